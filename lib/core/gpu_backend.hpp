@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/core/device.hpp"
+
+namespace biogpu {
+
+namespace align {
+struct Options;
+class GpuAligner;
+}  // namespace align
+
+// What a GPU backend offers to the rest of the program. The CUDA backend and the emulated one are
+// linked in; the ROCm one is a module beside the binary, opened on first use, because an executable
+// linked against AMD's runtime does not start on a machine without it.
+struct GpuBackend {
+  static constexpr int kInterface = 1;  // raised with every change of this struct
+  int interface = kInterface;
+  const char* name = "";
+  // Empty, with *why set, when there is no driver or no device. Never throws.
+  std::vector<DeviceInfo> (*list_devices)(std::string* why) = nullptr;
+  std::unique_ptr<align::GpuAligner> (*make_aligner)(int device, const align::Options& options,
+                                                     std::uint64_t max_device_bytes) = nullptr;
+};
+
+// The backend of this build, or nullptr with *why set to one line.
+const GpuBackend* gpu_backend(std::string* why);
+
+}  // namespace biogpu
+
+// Defined by the backend itself (lib/core/gpu_backend_entry.cpp).
+extern "C" const biogpu::GpuBackend* biogpu_gpu_backend();

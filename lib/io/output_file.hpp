@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace biogpu::io {
+
+// An output that appears under its final name only when it is whole: written to a temporary name in
+// the same folder, flushed, closed and renamed by commit(). Destruction without commit() removes it.
+// "-" is standard output. A name ending in ".gz" is written as BGZF. Device files and pipes
+// (/dev/null, a FIFO) are written in place.
+//
+// Errors: Error{failed} with path and reason on any failed open, write, flush, close or rename;
+// ClosedPipe when the reader of standard output or of a FIFO is gone.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::string& path, int n_threads = 1);
+  ~OutputFile();
+  OutputFile(OutputFile&&) noexcept;
+  OutputFile& operator=(OutputFile&&) noexcept;
+
+  void write(std::string_view bytes);
+  void commit();
+
+  const std::string& path() const;
+  std::uint64_t bytes() const;  // given to write() so far
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Removes the temporary files of every OutputFile and SamWriter still open. Async-signal-safe: called
+// from the handler of SIGINT and SIGTERM.
+void remove_unfinished_outputs() noexcept;
+
+}  // namespace biogpu::io

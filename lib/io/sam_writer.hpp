@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace biogpu::io {
+
+struct SamRecord {
+  std::string_view query_name;
+  std::uint16_t flag = 0;
+  std::int32_t target_id = -1;           // index into the header's targets, -1 for none
+  std::int64_t target_begin = -1;        // 0-based
+  std::uint8_t mapq = 255;
+  std::span<const std::uint32_t> cigar;  // BAM coding: length << 4 | operation of "MIDNSHP=X"
+  std::string_view sequence;             // as read; empty: "*"
+  std::string_view quality;              // Phred + 33 symbols; empty: "*"
+  std::int32_t score = 0;                // AS
+  std::int32_t edit_distance = -1;       // NM; -1: no tag
+};
+
+// Writes SAM, BAM or CRAM through htslib, chosen by the suffix of path (SAM for "-" and any other).
+// Same promise as OutputFile: the final name appears only after commit().
+class SamWriter {
+ public:
+  // targets: name and length of each @SQ line. program_line: the command line for @PG, empty: none.
+  SamWriter(const std::string& path, std::span<const std::pair<std::string, std::uint64_t>> targets,
+            const std::string& program_line, int n_threads = 1);
+  ~SamWriter();
+  SamWriter(SamWriter&&) noexcept;
+  SamWriter& operator=(SamWriter&&) noexcept;
+
+  void write(const SamRecord& record);
+  void commit();
+  std::uint64_t n_records() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace biogpu::io

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace biogpu::io {
+
+// A run of records from one FASTA, FASTQ, SAM, BAM or CRAM file, in file order. All text lies in one
+// buffer that is reused between batches: filling a batch allocates nothing once it has grown.
+// Views stay valid until the next clear() or append.
+class SequenceBatch {
+ public:
+  struct Record {
+    std::uint64_t name = 0;      // offsets into text_
+    std::uint32_t name_len = 0;  // up to the first blank
+    std::uint32_t comment_len = 0;
+    std::uint64_t sequence = 0;
+    std::uint64_t quality = 0;
+    std::uint64_t sequence_len = 0;
+    bool has_quality = false;
+  };
+
+  std::size_t size() const { return records_.size(); }
+  bool empty() const { return records_.empty(); }
+  // Number in the file of the first record of this batch, from 1.
+  std::uint64_t first_record() const { return first_record_; }
+  // Sum of the sequence lengths, in residues.
+  std::uint64_t n_residues() const { return n_residues_; }
+
+  std::string_view name(std::size_t i) const;
+  // What follows the name on the header line, without the separating blank.
+  std::string_view comment(std::size_t i) const;
+  // Residues exactly as in the file (case kept), lines joined, no white space.
+  std::string_view sequence(std::size_t i) const;
+  // Phred symbols with their offset still added; empty for FASTA and for "*".
+  std::string_view quality(std::size_t i) const;
+
+  void clear(std::uint64_t first_record);
+  void append(std::string_view name, std::string_view comment, std::string_view sequence,
+              std::string_view quality, bool has_quality);
+
+ private:
+  std::vector<char> text_;
+  std::vector<Record> records_;
+  std::uint64_t first_record_ = 1;
+  std::uint64_t n_residues_ = 0;
+};
+
+}  // namespace biogpu::io

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "lib/io/sequence_batch.hpp"
+
+namespace biogpu::io {
+
+// How much one call of read() takes at most; a batch always holds at least one record.
+struct BatchLimits {
+  std::size_t n_records = 65536;
+  std::uint64_t n_residues = 16u << 20;
+};
+
+// Reads sequences from a file or standard input ("-"): FASTA, FASTQ, each plain, gzip or BGZF, and
+// SAM, BAM, CRAM; told apart by content, never by name. LF and CRLF, wrapped lines, blank lines
+// between records, lower case, IUPAC codes and U are accepted and kept as they are. Memory is bounded
+// by the batch and the longest record. Decompression runs ahead on up to n_threads threads.
+//
+// Errors: Error{bad_input} names file, record number and line of a malformed record;
+// Error{failed} names file and reason for one that cannot be read or ends inside a gzip member.
+class SequenceReader {
+ public:
+  explicit SequenceReader(const std::string& path, int n_threads = 1);
+  ~SequenceReader();
+  SequenceReader(SequenceReader&&) noexcept;
+  SequenceReader& operator=(SequenceReader&&) noexcept;
+
+  // Replaces the batch by the next records. False, with an empty batch, at the end of the file.
+  bool read(SequenceBatch& batch, const BatchLimits& limits = {});
+
+  const std::string& path() const;
+  std::uint64_t n_records() const;         // read so far
+  std::uint64_t n_residues() const;        // read so far
+  std::uint64_t compressed_bytes() const;  // of the file, consumed so far: for progress
+  std::uint64_t file_bytes() const;        // 0 when not a regular file
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace biogpu::io

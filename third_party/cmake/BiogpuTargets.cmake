@@ -1,0 +1,32 @@
+# Settings that every target of the project shares, as one interface target: no global flags.
+add_library(biogpu_options INTERFACE)
+target_include_directories(biogpu_options INTERFACE "${PROJECT_SOURCE_DIR}"
+                                                    "${PROJECT_BINARY_DIR}/generated")
+target_compile_options(
+  biogpu_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wpedantic>"
+                           "$<$<AND:$<BOOL:${BIOGPU_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>")
+if(BIOGPU_SANITIZE)
+  target_compile_options(
+    biogpu_options
+    INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${BIOGPU_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>"
+  )
+  target_link_options(biogpu_options INTERFACE "-fsanitize=${BIOGPU_SANITIZE}")
+endif()
+
+# biogpu_library(NAME SOURCES ... [LINK ...]): a static library of lib/ or gpu/ with its alias.
+function(biogpu_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(biogpu_${name} STATIC ${ARG_SOURCES})
+  add_library(biogpu::${name} ALIAS biogpu_${name})
+  target_link_libraries(biogpu_${name} PUBLIC biogpu_options ${ARG_LINK})
+endfunction()
+
+# biogpu_test(NAME SOURCES ... [LINK ...] [LABELS ...] [ENVIRONMENT ...]): one Catch2 executable as
+# one CTest entry. Kernel tests register themselves once per wave width through ENVIRONMENT.
+function(biogpu_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK;LABELS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE biogpu_test_support ${ARG_LINK})
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+endfunction()
