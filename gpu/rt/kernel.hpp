@@ -1,0 +1,33 @@
+#pragma once
+
+// For .hip files: launches and the vendor's device language.
+#include <type_traits>
+
+#include "gpu/rt/check.hpp"
+#include "gpu/rt/hip.hpp"
+#include "gpu/rt/stream.hpp"
+
+namespace biogpu::gpu {
+
+template <class Integer>
+constexpr Integer ceil_div(Integer n, std::type_identity_t<Integer> by) {
+  return (n + by - 1) / by;
+}
+
+// Above this, a block's dynamic shared memory has to be asked for explicitly on NVIDIA.
+inline constexpr std::size_t kDefaultSharedBytes = 48 * 1024;
+
+template <class... Parameters, class... Arguments>
+void Stream::launch_shared(void (*kernel)(Parameters...), std::size_t n_blocks, unsigned n_threads,
+                           std::size_t shared_bytes, Arguments&&... arguments) {
+  if (shared_bytes > kDefaultSharedBytes) {
+    BIOGPU_HIP(hipFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                   hipFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(shared_bytes)));
+  }
+  hipLaunchKernelGGL(kernel, dim3(static_cast<unsigned>(n_blocks)), dim3(n_threads), shared_bytes,
+                     static_cast<hipStream_t>(handle_), std::forward<Arguments>(arguments)...);
+  BIOGPU_HIP(hipGetLastError());
+}
+
+}  // namespace biogpu::gpu

@@ -1,0 +1,72 @@
+#include "lib/core/gpu_backend.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace biogpu {
+namespace {
+
+#ifndef BIOGPU_GPU_LINKED_IN
+constexpr char kModule[] = "libbiogpu_rocm.so";
+
+// The folders a module may lie in: beside the binary (a build tree) and where it is installed.
+std::filesystem::path find_module() {
+  std::error_code ignored;
+  const auto binary = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+  for (const auto& folder : {binary, binary / "../lib/biogpu", binary / "../../../lib/biogpu"}) {
+    if (std::filesystem::exists(folder / kModule, ignored)) return folder / kModule;
+  }
+  return {};
+}
+
+const GpuBackend* open_module(std::string* why) {
+  const auto path = find_module();
+  if (path.empty()) {
+    *why = "this build has no GPU backend";
+    return nullptr;
+  }
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // stays open until the process ends
+  if (handle == nullptr) {
+    *why = fmt::format("cannot open the GPU backend: {}", dlerror());
+    return nullptr;
+  }
+  using Entry = const GpuBackend* (*)();
+  const auto entry = reinterpret_cast<Entry>(dlsym(handle, "biogpu_gpu_backend"));
+  const GpuBackend* backend = entry == nullptr ? nullptr : entry();
+  if (backend == nullptr || backend->interface != GpuBackend::kInterface) {
+    *why = fmt::format("{} is of another version of biogpu", path.string());
+    return nullptr;
+  }
+  return backend;
+}
+#endif
+
+struct Found {
+  const GpuBackend* backend = nullptr;
+  std::string why;
+};
+
+const Found& find_backend() {
+  static const Found found = [] {
+    Found result;
+#ifdef BIOGPU_GPU_LINKED_IN
+    result.backend = biogpu_gpu_backend();
+#else
+    result.backend = open_module(&result.why);
+#endif
+    return result;
+  }();
+  return found;
+}
+
+}  // namespace
+
+const GpuBackend* gpu_backend(std::string* why) {
+  const Found& found = find_backend();
+  if (found.backend == nullptr && why != nullptr) *why = found.why;
+  return found.backend;
+}
+
+}  // namespace biogpu

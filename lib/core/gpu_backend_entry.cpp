@@ -1,0 +1,41 @@
+#include <exception>
+
+#include "gpu/rt/device.hpp"
+#include "lib/align/align_gpu.hpp"
+#include "lib/core/gpu_backend.hpp"
+
+namespace biogpu {
+namespace {
+
+DeviceInfo describe(const gpu::DeviceProperties& device) {
+  DeviceInfo info;
+  info.index = device.index;
+  info.name = device.name;
+  info.architecture = device.architecture;
+  info.memory_free_bytes = device.memory_free_bytes;
+  info.memory_total_bytes = device.memory_total_bytes;
+  info.n_multiprocessors = device.n_multiprocessors;
+  info.wave_width = device.wave_width;
+  info.usable = device.why_not.empty();
+  info.why_not = device.why_not;
+  return info;
+}
+
+std::vector<DeviceInfo> list_backend_devices(std::string* why) {
+  std::vector<DeviceInfo> devices;
+  try {
+    for (const auto& device : gpu::list_devices(why)) devices.push_back(describe(device));
+  } catch (const std::exception& error) {
+    devices.clear();
+    *why = error.what();
+  }
+  return devices;
+}
+
+const GpuBackend kBackend = {GpuBackend::kInterface, gpu::kPlatformName, &list_backend_devices,
+                             &align::make_gpu_aligner_of_backend};
+
+}  // namespace
+}  // namespace biogpu
+
+extern "C" const biogpu::GpuBackend* biogpu_gpu_backend() { return &biogpu::kBackend; }
