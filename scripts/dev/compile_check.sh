@@ -1,0 +1,148 @@
+#!/usr/bin/env bash
+# Compiles every GPU kernel file for the architectures that biogpu supports; no GPU is needed.
+#
+# usage: scripts/dev/compile_check.sh [sm_90|gfx90a|gfx942|all] [FILE.hip ...]
+#
+# Device code only. Without FILEs: every gpu/**/*.hip that git knows. Prints one line per target and,
+# for AMD, each kernel that spills registers. Exit status: 0 when every target that could be checked
+# compiles, 1 when a kernel fails, 2 for wrong usage. A target whose compiler is absent is reported
+# as skipped; BIOGPU_REQUIRE_TARGETS="sm_90 gfx90a" turns the skip of the named ones into a failure.
+#
+# Files matching BIOGPU_SPILL_FREE (an extended regular expression, default: the alignment kernels)
+# must not spill on AMD.
+set -uo pipefail
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+cd "$root" || exit 1
+prefix=${BIOGPU_ROCM_PREFIX:-$root/.rocm}
+spill_free=${BIOGPU_SPILL_FREE:-^gpu/align/}
+jobs=${BIOGPU_JOBS:-2}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+find_nvcc() {
+  if command -v nvcc; then return; fi
+  local home=${CUDA_HOME:-${CUDA_PATH:-}}
+  if [ -n "$home" ] && [ -x "$home/bin/nvcc" ]; then echo "$home/bin/nvcc"; fi
+}
+
+# compile TARGET FILE: messages on standard output, status of the compiler.
+compile() {
+  local target=$1 file=$2 object
+  object=$work/$target.$(echo "$file" | tr / _).o
+  case $target in
+    sm_*)
+      "$nvcc" -x cu -std=c++20 -O3 -arch="$target" -cubin -Werror all-warnings \
+        -DBIOGPU_GPU_CUDA=1 -I . -isystem third_party/hip_on_cuda "$file" -o "$object" 2>&1
+      ;;
+    gfx*)
+      clang++-19 -x hip -std=c++20 -O3 --offload-arch="$target" --cuda-device-only \
+        --no-gpu-bundle-output --rocm-path="$prefix" \
+        --rocm-device-lib-path="$prefix/amdgcn/bitcode" -isystem "$prefix/include" \
+        -B"$prefix/llvm/bin" -DBIOGPU_GPU_ROCM=1 -I . -Wall -Wextra -Werror \
+        -Wno-error=pass-failed -Rpass-analysis=kernel-resource-usage -c "$file" -o "$object" 2>&1
+      ;;
+  esac
+}
+
+# check_file TARGET FILE: compiles, writes messages to FILE.log and a status word to FILE.state.
+check_file() {
+  local target=$1 file=$2 base
+  base=$work/$target.$(echo "$file" | tr / _)
+  if ! compile "$target" "$file" >"$base.log"; then
+    echo "failed $file" >"$base.state"
+    return
+  fi
+  # The remarks name a kernel, then its resources, one a line. Scalar registers spill into vector
+  # registers, which is cheap; vector registers spill into memory.
+  if awk -v file="$file" '
+      /Function Name:/ { sub(/.*Function Name: /, ""); sub(/ \[-R.*/, ""); name = $0 }
+      /[SV]GPRs Spill:/ {
+        kind = /VGPRs/ ? "vector" : "scalar"
+        sub(/.*Spill: /, ""); sub(/ .*/, "")
+        if ($0 + 0 > 0) print file ": " name ": " $0 " " kind " registers spilled"
+        if ($0 + 0 > 0 && kind == "vector") bad = 1
+      }
+      END { exit bad }' "$base.log" >"$base.spills"; then
+    echo "ok $file" >"$base.state"
+  elif [[ $file =~ $spill_free ]]; then
+    echo "spills $file" >"$base.state"
+  else
+    echo "ok $file" >"$base.state"
+  fi
+}
+
+# check_target TARGET FILES...: one line on standard output; details of failures on standard error.
+check_target() {
+  local target=$1 file base
+  shift
+  local started=$SECONDS n_bad=0
+  for file in "$@"; do
+    while [ "$(jobs -rp | wc -l)" -ge "$jobs" ]; do wait -n; done
+    check_file "$target" "$file" &
+  done
+  wait
+  for file in "$@"; do
+    base=$work/$target.$(echo "$file" | tr / _)
+    case $(cat "$base.state" 2>/dev/null) in
+      ok*) ;;
+      spills*)
+        n_bad=$((n_bad + 1))
+        echo "$target: $file: a kernel that must not spill does" >&2
+        ;;
+      *)
+        n_bad=$((n_bad + 1))
+        grep -v -E 'remark:|^ *\^|^ *[0-9]* \|' "$base.log" | head -n 40 >&2
+        ;;
+    esac
+    [ ! -s "$base.spills" ] || sed "s/^/$target: /" "$base.spills" | c++filt >&2
+  done
+  if [ $n_bad -gt 0 ]; then
+    echo "compile check $target: FAILED, $n_bad of $# files"
+    return 1
+  fi
+  echo "compile check $target: ok, $# files, $((SECONDS - started)) s"
+}
+
+skip_target() {
+  local target=$1 why=$2
+  case " ${BIOGPU_REQUIRE_TARGETS:-} " in
+    *" $target "*)
+      echo "compile check $target: FAILED, $why"
+      return 1
+      ;;
+  esac
+  echo "compile check $target: SKIPPED, $why"
+}
+
+case ${1:-all} in
+  all) targets=(sm_90 gfx90a gfx942) ;;
+  sm_90 | gfx90a | gfx942) targets=("$1") ;;
+  *)
+    sed -n '4p' "$0" >&2
+    exit 2
+    ;;
+esac
+[ $# -eq 0 ] || shift
+if [ $# -gt 0 ]; then
+  files=("$@")
+else
+  mapfile -t files < <(git ls-files 'gpu/*.hip')
+fi
+if [ ${#files[@]} -eq 0 ]; then
+  echo "compile check: no kernel files" >&2
+  exit 1
+fi
+
+nvcc=$(find_nvcc)
+status=0
+for target in "${targets[@]}"; do
+  if [[ $target == sm_* ]] && [ -z "$nvcc" ]; then
+    skip_target "$target" "no nvcc on PATH or under CUDA_HOME" || status=1
+  elif [[ $target == gfx* ]] && { [ ! -f "$prefix/.ready" ] || ! command -v clang++-19 >/dev/null; }; then
+    skip_target "$target" "no compiler and headers; scripts/dev/rocm_prefix.sh fetches them" || status=1
+  else
+    check_target "$target" "${files[@]}" || status=1
+  fi
+done
+exit $status
