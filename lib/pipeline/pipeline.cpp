@@ -1,0 +1,142 @@
+#include "lib/pipeline/pipeline.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace biogpu::pipeline {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Adds the time a stage takes to its total.
+template <class Function>
+auto timed(double& seconds, Function&& function) {
+  struct Stop {
+    double& seconds;
+    Clock::time_point begin = Clock::now();
+    ~Stop() { seconds += std::chrono::duration<double>(Clock::now() - begin).count(); }
+  } stop{seconds};
+  return function();
+}
+
+// Items are numbered in reading order; item i lies in slot i % n_slots. One mutex is enough: an
+// item is milliseconds of work, so the lock is taken a few hundred times a second.
+class Ring {
+ public:
+  Ring(const Size& size, const Stages& stages)
+      : stages_(stages),
+        n_workers_(static_cast<std::size_t>(std::max(1, size.n_workers))),
+        computed_(static_cast<std::size_t>(std::max(1, size.n_in_flight)), false) {}
+
+  Times run() {
+    {
+      std::vector<std::jthread> threads;
+      try {
+        threads.reserve(n_workers_ + 1);
+        threads.emplace_back([this] { guarded(&Ring::read_all); });
+        for (std::size_t i = 0; i < n_workers_; ++i)
+          threads.emplace_back([this] { guarded(&Ring::compute_all); });
+      } catch (...) {
+        fail(std::current_exception());
+      }
+      guarded(&Ring::write_all);
+    }
+    if (error_) std::rethrow_exception(error_);
+    return times_;
+  }
+
+ private:
+  void guarded(void (Ring::*loop)()) noexcept {
+    try {
+      (this->*loop)();
+    } catch (...) {
+      fail(std::current_exception());
+    }
+  }
+
+  void fail(std::exception_ptr error) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (!error_) error_ = std::move(error);
+    changed_.notify_all();
+  }
+
+  std::size_t slot(std::uint64_t item) const { return item % computed_.size(); }
+
+  void read_all() {
+    double seconds = 0;
+    while (true) {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return error_ || n_read_ - n_written_ < computed_.size(); });
+      if (error_) return;
+      const std::size_t free_slot = slot(n_read_);
+      lock.unlock();
+      const bool filled = timed(seconds, [&] { return stages_.read(free_slot); });
+      lock.lock();
+      times_.read_s = seconds;
+      if (filled)
+        ++n_read_;
+      else
+        ended_ = true;
+      changed_.notify_all();
+      if (ended_) return;
+    }
+  }
+
+  void compute_all() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [&] { return error_ || ended_ || n_taken_ < n_read_; });
+      if (error_ || n_taken_ == n_read_) return;
+      const std::size_t mine = slot(n_taken_++);
+      lock.unlock();
+      double seconds = 0;
+      timed(seconds, [&] { stages_.compute(mine); });
+      lock.lock();
+      times_.compute_s += seconds;
+      computed_[mine] = true;
+      changed_.notify_all();
+    }
+  }
+
+  void write_all() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      const std::size_t next = slot(n_written_);
+      changed_.wait(lock,
+                    [&] { return error_ || computed_[next] || (ended_ && n_written_ == n_read_); });
+      if (error_ || !computed_[next]) return;
+      lock.unlock();
+      double seconds = 0;
+      timed(seconds, [&] { stages_.write(next); });
+      lock.lock();
+      times_.write_s += seconds;
+      computed_[next] = false;
+      ++n_written_;
+      changed_.notify_all();
+    }
+  }
+
+  const Stages& stages_;
+  const std::size_t n_workers_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<bool> computed_;  // per slot: computed and not yet written
+  std::uint64_t n_read_ = 0;
+  std::uint64_t n_taken_ = 0;
+  std::uint64_t n_written_ = 0;
+  bool ended_ = false;
+  std::exception_ptr error_;
+  Times times_;
+};
+
+}  // namespace
+
+Times run(const Size& size, const Stages& stages) { return Ring(size, stages).run(); }
+
+}  // namespace biogpu::pipeline
