@@ -29,4 +29,7 @@ function(biogpu_test name)
   target_link_libraries(${name} PRIVATE biogpu_test_support ${ARG_LINK})
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+  if("gpu" IN_LIST ARG_LABELS)  # BiogpuInstall.cmake installs these for machines with a GPU
+    set_property(GLOBAL APPEND PROPERTY BIOGPU_GPU_TESTS ${name})
+  endif()
 endfunction()

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# Tests and measures an installed biogpu on a machine with a GPU; needs nothing but the folder.
+#
+# usage: scripts/gpu_test.sh [--no-bench] [PREFIX] [RESULTS]
+#   PREFIX   the folder that cmake --install wrote, from a build with a GPU backend in developer mode
+#            (default: the folder that this script was installed in, else install/cuda)
+#   RESULTS  where benchmark results are written as JSON (default: results/ in the current folder)
+#
+# Ends with 'N passed, N failed'; exit status 1 when anything failed or no GPU was found.
+set -uo pipefail
+
+here=$(cd "$(dirname "$0")" && pwd)
+bench=1
+if [ "${1:-}" = --no-bench ]; then bench=0; shift; fi
+if [ -n "${1:-}" ]; then
+  prefix=$1
+elif [ -x "$here/../../bin/biogpu" ]; then
+  prefix=$(cd "$here/../.." && pwd)
+else
+  prefix=$here/../install/cuda
+fi
+results=${2:-results}
+biogpu=$prefix/bin/biogpu
+data=$prefix/share/biogpu/data
+[ -x "$biogpu" ] || { echo "gpu_test: no program at $biogpu" >&2; exit 1; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$results"
+
+# A test that finds no GPU fails instead of being skipped.
+export BIOGPU_REQUIRE_GPU=1
+n_passed=0
+n_failed=0
+
+# check NAME COMMAND...: counts the outcome; shows the command's last lines when it failed.
+check() {
+  local name=$1 started=$SECONDS
+  shift
+  if "$@" >"$work/log" 2>&1; then
+    n_passed=$((n_passed + 1))
+    echo "passed  $name ($((SECONDS - started)) s)"
+  else
+    n_failed=$((n_failed + 1))
+    echo "FAILED  $name"
+    tail -n 25 "$work/log" | sed 's/^/        /'
+  fi
+}
+
+# same_bytes FORMAT OPTIONS... QUERY TARGET: the GPU's output against the CPU's. The SAM header names
+# the command, so its @PG line is left out.
+same_bytes() {
+  local format=$1 device
+  shift
+  for device in cpu gpu; do
+    "$biogpu" align --quiet --device "$device" --format "$format" "$@" -o - |
+      grep -v '^@PG' >"$work/$device.out" || return 1
+  done
+  [ -s "$work/gpu.out" ] && cmp "$work/cpu.out" "$work/gpu.out"
+}
+
+"$biogpu" version || true
+"$biogpu" devices
+check "devices: a usable GPU" "$biogpu" align --quiet --device gpu --mode nw --pairs \
+  "$data/lambda_reads.fq.gz" "$data/lambda_windows.fa" -o /dev/null
+
+for test in "$prefix"/libexec/biogpu/tests/*; do
+  [ -x "$test" ] && check "$(basename "$test")" "$test"
+done
+
+dna=(--match 2 --mismatch -3 --gap-open 5 --gap-extend 2)
+protein=(--matrix blosum62 --gap-open 11 --gap-extend 1)
+for mode in nw sg sw; do
+  for format in tsv sam; do
+    check "align $mode $format: read pairs, same bytes as the CPU" \
+      same_bytes $format --mode $mode --pairs "${dna[@]}" \
+      "$data/lambda_reads.fq.gz" "$data/lambda_windows.fa"
+  done
+  check "align $mode: reads against the genome, same bytes as the CPU" \
+    same_bytes tsv --mode $mode "${dna[@]}" "$data/lambda_reads.fq.gz" "$data/lambda.fa"
+  check "align $mode: proteins, same bytes as the CPU" \
+    same_bytes tsv --mode $mode "${protein[@]}" "$data/protein_queries.fa" "$data/proteins.fa"
+done
+
+if [ $bench = 1 ] && [ -x "$prefix/bin/biogpu-bench" ]; then
+  check "biogpu-bench limits" "$prefix/bin/biogpu-bench" limits --json "$results/limits.json"
+  tail -n 40 "$work/log"
+fi
+
+echo "$n_passed passed, $n_failed failed"
+[ $n_failed = 0 ]
