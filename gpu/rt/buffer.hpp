@@ -70,7 +70,8 @@ using DeviceBuffer = detail::Buffer<T, detail::DeviceMemory>;
 template <class T>
 using PinnedBuffer = detail::Buffer<T, detail::PinnedMemory>;
 
-// Cuts one device allocation into pieces that live until the next reset(): the workspace of a batch.
+// Cuts one device allocation into pieces that live until the next reset(): the workspace of a
+// batch.
 class Arena {
  public:
   Arena() = default;

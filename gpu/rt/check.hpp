@@ -6,8 +6,8 @@
 
 namespace biogpu::gpu {
 
-// Throws DeviceError with the call's text, the device and the reason. bytes: the size asked for by an
-// allocation, 0 for other calls.
+// Throws DeviceError with the call's text, the device and the reason. bytes: the size asked for by
+// an allocation, 0 for other calls.
 void throw_hip_error(hipError_t error, const char* call, std::size_t bytes);
 
 inline void check_hip(hipError_t error, const char* call, std::size_t bytes = 0) {

@@ -1,0 +1,93 @@
+// Devices as the driver shows them, and which of them this build has code for.
+#include "gpu/rt/device.hpp"
+
+#include "gpu/rt/check.hpp"
+#include "gpu/rt/error.hpp"
+#include "gpu/rt/kernel.hpp"
+
+namespace biogpu::gpu {
+namespace {
+
+// Launched once per device: the driver alone knows whether it finds code for it.
+__global__ void probe_kernel(int* answer) { *answer = 1; }
+
+// The reason this build cannot run on the current device, or nothing.
+std::string probe_current_device() {
+  int* answer = nullptr;
+  hipError_t error = hipMalloc(reinterpret_cast<void**>(&answer), sizeof(int));
+  if (error == hipSuccess) {
+    hipLaunchKernelGGL(probe_kernel, dim3(1), dim3(1), 0, nullptr, answer);
+    error = hipGetLastError();
+    if (error == hipSuccess) error = hipDeviceSynchronize();
+    (void)hipFree(answer);
+  }
+  if (error == hipSuccess) return {};
+  (void)hipGetLastError();
+  if (error == hipErrorNoBinaryForGpu) return "this build has no code for its architecture";
+  return hipGetErrorString(error);
+}
+
+DeviceProperties describe(int index) {
+  hipDeviceProp_t properties;
+  BIOGPU_HIP(hipGetDeviceProperties(&properties, index));
+  DeviceProperties device;
+  device.index = index;
+  device.name = properties.name;
+  device.architecture = architecture_name(properties);
+  device.memory_total_bytes = properties.totalGlobalMem;
+  device.n_multiprocessors = properties.multiProcessorCount;
+  device.wave_width = properties.warpSize;
+  device.shared_bytes_per_block = shared_limit_bytes(properties);
+  device.shared_bytes_per_multiprocessor = properties.sharedMemPerMultiprocessor;
+  return device;
+}
+
+}  // namespace
+
+const char* const kPlatformName = BIOGPU_PLATFORM_NAME;
+
+std::vector<DeviceProperties> list_devices(std::string* why) {
+  int count = 0;  // CUDA leaves it untouched when there is no driver
+  const hipError_t error = hipGetDeviceCount(&count);
+  if (error != hipSuccess || count == 0) {
+    (void)hipGetLastError();
+    if (why != nullptr) {
+      *why = std::string("no GPU found: ") +
+             (error == hipSuccess ? "the driver shows no device" : hipGetErrorString(error));
+    }
+    return {};
+  }
+  int previous = 0;
+  const bool has_previous = hipGetDevice(&previous) == hipSuccess;
+  std::vector<DeviceProperties> devices;
+  for (int index = 0; index < count; ++index) {
+    DeviceProperties device = describe(index);
+    set_device(index);
+    device.why_not = probe_current_device();
+    if (device.why_not.empty()) device.memory_free_bytes = memory_info().free_bytes;
+    devices.push_back(device);
+  }
+  if (has_previous) set_device(previous);
+  return devices;
+}
+
+DeviceProperties device_properties(int index) { return describe(index); }
+
+void set_device(int index) { BIOGPU_HIP(hipSetDevice(index)); }
+
+int current_device() {
+  int index = 0;
+  BIOGPU_HIP(hipGetDevice(&index));
+  return index;
+}
+
+MemoryInfo memory_info() {
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  BIOGPU_HIP(hipMemGetInfo(&free_bytes, &total_bytes));
+  return {free_bytes, total_bytes};
+}
+
+void synchronize_device() { BIOGPU_HIP(hipDeviceSynchronize()); }
+
+}  // namespace biogpu::gpu

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "gpu/rt/buffer.hpp"
+#include "gpu/rt/device.hpp"
+#include "gpu/rt/stream.hpp"
+#include "tests/support/catch.hpp"
+
+namespace biogpu::test {
+
+// Whether a test that needs a GPU can run. Where BIOGPU_REQUIRE_GPU is set its absence is a
+// failure.
+inline bool has_gpu() {
+  std::string why;
+  const auto devices = gpu::list_devices(&why);
+  const bool found = !devices.empty() && devices[0].why_not.empty();
+  if (!found && std::getenv("BIOGPU_REQUIRE_GPU") != nullptr) FAIL("a GPU is required: " << why);
+  if (!found) WARN("skipped: " << why);
+  return found;
+}
+
+template <class T>
+gpu::DeviceBuffer<T> to_device(const std::vector<T>& values, gpu::Stream& stream) {
+  gpu::DeviceBuffer<T> buffer(values.size());
+  stream.copy_to_device(buffer.data(), values.data(), values.size() * sizeof(T));
+  stream.synchronize();
+  return buffer;
+}
+
+template <class T>
+std::vector<T> to_host(const gpu::DeviceBuffer<T>& buffer, gpu::Stream& stream) {
+  std::vector<T> values(buffer.size());
+  stream.copy_to_host(values.data(), buffer.data(), buffer.bytes());
+  stream.synchronize();
+  return values;
+}
+
+}  // namespace biogpu::test

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+
+namespace hip_on_host {
+
+struct Settings {
+  int wave_width = 32;
+  int n_devices = 1;
+  std::size_t memory_bytes = std::size_t{1} << 30;
+  unsigned order_seed = 0;  // 0: threads take their turns in ascending order
+};
+
+// Read from the environment at the first call; a value out of range ends the program.
+const Settings& settings();
+
+}  // namespace hip_on_host
