@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lib/align/align.hpp"
+#include "lib/io/sequence_batch.hpp"
+#include "lib/io/sequence_reader.hpp"
+
+namespace biogpu::app {
+
+// Sequences as residue classes, owned: what align::SequenceSet looks at.
+struct EncodedSet {
+  std::vector<std::uint8_t> residues;
+  std::vector<std::uint64_t> begin;
+
+  void assign(const io::SequenceBatch& batch, std::size_t first, std::size_t n,
+              const align::Scoring& scoring);
+  align::SequenceSet view() const { return {residues, begin}; }
+};
+
+// The pairs that one worker aligns at a time. Blocks are shared by the units cut from them; only
+// the reader's thread copies or drops the pointers, so that it alone decides when a block is free
+// again.
+struct Unit {
+  std::shared_ptr<const io::SequenceBatch> queries;
+  std::shared_ptr<const io::SequenceBatch> targets;
+  std::size_t query_begin = 0;  // Pair::query counts from here
+  std::size_t n_queries = 0;
+  std::size_t target_begin = 0;  // Pair::target counts from here
+  std::size_t n_targets = 0;
+  std::vector<align::Pair> pairs;
+  double fraction_read = 0;  // of the queries' file when this unit was cut, 0 when unknown
+};
+
+struct UnitLimits {
+  std::size_t n_pairs = 4096;
+  std::uint64_t n_cells = 1000000000;
+};
+
+// Cuts two sequence files into units: pairs by order, or every query with every target
+// (query-major; the targets are then held in memory). Units follow the order of the output. Errors:
+// those of io::SequenceReader; Error{bad_input} when files paired by order differ in length;
+// Error{failed} when targets held in memory exceed the bound.
+class UnitReader {
+ public:
+  struct Source {
+    std::string query_path;
+    std::string target_path;
+    bool pairs = false;
+    int n_threads = 1;
+    io::BatchLimits block;
+    std::uint64_t max_target_residues = UINT64_MAX;
+  };
+
+  // Opens both files and reads the first blocks.
+  explicit UnitReader(const Source& source);
+
+  void set_limits(const UnitLimits& limits) { limits_ = limits; }
+  bool next(Unit& unit);
+
+  const io::SequenceBatch& first_queries() const { return *queries_.block; }
+  // All targets where they are held in memory, else an empty pointer.
+  std::shared_ptr<const io::SequenceBatch> held_targets() const;
+  // Query residues times target residues over all pairs, from the sizes of the files.
+  double estimated_cells() const;
+  const io::SequenceReader& query_reader() const { return queries_.reader; }
+  const io::SequenceReader& target_reader() const { return targets_.reader; }
+
+ private:
+  // One file, the block being cut and how far it is cut.
+  struct Stream {
+    Stream(const std::string& path, int n_threads) : reader(path, n_threads) {}
+    bool refill(const io::BatchLimits& limits);  // false at the end of the file
+    bool at_end_of_block() const { return cursor == block->size(); }
+    double estimated_residues(const io::BatchLimits& limits) const;
+
+    io::SequenceReader reader;
+    std::vector<std::shared_ptr<io::SequenceBatch>> pool;
+    std::shared_ptr<io::SequenceBatch> block;
+    std::size_t cursor = 0;
+  };
+
+  bool next_by_order(Unit& unit);
+  bool next_of_all(Unit& unit);
+
+  const Source source_;
+  UnitLimits limits_;
+  Stream queries_;
+  Stream targets_;
+  double estimated_cells_ = 0;
+};
+
+// Name and length of every record, for a SAM header.
+std::vector<std::pair<std::string, std::uint64_t>> list_targets(const io::SequenceBatch& batch);
+std::vector<std::pair<std::string, std::uint64_t>> list_targets(const std::string& path,
+                                                                int n_threads);
+
+}  // namespace biogpu::app

@@ -1,0 +1,157 @@
+// The subcommand table and the one place where an outcome becomes an exit code.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/biogpu/command.hpp"
+#include "apps/biogpu/signals.hpp"
+#include "lib/core/error.hpp"
+#include "lib/io/output_file.hpp"
+
+namespace biogpu::app {
+
+void print(const std::string& text) {
+  io::OutputFile out("-");
+  out.write(text);
+  out.commit();
+}
+
+namespace {
+
+struct Command {
+  const char* name;
+  const char* group;
+  const char* description;
+  Run (*add)(CLI::App& command);
+};
+
+constexpr Command kCommands[] = {
+    {"align", "Sequence", "align pairs of sequences: global, semi-global, local", add_align},
+    {"devices", "About", "list the GPUs that this build can use", add_devices},
+    {"version", "About", "print version, backends, devices and build", add_version},
+};
+
+constexpr char kFooter[] =
+    "Examples:\n"
+    "  biogpu align --mode sw --pairs reads.fq.gz windows.fa -o out.tsv\n"
+    "  biogpu align --mode nw --matrix blosum62 proteins.fa targets.fa -o out.tsv\n\n";
+
+void to_stderr(std::string_view text) {
+  [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+// Always one line, whatever a file name or a library put into the message.
+int report(std::string_view command, std::string message, ErrorCode code) {
+  std::replace_if(
+      message.begin(), message.end(), [](unsigned char c) { return c < ' '; }, ' ');
+  while (!message.empty() && message.back() == ' ') message.pop_back();
+  to_stderr(fmt::format("biogpu{}{}: {}\n", command.empty() ? "" : " ", command, message));
+  return static_cast<int>(code);
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t same = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, same});
+    }
+  }
+  return row[b.size()];
+}
+
+// "; did you mean 'align'?" for a near miss, else where to look.
+std::string suggestion(std::string_view word) {
+  for (const Command& command : kCommands)
+    if (edit_distance(word, command.name) <= 2)
+      return fmt::format("; did you mean '{}'?", command.name);
+  return "; see 'biogpu --help'";
+}
+
+int usage_error(const CLI::App& app, const CLI::ParseError& error, std::string_view command,
+                std::string_view first) {
+  if (command.empty() && first.empty()) {
+    to_stderr(app.help());
+    return static_cast<int>(ErrorCode::usage);
+  }
+  if (command.empty() && first.front() != '-')
+    return report("", fmt::format("no command '{}'{}", first, suggestion(first)), ErrorCode::usage);
+  const std::string help =
+      command.empty() ? "biogpu --help" : fmt::format("biogpu {} --help", command);
+  return report(command, fmt::format("{}; see '{}'", error.what(), help), ErrorCode::usage);
+}
+
+// CLI11 leaves two empty lines between groups and declares no column limit.
+std::string tidy(std::string help) {
+  for (std::size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
+  return help;
+}
+
+int run(const std::vector<std::string>& arguments) {
+  std::string_view command;  // for messages, set before anything can fail
+  const std::string_view first = arguments.size() > 1 ? std::string_view(arguments[1]) : "";
+  for (const Command& entry : kCommands)
+    if (first == entry.name) command = entry.name;
+  try {
+    CLI::App app("Sequence analysis on CPUs and GPUs", "biogpu");
+    app.get_formatter()->column_width(32);
+    app.set_help_flag("-h,--help", "print this help");
+    app.set_version_flag("--version", version_text, "print version, backends and devices");
+    app.require_subcommand(1);
+    app.footer(kFooter + std::string(kExitCodes));
+    std::vector<Run> runs;
+    for (const Command& entry : kCommands) {
+      CLI::App* sub = app.add_subcommand(entry.name, entry.description)->group(entry.group);
+      runs.push_back(entry.add(*sub));
+    }
+    std::string command_line = "biogpu";
+    for (std::size_t i = 1; i < arguments.size(); ++i) command_line += " " + arguments[i];
+    try {
+      std::vector<std::string> reversed(arguments.rbegin(), arguments.rend() - 1);
+      app.parse(reversed);
+    } catch (const CLI::CallForHelp&) {
+      print(tidy(app.help()));
+      return 0;
+    } catch (const CLI::CallForVersion& version) {
+      print(version.what());
+      return 0;
+    } catch (const CLI::ParseError& error) {
+      return usage_error(app, error, command, first);
+    }
+    for (std::size_t i = 0; i < runs.size(); ++i)
+      if (app.got_subcommand(kCommands[i].name)) runs[i](command_line);
+    return 0;
+  } catch (const ClosedPipe&) {
+    return 0;
+  } catch (const Error& error) {
+    return report(command, error.what(), error.code());
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    return report(command, error.what(), ErrorCode::failed);
+  }
+}
+
+}  // namespace
+}  // namespace biogpu::app
+
+int main(int argc, char** argv) {
+  biogpu::app::install_signal_handlers();
+  try {
+    return biogpu::app::run({argv, argv + argc});
+  } catch (const std::bad_alloc&) {
+    // No memory to format with.
+    constexpr std::string_view kText = "biogpu: out of memory; try a smaller --batch\n";
+    [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, kText.data(), kText.size());
+    return static_cast<int>(biogpu::ErrorCode::host_memory);
+  }
+}

@@ -1,0 +1,58 @@
+#include "apps/biogpu/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <string_view>
+#include <utility>
+
+namespace biogpu::app {
+namespace {
+
+constexpr double kRedrawSeconds = 0.2;
+constexpr double kLineSeconds = 1.0;
+
+void to_stderr(std::string_view text) {
+  [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+// "1:02:03" or "2:03".
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+  if (whole >= 3600)
+    return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+}  // namespace
+
+Progress::Progress(std::string command, ProgressWhen when, bool quiet)
+    : command_(std::move(command)), terminal_(isatty(STDERR_FILENO) != 0) {
+  shown_ = when == ProgressWhen::always || (when == ProgressWhen::automatic && terminal_ && !quiet);
+}
+
+Progress::~Progress() { clear(); }
+
+void Progress::update(double fraction, std::uint64_t n_pairs, std::uint64_t n_cells) {
+  if (!shown_) return;
+  const auto now = Clock::now();
+  const double since_last = std::chrono::duration<double>(now - last_).count();
+  if (since_last < (terminal_ ? kRedrawSeconds : kLineSeconds)) return;
+  last_ = now;
+  const double elapsed = std::chrono::duration<double>(now - begin_).count();
+  std::string line = fmt::format("biogpu {}: ", command_);
+  if (fraction > 0) line += fmt::format("{:.0f}%, ", 100 * fraction);
+  line +=
+      fmt::format("{} pairs, {:.1f} GCUPS", n_pairs, 1e-9 * static_cast<double>(n_cells) / elapsed);
+  if (fraction > 0)
+    line += fmt::format(", {} left", clock_text(elapsed * (1 - fraction) / fraction));
+  to_stderr(terminal_ ? "\r\033[K" + line : line + "\n");
+  drawn_ = terminal_;
+}
+
+void Progress::clear() {
+  if (drawn_) to_stderr("\r\033[K");
+  drawn_ = false;
+}
+
+}  // namespace biogpu::app

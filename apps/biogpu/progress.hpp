@@ -1,0 +1,35 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace biogpu::app {
+
+enum class ProgressWhen { automatic, always, never };
+
+// One line on standard error with share done, rate and remaining time. On a terminal it is redrawn
+// in place, at most 5 times a second; elsewhere, and only with `always`, it is a new line once a
+// second.
+class Progress {
+ public:
+  Progress(std::string command, ProgressWhen when, bool quiet);
+  ~Progress();  // clears the line
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // fraction: of the input, 0 when its size is unknown.
+  void update(double fraction, std::uint64_t n_pairs, std::uint64_t n_cells);
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const std::string command_;
+  bool terminal_ = false;
+  bool shown_ = false;
+  bool drawn_ = false;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point last_ = begin_;
+};
+
+}  // namespace biogpu::app
