@@ -8,8 +8,8 @@
 namespace biogpu::io {
 
 // An output that appears under its final name only when it is whole: written to a temporary name in
-// the same folder, flushed, closed and renamed by commit(). Destruction without commit() removes it.
-// "-" is standard output. A name ending in ".gz" is written as BGZF. Device files and pipes
+// the same folder, flushed, closed and renamed by commit(). Destruction without commit() removes
+// it. "-" is standard output. A name ending in ".gz" is written as BGZF. Device files and pipes
 // (/dev/null, a FIFO) are written in place.
 //
 // Errors: Error{failed} with path and reason on any failed open, write, flush, close or rename;
@@ -32,8 +32,8 @@ class OutputFile {
   std::unique_ptr<Impl> impl_;
 };
 
-// Removes the temporary files of every OutputFile and SamWriter still open. Async-signal-safe: called
-// from the handler of SIGINT and SIGTERM.
+// Removes the temporary files of every OutputFile and SamWriter still open. Async-signal-safe:
+// called from the handler of SIGINT and SIGTERM.
 void remove_unfinished_outputs() noexcept;
 
 }  // namespace biogpu::io

@@ -13,8 +13,8 @@ namespace biogpu::io {
 struct SamRecord {
   std::string_view query_name;
   std::uint16_t flag = 0;
-  std::int32_t target_id = -1;           // index into the header's targets, -1 for none
-  std::int64_t target_begin = -1;        // 0-based
+  std::int32_t target_id = -1;     // index into the header's targets, -1 for none
+  std::int64_t target_begin = -1;  // 0-based
   std::uint8_t mapq = 255;
   std::span<const std::uint32_t> cigar;  // BAM coding: length << 4 | operation of "MIDNSHP=X"
   std::string_view sequence;             // as read; empty: "*"

@@ -4,10 +4,12 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/io/char_buffer.hpp"
+
 namespace biogpu::io {
 
-// A run of records from one FASTA, FASTQ, SAM, BAM or CRAM file, in file order. All text lies in one
-// buffer that is reused between batches: filling a batch allocates nothing once it has grown.
+// A run of records from one FASTA, FASTQ, SAM, BAM or CRAM file, in file order. All text lies in
+// one buffer that is reused between batches: filling a batch allocates nothing once it has grown.
 // Views stay valid until the next clear() or append.
 class SequenceBatch {
  public:
@@ -15,6 +17,7 @@ class SequenceBatch {
     std::uint64_t name = 0;      // offsets into text_
     std::uint32_t name_len = 0;  // up to the first blank
     std::uint32_t comment_len = 0;
+    std::uint64_t comment = 0;
     std::uint64_t sequence = 0;
     std::uint64_t quality = 0;
     std::uint64_t sequence_len = 0;
@@ -29,7 +32,7 @@ class SequenceBatch {
   std::uint64_t n_residues() const { return n_residues_; }
 
   std::string_view name(std::size_t i) const;
-  // What follows the name on the header line, without the separating blank.
+  // What follows the name on the header line, without the separating blanks.
   std::string_view comment(std::size_t i) const;
   // Residues exactly as in the file (case kept), lines joined, no white space.
   std::string_view sequence(std::size_t i) const;
@@ -37,11 +40,33 @@ class SequenceBatch {
   std::string_view quality(std::size_t i) const;
 
   void clear(std::uint64_t first_record);
+  // quality is as long as sequence, or has_quality is false and it is ignored.
   void append(std::string_view name, std::string_view comment, std::string_view sequence,
               std::string_view quality, bool has_quality);
 
+  // For readers. A record that arrives in pieces: append() with an empty sequence, then the pieces.
+  void extend_sequence(const char* residues, std::size_t n) {
+    text_.append(residues, n);
+    records_.back().sequence_len += n;
+    n_residues_ += n;
+  }
+  // For readers. A record whose fields all lie inside text: copied at once; the offsets of record
+  // are relative to text.
+  void append_whole(std::string_view text, Record record) {
+    const std::uint64_t base = text_.size();
+    record.name += base;
+    record.comment += base;
+    record.sequence += base;
+    record.quality += base;
+    text_.append(text.data(), text.size());
+    records_.push_back(record);
+    n_residues_ += record.sequence_len;
+  }
+  // For readers. Moves the last record to the end of another batch.
+  void move_last_to(SequenceBatch& other);
+
  private:
-  std::vector<char> text_;
+  CharBuffer text_;
   std::vector<Record> records_;
   std::uint64_t first_record_ = 1;
   std::uint64_t n_residues_ = 0;

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "lib/io/input/record_source.hpp"
+#include "lib/io/input/text_window.hpp"
+
+namespace biogpu::io::input {
+
+// FASTQ in records of four lines: '@name comment', the sequence on one line, '+' with anything
+// behind it, and as many Phred symbols ('!' to '~') as there are residues. Blank lines may separate
+// records. Format: P. Cock et al., doi:10.1093/nar/gkp1137; its wrapped form is refused.
+class FastqSource : public RecordSource {
+ public:
+  // line: the number of the line that text begins with.
+  FastqSource(TextWindow& text, std::string label, std::uint64_t line)
+      : text_(text), label_(std::move(label)), line_(line) {}
+
+  bool next(SequenceBatch& batch) override;
+
+ private:
+  bool skip_blank_lines();
+  bool parse(SequenceBatch& batch, bool at_end);
+  // The begin of the line after the one that ends at `at`; nullptr: more text is needed.
+  const char* line_after(const char* at, bool at_end, std::uint64_t line) const;
+  [[noreturn]] void refuse(std::uint64_t line, const std::string& what) const {
+    refuse_record(label_, record_, line, what);
+  }
+
+  TextWindow& text_;
+  std::string label_;
+  std::uint64_t line_;
+  std::uint64_t record_ = 0;
+};
+
+}  // namespace biogpu::io::input

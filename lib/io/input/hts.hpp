@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "lib/io/input/raw_file.hpp"
+#include "lib/io/input/record_source.hpp"
+
+namespace biogpu::io::input {
+
+// True when a file whose text starts so is SAM, BAM or CRAM.
+bool is_hts(std::string_view head);
+
+// Reads of a SAM, BAM or CRAM file as the sequencer gave them: alignments to the reverse strand are
+// complemented back, secondary and supplementary ones skipped. Residues of BAM and CRAM come in
+// upper case. CRAM takes its reference from REF_PATH or REF_CACHE; the network is never asked.
+// Errors: Error{bad_input} for what cannot be decoded, Error{failed} for what cannot be read.
+class HtsSource : public RecordSource {
+ public:
+  // Takes the open file over from raw.
+  HtsSource(RawFile& raw, int n_threads);
+  ~HtsSource() override;
+
+  bool next(SequenceBatch& batch) override;
+  std::uint64_t bytes_read() const;  // of the file
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace biogpu::io::input

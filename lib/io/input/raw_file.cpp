@@ -1,0 +1,63 @@
+#include "lib/io/input/raw_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <htslib/hfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "lib/core/error.hpp"
+
+namespace biogpu::io::input {
+
+RawFile::RawFile(const std::string& path) : label_(path == "-" ? "standard input" : path) {
+  // The file is opened here and not by htslib, which takes some names for URLs.
+  descriptor_ = path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                            : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor_ < 0) fail("cannot be opened");
+  struct stat status {};
+  const bool known = fstat(descriptor_, &status) == 0;
+  if (known && S_ISDIR(status.st_mode)) {
+    close(descriptor_);
+    throw Error(ErrorCode::failed, fmt::format("{}: is a folder; expected a file", label_));
+  }
+  if (known && S_ISREG(status.st_mode)) file_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  file_ = hdopen(descriptor_, "r");
+  if (file_ == nullptr) {
+    close(descriptor_);
+    throw std::bad_alloc();
+  }
+}
+
+RawFile::~RawFile() {
+  if (file_ != nullptr) hclose_abruptly(file_);
+}
+
+std::string RawFile::peek(std::size_t n) {
+  std::string head(n, '\0');
+  const ssize_t got = hpeek(file_, head.data(), n);
+  if (got < 0) fail("cannot be read");
+  head.resize(static_cast<std::size_t>(got));
+  return head;
+}
+
+std::size_t RawFile::read(char* to, std::size_t n) {
+  const ssize_t got = hread(file_, to, n);
+  if (got < 0) fail("cannot be read");
+  bytes_read_ += static_cast<std::uint64_t>(got);
+  return static_cast<std::size_t>(got);
+}
+
+hFILE* RawFile::release() { return std::exchange(file_, nullptr); }
+
+void RawFile::fail(const char* what) const {
+  throw Error(ErrorCode::failed,
+              fmt::format("{}: {}: {}", label_, what, std::generic_category().message(errno)));
+}
+
+}  // namespace biogpu::io::input

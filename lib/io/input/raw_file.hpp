@@ -1,0 +1,49 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "lib/io/input/byte_source.hpp"
+
+struct hFILE;
+
+namespace biogpu::io::input {
+
+// The bytes of a file or of standard input ("-") as they lie there. The beginning can be looked at
+// without consuming it, pipe or not, and the rest handed to htslib.
+// Errors: Error{failed} with the path and the reason.
+class RawFile : public ByteSource {
+ public:
+  static constexpr std::size_t kMaxPeek = 4096;
+
+  explicit RawFile(const std::string& path);
+  ~RawFile() override;
+  RawFile(const RawFile&) = delete;
+  RawFile& operator=(const RawFile&) = delete;
+
+  // The first n bytes, or all where the file is shorter. Before the first read(); n <= kMaxPeek.
+  std::string peek(std::size_t n);
+  std::size_t read(char* to, std::size_t n) override;
+
+  // The path as messages show it.
+  const std::string& label() const { return label_; }
+  std::uint64_t bytes_read() const { return bytes_read_; }
+  std::uint64_t file_bytes() const { return file_bytes_; }  // 0 when not a regular file
+  int descriptor() const { return descriptor_; }
+
+  // Gives the open file away. Neither peek() nor read() may follow.
+  hFILE* release();
+
+ private:
+  [[noreturn]] void fail(const char* what) const;
+
+  std::string label_;
+  hFILE* file_ = nullptr;
+  int descriptor_ = -1;
+  std::uint64_t file_bytes_ = 0;
+  std::atomic<std::uint64_t> bytes_read_{0};  // read for progress while a worker reads the file
+};
+
+}  // namespace biogpu::io::input

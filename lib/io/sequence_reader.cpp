@@ -1,0 +1,166 @@
+#include "lib/io/sequence_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "lib/core/error.hpp"
+#include "lib/io/input/bgzf.hpp"
+#include "lib/io/input/fasta.hpp"
+#include "lib/io/input/fastq.hpp"
+#include "lib/io/input/gzip.hpp"
+#include "lib/io/input/hts.hpp"
+#include "lib/io/input/raw_file.hpp"
+#include "lib/io/input/text_window.hpp"
+
+namespace biogpu::io {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::string_view kGzipMagic = "\x1f\x8b"sv;
+constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf"sv;
+
+// Compressed forms that are recognised only to say so.
+constexpr std::pair<std::string_view, std::string_view> kRefused[] = {
+    {"BZh"sv, "bzip2"sv},
+    {"\xfd"
+     "7zXZ"sv,
+     "xz"sv},
+    {"\x28\xb5\x2f\xfd"sv, "zstd"sv},
+    {"PK\x03\x04"sv, "zip"sv}};
+
+// A file lends itself to its decompressor; the reader keeps it alive.
+class Borrowed : public input::ByteSource {
+ public:
+  explicit Borrowed(input::RawFile& file) : file_(file) {}
+  std::size_t read(char* to, std::size_t n) override { return file_.read(to, n); }
+
+ private:
+  input::RawFile& file_;
+};
+
+std::unique_ptr<input::ByteSource> open_text(input::RawFile& file, std::string_view head,
+                                             int n_threads) {
+  const int n_ahead = n_threads > 1 ? n_threads : 0;
+  if (input::bgzf_block_bytes(head) > 0) {
+    return std::make_unique<input::BlockSource>(std::make_unique<input::BgzfProducer>(file),
+                                                n_ahead);
+  }
+  if (head.substr(0, 2) == kGzipMagic) {
+    return std::make_unique<input::BlockSource>(
+        std::make_unique<input::GzipProducer>(file, std::string_view()), std::min(n_ahead, 1));
+  }
+  return std::make_unique<Borrowed>(file);
+}
+
+// Skips a byte order mark and blank lines. Returns the number of the line that follows.
+std::uint64_t skip_to_first_record(input::TextWindow& text) {
+  std::uint64_t line = 1;
+  if (!text.has_text()) return line;
+  if (std::string_view(text.begin(), text.size()).substr(0, kUtf8Mark.size()) == kUtf8Mark) {
+    text.skip_to(text.begin() + kUtf8Mark.size());
+  }
+  while (text.has_text() && " \t\r\n"sv.find(*text.begin()) != std::string_view::npos) {
+    line += *text.begin() == '\n' ? 1 : 0;
+    text.skip_to(text.begin() + 1);
+  }
+  return line;
+}
+
+}  // namespace
+
+class SequenceReader::Impl {
+ public:
+  Impl(const std::string& path, int n_threads);
+
+  bool read(SequenceBatch& batch, const BatchLimits& limits);
+  std::uint64_t compressed_bytes() const;
+
+  std::string path;
+  input::RawFile file;
+  std::uint64_t n_records = 0;
+  std::uint64_t n_residues = 0;
+
+ private:
+  void open_records(std::uint64_t line);
+
+  std::unique_ptr<input::TextWindow> text_;       // none for SAM, BAM and CRAM
+  input::HtsSource* hts_ = nullptr;               // records_ where it is one
+  std::unique_ptr<input::RecordSource> records_;  // none for an empty file
+  SequenceBatch held_;                            // a record that was too long for the batch before
+};
+
+SequenceReader::Impl::Impl(const std::string& path_, int n_threads) : path(path_), file(path_) {
+  const std::string head = file.peek(input::RawFile::kMaxPeek);
+  const bool is_gzip = std::string_view(head).substr(0, 2) == kGzipMagic;
+  if (input::is_hts(is_gzip ? input::inflate_head(head, input::RawFile::kMaxPeek) : head)) {
+    auto hts = std::make_unique<input::HtsSource>(file, n_threads);
+    hts_ = hts.get();
+    records_ = std::move(hts);
+    return;
+  }
+  for (const auto& [magic, name] : kRefused) {
+    if (std::string_view(head).substr(0, magic.size()) == magic) {
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{}: is compressed with {}; expected gzip, BGZF or plain text",
+                              file.label(), name));
+    }
+  }
+  text_ = std::make_unique<input::TextWindow>(open_text(file, head, n_threads));
+  open_records(skip_to_first_record(*text_));
+}
+
+void SequenceReader::Impl::open_records(std::uint64_t line) {
+  if (!text_->has_text()) return;
+  const char first = *text_->begin();
+  if (first == '>') {
+    records_ = std::make_unique<input::FastaSource>(*text_, file.label(), line);
+  } else if (first == '@') {
+    records_ = std::make_unique<input::FastqSource>(*text_, file.label(), line);
+  } else {
+    input::refuse_record(
+        file.label(), 1, line,
+        fmt::format("{} begins the file; expected '>' (FASTA), '@' (FASTQ), or SAM, "
+                    "BAM or CRAM",
+                    input::show_byte(first)));
+  }
+}
+
+bool SequenceReader::Impl::read(SequenceBatch& batch, const BatchLimits& limits) {
+  batch.clear(n_records + 1);
+  if (!held_.empty()) {
+    held_.move_last_to(batch);
+    held_.clear(1);
+  }
+  while (batch.empty() ||
+         (batch.size() < limits.n_records && batch.n_residues() < limits.n_residues)) {
+    if (!records_ || !records_->next(batch)) break;
+  }
+  if (batch.size() > 1 && batch.n_residues() > limits.n_residues) batch.move_last_to(held_);
+  n_records += batch.size();
+  n_residues += batch.n_residues();
+  return !batch.empty();
+}
+
+std::uint64_t SequenceReader::Impl::compressed_bytes() const {
+  return hts_ != nullptr ? hts_->bytes_read() : file.bytes_read();
+}
+
+SequenceReader::SequenceReader(const std::string& path, int n_threads)
+    : impl_(std::make_unique<Impl>(path, n_threads)) {}
+SequenceReader::~SequenceReader() = default;
+SequenceReader::SequenceReader(SequenceReader&&) noexcept = default;
+SequenceReader& SequenceReader::operator=(SequenceReader&&) noexcept = default;
+
+bool SequenceReader::read(SequenceBatch& batch, const BatchLimits& limits) {
+  return impl_->read(batch, limits);
+}
+const std::string& SequenceReader::path() const { return impl_->path; }
+std::uint64_t SequenceReader::n_records() const { return impl_->n_records; }
+std::uint64_t SequenceReader::n_residues() const { return impl_->n_residues; }
+std::uint64_t SequenceReader::compressed_bytes() const { return impl_->compressed_bytes(); }
+std::uint64_t SequenceReader::file_bytes() const { return impl_->file.file_bytes(); }
+
+}  // namespace biogpu::io
