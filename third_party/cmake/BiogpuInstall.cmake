@@ -49,3 +49,6 @@ install(RUNTIME_DEPENDENCY_SET biogpu_libraries PRE_EXCLUDE_REGEXES ${not_ours}
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/data/" DESTINATION share/biogpu/data)
 install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/LICENSE"
               "${PROJECT_SOURCE_DIR}/NEWS.md" DESTINATION share/doc/biogpu)
+# The carried libraries' own terms travel with them.
+install(CODE "execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/scripts/dev/collect_licences.sh\"
+                              \"\${CMAKE_INSTALL_PREFIX}\")")
