@@ -64,6 +64,8 @@ struct Work {
 // Positions are 0-based; ends are inclusive as in Parasail. An alignment without a single aligned
 // residue of a sequence has begin = end + 1 there. With Output::score the positions are 0 and with
 // Output::ends the begins are 0. A local alignment of score 0 has all positions 0 and no CIGAR.
+// Semi-global: begin .. end is the stretch that the score pays for; free end gaps lie outside of it,
+// though the CIGAR holds them. A penalised end has begin 0. Global: 0 .. length - 1.
 struct Alignment {
   std::int32_t score = 0;
   std::int32_t query_begin = 0;
