@@ -13,7 +13,8 @@ namespace biogpu::io {
 // (/dev/null, a FIFO) are written in place.
 //
 // Errors: Error{failed} with path and reason on any failed open, write, flush, close or rename;
-// ClosedPipe when the reader of standard output or of a FIFO is gone.
+// ClosedPipe when the reader of standard output or of a FIFO is gone, provided that the program
+// ignores SIGPIPE.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path, int n_threads = 1);

@@ -23,8 +23,13 @@ struct SamRecord {
   std::int32_t edit_distance = -1;       // NM; -1: no tag
 };
 
-// Writes SAM, BAM or CRAM through htslib, chosen by the suffix of path (SAM for "-" and any other).
-// Same promise as OutputFile: the final name appears only after commit().
+// Writes SAM, BAM or CRAM, chosen by the suffix of path (SAM for "-" and any other; BGZF for
+// ".gz"). Same promise as OutputFile: the final name appears only after commit(). SAM keeps
+// residues as they are; BAM and CRAM hold nucleotide codes in upper case, N for every other letter.
+// CRAM stores all residues (no reference) and reads '=' and 'X' of a CIGAR back as 'M'.
+//
+// Errors: Error{bad_input} for a name that SAM cannot hold, two targets of one name, or a target
+// too long for BAM; Error{failed} and ClosedPipe as OutputFile.
 class SamWriter {
  public:
   // targets: name and length of each @SQ line. program_line: the command line for @PG, empty: none.

@@ -45,14 +45,4 @@ void SequenceBatch::append(std::string_view name, std::string_view comment,
   n_residues_ += sequence.size();
 }
 
-void SequenceBatch::move_last_to(SequenceBatch& other) {
-  const std::size_t last = size() - 1;
-  other.append(name(last), comment(last), sequence(last), quality(last),
-               records_[last].has_quality);
-  // The first field of a record is where its text begins.
-  text_.resize(records_[last].name);
-  n_residues_ -= records_[last].sequence_len;
-  records_.pop_back();
-}
-
 }  // namespace biogpu::io

@@ -62,8 +62,6 @@ class SequenceBatch {
     records_.push_back(record);
     n_residues_ += record.sequence_len;
   }
-  // For readers. Moves the last record to the end of another batch.
-  void move_last_to(SequenceBatch& other);
 
  private:
   CharBuffer text_;

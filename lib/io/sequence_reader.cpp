@@ -89,7 +89,6 @@ class SequenceReader::Impl {
   std::unique_ptr<input::TextWindow> text_;       // none for SAM, BAM and CRAM
   input::HtsSource* hts_ = nullptr;               // records_ where it is one
   std::unique_ptr<input::RecordSource> records_;  // none for an empty file
-  SequenceBatch held_;                            // a record that was too long for the batch before
 };
 
 SequenceReader::Impl::Impl(const std::string& path_, int n_threads) : path(path_), file(path_) {
@@ -130,15 +129,10 @@ void SequenceReader::Impl::open_records(std::uint64_t line) {
 
 bool SequenceReader::Impl::read(SequenceBatch& batch, const BatchLimits& limits) {
   batch.clear(n_records + 1);
-  if (!held_.empty()) {
-    held_.move_last_to(batch);
-    held_.clear(1);
-  }
   while (batch.empty() ||
          (batch.size() < limits.n_records && batch.n_residues() < limits.n_residues)) {
     if (!records_ || !records_->next(batch)) break;
   }
-  if (batch.size() > 1 && batch.n_residues() > limits.n_residues) batch.move_last_to(held_);
   n_records += batch.size();
   n_residues += batch.n_residues();
   return !batch.empty();

@@ -8,7 +8,7 @@
 
 namespace biogpu::io {
 
-// How much one call of read() takes at most; a batch always holds at least one record.
+// A batch ends with the record that reaches one of these; it always holds at least one.
 struct BatchLimits {
   std::size_t n_records = 65536;
   std::uint64_t n_residues = 16u << 20;

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "lib/io/output/sam_text.hpp"
+#include "lib/io/output/target_file.hpp"
+
+namespace biogpu::io::output {
+
+// BAM or CRAM through htslib, into a TargetFile.
+// Errors as SamWriter's.
+class HtsOutput {
+ public:
+  HtsOutput(TargetFile& file, bool cram, const std::string& header, Targets targets, int n_threads);
+  ~HtsOutput();
+
+  void write(const SamRecord& record);
+  // Writes what is left and closes the file's descriptor; TargetFile::publish() comes next.
+  void finish();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace biogpu::io::output

@@ -1,0 +1,125 @@
+#include "lib/io/output/target_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "lib/core/error.hpp"
+#include "lib/io/output/unfinished.hpp"
+
+namespace biogpu::io::output {
+namespace {
+
+constexpr int kMaxAttempts = 1000;
+std::atomic<unsigned> n_temporaries{0};
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+}
+
+std::string resolve(const std::string& path) {
+  struct Free {
+    void operator()(char* text) const { std::free(text); }
+  };
+  const std::unique_ptr<char, Free> resolved(realpath(path.c_str(), nullptr));
+  return resolved ? std::string(resolved.get()) : path;
+}
+
+}  // namespace
+
+TargetFile::TargetFile(const std::string& path) : label_(path) {
+  if (path == "-" || path == "/dev/stdout") {
+    label_ = "standard output";
+    descriptor_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (descriptor_ < 0) fail("cannot be opened", errno);
+    return;
+  }
+  struct stat status {};
+  const bool exists = stat(path.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) fail("cannot be written", EISDIR);
+  if (exists && !S_ISREG(status.st_mode)) {
+    descriptor_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail("cannot be opened", errno);
+    return;
+  }
+  if (exists && access(path.c_str(), W_OK) != 0) fail("cannot be written", errno);
+  open_temporary(exists ? resolve(path) : path);
+  if (exists) static_cast<void>(fchmod(descriptor_, status.st_mode & 0777));  // best effort
+}
+
+TargetFile::~TargetFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+  if (!temporary_.empty()) {
+    unlink(temporary_.c_str());
+    forget_temporary();
+  }
+}
+
+void TargetFile::open_temporary(const std::string& path) {
+  final_ = path;
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    // Not made from the final name, which may already be as long as names can be.
+    std::string name =
+        fmt::format("{}.biogpu-{}-{}.tmp", folder_of(path), getpid(), ++n_temporaries);
+    // In the table before it exists: a signal in between must not leave it behind.
+    slot_ = register_unfinished(name);
+    if (slot_ < 0) fail("cannot be written", name.size() >= 4096 ? ENAMETOOLONG : EMFILE);
+    descriptor_ = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ >= 0) {
+      temporary_ = std::move(name);
+      return;
+    }
+    const int error = errno;
+    forget_unfinished(slot_);
+    if (error != EEXIST) fail("cannot be written", error);
+  }
+  fail("cannot be written", EEXIST);
+}
+
+void TargetFile::forget_temporary() {
+  forget_unfinished(slot_);
+  temporary_.clear();
+}
+
+void TargetFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(descriptor_, bytes.data(), bytes.size());
+    if (n >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(n));
+    } else if (errno != EINTR) {
+      fail("cannot be written", errno);
+    }
+  }
+}
+
+int TargetFile::release_descriptor() { return std::exchange(descriptor_, -1); }
+
+void TargetFile::publish() {
+  // Some file systems report a full disk or quota only when a file is closed.
+  if (descriptor_ >= 0 && close(std::exchange(descriptor_, -1)) != 0) {
+    fail("cannot be written", errno);
+  }
+  if (temporary_.empty()) return;
+  if (std::rename(temporary_.c_str(), final_.c_str()) != 0) fail("cannot be renamed", errno);
+  forget_temporary();
+}
+
+void TargetFile::fail(const char* what, int error) const {
+  if (error == EPIPE) throw ClosedPipe();
+  if (error == ENOMEM) throw std::bad_alloc();
+  throw Error(ErrorCode::failed,
+              fmt::format("{}: {}: {}", label_, what, std::generic_category().message(error)));
+}
+
+}  // namespace biogpu::io::output

@@ -1,0 +1,65 @@
+#include "lib/io/output_file.hpp"
+
+#include <optional>
+
+#include "lib/io/char_buffer.hpp"
+#include "lib/io/output/bgzf_deflate.hpp"
+#include "lib/io/output/target_file.hpp"
+
+namespace biogpu::io {
+namespace {
+constexpr std::size_t kBufferBytes = 256u << 10;
+}
+
+class OutputFile::Impl {
+ public:
+  Impl(const std::string& path_, int n_threads) : path(path_), file(path_) {
+    if (path.ends_with(".gz")) bgzf.emplace(file, n_threads);
+  }
+
+  void write(std::string_view text) {
+    bytes += text.size();
+    if (bgzf) {
+      bgzf->write(text);
+      return;
+    }
+    if (buffer.size() + text.size() > kBufferBytes) flush();
+    if (text.size() >= kBufferBytes) {
+      file.write(text);
+    } else {
+      buffer.append(text.data(), text.size());
+    }
+  }
+
+  void commit() {
+    flush();
+    if (bgzf) bgzf->finish();
+    file.publish();
+  }
+
+  std::string path;
+  std::uint64_t bytes = 0;
+
+ private:
+  void flush() {
+    file.write(buffer.view());
+    buffer.clear();
+  }
+
+  output::TargetFile file;
+  std::optional<output::BgzfDeflate> bgzf;  // after file: its threads end first
+  CharBuffer buffer;
+};
+
+OutputFile::OutputFile(const std::string& path, int n_threads)
+    : impl_(std::make_unique<Impl>(path, n_threads)) {}
+OutputFile::~OutputFile() = default;
+OutputFile::OutputFile(OutputFile&&) noexcept = default;
+OutputFile& OutputFile::operator=(OutputFile&&) noexcept = default;
+
+void OutputFile::write(std::string_view bytes) { impl_->write(bytes); }
+void OutputFile::commit() { impl_->commit(); }
+const std::string& OutputFile::path() const { return impl_->path; }
+std::uint64_t OutputFile::bytes() const { return impl_->bytes; }
+
+}  // namespace biogpu::io
