@@ -106,9 +106,11 @@ void add_align_flags(CLI::App& command, AlignFlags& flags) {
   constexpr char kScoring[] = "Scoring";
   constexpr char kOutput[] = "Output";
   command.add_option("QUERY", flags.query_path, "FASTA, FASTQ, SAM, BAM or CRAM; - is stdin")
-      ->required();
+      ->required()
+      ->option_text(" ");
   command.add_option("TARGET", flags.target_path, "the same; held in memory without --pairs")
-      ->required();
+      ->required()
+      ->option_text(" ");
   std::vector<std::string> modes;
   for (const ModeName& mode : kModes) modes.emplace_back(mode.name);
   command

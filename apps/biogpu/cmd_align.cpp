@@ -28,7 +28,9 @@ constexpr io::BatchLimits kCpuBlock{65536, 16u << 20};
 constexpr io::BatchLimits kGpuBlock{262144, 64u << 20};
 
 constexpr char kFooter[] =
-    "TSV positions are 0-based and half-open.\n\n"
+    "TSV positions are 0-based and half-open. A semi-global CIGAR holds the free end gaps too; "
+    "the\n"
+    "positions leave them out.\n\n"
     "Examples:\n"
     "  biogpu align --mode sw --pairs --match 2 --mismatch -3 reads.fq.gz windows.fa -o out.tsv\n"
     "  biogpu align --mode nw --matrix blosum62 proteins.fa targets.fa --format sam | less\n\n";

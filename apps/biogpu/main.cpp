@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apps/biogpu/command.hpp"
@@ -77,23 +78,25 @@ std::string suggestion(std::string_view word) {
   return "; see 'biogpu --help'";
 }
 
-int usage_error(const CLI::App& app, const CLI::ParseError& error, std::string_view command,
-                std::string_view first) {
-  if (command.empty() && first.empty()) {
-    to_stderr(app.help());
-    return static_cast<int>(ErrorCode::usage);
-  }
-  if (command.empty() && first.front() != '-')
-    return report("", fmt::format("no command '{}'{}", first, suggestion(first)), ErrorCode::usage);
-  const std::string help =
-      command.empty() ? "biogpu --help" : fmt::format("biogpu {} --help", command);
-  return report(command, fmt::format("{}; see '{}'", error.what(), help), ErrorCode::usage);
-}
-
-// CLI11 leaves two empty lines between groups and declares no column limit.
+// CLI11 leaves two empty lines between groups.
 std::string tidy(std::string help) {
   for (std::size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
   return help;
+}
+
+int usage_error(const CLI::App& app, const CLI::ParseError& error, std::string_view command,
+                std::string_view first) {
+  if (command.empty() && first.empty()) {
+    to_stderr(tidy(app.help()));
+    return static_cast<int>(ErrorCode::usage);
+  }
+  if (command.empty())
+    return report("",
+                  fmt::format("no {} '{}'{}", first.starts_with('-') ? "option" : "command", first,
+                              suggestion(first)),
+                  ErrorCode::usage);
+  return report(command, fmt::format("{}; see 'biogpu {} --help'", error.what(), command),
+                ErrorCode::usage);
 }
 
 int run(const std::vector<std::string>& arguments) {

@@ -3,9 +3,12 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <map>
+#include <string_view>
 #include <thread>
 
 namespace biogpu::app {
@@ -13,6 +16,28 @@ namespace {
 
 constexpr int kMaxDefaultThreads = 4;
 constexpr int kMaxThreads = 1024;
+
+// Replaces "64k" or "2G" by its number; unit is 1000 for counts and 1024 for bytes. CLI11's own
+// converter reads -5 as a huge number.
+CLI::Validator size_suffix(std::uint64_t unit) {
+  const auto convert = [unit](std::string& text) -> std::string {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    constexpr std::string_view kSuffixes = "kmgt";
+    const auto power = suffix.empty() ? 0
+                                      : kSuffixes.find(static_cast<char>(
+                                            std::tolower(static_cast<unsigned char>(suffix[0])))) +
+                                            1;
+    bool bad = error != std::errc{} || suffix.size() > 1 || (!suffix.empty() && power == 0);
+    for (std::size_t i = 0; i < power && !bad; ++i)
+      bad = __builtin_mul_overflow(value, unit, &value);
+    if (bad) return "'" + text + "'; expected a number with k, M, G, T or nothing after it";
+    text = std::to_string(value);
+    return {};
+  };
+  return CLI::Validator(convert, "");
+}
 
 }  // namespace
 
@@ -54,17 +79,17 @@ void add_shared_flags(CLI::App& command, SharedFlags& flags) {
       ->option_text("FILE")
       ->group(kGroup);
   command.add_option("--batch", flags.batch, "pairs in one batch [chosen for the device]")
-      ->transform(CLI::AsSizeValue(true))
+      ->transform(size_suffix(1000))
       ->option_text("N")
       ->group(kGroup);
   command.add_option("--max-memory", flags.max_memory, "bound on batches in host memory, as 2G")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(size_suffix(1024))
       ->option_text("SIZE")
       ->group(kGroup);
   command
       .add_option("--max-device-memory", flags.max_device_memory,
                   "bound on device memory [what is free]")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(size_suffix(1024))
       ->option_text("SIZE")
       ->group(kGroup);
   const std::map<std::string, ProgressWhen> when{{"auto", ProgressWhen::automatic},
@@ -76,6 +101,7 @@ void add_shared_flags(CLI::App& command, SharedFlags& flags) {
       ->group(kGroup);
   CLI::Option* quiet =
       command.add_flag("-q,--quiet", flags.quiet, "only warnings and errors on standard error")
+          ->option_text(" ")
           ->group(kGroup);
   command.add_flag("-v,--verbose", flags.verbose, "log the time of each stage")
       ->excludes(quiet)

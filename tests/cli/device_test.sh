@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# --device: what it accepts, how it fails, and equal bytes on every device of an emulated build.
+. "$(dirname "$0")/lib.sh"
+write_example
+
+works align --mode sw --device cpu q.fa t.fa
+check "cpu is used" err_has '^\[biogpu align .*\] cpu .*asked for'
+works align --mode sw q.fa t.fa
+check "small input stays on the cpu" err_has 'too small to pay for a GPU'
+for wrong in tpu 0, -1 0,0 0,x ''; do
+  fails 2 "--device" align --mode sw --device "$wrong" q.fa t.fa
+done
+export BIOGPU_DEVICE=tpu
+fails 2 "tpu" align --mode sw q.fa t.fa
+export BIOGPU_DEVICE=cpu
+works align --mode sw q.fa t.fa
+check "BIOGPU_DEVICE is used" err_has 'asked for'
+unset BIOGPU_DEVICE
+fails 4 "device" align --mode sw --device 200 q.fa t.fa -o rows.tsv
+check "no output without the device" absent rows.tsv
+
+if [ "$backend" = none ]; then
+  fails 4 "no GPU" align --mode sw --device gpu q.fa t.fa -o rows.tsv
+  works devices
+  check "devices says why there is none" out_has '^no GPU: this build'
+fi
+
+if [ "$backend" = emulated ]; then
+  write_random 21 60 90 ACGTN q >dna_q.fa
+  write_random 22 60 130 ACGTN t >dna_t.fa
+  write_random 23 12 80 ARNDCQEGHILKMFPSTWYV q >protein_q.fa
+  write_random 24 12 90 ARNDCQEGHILKMFPSTWYVX t >protein_t.fa
+  for wave in 32 64; do
+    export BIOGPU_EMULATED_WAVE=$wave BIOGPU_EMULATED_DEVICES=2
+    works devices
+    check "two devices of wave $wave" [ "$(awk -F'\t' -v wave=$wave '$7 == wave' out.txt | wc -l)" -eq 2 ]
+    for mode in nw sg sw sg_qx; do
+      for output in score ends cigar; do
+        works align --mode $mode --pairs --output $output -q --device cpu dna_q.fa dna_t.fa
+        cp out.txt expected.tsv
+        for options in "--device gpu" "--device 1" "--device 0,1 --batch 7"; do
+          # shellcheck disable=SC2086
+          works align --mode $mode --pairs --output $output -q $options dna_q.fa dna_t.fa
+          check "wave $wave $mode $output $options" same_files out.txt expected.tsv
+        done
+        works align --mode $mode --output $output -q --device cpu protein_q.fa protein_t.fa
+        cp out.txt expected.tsv
+        works align --mode $mode --output $output -q --device gpu protein_q.fa protein_t.fa
+        check "wave $wave $mode $output all with all" same_files out.txt expected.tsv
+      done
+    done
+    works align --mode sw --device gpu dna_q.fa dna_t.fa -o rows.tsv --json -
+    check "JSON names the devices" out_has '"used": "gpu:0,1"'
+    check "no fall-back" bash -c '! grep -q warning err.txt'
+  done
+fi
+
+finish

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Help, version, and every way to get the command line wrong.
+. "$(dirname "$0")/lib.sh"
+write_example
+
+run
+check "no arguments: exit code 2" rc_is 2
+check "no arguments: usage on stderr" err_has '^Usage: biogpu'
+check "no arguments: nothing on stdout" n_lines_is out.txt 0
+
+for command in "" align devices version; do
+  # shellcheck disable=SC2086
+  works $command --help
+  check "help on stdout" out_has '^Usage: biogpu'
+  check "help has examples" out_has '^Examples:'
+  check "help ends with the exit codes" out_has '^Exit codes: 0 done'
+  check "help fits a screen" [ "$(wc -l <out.txt)" -le 52 ]
+  check "help is at most 100 columns wide" bash -c '! grep -q "^.\{101\}" out.txt'
+done
+works align -h
+
+works --version
+check "first line of --version" bash -c 'head -1 out.txt | grep -qx "biogpu [0-9]*\.[0-9]*\.[0-9]*"'
+check "backends in --version" out_has '^backends: cpu'
+check "devices in --version" out_has '^devices: '
+works version
+check "version names the compiler" out_has '^compiler: '
+works devices
+works devices --json -
+check "devices as JSON" python3 -m json.tool out.txt json.txt
+
+fails 2 "no command 'alig'; did you mean 'align'?" alig
+fails 2 "no command 'zzzzzz'; see" zzzzzz
+fails 2 "no option '--versoin'" --versoin
+fails 2 "TARGET is required" align --mode sw q.fa
+fails 2 "--mode is required" align q.fa t.fa
+fails 2 "--mode: zz not in" align --mode zz q.fa t.fa
+fails 2 "not expected: --bogus" align --mode sw --bogus q.fa t.fa
+fails 2 "--threads" align --mode sw -t x q.fa t.fa
+fails 2 "--threads" align --mode sw -t -1 q.fa t.fa
+fails 2 "--match" align --mode sw --match 1000 q.fa t.fa
+fails 2 "--gap-open" align --mode sw --gap-open -1 q.fa t.fa
+fails 2 "--batch" align --mode sw --batch -5 q.fa t.fa
+fails 2 "--max-memory" align --mode sw --max-memory lots q.fa t.fa
+fails 2 "--max-memory" align --mode sw --max-memory 2GB q.fa t.fa
+fails 2 "--max-memory" align --mode sw --max-memory 99999999T q.fa t.fa
+works align --mode sw -q --max-memory 2g --batch 1k q.fa t.fa
+fails 2 "--matrix" align --mode sw --matrix blosum99 q.fa t.fa
+fails 2 "exclude each other" align --mode sw --matrix blosum62 --match 2 q.fa t.fa
+fails 2 "leave out --alphabet dna" align --mode sw --matrix blosum62 --alphabet dna q.fa t.fa
+fails 2 "leave out --alphabet protein" align --mode sw --match 2 --alphabet protein q.fa t.fa
+fails 2 "--format" align --mode sw --format xml q.fa t.fa
+fails 2 "SAM holds a CIGAR" align --mode sw --output score --format sam q.fa t.fa
+fails 2 "both be standard input" align --mode sw - -
+fails 2 "needs all targets first" align --mode sw --pairs --format sam q.fa -
+fails 2 "both go to standard output" align --mode sw --json - q.fa t.fa
+fails 2 "--quiet" align --mode sw -q -v q.fa t.fa
+
+export BIOGPU_THREADS=many
+fails 2 "many" align --mode sw q.fa t.fa
+export BIOGPU_THREADS=2
+works align --mode sw q.fa t.fa
+check "BIOGPU_THREADS is used" err_has '2 threads'
+works align --mode sw -t 1 q.fa t.fa
+check "-t wins over BIOGPU_THREADS" err_has '1 threads'
+works align --mode sw --threads 0 q.fa t.fa
+
+finish
