@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+
+namespace biogpu::gpu::align {
+
+// Plain records that the host and the alignment kernels share. Rows are query residues, columns
+// target residues, both from 0; -1 is the border. Residues are classes 0..31, one byte each.
+
+inline constexpr int kMaxClasses = 32;
+// A row of the score table in shared memory: a class of its own for rows below the query, and an
+// odd number of 4-byte words so that different target classes start at different banks.
+inline constexpr int kPadClass = kMaxClasses;
+inline constexpr int kScoreStride = 36;
+inline constexpr int kScoreBytes = kMaxClasses * kScoreStride;
+
+// H, E or F of a cell that no path reaches; far from the 32-bit limits on both sides.
+inline constexpr int kImpossible = -(1 << 30);
+
+// What cells are worth. A gap of length L costs gap_open + (L - 1) * gap_extend.
+struct CellScheme {
+  // Device memory, kScoreBytes: [target class][query class, kPadClass scores -128].
+  const std::int8_t* scores = nullptr;
+  int gap_open = 0;
+  int gap_extend = 0;
+  bool local = false;
+  bool free_query_begin = false;
+  bool free_query_end = false;
+  bool free_target_begin = false;
+  bool free_target_end = false;
+};
+
+// H, and the gap state that crosses the border: F for a row, E for a column.
+struct BorderCell {
+  std::int32_t h;
+  std::int32_t gap;
+};
+
+// How the lanes of one group cover the matrix: n_rows neighbouring rows a lane, n_lanes * n_rows a
+// tile, tiles one after the other.
+struct GroupShape {
+  int n_lanes = 0;
+  int n_rows = 0;
+  int tile_rows() const { return n_lanes * n_rows; }
+};
+
+// One pair of non-empty sequences; the offsets point into the arrays of the batch.
+struct PairTask {
+  std::uint64_t query = 0;   // first residue
+  std::uint64_t target = 0;  // first residue
+  std::uint64_t border = 0;  // first of n_columns BorderCell; used when the pair has several tiles
+  std::uint64_t trace = 0;   // first word
+  std::uint64_t runs = 0;    // first of n_rows + n_columns runs
+  std::int32_t n_rows = 0;
+  std::int32_t n_columns = 0;
+};
+
+// A cell where a path may end, in coordinates of the whole matrix; as a result the best by the tie
+// rule of lib/align/align.hpp. Local and score 0: all 0.
+struct PairEnd {
+  std::int32_t score;
+  std::int32_t row;
+  std::int32_t column;
+};
+
+// begin: the first residue that the path aligns, before its leading end gap. The runs, n_runs of
+// them from run_begin, are in reading order, BAM coding (length << 4 | operation).
+struct PairPath {
+  std::int32_t row_begin;
+  std::int32_t column_begin;
+  std::uint32_t n_runs;
+  std::uint32_t run_begin;
+};
+
+// Trace of one cell: where H came from, and whether E and F came from an extension.
+inline constexpr std::uint32_t kTraceStop = 0;
+inline constexpr std::uint32_t kTraceDiagonal = 1;
+inline constexpr std::uint32_t kTraceF = 2;  // query residue against a gap: insertion
+inline constexpr std::uint32_t kTraceE = 3;  // target residue against a gap: deletion
+inline constexpr std::uint32_t kTraceSource = 3;
+inline constexpr std::uint32_t kTraceExtendE = 4;
+inline constexpr std::uint32_t kTraceExtendF = 8;
+// Bits of a cell and cells of a word. Words lie as [tile][step][row / 8][lane], step = column +
+// lane.
+inline constexpr int kTraceBits = 4;
+inline constexpr int kTraceCells = 8;
+
+inline int count_tiles(GroupShape shape, std::int64_t n_rows) {
+  return static_cast<int>((n_rows + shape.tile_rows() - 1) / shape.tile_rows());
+}
+
+inline std::uint64_t count_trace_words(GroupShape shape, std::int64_t n_rows,
+                                       std::int64_t n_columns) {
+  return static_cast<std::uint64_t>(count_tiles(shape, n_rows)) *
+         static_cast<std::uint64_t>(n_columns + shape.n_lanes - 1) *
+         static_cast<std::uint64_t>(shape.tile_rows() / kTraceCells);
+}
+
+}  // namespace biogpu::gpu::align

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "gpu/align/long_pair.hpp"
+#include "gpu/align/pair_batch.hpp"
+
+namespace biogpu::gpu::align {
+
+// How a long pair is cut, and the device memory that it takes then.
+struct LongPlan {
+  std::int32_t block_rows = 0;
+  std::int32_t block_columns = 0;
+  std::int32_t n_kept_rows = 0;
+  std::int32_t n_kept_columns = 0;
+  std::uint64_t bytes = 0;
+};
+
+// The smallest blocks, for the most parallelism, whose borders fit into max_bytes. Nothing where no
+// size of blocks does.
+std::optional<LongPlan> plan_long_pair(std::int64_t n_rows, std::int64_t n_columns, bool with_path,
+                                       std::uint64_t max_bytes);
+
+struct LongResult {
+  PairEnd end = {0, 0, 0};
+  PairPath path = {0, 0, 0, 0};
+  std::vector<std::uint32_t> runs;  // in reading order
+};
+
+// Aligns one pair at a time with all of the memory it may take. Errors are DeviceError.
+class LongAligner {
+ public:
+  explicit LongAligner(const BatchSettings& settings) : settings_(settings) {}
+
+  LongResult align(const PairInput& pair, const LongPlan& plan);
+  void release() { arena_ = Arena(); }
+  double device_seconds() const { return seconds_; }  // kernels of the last pair
+
+ private:
+  LongPairArgs carve(const PairInput& pair, const LongPlan& plan);
+  PairEnd find_end(const LongPairArgs& args);
+  void read_path(const LongPairArgs& args, LongResult& result);
+
+  BatchSettings settings_;
+  Arena arena_;
+  double seconds_ = 0;
+  Event start_, stop_;
+  Stream stream_;  // last: its destruction waits for work on all of the above
+};
+
+}  // namespace biogpu::gpu::align

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/align/cells.hpp"
+
+namespace biogpu::gpu {
+class Stream;
+}
+
+namespace biogpu::gpu::align {
+
+// The shape that fills the blocks of a long pair.
+inline constexpr GroupShape kLongShape = {32, 16};
+
+struct WalkState;
+
+// The ends that one row of blocks has found so far.
+struct BlockRowEnds {
+  PairEnd best;         // local: anywhere; else: in the last column
+  PairEnd in_last_row;  // not for local
+};
+
+// One pair, cut into blocks of block_rows x block_columns cells. Border rows and columns of the
+// blocks are kept in rings: 3 rows and 2 columns are enough to go forward; all of them, as
+// checkpoints, let blocks be filled again. Device memory.
+struct LongPairArgs {
+  CellScheme scheme;
+  const std::uint8_t* query = nullptr;   // [n_rows]
+  const std::uint8_t* target = nullptr;  // [n_columns]
+  std::int32_t n_rows = 0;
+  std::int32_t n_columns = 0;
+  std::int32_t block_rows = 0;  // a multiple of kLongShape.tile_rows()
+  std::int32_t block_columns = 0;
+  std::int32_t n_kept_rows = 0;
+  std::int32_t n_kept_columns = 0;
+  BorderCell* kept_rows = nullptr;     // [n_kept_rows][n_columns]: H, F
+  BorderCell* kept_columns = nullptr;  // [n_kept_columns][n_rows]: H, E
+  BlockRowEnds* ends = nullptr;        // [rows of blocks]
+  std::uint32_t* trace = nullptr;      // count_trace_words() of one block
+  WalkState* walk = nullptr;           // one
+  std::uint32_t* runs = nullptr;       // [n_rows + n_columns], from the end of the path
+  PairPath* path = nullptr;            // one; run_begin 0, runs in the order of `runs`
+};
+
+std::uint64_t walk_state_bytes();
+
+// Fills the blocks whose row and column of blocks add up to diagonal; in ascending order.
+void launch_long_diagonal(const LongPairArgs& args, int diagonal, Stream& stream);
+
+// The path, once all blocks were filled with all borders kept: begin at `end`, then as many steps
+// as there are rows and columns of blocks (further ones do nothing), then finish.
+void launch_long_walk_begin(const LongPairArgs& args, const PairEnd& end, Stream& stream);
+void launch_long_walk_step(const LongPairArgs& args, Stream& stream);
+void launch_long_walk_finish(const LongPairArgs& args, Stream& stream);
+
+}  // namespace biogpu::gpu::align

@@ -1,0 +1,341 @@
+// The GPU backend of `align`: sorts the pairs, cuts them into batches that fit the memory, keeps
+// two batches in flight, and puts the results back into the order of the input.
+#include "lib/align/align_gpu.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "gpu/align/long_aligner.hpp"
+#include "gpu/align/pair_batch.hpp"
+#include "gpu/align/pair_cells.hpp"
+#include "gpu/rt/device.hpp"
+#include "gpu/rt/error.hpp"
+#include "lib/align/border.hpp"
+#include "lib/core/error.hpp"
+
+namespace biogpu::align {
+namespace {
+
+namespace cells = biogpu::gpu::align;
+
+// Of the free memory where the caller sets no limit: other users of the device need some.
+constexpr double kShareOfFreeMemory = 0.9;
+// Above this a batch gains nothing and takes long to fill.
+constexpr std::uint64_t kMostBatchBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kLeastBatchBytes = std::uint64_t{1} << 16;
+constexpr std::size_t kMostBatchPairs = std::size_t{1} << 20;
+// A pair of more cells is worth all multiprocessors; one group of lanes would take seconds.
+constexpr std::uint64_t kLongCells = std::uint64_t{1} << 28;
+constexpr std::size_t kInFlight = 2;
+
+ErrorCode code_of(gpu::DeviceError::Kind kind) {
+  switch (kind) {
+    case gpu::DeviceError::Kind::unavailable:
+      return ErrorCode::device;
+    case gpu::DeviceError::Kind::out_of_memory:
+      return ErrorCode::device_memory;
+    case gpu::DeviceError::Kind::failed:
+      break;
+  }
+  return ErrorCode::failed;
+}
+
+// Runs the function with every DeviceError turned into the Error that the program ends with.
+template <class Function>
+auto with_device_errors(Function&& function) {
+  try {
+    return function();
+  } catch (const gpu::DeviceError& error) {
+    throw Error(code_of(error.kind()), error.what());
+  }
+}
+
+// The table as the kernels want it: [target class][query class] and a class for rows below a query.
+std::vector<std::int8_t> score_table(const Scoring& scoring) {
+  std::vector<std::int8_t> table(cells::kScoreBytes, -128);
+  for (int target = 0; target < scoring.n_classes; ++target)
+    for (int query = 0; query < scoring.n_classes; ++query)
+      table[static_cast<std::size_t>(target * cells::kScoreStride + query)] =
+          scoring.score[static_cast<std::size_t>(query)][static_cast<std::size_t>(target)];
+  return table;
+}
+
+cells::CellScheme scheme_of(const Options& options, const std::int8_t* scores) {
+  const bool semiglobal = options.mode == Mode::semiglobal;
+  cells::CellScheme scheme;
+  scheme.scores = scores;
+  scheme.gap_open = options.scoring.gap_open;
+  scheme.gap_extend = options.scoring.gap_extend;
+  scheme.local = options.mode == Mode::local;
+  scheme.free_query_begin = semiglobal && options.free_ends.query_begin;
+  scheme.free_query_end = semiglobal && options.free_ends.query_end;
+  scheme.free_target_begin = semiglobal && options.free_ends.target_begin;
+  scheme.free_target_end = semiglobal && options.free_ends.target_end;
+  return scheme;
+}
+
+// Results as they come in, by pair: a path lies anywhere in `runs`.
+struct Results {
+  std::vector<Alignment> rows;
+  std::vector<std::uint32_t> runs;
+};
+
+class OneGpuAligner final : public GpuAligner {
+ public:
+  OneGpuAligner(int device, const Options& options, std::uint64_t max_device_bytes)
+      : device_(device), options_(options) {
+    with_device_errors([&] {
+      gpu::set_device(device_);
+      const auto free_bytes = static_cast<double>(gpu::memory_info().free_bytes);
+      budget_ = max_device_bytes != 0 ? max_device_bytes
+                                      : static_cast<std::uint64_t>(free_bytes * kShareOfFreeMemory);
+      batch_limit_ = std::min(kMostBatchBytes, budget_ / kInFlight);
+      upload_scores();
+      settings_.scheme = scheme_of(options_, scores_.data());
+      settings_.with_path = options_.output == Output::cigar;
+      for (auto& slot : slots_) slot = std::make_unique<cells::PairBatch>(settings_);
+      long_ = std::make_unique<cells::LongAligner>(settings_);
+    });
+  }
+
+  Alignments align(const Work& work) override {
+    validate(work, options_);
+    for (const Pair& pair : work.pairs)
+      require_int32(options_, work.queries.length(pair.query), work.targets.length(pair.target));
+    return with_device_errors([&] {
+      gpu::set_device(device_);
+      Results results;
+      results.rows.resize(work.pairs.size());
+      align_until_it_fits(work, results);
+      return in_input_order(work, results);
+    });
+  }
+
+  double device_seconds() const override { return seconds_; }
+  std::uint64_t peak_device_bytes() const override { return peak_bytes_; }
+
+ private:
+  // Indices of pairs: batches in the order in which they are cut, and those aligned one by one.
+  struct Plan {
+    std::vector<std::uint32_t> batched;
+    std::vector<std::uint32_t> one_by_one;
+  };
+
+  void upload_scores() {
+    const std::vector<std::int8_t> table = score_table(options_.scoring);
+    scores_ = gpu::DeviceBuffer<std::int8_t>(table.size());
+    gpu::Stream stream;
+    stream.copy_to_device(scores_.data(), table.data(), table.size());
+    stream.synchronize();
+  }
+
+  static cells::PairInput input_of(const Work& work, std::uint32_t index) {
+    const Pair& pair = work.pairs[index];
+    return {work.queries.sequence(pair.query), work.targets.sequence(pair.target), pair.query,
+            pair.target};
+  }
+
+  // Halves the batches for as long as the device has too little memory for them. Every attempt
+  // starts anew, so that results do not depend on where the last one ended.
+  void align_until_it_fits(const Work& work, Results& results) {
+    for (;;) {
+      try {
+        results.runs.clear();
+        const Plan plan = make_plan(work);
+        run_batches(work, plan.batched, results);
+        for (const std::uint32_t index : plan.one_by_one) run_long(work, index, results);
+        return;
+      } catch (const gpu::DeviceError& error) {
+        if (error.kind() != gpu::DeviceError::Kind::out_of_memory ||
+            batch_limit_ / 2 < kLeastBatchBytes) {
+          throw;
+        }
+        batch_limit_ /= 2;
+        budget_ /= 2;
+        release_memory();
+      }
+    }
+  }
+
+  Plan make_plan(const Work& work) const {
+    Plan plan;
+    struct Keyed {
+      std::uint64_t key;
+      std::uint32_t index;
+    };
+    std::vector<Keyed> keyed;
+    for (std::uint32_t i = 0; i < work.pairs.size(); ++i) {
+      const std::uint64_t m = work.queries.length(work.pairs[i].query);
+      const std::uint64_t n = work.targets.length(work.pairs[i].target);
+      if (m == 0 || n == 0) continue;
+      const bool is_long = m * n >= kLongCells ||
+                           cells::pair_bytes(input_of(work, i), settings_.with_path) > batch_limit_;
+      if (is_long) {
+        plan.one_by_one.push_back(i);
+        continue;
+      }
+      // Neighbours share a wave: the same shape, then as many tiles, then as many columns.
+      const int shape = cells::choose_shape(static_cast<std::int64_t>(m));
+      const auto tiles = static_cast<std::uint64_t>(cells::count_tiles(
+          cells::kPairShapes[static_cast<std::size_t>(shape)], static_cast<std::int64_t>(m)));
+      keyed.push_back({static_cast<std::uint64_t>(shape) << 60 | tiles << 30 | n, i});
+    }
+    std::sort(keyed.begin(), keyed.end(), [](const Keyed& a, const Keyed& b) {
+      return a.key != b.key ? a.key > b.key : a.index < b.index;  // the longest first
+    });
+    plan.batched.reserve(keyed.size());
+    for (const Keyed& pair : keyed) plan.batched.push_back(pair.index);
+    return plan;
+  }
+
+  // The workspace that all of the work would need, within the limits: small work takes little.
+  void reserve_slots(const Work& work, std::span<const std::uint32_t> order) {
+    std::uint64_t all = 0;
+    std::uint64_t largest = 0;
+    for (const std::uint32_t index : order) {
+      const std::uint64_t bytes = cells::pair_bytes(input_of(work, index), settings_.with_path);
+      all += bytes;
+      largest = std::max(largest, bytes);
+    }
+    const std::uint64_t wanted =
+        std::clamp(all / kInFlight + largest, largest, std::max(batch_limit_, largest));
+    if (slots_[0]->device_bytes() < wanted) long_->release();
+    for (auto& slot : slots_) slot->reserve(wanted);
+    slot_bytes_ = wanted;
+    note_peak(0);
+  }
+
+  void run_batches(const Work& work, std::span<const std::uint32_t> order, Results& results) {
+    if (order.empty()) return;
+    reserve_slots(work, order);
+    std::array<std::vector<std::uint32_t>, kInFlight> in_flight;
+    std::vector<cells::PairInput> inputs;
+    std::size_t next = 0;
+    std::size_t turn = 0;
+    const auto collect = [&](std::size_t slot) {
+      if (in_flight[slot].empty()) return;
+      slots_[slot]->collect();
+      seconds_ += slots_[slot]->device_seconds();
+      take_results(*slots_[slot], in_flight[slot], results);
+      in_flight[slot].clear();
+    };
+    while (next < order.size()) {
+      const std::size_t slot = turn++ % kInFlight;
+      collect(slot);
+      inputs.clear();
+      std::uint64_t bytes = 0;
+      for (; next < order.size() && inputs.size() < kMostBatchPairs; ++next) {
+        const cells::PairInput input = input_of(work, order[next]);
+        bytes += cells::pair_bytes(input, settings_.with_path);
+        if (bytes > slot_bytes_) break;
+        inputs.push_back(input);
+        in_flight[slot].push_back(order[next]);
+      }
+      slots_[slot]->submit(inputs);
+    }
+    for (std::size_t slot = 0; slot < kInFlight; ++slot) collect(turn++ % kInFlight);
+  }
+
+  void take_results(const cells::PairBatch& batch, std::span<const std::uint32_t> indices,
+                    Results& results) const {
+    const std::uint64_t first_run = results.runs.size();
+    results.runs.insert(results.runs.end(), batch.runs().begin(), batch.runs().end());
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      static constexpr cells::PairPath kNoPath = {0, 0, 0, 0};
+      const cells::PairPath& path = settings_.with_path ? batch.paths()[i] : kNoPath;
+      set_row(results.rows[indices[i]], batch.ends()[i], path, first_run + path.run_begin);
+    }
+  }
+
+  void set_row(Alignment& row, const cells::PairEnd& end, const cells::PairPath& path,
+               std::uint64_t first_run) const {
+    row = {};
+    row.score = end.score;
+    if (options_.output == Output::score) return;
+    row.query_end = end.row;
+    row.target_end = end.column;
+    if (options_.output == Output::ends) return;
+    row.query_begin = path.row_begin;
+    row.target_begin = path.column_begin;
+    row.n_cigar = path.n_runs;
+    row.cigar_begin = first_run;
+  }
+
+  void run_long(const Work& work, std::uint32_t index, Results& results) {
+    const cells::PairInput input = input_of(work, index);
+    const auto m = static_cast<std::int64_t>(input.query.size());
+    const auto n = static_cast<std::int64_t>(input.target.size());
+    const auto plan = cells::plan_long_pair(m, n, settings_.with_path, budget_);
+    if (!plan) {
+      throw gpu::DeviceError(gpu::DeviceError::Kind::out_of_memory,
+                             "a pair of " + std::to_string(m) + " and " + std::to_string(n) +
+                                 " residues does not fit " + std::to_string(budget_) +
+                                 " bytes of device memory; use --device cpu or a larger device");
+    }
+    for (auto& slot : slots_) slot = std::make_unique<cells::PairBatch>(settings_);
+    const cells::LongResult result = long_->align(input, *plan);
+    note_peak(plan->bytes);
+    seconds_ += long_->device_seconds();
+    const std::uint64_t first_run = results.runs.size();
+    results.runs.insert(results.runs.end(), result.runs.begin(), result.runs.end());
+    set_row(results.rows[index], result.end, result.path, first_run);
+  }
+
+  // Paths are moved to where the input order wants them, so that the whole answer, not only each
+  // row, is the same for every size of batches. Pairs with an empty side are answered here.
+  Alignments in_input_order(const Work& work, Results& results) const {
+    Alignments alignments;
+    alignments.rows = std::move(results.rows);
+    alignments.cigar.reserve(results.runs.size());
+    for (std::size_t i = 0; i < alignments.rows.size(); ++i) {
+      Alignment& row = alignments.rows[i];
+      const auto m = static_cast<std::int64_t>(work.queries.length(work.pairs[i].query));
+      const auto n = static_cast<std::int64_t>(work.targets.length(work.pairs[i].target));
+      if (m == 0 || n == 0) {
+        row = align_empty(options_, m, n, alignments.cigar);
+        continue;
+      }
+      if (row.n_cigar == 0) continue;
+      const auto from = results.runs.begin() + static_cast<std::ptrdiff_t>(row.cigar_begin);
+      row.cigar_begin = alignments.cigar.size();
+      alignments.cigar.insert(alignments.cigar.end(), from, from + row.n_cigar);
+    }
+    for (Alignment& row : alignments.rows) {
+      if (row.n_cigar == 0) row.cigar_begin = 0;
+    }
+    return alignments;
+  }
+
+  void note_peak(std::uint64_t other_bytes) {
+    std::uint64_t bytes = scores_.bytes() + other_bytes;
+    for (const auto& slot : slots_) bytes += slot->device_bytes();
+    peak_bytes_ = std::max(peak_bytes_, bytes);
+  }
+
+  void release_memory() {
+    for (auto& slot : slots_) slot = std::make_unique<cells::PairBatch>(settings_);
+    long_->release();
+  }
+
+  int device_;
+  Options options_;
+  std::uint64_t budget_ = 0;
+  std::uint64_t batch_limit_ = 0;
+  std::uint64_t slot_bytes_ = 0;
+  gpu::DeviceBuffer<std::int8_t> scores_;
+  cells::BatchSettings settings_;
+  std::array<std::unique_ptr<cells::PairBatch>, kInFlight> slots_;
+  std::unique_ptr<cells::LongAligner> long_;
+  double seconds_ = 0;
+  std::uint64_t peak_bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<GpuAligner> make_gpu_aligner_of_backend(int device, const Options& options,
+                                                        std::uint64_t max_device_bytes) {
+  return std::make_unique<OneGpuAligner>(device, options, max_device_bytes);
+}
+
+}  // namespace biogpu::align
