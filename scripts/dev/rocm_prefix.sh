@@ -35,9 +35,12 @@ for package in "${compiler_packages[@]}"; do
 done
 if [ ${#missing[@]} -gt 0 ]; then
   say "installing ${missing[*]}"
-  "${as_root[@]}" apt-get update -qq
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  if ! log=$({ "${as_root[@]}" apt-get update &&
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+      apt-get install -y --no-install-recommends "${missing[@]}"; } 2>&1); then
+    tail -n 15 <<<"$log" >&2
+    fail "the package manager failed; above are its last lines"
+  fi
 fi
 
 if [ -f "$stamp" ] && [ "$(head -n 1 "$stamp")" = "$want" ]; then
