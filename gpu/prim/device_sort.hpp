@@ -7,9 +7,9 @@
 
 namespace biogpu::gpu {
 
-// Ascending radix sort of n keys from `in` to `out` (device memory, not overlapping), looking at bits
-// [0, n_bits). workspace holds at least sort_workspace_bytes() of the same key type and n.
-// The vendor's primitive (CUB, hipCUB) behind a plain function: its headers are slow to compile.
+// Ascending radix sort of n keys from `in` to `out` (device memory, not overlapping), looking at
+// bits [0, n_bits). workspace holds at least sort_workspace_bytes() of the same key type and n. The
+// vendor's primitive (CUB, hipCUB) behind a plain function: its headers are slow to compile.
 std::size_t sort_workspace_bytes_u32(std::size_t n, int n_bits);
 std::size_t sort_workspace_bytes_u64(std::size_t n, int n_bits);
 void sort_keys(const std::uint32_t* in, std::uint32_t* out, std::size_t n, int n_bits,

@@ -1,9 +1,9 @@
 #pragma once
 
 // Two signed 16-bit numbers in one 32-bit register and what is done to both halves at once. Single
-// instructions on NVIDIA from sm_90 (DPX) and on AMD from gfx90a (v_pk_*); CUDA's own software forms on
-// older NVIDIA devices; plain C++ on the emulated platform, which is the definition of the others.
-// Sums wrap: callers keep their numbers inside 16 bits.
+// instructions on NVIDIA from sm_90 (DPX) and on AMD from gfx90a (v_pk_*); CUDA's own software
+// forms on older NVIDIA devices; plain C++ on the emulated platform, which is the definition of the
+// others. Sums wrap: callers keep their numbers inside 16 bits.
 
 #include <cstdint>
 
@@ -54,8 +54,7 @@ __device__ __forceinline__ Packed16 packed16_max(Packed16 a, Packed16 b) {
 #if defined(BIOGPU_GPU_CUDA)
   return {__vmaxs2(a.bits, b.bits)};
 #elif defined(BIOGPU_GPU_ROCM)
-  return detail::packed_of(
-      __builtin_elementwise_max(detail::short2_of(a), detail::short2_of(b)));
+  return detail::packed_of(__builtin_elementwise_max(detail::short2_of(a), detail::short2_of(b)));
 #else
   const int low = packed16_low(a) > packed16_low(b) ? packed16_low(a) : packed16_low(b);
   const int high = packed16_high(a) > packed16_high(b) ? packed16_high(a) : packed16_high(b);
@@ -87,6 +86,43 @@ __device__ __forceinline__ Packed16 packed16_add_max_relu(Packed16 a, Packed16 b
   return {__viaddmax_s16x2_relu(a.bits, b.bits, c.bits)};
 #else
   return packed16_max(packed16_add_max(a, b, c), Packed16{0});
+#endif
+}
+
+// Bytes, one for each half, out of two words of 4 signed bytes: which ones is told by a selector,
+// made once and used for many words.
+struct Packed16Selector {
+  std::uint32_t bits;
+};
+
+// Selects byte `low` (0..3) of the first word and byte `high` (0..3) of the second.
+__device__ __forceinline__ Packed16Selector packed16_selector(std::uint32_t low,
+                                                              std::uint32_t high) {
+#if defined(BIOGPU_GPU_CUDA)
+  return {low * 0x11u + high * 0x1100u + 0xc480u};  // nibbles; 8 asks for the sign of the byte
+#elif defined(BIOGPU_GPU_ROCM)
+  return {(low << 8 | high << 24) + 0x040c000cu};  // bytes; 12 gives 0; the second word has 4..7
+#else
+  return {low | high << 16};
+#endif
+}
+
+// The selected bytes, sign-extended: low half from `low_word`, high half from `high_word`.
+__device__ __forceinline__ Packed16 packed16_select(std::uint32_t low_word, std::uint32_t high_word,
+                                                    Packed16Selector selector) {
+#if defined(BIOGPU_GPU_CUDA)
+  std::uint32_t bits;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bits) : "r"(low_word), "r"(high_word), "r"(selector.bits));
+  return {bits};
+#elif defined(BIOGPU_GPU_ROCM)
+  const detail::Short2 high_bytes =
+      __builtin_bit_cast(detail::Short2, __builtin_amdgcn_perm(high_word, low_word, selector.bits));
+  return detail::packed_of(high_bytes >> 8);
+#else
+  const auto byte = [](std::uint32_t word, std::uint32_t index) {
+    return static_cast<std::int8_t>(word >> (8 * index) & 0xffu);
+  };
+  return packed16(byte(low_word, selector.bits & 0xffffu), byte(high_word, selector.bits >> 16));
 #endif
 }
 

@@ -1,0 +1,103 @@
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <vector>
+
+#include "apps/biogpu-bench/report.hpp"
+#include "lib/core/error.hpp"
+#include "lib/io/sequence_reader.hpp"
+
+namespace biogpu::bench {
+namespace {
+
+constexpr int kRuns = 5;
+
+class Clock {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// a[i] = b[i] + s * c[i] over arrays far larger than the caches: three streams of 8-byte numbers.
+Figure measure_bandwidth(int n_threads) {
+  constexpr std::size_t kElements = std::size_t{1} << 25;
+  std::vector<double> a(kElements), b(kElements, 1.0), c(kElements, 2.0);
+  tbb::task_arena arena(n_threads);
+  return measure("host memory", "GB/s", "triad, 3 x 256 MiB", kRuns, [&] {
+    const Clock clock;
+    arena.execute([&] {
+      tbb::parallel_for(tbb::blocked_range<std::size_t>(0, kElements, 1 << 16), [&](const auto& r) {
+        for (std::size_t i = r.begin(); i < r.end(); ++i) a[i] = b[i] + 3.0 * c[i];
+      });
+    });
+    return 3.0 * sizeof(double) * kElements / clock.seconds() * 1e-9;
+  });
+}
+
+// A temporary file that is gone when the benchmark ends, however it ends.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& suffix)
+      : path_(std::filesystem::temp_directory_path() /
+              ("biogpu-bench-" + std::to_string(std::random_device{}()) + suffix)) {}
+  ~TemporaryFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string random_residues(std::mt19937& random, std::size_t n) {
+  std::string text(n, 'A');
+  for (char& residue : text) residue = "ACGT"[random() & 3];
+  return text;
+}
+
+void write_records(const std::string& path, bool fastq, std::size_t n_records) {
+  std::ofstream file(path, std::ios::binary);
+  std::mt19937 random(1);
+  for (std::size_t i = 0; i < n_records; ++i) {
+    const std::string residues = random_residues(random, 150);
+    file << (fastq ? '@' : '>') << "read" << i << '\n' << residues << '\n';
+    if (fastq) file << "+\n" << std::string(residues.size(), 'I') << '\n';
+  }
+  file.close();
+  if (!file) throw Error(ErrorCode::failed, path + ": cannot write the benchmark's input");
+}
+
+Figure measure_parse(bool fastq) {
+  const TemporaryFile file(fastq ? ".fq" : ".fa");
+  write_records(file.path(), fastq, 600000);
+  const auto bytes = static_cast<double>(std::filesystem::file_size(file.path()));
+  return measure(fastq ? "parse FASTQ" : "parse FASTA", "GB/s",
+                 "150 bp records, cached file, one thread", kRuns, [&] {
+                   const Clock clock;
+                   io::SequenceReader reader(file.path());
+                   io::SequenceBatch batch;
+                   while (reader.read(batch)) {
+                   }
+                   return bytes / clock.seconds() * 1e-9;
+                 });
+}
+
+}  // namespace
+
+std::vector<Figure> measure_host(int n_threads) {
+  return {measure_bandwidth(n_threads), measure_parse(false), measure_parse(true)};
+}
+
+}  // namespace biogpu::bench

@@ -1,0 +1,107 @@
+// Measures what the machine can do at most; later work is held against these figures.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <thread>
+
+#include "apps/biogpu-bench/report.hpp"
+#include "lib/core/error.hpp"
+#include "lib/io/output_file.hpp"
+
+namespace biogpu::bench {
+namespace {
+
+#ifndef BIOGPU_BENCH_HAS_GPU
+std::string describe_gpu_of_build(int, std::string* why) {
+  *why = "this build has no GPU backend";
+  return {};
+}
+std::vector<Figure> measure_gpu_of_build(int, bool) { return {}; }
+#else
+std::string describe_gpu_of_build(int device, std::string* why) {
+  return describe_gpu(device, why);
+}
+std::vector<Figure> measure_gpu_of_build(int device, bool quick) {
+  return measure_gpu(device, quick);
+}
+#endif
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
+  }
+  return "unknown processor";
+}
+
+struct LimitsFlags {
+  int device = 0;
+  int n_threads = static_cast<int>(std::thread::hardware_concurrency());
+  bool quick = false;
+  bool gpu_only = false;
+  bool host_only = false;
+  std::string json;
+};
+
+void run_limits(const LimitsFlags& flags) {
+  Report report;
+  report.machine = fmt::format("{}, {} threads", processor_name(), flags.n_threads);
+  const auto add = [&](const std::vector<Figure>& figures) {
+    report.figures.insert(report.figures.end(), figures.begin(), figures.end());
+  };
+  if (!flags.gpu_only) add(measure_host(flags.n_threads));
+  if (!flags.host_only) {
+    std::string why;
+    report.device = describe_gpu_of_build(flags.device, &why);
+    if (!report.device.empty()) {
+      add(measure_gpu_of_build(flags.device, flags.quick));
+    } else if (flags.gpu_only) {
+      throw Error(ErrorCode::device, fmt::format("device {}: {}", flags.device, why));
+    } else {
+      fmt::print(stderr, "biogpu-bench: no GPU measured: {}\n", why);
+    }
+  }
+  fmt::print("{}", as_table(report));
+  if (!flags.json.empty()) {
+    io::OutputFile file(flags.json);
+    file.write(as_json(report));
+    file.commit();
+  }
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Measures the limits of this machine"};
+  app.require_subcommand(1);
+  LimitsFlags flags;
+  CLI::App* limits = app.add_subcommand("limits", "Copy, gather, sort, issue and parse rates");
+  limits->add_option("--device", flags.device, "GPU to measure, as listed by 'biogpu devices'");
+  limits->add_option("-t,--threads", flags.n_threads, "Host threads")->check(CLI::PositiveNumber);
+  limits->add_flag("--quick", flags.quick, "Tiny GPU sizes: shows that it runs, not how fast");
+  limits->add_flag("--gpu-only", flags.gpu_only, "Leave the host out; fail without a GPU");
+  limits->add_flag("--host-only", flags.host_only, "Leave the GPU out");
+  limits->add_option("--json", flags.json, "Also write the figures as JSON");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : static_cast<int>(ErrorCode::usage);
+  }
+  run_limits(flags);
+  return 0;
+}
+
+}  // namespace
+}  // namespace biogpu::bench
+
+int main(int argc, char** argv) {
+  try {
+    return biogpu::bench::run(argc, argv);
+  } catch (const biogpu::Error& error) {
+    fmt::print(stderr, "biogpu-bench: {}\n", error.what());
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "biogpu-bench: {}\n", error.what());
+    return 1;
+  }
+}
