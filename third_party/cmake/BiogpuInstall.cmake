@@ -23,8 +23,8 @@ if(TARGET biogpu-bench)
   biogpu_install(biogpu-bench bin)
 endif()
 # The AMD backend, opened at run time.
-if(TARGET biogpu_rocm_backend)
-  biogpu_install(biogpu_rocm_backend ${BIOGPU_PRIVATE_LIBDIR})
+if(TARGET biogpu_rocm)
+  biogpu_install(biogpu_rocm ${BIOGPU_PRIVATE_LIBDIR})
 endif()
 # On a machine with a GPU the tests run from the installed folder; scripts/gpu_test.sh does it.
 if(BIOGPU_DEVELOPER_MODE AND BIOGPU_GPU MATCHES "^(cuda|rocm)$")
