@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # SAM and BAM output of `biogpu align`.
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 write_example
 printf '@q1\nACGTTGCTGCA\n+\nABCDEFGHIJK\n@r\nGGGGGGACGTTGAATGTT\n+\nIIIIIIIIIIIIIIIIII\n@u\nNNNN\n+\nIIII\n' >q.fq
 printf '>t1 one\nACGTTGCATGCA\n>t2\nTTGACGTTGAATGCAGG\n>t3\nACGT\n' >t.fa
 
 body() { grep -v '^@' out.txt; }
+# shellcheck disable=SC2317  # called through check
 field() { body | awk -F'\t' -v name="$1" -v column="$2" '$1 == name {print $column; exit}'; }
+# shellcheck disable=SC2317
 field_is() { [ "$(field "$1" "$2")" = "$3" ]; }
 
 works align --mode sw --pairs -q q.fq t.fa --format sam

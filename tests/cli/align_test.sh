@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # What `biogpu align` writes for good input: TSV, pairing, input formats, summary.
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 write_example
 header='query\ttarget\tscore\tquery_begin\tquery_end\ttarget_begin\ttarget_end\tcigar\n'

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Malformed and unreadable input: one line, the right exit code, no output file.
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 write_example
 

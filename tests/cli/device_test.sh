@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # --device: what it accepts, how it fails, and equal bytes on every device of an emulated build.
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 write_example
 
@@ -7,7 +8,7 @@ works align --mode sw --device cpu q.fa t.fa
 check "cpu is used" err_has '^\[biogpu align .*\] cpu .*asked for'
 works align --mode sw q.fa t.fa
 check "small input stays on the cpu" err_has 'too small to pay for a GPU'
-for wrong in tpu 0, -1 0,0 0,x ''; do
+for wrong in tpu '0,' -1 0,0 0,x ''; do
   fails 2 "--device" align --mode sw --device "$wrong" q.fa t.fa
 done
 export BIOGPU_DEVICE=tpu

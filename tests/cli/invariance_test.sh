@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The same bytes for any number of threads, batch size and pairing.
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 write_random 11 300 150 ACGTN q >dna_q.fa
 write_random 12 300 200 ACGTN t >dna_t.fa

@@ -37,6 +37,7 @@ run() {
 
 rc_is() { [ "$rc" -eq "$1" ]; }
 same_files() { cmp "$1" "$2"; }
+# shellcheck disable=SC2059  # the expected text is a format on purpose: \t and \n
 out_is() { printf "$@" | cmp - out.txt; }
 out_has() { grep -q -- "$1" out.txt; }
 err_has() { grep -q -- "$1" err.txt; }

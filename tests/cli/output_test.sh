@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Outputs that fail: full disk, closed pipe, folder that cannot take a file, interruption.
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 write_example
 write_random 2 400 80 ACGT q >queries.fa

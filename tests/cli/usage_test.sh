@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Help, version, and every way to get the command line wrong.
+# shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 write_example
 
