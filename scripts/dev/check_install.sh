@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Checks that an installed folder can travel: it is moved, it carries every library but the C library's
+# own, and its program aligns the bundled sequences there.
+#
+# usage: scripts/dev/check_install.sh BUILD_FOLDER
+set -euo pipefail
+
+build=${1:?usage: scripts/dev/check_install.sh BUILD_FOLDER}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() { echo "check_install: $*" >&2; exit 1; }
+
+cmake --install "$build" --prefix "$work/first" >/dev/null
+mv "$work/first" "$work/moved"
+prefix=$work/moved
+
+glibc='^(linux-vdso|ld-linux-x86-64|libc|libm|libdl|librt|libpthread|libresolv)\.so'
+mapfile -t files < <(find "$prefix/bin" "$prefix/libexec" "$prefix/lib" -type f \
+  \( -perm -u+x -o -name '*.so*' \) ! -name '*.sh' 2>/dev/null)
+for file in "${files[@]}"; do
+  while read -r library; do
+    if [[ ! $library =~ $glibc ]] && [ ! -e "$prefix/lib/biogpu/$library" ]; then
+      fail "${file#"$prefix"/} needs $library, which the folder does not carry"
+    fi
+  done < <(objdump -p "$file" | awk '$1 == "NEEDED" { print $2 }')
+done
+# The loader's own view: nothing but glibc from outside.
+outside=$(env -i ldd "$prefix/bin/biogpu" | awk '$2 == "=>" { print $3 }' | grep -v "^$prefix" |
+  xargs -r -n 1 basename | grep -v -E "$glibc" || true)
+[ -z "$outside" ] || fail "biogpu takes $outside from the machine"
+
+data=$prefix/share/biogpu/data
+env -i "$prefix/bin/biogpu" devices >/dev/null
+env -i "$prefix/bin/biogpu" align --quiet --device cpu --mode sw --pairs --match 2 --mismatch -3 \
+  "$data/lambda_reads.fq.gz" "$data/lambda_windows.fa" -o "$work/out.tsv"
+rows=$(wc -l <"$work/out.tsv")
+[ "$rows" = 201 ] || fail "expected 201 lines, got $rows"
+size=$(du -sm "$prefix" | cut -f1)
+[ "$size" -le 64 ] || fail "the folder has $size MiB, more than 64"
+echo "check_install: ${#files[@]} files, $size MiB, runs after being moved"
