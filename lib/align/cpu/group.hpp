@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lib/align/align.hpp"
+#include "lib/align/cpu/scratch.hpp"
+#include "lib/align/path_walk.hpp"
+
+namespace biogpu::align {
+
+// A group is a set of pairs aligned in lockstep, one per vector lane (T. Rognes,
+// doi:10.1186/1471-2105-12-221), with 8- or 16-bit scores.
+
+inline constexpr int kMaxLanes = 64;
+
+struct LanePair {
+  std::span<const std::uint8_t> query, target;  // neither is empty
+};
+
+struct GroupJob {
+  const Options* options = nullptr;
+  std::span<const LanePair> lanes;  // at most group_lanes(narrow)
+  bool narrow = false;              // 8-bit scores, else 16-bit
+  bool same_query = false;          // every lane has the first one's query
+  Scratch* scratch = nullptr;
+};
+
+// Bits of every cell of every lane, as bit planes: the cell (i, j) owns 4 * plane_bytes bytes, lane
+// l the bit l of each plane. Lives in the scratch until the next group.
+struct GroupTrace {
+  const std::uint8_t* planes = nullptr;
+  std::int64_t n_rows = 0;
+  int plane_bytes = 0;
+
+  TraceCell cell(int lane, std::int64_t i, std::int64_t j) const {
+    const std::uint8_t* byte = planes + (j * n_rows + i) * 4 * plane_bytes + lane / 8;
+    const int bit = lane % 8;
+    return {(byte[0] >> bit & 1) != 0, (byte[plane_bytes] >> bit & 1) != 0,
+            (byte[2 * plane_bytes] >> bit & 1) != 0, (byte[3 * plane_bytes] >> bit & 1) != 0};
+  }
+};
+
+// Per lane. Positions are filled unless a local alignment was asked for its score alone. A
+// saturated lane holds nothing of use: its score left the range, which only local alignments can.
+struct GroupResult {
+  std::int32_t score[kMaxLanes];
+  std::int32_t query_end[kMaxLanes];
+  std::int32_t target_end[kMaxLanes];
+  bool saturated[kMaxLanes];
+  GroupTrace trace;
+};
+
+// Pairs that one group holds on this CPU.
+int group_lanes(bool narrow);
+
+void align_group_score(const GroupJob& job, GroupResult& result);  // Output::score and ::ends
+void align_group_trace(const GroupJob& job, GroupResult& result);  // Output::cigar
+
+// Whether scores fit a 16-entry table: four classes, and perhaps a fifth that scores 0 with all.
+bool has_small_table(const Scoring& scoring);
+
+}  // namespace biogpu::align

@@ -1,0 +1,63 @@
+#include "lib/align/cpu/isa.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+
+#include "lib/align/cpu/targets.hpp"
+// Highway after its settings.
+#include <hwy/highway.h>
+
+#include "lib/align/align.hpp"
+#include "lib/core/error.hpp"
+
+namespace biogpu::align {
+namespace {
+
+struct Isa {
+  std::string_view name;
+  std::int64_t target;
+};
+constexpr std::array<Isa, 4> kIsas = {{
+    {"sse4", HWY_SSE4},
+    {"avx2", HWY_AVX2},
+    {"avx3", HWY_AVX3},
+    {"avx3_dl", HWY_AVX3_DL},
+}};
+
+std::int64_t usable_targets() { return hwy::SupportedTargets() & HWY_TARGETS; }
+
+}  // namespace
+
+void force_cpu_isa(std::string_view name) {
+  hwy::SetSupportedTargetsForTest(0);
+  if (name.empty()) return;
+  for (const Isa& isa : kIsas) {
+    if (isa.name != name) continue;
+    if ((usable_targets() & isa.target) == 0)
+      throw Error(ErrorCode::usage, "BIOGPU_CPU_ISA is '" + std::string(name) +
+                                        "', which this CPU cannot run; its best is " + cpu_isa());
+    hwy::SetSupportedTargetsForTest(isa.target);
+    return;
+  }
+  throw Error(ErrorCode::usage, "BIOGPU_CPU_ISA is '" + std::string(name) +
+                                    "'; expected sse4, avx2, avx3 or avx3_dl");
+}
+
+void prepare_cpu_isa() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    if (const char* name = std::getenv("BIOGPU_CPU_ISA")) force_cpu_isa(name);
+    if (usable_targets() == 0)
+      throw Error(ErrorCode::device, "this CPU has no SSE4.2 and AES; the CPU kernels need both");
+  });
+}
+
+std::string cpu_isa() {
+  prepare_cpu_isa();
+  const std::int64_t targets = usable_targets();
+  return hwy::TargetName(targets & -targets);
+}
+
+}  // namespace biogpu::align

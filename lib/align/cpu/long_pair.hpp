@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/align/align.hpp"
+#include "lib/align/cpu/scratch.hpp"
+
+namespace biogpu::align {
+
+// Aligns one pair of non-empty sequences on its own with 32-bit scores, a vector along an
+// anti-diagonal. Score and ends take O(m + n) memory; a path takes about 4 n sqrt(m) bytes more:
+// rows kept as checkpoints, from which the slabs that the path crosses are computed again, so that
+// the path is that of the full matrix. Appends to `cigar`.
+Alignment align_long_pair(const Options& options, std::span<const std::uint8_t> query,
+                          std::span<const std::uint8_t> target, Scratch& scratch,
+                          std::vector<std::uint32_t>& cigar);
+
+}  // namespace biogpu::align

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+
+#include "lib/align/align.hpp"
+#include "lib/align/border.hpp"
+#include "lib/align/cpu/scratch.hpp"
+#include "lib/align/path_walk.hpp"
+
+namespace biogpu::align {
+
+inline constexpr int kScoreStride = 64;  // words from one query class to the next
+
+// The scores in the two forms that the kernel reads. Class kMaxClasses pads and scores 0.
+struct SlabScores {
+  alignas(64) std::uint8_t bytes[16];                                // [query * 4 + target]
+  alignas(64) std::int32_t words[(kMaxClasses + 1) * kScoreStride];  // [query][target]
+};
+
+// Rows first_row .. end_row of the matrix of one pair, columns 0 .. n_columns.
+struct Slab {
+  const Options* options = nullptr;
+  const SlabScores& scores;
+  bool small_table = false;
+  std::span<const std::uint8_t> query, target;
+  std::int64_t first_row = 0, end_row = 0, n_columns = 0;
+  // H, and F of the row below, in the row above the slab; overwritten by those of its last row.
+  // n_columns + kMaxLanes words each.
+  std::int32_t* h_row = nullptr;
+  std::int32_t* f_row = nullptr;
+  // Rows kept every checkpoint_rows rows (a multiple of kMaxLanes; 0: none), [H, F][n_columns].
+  std::int64_t checkpoint_rows = 0;
+  std::int32_t* checkpoints = nullptr;
+  Scratch* scratch = nullptr;
+};
+
+// Bits of every cell of a slab; lives in the scratch.
+struct SlabTrace {
+  const std::uint8_t* planes = nullptr;  // [strip][step][4 planes][plane_bytes]
+  std::int64_t first_row = 0, steps = 0, lanes = 1, plane_bytes = 1;
+
+  TraceCell cell(std::int64_t i, std::int64_t j) const {
+    const std::int64_t strip = (i - first_row) / lanes, lane = (i - first_row) % lanes;
+    const std::uint8_t* byte = planes + (strip * steps + j + lane) * 4 * plane_bytes + lane / 8;
+    const int bit = static_cast<int>(lane % 8);
+    return {(byte[0] >> bit & 1) != 0, (byte[plane_bytes] >> bit & 1) != 0,
+            (byte[2 * plane_bytes] >> bit & 1) != 0, (byte[3 * plane_bytes] >> bit & 1) != 0};
+  }
+};
+
+struct SlabResult {
+  EndPicker::End local_end{0, 0, 0};  // local mode
+  EndPicker* picker = nullptr;        // the other modes
+  SlabTrace trace;                    // where asked for; no ends are sought then
+};
+
+void align_slab(const Slab& slab, bool trace, SlabResult& result);
+
+}  // namespace biogpu::align

@@ -1,0 +1,192 @@
+// The SIMD backend against the reference, on every instruction set of this machine.
+#include <array>
+
+#include "lib/align/cpu/isa.hpp"
+#include "lib/core/error.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/unit/align/random_pairs.hpp"
+
+using namespace biogpu;
+using namespace biogpu::align;
+using namespace biogpu::align::test;
+
+namespace {
+
+std::vector<std::string> isas() {
+  std::vector<std::string> usable;
+  for (const char* name : {"sse4", "avx2", "avx3", "avx3_dl"}) {
+    try {
+      force_cpu_isa(name);
+      usable.push_back(name);
+    } catch (const Error&) {
+    }
+  }
+  force_cpu_isa("");
+  return usable;
+}
+
+void check_row(const Alignments& got, const Alignments& want, std::size_t i) {
+  const Alignment &g = got.rows[i], &w = want.rows[i];
+  REQUIRE(g.score == w.score);
+  REQUIRE(g.query_end == w.query_end);
+  REQUIRE(g.target_end == w.target_end);
+  REQUIRE(g.query_begin == w.query_begin);
+  REQUIRE(g.target_begin == w.target_begin);
+  REQUIRE(g.n_cigar == w.n_cigar);
+  REQUIRE(g.cigar_begin == w.cigar_begin);
+}
+
+// Every output class, instruction set and thread count gives what the reference gives.
+void compare(const Pairs& pairs, Options options) {
+  for (const Output output : {Output::score, Output::ends, Output::cigar}) {
+    options.output = output;
+    const Alignments want = align_ref(pairs.work(), options);
+    for (const std::string& isa : isas()) {
+      force_cpu_isa(isa);
+      for (const int n_threads : {1, 2}) {
+        const Alignments got = align_cpu(pairs.work(), options, n_threads);
+        REQUIRE(got.rows.size() == want.rows.size());
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+          INFO(isa << " mode " << static_cast<int>(options.mode) << " output "
+                   << static_cast<int>(output) << " pair " << i << ' ' << pairs.query(i) << ' '
+                   << pairs.target(i));
+          check_row(got, want, i);
+        }
+        REQUIRE(got.cigar == want.cigar);
+      }
+    }
+    force_cpu_isa("");
+  }
+}
+
+const std::vector<Options>& all_modes() {
+  static const std::vector<Options> modes = [] {
+    std::vector<Options> list(2);
+    list[0].mode = Mode::local;
+    list[1].mode = Mode::global;
+    for (unsigned bits = 1; bits < 16; ++bits) {
+      Options options;
+      options.mode = Mode::semiglobal;
+      options.free_ends = {(bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0, (bits & 8) != 0};
+      list.push_back(options);
+    }
+    return list;
+  }();
+  return modes;
+}
+
+}  // namespace
+
+TEST_CASE("align.align_cpu: DNA of any length equals the reference in every mode",
+          "[align][property]") {
+  Options options = GENERATE(from_range(all_modes()));
+  options.scoring = dna_scoring(2, -3, 5, 2);
+  compare(random_pairs(options.scoring, "ACGTN", 150, 0, 30, 1), options);
+  compare(random_pairs(options.scoring, kDna, 150, 1, 120, 2), options);
+}
+
+TEST_CASE("align.align_cpu: proteins equal the reference in every mode", "[align][property]") {
+  Options options = GENERATE(from_range(all_modes()));
+  options.scoring = blosum62_scoring(11, 1);
+  compare(random_pairs(options.scoring, "ARNDCQEGHILKMFPSTWYVX", 150, 0, 100, 3), options);
+}
+
+TEST_CASE("align.align_cpu: one query against many targets equals the reference",
+          "[align][property]") {
+  Options options = GENERATE(from_range(all_modes()));
+  options.scoring = blosum62_scoring(11, 1);
+  std::mt19937 random(4);
+  Pairs pairs(options.scoring);
+  const std::string text = random_text(random, kProtein, 70);
+  const std::uint32_t query = pairs.add_query(text);
+  const std::uint32_t other = pairs.add_query(random_text(random, kProtein, 33));
+  for (int t = 0; t < 150; ++t) {
+    const auto target = pairs.add_target(t % 3 == 0 ? mutate(random, kProtein, text, t % 40)
+                                                    : random_text(random, kProtein, t));
+    pairs.add_pair(t % 5 == 0 ? other : query, target);
+  }
+  compare(pairs, options);
+}
+
+TEST_CASE("align.align_cpu: batches around the vector width equal the reference",
+          "[align][property]") {
+  Options options;
+  options.mode = GENERATE(Mode::local, Mode::global);
+  options.scoring = dna_scoring(2, -3, 5, 2);
+  for (const std::size_t n : {0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 129})
+    compare(random_pairs(options.scoring, kDna, n, 1, 40, 5), options);
+}
+
+TEST_CASE("align.align_cpu: unusual costs equal the reference", "[align][property]") {
+  Options options = GENERATE(from_range(all_modes()));
+  for (const auto& [match, mismatch, open, extend] :
+       std::vector<std::array<int, 4>>{{1, -1, 1, 3},
+                                       {2, -3, 0, 0},
+                                       {1, 0, 2, 0},
+                                       {1, -2, 0, 1},
+                                       {0, -1, 2, 1},
+                                       {127, -127, 127, 127},
+                                       {100, -50, 200, 128},
+                                       {5, 3, 40000, 40000}}) {
+    options.scoring = dna_scoring(match, mismatch, open, extend);
+    compare(random_pairs(options.scoring, kDna, 40, 1, 40, 6), options);
+  }
+}
+
+TEST_CASE("align.align_cpu: scores at the limits of 8 and 16 bits are exact", "[align]") {
+  Options options;
+  options.mode = GENERATE(Mode::local, Mode::global);
+  options.scoring = blosum62_scoring(11, 1);
+  Pairs pairs(options.scoring);
+  // W against W scores 11, A and C add the remainder: 253, 254, 255, 256 and more in each lane.
+  for (const std::size_t n : {11, 12, 22, 23, 24})
+    for (const std::string tail : {"", "A", "R", "C", "AC", "H", "P"})
+      pairs.add(std::string(n, 'W') + tail, std::string(n, 'W') + tail);
+  compare(pairs, options);
+
+  Pairs wide(options.scoring);
+  const std::size_t limit = options.mode == Mode::local ? 65535 / 11 : 32767 / 11;
+  for (std::size_t k = 0; k < 8; ++k) {
+    const std::string text(limit - 2 + k / 2, 'W');
+    wide.add(text + (k % 2 ? "P" : ""), text + (k % 2 ? "P" : ""));
+  }
+  options.output = Output::ends;
+  const Alignments got = align_cpu(wide.work(), options, 1);
+  for (std::size_t k = 0; k < 8; ++k)
+    CHECK(got.rows[k].score == static_cast<int>(11 * (limit - 2 + k / 2) + (k % 2 ? 7 : 0)));
+}
+
+TEST_CASE("align.align_cpu: very unequal lengths equal the reference", "[align][property]") {
+  Options options = GENERATE(from_range(all_modes()));
+  options.scoring = dna_scoring(1, -2, 3, 1);
+  std::mt19937 random(7);
+  Pairs pairs(options.scoring);
+  for (const std::size_t length : {1, 2, 300, 600}) {
+    for (int k = 0; k < 5; ++k) {
+      const std::string text = random_text(random, kDna, length);
+      pairs.add(text, random_text(random, kDna, 3));
+      pairs.add("ACG", text);
+      pairs.add(text, mutate(random, kDna, text, 10));
+    }
+  }
+  compare(pairs, options);
+}
+
+TEST_CASE("align.align_cpu: long pairs keep the path of the full matrix", "[align][property]") {
+  Options options = GENERATE(from_range(all_modes()));
+  const bool dna = GENERATE(true, false);
+  options.scoring = dna ? dna_scoring(2, -3, 5, 2) : blosum62_scoring(11, 1);
+  // Two pairs are too few for a group: they take the 32-bit kernel, and 700 rows three checkpoints.
+  std::mt19937 random(8);
+  Pairs pairs(options.scoring);
+  const std::string text = random_text(random, dna ? kDna : kProtein, 700);
+  pairs.add(text, mutate(random, dna ? kDna : kProtein, text, 15));
+  pairs.add(random_text(random, dna ? kDna : kProtein, 600), text.substr(100, 350));
+  compare(pairs, options);
+}
+
+TEST_CASE("align.align_cpu: an unknown instruction set is a usage error", "[align]") {
+  CHECK_THROWS_AS(force_cpu_isa("avx9"), Error);
+  force_cpu_isa("");
+  CHECK_FALSE(cpu_isa().empty());
+}
