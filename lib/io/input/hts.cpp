@@ -177,7 +177,8 @@ void HtsSource::Impl::fail_decoding() {
   throw_if_unreadable();
   if (is_sam_) {
     refuse_record(label_, record_, static_cast<std::uint64_t>(file_->lineno),
-                  "malformed; expected the eleven columns of SAM");
+                  "malformed; expected the eleven columns of SAM, and a header that names the "
+                  "target");
   }
   refuse_record(label_, record_, 0, "malformed or cut short");
 }

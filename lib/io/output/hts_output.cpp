@@ -93,13 +93,17 @@ void HtsOutput::Impl::write(const SamRecord& record) {
                  [](char c) { return static_cast<char>(c - '!'); });
   const bool has_quality = !phred_.empty() && phred_.size() == record.sequence.size();
   constexpr std::size_t kTagBytes = 2 * (2 + 1 + sizeof(std::int32_t));  // name, type, number
+  // bam_set1() refuses an aligned record without a path, which --output score or ends gives.
+  const auto flag =
+      static_cast<std::uint16_t>(record.flag | (record.cigar.empty() ? BAM_FUNMAP : 0));
   errno = 0;
   const int size =
-      bam_set1(alignment_.get(), record.query_name.size(), record.query_name.data(), record.flag,
+      bam_set1(alignment_.get(), record.query_name.size(), record.query_name.data(), flag,
                record.target_id, record.target_begin, record.mapq, record.cigar.size(),
                record.cigar.data(), -1, -1, 0, record.sequence.size(), record.sequence.data(),
                has_quality ? phred_.data() : nullptr, kTagBytes);
   if (size < 0) fail(errno);
+  alignment_->core.flag = record.flag;
   bool failed = bam_aux_update_int(alignment_.get(), "AS", record.score) != 0;
   if (record.edit_distance >= 0) {
     failed |= bam_aux_update_int(alignment_.get(), "NM", record.edit_distance) != 0;
@@ -109,8 +113,11 @@ void HtsOutput::Impl::write(const SamRecord& record) {
 
 void HtsOutput::Impl::finish() {
   errno = 0;
-  // First what the threads hold: a failed write of theirs is known to the stream alone.
-  if (hts_flush(file_.get()) != 0 || herrno(stream_) != 0) fail(errno);
+  // BAM is written by a thread, whose failure is known to the stream alone: ask before it is
+  // closed. CRAM is written by this one, and htslib 1.16 fails when a flushed CRAM file is closed.
+  const bool is_bam = hts_get_format(file_.get())->format == bam;
+  if (is_bam && hts_flush(file_.get()) != 0) fail(errno);
+  if (herrno(stream_) != 0) fail(errno);
   if (hts_close(file_.release()) != 0) target_.fail("cannot be written", errno != 0 ? errno : EIO);
 }
 

@@ -1,0 +1,145 @@
+#include "lib/io/output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "lib/core/error.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/unit/io/files.hpp"
+
+using namespace biogpu;
+using namespace biogpu::test;
+using Names = std::vector<std::string>;
+
+namespace {
+
+constexpr std::size_t kBuffer = 256u << 10;
+
+std::string write_error(const std::string& path, const std::string& text) {
+  try {
+    io::OutputFile file(path);
+    file.write(text);
+    file.commit();
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::failed);
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("io.output_file: the name appears at commit and not before", "[io]") {
+  const TempFolder folder;
+  io::OutputFile file(folder.path("out.tsv"));
+  file.write("a\tb\n");
+  CHECK(folder.names().size() == 1);
+  CHECK(folder.names()[0][0] == '.');
+  CHECK_FALSE(std::filesystem::exists(folder.path("out.tsv")));
+  file.commit();
+  CHECK(folder.names() == Names{"out.tsv"});
+  CHECK(read_file(folder.path("out.tsv")) == "a\tb\n");
+  CHECK(file.bytes() == 4);
+}
+
+TEST_CASE("io.output_file: without commit nothing is left and an older file stays", "[io]") {
+  const TempFolder folder;
+  folder.file("old.tsv", "old");
+  {
+    io::OutputFile old(folder.path("old.tsv"));
+    io::OutputFile fresh(folder.path("new.gz"), 2);
+    old.write(std::string(3 << 20, 'x'));
+    fresh.write(std::string(3 << 20, 'x'));
+    io::OutputFile moved = std::move(old);
+  }
+  CHECK(folder.names() == Names{"old.tsv"});
+  CHECK(read_file(folder.path("old.tsv")) == "old");
+}
+
+TEST_CASE("io.output_file: a link is followed and permissions are kept", "[io]") {
+  const TempFolder folder;
+  folder.file("real", "old");
+  chmod(folder.path("real").c_str(), 0640);
+  std::filesystem::create_symlink("real", folder.path("link"));
+  io::OutputFile file(folder.path("link"));
+  file.write("new");
+  file.commit();
+  CHECK(std::filesystem::is_symlink(folder.path("link")));
+  CHECK(read_file(folder.path("real")) == "new");
+  struct stat status {};
+  REQUIRE(stat(folder.path("real").c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0640);
+}
+
+TEST_CASE("io.output_file: sizes around the buffer's edge", "[io]") {
+  const TempFolder folder;
+  const std::size_t size =
+      GENERATE(as<std::size_t>(), 0, 1, kBuffer - 1, kBuffer, kBuffer + 1, 3 * kBuffer + 7);
+  const std::string name = GENERATE(as<std::string>(), "x", "x.gz");
+  std::string text(size, '\0');
+  for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>('A' + i * i % 23);
+  io::OutputFile file(folder.path(name), 2);
+  for (std::size_t i = 0, step = 1; i < size; i += step, step = step * 3 + 1) {
+    file.write(std::string_view(text).substr(i, step));
+  }
+  file.commit();
+  const std::string bytes = read_file(folder.path(name));
+  CHECK((name == "x" ? bytes : gunzip(bytes)) == text);
+}
+
+TEST_CASE("io.output_file: BGZF has the same bytes for any number of threads", "[io]") {
+  const TempFolder folder;
+  const auto reads = random_reads(11, 20000, 600, true);
+  const std::string text = fastq(reads, "\n");
+  std::vector<std::string> packed;
+  for (const int n_threads : {1, 2, 7}) {
+    io::OutputFile file(folder.path("x.fq.gz"), n_threads);
+    for (std::size_t i = 0; i < text.size(); i += 100003) {
+      file.write(std::string_view(text).substr(i, 100003));
+    }
+    file.commit();
+    packed.push_back(read_file(folder.path("x.fq.gz")));
+    CHECK(read_all(folder.path("x.fq.gz"), n_threads) == reads);
+  }
+  CHECK(packed[0] == packed[1]);
+  CHECK(packed[0] == packed[2]);
+  CHECK(gunzip(packed[0]) == text);
+}
+
+TEST_CASE("io.output_file: every failure names the file and the reason", "[io]") {
+  const TempFolder folder;
+  const std::string missing = folder.path("no/such/folder.tsv");
+  CHECK(write_error(missing, "x") == missing + ": cannot be written: No such file or directory");
+  CHECK(write_error(folder.path(""), "x") ==
+        folder.path("") + ": cannot be written: Is a directory");
+  CHECK(write_error("/dev/full", "x") == "/dev/full: cannot be written: No space left on device");
+  CHECK(write_error("/dev/null", "x") == "no error");
+}
+
+TEST_CASE("io.output_file: a pipe whose reader is gone is a ClosedPipe", "[io]") {
+  const TempFolder folder;
+  std::signal(SIGPIPE, SIG_IGN);
+  const std::string path = folder.path("fifo");
+  REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+  const int reader = open(path.c_str(), O_RDONLY | O_NONBLOCK);
+  io::OutputFile file(path);
+  close(reader);
+  file.write("x");
+  CHECK_THROWS_AS(file.commit(), ClosedPipe);
+}
+
+TEST_CASE("io.output_file: a signal handler can remove what is unfinished", "[io]") {
+  const TempFolder folder;
+  io::OutputFile done(folder.path("done"));
+  done.commit();
+  io::OutputFile open1(folder.path("a"));
+  io::OutputFile open2(folder.path("b.gz"));
+  CHECK(folder.names().size() == 3);
+  io::remove_unfinished_outputs();
+  CHECK(folder.names() == Names{"done"});
+  CHECK_THROWS_AS(open1.commit(), Error);
+}
