@@ -64,8 +64,8 @@ struct Work {
 // Positions are 0-based; ends are inclusive as in Parasail. An alignment without a single aligned
 // residue of a sequence has begin = end + 1 there. With Output::score the positions are 0 and with
 // Output::ends the begins are 0. A local alignment of score 0 has all positions 0 and no CIGAR.
-// Semi-global: begin .. end is the stretch that the score pays for; free end gaps lie outside of it,
-// though the CIGAR holds them. A penalised end has begin 0. Global: 0 .. length - 1.
+// Semi-global: begin .. end is the stretch that the score pays for; free end gaps lie outside of
+// it, though the CIGAR holds them. A penalised end has begin 0. Global: 0 .. length - 1.
 struct Alignment {
   std::int32_t score = 0;
   std::int32_t query_begin = 0;
@@ -91,23 +91,23 @@ inline constexpr std::uint32_t kCigarEqual = 7;
 inline constexpr std::uint32_t kCigarMismatch = 8;
 
 // Ties are broken as Parasail breaks them, so that every backend reports one well-defined path:
-// H prefers the diagonal, then F (insertion), then E (deletion); a gap opens only if strictly better
-// than extending; local ends at the smallest target_end, then the smallest query_end; semi-global
-// prefers the last row over the last column and the smallest position on either.
+// H prefers the diagonal, then F (insertion), then E (deletion); a gap opens only if strictly
+// better than extending; local ends at the smallest target_end, then the smallest query_end;
+// semi-global prefers the last row over the last column and the smallest position on either.
 
 // The plain full-matrix version that every other is held against. O(m n) time and memory per pair.
 Alignments align_ref(const Work& work, const Options& options);
 
-// Inter-sequence SIMD, 8-bit promoted to 16 and 32 where a score could leave the range, on n_threads
-// threads. Same rows, bit for bit, for any n_threads and instruction set.
+// Inter-sequence SIMD, 8-bit promoted to 16 and 32 where a score could leave the range, on
+// n_threads threads. Same rows, bit for bit, for any n_threads and instruction set.
 Alignments align_cpu(const Work& work, const Options& options, int n_threads);
 
 // The instruction set that align_cpu uses here: "AVX3_DL", "AVX2", "SSE4" ...
 std::string cpu_isa();
 
-// Aligns on one GPU. Holds its streams, buffers and pinned memory between calls. Work of any size is
-// cut into batches that fit the memory. One thread at a time. Abstract because a GPU backend may be a
-// module opened at run time (lib/core/gpu_backend.hpp).
+// Aligns on one GPU. Holds its streams, buffers and pinned memory between calls. Work of any size
+// is cut into batches that fit the memory. One thread at a time. Abstract because a GPU backend may
+// be a module opened at run time (lib/core/gpu_backend.hpp).
 class GpuAligner {
  public:
   virtual ~GpuAligner() = default;
@@ -116,8 +116,8 @@ class GpuAligner {
   virtual std::uint64_t peak_device_bytes() const = 0;  // allocated at most
 };
 
-// max_device_bytes: 0 takes what is free. Throws Error{device} where the build or machine has no such
-// device and Error{device_memory} where not even the smallest batch fits.
+// max_device_bytes: 0 takes what is free. Throws Error{device} where the build or machine has no
+// such device and Error{device_memory} where not even the smallest batch fits.
 std::unique_ptr<GpuAligner> make_gpu_aligner(int device, const Options& options,
                                              std::uint64_t max_device_bytes);
 

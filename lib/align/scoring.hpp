@@ -23,16 +23,16 @@ struct Scoring {
   int min_score() const;
 };
 
-// Alphabet ACGT and one class for every other byte (N, U, IUPAC), which scores 0 against all, itself
-// included, as Parasail's -d does. mismatch is added: give -3 for a penalty of 3.
+// Alphabet ACGT and one class for every other byte (N, U, IUPAC), which scores 0 against all,
+// itself included, as Parasail's -d does. mismatch is added: give -3 for a penalty of 3.
 Scoring dna_scoring(int match, int mismatch, int gap_open, int gap_extend);
 
 // BLOSUM62 in NCBI's order ARNDCQEGHILKMFPSTWYVBZX*; every other byte falls to '*'.
 // S. Henikoff and J. G. Henikoff, doi:10.1073/pnas.89.22.10915.
 Scoring blosum62_scoring(int gap_open, int gap_extend);
 
-// The cost of L residues under "open + L * extend" (BLAST, minimap2) is that of Parasail's model with
-// its gap_open raised by gap_extend. The one place that converts.
+// The cost of L residues under "open + L * extend" (BLAST, minimap2) is that of Parasail's model
+// with its gap_open raised by gap_extend. The one place that converts.
 inline int parasail_gap_open(int open, int extend) { return open + extend; }
 
 }  // namespace biogpu::align
