@@ -2,9 +2,10 @@
 # (binary, source folder, GPU backend), makes a folder for the test and removes it at the end.
 # shellcheck shell=bash
 set -u
-biogpu=$1
+biogpu=$(realpath "$1")
+[ -x "$biogpu" ] || exit 1
 # shellcheck disable=SC2034  # used by the scripts that source this file
-source_dir=$2
+source_dir=$(realpath "$2")
 # shellcheck disable=SC2034
 backend=$3
 unset BIOGPU_THREADS BIOGPU_DEVICE
