@@ -13,6 +13,8 @@ inline constexpr int kMaxClasses = 32;
 inline constexpr int kPadClass = kMaxClasses;
 inline constexpr int kScoreStride = 36;
 inline constexpr int kScoreBytes = kMaxClasses * kScoreStride;
+// Words of the packed kernel, one for each query class and kPadClass.
+inline constexpr int kPackedWords = kMaxClasses + 1;
 
 // H, E or F of a cell that no path reaches; far from the 32-bit limits on both sides.
 inline constexpr int kImpossible = -(1 << 30);
@@ -21,6 +23,8 @@ inline constexpr int kImpossible = -(1 << 30);
 struct CellScheme {
   // Device memory, kScoreBytes: [target class][query class, kPadClass scores -128].
   const std::int8_t* scores = nullptr;
+  // Device memory, kPackedWords: byte t is score + gap_open against target class t, 0 <= t < 4.
+  const std::uint32_t* packed_words = nullptr;
   int gap_open = 0;
   int gap_extend = 0;
   bool local = false;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "gpu/align/pair_cells.hpp"
+#include "gpu/align/pair_score_i16.hpp"
 #include "gpu/align/path_walk.hpp"
 #include "gpu/rt/error.hpp"
 
@@ -10,42 +11,13 @@ namespace biogpu::gpu::align {
 namespace {
 
 // The arena starts every array at a multiple of 256 bytes.
-constexpr std::uint64_t kRoundingBytes = 9 * 256;
+constexpr std::uint64_t kRoundingBytes = 10 * 256;
 
 std::uint64_t count_runs(const PairTask& task) {
   return static_cast<std::uint64_t>(task.n_rows) + static_cast<std::uint64_t>(task.n_columns);
 }
 
 }  // namespace
-
-int choose_shape(std::int64_t n_rows) {
-  int best = 0;
-  std::int64_t fewest = -1;
-  for (int shape = 0; shape < static_cast<int>(kPairShapes.size()); ++shape) {
-    const GroupShape& candidate = kPairShapes[static_cast<std::size_t>(shape)];
-    const std::int64_t rows = std::int64_t{count_tiles(candidate, n_rows)} * candidate.tile_rows();
-    if (fewest < 0 || rows <= fewest) {  // of equals the larger: fewer tiles
-      fewest = rows;
-      best = shape;
-    }
-  }
-  return best;
-}
-
-std::uint64_t pair_bytes(const PairInput& pair, bool with_path) {
-  const GroupShape& shape =
-      kPairShapes[static_cast<std::size_t>(choose_shape(std::ssize(pair.query)))];
-  const std::uint64_t m = pair.query.size();
-  const std::uint64_t n = pair.target.size();
-  std::uint64_t bytes = m + n + sizeof(PairTask) + sizeof(PairEnd);
-  if (count_tiles(shape, std::ssize(pair.query)) > 1) bytes += n * sizeof(BorderCell);
-  if (with_path) {
-    bytes += sizeof(PairPath) + 2 * (m + n) * sizeof(std::uint32_t) + sizeof(std::uint32_t);
-    bytes += count_trace_words(shape, std::ssize(pair.query), std::ssize(pair.target)) *
-             sizeof(std::uint32_t);
-  }
-  return bytes;
-}
 
 void PairBatch::reserve(std::uint64_t bytes) {
   if (bytes + kRoundingBytes <= arena_.capacity_bytes()) return;
@@ -74,18 +46,16 @@ PairBatch::Extents PairBatch::stage(std::span<const PairInput> pairs) {
   Extents extents;
   for (std::size_t i = 0; i < n_pairs_; ++i) {
     const PairInput& pair = pairs[i];
-    const GroupShape& shape =
-        kPairShapes[static_cast<std::size_t>(choose_shape(std::ssize(pair.query)))];
     PairTask task;
     task.n_rows = static_cast<std::int32_t>(pair.query.size());
     task.n_columns = static_cast<std::int32_t>(pair.target.size());
     task.query = place(query_places_, pair.query_id, pair.query, extents.residues);
     task.target = place(target_places_, pair.target_id, pair.target, extents.residues);
     task.border = extents.borders;
-    if (count_tiles(shape, task.n_rows) > 1) extents.borders += pair.target.size();
+    if (pair.kernel.n_tiles > 1) extents.borders += pair.target.size();
     if (with_path()) {
       task.trace = extents.trace;
-      extents.trace += count_trace_words(shape, task.n_rows, task.n_columns);
+      extents.trace += count_trace_words(pair.kernel.group(), task.n_rows, task.n_columns);
       task.runs = extents.runs;
       extents.runs += count_runs(task);
     }
@@ -126,7 +96,8 @@ PairBatch::DeviceArrays PairBatch::carve(const Extents& extents) {
   return device;
 }
 
-void PairBatch::launch(std::size_t first, std::size_t n, int shape, const DeviceArrays& device) {
+void PairBatch::launch(std::size_t first, std::size_t n, const KernelChoice& kernel,
+                       const DeviceArrays& device) {
   PairCellsArgs cells;
   cells.scheme = settings_.scheme;
   cells.tasks = device.tasks + first;
@@ -135,11 +106,9 @@ void PairBatch::launch(std::size_t first, std::size_t n, int shape, const Device
   cells.trace = device.trace;
   cells.ends = device.ends + first;
   cells.n_pairs = static_cast<std::uint32_t>(n);
-  if (!with_path()) {
-    launch_pair_cells(cells, shape, stream_);
-    return;
-  }
-  launch_pair_trace(cells, shape, stream_);
+  if (kernel.packed) return launch_pair_score_i16(cells, kernel.shape, stream_);
+  if (!with_path()) return launch_pair_cells(cells, kernel.shape, stream_);
+  launch_pair_trace(cells, kernel.shape, stream_);
   PathWalkArgs walk;
   walk.scheme = settings_.scheme;
   walk.tasks = cells.tasks;
@@ -151,7 +120,7 @@ void PairBatch::launch(std::size_t first, std::size_t n, int shape, const Device
   walk.runs = device.runs;
   walk.n_runs = device.n_runs;
   walk.n_pairs = cells.n_pairs;
-  launch_path_walk(walk, shape, stream_);
+  launch_path_walk(walk, kernel.shape, stream_);
 }
 
 void PairBatch::submit(std::span<const PairInput> pairs) {
@@ -163,10 +132,12 @@ void PairBatch::submit(std::span<const PairInput> pairs) {
   start_.record(stream_);
   std::size_t first = 0;
   while (first < n_pairs_) {
-    const int shape = choose_shape(std::ssize(pairs[first].query));
+    // Different tile counts would keep the lanes of a wave waiting for each other, and the packed
+    // kernel puts only pairs of the same number together.
+    const KernelChoice& kernel = pairs[first].kernel;
     std::size_t last = first + 1;
-    while (last < n_pairs_ && choose_shape(std::ssize(pairs[last].query)) == shape) ++last;
-    launch(first, last - first, shape, device);
+    while (last < n_pairs_ && pairs[last].kernel == kernel) ++last;
+    launch(first, last - first, kernel, device);
     first = last;
   }
   stop_.record(stream_);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpu/align/cells.hpp"
+#include "gpu/align/kernel_choice.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/stream.hpp"
 
@@ -17,19 +18,8 @@ struct PairInput {
   std::span<const std::uint8_t> target;  // residue classes, not empty
   std::uint32_t query_id = 0;
   std::uint32_t target_id = 0;
+  KernelChoice kernel;
 };
-
-// What is computed for every pair of a run. scheme.scores is device memory.
-struct BatchSettings {
-  CellScheme scheme;
-  bool with_path = false;
-};
-
-// The shape, index into kPairShapes, that fills the fewest cells for a query of n_rows residues.
-int choose_shape(std::int64_t n_rows);
-
-// Device memory that a pair needs in a batch, rounding included.
-std::uint64_t pair_bytes(const PairInput& pair, bool with_path);
 
 // One batch on its own stream: staged in pinned memory, copied, computed and copied back while
 // other batches do the same. Errors are DeviceError.
@@ -41,7 +31,8 @@ class PairBatch {
   void reserve(std::uint64_t bytes);
   std::uint64_t device_bytes() const { return arena_.capacity_bytes(); }
 
-  // Queues the work. pairs: of one shape after the other, their pair_bytes() within reserve().
+  // Queues the work. pairs: those of one kernel, shape and number of tiles together, the longest
+  // target first; their pair_bytes() within reserve().
   void submit(std::span<const PairInput> pairs);
 
   // Waits; the results stay valid until the next submit(), in the order of the pairs.
@@ -78,7 +69,8 @@ class PairBatch {
   std::uint64_t place(std::vector<Place>& places, std::uint32_t id,
                       std::span<const std::uint8_t> sequence, std::uint64_t& used);
   DeviceArrays carve(const Extents& extents);
-  void launch(std::size_t first, std::size_t n, int shape, const DeviceArrays& device);
+  void launch(std::size_t first, std::size_t n, const KernelChoice& kernel,
+              const DeviceArrays& device);
 
   BatchSettings settings_;
   Arena arena_;

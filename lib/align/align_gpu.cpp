@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
+#include "gpu/align/kernel_choice.hpp"
 #include "gpu/align/long_aligner.hpp"
 #include "gpu/align/pair_batch.hpp"
-#include "gpu/align/pair_cells.hpp"
 #include "gpu/rt/device.hpp"
 #include "gpu/rt/error.hpp"
 #include "lib/align/border.hpp"
@@ -61,10 +60,47 @@ std::vector<std::int8_t> score_table(const Scoring& scoring) {
   return table;
 }
 
-cells::CellScheme scheme_of(const Options& options, const std::int8_t* scores) {
+// Scores against the first four classes, raised by the cost of opening, as bytes of a word. Used
+// only where they fit a byte; see allows_packed().
+std::vector<std::uint32_t> packed_words(const Scoring& scoring) {
+  std::vector<std::uint32_t> words(cells::kPackedWords, 0x80808080u);
+  for (std::size_t query = 0; query < static_cast<std::size_t>(scoring.n_classes); ++query) {
+    words[query] = 0;
+    for (std::size_t target = 0; target < 4; ++target) {
+      const int score = scoring.score[query][target] + scoring.gap_open;
+      words[query] |= (static_cast<std::uint32_t>(score) & 0xffu) << (8 * target);
+    }
+  }
+  return words;
+}
+
+// Whether a target holds the classes 0..3 alone; each is looked through once, and none where the
+// answer is not wanted.
+class FourLetters {
+ public:
+  FourLetters(const SequenceSet& targets, bool wanted)
+      : targets_(targets), known_(wanted ? targets.size() : 0, kUnknown) {}
+
+  bool operator()(std::uint32_t target) {
+    if (known_.empty()) return false;
+    if (known_[target] == kUnknown) {
+      std::uint8_t highest = 0;
+      for (const std::uint8_t residue : targets_.sequence(target))
+        highest = std::max(highest, residue);
+      known_[target] = highest < 4 ? kYes : kNo;
+    }
+    return known_[target] == kYes;
+  }
+
+ private:
+  static constexpr std::uint8_t kUnknown = 0, kNo = 1, kYes = 2;
+  SequenceSet targets_;
+  std::vector<std::uint8_t> known_;
+};
+
+cells::CellScheme scheme_of(const Options& options) {
   const bool semiglobal = options.mode == Mode::semiglobal;
   cells::CellScheme scheme;
-  scheme.scores = scores;
   scheme.gap_open = options.scoring.gap_open;
   scheme.gap_extend = options.scoring.gap_extend;
   scheme.local = options.mode == Mode::local;
@@ -92,7 +128,10 @@ class OneGpuAligner final : public GpuAligner {
                                       : static_cast<std::uint64_t>(free_bytes * kShareOfFreeMemory);
       batch_limit_ = std::min(kMostBatchBytes, budget_ / kInFlight);
       upload_scores();
-      settings_.scheme = scheme_of(options_, scores_.data());
+      settings_.scheme = scheme_of(options_);
+      settings_.scheme.scores = scores_.data();
+      settings_.scheme.packed_words = packed_words_.data();
+      settings_.max_score = options_.scoring.max_score();
       settings_.with_path = options_.output == Output::cigar;
       for (auto& slot : slots_) slot = std::make_unique<cells::PairBatch>(settings_);
       long_ = std::make_unique<cells::LongAligner>(settings_);
@@ -116,24 +155,33 @@ class OneGpuAligner final : public GpuAligner {
   std::uint64_t peak_device_bytes() const override { return peak_bytes_; }
 
  private:
-  // Indices of pairs: batches in the order in which they are cut, and those aligned one by one.
+  // Pairs in the order in which batches are cut, and indices of those aligned one by one.
+  struct Planned {
+    std::uint64_t key;  // kernel, tiles, columns: neighbours share a wave
+    std::uint32_t index;
+    cells::KernelChoice kernel;
+  };
   struct Plan {
-    std::vector<std::uint32_t> batched;
+    std::vector<Planned> batched;
     std::vector<std::uint32_t> one_by_one;
   };
 
   void upload_scores() {
     const std::vector<std::int8_t> table = score_table(options_.scoring);
+    const std::vector<std::uint32_t> words = packed_words(options_.scoring);
     scores_ = gpu::DeviceBuffer<std::int8_t>(table.size());
+    packed_words_ = gpu::DeviceBuffer<std::uint32_t>(words.size());
     gpu::Stream stream;
     stream.copy_to_device(scores_.data(), table.data(), table.size());
+    stream.copy_to_device(packed_words_.data(), words.data(), packed_words_.bytes());
     stream.synchronize();
   }
 
-  static cells::PairInput input_of(const Work& work, std::uint32_t index) {
+  static cells::PairInput input_of(const Work& work, std::uint32_t index,
+                                   const cells::KernelChoice& kernel) {
     const Pair& pair = work.pairs[index];
     return {work.queries.sequence(pair.query), work.targets.sequence(pair.target), pair.query,
-            pair.target};
+            pair.target, kernel};
   }
 
   // Halves the batches for as long as the device has too little memory for them. Every attempt
@@ -160,41 +208,44 @@ class OneGpuAligner final : public GpuAligner {
 
   Plan make_plan(const Work& work) const {
     Plan plan;
-    struct Keyed {
-      std::uint64_t key;
-      std::uint32_t index;
-    };
-    std::vector<Keyed> keyed;
+    plan.batched.reserve(work.pairs.size());
+    FourLetters four_letters(work.targets, cells::allows_packed(settings_));
     for (std::uint32_t i = 0; i < work.pairs.size(); ++i) {
       const std::uint64_t m = work.queries.length(work.pairs[i].query);
       const std::uint64_t n = work.targets.length(work.pairs[i].target);
       if (m == 0 || n == 0) continue;
-      const bool is_long = m * n >= kLongCells ||
-                           cells::pair_bytes(input_of(work, i), settings_.with_path) > batch_limit_;
-      if (is_long) {
+      const auto rows = static_cast<std::int64_t>(m);
+      const auto columns = static_cast<std::int64_t>(n);
+      const cells::KernelChoice kernel =
+          cells::choose_kernel(rows, columns, four_letters(work.pairs[i].target), settings_);
+      if (m * n >= kLongCells ||
+          cells::pair_bytes(rows, columns, kernel, settings_.with_path) > batch_limit_) {
         plan.one_by_one.push_back(i);
         continue;
       }
-      // Neighbours share a wave: the same shape, then as many tiles, then as many columns.
-      const int shape = cells::choose_shape(static_cast<std::int64_t>(m));
-      const auto tiles = static_cast<std::uint64_t>(cells::count_tiles(
-          cells::kPairShapes[static_cast<std::size_t>(shape)], static_cast<std::int64_t>(m)));
-      keyed.push_back({static_cast<std::uint64_t>(shape) << 60 | tiles << 30 | n, i});
+      const auto kind = static_cast<std::uint64_t>(kernel.shape + (kernel.packed ? 8 : 0));
+      const auto tiles = static_cast<std::uint64_t>(kernel.n_tiles);
+      plan.batched.push_back({kind << 60 | tiles << 30 | n, i, kernel});
     }
-    std::sort(keyed.begin(), keyed.end(), [](const Keyed& a, const Keyed& b) {
+    std::sort(plan.batched.begin(), plan.batched.end(), [](const Planned& a, const Planned& b) {
       return a.key != b.key ? a.key > b.key : a.index < b.index;  // the longest first
     });
-    plan.batched.reserve(keyed.size());
-    for (const Keyed& pair : keyed) plan.batched.push_back(pair.index);
     return plan;
   }
 
+  std::uint64_t bytes_of(const Work& work, const Planned& pair) const {
+    const Pair& sequences = work.pairs[pair.index];
+    return cells::pair_bytes(static_cast<std::int64_t>(work.queries.length(sequences.query)),
+                             static_cast<std::int64_t>(work.targets.length(sequences.target)),
+                             pair.kernel, settings_.with_path);
+  }
+
   // The workspace that all of the work would need, within the limits: small work takes little.
-  void reserve_slots(const Work& work, std::span<const std::uint32_t> order) {
+  void reserve_slots(const Work& work, std::span<const Planned> order) {
     std::uint64_t all = 0;
     std::uint64_t largest = 0;
-    for (const std::uint32_t index : order) {
-      const std::uint64_t bytes = cells::pair_bytes(input_of(work, index), settings_.with_path);
+    for (const Planned& pair : order) {
+      const std::uint64_t bytes = bytes_of(work, pair);
       all += bytes;
       largest = std::max(largest, bytes);
     }
@@ -206,7 +257,7 @@ class OneGpuAligner final : public GpuAligner {
     note_peak(0);
   }
 
-  void run_batches(const Work& work, std::span<const std::uint32_t> order, Results& results) {
+  void run_batches(const Work& work, std::span<const Planned> order, Results& results) {
     if (order.empty()) return;
     reserve_slots(work, order);
     std::array<std::vector<std::uint32_t>, kInFlight> in_flight;
@@ -226,11 +277,10 @@ class OneGpuAligner final : public GpuAligner {
       inputs.clear();
       std::uint64_t bytes = 0;
       for (; next < order.size() && inputs.size() < kMostBatchPairs; ++next) {
-        const cells::PairInput input = input_of(work, order[next]);
-        bytes += cells::pair_bytes(input, settings_.with_path);
+        bytes += bytes_of(work, order[next]);
         if (bytes > slot_bytes_) break;
-        inputs.push_back(input);
-        in_flight[slot].push_back(order[next]);
+        inputs.push_back(input_of(work, order[next].index, order[next].kernel));
+        in_flight[slot].push_back(order[next].index);
       }
       slots_[slot]->submit(inputs);
     }
@@ -263,7 +313,7 @@ class OneGpuAligner final : public GpuAligner {
   }
 
   void run_long(const Work& work, std::uint32_t index, Results& results) {
-    const cells::PairInput input = input_of(work, index);
+    const cells::PairInput input = input_of(work, index, {});
     const auto m = static_cast<std::int64_t>(input.query.size());
     const auto n = static_cast<std::int64_t>(input.target.size());
     const auto plan = cells::plan_long_pair(m, n, settings_.with_path, budget_);
@@ -324,6 +374,7 @@ class OneGpuAligner final : public GpuAligner {
   std::uint64_t batch_limit_ = 0;
   std::uint64_t slot_bytes_ = 0;
   gpu::DeviceBuffer<std::int8_t> scores_;
+  gpu::DeviceBuffer<std::uint32_t> packed_words_;
   cells::BatchSettings settings_;
   std::array<std::unique_ptr<cells::PairBatch>, kInFlight> slots_;
   std::unique_ptr<cells::LongAligner> long_;

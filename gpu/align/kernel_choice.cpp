@@ -1,0 +1,70 @@
+#include "gpu/align/kernel_choice.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "gpu/align/pair_cells.hpp"
+#include "gpu/align/pair_score_i16.hpp"
+
+namespace biogpu::gpu::align {
+namespace {
+
+// The shape of the list whose tiles cover n_rows with the fewest rows; of equals the larger tile.
+template <class Shapes>
+KernelChoice fewest_rows(const Shapes& shapes, std::int64_t n_rows, bool packed) {
+  KernelChoice best;
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const int n_tiles = count_tiles(shapes[i], n_rows);
+    const std::int64_t rows = std::int64_t{n_tiles} * shapes[i].tile_rows();
+    if (rows > fewest) continue;
+    fewest = rows;
+    best = {packed, static_cast<std::int32_t>(i), n_tiles};
+  }
+  return best;
+}
+
+// Whether no cell leaves 16 bits. n_rows is rounded up to tiles, so that the bound holds for the
+// pair in the other half of the words too: it has as many tiles and no more columns.
+bool fits_packed(std::int64_t n_rows, std::int64_t n_columns, const BatchSettings& settings) {
+  const CellScheme& s = settings.scheme;
+  if (std::min(n_rows, n_columns) * std::max(settings.max_score, 0) > kPackedLimit) return false;
+  if (s.local) return true;
+  return 3 * s.gap_open + (n_rows + n_columns) * s.gap_extend <= kPackedLimit;
+}
+
+}  // namespace
+
+GroupShape KernelChoice::group() const {
+  const auto index = static_cast<std::size_t>(shape);
+  return packed ? kPackedShapes[index] : kPairShapes[index];
+}
+
+bool allows_packed(const BatchSettings& settings) {
+  const CellScheme& s = settings.scheme;
+  return !settings.with_path && s.gap_open + std::max(settings.max_score, 0) <= 127 &&
+         s.gap_extend <= kPackedLimit / 3;
+}
+
+KernelChoice choose_kernel(std::int64_t n_rows, std::int64_t n_columns, bool four_letters,
+                           const BatchSettings& settings) {
+  if (four_letters && allows_packed(settings)) {
+    const KernelChoice packed = fewest_rows(kPackedShapes, n_rows, true);
+    const std::int64_t rows = std::int64_t{packed.n_tiles} * packed.group().tile_rows();
+    if (fits_packed(rows, n_columns, settings)) return packed;
+  }
+  return fewest_rows(kPairShapes, n_rows, false);
+}
+
+std::uint64_t pair_bytes(std::int64_t n_rows, std::int64_t n_columns, const KernelChoice& choice,
+                         bool with_path) {
+  const auto m = static_cast<std::uint64_t>(n_rows);
+  const auto n = static_cast<std::uint64_t>(n_columns);
+  std::uint64_t bytes = m + n + sizeof(PairTask) + sizeof(PairEnd);
+  if (choice.n_tiles > 1) bytes += n * sizeof(BorderCell);
+  if (!with_path) return bytes;
+  bytes += sizeof(PairPath) + 2 * (m + n) * sizeof(std::uint32_t);
+  return bytes + count_trace_words(choice.group(), n_rows, n_columns) * sizeof(std::uint32_t);
+}
+
+}  // namespace biogpu::gpu::align

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <array>
+
+#include "gpu/align/pair_cells.hpp"
+
+namespace biogpu::gpu::align {
+
+// The shapes that pair_score_i16 is compiled for: queries of about 64, 100, 150 and 250 residues.
+inline constexpr std::array<GroupShape, 4> kPackedShapes = {{{8, 8}, {8, 13}, {8, 20}, {16, 16}}};
+
+// Largest |score| plus gap cost that the kernel holds; see fits_packed() in kernel_choice.hpp.
+inline constexpr int kPackedLimit = (1 << 14) - 256;
+
+// Scores and ends, two neighbouring pairs a word; args.trace is not used. All pairs of a launch
+// have the same number of tiles, targets of classes 0..3, and the longer target first, so that the
+// border of the first pair of two serves both. shape: index into kPackedShapes.
+void launch_pair_score_i16(const PairCellsArgs& args, int shape, Stream& stream);
+
+}  // namespace biogpu::gpu::align
