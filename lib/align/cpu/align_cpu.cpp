@@ -49,6 +49,7 @@ class CpuRun {
  private:
   void sort_by_width(std::vector<std::uint32_t>& narrow, std::vector<std::uint32_t>& at_first,
                      std::vector<std::uint32_t>& wide) {
+    const WidthChooser chooser(options_);
     for (std::uint32_t p = 0; p < work_.pairs.size(); ++p) {
       const auto m = static_cast<std::int64_t>(work_.queries.length(work_.pairs[p].query));
       const auto n = static_cast<std::int64_t>(work_.targets.length(work_.pairs[p].target));
@@ -57,7 +58,7 @@ class CpuRun {
         result_.rows[p] = align_empty(options_, m, n, workers_[0].cigar);
         continue;
       }
-      switch (choose_width(options_, m, n)) {
+      switch (chooser.choose(m, n)) {
         case Width::narrow:
           narrow.push_back(p);
           break;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "lib/align/align.hpp"
@@ -48,6 +49,28 @@ struct GroupResult {
   std::int32_t target_end[kMaxLanes];
   bool saturated[kMaxLanes];
   GroupTrace trace;
+};
+
+// What the scores of a group must stay within for 8 or 16 bits to hold every value on the way.
+struct GroupRange {
+  // Local: where 0 lies, so that the range serves both ways, and the greatest value that a cell may
+  // have without being given up as saturated.
+  std::int64_t local_zero, local_highest;
+  // Global and semi-global: bounds of H.
+  std::int64_t lowest, highest;
+
+  GroupRange(const Options& options, bool narrow) {
+    const Scoring& s = options.scoring;
+    const std::int64_t limit = narrow ? 127 : 32767;
+    // From H down to the gap values that come of it, or to a diagonal before the maximum is taken.
+    const std::int64_t below =
+        std::max<std::int64_t>(std::int64_t{s.gap_open} + s.gap_extend, -s.min_score());
+    const std::int64_t above = std::max(s.max_score(), 0);
+    local_zero = -limit - 1 + below;
+    local_highest = limit - above;
+    lowest = -limit - 1 + below;
+    highest = limit - above;
+  }
 };
 
 // Pairs that one group holds on this CPU.

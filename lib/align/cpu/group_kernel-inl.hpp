@@ -24,12 +24,6 @@ enum class Want {
   trace,  // ends and the bits of every cell
 };
 
-template <class T>
-struct Limits {
-  static constexpr std::int64_t kLowest = std::numeric_limits<T>::min();
-  static constexpr std::int64_t kHighest = std::numeric_limits<T>::max();
-};
-
 // Calls visit(lane) for every set lane of the mask.
 template <class D, class M, class Visit>
 HWY_INLINE void for_each_lane(D d, M mask, const Visit& visit) {
@@ -49,8 +43,8 @@ class LocalTracker {
   using V = hn::Vec<Tag<T>>;
   static constexpr std::int64_t kChunk = std::int64_t{1} << (8 * sizeof(T));
 
-  HWY_INLINE LocalTracker()
-      : best_(hn::Set(Tag<T>(), static_cast<T>(Limits<T>::kLowest))),
+  explicit HWY_INLINE LocalTracker(std::int64_t zero)
+      : best_(hn::Set(Tag<T>(), static_cast<T>(zero))),
         before_(best_),
         row_(hn::Zero(Tag<T>())),
         at_(hn::Zero(Tag<T>())) {}
@@ -83,12 +77,14 @@ class LocalTracker {
     }
   }
 
-  HWY_INLINE void finish(int n_lanes, GroupResult& result) const {
+  // highest: the greatest value that no overflow can have produced.
+  HWY_INLINE void finish(int n_lanes, std::int64_t zero, std::int64_t highest,
+                         GroupResult& result) const {
     HWY_ALIGN T best[kMaxLanes] = {};
     hn::Store(best_, Tag<T>(), best);
     for (int lane = 0; lane < n_lanes; ++lane) {
-      result.score[lane] = static_cast<std::int32_t>(best[lane] - Limits<T>::kLowest);
-      result.saturated[lane] = best[lane] == Limits<T>::kHighest;
+      result.score[lane] = static_cast<std::int32_t>(best[lane] - zero);
+      result.saturated[lane] = best[lane] > highest;
     }
   }
 
@@ -180,8 +176,9 @@ class BorderTracker {
   bool wants_row_;
 };
 
-// Local scores start at the lowest value of the type, so that saturating addition is the floor at 0
-// and the whole range serves. Global and semi-global ones start at 0.
+// Plain additions: they run on more ports than saturating ones. A value passes the highest one only
+// in a local alignment, by less than the room above it, and its lane is then given up; the room
+// below is that of GroupRange. Padding may wrap around, but no cell depends on padding.
 template <class T, class Source, bool kLocal, Want kWant>
 HWY_NOINLINE void group_kernel(const GroupJob& job, GroupResult& result) {
   const Tag<T> d;
@@ -193,10 +190,11 @@ HWY_NOINLINE void group_kernel(const GroupJob& job, GroupResult& result) {
     n_columns = std::max<std::int64_t>(n_columns, std::ssize(pair.target));
   }
   const Options& options = *job.options;
-  const std::int64_t zero = kLocal ? Limits<T>::kLowest : 0;
+  const GroupRange range(options, sizeof(T) == 1);
+  const std::int64_t zero = kLocal ? range.local_zero : 0;
   const auto clamped = [zero](std::int64_t value) {
-    return static_cast<T>(
-        std::clamp<std::int64_t>(value + zero, Limits<T>::kLowest, Limits<T>::kHighest));
+    return static_cast<T>(std::clamp<std::int64_t>(value + zero, std::numeric_limits<T>::min(),
+                                                   std::numeric_limits<T>::max()));
   };
   const V open = hn::Set(d, static_cast<T>(options.scoring.gap_open));
   const V extend = hn::Set(d, static_cast<T>(options.scoring.gap_extend));
@@ -206,7 +204,7 @@ HWY_NOINLINE void group_kernel(const GroupJob& job, GroupResult& result) {
   for (std::int64_t i = 0; i < n_rows; ++i) {
     const V h = hn::Set(d, clamped(left_border(options, i + 1)));
     hn::Store(h, d, h_column + i * lanes);
-    hn::Store(hn::SaturatedSub(h, open), d, e_column + i * lanes);
+    hn::Store(hn::Sub(h, open), d, e_column + i * lanes);
   }
   const std::int64_t plane_bytes = lanes / 8;
   std::uint8_t* HWY_RESTRICT trace = nullptr;
@@ -216,25 +214,27 @@ HWY_NOINLINE void group_kernel(const GroupJob& job, GroupResult& result) {
     result.trace = {trace, n_rows, static_cast<int>(plane_bytes)};
   }
   Source source(job, n_rows, n_columns);
-  LocalTracker<T, kLocal && kWant != Want::score> local;
+  LocalTracker<T, kLocal && kWant != Want::score> local(zero);
+  const V floor = hn::Set(d, static_cast<T>(zero));
   BorderTracker<T> border(job, n_rows);
 
   for (std::int64_t j = 0; j < n_columns; ++j) {
     source.column(j);
     V diagonal = hn::Set(d, clamped(top_border(options, j)));
-    V f = hn::SaturatedSub(hn::Set(d, clamped(top_border(options, j + 1))), open);
+    V f = hn::Sub(hn::Set(d, clamped(top_border(options, j + 1))), open);
     for (std::int64_t first = 0; first < n_rows; first += local.kChunk) {
       const std::int64_t end = std::min(n_rows, first + local.kChunk);
       local.start_chunk();
       for (std::int64_t i = first; i < end; ++i) {
-        const V from_diagonal = hn::SaturatedAdd(diagonal, source.score(i));
+        const V from_diagonal = hn::Add(diagonal, source.score(i));
         diagonal = hn::Load(d, h_column + i * lanes);
         const V e = hn::Load(d, e_column + i * lanes);
-        const V h = hn::Max(hn::Max(from_diagonal, e), f);
+        V h = hn::Max(hn::Max(from_diagonal, e), f);
+        if constexpr (kLocal) h = hn::Max(h, floor);
         hn::Store(h, d, h_column + i * lanes);
-        const V opened = hn::SaturatedSub(h, open);
-        const V e_extended = hn::SaturatedSub(e, extend);
-        const V f_extended = hn::SaturatedSub(f, extend);
+        const V opened = hn::Sub(h, open);
+        const V e_extended = hn::Sub(e, extend);
+        const V f_extended = hn::Sub(f, extend);
         if constexpr (kWant == Want::trace) {
           hn::StoreMaskBits(d, hn::Eq(h, from_diagonal), trace);
           hn::StoreMaskBits(d, hn::Eq(h, f), trace + plane_bytes);
@@ -250,7 +250,8 @@ HWY_NOINLINE void group_kernel(const GroupJob& job, GroupResult& result) {
     }
     if constexpr (!kLocal) border.column(job, j, h_column, result);
   }
-  if constexpr (kLocal) local.finish(static_cast<int>(job.lanes.size()), result);
+  if constexpr (kLocal)
+    local.finish(static_cast<int>(job.lanes.size()), zero, range.local_highest, result);
 }
 
 template <class T, bool kLocal, Want kWant>

@@ -19,6 +19,9 @@ constexpr std::int64_t kMaxTraceBytes = 64 << 20;
 // Below this many lanes the 32-bit kernel, with all its lanes in one pair, is the faster one.
 constexpr std::size_t kFewestLanes = 4;
 
+// Scores of a local alignment that must fit for its width to be worth a try.
+constexpr std::int64_t kLeastRoom = 64;
+
 // The lowest value that H takes in any cell is at least minus this: a path of gaps alone.
 std::int64_t deepest(const Options& options, std::int64_t m, std::int64_t n) {
   const std::int64_t down = gap_cost(options.scoring, m), right = gap_cost(options.scoring, n);
@@ -51,21 +54,26 @@ constexpr std::uint32_t kUnshared = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
-Width choose_width(const Options& options, std::int64_t m, std::int64_t n) {
-  const Scoring& s = options.scoring;
-  const int cost = std::max(s.gap_open, s.gap_extend);
-  const std::int64_t highest = std::min(m, n) * std::max(s.max_score(), 0);
+WidthChooser::WidthChooser(const Options& options)
+    : options_(options),
+      narrow_(options, true),
+      wide_(options, false),
+      max_score_(std::max(options.scoring.max_score(), 0)) {}
+
+Width WidthChooser::choose_local(std::int64_t highest) const {
+  const std::int64_t narrow_room = narrow_.local_highest - narrow_.local_zero;
+  if (highest <= narrow_room) return Width::narrow;
+  if (narrow_room >= kLeastRoom) return Width::narrow_at_first;
+  return wide_.local_highest - wide_.local_zero >= kLeastRoom ? Width::wide : Width::single;
+}
+
+Width WidthChooser::choose(std::int64_t m, std::int64_t n) const {
   if (m > kMaxGroupQuery || n > kMaxGroupTarget) return Width::single;
-  if (options.mode == Mode::local) {
-    if (cost > 32767) return Width::single;
-    if (cost > 127) return Width::wide;
-    return highest < 255 ? Width::narrow : Width::narrow_at_first;
-  }
-  // Below the lowest value of H there must be room for nothing: gaps saturate without harm, since H
-  // is never theirs then. Gaps are opened from H, so the costs themselves must fit the type.
-  const std::int64_t lowest = deepest(options, m, n);
-  if (cost <= 127 && highest <= 127 && lowest < 128) return Width::narrow;
-  if (cost <= 32767 && highest <= 32767 && lowest < 32768) return Width::wide;
+  const std::int64_t highest = std::min(m, n) * max_score_;
+  if (options_.mode == Mode::local) return choose_local(highest);
+  const std::int64_t lowest = -deepest(options_, m, n);
+  if (highest <= narrow_.highest && lowest >= narrow_.lowest) return Width::narrow;
+  if (highest <= wide_.highest && lowest >= wide_.lowest) return Width::wide;
   return Width::single;
 }
 

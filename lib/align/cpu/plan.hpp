@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lib/align/align.hpp"
+#include "lib/align/cpu/group.hpp"
 
 namespace biogpu::align {
 
@@ -16,7 +17,18 @@ enum class Width {
   single,           // 32 bits, on its own
 };
 
-Width choose_width(const Options& options, std::int64_t query_length, std::int64_t target_length);
+// Chooses by the lengths, from bounds that hold for every cell.
+class WidthChooser {
+ public:
+  explicit WidthChooser(const Options& options);
+  Width choose(std::int64_t query_length, std::int64_t target_length) const;
+
+ private:
+  Width choose_local(std::int64_t highest) const;
+  const Options& options_;
+  GroupRange narrow_, wide_;
+  std::int64_t max_score_;
+};
 
 // A run of `order` that is aligned in lockstep.
 struct Group {
