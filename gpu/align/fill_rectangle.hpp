@@ -160,15 +160,18 @@ class RectangleLane {
       const int e = greater_of(e_extended, e_opened);
       f = greater_of(f_extended, f_opened);
       const int diagonal = h_diagonal + scores[query_[r]];
-      int h = greater_of(greater_of(diagonal, e), f);
-      if constexpr (kLocal) h = greater_of(h, 0);
+      const int gap = greater_of(e, f);
+      int h = greater_of(diagonal, gap);
       if constexpr (kTrace) {
-        std::uint32_t bits = h == diagonal ? kTraceDiagonal : h == f ? kTraceF : kTraceE;
-        if (kLocal && h == 0) bits = kTraceStop;
+        // Never by comparing h with what it may have come from: ptxas 13.0 takes the wrong one
+        // where h is also held above 0 (docs/design/nvidia_compiler.md).
+        std::uint32_t bits = diagonal >= gap ? kTraceDiagonal : f >= e ? kTraceF : kTraceE;
+        if (kLocal && h <= 0) bits = kTraceStop;
         if (e_extended >= e_opened) bits |= kTraceExtendE;
         if (f_extended >= f_opened) bits |= kTraceExtendF;
         trace[r / kTraceCells] |= bits << (kTraceBits * (r % kTraceCells));
       }
+      if constexpr (kLocal) h = greater_of(h, 0);
       h_diagonal = h_[r];
       h_[r] = h;
       e_[r] = e;
