@@ -62,6 +62,11 @@ bool FastqSource::parse(SequenceBatch& batch, bool at_end) {
   if (distance(name, header_end) > std::numeric_limits<std::uint32_t>::max()) {
     refuse(line_, "the header line is longer than 4 GiB");
   }
+  if (comment < header_end &&
+      std::memchr(comment, '\r', distance(comment, header_end)) != nullptr) {
+    refuse(line_,
+           "a carriage return inside the header line; expected lines that end with LF or CRLF");
+  }
 
   const std::size_t n_residues = count_residues(sequence, distance(sequence, end));
   const char* const plus = line_after(sequence + n_residues, at_end, line_ + 1);

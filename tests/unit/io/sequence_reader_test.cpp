@@ -83,6 +83,7 @@ TEST_CASE("io.sequence_reader: refuses malformed records with file, record and l
       {"@a\nA\n+\nI\n>b\nA\n", "record 2 (line 5): '>' begins the record; expected '@'"},
       {"@a\nA C\n+\nIII\n", "record 1 (line 2): a blank in the sequence"},
       {"@a\nAC\n+\nI\x7f\n", "record 1 (line 4): byte 0x7f in the quality; expected symbols from"},
+      {"@a x\ry\nA\n+\nI\n", "record 1 (line 1): a carriage return inside the header line"},
       {"@\nA\n+\nI\n", "record 1 (line 1): the name is empty; expected a name right after '@'"},
   }));
   const std::string path = folder.file("x", c.text);

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Builds the fuzz targets with clang and the sanitizers and runs each for a while.
+#
+# usage: scripts/dev/fuzz.sh [SECONDS] [TARGET ...]     default: 20 s each, all targets
+#
+# Seeds come from tests/fuzz/make_corpus.py; what a run finds new stays in build/fuzz/corpus and makes
+# the next one start further on. An input that breaks a target is kept in build/fuzz/findings.
+set -euo pipefail
+
+cd "$(dirname "$0")/../.."
+seconds=${1:-20}
+[ $# -eq 0 ] || shift
+build=build/fuzz
+
+for version in 19 18 17 16 15 14; do
+  clang=$(command -v "clang++-$version") || continue
+  # clang alone does not bring the runtime library that libFuzzer is.
+  if echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' |
+    "$clang" -x c++ - -fsanitize=fuzzer,address -o /dev/null 2>/dev/null; then break; fi
+  clang=
+done
+[ -n "${clang:-}" ] || { echo "fuzz: no clang with libFuzzer; run scripts/setup.sh --dev" >&2; exit 1; }
+
+options=(-DCMAKE_CXX_COMPILER="$clang" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBIOGPU_GPU=none
+  -DBIOGPU_FUZZ=ON "-DBIOGPU_SANITIZE=fuzzer-no-link,address,undefined")
+if command -v ccache >/dev/null; then
+  export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+  options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+fi
+mkdir -p $build/findings
+if ! { cmake -S . -B $build -G Ninja "${options[@]}" && cmake --build $build --target fuzz_targets; } \
+  >$build/build.log 2>&1; then
+  tail -n 40 $build/build.log >&2
+  exit 1
+fi
+python3 tests/fuzz/make_corpus.py $build/corpus
+
+targets=("$@")
+[ ${#targets[@]} -gt 0 ] || targets=(sequence_reader hts_input device_request align_flags)
+failed=0
+for target in "${targets[@]}"; do
+  log=$build/$target.log
+  # htslib asks for what a damaged header claims: it gets nothing, and the fuzzer does not end.
+  if ASAN_OPTIONS=allocator_may_return_null=1 "$build/tests/fuzz/${target}_fuzz" -max_total_time="$seconds" -timeout=20 -max_len=20000 \
+    -rss_limit_mb=4096 -malloc_limit_mb=1000000 -artifact_prefix="$build/findings/$target-" "$build/corpus/$target" \
+    >"$log" 2>&1; then
+    echo "fuzz: $target: $(tail -n 1 "$log")"
+  else
+    tail -n 40 "$log" >&2
+    echo "fuzz: $target: FAILED; the input is in $build/findings" >&2
+    failed=1
+  fi
+done
+exit $failed
