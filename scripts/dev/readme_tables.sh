@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Writes the result and the benchmark table of README.md between their markers.
 #
-# usage: scripts/dev/readme_tables.sh BIOGPU [BENCHMARK.md]
-#   BIOGPU        the program
-#   BENCHMARK.md  the table that scripts/compare wrote; without it that part stays as it is
+# usage: scripts/dev/readme_tables.sh BIOGPU [PARASAIL_DRIVER]
+#   BIOGPU           the program
+#   PARASAIL_DRIVER  the built target parasail_driver; without it the benchmark stays as it is
 set -euo pipefail
 
 [ $# -ge 1 ] || { sed -n '4,6p' "$0" | cut -c3- >&2; exit 2; }
 biogpu=$(readlink -f "$1")
-benchmark=${2:+$(readlink -f "$2")}
+driver=${2:+$(readlink -f "$2")}
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -31,4 +31,13 @@ fill() {
   echo '```'
 } >"$work/result.md"
 fill result "$work/result.md"
-[ -z "$benchmark" ] || fill benchmark "$benchmark"
+
+if [ -n "$driver" ]; then
+  {
+    echo "Alignment on one thread of $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), against"
+    echo "Parasail $(pkg-config --modversion parasail-1) as the distribution packages it."
+    echo
+    python3 scripts/compare/parasail.py --driver "$driver"
+  } >"$work/benchmark.md"
+  fill benchmark "$work/benchmark.md"
+fi
