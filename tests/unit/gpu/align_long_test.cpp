@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "gpu/align/long_aligner.hpp"
 #include "lib/align/align.hpp"
 #include "lib/core/error.hpp"
@@ -17,6 +19,12 @@ void check_in_blocks(const align::Options& options, std::uint64_t max_device_byt
   const auto query = test::random_residues(random, 1100, 4);
   builder.add(query, test::mutated(random, query, 4, 12));
   builder.add(query, test::random_residues(random, 700, 4));
+  // Locally the best stretch lies in the first blocks, and twice, at equal scores.
+  auto repeated = test::random_residues(random, 1300, 4);
+  std::copy(query.begin() + 50, query.begin() + 200, repeated.begin() + 20);
+  std::copy(query.begin() + 50, query.begin() + 200, repeated.begin() + 900);
+  builder.add(query, repeated);
+  builder.add(repeated, query);
   builder.add(test::random_residues(random, 30, 4), test::random_residues(random, 30, 4));
   const auto work = builder.work();
   const auto aligner = align::make_gpu_aligner(0, options, max_device_bytes);
