@@ -164,7 +164,7 @@ class RectangleLane {
       int h = greater_of(diagonal, gap);
       if constexpr (kTrace) {
         // Never by comparing h with what it may have come from: ptxas 13.0 takes the wrong one
-        // where h is also held above 0 (docs/design/nvidia_compiler.md).
+        // where h is also held above 0 (docs/design/nvidia-compiler.md).
         std::uint32_t bits = diagonal >= gap ? kTraceDiagonal : f >= e ? kTraceF : kTraceE;
         if (kLocal && h <= 0) bits = kTraceStop;
         if (e_extended >= e_opened) bits |= kTraceExtendE;
