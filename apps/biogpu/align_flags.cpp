@@ -112,6 +112,7 @@ void add_align_flags(CLI::App& command, AlignFlags& flags) {
       ->required()
       ->option_text(" ");
   std::vector<std::string> modes;
+  modes.reserve(kModes.size());
   for (const ModeName& mode : kModes) modes.emplace_back(mode.name);
   command
       .add_option("-m,--mode", flags.mode,

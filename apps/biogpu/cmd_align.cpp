@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "apps/biogpu/align_backend.hpp"
@@ -89,9 +90,9 @@ class Sink {
 
 class AlignRun {
  public:
-  AlignRun(const AlignFlags& flags, const std::string& command_line)
+  AlignRun(const AlignFlags& flags, std::string command_line)
       : flags_(flags),
-        command_line_(command_line),
+        command_line_(std::move(command_line)),
         log_("align", flags.shared.quiet, flags.shared.verbose),
         reader_(source()) {}
 

@@ -36,7 +36,7 @@ CLI::Validator size_suffix(std::uint64_t unit) {
     text = std::to_string(value);
     return {};
   };
-  return CLI::Validator(convert, "");
+  return {convert, ""};
 }
 
 }  // namespace

@@ -1,13 +1,18 @@
 #include "lib/pipeline/pipeline.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
+
+#include "lib/core/error.hpp"
 
 namespace biogpu::pipeline {
 namespace {
@@ -42,6 +47,10 @@ class Ring {
         threads.emplace_back([this] { guarded(&Ring::read_all); });
         for (std::size_t i = 0; i < n_workers_; ++i)
           threads.emplace_back([this] { guarded(&Ring::compute_all); });
+      } catch (const std::system_error& error) {
+        fail(std::make_exception_ptr(
+            Error(ErrorCode::failed, fmt::format("cannot start {} threads: {}; use fewer --threads",
+                                                 n_workers_ + 1, error.code().message()))));
       } catch (...) {
         fail(std::current_exception());
       }
