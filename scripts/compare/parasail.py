@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compare align_cpu with Parasail: equal scores first, then time, in one process per workload.
+"""Compare biogpu with Parasail: equal scores first, then time, in one process per workload.
 
 Writes one JSON list (--json) and prints a markdown table. Pairs are made from --seed; --proteome
 names a FASTA file of proteins and adds the search of one of its sequences against all of it.
@@ -93,6 +93,7 @@ def main():
     parser.add_argument("--pairs", type=int, default=20000, help="DNA pairs per workload")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repeats", type=int, default=3, help="the best of so many runs counts")
+    parser.add_argument("--device", choices=["cpu", "gpu"], default="cpu", help="biogpu's side")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=pathlib.Path, help="write all figures here")
     args = parser.parse_args()
@@ -105,7 +106,7 @@ def main():
             path = pathlib.Path(folder) / "pairs.tsv"
             path.write_text("".join(f"{q}\t{t}\n" for q, t in pairs), encoding="ascii")
             command = [args.driver, path, mode, output, matrix, gap_open, extend]
-            command += [args.threads, args.repeats]
+            command += [args.threads, args.repeats, args.device]
             done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, check=False)
             if done.returncode != 0:
                 sys.exit(f"parasail.py: the driver failed on '{name}'")

@@ -1,11 +1,12 @@
-// Times align_cpu and Parasail on the same pairs, in the same process, on as many threads, after
-// the scores were compared; prints one JSON object. Called by parasail.py.
+// Times biogpu and Parasail on the same pairs, in the same process, Parasail and the CPU backend on
+// as many threads, after the scores were compared; prints one JSON object. Called by parasail.py.
 //
-//   parasail_driver PAIRS MODE OUTPUT MATRIX OPEN EXTEND THREADS REPEATS
+//   parasail_driver PAIRS MODE OUTPUT MATRIX OPEN EXTEND THREADS REPEATS DEVICE
 //
 // PAIRS   lines "query <tab> target"; equal queries on consecutive lines count as one query, which
 //         lets Parasail use its profile functions
 // MODE    nw, sg or sw; OUTPUT score or cigar; MATRIX blosum62 or match,mismatch
+// DEVICE  cpu, or gpu for device 0: from residues in host memory to results in host memory
 #include <fmt/format.h>
 #include <parasail.h>
 
@@ -15,6 +16,7 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -187,8 +189,11 @@ void run(char** argv) {
   const Work work{queries.view(), targets.view(), input.pairs};
   const auto cells = static_cast<double>(count_cells(work));
 
-  const std::vector<Alignment> want = align_cpu(work, options, n_threads).rows;
-  const double ours = best_of(repeats, [&] { align_cpu(work, options, n_threads); });
+  std::unique_ptr<GpuAligner> gpu;
+  if (std::string(argv[9]) == "gpu") gpu = make_gpu_aligner(0, options, 0);
+  const auto align = [&] { return gpu ? gpu->align(work) : align_cpu(work, options, n_threads); };
+  const std::vector<Alignment> want = align().rows;
+  const double ours = best_of(repeats, [&] { align(); });
   Parasail parasail(input, options, matrix, n_threads);
   std::string best_name, others;
   double best = 0;
@@ -208,21 +213,24 @@ void run(char** argv) {
     }
   }
   fmt::print(
-      "{{\"isa\": \"{}\", \"mode\": \"{}\", \"output\": \"{}\", \"matrix\": \"{}\", \"threads\": "
+      "{{\"device\": \"{}\", \"mode\": \"{}\", \"output\": \"{}\", \"matrix\": \"{}\", "
+      "\"threads\": "
       "{}, "
       "\"pairs\": {}, \"cells\": {:.0f}, \"biogpu_s\": {:.4f}, \"biogpu_gcups\": {:.2f}, "
       "\"parasail_best\": \"{}\", \"parasail_s\": {:.4f}, \"parasail_gcups\": {:.2f}, "
       "\"ratio\": {:.2f}, \"parasail_all_s\": {{{}}}}}\n",
-      cpu_isa(), mode, argv[3], matrix_name, n_threads, input.pairs.size(), cells, ours,
-      cells / ours * 1e-9, best_name, best, cells / best * 1e-9, best / ours, others);
+      gpu ? "gpu" : "cpu " + cpu_isa(), mode, argv[3], matrix_name, n_threads, input.pairs.size(),
+      cells, ours, cells / ours * 1e-9, best_name, best, cells / best * 1e-9, best / ours, others);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 9) {
-    std::fputs("usage: parasail_driver PAIRS MODE OUTPUT MATRIX OPEN EXTEND THREADS REPEATS\n",
-               stderr);
+  if (argc != 10) {
+    std::fputs(
+        "usage: parasail_driver PAIRS MODE OUTPUT MATRIX OPEN EXTEND THREADS REPEATS "
+        "DEVICE\n",
+        stderr);
     return 2;
   }
   try {
