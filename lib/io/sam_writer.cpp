@@ -5,8 +5,9 @@
 #include <optional>
 
 #include "lib/core/error.hpp"
+#include "lib/io/output/bam_output.hpp"
 #include "lib/io/output/bgzf_deflate.hpp"
-#include "lib/io/output/hts_output.hpp"
+#include "lib/io/output/cram_output.hpp"
 #include "lib/io/output/sam_text.hpp"
 #include "lib/io/output/target_file.hpp"
 
@@ -23,9 +24,12 @@ class SamWriter::Impl {
        int n_threads)
       : targets_(targets.begin(), targets.end()), file_(path) {
     const std::string header = output::sam_header(file_.label(), targets_, program_line);
-    const bool cram = path.ends_with(".cram");
-    if (cram || path.ends_with(".bam")) {
-      hts_.emplace(file_, cram, header, targets_, n_threads);
+    if (path.ends_with(".bam")) {
+      bam_.emplace(file_, header, targets_, n_threads);
+      return;
+    }
+    if (path.ends_with(".cram")) {
+      cram_.emplace(file_, header, targets_, n_threads);
       return;
     }
     if (path.ends_with(".gz")) bgzf_.emplace(file_, n_threads);
@@ -35,8 +39,10 @@ class SamWriter::Impl {
   void write(const SamRecord& record) {
     output::check_query_name(file_.label(), record.query_name);
     check_target(record);
-    if (hts_) {
-      hts_->write(record);
+    if (bam_) {
+      bam_->write(record);
+    } else if (cram_) {
+      cram_->write(record);
     } else {
       output::append_sam_line(text_, record, targets_);
       if (text_.size() >= kBufferBytes) flush();
@@ -45,7 +51,8 @@ class SamWriter::Impl {
   }
 
   void commit() {
-    if (hts_) hts_->finish();
+    if (bam_) bam_->finish();
+    if (cram_) cram_->finish();
     flush();
     if (bgzf_) bgzf_->finish();
     file_.publish();
@@ -72,7 +79,8 @@ class SamWriter::Impl {
   std::vector<std::pair<std::string, std::uint64_t>> targets_;
   output::TargetFile file_;
   std::optional<output::BgzfDeflate> bgzf_;
-  std::optional<output::HtsOutput> hts_;
+  std::optional<output::BamOutput> bam_;
+  std::optional<output::CramOutput> cram_;
   std::string text_;
 };
 

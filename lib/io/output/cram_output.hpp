@@ -8,12 +8,11 @@
 
 namespace biogpu::io::output {
 
-// BAM or CRAM through htslib, into a TargetFile.
-// Errors as SamWriter's.
-class HtsOutput {
+// CRAM through htslib, without a reference. Errors as SamWriter's.
+class CramOutput {
  public:
-  HtsOutput(TargetFile& file, bool cram, const std::string& header, Targets targets, int n_threads);
-  ~HtsOutput();
+  CramOutput(TargetFile& file, const std::string& header, Targets targets, int n_threads);
+  ~CramOutput();
 
   void write(const SamRecord& record);
   // Writes what is left and closes the file's descriptor; TargetFile::publish() comes next.

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <htslib/sam.h>
+
+#include <memory>
+#include <string>
+
+#include "lib/io/output/sam_text.hpp"
+#include "lib/io/output/target_file.hpp"
+
+namespace biogpu::io::output {
+
+// Turns records into htslib's form, one at a time.
+class AlignmentMaker {
+ public:
+  AlignmentMaker();
+
+  // The record, until the next call. Throws Error{failed}, named for the file, where its fields
+  // contradict each other.
+  const bam1_t& make(const TargetFile& file, const SamRecord& record);
+
+ private:
+  struct Destroy {
+    void operator()(bam1_t* alignment) const { bam_destroy1(alignment); }
+  };
+  std::unique_ptr<bam1_t, Destroy> alignment_;
+  std::string phred_;
+};
+
+// Throws Error{bad_input} where BAM and CRAM cannot hold the length of a target.
+void check_target_lengths(const std::string& label, Targets targets);
+
+}  // namespace biogpu::io::output

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "lib/io/char_buffer.hpp"
+#include "lib/io/output/alignment.hpp"
+#include "lib/io/output/bgzf_deflate.hpp"
+#include "lib/io/output/sam_text.hpp"
+#include "lib/io/output/target_file.hpp"
+
+namespace biogpu::io::output {
+
+// BAM: htslib makes the records, BgzfDeflate compresses them. htslib's own writer is not used
+// because its threads never end when one of them runs out of memory. Format: SAM/BAM specification,
+// section 4.2. Errors as SamWriter's.
+class BamOutput {
+ public:
+  BamOutput(TargetFile& file, const std::string& header, Targets targets, int n_threads);
+
+  void write(const SamRecord& record);
+  // Writes what is left; TargetFile::publish() comes next.
+  void finish() { bgzf_.finish(); }
+
+ private:
+  TargetFile& file_;
+  BgzfDeflate bgzf_;
+  AlignmentMaker maker_;
+  CharBuffer bytes_;
+};
+
+}  // namespace biogpu::io::output
