@@ -16,9 +16,9 @@ struct DeviceInfo {
   std::uint64_t memory_free_bytes = 0;
   std::uint64_t memory_total_bytes = 0;
   int n_multiprocessors = 0;
-  int wave_width = 0;      // 32 or 64
-  bool usable = false;     // this build has code for it and the driver accepts it
-  std::string why_not;     // the reason when not usable
+  int wave_width = 0;   // 32 or 64
+  bool usable = false;  // this build has code for it and the driver accepts it
+  std::string why_not;  // the reason when not usable
 };
 
 // What --device asks for.
@@ -46,8 +46,8 @@ std::vector<DeviceInfo> list_devices(std::string* why);
 // The GPU backend compiled in: "none", "cuda", "rocm" or "emulated".
 std::string_view gpu_backend_name();
 
-// Decides between CPU and GPUs. worth_gpu: the caller's estimate that the work pays for start-up and
-// transfer; only `auto` asks it. `gpu` takes all usable devices. `cpu` touches no driver.
+// Decides between CPU and GPUs. worth_gpu: the caller's estimate that the work pays for start-up
+// and transfer; only `auto` asks it. `gpu` takes all usable devices. `cpu` touches no driver.
 // Throws Error{device} when a device asked for is missing or unusable.
 DeviceChoice choose_device(const DeviceRequest& request, bool worth_gpu);
 

@@ -16,8 +16,8 @@ enum class ErrorCode {
   host_memory = 137,  // out of host memory
 };
 
-// An error that ends the run. what() is one line: "<file[: record N (line M)]>: <what>; <expected or
-// next step>". The program prints it once, after "biogpu <command>: ", and exits with code().
+// An error that ends the run. what() is one line: "<file[: record N (line M)]>: <what>; <expected
+// or next step>". The program prints it once, after "biogpu <command>: ", and exits with code().
 class Error : public std::runtime_error {
  public:
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}

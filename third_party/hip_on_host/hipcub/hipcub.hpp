@@ -1,6 +1,7 @@
 #pragma once
 
-// hipCUB's device-wide primitives on the emulated platform: the same two-call form, the same results.
+// hipCUB's device-wide primitives on the emulated platform: the same two-call form, the same
+// results.
 #include <algorithm>
 #include <cstddef>
 
@@ -9,7 +10,8 @@
 namespace hipcub {
 
 struct DeviceRadixSort {
-  // Sorts by bits [begin_bit, end_bit) of the key, stably. With workspace == nullptr only tells its size.
+  // Sorts by bits [begin_bit, end_bit) of the key, stably. With workspace == nullptr only tells its
+  // size.
   template <class Key>
   static hipError_t SortKeys(void* workspace, std::size_t& workspace_bytes, const Key* in, Key* out,
                              int n, int begin_bit, int end_bit, hipStream_t stream) {
