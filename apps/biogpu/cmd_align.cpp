@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -102,7 +103,11 @@ class AlignRun {
     process(sink);
     sink.commit();
     const double wall_s = log_.seconds();
-    log_summary(wall_s);
+    try {
+      log_summary(wall_s);
+    } catch (const std::bad_alloc&) {
+      // The result is whole and has its name: no memory to speak of it is no reason to fail.
+    }
     if (!flags_.shared.json.empty()) write_json(sink, wall_s);
   }
 

@@ -30,15 +30,15 @@ std::uint32_t text_bytes(std::string_view block) {
   return little_endian(block, block.size() - 4, 4);
 }
 
-struct Decompressor {
-  libdeflate_decompressor* handle = libdeflate_alloc_decompressor();
-  ~Decompressor() { libdeflate_free_decompressor(handle); }
-};
-
-libdeflate_decompressor* decompressor_of_this_thread() {
-  thread_local const Decompressor decompressor;
-  if (decompressor.handle == nullptr) throw std::bad_alloc();
-  return decompressor.handle;
+libdeflate_decompressor* decompressor_of(Block& block) {
+  if (!block.tool) {
+    libdeflate_decompressor* decompressor = libdeflate_alloc_decompressor();
+    if (decompressor == nullptr) throw std::bad_alloc();
+    block.tool.reset(decompressor, [](void* tool) {
+      libdeflate_free_decompressor(static_cast<libdeflate_decompressor*>(tool));
+    });
+  }
+  return static_cast<libdeflate_decompressor*>(block.tool.get());
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ void BgzfProducer::finish(Block& block) {
     block.text.resize(begin + n_text + 1);  // + 1: never a null pointer
     std::size_t n_out = 0;
     const libdeflate_result status =
-        libdeflate_gzip_decompress(decompressor_of_this_thread(), packed.data(), packed.size(),
+        libdeflate_gzip_decompress(decompressor_of(block), packed.data(), packed.size(),
                                    block.text.data() + begin, n_text, &n_out);
     if (status != LIBDEFLATE_SUCCESS || n_out != n_text) {
       fail("a BGZF block is damaged: its text does not match its checksum and size");

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <system_error>
 
 namespace biogpu::io::input {
 
@@ -12,8 +11,8 @@ BlockSource::BlockSource(std::unique_ptr<BlockProducer> producer, int n_workers)
   workers_.reserve(static_cast<std::size_t>(std::max(n_workers, 0)));
   try {
     for (int i = 0; i < n_workers; ++i) workers_.emplace_back([this] { work(); });
-  } catch (const std::system_error&) {
-    // The system gives no more threads: those that run, or the caller alone, do the work.
+  } catch (const std::exception&) {
+    // No thread or no memory for one more: those that run, or the caller alone, do the work.
   }
 }
 

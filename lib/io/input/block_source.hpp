@@ -16,6 +16,9 @@ namespace biogpu::io::input {
 struct Block {
   CharBuffer packed;
   CharBuffer text;
+  // What its producer needs to finish it, kept between uses. Not thread_local: glibc ends a process
+  // that has no memory to note one.
+  std::shared_ptr<void> tool;
 };
 
 // How a compressed format is cut into blocks. take() is called by one thread at a time, in stream

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <new>
-#include <system_error>
 
 namespace biogpu::io::output {
 namespace {
@@ -21,23 +20,11 @@ constexpr std::string_view kHeader("\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0\x42\x43
 constexpr std::string_view kEndMarker(
     "\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0\x42\x43\x02\0\x1b\0\x03\0\0\0\0\0\0\0\0\0", 28);
 
-struct Compressor {
-  libdeflate_compressor* handle = libdeflate_alloc_compressor(kLevel);
-  ~Compressor() { libdeflate_free_compressor(handle); }
-};
-
-libdeflate_compressor* compressor_of_this_thread() {
-  thread_local const Compressor compressor;
-  if (compressor.handle == nullptr) throw std::bad_alloc();
-  return compressor.handle;
-}
-
 void put_little_endian(char* to, std::uint32_t value, int n_bytes) {
   for (int i = 0; i < n_bytes; ++i) to[i] = static_cast<char>(value >> 8 * i);
 }
 
-void pack_block(std::string_view text, CharBuffer& packed) {
-  libdeflate_compressor* compressor = compressor_of_this_thread();
+void pack_block(libdeflate_compressor* compressor, std::string_view text, CharBuffer& packed) {
   const std::size_t begin = packed.size();
   const std::size_t room = libdeflate_deflate_compress_bound(compressor, text.size());
   packed.append(kHeader.data(), kHeader.size());
@@ -53,21 +40,28 @@ void pack_block(std::string_view text, CharBuffer& packed) {
   packed.resize(begin + size);
 }
 
-void pack(std::string_view text, CharBuffer& packed) {
-  for (; !text.empty(); text.remove_prefix(std::min(text.size(), kBlockText))) {
-    pack_block(text.substr(0, kBlockText), packed);
-  }
+}  // namespace
+
+void BgzfDeflate::FreeCompressor::operator()(libdeflate_compressor* compressor) const {
+  libdeflate_free_compressor(compressor);
 }
 
-}  // namespace
+void BgzfDeflate::pack(Job& job) {
+  if (!job.compressor) job.compressor.reset(libdeflate_alloc_compressor(kLevel));
+  if (!job.compressor) throw std::bad_alloc();
+  std::string_view text = job.text.view();
+  for (; !text.empty(); text.remove_prefix(std::min(text.size(), kBlockText))) {
+    pack_block(job.compressor.get(), text.substr(0, kBlockText), job.packed);
+  }
+}
 
 BgzfDeflate::BgzfDeflate(TargetFile& file, int n_threads)
     : file_(file), jobs_(n_threads > 1 ? static_cast<std::size_t>(2 * n_threads) : 1) {
   workers_.reserve(static_cast<std::size_t>(std::max(n_threads, 1)));
   try {
     for (int i = 0; n_threads > 1 && i < n_threads; ++i) workers_.emplace_back([this] { work(); });
-  } catch (const std::system_error&) {
-    // The system gives no more threads: those that run, or the caller alone, do the work.
+  } catch (const std::exception&) {
+    // No thread or no memory for one more: those that run, or the caller alone, do the work.
   }
 }
 
@@ -100,7 +94,7 @@ void BgzfDeflate::finish() {
 void BgzfDeflate::submit() {
   if (workers_.empty()) {
     Job& own = job(n_submitted_);
-    pack(own.text.view(), own.packed);
+    pack(own);
     own.done = true;
   }
   {
@@ -134,7 +128,7 @@ void BgzfDeflate::work() {
     lock.unlock();
     std::exception_ptr error;
     try {
-      pack(next.text.view(), next.packed);
+      pack(next);
     } catch (...) {
       error = std::current_exception();
     }

@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <string_view>
 #include <thread>
@@ -9,6 +10,8 @@
 
 #include "lib/io/char_buffer.hpp"
 #include "lib/io/output/target_file.hpp"
+
+struct libdeflate_compressor;
 
 namespace biogpu::io::output {
 
@@ -27,13 +30,20 @@ class BgzfDeflate {
   void finish();
 
  private:
+  struct FreeCompressor {
+    void operator()(libdeflate_compressor* compressor) const;
+  };
   struct Job {
+    // One a job and not one a thread: glibc ends a process that has no memory to note a
+    // thread_local.
+    std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor;
     CharBuffer text;
     CharBuffer packed;
     std::exception_ptr error;
     bool done = false;
   };
 
+  static void pack(Job& job);
   void submit();
   void write_oldest();
   void work();

@@ -1,0 +1,144 @@
+// A library to preload that makes one call of a process fail: the n-th write, read or allocation
+// after the process first opened a given file. What a program does before that (the loader, the
+// libraries' start) is not counted, because no program can answer for it.
+//
+//   BIOGPU_FAULT=write:N | read:N | malloc:N   what fails: with ENOSPC, EIO, ENOMEM
+//   BIOGPU_FAULT_AFTER=PATH                    counting begins when PATH is opened
+//   BIOGPU_FAULT_HIT=PATH                      a file made when the fault was injected
+//
+// Writes to standard error and reads below /proc and /sys are not counted: a program may do without
+// the one and the other.
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+extern "C" {
+// glibc's own names: they need no look-up, which would allocate.
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+}
+
+namespace {
+
+enum class Kind { none, write, read, malloc };
+
+std::atomic<bool> armed{false};
+std::atomic<long> n_calls{0};
+Kind kind = Kind::none;
+long fail_at = 0;
+const char* hit_path = nullptr;
+
+void arm() {
+  const char* fault = std::getenv("BIOGPU_FAULT");
+  hit_path = std::getenv("BIOGPU_FAULT_HIT");
+  const char* colon = fault == nullptr ? nullptr : std::strchr(fault, ':');
+  if (colon == nullptr || hit_path == nullptr) return;
+  if (std::strncmp(fault, "write", 5) == 0) kind = Kind::write;
+  if (std::strncmp(fault, "read", 4) == 0) kind = Kind::read;
+  if (std::strncmp(fault, "malloc", 6) == 0) kind = Kind::malloc;
+  fail_at = std::strtol(colon + 1, nullptr, 10);
+  armed = true;
+}
+
+void watch_open(const char* path) {
+  const char* trigger = std::getenv("BIOGPU_FAULT_AFTER");
+  if (!armed && trigger != nullptr && std::strcmp(path, trigger) == 0) arm();
+}
+
+bool fails(Kind call, int error) {
+  if (!armed || call != kind || ++n_calls != fail_at) return false;
+  const long marker = syscall(SYS_openat, AT_FDCWD, hit_path, O_CREAT | O_WRONLY, 0600);
+  syscall(SYS_close, marker);
+  errno = error;
+  return true;
+}
+
+bool is_system_file(int descriptor) {
+  char digits[12] = {};
+  int first = sizeof(digits) - 1;  // digits[first] is the end of the text
+  do {
+    digits[--first] = static_cast<char>('0' + descriptor % 10);
+    descriptor /= 10;
+  } while (descriptor > 0);
+  char link[32] = "/proc/self/fd/";
+  std::strcat(link, digits + first);
+  char target[5];
+  const long size = syscall(SYS_readlink, link, target, sizeof(target));
+  return size == 5 &&
+         (std::memcmp(target, "/proc", 5) == 0 || std::memcmp(target, "/sys/", 5) == 0);
+}
+
+int open_file(const char* path, int flags, std::va_list arguments) {
+  const bool creates = (flags & (O_CREAT | O_TMPFILE)) != 0;
+  const mode_t mode = creates ? va_arg(arguments, mode_t) : 0;
+  watch_open(path);
+  return static_cast<int>(syscall(SYS_openat, AT_FDCWD, path, flags, mode));
+}
+
+}  // namespace
+
+extern "C" {
+
+int open(const char* path, int flags, ...) {
+  std::va_list arguments;
+  va_start(arguments, flags);
+  const int descriptor = open_file(path, flags, arguments);
+  va_end(arguments);
+  return descriptor;
+}
+
+int open64(const char* path, int flags, ...) {
+  std::va_list arguments;
+  va_start(arguments, flags);
+  const int descriptor = open_file(path, flags, arguments);
+  va_end(arguments);
+  return descriptor;
+}
+
+ssize_t read(int descriptor, void* to, std::size_t n) {
+  if (armed && kind == Kind::read && !is_system_file(descriptor) && fails(Kind::read, EIO))
+    return -1;
+  return syscall(SYS_read, descriptor, to, n);
+}
+
+ssize_t write(int descriptor, const void* from, std::size_t n) {
+  if (descriptor != STDERR_FILENO && fails(Kind::write, ENOSPC)) return -1;
+  return syscall(SYS_write, descriptor, from, n);
+}
+
+void* malloc(std::size_t size) noexcept {
+  return fails(Kind::malloc, ENOMEM) ? nullptr : __libc_malloc(size);
+}
+
+void* calloc(std::size_t n, std::size_t size) noexcept {
+  return fails(Kind::malloc, ENOMEM) ? nullptr : __libc_calloc(n, size);
+}
+
+void* realloc(void* old, std::size_t size) noexcept {
+  return fails(Kind::malloc, ENOMEM) ? nullptr : __libc_realloc(old, size);
+}
+
+void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+  return fails(Kind::malloc, ENOMEM) ? nullptr : __libc_memalign(alignment, size);
+}
+
+void* memalign(std::size_t alignment, std::size_t size) noexcept {
+  return fails(Kind::malloc, ENOMEM) ? nullptr : __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void** to, std::size_t alignment, std::size_t size) noexcept {
+  if (fails(Kind::malloc, ENOMEM)) return ENOMEM;
+  *to = __libc_memalign(alignment, size);
+  return *to == nullptr ? ENOMEM : 0;
+}
+
+}  // extern "C"
