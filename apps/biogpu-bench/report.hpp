@@ -35,6 +35,7 @@ template <class Rate>
 Figure measure(std::string name, std::string unit, std::string how, int n_runs, Rate&& rate) {
   rate();  // warms caches, clocks and lazily loaded code
   std::vector<double> runs;
+  runs.reserve(static_cast<std::size_t>(n_runs));
   for (int i = 0; i < n_runs; ++i) runs.push_back(rate());
   Figure figure;
   figure.name = std::move(name);

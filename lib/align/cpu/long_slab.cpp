@@ -90,7 +90,7 @@ class SlabKernel {
   // Target codes reversed and padded, so that the codes of a step lie in lane order.
   void encode_target() {
     const std::int64_t n = slab_.n_columns, pad = lanes_;
-    std::int32_t* codes = slab_.scratch->target.get<std::int32_t>(n + 2 * pad);
+    auto* codes = slab_.scratch->target.get<std::int32_t>(n + 2 * pad);
     std::fill_n(codes, n + 2 * pad, Coder<kSmall>::target_code(kMaxClasses));
     for (std::int64_t j = 0; j < n; ++j)
       codes[pad + n - 1 - j] = Coder<kSmall>::target_code(slab_.target[j]);

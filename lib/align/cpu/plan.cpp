@@ -39,7 +39,7 @@ std::int64_t trace_bytes(std::int64_t m, std::int64_t n, int lanes) { return m *
 // Lengths within about 6 % of each other share a step.
 std::uint32_t length_step(std::uint64_t length) {
   if (length < 32) return static_cast<std::uint32_t>(length);
-  const int shift = std::bit_width(length) - 5;
+  const int shift = static_cast<int>(std::bit_width(length)) - 5;
   return static_cast<std::uint32_t>(32 + shift * 16 + (length >> shift) - 16);
 }
 
