@@ -12,8 +12,7 @@ namespace {
 SlabScores slab_scores(const Scoring& scoring) {
   SlabScores scores{};
   for (int q = 0; q < kMaxClasses; ++q)
-    for (int t = 0; t < kMaxClasses; ++t)
-      scores.words[q * kScoreStride + t] = static_cast<std::int32_t>(scoring.score[q][t]);
+    for (int t = 0; t < kMaxClasses; ++t) scores.words[q * kScoreStride + t] = scoring.score[q][t];
   for (int c = 0; c < 16; ++c)
     scores.bytes[c] = static_cast<std::uint8_t>(scoring.score[c / 4][c % 4]);
   return scores;
