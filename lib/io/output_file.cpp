@@ -13,28 +13,28 @@ constexpr std::size_t kBufferBytes = 256u << 10;
 
 class OutputFile::Impl {
  public:
-  Impl(const std::string& path_, int n_threads) : path(path_), file(path_) {
-    if (path.ends_with(".gz")) bgzf.emplace(file, n_threads);
+  Impl(const std::string& where, int n_threads) : path(where), file_(where) {
+    if (path.ends_with(".gz")) bgzf_.emplace(file_, n_threads);
   }
 
   void write(std::string_view text) {
     bytes += text.size();
-    if (bgzf) {
-      bgzf->write(text);
+    if (bgzf_) {
+      bgzf_->write(text);
       return;
     }
-    if (buffer.size() + text.size() > kBufferBytes) flush();
+    if (buffer_.size() + text.size() > kBufferBytes) flush();
     if (text.size() >= kBufferBytes) {
-      file.write(text);
+      file_.write(text);
     } else {
-      buffer.append(text.data(), text.size());
+      buffer_.append(text.data(), text.size());
     }
   }
 
   void commit() {
     flush();
-    if (bgzf) bgzf->finish();
-    file.publish();
+    if (bgzf_) bgzf_->finish();
+    file_.publish();
   }
 
   std::string path;
@@ -42,13 +42,13 @@ class OutputFile::Impl {
 
  private:
   void flush() {
-    file.write(buffer.view());
-    buffer.clear();
+    file_.write(buffer_.view());
+    buffer_.clear();
   }
 
-  output::TargetFile file;
-  std::optional<output::BgzfDeflate> bgzf;  // after file: its threads end first
-  CharBuffer buffer;
+  output::TargetFile file_;
+  std::optional<output::BgzfDeflate> bgzf_;  // after file: its threads end first
+  CharBuffer buffer_;
 };
 
 OutputFile::OutputFile(const std::string& path, int n_threads)

@@ -73,7 +73,7 @@ std::uint64_t skip_to_first_record(input::TextWindow& text) {
 
 class SequenceReader::Impl {
  public:
-  Impl(const std::string& path, int n_threads);
+  Impl(const std::string& where, int n_threads);
 
   bool read(SequenceBatch& batch, const BatchLimits& limits);
   std::uint64_t compressed_bytes() const;
@@ -91,7 +91,7 @@ class SequenceReader::Impl {
   std::unique_ptr<input::RecordSource> records_;  // none for an empty file
 };
 
-SequenceReader::Impl::Impl(const std::string& path_, int n_threads) : path(path_), file(path_) {
+SequenceReader::Impl::Impl(const std::string& where, int n_threads) : path(where), file(where) {
   const std::string head = file.peek(input::RawFile::kMaxPeek);
   const bool is_gzip = std::string_view(head).substr(0, 2) == kGzipMagic;
   if (input::is_hts(is_gzip ? input::inflate_head(head, input::RawFile::kMaxPeek) : head)) {
@@ -100,11 +100,11 @@ SequenceReader::Impl::Impl(const std::string& path_, int n_threads) : path(path_
     records_ = std::move(hts);
     return;
   }
-  for (const auto& [magic, name] : kRefused) {
+  for (const auto& [magic, compressor] : kRefused) {
     if (std::string_view(head).substr(0, magic.size()) == magic) {
       throw Error(ErrorCode::bad_input,
                   fmt::format("{}: is compressed with {}; expected gzip, BGZF or plain text",
-                              file.label(), name));
+                              file.label(), compressor));
     }
   }
   text_ = std::make_unique<input::TextWindow>(open_text(file, head, n_threads));

@@ -12,8 +12,8 @@
 namespace biogpu::io::input {
 namespace {
 
-constexpr std::size_t kHeaderBytes = 12;    // up to the extra field
-constexpr std::size_t kMinBlockBytes = 26;  // header, BSIZE field and trailer
+constexpr std::size_t kHeaderBytes = 12;   // up to the extra field
+constexpr std::size_t kMinDataBytes = 10;  // an empty deflate stream and the trailer
 constexpr std::size_t kMaxTextBytes = 1u << 16;
 constexpr std::size_t kReadBytes = 1u << 20;
 constexpr int kBlocksPerGroup = 16;
@@ -54,7 +54,7 @@ int bgzf_block_bytes(std::string_view head) {
     const std::size_t length = little_endian(head, at + 2, 2);
     if (head[at] == 'B' && head[at + 1] == 'C' && length == 2) {
       const std::uint32_t bytes = little_endian(head, at + 4, 2) + 1;
-      return bytes < kMinBlockBytes ? -1 : static_cast<int>(bytes);
+      return bytes < end + kMinDataBytes ? -1 : static_cast<int>(bytes);
     }
     at += 4 + length;
   }

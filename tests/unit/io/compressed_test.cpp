@@ -93,3 +93,12 @@ TEST_CASE("io.compressed: what follows the last member must be gzip", "[io]") {
   CHECK(holds(error_of(folder.file("y", bgzf(folder, text) + "rubbish"), 2),
               "data that are not gzip follow"));
 }
+
+TEST_CASE("io.compressed: a BGZF block that claims to be shorter than its header", "[io]") {
+  const TempFolder folder;
+  std::string block("\x1f\x8b\x08\x04\0\0\0\0\0\xff\x0a\0XX\0\0BC\x02\0\x19\0", 22);
+  block += std::string(30, '\0');
+  const std::string whole = bgzf(folder, ">a\nACGT\n");
+  CHECK(error_of(folder.file("x", block)) != "no error");
+  CHECK(error_of(folder.file("y", whole + block), 2) != "no error");
+}

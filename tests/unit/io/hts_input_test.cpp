@@ -45,7 +45,7 @@ Reads nucleotide_reads(unsigned seed, std::size_t n) {
   Reads reads = random_reads(seed, n, 200, true);
   for (Read& read : reads) {
     read.comment.clear();
-    if (read.quality == "*") read.quality = "I";  // SAM's sign for no quality
+    if (read.quality == "*") read.quality.assign(1, 'I');  // SAM's sign for no quality
     for (char& c : read.sequence) c = "ACGTN"[static_cast<unsigned char>(c) % 5];
   }
   return reads;
