@@ -108,6 +108,7 @@ std::string tsv_header(align::Output output) {
     case align::Output::score:
       return "query\ttarget\tscore\n";
     case align::Output::ends:
+    case align::Output::statistics:  // no flag asks for them yet
       return "query\ttarget\tscore\tquery_end\ttarget_end\n";
     case align::Output::cigar:
       break;

@@ -70,6 +70,10 @@ void require_int32(const Options& options, std::uint64_t query_length,
 void validate(const Work& work, const Options& options) {
   if (options.scoring.gap_open < 0 || options.scoring.gap_extend < 0)
     throw Error(ErrorCode::failed, "a gap cost is negative; costs are subtracted");
+  if (options.band < kNoBand || options.xdrop < kNoXdrop)
+    throw Error(ErrorCode::failed, "a band or X-drop is negative");
+  if (options.xdrop != kNoXdrop && options.mode != Mode::local)
+    throw Error(ErrorCode::failed, "X-drop extends a local alignment; the mode is another");
   if (options.scoring.n_classes < 1 || options.scoring.n_classes > kMaxClasses)
     throw Error(ErrorCode::failed, "the scoring scheme has no or too many residue classes");
   for (const Pair& pair : work.pairs) {

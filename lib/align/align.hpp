@@ -25,16 +25,35 @@ enum class Mode {
 };
 
 enum class Output {
-  score,  // score alone
-  ends,   // score and end positions
-  cigar,  // score, begin and end positions, and the path
+  score,       // score alone
+  ends,        // score and end positions
+  statistics,  // score, end positions and statistics of the path
+  cigar,       // score, begin and end positions, statistics and the path
 };
+
+inline constexpr std::int64_t kNoBand = -1;
+inline constexpr std::int32_t kNoXdrop = -1;
 
 struct Options {
   Mode mode = Mode::local;
   FreeEnds free_ends;  // used by Mode::semiglobal
   Output output = Output::cigar;
   Scoring scoring;
+
+  // Half width of a band, 0 or more, or kNoBand. For m query and n target residues paths keep to
+  // the cells with
+  //   min(0, n - m) - band <= j - i <= max(0, n - m) + band,
+  // i and j being positions in query and target and -1 on the border, in every mode: the diagonals
+  // that join corners, and `band` more on either side. Global: that of Parasail's nw_banded.
+  std::int64_t band = kNoBand;
+
+  // With Mode::local, 0 or more turns the alignment into an extension with X-drop: it begins at the
+  // first residue of both sequences, leading gaps cost what they cost in a global alignment, and it
+  // ends at the best cell anywhere. Cells are visited by anti-diagonals; with T the greatest H of
+  // all earlier ones (0 at the begin), a cell of H < T - xdrop takes no part in any path, border
+  // cells included (Z. Zhang et al., doi:10.1089/10665270050081478). Ends and rows are those of a
+  // local alignment, score 0 meaning that nothing was worth aligning. Else kNoXdrop.
+  std::int32_t xdrop = kNoXdrop;
 };
 
 // Sequences as residue classes (Scoring::class_of applied), concatenated.
@@ -63,15 +82,21 @@ struct Work {
 
 // Positions are 0-based; ends are inclusive as in Parasail. An alignment without a single aligned
 // residue of a sequence has begin = end + 1 there. With Output::score the positions are 0 and with
-// Output::ends the begins are 0. A local alignment of score 0 has all positions 0 and no CIGAR.
-// Semi-global: begin .. end is the stretch that the score pays for; free end gaps lie outside of
-// it, though the CIGAR holds them. A penalised end has begin 0. Global: 0 .. length - 1.
+// Output::ends and ::statistics the begins are 0. A local alignment of score 0 has all positions
+// and statistics 0 and no CIGAR. Semi-global: begin .. end is the stretch that the score pays for;
+// free end gaps lie outside of it, though the CIGAR holds them. A penalised end has begin 0.
+// Global: 0 .. length - 1. Statistics are Parasail's: `length` counts the columns of the path but
+// for the gap run along the border of the matrix that the path begins with, paid or not, and a free
+// gap at its end.
 struct Alignment {
   std::int32_t score = 0;
   std::int32_t query_begin = 0;
   std::int32_t query_end = 0;
   std::int32_t target_begin = 0;
   std::int32_t target_end = 0;
+  std::int32_t matches = 0;       // columns of two residues of one class
+  std::int32_t similar = 0;       // columns of two residues that score above 0
+  std::int32_t length = 0;        // columns
   std::uint32_t n_cigar = 0;      // operations
   std::uint64_t cigar_begin = 0;  // index of the first in Alignments::cigar
 };
@@ -94,6 +119,9 @@ inline constexpr std::uint32_t kCigarMismatch = 8;
 // H prefers the diagonal, then F (insertion), then E (deletion); a gap opens only if strictly
 // better than extending; local ends at the smallest target_end, then the smallest query_end;
 // semi-global prefers the last row over the last column and the smallest position on either.
+//
+// A query may also be a position-specific profile of up to kMaxClasses rows: its classes are then
+// row numbers and Scoring::score holds the profile. Longer profiles do not fit the classes.
 
 // The plain full-matrix version that every other is held against. O(m n) time and memory per pair.
 Alignments align_ref(const Work& work, const Options& options);

@@ -1,6 +1,7 @@
 // The plain version: three full matrices, one cell after the other, and a path read off them.
 // Recurrences of O. Gotoh, doi:10.1016/0022-2836(82)90398-9, with a gap of length L costing
-// open + (L - 1) * extend.
+// open + (L - 1) * extend. Cells outside a band, or dropped by X-drop, hold a value that no path
+// can afford.
 #include <algorithm>
 #include <limits>
 
@@ -39,6 +40,7 @@ class PairAligner {
         target_(target),
         m_(std::ssize(query)),
         n_(std::ssize(target)),
+        band_(options, m_, n_),
         h_(m_, n_),
         e_(m_, n_),
         f_(m_, n_) {}
@@ -61,18 +63,35 @@ class PairAligner {
   }
 
  private:
+  // By anti-diagonals, the order that X-drop is defined in; position -1 is the border.
   void fill() {
-    const Scoring& s = options_.scoring;
-    const bool local = options_.mode == Mode::local;
-    for (std::int64_t i = -1; i < m_; ++i) h_(i, -1) = left_border(options_, i + 1);
-    for (std::int64_t j = -1; j < n_; ++j) h_(-1, j) = top_border(options_, j + 1);
-    for (std::int64_t i = 0; i < m_; ++i) {
-      for (std::int64_t j = 0; j < n_; ++j) {
-        e_(i, j) = std::max(e_(i, j - 1) - s.gap_extend, h_(i, j - 1) - s.gap_open);
-        f_(i, j) = std::max(f_(i - 1, j) - s.gap_extend, h_(i - 1, j) - s.gap_open);
-        h_(i, j) = std::max({diagonal(i, j), e_(i, j), f_(i, j)});
-        if (local) h_(i, j) = std::max<std::int64_t>(h_(i, j), 0);
+    std::int64_t best = 0;
+    for (std::int64_t d = -2; d <= m_ + n_ - 2; ++d) {
+      std::int64_t greatest = best;
+      for (std::int64_t i = std::max<std::int64_t>(-1, d - n_ + 1); i <= std::min(d + 1, m_ - 1);
+           ++i) {
+        const std::int64_t j = d - i;
+        if (!band_.holds(i, j)) continue;
+        fill_cell(i, j);
+        if (is_extension(options_) && h_(i, j) < best - options_.xdrop)
+          h_(i, j) = e_(i, j) = f_(i, j) = kImpossible;
+        greatest = std::max(greatest, h_(i, j));
       }
+      best = greatest;
+    }
+  }
+
+  void fill_cell(std::int64_t i, std::int64_t j) {
+    const Scoring& s = options_.scoring;
+    if (i < 0) {
+      h_(i, j) = top_border(options_, j + 1);
+    } else if (j < 0) {
+      h_(i, j) = left_border(options_, i + 1);
+    } else {
+      e_(i, j) = std::max(e_(i, j - 1) - s.gap_extend, h_(i, j - 1) - s.gap_open);
+      f_(i, j) = std::max(f_(i - 1, j) - s.gap_extend, h_(i - 1, j) - s.gap_open);
+      h_(i, j) = std::max({diagonal(i, j), e_(i, j), f_(i, j)});
+      if (begins_anywhere(options_)) h_(i, j) = std::max<std::int64_t>(h_(i, j), 0);
     }
   }
 
@@ -98,14 +117,17 @@ class PairAligner {
 
   EndPicker::End fixed_end() const {
     EndPicker picker(options_, m_, n_);
-    for (std::int64_t i = 0; i < m_; ++i) picker.offer_column(i, h_(i, n_ - 1));
-    for (std::int64_t j = 0; j < n_; ++j) picker.offer_row(j, h_(m_ - 1, j));
+    for (std::int64_t i = 0; i < m_; ++i)
+      if (band_.holds(i, n_ - 1)) picker.offer_column(i, h_(i, n_ - 1));
+    for (std::int64_t j = 0; j < n_; ++j)
+      if (band_.holds(m_ - 1, j)) picker.offer_row(j, h_(m_ - 1, j));
     return picker.pick();
   }
 
   const Options& options_;
   std::span<const std::uint8_t> query_, target_;
   std::int64_t m_, n_;
+  Band band_;
   Matrix h_, e_, f_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "lib/align/align.hpp"
@@ -9,6 +10,21 @@ namespace biogpu::align {
 // What every backend must agree on outside the inner cells: the border of the matrix, the rule that
 // picks the end of a semi-global alignment, and pairs with an empty side.
 
+// Whether an alignment begins at the first residues and ends at its best cell: X-drop.
+inline bool is_extension(const Options& options) {
+  return options.mode == Mode::local && options.xdrop != kNoXdrop;
+}
+
+// Local in the sense that H has a floor of 0 and paths begin anywhere.
+inline bool begins_anywhere(const Options& options) {
+  return options.mode == Mode::local && options.xdrop == kNoXdrop;
+}
+
+// Whether the path must be followed back.
+inline bool wants_path(const Options& options) {
+  return options.output == Output::statistics || options.output == Output::cigar;
+}
+
 // Cost of a gap of `length` >= 1: open + (length - 1) * extend.
 inline std::int64_t gap_cost(const Scoring& scoring, std::int64_t length) {
   return scoring.gap_open + (length - 1) * scoring.gap_extend;
@@ -16,17 +32,30 @@ inline std::int64_t gap_cost(const Scoring& scoring, std::int64_t length) {
 
 // H on the left border after `length` query residues (column -1, row length - 1); 0 for none.
 inline std::int64_t left_border(const Options& options, std::int64_t length) {
-  if (length == 0 || options.mode == Mode::local) return 0;
+  if (length == 0 || begins_anywhere(options)) return 0;
   if (options.mode == Mode::semiglobal && options.free_ends.query_begin) return 0;
   return -gap_cost(options.scoring, length);
 }
 
 // H on the top border after `length` target residues (row -1, column length - 1); 0 for none.
 inline std::int64_t top_border(const Options& options, std::int64_t length) {
-  if (length == 0 || options.mode == Mode::local) return 0;
+  if (length == 0 || begins_anywhere(options)) return 0;
   if (options.mode == Mode::semiglobal && options.free_ends.target_begin) return 0;
   return -gap_cost(options.scoring, length);
 }
+
+// The diagonals j - i that paths may touch; all where there is no band.
+struct Band {
+  std::int64_t low, high;
+  Band(const Options& options, std::int64_t query_length, std::int64_t target_length)
+      : low(-query_length - 1), high(target_length + 1) {
+    if (options.band == kNoBand) return;
+    const std::int64_t skew = target_length - query_length;
+    low = std::max(low, std::min<std::int64_t>(0, skew) - options.band);
+    high = std::min(high, std::max<std::int64_t>(0, skew) + options.band);
+  }
+  bool holds(std::int64_t i, std::int64_t j) const { return low <= j - i && j - i <= high; }
+};
 
 // The end of a global or semi-global alignment, offered the last column top down and then the last
 // row left to right. Among equals the last row wins over the last column, the leftmost over the

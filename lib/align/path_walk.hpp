@@ -4,6 +4,7 @@
 #include <span>
 
 #include "lib/align/align.hpp"
+#include "lib/align/border.hpp"
 #include "lib/align/cigar_builder.hpp"
 
 namespace biogpu::align {
@@ -48,7 +49,7 @@ class PathWalk {
   template <class Cell>
   void run(std::int64_t first_row, const Cell& cell) {
     const Scoring& s = options_.scoring;
-    const bool local = options_.mode == Mode::local;
+    const bool stops_at_0 = begins_anywhere(options_);
     while (i_ >= first_row && i_ >= 0 && j_ >= 0) {
       const TraceCell c = cell(i_, j_);
       if (state_ == State::e && c.e_opens) {
@@ -59,13 +60,16 @@ class PathWalk {
         state_ = State::h;
       }
       if (state_ == State::h) {
-        if (local && left_ == 0) {
+        if (stops_at_0 && left_ == 0) {
           done_ = true;
           return;
         }
         if (c.diagonal) {
           const std::uint8_t q = query_[i_], t = target_[j_];
           cigar_.add(q == t ? kCigarEqual : kCigarMismatch, 1);
+          matches_ += q == t;
+          similar_ += s.score[q][t] > 0;
+          ++length_;
           left_ -= s.score[q][t];
           --i_, --j_;
           continue;
@@ -74,6 +78,7 @@ class PathWalk {
       }
       // One gap residue; its cost is settled as an extension and corrected where the gap opened.
       left_ += s.gap_extend;
+      ++length_;
       if (state_ == State::f) {
         cigar_.add(kCigarInsertion, 1);
         --i_;
@@ -85,10 +90,15 @@ class PathWalk {
     if (i_ < 0 || j_ < 0) done_ = true;
   }
 
-  // Adds the leading end gap and appends the path; fills begin positions and the CIGAR's place.
+  // Fills the statistics; with Output::cigar adds the leading end gap, appends the path and fills
+  // begin positions and the CIGAR's place.
   void finish(Alignment& row, std::vector<std::uint32_t>& cigar) {
+    row.matches = matches_;
+    row.similar = similar_;
+    row.length = length_;
+    if (options_.output != Output::cigar) return;
     std::int64_t query_begin = i_ + 1, target_begin = j_ + 1;
-    if (options_.mode != Mode::local) {
+    if (!begins_anywhere(options_)) {
       cigar_.add(kCigarInsertion, static_cast<std::uint32_t>(i_ + 1));
       cigar_.add(kCigarDeletion, static_cast<std::uint32_t>(j_ + 1));
       const bool semiglobal = options_.mode == Mode::semiglobal;
@@ -108,6 +118,7 @@ class PathWalk {
   CigarBuilder cigar_;
   std::int64_t i_ = 0, j_ = 0;
   std::int64_t left_ = 0;  // what the path is still worth, in state_
+  std::int32_t matches_ = 0, similar_ = 0, length_ = 0;
   State state_ = State::h;
   bool done_ = false;
 };

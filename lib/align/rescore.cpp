@@ -58,8 +58,9 @@ std::int64_t rescore(const Work& work, const Options& options, const Pair& pair,
   const auto query = work.queries.sequence(pair.query);
   const auto target = work.targets.sequence(pair.target);
   if (query.empty() || target.empty()) return rescore_empty(work, options, pair, alignment, cigar);
-  const bool local = options.mode == Mode::local;
-  if (local && cigar.empty() && alignment.score == 0) return 0;
+  const bool local = begins_anywhere(options);
+  const bool ends_anywhere = options.mode == Mode::local;
+  if (ends_anywhere && cigar.empty() && alignment.score == 0) return 0;
 
   const bool semiglobal = options.mode == Mode::semiglobal;
   const std::int64_t end_i = alignment.query_end + 1, end_j = alignment.target_end + 1;
@@ -93,8 +94,8 @@ std::int64_t rescore(const Work& work, const Options& options, const Pair& pair,
     }
     walker.gap(op, length, k == 0 && !local);
   }
-  const std::int64_t want_i = local ? end_i : std::ssize(query);
-  const std::int64_t want_j = local ? end_j : std::ssize(target);
+  const std::int64_t want_i = ends_anywhere ? end_i : std::ssize(query);
+  const std::int64_t want_j = ends_anywhere ? end_j : std::ssize(target);
   if (walker.i != want_i || walker.j != want_j)
     bad_path("it does not consume the residues between begin and end");
   return walker.score;

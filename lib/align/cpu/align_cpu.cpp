@@ -1,5 +1,6 @@
 // The CPU backend's way: pairs are tried with 8-bit scores, those that could or did leave the range
-// with 16, the rest alone with 32. Every step shares its groups among the threads.
+// with 16, the rest alone with 32; with a band or X-drop each pair goes alone, by anti-diagonals.
+// Every step shares its groups among the threads.
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -8,6 +9,7 @@
 
 #include "lib/align/align.hpp"
 #include "lib/align/border.hpp"
+#include "lib/align/cpu/diagonal_pair.hpp"
 #include "lib/align/cpu/group.hpp"
 #include "lib/align/cpu/isa.hpp"
 #include "lib/align/cpu/long_pair.hpp"
@@ -27,7 +29,10 @@ struct Worker {
 class CpuRun {
  public:
   CpuRun(const Work& work, const Options& options, int n_threads)
-      : work_(work), options_(options), workers_(std::max(n_threads, 1)) {
+      : work_(work),
+        options_(options),
+        workers_(std::max(n_threads, 1)),
+        by_diagonals_(options.band != kNoBand || is_extension(options)) {
     result_.rows.resize(work.pairs.size());
     if (options.output == Output::cigar) owner_.resize(work.pairs.size());
   }
@@ -56,6 +61,10 @@ class CpuRun {
       require_int32(options_, m, n);
       if (m == 0 || n == 0) {
         result_.rows[p] = align_empty(options_, m, n, workers_[0].cigar);
+        continue;
+      }
+      if (by_diagonals_) {
+        singles_.push_back(p);
         continue;
       }
       switch (chooser.choose(m, n)) {
@@ -120,7 +129,7 @@ class CpuRun {
       lanes[l] = {work_.queries.sequence(pair.query), work_.targets.sequence(pair.target)};
     }
     const GroupJob job{&options_, {lanes, order.size()}, narrow, same_query, &worker.scratch};
-    const bool path = options_.output == Output::cigar;
+    const bool path = wants_path(options_);
     (path ? align_group_trace : align_group_score)(job, worker.result);
     for (std::size_t l = 0; l < order.size(); ++l) {
       if (worker.result.saturated[l]) {
@@ -139,21 +148,23 @@ class CpuRun {
       return;
     row.query_end = r.query_end[lane];
     row.target_end = r.target_end[lane];
-    if (options_.output == Output::ends) return;
+    if (!wants_path(options_)) return;
     PathWalk walk(options_, pair.query, pair.target);
     walk.start(row.query_end, row.target_end, row.score);
     walk.run(0, [&](std::int64_t i, std::int64_t j) { return r.trace.cell(lane, i, j); });
     walk.finish(row, worker.cigar);
-    owner_[index] = static_cast<std::uint32_t>(&worker - workers_.data());
+    if (!owner_.empty()) owner_[index] = static_cast<std::uint32_t>(&worker - workers_.data());
   }
 
   void run_singles() {
+    const PairScores scores(options_.scoring);
+    const auto align_one = by_diagonals_ ? align_diagonal_pair : align_long_pair;
     share(singles_.size(), [&](Worker& worker, std::size_t k) {
       const std::uint32_t p = singles_[k];
       const Pair& pair = work_.pairs[p];
       result_.rows[p] =
-          align_long_pair(options_, work_.queries.sequence(pair.query),
-                          work_.targets.sequence(pair.target), worker.scratch, worker.cigar);
+          align_one(options_, scores, work_.queries.sequence(pair.query),
+                    work_.targets.sequence(pair.target), worker.scratch, worker.cigar);
       if (!owner_.empty()) owner_[p] = static_cast<std::uint32_t>(&worker - workers_.data());
     });
   }
@@ -183,7 +194,8 @@ class CpuRun {
   const Options& options_;
   std::vector<Worker> workers_;
   std::vector<std::uint32_t> owner_;    // worker whose `cigar` holds a pair's path
-  std::vector<std::uint32_t> singles_;  // pairs for the 32-bit kernel
+  std::vector<std::uint32_t> singles_;  // pairs aligned on their own, with 32 bits
+  const bool by_diagonals_;             // all pairs are, within a band or with X-drop
   Alignments result_;
 };
 

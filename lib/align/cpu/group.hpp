@@ -77,7 +77,7 @@ struct GroupRange {
 int group_lanes(bool narrow);
 
 void align_group_score(const GroupJob& job, GroupResult& result);  // Output::score and ::ends
-void align_group_trace(const GroupJob& job, GroupResult& result);  // Output::cigar
+void align_group_trace(const GroupJob& job, GroupResult& result);  // ::statistics, ::cigar
 
 // Whether scores fit a 16-entry table: four classes, and perhaps a fifth that scores 0 with all.
 bool has_small_table(const Scoring& scoring);

@@ -9,15 +9,6 @@
 namespace biogpu::align {
 namespace {
 
-SlabScores slab_scores(const Scoring& scoring) {
-  SlabScores scores{};
-  for (int q = 0; q < kMaxClasses; ++q)
-    for (int t = 0; t < kMaxClasses; ++t) scores.words[q * kScoreStride + t] = scoring.score[q][t];
-  for (int c = 0; c < 16; ++c)
-    scores.bytes[c] = static_cast<std::uint8_t>(scoring.score[c / 4][c % 4]);
-  return scores;
-}
-
 // Rows between checkpoints: the sum of checkpoints (8 bytes) and slab (half a byte) is least near
 // 4 sqrt(m). A multiple of every vector's lanes.
 std::int64_t checkpoint_distance(std::int64_t m) {
@@ -34,12 +25,11 @@ void fill_top(const Options& options, const Slab& slab) {
 
 }  // namespace
 
-Alignment align_long_pair(const Options& options, std::span<const std::uint8_t> query,
-                          std::span<const std::uint8_t> target, Scratch& scratch,
-                          std::vector<std::uint32_t>& cigar) {
+Alignment align_long_pair(const Options& options, const PairScores& scores,
+                          std::span<const std::uint8_t> query, std::span<const std::uint8_t> target,
+                          Scratch& scratch, std::vector<std::uint32_t>& cigar) {
   const std::int64_t m = std::ssize(query), n = std::ssize(target);
-  const bool wants_path = options.output == Output::cigar;
-  const SlabScores scores = slab_scores(options.scoring);
+  const bool with_path = wants_path(options);
   Slab slab{.options = &options, .scores = scores, .query = query, .target = target};
   slab.small_table = has_small_table(options.scoring);
   slab.end_row = m;
@@ -47,7 +37,7 @@ Alignment align_long_pair(const Options& options, std::span<const std::uint8_t> 
   slab.scratch = &scratch;
   slab.h_row = scratch.h.get<std::int32_t>(n + kMaxLanes);
   slab.f_row = scratch.e.get<std::int32_t>(n + kMaxLanes);
-  if (wants_path) {
+  if (with_path) {
     slab.checkpoint_rows = checkpoint_distance(m);
     const std::int64_t n_checkpoints = (m - 1) / slab.checkpoint_rows + 1;
     slab.checkpoints = scratch.checkpoints.get<std::int32_t>(n_checkpoints * 2 * n);
@@ -66,7 +56,7 @@ Alignment align_long_pair(const Options& options, std::span<const std::uint8_t> 
   if (options.output == Output::score || (local && end.score == 0)) return row;
   row.query_end = static_cast<std::int32_t>(end.i);
   row.target_end = static_cast<std::int32_t>(end.j);
-  if (!wants_path) return row;
+  if (!with_path) return row;
 
   const std::int64_t distance = slab.checkpoint_rows;
   slab.checkpoint_rows = 0;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lib/align/align.hpp"
+#include "lib/align/cpu/pair_scores.hpp"
 #include "lib/align/cpu/scratch.hpp"
 
 namespace biogpu::align {
@@ -12,8 +13,8 @@ namespace biogpu::align {
 // anti-diagonal. Score and ends take O(m + n) memory; a path takes about 4 n sqrt(m) bytes more:
 // rows kept as checkpoints, from which the slabs that the path crosses are computed again, so that
 // the path is that of the full matrix. Appends to `cigar`.
-Alignment align_long_pair(const Options& options, std::span<const std::uint8_t> query,
-                          std::span<const std::uint8_t> target, Scratch& scratch,
-                          std::vector<std::uint32_t>& cigar);
+Alignment align_long_pair(const Options& options, const PairScores& scores,
+                          std::span<const std::uint8_t> query, std::span<const std::uint8_t> target,
+                          Scratch& scratch, std::vector<std::uint32_t>& cigar);
 
 }  // namespace biogpu::align

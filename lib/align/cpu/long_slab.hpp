@@ -4,23 +4,16 @@
 
 #include "lib/align/align.hpp"
 #include "lib/align/border.hpp"
+#include "lib/align/cpu/pair_scores.hpp"
 #include "lib/align/cpu/scratch.hpp"
 #include "lib/align/path_walk.hpp"
 
 namespace biogpu::align {
 
-inline constexpr int kScoreStride = 64;  // words from one query class to the next
-
-// The scores in the two forms that the kernel reads. Class kMaxClasses pads and scores 0.
-struct SlabScores {
-  alignas(64) std::uint8_t bytes[16];                                // [query * 4 + target]
-  alignas(64) std::int32_t words[(kMaxClasses + 1) * kScoreStride];  // [query][target]
-};
-
 // Rows first_row .. end_row of the matrix of one pair, columns 0 .. n_columns.
 struct Slab {
   const Options* options = nullptr;
-  const SlabScores& scores;
+  const PairScores& scores;
   bool small_table = false;
   std::span<const std::uint8_t> query, target;
   std::int64_t first_row = 0, end_row = 0, n_columns = 0;

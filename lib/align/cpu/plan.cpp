@@ -104,9 +104,8 @@ Plan make_plan(const Work& work, const Options& options, std::span<const std::ui
            shapes[end].query == shapes[begin].query) {
       m = std::max(m, shapes[end].m);
       n = std::max(n, shapes[end].n);
-      if (options.output == Output::cigar &&
-          trace_bytes(static_cast<std::int64_t>(m), static_cast<std::int64_t>(n), lanes) >
-              kMaxTraceBytes)
+      if (wants_path(options) && trace_bytes(static_cast<std::int64_t>(m),
+                                             static_cast<std::int64_t>(n), lanes) > kMaxTraceBytes)
         break;
       ++end;
     }

@@ -28,6 +28,9 @@ void compare(Options options, bool dna, int match, int mismatch, std::size_t n,
     REQUIRE(row.score == want.score);
     REQUIRE(row.query_end == want.query_end);
     REQUIRE(row.target_end == want.target_end);
+    REQUIRE(row.matches == want.matches);
+    REQUIRE(row.similar == want.similar);
+    REQUIRE(row.length == want.length);
     const std::span cigar(got.cigar.data() + row.cigar_begin, row.n_cigar);
     REQUIRE(std::vector(cigar.begin(), cigar.end()) == want.cigar);
     REQUIRE(rescore(pairs.work(), options, pairs.pair(i), row, cigar) == row.score);
@@ -80,4 +83,41 @@ TEST_CASE("align.align_ref: equals Parasail for unusual costs", "[align][propert
       {{1, -1, 1, 3}, {2, -3, 0, 0}, {1, 0, 2, 0}, {1, -2, 0, 1}, {5, -4, 10, 10}, {0, -1, 2, 1}}));
   compare(options_of(mode, dna_scoring(match, mismatch, open, extend)), true, match, mismatch, 600,
           50, 70);
+}
+
+TEST_CASE("align.align_ref: equals Parasail's banded global alignment", "[align][property]") {
+  Options options = options_of("nw", dna_scoring(2, -3, 5, 2));
+  options.band = GENERATE(1, 2, 5, 20, 1000);
+  options.output = Output::cigar;
+  const Pairs pairs = random_pairs(options.scoring, kDna, 400, 1, 80, 80);
+  const Oracle oracle(options, true, 2, -3);
+  const Alignments got = align_ref(pairs.work(), options);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    INFO(options.band << ' ' << pairs.query(i) << ' ' << pairs.target(i));
+    const Alignment& row = got.rows[i];
+    REQUIRE(row.score ==
+            oracle.banded_score(pairs.query(i), pairs.target(i), static_cast<int>(options.band)));
+    const std::span cigar(got.cigar.data() + row.cigar_begin, row.n_cigar);
+    REQUIRE(rescore(pairs.work(), options, pairs.pair(i), row, cigar) == row.score);
+  }
+}
+
+TEST_CASE("align.align_ref: counts letters outside the alphabet as Parasail does",
+          "[align][property]") {
+  Options options = options_of("nw", dna_scoring(2, -3, 5, 2));
+  options.output = Output::statistics;
+  Pairs pairs(options.scoring);
+  pairs.add("ACGNN", "ACGNN");
+  pairs.add("ACGUT", "ACGNT");
+  const Alignments got = align_ref(pairs.work(), options);
+  CHECK(got.rows[0].matches == 5);
+  CHECK(got.rows[0].similar == 3);
+  CHECK(got.rows[0].length == 5);
+  CHECK(got.rows[1].matches == 5);
+  CHECK(got.rows[1].similar == 4);
+  CHECK(got.cigar.empty());
+  const Oracle oracle(options, true, 2, -3);
+  const OracleAlignment want = oracle.align("ACGUT", "ACGNT");
+  CHECK(want.matches == 5);
+  CHECK(want.similar == 4);
 }

@@ -12,7 +12,12 @@ struct Oracle::Impl {
   const parasail_matrix_t* matrix = nullptr;
   parasail_matrix_t* own_matrix = nullptr;
   parasail_function_t* function = nullptr;
+  parasail_function_t* statistics = nullptr;
 };
+
+namespace {
+using ResultPtr = std::unique_ptr<parasail_result_t, decltype(&parasail_result_free)>;
+}  // namespace
 
 std::string parasail_mode(const Options& options) {
   if (options.mode == Mode::global) return "nw";
@@ -34,7 +39,8 @@ Oracle::Oracle(const Options& options, bool dna, int match, int mismatch) : impl
   impl_->matrix = dna ? impl_->own_matrix : parasail_matrix_lookup("blosum62");
   const std::string name = parasail_mode(options) + "_trace";
   impl_->function = parasail_lookup_function(name.c_str());
-  if (impl_->matrix == nullptr || impl_->function == nullptr)
+  impl_->statistics = parasail_lookup_function((parasail_mode(options) + "_stats").c_str());
+  if (impl_->matrix == nullptr || impl_->function == nullptr || impl_->statistics == nullptr)
     throw std::runtime_error("Parasail has no " + name);
 }
 
@@ -47,7 +53,7 @@ OracleAlignment Oracle::align(const std::string& query, const std::string& targe
   const auto m = static_cast<int>(query.size());
   const auto n = static_cast<int>(target.size());
   const Scoring& s = impl_->options.scoring;
-  const std::unique_ptr<parasail_result_t, decltype(&parasail_result_free)> result(
+  const ResultPtr result(
       impl_->function(query.c_str(), m, target.c_str(), n, s.gap_open, s.gap_extend, impl_->matrix),
       &parasail_result_free);
   OracleAlignment alignment;
@@ -66,7 +72,23 @@ OracleAlignment Oracle::align(const std::string& query, const std::string& targe
   };
   while (local && first < cigar->len && is_gap(first)) ++first;
   alignment.cigar.assign(cigar->seq + first, cigar->seq + cigar->len);
+  const ResultPtr statistics(impl_->statistics(query.c_str(), m, target.c_str(), n, s.gap_open,
+                                               s.gap_extend, impl_->matrix),
+                             &parasail_result_free);
+  alignment.matches = parasail_result_get_matches(statistics.get());
+  alignment.similar = parasail_result_get_similar(statistics.get());
+  alignment.length = parasail_result_get_length(statistics.get());
   return alignment;
+}
+
+std::int32_t Oracle::banded_score(const std::string& query, const std::string& target,
+                                  int band) const {
+  const Scoring& s = impl_->options.scoring;
+  const ResultPtr result(parasail_nw_banded(query.c_str(), static_cast<int>(query.size()),
+                                            target.c_str(), static_cast<int>(target.size()),
+                                            s.gap_open, s.gap_extend, band, impl_->matrix),
+                         &parasail_result_free);
+  return parasail_result_get_score(result.get());
 }
 
 }  // namespace biogpu::align::test

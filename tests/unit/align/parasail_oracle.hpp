@@ -13,13 +13,16 @@ struct OracleAlignment {
   std::int32_t score = 0;
   std::int32_t query_end = 0;
   std::int32_t target_end = 0;
+  std::int32_t matches = 0;
+  std::int32_t similar = 0;
+  std::int32_t length = 0;
   std::vector<std::uint32_t> cigar;
 };
 
 // Aligns with Parasail's 32-bit scalar functions ("nw_trace", "sg_qx_trace", ...), which share
-// their tie rule with the vector ones. Undone: the leading gap run that a local CIGAR gets when the
-// path starts at residue 0, and the end positions of a local alignment of score 0. dna: the matrix
-// is that of dna_scoring(match, mismatch); else BLOSUM62.
+// their tie rule with the vector ones, and their companions for statistics. Undone: the leading gap
+// run that a local CIGAR gets when the path starts at residue 0, and the end positions of a local
+// alignment of score 0. dna: the matrix is that of dna_scoring(match, mismatch); else BLOSUM62.
 class Oracle {
  public:
   Oracle(const Options& options, bool dna, int match, int mismatch);
@@ -28,6 +31,9 @@ class Oracle {
   Oracle& operator=(const Oracle&) = delete;
 
   OracleAlignment align(const std::string& query, const std::string& target) const;
+
+  // Score of a global alignment in a band.
+  std::int32_t banded_score(const std::string& query, const std::string& target, int band) const;
 
  private:
   struct Impl;
