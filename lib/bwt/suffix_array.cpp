@@ -1,0 +1,173 @@
+#include "lib/bwt/suffix_array.hpp"
+
+#include <atomic>
+
+#include "lib/bwt/induced_sort.hpp"
+#include "lib/bwt/rank_doubling.hpp"
+#include "lib/bwt/share_work.hpp"
+#include "lib/bwt/suffix_buckets.hpp"
+#include "lib/bwt/tie_refiner.hpp"
+#include "lib/bwt/word_sort.hpp"
+
+namespace biogpu::bwt {
+namespace {
+
+// Words that equal suffixes are compared over before their ranks decide.
+constexpr std::uint64_t kDirectWords = 16;
+// Shares of the text. Above the first, comparing further costs more than induction; so do rounds of
+// doubling that add up to the second.
+constexpr double kMostUnresolved = 0.25;
+constexpr double kMostRankWork = 4;
+// Before so many suffixes are sorted, nothing is known of the text.
+constexpr std::uint64_t kLeastEvidence = 1u << 16;
+
+template <class Index>
+class SuffixSorter {
+ public:
+  static constexpr int kPosBits = sizeof(Index) == 4 ? 32 : 40;
+  using Word = SuffixWord<kPosBits>;
+
+  SuffixSorter(const SuffixSource& source, const SuffixSortSettings& settings)
+      : source_(source), settings_(settings), sa_(source.text.size()) {}
+
+  BigArray<Index> run(SuffixSortReport& report) {
+    const std::uint64_t n = source_.text.size();
+    if (settings_.force_induced || !sort_directly(report)) {
+      report.induced = true;
+      sort_by_induction();
+    } else if (!groups_.empty()) {
+      RankDoubling<Index> doubling(sa_.data(), reinterpret_cast<Index*>(spare_.data()), n,
+                                   settings_.n_threads);
+      const auto max_work = static_cast<std::uint64_t>(kMostRankWork * static_cast<double>(n));
+      const bool sorted =
+          doubling.run(std::move(groups_), settings_.force_ranks ? ~std::uint64_t{0} : max_work);
+      report.n_rank_rounds = doubling.n_rounds();
+      if (!sorted) {
+        report.induced = true;
+        sort_by_induction();
+      }
+    }
+    return std::move(sa_);
+  }
+
+ private:
+  struct Worker {
+    explicit Worker(const SuffixSource& source, Index* sa) : refiner(source, sa) {}
+    TieRefiner<Index> refiner;
+    std::vector<std::uint64_t> spare;
+  };
+
+  // False where too much of the text repeats itself: the order is then unfinished.
+  bool sort_directly(SuffixSortReport& report) {
+    SuffixBuckets<kPosBits> buckets(source_, settings_.n_threads);
+    std::vector<Worker> workers;
+    for (int i = 0; i < std::max(settings_.n_threads, 1); ++i)
+      workers.emplace_back(source_, sa_.data());
+    share_work(settings_.n_threads, buckets.n_buckets(), [&](std::size_t worker, std::size_t b) {
+      if (!too_repetitive()) sort_bucket(buckets, b, workers[worker]);
+    });
+    std::uint64_t n_unresolved = 0;
+    for (const Worker& worker : workers) {
+      n_unresolved += worker.refiner.n_unresolved();
+      const auto& left = worker.refiner.unresolved();
+      groups_.insert(groups_.end(), left.begin(), left.end());
+    }
+    report.n_unresolved = n_unresolved;
+    spare_ = buckets.take_memory();
+    if (settings_.force_ranks) return true;
+    return !too_repetitive() && static_cast<double>(n_unresolved) <=
+                                    kMostUnresolved * static_cast<double>(source_.text.size());
+  }
+
+  bool too_repetitive() const {
+    const std::uint64_t n_sorted = n_sorted_.load(std::memory_order_relaxed);
+    const std::uint64_t n_left = n_left_.load(std::memory_order_relaxed);
+    return !settings_.force_ranks &&
+           (n_sorted >= kLeastEvidence || n_sorted == source_.text.size()) &&
+           static_cast<double>(n_left) > 2 * kMostUnresolved * static_cast<double>(n_sorted) &&
+           static_cast<double>(n_left) > kMostUnresolved / 8 * static_cast<double>(sa_.size());
+  }
+
+  // Where many suffixes tie, comparing on mostly delays the decision.
+  std::uint64_t max_depth(std::uint64_t key_depth) const {
+    if (settings_.direct_symbols != 0) return settings_.direct_symbols;
+    const std::uint64_t n_sorted = n_sorted_.load(std::memory_order_relaxed);
+    const std::uint64_t n_tied = n_tied_.load(std::memory_order_relaxed);
+    const bool many = n_sorted >= kLeastEvidence && n_tied > n_sorted / 4;
+    return key_depth + (many ? 2 : kDirectWords) * source_.text.symbols_per_word();
+  }
+
+  void sort_bucket(SuffixBuckets<kPosBits>& buckets, std::size_t b, Worker& worker) {
+    const std::uint64_t begin = buckets.begin(b);
+    const std::uint64_t n = buckets.end(b) - begin;
+    if (n == 0) return;
+    std::uint64_t* const words = buckets.words(b);
+    if (worker.spare.size() < n) worker.spare.resize(n);
+    sort_words(words, worker.spare.data(), n);
+    Index* const sa = sa_.data() + begin;
+    for (std::uint64_t i = 0; i < n; ++i) sa[i] = static_cast<Index>(Word::position(words[i]));
+    const int key_bits = buckets.bucket_bits() + Word::kKeyBits;
+    const auto key_depth = static_cast<std::uint64_t>(key_bits / source_.text.bits());
+    const std::uint64_t limit = max_depth(key_depth);
+    const std::uint64_t left_before = worker.refiner.n_unresolved();
+    std::uint64_t n_tied = 0;
+    for (std::uint64_t i = 0; i < n;) {
+      std::uint64_t end = i + 1;
+      while (end < n && Word::same_key(words[i], words[end])) ++end;
+      if (end - i > 1) {
+        n_tied += end - i;
+        worker.refiner.refine({begin + i, end - i, key_depth}, limit);
+      }
+      i = end;
+    }
+    n_sorted_ += n;
+    n_tied_ += n_tied;
+    n_left_ += worker.refiner.n_unresolved() - left_before;
+  }
+
+  void sort_by_induction() {
+    groups_.clear();
+    spare_ = BigArray<std::uint64_t>();
+    const std::uint64_t n = source_.text.size();
+    const std::uint64_t n_symbols = std::uint64_t{1} << source_.text.bits();
+    if (source_.ends.empty()) {
+      BigArray<std::uint8_t> symbols(n);
+      share_range(settings_.n_threads, n, [&](std::size_t, std::uint64_t i, std::uint64_t end) {
+        for (; i < end; ++i) symbols[i] = static_cast<std::uint8_t>(source_.text[i]);
+      });
+      InducedSort<Index, std::uint8_t>(symbols.data(), n, n_symbols, sa_.data()).run();
+      return;
+    }
+    // The ends become symbols of their own, the earlier the smaller.
+    const std::uint64_t n_ends = source_.ends.size();
+    BigArray<Index> symbols(n);
+    for (std::uint64_t i = 0, k = 0; i < n; ++i) {
+      const bool is_end = k < n_ends && source_.ends[k] == i;
+      symbols[i] = static_cast<Index>(is_end ? k++ : n_ends + source_.text[i]);
+    }
+    InducedSort<Index, Index>(symbols.data(), n, n_ends + n_symbols, sa_.data()).run();
+  }
+
+  const SuffixSource& source_;
+  const SuffixSortSettings& settings_;
+  BigArray<Index> sa_;
+  BigArray<std::uint64_t> spare_;  // the memory of the buckets
+  std::vector<SuffixGroup> groups_;
+  std::atomic<std::uint64_t> n_sorted_{0}, n_tied_{0}, n_left_{0};
+};
+
+}  // namespace
+
+template <class Index>
+BigArray<Index> sort_suffixes(const SuffixSource& source, const SuffixSortSettings& settings,
+                              SuffixSortReport* report) {
+  SuffixSortReport ours;
+  return SuffixSorter<Index>(source, settings).run(report != nullptr ? *report : ours);
+}
+
+template BigArray<std::uint32_t> sort_suffixes(const SuffixSource&, const SuffixSortSettings&,
+                                               SuffixSortReport*);
+template BigArray<std::uint64_t> sort_suffixes(const SuffixSource&, const SuffixSortSettings&,
+                                               SuffixSortReport*);
+
+}  // namespace biogpu::bwt

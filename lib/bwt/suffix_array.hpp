@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "lib/bwt/big_array.hpp"
+#include "lib/bwt/packed_text.hpp"
+
+namespace biogpu::bwt {
+
+// What is sorted. Without ends, the suffixes of one text, its end smaller than every symbol. With
+// ends, the text is a row of strings, each closed by a symbol 0 that occurs nowhere else; ends are
+// the positions of these symbols, ascending, and the last is that of the last symbol. A comparison
+// stops at the end of a string, and of two equal suffixes the one of the earlier string comes
+// first.
+struct SuffixSource {
+  const PackedText& text;
+  std::span<const std::uint64_t> ends = {};
+
+  // What a comparison sees from symbol i on.
+  std::uint64_t word_at(std::uint64_t i) const {
+    return ends.empty() ? text.word_at(i) : text.word_to_zero(i);
+  }
+};
+
+// Switches for tests, which reach with small texts what large or rare ones need.
+struct SuffixSortSettings {
+  int n_threads = 1;
+  std::uint64_t direct_symbols = 0;  // compared directly before ranks are; 0: chosen
+  bool force_ranks = false;          // resolve all that is left by ranks, however much it is
+  bool force_induced = false;        // sort by induction alone
+};
+
+// How a text was sorted, for the log.
+struct SuffixSortReport {
+  std::uint64_t n_unresolved = 0;  // suffixes left after the direct comparison
+  int n_rank_rounds = 0;
+  bool induced = false;
+};
+
+// Positions of all suffixes in ascending order. Index is std::uint32_t for texts below 2^32 - 1
+// symbols, else std::uint64_t.
+//
+// Radix sort by the first symbols, one bucket after the other, then direct comparison; equal
+// suffixes that are left are sorted by the ranks of what follows them, doubling the distance
+// (Larsson and Sadakane, doi:10.1016/j.tcs.2007.07.017); texts that leave too many are sorted by
+// induction in linear time (Nong, Zhang and Chan, doi:10.1109/TC.2010.188).
+//
+// Memory: 8 bytes for each symbol beside the text and the result (5 for induction).
+template <class Index>
+BigArray<Index> sort_suffixes(const SuffixSource& source, const SuffixSortSettings& settings,
+                              SuffixSortReport* report = nullptr);
+
+// The plain way: a comparison sort, symbol by symbol.
+template <class Index>
+BigArray<Index> sort_suffixes_ref(const SuffixSource& source);
+
+}  // namespace biogpu::bwt

@@ -1,0 +1,106 @@
+#include "lib/bwt/suffix_buckets.hpp"
+
+#include <hwy/cache_control.h>
+
+#include <algorithm>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include "lib/bwt/share_work.hpp"
+
+namespace biogpu::bwt {
+namespace {
+
+// Words gathered for a bucket before they are written: one cache line.
+constexpr std::size_t kLineWords = 8;
+
+// A bucket of typical size stays in the second-level cache while it is sorted.
+int choose_bucket_bits(std::uint64_t n) {
+  constexpr std::uint64_t kTypicalWords = 1u << 15;
+  int bits = 4;
+  while (bits < 16 && n >> bits > kTypicalWords / 2) bits += 2;
+  return bits;
+}
+
+// Writes a line past the caches where the CPU can: nobody reads it before all are written.
+void write_line(const std::uint64_t* from, std::uint64_t* to) {
+#if defined(__SSE2__)
+  for (std::size_t i = 0; i < kLineWords; i += 2)
+    _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
+                     _mm_load_si128(reinterpret_cast<const __m128i*>(from + i)));
+#else
+  std::copy_n(from, kLineWords, to);
+#endif
+}
+
+}  // namespace
+
+template <int kPosBits>
+SuffixBuckets<kPosBits>::SuffixBuckets(const SuffixSource& source, int n_threads)
+    : source_(source),
+      bucket_bits_(choose_bucket_bits(source.text.size())),
+      words_(source.text.size()) {
+  const std::uint64_t n = source.text.size();
+  std::vector<Piece> pieces(static_cast<std::size_t>(std::max(n_threads, 1)));
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    pieces[i].begin = n * i / pieces.size();
+    pieces[i].end = n * (i + 1) / pieces.size();
+  }
+  share_work(n_threads, pieces.size(), [&](std::size_t, std::size_t i) { count(pieces[i]); });
+  begin_.assign((std::size_t{1} << bucket_bits_) + 1, 0);
+  std::uint64_t next = 0;
+  for (std::size_t bucket = 0; bucket < n_buckets(); ++bucket) {
+    begin_[bucket] = next;
+    for (Piece& piece : pieces) next += std::exchange(piece.count[bucket], next);
+  }
+  begin_.back() = next;
+  share_work(n_threads, pieces.size(), [&](std::size_t, std::size_t i) { place(pieces[i]); });
+}
+
+template <int kPosBits>
+void SuffixBuckets<kPosBits>::count(Piece& piece) const {
+  piece.count.assign(std::size_t{1} << bucket_bits_, 0);
+  const int shift = 64 - bucket_bits_;
+  for (std::uint64_t i = piece.begin; i < piece.end; ++i)
+    ++piece.count[source_.word_at(i) >> shift];
+}
+
+template <int kPosBits>
+void SuffixBuckets<kPosBits>::place(Piece& piece) {
+  const std::size_t n_buckets = std::size_t{1} << bucket_bits_;
+  const int shift = 64 - bucket_bits_;
+  BigArray<std::uint64_t> lines(n_buckets * kLineWords);
+  std::vector<std::uint64_t>& next = piece.count;
+  const std::vector<std::uint64_t> first = next;
+  for (std::uint64_t i = piece.begin; i < piece.end; ++i) {
+    const std::uint64_t text_word = source_.word_at(i);
+    const std::size_t bucket = text_word >> shift;
+    std::uint64_t* const line = lines.data() + bucket * kLineWords;
+    const std::uint64_t at = next[bucket]++;
+    line[at % kLineWords] = SuffixWord<kPosBits>::make(text_word, bucket_bits_, i);
+    if (at % kLineWords != kLineWords - 1) continue;
+    // The first line of this piece may begin with words of the piece before.
+    const std::uint64_t begin = at - (kLineWords - 1);
+    if (begin >= first[bucket]) {
+      write_line(line, words_.data() + begin);
+    } else {
+      const std::uint64_t skip = first[bucket] - begin;
+      std::copy(line + skip, line + kLineWords, words_.data() + first[bucket]);
+    }
+  }
+  for (std::size_t bucket = 0; bucket < n_buckets; ++bucket) {
+    const std::uint64_t end = next[bucket];
+    const std::uint64_t begin = std::max(end / kLineWords * kLineWords, first[bucket]);
+    const std::uint64_t* const line = lines.data() + bucket * kLineWords;
+    std::copy(line + begin % kLineWords, line + begin % kLineWords + (end - begin),
+              words_.data() + begin);
+  }
+  hwy::FlushStream();
+}
+
+template class SuffixBuckets<32>;
+template class SuffixBuckets<40>;
+
+}  // namespace biogpu::bwt

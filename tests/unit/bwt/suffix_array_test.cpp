@@ -1,0 +1,136 @@
+#include "lib/bwt/suffix_array.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/support/catch.hpp"
+#include "tests/unit/bwt/texts.hpp"
+
+using namespace biogpu;
+using bwt::SuffixSortSettings;
+
+namespace {
+
+template <class Index>
+std::vector<std::uint64_t> values(const bwt::BigArray<Index>& sa) {
+  return {sa.begin(), sa.end()};
+}
+
+// Every way of sorting, at small cost for each text.
+std::vector<SuffixSortSettings> all_ways() {
+  return {{1, 0, false, false}, {3, 0, false, false},  {1, 1, true, false},
+          {3, 1, true, false},  {2, 100, true, false}, {1, 0, false, true}};
+}
+
+void check_all_ways(const bwt::SuffixSource& source) {
+  const auto expected = values(bwt::sort_suffixes_ref<std::uint32_t>(source));
+  for (const SuffixSortSettings& settings : all_ways()) {
+    INFO("threads " << settings.n_threads << ", direct " << settings.direct_symbols << ", ranks "
+                    << settings.force_ranks << ", induced " << settings.force_induced);
+    CHECK(values(bwt::sort_suffixes<std::uint32_t>(source, settings)) == expected);
+    CHECK(values(bwt::sort_suffixes<std::uint64_t>(source, settings)) == expected);
+  }
+}
+
+// Strings over the symbols 1, 2, ..., each closed by a 0.
+struct StringSet {
+  bwt::PackedText text;
+  std::vector<std::uint64_t> ends;
+};
+
+StringSet pack_set(const std::vector<std::string>& strings, int bits) {
+  std::string all;
+  StringSet set;
+  for (const std::string& s : strings) {
+    all += s + '@';
+    set.ends.push_back(all.size() - 1);
+  }
+  set.text = bwt::PackedText(all.size(), bits);
+  for (std::size_t i = 0; i < all.size(); ++i) set.text.set(i, static_cast<unsigned>(all[i] - '@'));
+  return set;
+}
+
+}  // namespace
+
+TEST_CASE("bwt.suffix_array: sorts random texts of every small length", "[bwt]") {
+  for (std::size_t n = 0; n < 140; ++n) {
+    INFO("length " << n);
+    const auto text = test::pack_bases(test::random_text(n, n, "ACGT"));
+    check_all_ways({text});
+  }
+}
+
+TEST_CASE("bwt.suffix_array: sorts texts of few letters and all hard ones", "[bwt]") {
+  for (const std::size_t n : {1, 2, 31, 32, 33, 63, 64, 65, 257, 1500}) {
+    for (const auto& [name, letters] : test::hard_texts(n + 3)) {
+      INFO(name << ", length " << letters.size());
+      const auto text = test::pack_bases(letters);
+      check_all_ways({text});
+    }
+  }
+}
+
+TEST_CASE("bwt.suffix_array: sorts symbols of 1 to 8 bits", "[bwt]") {
+  std::mt19937_64 random(8);
+  for (int bits = 1; bits <= 8; ++bits) {
+    for (const std::size_t n : {7u, 200u, 3000u}) {
+      INFO(bits << " bits, length " << n);
+      bwt::PackedText text(n, bits);
+      for (std::size_t i = 0; i < n; ++i)
+        text.set(i, static_cast<unsigned>(random() % (std::uint64_t{1} << bits)));
+      check_all_ways({text});
+    }
+  }
+}
+
+TEST_CASE("bwt.suffix_array: equal suffixes of a set follow the order of the strings", "[bwt]") {
+  std::mt19937_64 random(9);
+  for (int bits = 2; bits <= 5; ++bits) {
+    std::vector<std::string> strings;
+    for (int i = 0; i < 60; ++i) {
+      strings.push_back(test::random_text(random(), random() % 50, "AC"));
+      if (i % 3 == 0) strings.push_back(strings[random() % strings.size()]);
+      if (i % 7 == 0) strings.push_back(std::string(40, 'A'));
+    }
+    strings.push_back(test::repeated("ACC", 90) + "A");
+    strings.push_back(test::repeated("ACC", 90) + "A");
+    const StringSet set = pack_set(strings, bits);
+    check_all_ways({set.text, set.ends});
+  }
+}
+
+TEST_CASE("bwt.suffix_array: a long text is the same for every number of threads", "[bwt]") {
+  std::string letters = test::random_text(10, 300000, "ACGT");
+  letters += letters.substr(1000, 20000) + test::repeated("CAG", 5000) + letters.substr(500, 9000);
+  const auto text = test::pack_bases(letters);
+  const bwt::SuffixSource source{text};
+  bwt::SuffixSortReport report;
+  const auto expected = values(bwt::sort_suffixes<std::uint32_t>(source, {}, &report));
+  CHECK_FALSE(report.induced);
+  CHECK(report.n_unresolved > 0);
+  CHECK(values(bwt::sort_suffixes<std::uint32_t>(source, {4, 0, false, false})) == expected);
+  CHECK(values(bwt::sort_suffixes<std::uint64_t>(source, {2, 0, false, false})) == expected);
+  CHECK(values(bwt::sort_suffixes<std::uint32_t>(source, {2, 0, false, true})) == expected);
+  // Neighbours ascend: the first symbols, or what follows them by its rank.
+  std::vector<std::uint64_t> rank(text.size() + 1, 0);
+  for (std::size_t i = 0; i < expected.size(); ++i) rank[expected[i]] = i + 1;
+  bool ascends = true;
+  for (std::size_t i = 1; i < expected.size(); ++i) {
+    const std::uint64_t a = expected[i - 1];
+    const std::uint64_t b = expected[i];
+    ascends = ascends && (text[a] < text[b] || (text[a] == text[b] && rank[a + 1] < rank[b + 1]));
+  }
+  CHECK(ascends);
+}
+
+TEST_CASE("bwt.suffix_array: repetitive texts go to the linear sorter", "[bwt]") {
+  for (const auto& [name, letters] : test::hard_texts(200000)) {
+    INFO(name);
+    const auto text = test::pack_bases(letters);
+    bwt::SuffixSortReport report;
+    const auto sa = bwt::sort_suffixes<std::uint32_t>({text}, {2, 0, false, false}, &report);
+    CHECK(report.induced == (name != "two letters"));
+    const auto induced = bwt::sort_suffixes<std::uint32_t>({text}, {1, 0, false, true});
+    CHECK(values(sa) == values(induced));
+  }
+}
