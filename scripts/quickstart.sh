@@ -3,34 +3,23 @@
 #
 # usage: scripts/quickstart.sh [PREFIX]      where to install; default: install/ in the repository
 #
-# Builds the GPU backend where a toolkit is found (nvcc on PATH or under CUDA_HOME, or ROCm under
-# ROCM_PATH or /opt/rocm); the program works on the CPU in either case.
+# Builds the GPU backend where a toolkit is found (CUDA 12 or newer, or ROCm; scripts/dev/gpu_toolkit.sh
+# says where it looks); the program works on the CPU in either case.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
 started=$SECONDS
+# shellcheck source=scripts/dev/gpu_toolkit.sh
+. scripts/dev/gpu_toolkit.sh
 title() { printf '\n== %s\n' "$*"; }
-
-find_nvcc() {
-  command -v nvcc && return
-  local home=${CUDA_HOME:-${CUDA_PATH:-}}
-  if [ -n "$home" ] && [ -x "$home/bin/nvcc" ]; then echo "$home/bin/nvcc"; fi
-}
 
 title "Packages"
 scripts/setup.sh
 
-preset=cpu
+preset=$(gpu_preset || echo cpu)
+use_toolkit_of "$preset"
 options=(-DBIOGPU_DEVELOPER_MODE=OFF -DBIOGPU_WERROR=OFF)
-nvcc=$(find_nvcc || true)
-rocm=${ROCM_PATH:-/opt/rocm}
-if [ -n "$nvcc" ]; then
-  preset=cuda
-  options+=(-DCMAKE_CUDA_COMPILER="$nvcc")
-elif [ -f "$rocm/include/hip/hip_runtime.h" ]; then
-  preset=rocm
-fi
 prefix=${1:-$root/install/$preset}
 build=$root/build/quickstart-$preset
 log=$root/build/quickstart-$preset.log

@@ -20,11 +20,8 @@ jobs=${BIOGPU_JOBS:-2}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-find_nvcc() {
-  if command -v nvcc; then return; fi
-  local home=${CUDA_HOME:-${CUDA_PATH:-}}
-  if [ -n "$home" ] && [ -x "$home/bin/nvcc" ]; then echo "$home/bin/nvcc"; fi
-}
+# shellcheck source=scripts/dev/gpu_toolkit.sh
+. scripts/dev/gpu_toolkit.sh
 
 # compile TARGET FILE: messages on standard output, status of the compiler.
 compile() {
@@ -137,11 +134,11 @@ if [ ${#files[@]} -eq 0 ]; then
   exit 1
 fi
 
-nvcc=$(find_nvcc)
+nvcc=$(find_nvcc || true)
 status=0
 for target in "${targets[@]}"; do
   if [[ $target == sm_* ]] && [ -z "$nvcc" ]; then
-    skip_target "$target" "no nvcc on PATH or under CUDA_HOME" || status=1
+    skip_target "$target" "no nvcc of CUDA 12 or newer" || status=1
   elif [[ $target == gfx* ]] && { [ ! -f "$prefix/.ready" ] || ! command -v clang++-19 >/dev/null; }; then
     skip_target "$target" "no compiler and headers; scripts/dev/rocm_prefix.sh fetches them" || status=1
   else

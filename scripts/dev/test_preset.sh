@@ -13,6 +13,9 @@ preset=$1
 shift
 jobs=$(nproc)
 options=()
+# shellcheck source=scripts/dev/gpu_toolkit.sh
+. scripts/dev/gpu_toolkit.sh
+use_toolkit_of "$preset"
 if command -v ccache >/dev/null; then
   # Presets share most objects: paths relative to the root make them equal.
   export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1

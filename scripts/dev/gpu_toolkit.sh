@@ -1,0 +1,53 @@
+# Which GPU toolkit and which GPU this machine has: sourced by the scripts that build for one.
+# shellcheck shell=bash
+
+# find_nvcc: the first nvcc that knows C++20 on PATH, under CUDA_HOME or CUDA_PATH, or where NVIDIA's
+# packages put it. Debian 12's own, CUDA 11.8, is too old and passed over.
+find_nvcc() {
+  local nvcc major
+  for nvcc in "$(command -v nvcc || true)" "${CUDA_HOME:-}/bin/nvcc" "${CUDA_PATH:-}/bin/nvcc" \
+    /usr/local/cuda/bin/nvcc; do
+    [ -x "$nvcc" ] || continue
+    major=$("$nvcc" --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p')
+    if [ "${major:-0}" -ge 12 ]; then
+      echo "$nvcc"
+      return
+    fi
+    echo "$nvcc is CUDA ${major:-unknown}, older than 12, and not used" >&2
+  done
+  return 1
+}
+
+# find_rocm: the folder of a ROCm installation.
+find_rocm() {
+  local rocm=${ROCM_PATH:-/opt/rocm}
+  [ -f "$rocm/include/hip/hip_runtime.h" ] && echo "$rocm"
+}
+
+# gpu_preset: the preset that this machine's toolkit can build.
+gpu_preset() {
+  if find_nvcc >/dev/null; then
+    echo cuda
+  elif find_rocm >/dev/null; then
+    echo rocm
+  else
+    return 1
+  fi
+}
+
+# has_gpu_for PRESET: whether a GPU that the preset's program can use shows itself here.
+has_gpu_for() {
+  case $1 in
+    cuda) [ -e /dev/nvidia0 ] || { nvidia-smi -L 2>/dev/null | grep -q '^GPU '; } ;;
+    rocm) [ -e /dev/kfd ] ;;
+    *) return 1 ;;
+  esac
+}
+
+# use_toolkit_of PRESET: makes CMake find the compiler of a GPU preset.
+use_toolkit_of() {
+  case $1 in
+    cuda) CUDACXX=$(find_nvcc) && export CUDACXX ;;
+    rocm) ROCM_PATH=$(find_rocm) && export ROCM_PATH ;;
+  esac
+}
