@@ -19,8 +19,9 @@ struct BatchLimits {
 // between records, lower case, IUPAC codes and U are accepted and kept as they are. Memory is
 // bounded by the batch and the longest record. Decompression runs ahead on up to n_threads threads.
 //
-// Errors: Error{bad_input} names file, record number and line of a malformed record;
-// Error{failed} names file and reason for one that cannot be read or ends inside a gzip member.
+// Errors: Error{bad_input} names file, record number and line of a malformed record, or the file
+// alone where compressed data are damaged or cut short; Error{failed} names file and reason for one
+// that cannot be read.
 class SequenceReader {
  public:
   explicit SequenceReader(const std::string& path, int n_threads = 1);

@@ -120,7 +120,7 @@ void BgzfProducer::finish(Block& block) {
 }
 
 void BgzfProducer::fail(const std::string& what) const {
-  throw Error(ErrorCode::failed, fmt::format("{}: {}", file_.label(), what));
+  throw Error(ErrorCode::bad_input, fmt::format("{}: {}", file_.label(), what));
 }
 
 }  // namespace biogpu::io::input

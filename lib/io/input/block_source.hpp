@@ -22,7 +22,7 @@ struct Block {
 };
 
 // How a compressed format is cut into blocks. take() is called by one thread at a time, in stream
-// order; finish() by many at once. Both throw Error{failed} on damage.
+// order; finish() by many at once. Both throw Error{bad_input} on damage.
 class BlockProducer {
  public:
   virtual ~BlockProducer() = default;

@@ -98,7 +98,7 @@ bool GzipProducer::take(Block& block) {
 }
 
 void GzipProducer::fail(const std::string& what) const {
-  throw Error(ErrorCode::failed, fmt::format("{}: {}", file_.label(), what));
+  throw Error(ErrorCode::bad_input, fmt::format("{}: {}", file_.label(), what));
 }
 
 std::string inflate_head(std::string_view head, std::size_t max_bytes) {

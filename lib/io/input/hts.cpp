@@ -184,7 +184,7 @@ void HtsSource::Impl::fail_decoding() {
 }
 
 void HtsSource::Impl::fail_cut_short() const {
-  throw Error(ErrorCode::failed,
+  throw Error(ErrorCode::bad_input,
               fmt::format("{}: ends without its end marker; the file may be cut short", label_));
 }
 

@@ -16,7 +16,8 @@ bool is_hts(std::string_view head);
 // Reads of a SAM, BAM or CRAM file as the sequencer gave them: alignments to the reverse strand are
 // complemented back, secondary and supplementary ones skipped. Residues of BAM and CRAM come in
 // upper case. CRAM takes its reference from REF_PATH or REF_CACHE; the network is never asked.
-// Errors: Error{bad_input} for what cannot be decoded, Error{failed} for what cannot be read.
+// Errors: Error{bad_input} for what cannot be decoded or was cut short, Error{failed} for what
+// cannot be read.
 class HtsSource : public RecordSource {
  public:
   // Takes the open file over from raw.

@@ -49,7 +49,7 @@ TEST_CASE("io.compressed: a gzip file cut anywhere is an error", "[io]") {
     const std::string path = folder.file("x", packed.substr(0, n));
     const std::string error = error_of(path, 1 + static_cast<int>(n % 2));
     INFO(n << " of " << packed.size() << " bytes: " << error);
-    CHECK(holds(error, "1 " + path + ": ends inside a gzip member"));
+    CHECK(holds(error, "3 " + path + ": ends inside a gzip member"));
   }
 }
 
@@ -61,11 +61,11 @@ TEST_CASE("io.compressed: a BGZF file cut anywhere is an error", "[io]") {
     const std::string path = folder.file("x", packed.substr(0, n));
     const std::string error = error_of(path, 1 + static_cast<int>(n % 3));
     INFO(n << " of " << packed.size() << " bytes: " << error);
-    CHECK(holds(error, "1 " + path + ": ends "));
+    CHECK(holds(error, "3 " + path + ": ends "));
   }
   const std::string path = folder.file("x", packed.substr(0, packed.size() - kEndMarker.size()));
   CHECK(error_of(path) ==
-        "1 " + path + ": ends without BGZF's end marker; the file may be cut short");
+        "3 " + path + ": ends without BGZF's end marker; the file may be cut short");
 }
 
 TEST_CASE("io.compressed: damage inside is an error and never a wrong sequence", "[io]") {
@@ -82,14 +82,15 @@ TEST_CASE("io.compressed: damage inside is an error and never a wrong sequence",
     INFO("byte " << at << " of " << packed.size() << ": " << error);
     // Some header fields, such as the time, carry no text: the file then reads as before.
     const bool harmless = error == "no error" && read_all(path) == reads;
-    CHECK((harmless || error != "no error"));
+    CHECK((harmless || error.substr(0, 2) == "3 "));
   }
 }
 
 TEST_CASE("io.compressed: what follows the last member must be gzip", "[io]") {
   const TempFolder folder;
   const std::string text = ">a\nACGT\n";
-  CHECK(holds(error_of(folder.file("x", gzip(text) + "rubbish")), "data that are not gzip follow"));
+  CHECK(error_of(folder.file("x", gzip(text) + "rubbish")) ==
+        "3 " + folder.path("x") + ": data that are not gzip follow the last gzip member");
   CHECK(holds(error_of(folder.file("y", bgzf(folder, text) + "rubbish"), 2),
               "data that are not gzip follow"));
 }
@@ -99,6 +100,6 @@ TEST_CASE("io.compressed: a BGZF block that claims to be shorter than its header
   std::string block("\x1f\x8b\x08\x04\0\0\0\0\0\xff\x0a\0XX\0\0BC\x02\0\x19\0", 22);
   block += std::string(30, '\0');
   const std::string whole = bgzf(folder, ">a\nACGT\n");
-  CHECK(error_of(folder.file("x", block)) != "no error");
-  CHECK(error_of(folder.file("y", whole + block), 2) != "no error");
+  CHECK(holds(error_of(folder.file("x", block)), "3 "));
+  CHECK(holds(error_of(folder.file("y", whole + block), 2), "3 "));
 }

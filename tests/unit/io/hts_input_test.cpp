@@ -86,8 +86,7 @@ TEST_CASE("io.hts_input: a BAM or CRAM file cut anywhere is an error", "[io]") {
   for (std::size_t n = 200; n < whole.size(); n += whole.size() / 23) {
     const std::string error = error_of(folder.file("cut", whole.substr(0, n)), 1 + n % 2);
     INFO(name << ": " << n << " of " << whole.size() << " bytes: " << error);
-    CHECK(error != "no error");
-    CHECK(holds(error, folder.path("cut") + ": "));
+    CHECK(holds(error, "3 " + folder.path("cut") + ": "));
   }
-  CHECK(holds(error_of(folder.file("cut", whole.substr(0, whole.size() - 28))), "cut short"));
+  CHECK(holds(error_of(folder.file("cut", whole.substr(0, whole.size() - 28))), "3 "));
 }
