@@ -35,7 +35,7 @@ struct CellScheme {
 };
 
 // H, and the gap state that crosses the border: F for a row, E for a column.
-struct BorderCell {
+struct alignas(8) BorderCell {
   std::int32_t h;
   std::int32_t gap;
 };

@@ -89,6 +89,22 @@ __device__ __forceinline__ Packed16 packed16_add_max_relu(Packed16 a, Packed16 b
 #endif
 }
 
+// What is added to both halves by one ordinary 32-bit addition, which more than one pipe of an
+// NVIDIA multiprocessor takes: the halves as one number, so that a negative low half borrows from
+// the high one and the sum gives it back.
+struct Packed16Offset {
+  std::uint32_t bits;
+};
+
+__host__ __device__ __forceinline__ constexpr Packed16Offset packed16_offset(int low, int high) {
+  return {static_cast<std::uint32_t>(low) + (static_cast<std::uint32_t>(high) << 16)};
+}
+
+// a + b where the low half of a and of the sum, read without a sign, are right: from 0 to 65535.
+__device__ __forceinline__ Packed16 packed16_shifted(Packed16 a, Packed16Offset b) {
+  return {a.bits + b.bits};
+}
+
 // Bytes, one for each half, out of two words of 4 signed bytes: which ones is told by a selector,
 // made once and used for many words.
 struct Packed16Selector {

@@ -10,6 +10,7 @@
 #include "gpu/align/pair_batch.hpp"
 #include "gpu/rt/device.hpp"
 #include "gpu/rt/error.hpp"
+#include "lib/align/align_gpu_scheme.hpp"
 #include "lib/align/border.hpp"
 #include "lib/core/error.hpp"
 
@@ -27,52 +28,6 @@ constexpr std::size_t kMostBatchPairs = std::size_t{1} << 20;
 // A pair of more cells is worth all multiprocessors; one group of lanes would take seconds.
 constexpr std::uint64_t kLongCells = std::uint64_t{1} << 28;
 constexpr std::size_t kInFlight = 2;
-
-ErrorCode code_of(gpu::DeviceError::Kind kind) {
-  switch (kind) {
-    case gpu::DeviceError::Kind::unavailable:
-      return ErrorCode::device;
-    case gpu::DeviceError::Kind::out_of_memory:
-      return ErrorCode::device_memory;
-    case gpu::DeviceError::Kind::failed:
-      break;
-  }
-  return ErrorCode::failed;
-}
-
-// Runs the function with every DeviceError turned into the Error that the program ends with.
-template <class Function>
-auto with_device_errors(Function&& function) {
-  try {
-    return function();
-  } catch (const gpu::DeviceError& error) {
-    throw Error(code_of(error.kind()), error.what());
-  }
-}
-
-// The table as the kernels want it: [target class][query class] and a class for rows below a query.
-std::vector<std::int8_t> score_table(const Scoring& scoring) {
-  std::vector<std::int8_t> table(cells::kScoreBytes, -128);
-  for (int target = 0; target < scoring.n_classes; ++target)
-    for (int query = 0; query < scoring.n_classes; ++query)
-      table[static_cast<std::size_t>(target * cells::kScoreStride + query)] =
-          scoring.score[static_cast<std::size_t>(query)][static_cast<std::size_t>(target)];
-  return table;
-}
-
-// Scores against the first four classes, raised by the cost of opening, as bytes of a word. Used
-// only where they fit a byte; see allows_packed().
-std::vector<std::uint32_t> packed_words(const Scoring& scoring) {
-  std::vector<std::uint32_t> words(cells::kPackedWords, 0x80808080u);
-  for (std::size_t query = 0; query < static_cast<std::size_t>(scoring.n_classes); ++query) {
-    words[query] = 0;
-    for (std::size_t target = 0; target < 4; ++target) {
-      const int score = scoring.score[query][target] + scoring.gap_open;
-      words[query] |= (static_cast<std::uint32_t>(score) & 0xffu) << (8 * target);
-    }
-  }
-  return words;
-}
 
 // Whether a target holds the classes 0..3 alone; each is looked through once, and none where the
 // answer is not wanted.
@@ -97,19 +52,6 @@ class FourLetters {
   SequenceSet targets_;
   std::vector<std::uint8_t> known_;
 };
-
-cells::CellScheme scheme_of(const Options& options) {
-  const bool semiglobal = options.mode == Mode::semiglobal;
-  cells::CellScheme scheme;
-  scheme.gap_open = options.scoring.gap_open;
-  scheme.gap_extend = options.scoring.gap_extend;
-  scheme.local = options.mode == Mode::local;
-  scheme.free_query_begin = semiglobal && options.free_ends.query_begin;
-  scheme.free_query_end = semiglobal && options.free_ends.query_end;
-  scheme.free_target_begin = semiglobal && options.free_ends.target_begin;
-  scheme.free_target_end = semiglobal && options.free_ends.target_end;
-  return scheme;
-}
 
 // Results as they come in, by pair: a path lies anywhere in `runs`.
 struct Results {

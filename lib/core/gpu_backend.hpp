@@ -11,20 +11,26 @@ namespace biogpu {
 
 namespace align {
 struct Options;
+struct SearchOptions;
+struct SequenceSet;
 class GpuAligner;
+class GpuSearcher;
 }  // namespace align
 
 // What a GPU backend offers to the rest of the program. The CUDA backend and the emulated one are
 // linked in; the ROCm one is a module beside the binary, opened on first use, because an executable
 // linked against AMD's runtime does not start on a machine without it.
 struct GpuBackend {
-  static constexpr int kInterface = 1;  // raised with every change of this struct
+  static constexpr int kInterface = 2;  // raised with every change of this struct
   int interface = kInterface;
   const char* name = "";
   // Empty, with *why set, when there is no driver or no device. Never throws.
   std::vector<DeviceInfo> (*list_devices)(std::string* why) = nullptr;
   std::unique_ptr<align::GpuAligner> (*make_aligner)(int device, const align::Options& options,
                                                      std::uint64_t max_device_bytes) = nullptr;
+  std::unique_ptr<align::GpuSearcher> (*make_searcher)(
+      int device, const align::SequenceSet& targets, const align::Options& options,
+      const align::SearchOptions& search, std::uint64_t max_device_bytes) = nullptr;
 };
 
 // The backend of this build, or nullptr with *why set to one line.

@@ -2,6 +2,7 @@
 
 #include "gpu/rt/device.hpp"
 #include "lib/align/align_gpu.hpp"
+#include "lib/align/align_gpu_search.hpp"
 #include "lib/core/gpu_backend.hpp"
 
 namespace biogpu {
@@ -33,7 +34,8 @@ std::vector<DeviceInfo> list_backend_devices(std::string* why) {
 }
 
 const GpuBackend kBackend = {GpuBackend::kInterface, gpu::kPlatformName, &list_backend_devices,
-                             &align::make_gpu_aligner_of_backend};
+                             &align::make_gpu_aligner_of_backend,
+                             &align::make_gpu_searcher_of_backend};
 
 }  // namespace
 }  // namespace biogpu

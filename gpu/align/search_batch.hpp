@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gpu/align/search_score.hpp"
+#include "gpu/align/search_top.hpp"
+#include "gpu/rt/buffer.hpp"
+#include "gpu/rt/stream.hpp"
+
+namespace biogpu::gpu::align {
+
+// What a search needs to know besides the sequences. scores: device memory, CellScheme::scores.
+struct SearchSettings {
+  const std::int8_t* scores = nullptr;
+  int n_classes = 0;
+  int gap_open = 0;
+  int gap_extend = 0;
+  int max_score = 0;  // of one pair of residues
+  int min_score = 0;
+  std::uint32_t top = 0;      // hits of a query, 0: all
+  std::uint32_t min_hit = 0;  // score of a hit
+};
+
+// Whether the packed kernel can be used under these scores at all.
+bool allows_search(const SearchSettings& settings);
+
+// The number of rows a lane that fills the fewest cells for queries of this length.
+int choose_search_rows(std::int64_t n_rows);
+
+// A part of a target set as it lies on the device, on the host.
+struct SearchPart {
+  std::vector<SearchTargets> batches;  // the longest first
+  std::vector<std::uint32_t> numbers;  // of SearchArgs
+  std::uint64_t n_letters = 0;
+  std::uint32_t n_targets = 0;
+};
+
+struct SearchQuery {
+  std::span<const std::uint8_t> residues;
+};
+
+// Hits of one run, by position in the queries given.
+struct SearchResult {
+  std::vector<std::vector<SearchHit>> hits;  // [query], in any order; target: number in the part
+  std::vector<std::uint64_t> inexact;        // query << 32 | target: scores past 16 bits
+  bool all_inexact = false;                  // too many of them to list
+};
+
+// Searches one part of a target set at a time. Errors are DeviceError.
+class SearchBatch {
+ public:
+  explicit SearchBatch(const SearchSettings& settings);
+
+  // Makes room; then letters are written piecewise by write_letters.
+  void begin_part(const SearchPart& part);
+  void write_letters(std::uint64_t at, std::span<const std::uint8_t> letters);
+
+  // How many queries of a set that is sorted by length, the longest first, one run takes.
+  std::size_t count_queries(std::span<const SearchQuery> queries, std::uint64_t max_bytes) const;
+  SearchResult run(std::span<const SearchQuery> queries);
+
+  double device_seconds() const { return seconds_; }  // kernels of all runs
+  std::uint64_t device_bytes() const;
+
+ private:
+  // Pairs of queries with one number of rows a lane.
+  struct Group {
+    int rows = 0;
+    std::uint32_t first = 0, n = 0;  // of pairs
+    int most_tiles = 0;
+  };
+  std::uint32_t top() const;
+  std::uint64_t limit() const;
+  std::vector<Group> plan(std::span<const SearchQuery> queries);
+  void upload(std::span<const SearchQuery> queries);
+  SearchArgs score_args() const;
+  SearchTopArgs top_args(std::size_t n_queries) const;
+  SearchResult read(std::size_t n_queries);
+
+  SearchSettings settings_;
+  SearchPart part_;
+  DeviceBuffer<std::uint8_t> letters_, residues_;
+  DeviceBuffer<SearchTargets> targets_;
+  DeviceBuffer<std::uint32_t> numbers_, profile_, counters_, n_hits_;
+  DeviceBuffer<SearchQueries> queries_;
+  DeviceBuffer<BorderCell> borders_;
+  DeviceBuffer<std::uint16_t> score_;
+  DeviceBuffer<SearchHit> hits_;
+  DeviceBuffer<std::uint64_t> inexact_;
+  std::vector<SearchQueries> pairs_;    // of the run
+  std::vector<std::uint8_t> gathered_;  // residues of the run
+  std::uint64_t n_profile_words_ = 0;
+  double seconds_ = 0;
+  Event start_, stop_;
+  Stream stream_;  // last: its destruction waits for work on all of the above
+};
+
+}  // namespace biogpu::gpu::align
