@@ -63,22 +63,32 @@ same_bytes() {
 check "devices: a usable GPU" "$biogpu" align --quiet --device gpu --mode nw --pairs \
   "$data/lambda_reads.fq.gz" "$data/lambda_windows.fa" -o /dev/null
 
+n_tests=0
 for test in "$prefix"/libexec/biogpu/tests/*; do
-  [ -x "$test" ] && check "$(basename "$test")" "$test"
+  [ -x "$test" ] || continue
+  check "$(basename "$test")" "$test"
+  n_tests=$((n_tests + 1))
 done
+# A folder without tests proves nothing: it came from a build outside developer mode.
+check "the folder holds tests" [ $n_tests -gt 0 ]
 
 dna=(--match 2 --mismatch -3 --gap-open 5 --gap-extend 2)
 protein=(--matrix blosum62 --gap-open 11 --gap-extend 1)
-for mode in nw sg sw; do
-  for format in tsv sam; do
-    check "align $mode $format: read pairs, same bytes as the CPU" \
-      same_bytes $format --mode $mode --pairs "${dna[@]}" \
-      "$data/lambda_reads.fq.gz" "$data/lambda_windows.fa"
+reads=("$data/lambda_reads.fq.gz" "$data/lambda_windows.fa")
+proteins=("$data/protein_queries.fa" "$data/proteins.fa")
+for mode in nw sg sw sg_qx sg_dx sg_qb_de; do
+  for output in score ends cigar; do
+    check "align $mode $output: read pairs, same bytes as the CPU" \
+      same_bytes tsv --mode $mode --output $output --pairs "${dna[@]}" "${reads[@]}"
+    check "align $mode $output: proteins, same bytes as the CPU" \
+      same_bytes tsv --mode $mode --output $output "${protein[@]}" "${proteins[@]}"
   done
+  check "align $mode: SAM of read pairs, same bytes as the CPU" \
+    same_bytes sam --mode $mode --pairs "${dna[@]}" "${reads[@]}"
+  check "align $mode: read pairs in batches of 7, same bytes as the CPU" \
+    same_bytes tsv --mode $mode --pairs --batch 7 "${dna[@]}" "${reads[@]}"
   check "align $mode: reads against the genome, same bytes as the CPU" \
     same_bytes tsv --mode $mode "${dna[@]}" "$data/lambda_reads.fq.gz" "$data/lambda.fa"
-  check "align $mode: proteins, same bytes as the CPU" \
-    same_bytes tsv --mode $mode "${protein[@]}" "$data/protein_queries.fa" "$data/proteins.fa"
 done
 
 if [ $bench = 1 ] && [ -x "$prefix/bin/biogpu-bench" ]; then
