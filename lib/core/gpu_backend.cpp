@@ -5,10 +5,13 @@
 
 #include <filesystem>
 
+// Weak: null in a program that holds no backend. lib/core lies below the backend and cannot link
+// it.
+extern "C" const biogpu::GpuBackend* biogpu_gpu_backend() __attribute__((weak));
+
 namespace biogpu {
 namespace {
 
-#ifndef BIOGPU_GPU_LINKED_IN
 constexpr char kModule[] = "libbiogpu_rocm.so";
 
 // The folders a module may lie in: beside the binary (a build tree) and where it is installed.
@@ -41,7 +44,6 @@ const GpuBackend* open_module(std::string* why) {
   }
   return backend;
 }
-#endif
 
 struct Found {
   const GpuBackend* backend = nullptr;
@@ -51,11 +53,8 @@ struct Found {
 const Found& find_backend() {
   static const Found found = [] {
     Found result;
-#ifdef BIOGPU_GPU_LINKED_IN
-    result.backend = biogpu_gpu_backend();
-#else
-    result.backend = open_module(&result.why);
-#endif
+    result.backend =
+        biogpu_gpu_backend != nullptr ? biogpu_gpu_backend() : open_module(&result.why);
     return result;
   }();
   return found;

@@ -28,9 +28,11 @@ struct GpuBackend {
   std::vector<DeviceInfo> (*list_devices)(std::string* why) = nullptr;
   std::unique_ptr<align::GpuAligner> (*make_aligner)(int device, const align::Options& options,
                                                      std::uint64_t max_device_bytes) = nullptr;
-  std::unique_ptr<align::GpuSearcher> (*make_searcher)(
-      int device, const align::SequenceSet& targets, const align::Options& options,
-      const align::SearchOptions& search, std::uint64_t max_device_bytes) = nullptr;
+  std::unique_ptr<align::GpuSearcher> (*make_searcher)(int device,
+                                                       const align::SequenceSet& targets,
+                                                       const align::Options& options,
+                                                       const align::SearchOptions& search,
+                                                       std::uint64_t max_device_bytes) = nullptr;
 };
 
 // The backend of this build, or nullptr with *why set to one line.
@@ -38,5 +40,6 @@ const GpuBackend* gpu_backend(std::string* why);
 
 }  // namespace biogpu
 
-// Defined by the backend itself (lib/core/gpu_backend_entry.cpp).
+// Defined by the backend itself (lib/gpu_backend/entry.cpp), and by a test that puts a table of its
+// own in the backend's place. lib/core calls it only where the program or the module holds it.
 extern "C" const biogpu::GpuBackend* biogpu_gpu_backend();

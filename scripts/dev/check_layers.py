@@ -14,21 +14,28 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SUFFIXES = {".cpp", ".hpp", ".hip", ".c", ".h"}
 
-# A file of the folder on the left may include only what begins with a prefix on the right.
-# lib/*_gpu.cpp and gpu/ meet through lib's plain headers, so gpu/ may read those.
+# A file below the folder on the left may include only what begins with a prefix on the right.
 MAY_INCLUDE = {
-    "apps": ("apps/", "lib/", "gpu/"),
-    "lib": ("lib/", "gpu/"),
-    "gpu": ("gpu/", "lib/core/", "lib/align/"),
-    "tests": ("tests/", "apps/", "lib/", "gpu/", "third_party/"),
-    "scripts": ("scripts/", "lib/", "tests/"),
-    "third_party": ("third_party/",),
+    "apps/biogpu/": ("apps/biogpu/", "lib/"),
+    "apps/biogpu-bench/": ("apps/biogpu-bench/", "lib/", "gpu/"),
+    "lib/": ("lib/", "gpu/"),
+    "gpu/": ("gpu/",),
+    "tests/": ("tests/", "apps/", "lib/", "gpu/", "third_party/"),
+    "scripts/": ("scripts/", "lib/", "tests/"),
+    "third_party/": ("third_party/",),
 }
+# Inside lib/ a folder may include itself and those of a lower number: no algorithm includes another.
+LIB_LAYER = {"core": 0, "io": 1, "pipeline": 2, "report": 3, "align": 4, "kmer": 4, "bwt": 4, "qc": 4,
+             "gpu_backend": 5}
+# The only files of lib/ that know gpu/; a build without a GPU leaves them out.
+GPU_SIDE_OF_LIB = re.compile(r"^lib/(gpu_backend/|.*_gpu(_\w+)?\.[ch]pp$)")
+# Inside gpu/: the same.
+GPU_LAYER = {"rt": 0, "prim": 1, "limits": 2, "align": 2, "kmer": 2, "bwt": 2, "qc": 2}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 VENDOR_HEADER = re.compile(r"^(hip/|hip_|cuda|cub/|hipcub|rocprim|thrust/|rocm|hsa/|nv/|cooperative_groups)")
 # Headers of the vendors' primitives come in through one file of gpu/prim each.
 MAY_NAME_VENDOR = re.compile(r"^(gpu/rt/hip\.hpp|gpu/prim/[a-z_]+\.(hip|hpp)|third_party/)")
-OWN_ROOTS = tuple(MAY_INCLUDE)
+OWN_ROOTS = ("apps/", "lib/", "gpu/", "tests/", "scripts/", "third_party/")
 
 # Spellings that tie a kernel file to one vendor; gpu/prim holds what differs, behind named functions.
 KERNEL_BREACHES = (
@@ -57,6 +64,22 @@ def without_comments(text):
     return re.sub(r"//[^\n]*", "", text)
 
 
+def layer_breach(name, header):
+    """An include inside lib/ or gpu/ that points up or sideways, or from lib/ to gpu/ in the wrong file."""
+    if name.startswith("lib/") and header.startswith("gpu/") and not GPU_SIDE_OF_LIB.match(name):
+        return f'only lib/gpu_backend and *_gpu.cpp may include "{header}"'
+    for root, layers in (("lib/", LIB_LAYER), ("gpu/", GPU_LAYER)):
+        if not (name.startswith(root) and header.startswith(root)):
+            continue
+        includer, included = name.split("/")[1], header.split("/")[1]
+        for folder in (includer, included):
+            if folder not in layers:
+                return f"{root}{folder} has no layer; give it one in scripts/dev/check_layers.py"
+        if includer != included and layers[included] >= layers[includer]:
+            return f'{root}{includer} must not include "{header}": it does not lie below'
+    return None
+
+
 def include_breach(name, bracket, header):
     top = name.split("/", 1)[0]
     if VENDOR_HEADER.match(header) and not MAY_NAME_VENDOR.match(name):
@@ -67,9 +90,10 @@ def include_breach(name, bracket, header):
         if top == "third_party":
             return None
         return f'"{header}" is not a path from the repository\'s root'
-    if top in MAY_INCLUDE and not header.startswith(MAY_INCLUDE[top]):
-        return f'{top}/ must not include "{header}"'
-    return None
+    for folder, allowed in MAY_INCLUDE.items():
+        if name.startswith(folder) and not header.startswith(allowed):
+            return f'{folder} must not include "{header}"'
+    return layer_breach(name, header)
 
 
 def breaches(name):
