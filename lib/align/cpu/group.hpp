@@ -18,28 +18,64 @@ struct LanePair {
   std::span<const std::uint8_t> query, target;  // neither is empty
 };
 
+// Columns that one pass over the rows computes at most.
+inline constexpr int kMostColumns = 4;
+
 struct GroupJob {
   const Options* options = nullptr;
   std::span<const LanePair> lanes;  // at most group_lanes(narrow)
-  bool narrow = false;              // 8-bit scores, else 16-bit
-  bool same_query = false;          // every lane has the first one's query
+  // 8-bit lanes: scores where the alignment is local, else differences. Else 16-bit scores.
+  bool narrow = false;
+  bool same_query = false;  // every lane has the first one's query
   Scratch* scratch = nullptr;
 };
 
+// Lengths over the lanes of a group.
+struct GroupShape {
+  std::int64_t n_rows = 0, n_columns = 0;          // the greatest
+  std::int64_t least_rows = 0, least_columns = 0;  // the smallest
+
+  explicit GroupShape(const GroupJob& job) {
+    least_rows = std::ssize(job.lanes[0].query);
+    least_columns = std::ssize(job.lanes[0].target);
+    for (const LanePair& pair : job.lanes) {
+      const std::int64_t m = std::ssize(pair.query), n = std::ssize(pair.target);
+      n_rows = std::max(n_rows, m);
+      n_columns = std::max(n_columns, n);
+      least_rows = std::min(least_rows, m);
+      least_columns = std::min(least_columns, n);
+    }
+  }
+};
+
 // Bits of every cell of every lane, as bit planes: the cell (i, j) owns 4 * plane_bytes bytes, lane
-// l the bit l of each plane. Lives in the scratch until the next group.
+// l the bit l of each plane; the columns of a pass lie side by side. Lives in the scratch until the
+// next group.
 struct GroupTrace {
-  const std::uint8_t* planes = nullptr;
+  std::uint8_t* planes = nullptr;  // [column / kMostColumns][row][kMostColumns][4][plane_bytes]
   std::int64_t n_rows = 0;
-  int plane_bytes = 0;
+  std::int64_t plane_bytes = 0;
+
+  std::uint8_t* at(std::int64_t i, std::int64_t j) const {
+    const std::int64_t cell = (j / kMostColumns * n_rows + i) * kMostColumns + j % kMostColumns;
+    return planes + cell * 4 * plane_bytes;
+  }
 
   TraceCell cell(int lane, std::int64_t i, std::int64_t j) const {
-    const std::uint8_t* byte = planes + (j * n_rows + i) * 4 * plane_bytes + lane / 8;
+    const std::uint8_t* byte = at(i, j) + lane / 8;
     const int bit = lane % 8;
     return {(byte[0] >> bit & 1) != 0, (byte[plane_bytes] >> bit & 1) != 0,
             (byte[2 * plane_bytes] >> bit & 1) != 0, (byte[3 * plane_bytes] >> bit & 1) != 0};
   }
 };
+
+inline GroupTrace start_trace(Scratch& scratch, const GroupShape& shape, std::int64_t plane_bytes) {
+  const std::int64_t columns = (shape.n_columns + kMostColumns - 1) / kMostColumns * kMostColumns;
+  // The last store of a mask may write a whole word.
+  const std::int64_t bytes = shape.n_rows * columns * 4 * plane_bytes + 8;
+  return {scratch.trace.get<std::uint8_t>(static_cast<std::size_t>(bytes)), shape.n_rows,
+          plane_bytes};
+}
 
 // Per lane. Positions are filled unless a local alignment was asked for its score alone. A
 // saturated lane holds nothing of use: its score left the range, which only local alignments can.
@@ -81,5 +117,12 @@ void align_group_trace(const GroupJob& job, GroupResult& result);  // ::statisti
 
 // Whether scores fit a 16-entry table: four classes, and perhaps a fifth that scores 0 with all.
 bool has_small_table(const Scoring& scoring);
+
+// Whether the table can be addressed by the exclusive or of two classes: match and mismatch scores,
+// or transitions and transversions.
+bool is_xor_table(const Scoring& scoring);
+
+// Whether differences of neighbouring cells fit 8-bit lanes under these costs.
+bool differences_fit(const Scoring& scoring);
 
 }  // namespace biogpu::align

@@ -7,7 +7,9 @@
 // After foreach_target.h by its rules.
 #include <hwy/highway.h>
 
-#include "lib/align/cpu/group_kernel-inl.hpp"
+#include "lib/align/cpu/group_difference-inl.hpp"
+#include "lib/align/cpu/group_local-inl.hpp"
+#include "lib/align/cpu/group_wide-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace biogpu::align {
@@ -17,23 +19,28 @@ int count_lanes(bool narrow) {
   return static_cast<int>(narrow ? hn::Lanes(Tag<std::int8_t>()) : hn::Lanes(Tag<std::int16_t>()));
 }
 
-template <class T>
+template <template <class> class Source>
 void score_group_of(const GroupJob& job, GroupResult& result) {
-  if (job.options->mode != Mode::local) {
-    run_group<T, false, Want::score>(job, result);
-  } else if (job.options->output == Output::score) {
-    run_group<T, true, Want::score>(job, result);
+  const bool local = job.options->mode == Mode::local;
+  const bool ends = job.options->output != Output::score;
+  if (local && job.narrow) {
+    using T = std::int8_t;
+    ends ? LocalKernel<T, Source<T>, Want::ends>(job, result).run()
+         : LocalKernel<T, Source<T>, Want::score>(job, result).run();
+  } else if (local) {
+    using T = std::int16_t;
+    ends ? LocalKernel<T, Source<T>, Want::ends>(job, result).run()
+         : LocalKernel<T, Source<T>, Want::score>(job, result).run();
+  } else if (job.narrow) {
+    DifferenceKernel<Source<std::uint8_t>, false>(job, result).run();
   } else {
-    run_group<T, true, Want::ends>(job, result);
+    wide_kernel<Source<std::int16_t>, false>(job, result);
   }
 }
 
 void score_group(const GroupJob& job, GroupResult& result) {
-  if (job.narrow) {
-    score_group_of<std::int8_t>(job, result);
-  } else {
-    score_group_of<std::int16_t>(job, result);
-  }
+  is_xor_table(job.options->scoring) ? score_group_of<TableSource>(job, result)
+                                     : score_group_of<ProfileSource>(job, result);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -57,6 +64,21 @@ bool has_small_table(const Scoring& scoring) {
   for (int c = 0; c < 5; ++c)
     if (scoring.score[4][c] != 0 || scoring.score[c][4] != 0) return false;
   return true;
+}
+
+bool is_xor_table(const Scoring& scoring) {
+  if (!has_small_table(scoring)) return false;
+  for (int q = 0; q < 4; ++q)
+    for (int t = 0; t < 4; ++t)
+      if (scoring.score[q][t] != scoring.score[0][q ^ t]) return false;
+  return true;
+}
+
+bool differences_fit(const Scoring& scoring) {
+  const int open = scoring.gap_open, extend = scoring.gap_extend;
+  // z - q must not fall below 0, and z must not pass 255.
+  return open >= extend && scoring.min_score() >= -(open + extend) &&
+         scoring.max_score() + 2 * open <= 255;
 }
 
 }  // namespace biogpu::align

@@ -6,24 +6,19 @@
 #define BIOGPU_ALIGN_GROUP_SOURCE_INL
 #endif
 
-#include <hwy/highway.h>
-
 #include <algorithm>
 #include <cstring>
 
-#include "lib/align/cpu/group.hpp"
+#include "lib/align/cpu/group_lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace biogpu::align {
 namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 
 // Residues are bytes. A lane of 16 bits holds its byte twice, so that one byte look-up serves both
 // widths: the score comes out twice and an arithmetic shift by 8 extends its sign.
-template <class T>
-using Tag = hn::ScalableTag<T>;
-
-inline constexpr std::uint8_t kPad = 0xFF;  // scores 0 against all: it can never raise a best score
+inline constexpr std::uint8_t kPad =
+    0xFF;  // scores 0, unbiased: it can never raise a best local score
 using Block = hn::CappedTag<std::uint8_t, 16>;
 
 // rows[k] receives byte k of each of the 16 sources.
@@ -91,38 +86,51 @@ HWY_NOINLINE void interleave(const GroupJob& job, bool queries, std::int64_t len
   }
 }
 
-// Scores by one look-up in a 16-entry table at query code | target code.
+// Scores of the rows of C columns by one look-up each, in a 16-entry table at query code ^ target
+// code: is_xor_table() holds. Entries are raised by `bias`.
 template <class T>
 class TableSource {
  public:
-  HWY_INLINE TableSource(const GroupJob& job, std::int64_t n_rows, std::int64_t n_columns) {
-    const Tag<T> d;
-    const Scoring& scoring = job.options->scoring;
+  using V = hn::Vec<Tag<T>>;
+
+  HWY_INLINE TableSource(const GroupJob& job, std::int64_t n_rows, std::int64_t n_columns, int bias)
+      : lanes_(static_cast<std::int64_t>(hn::Lanes(Tag<T>()))) {
     HWY_ALIGN std::uint8_t entries[16], query_map[16], target_map[16];
     for (std::uint8_t c = 0; c < 16; ++c) {
-      entries[c] = static_cast<std::uint8_t>(scoring.score[c / 4][c % 4]);
-      query_map[c] = c < 4 ? c * 4 : 0x80;  // the look-up gives 0 where the high bit is set
-      target_map[c] = c < 4 ? c : 0x80;
+      const int score = c < 4 ? job.options->scoring.score[0][c] : 0;
+      entries[c] = static_cast<std::uint8_t>(score + bias);
+      query_map[c] = c < 4 ? c : 8;
+      target_map[c] = c < 4 ? c : 4;
     }
     const hn::Repartition<std::uint8_t, Tag<T>> d8;
     table_ = hn::LoadDup128(d8, entries);
-    lanes_ = static_cast<std::int64_t>(hn::Lanes(d));
     T* query = job.scratch->query.get<T>(n_rows * lanes_ + 16);
     T* target = job.scratch->target.get<T>(n_columns * lanes_ + 16);
     interleave<T>(job, true, n_rows, query_map, 15, query);
     interleave<T>(job, false, n_columns, target_map, 15, target);
     query_ = query;
     target_ = target;
-    code_ = hn::Load(d, target);
   }
 
-  HWY_INLINE void column(std::int64_t j) { code_ = hn::Load(Tag<T>(), target_ + j * lanes_); }
+  template <int C>
+  struct Columns {
+    V code[C];
+  };
+  template <int C>
+  HWY_INLINE Columns<C> columns(std::int64_t j) const {
+    Columns<C> columns;
+    for (int c = 0; c < C; ++c) columns.code[c] = hn::Load(Tag<T>(), target_ + (j + c) * lanes_);
+    return columns;
+  }
 
-  HWY_INLINE hn::Vec<Tag<T>> score(std::int64_t i) const {
+  HWY_INLINE V row(std::int64_t i) const { return hn::Load(Tag<T>(), query_ + i * lanes_); }
+
+  template <int C>
+  HWY_INLINE V score(const Columns<C>& columns, V row, int c) const {
     const Tag<T> d;
     const hn::Repartition<std::uint8_t, Tag<T>> d8;
-    const auto at = hn::Or(hn::Load(d, query_ + i * lanes_), code_);
-    const auto bytes = hn::BitCast(d, hn::TableLookupBytesOr0(table_, hn::BitCast(d8, at)));
+    const auto at = hn::BitCast(d8, hn::Xor(row, columns.code[c]));
+    const auto bytes = hn::BitCast(d, hn::TableLookupBytes(table_, at));
     if constexpr (sizeof(T) == 1) {
       return bytes;
     } else {
@@ -133,19 +141,21 @@ class TableSource {
  private:
   const T* query_;
   const T* target_;
-  std::int64_t lanes_;
+  const std::int64_t lanes_;
   hn::Vec<hn::Repartition<std::uint8_t, Tag<T>>> table_;
-  hn::Vec<Tag<T>> code_;
 };
 
-// Scores from vectors prepared for each column. With one query for all lanes: one vector per
-// residue class of that query, by look-ups in the class's row. Else: one vector per row, transposed
-// out of one profile per lane.
+// Scores from vectors prepared for each column, raised by `bias`. With one query for all lanes: one
+// vector per residue class of that query, by look-ups in the class's row. Else: one vector per row,
+// transposed out of one profile per lane.
 template <class T>
 class ProfileSource {
  public:
-  HWY_INLINE ProfileSource(const GroupJob& job, std::int64_t n_rows, std::int64_t n_columns)
-      : job_(job), n_rows_(n_rows), padded_rows_((n_rows + 15) / 16 * 16) {
+  using V = hn::Vec<Tag<T>>;
+
+  HWY_INLINE ProfileSource(const GroupJob& job, std::int64_t n_rows, std::int64_t n_columns,
+                           int bias)
+      : job_(job), bias_(bias), n_rows_(n_rows), padded_rows_((n_rows + 15) / 16 * 16) {
     lanes_ = static_cast<std::int64_t>(hn::Lanes(Tag<T>()));
     offsets_ = job.scratch->offsets.get<std::uint32_t>(n_rows);
     if (job.same_query) {
@@ -155,16 +165,27 @@ class ProfileSource {
     }
   }
 
-  HWY_INLINE void column(std::int64_t j) {
-    if (job_.same_query) {
-      shared_column(j);
-    } else {
-      profile_column(j);
+  template <int C>
+  struct Columns {
+    const T* scores;  // [C][column_stride_]
+  };
+  template <int C>
+  HWY_INLINE Columns<C> columns(std::int64_t j) {
+    for (int c = 0; c < C; ++c) {
+      if (job_.same_query) {
+        shared_column(j + c, scores_ + c * column_stride_);
+      } else {
+        profile_column(j + c, scores_ + c * column_stride_);
+      }
     }
+    return {scores_};
   }
 
-  HWY_INLINE hn::Vec<Tag<T>> score(std::int64_t i) const {
-    return hn::Load(Tag<T>(), scores_ + offsets_[i]);
+  HWY_INLINE std::uint32_t row(std::int64_t i) const { return offsets_[i]; }
+
+  template <int C>
+  HWY_INLINE V score(const Columns<C>& columns, std::uint32_t row, int c) const {
+    return hn::Load(Tag<T>(), columns.scores + c * column_stride_ + row);
   }
 
  private:
@@ -172,18 +193,23 @@ class ProfileSource {
     T* target = job_.scratch->target.template get<T>(n_columns * lanes_ + 16);
     interleave<T>(job_, false, n_columns, nullptr, kPad, target);
     target_ = target;
-    scores_ = job_.scratch->scores.template get<T>(kMaxClasses * lanes_);
+    column_stride_ = kMaxClasses * lanes_;
+    scores_ = job_.scratch->scores.template get<T>(kMostColumns * column_stride_);
     bool used[kMaxClasses] = {};
     const auto query = job_.lanes[0].query;
     for (std::int64_t i = 0; i < n_rows_; ++i) {
       used[query[i]] = true;
       offsets_[i] = static_cast<std::uint32_t>(query[i] * lanes_);
     }
-    for (int c = 0; c < kMaxClasses; ++c)
-      if (used[c]) classes_[n_classes_++] = c;
+    for (int c = 0; c < kMaxClasses; ++c) {
+      if (!used[c]) continue;
+      classes_[n_classes_++] = c;
+      for (int t = 0; t < kMaxClasses; ++t)
+        rows_[c][t] = static_cast<std::uint8_t>(job_.options->scoring.score[c][t] + bias_);
+    }
   }
 
-  HWY_NOINLINE void shared_column(std::int64_t j) {
+  HWY_NOINLINE void shared_column(std::int64_t j, T* out) const {
     const Tag<T> d;
     const hn::Repartition<std::uint8_t, Tag<T>> d8;
     const auto code = hn::BitCast(d8, hn::Load(d, target_ + j * lanes_));
@@ -192,20 +218,18 @@ class ProfileSource {
     const auto low = hn::SaturatedAdd(code, hn::Set(d8, 0x70));
     const auto high = hn::Sub(code, hn::Set(d8, 16));
     for (int k = 0; k < n_classes_; ++k) {
-      const auto* row =
-          reinterpret_cast<const std::uint8_t*>(job_.options->scoring.score[classes_[k]].data());
-      HWY_ALIGN std::uint8_t copy[32];
-      std::memcpy(copy, row, 32);
+      const std::uint8_t* row = rows_[classes_[k]];
       auto bytes =
-          hn::BitCast(d, hn::Or(hn::TableLookupBytesOr0(hn::LoadDup128(d8, copy), low),
-                                hn::TableLookupBytesOr0(hn::LoadDup128(d8, copy + 16), high)));
+          hn::BitCast(d, hn::Or(hn::TableLookupBytesOr0(hn::LoadDup128(d8, row), low),
+                                hn::TableLookupBytesOr0(hn::LoadDup128(d8, row + 16), high)));
       if constexpr (sizeof(T) == 2) bytes = hn::ShiftRight<8>(bytes);
-      hn::Store(bytes, d, scores_ + classes_[k] * lanes_);
+      hn::Store(bytes, d, out + classes_[k] * lanes_);
     }
   }
 
   HWY_NOINLINE void prepare_profiles() {
-    scores_ = job_.scratch->scores.template get<T>(padded_rows_ * lanes_ + 16);
+    column_stride_ = padded_rows_ * lanes_;
+    scores_ = job_.scratch->scores.template get<T>(kMostColumns * column_stride_ + 16);
     for (std::int64_t i = 0; i < n_rows_; ++i) offsets_[i] = static_cast<std::uint32_t>(i * lanes_);
     // One row more than there are classes: zeros, for lanes whose target has ended.
     const Scoring& scoring = job_.options->scoring;
@@ -221,7 +245,7 @@ class ProfileSource {
       std::memset(out + (rows - 1) * padded_rows_, 0, padded_rows_);
       for (int t = 0; t < scoring.n_classes; ++t, out += padded_rows_) {
         for (int q = 0; q < kMaxClasses; ++q)
-          scores[q] = static_cast<std::uint8_t>(scoring.score[q][t]);
+          scores[q] = static_cast<std::uint8_t>(scoring.score[q][t] + bias_);
         const auto low_table = hn::Load(d, scores), high_table = hn::Load(d, scores + 16);
         for (std::int64_t i = 0; i < padded_rows_; i += 16) {
           const std::int64_t left = std::clamp<std::int64_t>(std::ssize(query) - i, 0, 16);
@@ -240,7 +264,7 @@ class ProfileSource {
     }
   }
 
-  HWY_NOINLINE void profile_column(std::int64_t j) {
+  HWY_NOINLINE void profile_column(std::int64_t j, T* out) const {
     const std::int64_t rows = job_.options->scoring.n_classes + 1;
     const auto n = static_cast<std::int64_t>(job_.lanes.size());
     const std::uint8_t* sources[16];
@@ -256,7 +280,7 @@ class ProfileSource {
         transpose_16x16(sources, block);
         for (int k = 0; k < 16; ++k) {
           store_lanes(block[k], static_cast<int>(lane), static_cast<int>(lanes_),
-                      scores_ + (i + k) * lanes_);
+                      out + (i + k) * lanes_);
           sources[k] += 16;
         }
       }
@@ -264,16 +288,18 @@ class ProfileSource {
     if constexpr (sizeof(T) == 2) {
       const Tag<T> d;
       for (std::int64_t i = 0; i < n_rows_; ++i)
-        hn::Store(hn::ShiftRight<8>(hn::Load(d, scores_ + i * lanes_)), d, scores_ + i * lanes_);
+        hn::Store(hn::ShiftRight<8>(hn::Load(d, out + i * lanes_)), d, out + i * lanes_);
     }
   }
 
   const GroupJob& job_;
-  std::int64_t n_rows_, padded_rows_, lanes_;
+  const int bias_;
+  std::int64_t n_rows_, padded_rows_, lanes_, column_stride_ = 0;
   std::uint32_t* offsets_;
   T* scores_;
   const T* target_ = nullptr;
   std::uint8_t* profile_ = nullptr;
+  HWY_ALIGN std::uint8_t rows_[kMaxClasses][kMaxClasses] = {};  // of the query's classes
   int classes_[kMaxClasses];
   int n_classes_ = 0;
 };

@@ -7,27 +7,31 @@
 // After foreach_target.h by its rules.
 #include <hwy/highway.h>
 
-#include "lib/align/cpu/group_kernel-inl.hpp"
+#include "lib/align/cpu/group_difference-inl.hpp"
+#include "lib/align/cpu/group_local-inl.hpp"
+#include "lib/align/cpu/group_wide-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace biogpu::align {
 namespace HWY_NAMESPACE {
 
-template <class T>
+template <template <class> class Source>
 void trace_group_of(const GroupJob& job, GroupResult& result) {
-  if (job.options->mode == Mode::local) {
-    run_group<T, true, Want::trace>(job, result);
+  const bool local = job.options->mode == Mode::local;
+  if (local && job.narrow) {
+    LocalKernel<std::int8_t, Source<std::int8_t>, Want::trace>(job, result).run();
+  } else if (local) {
+    LocalKernel<std::int16_t, Source<std::int16_t>, Want::trace>(job, result).run();
+  } else if (job.narrow) {
+    DifferenceKernel<Source<std::uint8_t>, true>(job, result).run();
   } else {
-    run_group<T, false, Want::trace>(job, result);
+    wide_kernel<Source<std::int16_t>, true>(job, result);
   }
 }
 
 void trace_group(const GroupJob& job, GroupResult& result) {
-  if (job.narrow) {
-    trace_group_of<std::int8_t>(job, result);
-  } else {
-    trace_group_of<std::int16_t>(job, result);
-  }
+  is_xor_table(job.options->scoring) ? trace_group_of<TableSource>(job, result)
+                                     : trace_group_of<ProfileSource>(job, result);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -58,7 +58,8 @@ WidthChooser::WidthChooser(const Options& options)
     : options_(options),
       narrow_(options, true),
       wide_(options, false),
-      max_score_(std::max(options.scoring.max_score(), 0)) {}
+      max_score_(std::max(options.scoring.max_score(), 0)),
+      differences_fit_(differences_fit(options.scoring)) {}
 
 Width WidthChooser::choose_local(std::int64_t highest) const {
   const std::int64_t narrow_room = narrow_.local_highest - narrow_.local_zero;
@@ -72,14 +73,14 @@ Width WidthChooser::choose(std::int64_t m, std::int64_t n) const {
   const std::int64_t highest = std::min(m, n) * max_score_;
   if (options_.mode == Mode::local) return choose_local(highest);
   const std::int64_t lowest = -deepest(options_, m, n);
-  if (highest <= narrow_.highest && lowest >= narrow_.lowest) return Width::narrow;
-  if (highest <= wide_.highest && lowest >= wide_.lowest) return Width::wide;
-  return Width::single;
+  // Sums of differences, and positions, have 16 bits too.
+  if (highest > wide_.highest || lowest < wide_.lowest || n > wide_.highest) return Width::single;
+  return differences_fit_ ? Width::narrow : Width::wide;
 }
 
 Plan make_plan(const Work& work, const Options& options, std::span<const std::uint32_t> pairs,
                int lanes) {
-  const bool share = !has_small_table(options.scoring);
+  const bool share = !is_xor_table(options.scoring);
   std::vector<std::uint32_t> n_of_query;
   if (share) {
     n_of_query.resize(work.queries.size());

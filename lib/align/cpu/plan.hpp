@@ -28,6 +28,7 @@ class WidthChooser {
   const Options& options_;
   GroupRange narrow_, wide_;
   std::int64_t max_score_;
+  bool differences_fit_;
 };
 
 // A run of `order` that is aligned in lockstep.

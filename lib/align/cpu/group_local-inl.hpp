@@ -1,0 +1,291 @@
+// Local alignment of a group: columns in passes of four, rows inside, a vector holds one cell of
+// each lane. Compiled once per target.
+#if defined(BIOGPU_ALIGN_GROUP_LOCAL_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef BIOGPU_ALIGN_GROUP_LOCAL_INL
+#undef BIOGPU_ALIGN_GROUP_LOCAL_INL
+#else
+#define BIOGPU_ALIGN_GROUP_LOCAL_INL
+#endif
+
+#include <algorithm>
+#include <limits>
+
+#include "lib/align/cpu/group_lanes-inl.hpp"
+#include "lib/align/cpu/group_source-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace biogpu::align {
+namespace HWY_NAMESPACE {
+
+// Follows the end of the best local alignment of each lane. Rows go by in blocks, columns in passes
+// that visit several columns of a row at once; only strictly better scores move the end, in
+// column-major order: the smallest target_end, then the smallest query_end. A block in which a lane
+// improves is kept whole, and the row is sought in it at the very end.
+template <class T>
+class LocalEnds {
+ public:
+  using V = hn::Vec<Tag<T>>;
+  static constexpr int kBlock = 8;  // rows
+
+  LocalEnds() : lanes_(static_cast<std::int64_t>(hn::Lanes(Tag<T>()))) {
+    std::fill_n(kept_, kBlock * kMaxLanes, T{0});
+  }
+
+  // Where a pass stores H of a block's rows of column c.
+  HWY_INLINE T* block(int c) { return block_ + c * kBlock * kMaxLanes; }
+
+  // most[c]: the greatest H of the block in column c; best[c]: that of the column's earlier blocks
+  // and of the columns before the pass.
+  template <int C>
+  HWY_INLINE void end_block(const V (&most)[C], V (&best)[C], std::int64_t first_row) {
+    const Tag<T> d;
+    auto any = hn::Gt(most[0], best[0]);
+    for (int c = 1; c < C; ++c) any = hn::Or(any, hn::Gt(most[c], best[c]));
+    if (HWY_LIKELY(hn::AllFalse(d, any))) return;
+    for (int c = 0; c < C; ++c) {
+      keep_block(c, hn::Gt(most[c], best[c]), first_row);
+      best[c] = hn::Max(best[c], most[c]);
+    }
+  }
+
+  // The columns of a pass in their order. best: that of the columns before the pass.
+  template <int C>
+  HWY_INLINE void end_pass(const V (&column_best)[C], V& best, std::int64_t first_column) {
+    const Tag<T> d;
+    for (int c = 0; c < C; ++c) {
+      const auto better = hn::Gt(column_best[c], best);
+      if (hn::AllFalse(d, better)) continue;
+      for (int r = 0; r < kBlock; ++r)
+        blend(better, pass_[c] + r * kMaxLanes, kept_ + r * kMaxLanes);
+      for_each_lane(d, better, [&](int lane) {
+        first_row_[lane] = pass_row_[c][lane];
+        column_[lane] = first_column + c;
+      });
+      best = hn::Max(best, column_best[c]);
+    }
+  }
+
+  // The kept values follow when a lane's best is lowered.
+  HWY_INLINE void lower(V by) {
+    const Tag<T> d;
+    for (int r = 0; r < kBlock; ++r)
+      hn::Store(hn::SaturatedSub(hn::Load(d, kept_ + r * kMaxLanes), by), d, kept_ + r * kMaxLanes);
+  }
+
+  void finish(const T* best, int n_lanes, GroupResult& result) const {
+    for (int lane = 0; lane < n_lanes; ++lane) {
+      int r = 0;
+      while (r + 1 < kBlock && kept_[r * kMaxLanes + lane] != best[lane]) ++r;
+      result.query_end[lane] = static_cast<std::int32_t>(first_row_[lane] + r);
+      result.target_end[lane] = static_cast<std::int32_t>(column_[lane]);
+    }
+  }
+
+ private:
+  template <class M>
+  HWY_NOINLINE void keep_block(int c, M better, std::int64_t first_row) {
+    const Tag<T> d;
+    if (hn::AllFalse(d, better)) return;
+    for (int r = 0; r < kBlock; ++r)
+      blend(better, block(c) + r * kMaxLanes, pass_[c] + r * kMaxLanes);
+    for_each_lane(d, better, [&](int lane) { pass_row_[c][lane] = first_row; });
+  }
+
+  template <class M>
+  static HWY_INLINE void blend(M mask, const T* from, T* to) {
+    const Tag<T> d;
+    hn::Store(hn::IfThenElse(mask, hn::Load(d, from), hn::Load(d, to)), d, to);
+  }
+
+  const std::int64_t lanes_;
+  HWY_ALIGN T block_[kMostColumns * kBlock * kMaxLanes];
+  HWY_ALIGN T pass_[kMostColumns][kBlock * kMaxLanes];
+  HWY_ALIGN T kept_[kBlock * kMaxLanes];
+  std::int64_t pass_row_[kMostColumns][kMaxLanes];
+  std::int64_t first_row_[kMaxLanes] = {}, column_[kMaxLanes] = {};
+};
+
+// Plain additions: they run on more ports than saturating ones. A value passes the highest one by
+// less than the room above it before its lane is given up; the room below is that of GroupRange.
+// Padding scores 0 and so never raises a best score.
+//
+// Where a lane's best comes near the top, its floor is raised: values below are lost and count as
+// the new floor. A path from there is worth less, at its end, than the lane's `reach_`; a final
+// best above that is exact, and so is every cell of its path. Else the lane counts as saturated.
+template <class T, class Source, Want kWant>
+class LocalKernel {
+ public:
+  using V = hn::Vec<Tag<T>>;
+  static constexpr bool kEnds = kWant != Want::score;
+  static constexpr bool kTrace = kWant == Want::trace;
+
+  LocalKernel(const GroupJob& job, GroupResult& result)
+      : job_(job),
+        result_(result),
+        shape_(job),
+        lanes_(static_cast<std::int64_t>(hn::Lanes(Tag<T>()))),
+        range_(*job.options, sizeof(T) == 1),
+        open_(hn::Set(Tag<T>(), static_cast<T>(job.options->scoring.gap_open))),
+        extend_(hn::Set(Tag<T>(), static_cast<T>(job.options->scoring.gap_extend))),
+        floor_(hn::Set(Tag<T>(), static_cast<T>(range_.local_zero))),
+        best_(floor_),
+        source_(job, shape_.n_rows, shape_.n_columns, 0) {}
+
+  void run() {
+    const Tag<T> d;
+    h_ = job_.scratch->h.get<T>(shape_.n_rows * lanes_);
+    e_ = job_.scratch->e.get<T>(shape_.n_rows * lanes_);
+    for (std::int64_t i = 0; i < shape_.n_rows; ++i) {
+      hn::Store(floor_, d, h_ + i * lanes_);
+      hn::Store(hn::Sub(floor_, open_), d, e_ + i * lanes_);
+    }
+    if constexpr (kTrace) result_.trace = start_trace(*job_.scratch, shape_, lanes_ / 8);
+    max_score_ = std::max(job_.options->scoring.max_score(), 0);
+    // A pass must not carry a value from below the trigger past the top.
+    trigger_ = range_.local_highest - kMostColumns * max_score_;
+    const bool may_raise = sizeof(T) == 1 && trigger_ - range_.local_zero >= kLeastRoom;
+    const V trigger = hn::Set(d, static_cast<T>(may_raise ? trigger_ : 0));
+    std::int64_t j = 0;
+    for (; j + kMostColumns <= shape_.n_columns; j += kMostColumns) {
+      if (may_raise) raise_floors(hn::Gt(best_, trigger), j);
+      pass<kMostColumns>(j);
+    }
+    for (; j < shape_.n_columns; ++j) {
+      if (may_raise) raise_floors(hn::Gt(best_, trigger), j);
+      pass<1>(j);
+    }
+    finish();
+  }
+
+ private:
+  static constexpr std::int64_t kLeastRoom = 48;
+
+  template <int C>
+  struct Front {
+    V diagonal[C], f[C], most[C];
+  };
+
+  template <int C>
+  HWY_NOINLINE void pass(std::int64_t j) {
+    const auto columns = source_.template columns<C>(j);
+    Front<C> front;
+    V column_best[C];
+    for (int c = 0; c < C; ++c) {
+      front.diagonal[c] = floor_;
+      front.f[c] = hn::Sub(floor_, open_);
+      column_best[c] = front.most[c] = best_;
+    }
+    if constexpr (!kEnds) {
+      for (std::int64_t i = 0; i < shape_.n_rows; ++i) row<C>(i, j, columns, front, 0);
+      for (int c = 0; c < C; ++c) best_ = hn::Max(best_, front.most[c]);
+    } else {
+      constexpr int kBlock = LocalEnds<T>::kBlock;
+      for (std::int64_t i = 0; i < shape_.n_rows;) {
+        for (int c = 0; c < C; ++c) front.most[c] = floor_;
+        const std::int64_t first = i, end = std::min(shape_.n_rows, i + kBlock);
+        for (int r = 0; i < end; ++i, ++r) row<C>(i, j, columns, front, r);
+        ends_.template end_block<C>(front.most, column_best, first);
+      }
+      ends_.template end_pass<C>(column_best, best_, j);
+    }
+  }
+
+  // The cells of row i in columns j .. j + C; r: the row in its block.
+  template <int C>
+  HWY_INLINE void row(std::int64_t i, std::int64_t j,
+                      const typename Source::template Columns<C>& columns, Front<C>& front, int r) {
+    const Tag<T> d;
+    const auto at = source_.row(i);
+    V left = hn::Load(d, h_ + i * lanes_);
+    V e = hn::Load(d, e_ + i * lanes_);
+    [[maybe_unused]] std::uint8_t* trace = nullptr;
+    if constexpr (kTrace) trace = result_.trace.at(i, j);
+    HWY_UNROLL(4)
+    for (int c = 0; c < C; ++c) {
+      const V from_diagonal = hn::Add(front.diagonal[c], source_.template score<C>(columns, at, c));
+      front.diagonal[c] = left;
+      const V h = hn::Max(hn::Max(hn::Max(from_diagonal, floor_), e), front.f[c]);
+      const V opened = hn::Sub(h, open_);
+      const V e_extended = hn::Sub(e, extend_);
+      const V f_extended = hn::Sub(front.f[c], extend_);
+      if constexpr (kTrace)
+        trace = store_trace(d, trace, hn::Eq(h, from_diagonal), hn::Eq(h, front.f[c]),
+                            hn::Gt(opened, f_extended), hn::Gt(opened, e_extended));
+      e = hn::Max(e_extended, opened);
+      front.f[c] = hn::Max(f_extended, opened);
+      front.most[c] = hn::Max(front.most[c], h);
+      if constexpr (kEnds) hn::Store(h, d, ends_.block(c) + r * kMaxLanes);
+      left = h;
+    }
+    hn::Store(left, d, h_ + i * lanes_);
+    hn::Store(e, d, e_ + i * lanes_);
+  }
+
+  // Before column j: gives the lanes of the mask room above their best score.
+  template <class M>
+  HWY_INLINE void raise_floors(M near_top, std::int64_t j) {
+    if (HWY_LIKELY(hn::AllFalse(Tag<T>(), near_top))) return;
+    raise_floors_of(near_top, j);
+  }
+
+  template <class M>
+  HWY_NOINLINE void raise_floors_of(M near_top, std::int64_t j) {
+    const Tag<T> d;
+    HWY_ALIGN T best[kMaxLanes] = {}, raised[kMaxLanes] = {};
+    hn::Store(best_, d, best);
+    const std::int64_t room = trigger_ - range_.local_zero;
+    for_each_lane(d, near_top, [&](int lane) {
+      if (lane >= std::ssize(job_.lanes)) return;
+      const LanePair& pair = job_.lanes[lane];
+      const std::int64_t left = std::ssize(pair.target) - j;
+      if (left <= 0) return;
+      const std::int64_t gain = std::min(std::ssize(pair.query), left) * max_score_;
+      // As little as lets the lane end without another rise, within reason.
+      const std::int64_t by = std::clamp(best[lane] + gain - trigger_, room / 8, room / 2);
+      raised[lane] = static_cast<T>(by);
+      base_[lane] += static_cast<std::int32_t>(by);
+      reach_[lane] = std::max(reach_[lane], base_[lane] + gain);
+    });
+    const V by = hn::Load(d, raised);
+    const V least_e = hn::Sub(floor_, open_);
+    for (std::int64_t i = 0; i < shape_.n_rows; ++i) {
+      T *h = h_ + i * lanes_, *e = e_ + i * lanes_;
+      hn::Store(hn::Max(hn::SaturatedSub(hn::Load(d, h), by), floor_), d, h);
+      hn::Store(hn::Max(hn::SaturatedSub(hn::Load(d, e), by), least_e), d, e);
+    }
+    best_ = hn::SaturatedSub(best_, by);
+    if constexpr (kEnds) ends_.lower(by);
+  }
+
+  void finish() {
+    HWY_ALIGN T best[kMaxLanes] = {};
+    hn::Store(best_, Tag<T>(), best);
+    const auto n = static_cast<int>(job_.lanes.size());
+    for (int lane = 0; lane < n; ++lane) {
+      result_.score[lane] = static_cast<std::int32_t>(best[lane] - range_.local_zero) + base_[lane];
+      result_.saturated[lane] = best[lane] > range_.local_highest ||
+                                (base_[lane] > 0 && reach_[lane] >= result_.score[lane]);
+    }
+    if constexpr (kEnds) ends_.finish(best, n, result_);
+  }
+
+  const GroupJob& job_;
+  GroupResult& result_;
+  const GroupShape shape_;
+  const std::int64_t lanes_;
+  const GroupRange range_;
+  const V open_, extend_, floor_;
+  V best_;
+  Source source_;
+  LocalEnds<T> ends_;
+  T *h_ = nullptr, *e_ = nullptr;
+  std::int64_t max_score_ = 0, trigger_ = 0;
+  std::int32_t base_[kMaxLanes] = {};   // what the floors were raised by
+  std::int64_t reach_[kMaxLanes] = {};  // what a path from a raised floor could be worth
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace biogpu::align
+HWY_AFTER_NAMESPACE();
+
+#endif
