@@ -1,31 +1,49 @@
 #pragma once
 
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 namespace biogpu::bwt {
 
 // Calls job(worker, k) once for every k < n_jobs, in any order; worker < n_threads is a number that
-// no two running calls share.
+// no two running calls share. Jobs are long: the threads are started here. Where the system gives
+// no more threads, those that run do the work. The first exception of a job ends the others after
+// the job they are at and is thrown again.
 template <class Job>
 void share_work(int n_threads, std::size_t n_jobs, const Job& job) {
   std::atomic<std::size_t> next{0};
+  std::exception_ptr failure;
+  std::mutex failure_mutex;
   const auto work_off = [&](std::size_t worker) {
-    for (std::size_t k = next++; k < n_jobs; k = next++) job(worker, k);
+    try {
+      for (std::size_t k = next++; k < n_jobs; k = next++) job(worker, k);
+    } catch (...) {
+      next = n_jobs;
+      const std::lock_guard lock(failure_mutex);
+      if (!failure) failure = std::current_exception();
+    }
   };
   const std::size_t n_workers = std::min(static_cast<std::size_t>(std::max(n_threads, 1)), n_jobs);
-  if (n_workers < 2) return work_off(0);
-  tbb::task_arena arena(n_threads);
-  arena.execute(
-      [&] { tbb::parallel_for(std::size_t{0}, n_workers, work_off, tbb::simple_partitioner()); });
+  {
+    std::vector<std::jthread> others;
+    try {
+      for (std::size_t worker = 1; worker < n_workers; ++worker)
+        others.emplace_back(work_off, worker);
+    } catch (const std::system_error&) {
+    }
+    work_off(0);
+  }
+  if (failure) std::rethrow_exception(failure);
 }
 
-// Cuts [0, n) into pieces of about equal size, a few for each thread and none below kLeast, and
-// calls job(piece, begin, end) for each.
+// Cuts [0, n) into pieces of about equal size, a few for each thread and none below kLeast, whose
+// bounds are multiples of `multiple`, and calls job(piece, begin, end) for each.
 template <class Job>
 void share_range(int n_threads, std::size_t n, const Job& job, std::size_t multiple = 1) {
   constexpr std::size_t kLeast = 1u << 14;

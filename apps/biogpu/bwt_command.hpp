@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "apps/biogpu/command.hpp"
+#include "apps/biogpu/log.hpp"
+#include "apps/biogpu/shared_flags.hpp"
+#include "lib/report/json_summary.hpp"
+
+namespace biogpu::app {
+
+// The subcommands of `biogpu bwt`. Each declares its options and returns what runs it.
+Run add_bwt_index(CLI::App& command);
+Run add_bwt_transform(CLI::App& command);
+Run add_bwt_inverse(CLI::App& command);
+
+// What every run of `biogpu bwt` reports at its end.
+struct BwtReport {
+  std::vector<report::InputFile> inputs;
+  std::vector<report::OutputFile> outputs;
+  DeviceChoice device;
+  double gpu_s = 0;
+  double read_s = 0;
+  double compute_s = 0;
+  double write_s = 0;
+  std::uint64_t peak_device_bytes = 0;
+  nlohmann::ordered_json result = nlohmann::ordered_json::object();
+};
+
+// Writes the --json summary where one was asked for.
+void write_bwt_json(const SharedFlags& flags, const std::string& command_line, const Log& log,
+                    const BwtReport& report);
+
+}  // namespace biogpu::app

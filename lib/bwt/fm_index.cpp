@@ -1,0 +1,191 @@
+// The FM-index as a file, and what can be asked of it without a search.
+#include "lib/bwt/fm_index.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+#include "lib/core/error.hpp"
+#include "lib/io/output_file.hpp"
+
+namespace biogpu::bwt {
+namespace {
+
+[[noreturn]] void refuse(const std::string& path, const std::string& what) {
+  throw Error(ErrorCode::bad_input, path + ": " + what);
+}
+
+// Closes a descriptor at the end of a scope.
+struct Descriptor {
+  explicit Descriptor(const std::string& path)
+      : number(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (number < 0)
+      throw Error(ErrorCode::failed, fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+  }
+  ~Descriptor() { ::close(number); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  const int number;
+};
+
+// What the header says must agree with itself and with the size of the file, since every later
+// access trusts it.
+void check_header(const FmHeader& header, std::uint64_t file_bytes, const std::string& path) {
+  if (std::memcmp(header.mark, kFmMark, sizeof header.mark) != 0)
+    refuse(path, "is no biogpu index; expected a file made by 'biogpu bwt index'");
+  if (header.version != kFmVersion)
+    refuse(path,
+           fmt::format("has index version {}; this program reads version {}; index the genome "
+                       "again",
+                       header.version, kFmVersion));
+  if (header.file_bytes != file_bytes)
+    refuse(path, fmt::format("has {} bytes, expected {}; the file may be cut short", file_bytes,
+                             header.file_bytes));
+  bool sound = (header.row_bytes == 4 || header.row_bytes == 8) && header.sample_rate > 0 &&
+               header.table_k > 0 && header.table_k <= 14 && header.n_rows < file_bytes * 8;
+  for (const FmHeader::Section& section : header.section)
+    sound = sound && section.offset % 64 == 0 && section.offset <= file_bytes &&
+            section.bytes <= file_bytes - section.offset;
+  const auto bytes = [&](FmSection s) { return header.section[s].bytes; };
+  sound = sound && bytes(kFmBlocks) == (header.n_rows / kFmBlockRows + 1) * sizeof(FmBlock) &&
+          bytes(kFmStretches) == ((header.n_rows >> kFmStretchShift) + 1) * sizeof(FmStretch) &&
+          bytes(kFmTable) == (std::uint64_t{2} << (2 * header.table_k)) * header.row_bytes &&
+          bytes(kFmSamples) ==
+              (header.n_rows + header.sample_rate - 1) / header.sample_rate * header.row_bytes &&
+          bytes(kFmStarts) == header.n_segments * sizeof(FmStart) &&
+          bytes(kFmText) == ((header.n_rows + 31) / 32 + 2) * 8 &&
+          bytes(kFmSegments) == header.n_segments * sizeof(FmSegment);
+  if (!sound) refuse(path, "has a damaged header; index the genome again");
+}
+
+}  // namespace
+
+FmIndex::FmIndex(FmIndex&& other) noexcept { *this = std::move(other); }
+
+FmIndex& FmIndex::operator=(FmIndex&& other) noexcept {
+  std::swap(memory_, other.memory_);
+  std::swap(mapping_, other.mapping_);
+  std::swap(mapped_bytes_, other.mapped_bytes_);
+  std::swap(data_, other.data_);
+  std::swap(header_, other.header_);
+  std::swap(blocks_, other.blocks_);
+  std::swap(stretches_, other.stretches_);
+  std::swap(text_, other.text_);
+  std::swap(starts_, other.starts_);
+  std::swap(segments_, other.segments_);
+  std::swap(contigs_, other.contigs_);
+  return *this;
+}
+
+FmIndex::~FmIndex() {
+  if (mapping_ != nullptr) (void)::munmap(mapping_, mapped_bytes_);
+}
+
+FmIndex FmIndex::open(const std::string& path) {
+  const Descriptor file(path);
+  struct stat status {};
+  if (::fstat(file.number, &status) != 0)
+    throw Error(ErrorCode::failed, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  const auto bytes = static_cast<std::uint64_t>(status.st_size);
+  if (!S_ISREG(status.st_mode) || bytes < sizeof(FmHeader))
+    refuse(path, "is no biogpu index; expected a file made by 'biogpu bwt index'");
+  FmIndex index;
+  void* const mapping = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.number, 0);
+  if (mapping == MAP_FAILED)
+    throw Error(ErrorCode::failed, fmt::format("cannot map {}: {}", path, std::strerror(errno)));
+  index.mapping_ = mapping;
+  index.mapped_bytes_ = bytes;
+  (void)::madvise(mapping, bytes, MADV_HUGEPAGE);
+  (void)::madvise(mapping, bytes, MADV_WILLNEED);
+  index.data_ = static_cast<const std::uint8_t*>(mapping);
+  check_header(*reinterpret_cast<const FmHeader*>(index.data_), bytes, path);
+  index.attach();
+  index.parse_contigs(path);
+  return index;
+}
+
+void FmIndex::write(const std::string& path) const {
+  io::OutputFile file(path);
+  file.write({reinterpret_cast<const char*>(data_), bytes()});
+  file.commit();
+}
+
+void FmIndex::attach() {
+  header_ = reinterpret_cast<const FmHeader*>(data_);
+  const auto at = [&](FmSection s) { return data_ + header_->section[s].offset; };
+  blocks_ = reinterpret_cast<const FmBlock*>(at(kFmBlocks));
+  stretches_ = reinterpret_cast<const FmStretch*>(at(kFmStretches));
+  text_ = reinterpret_cast<const std::uint64_t*>(at(kFmText));
+  starts_ = {reinterpret_cast<const FmStart*>(at(kFmStarts)), header_->n_segments};
+  segments_ = {reinterpret_cast<const FmSegment*>(at(kFmSegments)), header_->n_segments};
+}
+
+void FmIndex::parse_contigs(const std::string& label) {
+  const FmHeader::Section& section = header_->section[kFmContigs];
+  std::string_view text(reinterpret_cast<const char*>(data_ + section.offset), section.bytes);
+  contigs_.clear();
+  while (!text.empty()) {
+    const std::size_t line_end = text.find('\n');
+    const std::string_view line = text.substr(0, line_end);
+    FmContig contig;
+    const auto [end, error] =
+        std::from_chars(line.data(), line.data() + line.size(), contig.length);
+    const auto tab = static_cast<std::size_t>(end - line.data());
+    if (error != std::errc{} || line_end == text.npos || tab >= line.size() || line[tab] != '\t')
+      refuse(label, "has a damaged list of records; index the genome again");
+    contig.name = line.substr(tab + 1);
+    contigs_.push_back(std::move(contig));
+    text.remove_prefix(line_end + 1);
+  }
+  if (contigs_.size() != header_->n_contigs)
+    refuse(label, "has a damaged list of records; index the genome again");
+}
+
+const FmSegment& FmIndex::segment_of(std::uint64_t i) const {
+  const auto after =
+      std::upper_bound(segments_.begin(), segments_.end(), i,
+                       [](std::uint64_t at, const FmSegment& s) { return at < s.begin; });
+  return *(after - 1);
+}
+
+std::uint64_t FmIndex::count_runs() const {
+  std::uint64_t n_runs = 0;
+  unsigned before = 5;
+  for (std::uint64_t row = 0; row < header_->n_rows; ++row) {
+    const FmBlock& block = blocks_[row / kFmBlockRows];
+    const std::uint64_t word = row / 64 % 2;
+    const auto bit = [&](std::uint64_t plane) {
+      return static_cast<unsigned>(plane >> row % 64 & 1);
+    };
+    const unsigned symbol =
+        bit(block.letter[word]) == 0 ? 4 : bit(block.low[word]) | bit(block.high[word]) << 1;
+    n_runs += symbol != before ? 1 : 0;
+    before = symbol;
+  }
+  return n_runs;
+}
+
+std::string FmIndex::extract(std::uint64_t contig, std::uint64_t begin, std::uint64_t end) const {
+  std::string letters(end - begin, 'N');
+  auto segment = std::lower_bound(segments_.begin(), segments_.end(), std::pair(contig, begin),
+                                  [](const FmSegment& s, const auto& at) {
+                                    return std::pair(s.contig, s.contig_begin + s.length) <=
+                                           std::pair(at.first, at.second);
+                                  });
+  for (; segment != segments_.end() && segment->contig == contig && segment->contig_begin < end;
+       ++segment) {
+    const std::uint64_t from = std::max(begin, segment->contig_begin);
+    const std::uint64_t to = std::min(end, segment->contig_begin + segment->length);
+    for (std::uint64_t i = from; i < to; ++i)
+      letters[i - begin] = "ACGT"[text_word(segment->begin + i - segment->contig_begin) >> 62];
+  }
+  return letters;
+}
+
+}  // namespace biogpu::bwt
