@@ -12,7 +12,7 @@ set -euo pipefail
 build_packages=(
   g++ cmake ninja-build pkg-config
   libhwy-dev libtbb-dev libisal-dev libdeflate-dev libhts-dev zlib1g-dev
-  libfmt-dev libcli11-dev nlohmann-json3-dev
+  libfmt-dev libcli11-dev nlohmann-json3-dev libjs-chart.js
 )
 dev_packages=(
   catch2 libparasail-dev libboost-context-dev samtools python3 git ccache

@@ -14,6 +14,7 @@ using Run = std::function<void(const std::string& command_line)>;
 Run add_align(CLI::App& command);
 Run add_bwt(CLI::App& command);
 Run add_devices(CLI::App& command);
+Run add_qc(CLI::App& command);
 Run add_version(CLI::App& command);
 
 // Three lines: version, backends compiled in, devices seen.

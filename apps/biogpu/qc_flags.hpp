@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "lib/core/device.hpp"
+#include "lib/qc/options.hpp"
+
+namespace biogpu::app {
+
+// What the command line of `qc` says: fastp's options under fastp's names, and a few of our own.
+struct QcFlags {
+  qc::Options options;
+  int threads = 0;  // real ones, after resolve()
+  std::string device = "auto";
+  DeviceRequest device_request;  // after resolve()
+  std::uint64_t batch = 0;  // reads or pairs; 0: chosen
+  bool quiet = false;
+  bool verbose = false;
+
+  // Applies the options' rules; returns remarks. Throws Error{usage}.
+  std::vector<std::string> resolve();
+
+  // As given, before the rules between them.
+  struct Given {
+    int trim_front1 = 0, trim_tail1 = 0, max_len1 = 0;
+    int trim_front2 = -1, trim_tail2 = -1, max_len2 = -1;  // -1: as mate 1
+    bool cut_front = false, cut_tail = false, cut_right = false;
+    bool cut_by_quality5 = false, cut_by_quality3 = false, cut_by_quality_aggressive = false;
+    int cut_window = 4, cut_quality = 20;
+    int front_window = -1, front_quality = -1;  // -1: the shared one
+    int tail_window = -1, tail_quality = -1;
+    int right_window = -1, right_quality = -1;
+    bool poly_g = false, no_poly_g = false;
+    bool no_adapter_trimming = false, no_quality_filter = false, no_length_filter = false;
+    bool no_duplicates = false;
+    int duplicate_level = 0;  // 0: not given
+    std::string umi_location;
+    std::uint64_t split_lines = 0;
+    int threads = 0;  // 0: not given
+    std::string profile = "fastp-0.23";
+    bool discard_unmerged = false;
+  } given;
+};
+
+void add_qc_flags(CLI::App& command, QcFlags& flags);
+
+}  // namespace biogpu::app

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/io/input/byte_source.hpp"
+#include "lib/io/input/raw_file.hpp"
+#include "lib/qc/input/fastq_chunk.hpp"
+
+namespace biogpu::qc {
+
+// A FASTQ file (plain, gzip or BGZF, told by content), cut into chunks of a fixed number of
+// records. A record is four lines; LF and CRLF are accepted, as are empty lines between records and
+// a missing end of line at the end.
+//
+// Strict: Error{bad_input} with file, record and line for anything else. Lenient, as fastp 0.23:
+// lines before a name are skipped, the third line is not looked at, and a record whose sequence and
+// quality differ in length ends the file, with a remark.
+class FastqFile {
+ public:
+  FastqFile(const std::string& path, bool lenient, int n_threads);
+  ~FastqFile();
+
+  // Replaces the chunk by the next n records, fewer at the end. False when there are none.
+  bool read(FastqChunk& chunk, std::size_t n);
+
+  const std::string& label() const { return file_.label(); }
+  const std::vector<std::string>& remarks() const { return remarks_; }
+  std::uint64_t n_records() const { return n_records_; }
+  std::uint64_t bytes_read() const { return file_.bytes_read(); }  // compressed
+  std::uint64_t file_bytes() const { return file_.file_bytes(); }  // 0: not a regular file
+
+ private:
+  enum class Line { name, sequence, strand, quality };
+
+  bool fill(FastqChunk& chunk);
+  bool take_line(FastqChunk& chunk, std::size_t begin, std::size_t end);
+  bool end_record(FastqChunk& chunk);
+  void end_of_file(FastqChunk& chunk);
+  [[noreturn]] void refuse(const std::string& what) const;
+
+  io::input::RawFile file_;
+  std::unique_ptr<io::input::ByteSource> text_;
+  const bool lenient_;
+  std::vector<std::string> remarks_;
+  io::CharBuffer rest_;  // read, and behind the last chunk
+  std::vector<std::uint32_t> line_ends_;
+  std::uint64_t n_records_ = 0;
+  std::uint64_t n_lines_ = 0;
+  bool at_end_ = false;
+  bool stopped_ = false;
+
+  // The chunk being filled.
+  RecordPlace record_;
+  std::uint64_t quality_length_ = 0;
+  Line next_ = Line::name;
+};
+
+}  // namespace biogpu::qc

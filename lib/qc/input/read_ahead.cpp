@@ -1,0 +1,64 @@
+#include "lib/qc/input/read_ahead.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace biogpu::qc {
+namespace {
+constexpr std::size_t kAhead = 2;
+}
+
+ReadAhead::ReadAhead(FastqFile& file, std::size_t n_records, std::uint64_t most)
+    : file_(file), n_records_(n_records), most_(most == 0 ? UINT64_MAX : most), slots_(kAhead) {
+  thread_ = std::thread([this] { work(); });
+}
+
+ReadAhead::~ReadAhead() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void ReadAhead::work() {
+  std::uint64_t n_left = most_;
+  for (;;) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return stopping_ || n_read_ - n_taken_ < slots_.size(); });
+    if (stopping_) return;
+    FastqChunk& chunk = slots_[n_read_ % slots_.size()];
+    lock.unlock();
+    bool more = false;
+    std::exception_ptr error;
+    try {
+      more =
+          file_.read(chunk, static_cast<std::size_t>(std::min<std::uint64_t>(n_records_, n_left)));
+    } catch (...) {
+      error = std::current_exception();
+    }
+    n_left -= chunk.records.size();
+    lock.lock();
+    error_ = error;
+    ended_ = !more;
+    n_read_ += more;
+    changed_.notify_all();
+    if (ended_) return;
+  }
+}
+
+bool ReadAhead::next(FastqChunk& chunk) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return ended_ || n_taken_ < n_read_; });
+  if (n_taken_ == n_read_) {
+    if (error_) std::rethrow_exception(error_);
+    return false;
+  }
+  std::swap(chunk, slots_[n_taken_ % slots_.size()]);
+  ++n_taken_;
+  changed_.notify_all();
+  return true;
+}
+
+}  // namespace biogpu::qc

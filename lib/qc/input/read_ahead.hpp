@@ -1,0 +1,43 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "lib/qc/input/fastq_file.hpp"
+
+namespace biogpu::qc {
+
+// The chunks of a file, read and cut into records by a thread of their own, a bounded number ahead.
+class ReadAhead {
+ public:
+  // n_records: of a chunk; most: of all, 0 for no bound.
+  ReadAhead(FastqFile& file, std::size_t n_records, std::uint64_t most);
+  ~ReadAhead();
+  ReadAhead(const ReadAhead&) = delete;
+  ReadAhead& operator=(const ReadAhead&) = delete;
+
+  // Exchanges the chunk for the next one. False at the end; throws what reading threw.
+  bool next(FastqChunk& chunk);
+
+ private:
+  void work();
+
+  FastqFile& file_;
+  const std::size_t n_records_;
+  const std::uint64_t most_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<FastqChunk> slots_;  // chunk i in slot i % size
+  std::uint64_t n_read_ = 0;
+  std::uint64_t n_taken_ = 0;
+  bool ended_ = false;
+  bool stopping_ = false;
+  std::exception_ptr error_;
+  std::thread thread_;
+};
+
+}  // namespace biogpu::qc

@@ -1,0 +1,236 @@
+#include "lib/qc/options.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string_view>
+
+#include "lib/core/error.hpp"
+
+namespace biogpu::qc {
+namespace {
+
+[[noreturn]] void usage(const std::string& text) { throw Error(ErrorCode::usage, text); }
+
+void require_range(const char* option, long value, long low, long high) {
+  if (value < low || value > high)
+    usage(fmt::format("{} is {}; expected {} to {}", option, value, low, high));
+}
+
+bool only_acgt(std::string_view text) {
+  return text.find_first_not_of("ACGT") == std::string_view::npos;
+}
+
+void check_adapter(const char* option, const std::string& adapter) {
+  if (adapter.size() <= 3)
+    usage(fmt::format("{} is '{}'; expected more than 3 bases", option, adapter));
+  if (!only_acgt(adapter))
+    usage(fmt::format("{} is '{}'; expected only A, C, G and T", option, adapter));
+}
+
+void check_inputs(Options& options) {
+  if (options.in1.empty()) {
+    if (!options.in2.empty()) usage("--in2 is given without --in1");
+    if (!options.use_stdin) usage("no input; give --in1 FILE, or --stdin");
+    options.in1 = "/dev/stdin";
+  }
+  if (!options.in2.empty() && options.interleaved)
+    usage("--in2 and --interleaved_in exclude each other");
+  if (options.in2 == options.in1 && !options.in2.empty())
+    usage("--in1 and --in2 are the same file");
+}
+
+void check_merge(Options& options, std::vector<std::string>& remarks) {
+  if (!options.merge) {
+    if (!options.merged_out.empty())
+      remarks.push_back(
+          "You haven't enabled merging mode (-m/--merge), ignoring argument "
+          "--merged_out = " +
+          options.merged_out);
+    options.merged_out.clear();
+    return;
+  }
+  if (options.split()) usage("--split and --split_by_lines do not work with --merge");
+  if (!options.paired()) usage("--merge needs pairs; give --in2 or --interleaved_in");
+  options.correction = true;
+  if (options.merged_out.empty() && !options.use_stdout && !options.out1.empty() &&
+      options.out2.empty()) {
+    remarks.push_back(
+        "You specified --out1, but haven't specified --merged_out in merging mode. "
+        "Using --out1 to store the merged reads to be compatible with fastp 0.19.8\n");
+    std::swap(options.merged_out, options.out1);
+  }
+  if (options.include_unmerged)
+    for (std::string* path :
+         {&options.out1, &options.out2, &options.unpaired1, &options.unpaired2}) {
+      if (!path->empty())
+        remarks.push_back("You specified --include_unmerged in merging mode. Ignoring argument " +
+                          *path);
+      path->clear();
+    }
+  if (options.merged_out.empty() && !options.use_stdout)
+    usage("--merge needs --merged_out FILE or --stdout");
+}
+
+void check_pair_outputs(Options& options, std::vector<std::string>& remarks) {
+  if (options.use_stdout) {
+    if (options.split()) usage("--split and --split_by_lines do not work with --stdout");
+    std::string text = "Streaming uncompressed ";
+    if (options.merge)
+      text += "merged";
+    else if (options.paired())
+      text += "interleaved";
+    text += " reads to STDOUT...\n";
+    if (options.paired() && !options.merge)
+      text += "Enable interleaved output mode for paired-end input.\n";
+    remarks.push_back(text);
+  }
+  if (!options.paired() && !options.out2.empty())
+    usage("--out2 needs pairs; give --in2 or --interleaved_in");
+  if (options.paired() && !options.out1.empty() && options.out2.empty())
+    usage("--out1 of pairs needs --out2");
+  if (options.paired() && options.out1.empty() && !options.out2.empty() && !options.merge)
+    usage("--out2 needs --out1");
+  const auto ignore = [&](const char* why, const char* name, std::string& path) {
+    if (!path.empty())
+      remarks.push_back(fmt::format("{} Ignoring argument {} = {}", why, name, path));
+    path.clear();
+  };
+  if (!options.paired()) {
+    ignore("Not paired-end mode.", "--unpaired1", options.unpaired1);
+    ignore("Not paired-end mode.", "--unpaired2", options.unpaired2);
+    ignore("Not paired-end mode.", "--overlapped_out", options.overlapped_out);
+  }
+  if (options.split()) {
+    constexpr char kWhy[] = "Outputing unpaired reads is not supported in splitting mode.";
+    ignore(kWhy, "--unpaired1", options.unpaired1);
+    ignore(kWhy, "--unpaired2", options.unpaired2);
+  }
+}
+
+// No file is written twice, none that is read, and none that exists where that is forbidden. Only
+// the two unpaired outputs may share a name.
+void check_names(const Options& options) {
+  struct Output {
+    const char* option;
+    const std::string& path;
+  };
+  const Output outputs[] = {{"--out1", options.out1},
+                            {"--out2", options.out2},
+                            {"--merged_out", options.merged_out},
+                            {"--unpaired1", options.unpaired1},
+                            {"--unpaired2", options.unpaired2},
+                            {"--failed_out", options.failed_out},
+                            {"--overlapped_out", options.overlapped_out}};
+  for (const Output& a : outputs) {
+    if (a.path.empty() || a.path.starts_with("/dev/")) continue;
+    for (const Output& b : outputs)
+      if (&a < &b && a.path == b.path && std::string_view(a.option) != "--unpaired1")
+        usage(fmt::format("{} and {} are the same file {}", a.option, b.option, a.path));
+    if (a.path == options.in1 || a.path == options.in2)
+      usage(fmt::format("{} is an input file: {}", a.option, a.path));
+  }
+  if (!options.dont_overwrite) return;
+  const auto refuse = [](const std::string& path) {
+    if (!path.empty() && access(path.c_str(), F_OK) == 0)
+      throw Error(ErrorCode::failed,
+                  path + ": exists already, and --dont_overwrite forbids to replace it");
+  };
+  for (const Output& output : outputs) refuse(output.path);
+  refuse(options.json);
+  refuse(options.html);
+}
+
+void check_ranges(const Options& options) {
+  require_range("--compression", options.compression, 1, 9);
+  for (const FixedTrim* trim : {&options.trim1, &options.trim2}) {
+    const bool free = options.profile == Profile::fastp_1;
+    require_range("--trim_front", trim->front, 0, free ? INT32_MAX : 30);
+    require_range("--trim_tail", trim->tail, 0, free ? INT32_MAX : 100);
+  }
+  require_range("--qualified_quality_phred", options.qualified_quality, 0, 93);
+  require_range("--average_qual", options.average_quality, 0, 93);
+  require_range("--unqualified_percent_limit", options.unqualified_percent, 0, 100);
+  require_range("--n_base_limit", options.n_base_limit, 0, 50);
+  require_range("--length_required", options.length_required, 0, INT32_MAX);
+  require_range("--overlap_diff_percent_limit", options.overlap_diff_percent, 0, 100);
+  require_range("--overrepresentation_sampling", options.overrepresentation_sampling, 1, 10000);
+  if (options.cuts_by_quality())
+    for (const WindowCut* cut : {&options.cut_front, &options.cut_tail, &options.cut_right}) {
+      require_range("--cut_window_size", cut->window, 1, 1000);
+      require_range("--cut_mean_quality", cut->quality, 1, 30);
+    }
+  if (!options.split()) return;
+  require_range("--split_prefix_digits", options.split_digits, 0, 10);
+  if (options.split_by_lines && options.split_records < 250)
+    usage("--split_by_lines is below 1000; expected a multiple of 4 from 1000 on");
+  if (options.split_files > 0) require_range("--split", options.split_files, 2, 999);
+}
+
+void check_umi(const Options& options) {
+  if (!options.umi) return;
+  if (options.umi_location == UmiLocation::none)
+    usage("--umi needs --umi_loc: index1, index2, read1, read2, per_index or per_read");
+  const UmiLocation where = options.umi_location;
+  if (!options.paired() && (where == UmiLocation::index2 || where == UmiLocation::read2))
+    usage("--umi_loc names mate 2, but the input has one read a record");
+  if (where == UmiLocation::read1 || where == UmiLocation::read2 ||
+      where == UmiLocation::per_read) {
+    require_range("--umi_len", options.umi_length, 1, 100);
+    require_range("--umi_skip", options.umi_skip, 0, 100);
+  } else if (options.umi_skip > 0 || options.umi_length > 0) {
+    usage("--umi_len and --umi_skip go with --umi_loc read1, read2 or per_read");
+  }
+  const auto letter = [](unsigned char c) { return std::isalnum(c) != 0; };
+  if (options.umi_prefix.size() >= 10 ||
+      !std::all_of(options.umi_prefix.begin(), options.umi_prefix.end(), letter))
+    usage(fmt::format("--umi_prefix is '{}'; expected up to 9 letters and digits",
+                      options.umi_prefix));
+}
+
+}  // namespace
+
+std::vector<std::string> check_options(Options& options) {
+  std::vector<std::string> remarks;
+  check_inputs(options);
+  check_merge(options, remarks);
+  check_pair_outputs(options, remarks);
+  if (options.unpaired2.empty()) options.unpaired2 = options.unpaired1;
+  check_ranges(options);
+  check_names(options);
+  if (options.adapter2 == "auto" && !options.detect_adapter_for_pe && options.adapter1 != "auto")
+    options.adapter2 = options.adapter1;
+  if (options.has_adapter1()) check_adapter("--adapter_sequence", options.adapter1);
+  if (options.has_adapter2()) check_adapter("--adapter_sequence_r2", options.adapter2);
+  if (options.correction && !options.paired()) {
+    remarks.emplace_back(
+        "WARNING: base correction is only appliable for paired end data, ignoring "
+        "-c/--correction");
+    options.correction = false;
+  }
+  check_umi(options);
+  if (options.split_files > 0 && options.reads_standard_input())
+    usage("--split needs to read its input twice; standard input cannot be, use --split_by_lines");
+  if (options.split_files > 0)
+    options.virtual_workers = std::min(options.virtual_workers, options.split_files);
+  return remarks;
+}
+
+std::vector<std::string> read_index_list(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw Error(ErrorCode::failed, path + ": cannot be opened");
+  std::vector<std::string> list;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (!only_acgt(line))
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{}: line {}: '{}' is no barcode; expected only A, C, G and T", path,
+                              list.size() + 1, line));
+    list.push_back(line);
+  }
+  return list;
+}
+
+}  // namespace biogpu::qc

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "lib/io/char_buffer.hpp"
+
+struct libdeflate_compressor;
+
+namespace biogpu::qc {
+
+// Packs text as whole gzip members: of up to 1 MiB of text each, or as BGZF blocks of 64 KiB, which
+// other programs can unpack in parallel. The same text gives the same bytes.
+class GzipPacker {
+ public:
+  GzipPacker(int level, bool bgzf);
+
+  // Appends the members that hold text; none for no text.
+  void pack(std::string_view text, io::CharBuffer& packed);
+
+  // What a file ends with: BGZF's end marker; else nothing, or an empty member for an empty file.
+  static std::string_view end_of_file(bool bgzf, bool empty);
+
+ private:
+  struct Free {
+    void operator()(libdeflate_compressor* compressor) const;
+  };
+  std::unique_ptr<libdeflate_compressor, Free> compressor_;
+  const bool bgzf_;
+};
+
+}  // namespace biogpu::qc

@@ -1,0 +1,189 @@
+#include "lib/qc/output/output_set.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace biogpu::qc {
+
+struct OutputSet::File {
+  File(const std::string& path, bool bgzf_wanted)
+      : target(path), gzip(path.ends_with(".gz")), bgzf(bgzf_wanted) {}
+
+  void write(std::string_view bytes) {
+    empty = empty && bytes.empty();
+    target.write(bytes);
+  }
+
+  void commit() {
+    if (gzip) target.write(GzipPacker::end_of_file(bgzf, empty));
+    target.publish();
+  }
+
+  io::output::TargetFile target;
+  const bool gzip;
+  const bool bgzf;
+  bool empty = true;
+};
+
+namespace {
+
+// fastp's name for part n, counted from 0, of a split output.
+std::string part_name(const std::string& path, std::size_t n, int digits) {
+  const std::size_t slash = path.rfind('/');
+  const std::size_t base = slash == std::string::npos ? 0 : slash + 1;
+  return fmt::format("{}{:0{}}.{}", path.substr(0, base), n + 1, digits, path.substr(base));
+}
+
+}  // namespace
+
+// The parts of out1 and out2. Each of fastp's workers writes every n-th part, so that a pack's part
+// depends on its worker.
+class OutputSet::Splitter {
+ public:
+  explicit Splitter(const Options& options)
+      : options_(options), workers_(static_cast<std::size_t>(options.virtual_workers)) {
+    for (std::size_t w = 0; w < workers_.size(); ++w) open(workers_[w], w);
+  }
+
+  void write(const Batch& batch) {
+    PackEnd begin;
+    std::uint64_t pack = batch.first_record / kPackRecords;
+    for (const PackEnd& end : batch.packs) {
+      Worker& worker = workers_[pack++ % workers_.size()];
+      write_part(worker.file1, batch, Output::out1, begin.out1, end.out1, begin.packed1,
+                 end.packed1);
+      write_part(worker.file2, batch, Output::out2, begin.out2, end.out2, begin.packed2,
+                 end.packed2);
+      worker.n_records += options_.split_by_lines ? end.n_passed : end.n_records;
+      if (worker.n_records >= options_.split_records) advance(worker);
+      begin = end;
+    }
+  }
+
+  void commit() {
+    // Parts that the input had no reads for are there, and empty.
+    for (Worker& worker : workers_)
+      while (options_.split_files > 0 && has_next(worker))
+        open(worker, worker.part + workers_.size());
+    for (Worker& worker : workers_) close(worker);
+    for (auto& file : whole_) file->commit();
+  }
+
+ private:
+  struct Worker {
+    std::size_t part = 0;
+    std::uint64_t n_records = 0;
+    std::unique_ptr<File> file1;
+    std::unique_ptr<File> file2;
+  };
+
+  bool has_next(const Worker& worker) const {
+    return options_.split_by_lines ||
+           worker.part + workers_.size() < static_cast<std::size_t>(options_.split_files);
+  }
+
+  void advance(Worker& worker) {
+    if (has_next(worker)) open(worker, worker.part + workers_.size());
+  }
+
+  // Parts keep their temporary names until all is written, but not their descriptors.
+  void close(Worker& worker) {
+    for (auto* file : {&worker.file1, &worker.file2})
+      if (*file) whole_.push_back(std::move(*file));
+  }
+
+  void open(Worker& worker, std::size_t part) {
+    close(worker);
+    worker.part = part;
+    worker.n_records = 0;
+    worker.file1 = make(options_.out1, part);
+    worker.file2 = options_.paired() ? make(options_.out2, part) : nullptr;
+  }
+
+  std::unique_ptr<File> make(const std::string& path, std::size_t part) const {
+    if (path.empty()) return nullptr;
+    return std::make_unique<File>(part_name(path, part, options_.split_digits), options_.bgzf);
+  }
+
+  static void write_part(const std::unique_ptr<File>& file, const Batch& batch, Output which,
+                         std::size_t text_begin, std::size_t text_end, std::size_t packed_begin,
+                         std::size_t packed_end) {
+    if (!file) return;
+    const auto index = static_cast<std::size_t>(which);
+    file->write(file->gzip
+                    ? batch.packed[index].view().substr(packed_begin, packed_end - packed_begin)
+                    : batch.text[index].view().substr(text_begin, text_end - text_begin));
+  }
+
+  const Options& options_;
+  std::vector<Worker> workers_;
+  std::vector<std::unique_ptr<File>> whole_;
+};
+
+OutputSet::OutputSet(const Options& options) : options_(options) {
+  const auto is_gzip = [](const std::string& path) { return path.ends_with(".gz"); };
+  if (options.split()) {
+    // fastp writes the failed reads nowhere while splitting.
+    if (!options.out1.empty()) splitter_ = std::make_unique<Splitter>(options);
+    compresses_ = is_gzip(options.out1) || is_gzip(options.out2);
+    return;
+  }
+  const auto open = [&](Output which, const std::string& path) {
+    if (path.empty()) return;
+    files_[static_cast<std::size_t>(which)] = std::make_unique<File>(path, options.bgzf);
+    compresses_ = compresses_ || is_gzip(path);
+  };
+  if (options.use_stdout) {
+    open(options.merge ? Output::merged : Output::out1, "-");
+  }
+  if (!options.use_stdout || options.merge) {
+    open(Output::out1, options.out1);
+    open(Output::out2, options.out2);
+  }
+  if (!options.use_stdout) open(Output::merged, options.merged_out);
+  open(Output::unpaired1, options.unpaired1);
+  if (options.unpaired2 != options.unpaired1) open(Output::unpaired2, options.unpaired2);
+  open(Output::failed, options.failed_out);
+  open(Output::overlapped, options.overlapped_out);
+}
+
+OutputSet::~OutputSet() = default;
+
+void OutputSet::pack(Batch& batch, GzipPacker& packer) const {
+  for (auto& packed : batch.packed) packed.clear();
+  if (splitter_) {
+    PackEnd begin;
+    for (PackEnd& end : batch.packs) {
+      const auto pack_part = [&](Output which, std::size_t from, std::size_t to) {
+        const auto index = static_cast<std::size_t>(which);
+        packer.pack(batch.text[index].view().substr(from, to - from), batch.packed[index]);
+        return batch.packed[index].size();
+      };
+      end.packed1 = pack_part(Output::out1, begin.out1, end.out1);
+      end.packed2 = pack_part(Output::out2, begin.out2, end.out2);
+      begin = end;
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < kOutputs; ++i)
+    if (files_[i] && files_[i]->gzip) packer.pack(batch.text[i].view(), batch.packed[i]);
+}
+
+void OutputSet::write(const Batch& batch) {
+  if (splitter_) return splitter_->write(batch);
+  for (std::size_t i = 0; i < kOutputs; ++i) {
+    if (!files_[i]) continue;
+    // fastp leaves the second unpaired file empty unless there is a first.
+    if (i == static_cast<std::size_t>(Output::unpaired2) && options_.unpaired1.empty()) continue;
+    files_[i]->write((files_[i]->gzip ? batch.packed[i] : batch.text[i]).view());
+  }
+}
+
+void OutputSet::commit() {
+  if (splitter_) splitter_->commit();
+  for (auto& file : files_)
+    if (file) file->commit();
+}
+
+}  // namespace biogpu::qc

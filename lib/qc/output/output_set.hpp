@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/io/output/target_file.hpp"
+#include "lib/qc/options.hpp"
+#include "lib/qc/output/gzip_packer.hpp"
+#include "lib/qc/run/batch.hpp"
+
+namespace biogpu::qc {
+
+// The files of a run, written in the order of the batches; they get their names in commit(). A name
+// that ends in ".gz" is compressed: by the workers, through pack().
+class OutputSet {
+ public:
+  explicit OutputSet(const Options& options);
+  ~OutputSet();
+
+  // Whether a worker has anything to compress.
+  bool compresses() const { return compresses_; }
+  // Compresses the batch's texts; any worker, each with a packer of its own.
+  void pack(Batch& batch, GzipPacker& packer) const;
+  // Writes a batch; batches come in order.
+  void write(const Batch& batch);
+  void commit();
+
+ private:
+  struct File;
+  class Splitter;
+
+  const Options& options_;
+  bool compresses_ = false;
+  std::array<std::unique_ptr<File>, kOutputs> files_;
+  std::unique_ptr<Splitter> splitter_;
+};
+
+}  // namespace biogpu::qc

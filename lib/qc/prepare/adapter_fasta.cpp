@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include <cctype>
+#include <fstream>
+#include <map>
+
+#include "lib/core/error.hpp"
+#include "lib/qc/options.hpp"
+
+namespace biogpu::qc {
+namespace {
+constexpr std::size_t kShortestAdapter = 6;
+}
+
+std::vector<std::string> read_adapter_fasta(const std::string& path,
+                                            std::vector<std::string>& remarks) {
+  std::ifstream file(path);
+  if (!file) throw Error(ErrorCode::failed, path + ": cannot be opened");
+  std::map<std::string, std::string> by_header;
+  std::string* sequence = nullptr;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (!line.empty() && line[0] == '>') {
+      sequence = &by_header[line.substr(1)];
+      sequence->clear();
+    } else if (sequence != nullptr) {
+      for (const char c : line)
+        if (std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '*')
+          *sequence += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    } else if (!line.empty()) {
+      throw Error(ErrorCode::bad_input, path + ": record 1 (line 1): expected '>' and a name");
+    }
+  }
+  std::vector<std::string> adapters;
+  for (const auto& [header, adapter] : by_header) {
+    if (adapter.size() >= kShortestAdapter)
+      adapters.push_back(adapter);
+    else
+      remarks.push_back(
+          fmt::format("skip too short adapter sequence in {} (6bp required): {}", path, adapter));
+  }
+  return adapters;
+}
+
+}  // namespace biogpu::qc

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+
+#include "lib/qc/options.hpp"
+#include "lib/qc/run/summary.hpp"
+
+namespace biogpu::qc {
+
+// fastp's JSON: its keys in its order, its spacing and its six digits, since readers match on the
+// text. `extra` is the JSON value of one further last key, "biogpu"; empty: none. Text from outside
+// is escaped, which fastp does not do.
+std::string json_report(const Summary& summary, const Options& options, const std::string& command,
+                        const std::string& extra);
+
+// The version that a profile stands for, as "0.23.2".
+std::string fastp_version(Profile profile);
+
+}  // namespace biogpu::qc

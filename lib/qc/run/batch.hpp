@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/io/char_buffer.hpp"
+#include "lib/qc/input/fastq_chunk.hpp"
+
+namespace biogpu::qc {
+
+// fastp hands reads to its workers in packs of so many; some of its numbers depend on it.
+inline constexpr std::size_t kPackRecords = 1000;
+
+// What a run writes beside its reports. Single reads and interleaved pairs go to out1.
+enum class Output : unsigned { out1, out2, unpaired1, unpaired2, merged, failed, overlapped };
+inline constexpr std::size_t kOutputs = 7;
+
+// Where a pack ends in out1 and out2, and what --split counts of it.
+struct PackEnd {
+  std::size_t out1 = 0;
+  std::size_t out2 = 0;
+  std::size_t packed1 = 0;  // the same in the compressed texts, while splitting
+  std::size_t packed2 = 0;
+  std::uint64_t n_records = 0;
+  std::uint64_t n_passed = 0;
+};
+
+// Consecutive records on their way through the pipeline; a multiple of kPackRecords but for the
+// last. Buffers keep their memory between uses.
+struct Batch {
+  FastqChunk chunk1;
+  FastqChunk chunk2;               // empty for single reads and interleaved pairs
+  std::uint64_t first_record = 0;  // reads or pairs before this batch
+  std::size_t n_records = 0;       // reads or pairs
+
+  std::vector<std::uint64_t> keys;         // [n_records][tables] of DuplicateHash
+  std::vector<std::uint8_t> is_duplicate;  // [n_records], with --dedup
+  std::array<io::CharBuffer, kOutputs> text;
+  std::array<io::CharBuffer, kOutputs> packed;  // the same as gzip, where the output is
+  std::vector<PackEnd> packs;
+  // With -p: the reads that count as after filtering, by mate, with the pack that each is of.
+  struct Kept {
+    std::uint64_t pack;
+    std::string_view sequence;
+  };
+  std::array<std::vector<Kept>, 2> kept;
+  io::CharBuffer kept_text;
+
+  io::CharBuffer& output(Output which) { return text[static_cast<std::size_t>(which)]; }
+};
+
+}  // namespace biogpu::qc

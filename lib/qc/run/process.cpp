@@ -1,0 +1,334 @@
+#include "lib/qc/run/process.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/qc/run/emit.hpp"
+#include "lib/qc/steps/filter.hpp"
+#include "lib/qc/steps/umi.hpp"
+
+namespace biogpu::qc {
+namespace {
+
+constexpr std::string_view kMateFails = "paired_read_is_failing";
+
+// A record on its way: the read as it came, as the steps left it, and its name.
+struct Item {
+  Mate original;  // as read
+  Mate umi_cut;   // behind the UMI: what --failed_out shows of a dropped read
+  Mate mate;
+  Emitted text;
+
+  // As written to --failed_out: dropped reads were not changed.
+  const Mate& failed() const { return mate.dropped ? umi_cut : mate; }
+};
+
+Item open_record(FastqChunk& chunk, std::size_t index) {
+  const RecordPlace& place = chunk.records[index];
+  Item item;
+  item.original = {chunk.sequence(place), chunk.quality(place), static_cast<int>(place.length)};
+  item.mate = item.original;
+  item.text = {chunk.name(place), chunk.strand(place)};
+  return item;
+}
+
+class Work {
+ public:
+  Work(Batch& batch, const Options& options, WorkerSums& sums)
+      : batch_(batch), options_(options), sums_(sums) {
+    for (auto& text : batch_.text) text.clear();
+    batch_.packs.clear();
+    for (auto& kept : batch_.kept) kept.clear();
+    batch_.kept_text.clear();
+    edits_names_ = options.fix_mgi_id || options.umi;
+    has_index_lists_ = !options.index_list1.empty() || !options.index_list2.empty();
+  }
+
+  void run_single() {
+    for (std::size_t i = 0; i < batch_.n_records; ++i) {
+      single(i);
+      end_pack(i);
+    }
+  }
+
+  void run_pairs() {
+    for (std::size_t i = 0; i < batch_.n_records; ++i) {
+      pair(i);
+      end_pack(i);
+    }
+    // Only now does the text of merged reads stay where it is.
+    for (const auto& [index, offset] : merged_kept_)
+      batch_.kept[0][index].sequence =
+          batch_.kept_text.view().substr(offset, batch_.kept[0][index].sequence.size());
+  }
+
+ private:
+  std::uint64_t pack_of(std::size_t i) const { return (batch_.first_record + i) / kPackRecords; }
+
+  void end_pack(std::size_t i) {
+    ++pack_.n_records;
+    if ((i + 1) % kPackRecords != 0 && i + 1 != batch_.n_records) return;
+    pack_.out1 = batch_.output(Output::out1).size();
+    pack_.out2 = batch_.output(Output::out2).size();
+    batch_.packs.push_back(pack_);
+    pack_ = {};
+  }
+
+  bool dropped_as_duplicate(std::size_t i) const {
+    return options_.dedup && batch_.is_duplicate[i] != 0;
+  }
+
+  void convert_phred64(Item& item) const {
+    if (!options_.phred64) return;
+    for (int i = 0; i < item.mate.length; ++i) {
+      char& symbol = item.mate.quality[i];
+      symbol = static_cast<char>(std::max(kPhredOffset, symbol - (64 - kPhredOffset)));
+    }
+  }
+
+  void edit_names(Item& first, Item* second) {
+    if (!edits_names_) return;
+    const auto load = [&](Item& item, std::string& name) {
+      if (!options_.fix_mgi_id || !fix_mgi_name(item.text.name, name)) name = item.text.name;
+    };
+    load(first, sums_.name1);
+    if (second != nullptr) load(*second, sums_.name2);
+    if (options_.umi)
+      apply_umi(first.mate, sums_.name1, second != nullptr ? &second->mate : nullptr,
+                second != nullptr ? &sums_.name2 : nullptr, options_);
+    first.text.name = sums_.name1;
+    if (second != nullptr) second->text.name = sums_.name2;
+  }
+
+  // A read that is counted before filtering and, as `mate` is now, after it.
+  void count_both(const Item& item, std::size_t m) {
+    const Mate& now = item.mate;
+    if (now.sequence == item.original.sequence && sums_.scratch.corrections.empty()) {
+      sums_.alike[m].count_read();
+      sums_.alike[m].add(now.sequence, now.quality, now.length);
+      sums_.before[m].add(now.sequence, now.quality, item.original.length, now.length);
+    } else {
+      count_before(item, m);
+      count_after(now, m);
+    }
+    keep_for_overrepresentation(now, m);
+  }
+
+  void count_before(const Item& item, std::size_t m) {
+    for (const Correction& c : sums_.scratch.corrections) swap_correction(c);
+    sums_.before[m].count_read();
+    sums_.before[m].add(item.original.sequence, item.original.quality, item.original.length);
+    for (const Correction& c : sums_.scratch.corrections) swap_correction(c);
+  }
+
+  void count_after(const Mate& mate, std::size_t m) {
+    sums_.after[m].count_read();
+    sums_.after[m].add(mate.sequence, mate.quality, mate.length);
+  }
+
+  // Puts the original back, or the correction again.
+  static void swap_correction(const Correction& c) {
+    auto& correction = const_cast<Correction&>(c);
+    std::swap(*correction.base, correction.old_base);
+    std::swap(*correction.quality, correction.old_quality);
+  }
+
+  void keep_for_overrepresentation(const Mate& mate, std::size_t m) {
+    if (options_.overrepresentation)
+      batch_.kept[m].push_back(
+          {current_pack_, {mate.sequence, static_cast<std::size_t>(mate.length)}});
+  }
+
+  void single(std::size_t i) {
+    Item item = open_record(batch_.chunk1, i);
+    current_pack_ = pack_of(i);
+    convert_phred64(item);
+    if (has_index_lists_ && has_listed_index(item.text.name, {}, options_)) {
+      count_before(item, 0);
+      return;
+    }
+    edit_names(item, nullptr);
+    item.umi_cut = item.mate;
+    sums_.tally.count_single(trim_single(item.mate, options_));
+    const Verdict verdict = filter(item.mate, options_);
+    sums_.tally.count(verdict, 1);
+    if (verdict == Verdict::passed && !dropped_as_duplicate(i)) {
+      emit(batch_.output(Output::out1), item.text, item.mate);
+      ++pack_.n_passed;
+      count_both(item, 0);
+      return;
+    }
+    count_before(item, 0);
+    if (!options_.failed_out.empty() && !dropped_as_duplicate(i))
+      emit(batch_.output(Output::failed), item.text, item.failed(), failure_tag(verdict));
+  }
+
+  void pair(std::size_t i) {
+    Item first =
+        options_.interleaved ? open_record(batch_.chunk1, 2 * i) : open_record(batch_.chunk1, i);
+    Item second = options_.interleaved ? open_record(batch_.chunk1, 2 * i + 1)
+                                       : open_record(batch_.chunk2, i);
+    current_pack_ = pack_of(i);
+    convert_phred64(first);
+    convert_phred64(second);
+    sums_.scratch.corrections.clear();
+    if (has_index_lists_ && has_listed_index(first.text.name, second.text.name, options_))
+      return count_pair_before(first, second);
+    edit_names(first, &second);
+    first.umi_cut = first.mate;
+    second.umi_cut = second.mate;
+    const bool with_insert_size =
+        current_pack_ % static_cast<std::uint64_t>(options_.virtual_workers) == 0;
+    const PairNotes notes =
+        trim_pair(first.mate, second.mate, options_, with_insert_size, sums_.scratch);
+    sums_.tally.count_pair(notes, sums_.scratch.corrections.size(), with_insert_size);
+    if (notes.overlapped) emit(batch_.output(Output::overlapped), first.text, notes.after_overlap);
+    if (options_.merge) return merge(first, second, i);
+    finish_pair(first, second, dropped_as_duplicate(i));
+  }
+
+  void count_pair_before(const Item& first, const Item& second) {
+    count_before(first, 0);
+    count_before(second, 1);
+  }
+
+  void merge(Item& first, Item& second, std::size_t i) {
+    count_pair_before(first, second);
+    if (first.mate.dropped || second.mate.dropped)
+      return write_pair(first, second, dropped_as_duplicate(i));
+    const Overlap overlap =
+        overlap_of(first.mate, second.mate, options_, options_.overlap_diff_percent, sums_.scratch);
+    if (overlap.found) return write_merged(first, second, overlap);
+    if (options_.include_unmerged) return write_unmerged(first, second, dropped_as_duplicate(i));
+    write_pair(first, second, dropped_as_duplicate(i));
+  }
+
+  void write_merged(const Item& first, const Item& second, const Overlap& overlap) {
+    const int from1 = overlap.length + std::max(0, overlap.offset);
+    const int from2 = overlap.offset > 0 ? second.mate.length - overlap.length : 0;
+    Mate merged = build_merged(first.mate, second.mate, from1, from2);
+    const Verdict verdict = filter(merged, options_);
+    sums_.tally.count(verdict, 2);
+    if (verdict != Verdict::passed) return;
+    const std::string tag = "merged_" + std::to_string(from1) + "_" + std::to_string(from2);
+    emit(batch_.output(Output::merged), first.text, merged, tag);
+    count_after(merged, 0);
+    if (options_.overrepresentation) {
+      merged_kept_.emplace_back(batch_.kept[0].size(), batch_.kept_text.size());
+      keep_for_overrepresentation(merged, 0);
+      batch_.kept_text.append(merged.sequence, static_cast<std::size_t>(merged.length));
+    }
+    ++pack_.n_passed;
+    ++sums_.tally.merged_pairs;
+  }
+
+  // The first from1 bases of mate 1, then the last from2 of mate 2 reverse-complemented.
+  Mate build_merged(const Mate& mate1, const Mate& mate2, int from1, int from2) {
+    const auto n1 = static_cast<std::size_t>(from1);
+    const auto n = n1 + static_cast<std::size_t>(from2);
+    sums_.merged_sequence.resize(n + FastqChunk::kPadding);
+    sums_.merged_quality.resize(n + FastqChunk::kPadding);
+    Mate merged{sums_.merged_sequence.data(), sums_.merged_quality.data(), static_cast<int>(n)};
+    std::copy_n(mate1.sequence, n1, merged.sequence);
+    std::copy_n(mate1.quality, n1, merged.quality);
+    for (int k = 0; k < from2; ++k) {
+      merged.sequence[from1 + k] = complement(mate2.sequence[from2 - 1 - k]);
+      merged.quality[from1 + k] = mate2.quality[from2 - 1 - k];
+    }
+    return merged;
+  }
+
+  void write_unmerged(const Item& first, const Item& second, bool duplicate) {
+    bool both = true;
+    for (const Item* item : {&first, &second}) {
+      const Verdict verdict = filter(item->mate, options_);
+      sums_.tally.count(verdict, 1);
+      both = both && verdict == Verdict::passed;
+      if (verdict != Verdict::passed || duplicate) continue;
+      emit(batch_.output(Output::merged), item->text, item->mate);
+      count_after(item->mate, 0);
+      keep_for_overrepresentation(item->mate, 0);
+    }
+    pack_.n_passed += both;
+  }
+
+  void finish_pair(const Item& first, const Item& second, bool duplicate) {
+    const Verdict verdict1 = filter(first.mate, options_);
+    const Verdict verdict2 = filter(second.mate, options_);
+    sums_.tally.count(std::max(verdict1, verdict2), 2);
+    const bool both = verdict1 == Verdict::passed && verdict2 == Verdict::passed;
+    if (both && !duplicate) {
+      count_both(first, 0);
+      count_both(second, 1);
+    } else {
+      count_pair_before(first, second);
+    }
+    if (!duplicate) write_verdicts(first, second, verdict1, verdict2);
+  }
+
+  // In merging mode: a pair that was not merged.
+  void write_pair(const Item& first, const Item& second, bool duplicate) {
+    const Verdict verdict1 = filter(first.mate, options_);
+    const Verdict verdict2 = filter(second.mate, options_);
+    sums_.tally.count(std::max(verdict1, verdict2), 2);
+    if (!duplicate) write_verdicts(first, second, verdict1, verdict2);
+  }
+
+  void write_verdicts(const Item& first, const Item& second, Verdict verdict1, Verdict verdict2) {
+    if (verdict1 == Verdict::passed && verdict2 == Verdict::passed) {
+      const bool one_file = options_.use_stdout && !options_.merge;
+      emit(batch_.output(Output::out1), first.text, first.mate);
+      emit(batch_.output(one_file ? Output::out1 : Output::out2), second.text, second.mate);
+      ++pack_.n_passed;
+      return;
+    }
+    if (verdict1 != Verdict::passed && verdict2 != Verdict::passed) return;  // fastp's silence
+    const bool first_passed = verdict1 == Verdict::passed;
+    const Item& good = first_passed ? first : second;
+    const Item& bad = first_passed ? second : first;
+    const Verdict why = first_passed ? verdict2 : verdict1;
+    const bool keeps_good = unpaired_output(good, first_passed);
+    if (options_.failed_out.empty()) return;
+    io::CharBuffer& failed = batch_.output(Output::failed);
+    const auto write_good = [&] {
+      if (!keeps_good) emit(failed, good.text, good.failed(), kMateFails);
+    };
+    if (first_passed) write_good();
+    emit(failed, bad.text, bad.failed(), failure_tag(why));
+    if (!first_passed) write_good();
+  }
+
+  // Writes a read whose mate failed to the file for such reads; false when there is none.
+  bool unpaired_output(const Item& item, bool is_first) {
+    const bool has1 = !options_.unpaired1.empty();
+    const bool has2 = !options_.unpaired2.empty() && options_.unpaired2 != options_.unpaired1;
+    if (!is_first && has2)
+      emit(batch_.output(Output::unpaired2), item.text, item.mate);
+    else if (has1)
+      emit(batch_.output(Output::unpaired1), item.text, item.mate);
+    else
+      return false;
+    return true;
+  }
+
+  Batch& batch_;
+  const Options& options_;
+  WorkerSums& sums_;
+  bool edits_names_ = false;
+  bool has_index_lists_ = false;
+  std::uint64_t current_pack_ = 0;
+  PackEnd pack_;
+  std::vector<std::pair<std::size_t, std::size_t>> merged_kept_;  // in kept[0]; in kept_text
+};
+
+}  // namespace
+
+void process_single(Batch& batch, const Options& options, WorkerSums& sums) {
+  Work(batch, options, sums).run_single();
+}
+
+void process_pairs(Batch& batch, const Options& options, WorkerSums& sums) {
+  Work(batch, options, sums).run_pairs();
+}
+
+}  // namespace biogpu::qc

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "lib/qc/options.hpp"
+#include "lib/qc/run/batch.hpp"
+#include "lib/qc/run/tally.hpp"
+#include "lib/qc/stats/read_stats.hpp"
+
+namespace biogpu::qc {
+
+// What one worker adds up over its batches.
+struct WorkerSums {
+  Tally tally;
+  // Most reads pass as they are, so that what is before and after filtering alike is added once.
+  std::array<StatsAdder, 2> alike;   // by mate
+  std::array<StatsAdder, 2> before;  // only before
+  std::array<StatsAdder, 2> after;   // only after
+  Scratch scratch;
+  io::CharBuffer merged_sequence;
+  io::CharBuffer merged_quality;
+  std::string name1;
+  std::string name2;
+};
+
+// Runs all steps on the records of a batch and writes what they leave to its output texts.
+// is_duplicate must be set where options.dedup is.
+void process_single(Batch& batch, const Options& options, WorkerSums& sums);
+void process_pairs(Batch& batch, const Options& options, WorkerSums& sums);
+
+}  // namespace biogpu::qc

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lib/qc/options.hpp"
+#include "lib/qc/run/summary.hpp"
+
+namespace biogpu::qc {
+
+// How a run is carried out; nothing here changes a byte of what it writes.
+struct RunSettings {
+  int n_threads = 1;
+  std::size_t batch_records = 4000;  // rounded up to whole packs
+  std::function<void(double fraction, std::uint64_t n_records)> progress;
+};
+
+struct RunResult {
+  Summary summary;
+  std::uint64_t n_records = 0;  // reads or pairs
+  std::uint64_t bytes_read = 0;
+  std::vector<std::string> remarks;  // warnings of a lenient run
+  double read_s = 0;
+  double compute_s = 0;  // over all threads
+  double write_s = 0;
+};
+
+// Reads, trims, filters, counts and writes. options must have passed check_options and prepare.
+// The outputs get their names only when all went well and `before_commit` returned.
+RunResult run(const Options& options, const RunSettings& settings,
+              const std::function<void(const RunResult&)>& before_commit);
+
+}  // namespace biogpu::qc

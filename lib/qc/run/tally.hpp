@@ -1,0 +1,42 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "lib/qc/steps/decide.hpp"
+#include "lib/qc/steps/filter.hpp"
+
+namespace biogpu::qc {
+
+// How often each text was cut off as an adapter.
+using AdapterCounts = std::unordered_map<std::string, std::uint64_t>;
+
+// What happened to the reads of a run, or of a part of it.
+struct Tally {
+  std::array<std::uint64_t, kVerdicts> verdicts{};  // reads, by Verdict
+  std::uint64_t adapter_reads = 0;
+  std::uint64_t adapter_bases = 0;
+  std::array<AdapterCounts, 2> adapters;        // by mate
+  std::array<std::uint64_t, 4> poly_x_reads{};  // A T C G
+  std::array<std::uint64_t, 4> poly_x_bases{};
+  std::uint64_t corrected_reads = 0;
+  std::uint64_t corrected_bases = 0;
+  std::uint64_t merged_pairs = 0;
+  std::array<std::uint64_t, kMaxInsertSize + 1> insert_sizes{};  // last: not known
+
+  std::uint64_t n_with(Verdict verdict) const {
+    return verdicts[static_cast<std::size_t>(verdict)];
+  }
+  void count(Verdict verdict, unsigned n_reads) {
+    verdicts[static_cast<std::size_t>(verdict)] += n_reads;
+  }
+  void count_adapter(std::size_t mate, std::string_view adapter);
+  void count_single(const MateNotes& notes);
+  void count_pair(const PairNotes& notes, std::size_t n_corrections, bool with_insert_size);
+  void add(const Tally& other);
+};
+
+}  // namespace biogpu::qc

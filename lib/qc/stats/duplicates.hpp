@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "lib/qc/options.hpp"
+
+namespace biogpu::qc {
+
+// The number that fastp gives a read or a pair: a bit of its table. Reads of one number count as
+// duplicates. fastp 0.23 asks several tables and believes the last one alone, so only that one's
+// hash is computed; fastp 1 counts a duplicate where all agree.
+class DuplicateHash {
+ public:
+  explicit DuplicateHash(const Options& options);
+
+  int n_tables() const { return static_cast<int>(tables_.size()); }
+  int n_bits() const { return n_bits_; }  // of a key
+  // Key of table t; sequence2 is empty for single reads.
+  std::uint64_t key(int t, std::string_view sequence1, std::string_view sequence2) const;
+
+ private:
+  static constexpr std::size_t kPeriod = 512;  // fastp's primes repeat after so many bases
+  struct Table {
+    std::vector<std::uint32_t> primes;  // [period], by position in the pair
+  };
+  std::uint64_t sum(const Table& table, std::string_view sequence, std::uint64_t begin) const;
+
+  std::vector<Table> tables_;
+  std::size_t period_ = kPeriod;
+  int n_bits_ = 32;
+};
+
+// A set of keys: sparse while they are few, one bit for each possible key once that is smaller.
+class KeySet {
+ public:
+  explicit KeySet(int n_bits);
+  ~KeySet();
+  KeySet(KeySet&&) noexcept;
+
+  // False when the key was there already.
+  bool insert(std::uint64_t key);
+
+ private:
+  class Shard;
+  std::vector<Shard> shards_;  // by the bits above the 32 low ones
+};
+
+}  // namespace biogpu::qc

@@ -1,0 +1,65 @@
+#include <algorithm>
+
+#include "lib/qc/steps/adapter.hpp"
+
+namespace biogpu::qc {
+namespace {
+
+constexpr int kOneMismatchIn = 8;
+
+}  // namespace
+
+int first_adapter_position(std::size_t adapter_length) {
+  if (adapter_length >= 16) return -4;
+  if (adapter_length >= 12) return -3;
+  return adapter_length >= 8 ? -2 : 0;
+}
+
+bool adapter_matches(const char* sequence, int length, std::string_view adapter, int pos) {
+  const int compared = std::min(length - pos, static_cast<int>(adapter.size()));
+  const int allowed = compared / kOneMismatchIn;
+  int mismatches = 0;
+  for (int i = std::max(0, -pos); i < compared && mismatches <= allowed; ++i)
+    mismatches += adapter[static_cast<std::size_t>(i)] != sequence[i + pos];
+  return mismatches <= allowed;
+}
+
+int find_adapter_ref(const char* sequence, int length, std::string_view adapter,
+                     int match_require) {
+  for (int pos = first_adapter_position(adapter.size()); pos < length - match_require; ++pos)
+    if (adapter_matches(sequence, length, adapter, pos)) return pos;
+  return kNoAdapter;
+}
+
+std::string_view trim_adapter(Mate& mate, std::string_view adapter, int match_require) {
+  const int pos = find_adapter(mate.sequence, mate.length, adapter, match_require);
+  if (pos == kNoAdapter) return {};
+  if (pos < 0) {
+    mate.length = 0;
+    return adapter.substr(0, adapter.size() - static_cast<std::size_t>(-pos));
+  }
+  const std::string_view cut(mate.sequence + pos, static_cast<std::size_t>(mate.length - pos));
+  mate.length = pos;
+  return cut;
+}
+
+void trim_adapters(Mate& mate, const std::vector<std::string>& adapters) {
+  const int match_require = adapters.size() > 256 ? 6 : adapters.size() > 16 ? 5 : 4;
+  for (const std::string& adapter : adapters) trim_adapter(mate, adapter, match_require);
+}
+
+bool trim_by_overlap(Mate& mate1, Mate& mate2, const Overlap& overlap, std::string_view& cut1,
+                     std::string_view& cut2) {
+  if (!overlap.found || overlap.offset >= 0) return false;
+  const auto cut = [](Mate& mate, int kept) {
+    const int before = mate.length;
+    mate.keep_front(kept);
+    return std::string_view(mate.sequence + mate.length,
+                            static_cast<std::size_t>(before - mate.length));
+  };
+  cut1 = cut(mate1, overlap.length + mate2.front_trimmed);
+  cut2 = cut(mate2, overlap.length + mate1.front_trimmed);
+  return true;
+}
+
+}  // namespace biogpu::qc

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string_view>
+
+#include "lib/qc/options.hpp"
+#include "lib/qc/steps/mate.hpp"
+
+namespace biogpu::qc {
+
+// What became of a read; of a pair, the greater of both counts. fastp's numbers.
+enum class Verdict : unsigned char {
+  passed = 0,
+  too_many_n = 12,
+  too_short = 16,
+  too_long = 17,
+  low_quality = 20,
+  low_complexity = 24,
+  adapter_dimer = 28
+};
+
+inline constexpr int kVerdicts = 32;
+
+// What --failed_out puts behind a name.
+std::string_view failure_tag(Verdict verdict);
+
+// Qualities and bases of a read as the filters count them.
+struct BaseCounts {
+  int low_quality = 0;  // below the qualified quality
+  int n_bases = 0;      // 'N' only
+  int quality_sum = 0;  // Phred
+};
+
+BaseCounts count_bases(const char* sequence, const char* quality, int length, int qualified);
+BaseCounts count_bases_ref(const char* sequence, const char* quality, int length, int qualified);
+
+// The first filter that the read fails, in fastp's order.
+Verdict filter(const Mate& mate, const Options& options);
+
+// Whether --filter_by_index1 or 2 removes a record of this name (names of these mates).
+bool has_listed_index(std::string_view name1, std::string_view name2, const Options& options);
+
+}  // namespace biogpu::qc
