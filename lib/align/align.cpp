@@ -47,24 +47,32 @@ Alignment align_empty(const Options& options, std::int64_t query_length, std::in
   return row;
 }
 
-void require_int32(const Options& options, std::uint64_t query_length,
-                   std::uint64_t target_length) {
+Int32Check::Int32Check(const Options& options)
+    : max_score_(std::max(options.scoring.max_score(), 0)),
+      gap_open_(options.scoring.gap_open),
+      gap_extend_(options.scoring.gap_extend) {}
+
+bool Int32Check::fits(std::uint64_t query_length, std::uint64_t target_length) const {
   // A CIGAR run has 28 bits for its length, and half of the score range stays as headroom.
   constexpr std::uint64_t kLongest = (std::uint64_t{1} << 28) - 1;
   constexpr std::int64_t kLimit = std::int64_t{1} << 30;
-  const Scoring& s = options.scoring;
-  if (query_length <= kLongest && target_length <= kLongest) {
-    const auto shorter = static_cast<std::int64_t>(std::min(query_length, target_length));
-    const auto both = static_cast<std::int64_t>(query_length + target_length);
-    const std::int64_t highest = shorter * std::max(s.max_score(), 0);
-    const std::int64_t lowest = 3 * std::int64_t{s.gap_open} + both * s.gap_extend + 256;
-    if (highest < kLimit && lowest < kLimit) return;
-  }
+  if (query_length > kLongest || target_length > kLongest) return false;
+  const auto shorter = static_cast<std::int64_t>(std::min(query_length, target_length));
+  const auto both = static_cast<std::int64_t>(query_length + target_length);
+  return shorter * max_score_ < kLimit && 3 * gap_open_ + both * gap_extend_ + 256 < kLimit;
+}
+
+void Int32Check::refuse(std::uint64_t query_length, std::uint64_t target_length) {
   throw Error(ErrorCode::failed,
               "sequences of " + std::to_string(query_length) + " and " +
                   std::to_string(target_length) +
                   " residues with these costs could leave the 32-bit range of scores; "
                   "expected shorter sequences or smaller scores");
+}
+
+void require_int32(const Options& options, std::uint64_t query_length,
+                   std::uint64_t target_length) {
+  Int32Check(options).require(query_length, target_length);
 }
 
 void validate(const Work& work, const Options& options) {

@@ -135,12 +135,13 @@ class PairAligner {
 
 Alignments align_ref(const Work& work, const Options& options) {
   validate(work, options);
+  const Int32Check check(options);
   Alignments result;
   result.rows.reserve(work.pairs.size());
   for (const Pair& pair : work.pairs) {
     const auto query = work.queries.sequence(pair.query);
     const auto target = work.targets.sequence(pair.target);
-    require_int32(options, query.size(), target.size());
+    check.require(query.size(), target.size());
     if (query.empty() || target.empty()) {
       result.rows.push_back(
           align_empty(options, std::ssize(query), std::ssize(target), result.cigar));

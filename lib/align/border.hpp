@@ -116,7 +116,22 @@ class EndPicker {
 Alignment align_empty(const Options& options, std::int64_t query_length, std::int64_t target_length,
                       std::vector<std::uint32_t>& cigar);
 
-// Throws Error{failed} when a length or a possible score of the pair does not fit 32 bits.
+// Refuses pairs of which a length or a possible score does not fit 32 bits.
+class Int32Check {
+ public:
+  explicit Int32Check(const Options& options);
+  // Throws Error{failed}.
+  void require(std::uint64_t query_length, std::uint64_t target_length) const {
+    if (!fits(query_length, target_length)) refuse(query_length, target_length);
+  }
+
+ private:
+  bool fits(std::uint64_t query_length, std::uint64_t target_length) const;
+  [[noreturn]] static void refuse(std::uint64_t query_length, std::uint64_t target_length);
+  std::int64_t max_score_, gap_open_, gap_extend_;
+};
+
+// The check of one pair.
 void require_int32(const Options& options, std::uint64_t query_length, std::uint64_t target_length);
 
 // Throws Error{failed} when Work is not what align.hpp says: a pair outside the sets, costs below

@@ -18,6 +18,9 @@
 namespace biogpu::align {
 namespace {
 
+// Cells that a walk looks ahead, along its diagonal, for the bits to arrive from the second cache.
+constexpr std::int64_t kPrefetch = 12;
+
 // What one thread keeps. Paths gather here and are put in order at the end.
 struct Worker {
   Scratch scratch;
@@ -55,10 +58,11 @@ class CpuRun {
   void sort_by_width(std::vector<std::uint32_t>& narrow, std::vector<std::uint32_t>& at_first,
                      std::vector<std::uint32_t>& wide) {
     const WidthChooser chooser(options_);
+    const Int32Check check(options_);
     for (std::uint32_t p = 0; p < work_.pairs.size(); ++p) {
       const auto m = static_cast<std::int64_t>(work_.queries.length(work_.pairs[p].query));
       const auto n = static_cast<std::int64_t>(work_.targets.length(work_.pairs[p].target));
-      require_int32(options_, m, n);
+      check.require(m, n);
       if (m == 0 || n == 0) {
         result_.rows[p] = align_empty(options_, m, n, workers_[0].cigar);
         continue;
@@ -151,7 +155,11 @@ class CpuRun {
     if (!wants_path(options_)) return;
     PathWalk walk(options_, pair.query, pair.target);
     walk.start(row.query_end, row.target_end, row.score);
-    walk.run(0, [&](std::int64_t i, std::int64_t j) { return r.trace.cell(lane, i, j); });
+    walk.run(0, [&](std::int64_t i, std::int64_t j) {
+      r.trace.prefetch(std::max<std::int64_t>(i - kPrefetch, 0),
+                       std::max<std::int64_t>(j - kPrefetch, 0));
+      return r.trace.cell(lane, i, j);
+    });
     walk.finish(row, worker.cigar);
     if (!owner_.empty()) owner_[index] = static_cast<std::uint32_t>(&worker - workers_.data());
   }

@@ -26,7 +26,7 @@ struct GroupJob {
   std::span<const LanePair> lanes;  // at most group_lanes(narrow)
   // 8-bit lanes: scores where the alignment is local, else differences. Else 16-bit scores.
   bool narrow = false;
-  bool same_query = false;  // every lane has the first one's query
+  bool same_query = false;  // every lane has the first one's query; only scores make use of it
   Scratch* scratch = nullptr;
 };
 
@@ -60,6 +60,13 @@ struct GroupTrace {
     const std::int64_t cell = (j / kMostColumns * n_rows + i) * kMostColumns + j % kMostColumns;
     return planes + cell * 4 * plane_bytes;
   }
+
+  // From one row of a pass to the next.
+  static constexpr std::int64_t row_bytes(std::int64_t bytes_of_plane) {
+    return kMostColumns * 4 * bytes_of_plane;
+  }
+
+  void prefetch(std::int64_t i, std::int64_t j) const { __builtin_prefetch(at(i, j)); }
 
   TraceCell cell(int lane, std::int64_t i, std::int64_t j) const {
     const std::uint8_t* byte = at(i, j) + lane / 8;

@@ -149,25 +149,32 @@ class DifferenceKernel {
     wants_column_ = picker.wants_column();
   }
 
+  // The front of a pass; a value of its own, which no store of u can touch, so that it stays in
+  // registers.
   template <int C>
   struct Front {
+    typename Source::template Columns<C> columns;
+    V8 q;
     V8 v[C], y[C];
+    std::uint8_t *u, *x;
+    std::uint8_t* trace;
   };
 
   template <int C>
   HWY_NOINLINE void pass(std::int64_t j) {
     const D8 d;
-    const auto columns = source_.template columns<C>(j);
-    Front<C> front;
+    Front<C> front{source_.template columns<C>(j), q_, {}, {}, u_, x_, nullptr};
+    if constexpr (kTrace) front.trace = result_.trace.at(0, j);
     V8 last[C];
     for (int c = 0; c < C; ++c) {
       front.v[c] = hn::Set(d, top_difference(j + c));
       front.y[c] = last[c] = hn::Zero(d);
     }
+    const std::int64_t n_rows = shape_.n_rows, n_plain = shape_.least_rows - 1;
     std::int64_t i = 0;
-    for (; i < shape_.least_rows - 1; ++i) row<C>(i, j, columns, front);
-    for (const std::uint8_t* mask = end_masks_; i < shape_.n_rows; ++i, mask += lanes_) {
-      row<C>(i, j, columns, front);
+    for (; i < n_plain; ++i) row<C>(i, front);
+    for (const std::uint8_t* mask = end_masks_; i < n_rows; ++i, mask += lanes_) {
+      row<C>(i, front);
       const V8 ends = hn::Load(d, mask);
       for (int c = 0; c < C; ++c) last[c] = hn::Or(last[c], hn::And(ends, front.v[c]));
     }
@@ -175,21 +182,21 @@ class DifferenceKernel {
   }
 
   template <int C>
-  HWY_INLINE void row(std::int64_t i, std::int64_t j,
-                      const typename Source::template Columns<C>& columns, Front<C>& front) {
+  static HWY_INLINE void row(std::int64_t i, Front<C>& front) {
     const D8 d;
-    const auto at = source_.row(i);
-    V8 u = hn::Load(d, u_ + i * lanes_);
-    V8 x = hn::Load(d, x_ + i * lanes_);
+    constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(D8()));
+    const auto at = front.columns.row(i);
+    V8 u = hn::Load(d, front.u + i * kLanes);
+    V8 x = hn::Load(d, front.x + i * kLanes);
     [[maybe_unused]] std::uint8_t* trace = nullptr;
-    if constexpr (kTrace) trace = result_.trace.at(i, j);
+    if constexpr (kTrace) trace = front.trace + i * GroupTrace::row_bytes(kLanes / 8);
     HWY_UNROLL(4)
     for (int c = 0; c < C; ++c) {
-      const V8 s = source_.template score<C>(columns, at, c);
+      const V8 s = front.columns.score(at, c);
       const V8 b = hn::Add(front.y[c], front.v[c]);
       const V8 a = hn::Add(x, u);
       const V8 z = hn::Max(hn::Max(s, b), a);
-      const V8 extended = hn::Sub(z, q_);  // what a gap must be worth to be extended
+      const V8 extended = hn::Sub(z, front.q);  // what a gap must be worth to be extended
       if constexpr (kTrace)
         trace = store_trace(d, trace, hn::Eq(z, s), hn::Eq(z, b), hn::Gt(extended, b),
                             hn::Gt(extended, a));
@@ -199,8 +206,8 @@ class DifferenceKernel {
       x = hn::SaturatedSub(a, extended);
       front.y[c] = hn::SaturatedSub(b, extended);
     }
-    hn::Store(u, d, u_ + i * lanes_);
-    hn::Store(x, d, x_ + i * lanes_);
+    hn::Store(u, d, front.u + i * kLanes);
+    hn::Store(x, d, front.x + i * kLanes);
   }
 
   // Moves the scores of the last rows on by C columns.

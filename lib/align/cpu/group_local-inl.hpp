@@ -160,65 +160,80 @@ class LocalKernel {
  private:
   static constexpr std::int64_t kLeastRoom = 48;
 
+  // The front of a pass; a value of its own, which no store of H can touch, so that it stays in
+  // registers.
   template <int C>
   struct Front {
+    typename Source::template Columns<C> columns;
+    V open, extend, floor;
     V diagonal[C], f[C], most[C];
+    T *h, *e;
+    std::uint8_t* trace;
   };
 
   template <int C>
   HWY_NOINLINE void pass(std::int64_t j) {
-    const auto columns = source_.template columns<C>(j);
-    Front<C> front;
+    Front<C> front{
+        source_.template columns<C>(j), open_, extend_, floor_, {}, {}, {}, h_, e_, nullptr};
+    if constexpr (kTrace) front.trace = result_.trace.at(0, j);
     V column_best[C];
     for (int c = 0; c < C; ++c) {
-      front.diagonal[c] = floor_;
-      front.f[c] = hn::Sub(floor_, open_);
+      front.diagonal[c] = front.floor;
+      front.f[c] = hn::Sub(front.floor, front.open);
       column_best[c] = front.most[c] = best_;
     }
+    const std::int64_t n_rows = shape_.n_rows;
     if constexpr (!kEnds) {
-      for (std::int64_t i = 0; i < shape_.n_rows; ++i) row<C>(i, j, columns, front, 0);
+      for (std::int64_t i = 0; i < n_rows; ++i) row<C>(i, front, nullptr);
       for (int c = 0; c < C; ++c) best_ = hn::Max(best_, front.most[c]);
     } else {
       constexpr int kBlock = LocalEnds<T>::kBlock;
-      for (std::int64_t i = 0; i < shape_.n_rows;) {
-        for (int c = 0; c < C; ++c) front.most[c] = floor_;
-        const std::int64_t first = i, end = std::min(shape_.n_rows, i + kBlock);
-        for (int r = 0; i < end; ++i, ++r) row<C>(i, j, columns, front, r);
+      for (std::int64_t i = 0; i < n_rows;) {
+        for (int c = 0; c < C; ++c) front.most[c] = front.floor;
+        const std::int64_t first = i, end = std::min(n_rows, i + kBlock);
+        for (T* kept = ends_.block(0); i < end; ++i, kept += kMaxLanes) row<C>(i, front, kept);
         ends_.template end_block<C>(front.most, column_best, first);
       }
       ends_.template end_pass<C>(column_best, best_, j);
     }
   }
 
-  // The cells of row i in columns j .. j + C; r: the row in its block.
+  // The cells of row i in the columns of a pass; kept: where H of the first column goes.
   template <int C>
-  HWY_INLINE void row(std::int64_t i, std::int64_t j,
-                      const typename Source::template Columns<C>& columns, Front<C>& front, int r) {
+  static HWY_INLINE void row(std::int64_t i, Front<C>& front, [[maybe_unused]] T* kept) {
     const Tag<T> d;
-    const auto at = source_.row(i);
-    V left = hn::Load(d, h_ + i * lanes_);
-    V e = hn::Load(d, e_ + i * lanes_);
+    constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Tag<T>()));
+    const auto at = front.columns.row(i);
+    V left = hn::Load(d, front.h + i * kLanes);
+    V e = hn::Load(d, front.e + i * kLanes);
     [[maybe_unused]] std::uint8_t* trace = nullptr;
-    if constexpr (kTrace) trace = result_.trace.at(i, j);
+    if constexpr (kTrace) trace = front.trace + i * GroupTrace::row_bytes(kLanes / 8);
     HWY_UNROLL(4)
     for (int c = 0; c < C; ++c) {
-      const V from_diagonal = hn::Add(front.diagonal[c], source_.template score<C>(columns, at, c));
+      V from_diagonal, at_least;
+      if constexpr (kTrace) {
+        // The bit must tell a diagonal below the floor from the floor.
+        from_diagonal = hn::Add(front.diagonal[c], front.columns.score(at, c));
+        at_least = hn::Max(from_diagonal, front.floor);
+      } else {
+        at_least = front.columns.from_diagonal(front.diagonal[c], front.floor, at, c);
+      }
       front.diagonal[c] = left;
-      const V h = hn::Max(hn::Max(hn::Max(from_diagonal, floor_), e), front.f[c]);
-      const V opened = hn::Sub(h, open_);
-      const V e_extended = hn::Sub(e, extend_);
-      const V f_extended = hn::Sub(front.f[c], extend_);
+      const V h = hn::Max(hn::Max(at_least, e), front.f[c]);
+      const V opened = hn::Sub(h, front.open);
+      const V e_extended = hn::Sub(e, front.extend);
+      const V f_extended = hn::Sub(front.f[c], front.extend);
       if constexpr (kTrace)
         trace = store_trace(d, trace, hn::Eq(h, from_diagonal), hn::Eq(h, front.f[c]),
                             hn::Gt(opened, f_extended), hn::Gt(opened, e_extended));
       e = hn::Max(e_extended, opened);
       front.f[c] = hn::Max(f_extended, opened);
       front.most[c] = hn::Max(front.most[c], h);
-      if constexpr (kEnds) hn::Store(h, d, ends_.block(c) + r * kMaxLanes);
+      if constexpr (kEnds) hn::Store(h, d, kept + c * LocalEnds<T>::kBlock * kMaxLanes);
       left = h;
     }
-    hn::Store(left, d, h_ + i * lanes_);
-    hn::Store(e, d, e_ + i * lanes_);
+    hn::Store(left, d, front.h + i * kLanes);
+    hn::Store(e, d, front.e + i * kLanes);
   }
 
   // Before column j: gives the lanes of the mask room above their best score.

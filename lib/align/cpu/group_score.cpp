@@ -9,6 +9,7 @@
 
 #include "lib/align/cpu/group_difference-inl.hpp"
 #include "lib/align/cpu/group_local-inl.hpp"
+#include "lib/align/cpu/group_profile-inl.hpp"
 #include "lib/align/cpu/group_wide-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -20,27 +21,40 @@ int count_lanes(bool narrow) {
 }
 
 template <template <class> class Source>
-void score_group_of(const GroupJob& job, GroupResult& result) {
-  const bool local = job.options->mode == Mode::local;
-  const bool ends = job.options->output != Output::score;
-  if (local && job.narrow) {
-    using T = std::int8_t;
-    ends ? LocalKernel<T, Source<T>, Want::ends>(job, result).run()
-         : LocalKernel<T, Source<T>, Want::score>(job, result).run();
-  } else if (local) {
-    using T = std::int16_t;
-    ends ? LocalKernel<T, Source<T>, Want::ends>(job, result).run()
-         : LocalKernel<T, Source<T>, Want::score>(job, result).run();
-  } else if (job.narrow) {
+void score_narrow(const GroupJob& job, GroupResult& result) {
+  using Signed = Source<std::int8_t>;
+  if (job.options->mode != Mode::local) {
     DifferenceKernel<Source<std::uint8_t>, false>(job, result).run();
+  } else if (job.options->output != Output::score) {
+    LocalKernel<std::int8_t, Signed, Want::ends>(job, result).run();
   } else {
-    wide_kernel<Source<std::int16_t>, false>(job, result);
+    LocalKernel<std::int8_t, Signed, Want::score>(job, result).run();
+  }
+}
+
+template <class Source>
+void score_wide(const GroupJob& job, GroupResult& result) {
+  if (job.options->mode != Mode::local) {
+    wide_kernel<Source, false>(job, result);
+  } else if (job.options->output != Output::score) {
+    LocalKernel<std::int16_t, Source, Want::ends>(job, result).run();
+  } else {
+    LocalKernel<std::int16_t, Source, Want::score>(job, result).run();
   }
 }
 
 void score_group(const GroupJob& job, GroupResult& result) {
-  is_xor_table(job.options->scoring) ? score_group_of<TableSource>(job, result)
-                                     : score_group_of<ProfileSource>(job, result);
+  const bool table = is_xor_table(job.options->scoring);
+  if (!job.narrow) {
+    table ? score_wide<TableSource<std::int16_t>>(job, result)
+          : score_wide<ProfileSource<std::int16_t>>(job, result);
+  } else if (table) {
+    score_narrow<TableSource>(job, result);
+  } else if (job.same_query) {
+    score_narrow<SharedSource>(job, result);
+  } else {
+    score_narrow<ProfileSource>(job, result);
+  }
 }
 
 }  // namespace HWY_NAMESPACE

@@ -9,6 +9,7 @@
 
 #include "lib/align/cpu/group_difference-inl.hpp"
 #include "lib/align/cpu/group_local-inl.hpp"
+#include "lib/align/cpu/group_profile-inl.hpp"
 #include "lib/align/cpu/group_wide-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();

@@ -136,8 +136,7 @@ HWY_NOINLINE void wide_kernel(const GroupJob& job, GroupResult& result) {
     V diagonal = hn::Set(d, clamped(top_border(options, j)));
     V f = hn::Sub(hn::Set(d, clamped(top_border(options, j + 1))), open);
     for (std::int64_t i = 0; i < shape.n_rows; ++i) {
-      const V from_diagonal =
-          hn::Add(diagonal, source.template score<1>(columns, source.row(i), 0));
+      const V from_diagonal = hn::Add(diagonal, columns.score(columns.row(i), 0));
       diagonal = hn::Load(d, h_column + i * lanes);
       const V e = hn::Load(d, e_column + i * lanes);
       const V h = hn::Max(hn::Max(from_diagonal, e), f);

@@ -1,9 +1,10 @@
 #include "lib/align/cpu/plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
-#include <tuple>
+#include <numeric>
 
 #include "lib/align/border.hpp"
 #include "lib/align/cpu/group.hpp"
@@ -43,14 +44,40 @@ std::uint32_t length_step(std::uint64_t length) {
   return static_cast<std::uint32_t>(32 + shift * 16 + (length >> shift) - 16);
 }
 
+// A pair and what it is sorted by.
 struct Shape {
+  std::uint64_t key;
   std::uint32_t pair;
   std::uint32_t query;  // the query's index when many pairs share it, else kUnshared
-  std::uint32_t target_step;
-  std::uint64_t m, n;
-  auto key() const { return std::tuple(query, target_step, m, n, pair); }
 };
 constexpr std::uint32_t kUnshared = std::numeric_limits<std::uint32_t>::max();
+
+// Pairs of like target length side by side, and of those, pairs of like query length. 11 bits of a
+// step hold every 32-bit length; a group's queries are shorter than 2^15.
+std::uint64_t shape_key(std::uint64_t m, std::uint64_t n) {
+  return std::uint64_t{length_step(n)} << 33 | (m & 0x7FFF) << 18 | (n & 0x3FFFF);
+}
+
+// Stable, by key: the digits that all share cost nothing, which is all of them for reads of one
+// length.
+void sort_by_key(std::vector<Shape>& shapes) {
+  constexpr int kDigit = 11;
+  std::uint64_t any = 0, all = ~std::uint64_t{0};
+  for (const Shape& shape : shapes) {
+    any |= shape.key;
+    all &= shape.key;
+  }
+  std::vector<Shape> sorted(shapes.size());
+  for (int shift = 0; shift < 64; shift += kDigit) {
+    constexpr std::uint64_t kMask = (1 << kDigit) - 1;
+    if (((any ^ all) >> shift & kMask) == 0) continue;
+    std::array<std::size_t, kMask + 2> begin{};
+    for (const Shape& shape : shapes) ++begin[(shape.key >> shift & kMask) + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    for (const Shape& shape : shapes) sorted[begin[shape.key >> shift & kMask]++] = shape;
+    shapes.swap(sorted);
+  }
+}
 
 }  // namespace
 
@@ -90,12 +117,14 @@ Plan make_plan(const Work& work, const Options& options, std::span<const std::ui
   shapes.reserve(pairs.size());
   for (const std::uint32_t p : pairs) {
     const Pair& pair = work.pairs[p];
-    const std::uint64_t m = work.queries.length(pair.query), n = work.targets.length(pair.target);
     const bool shared = share && n_of_query[pair.query] >= static_cast<unsigned>(lanes) / 2;
-    shapes.push_back({p, shared ? pair.query : kUnshared, length_step(n), m, n});
+    shapes.push_back({shape_key(work.queries.length(pair.query), work.targets.length(pair.target)),
+                      p, shared ? pair.query : kUnshared});
   }
-  std::sort(shapes.begin(), shapes.end(),
-            [](const Shape& a, const Shape& b) { return a.key() < b.key(); });
+  sort_by_key(shapes);
+  if (share)
+    std::stable_sort(shapes.begin(), shapes.end(),
+                     [](const Shape& a, const Shape& b) { return a.query < b.query; });
 
   Plan plan;
   for (std::size_t begin = 0; begin < shapes.size();) {
@@ -103,8 +132,9 @@ Plan make_plan(const Work& work, const Options& options, std::span<const std::ui
     std::uint64_t m = 0, n = 0;
     while (end < shapes.size() && end - begin < static_cast<std::size_t>(lanes) &&
            shapes[end].query == shapes[begin].query) {
-      m = std::max(m, shapes[end].m);
-      n = std::max(n, shapes[end].n);
+      const Pair& pair = work.pairs[shapes[end].pair];
+      m = std::max(m, work.queries.length(pair.query));
+      n = std::max(n, work.targets.length(pair.target));
       if (wants_path(options) && trace_bytes(static_cast<std::int64_t>(m),
                                              static_cast<std::int64_t>(n), lanes) > kMaxTraceBytes)
         break;
