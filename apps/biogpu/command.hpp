@@ -13,6 +13,7 @@ using Run = std::function<void(const std::string& command_line)>;
 // Each declares its options on the subcommand and returns what runs it.
 Run add_align(CLI::App& command);
 Run add_bwt(CLI::App& command);
+Run add_kmer(CLI::App& command);
 Run add_devices(CLI::App& command);
 Run add_qc(CLI::App& command);
 Run add_version(CLI::App& command);

@@ -17,6 +17,11 @@ class GpuAligner;
 class GpuSearcher;
 }  // namespace align
 
+namespace kmer {
+struct GpuCountOptions;
+class GpuCounter;
+}  // namespace kmer
+
 // What a GPU backend offers to the rest of the program. The CUDA backend and the emulated one are
 // linked in; the ROCm one is a module beside the binary, opened on first use, because an executable
 // linked against AMD's runtime does not start on a machine without it.
@@ -33,6 +38,8 @@ struct GpuBackend {
                                                        const align::Options& options,
                                                        const align::SearchOptions& search,
                                                        std::uint64_t max_device_bytes) = nullptr;
+  std::unique_ptr<kmer::GpuCounter> (*make_kmer_counter)(
+      int device, const kmer::GpuCountOptions& options) = nullptr;
 };
 
 // The backend of this build, or nullptr with *why set to one line.

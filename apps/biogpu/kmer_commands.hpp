@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "apps/biogpu/command.hpp"
+
+namespace biogpu::app {
+
+// The subcommands of `biogpu kmer`.
+Run add_kmer_count(CLI::App& command);
+Run add_kmer_histo(CLI::App& command);
+Run add_kmer_dump(CLI::App& command);
+Run add_kmer_stats(CLI::App& command);
+Run add_kmer_query(CLI::App& command);
+Run add_kmer_merge(CLI::App& command);
+Run add_kmer_set(CLI::App& command);
+Run add_kmer_sketch(CLI::App& command);
+Run add_kmer_dist(CLI::App& command);
+Run add_kmer_info(CLI::App& command);
+
+// Counts that an option bounds from both sides.
+struct CountBounds {
+  std::uint64_t lower = 0;
+  std::uint64_t upper = UINT64_MAX;
+  bool holds(std::uint64_t count) const { return count >= lower && count <= upper; }
+};
+
+// -L and -U, inclusive.
+void add_count_bounds(CLI::App& command, CountBounds& bounds);
+
+// The word of a command line that follows "biogpu kmer <name>", split at blanks.
+std::vector<std::string> words_after_kmer(const std::string& command_line);
+
+// Replaces "64k" or "2G" by its number, powers of 1000, as Jellyfish reads sizes.
+CLI::Validator decimal_size();
+
+}  // namespace biogpu::app

@@ -1,0 +1,139 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "apps/biogpu/kmer_commands.hpp"
+#include "apps/biogpu/shared_flags.hpp"
+#include "lib/core/error.hpp"
+#include "lib/io/output_file.hpp"
+#include "lib/io/sequence_reader.hpp"
+#include "lib/kmer/database/jellyfish_file.hpp"
+#include "lib/kmer/database/lookup.hpp"
+#include "lib/kmer/sequence_keys.hpp"
+#include "lib/pipeline/pipeline.hpp"
+
+namespace biogpu::app {
+namespace {
+
+struct QueryFlags {
+  std::string path;
+  std::vector<std::string> mers;
+  std::vector<std::string> sequences;
+  std::string out_path = "-";
+  bool interactive = false;
+  bool ignored = false;
+  int threads = 1;
+};
+
+constexpr io::BatchLimits kBatch{65536, 1u << 20};
+
+// One k-mer given as text. False where it is too short or has other letters than ACGTacgt.
+bool look_up_word(const kmer::Lookup& database, std::string_view word, std::string& letters,
+                  std::uint64_t& count) {
+  const kmer::Header& header = database.header();
+  const auto k = static_cast<std::size_t>(header.k);
+  std::vector<std::uint64_t> key;
+  if (word.size() >= k) kmer::append_keys(word.substr(0, k), header.k, header.canonical, key);
+  if (key.empty()) {
+    std::fputs(fmt::format("Invalid mer '{}'\n", word).c_str(), stderr);
+    return false;
+  }
+  database.find(key.data(), {&count, 1});
+  letters.clear();
+  kmer::append_letters(key.data(), header.k, letters);
+  return true;
+}
+
+void query_sequences(const kmer::Lookup& database, const std::string& path, int threads,
+                     io::OutputFile& out) {
+  struct Item {
+    io::SequenceBatch batch;
+    std::vector<std::uint64_t> keys;
+    std::vector<std::uint64_t> counts;
+    std::string text;
+  };
+  const kmer::Header& header = database.header();
+  const auto n_words = static_cast<std::size_t>(kmer::words_for(header.k));
+  io::SequenceReader reader(path, threads);
+  std::vector<Item> items(static_cast<std::size_t>(threads) + 2);
+  pipeline::run({threads, static_cast<int>(items.size())},
+                {[&](std::size_t slot) { return reader.read(items[slot].batch, kBatch); },
+                 [&](std::size_t slot) {
+                   Item& item = items[slot];
+                   item.keys.clear();
+                   for (std::size_t i = 0; i < item.batch.size(); ++i)
+                     kmer::append_keys(item.batch.sequence(i), header.k, header.canonical,
+                                       item.keys);
+                   item.counts.resize(item.keys.size() / n_words);
+                   database.find(item.keys.data(), item.counts);
+                   item.text.clear();
+                   for (std::size_t i = 0; i < item.counts.size(); ++i) {
+                     kmer::append_letters(&item.keys[i * n_words], header.k, item.text);
+                     fmt::format_to(std::back_inserter(item.text), " {}\n", item.counts[i]);
+                   }
+                 },
+                 [&](std::size_t slot) { out.write(items[slot].text); }});
+}
+
+void query_standard_input(const kmer::Lookup& database) {
+  std::string letters;
+  std::uint64_t count = 0;
+  for (std::string word; std::cin >> word;) {
+    if (!look_up_word(database, word, letters, count)) continue;
+    std::fputs(fmt::format("{}\n", count).c_str(), stdout);
+    if (std::fflush(stdout) != 0)
+      throw Error(ErrorCode::failed, "standard output: cannot be written");
+  }
+}
+
+void run_query(const QueryFlags& flags) {
+  const auto database = kmer::Lookup::open(flags.path);
+  io::OutputFile out(flags.out_path);
+  for (const std::string& path : flags.sequences)
+    query_sequences(*database, path, flags.threads, out);
+  std::string letters;
+  std::uint64_t count = 0;
+  for (const std::string& word : flags.mers)
+    if (look_up_word(*database, word, letters, count))
+      out.write(fmt::format("{} {}\n", letters, count));
+  out.commit();
+  if (flags.interactive) query_standard_input(*database);
+}
+
+}  // namespace
+
+Run add_kmer_query(CLI::App& command) {
+  const auto flags = std::make_shared<QueryFlags>();
+  command.add_option("DB", flags->path, "the database, a file")->required()->option_text(" ");
+  command.add_option("MER", flags->mers, "k-mers to look up")->option_text(" ");
+  command
+      .add_option("-s,--sequence", flags->sequences,
+                  "look up every k-mer of these sequence files, first of all")
+      ->option_text("FILE")
+      ->allow_extra_args(false)
+      ->take_all();
+  command.add_option("-o,--output", flags->out_path, ".gz compresses [-, stdout]")
+      ->option_text("FILE");
+  command
+      .add_flag("-i,--interactive", flags->interactive,
+                "then k-mers from standard input, a count a line")
+      ->option_text(" ");
+  command.add_option("-t,--threads", flags->threads, "CPU threads for -s [1]")
+      ->check(CLI::Range(1, 1024))
+      ->option_text("N");
+  command.add_flag("-l,--load", flags->ignored, "accepted and ignored")->option_text(" ");
+  command.add_flag("-L,--no-load", flags->ignored, "accepted and ignored")->option_text(" ");
+  command.footer(std::string("Prints each k-mer, canonical where the database is, and its count. "
+                             "What is shorter than k or\nholds other letters than ACGT is an "
+                             "'Invalid mer' on standard error.\n\n") +
+                 kExitCodes);
+  return [flags](const std::string&) { run_query(*flags); };
+}
+
+}  // namespace biogpu::app

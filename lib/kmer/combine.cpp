@@ -1,0 +1,189 @@
+#include "lib/kmer/combine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "lib/core/error.hpp"
+#include "lib/kmer/count/ordered_counts.hpp"
+#include "lib/kmer/database/reader.hpp"
+
+namespace biogpu::kmer {
+namespace {
+
+constexpr std::size_t kBlockSize = 65536;
+
+// One database in the order of the result.
+class Stream {
+ public:
+  Stream(const std::string& path, const KeyOrder& order, const CombineOptions& options)
+      : reader_(path), order_(order), spill_(options.tmp_dir), max_memory_(options.max_memory) {}
+
+  const Header& header() const { return reader_.header(); }
+
+  // After the order of the result is known.
+  void begin(const KeyOrder& order) {
+    order_ = order;
+    if (!(reader_.header().order == order_)) reorder();
+    next_block();
+  }
+
+  bool at_end() const { return at_ == block_.size(); }
+  const std::uint64_t* place() const {
+    return &places_[at_ * static_cast<std::size_t>(block_.n_words)];
+  }
+  const std::uint64_t* key() const { return block_.key(at_); }
+  std::uint64_t count() const { return block_.counts[at_]; }
+  void advance() {
+    if (++at_ == block_.size()) next_block();
+  }
+
+ private:
+  void reorder() {
+    ordered_ = std::make_unique<OrderedCounts>(order_, pool_, spill_,
+                                               max_memory_ == 0 ? UINT64_MAX : max_memory_);
+    with_words(order_.k(), [&]<int kWords>() {
+      for (CountBlock block; reader_.read(block);)
+        ordered_->add<kWords>([&](auto&& write) {
+          for (std::size_t i = 0; i < block.size(); ++i) {
+            Key<kWords> key;
+            std::memcpy(key.word.data(), block.key(i), sizeof key.word);
+            write(key, block.counts[i]);
+          }
+        });
+    });
+    ordered_->finish();
+  }
+
+  void next_block() {
+    at_ = 0;
+    if (!ordered_) {
+      reader_.read(block_);
+    } else {
+      block_.clear(words_for(order_.k()));
+      while (block_.size() == 0 && next_bucket_ < ordered_->n_blocks())
+        with_words(order_.k(),
+                   [&]<int kWords>() { ordered_->take<kWords>(next_bucket_++, block_); });
+    }
+    place_keys();
+  }
+
+  void place_keys() {
+    if (order_.keeps_keys()) {
+      places_ = block_.keys;
+      return;
+    }
+    places_.resize(block_.keys.size());
+    with_words(order_.k(), [&]<int kWords>() {
+      for (std::size_t i = 0; i < block_.size(); ++i) {
+        Key<kWords> key;
+        std::memcpy(key.word.data(), block_.key(i), sizeof key.word);
+        key = order_.place(key);
+        std::memcpy(&places_[i * kWords], key.word.data(), sizeof key.word);
+      }
+    });
+  }
+
+  DatabaseReader reader_;
+  KeyOrder order_;
+  BlockPool pool_;
+  SpillFile spill_;
+  std::uint64_t max_memory_;
+  std::unique_ptr<OrderedCounts> ordered_;  // where the file is in another order
+  std::size_t next_bucket_ = 0;
+  CountBlock block_;
+  std::vector<std::uint64_t> places_;
+  std::size_t at_ = 0;
+};
+
+void require_alike(const std::string& first_path, const Header& first, const std::string& path,
+                   const Header& other) {
+  if (first.k != other.k)
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: has k-mers of {} bases, {} of {}; expected one length", path,
+                            other.k, first_path, first.k));
+  if (first.canonical != other.canonical)
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: is {}canonical, {} is {}; their counts mean different things",
+                            path, other.canonical ? "" : "not ", first_path,
+                            first.canonical ? "canonical" : "not"));
+}
+
+}  // namespace
+
+class Combiner::Impl {
+ public:
+  Impl(const std::vector<std::string>& paths, const KeyOrder& order,
+       const CombineOptions& options) {
+    for (const std::string& path : paths) {
+      streams_.push_back(std::make_unique<Stream>(path, order, options));
+      require_alike(paths[0], streams_[0]->header(), path, streams_.back()->header());
+    }
+    header_ = streams_[0]->header();
+    if (order.k() != 0) header_.order = order;
+    if (!header_.order.is_bijective()) header_.order = KeyOrder::lexicographic(header_.k);
+    for (const auto& stream : streams_) stream->begin(header_.order);
+    counts_.resize(streams_.size());
+  }
+
+  const Header& header() const { return header_; }
+
+  bool read(CountBlock& block, const Combine& combine) {
+    block.clear(words_for(header_.k));
+    const auto n_words = static_cast<std::size_t>(block.n_words);
+    std::vector<std::uint64_t> key(n_words);
+    while (block.size() < kBlockSize && next_key(key)) {
+      const std::uint64_t count = combine(counts_);
+      if (count == 0) continue;
+      block.keys.insert(block.keys.end(), key.begin(), key.end());
+      block.counts.push_back(count);
+    }
+    return block.size() > 0;
+  }
+
+ private:
+  // The smallest key of all streams, and its counts.
+  bool next_key(std::vector<std::uint64_t>& key) {
+    const Stream* first = nullptr;
+    for (const auto& stream : streams_)
+      if (!stream->at_end() && (first == nullptr || before(stream->place(), first->place(), key)))
+        first = stream.get();
+    if (first == nullptr) return false;
+    const std::vector<std::uint64_t> place(first->place(), first->place() + key.size());
+    std::copy_n(first->key(), key.size(), key.begin());
+    for (std::size_t i = 0; i < streams_.size(); ++i) {
+      counts_[i] = 0;
+      Stream& stream = *streams_[i];
+      while (!stream.at_end() && std::equal(place.begin(), place.end(), stream.place())) {
+        counts_[i] += stream.count();
+        stream.advance();
+      }
+    }
+    return true;
+  }
+
+  static bool before(const std::uint64_t* a, const std::uint64_t* b,
+                     const std::vector<std::uint64_t>& words) {
+    return std::lexicographical_compare(a, a + words.size(), b, b + words.size());
+  }
+
+  std::vector<std::unique_ptr<Stream>> streams_;
+  Header header_;
+  std::vector<std::uint64_t> counts_;
+};
+
+Combiner::Combiner(const std::vector<std::string>& paths, const KeyOrder& order,
+                   const CombineOptions& options)
+    : impl_(std::make_unique<Impl>(paths, order, options)) {}
+Combiner::~Combiner() = default;
+Combiner::Combiner(Combiner&&) noexcept = default;
+Combiner& Combiner::operator=(Combiner&&) noexcept = default;
+
+const Header& Combiner::header() const { return impl_->header(); }
+bool Combiner::read(CountBlock& block, const Combine& combine) {
+  return impl_->read(block, combine);
+}
+
+}  // namespace biogpu::kmer

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/kmer/count/count_block.hpp"
+#include "lib/kmer/database/header.hpp"
+
+namespace biogpu::kmer {
+
+struct CombineOptions {
+  int n_threads = 1;
+  std::uint64_t max_memory = 0;  // bytes, for databases in another order; 0: no bound
+  std::string tmp_dir = "/tmp";
+};
+
+// Databases read side by side: each k-mer of any of them once, in one order. A database in another
+// order is brought into it first, so that any files of one k can be combined.
+class Combiner {
+ public:
+  // Opens the files. order: of the result; the first file's where it is empty (k() of 0).
+  // Throws Error{bad_input} for files that differ in k or in being canonical.
+  Combiner(const std::vector<std::string>& paths, const KeyOrder& order,
+           const CombineOptions& options);
+  ~Combiner();
+  Combiner(Combiner&&) noexcept;
+  Combiner& operator=(Combiner&&) noexcept;
+
+  // Of the first file, with the order of the result.
+  const Header& header() const;
+
+  // Replaces the block by the next k-mers whose combined count is kept. combine(counts) gets the
+  // count in each file, 0 where the k-mer is absent, and returns the count of the result, 0 to drop
+  // it. False, with an empty block, at the end.
+  using Combine = std::function<std::uint64_t(std::span<const std::uint64_t> counts)>;
+  bool read(CountBlock& block, const Combine& combine);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace biogpu::kmer

@@ -1,0 +1,49 @@
+#include "lib/kmer/count/block_pool.hpp"
+
+#include <sys/mman.h>
+
+#include <cstdlib>
+#include <new>
+
+namespace biogpu::kmer {
+
+BlockPool::~BlockPool() {
+  for (void* slab : slabs_) std::free(slab);
+}
+
+Block* BlockPool::take() {
+  const std::lock_guard lock(mutex_);
+  ++n_taken_;
+  if (free_ != nullptr) {
+    Block* block = free_;
+    free_ = block->next;
+    return new (block) Block;
+  }
+  if (n_left_in_slab_ == 0) {
+    slabs_.reserve(slabs_.size() + 1);
+    void* slab = std::aligned_alloc(kSlabBytes, kSlabBytes);
+    if (slab == nullptr) throw std::bad_alloc();
+    madvise(slab, kSlabBytes, MADV_HUGEPAGE);  // thousands of bins are written at a time
+    slabs_.push_back(slab);
+    n_left_in_slab_ = kSlabBytes / Block::kBytes;
+  }
+  return new (static_cast<char*>(slabs_.back()) + --n_left_in_slab_ * Block::kBytes) Block;
+}
+
+void BlockPool::give_back(Block* list) {
+  if (list == nullptr) return;
+  std::uint64_t n = 1;
+  Block* last = list;
+  for (; last->next != nullptr; last = last->next) ++n;
+  const std::lock_guard lock(mutex_);
+  last->next = free_;
+  free_ = list;
+  n_taken_ -= n;
+}
+
+std::uint64_t BlockPool::bytes_in_use() const {
+  const std::lock_guard lock(mutex_);
+  return n_taken_ * Block::kBytes;
+}
+
+}  // namespace biogpu::kmer

@@ -1,0 +1,161 @@
+#include "lib/kmer/count/counter.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "lib/kmer/count/count_table.hpp"
+#include "lib/kmer/count/lender.hpp"
+#include "lib/kmer/count/ordered_counts.hpp"
+#include "lib/kmer/count/super_kmers.hpp"
+#include "lib/pipeline/pipeline.hpp"
+
+namespace biogpu::kmer {
+namespace {
+
+constexpr std::uint32_t kBins = 1024;
+
+}  // namespace
+
+class Counter::Impl {
+ public:
+  explicit Impl(const CountOptions& options)
+      : options_(options),
+        scan_{options.k, minimizer_length(options.k), kBins},
+        spill_(options.tmp_dir),
+        bins_(kBins, pool_, spill_, bound(options)),
+        ordered_(options.order, pool_, spill_, bound(options)) {}
+
+  void add(const std::function<void(const Add& add)>& read) {
+    cutters_.with([&] { return SuperKmerCutter(scan_, options_.least_quality, bins_); },
+                  [&](SuperKmerCutter& cutter) {
+                    read([&](std::string_view sequence, std::string_view quality) {
+                      cutter.add(sequence, quality);
+                    });
+                  });
+  }
+
+  void count_bins() {
+    for (SuperKmerCutter& cutter : cutters_.all()) {
+      cutter.finish();
+      totals_.n_windows += cutter.n_windows();
+    }
+    with_words(options_.k, [&]<int kWords>() { count_all<kWords>(); });
+    ordered_.finish();
+  }
+
+  std::size_t n_blocks() const { return ordered_.n_blocks(); }
+
+  void take_block(std::size_t index, CountBlock& block) {
+    with_words(options_.k, [&]<int kWords>() { ordered_.take<kWords>(index, block); });
+  }
+
+  CountTotals totals() const { return totals_; }
+  std::uint64_t spilled_bytes() const { return spill_.bytes(); }
+
+ private:
+  template <int kWords>
+  struct Scratch {
+    CountTable<kWords> table;
+    std::array<Key<kWords>, CountTable<kWords>::kBatch> batch;
+  };
+
+  template <int kWords>
+  void count_all() {
+    Lender<Scratch<kWords>> scratch;
+    std::vector<std::size_t> slots(2 * static_cast<std::size_t>(options_.n_threads));
+    std::size_t next = 0;
+    pipeline::run({options_.n_threads, static_cast<int>(slots.size())},
+                  {[&](std::size_t slot) {
+                     slots[slot] = next++;
+                     return slots[slot] < bins_.n_bins();
+                   },
+                   [&](std::size_t slot) {
+                     scratch.with([] { return Scratch<kWords>(); },
+                                  [&](Scratch<kWords>& mine) { count_bin(slots[slot], mine); });
+                   },
+                   [](std::size_t) {}});
+  }
+
+  template <int kWords>
+  void count_bin(std::size_t bin, Scratch<kWords>& scratch) {
+    const std::uint64_t n_windows = bins_.n_records(bin);
+    if (n_windows == 0) return;
+    CountTable<kWords>& table = scratch.table;
+    table.reset(expected_distinct(n_windows));
+    std::size_t n = 0;
+    bins_.read(bin, [&](std::span<const char> records) {
+      expand_super_kmers<kWords>(records, options_.k, options_.canonical,
+                                 [&](const Key<kWords>& key) {
+                                   scratch.batch[n++] = key;
+                                   if (n < scratch.batch.size()) return;
+                                   table.add(scratch.batch);
+                                   n = 0;
+                                 });
+    });
+    table.add(std::span(scratch.batch.data(), n));
+    bins_.drop(bin);
+    file_counts(table);
+    n_counted_ += n_windows;
+    n_found_ += table.size();
+  }
+
+  template <int kWords>
+  void file_counts(const CountTable<kWords>& table) {
+    std::uint64_t n_kept = 0;
+    ordered_.add<kWords>([&](auto&& write) {
+      for (const auto& slot : table.slots()) {
+        if (slot.count == 0 || slot.count < options_.lower || slot.count > options_.upper) continue;
+        write(slot.key, slot.count);
+        ++n_kept;
+      }
+    });
+    const std::lock_guard lock(mutex_);
+    totals_.n_distinct += table.size();
+    totals_.n_kept += n_kept;
+  }
+
+  // From the bins counted so far.
+  std::size_t expected_distinct(std::uint64_t n_windows) const {
+    const std::uint64_t counted = n_counted_;
+    if (counted == 0) return n_windows / 4;
+    return n_windows * (n_found_ / 1024 + 1) / (counted / 1024 + 1);
+  }
+
+  static std::uint64_t bound(const CountOptions& options) {
+    return options.max_memory == 0 ? UINT64_MAX : options.max_memory;
+  }
+
+  const CountOptions options_;
+  const ScanOptions scan_;
+  SpillFile spill_;
+  BlockPool pool_;
+  BinStore bins_;
+  OrderedCounts ordered_;
+  Lender<SuperKmerCutter> cutters_;  // after the store that they write to
+  std::atomic<std::uint64_t> n_counted_{0};
+  std::atomic<std::uint64_t> n_found_{0};
+  std::mutex mutex_;
+  CountTotals totals_;
+};
+
+Counter::Counter(const CountOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+Counter::~Counter() = default;
+Counter::Counter(Counter&&) noexcept = default;
+Counter& Counter::operator=(Counter&&) noexcept = default;
+
+void Counter::add(const io::SequenceBatch& batch) {
+  impl_->add([&](const Add& add) {
+    for (std::size_t i = 0; i < batch.size(); ++i) add(batch.sequence(i), batch.quality(i));
+  });
+}
+void Counter::add(const std::function<void(const Add& add)>& read) { impl_->add(read); }
+void Counter::count_bins() { impl_->count_bins(); }
+std::size_t Counter::n_blocks() const { return impl_->n_blocks(); }
+void Counter::take_block(std::size_t index, CountBlock& block) { impl_->take_block(index, block); }
+CountTotals Counter::totals() const { return impl_->totals(); }
+std::uint64_t Counter::spilled_bytes() const { return impl_->spilled_bytes(); }
+
+}  // namespace biogpu::kmer

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "lib/io/input/raw_file.hpp"
+#include "lib/kmer/database/lookup.hpp"
+#include "lib/kmer/database/mapped_file.hpp"
+#include "lib/kmer/database/reader.hpp"
+
+namespace biogpu::kmer {
+
+// One format's side of DatabaseReader.
+class DatabaseReader::Source {
+ public:
+  virtual ~Source() = default;
+  virtual bool read(CountBlock& block) = 0;
+
+  Header header;
+  std::string path;
+};
+
+// Whether a file that begins so is of the format.
+bool is_jellyfish(std::string_view head);
+bool is_native(std::string_view head);
+bool is_kff(std::string_view head);
+
+std::unique_ptr<DatabaseReader::Source> open_jellyfish(const std::string& path,
+                                                       std::unique_ptr<io::input::RawFile> file);
+
+std::unique_ptr<DatabaseReader::Source> open_native(const std::string& path,
+                                                    std::unique_ptr<io::input::RawFile> file);
+std::unique_ptr<DatabaseReader::Source> open_kff(const std::string& path,
+                                                 std::unique_ptr<io::input::RawFile> file);
+
+std::unique_ptr<Lookup> open_native_lookup(const std::string& path,
+                                           std::unique_ptr<MappedFile> file);
+std::unique_ptr<Lookup> open_jellyfish_lookup(const std::string& path,
+                                              std::unique_ptr<MappedFile> file);
+
+}  // namespace biogpu::kmer

@@ -1,0 +1,86 @@
+#include "lib/kmer/database/writer.hpp"
+
+#include <utility>
+
+#include "lib/kmer/database/jellyfish_file.hpp"
+#include "lib/kmer/database/kff_file.hpp"
+#include "lib/kmer/database/native_file.hpp"
+
+namespace biogpu::kmer {
+
+Format format_of_name(const std::string& path) {
+  if (path.ends_with(".bgk")) return Format::native;
+  if (path.ends_with(".kff")) return Format::kff;
+  return Format::jellyfish;
+}
+
+KeyOrder order_of_format(Format format, int k, std::uint64_t asked) {
+  const bool jellyfish = format == Format::jellyfish || format == Format::jellyfish_text;
+  return jellyfish ? order_for_size(k, asked) : KeyOrder::lexicographic(k);
+}
+
+class DatabaseWriter::Sink {
+ public:
+  Sink(const std::string& path, Header of)
+      : out(path), header(std::move(of)), native(header), kff(header) {
+    switch (header.format) {
+      case Format::native:
+        out.write(native.begin());
+        break;
+      case Format::kff:
+        out.write(kff.begin());
+        break;
+      default:
+        out.write(jellyfish_header(header));
+    }
+  }
+
+  void write(const CountBlock& block, const std::string& bytes) {
+    if (header.format == Format::native)
+      native.write(block, out);
+    else if (header.format == Format::kff)
+      kff.write(block, out);
+    else
+      out.write(bytes);
+  }
+
+  void commit() {
+    if (header.format == Format::native) native.finish(out);
+    if (header.format == Format::kff) kff.finish(out);
+    out.commit();
+  }
+
+  io::OutputFile out;
+  const Header header;
+  NativeEncoder native;
+  KffEncoder kff;
+};
+
+DatabaseWriter::DatabaseWriter(const std::string& path, const Header& header)
+    : sink_(std::make_unique<Sink>(path, header)) {}
+DatabaseWriter::~DatabaseWriter() = default;
+DatabaseWriter::DatabaseWriter(DatabaseWriter&&) noexcept = default;
+DatabaseWriter& DatabaseWriter::operator=(DatabaseWriter&&) noexcept = default;
+
+void DatabaseWriter::prepare(const CountBlock& block, std::string& bytes) const {
+  bytes.clear();
+  if (sink_->header.format == Format::jellyfish)
+    append_jellyfish_records(sink_->header, block, bytes);
+  else if (sink_->header.format == Format::jellyfish_text)
+    append_jellyfish_lines(sink_->header, block, ' ', bytes);
+}
+
+void DatabaseWriter::write(const CountBlock& block, const std::string& bytes) {
+  sink_->write(block, bytes);
+}
+
+void DatabaseWriter::write(const CountBlock& block) {
+  std::string bytes;
+  prepare(block, bytes);
+  write(block, bytes);
+}
+
+void DatabaseWriter::commit() { sink_->commit(); }
+std::uint64_t DatabaseWriter::bytes() const { return sink_->out.bytes(); }
+
+}  // namespace biogpu::kmer

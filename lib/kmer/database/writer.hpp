@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "lib/io/output_file.hpp"
+#include "lib/kmer/count/count_block.hpp"
+#include "lib/kmer/database/header.hpp"
+
+namespace biogpu::kmer {
+
+// The format that a file name asks for: ".bgk" native, ".kff" KFF, anything else Jellyfish's.
+Format format_of_name(const std::string& path);
+
+// The order in which a format has its records: Jellyfish's for a table of `asked` slots, else
+// lexicographic.
+KeyOrder order_of_format(Format format, int k, std::uint64_t asked);
+
+// Writes a database. The bytes do not depend on how the records are cut into blocks. The file gets
+// its name by commit(); errors as io::OutputFile.
+class DatabaseWriter {
+ public:
+  DatabaseWriter(const std::string& path, const Header& header);
+  ~DatabaseWriter();
+  DatabaseWriter(DatabaseWriter&&) noexcept;
+  DatabaseWriter& operator=(DatabaseWriter&&) noexcept;
+
+  // What of write() can be done by any thread, before: fills bytes, or leaves it empty.
+  void prepare(const CountBlock& block, std::string& bytes) const;
+  // The next records, in the header's order, and what prepare() made of them.
+  void write(const CountBlock& block, const std::string& bytes);
+  void write(const CountBlock& block);
+  void commit();
+
+  std::uint64_t bytes() const;
+
+  class Sink;
+
+ private:
+  std::unique_ptr<Sink> sink_;
+};
+
+}  // namespace biogpu::kmer

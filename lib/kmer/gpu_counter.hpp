@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "lib/kmer/order/key_order.hpp"
+
+namespace biogpu::kmer {
+
+inline constexpr int kMaxGpuK = 32;
+
+struct GpuCountOptions {
+  bool canonical = false;
+  KeyOrder order;  // tells k, up to kMaxGpuK
+  int part = 0;    // of n_parts devices that share the k-mers among them
+  int n_parts = 1;
+  std::uint64_t max_device_bytes = 0;  // 0: what is free
+};
+
+// Counts the k-mers of a text on one device. The distinct places come back in ascending order, so
+// that part after part they are the database. One thread. Errors: Error{device_memory} where a
+// single range of places does not fit, Error{failed}.
+class GpuCounter {
+ public:
+  virtual ~GpuCounter() = default;
+
+  // Adds letters; what is not ACGTacgt ends a run of bases, and so does the end. False, with
+  // nothing changed, where the device is full: take what it holds by next(), clear(), and add
+  // again.
+  virtual bool add(std::string_view letters) = 0;
+  // Replaces both by the next places and counts, at most max_n; 0 at the end.
+  virtual std::size_t next(std::size_t max_n, std::vector<std::uint64_t>& places,
+                           std::vector<std::uint64_t>& counts) = 0;
+  virtual void clear() = 0;
+
+  virtual std::uint64_t n_windows() const = 0;  // counted since the last clear()
+  virtual double device_seconds() const = 0;
+  virtual std::uint64_t peak_device_bytes() const = 0;
+};
+
+// Throws Error{device} where this build has no GPU backend.
+std::unique_ptr<GpuCounter> make_gpu_counter(int device, const GpuCountOptions& options);
+
+// The backend's side of it; reached through GpuBackend::make_kmer_counter.
+std::unique_ptr<GpuCounter> make_gpu_counter_of_backend(int device, const GpuCountOptions& options);
+
+}  // namespace biogpu::kmer

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace biogpu::kmer {
+
+inline constexpr int kMaxK = 256;
+inline constexpr int kBasesPerWord = 32;
+
+// Words of 64 bits that a k-mer is held in: 1, 2, 4 or 8, the widths that code is compiled for.
+constexpr int words_for(int k) {
+  return k <= kBasesPerWord ? 1 : k <= 2 * kBasesPerWord ? 2 : k <= 4 * kBasesPerWord ? 4 : 8;
+}
+constexpr int bytes_for(int k) { return (2 * k + 7) / 8; }
+
+// A k-mer as an integer of 2k bits: A 0, C 1, G 2, T 3, the first base in the highest pair, so that
+// integers and letters sort alike. word[0] is the most significant word; bits above 2k are 0.
+template <int kWords>
+struct Key {
+  std::array<std::uint64_t, kWords> word{};
+
+  friend bool operator==(const Key&, const Key&) = default;
+  friend auto operator<=>(const Key&, const Key&) = default;
+
+  // The bits [low, low + 64), where bit 0 is the lowest; low may be negative.
+  std::uint64_t bits_from(int low) const {
+    std::uint64_t bits = 0;
+    for (int w = 0; w < kWords; ++w) {
+      const int at = 64 * (kWords - 1 - w) - low;  // where this word's bit 0 goes
+      if (at >= 0 && at < 64) bits |= word[static_cast<std::size_t>(w)] << at;
+      if (at < 0 && at > -64) bits |= word[static_cast<std::size_t>(w)] >> -at;
+    }
+    return bits;
+  }
+};
+
+template <int kWords>
+constexpr Key<kWords> shift_left(const Key<kWords>& key, int n) {
+  Key<kWords> out;
+  for (int w = 0; w < kWords; ++w)
+    out.word[static_cast<std::size_t>(w)] = key.bits_from(64 * (kWords - 1 - w) - n);
+  return out;
+}
+
+template <int kWords>
+constexpr Key<kWords> shift_right(const Key<kWords>& key, int n) {
+  return shift_left(key, -n);
+}
+
+// The first of eight bytes becomes the highest.
+inline std::uint64_t load_big_endian(const char* at) {
+  static_assert(std::endian::native == std::endian::little);
+  std::uint64_t bits;
+  std::memcpy(&bits, at, sizeof bits);
+  return __builtin_bswap64(bits);
+}
+
+// The 32 bases of a word in reverse order.
+inline std::uint64_t reverse_bases(std::uint64_t x) {
+  x = __builtin_bswap64(x);
+  x = (x >> 4 & 0x0f0f0f0f0f0f0f0fu) | (x & 0x0f0f0f0f0f0f0f0fu) << 4;
+  return (x >> 2 & 0x3333333333333333u) | (x & 0x3333333333333333u) << 2;
+}
+
+template <int kWords>
+Key<kWords> reverse_complement(const Key<kWords>& key, int k) {
+  Key<kWords> out;
+  for (std::size_t w = 0; w < kWords; ++w) out.word[w] = reverse_bases(~key.word[kWords - 1 - w]);
+  return shift_right(out, 64 * kWords - 2 * k);
+}
+
+// Both strands of a window that slides along a sequence.
+template <int kWords>
+class RollingKey {
+ public:
+  explicit RollingKey(int k)
+      : top_word_(static_cast<std::size_t>(kWords - 1 - (2 * k - 2) / 64)),
+        top_shift_((2 * k - 2) % 64) {
+    const int n_top_bits = top_shift_ + 2;
+    top_mask_ = n_top_bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n_top_bits) - 1;
+    if constexpr (kWords <= 2) top_word_ = 0;
+  }
+
+  // The window of the first k bases at `packed`, four a byte, the first in the highest pair. Reads
+  // up to 8 bytes beyond.
+  void load(const char* packed, int k) {
+    forward_ = {};
+    const int n_words = (k + kBasesPerWord - 1) / kBasesPerWord;
+    for (int w = 0; w < n_words; ++w)
+      forward_.word[static_cast<std::size_t>(w)] = load_big_endian(packed + 8 * w);
+    forward_ = shift_right(forward_, 64 * kWords - 2 * k);
+    reverse_ = reverse_complement(forward_, k);
+  }
+
+  void push(std::uint64_t base) {
+    const std::size_t top = kWords <= 2 ? 0 : top_word_;
+    for (std::size_t w = top; w + 1 < kWords; ++w)
+      forward_.word[w] = forward_.word[w] << 2 | forward_.word[w + 1] >> 62;
+    forward_.word[kWords - 1] = forward_.word[kWords - 1] << 2 | base;
+    forward_.word[top] &= top_mask_;
+    for (std::size_t w = kWords - 1; w > top; --w)
+      reverse_.word[w] = reverse_.word[w] >> 2 | reverse_.word[w - 1] << 62;
+    reverse_.word[top] = reverse_.word[top] >> 2 | (3 - base) << top_shift_;
+  }
+
+  const Key<kWords>& forward() const { return forward_; }
+  const Key<kWords>& canonical() const { return reverse_ < forward_ ? reverse_ : forward_; }
+
+ private:
+  Key<kWords> forward_;
+  Key<kWords> reverse_;
+  std::size_t top_word_;  // where the first base lies
+  int top_shift_;
+  std::uint64_t top_mask_;
+};
+
+// Calls what<kWords>() for the number of words that a k-mer of this length takes.
+template <class Function>
+decltype(auto) with_words(int k, Function&& what) {
+  switch (words_for(k)) {
+    case 1:
+      return what.template operator()<1>();
+    case 2:
+      return what.template operator()<2>();
+    case 4:
+      return what.template operator()<4>();
+    default:
+      return what.template operator()<8>();
+  }
+}
+
+}  // namespace biogpu::kmer

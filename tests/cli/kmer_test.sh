@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# What `biogpu kmer` writes, against fixed texts and, where it is installed, against Jellyfish 2.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+printf '>s1\nACGTACGTNACGTTGCA\nacgtaccR\n>s2\nTTTTT\nGGGGG\n>s3 short\nAC\n' >t.fa
+
+works kmer count -q --device cpu -m 4 -s 10 -C -o t.jf t.fa
+works kmer dump -c t.jf
+check "dump -c, in Jellyfish's order" out_is 'AAAA 2\nACGT 4\nCCCA 1\nGTAC 2\nCAAA 1\nGGTA 1\nAACG 2\nCGTA 3\nCCAA 1\nTGCA 1\nCCCC 2\nGCAA 2\nCAAC 2\n'
+cp out.txt dump.txt
+works kmer dump -c -t -L 2 -U 3 t.jf
+check "dump -t -L -U" out_is 'AAAA\t2\nGTAC\t2\nAACG\t2\nCGTA\t3\nCCCC\t2\nGCAA\t2\nCAAC\t2\n'
+works kmer dump t.jf
+check "dump as FASTA" bash -c 'paste -d" " - - <out.txt | sed "s/>\(.*\) \(.*\)/\2 \1/" | cmp - dump.txt'
+works kmer stats t.jf
+check "stats" out_is 'Unique:    5\nDistinct:  13\nTotal:     24\nMax_count: 4\n'
+works kmer histo t.jf
+check "histo" out_is '1 5\n2 6\n3 1\n4 1\n'
+works kmer histo -f -h 5 t.jf
+check "histo -f -h" out_is '0 0\n1 5\n2 6\n3 1\n4 1\n5 0\n6 0\n'
+works kmer query t.jf ACGT GTTG
+check "query" out_is 'ACGT 4\nCAAC 2\n'
+works kmer query t.jf ACG NNNN
+check "query says what it cannot look up" err_has "Invalid mer 'NNNN'"
+works kmer query -s t.fa t.jf
+check "query of a sequence file" n_lines_is out.txt 24
+printf 'ACGT GTTG\n' | "$biogpu" kmer query -i t.jf >out.txt 2>err.txt
+check "query of standard input" out_is '4\n2\n'
+works kmer info t.jf
+check "info" out_has '^canonical: yes$'
+works kmer merge -o sum.jf t.jf t.jf
+works kmer query sum.jf ACGT
+check "merge adds" out_is 'ACGT 8\n'
+works kmer info sum.jf
+check "merge keeps what canonical means" out_has '^canonical: yes$'
+
+# The same in other clothes, and on every device.
+works kmer count -q -m 21 -C -s 100k -t 1 --no-provenance -o one.jf "$source_dir/data/lambda_reads.fq.gz" "$source_dir/data/lambda.fa"
+works kmer info -s one.jf
+cp out.txt one.body
+for options in "-t 3" "--batch 7" "--max-memory 1" "--device cpu" "--device auto"; do
+  # shellcheck disable=SC2086
+  works kmer count -q -m 21 -C -s 100k $options -o other.jf "$source_dir/data/lambda_reads.fq.gz" "$source_dir/data/lambda.fa"
+  works kmer info -s other.jf
+  check "the same records with $options" same_files out.txt one.body
+done
+if [ "$backend" = emulated ]; then
+  for k in 4 21 32; do
+    for device in cpu gpu; do
+      works kmer count -q -m $k -C -s 10k --device $device -o $device.jf "$source_dir/data/lambda_reads.fq.gz"
+      works kmer info -s $device.jf
+      cp out.txt $device.body
+    done
+    check "k=$k: the GPU's records are the CPU's" same_files cpu.body gpu.body
+  done
+fi
+gzip -dc "$source_dir/data/lambda_reads.fq.gz" | "$biogpu" kmer count -q -m 21 -C -s 100k -o other.jf - "$source_dir/data/lambda.fa"
+works kmer info -s other.jf
+check "the same records from standard input" same_files out.txt one.body
+
+# Nothing to count is no failure.
+: >empty.fa
+works kmer count -q -m 21 -o empty.jf empty.fa
+works kmer stats empty.jf
+check "an empty database" out_is 'Unique:    0\nDistinct:  0\nTotal:     0\nMax_count: 0\n'
+works kmer dump empty.jf
+check "an empty dump" n_lines_is out.txt 0
+
+# What is wrong is said in one line, and leaves nothing behind.
+rm -f bad.jf
+fails 1 'none.fa' kmer count -m 4 -o bad.jf none.fa
+printf '@r\nACGT\n+\nIII\n' >bad.fq
+fails 3 'record 1' kmer count -m 4 -o bad.jf bad.fq
+check "no half-written database" absent bad.jf
+fails 2 'mer-len' kmer count -o bad.jf t.fa
+fails 2 'mer-len' kmer count -m 0 -o bad.jf t.fa
+fails 2 '1G2' kmer count -m 4 -s 1G2 -o bad.jf t.fa
+fails 3 'no k-mer database' kmer histo t.fa
+head -c -3 t.jf >cut.jf
+fails 3 'cut short' kmer dump cut.jf
+works kmer count -q -m 5 -o five.jf t.fa
+fails 3 'expected one length' kmer merge -o bad.jf t.jf five.jf
+
+if command -v jellyfish >/dev/null; then
+  write_random 21 400 300 ACGTACGTACGTacgtN r >random.fa
+  cat "$source_dir/data/lambda.fa" >>random.fa
+  gzip -dc "$source_dir/data/lambda_reads.fq.gz" >reads.fq
+  for k in 1 4 15 21 31 32 33 55 64 65 127; do
+    for canonical in "" -C; do
+      for bounds in "" "-L 2 -U 30"; do
+        # shellcheck disable=SC2086
+        jellyfish count -m $k -s 1M $canonical $bounds -o jf.jf random.fa reads.fq
+        # shellcheck disable=SC2086
+        works kmer count -q -m $k -s 1M $canonical $bounds -o our.jf random.fa reads.fq
+        check "k=$k $canonical $bounds: the records are Jellyfish's" \
+          cmp <(jellyfish info -s jf.jf) <(jellyfish info -s our.jf)
+      done
+    done
+    for what in "dump" "dump -c -t -L 2" "histo" "histo -f -l 3 -h 20 -i 2" "stats" "stats -L 2" "info -s"; do
+      # shellcheck disable=SC2086
+      jellyfish ${what%% *} jf.jf $(printf '%s' "$what" | cut -s -d' ' -f2-) >expected.txt
+      # shellcheck disable=SC2086
+      works kmer $what jf.jf
+      check "k=$k: '$what' of Jellyfish's file" same_files out.txt expected.txt
+      # shellcheck disable=SC2086
+      jellyfish ${what%% *} our.jf $(printf '%s' "$what" | cut -s -d' ' -f2-) >of_ours.txt
+      check "k=$k: Jellyfish's '$what' of our file" same_files of_ours.txt expected.txt
+    done
+    jellyfish query -s reads.fq jf.jf >expected.txt
+    works kmer query -t 2 -s reads.fq jf.jf
+    check "k=$k: query of reads" same_files out.txt expected.txt
+    jellyfish count -m $k -s 1M -C -L 2 -U 30 -o other.jf reads.fq
+    for operation in "" -m -M; do
+      # shellcheck disable=SC2086
+      jellyfish merge $operation -o expected.jf jf.jf other.jf
+      # shellcheck disable=SC2086
+      works kmer merge $operation -o got.jf jf.jf other.jf
+      check "k=$k: merge $operation" cmp <(jellyfish info -s expected.jf) <(jellyfish info -s got.jf)
+    done
+    jellyfish merge -j -o expected.txt jf.jf other.jf
+    works kmer merge -j -o got.txt jf.jf other.jf
+    check "k=$k: merge -j" same_files expected.txt got.txt
+  done
+  jellyfish info -j jf.jf >expected.txt
+  works kmer info -j jf.jf
+  check "info -j" same_files out.txt expected.txt
+  jellyfish count -m 21 -C -s 1M -Q F -o jf.jf reads.fq
+  works kmer count -q -m 21 -C -s 1M -Q F -o our.jf reads.fq
+  check "-Q" cmp <(jellyfish info -s jf.jf) <(jellyfish info -s our.jf)
+  jellyfish count -m 21 -C -s 1M --text -o jf.txt reads.fq
+  works kmer count -q -m 21 -C -s 1M --text -o our.txt reads.fq
+  check "--text" cmp <(sed 's/^[^}]*}[^}]*}//' jf.txt | tr -d '\0') <(sed 's/^[^}]*}[^}]*}//' our.txt | tr -d '\0')
+  works kmer stats jf.txt
+else
+  echo "jellyfish is not installed: compared with fixed texts only"
+fi
+
+finish

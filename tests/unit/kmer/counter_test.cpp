@@ -1,0 +1,91 @@
+#include "lib/kmer/count/counter.hpp"
+
+#include <thread>
+
+#include "tests/support/catch.hpp"
+#include "tests/unit/kmer/naive.hpp"
+
+using namespace biogpu;
+
+namespace {
+
+using Pairs = std::vector<std::pair<std::string, std::uint64_t>>;
+
+Pairs count(const kmer::CountOptions& options, const std::vector<std::string>& sequences) {
+  kmer::Counter counter(options);
+  counter.add(test::as_batch(sequences));
+  counter.count_bins();
+  return test::all_of(counter, options.k);
+}
+
+kmer::CountOptions options_for(int k, bool canonical) {
+  kmer::CountOptions options;
+  options.k = k;
+  options.canonical = canonical;
+  options.order = kmer::KeyOrder::lexicographic(k);
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("kmer.counter: equals plain counting for lengths around every word", "[kmer]") {
+  const auto sequences = test::tricky_sequences(1, 9000);
+  for (const int k :
+       {1, 2, 4, 9, 10, 15, 16, 17, 21, 31, 32, 33, 55, 63, 64, 65, 96, 127, 128, 129, 200, 256})
+    for (const bool canonical : {false, true}) {
+      CAPTURE(k, canonical);
+      test::NaiveCounts expected;
+      for (const std::string& sequence : sequences)
+        test::count_naively(sequence, k, canonical, expected);
+      CHECK(count(options_for(k, canonical), sequences) == Pairs(expected.begin(), expected.end()));
+    }
+}
+
+TEST_CASE("kmer.counter: threads, batches and a memory bound change nothing", "[kmer]") {
+  const auto sequences = test::tricky_sequences(2, 200000);
+  for (const int k : {21, 40}) {
+    kmer::CountOptions options = options_for(k, true);
+    const Pairs expected = count(options, sequences);
+    options.n_threads = 3;
+    options.max_memory = 1;  // every full block goes to disk
+    kmer::Counter counter(options);
+    std::vector<std::jthread> threads;
+    for (std::size_t t = 0; t < 3; ++t)
+      threads.emplace_back([&, t] {
+        for (std::size_t i = t; i < sequences.size(); i += 3)
+          counter.add(test::as_batch({sequences[i]}));
+      });
+    threads.clear();
+    counter.count_bins();
+    CHECK(test::all_of(counter, k) == expected);
+    CHECK(counter.spilled_bytes() > 0);
+  }
+}
+
+TEST_CASE("kmer.counter: bounds and qualities leave k-mers out", "[kmer]") {
+  kmer::CountOptions options = options_for(3, false);
+  options.lower = 2;
+  options.upper = 3;
+  CHECK(count(options, {"AAAAAA", "CCC", "GGGGG"}) == Pairs{{"GGG", 3}});
+
+  options = options_for(2, false);
+  options.least_quality = '5';
+  io::SequenceBatch batch;
+  batch.clear(1);
+  batch.append("r", "", "ACGTA", "55455", true);
+  kmer::Counter counter(options);
+  counter.add(batch);
+  counter.count_bins();
+  CHECK(test::all_of(counter, 2) == Pairs{{"AC", 1}, {"TA", 1}});
+}
+
+TEST_CASE("kmer.counter: totals", "[kmer]") {
+  kmer::CountOptions options = options_for(2, false);
+  options.lower = 2;
+  kmer::Counter counter(options);
+  counter.add(test::as_batch({"AAAAC"}));
+  counter.count_bins();
+  CHECK(counter.totals().n_windows == 4);
+  CHECK(counter.totals().n_distinct == 2);
+  CHECK(counter.totals().n_kept == 1);
+}

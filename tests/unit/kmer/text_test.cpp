@@ -1,0 +1,145 @@
+// Headers, records, histograms, spectra and sketches: what has a fixed expected text.
+#include <cmath>
+
+#include "lib/core/error.hpp"
+#include "lib/kmer/count/fastq_chunks.hpp"
+#include "lib/kmer/histogram.hpp"
+#include "lib/kmer/sketch.hpp"
+#include "lib/kmer/spectrum.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/unit/kmer/files.hpp"
+
+using namespace biogpu;
+
+TEST_CASE("kmer.jellyfish_file: counts saturate, and 8 bytes hold any", "[kmer]") {
+  kmer::CountBlock block;
+  block.clear(1);
+  block.keys = {5, 6};
+  block.counts = {300, std::uint64_t{1} << 40};
+  for (const int bytes : {1, 2, 4, 8}) {
+    kmer::Header header = test::header_for(4, 0, false);
+    header.counter_bytes = bytes;
+    std::string records;
+    append_jellyfish_records(header, block, records);
+    CHECK(records.size() == 2 * (1 + static_cast<std::size_t>(bytes)));
+    kmer::CountBlock got;
+    got.clear(1);
+    parse_jellyfish_records(header, records, got);
+    CHECK(got.keys == block.keys);
+    const std::uint64_t largest = bytes == 8 ? UINT64_MAX : (std::uint64_t{1} << 8 * bytes) - 1;
+    CHECK(got.counts[0] == std::min<std::uint64_t>(300, largest));
+    CHECK(got.counts[1] == std::min(std::uint64_t{1} << 40, largest));
+  }
+}
+
+TEST_CASE("kmer.jellyfish_file: a header survives being written and read", "[kmer]") {
+  for (const std::uint64_t size :
+       {std::uint64_t{10}, std::uint64_t{256}, std::uint64_t{100000000}}) {
+    const kmer::Header header = test::header_for(4, size, true);
+    const std::string text = kmer::jellyfish_header(header);
+    CHECK(text.size() % 8 == 0);
+    const kmer::Header read = kmer::parse_jellyfish_header(text.substr(9), "test");
+    CHECK(read.k == 4);
+    CHECK(read.canonical);
+    CHECK(read.order == header.order);
+  }
+}
+
+TEST_CASE("kmer.histogram: has Jellyfish's buckets", "[kmer]") {
+  const std::vector<std::uint64_t> counts{1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 4};
+  const auto text = [](const kmer::HistogramShape& shape, const std::vector<std::uint64_t>& of,
+                       bool all) {
+    kmer::Histogram histogram(shape);
+    histogram.add(of);
+    return histogram.text(all);
+  };
+  CHECK(text({}, counts, false) == "1 5\n2 6\n3 1\n4 1\n");
+  CHECK(text({2, 3, 1}, counts, false) == "1 5\n2 6\n3 1\n4 1\n");
+  CHECK(text({1, 3, 1}, {998}, false) == "4 1\n");
+  CHECK(text({1, 5, 1}, counts, true) == "0 0\n1 5\n2 6\n3 1\n4 1\n5 0\n6 0\n");
+  CHECK_THROWS_AS(kmer::Histogram({5, 2, 1}), Error);
+}
+
+TEST_CASE("kmer.spectrum: finds valley, peak and genome size", "[kmer]") {
+  const std::vector<std::uint64_t> counts{0, 900, 50, 5, 20, 100, 300, 100, 20, 1, 0};
+  const kmer::Spectrum spectrum = kmer::read_spectrum(counts);
+  CHECK(spectrum.valley == 3);
+  CHECK(spectrum.peak == 6);
+  CHECK(std::abs(spectrum.genome_size - (15 + 80 + 500 + 1800 + 700 + 160 + 9) / 6.0) < 1e-9);
+  CHECK(kmer::read_spectrum({0, 9, 5, 2, 1, 0}).peak == 0);
+  const std::string svg = kmer::spectrum_svg(counts, "a < b");
+  CHECK(svg.find("a &lt; b") != std::string::npos);
+  CHECK(svg.find("peak 6") != std::string::npos);
+}
+
+TEST_CASE("kmer.sketch: hashes are MurmurHash3's", "[kmer]") {
+  // From the author's reference, seed 0 and others.
+  CHECK(kmer::murmur_hash("", 0) == 0);
+  CHECK(kmer::murmur_hash("hello", 0) == 0xcbd8a7b341bd9b02u);
+  CHECK(kmer::murmur_hash("hello, world", 0) == 0x342fac623a5ebc8eu);
+  CHECK(kmer::murmur_hash("The quick brown fox jumps over the lazy dog.", 0) ==
+        0xcd99481f9ee902c9u);
+}
+
+TEST_CASE("kmer.sketch: equal sets have distance 0, disjoint ones 1", "[kmer]") {
+  std::mt19937 rng(4);
+  const kmer::SketchOptions options{21, 200, 42};
+  const auto sketch = [&](const std::string& text) {
+    kmer::Sketcher sketcher(options);
+    sketcher.add(text);
+    return sketcher.finish("x");
+  };
+  const std::string a = test::random_letters(rng, 20000, "ACGT");
+  const std::string b = test::random_letters(rng, 20000, "ACGT");
+  CHECK(compare(sketch(a), sketch(test::reverse_complement_text(a)), options).distance == 0);
+  CHECK(compare(sketch(a), sketch(b), options).distance == 1);
+  const auto half = compare(sketch(a), sketch(a.substr(0, 10000)), options);
+  CHECK(std::abs(half.jaccard - 0.5) < 0.15);
+  CHECK(half.containment == 1);
+  kmer::SketchOptions read;
+  const auto parsed = kmer::parse_sketches(kmer::sketches_as_json({sketch(a)}, options), "x", read);
+  CHECK(parsed[0].hashes == sketch(a).hashes);
+  CHECK(read.size == 200);
+}
+
+TEST_CASE("kmer.fastq_chunks: pieces of any size hold every record once", "[kmer]") {
+  std::mt19937 rng(9);
+  std::string text;
+  std::vector<std::string> expected;
+  for (int i = 0; i < 300; ++i) {
+    const std::size_t n = rng() % 80;
+    expected.push_back(test::random_letters(rng, n, "ACGTN"));
+    // Qualities that look like names and separators.
+    text += "@r" + std::to_string(i) + " x\n" + expected.back() + "\n+\n" +
+            test::random_letters(rng, n, "@+I") + "\n";
+    if (i % 50 == 7) text += "\n";
+  }
+  test::TemporaryFile file;
+  file.write(text);
+  io::CharBuffer buffer;
+  for (const std::size_t chunk_bytes : {1, 2, 7, 64, 1000, 1 << 20}) {
+    CAPTURE(chunk_bytes);
+    const auto chunks = kmer::FastqChunks::open(file.path(), chunk_bytes);
+    REQUIRE(chunks);
+    std::vector<std::string> got;
+    for (std::size_t i = 0; i < chunks->n_chunks(); ++i)
+      chunks->read(i, buffer, [&](std::string_view sequence, std::string_view quality) {
+        CHECK(sequence.size() == quality.size());
+        got.emplace_back(sequence);
+      });
+    CHECK(got == expected);
+  }
+  const auto read_all = [&] {
+    const auto chunks = kmer::FastqChunks::open(file.path(), 100);
+    for (std::size_t i = 0; i < chunks->n_chunks(); ++i)
+      chunks->read(i, buffer, [](std::string_view, std::string_view) {});
+  };
+  for (const std::string& bad : {text.substr(0, text.size() - 40), text + "@last\nACGT\n+\nII\n",
+                                 text + "@last\nACGT\n", "@r\nAC GT\n+\nIIIII\n" + text}) {
+    file.write(bad);
+    CHECK_THROWS_AS(read_all(), Error);
+  }
+  file.write(">r\nACGT\n");
+  CHECK_FALSE(kmer::FastqChunks::open(file.path()));
+  CHECK_FALSE(kmer::FastqChunks::open("/nowhere"));
+}
