@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -23,8 +24,17 @@ template <int kWords>
 struct Key {
   std::array<std::uint64_t, kWords> word{};
 
-  friend bool operator==(const Key&, const Key&) = default;
-  friend auto operator<=>(const Key&, const Key&) = default;
+  // Word by word: the library's comparison of arrays is a call.
+  friend bool operator==(const Key& a, const Key& b) {
+    std::uint64_t difference = 0;
+    for (std::size_t w = 0; w < kWords; ++w) difference |= a.word[w] ^ b.word[w];
+    return difference == 0;
+  }
+  friend std::strong_ordering operator<=>(const Key& a, const Key& b) {
+    for (std::size_t w = 0; w + 1 < kWords; ++w)
+      if (a.word[w] != b.word[w]) return a.word[w] <=> b.word[w];
+    return a.word[kWords - 1] <=> b.word[kWords - 1];
+  }
 
   // The bits [low, low + 64), where bit 0 is the lowest; low may be negative.
   std::uint64_t bits_from(int low) const {

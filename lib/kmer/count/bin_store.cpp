@@ -1,5 +1,7 @@
 #include "lib/kmer/count/bin_store.hpp"
 
+#include <utility>
+
 namespace biogpu::kmer {
 
 BinStore::~BinStore() {
@@ -7,21 +9,25 @@ BinStore::~BinStore() {
 }
 
 BinStore::Writer::~Writer() {
-  for (Block* block : open_) store_->pool_.give_back(block);
+  for (const Open& open : open_) store_->pool_.give_back(open.block);
 }
 
-Block* BinStore::Writer::renew(std::size_t bin) {
-  if (open_[bin] != nullptr) store_->close(bin, open_[bin]);
-  open_[bin] = nullptr;
-  return open_[bin] = store_->pool_.take();
+void BinStore::Writer::close(std::size_t bin) {
+  Open& open = open_[bin];
+  if (open.block == nullptr) return;
+  open.block->used = open.used;
+  open.block->n_records = open.n_records;
+  Block* const block = std::exchange(open, Open()).block;
+  store_->close(bin, block);
+}
+
+void BinStore::Writer::renew(std::size_t bin) {
+  close(bin);
+  open_[bin].block = store_->pool_.take();
 }
 
 void BinStore::Writer::finish() {
-  for (std::size_t bin = 0; bin < open_.size(); ++bin)
-    if (open_[bin] != nullptr) {
-      store_->close(bin, open_[bin]);
-      open_[bin] = nullptr;
-    }
+  for (std::size_t bin = 0; bin < open_.size(); ++bin) close(bin);
 }
 
 void BinStore::close(std::size_t bin, Block* block) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -67,6 +68,22 @@ class OrderedCounts {
  private:
   static constexpr int kMaxBucketBits = 10;
   static constexpr std::size_t kMaxCountBytes = 10;
+
+  // Entries whose buckets' memory is asked for together.
+  template <int kWords>
+  struct Batch {
+    std::array<PlacedCount<kWords>, 32> entries;
+    std::size_t n = 0;
+  };
+
+  template <int kWords>
+  void write(Batch<kWords>& batch, BinStore::Writer& writer) const {
+    for (std::size_t i = 0; i < batch.n; ++i)
+      writer.prefetch(static_cast<std::size_t>(batch.entries[i].place.bits_from(rest_bits_)));
+    for (std::size_t i = 0; i < batch.n; ++i)
+      write(batch.entries[i].place, batch.entries[i].count, writer);
+    batch.n = 0;
+  }
 
   template <int kWords, class Restore>
   void take_as(std::size_t bucket, CountBlock& block, Restore&& restore) {

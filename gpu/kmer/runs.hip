@@ -1,0 +1,117 @@
+// The distinct values of a sorted list, in order, and where the run of each begins.
+//
+// Shapes   sorted[n] u64; n_in_block[B] u32, block_begin[B + 1] u64, B = ceil(n / kTile);
+//          distinct[R] u64, run_begin[R + 1] u64 for R runs; the length of run r is
+//          run_begin[r + 1] - run_begin[r].
+// Mapping  256 threads a block, 16 neighbouring values a thread; begins are counted a block, summed
+//          up by one block, and listed by a second pass.
+// Traffic  2 * 8 n read, 16 R written; memory bound.
+// Result   exact and in order, whatever the wave width.
+// Source   own.
+// Oracle   CountTable, lib/kmer/count/count_table.hpp, through the counts.
+#include "gpu/kmer/runs.hpp"
+
+#include "gpu/rt/kernel.hpp"
+
+namespace biogpu::gpu::kmer {
+namespace {
+
+constexpr unsigned kBlock = 256;
+constexpr unsigned kItems = 16;
+constexpr std::size_t kTile = kBlock * kItems;
+constexpr unsigned kSumBlock = 1024;
+
+// Bit i: a run begins at value first + i of the list.
+__device__ __forceinline__ std::uint32_t find_begins(const RunsArgs& a, std::uint64_t first) {
+  if (first >= a.n) return 0;
+  std::uint64_t before = first == 0 ? ~a.sorted[0] : a.sorted[first - 1];
+  std::uint32_t begins = 0;
+  for (unsigned i = 0; i < kItems && first + i < a.n; ++i) {
+    const std::uint64_t value = a.sorted[first + i];
+    begins |= (value != before ? 1u : 0u) << i;
+    before = value;
+  }
+  return begins;
+}
+
+// The sum of the values of all threads before this one; *total is that of all.
+template <unsigned kThreads, class T>
+__device__ T sum_before(T value, T* shared, T* total) {
+  const unsigned t = threadIdx.x;
+  shared[t] = value;
+  __syncthreads();
+  for (unsigned distance = 1; distance < kThreads; distance *= 2) {
+    const T other = t >= distance ? shared[t - distance] : T{0};
+    __syncthreads();
+    shared[t] += other;
+    __syncthreads();
+  }
+  *total = shared[kThreads - 1];
+  const T sum = shared[t] - value;
+  __syncthreads();
+  return sum;
+}
+
+__global__ __launch_bounds__(kBlock) void count_runs_kernel(RunsArgs a) {
+  __shared__ std::uint32_t n_block;
+  if (threadIdx.x == 0) n_block = 0;
+  __syncthreads();
+  const std::uint64_t first =
+      std::uint64_t{blockIdx.x} * kTile + std::uint64_t{threadIdx.x} * kItems;
+  const std::uint32_t begins = find_begins(a, first);
+  if (begins != 0) atomicAdd(&n_block, static_cast<std::uint32_t>(__popc(begins)));
+  __syncthreads();
+  if (threadIdx.x == 0) a.n_in_block[blockIdx.x] = n_block;
+}
+
+// One block: a few hundred thousand sums at most.
+__global__ __launch_bounds__(kSumBlock) void sum_blocks_kernel(RunsArgs a, std::uint64_t n_blocks) {
+  __shared__ std::uint64_t shared[kSumBlock];
+  std::uint64_t begin = 0;
+  for (std::uint64_t first = 0; first < n_blocks; first += kSumBlock) {
+    const std::uint64_t i = first + threadIdx.x;
+    std::uint64_t total = 0;
+    const std::uint64_t mine = i < n_blocks ? a.n_in_block[i] : 0;
+    const std::uint64_t before = sum_before<kSumBlock>(mine, shared, &total);
+    if (i < n_blocks) a.block_begin[i] = begin + before;
+    begin += total;
+  }
+  if (threadIdx.x == 0) a.block_begin[n_blocks] = begin;
+}
+
+__global__ __launch_bounds__(kBlock) void list_runs_kernel(RunsArgs a, std::uint64_t n_blocks) {
+  __shared__ std::uint32_t shared[kBlock];
+  const std::uint64_t first =
+      std::uint64_t{blockIdx.x} * kTile + std::uint64_t{threadIdx.x} * kItems;
+  const std::uint32_t begins = find_begins(a, first);
+  std::uint32_t total = 0;
+  const std::uint32_t before =
+      sum_before<kBlock>(static_cast<std::uint32_t>(__popc(begins)), shared, &total);
+  std::uint64_t at = a.block_begin[blockIdx.x] + before;
+  for (unsigned i = 0; i < kItems; ++i)
+    if ((begins >> i & 1) != 0) {
+      a.distinct[at] = a.sorted[first + i];
+      a.run_begin[at] = first + i;
+      ++at;
+    }
+  if (blockIdx.x == 0 && threadIdx.x == 0) a.run_begin[a.block_begin[n_blocks]] = a.n;
+}
+
+}  // namespace
+
+std::size_t n_run_blocks(std::size_t n) { return ceil_div<std::size_t>(n, kTile); }
+
+void launch_count_runs(const RunsArgs& args, Stream& stream) {
+  if (args.n == 0) return;
+  const std::size_t n_blocks = n_run_blocks(args.n);
+  stream.launch(count_runs_kernel, n_blocks, kBlock, args);
+  stream.launch(sum_blocks_kernel, 1, kSumBlock, args, static_cast<std::uint64_t>(n_blocks));
+}
+
+void launch_list_runs(const RunsArgs& args, Stream& stream) {
+  if (args.n == 0) return;
+  const std::size_t n_blocks = n_run_blocks(args.n);
+  stream.launch(list_runs_kernel, n_blocks, kBlock, args, static_cast<std::uint64_t>(n_blocks));
+}
+
+}  // namespace biogpu::gpu::kmer

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace biogpu::gpu {
+class Stream;
+}
+
+namespace biogpu::gpu::kmer {
+
+// Blocks that the run kernels cut n sorted values into.
+std::size_t n_run_blocks(std::size_t n);
+
+// The distinct values of a sorted list and how often each occurs. Device memory throughout.
+struct RunsArgs {
+  const std::uint64_t* sorted = nullptr;  // [n]
+  std::uint64_t n = 0;
+  std::uint32_t* n_in_block = nullptr;  // [n_run_blocks(n)], written
+  std::uint64_t* block_begin =
+      nullptr;  // [n_run_blocks(n) + 1], written; the last is the number of runs
+  std::uint64_t* distinct = nullptr;   // written; room for all runs
+  std::uint64_t* run_begin = nullptr;  // [number of runs + 1], written: where runs begin in sorted
+};
+
+// Counts the runs: fills n_in_block and block_begin.
+void launch_count_runs(const RunsArgs& args, Stream& stream);
+// Then lists them: fills distinct and run_begin.
+void launch_list_runs(const RunsArgs& args, Stream& stream);
+
+}  // namespace biogpu::gpu::kmer
