@@ -16,6 +16,11 @@ namespace biogpu::app {
 Run add_bwt_index(CLI::App& command);
 Run add_bwt_transform(CLI::App& command);
 Run add_bwt_inverse(CLI::App& command);
+Run add_bwt_count(CLI::App& command);
+Run add_bwt_locate(CLI::App& command);
+Run add_bwt_smem(CLI::App& command);
+Run add_bwt_stats(CLI::App& command);
+Run add_bwt_extract(CLI::App& command);
 
 // What every run of `biogpu bwt` reports at its end.
 struct BwtReport {

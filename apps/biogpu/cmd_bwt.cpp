@@ -16,12 +16,18 @@ struct Subcommand {
 
 constexpr Subcommand kSubcommands[] = {
     {"index", "index a genome for searches, or for bwa", add_bwt_index},
+    {"count", "how often each query occurs", add_bwt_count},
+    {"locate", "where each query occurs, exactly or with mismatches", add_bwt_locate},
+    {"smem", "super-maximal exact matches, as bwa fastmap", add_bwt_smem},
+    {"stats", "numbers of an index", add_bwt_stats},
+    {"extract", "regions of the genome back from an index", add_bwt_extract},
     {"transform", "Burrows-Wheeler transform of sequences or bytes", add_bwt_transform},
     {"inverse", "what a transform was made from", add_bwt_inverse},
 };
 
 constexpr char kFooter[] =
     "Examples:\n"
+    "  biogpu bwt index genome.fa && biogpu bwt count -x genome.fa reads.fq.gz\n"
     "  biogpu bwt index --format bwa -p prefix genome.fa\n"
     "  biogpu bwt transform reads.fa -o reads.bwt\n\n";
 

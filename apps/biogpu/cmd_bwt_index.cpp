@@ -5,6 +5,7 @@
 
 #include "apps/biogpu/bwt_command.hpp"
 #include "lib/bwt/bwa_index.hpp"
+#include "lib/bwt/fm_index.hpp"
 #include "lib/bwt/reference.hpp"
 #include "lib/bwt/suffix_array.hpp"
 #include "lib/core/error.hpp"
@@ -12,11 +13,18 @@
 namespace biogpu::app {
 namespace {
 
+// Below this a GPU's start-up costs more than the CPU's sort.
+constexpr std::uint64_t kBasesWorthGpu = 5000000;
+
 struct IndexFlags {
   SharedFlags shared;
   std::string path;
   std::string prefix;  // empty: path
-  std::string format = "bwa";
+  std::string format = "native";
+  std::uint64_t sample_rate = 8;
+  std::string algorithm;  // -a and -b of bwa index, which change nothing here either
+  std::uint64_t block_size = 0;
+  bool bwa_64 = false;
 };
 
 constexpr char kFooter[] =
@@ -33,13 +41,20 @@ class IndexRun {
         log_("bwt index", flags.shared.quiet, flags.shared.verbose) {}
 
   void run() {
-    report_.device = choose_device(flags_.shared.device_request, false);
     const bwt::Reference reference = bwt::read_reference(flags_.path, flags_.shared.threads);
+    report_.device =
+        choose_device(flags_.shared.device_request, reference.text.size() >= kBasesWorthGpu);
+    if (report_.device.on_gpu()) sort_.gpu = report_.device.gpus.front();
+    sort_.n_threads = flags_.shared.threads;
     report_.read_s = log_.seconds();
     log_.detail(fmt::format("read {} records, {} bases, {} runs of other letters",
                             reference.contigs.size(), reference.text.size(),
                             reference.holes.size()));
-    write_bwa(reference);
+    if (flags_.format == "bwa") {
+      write_bwa(reference);
+    } else {
+      write_native(reference);
+    }
     report_.inputs.push_back({flags_.path, 0, reference.contigs.size()});
     report_.result = {{"format", flags_.format},
                       {"records", reference.contigs.size()},
@@ -52,29 +67,60 @@ class IndexRun {
  private:
   const std::string& prefix() const { return flags_.prefix.empty() ? flags_.path : flags_.prefix; }
 
+  std::string bwa_prefix() const {
+    return prefix() + (flags_.bwa_64 && flags_.prefix.empty() ? ".64" : "");
+  }
+
+  void write_native(const bwt::Reference& reference) {
+    bwt::FmIndex::Settings settings;
+    settings.sample_rate = flags_.sample_rate;
+    settings.sort = sort_;
+    const double begin = log_.seconds();
+    bwt::SuffixSortReport sorted;
+    const bwt::FmIndex index = bwt::FmIndex::build(reference, settings, &sorted);
+    report_.compute_s = log_.seconds() - begin;
+    log_sort(sorted, report_.compute_s);
+    const std::string path = prefix() + ".bgfm";
+    index.write(path);
+    report_.write_s = log_.seconds() - begin - report_.compute_s;
+    report_.outputs.push_back({path, index.bytes()});
+  }
+
+  void log_sort(const bwt::SuffixSortReport& sorted, double seconds) {
+    report_.gpu_s = sorted.gpu_s;
+    report_.peak_device_bytes = sorted.device_bytes;
+    if (sorted.on_gpu) {
+      log_.detail(fmt::format("sorted in {:.2f} s, {:.3f} s on the device, {} rounds", seconds,
+                              sorted.gpu_s, sorted.n_rank_rounds));
+      return;
+    }
+    if (report_.device.on_gpu())
+      log_.warn(
+          "this text is sorted on the CPU: the GPU takes one run of A, C, G, T, or the text of "
+          "--format bwa, below 2^32 bases");
+    log_.detail(fmt::format(
+        "sorted in {:.2f} s: {} suffixes left by direct comparison, {} rounds{}", seconds,
+        sorted.n_unresolved, sorted.n_rank_rounds, sorted.induced ? ", by induction" : ""));
+  }
+
   void write_bwa(const bwt::Reference& reference) {
     const bwt::PackedText text = bwt::with_reverse_complement(reference.text);
     const bwt::BwaBwt bwt = text.size() < std::numeric_limits<std::uint32_t>::max()
                                 ? transform<std::uint32_t>(text)
                                 : transform<std::uint64_t>(text);
     const double begin = log_.seconds();
-    const std::uint64_t n_bytes = bwt::write_bwa_index(prefix(), reference, bwt);
+    const std::uint64_t n_bytes = bwt::write_bwa_index(bwa_prefix(), reference, bwt);
     report_.write_s = log_.seconds() - begin;
-    report_.outputs.push_back({prefix(), n_bytes});
+    report_.outputs.push_back({bwa_prefix(), n_bytes});
   }
 
   template <class Index>
   bwt::BwaBwt transform(const bwt::PackedText& text) {
     const double begin = log_.seconds();
-    bwt::SuffixSortSettings settings;
-    settings.n_threads = flags_.shared.threads;
     bwt::SuffixSortReport sorted;
-    const auto sa = bwt::sort_suffixes<Index>({text}, settings, &sorted);
-    log_.detail(
-        fmt::format("sorted {} suffixes in {:.2f} s: {} after direct comparison, {} rounds{}",
-                    text.size(), log_.seconds() - begin, sorted.n_unresolved, sorted.n_rank_rounds,
-                    sorted.induced ? ", by induction" : ""));
-    bwt::BwaBwt bwt = bwt::make_bwa_bwt(text, sa, settings.n_threads);
+    const auto sa = bwt::sort_suffixes<Index>({text}, sort_, &sorted);
+    log_sort(sorted, log_.seconds() - begin);
+    bwt::BwaBwt bwt = bwt::make_bwa_bwt(text, sa, sort_.n_threads);
     report_.compute_s = log_.seconds() - begin;
     return bwt;
   }
@@ -82,6 +128,7 @@ class IndexRun {
   const IndexFlags& flags_;
   const std::string command_line_;
   Log log_;
+  bwt::SuffixSortSettings sort_;
   BwtReport report_;
 };
 
@@ -94,9 +141,15 @@ Run add_bwt_index(CLI::App& command) {
       ->option_text("GENOME");
   command.add_option("-p,--prefix", flags->prefix, "beginning of the index's name [GENOME]")
       ->option_text("PREFIX");
-  command.add_option("--format", flags->format, "bwa [bwa]")
-      ->check(CLI::IsMember({"bwa"}))
+  command.add_option("--format", flags->format, "native or bwa [native]")
+      ->check(CLI::IsMember({"native", "bwa"}))
       ->option_text("WHAT");
+  command.add_option("--sa-rate", flags->sample_rate, "rows for each position kept, native [8]")
+      ->check(CLI::Range(1, 1024))
+      ->option_text("N");
+  command.add_option("-a", flags->algorithm)->group("");
+  command.add_option("-b", flags->block_size)->group("");
+  command.add_flag("-6", flags->bwa_64)->group("");
   add_shared_flags(command, flags->shared);
   command.footer(std::string(kFooter) + kExitCodes);
   return [flags](const std::string& command_line) {

@@ -1,13 +1,9 @@
 // The FM-index as a file, and what can be asked of it without a search.
 #include "lib/bwt/fm_index.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
 
@@ -20,19 +16,6 @@ namespace {
 [[noreturn]] void refuse(const std::string& path, const std::string& what) {
   throw Error(ErrorCode::bad_input, path + ": " + what);
 }
-
-// Closes a descriptor at the end of a scope.
-struct Descriptor {
-  explicit Descriptor(const std::string& path)
-      : number(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (number < 0)
-      throw Error(ErrorCode::failed, fmt::format("cannot open {}: {}", path, std::strerror(errno)));
-  }
-  ~Descriptor() { ::close(number); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  const int number;
-};
 
 // What the header says must agree with itself and with the size of the file, since every later
 // access trusts it.
@@ -66,45 +49,13 @@ void check_header(const FmHeader& header, std::uint64_t file_bytes, const std::s
 
 }  // namespace
 
-FmIndex::FmIndex(FmIndex&& other) noexcept { *this = std::move(other); }
-
-FmIndex& FmIndex::operator=(FmIndex&& other) noexcept {
-  std::swap(memory_, other.memory_);
-  std::swap(mapping_, other.mapping_);
-  std::swap(mapped_bytes_, other.mapped_bytes_);
-  std::swap(data_, other.data_);
-  std::swap(header_, other.header_);
-  std::swap(blocks_, other.blocks_);
-  std::swap(stretches_, other.stretches_);
-  std::swap(text_, other.text_);
-  std::swap(starts_, other.starts_);
-  std::swap(segments_, other.segments_);
-  std::swap(contigs_, other.contigs_);
-  return *this;
-}
-
-FmIndex::~FmIndex() {
-  if (mapping_ != nullptr) (void)::munmap(mapping_, mapped_bytes_);
-}
-
 FmIndex FmIndex::open(const std::string& path) {
-  const Descriptor file(path);
-  struct stat status {};
-  if (::fstat(file.number, &status) != 0)
-    throw Error(ErrorCode::failed, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
-  const auto bytes = static_cast<std::uint64_t>(status.st_size);
-  if (!S_ISREG(status.st_mode) || bytes < sizeof(FmHeader))
-    refuse(path, "is no biogpu index; expected a file made by 'biogpu bwt index'");
   FmIndex index;
-  void* const mapping = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.number, 0);
-  if (mapping == MAP_FAILED)
-    throw Error(ErrorCode::failed, fmt::format("cannot map {}: {}", path, std::strerror(errno)));
-  index.mapping_ = mapping;
-  index.mapped_bytes_ = bytes;
-  (void)::madvise(mapping, bytes, MADV_HUGEPAGE);
-  (void)::madvise(mapping, bytes, MADV_WILLNEED);
-  index.data_ = static_cast<const std::uint8_t*>(mapping);
-  check_header(*reinterpret_cast<const FmHeader*>(index.data_), bytes, path);
+  index.file_ = MappedFile(path);
+  if (index.file_.size() < sizeof(FmHeader))
+    refuse(path, "is no biogpu index; expected a file made by 'biogpu bwt index'");
+  index.data_ = index.file_.data();
+  check_header(*reinterpret_cast<const FmHeader*>(index.data_), index.file_.size(), path);
   index.attach();
   index.parse_contigs(path);
   return index;

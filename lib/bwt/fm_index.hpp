@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +8,7 @@
 
 #include "lib/bwt/big_array.hpp"
 #include "lib/bwt/fm_layout.hpp"
+#include "lib/bwt/mapped_file.hpp"
 #include "lib/bwt/reference.hpp"
 #include "lib/bwt/suffix_array.hpp"
 
@@ -39,10 +39,6 @@ class FmIndex {
   static FmIndex open(const std::string& path);
   // The name appears when the file is whole.
   void write(const std::string& path) const;
-
-  FmIndex(FmIndex&&) noexcept;
-  FmIndex& operator=(FmIndex&&) noexcept;
-  ~FmIndex();
 
   const FmHeader& header() const { return *header_; }
   std::span<const FmContig> contigs() const { return contigs_; }
@@ -84,8 +80,7 @@ class FmIndex {
   void parse_contigs(const std::string& label);
 
   BigArray<std::uint8_t> memory_;  // where it was built
-  void* mapping_ = nullptr;        // where it was mapped
-  std::uint64_t mapped_bytes_ = 0;
+  MappedFile file_;                // where it was opened
   const std::uint8_t* data_ = nullptr;
   const FmHeader* header_ = nullptr;
   const FmBlock* blocks_ = nullptr;

@@ -100,8 +100,8 @@ void PatternSet::append(std::string_view letters) {
   }
 }
 
-void locate_patterns(const FmIndex& index, const PatternSet& patterns, std::size_t first,
-                     std::size_t last, std::uint32_t k, std::vector<Hit>& hits) {
+void locate_patterns(const FmIndex& index, ExactSearch& search, const PatternSet& patterns,
+                     std::size_t first, std::size_t last, std::uint32_t k, std::vector<Hit>& hits) {
   const std::size_t begin = hits.size();
   PlaceCollector places(index, patterns, k, hits);
   std::vector<Probe> probes;
@@ -121,7 +121,7 @@ void locate_patterns(const FmIndex& index, const PatternSet& patterns, std::size
     }
   }
   std::vector<ProbeHit> found;
-  locate_exact(index, patterns, probes, found);
+  search.locate(patterns, probes, found);
   for (const ProbeHit& hit : found) {
     const Probe& probe = probes[hit.probe];
     if (hit.position >= probe.begin)

@@ -80,15 +80,8 @@ class Search {
   }
 
   bool searchable(const Probe& probe) const {
-    const PatternSet::Pattern& pattern = patterns_[probe.pattern];
-    if (probe.length == 0 || header_.n_rows == 0) return false;
-    if (pattern.plain) return true;
-    for (std::uint32_t i = 0; i < probe.length; i += 32) {
-      const std::uint64_t odd = patterns_.odd_at(pattern, probe.begin + i);
-      const std::uint32_t n = std::min<std::uint32_t>(32, probe.length - i);
-      if (odd >> (64 - 2 * n) != 0) return false;
-    }
-    return true;
+    return probe.length > 0 && header_.n_rows > 0 &&
+           patterns_.is_plain(patterns_[probe.pattern], probe.begin, probe.length);
   }
 
   std::uint64_t word(const Probe& probe, std::uint64_t i) const {
@@ -239,14 +232,14 @@ class Search {
 
 }  // namespace
 
-void count_exact(const FmIndex& index, const PatternSet& patterns, std::span<const Probe> probes,
-                 std::span<std::uint64_t> counts) {
-  Search<false>(index, patterns, probes, counts, nullptr).run();
+void CpuSearch::count(const PatternSet& patterns, std::span<const Probe> probes,
+                      std::span<std::uint64_t> counts) {
+  Search<false>(index_, patterns, probes, counts, nullptr).run();
 }
 
-void locate_exact(const FmIndex& index, const PatternSet& patterns, std::span<const Probe> probes,
-                  std::vector<ProbeHit>& hits) {
-  Search<true>(index, patterns, probes, {}, &hits).run();
+void CpuSearch::locate(const PatternSet& patterns, std::span<const Probe> probes,
+                       std::vector<ProbeHit>& hits) {
+  Search<true>(index_, patterns, probes, {}, &hits).run();
 }
 
 }  // namespace biogpu::bwt

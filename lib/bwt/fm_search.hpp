@@ -34,6 +34,15 @@ class PatternSet {
   unsigned letter(const Pattern& p, std::uint64_t i) const {
     return static_cast<unsigned>(words_[p.word + i / 32] >> (62 - 2 * (i % 32)) & 3);
   }
+  // Whether letters [begin, begin + length) are A, C, G and T alone.
+  bool is_plain(const Pattern& p, std::uint64_t begin, std::uint64_t length) const {
+    if (p.plain) return true;
+    for (std::uint64_t i = 0; i < length; i += 32) {
+      const std::uint64_t n = length - i < 32 ? length - i : 32;
+      if (odd_at(p, begin + i) >> (64 - 2 * n) != 0) return false;
+    }
+    return true;
+  }
   const std::vector<std::uint64_t>& words() const { return words_; }
 
  private:
@@ -55,20 +64,37 @@ struct Probe {
   std::uint32_t length = 0;
 };
 
-// Exact occurrences of each probe in the text. Probes of length 0, and those with a letter that
-// matches nothing, have none. counts[i] is set for every probe. One thread; the probes of a call
-// are searched side by side, so that waiting for memory overlaps.
-void count_exact(const FmIndex& index, const PatternSet& patterns, std::span<const Probe> probes,
-                 std::span<std::uint64_t> counts);
-
 // An occurrence: text[position, position + length) is the probe.
 struct ProbeHit {
   std::uint32_t probe = 0;
   std::uint64_t position = 0;
 };
-// Appends all occurrences, in no order that means anything.
-void locate_exact(const FmIndex& index, const PatternSet& patterns, std::span<const Probe> probes,
-                  std::vector<ProbeHit>& hits);
+
+// Exact searches of an index on one backend; any number of threads may call. Probes of length 0,
+// and those with a letter that matches nothing, occur nowhere.
+class ExactSearch {
+ public:
+  virtual ~ExactSearch() = default;
+  // counts[i] = occurrences of probe i.
+  virtual void count(const PatternSet& patterns, std::span<const Probe> probes,
+                     std::span<std::uint64_t> counts) = 0;
+  // Appends all occurrences, in no order that means anything.
+  virtual void locate(const PatternSet& patterns, std::span<const Probe> probes,
+                      std::vector<ProbeHit>& hits) = 0;
+};
+
+// On the calling thread, the probes of a call side by side, so that waiting for memory overlaps.
+class CpuSearch final : public ExactSearch {
+ public:
+  explicit CpuSearch(const FmIndex& index) : index_(index) {}
+  void count(const PatternSet& patterns, std::span<const Probe> probes,
+             std::span<std::uint64_t> counts) override;
+  void locate(const PatternSet& patterns, std::span<const Probe> probes,
+              std::vector<ProbeHit>& hits) override;
+
+ private:
+  const FmIndex& index_;
+};
 
 // One place where a pattern matches with at most k letters different.
 struct Hit {
@@ -80,7 +106,7 @@ struct Hit {
 // Appends all places of patterns [first, last), by pattern, then contig, then begin. Every letter
 // of a place lies in one run of A, C, G and T of its contig. Lossless: a place with at most k
 // mismatches has one of k + 1 pieces of the pattern unchanged.
-void locate_patterns(const FmIndex& index, const PatternSet& patterns, std::size_t first,
-                     std::size_t last, std::uint32_t k, std::vector<Hit>& hits);
+void locate_patterns(const FmIndex& index, ExactSearch& search, const PatternSet& patterns,
+                     std::size_t first, std::size_t last, std::uint32_t k, std::vector<Hit>& hits);
 
 }  // namespace biogpu::bwt

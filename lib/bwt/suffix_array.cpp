@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "lib/bwt/gpu_search.hpp"
 #include "lib/bwt/induced_sort.hpp"
 #include "lib/bwt/rank_doubling.hpp"
 #include "lib/bwt/share_work.hpp"
@@ -156,12 +157,26 @@ class SuffixSorter {
   std::atomic<std::uint64_t> n_sorted_{0}, n_tied_{0}, n_left_{0};
 };
 
+BigArray<std::uint32_t> sort_on_gpu(const PackedText& text, int device, SuffixSortReport& report) {
+  GpuSortReport sorted;
+  BigArray<std::uint32_t> sa = sort_suffixes_gpu(device, text, &sorted);
+  report.on_gpu = true;
+  report.n_rank_rounds = sorted.n_rank_rounds;
+  report.gpu_s = sorted.device_s;
+  report.device_bytes = sorted.device_bytes;
+  return sa;
+}
+
 }  // namespace
 
 template <class Index>
 BigArray<Index> sort_suffixes(const SuffixSource& source, const SuffixSortSettings& settings,
                               SuffixSortReport* report) {
   SuffixSortReport ours;
+  if constexpr (sizeof(Index) == sizeof(std::uint32_t)) {
+    if (settings.gpu >= 0 && source.ends.empty() && can_sort_on_gpu(source.text))
+      return sort_on_gpu(source.text, settings.gpu, report != nullptr ? *report : ours);
+  }
   return SuffixSorter<Index>(source, settings).run(report != nullptr ? *report : ours);
 }
 

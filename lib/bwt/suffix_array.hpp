@@ -29,6 +29,7 @@ struct SuffixSortSettings {
   std::uint64_t direct_symbols = 0;  // compared directly before ranks are; 0: chosen
   bool force_ranks = false;          // resolve all that is left by ranks, however much it is
   bool force_induced = false;        // sort by induction alone
+  int gpu = -1;                      // the device that sorts where it can; -1: the CPU
 };
 
 // How a text was sorted, for the log.
@@ -36,6 +37,9 @@ struct SuffixSortReport {
   std::uint64_t n_unresolved = 0;  // suffixes left after the direct comparison
   int n_rank_rounds = 0;
   bool induced = false;
+  bool on_gpu = false;
+  double gpu_s = 0;
+  std::uint64_t device_bytes = 0;
 };
 
 // Positions of all suffixes in ascending order. Index is std::uint32_t for texts below 2^32 - 1

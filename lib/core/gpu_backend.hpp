@@ -22,6 +22,15 @@ struct GpuCountOptions;
 class GpuCounter;
 }  // namespace kmer
 
+namespace bwt {
+template <class T>
+class BigArray;
+class FmIndex;
+class PackedText;
+class GpuSearch;
+struct GpuSortReport;
+}  // namespace bwt
+
 // What a GPU backend offers to the rest of the program. The CUDA backend and the emulated one are
 // linked in; the ROCm one is a module beside the binary, opened on first use, because an executable
 // linked against AMD's runtime does not start on a machine without it.
@@ -40,6 +49,10 @@ struct GpuBackend {
                                                        std::uint64_t max_device_bytes) = nullptr;
   std::unique_ptr<kmer::GpuCounter> (*make_kmer_counter)(
       int device, const kmer::GpuCountOptions& options) = nullptr;
+  bwt::BigArray<std::uint32_t> (*sort_suffixes)(int device, const bwt::PackedText& text,
+                                                bwt::GpuSortReport* report) = nullptr;
+  std::unique_ptr<bwt::GpuSearch> (*make_bwt_search)(int device,
+                                                     const bwt::FmIndex& index) = nullptr;
 };
 
 // The backend of this build, or nullptr with *why set to one line.

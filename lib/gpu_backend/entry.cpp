@@ -3,6 +3,7 @@
 #include "gpu/rt/device.hpp"
 #include "lib/align/align_gpu.hpp"
 #include "lib/align/align_gpu_search.hpp"
+#include "lib/bwt/bwt_gpu.hpp"
 #include "lib/core/gpu_backend.hpp"
 #include "lib/kmer/gpu_counter.hpp"
 
@@ -37,7 +38,8 @@ std::vector<DeviceInfo> list_backend_devices(std::string* why) {
 const GpuBackend kBackend = {GpuBackend::kInterface, gpu::kPlatformName, &list_backend_devices,
                              &align::make_gpu_aligner_of_backend,
                              &align::make_gpu_searcher_of_backend,
-                             &kmer::make_gpu_counter_of_backend};
+                             &kmer::make_gpu_counter_of_backend,
+                             &bwt::sort_suffixes_of_backend, &bwt::make_search_of_backend};
 
 }  // namespace
 }  // namespace biogpu

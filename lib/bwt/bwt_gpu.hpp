@@ -1,0 +1,12 @@
+#pragma once
+
+#include "lib/bwt/gpu_search.hpp"
+
+namespace biogpu::bwt {
+
+// The GPU backend's side of the functions in gpu_search.hpp; reached through GpuBackend.
+BigArray<std::uint32_t> sort_suffixes_of_backend(int device, const PackedText& text,
+                                                 GpuSortReport* report);
+std::unique_ptr<GpuSearch> make_search_of_backend(int device, const FmIndex& index);
+
+}  // namespace biogpu::bwt

@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+"""Measures `biogpu bwt` against bwa, SeqAn2 and libdivsufsort: equal results first, then time.
+
+usage: scripts/bench/bwt.py [--biogpu PATH] [--seqan-fm PATH] [--bases N] [--queries N] [--threads T]
+                            [--device cpu|gpu] [--repeats N] [--json FILE]
+
+The genome is random with a fixed seed and one record without holes; queries are 100-mers of it, one in four of
+them changed in one letter, half of them from the other strand. Programs take turns; medians are compared, wall
+time and CPU time beside each other. Without bwa or the SeqAn2 driver (target seqan_fm) their part is left out and said so.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PARTS = ("amb", "ann", "pac", "bwt", "sa")
+COMPLEMENT = str.maketrans("ACGT", "TGCA")
+
+
+def timed(command, folder):
+    begin = time.monotonic()
+    child = subprocess.Popen(
+        [str(c) for c in command], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    output, message = child.communicate()
+    if child.returncode != 0:
+        sys.exit(f"bwt.py: {command} failed: {message.decode(errors='replace')[-400:]}")
+    return time.monotonic() - begin, output.decode()
+
+
+def median_runs(commands, folder, repeats):
+    """Runs the commands turn by turn; the median wall seconds of each."""
+    seconds = {name: [] for name in commands}
+    for _ in range(repeats):
+        for name, command in commands.items():
+            seconds[name].append(timed(command, folder)[0])
+    return {name: {"median_s": statistics.median(s), "runs_s": s} for name, s in seconds.items()}
+
+
+def write_inputs(folder, n_bases, n_queries):
+    generator = random.Random(20260101)
+    # Two bits a base from one big number: a loop over bases would take longer than the programs.
+    pairs = generator.randbytes((n_bases + 3) // 4)
+    table = ["".join("ACGT"[b >> s & 3] for s in (6, 4, 2, 0)) for b in range(256)]
+    genome = "".join(table[b] for b in pairs)[:n_bases]
+    (folder / "genome.fa").write_text(">genome\n" + genome + "\n")
+    with open(folder / "queries.fa", "w", encoding="ascii") as out:
+        for i in range(n_queries):
+            at = generator.randrange(n_bases - 100)
+            query = genome[at : at + 100]
+            if i % 4 == 3:
+                k = generator.randrange(100)
+                query = query[:k] + "ACGT"["ACGT".index(query[k]) - 1] + query[k + 1 :]
+            if i % 2 == 1:
+                query = query.translate(COMPLEMENT)[::-1]
+            out.write(f">{i}\n{query}\n")
+
+
+def checksum_of(table):
+    value = 14695981039346656037
+    for line in table.splitlines()[1:]:
+        for count in line.split("\t")[1:3]:
+            value = ((value ^ int(count)) * 1099511628211) % (1 << 64)
+    return value
+
+
+def same(a, b):
+    return a.read_bytes() == b.read_bytes()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--biogpu", default=ROOT / "build/cpu/apps/biogpu/biogpu", type=pathlib.Path)
+    parser.add_argument("--seqan-fm", default=None, type=pathlib.Path)
+    parser.add_argument("--bases", type=int, default=50_000_000)
+    parser.add_argument("--queries", type=int, default=1_000_000)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--json", default=None, type=pathlib.Path)
+    args = parser.parse_args()
+    biogpu = [args.biogpu.resolve(), "bwt"]
+    shared = ["-q", "-t", args.threads, "--device", args.device]
+    result = {"bases": args.bases, "queries": args.queries, "threads": args.threads, "device": args.device}
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        write_inputs(folder, args.bases, args.queries)
+        native = [*biogpu, "index", *shared, "genome.fa", "-p", "native"]
+        for_bwa = [*biogpu, "index", *shared, "--format", "bwa", "genome.fa", "-p", "ours"]
+        count = [*biogpu, "count", *shared, "-x", "native", "queries.fa"]
+        timed(native, folder)
+        timed(for_bwa, folder)
+        programs = {
+            "index": native,
+            "index_bwa": for_bwa,
+            "count": count,
+            "locate": [*biogpu, "locate", *shared, "-x", "native", "queries.fa"],
+        }
+        if shutil.which("bwa"):
+            timed(["bwa", "index", "-p", "theirs", "genome.fa"], folder)
+            for part in PARTS:
+                if not same(folder / f"ours.{part}", folder / f"theirs.{part}"):
+                    sys.exit(f"bwt.py: .{part} differs from bwa's")
+            programs["bwa_index"] = ["bwa", "index", "-p", "theirs", "genome.fa"]
+        else:
+            print("bwt.py: bwa not found, left out", file=sys.stderr)
+        if args.seqan_fm:
+            peers = json.loads(timed([args.seqan_fm.resolve(), "genome.fa", "queries.fa"], folder)[1])
+            if peers.pop("checksum") != checksum_of(timed(count, folder)[1]):
+                sys.exit("bwt.py: counts differ from SeqAn2's")
+            result["seqan2_and_divsufsort"] = peers
+        else:
+            print("bwt.py: no --seqan-fm, SeqAn2 and libdivsufsort left out", file=sys.stderr)
+        result["programs"] = median_runs(programs, folder, args.repeats)
+        # What the program says of its own stages.
+        for name, command in (("index", native), ("index_bwa", for_bwa), ("count", count)):
+            timed([*command, "--json", "summary.json", "-o", "/dev/null"] if name == "count"
+                  else [*command, "--json", "summary.json"], folder)
+            summary = json.loads((folder / "summary.json").read_text())
+            result["programs"][name]["stages"] = {**summary["time"], **summary["memory"]}
+    text = json.dumps(result, indent=2)
+    if args.json:
+        args.json.write_text(text + "\n")
+    print(text)
+
+
+if __name__ == "__main__":
+    os.environ["LC_ALL"] = "C"
+    main()
