@@ -1,9 +1,6 @@
 // The CPU backend's way: pairs are tried with 8-bit scores, those that could or did leave the range
 // with 16, the rest alone with 32; with a band or X-drop each pair goes alone, by anti-diagonals.
 // Every step shares its groups among the threads.
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <atomic>
 
@@ -14,6 +11,7 @@
 #include "lib/align/cpu/isa.hpp"
 #include "lib/align/cpu/long_pair.hpp"
 #include "lib/align/cpu/plan.hpp"
+#include "lib/align/cpu/share.hpp"
 
 namespace biogpu::align {
 namespace {
@@ -88,29 +86,14 @@ class CpuRun {
     }
   }
 
-  // Calls job(worker, k) for every k < n, each once, on all threads.
-  template <class Job>
-  void share(std::size_t n, const Job& job) {
-    std::atomic<std::size_t> next{0};
-    const auto work_off = [&](Worker& worker) {
-      for (std::size_t k = next++; k < n; k = next++) job(worker, k);
-    };
-    if (workers_.size() == 1 || n < 2) return work_off(workers_[0]);
-    tbb::task_arena arena(static_cast<int>(workers_.size()));
-    arena.execute([&] {
-      tbb::parallel_for(
-          std::size_t{0}, workers_.size(), [&](std::size_t w) { work_off(workers_[w]); },
-          tbb::simple_partitioner());
-    });
-  }
-
   // may_skip: where most lanes saturate, the groups left go to the next width untried.
   void run_groups(std::span<const std::uint32_t> pairs, bool narrow, bool may_skip) {
     if (pairs.empty()) return;
     const Plan plan = make_plan(work_, options_, pairs, group_lanes(narrow));
     singles_.insert(singles_.end(), plan.singles.begin(), plan.singles.end());
     std::atomic<std::size_t> n_tried{0}, n_saturated{0};
-    share(plan.groups.size(), [&](Worker& worker, std::size_t k) {
+    share(workers_.size(), plan.groups.size(), [&](std::size_t w, std::size_t k) {
+      Worker& worker = workers_[w];
       const Group& group = plan.groups[k];
       const std::span order(plan.order.data() + group.begin, group.end - group.begin);
       const std::size_t tried = n_tried.load(), before = n_saturated.load();
@@ -132,7 +115,8 @@ class CpuRun {
       const Pair& pair = work_.pairs[order[l]];
       lanes[l] = {work_.queries.sequence(pair.query), work_.targets.sequence(pair.target)};
     }
-    const GroupJob job{&options_, {lanes, order.size()}, narrow, same_query, &worker.scratch};
+    const GroupJob job{&options_, {lanes, order.size()}, narrow, same_query,
+                       false,     &worker.scratch};
     const bool path = wants_path(options_);
     (path ? align_group_trace : align_group_score)(job, worker.result);
     for (std::size_t l = 0; l < order.size(); ++l) {
@@ -167,7 +151,8 @@ class CpuRun {
   void run_singles() {
     const PairScores scores(options_.scoring);
     const auto align_one = by_diagonals_ ? align_diagonal_pair : align_long_pair;
-    share(singles_.size(), [&](Worker& worker, std::size_t k) {
+    share(workers_.size(), singles_.size(), [&](std::size_t w, std::size_t k) {
+      Worker& worker = workers_[w];
       const std::uint32_t p = singles_[k];
       const Pair& pair = work_.pairs[p];
       result_.rows[p] =

@@ -26,7 +26,8 @@ struct GroupJob {
   std::span<const LanePair> lanes;  // at most group_lanes(narrow)
   // 8-bit lanes: scores where the alignment is local, else differences. Else 16-bit scores.
   bool narrow = false;
-  bool same_query = false;  // every lane has the first one's query; only scores make use of it
+  bool same_query = false;    // every lane has the first one's query; only scores make use of it
+  bool same_targets = false;  // those of the last job of this scratch, which was such a one too
   Scratch* scratch = nullptr;
 };
 

@@ -31,7 +31,7 @@ class SharedSource {
       : n_rows_(n_rows), floor_(static_cast<int>(GroupRange(*job.options, true).local_zero)) {
     offsets_ = job.scratch->offsets.template get<std::uint32_t>(n_rows);
     T* target = job.scratch->target.template get<T>(n_columns * lanes() + 16);
-    interleave<T>(job, false, n_columns, nullptr, kPad, target);
+    if (!job.same_targets) interleave<T>(job, false, n_columns, nullptr, kPad, target);
     target_ = target;
     scores_ = job.scratch->scores.template get<T>(kMaxClasses * kStride * lanes());
     bool used[kMaxClasses] = {};

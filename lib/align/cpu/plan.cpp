@@ -127,29 +127,31 @@ Plan make_plan(const Work& work, const Options& options, std::span<const std::ui
                      [](const Shape& a, const Shape& b) { return a.query < b.query; });
 
   Plan plan;
-  for (std::size_t begin = 0; begin < shapes.size();) {
-    std::size_t end = begin;
+  // From the longest down, so that the group that is not full is one of short pairs.
+  for (std::size_t end = shapes.size(); end > 0;) {
+    std::size_t begin = end;
     std::uint64_t m = 0, n = 0;
-    while (end < shapes.size() && end - begin < static_cast<std::size_t>(lanes) &&
-           shapes[end].query == shapes[begin].query) {
-      const Pair& pair = work.pairs[shapes[end].pair];
+    while (begin > 0 && end - begin < static_cast<std::size_t>(lanes) &&
+           shapes[begin - 1].query == shapes[end - 1].query) {
+      const Pair& pair = work.pairs[shapes[begin - 1].pair];
       m = std::max(m, work.queries.length(pair.query));
       n = std::max(n, work.targets.length(pair.target));
       if (wants_path(options) && trace_bytes(static_cast<std::int64_t>(m),
                                              static_cast<std::int64_t>(n), lanes) > kMaxTraceBytes)
         break;
-      ++end;
+      --begin;
     }
     if (end - begin < kFewestLanes) {
-      end = std::max(end, begin + 1);
+      begin = std::min(begin, end - 1);
       for (std::size_t k = begin; k < end; ++k) plan.singles.push_back(shapes[k].pair);
     } else {
       const std::size_t first = plan.order.size();
       for (std::size_t k = begin; k < end; ++k) plan.order.push_back(shapes[k].pair);
       plan.groups.push_back({first, plan.order.size(), shapes[begin].query != kUnshared});
     }
-    begin = end;
+    end = begin;
   }
+  std::reverse(plan.groups.begin(), plan.groups.end());
   return plan;
 }
 

@@ -1,33 +1,173 @@
+// The search on the CPU: the targets are cut once into groups of like length, one a lane, and every
+// query meets every group with 8-bit scores; what those cannot hold goes through align_cpu().
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
+#include "lib/align/border.hpp"
+#include "lib/align/cpu/group.hpp"
+#include "lib/align/cpu/isa.hpp"
+#include "lib/align/cpu/plan.hpp"
+#include "lib/align/cpu/share.hpp"
 #include "lib/align/search.hpp"
 
 namespace biogpu::align {
 namespace {
-constexpr std::size_t kPairsAtOnce = 1u << 16;
-}
 
-Hits search_cpu(const SequenceSet& queries, const SequenceSet& targets, const Options& options,
-                const SearchOptions& search, int n_threads) {
-  Options score_only = options;
-  score_only.output = Output::score;
-  Hits hits;
-  HitPicker picker(search);
-  std::vector<Pair> pairs;
-  for (std::uint32_t query = 0; query < queries.size(); ++query) {
-    for (std::size_t first = 0; first < targets.size(); first += kPairsAtOnce) {
-      const std::size_t last = std::min(targets.size(), first + kPairsAtOnce);
-      pairs.clear();
-      for (std::size_t target = first; target < last; ++target)
-        pairs.push_back({query, static_cast<std::uint32_t>(target)});
-      const Alignments scored = align_cpu({queries, targets, pairs}, score_only, n_threads);
-      for (std::size_t i = 0; i < pairs.size(); ++i)
-        picker.offer({pairs[i].target, scored.rows[i].score});
+// Queries that meet a group one after the other: its residues are laid side by side once.
+constexpr std::size_t kQueriesPerTask = 8;
+// Scores kept until they are picked, at most.
+constexpr std::size_t kScoresAtOnce = std::size_t{1} << 22;
+
+class CpuSearch {
+ public:
+  CpuSearch(const SequenceSet& queries, const SequenceSet& targets, const Options& options,
+            int n_threads)
+      : queries_(queries),
+        targets_(targets),
+        options_(options),
+        workers_(static_cast<std::size_t>(std::max(n_threads, 1))) {
+    options_.output = Output::score;
+    sort_targets();
+  }
+
+  Hits run(const SearchOptions& search) {
+    Hits hits;
+    const std::size_t n_targets = targets_.size();
+    const std::size_t at_once =
+        std::clamp<std::size_t>(kScoresAtOnce / std::max<std::size_t>(n_targets, 1), 1, 1024);
+    for (std::size_t first = 0; first < queries_.size(); first += at_once) {
+      const std::size_t last = std::min(queries_.size(), first + at_once);
+      score(first, last);
+      for (std::size_t query = first; query < last; ++query) {
+        HitPicker picker(search);
+        for (std::size_t target = 0; target < n_targets; ++target)
+          picker.offer(
+              {static_cast<std::uint32_t>(target), scores_[(query - first) * n_targets + target]});
+        picker.finish(hits);
+      }
     }
+    return hits;
+  }
+
+ private:
+  struct Worker {
+    Scratch scratch;
+    GroupResult result;
+    std::vector<Pair> left;  // not held by 8 bits
+  };
+
+  // Longest first, so that the group that is not full is the one of the shortest.
+  void sort_targets() {
+    order_.resize(targets_.size());
+    std::iota(order_.begin(), order_.end(), 0);
+    std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return targets_.length(a) > targets_.length(b);
+    });
+    while (!order_.empty() && targets_.length(order_.back()) == 0) {
+      empty_.push_back(order_.back());
+      order_.pop_back();
+    }
+  }
+
+  // Scores of the queries first .. last against all targets.
+  void score(std::size_t first, std::size_t last) {
+    scores_.assign((last - first) * targets_.size(), 0);
+    const auto lanes = static_cast<std::size_t>(group_lanes(true));
+    const std::size_t n_groups = (order_.size() + lanes - 1) / lanes;
+    const std::size_t n_blocks = (last - first + kQueriesPerTask - 1) / kQueriesPerTask;
+    share(workers_.size(), n_groups * n_blocks, [&](std::size_t w, std::size_t task) {
+      const std::size_t begin = first + task % n_blocks * kQueriesPerTask;
+      const std::size_t group = task / n_blocks * lanes;
+      meet(workers_[w], begin, std::min(last, begin + kQueriesPerTask), first,
+           std::span(order_).subspan(group, std::min(lanes, order_.size() - group)));
+    });
+    score_left(first, last);
+  }
+
+  // The queries begin .. end against one group.
+  void meet(Worker& worker, std::size_t begin, std::size_t end, std::size_t first,
+            std::span<const std::uint32_t> group) {
+    LanePair lanes[kMaxLanes];
+    for (std::size_t l = 0; l < group.size(); ++l) lanes[l].target = targets_.sequence(group[l]);
+    GroupJob job{&options_, {lanes, group.size()}, true, true, false, &worker.scratch};
+    for (std::size_t query = begin; query < end; ++query) {
+      const auto m = static_cast<std::int64_t>(queries_.length(query));
+      // Bounds grow with the length: where the longest fits, all do.
+      const auto n = static_cast<std::int64_t>(targets_.length(group[0]));
+      const Width width = m == 0 ? Width::single : chooser_.choose(m, n);
+      if (width != Width::narrow && width != Width::narrow_at_first) {
+        for (const std::uint32_t target : group) leave(worker, query, target);
+        continue;
+      }
+      for (std::size_t l = 0; l < group.size(); ++l) lanes[l].query = queries_.sequence(query);
+      align_group_score(job, worker.result);
+      job.same_targets = true;
+      for (std::size_t l = 0; l < group.size(); ++l) {
+        if (worker.result.saturated[l]) {
+          leave(worker, query, group[l]);
+        } else {
+          scores_[(query - first) * targets_.size() + group[l]] = worker.result.score[l];
+        }
+      }
+    }
+  }
+
+  static void leave(Worker& worker, std::size_t query, std::uint32_t target) {
+    worker.left.push_back({static_cast<std::uint32_t>(query), target});
+  }
+
+  void score_left(std::size_t first, std::size_t last) {
+    std::vector<Pair> left;
+    for (Worker& worker : workers_) {
+      left.insert(left.end(), worker.left.begin(), worker.left.end());
+      worker.left.clear();
+    }
+    for (std::size_t query = first; query < last; ++query)
+      for (const std::uint32_t target : empty_)
+        left.push_back({static_cast<std::uint32_t>(query), target});
+    if (left.empty()) return;
+    const Alignments scored =
+        align_cpu({queries_, targets_, left}, options_, static_cast<int>(workers_.size()));
+    for (std::size_t k = 0; k < left.size(); ++k)
+      scores_[(left[k].query - first) * targets_.size() + left[k].target] = scored.rows[k].score;
+  }
+
+  const SequenceSet queries_, targets_;
+  Options options_;
+  const WidthChooser chooser_{options_};
+  std::vector<Worker> workers_;
+  std::vector<std::uint32_t> order_, empty_;  // targets: by length, and without residues
+  std::vector<std::int32_t> scores_;          // [query - first][target]
+};
+
+// Every pair through align_cpu(), for bands and X-drop.
+Hits search_pairs(const SequenceSet& queries, const SequenceSet& targets, Options options,
+                  const SearchOptions& search, int n_threads) {
+  options.output = Output::score;
+  Hits hits;
+  std::vector<Pair> pairs(targets.size());
+  for (std::uint32_t query = 0; query < queries.size(); ++query) {
+    for (std::uint32_t target = 0; target < targets.size(); ++target)
+      pairs[target] = {query, target};
+    const Alignments scored = align_cpu({queries, targets, pairs}, options, n_threads);
+    HitPicker picker(search);
+    for (std::uint32_t target = 0; target < targets.size(); ++target)
+      picker.offer({target, scored.rows[target].score});
     picker.finish(hits);
   }
   return hits;
+}
+
+}  // namespace
+
+Hits search_cpu(const SequenceSet& queries, const SequenceSet& targets, const Options& options,
+                const SearchOptions& search, int n_threads) {
+  prepare_cpu_isa();
+  validate({queries, targets, {}}, options);
+  if (options.band != kNoBand || is_extension(options))
+    return search_pairs(queries, targets, options, search, n_threads);
+  return CpuSearch(queries, targets, options, n_threads).run(search);
 }
 
 }  // namespace biogpu::align

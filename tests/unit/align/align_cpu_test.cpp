@@ -87,6 +87,31 @@ TEST_CASE("align.align_cpu: scores at the limits of 8 and 16 bits are exact", "[
     CHECK(got.rows[k].score == static_cast<int>(11 * (limit - 2 + k / 2) + (k % 2 ? 7 : 0)));
 }
 
+TEST_CASE("align.align_cpu: local scores past the range of 8 bits equal the reference",
+          "[align][property]") {
+  Options options;
+  options.mode = Mode::local;
+  options.scoring = GENERATE(dna_scoring(2, -3, 5, 2), dna_scoring(1, -1, 1, 1),
+                             dna_scoring(5, -4, 10, 1), blosum62_scoring(11, 1));
+  const bool dna = options.scoring.n_classes == 5;
+  const std::string_view letters = dna ? kDna : kProtein;
+  std::mt19937 random(9);
+  Pairs pairs(options.scoring);
+  for (int k = 0; k < 130; ++k) {
+    // Two related stretches of about equal worth, the lesser first or last, make the raised floor
+    // cut into a path that could have been the best.
+    const std::string a = random_text(random, letters, 20 + random() % 120);
+    const std::string b = random_text(random, letters, 20 + random() % 120);
+    const std::string gap = random_text(random, letters, random() % 200);
+    const unsigned percent = random() % 25;
+    pairs.add(k % 3 == 0 ? a + b : a + gap + b,
+              k % 2 == 0
+                  ? mutate(random, letters, a, percent) + mutate(random, letters, b, percent)
+                  : mutate(random, letters, b, percent) + mutate(random, letters, a, percent));
+  }
+  compare(pairs, options);
+}
+
 TEST_CASE("align.align_cpu: very unequal lengths equal the reference", "[align][property]") {
   Options options = GENERATE(from_range(all_modes()));
   options.scoring = dna_scoring(1, -2, 3, 1);
