@@ -23,8 +23,11 @@ inline constexpr int kImpossible = -(1 << 30);
 struct CellScheme {
   // Device memory, kScoreBytes: [target class][query class, kPadClass scores -128].
   const std::int8_t* scores = nullptr;
-  // Device memory, kPackedWords: byte t is score + gap_open against target class t, 0 <= t < 4.
+  // Device memory, kPackedWords: byte t is score + packed_raise against target class t, 0 <= t < 4;
+  // 0 or more. packed_bias raises every cell of the packed kernels above 0.
   const std::uint32_t* packed_words = nullptr;
+  int packed_raise = 0;
+  int packed_bias = 0;
   int gap_open = 0;
   int gap_extend = 0;
   bool local = false;
@@ -68,26 +71,33 @@ struct PairEnd {
 };
 
 // begin: the first residue that the path aligns, before its leading end gap. The runs, n_runs of
-// them from run_begin, are in reading order, BAM coding (length << 4 | operation).
+// them from run_begin, are in reading order, BAM coding (length << 4 | operation). Statistics as
+// lib/align/align.hpp has them.
 struct PairPath {
   std::int32_t row_begin;
   std::int32_t column_begin;
   std::uint32_t n_runs;
   std::uint32_t run_begin;
+  std::int32_t matches;
+  std::int32_t similar;
+  std::int32_t length;
 };
 
-// Trace of one cell: where H came from, and whether E and F came from an extension.
-inline constexpr std::uint32_t kTraceStop = 0;
-inline constexpr std::uint32_t kTraceDiagonal = 1;
-inline constexpr std::uint32_t kTraceF = 2;  // query residue against a gap: insertion
-inline constexpr std::uint32_t kTraceE = 3;  // target residue against a gap: deletion
-inline constexpr std::uint32_t kTraceSource = 3;
+// Trace of one cell: where H came from, and whether E and F came from an extension. A local path
+// ends where its score is used up, which the walk keeps count of.
+inline constexpr std::uint32_t kTraceGap = 1;  // H came from E or F, not from the diagonal
+inline constexpr std::uint32_t kTraceE = 2;    // E is greater than F
 inline constexpr std::uint32_t kTraceExtendE = 4;
 inline constexpr std::uint32_t kTraceExtendF = 8;
 // Bits of a cell and cells of a word. Words lie as [tile][step][row / 8][lane], step = column +
 // lane.
 inline constexpr int kTraceBits = 4;
 inline constexpr int kTraceCells = 8;
+// Packed kernels write words of 4 rows of two pairs, [tile][step][row / 4][lane], all bits of the
+// opposite sense where the name says "not". For row k of the four, byte `half` holds "E of the next
+// column extends" and "not kTraceGap" of a pair as bits 2 k and 2 k + 1, byte 2 + half "F of the
+// next row extends" and "not kTraceE".
+inline constexpr int kPackedTraceCells = 4;
 
 inline int count_tiles(GroupShape shape, std::int64_t n_rows) {
   return static_cast<int>((n_rows + shape.tile_rows() - 1) / shape.tile_rows());
@@ -98,6 +108,15 @@ inline std::uint64_t count_trace_words(GroupShape shape, std::int64_t n_rows,
   return static_cast<std::uint64_t>(count_tiles(shape, n_rows)) *
          static_cast<std::uint64_t>(n_columns + shape.n_lanes - 1) *
          static_cast<std::uint64_t>(shape.tile_rows() / kTraceCells);
+}
+
+// Of two pairs, of which n_columns is the longer.
+inline std::uint64_t count_packed_trace_words(GroupShape shape, std::int64_t n_rows,
+                                              std::int64_t n_columns) {
+  const int chunks = (shape.n_rows + kPackedTraceCells - 1) / kPackedTraceCells;
+  return static_cast<std::uint64_t>(count_tiles(shape, n_rows)) *
+         static_cast<std::uint64_t>(n_columns + shape.n_lanes - 1) *
+         static_cast<std::uint64_t>(shape.n_lanes * chunks);
 }
 
 }  // namespace biogpu::gpu::align

@@ -1,12 +1,14 @@
 #pragma once
 
 // Device code: fills the matrices of two pairs at once with a group of lanes, one pair in each half
-// of a packed 16-bit word. The mapping is that of fill_rectangle.hpp; the recurrences are written
-// so that a cell is six packed operations and a byte permute:
-//   h = max(diagonal + S, E, F), and 0 where local
+// of a packed 16-bit word. The mapping is that of fill_rectangle.hpp. Every cell is raised by
+// CellScheme::packed_bias, so that both halves stay above 0 and most additions can be plain ones,
+// which do not load the pipe of the packed operations (packed16_shifted):
+//   h = max(diagonal + S, E, F)
 //   o = h - open
-//   E of the next column = max(E - extend, o);  F of the next row = max(F - extend, o)
-// Registers hold o, not h: the open cost that the diagonal lacks is added to the scores instead.
+//   E of the next column = max(E - extend, o), and 0 where local: a gap that is worth less never
+//   F of the next row = max(F - extend, o)        wins against beginning anew
+// Registers hold d = h - raise: scores are raised by as much and therefore never negative.
 #include "gpu/align/cells.hpp"
 #include "gpu/align/fill_rectangle.hpp"
 #include "gpu/prim/packed16.hpp"
@@ -20,28 +22,35 @@ struct PackedPairs {
   const std::uint8_t* target[2] = {nullptr, nullptr};  // classes 0..3 only
   int n_rows[2] = {0, 0};
   int n_columns[2] = {0, 0};
-  BorderCell* border = nullptr;  // [the longer target]: o, F of the next row, packed
+  BorderCell* border = nullptr;    // [the longer target]: d, F of the next row, packed
+  std::uint32_t* trace = nullptr;  // count_packed_trace_words()
 };
 
-// H of a cell below both queries; leaves room for one more gap below it.
-inline constexpr int kImpossible16 = -(1 << 14);
+// What a launch is asked for; a score alone is told apart only where it is cheaper: local.
+enum class PackedOutput { score, ends, trace };
 
-template <int kWave, int kLanes, int kRows, bool kLocal>
+template <int kWave, int kLanes, int kRows, bool kLocal, PackedOutput kOutput>
 class PackedLane {
  public:
+  static constexpr bool kTrace = kOutput == PackedOutput::trace;
   static constexpr int kTileRows = kLanes * kRows;
+  static constexpr int kChunks = (kRows + kPackedTraceCells - 1) / kPackedTraceCells;
 
   __device__ PackedLane(const PackedPairs& pairs, const CellScheme& scheme,
                         const std::uint32_t* words)
       : pairs_(pairs),
         scheme_(scheme),
         words_(words),
-        open_(packed16(-scheme.gap_open, -scheme.gap_open)),
-        extend_(packed16(-scheme.gap_extend, -scheme.gap_extend)) {
+        bias_(scheme.packed_bias),
+        lower_(packed16_offset(-scheme.packed_raise, -scheme.packed_raise)),
+        open_(packed16_offset(-scheme.gap_open, -scheme.gap_open)),
+        extend_(packed16_offset(-scheme.gap_extend, -scheme.gap_extend)),
+        extend_halves_(packed16(-scheme.gap_extend, -scheme.gap_extend)) {
     lane_ = wave_lane<kWave>() % kLanes;
     const int n_rows = greater_of(pairs.n_rows[0], pairs.n_rows[1]);
     n_columns_ = greater_of(pairs.n_columns[0], pairs.n_columns[1]);
     n_tiles_ = (n_rows + kTileRows - 1) / kTileRows;
+    n_steps_ = n_tiles_ > 0 ? n_columns_ + kLanes - 1 : 0;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       best_[half] = {kLocal ? 0 : kImpossible, 0, 0};
@@ -52,21 +61,21 @@ class PackedLane {
   // All lanes of the wave call this together.
   __device__ void fill() {
     const int most_tiles = wave_max<kWave>(n_tiles_);
-    const int most_steps = wave_max<kWave>(n_tiles_ > 0 ? n_columns_ + kLanes - 1 : 0);
+    const int most_steps = wave_max<kWave>(n_steps_);
     for (int tile = 0; tile < most_tiles; ++tile) {
       const bool works = tile < n_tiles_;
       if (works) begin_tile(tile);
       for (int step = 0; step < most_steps; ++step) {
-        Packed16 o_above = {wave_shuffle_up<kWave>(o_[kRows - 1].bits, 1, kLanes)};
+        Packed16 d_above = {wave_shuffle_up<kWave>(d_[kRows - 1].bits, 1, kLanes)};
         Packed16 f_above = {wave_shuffle_up<kWave>(f_.bits, 1, kLanes)};
         const int column = step - lane_;
         if (works && static_cast<unsigned>(column) < static_cast<unsigned>(n_columns_)) {
           if (lane_ == 0) {
-            o_above = o_border_;
+            d_above = d_border_;
             f_above = f_border_;
             if (column + 1 < n_columns_) read_border(tile, column + 1);
           }
-          fill_column(tile, column, o_above, f_above);
+          fill_column(tile, column, d_above, f_above);
         }
       }
       wave_sync<kWave>();  // the border row that this tile wrote is read by the next
@@ -85,22 +94,30 @@ class PackedLane {
   static __device__ int half_of(Packed16 value, int half) {
     return half == 0 ? packed16_low(value) : packed16_high(value);
   }
+  // The score of a cell whose d is this.
+  __device__ int score_of(Packed16 d, int half) const {
+    return half_of(d, half) + scheme_.packed_raise - bias_;
+  }
+  __device__ Packed16 d_of_score(int h) const {
+    const int d = h + bias_ - scheme_.packed_raise;
+    return packed16(d, d);
+  }
 
   __device__ int left_h(int row) const {
     return border_h(kLocal || scheme_.free_query_begin, row + 1, scheme_);
   }
 
-  // o and F of the row above this tile; above the matrix F comes from the border's H alone.
+  // d and F of the row above this tile; above the matrix F comes from the border's H alone.
   __device__ void read_border(int tile, int column) {
     if (tile > 0) {
       const BorderCell cell = pairs_.border[column];
-      o_border_ = {static_cast<std::uint32_t>(cell.h)};
+      d_border_ = {static_cast<std::uint32_t>(cell.h)};
       f_border_ = {static_cast<std::uint32_t>(cell.gap)};
       return;
     }
     const int h = border_h(kLocal || scheme_.free_target_begin, column + 1, scheme_);
-    o_border_ = packed16(h - scheme_.gap_open, h - scheme_.gap_open);
-    f_border_ = o_border_;
+    d_border_ = d_of_score(h);
+    f_border_ = packed16(h + bias_ - scheme_.gap_open, h + bias_ - scheme_.gap_open);
   }
 
   __device__ void begin_tile(int tile) {
@@ -108,22 +125,17 @@ class PackedLane {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       const int row = first_row_ + r;
-      int h[2];
 #pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const bool real = row < pairs_.n_rows[half];
-        word_[half][r] = words_[real ? pairs_.query[half][row] : kPadClass];
-        h[half] = real ? left_h(row) : kImpossible16;
-      }
-      o_[r] = packed16_add(packed16(h[0], h[1]), open_);
-      e_[r] = o_[r];  // E of column 0 opens from the border: nothing could be extended
+      for (int half = 0; half < 2; ++half)
+        word_[half][r] = words_[row < pairs_.n_rows[half] ? pairs_.query[half][row] : kPadClass];
+      const int h = left_h(row);
+      d_[r] = d_of_score(h);
+      // E of column 0 opens from the border, nothing could be extended; and it holds the floor.
+      const int opened = kLocal ? bias_ : h + bias_ - scheme_.gap_open;
+      e_[r] = packed16(opened, opened);
     }
-    int h[2];
-#pragma unroll
-    for (int half = 0; half < 2; ++half)
-      h[half] = first_row_ <= pairs_.n_rows[half] ? left_h(first_row_ - 1) : kImpossible16;
-    o_diagonal_ = packed16_add(packed16(h[0], h[1]), open_);
-    tile_best_ = packed16(0, 0);
+    d_diagonal_ = d_of_score(left_h(first_row_ - 1));
+    tile_best_ = packed16(bias_, bias_);
     read_letters(0);
     if (lane_ == 0) read_border(tile, 0);
   }
@@ -134,53 +146,108 @@ class PackedLane {
       letter_[half] = column < pairs_.n_columns[half] ? pairs_.target[half][column] : 0u;
   }
 
-  __device__ void fill_column(int tile, int column, Packed16 o_above, Packed16 f) {
+  __device__ __forceinline__ void fill_column(int tile, int column, Packed16 d_above, Packed16 f) {
     const Packed16Selector selector = packed16_selector(letter_[0], letter_[1]);
     read_letters(column + 1);
-    Packed16 o_diagonal = o_diagonal_;
-    o_diagonal_ = o_above;
-    Packed16 column_best = packed16(0, 0);
+    Packed16 d_diagonal = d_diagonal_;
+    d_diagonal_ = d_above;
+    Packed16 column_best = tile_best_;
+    const Packed16 floor = packed16(bias_, bias_);
+    Packed16 h_even = floor;
+    std::uint32_t trace[kTrace ? kChunks : 1] = {};
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      const Packed16 score = packed16_select(word_[0][r], word_[1][r], selector);
-      const Packed16 gap = packed16_max(e_[r], f);
-      const Packed16 h = kLocal ? packed16_add_max_relu(o_diagonal, score, gap)
-                                : packed16_add_max(o_diagonal, score, gap);
-      o_diagonal = o_[r];
-      o_[r] = packed16_add(h, open_);
-      e_[r] = packed16_add_max(e_[r], extend_, o_[r]);
-      f = packed16_add_max(f, extend_, o_[r]);
-      if constexpr (kLocal) column_best = packed16_max(column_best, h);
+      const Packed16Offset score = {packed16_select(word_[0][r], word_[1][r], selector).bits};
+      const Packed16 diagonal = packed16_shifted(d_diagonal, score);
+      d_diagonal = d_[r];
+      const Packed16 h = packed16_max3(diagonal, e_[r], f);
+      d_[r] = packed16_shifted(h, lower_);
+      const Packed16 opened = packed16_shifted(h, open_);
+      if constexpr (kTrace) {
+        const Packed16 e_extended = packed16_shifted(e_[r], extend_);
+        const Packed16 f_extended = packed16_shifted(f, extend_);
+        const std::uint32_t sources =
+            packed16_sign_bytes(packed16_at_least(diagonal, h), packed16_at_least(f, e_[r]));
+        const std::uint32_t extends = packed16_sign_bytes(packed16_at_least(e_extended, opened),
+                                                          packed16_at_least(f_extended, opened));
+        const std::uint32_t bits = (sources & 0x80808080u) | (extends >> 1 & 0x40404040u);
+        trace[r / kPackedTraceCells] = trace[r / kPackedTraceCells] >> 2 | bits;
+        e_[r] =
+            kLocal ? packed16_max3(e_extended, opened, floor) : packed16_max(e_extended, opened);
+        f = packed16_max(f_extended, opened);
+      } else {
+        e_[r] = kLocal ? packed16_max3(packed16_shifted(e_[r], extend_), opened, floor)
+                       : packed16_add_max(e_[r], extend_halves_, opened);
+        f = packed16_add_max(f, extend_halves_, opened);
+      }
+      if constexpr (kLocal) {
+        if (r % 2 == 1) column_best = packed16_max3(column_best, h_even, h);
+        if (r % 2 == 0 && r + 1 == kRows) column_best = packed16_max(column_best, h);
+        h_even = h;
+      }
     }
     f_ = f;
-    if constexpr (kLocal) take_best_of_column(tile, column, column_best);
+    if constexpr (kTrace) store_trace(tile, column, trace);
+    if constexpr (kLocal && kOutput == PackedOutput::score) take_score(column, column_best);
+    if constexpr (kLocal && kOutput != PackedOutput::score)
+      take_best_of_column(tile, column, column_best);
     if (lane_ == kLanes - 1 && tile + 1 < n_tiles_) {
-      pairs_.border[column] = {static_cast<std::int32_t>(o_[kRows - 1].bits),
+      pairs_.border[column] = {static_cast<std::int32_t>(d_[kRows - 1].bits),
                                static_cast<std::int32_t>(f_.bits)};
     }
     if constexpr (!kLocal) take_ends(tile, column);
   }
 
+  __device__ __forceinline__ void store_trace(int tile, int column, const std::uint32_t* trace) {
+    const std::uint64_t step = static_cast<std::uint64_t>(tile) * n_steps_ + column + lane_;
+    std::uint32_t* const words = pairs_.trace + step * (kChunks * kLanes) + lane_;
+    constexpr int kInLast = kRows - (kChunks - 1) * kPackedTraceCells;
+#pragma unroll
+    for (int chunk = 0; chunk < kChunks; ++chunk) {
+      // A chunk of fewer rows was shifted less often.
+      constexpr int kMissing = 2 * (kPackedTraceCells - kInLast);
+      words[chunk * kLanes] =
+          chunk + 1 < kChunks ? trace[chunk] : shift_bytes<kMissing>(trace[chunk]);
+    }
+  }
+
+  // The bits of an unfinished word end at the top of its bytes.
+  template <int kShift>
+  static __device__ __forceinline__ std::uint32_t shift_bytes(std::uint32_t word) {
+    constexpr std::uint32_t kKept = 0x01010101u * (0xffu >> kShift);
+    return word >> kShift & kKept;
+  }
+
+  // The best of a half counts once, when its last column is done: later ones are not its own.
+  __device__ void take_score(int column, Packed16 best) {
+    tile_best_ = best;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      if (column + 1 == pairs_.n_columns[half])
+        best_[half].score = greater_of(best_[half].score, half_of(best, half) - bias_);
+    }
+  }
+
   // One comparison a column unless a half improves on what this tile has found so far.
-  __device__ void take_best_of_column(int tile, int column, Packed16 column_best) {
-    const Packed16 best = packed16_max(tile_best_, column_best);
+  __device__ void take_best_of_column(int tile, int column, Packed16 best) {
     if (best.bits == tile_best_.bits) return;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-      const int score = half_of(best, half);
-      if (score == half_of(tile_best_, half) || column >= pairs_.n_columns[half]) continue;
-      const PairEnd found = {score, first_row_ + row_of(score - scheme_.gap_open, half), column};
+      const int raised = half_of(best, half);
+      if (raised == half_of(tile_best_, half) || column >= pairs_.n_columns[half]) continue;
+      const PairEnd found = {raised - bias_,
+                             first_row_ + row_of(raised - scheme_.packed_raise, half), column};
       if (tile == 0 || is_better(found, best_[half])) best_[half] = found;
     }
     tile_best_ = best;
   }
 
-  // The first of the lane's rows that holds o.
-  __device__ int row_of(int o, int half) const {
+  // The first of the lane's rows that holds d.
+  __device__ int row_of(int d, int half) const {
     int row = 0;
 #pragma unroll
     for (int r = kRows - 1; r >= 0; --r) {
-      if (half_of(o_[r], half) == o) row = r;
+      if (half_of(d_[r], half) == d) row = r;
     }
     return row;
   }
@@ -196,7 +263,7 @@ class PackedLane {
         int score = 0;
 #pragma unroll
         for (int r = 0; r < kRows; ++r) {
-          if (r == last) score = half_of(o_[r], half) + scheme_.gap_open;
+          if (r == last) score = score_of(d_[r], half);
         }
         if (score > best_in_last_row_[half].score)
           best_in_last_row_[half] = {score, n_rows - 1, column};
@@ -206,7 +273,7 @@ class PackedLane {
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
         const int row = first_row_ + r;
-        const int score = half_of(o_[r], half) + scheme_.gap_open;
+        const int score = score_of(d_[r], half);
         if (row >= first_end && row < n_rows && score > best_[half].score)
           best_[half] = {score, row, column};
       }
@@ -216,23 +283,27 @@ class PackedLane {
   const PackedPairs pairs_;
   const CellScheme& scheme_;
   const std::uint32_t* words_;
-  const Packed16 open_;    // negated
-  const Packed16 extend_;  // negated
+  const int bias_;
+  const Packed16Offset lower_;    // the raise, negated
+  const Packed16Offset open_;     // negated
+  const Packed16Offset extend_;   // negated
+  const Packed16 extend_halves_;  // negated
   int lane_;
   int n_columns_;
   int n_tiles_;
+  int n_steps_;
   PairEnd best_[2];
   PairEnd best_in_last_row_[2];
 
   int first_row_ = 0;
-  std::uint32_t word_[2][kRows] = {};  // scores + open of a query residue against classes 0..3
-  Packed16 o_[kRows] = {};             // of the column before
+  std::uint32_t word_[2][kRows] = {};  // raised scores of a query residue against classes 0..3
+  Packed16 d_[kRows] = {};             // of the column before
   Packed16 e_[kRows] = {};             // of the next column
   Packed16 f_ = {};                    // of the row below the lane
-  Packed16 o_diagonal_ = {};           // o above the first row, one column before
+  Packed16 d_diagonal_ = {};           // d above the first row, one column before
   Packed16 tile_best_ = {};            // of this lane
   std::uint32_t letter_[2] = {0, 0};   // target classes of the next column
-  Packed16 o_border_ = {};             // lane 0: above the next column
+  Packed16 d_border_ = {};             // lane 0: above the next column
   Packed16 f_border_ = {};
 };
 

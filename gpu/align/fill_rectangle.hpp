@@ -165,8 +165,8 @@ class RectangleLane {
       if constexpr (kTrace) {
         // Never by comparing h with what it may have come from: ptxas 13.0 takes the wrong one
         // where h is also held above 0 (docs/design/nvidia-compiler.md).
-        std::uint32_t bits = diagonal >= gap ? kTraceDiagonal : f >= e ? kTraceF : kTraceE;
-        if (kLocal && h <= 0) bits = kTraceStop;
+        std::uint32_t bits = diagonal >= gap ? 0u : kTraceGap;
+        if (f < e) bits |= kTraceE;
         if (e_extended >= e_opened) bits |= kTraceExtendE;
         if (f_extended >= f_opened) bits |= kTraceExtendF;
         trace[r / kTraceCells] |= bits << (kTraceBits * (r % kTraceCells));

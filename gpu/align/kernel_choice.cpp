@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "gpu/align/pair_cells.hpp"
-#include "gpu/align/pair_score_i16.hpp"
+#include "gpu/align/pair_i16.hpp"
 
 namespace biogpu::gpu::align {
 namespace {
@@ -40,10 +40,18 @@ GroupShape KernelChoice::group() const {
   return packed ? kPackedShapes[index] : kPairShapes[index];
 }
 
+int packed_raise(const BatchSettings& settings) { return std::max(-settings.min_score, 0); }
+
+int packed_bias(const BatchSettings& settings) {
+  const CellScheme& s = settings.scheme;
+  if (!s.local) return kPackedMiddle;
+  return std::max(packed_raise(settings), s.gap_open + s.gap_extend);
+}
+
 bool allows_packed(const BatchSettings& settings) {
   const CellScheme& s = settings.scheme;
-  return !settings.with_path && s.gap_open + std::max(settings.max_score, 0) <= 127 &&
-         s.gap_extend <= kPackedLimit / 3;
+  return packed_raise(settings) + std::max(settings.max_score, 0) <= 127 &&
+         s.gap_open <= kPackedLimit / 3 && s.gap_extend <= kPackedLimit / 3;
 }
 
 KernelChoice choose_kernel(std::int64_t n_rows, std::int64_t n_columns, bool four_letters,
@@ -57,14 +65,19 @@ KernelChoice choose_kernel(std::int64_t n_rows, std::int64_t n_columns, bool fou
 }
 
 std::uint64_t pair_bytes(std::int64_t n_rows, std::int64_t n_columns, const KernelChoice& choice,
-                         bool with_path) {
+                         const BatchSettings& settings) {
   const auto m = static_cast<std::uint64_t>(n_rows);
   const auto n = static_cast<std::uint64_t>(n_columns);
   std::uint64_t bytes = m + n + sizeof(PairTask) + sizeof(PairEnd);
   if (choice.n_tiles > 1) bytes += n * sizeof(BorderCell);
-  if (!with_path) return bytes;
-  bytes += sizeof(PairPath) + 2 * (m + n) * sizeof(std::uint32_t);
-  return bytes + count_trace_words(choice.group(), n_rows, n_columns) * sizeof(std::uint32_t);
+  if (!settings.with_path) return bytes;
+  bytes += sizeof(PairPath);
+  if (settings.with_runs) bytes += 2 * (m + n) * sizeof(std::uint32_t);
+  // Two packed pairs share a trace, but one may be left alone.
+  const std::uint64_t words = choice.packed
+                                  ? count_packed_trace_words(choice.group(), n_rows, n_columns)
+                                  : count_trace_words(choice.group(), n_rows, n_columns);
+  return bytes + words * sizeof(std::uint32_t);
 }
 
 }  // namespace biogpu::gpu::align

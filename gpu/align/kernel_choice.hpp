@@ -10,12 +10,15 @@ namespace biogpu::gpu::align {
 struct BatchSettings {
   CellScheme scheme;
   int max_score = 0;       // of one pair of residues
+  int min_score = 0;       // of one pair of residues
+  bool with_ends = true;   // the positions of local ends are wanted
   bool with_path = false;  // scores and ends alone otherwise
+  bool with_runs = false;  // with_path: the path itself, not its statistics alone
 };
 
 // The kernel and the shape that a pair goes to.
 struct KernelChoice {
-  bool packed = false;     // pair_score_i16 rather than pair_cells or pair_trace
+  bool packed = false;     // pair_score_i16 and pair_trace_i16, not pair_cells and pair_trace
   std::int32_t shape = 0;  // index into kPackedShapes or kPairShapes
   std::int32_t n_tiles = 0;
 
@@ -28,11 +31,15 @@ struct KernelChoice {
 KernelChoice choose_kernel(std::int64_t n_rows, std::int64_t n_columns, bool four_letters,
                            const BatchSettings& settings);
 
-// Whether the packed kernel can be used under these scores at all.
+// Whether the packed kernels can be used under these scores at all.
 bool allows_packed(const BatchSettings& settings);
+
+// CellScheme::packed_raise and packed_bias for these scores and costs.
+int packed_raise(const BatchSettings& settings);
+int packed_bias(const BatchSettings& settings);
 
 // Device memory that a pair needs in a batch.
 std::uint64_t pair_bytes(std::int64_t n_rows, std::int64_t n_columns, const KernelChoice& choice,
-                         bool with_path);
+                         const BatchSettings& settings);
 
 }  // namespace biogpu::gpu::align

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "gpu/rt/device.hpp"
 #include "gpu/rt/error.hpp"
 
 namespace biogpu::gpu::align {
@@ -73,7 +74,11 @@ std::optional<LongPlan> plan_long_pair(std::int64_t n_rows, std::int64_t n_colum
   }
 }
 
-LongPairArgs LongAligner::carve(const PairInput& pair, const LongPlan& plan) {
+LongAligner::LongAligner(const BatchSettings& settings)
+    : settings_(settings),
+      shared_bytes_(device_properties(current_device()).shared_bytes_per_block) {}
+
+LongPairArgs LongAligner::carve(const LongInput& pair, const LongPlan& plan) {
   arena_.reset();
   const std::size_t m = pair.query.size();
   const std::size_t n = pair.target.size();
@@ -85,6 +90,7 @@ LongPairArgs LongAligner::carve(const PairInput& pair, const LongPlan& plan) {
   args.block_columns = plan.block_columns;
   args.n_kept_rows = plan.n_kept_rows;
   args.n_kept_columns = plan.n_kept_columns;
+  args.shared_bytes = shared_bytes_;
   auto* const query = arena_.take<std::uint8_t>(m);
   auto* const target = arena_.take<std::uint8_t>(n);
   args.kept_rows = arena_.take<BorderCell>(static_cast<std::size_t>(plan.n_kept_rows) * n);
@@ -138,7 +144,7 @@ void LongAligner::read_path(const LongPairArgs& args, LongResult& result) {
   std::reverse(result.runs.begin(), result.runs.end());
 }
 
-LongResult LongAligner::align(const PairInput& pair, const LongPlan& plan) {
+LongResult LongAligner::align(const LongInput& pair, const LongPlan& plan) {
   if (arena_.capacity_bytes() < plan.bytes) {
     release();  // before the larger one is asked for
     arena_ = Arena(plan.bytes);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "gpu/align/long_pair.hpp"
@@ -23,27 +24,34 @@ struct LongPlan {
 std::optional<LongPlan> plan_long_pair(std::int64_t n_rows, std::int64_t n_columns, bool with_path,
                                        std::uint64_t max_bytes);
 
+// On the host, not empty.
+struct LongInput {
+  std::span<const std::uint8_t> query;
+  std::span<const std::uint8_t> target;
+};
+
 struct LongResult {
   PairEnd end = {0, 0, 0};
-  PairPath path = {0, 0, 0, 0};
+  PairPath path = {};
   std::vector<std::uint32_t> runs;  // in reading order
 };
 
 // Aligns one pair at a time with all of the memory it may take. Errors are DeviceError.
 class LongAligner {
  public:
-  explicit LongAligner(const BatchSettings& settings) : settings_(settings) {}
+  explicit LongAligner(const BatchSettings& settings);
 
-  LongResult align(const PairInput& pair, const LongPlan& plan);
+  LongResult align(const LongInput& pair, const LongPlan& plan);
   void release() { arena_ = Arena(); }
   double device_seconds() const { return seconds_; }  // kernels of the last pair
 
  private:
-  LongPairArgs carve(const PairInput& pair, const LongPlan& plan);
+  LongPairArgs carve(const LongInput& pair, const LongPlan& plan);
   PairEnd find_end(const LongPairArgs& args);
   void read_path(const LongPairArgs& args, LongResult& result);
 
   BatchSettings settings_;
+  std::uint64_t shared_bytes_ = 0;  // of a thread block, at most
   Arena arena_;
   double seconds_ = 0;
   Event start_, stop_;

@@ -41,6 +41,7 @@ struct LongPairArgs {
   WalkState* walk = nullptr;           // one
   std::uint32_t* runs = nullptr;       // [n_rows + n_columns], from the end of the path
   PairPath* path = nullptr;            // one; run_begin 0, runs in the order of `runs`
+  std::uint64_t shared_bytes = 0;      // that a thread block may have
 };
 
 std::uint64_t walk_state_bytes();

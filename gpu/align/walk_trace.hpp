@@ -12,29 +12,84 @@ inline constexpr std::uint32_t kRunDeletion = 2;
 inline constexpr std::uint32_t kRunEqual = 7;
 inline constexpr std::uint32_t kRunMismatch = 8;
 
-// Where a walk stands; it can stop at the border of a rectangle and go on in the next.
+// Where a walk is: in H, or inside a gap.
+enum class WalkPlace : std::uint32_t { h, e, f };
+
+// Where a walk stands; it can stop and go on, in another rectangle too.
 struct WalkState {
-  std::int32_t row = 0;      // of the whole matrix; -1: on the border
-  std::int32_t column = 0;   // of the whole matrix; -1: on the border
-  std::uint32_t source = 0;  // kTraceStop: in H; kTraceE, kTraceF: inside that gap
+  std::int32_t row = 0;     // of the whole matrix; -1: on the border
+  std::int32_t column = 0;  // of the whole matrix; -1: on the border
+  std::int32_t left = 0;    // what a local path is still worth
+  WalkPlace place = WalkPlace::h;
   std::uint32_t done = 0;
   std::uint32_t operation = 0;  // of the run that is being collected
   std::uint32_t length = 0;     // of it, 0: none yet
-  std::uint64_t n_runs = 0;     // written
+  std::int32_t matches = 0;
+  std::int32_t similar = 0;
+  std::int32_t columns = 0;  // the length of the statistics
+  std::uint64_t n_runs = 0;  // written
+};
+
+// What a walk needs of a pair. runs: nullptr where the path itself is not wanted.
+struct WalkPair {
+  const std::uint8_t* query = nullptr;   // the whole sequence
+  const std::uint8_t* target = nullptr;  // the whole sequence
+  std::int32_t n_rows = 0;
+  std::int32_t n_columns = 0;
+  const std::int8_t* scores = nullptr;  // CellScheme::scores, or a copy of it
+  std::uint32_t* runs = nullptr;
 };
 
 // The trace of a rectangle as fill_rectangle.hpp lays it out.
 struct TraceView {
+  static constexpr bool kLeaving = false;  // extensions are those by which E and F were reached
   const std::uint32_t* words = nullptr;
   GroupShape shape;
   std::int32_t n_columns = 0;  // of the rectangle as it was filled
   std::int32_t row_offset = 0;
   std::int32_t column_offset = 0;
+
+  __device__ __forceinline__ std::uint32_t at(int row, int column) const {
+    const int in_tile = (row - row_offset) % (shape.n_lanes * shape.n_rows);
+    const int tile = (row - row_offset) / (shape.n_lanes * shape.n_rows);
+    const int lane = in_tile / shape.n_rows;
+    const int r = in_tile % shape.n_rows;
+    const std::uint64_t step = static_cast<std::uint64_t>(tile) * (n_columns + shape.n_lanes - 1) +
+                               (column - column_offset) + lane;
+    const std::uint64_t chunk = step * (shape.n_rows / kTraceCells) + r / kTraceCells;
+    return words[chunk * shape.n_lanes + lane] >> (kTraceBits * (r % kTraceCells));
+  }
+};
+
+// The trace of one of two pairs as fill_packed.hpp lays it out.
+struct PackedTraceView {
+  static constexpr bool kLeaving = true;  // extensions are those of the next column and row
+  static constexpr std::int32_t row_offset = 0;
+  static constexpr std::int32_t column_offset = 0;
+  const std::uint32_t* words = nullptr;
+  GroupShape shape;
+  std::int32_t n_columns = 0;  // of the longer of the two
+  std::int32_t half = 0;
+
+  __device__ __forceinline__ std::uint32_t at(int row, int column) const {
+    const int in_tile = row % (shape.n_lanes * shape.n_rows);
+    const int tile = row / (shape.n_lanes * shape.n_rows);
+    const int lane = in_tile / shape.n_rows;
+    const int r = in_tile % shape.n_rows;
+    const int chunks = (shape.n_rows + kPackedTraceCells - 1) / kPackedTraceCells;
+    const std::uint64_t step =
+        static_cast<std::uint64_t>(tile) * (n_columns + shape.n_lanes - 1) + column + lane;
+    const std::uint64_t chunk = step * chunks + r / kPackedTraceCells;
+    const std::uint32_t word =
+        words[chunk * shape.n_lanes + lane] >> (8 * half + 2 * (r % kPackedTraceCells));
+    return (word & 2u ? 0u : kTraceGap) | (word & 0x20000u ? 0u : kTraceE) |
+           (word & 1u ? kTraceExtendE : 0u) | (word & 0x10000u ? kTraceExtendF : 0u);
+  }
 };
 
 __device__ __forceinline__ void add_run(WalkState& state, std::uint32_t* runs,
                                         std::uint32_t operation, std::uint32_t length) {
-  if (length == 0) return;
+  if (length == 0 || runs == nullptr) return;
   if (state.length != 0 && state.operation != operation) {
     runs[state.n_runs++] = state.length << 4 | state.operation;
     state.length = 0;
@@ -49,78 +104,84 @@ __device__ __forceinline__ void end_runs(WalkState& state, std::uint32_t* runs) 
 }
 
 // Starts at the end of the path; the trailing end gap of a path that is not local is taken here.
-__device__ __forceinline__ WalkState begin_walk(const PairEnd& end, bool local, int n_rows,
-                                                int n_columns, std::uint32_t* runs) {
+__device__ __forceinline__ WalkState begin_walk(const PairEnd& end, bool local,
+                                                const WalkPair& pair) {
   WalkState state;
   state.row = end.row;
   state.column = end.column;
+  state.left = end.score;
   state.done = local && end.score == 0;
   if (!local) {
-    add_run(state, runs, kRunInsertion, static_cast<std::uint32_t>(n_rows - 1 - end.row));
-    add_run(state, runs, kRunDeletion, static_cast<std::uint32_t>(n_columns - 1 - end.column));
+    add_run(state, pair.runs, kRunInsertion, static_cast<std::uint32_t>(pair.n_rows - 1 - end.row));
+    add_run(state, pair.runs, kRunDeletion,
+            static_cast<std::uint32_t>(pair.n_columns - 1 - end.column));
   }
   return state;
 }
 
-// Goes on until the path ends or leaves the rectangle. query and target: the whole sequences.
-__device__ __forceinline__ void walk_rectangle(WalkState& state, const TraceView& view,
-                                               const std::uint8_t* query,
-                                               const std::uint8_t* target, std::uint32_t* runs) {
-  const int in_rectangle = state.row - view.row_offset;
-  if (state.done || in_rectangle < 0) return;
-  const int steps = view.n_columns + view.shape.n_lanes - 1;
-  const int words = view.shape.n_rows / kTraceCells;
-  const int tile_rows = view.shape.n_lanes * view.shape.n_rows;
-  int tile = in_rectangle / tile_rows;
-  int lane = in_rectangle % tile_rows / view.shape.n_rows;
-  int r = in_rectangle % view.shape.n_rows;
-  while (state.row >= view.row_offset && state.column >= view.column_offset) {
-    const std::uint64_t step =
-        static_cast<std::uint64_t>(tile) * steps + (state.column - view.column_offset) + lane;
-    const std::uint32_t word =
-        view.words[(step * words + r / kTraceCells) * view.shape.n_lanes + lane];
-    const std::uint32_t bits = word >> (kTraceBits * (r % kTraceCells));
-    const std::uint32_t source = state.source != 0 ? state.source : bits & kTraceSource;
-    if (source == kTraceStop) {
-      state.done = 1;
-      return;
+// One residue pair of the path, at the diagonal that leads to the cell.
+__device__ __forceinline__ void take_diagonal(WalkState& state, const WalkPair& pair) {
+  const std::uint8_t q = pair.query[state.row], t = pair.target[state.column];
+  const int score = pair.scores[t * kScoreStride + q];
+  state.matches += q == t;
+  state.similar += score > 0;
+  state.left -= score;
+  add_run(state, pair.runs, q == t ? kRunEqual : kRunMismatch, 1);
+  --state.row;
+  --state.column;
+}
+
+// Goes on until the path ends or leaves the rectangle.
+template <class View>
+__device__ __forceinline__ void walk_rectangle(WalkState& state, const View& view,
+                                               const CellScheme& scheme, const WalkPair& pair) {
+  const int open_more = scheme.gap_open - scheme.gap_extend;
+  while (state.done == 0 && state.row >= view.row_offset && state.column >= view.column_offset) {
+    const std::uint32_t bits = view.at(state.row, state.column);
+    const bool extends_e = (bits & kTraceExtendE) != 0, extends_f = (bits & kTraceExtendF) != 0;
+    if (View::kLeaving && ((state.place == WalkPlace::e && !extends_e) ||
+                           (state.place == WalkPlace::f && !extends_f))) {
+      state.left += open_more;
+      state.place = WalkPlace::h;
     }
-    if (source == kTraceDiagonal) {
-      const bool equal = query[state.row] == target[state.column];
-      add_run(state, runs, equal ? kRunEqual : kRunMismatch, 1);
-      --state.column;
-    } else if (source == kTraceF) {
-      add_run(state, runs, kRunInsertion, 1);
-      state.source = (bits & kTraceExtendF) != 0 ? kTraceF : kTraceStop;
-    } else {
-      add_run(state, runs, kRunDeletion, 1);
-      state.source = (bits & kTraceExtendE) != 0 ? kTraceE : kTraceStop;
-      --state.column;
-      continue;
-    }
-    --state.row;
-    if (--r < 0) {
-      r = view.shape.n_rows - 1;
-      if (--lane < 0) {
-        lane = view.shape.n_lanes - 1;
-        --tile;
+    if (state.place == WalkPlace::h) {
+      if (scheme.local && state.left == 0) {
+        state.done = 1;
+        return;
       }
+      if ((bits & kTraceGap) == 0) {
+        ++state.columns;
+        take_diagonal(state, pair);
+        continue;
+      }
+      state.place = (bits & kTraceE) != 0 ? WalkPlace::e : WalkPlace::f;
     }
+    // One gap residue; its cost is settled as an extension and corrected where the gap opened.
+    ++state.columns;
+    state.left += scheme.gap_extend;
+    const bool in_f = state.place == WalkPlace::f;
+    add_run(state, pair.runs, in_f ? kRunInsertion : kRunDeletion, 1);
+    if (!View::kLeaving && !(in_f ? extends_f : extends_e)) {
+      state.left += open_more;
+      state.place = WalkPlace::h;
+    }
+    (in_f ? state.row : state.column) -= 1;
   }
 }
 
-// Takes the leading end gap and returns where the aligned part begins; n_runs and run_begin are
-// left to the caller.
+// Takes the leading end gap and returns the path; run_begin is left to the caller.
 __device__ __forceinline__ PairPath end_walk(WalkState& state, const CellScheme& scheme,
-                                             std::uint32_t* runs) {
-  PairPath path = {state.row + 1, state.column + 1, 0, 0};
+                                             const WalkPair& pair) {
+  PairPath path = {state.row + 1, state.column + 1, 0, 0, state.matches,
+                   state.similar, state.columns};
   if (!scheme.local) {
-    add_run(state, runs, kRunInsertion, static_cast<std::uint32_t>(state.row + 1));
-    add_run(state, runs, kRunDeletion, static_cast<std::uint32_t>(state.column + 1));
+    add_run(state, pair.runs, kRunInsertion, static_cast<std::uint32_t>(state.row + 1));
+    add_run(state, pair.runs, kRunDeletion, static_cast<std::uint32_t>(state.column + 1));
     if (!scheme.free_query_begin) path.row_begin = 0;
     if (!scheme.free_target_begin) path.column_begin = 0;
   }
-  end_runs(state, runs);
+  end_runs(state, pair.runs);
+  path.n_runs = static_cast<std::uint32_t>(state.n_runs);
   return path;
 }
 

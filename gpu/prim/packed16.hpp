@@ -105,6 +105,30 @@ __device__ __forceinline__ Packed16 packed16_shifted(Packed16 a, Packed16Offset 
   return {a.bits + b.bits};
 }
 
+// Whether a >= b, for halves from 0 to 32767: the sign of each half of the result, its other bits
+// being of no meaning. An ordinary subtraction: the guards keep the low half from borrowing.
+struct Packed16Signs {
+  std::uint32_t bits;
+};
+
+__device__ __forceinline__ Packed16Signs packed16_at_least(Packed16 a, Packed16 b) {
+  return {a.bits + 0x80008000u - b.bits};
+}
+
+// The signs of both as the highest bits of 4 bytes: of a's low half and high half, then of b's.
+__device__ __forceinline__ std::uint32_t packed16_sign_bytes(Packed16Signs a, Packed16Signs b) {
+#if defined(BIOGPU_GPU_CUDA)
+  return __byte_perm(a.bits, b.bits, 0x7531);
+#elif defined(BIOGPU_GPU_ROCM)
+  return __builtin_amdgcn_perm(b.bits, a.bits, 0x07050301u);
+#else
+  const auto bytes = [](std::uint32_t word) {
+    return (word >> 8 & 0xffu) | (word >> 16 & 0xff00u);
+  };
+  return bytes(a.bits) | bytes(b.bits) << 16;
+#endif
+}
+
 // Bytes, one for each half, out of two words of 4 signed bytes: which ones is told by a selector,
 // made once and used for many words.
 struct Packed16Selector {

@@ -1,18 +1,19 @@
-// The GPU backend of `align`: sorts the pairs, cuts them into batches that fit the memory, keeps
-// two batches in flight, and puts the results back into the order of the input.
+// The GPU backend of `align`: cuts the pairs into batches that fit the memory, in the order of the
+// input, keeps several in flight, and gives the device to one pair alone where that is large.
 #include "lib/align/align_gpu.hpp"
+
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <array>
 
-#include "gpu/align/kernel_choice.hpp"
 #include "gpu/align/long_aligner.hpp"
 #include "gpu/align/pair_batch.hpp"
 #include "gpu/rt/device.hpp"
-#include "gpu/rt/error.hpp"
+#include "lib/align/align_gpu_batch.hpp"
+#include "lib/align/align_gpu_pages.hpp"
 #include "lib/align/align_gpu_scheme.hpp"
 #include "lib/align/border.hpp"
-#include "lib/core/error.hpp"
 
 namespace biogpu::align {
 namespace {
@@ -21,43 +22,11 @@ namespace cells = biogpu::gpu::align;
 
 // Of the free memory where the caller sets no limit: other users of the device need some.
 constexpr double kShareOfFreeMemory = 0.9;
-// Above this a batch gains nothing and takes long to fill.
-constexpr std::uint64_t kMostBatchBytes = std::uint64_t{1} << 30;
-constexpr std::uint64_t kLeastBatchBytes = std::uint64_t{1} << 16;
-constexpr std::size_t kMostBatchPairs = std::size_t{1} << 20;
-// A pair of more cells is worth all multiprocessors; one group of lanes would take seconds.
-constexpr std::uint64_t kLongCells = std::uint64_t{1} << 28;
-constexpr std::size_t kInFlight = 2;
-
-// Whether a target holds the classes 0..3 alone; each is looked through once, and none where the
-// answer is not wanted.
-class FourLetters {
- public:
-  FourLetters(const SequenceSet& targets, bool wanted)
-      : targets_(targets), known_(wanted ? targets.size() : 0, kUnknown) {}
-
-  bool operator()(std::uint32_t target) {
-    if (known_.empty()) return false;
-    if (known_[target] == kUnknown) {
-      std::uint8_t highest = 0;
-      for (const std::uint8_t residue : targets_.sequence(target))
-        highest = std::max(highest, residue);
-      known_[target] = highest < 4 ? kYes : kNo;
-    }
-    return known_[target] == kYes;
-  }
-
- private:
-  static constexpr std::uint8_t kUnknown = 0, kNo = 1, kYes = 2;
-  SequenceSet targets_;
-  std::vector<std::uint8_t> known_;
-};
-
-// Results as they come in, by pair: a path lies anywhere in `runs`.
-struct Results {
-  std::vector<Alignment> rows;
-  std::vector<std::uint32_t> runs;
-};
+// Above this a batch gains nothing.
+constexpr std::uint64_t kMostBatchBytes = std::uint64_t{1} << 35;
+constexpr std::uint64_t kLeastBatchBytes = std::uint64_t{1} << 14;
+// One is staged, one computed, one unpacked.
+constexpr std::size_t kInFlight = 3;
 
 class OneGpuAligner final : public GpuAligner {
  public:
@@ -69,27 +38,21 @@ class OneGpuAligner final : public GpuAligner {
       budget_ = max_device_bytes != 0 ? max_device_bytes
                                       : static_cast<std::uint64_t>(free_bytes * kShareOfFreeMemory);
       batch_limit_ = std::min(kMostBatchBytes, budget_ / kInFlight);
-      upload_scores();
-      settings_.scheme = scheme_of(options_);
-      settings_.scheme.scores = scores_.data();
-      settings_.scheme.packed_words = packed_words_.data();
-      settings_.max_score = options_.scoring.max_score();
-      settings_.with_path = options_.output == Output::cigar;
+      set_up();
       for (auto& slot : slots_) slot = std::make_unique<cells::PairBatch>(settings_);
       long_ = std::make_unique<cells::LongAligner>(settings_);
     });
   }
 
   Alignments align(const Work& work) override {
+    // The kernels fill whole matrices; what leaves cells out is left to the CPU.
+    if (options_.band != kNoBand || is_extension(options_))
+      return align_cpu(work, options_, tbb::this_task_arena::max_concurrency());
     validate(work, options_);
-    for (const Pair& pair : work.pairs)
-      require_int32(options_, work.queries.length(pair.query), work.targets.length(pair.target));
+    require_range(work);
     return with_device_errors([&] {
       gpu::set_device(device_);
-      Results results;
-      results.rows.resize(work.pairs.size());
-      align_until_it_fits(work, results);
-      return in_input_order(work, results);
+      return align_until_it_fits(work);
     });
   }
 
@@ -97,165 +60,105 @@ class OneGpuAligner final : public GpuAligner {
   std::uint64_t peak_device_bytes() const override { return peak_bytes_; }
 
  private:
-  // Pairs in the order in which batches are cut, and indices of those aligned one by one.
-  struct Planned {
-    std::uint64_t key;  // kernel, tiles, columns: neighbours share a wave
-    std::uint32_t index;
-    cells::KernelChoice kernel;
-  };
-  struct Plan {
-    std::vector<Planned> batched;
-    std::vector<std::uint32_t> one_by_one;
-  };
-
-  void upload_scores() {
-    const std::vector<std::int8_t> table = score_table(options_.scoring);
-    const std::vector<std::uint32_t> words = packed_words(options_.scoring);
+  void set_up() {
+    const Scoring& scoring = options_.scoring;
+    settings_.scheme = scheme_of(options_);
+    settings_.max_score = scoring.max_score();
+    settings_.min_score = scoring.min_score();
+    settings_.with_ends = options_.output != Output::score;
+    settings_.with_path = wants_path(options_);
+    settings_.with_runs = options_.output == Output::cigar;
+    settings_.scheme.packed_raise = cells::packed_raise(settings_);
+    settings_.scheme.packed_bias = cells::packed_bias(settings_);
+    const std::vector<std::int8_t> table = score_table(scoring);
+    const std::vector<std::uint32_t> words = packed_words(scoring, settings_.scheme.packed_raise);
     scores_ = gpu::DeviceBuffer<std::int8_t>(table.size());
     packed_words_ = gpu::DeviceBuffer<std::uint32_t>(words.size());
     gpu::Stream stream;
     stream.copy_to_device(scores_.data(), table.data(), table.size());
     stream.copy_to_device(packed_words_.data(), words.data(), packed_words_.bytes());
     stream.synchronize();
+    settings_.scheme.scores = scores_.data();
+    settings_.scheme.packed_words = packed_words_.data();
   }
 
-  static cells::PairInput input_of(const Work& work, std::uint32_t index,
-                                   const cells::KernelChoice& kernel) {
-    const Pair& pair = work.pairs[index];
-    return {work.queries.sequence(pair.query), work.targets.sequence(pair.target), pair.query,
-            pair.target, kernel};
+  // require_int32() for those pairs alone that come near the limit.
+  void require_range(const Work& work) const {
+    const Scoring& s = options_.scoring;
+    const std::int64_t of_residue = std::max({settings_.max_score, s.gap_extend, 1});
+    const std::int64_t safe =
+        ((std::int64_t{1} << 30) - 512 - 3 * std::int64_t{s.gap_open}) / of_residue;
+    for (const Pair& pair : work.pairs) {
+      const std::uint64_t m = work.queries.length(pair.query);
+      const std::uint64_t n = work.targets.length(pair.target);
+      if (static_cast<std::int64_t>(m + n) >= std::min<std::int64_t>(safe, 1 << 28))
+        require_int32(options_, m, n);
+    }
   }
 
   // Halves the batches for as long as the device has too little memory for them. Every attempt
   // starts anew, so that results do not depend on where the last one ended.
-  void align_until_it_fits(const Work& work, Results& results) {
+  Alignments align_until_it_fits(const Work& work) {
     for (;;) {
       try {
-        results.runs.clear();
-        const Plan plan = make_plan(work);
-        run_batches(work, plan.batched, results);
-        for (const std::uint32_t index : plan.one_by_one) run_long(work, index, results);
-        return;
+        return align_all(work);
       } catch (const gpu::DeviceError& error) {
+        release_memory();
         if (error.kind() != gpu::DeviceError::Kind::out_of_memory ||
             batch_limit_ / 2 < kLeastBatchBytes) {
           throw;
         }
         batch_limit_ /= 2;
         budget_ /= 2;
-        release_memory();
       }
     }
   }
 
-  Plan make_plan(const Work& work) const {
-    Plan plan;
-    plan.batched.reserve(work.pairs.size());
-    FourLetters four_letters(work.targets, cells::allows_packed(settings_));
-    for (std::uint32_t i = 0; i < work.pairs.size(); ++i) {
-      const std::uint64_t m = work.queries.length(work.pairs[i].query);
-      const std::uint64_t n = work.targets.length(work.pairs[i].target);
-      if (m == 0 || n == 0) continue;
-      const auto rows = static_cast<std::int64_t>(m);
-      const auto columns = static_cast<std::int64_t>(n);
-      const cells::KernelChoice kernel =
-          cells::choose_kernel(rows, columns, four_letters(work.pairs[i].target), settings_);
-      if (m * n >= kLongCells ||
-          cells::pair_bytes(rows, columns, kernel, settings_.with_path) > batch_limit_) {
-        plan.one_by_one.push_back(i);
+  Alignments align_all(const Work& work) {
+    Alignments all;
+    reserve_huge(all.rows, work.pairs.size());
+    all.rows.resize(work.pairs.size());
+    const FourLetters four_letters(work, cells::allows_packed(settings_));
+    std::array<BatchWork, kInFlight> batches = {BatchWork(work, options_, settings_),
+                                                BatchWork(work, options_, settings_),
+                                                BatchWork(work, options_, settings_)};
+    std::size_t n_submitted = 0, n_collected = 0;
+    const auto collect_one = [&] {
+      const std::size_t slot = n_collected++ % kInFlight;
+      batches[slot].collect(*slots_[slot], all);
+      if (batches[slot].size() > 0) seconds_ += slots_[slot]->device_seconds();
+    };
+    for (std::size_t next = 0; next < work.pairs.size();) {
+      if (n_submitted - n_collected == kInFlight) collect_one();
+      const std::size_t slot = n_submitted % kInFlight;
+      BatchWork& batch = batches[slot];
+      batch.plan(next, batch_limit_, four_letters);
+      if (batch.last() == next) {  // paths are appended in order: those before come first
+        while (n_collected < n_submitted) collect_one();
+        run_long(work, static_cast<std::uint32_t>(next), all);
+        ++next;
         continue;
       }
-      const auto kind = static_cast<std::uint64_t>(kernel.shape + (kernel.packed ? 8 : 0));
-      const auto tiles = static_cast<std::uint64_t>(kernel.n_tiles);
-      plan.batched.push_back({kind << 60 | tiles << 30 | n, i, kernel});
+      next = batch.last();
+      // More to come: room for the largest batch at once instead of growing with each.
+      reserve(slot, next < work.pairs.size() ? batch_limit_ : batch.bytes());
+      batch.submit(*slots_[slot]);
+      ++n_submitted;
     }
-    std::sort(plan.batched.begin(), plan.batched.end(), [](const Planned& a, const Planned& b) {
-      return a.key != b.key ? a.key > b.key : a.index < b.index;  // the longest first
-    });
-    return plan;
+    while (n_collected < n_submitted) collect_one();
+    return all;
   }
 
-  std::uint64_t bytes_of(const Work& work, const Planned& pair) const {
-    const Pair& sequences = work.pairs[pair.index];
-    return cells::pair_bytes(static_cast<std::int64_t>(work.queries.length(sequences.query)),
-                             static_cast<std::int64_t>(work.targets.length(sequences.target)),
-                             pair.kernel, settings_.with_path);
-  }
-
-  // The workspace that all of the work would need, within the limits: small work takes little.
-  void reserve_slots(const Work& work, std::span<const Planned> order) {
-    std::uint64_t all = 0;
-    std::uint64_t largest = 0;
-    for (const Planned& pair : order) {
-      const std::uint64_t bytes = bytes_of(work, pair);
-      all += bytes;
-      largest = std::max(largest, bytes);
-    }
-    const std::uint64_t wanted =
-        std::clamp(all / kInFlight + largest, largest, std::max(batch_limit_, largest));
-    if (slots_[0]->device_bytes() < wanted) long_->release();
-    for (auto& slot : slots_) slot->reserve(wanted);
-    slot_bytes_ = wanted;
+  void reserve(std::size_t slot, std::uint64_t bytes) {
+    if (slots_[slot]->device_bytes() < bytes) long_->release();
+    slots_[slot]->reserve(bytes);
     note_peak(0);
   }
 
-  void run_batches(const Work& work, std::span<const Planned> order, Results& results) {
-    if (order.empty()) return;
-    reserve_slots(work, order);
-    std::array<std::vector<std::uint32_t>, kInFlight> in_flight;
-    std::vector<cells::PairInput> inputs;
-    std::size_t next = 0;
-    std::size_t turn = 0;
-    const auto collect = [&](std::size_t slot) {
-      if (in_flight[slot].empty()) return;
-      slots_[slot]->collect();
-      seconds_ += slots_[slot]->device_seconds();
-      take_results(*slots_[slot], in_flight[slot], results);
-      in_flight[slot].clear();
-    };
-    while (next < order.size()) {
-      const std::size_t slot = turn++ % kInFlight;
-      collect(slot);
-      inputs.clear();
-      std::uint64_t bytes = 0;
-      for (; next < order.size() && inputs.size() < kMostBatchPairs; ++next) {
-        bytes += bytes_of(work, order[next]);
-        if (bytes > slot_bytes_) break;
-        inputs.push_back(input_of(work, order[next].index, order[next].kernel));
-        in_flight[slot].push_back(order[next].index);
-      }
-      slots_[slot]->submit(inputs);
-    }
-    for (std::size_t slot = 0; slot < kInFlight; ++slot) collect(turn++ % kInFlight);
-  }
-
-  void take_results(const cells::PairBatch& batch, std::span<const std::uint32_t> indices,
-                    Results& results) const {
-    const std::uint64_t first_run = results.runs.size();
-    results.runs.insert(results.runs.end(), batch.runs().begin(), batch.runs().end());
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-      static constexpr cells::PairPath kNoPath = {0, 0, 0, 0};
-      const cells::PairPath& path = settings_.with_path ? batch.paths()[i] : kNoPath;
-      set_row(results.rows[indices[i]], batch.ends()[i], path, first_run + path.run_begin);
-    }
-  }
-
-  void set_row(Alignment& row, const cells::PairEnd& end, const cells::PairPath& path,
-               std::uint64_t first_run) const {
-    row = {};
-    row.score = end.score;
-    if (options_.output == Output::score) return;
-    row.query_end = end.row;
-    row.target_end = end.column;
-    if (options_.output == Output::ends) return;
-    row.query_begin = path.row_begin;
-    row.target_begin = path.column_begin;
-    row.n_cigar = path.n_runs;
-    row.cigar_begin = first_run;
-  }
-
-  void run_long(const Work& work, std::uint32_t index, Results& results) {
-    const cells::PairInput input = input_of(work, index, {});
+  void run_long(const Work& work, std::uint32_t index, Alignments& all) {
+    const Pair& pair = work.pairs[index];
+    const cells::LongInput input = {work.queries.sequence(pair.query),
+                                    work.targets.sequence(pair.target)};
     const auto m = static_cast<std::int64_t>(input.query.size());
     const auto n = static_cast<std::int64_t>(input.target.size());
     const auto plan = cells::plan_long_pair(m, n, settings_.with_path, budget_);
@@ -265,42 +168,24 @@ class OneGpuAligner final : public GpuAligner {
                                  " residues does not fit " + std::to_string(budget_) +
                                  " bytes of device memory; use --device cpu or a larger device");
     }
-    for (auto& slot : slots_) slot = std::make_unique<cells::PairBatch>(settings_);
-    const cells::LongResult result = long_->align(input, *plan);
+    std::uint64_t of_slots = 0;
+    for (const auto& slot : slots_) of_slots += slot->device_bytes();
+    if (of_slots + plan->bytes > budget_) {
+      for (auto& slot : slots_) slot = std::make_unique<cells::PairBatch>(settings_);
+    }
+    cells::LongResult result = long_->align(input, *plan);
     note_peak(plan->bytes);
     seconds_ += long_->device_seconds();
-    const std::uint64_t first_run = results.runs.size();
-    results.runs.insert(results.runs.end(), result.runs.begin(), result.runs.end());
-    set_row(results.rows[index], result.end, result.path, first_run);
-  }
-
-  // Paths are moved to where the input order wants them, so that the whole answer, not only each
-  // row, is the same for every size of batches. Pairs with an empty side are answered here.
-  Alignments in_input_order(const Work& work, Results& results) const {
-    Alignments alignments;
-    alignments.rows = std::move(results.rows);
-    alignments.cigar.reserve(results.runs.size());
-    for (std::size_t i = 0; i < alignments.rows.size(); ++i) {
-      Alignment& row = alignments.rows[i];
-      const auto m = static_cast<std::int64_t>(work.queries.length(work.pairs[i].query));
-      const auto n = static_cast<std::int64_t>(work.targets.length(work.pairs[i].target));
-      if (m == 0 || n == 0) {
-        row = align_empty(options_, m, n, alignments.cigar);
-        continue;
-      }
-      if (row.n_cigar == 0) continue;
-      const auto from = results.runs.begin() + static_cast<std::ptrdiff_t>(row.cigar_begin);
-      row.cigar_begin = alignments.cigar.size();
-      alignments.cigar.insert(alignments.cigar.end(), from, from + row.n_cigar);
-    }
-    for (Alignment& row : alignments.rows) {
-      if (row.n_cigar == 0) row.cigar_begin = 0;
-    }
-    return alignments;
+    result.path.run_begin = 0;
+    Alignment& row = all.rows[index];
+    set_gpu_row(options_, row, result.end, result.path);
+    if (row.n_cigar == 0) return;
+    row.cigar_begin = all.cigar.size();
+    all.cigar.insert(all.cigar.end(), result.runs.begin(), result.runs.end());
   }
 
   void note_peak(std::uint64_t other_bytes) {
-    std::uint64_t bytes = scores_.bytes() + other_bytes;
+    std::uint64_t bytes = scores_.bytes() + packed_words_.bytes() + other_bytes;
     for (const auto& slot : slots_) bytes += slot->device_bytes();
     peak_bytes_ = std::max(peak_bytes_, bytes);
   }
@@ -314,7 +199,6 @@ class OneGpuAligner final : public GpuAligner {
   Options options_;
   std::uint64_t budget_ = 0;
   std::uint64_t batch_limit_ = 0;
-  std::uint64_t slot_bytes_ = 0;
   gpu::DeviceBuffer<std::int8_t> scores_;
   gpu::DeviceBuffer<std::uint32_t> packed_words_;
   cells::BatchSettings settings_;

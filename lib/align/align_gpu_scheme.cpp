@@ -13,12 +13,11 @@ std::vector<std::int8_t> score_table(const Scoring& scoring) {
   return table;
 }
 
-std::vector<std::uint32_t> packed_words(const Scoring& scoring) {
-  std::vector<std::uint32_t> words(cells::kPackedWords, 0x80808080u);
+std::vector<std::uint32_t> packed_words(const Scoring& scoring, int raise) {
+  std::vector<std::uint32_t> words(cells::kPackedWords, 0u);
   for (std::size_t query = 0; query < static_cast<std::size_t>(scoring.n_classes); ++query) {
-    words[query] = 0;
     for (std::size_t target = 0; target < 4; ++target) {
-      const int score = scoring.score[query][target] + scoring.gap_open;
+      const int score = scoring.score[query][target] + raise;
       words[query] |= (static_cast<std::uint32_t>(score) & 0xffu) << (8 * target);
     }
   }

@@ -39,9 +39,9 @@ auto with_device_errors(Function&& function) {
 // [target class][query class] and a class for rows below a query: gpu::align::CellScheme::scores.
 std::vector<std::int8_t> score_table(const Scoring& scoring);
 
-// Scores against the first four classes, raised by the cost of opening, as bytes of a word:
-// gpu::align::CellScheme::packed_words. Used only where they fit a byte; see allows_packed().
-std::vector<std::uint32_t> packed_words(const Scoring& scoring);
+// Scores against the first four classes, raised, as bytes of a word: CellScheme::packed_words. Used
+// only where they fit; see allows_packed().
+std::vector<std::uint32_t> packed_words(const Scoring& scoring, int raise);
 
 // Costs and free ends; the tables are left to the caller.
 gpu::align::CellScheme scheme_of(const Options& options);

@@ -67,12 +67,13 @@ TEST_CASE("gpu.align_gpu: unusual gap costs equal the reference", "[gpu][device]
   }
 }
 
-TEST_CASE("gpu.align_gpu: score and ends come without a path", "[gpu][device]") {
+TEST_CASE("gpu.align_gpu: score, ends and statistics come without a path", "[gpu][device]") {
   if (!test::has_gpu()) return;
   std::mt19937 random(kSeed + 3);
   const auto builder = pairs_of_all_lengths(random, 4);
   for (auto options : test::all_modes(align::dna_scoring(1, -1, 2, 1))) {
-    for (const auto output : {align::Output::score, align::Output::ends}) {
+    for (const auto output :
+         {align::Output::score, align::Output::ends, align::Output::statistics}) {
       options.output = output;
       check_against_reference(builder.work(), options);
     }
@@ -126,6 +127,20 @@ TEST_CASE("gpu.align_gpu: one query against many targets", "[gpu][device]") {
   }
   const align::Options options{
       align::Mode::local, {}, align::Output::cigar, align::blosum62_scoring(11, 1)};
+  check_against_reference(builder.work(), options);
+}
+
+TEST_CASE("gpu.align_gpu: a band and X-drop give the reference's rows", "[gpu][device]") {
+  if (!test::has_gpu()) return;
+  std::mt19937 random(kSeed + 7);
+  const auto builder = pairs_of_all_lengths(random, 4);
+  align::Options options{
+      align::Mode::global, {}, align::Output::cigar, align::dna_scoring(2, -3, 5, 2)};
+  options.band = 6;
+  check_against_reference(builder.work(), options);
+  options.mode = align::Mode::local;
+  options.band = align::kNoBand;
+  options.xdrop = 20;
   check_against_reference(builder.work(), options);
 }
 

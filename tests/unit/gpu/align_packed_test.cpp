@@ -1,7 +1,7 @@
 #include <array>
 
 #include "gpu/align/kernel_choice.hpp"
-#include "gpu/align/pair_score_i16.hpp"
+#include "gpu/align/pair_i16.hpp"
 #include "lib/align/align.hpp"
 #include "tests/unit/gpu/align_support.hpp"
 
@@ -93,11 +93,11 @@ TEST_CASE("gpu.pair_score_i16: scores on both sides of its range", "[gpu][device
     builder.add(query, std::vector<std::uint8_t>(length, 3));  // far below 0
   }
   for (const auto mode : {align::Mode::global, align::Mode::semiglobal, align::Mode::local}) {
-    for (const int open : {27, 28}) {  // match + open fits a byte, and does not
+    for (const int mismatch : {-27, -28}) {  // raised scores fit a byte, and do not
       check_ends(builder.work(), {mode,
                                   {true, false, true, false},
                                   align::Output::ends,
-                                  align::dna_scoring(100, -127, open, 27)});
+                                  align::dna_scoring(100, mismatch, 30, 27)});
     }
   }
 }
@@ -108,7 +108,11 @@ TEST_CASE("gpu.kernel_choice: packed words are used only where every score fits"
   CHECK(choose_kernel(150, 150, true, local).packed);
   CHECK_FALSE(choose_kernel(150, 150, false, local).packed);
   CHECK(choose_kernel(64, 1000000, true, settings_for(true, 100, 27, 1)).packed);
-  CHECK_FALSE(choose_kernel(64, 64, true, settings_for(true, 100, 28, 1)).packed);
+  auto wide = settings_for(true, 100, 28, 1);
+  wide.min_score = -27;
+  CHECK(choose_kernel(64, 64, true, wide).packed);
+  wide.min_score = -28;  // scores from -28 to 100 do not fit a byte once they are raised
+  CHECK_FALSE(choose_kernel(64, 64, true, wide).packed);
   // 8 x 20 rows: 160 * 100 is within the limit of 16,128, 2 * 104 * 100 is not.
   CHECK(choose_kernel(160, 500, true, settings_for(true, 100, 1, 1)).packed);
   CHECK_FALSE(choose_kernel(161, 500, true, settings_for(true, 100, 1, 1)).packed);
@@ -117,7 +121,7 @@ TEST_CASE("gpu.kernel_choice: packed words are used only where every score fits"
   CHECK_FALSE(choose_kernel(160, 1452, true, global).packed);
   auto path = local;
   path.with_path = true;
-  CHECK_FALSE(choose_kernel(150, 150, true, path).packed);
+  CHECK(choose_kernel(150, 150, true, path).packed);
 }
 
 TEST_CASE("gpu.kernel_choice: the shape fills the fewest rows", "[gpu]") {

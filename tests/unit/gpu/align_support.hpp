@@ -94,7 +94,8 @@ inline std::string row_text(const align::Alignments& all, std::size_t i) {
   const align::Alignment& row = all.rows[i];
   std::string text = std::to_string(row.score) + " q " + std::to_string(row.query_begin) + "-" +
                      std::to_string(row.query_end) + " t " + std::to_string(row.target_begin) +
-                     "-" + std::to_string(row.target_end) + " ";
+                     "-" + std::to_string(row.target_end) + " of " + std::to_string(row.matches) +
+                     "/" + std::to_string(row.similar) + "/" + std::to_string(row.length) + " ";
   for (std::uint32_t k = 0; k < row.n_cigar; ++k) {
     const std::uint32_t run = all.cigar[row.cigar_begin + k];
     text += std::to_string(run >> 4) + "MIDNSHP=X"[run & 15];
