@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "lib/core/error.hpp"
+#include "lib/io/input/bam.hpp"
 #include "lib/io/input/bgzf.hpp"
 #include "lib/io/input/fasta.hpp"
 #include "lib/io/input/fastq.hpp"
@@ -86,7 +87,7 @@ class SequenceReader::Impl {
  private:
   void open_records(std::uint64_t line);
 
-  std::unique_ptr<input::TextWindow> text_;       // none for SAM, BAM and CRAM
+  std::unique_ptr<input::TextWindow> text_;       // none for SAM and CRAM
   input::HtsSource* hts_ = nullptr;               // records_ where it is one
   std::unique_ptr<input::RecordSource> records_;  // none for an empty file
 };
@@ -94,7 +95,13 @@ class SequenceReader::Impl {
 SequenceReader::Impl::Impl(const std::string& where, int n_threads) : path(where), file(where) {
   const std::string head = file.peek(input::RawFile::kMaxPeek);
   const bool is_gzip = std::string_view(head).substr(0, 2) == kGzipMagic;
-  if (input::is_hts(is_gzip ? input::inflate_head(head, input::RawFile::kMaxPeek) : head)) {
+  const std::string text = is_gzip ? input::inflate_head(head, input::RawFile::kMaxPeek) : head;
+  if (input::is_bam(text)) {
+    text_ = std::make_unique<input::TextWindow>(open_text(file, head, n_threads));
+    records_ = std::make_unique<input::BamSource>(*text_, file.label());
+    return;
+  }
+  if (input::is_hts(text)) {
     auto hts = std::make_unique<input::HtsSource>(file, n_threads);
     hts_ = hts.get();
     records_ = std::move(hts);

@@ -16,8 +16,9 @@ struct BatchLimits {
 
 // Reads sequences from a file or standard input ("-"): FASTA, FASTQ, each plain, gzip or BGZF, and
 // SAM, BAM, CRAM; told apart by content, never by name. LF and CRLF, wrapped lines, blank lines
-// between records, lower case, IUPAC codes and U are accepted and kept as they are. Memory is
-// bounded by the batch and the longest record. Decompression runs ahead on up to n_threads threads.
+// between records, lower case, IUPAC codes and U are accepted and kept as they are; SAM, BAM and
+// CRAM hold nucleotides only, so that the residues of a protein become N there. Memory is bounded
+// by the batch and the longest record. Decompression runs ahead on up to n_threads threads.
 //
 // Errors: Error{bad_input} names file, record number and line of a malformed record, or the file
 // alone where compressed data are damaged or cut short; Error{failed} names file and reason for one

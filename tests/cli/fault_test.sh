@@ -1,14 +1,26 @@
 #!/usr/bin/env bash
-# Makes every write, read and allocation of a small run fail, one a run: each must end with a clear
-# error and leave nothing under the output's name nor a temporary file. BIOGPU_FAULT_SHIM is the
-# library that injects the fault (tests/support/fault_shim.cpp).
+# Makes every write, read, close, rename and allocation of a small run fail, one a run: each must end
+# with a clear error and leave nothing under the output's name nor a temporary file. BIOGPU_FAULT_SHIM is
+# the library that injects the fault (tests/support/fault_shim.cpp).
+#
+# CRAM input is left out of the allocations: htslib 1.16 reads on after one of its own fails, and may end
+# the process.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 shim=${BIOGPU_FAULT_SHIM:?}
 write_random 2 6 60 ACGT q >queries.fa
 write_random 3 6 60 ACGT t >targets.fa
 gzip -k targets.fa
+to_sam() { awk '/^>/ { name = substr($1, 2); next } { print name "\t4\t*\t0\t0\t*\t*\t0\t0\t" $0 "\t*" }' "$1"; }
+have_samtools=0
+if command -v samtools >/dev/null; then
+  have_samtools=1
+  { printf '@HD\tVN:1.6\n' && to_sam targets.fa; } >targets.sam
+  samtools view --no-PG -b -o targets.bam targets.sam
+  samtools view --no-PG -C -o targets.cram targets.sam
+fi
 max_faults=20000
+input=/dev/null
 
 # inject KIND N ARGUMENTS...: a run in which the N-th call of KIND fails. Leaves hit when there was one.
 inject() {
@@ -17,7 +29,7 @@ inject() {
   rm -rf results hit && mkdir results
   last_command="biogpu align $*, $fault failing"
   BIOGPU_FAULT=$fault BIOGPU_FAULT_AFTER=queries.fa BIOGPU_FAULT_HIT=hit LD_PRELOAD=$shim \
-    timeout 60 "$biogpu" align "$@" >out.txt 2>err.txt
+    timeout 60 "$biogpu" align "$@" <"$input" >out.txt 2>err.txt
   rc=$?
 }
 
@@ -56,6 +68,19 @@ for output in rows.tsv rows.tsv.gz rows.sam rows.bam; do
 done
 sweep read rows.tsv "${common[@]}" queries.fa targets.fa
 sweep read rows.tsv "${common[@]}" queries.fa targets.fa.gz
+input=targets.fa
+sweep read rows.tsv "${common[@]}" queries.fa -
+input=/dev/null
+sweep write rows.cram "${common[@]}" queries.fa targets.fa
+for output in rows.tsv rows.tsv.gz rows.bam rows.cram; do
+  sweep close $output "${common[@]}" queries.fa targets.fa
+  sweep rename $output "${common[@]}" queries.fa targets.fa
+done
+if [ $have_samtools = 1 ]; then
+  sweep read rows.tsv "${common[@]}" queries.fa targets.bam
+  sweep read rows.tsv "${common[@]}" queries.fa targets.cram
+  sweep malloc rows.tsv "${common[@]}" queries.fa targets.bam
+fi
 sweep malloc rows.tsv "${common[@]}" queries.fa targets.fa.gz
 sweep malloc rows.tsv.gz "${common[@]}" queries.fa targets.fa
 sweep malloc rows.bam "${common[@]}" queries.fa targets.fa

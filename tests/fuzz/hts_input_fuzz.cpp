@@ -4,6 +4,7 @@
 #include <string>
 
 #include "lib/core/error.hpp"
+#include "lib/io/input/bam.hpp"
 #include "lib/io/input/gzip.hpp"
 #include "lib/io/input/hts.hpp"
 #include "lib/io/sequence_reader.hpp"
@@ -17,7 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) 
   const std::string head(reinterpret_cast<const char*>(bytes), std::min<std::size_t>(n, 4096));
   const std::string text =
       head.starts_with("\x1f\x8b") ? io::input::inflate_head(head, 4096) : head;
-  if (!io::input::is_hts(text) || text.starts_with("CRAM")) return 0;
+  if (!io::input::is_hts(text) && !io::input::is_bam(text)) return 0;
+  if (text.starts_with("CRAM")) return 0;
   const MemoryFile file(bytes, n);
   try {
     io::SequenceReader reader(file.path());

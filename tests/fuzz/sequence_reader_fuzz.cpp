@@ -6,6 +6,7 @@
 #include <string>
 
 #include "lib/core/error.hpp"
+#include "lib/io/input/bam.hpp"
 #include "lib/io/input/gzip.hpp"
 #include "lib/io/input/hts.hpp"
 #include "lib/io/input/scan.hpp"
@@ -45,12 +46,16 @@ std::string read_as_text(const std::string& path, int n_threads, const io::Batch
   return text;
 }
 
+// SAM, BAM and CRAM are hts_input_fuzz's.
+bool is_alignment_file(const std::string& text) {
+  return io::input::is_hts(text) || io::input::is_bam(text);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) {
-  // SAM, BAM and CRAM are htslib's to parse: hts_input_fuzz.
   const std::string head(reinterpret_cast<const char*>(bytes), std::min<std::size_t>(n, 4096));
-  if (io::input::is_hts(head) || io::input::is_hts(io::input::inflate_head(head, 4096))) return 0;
+  if (is_alignment_file(head) || is_alignment_file(io::input::inflate_head(head, 4096))) return 0;
   const MemoryFile file(bytes, n);
   try {
     const std::string text = read_as_text(file.path(), n % 16 == 0 ? 2 : 1, {3, 100});

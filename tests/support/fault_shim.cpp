@@ -1,14 +1,17 @@
-// A library to preload that makes one call of a process fail: the n-th write, read or allocation
-// after the process first opened a given file. What a program does before that (the loader, the
-// libraries' start) is not counted, because no program can answer for it.
+// A library to preload that makes one call of a process fail: the n-th write, read, close, rename
+// or allocation after the process first opened a given file. What a program does before that (the
+// loader, the libraries' start) is not counted, because no program can answer for it.
 //
-//   BIOGPU_FAULT=write:N | read:N | malloc:N   what fails: with ENOSPC, EIO, ENOMEM
-//   BIOGPU_FAULT_AFTER=PATH                    counting begins when PATH is opened
-//   BIOGPU_FAULT_HIT=PATH                      a file made when the fault was injected
+//   BIOGPU_FAULT=KIND:N      what fails: write (ENOSPC), read (EIO), close (EDQUOT), rename
+//   (EACCES) or
+//                            malloc (ENOMEM)
+//   BIOGPU_FAULT_AFTER=PATH  counting begins when PATH is opened
+//   BIOGPU_FAULT_HIT=PATH    a file made when the fault was injected
 //
 // Writes to standard error and reads below /proc and /sys are not counted: a program may do without
-// the one and the other.
+// the one and the other. Of closes only those of regular files open for writing count.
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -29,7 +32,7 @@ void* __libc_memalign(std::size_t, std::size_t);
 
 namespace {
 
-enum class Kind { none, write, read, malloc };
+enum class Kind { none, write, read, close, rename, malloc };
 
 std::atomic<bool> armed{false};
 std::atomic<long> n_calls{0};
@@ -44,6 +47,8 @@ void arm() {
   if (colon == nullptr || hit_path == nullptr) return;
   if (std::strncmp(fault, "write", 5) == 0) kind = Kind::write;
   if (std::strncmp(fault, "read", 4) == 0) kind = Kind::read;
+  if (std::strncmp(fault, "close", 5) == 0) kind = Kind::close;
+  if (std::strncmp(fault, "rename", 6) == 0) kind = Kind::rename;
   if (std::strncmp(fault, "malloc", 6) == 0) kind = Kind::malloc;
   fail_at = std::strtol(colon + 1, nullptr, 10);
   armed = true;
@@ -75,6 +80,13 @@ bool is_system_file(int descriptor) {
   const long size = syscall(SYS_readlink, link, target, sizeof(target));
   return size == 5 &&
          (std::memcmp(target, "/proc", 5) == 0 || std::memcmp(target, "/sys/", 5) == 0);
+}
+
+bool is_written_file(int descriptor) {
+  struct stat status {};
+  const long flags = syscall(SYS_fcntl, descriptor, F_GETFL);
+  return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY && fstat(descriptor, &status) == 0 &&
+         S_ISREG(status.st_mode);
 }
 
 int open_file(const char* path, int flags, std::va_list arguments) {
@@ -113,6 +125,21 @@ ssize_t read(int descriptor, void* to, std::size_t n) {
 ssize_t write(int descriptor, const void* from, std::size_t n) {
   if (descriptor != STDERR_FILENO && fails(Kind::write, ENOSPC)) return -1;
   return syscall(SYS_write, descriptor, from, n);
+}
+
+// The descriptor is closed all the same, as Linux does.
+int close(int descriptor) {
+  const bool fault =
+      armed && kind == Kind::close && is_written_file(descriptor) && fails(Kind::close, EDQUOT);
+  const long result = syscall(SYS_close, descriptor);
+  if (!fault) return static_cast<int>(result);
+  errno = EDQUOT;
+  return -1;
+}
+
+int rename(const char* from, const char* to) noexcept {
+  if (fails(Kind::rename, EACCES)) return -1;
+  return static_cast<int>(syscall(SYS_rename, from, to));
 }
 
 void* malloc(std::size_t size) noexcept {

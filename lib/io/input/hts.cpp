@@ -11,26 +11,27 @@
 #include <cctype>
 #include <cerrno>
 #include <cstdlib>
-#include <mutex>
 #include <new>
 #include <system_error>
 
 #include "lib/core/error.hpp"
+#include "lib/io/input/packed_read.hpp"
 
 namespace biogpu::io::input {
 namespace {
 
-// htslib prints what it finds and asks a server for references it lacks; a library may do neither.
-void make_htslib_quiet() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    hts_set_log_level(HTS_LOG_OFF);
-    setenv("REF_PATH", "/nonexistent", /*overwrite=*/0);
-  });
-}
+// htslib prints what it finds and, where REF_PATH is not set, asks a server for references it
+// lacks; a library may do neither. Before main(), because other threads may read the environment
+// later.
+[[maybe_unused]] const bool htslib_is_quiet = [] {
+  hts_set_log_level(HTS_LOG_OFF);
+  return setenv("REF_PATH", "/nonexistent", /*overwrite=*/0) == 0;
+}();
 
-// A SAM line without header: eleven columns, of which the second is a number.
+// A SAM line without header: eleven columns, of which the second is a number. What begins as FASTA
+// or FASTQ does may have both in its description.
 bool is_alignment_line(std::string_view line) {
+  if (line.empty() || line[0] == '>' || line[0] == '@') return false;
   if (std::count(line.begin(), line.end(), '\t') < 10) return false;
   const std::size_t flag = line.find('\t') + 1;
   const std::string_view digits = line.substr(flag, line.find('\t', flag) - flag);
@@ -38,17 +39,9 @@ bool is_alignment_line(std::string_view line) {
          std::all_of(digits.begin(), digits.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
-char complement(char base) {
-  constexpr std::string_view kFrom = "ACGTMRWSYKVHDBN=";
-  constexpr std::string_view kTo = "TGCAKYWSRMBDHVN=";
-  const std::size_t at = kFrom.find(base);
-  return at == std::string_view::npos ? 'N' : kTo[at];
-}
-
 }  // namespace
 
 bool is_hts(std::string_view head) {
-  if (head.substr(0, 4) == std::string_view("BAM\1", 4)) return true;
   if (head.substr(0, 4) == "CRAM") return true;
   for (const std::string_view line : {"@HD\t", "@SQ\t", "@RG\t", "@PG\t", "@CO\t"}) {
     if (head.substr(0, 4) == line) return true;
@@ -72,7 +65,6 @@ class HtsSource::Impl {
 
   void check_end_marker();
   bool lacks_end_marker() const;
-  void append(SequenceBatch& batch);
   [[noreturn]] void fail_decoding();
   [[noreturn]] void fail_cut_short() const;
   void throw_if_unreadable() const;
@@ -86,8 +78,7 @@ class HtsSource::Impl {
   std::unique_ptr<bam1_t, Close> alignment_;
   bool is_sam_ = false;
   std::uint64_t record_ = 0;  // read from the file, skipped ones included
-  std::string sequence_;
-  std::string quality_;
+  PackedReadAppender appender_;
 };
 
 HtsSource::Impl::Impl(RawFile& raw, int n_threads)
@@ -95,12 +86,11 @@ HtsSource::Impl::Impl(RawFile& raw, int n_threads)
       descriptor_(raw.descriptor()),
       is_regular_(raw.file_bytes() > 0),
       stream_(raw.release()) {
-  make_htslib_quiet();
   file_.reset(hts_hopen(stream_, label_.c_str(), "r"));
   if (!file_) {
     hclose_abruptly(stream_);
     throw Error(ErrorCode::bad_input,
-                fmt::format("{}: is not a readable SAM, BAM or CRAM file", label_));
+                fmt::format("{}: is not a readable SAM or CRAM file", label_));
   }
   is_sam_ = hts_get_format(file_.get())->format == sam;
   if (is_regular_) check_end_marker();
@@ -112,7 +102,7 @@ HtsSource::Impl::Impl(RawFile& raw, int n_threads)
   if (!header_) {
     throw_if_unreadable();
     throw Error(ErrorCode::bad_input, fmt::format("{}: the header is malformed; expected that of a "
-                                                  "SAM, BAM or CRAM file",
+                                                  "SAM or CRAM file",
                                                   label_));
   }
 }
@@ -140,32 +130,14 @@ bool HtsSource::Impl::next(SequenceBatch& batch) {
       return false;
     }
     if (status < -1) fail_decoding();
-    if ((alignment_->core.flag & (BAM_FSECONDARY | BAM_FSUPPLEMENTARY)) == 0) break;
+    const bam1_t* record = alignment_.get();
+    const PackedRead read{bam_get_qname(record), static_cast<std::size_t>(record->core.l_qseq),
+                          bam_get_seq(record), bam_get_qual(record), record->core.flag};
+    if (!read.is_primary()) continue;
+    if (read.name.empty()) refuse_record(label_, record_, 0, "the name is empty");
+    appender_.append(batch, read);
+    return true;
   }
-  append(batch);
-  return true;
-}
-
-void HtsSource::Impl::append(SequenceBatch& batch) {
-  const bam1_t* read = alignment_.get();
-  const auto n = static_cast<std::size_t>(read->core.l_qseq);
-  sequence_.resize(n);
-  quality_.resize(n);
-  const std::uint8_t* packed = bam_get_seq(read);
-  const std::uint8_t* phred = bam_get_qual(read);
-  for (std::size_t i = 0; i < n; ++i) {
-    sequence_[i] = seq_nt16_str[bam_seqi(packed, i)];
-    quality_[i] = static_cast<char>(std::min<int>(phred[i], '~' - '!') + '!');
-  }
-  if (bam_is_rev(read)) {
-    std::reverse(sequence_.begin(), sequence_.end());
-    std::reverse(quality_.begin(), quality_.end());
-    std::transform(sequence_.begin(), sequence_.end(), sequence_.begin(), complement);
-  }
-  const bool has_quality = n == 0 || phred[0] != 0xff;  // 0xff: quality "*"
-  const std::string_view name = bam_get_qname(read);
-  if (name.empty()) refuse_record(label_, record_, 0, "the name is empty");
-  batch.append(name, {}, sequence_, quality_, has_quality);
 }
 
 std::uint64_t HtsSource::Impl::bytes_read() const {

@@ -10,14 +10,15 @@
 
 namespace biogpu::io::input {
 
-// True when a file whose text starts so is SAM, BAM or CRAM.
+// True when a file whose text starts so is SAM or CRAM.
 bool is_hts(std::string_view head);
 
-// Reads of a SAM, BAM or CRAM file as the sequencer gave them: alignments to the reverse strand are
-// complemented back, secondary and supplementary ones skipped. Residues of BAM and CRAM come in
-// upper case. CRAM takes its reference from REF_PATH or REF_CACHE; the network is never asked.
-// Errors: Error{bad_input} for what cannot be decoded or was cut short, Error{failed} for what
-// cannot be read.
+// Reads of a SAM or CRAM file as the sequencer gave them: alignments to the reverse strand are
+// complemented back, secondary and supplementary ones skipped. Residues come in upper
+// case, and any letter but a nucleotide's comes as N: the formats
+// hold no proteins. CRAM takes its reference from REF_PATH or REF_CACHE; a server is asked only
+// where REF_PATH or the file names one. Errors: Error{bad_input} for what cannot be decoded or was
+// cut short, Error{failed} for what cannot be read.
 class HtsSource : public RecordSource {
  public:
   // Takes the open file over from raw.

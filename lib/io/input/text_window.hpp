@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "lib/io/char_buffer.hpp"
 #include "lib/io/input/byte_source.hpp"

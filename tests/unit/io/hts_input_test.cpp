@@ -25,6 +25,24 @@ bool holds(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+void append_number(std::string& text, std::uint32_t number) {
+  text.append(reinterpret_cast<const char*>(&number), sizeof(number));
+}
+
+// A record of BAM without CIGAR and tags. body: packed residues, then qualities.
+std::string bam_record(const std::string& name, std::uint32_t flag, std::uint32_t n_residues,
+                       const std::string& body) {
+  std::string text;
+  append_number(text, static_cast<std::uint32_t>(32 + name.size() + 1 + body.size()));
+  append_number(text, ~0u);  // no target
+  append_number(text, ~0u);
+  append_number(text, static_cast<std::uint32_t>(name.size() + 1));
+  append_number(text, flag << 16);
+  append_number(text, n_residues);
+  for (const std::uint32_t number : {~0u, ~0u, 0u}) append_number(text, number);
+  return text + name + '\0' + body;
+}
+
 // Unaligned reads as a file that SamWriter makes.
 std::string write_hts(const TempFolder& folder, const std::string& name, const Reads& reads) {
   io::SamWriter writer(folder.path(name), {}, "");
@@ -77,6 +95,53 @@ TEST_CASE("io.hts_input: a SAM line that is malformed is named", "[io]") {
   CHECK(error_of(path) == "3 " + path +
                               ": record 7 (line 9): malformed; expected the eleven columns of SAM, "
                               "and a header that names the target");
+}
+
+TEST_CASE("io.bam: primary reads as the sequencer gave them, past a long header", "[io]") {
+  const TempFolder folder;
+  std::string text("BAM\1", 4);
+  append_number(text, 600000);  // longer than the window that the reader looks at
+  text += std::string(600000, '\n');
+  append_number(text, 1);
+  append_number(text, 2);
+  text += std::string("t\0", 2);
+  append_number(text, 1000);
+  text += bam_record("a", 0, 4, std::string("\x12\x48()*\0", 6));
+  text += bam_record("b", 16, 4, std::string("\x11\x25", 2) + std::string("\0\1\2\3", 4));
+  text += bam_record("b", 0x100, 0, "");
+  text += bam_record("b", 0x800, 0, "");
+  text += bam_record("c", 4, 3, std::string("\xff\x10", 2) + "\xff\xff\xff");
+  text += bam_record("d", 4, 0, "");
+  for (const int n_threads : {1, 3}) {
+    CHECK(read_all(folder.file("plain", text), n_threads) == kReads);
+    CHECK(read_all(folder.file("gzip", gzip(text)), n_threads) == kReads);
+    CHECK(read_all(folder.file("bgzf", bgzf(folder, text)), n_threads) == kReads);
+  }
+}
+
+TEST_CASE("io.bam: a record whose fields contradict its size is refused by number", "[io]") {
+  const TempFolder folder;
+  std::string header("BAM\1", 4);
+  append_number(header, 0);
+  append_number(header, 0);
+  const std::string good = bam_record("a", 4, 0, "");
+  const std::string path = folder.path("x");
+  const auto error = [&](const std::string& records) {
+    return error_of(folder.file("x", bgzf(folder, header + records)));
+  };
+  const std::string refused = "3 " + path + ": record 2: ";
+  const std::string cut = refused + "ends inside the record; the file may be cut short";
+  CHECK(error(good + good) == "no error");
+  CHECK(error(good + good.substr(0, 3)) == cut);
+  CHECK(error(good + good.substr(0, good.size() - 1)) == cut);
+  std::string small = good;
+  small[0] = 31;
+  CHECK(error(good + small) == refused + "malformed: its size is out of range");
+  CHECK(error(good + bam_record("a", 4, 9, "")) ==
+        refused + "malformed: its fields do not fit into its size");
+  CHECK(error(good + bam_record("", 4, 0, "")) == refused + "the name is empty");
+  CHECK(holds(error_of(folder.file("h", header.substr(0, 10))),
+              "3 " + folder.path("h") + ": the BAM header is malformed or cut short"));
 }
 
 TEST_CASE("io.hts_input: a BAM or CRAM file cut anywhere is an error", "[io]") {

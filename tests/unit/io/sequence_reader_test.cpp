@@ -39,6 +39,15 @@ TEST_CASE("io.sequence_reader: reads FASTQ in all its shapes", "[io]") {
   CHECK(read_all(folder.file("x", text)) == expected);
 }
 
+TEST_CASE("io.sequence_reader: a description may look like a line of SAM", "[io]") {
+  const TempFolder folder;
+  const std::string columns = "\t16\tt\t1\t60\t4=\t*\t0\t0\tACGT\tIIII";
+  const std::string comment = columns.substr(1);
+  CHECK(read_all(folder.file("x", ">a" + columns + "\nMKV\n")) == Reads{{"a", comment, "MKV", ""}});
+  CHECK(read_all(folder.file("y", "@a" + columns + "\nAC\n+\nIJ\n")) ==
+        Reads{{"a", comment, "AC", "IJ"}});
+}
+
 TEST_CASE("io.sequence_reader: an empty quality at the very end is a whole record", "[io]") {
   const TempFolder folder;
   CHECK(read_all(folder.file("x", "@a\n\n+\n")) == Reads{{"a", "", "", ""}});
