@@ -17,6 +17,6 @@ endif()
 if(BIOGPU_DEVELOPER_MODE)
   find_package(Catch2 REQUIRED)
   # Parasail is the oracle of the alignment tests; the product never links it.
-  find_path(PARASAIL_INCLUDE parasail.h)
-  find_library(PARASAIL_LIBRARY parasail)
+  find_path(PARASAIL_INCLUDE parasail.h REQUIRED)
+  find_library(PARASAIL_LIBRARY parasail REQUIRED)
 endif()
