@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/io/char_buffer.hpp"
 #include "lib/kmer/database/native_file.hpp"
 #include "lib/kmer/database/source.hpp"
 
