@@ -8,6 +8,7 @@
 #include "gpu/rt/device.hpp"
 #include "gpu/rt/stream.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/skip.hpp"
 
 namespace biogpu::test {
 
@@ -17,8 +18,12 @@ inline bool has_gpu() {
   std::string why;
   const auto devices = gpu::list_devices(&why);
   const bool found = !devices.empty() && devices[0].why_not.empty();
+  if (!devices.empty()) why = devices[0].why_not;
   if (!found && std::getenv("BIOGPU_REQUIRE_GPU") != nullptr) FAIL("a GPU is required: " << why);
-  if (!found) WARN("skipped: " << why);
+  if (!found) {
+    WARN("skipped: " << why);
+    ++n_skipped;
+  }
   return found;
 }
 
