@@ -8,9 +8,10 @@
 
 namespace biogpu::gpu {
 
-// Both throw DeviceError{out_of_memory} with the bytes asked for and free. 0 bytes give nullptr.
+// Throws DeviceError{out_of_memory} with the bytes asked for and free. 0 bytes give nullptr.
 void* allocate_device(std::size_t bytes);
 void free_device(void* memory) noexcept;
+// Throws PinnedMemoryError where the host has no memory for it. 0 bytes give nullptr.
 void* allocate_pinned(std::size_t bytes);
 void free_pinned(void* memory) noexcept;
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -18,6 +21,19 @@ class DeviceError : public std::runtime_error {
 
  private:
   Kind kind_;
+};
+
+// The host has no memory left that a device could copy from. Like any lack of host memory it is a
+// bad_alloc: a smaller batch on the device is no answer to it.
+class PinnedMemoryError : public std::bad_alloc {
+ public:
+  explicit PinnedMemoryError(std::size_t bytes)
+      : what_(std::make_shared<const std::string>(
+            std::to_string(bytes) + " bytes of pinned host memory are not to be had")) {}
+  const char* what() const noexcept override { return what_->c_str(); }
+
+ private:
+  std::shared_ptr<const std::string> what_;  // shared: copying an exception must not throw
 };
 
 }  // namespace biogpu::gpu

@@ -4,6 +4,7 @@
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/check.hpp"
 #include "gpu/rt/device.hpp"
+#include "gpu/rt/error.hpp"
 
 namespace biogpu::gpu {
 namespace {
@@ -25,7 +26,12 @@ void free_device(void* memory) noexcept {
 void* allocate_pinned(std::size_t bytes) {
   if (bytes == 0) return nullptr;
   void* memory = nullptr;
-  check_hip(hipHostMalloc(&memory, bytes, hipHostMallocDefault), "hipHostMalloc", bytes);
+  const hipError_t error = hipHostMalloc(&memory, bytes, hipHostMallocDefault);
+  if (error == hipErrorOutOfMemory) {
+    (void)hipGetLastError();
+    throw PinnedMemoryError(bytes);
+  }
+  check_hip(error, "hipHostMalloc", bytes);
   return memory;
 }
 

@@ -266,7 +266,9 @@ hipError_t hipFree(void* memory) {
 }
 
 hipError_t hipHostMalloc(void** memory, std::size_t bytes, unsigned) {
-  *memory = std::malloc(bytes == 0 ? 1 : bytes);
+  // More than any host has: AddressSanitizer would end the process instead of returning nothing.
+  constexpr std::size_t kTooMuch = std::size_t{1} << 40;
+  *memory = bytes < kTooMuch ? std::malloc(bytes == 0 ? 1 : bytes) : nullptr;
   return *memory == nullptr ? hip_on_host::remember(hipErrorOutOfMemory) : hipSuccess;
 }
 

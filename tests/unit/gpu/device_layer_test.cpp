@@ -1,4 +1,6 @@
+#include <new>
 #include <numeric>
+#include <string>
 #include <vector>
 
 #include "gpu/rt/buffer.hpp"
@@ -62,6 +64,19 @@ TEST_CASE("gpu.buffer: out of memory says how much was asked for and is free", "
     CHECK(std::string(error.what()).find(std::to_string(too_much)) != std::string::npos);
   }
   CHECK_NOTHROW(gpu::DeviceBuffer<std::uint8_t>(1024));  // the error does not linger
+}
+
+TEST_CASE("gpu.buffer: no pinned memory is a lack of host memory, not of the device's",
+          "[gpu][device]") {
+  if (!test::has_gpu()) return;
+  const std::size_t too_much = std::size_t{1} << 46;
+  try {
+    const gpu::PinnedBuffer<std::uint8_t> buffer(too_much);
+    FAIL("64 TiB of pinned memory were given");
+  } catch (const std::bad_alloc& error) {
+    CHECK(std::string(error.what()).find(std::to_string(too_much)) != std::string::npos);
+  }
+  CHECK_NOTHROW(gpu::PinnedBuffer<std::uint8_t>(1024));  // the error does not linger
 }
 
 TEST_CASE("gpu.buffer: memory is given back", "[gpu][device]") {
