@@ -3,12 +3,14 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "apps/biogpu/log.hpp"
 #include "lib/align/align.hpp"
+#include "lib/align/search.hpp"
 #include "lib/core/device.hpp"
 
 namespace biogpu::app {
@@ -22,7 +24,13 @@ class AlignBackend {
   AlignBackend(const DeviceChoice& choice, bool may_fall_back, const align::Options& options,
                std::uint64_t max_device_bytes, Log& log);
 
-  align::Alignments align(const align::Work& work);
+  // For search(): the targets, kept alive by the caller, and which hits to keep.
+  void set_search(const align::SequenceSet& targets, const align::SearchOptions& search);
+
+  // n_threads: of the CPU, where it is used.
+  align::Alignments align(const align::Work& work, int n_threads);
+  align::Alignments score(const align::Work& work, int n_threads);  // Output::score
+  align::Hits search(const align::SequenceSet& queries, int n_threads);
 
   bool fell_back() const { return cpu_only_ && !devices_.empty(); }
   double device_seconds() const;            // kernels, summed over the devices
@@ -31,14 +39,26 @@ class AlignBackend {
  private:
   struct Device {
     int index = 0;
-    std::unique_ptr<align::GpuAligner> aligner;  // made on first use, by the thread that holds it
+    // Made on first use, by the thread that holds the device.
+    std::unique_ptr<align::GpuAligner> aligner;
+    std::unique_ptr<align::GpuAligner> scorer;
+    std::unique_ptr<align::GpuSearcher> searcher;
     bool busy = false;
   };
 
   Device& acquire();
   void release(Device& device);
+  // What on_gpu returns, or on_cpu where there is no GPU (any more).
+  template <class Result>
+  Result run(const std::function<Result(Device&)>& on_gpu, const std::function<Result()>& on_cpu);
+  align::GpuAligner& aligner(Device& device);
+  align::GpuAligner& scorer(Device& device);
+  align::GpuSearcher& searcher(Device& device);
 
   const align::Options options_;
+  align::Options score_options_;
+  align::SequenceSet search_targets_;
+  align::SearchOptions search_;
   const std::uint64_t max_device_bytes_;
   const bool may_fall_back_;
   Log& log_;

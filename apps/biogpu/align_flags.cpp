@@ -1,13 +1,12 @@
 #include "apps/biogpu/align_flags.hpp"
 
-#include <fmt/format.h>
-
-#include <array>
+#include <limits>
 #include <map>
-#include <string_view>
+#include <string>
 #include <vector>
 
-#include "lib/core/error.hpp"
+#include "apps/biogpu/align_modes.hpp"
+#include "apps/biogpu/shared_flags.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -15,116 +14,45 @@ namespace {
 constexpr int kMaxResidueScore = 127;
 constexpr int kMaxGapCost = 1000000;
 
-struct ModeName {
-  const char* name;
-  align::Mode mode;
-  align::FreeEnds free_ends;  // query begin, query end, target begin, target end
-};
-
-// Parasail's names (q = query, d = target; b, e, x = begin, end, both) and the words for them.
-constexpr align::FreeEnds kAllFree{true, true, true, true};
-constexpr std::array kModes = {
-    ModeName{"nw", align::Mode::global, {}},
-    ModeName{"global", align::Mode::global, {}},
-    ModeName{"sw", align::Mode::local, {}},
-    ModeName{"local", align::Mode::local, {}},
-    ModeName{"sg", align::Mode::semiglobal, kAllFree},
-    ModeName{"semiglobal", align::Mode::semiglobal, kAllFree},
-    ModeName{"sg_qb", align::Mode::semiglobal, {true, false, false, false}},
-    ModeName{"sg_qe", align::Mode::semiglobal, {false, true, false, false}},
-    ModeName{"sg_qx", align::Mode::semiglobal, {true, true, false, false}},
-    ModeName{"sg_db", align::Mode::semiglobal, {false, false, true, false}},
-    ModeName{"sg_de", align::Mode::semiglobal, {false, false, false, true}},
-    ModeName{"sg_dx", align::Mode::semiglobal, {false, false, true, true}},
-    ModeName{"sg_qb_de", align::Mode::semiglobal, {true, false, false, true}},
-    ModeName{"sg_qe_db", align::Mode::semiglobal, {false, true, true, false}},
-    ModeName{"sg_qb_db", align::Mode::semiglobal, {true, false, true, false}},
-    ModeName{"sg_qe_de", align::Mode::semiglobal, {false, true, false, true}},
-};
-
-struct GapCosts {
-  int open = 0;
-  int extend = 0;
-};
-
-// In Parasail's model. The defaults are stated in that model and are never converted.
-GapCosts gap_costs(const AlignFlags& flags, Alphabet alphabet) {
-  const GapCosts defaults = alphabet == Alphabet::dna ? GapCosts{5, 2} : GapCosts{11, 1};
-  GapCosts costs;
-  costs.extend = flags.gap_extend.value_or(defaults.extend);
-  costs.open = flags.gap_open.value_or(defaults.open);
-  if (flags.gap_open && flags.gap_model == "blast")
-    costs.open = align::parasail_gap_open(costs.open, costs.extend);
-  return costs;
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  return CLI::IsMember(words).description("");
 }
 
-constexpr int kDefaultMatch = 2;
-constexpr int kDefaultMismatch = -3;
-
-bool ends_with(std::string_view text, std::string_view suffix) {
-  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
-}
-
-[[noreturn]] void usage(const std::string& text) { throw Error(ErrorCode::usage, text); }
-
-}  // namespace
-
-RowFormat AlignFlags::row_format() const {
-  if (format == "tsv") return RowFormat::tsv;
-  if (format == "sam") return RowFormat::sam;
-  for (const char* suffix : {".sam", ".bam", ".cram"})
-    if (ends_with(out_path, suffix)) return RowFormat::sam;
-  return RowFormat::tsv;
-}
-
-Alphabet AlignFlags::stated_alphabet() const {
-  if (alphabet != Alphabet::automatic) return alphabet;
-  if (match || mismatch) return Alphabet::dna;
-  return matrix.empty() ? Alphabet::automatic : Alphabet::protein;
-}
-
-void AlignFlags::resolve() {
-  if (!matrix.empty() && (match || mismatch))
-    usage("--matrix and --match or --mismatch exclude each other");
-  if (!matrix.empty() && alphabet == Alphabet::dna)
-    usage("--matrix blosum62 scores proteins; leave out --alphabet dna");
-  if ((match || mismatch) && alphabet == Alphabet::protein)
-    usage("--match and --mismatch score DNA; leave out --alphabet protein");
-  if (row_format() == RowFormat::sam && output != "cigar")
-    usage(
-        fmt::format("--output {}: SAM holds a CIGAR; use --output cigar or --format tsv", output));
-  if (query_path == "-" && target_path == "-")
-    usage("QUERY and TARGET cannot both be standard input");
-  if (pairs && row_format() == RowFormat::sam && target_path == "-")
-    usage("the SAM header needs all targets first; give TARGET as a file, or use --format tsv");
-  if (shared.json == "-" && out_path == "-")
-    usage("--json - and the alignments cannot both go to standard output; add -o FILE");
-  shared.resolve();
-}
-
-void add_align_flags(CLI::App& command, AlignFlags& flags) {
-  constexpr char kScoring[] = "Scoring";
-  constexpr char kOutput[] = "Output";
+void add_input_flags(CLI::App& command, AlignFlags& flags) {
   command.add_option("QUERY", flags.query_path, "FASTA, FASTQ, SAM, BAM or CRAM; - is stdin")
       ->required()
       ->option_text(" ");
   command.add_option("TARGET", flags.target_path, "the same; held in memory without --pairs")
-      ->required()
       ->option_text(" ");
-  std::vector<std::string> modes;
-  modes.reserve(kModes.size());
-  for (const ModeName& mode : kModes) modes.emplace_back(mode.name);
   command
       .add_option("-m,--mode", flags.mode,
                   "nw (global), sg (semi-global), sw (local), or\n"
                   "Parasail's sg_qb .. sg_qe_de for chosen free ends")
       ->required()
-      ->check(CLI::IsMember(modes).description(""))
+      ->check(one_of(mode_names()))
       ->option_text("MODE");
   command.add_flag("--pairs", flags.pairs,
                    "first query with first target, second with second, ...\n"
                    "[every query with every target]");
+  command.add_flag("--self", flags.self, "no TARGET: every two sequences of QUERY once");
+  const std::map<std::string, Strand> strands{
+      {"forward", Strand::forward}, {"reverse", Strand::reverse}, {"both", Strand::both}};
+  command
+      .add_option("--strand", flags.strand,
+                  "DNA queries: forward, reverse, both (the better) [forward]")
+      ->transform(CLI::CheckedTransformer(strands).description(""))
+      ->option_text("WHICH");
+}
 
+void add_scoring_flags(CLI::App& command, AlignFlags& flags) {
+  constexpr char kScoring[] = "Scoring";
+  command
+      .add_option("--preset", flags.preset,
+                  "dna-short: 2 -3, gaps 7 2 (blastn); dna-long: 2 -4, gaps\n"
+                  "6 2 (minimap2); protein: blosum62, gaps 12 1 (blastp)")
+      ->check(one_of({"dna-short", "dna-long", "protein"}))
+      ->option_text("NAME")
+      ->group(kScoring);
   const std::map<std::string, Alphabet> alphabets{
       {"auto", Alphabet::automatic}, {"dna", Alphabet::dna}, {"protein", Alphabet::protein}};
   command
@@ -140,8 +68,10 @@ void add_align_flags(CLI::App& command, AlignFlags& flags) {
       ->check(CLI::Range(-kMaxResidueScore, kMaxResidueScore))
       ->option_text("N")
       ->group(kScoring);
-  command.add_option("--matrix", flags.matrix, "protein: blosum62 [blosum62]")
-      ->check(CLI::IsMember(std::vector<std::string>{"blosum62"}).description(""))
+  command
+      .add_option("--matrix", flags.matrix,
+                  "blosum30 .. blosum100, blosumn, pam10 .. pam500, nuc44,\n"
+                  "dnafull, or a file in NCBI's form [protein: blosum62]")
       ->option_text("NAME")
       ->group(kScoring);
   command
@@ -149,76 +79,81 @@ void add_align_flags(CLI::App& command, AlignFlags& flags) {
       ->check(CLI::Range(0, kMaxGapCost))
       ->option_text("N")
       ->group(kScoring);
-  command.add_option("--gap-extend", flags.gap_extend, "of each further one [DNA 2, protein 1]")
+  command
+      .add_option("--gap-extend", flags.gap_extend,
+                  "of each further one [DNA 2, protein 1]; as open: linear")
       ->check(CLI::Range(0, kMaxGapCost))
       ->option_text("N")
       ->group(kScoring);
   command
       .add_option("--gap-model", flags.gap_model,
                   "parasail: open + (L-1) extend; blast: open + L extend\n[parasail]")
-      ->check(CLI::IsMember(std::vector<std::string>{"parasail", "blast"}).description(""))
+      ->check(one_of({"parasail", "blast"}))
       ->option_text("MODEL")
       ->group(kScoring);
+  command.add_option("--band", flags.band, "keep to N diagonals on either side of the corners'")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
+      ->option_text("N")
+      ->group(kScoring);
+  command
+      .add_option("--xdrop", flags.xdrop, "sw: extend from both begins until the score drops by N")
+      ->check(CLI::Range(0, std::numeric_limits<std::int32_t>::max() / 4))
+      ->option_text("N")
+      ->group(kScoring);
+}
 
+void add_selection_flags(CLI::App& command, AlignFlags& flags) {
+  constexpr char kSelection[] = "Selection";
+  command.add_option("--top", flags.top, "the K best targets of each query, best first")
+      ->check(CLI::Range(1u, 100000000u))
+      ->option_text("K")
+      ->group(kSelection);
+  command.add_option("--min-score", flags.min_score, "rows of at least this score")
+      ->option_text("N")
+      ->group(kSelection);
+  command.add_option("--evalue", flags.max_evalue, "sw: rows expected at most X times by chance")
+      ->check(CLI::PositiveNumber.description(""))
+      ->option_text("X")
+      ->group(kSelection);
+}
+
+void add_output_flags(CLI::App& command, AlignFlags& flags) {
+  constexpr char kOutput[] = "Output";
   command.add_option("-o", flags.out_path, "written when whole; .gz compresses [-, stdout]")
       ->option_text("FILE")
       ->group(kOutput);
-  command.add_option("--format", flags.format, "tsv, sam [by suffix: .sam .bam .cram, else tsv]")
-      ->check(CLI::IsMember(std::vector<std::string>{"tsv", "sam"}).description(""))
+  command
+      .add_option("--format", flags.format,
+                  "tsv, sam, paf, blast6, csv, emboss, ssw\n"
+                  "[by suffix: .sam .bam .cram .paf .csv, else tsv]")
+      ->check(one_of({"tsv", "sam", "paf", "blast6", "csv", "emboss", "ssw"}))
       ->option_text("FORMAT")
       ->group(kOutput);
-  command.add_option("--output", flags.output, "score, ends, cigar: what to compute [cigar]")
-      ->check(CLI::IsMember(std::vector<std::string>{"score", "ends", "cigar"}).description(""))
+  command
+      .add_option("--output", flags.output,
+                  "score, ends, statistics, cigar: what to compute\n[what the format needs]")
+      ->check(one_of({"score", "ends", "statistics", "cigar"}))
       ->option_text("WHAT")
       ->group(kOutput);
+  command.add_option("--columns", flags.columns, "of the TSV, as query,target,identity: see below")
+      ->option_text("LIST")
+      ->group(kOutput);
+  const std::map<std::string, CigarStyle> styles{{"distinct", CigarStyle::distinct},
+                                                 {"merged", CigarStyle::merged}};
+  command.add_option("--cigar", flags.cigar, "distinct: = and X; merged: M for both [distinct]")
+      ->transform(CLI::CheckedTransformer(styles).description(""))
+      ->option_text("STYLE")
+      ->group(kOutput);
+}
+
+}  // namespace
+
+void add_align_flags(CLI::App& command, AlignFlags& flags) {
+  add_input_flags(command, flags);
+  add_scoring_flags(command, flags);
+  add_selection_flags(command, flags);
+  add_output_flags(command, flags);
   add_shared_flags(command, flags.shared);
-}
-
-Alphabet guess_alphabet(const io::SequenceBatch& batch) {
-  std::array<bool, 256> nucleotide{};
-  for (const char c : std::string_view("ACGTUNacgtun"))
-    nucleotide[static_cast<unsigned char>(c)] = true;
-  constexpr std::uint64_t kEnough = 1u << 16;
-  std::uint64_t n_letters = 0;
-  std::uint64_t n_nucleotides = 0;
-  for (std::size_t i = 0; i < batch.size() && n_letters < kEnough; ++i)
-    for (const char c : batch.sequence(i).substr(0, kEnough)) {
-      ++n_letters;
-      n_nucleotides += nucleotide[static_cast<unsigned char>(c)];
-    }
-  return n_nucleotides * 10 >= n_letters * 9 ? Alphabet::dna : Alphabet::protein;
-}
-
-align::Options make_options(const AlignFlags& flags, Alphabet alphabet) {
-  align::Options options;
-  for (const ModeName& mode : kModes)
-    if (flags.mode == mode.name) {
-      options.mode = mode.mode;
-      options.free_ends = mode.free_ends;
-    }
-  options.output = flags.output == "score"  ? align::Output::score
-                   : flags.output == "ends" ? align::Output::ends
-                                            : align::Output::cigar;
-  const GapCosts gap = gap_costs(flags, alphabet);
-  options.scoring =
-      alphabet == Alphabet::dna
-          ? align::dna_scoring(flags.match.value_or(kDefaultMatch),
-                               flags.mismatch.value_or(kDefaultMismatch), gap.open, gap.extend)
-          : align::blosum62_scoring(gap.open, gap.extend);
-  return options;
-}
-
-std::string describe_scoring(const AlignFlags& flags, Alphabet alphabet) {
-  const GapCosts gap = gap_costs(flags, alphabet);
-  const std::string residues =
-      alphabet == Alphabet::dna
-          ? fmt::format("dna, match {}, mismatch {}", flags.match.value_or(kDefaultMatch),
-                        flags.mismatch.value_or(kDefaultMismatch))
-          : std::string("protein, blosum62");
-  return fmt::format(
-      "{}{}, gap open {}, extend {}", residues,
-      flags.stated_alphabet() == Alphabet::automatic ? " (by the first queries)" : "", gap.open,
-      gap.extend);
 }
 
 }  // namespace biogpu::app

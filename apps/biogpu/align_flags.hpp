@@ -3,51 +3,64 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
-#include "apps/biogpu/shared_flags.hpp"
+#include "apps/biogpu/align_compute.hpp"
+#include "apps/biogpu/align_rows.hpp"
+#include "apps/biogpu/shared_options.hpp"
 #include "lib/align/align.hpp"
-#include "lib/io/sequence_batch.hpp"
+#include "lib/align/matrices.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace biogpu::app {
 
 enum class Alphabet { automatic, dna, protein };
-enum class RowFormat { tsv, sam };
 
 // The options of `biogpu align` as they were given.
 struct AlignFlags {
   SharedFlags shared;
   std::string query_path;
   std::string target_path;
-  std::string out_path = "-";
   std::string mode;
-  std::string output = "cigar";
-  std::string format;  // empty: by the suffix of out_path
-  std::string matrix;  // empty: match and mismatch
   bool pairs = false;
+  bool self = false;
+  Strand strand = Strand::forward;
+
+  std::string preset;
   Alphabet alphabet = Alphabet::automatic;
   std::optional<int> match;
   std::optional<int> mismatch;
+  std::string matrix;  // name or file; empty: none given
   std::optional<int> gap_open;
   std::optional<int> gap_extend;
   std::string gap_model = "parasail";
+  std::optional<std::int64_t> band;
+  std::optional<std::int32_t> xdrop;
 
-  // Throws Error{usage} where options contradict each other. Calls shared.resolve().
+  std::optional<std::uint32_t> top;
+  std::optional<std::int32_t> min_score;
+  std::optional<double> max_evalue;
+
+  std::string out_path = "-";
+  std::string format;   // empty: by the suffix of out_path
+  std::string output;   // empty: what format and columns need
+  std::string columns;  // empty: the default ones
+  CigarStyle cigar = CigarStyle::distinct;
+
+  // After resolve().
+  std::optional<align::SubstitutionMatrix> loaded_matrix;  // of `matrix`
+  RowFormat row_format = RowFormat::tsv;
+  align::Output output_level = align::Output::cigar;
+  Columns column_list;
+
+  // Reads the matrix and fills in the fields above. Throws Error{usage} where options contradict
+  // each other, and the errors of align::read_matrix(). Calls shared.resolve().
   void resolve();
-  RowFormat row_format() const;
-  // What the scoring options imply; automatic when they leave it open.
-  Alphabet stated_alphabet() const;
+  Pairing pairing() const;
+  Selection selection() const;
 };
 
 void add_align_flags(CLI::App& command, AlignFlags& flags);
-
-// DNA when at least nine letters of ten are A, C, G, T, U or N; so is a batch without any letter.
-Alphabet guess_alphabet(const io::SequenceBatch& batch);
-
-// alphabet: dna or protein.
-align::Options make_options(const AlignFlags& flags, Alphabet alphabet);
-
-// One line for the log: "dna, match 2, mismatch -3, gap open 5, extend 2".
-std::string describe_scoring(const AlignFlags& flags, Alphabet alphabet);
 
 }  // namespace biogpu::app

@@ -1,178 +1,159 @@
 #include "apps/biogpu/align_rows.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <span>
-#include <string_view>
+#include <cmath>
+#include <limits>
+
+#include "apps/biogpu/align_tabular.hpp"
+#include "apps/biogpu/align_views.hpp"
+#include "lib/io/output/sam_text.hpp"
 
 namespace biogpu::app {
 namespace {
 
-constexpr std::uint32_t kCigarSoftClip = 4;
-constexpr std::uint16_t kUnmapped = 4;
-constexpr char kCigarLetters[] = "MIDNSHP=X";
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-using align::Alignment;
-using align::Mode;
-using align::Options;
+class RowMaker {
+ public:
+  RowMaker(const AlignedUnit& aligned, const RowStyle& style, Rows& rows)
+      : aligned_(aligned), style_(style), rows_(rows), significance_(style.wants_significance()) {}
 
-std::span<const std::uint32_t> path_of(const align::Alignments& all, const Alignment& row) {
-  return std::span(all.cigar).subspan(row.cigar_begin, row.n_cigar);
-}
-
-bool nothing_aligned(const Alignment& row, const Options& options) {
-  return options.mode == Mode::local && row.score == 0;
-}
-
-void append(std::string& out, std::int64_t number) {
-  const fmt::format_int digits(number);
-  out.append(digits.data(), digits.size());
-}
-
-void append_column(std::string& out, std::int64_t number) {
-  out.push_back('\t');
-  append(out, number);
-}
-
-void append_cigar(std::string& out, std::span<const std::uint32_t> path) {
-  if (path.empty()) out.push_back('*');
-  for (const std::uint32_t run : path) {
-    append(out, run >> 4);
-    out.push_back(kCigarLetters[run & 15]);
+  void make() {
+    rows_.text.clear();
+    rows_.records.clear();
+    rows_.edges.clear();
+    reserve();
+    for (std::size_t i = 0; i < aligned_.pairs.size(); ++i) append(row(i));
   }
-}
 
-// A path cut down to what SAM shows.
-struct Shown {
-  std::int64_t target_begin = 0;
-  std::uint64_t clip_begin = 0;  // query residues
-  std::uint64_t clip_end = 0;
-  std::span<const std::uint32_t> path;
+ private:
+  // Views of records point into the stores, which therefore must not move.
+  void reserve() {
+    rows_.store.cigar.clear();
+    rows_.store.qualities.clear();
+    rows_.marked.clear();
+    if (style_.format != RowFormat::sam && style_.format != RowFormat::bam) return;
+    std::size_t n_symbols = 0;
+    for (const align::Pair& pair : aligned_.pairs)
+      if (aligned_.queries.is_reverse(pair.query))
+        n_symbols += quality(aligned_.queries.query_of(pair.query)).size();
+    rows_.store.qualities.reserve(n_symbols);
+    if (style_.format == RowFormat::bam) rows_.store.cigar.reserve(n_cigar_at_most());
+  }
+
+  // Two clips a record at most; marking by letters may cut every run into single columns.
+  std::size_t n_cigar_at_most() const {
+    std::size_t n = 2 * aligned_.pairs.size();
+    for (const align::Alignment& alignment : aligned_.alignments.rows)
+      n += alignment.n_cigar + static_cast<std::size_t>(std::max(0, alignment.length));
+    return n;
+  }
+
+  std::string_view quality(std::uint32_t query) const {
+    return aligned_.unit.queries->quality(aligned_.unit.query_begin + query);
+  }
+
+  Row row(std::size_t i) {
+    const Unit& unit = aligned_.unit;
+    const align::Pair pair = aligned_.pairs[i];
+    const std::uint32_t query = aligned_.queries.query_of(pair.query);
+    const std::size_t target = unit.target_begin + pair.target;
+    Row row;
+    row.alignment = &aligned_.alignments.rows[i];
+    row.reverse = aligned_.queries.is_reverse(pair.query);
+    row.query_name = unit.queries->name(unit.query_begin + query);
+    row.query = row.reverse ? aligned_.queries.reverse_text(query)
+                            : unit.queries->sequence(unit.query_begin + query);
+    row.quality = quality(query);
+    row.query_index = unit.queries->first_record() - 1 + unit.query_begin + query;
+    row.target_name = unit.targets->name(target);
+    row.target = unit.targets->sequence(target);
+    row.target_index = unit.targets->first_record() - 1 + target;
+    row.path = path(row, pair);
+    row.bits = row.evalue = kUnknown;
+    if (significance_ && style_.parameters) {
+      const align::Database database = style_.database.value_or(
+          align::Database{static_cast<std::uint64_t>(row.target.size()), 1});
+      row.bits = align::bit_score(*style_.parameters, row.alignment->score);
+      row.evalue = align::expected_hits(*style_.parameters, row.alignment->score, row.query.size(),
+                                        database);
+    }
+    return row;
+  }
+
+  // The path as computed, by classes, or marked by letters where that may differ.
+  std::span<const std::uint32_t> path(const Row& row, align::Pair pair) {
+    const align::Alignment& alignment = *row.alignment;
+    const auto computed =
+        std::span(aligned_.alignments.cigar).subspan(alignment.cigar_begin, alignment.n_cigar);
+    if (computed.empty() || (style_.letters.plain() && !holds_shared_class(pair.query)))
+      return computed;
+    const bool local = style_.options.mode == align::Mode::local;
+    const auto i = static_cast<std::size_t>(local ? alignment.query_begin : 0);
+    const auto j = static_cast<std::size_t>(local ? alignment.target_begin : 0);
+    rows_.marked.clear();
+    mark_by_letters(computed, row.query.substr(i), row.target.substr(j), style_.letters,
+                    rows_.marked);
+    return rows_.marked;
+  }
+
+  // Whether the sequence has a residue of the class that stands for all unknown letters.
+  bool holds_shared_class(std::uint32_t sequence) const {
+    const auto residues = aligned_.queries.view().sequence(sequence);
+    return std::find(residues.begin(), residues.end(), style_.options.scoring.class_of[0]) !=
+           residues.end();
+  }
+
+  void append(const Row& row) {
+    std::string& out = rows_.text;
+    const align::Options& options = style_.options;
+    switch (style_.format) {
+      case RowFormat::tsv:
+        return append_tsv(out, row, style_.columns, options, style_.cigar);
+      case RowFormat::sam:
+        rows_.store.cigar.clear();
+        io::output::check_query_name(style_.out_path, row.query_name);
+        return io::output::append_sam_line(
+            out, make_sam_record(row, options, style_.cigar, rows_.store), style_.targets);
+      case RowFormat::bam:
+        rows_.records.push_back(make_sam_record(row, options, style_.cigar, rows_.store));
+        return;
+      case RowFormat::paf:
+        return append_paf(out, row, options, style_.cigar);
+      case RowFormat::blast6:
+        return append_blast6(out, row, options);
+      case RowFormat::csv:
+        return append_csv(out, row, style_.output);
+      case RowFormat::emboss:
+        return append_emboss(out, row, options, style_.letters);
+      case RowFormat::ssw:
+        return append_ssw(out, row, options, style_.letters, style_.from_zero);
+      case RowFormat::parasail_sam:
+        return append_parasail_sam(out, row, options);
+      case RowFormat::parasail_edges:
+        if (const auto edge = find_edge(row, options.scoring, style_.edges)) {
+          append_edge(out, *edge);
+          rows_.edges.push_back(*edge);
+        }
+        return;
+    }
+  }
+
+  const AlignedUnit& aligned_;
+  const RowStyle& style_;
+  Rows& rows_;
+  const bool significance_;
 };
-
-std::uint64_t run_length(std::uint32_t run) { return run >> 4; }
-std::uint32_t operation(std::uint32_t run) { return run & 15; }
-
-Shown shown_local(const Alignment& row, std::span<const std::uint32_t> path,
-                  std::uint64_t query_length) {
-  return {row.target_begin, static_cast<std::uint64_t>(row.query_begin),
-          query_length - static_cast<std::uint64_t>(row.query_end) - 1, path};
-}
-
-// Global and semi-global paths span both sequences; only the runs on free ends go.
-Shown shown_end_to_end(const Options& options, std::span<const std::uint32_t> path) {
-  Shown shown;
-  shown.path = path;
-  if (options.mode != Mode::semiglobal) return shown;
-  const align::FreeEnds& free = options.free_ends;
-  if (!shown.path.empty()) {
-    const std::uint32_t run = shown.path.front();
-    const bool deletion = free.target_begin && operation(run) == align::kCigarDeletion;
-    const bool insertion = free.query_begin && operation(run) == align::kCigarInsertion;
-    if (deletion) shown.target_begin = static_cast<std::int64_t>(run_length(run));
-    if (insertion) shown.clip_begin = run_length(run);
-    if (deletion || insertion) shown.path = shown.path.subspan(1);
-  }
-  if (!shown.path.empty()) {
-    const std::uint32_t run = shown.path.back();
-    const bool deletion = free.target_end && operation(run) == align::kCigarDeletion;
-    const bool insertion = free.query_end && operation(run) == align::kCigarInsertion;
-    if (insertion) shown.clip_end = run_length(run);
-    if (deletion || insertion) shown.path = shown.path.first(shown.path.size() - 1);
-  }
-  return shown;
-}
-
-std::int32_t count_edits(std::span<const std::uint32_t> path) {
-  std::uint64_t edits = 0;
-  for (const std::uint32_t run : path)
-    if (operation(run) != align::kCigarEqual) edits += run_length(run);
-  return static_cast<std::int32_t>(edits);
-}
-
-bool has_columns(std::span<const std::uint32_t> path) {
-  return std::any_of(path.begin(), path.end(), [](std::uint32_t run) {
-    return operation(run) == align::kCigarEqual || operation(run) == align::kCigarMismatch;
-  });
-}
-
-void append_run(std::vector<std::uint32_t>& cigar, std::uint64_t length, std::uint32_t op) {
-  if (length > 0) cigar.push_back(static_cast<std::uint32_t>(length << 4 | op));
-}
 
 }  // namespace
 
-std::string tsv_header(align::Output output) {
-  switch (output) {
-    case align::Output::score:
-      return "query\ttarget\tscore\n";
-    case align::Output::ends:
-    case align::Output::statistics:  // no flag asks for them yet
-      return "query\ttarget\tscore\tquery_end\ttarget_end\n";
-    case align::Output::cigar:
-      break;
-  }
-  return "query\ttarget\tscore\tquery_begin\tquery_end\ttarget_begin\ttarget_end\tcigar\n";
+bool RowStyle::wants_significance() const {
+  return format == RowFormat::blast6 ||
+         (format == RowFormat::tsv && app::wants_significance(columns));
 }
 
-void make_tsv(const Unit& unit, const align::Alignments& alignments, const Options& options,
-              Rows& rows) {
-  std::string& out = rows.text;
-  out.clear();
-  for (std::size_t i = 0; i < unit.pairs.size(); ++i) {
-    const Alignment& row = alignments.rows[i];
-    const int past_end = nothing_aligned(row, options) ? 0 : 1;  // inclusive to half-open
-    out += unit.queries->name(unit.query_begin + unit.pairs[i].query);
-    out.push_back('\t');
-    out += unit.targets->name(unit.target_begin + unit.pairs[i].target);
-    append_column(out, row.score);
-    if (options.output == align::Output::ends) {
-      append_column(out, std::int64_t{row.query_end} + past_end);
-      append_column(out, std::int64_t{row.target_end} + past_end);
-    } else if (options.output == align::Output::cigar) {
-      append_column(out, row.query_begin);
-      append_column(out, std::int64_t{row.query_end} + past_end);
-      append_column(out, row.target_begin);
-      append_column(out, std::int64_t{row.target_end} + past_end);
-      out.push_back('\t');
-      append_cigar(out, path_of(alignments, row));
-    }
-    out.push_back('\n');
-  }
-}
-
-void make_sam(const Unit& unit, const align::Alignments& alignments, const Options& options,
-              Rows& rows) {
-  rows.records.resize(unit.pairs.size());
-  rows.cigar.clear();
-  // Two clips a record at most; spans into the vector stay valid because it does not grow.
-  rows.cigar.reserve(alignments.cigar.size() + 2 * unit.pairs.size());
-  const std::uint64_t first_target = unit.targets->first_record() - 1 + unit.target_begin;
-  for (std::size_t i = 0; i < unit.pairs.size(); ++i) {
-    const Alignment& row = alignments.rows[i];
-    const std::size_t query = unit.query_begin + unit.pairs[i].query;
-    io::SamRecord& record = rows.records[i] = {};
-    record.query_name = unit.queries->name(query);
-    record.sequence = unit.queries->sequence(query);
-    record.quality = unit.queries->quality(query);
-    record.score = row.score;
-    const auto path = path_of(alignments, row);
-    const Shown shown = options.mode == Mode::local ? shown_local(row, path, record.sequence.size())
-                                                    : shown_end_to_end(options, path);
-    if (nothing_aligned(row, options) || !has_columns(shown.path)) {
-      record.flag = kUnmapped;
-      continue;
-    }
-    const std::size_t cigar_begin = rows.cigar.size();
-    append_run(rows.cigar, shown.clip_begin, kCigarSoftClip);
-    rows.cigar.insert(rows.cigar.end(), shown.path.begin(), shown.path.end());
-    append_run(rows.cigar, shown.clip_end, kCigarSoftClip);
-    record.cigar = std::span(rows.cigar).subspan(cigar_begin);
-    record.target_id = static_cast<std::int32_t>(first_target + unit.pairs[i].target);
-    record.target_begin = shown.target_begin;
-    record.edit_distance = count_edits(shown.path);
-  }
+void make_rows(const AlignedUnit& aligned, const RowStyle& style, Rows& rows) {
+  RowMaker(aligned, style, rows).make();
 }
 
 }  // namespace biogpu::app

@@ -1,33 +1,71 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "apps/biogpu/align_encode.hpp"
+#include "apps/biogpu/align_letters.hpp"
+#include "apps/biogpu/align_sam.hpp"
+#include "apps/biogpu/align_tsv.hpp"
 #include "apps/biogpu/align_units.hpp"
-#include "lib/align/align.hpp"
-#include "lib/io/sam_writer.hpp"
+#include "apps/biogpu/parasail_edges.hpp"
+#include "lib/align/karlin_altschul.hpp"
 
 namespace biogpu::app {
 
-// The output of one unit, made by the worker so that the writer only copies bytes.
-struct Rows {
-  std::string text;                    // TSV lines
-  std::vector<io::SamRecord> records;  // views into the unit's blocks and into cigar
-  std::vector<std::uint32_t> cigar;
+enum class RowFormat {
+  tsv,
+  sam,
+  bam,  // or CRAM: records, which io::SamWriter turns into bytes
+  paf,
+  blast6,
+  csv,
+  emboss,
+  ssw,
+  parasail_sam,
+  parasail_edges,
 };
 
-// Column names in the first line. Positions are 0-based and half-open.
-std::string tsv_header(align::Output output);
+// All that decides how rows are printed; the same for every unit of a run.
+struct RowStyle {
+  RowFormat format = RowFormat::tsv;
+  align::Options options;
+  align::Output output = align::Output::cigar;  // what the rows hold
+  Columns columns;                              // RowFormat::tsv
+  CigarStyle cigar = CigarStyle::distinct;
+  LetterRule letters;
+  bool from_zero = false;  // append_ssw()
+  EdgeRule edges;          // RowFormat::parasail_edges
+  // Bits and E-values are filled in where the format prints them.
+  std::optional<align::KarlinAltschul> parameters;
+  std::optional<align::Database> database;                     // empty: each target by itself
+  std::vector<std::pair<std::string, std::uint64_t>> targets;  // RowFormat::sam: as in the header
+  std::string out_path;                                        // RowFormat::sam: for messages
 
-// One line per pair. An alignment without a path has "*" as its CIGAR.
-void make_tsv(const Unit& unit, const align::Alignments& alignments, const align::Options& options,
-              Rows& rows);
+  bool wants_significance() const;
+};
 
-// One record per pair: POS at the first aligned target base; free end gaps of the target are
-// dropped and free ends of the query, or what local alignment leaves out, are soft-clipped. FLAG 4
-// where nothing is aligned. NM counts X, I and D of the CIGAR as printed.
-void make_sam(const Unit& unit, const align::Alignments& alignments, const align::Options& options,
-              Rows& rows);
+// The output of one unit, made by the worker so that the writer only copies bytes.
+struct Rows {
+  std::string text;
+  std::vector<io::SamRecord> records;  // RowFormat::bam; views into the unit and into store
+  SamStore store;
+  std::vector<Edge> edges;            // RowFormat::parasail_edges, besides their text
+  std::vector<std::uint32_t> marked;  // paths marked by letters
+};
+
+// An aligned unit. pairs[i].query is a sequence of `queries`; alignments.rows[i] is its row.
+struct AlignedUnit {
+  const Unit& unit;
+  const EncodedQueries& queries;
+  std::span<const align::Pair> pairs;
+  const align::Alignments& alignments;
+};
+
+// One row per pair, in order.
+void make_rows(const AlignedUnit& aligned, const RowStyle& style, Rows& rows);
 
 }  // namespace biogpu::app

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,16 +14,6 @@
 #include "lib/io/sequence_reader.hpp"
 
 namespace biogpu::app {
-
-// Sequences as residue classes, owned: what align::SequenceSet looks at.
-struct EncodedSet {
-  std::vector<std::uint8_t> residues;
-  std::vector<std::uint64_t> begin;
-
-  void assign(const io::SequenceBatch& batch, std::size_t first, std::size_t n,
-              const align::Scoring& scoring);
-  align::SequenceSet view() const { return {residues, begin}; }
-};
 
 // The pairs that one worker aligns at a time. Blocks are shared by the units cut from them; only
 // the reader's thread copies or drops the pointers, so that it alone decides when a block is free
@@ -41,16 +34,27 @@ struct UnitLimits {
   std::uint64_t n_cells = 1000000000;
 };
 
-// Cuts two sequence files into units: pairs by order, or every query with every target
-// (query-major; the targets are then held in memory). Units follow the order of the output. Errors:
-// those of io::SequenceReader; Error{bad_input} when files paired by order differ in length;
-// Error{failed} when targets held in memory exceed the bound.
+// How queries meet targets.
+enum class Pairing {
+  by_order,  // first with first, second with second
+  all,       // every query with every target, query-major
+  self,      // every pair of sequences of one set once: i with j, i < j
+  search,    // as `all`, but units name whole queries and hold no pairs: the search finds them
+};
+
+// Targets that a query is aligned with, in ascending order, in place of all; query counts from 0.
+using Candidates = std::function<void(std::string_view text, std::uint64_t query,
+                                      std::vector<std::uint32_t>& targets)>;
+
+// Cuts sequence files into units. But for Pairing::by_order the targets are held in memory. Units
+// follow the order of the output. Errors: those of io::SequenceReader; Error{bad_input} when files
+// paired by order differ in length; Error{failed} when targets held in memory exceed the bound.
 class UnitReader {
  public:
   struct Source {
     std::string query_path;
-    std::string target_path;
-    bool pairs = false;
+    std::string target_path;  // empty: the queries themselves, which are then held in memory
+    Pairing pairing = Pairing::all;
     int n_threads = 1;
     io::BatchLimits block;
     std::uint64_t max_target_residues = UINT64_MAX;
@@ -60,6 +64,8 @@ class UnitReader {
   explicit UnitReader(const Source& source);
 
   void set_limits(const UnitLimits& limits) { limits_ = limits; }
+  // Not with Pairing::by_order or ::search.
+  void set_candidates(Candidates candidates) { candidates_ = std::move(candidates); }
   bool next(Unit& unit);
 
   const io::SequenceBatch& first_queries() const { return *queries_.block; }
@@ -67,18 +73,23 @@ class UnitReader {
   std::shared_ptr<const io::SequenceBatch> held_targets() const;
   // Query residues times target residues over all pairs, from the sizes of the files.
   double estimated_cells() const;
-  const io::SequenceReader& query_reader() const { return queries_.reader; }
-  const io::SequenceReader& target_reader() const { return targets_.reader; }
+  bool one_set() const { return source_.target_path.empty(); }
+  const io::SequenceReader& query_reader() const { return *queries_.reader; }
+  const io::SequenceReader& target_reader() const {
+    return one_set() ? *queries_.reader : *targets_.reader;
+  }
 
  private:
   // One file, the block being cut and how far it is cut.
   struct Stream {
-    Stream(const std::string& path, int n_threads) : reader(path, n_threads) {}
+    Stream(const std::string& path, int n_threads) {
+      if (!path.empty()) reader.emplace(path, n_threads);
+    }
     bool refill(const io::BatchLimits& limits);  // false at the end of the file
     bool at_end_of_block() const { return cursor == block->size(); }
     double estimated_residues(const io::BatchLimits& limits) const;
 
-    io::SequenceReader reader;
+    std::optional<io::SequenceReader> reader;
     std::vector<std::shared_ptr<io::SequenceBatch>> pool;
     std::shared_ptr<io::SequenceBatch> block;
     std::size_t cursor = 0;
@@ -86,9 +97,15 @@ class UnitReader {
 
   bool next_by_order(Unit& unit);
   bool next_of_all(Unit& unit);
+  bool next_of_search(Unit& unit);
+  void hold_targets();
+  void list_candidates();
 
   const Source source_;
   UnitLimits limits_;
+  Candidates candidates_;
+  std::vector<std::uint32_t> listed_;  // targets of the query at the cursor
+  bool is_listed_ = false;
   Stream queries_;
   Stream targets_;
   double estimated_cells_ = 0;

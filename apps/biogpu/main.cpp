@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/biogpu/cmd_parasail.hpp"
 #include "apps/biogpu/command.hpp"
 #include "apps/biogpu/signals.hpp"
 #include "lib/core/error.hpp"
@@ -81,6 +82,21 @@ std::string suggestion(std::string_view word) {
   return "; see 'biogpu --help'";
 }
 
+// "; did you mean '--top'?" where the message ends with an option that is a near miss of one of the
+// innermost subcommand's.
+std::string option_suggestion(const CLI::App& app, std::string_view message) {
+  const std::size_t at = message.rfind("--");
+  if (at == std::string_view::npos || message.find("not expected") == std::string_view::npos)
+    return {};
+  const std::string_view word = message.substr(at + 2, message.find('=', at) - at - 2);
+  const CLI::App* inner = &app;
+  while (!inner->get_subcommands().empty()) inner = inner->get_subcommands().front();
+  for (const CLI::Option* option : inner->get_options())
+    for (const std::string& name : option->get_lnames())
+      if (edit_distance(word, name) <= 2) return fmt::format("; did you mean '--{}'?", name);
+  return {};
+}
+
 // CLI11 leaves two empty lines between groups.
 std::string tidy(std::string help) {
   for (std::size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
@@ -98,7 +114,9 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, std::string_v
                   fmt::format("no {} '{}'{}", first.starts_with('-') ? "option" : "command", first,
                               suggestion(first)),
                   ErrorCode::usage);
-  return report(command, fmt::format("{}; see 'biogpu {} --help'", error.what(), command),
+  return report(command,
+                fmt::format("{}{}; see 'biogpu {} --help'", error.what(),
+                            option_suggestion(app, error.what()), command),
                 ErrorCode::usage);
 }
 
@@ -108,6 +126,11 @@ int run(const std::vector<std::string>& arguments) {
   for (const Command& entry : kCommands)
     if (first == entry.name) command = entry.name;
   try {
+    if (const auto parasail = parasail_arguments(arguments)) {
+      command = "align parasail";
+      run_parasail(*parasail);
+      return 0;
+    }
     CLI::App app("Sequence analysis on CPUs and GPUs", "biogpu");
     app.get_formatter()->column_width(32);
     app.set_help_flag("-h,--help", "print this help");

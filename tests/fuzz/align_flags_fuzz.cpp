@@ -7,7 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 #include "apps/biogpu/align_flags.hpp"
+#include "apps/biogpu/align_scoring.hpp"
 #include "lib/core/error.hpp"
 
 using namespace biogpu;
@@ -31,6 +34,7 @@ void check(const app::AlignFlags& flags) {
     if (scoring.gap_open < 0 || scoring.gap_extend < 0) std::abort();
     if (scoring.n_classes < 1 || scoring.n_classes > align::kMaxClasses) std::abort();
     app::describe_scoring(flags, alphabet);
+    app::find_parameters(flags, alphabet);
   }
   if (flags.shared.threads < 1) std::abort();
 }
@@ -49,7 +53,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) 
     check(flags);
   } catch (const CLI::ParseError&) {
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::usage) std::abort();
+    // --matrix may name a file that is no matrix.
+    if (error.code() != ErrorCode::usage && flags.matrix.empty()) std::abort();
   }
   return 0;
 }

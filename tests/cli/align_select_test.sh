@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# Which pairs `biogpu align` aligns and which rows it writes: --self, --strand, --top, --min-score,
+# --evalue.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+write_example
+rows() { tail -n +2 out.txt; }
+# shellcheck disable=SC2317  # called through check
+rows_are() { rows | tr '\t\n' ' ;' | grep -qx -- "$1"; }
+
+# One set with itself.
+cat q.fa t.fa >set.fa
+works align --mode sw -q --self --columns query,target,score set.fa
+check "every two sequences once" rows_are 'q1 q2 11;q1 t1 17;q1 t2 12;q2 t1 18;q2 t2 13;t1 t2 19;'
+works align --mode sw --self -q --format sam set.fa
+check "@SQ of the set" out_has '^@SQ	SN:q2	LN:12'
+works align --mode sw -q --self --top 1 --columns query,target,score set.fa
+check "the best other sequence" rows_are 'q1 t1 17;q2 t1 18;t1 t2 19;t2 t1 19;'
+: >empty.fa
+works align --mode sw --self empty.fa
+check "an empty set" err_has 'warning: no pairs'
+fails 2 "leave out TARGET" align --mode sw --self q.fa t.fa
+fails 2 "TARGET is required" align --mode sw q.fa
+fails 2 "exclude each other" align --mode sw --self --pairs q.fa
+
+# Strands: the reverse complement of a target piece is found on the other strand.
+printf '>f\nACGTTGCAAG\n>r\nCTTGCAACGT\n' >strands.fa
+printf '>t\nGGACGTTGCAAGCC\n' >t1.fa
+works align --mode sw -q --strand both strands.fa t1.fa
+check "both strands" rows_are 'f t 20 0 10 2 12 10= +;r t 20 0 10 2 12 10= -;'
+works align --mode sw -q --strand reverse --columns query,score,strand strands.fa t1.fa
+check "the reverse strand alone" out_has '^r	20	-$'
+check "forward queries turned round" out_has '^f	[0-9]*	-$'
+printf '@r x\nGCTTGCAACGT\n+\nABCDEFGHIJK\n' >r.fq
+works align --mode sw -q --strand both --format sam r.fq t1.fa
+check "reverse strand in SAM" out_has '^r	16	t	3	255	11=	\*	0	0	ACGTTGCAAGC	KJIHGFEDCBA	AS:i:22	NM:i:0$'
+works align --mode sw -q --strand both --format paf r.fq t1.fa
+check "reverse strand in PAF" out_has '^r	11	0	11	-	t	14	2	13	11	11	255'
+works align --mode sw -q --strand both --format blast6 r.fq t1.fa
+check "reverse strand in outfmt 6" out_has '^r	t	100.000	11	0	0	1	11	13	3	'
+works align --mode sw -q --strand both -o r.bam r.fq t1.fa
+if command -v samtools >/dev/null; then
+  check "reverse strand in BAM" [ "$(samtools view r.bam | cut -f2,10,11)" = "16	ACGTTGCAAGC	KJIHGFEDCBA" ]
+fi
+fails 2 "are for DNA" align --mode sw --strand both --matrix blosum62 q.fa t.fa
+
+# Search: the rows of an exhaustive run, sorted, are the oracle.
+proteins=$source_dir/data/proteins.fa
+queries=$source_dir/data/protein_queries.fa
+works align --mode sw -q --columns query,query_index,target_index,score,cigar "$queries" "$proteins"
+cp out.txt all.tsv
+# best K LEAST: the oracle's rows of the best K targets with at least that score.
+best() {
+  tail -n +2 all.tsv | sort -t'	' -k2,2n -k4,4nr -k3,3n |
+    awk -F'\t' -v k="$1" -v least="$2" '$4 >= least && ++n[$2] <= k' | cut -f1-5
+}
+for top in 1 3 1000; do
+  works align --mode sw -q --top $top --columns query,query_index,target_index,score,cigar "$queries" "$proteins"
+  rows >got.txt
+  best $top 1 >expected.txt
+  check "--top $top" same_files expected.txt got.txt
+done
+works align --mode sw -q --top 5 --min-score 60 --columns query,query_index,target_index,score,cigar "$queries" "$proteins"
+rows >got.txt
+best 5 60 >expected.txt
+check "--top with --min-score" same_files expected.txt got.txt
+works align --mode sw -q --min-score 60 --columns query,query_index,target_index,score,cigar "$queries" "$proteins"
+rows >got.txt
+tail -n +2 all.tsv | awk -F'\t' '$4 >= 60' >expected.txt
+check "--min-score alone keeps the order of the input" same_files expected.txt got.txt
+for variant in "-t 3" "--batch 1" "--batch 2 -t 2"; do
+  # shellcheck disable=SC2086
+  works align --mode sw -q --top 3 --columns query,query_index,target_index,score,cigar $variant "$queries" "$proteins"
+  rows >got.txt
+  best 3 1 >expected.txt
+  check "--top 3 $variant" same_files expected.txt got.txt
+done
+fails 2 "leave out --pairs" align --mode sw --top 3 --pairs q.fa t.fa
+fails 2 "--top" align --mode sw --top 0 q.fa t.fa
+
+# BLAST 2.12 with OLD_FSC=1 and -comp_based_stats 0 prints these bits and E-values.
+works align --mode sw -q --preset protein --evalue 1e-4 --columns query,target,score,bits,evalue "$queries" "$proteins"
+check "bits and E-value" out_has 'P21645|lpxD	1450	563	1.47e-163$'
+check "E-value of a weak hit" out_has 'P00561|thrA	82	36.2	4.33e-05$'
+check "rows above the bound are gone" bash -c '! grep -q "hsdR" out.txt'
+cp out.txt evalue.tsv
+works align --mode sw -q --preset protein --top 100 --evalue 1e-4 --columns query,target,score,bits,evalue "$queries" "$proteins"
+check "the same rows by search" cmp <(sort evalue.tsv) <(sort out.txt)
+works align --mode sw -q --gap-open 3 --columns bits,evalue q.fa t.fa
+check "no published parameters: *" rows_are '\* \*;\* \*;\* \*;\* \*;'
+fails 2 "no parameters are published for protein, blosum62, gap open 3" align --mode sw --matrix blosum62 --gap-open 3 --evalue 1 "$queries" "$proteins"
+fails 2 "known for local alignments" align --mode nw --evalue 1 q.fa t.fa
+fails 2 "--evalue" align --mode sw --evalue 0 q.fa t.fa
+
+works align --mode sw -v --top 2 "$queries" "$proteins"
+check "verbose names the stages" err_has 'encode .*, select .*, align .*, format'
+
+finish
