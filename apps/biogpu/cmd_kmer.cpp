@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <memory>
 #include <sstream>
 #include <string_view>

@@ -29,8 +29,6 @@ namespace biogpu::app {
 namespace {
 
 constexpr io::BatchLimits kBatch{65536, 4u << 20};
-// Letters given to a device at a time.
-constexpr std::size_t kGpuLetters = 32u << 20;
 // Below this many bytes of input a GPU's start-up costs more than the CPU's whole run.
 constexpr std::uint64_t kBytesWorthGpu = 200u << 20;
 
@@ -58,7 +56,7 @@ class CountRun {
     choose();
     kmer::DatabaseWriter out(flags_.out_path, header_);
     for (const std::string& path : flags_.inputs) read_file(path);
-    finish_reading();
+    if (gpu_) gpu_->finish();
     const double read_s = log_.seconds();
     if (cpu_) cpu_->count_bins();
     const double counted_s = log_.seconds();
@@ -189,19 +187,9 @@ class CountRun {
     letters.append("N", 1);
   }
 
-  // Collects letters until they are worth a copy.
   void give_to_gpu(const io::CharBuffer& letters) {
     const std::lock_guard lock(mutex_);
-    pending_.append(letters.data(), letters.size());
-    if (pending_.size() < kGpuLetters) return;
-    gpu_->add(pending_.view());
-    pending_.clear();
-  }
-
-  void finish_reading() {
-    if (!gpu_) return;
-    gpu_->add(pending_.view());
-    gpu_->finish();
+    gpu_->add(letters.view());
   }
 
   void write(kmer::DatabaseWriter& out) {
@@ -235,7 +223,18 @@ class CountRun {
     log_.info(fmt::format("{} k-mers, {} distinct, {} written, in {:.2f} s: {:.1f} M k-mers/s",
                           totals.n_windows, totals.n_distinct, totals.n_kept, wall_s,
                           1e-6 * static_cast<double>(totals.n_windows) / wall_s));
-    if (flags_.shared.json.empty()) return;
+    if (gpu_) {
+      const kmer::GpuCountTimes times = gpu_->times();
+      log_.detail(fmt::format(
+          "device: pack {:.4f} s, place {:.4f} s, sort {:.4f} s, runs {:.4f} s: {:.2f} G k-mers/s",
+          times.pack_s, times.place_s, times.sort_s, times.runs_s,
+          1e-9 * static_cast<double>(totals.n_windows) /
+              (times.place_s + times.sort_s + times.runs_s)));
+    }
+    if (!flags_.shared.json.empty()) write_json(totals, wall_s, n_bytes);
+  }
+
+  void write_json(const kmer::CountTotals& totals, double wall_s, std::uint64_t n_bytes) {
     report::RunSummary run;
     run.git = BIOGPU_GIT;
     run.backend = gpu_backend_name();
@@ -249,7 +248,8 @@ class CountRun {
     run.device_reason = choice_.reason;
     run.wall_s = wall_s;
     if (gpu_) {
-      run.gpu_s = gpu_->device_seconds();
+      const kmer::GpuCountTimes times = gpu_->times();
+      run.gpu_s = times.pack_s + times.place_s + times.sort_s + times.runs_s;
       run.peak_device_bytes = gpu_->peak_device_bytes();
     }
     run.result = {{"k", flags_.k},
@@ -258,6 +258,13 @@ class CountRun {
                   {"distinct", totals.n_distinct},
                   {"written", totals.n_kept},
                   {"spilled_bytes", cpu_ ? cpu_->spilled_bytes() : 0}};
+    if (gpu_) {
+      const kmer::GpuCountTimes times = gpu_->times();
+      run.result["gpu"] = {{"pack_s", times.pack_s},
+                           {"place_s", times.place_s},
+                           {"sort_s", times.sort_s},
+                           {"runs_s", times.runs_s}};
+    }
     run.warnings = log_.warnings();
     io::OutputFile file(flags_.shared.json);
     file.write(report::json_summary(run));
@@ -273,7 +280,6 @@ class CountRun {
   std::optional<kmer::GpuCounting> gpu_;
   std::vector<report::InputFile> inputs_;
   std::mutex mutex_;
-  io::CharBuffer pending_;
 };
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -75,7 +74,10 @@ void query_sequences(const kmer::Lookup& database, const std::string& path, int 
                    item.text.clear();
                    for (std::size_t i = 0; i < item.counts.size(); ++i) {
                      kmer::append_letters(&item.keys[i * n_words], header.k, item.text);
-                     fmt::format_to(std::back_inserter(item.text), " {}\n", item.counts[i]);
+                     const fmt::format_int count(item.counts[i]);
+                     item.text += ' ';
+                     item.text.append(count.data(), count.size());
+                     item.text += '\n';
                    }
                  },
                  [&](std::size_t slot) { out.write(items[slot].text); }});

@@ -11,9 +11,8 @@
 namespace biogpu::gpu::kmer {
 namespace {
 
-constexpr std::size_t kStage = 64u << 20;  // letters copied and packed at a time
-// Sort input, output, the sort's own copy and run begins.
-constexpr std::uint64_t kBytesPerPlace = 4 * sizeof(std::uint64_t);
+// Sort input, output, the sort's own copy, run begins and lengths.
+constexpr std::uint64_t kBytesPerPlace = 4 * sizeof(std::uint64_t) + sizeof(std::uint32_t);
 constexpr std::uint64_t kMaxPlaces = (std::uint64_t{1} << 31) - 1;  // the sort counts in int
 constexpr double kShareOfFree = 0.9;
 
@@ -53,35 +52,46 @@ Counter::Counter(const CounterOptions& options)
 
 bool Counter::add(const char* letters, std::size_t n) {
   const auto overlap = static_cast<std::size_t>(options_.k - 1);
-  const std::uint64_t needed = n / 4 + n / 8 + 4096;
+  const std::uint64_t needed = (n_staged_ + n) / 4 + (n_staged_ + n) / 8 + 4096;
   // A third of the memory for the text leaves enough for ranges of a good size.
-  if (!chunks_.empty() && text_bytes_ + needed > budget_ / 3) return false;
+  if (text_bytes_ + n_staged_ > 0 && text_bytes_ + needed > budget_ / 3) return false;
   for (std::size_t begin = 0; begin < n;) {
-    const std::size_t now = std::min(kStage, n - begin);
-    const std::size_t n_words = round_up(now, 32) / 16;
-    staged_.reserve(std::min(kStage, round_up(n, 32)));
-    letters_.reserve(staged_.size());
-    std::memcpy(staged_.data(), letters + begin, now);
-    std::memset(staged_.data() + now, 0, n_words * 16 - now);
-    Chunk chunk{DeviceBuffer<std::uint32_t>(n_words + 4),
-                DeviceBuffer<std::uint32_t>(n_words / 2 + 2), now};
-    stream_.copy_to_device(letters_.data(), staged_.data(), n_words * 16);
-    Timed timed(stream_, times_.pack_s);
-    launch_pack_letters({letters_.data(), chunk.bases.data(), chunk.invalid.data(), n_words},
-                        stream_);
-    timed.stop();
-    text_bytes_ += chunk.bases.bytes() + chunk.invalid.bytes();
-    chunks_.push_back(std::move(chunk));
+    // A text that has to be cut begins in an empty stage, so that no piece is short.
+    if (n_staged_ > 0 && n_staged_ + (n - begin) + 1 > options_.stage_bytes) flush();
+    staged_.reserve(options_.stage_bytes + 32);
+    const std::size_t now = std::min(options_.stage_bytes - 1, n - begin);
+    std::memcpy(staged_.data() + n_staged_, letters + begin, now);
+    staged_.data()[n_staged_ + now] = '\0';  // no base
+    n_staged_ += now + 1;
     if (begin + now == n) break;
     begin += now - overlap;
   }
-  note_bytes(letters_.bytes());
   return true;
+}
+
+// Copies what is staged and packs it.
+void Counter::flush() {
+  if (n_staged_ == 0) return;
+  const std::size_t n_words = round_up(n_staged_, 32) / 16;
+  std::memset(staged_.data() + n_staged_, 0, n_words * 16 - n_staged_);
+  letters_.reserve(options_.stage_bytes + 32);
+  Chunk chunk{DeviceBuffer<std::uint32_t>(n_words + 4),
+              DeviceBuffer<std::uint32_t>(n_words / 2 + 2), n_staged_};
+  Timed timed(stream_, times_.pack_s);
+  stream_.copy_to_device(letters_.data(), staged_.data(), n_words * 16);
+  launch_pack_letters({letters_.data(), chunk.bases.data(), chunk.invalid.data(), n_words},
+                      stream_);
+  timed.stop();
+  text_bytes_ += chunk.bases.bytes() + chunk.invalid.bytes();
+  chunks_.push_back(std::move(chunk));
+  n_staged_ = 0;
+  note_bytes(letters_.bytes());
 }
 
 void Counter::clear() {
   chunks_.clear();
   text_bytes_ = 0;
+  n_staged_ = 0;
   planned_ = false;
   passes_.clear();
   next_pass_ = 0;
@@ -103,6 +113,7 @@ PlacesArgs Counter::arguments(const Chunk& chunk) const {
 // One pass where everything fits, else as many as it takes.
 void Counter::plan() {
   planned_ = true;
+  flush();
   letters_ = {};
   const std::uint64_t left = budget_ > text_bytes_ ? budget_ - text_bytes_ : 0;
   const std::uint64_t capacity = std::min(kMaxPlaces, left / kBytesPerPlace);
@@ -191,9 +202,11 @@ void Counter::list_runs(std::uint64_t n) {
   stream_.copy_to_host(&n_distinct_, block_begin.data() + n_blocks, sizeof n_distinct_);
   stream_.synchronize();
   run_begin_.reserve(n_distinct_ + 1);
+  run_lengths_.reserve(n_distinct_);
   args.distinct = places_.data();  // the unsorted places are not needed any more
   args.run_begin = run_begin_.data();
-  launch_list_runs(args, stream_);
+  args.run_length = run_lengths_.data();
+  launch_list_runs(args, n_distinct_, stream_);
   timed.stop();
 }
 
@@ -206,20 +219,22 @@ std::size_t Counter::next(std::size_t max_n, std::vector<std::uint64_t>& places,
   }
   const std::size_t n = std::min<std::uint64_t>(max_n, n_distinct_ - n_taken_);
   places.resize(n);
-  begins_.resize(n + 1);
   counts.resize(n);
-  stream_.copy_to_host(places.data(), places_.data() + n_taken_, n * sizeof(std::uint64_t));
-  stream_.copy_to_host(begins_.data(), run_begin_.data() + n_taken_,
-                       (n + 1) * sizeof(std::uint64_t));
+  host_places_.reserve(n);
+  host_lengths_.reserve(n);
+  stream_.copy_to_host(host_places_.data(), places_.data() + n_taken_, n * sizeof(std::uint64_t));
+  stream_.copy_to_host(host_lengths_.data(), run_lengths_.data() + n_taken_,
+                       n * sizeof(std::uint32_t));
   stream_.synchronize();
-  for (std::size_t i = 0; i < n; ++i) counts[i] = begins_[i + 1] - begins_[i];
+  std::copy_n(host_places_.data(), n, places.begin());
+  std::copy_n(host_lengths_.data(), n, counts.begin());
   n_taken_ += n;
   return n;
 }
 
 void Counter::note_bytes(std::uint64_t extra) {
-  peak_bytes_ = std::max(
-      peak_bytes_, text_bytes_ + places_.bytes() + sorted_.bytes() + run_begin_.bytes() + extra);
+  peak_bytes_ = std::max(peak_bytes_, text_bytes_ + places_.bytes() + sorted_.bytes() +
+                                          run_begin_.bytes() + run_lengths_.bytes() + extra);
 }
 
 }  // namespace biogpu::gpu::kmer

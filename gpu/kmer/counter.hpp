@@ -18,7 +18,8 @@ struct CounterOptions {
   std::vector<std::uint64_t> tables;  // [n][256], as KeyOrder makes them
   int part = 0;                       // of n_parts devices that share the places among them
   int n_parts = 1;
-  std::uint64_t max_device_bytes = 0;  // 0: what is free
+  std::uint64_t max_device_bytes = 0;   // 0: what is free
+  std::size_t stage_bytes = 64u << 20;  // letters copied and packed at a time, a multiple of 32
 };
 
 // Device seconds by stage.
@@ -64,6 +65,7 @@ class Counter {
     std::uint64_t n_places = 0;  // at most
   };
 
+  void flush();
   void plan();
   void plan_ranges(std::uint64_t capacity);
   void run(const Pass& pass);
@@ -78,7 +80,8 @@ class Counter {
   std::uint64_t text_bytes_ = 0;  // of all chunks
   DeviceBuffer<std::uint64_t> tables_;
   DeviceBuffer<char> letters_;
-  PinnedBuffer<char> staged_;
+  PinnedBuffer<char> staged_;  // letters of several add()s, not yet on the device
+  std::size_t n_staged_ = 0;
   std::vector<Chunk> chunks_;
 
   bool planned_ = false;
@@ -87,11 +90,13 @@ class Counter {
   DeviceBuffer<std::uint64_t> places_;  // unsorted, then the distinct ones
   DeviceBuffer<std::uint64_t> sorted_;
   DeviceBuffer<std::uint64_t> run_begin_;
+  DeviceBuffer<std::uint32_t> run_lengths_;
   DeviceBuffer<std::uint8_t> workspace_;
   DeviceBuffer<unsigned long long> counter_;
   std::uint64_t n_distinct_ = 0;  // of the pass at hand
   std::uint64_t n_taken_ = 0;
-  std::vector<std::uint64_t> begins_;
+  PinnedBuffer<std::uint64_t> host_places_;
+  PinnedBuffer<std::uint32_t> host_lengths_;
 
   std::uint64_t n_windows_ = 0;
   std::uint64_t peak_bytes_ = 0;

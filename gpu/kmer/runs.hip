@@ -1,12 +1,12 @@
-// The distinct values of a sorted list, in order, and where the run of each begins.
+// The distinct values of a sorted list, in order, and how often each occurs.
 //
 // Shapes   sorted[n] u64; n_in_block[B] u32, block_begin[B + 1] u64, B = ceil(n / kTile);
-//          distinct[R] u64, run_begin[R + 1] u64 for R runs; the length of run r is
-//          run_begin[r + 1] - run_begin[r].
+//          distinct[R] u64, run_begin[R + 1] u64, run_length[R] u32 for R runs.
 // Mapping  256 threads a block, 16 neighbouring values a thread; begins are counted a block, summed
 //          up by one block, and listed by a second pass.
-// Traffic  2 * 8 n read, 16 R written; memory bound.
+// Traffic  2 * 8 n read, 28 R written and read; memory bound.
 // Result   exact and in order, whatever the wave width.
+// Limits   2^32 - 1 values.
 // Source   own.
 // Oracle   CountTable, lib/kmer/count/count_table.hpp, through the counts.
 #include "gpu/kmer/runs.hpp"
@@ -97,6 +97,11 @@ __global__ __launch_bounds__(kBlock) void list_runs_kernel(RunsArgs a, std::uint
   if (blockIdx.x == 0 && threadIdx.x == 0) a.run_begin[a.block_begin[n_blocks]] = a.n;
 }
 
+__global__ __launch_bounds__(kBlock) void run_lengths_kernel(RunsArgs a, std::uint64_t n_runs) {
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * kBlock + threadIdx.x;
+  if (i < n_runs) a.run_length[i] = static_cast<std::uint32_t>(a.run_begin[i + 1] - a.run_begin[i]);
+}
+
 }  // namespace
 
 std::size_t n_run_blocks(std::size_t n) { return ceil_div<std::size_t>(n, kTile); }
@@ -108,10 +113,11 @@ void launch_count_runs(const RunsArgs& args, Stream& stream) {
   stream.launch(sum_blocks_kernel, 1, kSumBlock, args, static_cast<std::uint64_t>(n_blocks));
 }
 
-void launch_list_runs(const RunsArgs& args, Stream& stream) {
+void launch_list_runs(const RunsArgs& args, std::uint64_t n_runs, Stream& stream) {
   if (args.n == 0) return;
   const std::size_t n_blocks = n_run_blocks(args.n);
   stream.launch(list_runs_kernel, n_blocks, kBlock, args, static_cast<std::uint64_t>(n_blocks));
+  stream.launch(run_lengths_kernel, ceil_div<std::size_t>(n_runs, kBlock), kBlock, args, n_runs);
 }
 
 }  // namespace biogpu::gpu::kmer

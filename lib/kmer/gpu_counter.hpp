@@ -20,6 +20,14 @@ struct GpuCountOptions {
   std::uint64_t max_device_bytes = 0;  // 0: what is free
 };
 
+// Device seconds by stage: packing letters, placing k-mers, sorting places, listing runs.
+struct GpuCountTimes {
+  double pack_s = 0;
+  double place_s = 0;
+  double sort_s = 0;
+  double runs_s = 0;
+};
+
 // Counts the k-mers of a text on one device. The distinct places come back in ascending order, so
 // that part after part they are the database. One thread. Errors: Error{device_memory} where a
 // single range of places does not fit, Error{failed}.
@@ -37,7 +45,7 @@ class GpuCounter {
   virtual void clear() = 0;
 
   virtual std::uint64_t n_windows() const = 0;  // counted since the last clear()
-  virtual double device_seconds() const = 0;
+  virtual GpuCountTimes times() const = 0;
   virtual std::uint64_t peak_device_bytes() const = 0;
 };
 

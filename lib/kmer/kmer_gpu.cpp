@@ -62,9 +62,9 @@ class BackendCounter : public GpuCounter {
 
   void clear() override { counter_.clear(); }
   std::uint64_t n_windows() const override { return counter_.n_windows(); }
-  double device_seconds() const override {
+  GpuCountTimes times() const override {
     const gpu::kmer::CounterTimes& times = counter_.times();
-    return times.pack_s + times.place_s + times.sort_s + times.runs_s;
+    return {times.pack_s, times.place_s, times.sort_s, times.runs_s};
   }
   std::uint64_t peak_device_bytes() const override { return counter_.peak_bytes(); }
 

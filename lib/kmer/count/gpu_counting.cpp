@@ -86,9 +86,13 @@ void GpuCounting::restore(CountBlock& block) const {
   block.counts.resize(n);
 }
 
-double GpuCounting::device_seconds() const {
-  double most = 0;
-  for (const auto& counter : counters_) most = std::max(most, counter->device_seconds());
+GpuCountTimes GpuCounting::times() const {
+  const auto total = [](const GpuCountTimes& t) {
+    return t.pack_s + t.place_s + t.sort_s + t.runs_s;
+  };
+  GpuCountTimes most;
+  for (const auto& counter : counters_)
+    if (total(counter->times()) > total(most)) most = counter->times();
   return most;
 }
 

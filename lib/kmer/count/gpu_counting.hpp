@@ -32,7 +32,7 @@ class GpuCounting {
   void restore(CountBlock& block) const;
 
   CountTotals totals() const { return totals_; }
-  double device_seconds() const;
+  GpuCountTimes times() const;  // of the device that was busy longest
   std::uint64_t peak_device_bytes() const;
 
  private:

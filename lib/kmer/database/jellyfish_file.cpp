@@ -201,10 +201,14 @@ void append_jellyfish_records(const Header& header, const CountBlock& block, std
 }
 
 void append_letters(const std::uint64_t* key, int k, std::string& out) {
-  const int n_words = words_for(k);
-  for (int i = k - 1; i >= 0; --i) {
-    const auto word = static_cast<std::size_t>(n_words - 1 - i / kBasesPerWord);
-    out += "ACGT"[key[word] >> 2 * (i % kBasesPerWord) & 3];
+  const auto n_words = static_cast<std::size_t>(words_for(k));
+  const auto n_letters = static_cast<std::size_t>(k);
+  const std::size_t begin = out.size();
+  out.resize(begin + n_letters);
+  char* const to = out.data() + begin;
+  for (std::size_t from_end = 0; from_end < n_letters; ++from_end) {
+    const std::uint64_t word = key[n_words - 1 - from_end / kBasesPerWord];
+    to[n_letters - 1 - from_end] = "ACGT"[word >> 2 * (from_end % kBasesPerWord) & 3];
   }
 }
 

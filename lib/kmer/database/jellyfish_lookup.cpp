@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "lib/core/error.hpp"
 #include "lib/kmer/database/jellyfish_file.hpp"
@@ -14,7 +17,8 @@ namespace biogpu::kmer {
 namespace {
 
 // Records ascend by (pos, key), and pos is spread evenly over the table, so that pos tells where a
-// record should lie: the search starts there and doubles its step until it has passed the key.
+// record should lie: an interpolation search, which takes a few steps. A batch of keys takes its
+// steps together, so that the memory each waits for is fetched meanwhile.
 template <int kWords>
 class JellyfishLookup : public Lookup {
  public:
@@ -25,22 +29,27 @@ class JellyfishLookup : public Lookup {
     record_ = jellyfish_record_bytes(header_);
     records_ = file_->bytes().data() + begin;
     n_records_ = (file_->bytes().size() - begin) / record_;
+    density_ = static_cast<double>(n_records_) /
+               static_cast<double>(std::uint64_t{1} << header_.order.size_bits());
   }
 
   void find(const std::uint64_t* keys, std::span<std::uint64_t> counts) const override {
-    constexpr std::size_t kBatch = 64;  // guesses whose pages are asked for together
-    std::size_t guess[kBatch];
-    Place place[kBatch];
+    std::array<Search, kBatch> searches;
     for (std::size_t begin = 0; begin < counts.size(); begin += kBatch) {
       const std::size_t n = std::min(kBatch, counts.size() - begin);
       for (std::size_t i = 0; i < n; ++i) {
         Key<kWords> key;
         std::memcpy(key.word.data(), keys + (begin + i) * kWords, sizeof key.word);
-        place[i] = place_of(key);
-        guess[i] = expected(place[i]);
-        __builtin_prefetch(records_ + guess[i] * record_);
+        searches[i] = {place_of(key), 0, n_records_, 0, 0};
+        searches[i].guess = expected(searches[i].wanted);
+        __builtin_prefetch(records_ + searches[i].guess * record_);
       }
-      for (std::size_t i = 0; i < n; ++i) counts[begin + i] = search(place[i], guess[i]);
+      for (bool more = true; more;) {
+        more = false;
+        for (std::size_t i = 0; i < n; ++i)
+          if (searches[i].high - searches[i].low > kFew) more = narrow(searches[i]) || more;
+      }
+      for (std::size_t i = 0; i < n; ++i) counts[begin + i] = finish(searches[i]);
     }
   }
 
@@ -50,6 +59,18 @@ class JellyfishLookup : public Lookup {
     Key<kWords> key;
     friend auto operator<=>(const Place&, const Place&) = default;
   };
+
+  // Records before low are smaller than what is wanted, those from high on are larger.
+  struct Search {
+    Place wanted;
+    std::size_t low = 0;
+    std::size_t high = 0;
+    std::size_t guess = 0;
+    int n_steps = 0;
+  };
+  static constexpr std::size_t kBatch = 64;
+  static constexpr std::size_t kFew = 12;  // records that are gone through one by one
+  static constexpr int kMaxSteps = 8;      // of interpolation, before bisection
 
   Place place_of(const Key<kWords>& key) const {
     const KeyOrder& order = header_.order;
@@ -79,36 +100,40 @@ class JellyfishLookup : public Lookup {
                     static_cast<std::size_t>(share * static_cast<double>(n_records_)));
   }
 
-  std::uint64_t search(const Place& place, std::size_t guess) const {
-    if (n_records_ == 0) return 0;
-    std::size_t low = 0;            // records before low are smaller
-    std::size_t high = n_records_;  // records from high on are not smaller
-    std::size_t step = 8;
-    if (place_at(guess) < place) {
-      low = guess + 1;
-      while (low + step < n_records_ && place_at(low + step) < place) {
-        low += step + 1;
-        step *= 2;
-      }
-      high = std::min(n_records_, low + step + 1);
+  // Looks at the record guessed, keeps the part that can hold the key, and guesses again, a little
+  // beyond, so that the key is soon between two guesses. False once few records are left.
+  bool narrow(Search& search) const {
+    const Place at = place_at(search.guess);
+    const bool before = at < search.wanted;
+    if (before)
+      search.low = search.guess + 1;
+    else
+      search.high = search.guess + 1;
+    if (search.high - search.low <= kFew) {
+      __builtin_prefetch(records_ + search.low * record_);
+      return false;
+    }
+    ++search.n_steps;
+    if (header_.order.keeps_keys() || search.n_steps > kMaxSteps) {
+      search.guess = search.low + (search.high - search.low) / 2;
     } else {
-      high = guess;
-      while (high > step && !(place_at(high - step) < place)) {
-        high -= step;
-        step *= 2;
-      }
-      low = high > step ? high - step : 0;
+      const auto distance =
+          static_cast<double>(before ? search.wanted.pos - at.pos : at.pos - search.wanted.pos) *
+          density_;
+      const auto step = static_cast<std::size_t>(distance + std::sqrt(distance)) + 2;
+      search.guess = before ? std::min(search.guess + step, search.high - 1)
+                            : search.guess - std::min(step, search.guess - search.low);
     }
-    while (low < high) {
-      const std::size_t middle = low + (high - low) / 2;
-      if (place_at(middle) < place)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    if (low == n_records_ || place_at(low) != place) return 0;
+    __builtin_prefetch(records_ + search.guess * record_);
+    return true;
+  }
+
+  std::uint64_t finish(const Search& search) const {
+    std::size_t at = search.low;
+    while (at < search.high && place_at(at) < search.wanted) ++at;
+    if (at == search.high || place_at(at) != search.wanted) return 0;
     std::uint64_t count = 0;
-    std::memcpy(&count, records_ + low * record_ + key_bytes_,
+    std::memcpy(&count, records_ + at * record_ + key_bytes_,
                 static_cast<std::size_t>(header_.counter_bytes));
     return count;
   }
@@ -118,6 +143,7 @@ class JellyfishLookup : public Lookup {
   std::size_t record_ = 0;
   const char* records_ = nullptr;
   std::size_t n_records_ = 0;
+  double density_ = 0;  // records a slot
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "lib/core/error.hpp"

@@ -27,6 +27,7 @@ gpu::kmer::CounterOptions options_for(const kmer::KeyOrder& order, bool canonica
   gpu::kmer::CounterOptions options;
   options.k = order.k();
   options.canonical = canonical;
+  options.stage_bytes = 4096;  // so that texts are cut
   if (order.keeps_keys()) return options;
   options.size_bits = order.size_bits();
   for (const auto& table : order.position_tables())
