@@ -2,8 +2,8 @@
 """Time `biogpu align parasail` against parasail_aligner from file to file, equal files first.
 
 Every workload runs both programs with the same options, in turn, and compares what they write before
-any time counts. Prints a markdown table and writes one JSON list (--json). DNA sets are made from
---seed; --queries and --proteome name FASTA files of proteins, those of data/ by default.
+any time counts. Prints a markdown table, writes one JSON list (--json) and fills the table of the
+page docs/benchmarks/align.md (--page). DNA sets are made from --seed; --queries and --proteome name FASTA files of proteins, those of data/ by default.
 """
 
 import argparse
@@ -63,6 +63,13 @@ def workloads(args, folder):
     yield "DNA, all with all, filter 20", ["-f", "a.fa", "-c", "20", "-a", "sw_stats_striped_16"]
 
 
+def fill_page(path, table):
+    """Replaces the text between the page's two markers."""
+    begin, end = "<!-- begin: scripts/bench/align.py -->\n", "<!-- end -->\n"
+    head, rest = path.read_text(encoding="utf-8").split(begin)
+    path.write_text(head + begin + table + end + rest.split(end)[1], encoding="utf-8")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--biogpu", required=True, type=pathlib.Path)
@@ -73,13 +80,17 @@ def main():
     parser.add_argument("--repeats", type=int, default=3, help="turns; medians count")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=pathlib.Path, help="write all figures here")
+    parser.add_argument("--page", type=pathlib.Path, help="fill the table of this page")
     args = parser.parse_args()
     args.queries, args.proteome = args.queries.resolve(), args.proteome.resolve()
 
     reader, writer = os.pipe()  # kept open: parasail_aligner reads any input that it could read
     results = []
-    print("| workload | biogpu s | parasail_aligner s | times as fast | CPU seconds |")
-    print("| --- | ---: | ---: | ---: | ---: |")
+    lines = [
+        "| workload | biogpu s | parasail_aligner s | times as fast | CPU seconds |",
+        "| --- | ---: | ---: | ---: | ---: |",
+    ]
+    print("\n".join(lines))
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for workload, options in workloads(args, folder):
@@ -111,12 +122,14 @@ def main():
             row["ratio"] = row["parasail_s"] / row["biogpu_s"]
             row["cpu_ratio"] = row["parasail_cpu_s"] / row["biogpu_cpu_s"]
             results.append(row)
-            print(
+            lines.append(
                 f"| {workload} | {row['biogpu_s']:.2f} | {row['parasail_s']:.2f}"
-                f" | {row['ratio']:.1f} | {row['cpu_ratio']:.1f} times fewer |",
-                flush=True,
+                f" | {row['ratio']:.1f} | {row['cpu_ratio']:.1f} times fewer |"
             )
+            print(lines[-1], flush=True)
     os.close(writer)
+    if args.page:
+        fill_page(args.page, "\n".join(lines) + "\n")
     if args.json:
         args.json.write_text(json.dumps(results, indent=1) + "\n", encoding="ascii")
 
