@@ -15,7 +15,7 @@ build_packages=(
   libfmt-dev libcli11-dev nlohmann-json3-dev libjs-chart.js
 )
 dev_packages=(
-  catch2 libparasail-dev libboost-context-dev samtools python3 git ccache
+  catch2 libparasail-dev parasail libboost-context-dev samtools python3 git ccache
   clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev shellcheck
 )
 
