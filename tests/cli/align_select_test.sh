@@ -95,4 +95,26 @@ fails 2 "--evalue" align --mode sw --evalue 0 q.fa t.fa
 works align --mode sw -v --top 2 "$queries" "$proteins"
 check "verbose names the stages" err_has 'encode .*, select .*, align .*, format'
 
+# The same bytes for any number of threads and batch size, and on the emulated GPU.
+write_random 21 40 120 ACGTN q >many_q.fa
+write_random 22 30 150 ACGT t >many_t.fa
+ways="-t^3^--batch^7 -t^2^--batch^1"
+[ "$backend" = emulated ] && ways="$ways --device^gpu^--batch^50"
+for options in "--strand both" "--min-score 30" "--top 3" "--top 2 --strand both --min-score 25" \
+  "--strand reverse --output statistics" "--format paf" "--format emboss" "--format csv --strand both" \
+  "--preset dna-short --evalue 100 --format blast6" "--band 20 --output ends" "--xdrop 15"; do
+  # shellcheck disable=SC2086
+  works align --mode sw -q -t 1 --device cpu $options many_q.fa many_t.fa
+  cp out.txt expected.txt
+  for way in $ways; do
+    # shellcheck disable=SC2086
+    works align --mode sw -q ${way//^/ } $options many_q.fa many_t.fa
+    check "$options ${way//^/ }" same_files expected.txt out.txt
+  done
+done
+works align --mode sg -q -t 1 --self many_q.fa
+cp out.txt expected.txt
+works align --mode sg -q -t 3 --batch 11 --self many_q.fa
+check "--self -t 3 --batch 11" same_files expected.txt out.txt
+
 finish
