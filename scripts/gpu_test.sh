@@ -94,6 +94,8 @@ done
 if [ $bench = 1 ] && [ -x "$prefix/bin/biogpu-bench" ]; then
   check "biogpu-bench limits" "$prefix/bin/biogpu-bench" limits --json "$results/limits.json"
   tail -n 40 "$work/log"
+  check "biogpu-bench align" "$prefix/bin/biogpu-bench" align --json "$results/align_gpu.json"
+  tail -n 60 "$work/log"
 fi
 
 echo "$n_passed passed, $n_failed failed"

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <thread>
 
+#include "apps/biogpu-bench/align_bench.hpp"
 #include "apps/biogpu-bench/report.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
@@ -19,12 +20,16 @@ std::string describe_gpu_of_build(int, std::string* why) {
   return {};
 }
 std::vector<Figure> measure_gpu_of_build(int, bool) { return {}; }
+std::vector<Figure> measure_align_of_build(const AlignBenchSettings&) { return {}; }
 #else
 std::string describe_gpu_of_build(int device, std::string* why) {
   return describe_gpu(device, why);
 }
 std::vector<Figure> measure_gpu_of_build(int device, bool quick) {
   return measure_gpu(device, quick);
+}
+std::vector<Figure> measure_align_of_build(const AlignBenchSettings& settings) {
+  return measure_align(settings);
 }
 #endif
 
@@ -34,6 +39,14 @@ std::string processor_name() {
     if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
   }
   return "unknown processor";
+}
+
+void write_report(const Report& report, const std::string& json) {
+  fmt::print("{}", as_table(report));
+  if (json.empty()) return;
+  io::OutputFile file(json);
+  file.write(as_json(report));
+  file.commit();
 }
 
 struct LimitsFlags {
@@ -63,12 +76,23 @@ void run_limits(const LimitsFlags& flags) {
       fmt::print(stderr, "biogpu-bench: no GPU measured: {}\n", why);
     }
   }
-  fmt::print("{}", as_table(report));
-  if (!flags.json.empty()) {
-    io::OutputFile file(flags.json);
-    file.write(as_json(report));
-    file.commit();
-  }
+  write_report(report, flags.json);
+}
+
+struct AlignFlags {
+  AlignBenchSettings settings;
+  std::string json;
+};
+
+void run_align(const AlignFlags& flags) {
+  Report report;
+  report.machine = fmt::format("{}, {} threads", processor_name(), flags.settings.n_threads);
+  std::string why;
+  report.device = describe_gpu_of_build(flags.settings.device, &why);
+  if (report.device.empty())
+    throw Error(ErrorCode::device, fmt::format("device {}: {}", flags.settings.device, why));
+  report.figures = measure_align_of_build(flags.settings);
+  write_report(report, flags.json);
 }
 
 int run(int argc, char** argv) {
@@ -82,12 +106,22 @@ int run(int argc, char** argv) {
   limits->add_flag("--gpu-only", flags.gpu_only, "Leave the host out; fail without a GPU");
   limits->add_flag("--host-only", flags.host_only, "Leave the GPU out");
   limits->add_option("--json", flags.json, "Also write the figures as JSON");
+  AlignFlags align_flags;
+  align_flags.settings.n_threads = flags.n_threads;
+  AlignBenchSettings& settings = align_flags.settings;
+  CLI::App* align = app.add_subcommand("align", "Alignment and search rates of a GPU");
+  align->add_option("--device", settings.device, "GPU to measure, as listed by 'biogpu devices'");
+  align->add_option("-t,--threads", settings.n_threads, "Host threads")->check(CLI::PositiveNumber);
+  align->add_flag("--quick", settings.quick, "Tiny sizes: shows that it runs, not how fast");
+  align->add_option("--only", settings.only, "Run only workloads whose name holds this");
+  align->add_option("--json", align_flags.json, "Also write the figures as JSON");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(ErrorCode::usage);
   }
-  run_limits(flags);
+  if (limits->parsed()) run_limits(flags);
+  if (align->parsed()) run_align(align_flags);
   return 0;
 }
 

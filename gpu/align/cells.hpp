@@ -51,7 +51,8 @@ struct GroupShape {
   int tile_rows() const { return n_lanes * n_rows; }
 };
 
-// One pair of non-empty sequences; the offsets point into the arrays of the batch.
+// One pair of non-empty sequences; the offsets point into the arrays of the batch. A place of the
+// packed kernels that stays empty has no rows and no columns.
 struct PairTask {
   std::uint64_t query = 0;   // first residue
   std::uint64_t target = 0;  // first residue

@@ -15,7 +15,7 @@ inline constexpr int kPackedLimit = (1 << 14) - 256;
 // CellScheme::packed_bias where scores may fall below 0.
 inline constexpr int kPackedMiddle = 1 << 14;
 
-// Scores and ends, two neighbouring pairs a word; args.trace is not used. All pairs of a launch
+// Scores and ends, two neighbouring pairs a word; args.trace is not used. Pairs 2 g and 2 g + 1
 // have the same number of tiles, targets of classes 0..3, and the longer target first, so that the
 // border of the first pair of two serves both. shape: index into kPackedShapes. with_ends: false
 // leaves the positions of local ends open.

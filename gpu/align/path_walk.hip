@@ -39,6 +39,7 @@ __global__ void path_walk_kernel(PathWalkArgs a) {
   const unsigned pair = blockIdx.x * kBlock + threadIdx.x;
   if (pair >= a.n_pairs) return;
   const PairTask task = a.tasks[pair];
+  if (task.n_rows == 0) return;  // a place without a pair
   const PairEnd end = a.ends[pair];
   std::uint32_t* const scratch = a.scratch_runs == nullptr ? nullptr : a.scratch_runs + task.runs;
   const WalkPair sequences = {a.residues + task.query,

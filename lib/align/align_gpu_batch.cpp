@@ -20,6 +20,9 @@ constexpr std::uint64_t kLongCells = std::uint64_t{1} << 28;
 // Pairs that a thread takes at a time, and residues.
 constexpr std::size_t kChunk = 1024;
 constexpr std::uint64_t kCopyChunk = std::uint64_t{1} << 18;
+// Device memory of a place in a batch that holds no pair.
+constexpr std::uint64_t kBytesOfPlace =
+    sizeof(cells::PairTask) + sizeof(cells::PairEnd) + sizeof(cells::PairPath);
 
 std::size_t count_chunks(std::size_t n) { return (n + kChunk - 1) / kChunk; }
 
@@ -122,6 +125,7 @@ void BatchWork::plan(std::size_t first, std::uint64_t max_bytes, const FourLette
   pairs_.resize(kept);
   first_ = first;
   last_ = first + taken;
+  sort();
 }
 
 void BatchWork::sort() {
@@ -130,17 +134,42 @@ void BatchWork::sort() {
   };
   if (!std::is_sorted(pairs_.begin(), pairs_.end(), before))
     tbb::parallel_sort(pairs_.begin(), pairs_.end(), before);
+  separate_tiles();
   segments_.clear();
-  // Different tile counts would keep the lanes of a wave waiting for each other, and the packed
-  // kernels put only pairs of the same number together.
   for (auto from = pairs_.begin(); from != pairs_.end();) {
-    const std::uint64_t kind = from->key >> 30;
+    const std::uint64_t kind = from->key >> 60;
     const auto to = std::partition_point(
-        from, pairs_.end(), [&](const PlannedPair& pair) { return pair.key >> 30 >= kind; });
+        from, pairs_.end(), [&](const PlannedPair& pair) { return pair.key >> 60 >= kind; });
     segments_.push_back({static_cast<std::size_t>(from - pairs_.begin()),
                          static_cast<std::size_t>(to - from), from->kernel});
     from = to;
   }
+}
+
+// The packed kernels want two neighbours of the same number of tiles: where that number changes
+// between two neighbours, the first stays alone.
+void BatchWork::separate_tiles() {
+  std::vector<PlannedPair> apart;
+  std::size_t begin = 0;  // of the kind
+  std::size_t copied = 0;
+  for (std::size_t i = 1; i < pairs_.size(); ++i) {
+    const PlannedPair &last = pairs_[i - 1], &next = pairs_[i];
+    if (next.key >> 60 != last.key >> 60) {
+      begin = i + (apart.size() - copied);
+      continue;
+    }
+    const std::size_t place = i + (apart.size() - copied);
+    if (!next.kernel.packed || next.key >> 30 == last.key >> 30 || (place - begin) % 2 == 0)
+      continue;
+    apart.insert(apart.end(), pairs_.begin() + static_cast<std::ptrdiff_t>(copied),
+                 pairs_.begin() + static_cast<std::ptrdiff_t>(i));
+    apart.push_back({last.key, kNoPair, last.kernel});
+    copied = i;
+  }
+  if (apart.empty()) return;
+  apart.insert(apart.end(), pairs_.begin() + static_cast<std::ptrdiff_t>(copied), pairs_.end());
+  bytes_ += (apart.size() - pairs_.size()) * kBytesOfPlace;
+  pairs_.swap(apart);
 }
 
 // Sequences that lie together are copied together, unless that copies more than is needed.
@@ -154,6 +183,7 @@ BatchWork::Side BatchWork::plan_side(bool query) const {
   for_chunks(pairs_.size(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
     Sum sum;
     for (std::size_t i = begin; i < end; ++i) {
+      if (!is_pair(i)) continue;
       const std::uint32_t number = number_of(pair_of(i), query);
       sum.first = std::min(sum.first, number);
       sum.last = std::max(sum.last, number + 1);
@@ -219,6 +249,10 @@ void BatchWork::fill(cells::PairBatch& batch) {
     auto segment = segment_of(begin);
     for (std::size_t i = begin; i < end; ++i) {
       if (i >= segment->first + segment->n) ++segment;
+      if (!is_pair(i)) {
+        visit(i, at);
+        continue;
+      }
       const bool shares = segment->kernel.packed && (i - segment->first) % 2 == 1;
       cells::BatchExtents more = place(i, shares);
       more.residues = bytes_of(i, query, true) + bytes_of(i, target, false);
@@ -240,6 +274,10 @@ void BatchWork::fill(cells::PairBatch& batch) {
   std::uint8_t* const residues = batch.residues();
   for_chunks(pairs_.size(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
     walk(begin, end, chunks[chunk], [&](std::size_t i, const cells::BatchExtents& at) {
+      if (!is_pair(i)) {
+        batch.tasks()[i] = {};
+        return;
+      }
       const Pair& pair = pair_of(i);
       const auto q = work_.queries.sequence(pair.query), t = work_.targets.sequence(pair.target);
       std::uint64_t gathered = at.residues;
@@ -270,7 +308,6 @@ void BatchWork::fill(cells::PairBatch& batch) {
 
 void BatchWork::submit(cells::PairBatch& batch) {
   if (pairs_.empty()) return;
-  sort();
   fill(batch);
   batch.submit(segments_);
 }
@@ -332,6 +369,7 @@ void BatchWork::collect(cells::PairBatch& batch, Alignments& all) {
     for_chunks(pairs_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
       static constexpr cells::PairPath kNoPath = {};
       for (std::size_t i = begin; i < end; ++i) {
+        if (!is_pair(i)) continue;
         set_gpu_row(options_, all.rows[pairs_[i].index], batch.ends()[i],
                     settings_.with_path ? batch.paths()[i] : kNoPath);
       }

@@ -9,7 +9,9 @@
 
 namespace biogpu::align {
 
-// A pair as it waits for its place in a batch.
+// A pair as it waits for its place in a batch; kNoPair keeps the place beside a pair of the packed
+// kernels that has no partner.
+inline constexpr std::uint32_t kNoPair = ~0u;
 struct PlannedPair {
   std::uint64_t key = 0;    // kernel, tiles, columns: neighbours share a wave
   std::uint32_t index = 0;  // in Work::pairs
@@ -42,7 +44,7 @@ class BatchWork {
   std::size_t size() const { return pairs_.size(); }
   std::uint64_t bytes() const { return bytes_; }  // device memory, at most
 
-  // Sorts the pairs, fills the batch and queues it.
+  // Fills the batch and queues it.
   void submit(gpu::align::PairBatch& batch);
 
   // Waits for the batch, sets the rows and appends the paths in the order of the input.
@@ -59,10 +61,12 @@ class BatchWork {
   static std::uint32_t number_of(const Pair& pair, bool query) {
     return query ? pair.query : pair.target;
   }
+  bool is_pair(std::size_t i) const { return pairs_[i].index != kNoPair; }
   const Pair& pair_of(std::size_t i) const { return work_.pairs[pairs_[i].index]; }
 
   void plan_pair(PlannedPair& pair, std::uint64_t& bytes, const FourLetters& four_letters) const;
   void sort();
+  void separate_tiles();
   Side plan_side(bool query) const;
   std::uint64_t bytes_of(std::size_t i, const Side& side, bool query) const;
   gpu::align::BatchExtents place(std::size_t i, bool shares_trace) const;

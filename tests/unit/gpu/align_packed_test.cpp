@@ -67,6 +67,24 @@ TEST_CASE("gpu.pair_score_i16: unusual costs equal the reference", "[gpu][device
   }
 }
 
+TEST_CASE("gpu.pair_trace_i16: paths equal the reference for any mixture of lengths",
+          "[gpu][device]") {
+  if (!test::has_gpu()) return;
+  std::mt19937 random(kSeed + 4);
+  test::WorkBuilder builder;
+  for (int i = 0; i < 41; ++i) {
+    const auto query = test::random_residues(random, 1 + random() % 420, 4);
+    builder.add(query, i % 3 == 0 ? test::random_residues(random, 1 + random() % 300, 4)
+                                  : test::mutated(random, query, 4, 9));
+  }
+  for (const auto mode : {align::Mode::global, align::Mode::semiglobal, align::Mode::local}) {
+    for (const auto output : {align::Output::ends, align::Output::cigar}) {
+      check_ends(builder.work(),
+                 {mode, {true, true, true, true}, output, align::dna_scoring(2, -3, 5, 2)});
+    }
+  }
+}
+
 TEST_CASE("gpu.pair_score_i16: N in queries and in targets", "[gpu][device]") {
   if (!test::has_gpu()) return;
   std::mt19937 random(kSeed + 2);
