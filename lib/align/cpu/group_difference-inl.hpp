@@ -163,7 +163,7 @@ class DifferenceKernel {
   template <int C>
   HWY_NOINLINE void pass(std::int64_t j) {
     const D8 d;
-    Front<C> front{source_.template columns<C>(j), q_, {}, {}, u_, x_, nullptr};
+    Front<C> front{source_.template columns<C>(j, 0), q_, {}, {}, u_, x_, nullptr};
     if constexpr (kTrace) front.trace = result_.trace.at(0, j);
     V8 last[C];
     for (int c = 0; c < C; ++c) {

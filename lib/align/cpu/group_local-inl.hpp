@@ -129,36 +129,49 @@ class LocalKernel {
         extend_(hn::Set(Tag<T>(), static_cast<T>(job.options->scoring.gap_extend))),
         floor_(hn::Set(Tag<T>(), static_cast<T>(range_.local_zero))),
         best_(floor_),
-        source_(job, shape_.n_rows, shape_.n_columns, 0) {}
+        source_(job, shape_.n_rows, shape_.n_columns, 0),
+        corner_(floor_) {}
 
   void run() {
     const Tag<T> d;
-    h_ = job_.scratch->h.get<T>(shape_.n_rows * lanes_);
-    e_ = job_.scratch->e.get<T>(shape_.n_rows * lanes_);
-    for (std::int64_t i = 0; i < shape_.n_rows; ++i) {
-      hn::Store(floor_, d, h_ + i * lanes_);
-      hn::Store(hn::Sub(floor_, open_), d, e_ + i * lanes_);
-    }
+    // Scores alone may be computed by tiles of rows, whose columns stay in the first cache. Ends
+    // and floors that rise need whole columns.
+    const bool tiled = !kEnds && shape_.n_rows > kTileRows;
+    const std::int64_t tile_rows = tiled ? kTileRows : shape_.n_rows;
+    h_ = job_.scratch->h.get<T>(tile_rows * lanes_);
+    e_ = job_.scratch->e.get<T>(tile_rows * lanes_);
+    if (tiled) start_border();
     if constexpr (kTrace) result_.trace = start_trace(*job_.scratch, shape_, lanes_ / 8);
     max_score_ = std::max(job_.options->scoring.max_score(), 0);
     // A pass must not carry a value from below the trigger past the top.
     trigger_ = range_.local_highest - kMostColumns * max_score_;
-    const bool may_raise = sizeof(T) == 1 && trigger_ - range_.local_zero >= kLeastRoom;
+    const bool may_raise = sizeof(T) == 1 && !tiled && trigger_ - range_.local_zero >= kLeastRoom;
     const V trigger = hn::Set(d, static_cast<T>(may_raise ? trigger_ : 0));
-    std::int64_t j = 0;
-    for (; j + kMostColumns <= shape_.n_columns; j += kMostColumns) {
-      if (may_raise) raise_floors(hn::Gt(best_, trigger), j);
-      pass<kMostColumns>(j);
-    }
-    for (; j < shape_.n_columns; ++j) {
-      if (may_raise) raise_floors(hn::Gt(best_, trigger), j);
-      pass<1>(j);
+    for (first_row_ = 0; first_row_ < shape_.n_rows; first_row_ += tile_rows) {
+      n_rows_ = std::min(tile_rows, shape_.n_rows - first_row_);
+      for (std::int64_t i = 0; i < n_rows_; ++i) {
+        hn::Store(floor_, d, h_ + i * lanes_);
+        hn::Store(hn::Sub(floor_, open_), d, e_ + i * lanes_);
+      }
+      corner_ = floor_;
+      std::int64_t j = 0;
+      for (; j + kMostColumns <= shape_.n_columns; j += kMostColumns) {
+        if (may_raise) raise_floors(hn::Gt(best_, trigger), j);
+        pass<kMostColumns>(j);
+      }
+      for (; j < shape_.n_columns; ++j) {
+        if (may_raise) raise_floors(hn::Gt(best_, trigger), j);
+        pass<1>(j);
+      }
     }
     finish();
   }
 
  private:
   static constexpr std::int64_t kLeastRoom = 48;
+  // Rows of which H and E take 32 KiB: the first cache less what scores and border take.
+  static constexpr auto kTileRows =
+      static_cast<std::int64_t>(16384 / (hn::MaxLanes(Tag<T>()) * sizeof(T)));
 
   // The front of a pass; a value of its own, which no store of H can touch, so that it stays in
   // registers.
@@ -171,10 +184,50 @@ class LocalKernel {
     std::uint8_t* trace;
   };
 
+  // H and F of the row above a tile, by column.
+  void start_border() {
+    const Tag<T> d;
+    border_ = job_.scratch->border.get<T>(shape_.n_columns * 2 * lanes_);
+    for (std::int64_t j = 0; j < shape_.n_columns; ++j) {
+      hn::Store(floor_, d, border_ + 2 * j * lanes_);
+      hn::Store(hn::Sub(floor_, open_), d, border_ + (2 * j + 1) * lanes_);
+    }
+  }
+
+  template <int C>
+  HWY_INLINE void load_border(std::int64_t j, Front<C>& front) {
+    const Tag<T> d;
+    for (int c = 0; c < C; ++c) {
+      front.diagonal[c] = corner_;
+      corner_ = hn::Load(d, border_ + 2 * (j + c) * lanes_);
+      front.f[c] = hn::Load(d, border_ + (2 * (j + c) + 1) * lanes_);
+    }
+  }
+
+  // After the last row: each column's diagonal is H of the column before it.
+  template <int C>
+  HWY_INLINE void store_border(std::int64_t j, const Front<C>& front) {
+    const Tag<T> d;
+    for (int c = 0; c < C; ++c) {
+      const V h =
+          c + 1 < C ? front.diagonal[(c + 1) % C] : hn::Load(d, h_ + (n_rows_ - 1) * lanes_);
+      hn::Store(h, d, border_ + 2 * (j + c) * lanes_);
+      hn::Store(front.f[c], d, border_ + (2 * (j + c) + 1) * lanes_);
+    }
+  }
+
   template <int C>
   HWY_NOINLINE void pass(std::int64_t j) {
-    Front<C> front{
-        source_.template columns<C>(j), open_, extend_, floor_, {}, {}, {}, h_, e_, nullptr};
+    Front<C> front{source_.template columns<C>(j, first_row_),
+                   open_,
+                   extend_,
+                   floor_,
+                   {},
+                   {},
+                   {},
+                   h_,
+                   e_,
+                   nullptr};
     if constexpr (kTrace) front.trace = result_.trace.at(0, j);
     V column_best[C];
     for (int c = 0; c < C; ++c) {
@@ -182,9 +235,12 @@ class LocalKernel {
       front.f[c] = hn::Sub(front.floor, front.open);
       column_best[c] = front.most[c] = best_;
     }
-    const std::int64_t n_rows = shape_.n_rows;
+    const std::int64_t n_rows = n_rows_;
     if constexpr (!kEnds) {
+      const bool tiled = border_ != nullptr;
+      if (tiled) load_border<C>(j, front);
       for (std::int64_t i = 0; i < n_rows; ++i) row<C>(i, front, nullptr);
+      if (tiled) store_border<C>(j, front);
       for (int c = 0; c < C; ++c) best_ = hn::Max(best_, front.most[c]);
     } else {
       constexpr int kBlock = LocalEnds<T>::kBlock;
@@ -263,7 +319,7 @@ class LocalKernel {
     });
     const V by = hn::Load(d, raised);
     const V least_e = hn::Sub(floor_, open_);
-    for (std::int64_t i = 0; i < shape_.n_rows; ++i) {
+    for (std::int64_t i = 0; i < n_rows_; ++i) {
       T *h = h_ + i * lanes_, *e = e_ + i * lanes_;
       hn::Store(hn::Max(hn::SaturatedSub(hn::Load(d, h), by), floor_), d, h);
       hn::Store(hn::Max(hn::SaturatedSub(hn::Load(d, e), by), least_e), d, e);
@@ -293,7 +349,9 @@ class LocalKernel {
   V best_;
   Source source_;
   LocalEnds<T> ends_;
-  T *h_ = nullptr, *e_ = nullptr;
+  T *h_ = nullptr, *e_ = nullptr, *border_ = nullptr;
+  std::int64_t first_row_ = 0, n_rows_ = 0;  // of the tile
+  V corner_;                                 // H above and left of the next pass
   std::int64_t max_score_ = 0, trigger_ = 0;
   std::int32_t base_[kMaxLanes] = {};   // what the floors were raised by
   std::int64_t reach_[kMaxLanes] = {};  // what a path from a raised floor could be worth

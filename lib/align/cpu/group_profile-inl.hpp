@@ -70,9 +70,9 @@ class SharedSource {
     }
   };
   template <int C>
-  HWY_INLINE Columns<C> columns(std::int64_t j) {
+  HWY_INLINE Columns<C> columns(std::int64_t j, std::int64_t first_row) {
     for (int c = 0; c < C; ++c) fill_column(j + c, scores_ + c * kVectors * lanes());
-    return {scores_, offsets_};
+    return {scores_, offsets_ + first_row};
   }
 
  private:
@@ -141,9 +141,9 @@ class ProfileSource {
     }
   };
   template <int C>
-  HWY_INLINE Columns<C> columns(std::int64_t j) {
+  HWY_INLINE Columns<C> columns(std::int64_t j, std::int64_t first_row) {
     for (int c = 0; c < C; ++c) profile_column(j + c, scores_ + c * column_stride_);
-    return {scores_, column_stride_};
+    return {scores_ + first_row * lanes_, column_stride_};
   }
 
  private:

@@ -46,8 +46,14 @@ void score_wide(const GroupJob& job, GroupResult& result) {
 void score_group(const GroupJob& job, GroupResult& result) {
   const bool table = is_xor_table(job.options->scoring);
   if (!job.narrow) {
-    table ? score_wide<TableSource<std::int16_t>>(job, result)
-          : score_wide<ProfileSource<std::int16_t>>(job, result);
+    if (table) {
+      score_wide<TableSource<std::int16_t>>(job, result);
+    } else if (job.same_query && job.options->output == Output::score &&
+               job.options->mode == Mode::local) {
+      LocalKernel<std::int16_t, SharedSource<std::int16_t>, Want::score>(job, result).run();
+    } else {
+      score_wide<ProfileSource<std::int16_t>>(job, result);
+    }
   } else if (table) {
     score_narrow<TableSource>(job, result);
   } else if (job.same_query) {

@@ -115,6 +115,7 @@ class TableSource {
   }
 
   // What the cells of C columns need, on its own: nothing of it can change under the stores of H.
+  // Rows count from first_row.
   template <int C>
   struct Columns {
     using Row = V;
@@ -142,10 +143,10 @@ class TableSource {
     }
   };
   template <int C>
-  HWY_INLINE Columns<C> columns(std::int64_t j) const {
+  HWY_INLINE Columns<C> columns(std::int64_t j, std::int64_t first_row) const {
     Columns<C> columns;
     columns.table = table_;
-    columns.query = query_;
+    columns.query = query_ + first_row * lanes_;
     for (int c = 0; c < C; ++c) columns.code[c] = hn::Load(Tag<T>(), target_ + (j + c) * lanes_);
     return columns;
   }

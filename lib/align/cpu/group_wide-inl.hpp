@@ -132,7 +132,7 @@ HWY_NOINLINE void wide_kernel(const GroupJob& job, GroupResult& result) {
   BorderTracker<T> border(job, shape.n_rows);
 
   for (std::int64_t j = 0; j < shape.n_columns; ++j) {
-    const auto columns = source.template columns<1>(j);
+    const auto columns = source.template columns<1>(j, 0);
     V diagonal = hn::Set(d, clamped(top_border(options, j)));
     V f = hn::Sub(hn::Set(d, clamped(top_border(options, j + 1))), open);
     for (std::int64_t i = 0; i < shape.n_rows; ++i) {

@@ -41,6 +41,7 @@ struct Scratch {
   AlignedBuffer scores;         // scores of one column, or of one class, one vector each
   AlignedBuffer offsets;        // which vector of `scores` a row takes
   AlignedBuffer row_masks;      // which lanes end in a row
+  AlignedBuffer border;         // H and F of the row above a tile
   AlignedBuffer trace;
   AlignedBuffer checkpoints;
 };

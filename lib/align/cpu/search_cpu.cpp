@@ -2,6 +2,7 @@
 // query meets every group with 8-bit scores; what those cannot hold goes through align_cpu().
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 #include <vector>
 
 #include "lib/align/border.hpp"
@@ -54,7 +55,8 @@ class CpuSearch {
   struct Worker {
     Scratch scratch;
     GroupResult result;
-    std::vector<Pair> left;  // not held by 8 bits
+    std::vector<Pair> saturated;  // with 8 bits
+    std::vector<Pair> left;       // not for groups of targets
   };
 
   // Longest first, so that the group that is not full is the one of the shortest.
@@ -82,6 +84,7 @@ class CpuSearch {
       meet(workers_[w], begin, std::min(last, begin + kQueriesPerTask), first,
            std::span(order_).subspan(group, std::min(lanes, order_.size() - group)));
     });
+    score_saturated(first);
     score_left(first, last);
   }
 
@@ -105,7 +108,7 @@ class CpuSearch {
       job.same_targets = true;
       for (std::size_t l = 0; l < group.size(); ++l) {
         if (worker.result.saturated[l]) {
-          leave(worker, query, group[l]);
+          worker.saturated.push_back({static_cast<std::uint32_t>(query), group[l]});
         } else {
           scores_[(query - first) * targets_.size() + group[l]] = worker.result.score[l];
         }
@@ -115,6 +118,45 @@ class CpuSearch {
 
   static void leave(Worker& worker, std::size_t query, std::uint32_t target) {
     worker.left.push_back({static_cast<std::uint32_t>(query), target});
+  }
+
+  // With 16 bits, the targets of a query together.
+  void score_saturated(std::size_t first) {
+    std::vector<Pair> pairs;
+    for (Worker& worker : workers_) {
+      pairs.insert(pairs.end(), worker.saturated.begin(), worker.saturated.end());
+      worker.saturated.clear();
+    }
+    const auto key = [&](const Pair& pair) {
+      return std::tuple(pair.query, targets_.length(pair.target), pair.target);
+    };
+    std::sort(pairs.begin(), pairs.end(),
+              [&](const Pair& a, const Pair& b) { return key(a) < key(b); });
+    std::vector<std::span<const Pair>> groups;
+    const auto lanes = static_cast<std::size_t>(group_lanes(false));
+    for (std::size_t begin = 0, end = 0; begin < pairs.size(); begin = end) {
+      while (end < pairs.size() && end - begin < lanes && pairs[end].query == pairs[begin].query)
+        ++end;
+      groups.push_back(std::span(pairs).subspan(begin, end - begin));
+    }
+    share(workers_.size(), groups.size(),
+          [&](std::size_t w, std::size_t k) { score_wide(workers_[w], first, groups[k]); });
+  }
+
+  void score_wide(Worker& worker, std::size_t first, std::span<const Pair> group) {
+    LanePair lanes[kMaxLanes];
+    for (std::size_t l = 0; l < group.size(); ++l)
+      lanes[l] = {queries_.sequence(group[l].query), targets_.sequence(group[l].target)};
+    align_group_score({&options_, {lanes, group.size()}, false, true, false, &worker.scratch},
+                      worker.result);
+    for (std::size_t l = 0; l < group.size(); ++l) {
+      if (worker.result.saturated[l]) {
+        worker.left.push_back(group[l]);
+      } else {
+        scores_[(group[l].query - first) * targets_.size() + group[l].target] =
+            worker.result.score[l];
+      }
+    }
   }
 
   void score_left(std::size_t first, std::size_t last) {
