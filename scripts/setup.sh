@@ -15,6 +15,7 @@ build_packages=(
   libfmt-dev libcli11-dev nlohmann-json3-dev libjs-chart.js
 )
 dev_packages=(
+  bwa libseqan2-dev libdivsufsort-dev
   catch2 libparasail-dev parasail libboost-context-dev samtools python3 git ccache
   clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev shellcheck
 )
