@@ -37,6 +37,10 @@ class TieRefiner {
   std::uint64_t n_unresolved() const { return n_unresolved_; }
 
  private:
+  // A larger group is a sign of a text that repeats itself: comparing on would mostly find the same
+  // again.
+  static constexpr std::uint64_t kMostCompared = 1u << 14;
+
   struct Keyed {
     std::uint64_t key;
     Index position;
@@ -67,7 +71,7 @@ class TieRefiner {
   }
 
   void refine_once(const SuffixGroup& group, std::uint64_t max_depth) {
-    if (group.depth >= max_depth) {
+    if (group.depth >= max_depth || group.size > kMostCompared) {
       unresolved_.push_back(group);
       n_unresolved_ += group.size;
       return;
