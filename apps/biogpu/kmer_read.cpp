@@ -134,6 +134,10 @@ void copy_records(kmer::DatabaseReader& reader, io::OutputFile& out) {
 void run_info(const InfoFlags& flags) {
   kmer::DatabaseReader reader(flags.path);
   const kmer::Header& header = reader.header();
+  // In biogpu's own format all that lies behind the records.
+  if (header.format == kmer::Format::native && !flags.skip)
+    for (kmer::CountBlock block; reader.read(block);) {
+    }
   io::OutputFile out("-");
   const std::string command = fmt::format("{} {}", header.program, fmt::join(header.command, " "));
   if (flags.skip)

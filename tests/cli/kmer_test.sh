@@ -81,6 +81,51 @@ fails 3 'cut short' kmer dump cut.jf
 works kmer count -q -m 5 -o five.jf t.fa
 fails 3 'expected one length' kmer merge -o bad.jf t.jf five.jf
 
+# Other formats, sets, sketches, the spectrum.
+for name in lambda.bgk lambda.kff; do
+  works kmer count -q -m 21 -C -o $name "$source_dir/data/lambda.fa"
+  works kmer dump -c $name
+  cp out.txt $name.txt
+done
+check ".bgk and .kff hold the same, in the same order" same_files lambda.bgk.txt lambda.kff.txt
+check "a .bgk file is in lexicographic order" bash -c 'LC_ALL=C sort -c lambda.bgk.txt'
+works kmer query -s "$source_dir/data/lambda.fa" lambda.bgk
+check "every k-mer of the genome is found" bash -c '! grep -q " 0$" out.txt'
+works kmer info lambda.bgk
+check "info of .bgk names the command" out_has 'kmer\|count'
+works kmer count -q -m 21 -C -o reads.jf "$source_dir/data/lambda_reads.fq.gz"
+works kmer set intersect reads.jf lambda.bgk -o both.bgk
+works kmer set subtract reads.jf lambda.bgk -o errors.bgk
+n_of() { "$biogpu" kmer stats "$1" | sed -n 's/^Distinct: *//p'; }
+check "what is shared and what is not are the whole" \
+  [ "$(($(n_of both.bgk) + $(n_of errors.bgk)))" -eq "$(n_of reads.jf)" ]
+works kmer set filter reads.jf -L 2 -o solid.jf
+check "a filter keeps what stats counts" \
+  [ "$(n_of solid.jf)" -eq "$("$biogpu" kmer stats -L 2 reads.jf | sed -n 's/^Distinct: *//p')" ]
+fails 3 'expected one length' kmer set union reads.jf five.jf -o bad.jf
+works kmer histo --plot spectrum.svg reads.jf
+check "the spectrum is an image" bash -c 'head -c 4 spectrum.svg | grep -q "<svg"'
+works kmer sketch -o sketch.json "$source_dir/data/lambda.fa"
+works kmer dist sketch.json "$source_dir/data/lambda.fa"
+check "a file has distance 0 to itself" out_has '	0	0	1000/1000$'
+if command -v kmc >/dev/null; then
+  mkdir kmc_tmp
+  kmc -k21 -ci1 -cs4294967295 -okff -fm "$source_dir/data/lambda.fa" kmc kmc_tmp >kmc.log 2>&1
+  works kmer dump -c kmc.kff
+  check "KMC's KFF is read" bash -c 'LC_ALL=C sort out.txt | cmp - lambda.kff.txt'
+  kmc_tools -hp transform lambda.kff dump kmc.txt >kmc.log 2>&1
+  check "KMC reads our KFF" bash -c 'tr "\t" " " <kmc.txt | LC_ALL=C sort | cmp - lambda.kff.txt'
+fi
+if command -v mash >/dev/null; then
+  for options in "" "-k 15 -s 300"; do
+    # shellcheck disable=SC2086
+    mash dist $options "$source_dir/data/lambda.fa" "$source_dir/data/lambda_windows.fa" >expected.txt 2>/dev/null
+    # shellcheck disable=SC2086
+    works kmer dist $options "$source_dir/data/lambda.fa" "$source_dir/data/lambda_windows.fa"
+    check "dist $options is Mash's" same_files out.txt expected.txt
+  done
+fi
+
 if command -v jellyfish >/dev/null; then
   write_random 21 400 300 ACGTACGTACGTacgtN r >random.fa
   cat "$source_dir/data/lambda.fa" >>random.fa
@@ -97,12 +142,12 @@ if command -v jellyfish >/dev/null; then
       done
     done
     for what in "dump" "dump -c -t -L 2" "histo" "histo -f -l 3 -h 20 -i 2" "stats" "stats -L 2" "info -s"; do
-      # shellcheck disable=SC2086
+      # shellcheck disable=SC2046,SC2086
       jellyfish ${what%% *} jf.jf $(printf '%s' "$what" | cut -s -d' ' -f2-) >expected.txt
       # shellcheck disable=SC2086
       works kmer $what jf.jf
       check "k=$k: '$what' of Jellyfish's file" same_files out.txt expected.txt
-      # shellcheck disable=SC2086
+      # shellcheck disable=SC2046,SC2086
       jellyfish ${what%% *} our.jf $(printf '%s' "$what" | cut -s -d' ' -f2-) >of_ours.txt
       check "k=$k: Jellyfish's '$what' of our file" same_files of_ours.txt expected.txt
     done

@@ -5,7 +5,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include "lib/core/error.hpp"
 #include "lib/kmer/database/jellyfish_file.hpp"
@@ -34,13 +36,12 @@ class JellyfishLookup : public Lookup {
   }
 
   void find(const std::uint64_t* keys, std::span<std::uint64_t> counts) const override {
+    const std::vector<std::uint32_t> order = sorted_by_region(keys, counts.size());
     std::array<Search, kBatch> searches;
-    for (std::size_t begin = 0; begin < counts.size(); begin += kBatch) {
-      const std::size_t n = std::min(kBatch, counts.size() - begin);
+    for (std::size_t begin = 0; begin < order.size(); begin += kBatch) {
+      const std::size_t n = std::min(kBatch, order.size() - begin);
       for (std::size_t i = 0; i < n; ++i) {
-        Key<kWords> key;
-        std::memcpy(key.word.data(), keys + (begin + i) * kWords, sizeof key.word);
-        searches[i] = {place_of(key), 0, n_records_, 0, 0};
+        searches[i] = {place_of(load_key(keys, order[begin + i])), 0, n_records_, 0, 0};
         searches[i].guess = expected(searches[i].wanted);
         __builtin_prefetch(records_ + searches[i].guess * record_);
       }
@@ -49,7 +50,7 @@ class JellyfishLookup : public Lookup {
         for (std::size_t i = 0; i < n; ++i)
           if (searches[i].high - searches[i].low > kFew) more = narrow(searches[i]) || more;
       }
-      for (std::size_t i = 0; i < n; ++i) counts[begin + i] = finish(searches[i]);
+      for (std::size_t i = 0; i < n; ++i) counts[order[begin + i]] = finish(searches[i]);
     }
   }
 
@@ -71,6 +72,35 @@ class JellyfishLookup : public Lookup {
   static constexpr std::size_t kBatch = 64;
   static constexpr std::size_t kFew = 12;  // records that are gone through one by one
   static constexpr int kMaxSteps = 8;      // of interpolation, before bisection
+
+  static Key<kWords> load_key(const std::uint64_t* keys, std::size_t i) {
+    Key<kWords> key;
+    std::memcpy(key.word.data(), keys + i * kWords, sizeof key.word);
+    return key;
+  }
+
+  // The keys' numbers, ordered by the region of the file where they should lie: what is looked up
+  // one after another then shares pages, whose translation costs more than the records themselves.
+  std::vector<std::uint32_t> sorted_by_region(const std::uint64_t* keys, std::size_t n) const {
+    constexpr std::size_t kRegions = 4096;
+    constexpr std::size_t kWorthSorting = 16 * kRegions;
+    std::vector<std::uint32_t> order(n);
+    if (n < kWorthSorting) {
+      std::iota(order.begin(), order.end(), 0u);
+      return order;
+    }
+    const std::size_t width = n_records_ / kRegions + 1;
+    std::vector<std::uint16_t> region(n);
+    std::array<std::uint32_t, kRegions> next{};
+    for (std::size_t i = 0; i < n; ++i) {
+      region[i] = static_cast<std::uint16_t>(expected(place_of(load_key(keys, i))) / width);
+      ++next[region[i]];
+    }
+    std::uint32_t begin = 0;
+    for (std::uint32_t& count : next) begin += std::exchange(count, begin);
+    for (std::size_t i = 0; i < n; ++i) order[next[region[i]]++] = static_cast<std::uint32_t>(i);
+    return order;
+  }
 
   Place place_of(const Key<kWords>& key) const {
     const KeyOrder& order = header_.order;

@@ -17,7 +17,9 @@ namespace {
 
 constexpr std::size_t kSectionRecords = 65536;
 constexpr int kCountBytes = 8;
-constexpr unsigned char kEncoding = 0x1b;  // two bits each for A, C, G, T
+constexpr std::uint64_t kFileHeaderBytes = 12;
+constexpr std::uint64_t kFooterBytes = 1 + 8 + 2 * (12 + 8);  // a section of two variables
+constexpr unsigned char kEncoding = 0x1b;                     // two bits each for A, C, G, T
 
 void append_big_endian(std::uint64_t value, int n_bytes, std::string& out) {
   for (int i = n_bytes - 1; i >= 0; --i) out += static_cast<char>(value >> 8 * i);
@@ -234,6 +236,7 @@ void KffEncoder::write(const CountBlock& block, io::OutputFile& out) {
 
 void KffEncoder::write_section(io::OutputFile& out) {
   if (open_.size() == 0) return;
+  raw_sections_.push_back(out.bytes());
   std::string bytes = "r";
   append_big_endian(open_.size(), 8, bytes);
   for (std::size_t i = 0; i < open_.size(); ++i) {
@@ -246,7 +249,24 @@ void KffEncoder::write_section(io::OutputFile& out) {
 
 void KffEncoder::finish(io::OutputFile& out) {
   write_section(out);
-  out.write("KFF");
+  // An index of all sections, and where it lies: some readers find sections only through it.
+  const std::uint64_t index = out.bytes();
+  const std::uint64_t n_sections = raw_sections_.size() + 1;
+  const std::uint64_t index_end = index + 1 + 8 + 9 * n_sections + 8;
+  std::string bytes = "i";
+  append_big_endian(n_sections, 8, bytes);
+  bytes += 'v';
+  append_big_endian(kFileHeaderBytes - index_end, 8, bytes);
+  for (const std::uint64_t section : raw_sections_) {
+    bytes += 'r';
+    append_big_endian(section - index_end, 8, bytes);
+  }
+  append_big_endian(0, 8, bytes);  // no further index
+  bytes += 'v';
+  append_big_endian(2, 8, bytes);
+  append_variable("first_index", index, bytes);
+  append_variable("footer_size", kFooterBytes, bytes);
+  out.write(bytes + "KFF");
 }
 
 bool is_kff(std::string_view head) { return head.substr(0, 3) == "KFF"; }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "lib/io/output_file.hpp"
 #include "lib/kmer/count/count_block.hpp"
@@ -23,7 +24,8 @@ class KffEncoder {
   void write_section(io::OutputFile& out);
 
   const Header& header_;
-  CountBlock open_;  // records of a section that is not full
+  CountBlock open_;                          // records of a section that is not full
+  std::vector<std::uint64_t> raw_sections_;  // their offsets in the file
 };
 
 }  // namespace biogpu::kmer
