@@ -53,7 +53,7 @@ class QcRun {
     });
     for (const std::string& remark : result.remarks) log_.warn(remark);
     say(qc_text(result.summary, options));
-    say(fmt::format("JSON report: {}\nHTML report: {}\n\n{}", options.json, options.html,
+    say(fmt::format("JSON report: {}\nHTML report: {}\n\ncommand: {}", options.json, options.html,
                     command_line_));
     log_.detail(fmt::format("read {:.2f} s, compute {:.2f} s over all threads, write {:.2f} s",
                             result.read_s, result.compute_s, result.write_s));

@@ -75,6 +75,8 @@ void add_adapters(CLI::App& command, QcFlags& flags) {
                "adapter of reads [detected; pairs show theirs by overlap]", "SEQ");
   group.option("--adapter_sequence_r2", o.adapter2, "of second mates [--adapter_sequence]", "SEQ");
   group.option("--adapter_fasta", o.adapter_fasta, "cut every sequence of this file", "FILE");
+  group.option("--dimer_max_len", o.dimer_max_len,
+               "profile fastp-1: a read this short behind its adapter is a dimer [2]", "N");
   group.flag("--detect_adapter_for_pe", o.detect_adapter_for_pe, "detect adapters of pairs too");
 }
 

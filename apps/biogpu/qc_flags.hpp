@@ -17,7 +17,7 @@ struct QcFlags {
   int threads = 0;  // real ones, after resolve()
   std::string device = "auto";
   DeviceRequest device_request;  // after resolve()
-  std::uint64_t batch = 0;  // reads or pairs; 0: chosen
+  std::uint64_t batch = 0;       // reads or pairs; 0: chosen
   bool quiet = false;
   bool verbose = false;
 

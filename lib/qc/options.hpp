@@ -52,6 +52,7 @@ struct Options {
   std::string adapter1 = "auto";  // "auto", "" for none found, or the sequence
   std::string adapter2 = "auto";
   std::string adapter_fasta;
+  int dimer_max_len = 2;  // fastp 1: longest read, behind its adapters, that counts as a dimer
   std::vector<std::string> fasta_adapters;  // in the order of their header lines
 
   FixedTrim trim1, trim2;
@@ -110,6 +111,7 @@ struct Options {
   int cycles1 = 151;
   int cycles2 = 151;
 
+  bool follows_fastp_1() const { return profile == Profile::fastp_1; }
   bool paired() const { return !in2.empty() || interleaved; }
   bool split() const { return split_files > 0 || split_by_lines; }
   bool cuts_by_quality() const {

@@ -2,7 +2,7 @@
 """Times `biogpu qc` beside fastp on simulated pairs, in turns, after comparing what they write.
 
 usage: scripts/bench/qc.py BIOGPU [--fastp PROGRAM] [--pairs N] [--threads N] [--runs N]
-                           [--device WHAT] [--json FILE] [--folder FOLDER]
+                           [--device WHAT] [--json FILE] [--markdown FILE] [--folder FOLDER]
 
 Cases: plain in and out, gzip in and out, single reads plain. Pairs of 150 bases come from
 scripts/compare/fastp.py's generator with a fixed seed: 50,000 pairs, repeated under new names. The
@@ -16,7 +16,6 @@ import gzip
 import json
 import os
 import pathlib
-import platform
 import shutil
 import statistics
 import subprocess
@@ -28,6 +27,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "compare"))
 import fastp as compare  # noqa: E402  (the generator)
 
 UNIT_PAIRS = 50000
+
+
+def processor():
+    for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return "unknown processor"
 
 
 def make_input(folder, n_pairs):
@@ -117,6 +123,33 @@ def bench(arguments, work, name, have_fastp):
     return row
 
 
+def markdown(result):
+    """docs/benchmarks/qc.md from a result."""
+    machine = result["machine"]
+    lines = ["# qc beside fastp", "",
+             f"Made by `scripts/bench/qc.py`. {machine['cores']} cores, {machine['processor']}; "
+             f"{result.get('fastp', 'no fastp')}; device {result['device']}.",
+             "Medians; outputs were compared before anything was timed. Ratios are fastp's figure over",
+             "biogpu's, runs taken in turns.", "",
+             "| case | pairs | threads | program | wall, s | CPU, s | peak memory, MB |",
+             "| --- | ---: | ---: | --- | ---: | ---: | ---: |"]
+    for row in result["rows"]:
+        for program in ("biogpu", "fastp"):
+            if program in row:
+                shown = row[program]
+                lines.append(f"| {row['case']} | {row['pairs']:,} | {row['threads']} | {program} | "
+                             f"{shown['wall_s']:.2f} | {shown['cpu_s']:.2f} | "
+                             f"{shown['peak_mb']:.0f} |")
+    lines += ["", "| case | equal output | wall | CPU | size of the output |",
+              "| --- | --- | ---: | ---: | ---: |"]
+    for row in result["rows"]:
+        if "ratio_wall_s" in row:
+            lines.append(f"| {row['case']} | {'yes' if row['equal'] else 'NO'} | "
+                         f"{row['ratio_wall_s']:.2f}x | {row['ratio_cpu_s']:.2f}x | "
+                         f"{row['output_size_ratio']:.3f} |")
+    return "\n".join(lines) + "\n"
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1])
     parser.add_argument("biogpu")
@@ -126,6 +159,7 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--markdown", type=pathlib.Path)
     parser.add_argument("--folder", type=pathlib.Path)
     parser.add_argument("--cases", default="plain,gzip,single")
     arguments = parser.parse_args()
@@ -135,12 +169,13 @@ def main():
         work = pathlib.Path(folder)
         make_input(work, arguments.pairs)
         rows = [bench(arguments, work, name, have_fastp) for name in arguments.cases.split(",")]
-    result = {"machine": {"processor": platform.processor() or platform.machine(),
-                          "cores": os.cpu_count()},
+    result = {"machine": {"processor": processor(), "cores": os.cpu_count()},
               "device": arguments.device, "rows": rows}
     if have_fastp:
         result["fastp"] = subprocess.run([arguments.fastp, "--version"], capture_output=True,
                                          text=True, check=False).stderr.strip()
+    if arguments.markdown:
+        arguments.markdown.write_text(markdown(result), encoding="utf-8")
     if arguments.json:
         arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 

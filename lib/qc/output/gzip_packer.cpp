@@ -11,8 +11,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::size_t kMemberText = 1u << 20;
-constexpr std::size_t kBlockText = 0xff00;  // a block stays below 64 KiB even when stored
+constexpr std::size_t kMemberText = 256u << 10;  // stays in the second-level cache
+constexpr std::size_t kBlockText = 0xff00;       // a block stays below 64 KiB even when stored
 constexpr std::size_t kTrailerBytes = 8;
 constexpr std::string_view kHeader = "\x1f\x8b\x08\0\0\0\0\0\0\xff"sv;
 constexpr std::string_view kBgzfHeader = "\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0\x42\x43\x02\0\0\0"sv;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace {
 constexpr int kSeed = 10;  // bases
 constexpr std::size_t kSeeds = std::size_t{1} << (2 * kSeed);
 constexpr int kFirstPosition = 20;
+constexpr int kLastSeedOfFastp1 = 500;  // one that lies further in is not grown
 constexpr std::size_t kLeastReads = 10000;
 constexpr std::size_t kCandidates = 10;
 constexpr std::size_t kLongest = 60;
@@ -119,13 +121,52 @@ class Tree {
   std::vector<Node> nodes_{1};
 };
 
-std::string grow(const ReadSample& reads, std::uint32_t seed, int shift) {
+// The known adapter that most reads hold, one base in 16 may differ, if they are enough.
+std::string most_frequent_known(const ReadSample& reads) {
+  constexpr std::size_t kMostReads = 100000;
+  constexpr std::size_t kMostBases = kMostReads * 1000;
+  constexpr std::size_t kEnoughHits = 1000;
+  constexpr std::size_t kShortest = 8;  // bases compared, one more
+  const std::span<const std::string_view> adapters = known_adapters_of_fastp_1();
+  std::vector<std::size_t> hits(adapters.size());
+  std::vector<std::size_t> mismatches(adapters.size());
+  std::size_t n_checked = 0;
+  std::size_t n_bases = 0;
+  std::size_t most = 0;
+  for (std::size_t r = 0; r < reads.size(); ++r) {
+    const std::string_view read = reads[r];
+    ++n_checked;
+    n_bases += read.size();
+    if (n_checked > kMostReads || n_bases > kMostBases || most > kEnoughHits) break;
+    for (std::size_t a = 0; a < adapters.size(); ++a) {
+      const std::string_view adapter = adapters[a];
+      if (adapter.size() >= read.size() || (most > 20 && hits[a] < most / 10)) continue;
+      for (std::size_t pos = 0; pos + kShortest < read.size(); ++pos) {
+        const std::size_t n = std::min(read.size() - pos, adapter.size());
+        std::size_t different = 0;
+        for (std::size_t i = 0; i < n && different <= n / 16; ++i)
+          different += adapter[i] != read[pos + i];
+        if (different > n / 16) continue;
+        mismatches[a] += different;
+        most = std::max(most, ++hits[a]);
+        break;
+      }
+    }
+  }
+  const auto best =
+      static_cast<std::size_t>(std::max_element(hits.begin(), hits.end()) - hits.begin());
+  const bool often = hits[best] > n_checked / 50;
+  const bool well = hits[best] > n_checked / 200 && mismatches[best] < n_checked;
+  return often || well ? std::string(adapters[best]) : std::string();
+}
+
+std::string grow(const ReadSample& reads, std::uint32_t seed, int shift, bool of_fastp_1) {
   Tree forward;
   Tree backward;
   for (std::size_t r = 0; r < reads.size(); ++r) {
     const std::string_view read = reads[r];
     for_each_seed(read, shift, [&](int position, std::uint32_t found) {
-      if (found != seed) return;
+      if (found != seed || (of_fastp_1 && position >= kLastSeedOfFastp1)) return;
       forward.add(read.begin() + position + kSeed, read.end() - shift);
       backward.add(read.rend() - position, read.rend());
     });
@@ -136,15 +177,19 @@ std::string grow(const ReadSample& reads, std::uint32_t seed, int shift) {
   std::reverse(before.begin(), before.end());
   std::string adapter = before + seed_text(seed) + after;
   if (adapter.size() > kLongest) adapter.resize(kLongest);
-  const std::string_view known = known_adapter(adapter);
+  const std::string_view known = known_adapter(adapter, of_fastp_1);
   if (!known.empty()) return std::string(known);
   return leaf ? adapter : std::string();
 }
 
 }  // namespace
 
-std::string detect_adapter(const ReadSample& reads, int trim_tail) {
+std::string detect_adapter(const ReadSample& reads, int trim_tail, bool known_first) {
   if (reads.size() < kLeastReads) return {};
+  if (known_first) {
+    const std::string known = most_frequent_known(reads);
+    if (known.size() > 8) return known;
+  }
   const int shift = std::max(1, trim_tail);
   std::vector<std::uint32_t> counts(kSeeds);
   for (std::size_t r = 0; r < reads.size(); ++r)
@@ -159,7 +204,7 @@ std::string detect_adapter(const ReadSample& reads, int trim_tail) {
     int n_changes = 0;
     for (std::size_t i = 1; i < text.size(); ++i) n_changes += text[i] != text[i - 1];
     if (n_changes < 3) continue;
-    const std::string adapter = grow(reads, seed, shift);
+    const std::string adapter = grow(reads, seed, shift, known_first);
     if (!adapter.empty()) return adapter;
   }
   return {};

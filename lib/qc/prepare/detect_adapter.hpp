@@ -10,6 +10,7 @@ namespace biogpu::qc {
 // is grown in both directions for as long as 95 % of the reads agree; what begins with a known
 // adapter becomes that adapter. trim_tail: bases of each read's end left out, at least one. Source:
 // Chen et al., doi:10.1093/bioinformatics/bty560; rules of fastp 0.23.
-std::string detect_adapter(const ReadSample& reads, int trim_tail);
+// known_first: look for known adapters at every position first, as fastp 1 does.
+std::string detect_adapter(const ReadSample& reads, int trim_tail, bool known_first);
 
 }  // namespace biogpu::qc

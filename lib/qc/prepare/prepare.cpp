@@ -51,11 +51,11 @@ bool can_be_read_twice(const std::string& path) {
 using Say = std::function<void(const std::string&)>;
 
 // Returns the number of reads in the file, as far as it is known now.
-std::uint64_t detect(const std::string& path, int trim_tail, const char* mate, std::string& adapter,
-                     const Say& say) {
+std::uint64_t detect(const std::string& path, const Options& options, const char* mate,
+                     std::string& adapter, const Say& say) {
   say(std::string("Detecting adapter sequence for ") + mate + "...");
   const ReadSample reads(path, kDetectionReads, kDetectionReads * kTypicalLength);
-  adapter = detect_adapter(reads, trim_tail);
+  adapter = detect_adapter(reads, options.trim1.tail, options.follows_fastp_1());
   say(adapter.empty() ? std::string("No adapter detected for ") + mate + "\n" : adapter + "\n");
   return reads.n_reads_of_file();
 }
@@ -90,8 +90,8 @@ void prepare(Options& options, const Say& say) {
     if (!options.in2.empty()) options.overrepresented2 = candidates(options.in2, options.cycles2);
   }
   std::uint64_t n_reads = 0;
-  if (detects1) n_reads = detect(options.in1, options.trim1.tail, "read1", options.adapter1, say);
-  if (detects2) n_reads = detect(options.in2, options.trim1.tail, "read2", options.adapter2, say);
+  if (detects1) n_reads = detect(options.in1, options, "read1", options.adapter1, say);
+  if (detects2) n_reads = detect(options.in2, options, "read2", options.adapter2, say);
   if (options.split_files > 0) {
     if (n_reads == 0)
       n_reads =

@@ -180,7 +180,7 @@ class Page {
   }
 
   void write_adapters_of(std::size_t m) {
-    const AdapterCounts& counts = summary_.tally.adapters[m];
+    const auto counts = summary_.tally.adapters[m].list();
     std::uint64_t total = 0;
     std::uint64_t bases = 0;
     for (const auto& [adapter, n] : counts) {

@@ -102,7 +102,7 @@ class Writer {
     put("\t\t\"too_many_N_reads\": {},\n", tally.n_with(Verdict::too_many_n));
     if (options_.complexity_filter)
       put("\t\t\"low_complexity_reads\": {},\n", tally.n_with(Verdict::low_complexity));
-    if (options_.profile == Profile::fastp_1)
+    if (options_.follows_fastp_1() && options_.adapter_trimming)
       put("\t\t\"adapter_dimer_reads\": {},\n", tally.n_with(Verdict::adapter_dimer));
     put("\t\t\"too_short_reads\": {},\n", tally.n_with(Verdict::too_short));
     put("\t\t\"too_long_reads\": {}\n\t}},\n", tally.n_with(Verdict::too_long));
@@ -117,7 +117,8 @@ class Writer {
   }
 
   // Adapters with a share of one percent or more, short ones first; the rest as "others".
-  void write_adapter_counts(const AdapterCounts& counts) {
+  void write_adapter_counts(const TextCounts& adapters) {
+    const auto counts = adapters.list();
     std::uint64_t total = 0;
     for (const auto& [adapter, n] : counts) total += n;
     std::vector<std::pair<std::string, std::uint64_t>> common;

@@ -149,8 +149,9 @@ class Work {
     }
     edit_names(item, nullptr);
     item.umi_cut = item.mate;
-    sums_.tally.count_single(trim_single(item.mate, options_));
-    const Verdict verdict = filter(item.mate, options_);
+    const MateNotes notes = trim_single(item.mate, options_);
+    sums_.tally.count_single(notes);
+    const Verdict verdict = notes.dimer ? Verdict::adapter_dimer : filter(item.mate, options_);
     sums_.tally.count(verdict, 1);
     if (verdict == Verdict::passed && !dropped_as_duplicate(i)) {
       emit(batch_.output(Output::out1), item.text, item.mate);
@@ -183,8 +184,13 @@ class Work {
         trim_pair(first.mate, second.mate, options_, with_insert_size, sums_.scratch);
     sums_.tally.count_pair(notes, sums_.scratch.corrections.size(), with_insert_size);
     if (notes.overlapped) emit(batch_.output(Output::overlapped), first.text, notes.after_overlap);
+    is_dimer_ = notes.dimer;
     if (options_.merge) return merge(first, second, i);
     finish_pair(first, second, dropped_as_duplicate(i));
+  }
+
+  Verdict verdict_of(const Item& item) const {
+    return is_dimer_ ? Verdict::adapter_dimer : filter(item.mate, options_);
   }
 
   void count_pair_before(const Item& first, const Item& second) {
@@ -211,7 +217,13 @@ class Work {
     sums_.tally.count(verdict, 2);
     if (verdict != Verdict::passed) return;
     const std::string tag = "merged_" + std::to_string(from1) + "_" + std::to_string(from2);
-    emit(batch_.output(Output::merged), first.text, merged, tag);
+    Emitted text = first.text;
+    std::string strand(text.strand);
+    if (options_.follows_fastp_1() && strand != "+") {
+      strand += " " + tag;
+      text.strand = strand;
+    }
+    emit(batch_.output(Output::merged), text, merged, tag);
     count_after(merged, 0);
     if (options_.overrepresentation) {
       merged_kept_.emplace_back(batch_.kept[0].size(), batch_.kept_text.size());
@@ -241,7 +253,7 @@ class Work {
   void write_unmerged(const Item& first, const Item& second, bool duplicate) {
     bool both = true;
     for (const Item* item : {&first, &second}) {
-      const Verdict verdict = filter(item->mate, options_);
+      const Verdict verdict = verdict_of(*item);
       sums_.tally.count(verdict, 1);
       both = both && verdict == Verdict::passed;
       if (verdict != Verdict::passed || duplicate) continue;
@@ -253,8 +265,8 @@ class Work {
   }
 
   void finish_pair(const Item& first, const Item& second, bool duplicate) {
-    const Verdict verdict1 = filter(first.mate, options_);
-    const Verdict verdict2 = filter(second.mate, options_);
+    const Verdict verdict1 = verdict_of(first);
+    const Verdict verdict2 = verdict_of(second);
     sums_.tally.count(std::max(verdict1, verdict2), 2);
     const bool both = verdict1 == Verdict::passed && verdict2 == Verdict::passed;
     if (both && !duplicate) {
@@ -268,8 +280,8 @@ class Work {
 
   // In merging mode: a pair that was not merged.
   void write_pair(const Item& first, const Item& second, bool duplicate) {
-    const Verdict verdict1 = filter(first.mate, options_);
-    const Verdict verdict2 = filter(second.mate, options_);
+    const Verdict verdict1 = verdict_of(first);
+    const Verdict verdict2 = verdict_of(second);
     sums_.tally.count(std::max(verdict1, verdict2), 2);
     if (!duplicate) write_verdicts(first, second, verdict1, verdict2);
   }
@@ -317,6 +329,7 @@ class Work {
   bool edits_names_ = false;
   bool has_index_lists_ = false;
   std::uint64_t current_pack_ = 0;
+  bool is_dimer_ = false;  // the current pair
   PackEnd pack_;
   std::vector<std::pair<std::size_t, std::size_t>> merged_kept_;  // in kept[0]; in kept_text
 };

@@ -19,21 +19,21 @@ void count_poly_x(Tally& tally, const PolyX& poly_x) {
 
 void Tally::count_adapter(std::size_t mate, std::string_view adapter) {
   adapter_bases += adapter.size();
-  if (!adapter.empty()) ++adapters[mate][std::string(adapter)];
+  if (!adapter.empty()) adapters[mate].add(adapter, 1);
 }
 
 void Tally::count_single(const MateNotes& notes) {
-  if (!notes.adapter.empty()) {
-    ++adapter_reads;
-    count_adapter(0, notes.adapter);
-  }
+  adapter_reads += notes.found_adapter();
+  count_adapter(0, notes.adapter);
+  for (const std::string_view adapter : notes.fasta_adapters) count_adapter(0, adapter);
   count_poly_x(*this, notes.poly_x);
 }
 
 void Tally::count_pair(const PairNotes& notes, std::size_t n_corrections, bool with_insert_size) {
   for (std::size_t m = 0; m < 2; ++m) {
-    adapter_reads += notes.cut_by_overlap || !notes.mate[m].adapter.empty();
+    adapter_reads += notes.cut_by_overlap || notes.mate[m].found_adapter();
     count_adapter(m, notes.mate[m].adapter);
+    for (const std::string_view adapter : notes.mate[m].fasta_adapters) count_adapter(m, adapter);
     count_poly_x(*this, notes.mate[m].poly_x);
   }
   corrected_reads += static_cast<std::uint64_t>(notes.n_corrected_mates);
@@ -47,7 +47,7 @@ void Tally::add(const Tally& other) {
   adapter_reads += other.adapter_reads;
   adapter_bases += other.adapter_bases;
   for (std::size_t m = 0; m < 2; ++m)
-    for (const auto& [adapter, n] : other.adapters[m]) adapters[m][adapter] += n;
+    for (const auto& [adapter, n] : other.adapters[m].list()) adapters[m].add(adapter, n);
   add_each(poly_x_reads, other.poly_x_reads);
   add_each(poly_x_bases, other.poly_x_bases);
   corrected_reads += other.corrected_reads;

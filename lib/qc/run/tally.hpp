@@ -2,24 +2,20 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 
+#include "lib/qc/run/text_counts.hpp"
 #include "lib/qc/steps/decide.hpp"
 #include "lib/qc/steps/filter.hpp"
 
 namespace biogpu::qc {
-
-// How often each text was cut off as an adapter.
-using AdapterCounts = std::unordered_map<std::string, std::uint64_t>;
 
 // What happened to the reads of a run, or of a part of it.
 struct Tally {
   std::array<std::uint64_t, kVerdicts> verdicts{};  // reads, by Verdict
   std::uint64_t adapter_reads = 0;
   std::uint64_t adapter_bases = 0;
-  std::array<AdapterCounts, 2> adapters;        // by mate
+  std::array<TextCounts, 2> adapters;           // what was cut off as one, by mate
   std::array<std::uint64_t, 4> poly_x_reads{};  // A T C G
   std::array<std::uint64_t, 4> poly_x_bases{};
   std::uint64_t corrected_reads = 0;

@@ -2,10 +2,12 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
-#include <cmath>
 #include <new>
 #include <utility>
+
+#include "lib/qc/stats/duplicate_sum.hpp"
 
 namespace biogpu::qc {
 namespace {
@@ -36,16 +38,9 @@ std::vector<std::uint32_t> make_primes(std::size_t n) {
   return primes;
 }
 
-constexpr std::array<std::uint8_t, 256> make_base_values() {
-  std::array<std::uint8_t, 256> values{};
-  for (auto& value : values) value = 13;
-  values['A'] = 7;
-  values['T'] = 222;
-  values['C'] = 74;
-  values['G'] = 31;
-  return values;
-}
-constexpr std::array<std::uint8_t, 256> kBaseValue = make_base_values();
+// Positions whose sums are kept; longer pairs are added up.
+constexpr std::uint64_t kPositions = 2048;
+constexpr std::size_t kVector = 16;
 
 }  // namespace
 
@@ -62,23 +57,30 @@ DuplicateHash::DuplicateHash(const Options& options) {
   period_ = (n_tables & (n_tables - 1)) == 0 ? kPeriod : 4 * kPeriod;
   for (std::size_t t = all_tables ? 0 : n_tables - 1; t < n_tables; ++t) {
     Table table;
-    for (std::size_t p = 0; p < period_; ++p)
+    for (std::size_t p = 0; p < period_ + kVector; ++p)
       table.primes.push_back(primes[(p * n_tables + t) & mask]);
+    table.position_sums.push_back(0);
+    for (std::uint64_t p = 0; p < kPositions; ++p)
+      table.position_sums.push_back(table.position_sums[p] + table.primes[p & (period_ - 1)] * p);
     tables_.push_back(std::move(table));
   }
 }
 
+std::uint64_t DuplicateHash::position_sum(const Table& table, std::uint64_t begin,
+                                          std::uint64_t end) const {
+  if (end <= kPositions) return table.position_sums[end] - table.position_sums[begin];
+  std::uint64_t total = 0;
+  for (std::uint64_t p = begin; p < end; ++p) total += table.primes[p & (period_ - 1)] * p;
+  return total;
+}
+
 std::uint64_t DuplicateHash::sum(const Table& table, std::string_view sequence,
                                  std::uint64_t begin) const {
-  std::uint64_t total = 0;
+  std::uint64_t total = position_sum(table, begin, begin + sequence.size());
   for (std::size_t i = 0; i < sequence.size();) {
     const std::size_t first = (begin + i) & (period_ - 1);
     const std::size_t n = std::min(sequence.size() - i, period_ - first);
-    const std::uint32_t* primes = table.primes.data() + first;
-    const auto* bases = reinterpret_cast<const unsigned char*>(sequence.data() + i);
-    const std::uint64_t position = begin + i;
-    for (std::size_t k = 0; k < n; ++k)
-      total += std::uint64_t{primes[k]} * (kBaseValue[bases[k]] + position + k);
+    total += sum_of_bases(sequence.data() + i, table.primes.data() + first, n);
     i += n;
   }
   return total;

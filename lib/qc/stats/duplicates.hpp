@@ -18,15 +18,17 @@ class DuplicateHash {
 
   int n_tables() const { return static_cast<int>(tables_.size()); }
   int n_bits() const { return n_bits_; }  // of a key
-  // Key of table t; sequence2 is empty for single reads.
+  // Key of table t; sequence2 is empty for single reads. Both are followed by 64 readable bytes.
   std::uint64_t key(int t, std::string_view sequence1, std::string_view sequence2) const;
 
  private:
   static constexpr std::size_t kPeriod = 512;  // fastp's primes repeat after so many bases
   struct Table {
-    std::vector<std::uint32_t> primes;  // [period], by position in the pair
+    std::vector<std::uint32_t> primes;         // by position in the pair, over a period and 16 more
+    std::vector<std::uint64_t> position_sums;  // [p]: of prime times position, up to p
   };
   std::uint64_t sum(const Table& table, std::string_view sequence, std::uint64_t begin) const;
+  std::uint64_t position_sum(const Table& table, std::uint64_t begin, std::uint64_t end) const;
 
   std::vector<Table> tables_;
   std::size_t period_ = kPeriod;

@@ -7,6 +7,24 @@ namespace {
 
 constexpr int kOneMismatchIn = 8;
 
+// Whether `longer`, without one base behind its first, agrees with the first n bases of `shorter`.
+bool matches_without_one(std::string_view longer, std::string_view shorter, int n, int allowed) {
+  if (allowed < 0) return false;
+  const auto differ = [&](int i, int j) {
+    return static_cast<int>(longer[static_cast<std::size_t>(i)] !=
+                            shorter[static_cast<std::size_t>(j)]);
+  };
+  int right = 0;  // mismatches behind the gap
+  for (int i = 1; i < n; ++i) right += differ(i + 1, i);
+  int left = differ(0, 0);
+  for (int gap = 1; gap < n; ++gap) {
+    if (left + right <= allowed) return true;
+    left += differ(gap, gap);
+    right -= differ(gap + 1, gap);
+  }
+  return false;
+}
+
 }  // namespace
 
 int first_adapter_position(std::size_t adapter_length) {
@@ -31,8 +49,31 @@ int find_adapter_ref(const char* sequence, int length, std::string_view adapter,
   return kNoAdapter;
 }
 
-std::string_view trim_adapter(Mate& mate, std::string_view adapter, int match_require) {
-  const int pos = find_adapter(mate.sequence, mate.length, adapter, match_require);
+int find_adapter_with_gap(std::string_view read, std::string_view adapter, int match_require) {
+  const auto read_length = static_cast<int>(read.size());
+  const auto length = static_cast<int>(adapter.size());
+  // n_behind: bases of the read that the last position leaves for the gap.
+  const auto search = [&](std::string_view longer, std::string_view shorter, int n_behind,
+                          int most) {
+    int last = -1;  // the number of bases compared last: only another one can change the answer
+    for (int pos = 0; pos < read_length - match_require - n_behind; ++pos) {
+      const int n = std::min(read_length - pos - n_behind, most);
+      if (n == last) continue;
+      last = n;
+      if (matches_without_one(longer, shorter, n, n / kOneMismatchIn - 1)) return pos;
+    }
+    return kNoAdapter;
+  };
+  const int inserted = search(read, adapter, 1, length);
+  return inserted != kNoAdapter ? inserted : search(adapter, read, 0, length - 1);
+}
+
+std::string_view trim_adapter(Mate& mate, std::string_view adapter, bool gapped,
+                              int match_require) {
+  int pos = find_adapter(mate.sequence, mate.length, adapter, match_require);
+  if (pos == kNoAdapter && gapped)
+    pos = find_adapter_with_gap({mate.sequence, static_cast<std::size_t>(mate.length)}, adapter,
+                                match_require);
   if (pos == kNoAdapter) return {};
   if (pos < 0) {
     mate.length = 0;
@@ -43,9 +84,13 @@ std::string_view trim_adapter(Mate& mate, std::string_view adapter, int match_re
   return cut;
 }
 
-void trim_adapters(Mate& mate, const std::vector<std::string>& adapters) {
+void trim_adapters(Mate& mate, const std::vector<std::string>& adapters, bool gapped,
+                   std::vector<std::string_view>* cuts) {
   const int match_require = adapters.size() > 256 ? 6 : adapters.size() > 16 ? 5 : 4;
-  for (const std::string& adapter : adapters) trim_adapter(mate, adapter, match_require);
+  for (const std::string& adapter : adapters) {
+    const std::string_view cut = trim_adapter(mate, adapter, gapped, match_require);
+    if (cuts != nullptr && !cut.empty()) cuts->push_back(cut);
+  }
 }
 
 bool trim_by_overlap(Mate& mate1, Mate& mate2, const Overlap& overlap, std::string_view& cut1,

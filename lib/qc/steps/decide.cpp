@@ -15,16 +15,30 @@ int insert_size_of(const Mate& mate1, const Mate& mate2, const Overlap& overlap)
   return std::min(size, kMaxInsertSize);
 }
 
+void trim_fasta_adapters(Mate& mate, const Options& options, MateNotes& notes) {
+  if (options.fasta_adapters.empty()) return;
+  // A slip of fastp 0.23 kept these from being counted.
+  const bool counts = options.follows_fastp_1();
+  trim_adapters(mate, options.fasta_adapters, counts, counts ? &notes.fasta_adapters : nullptr);
+}
+
 void trim_pair_adapters(Mate& mate1, Mate& mate2, const Overlap& overlap, const Options& options,
                         PairNotes& notes) {
   notes.cut_by_overlap =
       trim_by_overlap(mate1, mate2, overlap, notes.mate[0].adapter, notes.mate[1].adapter);
+  const bool gapped = options.follows_fastp_1();
   if (!notes.cut_by_overlap) {
-    if (options.has_adapter1()) notes.mate[0].adapter = trim_adapter(mate1, options.adapter1);
-    if (options.has_adapter2()) notes.mate[1].adapter = trim_adapter(mate2, options.adapter2);
+    if (options.has_adapter1())
+      notes.mate[0].adapter = trim_adapter(mate1, options.adapter1, gapped);
+    if (options.has_adapter2())
+      notes.mate[1].adapter = trim_adapter(mate2, options.adapter2, gapped);
   }
-  trim_adapters(mate1, options.fasta_adapters);
-  trim_adapters(mate2, options.fasta_adapters);
+  trim_fasta_adapters(mate1, options, notes.mate[0]);
+  trim_fasta_adapters(mate2, options, notes.mate[1]);
+  notes.dimer =
+      options.follows_fastp_1() &&
+      (notes.cut_by_overlap || notes.mate[0].found_adapter() || notes.mate[1].found_adapter()) &&
+      mate1.length <= options.dimer_max_len && mate2.length <= options.dimer_max_len;
 }
 
 void limit_length(Mate& mate, int max_length) {
@@ -48,8 +62,11 @@ MateNotes trim_single(Mate& mate, const Options& options) {
   if (mate.dropped) return notes;
   if (options.trim_poly_g) trim_poly_g(mate, options.poly_g_min_len);
   if (options.adapter_trimming) {
-    if (options.has_adapter1()) notes.adapter = trim_adapter(mate, options.adapter1);
-    trim_adapters(mate, options.fasta_adapters);
+    if (options.has_adapter1())
+      notes.adapter = trim_adapter(mate, options.adapter1, options.follows_fastp_1());
+    trim_fasta_adapters(mate, options, notes);
+    notes.dimer =
+        options.follows_fastp_1() && notes.found_adapter() && mate.length <= options.dimer_max_len;
   }
   if (options.trim_poly_x) notes.poly_x = trim_poly_x(mate, options.poly_x_min_len);
   limit_length(mate, options.trim1.max_length);

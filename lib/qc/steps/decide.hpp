@@ -17,11 +17,16 @@ inline constexpr int kMaxInsertSize = 512;
 // What the steps did to one read beside shortening it.
 struct MateNotes {
   std::string_view adapter;  // to report as cut; empty when no adapter was
+  std::vector<std::string_view>
+      fasta_adapters;  // the same of --adapter_fasta: fastp 1 alone counts
   PolyX poly_x;
+  bool dimer = false;  // fastp 1: nothing but an adapter
+  bool found_adapter() const { return !adapter.empty() || !fasta_adapters.empty(); }
 };
 
 struct PairNotes {
   MateNotes mate[2];
+  bool dimer = false;           // fastp 1: nothing but adapters
   bool cut_by_overlap = false;  // then both adapters count, even an empty one
   int insert_size = 0;          // where it was asked for
   int n_corrected_mates = 0;

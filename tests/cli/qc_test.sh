@@ -1,0 +1,132 @@
+#!/usr/bin/env bash
+# `biogpu qc` on small simulated input: the same bytes however it is run, bad input, usage. Where
+# fastp 0.23.2 is installed, its reads and JSON too.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# write_pairs SEED N MATE: N reads of 100 bases, of mate 1 or 2, from fragments of 20 to 250 bases.
+# Own generator, so that every awk writes the same.
+write_pairs() {
+  awk -v state="$1" -v n="$2" -v mate="$3" '
+    function draw(limit) {
+      state = state * 16807 % 2147483647
+      return int(state / 256) % limit
+    }
+    BEGIN {
+      for (i = 0; i < n; ++i) {
+        size = 20 + draw(231)
+        fragment = ""
+        for (j = 0; j < size; ++j) fragment = fragment substr("ACGT", 1 + draw(4), 1)
+        tail = ""
+        for (j = 0; j < 100; ++j) tail = tail substr("ACGT", 1 + draw(4), 1)
+        if (draw(10) == 0) { gsub(/[ACT]/, "G", tail) }
+        quality = ""
+        low = draw(4) == 0
+        for (j = 0; j < 100; ++j)
+          quality = quality substr("#+5?DI", 1 + (low ? draw(6) : 2 + draw(4)), 1)
+        holes = draw(8) == 0
+        adapter = "AGATCGGAAGAGCACACGTCTGAACTCCAGTCA"
+        if (mate == 2) {
+          adapter = "AGATCGGAAGAGCGTCGTGTAGGGAAAGAGTGT"
+          other = ""
+          for (j = length(fragment); j > 0; --j)
+            other = other substr("TGCA", index("ACGT", substr(fragment, j, 1)), 1)
+          fragment = other
+        }
+        read = substr(fragment adapter tail, 1, 100)
+        if (holes) read = substr(read, 1, 40) "NNNNNNN" substr(read, 48)
+        printf "@R%d:1:2 %d:N:0:ACGT+TTGG\n%s\n+\n%s\n", i, mate, read, quality
+      }
+    }'
+}
+write_pairs 7 2000 1 >r1.fq
+write_pairs 7 2000 2 >r2.fq
+
+# shellcheck disable=SC2317  # called through check
+json_has() { python3 -c "
+import json, sys
+value = json.load(open(sys.argv[1]))
+for key in sys.argv[2].split('/'): value = value[key]
+sys.exit(str(value) != sys.argv[3])" "$@"; }
+
+works qc -i r1.fq -I r2.fq -o o1.fq -O o2.fq
+check "the JSON has its default name" exists fastp.json
+check "the HTML has its default name" exists fastp.html
+check "all reads are counted" json_has fastp.json summary/before_filtering/total_reads 4000
+check "fastp's lines are on stderr" err_has "reads passed filter: "
+check "the page loads nothing" bash -c '! grep -q "<script src\|<link" fastp.html'
+cp fastp.json base.json
+
+# The same bytes for every number of threads and batch size; -w also chooses fastp's numbers.
+for options in "--batch 1000" "--batch 3000 --device cpu"; do
+  # shellcheck disable=SC2086
+  works qc -i r1.fq -I r2.fq -o t1.fq -O t2.fq $options
+  check "reads 1 equal with $options" same_files o1.fq t1.fq
+  check "reads 2 equal with $options" same_files o2.fq t2.fq
+  check "JSON equal with $options" bash -c 'diff <(grep -v "\"command\"" base.json) <(grep -v "\"command\"" fastp.json)'
+done
+works qc -i r1.fq -I r2.fq -o t1.fq -O t2.fq -w 1
+check "reads do not depend on -w" same_files o1.fq t1.fq
+
+# gzip in and out, by content and by name.
+gzip -kc r1.fq >r1.renamed
+gzip -k r2.fq
+works qc -i r1.renamed -I r2.fq.gz -o z1.fq.gz -O z2.fq.gz -w 3
+gzip -t z1.fq.gz z2.fq.gz || exit 1
+check "gzip changes nothing" bash -c 'gzip -dc z2.fq.gz | cmp - o2.fq'
+works qc -i r1.fq -I r2.fq -o b1.fq.gz -O b2.fq.gz --bgzf
+check "BGZF holds the same" bash -c 'gzip -dc b1.fq.gz | cmp - o1.fq'
+
+# Interleaved, standard input and output.
+paste -d '\n' <(paste - - - - <r1.fq) <(paste - - - - <r2.fq) | tr '\t' '\n' >both.fq
+works qc -i both.fq --interleaved_in -o i1.fq -O i2.fq
+check "interleaved input gives the same" same_files i1.fq o1.fq
+# shellcheck disable=SC2034  # check() shows it
+last_command="qc --stdin --stdout"
+"$biogpu" qc --stdin --interleaved_in --stdout <both.fq >out.txt 2>err.txt
+rc=$?
+check "pipes work" rc_is 0
+paste -d '\n' <(paste - - - - <o1.fq) <(paste - - - - <o2.fq) | tr '\t' '\n' >expected.fq
+check "standard output is interleaved" same_files out.txt expected.fq
+
+# Bad input: one line, exit 3, nothing under a final name.
+head -7 r1.fq >cut.fq
+rm -f x.fq fastp.json
+fails 3 "cut.fq: record 2 (line 7)" qc -i cut.fq -o x.fq
+check "no output of a failed run" absent x.fq
+check "no report of a failed run" absent fastp.json
+printf '@a\nACGT\n+\nII\n' >short.fq
+fails 3 "quality has 2 symbols, sequence has 4" qc -i short.fq -o x.fq
+printf '@a\nACGT\nIIII\n@b\n' >plus.fq
+fails 3 "expected '+'" qc -i plus.fq -o x.fq
+head -400 r2.fq >fewer.fq
+fails 3 "fewer.fq: ends after record 100" qc -i r1.fq -I fewer.fq -o x.fq -O y.fq
+head -c 3000 r2.fq.gz >broken.fq.gz
+fails 3 "cut short" qc -i broken.fq.gz -o x.fq
+works qc -i r1.fq -I fewer.fq -o x.fq -O y.fq --lenient
+check "lenient goes on with what there is" err_has "different read numbers"
+: >empty.fq
+works qc -i empty.fq -o x.fq
+check "an empty file gives a report of zeros" json_has fastp.json summary/before_filtering/total_reads 0
+
+# Usage.
+fails 2 "no input" qc -o x.fq
+fails 2 "exclude each other" qc -i r1.fq -g -G
+fails 2 "needs --out2" qc -i r1.fq -I r2.fq -o x.fq
+fails 2 "--out1 is an input" qc -i r1.fq -o r1.fq
+fails 2 "expected 0 to 93" qc -i r1.fq -q 120
+fails 1 "forbids to replace" qc -i r1.fq -o o1.fq --dont_overwrite
+works qc --help
+check "--help shows examples" out_has "biogpu qc -i"
+
+# Splitting.
+works qc -i r1.fq -o part.fq -s 4 -w 2
+"$biogpu" qc -i r1.fq --stdout 2>err.txt | sort >whole.txt
+sort 000[1-4].part.fq >parts.txt
+check "parts hold all reads" same_files whole.txt parts.txt
+
+if command -v fastp >/dev/null && fastp --version 2>&1 | grep -q '0\.23\.2$'; then
+  check "fastp writes the same" python3 "$source_dir/scripts/compare/fastp.py" "$biogpu" \
+    --pairs 1500 --only "simulated pe -c -5 -3 -g -x"
+fi
+finish

@@ -1,0 +1,29 @@
+#include "lib/qc/output/gzip_packer.hpp"
+
+#include <string>
+
+#include "tests/support/catch.hpp"
+#include "tests/unit/io/files.hpp"
+
+using namespace biogpu;
+using namespace biogpu::qc;
+
+TEST_CASE("qc.gzip_packer: every level and form unpacks to the text", "[qc]") {
+  std::string text;
+  for (int i = 0; text.size() < 2500000; ++i) text += "line " + std::to_string(i * 7919) + "\n";
+  for (const bool bgzf : {false, true})
+    for (const int level : {1, 4}) {
+      GzipPacker packer(level, bgzf);
+      io::CharBuffer packed;
+      packer.pack(text, packed);
+      packer.pack("", packed);
+      std::string whole(packed.view());
+      whole += GzipPacker::end_of_file(bgzf, false);
+      CHECK(test::gunzip(whole) == text);
+    }
+}
+
+TEST_CASE("qc.gzip_packer: an empty file is a gzip file too", "[qc]") {
+  for (const bool bgzf : {false, true})
+    CHECK(test::gunzip(std::string(GzipPacker::end_of_file(bgzf, true))).empty());
+}

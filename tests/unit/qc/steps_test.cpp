@@ -1,0 +1,137 @@
+// The vector versions of the steps against the plain ones.
+#include <algorithm>
+
+#include "lib/qc/steps/adapter.hpp"
+#include "lib/qc/steps/correct.hpp"
+#include "lib/qc/steps/filter.hpp"
+#include "lib/qc/steps/overlap.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/unit/qc/random_text.hpp"
+
+using namespace biogpu::qc;
+using namespace biogpu::qc_test;
+
+namespace {
+
+std::string reversed(const std::string& sequence) {
+  std::string out(sequence.rbegin(), sequence.rend());
+  for (char& base : out) base = complement(base);
+  return out;
+}
+
+void add_errors(std::string& sequence, std::mt19937& random, unsigned one_in) {
+  for (char& base : sequence)
+    if (random() % one_in == 0) base = "ACGTNac"[random() % 7];
+}
+
+bool same(const Overlap& a, const Overlap& b) {
+  return a.found == b.found && a.offset == b.offset && a.length == b.length && a.diff == b.diff;
+}
+
+}  // namespace
+
+TEST_CASE("qc.overlap: the vector version finds what the plain one finds", "[qc][property]") {
+  std::mt19937 random(11);
+  int n_found = 0;
+  for (int round = 0; round < 4000; ++round) {
+    const std::size_t insert = random() % 330;
+    const std::string fragment = random_text(random, insert + 1, "ACGT");
+    const auto read = [&](const std::string& from) {
+      std::string text = from + random_text(random, 200, "ACGT");
+      text.resize(random() % 160);
+      add_errors(text, random, round % 2 == 0 ? 200 : 12);
+      return text;
+    };
+    const std::string mate1 = read(fragment);
+    const std::string mate2 = read(reversed(fragment));
+    const OverlapRules rules{round % 5 == 0 ? 5 : 30, static_cast<int>(random() % 12),
+                             static_cast<int>(random() % 60)};
+    std::string other(mate2.size() + kBehind, '?');
+    reverse_complement(mate2.data(), static_cast<int>(mate2.size()), other.data());
+    REQUIRE(other.substr(0, mate2.size()) == reversed(mate2));
+    const std::string text1 = with_tail(mate1, random);
+    const auto length1 = static_cast<int>(mate1.size());
+    const auto length2 = static_cast<int>(mate2.size());
+    const Overlap expected = find_overlap_ref(text1.data(), length1, other.data(), length2, rules);
+    const Overlap found = find_overlap(text1.data(), length1, other.data(), length2, rules);
+    INFO(mate1 << "\n" << mate2);
+    REQUIRE(same(found, expected));
+    n_found += found.found;
+  }
+  CHECK(n_found > 500);
+}
+
+TEST_CASE("qc.overlap: only the first 50 bases decide", "[qc]") {
+  std::mt19937 random(5);
+  const std::string fragment = random_text(random, 100, "ACGT");
+  std::string damaged = fragment;
+  for (std::size_t i = 50; i < 100; ++i) damaged[i] = complement(damaged[i]);
+  const std::string a = with_tail(fragment, random);
+  const std::string b = with_tail(damaged, random);
+  const Overlap overlap = find_overlap(a.data(), 100, b.data(), 100, {});
+  CHECK(overlap.found);
+  CHECK(overlap.length == 100);
+  CHECK(overlap.diff == 50);
+}
+
+TEST_CASE("qc.overlap: an empty mate lies on its mate with length 0", "[qc]") {
+  const std::string text = std::string(60, 'A') + std::string(kBehind, 'C');
+  const Overlap overlap = find_overlap(text.data(), 60, text.data(), 0, {});
+  CHECK(overlap.found);
+  CHECK(overlap.length == 0);
+}
+
+TEST_CASE("qc.adapter: the vector version finds what the plain one finds", "[qc][property]") {
+  std::mt19937 random(12);
+  for (int round = 0; round < 4000; ++round) {
+    const std::string adapter = random_text(random, 4 + random() % 60, "ACGT");
+    std::string read = random_text(random, random() % 130, round % 3 == 0 ? "AC" : "ACGTN");
+    if (round % 2 == 0) read += adapter.substr(random() % 5);
+    read.resize(std::min<std::size_t>(read.size(), random() % 160));
+    add_errors(read, random, 20);
+    const std::string text = with_tail(read, random);
+    const auto length = static_cast<int>(read.size());
+    INFO(adapter << "\n" << read);
+    for (const int require : {4, 5, 6})
+      REQUIRE(find_adapter(text.data(), length, adapter, require) ==
+              find_adapter_ref(text.data(), length, adapter, require));
+  }
+}
+
+TEST_CASE("qc.adapter: one that begins before the read empties it", "[qc]") {
+  std::string sequence = "CGGAAGAGCACACGTCTGAACTCCAGTCA" + std::string(kBehind, 'A');
+  std::string quality(sequence.size(), 'I');
+  Mate mate{sequence.data(), quality.data(), 29};
+  CHECK(trim_adapter(mate, "AGATCGGAAGAGCACACGTCTGAACTCCAGTCA") == "AGATCGGAAGAGCACACGTCTGAACTCCA");
+  CHECK(mate.length == 0);
+}
+
+TEST_CASE("qc.filter: the vector version counts what the plain one counts", "[qc][property]") {
+  std::mt19937 random(13);
+  for (std::size_t length = 0; length < 300; ++length) {
+    const std::string sequence = with_tail(random_text(random, length, "ACGTN"), random);
+    const std::string quality =
+        with_tail(random_text(random, length, "!#,5?I~\x7f\x80\xff"), random);
+    const auto n = static_cast<int>(length);
+    const BaseCounts a = count_bases(sequence.data(), quality.data(), n, 15);
+    const BaseCounts b = count_bases_ref(sequence.data(), quality.data(), n, 15);
+    REQUIRE(a.low_quality == b.low_quality);
+    REQUIRE(a.n_bases == b.n_bases);
+    REQUIRE(a.quality_sum == b.quality_sum);
+  }
+}
+
+TEST_CASE("qc.correct: a poor base takes its good mate's word", "[qc]") {
+  std::string sequence1 = "ACGTA";
+  std::string quality1 = "IIIII";
+  std::string sequence2 = "TAGGT";  // on mate 1: ACCTA
+  std::string quality2 = "II#II";
+  std::vector<Correction> corrections;
+  const Mate mate1{sequence1.data(), quality1.data(), 5};
+  const Mate mate2{sequence2.data(), quality2.data(), 5};
+  CHECK(correct_by_overlap(mate1, mate2, {true, 0, 5, 1}, corrections) == 1);
+  CHECK(sequence2 == "TACGT");
+  CHECK(quality2 == "IIIII");
+  REQUIRE(corrections.size() == 1);
+  CHECK(corrections[0].old_base == 'G');
+}
