@@ -1,6 +1,9 @@
 #include "lib/bwt/bwt_gpu.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <numeric>
 #include <vector>
 
@@ -94,4 +97,92 @@ TEST_CASE("bwt.fm_search: the GPU finds what the CPU finds", "[bwt][device]") {
     };
     CHECK(in_order(found) == in_order(wanted));
   }
+}
+
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+bwt::PackedText random_bases(std::uint64_t n) {
+  std::mt19937_64 random(20260101);
+  bwt::PackedText text(n, 2);
+  for (std::size_t w = 0; w < n / 32; ++w) text.words()[w] = random();
+  return text;
+}
+
+// From text in host memory to its transform in host memory, transfers counted, allocation not: the
+// second of two runs.
+void measure_transform(std::uint64_t n) {
+  const bwt::PackedText text = random_bases(n);
+  std::vector<std::uint32_t> words((n + 15) / 16);
+  gpu::bwt::SuffixSorter sorter;
+  double wall_s = 0;
+  for (int run = 0; run < 2; ++run) {
+    const auto begin = std::chrono::steady_clock::now();
+    sorter.sort(text.words(), n);
+    sorter.copy_transform(words.data());
+    wall_s = seconds_since(begin);
+  }
+  std::printf(
+      "{\"what\": \"transform\", \"bases\": %llu, \"wall_s\": %.4f, \"sort_device_s\": %.4f, "
+      "\"rounds\": %d, \"device_bytes\": %llu}\n",
+      static_cast<unsigned long long>(n), wall_s, sorter.device_seconds(), sorter.n_rounds(),
+      static_cast<unsigned long long>(sorter.device_bytes()));
+}
+
+// 100-mers of an indexed genome, the index resident.
+void measure_search(std::uint64_t n, std::uint32_t n_queries) {
+  bwt::Reference reference;
+  reference.text = random_bases(n);
+  reference.contigs = {{"genome", "", 0, n, 0}};
+  bwt::FmIndex::Settings settings;
+  settings.sort.n_threads = 16;
+  const bwt::FmIndex index = bwt::FmIndex::build(reference, settings);
+  std::mt19937_64 random(7);
+  bwt::PatternSet patterns;
+  std::vector<bwt::Probe> probes;
+  for (std::uint32_t i = 0; i < n_queries; ++i) {
+    const std::uint64_t at = random() % (n - 100);
+    std::string letters;
+    for (std::uint64_t j = 0; j < 100; ++j) letters += "ACGT"[reference.text[at + j]];
+    patterns.append(letters);
+    probes.push_back({2 * i + static_cast<std::uint32_t>(random() % 2), 0, 100});
+  }
+  const auto search = bwt::make_search_of_backend(0, index);
+  std::vector<std::uint64_t> counts(probes.size());
+  std::vector<bwt::ProbeHit> hits;
+  for (int run = 0; run < 2; ++run) {
+    double before = search->device_seconds();
+    auto begin = std::chrono::steady_clock::now();
+    search->count(patterns, probes, counts);
+    const double count_s = seconds_since(begin);
+    const double count_device_s = search->device_seconds() - before;
+    hits.clear();
+    before = search->device_seconds();
+    begin = std::chrono::steady_clock::now();
+    search->locate(patterns, probes, hits);
+    std::printf(
+        "{\"what\": \"search\", \"bases\": %llu, \"queries\": %u, \"count_wall_s\": %.4f, "
+        "\"count_device_s\": %.5f, \"locate_wall_s\": %.4f, \"locate_device_s\": %.5f, "
+        "\"places\": %zu}\n",
+        static_cast<unsigned long long>(n), n_queries, count_s, count_device_s,
+        seconds_since(begin), search->device_seconds() - before, hits.size());
+  }
+  std::vector<std::uint64_t> expected(probes.size());
+  bwt::CpuSearch(index).count(patterns, probes, expected);
+  CHECK(counts == expected);
+}
+
+}  // namespace
+
+// Hidden: run by scripts/bench/bwt_gpu.sh, prints a line of JSON for each figure.
+TEST_CASE("bwt.bench: transforms and searches on a GPU", "[.bench]") {
+  if (!test::has_gpu()) return;
+  const char* const scale = std::getenv("BIOGPU_BENCH_BASES");  // of the largest text
+  const std::uint64_t most = scale != nullptr ? std::strtoull(scale, nullptr, 10) : 400000000;
+  for (const std::uint64_t n : {most / 8, most}) measure_transform(n / 32 * 32);
+  measure_search(most / 8 / 32 * 32,
+                 static_cast<std::uint32_t>(std::min<std::uint64_t>(most / 100, 4000000)));
 }
