@@ -77,9 +77,13 @@ std::string qc_text(const qc::Summary& summary, const qc::Options& options) {
     text += stats_text("Merged and filtered", summary.after[0]);
   } else {
     text += stats_text("Read1 after filtering", summary.after[0]);
-    if (options.paired()) text += "\n" + stats_text("Read2 after filtering", summary.after[1]);
+    if (options.paired()) {
+      text += '\n';
+      text += stats_text("Read2 after filtering", summary.after[1]);
+    }
   }
-  text += "\n" + filtering_text(summary.tally, options);
+  text += '\n';
+  text += filtering_text(summary.tally, options);
   if (options.duplicates)
     text += fmt::format("\nDuplication rate{}: {:g}%\n",
                         options.paired() ? "" : " (may be overestimated since this is SE data)",
