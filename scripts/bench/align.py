@@ -76,6 +76,7 @@ def main():
     parser.add_argument("--queries", type=pathlib.Path, default=ROOT / "data/protein_queries.fa")
     parser.add_argument("--proteome", type=pathlib.Path, default=ROOT / "data/proteins.fa")
     parser.add_argument("--reads", type=int, default=400, help="of each DNA set")
+    parser.add_argument("--only", default="", help="workloads whose name holds this text")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3, help="turns; medians count")
     parser.add_argument("--seed", type=int, default=1)
@@ -94,6 +95,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for workload, options in workloads(args, folder):
+            if args.only not in workload:
+                continue
             common = ["-t", str(args.threads)] + options
             programs = {
                 "biogpu": [str(args.biogpu.resolve()), "align", "parasail", "-g", "ours.out"] + common,
