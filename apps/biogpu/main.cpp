@@ -36,8 +36,8 @@ struct Command {
 constexpr Command kCommands[] = {
     {"align", "Sequence", "align pairs of sequences: global, semi-global, local", add_align},
     {"bwt", "Sequence", "suffix arrays, Burrows-Wheeler transform and FM-index", add_bwt},
-    {"qc", "Reads", "trim, filter and report on FASTQ reads, as fastp does", add_qc},
     {"kmer", "Sequence", "count, query and compare k-mers", add_kmer},
+    {"qc", "Reads", "trim, filter and report on FASTQ reads, as fastp does", add_qc},
     {"devices", "About", "list the GPUs that this build can use", add_devices},
     {"version", "About", "print version, backends, devices and build", add_version},
 };

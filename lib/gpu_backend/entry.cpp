@@ -35,11 +35,14 @@ std::vector<DeviceInfo> list_backend_devices(std::string* why) {
   return devices;
 }
 
-const GpuBackend kBackend = {GpuBackend::kInterface, gpu::kPlatformName, &list_backend_devices,
+const GpuBackend kBackend = {GpuBackend::kInterface,
+                             gpu::kPlatformName,
+                             &list_backend_devices,
                              &align::make_gpu_aligner_of_backend,
                              &align::make_gpu_searcher_of_backend,
                              &kmer::make_gpu_counter_of_backend,
-                             &bwt::sort_suffixes_of_backend, &bwt::make_search_of_backend};
+                             &bwt::sort_suffixes_of_backend,
+                             &bwt::make_search_of_backend};
 
 }  // namespace
 }  // namespace biogpu
