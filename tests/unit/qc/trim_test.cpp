@@ -109,7 +109,7 @@ TEST_CASE("qc.umi: a UMI moves from the read into the name", "[qc]") {
   options.umi_location = UmiLocation::read1;
   options.umi_length = 4;
   options.umi_skip = 2;
-  options.umi_prefix .assign(1, 'U');
+  options.umi_prefix.assign(1, 'U');
   Read read("ACGTTTGGGG");
   std::string name = "@r 1";
   apply_umi(read.mate, name, nullptr, nullptr, options);

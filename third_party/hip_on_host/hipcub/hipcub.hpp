@@ -81,8 +81,8 @@ struct DeviceRadixSort {
 
 struct DeviceScan {
   template <class T, class Operation>
-  static hipError_t InclusiveScan(void* workspace, std::size_t& workspace_bytes, const T* in, T* out,
-                                  Operation operation, std::size_t n, hipStream_t stream) {
+  static hipError_t InclusiveScan(void* workspace, std::size_t& workspace_bytes, const T* in,
+                                  T* out, Operation operation, std::size_t n, hipStream_t stream) {
     if (workspace == nullptr) {
       workspace_bytes = 1;
       return hipSuccess;
@@ -93,8 +93,8 @@ struct DeviceScan {
   template <class T>
   static hipError_t InclusiveSum(void* workspace, std::size_t& workspace_bytes, const T* in, T* out,
                                  std::size_t n, hipStream_t stream) {
-    return InclusiveScan(workspace, workspace_bytes, in, out, [](T a, T b) { return a + b; }, n,
-                         stream);
+    return InclusiveScan(
+        workspace, workspace_bytes, in, out, [](T a, T b) { return a + b; }, n, stream);
   }
 };
 
