@@ -10,9 +10,10 @@
 namespace biogpu::align {
 
 // Aligns one pair of non-empty sequences on its own with 32-bit scores, a vector along an
-// anti-diagonal. Score and ends take O(m + n) memory; a path takes about 4 n sqrt(m) bytes more:
-// rows kept as checkpoints, from which the slabs that the path crosses are computed again, so that
-// the path is that of the full matrix. Appends to `cigar`.
+// anti-diagonal. Score and ends take O(m + n) memory. A path takes some hundred bytes per target
+// residue at most, whatever the query's length: rows kept as checkpoints, between which the parts
+// that the path crosses are computed again, by levels where the parts are large, so that the path
+// is that of the full matrix. Appends to `cigar`.
 Alignment align_long_pair(const Options& options, const PairScores& scores,
                           std::span<const std::uint8_t> query, std::span<const std::uint8_t> target,
                           Scratch& scratch, std::vector<std::uint32_t>& cigar);

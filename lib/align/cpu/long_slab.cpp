@@ -51,7 +51,8 @@ class SlabKernel {
   void run(SlabResult& result) {
     result.trace = {trace_, slab_.first_row, steps_, lanes_, plane_bytes_};
     for (std::int64_t row = slab_.first_row; row < slab_.end_row; row += lanes_) {
-      if (slab_.checkpoint_rows > 0 && row % slab_.checkpoint_rows == 0) save_checkpoint(row);
+      if (slab_.checkpoint_rows > 0 && (row - slab_.first_row) % slab_.checkpoint_rows == 0)
+        save_checkpoint(row);
       run_strip(row, result);
     }
   }
@@ -68,7 +69,7 @@ class SlabKernel {
   }
 
   void save_checkpoint(std::int64_t row) {
-    const std::int64_t at = row / slab_.checkpoint_rows * 2 * slab_.n_columns;
+    const std::int64_t at = (row - slab_.first_row) / slab_.checkpoint_rows * 2 * slab_.n_columns;
     std::copy_n(slab_.h_row, slab_.n_columns, slab_.checkpoints + at);
     std::copy_n(slab_.f_row, slab_.n_columns, slab_.checkpoints + at + slab_.n_columns);
   }
@@ -140,14 +141,14 @@ class SlabKernel {
     const std::int64_t n = slab_.n_columns, n_steps = n + lanes_ - 1;
     if constexpr (kTrace)
       strip_trace_ = trace_ + (row - slab_.first_row) / lanes_ * steps_ * 4 * plane_bytes_;
-    constexpr bool kWatch = !kLocal && !kTrace;
+    const bool watches = !kLocal && !kTrace && result.picker != nullptr;
     const bool last = row + lanes_ >= slab_.end_row;
     std::int64_t k = 0;
     for (; k < std::min(lanes_ - 1, n_steps); ++k) {
       step<true>(s, k, start);
-      if constexpr (kWatch) watch(s, row, k, last, result);
+      if (watches) watch(s, row, k, last, result);
     }
-    if (kWatch && last) {
+    if (watches && last) {
       for (; k < n_steps; ++k) {
         step<false>(s, k, start);
         watch(s, row, k, true, result);
@@ -156,7 +157,7 @@ class SlabKernel {
     for (; k < n - 1; ++k) step<false>(s, k, start);
     for (; k < n_steps; ++k) {
       step<false>(s, k, start);
-      if constexpr (kWatch) watch(s, row, k, last, result);
+      if (watches) watch(s, row, k, last, result);
     }
     const auto rotation = hn::IndicesFromVec(D32(), rotation_);
     slab_.h_row[n - 1] = hn::GetLane(hn::TableLookupLanes(s.h, rotation));

@@ -21,7 +21,8 @@ struct Slab {
   // n_columns + kMaxLanes words each.
   std::int32_t* h_row = nullptr;
   std::int32_t* f_row = nullptr;
-  // Rows kept every checkpoint_rows rows (a multiple of kMaxLanes; 0: none), [H, F][n_columns].
+  // Rows kept every checkpoint_rows rows from first_row on (a multiple of kMaxLanes; 0: none),
+  // [H, F][n_columns].
   std::int64_t checkpoint_rows = 0;
   std::int32_t* checkpoints = nullptr;
   Scratch* scratch = nullptr;
@@ -43,7 +44,7 @@ struct SlabTrace {
 
 struct SlabResult {
   EndPicker::End local_end{0, 0, 0};  // local mode
-  EndPicker* picker = nullptr;        // the other modes
+  EndPicker* picker = nullptr;        // the other modes; nullptr: the end is not sought
   SlabTrace trace;                    // where asked for; no ends are sought then
 };
 

@@ -43,7 +43,6 @@ struct Scratch {
   AlignedBuffer row_masks;      // which lanes end in a row
   AlignedBuffer border;         // H and F of the row above a tile
   AlignedBuffer trace;
-  AlignedBuffer checkpoints;
 };
 
 }  // namespace biogpu::align

@@ -141,6 +141,26 @@ TEST_CASE("align.align_cpu: long pairs keep the path of the full matrix", "[alig
   compare(pairs, options);
 }
 
+TEST_CASE("align.align_cpu: parts too large for their bits are cut again", "[align]") {
+  Options options;
+  options.mode = GENERATE(Mode::local, Mode::semiglobal);
+  options.free_ends = {false, false, true, true};
+  options.scoring = dna_scoring(2, -3, 5, 2);
+  std::mt19937 random(10);
+  Pairs pairs(options.scoring);
+  // 320 rows between checkpoints, 450,000 columns of half a byte: more than is kept at a time.
+  const std::string query = random_text(random, kDna, 5000);
+  pairs.add(query, random_text(random, kDna, 445000) + mutate(random, kDna, query, 10));
+  options.output = Output::score;
+  const Alignments scored = align_cpu(pairs.work(), options, 1);
+  options.output = Output::cigar;
+  const Alignments got = align_cpu(pairs.work(), options, 1);
+  const Alignment& row = got.rows[0];
+  CHECK(row.score == scored.rows[0].score);
+  CHECK(row.target_begin > 440000);
+  CHECK(rescore(pairs.work(), options, pairs.pair(0), row, got.cigar) == row.score);
+}
+
 TEST_CASE("align.align_cpu: an unknown instruction set is a usage error", "[align]") {
   CHECK_THROWS_AS(force_cpu_isa("avx9"), Error);
   force_cpu_isa("");
