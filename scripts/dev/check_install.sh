@@ -35,6 +35,7 @@ env -i "$prefix/bin/biogpu" align --quiet --device cpu --mode sw --pairs --match
   "$data/lambda_reads.fq.gz" "$data/lambda_windows.fa" -o "$work/out.tsv"
 rows=$(wc -l <"$work/out.tsv")
 [ "$rows" = 201 ] || fail "expected 201 lines, got $rows"
-size=$(du -sm "$prefix" | cut -f1)
+# What users carry; the tests of a developer's build, each with every kernel in it, come on top.
+size=$(du -sm --exclude=tests "$prefix" | cut -f1)
 [ "$size" -le 64 ] || fail "the folder has $size MiB, more than 64"
 echo "check_install: ${#files[@]} files, $size MiB, runs after being moved"
