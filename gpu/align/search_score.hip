@@ -9,8 +9,9 @@
 //          The profile of a tile lies in shared memory: its rows are 128 bytes wide and lanes read
 //          16 bytes each, so that banks depend on the lane alone, whatever its letter.
 // Traffic  a byte of target a step and lane from the cache, a border cell of 8 bytes read and
-//          written a column and tile, a quarter of a 16-byte shared load for two cells. Bound by
-//          instructions: 3.5 on the packed pipe and 3 plain additions for two cells.
+//          written a column and tile, by way of shared memory in runs that the lanes move
+//          together; a quarter of a 16-byte shared load for two cells. Bound by instructions: 3.5
+//          on the packed pipe and 3 plain additions for two cells.
 // Result   exact below 32,767 - bias - the highest score; such a score may be too low, and is told
 //          by being that high. Independent of shape, wave width and batch.
 // Limits   columns of a target times 8 bytes for each target in flight.
@@ -28,6 +29,9 @@ namespace {
 
 // Resident blocks of a multiprocessor: with 4, 128 registers a thread are enough for 32 rows.
 constexpr unsigned kResident = 4;
+
+// Steps whose border cells lie in shared memory at a time.
+constexpr int kStagedSteps = 64;
 
 // The scores of 4 neighbouring rows.
 struct alignas(16) ProfileWord {
@@ -61,9 +65,10 @@ class SearchLane {
         lane_(wave_lane<kWave>() % kSearchLanes) {}
 
   // All lanes of the wave together. letters: of this target; border: its cells, read and written as
-  // this is not the first, the last tile.
-  __device__ void fill(const std::uint8_t* letters, BorderCell* border, int n_columns,
-                       bool is_first, bool is_last) {
+  // this is not the first, the last tile; staged: kStagedSteps cells of shared memory for reading
+  // and as many for writing, of this group alone.
+  __device__ void fill(const std::uint8_t* letters, BorderCell* border, BorderCell* staged,
+                       int n_columns, bool is_first, bool is_last) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       h_[r] = floor_;
@@ -71,36 +76,33 @@ class SearchLane {
     }
     f_ = packed16_shifted(floor_, open_);
     Packed16 h_diagonal = floor_;
-    Packed16 h_border = floor_;
-    Packed16 f_border = f_;
-    const bool reads = lane_ == 0 && !is_first;
-    const bool writes = lane_ == kSearchLanes - 1 && !is_last;
     // Before its first column and behind the last a lane meets padding, which changes nothing.
     const std::uint8_t* letter_at = letters - lane_;
-    const BorderCell* read_at = border;
-    BorderCell* write_at = border - (kSearchLanes - 1);
     const int n_steps = n_columns + kSearchLanes - 1;
-    if (reads) load_border(read_at, h_border, f_border);
     unsigned letter = *letter_at;
 #pragma unroll 1
-    for (int step = 0; step < n_steps; ++step) {
-      Packed16 h_above = {wave_shuffle_up<kWave>(h_[kRows - 1].bits, 1, kSearchLanes)};
-      Packed16 f_above = {wave_shuffle_up<kWave>(f_.bits, 1, kSearchLanes)};
-      if (lane_ == 0) {
-        h_above = h_border;
-        f_above = f_border;
+    for (int begin = 0; begin < n_steps; begin += kStagedSteps) {
+      stage_border(border, staged, begin, is_first ? 0 : n_columns);
+      const int end = n_steps - begin < kStagedSteps ? n_steps - begin : kStagedSteps;
+#pragma unroll 1
+      for (int step = 0; step < end; ++step) {
+        Packed16 h_above = {wave_shuffle_up<kWave>(h_[kRows - 1].bits, 1, kSearchLanes)};
+        Packed16 f_above = {wave_shuffle_up<kWave>(f_.bits, 1, kSearchLanes)};
+        const BorderCell cell = staged[step];
+        if (lane_ == 0) {
+          h_above = {static_cast<std::uint32_t>(cell.h)};
+          f_above = {static_cast<std::uint32_t>(cell.gap)};
+        }
+        const ProfileWord* words = profile_ + letter * Shape::kWordsOfLetter;
+        letter = *++letter_at;
+        fill_column(words, h_diagonal, f_above);
+        h_diagonal = h_above;
+        if (lane_ == kSearchLanes - 1) {
+          staged[kStagedSteps + step] = {static_cast<std::int32_t>(h_[kRows - 1].bits),
+                                         static_cast<std::int32_t>(f_.bits)};
+        }
       }
-      const ProfileWord* words = profile_ + letter * Shape::kWordsOfLetter;
-      letter = *++letter_at;
-      ++read_at;
-      if (reads && step + 1 < n_columns) load_border(read_at, h_border, f_border);
-      fill_column(words, h_diagonal, f_above);
-      h_diagonal = h_above;
-      if (writes && step >= kSearchLanes - 1) {
-        *write_at = {static_cast<std::int32_t>(h_[kRows - 1].bits),
-                     static_cast<std::int32_t>(f_.bits)};
-      }
-      ++write_at;
+      if (!is_last) store_border(border, staged + kStagedSteps, begin, n_columns);
     }
   }
 
@@ -113,11 +115,26 @@ class SearchLane {
   }
 
  private:
-  static __device__ __forceinline__ void load_border(const BorderCell* cell, Packed16& h,
-                                                     Packed16& f) {
-    const BorderCell loaded = *cell;
-    h = {static_cast<std::uint32_t>(loaded.h)};
-    f = {static_cast<std::uint32_t>(loaded.gap)};
+  // The cells above the columns from begin on, as lane 0 meets them; a floor where there are none.
+  // One by one, each step would wait for the memory.
+  __device__ __forceinline__ void stage_border(const BorderCell* border, BorderCell* staged,
+                                               int begin, int n_columns) const {
+    const BorderCell none = {static_cast<std::int32_t>(floor_.bits),
+                             static_cast<std::int32_t>(packed16_shifted(floor_, open_).bits)};
+    wave_sync<kWave>();  // nobody reads the last cells any more
+    for (int i = lane_; i < kStagedSteps; i += kSearchLanes)
+      staged[i] = begin + i < n_columns ? border[begin + i] : none;
+    wave_sync<kWave>();
+  }
+
+  // The cells below, which the last lane left: its column is kSearchLanes - 1 behind the step.
+  __device__ __forceinline__ void store_border(BorderCell* border, const BorderCell* staged,
+                                               int begin, int n_columns) const {
+    wave_sync<kWave>();
+    for (int i = lane_; i < kStagedSteps; i += kSearchLanes) {
+      const int column = begin + i - (kSearchLanes - 1);
+      if (column >= 0 && column < n_columns) border[column] = staged[i];
+    }
   }
 
   __device__ __forceinline__ void fill_column(const ProfileWord* words, Packed16 h_diagonal,
@@ -162,6 +179,8 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kSearchBlock, kResident) void search_score_kerne
   using Shape = ProfileShape<kRows>;
   BIOGPU_DYNAMIC_SHARED(ProfileWord, profile);
   __shared__ std::uint32_t shared_unit;
+  // One cell more, so that the groups of a wave meet different banks.
+  __shared__ BorderCell staged[kSearchTargets][2 * kStagedSteps + 1];
   const int group = static_cast<int>(threadIdx.x) / kSearchLanes;
   const int n_profile = (a.n_classes + 1) * Shape::kWordsOfLetter;
   BorderCell* const border =
@@ -187,7 +206,8 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kSearchBlock, kResident) void search_score_kerne
       for (int i = static_cast<int>(threadIdx.x); i < n_profile; i += kSearchBlock)
         profile[i] = from[i];
       __syncthreads();
-      lane.fill(letters, border, batch.n_columns, tile == 0, tile + 1 == queries.n_tiles);
+      lane.fill(letters, border, staged[group], batch.n_columns, tile == 0,
+                tile + 1 == queries.n_tiles);
     }
     const Packed16 best = lane.best();
     const std::uint32_t number = a.numbers[batch_number * kSearchTargets + group];
