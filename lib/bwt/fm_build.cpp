@@ -133,17 +133,17 @@ class FmBuilder {
     header.n_bases = reference_.text.size();
     header.sample_rate = settings_.sample_rate;
     header.table_k = settings_.table_k != 0 ? settings_.table_k : choose_table_k(n_rows_);
-    std::uint64_t sizes[kFmSections];
-    sizes[kFmBlocks] = (n_rows_ / kFmBlockRows + 1) * sizeof(FmBlock);
-    sizes[kFmStretches] = ((n_rows_ >> kFmStretchShift) + 1) * sizeof(FmStretch);
-    sizes[kFmTable] = (std::uint64_t{2} << (2 * header.table_k)) * header.row_bytes;
-    sizes[kFmSamples] = (n_rows_ + header.sample_rate - 1) / header.sample_rate * header.row_bytes;
-    sizes[kFmStarts] = segments_.size() * sizeof(FmStart);
-    sizes[kFmText] = (text_.n_words() + 2) * sizeof(std::uint64_t);
-    sizes[kFmSegments] = segments_.size() * sizeof(FmSegment);
-    sizes[kFmContigs] = contigs.size();
+    std::uint64_t sizes[n_fm_sections];
+    sizes[fm_blocks] = (n_rows_ / kFmBlockRows + 1) * sizeof(FmBlock);
+    sizes[fm_stretches] = ((n_rows_ >> kFmStretchShift) + 1) * sizeof(FmStretch);
+    sizes[fm_table] = (std::uint64_t{2} << (2 * header.table_k)) * header.row_bytes;
+    sizes[fm_samples] = (n_rows_ + header.sample_rate - 1) / header.sample_rate * header.row_bytes;
+    sizes[fm_starts] = segments_.size() * sizeof(FmStart);
+    sizes[fm_text] = (text_.n_words() + 2) * sizeof(std::uint64_t);
+    sizes[fm_segments] = segments_.size() * sizeof(FmSegment);
+    sizes[fm_contigs] = contigs.size();
     std::uint64_t offset = sizeof header;
-    for (std::size_t s = 0; s < kFmSections; ++s) {
+    for (std::size_t s = 0; s < n_fm_sections; ++s) {
       offset = (offset + 63) / 64 * 64;
       header.section[s] = {offset, sizes[s]};
       offset += sizes[s];
@@ -153,18 +153,18 @@ class FmBuilder {
     std::uint8_t* const data = index_.memory_.data();
     // What lies between sections, and the table's k-mers that do not occur: the rest is written.
     std::memset(data, 0, header.section[0].offset);
-    for (std::size_t s = 0; s < kFmSections; ++s) {
+    for (std::size_t s = 0; s < n_fm_sections; ++s) {
       const std::uint64_t end = header.section[s].offset + header.section[s].bytes;
       std::memset(data + end, 0,
-                  (s + 1 < kFmSections ? header.section[s + 1].offset : offset) - end);
+                  (s + 1 < n_fm_sections ? header.section[s + 1].offset : offset) - end);
     }
-    std::memset(data + header.section[kFmTable].offset, 0, header.section[kFmTable].bytes);
-    if (n_rows_ == 0) std::memset(data + header.section[kFmBlocks].offset, 0, sizeof(FmBlock));
-    std::memset(data + header.section[kFmStretches].offset, 0, sizes[kFmStretches]);
+    std::memset(data + header.section[fm_table].offset, 0, header.section[fm_table].bytes);
+    if (n_rows_ == 0) std::memset(data + header.section[fm_blocks].offset, 0, sizeof(FmBlock));
+    std::memset(data + header.section[fm_stretches].offset, 0, sizes[fm_stretches]);
     std::memcpy(data, &header, sizeof header);
-    std::memcpy(section<char>(kFmContigs), contigs.data(), contigs.size());
-    std::copy(segments_.begin(), segments_.end(), section<FmSegment>(kFmSegments));
-    std::copy_n(text_.words(), text_.n_words() + 2, section<std::uint64_t>(kFmText));
+    std::memcpy(section<char>(fm_contigs), contigs.data(), contigs.size());
+    std::copy(segments_.begin(), segments_.end(), section<FmSegment>(fm_segments));
+    std::copy_n(text_.words(), text_.n_words() + 2, section<std::uint64_t>(fm_text));
     index_.data_ = data;
     index_.attach();
     index_.parse_contigs("index");
@@ -194,7 +194,7 @@ class FmBuilder {
       counts[k] =
           fill_blocks<Index>(k * step, std::min(n_blocks, (k + 1) * step), position, starts[k]);
     });
-    FmStart* to = section<FmStart>(kFmStarts);
+    FmStart* to = section<FmStart>(fm_starts);
     for (const auto& some : starts) to = std::copy(some.begin(), some.end(), to);
     add_counts(counts, step, n_blocks);
   }
@@ -212,8 +212,8 @@ class FmBuilder {
   Counts fill_blocks(std::uint64_t begin, std::uint64_t end, const Position& position,
                      std::vector<FmStart>& starts) {
     constexpr std::uint64_t kAhead = 32;
-    Index* const samples = section<Index>(kFmSamples);
-    FmBlock* const blocks = section<FmBlock>(kFmBlocks);
+    Index* const samples = section<Index>(fm_samples);
+    FmBlock* const blocks = section<FmBlock>(fm_blocks);
     Counts counts{};
     for (std::uint64_t b = begin; b < end; ++b) {
       FmBlock block{};
@@ -256,8 +256,8 @@ class FmBuilder {
     auto* const header = reinterpret_cast<FmHeader*>(index_.memory_.data());
     header->first_row[0] = segments_.size();
     for (std::size_t c = 0; c < 4; ++c) header->first_row[c + 1] = header->first_row[c] + total[c];
-    FmBlock* const blocks = section<FmBlock>(kFmBlocks);
-    FmStretch* const stretches = section<FmStretch>(kFmStretches);
+    FmBlock* const blocks = section<FmBlock>(fm_blocks);
+    FmStretch* const stretches = section<FmStretch>(fm_stretches);
     constexpr std::uint64_t kStretchBlocks = (std::uint64_t{1} << kFmStretchShift) / kFmBlockRows;
     const auto absolute = [&](std::uint64_t b, std::size_t c) {
       return counts[b / step][c] + blocks[b].count[c];
@@ -301,7 +301,7 @@ class FmBuilder {
                   std::uint64_t k) {
     if (rows.begin >= rows.end) return;  // the table is zero
     if (depth == k) {
-      Index* const entry = section<Index>(kFmTable) + 2 * suffix;
+      Index* const entry = section<Index>(fm_table) + 2 * suffix;
       entry[0] = static_cast<Index>(rows.begin);
       entry[1] = static_cast<Index>(rows.end);
       return;

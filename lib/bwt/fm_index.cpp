@@ -36,14 +36,14 @@ void check_header(const FmHeader& header, std::uint64_t file_bytes, const std::s
     sound = sound && section.offset % 64 == 0 && section.offset <= file_bytes &&
             section.bytes <= file_bytes - section.offset;
   const auto bytes = [&](FmSection s) { return header.section[s].bytes; };
-  sound = sound && bytes(kFmBlocks) == (header.n_rows / kFmBlockRows + 1) * sizeof(FmBlock) &&
-          bytes(kFmStretches) == ((header.n_rows >> kFmStretchShift) + 1) * sizeof(FmStretch) &&
-          bytes(kFmTable) == (std::uint64_t{2} << (2 * header.table_k)) * header.row_bytes &&
-          bytes(kFmSamples) ==
+  sound = sound && bytes(fm_blocks) == (header.n_rows / kFmBlockRows + 1) * sizeof(FmBlock) &&
+          bytes(fm_stretches) == ((header.n_rows >> kFmStretchShift) + 1) * sizeof(FmStretch) &&
+          bytes(fm_table) == (std::uint64_t{2} << (2 * header.table_k)) * header.row_bytes &&
+          bytes(fm_samples) ==
               (header.n_rows + header.sample_rate - 1) / header.sample_rate * header.row_bytes &&
-          bytes(kFmStarts) == header.n_segments * sizeof(FmStart) &&
-          bytes(kFmText) == ((header.n_rows + 31) / 32 + 2) * 8 &&
-          bytes(kFmSegments) == header.n_segments * sizeof(FmSegment);
+          bytes(fm_starts) == header.n_segments * sizeof(FmStart) &&
+          bytes(fm_text) == ((header.n_rows + 31) / 32 + 2) * 8 &&
+          bytes(fm_segments) == header.n_segments * sizeof(FmSegment);
   if (!sound) refuse(path, "has a damaged header; index the genome again");
 }
 
@@ -70,15 +70,15 @@ void FmIndex::write(const std::string& path) const {
 void FmIndex::attach() {
   header_ = reinterpret_cast<const FmHeader*>(data_);
   const auto at = [&](FmSection s) { return data_ + header_->section[s].offset; };
-  blocks_ = reinterpret_cast<const FmBlock*>(at(kFmBlocks));
-  stretches_ = reinterpret_cast<const FmStretch*>(at(kFmStretches));
-  text_ = reinterpret_cast<const std::uint64_t*>(at(kFmText));
-  starts_ = {reinterpret_cast<const FmStart*>(at(kFmStarts)), header_->n_segments};
-  segments_ = {reinterpret_cast<const FmSegment*>(at(kFmSegments)), header_->n_segments};
+  blocks_ = reinterpret_cast<const FmBlock*>(at(fm_blocks));
+  stretches_ = reinterpret_cast<const FmStretch*>(at(fm_stretches));
+  text_ = reinterpret_cast<const std::uint64_t*>(at(fm_text));
+  starts_ = {reinterpret_cast<const FmStart*>(at(fm_starts)), header_->n_segments};
+  segments_ = {reinterpret_cast<const FmSegment*>(at(fm_segments)), header_->n_segments};
 }
 
 void FmIndex::parse_contigs(const std::string& label) {
-  const FmHeader::Section& section = header_->section[kFmContigs];
+  const FmHeader::Section& section = header_->section[fm_contigs];
   std::string_view text(reinterpret_cast<const char*>(data_ + section.offset), section.bytes);
   contigs_.clear();
   while (!text.empty()) {

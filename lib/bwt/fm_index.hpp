@@ -111,7 +111,7 @@ inline std::uint64_t FmIndex::rank(unsigned letter, std::uint64_t row) const {
 }
 
 inline FmIndex::Interval FmIndex::table_entry(std::uint64_t kmer) const {
-  const std::uint8_t* const table = data_ + header_->section[kFmTable].offset;
+  const std::uint8_t* const table = data_ + header_->section[fm_table].offset;
   if (header_->row_bytes == 4) {
     const auto* const rows = reinterpret_cast<const std::uint32_t*>(table) + 2 * kmer;
     return {rows[0], rows[1]};
@@ -121,7 +121,7 @@ inline FmIndex::Interval FmIndex::table_entry(std::uint64_t kmer) const {
 }
 
 inline std::uint64_t FmIndex::sample(std::uint64_t index) const {
-  const std::uint8_t* const samples = data_ + header_->section[kFmSamples].offset;
+  const std::uint8_t* const samples = data_ + header_->section[fm_samples].offset;
   return header_->row_bytes == 4 ? reinterpret_cast<const std::uint32_t*>(samples)[index]
                                  : reinterpret_cast<const std::uint64_t*>(samples)[index];
 }

@@ -40,15 +40,15 @@ struct FmStart {
 };
 
 enum FmSection : std::uint32_t {
-  kFmBlocks,
-  kFmStretches,
-  kFmTable,     // of every k-mer: first row and the row behind the last, row_bytes each
-  kFmSamples,   // positions of rows 0, sample_rate, ..., row_bytes each
-  kFmStarts,    // by row
-  kFmText,      // 2 bits a letter, sentinels as A; 64-bit words, first letter highest
-  kFmSegments,  // by begin
-  kFmContigs,   // "<length>\t<name>\n" for each
-  kFmSections
+  fm_blocks,
+  fm_stretches,
+  fm_table,     // of every k-mer: first row and the row behind the last, row_bytes each
+  fm_samples,   // positions of rows 0, sample_rate, ..., row_bytes each
+  fm_starts,    // by row
+  fm_text,      // 2 bits a letter, sentinels as A; 64-bit words, first letter highest
+  fm_segments,  // by begin
+  fm_contigs,   // "<length>\t<name>\n" for each
+  n_fm_sections
 };
 
 // The first bytes of an index file. Sections begin at multiples of 64.
@@ -66,7 +66,7 @@ struct FmHeader {
   struct Section {
     std::uint64_t offset;
     std::uint64_t bytes;
-  } section[kFmSections];
+  } section[n_fm_sections];
   std::uint64_t file_bytes;
 };
 inline constexpr char kFmMark[9] = "bgpufmi1";

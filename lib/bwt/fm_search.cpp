@@ -212,11 +212,11 @@ class Search {
       __builtin_prefetch(index_.blocks() + rows.end / kFmBlockRows);
   }
   void prefetch_table(std::uint64_t kmer) const {
-    __builtin_prefetch(index_.data() + header_.section[kFmTable].offset +
+    __builtin_prefetch(index_.data() + header_.section[fm_table].offset +
                        2 * kmer * header_.row_bytes);
   }
   void prefetch_sample(std::uint64_t sample) const {
-    __builtin_prefetch(index_.data() + header_.section[kFmSamples].offset +
+    __builtin_prefetch(index_.data() + header_.section[fm_samples].offset +
                        sample * header_.row_bytes);
   }
 

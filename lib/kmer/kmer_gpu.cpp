@@ -10,10 +10,10 @@ namespace {
 
 Error as_error(const gpu::DeviceError& error) {
   using Kind = gpu::DeviceError::Kind;
-  return Error(error.kind() == Kind::out_of_memory ? ErrorCode::device_memory
-               : error.kind() == Kind::unavailable ? ErrorCode::device
-                                                   : ErrorCode::failed,
-               error.what());
+  const ErrorCode code = error.kind() == Kind::out_of_memory ? ErrorCode::device_memory
+                         : error.kind() == Kind::unavailable ? ErrorCode::device
+                                                             : ErrorCode::failed;
+  return {code, error.what()};
 }
 
 // Runs what may throw the device's errors and throws the program's.

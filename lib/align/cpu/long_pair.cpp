@@ -22,7 +22,8 @@ std::int64_t round_up(std::int64_t rows) { return (rows + kMaxLanes - 1) / kMaxL
 // byte) is least near 4 sqrt(rows).
 std::int64_t checkpoint_distance(std::int64_t n_rows, std::int64_t n_columns) {
   const auto best = static_cast<std::int64_t>(4 * std::sqrt(static_cast<double>(n_rows)));
-  const std::int64_t most = std::max(kCheckpoints, kCheckpointBytes / (8 * n_columns));
+  const std::int64_t most =
+      std::max(kCheckpoints, kCheckpointBytes / (8 * std::max<std::int64_t>(n_columns, 1)));
   return round_up(std::max({best, kLeastRows, (n_rows + most - 1) / most}));
 }
 

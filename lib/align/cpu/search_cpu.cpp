@@ -137,7 +137,7 @@ class CpuSearch {
     for (std::size_t begin = 0, end = 0; begin < pairs.size(); begin = end) {
       while (end < pairs.size() && end - begin < lanes && pairs[end].query == pairs[begin].query)
         ++end;
-      groups.push_back(std::span(pairs).subspan(begin, end - begin));
+      groups.emplace_back(std::span(pairs).subspan(begin, end - begin));
     }
     share(workers_.size(), groups.size(),
           [&](std::size_t w, std::size_t k) { score_wide(workers_[w], first, groups[k]); });

@@ -24,9 +24,9 @@ namespace {
 template <int kWords>
 class JellyfishLookup : public Lookup {
  public:
-  JellyfishLookup(std::unique_ptr<MappedFile> file, Header header, std::size_t begin)
+  JellyfishLookup(std::unique_ptr<MappedFile> file, const Header& header, std::size_t begin)
       : file_(std::move(file)) {
-    header_ = std::move(header);
+    header_ = header;
     key_bytes_ = static_cast<std::size_t>(bytes_for(header_.k));
     record_ = jellyfish_record_bytes(header_);
     records_ = file_->bytes().data() + begin;
@@ -58,6 +58,7 @@ class JellyfishLookup : public Lookup {
   struct Place {
     std::uint64_t pos = 0;
     Key<kWords> key;
+    // NOLINTNEXTLINE(modernize-use-nullptr): the analysis takes the comparison for a pointer's
     friend auto operator<=>(const Place&, const Place&) = default;
   };
 

@@ -187,7 +187,7 @@ std::string grow(const ReadSample& reads, std::uint32_t seed, int shift, bool of
 std::string detect_adapter(const ReadSample& reads, int trim_tail, bool known_first) {
   if (reads.size() < kLeastReads) return {};
   if (known_first) {
-    const std::string known = most_frequent_known(reads);
+    std::string known = most_frequent_known(reads);
     if (known.size() > 8) return known;
   }
   const int shift = std::max(1, trim_tail);
@@ -204,7 +204,7 @@ std::string detect_adapter(const ReadSample& reads, int trim_tail, bool known_fi
     int n_changes = 0;
     for (std::size_t i = 1; i < text.size(); ++i) n_changes += text[i] != text[i - 1];
     if (n_changes < 3) continue;
-    const std::string adapter = grow(reads, seed, shift, known_first);
+    std::string adapter = grow(reads, seed, shift, known_first);
     if (!adapter.empty()) return adapter;
   }
   return {};
