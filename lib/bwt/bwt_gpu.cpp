@@ -40,6 +40,7 @@ auto with_device_errors(Function&& function) {
 device_bwt::FmArrays arrays_of(const FmIndex& index) {
   const FmHeader& header = index.header();
   const auto at = [&](FmSection section) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): see above
     return reinterpret_cast<const std::uint8_t*>(
         static_cast<std::uintptr_t>(header.section[section].offset));
   };

@@ -194,7 +194,7 @@ class FmBuilder {
       counts[k] =
           fill_blocks<Index>(k * step, std::min(n_blocks, (k + 1) * step), position, starts[k]);
     });
-    FmStart* to = section<FmStart>(fm_starts);
+    auto* to = section<FmStart>(fm_starts);
     for (const auto& some : starts) to = std::copy(some.begin(), some.end(), to);
     add_counts(counts, step, n_blocks);
   }
@@ -212,8 +212,8 @@ class FmBuilder {
   Counts fill_blocks(std::uint64_t begin, std::uint64_t end, const Position& position,
                      std::vector<FmStart>& starts) {
     constexpr std::uint64_t kAhead = 32;
-    Index* const samples = section<Index>(fm_samples);
-    FmBlock* const blocks = section<FmBlock>(fm_blocks);
+    auto* const samples = section<Index>(fm_samples);
+    auto* const blocks = section<FmBlock>(fm_blocks);
     Counts counts{};
     for (std::uint64_t b = begin; b < end; ++b) {
       FmBlock block{};
@@ -256,8 +256,8 @@ class FmBuilder {
     auto* const header = reinterpret_cast<FmHeader*>(index_.memory_.data());
     header->first_row[0] = segments_.size();
     for (std::size_t c = 0; c < 4; ++c) header->first_row[c + 1] = header->first_row[c] + total[c];
-    FmBlock* const blocks = section<FmBlock>(fm_blocks);
-    FmStretch* const stretches = section<FmStretch>(fm_stretches);
+    auto* const blocks = section<FmBlock>(fm_blocks);
+    auto* const stretches = section<FmStretch>(fm_stretches);
     constexpr std::uint64_t kStretchBlocks = (std::uint64_t{1} << kFmStretchShift) / kFmBlockRows;
     const auto absolute = [&](std::uint64_t b, std::size_t c) {
       return counts[b / step][c] + blocks[b].count[c];
