@@ -96,10 +96,16 @@ void check_input(const AlignFlags& flags) {
   if (flags.query_path == "-" && flags.target_path == "-")
     usage("QUERY and TARGET cannot both be standard input");
   const bool sam = flags.row_format == RowFormat::sam || flags.row_format == RowFormat::bam;
-  if (flags.pairs && sam && flags.target_path == "-")
+  std::error_code ignored;
+  const bool once =
+      flags.target_path == "-" || (std::filesystem::exists(flags.target_path, ignored) &&
+                                   !std::filesystem::is_regular_file(flags.target_path, ignored));
+  if (flags.pairs && sam && once)
     usage("the SAM header needs all targets first; give TARGET as a file, or use --format tsv");
   if (flags.shared.json == "-" && flags.out_path == "-")
     usage("--json - and the alignments cannot both go to standard output; add -o FILE");
+  if (!flags.shared.json.empty() && flags.shared.json == flags.out_path)
+    usage("--json and -o name the same file");
 }
 
 void check_scoring(const AlignFlags& flags) {

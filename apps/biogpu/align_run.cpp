@@ -10,6 +10,7 @@
 #include "apps/biogpu/align_scoring.hpp"
 #include "apps/biogpu/progress.hpp"
 #include "lib/core/error.hpp"
+#include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -33,17 +34,24 @@ AlignRun::AlignRun(const AlignFlags& flags, std::string command_line)
 
 void AlignRun::run() {
   choose();
+  std::optional<io::OutputFile> json;
+  if (!flags_.shared.json.empty()) json.emplace(flags_.shared.json);
   AlignSink sink(flags_.out_path, style_, row_header(style_, command_line_), command_line_,
                  flags_.shared.threads);
   process(sink);
-  sink.commit();
   const double wall_s = log_.seconds();
+  // Both are written before either gets its final name.
+  if (json) {
+    json->write(json_text(sink, wall_s));
+    json->flush();
+  }
+  sink.commit();
+  if (json) json->commit();
   try {
     log_summary(wall_s);
   } catch (const std::bad_alloc&) {
     // The result is whole and has its name: no memory to speak of it is no reason to fail.
   }
-  if (!flags_.shared.json.empty()) write_json(sink, wall_s);
 }
 
 bool AlignRun::may_use_gpu() const {
@@ -84,6 +92,9 @@ void AlignRun::choose() {
 
 void AlignRun::choose_style() {
   style_.format = flags_.row_format;
+  if (style_.format == RowFormat::bam && alphabet_ == Alphabet::protein)
+    throw Error(ErrorCode::usage,
+                "BAM and CRAM hold nucleotides alone; write proteins as SAM (--format sam)");
   style_.options = make_options(flags_, alphabet_);
   style_.output = flags_.output_level;
   style_.columns = flags_.column_list;

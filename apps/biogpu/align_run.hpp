@@ -39,7 +39,7 @@ class AlignRun {
   std::string device_text() const;
   void process(AlignSink& sink);
   void log_summary(double wall_s);
-  void write_json(const AlignSink& sink, double wall_s);
+  std::string json_text(const AlignSink& sink, double wall_s);
 
   const AlignFlags& flags_;
   const std::string command_line_;

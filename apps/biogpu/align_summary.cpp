@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include "apps/biogpu/align_run.hpp"
-#include "lib/io/output_file.hpp"
 #include "lib/report/json_summary.hpp"
 
 namespace biogpu::app {
@@ -29,7 +28,7 @@ void AlignRun::log_summary(double wall_s) {
       1e-9 * n_cells / wall_s, device_text()));
 }
 
-void AlignRun::write_json(const AlignSink& sink, double wall_s) {
+std::string AlignRun::json_text(const AlignSink& sink, double wall_s) {
   report::RunSummary run;
   run.git = BIOGPU_GIT;
   run.backend = gpu_backend_name();
@@ -67,9 +66,7 @@ void AlignRun::write_json(const AlignSink& sink, double wall_s) {
                 {"align_s", compute.align_s},
                 {"format_s", compute.format_s}};
   run.warnings = log_.warnings();
-  io::OutputFile file(flags_.shared.json);
-  file.write(report::json_summary(run));
-  file.commit();
+  return report::json_summary(run);
 }
 
 }  // namespace biogpu::app

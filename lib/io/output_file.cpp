@@ -31,6 +31,11 @@ class OutputFile::Impl {
     }
   }
 
+  void flush() {
+    file_.write(buffer_.view());
+    buffer_.clear();
+  }
+
   void commit() {
     flush();
     if (bgzf_) bgzf_->finish();
@@ -41,11 +46,6 @@ class OutputFile::Impl {
   std::uint64_t bytes = 0;
 
  private:
-  void flush() {
-    file_.write(buffer_.view());
-    buffer_.clear();
-  }
-
   output::TargetFile file_;
   std::optional<output::BgzfDeflate> bgzf_;  // after file: its threads end first
   CharBuffer buffer_;
@@ -58,6 +58,7 @@ OutputFile::OutputFile(OutputFile&&) noexcept = default;
 OutputFile& OutputFile::operator=(OutputFile&&) noexcept = default;
 
 void OutputFile::write(std::string_view bytes) { impl_->write(bytes); }
+void OutputFile::flush() { impl_->flush(); }
 void OutputFile::commit() { impl_->commit(); }
 const std::string& OutputFile::path() const { return impl_->path; }
 std::uint64_t OutputFile::bytes() const { return impl_->bytes; }

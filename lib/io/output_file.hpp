@@ -23,6 +23,8 @@ class OutputFile {
   OutputFile& operator=(OutputFile&&) noexcept;
 
   void write(std::string_view bytes);
+  // Hands on what is buffered: of a plain file, commit() then has only to close and rename.
+  void flush();
   void commit();
 
   const std::string& path() const;

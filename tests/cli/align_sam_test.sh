@@ -44,6 +44,11 @@ check "all with all: query-major" [ "$(body | wc -l)" -eq 9 ]
 works align --mode sw --pairs -q q.fq t.fa -o out.sam
 check "suffix .sam" grep -q '^@SQ' out.sam
 works align --mode sw --pairs -q q.fq t.fa -o out.bam
+printf '>p\nMKWVTFISLL\n' >p.fa
+fails 2 "BAM and CRAM hold nucleotides" align --mode sw --matrix blosum62 p.fa p.fa -o p.bam
+check "refused proteins leave no file" [ ! -e p.bam ]
+mkfifo pipe.fa
+fails 2 "needs all targets first" align --mode sw --pairs q.fq pipe.fa --format sam
 check "suffix .bam is BGZF" bash -c 'gzip -dc out.bam | head -c 3 | grep -q BAM'
 if command -v samtools >/dev/null; then
   check "samtools accepts the BAM" samtools quickcheck out.bam

@@ -71,6 +71,7 @@ sweep read rows.tsv "${common[@]}" queries.fa targets.fa.gz
 input=targets.fa
 sweep read rows.tsv "${common[@]}" queries.fa -
 input=/dev/null
+sweep write rows.tsv "${common[@]}" --json results/summary.json queries.fa targets.fa
 sweep write rows.cram "${common[@]}" queries.fa targets.fa
 for output in rows.tsv rows.tsv.gz rows.bam rows.cram; do
   sweep close $output "${common[@]}" queries.fa targets.fa

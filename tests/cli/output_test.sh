@@ -17,6 +17,7 @@ if [ -w /dev/full ]; then
   rc=$?
   check "help to a full disk: exit code 1" rc_is 1
   fails 1 "No space left" align --mode sw q.fa t.fa -o rows.tsv --json /dev/full
+  check "summary to a full disk: no rows either" [ ! -e rows.tsv ]
 fi
 
 last_command="align | head -1"
@@ -32,6 +33,9 @@ check "closed pipe, SAM: no error line" bash -c '! grep -q "^biogpu" err.txt'
 
 fails 1 "nowhere" align --mode sw q.fa t.fa -o nowhere/rows.tsv
 fails 1 "nowhere" align --mode sw q.fa t.fa -o nowhere/rows.bam
+fails 1 "nowhere" align --mode sw q.fa t.fa -o rows.tsv --json nowhere/summary.json
+check "no place for the summary: no rows either" [ ! -e rows.tsv ]
+fails 2 "the same file" align --mode sw q.fa t.fa -o rows.tsv --json rows.tsv
 fails 1 "q.fa/rows.tsv" align --mode sw q.fa t.fa -o q.fa/rows.tsv
 mkdir folder
 fails 1 "folder" align --mode sw q.fa t.fa -o folder
