@@ -6,35 +6,12 @@
 #include "gpu/bwt/fm_search.hpp"
 #include "gpu/bwt/suffix_sort.hpp"
 #include "gpu/rt/device.hpp"
-#include "gpu/rt/error.hpp"
-#include "lib/core/error.hpp"
+#include "lib/core/device_errors.hpp"
 
 namespace biogpu::bwt {
 namespace {
 
 namespace device_bwt = biogpu::gpu::bwt;
-
-ErrorCode code_of(gpu::DeviceError::Kind kind) {
-  switch (kind) {
-    case gpu::DeviceError::Kind::unavailable:
-      return ErrorCode::device;
-    case gpu::DeviceError::Kind::out_of_memory:
-      return ErrorCode::device_memory;
-    case gpu::DeviceError::Kind::failed:
-      break;
-  }
-  return ErrorCode::failed;
-}
-
-// Runs the function with every DeviceError turned into the Error that the program ends with.
-template <class Function>
-auto with_device_errors(Function&& function) {
-  try {
-    return function();
-  } catch (const gpu::DeviceError& error) {
-    throw Error(code_of(error.kind()), error.what());
-  }
-}
 
 // Offsets into the index's file in the place of pointers.
 device_bwt::FmArrays arrays_of(const FmIndex& index) {

@@ -1,30 +1,11 @@
 // The GPU backend's side of lib/kmer/gpu_counter.hpp.
 #include "gpu/kmer/counter.hpp"
 #include "gpu/rt/device.hpp"
-#include "gpu/rt/error.hpp"
-#include "lib/core/error.hpp"
+#include "lib/core/device_errors.hpp"
 #include "lib/kmer/gpu_counter.hpp"
 
 namespace biogpu::kmer {
 namespace {
-
-Error as_error(const gpu::DeviceError& error) {
-  using Kind = gpu::DeviceError::Kind;
-  const ErrorCode code = error.kind() == Kind::out_of_memory ? ErrorCode::device_memory
-                         : error.kind() == Kind::unavailable ? ErrorCode::device
-                                                             : ErrorCode::failed;
-  return {code, error.what()};
-}
-
-// Runs what may throw the device's errors and throws the program's.
-template <class Function>
-auto translated(Function&& function) {
-  try {
-    return function();
-  } catch (const gpu::DeviceError& error) {
-    throw as_error(error);
-  }
-}
 
 gpu::kmer::CounterOptions device_options(const GpuCountOptions& options) {
   gpu::kmer::CounterOptions out;
@@ -46,7 +27,7 @@ class BackendCounter : public GpuCounter {
       : device_((gpu::set_device(device), device)), counter_(device_options(options)) {}
 
   bool add(std::string_view letters) override {
-    return translated([&] {
+    return with_device_errors([&] {
       gpu::set_device(device_);  // the calling thread may be another one than before
       return counter_.add(letters.data(), letters.size());
     });
@@ -54,7 +35,7 @@ class BackendCounter : public GpuCounter {
 
   std::size_t next(std::size_t max_n, std::vector<std::uint64_t>& places,
                    std::vector<std::uint64_t>& counts) override {
-    return translated([&] {
+    return with_device_errors([&] {
       gpu::set_device(device_);
       return counter_.next(max_n, places, counts);
     });
@@ -77,7 +58,7 @@ class BackendCounter : public GpuCounter {
 
 std::unique_ptr<GpuCounter> make_gpu_counter_of_backend(int device,
                                                         const GpuCountOptions& options) {
-  return translated([&]() -> std::unique_ptr<GpuCounter> {
+  return with_device_errors([&]() -> std::unique_ptr<GpuCounter> {
     return std::make_unique<BackendCounter>(device, options);
   });
 }

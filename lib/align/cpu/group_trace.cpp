@@ -1,5 +1,5 @@
 // Scores, ends and trace bits of a group.
-#include "lib/align/cpu/targets.hpp"
+#include "lib/core/simd_targets.hpp"
 // The settings come first; foreach_target.h compiles this file once per target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lib/align/cpu/group_trace.cpp"

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <string>
 
-#include "lib/align/cpu/targets.hpp"
+#include "lib/core/simd_targets.hpp"
 // Highway after its settings.
 #include <hwy/highway.h>
 

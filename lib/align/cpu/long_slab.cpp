@@ -1,7 +1,7 @@
 // One pair on its own: strips of as many query rows as a vector has lanes; lane l is l columns
 // behind lane 0, so that a vector holds an anti-diagonal of the strip. A border row of H and F
 // carries values from strip to strip.
-#include "lib/align/cpu/targets.hpp"
+#include "lib/core/simd_targets.hpp"
 // The settings come first; foreach_target.h compiles this file once per target.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lib/align/cpu/long_slab.cpp"

@@ -2,7 +2,7 @@
 // is picked when the program starts.
 #include "lib/qc/input/line_ends.hpp"
 
-#include "lib/qc/simd_targets.hpp"
+#include "lib/core/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lib/qc/input/line_ends.cpp"

@@ -1,7 +1,7 @@
 // The part of the duplicates' hash that depends on the bases, at the width of the machine.
 #include "lib/qc/stats/duplicate_sum.hpp"
 
-#include "lib/qc/simd_targets.hpp"
+#include "lib/core/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lib/qc/stats/duplicate_sum.cpp"

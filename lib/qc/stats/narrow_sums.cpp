@@ -1,7 +1,7 @@
 // Statistics of a read at the width of the machine: a vector holds as many cycles as it has bytes.
 #include "lib/qc/stats/narrow_sums.hpp"
 
-#include "lib/qc/simd_targets.hpp"
+#include "lib/core/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lib/qc/stats/narrow_sums.cpp"

@@ -2,7 +2,7 @@
 // position of the read with one vector, all of it only where those agree.
 #include "lib/qc/steps/adapter.hpp"
 
-#include "lib/qc/simd_targets.hpp"
+#include "lib/core/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lib/qc/steps/adapter.cpp"

@@ -1,5 +1,5 @@
 // What the filters count, at the width of the machine.
-#include "lib/qc/simd_targets.hpp"
+#include "lib/core/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lib/qc/steps/count_bases.cpp"

@@ -2,7 +2,7 @@
 // first 50 bases, which one or two vectors hold: a handful of instructions an offset.
 #include "lib/qc/steps/overlap.hpp"
 
-#include "lib/qc/simd_targets.hpp"
+#include "lib/core/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lib/qc/steps/overlap.cpp"
