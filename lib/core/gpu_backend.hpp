@@ -31,11 +31,16 @@ class GpuSearch;
 struct GpuSortReport;
 }  // namespace bwt
 
+namespace nn {
+struct BackendOptions;
+class Backend;
+}  // namespace nn
+
 // What a GPU backend offers to the rest of the program. The CUDA backend and the emulated one are
 // linked in; the ROCm one is a module beside the binary, opened on first use, because an executable
 // linked against AMD's runtime does not start on a machine without it.
 struct GpuBackend {
-  static constexpr int kInterface = 3;  // raised with every change of this struct
+  static constexpr int kInterface = 4;  // raised with every change of this struct
   int interface = kInterface;
   const char* name = "";
   // Empty, with *why set, when there is no driver or no device. Never throws.
@@ -53,6 +58,8 @@ struct GpuBackend {
                                                 bwt::GpuSortReport* report) = nullptr;
   std::unique_ptr<bwt::GpuSearch> (*make_bwt_search)(int device,
                                                      const bwt::FmIndex& index) = nullptr;
+  std::unique_ptr<nn::Backend> (*make_nn_backend)(int device,
+                                                  const nn::BackendOptions& options) = nullptr;
 };
 
 // The backend of this build, or nullptr with *why set to one line.
