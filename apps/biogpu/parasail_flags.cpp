@@ -213,6 +213,7 @@ ParasailFlags parse_parasail_flags(const std::vector<std::string>& arguments) {
   std::vector<std::string> copies{"parasail"};
   copies.insert(copies.end(), arguments.begin(), arguments.end());
   std::vector<char*> words;
+  words.reserve(copies.size() + 1);
   for (std::string& word : copies) words.push_back(word.data());
   words.push_back(nullptr);
   opterr = 0;

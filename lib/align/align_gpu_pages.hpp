@@ -2,7 +2,8 @@
 
 #include <sys/mman.h>
 
-#include <cstdint>
+#include <cstddef>
+#include <memory>
 #include <vector>
 
 namespace biogpu::align {
@@ -12,12 +13,12 @@ namespace biogpu::align {
 template <class T>
 void reserve_huge(std::vector<T>& elements, std::size_t n) {
   elements.reserve(n);
-  constexpr std::uintptr_t kPage = std::uintptr_t{1} << 21;
-  const auto begin = (reinterpret_cast<std::uintptr_t>(elements.data()) + kPage - 1) & ~(kPage - 1);
-  const auto end = reinterpret_cast<std::uintptr_t>(elements.data() + elements.capacity());
+  constexpr std::size_t kPage = std::size_t{1} << 21;
+  void* begin = elements.data();
+  std::size_t n_bytes = elements.capacity() * sizeof(T);
   // Advice: a system that does not take it loses nothing but time.
-  if (end > begin + kPage)
-    (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  if (std::align(kPage, kPage, begin, n_bytes) != nullptr)
+    (void)madvise(begin, n_bytes & ~(kPage - 1), MADV_HUGEPAGE);
 }
 
 }  // namespace biogpu::align

@@ -92,9 +92,10 @@ check "two strings" out_is 'GC$$GGAA\n'
 works bwt transform -q genome2.fa -o g2.bwt
 works bwt inverse -q -f fasta g2.bwt
 check "the strings come back" bash -c 'cmp <(grep -v ">" out.txt) <(grep -v ">" genome2.fa)'
-works bwt transform -q --bytes "$biogpu" -o self.bwt
-works bwt inverse -q self.bwt -o self
-check "any bytes come back" same_files self "$biogpu"
+head -c 2000000 "$biogpu" >self
+works bwt transform -q --bytes self -o self.bwt
+works bwt inverse -q self.bwt -o back
+check "any bytes come back" same_files self back
 
 # What cannot be done is said.
 fails 2 'needs a name' bwt index -q - </dev/null

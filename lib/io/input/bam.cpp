@@ -70,7 +70,7 @@ PackedRead BamSource::parse(const char* record, std::size_t n_bytes) const {
   PackedRead read;
   const std::size_t name_bytes = read_at<std::uint8_t>(record + kNameBytes);
   const std::size_t cigar_bytes = kNumberBytes * read_at<std::uint16_t>(record + kCigarLength);
-  const std::uint32_t n_residues = read_at<std::uint32_t>(record + kSequenceLength);
+  const auto n_residues = read_at<std::uint32_t>(record + kSequenceLength);
   const std::size_t begin = kFixedBytes + name_bytes + cigar_bytes;
   const std::uint64_t end = begin + (std::uint64_t{n_residues} + 1) / 2 + n_residues;
   if (n_residues > kMaxNumber || end > n_bytes) {

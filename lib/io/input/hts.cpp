@@ -23,7 +23,7 @@ namespace {
 // htslib prints what it finds and, where REF_PATH is not set, asks a server for references it
 // lacks; a library may do neither. Before main(), because other threads may read the environment
 // later.
-[[maybe_unused]] const bool htslib_is_quiet = [] {
+[[maybe_unused]] const bool kHtslibIsQuiet = [] {
   hts_set_log_level(HTS_LOG_OFF);
   return setenv("REF_PATH", "/nonexistent", /*overwrite=*/0) == 0;
 }();
