@@ -18,8 +18,11 @@ constexpr std::size_t kBlockSize = 65536;
 // One database in the order of the result.
 class Stream {
  public:
-  Stream(const std::string& path, const KeyOrder& order, const CombineOptions& options)
-      : reader_(path), order_(order), spill_(options.tmp_dir), max_memory_(options.max_memory) {}
+  Stream(const std::string& path, KeyOrder order, const CombineOptions& options)
+      : reader_(path),
+        order_(std::move(order)),
+        spill_(options.tmp_dir),
+        max_memory_(options.max_memory) {}
 
   const Header& header() const { return reader_.header(); }
 

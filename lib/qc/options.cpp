@@ -57,7 +57,7 @@ void check_merge(Options& options, std::vector<std::string>& remarks) {
   options.correction = true;
   if (options.merged_out.empty() && !options.use_stdout && !options.out1.empty() &&
       options.out2.empty()) {
-    remarks.push_back(
+    remarks.emplace_back(
         "You specified --out1, but haven't specified --merged_out in merging mode. "
         "Using --out1 to store the merged reads to be compatible with fastp 0.19.8\n");
     std::swap(options.merged_out, options.out1);

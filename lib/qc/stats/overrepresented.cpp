@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <utility>
 
 namespace biogpu::qc {
 namespace {
@@ -101,9 +102,8 @@ std::vector<std::string> overrepresented_candidates(const ReadSample& reads, int
   return candidates;
 }
 
-OverrepresentedCounter::OverrepresentedCounter(const std::vector<std::string>& candidates,
-                                               int n_cycles)
-    : candidates_(candidates) {
+OverrepresentedCounter::OverrepresentedCounter(std::vector<std::string> candidates, int n_cycles)
+    : candidates_(std::move(candidates)) {
   for (const std::string& candidate : candidates_) hashes_.push_back(hash_of(candidate));
   for (const int n : overrepresented_lengths(n_cycles)) {
     Length length{n, power(n), {}};

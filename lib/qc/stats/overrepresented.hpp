@@ -21,7 +21,7 @@ std::vector<std::string> overrepresented_candidates(const ReadSample& reads, int
 // Counts candidates in reads, without overlaps of one length.
 class OverrepresentedCounter {
  public:
-  OverrepresentedCounter(const std::vector<std::string>& candidates, int n_cycles);
+  OverrepresentedCounter(std::vector<std::string> candidates, int n_cycles);
 
   // counts: [candidates], as the constructor got them.
   void count(std::string_view read, std::vector<std::uint64_t>& counts) const;
