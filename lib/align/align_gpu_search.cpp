@@ -176,6 +176,7 @@ class OneGpuSearcher final : public GpuSearcher {
       return queries.length(a) > queries.length(b);
     });
     std::vector<cells::SearchQuery> sorted;
+    sorted.reserve(order.size());
     for (const std::uint32_t i : order) sorted.push_back({queries.sequence(i)});
     if (!batch_) batch_ = std::make_unique<cells::SearchBatch>(settings_);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
