@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "gpu/align/long_pair.hpp"
 #include "gpu/align/pair_cells.hpp"
 #include "gpu/align/pair_i16.hpp"
 
@@ -52,6 +53,18 @@ bool allows_packed(const BatchSettings& settings) {
   const CellScheme& s = settings.scheme;
   return packed_raise(settings) + std::max(settings.max_score, 0) <= 127 &&
          s.gap_open <= kPackedLimit / 3 && s.gap_extend <= kPackedLimit / 3;
+}
+
+bool fits_strips(const BatchSettings& settings) {
+  // A cell lies no more than half a strip below or above the one that the base follows, and no more
+  // than twice the lanes of a wave and one round of steps beside it.
+  constexpr int kFarthest = kStripRows / 2 + 208;
+  constexpr int kRange = (1 << 14) - 2048;
+  const CellScheme& s = settings.scheme;
+  if (!allows_packed(settings)) return false;
+  const std::int64_t step =
+      std::int64_t{std::max(s.gap_open, s.gap_extend)} + std::max(settings.max_score, 0);
+  return step * kFarthest <= kRange;
 }
 
 KernelChoice choose_kernel(std::int64_t n_rows, std::int64_t n_columns, bool four_letters,

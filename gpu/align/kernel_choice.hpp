@@ -34,6 +34,10 @@ KernelChoice choose_kernel(std::int64_t n_rows, std::int64_t n_columns, bool fou
 // Whether the packed kernels can be used under these scores at all.
 bool allows_packed(const BatchSettings& settings);
 
+// Whether neighbouring cells of any matrix under these scores and costs differ by so little that
+// launch_long_strips() can keep a strip within 16 bits.
+bool fits_strips(const BatchSettings& settings);
+
 // CellScheme::packed_raise and packed_bias for these scores and costs.
 int packed_raise(const BatchSettings& settings);
 int packed_bias(const BatchSettings& settings);

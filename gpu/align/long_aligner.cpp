@@ -13,9 +13,17 @@ namespace {
 constexpr std::int32_t kRowsForward = 3;
 constexpr std::int32_t kColumnsForward = 2;
 constexpr std::int32_t kFirstBlockColumns = 512;
-constexpr std::uint64_t kRoundingBytes = 10 * 256;
+// The borders between strips: those of the one above and those being written. Without a path they
+// lie in the rows of borders that the blocks would use.
+constexpr std::uint64_t kRowsOfStrips = 2;
+constexpr std::uint64_t kRoundingBytes = 12 * 256;
 
 std::int64_t count_blocks(std::int64_t n, std::int64_t block) { return (n + block - 1) / block; }
+
+std::uint64_t count_ends(std::int64_t m, std::int64_t block_rows) {
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(count_blocks(m, block_rows), count_strips(m)));
+}
 
 std::uint64_t plan_bytes(std::int64_t m, std::int64_t n, bool with_path, const LongPlan& plan) {
   const auto rows = static_cast<std::uint64_t>(m);
@@ -23,8 +31,11 @@ std::uint64_t plan_bytes(std::int64_t m, std::int64_t n, bool with_path, const L
   std::uint64_t bytes = rows + columns + kRoundingBytes;
   bytes += static_cast<std::uint64_t>(plan.n_kept_rows) * columns * sizeof(BorderCell);
   bytes += static_cast<std::uint64_t>(plan.n_kept_columns) * rows * sizeof(BorderCell);
-  bytes += static_cast<std::uint64_t>(count_blocks(m, plan.block_rows)) * sizeof(BlockRowEnds);
+  const auto strips = static_cast<std::uint64_t>(count_strips(m));
+  bytes += count_ends(m, plan.block_rows) * sizeof(BlockRowEnds);
+  bytes += (strips + 1) * sizeof(std::uint32_t);
   if (!with_path) return bytes;
+  bytes += kRowsOfStrips * columns * sizeof(BorderCell);
   bytes += count_trace_words(kLongShape, std::min<std::int64_t>(m, plan.block_rows),
                              std::min<std::int64_t>(n, plan.block_columns)) *
            sizeof(std::uint32_t);
@@ -95,10 +106,12 @@ LongPairArgs LongAligner::carve(const LongInput& pair, const LongPlan& plan) {
   auto* const target = arena_.take<std::uint8_t>(n);
   args.kept_rows = arena_.take<BorderCell>(static_cast<std::size_t>(plan.n_kept_rows) * n);
   args.kept_columns = arena_.take<BorderCell>(static_cast<std::size_t>(plan.n_kept_columns) * m);
-  args.ends = arena_.take<BlockRowEnds>(
-      static_cast<std::size_t>(count_blocks(args.n_rows, plan.block_rows)));
+  args.ends = arena_.take<BlockRowEnds>(count_ends(args.n_rows, plan.block_rows));
+  auto* const progress =
+      arena_.take<std::uint32_t>(static_cast<std::size_t>(count_strips(args.n_rows)) + 1);
+  args.strip_rows = args.kept_rows;
   bool fits = query != nullptr && target != nullptr && args.kept_rows != nullptr &&
-              args.kept_columns != nullptr && args.ends != nullptr;
+              args.kept_columns != nullptr && args.ends != nullptr && progress != nullptr;
   if (settings_.with_path) {
     args.trace = arena_.take<std::uint32_t>(
         count_trace_words(kLongShape, std::min(args.n_rows, plan.block_rows),
@@ -106,8 +119,9 @@ LongPairArgs LongAligner::carve(const LongInput& pair, const LongPlan& plan) {
     args.walk = reinterpret_cast<WalkState*>(arena_.take<std::uint8_t>(walk_state_bytes()));
     args.runs = arena_.take<std::uint32_t>(m + n);
     args.path = arena_.take<PairPath>(1);
-    fits = fits && args.trace != nullptr && args.walk != nullptr && args.runs != nullptr &&
-           args.path != nullptr;
+    args.strip_rows = arena_.take<BorderCell>(kRowsOfStrips * n);
+    fits = fits && args.strip_rows != nullptr && args.trace != nullptr && args.walk != nullptr &&
+           args.runs != nullptr && args.path != nullptr;
   }
   if (!fits)
     throw DeviceError(DeviceError::Kind::failed, "a long pair is larger than its workspace");
@@ -115,12 +129,12 @@ LongPairArgs LongAligner::carve(const LongInput& pair, const LongPlan& plan) {
   stream_.copy_to_device(target, pair.target.data(), n);
   args.query = query;
   args.target = target;
+  args.strip_progress = progress + 1;
   return args;
 }
 
-PairEnd LongAligner::find_end(const LongPairArgs& args) {
-  std::vector<BlockRowEnds> ends(
-      static_cast<std::size_t>(count_blocks(args.n_rows, args.block_rows)));
+PairEnd LongAligner::find_end(const LongPairArgs& args, std::size_t n_ends) {
+  std::vector<BlockRowEnds> ends(n_ends);
   stream_.copy_to_host(ends.data(), args.ends, ends.size() * sizeof(BlockRowEnds));
   stream_.synchronize();
   BlockRowEnds all = ends[0];
@@ -152,13 +166,20 @@ LongResult LongAligner::align(const LongInput& pair, const LongPlan& plan) {
   const LongPairArgs args = carve(pair, plan);
   const auto n_steps = static_cast<int>(count_blocks(args.n_rows, args.block_rows) +
                                         count_blocks(args.n_columns, args.block_columns));
+  const bool four_letters =
+      std::all_of(pair.target.begin(), pair.target.end(), [](std::uint8_t c) { return c < 4; });
+  const bool in_strips = four_letters && fits_strips(settings_);
   start_.record(stream_);
-  for (int diagonal = 0; diagonal < n_steps - 1; ++diagonal) {
-    launch_long_diagonal(args, diagonal, stream_);
+  if (in_strips) {
+    launch_long_strips(args, stream_);
+  } else {
+    for (int diagonal = 0; diagonal < n_steps - 1; ++diagonal)
+      launch_long_diagonal(args, diagonal, stream_);
   }
   stop_.record(stream_);
   LongResult result;
-  result.end = find_end(args);
+  result.end = find_end(
+      args, in_strips ? count_strips(args.n_rows) : count_blocks(args.n_rows, args.block_rows));
   seconds_ = stop_.seconds_since(start_);
   const bool nothing = args.scheme.local && result.end.score == 0;
   if (!settings_.with_path || nothing) return result;

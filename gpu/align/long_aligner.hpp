@@ -47,7 +47,7 @@ class LongAligner {
 
  private:
   LongPairArgs carve(const LongInput& pair, const LongPlan& plan);
-  PairEnd find_end(const LongPairArgs& args);
+  PairEnd find_end(const LongPairArgs& args, std::size_t n_ends);
   void read_path(const LongPairArgs& args, LongResult& result);
 
   BatchSettings settings_;

@@ -13,6 +13,13 @@ namespace biogpu::gpu::align {
 // The shape that fills the blocks of a long pair.
 inline constexpr GroupShape kLongShape = {32, 16};
 
+// Rows that one wave fills in packed words, all columns of them (long_strip.hip).
+inline constexpr int kStripRows = 1024;
+
+inline int count_strips(std::int64_t n_rows) {
+  return static_cast<int>((n_rows + kStripRows - 1) / kStripRows);
+}
+
 struct WalkState;
 
 // The ends that one row of blocks has found so far.
@@ -36,18 +43,25 @@ struct LongPairArgs {
   std::int32_t n_kept_columns = 0;
   BorderCell* kept_rows = nullptr;     // [n_kept_rows][n_columns]: H, F
   BorderCell* kept_columns = nullptr;  // [n_kept_columns][n_rows]: H, E
-  BlockRowEnds* ends = nullptr;        // [rows of blocks]
-  std::uint32_t* trace = nullptr;      // count_trace_words() of one block
-  WalkState* walk = nullptr;           // one
-  std::uint32_t* runs = nullptr;       // [n_rows + n_columns], from the end of the path
-  PairPath* path = nullptr;            // one; run_begin 0, runs in the order of `runs`
-  std::uint64_t shared_bytes = 0;      // that a thread block may have
+  BlockRowEnds* ends = nullptr;        // [rows of blocks, or strips]
+  // Strips alone: the borders between them, and how far each is, behind a counter of strips.
+  BorderCell* strip_rows = nullptr;         // [2][n_columns]: H, F; may be the kept rows
+  std::uint32_t* strip_progress = nullptr;  // [-1 .. count_strips())
+  std::uint32_t* trace = nullptr;           // count_trace_words() of one block
+  WalkState* walk = nullptr;                // one
+  std::uint32_t* runs = nullptr;            // [n_rows + n_columns], from the end of the path
+  PairPath* path = nullptr;                 // one; run_begin 0, runs in the order of `runs`
+  std::uint64_t shared_bytes = 0;           // that a thread block may have
 };
 
 std::uint64_t walk_state_bytes();
 
 // Fills the blocks whose row and column of blocks add up to diagonal; in ascending order.
 void launch_long_diagonal(const LongPairArgs& args, int diagonal, Stream& stream);
+
+// Fills the whole matrix in strips and leaves the ends of each, and all borders of blocks where
+// there is a walk. The target holds classes 0..3 alone; costs as fits_strips() wants them.
+void launch_long_strips(const LongPairArgs& args, Stream& stream);
 
 // The path, once all blocks were filled with all borders kept: begin at `end`, then as many steps
 // as there are rows and columns of blocks (further ones do nothing), then finish.

@@ -1,7 +1,10 @@
 #include <algorithm>
 
 #include "gpu/align/long_aligner.hpp"
+#include "gpu/rt/buffer.hpp"
 #include "lib/align/align.hpp"
+#include "lib/align/align_gpu_batch.hpp"
+#include "lib/align/align_gpu_scheme.hpp"
 #include "lib/core/error.hpp"
 #include "tests/unit/gpu/align_support.hpp"
 
@@ -32,7 +35,109 @@ void check_in_blocks(const align::Options& options, std::uint64_t max_device_byt
   CHECK(aligner->peak_device_bytes() <= max_device_bytes + 16384);
 }
 
+// The settings of a LongAligner and the tables that they point to.
+struct LongSettings {
+  explicit LongSettings(const align::Options& options) {
+    settings.scheme = align::scheme_of(options);
+    settings.max_score = options.scoring.max_score();
+    settings.min_score = options.scoring.min_score();
+    settings.with_path = options.output == align::Output::cigar;
+    settings.with_runs = settings.with_path;
+    settings.scheme.packed_raise = gpu::align::packed_raise(settings);
+    const auto table = align::score_table(options.scoring);
+    const auto words = align::packed_words(options.scoring, settings.scheme.packed_raise);
+    scores = gpu::DeviceBuffer<std::int8_t>(table.size());
+    packed = gpu::DeviceBuffer<std::uint32_t>(words.size());
+    gpu::Stream stream;
+    stream.copy_to_device(scores.data(), table.data(), table.size());
+    stream.copy_to_device(packed.data(), words.data(), packed.bytes());
+    stream.synchronize();
+    settings.scheme.scores = scores.data();
+    settings.scheme.packed_words = packed.data();
+  }
+  gpu::align::BatchSettings settings;
+  gpu::DeviceBuffer<std::int8_t> scores;
+  gpu::DeviceBuffer<std::uint32_t> packed;
+};
+
+// One pair through LongAligner, whatever its size, against the reference.
+void check_long(const align::Options& options, const std::vector<std::uint8_t>& query,
+                const std::vector<std::uint8_t>& target) {
+  test::WorkBuilder builder;
+  builder.add(query, target);
+  const auto work = builder.work();
+  const LongSettings device(options);
+  gpu::align::LongAligner aligner(device.settings);
+  const auto plan = gpu::align::plan_long_pair(static_cast<std::int64_t>(query.size()),
+                                               static_cast<std::int64_t>(target.size()),
+                                               device.settings.with_path, std::uint64_t{1} << 30);
+  REQUIRE(plan.has_value());
+  const auto result = aligner.align({query, target}, *plan);
+  align::Alignments got;
+  got.rows.resize(1);
+  align::set_gpu_row(options, got.rows[0], result.end, result.path);
+  got.rows[0].cigar_begin = 0;
+  got.cigar = result.runs;
+  test::check_equal(work, options, got, align::align_ref(work, options));
+}
+
 }  // namespace
+
+TEST_CASE("gpu.long_strip: sizes around those of strips, halves and rounds of steps",
+          "[gpu][device]") {
+  if (!test::has_gpu()) return;
+  std::mt19937 random(kSeed);
+  const std::pair<std::size_t, std::size_t> sizes[] = {{1, 1},     {1, 700},    {700, 1},
+                                                       {511, 63},  {512, 64},   {513, 65},
+                                                       {1024, 95}, {1025, 127}, {2049, 129}};
+  for (const auto& [n_rows, n_columns] : sizes) {
+    const auto query = test::random_residues(random, n_rows, 4);
+    auto target = test::mutated(random, query, 4, 12);
+    target.resize(n_columns, 2);
+    for (const auto mode : {align::Mode::global, align::Mode::semiglobal, align::Mode::local}) {
+      for (const auto output : {align::Output::ends, align::Output::cigar}) {
+        check_long({mode, {true, true, true, true}, output, align::dna_scoring(2, -3, 5, 2)}, query,
+                   target);
+      }
+    }
+  }
+}
+
+TEST_CASE("gpu.long_strip: scores far past 16 bits, both ways", "[gpu][device]") {
+  if (!test::has_gpu()) return;
+  std::mt19937 random(kSeed);
+  auto query = test::random_residues(random, 2300, 5);  // class 4 matches nothing in the target
+  auto target = test::random_residues(random, 2500, 4);
+  const auto shared = test::random_residues(random, 2000, 4);
+  std::copy(shared.begin(), shared.end(), query.begin() + 150);
+  const auto similar = test::mutated(random, shared, 4, 30);
+  target.insert(target.begin() + 1500, similar.begin(), similar.end());
+  // 2,000 matches are worth 24,000, 6,000 columns of gap -36,000.
+  const auto scoring = align::dna_scoring(12, -15, 7, 6);
+  const align::Options local{align::Mode::local, {}, align::Output::cigar, scoring};
+  const align::Options global{align::Mode::global, {}, align::Output::cigar, scoring};
+  const align::Options ends{
+      align::Mode::semiglobal, {false, true, true, false}, align::Output::ends, scoring};
+  for (const align::Options& options : {local, global, ends}) check_long(options, query, target);
+  const auto wide = test::random_residues(random, 7000, 4);
+  const auto few = test::random_residues(random, 40, 4);
+  for (const align::Options& options : {local, global, ends}) {
+    check_long(options, few, wide);
+    check_long(options, wide, few);
+  }
+}
+
+TEST_CASE("gpu.long_strip: costs are refused where neighbours may differ too much", "[gpu]") {
+  gpu::align::BatchSettings settings;
+  settings.max_score = 12;
+  settings.scheme.gap_open = 7;
+  CHECK(gpu::align::fits_strips(settings));
+  settings.scheme.gap_open = 8;
+  CHECK_FALSE(gpu::align::fits_strips(settings));
+  settings.max_score = 2;
+  settings.scheme.gap_extend = 18;
+  CHECK_FALSE(gpu::align::fits_strips(settings));
+}
 
 TEST_CASE("gpu.long_pair: blocks smaller than the matrix fit a bound of memory", "[gpu]") {
   const auto roomy = gpu::align::plan_long_pair(100000, 100000, true, std::uint64_t{1} << 30);

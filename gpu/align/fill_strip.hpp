@@ -1,0 +1,369 @@
+#pragma once
+
+// Device code: fills a strip of kStripRows rows of one large matrix, all of its columns, with one
+// wave in packed 16-bit words. The recurrences are those of fill_packed.hpp. The low halves hold
+// the upper half of the strip's rows, the high halves the lower one, kWave columns behind: what the
+// last lane's low half leaves is what the first lane's high half needs in the next step, so that
+// one rotation through the lanes passes everything on.
+//
+// Cells are kept relative to a base in 32 bits that follows the scores: neighbouring cells differ
+// by no more than fits_strips() allows, so that all cells of a wave stay within 15 bits of it.
+#include "gpu/align/cells.hpp"
+#include "gpu/align/fill_rectangle.hpp"
+#include "gpu/align/long_pair.hpp"
+#include "gpu/prim/handover.hpp"
+#include "gpu/prim/packed16.hpp"
+#include "gpu/prim/wave.hpp"
+
+namespace biogpu::gpu::align {
+
+// Steps between which a wave meets the strips above and below, and follows the scores.
+inline constexpr int kStripSteps = 64;
+// Steps after which both halves of all lanes have begun.
+inline constexpr int kStripBegun = 128;
+// Where the base puts the middle of a strip, and what no cell may fall below.
+inline constexpr int kStripMiddle = 1 << 14;
+inline constexpr int kStripGuard = 1024;
+
+// What the first lane needs of the row above a column: d, F of the next row, and its letter.
+struct alignas(16) StripInput {
+  std::uint32_t d, f, letter, unused;
+};
+// What the last lane leaves of both halves: d, F of the next row, F of its own row.
+struct alignas(16) StripOutput {
+  std::uint32_t d, f, f_of_row, unused;
+};
+struct StripStage {
+  StripInput in[kStripSteps];
+  StripOutput out[kStripSteps];
+};
+
+template <int kWave, bool kLocal, bool kKeep>
+class StripLane {
+ public:
+  static constexpr int kRows = kStripRows / (2 * kWave);
+  static constexpr int kHalfRows = kStripRows / 2;
+  static_assert(2 * kWave <= kStripBegun);
+
+  __device__ StripLane(const LongPairArgs& args, int strip, const std::uint32_t* words,
+                       StripStage& stage)
+      : a_(args),
+        scheme_(args.scheme),
+        words_(words),
+        stage_(stage),
+        lower_(packed16_offset(-scheme_.packed_raise, -scheme_.packed_raise)),
+        open_(packed16_offset(-scheme_.gap_open, -scheme_.gap_open)),
+        extend_(packed16_offset(-scheme_.gap_extend, -scheme_.gap_extend)),
+        extend_halves_(packed16(-scheme_.gap_extend, -scheme_.gap_extend)),
+        strip_(strip),
+        lane_(wave_lane<kWave>()),
+        n_columns_(args.n_columns) {}
+
+  // All lanes of the wave together.
+  __device__ void fill() {
+    begin_strip();
+    const int n_steps = n_columns_ + 2 * kWave - 1;
+#pragma unroll 1
+    for (int begin = 0; begin < n_steps; begin += kStripSteps) {
+      if (begin >= kStripBegun) follow_scores();
+      read_above(begin);
+      // Whether a half begins, or a path may end in the last row or column.
+      const bool special =
+          begin < kStripBegun || (!kLocal && (ends_in_row_ || begin + kStripSteps >= n_columns_));
+      const int left = n_steps - begin;
+      const int n = left < kStripSteps ? left : kStripSteps;
+#pragma unroll 1
+      for (int step = 0; step < n; ++step) take_step(begin, step, special);
+      write_below(begin, n);
+    }
+  }
+
+  // Local: of all cells; else of the last column and of the last row. In every lane.
+  __device__ BlockRowEnds ends() const {
+    const PairEnd best = is_better(best_[1], best_[0]) ? best_[1] : best_[0];
+    const PairEnd in_row = is_better(best_in_last_row_[1], best_in_last_row_[0])
+                               ? best_in_last_row_[1]
+                               : best_in_last_row_[0];
+    return {best_of_group<kWave, kWave>(best), best_of_group<kWave, kWave>(in_row)};
+  }
+
+ private:
+  static __device__ int half_of(Packed16 value, int half) {
+    return half == 0 ? packed16_low(value) : packed16_high(value);
+  }
+  static __device__ Packed16 with_half(Packed16 value, int half, int number) {
+    return half == 0 ? packed16(number, packed16_high(value))
+                     : packed16(packed16_low(value), number);
+  }
+  __device__ int first_row(int half) const {
+    return strip_ * kStripRows + half * kHalfRows + lane_ * kRows;
+  }
+  __device__ int d_of_score(int h) const { return h - base_ - scheme_.packed_raise; }
+  __device__ int score_of(Packed16 d, int half) const {
+    return half_of(d, half) + scheme_.packed_raise + base_;
+  }
+  __device__ int left_h(int row) const {
+    return border_h(kLocal || scheme_.free_query_begin, row + 1, scheme_);
+  }
+  // The floor of a local path; once all cells are far above it, any number below them.
+  __device__ int floor_of_base() const { return greater_of(-base_, kStripGuard); }
+
+  __device__ void begin_strip() {
+    const int last_row = a_.n_rows - 1;
+    ends_in_row_ = !kLocal && scheme_.free_target_end && last_row / kStripRows == strip_;
+    base_ = left_h(strip_ * kStripRows + kHalfRows - 1) - kStripMiddle;
+    floor_ = packed16(floor_of_base(), floor_of_base());
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      best_[half] = {kLocal ? 0 : kImpossible, 0, 0};
+      best_in_last_row_[half] = {kImpossible, 0, 0};
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+        const int row = first_row(half) + r;
+        word_[half][r] = words_[row < a_.n_rows ? a_.query[row] : kPadClass];
+      }
+      begin_half(half);
+    }
+  }
+
+  // The column before the first.
+  __device__ void begin_half(int half) {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const int h = left_h(first_row(half) + r);
+      d_[r] = with_half(d_[r], half, d_of_score(h));
+      e_[r] = with_half(e_[r], half, kLocal ? floor_of_base() : h - base_ - scheme_.gap_open);
+    }
+    d_diagonal_ = with_half(d_diagonal_, half, d_of_score(left_h(first_row(half) - 1)));
+    best_so_far_ = with_half(best_so_far_, half, half_of(floor_, half));
+  }
+
+  // Moves the base so that a cell in the middle of the strip lies in the middle of its range.
+  __device__ void follow_scores() {
+    const int moved =
+        wave_shuffle<kWave>(packed16_high(d_[0]), 0) + scheme_.packed_raise - kStripMiddle;
+    base_ += moved;
+    const Packed16Offset back = packed16_offset(-moved, -moved);
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      d_[r] = packed16_shifted(d_[r], back);
+      e_[r] = packed16_shifted(e_[r], back);
+    }
+    f_ = packed16_shifted(f_, back);
+    d_diagonal_ = packed16_shifted(d_diagonal_, back);
+    if constexpr (kLocal) {
+      floor_ = packed16(floor_of_base(), floor_of_base());
+      best_so_far_ = packed16(within_half(packed16_low(best_so_far_) - moved),
+                              within_half(packed16_high(best_so_far_) - moved));
+    }
+  }
+  static __device__ int within_half(int number) {
+    return number < 0 ? 0 : number > 32767 ? 32767 : number;
+  }
+
+  // The cells above the columns that the first lane meets next. Behind the last column its cell is
+  // repeated, which keeps cells that nobody reads within bounds.
+  __device__ __forceinline__ void read_above(int begin) {
+    const int end = begin + kStripSteps < n_columns_ ? begin + kStripSteps : n_columns_;
+    if (strip_ > 0 && lane_ == 0)
+      wait_for(a_.strip_progress + strip_ - 1, static_cast<std::uint32_t>(end));
+    wave_sync<kWave>();  // and nobody reads the last ones any more
+    const BorderCell* const row =
+        a_.strip_rows + static_cast<std::uint64_t>((strip_ + 1) % 2) * a_.n_columns;
+    for (int i = lane_; i < kStripSteps; i += kWave) {
+      const int column = begin + i < n_columns_ ? begin + i : n_columns_ - 1;
+      BorderCell cell;
+      if (strip_ > 0) {
+        cell = row[column];
+      } else {
+        cell.h = border_h(kLocal || scheme_.free_target_begin, column + 1, scheme_);
+        cell.gap = cell.h - scheme_.gap_open;  // never greater than what H opens
+      }
+      const int f = greater_of(cell.gap - scheme_.gap_extend, cell.h - scheme_.gap_open) - base_;
+      stage_.in[i] = {static_cast<std::uint32_t>(d_of_score(cell.h)), static_cast<std::uint32_t>(f),
+                      a_.target[column], 0u};
+    }
+    wave_sync<kWave>();
+  }
+
+  // What the last lane left in n steps. Its halves are kWave - 1 and 2 kWave - 1 columns behind.
+  __device__ __forceinline__ void write_below(int begin, int n) {
+    wave_sync<kWave>();
+    BorderCell* const row = a_.strip_rows + static_cast<std::uint64_t>(strip_ % 2) * a_.n_columns;
+    BorderCell* const kept_inside = kept_row((strip_ * kStripRows) + kHalfRows);
+    BorderCell* const kept_below = kept_row((strip_ + 1) * kStripRows);
+    for (int i = lane_; i < n; i += kWave) {
+      const StripOutput out = stage_.out[i];
+      const int column = begin + i - (2 * kWave - 1);
+      if (column >= 0 && column < n_columns_) {
+        const BorderCell cell = {score_of({out.d}, 1), packed16_high({out.f_of_row}) + base_};
+        row[column] = cell;
+        if (kept_below != nullptr) kept_below[column] = cell;
+      }
+      if (kept_inside != nullptr && column + kWave >= 0 && column + kWave < n_columns_)
+        kept_inside[column + kWave] = {score_of({out.d}, 0), packed16_low({out.f_of_row}) + base_};
+    }
+    wave_sync<kWave>();
+    const int done = begin + n - (2 * kWave - 1);
+    if (lane_ == 0 && done > 0) {
+      hand_over(a_.strip_progress + strip_,
+                static_cast<std::uint32_t>(done < n_columns_ ? done : n_columns_));
+    }
+  }
+
+  // Where the last of the first n_above rows is kept; nullptr: nowhere.
+  __device__ BorderCell* kept_row(int n_above) const {
+    if (!kKeep || n_above % a_.block_rows != 0 || n_above >= a_.n_rows) return nullptr;
+    return a_.kept_rows + static_cast<std::uint64_t>(n_above / a_.block_rows - 1) * a_.n_columns;
+  }
+
+  __device__ __forceinline__ void take_step(int begin, int step, bool special) {
+    const int from = (lane_ + kWave - 1) % kWave;
+    Packed16 d_above = {wave_shuffle<kWave>(d_[kRows - 1].bits, from)};
+    Packed16 f_above = {wave_shuffle<kWave>(f_.bits, from)};
+    std::uint32_t letters = wave_shuffle<kWave>(letters_, from);
+    const StripInput in = stage_.in[step];
+    if (lane_ == 0) {
+      d_above.bits = d_above.bits << 16 | in.d;
+      f_above.bits = f_above.bits << 16 | in.f;
+      letters = (letters & 0xffu) << 8 | in.letter;
+    }
+    letters_ = letters;
+    const int column = begin + step - lane_;  // of the low half
+    if (special) {
+      if (column == kWave) begin_half(1);
+      if (column < 0) return;
+    }
+    if constexpr (kKeep) {
+      // One question for both halves; those who ask in vain are few.
+      const int mask = (a_.block_columns - 1) & ~kWave;
+      if (((column + 1) & mask) <= 1) keep_columns(column);
+    }
+    fill_column(d_above, f_above, step);
+    if constexpr (!kLocal) {
+      if (special) take_ends(column);
+    }
+    if constexpr (kLocal) take_best(column);
+  }
+
+  // Before a column is filled, E is its own and d that of the column before.
+  __device__ void keep_columns(int low_column) const {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int column = low_column - half * kWave;
+      if (column <= 0 || column >= n_columns_) continue;
+      const bool is_last = (column + 1) % a_.block_columns == 0;
+      if (!is_last && column % a_.block_columns != 0) continue;
+      const int boundary = (column + 1) / a_.block_columns - 1;
+      BorderCell* const cells = a_.kept_columns + static_cast<std::uint64_t>(boundary) * a_.n_rows;
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+        const int row = first_row(half) + r;
+        if (row >= a_.n_rows) continue;
+        if (is_last) {
+          cells[row].gap = half_of(e_[r], half) + base_;
+        } else {
+          cells[row].h = score_of(d_[r], half);
+        }
+      }
+    }
+  }
+
+  __device__ __forceinline__ void fill_column(Packed16 d_above, Packed16 f, int step) {
+    const Packed16Selector selector = packed16_selector(letters_ & 0xffu, letters_ >> 8);
+    Packed16 d_diagonal = d_diagonal_;
+    d_diagonal_ = d_above;
+    Packed16 best = best_so_far_;
+    Packed16 h_even = floor_;
+    Packed16 f_of_row = f;
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const Packed16Offset score = {packed16_select(word_[0][r], word_[1][r], selector).bits};
+      const Packed16 diagonal = packed16_shifted(d_diagonal, score);
+      d_diagonal = d_[r];
+      const Packed16 h = packed16_max3(diagonal, e_[r], f);
+      d_[r] = packed16_shifted(h, lower_);
+      const Packed16 opened = packed16_shifted(h, open_);
+      e_[r] = kLocal ? packed16_max3(packed16_shifted(e_[r], extend_), opened, floor_)
+                     : packed16_add_max(e_[r], extend_halves_, opened);
+      f_of_row = f;
+      f = packed16_add_max(f, extend_halves_, opened);
+      if constexpr (kLocal) {
+        if (r % 2 == 1) best = packed16_max3(best, h_even, h);
+        h_even = h;
+      }
+    }
+    f_ = f;
+    best_ahead_ = best;
+    if (lane_ == kWave - 1) stage_.out[step] = {d_[kRows - 1].bits, f.bits, f_of_row.bits, 0u};
+  }
+
+  // One comparison a column unless a half improves on what this lane has found so far.
+  __device__ __forceinline__ void take_best(int low_column) {
+    if (best_ahead_.bits == best_so_far_.bits) return;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int raised = half_of(best_ahead_, half);
+      const int column = low_column - half * kWave;
+      if (raised == half_of(best_so_far_, half) || column < 0 || column >= n_columns_) continue;
+      int row = 0;
+#pragma unroll
+      for (int r = kRows - 1; r >= 0; --r) {
+        if (half_of(d_[r], half) == raised - scheme_.packed_raise) row = r;
+      }
+      const PairEnd found = {raised + base_, first_row(half) + row, column};
+      if (is_better(found, best_[half])) best_[half] = found;
+    }
+    best_so_far_ = best_ahead_;
+  }
+
+  // The ends on the last row and the last column.
+  __device__ void take_ends(int low_column) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int column = low_column - half * kWave;
+      if (column < 0 || column >= n_columns_) continue;
+      const int last = a_.n_rows - 1 - first_row(half);
+      const int first_end = scheme_.free_query_end ? 0 : a_.n_rows - 1;
+      const bool in_row = ends_in_row_ && last >= 0 && last < kRows;
+      if (!in_row && column + 1 != n_columns_) continue;
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+        const int row = first_row(half) + r;
+        const int score = score_of(d_[r], half);
+        if (in_row && r == last && score > best_in_last_row_[half].score)
+          best_in_last_row_[half] = {score, row, column};
+        if (column + 1 == n_columns_ && row >= first_end && r <= last && score > best_[half].score)
+          best_[half] = {score, row, column};
+      }
+    }
+  }
+
+  const LongPairArgs& a_;
+  const CellScheme& scheme_;
+  const std::uint32_t* words_;
+  StripStage& stage_;
+  const Packed16Offset lower_;    // the raise, negated
+  const Packed16Offset open_;     // negated
+  const Packed16Offset extend_;   // negated
+  const Packed16 extend_halves_;  // negated
+  const int strip_;
+  const int lane_;
+  const int n_columns_;
+  bool ends_in_row_ = false;
+  PairEnd best_[2];
+  PairEnd best_in_last_row_[2];
+
+  int base_ = 0;                  // what a half of 0 is worth
+  Packed16 floor_ = {};           // local: a score of 0
+  std::uint32_t word_[2][kRows];  // raised scores of a query residue against classes 0..3
+  Packed16 d_[kRows] = {};        // of the column before
+  Packed16 e_[kRows] = {};        // of the next column
+  Packed16 f_ = {};               // of the row below the lane
+  Packed16 d_diagonal_ = {};      // d above the first row, one column before
+  Packed16 best_so_far_ = {};     // of this lane, relative to the base
+  Packed16 best_ahead_ = {};      // the same with the last column
+  std::uint32_t letters_ = 0;     // target classes of the column, low half's in the low byte
+};
+
+}  // namespace biogpu::gpu::align

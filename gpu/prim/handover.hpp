@@ -1,0 +1,44 @@
+#pragma once
+
+// A counter in device memory by which one wave tells others how far it has written. What the
+// writing wave's lanes stored before a wave_sync() and hand_over() is seen by all lanes that read
+// it after wait_for() and a wave_sync(). Called by one lane of a wave.
+//
+// A wave may wait only for one that is certain to run: for a block that drew an earlier number from
+// a counter, never for a block of a higher index.
+#include <cstdint>
+
+#include "gpu/rt/hip.hpp"
+
+namespace biogpu::gpu {
+
+__device__ __forceinline__ void hand_over(std::uint32_t* counter, std::uint32_t value) {
+#if defined(BIOGPU_GPU_CUDA)
+  __threadfence();
+  asm volatile("st.release.gpu.global.u32 [%0], %1;" : : "l"(counter), "r"(value) : "memory");
+#elif defined(BIOGPU_GPU_ROCM)
+  __hip_atomic_store(counter, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+#else
+  __atomic_store_n(counter, value, __ATOMIC_RELEASE);
+#endif
+}
+
+// Returns once the counter has reached value.
+__device__ __forceinline__ void wait_for(const std::uint32_t* counter, std::uint32_t value) {
+#if defined(BIOGPU_GPU_CUDA)
+  for (;;) {
+    std::uint32_t reached;
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(reached) : "l"(counter) : "memory");
+    if (reached >= value) return;
+    __nanosleep(100);
+  }
+#elif defined(BIOGPU_GPU_ROCM)
+  while (__hip_atomic_load(counter, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) < value)
+    __builtin_amdgcn_s_sleep(1);
+#else
+  while (__atomic_load_n(counter, __ATOMIC_ACQUIRE) < value) {
+  }
+#endif
+}
+
+}  // namespace biogpu::gpu
