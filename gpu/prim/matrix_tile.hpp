@@ -1,8 +1,8 @@
 #pragma once
 
-// One 16 x 16 x 16 product on the matrix cores: D[16, 16] += A[16, 16] * B[16, 16], bf16 operands,
-// fp32 sums, shared out over the lanes of one wave as the hardware wants it: mma.sync m16n8k16
-// twice on NVIDIA (wave 32), v_mfma_f32_16x16x16_bf16 on AMD (wave 64). The emulated platform
+// One 16 x 16 x 16 product on the matrix cores: D[16, 16] += A[16, 16] * B[16, 16], fp16 or bf16
+// operands, fp32 sums, shared out over the lanes of one wave as the hardware wants it: mma.sync
+// m16n8k16 twice on NVIDIA (wave 32), v_mfma_f32_16x16x16 on AMD (wave 64). The emulated platform
 // computes the same product through shuffles of the documented layouts, so that the layouts are
 // tested too. All lanes of the wave take part in every function.
 //
@@ -10,13 +10,29 @@
 // "Matrix".
 
 #include <cstdint>
+#include <type_traits>
 
+#include "gpu/prim/number16.hpp"
 #include "gpu/prim/wave.hpp"
 #include "gpu/rt/hip.hpp"
 
 namespace biogpu::gpu {
 
-// bf16 numbers as bits, two in a word, the lower column (A) or row (B) in the low half.
+// Calls function(std::integral_constant<int, W>) for the device's wave width W, so that kernels of
+// matrix cores are compiled for the width that has them alone: 32 on NVIDIA, 64 on AMD.
+template <class Function>
+void with_matrix_wave([[maybe_unused]] int wave_width, Function&& function) {
+#if defined(BIOGPU_GPU_CUDA)
+  function(std::integral_constant<int, 32>());
+#elif defined(BIOGPU_GPU_ROCM)
+  function(std::integral_constant<int, 64>());
+#else
+  if (wave_width == 64) return function(std::integral_constant<int, 64>());
+  function(std::integral_constant<int, 32>());
+#endif
+}
+
+// 16-bit numbers as bits, two in a word, the lower column (A) or row (B) in the low half.
 template <int kWave>
 struct TileOperand {
   static constexpr int kWords = 128 / kWave;
@@ -85,76 +101,194 @@ __device__ __forceinline__ TileOperand<kWave> load_tile_b(const std::uint16_t* p
   return b;
 }
 
-#if defined(BIOGPU_GPU_EMULATED)
+// The same operands out of shared memory, whose addresses are multiples of 16 bytes and whose
+// stride is a multiple of 8 elements: one instruction for a whole operand on NVIDIA. Rows that are
+// 16 bytes longer than a multiple of 128 are read without conflicts.
+#if defined(BIOGPU_GPU_CUDA)
 namespace detail {
-inline float bf16_half(std::uint32_t word, int half) {
-  return __builtin_bit_cast(float, half != 0 ? word & 0xffff0000u : word << 16);
-}
-
-// Which lane and word hold element (i, k) of an operand: the inverse of the loads above.
-template <int kWave>
-int lane_of(int i, int k) {
-  return kWave == 32 ? i % 8 * 4 + k % 8 / 2 : k / 4 * 16 + i;
-}
-template <int kWave>
-int word_of_a(int i, int k) {
-  return kWave == 32 ? (i >= 8 ? 1 : 0) + (k >= 8 ? 2 : 0) : k % 4 / 2;
-}
-template <int kWave>
-int word_of_b(int i, int k) {
-  return kWave == 32 ? (k >= 8 ? 1 : 0) + (i >= 8 ? 2 : 0) : k % 4 / 2;
-}
-
-// Every lane lends each of its words once, so that all lanes shuffle equally often.
-template <int kWave>
-std::uint32_t borrow(const TileOperand<kWave>& operand, int lane, int word) {
-  std::uint32_t result = 0;
-  for (int w = 0; w < TileOperand<kWave>::kWords; ++w) {
-    const std::uint32_t lent = wave_shuffle<kWave>(operand.word[w], lane);
-    if (w == word) result = lent;
+template <bool kTransposed>
+__device__ __forceinline__ TileOperand<32> load_matrices(const std::uint16_t* row) {
+  const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(row));
+  TileOperand<32> x;
+  if constexpr (kTransposed) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(x.word[0]), "=r"(x.word[1]), "=r"(x.word[2]), "=r"(x.word[3])
+                 : "r"(at)
+                 : "memory");
+  } else {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(x.word[0]), "=r"(x.word[1]), "=r"(x.word[2]), "=r"(x.word[3])
+                 : "r"(at)
+                 : "memory");
   }
-  return result;
+  return x;
 }
 }  // namespace detail
 #endif
 
+// A, row-major.
 template <int kWave>
-__device__ __forceinline__ void multiply_tile(TileSum<kWave>& sum, const TileOperand<kWave>& a,
-                                              const TileOperand<kWave>& b) {
+__device__ __forceinline__ TileOperand<kWave> load_shared_a(const std::uint16_t* p, int stride) {
 #if defined(BIOGPU_GPU_CUDA)
+  if constexpr (kWave == 32) {
+    const int lane = wave_lane<kWave>();
+    return detail::load_matrices<false>(p + lane % 16 * stride + lane / 16 * 8);
+  }
+#endif
+  return load_tile_a<kWave>(p, stride);
+}
+
+// B, column-major.
+template <int kWave>
+__device__ __forceinline__ TileOperand<kWave> load_shared_b(const std::uint16_t* p, int stride) {
+#if defined(BIOGPU_GPU_CUDA)
+  if constexpr (kWave == 32) {
+    const int lane = wave_lane<kWave>();
+    return detail::load_matrices<false>(p + (lane % 8 + lane / 16 * 8) * stride + lane / 8 % 2 * 8);
+  }
+#endif
+  return load_tile_b<kWave>(p, stride);
+}
+
+// B, row-major: p[k * stride + column].
+template <int kWave>
+__device__ __forceinline__ TileOperand<kWave> load_shared_b_rows(const std::uint16_t* p,
+                                                                 int stride) {
+  const int lane = wave_lane<kWave>();
+#if defined(BIOGPU_GPU_CUDA)
+  if constexpr (kWave == 32) {
+    return detail::load_matrices<true>(p + lane % 16 * stride + lane / 16 * 8);
+  }
+#endif
+  const auto pair = [&](int column, int k) {
+    return p[k * stride + column] | static_cast<std::uint32_t>(p[(k + 1) * stride + column]) << 16;
+  };
+  TileOperand<kWave> b;
+  if constexpr (kWave == 32) {
+    const int column = lane / 4, k = 2 * (lane % 4);
+    b.word[0] = pair(column, k);
+    b.word[1] = pair(column, k + 8);
+    b.word[2] = pair(column + 8, k);
+    b.word[3] = pair(column + 8, k + 8);
+  } else {
+    const int column = lane % 16, k = 4 * (lane / 16);
+    b.word[0] = pair(column, k);
+    b.word[1] = pair(column, k + 2);
+  }
+  return b;
+}
+
+// A sum as the A operand of the next product: the two layouts agree, so nothing moves.
+template <int kWave, Number16 kType>
+__device__ __forceinline__ TileOperand<kWave> operand_of_sum(const TileSum<kWave>& sum) {
+  TileOperand<kWave> a;
 #pragma unroll
-  for (int half = 0; half < 2; ++half) {
-    float* const d = sum.value + 4 * half;
+  for (int w = 0; w < TileOperand<kWave>::kWords; ++w) {
+    a.word[w] = number16_pair<kType>(sum.value[2 * w], sum.value[2 * w + 1]);
+  }
+  return a;
+}
+
+// A lane's values lie in this many rows; value e in the row of slot tile_row_slot(e).
+template <int kWave>
+inline constexpr int kTileRowSlots = kWave == 32 ? 2 : 1;
+template <int kWave>
+__device__ __forceinline__ constexpr int tile_row_slot(int e) {
+  return kWave == 32 ? e >> 1 & 1 : 0;
+}
+
+// Combines one value of each lane over the lanes that hold the same row; all of them get the
+// result.
+template <int kWave, class Combine>
+__device__ __forceinline__ float reduce_tile_row(float value, Combine&& combine) {
+  constexpr int kFirst = kWave == 32 ? 1 : 16;
+  value = combine(value, wave_shuffle_xor<kWave>(value, kFirst));
+  return combine(value, wave_shuffle_xor<kWave>(value, 2 * kFirst));
+}
+
+#if defined(BIOGPU_GPU_EMULATED)
+namespace detail {
+// A whole operand moves in one shuffle; lanes (row % 8) * 4 ... + 3 of a wave of 32, or row, row +
+// 16, ... of 64, hold what a row (A) or column (B) needs.
+template <int kWave, Number16 kType>
+void gather_operand(const TileOperand<kWave>& operand, int i, bool is_b, float* values) {
+  constexpr int kLenders = 4;
+  for (int t = 0; t < kLenders; ++t) {
+    const int lender = kWave == 32 ? i % 8 * 4 + t : t * 16 + i;
+    const TileOperand<kWave> lent = wave_shuffle<kWave>(operand, lender);
+    for (int half = 0; half < 2; ++half) {  // the lower and the upper pair of k that it holds
+      const int high_rows = i >= 8 ? 1 : 0;
+      const int word = kWave == 64 ? half : is_b ? 2 * high_rows + half : high_rows + 2 * half;
+      const int k = kWave == 64 ? 4 * t + 2 * half : 2 * t + 8 * half;
+      values[k] = number16_of_pair<kType>(lent.word[word], 0);
+      values[k + 1] = number16_of_pair<kType>(lent.word[word], 1);
+    }
+  }
+}
+
+template <int kWave, Number16 kType>
+void multiply_emulated(TileSum<kWave>& sum, const TileOperand<kWave>& a,
+                       const TileOperand<kWave>& b) {
+  float row[16], column[16];
+  for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
+    gather_operand<kWave, kType>(a, tile_row<kWave>(e), false, row);
+    gather_operand<kWave, kType>(b, tile_column<kWave>(e), true, column);
+    for (int k = 0; k < 16; ++k) sum.value[e] += row[k] * column[k];
+  }
+}
+}  // namespace detail
+#elif defined(BIOGPU_GPU_CUDA)
+namespace detail {
+template <Number16 kType>
+__device__ __forceinline__ void multiply_half_tile(float* d, const TileOperand<32>& a,
+                                                   std::uint32_t b0, std::uint32_t b1) {
+  if constexpr (kType == Number16::fp16) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+        "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a.word[0]), "r"(a.word[1]), "r"(a.word[2]), "r"(a.word[3]), "r"(b0), "r"(b1));
+  } else {
     asm volatile(
         "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
         "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a.word[0]), "r"(a.word[1]), "r"(a.word[2]), "r"(a.word[3]), "r"(b.word[2 * half]),
-          "r"(b.word[2 * half + 1]));
+        : "r"(a.word[0]), "r"(a.word[1]), "r"(a.word[2]), "r"(a.word[3]), "r"(b0), "r"(b1));
+  }
+}
+}  // namespace detail
+#endif
+
+template <int kWave, Number16 kType = Number16::bf16>
+__device__ __forceinline__ void multiply_tile(TileSum<kWave>& sum, const TileOperand<kWave>& a,
+                                              const TileOperand<kWave>& b) {
+#if defined(BIOGPU_GPU_CUDA)
+  if constexpr (kWave == 32) {
+    detail::multiply_half_tile<kType>(sum.value, a, b.word[0], b.word[1]);
+    detail::multiply_half_tile<kType>(sum.value + 4, a, b.word[2], b.word[3]);
   }
 #elif defined(BIOGPU_GPU_ROCM)
   if constexpr (kWave == 64) {
     using Float4 = float __attribute__((ext_vector_type(4)));
     using Short4 = short __attribute__((ext_vector_type(4)));
+    using Half4 = _Float16 __attribute__((ext_vector_type(4)));
     // The instruction gives each lane four rows of one column; with the operands exchanged it gives
     // four columns of one row, which is what tile_row and tile_column say.
-    const auto d = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(
-        __builtin_bit_cast(Short4, b.word), __builtin_bit_cast(Short4, a.word),
-        __builtin_bit_cast(Float4, sum.value), 0, 0, 0);
+    Float4 d;
+    if constexpr (kType == Number16::fp16) {
+      d = __builtin_amdgcn_mfma_f32_16x16x16f16(__builtin_bit_cast(Half4, b.word),
+                                                __builtin_bit_cast(Half4, a.word),
+                                                __builtin_bit_cast(Float4, sum.value), 0, 0, 0);
+    } else {
+      d = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(__builtin_bit_cast(Short4, b.word),
+                                                    __builtin_bit_cast(Short4, a.word),
+                                                    __builtin_bit_cast(Float4, sum.value), 0, 0, 0);
+    }
 #pragma unroll
     for (int e = 0; e < 4; ++e) sum.value[e] = d[e];
   }
 #else
-  for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
-    const int row = tile_row<kWave>(e), column = tile_column<kWave>(e);
-    for (int k = 0; k < 16; ++k) {
-      const auto a_word = detail::borrow<kWave>(a, detail::lane_of<kWave>(row, k),
-                                                detail::word_of_a<kWave>(row, k));
-      const auto b_word = detail::borrow<kWave>(b, detail::lane_of<kWave>(column, k),
-                                                detail::word_of_b<kWave>(column, k));
-      sum.value[e] += detail::bf16_half(a_word, k & 1) * detail::bf16_half(b_word, k & 1);
-    }
-  }
+  detail::multiply_emulated<kWave, kType>(sum, a, b);
 #endif
 }
 

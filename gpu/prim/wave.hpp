@@ -86,4 +86,11 @@ __device__ __forceinline__ T wave_max(T value) {
   return value;
 }
 
+// The sum over the wave, in every lane.
+template <int kWave, class T>
+__device__ __forceinline__ T wave_sum(T value) {
+  for (int mask = kWave / 2; mask > 0; mask /= 2) value += wave_shuffle_xor<kWave>(value, mask);
+  return value;
+}
+
 }  // namespace biogpu::gpu

@@ -10,7 +10,7 @@
 namespace biogpu::gpu {
 
 template <class Integer>
-constexpr Integer ceil_div(Integer n, std::type_identity_t<Integer> by) {
+__host__ __device__ constexpr Integer ceil_div(Integer n, std::type_identity_t<Integer> by) {
   return (n + by - 1) / by;
 }
 

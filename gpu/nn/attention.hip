@@ -1,0 +1,81 @@
+// Attention over sequences of any length, without padding and without the matrix of scores.
+//
+// Shapes   see attention.hpp.
+// Mapping  a block takes tiles of kQueryRows queries of one head, 16 for each of its 4 waves; keys
+//          and values pass through shared memory in steps that the next one's copies overlap. As
+//          many blocks as fit stay and take tile after tile from the work list.
+// Traffic  8 bytes per number of q, k, v and out with 16-bit operands, keys and values again for
+//          each tile of queries, from L2; 4 n^2 head operations for n tokens and a head: compute
+//          bound from n = 100 or so.
+// Result   fp32 softmax with running maxima; the order of sums depends on the sequence alone.
+// Limits   head up to 128.
+// Source   Dao 2023, FlashAttention-2, arXiv 2307.08691; the layout of the weights of the second
+//          product: own.
+// Oracle   make_reference_backend, lib/nn/reference_ops.cpp.
+#include "gpu/nn/attention.hpp"
+
+#include <algorithm>
+
+#include "gpu/nn/attention_tile.hpp"
+#include "gpu/rt/kernel.hpp"
+
+namespace biogpu::gpu::nn {
+namespace {
+
+template <class Shape>
+__global__ __launch_bounds__(Shape::kThreads) void attention_kernel(AttentionArgs a) {
+  BIOGPU_DYNAMIC_SHARED(std::uint16_t, shared);
+  const int n_items = *a.n_tiles * a.n_heads;
+  for (int item = static_cast<int>(blockIdx.x); item < n_items;
+       item += static_cast<int>(gridDim.x)) {
+    const QueryTile tile = a.tiles[item / a.n_heads];
+    attention_tile<Shape>(a, tile, item % a.n_heads, shared);
+  }
+}
+
+template <class Shape>
+void launch_shape(const AttentionArgs& a, Stream& stream) {
+  constexpr std::size_t kSharedBytes = sizeof(std::uint16_t) * Shape::kSharedElements;
+  constexpr std::size_t kBlocksOfMultiprocessor =
+      6;  // resident or soon to be: tiles differ in length
+  stream.launch_shared(
+      attention_kernel<Shape>,
+      kBlocksOfMultiprocessor * static_cast<std::size_t>(stream.n_multiprocessors()),
+      Shape::kThreads, kSharedBytes, a);
+}
+
+template <int kWave, Number16 kType, int kParts>
+void launch_head(const AttentionArgs& a, Stream& stream) {
+  if (a.head <= 16) return launch_shape<AttentionShape<kWave, kType, 16, kParts>>(a, stream);
+  if (a.head <= 32) return launch_shape<AttentionShape<kWave, kType, 32, kParts>>(a, stream);
+  if (a.head <= 64) return launch_shape<AttentionShape<kWave, kType, 64, kParts>>(a, stream);
+  launch_shape<AttentionShape<kWave, kType, 128, kParts>>(a, stream);
+}
+
+}  // namespace
+
+std::vector<QueryTile> query_tiles(std::span<const std::int32_t> starts) {
+  std::vector<QueryTile> tiles;
+  for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
+    const std::int32_t length = starts[s + 1] - starts[s];
+    for (std::int32_t first = 0; first < length; first += kQueryRows)
+      tiles.push_back({starts[s], length, first, static_cast<std::int32_t>(s)});
+  }
+  std::stable_sort(tiles.begin(), tiles.end(),
+                   [](const QueryTile& x, const QueryTile& y) { return x.length > y.length; });
+  return tiles;
+}
+
+void launch_attention(const AttentionArgs& a, Stream& stream) {
+  with_matrix_wave(stream.wave_width(), [&](auto wave) {
+    if (a.q.type == Element::f32) {
+      launch_head<wave, Number16::fp16, 2>(a, stream);
+    } else if (a.q.type == Element::fp16) {
+      launch_head<wave, Number16::fp16, 1>(a, stream);
+    } else {
+      launch_head<wave, Number16::bf16, 1>(a, stream);
+    }
+  });
+}
+
+}  // namespace biogpu::gpu::nn

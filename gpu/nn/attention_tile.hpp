@@ -1,0 +1,309 @@
+#pragma once
+
+// Flash attention of one tile of queries by one block: what attention.hip launches for large
+// batches.
+
+#include "gpu/nn/attention.hpp"
+#include "gpu/nn/element_access.hpp"
+#include "gpu/prim/async_copy.hpp"
+#include "gpu/prim/fast_math.hpp"
+#include "gpu/prim/matrix_tile.hpp"
+
+namespace biogpu::gpu::nn {
+
+inline constexpr float kLog2E = 1.4426950408889634f;
+inline constexpr float kMinusInfinity = -1e30f;  // finite: differences of two stay numbers
+
+// kParts: 1 where operands are 16-bit numbers, 2 where each is the sum of a high and a low one.
+template <int kWave_, Number16 kType_, int kHead_, int kParts_>
+struct AttentionShape {
+  static constexpr int kWave = kWave_;
+  static constexpr Number16 kType = kType_;
+  static constexpr int kHead = kHead_;  // padded with zeros from the model's
+  static constexpr int kParts = kParts_;
+  static constexpr int kWaves = 4;
+  static constexpr int kThreads = kWave * kWaves;
+  static constexpr int kKeys = kHead * kParts > 128 ? 32 : 64;  // a step
+  static constexpr int kStages = kHasAsyncCopies && kParts == 1 ? 2 : 1;
+  static constexpr int kPitch = kHead + 8;
+  static constexpr int kKeyElements = kKeys * kPitch;
+  static constexpr int kQueryElements = kQueryRows * kPitch;
+  // Queries pass through the room of the keys and values.
+  static constexpr int kStepElements = 2 * kParts * kKeyElements;
+  static constexpr int kSharedElements = kStages * kStepElements > kParts* kQueryElements
+                                             ? kStages* kStepElements
+                                             : kParts* kQueryElements;
+};
+
+// Rows [first, first + kCount) of one head of one sequence into shared memory, zeros beyond the
+// sequence and the head. A low part lies kCount * kPitch elements behind the high one.
+template <class Shape, int kCount>
+__device__ __forceinline__ void copy_head(const Rows& from, std::int64_t row, int first, int length,
+                                          std::int64_t column, int head, std::uint16_t* to) {
+  constexpr int kPieces = Shape::kHead / 8;
+  for (int i = static_cast<int>(threadIdx.x); i < kCount * kPieces; i += Shape::kThreads) {
+    const int r = i / kPieces, c = i % kPieces * 8;
+    const bool valid = first + r < length && c < head;
+    const std::int64_t at = valid ? (row + first + r) * from.stride + column + c : 0;
+    std::uint16_t* const place = to + r * Shape::kPitch + c;
+    if constexpr (Shape::kParts == 1) {
+      copy_async16(place, static_cast<const std::uint16_t*>(from.data) + at, valid);
+    } else {
+      Bytes16 high = {}, low = {};
+      if (valid) {
+        const auto* const x = static_cast<const float*>(from.data) + at;
+#pragma unroll
+        for (int p = 0; p < 4; ++p) {
+          high.word[p] = number16_pair<Shape::kType>(x[2 * p], x[2 * p + 1]);
+          low.word[p] = number16_pair<Shape::kType>(
+              x[2 * p] - number16_of_pair<Shape::kType>(high.word[p], 0),
+              x[2 * p + 1] - number16_of_pair<Shape::kType>(high.word[p], 1));
+        }
+      }
+      *reinterpret_cast<Bytes16*>(place) = high;
+      *reinterpret_cast<Bytes16*>(place + kCount * Shape::kPitch) = low;
+    }
+  }
+}
+
+// What one wave knows of its 16 queries.
+template <class Shape>
+struct AttentionState {
+  static constexpr int kWave = Shape::kWave;
+  TileOperand<kWave> query[Shape::kParts][Shape::kHead / 16];
+  TileSum<kWave> out[Shape::kHead / 16] = {};
+  float top[kTileRowSlots<kWave>];  // of the scores so far, times log2 e
+  float sum[kTileRowSlots<kWave>];  // this lane's share
+};
+
+template <class Shape>
+__device__ __forceinline__ void load_queries(const std::uint16_t* shared,
+                                             AttentionState<Shape>& state) {
+  const int wave = static_cast<int>(threadIdx.x) / Shape::kWave;
+#pragma unroll
+  for (int part = 0; part < Shape::kParts; ++part) {
+#pragma unroll
+    for (int d = 0; d < Shape::kHead / 16; ++d) {
+      state.query[part][d] = load_shared_a<Shape::kWave>(
+          shared + part * Shape::kQueryElements + 16 * wave * Shape::kPitch + 16 * d,
+          Shape::kPitch);
+    }
+  }
+#pragma unroll
+  for (int slot = 0; slot < kTileRowSlots<Shape::kWave>; ++slot) {
+    state.top[slot] = kMinusInfinity;
+    state.sum[slot] = 0;
+  }
+}
+
+// scores[., 16 j ...] = q k^T for the keys of a step.
+template <class Shape>
+__device__ __forceinline__ void multiply_keys(const AttentionState<Shape>& state,
+                                              const std::uint16_t* keys,
+                                              TileSum<Shape::kWave> (&scores)[Shape::kKeys / 16]) {
+#pragma unroll
+  for (int j = 0; j < Shape::kKeys / 16; ++j) {
+    scores[j] = {};
+#pragma unroll
+    for (int d = 0; d < Shape::kHead / 16; ++d) {
+      const std::uint16_t* const at = keys + 16 * j * Shape::kPitch + 16 * d;
+      const auto high = load_shared_b<Shape::kWave>(at, Shape::kPitch);
+      multiply_tile<Shape::kWave, Shape::kType>(scores[j], state.query[0][d], high);
+      if constexpr (Shape::kParts == 2) {
+        const auto low = load_shared_b<Shape::kWave>(at + Shape::kKeyElements, Shape::kPitch);
+        multiply_tile<Shape::kWave, Shape::kType>(scores[j], state.query[0][d], low);
+        multiply_tile<Shape::kWave, Shape::kType>(scores[j], state.query[1][d], high);
+      }
+    }
+  }
+}
+
+// Scores in units of log2, bias added, keys beyond the sequence gone.
+template <class Shape>
+__device__ __forceinline__ void scale_scores(const AttentionArgs& a, const QueryTile& tile,
+                                             int head, int first_key,
+                                             TileSum<Shape::kWave> (&scores)[Shape::kKeys / 16]) {
+  const float factor = a.scale * kLog2E;
+  const int wave = static_cast<int>(threadIdx.x) / Shape::kWave;
+  const bool whole = first_key + Shape::kKeys <= tile.length;
+#pragma unroll
+  for (int j = 0; j < Shape::kKeys / 16; ++j) {
+#pragma unroll
+    for (int e = 0; e < TileSum<Shape::kWave>::kValues; ++e) {
+      float& score = scores[j].value[e];
+      score *= factor;
+      const int key = first_key + 16 * j + tile_column<Shape::kWave>(e);
+      if (a.bias.data != nullptr) {
+        const int query = tile.first + 16 * wave + tile_row<Shape::kWave>(e);
+        if (query < tile.length && key < tile.length) {
+          const std::int64_t at =
+              tile.sequence * a.bias_stride[0] + head * a.bias_stride[1] + query * a.bias_stride[2];
+          score += kLog2E * load_element({a.bias.data, 1, a.bias.type}, at, key);
+        }
+      }
+      if (!whole && key >= tile.length) score = kMinusInfinity;
+    }
+  }
+}
+
+// Softmax over what has been seen: raises the maxima, scales what was summed before, and turns the
+// scores into weights.
+template <class Shape>
+__device__ __forceinline__ void weigh_scores(AttentionState<Shape>& state,
+                                             TileSum<Shape::kWave> (&scores)[Shape::kKeys / 16]) {
+  constexpr int kWave = Shape::kWave;
+  constexpr int kSlots = kTileRowSlots<kWave>;
+  float top[kSlots], factor[kSlots];
+#pragma unroll
+  for (int slot = 0; slot < kSlots; ++slot) top[slot] = state.top[slot];
+#pragma unroll
+  for (int j = 0; j < Shape::kKeys / 16; ++j) {
+#pragma unroll
+    for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
+      top[tile_row_slot<kWave>(e)] = fmaxf(top[tile_row_slot<kWave>(e)], scores[j].value[e]);
+    }
+  }
+#pragma unroll
+  for (int slot = 0; slot < kSlots; ++slot) {
+    top[slot] = reduce_tile_row<kWave>(top[slot], [](float x, float y) { return fmaxf(x, y); });
+    factor[slot] = fast_exp2(state.top[slot] - top[slot]);
+    state.top[slot] = top[slot];
+    state.sum[slot] *= factor[slot];
+  }
+#pragma unroll
+  for (int d = 0; d < Shape::kHead / 16; ++d) {
+#pragma unroll
+    for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
+      state.out[d].value[e] *= factor[tile_row_slot<kWave>(e)];
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < Shape::kKeys / 16; ++j) {
+#pragma unroll
+    for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
+      scores[j].value[e] = fast_exp2(scores[j].value[e] - top[tile_row_slot<kWave>(e)]);
+      state.sum[tile_row_slot<kWave>(e)] += scores[j].value[e];
+    }
+  }
+}
+
+// out += weights * values.
+template <class Shape>
+__device__ __forceinline__ void multiply_values(
+    AttentionState<Shape>& state, const std::uint16_t* values,
+    TileSum<Shape::kWave> (&weights)[Shape::kKeys / 16]) {
+  constexpr int kWave = Shape::kWave;
+#pragma unroll
+  for (int j = 0; j < Shape::kKeys / 16; ++j) {
+    const TileOperand<kWave> high = operand_of_sum<kWave, Shape::kType>(weights[j]);
+    TileOperand<kWave> low = {};
+    if constexpr (Shape::kParts == 2) {
+      TileSum<kWave> rest;
+#pragma unroll
+      for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
+        rest.value[e] =
+            weights[j].value[e] - number16_of_pair<Shape::kType>(high.word[e / 2], e % 2);
+      }
+      low = operand_of_sum<kWave, Shape::kType>(rest);
+    }
+#pragma unroll
+    for (int d = 0; d < Shape::kHead / 16; ++d) {
+      const std::uint16_t* const at = values + 16 * j * Shape::kPitch + 16 * d;
+      const auto value = load_shared_b_rows<kWave>(at, Shape::kPitch);
+      multiply_tile<kWave, Shape::kType>(state.out[d], high, value);
+      if constexpr (Shape::kParts == 2) {
+        const auto value_low = load_shared_b_rows<kWave>(at + Shape::kKeyElements, Shape::kPitch);
+        multiply_tile<kWave, Shape::kType>(state.out[d], high, value_low);
+        multiply_tile<kWave, Shape::kType>(state.out[d], low, value);
+      }
+    }
+  }
+}
+
+template <class Shape>
+__device__ __forceinline__ void store_attention(const AttentionArgs& a, const QueryTile& tile,
+                                                int head, AttentionState<Shape>& state) {
+  constexpr int kWave = Shape::kWave;
+  const int wave = static_cast<int>(threadIdx.x) / kWave;
+  float factor[kTileRowSlots<kWave>];
+#pragma unroll
+  for (int slot = 0; slot < kTileRowSlots<kWave>; ++slot) {
+    const float sum =
+        reduce_tile_row<kWave>(state.sum[slot], [](float x, float y) { return x + y; });
+    factor[slot] = 1.0f / sum;
+    const int query = tile.first + 16 * wave + tile_row<kWave>(2 * slot);
+    if (a.log_sum_exp != nullptr && tile_column<kWave>(0) == 0 && query < tile.length) {
+      a.log_sum_exp[head * a.log_sum_exp_stride + tile.begin + query] =
+          (state.top[slot] + log2f(sum)) / kLog2E;
+    }
+  }
+#pragma unroll
+  for (int d = 0; d < Shape::kHead / 16; ++d) {
+#pragma unroll
+    for (int e = 0; e < TileSum<kWave>::kValues; e += 2) {
+      const int query = tile.first + 16 * wave + tile_row<kWave>(e);
+      const int column = 16 * d + tile_column<kWave>(e);
+      if (query >= tile.length || column >= a.head) continue;
+      const float x = state.out[d].value[e] * factor[tile_row_slot<kWave>(e)];
+      const float y = state.out[d].value[e + 1] * factor[tile_row_slot<kWave>(e)];
+      const std::int64_t at = (tile.begin + query) * a.out.stride + head * a.head + column;
+      if constexpr (Shape::kParts == 2) {
+        static_cast<float*>(a.out.data)[at] = x;
+        static_cast<float*>(a.out.data)[at + 1] = y;
+      } else {
+        *reinterpret_cast<std::uint32_t*>(static_cast<std::uint16_t*>(a.out.data) + at) =
+            number16_pair<Shape::kType>(x, y);
+      }
+    }
+  }
+}
+
+// The keys and values of step `first_key` into the shared memory of its stage.
+template <class Shape>
+__device__ __forceinline__ void copy_step(const AttentionArgs& a, const QueryTile& tile,
+                                          std::int64_t column, int first_key,
+                                          std::uint16_t* shared) {
+  std::uint16_t* const to =
+      shared + first_key / Shape::kKeys % Shape::kStages * Shape::kStepElements;
+  if (first_key < tile.length) {
+    copy_head<Shape, Shape::kKeys>(a.k, tile.begin, first_key, tile.length, column, a.head, to);
+    copy_head<Shape, Shape::kKeys>(a.v, tile.begin, first_key, tile.length, column, a.head,
+                                   to + Shape::kParts * Shape::kKeyElements);
+  }
+  copy_async_commit();
+}
+
+template <class Shape>
+__device__ __forceinline__ void attention_tile(const AttentionArgs& a, const QueryTile& tile,
+                                               int head, std::uint16_t* shared) {
+  AttentionState<Shape> state;
+  const std::int64_t column = head * a.head_stride;
+  copy_head<Shape, kQueryRows>(a.q, tile.begin, tile.first, tile.length, column, a.head, shared);
+  copy_async_commit();
+  copy_async_wait<0>();
+  __syncthreads();
+  load_queries<Shape>(shared, state);
+  __syncthreads();
+  if constexpr (Shape::kStages == 2) copy_step<Shape>(a, tile, column, 0, shared);
+  for (int key = 0; key < tile.length; key += Shape::kKeys) {
+    if constexpr (Shape::kStages == 2) {
+      copy_step<Shape>(a, tile, column, key + Shape::kKeys, shared);
+      copy_async_wait<1>();
+    } else {
+      copy_step<Shape>(a, tile, column, key, shared);
+      copy_async_wait<0>();
+    }
+    __syncthreads();
+    const std::uint16_t* const step =
+        shared + key / Shape::kKeys % Shape::kStages * Shape::kStepElements;
+    TileSum<Shape::kWave> scores[Shape::kKeys / 16];
+    multiply_keys<Shape>(state, step, scores);
+    scale_scores<Shape>(a, tile, head, key, scores);
+    weigh_scores<Shape>(state, scores);
+    multiply_values<Shape>(state, step + Shape::kParts * Shape::kKeyElements, scores);
+    __syncthreads();  // read by all before the next step's copies
+  }
+  store_attention<Shape>(a, tile, head, state);
+}
+
+}  // namespace biogpu::gpu::nn

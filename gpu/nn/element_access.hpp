@@ -1,0 +1,73 @@
+#pragma once
+
+// Device side of elements.hpp: numbers of any type as fp32. The type is the same for a whole
+// launch, so the branches cost nothing beside the memory access.
+
+#include "gpu/nn/elements.hpp"
+#include "gpu/prim/number16.hpp"
+#include "gpu/rt/hip.hpp"
+
+namespace biogpu::gpu::nn {
+
+struct alignas(16) Float4 {
+  float value[4];
+};
+struct alignas(8) Words2 {
+  std::uint32_t word[2];
+};
+
+__device__ __forceinline__ float load_element(const Rows& rows, std::int64_t row, int column) {
+  const std::int64_t at = row * rows.stride + column;
+  if (rows.type == Element::f32) return static_cast<const float*>(rows.data)[at];
+  const std::uint16_t bits = static_cast<const std::uint16_t*>(rows.data)[at];
+  return rows.type == Element::fp16 ? number16_value<Number16::fp16>(bits)
+                                    : number16_value<Number16::bf16>(bits);
+}
+
+__device__ __forceinline__ void store_element(const Rows& rows, std::int64_t row, int column,
+                                              float value) {
+  const std::int64_t at = row * rows.stride + column;
+  if (rows.type == Element::f32) {
+    static_cast<float*>(rows.data)[at] = value;
+  } else {
+    static_cast<std::uint16_t*>(rows.data)[at] = rows.type == Element::fp16
+                                                     ? number16<Number16::fp16>(value)
+                                                     : number16<Number16::bf16>(value);
+  }
+}
+
+__device__ __forceinline__ Float4 load_elements4(const Rows& rows, std::int64_t row, int column) {
+  const std::int64_t at = row * rows.stride + column;
+  if (rows.type == Element::f32) {
+    return *reinterpret_cast<const Float4*>(static_cast<const float*>(rows.data) + at);
+  }
+  const auto words =
+      *reinterpret_cast<const Words2*>(static_cast<const std::uint16_t*>(rows.data) + at);
+  Float4 x;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    x.value[i] = rows.type == Element::fp16
+                     ? number16_of_pair<Number16::fp16>(words.word[i / 2], i % 2)
+                     : number16_of_pair<Number16::bf16>(words.word[i / 2], i % 2);
+  }
+  return x;
+}
+
+__device__ __forceinline__ void store_elements4(const Rows& rows, std::int64_t row, int column,
+                                                const Float4& x) {
+  const std::int64_t at = row * rows.stride + column;
+  if (rows.type == Element::f32) {
+    *reinterpret_cast<Float4*>(static_cast<float*>(rows.data) + at) = x;
+    return;
+  }
+  Words2 words;
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    words.word[i] = rows.type == Element::fp16
+                        ? number16_pair<Number16::fp16>(x.value[2 * i], x.value[2 * i + 1])
+                        : number16_pair<Number16::bf16>(x.value[2 * i], x.value[2 * i + 1]);
+  }
+  *reinterpret_cast<Words2*>(static_cast<std::uint16_t*>(rows.data) + at) = words;
+}
+
+}  // namespace biogpu::gpu::nn

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/nn/elements.hpp"
+#include "gpu/rt/stream.hpp"
+
+namespace biogpu::gpu::nn {
+
+// x = source + add, written to `sum` where given, then normalised over its d numbers and written to
+// `out` and `out_operand` where given. The source is a row of `x`, or, where `ids` is given, a row
+// of a table: x[t] = table[ids[t]] * scale[t] + position_table[positions[t]].
+struct LayerNormArgs {
+  std::int64_t n_rows = 0;
+  int d = 0;  // a multiple of 4, up to kLayerNormWidth
+  Rows x;     // [n_rows, d]; with ids the table, [V, d]
+  Rows add;   // [n_rows, d], or not given
+
+  const std::int32_t* ids = nullptr;  // [n_rows]
+  const float* scale = nullptr;       // [n_rows]; not given: 1
+  Rows position_table;                // [P, d], or not given
+  const std::int32_t* positions = nullptr;
+
+  const float* weight = nullptr;  // [d]; not given: no normalisation, only `sum` is written
+  const float* bias = nullptr;    // [d]
+  float eps = 1e-5f;
+  Rows sum;          // [n_rows, d] each, or not given
+  Rows out;          //
+  Rows out_operand;  //
+};
+
+inline constexpr int kLayerNormWidth = 5120;
+
+void launch_layer_norm(const LayerNormArgs& args, Stream& stream);
+
+}  // namespace biogpu::gpu::nn
