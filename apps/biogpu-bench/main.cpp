@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "apps/biogpu-bench/align_bench.hpp"
+#include "apps/biogpu-bench/qc_bench.hpp"
 #include "apps/biogpu-bench/report.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
@@ -21,6 +22,7 @@ std::string describe_gpu_of_build(int, std::string* why) {
 }
 std::vector<Figure> measure_gpu_of_build(int, bool) { return {}; }
 std::vector<Figure> measure_align_of_build(const AlignBenchSettings&) { return {}; }
+std::vector<Figure> measure_qc_of_build(const QcBenchSettings&) { return {}; }
 #else
 std::string describe_gpu_of_build(int device, std::string* why) {
   return describe_gpu(device, why);
@@ -30,6 +32,9 @@ std::vector<Figure> measure_gpu_of_build(int device, bool quick) {
 }
 std::vector<Figure> measure_align_of_build(const AlignBenchSettings& settings) {
   return measure_align(settings);
+}
+std::vector<Figure> measure_qc_of_build(const QcBenchSettings& settings) {
+  return measure_qc(settings);
 }
 #endif
 
@@ -95,6 +100,17 @@ void run_align(const AlignFlags& flags) {
   write_report(report, flags.json);
 }
 
+void run_qc(const QcBenchSettings& settings, const std::string& json) {
+  Report report;
+  report.machine = processor_name();
+  std::string why;
+  report.device = describe_gpu_of_build(settings.device, &why);
+  if (report.device.empty())
+    throw Error(ErrorCode::device, fmt::format("device {}: {}", settings.device, why));
+  report.figures = measure_qc_of_build(settings);
+  write_report(report, json);
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Measures the limits of this machine"};
   app.require_subcommand(1);
@@ -115,6 +131,12 @@ int run(int argc, char** argv) {
   align->add_flag("--quick", settings.quick, "Tiny sizes: shows that it runs, not how fast");
   align->add_option("--only", settings.only, "Run only workloads whose name holds this");
   align->add_option("--json", align_flags.json, "Also write the figures as JSON");
+  QcBenchSettings qc_settings;
+  std::string qc_json;
+  CLI::App* qc = app.add_subcommand("qc", "Rates of the steps of qc on a GPU");
+  qc->add_option("--device", qc_settings.device, "GPU to measure, as listed by 'biogpu devices'");
+  qc->add_flag("--quick", qc_settings.quick, "Tiny sizes: shows that it runs, not how fast");
+  qc->add_option("--json", qc_json, "Also write the figures as JSON");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -122,6 +144,7 @@ int run(int argc, char** argv) {
   }
   if (limits->parsed()) run_limits(flags);
   if (align->parsed()) run_align(align_flags);
+  if (qc->parsed()) run_qc(qc_settings, qc_json);
   return 0;
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "lib/qc/prepare/prepare.hpp"
 #include "lib/qc/report/html_report.hpp"
 #include "lib/qc/report/json_report.hpp"
+#include "lib/qc/run/gpu_steps.hpp"
 #include "lib/qc/run/run.hpp"
 
 namespace biogpu::app {
@@ -24,6 +26,11 @@ constexpr char kFooter[] =
     "  biogpu qc -i reads.fq.gz -o clean.fq.gz\n"
     "  biogpu qc -i r1.fq.gz -I r2.fq.gz -o clean1.fq.gz -O clean2.fq.gz -j qc.json -h qc.html\n\n";
 
+// What many cores read in the time that it takes to open a device.
+constexpr std::uint64_t kBytesWorthGpu = std::uint64_t{1} << 30;
+// A device wants more at a time than a CPU's cache holds.
+constexpr std::size_t kGpuBatchRecords = 8000;
+
 class QcRun {
  public:
   QcRun(QcFlags& flags, std::string command_line)
@@ -33,10 +40,6 @@ class QcRun {
 
   void run() {
     for (const std::string& remark : flags_.resolve()) say(remark);
-    if (flags_.device_request.kind == DeviceRequest::Kind::gpu ||
-        flags_.device_request.kind == DeviceRequest::Kind::listed)
-      throw Error(ErrorCode::device, "--device " + flags_.device +
-                                         ": qc has no GPU kernels yet; use --device cpu or auto");
     qc::Options& options = flags_.options;
     // Reports that cannot be written are found out before the work is done.
     io::OutputFile json(options.json);
@@ -44,6 +47,11 @@ class QcRun {
     qc::prepare(options, [&](const std::string& line) { say(line); });
     qc::RunSettings settings;
     settings.n_threads = flags_.threads;
+    if (wants_gpu(options)) {
+      settings.choose_gpus = [this] { return choose_gpus(); };
+      settings.wait_for_gpus = flags_.device_request.kind != DeviceRequest::Kind::automatic;
+      settings.batch_records = kGpuBatchRecords;
+    }
     if (flags_.batch > 0) settings.batch_records = flags_.batch;
     const qc::RunResult result = qc::run(options, settings, [&](const qc::RunResult& whole) {
       json.write(qc::json_report(whole.summary, options, command_line_ + " ", ""));
@@ -57,11 +65,45 @@ class QcRun {
                     command_line_));
     log_.detail(fmt::format("read {:.2f} s, compute {:.2f} s over all threads, write {:.2f} s",
                             result.read_s, result.compute_s, result.write_s));
+    if (result.n_device_records > 0)
+      log_.detail(
+          fmt::format("device: {} records, copies and kernels {:.3f} s over all streams, "
+                      "{:.0f} MB",
+                      result.n_device_records, result.device_s,
+                      static_cast<double>(result.device_bytes) * 1e-6));
     log_.info(fmt::format("{} {} in {:.2f} s", result.n_records,
                           options.paired() ? "pairs" : "reads", log_.seconds()));
   }
 
  private:
+  bool wants_gpu(const qc::Options& options) {
+    const DeviceRequest::Kind kind = flags_.device_request.kind;
+    if (kind == DeviceRequest::Kind::cpu) return false;
+    if (kind == DeviceRequest::Kind::automatic)
+      return qc::gpu_covers(options) && input_bytes(options) >= kBytesWorthGpu;
+    if (qc::gpu_covers(options)) return true;
+    choose_gpus();  // a device that is not there is an error all the same
+    log_.warn("the GPU has no kernels for some of these options; the CPU does all of it");
+    return false;
+  }
+
+  std::vector<int> choose_gpus() {
+    const DeviceChoice choice = choose_device(flags_.device_request, true);
+    log_.detail(fmt::format("{} ({})", choice.name, choice.reason));
+    return choice.gpus;
+  }
+
+  // Of the files as they lie there; 0 for pipes.
+  static std::uint64_t input_bytes(const qc::Options& options) {
+    std::uint64_t bytes = 0;
+    for (const std::string& path : {options.in1, options.in2}) {
+      std::error_code ignored;
+      const auto size = std::filesystem::file_size(path, ignored);
+      if (!ignored) bytes += size;
+    }
+    return bytes;
+  }
+
   void say(const std::string& text) {
     if (!flags_.quiet) fmt::print(stderr, "{}\n", text);
   }

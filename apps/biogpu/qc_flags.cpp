@@ -175,7 +175,7 @@ void add_run(CLI::App& command, QcFlags& flags) {
   Group group(command, "Run");
   group.option("-w,--thread", flags.given.threads,
                "threads; some of fastp's numbers depend on it [all; numbers as of 3]", "N");
-  group.option("--device", flags.device, "auto or cpu [auto]", "WHAT");
+  group.option("--device", flags.device, "auto, cpu, gpu or a list, 0,1 [auto]", "WHAT");
   group.option("--batch", flags.batch, "reads or pairs in a batch [chosen]", "N");
   group.option("--profile", flags.given.profile, "fastp-0.23 or fastp-1 [fastp-0.23]", "WHICH");
   group.flag("--quiet", flags.quiet, "only warnings and errors on standard error");

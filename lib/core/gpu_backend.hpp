@@ -31,6 +31,11 @@ class GpuSearch;
 struct GpuSortReport;
 }  // namespace bwt
 
+namespace qc {
+struct Options;
+class GpuSteps;
+}  // namespace qc
+
 namespace nn {
 struct BackendOptions;
 class Backend;
@@ -40,7 +45,7 @@ class Backend;
 // linked in; the ROCm one is a module beside the binary, opened on first use, because an executable
 // linked against AMD's runtime does not start on a machine without it.
 struct GpuBackend {
-  static constexpr int kInterface = 4;  // raised with every change of this struct
+  static constexpr int kInterface = 5;  // raised with every change of this struct
   int interface = kInterface;
   const char* name = "";
   // Empty, with *why set, when there is no driver or no device. Never throws.
@@ -58,6 +63,7 @@ struct GpuBackend {
                                                 bwt::GpuSortReport* report) = nullptr;
   std::unique_ptr<bwt::GpuSearch> (*make_bwt_search)(int device,
                                                      const bwt::FmIndex& index) = nullptr;
+  std::unique_ptr<qc::GpuSteps> (*make_qc_steps)(int device, const qc::Options& options) = nullptr;
   std::unique_ptr<nn::Backend> (*make_nn_backend)(int device,
                                                   const nn::BackendOptions& options) = nullptr;
 };

@@ -6,6 +6,7 @@
 #include "lib/bwt/bwt_gpu.hpp"
 #include "lib/core/gpu_backend.hpp"
 #include "lib/kmer/gpu_counter.hpp"
+#include "lib/qc/run/gpu_steps.hpp"
 #include "lib/nn/backend_gpu.hpp"
 
 namespace biogpu {
@@ -44,6 +45,7 @@ const GpuBackend kBackend = {GpuBackend::kInterface,
                              &kmer::make_gpu_counter_of_backend,
                              &bwt::sort_suffixes_of_backend,
                              &bwt::make_search_of_backend,
+                             &qc::make_gpu_steps_of_backend,
                              &nn::make_gpu_backend_of_device};
 
 }  // namespace

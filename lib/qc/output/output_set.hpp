@@ -23,8 +23,9 @@ class OutputSet {
   bool compresses() const { return compresses_; }
   // Compresses the batch's texts; any worker, each with a packer of its own.
   void pack(Batch& batch, GzipPacker& packer) const;
-  // Writes a batch; batches come in order.
-  void write(const Batch& batch);
+  // Writes a batch; batches come in order. at_once: each file by a thread of its own, as a file
+  // system copies what is written to one file on one core.
+  void write(const Batch& batch, bool at_once);
   void commit();
 
  private:

@@ -8,6 +8,7 @@
 
 #include "lib/io/char_buffer.hpp"
 #include "lib/qc/input/fastq_chunk.hpp"
+#include "lib/qc/run/batch_notes.hpp"
 
 namespace biogpu::qc {
 
@@ -38,6 +39,7 @@ struct Batch {
 
   std::vector<std::uint64_t> keys;         // [n_records][tables] of DuplicateHash
   std::vector<std::uint8_t> is_duplicate;  // [n_records], with --dedup
+  BatchNotes notes;                        // what a device made of it
   std::array<io::CharBuffer, kOutputs> text;
   std::array<io::CharBuffer, kOutputs> packed;  // the same as gzip, where the output is
   std::vector<PackEnd> packs;

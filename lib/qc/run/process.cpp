@@ -18,6 +18,7 @@ struct Item {
   Mate umi_cut;   // behind the UMI: what --failed_out shows of a dropped read
   Mate mate;
   Emitted text;
+  const ReadNotes* notes = nullptr;  // where a device ran the steps
 
   // As written to --failed_out: dropped reads were not changed.
   const Mate& failed() const { return mate.dropped ? umi_cut : mate; }
@@ -42,6 +43,8 @@ class Work {
     batch_.kept_text.clear();
     edits_names_ = options.fix_mgi_id || options.umi;
     has_index_lists_ = !options.index_list1.empty() || !options.index_list2.empty();
+    by_device_ = batch.notes.complete;
+    if (by_device_) change_bases();
   }
 
   void run_single() {
@@ -63,6 +66,18 @@ class Work {
   }
 
  private:
+  // The bases that a device corrected, in the text.
+  void change_bases() {
+    for (const BaseChange& change : batch_.notes.changes) {
+      const bool two_files = options_.paired() && !options_.interleaved;
+      FastqChunk& chunk = two_files && change.read % 2 == 1 ? batch_.chunk2 : batch_.chunk1;
+      const RecordPlace& place = chunk.records[two_files ? change.read / 2 : change.read];
+      chunk.sequence(place)[change.position] = change.base;
+      chunk.quality(place)[change.position] = change.quality;
+    }
+    sums_.tally.corrected_bases += batch_.notes.changes.size();
+  }
+
   std::uint64_t pack_of(std::size_t i) const { return (batch_.first_record + i) / kPackRecords; }
 
   void end_pack(std::size_t i) {
@@ -103,6 +118,8 @@ class Work {
   // A read that is counted before filtering and, as `mate` is now, after it.
   void count_both(const Item& item, std::size_t m) {
     const Mate& now = item.mate;
+    keep_for_overrepresentation(now, m);
+    if (by_device_) return;
     if (now.sequence == item.original.sequence && sums_.scratch.corrections.empty()) {
       sums_.alike[m].count_read();
       sums_.alike[m].add(now.sequence, now.quality, now.length);
@@ -111,10 +128,10 @@ class Work {
       count_before(item, m);
       count_after(now, m);
     }
-    keep_for_overrepresentation(now, m);
   }
 
   void count_before(const Item& item, std::size_t m) {
+    if (by_device_) return;
     for (const Correction& c : sums_.scratch.corrections) swap_correction(c);
     sums_.before[m].count_read();
     sums_.before[m].add(item.original.sequence, item.original.quality, item.original.length);
@@ -149,9 +166,10 @@ class Work {
     }
     edit_names(item, nullptr);
     item.umi_cut = item.mate;
-    const MateNotes notes = trim_single(item.mate, options_);
+    const MateNotes notes = trim(item, i);
     sums_.tally.count_single(notes);
-    const Verdict verdict = notes.dimer ? Verdict::adapter_dimer : filter(item.mate, options_);
+    is_dimer_ = notes.dimer;
+    const Verdict verdict = verdict_of(item);
     sums_.tally.count(verdict, 1);
     if (verdict == Verdict::passed && !dropped_as_duplicate(i)) {
       emit(batch_.output(Output::out1), item.text, item.mate);
@@ -180,8 +198,7 @@ class Work {
     second.umi_cut = second.mate;
     const bool with_insert_size =
         current_pack_ % static_cast<std::uint64_t>(options_.virtual_workers) == 0;
-    const PairNotes notes =
-        trim_pair(first.mate, second.mate, options_, with_insert_size, sums_.scratch);
+    const PairNotes notes = trim(first, second, i, with_insert_size);
     sums_.tally.count_pair(notes, sums_.scratch.corrections.size(), with_insert_size);
     if (notes.overlapped) emit(batch_.output(Output::overlapped), first.text, notes.after_overlap);
     is_dimer_ = notes.dimer;
@@ -189,7 +206,25 @@ class Work {
     finish_pair(first, second, dropped_as_duplicate(i));
   }
 
+  MateNotes trim(Item& item, std::size_t i) {
+    if (!by_device_) return trim_single(item.mate, options_);
+    item.notes = &batch_.notes.reads[i];
+    item.mate = mate_of(*item.notes, item.original);
+    return mate_notes(*item.notes, item.original, options_.adapter1);
+  }
+
+  PairNotes trim(Item& first, Item& second, std::size_t i, bool with_insert_size) {
+    if (!by_device_)
+      return trim_pair(first.mate, second.mate, options_, with_insert_size, sums_.scratch);
+    first.notes = &batch_.notes.reads[2 * i];
+    second.notes = first.notes + 1;
+    first.mate = mate_of(*first.notes, first.original);
+    second.mate = mate_of(*second.notes, second.original);
+    return pair_notes(first.notes, first.original, second.original, options_);
+  }
+
   Verdict verdict_of(const Item& item) const {
+    if (item.notes != nullptr) return item.notes->verdict;
     return is_dimer_ ? Verdict::adapter_dimer : filter(item.mate, options_);
   }
 
@@ -328,6 +363,7 @@ class Work {
   WorkerSums& sums_;
   bool edits_names_ = false;
   bool has_index_lists_ = false;
+  bool by_device_ = false;
   std::uint64_t current_pack_ = 0;
   bool is_dimer_ = false;  // the current pair
   PackEnd pack_;

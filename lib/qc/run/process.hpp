@@ -26,7 +26,8 @@ struct WorkerSums {
 };
 
 // Runs all steps on the records of a batch and writes what they leave to its output texts.
-// is_duplicate must be set where options.dedup is.
+// is_duplicate must be set where options.dedup is. Where batch.notes are complete a device has run
+// the steps and added up the statistics, and only the rest is done.
 void process_single(Batch& batch, const Options& options, WorkerSums& sums);
 void process_pairs(Batch& batch, const Options& options, WorkerSums& sums);
 

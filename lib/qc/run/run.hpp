@@ -13,6 +13,9 @@ namespace biogpu::qc {
 // How a run is carried out; nothing here changes a byte of what it writes.
 struct RunSettings {
   int n_threads = 1;
+  // The GPUs to use, see GpuPool; asked for only where gpu_covers(options).
+  std::function<std::vector<int>()> choose_gpus;
+  bool wait_for_gpus = true;
   std::size_t batch_records = 4000;  // rounded up to whole packs
   std::function<void(double fraction, std::uint64_t n_records)> progress;
 };
@@ -21,7 +24,10 @@ struct RunResult {
   Summary summary;
   std::uint64_t n_records = 0;  // reads or pairs
   std::uint64_t bytes_read = 0;
-  std::vector<std::string> remarks;  // warnings of a lenient run
+  std::vector<std::string> remarks;    // warnings of a lenient run
+  std::uint64_t n_device_records = 0;  // of n_records, those whose steps ran on a device
+  double device_s = 0;                 // of copies and kernels, summed over streams
+  std::uint64_t device_bytes = 0;
   double read_s = 0;
   double compute_s = 0;  // over all threads
   double write_s = 0;

@@ -18,6 +18,11 @@ class DuplicateHash {
 
   int n_tables() const { return static_cast<int>(tables_.size()); }
   int n_bits() const { return n_bits_; }  // of a key
+  // The primes of table t by position in the pair; they repeat after period() positions.
+  const std::uint32_t* primes(int t) const {
+    return tables_[static_cast<std::size_t>(t)].primes.data();
+  }
+  std::size_t period() const { return period_; }
   // Key of table t; sequence2 is empty for single reads. Both are followed by 64 readable bytes.
   std::uint64_t key(int t, std::string_view sequence1, std::string_view sequence2) const;
 

@@ -32,6 +32,11 @@ bool adapter_matches(const char* sequence, int length, std::string_view adapter,
 // the first base of the read at every position, which only moves the cut; kept as it is.
 int find_adapter_with_gap(std::string_view read, std::string_view adapter, int match_require);
 
+// How many bases more than one must agree, of a list of so many adapters.
+inline int fasta_match_require(std::size_t n_adapters) {
+  return n_adapters > 256 ? 6 : n_adapters > 16 ? 5 : 4;
+}
+
 // Applies every adapter in turn to what the one before left. Appends what was cut, where wanted.
 void trim_adapters(Mate& mate, const std::vector<std::string>& adapters, bool gapped,
                    std::vector<std::string_view>* cuts);

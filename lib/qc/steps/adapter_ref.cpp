@@ -86,7 +86,7 @@ std::string_view trim_adapter(Mate& mate, std::string_view adapter, bool gapped,
 
 void trim_adapters(Mate& mate, const std::vector<std::string>& adapters, bool gapped,
                    std::vector<std::string_view>* cuts) {
-  const int match_require = adapters.size() > 256 ? 6 : adapters.size() > 16 ? 5 : 4;
+  const int match_require = fasta_match_require(adapters.size());
   for (const std::string& adapter : adapters) {
     const std::string_view cut = trim_adapter(mate, adapter, gapped, match_require);
     if (cuts != nullptr && !cut.empty()) cuts->push_back(cut);

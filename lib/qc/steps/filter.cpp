@@ -7,11 +7,10 @@
 namespace biogpu::qc {
 namespace {
 
-bool is_complex(const Mate& mate, int percent) {
-  if (mate.length <= 1) return false;
+bool varies_enough(const Mate& mate, int percent) {
   int differing = 0;
   for (int i = 0; i + 1 < mate.length; ++i) differing += mate.sequence[i] != mate.sequence[i + 1];
-  return static_cast<double>(differing) / (mate.length - 1) >= percent / 100.0;
+  return is_complex(differing, mate.length, percent);
 }
 
 bool matches_list(const std::vector<std::string>& list, std::string_view index, int threshold) {
@@ -55,6 +54,10 @@ BaseCounts count_bases_ref(const char* sequence, const char* quality, int length
   return counts;
 }
 
+bool is_complex(int n_differing, int length, int percent) {
+  return length > 1 && static_cast<double>(n_differing) / (length - 1) >= percent / 100.0;
+}
+
 Verdict filter(const Mate& mate, const Options& options) {
   if (mate.dropped || mate.length == 0) return Verdict::too_short;
   if (options.quality_filter) {
@@ -70,7 +73,7 @@ Verdict filter(const Mate& mate, const Options& options) {
     if (mate.length < options.length_required) return Verdict::too_short;
     if (options.length_limit > 0 && mate.length > options.length_limit) return Verdict::too_long;
   }
-  if (options.complexity_filter && !is_complex(mate, options.complexity_percent))
+  if (options.complexity_filter && !varies_enough(mate, options.complexity_percent))
     return Verdict::low_complexity;
   return Verdict::passed;
 }

@@ -33,6 +33,9 @@ struct BaseCounts {
 BaseCounts count_bases(const char* sequence, const char* quality, int length, int qualified);
 BaseCounts count_bases_ref(const char* sequence, const char* quality, int length, int qualified);
 
+// Whether so many neighbours that differ make a read of this length complex enough.
+bool is_complex(int n_differing, int length, int percent);
+
 // The first filter that the read fails, in fastp's order.
 Verdict filter(const Mate& mate, const Options& options);
 

@@ -43,8 +43,7 @@ HWY_INLINE bool hopeless(const char* a, const char* b, int least_equal) {
 
 HWY_INLINE bool accept(const char* a, const char* b, int offset, int length,
                        const OverlapRules& rules, Overlap& overlap) {
-  const int limit =
-      std::min(rules.diff_limit, static_cast<int>(length * (rules.diff_percent / 100.0)));
+  const int limit = most_differing(length, rules);
   const int compared = std::min(kCompared, length);
   if (compared - equal_bases(a, b, compared) > limit) return false;
   overlap = {true, offset, length, length - equal_bases(a, b, length)};

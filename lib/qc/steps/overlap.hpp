@@ -22,6 +22,12 @@ struct OverlapRules {
   int diff_percent = 20;
 };
 
+// How many of the compared bases of an overlap of so many may differ.
+inline int most_differing(int length, const OverlapRules& rules) {
+  const int limit = static_cast<int>(length * (rules.diff_percent / 100.0));
+  return limit < rules.diff_limit ? limit : rules.diff_limit;
+}
+
 // The first offset, from 0 up to the end of mate 1 and then from 0 downwards, at which the first 50
 // bases hold no more mismatches than min(diff_limit, diff_percent of the overlap). `reversed` is
 // mate 2 as reverse_complement wrote it; both are followed by 64 readable bytes.

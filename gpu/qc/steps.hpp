@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+
+#include "gpu/qc/reads.hpp"
+
+namespace biogpu::gpu {
+class Stream;
+}
+
+namespace biogpu::gpu::qc {
+
+// fastp's numbers for what becomes of a read.
+inline constexpr std::uint8_t kTooManyN = 12;
+inline constexpr std::uint8_t kTooShort = 16;
+inline constexpr std::uint8_t kTooLong = 17;
+inline constexpr std::uint8_t kLowQuality = 20;
+inline constexpr std::uint8_t kLowComplexity = 24;
+
+inline constexpr int kMaxInsertSize = 512;
+
+// A sliding window: passes when its qualities, Phred + 33, sum up to `least`.
+struct WindowRule {
+  int window = 0;  // bases; 0: not asked for
+  int least = 0;
+  int quality = 0;  // of one base, Phred + 33
+};
+
+struct TrimRule {
+  int front = 0;
+  int tail = 0;
+  int max_length = 0;  // 0: none
+  int umi_length = 0;  // bases of the UMI that this mate begins with; 0: none
+};
+
+struct AdapterText {
+  std::uint32_t begin = 0;  // in StepRules::adapter_text
+  std::int32_t length = 0;  // 0: none
+};
+
+// The options of the steps, as kernels need them; pointers are device memory.
+struct StepRules {
+  TrimRule trim[2];  // by mate
+  int umi_skip = 0;
+  WindowRule cut_front, cut_tail, cut_right;
+  int poly_g_min = 0;  // 0: off
+  int poly_x_min = 0;  // 0: off
+
+  bool trims_adapters = true;
+  AdapterText adapter[2];                       // by mate
+  const char* adapter_text = nullptr;           // of all adapters
+  const AdapterText* fasta_adapters = nullptr;  // [n_fasta_adapters], tried in turn
+  std::uint32_t n_fasta_adapters = 0;
+  int fasta_match_require = 4;
+
+  bool corrects = false;
+  int overlap_require = 30;
+  const std::int16_t* most_differing = nullptr;  // [kMaxLength + 1] by length of the overlap
+
+  bool filters_quality = true;
+  int qualified = 15 + 33;  // Phred + 33
+  int unqualified_percent = 40;
+  int average_quality = 0;
+  int n_base_limit = 5;
+  bool filters_length = true;
+  int length_required = 15;
+  int length_limit = 0;                         // 0: none
+  const std::int16_t* least_changes = nullptr;  // [kMaxLength + 1] by length; nullptr: no filter
+};
+
+struct StepsArgs {
+  Reads reads;
+  StepRules rules;
+  ReadResult* results = nullptr;       // [n_reads]
+  BaseChange* changes = nullptr;       // [most_changes], in any order
+  std::uint32_t* n_changes = nullptr;  // counts on beyond most_changes
+  std::uint32_t most_changes = 0;
+};
+
+// Everything from the UMI's cut to the filters, for every read or pair.
+void launch_steps(const StepsArgs& args, Stream& stream);
+
+}  // namespace biogpu::gpu::qc

@@ -1,0 +1,69 @@
+#include "lib/qc/run/batch_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lib/core/error.hpp"
+
+namespace biogpu::qc {
+
+BatchReader::BatchReader(const Options& options, std::size_t batch_records, int n_threads)
+    : options_(options), file1_(options.in1, options.lenient, n_threads) {
+  const std::size_t per_pair = options.interleaved ? 2 : 1;
+  ahead1_.emplace(file1_, batch_records * per_pair, options.reads_to_process * per_pair);
+  if (options.in2.empty()) return;
+  file2_.emplace(options.in2, options.lenient, n_threads);
+  ahead2_.emplace(*file2_, batch_records, options.reads_to_process);
+}
+
+bool BatchReader::next(Batch& batch) {
+  batch.first_record = n_records_;
+  batch.n_records = 0;
+  if (ended_) return false;
+  const bool more1 = ahead1_->next(batch.chunk1);
+  std::size_t n1 = more1 ? batch.chunk1.records.size() : 0;
+  if (options_.interleaved) {
+    if (n1 % 2 != 0) unequal(file1_, n1 / 2, "its last read has no mate");
+    n1 /= 2;
+  }
+  batch.n_records = n1;
+  if (ahead2_) {
+    const bool more2 = ahead2_->next(batch.chunk2);
+    const std::size_t n2 = more2 ? batch.chunk2.records.size() : 0;
+    if (n1 != n2) {
+      const bool first_is_shorter = n1 < n2;
+      unequal(first_is_shorter ? file1_ : *file2_, std::min(n1, n2),
+              "the file of the other mates has more");
+    }
+    batch.n_records = std::min(n1, n2);
+  }
+  n_records_ += batch.n_records;
+  return batch.n_records > 0;
+}
+
+std::uint64_t BatchReader::bytes_read() const {
+  return file1_.bytes_read() + (file2_ ? file2_->bytes_read() : 0);
+}
+
+double BatchReader::fraction_read() const {
+  const std::uint64_t bytes = file1_.file_bytes();
+  return bytes == 0 ? 0 : static_cast<double>(file1_.bytes_read()) / static_cast<double>(bytes);
+}
+
+void BatchReader::add_remarks(std::vector<std::string>& remarks) const {
+  remarks.insert(remarks.end(), file1_.remarks().begin(), file1_.remarks().end());
+  if (file2_) remarks.insert(remarks.end(), file2_->remarks().begin(), file2_->remarks().end());
+  remarks.insert(remarks.end(), remarks_.begin(), remarks_.end());
+}
+
+// The mates do not go together from here on.
+void BatchReader::unequal(const FastqFile& file, std::size_t n_here, const char* what) {
+  const std::uint64_t n = n_records_ + n_here;
+  const std::string text = fmt::format("{}: ends after record {}; {}", file.label(), n, what);
+  if (!options_.lenient) throw Error(ErrorCode::bad_input, text + "; are the files of one run?");
+  remarks_.push_back("WARNNIG: different read numbers: " + text);
+  ended_ = true;
+}
+
+}  // namespace biogpu::qc

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/qc/input/read_ahead.hpp"
+#include "lib/qc/options.hpp"
+#include "lib/qc/run/batch.hpp"
+
+namespace biogpu::qc {
+
+// The input as batches of whole packs, mates put together. Files are read ahead by threads of their
+// own. Mates that do not go together: Error{bad_input}, or a remark and the end of a lenient run.
+class BatchReader {
+ public:
+  // n_threads: for inflating what can be inflated in parallel.
+  BatchReader(const Options& options, std::size_t batch_records, int n_threads);
+
+  // False, with nothing in the batch, at the end.
+  bool next(Batch& batch);
+
+  std::uint64_t n_records() const { return n_records_; }  // reads or pairs so far
+  std::uint64_t bytes_read() const;
+  double fraction_read() const;  // 0 where it cannot be told
+  void add_remarks(std::vector<std::string>& remarks) const;
+
+ private:
+  void unequal(const FastqFile& file, std::size_t n_here, const char* what);
+
+  const Options& options_;
+  FastqFile file1_;
+  std::optional<FastqFile> file2_;
+  std::optional<ReadAhead> ahead1_;
+  std::optional<ReadAhead> ahead2_;
+  std::uint64_t n_records_ = 0;
+  std::vector<std::string> remarks_;
+  bool ended_ = false;
+};
+
+}  // namespace biogpu::qc

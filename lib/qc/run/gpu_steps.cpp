@@ -1,0 +1,24 @@
+#include "lib/qc/run/gpu_steps.hpp"
+
+#include <string>
+
+#include "lib/core/error.hpp"
+#include "lib/core/gpu_backend.hpp"
+
+namespace biogpu::qc {
+
+bool gpu_covers(const Options& options) {
+  return !options.merge && options.overlapped_out.empty() && options.index_list1.empty() &&
+         options.index_list2.empty() && !options.phred64 && !options.follows_fastp_1();
+}
+
+std::unique_ptr<GpuSteps> make_gpu_steps(int device, const Options& options) {
+  std::string why;
+  const GpuBackend* backend = gpu_backend(&why);
+  if (backend == nullptr) throw Error(ErrorCode::device, why);
+  if (backend->make_qc_steps == nullptr)
+    throw Error(ErrorCode::device, "the GPU backend has no steps of qc");
+  return backend->make_qc_steps(device, options);
+}
+
+}  // namespace biogpu::qc

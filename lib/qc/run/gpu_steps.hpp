@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "lib/qc/options.hpp"
+#include "lib/qc/run/batch.hpp"
+#include "lib/qc/run/summary.hpp"
+
+namespace biogpu::qc {
+
+// Whether the device's kernels know all steps that these options ask for. What they leave to the
+// CPU is rare: merging, --overlapped_out, filters by index, phred64, and fastp 1's own steps.
+bool gpu_covers(const Options& options);
+
+// The steps, statistics and duplicates' keys of batches on one device: the same results as
+// process_single and process_pairs. Each has a stream and buffers of its own, so that the copies of
+// one overlap the kernels of another. One thread at a time. Errors: Error{device_memory},
+// Error{failed}.
+class GpuSteps {
+ public:
+  virtual ~GpuSteps() = default;
+
+  // Fills batch.notes and, unless --dedup asks for them before, batch.keys. False, with nothing
+  // changed, where a read is too long for the kernels.
+  virtual bool run(Batch& batch) = 0;
+  // Adds the statistics of all batches so far.
+  virtual void add_stats(Summary& summary) = 0;
+
+  // Host seconds of n_runs runs of all kernels on the reads of the last batch, which lie on the
+  // device; for measurements, as the statistics count those reads again.
+  virtual double time_kernels(int n_runs) = 0;
+
+  virtual double device_seconds() const = 0;  // of copies and kernels
+  virtual std::uint64_t device_bytes() const = 0;
+};
+
+// options outlive it. Throws Error{device} where this build has no GPU backend.
+std::unique_ptr<GpuSteps> make_gpu_steps(int device, const Options& options);
+
+// The backend's side of it; reached through GpuBackend::make_qc_steps.
+std::unique_ptr<GpuSteps> make_gpu_steps_of_backend(int device, const Options& options);
+
+}  // namespace biogpu::qc

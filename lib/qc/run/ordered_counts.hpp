@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/qc/options.hpp"
+#include "lib/qc/run/batch.hpp"
+#include "lib/qc/run/summary.hpp"
+#include "lib/qc/stats/duplicates.hpp"
+#include "lib/qc/stats/overrepresented.hpp"
+
+namespace biogpu::qc {
+
+// The duplicates of a run. Keys are computed by workers; sets are asked in the order of the input.
+class Duplicates {
+ public:
+  explicit Duplicates(const Options& options);
+
+  // Sets batch.keys. Any thread.
+  void make_keys(Batch& batch) const;
+  // Sets batch.is_duplicate by batch.keys. Batches come in order where it matters which copy stays.
+  void look_up(Batch& batch);
+  void report(Summary& summary) const;
+
+ private:
+  const Options& options_;
+  DuplicateHash hash_;
+  std::vector<KeySet> sets_;
+  std::uint64_t n_evaluated_ = 0;
+  std::uint64_t n_duplicates_ = 0;
+};
+
+// Counts over-represented sequences in one of `sampling` reads. Each of fastp's workers counts its
+// own reads to sample, so that a read's turn depends on the worker of its pack; batches must come
+// in order.
+class Overrepresentation {
+ public:
+  explicit Overrepresentation(const Options& options);
+
+  void count(Batch& batch);
+  void report(Summary& summary) const;
+
+ private:
+  struct Counts {
+    std::vector<std::uint64_t> n_reads;  // by virtual worker
+    std::vector<std::uint64_t> found;    // by candidate
+  };
+
+  const std::vector<std::string>& candidates(std::size_t m) const;
+  std::string_view original(Batch& batch, std::size_t i, std::size_t m) const;
+  void add(Counts& counts, std::size_t m, std::uint64_t pack, std::string_view read);
+
+  const Options& options_;
+  std::array<OverrepresentedCounter, 2> counters_;
+  std::array<Counts, 2> before_;
+  std::array<Counts, 2> after_;
+};
+
+}  // namespace biogpu::qc
