@@ -61,11 +61,14 @@ ProductEngine::ProductEngine(Precision precision, gpu::Stream& stream)
     : stream_(stream),
       split_(operand_type(precision) == DType::f32),
       type_(precision == Precision::bf16 ? gpu::Number16::bf16 : gpu::Number16::fp16) {
+  // For tests and comparisons: "own" or "library" for all products, whatever their size.
   const char* const choice = std::getenv("BIOGPU_GEMM");
-  if (choice != nullptr && std::string(choice) == "own") {
+  const std::string chosen = choice == nullptr ? "" : choice;
+  if (chosen == "own") {
     why_no_library_ = "BIOGPU_GEMM=own";
     return;
   }
+  if (chosen == "library") library_from_operations_ = 0;
   library_ = gpu::BlasLibrary::open(&why_no_library_);
 }
 
@@ -116,9 +119,8 @@ void ProductEngine::multiply(const device_nn::Rows& x, std::int64_t m, const Lin
 // The library adds a bias and a residual; activation and rotation follow in a pass of their own.
 bool ProductEngine::multiply_by_library(const device_nn::GemmArgs& args,
                                         const DeviceLinear& linear) {
-  constexpr double kWorthIt = 1e9;  // operations below which our own kernel starts sooner
   const double operations = 2.0 * args.m * args.n * args.k;
-  if (library_ == nullptr || operations < kWorthIt) return false;
+  if (library_ == nullptr || operations < library_from_operations_) return false;
   const bool wide = args.out.type == device_nn::Element::f32;
   const device_nn::GemmEpilogue& epilogue = args.epilogue;
   if (epilogue.residual.data != nullptr && !wide) return false;

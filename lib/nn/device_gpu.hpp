@@ -92,6 +92,7 @@ class ProductEngine {
   gpu::Stream& stream_;
   bool split_ = false;
   gpu::Number16 type_ = gpu::Number16::fp16;
+  double library_from_operations_ = 1e9;  // below, our own kernel starts sooner
   std::string why_no_library_;
   std::unique_ptr<gpu::BlasLibrary> library_;
   gpu::DeviceBuffer<std::uint16_t> split_room_;
