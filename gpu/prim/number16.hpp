@@ -5,6 +5,7 @@
 // is to the nearest, ties to even; fp16 is clamped to its largest finite number, so that an
 // activation out of range stays a number.
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
