@@ -46,6 +46,14 @@ Tensor Tensor::slice(int axis, std::int64_t begin, std::int64_t end) const {
   return part;
 }
 
+Tensor split_heads(const Tensor& x, std::int64_t n_heads) {
+  Tensor heads = x;
+  heads.rank = 3;
+  heads.shape = {x.shape[0], n_heads, x.shape[1] / n_heads};
+  heads.stride = {x.stride[0], x.shape[1] / n_heads, 1};
+  return heads;
+}
+
 std::string describe_shape(const std::int64_t* shape, int rank) {
   return fmt::format("[{}]", fmt::join(shape, shape + rank, ", "));
 }

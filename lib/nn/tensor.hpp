@@ -65,6 +65,9 @@ struct Tensor {
   Tensor slice(int axis, std::int64_t begin, std::int64_t end) const;
 };
 
+// [T, H * h] as [T, H, h].
+Tensor split_heads(const Tensor& x, std::int64_t n_heads);
+
 // "f32 [12, 320]", for messages.
 std::string describe(const Tensor& tensor);
 std::string describe_shape(const std::int64_t* shape, int rank);

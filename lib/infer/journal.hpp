@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "lib/infer/batch_result.hpp"
+
+namespace biogpu::infer {
+
+// The results of a long run as they come, in a file of its own, so that a run that was cut short
+// goes on where it stopped. Native byte order; a chunk that is not whole, or whose checksum is
+// wrong, ends the file.
+//
+//   "BGIJ" 1 | length and text of the fingerprint | per batch: u64 bytes, payload, u32 CRC
+class Journal {
+ public:
+  // Opens or makes the file. fingerprint: what must be equal for results to be usable: model,
+  // inputs, options. Errors: Error{failed} with path and reason, also where the file is of another
+  // fingerprint.
+  Journal(const std::string& path, const std::string& fingerprint);
+  ~Journal();
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  // Calls consume for each whole batch of the file, in order, and cuts off what is not whole.
+  void replay(const std::function<void(const BatchResult&)>& consume);
+  void append(const BatchResult& result);
+  // When the output has its name.
+  void remove();
+
+ private:
+  [[noreturn]] void fail(const char* what, int error) const;
+  bool read_exactly(void* to, std::size_t bytes);
+  void write_all(const std::string& bytes);
+
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+}  // namespace biogpu::infer

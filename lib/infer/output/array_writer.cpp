@@ -1,0 +1,55 @@
+#include "lib/infer/output/array_writer.hpp"
+
+#include <fmt/format.h>
+
+#include "lib/core/error.hpp"
+#include "lib/infer/output/formats.hpp"
+
+namespace biogpu::infer {
+
+ArrayFormat array_format(const std::string& path) {
+  struct Suffix {
+    const char* text;
+    ArrayFormat format;
+  };
+  constexpr Suffix kSuffixes[] = {{".npy", ArrayFormat::npy},
+                                  {".npz", ArrayFormat::npz},
+                                  {".safetensors", ArrayFormat::safetensors},
+                                  {".h5", ArrayFormat::hdf5},
+                                  {".hdf5", ArrayFormat::hdf5},
+                                  {".tsv", ArrayFormat::tsv},
+                                  {".txt", ArrayFormat::tsv},
+                                  {".tsv.gz", ArrayFormat::tsv}};
+  if (path == "-") return ArrayFormat::tsv;
+  for (const Suffix& suffix : kSuffixes)
+    if (path.ends_with(suffix.text)) return suffix.format;
+  throw Error(ErrorCode::usage,
+              "'" + path + "' has no known suffix; expected .npy, .npz, .safetensors, .h5 or .tsv");
+}
+
+std::string KeySet::unique(const std::string& key) {
+  const std::uint64_t n = ++seen_[key];
+  return n == 1 ? key : unique(fmt::format("{}#{}", key, n));
+}
+
+std::string_view bytes_of(const std::vector<float>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
+}
+
+std::unique_ptr<ArrayWriter> make_array_writer(const std::string& path, ArrayFormat format) {
+  switch (format) {
+    case ArrayFormat::npy:
+      return make_npy_writer(path);
+    case ArrayFormat::npz:
+      return make_npz_writer(path);
+    case ArrayFormat::safetensors:
+      return make_safetensors_writer(path);
+    case ArrayFormat::hdf5:
+      return make_hdf5_writer(path);
+    case ArrayFormat::tsv:
+      break;
+  }
+  return make_tsv_writer(path);
+}
+
+}  // namespace biogpu::infer

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace biogpu::infer {
+
+// One result: fp32, row-major.
+struct NamedArray {
+  std::string key;
+  std::vector<std::int64_t> shape;
+  std::vector<float> values;
+};
+
+enum class ArrayFormat {
+  npy,          // one array: rows of all keys, one after the other, and PATH.index.tsv
+  npz,          // an uncompressed zip with an .npy of each key (NumPy, "NPY format")
+  safetensors,  // a tensor of each key
+  hdf5,         // a dataset of each key; '/' in a key makes groups
+  tsv,          // a line of each row: key, row where there are several, numbers
+};
+
+// By the suffix: .npy, .npz, .safetensors, .h5 and .hdf5, .tsv and .txt. Throws Error{usage} for
+// another.
+ArrayFormat array_format(const std::string& path);
+
+// Writes arrays as they come. The final name appears with commit(), when all is there; until then
+// the bytes lie under a temporary name. Of a key that comes twice, the second becomes key#2.
+// Errors: Error{failed} with path and reason; Error{usage} where the format cannot hold the arrays.
+class ArrayWriter {
+ public:
+  virtual ~ArrayWriter() = default;
+  virtual void add(const NamedArray& array) = 0;
+  virtual void commit() = 0;
+  virtual std::uint64_t bytes() const = 0;
+};
+
+// "-" writes TSV or npz to standard output.
+std::unique_ptr<ArrayWriter> make_array_writer(const std::string& path, ArrayFormat format);
+
+}  // namespace biogpu::infer

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "lib/infer/output/array_writer.hpp"
+
+namespace biogpu::infer {
+
+// Makes keys unique: the second "a" becomes "a#2".
+class KeySet {
+ public:
+  std::string unique(const std::string& key);
+
+ private:
+  std::unordered_map<std::string, std::uint64_t> seen_;
+};
+
+// The header of an .npy file of this shape, fp32: a multiple of 64 bytes, at least min_bytes.
+std::string npy_header(const std::vector<std::int64_t>& shape, std::size_t min_bytes = 0);
+
+std::string_view bytes_of(const std::vector<float>& values);
+
+std::unique_ptr<ArrayWriter> make_npy_writer(const std::string& path);
+std::unique_ptr<ArrayWriter> make_npz_writer(const std::string& path);
+std::unique_ptr<ArrayWriter> make_safetensors_writer(const std::string& path);
+std::unique_ptr<ArrayWriter> make_hdf5_writer(const std::string& path);
+std::unique_ptr<ArrayWriter> make_tsv_writer(const std::string& path);
+
+}  // namespace biogpu::infer

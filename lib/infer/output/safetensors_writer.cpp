@@ -1,0 +1,83 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "lib/core/error.hpp"
+#include "lib/infer/output/formats.hpp"
+#include "lib/io/output/target_file.hpp"
+
+namespace biogpu::infer {
+namespace {
+
+// The header comes first and tells every size, so the numbers wait in a second temporary file,
+// which is never given a name.
+class SafetensorsWriter final : public ArrayWriter {
+ public:
+  explicit SafetensorsWriter(const std::string& path) : file_(path), data_(path) {
+    if (path == "-" || ::lseek(data_.descriptor(), 0, SEEK_CUR) < 0)
+      throw Error(ErrorCode::usage, path + ": .safetensors needs a file");
+  }
+
+  void add(const NamedArray& array) override {
+    const std::string_view bytes = bytes_of(array.values);
+    data_.write(bytes);
+    header_[keys_.unique(array.key)] = {{"dtype", "F32"},
+                                        {"shape", array.shape},
+                                        {"data_offsets", {bytes_, bytes_ + bytes.size()}}};
+    bytes_ += bytes.size();
+  }
+
+  void commit() override {
+    header_["__metadata__"] = {{"format", "np"}};
+    std::string text =
+        header_.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    text.append((8 - text.size() % 8) % 8, ' ');
+    const std::uint64_t size = text.size();
+    std::string prefix;
+    for (int i = 0; i < 8; ++i) prefix += static_cast<char>(size >> (8 * i) & 0xff);
+    file_.write(prefix);
+    file_.write(text);
+    copy();
+    file_.publish();
+  }
+  std::uint64_t bytes() const override { return bytes_; }
+
+ private:
+  void copy() {
+    // The descriptor is open for writing only; its own path under /proc reads.
+    loff_t at = 0;
+    const std::string path = "/proc/self/fd/" + std::to_string(data_.descriptor());
+    const int from = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (from < 0) data_.fail("cannot be read", errno);
+    std::string block(1u << 20, '\0');
+    while (static_cast<std::uint64_t>(at) < bytes_) {
+      const ssize_t n = ::pread(from, block.data(), block.size(), at);
+      if (n <= 0) {
+        const int error = n == 0 ? EIO : errno;
+        ::close(from);
+        data_.fail("cannot be read", error);
+      }
+      file_.write({block.data(), static_cast<std::size_t>(n)});
+      at += n;
+    }
+    ::close(from);
+  }
+
+  io::output::TargetFile file_;
+  io::output::TargetFile data_;
+  nlohmann::ordered_json header_ = nlohmann::ordered_json::object();
+  KeySet keys_;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ArrayWriter> make_safetensors_writer(const std::string& path) {
+  return std::make_unique<SafetensorsWriter>(path);
+}
+
+}  // namespace biogpu::infer

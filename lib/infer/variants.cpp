@@ -1,0 +1,142 @@
+#include "lib/infer/variants.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <fstream>
+#include <initializer_list>
+#include <optional>
+
+#include "lib/core/error.hpp"
+
+namespace biogpu::infer {
+namespace {
+
+constexpr std::string_view kUsual = "ACDEFGHIKLMNPQRSTVWY";
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> fields;
+  for (std::size_t begin = 0;;) {
+    const std::size_t end = text.find(separator, begin);
+    fields.push_back(text.substr(begin, end - begin));
+    if (end == std::string_view::npos) return fields;
+    begin = end + 1;
+  }
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+std::optional<std::size_t> column(const std::vector<std::string_view>& header,
+                                  std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    for (std::size_t i = 0; i < header.size(); ++i)
+      if (lower(header[i]) == name) return i;
+  return std::nullopt;
+}
+
+bool is_wild_type(std::string_view text) {
+  const std::string word = lower(text);
+  return word.empty() || word == "wt" || word == "_wt" || word == "wild_type";
+}
+
+}  // namespace
+
+VariantTable read_variants(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw Error(ErrorCode::failed, path + ": cannot be opened");
+  VariantTable table;
+  std::string line;
+  std::optional<std::size_t> mutant, name;
+  std::size_t n_columns = 0;
+  char separator = '\t';
+  for (std::uint64_t number = 1; std::getline(file, line); ++number) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (line.empty() || line.front() == '#') continue;
+    const bool first = n_columns == 0;
+    if (first && line.find('\t') == std::string::npos && line.find(',') != std::string::npos)
+      separator = ',';
+    const std::vector<std::string_view> fields = split(line, separator);
+    if (first) {
+      n_columns = fields.size();
+      mutant = column(fields, {"mutant", "mutation", "variant", "mutations", "variants"});
+      name = column(fields, {"name", "id", "protein", "target"});
+      const bool header = mutant.has_value();
+      if (!header) {
+        mutant = n_columns - 1;
+        name = n_columns > 1 ? std::optional<std::size_t>(0) : std::nullopt;
+      }
+      if (header) continue;
+    }
+    if (fields.size() != n_columns)
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{}: line {}: {} columns; the first line has {}", path, number,
+                              fields.size(), n_columns));
+    Variant variant;
+    variant.text = fields[*mutant];
+    variant.line = number;
+    table[name ? std::string(fields[*name]) : std::string()].push_back(std::move(variant));
+  }
+  if (file.bad()) throw Error(ErrorCode::failed, path + ": cannot be read");
+  return table;
+}
+
+void resolve_variant(Variant& variant, const Vocabulary& vocabulary, const Tokens& sequence,
+                     std::int64_t first, const std::string& label) {
+  variant.substitutions.clear();
+  if (is_wild_type(variant.text)) return;
+  const auto fail = [&](const std::string& what) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: variant '{}': {}", label, variant.text, what));
+  };
+  const auto n_residues = static_cast<std::int64_t>(sequence.size()) - 2;
+  const char separator = variant.text.find(';') != std::string::npos ? ';' : ':';
+  for (const std::string_view part : split(variant.text, separator)) {
+    std::int64_t number = 0;
+    const char* const end = part.data() + part.size();
+    const auto digits = std::from_chars(part.data() + 1, end, number);
+    if (part.size() < 3 || digits.ec != std::errc{} || digits.ptr + 1 != end)
+      fail("expected a residue, its number and another residue, as A12C, joined by ':'");
+    const std::int64_t position = number - first + 1;
+    if (position < 1 || position > n_residues)
+      fail(fmt::format("residue {} of a sequence with {} to {}", number, first,
+                       first + n_residues - 1));
+    Substitution s;
+    s.position = static_cast<std::int32_t>(position);
+    s.from = vocabulary.of_letter[static_cast<unsigned char>(part.front())];
+    s.to = vocabulary.of_letter[static_cast<unsigned char>(part.back())];
+    if (s.from < 0 || s.to < 0) fail("the model's alphabet has not both residues");
+    const std::int32_t there = sequence[static_cast<std::size_t>(position)];
+    if (there != s.from)
+      fail(fmt::format("the sequence has {} at {}; --first-residue tells the number of its first",
+                       vocabulary.words[static_cast<std::size_t>(there)], number));
+    variant.substitutions.push_back(s);
+  }
+}
+
+std::vector<Variant> single_variants(const Vocabulary& vocabulary, const Tokens& sequence,
+                                     std::int64_t first) {
+  std::vector<Variant> variants;
+  for (std::size_t position = 1; position + 1 < sequence.size(); ++position) {
+    const std::int32_t from = sequence[position];
+    const std::string& word = vocabulary.words[static_cast<std::size_t>(from)];
+    if (word.size() != 1) continue;  // a mask has no wild type
+    for (const char letter : kUsual) {
+      const std::int32_t to = vocabulary.of_letter[static_cast<unsigned char>(letter)];
+      if (to == from) continue;
+      Variant variant;
+      variant.text =
+          fmt::format("{}{}{}", word, static_cast<std::int64_t>(position) - 1 + first, letter);
+      variant.substitutions = {{static_cast<std::int32_t>(position), from, to}};
+      variants.push_back(std::move(variant));
+    }
+  }
+  return variants;
+}
+
+}  // namespace biogpu::infer

@@ -1,0 +1,96 @@
+// The inner product of the CPU backend, for re-inclusion once per target: a tile of up to kTileRows
+// rows by one panel of columns, its sums in registers.
+#include "lib/core/simd_targets.hpp"
+#if defined(BIOGPU_NN_TILE_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef BIOGPU_NN_TILE_INL_HPP
+#undef BIOGPU_NN_TILE_INL_HPP
+#else
+#define BIOGPU_NN_TILE_INL_HPP
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+#include "lib/nn/cpu/math-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace biogpu::nn {
+namespace HWY_NAMESPACE {
+
+// 32 vector registers hold 24 sums, 16 hold 12; the rest are for the factors.
+constexpr int kTileRows = HWY_MAX_BYTES >= 64 ? 12 : 6;
+
+// Sums of kRows rows by kVectors vectors of columns. Recursive, so that the compiler sees separate
+// variables and not an array.
+template <int kRows, int kVectors>
+struct Sums {
+  Vec first;
+  Vec second;  // unused where kVectors is 1
+  Sums<kRows - 1, kVectors> rest;
+
+  HWY_INLINE void clear() {
+    first = second = hn::Zero(F32());
+    rest.clear();
+  }
+  HWY_INLINE void add(const float* x, std::int64_t stride, Vec w0, Vec w1) {
+    const Vec factor = hn::Set(F32(), *x);
+    first = hn::MulAdd(factor, w0, first);
+    if constexpr (kVectors == 2) second = hn::MulAdd(factor, w1, second);
+    rest.add(x + stride, stride, w0, w1);
+  }
+  // Calls store(row, first, second) for each row.
+  template <class Store>
+  HWY_INLINE void finish(int row, const Store& store) const {
+    store(row, first, second);
+    rest.finish(row + 1, store);
+  }
+};
+template <int kVectors>
+struct Sums<0, kVectors> {
+  HWY_INLINE void clear() {}
+  HWY_INLINE void add(const float*, std::int64_t, Vec, Vec) {}
+  template <class Store>
+  HWY_INLINE void finish(int, const Store&) const {}
+};
+
+// Row r of the tile times the panel: sum over k of x[r * stride + k] * panel[k * width + column].
+// Every sum is one chain in the order of k, whatever the tile: results do not depend on how rows
+// are grouped.
+template <int kRows, int kVectors, class Store>
+HWY_INLINE void tile(const float* x, std::int64_t stride, const float* panel, std::int64_t n_k,
+                     const Store& store) {
+  const F32 f32;
+  const std::size_t lanes = hn::Lanes(f32);
+  Sums<kRows, kVectors> sums;
+  sums.clear();
+  for (std::int64_t k = 0; k < n_k; ++k) {
+    const Vec w0 = hn::Load(f32, panel);
+    const Vec w1 = kVectors == 2 ? hn::Load(f32, panel + lanes) : w0;
+    sums.add(x + k, stride, w0, w1);
+    panel += static_cast<std::size_t>(kVectors) * lanes;
+  }
+  sums.finish(0, store);
+}
+
+// The same for n_rows rows from 1 to kTileRows, as one tile or as several.
+template <int kVectors, class Store>
+HWY_INLINE void tile_of(int n_rows, const float* x, std::int64_t stride, const float* panel,
+                        std::int64_t n_k, const Store& store) {
+  if (n_rows == kTileRows) {
+    tile<kTileRows, kVectors>(x, stride, panel, n_k, store);
+    return;
+  }
+  int row = 0;
+  const auto store_below = [&](int r, Vec first, Vec second)
+                               HWY_ATTR { store(row + r, first, second); };
+  for (; row + 4 <= n_rows; row += 4)
+    tile<4, kVectors>(x + row * stride, stride, panel, n_k, store_below);
+  for (; row < n_rows; ++row) tile<1, kVectors>(x + row * stride, stride, panel, n_k, store_below);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace biogpu::nn
+HWY_AFTER_NAMESPACE();
+
+#endif

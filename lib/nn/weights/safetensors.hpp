@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lib/io/mapped_file.hpp"
+#include "lib/nn/tensor.hpp"
+
+namespace biogpu::nn {
+
+// A tensor as a file holds it: row-major, little-endian, at any address.
+struct StoredTensor {
+  std::string type;  // the file's word: "F32", "BF16"
+  std::vector<std::int64_t> shape;
+  const std::uint8_t* data = nullptr;
+  std::uint64_t bytes = 0;
+  std::size_t file = 0;  // index into Checkpoint::files()
+
+  std::int64_t size() const;
+  // Writes size() numbers as fp32. False where the type is none that weights come in.
+  bool to_floats(float* out) const;
+};
+
+// The tensors of one or several safetensors files, mapped. Layout: 8 bytes with the length of a
+// JSON header, the header, the data. (huggingface/safetensors, README "Format")
+//
+// Every size, offset and overlap is checked against the file before anything is used. Errors:
+// Error{bad_input} naming file and tensor; Error{failed} where a file cannot be read.
+class Checkpoint {
+ public:
+  // A file, or a folder with model.safetensors or model.safetensors.index.json and its shards.
+  static Checkpoint open(const std::string& path);
+
+  const std::map<std::string, StoredTensor>& tensors() const { return tensors_; }
+  const std::vector<std::string>& files() const { return files_; }
+
+ private:
+  void add_file(const std::string& path);
+
+  std::vector<std::string> files_;
+  std::vector<io::MappedFile> maps_;
+  std::map<std::string, StoredTensor> tensors_;
+};
+
+}  // namespace biogpu::nn

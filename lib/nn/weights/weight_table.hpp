@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lib/nn/backend.hpp"
+#include "lib/nn/weights/safetensors.hpp"
+
+namespace biogpu::nn {
+
+// Numbers of one weight on the host, contiguous.
+struct HostTensor {
+  std::vector<float> values;
+  Tensor view;  // f32, over values
+};
+
+// Takes a model's weights out of a checkpoint by name and notes what is wrong, so that one message
+// tells all of it: tensors that are missing, have another shape or type, or that nobody asked for.
+// A name may have aliases: the first that the checkpoint has counts.
+class WeightTable {
+ public:
+  explicit WeightTable(const Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
+
+  // Renames before any lookup: a checkpoint's name that begins with `from` is known as `to` + the
+  // rest.
+  void alias_prefix(std::string_view from, std::string_view to);
+  void alias_suffix(std::string_view from, std::string_view to);
+  // Tensors whose known name begins or ends like this are nobody's.
+  void ignore_prefix(std::string_view prefix);
+  void ignore_suffix(std::string_view suffix);
+
+  bool has(const std::string& name);
+  // Zeros where something is wrong with it; finish() will tell.
+  HostTensor take(const std::string& name, std::initializer_list<std::int64_t> shape);
+  Linear take_linear(Backend& backend, const std::string& name, std::int64_t n_out,
+                     std::int64_t n_in);  // name.weight, name.bias
+  Norm take_norm(Backend& backend, const std::string& name, std::int64_t d, float eps);
+
+  // Throws Error{bad_input} that lists up to ten tensors of each kind of defect.
+  void finish();
+
+ private:
+  const StoredTensor* find(const std::string& name);
+  void index();
+
+  const Checkpoint& checkpoint_;
+  std::vector<std::pair<std::string, std::string>> prefixes_, suffixes_;
+  std::vector<std::string> ignored_prefixes_, ignored_suffixes_;
+  std::map<std::string, const StoredTensor*> known_;  // empty until the first lookup
+  std::set<std::string> taken_;
+  std::vector<std::string> missing_, misshapen_;
+};
+
+}  // namespace biogpu::nn
