@@ -8,6 +8,7 @@
 
 #include "apps/biogpu-bench/align_bench.hpp"
 #include "apps/biogpu-bench/qc_bench.hpp"
+#include "apps/biogpu-bench/qc_reads.hpp"
 #include "apps/biogpu-bench/report.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
@@ -137,6 +138,14 @@ int run(int argc, char** argv) {
   qc->add_option("--device", qc_settings.device, "GPU to measure, as listed by 'biogpu devices'");
   qc->add_flag("--quick", qc_settings.quick, "Tiny sizes: shows that it runs, not how fast");
   qc->add_option("--json", qc_json, "Also write the figures as JSON");
+  std::uint64_t n_pairs = 0;
+  unsigned seed = 1;
+  std::string path1, path2;
+  CLI::App* reads = app.add_subcommand("reads", "Writes simulated pairs of 150 bases as FASTQ");
+  reads->add_option("--pairs", n_pairs, "Number of pairs")->required();
+  reads->add_option("--seed", seed, "Of the generator");
+  reads->add_option("OUT1", path1, "File of the first mates")->required();
+  reads->add_option("OUT2", path2, "File of the second mates")->required();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -145,6 +154,7 @@ int run(int argc, char** argv) {
   if (limits->parsed()) run_limits(flags);
   if (align->parsed()) run_align(align_flags);
   if (qc->parsed()) run_qc(qc_settings, qc_json);
+  if (reads->parsed()) write_pairs(n_pairs, seed, path1, path2);
   return 0;
 }
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <random>
 
+#include "apps/biogpu-bench/qc_reads.hpp"
 #include "lib/core/error.hpp"
 #include "lib/qc/run/gpu_steps.hpp"
 #include "lib/qc/run/process.hpp"
@@ -12,60 +12,33 @@
 namespace biogpu::bench {
 namespace {
 
-constexpr std::size_t kReadLength = 150;
-constexpr char kAdapter[] = "AGATCGGAAGAGCACACGTCTGAACTCCAGTCA";
-
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Pairs of one seed: fragments of 50 to 450 bases, adapters behind the short ones, 1 % of the
-// bases changed, qualities that fall.
-class PairMaker {
- public:
-  void add(qc::Batch& batch) {
-    std::string fragment(50 + rng_() % 401, ' ');
-    for (char& base : fragment) base = "ACGT"[rng_() >> 8 & 3];
-    add(batch.chunk1, fragment);
-    std::string other(fragment.rbegin(), fragment.rend());
-    for (char& base : other) base = qc::complement(base);
-    add(batch.chunk2, other);
-    ++batch.n_records;
-  }
-
- private:
-  void add(qc::FastqChunk& chunk, const std::string& fragment) {
-    std::string sequence = fragment + kAdapter;
-    while (sequence.size() < kReadLength) sequence += "ACGT"[rng_() >> 8 & 3];
-    sequence.resize(kReadLength);
-    std::string quality(kReadLength, 'I');
-    const unsigned fall = rng_() % 4;
-    for (std::size_t i = 0; i < kReadLength; ++i) {
-      const std::uint32_t draw = rng_();
-      quality[i] = static_cast<char>('I' - draw % 5 - fall * i / 20);
-      if (draw >> 8 == 0) sequence[i] = 'N';
-      if ((draw >> 8) % 100 == 0) sequence[i] = "ACGT"[draw >> 20 & 3], quality[i] = '-';
-    }
-    const std::string text = "@r\n" + sequence + "\n+\n" + quality + "\n";
-    qc::RecordPlace place;
-    place.begin = chunk.text.size();
-    place.name_length = 2;
-    place.sequence_at = 3;
-    place.length = static_cast<std::uint32_t>(kReadLength);
-    place.strand_at = 4 + place.length;
-    place.strand_length = 1;
-    place.quality_at = place.strand_at + 2;
-    chunk.text.append(text.data(), text.size());
-    chunk.records.push_back(place);
-  }
-
-  std::mt19937 rng_{20};
-};
+void add_record(qc::FastqChunk& chunk, const PairMaker::Read& read) {
+  const std::string text = "@r\n" + read.sequence + "\n+\n" + read.quality + "\n";
+  qc::RecordPlace place;
+  place.begin = chunk.text.size();
+  place.name_length = 2;
+  place.sequence_at = 3;
+  place.length = static_cast<std::uint32_t>(read.sequence.size());
+  place.strand_at = 4 + place.length;
+  place.strand_length = 1;
+  place.quality_at = place.strand_at + 2;
+  chunk.text.append(text.data(), text.size());
+  chunk.records.push_back(place);
+}
 
 qc::Batch make_pairs(std::size_t n) {
   qc::Batch batch;
-  PairMaker maker;
-  for (std::size_t i = 0; i < n; ++i) maker.add(batch);
+  PairMaker maker(20);
+  PairMaker::Read read1, read2;
+  for (batch.n_records = 0; batch.n_records < n; ++batch.n_records) {
+    maker.next(read1, read2);
+    add_record(batch.chunk1, read1);
+    add_record(batch.chunk2, read2);
+  }
   const std::string padding(qc::FastqChunk::kPadding, '\0');
   for (auto* chunk : {&batch.chunk1, &batch.chunk2})
     chunk->text.append(padding.data(), padding.size());
@@ -138,7 +111,7 @@ std::vector<Figure> measure_qc(const QcBenchSettings& settings) {
     gpu->run(batch);
     const double n = static_cast<double>(batch.n_records) * 1e-6;
     const std::string how =
-        fmt::format("{} pairs of {} bases, 20,000 of them compared", batch.n_records, kReadLength);
+        fmt::format("{} pairs of 150 bases, {} of them compared", batch.n_records, unit.n_records);
     figures.push_back(measure(name + ", device", "M pairs/s",
                               how + "; all stages on resident reads", n_runs,
                               [&] { return 3 * n / gpu->time_kernels(3); }));

@@ -2,31 +2,34 @@
 """Times `biogpu qc` beside fastp on simulated pairs, in turns, after comparing what they write.
 
 usage: scripts/bench/qc.py BIOGPU [--fastp PROGRAM] [--pairs N] [--threads N] [--runs N]
-                           [--device WHAT] [--json FILE] [--markdown FILE] [--folder FOLDER]
+                           [--device WHAT] [--cases LIST] [--json FILE] [--folder FOLDER]
+       scripts/bench/qc.py --page FILE RESULT.json ...
 
-Cases: plain in and out, gzip in and out, single reads plain. Pairs of 150 bases come from
-scripts/compare/fastp.py's generator with a fixed seed: 50,000 pairs, repeated under new names. The
-outputs of both programs are compared first, gzip after decompression; a case that differs is not
-timed. Reports medians of wall time, CPU time and peak memory, and their ratios. Without fastp, only
-biogpu is timed. Put FOLDER on a fast disk or in memory: 750 MB a million pairs, four times.
+Cases: plain (pairs, text in and out), gzip (pairs, one gzip member a file in, gzip out), single
+(single reads, text). Pairs of 150 bases come from `biogpu-bench reads` with a fixed seed, beside
+BIOGPU or in --bench. The outputs of both programs are compared first, gzip after decompression; a
+case that differs is not timed. Reports medians of wall time, CPU time and peak memory, and their
+ratios. Without fastp, only biogpu is timed. Put FOLDER on a fast disk or in memory: 730 MB a
+million pairs and mate, three times. The second form writes the page from results of the first.
 """
 
 import argparse
+import concurrent.futures
 import gzip
 import json
 import os
 import pathlib
 import shutil
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
 import time
+import zlib
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "compare"))
-import fastp as compare  # noqa: E402  (the generator)
-
-UNIT_PAIRS = 50000
+PIECE_BYTES = 8 << 20
+WINDOW_BYTES = 32 << 10
 
 
 def processor():
@@ -36,18 +39,43 @@ def processor():
     return "unknown processor"
 
 
-def make_input(folder, n_pairs):
-    """Writes r1.fq and r2.fq with n_pairs pairs, and the same as .gz of one member each."""
-    compare.simulate(folder, min(n_pairs, UNIT_PAIRS), 150, 1)
-    for mate in (1, 2):
-        path = folder / f"r{mate}.fq"
-        unit = path.read_text(encoding="ascii")
-        with open(path, "w", encoding="ascii") as out:
-            for copy in range(max(1, n_pairs // UNIT_PAIRS)):
-                out.write(unit.replace("@SIM", f"@SIM{copy}x"))
-        packer = ["gzip", "-4", "-c", str(path)]
+def pack_piece(text, window, last):
+    packer = zlib.compressobj(4, zlib.DEFLATED, -15, 9, zlib.Z_DEFAULT_STRATEGY, window)
+    return packer.compress(text) + packer.flush(zlib.Z_FINISH if last else zlib.Z_SYNC_FLUSH)
+
+
+def write_gzip(path):
+    """Writes path.gz: one member, as `gzip -4` makes it, by all cores."""
+    text = path.read_bytes()
+    begins = range(0, max(1, len(text)), PIECE_BYTES)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        pieces = pool.map(lambda at: pack_piece(text[at:at + PIECE_BYTES],
+                                                text[max(0, at - WINDOW_BYTES):at],
+                                                at + PIECE_BYTES >= len(text)), begins)
         with open(f"{path}.gz", "wb") as packed:
-            subprocess.run(packer, stdout=packed, check=True)
+            packed.write(b"\x1f\x8b\x08\0\0\0\0\0\0\xff")
+            for piece in pieces:
+                packed.write(piece)
+            packed.write(struct.pack("<II", zlib.crc32(text), len(text) & 0xffffffff))
+
+
+def find_bench(arguments):
+    program = pathlib.Path(arguments.biogpu)
+    for path in (arguments.bench, program.parent / "biogpu-bench",
+                 program.parents[1] / "biogpu-bench" / "biogpu-bench"):
+        if path and pathlib.Path(path).is_file():
+            return str(pathlib.Path(path).resolve())
+    sys.exit("qc.py: no biogpu-bench beside the program; name it with --bench")
+
+
+def make_input(arguments, folder):
+    """Writes r1.fq and r2.fq, and the same as .gz where a case wants it."""
+    paths = [folder / f"r{mate}.fq" for mate in (1, 2)]
+    subprocess.run([find_bench(arguments), "reads", "--pairs", str(arguments.pairs), "--seed", "1",
+                    *map(str, paths)], check=True)
+    if "gzip" in arguments.cases:
+        for path in paths:
+            write_gzip(path)
 
 
 def run(line, folder):
@@ -123,14 +151,12 @@ def bench(arguments, work, name, have_fastp):
     return row
 
 
-def markdown(result):
-    """docs/benchmarks/qc.md from a result."""
+def section(result):
+    """The lines of docs/benchmarks/qc.md about one result."""
     machine = result["machine"]
-    lines = ["# qc beside fastp", "",
-             f"Made by `scripts/bench/qc.py`. {machine['cores']} cores, {machine['processor']}; "
-             f"{result.get('fastp', 'no fastp')}; device {result['device']}.",
-             "Medians; outputs were compared before anything was timed. Ratios are fastp's figure over",
-             "biogpu's, runs taken in turns.", "",
+    lines = [f"## {machine['cores']} cores of {machine['processor']}"
+             + (f", device {result['device']}" if result["device"] != "cpu" else ""), "",
+             f"{result.get('fastp', 'no fastp')}, `-w` as the column threads says, for both.", "",
              "| case | pairs | threads | program | wall, s | CPU, s | peak memory, MB |",
              "| --- | ---: | ---: | --- | ---: | ---: | ---: |"]
     for row in result["rows"]:
@@ -147,35 +173,54 @@ def markdown(result):
             lines.append(f"| {row['case']} | {'yes' if row['equal'] else 'NO'} | "
                          f"{row['ratio_wall_s']:.2f}x | {row['ratio_cpu_s']:.2f}x | "
                          f"{row['output_size_ratio']:.3f} |")
-    return "\n".join(lines) + "\n"
+    return lines + [""]
+
+
+def page(paths):
+    lines = ["# qc beside fastp", "",
+             "Made by `scripts/bench/qc.py --page` from the results that the same script measured:",
+             "medians, runs of both programs taken in turns, after their outputs were compared.",
+             "Ratios are fastp's figure over biogpu's; the size is biogpu's output over fastp's.",
+             "Input: simulated pairs of 150 bases, `biogpu-bench reads --seed 1`; gzip input is one",
+             "member a file.", ""]
+    for path in paths:
+        lines += section(json.loads(pathlib.Path(path).read_text(encoding="utf-8")))
+    return "\n".join(lines).rstrip() + "\n"
 
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1])
-    parser.add_argument("biogpu")
+    parser.add_argument("biogpu", nargs="*")
     parser.add_argument("--fastp", default="fastp")
+    parser.add_argument("--bench")
     parser.add_argument("--pairs", type=int, default=1000000)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--json", type=pathlib.Path)
-    parser.add_argument("--markdown", type=pathlib.Path)
+    parser.add_argument("--page", type=pathlib.Path)
     parser.add_argument("--folder", type=pathlib.Path)
     parser.add_argument("--cases", default="plain,gzip,single")
     arguments = parser.parse_args()
-    arguments.biogpu = str(pathlib.Path(arguments.biogpu).resolve())
+    if arguments.page:
+        arguments.page.write_text(page(arguments.biogpu), encoding="utf-8")
+        return
+    if len(arguments.biogpu) != 1:
+        parser.error("one BIOGPU is needed")
+    arguments.biogpu = str(pathlib.Path(arguments.biogpu[0]).resolve())
+    arguments.cases = arguments.cases.split(",")
     have_fastp = shutil.which(arguments.fastp) is not None
+    if have_fastp:
+        arguments.fastp = str(pathlib.Path(shutil.which(arguments.fastp)).absolute())
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         work = pathlib.Path(folder)
-        make_input(work, arguments.pairs)
-        rows = [bench(arguments, work, name, have_fastp) for name in arguments.cases.split(",")]
+        make_input(arguments, work)
+        rows = [bench(arguments, work, name, have_fastp) for name in arguments.cases]
     result = {"machine": {"processor": processor(), "cores": os.cpu_count()},
               "device": arguments.device, "rows": rows}
     if have_fastp:
         result["fastp"] = subprocess.run([arguments.fastp, "--version"], capture_output=True,
                                          text=True, check=False).stderr.strip()
-    if arguments.markdown:
-        arguments.markdown.write_text(markdown(result), encoding="utf-8")
     if arguments.json:
         arguments.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 

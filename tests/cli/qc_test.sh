@@ -68,6 +68,25 @@ done
 works qc -i r1.fq -I r2.fq -o t1.fq -O t2.fq -w 1
 check "reads do not depend on -w" same_files o1.fq t1.fq
 
+# The emulated GPU writes the same; so does the CPU in its place where it has no kernels.
+if [ "$backend" = emulated ]; then
+  for options in "" "-c -5 -3 -g -x -y --failed_out f.fq" "-D -r" "-m --merged_out m.fq" "-A -p"; do
+    for device in cpu gpu; do
+      # shellcheck disable=SC2086
+      works qc -i r1.fq -I r2.fq -o "$device.1.fq" -O "$device.2.fq" -j $device.json -w 2 \
+        --reads_to_process 700 --batch 1000 --verbose --device $device $options
+      check "the steps of $device ran for '$options'" \
+        [ "$(grep -c 'device: 700 records' err.txt)" = "$([ $device = gpu ] && [[ $options != -m* ]] && echo 1 || echo 0)" ]
+    done
+    check "reads 1 of the GPU with '$options'" same_files cpu.1.fq gpu.1.fq
+    check "reads 2 of the GPU with '$options'" same_files cpu.2.fq gpu.2.fq
+    check "JSON of the GPU with '$options'" \
+      bash -c 'diff <(grep -v "\"command\"" cpu.json) <(grep -v "\"command\"" gpu.json)'
+  done
+elif [ "$backend" = none ]; then
+  fails 4 "this build has no GPU backend" qc -i r1.fq -o x.fq --device gpu
+fi
+
 # gzip in and out, by content and by name.
 gzip -kc r1.fq >r1.renamed
 gzip -k r2.fq
