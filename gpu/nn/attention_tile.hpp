@@ -37,11 +37,11 @@ struct AttentionShape {
 
 // Rows [first, first + kCount) of one head of one sequence into shared memory, zeros beyond the
 // sequence and the head. A low part lies kCount * kPitch elements behind the high one.
-template <class Shape, int kCount>
+template <class Shape, int kCount, int kThreads = Shape::kThreads>
 __device__ __forceinline__ void copy_head(const Rows& from, std::int64_t row, int first, int length,
                                           std::int64_t column, int head, std::uint16_t* to) {
   constexpr int kPieces = Shape::kHead / 8;
-  for (int i = static_cast<int>(threadIdx.x); i < kCount * kPieces; i += Shape::kThreads) {
+  for (int i = static_cast<int>(threadIdx.x); i < kCount * kPieces; i += kThreads) {
     const int r = i / kPieces, c = i % kPieces * 8;
     const bool valid = first + r < length && c < head;
     const std::int64_t at = valid ? (row + first + r) * from.stride + column + c : 0;
@@ -76,10 +76,10 @@ struct AttentionState {
   float sum[kTileRowSlots<kWave>];  // this lane's share
 };
 
+// wave: of those that share a tile's queries.
 template <class Shape>
-__device__ __forceinline__ void load_queries(const std::uint16_t* shared,
+__device__ __forceinline__ void load_queries(const std::uint16_t* shared, int wave,
                                              AttentionState<Shape>& state) {
-  const int wave = static_cast<int>(threadIdx.x) / Shape::kWave;
 #pragma unroll
   for (int part = 0; part < Shape::kParts; ++part) {
 #pragma unroll
@@ -121,10 +121,9 @@ __device__ __forceinline__ void multiply_keys(const AttentionState<Shape>& state
 // Scores in units of log2, bias added, keys beyond the sequence gone.
 template <class Shape>
 __device__ __forceinline__ void scale_scores(const AttentionArgs& a, const QueryTile& tile,
-                                             int head, int first_key,
+                                             int head, int wave, int first_key,
                                              TileSum<Shape::kWave> (&scores)[Shape::kKeys / 16]) {
   const float factor = a.scale * kLog2E;
-  const int wave = static_cast<int>(threadIdx.x) / Shape::kWave;
   const bool whole = first_key + Shape::kKeys <= tile.length;
 #pragma unroll
   for (int j = 0; j < Shape::kKeys / 16; ++j) {
@@ -222,9 +221,8 @@ __device__ __forceinline__ void multiply_values(
 
 template <class Shape>
 __device__ __forceinline__ void store_attention(const AttentionArgs& a, const QueryTile& tile,
-                                                int head, AttentionState<Shape>& state) {
+                                                int head, int wave, AttentionState<Shape>& state) {
   constexpr int kWave = Shape::kWave;
-  const int wave = static_cast<int>(threadIdx.x) / kWave;
   float factor[kTileRowSlots<kWave>];
 #pragma unroll
   for (int slot = 0; slot < kTileRowSlots<kWave>; ++slot) {
@@ -277,12 +275,13 @@ template <class Shape>
 __device__ __forceinline__ void attention_tile(const AttentionArgs& a, const QueryTile& tile,
                                                int head, std::uint16_t* shared) {
   AttentionState<Shape> state;
+  const int wave = static_cast<int>(threadIdx.x) / Shape::kWave;
   const std::int64_t column = head * a.head_stride;
   copy_head<Shape, kQueryRows>(a.q, tile.begin, tile.first, tile.length, column, a.head, shared);
   copy_async_commit();
   copy_async_wait<0>();
   __syncthreads();
-  load_queries<Shape>(shared, state);
+  load_queries<Shape>(shared, wave, state);
   __syncthreads();
   if constexpr (Shape::kStages == 2) copy_step<Shape>(a, tile, column, 0, shared);
   for (int key = 0; key < tile.length; key += Shape::kKeys) {
@@ -298,12 +297,12 @@ __device__ __forceinline__ void attention_tile(const AttentionArgs& a, const Que
         shared + key / Shape::kKeys % Shape::kStages * Shape::kStepElements;
     TileSum<Shape::kWave> scores[Shape::kKeys / 16];
     multiply_keys<Shape>(state, step, scores);
-    scale_scores<Shape>(a, tile, head, key, scores);
+    scale_scores<Shape>(a, tile, head, wave, key, scores);
     weigh_scores<Shape>(state, scores);
     multiply_values<Shape>(state, step + Shape::kParts * Shape::kKeyElements, scores);
     __syncthreads();  // read by all before the next step's copies
   }
-  store_attention<Shape>(a, tile, head, state);
+  store_attention<Shape>(a, tile, head, wave, state);
 }
 
 }  // namespace biogpu::gpu::nn

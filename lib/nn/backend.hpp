@@ -206,6 +206,8 @@ class Backend {
     (void)key;
     body();
   }
+  // Seconds that the device spent on the last run_captured(); waits for it. 0: not known.
+  virtual double captured_seconds() { return 0; }
 
   virtual void embed(const Embed& op, const Batch& batch) = 0;
   virtual void add_layer_norm(const AddLayerNorm& op) = 0;

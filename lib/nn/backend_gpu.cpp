@@ -5,14 +5,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <iterator>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
 
 #include "gpu/nn/contacts.hpp"
 #include "gpu/nn/layer_norm.hpp"
+#include "gpu/nn/program.hpp"
 #include "gpu/nn/row_ops.hpp"
 #include "gpu/rt/device.hpp"
+#include "gpu/rt/graph.hpp"
 #include "lib/core/device_errors.hpp"
 #include "lib/nn/device_gpu.hpp"
 
@@ -20,6 +25,17 @@ namespace biogpu::nn {
 namespace {
 
 namespace device_nn = gpu::nn;
+
+// Passes over no more tokens run as a program: starting kernels would take longer than their work.
+constexpr std::int64_t kProgramTokens = 512;
+constexpr std::size_t kMaxCaptured = 256;
+
+// A pass that came before: a program or a graph from its second time on.
+struct Captured {
+  bool ran = false;
+  gpu::Graph graph;
+  std::unique_ptr<device_nn::Program> program;
+};
 
 class DeviceBackend final : public Backend {
  public:
@@ -31,6 +47,7 @@ class DeviceBackend final : public Backend {
 
   ~DeviceBackend() override {
     stream_->synchronize();
+    captured_.clear();
     for (const auto& [memory, bytes] : allocated_) gpu::free_device(memory);
   }
 
@@ -51,6 +68,7 @@ class DeviceBackend final : public Backend {
     const auto found = allocated_.find(memory);
     if (found == allocated_.end()) return;
     stream_->synchronize();
+    captured_.clear();  // what was recorded may point there
     allocated_bytes_ -= found->second;
     allocated_.erase(found);
     gpu::free_device(memory);
@@ -191,6 +209,35 @@ class DeviceBackend final : public Backend {
     });
   }
 
+  void run_captured(std::uint64_t key, const std::function<void()>& body) override {
+    with_device_errors([&] {
+      if (captured_.size() > kMaxCaptured) captured_.clear();
+      Captured& captured = captured_[key];
+      // The first run makes room that a recorded one must find; the second records.
+      if (captured.ran && captured.graph.empty() && captured.program == nullptr)
+        record(captured, body);
+      started_.record(*stream_);
+      if (captured.program != nullptr) {
+        captured.program->run(*stream_);
+      } else if (!captured.graph.empty()) {
+        captured.graph.launch(*stream_);
+      } else {
+        body();
+      }
+      stopped_.record(*stream_);
+      // A run that had to make more room moved what earlier recordings point to.
+      if (room_moved()) captured_.clear();
+      captured_[key].ran = true;
+    });
+  }
+
+  double captured_seconds() override {
+    return with_device_errors([&] {
+      stopped_.synchronize();
+      return stopped_.seconds_since(started_);
+    });
+  }
+
   void embed(const Embed& op, const Batch& batch) override {
     device_nn::LayerNormArgs args;
     args.n_rows = batch.n_tokens;
@@ -217,7 +264,7 @@ class DeviceBackend final : public Backend {
       device_nn::GemmEpilogue epilogue;
       epilogue.gelu = op.activation == Activation::gelu_erf;
       epilogue.residual = rows_of(op.residual);
-      products_.multiply(rows_of(op.x), op.x.shape[0], *op.linear, epilogue, rows_of(op.out));
+      multiply(op.x, *op.linear, epilogue, op.out);
     });
   }
 
@@ -233,11 +280,15 @@ class DeviceBackend final : public Backend {
         epilogue.head = head;
         epilogue.n_rotated = n_rotated;
       }
-      products_.multiply(rows_of(op.x), op.x.shape[0], *op.linear, epilogue, rows_of(op.qkv));
-      if (rotates && !device_nn::can_rotate_in_gemm(head))
+      multiply(op.x, *op.linear, epilogue, op.qkv);
+      if (!rotates || device_nn::can_rotate_in_gemm(head)) return;
+      if (recording_ != nullptr) {
+        recorded_all_ = false;
+      } else {
         device_nn::launch_rotary(rows_of(op.qkv), op.rotary.cos_sin.as<float>(),
                                  batch.positions.as<std::int32_t>(), head, n_rotated,
                                  op.qkv.shape[0], *stream_);
+      }
     });
   }
 
@@ -264,11 +315,17 @@ class DeviceBackend final : public Backend {
       }
       args.tiles = plan_.tiles();
       args.n_tiles = plan_.n_tiles();
-      device_nn::launch_attention(args, *stream_);
+      if (recording_ != nullptr) {
+        recorded_all_ = recorded_all_ && recording_->add_attention(args, batch.max_length) &&
+                        args.log_sum_exp == nullptr;
+      } else {
+        device_nn::launch_attention(args, *stream_);
+      }
     });
   }
 
   void accumulate_contacts(const Contacts& op, const Batch& batch) override {
+    if (not_in_program()) return;
     with_device_errors([&] {
       load_plan(batch);
       device_nn::ContactArgs args;
@@ -293,6 +350,7 @@ class DeviceBackend final : public Backend {
   }
 
   void finish_contacts(const FinishContacts& op, const Batch& batch) override {
+    if (not_in_program()) return;
     with_device_errors([&] {
       load_plan(batch);
       device_nn::FinishContactArgs args;
@@ -317,27 +375,41 @@ class DeviceBackend final : public Backend {
   }
 
   void clear(const Tensor& tensor) override {
+    if (not_in_program()) return;
     with_device_errors([&] { stream_->fill(tensor.data, 0, tensor.bytes()); });
   }
 
   void gather_rows(const Tensor& to, const Tensor& from, const Tensor& rows) override {
     with_device_errors([&] {
+      if (recording_ != nullptr) {
+        device_nn::LayerNormArgs args;
+        args.n_rows = to.shape[0];
+        args.d = static_cast<int>(to.shape[1]);
+        args.x = rows_of(from);
+        args.ids = rows.as<std::int32_t>();
+        args.sum = rows_of(to);
+        recorded_all_ = recorded_all_ && recording_->add_rows(args);
+        return;
+      }
       device_nn::launch_copy_rows(rows_of(to), rows_of(from), rows.as<std::int32_t>(), to.shape[0],
                                   static_cast<int>(to.shape[1]), *stream_);
     });
   }
 
   void log_softmax(const Tensor& x) override {
+    if (not_in_program()) return;
     with_device_errors([&] {
       device_nn::launch_log_softmax(rows_of(x), x.shape[0], static_cast<int>(x.shape[1]), *stream_);
     });
   }
 
   void tanh(const Tensor& x) override {
+    if (not_in_program()) return;
     with_device_errors([&] { device_nn::launch_tanh(x.as<float>(), x.size(), *stream_); });
   }
 
   void mean_pool(const Tensor& out, const Tensor& x, const Batch& batch) override {
+    if (not_in_program()) return;
     with_device_errors([&] {
       load_plan(batch);
       device_nn::launch_mean_pool(rows_of(out), rows_of(x), plan_.starts(), batch.n_sequences,
@@ -367,7 +439,52 @@ class DeviceBackend final : public Backend {
     args.sum = rows_of(sum);
     args.out = rows_of(out);
     args.out_operand = rows_of(out_operand);
-    with_device_errors([&] { device_nn::launch_layer_norm(args, *stream_); });
+    with_device_errors([&] {
+      if (recording_ != nullptr) {
+        recorded_all_ = recorded_all_ && recording_->add_rows(args);
+      } else {
+        device_nn::launch_layer_norm(args, *stream_);
+      }
+    });
+  }
+
+  void multiply(const Tensor& x, const Linear& linear, const device_nn::GemmEpilogue& epilogue,
+                const Tensor& out) {
+    if (recording_ == nullptr)
+      return products_.multiply(rows_of(x), x.shape[0], linear, epilogue, rows_of(out));
+    recorded_all_ = recorded_all_ && recording_->add_product(ProductEngine::args_of(
+                                         rows_of(x), x.shape[0], linear, epilogue, rows_of(out)));
+  }
+
+  // True, and the program given up, while one is recorded: the operation has no place in one.
+  bool not_in_program() {
+    if (recording_ != nullptr) recorded_all_ = false;
+    return recording_ != nullptr;
+  }
+
+  void record(Captured& captured, const std::function<void()>& body) {
+    const bool small = plan_.loaded() != nullptr && plan_.loaded()->starts.back() <= kProgramTokens;
+    if (small && operand() != DType::f32 && std::getenv("BIOGPU_NO_PROGRAM") == nullptr) {
+      auto program = std::make_unique<device_nn::Program>(products_.type());
+      recording_ = program.get();
+      recorded_all_ = true;
+      body();
+      recording_ = nullptr;
+      const std::size_t shared = gpu::device_properties(device_).shared_bytes_per_block;
+      if (recorded_all_ && program->finish(shared, *stream_)) {
+        captured.program = std::move(program);
+        return;
+      }
+    }
+    captured.graph = gpu::Graph::record(*stream_, body);
+  }
+
+  bool room_moved() {
+    const void* const now[] = {plan_.tiles(), plan_.starts(), plan_.first_score(), shares_.data(),
+                               products_.split_room()};
+    const bool moved = !std::equal(std::begin(now), std::end(now), std::begin(room_));
+    std::copy(std::begin(now), std::end(now), std::begin(room_));
+    return moved;
   }
 
   // Brings f32 rows to the device in pieces and hands each to cast((n, rows), first row).
@@ -396,6 +513,11 @@ class DeviceBackend final : public Backend {
   std::vector<std::unique_ptr<DeviceLinear>> linears_;
   std::vector<gpu::DeviceBuffer<float>> results_;  // until synchronize()
   gpu::DeviceBuffer<float> shares_;
+  std::unordered_map<std::uint64_t, Captured> captured_;
+  device_nn::Program* recording_ = nullptr;  // takes the operations in place of the device
+  bool recorded_all_ = false;
+  const void* room_[5] = {};
+  gpu::Event started_, stopped_;
 };
 
 }  // namespace

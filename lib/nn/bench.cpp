@@ -22,10 +22,10 @@ struct Shape {
 };
 
 constexpr Shape kShapes[] = {
-    {"ESM-2 8M", 1, 256, 320, 20},   {"ESM-2 35M", 16, 512, 480, 20},
+    {"ESM-2 8M", 1, 256, 320, 20},    {"ESM-2 35M", 16, 512, 480, 20},
     {"ESM-2 150M", 16, 512, 640, 20}, {"ESM-2 650M", 16, 512, 1280, 20},
-    {"ProtBERT", 1, 256, 1024, 16},  {"ProtBERT", 16, 512, 1024, 16},
-    {"ESM-2 3B", 16, 512, 2560, 40}, {"ESM-2 15B", 4, 512, 5120, 40},
+    {"ProtBERT", 1, 256, 1024, 16},   {"ProtBERT", 16, 512, 1024, 16},
+    {"ESM-2 3B", 16, 512, 2560, 40},  {"ESM-2 15B", 4, 512, 5120, 40},
 };
 
 // Uniform numbers of [-size, size) from a 64-bit counter.
@@ -67,7 +67,9 @@ class OpBench {
     std::vector<float> values;
     Tensor host, device;
     std::int64_t width() const { return host.shape[static_cast<std::size_t>(host.rank) - 1]; }
-    Tensor host_rows(std::int64_t first, std::int64_t n) const { return host.slice(0, first, first + n); }
+    Tensor host_rows(std::int64_t first, std::int64_t n) const {
+      return host.slice(0, first, first + n);
+    }
   };
 
   Both make(std::initializer_list<std::int64_t> shape, float size, bool operand) {
@@ -161,7 +163,8 @@ class OpBench {
   void run_rows(const Batch& batch, const HostBatch& host) {
     const std::int64_t d = shape_.d, t = n_tokens_;
     const double wide = 4.0 * static_cast<double>(t * d);
-    const double operand = static_cast<double>(bytes_of(backend_.operand()) * static_cast<std::size_t>(t * d));
+    const double operand =
+        static_cast<double>(bytes_of(backend_.operand()) * static_cast<std::size_t>(t * d));
     const std::string shape = fmt::format("{} x {}", t, d);
     const Both weight = make({d}, 1, false), bias = make({d}, 1, false);
     const Norm norm{weight.device, bias.device, 1e-5f}, host_norm{weight.host, bias.host, 1e-5f};
@@ -276,8 +279,13 @@ class OpBench {
       return x;
     };
     const float scale = 1 / std::sqrt(static_cast<float>(h));
-    const Attention op{part(qkv.device, 0, n_heads), part(qkv.device, 1, n_heads),
-                       part(qkv.device, 2, n_heads), scale, bias.device, out.device, {}};
+    const Attention op{part(qkv.device, 0, n_heads),
+                       part(qkv.device, 1, n_heads),
+                       part(qkv.device, 2, n_heads),
+                       scale,
+                       bias.device,
+                       out.device,
+                       {}};
     backend_.attention(op, batch);
     // The reference computes the first head of the first sequence.
     Batch first;
@@ -286,8 +294,13 @@ class OpBench {
     first.starts = {0, static_cast<std::int32_t>(n)};
     std::vector<float> room(static_cast<std::size_t>(n * h));
     const Tensor expected(room.data(), DType::f32, {n, h});
-    reference_->attention({part(qkv.host, 0, 1), part(qkv.host, 1, 1), part(qkv.host, 2, 1), scale,
-                           with_bias ? bias.host.slice(1, 0, 1) : Tensor(), expected, {}},
+    reference_->attention({part(qkv.host, 0, 1),
+                           part(qkv.host, 1, 1),
+                           part(qkv.host, 2, 1),
+                           scale,
+                           with_bias ? bias.host.slice(1, 0, 1) : Tensor(),
+                           expected,
+                           {}},
                           first);
     const double its_error = error(out.device.slice(1, 0, h), expected);
     const double operand = static_cast<double>(bytes_of(backend_.operand()));

@@ -31,8 +31,8 @@ struct OpTiming {
 };
 
 struct OpBenchSettings {
-  bool quick = false;       // shapes of the smallest model only, one run
-  std::string only;         // operations whose name contains it; empty: all
+  bool quick = false;         // shapes of the smallest model only, one run
+  std::string only;           // operations whose name contains it; empty: all
   double seconds_each = 0.2;  // of repeated runs, of which the mean is taken
 };
 

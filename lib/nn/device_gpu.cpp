@@ -72,21 +72,31 @@ ProductEngine::ProductEngine(Precision precision, gpu::Stream& stream)
   library_ = gpu::BlasLibrary::open(&why_no_library_);
 }
 
+device_nn::GemmArgs ProductEngine::args_of(const device_nn::Rows& x, std::int64_t m,
+                                           const Linear& linear,
+                                           const device_nn::GemmEpilogue& epilogue,
+                                           const device_nn::Rows& out) {
+  const auto& weights = *static_cast<const DeviceLinear*>(linear.packed);
+  device_nn::GemmArgs args;
+  args.a = static_cast<const std::uint16_t*>(x.data);
+  args.b = weights.weight;
+  args.lda = x.stride;
+  args.ldb = weights.k;
+  args.m = static_cast<int>(m);
+  args.n = static_cast<int>(linear.n_out);
+  args.k = static_cast<int>(weights.k);
+  args.epilogue = epilogue;
+  args.epilogue.bias = weights.bias;
+  args.out = out;
+  return args;
+}
+
 void ProductEngine::multiply(const device_nn::Rows& x, std::int64_t m, const Linear& linear,
                              const device_nn::GemmEpilogue& epilogue, const device_nn::Rows& out) {
   if (m == 0) return;
   const auto& weights = *static_cast<const DeviceLinear*>(linear.packed);
-  device_nn::GemmArgs args;
-  args.b = weights.weight;
-  args.ldb = args.lda = args.k = static_cast<int>(weights.k);
-  args.n = static_cast<int>(linear.n_out);
-  args.epilogue = epilogue;
-  args.epilogue.bias = weights.bias;
-  args.out = out;
-  if (!split_) {
-    args.a = static_cast<const std::uint16_t*>(x.data);
-    args.lda = x.stride;
-  }
+  device_nn::GemmArgs args = args_of(x, m, linear, epilogue, out);
+  if (split_) args.lda = weights.k;
   // Split operands in slices of rows, so that their room stays small beside the batch's tensors.
   const std::int64_t n_rows_once =
       split_ ? std::max<std::int64_t>(1024, (std::int64_t{128} << 20) / (2 * weights.k)) : m;
@@ -116,12 +126,25 @@ void ProductEngine::multiply(const device_nn::Rows& x, std::int64_t m, const Lin
   }
 }
 
+// The library's kernels read and write 16 bytes at a time.
+bool ProductEngine::is_aligned(const device_nn::GemmArgs& args) {
+  constexpr std::int64_t kBytes = 16;
+  const auto good = [](const void* data, std::int64_t stride, std::int64_t bytes) {
+    return reinterpret_cast<std::uintptr_t>(data) % kBytes == 0 && stride * bytes % kBytes == 0;
+  };
+  const auto out_bytes = static_cast<std::int64_t>(device_nn::bytes_of(args.out.type));
+  return good(args.a, args.lda, 2) && good(args.b, args.ldb, 2) &&
+         good(args.out.data, args.out.stride, out_bytes) &&
+         good(args.epilogue.residual.data, args.epilogue.residual.stride, 4);
+}
+
 // The library adds a bias and a residual; activation and rotation follow in a pass of their own.
 bool ProductEngine::multiply_by_library(const device_nn::GemmArgs& args,
                                         const DeviceLinear& linear) {
   const double operations = 2.0 * args.m * args.n * args.k;
   if (library_ == nullptr || operations < library_from_operations_) return false;
   const bool wide = args.out.type == device_nn::Element::f32;
+  if (!is_aligned(args)) return false;
   const device_nn::GemmEpilogue& epilogue = args.epilogue;
   if (epilogue.residual.data != nullptr && !wide) return false;
   gpu::BlasProduct product;

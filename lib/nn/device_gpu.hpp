@@ -82,11 +82,17 @@ class ProductEngine {
   void multiply(const gpu::nn::Rows& x, std::int64_t m, const Linear& linear,
                 const gpu::nn::GemmEpilogue& epilogue, const gpu::nn::Rows& out);
 
+  // The same as one product of operands that are not split.
+  static gpu::nn::GemmArgs args_of(const gpu::nn::Rows& x, std::int64_t m, const Linear& linear,
+                                   const gpu::nn::GemmEpilogue& epilogue, const gpu::nn::Rows& out);
+
   // Why the vendor's library is not used, or empty.
   const std::string& why_no_library() const { return why_no_library_; }
   gpu::Number16 type() const { return type_; }
+  const void* split_room() const { return split_room_.data(); }
 
  private:
+  static bool is_aligned(const gpu::nn::GemmArgs& args);
   bool multiply_by_library(const gpu::nn::GemmArgs& args, const DeviceLinear& linear);
 
   gpu::Stream& stream_;

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "settings.hpp"
 
@@ -17,11 +18,16 @@
 
 namespace hip_on_host {
 
+struct Graph {
+  std::vector<std::function<void()>> work;
+};
+
 struct Stream {
   int device = 0;
   std::deque<std::function<void()>> queue;
   std::uint64_t n_queued = 0;
   std::uint64_t n_done = 0;
+  Graph* recording = nullptr;  // takes the work while it lives
 };
 
 struct Event {
@@ -140,6 +146,10 @@ const Settings& settings() {
 void queue_on(Stream* stream, std::function<void()> work) {
   const std::lock_guard lock(state().mutex);
   Stream* const target = resolve(stream);
+  if (target->recording != nullptr) {
+    target->recording->work.push_back(std::move(work));
+    return;
+  }
   target->queue.push_back(std::move(work));
   ++target->n_queued;
 }
@@ -379,4 +389,41 @@ hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t
 
 hipError_t hipFuncSetAttribute(const void*, hipFuncAttribute, int value) {
   return value <= 64 * 1024 ? hipSuccess : hip_on_host::remember(hipErrorInvalidValue);
+}
+
+hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode) {
+  const std::lock_guard lock(state().mutex);
+  if (stream == nullptr || stream->recording != nullptr) {
+    return hip_on_host::remember(hipErrorInvalidValue);
+  }
+  stream->recording = new hip_on_host::Graph;
+  return hipSuccess;
+}
+
+hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t* graph) {
+  const std::lock_guard lock(state().mutex);
+  if (stream->recording == nullptr) return hip_on_host::remember(hipErrorInvalidValue);
+  *graph = std::exchange(stream->recording, nullptr);
+  return hipSuccess;
+}
+
+hipError_t hipGraphInstantiate(hipGraphExec_t* instance, hipGraph_t graph, hipGraphNode_t*, char*,
+                               std::size_t) {
+  *instance = new hip_on_host::Graph(*graph);
+  return hipSuccess;
+}
+
+hipError_t hipGraphLaunch(hipGraphExec_t instance, hipStream_t stream) {
+  for (const auto& work : instance->work) hip_on_host::queue_on(stream, work);
+  return hipSuccess;
+}
+
+hipError_t hipGraphDestroy(hipGraph_t graph) {
+  delete graph;
+  return hipSuccess;
+}
+
+hipError_t hipGraphExecDestroy(hipGraphExec_t instance) {
+  delete instance;
+  return hipSuccess;
 }

@@ -11,6 +11,10 @@ using hipEvent_t = cudaEvent_t;
 using hipDeviceProp_t = cudaDeviceProp;
 using hipMemcpyKind = cudaMemcpyKind;
 using hipFuncAttribute = cudaFuncAttribute;
+using hipGraph_t = cudaGraph_t;
+using hipGraphExec_t = cudaGraphExec_t;
+using hipGraphNode_t = cudaGraphNode_t;
+using hipStreamCaptureMode = cudaStreamCaptureMode;
 
 inline constexpr hipError_t hipSuccess = cudaSuccess;
 inline constexpr hipError_t hipErrorInvalidValue = cudaErrorInvalidValue;
@@ -26,6 +30,8 @@ inline constexpr hipMemcpyKind hipMemcpyDeviceToHost = cudaMemcpyDeviceToHost;
 inline constexpr hipMemcpyKind hipMemcpyDeviceToDevice = cudaMemcpyDeviceToDevice;
 inline constexpr hipFuncAttribute hipFuncAttributeMaxDynamicSharedMemorySize =
     cudaFuncAttributeMaxDynamicSharedMemorySize;
+inline constexpr hipStreamCaptureMode hipStreamCaptureModeThreadLocal =
+    cudaStreamCaptureModeThreadLocal;
 inline constexpr unsigned hipStreamNonBlocking = cudaStreamNonBlocking;
 inline constexpr unsigned hipEventDefault = cudaEventDefault;
 inline constexpr unsigned hipHostMallocDefault = cudaHostAllocDefault;
@@ -83,6 +89,24 @@ inline hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hip
 }
 inline hipError_t hipFuncSetAttribute(const void* kernel, hipFuncAttribute attribute, int value) {
   return cudaFuncSetAttribute(kernel, attribute, value);
+}
+inline hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode) {
+  return cudaStreamBeginCapture(stream, mode);
+}
+inline hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t* graph) {
+  return cudaStreamEndCapture(stream, graph);
+}
+// HIP has CUDA 11's five parameters; the node and the log are not used.
+inline hipError_t hipGraphInstantiate(hipGraphExec_t* instance, hipGraph_t graph, hipGraphNode_t*,
+                                      char*, size_t) {
+  return cudaGraphInstantiate(instance, graph, 0);
+}
+inline hipError_t hipGraphLaunch(hipGraphExec_t instance, hipStream_t stream) {
+  return cudaGraphLaunch(instance, stream);
+}
+inline hipError_t hipGraphDestroy(hipGraph_t graph) { return cudaGraphDestroy(graph); }
+inline hipError_t hipGraphExecDestroy(hipGraphExec_t instance) {
+  return cudaGraphExecDestroy(instance);
 }
 
 #define HIP_KERNEL_NAME(...) __VA_ARGS__

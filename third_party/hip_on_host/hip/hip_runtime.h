@@ -61,7 +61,12 @@ inline constexpr unsigned hipHostMallocDefault = 0;
 namespace hip_on_host {
 struct Stream;
 struct Event;
+struct Graph;
 }  // namespace hip_on_host
+using hipGraph_t = hip_on_host::Graph*;
+using hipGraphExec_t = hip_on_host::Graph*;
+using hipGraphNode_t = void*;
+enum hipStreamCaptureMode { hipStreamCaptureModeThreadLocal = 1 };
 using hipStream_t = hip_on_host::Stream*;
 using hipEvent_t = hip_on_host::Event*;
 
@@ -105,6 +110,14 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream);
 hipError_t hipEventSynchronize(hipEvent_t event);
 hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t stop);
 hipError_t hipFuncSetAttribute(const void* kernel, hipFuncAttribute attribute, int value);
+// Work queued between begin and end is kept in the graph and not run.
+hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode);
+hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t* graph);
+hipError_t hipGraphInstantiate(hipGraphExec_t* instance, hipGraph_t graph, hipGraphNode_t* node,
+                               char* log, std::size_t log_bytes);
+hipError_t hipGraphLaunch(hipGraphExec_t instance, hipStream_t stream);
+hipError_t hipGraphDestroy(hipGraph_t graph);
+hipError_t hipGraphExecDestroy(hipGraphExec_t instance);
 
 // ---- threads of a running kernel ---------------------------------------------------------------
 

@@ -1,0 +1,138 @@
+#include <cstdlib>
+#include <vector>
+
+#include "tests/unit/gpu/nn/nn_support.hpp"
+
+using namespace biogpu;
+using nn::DType;
+using nn::Precision;
+using nn::Tensor;
+using test::Bench;
+using test::Pair;
+
+namespace {
+
+// An encoder of two blocks, as ESM-2's are, on a backend beside the reference.
+class Encoder {
+ public:
+  Encoder(Bench& bench, std::int64_t n_heads, std::int64_t h)
+      : bench_(bench), n_heads_(n_heads), d_(n_heads * h) {
+    table_ = bench.random({33, d_}, 1.0f, false);
+    angles_ = bench.random({128, h}, 0.7f, false);
+    for (int i = 0; i < 5; ++i) {
+      weights_.push_back(bench.random({d_}, 1.0f, false));
+      biases_.push_back(bench.random({d_}, 0.3f, false));
+    }
+    for (int i = 0; i < 2; ++i) {
+      for (const auto& [n_out, n_in] :
+           {std::pair(3 * d_, d_), {d_, d_}, {4 * d_, d_}, {d_, 4 * d_}}) {
+        linear_weights_.push_back(
+            bench.random({n_out, n_in}, 0.3f / std::sqrt(static_cast<float>(n_in)) * 3, true));
+        linear_biases_.push_back(bench.random({n_out}, 0.3f, false));
+        host_.push_back(bench.reference().upload_linear(linear_weights_.back().host,
+                                                        linear_biases_.back().host));
+        device_.push_back(
+            bench.device().upload_linear(linear_weights_.back().host, linear_biases_.back().host));
+      }
+    }
+  }
+
+  std::int64_t d() const { return d_; }
+
+  // Hidden states of the rows asked for, on the reference or on the device.
+  template <class Of>
+  void forward(nn::Backend& backend, const nn::Batch& batch, const std::vector<nn::Linear>& linears,
+               nn::Arena& arena, const Tensor& rows, const Tensor& out, Of&& of) const {
+    const auto scope = arena.scope();
+    const std::int64_t n = batch.n_tokens;
+    const Tensor x = arena.take(DType::f32, {n, d_}), h = arena.take(backend.operand(), {n, d_});
+    const Tensor qkv = arena.take(backend.operand(), {n, 3 * d_});
+    const Tensor wide = arena.take(backend.operand(), {n, 4 * d_});
+    const auto norm = [&](std::size_t i) {
+      return nn::Norm{of(weights_[i]), of(biases_[i]), 1e-5f};
+    };
+    const auto part = [&](std::int64_t i) {
+      return nn::split_heads(qkv.slice(1, i * d_, (i + 1) * d_), n_heads_);
+    };
+    backend.embed({of(table_), {}, norm(0), x, {}, h}, batch);
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (i > 0) backend.add_layer_norm({x, {}, norm(2 * i), {}, {}, h});
+      backend.qkv_rotary({h, &linears[4 * i], n_heads_, {of(angles_)}, qkv}, batch);
+      backend.attention({part(0), part(1), part(2), 0.25f, {}, h, {}}, batch);
+      backend.gemm({h, &linears[4 * i + 1], nn::Activation::none, x, x});
+      backend.add_layer_norm({x, {}, norm(2 * i + 1), {}, {}, h});
+      backend.gemm({h, &linears[4 * i + 2], nn::Activation::gelu_erf, {}, wide});
+      backend.gemm({wide, &linears[4 * i + 3], nn::Activation::none, x, x});
+    }
+    backend.add_layer_norm({x, {}, norm(4), {}, x, h});
+    backend.gather_rows(out, x, rows);
+  }
+
+  const std::vector<nn::Linear>& host() const { return host_; }
+  const std::vector<nn::Linear>& device() const { return device_; }
+
+ private:
+  Bench& bench_;
+  const std::int64_t n_heads_, d_;
+  Pair table_, angles_;
+  std::vector<Pair> weights_, biases_, linear_weights_, linear_biases_;
+  std::vector<nn::Linear> host_, device_;
+};
+
+// Sets a variable for one scope.
+class Environment {
+ public:
+  Environment(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
+  ~Environment() { ::unsetenv(name_); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  const char* name_;
+};
+
+// Runs the encoder three times: at once, recorded, replayed; all against the reference.
+void check_captured(Bench& bench, std::int64_t n_heads, std::int64_t h,
+                    const std::vector<std::int32_t>& lengths, double bound) {
+  const Encoder encoder(bench, n_heads, h);
+  const auto batch = test::upload(bench, lengths, 33);
+  const std::int64_t n = batch.host.starts.back();
+  const std::size_t bytes = static_cast<std::size_t>(n * encoder.d()) * 4 * 10 + 65536;
+  nn::Arena host_arena(bench.reference().allocate(bytes), bytes);
+  nn::Arena device_arena(bench.device().allocate(bytes), bytes);
+  std::vector<std::int32_t> all(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i] = static_cast<std::int32_t>(all.size() - 1 - i);
+  const Tensor host_rows(all.data(), DType::i32, {n});
+  const Tensor device_rows(bench.device().allocate(4 * all.size()), DType::i32, {n});
+  bench.device().copy_in(device_rows, all.data());
+  const Pair out = bench.empty({n, encoder.d()}, false);
+  encoder.forward(bench.reference(), batch.host, encoder.host(), host_arena, host_rows, out.host,
+                  [](const Pair& x) { return x.host; });
+  for (int run = 0; run < 3; ++run) {
+    bench.device().clear(out.device);
+    bench.device().run_captured(5, [&] {
+      encoder.forward(bench.device(), batch.device, encoder.device(), device_arena, device_rows,
+                      out.device, [](const Pair& x) { return x.device; });
+    });
+    CHECK(bench.difference(out) < bound);
+    CHECK(bench.device().captured_seconds() > 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("nn.captured: a small batch becomes a program", "[nn][device]") {
+  if (!test::has_gpu()) return;
+  Bench bench(GENERATE(Precision::fp16, Precision::bf16));
+  const double bound = bench.precision() == Precision::bf16 ? 0.15 : 0.02;
+  check_captured(bench, 2, 16, {70, 1, 33}, bound);
+}
+
+TEST_CASE("nn.captured: larger batches and fp32 become graphs", "[nn][device]") {
+  if (!test::has_gpu()) return;
+  const Environment none("BIOGPU_NO_PROGRAM", "1");
+  const Precision precision = GENERATE(Precision::fp32, Precision::fp16);
+  Bench bench(precision);
+  check_captured(bench, 2, 32, {5, 40}, precision == Precision::fp32 ? 1e-4 : 0.02);
+}
