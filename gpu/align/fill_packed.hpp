@@ -166,12 +166,19 @@ class PackedLane {
       if constexpr (kTrace) {
         const Packed16 e_extended = packed16_shifted(e_[r], extend_);
         const Packed16 f_extended = packed16_shifted(f, extend_);
+        // Each comparison as the bit that its row has in the trace. What opens is lowered once for
+        // both: two additions of two numbers can leave the packed pipe, one of three cannot.
+        constexpr std::uint32_t kByte = 0x01000100u, kBits = 0x01010101u;
+        const int at = 2 * (r % kPackedTraceCells);
+        const Packed16 guarded = {opened.bits - (kByte << at)};
+        const std::uint32_t extends =
+            packed16_high_bytes({e_extended.bits - guarded.bits}, {f_extended.bits - guarded.bits});
         const std::uint32_t sources =
-            packed16_sign_bytes(packed16_at_least(diagonal, h), packed16_at_least(f, e_[r]));
-        const std::uint32_t extends = packed16_sign_bytes(packed16_at_least(e_extended, opened),
-                                                          packed16_at_least(f_extended, opened));
-        const std::uint32_t bits = (sources & 0x80808080u) | (extends >> 1 & 0x40404040u);
-        trace[r / kPackedTraceCells] = trace[r / kPackedTraceCells] >> 2 | bits;
+            packed16_high_bytes(packed16_at_least(diagonal, h, kByte << (at + 1)),
+                                packed16_at_least(f, e_[r], kByte << (at + 1)));
+        std::uint32_t& word = trace[r / kPackedTraceCells];
+        word = (word & ~(kBits << at)) | (extends & (kBits << at));
+        word = (word & ~(kBits << (at + 1))) | (sources & (kBits << (at + 1)));
         e_[r] =
             kLocal ? packed16_max3(e_extended, opened, floor) : packed16_max(e_extended, opened);
         f = packed16_max(f_extended, opened);
@@ -201,21 +208,8 @@ class PackedLane {
   __device__ __forceinline__ void store_trace(int tile, int column, const std::uint32_t* trace) {
     const std::uint64_t step = static_cast<std::uint64_t>(tile) * n_steps_ + column + lane_;
     std::uint32_t* const words = pairs_.trace + step * (kChunks * kLanes) + lane_;
-    constexpr int kInLast = kRows - (kChunks - 1) * kPackedTraceCells;
 #pragma unroll
-    for (int chunk = 0; chunk < kChunks; ++chunk) {
-      // A chunk of fewer rows was shifted less often.
-      constexpr int kMissing = 2 * (kPackedTraceCells - kInLast);
-      words[chunk * kLanes] =
-          chunk + 1 < kChunks ? trace[chunk] : shift_bytes<kMissing>(trace[chunk]);
-    }
-  }
-
-  // The bits of an unfinished word end at the top of its bytes.
-  template <int kShift>
-  static __device__ __forceinline__ std::uint32_t shift_bytes(std::uint32_t word) {
-    constexpr std::uint32_t kKept = 0x01010101u * (0xffu >> kShift);
-    return word >> kShift & kKept;
+    for (int chunk = 0; chunk < kChunks; ++chunk) words[chunk * kLanes] = trace[chunk];
   }
 
   // The best of a half counts once, when its last column is done: later ones are not its own.

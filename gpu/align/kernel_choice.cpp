@@ -10,16 +10,26 @@
 namespace biogpu::gpu::align {
 namespace {
 
-// The shape of the list whose tiles cover n_rows with the fewest rows; of equals the larger tile.
+// What a step costs besides its rows, in rows.
+constexpr std::int64_t kRowsOfStep = 5;
+// Tiles of a pair are filled one after the other, by few lanes where the shape is small: no more of
+// them than this, or the last pairs of a batch keep a device waiting.
+constexpr int kMostTiles = 4;
+
+// The shape of the list that takes the fewest lane instructions; of equals the larger tile.
 template <class Shapes>
-KernelChoice fewest_rows(const Shapes& shapes, std::int64_t n_rows, bool packed) {
+KernelChoice cheapest(const Shapes& shapes, std::int64_t n_rows, std::int64_t n_columns,
+                      bool packed) {
   KernelChoice best;
-  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const int n_tiles = count_tiles(shapes[i], n_rows);
-    const std::int64_t rows = std::int64_t{n_tiles} * shapes[i].tile_rows();
-    if (rows > fewest) continue;
-    fewest = rows;
+    const GroupShape& shape = shapes[i];
+    const int n_tiles = count_tiles(shape, n_rows);
+    if (n_tiles > kMostTiles * (shape.n_lanes / 8) && i + 1 < shapes.size()) continue;
+    const std::int64_t work =
+        n_tiles * (n_columns + shape.n_lanes - 1) * shape.n_lanes * (shape.n_rows + kRowsOfStep);
+    if (work > least) continue;
+    least = work;
     best = {packed, static_cast<std::int32_t>(i), n_tiles};
   }
   return best;
@@ -32,6 +42,16 @@ bool fits_packed(std::int64_t n_rows, std::int64_t n_columns, const BatchSetting
   if (std::min(n_rows, n_columns) * std::max(settings.max_score, 0) > kPackedLimit) return false;
   if (s.local) return true;
   return 3 * s.gap_open + (n_rows + n_columns) * s.gap_extend <= kPackedLimit;
+}
+
+// Whether what the packed kernels compare for a trace, a cell and the states of its gaps, differs
+// by less than the guards of fill_packed.hpp.
+bool fits_trace(const BatchSettings& settings) {
+  if (!settings.with_path) return true;
+  constexpr std::int64_t kLeastGuard = 256;
+  const std::int64_t cost = std::max(settings.scheme.gap_open, settings.scheme.gap_extend);
+  return 3 * cost + 2 * std::max(settings.max_score, 0) + std::max(-settings.min_score, 0) <
+         kLeastGuard;
 }
 
 }  // namespace
@@ -69,12 +89,12 @@ bool fits_strips(const BatchSettings& settings) {
 
 KernelChoice choose_kernel(std::int64_t n_rows, std::int64_t n_columns, bool four_letters,
                            const BatchSettings& settings) {
-  if (four_letters && allows_packed(settings)) {
-    const KernelChoice packed = fewest_rows(kPackedShapes, n_rows, true);
+  if (four_letters && allows_packed(settings) && fits_trace(settings)) {
+    const KernelChoice packed = cheapest(kPackedShapes, n_rows, n_columns, true);
     const std::int64_t rows = std::int64_t{packed.n_tiles} * packed.group().tile_rows();
     if (fits_packed(rows, n_columns, settings)) return packed;
   }
-  return fewest_rows(kPairShapes, n_rows, false);
+  return cheapest(kPairShapes, n_rows, n_columns, false);
 }
 
 std::uint64_t pair_bytes(std::int64_t n_rows, std::int64_t n_columns, const KernelChoice& choice,

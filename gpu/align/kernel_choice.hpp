@@ -26,7 +26,7 @@ struct KernelChoice {
   GroupShape group() const;
 };
 
-// The kernel that computes the pair right and fills the fewest cells. four_letters: the target
+// The kernel that computes the pair right and takes the least work. four_letters: the target
 // holds the classes 0..3 alone, as the packed kernel wants.
 KernelChoice choose_kernel(std::int64_t n_rows, std::int64_t n_columns, bool four_letters,
                            const BatchSettings& settings);

@@ -55,7 +55,7 @@ PairBatch::DeviceArrays PairBatch::carve() {
   return device;
 }
 
-void PairBatch::launch(const BatchSegment& segment, const DeviceArrays& device) {
+void PairBatch::launch(const BatchSegment& segment, const DeviceArrays& device, Stream& stream) {
   const KernelChoice& kernel = segment.kernel;
   PairCellsArgs cells;
   cells.scheme = settings_.scheme;
@@ -67,13 +67,13 @@ void PairBatch::launch(const BatchSegment& segment, const DeviceArrays& device) 
   cells.n_pairs = static_cast<std::uint32_t>(segment.n);
   if (!settings_.with_path) {
     if (kernel.packed)
-      return launch_pair_score_i16(cells, kernel.shape, settings_.with_ends, stream_);
-    return launch_pair_cells(cells, kernel.shape, stream_);
+      return launch_pair_score_i16(cells, kernel.shape, settings_.with_ends, stream);
+    return launch_pair_cells(cells, kernel.shape, stream);
   }
   if (kernel.packed) {
-    launch_pair_trace_i16(cells, kernel.shape, stream_);
+    launch_pair_trace_i16(cells, kernel.shape, stream);
   } else {
-    launch_pair_trace(cells, kernel.shape, stream_);
+    launch_pair_trace(cells, kernel.shape, stream);
   }
   PathWalkArgs walk;
   walk.scheme = settings_.scheme;
@@ -88,7 +88,7 @@ void PairBatch::launch(const BatchSegment& segment, const DeviceArrays& device) 
   walk.n_pairs = cells.n_pairs;
   walk.shape = kernel.group();
   walk.packed = kernel.packed;
-  launch_path_walk(walk, stream_);
+  launch_path_walk(walk, stream);
 }
 
 void PairBatch::submit(std::span<const BatchSegment> segments) {
@@ -97,7 +97,17 @@ void PairBatch::submit(std::span<const BatchSegment> segments) {
   stream_.copy_to_device(device.tasks, tasks_.data(), n_pairs_ * sizeof(PairTask));
   if (settings_.with_path) stream_.fill(device.n_runs, 0, sizeof(std::uint32_t));
   start_.record(stream_);
-  for (const BatchSegment& segment : segments) launch(segment, device);
+  // Each on a stream of its own: the last pairs of one leave room for those of the next.
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    if (i == 0) continue;
+    if (beside_.size() < i) beside_.emplace_back();
+    Beside& beside = beside_[i - 1];
+    beside.stream.wait_for(start_);
+    launch(segments[i], device, beside.stream);
+    beside.done.record(beside.stream);
+  }
+  if (!segments.empty()) launch(segments[0], device, stream_);
+  for (std::size_t i = 1; i < segments.size(); ++i) stream_.wait_for(beside_[i - 1].done);
   stop_.record(stream_);
   stream_.copy_to_host(ends_.data(), device.ends, n_pairs_ * sizeof(PairEnd));
   if (settings_.with_path) {

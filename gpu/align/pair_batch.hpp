@@ -63,8 +63,14 @@ class PairBatch {
     PairPath* paths = nullptr;
   };
 
+  // Where the second and later segments run.
+  struct Beside {
+    Event done;
+    Stream stream;
+  };
+
   DeviceArrays carve();
-  void launch(const BatchSegment& segment, const DeviceArrays& device);
+  void launch(const BatchSegment& segment, const DeviceArrays& device, Stream& stream);
 
   BatchSettings settings_;
   BatchExtents extents_;
@@ -80,6 +86,7 @@ class PairBatch {
   std::size_t n_runs_ = 0;
   double seconds_ = 0;
   Event start_, stop_;
+  std::vector<Beside> beside_;
   Stream stream_;  // last: its destruction waits for work on all of the above
 };
 

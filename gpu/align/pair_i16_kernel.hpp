@@ -60,8 +60,10 @@ void launch_i16_kernel(const PairCellsArgs& a, int shape, Stream& stream) {
       return launch_i16_shape<1, kLocal, kOutput>(a, stream);
     case 2:
       return launch_i16_shape<2, kLocal, kOutput>(a, stream);
-    default:
+    case 3:
       return launch_i16_shape<3, kLocal, kOutput>(a, stream);
+    default:
+      return launch_i16_shape<4, kLocal, kOutput>(a, stream);
   }
 }
 

@@ -1,11 +1,12 @@
-// Best local scores of many queries against many targets, in packed 16-bit words: two queries a
-// word against one target.
+// Best local scores of many queries against many targets, in packed 16-bit words: two tracks of
+// queries, laid end to end, a half each, against one target.
 //
-// Shapes   see SearchArgs; profile u32 [tile][letter][row / 4][lane][4]: score of both queries'
-// rows
+// Shapes   see SearchArgs; profile u32 [tile][letter][row / 4][lane][4]: score of both tracks' rows
 //          against the letter, the pair of halves as one number (packed16_offset).
-// Mapping  8 lanes a target, kRows neighbouring rows of both queries a lane, 16 targets a block of
-//          128 threads; blocks stay and draw (pair of queries, batch of targets) from a counter.
+// Mapping  8 lanes a target, kRows neighbouring rows of both tracks a lane, 16 targets a block of
+//          128 threads; blocks stay and draw (bundle of queries, batch of targets) from a counter.
+//          Where a query begins, its lane replaces what comes from above by the border; where one
+//          ends, the best of its lanes is written.
 //          The profile of a tile lies in shared memory: its rows are 128 bytes wide and lanes read
 //          16 bytes each, so that banks depend on the lane alone, whatever its letter.
 // Traffic  a byte of target a step and lane from the cache, a border cell of 8 bytes read and
@@ -16,7 +17,7 @@
 //          by being that high. Independent of shape, wave width and batch.
 // Limits   columns of a target times 8 bytes for each target in flight.
 // Source   O. Gotoh, doi:10.1016/0022-2836(82)90398-9; mapping after B. Schmidt et al.,
-//          doi:10.1186/s12859-024-05965-6; two queries a word, and the bias, are our own.
+//          doi:10.1186/s12859-024-05965-6; tracks of queries and the bias are our own.
 // Oracle   align_ref, lib/align/align_ref.cpp.
 #include "gpu/align/search_score.hpp"
 
@@ -27,8 +28,8 @@
 namespace biogpu::gpu::align {
 namespace {
 
-// Resident blocks of a multiprocessor: with 4, 128 registers a thread are enough for 32 rows.
-constexpr unsigned kResident = 4;
+// Resident blocks of a multiprocessor: with 3, 168 registers a thread are enough for 48 rows.
+constexpr unsigned kResident = 3;
 
 // Steps whose border cells lie in shared memory at a time.
 constexpr int kStagedSteps = 64;
@@ -44,7 +45,7 @@ struct ProfileShape {
   static constexpr int kWordsOfLetter = kChunks * kSearchLanes;  // ProfileWord
 };
 
-// One lane: its rows of the current tile of both queries against one target.
+// One lane: its rows of the current tile of both tracks against one target.
 //   h = max(diagonal + S, E, F)
 //   o = h - open
 //   E of the next column = max(E - extend, o, 0);  F of the next row = max(F - extend, o)
@@ -61,8 +62,15 @@ class SearchLane {
         extend_plain_(packed16_offset(-a.gap_extend, -a.gap_extend)),
         extend_(packed16(-a.gap_extend, -a.gap_extend)),
         floor_(packed16(a.bias, a.bias)),
-        best_(floor_),
         lane_(wave_lane<kWave>() % kSearchLanes) {}
+
+  // What the lane holds in this tile; before fill().
+  __device__ void begin_tile(const SearchLaneRows& low, const SearchLaneRows& high) {
+    kept_ = halves(low.depth > 0, high.depth > 0);
+    h_border_ = {floor_.bits & ~kept_};
+    f_border_ = {packed16_shifted(floor_, open_).bits & ~kept_};
+    best_ = floor_;
+  }
 
   // All lanes of the wave together. letters: of this target; border: its cells, read and written as
   // this is not the first, the last tile; staged: kStagedSteps cells of shared memory for reading
@@ -93,6 +101,8 @@ class SearchLane {
           h_above = {static_cast<std::uint32_t>(cell.h)};
           f_above = {static_cast<std::uint32_t>(cell.gap)};
         }
+        h_above.bits = (h_above.bits & kept_) | h_border_.bits;
+        f_above.bits = (f_above.bits & kept_) | f_border_.bits;
         const ProfileWord* words = profile_ + letter * Shape::kWordsOfLetter;
         letter = *++letter_at;
         fill_column(words, h_diagonal, f_above);
@@ -106,11 +116,17 @@ class SearchLane {
     }
   }
 
-  // The best of both queries over the lanes of the group, in every lane.
-  __device__ Packed16 best() const {
+  // After fill(), all lanes of the wave together: the best of each query as far as this lane, in
+  // both tracks.
+  __device__ Packed16 finish_tile(const SearchLaneRows& low, const SearchLaneRows& high) {
     Packed16 best = best_;
-    for (int mask = kSearchLanes / 2; mask > 0; mask /= 2)
-      best = packed16_max(best, {wave_shuffle_xor<kWave>(best.bits, mask, kSearchLanes)});
+#pragma unroll
+    for (int distance = 1; distance < kSearchLanes; distance *= 2) {
+      const std::uint32_t other = wave_shuffle_up<kWave>(best.bits, distance, kSearchLanes);
+      best = packed16_max(best, {other & halves(low.depth >= distance, high.depth >= distance)});
+    }
+    best = packed16_max(best, {carried_.bits & halves(low.depth > lane_, high.depth > lane_)});
+    carried_ = {wave_shuffle<kWave>(best.bits, kSearchLanes - 1, kSearchLanes)};
     return best;
   }
 
@@ -161,18 +177,31 @@ class SearchLane {
     f_ = f;
   }
 
+  static __device__ std::uint32_t halves(bool low, bool high) {
+    return (low ? 0xffffu : 0u) | (high ? 0xffff0000u : 0u);
+  }
+
   const ProfileWord* profile_;
   const Packed16Offset open_;          // negated
   const Packed16Offset extend_plain_;  // negated
   const Packed16 extend_;              // negated
   const Packed16 floor_;
-  Packed16 best_;
   const int lane_;
+  std::uint32_t kept_ = 0;  // halves that take what comes from above
+  Packed16 h_border_ = {};  // for the others
+  Packed16 f_border_ = {};
+  Packed16 best_ = {};     // of the lane's rows in this tile
+  Packed16 carried_ = {};  // of the query that goes on in the next tile, before it
 
   Packed16 h_[kRows];  // of the column before
   Packed16 e_[kRows];  // of the next column
   Packed16 f_ = {};    // of the row below the lane
 };
+
+__device__ void write_score(const SearchArgs& a, int slot, std::uint32_t target, int raised) {
+  a.score[static_cast<std::uint64_t>(slot) * a.n_targets + target] =
+      static_cast<std::uint16_t>(raised - a.bias);
+}
 
 template <int kWave, int kRows>
 __global__ BIOGPU_LAUNCH_BOUNDS(kSearchBlock, kResident) void search_score_kernel(SearchArgs a) {
@@ -191,55 +220,56 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kSearchBlock, kResident) void search_score_kerne
     if (threadIdx.x == 0) shared_unit = atomicAdd(a.next_unit, 1u);
     __syncthreads();
     const std::uint32_t unit = shared_unit;
-    if (unit >= a.n_query_pairs * a.n_batches) return;
-    const SearchQueries queries = a.queries[unit / a.n_batches];
+    if (unit >= a.n_bundles * a.n_batches) return;
+    const SearchBundle bundle = a.bundles[unit / a.n_batches];
     const std::uint32_t batch_number = unit % a.n_batches;
     const SearchTargets batch = a.targets[batch_number];
     const std::uint8_t* const letters =
         a.letters + batch.begin + static_cast<std::uint64_t>(group) * batch.stride;
+    const std::uint32_t number = a.numbers[batch_number * kSearchTargets + group];
     SearchLane<kWave, kRows> lane(a, profile);
-    for (int tile = 0; tile < queries.n_tiles; ++tile) {
+    for (int tile = 0; tile < bundle.n_tiles; ++tile) {
       __syncthreads();  // nobody reads the last profile any more
       const ProfileWord* const from =
-          reinterpret_cast<const ProfileWord*>(a.profile + queries.profile) +
+          reinterpret_cast<const ProfileWord*>(a.profile + bundle.profile) +
           static_cast<std::uint64_t>(tile) * n_profile;
       for (int i = static_cast<int>(threadIdx.x); i < n_profile; i += kSearchBlock)
         profile[i] = from[i];
       __syncthreads();
+      const SearchLaneRows* const rows =
+          a.lanes + bundle.lanes + 2 * (tile * kSearchLanes + threadIdx.x % kSearchLanes);
+      lane.begin_tile(rows[0], rows[1]);
       lane.fill(letters, border, staged[group], batch.n_columns, tile == 0,
-                tile + 1 == queries.n_tiles);
+                tile + 1 == bundle.n_tiles);
+      const Packed16 best = lane.finish_tile(rows[0], rows[1]);
+      if (number == ~0u) continue;
+      if (rows[0].slot >= 0) write_score(a, rows[0].slot, number, packed16_low(best));
+      if (rows[1].slot >= 0) write_score(a, rows[1].slot, number, packed16_high(best));
     }
-    const Packed16 best = lane.best();
-    const std::uint32_t number = a.numbers[batch_number * kSearchTargets + group];
-    if (threadIdx.x % kSearchLanes != 0 || number == ~0u) continue;
-    const std::uint64_t at = static_cast<std::uint64_t>(queries.slot) * a.n_targets + number;
-    a.score[at] = static_cast<std::uint16_t>(packed16_low(best) - a.bias);
-    if (queries.n_rows[1] > 0)
-      a.score[at + a.n_targets] = static_cast<std::uint16_t>(packed16_high(best) - a.bias);
   }
 }
 
-// One block a tile of a pair of queries, most_tiles blocks a pair.
+// One block a tile of a bundle, most_tiles blocks a bundle.
 __global__ void search_profile_kernel(SearchArgs a, int rows, int most_tiles) {
-  const SearchQueries queries = a.queries[blockIdx.x / most_tiles];
+  const SearchBundle bundle = a.bundles[blockIdx.x / most_tiles];
   const int tile = static_cast<int>(blockIdx.x % most_tiles);
-  if (tile >= queries.n_tiles) return;
+  if (tile >= bundle.n_tiles) return;
   const int words_of_letter = rows * kSearchLanes;
   const int n_words = (a.n_classes + 1) * words_of_letter;
-  std::uint32_t* const to =
-      a.profile + queries.profile + static_cast<std::uint64_t>(tile) * n_words;
+  std::uint32_t* const to = a.profile + bundle.profile + static_cast<std::uint64_t>(tile) * n_words;
+  const SearchLaneRows* const lanes = a.lanes + bundle.lanes + 2 * tile * kSearchLanes;
   for (int i = static_cast<int>(threadIdx.x); i < n_words; i += kSearchBlock) {
     const int letter = i / words_of_letter;
     const int chunk = i % words_of_letter / (4 * kSearchLanes);
     const int lane = i / 4 % kSearchLanes;
-    const int row = tile * words_of_letter + lane * rows + 4 * chunk + i % 4;
+    const int row = 4 * chunk + i % 4;
     int score[2];
     for (int half = 0; half < 2; ++half) {
-      const bool real = letter < a.n_classes && row < queries.n_rows[half];
+      const SearchLaneRows& held = lanes[2 * lane + half];
       // Padding never raises a cell and leaves none below 0 once it is raised by the bias.
       score[half] = -a.bias;
-      if (real)
-        score[half] = a.scores[letter * kScoreStride + a.residues[queries.residues[half] + row]];
+      if (letter < a.n_classes && row < held.n_rows)
+        score[half] = a.scores[letter * kScoreStride + a.residues[held.residues + row]];
     }
     to[i] = packed16_offset(score[0], score[1]).bits;
   }
@@ -262,8 +292,8 @@ std::uint32_t count_search_blocks(std::uint64_t n_units, const Stream& stream) {
 }
 
 void launch_search_profile(const SearchArgs& a, int rows, int most_tiles, Stream& stream) {
-  if (a.n_query_pairs == 0 || most_tiles == 0) return;  // an empty grid is a launch error
-  stream.launch(search_profile_kernel, static_cast<std::size_t>(a.n_query_pairs) * most_tiles,
+  if (a.n_bundles == 0 || most_tiles == 0) return;  // an empty grid is a launch error
+  stream.launch(search_profile_kernel, static_cast<std::size_t>(a.n_bundles) * most_tiles,
                 kSearchBlock, a, rows, most_tiles);
 }
 
@@ -278,10 +308,8 @@ void launch_search_score(const SearchArgs& a, int rows, std::uint32_t n_blocks, 
       return launch_rows<kSearchRows[2]>(a, n_blocks, stream);
     case kSearchRows[3]:
       return launch_rows<kSearchRows[3]>(a, n_blocks, stream);
-    case kSearchRows[4]:
-      return launch_rows<kSearchRows[4]>(a, n_blocks, stream);
     default:
-      return launch_rows<kSearchRows[5]>(a, n_blocks, stream);
+      return launch_rows<kSearchRows[4]>(a, n_blocks, stream);
   }
 }
 

@@ -119,53 +119,83 @@ __device__ __forceinline__ WalkState begin_walk(const PairEnd& end, bool local,
   return state;
 }
 
+// One cell of a path and the residues that its diagonal pairs.
+struct WalkCell {
+  std::uint32_t bits;
+  std::uint8_t query, target;
+};
+
 // One residue pair of the path, at the diagonal that leads to the cell.
-__device__ __forceinline__ void take_diagonal(WalkState& state, const WalkPair& pair) {
-  const std::uint8_t q = pair.query[state.row], t = pair.target[state.column];
-  const int score = pair.scores[t * kScoreStride + q];
-  state.matches += q == t;
+__device__ __forceinline__ void take_diagonal(WalkState& state, const WalkPair& pair,
+                                              const WalkCell& cell) {
+  const int score = pair.scores[cell.target * kScoreStride + cell.query];
+  const bool equal = cell.query == cell.target;
+  state.matches += equal;
   state.similar += score > 0;
   state.left -= score;
-  add_run(state, pair.runs, q == t ? kRunEqual : kRunMismatch, 1);
+  ++state.columns;
+  add_run(state, pair.runs, equal ? kRunEqual : kRunMismatch, 1);
   --state.row;
   --state.column;
+}
+
+// Takes the path on from a cell. Whether it went along the diagonal; not, if it ended.
+template <class View>
+__device__ __forceinline__ bool take_cell(WalkState& state, const CellScheme& scheme,
+                                          const WalkPair& pair, const WalkCell& cell) {
+  const int open_more = scheme.gap_open - scheme.gap_extend;
+  const bool extends_e = (cell.bits & kTraceExtendE) != 0;
+  const bool extends_f = (cell.bits & kTraceExtendF) != 0;
+  if (View::kLeaving && ((state.place == WalkPlace::e && !extends_e) ||
+                         (state.place == WalkPlace::f && !extends_f))) {
+    state.left += open_more;
+    state.place = WalkPlace::h;
+  }
+  if (state.place == WalkPlace::h) {
+    if (scheme.local && state.left == 0) {
+      state.done = 1;
+      return false;
+    }
+    if ((cell.bits & kTraceGap) == 0) {
+      take_diagonal(state, pair, cell);
+      return true;
+    }
+    state.place = (cell.bits & kTraceE) != 0 ? WalkPlace::e : WalkPlace::f;
+  }
+  // One gap residue; its cost is settled as an extension and corrected where the gap opened.
+  ++state.columns;
+  state.left += scheme.gap_extend;
+  const bool in_f = state.place == WalkPlace::f;
+  add_run(state, pair.runs, in_f ? kRunInsertion : kRunDeletion, 1);
+  if (!View::kLeaving && !(in_f ? extends_f : extends_e)) {
+    state.left += open_more;
+    state.place = WalkPlace::h;
+  }
+  (in_f ? state.row : state.column) -= 1;
+  return false;
 }
 
 // Goes on until the path ends or leaves the rectangle.
 template <class View>
 __device__ __forceinline__ void walk_rectangle(WalkState& state, const View& view,
                                                const CellScheme& scheme, const WalkPair& pair) {
-  const int open_more = scheme.gap_open - scheme.gap_extend;
+  // Most steps go along the diagonal: its next cells are read together, and what was read beyond a
+  // turn is dropped.
+  constexpr int kAhead = 4;
   while (state.done == 0 && state.row >= view.row_offset && state.column >= view.column_offset) {
-    const std::uint32_t bits = view.at(state.row, state.column);
-    const bool extends_e = (bits & kTraceExtendE) != 0, extends_f = (bits & kTraceExtendF) != 0;
-    if (View::kLeaving && ((state.place == WalkPlace::e && !extends_e) ||
-                           (state.place == WalkPlace::f && !extends_f))) {
-      state.left += open_more;
-      state.place = WalkPlace::h;
+    WalkCell ahead[kAhead] = {};
+    const int row = state.row, column = state.column;
+#pragma unroll
+    for (int k = 0; k < kAhead; ++k) {
+      if (row - k < view.row_offset || column - k < view.column_offset) continue;
+      ahead[k] = {view.at(row - k, column - k), pair.query[row - k], pair.target[column - k]};
     }
-    if (state.place == WalkPlace::h) {
-      if (scheme.local && state.left == 0) {
-        state.done = 1;
-        return;
-      }
-      if ((bits & kTraceGap) == 0) {
-        ++state.columns;
-        take_diagonal(state, pair);
-        continue;
-      }
-      state.place = (bits & kTraceE) != 0 ? WalkPlace::e : WalkPlace::f;
+    bool goes_on = true;
+#pragma unroll
+    for (int k = 0; k < kAhead; ++k) {
+      if (goes_on && row - k >= view.row_offset && column - k >= view.column_offset)
+        goes_on = take_cell<View>(state, scheme, pair, ahead[k]);
     }
-    // One gap residue; its cost is settled as an extension and corrected where the gap opened.
-    ++state.columns;
-    state.left += scheme.gap_extend;
-    const bool in_f = state.place == WalkPlace::f;
-    add_run(state, pair.runs, in_f ? kRunInsertion : kRunDeletion, 1);
-    if (!View::kLeaving && !(in_f ? extends_f : extends_e)) {
-      state.left += open_more;
-      state.place = WalkPlace::h;
-    }
-    (in_f ? state.row : state.column) -= 1;
   }
 }
 

@@ -105,18 +105,20 @@ __device__ __forceinline__ Packed16 packed16_shifted(Packed16 a, Packed16Offset 
   return {a.bits + b.bits};
 }
 
-// Whether a >= b, for halves from 0 to 32767: the sign of each half of the result, its other bits
-// being of no meaning. An ordinary subtraction: the guards keep the low half from borrowing.
-struct Packed16Signs {
+// Whether a >= b, as one bit of each half of the result, the others being of no meaning: that of
+// `guard`, a power of two in both halves that is greater than any difference of a and b. An
+// ordinary subtraction: the guards keep the low half from borrowing.
+struct Packed16Bits {
   std::uint32_t bits;
 };
 
-__device__ __forceinline__ Packed16Signs packed16_at_least(Packed16 a, Packed16 b) {
-  return {a.bits + 0x80008000u - b.bits};
+__device__ __forceinline__ Packed16Bits packed16_at_least(Packed16 a, Packed16 b,
+                                                          std::uint32_t guard) {
+  return {a.bits + guard - b.bits};
 }
 
-// The signs of both as the highest bits of 4 bytes: of a's low half and high half, then of b's.
-__device__ __forceinline__ std::uint32_t packed16_sign_bytes(Packed16Signs a, Packed16Signs b) {
+// The high bytes of both: of a's low half and high half, then of b's.
+__device__ __forceinline__ std::uint32_t packed16_high_bytes(Packed16Bits a, Packed16Bits b) {
 #if defined(BIOGPU_GPU_CUDA)
   return __byte_perm(a.bits, b.bits, 0x7531);
 #elif defined(BIOGPU_GPU_ROCM)

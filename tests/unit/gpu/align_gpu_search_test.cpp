@@ -122,8 +122,25 @@ TEST_CASE("gpu.align_search: hits do not depend on the parts of the targets", "[
   check_search(sets, options, {7, 1}, 8000);
 }
 
+TEST_CASE("gpu.align_search: queries that follow each other in long tracks", "[gpu][device]") {
+  if (!test::has_gpu()) return;
+  std::mt19937 random(kSeed + 5);
+  Sets sets;
+  // Some end in the middle of a tile, some go on through several.
+  for (const std::size_t length : {900, 700, 400, 390, 200, 100, 49, 48, 47, 9, 1, 0, 500, 30})
+    sets.builder.add_query(test::random_residues(random, length, 20));
+  for (int i = 0; i < 1400; ++i)
+    sets.builder.add_target(test::random_residues(random, 1 + random() % 9, 20));
+  const align::Options options{
+      align::Mode::local, {}, align::Output::score, align::blosum62_scoring(11, 1)};
+  check_search(sets, options, {0, 1});
+}
+
 TEST_CASE("gpu.search_batch: few rows are wasted", "[gpu]") {
-  CHECK(gpu::align::choose_search_rows(150) == 20);
-  CHECK(gpu::align::choose_search_rows(189) == 24);
-  CHECK(gpu::align::choose_search_rows(5478) == 32);
+  const auto rows_for = [](std::vector<std::int64_t> lengths) {
+    return gpu::align::choose_search_rows(lengths);
+  };
+  CHECK(rows_for({60}) == 8);
+  CHECK(rows_for({250, 250}) == 32);
+  CHECK(rows_for({5478, 5147}) == 48);
 }

@@ -24,6 +24,9 @@ test::WorkBuilder pairs_of_all_lengths(std::mt19937& random) {
     builder.add(query, test::random_residues(random, kLengths[(i * 7 + 3) % kLengths.size()], 4));
   }
   builder.add({0, 1, 2, 3, 0}, {0, 1, 2, 3, 0, 1, 1});
+  // So many rows that they go to 32 lanes.
+  builder.add(test::random_residues(random, 2070, 4), test::random_residues(random, 45, 4));
+  builder.add(test::random_residues(random, 2600, 4), test::random_residues(random, 20, 4));
   return builder;
 }
 
@@ -85,6 +88,27 @@ TEST_CASE("gpu.pair_trace_i16: paths equal the reference for any mixture of leng
   }
 }
 
+TEST_CASE("gpu.pair_trace_i16: paths under the widest costs that its guards allow",
+          "[gpu][device]") {
+  if (!test::has_gpu()) return;
+  std::mt19937 random(kSeed + 5);
+  test::WorkBuilder builder;
+  for (int i = 0; i < 12; ++i) {
+    const auto query = test::random_residues(random, 20 + random() % 80, 4);
+    builder.add(query, i % 2 == 0 ? test::random_residues(random, 1 + random() % 90, 4)
+                                  : test::mutated(random, query, 4, 6));
+  }
+  for (const auto& [match, mismatch, open, extend] :
+       {std::array{12, -30, 67, 1}, {12, -30, 1, 67}, {60, -60, 25, 5}, {60, -60, 26, 3}}) {
+    for (const auto mode : {align::Mode::global, align::Mode::semiglobal, align::Mode::local}) {
+      check_ends(builder.work(), {mode,
+                                  {true, true, true, true},
+                                  align::Output::cigar,
+                                  align::dna_scoring(match, mismatch, open, extend)});
+    }
+  }
+}
+
 TEST_CASE("gpu.pair_score_i16: N in queries and in targets", "[gpu][device]") {
   if (!test::has_gpu()) return;
   std::mt19937 random(kSeed + 2);
@@ -142,11 +166,14 @@ TEST_CASE("gpu.kernel_choice: packed words are used only where every score fits"
   CHECK(choose_kernel(150, 150, true, path).packed);
 }
 
-TEST_CASE("gpu.kernel_choice: the shape fills the fewest rows", "[gpu]") {
+TEST_CASE("gpu.kernel_choice: the shape takes the least work, and few tiles", "[gpu]") {
   const auto settings = settings_for(true, 2, 5, 2);
   CHECK(gpu::align::choose_kernel(150, 150, true, settings).group().tile_rows() == 160);
   CHECK(gpu::align::choose_kernel(64, 150, true, settings).group().tile_rows() == 64);
-  const auto wide = gpu::align::choose_kernel(512, 150, false, settings);
+  const auto wide = gpu::align::choose_kernel(1500, 150, false, settings);
   CHECK(wide.group().tile_rows() == 512);
-  CHECK(wide.n_tiles == 1);
+  CHECK(wide.n_tiles == 3);
+  CHECK(gpu::align::choose_kernel(2000, 2000, true, settings).group().n_lanes == 16);
+  CHECK(gpu::align::choose_kernel(2100, 2000, true, settings).group().n_lanes == 32);
+  CHECK(gpu::align::choose_kernel(10000, 10000, true, settings).group().n_lanes == 32);
 }
