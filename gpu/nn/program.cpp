@@ -126,17 +126,17 @@ bool Program::finish(std::size_t max_shared_bytes, Stream& stream) {
   device_stages_.reserve(stages_.size());
   stream.copy_to_device(device_stages_.data(), stages_.data(), stages_.size() * sizeof(Stage));
   barrier_.reserve(1);
-  stream.fill(barrier_.data(), 0, sizeof(GridBarrier));
+  stream.fill(barrier_.data(), 0, barrier_.bytes());
   stream.synchronize();
   return true;
 }
 
 void Program::run(Stream& stream) const {
   const int n = static_cast<int>(stages_.size());
-  const int step = kHasGridBarrier ? n : 1;
+  const int step = kProgramRunsAtOnce ? n : 1;
   for (int first = 0; first < n; first += step)
     launch_program(device_stages_.data(), first, first + step, head_, type_, shared_bytes_,
-                   barrier_.data(), stream);
+                   reinterpret_cast<GridBarrier*>(barrier_.data()), stream);
 }
 
 }  // namespace biogpu::gpu::nn

@@ -18,6 +18,7 @@
 #include "gpu/nn/attention_tile.hpp"
 #include "gpu/nn/gemm_epilogue.hpp"
 #include "gpu/nn/layer_norm_row.hpp"
+#include "gpu/prim/grid_barrier.hpp"
 #include "gpu/rt/kernel.hpp"
 
 namespace biogpu::gpu::nn {
@@ -313,6 +314,9 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kThreads, 1) void program_kernel(const Stage* st
 }
 
 }  // namespace
+
+const bool kProgramRunsAtOnce = kHasGridBarrier;
+static_assert(sizeof(GridBarrier) == sizeof(std::uint64_t));
 
 void launch_program(const Stage* stages, int first, int last, int head, Number16 type,
                     std::size_t shared_bytes, GridBarrier* barrier, Stream& stream) {

@@ -6,9 +6,12 @@
 #include "gpu/nn/attention.hpp"
 #include "gpu/nn/gemm.hpp"
 #include "gpu/nn/layer_norm.hpp"
-#include "gpu/prim/grid_barrier.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/stream.hpp"
+
+namespace biogpu::gpu {
+struct GridBarrier;
+}
 
 namespace biogpu::gpu::nn {
 
@@ -63,11 +66,15 @@ class Program {
   std::int64_t key_rows_ = 0;
   std::size_t shared_bytes_ = 0;
   DeviceBuffer<Stage> device_stages_;
-  DeviceBuffer<GridBarrier> barrier_;
+  DeviceBuffer<std::uint64_t> barrier_;  // of one GridBarrier
 };
 
 // The longest sequence whose keys and values a block of a program keeps.
 inline constexpr std::int64_t kProgramLength = 512;
+
+// Whether launch_program() takes all stages at once: not on the emulated platform, whose blocks run
+// one after another.
+extern const bool kProgramRunsAtOnce;
 
 // Runs stages [first, last) with all blocks; head: 16, 32 or 64.
 void launch_program(const Stage* stages, int first, int last, int head, Number16 type,
