@@ -1,0 +1,186 @@
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/core/error.hpp"
+#include "lib/infer/embed.hpp"
+#include "lib/infer/protein_model.hpp"
+#include "lib/infer/score.hpp"
+#include "lib/nn/backend.hpp"
+#include "lib/nn/reference_ops.hpp"
+#include "lib/nn/weights/safetensors.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace biogpu;
+using infer::Tokens;
+
+namespace {
+
+const std::string kData = std::string(BIOGPU_TEST_DATA) + "/infer/";
+const auto kModels = {"esm2_head16",  "esm2_head24",     "esm2_head32",    "esm2_head64",
+                      "esm2_head128", "protbert_head16", "protbert_head32"};
+
+// What scripts/reference/make_vectors.py ran through transformers.
+const std::vector<std::pair<std::string, std::string>> kSequences = {
+    {"one", "M"},
+    {"seven", "MKTAYIA"},
+    {"masked", "MKT<mask>LLAGPW<mask>CDE<mask>FG"},
+    {"letters", "LAGVSERTIDPKQNFYMHWCXBUZO"},
+    {"longer", "GSHMRYDWVELKNATCIPQFLSTEEWGKRAHVDINQYPMCLLAVGKTSDERFWNHQYI"}};
+
+struct Loaded {
+  std::unique_ptr<nn::Backend> backend;
+  std::unique_ptr<infer::ProteinModel> model;
+
+  explicit Loaded(const std::string& name, std::unique_ptr<nn::Backend> on = nullptr)
+      : backend(on ? std::move(on) : nn::make_cpu_backend({nn::Precision::fp32, 2})),
+        model(infer::load_protein_model(kData + name, *backend)) {}
+
+  Tokens tokens(const std::string& sequence) const {
+    return infer::tokenize(model->info().vocabulary, sequence, {}, "test");
+  }
+};
+
+// Everything of some sequences under the keys of make_vectors.py.
+std::vector<infer::NamedArray> compute(Loaded& loaded, const std::vector<std::size_t>& which,
+                                       std::int64_t budget) {
+  infer::ArrayOptions options;
+  for (int i = 0; i <= static_cast<int>(loaded.model->info().n_layers); ++i)
+    if (i == 0) {
+      options.layers = {0};
+    } else {
+      options.layers.push_back(i);
+    }
+  options.residues = options.mean = options.begin = options.logits = true;
+  options.contacts = loaded.model->info().has_contacts;
+  std::vector<std::string> names;
+  std::vector<Tokens> sequences;
+  for (const std::size_t i : which) {
+    names.push_back(kSequences[i].first);
+    sequences.push_back(loaded.tokens(kSequences[i].second));
+  }
+  infer::BatchResult result;
+  infer::compute_arrays(*loaded.model, names, sequences, options, budget, result);
+  return result.arrays;
+}
+
+// Largest difference over the largest number of the reference.
+double difference(const std::vector<float>& got, const std::vector<float>& right) {
+  double worst = 0, largest = 1e-30;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    const double apart = std::fabs(static_cast<double>(got[i]) - static_cast<double>(right[i]));
+    worst = std::isfinite(apart) ? std::max(worst, apart) : INFINITY;
+    largest = std::max(largest, std::fabs(static_cast<double>(right[i])));
+  }
+  return worst / largest;
+}
+
+void check_against_vectors(const std::string& name, Loaded& loaded, double bound) {
+  const auto expected = nn::Checkpoint::open(kData + name + "/expected.safetensors");
+  const auto arrays = compute(loaded, {0, 1, 2, 3, 4}, 1000);
+  CHECK(arrays.size() == expected.tensors().size());
+  for (const infer::NamedArray& array : arrays) {
+    INFO(name << " " << array.key);
+    REQUIRE(expected.tensors().count(array.key) == 1);
+    const nn::StoredTensor& stored = expected.tensors().at(array.key);
+    REQUIRE(stored.shape == array.shape);
+    std::vector<float> right(static_cast<std::size_t>(stored.size()));
+    REQUIRE(stored.to_floats(right.data()));
+    CHECK(difference(array.values, right) < bound);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("infer.models: fp32 equals transformers in double precision", "[infer][model]") {
+  const std::string name = GENERATE(values(kModels));
+  Loaded loaded(name);
+  check_against_vectors(name, loaded, 1e-5);
+}
+
+TEST_CASE("infer.models: so does the reference of the operations", "[infer][model]") {
+  const std::string name = GENERATE(values({"esm2_head16", "protbert_head16"}));
+  Loaded loaded(name, nn::make_reference_backend());
+  check_against_vectors(name, loaded, 1e-5);
+}
+
+TEST_CASE("infer.models: a sequence gets the same bytes in any batch", "[infer][model]") {
+  Loaded loaded(GENERATE(values({"esm2_head16", "esm2_head24", "protbert_head16"})));
+  const auto alone = compute(loaded, {4}, 1000);
+  const auto check_same = [&](const std::vector<infer::NamedArray>& arrays) {
+    for (const infer::NamedArray& array : alone) {
+      const auto same = std::find_if(arrays.begin(), arrays.end(),
+                                     [&](const auto& a) { return a.key == array.key; });
+      REQUIRE(same != arrays.end());
+      CHECK(same->values == array.values);
+    }
+  };
+  check_same(compute(loaded, {0, 1, 4, 2, 3}, 1000));
+  check_same(compute(loaded, {3, 2, 1, 0, 4}, 60));
+}
+
+TEST_CASE("infer.models: contacts are symmetric probabilities", "[infer][model]") {
+  Loaded loaded("esm2_head16");
+  const auto arrays = compute(loaded, {4}, 1000);
+  const infer::NamedArray& contacts = arrays.back();
+  const auto n = static_cast<std::size_t>(contacts.shape[0]);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      const float p = contacts.values[i * n + j];
+      REQUIRE((p >= 0 && p <= 1));
+      REQUIRE(std::fabs(p - contacts.values[j * n + i]) < 1e-6f);
+    }
+}
+
+TEST_CASE("infer.score: likelihoods are those of the masked positions one by one",
+          "[infer][model]") {
+  Loaded loaded(GENERATE(values({"esm2_head16", "protbert_head16"})));
+  const infer::Vocabulary& vocabulary = loaded.model->info().vocabulary;
+  const Tokens sequence = loaded.tokens(kSequences[1].second);
+  double sum = 0;
+  for (std::size_t t = 1; t + 1 < sequence.size(); ++t) {
+    Tokens masked = sequence;
+    masked[t] = vocabulary.mask;
+    const auto row = infer::log_probabilities(*loaded.model, masked, {static_cast<std::int32_t>(t)},
+                                              false, 1000);
+    sum += static_cast<double>(row[static_cast<std::size_t>(sequence[t])]);
+    double total = 0;
+    for (const float v : row) total += std::exp(static_cast<double>(v));
+    CHECK(std::fabs(total - 1) < 1e-5);
+  }
+  // The budget cuts the copies into passes of one and of three.
+  for (const std::int64_t budget : {1, 30, 1000}) {
+    const auto pll = infer::pseudo_likelihood(*loaded.model, sequence, budget);
+    CHECK(pll.n_residues == 7);
+    CHECK(std::fabs(pll.log_likelihood - sum) < 1e-5);
+  }
+}
+
+TEST_CASE("infer.score: variants add up over their sites", "[infer][model]") {
+  Loaded loaded("esm2_head16");
+  const infer::Vocabulary& vocabulary = loaded.model->info().vocabulary;
+  const Tokens sequence = loaded.tokens("MKTAYIA");
+  std::vector<infer::Variant> variants(4);
+  const char* const texts[] = {"K12W", "Y15C", "K12W:Y15C", "WT"};
+  for (std::size_t i = 0; i < 4; ++i) {
+    variants[i].text = texts[i];
+    infer::resolve_variant(variants[i], vocabulary, sequence, 11, "test");
+  }
+  for (const bool masked : {false, true}) {
+    const auto scores = infer::variant_scores(*loaded.model, sequence, variants, masked, 1000);
+    CHECK(std::fabs(scores[0] + scores[1] - scores[2]) < 1e-9);
+    CHECK(scores[3] == 0);
+    CHECK(scores[0] != 0);
+  }
+  CHECK(infer::single_variants(vocabulary, sequence, 1).size() == 7 * 19);
+}
+
+TEST_CASE("infer.models: layers are counted from either end", "[infer]") {
+  Loaded loaded("esm2_head16");
+  CHECK(infer::resolve_layers({-1, 0, 2, -3}, loaded.model->info()) == std::vector<int>{0, 2});
+  CHECK_THROWS_AS(infer::resolve_layers({3}, loaded.model->info()), Error);
+  CHECK_THROWS_AS(infer::resolve_layers({-4}, loaded.model->info()), Error);
+}

@@ -1,0 +1,118 @@
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/core/error.hpp"
+#include "lib/infer/journal.hpp"
+#include "lib/infer/output/array_writer.hpp"
+#include "lib/nn/weights/safetensors.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/unit/infer/folder.hpp"
+
+using namespace biogpu;
+using infer::ArrayFormat;
+using infer::NamedArray;
+
+namespace {
+
+const std::vector<NamedArray> kArrays = {
+    {"a", {2, 3}, {1, 2, 3, 4, 5, 6}}, {"b", {1, 3}, {7, 8, 9}}, {"a", {0, 3}, {}}};
+
+void write(const std::string& path, const std::vector<NamedArray>& arrays) {
+  const auto writer = infer::make_array_writer(path, infer::array_format(path));
+  for (const NamedArray& array : arrays) writer->add(array);
+  writer->commit();
+}
+
+}  // namespace
+
+TEST_CASE("infer.output: npy holds the rows one after the other", "[infer]") {
+  const test::Folder folder;
+  write(folder.path("x.npy"), kArrays);
+  const std::string bytes = folder.read("x.npy");
+  CHECK(bytes.substr(0, 6) == "\x93NUMPY");
+  CHECK(bytes.find("'shape': (3, 3)") != std::string::npos);
+  CHECK(bytes.size() == 128 + 9 * sizeof(float));
+  CHECK(folder.read("x.npy.index.tsv") == "key\tfirst_row\trows\na\t0\t2\nb\t2\t1\na#2\t3\t0\n");
+  CHECK_THROWS_AS(write(folder.path("y.npy"), {{"a", {2}, {1, 2}}, {"b", {3}, {1, 2, 3}}}), Error);
+  CHECK_FALSE(folder.has("y.npy"));
+}
+
+TEST_CASE("infer.output: safetensors are read back", "[infer]") {
+  const test::Folder folder;
+  write(folder.path("x.safetensors"), kArrays);
+  const auto back = nn::Checkpoint::open(folder.path("x.safetensors"));
+  REQUIRE(back.tensors().size() == 3);
+  CHECK(back.tensors().at("b").shape == std::vector<std::int64_t>{1, 3});
+  float values[3];
+  REQUIRE(back.tensors().at("b").to_floats(values));
+  CHECK(values[2] == 9);
+}
+
+TEST_CASE("infer.output: text, and the archive's parts", "[infer]") {
+  const test::Folder folder;
+  write(folder.path("x.tsv"), {{"m", {2}, {0.5f, -1}}, {"r", {2, 1}, {3, 4}}});
+  CHECK(folder.read("x.tsv") == "m\t0.5\t-1\nr\t1\t3\nr\t2\t4\n");
+  write(folder.path("x.npz"), kArrays);
+  const std::string zip = folder.read("x.npz");
+  CHECK(zip.substr(0, 4) == "PK\x03\x04");
+  CHECK(zip.find("a#2.npy") != std::string::npos);
+  CHECK(zip.substr(zip.size() - 22, 4) == "PK\x05\x06");
+}
+
+TEST_CASE("infer.output: HDF5 has an entry for every key", "[infer]") {
+  const test::Folder folder;
+  std::vector<NamedArray> arrays;
+  for (int i = 0; i < 700; ++i)  // a tree of several levels
+    arrays.push_back({fmt::format("p{}/mean/3", i), {2}, {static_cast<float>(i), 1}});
+  write(folder.path("x.h5"), arrays);
+  const std::string bytes = folder.read("x.h5");
+  CHECK(bytes.substr(0, 8) == "\x89HDF\r\n\x1a\n");
+  CHECK(bytes.size() % 8 == 0);
+  std::uint64_t end = 0;
+  for (int i = 0; i < 8; ++i)
+    end |= std::uint64_t{static_cast<unsigned char>(bytes[40 + static_cast<std::size_t>(i)])}
+           << (8 * i);
+  CHECK(end == bytes.size());
+  CHECK_THROWS_AS(write(folder.path("y.h5"), {{"a", {1}, {1}}, {"a/b", {1}, {1}}}), Error);
+  CHECK_FALSE(folder.has("y.h5"));
+}
+
+TEST_CASE("infer.output: an unknown suffix is refused", "[infer]") {
+  CHECK(infer::array_format("-") == ArrayFormat::tsv);
+  CHECK(infer::array_format("a.hdf5") == ArrayFormat::hdf5);
+  CHECK_THROWS_AS(infer::array_format("a.png"), Error);
+}
+
+TEST_CASE("infer.journal: whole batches come back, a torn one does not", "[infer]") {
+  const test::Folder folder;
+  const std::string path = folder.path("x.partial");
+  const auto batches = [&] {
+    std::vector<infer::BatchResult> found;
+    infer::Journal journal(path, "run 1");
+    journal.replay([&](const infer::BatchResult& result) { found.push_back(result); });
+    return found;
+  };
+  {
+    infer::Journal journal(path, "run 1");
+    journal.replay([](const infer::BatchResult&) { FAIL("a new journal is empty"); });
+    journal.append({2, 30, 1, kArrays, "text\n"});
+    journal.append({1, 5, 0, {}, "more\n"});
+  }
+  const auto found = batches();
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].n_records == 2);
+  CHECK(found[0].arrays[0].values == kArrays[0].values);
+  CHECK(found[0].arrays[2].shape == kArrays[2].shape);
+  CHECK(found[1].text == "more\n");
+  std::string bytes = folder.read("x.partial");
+  folder.write("x.partial", bytes.substr(0, bytes.size() - 3));
+  CHECK(batches().size() == 1);
+  CHECK(batches().size() == 1);  // what was torn has been cut off
+  bytes[40] = static_cast<char>(bytes[40] ^ 1);
+  folder.write("x.partial", bytes);
+  CHECK(batches().empty());
+  CHECK_THROWS_AS(infer::Journal(path, "run 2"), Error);
+}

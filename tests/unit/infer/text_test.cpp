@@ -1,0 +1,96 @@
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "lib/core/error.hpp"
+#include "lib/infer/variants.hpp"
+#include "lib/infer/vocabulary.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/unit/infer/folder.hpp"
+
+using namespace biogpu;
+using infer::Tokens;
+
+namespace {
+
+template <class Function>
+std::string error_of(const Function& function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("infer.vocabulary: residues, masks and blanks", "[infer]") {
+  const infer::Vocabulary esm = infer::esm_vocabulary();
+  CHECK(esm.size() == 33);
+  CHECK(infer::tokenize(esm, "LaG<mask>V*", {}, "x") == Tokens{0, 4, 5, 6, 32, 7, 2});
+  CHECK(infer::tokenize(esm, "", {}, "x") == Tokens{0, 2});
+  CHECK(infer::tokenize(esm, "L[MASK].", {}, "x") == Tokens{0, 4, 32, 29, 2});
+  const infer::Vocabulary bert = infer::protbert_vocabulary(false);
+  CHECK(bert.size() == 30);
+  CHECK(infer::tokenize(bert, "M K V", {}, "x") == infer::tokenize(bert, "MKV", {}, "x"));
+  CHECK(infer::tokenize(bert, "UZOB", {}, "x") == infer::tokenize(bert, "XXXX", {}, "x"));
+  CHECK(infer::tokenize(infer::protbert_vocabulary(true), "UZOB", {}, "x") ==
+        Tokens{2, 26, 28, 29, 27, 3});
+}
+
+TEST_CASE("infer.vocabulary: what the model cannot read is named", "[infer]") {
+  const infer::Vocabulary esm = infer::esm_vocabulary();
+  const auto with = [&](const std::string& text, const infer::TokenizeOptions& options) {
+    return error_of([&] { infer::tokenize(esm, text, options, "f.fa: record 1 (p)"); });
+  };
+  CHECK(with("LAJG", {}).find("f.fa: record 1 (p): residue 3 is 'J'") == 0);
+  CHECK(with("LA\x01", {}).find("byte 0x01") != std::string::npos);
+  CHECK(with("LAG", {false, 2, 0}).find("3 residues; the model takes at most 2") !=
+        std::string::npos);
+  CHECK(infer::tokenize(esm, "LAG", {false, 2, 2}, "x") == Tokens{0, 4, 5, 2});
+  std::uint64_t n_unknown = 0;
+  CHECK(infer::tokenize(esm, "JLJ", {true, 0, 0}, "x", &n_unknown) == Tokens{0, 3, 4, 3, 2});
+  CHECK(n_unknown == 2);
+}
+
+TEST_CASE("infer.vocabulary: a folder with other words is refused", "[infer]") {
+  const test::Folder folder;
+  folder.write("vocab.txt", "<cls>\n<eos>\n");
+  CHECK(error_of([&] {
+          infer::check_vocabulary_file(folder.path(), infer::esm_vocabulary());
+        }).find("word 1 is '<eos>'; expected '<pad>'") != std::string::npos);
+}
+
+TEST_CASE("infer.variants: tables with and without a header", "[infer]") {
+  const test::Folder folder;
+  const auto read = [&](const std::string& text) {
+    return infer::read_variants(folder.write("v.tsv", text));
+  };
+  const auto plain = read("A1C\nA1C:D5E\n");
+  REQUIRE(plain.at("").size() == 2);
+  CHECK(plain.at("")[1].text == "A1C:D5E");
+  CHECK(plain.at("")[1].line == 2);
+  const auto csv = read("mutant,DMS_score\nA1C,0.5\n");
+  CHECK(csv.at("").front().text == "A1C");
+  const auto named = read("name\tscore\tmutant\np\t1\tA1C\nq\t2\tM1C\n");
+  CHECK(named.at("q").front().text == "M1C");
+  CHECK(error_of([&] { read("name\tmutant\nA1C\n"); }).find("line 2: 1 columns") !=
+        std::string::npos);
+}
+
+TEST_CASE("infer.variants: a variant has to fit its sequence", "[infer]") {
+  const infer::Vocabulary esm = infer::esm_vocabulary();
+  const Tokens sequence = infer::tokenize(esm, "MKTAY", {}, "x");
+  const auto resolve = [&](const std::string& text) {
+    infer::Variant variant;
+    variant.text = text;
+    return error_of([&] { infer::resolve_variant(variant, esm, sequence, 1, "v.tsv: line 3"); });
+  };
+  CHECK(resolve("M1A:Y5C") == "no error");
+  CHECK(resolve("K1A").find("v.tsv: line 3: variant 'K1A': the sequence has M at 1") == 0);
+  CHECK(resolve("Y6A").find("residue 6 of a sequence with 1 to 5") != std::string::npos);
+  for (const char* bad : {"M", "M1", "1A", "MA", "M1AA", "M1A:", "M-1A", "M99999999999999999999A"})
+    CHECK(resolve(bad) != "no error");
+}
