@@ -16,6 +16,7 @@ Run add_bwt(CLI::App& command);
 Run add_kmer(CLI::App& command);
 Run add_devices(CLI::App& command);
 Run add_qc(CLI::App& command);
+Run add_infer(CLI::App& command);
 Run add_version(CLI::App& command);
 
 // Three lines: version, backends compiled in, devices seen.

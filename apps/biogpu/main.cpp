@@ -38,6 +38,7 @@ constexpr Command kCommands[] = {
     {"bwt", "Sequence", "suffix arrays, Burrows-Wheeler transform and FM-index", add_bwt},
     {"kmer", "Sequence", "count, query and compare k-mers", add_kmer},
     {"qc", "Reads", "trim, filter and report on FASTQ reads, as fastp does", add_qc},
+    {"infer", "Models", "run protein language models: ESM-2, ProtBERT", add_infer},
     {"devices", "About", "list the GPUs that this build can use", add_devices},
     {"version", "About", "print version, backends, devices and build", add_version},
 };

@@ -36,6 +36,13 @@ Progress::~Progress() { clear(); }
 
 void Progress::update(double fraction, std::uint64_t n_pairs, std::uint64_t n_cells) {
   if (!shown_) return;
+  const double elapsed = std::chrono::duration<double>(Clock::now() - begin_).count();
+  update(fraction, fmt::format("{} pairs, {:.1f} GCUPS", n_pairs,
+                               1e-9 * static_cast<double>(n_cells) / elapsed));
+}
+
+void Progress::update(double fraction, const std::string& done) {
+  if (!shown_) return;
   const auto now = Clock::now();
   const double since_last = std::chrono::duration<double>(now - last_).count();
   if (since_last < (terminal_ ? kRedrawSeconds : kLineSeconds)) return;
@@ -43,8 +50,7 @@ void Progress::update(double fraction, std::uint64_t n_pairs, std::uint64_t n_ce
   const double elapsed = std::chrono::duration<double>(now - begin_).count();
   std::string line = fmt::format("biogpu {}: ", command_);
   if (fraction > 0) line += fmt::format("{:.0f}%, ", 100 * fraction);
-  line +=
-      fmt::format("{} pairs, {:.1f} GCUPS", n_pairs, 1e-9 * static_cast<double>(n_cells) / elapsed);
+  line += done;
   if (fraction > 0)
     line += fmt::format(", {} left", clock_text(elapsed * (1 - fraction) / fraction));
   to_stderr(terminal_ ? "\r\033[K" + line : line + "\n");

@@ -20,6 +20,8 @@ class Progress {
 
   // fraction: of the input, 0 when its size is unknown.
   void update(double fraction, std::uint64_t n_pairs, std::uint64_t n_cells);
+  // The same with another text than pairs and cells.
+  void update(double fraction, const std::string& done);
   void clear();
 
  private:

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "apps/biogpu/command.hpp"
+
+namespace biogpu::app {
+
+// The subcommands of `biogpu infer`.
+Run add_infer_embed(CLI::App& command);
+Run add_infer_logits(CLI::App& command);
+Run add_infer_contacts(CLI::App& command);
+Run add_infer_fill_mask(CLI::App& command);
+Run add_infer_score(CLI::App& command);
+Run add_infer_info(CLI::App& command);
+Run add_infer_bench(CLI::App& command);
+
+}  // namespace biogpu::app

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "apps/biogpu/log.hpp"
+#include "apps/biogpu/shared_flags.hpp"
+#include "lib/infer/batch_result.hpp"
+#include "lib/infer/journal.hpp"
+#include "lib/infer/passes.hpp"
+#include "lib/infer/protein_model.hpp"
+#include "lib/io/sequence_reader.hpp"
+#include "lib/nn/backend.hpp"
+#include "lib/report/json_summary.hpp"
+
+namespace biogpu::app {
+
+// Options of every subcommand that runs a model over sequences.
+struct InferFlags {
+  SharedFlags shared;
+  std::string model;
+  std::vector<std::string> inputs;  // empty: standard input
+  std::string output = "-";
+  std::string precision = "auto";
+  bool allow_unknown = false;
+  bool keep_rare = false;
+  bool resume = false;
+  std::int64_t truncate = 0;
+};
+
+void add_infer_flags(CLI::App& command, InferFlags& flags);
+
+// From files of sequences through the models of all devices to one ordered output.
+class InferRun {
+ public:
+  // Loads the model on every device that is to be used.
+  InferRun(InferFlags flags, std::string name, std::string command_line);
+
+  const infer::ModelInfo& info() const { return models_.front()->info(); }
+  std::int64_t budget_tokens() const { return budget_tokens_; }
+  infer::TokenizeOptions tokenize_options() const;
+  Log& log() { return log_; }
+
+  struct Records {
+    std::vector<std::string> names;
+    std::vector<infer::Tokens> sequences;
+  };
+  using Compute =
+      std::function<void(infer::ProteinModel& model, Records& records, infer::BatchResult& result)>;
+  using Write = std::function<void(const infer::BatchResult& result)>;
+  // compute runs on any thread, one a device; write gets the results in the order of the input.
+  // options: what else results depend on, for --resume.
+  void run(const std::string& options, const Compute& compute, const Write& write);
+  // After the output has its name: forgets the journal and writes the summary of --json.
+  void finish(std::uint64_t output_bytes);
+
+ private:
+  struct Item;
+  void load_models();
+  void choose_budget();
+  bool read(Item& item);
+  void tokenize(Item& item);
+  void compute(Item& item, const Compute& compute);
+  std::string fingerprint(const std::string& options) const;
+  std::string label(std::uint64_t record, std::string_view name) const;
+
+  InferFlags flags_;
+  const std::string name_;
+  const std::string command_line_;
+  Log log_;
+  DeviceChoice device_;
+  std::vector<std::unique_ptr<nn::Backend>> backends_;
+  std::vector<std::unique_ptr<infer::ProteinModel>> models_;
+  std::int64_t budget_tokens_ = 0;
+
+  std::unique_ptr<infer::Journal> journal_;
+  std::uint64_t n_skipped_ = 0;  // records that the journal had
+  std::unique_ptr<io::SequenceReader> reader_;
+  std::size_t next_input_ = 0;
+  std::vector<report::InputFile> inputs_;
+  std::uint64_t n_records_ = 0;
+  std::uint64_t n_residues_ = 0;
+  std::uint64_t n_unknown_ = 0;
+  double read_s_ = 0, compute_s_ = 0, write_s_ = 0;
+
+  std::mutex mutex_;  // guards free_models_
+  std::vector<infer::ProteinModel*> free_models_;
+};
+
+}  // namespace biogpu::app
