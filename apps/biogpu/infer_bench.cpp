@@ -133,7 +133,8 @@ Json bench_model(const BenchFlags& flags, Device& device) {
     rows.push_back({{"batch", name},
                     {"median_s", median},
                     {"least_s", seconds.front()},
-                    {"tokens_per_s", rate}});
+                    {"tokens_per_s", rate},
+                    {"activation_bytes", model->measure(n * length, {})}});
   }
   print(text);
   return rows;
