@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "apps/biogpu-bench/align_bench.hpp"
+#include "apps/biogpu-bench/kmer_bench.hpp"
 #include "apps/biogpu-bench/qc_bench.hpp"
 #include "apps/biogpu-bench/qc_reads.hpp"
 #include "apps/biogpu-bench/report.hpp"
@@ -24,6 +25,8 @@ std::string describe_gpu_of_build(int, std::string* why) {
 std::vector<Figure> measure_gpu_of_build(int, bool) { return {}; }
 std::vector<Figure> measure_align_of_build(const AlignBenchSettings&) { return {}; }
 std::vector<Figure> measure_qc_of_build(const QcBenchSettings&) { return {}; }
+std::vector<Figure> measure_kmer_of_build(const KmerBenchSettings&) { return {}; }
+void write_kmer_reads_of_build(const KmerBenchSettings&, const std::string&) {}
 #else
 std::string describe_gpu_of_build(int device, std::string* why) {
   return describe_gpu(device, why);
@@ -36,6 +39,12 @@ std::vector<Figure> measure_align_of_build(const AlignBenchSettings& settings) {
 }
 std::vector<Figure> measure_qc_of_build(const QcBenchSettings& settings) {
   return measure_qc(settings);
+}
+std::vector<Figure> measure_kmer_of_build(const KmerBenchSettings& settings) {
+  return measure_kmer(settings);
+}
+void write_kmer_reads_of_build(const KmerBenchSettings& settings, const std::string& path) {
+  write_kmer_reads(settings, path);
 }
 #endif
 
@@ -112,6 +121,19 @@ void run_qc(const QcBenchSettings& settings, const std::string& json) {
   write_report(report, json);
 }
 
+void run_kmer(const KmerBenchSettings& settings, const std::string& json,
+              const std::string& reads) {
+  if (!reads.empty()) return write_kmer_reads_of_build(settings, reads);
+  Report report;
+  report.machine = fmt::format("{}, {} threads", processor_name(), settings.n_threads);
+  std::string why;
+  report.device = describe_gpu_of_build(settings.device, &why);
+  if (report.device.empty())
+    throw Error(ErrorCode::device, fmt::format("device {}: {}", settings.device, why));
+  report.figures = measure_kmer_of_build(settings);
+  write_report(report, json);
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Measures the limits of this machine"};
   app.require_subcommand(1);
@@ -138,6 +160,18 @@ int run(int argc, char** argv) {
   qc->add_option("--device", qc_settings.device, "GPU to measure, as listed by 'biogpu devices'");
   qc->add_flag("--quick", qc_settings.quick, "Tiny sizes: shows that it runs, not how fast");
   qc->add_option("--json", qc_json, "Also write the figures as JSON");
+  KmerBenchSettings kmer_settings;
+  kmer_settings.n_threads = flags.n_threads;
+  std::string kmer_json, kmer_reads;
+  CLI::App* kmer = app.add_subcommand("kmer", "Counting and look-up rates of a GPU");
+  kmer->add_option("--device", kmer_settings.device,
+                   "GPU to measure, as listed by 'biogpu devices'");
+  kmer->add_option("-t,--threads", kmer_settings.n_threads, "Host threads")
+      ->check(CLI::PositiveNumber);
+  kmer->add_flag("--quick", kmer_settings.quick, "Tiny sizes: shows that it runs, not how fast");
+  kmer->add_option("--only", kmer_settings.only, "Run only workloads whose name holds this");
+  kmer->add_option("--json", kmer_json, "Also write the figures as JSON");
+  kmer->add_option("--write-reads", kmer_reads, "Write the reads as FASTQ here, and no more");
   std::uint64_t n_pairs = 0;
   unsigned seed = 1;
   std::string path1, path2;
@@ -154,6 +188,7 @@ int run(int argc, char** argv) {
   if (limits->parsed()) run_limits(flags);
   if (align->parsed()) run_align(align_flags);
   if (qc->parsed()) run_qc(qc_settings, qc_json);
+  if (kmer->parsed()) run_kmer(kmer_settings, kmer_json, kmer_reads);
   if (reads->parsed()) write_pairs(n_pairs, seed, path1, path2);
   return 0;
 }

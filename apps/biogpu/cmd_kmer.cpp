@@ -21,6 +21,7 @@ struct KmerCommand {
 
 constexpr KmerCommand kKmerCommands[] = {
     {"count", "Count", "count the k-mers of sequence files", add_kmer_count},
+    {"bc", "Count", "a Bloom counter for 'count --bc'", add_kmer_bc},
     {"histo", "Read a database", "how many k-mers have each count", add_kmer_histo},
     {"dump", "Read a database", "the k-mers and their counts as text", add_kmer_dump},
     {"stats", "Read a database", "unique, distinct and total k-mers", add_kmer_stats},

@@ -12,6 +12,7 @@ namespace biogpu::app {
 
 // The subcommands of `biogpu kmer`.
 Run add_kmer_count(CLI::App& command);
+Run add_kmer_bc(CLI::App& command);
 Run add_kmer_histo(CLI::App& command);
 Run add_kmer_dump(CLI::App& command);
 Run add_kmer_stats(CLI::App& command);

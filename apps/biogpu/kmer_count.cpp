@@ -2,25 +2,23 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <filesystem>
+#include <algorithm>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "apps/biogpu/kmer_commands.hpp"
 #include "apps/biogpu/kmer_count_flags.hpp"
+#include "apps/biogpu/kmer_input.hpp"
 #include "apps/biogpu/log.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
-#include "lib/io/sequence_reader.hpp"
 #include "lib/kmer/count/counter.hpp"
-#include "lib/kmer/count/fastq_chunks.hpp"
 #include "lib/kmer/count/gpu_counting.hpp"
-#include "lib/kmer/count/scan.hpp"
+#include "lib/kmer/count/selection.hpp"
+#include "lib/kmer/database/bloom_counter.hpp"
 #include "lib/kmer/database/writer.hpp"
 #include "lib/pipeline/pipeline.hpp"
 #include "lib/report/json_summary.hpp"
@@ -28,7 +26,6 @@
 namespace biogpu::app {
 namespace {
 
-constexpr io::BatchLimits kBatch{65536, 4u << 20};
 // Below this many bytes of input a GPU's start-up costs more than the CPU's whole run.
 constexpr std::uint64_t kBytesWorthGpu = 200u << 20;
 
@@ -37,6 +34,7 @@ constexpr char kFooter[] =
     "not depend on --threads, --device and --max-memory.\n\n"
     "Examples:\n"
     "  biogpu kmer count -m 21 -C -t 2 -o out.jf reads_1.fq reads_2.fq.gz\n"
+    "  biogpu kmer count -m 21 -C --if panel.fa -o panel.jf reads.fq.gz\n"
     "  samtools cat a.bam b.bam | biogpu kmer count -m 31 -C -s 100M -o out.jf -\n\n";
 
 class CountRun {
@@ -44,26 +42,35 @@ class CountRun {
   CountRun(const CountFlags& flags, std::string command_line)
       : flags_(flags),
         command_line_(std::move(command_line)),
-        log_("kmer count", flags.shared.quiet, flags.shared.verbose) {}
+        log_("kmer count", flags.shared.quiet, flags.shared.verbose),
+        input_(flags.shared.threads, flags.shared.batch) {}
 
   void run() {
     header_.format = flags_.format();
     header_.k = flags_.k;
     header_.canonical = flags_.canonical;
     header_.counter_bytes = flags_.counter_bytes;
+    header_.max_reprobe = flags_.reprobes;
     header_.order = kmer::order_of_format(header_.format, flags_.k, flags_.size);
     kmer::add_provenance(header_, words_after_kmer(command_line_), flags_.no_provenance);
     choose();
     kmer::DatabaseWriter out(flags_.out_path, header_);
-    for (const std::string& path : flags_.inputs) read_file(path);
-    if (gpu_) gpu_->finish();
+    const double begin_s = log_.seconds();
+    read();
     const double read_s = log_.seconds();
+    if (gpu_) gpu_->finish();
     if (cpu_) cpu_->count_bins();
+    if (only_) only_->count_bins();
     const double counted_s = log_.seconds();
     write(out);
     out.commit();
-    log_.detail(fmt::format("read {:.2f} s, count {:.2f} s, sort and write {:.2f} s", read_s,
-                            counted_s - read_s, log_.seconds() - counted_s));
+    const double end_s = log_.seconds();
+    log_.detail(
+        fmt::format("start {:.2f} s, read {:.2f} s, count {:.2f} s, sort and write {:.2f} s",
+                    begin_s, read_s - begin_s, counted_s - read_s, end_s - counted_s));
+    if (!flags_.timing.empty())
+      write_text(flags_.timing, fmt::format("Init     {:g}\nCounting {:g}\nWriting  {:g}\n",
+                                            begin_s, counted_s - begin_s, end_s - counted_s));
     summarise(out.bytes());
   }
 
@@ -73,8 +80,9 @@ class CountRun {
     options.k = flags_.k;
     options.canonical = flags_.canonical;
     options.least_quality = flags_.least_quality();
-    options.lower = flags_.bounds.lower;
-    options.upper = flags_.bounds.upper;
+    const CountBounds bounds = flags_.counted_bounds();
+    options.lower = bounds.lower;
+    options.upper = bounds.upper;
     options.order = header_.order;
     options.n_threads = flags_.shared.threads;
     options.max_memory = flags_.shared.max_memory;
@@ -84,25 +92,20 @@ class CountRun {
 
   void choose() {
     const SharedFlags& shared = flags_.shared;
-    std::uint64_t n_bytes = 0;
-    for (const std::string& path : flags_.inputs) {
-      std::error_code ignored;
-      const std::uintmax_t size = std::filesystem::file_size(path, ignored);
-      if (!ignored) n_bytes += size;
-    }
-    const bool fits = flags_.k <= kmer::kMaxGpuK;
+    const bool fits = flags_.only_in.empty();
     DeviceRequest request = shared.device_request;
     if (!fits && request.kind != DeviceRequest::Kind::cpu) {
       if (request.kind != DeviceRequest::Kind::automatic)
-        log_.warn(fmt::format("k of {} is counted on the CPU; the GPU's limit is {}", flags_.k,
-                              kmer::kMaxGpuK));
+        log_.warn("the k-mers of --if are counted on the CPU");
       request.kind = DeviceRequest::Kind::cpu;
     }
-    choice_ = choose_device(request, n_bytes >= kBytesWorthGpu);
+    choice_ = choose_device(request, flags_.input.bytes() >= kBytesWorthGpu);
     if (choice_.on_gpu())
       gpu_.emplace(options(), choice_.gpus, shared.max_device_memory);
     else
       cpu_.emplace(options());
+    if (!fits) only_.emplace(options());
+    if (!flags_.bloom_counter.empty()) load_bloom_counter();
     log_.info(fmt::format("{} ({}); k {}, {}", device_text(), choice_.reason, flags_.k,
                           flags_.canonical ? "canonical" : "as read"));
   }
@@ -112,116 +115,80 @@ class CountRun {
     return fmt::format("{} x {}", choice_.gpus.size(), choice_.name);
   }
 
-  // Plain FASTQ is parsed by all threads, everything else by one.
-  void read_file(const std::string& path) {
-    const int n_threads = flags_.shared.threads;
-    if (const auto chunks = kmer::FastqChunks::open(path)) {
-      struct Item {
-        std::size_t chunk = 0;
-        io::CharBuffer text;
-        io::CharBuffer letters;
-        std::uint64_t n_records = 0;
-      };
-      std::vector<Item> items(static_cast<std::size_t>(n_threads) + 2);
-      std::size_t next = 0;
-      std::uint64_t n_records = 0;
-      pipeline::run({n_threads, static_cast<int>(items.size())},
-                    {[&](std::size_t slot) {
-                       items[slot].chunk = next++;
-                       return items[slot].chunk < chunks->n_chunks();
-                     },
-                     [&](std::size_t slot) {
-                       Item& item = items[slot];
-                       item.n_records = read_chunk(*chunks, item.chunk, item.text, item.letters);
-                     },
-                     [&](std::size_t slot) { n_records += items[slot].n_records; }});
-      inputs_.push_back({path, chunks->file_bytes(), n_records});
-      return;
-    }
-    io::SequenceReader reader(path, n_threads);
-    io::BatchLimits limits = kBatch;
-    if (flags_.shared.batch > 0) limits.n_records = flags_.shared.batch;
-    struct Item {
-      io::SequenceBatch batch;
-      io::CharBuffer letters;
-    };
-    std::vector<Item> items(static_cast<std::size_t>(n_threads) + 2);
-    pipeline::run({n_threads, static_cast<int>(items.size())},
-                  {[&](std::size_t slot) { return reader.read(items[slot].batch, limits); },
-                   [&](std::size_t slot) {
-                     const io::SequenceBatch& batch = items[slot].batch;
-                     if (cpu_) return cpu_->add(batch);
-                     io::CharBuffer& letters = items[slot].letters;
-                     letters.clear();
-                     for (std::size_t i = 0; i < batch.size(); ++i)
-                       append(batch.sequence(i), batch.quality(i), letters);
-                     give_to_gpu(letters);
-                   },
-                   [](std::size_t) {}});
-    inputs_.push_back({path, reader.file_bytes(), reader.n_records()});
+  void load_bloom_counter() {
+    bloom_ = kmer::BloomCounter::read(flags_.bloom_counter);
+    if (bloom_->k() != flags_.k || bloom_->canonical() != flags_.canonical)
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{}: is for k {}{}; expected k {}{}", flags_.bloom_counter,
+                              bloom_->k(), bloom_->canonical() ? ", canonical" : "", flags_.k,
+                              flags_.canonical ? ", canonical" : ""));
   }
 
-  std::uint64_t read_chunk(const kmer::FastqChunks& chunks, std::size_t chunk, io::CharBuffer& text,
-                           io::CharBuffer& letters) {
-    if (cpu_) {
-      std::uint64_t n_records = 0;
-      cpu_->add([&](const auto& add) { n_records = chunks.read(chunk, text, add); });
-      return n_records;
-    }
-    letters.clear();
-    const std::uint64_t n_records =
-        chunks.read(chunk, text, [&](std::string_view sequence, std::string_view quality) {
-          append(sequence, quality, letters);
-        });
-    give_to_gpu(letters);
-    return n_records;
-  }
-
-  // A sequence, masked, and a byte that ends it.
-  void append(std::string_view sequence, std::string_view quality, io::CharBuffer& letters) const {
-    const std::size_t begin = letters.size();
-    letters.append(sequence.data(), sequence.size());
-    if (flags_.least_quality() != 0 && !quality.empty())
-      kmer::mask_low_quality(letters.data() + begin, quality.data(), sequence.size(),
-                             flags_.least_quality());
-    letters.append("N", 1);
-  }
-
-  void give_to_gpu(const io::CharBuffer& letters) {
-    const std::lock_guard lock(mutex_);
-    gpu_->add(letters.view());
+  void read() {
+    for (const std::string& path : flags_.only_in)
+      input_.read_file(path, [&](const KmerInput::Read& read) { only_->add(read); });
+    input_.read_all(flags_.input, [&](const KmerInput::Read& read) {
+      if (gpu_)
+        gpu_->add(read);
+      else
+        cpu_->add(read);
+    });
   }
 
   void write(kmer::DatabaseWriter& out) {
     struct Item {
       std::size_t index = 0;
+      kmer::GpuCounting::Piece piece;
       kmer::CountBlock block;
+      kmer::CountBlock wanted;
       std::string bytes;
     };
     std::vector<Item> items(2 * static_cast<std::size_t>(flags_.shared.threads) + 1);
     std::size_t next = 0;
     pipeline::run({flags_.shared.threads, static_cast<int>(items.size())},
                   {[&](std::size_t slot) {
-                     if (gpu_) return gpu_->next(items[slot].block);
+                     if (gpu_) return gpu_->next(items[slot].piece);
                      items[slot].index = next++;
                      return items[slot].index < cpu_->n_blocks();
                    },
                    [&](std::size_t slot) {
                      Item& item = items[slot];
-                     if (gpu_)
-                       gpu_->restore(item.block);
-                     else
+                     if (gpu_) {
+                       gpu_->restore(item.piece);
+                       std::swap(item.block, item.piece.block);
+                     } else {
                        cpu_->take_block(item.index, item.block);
+                     }
+                     select(item.index, item.block, item.wanted);
                      out.prepare(item.block, item.bytes);
                    },
-                   [&](std::size_t slot) { out.write(items[slot].block, items[slot].bytes); }});
+                   [&](std::size_t slot) {
+                     n_written_ += items[slot].block.size();
+                     out.write(items[slot].block, items[slot].bytes);
+                   }});
+  }
+
+  // The filters that need the counts. `wanted` is room to work in.
+  void select(std::size_t index, kmer::CountBlock& block, kmer::CountBlock& wanted) {
+    if (only_) {
+      only_->take_block(index, wanted);
+      kmer::keep_wanted(header_.order, wanted, block);
+      kmer::keep_if(block, [&](const std::uint64_t*, std::uint64_t count) {
+        return flags_.bounds.holds(count);
+      });
+    }
+    if (flags_.bloom_size > 0)
+      for (std::uint64_t& count : block.counts) --count;
+    if (bloom_)
+      kmer::keep_if(
+          block, [&](const std::uint64_t* key, std::uint64_t) { return bloom_->count(key) > 1; });
   }
 
   void summarise(std::uint64_t n_bytes) {
     const kmer::CountTotals totals = gpu_ ? gpu_->totals() : cpu_->totals();
     const double wall_s = log_.seconds();
     log_.info(fmt::format("{} k-mers, {} distinct, {} written, in {:.2f} s: {:.1f} M k-mers/s",
-                          totals.n_windows, totals.n_distinct, totals.n_kept, wall_s,
+                          totals.n_windows, totals.n_distinct, n_written_, wall_s,
                           1e-6 * static_cast<double>(totals.n_windows) / wall_s));
     if (gpu_) {
       const kmer::GpuCountTimes times = gpu_->times();
@@ -239,7 +206,7 @@ class CountRun {
     run.git = BIOGPU_GIT;
     run.backend = gpu_backend_name();
     run.command = command_line_;
-    run.inputs = inputs_;
+    run.inputs = input_.files();
     run.outputs.push_back({flags_.out_path, n_bytes});
     run.device_requested = flags_.shared.device;
     run.device_used =
@@ -256,7 +223,7 @@ class CountRun {
                   {"canonical", flags_.canonical},
                   {"kmers", totals.n_windows},
                   {"distinct", totals.n_distinct},
-                  {"written", totals.n_kept},
+                  {"written", n_written_},
                   {"spilled_bytes", cpu_ ? cpu_->spilled_bytes() : 0}};
     if (gpu_) {
       const kmer::GpuCountTimes times = gpu_->times();
@@ -266,8 +233,12 @@ class CountRun {
                            {"runs_s", times.runs_s}};
     }
     run.warnings = log_.warnings();
-    io::OutputFile file(flags_.shared.json);
-    file.write(report::json_summary(run));
+    write_text(flags_.shared.json, report::json_summary(run));
+  }
+
+  static void write_text(const std::string& path, const std::string& text) {
+    io::OutputFile file(path);
+    file.write(text);
     file.commit();
   }
 
@@ -278,8 +249,10 @@ class CountRun {
   DeviceChoice choice_;
   std::optional<kmer::Counter> cpu_;
   std::optional<kmer::GpuCounting> gpu_;
-  std::vector<report::InputFile> inputs_;
-  std::mutex mutex_;
+  std::optional<kmer::Counter> only_;  // what --if names
+  std::optional<kmer::BloomCounter> bloom_;
+  KmerInput input_;
+  std::uint64_t n_written_ = 0;
 };
 
 }  // namespace

@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "apps/biogpu/kmer_commands.hpp"
-#include "apps/biogpu/shared_flags.hpp"
+#include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/kmer/database/jellyfish_file.hpp"
 #include "lib/kmer/database/lookup.hpp"
+#include "lib/kmer/gpu_lookup.hpp"
 #include "lib/kmer/sequence_keys.hpp"
 #include "lib/pipeline/pipeline.hpp"
 
@@ -28,6 +29,7 @@ struct QueryFlags {
   bool interactive = false;
   bool ignored = false;
   int threads = 1;
+  std::string device = "cpu";
 };
 
 constexpr io::BatchLimits kBatch{65536, 1u << 20};
@@ -94,8 +96,15 @@ void query_standard_input(const kmer::Lookup& database) {
   }
 }
 
+// A GPU pays where millions of k-mers are looked up; the CPU answers as soon as the file is mapped.
+std::unique_ptr<kmer::Lookup> open_database(const QueryFlags& flags) {
+  const DeviceChoice choice = choose_device(parse_device_request(flags.device), false);
+  return choice.on_gpu() ? kmer::open_on_gpu(flags.path, choice.gpus[0])
+                         : kmer::Lookup::open(flags.path);
+}
+
 void run_query(const QueryFlags& flags) {
-  const auto database = kmer::Lookup::open(flags.path);
+  const auto database = open_database(flags);
   io::OutputFile out(flags.out_path);
   for (const std::string& path : flags.sequences)
     query_sequences(*database, path, flags.threads, out);
@@ -129,6 +138,11 @@ Run add_kmer_query(CLI::App& command) {
   command.add_option("-t,--threads", flags->threads, "CPU threads for -s [1]")
       ->check(CLI::Range(1, 1024))
       ->option_text("N");
+  command
+      .add_option("--device", flags->device,
+                  "cpu, gpu or a device's number: a GPU takes the whole database into\nits memory "
+                  "first [cpu]")
+      ->option_text("WHAT");
   command.add_flag("-l,--load", flags->ignored, "accepted and ignored")->option_text(" ");
   command.add_flag("-L,--no-load", flags->ignored, "accepted and ignored")->option_text(" ");
   command.footer(std::string("Prints each k-mer, canonical where the database is, and its count. "

@@ -2,24 +2,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "gpu/kmer/places.hpp"
-#include "gpu/kmer/runs.hpp"
+#include "gpu/kmer/text.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/stream.hpp"
 
 namespace biogpu::gpu::kmer {
 
 struct CounterOptions {
-  int k = 0;  // up to kMaxK
+  int k = 0;
+  int n_words = 1;  // of 64 bits that a k-mer takes; above 1 k-mers come back instead of places
   bool canonical = false;
-  int size_bits = 0;                  // of the order, 0: places are keys
-  std::vector<std::uint64_t> tables;  // [n][256], as KeyOrder makes them
-  int part = 0;                       // of n_parts devices that share the places among them
+  int size_bits = 0;                  // of the order, 0: places are keys; for one word only
+  std::vector<std::uint64_t> tables;  // [n][256], as KeyOrder makes them; for one word only
+  int part = 0;                       // of n_parts devices that share the k-mers among them
   int n_parts = 1;
   std::uint64_t max_device_bytes = 0;   // 0: what is free
-  std::size_t stage_bytes = 64u << 20;  // letters copied and packed at a time, a multiple of 32
+  std::size_t stage_bytes = 64u << 20;  // letters copied and packed at a time, a power of two
 };
 
 // Device seconds by stage.
@@ -30,77 +31,80 @@ struct CounterTimes {
   double runs_s = 0;
 };
 
-// Counts the k-mers of a text that lies packed on the device: places of all windows, sorted, runs
-// counted. Where the places do not fit at once, they are made and sorted range by range, each range
-// from the whole text. Belongs to the device that was current when it was made; one thread.
+// Counts the k-mers of a text that lies packed on the device: a number for every window, sorted,
+// runs of equal ones counted. Where not all fit at once, they are made and sorted range by range of
+// the number's highest bits, each range from the whole text. Belongs to the device that was current
+// when it was made; one thread.
 class Counter {
  public:
-  explicit Counter(const CounterOptions& options);
+  virtual ~Counter() = default;
 
   // Copies text to the device. Windows do not reach from one call into the next. False, with
   // nothing changed, where there is no room.
-  bool add(const char* letters, std::size_t n);
+  bool add(const char* letters, std::size_t n) { return text_.add(letters, n, stream_); }
 
-  // The next distinct places in ascending order and how often each occurs, up to so many; 0: no
-  // more are left. The vectors are overwritten.
-  std::size_t next(std::size_t max_n, std::vector<std::uint64_t>& places,
+  // Counts the first range. next() does so too; the call lets several devices work at a time.
+  void prepare();
+
+  // The next k-mers and how often each occurs, up to so many; 0: no more are left. The vectors are
+  // overwritten. One word a k-mer: distinct places in ascending order. More: the words of k-mers,
+  // the most significant first, in no order, and one may come back more than once with a part of
+  // its count.
+  std::size_t next(std::size_t max_n, std::vector<std::uint64_t>& keys,
                    std::vector<std::uint64_t>& counts);
 
   // Forgets the text; add() may follow.
   void clear();
 
-  std::uint64_t n_windows() const { return n_windows_; }  // sorted since the last clear()
-  const CounterTimes& times() const { return times_; }
+  std::uint64_t n_windows() const { return n_windows_; }  // counted since the last clear()
+  CounterTimes times() const;
   std::uint64_t peak_bytes() const { return peak_bytes_; }
 
- private:
-  struct Chunk {
-    DeviceBuffer<std::uint32_t> bases;
-    DeviceBuffer<std::uint32_t> invalid;
-    std::uint64_t n_bases = 0;
-  };
+ protected:
+  // Windows whose range is in [first_range, last_range), at most n of them.
   struct Pass {
     std::uint32_t first_range = 0;
     std::uint32_t last_range = 0;
-    std::uint64_t n_places = 0;  // at most
+    std::uint64_t n = 0;
   };
 
-  void flush();
+  // bytes_per_window: of device memory that counting takes beside the text.
+  Counter(const CounterOptions& options, std::uint64_t bytes_per_window, std::size_t max_chunks);
+
+  // Adds to histogram[kRanges] the windows of each range.
+  virtual void add_histogram(unsigned long long* histogram) = 0;
+  // Counts the windows of a range: sets n_distinct_ and adds to n_windows_.
+  virtual void run(const Pass& pass) = 0;
+  // Copies entries [first, first + n) of the range that was counted to the host.
+  virtual void fetch(std::uint64_t first, std::size_t n, std::vector<std::uint64_t>& keys,
+                     std::vector<std::uint64_t>& counts) = 0;
+  void note_bytes(std::uint64_t beside_text);
+
+  const CounterOptions options_;
+  Stream stream_;
+  DeviceText text_;
+  CounterTimes times_;
+  std::uint64_t n_distinct_ = 0;  // of the range at hand
+  std::uint64_t n_windows_ = 0;
+
+ private:
   void plan();
   void plan_ranges(std::uint64_t capacity);
-  void run(const Pass& pass);
-  std::uint64_t place_all(const Pass& pass);
-  void list_runs(std::uint64_t n);
-  PlacesArgs arguments(const Chunk& chunk) const;
-  void note_bytes(std::uint64_t extra);
+  // Counts ranges until one has something to give; false at the end.
+  bool advance();
 
-  CounterOptions options_;
-  Stream stream_;
-  std::uint64_t budget_ = 0;
-  std::uint64_t text_bytes_ = 0;  // of all chunks
-  DeviceBuffer<std::uint64_t> tables_;
-  DeviceBuffer<char> letters_;
-  PinnedBuffer<char> staged_;  // letters of several add()s, not yet on the device
-  std::size_t n_staged_ = 0;
-  std::vector<Chunk> chunks_;
-
+  const std::uint64_t budget_;
+  const std::uint64_t bytes_per_window_;
   bool planned_ = false;
   std::vector<Pass> passes_;
   std::size_t next_pass_ = 0;
-  DeviceBuffer<std::uint64_t> places_;  // unsorted, then the distinct ones
-  DeviceBuffer<std::uint64_t> sorted_;
-  DeviceBuffer<std::uint64_t> run_begin_;
-  DeviceBuffer<std::uint32_t> run_lengths_;
-  DeviceBuffer<std::uint8_t> workspace_;
-  DeviceBuffer<unsigned long long> counter_;
-  std::uint64_t n_distinct_ = 0;  // of the pass at hand
-  std::uint64_t n_taken_ = 0;
-  PinnedBuffer<std::uint64_t> host_places_;
-  PinnedBuffer<std::uint32_t> host_lengths_;
-
-  std::uint64_t n_windows_ = 0;
+  std::uint64_t n_taken_ = 0;  // of n_distinct_
   std::uint64_t peak_bytes_ = 0;
-  CounterTimes times_;
 };
+
+// The counter for k: places up to 32, fingerprints above.
+std::unique_ptr<Counter> make_counter(const CounterOptions& options);
+std::unique_ptr<Counter> make_place_counter(const CounterOptions& options);
+std::unique_ptr<Counter> make_long_counter(const CounterOptions& options);
 
 }  // namespace biogpu::gpu::kmer

@@ -12,6 +12,7 @@
 // Oracle   KeyOrder::place, lib/kmer/order/key_order.hpp.
 #include "gpu/kmer/places.hpp"
 
+#include "gpu/kmer/packed_bases.hpp"
 #include "gpu/rt/kernel.hpp"
 
 namespace biogpu::gpu::kmer {
@@ -26,14 +27,6 @@ struct Stretch {
   std::uint64_t high;
   std::uint64_t low;
 };
-
-__device__ __forceinline__ std::uint64_t reverse_pairs(std::uint64_t x) {
-  x = (x >> 2 & 0x3333333333333333ull) | (x & 0x3333333333333333ull) << 2;
-  x = (x >> 4 & 0x0f0f0f0f0f0f0f0full) | (x & 0x0f0f0f0f0f0f0f0full) << 4;
-  x = (x >> 8 & 0x00ff00ff00ff00ffull) | (x & 0x00ff00ff00ff00ffull) << 8;
-  x = (x >> 16 & 0x0000ffff0000ffffull) | (x & 0x0000ffff0000ffffull) << 16;
-  return x >> 32 | x << 32;
-}
 
 class Placer {
  public:

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gpu/kmer/ranges.hpp"
+
 namespace biogpu::gpu {
 class Stream;
 }
@@ -10,8 +12,6 @@ class Stream;
 namespace biogpu::gpu::kmer {
 
 inline constexpr int kMaxK = 32;
-inline constexpr int kRangeBits = 12;  // of a place, by which work is cut into ranges
-inline constexpr std::size_t kRanges = std::size_t{1} << kRangeBits;
 
 // How a k-mer becomes its place in the order of the database: see lib/kmer/order/key_order.hpp.
 struct PlaceRule {

@@ -1,6 +1,7 @@
 // The distinct values of a sorted list, in order, and how often each occurs.
 //
-// Shapes   sorted[n] u64; n_in_block[B] u32, block_begin[B + 1] u64, B = ceil(n / kTile);
+// Shapes   sorted[n] u64, or begins[n/16] u16; n_in_block[B] u32, block_begin[B + 1] u64, B =
+// ceil(n / kTile);
 //          distinct[R] u64, run_begin[R + 1] u64, run_length[R] u32 for R runs.
 // Mapping  256 threads a block, 16 neighbouring values a thread; begins are counted a block, summed
 //          up by one block, and listed by a second pass.
@@ -24,6 +25,7 @@ constexpr unsigned kSumBlock = 1024;
 // Bit i: a run begins at value first + i of the list.
 __device__ __forceinline__ std::uint32_t find_begins(const RunsArgs& a, std::uint64_t first) {
   if (first >= a.n) return 0;
+  if (a.begins != nullptr) return a.begins[first / kItems];
   std::uint64_t before = first == 0 ? ~a.sorted[0] : a.sorted[first - 1];
   std::uint32_t begins = 0;
   for (unsigned i = 0; i < kItems && first + i < a.n; ++i) {
@@ -90,7 +92,7 @@ __global__ __launch_bounds__(kBlock) void list_runs_kernel(RunsArgs a, std::uint
   std::uint64_t at = a.block_begin[blockIdx.x] + before;
   for (unsigned i = 0; i < kItems; ++i)
     if ((begins >> i & 1) != 0) {
-      a.distinct[at] = a.sorted[first + i];
+      if (a.begins == nullptr) a.distinct[at] = a.sorted[first + i];
       a.run_begin[at] = first + i;
       ++at;
     }

@@ -16,6 +16,9 @@ std::size_t n_run_blocks(std::size_t n);
 struct RunsArgs {
   const std::uint64_t* sorted = nullptr;  // [n]
   std::uint64_t n = 0;
+  // [ceil(n / 16)] bit i % 16 of word i / 16: a run begins at i. Where it is given, sorted and
+  // distinct are not looked at.
+  const std::uint16_t* begins = nullptr;
   std::uint32_t* n_in_block = nullptr;  // [n_run_blocks(n)], written
   std::uint64_t* block_begin =
       nullptr;  // [n_run_blocks(n) + 1], written; the last is the number of runs

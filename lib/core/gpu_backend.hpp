@@ -20,6 +20,8 @@ class GpuSearcher;
 namespace kmer {
 struct GpuCountOptions;
 class GpuCounter;
+class GpuLookup;
+class KeyOrder;
 }  // namespace kmer
 
 namespace bwt {
@@ -45,7 +47,7 @@ class Backend;
 // linked in; the ROCm one is a module beside the binary, opened on first use, because an executable
 // linked against AMD's runtime does not start on a machine without it.
 struct GpuBackend {
-  static constexpr int kInterface = 5;  // raised with every change of this struct
+  static constexpr int kInterface = 6;  // raised with every change of this struct
   int interface = kInterface;
   const char* name = "";
   // Empty, with *why set, when there is no driver or no device. Never throws.
@@ -66,6 +68,8 @@ struct GpuBackend {
   std::unique_ptr<qc::GpuSteps> (*make_qc_steps)(int device, const qc::Options& options) = nullptr;
   std::unique_ptr<nn::Backend> (*make_nn_backend)(int device,
                                                   const nn::BackendOptions& options) = nullptr;
+  std::unique_ptr<kmer::GpuLookup> (*make_kmer_lookup)(int device, const kmer::KeyOrder& order,
+                                                       std::uint64_t n_keys) = nullptr;
 };
 
 // The backend of this build, or nullptr with *why set to one line.

@@ -6,8 +6,9 @@
 #include "lib/bwt/bwt_gpu.hpp"
 #include "lib/core/gpu_backend.hpp"
 #include "lib/kmer/gpu_counter.hpp"
-#include "lib/qc/run/gpu_steps.hpp"
+#include "lib/kmer/gpu_lookup.hpp"
 #include "lib/nn/backend_gpu.hpp"
+#include "lib/qc/run/gpu_steps.hpp"
 
 namespace biogpu {
 namespace {
@@ -46,7 +47,8 @@ const GpuBackend kBackend = {GpuBackend::kInterface,
                              &bwt::sort_suffixes_of_backend,
                              &bwt::make_search_of_backend,
                              &qc::make_gpu_steps_of_backend,
-                             &nn::make_gpu_backend_of_device};
+                             &nn::make_gpu_backend_of_device,
+                             &kmer::make_gpu_lookup_of_backend};
 
 }  // namespace
 }  // namespace biogpu

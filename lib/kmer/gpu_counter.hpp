@@ -10,11 +10,9 @@
 
 namespace biogpu::kmer {
 
-inline constexpr int kMaxGpuK = 32;
-
 struct GpuCountOptions {
   bool canonical = false;
-  KeyOrder order;  // tells k, up to kMaxGpuK
+  KeyOrder order;  // tells k
   int part = 0;    // of n_parts devices that share the k-mers among them
   int n_parts = 1;
   std::uint64_t max_device_bytes = 0;  // 0: what is free
@@ -28,9 +26,8 @@ struct GpuCountTimes {
   double runs_s = 0;
 };
 
-// Counts the k-mers of a text on one device. The distinct places come back in ascending order, so
-// that part after part they are the database. One thread. Errors: Error{device_memory} where a
-// single range of places does not fit, Error{failed}.
+// Counts the k-mers of a text on one device. One thread. Errors: Error{device_memory} where a
+// single range of k-mers does not fit, Error{failed}.
 class GpuCounter {
  public:
   virtual ~GpuCounter() = default;
@@ -39,8 +36,13 @@ class GpuCounter {
   // nothing changed, where the device is full: take what it holds by next(), clear(), and add
   // again.
   virtual bool add(std::string_view letters) = 0;
-  // Replaces both by the next places and counts, at most max_n; 0 at the end.
-  virtual std::size_t next(std::size_t max_n, std::vector<std::uint64_t>& places,
+  // Counts what fits at once, so that next() has something to give. next() does so too; the call
+  // lets several devices count at a time.
+  virtual void prepare() = 0;
+  // Replaces both by the next k-mers and counts, at most max_n; 0 at the end. For k up to 32 they
+  // are distinct places in ascending order, so that part after part they are the database. Above
+  // they are k-mers, words_for(k) words each, in no order, and one may come more than once.
+  virtual std::size_t next(std::size_t max_n, std::vector<std::uint64_t>& keys,
                            std::vector<std::uint64_t>& counts) = 0;
   virtual void clear() = 0;
 

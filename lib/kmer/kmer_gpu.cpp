@@ -1,57 +1,118 @@
-// The GPU backend's side of lib/kmer/gpu_counter.hpp.
+// The GPU backend's side of lib/kmer/gpu_counter.hpp and gpu_lookup.hpp.
 #include "gpu/kmer/counter.hpp"
+#include "gpu/kmer/lookup_table.hpp"
 #include "gpu/rt/device.hpp"
 #include "lib/core/device_errors.hpp"
 #include "lib/kmer/gpu_counter.hpp"
+#include "lib/kmer/gpu_lookup.hpp"
 
 namespace biogpu::kmer {
 namespace {
 
+std::vector<std::uint64_t> tables_of(const KeyOrder& order) {
+  std::vector<std::uint64_t> tables;
+  if (order.keeps_keys()) return tables;
+  for (const auto& table : order.position_tables())
+    tables.insert(tables.end(), table.begin(), table.end());
+  return tables;
+}
+
 gpu::kmer::CounterOptions device_options(const GpuCountOptions& options) {
   gpu::kmer::CounterOptions out;
   out.k = options.order.k();
+  out.n_words = words_for(out.k);
   out.canonical = options.canonical;
   out.part = options.part;
   out.n_parts = options.n_parts;
   out.max_device_bytes = options.max_device_bytes;
-  if (options.order.keeps_keys()) return out;
-  out.size_bits = options.order.size_bits();
-  for (const auto& table : options.order.position_tables())
-    out.tables.insert(out.tables.end(), table.begin(), table.end());
+  if (out.n_words > 1) return out;  // k-mers come back, and the host brings them into order
+  out.tables = tables_of(options.order);
+  if (!out.tables.empty()) out.size_bits = options.order.size_bits();
   return out;
 }
 
 class BackendCounter : public GpuCounter {
  public:
   BackendCounter(int device, const GpuCountOptions& options)
-      : device_((gpu::set_device(device), device)), counter_(device_options(options)) {}
+      : device_((gpu::set_device(device), device)),
+        counter_(gpu::kmer::make_counter(device_options(options))) {}
 
   bool add(std::string_view letters) override {
     return with_device_errors([&] {
       gpu::set_device(device_);  // the calling thread may be another one than before
-      return counter_.add(letters.data(), letters.size());
+      return counter_->add(letters.data(), letters.size());
     });
   }
 
-  std::size_t next(std::size_t max_n, std::vector<std::uint64_t>& places,
+  void prepare() override {
+    with_device_errors([&] {
+      gpu::set_device(device_);
+      counter_->prepare();
+    });
+  }
+
+  std::size_t next(std::size_t max_n, std::vector<std::uint64_t>& keys,
                    std::vector<std::uint64_t>& counts) override {
     return with_device_errors([&] {
       gpu::set_device(device_);
-      return counter_.next(max_n, places, counts);
+      return counter_->next(max_n, keys, counts);
     });
   }
 
-  void clear() override { counter_.clear(); }
-  std::uint64_t n_windows() const override { return counter_.n_windows(); }
+  void clear() override { counter_->clear(); }
+  std::uint64_t n_windows() const override { return counter_->n_windows(); }
   GpuCountTimes times() const override {
-    const gpu::kmer::CounterTimes& times = counter_.times();
+    const gpu::kmer::CounterTimes times = counter_->times();
     return {times.pack_s, times.place_s, times.sort_s, times.runs_s};
   }
-  std::uint64_t peak_device_bytes() const override { return counter_.peak_bytes(); }
+  std::uint64_t peak_device_bytes() const override { return counter_->peak_bytes(); }
 
  private:
   int device_;
-  gpu::kmer::Counter counter_;
+  std::unique_ptr<gpu::kmer::Counter> counter_;
+};
+
+class BackendLookup : public GpuLookup {
+ public:
+  BackendLookup(int device, const KeyOrder& order, std::uint64_t n_keys)
+      : device_((gpu::set_device(device), device)), table_(options_for(order, n_keys)) {}
+
+  void append(std::span<const std::uint64_t> keys, std::span<const std::uint64_t> counts) override {
+    with_device_errors([&] {
+      gpu::set_device(device_);  // the calling thread may be another one than before
+      table_.append(keys, counts);
+    });
+  }
+
+  void finish() override {
+    with_device_errors([&] {
+      gpu::set_device(device_);
+      table_.finish();
+    });
+  }
+
+  void find(const std::uint64_t* keys, std::span<std::uint64_t> counts) override {
+    with_device_errors([&] {
+      gpu::set_device(device_);
+      table_.find(keys, counts);
+    });
+  }
+
+  double find_s() const override { return table_.find_s(); }
+
+ private:
+  static gpu::kmer::LookupTableOptions options_for(const KeyOrder& order, std::uint64_t n_keys) {
+    gpu::kmer::LookupTableOptions options;
+    options.k = order.k();
+    options.n_words = words_for(options.k);
+    options.n_keys = n_keys;
+    options.tables = tables_of(order);
+    if (!options.tables.empty()) options.size_bits = order.size_bits();
+    return options;
+  }
+
+  int device_;
+  gpu::kmer::LookupTable table_;
 };
 
 }  // namespace
@@ -60,6 +121,13 @@ std::unique_ptr<GpuCounter> make_gpu_counter_of_backend(int device,
                                                         const GpuCountOptions& options) {
   return with_device_errors([&]() -> std::unique_ptr<GpuCounter> {
     return std::make_unique<BackendCounter>(device, options);
+  });
+}
+
+std::unique_ptr<GpuLookup> make_gpu_lookup_of_backend(int device, const KeyOrder& order,
+                                                      std::uint64_t n_keys) {
+  return with_device_errors([&]() -> std::unique_ptr<GpuLookup> {
+    return std::make_unique<BackendLookup>(device, order, n_keys);
   });
 }
 

@@ -45,18 +45,70 @@ for options in "-t 3" "--batch 7" "--max-memory 1" "--device cpu" "--device auto
   check "the same records with $options" same_files out.txt one.body
 done
 if [ "$backend" = emulated ]; then
-  for k in 4 21 32; do
-    for device in cpu gpu; do
-      works kmer count -q -m $k -C -s 10k --device $device -o $device.jf "$source_dir/data/lambda_reads.fq.gz"
-      works kmer info -s $device.jf
-      cp out.txt $device.body
+  gzip -dc "$source_dir/data/lambda_reads.fq.gz" | head -n 1200 >some.fq
+  for k in 1 4 15 21 31 32 33 55 64 65 127; do
+    for options in "" "-C -Q 5 -L 2"; do
+      # shellcheck disable=SC2086
+      works kmer count -q -m $k $options -s 10k --device cpu -o cpu.jf some.fq
+      works kmer info -s cpu.jf
+      cp out.txt cpu.body
+      for devices in 1 3; do
+        # shellcheck disable=SC2086
+        BIOGPU_EMULATED_DEVICES=$devices works kmer count -q -m $k $options -s 10k --device gpu --max-device-memory 300k -o gpu.jf some.fq
+        works kmer info -s gpu.jf
+        check "k=$k $options: the records of $devices GPUs are the CPU's" same_files out.txt cpu.body
+      done
     done
-    check "k=$k: the GPU's records are the CPU's" same_files cpu.body gpu.body
+    works kmer query -s some.fq cpu.jf
+    cp out.txt cpu.txt
+    works kmer query --device gpu -s some.fq cpu.jf
+    check "k=$k: the GPU finds what the CPU does" same_files out.txt cpu.txt
   done
+  works kmer count -q -m 21 -o cpu.bgk some.fq
+  works kmer query -s "$source_dir/data/lambda.fa" cpu.bgk
+  cp out.txt cpu.txt
+  works kmer query --device gpu -s "$source_dir/data/lambda.fa" cpu.bgk
+  check "the GPU finds what the CPU does in a .bgk file" same_files out.txt cpu.txt
 fi
 gzip -dc "$source_dir/data/lambda_reads.fq.gz" | "$biogpu" kmer count -q -m 21 -C -s 100k -o other.jf - "$source_dir/data/lambda.fa"
 works kmer info -s other.jf
 check "the same records from standard input" same_files out.txt one.body
+
+# Inputs and filters that pipelines name as for Jellyfish.
+gzip -dc "$source_dir/data/lambda_reads.fq.gz" >reads.fq
+printf '# commands\n\ngzip -dc "%s"\n  cat "%s"\n' "$source_dir/data/lambda_reads.fq.gz" "$source_dir/data/lambda.fa" >commands.txt
+for options in "-G 1" "-G 2 -S /bin/sh" "-G 7 -t 3 --disk -F 2 --timing seconds.txt"; do
+  # shellcheck disable=SC2086
+  works kmer count -q -m 21 -C -s 100k -g commands.txt $options -o other.jf
+  works kmer info -s other.jf
+  check "the same records with -g $options" same_files out.txt one.body
+done
+check "--timing has three lines" bash -c "grep -cE '^(Init    |Counting|Writing ) [0-9]' seconds.txt | grep -qx 3"
+works kmer count -q -m 21 -C -s 100k --sam reads.fq -o other.jf "$source_dir/data/lambda.fa"
+works kmer info -s other.jf
+check "the same records with --sam" same_files out.txt one.body
+works kmer count -q -m 21 -C -s 100k --if t.fa --if "$source_dir/data/lambda.fa" -o wanted.jf reads.fq
+works kmer dump -c wanted.jf
+check "--if keeps what was never seen" bash -c "awk '{print \$1}' out.txt | LC_ALL=C sort | cmp - <(awk '{print \$1}' <('$biogpu' kmer count -q -m 21 -C -o w.bgk t.fa '$source_dir/data/lambda.fa' && '$biogpu' kmer dump -c w.bgk))"
+works kmer count -q -m 21 -C -s 100k --bf-size 1M -o filtered.jf reads.fq
+works kmer count -q -m 21 -C -s 100k -o plain.jf reads.fq
+works kmer dump -c filtered.jf
+check "--bf-size takes one from every count" cmp <("$biogpu" kmer dump -c -L 2 plain.jf | awk '{print $1, $2 - 1}') out.txt
+works kmer bc -m 21 -C -s 100k -o reads.bc reads.fq
+works kmer count -q -m 21 -C -s 100k --bc reads.bc -o filtered.jf reads.fq
+works kmer dump -c -L 2 filtered.jf
+check "--bc keeps what is seen twice" cmp <("$biogpu" kmer dump -c -L 2 plain.jf) out.txt
+fails 2 'no input' kmer count -m 4 -o bad.jf
+fails 2 'give one of them' kmer count -m 4 --bf-size 1k --bc reads.bc -o bad.jf t.fa
+fails 2 'give one of them' kmer count -m 4 --bf-size 1k --if t.fa -o bad.jf t.fa
+fails 3 'expected k 22' kmer count -q -m 22 --bc reads.bc -o bad.jf t.fa
+fails 3 'no Bloom counter' kmer count -q -m 21 --bc t.fa -o bad.jf t.fa
+head -c -3 reads.bc >cut.bc
+fails 3 'cut short' kmer count -q -m 21 -C --bc cut.bc -o bad.jf t.fa
+printf 'cat t.fa\nexit 7\n' >commands.txt
+fails 1 'status 7' kmer count -q -m 4 -g commands.txt -o bad.jf
+fails 1 'none.txt' kmer count -q -m 4 -g none.txt -o bad.jf
+check "no half-written database of a failed command" absent bad.jf
 
 # Nothing to count is no failure.
 : >empty.fa
@@ -129,7 +181,6 @@ fi
 if command -v jellyfish >/dev/null; then
   write_random 21 400 300 ACGTACGTACGTacgtN r >random.fa
   cat "$source_dir/data/lambda.fa" >>random.fa
-  gzip -dc "$source_dir/data/lambda_reads.fq.gz" >reads.fq
   for k in 1 4 15 21 31 32 33 55 64 65 127; do
     for canonical in "" -C; do
       for bounds in "" "-L 2 -U 30"; do
@@ -166,6 +217,31 @@ if command -v jellyfish >/dev/null; then
     works kmer merge -j -o got.txt jf.jf other.jf
     check "k=$k: merge -j" same_files expected.txt got.txt
   done
+  for k in 4 21 33; do
+    for canonical in "" -C; do
+      # shellcheck disable=SC2086
+      jellyfish count -m $k -s 1M $canonical --if random.fa -p 62 -o jf.jf reads.fq
+      # shellcheck disable=SC2086
+      works kmer count -q -m $k -s 1M $canonical --if random.fa -p 62 -o our.jf reads.fq
+      check "k=$k $canonical: --if" cmp <(jellyfish info -s jf.jf) <(jellyfish info -s our.jf)
+      # shellcheck disable=SC2086
+      jellyfish bc -m $k -s 30k $canonical -o jf.bc reads.fq
+      # shellcheck disable=SC2086
+      works kmer bc -m $k -s 30k $canonical -t 2 -o our.bc reads.fq
+      n=$(stat -c %s jf.bc)
+      n=$((n - 9 - 10#$(head -c 9 jf.bc)))
+      check "k=$k $canonical: the counters of bc" cmp <(tail -c $n jf.bc) <(tail -c $n our.bc)
+      for bc in jf.bc our.bc; do
+        # shellcheck disable=SC2086
+        jellyfish count -m $k -s 1M $canonical --bc $bc -o jf.jf reads.fq
+        # shellcheck disable=SC2086
+        works kmer count -q -m $k -s 1M $canonical --bc $bc -o our.jf reads.fq
+        check "k=$k $canonical: --bc $bc" cmp <(jellyfish info -s jf.jf) <(jellyfish info -s our.jf)
+      done
+    done
+  done
+  check "-p reaches the header" bash -c "jellyfish count -m 21 -s 1M -p 200 -o jf.jf reads.fq; '$biogpu' kmer count -q -m 21 -s 1M -p 200 -o our.jf reads.fq; [ \"\$(jellyfish info -j jf.jf | grep max_reprobe)\" = \"\$(jellyfish info -j our.jf | grep max_reprobe)\" ]"
+  jellyfish count -m 21 -C -s 1M -o jf.jf reads.fq
   jellyfish info -j jf.jf >expected.txt
   works kmer info -j jf.jf
   check "info -j" same_files out.txt expected.txt

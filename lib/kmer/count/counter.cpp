@@ -104,17 +104,14 @@ class Counter::Impl {
 
   template <int kWords>
   void file_counts(const CountTable<kWords>& table) {
-    std::uint64_t n_kept = 0;
     ordered_.add<kWords>([&](auto&& write) {
       for (const auto& slot : table.slots()) {
         if (slot.count == 0 || slot.count < options_.lower || slot.count > options_.upper) continue;
         write(slot.key, slot.count);
-        ++n_kept;
       }
     });
     const std::lock_guard lock(mutex_);
     totals_.n_distinct += table.size();
-    totals_.n_kept += n_kept;
   }
 
   // From the bins counted so far.

@@ -25,11 +25,10 @@ struct CountOptions {
   std::string tmp_dir = "/tmp";  // for bins that exceed max_memory
 };
 
-// What was counted; the first two regard all k-mers, the others those within [lower, upper].
+// What was counted, whether within [lower, upper] or not.
 struct CountTotals {
   std::uint64_t n_windows = 0;  // k-mers with multiplicity
   std::uint64_t n_distinct = 0;
-  std::uint64_t n_kept = 0;
 };
 
 // Counts k-mers exactly, in three steps: add() files super-k-mers into bins by their minimizer,

@@ -1,11 +1,38 @@
 #include "lib/kmer/count/gpu_counting.hpp"
 
+#include <algorithm>
+#include <exception>
+#include <thread>
+
 #include "lib/core/error.hpp"
+#include "lib/kmer/count/scan.hpp"
+#include "lib/pipeline/pipeline.hpp"
 
 namespace biogpu::kmer {
 namespace {
+
 constexpr std::size_t kBlockSize = 1u << 20;
+
+// f(i) for i below n, each on a thread of its own; the first exception is thrown again here.
+template <class Function>
+void for_each_at_once(std::size_t n, Function&& f) {
+  std::vector<std::exception_ptr> errors(n);
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < n; ++i)
+      threads.emplace_back([&, i] {
+        try {
+          f(i);
+        } catch (...) {
+          errors[i] = std::current_exception();
+        }
+      });
+  }
+  for (const std::exception_ptr& error : errors)
+    if (error) std::rethrow_exception(error);
 }
+
+}  // namespace
 
 GpuCounting::GpuCounting(const CountOptions& options, const std::vector<int>& devices,
                          std::uint64_t max_device_bytes)
@@ -17,20 +44,54 @@ GpuCounting::GpuCounting(const CountOptions& options, const std::vector<int>& de
     of_device.part = static_cast<int>(i);
     of_device.n_parts = static_cast<int>(devices.size());
     of_device.max_device_bytes = max_device_bytes;
-    counters_.push_back(make_gpu_counter(devices[i], of_device));
+    devices_.push_back(std::make_unique<Device>());
+    devices_.back()->counter = make_gpu_counter(devices[i], of_device);
   }
 }
 
-void GpuCounting::add(std::string_view letters) {
-  std::size_t n_filled = 0;  // devices that took it
-  while (n_filled < counters_.size() && counters_[n_filled]->add(letters)) ++n_filled;
-  if (n_filled == counters_.size()) return;
-  // All are emptied, and the text is new to all: those that took it count it in the first part.
-  const std::size_t n_took = n_filled;
+void GpuCounting::add(const io::SequenceBatch& batch) {
+  add([&](const Counter::Add& add) {
+    for (std::size_t i = 0; i < batch.size(); ++i) add(batch.sequence(i), batch.quality(i));
+  });
+}
+
+void GpuCounting::add(const std::function<void(const Counter::Add& add)>& read) {
+  letters_.with([] { return io::CharBuffer(); },
+                [&](io::CharBuffer& letters) {
+                  letters.clear();
+                  read([&](std::string_view sequence, std::string_view quality) {
+                    const std::size_t begin = letters.size();
+                    letters.append(sequence.data(), sequence.size());
+                    if (options_.least_quality != 0 && !quality.empty())
+                      mask_low_quality(letters.data() + begin, quality.data(), sequence.size(),
+                                       options_.least_quality);
+                    letters.append("N", 1);
+                  });
+                  add_letters(letters.view());
+                });
+}
+
+bool GpuCounting::fill_from(std::size_t& at, std::string_view letters) {
+  for (; at < devices_.size(); ++at) {
+    const std::lock_guard lock(devices_[at]->mutex);
+    if (!devices_[at]->counter->add(letters)) return false;
+  }
+  return true;
+}
+
+// Where a device is full all are emptied. The text is then new to those that have not taken it; the
+// others have counted it.
+void GpuCounting::add_letters(std::string_view letters) {
+  std::size_t at = 0;
+  {
+    const std::shared_lock lock(filling_);
+    if (fill_from(at, letters)) return;
+  }
+  const std::unique_lock lock(filling_);
+  if (fill_from(at, letters)) return;  // another thread has emptied them meanwhile
   drain();
-  for (std::size_t i = n_took; i < counters_.size(); ++i)
-    if (!counters_[i]->add(letters))
-      throw Error(ErrorCode::device_memory, "a batch does not fit into an empty device");
+  if (!fill_from(at, letters))
+    throw Error(ErrorCode::device_memory, "a batch does not fit into an empty device");
 }
 
 // Moves what the devices hold into parts_.
@@ -38,51 +99,78 @@ void GpuCounting::drain() {
   if (!parts_)
     parts_ = std::make_unique<OrderedCounts>(
         options_.order, pool_, spill_, options_.max_memory == 0 ? UINT64_MAX : options_.max_memory);
-  std::vector<std::uint64_t> places;
-  std::vector<std::uint64_t> counts;
-  for (const auto& counter : counters_) {
-    while (counter->next(kBlockSize, places, counts) > 0)
-      parts_->add_places<1>([&](auto&& write) {
-        for (std::size_t i = 0; i < places.size(); ++i) write(Key<1>{{places[i]}}, counts[i]);
-      });
-    totals_.n_windows += counter->n_windows();
-    counter->clear();
+  for_each_at_once(devices_.size(), [&](std::size_t i) { devices_[i]->counter->prepare(); });
+  for (const auto& device : devices_) {
+    with_words(options_.k, [&]<int kWords>() { drain_into_parts<kWords>(*device->counter); });
+    totals_.n_windows += device->counter->n_windows();
+    device->counter->clear();
   }
+}
+
+template <int kWords>
+void GpuCounting::drain_into_parts(GpuCounter& counter) {
+  std::vector<CountBlock> blocks(static_cast<std::size_t>(options_.n_threads) + 2);
+  pipeline::run({options_.n_threads, static_cast<int>(blocks.size())},
+                {[&](std::size_t slot) {
+                   return counter.next(kBlockSize, blocks[slot].keys, blocks[slot].counts) > 0;
+                 },
+                 [&](std::size_t slot) {
+                   const CountBlock& block = blocks[slot];
+                   const auto file = [&](auto&& write) {
+                     Key<kWords> key;
+                     for (std::size_t i = 0; i < block.counts.size(); ++i) {
+                       std::copy_n(block.keys.data() + i * kWords, kWords, key.word.begin());
+                       write(key, block.counts[i]);
+                     }
+                   };
+                   if constexpr (kWords == 1)
+                     parts_->add_places<kWords>(file);
+                   else
+                     parts_->add<kWords>(file);
+                 },
+                 [](std::size_t) {}});
 }
 
 void GpuCounting::finish() {
-  if (!parts_) return;
-  drain();
-  parts_->finish();
-}
-
-bool GpuCounting::next(CountBlock& places) {
-  places.clear(1);
-  if (parts_) {
-    while (places.size() == 0 && next_bucket_ < parts_->n_blocks())
-      parts_->take_places<1>(next_bucket_++, places);
+  if (parts_ || words_for(options_.k) > 1) {
+    drain();
+    parts_->finish();
   } else {
-    while (next_counter_ < counters_.size() &&
-           counters_[next_counter_]->next(kBlockSize, places.keys, places.counts) == 0) {
-      places.clear(1);
-      totals_.n_windows += counters_[next_counter_++]->n_windows();
-    }
+    for_each_at_once(devices_.size(), [&](std::size_t i) { devices_[i]->counter->prepare(); });
   }
-  totals_.n_distinct += places.size();
-  for (const std::uint64_t count : places.counts)
-    totals_.n_kept += count >= options_.lower && count <= options_.upper;
-  return places.size() > 0;
 }
 
-void GpuCounting::restore(CountBlock& block) const {
+bool GpuCounting::next(Piece& piece) {
+  if (parts_) {
+    piece.bucket = next_bucket_++;
+    return piece.bucket < parts_->n_blocks();
+  }
+  piece.block.n_words = 1;
+  for (; next_device_ < devices_.size(); ++next_device_) {
+    GpuCounter& counter = *devices_[next_device_]->counter;
+    if (counter.next(kBlockSize, piece.block.keys, piece.block.counts) > 0) return true;
+    totals_.n_windows += counter.n_windows();
+  }
+  return false;
+}
+
+void GpuCounting::restore(Piece& piece) {
+  CountBlock& block = piece.block;
+  if (parts_)
+    with_words(options_.k, [&]<int kWords>() { parts_->take<kWords>(piece.bucket, block); });
+  n_distinct_ += block.size();
+  const auto n_words = static_cast<std::size_t>(block.n_words);
   std::size_t n = 0;
   for (std::size_t i = 0; i < block.size(); ++i) {
     const std::uint64_t count = block.counts[i];
     if (count < options_.lower || count > options_.upper) continue;
-    block.keys[n] = options_.order.restore(Key<1>{{block.keys[i]}}).word[0];
+    if (parts_)
+      std::copy_n(block.key(i), n_words, block.keys.data() + n * n_words);
+    else
+      block.keys[n] = options_.order.restore(Key<1>{{block.keys[i]}}).word[0];
     block.counts[n++] = count;
   }
-  block.keys.resize(n);
+  block.keys.resize(n * n_words);
   block.counts.resize(n);
 }
 
@@ -91,14 +179,16 @@ GpuCountTimes GpuCounting::times() const {
     return t.pack_s + t.place_s + t.sort_s + t.runs_s;
   };
   GpuCountTimes most;
-  for (const auto& counter : counters_)
-    if (total(counter->times()) > total(most)) most = counter->times();
+  for (const auto& device : devices_) {
+    const GpuCountTimes times = device->counter->times();
+    if (total(times) > total(most)) most = times;
+  }
   return most;
 }
 
 std::uint64_t GpuCounting::peak_device_bytes() const {
   std::uint64_t most = 0;
-  for (const auto& counter : counters_) most = std::max(most, counter->peak_device_bytes());
+  for (const auto& device : devices_) most = std::max(most, device->counter->peak_device_bytes());
   return most;
 }
 

@@ -1,51 +1,77 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <string>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
 #include <string_view>
 #include <vector>
 
+#include "lib/io/char_buffer.hpp"
+#include "lib/io/sequence_batch.hpp"
 #include "lib/kmer/count/counter.hpp"
+#include "lib/kmer/count/lender.hpp"
 #include "lib/kmer/count/ordered_counts.hpp"
 #include "lib/kmer/gpu_counter.hpp"
 
 namespace biogpu::kmer {
 
-// Counts on one or more GPUs, for k up to kMaxGpuK; what Counter is for the CPU. Each device holds
-// the text and counts its share of the places. A text that fills a device is counted in parts,
-// which are added up on the host.
+// Counts on one or more GPUs; what Counter is for the CPU. Each device holds the text and counts
+// its share of the k-mers. Up to k = 32 devices give them back in order; above, and where a text
+// fills a device and is counted in parts, the host orders them and adds up.
 class GpuCounting {
  public:
   GpuCounting(const CountOptions& options, const std::vector<int>& devices,
               std::uint64_t max_device_bytes);
 
-  // Letters with a byte that is no base behind each sequence. One thread at a time.
-  void add(std::string_view letters);
+  // As Counter::add(). Any thread, many at a time.
+  void add(const io::SequenceBatch& batch);
+  void add(const std::function<void(const Counter::Add& add)>& read);
   // Called once, after the last add().
   void finish();
 
-  // The next places and counts, in order; false at the end. One thread.
-  bool next(CountBlock& places);
-  // Turns places into keys and leaves out what options does. Any thread.
-  void restore(CountBlock& block) const;
+  // A stretch of the result: places that a device ordered, or a bucket of the host's.
+  struct Piece {
+    CountBlock block;
+    std::size_t bucket = 0;
+  };
+  // The next piece; false at the end. One thread.
+  bool next(Piece& piece);
+  // Makes piece.block the distinct k-mers of it that the options keep, in order. Any thread.
+  void restore(Piece& piece);
 
-  CountTotals totals() const { return totals_; }
+  CountTotals totals() const { return {totals_.n_windows, n_distinct_}; }
   GpuCountTimes times() const;  // of the device that was busy longest
   std::uint64_t peak_device_bytes() const;
 
  private:
+  struct Device {
+    std::unique_ptr<GpuCounter> counter;
+    std::mutex mutex;
+  };
+
+  void add_letters(std::string_view letters);
+  // Adds to the devices from number `at` on; false where one was full, which `at` then tells.
+  bool fill_from(std::size_t& at, std::string_view letters);
   void drain();
+  template <int kWords>
+  void drain_into_parts(GpuCounter& counter);
 
   const CountOptions options_;
-  std::vector<std::unique_ptr<GpuCounter>> counters_;
-  std::size_t next_counter_ = 0;
+  std::vector<std::unique_ptr<Device>> devices_;
+  std::shared_mutex filling_;  // held alone while the devices are emptied
+  Lender<io::CharBuffer> letters_;
+  std::size_t next_device_ = 0;
   SpillFile spill_;
   BlockPool pool_;
-  std::unique_ptr<OrderedCounts> parts_;  // where the text was counted in parts
+  std::unique_ptr<OrderedCounts> parts_;  // where the host orders
   std::size_t next_bucket_ = 0;
   CountTotals totals_;
+  std::atomic<std::uint64_t> n_distinct_{0};
 };
 
 }  // namespace biogpu::kmer

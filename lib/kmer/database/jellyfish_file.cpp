@@ -30,7 +30,7 @@ std::vector<std::uint64_t> reprobes_up_to(int limit) {
 // The limit that a table of this size gets.
 int reprobe_limit(const KeyOrder& order, int asked) {
   if (order.is_identity() && order.size_bits() == 2 * order.k()) return 0;
-  int limit = std::min(asked, kMaxReprobe);
+  int limit = asked;
   while (limit > 0 && reprobe(static_cast<std::uint64_t>(limit)) >= std::uint64_t{1}
                                                                         << order.size_bits())
     --limit;
@@ -121,11 +121,14 @@ std::string jellyfish_header(const Header& header) {
     json["format"] = "binary/sorted";
     json["counter_len"] = header.counter_bytes;
   }
-  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return pad_jellyfish_header(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+std::string pad_jellyfish_header(std::string json) {
   constexpr std::size_t kDigits = 9;
-  const std::size_t n = text.size() + 1;
-  text.resize((kDigits + n + kAlignment - 1) / kAlignment * kAlignment - kDigits, '\0');
-  return fmt::format("{:09}", text.size()) + text;
+  const std::size_t n = json.size() + 1;
+  json.resize((kDigits + n + kAlignment - 1) / kAlignment * kAlignment - kDigits, '\0');
+  return fmt::format("{:09}", json.size()) + json;
 }
 
 // Objects on lines of their own, arrays on one line as long as they fit 74 columns.

@@ -15,6 +15,8 @@ namespace biogpu::kmer {
 
 // The text before the records.
 std::string jellyfish_header(const Header& header);
+// The same of any JSON: its length before it, NULs behind.
+std::string pad_jellyfish_header(std::string json);
 
 // The same JSON indented, as `jellyfish info -j` prints it.
 std::string styled_header(const Header& header);

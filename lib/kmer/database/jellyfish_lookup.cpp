@@ -35,6 +35,8 @@ class JellyfishLookup : public Lookup {
                static_cast<double>(std::uint64_t{1} << header_.order.size_bits());
   }
 
+  std::uint64_t n_keys() const override { return n_records_; }
+
   void find(const std::uint64_t* keys, std::span<std::uint64_t> counts) const override {
     const std::vector<std::uint32_t> order = sorted_by_region(keys, counts.size());
     std::array<Search, kBatch> searches;

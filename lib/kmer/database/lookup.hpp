@@ -19,6 +19,7 @@ class Lookup {
   virtual ~Lookup() = default;
 
   const Header& header() const { return header_; }
+  virtual std::uint64_t n_keys() const = 0;
 
   // counts[i] of the key at keys + i * words_for(k), 0 where it is absent. Keys are looked up as
   // they are: the caller makes them canonical.

@@ -102,6 +102,7 @@ class NativeLookup : public Lookup {
     const std::size_t end = bytes.size() - kNativeTrailerBytes;
     const NativeTrailer trailer = parse_native_trailer(bytes.substr(end), path);
     key_bytes_ = static_cast<std::size_t>(bytes_for(header_.k));
+    n_keys_ = trailer.n_keys;
     n_blocks_ = trailer.n_blocks;
     if (trailer.index_offset > end || n_blocks_ > (end - trailer.index_offset) / entry_bytes())
       refuse(path, "its index does not fit the file");
@@ -110,6 +111,8 @@ class NativeLookup : public Lookup {
     if (trailer.json_bytes <= end)
       parse_native_provenance(bytes.substr(end - trailer.json_bytes, trailer.json_bytes), header_);
   }
+
+  std::uint64_t n_keys() const override { return n_keys_; }
 
   void find(const std::uint64_t* keys, std::span<std::uint64_t> counts) const override {
     const auto n_words = static_cast<std::size_t>(words_for(header_.k));
@@ -178,6 +181,7 @@ class NativeLookup : public Lookup {
   const std::string path_;
   std::unique_ptr<MappedFile> file_;
   std::size_t key_bytes_ = 0;
+  std::uint64_t n_keys_ = 0;
   std::uint64_t n_blocks_ = 0;
   std::uint64_t blocks_end_ = 0;
   const char* index_ = nullptr;

@@ -86,6 +86,13 @@ BitMatrix invert(const BitMatrix& matrix) {
   return inverse;
 }
 
+std::vector<std::uint64_t> jellyfish_draws(std::size_t n) {
+  LibcRandom random;
+  std::vector<std::uint64_t> drawn(n);
+  for (std::uint64_t& value : drawn) value = random.next64();
+  return drawn;
+}
+
 BitMatrix jellyfish_matrix(int n_rows, int n_columns) {
   LibcRandom random;
   BitMatrix drawn{n_rows, std::vector<std::uint64_t>(static_cast<std::size_t>(n_columns))};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct BitMatrix {
 // columns are independent, and inverted as in invert().
 // Facts: G. Marcais, C. Kingsford, doi:10.1093/bioinformatics/btr011, and Jellyfish's files.
 BitMatrix jellyfish_matrix(int n_rows, int n_columns);
+
+// The first n numbers of 64 bits that Jellyfish draws, for its other matrices.
+std::vector<std::uint64_t> jellyfish_draws(std::size_t n);
 
 // M = [A B], B square: takes (high, low) to A high + B low. The inverse is the matrix that takes
 // (high, A high + B low) back to low. Empty when B is singular.

@@ -51,6 +51,8 @@ class KeyOrder {
   using ByteTable = std::array<std::uint64_t, 256>;
   // What each value of each byte of a key, the lowest first, adds to its slot.
   const std::vector<ByteTable>& position_tables() const { return forward_; }
+  // The same for any matrix.
+  static std::vector<ByteTable> make_tables(const std::vector<std::uint64_t>& columns);
 
   // The slot, M key.
   template <int kWords>
@@ -98,8 +100,6 @@ class KeyOrder {
     }
     return sum;
   }
-
-  static std::vector<ByteTable> make_tables(const std::vector<std::uint64_t>& columns);
 
   int k_ = 0;
   bool unordered_ = false;

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "gpu/kmer/counter.hpp"
+#include "gpu/kmer/lookup_table.hpp"
 #include "lib/kmer/order/key_order.hpp"
 #include "lib/kmer/sequence_keys.hpp"
 #include "tests/support/catch.hpp"
@@ -26,9 +27,10 @@ Places expected_places(const std::string& text, const kmer::KeyOrder& order, boo
 gpu::kmer::CounterOptions options_for(const kmer::KeyOrder& order, bool canonical) {
   gpu::kmer::CounterOptions options;
   options.k = order.k();
+  options.n_words = kmer::words_for(order.k());
   options.canonical = canonical;
   options.stage_bytes = 4096;  // so that texts are cut
-  if (order.keeps_keys()) return options;
+  if (order.keeps_keys() || options.n_words > 1) return options;
   options.size_bits = order.size_bits();
   for (const auto& table : order.position_tables())
     options.tables.insert(options.tables.end(), table.begin(), table.end());
@@ -71,13 +73,13 @@ TEST_CASE("kmer.counter gpu: equals plain counting", "[kmer][gpu][device]") {
         if (size_bits > 2 * k) continue;
         const auto order = size_bits == 0 ? kmer::KeyOrder::lexicographic(k)
                                           : kmer::KeyOrder::jellyfish(k, size_bits, false);
-        gpu::kmer::Counter counter(options_for(order, canonical));
-        REQUIRE(counter.add(text.data(), text.size()));
+        const auto counter = gpu::kmer::make_counter(options_for(order, canonical));
+        REQUIRE(counter->add(text.data(), text.size()));
         const Places expected = expected_places(text, order, canonical);
-        CHECK(take_all(counter, 1000) == expected);
+        CHECK(take_all(*counter, 1000) == expected);
         std::uint64_t n = 0;
         for (const auto& entry : expected) n += entry.second;
-        CHECK(counter.n_windows() == n);
+        CHECK(counter->n_windows() == n);
       }
     }
 }
@@ -89,9 +91,9 @@ TEST_CASE("kmer.counter gpu: texts of every length around a word", "[kmer][gpu][
   for (std::size_t n = 0; n < 70; ++n) {
     CAPTURE(n);
     const std::string text = test::random_letters(rng, n, "ACGTACGTACGTN");
-    gpu::kmer::Counter counter(options_for(order, false));
-    REQUIRE(counter.add(text.data(), text.size()));
-    CHECK(take_all(counter, 7) == expected_places(text, order, false));
+    const auto counter = gpu::kmer::make_counter(options_for(order, false));
+    REQUIRE(counter->add(text.data(), text.size()));
+    CHECK(take_all(*counter, 7) == expected_places(text, order, false));
   }
 }
 
@@ -103,23 +105,148 @@ TEST_CASE("kmer.counter gpu: ranges, parts and refills change nothing", "[kmer][
 
   auto options = options_for(order, true);
   options.max_device_bytes = 200000;  // some thousand places at a time
-  gpu::kmer::Counter small(options);
-  REQUIRE(small.add(text.data(), text.size()));
-  CHECK(take_all(small, 500) == expected);
-  small.clear();
-  REQUIRE(small.add(text.data(), text.size()));
-  CHECK(take_all(small, 500) == expected);
+  const auto small = gpu::kmer::make_counter(options);
+  REQUIRE(small->add(text.data(), text.size()));
+  CHECK(take_all(*small, 500) == expected);
+  small->clear();
+  REQUIRE(small->add(text.data(), text.size()));
+  CHECK(take_all(*small, 500) == expected);
 
   Places together;
   for (int part = 0; part < 3; ++part) {
     auto of_part = options_for(order, true);
     of_part.part = part;
     of_part.n_parts = 3;
-    gpu::kmer::Counter counter(of_part);
-    REQUIRE(counter.add(text.data(), text.size()));
-    const Places some = take_all(counter, 500);
+    const auto counter = gpu::kmer::make_counter(of_part);
+    REQUIRE(counter->add(text.data(), text.size()));
+    const Places some = take_all(*counter, 500);
     CHECK((together.empty() || some.begin()->first > together.rbegin()->first));
     together.insert(some.begin(), some.end());
   }
   CHECK(together == expected);
+}
+
+namespace {
+
+using Keys = std::map<std::vector<std::uint64_t>, std::uint64_t>;
+
+Keys expected_keys(const std::string& text, int k, bool canonical) {
+  std::vector<std::uint64_t> words;
+  kmer::append_keys(text, k, canonical, words);
+  const auto n_words = static_cast<std::size_t>(kmer::words_for(k));
+  Keys keys;
+  for (std::size_t i = 0; i < words.size(); i += n_words)
+    ++keys[{words.data() + i, words.data() + i + n_words}];
+  return keys;
+}
+
+// All that is left in the counter; k-mers that come in parts are added up.
+Keys take_keys(gpu::kmer::Counter& counter, int k, std::size_t step) {
+  const auto n_words = static_cast<std::size_t>(kmer::words_for(k));
+  Keys all;
+  std::vector<std::uint64_t> keys;
+  std::vector<std::uint64_t> counts;
+  while (const std::size_t n = counter.next(step, keys, counts))
+    for (std::size_t i = 0; i < n; ++i)
+      all[{keys.data() + i * n_words, keys.data() + (i + 1) * n_words}] += counts[i];
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("kmer.long_counter gpu: equals plain counting", "[kmer][gpu][device]") {
+  if (!test::has_gpu()) return;
+  const std::string text = joined(test::tricky_sequences(23, 900));
+  for (const int k : {33, 47, 55, 63, 64, 65, 96, 127, 128, 129, 255, 256})
+    for (const bool canonical : {false, true}) {
+      CAPTURE(k, canonical);
+      const auto order = kmer::KeyOrder::lexicographic(k);
+      const auto counter = gpu::kmer::make_counter(options_for(order, canonical));
+      REQUIRE(counter->add(text.data(), text.size()));
+      CHECK(take_keys(*counter, k, 700) == expected_keys(text, k, canonical));
+    }
+}
+
+TEST_CASE("kmer.long_counter gpu: ranges, parts and refills change nothing",
+          "[kmer][gpu][device]") {
+  if (!test::has_gpu()) return;
+  const std::string text = joined(test::tricky_sequences(24, 900));
+  const auto order = kmer::KeyOrder::lexicographic(55);
+  const Keys expected = expected_keys(text, 55, true);
+  auto options = options_for(order, true);
+  options.max_device_bytes = 200000;
+  const auto small = gpu::kmer::make_counter(options);
+  for (int round = 0; round < 2; ++round) {
+    REQUIRE(small->add(text.data(), text.size()));
+    CHECK(take_keys(*small, 55, 500) == expected);
+    small->clear();
+  }
+  Keys together;
+  for (int part = 0; part < 3; ++part) {
+    auto of_part = options_for(order, true);
+    of_part.part = part;
+    of_part.n_parts = 3;
+    const auto counter = gpu::kmer::make_counter(of_part);
+    REQUIRE(counter->add(text.data(), text.size()));
+    counter->prepare();
+    for (const auto& [key, count] : take_keys(*counter, 55, 500)) together[key] += count;
+  }
+  CHECK(together == expected);
+}
+
+TEST_CASE("kmer.lookup_table gpu: finds what was put in and nothing else", "[kmer][gpu][device]") {
+  if (!test::has_gpu()) return;
+  std::mt19937 rng(9);
+  const std::string text = joined(test::tricky_sequences(25, 400));
+  const std::string other = test::random_letters(rng, 900, "ACGT");
+  for (const int k : {1, 3, 15, 21, 31, 32, 33, 55, 64, 65, 127, 256})
+    for (const int size_bits : {0, 2, 9, 30}) {
+      if (size_bits > 2 * k) continue;
+      CAPTURE(k, size_bits);
+      const auto order = size_bits == 0 ? kmer::KeyOrder::lexicographic(k)
+                                        : kmer::KeyOrder::jellyfish(k, size_bits, false);
+      kmer::with_words(k, [&]<int kWords>() {
+        const Keys counted = expected_keys(text, k, false);
+        std::vector<std::pair<kmer::Key<kWords>, std::uint64_t>> entries;
+        for (const auto& [words, count] : counted) {
+          kmer::Key<kWords> key;
+          std::copy_n(words.begin(), kWords, key.word.begin());
+          entries.emplace_back(key, count);
+        }
+        std::sort(entries.begin(), entries.end(), [&](const auto& a, const auto& b) {
+          return order.place(a.first) < order.place(b.first);
+        });
+        gpu::kmer::LookupTableOptions options;
+        options.k = k;
+        options.n_words = kWords;
+        options.n_keys = entries.size();
+        if (!order.keeps_keys()) {
+          options.size_bits = order.size_bits();
+          for (const auto& table : order.position_tables())
+            options.tables.insert(options.tables.end(), table.begin(), table.end());
+        }
+        gpu::kmer::LookupTable table(options);
+        std::vector<std::uint64_t> words;
+        std::vector<std::uint64_t> counts;
+        for (const auto& [key, count] : entries) {
+          words.insert(words.end(), key.word.begin(), key.word.end());
+          counts.push_back(count);
+          if (counts.size() < 300 && counts.size() + table.n_keys() < entries.size()) continue;
+          table.append(words, counts);
+          words.clear();
+          counts.clear();
+        }
+        table.finish();
+        std::vector<std::uint64_t> keys;
+        kmer::append_keys(text + other, k, false, keys);
+        std::vector<std::uint64_t> found(keys.size() / kWords);
+        table.find(keys.data(), found);
+        std::vector<std::uint64_t> expected;
+        for (std::size_t i = 0; i < keys.size(); i += kWords) {
+          const auto at = counted.find({keys.data() + i, keys.data() + i + kWords});
+          expected.push_back(at == counted.end() ? 0 : at->second);
+        }
+        CHECK(found == expected);
+      });
+    }
 }

@@ -1,0 +1,281 @@
+#include "apps/biogpu-bench/kmer_bench.hpp"
+
+#include <fmt/format.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "lib/core/error.hpp"
+#include "lib/io/output_file.hpp"
+#include "lib/kmer/count/counter.hpp"
+#include "lib/kmer/gpu_counter.hpp"
+#include "lib/kmer/gpu_lookup.hpp"
+
+namespace biogpu::bench {
+namespace {
+
+using Words = std::vector<std::uint64_t>;
+
+constexpr std::size_t kReadLength = 150;
+constexpr std::size_t kBlock = 1u << 20;
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// SplitMix64: entry i of a sequence of random numbers, so that threads need no state.
+std::uint64_t random_number(std::uint64_t seed, std::uint64_t i) {
+  std::uint64_t x = seed + (i + 1) * 0x9e3779b97f4a7c15u;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+// Reads of a random genome, both strands, one base in a thousand replaced, N behind each.
+std::string random_reads(std::size_t n_reads, std::size_t genome_bases) {
+  std::string genome(genome_bases, 'A');
+  tbb::parallel_for(std::size_t{0}, genome_bases,
+                    [&](std::size_t i) { genome[i] = "ACGT"[random_number(1, i) & 3]; });
+  std::string text(n_reads * (kReadLength + 1), 'N');
+  tbb::parallel_for(std::size_t{0}, n_reads, [&](std::size_t r) {
+    const std::uint64_t random = random_number(2, r);
+    const char* const from = genome.data() + (random >> 1) % (genome_bases - kReadLength + 1);
+    char* const to = text.data() + r * (kReadLength + 1);
+    for (std::size_t i = 0; i < kReadLength; ++i) {
+      const std::size_t at = (random & 1) != 0 ? kReadLength - 1 - i : i;
+      const char base = from[at];
+      to[i] = (random & 1) == 0 ? base
+              : base == 'A'     ? 'T'
+              : base == 'C'     ? 'G'
+              : base == 'G'     ? 'C'
+                                : 'A';
+    }
+    for (std::size_t i = 0; i < kReadLength; ++i) {
+      const std::uint64_t draw = random_number(3, r * kReadLength + i);
+      if (draw % 1000 == 0) to[i] = "ACGT"[draw >> 32 & 3];
+    }
+  });
+  return text;
+}
+
+std::string text_of(const KmerBenchSettings& settings) {
+  return settings.quick ? random_reads(100, 3000) : random_reads(4000000, 100000000);
+}
+
+class KmerBench {
+ public:
+  explicit KmerBench(const KmerBenchSettings& settings)
+      : settings_(settings), arena_(settings.n_threads) {}
+
+  std::vector<Figure> all() {
+    std::string text;
+    for (const int k : {21, 31, 55, 127}) {
+      if (!wanted(count_name(k))) continue;
+      if (text.empty()) arena_.execute([&] { text = text_of(settings_); });
+      count(k, text);
+    }
+    if (wanted("look-up")) look_up();
+    return std::move(figures_);
+  }
+
+ private:
+  static std::string count_name(int k) { return fmt::format("count k={}", k); }
+  bool wanted(const std::string& name) const {
+    return name.find(settings_.only) != std::string::npos;
+  }
+
+  void add(std::string name, std::string unit, std::string how, std::vector<double> runs) {
+    Figure figure;
+    figure.name = std::move(name);
+    figure.unit = std::move(unit);
+    figure.how = std::move(how);
+    figures_.push_back(summarise(std::move(figure), std::move(runs)));
+  }
+
+  static kmer::KeyOrder order_for(int k) { return kmer::KeyOrder::jellyfish(k, 27, false); }
+
+  std::unique_ptr<kmer::GpuCounter> make_counter(int k) const {
+    kmer::GpuCountOptions options;
+    options.canonical = true;
+    options.order = order_for(k);
+    return kmer::make_gpu_counter(settings_.device, options);
+  }
+
+  void count(int k, const std::string& text) {
+    compare_counts(k, std::string_view(text).substr(0, 1000000));
+    const auto counter = make_counter(k);
+    std::vector<double> on_device;
+    for (int i = -1; i < 5; ++i) {
+      counter->clear();
+      for (std::size_t begin = 0; begin < text.size(); begin += kBlock * 151)
+        counter->add(std::string_view(text).substr(begin, kBlock * 151));
+      const kmer::GpuCountTimes before = counter->times();
+      counter->prepare();
+      const kmer::GpuCountTimes after = counter->times();
+      const double seconds = after.place_s - before.place_s + after.sort_s - before.sort_s +
+                             after.runs_s - before.runs_s;
+      if (i < 0) continue;  // warms clocks and memory
+      on_device.push_back(1e-9 * static_cast<double>(counter->n_windows()) / seconds);
+      if (i == 4) add_stages(k, before, after);
+    }
+    add(count_name(k) + ", device", "G k-mers/s",
+        fmt::format("{} canonical k-mers of reads of 150, text on the device to distinct k-mers "
+                    "and counts on it; a sample compared with the CPU",
+                    counter->n_windows()),
+        on_device);
+  }
+
+  void add_stages(int k, const kmer::GpuCountTimes& before, const kmer::GpuCountTimes& after) {
+    const std::pair<const char*, double> stages[] = {{"place", after.place_s - before.place_s},
+                                                     {"sort", after.sort_s - before.sort_s},
+                                                     {"runs", after.runs_s - before.runs_s}};
+    for (const auto& [name, seconds] : stages)
+      add(fmt::format("{}, {}", count_name(k), name), "ms", "a stage of it", {1e3 * seconds});
+  }
+
+  // k-mers and counts of a small text, from both devices.
+  void compare_counts(int k, std::string_view text) {
+    kmer::CountOptions options;
+    options.k = k;
+    options.canonical = true;
+    options.order = order_for(k);
+    options.n_threads = settings_.n_threads;
+    kmer::Counter cpu(options);
+    cpu.add([&](const kmer::Counter::Add& add) { add(text, {}); });
+    cpu.count_bins();
+    std::map<Words, std::uint64_t> expected;
+    kmer::CountBlock block;
+    for (std::size_t b = 0; b < cpu.n_blocks(); ++b) {
+      cpu.take_block(b, block);
+      for (std::size_t i = 0; i < block.size(); ++i)
+        expected[{block.key(i), block.key(i) + block.n_words}] = block.counts[i];
+    }
+    const auto counter = make_counter(k);
+    counter->add(text);
+    std::map<Words, std::uint64_t> found;
+    const auto n_words = static_cast<std::size_t>(kmer::words_for(k));
+    while (counter->next(kBlock, block.keys, block.counts) > 0)
+      for (std::size_t i = 0; i < block.counts.size(); ++i) {
+        Words key(block.keys.data() + i * n_words, block.keys.data() + (i + 1) * n_words);
+        if (n_words == 1) key[0] = options.order.restore(kmer::Key<1>{{key[0]}}).word[0];
+        found[key] += block.counts[i];
+      }
+    if (found != expected)
+      throw Error(ErrorCode::failed, count_name(k) + ": the GPU's counts differ from the CPU's");
+  }
+
+  // Half of the keys are in the table.
+  void look_up() {
+    constexpr int kLength = 31;
+    constexpr std::uint64_t kPlaces = std::uint64_t{1} << 2 * kLength;
+    const std::size_t n_keys = settings_.quick ? 5000 : 80000000;
+    const std::size_t n_look_ups = settings_.quick ? 20000 : 200000000;
+    const kmer::KeyOrder order = order_for(kLength);
+    Words keys(n_keys);
+    Words counts(n_keys);
+    std::uint64_t place = 0;
+    for (std::size_t i = 0; i < n_keys; ++i) {
+      place += 1 + random_number(4, i) % (2 * (kPlaces / n_keys) - 2);
+      keys[i] = place % kPlaces;
+      counts[i] = i % 1000 + 1;
+    }
+    while (!keys.empty() && keys.back() < keys.front()) keys.pop_back();
+    std::sort(keys.begin(), keys.end());
+    counts.resize(keys.size());
+    Words wanted_keys(n_look_ups);
+    Words expected(n_look_ups);
+    arena_.execute([&] {
+      tbb::parallel_for(std::size_t{0}, keys.size(), [&](std::size_t i) {
+        keys[i] = order.restore(kmer::Key<1>{{keys[i]}}).word[0];
+      });
+      tbb::parallel_for(std::size_t{0}, n_look_ups, [&](std::size_t i) {
+        const std::uint64_t random = random_number(5, i);
+        const std::size_t at = (random >> 1) % keys.size();
+        const bool present = (random & 1) != 0;
+        wanted_keys[i] = present ? keys[at] : random_number(6, i) % kPlaces;
+        expected[i] = present ? counts[at] : 0;  // a random key is in the table once in 10^10
+      });
+    });
+    const auto table = kmer::make_gpu_lookup(settings_.device, order, keys.size());
+    for (std::size_t begin = 0; begin < keys.size(); begin += kBlock) {
+      const std::size_t n = std::min(kBlock, keys.size() - begin);
+      table->append(std::span(keys).subspan(begin, n), std::span(counts).subspan(begin, n));
+    }
+    table->finish();
+    time_look_ups(*table, wanted_keys, expected, keys.size());
+  }
+
+  void time_look_ups(kmer::GpuLookup& table, const Words& keys, const Words& expected,
+                     std::size_t n_keys) {
+    Words found(keys.size());
+    std::vector<double> on_device, host_to_host;
+    for (int i = -1; i < 3; ++i) {
+      const double before = now();
+      arena_.execute([&] {
+        tbb::parallel_for(
+            tbb::blocked_range<std::size_t>(0, keys.size(), kBlock),
+            [&](const tbb::blocked_range<std::size_t>& range) {
+              table.find(keys.data() + range.begin(),
+                         std::span(found).subspan(range.begin(), range.size()));
+            },
+            tbb::simple_partitioner());
+      });
+      const double seconds = now() - before;
+      if (i < 0 && found != expected)
+        throw Error(ErrorCode::failed, "look-up: counts differ from those put in");
+      if (i >= 0) host_to_host.push_back(1e-6 * static_cast<double>(keys.size()) / seconds);
+    }
+    // One stream, so that no kernel waits for another's.
+    const std::span<std::uint64_t> some =
+        std::span(found).first(std::min(found.size(), 32 * kBlock));
+    for (int i = 0; i < 5; ++i) {
+      const double before = table.find_s();
+      table.find(keys.data(), some);
+      on_device.push_back(1e-6 * static_cast<double>(some.size()) / (table.find_s() - before));
+    }
+    const std::string how =
+        fmt::format("{} random look-ups of k=31, half of them present, in {} k-mers; all compared",
+                    keys.size(), n_keys);
+    add("look-up, device", "M look-ups/s", how + "; kernels alone", on_device);
+    add("look-up, host to host", "M look-ups/s", how + "; keys in memory to counts in memory",
+        host_to_host);
+  }
+
+  const KmerBenchSettings settings_;
+  tbb::task_arena arena_;
+  std::vector<Figure> figures_;
+};
+
+}  // namespace
+
+void write_kmer_reads(const KmerBenchSettings& settings, const std::string& path) {
+  tbb::task_arena arena(settings.n_threads);
+  std::string text;
+  arena.execute([&] { text = text_of(settings); });
+  io::OutputFile out(path);
+  const std::string rest = "\n+\n" + std::string(kReadLength, 'I') + "\n";
+  std::string records;
+  for (std::size_t r = 0; r * (kReadLength + 1) < text.size(); ++r) {
+    records += fmt::format("@r{}\n", r);
+    records.append(text, r * (kReadLength + 1), kReadLength);
+    records += rest;
+    if (records.size() < kBlock) continue;
+    out.write(records);
+    records.clear();
+  }
+  out.write(records);
+  out.commit();
+}
+
+std::vector<Figure> measure_kmer(const KmerBenchSettings& settings) {
+  return KmerBench(settings).all();
+}
+
+}  // namespace biogpu::bench

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "lib/kmer/count/counter.hpp"
+#include "lib/report/json_summary.hpp"
+
+namespace biogpu::app {
+
+// Where the sequences of a command that counts come from, as Jellyfish's options say it.
+struct KmerInputFlags {
+  std::vector<std::string> files;
+  std::vector<std::string> sam_files;
+  std::string generator;  // a file of shell commands that write sequences; empty: none
+  int n_generators = 1;   // run at a time
+  std::string shell;      // empty: SHELL, else /bin/sh
+  int ignored = 1;
+
+  // Throws Error{usage} where no input was given.
+  void resolve() const;
+  std::uint64_t bytes() const;  // of the regular files
+};
+
+void add_kmer_input_flags(CLI::App& command, KmerInputFlags& flags);
+
+// Reads sequences with several threads and hands them to a counter.
+class KmerInput {
+ public:
+  // Takes what a call of it adds; any thread, many at a time.
+  using Read = std::function<void(const kmer::Counter::Add& add)>;
+  using Feed = std::function<void(const Read& read)>;
+
+  // batch: records handed over at a time, 0: chosen.
+  KmerInput(int n_threads, std::uint64_t batch) : n_threads_(n_threads), batch_(batch) {}
+
+  void read_all(const KmerInputFlags& flags, const Feed& feed);
+  // "-" is standard input. Plain FASTQ is parsed by all threads, everything else by one.
+  void read_file(const std::string& path, const Feed& feed) {
+    read_as(path, path, n_threads_, feed);
+  }
+
+  const std::vector<report::InputFile>& files() const { return files_; }
+
+ private:
+  void read_as(const std::string& name, const std::string& path, int n_threads, const Feed& feed);
+  void read_commands(const KmerInputFlags& flags, const Feed& feed);
+
+  const int n_threads_;
+  const std::uint64_t batch_;
+  std::mutex mutex_;
+  std::vector<report::InputFile> files_;
+};
+
+}  // namespace biogpu::app

@@ -1,0 +1,158 @@
+// Counting for any k: fingerprints are sorted together with where their k-mers begin, neighbours
+// compared letter by letter, and the distinct k-mers read from the text.
+#include <algorithm>
+#include <bit>
+
+#include "gpu/kmer/counter.hpp"
+#include "gpu/kmer/runs.hpp"
+#include "gpu/kmer/timed.hpp"
+#include "gpu/kmer/windows.hpp"
+#include "gpu/prim/device_sort_pairs.hpp"
+
+namespace biogpu::gpu::kmer {
+namespace {
+
+// Two sides of fingerprints and positions, marks, run begins and lengths, and the sort's own.
+constexpr std::uint64_t kBytesPerWindow = 2 * (8 + 4) + 8 + 4 + 4;
+constexpr int kPositionBits = 32;
+constexpr int kFingerprintBits = 64;
+
+std::size_t max_chunks(const CounterOptions& options) {
+  return std::size_t{1} << (kPositionBits - std::countr_zero(options.stage_bytes));
+}
+
+class LongCounter : public Counter {
+ public:
+  explicit LongCounter(const CounterOptions& options)
+      : Counter(options, kBytesPerWindow, max_chunks(options)), counter_(1) {}
+
+ private:
+  // Of all chunks, for the device.
+  WindowText text() {
+    std::vector<WindowChunk> chunks;
+    for (const TextChunk& chunk : text_.chunks())
+      chunks.push_back({chunk.bases.data(), chunk.invalid.data()});
+    chunks_.reserve(chunks.size());
+    stream_.copy_to_device(chunks_.data(), chunks.data(), chunks.size() * sizeof(WindowChunk));
+    stream_.synchronize();
+    return {chunks_.data(), std::countr_zero(options_.stage_bytes), options_.k, options_.canonical};
+  }
+
+  template <class Launch>
+  void for_all_chunks(WindowsArgs args, Launch&& launch) {
+    args.text = text();
+    for (const TextChunk& chunk : text_.chunks()) {
+      args.n_bases = chunk.n_bases;
+      launch(args);
+      ++args.chunk;
+    }
+  }
+
+  void add_histogram(unsigned long long* histogram) override {
+    for_all_chunks(
+        {}, [&](const WindowsArgs& args) { launch_window_histogram(args, histogram, stream_); });
+  }
+
+  std::uint64_t list_windows(const Pass& pass) {
+    for (int side = 0; side < 2; ++side) {
+      fingerprints_[side].reserve(pass.n);
+      positions_[side].reserve(pass.n);
+    }
+    stream_.fill(counter_.data(), 0, counter_.bytes());
+    WindowsArgs args;
+    args.first_range = pass.first_range;
+    args.last_range = pass.last_range;
+    args.fingerprints = fingerprints_[0].data();
+    args.positions = positions_[0].data();
+    args.capacity = pass.n;
+    args.n_windows = counter_.data();
+    Timed timed(stream_, times_.place_s);
+    for_all_chunks(args, [&](const WindowsArgs& each) { launch_windows(each, stream_); });
+    timed.stop();
+    unsigned long long n = 0;
+    stream_.copy_to_host(&n, counter_.data(), sizeof n);
+    stream_.synchronize();
+    return n;
+  }
+
+  void run(const Pass& pass) override {
+    const std::uint64_t n = list_windows(pass);
+    n_windows_ += n;
+    if (n == 0) return;
+    pairs_ = {{fingerprints_[0].data(), fingerprints_[1].data()},
+              {positions_[0].data(), positions_[1].data()},
+              0};
+    workspace_.reserve(sort_pairs_workspace_bytes(n));
+    Timed timed(stream_, times_.sort_s);
+    sort_pairs(pairs_, n, kFingerprintBits, workspace_.data(), workspace_.bytes(), stream_);
+    timed.stop();
+    list_runs(n);
+    note_bytes(2 * (fingerprints_[0].bytes() + positions_[0].bytes()) + workspace_.bytes() +
+               begins_.bytes() + run_begin_.bytes() + run_lengths_.bytes());
+  }
+
+  void list_runs(std::uint64_t n) {
+    const std::size_t n_blocks = n_run_blocks(n);
+    begins_.reserve((n + 15) / 16);
+    n_in_block_.reserve(n_blocks);
+    block_begin_.reserve(n_blocks + 1);
+    Timed timed(stream_, times_.runs_s);
+    launch_mark_runs({text(), pairs_.keys[pairs_.current], positions(), n, begins_.data()},
+                     stream_);
+    RunsArgs args;
+    args.n = n;
+    args.begins = begins_.data();
+    args.n_in_block = n_in_block_.data();
+    args.block_begin = block_begin_.data();
+    launch_count_runs(args, stream_);
+    stream_.copy_to_host(&n_distinct_, block_begin_.data() + n_blocks, sizeof n_distinct_);
+    stream_.synchronize();
+    run_begin_.reserve(n_distinct_ + 1);
+    run_lengths_.reserve(n_distinct_);
+    args.run_begin = run_begin_.data();
+    args.run_length = run_lengths_.data();
+    launch_list_runs(args, n_distinct_, stream_);
+    timed.stop();
+  }
+
+  void fetch(std::uint64_t first, std::size_t n, std::vector<std::uint64_t>& keys,
+             std::vector<std::uint64_t>& counts) override {
+    keys_.reserve(keys.size());
+    host_keys_.reserve(keys.size());
+    host_lengths_.reserve(n);
+    launch_window_keys(
+        {text(), positions(), run_begin_.data() + first, n, options_.n_words, keys_.data()},
+        stream_);
+    stream_.copy_to_host(host_keys_.data(), keys_.data(), keys.size() * sizeof(std::uint64_t));
+    stream_.copy_to_host(host_lengths_.data(), run_lengths_.data() + first,
+                         n * sizeof(std::uint32_t));
+    stream_.synchronize();
+    std::copy_n(host_keys_.data(), keys.size(), keys.begin());
+    std::copy_n(host_lengths_.data(), n, counts.begin());
+  }
+
+  const std::uint32_t* positions() const { return pairs_.values[pairs_.current]; }
+
+  DeviceBuffer<WindowChunk> chunks_;
+  DeviceBuffer<std::uint64_t> fingerprints_[2];
+  DeviceBuffer<std::uint32_t> positions_[2];
+  SortPairs pairs_;  // those
+  DeviceBuffer<std::uint8_t> workspace_;
+  DeviceBuffer<std::uint16_t> begins_;
+  DeviceBuffer<std::uint32_t> n_in_block_;
+  DeviceBuffer<std::uint64_t> block_begin_;
+  DeviceBuffer<std::uint64_t> run_begin_;
+  DeviceBuffer<std::uint32_t> run_lengths_;
+  DeviceBuffer<std::uint64_t> keys_;
+  DeviceBuffer<unsigned long long> counter_;
+  PinnedBuffer<std::uint64_t> host_keys_;
+  PinnedBuffer<std::uint32_t> host_lengths_;
+};
+
+}  // namespace
+
+std::unique_ptr<Counter> make_long_counter(const CounterOptions& options) {
+  return std::make_unique<LongCounter>(options);
+}
+
+}  // namespace biogpu::gpu::kmer

@@ -1,0 +1,129 @@
+// Counting for k up to 32: the numbers sorted are the places in the database's order.
+#include <algorithm>
+
+#include "gpu/kmer/counter.hpp"
+#include "gpu/kmer/places.hpp"
+#include "gpu/kmer/runs.hpp"
+#include "gpu/kmer/timed.hpp"
+#include "gpu/prim/device_sort.hpp"
+
+namespace biogpu::gpu::kmer {
+namespace {
+
+// Sort input, output, the sort's own copy, run begins and lengths.
+constexpr std::uint64_t kBytesPerPlace = 4 * sizeof(std::uint64_t) + sizeof(std::uint32_t);
+
+class PlaceCounter : public Counter {
+ public:
+  explicit PlaceCounter(const CounterOptions& options)
+      : Counter(options, kBytesPerPlace, SIZE_MAX), tables_(options.tables.size()), counter_(1) {
+    stream_.copy_to_device(tables_.data(), options_.tables.data(), tables_.bytes());
+    stream_.synchronize();
+  }
+
+ private:
+  PlacesArgs arguments(const TextChunk& chunk) const {
+    PlacesArgs args;
+    args.rule = {options_.k, options_.canonical, options_.size_bits, tables_.data(),
+                 static_cast<int>(options_.tables.size() / 256)};
+    args.bases = chunk.bases.data();
+    args.invalid = chunk.invalid.data();
+    args.n_bases = chunk.n_bases;
+    return args;
+  }
+
+  void add_histogram(unsigned long long* histogram) override {
+    for (const TextChunk& chunk : text_.chunks())
+      launch_range_histogram(arguments(chunk), histogram, stream_);
+  }
+
+  std::uint64_t place_all(const Pass& pass) {
+    places_.reserve(pass.n);
+    stream_.fill(counter_.data(), 0, counter_.bytes());
+    Timed timed(stream_, times_.place_s);
+    for (const TextChunk& chunk : text_.chunks()) {
+      PlacesArgs args = arguments(chunk);
+      args.first_range = pass.first_range;
+      args.last_range = pass.last_range;
+      args.places = places_.data();
+      args.capacity = pass.n;
+      args.n_places = counter_.data();
+      launch_places(args, stream_);
+    }
+    timed.stop();
+    unsigned long long n = 0;
+    stream_.copy_to_host(&n, counter_.data(), sizeof n);
+    stream_.synchronize();
+    return n;
+  }
+
+  void run(const Pass& pass) override {
+    const std::uint64_t n = place_all(pass);
+    n_windows_ += n;
+    if (n == 0) return;
+    const int n_bits = 2 * options_.k;
+    sorted_.reserve(n);
+    workspace_.reserve(sort_workspace_bytes_u64(n, n_bits));
+    Timed timed(stream_, times_.sort_s);
+    sort_keys(places_.data(), sorted_.data(), n, n_bits, workspace_.data(), workspace_.bytes(),
+              stream_);
+    timed.stop();
+    list_runs(n);
+    note_bytes(places_.bytes() + sorted_.bytes() + workspace_.bytes() + run_begin_.bytes() +
+               run_lengths_.bytes());
+  }
+
+  void list_runs(std::uint64_t n) {
+    const std::size_t n_blocks = n_run_blocks(n);
+    n_in_block_.reserve(n_blocks);
+    block_begin_.reserve(n_blocks + 1);
+    RunsArgs args;
+    args.sorted = sorted_.data();
+    args.n = n;
+    args.n_in_block = n_in_block_.data();
+    args.block_begin = block_begin_.data();
+    Timed timed(stream_, times_.runs_s);
+    launch_count_runs(args, stream_);
+    stream_.copy_to_host(&n_distinct_, block_begin_.data() + n_blocks, sizeof n_distinct_);
+    stream_.synchronize();
+    run_begin_.reserve(n_distinct_ + 1);
+    run_lengths_.reserve(n_distinct_);
+    args.distinct = places_.data();  // the unsorted places are not needed any more
+    args.run_begin = run_begin_.data();
+    args.run_length = run_lengths_.data();
+    launch_list_runs(args, n_distinct_, stream_);
+    timed.stop();
+  }
+
+  void fetch(std::uint64_t first, std::size_t n, std::vector<std::uint64_t>& places,
+             std::vector<std::uint64_t>& counts) override {
+    host_places_.reserve(n);
+    host_lengths_.reserve(n);
+    stream_.copy_to_host(host_places_.data(), places_.data() + first, n * sizeof(std::uint64_t));
+    stream_.copy_to_host(host_lengths_.data(), run_lengths_.data() + first,
+                         n * sizeof(std::uint32_t));
+    stream_.synchronize();
+    std::copy_n(host_places_.data(), n, places.begin());
+    std::copy_n(host_lengths_.data(), n, counts.begin());
+  }
+
+  DeviceBuffer<std::uint64_t> tables_;
+  DeviceBuffer<std::uint64_t> places_;  // unsorted, then the distinct ones
+  DeviceBuffer<std::uint64_t> sorted_;
+  DeviceBuffer<std::uint32_t> n_in_block_;
+  DeviceBuffer<std::uint64_t> block_begin_;
+  DeviceBuffer<std::uint64_t> run_begin_;
+  DeviceBuffer<std::uint32_t> run_lengths_;
+  DeviceBuffer<std::uint8_t> workspace_;
+  DeviceBuffer<unsigned long long> counter_;
+  PinnedBuffer<std::uint64_t> host_places_;
+  PinnedBuffer<std::uint32_t> host_lengths_;
+};
+
+}  // namespace
+
+std::unique_ptr<Counter> make_place_counter(const CounterOptions& options) {
+  return std::make_unique<PlaceCounter>(options);
+}
+
+}  // namespace biogpu::gpu::kmer

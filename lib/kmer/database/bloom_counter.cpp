@@ -1,0 +1,177 @@
+#include "lib/kmer/database/bloom_counter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numbers>
+#include <string_view>
+
+#include "lib/core/error.hpp"
+#include "lib/io/input/raw_file.hpp"
+#include "lib/kmer/database/jellyfish_file.hpp"
+#include "lib/kmer/key.hpp"
+#include "lib/kmer/order/bit_matrix.hpp"
+
+namespace biogpu::kmer {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::uint64_t kPerByte = 5;  // 3^5 = 243
+constexpr std::uint64_t kMaxHashes = 64;
+constexpr std::array<unsigned, kPerByte> kWeights{1, 3, 9, 27, 81};
+
+std::uint64_t bytes_for_counters(std::uint64_t n) { return n / kPerByte + (n % kPerByte != 0); }
+
+std::uint64_t product(const std::vector<KeyOrder::ByteTable>& tables, const std::uint64_t* key,
+                      std::size_t n_words) {
+  std::uint64_t sum = 0;
+  for (std::size_t table = 0; table < tables.size(); ++table)
+    sum ^= tables[table][key[n_words - 1 - table / 8] >> 8 * (table % 8) & 0xff];
+  return sum;
+}
+
+Json matrix_json(const std::vector<std::uint64_t>& columns) {
+  return {{"c", columns.size()}, {"columns", columns}, {"identity", false}, {"r", 64}};
+}
+
+[[noreturn]] void refuse(const std::string& label, const std::string& what) {
+  throw Error(ErrorCode::bad_input, fmt::format("{}: {}", label, what));
+}
+
+std::string read_exactly(io::input::RawFile& file, std::size_t n) {
+  std::string bytes(n, '\0');
+  bytes.resize(file.read(bytes.data(), n));
+  return bytes;
+}
+
+Json read_header(io::input::RawFile& file) {
+  constexpr std::size_t kDigits = 9;
+  const std::string digits = read_exactly(file, kDigits);
+  std::size_t n = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
+  const bool is_number = error == std::errc{} && end == digits.data() + kDigits;
+  Json json;
+  if (is_number) {
+    const std::string text = read_exactly(file, n);
+    json = Json::parse(text.substr(0, text.find('\0')), nullptr, false);
+  }
+  if (!json.is_object() || json.value("format", "") != "bloomcounter")
+    refuse(file.label(), "is no Bloom counter; expected a file of 'biogpu kmer bc' or Jellyfish");
+  return json;
+}
+
+}  // namespace
+
+BloomCounter::BloomCounter(int k, bool canonical, std::uint64_t n_kmers, double false_positives)
+    : k_(k), canonical_(canonical) {
+  const double log_of_rate = -std::log(false_positives);
+  const auto per_kmer =
+      static_cast<std::uint64_t>(std::lrint(log_of_rate / (std::numbers::ln2 * std::numbers::ln2)));
+  n_hashes_ = static_cast<std::uint64_t>(std::lrint(log_of_rate / std::numbers::ln2));
+  if (__builtin_mul_overflow(n_kmers, per_kmer, &n_counters_) || n_counters_ == 0 ||
+      n_counters_ > std::uint64_t{1} << 48 || n_hashes_ == 0)
+    throw Error(ErrorCode::usage,
+                fmt::format("a Bloom counter for {} k-mers with a false positive rate of {} is not "
+                            "possible",
+                            n_kmers, false_positives));
+  const auto n_columns = static_cast<std::size_t>(2 * k);
+  const std::vector<std::uint64_t> drawn = jellyfish_draws(2 * n_columns);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto begin = drawn.begin() + static_cast<std::ptrdiff_t>(i * n_columns);
+    columns_[i].assign(begin, begin + static_cast<std::ptrdiff_t>(n_columns));
+    tables_[i] = KeyOrder::make_tables(columns_[i]);
+  }
+  bytes_.resize(bytes_for_counters(n_counters_));
+}
+
+BloomCounter BloomCounter::read(const std::string& path) {
+  io::input::RawFile file(path);
+  const Json json = read_header(file);
+  BloomCounter counter;
+  try {
+    const int key_bits = json.at("key_len");
+    if (key_bits < 2 || key_bits > 2 * kMaxK || key_bits % 2 != 0)
+      refuse(path,
+             fmt::format("key_len is {}; expected an even number up to {}", key_bits, 2 * kMaxK));
+    counter.k_ = key_bits / 2;
+    counter.canonical_ = json.value("canonical", false);
+    counter.n_counters_ = json.at("size");
+    counter.n_hashes_ = json.at("nb_hashes");
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Json& matrix = json.at(i == 0 ? "matrix1" : "matrix2");
+      counter.columns_[i] = matrix.at("columns").get<std::vector<std::uint64_t>>();
+      if (counter.columns_[i].size() != static_cast<std::size_t>(key_bits))
+        refuse(path, fmt::format("a matrix has {} columns; expected {}", counter.columns_[i].size(),
+                                 key_bits));
+      counter.tables_[i] = KeyOrder::make_tables(counter.columns_[i]);
+    }
+  } catch (const Json::exception& error) {
+    refuse(path, fmt::format("the header is damaged: {}", error.what()));
+  }
+  if (counter.n_counters_ == 0 || counter.n_counters_ > std::uint64_t{1} << 48 ||
+      counter.n_hashes_ == 0 || counter.n_hashes_ > kMaxHashes)
+    refuse(path, fmt::format("{} counters and {} hashes are out of range", counter.n_counters_,
+                             counter.n_hashes_));
+  // Grown as it is read: the header's word alone is not worth the memory.
+  const std::uint64_t n_bytes = bytes_for_counters(counter.n_counters_);
+  constexpr std::uint64_t kStep = 64u << 20;
+  while (counter.bytes_.size() < n_bytes) {
+    const std::size_t before = counter.bytes_.size();
+    const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(kStep, n_bytes - before));
+    counter.bytes_.resize(before + n);
+    if (file.read(reinterpret_cast<char*>(counter.bytes_.data()) + before, n) < n)
+      refuse(path, "the file ends inside its counters; it may be cut short");
+  }
+  return counter;
+}
+
+template <class Visit>
+void BloomCounter::visit(const std::uint64_t* key, Visit&& each) const {
+  const auto n_words = static_cast<std::size_t>(words_for(k_));
+  const std::uint64_t base = product(tables_[0], key, n_words) % n_counters_;
+  const std::uint64_t step = product(tables_[1], key, n_words) % n_counters_;
+  for (std::uint64_t i = 0; i < n_hashes_; ++i) {
+    const std::uint64_t at = (base + i * step) % n_counters_;
+    each(at / kPerByte, kWeights[at % kPerByte]);
+  }
+}
+
+int BloomCounter::count(const std::uint64_t* key) const {
+  unsigned least = 2;
+  visit(key, [&](std::uint64_t at, unsigned weight) {
+    least = std::min(least, bytes_[at] / weight % 3);
+  });
+  return static_cast<int>(least);
+}
+
+void BloomCounter::add(const std::uint64_t* key, std::uint64_t n) {
+  visit(key, [&](std::uint64_t at, unsigned weight) {
+    const unsigned before = bytes_[at] / weight % 3;
+    const auto more = static_cast<unsigned>(std::min<std::uint64_t>(n, 2 - before));
+    bytes_[at] = static_cast<std::uint8_t>(bytes_[at] + more * weight);
+  });
+}
+
+void BloomCounter::write(const Header& header, io::OutputFile& out) const {
+  const Json json = {{"alignment", 8},
+                     {"canonical", canonical_},
+                     {"cmdline", header.command},
+                     {"exe_path", header.program},
+                     {"format", "bloomcounter"},
+                     {"hostname", header.host},
+                     {"key_len", 2 * k_},
+                     {"matrix1", matrix_json(columns_[0])},
+                     {"matrix2", matrix_json(columns_[1])},
+                     {"nb_hashes", n_hashes_},
+                     {"pwd", header.folder},
+                     {"size", n_counters_},
+                     {"time", header.time}};
+  out.write(pad_jellyfish_header(json.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  out.write({reinterpret_cast<const char*>(bytes_.data()), bytes_.size()});
+}
+
+}  // namespace biogpu::kmer

@@ -1,0 +1,52 @@
+#include "lib/kmer/gpu_lookup.hpp"
+
+#include <utility>
+
+#include "lib/core/error.hpp"
+#include "lib/core/gpu_backend.hpp"
+#include "lib/kmer/database/reader.hpp"
+
+namespace biogpu::kmer {
+namespace {
+
+class DeviceLookup : public Lookup {
+ public:
+  DeviceLookup(const std::string& path, int device) {
+    const auto on_disk = Lookup::open(path);  // refuses what has no order
+    header_ = on_disk->header();
+    n_keys_ = on_disk->n_keys();
+    on_device_ = make_gpu_lookup(device, header_.order, n_keys_);
+    DatabaseReader reader(path);
+    for (CountBlock block; reader.read(block);) on_device_->append(block.keys, block.counts);
+    on_device_->finish();
+  }
+
+  std::uint64_t n_keys() const override { return n_keys_; }
+  void find(const std::uint64_t* keys, std::span<std::uint64_t> counts) const override {
+    on_device_->find(keys, counts);
+  }
+
+ private:
+  std::unique_ptr<GpuLookup> on_device_;
+  std::uint64_t n_keys_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<GpuLookup> make_gpu_lookup(int device, const KeyOrder& order,
+                                           std::uint64_t n_keys) {
+  std::string why;
+  const GpuBackend* backend = gpu_backend(&why);
+  if (backend == nullptr) throw Error(ErrorCode::device, why);
+  if (backend->make_kmer_lookup == nullptr)
+    throw Error(ErrorCode::device, "the GPU backend looks up no k-mers");
+  if (!order.is_bijective())
+    throw Error(ErrorCode::device, "the database's matrix has no inverse; use --device cpu");
+  return backend->make_kmer_lookup(device, order, n_keys);
+}
+
+std::unique_ptr<Lookup> open_on_gpu(const std::string& path, int device) {
+  return std::make_unique<DeviceLookup>(path, device);
+}
+
+}  // namespace biogpu::kmer
