@@ -46,6 +46,8 @@ class PackedLane {
         open_(packed16_offset(-scheme.gap_open, -scheme.gap_open)),
         extend_(packed16_offset(-scheme.gap_extend, -scheme.gap_extend)),
         extend_halves_(packed16(-scheme.gap_extend, -scheme.gap_extend)) {
+    for (int k = 0; k < kPackedTraceCells; ++k)
+      open_guarded_[k] = {open_.bits - (0x01000100u << (2 * k))};
     lane_ = wave_lane<kWave>() % kLanes;
     const int n_rows = greater_of(pairs.n_rows[0], pairs.n_rows[1]);
     n_columns_ = greater_of(pairs.n_columns[0], pairs.n_columns[1]);
@@ -170,7 +172,7 @@ class PackedLane {
         // both: two additions of two numbers can leave the packed pipe, one of three cannot.
         constexpr std::uint32_t kByte = 0x01000100u, kBits = 0x01010101u;
         const int at = 2 * (r % kPackedTraceCells);
-        const Packed16 guarded = {opened.bits - (kByte << at)};
+        const Packed16 guarded = packed16_shifted(h, open_guarded_[r % kPackedTraceCells]);
         const std::uint32_t extends =
             packed16_high_bytes({e_extended.bits - guarded.bits}, {f_extended.bits - guarded.bits});
         const std::uint32_t sources =
@@ -278,10 +280,11 @@ class PackedLane {
   const CellScheme& scheme_;
   const std::uint32_t* words_;
   const int bias_;
-  const Packed16Offset lower_;    // the raise, negated
-  const Packed16Offset open_;     // negated
-  const Packed16Offset extend_;   // negated
-  const Packed16 extend_halves_;  // negated
+  const Packed16Offset lower_;                      // the raise, negated
+  const Packed16Offset open_;                       // negated
+  const Packed16Offset extend_;                     // negated
+  const Packed16 extend_halves_;                    // negated
+  Packed16Offset open_guarded_[kPackedTraceCells];  // open_ less the guard of each row of a word
   int lane_;
   int n_columns_;
   int n_tiles_;

@@ -1,6 +1,7 @@
 #include "gpu/align/search_batch.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "gpu/rt/error.hpp"
 
@@ -127,6 +128,7 @@ void SearchBatch::plan(std::span<const SearchQuery> queries) {
   for (const SearchQuery& query : queries)
     lengths.push_back(static_cast<std::int64_t>(query.residues.size()));
   rows_ = choose_search_rows(lengths);
+  if (const char* rows = std::getenv("BIOGPU_SEARCH_ROWS")) rows_ = std::atoi(rows);
   most_tiles_ = 0;
   planned_.clear();
   planned_lanes_.clear();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "lib/align/align_gpu_pages.hpp"
 #include "lib/align/border.hpp"
 
 namespace biogpu::align {
@@ -346,6 +347,7 @@ void BatchWork::append_paths(std::span<const std::uint32_t> runs, Alignments& al
     begin = at;
     at += own;
   }
+  reserve_growing(all.cigar, at, last_, all.rows.size());
   all.cigar.resize(at);
   for_chunks(n, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
     std::uint64_t to = begins[chunk];
