@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
-#include <cmath>
 #include <cstring>
-#include <numeric>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -18,9 +18,10 @@
 namespace biogpu::kmer {
 namespace {
 
-// Records ascend by (pos, key), and pos is spread evenly over the table, so that pos tells where a
-// record should lie: an interpolation search, which takes a few steps. A batch of keys takes its
-// steps together, so that the memory each waits for is fetched meanwhile.
+// Records ascend by (pos, key), and pos is spread evenly over the table, so that it tells about
+// where a record lies. Before many look-ups the rank of every 256th record is noted: between two of
+// them the guess is a few records off, so that a look-up waits for one place in memory. A batch of
+// keys asks for its places together.
 template <int kWords>
 class JellyfishLookup : public Lookup {
  public:
@@ -31,32 +32,33 @@ class JellyfishLookup : public Lookup {
     record_ = jellyfish_record_bytes(header_);
     records_ = file_->bytes().data() + begin;
     n_records_ = (file_->bytes().size() - begin) / record_;
-    density_ = static_cast<double>(n_records_) /
-               static_cast<double>(std::uint64_t{1} << header_.order.size_bits());
   }
 
   std::uint64_t n_keys() const override { return n_records_; }
 
   void find(const std::uint64_t* keys, std::span<std::uint64_t> counts) const override {
-    const std::vector<std::uint32_t> order = sorted_by_region(keys, counts.size());
+    if (n_records_ == 0) return std::fill(counts.begin(), counts.end(), 0);
+    // Fewer look-ups than this are done before the ranks are noted.
+    const bool many = counts.size() >= n_records_ / kSpacing / 8;
+    if (many) std::call_once(samples_made_, [&] { make_samples(); });
     std::array<Search, kBatch> searches;
-    for (std::size_t begin = 0; begin < order.size(); begin += kBatch) {
-      const std::size_t n = std::min(kBatch, order.size() - begin);
+    for (std::size_t begin = 0; begin < counts.size(); begin += kBatch) {
+      const std::size_t n = std::min(kBatch, counts.size() - begin);
       for (std::size_t i = 0; i < n; ++i) {
-        searches[i] = {place_of(load_key(keys, order[begin + i])), 0, n_records_, 0, 0};
-        searches[i].guess = expected(searches[i].wanted);
-        __builtin_prefetch(records_ + searches[i].guess * record_);
+        searches[i] = start(load_key(keys, begin + i), many);
+        const char* const at = records_ + searches[i].guess * record_;
+        __builtin_prefetch(at - kNear);
+        __builtin_prefetch(at + kNear);
       }
-      for (bool more = true; more;) {
-        more = false;
-        for (std::size_t i = 0; i < n; ++i)
-          if (searches[i].high - searches[i].low > kFew) more = narrow(searches[i]) || more;
-      }
-      for (std::size_t i = 0; i < n; ++i) counts[order[begin + i]] = finish(searches[i]);
+      for (std::size_t i = 0; i < n; ++i) counts[begin + i] = finish(searches[i]);
     }
   }
 
  private:
+  static constexpr std::size_t kBatch = 32;
+  static constexpr std::size_t kSpacing = 256;
+  static constexpr std::ptrdiff_t kNear = 40;  // bytes that a guess is often off
+
   struct Place {
     std::uint64_t pos = 0;
     Key<kWords> key;
@@ -64,45 +66,18 @@ class JellyfishLookup : public Lookup {
     friend auto operator<=>(const Place&, const Place&) = default;
   };
 
-  // Records before low are smaller than what is wanted, those from high on are larger.
+  // Records before low are smaller than what is wanted, those from high on are not.
   struct Search {
     Place wanted;
     std::size_t low = 0;
     std::size_t high = 0;
-    std::size_t guess = 0;
-    int n_steps = 0;
+    std::size_t guess = 0;  // below n_records_
   };
-  static constexpr std::size_t kBatch = 64;
-  static constexpr std::size_t kFew = 12;  // records that are gone through one by one
-  static constexpr int kMaxSteps = 8;      // of interpolation, before bisection
 
   static Key<kWords> load_key(const std::uint64_t* keys, std::size_t i) {
     Key<kWords> key;
     std::memcpy(key.word.data(), keys + i * kWords, sizeof key.word);
     return key;
-  }
-
-  // The keys' numbers, ordered by the region of the file where they should lie: what is looked up
-  // one after another then shares pages, whose translation costs more than the records themselves.
-  std::vector<std::uint32_t> sorted_by_region(const std::uint64_t* keys, std::size_t n) const {
-    constexpr std::size_t kRegions = 4096;
-    constexpr std::size_t kWorthSorting = 16 * kRegions;
-    std::vector<std::uint32_t> order(n);
-    if (n < kWorthSorting) {
-      std::iota(order.begin(), order.end(), 0u);
-      return order;
-    }
-    const std::size_t width = n_records_ / kRegions + 1;
-    std::vector<std::uint16_t> region(n);
-    std::array<std::uint32_t, kRegions> next{};
-    for (std::size_t i = 0; i < n; ++i) {
-      region[i] = static_cast<std::uint16_t>(expected(place_of(load_key(keys, i))) / width);
-      ++next[region[i]];
-    }
-    std::uint32_t begin = 0;
-    for (std::uint32_t& count : next) begin += std::exchange(count, begin);
-    for (std::size_t i = 0; i < n; ++i) order[next[region[i]]++] = static_cast<std::uint32_t>(i);
-    return order;
   }
 
   Place place_of(const Key<kWords>& key) const {
@@ -119,52 +94,86 @@ class JellyfishLookup : public Lookup {
     return place_of(key);
   }
 
-  // The index of a record if they were spread quite evenly.
-  std::size_t expected(const Place& place) const {
-    if (n_records_ == 0) return 0;
+  // The highest 64 bits of a place: places of ascending order have ranks that do not descend.
+  std::uint64_t rank_of(const Place& place) const {
     const KeyOrder& order = header_.order;
-    const double share =
-        order.keeps_keys()
-            ? static_cast<double>(shift_left(place.key, 64 * kWords - 2 * header_.k).word[0]) /
-                  0x1p64
-            : static_cast<double>(place.pos) /
-                  static_cast<double>(std::uint64_t{1} << order.size_bits());
-    return std::min(n_records_ - 1,
-                    static_cast<std::size_t>(share * static_cast<double>(n_records_)));
+    return order.keeps_keys() ? shift_left(place.key, 64 * kWords - 2 * header_.k).word[0]
+                              : place.pos << (64 - order.size_bits());
   }
 
-  // Looks at the record guessed, keeps the part that can hold the key, and guesses again, a little
-  // beyond, so that the key is soon between two guesses. False once few records are left.
-  bool narrow(Search& search) const {
-    const Place at = place_at(search.guess);
-    const bool before = at < search.wanted;
-    if (before)
-      search.low = search.guess + 1;
-    else
-      search.high = search.guess + 1;
-    if (search.high - search.low <= kFew) {
-      __builtin_prefetch(records_ + search.low * record_);
-      return false;
+  // Notes ranks, and for each value of their highest bits how many of them are smaller.
+  void make_samples() const {
+    ranks_.resize((n_records_ + kSpacing - 1) / kSpacing);
+    for (std::size_t j = 0; j < ranks_.size(); ++j) ranks_[j] = rank_of(place_at(j * kSpacing));
+    const int n_bits = std::max(1, static_cast<int>(std::bit_width(ranks_.size())));
+    directory_shift_ = 64 - n_bits;
+    directory_.assign((std::size_t{1} << n_bits) + 1, 0);
+    std::size_t j = 0;
+    for (std::size_t bucket = 0; bucket + 1 < directory_.size(); ++bucket) {
+      directory_[bucket] = static_cast<std::uint32_t>(j);
+      while (j < ranks_.size() && ranks_[j] >> directory_shift_ <= bucket) ++j;
     }
-    ++search.n_steps;
-    if (header_.order.keeps_keys() || search.n_steps > kMaxSteps) {
-      search.guess = search.low + (search.high - search.low) / 2;
+    directory_.back() = static_cast<std::uint32_t>(ranks_.size());
+  }
+
+  Search start(const Key<kWords>& key, bool with_samples) const {
+    Search search{place_of(key), 0, n_records_, 0};
+    const std::uint64_t rank = rank_of(search.wanted);
+    if (!with_samples) {
+      const double share = static_cast<double>(rank) / 0x1p64;
+      search.guess = std::min(n_records_ - 1,
+                              static_cast<std::size_t>(share * static_cast<double>(n_records_)));
+      return search;
+    }
+    const std::size_t bucket = rank >> directory_shift_;
+    const auto ranks = ranks_.begin();
+    // Samples before `below` have lower ranks; those from `above` on higher ones.
+    const auto below = static_cast<std::size_t>(
+        std::lower_bound(ranks + directory_[bucket], ranks + directory_[bucket + 1], rank) - ranks);
+    std::size_t above = below;
+    while (above < ranks_.size() && ranks_[above] == rank) ++above;
+    if (above < ranks_.size()) search.high = above * kSpacing;
+    if (below > 0) search.low = (below - 1) * kSpacing;
+    search.guess = search.low;
+    if (below == 0) return search;
+    const std::uint64_t before = ranks_[below - 1];
+    const std::uint64_t after = above < ranks_.size() ? ranks_[above] : UINT64_MAX;
+    const double share = static_cast<double>(rank - before) / static_cast<double>(after - before);
+    search.guess = std::min(
+        n_records_ - 1, search.low + static_cast<std::size_t>(
+                                         share * static_cast<double>(search.high - search.low)));
+    return search;
+  }
+
+  // The first record that is not smaller than what is wanted, in steps that grow.
+  std::size_t lower_bound(const Search& search) const {
+    const Place& wanted = search.wanted;
+    std::size_t low = search.low;
+    std::size_t high = search.high;
+    std::size_t step = 4;
+    if (place_at(search.guess) < wanted) {
+      low = search.guess + 1;
+      for (; low + step < high && place_at(low + step) < wanted; step *= 2) low += step + 1;
+      if (low + step < high) high = low + step;
     } else {
-      const auto distance =
-          static_cast<double>(before ? search.wanted.pos - at.pos : at.pos - search.wanted.pos) *
-          density_;
-      const auto step = static_cast<std::size_t>(distance + std::sqrt(distance)) + 2;
-      search.guess = before ? std::min(search.guess + step, search.high - 1)
-                            : search.guess - std::min(step, search.guess - search.low);
+      high = search.guess;
+      for (; high > low + step && !(place_at(high - 1 - step) < wanted); step *= 2)
+        high -= step + 1;
+      if (high > low + step) low = high - step;
     }
-    __builtin_prefetch(records_ + search.guess * record_);
-    return true;
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (place_at(middle) < wanted)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
   }
 
   std::uint64_t finish(const Search& search) const {
-    std::size_t at = search.low;
-    while (at < search.high && place_at(at) < search.wanted) ++at;
-    if (at == search.high || place_at(at) != search.wanted) return 0;
+    const std::size_t at = lower_bound(search);
+    if (at == n_records_ || place_at(at) != search.wanted) return 0;
     std::uint64_t count = 0;
     std::memcpy(&count, records_ + at * record_ + key_bytes_,
                 static_cast<std::size_t>(header_.counter_bytes));
@@ -176,7 +185,10 @@ class JellyfishLookup : public Lookup {
   std::size_t record_ = 0;
   const char* records_ = nullptr;
   std::size_t n_records_ = 0;
-  double density_ = 0;  // records a slot
+  mutable std::once_flag samples_made_;
+  mutable std::vector<std::uint64_t> ranks_;      // of record j * kSpacing
+  mutable std::vector<std::uint32_t> directory_;  // by the highest bits of a rank
+  mutable int directory_shift_ = 63;
 };
 
 }  // namespace
