@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "gpu/nn/gemm_warpgroup.hpp"
 #include "gpu/nn/row_ops.hpp"
 
 namespace biogpu::nn {
@@ -61,14 +62,15 @@ ProductEngine::ProductEngine(Precision precision, gpu::Stream& stream)
     : stream_(stream),
       split_(operand_type(precision) == DType::f32),
       type_(precision == Precision::bf16 ? gpu::Number16::bf16 : gpu::Number16::fp16) {
-  // For tests and comparisons: "own" or "library" for all products, whatever their size.
+  // For tests and comparisons: one way for all products, whatever their size.
   const char* const choice = std::getenv("BIOGPU_GEMM");
   const std::string chosen = choice == nullptr ? "" : choice;
-  if (chosen == "own") {
-    why_no_library_ = "BIOGPU_GEMM=own";
+  if (chosen == "own" || chosen == "warpgroup") {
+    why_no_library_ = "BIOGPU_GEMM=" + chosen;
+    ways_ = chosen == "own" ? Ways::own : Ways::warpgroup;
     return;
   }
-  if (chosen == "library") library_from_operations_ = 0;
+  if (chosen == "library") ways_ = Ways::library;
   library_ = gpu::BlasLibrary::open(&why_no_library_);
 }
 
@@ -122,8 +124,24 @@ void ProductEngine::multiply(const device_nn::Rows& x, std::int64_t m, const Lin
                                    static_cast<int>(linear.n_in), stream_);
       args.a = split_room_.data();
     }
-    if (!multiply_by_library(args, weights)) device_nn::launch_gemm(args, type_, stream_);
+    multiply_once(args, weights);
   }
+}
+
+void ProductEngine::multiply_once(const device_nn::GemmArgs& args, const DeviceLinear& linear) {
+  // Operations below which our small tiles start sooner, and tiles of 128 x 256 that Hopper's
+  // kernel wants at least for each multiprocessor.
+  constexpr double kLarge = 1e9, kTiles = 0.5;
+  const bool large = 2.0 * args.m * args.n * args.k >= kLarge;
+  const double tiles = static_cast<double>(args.m) * args.n / (128 * 256);
+  const bool many = tiles >= kTiles * stream_.n_multiprocessors();
+  if ((ways_ == Ways::warpgroup || (ways_ == Ways::best && large && many)) &&
+      device_nn::launch_gemm_warpgroup(args, type_, stream_))
+    return;
+  if ((ways_ == Ways::library || (ways_ == Ways::best && large)) &&
+      multiply_by_library(args, linear))
+    return;
+  device_nn::launch_gemm(args, type_, stream_);
 }
 
 // The library's kernels read and write 16 bytes at a time.
@@ -141,8 +159,7 @@ bool ProductEngine::is_aligned(const device_nn::GemmArgs& args) {
 // The library adds a bias and a residual; activation and rotation follow in a pass of their own.
 bool ProductEngine::multiply_by_library(const device_nn::GemmArgs& args,
                                         const DeviceLinear& linear) {
-  const double operations = 2.0 * args.m * args.n * args.k;
-  if (library_ == nullptr || operations < library_from_operations_) return false;
+  if (library_ == nullptr) return false;
   const bool wide = args.out.type == device_nn::Element::f32;
   if (!is_aligned(args)) return false;
   const device_nn::GemmEpilogue& epilogue = args.epilogue;

@@ -93,12 +93,14 @@ class ProductEngine {
 
  private:
   static bool is_aligned(const gpu::nn::GemmArgs& args);
+  void multiply_once(const gpu::nn::GemmArgs& args, const DeviceLinear& linear);
   bool multiply_by_library(const gpu::nn::GemmArgs& args, const DeviceLinear& linear);
 
   gpu::Stream& stream_;
   bool split_ = false;
   gpu::Number16 type_ = gpu::Number16::fp16;
-  double library_from_operations_ = 1e9;  // below, our own kernel starts sooner
+  enum class Ways { best, own, warpgroup, library };
+  Ways ways_ = Ways::best;
   std::string why_no_library_;
   std::unique_ptr<gpu::BlasLibrary> library_;
   gpu::DeviceBuffer<std::uint16_t> split_room_;
