@@ -8,6 +8,7 @@
 #include "lib/core/error.hpp"
 #include "lib/io/input/bgzf.hpp"
 #include "lib/io/input/gzip.hpp"
+#include "lib/io/input/parallel_gzip.hpp"
 #include "lib/qc/input/line_ends.hpp"
 
 namespace biogpu::qc {
@@ -26,23 +27,28 @@ class Borrowed : public io::input::ByteSource {
   io::input::RawFile& file_;
 };
 
-std::unique_ptr<io::input::ByteSource> open_text(io::input::RawFile& file, int n_threads) {
+constexpr std::uint64_t kBytesWorthPieces = 8u << 20;
+
+std::unique_ptr<io::input::ByteSource> open_text(io::input::RawFile& file, bool is_stdin,
+                                                 const Inflaters& inflaters) {
   using io::input::BlockSource;
   const std::string head = file.peek(64);
   if (io::input::bgzf_block_bytes(head) > 0)
     return std::make_unique<BlockSource>(std::make_unique<io::input::BgzfProducer>(file),
-                                         n_threads > 1 ? n_threads : 0);
-  if (head.starts_with("\x1f\x8b"))
-    return std::make_unique<BlockSource>(
-        std::make_unique<io::input::GzipProducer>(file, std::string_view()), 0);
-  return std::make_unique<Borrowed>(file);
+                                         inflaters.bgzf);
+  if (!head.starts_with("\x1f\x8b")) return std::make_unique<Borrowed>(file);
+  if (inflaters.pieces > 0 && !is_stdin && file.file_bytes() >= kBytesWorthPieces)
+    return std::make_unique<BlockSource>(std::make_unique<io::input::ParallelGzipProducer>(file),
+                                         inflaters.pieces);
+  return std::make_unique<BlockSource>(
+      std::make_unique<io::input::GzipProducer>(file, std::string_view()), 0);
 }
 
 }  // namespace
 
-FastqFile::FastqFile(const std::string& path, bool lenient, int n_threads)
+FastqFile::FastqFile(const std::string& path, bool lenient, const Inflaters& inflaters)
     : file_(path == "/dev/stdin" ? "-" : path),
-      text_(open_text(file_, n_threads)),
+      text_(open_text(file_, path == "-" || path == "/dev/stdin", inflaters)),
       lenient_(lenient) {}
 
 FastqFile::~FastqFile() = default;

@@ -11,6 +11,12 @@
 
 namespace biogpu::qc {
 
+// Threads of its own that a file may take to inflate; 0: the reader inflates.
+struct Inflaters {
+  int bgzf = 0;    // whose blocks are inflated at no more cost
+  int pieces = 0;  // of any other gzip, which takes three times the work
+};
+
 // A FASTQ file (plain, gzip or BGZF, told by content), cut into chunks of a fixed number of
 // records. A record is four lines; LF and CRLF are accepted, as are empty lines between records and
 // a missing end of line at the end.
@@ -20,7 +26,7 @@ namespace biogpu::qc {
 // quality differ in length ends the file, with a remark.
 class FastqFile {
  public:
-  FastqFile(const std::string& path, bool lenient, int n_threads);
+  FastqFile(const std::string& path, bool lenient, const Inflaters& inflaters);
   ~FastqFile();
 
   // Replaces the chunk by the next n records, fewer at the end. False when there are none.

@@ -21,7 +21,7 @@ constexpr std::uint64_t kOverrepresentationBases = kTypicalLength * 10000;
 
 // Lenient: a damaged record ends the look; the run itself will tell.
 FastqChunk first_records(const std::string& path, std::size_t n) {
-  FastqFile file(path, true, 1);
+  FastqFile file(path, true, {});
   FastqChunk chunk;
   file.read(chunk, n);
   return chunk;

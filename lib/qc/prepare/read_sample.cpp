@@ -9,7 +9,7 @@ constexpr std::size_t kChunk = 4096;
 
 ReadSample::ReadSample(const std::string& path, std::uint64_t max_reads, std::uint64_t max_bases) {
   // Lenient: a damaged record ends the sample; the run itself will tell.
-  FastqFile file(path, true, 1);
+  FastqFile file(path, true, {});
   FastqChunk chunk;
   const auto full = [&] { return ends_.size() >= max_reads || bases_.size() >= max_bases; };
   while (!full()) {

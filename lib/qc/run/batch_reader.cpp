@@ -8,12 +8,26 @@
 
 namespace biogpu::qc {
 
+namespace {
+
+// Where the output is compressed too, the workers' cores are the bound and inflating should cost
+// them as little as it can; with few threads the same holds.
+Inflaters inflaters_for(const Options& options, int n_threads) {
+  constexpr int kWorthPieces = 8;
+  Inflaters inflaters;
+  if (n_threads > 1) inflaters.bgzf = n_threads;
+  if (n_threads >= kWorthPieces && !options.out1.ends_with(".gz")) inflaters.pieces = n_threads / 4;
+  return inflaters;
+}
+
+}  // namespace
+
 BatchReader::BatchReader(const Options& options, std::size_t batch_records, int n_threads)
-    : options_(options), file1_(options.in1, options.lenient, n_threads) {
+    : options_(options), file1_(options.in1, options.lenient, inflaters_for(options, n_threads)) {
   const std::size_t per_pair = options.interleaved ? 2 : 1;
   ahead1_.emplace(file1_, batch_records * per_pair, options.reads_to_process * per_pair);
   if (options.in2.empty()) return;
-  file2_.emplace(options.in2, options.lenient, n_threads);
+  file2_.emplace(options.in2, options.lenient, inflaters_for(options, n_threads));
   ahead2_.emplace(*file2_, batch_records, options.reads_to_process);
 }
 

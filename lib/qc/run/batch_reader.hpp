@@ -15,7 +15,7 @@ namespace biogpu::qc {
 // own. Mates that do not go together: Error{bad_input}, or a remark and the end of a lenient run.
 class BatchReader {
  public:
-  // n_threads: for inflating what can be inflated in parallel.
+  // n_threads: of the run.
   BatchReader(const Options& options, std::size_t batch_records, int n_threads);
 
   // False, with nothing in the batch, at the end.

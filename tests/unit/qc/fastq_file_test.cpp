@@ -12,7 +12,7 @@ namespace {
 
 // All records as "name|sequence|strand|quality" lines, read in chunks of n.
 std::string read_back(const std::string& path, std::size_t n, bool lenient = false) {
-  FastqFile file(path, lenient, 1);
+  FastqFile file(path, lenient, {});
   FastqChunk chunk;
   std::string all;
   while (file.read(chunk, n))
