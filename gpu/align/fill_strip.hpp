@@ -30,17 +30,22 @@ struct alignas(16) StripInput {
   std::uint32_t d, f, letter, unused;
 };
 // What the last lane leaves of both halves: d, F of the next row, F of its own row.
-struct alignas(16) StripOutput {
+struct alignas(16) StripBorder {
   std::uint32_t d, f, f_of_row, unused;
 };
 struct StripStage {
   StripInput in[kStripSteps];
-  StripOutput out[kStripSteps];
+  StripBorder out[kStripSteps];
 };
 
-template <int kWave, bool kLocal, bool kKeep>
+// What a local strip finds: the score alone is cheaper. Else the ends of paths are always found.
+enum class StripOutput { score, ends, borders };
+
+template <int kWave, bool kLocal, StripOutput kOutput>
 class StripLane {
  public:
+  static constexpr bool kKeep = kOutput == StripOutput::borders;
+  static constexpr bool kScore = kLocal && kOutput == StripOutput::score;
   static constexpr int kRows = kStripRows / (2 * kWave);
   static constexpr int kHalfRows = kStripRows / 2;
   static_assert(2 * kWave <= kStripBegun);
@@ -65,21 +70,21 @@ class StripLane {
     const int n_steps = n_columns_ + 2 * kWave - 1;
 #pragma unroll 1
     for (int begin = 0; begin < n_steps; begin += kStripSteps) {
+      if constexpr (kScore) keep_best();
       if (begin >= kStripBegun) follow_scores();
       read_above(begin);
-      // Whether a half begins, or a path may end in the last row or column.
-      const bool special =
-          begin < kStripBegun || (!kLocal && (ends_in_row_ || begin + kStripSteps >= n_columns_));
+      special_ = begin < kStripBegun || begin + kStripSteps >= n_columns_ || ends_in_row_;
       const int left = n_steps - begin;
       const int n = left < kStripSteps ? left : kStripSteps;
 #pragma unroll 1
-      for (int step = 0; step < n; ++step) take_step(begin, step, special);
+      for (int step = 0; step < n; ++step) take_step(begin, step);
       write_below(begin, n);
     }
   }
 
   // Local: of all cells; else of the last column and of the last row. In every lane.
-  __device__ BlockRowEnds ends() const {
+  __device__ BlockRowEnds ends() {
+    if constexpr (kLocal && !kScore) find_rows();
     const PairEnd best = is_better(best_[1], best_[0]) ? best_[1] : best_[0];
     const PairEnd in_row = is_better(best_in_last_row_[1], best_in_last_row_[0])
                                ? best_in_last_row_[1]
@@ -138,6 +143,14 @@ class StripLane {
     best_so_far_ = with_half(best_so_far_, half, half_of(floor_, half));
   }
 
+  // Special rounds look at each column by itself, because not all belong to the matrix.
+  __device__ void keep_best() {
+    if (special_) return;
+#pragma unroll
+    for (int half = 0; half < 2; ++half)
+      best_[half].score = greater_of(best_[half].score, half_of(best_so_far_, half) + base_);
+  }
+
   // Moves the base so that a cell in the middle of the strip lies in the middle of its range.
   __device__ void follow_scores() {
     const int moved =
@@ -193,7 +206,7 @@ class StripLane {
     BorderCell* const kept_inside = kept_row((strip_ * kStripRows) + kHalfRows);
     BorderCell* const kept_below = kept_row((strip_ + 1) * kStripRows);
     for (int i = lane_; i < n; i += kWave) {
-      const StripOutput out = stage_.out[i];
+      const StripBorder out = stage_.out[i];
       const int column = begin + i - (2 * kWave - 1);
       if (column >= 0 && column < n_columns_) {
         const BorderCell cell = {score_of({out.d}, 1), packed16_high({out.f_of_row}) + base_};
@@ -217,7 +230,7 @@ class StripLane {
     return a_.kept_rows + static_cast<std::uint64_t>(n_above / a_.block_rows - 1) * a_.n_columns;
   }
 
-  __device__ __forceinline__ void take_step(int begin, int step, bool special) {
+  __device__ __forceinline__ void take_step(int begin, int step) {
     const int from = (lane_ + kWave - 1) % kWave;
     Packed16 d_above = {wave_shuffle<kWave>(d_[kRows - 1].bits, from)};
     Packed16 f_above = {wave_shuffle<kWave>(f_.bits, from)};
@@ -230,7 +243,7 @@ class StripLane {
     }
     letters_ = letters;
     const int column = begin + step - lane_;  // of the low half
-    if (special) {
+    if (special_) {
       if (column == kWave) begin_half(1);
       if (column < 0) return;
     }
@@ -241,9 +254,12 @@ class StripLane {
     }
     fill_column(d_above, f_above, step);
     if constexpr (!kLocal) {
-      if (special) take_ends(column);
+      if (special_) take_ends(column);
+    } else if (kScore && !special_) {
+      best_so_far_ = best_ahead_;
+    } else {
+      take_best(column);
     }
-    if constexpr (kLocal) take_best(column);
   }
 
   // Before a column is filled, E is its own and d that of the column before.
@@ -281,13 +297,16 @@ class StripLane {
       const Packed16Offset score = {packed16_select(word_[0][r], word_[1][r], selector).bits};
       const Packed16 diagonal = packed16_shifted(d_diagonal, score);
       d_diagonal = d_[r];
-      const Packed16 h = packed16_max3(diagonal, e_[r], f);
+      // F opens from a path that does not end in F: as opening costs no less than extending, it is
+      // the same, and from row to row there is one operation to wait for instead of three.
+      const Packed16 without_f = packed16_max(diagonal, e_[r]);
+      const Packed16 h = packed16_max(without_f, f);
+      f_of_row = f;
+      f = packed16_add_max(f, extend_halves_, packed16_shifted(without_f, open_));
       d_[r] = packed16_shifted(h, lower_);
       const Packed16 opened = packed16_shifted(h, open_);
       e_[r] = kLocal ? packed16_max3(packed16_shifted(e_[r], extend_), opened, floor_)
                      : packed16_add_max(e_[r], extend_halves_, opened);
-      f_of_row = f;
-      f = packed16_add_max(f, extend_halves_, opened);
       if constexpr (kLocal) {
         if (r % 2 == 1) best = packed16_max3(best, h_even, h);
         h_even = h;
@@ -298,23 +317,44 @@ class StripLane {
     if (lane_ == kWave - 1) stage_.out[step] = {d_[kRows - 1].bits, f.bits, f_of_row.bits, 0u};
   }
 
-  // One comparison a column unless a half improves on what this lane has found so far.
+  // One comparison a column unless a half improves on what this lane has found so far. Along a good
+  // path every column does, and all strips wait for the one that it crosses: the cells are set
+  // aside, and their rows found in the end.
   __device__ __forceinline__ void take_best(int low_column) {
     if (best_ahead_.bits == best_so_far_.bits) return;
+    std::uint32_t improved = 0;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int raised = half_of(best_ahead_, half);
       const int column = low_column - half * kWave;
-      if (raised == half_of(best_so_far_, half) || column < 0 || column >= n_columns_) continue;
+      const int score = raised + base_;
+      if (raised == half_of(best_so_far_, half) || column < 0 || column >= n_columns_ ||
+          score <= best_[half].score)
+        continue;
+      best_[half] = {score, 0, column};
+      improved |= half == 0 ? 0xffffu : 0xffff0000u;
+      if constexpr (!kScore) best_d_[half] = raised - scheme_.packed_raise;
+    }
+    if constexpr (!kScore) {
+#pragma unroll
+      for (int r = 0; r < kRows; ++r)
+        d_of_best_[r].bits = (d_[r].bits & improved) | (d_of_best_[r].bits & ~improved);
+    }
+    best_so_far_ = best_ahead_;
+  }
+
+  // The first row of each half's best cell.
+  __device__ void find_rows() {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      if (best_[half].score == 0) continue;
       int row = 0;
 #pragma unroll
       for (int r = kRows - 1; r >= 0; --r) {
-        if (half_of(d_[r], half) == raised - scheme_.packed_raise) row = r;
+        if (half_of(d_of_best_[r], half) == best_d_[half]) row = r;
       }
-      const PairEnd found = {raised + base_, first_row(half) + row, column};
-      if (is_better(found, best_[half])) best_[half] = found;
+      best_[half].row = first_row(half) + row;
     }
-    best_so_far_ = best_ahead_;
   }
 
   // The ends on the last row and the last column.
@@ -351,19 +391,22 @@ class StripLane {
   const int lane_;
   const int n_columns_;
   bool ends_in_row_ = false;
+  bool special_ = true;  // a half begins or ends in this round, or paths in the last row
   PairEnd best_[2];
   PairEnd best_in_last_row_[2];
 
-  int base_ = 0;                  // what a half of 0 is worth
-  Packed16 floor_ = {};           // local: a score of 0
-  std::uint32_t word_[2][kRows];  // raised scores of a query residue against classes 0..3
-  Packed16 d_[kRows] = {};        // of the column before
-  Packed16 e_[kRows] = {};        // of the next column
-  Packed16 f_ = {};               // of the row below the lane
-  Packed16 d_diagonal_ = {};      // d above the first row, one column before
-  Packed16 best_so_far_ = {};     // of this lane, relative to the base
-  Packed16 best_ahead_ = {};      // the same with the last column
-  std::uint32_t letters_ = 0;     // target classes of the column, low half's in the low byte
+  int base_ = 0;                    // what a half of 0 is worth
+  Packed16 floor_ = {};             // local: a score of 0
+  std::uint32_t word_[2][kRows];    // raised scores of a query residue against classes 0..3
+  Packed16 d_[kRows] = {};          // of the column before
+  Packed16 e_[kRows] = {};          // of the next column
+  Packed16 f_ = {};                 // of the row below the lane
+  Packed16 d_diagonal_ = {};        // d above the first row, one column before
+  Packed16 best_so_far_ = {};       // of this lane, relative to the base
+  Packed16 best_ahead_ = {};        // the same with the last column
+  Packed16 d_of_best_[kRows] = {};  // of the column of best_, halves by themselves
+  int best_d_[2] = {0, 0};          // the best among them
+  std::uint32_t letters_ = 0;       // target classes of the column, low half's in the low byte
 };
 
 }  // namespace biogpu::gpu::align

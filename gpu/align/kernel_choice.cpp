@@ -81,7 +81,7 @@ bool fits_strips(const BatchSettings& settings) {
   constexpr int kFarthest = kStripRows / 2 + 208;
   constexpr int kRange = (1 << 14) - 2048;
   const CellScheme& s = settings.scheme;
-  if (!allows_packed(settings)) return false;
+  if (!allows_packed(settings) || s.gap_open < s.gap_extend) return false;
   const std::int64_t step =
       std::int64_t{std::max(s.gap_open, s.gap_extend)} + std::max(settings.max_score, 0);
   return step * kFarthest <= kRange;

@@ -95,6 +95,7 @@ LongPairArgs LongAligner::carve(const LongInput& pair, const LongPlan& plan) {
   const std::size_t n = pair.target.size();
   LongPairArgs args;
   args.scheme = settings_.scheme;
+  args.with_ends = settings_.with_ends;
   args.n_rows = static_cast<std::int32_t>(m);
   args.n_columns = static_cast<std::int32_t>(n);
   args.block_rows = plan.block_rows;

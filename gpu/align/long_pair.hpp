@@ -37,6 +37,7 @@ struct LongPairArgs {
   const std::uint8_t* target = nullptr;  // [n_columns]
   std::int32_t n_rows = 0;
   std::int32_t n_columns = 0;
+  bool with_ends = true;        // strips: false leaves the positions of local ends open
   std::int32_t block_rows = 0;  // a multiple of kLongShape.tile_rows()
   std::int32_t block_columns = 0;
   std::int32_t n_kept_rows = 0;

@@ -7,7 +7,7 @@
 // the
 //          one above always runs already.
 // Traffic  8 bytes of border read and written a column and strip, which stay in the cache; kept
-//          borders 8 bytes a cell. Bound by instructions: 9 and a tenth for two cells.
+//          borders 8 bytes a cell. Bound by instructions: 10 for two cells.
 // Result   exact, equal to long_pair.hip: cells are relative to a base, so that no score is too
 //          large for 16 bits; independent of the wave width.
 // Limits   targets of classes 0..3, costs as fits_strips() wants them.
@@ -20,7 +20,7 @@
 namespace biogpu::gpu::align {
 namespace {
 
-template <int kWave, bool kLocal, bool kKeep>
+template <int kWave, bool kLocal, StripOutput kOutput>
 __global__ BIOGPU_LAUNCH_BOUNDS(kWave, 384 / kWave) void long_strip_kernel(LongPairArgs a) {
   __shared__ std::uint32_t words[kPackedWords];
   __shared__ StripStage stage;
@@ -29,7 +29,7 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kWave, 384 / kWave) void long_strip_kernel(LongP
   for (unsigned i = threadIdx.x; i < kPackedWords; i += kWave) words[i] = a.scheme.packed_words[i];
   __syncthreads();
   const int strip = static_cast<int>(number);
-  StripLane<kWave, kLocal, kKeep> lane(a, strip, words, stage);
+  StripLane<kWave, kLocal, kOutput> lane(a, strip, words, stage);
   lane.fill();
   const BlockRowEnds ends = lane.ends();
   if (threadIdx.x == 0) a.ends[strip] = ends;
@@ -37,11 +37,16 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kWave, 384 / kWave) void long_strip_kernel(LongP
 
 template <int kWave>
 void launch_strips(const LongPairArgs& a, Stream& stream) {
+  constexpr auto kScore = StripOutput::score, kEnds = StripOutput::ends;
+  constexpr auto kBorders = StripOutput::borders;
   const bool keep = a.walk != nullptr;
-  const auto kernel =
-      a.scheme.local
-          ? (keep ? long_strip_kernel<kWave, true, true> : long_strip_kernel<kWave, true, false>)
-          : (keep ? long_strip_kernel<kWave, false, true> : long_strip_kernel<kWave, false, false>);
+  auto* kernel =
+      keep ? long_strip_kernel<kWave, false, kBorders> : long_strip_kernel<kWave, false, kEnds>;
+  if (a.scheme.local) {
+    kernel = long_strip_kernel<kWave, true, kScore>;
+    if (a.with_ends) kernel = long_strip_kernel<kWave, true, kEnds>;
+    if (keep) kernel = long_strip_kernel<kWave, true, kBorders>;
+  }
   stream.launch(kernel, static_cast<std::size_t>(count_strips(a.n_rows)), kWave, a);
 }
 

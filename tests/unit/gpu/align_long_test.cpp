@@ -41,6 +41,7 @@ struct LongSettings {
     settings.scheme = align::scheme_of(options);
     settings.max_score = options.scoring.max_score();
     settings.min_score = options.scoring.min_score();
+    settings.with_ends = options.output != align::Output::score;
     settings.with_path = options.output == align::Output::cigar;
     settings.with_runs = settings.with_path;
     settings.scheme.packed_raise = gpu::align::packed_raise(settings);
@@ -95,7 +96,7 @@ TEST_CASE("gpu.long_strip: sizes around those of strips, halves and rounds of st
     auto target = test::mutated(random, query, 4, 12);
     target.resize(n_columns, 2);
     for (const auto mode : {align::Mode::global, align::Mode::semiglobal, align::Mode::local}) {
-      for (const auto output : {align::Output::ends, align::Output::cigar}) {
+      for (const auto output : {align::Output::score, align::Output::ends, align::Output::cigar}) {
         check_long({mode, {true, true, true, true}, output, align::dna_scoring(2, -3, 5, 2)}, query,
                    target);
       }
@@ -115,13 +116,15 @@ TEST_CASE("gpu.long_strip: scores far past 16 bits, both ways", "[gpu][device]")
   // 2,000 matches are worth 24,000, 6,000 columns of gap -36,000.
   const auto scoring = align::dna_scoring(12, -15, 7, 6);
   const align::Options local{align::Mode::local, {}, align::Output::cigar, scoring};
+  const align::Options score{align::Mode::local, {}, align::Output::score, scoring};
   const align::Options global{align::Mode::global, {}, align::Output::cigar, scoring};
   const align::Options ends{
       align::Mode::semiglobal, {false, true, true, false}, align::Output::ends, scoring};
-  for (const align::Options& options : {local, global, ends}) check_long(options, query, target);
+  for (const align::Options& options : {local, score, global, ends})
+    check_long(options, query, target);
   const auto wide = test::random_residues(random, 7000, 4);
   const auto few = test::random_residues(random, 40, 4);
-  for (const align::Options& options : {local, global, ends}) {
+  for (const align::Options& options : {local, score, global, ends}) {
     check_long(options, few, wide);
     check_long(options, wide, few);
   }
@@ -135,8 +138,10 @@ TEST_CASE("gpu.long_strip: costs are refused where neighbours may differ too muc
   settings.scheme.gap_open = 8;
   CHECK_FALSE(gpu::align::fits_strips(settings));
   settings.max_score = 2;
-  settings.scheme.gap_extend = 18;
+  settings.scheme.gap_extend = 9;  // F would not be what the strips take it for
   CHECK_FALSE(gpu::align::fits_strips(settings));
+  settings.scheme.gap_open = 9;
+  CHECK(gpu::align::fits_strips(settings));
 }
 
 TEST_CASE("gpu.long_pair: blocks smaller than the matrix fit a bound of memory", "[gpu]") {
