@@ -1,6 +1,7 @@
 #include "apps/biogpu/qc_flags.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <utility>
 
@@ -80,6 +81,19 @@ void add_adapters(CLI::App& command, QcFlags& flags) {
   group.flag("--detect_adapter_for_pe", o.detect_adapter_for_pe, "detect adapters of pairs too");
 }
 
+// The windows whose size and quality may differ from the shared ones.
+struct OwnWindow {
+  const char* name;
+  int* window;
+  int* quality;
+};
+
+std::array<OwnWindow, 3> own_windows(QcFlags::Given& g) {
+  return {{{"cut_front", &g.front_window, &g.front_quality},
+           {"cut_tail", &g.tail_window, &g.tail_quality},
+           {"cut_right", &g.right_window, &g.right_quality}}};
+}
+
 void add_trimming(CLI::App& command, QcFlags& flags) {
   qc::Options& o = flags.options;
   QcFlags::Given& g = flags.given;
@@ -88,48 +102,45 @@ void add_trimming(CLI::App& command, QcFlags& flags) {
   group.option("-t,--trim_tail1", g.trim_tail1, "bases off the tail [0]", "N");
   group.option("-b,--max_len1", g.max_len1, "longest read, cut at the tail [0: any]", "N");
   group.option("-F,--trim_front2", g.trim_front2, "the same for second mates [as first]", "N");
-  group.option("-T,--trim_tail2", g.trim_tail2, "", "N");
-  group.option("-B,--max_len2", g.max_len2, "", "N");
+  group.option("-T,--trim_tail2", g.trim_tail2, "the same [as first]", "N");
+  group.option("-B,--max_len2", g.max_len2, "the same [as first]", "N");
   group.flag("-5,--cut_front", g.cut_front, "cut windows of low quality off the front");
   group.flag("-3,--cut_tail", g.cut_tail, "... off the tail");
   group.flag("-r,--cut_right", g.cut_right, "cut at the first window of low quality");
   group.option("-W,--cut_window_size", g.cut_window, "bases in a window [4]", "N");
   group.option("-M,--cut_mean_quality", g.cut_quality, "mean quality asked of it [20]", "Q");
-  group.option("--cut_front_window_size", g.front_window, "", "N");
-  group.option("--cut_front_mean_quality", g.front_quality, "", "Q");
-  group.option("--cut_tail_window_size", g.tail_window, "", "N");
-  group.option("--cut_tail_mean_quality", g.tail_quality, "", "Q");
-  group.option("--cut_right_window_size", g.right_window, "", "N");
-  group.option("--cut_right_mean_quality", g.right_quality, "", "Q");
+  for (auto& [name, window, quality] : own_windows(g)) {
+    const std::string option = std::string("--") + name;
+    group.option(option + "_window_size", *window, "of this one alone", "N");
+    group.option(option + "_mean_quality", *quality, "of this one alone", "Q");
+  }
   group.flag("-g,--trim_poly_g", g.poly_g, "cut poly-G tails [for two-colour instruments]");
   group.flag("-G,--disable_trim_poly_g", g.no_poly_g, "leave poly-G tails");
   group.option("--poly_g_min_len", o.poly_g_min_len, "shortest poly-G tail [10]", "N");
   group.flag("-x,--trim_poly_x", o.trim_poly_x, "cut tails of any one base");
   group.option("--poly_x_min_len", o.poly_x_min_len, "shortest such tail [10]", "N");
-  for (bool* old : {&g.cut_by_quality5, &g.cut_by_quality3, &g.cut_by_quality_aggressive}) {
-    static constexpr const char* kNames[] = {"--cut_by_quality5", "--cut_by_quality3",
-                                             "--cut_by_quality_aggressive"};
-    command.add_flag(kNames[old - &g.cut_by_quality5], *old)->group("");
-  }
+  command.add_flag("--cut_by_quality5", g.cut_by_quality5)->group("");
+  command.add_flag("--cut_by_quality3", g.cut_by_quality3)->group("");
+  command.add_flag("--cut_by_quality_aggressive", g.cut_by_quality_aggressive)->group("");
 }
 
 void add_filters(CLI::App& command, QcFlags& flags) {
   qc::Options& o = flags.options;
   QcFlags::Given& g = flags.given;
   Group group(command, "Filters");
-  group.flag("-Q,--disable_quality_filtering", g.no_quality_filter, "");
+  group.flag("-Q,--disable_quality_filtering", g.no_quality_filter, "no filter by quality and N");
   group.option("-q,--qualified_quality_phred", o.qualified_quality, "a good base [15]", "Q");
   group.option("-u,--unqualified_percent_limit", o.unqualified_percent, "most others [40]", "%");
   group.option("-n,--n_base_limit", o.n_base_limit, "most N [5]", "N");
   group.option("-e,--average_qual", o.average_quality, "least mean quality [0: any]", "Q");
-  group.flag("-L,--disable_length_filtering", g.no_length_filter, "");
+  group.flag("-L,--disable_length_filtering", g.no_length_filter, "no filter by length");
   group.option("-l,--length_required", o.length_required, "shortest read [15]", "N");
   group.option("--length_limit", o.length_limit, "longest read [0: any]", "N");
   group.flag("-y,--low_complexity_filter", o.complexity_filter, "drop monotonous reads");
   group.option("-Y,--complexity_threshold", o.complexity_percent,
                "least bases that differ from the next [30]", "%");
   group.option("--filter_by_index1", o.index_file1, "drop reads of these barcodes", "FILE");
-  group.option("--filter_by_index2", o.index_file2, "", "FILE");
+  group.option("--filter_by_index2", o.index_file2, "the same for the second barcode", "FILE");
   group.option("--filter_by_index_threshold", o.index_threshold, "mismatches allowed [0]", "N");
 }
 
@@ -163,9 +174,9 @@ void add_reports(CLI::App& command, QcFlags& flags) {
              "report over-represented sequences");
   group.option("-P,--overrepresentation_sampling", o.overrepresentation_sampling,
                "in one of so many reads [20]", "N");
-  group.option("-j,--json", o.json, "[fastp.json]", "FILE");
-  group.option("-h,--html", o.html, "[fastp.html]", "FILE");
-  group.option("-R,--report_title", o.report_title, "[fastp report]", "TEXT");
+  group.option("-j,--json", o.json, "report for programs [fastp.json]", "FILE");
+  group.option("-h,--html", o.html, "report for people [fastp.html]", "FILE");
+  group.option("-R,--report_title", o.report_title, "its title [fastp report]", "TEXT");
   group.option("-s,--split", o.split_files, "split outputs into so many files", "N");
   group.option("-S,--split_by_lines", g.split_lines, "split outputs, lines in a file", "N");
   group.option("-d,--split_prefix_digits", o.split_digits, "digits of a part's number [4]", "N");
@@ -203,26 +214,22 @@ qc::UmiLocation parse_umi_location(std::string text) {
 int or_else(int value, int otherwise) { return value >= 0 ? value : otherwise; }
 
 void resolve_cuts(qc::Options& o, QcFlags::Given& g, std::vector<std::string>& remarks) {
-  o.cut_front = {g.cut_front, or_else(g.front_window, g.cut_window),
-                 or_else(g.front_quality, g.cut_quality)};
-  o.cut_tail = {g.cut_tail, or_else(g.tail_window, g.cut_window),
-                or_else(g.tail_quality, g.cut_quality)};
-  o.cut_right = {g.cut_right, or_else(g.right_window, g.cut_window),
-                 or_else(g.right_quality, g.cut_quality)};
-  // fastp's own reading of its old names: the third cuts the front too.
-  if (!o.cut_front.enabled && g.cut_by_quality5) {
-    o.cut_front.enabled = true;
-    remarks.emplace_back("WARNING: cut_by_quality5 is deprecated, please use cut_front instead.");
-  }
-  if (!o.cut_front.enabled && g.cut_by_quality3) {
-    o.cut_front.enabled = true;
-    remarks.emplace_back("WARNING: cut_by_quality3 is deprecated, please use cut_tail instead.");
-  }
-  if (!o.cut_right.enabled && g.cut_by_quality_aggressive) {
-    o.cut_right.enabled = true;
-    remarks.emplace_back(
-        "WARNING: cut_by_quality_aggressive is deprecated, please use cut_right instead.");
-  }
+  const bool asked[] = {g.cut_front, g.cut_tail, g.cut_right};
+  qc::WindowCut* const cuts[] = {&o.cut_front, &o.cut_tail, &o.cut_right};
+  const auto windows = own_windows(g);
+  for (std::size_t i = 0; i < windows.size(); ++i)
+    *cuts[i] = {asked[i], or_else(*windows[i].window, g.cut_window),
+                or_else(*windows[i].quality, g.cut_quality)};
+  // fastp's own reading of its old names: the second cuts the front too.
+  const auto old_name = [&](bool given, qc::WindowCut& cut, const char* name, const char* now) {
+    if (!given || cut.enabled) return;
+    cut.enabled = true;
+    remarks.push_back(std::string("WARNING: ") + name + " is deprecated, please use " + now +
+                      " instead.");
+  };
+  old_name(g.cut_by_quality5, o.cut_front, "cut_by_quality5", "cut_front");
+  old_name(g.cut_by_quality3, o.cut_front, "cut_by_quality3", "cut_tail");
+  old_name(g.cut_by_quality_aggressive, o.cut_right, "cut_by_quality_aggressive", "cut_right");
 }
 
 }  // namespace
