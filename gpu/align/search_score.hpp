@@ -17,8 +17,9 @@ inline constexpr int kSearchBlock = 128;
 inline constexpr int kSearchTargets = kSearchBlock / kSearchLanes;
 // Rows of a lane that search_score is compiled for.
 inline constexpr std::array<int, 5> kSearchRows = {8, 16, 32, 40, 48};
-// Letters that a target is padded with behind its longest neighbour, and a set in front.
-inline constexpr int kSearchPadding = 8;
+// Letters that a target is padded with behind its longest neighbour, and a set in front: for lanes
+// that have not begun or have ended, two columns a lane.
+inline constexpr int kSearchPadding = 2 * kSearchLanes;
 
 // What one lane of one tile holds of a query, in one half of its words. A lane holds no more than
 // one query in a half; neighbours of one query follow each other through lanes and tiles.
