@@ -19,6 +19,7 @@ struct CounterOptions {
   std::vector<std::uint64_t> tables;  // [n][256], as KeyOrder makes them; for one word only
   int part = 0;                       // of n_parts devices that share the k-mers among them
   int n_parts = 1;
+  int sort_bits = 0;  // of a place, the highest, that are sorted first; 0: chosen by their number
   std::uint64_t max_device_bytes = 0;   // 0: what is free
   std::size_t stage_bytes = 64u << 20;  // letters copied and packed at a time, a power of two
 };

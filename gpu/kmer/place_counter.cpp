@@ -1,7 +1,10 @@
 // Counting for k up to 32: the numbers sorted are the places in the database's order.
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 #include "gpu/kmer/counter.hpp"
+#include "gpu/kmer/finish_sort.hpp"
 #include "gpu/kmer/places.hpp"
 #include "gpu/kmer/runs.hpp"
 #include "gpu/kmer/timed.hpp"
@@ -12,11 +15,17 @@ namespace {
 
 // Sort input, output, the sort's own copy, run begins and lengths.
 constexpr std::uint64_t kBytesPerPlace = 4 * sizeof(std::uint64_t) + sizeof(std::uint32_t);
+// Of n different places about n / 2^(1 + kSpareBits) then share what was sorted by with another.
+constexpr int kSpareBits = 9;
+constexpr std::uint32_t kMaxGroups = 1u << 20;
 
 class PlaceCounter : public Counter {
  public:
   explicit PlaceCounter(const CounterOptions& options)
-      : Counter(options, kBytesPerPlace, SIZE_MAX), tables_(options.tables.size()), counter_(1) {
+      : Counter(options, kBytesPerPlace, SIZE_MAX),
+        tables_(options.tables.size()),
+        flags_(1),
+        counter_(1) {
     stream_.copy_to_device(tables_.data(), options_.tables.data(), tables_.bytes());
     stream_.synchronize();
   }
@@ -61,16 +70,46 @@ class PlaceCounter : public Counter {
     const std::uint64_t n = place_all(pass);
     n_windows_ += n;
     if (n == 0) return;
-    const int n_bits = 2 * options_.k;
     sorted_.reserve(n);
-    workspace_.reserve(sort_workspace_bytes_u64(n, n_bits));
     Timed timed(stream_, times_.sort_s);
-    sort_keys(places_.data(), sorted_.data(), n, n_bits, workspace_.data(), workspace_.bytes(),
-              stream_);
+    sort(n);
     timed.stop();
     list_runs(n);
     note_bytes(places_.bytes() + sorted_.bytes() + workspace_.bytes() + run_begin_.bytes() +
                run_lengths_.bytes());
+  }
+
+  // Places that a hash spread over all bits differ in their highest ones, or are equal: it is
+  // enough to sort by so many that few different places share them, and to look after those few.
+  void sort(std::uint64_t n) {
+    const int all_bits = 2 * options_.k;
+    const int n_bits = options_.size_bits == 0 ? all_bits : std::min(all_bits, bits_to_sort(n));
+    const int low_bits = all_bits - n_bits;
+    sort_from(low_bits, n);
+    if (low_bits == 0) return;
+    groups_.reserve(kMaxGroups);
+    stream_.fill(flags_.data(), 0, flags_.bytes());
+    launch_finish_sort({sorted_.data(), n, low_bits, groups_.data(), kMaxGroups, flags_.data()},
+                       stream_);
+    FinishSortFlags flags;
+    stream_.copy_to_host(&flags, flags_.data(), sizeof flags);
+    stream_.synchronize();
+    if (flags.gave_up == 0) return;
+    std::swap(places_, sorted_);
+    sort_from(0, n);
+  }
+
+  void sort_from(int low_bits, std::uint64_t n) {
+    const int all_bits = 2 * options_.k;
+    workspace_.reserve(sort_key_bits_workspace_bytes(n, low_bits, all_bits));
+    sort_key_bits(places_.data(), sorted_.data(), n, low_bits, all_bits, workspace_.data(),
+                  workspace_.bytes(), stream_);
+  }
+
+  // Whole bytes, as the sort takes them.
+  int bits_to_sort(std::uint64_t n) const {
+    if (options_.sort_bits > 0) return options_.sort_bits;
+    return (std::bit_width(n) + kSpareBits + 7) / 8 * 8;
   }
 
   void list_runs(std::uint64_t n) {
@@ -110,6 +149,8 @@ class PlaceCounter : public Counter {
   DeviceBuffer<std::uint64_t> tables_;
   DeviceBuffer<std::uint64_t> places_;  // unsorted, then the distinct ones
   DeviceBuffer<std::uint64_t> sorted_;
+  DeviceBuffer<std::uint64_t> groups_;
+  DeviceBuffer<FinishSortFlags> flags_;
   DeviceBuffer<std::uint32_t> n_in_block_;
   DeviceBuffer<std::uint64_t> block_begin_;
   DeviceBuffer<std::uint64_t> run_begin_;

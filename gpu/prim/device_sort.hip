@@ -8,38 +8,46 @@ namespace biogpu::gpu {
 namespace {
 
 template <class Key>
-std::size_t workspace_bytes_of(std::size_t n, int n_bits) {
+std::size_t workspace_bytes_of(std::size_t n, int begin_bit, int end_bit) {
   std::size_t bytes = 0;
   const Key* const in = nullptr;
   Key* const out = nullptr;
-  BIOGPU_HIP(hipcub::DeviceRadixSort::SortKeys(nullptr, bytes, in, out, static_cast<int>(n), 0,
-                                               n_bits, nullptr));
+  BIOGPU_HIP(hipcub::DeviceRadixSort::SortKeys(nullptr, bytes, in, out, static_cast<int>(n),
+                                               begin_bit, end_bit, nullptr));
   return bytes;
 }
 
 template <class Key>
-void sort(const Key* in, Key* out, std::size_t n, int n_bits, void* workspace,
+void sort(const Key* in, Key* out, std::size_t n, int begin_bit, int end_bit, void* workspace,
           std::size_t workspace_bytes, Stream& stream) {
   BIOGPU_HIP(hipcub::DeviceRadixSort::SortKeys(workspace, workspace_bytes, in, out,
-                                               static_cast<int>(n), 0, n_bits,
+                                               static_cast<int>(n), begin_bit, end_bit,
                                                static_cast<hipStream_t>(stream.handle())));
 }
 
 }  // namespace
 
 std::size_t sort_workspace_bytes_u32(std::size_t n, int n_bits) {
-  return workspace_bytes_of<std::uint32_t>(n, n_bits);
+  return workspace_bytes_of<std::uint32_t>(n, 0, n_bits);
 }
 std::size_t sort_workspace_bytes_u64(std::size_t n, int n_bits) {
-  return workspace_bytes_of<std::uint64_t>(n, n_bits);
+  return workspace_bytes_of<std::uint64_t>(n, 0, n_bits);
 }
 void sort_keys(const std::uint32_t* in, std::uint32_t* out, std::size_t n, int n_bits,
                void* workspace, std::size_t workspace_bytes, Stream& stream) {
-  sort(in, out, n, n_bits, workspace, workspace_bytes, stream);
+  sort(in, out, n, 0, n_bits, workspace, workspace_bytes, stream);
 }
 void sort_keys(const std::uint64_t* in, std::uint64_t* out, std::size_t n, int n_bits,
                void* workspace, std::size_t workspace_bytes, Stream& stream) {
-  sort(in, out, n, n_bits, workspace, workspace_bytes, stream);
+  sort(in, out, n, 0, n_bits, workspace, workspace_bytes, stream);
+}
+
+std::size_t sort_key_bits_workspace_bytes(std::size_t n, int begin_bit, int end_bit) {
+  return workspace_bytes_of<std::uint64_t>(n, begin_bit, end_bit);
+}
+void sort_key_bits(const std::uint64_t* in, std::uint64_t* out, std::size_t n, int begin_bit,
+                   int end_bit, void* workspace, std::size_t workspace_bytes, Stream& stream) {
+  sort(in, out, n, begin_bit, end_bit, workspace, workspace_bytes, stream);
 }
 
 }  // namespace biogpu::gpu

@@ -17,4 +17,9 @@ void sort_keys(const std::uint32_t* in, std::uint32_t* out, std::size_t n, int n
 void sort_keys(const std::uint64_t* in, std::uint64_t* out, std::size_t n, int n_bits,
                void* workspace, std::size_t workspace_bytes, Stream& stream);
 
+// The same looking at bits [begin_bit, end_bit), with a workspace of its own size.
+std::size_t sort_key_bits_workspace_bytes(std::size_t n, int begin_bit, int end_bit);
+void sort_key_bits(const std::uint64_t* in, std::uint64_t* out, std::size_t n, int begin_bit,
+                   int end_bit, void* workspace, std::size_t workspace_bytes, Stream& stream);
+
 }  // namespace biogpu::gpu

@@ -97,6 +97,27 @@ TEST_CASE("kmer.counter gpu: texts of every length around a word", "[kmer][gpu][
   }
 }
 
+TEST_CASE("kmer.counter gpu: how many bits are sorted first changes nothing",
+          "[kmer][gpu][device]") {
+  if (!test::has_gpu()) return;
+  // Two letters among few places fill groups that are longer than one thread sorts.
+  std::mt19937 rng(6);
+  const std::string few = test::random_letters(rng, 6000, "AC");
+  for (const std::string& text : {joined(test::tricky_sequences(26, 1500)), few})
+    for (const int k : {12, 21, 32}) {
+      const auto order = kmer::KeyOrder::jellyfish(k, 14, false);
+      const Places expected = expected_places(text, order, true);
+      for (const int sort_bits : {1, 4, 8, 16}) {
+        CAPTURE(k, sort_bits);
+        auto options = options_for(order, true);
+        options.sort_bits = sort_bits;
+        const auto counter = gpu::kmer::make_counter(options);
+        REQUIRE(counter->add(text.data(), text.size()));
+        CHECK(take_all(*counter, 1000) == expected);
+      }
+    }
+}
+
 TEST_CASE("kmer.counter gpu: ranges, parts and refills change nothing", "[kmer][gpu][device]") {
   if (!test::has_gpu()) return;
   const std::string text = joined(test::tricky_sequences(22, 3000));
