@@ -28,7 +28,7 @@ struct BwaHeader {
                   "'biogpu bwt index --format bwa'");
 }
 
-BwaHeader header_of(const MappedFile& file, const std::string& path) {
+BwaHeader header_of(const io::MappedFile& file, const std::string& path) {
   BwaHeader header;
   if (file.size() < kHeaderBytes) refuse(path);
   std::memcpy(&header, file.data(), sizeof header);
@@ -45,7 +45,9 @@ std::uint64_t count_in_word(std::uint32_t word, unsigned base, std::uint64_t n) 
 
 }  // namespace
 
-BwaFm::BwaFm(const std::string& prefix) : bwt_(prefix + ".bwt"), sa_(prefix + ".sa") {
+BwaFm::BwaFm(const std::string& prefix)
+    : bwt_(prefix + ".bwt", io::MappedFile::Access::scattered),
+      sa_(prefix + ".sa", io::MappedFile::Access::scattered) {
   const std::string bwt_path = prefix + ".bwt";
   const std::string sa_path = prefix + ".sa";
   const BwaHeader header = header_of(bwt_, bwt_path);

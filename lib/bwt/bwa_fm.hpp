@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/bwt/mapped_file.hpp"
+#include "lib/io/mapped_file.hpp"
 
 namespace biogpu::bwt {
 
@@ -58,8 +58,8 @@ class BwaFm {
   Counts counts_before(std::uint64_t row) const;
   void read_names(const std::string& path);
 
-  MappedFile bwt_;
-  MappedFile sa_;
+  io::MappedFile bwt_;
+  io::MappedFile sa_;
   std::uint64_t primary_ = 0;
   Counts cumulative_{};
   std::uint64_t n_ = 0;  // bases of both strands

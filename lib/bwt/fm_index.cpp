@@ -51,7 +51,7 @@ void check_header(const FmHeader& header, std::uint64_t file_bytes, const std::s
 
 FmIndex FmIndex::open(const std::string& path) {
   FmIndex index;
-  index.file_ = MappedFile(path);
+  index.file_ = io::MappedFile(path, io::MappedFile::Access::scattered);
   if (index.file_.size() < sizeof(FmHeader))
     refuse(path, "is no biogpu index; expected a file made by 'biogpu bwt index'");
   index.data_ = index.file_.data();

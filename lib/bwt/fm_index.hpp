@@ -8,9 +8,9 @@
 
 #include "lib/bwt/big_array.hpp"
 #include "lib/bwt/fm_layout.hpp"
-#include "lib/bwt/mapped_file.hpp"
 #include "lib/bwt/reference.hpp"
 #include "lib/bwt/suffix_array.hpp"
+#include "lib/io/mapped_file.hpp"
 
 namespace biogpu::bwt {
 
@@ -80,7 +80,7 @@ class FmIndex {
   void parse_contigs(const std::string& label);
 
   BigArray<std::uint8_t> memory_;  // where it was built
-  MappedFile file_;                // where it was opened
+  io::MappedFile file_;            // where it was opened
   const std::uint8_t* data_ = nullptr;
   const FmHeader* header_ = nullptr;
   const FmBlock* blocks_ = nullptr;

@@ -13,7 +13,7 @@
 
 namespace biogpu::io {
 
-MappedFile::MappedFile(const std::string& path) {
+MappedFile::MappedFile(const std::string& path, Access access) {
   const auto fail = [&](const std::string& why) {
     throw Error(ErrorCode::failed, path + ": " + why);
   };
@@ -32,7 +32,7 @@ MappedFile::MappedFile(const std::string& path) {
   if (mapping == MAP_FAILED) fail(std::string("cannot be mapped: ") + std::strerror(error));
   data_ = static_cast<const std::uint8_t*>(mapping);
   size_ = static_cast<std::uint64_t>(status.st_size);
-  (void)::madvise(mapping, size_, MADV_WILLNEED);
+  (void)::madvise(mapping, size_, access == Access::whole ? MADV_WILLNEED : MADV_HUGEPAGE);
 }
 
 MappedFile::~MappedFile() {

@@ -12,7 +12,7 @@
 #include "lib/core/error.hpp"
 #include "lib/kmer/database/jellyfish_file.hpp"
 #include "lib/kmer/database/lookup.hpp"
-#include "lib/kmer/database/mapped_file.hpp"
+#include "lib/kmer/database/source.hpp"
 #include "lib/kmer/key.hpp"
 
 namespace biogpu::kmer {
@@ -25,13 +25,13 @@ namespace {
 template <int kWords>
 class JellyfishLookup : public Lookup {
  public:
-  JellyfishLookup(std::unique_ptr<MappedFile> file, const Header& header, std::size_t begin)
+  JellyfishLookup(io::MappedFile file, const Header& header, std::size_t begin)
       : file_(std::move(file)) {
     header_ = header;
     key_bytes_ = static_cast<std::size_t>(bytes_for(header_.k));
     record_ = jellyfish_record_bytes(header_);
-    records_ = file_->bytes().data() + begin;
-    n_records_ = (file_->bytes().size() - begin) / record_;
+    records_ = file_.bytes().data() + begin;
+    n_records_ = (file_.bytes().size() - begin) / record_;
   }
 
   std::uint64_t n_keys() const override { return n_records_; }
@@ -180,7 +180,7 @@ class JellyfishLookup : public Lookup {
     return count;
   }
 
-  std::unique_ptr<MappedFile> file_;
+  io::MappedFile file_;
   std::size_t key_bytes_ = 0;
   std::size_t record_ = 0;
   const char* records_ = nullptr;
@@ -193,10 +193,9 @@ class JellyfishLookup : public Lookup {
 
 }  // namespace
 
-std::unique_ptr<Lookup> open_jellyfish_lookup(const std::string& path,
-                                              std::unique_ptr<MappedFile> file) {
+std::unique_ptr<Lookup> open_jellyfish_lookup(const std::string& path, io::MappedFile file) {
   constexpr std::size_t kDigits = 9;
-  const std::string_view bytes = file->bytes();
+  const std::string_view bytes = file.bytes();
   std::size_t n = 0;
   std::from_chars(bytes.data(), bytes.data() + kDigits, n);
   if (kDigits + n > bytes.size())

@@ -6,15 +6,14 @@
 #include <cctype>
 
 #include "lib/core/error.hpp"
-#include "lib/kmer/database/mapped_file.hpp"
 #include "lib/kmer/database/source.hpp"
 
 namespace biogpu::kmer {
 
 std::unique_ptr<Lookup> Lookup::open(const std::string& path) {
-  auto file = std::make_unique<MappedFile>(path);
-  if (is_jellyfish(file->bytes())) return open_jellyfish_lookup(path, std::move(file));
-  if (is_native(file->bytes())) return open_native_lookup(path, std::move(file));
+  io::MappedFile file(path, io::MappedFile::Access::scattered);
+  if (is_jellyfish(file.bytes())) return open_jellyfish_lookup(path, std::move(file));
+  if (is_native(file.bytes())) return open_native_lookup(path, std::move(file));
   throw Error(ErrorCode::bad_input,
               fmt::format("{}: is no k-mer database with look-up; expected a file of 'biogpu kmer' "
                           "or Jellyfish",

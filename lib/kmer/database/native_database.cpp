@@ -93,9 +93,8 @@ class NativeSource : public DatabaseReader::Source {
 // The index is searched for the last block that does not begin behind the key.
 class NativeLookup : public Lookup {
  public:
-  NativeLookup(const std::string& path, std::unique_ptr<MappedFile> file)
-      : path_(path), file_(std::move(file)) {
-    const std::string_view bytes = file_->bytes();
+  NativeLookup(const std::string& path, io::MappedFile file) : path_(path), file_(std::move(file)) {
+    const std::string_view bytes = file_.bytes();
     header_ = parse_native_header(bytes, path);
     if (bytes.size() < kNativeHeaderBytes + kNativeTrailerBytes)
       refuse(path, "the file ends inside its header");
@@ -153,7 +152,7 @@ class NativeLookup : public Lookup {
     std::memcpy(&offset, index_ + at * entry_bytes() + key_bytes_, sizeof offset);
     if (offset > blocks_end_ || blocks_end_ - offset < kNativeBlockHeaderBytes)
       refuse(path_, "its index points outside the file");
-    const char* bytes = file_->bytes().data() + offset;
+    const char* bytes = file_.bytes().data() + offset;
     const BlockHead head = parse_head(bytes, path_);
     if (head.n_bytes > blocks_end_ - offset - kNativeBlockHeaderBytes)
       refuse(path_, "a block reaches outside the file");
@@ -179,7 +178,7 @@ class NativeLookup : public Lookup {
   }
 
   const std::string path_;
-  std::unique_ptr<MappedFile> file_;
+  io::MappedFile file_;
   std::size_t key_bytes_ = 0;
   std::uint64_t n_keys_ = 0;
   std::uint64_t n_blocks_ = 0;
@@ -200,8 +199,7 @@ std::unique_ptr<DatabaseReader::Source> open_native(const std::string& path,
   return source;
 }
 
-std::unique_ptr<Lookup> open_native_lookup(const std::string& path,
-                                           std::unique_ptr<MappedFile> file) {
+std::unique_ptr<Lookup> open_native_lookup(const std::string& path, io::MappedFile file) {
   return std::make_unique<NativeLookup>(path, std::move(file));
 }
 

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "lib/io/input/raw_file.hpp"
+#include "lib/io/mapped_file.hpp"
 #include "lib/kmer/database/lookup.hpp"
-#include "lib/kmer/database/mapped_file.hpp"
 #include "lib/kmer/database/reader.hpp"
 
 namespace biogpu::kmer {
@@ -34,9 +34,7 @@ std::unique_ptr<DatabaseReader::Source> open_native(const std::string& path,
 std::unique_ptr<DatabaseReader::Source> open_kff(const std::string& path,
                                                  std::unique_ptr<io::input::RawFile> file);
 
-std::unique_ptr<Lookup> open_native_lookup(const std::string& path,
-                                           std::unique_ptr<MappedFile> file);
-std::unique_ptr<Lookup> open_jellyfish_lookup(const std::string& path,
-                                              std::unique_ptr<MappedFile> file);
+std::unique_ptr<Lookup> open_native_lookup(const std::string& path, io::MappedFile file);
+std::unique_ptr<Lookup> open_jellyfish_lookup(const std::string& path, io::MappedFile file);
 
 }  // namespace biogpu::kmer
