@@ -58,6 +58,17 @@ same_bytes() {
   [ -s "$work/gpu.out" ] && cmp "$work/cpu.out" "$work/gpu.out"
 }
 
+# same_qc OPTIONS...: reads and report of the GPU against the CPU's.
+same_qc() {
+  local device
+  for device in cpu gpu; do
+    "$biogpu" qc --quiet --device "$device" "$@" -i "$data/lambda_reads.fq.gz" -o "$work/$device.fq" \
+      -j "$work/$device.json" -h "$work/report.html" || return 1
+  done
+  [ -s "$work/gpu.fq" ] && cmp "$work/cpu.fq" "$work/gpu.fq" &&
+    diff <(grep -v '"command"' "$work/cpu.json") <(grep -v '"command"' "$work/gpu.json")
+}
+
 "$biogpu" version || true
 "$biogpu" devices
 check "devices: a usable GPU" "$biogpu" align --quiet --device gpu --mode nw --pairs \
@@ -91,11 +102,18 @@ for mode in nw sg sw sg_qx sg_dx sg_qb_de; do
     same_bytes tsv --mode $mode "${dna[@]}" "$data/lambda_reads.fq.gz" "$data/lambda.fa"
 done
 
+for options in "" "-5 -3 -g -x -y" "-D -r -q 20" "-f 3 -t 2 -b 90 -p"; do
+  # shellcheck disable=SC2086  # several options
+  check "qc $options: same reads and numbers as the CPU" same_qc $options
+done
+
 if [ $bench = 1 ] && [ -x "$prefix/bin/biogpu-bench" ]; then
   check "biogpu-bench limits" "$prefix/bin/biogpu-bench" limits --json "$results/limits.json"
   tail -n 40 "$work/log"
   check "biogpu-bench align" "$prefix/bin/biogpu-bench" align --json "$results/align_gpu.json"
   tail -n 60 "$work/log"
+  check "biogpu-bench qc" "$prefix/bin/biogpu-bench" qc --json "$results/qc_device.json"
+  tail -n 12 "$work/log"
 fi
 
 echo "$n_passed passed, $n_failed failed"
