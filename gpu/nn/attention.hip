@@ -1,9 +1,9 @@
 // Attention over sequences of any length, without padding and without the matrix of scores.
 //
 // Shapes   see attention.hpp.
-// Mapping  a block takes tiles of kQueryRows queries of one head, 16 for each of its 4 waves; keys
-//          and values pass through shared memory in steps that the next one's copies overlap. As
-//          many blocks as fit stay and take tile after tile from the work list.
+// Mapping  a block takes tiles of 128 or 64 queries of one head, 32 or 16 for each of its 4 waves;
+//          keys and values pass through shared memory in steps that the next one's copies overlap.
+//          As many blocks as fit stay and take tile after tile from the work list.
 // Traffic  8 bytes per number of q, k, v and out with 16-bit operands, keys and values again for
 //          each tile of queries, from L2; 4 n^2 head operations for n tokens and a head: compute
 //          bound from n = 100 or so.
@@ -25,11 +25,13 @@ namespace {
 template <class Shape>
 __global__ __launch_bounds__(Shape::kThreads) void attention_kernel(AttentionArgs a) {
   BIOGPU_DYNAMIC_SHARED(std::uint16_t, shared);
-  const int n_items = *a.n_tiles * a.n_heads;
+  constexpr int kPieces = kQueryRows / Shape::kRows;
+  const int n_items = *a.n_tiles * a.n_heads * kPieces;
   for (int item = static_cast<int>(blockIdx.x); item < n_items;
        item += static_cast<int>(gridDim.x)) {
-    const QueryTile tile = a.tiles[item / a.n_heads];
-    attention_tile<Shape>(a, tile, item % a.n_heads, shared);
+    QueryTile tile = a.tiles[item / (a.n_heads * kPieces)];
+    tile.first += item / a.n_heads % kPieces * Shape::kRows;
+    if (tile.first < tile.length) attention_tile<Shape>(a, tile, item % a.n_heads, shared);
   }
 }
 
@@ -46,9 +48,13 @@ void launch_shape(const AttentionArgs& a, Stream& stream) {
 
 template <int kWave, Number16 kType, int kParts>
 void launch_head(const AttentionArgs& a, Stream& stream) {
-  if (a.head <= 16) return launch_shape<AttentionShape<kWave, kType, 16, kParts>>(a, stream);
-  if (a.head <= 32) return launch_shape<AttentionShape<kWave, kType, 32, kParts>>(a, stream);
-  if (a.head <= 64) return launch_shape<AttentionShape<kWave, kType, 64, kParts>>(a, stream);
+  constexpr int kRowTiles = kParts == 1 ? 2 : 1;
+  if (a.head <= 16)
+    return launch_shape<AttentionShape<kWave, kType, 16, kParts, kRowTiles>>(a, stream);
+  if (a.head <= 32)
+    return launch_shape<AttentionShape<kWave, kType, 32, kParts, kRowTiles>>(a, stream);
+  if (a.head <= 64)
+    return launch_shape<AttentionShape<kWave, kType, 64, kParts, kRowTiles>>(a, stream);
   launch_shape<AttentionShape<kWave, kType, 128, kParts>>(a, stream);
 }
 

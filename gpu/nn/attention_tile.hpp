@@ -15,19 +15,23 @@ inline constexpr float kLog2E = 1.4426950408889634f;
 inline constexpr float kMinusInfinity = -1e30f;  // finite: differences of two stay numbers
 
 // kParts: 1 where operands are 16-bit numbers, 2 where each is the sum of a high and a low one.
-template <int kWave_, Number16 kType_, int kHead_, int kParts_>
+// kRowTiles: 16 queries each of one wave; with two, keys and values are read from shared memory
+// half as often.
+template <int kWave_, Number16 kType_, int kHead_, int kParts_, int kRowTiles_ = 1>
 struct AttentionShape {
   static constexpr int kWave = kWave_;
   static constexpr Number16 kType = kType_;
   static constexpr int kHead = kHead_;  // padded with zeros from the model's
   static constexpr int kParts = kParts_;
+  static constexpr int kRowTiles = kRowTiles_;
   static constexpr int kWaves = 4;
+  static constexpr int kRows = 16 * kWaves * kRowTiles;
   static constexpr int kThreads = kWave * kWaves;
   static constexpr int kKeys = kHead * kParts > 128 ? 32 : 64;  // a step
   static constexpr int kStages = kHasAsyncCopies && kParts == 1 ? 2 : 1;
   static constexpr int kPitch = kHead + 8;
   static constexpr int kKeyElements = kKeys * kPitch;
-  static constexpr int kQueryElements = kQueryRows * kPitch;
+  static constexpr int kQueryElements = kRows * kPitch;
   // Queries pass through the room of the keys and values.
   static constexpr int kStepElements = 2 * kParts * kKeyElements;
   static constexpr int kSharedElements = kStages * kStepElements > kParts* kQueryElements
@@ -66,7 +70,7 @@ __device__ __forceinline__ void copy_head(const Rows& from, std::int64_t row, in
   }
 }
 
-// What one wave knows of its 16 queries.
+// What one wave knows of 16 queries.
 template <class Shape>
 struct AttentionState {
   static constexpr int kWave = Shape::kWave;
@@ -76,17 +80,19 @@ struct AttentionState {
   float sum[kTileRowSlots<kWave>];  // this lane's share
 };
 
-// wave: of those that share a tile's queries.
 template <class Shape>
-__device__ __forceinline__ void load_queries(const std::uint16_t* shared, int wave,
+using Scores = TileSum<Shape::kWave>[Shape::kKeys / 16];
+
+// row: of the first of the 16 queries in the tile.
+template <class Shape>
+__device__ __forceinline__ void load_queries(const std::uint16_t* shared, int row,
                                              AttentionState<Shape>& state) {
 #pragma unroll
   for (int part = 0; part < Shape::kParts; ++part) {
 #pragma unroll
     for (int d = 0; d < Shape::kHead / 16; ++d) {
       state.query[part][d] = load_shared_a<Shape::kWave>(
-          shared + part * Shape::kQueryElements + 16 * wave * Shape::kPitch + 16 * d,
-          Shape::kPitch);
+          shared + part * Shape::kQueryElements + row * Shape::kPitch + 16 * d, Shape::kPitch);
     }
   }
 #pragma unroll
@@ -96,23 +102,31 @@ __device__ __forceinline__ void load_queries(const std::uint16_t* shared, int wa
   }
 }
 
-// scores[., 16 j ...] = q k^T for the keys of a step.
+// scores[i][j] = q k^T of 16 queries and 16 keys of a step.
 template <class Shape>
-__device__ __forceinline__ void multiply_keys(const AttentionState<Shape>& state,
-                                              const std::uint16_t* keys,
-                                              TileSum<Shape::kWave> (&scores)[Shape::kKeys / 16]) {
+__device__ __forceinline__ void multiply_keys(
+    const AttentionState<Shape> (&state)[Shape::kRowTiles], const std::uint16_t* keys,
+    Scores<Shape> (&scores)[Shape::kRowTiles]) {
+  constexpr int kWave = Shape::kWave;
 #pragma unroll
   for (int j = 0; j < Shape::kKeys / 16; ++j) {
-    scores[j] = {};
+#pragma unroll
+    for (int i = 0; i < Shape::kRowTiles; ++i) scores[i][j] = {};
 #pragma unroll
     for (int d = 0; d < Shape::kHead / 16; ++d) {
       const std::uint16_t* const at = keys + 16 * j * Shape::kPitch + 16 * d;
-      const auto high = load_shared_b<Shape::kWave>(at, Shape::kPitch);
-      multiply_tile<Shape::kWave, Shape::kType>(scores[j], state.query[0][d], high);
+      const auto high = load_shared_b<kWave>(at, Shape::kPitch);
+#pragma unroll
+      for (int i = 0; i < Shape::kRowTiles; ++i) {
+        multiply_tile<kWave, Shape::kType>(scores[i][j], state[i].query[0][d], high);
+      }
       if constexpr (Shape::kParts == 2) {
-        const auto low = load_shared_b<Shape::kWave>(at + Shape::kKeyElements, Shape::kPitch);
-        multiply_tile<Shape::kWave, Shape::kType>(scores[j], state.query[0][d], low);
-        multiply_tile<Shape::kWave, Shape::kType>(scores[j], state.query[1][d], high);
+        const auto low = load_shared_b<kWave>(at + Shape::kKeyElements, Shape::kPitch);
+#pragma unroll
+        for (int i = 0; i < Shape::kRowTiles; ++i) {
+          multiply_tile<kWave, Shape::kType>(scores[i][j], state[i].query[0][d], low);
+          multiply_tile<kWave, Shape::kType>(scores[i][j], state[i].query[1][d], high);
+        }
       }
     }
   }
@@ -121,8 +135,8 @@ __device__ __forceinline__ void multiply_keys(const AttentionState<Shape>& state
 // Scores in units of log2, bias added, keys beyond the sequence gone.
 template <class Shape>
 __device__ __forceinline__ void scale_scores(const AttentionArgs& a, const QueryTile& tile,
-                                             int head, int wave, int first_key,
-                                             TileSum<Shape::kWave> (&scores)[Shape::kKeys / 16]) {
+                                             int head, int row, int first_key,
+                                             Scores<Shape>& scores) {
   const float factor = a.scale * kLog2E;
   const bool whole = first_key + Shape::kKeys <= tile.length;
 #pragma unroll
@@ -133,7 +147,7 @@ __device__ __forceinline__ void scale_scores(const AttentionArgs& a, const Query
       score *= factor;
       const int key = first_key + 16 * j + tile_column<Shape::kWave>(e);
       if (a.bias.data != nullptr) {
-        const int query = tile.first + 16 * wave + tile_row<Shape::kWave>(e);
+        const int query = tile.first + row + tile_row<Shape::kWave>(e);
         if (query < tile.length && key < tile.length) {
           const std::int64_t at =
               tile.sequence * a.bias_stride[0] + head * a.bias_stride[1] + query * a.bias_stride[2];
@@ -148,8 +162,7 @@ __device__ __forceinline__ void scale_scores(const AttentionArgs& a, const Query
 // Softmax over what has been seen: raises the maxima, scales what was summed before, and turns the
 // scores into weights.
 template <class Shape>
-__device__ __forceinline__ void weigh_scores(AttentionState<Shape>& state,
-                                             TileSum<Shape::kWave> (&scores)[Shape::kKeys / 16]) {
+__device__ __forceinline__ void weigh_scores(AttentionState<Shape>& state, Scores<Shape>& scores) {
   constexpr int kWave = Shape::kWave;
   constexpr int kSlots = kTileRowSlots<kWave>;
   float top[kSlots], factor[kSlots];
@@ -186,34 +199,57 @@ __device__ __forceinline__ void weigh_scores(AttentionState<Shape>& state,
   }
 }
 
+// A weight as the sum of two 16-bit numbers, or one of them.
+template <class Shape>
+struct WeightOperand {
+  TileOperand<Shape::kWave> high = {}, low = {};
+};
+
+template <class Shape>
+__device__ __forceinline__ WeightOperand<Shape> operand_of_weights(
+    const TileSum<Shape::kWave>& weights) {
+  WeightOperand<Shape> operand;
+  operand.high = operand_of_sum<Shape::kWave, Shape::kType>(weights);
+  if constexpr (Shape::kParts == 2) {
+    TileSum<Shape::kWave> rest;
+#pragma unroll
+    for (int e = 0; e < TileSum<Shape::kWave>::kValues; ++e) {
+      rest.value[e] =
+          weights.value[e] - number16_of_pair<Shape::kType>(operand.high.word[e / 2], e % 2);
+    }
+    operand.low = operand_of_sum<Shape::kWave, Shape::kType>(rest);
+  }
+  return operand;
+}
+
 // out += weights * values.
 template <class Shape>
-__device__ __forceinline__ void multiply_values(
-    AttentionState<Shape>& state, const std::uint16_t* values,
-    TileSum<Shape::kWave> (&weights)[Shape::kKeys / 16]) {
+__device__ __forceinline__ void multiply_values(AttentionState<Shape> (&state)[Shape::kRowTiles],
+                                                const std::uint16_t* values,
+                                                const Scores<Shape> (&weights)[Shape::kRowTiles]) {
   constexpr int kWave = Shape::kWave;
 #pragma unroll
   for (int j = 0; j < Shape::kKeys / 16; ++j) {
-    const TileOperand<kWave> high = operand_of_sum<kWave, Shape::kType>(weights[j]);
-    TileOperand<kWave> low = {};
-    if constexpr (Shape::kParts == 2) {
-      TileSum<kWave> rest;
+    WeightOperand<Shape> operand[Shape::kRowTiles];
 #pragma unroll
-      for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
-        rest.value[e] =
-            weights[j].value[e] - number16_of_pair<Shape::kType>(high.word[e / 2], e % 2);
-      }
-      low = operand_of_sum<kWave, Shape::kType>(rest);
+    for (int i = 0; i < Shape::kRowTiles; ++i) {
+      operand[i] = operand_of_weights<Shape>(weights[i][j]);
     }
 #pragma unroll
     for (int d = 0; d < Shape::kHead / 16; ++d) {
       const std::uint16_t* const at = values + 16 * j * Shape::kPitch + 16 * d;
       const auto value = load_shared_b_rows<kWave>(at, Shape::kPitch);
-      multiply_tile<kWave, Shape::kType>(state.out[d], high, value);
+#pragma unroll
+      for (int i = 0; i < Shape::kRowTiles; ++i) {
+        multiply_tile<kWave, Shape::kType>(state[i].out[d], operand[i].high, value);
+      }
       if constexpr (Shape::kParts == 2) {
-        const auto value_low = load_shared_b_rows<kWave>(at + Shape::kKeyElements, Shape::kPitch);
-        multiply_tile<kWave, Shape::kType>(state.out[d], high, value_low);
-        multiply_tile<kWave, Shape::kType>(state.out[d], low, value);
+        const auto low = load_shared_b_rows<kWave>(at + Shape::kKeyElements, Shape::kPitch);
+#pragma unroll
+        for (int i = 0; i < Shape::kRowTiles; ++i) {
+          multiply_tile<kWave, Shape::kType>(state[i].out[d], operand[i].high, low);
+          multiply_tile<kWave, Shape::kType>(state[i].out[d], operand[i].low, value);
+        }
       }
     }
   }
@@ -221,7 +257,7 @@ __device__ __forceinline__ void multiply_values(
 
 template <class Shape>
 __device__ __forceinline__ void store_attention(const AttentionArgs& a, const QueryTile& tile,
-                                                int head, int wave, AttentionState<Shape>& state) {
+                                                int head, int row, AttentionState<Shape>& state) {
   constexpr int kWave = Shape::kWave;
   float factor[kTileRowSlots<kWave>];
 #pragma unroll
@@ -229,7 +265,7 @@ __device__ __forceinline__ void store_attention(const AttentionArgs& a, const Qu
     const float sum =
         reduce_tile_row<kWave>(state.sum[slot], [](float x, float y) { return x + y; });
     factor[slot] = 1.0f / sum;
-    const int query = tile.first + 16 * wave + tile_row<kWave>(2 * slot);
+    const int query = tile.first + row + tile_row<kWave>(2 * slot);
     if (a.log_sum_exp != nullptr && tile_column<kWave>(0) == 0 && query < tile.length) {
       a.log_sum_exp[head * a.log_sum_exp_stride + tile.begin + query] =
           (state.top[slot] + log2f(sum)) / kLog2E;
@@ -239,7 +275,7 @@ __device__ __forceinline__ void store_attention(const AttentionArgs& a, const Qu
   for (int d = 0; d < Shape::kHead / 16; ++d) {
 #pragma unroll
     for (int e = 0; e < TileSum<kWave>::kValues; e += 2) {
-      const int query = tile.first + 16 * wave + tile_row<kWave>(e);
+      const int query = tile.first + row + tile_row<kWave>(e);
       const int column = 16 * d + tile_column<kWave>(e);
       if (query >= tile.length || column >= a.head) continue;
       const float x = state.out[d].value[e] * factor[tile_row_slot<kWave>(e)];
@@ -274,14 +310,15 @@ __device__ __forceinline__ void copy_step(const AttentionArgs& a, const QueryTil
 template <class Shape>
 __device__ __forceinline__ void attention_tile(const AttentionArgs& a, const QueryTile& tile,
                                                int head, std::uint16_t* shared) {
-  AttentionState<Shape> state;
-  const int wave = static_cast<int>(threadIdx.x) / Shape::kWave;
+  AttentionState<Shape> state[Shape::kRowTiles];
+  const int row = static_cast<int>(threadIdx.x) / Shape::kWave * 16 * Shape::kRowTiles;
   const std::int64_t column = head * a.head_stride;
-  copy_head<Shape, kQueryRows>(a.q, tile.begin, tile.first, tile.length, column, a.head, shared);
+  copy_head<Shape, Shape::kRows>(a.q, tile.begin, tile.first, tile.length, column, a.head, shared);
   copy_async_commit();
   copy_async_wait<0>();
   __syncthreads();
-  load_queries<Shape>(shared, wave, state);
+#pragma unroll
+  for (int i = 0; i < Shape::kRowTiles; ++i) load_queries<Shape>(shared, row + 16 * i, state[i]);
   __syncthreads();
   if constexpr (Shape::kStages == 2) copy_step<Shape>(a, tile, column, 0, shared);
   for (int key = 0; key < tile.length; key += Shape::kKeys) {
@@ -295,14 +332,20 @@ __device__ __forceinline__ void attention_tile(const AttentionArgs& a, const Que
     __syncthreads();
     const std::uint16_t* const step =
         shared + key / Shape::kKeys % Shape::kStages * Shape::kStepElements;
-    TileSum<Shape::kWave> scores[Shape::kKeys / 16];
+    Scores<Shape> scores[Shape::kRowTiles];
     multiply_keys<Shape>(state, step, scores);
-    scale_scores<Shape>(a, tile, head, wave, key, scores);
-    weigh_scores<Shape>(state, scores);
+#pragma unroll
+    for (int i = 0; i < Shape::kRowTiles; ++i) {
+      scale_scores<Shape>(a, tile, head, row + 16 * i, key, scores[i]);
+      weigh_scores<Shape>(state[i], scores[i]);
+    }
     multiply_values<Shape>(state, step + Shape::kParts * Shape::kKeyElements, scores);
     __syncthreads();  // read by all before the next step's copies
   }
-  store_attention<Shape>(a, tile, head, wave, state);
+#pragma unroll
+  for (int i = 0; i < Shape::kRowTiles; ++i) {
+    store_attention<Shape>(a, tile, head, row + 16 * i, state[i]);
+  }
 }
 
 }  // namespace biogpu::gpu::nn

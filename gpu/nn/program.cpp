@@ -9,6 +9,7 @@ namespace {
 
 // A tile of sums a wave, and the steps themselves.
 constexpr std::size_t kReductionBytes = kProgramThreads / 32 * 1024 + kProgramStageBytes;
+constexpr std::int64_t kStep = 64;      // queries of a block and keys that lie in memory together
 constexpr std::int64_t kWidest = 1280;  // of rows that a wave keeps
 
 int ceil_divide(int n, int by) { return (n + by - 1) / by; }
@@ -37,7 +38,7 @@ bool Program::add_attention(const AttentionArgs& args, std::int64_t max_length) 
       args.q.type == Element::f32)
     return false;
   head_ = args.head <= 16 ? 16 : args.head <= 32 ? 32 : 64;
-  key_rows_ = std::max(key_rows_, (max_length + kQueryRows - 1) / kQueryRows * kQueryRows);
+  key_rows_ = std::max(key_rows_, (max_length + kStep - 1) / kStep * kStep);
   Stage stage;
   stage.kind = StageKind::attention;
   stage.attention = args;
@@ -119,7 +120,7 @@ bool Program::finish(std::size_t max_shared_bytes, Stream& stream) {
         !plan_product(stage, stream.n_multiprocessors(), n_waves, largest - kReductionBytes))
       return false;
     if (stage.kind == StageKind::attention) {
-      const auto rows = static_cast<std::size_t>(kQueryRows + 2 * key_rows_);
+      const auto rows = static_cast<std::size_t>(kStep + 2 * key_rows_);
       if (rows * static_cast<std::size_t>(head_ + 8) * 2 > largest - kReductionBytes) return false;
     }
   }

@@ -4,7 +4,7 @@
 // Mapping  one block of kProgramThreads threads a multiprocessor. rows: a wave a row. product: a
 //          block takes tiles of plan.tiles_down x plan.tiles_across; both operands lie in shared
 //          memory whole, or in chunks of k; waves share out tiles and parts of k. attention: a
-//          block takes kQueryRows queries of a head, all keys of the sequence in shared memory;
+//          block takes 64 queries of a head, all keys of the sequence in shared memory;
 //          groups of 4 waves take steps of keys in turn and are merged at the end.
 // Traffic  that of the operations; weights of the next product are on their way while a block waits
 //          at the barrier. A step costs about a barrier and the latency of one load.
@@ -54,29 +54,53 @@ __device__ __forceinline__ void copy_first_weights(const Stage& stage, std::uint
   copy_async_commit();
 }
 
-// The left operand of a tile, normalised on the way: one wave a row.
-template <int kWave, Number16 kType>
-__device__ __forceinline__ void normalise_panel(const Stage& stage, int row, std::uint16_t* to) {
-  const int pitch = stage.plan.chunk + 8;
+// A normalised row as the left operand's row r.
+template <int kWave, Number16 kType, int kGroups>
+__device__ __forceinline__ void store_panel_row(const Stage& stage, int r,
+                                                const RowValues<kWave, kGroups>& x,
+                                                std::uint16_t* to) {
+#pragma unroll
+  for (int g = 0; g < kGroups; ++g) {
+    const int column = 4 * (g * kWave + wave_lane<kWave>());
+    if (column >= stage.plan.chunk) continue;
+    Words2 words = {};
+    if (column < stage.product.k) {
+      words.word[0] = number16_pair<kType>(x.group[g].value[0], x.group[g].value[1]);
+      words.word[1] = number16_pair<kType>(x.group[g].value[2], x.group[g].value[3]);
+    }
+    *reinterpret_cast<Words2*>(to + r * (stage.plan.chunk + 8) + column) = words;
+  }
+}
+
+// The left operand of a tile, normalised on the way: a wave takes kRowsAtOnce rows whose loads
+// overlap.
+template <int kWave, Number16 kType, int kGroups, int kRowsAtOnce>
+__device__ __forceinline__ void normalise_rows(const Stage& stage, int row, std::uint16_t* to) {
+  constexpr int kWaves = kThreads / kWave;
   const int wave = static_cast<int>(threadIdx.x) / kWave;
-  for (int r = wave; r < 16 * stage.plan.tiles_down; r += kThreads / kWave) {
-    RowValues<kWave, kRowGroups<kWave>> x = {};
-    if (row + r < stage.product.m) {
-      x = load_row<kWave, kRowGroups<kWave>>(stage.rows, row + r);
-      normalise_row<kWave, kRowGroups<kWave>>(stage.rows, x);
+  for (int first = wave; first < 16 * stage.plan.tiles_down; first += kRowsAtOnce * kWaves) {
+    RowValues<kWave, kGroups> x[kRowsAtOnce];
+#pragma unroll
+    for (int i = 0; i < kRowsAtOnce; ++i) {
+      // Rows past the end are computed as the last one; nothing of them is stored.
+      const int r = row + first + i * kWaves;
+      x[i] = load_row<kWave, kGroups>(stage.rows, r < stage.product.m ? r : stage.product.m - 1);
     }
 #pragma unroll
-    for (int g = 0; g < kRowGroups<kWave>; ++g) {
-      const int column = 4 * (g * kWave + wave_lane<kWave>());
-      if (column >= stage.plan.chunk) continue;
-      const bool inside = column < stage.product.k;
-      Words2 words = {};
-      if (inside) {
-        words.word[0] = number16_pair<kType>(x.group[g].value[0], x.group[g].value[1]);
-        words.word[1] = number16_pair<kType>(x.group[g].value[2], x.group[g].value[3]);
-      }
-      *reinterpret_cast<Words2*>(to + r * pitch + column) = words;
+    for (int i = 0; i < kRowsAtOnce; ++i) {
+      normalise_row<kWave, kGroups>(stage.rows, x[i]);
+      if (first + i * kWaves < 16 * stage.plan.tiles_down)
+        store_panel_row<kWave, kType, kGroups>(stage, first + i * kWaves, x[i], to);
     }
+  }
+}
+
+template <int kWave, Number16 kType>
+__device__ __forceinline__ void normalise_panel(const Stage& stage, int row, std::uint16_t* to) {
+  if (stage.product.k <= 12 * kWave) {
+    normalise_rows<kWave, kType, 3, 2>(stage, row, to);
+  } else {
+    normalise_rows<kWave, kType, kRowGroups<kWave>, 1>(stage, row, to);
   }
 }
 
@@ -120,6 +144,7 @@ __device__ __forceinline__ void run_product(const Stage& stage, const Stage& nex
     const int first_row = tile % plan.n_down * 16 * plan.tiles_down;
     const int first_column = tile / plan.n_down * 16 * plan.tiles_across;
     TileSum<kWave> sum[1][1] = {};
+    if (share == 0) sum[0][0] = first_sum<kWave>(product, first_row + row, first_column + column);
     for (int k = 0; k < product.k; k += plan.chunk) {
       if (!has_weights) {
         copy_panel(product.b, product.ldb, first_column, product.n, k, product.k,
@@ -151,7 +176,7 @@ __device__ __forceinline__ void run_product(const Stage& stage, const Stage& nex
     if (tile + static_cast<int>(gridDim.x) >= n_block_tiles) copy_first_weights(next, shared);
     add_shares<kWave>(sum[0][0], plan, share, tile_of_wave, room);
     if (share == 0) {
-      finish_gemm<kWave>(sum, product, first_row + row, first_column + column);
+      finish_gemm<kWave, true>(sum, product, first_row + row, first_column + column);
     }
   }
   if (static_cast<int>(blockIdx.x) >= n_block_tiles) copy_first_weights(next, shared);
@@ -214,14 +239,17 @@ __device__ __forceinline__ void run_attention(const AttentionArgs& a, const Stag
   const int group = wave / Shape::kWaves, wave_in_group = wave % Shape::kWaves;
   std::uint16_t* const keys = shared + Shape::kQueryElements;
   auto* const states = reinterpret_cast<float*>(shared);
-  const int n_items = *a.n_tiles * a.n_heads;
+  constexpr int kPieces = kQueryRows / Shape::kRows;
+  const int n_items = *a.n_tiles * a.n_heads * kPieces;
   for (int item = static_cast<int>(blockIdx.x); item < n_items;
        item += static_cast<int>(gridDim.x)) {
-    const QueryTile tile = a.tiles[item / a.n_heads];
+    QueryTile tile = a.tiles[item / (a.n_heads * kPieces)];
+    tile.first += item / a.n_heads % kPieces * Shape::kRows;
+    if (tile.first >= tile.length) continue;
     const int head = item % a.n_heads;
     const std::int64_t column = head * a.head_stride;
-    copy_head<Shape, kQueryRows, kThreads>(a.q, tile.begin, tile.first, tile.length, column, a.head,
-                                           shared);
+    copy_head<Shape, Shape::kRows, kThreads>(a.q, tile.begin, tile.first, tile.length, column,
+                                             a.head, shared);
     for (int key = 0; key < tile.length; key += Shape::kKeys) {
       std::uint16_t* const step = keys + key / Shape::kKeys * Shape::kStepElements;
       copy_head<Shape, Shape::kKeys, kThreads>(a.k, tile.begin, key, tile.length, column, a.head,
@@ -232,24 +260,24 @@ __device__ __forceinline__ void run_attention(const AttentionArgs& a, const Stag
     copy_async_commit();
     copy_async_wait<0>();
     __syncthreads();
-    AttentionState<Shape> state;
-    load_queries<Shape>(shared, wave_in_group, state);
+    AttentionState<Shape> state[1];
+    load_queries<Shape>(shared, 16 * wave_in_group, state[0]);
     for (int key = group * Shape::kKeys; key < tile.length; key += kGroups * Shape::kKeys) {
       const std::uint16_t* const step = keys + key / Shape::kKeys * Shape::kStepElements;
-      TileSum<Shape::kWave> scores[Shape::kKeys / 16];
+      Scores<Shape> scores[1];
       multiply_keys<Shape>(state, step, scores);
-      scale_scores<Shape>(a, tile, head, wave_in_group, key, scores);
-      weigh_scores<Shape>(state, scores);
+      scale_scores<Shape>(a, tile, head, 16 * wave_in_group, key, scores[0]);
+      weigh_scores<Shape>(state[0], scores[0]);
       multiply_values<Shape>(state, step + Shape::kKeyElements, scores);
     }
     __syncthreads();  // the keys have been read: their room is the states' now
-    if (group > 0) store_state<Shape>(state, states + (wave - Shape::kWaves) * kStateFloats);
+    if (group > 0) store_state<Shape>(state[0], states + (wave - Shape::kWaves) * kStateFloats);
     __syncthreads();
     if (group == 0) {
       for (int other = 1; other < kGroups; ++other) {
-        merge_state<Shape>(state, states + ((other - 1) * Shape::kWaves + wave) * kStateFloats);
+        merge_state<Shape>(state[0], states + ((other - 1) * Shape::kWaves + wave) * kStateFloats);
       }
-      store_attention<Shape>(a, tile, head, wave_in_group, state);
+      store_attention<Shape>(a, tile, head, 16 * wave_in_group, state[0]);
     }
     __syncthreads();
   }
