@@ -74,7 +74,7 @@ std::uint64_t skip_to_first_record(input::TextWindow& text) {
 
 class SequenceReader::Impl {
  public:
-  Impl(const std::string& where, int n_threads);
+  Impl(const std::string& where, int n_threads, bool words);
 
   bool read(SequenceBatch& batch, const BatchLimits& limits);
   std::uint64_t compressed_bytes() const;
@@ -87,12 +87,14 @@ class SequenceReader::Impl {
  private:
   void open_records(std::uint64_t line);
 
+  const bool words_;
   std::unique_ptr<input::TextWindow> text_;       // none for SAM and CRAM
   input::HtsSource* hts_ = nullptr;               // records_ where it is one
   std::unique_ptr<input::RecordSource> records_;  // none for an empty file
 };
 
-SequenceReader::Impl::Impl(const std::string& where, int n_threads) : path(where), file(where) {
+SequenceReader::Impl::Impl(const std::string& where, int n_threads, bool words)
+    : path(where), file(where), words_(words) {
   const std::string head = file.peek(input::RawFile::kMaxPeek);
   const bool is_gzip = std::string_view(head).substr(0, 2) == kGzipMagic;
   const std::string text = is_gzip ? input::inflate_head(head, input::RawFile::kMaxPeek) : head;
@@ -122,7 +124,7 @@ void SequenceReader::Impl::open_records(std::uint64_t line) {
   if (!text_->has_text()) return;
   const char first = *text_->begin();
   if (first == '>') {
-    records_ = std::make_unique<input::FastaSource>(*text_, file.label(), line);
+    records_ = std::make_unique<input::FastaSource>(*text_, file.label(), line, words_);
   } else if (first == '@') {
     records_ = std::make_unique<input::FastqSource>(*text_, file.label(), line);
   } else {
@@ -149,8 +151,8 @@ std::uint64_t SequenceReader::Impl::compressed_bytes() const {
   return hts_ != nullptr ? hts_->bytes_read() : file.bytes_read();
 }
 
-SequenceReader::SequenceReader(const std::string& path, int n_threads)
-    : impl_(std::make_unique<Impl>(path, n_threads)) {}
+SequenceReader::SequenceReader(const std::string& path, int n_threads, bool words)
+    : impl_(std::make_unique<Impl>(path, n_threads, words)) {}
 SequenceReader::~SequenceReader() = default;
 SequenceReader::SequenceReader(SequenceReader&&) noexcept = default;
 SequenceReader& SequenceReader::operator=(SequenceReader&&) noexcept = default;

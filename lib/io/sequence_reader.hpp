@@ -25,7 +25,8 @@ struct BatchLimits {
 // that cannot be read.
 class SequenceReader {
  public:
-  explicit SequenceReader(const std::string& path, int n_threads = 1);
+  // words: sequences of FASTA may hold words in brackets, <mask> or [MASK], and blanks.
+  explicit SequenceReader(const std::string& path, int n_threads = 1, bool words = false);
   ~SequenceReader();
   SequenceReader(SequenceReader&&) noexcept;
   SequenceReader& operator=(SequenceReader&&) noexcept;

@@ -64,14 +64,20 @@ void FastaSource::read_sequence(SequenceBatch& batch) {
       text_.skip_to(at + 1);
       ++line_;
     } else {
-      finish_line();
+      finish_line(batch);
     }
   }
 }
 
-// At the first byte of a line that is neither residue nor line feed: only blanks may follow.
-void FastaSource::finish_line() {
+// At the first byte of a line that is neither residue nor line feed: only blanks may follow, or
+// with words a bracket, which counts as a residue.
+void FastaSource::finish_line(SequenceBatch& batch) {
   const char first = *text_.begin();
+  if (words_ && std::strchr("<>[]", first) != nullptr && first != '\0') {
+    batch.extend_sequence(&first, 1);
+    text_.skip_to(text_.begin() + 1);
+    return;
+  }
   while (text_.has_text()) {
     const char byte = *text_.begin();
     if (byte == '\n') {
@@ -80,6 +86,7 @@ void FastaSource::finish_line() {
       return;
     }
     if (byte != ' ' && byte != '\t' && byte != '\r') {
+      if (words_ && (first == ' ' || first == '\t')) return;
       refuse(
           fmt::format("{} in the sequence; expected letters, '*', '-' or '.'", show_byte(first)));
     }
