@@ -62,12 +62,14 @@ Run add_infer_embed(CLI::App& command) {
       .add_option("--include", flags->include,
                   "mean (over residues), residues (a vector each), cls [mean]")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::IsMember({"mean", "residues", "cls"}).description(""))
       ->option_text("KIND,...");
   command
       .add_option("--layers", flags->arrays.layers,
                   "0 the embedding, i after block i, -1 the last [-1]")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->option_text("N,...");
   add_infer_flags(command, flags->infer);
   command.footer(std::string(kFormats) +

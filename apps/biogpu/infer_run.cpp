@@ -144,8 +144,8 @@ bool InferRun::read(Item& item) {
   for (;;) {
     if (!reader_) {
       if (next_input_ == flags_.inputs.size()) return false;
-      reader_ =
-          std::make_unique<io::SequenceReader>(flags_.inputs[next_input_++], flags_.shared.threads);
+      reader_ = std::make_unique<io::SequenceReader>(flags_.inputs[next_input_++],
+                                                     flags_.shared.threads, true);
     }
     if (!reader_->read(item.batch, limits)) {
       inputs_.push_back({reader_->path(), reader_->file_bytes(), reader_->n_records()});
