@@ -13,6 +13,7 @@ build_packages=(
   g++ cmake ninja-build pkg-config
   libhwy-dev libtbb-dev libisal-dev libdeflate-dev libhts-dev zlib1g-dev
   libfmt-dev libcli11-dev nlohmann-json3-dev libjs-chart.js
+  gemmi-dev tao-pegtl-dev
 )
 dev_packages=(
   bwa libseqan2-dev libdivsufsort-dev

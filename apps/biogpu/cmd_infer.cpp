@@ -21,6 +21,7 @@ constexpr InferCommand kInferCommands[] = {
     {"fill-mask", "Proteins", "likely residues at masked positions", add_infer_fill_mask},
     {"score", "Proteins", "likelihood of sequences, effect of variants", add_infer_score},
     {"contacts", "Proteins", "probability that two residues touch", add_infer_contacts},
+    {"design", "Structures", "sequences that fold into a backbone", add_infer_design},
     {"info", "Model", "what a model folder holds", add_infer_info},
     {"bench", "Model", "time, rate and error of kernels and whole passes", add_infer_bench},
 };
@@ -28,7 +29,8 @@ constexpr InferCommand kInferCommands[] = {
 constexpr char kFooter[] =
     "Examples:\n"
     "  biogpu infer embed --model esm2_t33_650M_UR50D proteins.fasta -o out.npy\n"
-    "  biogpu infer score --model esm2_t33_650M_UR50D --variants dms.tsv wild_type.fa\n\n";
+    "  biogpu infer score --model esm2_t33_650M_UR50D --variants dms.tsv wild_type.fa\n"
+    "  biogpu infer design --model v_48_020 backbone.pdb -o designs.fa\n\n";
 
 }  // namespace
 

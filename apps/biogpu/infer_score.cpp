@@ -10,6 +10,7 @@
 
 #include "apps/biogpu/infer_commands.hpp"
 #include "apps/biogpu/infer_run.hpp"
+#include "apps/biogpu/infer_structures.hpp"
 #include "lib/core/error.hpp"
 #include "lib/infer/score.hpp"
 #include "lib/infer/variants.hpp"
@@ -24,6 +25,8 @@ struct ScoreFlags {
   bool all_single = false;
   std::string method = "masked-marginal";
   std::int64_t first_residue = 1;
+  StructureFlags structures;
+  std::string sequences;
 };
 
 struct FillFlags {
@@ -70,6 +73,10 @@ void score_sequence(infer::ProteinModel& model, const ScoreFlags& flags,
 }
 
 void run_score(const ScoreFlags& flags, const std::string& command_line) {
+  if (infer::mpnn::is_structure_model(flags.infer.model)) {
+    run_structure_score(flags.infer, flags.structures, flags.sequences, command_line);
+    return;
+  }
   const infer::VariantTable table =
       flags.variants.empty() ? infer::VariantTable() : infer::read_variants(flags.variants);
   InferRun run(flags.infer, "infer score", command_line);
@@ -173,17 +180,33 @@ Run add_infer_score(CLI::App& command) {
       .add_option("--first-residue", flags->first_residue,
                   "number of a sequence's first residue in the table [1]")
       ->option_text("N");
+  command
+      .add_option("--sequences", flags->sequences,
+                  "FASTA to score on structures, chains joined by '/', beside their own sequences")
+      ->option_text("FASTA")
+      ->group("Models of structures");
+  command
+      .add_option("--orders", flags->structures.options.n_sequences,
+                  "random decoding orders that a score is the mean of [1]")
+      ->check(CLI::Range(1, 1 << 20).description(""))
+      ->option_text("N")
+      ->group("Models of structures");
+  add_structure_flags(command, flags->structures);
   add_infer_flags(command, flags->infer);
   command.footer(
       std::string(
           "Without variants: name, residues, log_likelihood (the sum of log p of each residue\n"
           "while it is masked), perplexity. With variants: name, mutant, score (sum over its\n"
-          "residues of log p(new) - log p(old); above 0 the model prefers the variant).\n\n"
+          "residues of log p(new) - log p(old); above 0 the model prefers the variant).\n"
+          "With a model of structures the inputs are PDB or mmCIF files; columns: structure,\n"
+          "sequence, letters, score (mean of -log p over designed residues), score_sd,\n"
+          "global_score (over all), global_score_sd, orders.\n\n"
           "Examples:\n"
           "  biogpu infer score --model esm2_t6_8M_UR50D antibodies.fa -o likelihood.tsv\n"
           "  biogpu infer score --model esm2_t33_650M_UR50D --variants dms.tsv wt.fa\n"
           "  biogpu infer score --model esm2_t33_650M_UR50D --all-single \\\n"
-          "      --method wt-marginal wt.fa -o matrix.tsv\n\n") +
+          "      --method wt-marginal wt.fa -o matrix.tsv\n"
+          "  biogpu infer score --model v_48_020 --sequences designs.fa backbone.pdb\n\n") +
       kExitCodes);
   return [flags](const std::string& command_line) { run_score(*flags, command_line); };
 }

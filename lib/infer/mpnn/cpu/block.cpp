@@ -28,8 +28,8 @@ using nn::HWY_NAMESPACE::Vec;
 
 // All rows through one panel after the other; store(row, column, first, second) follows.
 template <class Store>
-HWY_INLINE void panels(const Dense& layer, const float* x, std::int64_t stride,
-                       std::int64_t n_rows, const Store& store) {
+HWY_INLINE void panels(const Dense& layer, const float* x, std::int64_t stride, std::int64_t n_rows,
+                       const Store& store) {
   const std::int64_t width = static_cast<std::int64_t>(2 * hn::Lanes(F32()));
   for (std::int64_t column = 0; column < layer.n_out; column += width) {
     const float* const panel = layer.packed.data() + column * layer.n_in;
@@ -84,9 +84,9 @@ void add_ends_rows(const float* x, std::int64_t n_rows, std::int64_t width, cons
   for (std::int64_t row = 0; row < n_rows; ++row) {
     const float* const neighbour = ends.of_neighbours[row];
     for (std::int64_t c = 0; c < width; c += lanes) {
-      const Vec sum = hn::Add(hn::Add(hn::LoadU(f32, x + row * width + c),
-                                      hn::LoadU(f32, ends.of_residue + c)),
-                              hn::LoadU(f32, neighbour + c));
+      const Vec sum =
+          hn::Add(hn::Add(hn::LoadU(f32, x + row * width + c), hn::LoadU(f32, ends.of_residue + c)),
+                  hn::LoadU(f32, neighbour + c));
       hn::StoreU(gelu_erf(sum), f32, out + row * width + c);
     }
   }
@@ -147,8 +147,7 @@ void radial_basis_rows(const float* distances, std::int64_t n, float* out) {
   for (std::int64_t i = 0; i < n; ++i) {
     const Vec distance = hn::Set(f32, distances[i]);
     for (std::int64_t k = 0; k < kBasis; k += lanes) {
-      const Vec center =
-          hn::MulAdd(hn::Iota(f32, static_cast<float>(k)), step, hn::Set(f32, 2.0f));
+      const Vec center = hn::MulAdd(hn::Iota(f32, static_cast<float>(k)), step, hn::Set(f32, 2.0f));
       const Vec z = hn::Mul(hn::Sub(distance, center), width);
       hn::StoreU(exp_of(hn::Neg(hn::Mul(z, z))), f32, out + i * kBasis + k);
     }

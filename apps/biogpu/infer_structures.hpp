@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "apps/biogpu/infer_run.hpp"
+#include "apps/biogpu/log.hpp"
+#include "apps/biogpu/shared_flags.hpp"
+#include "lib/infer/batch_result.hpp"
+#include "lib/infer/mpnn/design.hpp"
+
+namespace biogpu::app {
+
+// Options of the subcommands that run a model over structures, beyond where the model lies.
+struct StructureFlags {
+  infer::mpnn::DesignRequest request;
+  infer::mpnn::DesignOptions options;
+  std::vector<std::string> bias;  // "A:-1.1"
+  std::string draws;
+};
+
+void add_structure_flags(CLI::App& command, StructureFlags& flags);
+
+// From files of structures through the model to one ordered output.
+class StructureRun {
+ public:
+  // Loads the model and finds the structures: files, and those in folders.
+  StructureRun(InferFlags infer, StructureFlags flags, std::string name, std::string command_line);
+
+  const infer::mpnn::Weights& weights() const { return weights_; }
+  const infer::mpnn::DesignInputs& inputs() const { return *inputs_; }
+  const infer::mpnn::DesignOptions& options() const { return flags_.options; }
+  const infer::mpnn::Replay& replay() const { return replay_; }
+
+  // compute runs on any thread; write gets the results in the order of the structures.
+  void run(const std::function<void(const std::string& path, infer::BatchResult& result)>& compute,
+           const std::function<void(const infer::BatchResult& result)>& write);
+  // After the output has its name: the summary of --json.
+  void finish(std::uint64_t output_bytes);
+
+ private:
+  void find_structures();
+  void check_device();
+
+  InferFlags infer_;
+  StructureFlags flags_;
+  const std::string name_;
+  const std::string command_line_;
+  Log log_;
+  infer::mpnn::Weights weights_;
+  std::unique_ptr<infer::mpnn::DesignInputs> inputs_;
+  infer::mpnn::Replay replay_;
+  std::vector<std::string> paths_;
+  std::uint64_t n_residues_ = 0;
+  double read_s_ = 0, compute_s_ = 0, write_s_ = 0;
+};
+
+// `biogpu infer score` where --model holds a model of structures. sequences: FASTA, or empty.
+void run_structure_score(const InferFlags& infer, const StructureFlags& flags,
+                         const std::string& sequences, const std::string& command_line);
+
+}  // namespace biogpu::app

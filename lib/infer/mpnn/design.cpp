@@ -1,0 +1,318 @@
+#include "lib/infer/mpnn/design.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "lib/core/error.hpp"
+#include "lib/infer/mpnn/random.hpp"
+
+namespace biogpu::infer::mpnn {
+namespace {
+
+constexpr auto kWidth = static_cast<std::size_t>(kLetterCount);
+constexpr std::uint32_t kNativeOrder = 0xffffffff;  // where samples count from 0
+
+struct Task {
+  Complex complex;
+  Constraints constraints;
+};
+
+Task make_task(const Weights& weights, const DesignInputs& inputs, const std::string& path) {
+  const structure::Structure structure = structure::read_structure(path, weights.ca_only);
+  Task task;
+  task.complex = make_complex(structure, inputs.chains(structure), weights.ca_only, path);
+  task.constraints = inputs.constraints(task.complex);
+  return task;
+}
+
+std::size_t length(const Task& task) { return static_cast<std::size_t>(task.complex.n); }
+
+// Random numbers by counter, or those of a replay.
+class Numbers {
+ public:
+  Numbers(const Replay& replay, std::uint64_t seed, const Task& task)
+      : replay_(replay), random_(seed), name_(task.complex.name), n_(length(task)) {}
+
+  std::vector<float> order(std::uint32_t sample) const {
+    if (const auto row = replayed(sample == kNativeOrder ? "order_native" : "order",
+                                  sample == kNativeOrder ? 0 : sample))
+      return *row;
+    std::vector<float> noise(n_);
+    for (std::size_t i = 0; i < n_; ++i)
+      noise[i] = random_.normal(Draw::order, sample, static_cast<std::uint32_t>(i));
+    return noise;
+  }
+
+  std::vector<double> uniforms(std::uint32_t sample) const {
+    if (const auto row = replayed("uniform", sample)) return {row->begin(), row->end()};
+    std::vector<double> uniforms(n_);
+    for (std::size_t i = 0; i < n_; ++i)
+      uniforms[i] = random_.uniform(Draw::letter, sample, static_cast<std::uint32_t>(i));
+    return uniforms;
+  }
+
+  // size: numbers of the structure's coordinates. None where the deviation is 0.
+  std::vector<float> noise(std::uint32_t sample, double deviation, std::size_t size) const {
+    std::vector<float> noise(deviation > 0 ? size : 0);
+    for (std::size_t i = 0; i < noise.size(); ++i)
+      noise[i] = static_cast<float>(deviation) *
+                 random_.normal(Draw::noise, sample, static_cast<std::uint32_t>(i));
+    return noise;
+  }
+
+ private:
+  std::optional<std::vector<float>> replayed(const char* kind, std::uint32_t sample) const {
+    if (!replay_) return std::nullopt;
+    const std::string key = name_ + "/" + kind;
+    const auto found = replay_->tensors().find(key);
+    if (found == replay_->tensors().end())
+      throw Error(ErrorCode::bad_input, fmt::format("{}: has no {}", replay_->files()[0], key));
+    std::vector<float> all(static_cast<std::size_t>(found->second.size()));
+    if (!found->second.to_floats(all.data()) || all.size() < (sample + std::size_t{1}) * n_)
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{}: {} has too few numbers, or none", replay_->files()[0], key));
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(sample * n_);
+    return std::vector<float>(begin, begin + static_cast<std::ptrdiff_t>(n_));
+  }
+
+  const Replay& replay_;
+  Random random_;
+  std::string name_;
+  std::size_t n_;
+};
+
+// Negative mean log-probability of letters over residues that `use` says.
+template <class Use>
+float mean_score(const std::vector<float>& log_probabilities,
+                 const std::vector<std::uint8_t>& letters, const Use& use) {
+  double sum = 0;
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < letters.size(); ++i)
+    if (use(i)) {
+      sum -= static_cast<double>(log_probabilities[i * kWidth + letters[i]]);
+      ++n;
+    }
+  return static_cast<float>(sum / static_cast<double>(n));
+}
+
+struct Scores {
+  float designed = 0;  // over residues whose letters are drawn
+  float all = 0;       // over all that are there
+};
+
+Scores scores_of(const Task& task, const std::vector<float>& log_probabilities,
+                 const std::vector<std::uint8_t>& letters) {
+  return {mean_score(log_probabilities, letters,
+                     [&](std::size_t i) { return task.constraints.free[i] != 0; }),
+          mean_score(log_probabilities, letters,
+                     [&](std::size_t i) { return task.complex.present[i] != 0; })};
+}
+
+// The score's order ignores ties, as the original's does.
+Scores score_in_order(const Weights& weights, const Encoded& encoded, const Task& task,
+                      const std::vector<std::uint8_t>& letters, const std::vector<float>& noise) {
+  Constraints untied;
+  untied.free = task.constraints.free;
+  return scores_of(
+      task, score_letters(weights, encoded, task.complex, make_order(untied, noise), letters),
+      letters);
+}
+
+// "['A', 'B']"
+std::string python_list(const std::vector<std::string>& chains, std::size_t begin,
+                        std::size_t end) {
+  std::string text = "[";
+  for (std::size_t c = begin; c < end; ++c)
+    text += fmt::format("{}'{}'", c > begin ? ", " : "", chains[c]);
+  return text + "]";
+}
+
+// As Python writes a float: 0.1, 1.0.
+std::string python_float(double value) {
+  std::string text = fmt::format("{}", value);
+  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+}
+
+std::string native_record(const Weights& weights, const DesignOptions& options, const Task& task,
+                          const Scores& scores) {
+  const Complex& complex = task.complex;
+  return fmt::format(
+      ">{}, score={:.4f}, global_score={:.4f}, fixed_chains={}, designed_chains={}, {}={}, "
+      "git_hash={}, seed={}\n{}\n",
+      complex.name, scores.designed, scores.all,
+      python_list(complex.chains, complex.n_designed, complex.chains.size()),
+      python_list(complex.chains, 0, complex.n_designed),
+      weights.ca_only ? "CA_model_name" : "model_name", weights.name, options.program, options.seed,
+      designed_text(complex, complex.letters));
+}
+
+std::string sample_record(const Task& task, const Sample& sample, std::int64_t number) {
+  const Scores scores = scores_of(task, sample.log_probabilities, sample.letters);
+  std::size_t n_free = 0, n_same = 0;
+  for (std::size_t i = 0; i < sample.letters.size(); ++i)
+    if (task.constraints.free[i] != 0) {
+      ++n_free;
+      n_same += sample.letters[i] == task.complex.letters[i] ? 1 : 0;
+    }
+  return fmt::format(
+      ">T={}, sample={}, score={:.4f}, global_score={:.4f}, seq_recovery={:.4f}\n{}\n",
+      python_float(sample.temperature), number, scores.designed, scores.all,
+      static_cast<double>(n_same) / static_cast<double>(n_free),
+      designed_text(task.complex, sample.letters));
+}
+
+template <class Values>
+std::vector<float> joined(const std::vector<Sample>& samples, const Values& values) {
+  std::vector<float> all;
+  for (const Sample& sample : samples)
+    all.insert(all.end(), values(sample).begin(), values(sample).end());
+  return all;
+}
+
+void add_arrays(const Task& task, const std::vector<Sample>& samples, BatchResult& result) {
+  const std::string& name = task.complex.name;
+  const auto n_samples = static_cast<std::int64_t>(samples.size()), n = task.complex.n;
+  const auto& chain = task.complex.chain;
+  result.arrays.push_back(
+      {name + "/probs",
+       {n_samples, n, kLetterCount},
+       joined(
+           samples, [](const Sample& s) -> const auto& { return s.probabilities; })});
+  result.arrays.push_back(
+      {name + "/log_probs",
+       {n_samples, n, kLetterCount},
+       joined(
+           samples, [](const Sample& s) -> const auto& { return s.log_probabilities; })});
+  result.arrays.push_back({name + "/S",
+                           {n_samples, n},
+                           joined(
+                               samples, [](const Sample& s) -> const auto& { return s.letters; })});
+  result.arrays.push_back(
+      {name + "/mask", {n}, {task.constraints.free.begin(), task.constraints.free.end()}});
+  result.arrays.push_back({name + "/chain", {n}, {chain.begin(), chain.end()}});
+}
+
+std::vector<Sample> make_samples(const DesignOptions& options, const Task& task,
+                                 const Numbers& numbers) {
+  std::vector<Sample> samples;
+  for (const double temperature : options.temperatures)
+    for (std::int64_t s = 0; s < options.n_sequences; ++s) {
+      const auto index = static_cast<std::uint32_t>(samples.size());
+      Sample& sample = samples.emplace_back();
+      sample.temperature = temperature;
+      sample.order = make_order(task.constraints, numbers.order(index));
+      sample.uniforms = numbers.uniforms(index);
+    }
+  return samples;
+}
+
+// With noise on the backbone every sample has its own, and so its own encoding.
+void draw(const Weights& weights, const DesignOptions& options, const Task& task,
+          const Numbers& numbers, const Encoded& encoded, std::vector<Sample>& samples) {
+  if (options.backbone_noise <= 0) {
+    draw_samples(weights, encoded, task.complex, task.constraints, samples);
+    return;
+  }
+  for (std::size_t s = 0; s < samples.size(); ++s) {
+    const Encoded own = encode(weights, task.complex,
+                               numbers.noise(static_cast<std::uint32_t>(s), options.backbone_noise,
+                                             task.complex.coordinates.size()));
+    std::vector<Sample> one;
+    one.push_back(std::move(samples[s]));
+    draw_samples(weights, own, task.complex, task.constraints, one);
+    samples[s] = std::move(one.front());
+  }
+}
+
+std::vector<std::uint8_t> letters_of(const Task& task, const GivenSequence& given,
+                                     const std::string& path) {
+  const auto bad = [&](const std::string& what) {
+    return Error(ErrorCode::bad_input, fmt::format("{}: sequence {}: {}", path, given.name, what));
+  };
+  std::vector<std::uint8_t> letters = task.complex.letters;
+  std::string text;
+  for (const char letter : given.letters)
+    if (letter != '/') text += letter;
+  const auto n = static_cast<std::size_t>(task.complex.begin[task.complex.n_designed]);
+  if (text.size() != n)
+    throw bad(fmt::format("has {} residues, the designed chains have {}", text.size(), n));
+  for (std::size_t i = 0; i < n; ++i) {
+    const int letter = letter_index(text[i]);
+    if (letter < 0) throw bad(fmt::format("residue {} is '{}'", i + 1, text[i]));
+    letters[i] = static_cast<std::uint8_t>(letter);
+  }
+  return letters;
+}
+
+struct Moments {
+  double mean = 0, deviation = 0;
+};
+
+Moments moments(const std::vector<float>& values) {
+  Moments m;
+  for (const float value : values) m.mean += static_cast<double>(value);
+  m.mean /= static_cast<double>(values.size());
+  for (const float value : values)
+    m.deviation += (static_cast<double>(value) - m.mean) * (static_cast<double>(value) - m.mean);
+  m.deviation = std::sqrt(m.deviation / static_cast<double>(values.size()));
+  return m;
+}
+
+}  // namespace
+
+void design(const Weights& weights, const DesignInputs& inputs, const DesignOptions& options,
+            const Replay& replay, const std::string& path, BatchResult& result) {
+  const Task task = make_task(weights, inputs, path);
+  const Numbers numbers(replay, options.seed, task);
+  const Encoded encoded =
+      encode(weights, task.complex,
+             numbers.noise(kNativeOrder, options.backbone_noise, task.complex.coordinates.size()));
+  const Scores native =
+      score_in_order(weights, encoded, task, task.complex.letters, numbers.order(kNativeOrder));
+  std::vector<Sample> samples = make_samples(options, task, numbers);
+  draw(weights, options, task, numbers, encoded, samples);
+  result.text += native_record(weights, options, task, native);
+  for (std::size_t s = 0; s < samples.size(); ++s)
+    result.text +=
+        sample_record(task, samples[s], static_cast<std::int64_t>(s) % options.n_sequences + 1);
+  if (options.probabilities) add_arrays(task, samples, result);
+  result.n_records += 1;
+  result.n_residues += static_cast<std::uint64_t>(task.complex.n);
+}
+
+std::string score_header() {
+  return "structure\tsequence\tletters\tscore\tscore_sd\tglobal_score\tglobal_score_sd\torders\n";
+}
+
+void score_sequences(const Weights& weights, const DesignInputs& inputs,
+                     const DesignOptions& options, const Replay& replay, const std::string& path,
+                     const std::vector<GivenSequence>& given, BatchResult& result) {
+  const Task task = make_task(weights, inputs, path);
+  const Numbers numbers(replay, options.seed, task);
+  const Encoded encoded = encode(weights, task.complex, {});
+  std::vector<std::pair<std::string, std::vector<std::uint8_t>>> all{
+      {"native", task.complex.letters}};
+  for (const GivenSequence& sequence : given)
+    all.emplace_back(sequence.name, letters_of(task, sequence, path));
+  for (const auto& [name, letters] : all) {
+    std::vector<float> designed, everything;
+    for (std::int64_t o = 0; o < options.n_sequences; ++o) {
+      const Scores scores = score_in_order(weights, encoded, task, letters,
+                                           numbers.order(static_cast<std::uint32_t>(o)));
+      designed.push_back(scores.designed);
+      everything.push_back(scores.all);
+    }
+    const Moments own = moments(designed), global = moments(everything);
+    result.text +=
+        fmt::format("{}\t{}\t{}\t{:.4f}\t{:.4f}\t{:.4f}\t{:.4f}\t{}\n", task.complex.name, name,
+                    designed_text(task.complex, letters), own.mean, own.deviation, global.mean,
+                    global.deviation, options.n_sequences);
+  }
+  result.n_records += 1;
+  result.n_residues += static_cast<std::uint64_t>(task.complex.n);
+}
+
+}  // namespace biogpu::infer::mpnn

@@ -1,0 +1,301 @@
+#include "lib/infer/mpnn/inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include "lib/core/error.hpp"
+
+namespace biogpu::infer::mpnn {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr auto kWidth = static_cast<std::size_t>(kLetterCount);
+
+[[noreturn]] void refuse(const std::string& file, const std::string& where,
+                         const std::string& what) {
+  throw Error(ErrorCode::bad_input, fmt::format("{}: {}: {}", file, where, what));
+}
+
+// Turns any misuse of a value into one line with the file and the structure.
+template <class Body>
+void guard(const std::string& file, const std::string& name, const Body& body) {
+  try {
+    body();
+  } catch (const Json::exception&) {
+    refuse(file, name, "does not have the form that the original's helper scripts write");
+  }
+}
+
+const Json& entry(const std::string& file, const Json& json, const std::string& name) {
+  const auto found = json.find(name);
+  if (found == json.end()) refuse(file, name, "has no entry; names are those of structure files");
+  return *found;
+}
+
+// Residue of a position from 1 within a chain.
+std::size_t residue_at(const std::string& file, const Complex& complex, std::size_t chain,
+                       std::int64_t position) {
+  const std::int64_t n = complex.begin[chain + 1] - complex.begin[chain];
+  if (position < 1 || position > n)
+    refuse(file, complex.name,
+           fmt::format("position {} is outside chain {}, which has {} residues", position,
+                       complex.chains[chain], n));
+  return static_cast<std::size_t>(complex.begin[chain] + position - 1);
+}
+
+std::size_t letter_at(const std::string& file, const std::string& name, char letter) {
+  const int index = letter_index(letter);
+  if (index < 0) refuse(file, name, fmt::format("'{}' is no letter of {}", letter, kLetters));
+  return static_cast<std::size_t>(index);
+}
+
+// The value of each designed chain of an entry, as body(chain, value).
+template <class Body>
+void for_chains(const std::string& file, const Json& of_structure, const Complex& complex,
+                const Body& body) {
+  for (std::size_t c = 0; c < complex.n_designed; ++c) {
+    const auto found = of_structure.find(complex.chains[c]);
+    if (found == of_structure.end())
+      refuse(file, complex.name, fmt::format("has no entry for chain {}", complex.chains[c]));
+    body(c, *found);
+  }
+}
+
+struct Span {
+  std::string chain;
+  std::int64_t first = 0, last = 0;
+};
+
+// "A10", "A10-20": the chain is what comes before the first digit.
+Span parse_span(std::string_view word) {
+  const auto bad = [&] {
+    return Error(ErrorCode::usage,
+                 fmt::format("--fixed: '{}' is no position; expected chain and number as A10 or "
+                             "A10-20",
+                             word));
+  };
+  Span span;
+  const std::size_t digit = word.find_first_of("0123456789");
+  if (digit == std::string_view::npos || digit == 0) throw bad();
+  span.chain = std::string(word.substr(0, digit));
+  const char* const end = word.data() + word.size();
+  auto read = std::from_chars(word.data() + digit, end, span.first);
+  span.last = span.first;
+  if (read.ec == std::errc() && read.ptr != end && *read.ptr == '-')
+    read = std::from_chars(read.ptr + 1, end, span.last);
+  if (read.ec != std::errc() || read.ptr != end || span.last < span.first) throw bad();
+  return span;
+}
+
+}  // namespace
+
+DesignInputs::File DesignInputs::read(const std::string& path, bool merge) {
+  File file{path, Json::object()};
+  if (path.empty()) return file;
+  std::ifstream stream(path);
+  if (!stream) throw Error(ErrorCode::failed, path + ": cannot be read");
+  std::string line;
+  for (std::uint64_t number = 1; std::getline(stream, line); ++number) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    Json json = Json::parse(line, nullptr, false);
+    if (!json.is_object()) refuse(path, fmt::format("line {}", number), "is no JSON object");
+    if (merge) {
+      file.json.update(json);
+    } else {
+      file.json = std::move(json);
+    }
+  }
+  return file;
+}
+
+// Of several lines the original takes the last, and joins those of profiles.
+DesignInputs::DesignInputs(DesignRequest request)
+    : request_(std::move(request)),
+      chain_ids_(read(request_.chain_id_jsonl, false)),
+      fixed_(read(request_.fixed_positions_jsonl, false)),
+      omit_(read(request_.omit_aa_jsonl, false)),
+      bias_(read(request_.bias_aa_jsonl, false)),
+      bias_at_(read(request_.bias_by_res_jsonl, false)),
+      tied_(read(request_.tied_positions_jsonl, false)),
+      profiles_(read(request_.pssm_jsonl, true)) {}
+
+ChainChoice DesignInputs::chains(const structure::Structure& structure) const {
+  ChainChoice choice;
+  if (!request_.chains.empty()) {
+    choice.given = true;
+    choice.designed = request_.chains;
+    for (const structure::Chain& chain : structure.chains)
+      if (std::find(choice.designed.begin(), choice.designed.end(), chain.name) ==
+          choice.designed.end())
+        choice.fixed.push_back(chain.name);
+  } else if (!chain_ids_.path.empty()) {
+    choice.given = true;
+    guard(chain_ids_.path, structure.name, [&] {
+      const Json& lists = entry(chain_ids_.path, chain_ids_.json, structure.name);
+      choice.designed = lists.at(0).get<std::vector<std::string>>();
+      choice.fixed = lists.at(1).get<std::vector<std::string>>();
+    });
+  }
+  return choice;
+}
+
+Constraints DesignInputs::constraints(const Complex& complex) const {
+  Constraints constraints = free_design(complex);
+  for (const char letter : request_.omit) {
+    const int index = letter_index(letter);
+    if (index < 0)
+      throw Error(ErrorCode::usage,
+                  fmt::format("--omit: '{}' is no letter of {}", letter, kLetters));
+    constraints.omit[static_cast<std::size_t>(index)] = 1;
+  }
+  fix_listed(complex, constraints);
+  if (!fixed_.path.empty())
+    guard(fixed_.path, complex.name, [&] { fix_positions(complex, constraints); });
+  if (!omit_.path.empty())
+    guard(omit_.path, complex.name, [&] { omit_positions(complex, constraints); });
+  add_bias(complex, constraints);
+  if (!profiles_.path.empty())
+    guard(profiles_.path, complex.name, [&] { add_profiles(complex, constraints); });
+  if (!tied_.path.empty()) guard(tied_.path, complex.name, [&] { tie(complex, constraints); });
+  if (request_.homooligomer) tie_chains(complex, constraints);
+  return constraints;
+}
+
+void DesignInputs::fix_listed(const Complex& complex, Constraints& constraints) const {
+  std::string_view rest = request_.fixed;
+  while (!rest.empty()) {
+    const std::size_t size = std::min(rest.size(), rest.find_first_of(" ,"));
+    const std::string_view word = rest.substr(0, size);
+    rest.remove_prefix(std::min(rest.size(), size + 1));
+    if (word.empty()) continue;
+    const Span span = parse_span(word);
+    const auto chain = std::find(complex.chains.begin(), complex.chains.end(), span.chain);
+    if (chain == complex.chains.end())
+      refuse("--fixed", complex.name, fmt::format("has no chain '{}'", span.chain));
+    const auto c = static_cast<std::size_t>(chain - complex.chains.begin());
+    for (std::int64_t position = span.first; position <= span.last; ++position)
+      constraints.free[residue_at("--fixed", complex, c, position)] = 0;
+  }
+}
+
+void DesignInputs::fix_positions(const Complex& complex, Constraints& constraints) const {
+  const Json& chains = entry(fixed_.path, fixed_.json, complex.name);
+  for_chains(fixed_.path, chains, complex, [&](std::size_t c, const Json& positions) {
+    for (const auto& position : positions.get<std::vector<std::int64_t>>())
+      constraints.free[residue_at(fixed_.path, complex, c, position)] = 0;
+  });
+}
+
+void DesignInputs::omit_positions(const Complex& complex, Constraints& constraints) const {
+  constraints.omit_at.assign(static_cast<std::size_t>(complex.n) * kWidth, 0);
+  const Json& chains = entry(omit_.path, omit_.json, complex.name);
+  for_chains(omit_.path, chains, complex, [&](std::size_t c, const Json& items) {
+    for (const Json& item : items)
+      for (const auto& position : item.at(0).get<std::vector<std::int64_t>>())
+        for (const char letter : item.at(1).get<std::string>())
+          constraints.omit_at[residue_at(omit_.path, complex, c, position) * kWidth +
+                              letter_at(omit_.path, complex.name, letter)] = 1;
+  });
+}
+
+void DesignInputs::add_bias(const Complex& complex, Constraints& constraints) const {
+  if (!bias_.path.empty())
+    guard(bias_.path, complex.name, [&] {
+      for (std::size_t a = 0; a < kWidth; ++a) {
+        const auto found = bias_.json.find(std::string(1, kLetters[a]));
+        if (found != bias_.json.end()) constraints.bias[a] = found->get<double>();
+      }
+    });
+  for (const auto& [letter, bias] : request_.bias)
+    constraints.bias[letter_at("--bias", complex.name, letter)] = bias;
+  if (bias_at_.path.empty()) return;
+  guard(bias_at_.path, complex.name, [&] {
+    constraints.bias_at.assign(static_cast<std::size_t>(complex.n) * kWidth, 0.0f);
+    const Json& chains = entry(bias_at_.path, bias_at_.json, complex.name);
+    for_chains(bias_at_.path, chains, complex, [&](std::size_t c, const Json& rows) {
+      const auto table = rows.get<std::vector<std::array<float, kWidth>>>();
+      residue_at(bias_at_.path, complex, c, static_cast<std::int64_t>(table.size()));
+      for (std::size_t i = 0; i < table.size(); ++i)
+        std::copy(table[i].begin(), table[i].end(),
+                  constraints.bias_at.begin() +
+                      (complex.begin[c] + static_cast<std::int64_t>(i)) * kLetterCount);
+    });
+  });
+}
+
+void DesignInputs::add_profiles(const Complex& complex, Constraints& constraints) const {
+  constexpr float kAnything = 10000.0f;
+  Profile none;
+  none.log_odds.fill(kAnything);
+  constraints.profiles.assign(static_cast<std::size_t>(complex.n), none);
+  constraints.profile_weight = request_.pssm_multi;
+  constraints.use_profile_bias = request_.pssm_bias;
+  constraints.use_log_odds = request_.pssm_log_odds;
+  constraints.log_odds_threshold = request_.pssm_threshold;
+  const Json& chains = entry(profiles_.path, profiles_.json, complex.name);
+  for_chains(profiles_.path, chains, complex, [&](std::size_t c, const Json& profile) {
+    if (profile.empty()) return;
+    const auto weights = profile.at("pssm_coef").get<std::vector<float>>();
+    const auto bias = profile.at("pssm_bias").get<std::vector<std::array<float, kWidth>>>();
+    const auto odds = profile.at("pssm_log_odds").get<std::vector<std::array<float, kWidth>>>();
+    const auto n = static_cast<std::size_t>(complex.begin[c + 1] - complex.begin[c]);
+    if (weights.size() != n || bias.size() != n || odds.size() != n)
+      refuse(profiles_.path, complex.name,
+             fmt::format("chain {} has {} residues, its profile {}", complex.chains[c], n,
+                         weights.size()));
+    for (std::size_t i = 0; i < n; ++i)
+      constraints.profiles[static_cast<std::size_t>(complex.begin[c]) + i] = {weights[i], bias[i],
+                                                                              odds[i]};
+  });
+}
+
+void DesignInputs::tie(const Complex& complex, Constraints& constraints) const {
+  constraints.tied_weight.assign(static_cast<std::size_t>(complex.n), 1.0f);
+  std::vector<std::uint8_t> taken(static_cast<std::size_t>(complex.n), 0);
+  for (const Json& item : entry(tied_.path, tied_.json, complex.name)) {
+    std::vector<std::int32_t> group;
+    for (const auto& [chain, value] : item.items()) {
+      const auto found = std::find(complex.chains.begin(), complex.chains.end(), chain);
+      if (found == complex.chains.end())
+        refuse(tied_.path, complex.name, fmt::format("has no chain '{}'", chain));
+      const auto c = static_cast<std::size_t>(found - complex.chains.begin());
+      const bool weighted = value.at(0).is_array();
+      const Json& positions = weighted ? value.at(0) : value;
+      for (std::size_t p = 0; p < positions.size(); ++p) {
+        const std::size_t i =
+            residue_at(tied_.path, complex, c, positions.at(p).get<std::int64_t>());
+        if (taken[i] != 0)
+          refuse(tied_.path, complex.name,
+                 fmt::format("position {} of chain {} is tied twice",
+                             positions.at(p).get<std::int64_t>(), chain));
+        taken[i] = 1;
+        if (weighted) constraints.tied_weight[i] = value.at(1).at(p).get<float>();
+        group.push_back(static_cast<std::int32_t>(i));
+      }
+    }
+    if (!group.empty()) constraints.tied.push_back(std::move(group));
+  }
+}
+
+void DesignInputs::tie_chains(const Complex& complex, Constraints& constraints) const {
+  const std::int64_t n = complex.begin[1] - complex.begin[0];
+  for (std::size_t c = 1; c < complex.n_designed; ++c)
+    if (complex.begin[c + 1] - complex.begin[c] != n)
+      refuse("--homooligomer", complex.name,
+             fmt::format("chain {} has {} residues and chain {} has {}", complex.chains[0], n,
+                         complex.chains[c], complex.begin[c + 1] - complex.begin[c]));
+  constraints.tied.clear();
+  for (std::int64_t p = 0; p < n; ++p) {
+    auto& group = constraints.tied.emplace_back();
+    for (std::size_t c = 0; c < complex.n_designed; ++c)
+      group.push_back(static_cast<std::int32_t>(complex.begin[c] + p));
+  }
+}
+
+}  // namespace biogpu::infer::mpnn
