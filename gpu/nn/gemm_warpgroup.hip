@@ -82,6 +82,7 @@ __device__ __forceinline__ void copy_tiles(const GemmArgs& a, const TensorMap* a
        tile += static_cast<int>(gridDim.x)) {
     const TilePlace place = place_of<kColumns>(a, tile);
     for (int s = 0; s < n_slices; ++s) {
+      // The phase before a barrier's first counts as over: the first round does not wait.
       barrier_wait(shared.empty + turn.stage, turn.parity ^ 1);
       barrier_expect(shared.full + turn.stage, 2 * kStageElements<kColumns>);
       copy_box(shared.a(turn.stage), a_map, place.row, s * kDepth, shared.full + turn.stage);
@@ -196,9 +197,6 @@ __device__ __forceinline__ void multiply_tiles(const GemmArgs& a, const Shared<k
   const int n_slices = ceil_div(a.k, kDepth);
   float d[kColumns / 2];
   Turn turn;
-  if (thread == 0) {
-    for (int stage = 0; stage < kStages<kColumns>; ++stage) barrier_arrive(shared.empty + stage);
-  }
   for (int tile = static_cast<int>(blockIdx.x); tile < n_tiles;
        tile += static_cast<int>(gridDim.x)) {
     const TilePlace place = place_of<kColumns>(a, tile);

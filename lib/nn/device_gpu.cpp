@@ -129,16 +129,10 @@ void ProductEngine::multiply(const device_nn::Rows& x, std::int64_t m, const Lin
 }
 
 void ProductEngine::multiply_once(const device_nn::GemmArgs& args, const DeviceLinear& linear) {
-  // Operations below which our small tiles start sooner, and tiles of 128 x 256 that Hopper's
-  // kernel wants at least for each multiprocessor.
-  constexpr double kLarge = 1e9, kTiles = 0.5;
-  const bool large = 2.0 * args.m * args.n * args.k >= kLarge;
-  const double tiles = static_cast<double>(args.m) * args.n / (128 * 256);
-  const bool many = tiles >= kTiles * stream_.n_multiprocessors();
-  if ((ways_ == Ways::warpgroup || (ways_ == Ways::best && large && many)) &&
-      device_nn::launch_gemm_warpgroup(args, type_, stream_))
-    return;
-  if ((ways_ == Ways::library || (ways_ == Ways::best && large)) &&
+  constexpr double kSmall = 2e7;  // operations up to which our own kernel starts as soon
+  const bool small = 2.0 * args.m * args.n * args.k < kSmall;
+  if (ways_ == Ways::warpgroup && device_nn::launch_gemm_warpgroup(args, type_, stream_)) return;
+  if ((ways_ == Ways::library || (ways_ == Ways::best && !small)) &&
       multiply_by_library(args, linear))
     return;
   device_nn::launch_gemm(args, type_, stream_);
