@@ -27,6 +27,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$results"
 
+# Where the tests of models find theirs, when it is run from the source tree's root.
+if [ -d tests/data ]; then export BIOGPU_TEST_DATA=$PWD/tests/data; fi
+
 # A test that finds no GPU fails instead of being skipped.
 export BIOGPU_REQUIRE_GPU=1
 n_passed=0

@@ -1,99 +1,22 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "lib/core/error.hpp"
-#include "lib/infer/embed.hpp"
-#include "lib/infer/protein_model.hpp"
 #include "lib/infer/score.hpp"
-#include "lib/nn/backend.hpp"
 #include "lib/nn/reference_ops.hpp"
-#include "lib/nn/weights/safetensors.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/unit/infer/loaded.hpp"
 
 using namespace biogpu;
 using infer::Tokens;
-
-namespace {
-
-const std::string kData = std::string(BIOGPU_TEST_DATA) + "/infer/";
-const auto kModels = {"esm2_head16",  "esm2_head24",     "esm2_head32",    "esm2_head64",
-                      "esm2_head128", "protbert_head16", "protbert_head32"};
-
-// What scripts/reference/make_vectors.py ran through transformers.
-const std::vector<std::pair<std::string, std::string>> kSequences = {
-    {"one", "M"},
-    {"seven", "MKTAYIA"},
-    {"masked", "MKT<mask>LLAGPW<mask>CDE<mask>FG"},
-    {"letters", "LAGVSERTIDPKQNFYMHWCXBUZO"},
-    {"longer", "GSHMRYDWVELKNATCIPQFLSTEEWGKRAHVDINQYPMCLLAVGKTSDERFWNHQYI"}};
-
-struct Loaded {
-  std::unique_ptr<nn::Backend> backend;
-  std::unique_ptr<infer::ProteinModel> model;
-
-  explicit Loaded(const std::string& name, std::unique_ptr<nn::Backend> on = nullptr)
-      : backend(on ? std::move(on) : nn::make_cpu_backend({nn::Precision::fp32, 2})),
-        model(infer::load_protein_model(kData + name, *backend)) {}
-
-  Tokens tokens(const std::string& sequence) const {
-    return infer::tokenize(model->info().vocabulary, sequence, {}, "test");
-  }
-};
-
-// Everything of some sequences under the keys of make_vectors.py.
-std::vector<infer::NamedArray> compute(Loaded& loaded, const std::vector<std::size_t>& which,
-                                       std::int64_t budget) {
-  infer::ArrayOptions options;
-  for (int i = 0; i <= static_cast<int>(loaded.model->info().n_layers); ++i)
-    if (i == 0) {
-      options.layers = {0};
-    } else {
-      options.layers.push_back(i);
-    }
-  options.residues = options.mean = options.begin = options.logits = true;
-  options.contacts = loaded.model->info().has_contacts;
-  std::vector<std::string> names;
-  std::vector<Tokens> sequences;
-  for (const std::size_t i : which) {
-    names.push_back(kSequences[i].first);
-    sequences.push_back(loaded.tokens(kSequences[i].second));
-  }
-  infer::BatchResult result;
-  infer::compute_arrays(*loaded.model, names, sequences, options, budget, result);
-  return result.arrays;
-}
-
-// Largest difference over the largest number of the reference.
-double difference(const std::vector<float>& got, const std::vector<float>& right) {
-  double worst = 0, largest = 1e-30;
-  for (std::size_t i = 0; i < right.size(); ++i) {
-    const double apart = std::fabs(static_cast<double>(got[i]) - static_cast<double>(right[i]));
-    worst = std::isfinite(apart) ? std::max(worst, apart) : INFINITY;
-    largest = std::max(largest, std::fabs(static_cast<double>(right[i])));
-  }
-  return worst / largest;
-}
-
-void check_against_vectors(const std::string& name, Loaded& loaded, double bound) {
-  const auto expected = nn::Checkpoint::open(kData + name + "/expected.safetensors");
-  const auto arrays = compute(loaded, {0, 1, 2, 3, 4}, 1000);
-  CHECK(arrays.size() == expected.tensors().size());
-  for (const infer::NamedArray& array : arrays) {
-    INFO(name << " " << array.key);
-    REQUIRE(expected.tensors().count(array.key) == 1);
-    const nn::StoredTensor& stored = expected.tensors().at(array.key);
-    REQUIRE(stored.shape == array.shape);
-    std::vector<float> right(static_cast<std::size_t>(stored.size()));
-    REQUIRE(stored.to_floats(right.data()));
-    CHECK(difference(array.values, right) < bound);
-  }
-}
-
-}  // namespace
+using test::check_against_vectors;
+using test::compute;
+using test::kModels;
+using test::kSequences;
+using test::Loaded;
 
 TEST_CASE("infer.models: fp32 equals transformers in double precision", "[infer][model]") {
   const std::string name = GENERATE(values(kModels));

@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# `biogpu infer`: models, sequences, formats and errors, from the command line.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+data=$source_dir/tests/data/infer
+esm=$data/esm2_head16
+bert=$data/protbert_head16
+proteins=$data/proteins.fa
+
+# embed: every format has the same numbers in the same order.
+for suffix in npy npz safetensors h5 tsv; do
+  works infer embed -q --device cpu --model "$esm" "$proteins" -o "out.$suffix"
+  check "a file of .$suffix" exists "out.$suffix"
+done
+check "a line a record" n_lines_is out.tsv 5
+check "an index beside .npy" same_files out.npy.index.tsv - <<<'key	first_row	rows
+one	0	1
+seven	1	1
+masked	2	1
+letters	3	1
+longer	4	1'
+works infer embed -q --device cpu --model "$esm" --include residues,cls --layers 0,-1 "$proteins"
+check "keys of several arrays" out_has '^seven/residues/2	7	'
+check "keys of several arrays" out_has '^seven/cls/0	'
+works infer embed -q --device cpu --model "$bert" "$proteins"
+check "ProtBERT" n_lines_is out.txt 5
+
+# The same bytes for any way to read, any batch and any number of threads.
+works infer embed -q --device cpu --model "$esm" --include residues "$proteins" -o all.npz
+gzip -c "$proteins" >p.fa.gz
+works infer embed -q --device cpu --model "$esm" --include residues --batch 10 -t 1 p.fa.gz -o some.npz
+check "small batches of compressed input" same_files all.npz some.npz
+works infer embed -q --device cpu --model "$esm" --include residues -o some.npz <"$proteins"
+check "standard input" same_files all.npz some.npz
+sed 's/\(.*\)/\L\1/; s/^>.*/&/' "$proteins" >lower.fa
+works infer embed -q --device cpu --model "$esm" --include residues lower.fa -o some.npz
+check "lower case" same_files all.npz some.npz
+printf '>d\nMK\n>d\nMKV\n' >double.fa
+works infer embed -q --device cpu --model "$esm" double.fa
+check "a name that comes twice" out_has '^d#2	'
+: >empty.fa
+works infer embed -q --device cpu --model "$esm" empty.fa -o empty.npz
+
+# Interrupted runs go on.
+printf '>bad\nMK1\n' >bad.fa
+run infer embed -q --device cpu --model "$esm" "$proteins" bad.fa -o r.npz --resume --batch 20
+check "a run that ended in the middle" rc_is 3
+check "what was done is kept" exists r.npz.partial
+check "and not under the final name" absent r.npz
+printf '>good\nMKV\n' >bad.fa
+touch -d '2001-01-01' bad.fa
+run infer embed -q --device cpu --model "$esm" "$proteins" bad.fa -o r.npz --resume --batch 20
+check "other input is refused" err_has 'other inputs'
+rm r.npz.partial
+works infer embed -q --device cpu --model "$esm" --include residues "$proteins" -o r.npz --resume
+check "the same bytes" same_files all.npz r.npz
+check "nothing is left behind" absent r.npz.partial
+
+# Tables.
+works infer fill-mask -q --device cpu --model "$esm" --top 2 "$proteins"
+check "two words of three masks" n_lines_is out.txt 7
+check "positions count from 1" out_has '^masked	4	1	'
+works infer score -q --device cpu --model "$esm" "$proteins"
+check "likelihoods" out_has '^seven	7	-[0-9.]*	[0-9.]*$'
+printf '>p\nMKTAY\n' >p.fa
+works infer score -q --device cpu --model "$esm" --all-single p.fa
+check "all variants" n_lines_is out.txt 96
+printf 'mutant\nM1A\nM1A:K2D\nWT\n' >v.tsv
+works infer score -q --device cpu --model "$esm" --variants v.tsv --method wt-marginal p.fa
+check "the wild type's score" out_has '^p	WT	0.000000$'
+printf 'name,mutant\np,M11A\nq,M11A\n' >v.csv
+works infer score -q --device cpu --model "$esm" --variants v.csv --first-residue 11 p.fa
+check "variants of one sequence" n_lines_is out.txt 2
+works infer contacts -q --device cpu --model "$esm" p.fa
+check "a row a residue" n_lines_is out.txt 5
+works infer info "$esm"
+check "what the folder holds" out_has '^architecture	ESM-2$'
+works infer embed -q --device cpu --model "$esm" p.fa -o out.npy --json run.json
+check "the summary" grep -q '"residues": 5' run.json
+
+# Errors name what is wrong.
+printf '>p\nMKJ\n' >unknown.fa
+fails 3 'unknown.fa: record 1 (p): residue 3 is .J.' infer embed --device cpu --model "$esm" unknown.fa -o bad.npy
+check "no file after an error" absent bad.npy
+works infer embed -q --device cpu --model "$esm" --allow-unknown unknown.fa -o good.npy
+fails 3 "the sequence has M at 1" infer score --device cpu --model "$esm" --variants <(echo K1A) p.fa
+fails 3 'has no contact head' infer contacts --device cpu --model "$bert" p.fa
+fails 2 'no known suffix' infer embed --device cpu --model "$esm" p.fa -o out.png
+fails 2 'layer 3' infer embed --device cpu --model "$esm" --layers 3 p.fa
+fails 1 'config.json' infer embed --device cpu --model nowhere p.fa
+cp -r "$esm" broken
+sed -i 's/"hidden_size": 64/"hidden_size": 128/' broken/config.json
+fails 3 'have another shape' infer info broken
+sed -i 's/"hidden_size": 128/"hidden_size": 64/; s/"model_type": "esm"/"model_type": "gpt2"/' broken/config.json
+fails 3 "model_type is 'gpt2'" infer info broken
+head -c 5000 "$esm/model.safetensors" >broken/model.safetensors
+cp "$esm/config.json" broken/config.json
+fails 3 'model.safetensors' infer info broken
+
+finish
