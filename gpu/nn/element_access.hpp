@@ -4,6 +4,7 @@
 // launch, so the branches cost nothing beside the memory access.
 
 #include "gpu/nn/elements.hpp"
+#include "gpu/prim/async_copy.hpp"
 #include "gpu/prim/number16.hpp"
 #include "gpu/rt/hip.hpp"
 
@@ -68,6 +69,56 @@ __device__ __forceinline__ void store_elements4(const Rows& rows, std::int64_t r
                         : number16_pair<Number16::bf16>(x.value[2 * i], x.value[2 * i + 1]);
   }
   *reinterpret_cast<Words2*>(static_cast<std::uint16_t*>(rows.data) + at) = words;
+}
+
+// 8 numbers of 16 bits at once: the widest access there is.
+struct Float8 {
+  float value[8];
+};
+
+__device__ __forceinline__ Float8 load_elements8(const Rows& rows, std::int64_t row, int column) {
+  Float8 x;
+  if (rows.type == Element::f32) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const Float4 part = load_elements4(rows, row, column + 4 * half);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) x.value[4 * half + i] = part.value[i];
+    }
+    return x;
+  }
+  const auto words = *reinterpret_cast<const Bytes16*>(
+      static_cast<const std::uint16_t*>(rows.data) + row * rows.stride + column);
+#pragma unroll
+  for (int i = 0; i < 8; ++i) {
+    x.value[i] = rows.type == Element::fp16
+                     ? number16_of_pair<Number16::fp16>(words.word[i / 2], i % 2)
+                     : number16_of_pair<Number16::bf16>(words.word[i / 2], i % 2);
+  }
+  return x;
+}
+
+__device__ __forceinline__ void store_elements8(const Rows& rows, std::int64_t row, int column,
+                                                const Float8& x) {
+  if (rows.type == Element::f32) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      Float4 part;
+#pragma unroll
+      for (int i = 0; i < 4; ++i) part.value[i] = x.value[4 * half + i];
+      store_elements4(rows, row, column + 4 * half, part);
+    }
+    return;
+  }
+  Bytes16 words;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    words.word[i] = rows.type == Element::fp16
+                        ? number16_pair<Number16::fp16>(x.value[2 * i], x.value[2 * i + 1])
+                        : number16_pair<Number16::bf16>(x.value[2 * i], x.value[2 * i + 1]);
+  }
+  *reinterpret_cast<Bytes16*>(static_cast<std::uint16_t*>(rows.data) + row * rows.stride + column) =
+      words;
 }
 
 }  // namespace biogpu::gpu::nn

@@ -1,12 +1,10 @@
 // Copies, casts, rotary embedding, activation, softmax and means of rows.
 //
 // Shapes   see row_ops.hpp; d numbers a row.
-// Mapping  copies, rotary and activation: one thread per 4 numbers or pair of them, in order of
-//          memory; softmax: one wave per row; means: one thread per column of a sequence.
-// Traffic  each array once; memory bound.
-// Result   sums in an order that depends on the row or sequence alone.
-// Source   rotary: Su et al. 2021, arXiv 2104.09864.
-// Oracle   make_reference_backend, lib/nn/reference_ops.cpp.
+// Mapping  copies, rotary and activation: one thread per 4 or 8 numbers, in order of memory;
+// softmax: one wave per row; means: one thread per column of a sequence. Traffic  each array once;
+// memory bound. Result   sums in an order that depends on the row or sequence alone. Source rotary:
+// Su et al. 2021, arXiv 2104.09864. Oracle   make_reference_backend, lib/nn/reference_ops.cpp.
 #include "gpu/nn/row_ops.hpp"
 
 #include "gpu/nn/element_access.hpp"
@@ -65,30 +63,38 @@ __global__ __launch_bounds__(kBlock) void rotary_kernel(Rows x, const float* cos
                                                         const std::int32_t* positions, int head,
                                                         int n_rotated, std::int64_t n_rows) {
   const int half = head / 2;
-  const int pairs = n_rotated / 2;
-  const std::int64_t row = thread_number() / pairs;
-  const int pair = static_cast<int>(thread_number() % pairs);
+  const int groups = n_rotated / 2 / 4;  // of 4 pairs, all in one head
+  const std::int64_t row = thread_number() / groups;
   if (row >= n_rows) return;
+  const int pair = static_cast<int>(thread_number() % groups) * 4;
   const int column = pair / half * head + pair % half;
   const float* const angles = cos_sin + std::int64_t{positions[row]} * head + pair % half;
-  const float a = load_element(x, row, column), b = load_element(x, row, column + half);
-  store_element(x, row, column, a * angles[0] - b * angles[half]);
-  store_element(x, row, column + half, b * angles[0] + a * angles[half]);
+  const Float4 cosine = *reinterpret_cast<const Float4*>(angles);
+  const Float4 sine = *reinterpret_cast<const Float4*>(angles + half);
+  Float4 a = load_elements4(x, row, column), b = load_elements4(x, row, column + half);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const float turned = a.value[i] * cosine.value[i] - b.value[i] * sine.value[i];
+    b.value[i] = b.value[i] * cosine.value[i] + a.value[i] * sine.value[i];
+    a.value[i] = turned;
+  }
+  store_elements4(x, row, column, a);
+  store_elements4(x, row, column + half, b);
 }
 
 __global__ __launch_bounds__(kBlock) void bias_gelu_kernel(Rows x, const float* bias,
                                                            std::int64_t n_rows, int d) {
-  const int groups = d / 4;
+  const int groups = d / 8;
   const std::int64_t row = thread_number() / groups;
-  const int column = static_cast<int>(thread_number() % groups) * 4;
+  const int column = static_cast<int>(thread_number() % groups) * 8;
   if (row >= n_rows) return;
-  Float4 y = load_elements4(x, row, column);
+  Float8 y = load_elements8(x, row, column);
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 8; ++i) {
     if (bias != nullptr) y.value[i] += bias[column + i];
     y.value[i] = gelu(y.value[i]);
   }
-  store_elements4(x, row, column, y);
+  store_elements8(x, row, column, y);
 }
 
 template <int kWave>
@@ -150,14 +156,14 @@ void launch_split_rows(std::uint16_t* to, const Rows& from, SplitSide side, std:
 void launch_rotary(const Rows& x, const float* cos_sin, const std::int32_t* positions, int head,
                    int n_rotated, std::int64_t n_rows, Stream& stream) {
   if (n_rows == 0) return;
-  stream.launch(rotary_kernel, blocks_for(n_rows * (n_rotated / 2)), kBlock, x, cos_sin, positions,
+  stream.launch(rotary_kernel, blocks_for(n_rows * (n_rotated / 8)), kBlock, x, cos_sin, positions,
                 head, n_rotated, n_rows);
 }
 
 void launch_bias_gelu(const Rows& x, const float* bias, std::int64_t n_rows, int d,
                       Stream& stream) {
   if (n_rows == 0) return;
-  stream.launch(bias_gelu_kernel, blocks_for(n_rows * (d / 4)), kBlock, x, bias, n_rows, d);
+  stream.launch(bias_gelu_kernel, blocks_for(n_rows * (d / 8)), kBlock, x, bias, n_rows, d);
 }
 
 void launch_log_softmax(const Rows& x, std::int64_t n_rows, int d, Stream& stream) {

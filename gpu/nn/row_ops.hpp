@@ -19,11 +19,13 @@ enum class SplitSide { a, b };  // [high, low, high] and [high, high, low]
 void launch_split_rows(std::uint16_t* to, const Rows& from, SplitSide side, std::int64_t n_rows,
                        int d, Stream& stream);
 
-// Rotates columns [0, n_rotated), heads of `head` numbers, of each row in place: see GemmEpilogue.
+// Rotates columns [0, n_rotated), heads of `head` numbers, a multiple of 8, of each row in place:
+// see GemmEpilogue.
 void launch_rotary(const Rows& x, const float* cos_sin, const std::int32_t* positions, int head,
                    int n_rotated, std::int64_t n_rows, Stream& stream);
 
-// x / 2 (1 + erf(x / sqrt 2)) of x + bias, in place; bias: [d] or not given.
+// x / 2 (1 + erf(x / sqrt 2)) of x + bias, in place; d a multiple of 8, rows at multiples of 8
+// numbers; bias: [d] or not given.
 void launch_bias_gelu(const Rows& x, const float* bias, std::int64_t n_rows, int d, Stream& stream);
 
 // x - log sum exp x of each row of f32 numbers, in place.

@@ -155,7 +155,7 @@ bool ProductEngine::multiply_by_library(const device_nn::GemmArgs& args,
                                         const DeviceLinear& linear) {
   if (library_ == nullptr) return false;
   const bool wide = args.out.type == device_nn::Element::f32;
-  if (!is_aligned(args)) return false;
+  if (!is_aligned(args) || (args.epilogue.gelu && args.n % 8 != 0)) return false;
   const device_nn::GemmEpilogue& epilogue = args.epilogue;
   if (epilogue.residual.data != nullptr && !wide) return false;
   gpu::BlasProduct product;
