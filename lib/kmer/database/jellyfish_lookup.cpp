@@ -32,6 +32,7 @@ class JellyfishLookup : public Lookup {
     record_ = jellyfish_record_bytes(header_);
     records_ = file_.bytes().data() + begin;
     n_records_ = (file_.bytes().size() - begin) / record_;
+    end_ = file_.bytes().data() + file_.bytes().size();
   }
 
   std::uint64_t n_keys() const override { return n_records_; }
@@ -46,9 +47,9 @@ class JellyfishLookup : public Lookup {
       const std::size_t n = std::min(kBatch, counts.size() - begin);
       for (std::size_t i = 0; i < n; ++i) {
         searches[i] = start(load_key(keys, begin + i), many);
-        const char* const at = records_ + searches[i].guess * record_;
-        __builtin_prefetch(at - kNear);
-        __builtin_prefetch(at + kNear);
+        const std::size_t n_near = kNearRecords * record_;
+        const char* const at = records_ + searches[i].guess * record_ - n_near;
+        for (std::size_t byte = 0; byte <= 2 * n_near; byte += 64) __builtin_prefetch(at + byte);
       }
       for (std::size_t i = 0; i < n; ++i) counts[begin + i] = finish(searches[i]);
     }
@@ -57,7 +58,7 @@ class JellyfishLookup : public Lookup {
  private:
   static constexpr std::size_t kBatch = 32;
   static constexpr std::size_t kSpacing = 256;
-  static constexpr std::ptrdiff_t kNear = 40;  // bytes that a guess is often off
+  static constexpr std::size_t kNearRecords = 12;  // that a guess is mostly off at most
 
   struct Place {
     std::uint64_t pos = 0;
@@ -85,14 +86,24 @@ class JellyfishLookup : public Lookup {
     return {order.keeps_keys() ? 0 : order.position(key), key};
   }
 
-  Place place_at(std::size_t i) const {
+  // Whole words are loaded where the file goes on: a copy of a few bytes is a call.
+  Key<kWords> key_at(std::size_t i) const {
     Key<kWords> key;
     const char* at = records_ + i * record_;
-    for (std::size_t w = 0; 8 * w < key_bytes_; ++w)
-      std::memcpy(&key.word[kWords - 1 - w], at + 8 * w,
-                  std::min<std::size_t>(8, key_bytes_ - 8 * w));
-    return place_of(key);
+    for (std::size_t w = 0; w < kWords && 8 * w < key_bytes_; ++w, at += 8) {
+      std::uint64_t& word = key.word[kWords - 1 - w];
+      const std::size_t n_bytes = std::min<std::size_t>(8, key_bytes_ - 8 * w);
+      if (end_ - at < 8) {
+        std::memcpy(&word, at, n_bytes);
+      } else {
+        std::memcpy(&word, at, 8);
+        word &= ~std::uint64_t{0} >> (64 - 8 * n_bytes);
+      }
+    }
+    return key;
   }
+
+  Place place_at(std::size_t i) const { return place_of(key_at(i)); }
 
   // The highest 64 bits of a place: places of ascending order have ranks that do not descend.
   std::uint64_t rank_of(const Place& place) const {
@@ -171,19 +182,28 @@ class JellyfishLookup : public Lookup {
     return low;
   }
 
-  std::uint64_t finish(const Search& search) const {
-    const std::size_t at = lower_bound(search);
-    if (at == n_records_ || place_at(at) != search.wanted) return 0;
+  std::uint64_t count_at(std::size_t i) const {
     std::uint64_t count = 0;
-    std::memcpy(&count, records_ + at * record_ + key_bytes_,
+    std::memcpy(&count, records_ + i * record_ + key_bytes_,
                 static_cast<std::size_t>(header_.counter_bytes));
     return count;
+  }
+
+  // Most keys that are there lie close to the guess; comparing keys is quicker than places.
+  std::uint64_t finish(const Search& search) const {
+    const std::size_t first = std::max(search.guess, search.low + kNearRecords) - kNearRecords;
+    const std::size_t last = std::min(search.guess + kNearRecords, search.high);
+    for (std::size_t i = first; i < last; ++i)
+      if (key_at(i) == search.wanted.key) return count_at(i);
+    const std::size_t at = lower_bound(search);
+    return at == n_records_ || place_at(at) != search.wanted ? 0 : count_at(at);
   }
 
   io::MappedFile file_;
   std::size_t key_bytes_ = 0;
   std::size_t record_ = 0;
   const char* records_ = nullptr;
+  const char* end_ = nullptr;  // of the file
   std::size_t n_records_ = 0;
   mutable std::once_flag samples_made_;
   mutable std::vector<std::uint64_t> ranks_;      // of record j * kSpacing
