@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Measure `biogpu kmer count` against Jellyfish and KMC: equal results first, then time and memory.
+"""Measure `biogpu kmer` against Jellyfish and KMC: equal results first, then time and memory.
 
 Reads are made by kmer_reads.py unless --reads names a file. Programs run turn by turn, --repeats
 times; medians count. Wall time, CPU time (user and system) and peak memory are the kernel's figures
-for the child process. Writes JSON (--json) and prints a markdown table.
+for the child process. --query measures look-ups of the first reads in the database of each k.
+Writes JSON (--json) and prints the tables; --page writes the page from such files and from those of
+`biogpu-bench kmer --json`.
 """
 
 import argparse
 import json
 import os
 import pathlib
+import platform
 import statistics
 import subprocess
 import sys
@@ -98,38 +101,140 @@ def measure(args, k, reads, folder):
     return row
 
 
-def print_table(rows, names):
-    print("| k | k-mers | distinct | program | wall s | CPU s | peak GB | M k-mers per CPU s | wall ratio | CPU ratio |")
-    print("| ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
-    for row in rows:
+def measure_query(args, k, reads, folder):
+    """Look-ups of the k-mers of some reads in biogpu.jf, which all programs read."""
+    with open(reads, "rb") as source, open(os.path.join(folder, "some.fq"), "wb") as out:
+        for _, line in zip(range(4 * args.query_reads), source):
+            out.write(line)
+    biogpu = [args.biogpu, "kmer", "query", "-s", "some.fq", "-o", "biogpu.txt", "-t", str(args.threads)]
+    all_commands = {"biogpu": [*biogpu, "--device", args.device, "biogpu.jf"]}
+    if "jellyfish" in args.peers:
+        all_commands["jellyfish"] = ["jellyfish", "query", "-s", "some.fq", "-o", "jellyfish.txt", "biogpu.jf"]
+    runs = {name: [] for name in all_commands}
+    for turn in range(args.repeats):
+        for name, command in all_commands.items():
+            runs[name].append(run(command, folder))
+        if turn == 0 and len(all_commands) > 1 and not pipe_equal("cat biogpu.txt", "cat jellyfish.txt", folder):
+            sys.exit(f"kmer.py: k={k}: the counts looked up differ from Jellyfish's")
+    with open(os.path.join(folder, "biogpu.txt"), "rb") as out:
+        n_look_ups = sum(block.count(b"\n") for block in iter(lambda: out.read(1 << 24), b""))
+    row = {"k": k, "look_ups": n_look_ups}
+    for name, of_name in runs.items():
+        row[name] = {key: statistics.median(r[key] for r in of_name) for key in of_name[0]}
+        row[name]["runs"] = of_name
+        row[name]["command"] = " ".join(str(c) for c in all_commands[name])
+    return row
+
+
+def count_table(result):
+    lines = [
+        "| k | k-mers | distinct | program | wall s | CPU s | peak GB | M k-mers per CPU s | wall ratio | CPU ratio |",
+        "| ---: | ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for row in result["rows"]:
         base = row["biogpu"]
-        for name in names:
+        for name in ("biogpu", *result["peers"]):
             of = row[name]
-            rate = row["kmers"] / of["cpu_s"] / 1e6
-            print(
+            lines.append(
                 f"| {row['k']} | {row['kmers']} | {row['distinct']} | {name} | {of['wall_s']:.2f} |"
-                f" {of['cpu_s']:.2f} | {of['peak_bytes'] / 1e9:.2f} | {rate:.1f} |"
+                f" {of['cpu_s']:.2f} | {of['peak_bytes'] / 1e9:.2f} | {row['kmers'] / of['cpu_s'] / 1e6:.1f} |"
                 f" {of['wall_s'] / base['wall_s']:.1f} | {of['cpu_s'] / base['cpu_s']:.1f} |"
             )
+    return lines
+
+
+def query_table(result):
+    lines = [
+        "| k | look-ups | program | wall s | CPU s | peak GB | M look-ups per CPU s | wall ratio | CPU ratio |",
+        "| ---: | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for row in result["queries"]:
+        base = row["biogpu"]
+        for name in ("biogpu", *(p for p in result["peers"] if p in row)):
+            of = row[name]
+            lines.append(
+                f"| {row['k']} | {row['look_ups']} | {name} | {of['wall_s']:.2f} | {of['cpu_s']:.2f} |"
+                f" {of['peak_bytes'] / 1e9:.2f} | {row['look_ups'] / of['cpu_s'] / 1e6:.1f} |"
+                f" {of['wall_s'] / base['wall_s']:.1f} | {of['cpu_s'] / base['cpu_s']:.1f} |"
+            )
+    return lines
+
+
+def tables(result):
+    """The sections of one result file: of this script, or of `biogpu-bench kmer`."""
+    if "figures" in result:
+        lines = [f"## On the device: {result['device']}", "", "| figure | median | lowest to highest | unit |"]
+        lines.append("| --- | ---: | ---: | --- |")
+        for f in result["figures"]:
+            lines.append(
+                f"| {f['name']} | {f['median']:.4g} | {f['lowest']:.4g} to {f['highest']:.4g} | {f['unit']} |"
+            )
+        notes = dict.fromkeys(f["how"] for f in result["figures"] if f["unit"] != "ms")
+        return [*lines, "", *(f"- {note}." for note in notes), ""]
+    head = f"## From file to file: {result['device']}, {result['threads']} threads"
+    lines = [head, "", f"{result['machine']}. {result['reads']}", "", *count_table(result), ""]
+    if result["queries"]:
+        lines += ["Look-ups (`query -s`), every k-mer of some of the reads, in and out as text:", ""]
+        lines += [*query_table(result), ""]
+    versions = ", ".join(f"{name} `{version}`" for name, version in result["versions"].items() if version)
+    return [*lines, f"Versions: {versions}.", ""]
+
+
+PAGE = """# Counting against Jellyfish and KMC
+
+Written by `scripts/bench/kmer.py --page` from the files in `scripts/bench/results`. The programs ran turn
+by turn and their results were compared before a time was kept: Jellyfish's records byte by byte, KMC's
+histogram, the text of look-ups. Ratios are those of a peer's median to biogpu's in the same run.
+
+```
+scripts/bench/kmer.py --biogpu build/cpu/apps/biogpu/biogpu --k 21,31,55 --threads 2 --query --json FILE
+biogpu-bench kmer --json FILE
+scripts/bench/kmer.py --page docs/benchmarks/kmer.md FILE...
+```
+"""
+
+
+def write_page(path, results):
+    lines = []
+    for result in results:
+        lines += tables(json.loads(result.read_text(encoding="ascii")))
+    path.write_text(PAGE + "\n" + "\n".join(lines).rstrip() + "\n", encoding="ascii")
+
+
+def processor():
+    try:
+        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as info:
+            names = [line.split(":")[1].strip() for line in info if line.startswith("model name")]
+        return f"{names[0]}, {len(names)} threads" if names else platform.machine()
+    except OSError:
+        return platform.machine()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--biogpu", required=True, type=os.path.abspath, help="the program")
+    parser.add_argument("--page", type=pathlib.Path, help="write this page from RESULT files")
+    parser.add_argument("results", nargs="*", type=pathlib.Path, metavar="RESULT")
+    parser.add_argument("--biogpu", type=os.path.abspath, help="the program")
     parser.add_argument("--reads", type=os.path.abspath, help="FASTQ file instead of made reads")
-    parser.add_argument("--n-reads", type=int, default=2_000_000)
-    parser.add_argument("--genome", type=int, default=50_000_000)
+    parser.add_argument("--n-reads", type=int, default=200_000)
+    parser.add_argument("--genome", type=int, default=5_000_000)
     parser.add_argument("--k", default="21,31,55", help="lengths, separated by commas")
     parser.add_argument("--size", default="100M", help="-s of biogpu and Jellyfish")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--peers", default="jellyfish,kmc")
     parser.add_argument("--kmc-ram", action="store_true", help="KMC without temporary files (-r)")
+    parser.add_argument("--query", action="store_true", help="measure look-ups too")
+    parser.add_argument("--query-reads", type=int, default=100_000)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--work", help="folder for files [a temporary one]")
     parser.add_argument("--json", type=pathlib.Path, help="write all figures here")
     args = parser.parse_args()
+    if args.page:
+        return write_page(args.page, args.results)
+    if not args.biogpu:
+        parser.error("--biogpu or --page is needed")
     args.peers = [p for p in args.peers.split(",") if p]
 
     with tempfile.TemporaryDirectory(dir=args.work) as folder:
@@ -140,13 +245,28 @@ def main():
             command += ["--genome", args.genome, "--seed", args.seed]
             with open(reads, "wb") as out:
                 subprocess.run([str(c) for c in command], stdout=out, check=True)
-        rows = [measure(args, k, reads, folder) for k in args.k.split(",")]
-    print_table(rows, ["biogpu", *args.peers])
+        rows, queries = [], []
+        for k in args.k.split(","):
+            rows.append(measure(args, k, reads, folder))
+            if args.query:
+                queries.append(measure_query(args, k, reads, folder))
+    result = {
+        "machine": processor(),
+        "device": args.device,
+        "threads": args.threads,
+        "reads": f"Reads: {args.reads}." if args.reads else
+                 f"{args.n_reads} reads of 150 bases of a genome of {args.genome} bases, seed {args.seed}.",
+        "peers": args.peers,
+        "versions": {
+            "biogpu": version_of([args.biogpu, "--version"]),
+            "jellyfish": version_of(["jellyfish", "--version"]),
+            "kmc": version_of(["kmc"]),
+        },
+        "rows": rows,
+        "queries": queries,
+    }
+    print("\n".join(tables(result)))
     if args.json:
-        versions = {"biogpu": version_of([args.biogpu, "--version"])}
-        versions["jellyfish"] = version_of(["jellyfish", "--version"])
-        versions["kmc"] = version_of(["kmc"])
-        result = {"versions": versions, "threads": args.threads, "seed": args.seed, "rows": rows}
         args.json.write_text(json.dumps(result, indent=1) + "\n", encoding="ascii")
 
 
