@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+"""Fits and checks the polynomials of lib/nn/cpu/math-inl.hpp; needs numpy.
+
+usage: scripts/reference/fit_functions.py
+
+Prints the coefficients, constant first, and the largest error of their evaluation in fp32.
+"""
+
+import math
+
+import numpy
+from numpy.polynomial import chebyshev
+
+LIMIT = 3.8  # beyond it erf is 1 to within 1e-7
+LOG2 = math.log(2)
+
+
+def nodes(n):
+    return numpy.cos(numpy.pi * (numpy.arange(n) + 0.5) / n)
+
+
+def evaluate(coefficients, x):
+    y = numpy.full_like(x, coefficients[-1])
+    for c in coefficients[-2::-1]:
+        y = (y * x + c).astype(numpy.float32)
+    return y
+
+
+def show(name, coefficients, error):
+    print(f"{name}: {', '.join(f'{c:.9g}f' for c in coefficients)}\n  error {error:.2g}")
+
+
+def fit_erf(degree=14):
+    u = nodes(4000)
+    z = LIMIT * numpy.sqrt((u + 1) / 2)
+    values = numpy.array([math.erf(v) / v if v > 1e-9 else 2 / math.sqrt(math.pi) for v in z])
+    coefficients = chebyshev.cheb2poly(chebyshev.chebfit(u, values, degree)).astype(numpy.float32)
+    z = numpy.linspace(-6, 6, 100001).astype(numpy.float32)
+    inside = numpy.clip(z, -LIMIT, LIMIT).astype(numpy.float32)
+    u = (inside * inside * numpy.float32(2 / LIMIT**2) - numpy.float32(1)).astype(numpy.float32)
+    right = numpy.array([math.erf(float(v)) for v in z])
+    show("erf(z) / z in 2 (z / 3.8)^2 - 1", coefficients,
+         numpy.abs(evaluate(coefficients, u) * inside - right).max())
+
+
+def fit_exp(degree=6):
+    x = nodes(2000) * LOG2 / 2
+    series = numpy.polynomial.Chebyshev.fit(x, numpy.exp(x), degree, domain=[-LOG2 / 2, LOG2 / 2])
+    coefficients = series.convert(kind=numpy.polynomial.Polynomial).coef.astype(numpy.float32)
+    x = numpy.linspace(-LOG2 / 2, LOG2 / 2, 100001).astype(numpy.float32)
+    right = numpy.exp(x.astype(float))
+    show("exp(x) for |x| <= ln 2 / 2", coefficients, numpy.abs(evaluate(coefficients, x) / right - 1).max())
+
+
+if __name__ == "__main__":
+    fit_erf()
+    fit_exp()
