@@ -5,7 +5,7 @@
 
 #include "gpu/align/cells.hpp"
 #include "lib/align/align.hpp"
-#include "lib/core/device_errors.hpp"
+#include "lib/core/errors_gpu.hpp"
 
 namespace biogpu::align {
 

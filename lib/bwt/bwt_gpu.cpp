@@ -6,7 +6,7 @@
 #include "gpu/bwt/fm_search.hpp"
 #include "gpu/bwt/suffix_sort.hpp"
 #include "gpu/rt/device.hpp"
-#include "lib/core/device_errors.hpp"
+#include "lib/core/errors_gpu.hpp"
 
 namespace biogpu::bwt {
 namespace {

@@ -2,7 +2,7 @@
 #include "gpu/kmer/counter.hpp"
 #include "gpu/kmer/lookup_table.hpp"
 #include "gpu/rt/device.hpp"
-#include "lib/core/device_errors.hpp"
+#include "lib/core/errors_gpu.hpp"
 #include "lib/kmer/gpu_counter.hpp"
 #include "lib/kmer/gpu_lookup.hpp"
 

@@ -18,7 +18,7 @@
 #include "gpu/nn/row_ops.hpp"
 #include "gpu/rt/device.hpp"
 #include "gpu/rt/graph.hpp"
-#include "lib/core/device_errors.hpp"
+#include "lib/core/errors_gpu.hpp"
 #include "lib/nn/device_gpu.hpp"
 
 namespace biogpu::nn {

@@ -5,7 +5,7 @@
 
 #include "gpu/qc/batch_steps.hpp"
 #include "gpu/rt/device.hpp"
-#include "lib/core/device_errors.hpp"
+#include "lib/core/errors_gpu.hpp"
 #include "lib/qc/run/gpu_steps.hpp"
 #include "lib/qc/stats/duplicates.hpp"
 #include "lib/qc/steps/adapter.hpp"
