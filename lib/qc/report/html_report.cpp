@@ -126,38 +126,24 @@ class Report {
   }
 
   void write_adapters_of(std::size_t m) {
-    const auto counts = summary_.tally.adapters[m].list();
-    std::uint64_t total = 0;
-    std::uint64_t bases = 0;
-    for (const auto& [adapter, n] : counts) {
-      total += n;
-      bases += n * adapter.size();
-    }
+    const CommonTexts& adapters = summary_.adapters[m];
     page_.put("<div id='read{}_adapters'>\n<h3>Adapter or bad ligation of read{}</h3>\n", m + 1,
               m + 1);
     const std::uint64_t n_bases = summary_.before[0].n_bases + summary_.before[1].n_bases;
-    const double share = percent(bases, n_bases) * (options_.paired() ? 2 : 1);
+    const double share = percent(adapters.total_length, n_bases) * (options_.paired() ? 2 : 1);
     if (share < 1)
       page_.put(
           "<p class='tip'>The input has little adapter percentage (~{:f}%), probably it's trimmed "
           "before.</p>\n",
           share);
-    std::vector<std::pair<std::string, std::uint64_t>> common;
-    std::uint64_t n_common = 0;
-    for (const auto& [adapter, n] : counts)
-      if (static_cast<double>(n) / static_cast<double>(total) >= 0.01) {
-        common.emplace_back(adapter, n);
-        n_common += n;
-      }
-    std::sort(common.begin(), common.end(), [](const auto& a, const auto& b) {
-      return std::pair(a.first.size(), a.first) < std::pair(b.first.size(), b.first);
-    });
-    if (total > n_common)
-      common.emplace_back(n_common == 0 ? "all adapter sequences" : "other adapter sequences",
-                          total - n_common);
     page_.put("<table class='summary_table'>\n<tr><th>Sequence</th><th>Occurrences</th></tr>\n");
-    for (const auto& [adapter, n] : common)
-      page_.put("<tr><td class='sequence'>{}</td><td>{}</td></tr>\n", html_escaped(adapter), n);
+    const auto row = [&](const std::string& name, std::uint64_t n) {
+      page_.put("<tr><td class='sequence'>{}</td><td>{}</td></tr>\n", html_escaped(name), n);
+    };
+    for (const auto& [adapter, n] : adapters.texts) row(adapter, n);
+    if (adapters.n_others > 0)
+      row(adapters.texts.empty() ? "all adapter sequences" : "other adapter sequences",
+          adapters.n_others);
     page_.put("</table>\n</div>\n");
   }
 

@@ -117,26 +117,13 @@ class Writer {
   }
 
   // Adapters with a share of one percent or more, short ones first; the rest as "others".
-  void write_adapter_counts(const TextCounts& adapters) {
-    const auto counts = adapters.list();
-    std::uint64_t total = 0;
-    for (const auto& [adapter, n] : counts) total += n;
-    std::vector<std::pair<std::string, std::uint64_t>> common;
-    std::uint64_t n_common = 0;
-    for (const auto& [adapter, n] : counts)
-      if (static_cast<double>(n) / static_cast<double>(total) >= 0.01) {
-        common.emplace_back(adapter, n);
-        n_common += n;
-      }
-    std::sort(common.begin(), common.end(), [](const auto& a, const auto& b) {
-      return a.first.size() != b.first.size() ? a.first.size() < b.first.size() : a.first < b.first;
-    });
-    if (total > n_common) common.emplace_back("others", total - n_common);
-    bool first = true;
-    for (const auto& [adapter, n] : common) {
-      put("{}{}:{}", first ? "" : ", ", quoted(adapter), n);
-      first = false;
+  void write_adapter_counts(const CommonTexts& adapters) {
+    const char* separator = "";
+    for (const auto& [adapter, n] : adapters.texts) {
+      put("{}{}:{}", separator, quoted(adapter), n);
+      separator = ", ";
     }
+    if (adapters.n_others > 0) put("{}{}:{}", separator, quoted("others"), adapters.n_others);
   }
 
   static std::string named(const std::string& adapter) {
@@ -151,10 +138,10 @@ class Writer {
     if (options_.paired())
       put("\t\t\"read2_adapter_sequence\": \"{}\",\n", named(options_.adapter2));
     put("\t\t\"read1_adapter_counts\": {{");
-    write_adapter_counts(tally.adapters[0]);
+    write_adapter_counts(summary_.adapters[0]);
     if (options_.paired()) {
       put("}},\n\t\t\"read2_adapter_counts\": {{");
-      write_adapter_counts(tally.adapters[1]);
+      write_adapter_counts(summary_.adapters[1]);
     }
     put("}}\n\t}},\n");
   }

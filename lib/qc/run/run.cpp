@@ -184,6 +184,12 @@ class Run {
         summary.after[m].add(worker->sums.after[m].take());
       }
     }
+    constexpr double kShareReported = 0.01;
+    for (std::size_t m = 0; m < 2; ++m) {
+      std::vector<const TextCounts*> parts;
+      for (const auto& worker : idle_) parts.push_back(&worker->sums.tally.adapters[m]);
+      summary.adapters[m] = common_texts(parts, kShareReported);
+    }
     if (duplicates_) duplicates_->report(summary);
     if (overrepresentation_) overrepresentation_->report(summary);
   }

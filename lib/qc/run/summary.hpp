@@ -20,8 +20,9 @@ struct Summary {
   std::array<ReadStats, 2> after;
   std::array<SequenceCounts, 2> overrepresented_before;
   std::array<SequenceCounts, 2> overrepresented_after;
-  Tally tally;
-  std::uint64_t n_evaluated = 0;  // reads or pairs looked at for duplicates
+  Tally tally;                          // without its adapters
+  std::array<CommonTexts, 2> adapters;  // those that are at least 1 % of what was cut off as one
+  std::uint64_t n_evaluated = 0;        // reads or pairs looked at for duplicates
   std::uint64_t n_duplicates = 0;
 
   double duplication_rate() const {

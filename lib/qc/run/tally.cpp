@@ -46,8 +46,6 @@ void Tally::add(const Tally& other) {
   add_each(verdicts, other.verdicts);
   adapter_reads += other.adapter_reads;
   adapter_bases += other.adapter_bases;
-  for (std::size_t m = 0; m < 2; ++m)
-    for (const auto& [adapter, n] : other.adapters[m].list()) adapters[m].add(adapter, n);
   add_each(poly_x_reads, other.poly_x_reads);
   add_each(poly_x_bases, other.poly_x_bases);
   corrected_reads += other.corrected_reads;

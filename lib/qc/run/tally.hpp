@@ -32,6 +32,7 @@ struct Tally {
   void count_adapter(std::size_t mate, std::string_view adapter);
   void count_single(const MateNotes& notes);
   void count_pair(const PairNotes& notes, std::size_t n_corrections, bool with_insert_size);
+  // Adds all but the adapters, of which common_texts() makes what is reported.
   void add(const Tally& other);
 };
 

@@ -1,6 +1,8 @@
 #include "lib/qc/run/text_counts.hpp"
 
+#include <algorithm>
 #include <functional>
+#include <set>
 
 namespace biogpu::qc {
 namespace {
@@ -25,6 +27,21 @@ void TextCounts::add(std::string_view wanted, std::uint64_t n) {
     ++n_used_;
   }
   slot.count += n;
+  total_ += n;
+  total_length_ += n * wanted.size();
+}
+
+std::uint64_t TextCounts::count_of(std::string_view wanted) const {
+  if (slots_.empty()) return 0;
+  return slots_[find(std::hash<std::string_view>()(wanted), wanted)].count;
+}
+
+std::vector<std::string_view> TextCounts::frequent(double share) const {
+  const double least = share * static_cast<double>(total_);
+  std::vector<std::string_view> found;
+  for (const Slot& slot : slots_)
+    if (slot.count != 0 && static_cast<double>(slot.count) >= least) found.push_back(text(slot));
+  return found;
 }
 
 void TextCounts::grow() {
@@ -39,6 +56,30 @@ std::vector<std::pair<std::string_view, std::uint64_t>> TextCounts::list() const
   for (const Slot& slot : slots_)
     if (slot.count != 0) all.emplace_back(text(slot), slot.count);
   return all;
+}
+
+CommonTexts common_texts(const std::vector<const TextCounts*>& parts, double share) {
+  CommonTexts common;
+  std::set<std::string_view> candidates;
+  for (const TextCounts* part : parts) {
+    common.total += part->total();
+    common.total_length += part->total_length();
+    // A little below the share, whatever the rounding.
+    for (const std::string_view text : part->frequent(0.999 * share)) candidates.insert(text);
+  }
+  common.n_others = common.total;
+  for (const std::string_view text : candidates) {
+    std::uint64_t n = 0;
+    for (const TextCounts* part : parts) n += part->count_of(text);
+    if (static_cast<double>(n) / static_cast<double>(common.total) < share) continue;
+    common.texts.emplace_back(text, n);
+    common.n_others -= n;
+  }
+  std::sort(common.texts.begin(), common.texts.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first.size(), std::string_view(a.first)) <
+           std::pair(b.first.size(), std::string_view(b.first));
+  });
+  return common;
 }
 
 }  // namespace biogpu::qc

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -17,6 +18,12 @@ class TextCounts {
 
   // Texts with their counts, in no order to rely on; views into this object.
   std::vector<std::pair<std::string_view, std::uint64_t>> list() const;
+
+  std::uint64_t total() const { return total_; }                // texts added
+  std::uint64_t total_length() const { return total_length_; }  // of those
+  std::uint64_t count_of(std::string_view text) const;
+  // The texts that are at least this share of all.
+  std::vector<std::string_view> frequent(double share) const;
 
  private:
   struct Slot {
@@ -35,6 +42,19 @@ class TextCounts {
   io::CharBuffer texts_;
   std::vector<Slot> slots_;  // a power of two
   std::size_t n_used_ = 0;
+  std::uint64_t total_ = 0;
+  std::uint64_t total_length_ = 0;
 };
+
+// The texts that are a good share of all that several counters met, and the sum of the others.
+struct CommonTexts {
+  std::vector<std::pair<std::string, std::uint64_t>> texts;  // by length, then alphabet
+  std::uint64_t n_others = 0;
+  std::uint64_t total = 0;
+  std::uint64_t total_length = 0;
+};
+
+// Without putting the counters together: what is frequent in all is so in one of them.
+CommonTexts common_texts(const std::vector<const TextCounts*>& parts, double share);
 
 }  // namespace biogpu::qc
