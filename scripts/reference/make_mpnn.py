@@ -9,16 +9,24 @@ matters. Numbers come from SplitMix64 by tensor and index, so that tests/unit/mp
 """
 
 import argparse
+import importlib.util
 import math
 import pathlib
-import sys
 
 import numpy
 import torch
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "convert"))
-import proteinmpnn as convert  # noqa: E402
 
+def load_converter():
+    """scripts/convert/proteinmpnn.py, by its path: a script beside this one has the same name."""
+    path = pathlib.Path(__file__).resolve().parents[1] / "convert" / "proteinmpnn.py"
+    spec = importlib.util.spec_from_file_location("convert_proteinmpnn", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+convert = load_converter()
 HIDDEN, LETTERS, NEIGHBOURS = 128, 21, 48
 
 
