@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "gpu/nn/gemm_warpgroup.hpp"
 #include "gpu/nn/row_ops.hpp"
 
 namespace biogpu::nn {
@@ -65,9 +64,8 @@ ProductEngine::ProductEngine(Precision precision, gpu::Stream& stream)
   // For tests and comparisons: one way for all products, whatever their size.
   const char* const choice = std::getenv("BIOGPU_GEMM");
   const std::string chosen = choice == nullptr ? "" : choice;
-  if (chosen == "own" || chosen == "warpgroup") {
-    why_no_library_ = "BIOGPU_GEMM=" + chosen;
-    ways_ = chosen == "own" ? Ways::own : Ways::warpgroup;
+  if (chosen == "own") {
+    why_no_library_ = "BIOGPU_GEMM=own";
     return;
   }
   if (chosen == "library") ways_ = Ways::library;
@@ -131,7 +129,6 @@ void ProductEngine::multiply(const device_nn::Rows& x, std::int64_t m, const Lin
 void ProductEngine::multiply_once(const device_nn::GemmArgs& args, const DeviceLinear& linear) {
   constexpr double kSmall = 2e7;  // operations up to which our own kernel starts as soon
   const bool small = 2.0 * args.m * args.n * args.k < kSmall;
-  if (ways_ == Ways::warpgroup && device_nn::launch_gemm_warpgroup(args, type_, stream_)) return;
   if ((ways_ == Ways::library || (ways_ == Ways::best && !small)) &&
       multiply_by_library(args, linear))
     return;
