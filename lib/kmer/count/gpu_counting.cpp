@@ -11,7 +11,9 @@
 namespace biogpu::kmer {
 namespace {
 
-constexpr std::size_t kBlockSize = 1u << 20;
+// k-mers taken from a device at a time: blocks of a few MB, since the memory of larger ones costs
+// more to touch for the first time than it saves in calls.
+constexpr std::size_t kBlockSize = 1u << 18;
 
 // f(i) for i below n, each on a thread of its own; the first exception is thrown again here.
 template <class Function>
