@@ -9,7 +9,10 @@ namespace {
 
 // A tile of sums a wave, and the steps themselves.
 constexpr std::size_t kReductionBytes = kProgramThreads / 32 * 1024 + kProgramStageBytes;
-constexpr std::int64_t kStep = 64;      // queries of a block and keys that lie in memory together
+constexpr std::int64_t kStep = 64;  // queries of a block and keys that lie in memory together
+// Above, every block reads so many weights that tiles of a kernel's own size win: ProtBERT's
+// largest matrix has four times as many.
+constexpr std::int64_t kMostWeights = 1 << 20;
 constexpr std::int64_t kWidest = 1280;  // of rows that a wave keeps
 
 int ceil_divide(int n, int by) { return (n + by - 1) / by; }
@@ -30,7 +33,8 @@ bool Program::add_product(const GemmArgs& args) {
   stage.kind = StageKind::product;
   stage.product = args;
   stages_.push_back(stage);
-  return args.epilogue.cos_sin == nullptr || args.epilogue.head == 16;
+  const bool small = std::int64_t{args.n} * args.k <= kMostWeights;
+  return small && (args.epilogue.cos_sin == nullptr || args.epilogue.head == 16);
 }
 
 bool Program::add_attention(const AttentionArgs& args, std::int64_t max_length) {
