@@ -26,8 +26,11 @@ constexpr char kFooter[] =
     "  biogpu qc -i reads.fq.gz -o clean.fq.gz\n"
     "  biogpu qc -i r1.fq.gz -I r2.fq.gz -o clean1.fq.gz -O clean2.fq.gz -j qc.json -h qc.html\n\n";
 
-// What many cores read in the time that it takes to open a device.
-constexpr std::uint64_t kBytesWorthGpu = std::uint64_t{1} << 30;
+// Opening a device takes a third of a second; a thread has to have a second of work for it. Text
+// written plain is bound by the file system from so many threads on. docs/design/qc.md has the
+// figures.
+constexpr std::uint64_t kBytesOfThreadWorthGpu = std::uint64_t{640} << 20;
+constexpr int kThreadsThatOutrunPlainText = 8;
 // A device wants more at a time than a CPU's cache holds.
 constexpr std::size_t kGpuBatchRecords = 8000;
 
@@ -80,7 +83,7 @@ class QcRun {
     const DeviceRequest::Kind kind = flags_.device_request.kind;
     if (kind == DeviceRequest::Kind::cpu) return false;
     if (kind == DeviceRequest::Kind::automatic)
-      return qc::gpu_covers(options) && input_bytes(options) >= kBytesWorthGpu;
+      return qc::gpu_covers(options) && is_worth_gpu(options);
     if (qc::gpu_covers(options)) return true;
     choose_gpus();  // a device that is not there is an error all the same
     log_.warn("the GPU has no kernels for some of these options; the CPU does all of it");
@@ -91,6 +94,13 @@ class QcRun {
     const DeviceChoice choice = choose_device(flags_.device_request, true);
     log_.detail(fmt::format("{} ({})", choice.name, choice.reason));
     return choice.gpus;
+  }
+
+  bool is_worth_gpu(const qc::Options& options) const {
+    const auto n_threads = static_cast<std::uint64_t>(flags_.threads);
+    const bool is_compressed = options.out1.ends_with(".gz");
+    return input_bytes(options) >= n_threads * kBytesOfThreadWorthGpu &&
+           (is_compressed || flags_.threads <= kThreadsThatOutrunPlainText);
   }
 
   // Of the files as they lie there; 0 for pipes.
