@@ -1,7 +1,6 @@
 #include "gpu/align/search_batch.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "gpu/rt/error.hpp"
 
@@ -19,32 +18,20 @@ int bias_of(const SearchSettings& s) {
   return std::max({s.gap_open, s.gap_extend, -s.min_score, 0});
 }
 
-// Units of work that keep a block busy for long enough that the last ones do not matter.
-constexpr std::uint64_t kUnitsOfBlock = 16;
-// A bundle is closed when its tracks have this many lanes and differ by less than one in so many.
-constexpr std::size_t kLanesOfTrack = 64;
-constexpr std::size_t kEvenTracks = 32;
-
-// Lanes that a query takes; an empty one takes one, which writes its score.
-std::int64_t count_lanes(std::int64_t n_rows, int rows) {
-  return std::max<std::int64_t>((n_rows + rows - 1) / rows, 1);
+std::int32_t count_search_tiles(std::int64_t n_rows, int rows) {
+  const std::int64_t tile = std::int64_t{rows} * kSearchLanes;
+  return static_cast<std::int32_t>((n_rows + tile - 1) / tile);
 }
 
 }  // namespace
 
 bool allows_search(const SearchSettings& settings) { return bias_of(settings) <= 1024; }
 
-int choose_search_rows(std::span<const std::int64_t> lengths) {
+int choose_search_rows(std::int64_t n_rows) {
   int best = kSearchRows.back();
   std::int64_t least = -1;
   for (const int rows : kSearchRows) {
-    std::int64_t all = 0, longest = 0;
-    for (const std::int64_t length : lengths) {
-      all += count_lanes(length, rows);
-      longest = std::max(longest, count_lanes(length, rows));
-    }
-    const std::int64_t track = std::max((all + 1) / 2, longest);
-    const std::int64_t work = (track + kSearchLanes - 1) / kSearchLanes * (rows + kRowsOfStep);
+    const std::int64_t work = count_search_tiles(n_rows, rows) * (rows + kRowsOfStep);
     if (least >= 0 && work > least) continue;
     least = work;
     best = rows;
@@ -67,8 +54,8 @@ std::uint64_t SearchBatch::limit() const {
 
 std::uint64_t SearchBatch::device_bytes() const {
   return letters_.bytes() + residues_.bytes() + targets_.bytes() + numbers_.bytes() +
-         profile_.bytes() + bundles_.bytes() + lanes_.bytes() + borders_.bytes() + score_.bytes() +
-         hits_.bytes() + inexact_.bytes() + n_hits_.bytes();
+         profile_.bytes() + queries_.bytes() + borders_.bytes() + score_.bytes() + hits_.bytes() +
+         inexact_.bytes() + n_hits_.bytes();
 }
 
 void SearchBatch::begin_part(const SearchPart& part) {
@@ -91,7 +78,7 @@ void SearchBatch::write_letters(std::uint64_t at, std::span<const std::uint8_t> 
 std::size_t SearchBatch::count_queries(std::span<const SearchQuery> queries,
                                        std::uint64_t max_bytes) const {
   const std::uint64_t of_slot = std::uint64_t{part_.n_targets} * sizeof(std::uint16_t) +
-                                std::uint64_t{top()} * sizeof(SearchHit) + sizeof(SearchBundle);
+                                std::uint64_t{top()} * sizeof(SearchHit) + sizeof(SearchQueries);
   std::uint64_t bytes = 0;
   std::size_t n = 0;
   for (; n < queries.size(); ++n) {
@@ -99,63 +86,39 @@ std::size_t SearchBatch::count_queries(std::span<const SearchQuery> queries,
     bytes += of_slot + rows * static_cast<std::uint64_t>(settings_.n_classes + 1) * 4;
     if (bytes > max_bytes && n >= 2) break;
   }
-  return n;
+  return n == queries.size() ? n : n / 2 * 2;
 }
 
-// Closes the bundle in track_.
-void SearchBatch::add_bundle() {
-  const std::size_t longest = std::max(track_[0].size(), track_[1].size());
-  if (longest == 0) return;
-  SearchBundle bundle;
-  bundle.n_tiles = static_cast<std::int32_t>((longest + kSearchLanes - 1) / kSearchLanes);
-  bundle.lanes = planned_lanes_.size();
-  bundle.profile = n_profile_words_;
-  n_profile_words_ += count_profile_words(rows_, bundle.n_tiles, settings_.n_classes);
-  const std::size_t n_lanes = static_cast<std::size_t>(bundle.n_tiles) * kSearchLanes;
-  for (auto& track : track_) track.resize(n_lanes);
-  for (std::size_t lane = 0; lane < n_lanes; ++lane) {
-    for (const auto& track : track_) planned_lanes_.push_back(track[lane]);
-  }
-  for (auto& track : track_) track.clear();
-  most_tiles_ = std::max(most_tiles_, bundle.n_tiles);
-  planned_.push_back(bundle);
-}
-
-// Lays the queries, the longest first, each at the end of the shorter track. Where units are many
-// anyway, bundles are long, so that their tracks end together; else they hold two queries.
-void SearchBatch::plan(std::span<const SearchQuery> queries) {
-  std::vector<std::int64_t> lengths;
-  for (const SearchQuery& query : queries)
-    lengths.push_back(static_cast<std::int64_t>(query.residues.size()));
-  rows_ = choose_search_rows(lengths);
-  if (const char* rows = std::getenv("BIOGPU_SEARCH_ROWS")) rows_ = std::atoi(rows);
-  most_tiles_ = 0;
-  planned_.clear();
-  planned_lanes_.clear();
-  n_profile_words_ = 0;
-  const std::uint64_t n_batches = part_.batches.size();
-  const bool few = queries.size() * n_batches / 2 <
-                   kUnitsOfBlock * count_search_blocks(~std::uint64_t{0}, stream_);
+std::vector<SearchBatch::Group> SearchBatch::plan(std::span<const SearchQuery> queries) {
+  pairs_.clear();
   std::uint64_t residues = 0;
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    auto& track = track_[track_[1].size() < track_[0].size() ? 1 : 0];
-    const auto n_lanes = static_cast<std::int32_t>(count_lanes(lengths[i], rows_));
-    for (std::int32_t lane = 0; lane < n_lanes; ++lane) {
-      const std::int64_t first = std::int64_t{lane} * rows_;
-      const bool last = lane + 1 == n_lanes;
-      track.push_back({residues + static_cast<std::uint64_t>(first),
-                       static_cast<std::int32_t>(std::min<std::int64_t>(lengths[i] - first, rows_)),
-                       lane, last ? static_cast<std::int32_t>(i) : -1});
+  for (std::size_t i = 0; i < queries.size(); i += 2) {
+    SearchQueries pair;
+    pair.slot = static_cast<std::int32_t>(i);
+    for (std::size_t half = 0; half < 2 && i + half < queries.size(); ++half) {
+      pair.n_rows[half] = static_cast<std::int32_t>(queries[i + half].residues.size());
+      pair.residues[half] = residues;
+      residues += queries[i + half].residues.size();
     }
-    residues += queries[i].residues.size();
-    const auto [shorter, longer] = std::minmax(track_[0].size(), track_[1].size());
-    const bool even = longer >= kLanesOfTrack && (longer - shorter) * kEvenTracks < longer;
-    if (even || (few && shorter > 0)) add_bundle();
+    pairs_.push_back(pair);
   }
-  add_bundle();
+  const auto rows_of = [](const SearchQueries& pair) { return choose_search_rows(pair.n_rows[0]); };
   std::stable_sort(
-      planned_.begin(), planned_.end(),
-      [](const SearchBundle& a, const SearchBundle& b) { return a.n_tiles > b.n_tiles; });
+      pairs_.begin(), pairs_.end(),
+      [&](const SearchQueries& a, const SearchQueries& b) { return rows_of(a) > rows_of(b); });
+  std::vector<Group> groups;
+  n_profile_words_ = 0;
+  for (std::uint32_t i = 0; i < pairs_.size(); ++i) {
+    SearchQueries& pair = pairs_[i];
+    const int rows = rows_of(pair);
+    pair.n_tiles = count_search_tiles(pair.n_rows[0], rows);
+    pair.profile = n_profile_words_;
+    n_profile_words_ += count_profile_words(rows, pair.n_tiles, settings_.n_classes);
+    if (groups.empty() || groups.back().rows != rows) groups.push_back({rows, i, 0, 0});
+    groups.back().n += 1;
+    groups.back().most_tiles = std::max(groups.back().most_tiles, pair.n_tiles);
+  }
+  return groups;
 }
 
 void SearchBatch::upload(std::span<const SearchQuery> queries) {
@@ -163,16 +126,13 @@ void SearchBatch::upload(std::span<const SearchQuery> queries) {
   for (const SearchQuery& query : queries)
     gathered_.insert(gathered_.end(), query.residues.begin(), query.residues.end());
   residues_.reserve(gathered_.size());
-  bundles_.reserve(planned_.size());
-  lanes_.reserve(planned_lanes_.size());
+  queries_.reserve(pairs_.size());
   profile_.reserve(n_profile_words_);
   score_.reserve(queries.size() * part_.n_targets);
   hits_.reserve(queries.size() * top());
   n_hits_.reserve(queries.size());
   stream_.copy_to_device(residues_.data(), gathered_.data(), gathered_.size());
-  stream_.copy_to_device(bundles_.data(), planned_.data(), planned_.size() * sizeof(SearchBundle));
-  stream_.copy_to_device(lanes_.data(), planned_lanes_.data(),
-                         planned_lanes_.size() * sizeof(SearchLaneRows));
+  stream_.copy_to_device(queries_.data(), pairs_.data(), pairs_.size() * sizeof(SearchQueries));
   stream_.fill(counters_.data(), 0, counters_.bytes());
 }
 
@@ -180,9 +140,6 @@ SearchArgs SearchBatch::score_args() const {
   SearchArgs args;
   args.scores = settings_.scores;
   args.residues = residues_.data();
-  args.bundles = bundles_.data();
-  args.lanes = lanes_.data();
-  args.n_bundles = static_cast<std::uint32_t>(planned_.size());
   args.letters = letters_.data();
   args.targets = targets_.data();
   args.numbers = numbers_.data();
@@ -250,17 +207,25 @@ SearchResult SearchBatch::read(std::size_t n_queries) {
 
 SearchResult SearchBatch::run(std::span<const SearchQuery> queries) {
   if (part_.n_targets == 0) return {std::vector<std::vector<SearchHit>>(queries.size()), {}, false};
-  plan(queries);
+  const std::vector<Group> groups = plan(queries);
   upload(queries);
   SearchArgs args = score_args();
-  const std::uint32_t n_blocks =
-      count_search_blocks(std::uint64_t{args.n_bundles} * args.n_batches, stream_);
-  borders_.reserve(std::uint64_t{n_blocks} * kSearchTargets *
+  std::uint64_t most_units = 0;
+  for (const Group& group : groups)
+    most_units = std::max(most_units, std::uint64_t{group.n} * args.n_batches);
+  const std::uint32_t most_blocks = count_search_blocks(most_units, stream_);
+  borders_.reserve(std::uint64_t{most_blocks} * kSearchTargets *
                    static_cast<std::uint64_t>(args.border_stride));
   args.borders = borders_.data();
   start_.record(stream_);
-  launch_search_profile(args, rows_, most_tiles_, stream_);
-  launch_search_score(args, rows_, n_blocks, stream_);
+  for (const Group& group : groups) {
+    args.queries = queries_.data() + group.first;
+    args.n_query_pairs = group.n;
+    launch_search_profile(args, group.rows, group.most_tiles, stream_);
+    launch_search_score(args, group.rows,
+                        count_search_blocks(std::uint64_t{group.n} * args.n_batches, stream_),
+                        stream_);
+  }
   launch_search_top(top_args(queries.size()), stream_);
   stop_.record(stream_);
   SearchResult result = read(queries.size());

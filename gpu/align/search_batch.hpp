@@ -26,8 +26,8 @@ struct SearchSettings {
 // Whether the packed kernel can be used under these scores at all.
 bool allows_search(const SearchSettings& settings);
 
-// The number of rows a lane that fills the fewest cells for queries of these lengths.
-int choose_search_rows(std::span<const std::int64_t> lengths);
+// The number of rows a lane that fills the fewest cells for queries of this length.
+int choose_search_rows(std::int64_t n_rows);
 
 // A part of a target set as it lies on the device, on the host.
 struct SearchPart {
@@ -65,10 +65,15 @@ class SearchBatch {
   std::uint64_t device_bytes() const;
 
  private:
+  // Pairs of queries with one number of rows a lane.
+  struct Group {
+    int rows = 0;
+    std::uint32_t first = 0, n = 0;  // of pairs
+    int most_tiles = 0;
+  };
   std::uint32_t top() const;
   std::uint64_t limit() const;
-  void plan(std::span<const SearchQuery> queries);
-  void add_bundle();
+  std::vector<Group> plan(std::span<const SearchQuery> queries);
   void upload(std::span<const SearchQuery> queries);
   SearchArgs score_args() const;
   SearchTopArgs top_args(std::size_t n_queries) const;
@@ -79,19 +84,13 @@ class SearchBatch {
   DeviceBuffer<std::uint8_t> letters_, residues_;
   DeviceBuffer<SearchTargets> targets_;
   DeviceBuffer<std::uint32_t> numbers_, profile_, counters_, n_hits_;
-  DeviceBuffer<SearchBundle> bundles_;
-  DeviceBuffer<SearchLaneRows> lanes_;
+  DeviceBuffer<SearchQueries> queries_;
   DeviceBuffer<BorderCell> borders_;
   DeviceBuffer<std::uint16_t> score_;
   DeviceBuffer<SearchHit> hits_;
   DeviceBuffer<std::uint64_t> inexact_;
-  // Of the run.
-  int rows_ = 0;        // of a lane
-  int most_tiles_ = 0;  // of a bundle
-  std::vector<SearchBundle> planned_;
-  std::vector<SearchLaneRows> planned_lanes_;
-  std::vector<SearchLaneRows> track_[2];  // of the bundle that is being filled
-  std::vector<std::uint8_t> gathered_;    // residues of the run
+  std::vector<SearchQueries> pairs_;    // of the run
+  std::vector<std::uint8_t> gathered_;  // residues of the run
   std::uint64_t n_profile_words_ = 0;
   double seconds_ = 0;
   Event start_, stop_;
