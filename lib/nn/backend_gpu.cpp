@@ -26,7 +26,7 @@ namespace {
 
 namespace device_nn = gpu::nn;
 
-// Passes over no more tokens run as a program: starting kernels would take longer than their work.
+// Passes over no more tokens may run as a program, on request: docs/design/infer_gpu.md tells why.
 constexpr std::int64_t kProgramTokens = 512;
 constexpr std::size_t kMaxCaptured = 256;
 
@@ -464,7 +464,7 @@ class DeviceBackend final : public Backend {
 
   void record(Captured& captured, const std::function<void()>& body) {
     const bool small = plan_.loaded() != nullptr && plan_.loaded()->starts.back() <= kProgramTokens;
-    if (small && operand() != DType::f32 && std::getenv("BIOGPU_NO_PROGRAM") == nullptr) {
+    if (small && operand() != DType::f32 && std::getenv("BIOGPU_PROGRAM") != nullptr) {
       auto program = std::make_unique<device_nn::Program>(products_.type());
       recording_ = program.get();
       recorded_all_ = true;
