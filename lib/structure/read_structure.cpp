@@ -57,17 +57,22 @@ bool is_number(std::string_view text) {
 // gemmi reads what it can of a field; a coordinate cut short or garbled must not pass for a number.
 void check_pdb_atoms(const std::string& path, std::string_view text) {
   std::uint64_t n_line = 0, n_record = 0;
+  std::size_t usual = kPdbCoordinates;  // columns of the atom before
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     ++n_line;
     if (!line.starts_with("ATOM  ") && !line.starts_with("HETATM")) continue;
     ++n_record;
     const std::string where = fmt::format("record {} (line {})", n_record, n_line);
-    if (line.size() < kPdbCoordinates)
+    // A last line without its end may stop behind the coordinates too.
+    const std::size_t expected = end == std::string_view::npos ? usual : kPdbCoordinates;
+    if (line.size() < expected)
       fail(path, fmt::format("{}: an atom of {} columns, expected {} or more; the file may be cut "
                              "short",
-                             where, line.size(), kPdbCoordinates));
+                             where, line.size(), expected));
+    usual = std::max(kPdbCoordinates, line.find_last_not_of(" \r") + 1);
     for (const std::size_t column : {30, 38, 46})
       if (!is_number(line.substr(column, 8)))
         fail(path, fmt::format("{}: coordinate '{}' is no number", where, line.substr(column, 8)));

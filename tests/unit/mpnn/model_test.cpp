@@ -1,0 +1,323 @@
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "lib/core/error.hpp"
+#include "lib/infer/mpnn/design.hpp"
+#include "lib/infer/mpnn/random.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/unit/mpnn/random_model.hpp"
+
+using namespace biogpu;
+using namespace biogpu::infer::mpnn;
+
+namespace {
+
+const std::string kData = std::string(BIOGPU_TEST_DATA) + "/infer/mpnn/";
+constexpr std::array<std::size_t, 4> kTapped{0, 21, 40, 60};
+
+// Made once: the weights take longest.
+const Weights& weights(bool ca_only) {
+  static const Weights backbone = load_weights(test::RandomModel(false, 1).path());
+  static const Weights ca = load_weights(test::RandomModel(true, 1).path());
+  return ca_only ? ca : backbone;
+}
+
+class Expected {
+ public:
+  Expected() : checkpoint_(nn::Checkpoint::open(kData + "expected.safetensors")) {}
+
+  std::vector<float> values(const std::string& key) const {
+    const auto& tensor = checkpoint_.tensors().at(key);
+    std::vector<float> out(static_cast<std::size_t>(tensor.size()));
+    REQUIRE(tensor.to_floats(out.data()));
+    return out;
+  }
+  // Row r of a tensor whose rows have n numbers.
+  std::vector<float> row(const std::string& key, std::size_t r, std::size_t n) const {
+    const std::vector<float> all = values(key);
+    REQUIRE(all.size() >= (r + 1) * n);
+    return {all.begin() + static_cast<std::ptrdiff_t>(r * n),
+            all.begin() + static_cast<std::ptrdiff_t>((r + 1) * n)};
+  }
+
+ private:
+  nn::Checkpoint checkpoint_;
+};
+
+template <class Values>
+double furthest(const Values& a, const std::vector<float>& b) {
+  double furthest = 0;
+  for (std::size_t i = 0; i < b.size(); ++i)
+    furthest = std::max(furthest, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+  return furthest;
+}
+
+double largest(const std::vector<float>& values) {
+  double most = 0;
+  for (const float value : values) most = std::max(most, std::abs(static_cast<double>(value)));
+  return most;
+}
+
+struct Case {
+  std::string name;
+  bool ca_only = false;
+  double temperature = 1.0;
+  DesignRequest request;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> all{{"all", false, 1.0, {}},
+                        {"fixed", false, 0.5, {}},
+                        {"tied", false, 1.0, {}},
+                        {"ca", true, 1.0, {}}};
+  DesignRequest& fixed = all[1].request;
+  fixed.omit = "CX";
+  fixed.chain_id_jsonl = kData + "chain_id.jsonl";
+  fixed.fixed_positions_jsonl = kData + "fixed_positions.jsonl";
+  fixed.omit_aa_jsonl = kData + "omit_AA.jsonl";
+  fixed.bias_aa_jsonl = kData + "bias_AA.jsonl";
+  fixed.bias_by_res_jsonl = kData + "bias_by_res.jsonl";
+  all[2].request.tied_positions_jsonl = kData + "tied_positions.jsonl";
+  return all;
+}
+
+struct Task {
+  Complex complex;
+  Constraints constraints;
+};
+
+Task make_task(const Case& of) {
+  const structure::Structure structure =
+      structure::read_structure(kData + "edited.pdb", of.ca_only);
+  const DesignInputs inputs(of.request);
+  Task task;
+  task.complex = make_complex(structure, inputs.chains(structure), of.ca_only, "edited.pdb");
+  task.constraints = inputs.constraints(task.complex);
+  return task;
+}
+
+double ca_distance(const Complex& complex, std::size_t i, std::size_t j) {
+  const auto atoms = static_cast<std::size_t>(complex.atoms);
+  const auto ca = [&](std::size_t r) {
+    return complex.coordinates.data() + 3 * (r * atoms + (atoms == 1 ? 0 : 1));
+  };
+  double sum = 1e-6;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const double step = static_cast<double>(ca(i)[d]) - static_cast<double>(ca(j)[d]);
+    sum += step * step;
+  }
+  return std::sqrt(sum);
+}
+
+std::vector<Sample> random_samples(const Task& task, std::size_t n_samples, double temperature) {
+  const Random random(5);
+  const auto n = static_cast<std::size_t>(task.complex.n);
+  std::vector<Sample> samples(n_samples);
+  for (std::uint32_t s = 0; s < samples.size(); ++s) {
+    std::vector<float> noise(n);
+    samples[s].uniforms.resize(n);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      noise[i] = random.normal(Draw::order, s, i);
+      samples[s].uniforms[i] = random.uniform(Draw::letter, s, i);
+    }
+    samples[s].temperature = temperature;
+    samples[s].order = make_order(task.constraints, noise);
+  }
+  return samples;
+}
+
+}  // namespace
+
+TEST_CASE("mpnn.encoder: neighbours, features and states are the original's", "[mpnn][model]") {
+  const Expected expected;
+  for (const bool ca_only : {false, true}) {
+    const std::string prefix = ca_only ? "ca/" : "all/";
+    const Task task = make_task({prefix, ca_only, 1.0, {}});
+    EncoderTaps taps;
+    const Encoded encoded = encode(weights(ca_only), task.complex, {}, &taps);
+    const auto k = static_cast<std::size_t>(encoded.graph.k);
+    const std::vector<float> neighbours = expected.values(prefix + "neighbours");
+    const std::vector<float> h = expected.values(prefix + "h");
+    CHECK(furthest(encoded.h.data(), h) < 1e-4);
+    std::size_t n_other = 0;
+    for (std::size_t i = 0; i < task.complex.present.size(); ++i) {
+      if (task.complex.present[i] == 0) continue;
+      // Residues as far as each other within rounding may come in either order.
+      for (std::size_t e = 0; e < k; ++e) {
+        const auto j = static_cast<std::size_t>(neighbours[i * k + e]);
+        REQUIRE(static_cast<double>(encoded.graph.distances[i * k + e]) ==
+                Approx(ca_distance(task.complex, i, j)).margin(1e-5));
+        n_other += encoded.graph.neighbours[i * k + e] != static_cast<std::int32_t>(j) ? 1 : 0;
+      }
+    }
+    CHECK(n_other <= 4);
+    const std::size_t size = k * static_cast<std::size_t>(kHidden);
+    for (std::size_t t = 0; t < kTapped.size(); ++t) {
+      const std::size_t begin = kTapped[t] * size;
+      const std::vector<float> features = expected.row(prefix + "features", t, size);
+      CHECK(furthest(taps.features.data() + begin, features) < 1e-5 * largest(features));
+      CHECK(furthest(taps.edges.data() + begin, expected.row(prefix + "edges", t, size)) < 1e-4);
+    }
+  }
+}
+
+TEST_CASE("mpnn.decoder: the same draws give the original's letters and probabilities",
+          "[mpnn][model]") {
+  const Expected expected;
+  for (const Case& of : cases()) {
+    INFO(of.name);
+    const Task task = make_task(of);
+    const auto n = static_cast<std::size_t>(task.complex.n);
+    const Encoded encoded = encode(weights(of.ca_only), task.complex, {});
+    std::vector<Sample> samples(2);
+    for (std::size_t s = 0; s < samples.size(); ++s) {
+      samples[s].temperature = of.temperature;
+      samples[s].order = make_order(task.constraints, expected.row(of.name + "/order", s, n));
+      const auto uniforms = expected.row(of.name + "/uniform", s, n);
+      samples[s].uniforms.assign(uniforms.begin(), uniforms.end());
+    }
+    draw_samples(weights(of.ca_only), encoded, task.complex, task.constraints, samples);
+    for (std::size_t s = 0; s < samples.size(); ++s) {
+      CHECK(furthest(samples[s].letters, expected.row(of.name + "/S", s, n)) == 0);
+      CHECK(furthest(samples[s].log_probabilities,
+                     expected.row(of.name + "/log_probs", s, n * 21)) < 1e-4);
+      CHECK(furthest(samples[s].probabilities, expected.row(of.name + "/probs", s, n * 21)) < 1e-4);
+    }
+    Constraints untied;
+    untied.free = task.constraints.free;
+    const auto native = score_letters(
+        weights(of.ca_only), encoded, task.complex,
+        make_order(untied, expected.values(of.name + "/order_native")), task.complex.letters);
+    CHECK(furthest(native, expected.values(of.name + "/native_log_probs")) < 1e-4);
+  }
+}
+
+TEST_CASE("mpnn.decoder: samples do not depend on company or threads", "[mpnn][property]") {
+  const Task task = make_task(cases()[0]);
+  const Encoded encoded = encode(weights(false), task.complex, {});
+  std::vector<Sample> together = random_samples(task, 5, 0.7);
+  tbb::task_arena arena(3);
+  arena.execute(
+      [&] { draw_samples(weights(false), encoded, task.complex, task.constraints, together); });
+  const std::vector<Sample> fresh = random_samples(task, 5, 0.7);
+  tbb::task_arena alone(1);
+  for (std::size_t s = 0; s < fresh.size(); ++s) {
+    std::vector<Sample> one{fresh[s]};
+    alone.execute([&] {
+      const Encoded again = encode(weights(false), task.complex, {});
+      draw_samples(weights(false), again, task.complex, task.constraints, one);
+    });
+    CHECK(one[0].letters == together[s].letters);
+    CHECK(one[0].log_probabilities == together[s].log_probabilities);
+    // What a sample's letters were drawn from is what scoring them in one pass gives.
+    const auto scored =
+        score_letters(weights(false), encoded, task.complex, fresh[s].order, one[0].letters);
+    CHECK(furthest(scored, one[0].log_probabilities) < 1e-5);
+  }
+}
+
+TEST_CASE("mpnn.decoder: fixed, omitted and tied residues stay so", "[mpnn][property]") {
+  const std::vector<Case> all = cases();
+  const Task fixed = make_task(all[1]), tied = make_task(all[2]);
+  std::vector<Sample> of_fixed = random_samples(fixed, 8, 5.0);
+  draw_samples(weights(false), encode(weights(false), fixed.complex, {}), fixed.complex,
+               fixed.constraints, of_fixed);
+  for (const Sample& sample : of_fixed)
+    for (std::size_t i = 0; i < sample.letters.size(); ++i) {
+      if (fixed.constraints.free[i] == 0) {
+        REQUIRE(sample.letters[i] == fixed.complex.letters[i]);
+        continue;
+      }
+      REQUIRE(fixed.constraints.omit[sample.letters[i]] == 0);
+      REQUIRE(fixed.constraints.omit_at[i * 21 + sample.letters[i]] == 0);
+      double sum = 0;
+      for (std::size_t a = 0; a < 21; ++a)
+        sum += static_cast<double>(sample.probabilities[i * 21 + a]);
+      REQUIRE(sum == Approx(1).margin(1e-5));
+    }
+  std::vector<Sample> of_tied = random_samples(tied, 4, 5.0);
+  draw_samples(weights(false), encode(weights(false), tied.complex, {}), tied.complex,
+               tied.constraints, of_tied);
+  for (const Sample& sample : of_tied)
+    for (const auto& group : tied.constraints.tied)
+      for (const std::int32_t i : group)
+        REQUIRE(sample.letters[static_cast<std::size_t>(i)] ==
+                sample.letters[static_cast<std::size_t>(group[0])]);
+}
+
+TEST_CASE("mpnn.encoder: moving a structure changes nothing, mirroring it does",
+          "[mpnn][property]") {
+  const Task task = make_task(cases()[0]);
+  const DecodingOrder order = random_samples(task, 1, 1.0)[0].order;
+  const auto score = [&](const Complex& complex) {
+    return score_letters(weights(false), encode(weights(false), complex, {}), complex, order,
+                         complex.letters);
+  };
+  const std::vector<float> before = score(task.complex);
+  Complex moved = task.complex, mirrored = task.complex;
+  for (std::size_t a = 0; a < moved.coordinates.size() / 3; ++a) {
+    if (moved.present[a / 4] == 0) continue;
+    float* const xyz = moved.coordinates.data() + 3 * a;
+    const float x = xyz[0], y = xyz[1], z = xyz[2];
+    xyz[0] = 0.8f * x - 0.6f * y + 11.0f;
+    xyz[1] = 0.6f * x + 0.8f * y - 7.0f;
+    xyz[2] = z + 2.5f;
+    mirrored.coordinates[3 * a + 2] = -z;
+  }
+  // Residues without coordinates lie at the origin, and the decoder sees those of them that are
+  // among the neighbours, as the original does: with fewer than 48 others the move would show.
+  CHECK(furthest(score(moved), before) < 2e-3);
+  CHECK(furthest(score(mirrored), before) > 0.05);
+}
+
+TEST_CASE("mpnn.random: Philox gives its published numbers", "[mpnn]") {
+  // Random123, kat_vectors: philox4x32 10.
+  CHECK(philox({0, 0, 0, 0}, {0, 0}) ==
+        std::array<std::uint32_t, 4>{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+  const Random random(1);
+  double sum = 0, squares = 0;
+  for (std::uint32_t i = 0; i < 20000; ++i) {
+    const double x = static_cast<double>(random.normal(Draw::noise, 0, i));
+    sum += x;
+    squares += x * x;
+  }
+  CHECK(std::abs(sum / 20000) < 0.03);
+  CHECK(squares / 20000 == Approx(1).margin(0.05));
+}
+
+TEST_CASE("mpnn.inputs: what cannot be is told with file and structure", "[mpnn]") {
+  const test::Folder folder;
+  const auto error_of = [&](const DesignRequest& request) {
+    try {
+      make_task({"", false, 1.0, request});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  DesignRequest request;
+  request.fixed_positions_jsonl = folder.write("fixed", R"({"edited": {"A": [33], "B": []}})");
+  CHECK(error_of(request) == request.fixed_positions_jsonl +
+                                 ": edited: position 33 is outside chain A, which has 32 residues");
+  request.fixed_positions_jsonl = folder.write("fixed", R"({"other": {"A": [3]}})");
+  CHECK(error_of(request).find("has no entry") != std::string::npos);
+  request.fixed_positions_jsonl = folder.write("fixed", R"({"edited": 7})");
+  CHECK(error_of(request).find("edited") != std::string::npos);
+  request.fixed_positions_jsonl = folder.write("fixed", "{\"edited\": ");
+  CHECK(error_of(request).find("line 1: is no JSON object") != std::string::npos);
+  request = {};
+  request.chains = {"Q"};
+  CHECK(error_of(request) == "edited.pdb: has no chain 'Q'; its chains are A B");
+  request = {};
+  request.fixed = "A40";
+  CHECK(error_of(request) ==
+        "--fixed: edited: position 40 is outside chain A, which has 32 residues");
+  request.fixed = "A1-10, B5";
+  CHECK(error_of(request).empty());
+  request.omit = "ACDEFGHIKLMNPQRSTVWYXb";
+  CHECK(error_of(request).find("'b' is no letter") != std::string::npos);
+}

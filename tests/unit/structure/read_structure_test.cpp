@@ -1,0 +1,147 @@
+#include <zlib.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "lib/core/error.hpp"
+#include "lib/structure/structure.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/unit/infer/folder.hpp"
+
+using namespace biogpu;
+
+namespace {
+
+const std::string kEdited = std::string(BIOGPU_TEST_DATA) + "/infer/mpnn/edited.pdb";
+
+std::string slurp(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::string zipped(const std::string& bytes) {
+  z_stream stream{};
+  REQUIRE(deflateInit2(&stream, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  std::string out(bytes.size() + 1024, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  REQUIRE(deflate(&stream, Z_FINISH) == Z_STREAM_END);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+// The same atoms as mmCIF.
+std::string as_mmcif(const std::string& pdb) {
+  std::string cif =
+      "data_x\nloop_\n_atom_site.group_PDB\n_atom_site.id\n_atom_site.type_symbol\n"
+      "_atom_site.label_atom_id\n_atom_site.label_alt_id\n_atom_site.label_comp_id\n"
+      "_atom_site.label_asym_id\n_atom_site.label_entity_id\n_atom_site.label_seq_id\n"
+      "_atom_site.pdbx_PDB_ins_code\n_atom_site.Cartn_x\n_atom_site.Cartn_y\n"
+      "_atom_site.Cartn_z\n_atom_site.occupancy\n_atom_site.B_iso_or_equiv\n"
+      "_atom_site.auth_seq_id\n_atom_site.auth_asym_id\n_atom_site.pdbx_PDB_model_num\n";
+  int serial = 0, model = 1;
+  for (std::size_t begin = 0; begin < pdb.size();) {
+    const std::size_t end = pdb.find('\n', begin);
+    const std::string line = pdb.substr(begin, end - begin);
+    begin = end + 1;
+    if (line.rfind("ENDMDL", 0) == 0) ++model;
+    if (line.rfind("ATOM", 0) != 0 && line.rfind("HETATM", 0) != 0) continue;
+    const auto field = [&](std::size_t at, std::size_t n) {
+      std::string text = line.substr(at, n);
+      text.erase(0, text.find_first_not_of(' '));
+      const std::size_t last = text.find_last_not_of(' ');
+      text.resize(last == std::string::npos ? 0 : last + 1);
+      return text;
+    };
+    const auto or_dot = [](const std::string& text) { return text.empty() ? "." : text; };
+    const std::string atom = field(12, 4);
+    cif += field(0, 6) + " " + std::to_string(++serial) + " " + atom.substr(0, 1) + " " + atom +
+           " " + or_dot(field(16, 1)) + " " + field(17, 3) + " Z 1 . " + or_dot(field(26, 1)) +
+           " " + field(30, 8) + " " + field(38, 8) + " " + field(46, 8) + " 1.0 10.0 " +
+           field(22, 4) + " " + field(21, 1) + " " + std::to_string(model) + "\n";
+  }
+  return cif + "#\n";
+}
+
+std::string error_of(const std::string& path) {
+  try {
+    structure::read_structure(path);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+void check_same(const structure::Structure& a, const structure::Structure& b) {
+  REQUIRE(a.chains.size() == b.chains.size());
+  for (std::size_t c = 0; c < a.chains.size(); ++c) {
+    CHECK(a.chains[c].name == b.chains[c].name);
+    CHECK(a.chains[c].sequence == b.chains[c].sequence);
+    CHECK(a.chains[c].labels == b.chains[c].labels);
+    REQUIRE(a.chains[c].backbone.size() == b.chains[c].backbone.size());
+    for (std::size_t i = 0; i < a.chains[c].backbone.size(); ++i)
+      for (std::size_t x = 0; x < 12; ++x) {
+        const float left = a.chains[c].backbone[i][x], right = b.chains[c].backbone[i][x];
+        CHECK((left == right || (std::isnan(left) && std::isnan(right))));
+      }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("structure.read_structure: gaps, codes, locations and MSE are the original's",
+          "[structure]") {
+  const structure::Structure structure = structure::read_structure(kEdited);
+  CHECK(structure.name == "edited");
+  REQUIRE(structure.chains.size() == 2);
+  const structure::Chain &a = structure.chains[0], &b = structure.chains[1];
+  // As the original's parser reads the file; X: missing in A, of no standard kind in B, and where
+  // an insertion took a residue's number.
+  CHECK(a.sequence == "SLHLPKYDDXVQSISVLALTMSGSELHGIMCG");
+  CHECK(b.sequence == "SLHLPMYDDFVQXISVLALTMXSGSELHGIMCG");
+  CHECK(std::isnan(a.backbone[9][3]));
+  CHECK(std::isnan(a.backbone[14][9]));
+  CHECK_FALSE(std::isnan(a.backbone[14][3]));
+  CHECK_FALSE(std::isnan(b.backbone[12][3]));
+  CHECK(b.labels[20] == b.labels[19] + "A");
+  CHECK(a.backbone[0][0] != 0.0f);  // of the first model
+}
+
+TEST_CASE("structure.read_structure: mmCIF and gzip hold the same", "[structure]") {
+  const test::Folder folder;
+  const std::string pdb = slurp(kEdited), cif = as_mmcif(pdb);
+  const structure::Structure expected = structure::read_structure(kEdited);
+  check_same(structure::read_structure(folder.write("a.cif", cif)), expected);
+  check_same(structure::read_structure(folder.write("a.pdb.gz", zipped(pdb))), expected);
+  check_same(structure::read_structure(folder.write("a.cif.gz", zipped(cif))), expected);
+  CHECK(structure::read_structure(folder.path("a.cif.gz")).name == "a");
+  CHECK(structure::has_structure_suffix("x/a.cif.gz"));
+  CHECK_FALSE(structure::has_structure_suffix("a.fasta"));
+}
+
+TEST_CASE("structure.read_structure: damage is told with file and record", "[structure]") {
+  const test::Folder folder;
+  const std::string pdb = slurp(kEdited);
+  const std::string cut = folder.write("cut.pdb", pdb.substr(0, 5000));
+  CHECK(error_of(cut).find(cut + ": record ") == 0);
+  std::string garbled = pdb;
+  garbled.replace(garbled.find("ATOM") + 30, 8, "  1x.000");
+  const std::string path = folder.write("garbled.pdb", garbled);
+  CHECK(error_of(path) == path + ": record 1 (line 3): coordinate '  1x.000' is no number");
+  const std::string cif = as_mmcif(pdb);
+  const std::string short_cif = folder.write("cut.cif", cif.substr(0, cif.size() / 2));
+  CHECK(error_of(short_cif).find(short_cif + ": ") == 0);
+  const std::string gz = zipped(pdb);
+  const std::string short_gz = folder.write("cut.pdb.gz", gz.substr(0, gz.size() / 2));
+  CHECK(error_of(short_gz).find(short_gz) == 0);
+  const std::string water = folder.write("water.pdb",
+                                         "HETATM    1  O   HOH A   1       1.000   2.000   3.000"
+                                         "  1.00 10.00           O\nEND\n");
+  CHECK(error_of(water) == water + ": holds no residue with the backbone atoms N, CA, C and O");
+  CHECK_FALSE(error_of(folder.write("empty.pdb", "")).empty());
+  CHECK_FALSE(error_of(folder.path("none.pdb")).empty());
+}
