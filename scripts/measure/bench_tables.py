@@ -1,0 +1,145 @@
+"""Tables of the results that scripts/bench and biogpu-bench write."""
+
+from measure.text import megabytes_of, table, times
+
+
+def figures(result, *words):
+    """Of biogpu-bench: one row a figure; words choose those whose name begins with one of them."""
+    chosen = [f for f in result["figures"] if not words or any(f["name"].startswith(w.replace("_", " ")) for w in words)]
+    return table(["limit", "median", "lowest - highest", "unit", "how"],
+                 [[f["name"], f"{f['median']:.4g}", f"{f['lowest']:.4g} - {f['highest']:.4g}", f["unit"], f["how"]]
+                  for f in chosen], "lrrll")
+
+
+def parasail_library(rows):
+    """Of scripts/compare/parasail_library.py: both libraries on the same pairs in one process."""
+    return table(["workload", "biogpu GCUPS", "Parasail GCUPS (its best function)", "times as fast"],
+                 [[r["workload"], f"{r['biogpu_gcups']:.1f}", f"{r['parasail_gcups']:.1f} ({r['parasail_best']})",
+                   times(r["ratio"])] for r in rows], "lrrr")
+
+
+def align_files(rows):
+    """Of scripts/bench/align.py: biogpu align parasail and parasail_aligner, from file to file."""
+    return table(["workload", "biogpu s", "parasail_aligner s", "times as fast", "CPU seconds"],
+                 [[r["workload"], f"{r['biogpu_s']:.2f}", f"{r['parasail_s']:.2f}", times(r["ratio"]),
+                   f"{times(r['cpu_ratio'])} times fewer"] for r in rows], "lrrrr")
+
+
+def align_cpu(rows):
+    """Of scripts/bench/align_cpu.py: library against library, CPU seconds."""
+    return table(["work", "biogpu, GCUPS a core", "Parasail, GCUPS a core (its best function)", "times as fast"],
+                 [[r["workload"], f"{r['biogpu_gcups_per_core']:.1f}",
+                   f"{r['parasail_gcups_per_core']:.1f} ({r['parasail_best']})", times(r["ratio"])] for r in rows],
+                 "lrrr")
+
+
+def kmer_programs(row, result):
+    return ("biogpu", *(peer for peer in result["peers"] if peer in row))
+
+
+def kmer_count(result):
+    """Of scripts/bench/kmer.py."""
+    rows = []
+    for row in result["rows"]:
+        for name in kmer_programs(row, result):
+            of, base = row[name], row["biogpu"]
+            rows.append([row["k"], row["kmers"], row["distinct"], name, f"{of['wall_s']:.2f}", f"{of['cpu_s']:.2f}",
+                         f"{of['peak_bytes'] / 1e9:.2f}", f"{row['kmers'] / of['cpu_s'] / 1e6:.1f}",
+                         times(of["wall_s"] / base["wall_s"]), times(of["cpu_s"] / base["cpu_s"])])
+    return table(["k", "k-mers", "distinct", "program", "wall s", "CPU s", "peak GB", "M k-mers per CPU s",
+                  "wall ratio", "CPU ratio"], rows, "rrrlrrrrrr")
+
+
+def kmer_query(result):
+    """Of scripts/bench/kmer.py --query."""
+    rows = []
+    for row in result["queries"]:
+        for name in kmer_programs(row, result):
+            of, base = row[name], row["biogpu"]
+            rows.append([row["k"], row["look_ups"], name, f"{of['wall_s']:.2f}", f"{of['cpu_s']:.2f}",
+                         f"{of['peak_bytes'] / 1e9:.2f}", f"{row['look_ups'] / of['cpu_s'] / 1e6:.1f}",
+                         times(of["wall_s"] / base["wall_s"]), times(of["cpu_s"] / base["cpu_s"])])
+    return table(["k", "look-ups", "program", "wall s", "CPU s", "peak GB", "M look-ups per CPU s", "wall ratio",
+                  "CPU ratio"], rows, "rrlrrrrrr")
+
+
+def kmer_versions(result):
+    versions = ", ".join(f"{name} `{version}`" for name, version in result["versions"].items() if version)
+    return [f"{result['machine']}, device {result['device']}, {result['threads']} threads. {result['reads']}",
+            f"Versions: {versions}."]
+
+
+def kmer_device(result):
+    """Of biogpu-bench kmer: the figures, then what they are of."""
+    rows = [[f["name"], f"{f['median']:.4g}", f"{f['lowest']:.4g} to {f['highest']:.4g}", f["unit"]]
+            for f in result["figures"]]
+    notes = dict.fromkeys(f["how"] for f in result["figures"] if f["unit"] != "ms")
+    return [*table(["figure", "median", "lowest to highest", "unit"], rows, "lrrl"), "",
+            *(f"- {note}." for note in notes)]
+
+
+def qc(result):
+    """Of scripts/bench/qc.py: seconds and memory of both programs."""
+    rows = []
+    for row in result["rows"]:
+        for program in ("biogpu", "fastp"):
+            if program in row:
+                of = row[program]
+                rows.append([row["case"], f"{row['pairs']:,}", row["threads"], program, f"{of['wall_s']:.2f}",
+                             f"{of['cpu_s']:.2f}", megabytes_of(of)])
+    return table(["case", "pairs", "threads", "program", "wall, s", "CPU, s", "peak memory, MB"], rows, "lrrlrrr")
+
+
+def qc_ratios(result):
+    """fastp's figure over biogpu's; the size is biogpu's output over fastp's."""
+    return table(["case", "equal output", "wall", "CPU", "size of the output"],
+                 [[row["case"], "yes" if row["equal"] else "NO", f"{row['ratio_wall_s']:.2f}x",
+                   f"{row['ratio_cpu_s']:.2f}x", f"{row['output_size_ratio']:.3f}"]
+                  for row in result["rows"] if "ratio_wall_s" in row], "llrrr")
+
+
+def bwt_device(rows):
+    """Of scripts/bench/bwt_gpu.sh: the last run of each job."""
+    lines = []
+    for row in (r for r in rows if r["what"] == "transform"):
+        lines.append([f"transform, {row['bases'] / 1e6:.0f} Mbp", f"{row['wall_s']:.4f}",
+                      f"{row['bases'] / row['wall_s'] / 1e9:.1f} Gbp/s"])
+    found = [r for r in rows if r["what"] == "search"][-1:]
+    for row in found:
+        n = row["queries"]
+        for job, key, places in (("count", "count", ""), ("locate", "locate", f" ({row['places']:,} places)")):
+            for how, name in ((", host to host", "wall"), (", the kernels alone", "device")):
+                seconds = row[f"{key}_{name}_s"]
+                lines.append([f"{job}, {n / 1e6:.0f} million 100-mers{places}{how}", f"{seconds:.4f}",
+                              f"{n / seconds / 1e6:,.0f} million/s"])
+    return table(["job", "seconds", "rate"], lines, "lrr")
+
+
+def bwt(result):
+    """Of scripts/bench/bwt.py: whole commands, wall seconds."""
+    names = {"index": "biogpu bwt index", "index_bwa": "biogpu bwt index --format bwa", "bwa_index": "bwa index",
+             "count": "biogpu bwt count", "locate": "biogpu bwt locate"}
+    lines = [[names.get(name, name), f"{of['median_s']:.2f}", f"{min(of['runs_s']):.2f} to {max(of['runs_s']):.2f}"]
+             for name, of in result["programs"].items()]
+    peers = result.get("seqan2_and_divsufsort", {})
+    for key, name in (("build_s", "SeqAn2, building its index"), ("count_s", "SeqAn2, counting"),
+                      ("divsufsort_s", "libdivsufsort, the suffix array")):
+        if key in peers:
+            lines.append([name, f"{peers[key]:.2f}", ""])
+    return table(["program", "median, s", "lowest to highest"], lines, "lrr")
+
+
+def infer_cpu(result):
+    """Of scripts/bench/infer_cpu.py: passes alone."""
+    return table(["sequences", "biogpu, s", "transformers, s", "times as fast", "times less CPU", "largest error"],
+                 [[row["case"], f"{row['biogpu_s']:.4g}", f"{row['transformers_s']:.4g}", times(row["ratio"]),
+                   times(row["cpu_ratio"]), f"{row['error']:.1g}"] for row in result["cases"]], "lrrrrr")
+
+
+def infer_design(result):
+    """Of scripts/bench/infer_design.py."""
+    return table(["structure", "residues", "tied", "samples", "biogpu, s", "ProteinMPNN, s", "times as fast",
+                  "times less CPU"],
+                 [[row["structure"], row["residues"], "yes" if row["tied"] else "no", row["samples"],
+                   f"{row['biogpu_wall_s']:.2f}", f"{row['original_wall_s']:.2f}", times(row["wall_ratio"]),
+                   times(row["cpu_ratio"])] for row in result["rows"]], "lrlrrrrr")

@@ -1,0 +1,38 @@
+"""Tables of Markdown pages that are written by a script, between two markers.
+
+    <!-- table begin: KIND WORD ... -->
+    <!-- table end -->
+
+KIND is a function of measure.tables; a WORD that ends in .json or .jsonl is a file below scripts/bench/results.
+"""
+
+import json
+import re
+
+from measure import tables
+from measure.programs import ROOT
+
+RESULTS = ROOT / "scripts" / "bench" / "results"
+BLOCK = re.compile(r"(<!-- table begin: (?P<what>[^>]*?) -->\n)(?P<body>.*?)(<!-- table end -->)", re.DOTALL)
+
+
+def load(name):
+    """A result: one JSON document, or with .jsonl a list of them."""
+    text = (RESULTS / name).read_text(encoding="utf-8")
+    if name.endswith(".jsonl"):
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+    return json.loads(text)
+
+
+def render(what):
+    """The lines of one block; raises KeyError, OSError or ValueError where the marker names what is not there."""
+    kind, *words = what.split()
+    if kind not in tables.KINDS:
+        raise KeyError(f"no kind of table '{kind}'")
+    arguments = [load(word) if word.endswith((".json", ".jsonl")) else word for word in words]
+    return "\n".join(["", *tables.KINDS[kind](*arguments), "", ""])
+
+
+def fill(text):
+    """The page with every block made again."""
+    return BLOCK.sub(lambda m: m[1] + render(m["what"]) + m[4], text)

@@ -1,0 +1,89 @@
+"""The tables of README and docs, each from one result. KINDS names them for the markers of measure.pages."""
+
+import statistics
+
+from measure import bench_tables, machine, timing
+from measure.text import seconds, table, times
+
+
+def with_spread(runs, key="wall_s"):
+    median, low, high = timing.spread(runs, key)
+    return f"{seconds(median)} ({seconds(low)} to {seconds(high)})"
+
+
+def megabytes(runs):
+    return f"{statistics.median(run['peak_bytes'] for run in runs) / 1e6:.0f}"
+
+
+def caption(result):
+    repeats = len(next(iter(result["cases"][0]["programs"].values()))["runs"]) if result["cases"] else 0
+    return (f"{machine.sentence(result['machine'])}; {result['threads']} threads each, biogpu --device "
+            f"{result['device']}; medians of {repeats} runs in turns; {result['date']}")
+
+
+def rows_of(result):
+    """(name, key of the seconds, case): a case whose programs time their own work has a row for that too."""
+    for case in result["cases"]:
+        if not case["only_compute"]:
+            yield case["name"], "wall_s", case
+        if all("compute_s" in run for side in case["programs"].values() for run in side["runs"]):
+            yield f"{case['name']}, without loading", "compute_s", case
+
+
+def compare(result):
+    """Of scripts/compare: whole commands, biogpu and a peer."""
+    rows = []
+    for name, key, case in rows_of(result):
+        ours, theirs = case["programs"]["biogpu"]["runs"], case["programs"][result["peer"]]["runs"]
+        ratio = {of: timing.medians(theirs)[of] / max(1e-3, timing.medians(ours)[of]) for of in (key, "cpu_s")}
+        whole = key == "wall_s"
+        rows.append([name, with_spread(ours, key), with_spread(theirs, key), times(ratio[key]),
+                     times(ratio["cpu_s"]) if whole else "",
+                     f"{megabytes(ours)} / {megabytes(theirs)}" if whole else ""])
+    heads = ["work", "biogpu, s", f"{result['title']}, s", "times as fast", "times less CPU", "peak MB, biogpu / peer"]
+    return table(heads, rows, "lrrrrr")
+
+
+def compare_details(result):
+    """The machine, versions, how equality was shown, inputs and commands."""
+    versions = ", ".join(f"{name}: {version}" for name, version in result["versions"].items() if version)
+    lines = [f"{caption(result)}.", "", f"Versions: {versions}.", ""]
+    lines += table(["work", "equal", "commands"],
+                   [[case["name"], case["rule"],
+                     "<br>".join(f"`{side['command']}`" for side in case["programs"].values())]
+                    for case in result["cases"]])
+    if result["inputs"]:
+        lines += ["", f"Inputs, from seed {result['seed']}:", ""]
+        lines += table(["file", "what", "bytes", "sha256"],
+                       [[i["name"], i["what"], f"{i['bytes']:,}", f"`{i['sha256'][:16]}`"] for i in result["inputs"]],
+                       "llrl")
+    return lines
+
+
+def spans(ratios):
+    """The range of some ratios as text."""
+    low, high = min(ratios), max(ratios)
+    return times(low) if times(low) == times(high) else f"{times(low)} to {times(high)}"
+
+
+def overview(*results):
+    """One row a comparison: the range over its cases."""
+    rows = []
+    for result in results:
+        wall, cpu = [], []
+        for _, key, case in rows_of(result):
+            ours, theirs = (timing.medians(case["programs"][name]["runs"]) for name in ("biogpu", result["peer"]))
+            wall.append(theirs[key] / max(1e-3, ours[key]))
+            if key == "wall_s":
+                cpu.append(theirs["cpu_s"] / max(1e-3, ours["cpu_s"]))
+        rows.append([f"`{result['what']}`", result["versions"][result["peer"]] or result["title"], len(result["cases"]),
+                     spans(wall), spans(cpu) if cpu else "", f"`scripts/compare/{result['peer']}`"])
+    return table(["", "beside", "works", "times as fast", "times less CPU", "command"], rows, "llrrrl")
+
+
+KINDS = {"compare": compare, "compare_details": compare_details, "overview": overview}
+KINDS.update({kind.__name__: kind for kind in (
+    bench_tables.figures, bench_tables.parasail_library, bench_tables.align_files, bench_tables.align_cpu,
+    bench_tables.kmer_count, bench_tables.kmer_query, bench_tables.kmer_versions, bench_tables.kmer_device,
+    bench_tables.qc, bench_tables.qc_ratios, bench_tables.bwt, bench_tables.bwt_device, bench_tables.infer_cpu,
+    bench_tables.infer_design)})
