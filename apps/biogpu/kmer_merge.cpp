@@ -159,7 +159,10 @@ Run add_kmer_merge(CLI::App& command) {
   jaccard->option_text(" ");
   add_count_bounds(command, flags->bounds);
   command.footer(std::string("The result is canonical where the databases are; databases that "
-                             "differ in this or in k are refused.\n\n") +
+                             "differ in this or in k are refused.\n\n"
+                             "Examples:\n"
+                             "  biogpu kmer merge -o both.jf a.jf b.jf\n"
+                             "  biogpu kmer merge --min -o common.jf a.jf b.jf\n\n") +
                  kExitCodes);
   return [flags](const std::string& command_line) { run_merge(*flags, command_line); };
 }

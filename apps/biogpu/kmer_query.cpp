@@ -147,7 +147,10 @@ Run add_kmer_query(CLI::App& command) {
   command.add_flag("-L,--no-load", flags->ignored, "accepted and ignored")->option_text(" ");
   command.footer(std::string("Prints each k-mer, canonical where the database is, and its count. "
                              "What is shorter than k or\nholds other letters than ACGT is an "
-                             "'Invalid mer' on standard error.\n\n") +
+                             "'Invalid mer' on standard error.\n\n"
+                             "Examples:\n"
+                             "  biogpu kmer query out.jf ACGTTGCATGCAACGTTGCAT\n"
+                             "  biogpu kmer query -s contigs.fa out.jf -o counts.txt\n\n") +
                  kExitCodes);
   return [flags](const std::string&) { run_query(*flags); };
 }

@@ -177,7 +177,10 @@ Run add_kmer_histo(CLI::App& command) {
   command.footer(
       std::string("One line a bucket: its lowest count, a blank, the number of k-mers. What lies\n"
                   "below --low is in the bucket before it, what lies above --high in the one "
-                  "after.\n\n") +
+                  "after.\n\n"
+                  "Examples:\n"
+                  "  biogpu kmer histo out.jf -o sample_jf.hist\n"
+                  "  biogpu kmer histo -h 1000000 --plot spectrum.svg out.jf\n\n") +
       kExitCodes);
   return [flags](const std::string&) { run_histo(*flags); };
 }
@@ -194,7 +197,11 @@ Run add_kmer_dump(CLI::App& command) {
   add_count_bounds(command, flags->bounds);
   command.add_option("-o,--output", flags->out_path, ".gz compresses [-, stdout]")
       ->option_text("FILE");
-  command.footer(std::string("Records come in the order of the database.\n\n") + kExitCodes);
+  command.footer(std::string("Records come in the order of the database.\n\n"
+                             "Examples:\n"
+                             "  biogpu kmer dump -c -L 2 out.jf -o counts.txt\n"
+                             "  biogpu kmer dump out.jf -o kmers.fa.gz\n\n") +
+                 kExitCodes);
   return [flags](const std::string&) { run_dump(*flags); };
 }
 
@@ -207,7 +214,10 @@ Run add_kmer_stats(CLI::App& command) {
   command.add_option("-o,--output", flags->out_path, "[-, stdout]")->option_text("FILE");
   command.add_flag("-v,--verbose", flags->verbose, "accepted and ignored")->option_text(" ");
   command.footer(std::string("Unique: k-mers that occur once. Distinct: k-mers, each once. Total: "
-                             "with multiplicity.\n\n") +
+                             "with multiplicity.\n\n"
+                             "Examples:\n"
+                             "  biogpu kmer stats out.jf\n"
+                             "  biogpu kmer stats -L 2 out.jf\n\n") +
                  kExitCodes);
   return [flags](const std::string&) { run_stats(*flags); };
 }
@@ -221,7 +231,10 @@ Run add_kmer_info(CLI::App& command) {
       ->option_text(" ");
   command.add_flag("-j,--json", flags->json, "the whole header as JSON")->option_text(" ");
   command.add_flag("-c,--cmd", flags->command, "the command line alone")->option_text(" ");
-  command.footer(kExitCodes);
+  command.footer(std::string("Examples:\n"
+                             "  biogpu kmer info out.jf\n"
+                             "  biogpu kmer info --json out.jf\n\n") +
+                 kExitCodes);
   return [flags](const std::string&) { run_info(*flags); };
 }
 

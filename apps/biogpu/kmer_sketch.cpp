@@ -124,7 +124,10 @@ Run add_kmer_sketch(CLI::App& command) {
       ->required()
       ->option_text(" ");
   add_sketch_flags(command, *flags);
-  command.footer(std::string("Hashes are Mash's.\n\n") + kExitCodes);
+  command.footer(std::string("Hashes are Mash's.\n\n"
+                             "Examples:\n"
+                             "  biogpu kmer sketch -o genomes.json a.fa b.fa c.fa\n\n") +
+                 kExitCodes);
   return [flags](const std::string&) { run_sketch(*flags); };
 }
 

@@ -3,38 +3,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-python3 - model <<'PY'
-# Any weights of the right shapes will do here; tests/unit/mpnn compares numbers.
-import json, pathlib, random, struct, sys
-folder = pathlib.Path(sys.argv[1])
-folder.mkdir()
-random.seed(1)
-shapes = {"features.embeddings.linear": (16, 66), "W_e": (128, 128), "W_out": (21, 128)}
-for l in range(3):
-    for kind, parts, names in (("encoder", 3, "1 2 3 11 12 13"), ("decoder", 4, "1 2 3")):
-        prefix = f"{kind}_layers.{l}."
-        for name in names.split():
-            shapes[prefix + "W" + name] = (128, parts * 128 if name in ("1", "11") else 128)
-        shapes[prefix + "dense.W_in"], shapes[prefix + "dense.W_out"] = (512, 128), (128, 512)
-tensors = {"features.edge_embedding.weight": (128, 416), "W_s.weight": (21, 128)}
-for name, shape in shapes.items():
-    tensors[name + ".weight"], tensors[name + ".bias"] = shape, shape[:1]
-norms = ["features.norm_edges"] + [f"encoder_layers.{l}.norm{i}" for l in range(3) for i in (1, 2, 3)]
-norms += [f"decoder_layers.{l}.norm{i}" for l in range(3) for i in (1, 2)]
-for name in norms:
-    tensors[name + ".weight"] = tensors[name + ".bias"] = (128,)
-header, data = {}, bytearray()
-for name, shape in tensors.items():
-    size = shape[0] * (shape[1] if len(shape) == 2 else 1)
-    block = [random.uniform(-0.2, 0.2) for _ in range(min(size, 4099))]
-    values = (block * (size // len(block) + 1))[:size]
-    header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + 4 * size]}
-    data += struct.pack(f"<{size}f", *values)
-text = json.dumps(header).encode()
-(folder / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + data)
-config = {"model_type": "proteinmpnn", "name": "v_48_020", "num_edges": 48, "noise_level": 0.2}
-(folder / "config.json").write_text(json.dumps(config))
-PY
+python3 "$source_dir/tests/support/random_mpnn.py" model
 
 pdb=$source_dir/tests/data/infer/mpnn/edited.pdb
 own='SLHLPKYDDXVQSISVLALTMSGSELHGIMCG/SLHLPMYDDFVQXISVLALTMXSGSELHGIMCG'
