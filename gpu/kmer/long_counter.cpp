@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "gpu/kmer/counter.hpp"
-#include "gpu/kmer/runs.hpp"
+#include "gpu/kmer/run_list.hpp"
 #include "gpu/kmer/timed.hpp"
 #include "gpu/kmer/windows.hpp"
 #include "gpu/prim/device_sort_pairs.hpp"
@@ -88,30 +88,18 @@ class LongCounter : public Counter {
     timed.stop();
     list_runs(n);
     note_bytes(2 * (fingerprints_[0].bytes() + positions_[0].bytes()) + workspace_.bytes() +
-               begins_.bytes() + run_begin_.bytes() + run_lengths_.bytes());
+               begins_.bytes() + runs_.bytes());
   }
 
   void list_runs(std::uint64_t n) {
-    const std::size_t n_blocks = n_run_blocks(n);
     begins_.reserve((n + 15) / 16);
-    n_in_block_.reserve(n_blocks);
-    block_begin_.reserve(n_blocks + 1);
     Timed timed(stream_, times_.runs_s);
     launch_mark_runs({text(), pairs_.keys[pairs_.current], positions(), n, begins_.data()},
                      stream_);
     RunsArgs args;
     args.n = n;
     args.begins = begins_.data();
-    args.n_in_block = n_in_block_.data();
-    args.block_begin = block_begin_.data();
-    launch_count_runs(args, stream_);
-    stream_.copy_to_host(&n_distinct_, block_begin_.data() + n_blocks, sizeof n_distinct_);
-    stream_.synchronize();
-    run_begin_.reserve(n_distinct_ + 1);
-    run_lengths_.reserve(n_distinct_);
-    args.run_begin = run_begin_.data();
-    args.run_length = run_lengths_.data();
-    launch_list_runs(args, n_distinct_, stream_);
+    n_distinct_ = runs_.list(args, stream_);
     timed.stop();
   }
 
@@ -119,16 +107,11 @@ class LongCounter : public Counter {
              std::vector<std::uint64_t>& counts) override {
     keys_.reserve(keys.size());
     host_keys_.reserve(keys.size());
-    host_lengths_.reserve(n);
     launch_window_keys(
-        {text(), positions(), run_begin_.data() + first, n, options_.n_words, keys_.data()},
-        stream_);
+        {text(), positions(), runs_.begins() + first, n, options_.n_words, keys_.data()}, stream_);
     stream_.copy_to_host(host_keys_.data(), keys_.data(), keys.size() * sizeof(std::uint64_t));
-    stream_.copy_to_host(host_lengths_.data(), run_lengths_.data() + first,
-                         n * sizeof(std::uint32_t));
-    stream_.synchronize();
+    runs_.fetch_lengths(first, counts, stream_);
     std::copy_n(host_keys_.data(), keys.size(), keys.begin());
-    std::copy_n(host_lengths_.data(), n, counts.begin());
   }
 
   const std::uint32_t* positions() const { return pairs_.values[pairs_.current]; }
@@ -139,14 +122,10 @@ class LongCounter : public Counter {
   SortPairs pairs_;  // those
   DeviceBuffer<std::uint8_t> workspace_;
   DeviceBuffer<std::uint16_t> begins_;
-  DeviceBuffer<std::uint32_t> n_in_block_;
-  DeviceBuffer<std::uint64_t> block_begin_;
-  DeviceBuffer<std::uint64_t> run_begin_;
-  DeviceBuffer<std::uint32_t> run_lengths_;
+  RunList runs_;
   DeviceBuffer<std::uint64_t> keys_;
   DeviceBuffer<unsigned long long> counter_;
   PinnedBuffer<std::uint64_t> host_keys_;
-  PinnedBuffer<std::uint32_t> host_lengths_;
 };
 
 }  // namespace

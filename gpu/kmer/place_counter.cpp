@@ -6,7 +6,7 @@
 #include "gpu/kmer/counter.hpp"
 #include "gpu/kmer/finish_sort.hpp"
 #include "gpu/kmer/places.hpp"
-#include "gpu/kmer/runs.hpp"
+#include "gpu/kmer/run_list.hpp"
 #include "gpu/kmer/timed.hpp"
 #include "gpu/prim/device_sort.hpp"
 
@@ -75,8 +75,7 @@ class PlaceCounter : public Counter {
     sort(n);
     timed.stop();
     list_runs(n);
-    note_bytes(places_.bytes() + sorted_.bytes() + workspace_.bytes() + run_begin_.bytes() +
-               run_lengths_.bytes());
+    note_bytes(places_.bytes() + sorted_.bytes() + workspace_.bytes() + runs_.bytes());
   }
 
   // Places that a hash spread over all bits differ in their highest ones, or are equal: it is
@@ -113,37 +112,21 @@ class PlaceCounter : public Counter {
   }
 
   void list_runs(std::uint64_t n) {
-    const std::size_t n_blocks = n_run_blocks(n);
-    n_in_block_.reserve(n_blocks);
-    block_begin_.reserve(n_blocks + 1);
     RunsArgs args;
     args.sorted = sorted_.data();
     args.n = n;
-    args.n_in_block = n_in_block_.data();
-    args.block_begin = block_begin_.data();
-    Timed timed(stream_, times_.runs_s);
-    launch_count_runs(args, stream_);
-    stream_.copy_to_host(&n_distinct_, block_begin_.data() + n_blocks, sizeof n_distinct_);
-    stream_.synchronize();
-    run_begin_.reserve(n_distinct_ + 1);
-    run_lengths_.reserve(n_distinct_);
     args.distinct = places_.data();  // the unsorted places are not needed any more
-    args.run_begin = run_begin_.data();
-    args.run_length = run_lengths_.data();
-    launch_list_runs(args, n_distinct_, stream_);
+    Timed timed(stream_, times_.runs_s);
+    n_distinct_ = runs_.list(args, stream_);
     timed.stop();
   }
 
   void fetch(std::uint64_t first, std::size_t n, std::vector<std::uint64_t>& places,
              std::vector<std::uint64_t>& counts) override {
     host_places_.reserve(n);
-    host_lengths_.reserve(n);
     stream_.copy_to_host(host_places_.data(), places_.data() + first, n * sizeof(std::uint64_t));
-    stream_.copy_to_host(host_lengths_.data(), run_lengths_.data() + first,
-                         n * sizeof(std::uint32_t));
-    stream_.synchronize();
+    runs_.fetch_lengths(first, counts, stream_);
     std::copy_n(host_places_.data(), n, places.begin());
-    std::copy_n(host_lengths_.data(), n, counts.begin());
   }
 
   DeviceBuffer<std::uint64_t> tables_;
@@ -151,14 +134,10 @@ class PlaceCounter : public Counter {
   DeviceBuffer<std::uint64_t> sorted_;
   DeviceBuffer<std::uint64_t> groups_;
   DeviceBuffer<FinishSortFlags> flags_;
-  DeviceBuffer<std::uint32_t> n_in_block_;
-  DeviceBuffer<std::uint64_t> block_begin_;
-  DeviceBuffer<std::uint64_t> run_begin_;
-  DeviceBuffer<std::uint32_t> run_lengths_;
+  RunList runs_;
   DeviceBuffer<std::uint8_t> workspace_;
   DeviceBuffer<unsigned long long> counter_;
   PinnedBuffer<std::uint64_t> host_places_;
-  PinnedBuffer<std::uint32_t> host_lengths_;
 };
 
 }  // namespace

@@ -1,0 +1,34 @@
+#include "gpu/kmer/run_list.hpp"
+
+#include <algorithm>
+
+namespace biogpu::gpu::kmer {
+
+std::uint64_t RunList::list(RunsArgs args, Stream& stream) {
+  const std::size_t n_blocks = n_run_blocks(args.n);
+  n_in_block_.reserve(n_blocks);
+  block_begin_.reserve(n_blocks + 1);
+  args.n_in_block = n_in_block_.data();
+  args.block_begin = block_begin_.data();
+  launch_count_runs(args, stream);
+  std::uint64_t n_runs = 0;
+  stream.copy_to_host(&n_runs, block_begin_.data() + n_blocks, sizeof n_runs);
+  stream.synchronize();
+  begins_.reserve(n_runs + 1);
+  lengths_.reserve(n_runs);
+  args.run_begin = begins_.data();
+  args.run_length = lengths_.data();
+  launch_list_runs(args, n_runs, stream);
+  return n_runs;
+}
+
+void RunList::fetch_lengths(std::uint64_t first, std::vector<std::uint64_t>& lengths,
+                            Stream& stream) {
+  host_lengths_.reserve(lengths.size());
+  stream.copy_to_host(host_lengths_.data(), lengths_.data() + first,
+                      lengths.size() * sizeof(std::uint32_t));
+  stream.synchronize();
+  std::copy_n(host_lengths_.data(), lengths.size(), lengths.begin());
+}
+
+}  // namespace biogpu::gpu::kmer

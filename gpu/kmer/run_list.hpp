@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpu/kmer/runs.hpp"
+#include "gpu/rt/buffer.hpp"
+#include "gpu/rt/stream.hpp"
+
+namespace biogpu::gpu::kmer {
+
+// Where the runs of a sorted list begin and how long they are. Its device memory stays from one
+// list to the next.
+class RunList {
+ public:
+  // Lists the runs of args' input, and writes `distinct` where that is given; the other outputs are
+  // set here. Returns how many there are, with the lists still queued.
+  std::uint64_t list(RunsArgs args, Stream& stream);
+
+  // Where each run begins in the sorted list, one entry more than there are runs.
+  const std::uint64_t* begins() const { return begins_.data(); }
+  // Lengths of runs [first, first + lengths.size()); waits for all that is queued.
+  void fetch_lengths(std::uint64_t first, std::vector<std::uint64_t>& lengths, Stream& stream);
+
+  std::uint64_t bytes() const { return begins_.bytes() + lengths_.bytes(); }
+
+ private:
+  DeviceBuffer<std::uint32_t> n_in_block_;
+  DeviceBuffer<std::uint64_t> block_begin_;
+  DeviceBuffer<std::uint64_t> begins_;
+  DeviceBuffer<std::uint32_t> lengths_;
+  PinnedBuffer<std::uint32_t> host_lengths_;
+};
+
+}  // namespace biogpu::gpu::kmer
