@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/infer/encoder_layer.hpp"
+#include "lib/infer/language_head.hpp"
 #include "lib/infer/model_config.hpp"
 #include "lib/infer/protein_model.hpp"
 #include "lib/nn/weights/weight_table.hpp"
@@ -17,40 +19,25 @@ class Esm2 final : public ProteinModel {
   Esm2(const std::string& folder, const ModelConfig& config, nn::Backend& backend);
 
  private:
-  struct Layer {
-    nn::Norm attention_norm;
-    nn::Linear qkv;  // q scaled by 1 / sqrt(head size)
-    nn::Linear attention_out;
-    nn::Norm feed_norm;
-    nn::Linear feed_up;
-    nn::Linear feed_down;
-  };
-
   void prepare(nn::HostBatch& batch) override;
   void forward(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batch,
                const Taps& taps) override;
   void block(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batch, const Taps& taps,
              std::int64_t index, const nn::Tensor& x, const nn::Tensor& h,
              const nn::Tensor& contact_sums);
-  void head(nn::Backend& backend, nn::Arena& arena, const Taps& taps, const nn::Tensor& h);
 
   void read_config(const ModelConfig& config);
   void read_weights(nn::WeightTable& table);
-  Layer read_layer(nn::WeightTable& table, std::int64_t index);
   void read_rotary(nn::WeightTable& table, const ModelConfig& config);
   void extend_rotary(std::int64_t n_positions);
 
-  std::int64_t d_feed_ = 0;
-  std::int64_t d_head_ = 0;
-  float eps_ = 1e-5f;
+  EncoderShape shape_;
   bool token_dropout_ = true;
 
-  nn::Tensor embedding_;  // f32 [V, d]
-  std::vector<Layer> layers_;
+  nn::Tensor embedding_;              // f32 [V, d]
+  std::vector<EncoderLayer> layers_;  // q scaled by 1 / sqrt(head size)
   nn::Norm final_norm_;
-  nn::Linear head_dense_;
-  nn::Norm head_norm_;
-  nn::Linear head_words_;                    // tied to the embedding
+  LanguageHead head_;
   nn::Tensor contact_weight_;                // f32 [n_layers * n_heads]
   std::vector<nn::Tensor> contact_weights_;  // the part of each layer
   float contact_bias_ = 0;

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/infer/encoder_layer.hpp"
+#include "lib/infer/language_head.hpp"
 #include "lib/infer/model_config.hpp"
 #include "lib/infer/protein_model.hpp"
 #include "lib/nn/weights/weight_table.hpp"
@@ -19,41 +21,26 @@ class ProtBert final : public ProteinModel {
            bool keep_rare);
 
  private:
-  struct Layer {
-    nn::Linear qkv;
-    nn::Linear attention_out;
-    nn::Norm attention_norm;
-    nn::Linear feed_up;
-    nn::Linear feed_down;
-    nn::Norm feed_norm;
-  };
-
   void prepare(nn::HostBatch& batch) override;
   void forward(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batch,
                const Taps& taps) override;
-  void block(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batch, const Layer& layer,
-             const nn::Tensor& x, const nn::Tensor& h);
-  void head(nn::Backend& backend, nn::Arena& arena, const Taps& taps, const nn::Tensor& h);
+  void block(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batch,
+             const EncoderLayer& layer, const nn::Tensor& x, const nn::Tensor& h);
 
   void read_config(const ModelConfig& config, bool keep_rare);
   void read_embeddings(nn::WeightTable& table);
-  Layer read_layer(nn::WeightTable& table, std::int64_t index);
   void read_head(nn::WeightTable& table);
 
-  std::int64_t d_feed_ = 0;
-  std::int64_t d_head_ = 0;
+  EncoderShape shape_;
   std::int64_t n_positions_ = 0;
   std::int64_t n_types_ = 0;
-  float eps_ = 1e-12f;
 
   std::vector<float> words_;  // kept for the head until it is read
   nn::Tensor embedding_;      // f32 [V, d]
   nn::Tensor positions_;      // f32 [P, d], with the row of token type 0 added
   nn::Norm embedding_norm_;
-  std::vector<Layer> layers_;
-  nn::Linear head_dense_;
-  nn::Norm head_norm_;
-  nn::Linear head_words_;
+  std::vector<EncoderLayer> layers_;
+  LanguageHead head_;
 };
 
 }  // namespace biogpu::infer

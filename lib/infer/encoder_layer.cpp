@@ -1,0 +1,81 @@
+#include "lib/infer/encoder_layer.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace biogpu::infer {
+namespace {
+
+using nn::Activation;
+using nn::DType;
+using nn::Tensor;
+
+// The weights of q, k and v one below the other, so that one product gives all three.
+nn::Linear read_qkv(nn::Backend& backend, nn::WeightTable& table, const std::string& name,
+                    std::int64_t d, float q_scale) {
+  std::vector<float> weight, bias;
+  for (const char* part : {"query", "key", "value"}) {
+    nn::HostTensor w = table.take(name + part + ".weight", {d, d});
+    nn::HostTensor b = table.take(name + part + ".bias", {d});
+    if (weight.empty()) {
+      for (float& v : w.values) v *= q_scale;
+      for (float& v : b.values) v *= q_scale;
+    }
+    weight.insert(weight.end(), w.values.begin(), w.values.end());
+    bias.insert(bias.end(), b.values.begin(), b.values.end());
+  }
+  return backend.upload_linear(Tensor(weight.data(), DType::f32, {3 * d, d}),
+                               Tensor(bias.data(), DType::f32, {3 * d}));
+}
+
+}  // namespace
+
+EncoderShape read_encoder_shape(const ModelConfig& config, double eps) {
+  EncoderShape shape;
+  shape.n_layers = config.count("num_hidden_layers");
+  shape.d_model = config.count("hidden_size");
+  shape.n_heads = config.count("num_attention_heads");
+  shape.d_feed = config.count("intermediate_size");
+  shape.eps = static_cast<float>(config.number_or("layer_norm_eps", eps));
+  if (shape.d_model % shape.n_heads != 0)
+    config.fail("hidden_size is no multiple of num_attention_heads");
+  const std::int64_t d_head = shape.d_head();
+  if (d_head % 8 != 0 || d_head < 16 || d_head > 128)
+    config.fail(
+        fmt::format("heads of {} numbers; expected a multiple of 8 from 16 to 128", d_head));
+  return shape;
+}
+
+EncoderLayer read_encoder_layer(nn::Backend& backend, nn::WeightTable& table,
+                                const EncoderShape& shape, const EncoderLayerForm& form,
+                                std::int64_t index) {
+  const std::int64_t d = shape.d_model;
+  const std::string name = fmt::format("encoder.layer.{}.", index);
+  EncoderLayer layer;
+  layer.qkv = read_qkv(backend, table, name + "attention.self.", d, form.q_scale);
+  layer.attention_out = table.take_linear(backend, name + "attention.output.dense", d, d);
+  layer.attention_norm = table.take_norm(backend, name + form.attention_norm, d, shape.eps);
+  layer.feed_up = table.take_linear(backend, name + "intermediate.dense", shape.d_feed, d);
+  layer.feed_down = table.take_linear(backend, name + "output.dense", d, shape.d_feed);
+  layer.feed_norm = table.take_norm(backend, name + form.feed_norm, d, shape.eps);
+  return layer;
+}
+
+Qkv split_qkv(const Tensor& qkv, std::int64_t n_heads) {
+  const std::int64_t d = qkv.shape[1] / 3;
+  const auto heads = [&](std::int64_t part) {
+    return nn::split_heads(qkv.slice(1, part * d, (part + 1) * d), n_heads);
+  };
+  return {heads(0), heads(1), heads(2)};
+}
+
+void feed_forward(nn::Backend& backend, nn::Arena& arena, const EncoderLayer& layer,
+                  const Tensor& h, const Tensor& x) {
+  const auto scope = arena.scope();
+  const Tensor wide = arena.take(backend.operand(), {h.shape[0], layer.feed_up.n_out});
+  backend.gemm({h, &layer.feed_up, Activation::gelu_erf, {}, wide});
+  backend.gemm({wide, &layer.feed_down, Activation::none, x, x});
+}
+
+}  // namespace biogpu::infer
