@@ -14,13 +14,11 @@ __host__ __device__ constexpr Integer ceil_div(Integer n, std::type_identity_t<I
   return (n + by - 1) / by;
 }
 
-// Above this, a block's dynamic shared memory has to be asked for explicitly on NVIDIA.
-inline constexpr std::size_t kDefaultSharedBytes = 48 * 1024;
-
 template <class... Parameters, class... Arguments>
 void Stream::launch_shared(void (*kernel)(Parameters...), std::size_t n_blocks, unsigned n_threads,
                            std::size_t shared_bytes, Arguments&&... arguments) {
-  if (shared_bytes > kDefaultSharedBytes) {
+  // NVIDIA's default limit counts a kernel's static shared memory too, which is not known here.
+  if (shared_bytes > 0) {
     BIOGPU_HIP(hipFuncSetAttribute(reinterpret_cast<const void*>(kernel),
                                    hipFuncAttributeMaxDynamicSharedMemorySize,
                                    static_cast<int>(shared_bytes)));
