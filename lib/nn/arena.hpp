@@ -15,15 +15,16 @@ namespace biogpu::nn {
 // its end what was taken inside it, so that liveness follows the braces of the model's code. The
 // same code gets the same addresses on every run, which captured graphs need.
 //
-// A measuring arena has no memory: its tensors have addresses that must not be touched, and
-// peak_bytes() after a forward pass over MeasuringBackend is what a real one needs.
+// A measuring arena has no memory: its tensors have shapes and null addresses, and peak_bytes()
+// after a forward pass over MeasuringBackend is what a real one needs.
 class Arena {
  public:
   static constexpr std::size_t kAlignment = 256;
 
   static Arena measuring() { return {nullptr, SIZE_MAX / 2}; }
   // memory: of the backend, aligned to kAlignment, and not owned.
-  Arena(void* memory, std::size_t bytes) : memory_(memory), capacity_(bytes) {}
+  Arena(void* memory, std::size_t bytes)
+      : memory_(static_cast<std::uint8_t*>(memory)), capacity_(bytes) {}
 
   // A contiguous tensor, its contents indeterminate. Throws Error{device_memory} where the rest is
   // too small: the arena was measured with another batch.
@@ -32,7 +33,7 @@ class Arena {
     const std::size_t begin = (used_ + kAlignment - 1) / kAlignment * kAlignment;
     if (begin > capacity_ || tensor.bytes() > capacity_ - begin)
       throw Error(ErrorCode::device_memory, "no room for a tensor " + describe(tensor));
-    tensor.data = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(memory_) + begin);
+    if (memory_ != nullptr) tensor.data = memory_ + begin;
     used_ = begin + tensor.bytes();
     peak_ = std::max(peak_, used_);
     return tensor;
@@ -55,7 +56,7 @@ class Arena {
   std::size_t peak_bytes() const { return peak_; }
 
  private:
-  void* memory_;
+  std::uint8_t* memory_;  // null: measuring
   std::size_t capacity_;
   std::size_t used_ = 0;
   std::size_t peak_ = 0;

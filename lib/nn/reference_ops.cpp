@@ -173,7 +173,7 @@ class ReferenceBackend final : public HostBackend {
 
   void log_softmax(const Tensor& x) override {
     for (std::int64_t r = 0; r < x.shape[0]; ++r) {
-      float* const row = x.row<float>(r);
+      auto* const row = x.row<float>(r);
       const double log_sum = log_sum_exp({row, row + x.shape[1]});
       for (std::int64_t i = 0; i < x.shape[1]; ++i) row[i] = static_cast<float>(row[i] - log_sum);
     }

@@ -9,10 +9,10 @@ const char* name_of(DType dtype) {
   return kNames[static_cast<std::size_t>(dtype)];
 }
 
-Tensor::Tensor(void* data_, DType dtype_, std::initializer_list<std::int64_t> shape_)
-    : data(data_), dtype(dtype_), rank(static_cast<int>(shape_.size())) {
+Tensor::Tensor(void* memory, DType type, std::initializer_list<std::int64_t> extents)
+    : data(memory), dtype(type), rank(static_cast<int>(extents.size())) {
   std::size_t axis = 0;
-  for (const std::int64_t n : shape_) shape[axis++] = n;
+  for (const std::int64_t n : extents) shape[axis++] = n;
   std::int64_t step = 1;
   for (int i = rank; i-- > 0;) {
     const auto a = static_cast<std::size_t>(i);
@@ -41,8 +41,9 @@ Tensor Tensor::slice(int axis, std::int64_t begin, std::int64_t end) const {
   const auto a = static_cast<std::size_t>(axis);
   Tensor part = *this;
   part.shape[a] = end - begin;
-  part.data = static_cast<std::uint8_t*>(data) +
-              begin * stride[a] * static_cast<std::int64_t>(bytes_of(dtype));
+  if (data != nullptr)  // null where it is only measured
+    part.data = static_cast<std::uint8_t*>(data) +
+                begin * stride[a] * static_cast<std::int64_t>(bytes_of(dtype));
   return part;
 }
 

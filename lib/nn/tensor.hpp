@@ -44,7 +44,7 @@ struct Tensor {
 
   Tensor() = default;
   // Contiguous, the last axis fastest.
-  Tensor(void* data_, DType dtype_, std::initializer_list<std::int64_t> shape_);
+  Tensor(void* memory, DType type, std::initializer_list<std::int64_t> extents);
 
   bool empty() const { return rank == 0; }
   std::int64_t size() const;  // elements, 0 where empty
