@@ -31,6 +31,9 @@ struct StringSetText {
   }
 };
 
+// The positions of all suffixes of any bytes in ascending order; fewer than 2^32 - 1 of them.
+BigArray<std::uint32_t> suffix_array_of(std::string_view bytes, int n_threads);
+
 // Throws Error{bad_input} where a string holds '$' or a smaller byte.
 std::string transform_set(const StringSetText& text, int n_threads);
 // The strings of a transform, in their order. Throws Error{bad_input} where it is none.
