@@ -17,6 +17,27 @@ struct alignas(8) Words2 {
   std::uint32_t word[2];
 };
 
+// kCount 16-bit numbers, two a word, as fp32.
+template <int kCount>
+__device__ __forceinline__ void unpack_elements(Element type, const std::uint32_t* word,
+                                                float* value) {
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    value[i] = type == Element::fp16 ? number16_of_pair<Number16::fp16>(word[i / 2], i % 2)
+                                     : number16_of_pair<Number16::bf16>(word[i / 2], i % 2);
+  }
+}
+
+template <int kCount>
+__device__ __forceinline__ void pack_elements(Element type, const float* value,
+                                              std::uint32_t* word) {
+#pragma unroll
+  for (int i = 0; i < kCount / 2; ++i) {
+    word[i] = type == Element::fp16 ? number16_pair<Number16::fp16>(value[2 * i], value[2 * i + 1])
+                                    : number16_pair<Number16::bf16>(value[2 * i], value[2 * i + 1]);
+  }
+}
+
 __device__ __forceinline__ float load_element(const Rows& rows, std::int64_t row, int column) {
   const std::int64_t at = row * rows.stride + column;
   if (rows.type == Element::f32) return static_cast<const float*>(rows.data)[at];
@@ -45,12 +66,7 @@ __device__ __forceinline__ Float4 load_elements4(const Rows& rows, std::int64_t 
   const auto words =
       *reinterpret_cast<const Words2*>(static_cast<const std::uint16_t*>(rows.data) + at);
   Float4 x;
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    x.value[i] = rows.type == Element::fp16
-                     ? number16_of_pair<Number16::fp16>(words.word[i / 2], i % 2)
-                     : number16_of_pair<Number16::bf16>(words.word[i / 2], i % 2);
-  }
+  unpack_elements<4>(rows.type, words.word, x.value);
   return x;
 }
 
@@ -62,12 +78,7 @@ __device__ __forceinline__ void store_elements4(const Rows& rows, std::int64_t r
     return;
   }
   Words2 words;
-#pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    words.word[i] = rows.type == Element::fp16
-                        ? number16_pair<Number16::fp16>(x.value[2 * i], x.value[2 * i + 1])
-                        : number16_pair<Number16::bf16>(x.value[2 * i], x.value[2 * i + 1]);
-  }
+  pack_elements<4>(rows.type, x.value, words.word);
   *reinterpret_cast<Words2*>(static_cast<std::uint16_t*>(rows.data) + at) = words;
 }
 
@@ -89,12 +100,7 @@ __device__ __forceinline__ Float8 load_elements8(const Rows& rows, std::int64_t 
   }
   const auto words = *reinterpret_cast<const Bytes16*>(
       static_cast<const std::uint16_t*>(rows.data) + row * rows.stride + column);
-#pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    x.value[i] = rows.type == Element::fp16
-                     ? number16_of_pair<Number16::fp16>(words.word[i / 2], i % 2)
-                     : number16_of_pair<Number16::bf16>(words.word[i / 2], i % 2);
-  }
+  unpack_elements<8>(rows.type, words.word, x.value);
   return x;
 }
 
@@ -111,12 +117,7 @@ __device__ __forceinline__ void store_elements8(const Rows& rows, std::int64_t r
     return;
   }
   Bytes16 words;
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    words.word[i] = rows.type == Element::fp16
-                        ? number16_pair<Number16::fp16>(x.value[2 * i], x.value[2 * i + 1])
-                        : number16_pair<Number16::bf16>(x.value[2 * i], x.value[2 * i + 1]);
-  }
+  pack_elements<8>(rows.type, x.value, words.word);
   *reinterpret_cast<Bytes16*>(static_cast<std::uint16_t*>(rows.data) + row * rows.stride + column) =
       words;
 }
