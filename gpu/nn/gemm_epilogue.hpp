@@ -97,7 +97,7 @@ __device__ __forceinline__ void rotate(TileSum<kWave> (&sum)[kRowTiles][kColumnT
 }
 
 // Stores what one lane holds of one row of a tile, at column c: kStoreWidth neighbours.
-template <int kWidth, bool kAdded>
+template <int kWidth>
 __device__ __forceinline__ void store_values(const GemmArgs& a, int r, int c, const float* value) {
   const std::int64_t at = r * a.out.stride + c;
   float y[kWidth];
@@ -110,7 +110,7 @@ __device__ __forceinline__ void store_values(const GemmArgs& a, int r, int c, co
     struct alignas(2 * kWidth) Words {
       std::uint32_t word[kWidth / 2];
     };
-    if (!kAdded && a.epilogue.residual.data != nullptr) {
+    if (a.epilogue.residual.data != nullptr) {
       const Floats x = *reinterpret_cast<const Floats*>(
           static_cast<const float*>(a.epilogue.residual.data) + r * a.epilogue.residual.stride + c);
 #pragma unroll
@@ -123,18 +123,13 @@ __device__ __forceinline__ void store_values(const GemmArgs& a, int r, int c, co
       *reinterpret_cast<Floats*>(static_cast<float*>(a.out.data) + at) = x;
     } else {
       Words x;
-#pragma unroll
-      for (int i = 0; i < kWidth / 2; ++i) {
-        x.word[i] = a.out.type == Element::fp16
-                        ? number16_pair<Number16::fp16>(y[2 * i], y[2 * i + 1])
-                        : number16_pair<Number16::bf16>(y[2 * i], y[2 * i + 1]);
-      }
+      pack_elements<kWidth>(a.out.type, y, x.word);
       *reinterpret_cast<Words*>(static_cast<std::uint16_t*>(a.out.data) + at) = x;
     }
     return;
   }
   for (int i = 0; i < kWidth && c + i < a.n; ++i) {
-    const bool adds = !kAdded && a.epilogue.residual.data != nullptr;
+    const bool adds = a.epilogue.residual.data != nullptr;
     const float x = adds ? load_element(a.epilogue.residual, r, c + i) : 0.0f;
     store_element(a.out, r, c + i, y[i] + x);
   }
@@ -142,30 +137,11 @@ __device__ __forceinline__ void store_values(const GemmArgs& a, int r, int c, co
 
 // row and column: of the first of kRowTiles x kColumnTiles tiles, column a multiple of the head
 // that is rotated.
-// Bias and residual as the sums that a product begins with: their loads are under way before its
-// operands have come.
-template <int kWave>
-__device__ __forceinline__ TileSum<kWave> first_sum(const GemmArgs& a, int row, int column) {
-  TileSum<kWave> sum;
-#pragma unroll
-  for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
-    const int r = row + tile_row<kWave>(e), c = column + tile_column<kWave>(e);
-    const bool inside = r < a.m && c < a.n;
-    sum.value[e] = inside && a.epilogue.bias != nullptr ? a.epilogue.bias[c] : 0.0f;
-    if (inside && a.epilogue.residual.data != nullptr) {
-      sum.value[e] +=
-          static_cast<const float*>(a.epilogue.residual.data)[r * a.epilogue.residual.stride + c];
-    }
-  }
-  return sum;
-}
-
-// kAdded: bias and residual are in the sums already.
-template <int kWave, bool kAdded = false, int kRowTiles, int kColumnTiles>
+template <int kWave, int kRowTiles, int kColumnTiles>
 __device__ __forceinline__ void finish_gemm(TileSum<kWave> (&sum)[kRowTiles][kColumnTiles],
                                             const GemmArgs& a, int row, int column) {
   constexpr int kWidth = kStoreWidth<kWave>;
-  if constexpr (!kAdded) add_bias<kWave>(sum, a, column);
+  add_bias<kWave>(sum, a, column);
   rotate<kWave>(sum, a, row, column);
 #pragma unroll
   for (int i = 0; i < kRowTiles; ++i) {
@@ -175,7 +151,7 @@ __device__ __forceinline__ void finish_gemm(TileSum<kWave> (&sum)[kRowTiles][kCo
       for (int e = 0; e < TileSum<kWave>::kValues; e += kWidth) {
         const int r = row + 16 * i + tile_row<kWave>(e);
         const int c = column + 16 * j + tile_column<kWave>(e);
-        if (r < a.m && c < a.n) store_values<kWidth, kAdded>(a, r, c, sum[i][j].value + e);
+        if (r < a.m && c < a.n) store_values<kWidth>(a, r, c, sum[i][j].value + e);
       }
     }
   }

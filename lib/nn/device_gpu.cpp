@@ -37,15 +37,13 @@ void Staging::to_device(void* device, const void* host, std::size_t bytes, gpu::
   }
 }
 
-bool DevicePlan::load(const std::shared_ptr<BatchPlan>& plan, Staging& staging,
+void DevicePlan::load(const std::shared_ptr<BatchPlan>& plan, Staging& staging,
                       gpu::Stream& stream) {
-  if (loaded_ == plan) return false;
-  bool moved = false;
+  if (loaded_ == plan) return;
   const auto copy = [&](auto& buffer, const auto& values) {
     if (buffer.size() < values.size()) {
       stream.synchronize();  // what is queued may still read the old memory
       buffer.reserve(std::max<std::size_t>(1024, 2 * values.size()));
-      moved = true;
     }
     staging.to_device(buffer.data(), values.data(), values.size() * sizeof(values[0]), stream);
   };
@@ -54,7 +52,6 @@ bool DevicePlan::load(const std::shared_ptr<BatchPlan>& plan, Staging& staging,
   copy(starts_, plan->starts);
   copy(first_score_, plan->first_score);
   loaded_ = plan;
-  return moved;
 }
 
 ProductEngine::ProductEngine(Precision precision, gpu::Stream& stream)
@@ -72,31 +69,19 @@ ProductEngine::ProductEngine(Precision precision, gpu::Stream& stream)
   library_ = gpu::BlasLibrary::open(&why_no_library_);
 }
 
-device_nn::GemmArgs ProductEngine::args_of(const device_nn::Rows& x, std::int64_t m,
-                                           const Linear& linear,
-                                           const device_nn::GemmEpilogue& epilogue,
-                                           const device_nn::Rows& out) {
-  const auto& weights = *static_cast<const DeviceLinear*>(linear.packed);
-  device_nn::GemmArgs args;
-  args.a = static_cast<const std::uint16_t*>(x.data);
-  args.b = weights.weight;
-  args.lda = x.stride;
-  args.ldb = weights.k;
-  args.m = static_cast<int>(m);
-  args.n = static_cast<int>(linear.n_out);
-  args.k = static_cast<int>(weights.k);
-  args.epilogue = epilogue;
-  args.epilogue.bias = weights.bias;
-  args.out = out;
-  return args;
-}
-
 void ProductEngine::multiply(const device_nn::Rows& x, std::int64_t m, const Linear& linear,
                              const device_nn::GemmEpilogue& epilogue, const device_nn::Rows& out) {
   if (m == 0) return;
   const auto& weights = *static_cast<const DeviceLinear*>(linear.packed);
-  device_nn::GemmArgs args = args_of(x, m, linear, epilogue, out);
-  if (split_) args.lda = weights.k;
+  device_nn::GemmArgs args;
+  args.a = static_cast<const std::uint16_t*>(x.data);  // of the first slice, where not split
+  args.b = weights.weight;
+  args.lda = split_ ? weights.k : x.stride;
+  args.ldb = weights.k;
+  args.n = static_cast<int>(linear.n_out);
+  args.k = static_cast<int>(weights.k);
+  args.epilogue = epilogue;
+  args.epilogue.bias = weights.bias;
   // Split operands in slices of rows, so that their room stays small beside the batch's tensors.
   const std::int64_t n_rows_once =
       split_ ? std::max<std::int64_t>(1024, (std::int64_t{128} << 20) / (2 * weights.k)) : m;

@@ -42,21 +42,19 @@ struct BatchPlan {
   std::vector<gpu::nn::QueryTile> tiles;
   std::vector<std::int32_t> starts;
   std::vector<std::int64_t> first_score;
-  std::int64_t max_length = 0;
 };
 
 // A plan in device memory, at the same place for every batch as long as it fits, so that captured
 // graphs find it.
 class DevicePlan {
  public:
-  // Copies it unless it is there already. True where the memory moved.
-  bool load(const std::shared_ptr<BatchPlan>& plan, Staging& staging, gpu::Stream& stream);
+  // Copies it unless it is there already.
+  void load(const std::shared_ptr<BatchPlan>& plan, Staging& staging, gpu::Stream& stream);
 
   const gpu::nn::QueryTile* tiles() const { return tiles_.data(); }
   const std::int32_t* n_tiles() const { return n_tiles_.data(); }
   const std::int32_t* starts() const { return starts_.data(); }
   const std::int64_t* first_score() const { return first_score_.data(); }
-  const BatchPlan* loaded() const { return loaded_.get(); }
 
  private:
   std::shared_ptr<BatchPlan> loaded_;
@@ -82,13 +80,8 @@ class ProductEngine {
   void multiply(const gpu::nn::Rows& x, std::int64_t m, const Linear& linear,
                 const gpu::nn::GemmEpilogue& epilogue, const gpu::nn::Rows& out);
 
-  // The same as one product of operands that are not split.
-  static gpu::nn::GemmArgs args_of(const gpu::nn::Rows& x, std::int64_t m, const Linear& linear,
-                                   const gpu::nn::GemmEpilogue& epilogue, const gpu::nn::Rows& out);
-
   // Why the vendor's library is not used, or empty.
   const std::string& why_no_library() const { return why_no_library_; }
-  gpu::Number16 type() const { return type_; }
   const void* split_room() const { return split_room_.data(); }
 
  private:

@@ -1,4 +1,3 @@
-#include <cstdlib>
 #include <vector>
 
 #include "tests/unit/gpu/nn/nn_support.hpp"
@@ -79,21 +78,13 @@ class Encoder {
   std::vector<nn::Linear> host_, device_;
 };
 
-// Sets a variable for one scope.
-class Environment {
- public:
-  Environment(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
-  ~Environment() { ::unsetenv(name_); }
-  Environment(const Environment&) = delete;
-  Environment& operator=(const Environment&) = delete;
-
- private:
-  const char* name_;
-};
-
 // Runs the encoder three times: at once, recorded, replayed; all against the reference.
-void check_captured(Bench& bench, std::int64_t n_heads, std::int64_t h,
-                    const std::vector<std::int32_t>& lengths, double bound) {
+void check_captured(Precision precision, std::int64_t n_heads, std::int64_t h,
+                    const std::vector<std::int32_t>& lengths) {
+  const double bound = precision == Precision::fp32   ? 1e-4
+                       : precision == Precision::fp16 ? 0.02
+                                                      : 0.15;
+  Bench bench(precision);
   const Encoder encoder(bench, n_heads, h);
   const auto batch = test::upload(bench, lengths, 33);
   const std::int64_t n = batch.host.starts.back();
@@ -122,17 +113,9 @@ void check_captured(Bench& bench, std::int64_t n_heads, std::int64_t h,
 
 }  // namespace
 
-TEST_CASE("nn.captured: a small batch becomes a program", "[nn][device]") {
+TEST_CASE("nn.captured: passes become graphs", "[nn][device]") {
   if (!test::has_gpu()) return;
-  const Environment asked("BIOGPU_PROGRAM", "1");
-  Bench bench(GENERATE(Precision::fp16, Precision::bf16));
-  const double bound = bench.precision() == Precision::bf16 ? 0.15 : 0.02;
-  check_captured(bench, 2, 16, {70, 1, 33}, bound);
-}
-
-TEST_CASE("nn.captured: other passes become graphs", "[nn][device]") {
-  if (!test::has_gpu()) return;
-  const Precision precision = GENERATE(Precision::fp32, Precision::fp16);
-  Bench bench(precision);
-  check_captured(bench, 2, 32, {5, 40}, precision == Precision::fp32 ? 1e-4 : 0.02);
+  const Precision precision = GENERATE(Precision::fp32, Precision::fp16, Precision::bf16);
+  check_captured(precision, 2, 16, {70, 1, 33});
+  check_captured(precision, 2, 32, {5, 40});
 }
