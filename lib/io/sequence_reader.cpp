@@ -7,12 +7,12 @@
 
 #include "lib/core/error.hpp"
 #include "lib/io/input/bam.hpp"
-#include "lib/io/input/bgzf.hpp"
 #include "lib/io/input/fasta.hpp"
 #include "lib/io/input/fastq.hpp"
 #include "lib/io/input/gzip.hpp"
 #include "lib/io/input/hts.hpp"
 #include "lib/io/input/raw_file.hpp"
+#include "lib/io/input/text_source.hpp"
 #include "lib/io/input/text_window.hpp"
 
 namespace biogpu::io {
@@ -20,7 +20,6 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::string_view kGzipMagic = "\x1f\x8b"sv;
 constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf"sv;
 
 // Compressed forms that are recognised only to say so.
@@ -31,30 +30,6 @@ constexpr std::pair<std::string_view, std::string_view> kRefused[] = {
      "xz"sv},
     {"\x28\xb5\x2f\xfd"sv, "zstd"sv},
     {"PK\x03\x04"sv, "zip"sv}};
-
-// A file lends itself to its decompressor; the reader keeps it alive.
-class Borrowed : public input::ByteSource {
- public:
-  explicit Borrowed(input::RawFile& file) : file_(file) {}
-  std::size_t read(char* to, std::size_t n) override { return file_.read(to, n); }
-
- private:
-  input::RawFile& file_;
-};
-
-std::unique_ptr<input::ByteSource> open_text(input::RawFile& file, std::string_view head,
-                                             int n_threads) {
-  const int n_ahead = n_threads > 1 ? n_threads : 0;
-  if (input::bgzf_block_bytes(head) > 0) {
-    return std::make_unique<input::BlockSource>(std::make_unique<input::BgzfProducer>(file),
-                                                n_ahead);
-  }
-  if (head.substr(0, 2) == kGzipMagic) {
-    return std::make_unique<input::BlockSource>(
-        std::make_unique<input::GzipProducer>(file, std::string_view()), std::min(n_ahead, 1));
-  }
-  return std::make_unique<Borrowed>(file);
-}
 
 // Skips a byte order mark and blank lines. Returns the number of the line that follows.
 std::uint64_t skip_to_first_record(input::TextWindow& text) {
@@ -83,11 +58,14 @@ class SequenceReader::Impl {
   input::RawFile file;
   std::uint64_t n_records = 0;
   std::uint64_t n_residues = 0;
+  RecordRange range;
 
  private:
   void open_records(std::uint64_t line);
+  void skip();
 
   const bool words_;
+  std::uint64_t n_skipped_ = 0;                   // records before the range
   std::unique_ptr<input::TextWindow> text_;       // none for SAM and CRAM
   input::HtsSource* hts_ = nullptr;               // records_ where it is one
   std::unique_ptr<input::RecordSource> records_;  // none for an empty file
@@ -96,10 +74,10 @@ class SequenceReader::Impl {
 SequenceReader::Impl::Impl(const std::string& where, int n_threads, bool words)
     : path(where), file(where), words_(words) {
   const std::string head = file.peek(input::RawFile::kMaxPeek);
-  const bool is_gzip = std::string_view(head).substr(0, 2) == kGzipMagic;
+  const bool is_gzip = std::string_view(head).starts_with(input::kGzipMagic);
   const std::string text = is_gzip ? input::inflate_head(head, input::RawFile::kMaxPeek) : head;
   if (input::is_bam(text)) {
-    text_ = std::make_unique<input::TextWindow>(open_text(file, head, n_threads));
+    text_ = std::make_unique<input::TextWindow>(input::open_text(file, head, n_threads));
     records_ = std::make_unique<input::BamSource>(*text_, file.label());
     return;
   }
@@ -116,7 +94,7 @@ SequenceReader::Impl::Impl(const std::string& where, int n_threads, bool words)
                               file.label(), compressor));
     }
   }
-  text_ = std::make_unique<input::TextWindow>(open_text(file, head, n_threads));
+  text_ = std::make_unique<input::TextWindow>(input::open_text(file, head, n_threads));
   open_records(skip_to_first_record(*text_));
 }
 
@@ -136,10 +114,21 @@ void SequenceReader::Impl::open_records(std::uint64_t line) {
   }
 }
 
+// To the first of the records wanted.
+void SequenceReader::Impl::skip() {
+  SequenceBatch passed;
+  for (; n_skipped_ < range.begin; ++n_skipped_) {
+    passed.clear(n_skipped_ + 1);
+    if (!records_ || !records_->next(passed)) break;
+  }
+}
+
 bool SequenceReader::Impl::read(SequenceBatch& batch, const BatchLimits& limits) {
-  batch.clear(n_records + 1);
-  while (batch.empty() ||
-         (batch.size() < limits.n_records && batch.n_residues() < limits.n_residues)) {
+  if (n_skipped_ < range.begin) skip();
+  batch.clear(n_skipped_ + n_records + 1);
+  const std::uint64_t n_left = range.end - std::min(range.end, n_skipped_ + n_records);
+  while (batch.size() < n_left && (batch.empty() || (batch.size() < limits.n_records &&
+                                                     batch.n_residues() < limits.n_residues))) {
     if (!records_ || !records_->next(batch)) break;
   }
   n_records += batch.size();
@@ -157,6 +146,7 @@ SequenceReader::~SequenceReader() = default;
 SequenceReader::SequenceReader(SequenceReader&&) noexcept = default;
 SequenceReader& SequenceReader::operator=(SequenceReader&&) noexcept = default;
 
+void SequenceReader::select(const RecordRange& range) { impl_->range = range; }
 bool SequenceReader::read(SequenceBatch& batch, const BatchLimits& limits) {
   return impl_->read(batch, limits);
 }

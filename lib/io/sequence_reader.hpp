@@ -14,6 +14,12 @@ struct BatchLimits {
   std::uint64_t n_residues = 16u << 20;
 };
 
+// Records of a file, counted from 0: begin, ..., end - 1.
+struct RecordRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = UINT64_MAX;
+};
+
 // Reads sequences from a file or standard input ("-"): FASTA, FASTQ, each plain, gzip or BGZF, and
 // SAM, BAM, CRAM; told apart by content, never by name. LF and CRLF, wrapped lines, blank lines
 // between records, lower case, IUPAC codes and U are accepted and kept as they are; SAM, BAM and
@@ -31,12 +37,15 @@ class SequenceReader {
   SequenceReader(SequenceReader&&) noexcept;
   SequenceReader& operator=(SequenceReader&&) noexcept;
 
+  // Before the first read(): only these records are given out; the rest is passed over.
+  void select(const RecordRange& range);
+
   // Replaces the batch by the next records. False, with an empty batch, at the end of the file.
   bool read(SequenceBatch& batch, const BatchLimits& limits = {});
 
   const std::string& path() const;
-  std::uint64_t n_records() const;         // read so far
-  std::uint64_t n_residues() const;        // read so far
+  std::uint64_t n_records() const;         // given out so far
+  std::uint64_t n_residues() const;        // given out so far
   std::uint64_t compressed_bytes() const;  // of the file, consumed so far: for progress
   std::uint64_t file_bytes() const;        // 0 when not a regular file
 

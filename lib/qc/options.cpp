@@ -190,6 +190,16 @@ void check_umi(const Options& options) {
                       options.umi_prefix));
 }
 
+// What a shard would have to know of the others' reads.
+void check_shard(const Options& options) {
+  if (options.shard.is_whole()) return;
+  if (options.reads_standard_input())
+    usage("--shard counts the records first, and standard input passes once; give --in1 FILE");
+  if (options.dedup) usage("--shard and --dedup: a duplicate may lie in another part");
+  if (options.split()) usage("--shard and --split exclude each other; a part is one already");
+  if (options.lenient) usage("--shard and --lenient: damage would end one part alone");
+}
+
 }  // namespace
 
 std::vector<std::string> check_options(Options& options) {
@@ -211,6 +221,7 @@ std::vector<std::string> check_options(Options& options) {
     options.correction = false;
   }
   check_umi(options);
+  check_shard(options);
   if (options.split_files > 0 && options.reads_standard_input())
     usage("--split needs to read its input twice; standard input cannot be, use --split_by_lines");
   if (options.split_files > 0)

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/io/shard.hpp"
+
 namespace biogpu::qc {
 
 // Which fastp the reads and the report follow.
@@ -44,6 +46,8 @@ struct Options {
   bool bgzf = false;
   int compression = 4;
   std::uint64_t reads_to_process = 0;  // reads or pairs; 0: all
+  io::Shard shard;                     // by packs of fastp's, of kPackRecords
+  std::string part_out;                // what `qc-merge` puts together; empty: none
   Profile profile = Profile::fastp_0_23;
   int virtual_workers = 3;  // fastp's -w: some of its numbers depend on it
 

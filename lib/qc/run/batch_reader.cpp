@@ -20,19 +20,62 @@ Inflaters inflaters_for(const Options& options, int n_threads) {
   return inflaters;
 }
 
+constexpr std::size_t kRecordsAtOnce = 4000;  // while counting and passing over
+
+std::uint64_t count_reads(const std::string& path, const Inflaters& inflaters) {
+  io::require_file_for_shard(path);
+  FastqFile file(path, false, inflaters);
+  FastqChunk chunk;
+  while (file.read(chunk, kRecordsAtOnce)) continue;
+  return file.n_records();
+}
+
+void pass_over(FastqFile& file, std::uint64_t n) {
+  FastqChunk chunk;
+  while (n > 0 &&
+         file.read(chunk, static_cast<std::size_t>(std::min<std::uint64_t>(n, kRecordsAtOnce))))
+    n -= chunk.records.size();
+}
+
 }  // namespace
 
 BatchReader::BatchReader(const Options& options, std::size_t batch_records, int n_threads)
     : options_(options), file1_(options.in1, options.lenient, inflaters_for(options, n_threads)) {
   const std::size_t per_pair = options.interleaved ? 2 : 1;
-  ahead1_.emplace(file1_, batch_records * per_pair, options.reads_to_process * per_pair);
-  if (options.in2.empty()) return;
-  file2_.emplace(options.in2, options.lenient, inflaters_for(options, n_threads));
-  ahead2_.emplace(*file2_, batch_records, options.reads_to_process);
+  const Inflaters inflaters = inflaters_for(options, n_threads);
+  if (!options.in2.empty()) file2_.emplace(options.in2, options.lenient, inflaters);
+  std::uint64_t most = options.reads_to_process;  // 0: all
+  if (!options.shard.is_whole()) {
+    range_ = find_shard(inflaters);
+    most = range_.end - range_.begin;
+    ended_ = most == 0;
+    if (ended_) return;
+    pass_over(file1_, range_.begin * per_pair);
+    if (file2_) pass_over(*file2_, range_.begin);
+  }
+  ahead1_.emplace(file1_, batch_records * per_pair, most * per_pair);
+  if (file2_) ahead2_.emplace(*file2_, batch_records, most);
+}
+
+// Whole packs, so that a shard's numbers and its compressed bytes are those that the whole run has
+// for them.
+io::RecordRange BatchReader::find_shard(const Inflaters& inflaters) {
+  const std::uint64_t n_reads = count_reads(options_.in1, inflaters);
+  if (options_.interleaved && n_reads % 2 != 0)
+    unequal(file1_, n_reads / 2, "its last read has no mate");
+  n_of_input_ = options_.interleaved ? n_reads / 2 : n_reads;
+  if (file2_) {
+    const std::uint64_t n_mates = count_reads(options_.in2, inflaters);
+    if (n_mates != n_of_input_)
+      unequal(n_of_input_ < n_mates ? file1_ : *file2_, std::min(n_of_input_, n_mates),
+              "the file of the other mates has more");
+  }
+  if (options_.reads_to_process > 0) n_of_input_ = std::min(n_of_input_, options_.reads_to_process);
+  return io::shard_range(options_.shard, n_of_input_, kPackRecords);
 }
 
 bool BatchReader::next(Batch& batch) {
-  batch.first_record = n_records_;
+  batch.first_record = range_.begin + n_records_;
   batch.n_records = 0;
   if (ended_) return false;
   const bool more1 = ahead1_->next(batch.chunk1);
@@ -73,7 +116,7 @@ void BatchReader::add_remarks(std::vector<std::string>& remarks) const {
 
 // The mates do not go together from here on.
 void BatchReader::unequal(const FastqFile& file, std::size_t n_here, const char* what) {
-  const std::uint64_t n = n_records_ + n_here;
+  const std::uint64_t n = range_.begin + n_records_ + n_here;
   const std::string text = fmt::format("{}: ends after record {}; {}", file.label(), n, what);
   if (!options_.lenient) throw Error(ErrorCode::bad_input, text + "; are the files of one run?");
   remarks_.push_back("WARNNIG: different read numbers: " + text);

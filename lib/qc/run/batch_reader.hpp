@@ -21,12 +21,14 @@ class BatchReader {
   // False, with nothing in the batch, at the end.
   bool next(Batch& batch);
 
-  std::uint64_t n_records() const { return n_records_; }  // reads or pairs so far
+  std::uint64_t n_records() const { return n_records_; }    // reads or pairs so far
+  std::uint64_t n_of_input() const { return n_of_input_; }  // of all shards; 0 without --shard
   std::uint64_t bytes_read() const;
   double fraction_read() const;  // 0 where it cannot be told
   void add_remarks(std::vector<std::string>& remarks) const;
 
  private:
+  io::RecordRange find_shard(const Inflaters& inflaters);
   void unequal(const FastqFile& file, std::size_t n_here, const char* what);
 
   const Options& options_;
@@ -34,6 +36,8 @@ class BatchReader {
   std::optional<FastqFile> file2_;
   std::optional<ReadAhead> ahead1_;
   std::optional<ReadAhead> ahead2_;
+  io::RecordRange range_;  // reads or pairs of the input
+  std::uint64_t n_of_input_ = 0;
   std::uint64_t n_records_ = 0;
   std::vector<std::string> remarks_;
   bool ended_ = false;

@@ -33,6 +33,7 @@ void Duplicates::look_up(Batch& batch) {
     n_duplicates_ += seen;
   }
   n_evaluated_ += batch.n_records;
+  if (!options_.part_out.empty()) keys_.insert(keys_.end(), batch.keys.begin(), batch.keys.end());
 }
 
 void Duplicates::report(Summary& summary) const {
@@ -42,6 +43,7 @@ void Duplicates::report(Summary& summary) const {
 
 Overrepresentation::Overrepresentation(const Options& options)
     : options_(options),
+      all_turns_(!options.part_out.empty()),
       counters_{OverrepresentedCounter(options.overrepresented1, options.cycles1),
                 OverrepresentedCounter(options.overrepresented2, options.cycles2)} {
   const auto n_workers = static_cast<std::size_t>(options.virtual_workers);
@@ -49,7 +51,7 @@ Overrepresentation::Overrepresentation(const Options& options)
     const std::size_t n = candidates(m).size();
     for (Counts* counts : {&before_[m], &after_[m]}) {
       counts->n_reads.resize(n_workers);
-      counts->found.resize(n);
+      counts->found.assign(all_turns_ ? n_workers * n_turns() : 1, std::vector<std::uint64_t>(n));
     }
   }
 }
@@ -64,11 +66,26 @@ void Overrepresentation::count(Batch& batch) {
 }
 
 void Overrepresentation::report(Summary& summary) const {
-  for (std::size_t m = 0; m < 2; ++m)
-    for (std::size_t c = 0; c < candidates(m).size(); ++c) {
-      summary.overrepresented_before[m].emplace_back(candidates(m)[c], before_[m].found[c]);
-      summary.overrepresented_after[m].emplace_back(candidates(m)[c], after_[m].found[c]);
-    }
+  for (std::size_t m = 0; m < 2; ++m) {
+    summary.overrepresented_before[m] = total(before_[m], m);
+    summary.overrepresented_after[m] = total(after_[m], m);
+  }
+}
+
+void Overrepresentation::share(Shares& shares) {
+  shares.before = std::move(before_);
+  shares.after = std::move(after_);
+}
+
+// What the first turns of all workers found.
+SequenceCounts Overrepresentation::total(const Counts& counts, std::size_t m) const {
+  SequenceCounts total;
+  for (std::size_t c = 0; c < candidates(m).size(); ++c) {
+    std::uint64_t n = 0;
+    for (std::size_t i = 0; i < counts.found.size(); i += n_turns()) n += counts.found[i][c];
+    total.emplace_back(candidates(m)[c], n);
+  }
+  return total;
 }
 
 const std::vector<std::string>& Overrepresentation::candidates(std::size_t m) const {
@@ -83,9 +100,12 @@ std::string_view Overrepresentation::original(Batch& batch, std::size_t i, std::
 
 void Overrepresentation::add(Counts& counts, std::size_t m, std::uint64_t pack,
                              std::string_view read) {
-  std::uint64_t& n = counts.n_reads[pack % counts.n_reads.size()];
-  if (n++ % static_cast<std::uint64_t>(options_.overrepresentation_sampling) == 0)
-    counters_[m].count(read, counts.found);
+  const std::size_t worker = pack % counts.n_reads.size();
+  const std::size_t turn = counts.n_reads[worker]++ % n_turns();
+  if (all_turns_)
+    counters_[m].count(read, counts.found[worker * n_turns() + turn]);
+  else if (turn == 0)
+    counters_[m].count(read, counts.found[0]);
 }
 
 }  // namespace biogpu::qc

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/qc/options.hpp"
 #include "lib/qc/run/batch.hpp"
+#include "lib/qc/run/shares.hpp"
 #include "lib/qc/run/summary.hpp"
 #include "lib/qc/stats/duplicates.hpp"
 #include "lib/qc/stats/overrepresented.hpp"
@@ -24,10 +26,13 @@ class Duplicates {
   // Sets batch.is_duplicate by batch.keys. Batches come in order where it matters which copy stays.
   void look_up(Batch& batch);
   void report(Summary& summary) const;
+  // With --part: the keys of all records so far.
+  std::vector<std::uint64_t> take_keys() { return std::move(keys_); }
 
  private:
   const Options& options_;
   DuplicateHash hash_;
+  std::vector<std::uint64_t> keys_;
   std::vector<KeySet> sets_;
   std::uint64_t n_evaluated_ = 0;
   std::uint64_t n_duplicates_ = 0;
@@ -42,18 +47,23 @@ class Overrepresentation {
 
   void count(Batch& batch);
   void report(Summary& summary) const;
+  // With --part: every read, by its turn.
+  void share(Shares& shares);
 
  private:
-  struct Counts {
-    std::vector<std::uint64_t> n_reads;  // by virtual worker
-    std::vector<std::uint64_t> found;    // by candidate
-  };
+  // Without --part the reads whose turn it is are counted together, as if of worker 0 and turn 0.
+  using Counts = TurnCounts;
+  SequenceCounts total(const Counts& counts, std::size_t m) const;
 
+  std::size_t n_turns() const {
+    return static_cast<std::size_t>(options_.overrepresentation_sampling);
+  }
   const std::vector<std::string>& candidates(std::size_t m) const;
   std::string_view original(Batch& batch, std::size_t i, std::size_t m) const;
   void add(Counts& counts, std::size_t m, std::uint64_t pack, std::string_view read);
 
   const Options& options_;
+  const bool all_turns_;
   std::array<OverrepresentedCounter, 2> counters_;
   std::array<Counts, 2> before_;
   std::array<Counts, 2> after_;

@@ -78,6 +78,7 @@ class Run {
     result.compute_s = times.compute_s;
     result.write_s = times.write_s;
     result.n_records = reader_.n_records();
+    result.n_of_input = options_.shard.is_whole() ? result.n_records : reader_.n_of_input();
     result.bytes_read = reader_.bytes_read();
     reader_.add_remarks(result.remarks);
     if (const std::string remark = gpus_.remark(); !remark.empty())
@@ -192,6 +193,16 @@ class Run {
     }
     if (duplicates_) duplicates_->report(summary);
     if (overrepresentation_) overrepresentation_->report(summary);
+    if (!options_.part_out.empty()) share(result.shares);
+  }
+
+  void share(Shares& shares) {
+    for (const auto& worker : idle_)
+      for (std::size_t m = 0; m < 2; ++m)
+        for (const auto& [text, n] : worker->sums.tally.adapters[m].list())
+          shares.adapters[m].add(text, n);
+    if (duplicates_) shares.keys = duplicates_->take_keys();
+    if (overrepresentation_) overrepresentation_->share(shares);
   }
 
   const Options& options_;

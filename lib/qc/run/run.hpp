@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/qc/options.hpp"
+#include "lib/qc/run/shares.hpp"
 #include "lib/qc/run/summary.hpp"
 
 namespace biogpu::qc {
@@ -22,7 +23,9 @@ struct RunSettings {
 
 struct RunResult {
   Summary summary;
-  std::uint64_t n_records = 0;  // reads or pairs
+  Shares shares;                 // with --part
+  std::uint64_t n_of_input = 0;  // reads or pairs of all shards
+  std::uint64_t n_records = 0;   // reads or pairs
   std::uint64_t bytes_read = 0;
   std::vector<std::string> remarks;    // warnings of a lenient run
   std::uint64_t n_device_records = 0;  // of n_records, those whose steps ran on a device

@@ -1,0 +1,85 @@
+#include "lib/infer/output/npy_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "lib/core/error.hpp"
+#include "lib/infer/output/array_writer.hpp"
+#include "lib/infer/output/formats.hpp"
+#include "lib/io/mapped_file.hpp"
+
+namespace biogpu::infer {
+namespace {
+
+[[noreturn]] void refuse(const std::string& path, const char* what) {
+  throw Error(ErrorCode::bad_input, fmt::format("{}: {}", path, what));
+}
+
+// Rows of fp32.
+struct Rows {
+  explicit Rows(const std::string& path) : file(path) {
+    const std::string_view bytes = file.bytes();
+    constexpr std::size_t kPreamble = 10;
+    const char* const what = "is no .npy of 'biogpu infer'";
+    if (bytes.size() < kPreamble) refuse(path, what);
+    const std::size_t begin = kPreamble + static_cast<unsigned char>(bytes[8]) +
+                              256u * static_cast<unsigned char>(bytes[9]);
+    const std::size_t shape = bytes.substr(0, begin).find("'shape': (");
+    if (bytes.size() < begin || shape == std::string_view::npos) refuse(path, what);
+    std::istringstream numbers(std::string(bytes.substr(shape + 10, begin - shape - 10)));
+    char comma = 0;
+    if (!(numbers >> n_rows >> comma >> width) || n_rows < 0 || width < 0) refuse(path, what);
+    if (bytes.substr(0, begin) != npy_header({n_rows, width}, begin)) refuse(path, what);
+    const auto n_values = static_cast<std::uint64_t>(n_rows) * static_cast<std::uint64_t>(width);
+    if ((bytes.size() - begin) / sizeof(float) != n_values) refuse(path, "is cut short");
+    values = bytes.substr(begin);
+  }
+
+  io::MappedFile file;
+  std::int64_t n_rows = 0;
+  std::int64_t width = 0;
+  std::string_view values;
+};
+
+void add_part(const std::string& path, ArrayWriter& writer) {
+  const Rows rows(path);
+  const std::string index_path = path + ".index.tsv";
+  std::ifstream index(index_path);
+  std::string line;
+  if (!std::getline(index, line) || line != "key\tfirst_row\trows")
+    refuse(index_path, "is no index of 'biogpu infer'");
+  const auto row_bytes = static_cast<std::size_t>(rows.width) * sizeof(float);
+  std::int64_t next = 0;
+  while (std::getline(index, line)) {
+    NamedArray array;
+    std::int64_t first = -1;
+    std::int64_t n = -1;
+    std::istringstream fields(line);
+    std::getline(fields, array.key, '\t');
+    if (!(fields >> first >> n) || first != next || n < 0 || n > rows.n_rows - next)
+      refuse(index_path, "does not fit its .npy");
+    next += n;
+    array.shape = {n, rows.width};
+    array.values.resize(static_cast<std::size_t>(n * rows.width));
+    if (!array.values.empty())
+      std::memcpy(array.values.data(),
+                  rows.values.data() + static_cast<std::size_t>(first) * row_bytes,
+                  static_cast<std::size_t>(n) * row_bytes);
+    writer.add(array);
+  }
+  if (next != rows.n_rows) refuse(index_path, "does not fit its .npy");
+}
+
+}  // namespace
+
+void join_npy(const std::vector<std::string>& parts, const std::string& out_path) {
+  const auto writer = make_npy_writer(out_path);
+  for (const std::string& path : parts) add_part(path, *writer);
+  writer->commit();
+}
+
+}  // namespace biogpu::infer

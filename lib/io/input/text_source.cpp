@@ -1,0 +1,34 @@
+#include "lib/io/input/text_source.hpp"
+
+#include <algorithm>
+
+#include "lib/io/input/bgzf.hpp"
+#include "lib/io/input/block_source.hpp"
+#include "lib/io/input/gzip.hpp"
+
+namespace biogpu::io::input {
+namespace {
+
+// A file lends itself to its reader.
+class Borrowed : public ByteSource {
+ public:
+  explicit Borrowed(RawFile& file) : file_(file) {}
+  std::size_t read(char* to, std::size_t n) override { return file_.read(to, n); }
+
+ private:
+  RawFile& file_;
+};
+
+}  // namespace
+
+std::unique_ptr<ByteSource> open_text(RawFile& file, std::string_view head, int n_threads) {
+  const int n_ahead = n_threads > 1 ? n_threads : 0;
+  if (bgzf_block_bytes(head) > 0)
+    return std::make_unique<BlockSource>(std::make_unique<BgzfProducer>(file), n_ahead);
+  if (head.starts_with(kGzipMagic))
+    return std::make_unique<BlockSource>(std::make_unique<GzipProducer>(file, std::string_view()),
+                                         std::min(n_ahead, 1));
+  return std::make_unique<Borrowed>(file);
+}
+
+}  // namespace biogpu::io::input

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "lib/io/input/byte_source.hpp"
+#include "lib/io/input/raw_file.hpp"
+
+namespace biogpu::io::input {
+
+inline constexpr std::string_view kGzipMagic = "\x1f\x8b";
+
+// The text of a file that is BGZF, gzip or plain, which head, its first bytes, tells; decompressed
+// ahead on up to n_threads threads. The file outlives what is returned.
+std::unique_ptr<ByteSource> open_text(RawFile& file, std::string_view head, int n_threads);
+
+}  // namespace biogpu::io::input

@@ -1,0 +1,177 @@
+#include "lib/qc/merge/part.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+
+#include "lib/core/error.hpp"
+#include "lib/io/mapped_file.hpp"
+#include "lib/qc/stats/duplicates.hpp"
+
+namespace biogpu::io {
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Shard, index, count)
+}
+
+namespace biogpu::qc {
+// All that decides what a run finds or how a report tells it; names of files do not.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FixedTrim, front, tail, max_length)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(WindowCut, enabled, window, quality)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
+    Options, in2, report_title, interleaved, phred64, reads_to_process, profile, virtual_workers,
+    adapter_trimming, detect_adapter_for_pe, adapter1, adapter2, dimer_max_len, fasta_adapters,
+    trim1, trim2, cut_front, cut_tail, cut_right, trim_poly_g, poly_g_min_len, trim_poly_x,
+    poly_x_min_len, quality_filter, qualified_quality, unqualified_percent, n_base_limit,
+    average_quality, length_filter, length_required, length_limit, complexity_filter,
+    complexity_percent, index_list1, index_list2, index_threshold, correction, overlap_require,
+    overlap_diff_limit, overlap_diff_percent, merge, include_unmerged, umi, umi_location,
+    umi_length, umi_skip, duplicates, duplicate_level, overrepresentation,
+    overrepresentation_sampling, overrepresented1, overrepresented2, cycles1, cycles2, shard)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CycleSums, bases, quality, all_bases, all_quality)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReadStats, n_reads, n_bases, q20_bases, q30_bases, q40_bases,
+                                   cycles, kmers)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TurnCounts, n_reads, found)
+
+namespace {
+
+using nlohmann::json;
+
+constexpr int kVersion = 1;
+
+json json_of(const Tally& tally) {
+  return {{"verdicts", tally.verdicts},
+          {"adapter_reads", tally.adapter_reads},
+          {"adapter_bases", tally.adapter_bases},
+          {"poly_x_reads", tally.poly_x_reads},
+          {"poly_x_bases", tally.poly_x_bases},
+          {"corrected_reads", tally.corrected_reads},
+          {"corrected_bases", tally.corrected_bases},
+          {"merged_pairs", tally.merged_pairs},
+          {"insert_sizes", tally.insert_sizes}};
+}
+
+void read_tally(const json& from, Tally& tally) {
+  from.at("verdicts").get_to(tally.verdicts);
+  from.at("adapter_reads").get_to(tally.adapter_reads);
+  from.at("adapter_bases").get_to(tally.adapter_bases);
+  from.at("poly_x_reads").get_to(tally.poly_x_reads);
+  from.at("poly_x_bases").get_to(tally.poly_x_bases);
+  from.at("corrected_reads").get_to(tally.corrected_reads);
+  from.at("corrected_bases").get_to(tally.corrected_bases);
+  from.at("merged_pairs").get_to(tally.merged_pairs);
+  from.at("insert_sizes").get_to(tally.insert_sizes);
+}
+
+json json_of(const TextCounts& counts) {
+  json texts = json::object();
+  for (const auto& [text, n] : counts.list()) texts[std::string(text)] = n;
+  return texts;
+}
+
+// Little-endian, eight bytes each.
+static_assert(std::endian::native == std::endian::little);
+json json_of(const std::vector<std::uint64_t>& keys) {
+  std::vector<std::uint8_t> bytes(keys.size() * sizeof(std::uint64_t));
+  if (!keys.empty()) std::memcpy(bytes.data(), keys.data(), bytes.size());
+  return json::binary(std::move(bytes));
+}
+
+std::vector<std::uint64_t> read_keys(const json& from) {
+  const std::vector<std::uint8_t>& bytes = from.get_binary();
+  std::vector<std::uint64_t> keys(bytes.size() / sizeof(std::uint64_t));
+  if (!keys.empty()) std::memcpy(keys.data(), bytes.data(), keys.size() * sizeof(std::uint64_t));
+  return keys;
+}
+
+// What merging indexes with.
+void check_sizes(const Part& part) {
+  const Options& options = part.options;
+  bool good = options.overrepresentation_sampling >= 1 && options.duplicate_level >= 1 &&
+              options.duplicate_level <= 6;
+  const auto sampling = static_cast<std::size_t>(std::max(1, options.overrepresentation_sampling));
+  for (const auto* turns : {&part.shares.before, &part.shares.after})
+    for (std::size_t m = 0; m < 2 && options.overrepresentation; ++m) {
+      const std::size_t n =
+          m == 0 ? options.overrepresented1.size() : options.overrepresented2.size();
+      good = good && (*turns)[m].found.size() == (*turns)[m].n_reads.size() * sampling;
+      for (const std::vector<std::uint64_t>& counts : (*turns)[m].found)
+        good = good && counts.size() == n;
+    }
+  if (good && options.duplicates)
+    good =
+        part.shares.keys.size() % static_cast<std::size_t>(DuplicateHash(options).n_tables()) == 0;
+  if (!good) throw json::other_error::create(500, "numbers do not go together", nullptr);
+}
+
+Part part_of(const json& from) {
+  Part part;
+  from.at("options").get_to(part.options);
+  from.at("records").get_to(part.n_records);
+  from.at("command").get_to(part.command);
+  from.at("before").get_to(part.summary.before);
+  from.at("after").get_to(part.summary.after);
+  read_tally(from.at("tally"), part.summary.tally);
+  for (std::size_t m = 0; m < 2; ++m)
+    for (const auto& [text, n] : from.at("adapters").at(m).items())
+      part.shares.adapters[m].add(text, n.get<std::uint64_t>());
+  part.shares.keys = read_keys(from.at("duplicate_keys"));
+  from.at("turns_before").get_to(part.shares.before);
+  from.at("turns_after").get_to(part.shares.after);
+  check_sizes(part);
+  return part;
+}
+
+}  // namespace
+
+std::string encode_part(const Part& part) {
+  const json text{
+      {"biogpu_qc_part", kVersion},
+      {"options", part.options},
+      {"records", part.n_records},
+      {"command", part.command},
+      {"before", part.summary.before},
+      {"after", part.summary.after},
+      {"tally", json_of(part.summary.tally)},
+      {"adapters", {json_of(part.shares.adapters[0]), json_of(part.shares.adapters[1])}},
+      {"duplicate_keys", json_of(part.shares.keys)},
+      {"turns_before", part.shares.before},
+      {"turns_after", part.shares.after}};
+  std::string bytes;
+  json::to_cbor(text, bytes);
+  return bytes;
+}
+
+Part read_part(const std::string& path) {
+  const io::MappedFile file(path);
+  const json whole = json::from_cbor(file.bytes(), true, false);
+  if (!whole.is_object() || !whole.contains("biogpu_qc_part"))
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("{}: is no part of a report; expected a file of 'biogpu qc --part'", path));
+  try {
+    if (whole.at("biogpu_qc_part") != kVersion)
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{}: is of another version; expected one of this biogpu", path));
+    return part_of(whole);
+  } catch (const json::exception& error) {
+    throw Error(ErrorCode::bad_input, fmt::format("{}: is damaged: {}", path, error.what()));
+  }
+}
+
+std::string whole_command(const std::string& command_line) {
+  std::istringstream words(command_line);
+  std::string command;
+  for (std::string word; words >> word;) {
+    const bool ours = word == "--shard" || word == "--part";
+    if (ours) words >> word;
+    if (ours || word.starts_with("--shard=") || word.starts_with("--part=")) continue;
+    command += (command.empty() ? "" : " ") + word;
+  }
+  return command;
+}
+
+}  // namespace biogpu::qc

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "lib/qc/run/text_counts.hpp"
+
+namespace biogpu::qc {
+
+// Over-represented sequences in every read, kept apart by the read's turn: which of the turns are
+// sampled is known only where all reads before a shard are. Indices: fastp's worker, then the turn
+// among its reads modulo the sampling.
+struct TurnCounts {
+  std::vector<std::uint64_t> n_reads;             // [workers]
+  std::vector<std::vector<std::uint64_t>> found;  // [workers * sampling][candidates]
+};
+
+// What a shard knows beside sums, so that several make the reports of the whole input.
+struct Shares {
+  std::array<TextCounts, 2> adapters;  // all that was cut off as one, by mate
+  std::vector<std::uint64_t> keys;     // [records][tables] of DuplicateHash, in order
+  std::array<TurnCounts, 2> before;    // by mate
+  std::array<TurnCounts, 2> after;
+};
+
+}  // namespace biogpu::qc
