@@ -229,11 +229,18 @@ void gather_operand(const TileOperand<kWave>& operand, int i, bool is_b, float* 
 template <int kWave, Number16 kType>
 void multiply_emulated(TileSum<kWave>& sum, const TileOperand<kWave>& a,
                        const TileOperand<kWave>& b) {
-  float row[16], column[16];
+  constexpr int kRows = kTileRowSlots<kWave>, kColumns = 4;  // that a lane's values lie in
+  float row[kRows][16], column[kColumns][16];
+  for (int r = 0; r < kRows; ++r)
+    gather_operand<kWave, kType>(a, tile_row<kWave>(2 * r), false, row[r]);
+  for (int c = 0; c < kColumns; ++c) {
+    const int e = kWave == 32 ? (c & 1) + 2 * (c & 2) : c;
+    gather_operand<kWave, kType>(b, tile_column<kWave>(e), true, column[c]);
+  }
   for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
-    gather_operand<kWave, kType>(a, tile_row<kWave>(e), false, row);
-    gather_operand<kWave, kType>(b, tile_column<kWave>(e), true, column);
-    for (int k = 0; k < 16; ++k) sum.value[e] += row[k] * column[k];
+    const float* const left = row[tile_row_slot<kWave>(e)];
+    const float* const right = column[kWave == 32 ? (e & 1) + (e >> 2) * 2 : e];
+    for (int k = 0; k < 16; ++k) sum.value[e] += left[k] * right[k];
   }
 }
 }  // namespace detail

@@ -5,6 +5,7 @@
 #include "lib/align/align_gpu_search.hpp"
 #include "lib/bwt/bwt_gpu.hpp"
 #include "lib/core/gpu_backend.hpp"
+#include "lib/infer/mpnn/model_gpu.hpp"
 #include "lib/kmer/gpu_counter.hpp"
 #include "lib/kmer/gpu_lookup.hpp"
 #include "lib/nn/backend_gpu.hpp"
@@ -48,7 +49,8 @@ const GpuBackend kBackend = {GpuBackend::kInterface,
                              &bwt::make_search_of_backend,
                              &qc::make_gpu_steps_of_backend,
                              &nn::make_gpu_backend_of_device,
-                             &kmer::make_gpu_lookup_of_backend};
+                             &kmer::make_gpu_lookup_of_backend,
+                             &infer::mpnn::make_gpu_model_of_backend};
 
 }  // namespace
 }  // namespace biogpu

@@ -26,7 +26,7 @@ MAY_INCLUDE = {
 }
 # Inside lib/ a folder may include itself and those of a lower number: no algorithm includes another.
 LIB_LAYER = {"core": 0, "io": 1, "structure": 2, "pipeline": 2, "report": 3, "align": 4, "kmer": 4, "bwt": 4, "qc": 4,
-             "nn": 4, "infer": 5, "gpu_backend": 5}
+             "nn": 4, "infer": 5, "gpu_backend": 6}
 # The only files of lib/ that know gpu/; a build without a GPU leaves them out.
 GPU_SIDE_OF_LIB = re.compile(r"^lib/(gpu_backend/|.*_gpu(_\w+)?\.[ch]pp$)")
 # Inside gpu/: the same.

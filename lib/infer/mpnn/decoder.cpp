@@ -144,7 +144,7 @@ class Decoder {
 class Sampler {
  public:
   Sampler(const Decoder& decoder, const Complex& complex, const Constraints& constraints,
-          std::vector<Sample>& samples)
+          std::span<Sample> samples)
       : decoder_(decoder), complex_(complex), constraints_(constraints), samples_(samples) {}
 
   void run() {
@@ -283,16 +283,13 @@ class Sampler {
     const auto at = static_cast<std::size_t>(i);
     if (constraints_.free[at] == 0) return complex_.letters[at];
     if (*std::max_element(p.begin(), p.end()) > 0) return draw_letter(p, sample.uniforms[at]);
-    const auto c = static_cast<std::size_t>(complex_.chain[at]);
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{}: position {} of chain {} may have no residue: all are omitted",
-                            complex_.name, i - complex_.begin[c] + 1, complex_.chains[c]));
+    throw_all_omitted(complex_, i);
   }
 
   const Decoder& decoder_;
   const Complex& complex_;
   const Constraints& constraints_;
-  std::vector<Sample>& samples_;
+  const std::span<Sample> samples_;
   std::vector<State> states_;
   std::vector<std::vector<Unit>> levels_;
 };
@@ -308,8 +305,15 @@ void fill_absent(const Weights& weights, const Complex& complex, std::vector<flo
 
 }  // namespace
 
+void throw_all_omitted(const Complex& complex, std::int64_t i) {
+  const auto c = static_cast<std::size_t>(complex.chain[static_cast<std::size_t>(i)]);
+  throw Error(ErrorCode::bad_input,
+              fmt::format("{}: position {} of chain {} may have no residue: all are omitted",
+                          complex.name, i - complex.begin[c] + 1, complex.chains[c]));
+}
+
 void draw_samples(const Weights& weights, const Encoded& encoded, const Complex& complex,
-                  const Constraints& constraints, std::vector<Sample>& samples) {
+                  const Constraints& constraints, std::span<Sample> samples) {
   const Decoder decoder(weights, encoded);
   Sampler(decoder, complex, constraints, samples).run();
   for (Sample& sample : samples) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "lib/infer/mpnn/constraints.hpp"
@@ -34,7 +35,10 @@ struct Sample {
 // order; all that need nothing more of each other, of all samples, are decoded together: results
 // are those of one after the other. Throws Error{bad_input} where a residue may have no letter.
 void draw_samples(const Weights& weights, const Encoded& encoded, const Complex& complex,
-                  const Constraints& constraints, std::vector<Sample>& samples);
+                  const Constraints& constraints, std::span<Sample> samples);
+
+// What draw_samples() throws for residue i.
+[[noreturn]] void throw_all_omitted(const Complex& complex, std::int64_t i);
 
 // Log-probabilities [n][21] of a given sequence's letters in a given order, in one pass.
 std::vector<float> score_letters(const Weights& weights, const Encoded& encoded,

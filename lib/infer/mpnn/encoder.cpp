@@ -48,7 +48,11 @@ class Encoder {
       prepare_ends(layer.edge);
       for_blocks(n_, [&](std::int64_t begin, std::int64_t end) { edges(layer, begin, end); });
     }
-    if (taps != nullptr) taps->edges.assign(edges_.data(), edges_.data() + n_ * k_ * kHidden);
+    if (taps != nullptr) {
+      taps->graph = encoded_.graph;
+      taps->h.assign(encoded_.h.data(), encoded_.h.data() + n_ * kHidden);
+      taps->edges.assign(edges_.data(), edges_.data() + n_ * k_ * kHidden);
+    }
     prepare_decoder();
     return std::move(encoded_);
   }

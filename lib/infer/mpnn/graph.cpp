@@ -44,6 +44,11 @@ float sign(float x) { return x > 0.0f ? 1.0f : x < 0.0f ? -1.0f : 0.0f; }
 
 }  // namespace
 
+AtomPairs atom_pairs(bool ca_only) {
+  if (ca_only) return kCaPairs;
+  return kBackbonePairs;
+}
+
 Geometry::Geometry(const Complex& complex, const std::vector<float>& noise)
     : ca_only_(complex.atoms == 1),
       n_(complex.n),
@@ -125,8 +130,9 @@ void Geometry::find_neighbours(Graph& graph, std::int64_t begin, std::int64_t en
 void Geometry::pair_distances(std::int64_t i, std::int64_t j, float* out) const {
   const Point* const a = points_.data() + i * n_points_;
   const Point* const b = points_.data() + j * n_points_;
-  const Pair* const pairs = ca_only_ ? kCaPairs.data() : kBackbonePairs.data();
-  for (int p = 1; p < n_pairs(); ++p) out[p] = distance(a[pairs[p].first], b[pairs[p].second]);
+  const AtomPairs pairs = atom_pairs(ca_only_);
+  for (std::size_t p = 1; p < pairs.size(); ++p)
+    out[p] = distance(a[pairs[p].first], b[pairs[p].second]);
 }
 
 // The direction to j in the axes at i, and the rotation between both axes as a quaternion.

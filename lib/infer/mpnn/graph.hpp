@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "lib/infer/mpnn/complex.hpp"
@@ -16,6 +18,11 @@ struct Graph {
   std::vector<std::int32_t> neighbours;  // [n][k]
   std::vector<float> distances;          // [n][k] as the first block of features takes them
 };
+
+// Points of receiver and neighbour between which distances are features, in the order of the
+// weights' columns.
+using AtomPairs = std::span<const std::pair<std::uint8_t, std::uint8_t>>;
+AtomPairs atom_pairs(bool ca_only);
 
 // What the features of edges are made of.
 class Geometry {
@@ -33,8 +40,14 @@ class Geometry {
   void pair_distances(std::int64_t i, std::int64_t j, float* out) const;
   void orientation(std::int64_t i, std::int64_t j, float* out) const;
 
- private:
+  // What they are made of, for other devices: [n][n_points][3], of which point 1 is the CA atom,
+  // and [n][9], axes of models of CA atoms only.
   using Point = std::array<float, 3>;
+  int n_points() const { return n_points_; }
+  const std::vector<Point>& points() const { return points_; }
+  const std::vector<std::array<float, 9>>& frames() const { return frames_; }
+
+ private:
   void add_virtual_atoms(const Complex& complex, const std::vector<float>& xyz);
   void add_frames();
 

@@ -73,9 +73,12 @@ struct Encoded {
   cpu::Floats neighbour[kLayers];
 };
 
-// Taps for tests: features and encoder output, [n][k][kHidden] and [n][kHidden].
+// Taps for tests: the graph, features [n][k][kHidden], residues [n][kHidden] and edges after the
+// encoder.
 struct EncoderTaps {
+  Graph graph;
   std::vector<float> features;
+  std::vector<float> h;
   std::vector<float> edges;
 };
 

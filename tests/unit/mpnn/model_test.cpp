@@ -3,102 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 
 #include "lib/core/error.hpp"
-#include "lib/infer/mpnn/design.hpp"
-#include "lib/infer/mpnn/random.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/unit/mpnn/random_model.hpp"
+#include "tests/unit/mpnn/model_support.hpp"
 
 using namespace biogpu;
 using namespace biogpu::infer::mpnn;
+using namespace biogpu::test;
 
 namespace {
 
-const std::string kData = std::string(BIOGPU_TEST_DATA) + "/infer/mpnn/";
 constexpr std::array<std::size_t, 4> kTapped{0, 21, 40, 60};
-
-// Made once: the weights take longest.
-const Weights& weights(bool ca_only) {
-  static const Weights backbone = load_weights(test::RandomModel(false, 1).path());
-  static const Weights ca = load_weights(test::RandomModel(true, 1).path());
-  return ca_only ? ca : backbone;
-}
-
-class Expected {
- public:
-  Expected() : checkpoint_(nn::Checkpoint::open(kData + "expected.safetensors")) {}
-
-  std::vector<float> values(const std::string& key) const {
-    const auto& tensor = checkpoint_.tensors().at(key);
-    std::vector<float> out(static_cast<std::size_t>(tensor.size()));
-    REQUIRE(tensor.to_floats(out.data()));
-    return out;
-  }
-  // Row r of a tensor whose rows have n numbers.
-  std::vector<float> row(const std::string& key, std::size_t r, std::size_t n) const {
-    const std::vector<float> all = values(key);
-    REQUIRE(all.size() >= (r + 1) * n);
-    return {all.begin() + static_cast<std::ptrdiff_t>(r * n),
-            all.begin() + static_cast<std::ptrdiff_t>((r + 1) * n)};
-  }
-
- private:
-  nn::Checkpoint checkpoint_;
-};
-
-template <class Values>
-double furthest(const Values& a, const std::vector<float>& b) {
-  double furthest = 0;
-  for (std::size_t i = 0; i < b.size(); ++i)
-    furthest = std::max(furthest, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
-  return furthest;
-}
-
-double largest(const std::vector<float>& values) {
-  double most = 0;
-  for (const float value : values) most = std::max(most, std::abs(static_cast<double>(value)));
-  return most;
-}
-
-struct Case {
-  std::string name;
-  bool ca_only = false;
-  double temperature = 1.0;
-  DesignRequest request;
-};
-
-std::vector<Case> cases() {
-  std::vector<Case> all{{"all", false, 1.0, {}},
-                        {"fixed", false, 0.5, {}},
-                        {"tied", false, 1.0, {}},
-                        {"ca", true, 1.0, {}}};
-  DesignRequest& fixed = all[1].request;
-  fixed.omit = "CX";
-  fixed.chain_id_jsonl = kData + "chain_id.jsonl";
-  fixed.fixed_positions_jsonl = kData + "fixed_positions.jsonl";
-  fixed.omit_aa_jsonl = kData + "omit_AA.jsonl";
-  fixed.bias_aa_jsonl = kData + "bias_AA.jsonl";
-  fixed.bias_by_res_jsonl = kData + "bias_by_res.jsonl";
-  all[2].request.tied_positions_jsonl = kData + "tied_positions.jsonl";
-  return all;
-}
-
-struct Task {
-  Complex complex;
-  Constraints constraints;
-};
-
-Task make_task(const Case& of) {
-  const structure::Structure structure =
-      structure::read_structure(kData + "edited.pdb", of.ca_only);
-  const DesignInputs inputs(of.request);
-  Task task;
-  task.complex = make_complex(structure, inputs.chains(structure), of.ca_only, "edited.pdb");
-  task.constraints = inputs.constraints(task.complex);
-  return task;
-}
 
 double ca_distance(const Complex& complex, std::size_t i, std::size_t j) {
   const auto atoms = static_cast<std::size_t>(complex.atoms);
@@ -111,23 +27,6 @@ double ca_distance(const Complex& complex, std::size_t i, std::size_t j) {
     sum += step * step;
   }
   return std::sqrt(sum);
-}
-
-std::vector<Sample> random_samples(const Task& task, std::size_t n_samples, double temperature) {
-  const Random random(5);
-  const auto n = static_cast<std::size_t>(task.complex.n);
-  std::vector<Sample> samples(n_samples);
-  for (std::uint32_t s = 0; s < samples.size(); ++s) {
-    std::vector<float> noise(n);
-    samples[s].uniforms.resize(n);
-    for (std::uint32_t i = 0; i < n; ++i) {
-      noise[i] = random.normal(Draw::order, s, i);
-      samples[s].uniforms[i] = random.uniform(Draw::letter, s, i);
-    }
-    samples[s].temperature = temperature;
-    samples[s].order = make_order(task.constraints, noise);
-  }
-  return samples;
 }
 
 }  // namespace

@@ -177,6 +177,7 @@ Dense make_dense(std::int64_t n_out, std::int64_t n_in, const float* weight, con
   Dense layer;
   layer.n_out = n_out;
   layer.n_in = n_in;
+  layer.weight.assign(weight, weight + n_out * n_in);
   layer.packed = Floats(static_cast<std::size_t>(nn::cpu::packed_size(n_out, n_in)));
   // A tensor's numbers are not const; packing only reads them.
   nn::cpu::pack_weight({const_cast<float*>(weight), nn::DType::f32, {n_out, n_in}},

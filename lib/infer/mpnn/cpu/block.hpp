@@ -37,6 +37,7 @@ class Floats {
 struct Dense {
   std::int64_t n_out = 0;
   std::int64_t n_in = 0;
+  std::vector<float> weight;  // [n_out][n_in], for other devices
   Floats packed;
   std::vector<float> bias;
 };

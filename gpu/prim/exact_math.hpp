@@ -1,0 +1,46 @@
+#pragma once
+
+// Arithmetic whose every step is rounded as IEEE 754 says, never fused: the same bits as on a CPU.
+
+#include <cstdint>
+#include <cstring>
+
+#include "gpu/rt/hip.hpp"
+
+namespace biogpu::gpu {
+
+// x x + y y + z z + add, summed from the left.
+__device__ __forceinline__ float exact_squares(float x, float y, float z, float add) {
+#if defined(BIOGPU_GPU_CUDA)
+  const float sum = __fadd_rn(__fmul_rn(x, x), __fmul_rn(y, y));
+  return __fadd_rn(__fadd_rn(sum, __fmul_rn(z, z)), add);
+#else
+#if defined(BIOGPU_GPU_ROCM)
+#pragma clang fp contract(off)
+#endif
+  const float xx = x * x, yy = y * y, zz = z * z;
+  return xx + yy + zz + add;
+#endif
+}
+
+__device__ __forceinline__ float exact_root(float x) {
+#if defined(BIOGPU_GPU_CUDA)
+  return __fsqrt_rn(x);
+#else
+  return sqrtf(x);
+#endif
+}
+
+// The bits of a number; those of numbers that are not negative compare like the numbers.
+__device__ __forceinline__ std::uint32_t bits_of(float x) {
+  std::uint32_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+__device__ __forceinline__ float number_of(std::uint32_t bits) {
+  float x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+}  // namespace biogpu::gpu

@@ -1,0 +1,171 @@
+// Structures and sequences as the kernels of gpu/mpnn take them.
+#include "lib/infer/mpnn/batch_gpu.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace biogpu::infer::mpnn {
+namespace {
+
+template <class T>
+void append(std::vector<T>& to, const std::vector<T>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+}  // namespace
+
+void Upload::send(gpu::Stream& stream) {
+  host_.reserve(n_bytes_);
+  device_.reserve(n_bytes_);
+  for (const Piece& piece : pieces_)
+    if (piece.n_bytes > 0) std::memcpy(host_.data() + piece.begin, piece.values, piece.n_bytes);
+  stream.copy_to_device(device_.data(), host_.data(), n_bytes_);
+}
+
+void StructureBatch::add(const Work& work) {
+  const Complex& complex = *work.complex;
+  static const std::vector<float> kNoNoise;
+  const Geometry geometry(complex, work.noise == nullptr ? kNoNoise : *work.noise);
+  const auto n = static_cast<std::size_t>(complex.n);
+  const auto first = static_cast<std::int32_t>(places_.size());
+  first_rows_.push_back(first);
+  places_.insert(places_.end(), n, {first, static_cast<std::int32_t>(n)});
+  n_points_ = geometry.n_points();
+  for (const auto& point : geometry.points())
+    points_.insert(points_.end(), point.begin(), point.end());
+  for (const auto& frame : geometry.frames())
+    frames_.insert(frames_.end(), frame.begin(), frame.end());
+  append(present_, complex.present);
+  append(index_, complex.index);
+  append(chain_, complex.chain);
+  append(free_, work.constraints->free);
+  if (work.constraints->tied_weight.empty())
+    tied_weight_.insert(tied_weight_.end(), n, 1.0f);
+  else
+    append(tied_weight_, work.constraints->tied_weight);
+  add_rules(*work.constraints, n);
+}
+
+void StructureBatch::add_rules(const Constraints& constraints, std::size_t n) {
+  constexpr auto kWidth = static_cast<std::size_t>(kLetterCount);
+  gpu::mpnn::Rules rules;
+  std::copy(constraints.bias.begin(), constraints.bias.end(), rules.bias);
+  std::copy(constraints.omit.begin(), constraints.omit.end(), rules.omit);
+  rules.is_tied = constraints.tied.empty() ? 0 : 1;
+  rules.use_profile_bias = constraints.use_profile_bias ? 1 : 0;
+  rules.use_log_odds = constraints.use_log_odds ? 1 : 0;
+  rules.profile_weight = constraints.profile_weight;
+  rules.log_odds_threshold = constraints.log_odds_threshold;
+  if (!constraints.omit_at.empty()) {
+    rules.omit_at = static_cast<std::int32_t>(omit_at_.size() / kWidth);
+    append(omit_at_, constraints.omit_at);
+  }
+  if (!constraints.bias_at.empty()) {
+    rules.bias_at = static_cast<std::int32_t>(bias_at_.size() / kWidth);
+    append(bias_at_, constraints.bias_at);
+  }
+  if (!constraints.profiles.empty()) rules.profiles = static_cast<std::int32_t>(profiles_.size());
+  for (std::size_t i = 0; i < n && !constraints.profiles.empty(); ++i) {
+    const Profile& from = constraints.profiles[i];
+    gpu::mpnn::ProfileRow& to = profiles_.emplace_back();
+    to.weight = from.weight;
+    std::copy(from.bias.begin(), from.bias.end(), to.bias);
+    std::copy(from.log_odds.begin(), from.log_odds.end(), to.log_odds);
+  }
+  rules_.push_back(rules);
+}
+
+// In the order of Array.
+void StructureBatch::send(gpu::Stream& stream) {
+  upload_.add(places_);
+  upload_.add(points_);
+  upload_.add(frames_);
+  upload_.add(present_);
+  upload_.add(index_);
+  upload_.add(chain_);
+  upload_.add(free_);
+  upload_.add(tied_weight_);
+  upload_.add(rules_);
+  upload_.add(omit_at_);
+  upload_.add(bias_at_);
+  upload_.add(profiles_);
+  upload_.send(stream);
+}
+
+gpu::mpnn::Structures StructureBatch::structures() const {
+  gpu::mpnn::Structures s;
+  s.n_rows = n_rows();
+  s.n_points = n_points_;
+  s.places = upload_.at<gpu::mpnn::Place>(kPlaces);
+  s.points = upload_.at<float>(kPoints);
+  s.frames = upload_.at<float>(kFrames);
+  s.present = upload_.at<std::uint8_t>(kPresent);
+  s.index = upload_.at<std::int32_t>(kIndex);
+  s.chain = upload_.at<std::int32_t>(kChain);
+  return s;
+}
+
+gpu::mpnn::RuleRows StructureBatch::rules() const {
+  return {upload_.at<gpu::mpnn::Rules>(kRules), upload_.at<std::uint8_t>(kFree),
+          upload_.at<float>(kTiedWeight),       upload_.at<std::uint8_t>(kOmitAt),
+          upload_.at<float>(kBiasAt),           upload_.at<gpu::mpnn::ProfileRow>(kProfiles)};
+}
+
+void SequenceBatch::add(const Complex& complex, std::size_t work, std::int32_t first_row,
+                        const DecodingOrder& order, const std::vector<std::uint8_t>& letters,
+                        double temperature, const std::vector<double>& uniforms) {
+  gpu::mpnn::Sequence sequence;
+  sequence.first_row = first_row;
+  sequence.first_state = static_cast<std::int32_t>(order_.size());
+  sequence.n = static_cast<std::int32_t>(complex.n);
+  sequence.rules = static_cast<std::int32_t>(work);
+  sequence.temperature = temperature;
+  const auto n = static_cast<std::size_t>(complex.n);
+  sequence_of_.insert(sequence_of_.end(), n, static_cast<std::int32_t>(sequences_.size()));
+  sequences_.push_back(sequence);
+  append(order_, order.residues);
+  append(rank_, order.rank);
+  append(letters_, letters);
+  append(uniforms_, uniforms);
+  unit_begins_.push_back(order.unit_begin);
+}
+
+// The first unit of every sequence, then the second of every sequence.
+void SequenceBatch::deal_units() {
+  std::size_t most = 0;
+  for (const auto& begins : unit_begins_) most = std::max(most, begins.size());
+  for (std::size_t u = 0; u + 1 < most; ++u)
+    for (std::size_t s = 0; s < unit_begins_.size(); ++s) {
+      const auto& begins = unit_begins_[s];
+      if (u + 1 < begins.size())
+        units_.push_back({static_cast<std::int32_t>(s), begins[u], begins[u + 1] - begins[u]});
+    }
+}
+
+// In the order of Array.
+void SequenceBatch::send(gpu::Stream& stream) {
+  deal_units();
+  upload_.clear();
+  upload_.add(sequences_);
+  upload_.add(sequence_of_);
+  upload_.add(order_);
+  upload_.add(rank_);
+  upload_.add(letters_);
+  upload_.add(uniforms_);
+  upload_.add(units_);
+  upload_.send(stream);
+}
+
+gpu::mpnn::Sequences SequenceBatch::sequences() const {
+  gpu::mpnn::Sequences q;
+  q.n_states = static_cast<std::int32_t>(n_states());
+  q.sequences = upload_.at<gpu::mpnn::Sequence>(kSequences);
+  q.sequence_of = upload_.at<std::int32_t>(kSequenceOf);
+  q.order = upload_.at<std::int32_t>(kOrder);
+  q.rank = upload_.at<std::int32_t>(kRank);
+  q.letters = upload_.at<std::uint8_t>(kLetters);
+  return q;
+}
+
+}  // namespace biogpu::infer::mpnn

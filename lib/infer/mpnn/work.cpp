@@ -1,0 +1,28 @@
+#include "lib/infer/mpnn/work.hpp"
+
+#include <string>
+
+#include "lib/core/error.hpp"
+#include "lib/core/gpu_backend.hpp"
+
+namespace biogpu::infer::mpnn {
+
+void run_work(const Weights& weights, const Work& work) {
+  static const std::vector<float> kNoNoise;
+  const Encoded encoded =
+      encode(weights, *work.complex, work.noise == nullptr ? kNoNoise : *work.noise, work.taps);
+  draw_samples(weights, encoded, *work.complex, *work.constraints, work.samples);
+  for (Scoring& scoring : work.scorings)
+    scoring.log_probabilities =
+        score_letters(weights, encoded, *work.complex, scoring.order, scoring.letters);
+}
+
+std::unique_ptr<GpuModel> make_gpu_model(int device, const Weights& weights,
+                                         std::uint64_t max_device_bytes) {
+  std::string why;
+  const GpuBackend* backend = gpu_backend(&why);
+  if (backend == nullptr) throw Error(ErrorCode::device, why);
+  return backend->make_structure_model(device, weights, max_device_bytes);
+}
+
+}  // namespace biogpu::infer::mpnn
