@@ -2,24 +2,25 @@
 """Time `biogpu align parasail` against parasail_aligner from file to file, equal files first.
 
 Every workload runs both programs with the same options, in turn, and compares what they write before
-any time counts. Prints a markdown table, writes one JSON list (--json) and fills the table of the
-page docs/benchmarks/align.md (--page). DNA sets are made from --seed; --queries and --proteome name FASTA files of proteins, those of data/ by default.
+any time counts. Prints a Markdown table and writes one JSON list (--json), from which scripts/dev/tables.py
+fills the page. DNA sets are made from --seed; --queries and --proteome name FASTA files of proteins, those of data/
+by default.
 """
 
 import argparse
 import filecmp
+import functools
 import json
-import os
 import pathlib
 import random
-import resource
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from measure import timing  # noqa: E402
+from measure.bench_tables import align_files  # noqa: E402
 
 
 def write_reads(path, rng, n, length, rate):
@@ -33,19 +34,6 @@ def write_reads(path, rng, n, length, rate):
                 if rng.random() < rate:
                     bases[k] = rng.choice("ACGT")
             out.write(f">r{i}\n{''.join(bases)}\n")
-
-
-def timed(command, folder, idle):
-    """Wall and CPU seconds of a command; its standard input is never readable."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    begin = time.perf_counter()
-    done = subprocess.run(command, cwd=folder, stdin=idle, capture_output=True, check=False)
-    wall = time.perf_counter() - begin
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
-        sys.exit(f"align.py: {' '.join(command)} failed: {done.stderr.decode(errors='replace')}")
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return wall, cpu
 
 
 def workloads(args, folder):
@@ -63,13 +51,6 @@ def workloads(args, folder):
     yield "DNA, all with all, filter 20", ["-f", "a.fa", "-c", "20", "-a", "sw_stats_striped_16"]
 
 
-def fill_page(path, table):
-    """Replaces the text between the page's two markers."""
-    begin, end = "<!-- begin: scripts/bench/align.py -->\n", "<!-- end -->\n"
-    head, rest = path.read_text(encoding="utf-8").split(begin)
-    path.write_text(head + begin + table + end + rest.split(end)[1], encoding="utf-8")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--biogpu", required=True, type=pathlib.Path)
@@ -81,17 +62,10 @@ def main():
     parser.add_argument("--repeats", type=int, default=3, help="turns; medians count")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=pathlib.Path, help="write all figures here")
-    parser.add_argument("--page", type=pathlib.Path, help="fill the table of this page")
     args = parser.parse_args()
     args.queries, args.proteome = args.queries.resolve(), args.proteome.resolve()
 
-    reader, writer = os.pipe()  # kept open: parasail_aligner reads any input that it could read
     results = []
-    lines = [
-        "| workload | biogpu s | parasail_aligner s | times as fast | CPU seconds |",
-        "| --- | ---: | ---: | ---: | ---: |",
-    ]
-    print("\n".join(lines))
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for workload, options in workloads(args, folder):
@@ -102,37 +76,30 @@ def main():
                 "biogpu": [str(args.biogpu.resolve()), "align", "parasail", "-g", "ours.out"] + common,
                 "parasail": ["parasail_aligner", "-g", "theirs.out"] + common,
             }
-            seconds = {program: [] for program in programs}
-            for turn in range(args.repeats):
-                for program, command in programs.items():
-                    seconds[program].append(timed(command, folder, reader))
-                if turn == 0 and not filecmp.cmp(folder / "ours.out", folder / "theirs.out", False):
-                    sys.exit(f"align.py: '{workload}': the two programs wrote different files")
-            median = {
-                program: [statistics.median(each) for each in zip(*runs)]
-                for program, runs in seconds.items()
-            }
+
+            def check():
+                if not filecmp.cmp(folder / "ours.out", folder / "theirs.out", False):
+                    sys.exit(f"align.py: '{workload}': the two programs wrote different files")  # noqa: B023
+
+            calls = {program: functools.partial(timing.run, command, folder)
+                     for program, command in programs.items()}
+            median = {program: timing.medians(runs)
+                      for program, runs in timing.take_turns(calls, args.repeats, check).items()}
             row = {
                 "workload": workload,
                 "options": " ".join(options).replace(str(ROOT) + "/", ""),
                 "threads": args.threads,
                 "bytes": (folder / "ours.out").stat().st_size,
-                "biogpu_s": median["biogpu"][0],
-                "parasail_s": median["parasail"][0],
-                "biogpu_cpu_s": median["biogpu"][1],
-                "parasail_cpu_s": median["parasail"][1],
+                "biogpu_s": median["biogpu"]["wall_s"],
+                "parasail_s": median["parasail"]["wall_s"],
+                "biogpu_cpu_s": median["biogpu"]["cpu_s"],
+                "parasail_cpu_s": median["parasail"]["cpu_s"],
             }
             row["ratio"] = row["parasail_s"] / row["biogpu_s"]
             row["cpu_ratio"] = row["parasail_cpu_s"] / row["biogpu_cpu_s"]
             results.append(row)
-            lines.append(
-                f"| {workload} | {row['biogpu_s']:.2f} | {row['parasail_s']:.2f}"
-                f" | {row['ratio']:.1f} | {row['cpu_ratio']:.1f} times fewer |"
-            )
-            print(lines[-1], flush=True)
-    os.close(writer)
-    if args.page:
-        fill_page(args.page, "\n".join(lines) + "\n")
+            print(f"{workload}: {row['ratio']:.1f} times as fast", file=sys.stderr, flush=True)
+    print("\n".join(align_files(results)))
     if args.json:
         args.json.write_text(json.dumps(results, indent=1) + "\n", encoding="ascii")
 

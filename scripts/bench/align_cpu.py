@@ -3,7 +3,7 @@
 
 Build the driver first: cmake --build BUILD --target align_cpu_bench
 Scores are compared before anything is timed; CPU seconds of both sides count, taken in turn, and the
-ratio is the median of the ratios. --page replaces the table between the markers of a page.
+ratio is the median of the ratios. scripts/dev/tables.py writes the page from --json.
 """
 
 import argparse
@@ -12,8 +12,9 @@ import pathlib
 import subprocess
 import sys
 
-BEGIN = "<!-- begin: scripts/bench/align_cpu.py -->"
-END = "<!-- end -->"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from measure.bench_tables import align_cpu  # noqa: E402
 
 
 def measure(args):
@@ -31,19 +32,6 @@ def measure(args):
     return rows
 
 
-def table(rows):
-    lines = [
-        "| work | biogpu, GCUPS a core | Parasail, GCUPS a core (its best function) | times as fast |",
-        "| --- | ---: | ---: | ---: |",
-    ]
-    for row in rows:
-        lines.append(
-            f"| {row['workload']} | {row['biogpu_gcups_per_core']:.1f} "
-            f"| {row['parasail_gcups_per_core']:.1f} ({row['parasail_best']}) | {row['ratio']:.1f} |"
-        )
-    return "\n".join(lines)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--driver", required=True, help="the built align_cpu_bench")
@@ -54,16 +42,11 @@ def main():
     parser.add_argument("--scale", type=int, default=1, help="multiplies the number of pairs")
     parser.add_argument("--only", help="run the workloads whose name holds this")
     parser.add_argument("--json", type=pathlib.Path, help="write all figures here")
-    parser.add_argument("--page", type=pathlib.Path, help="page whose table is replaced")
     args = parser.parse_args()
     rows = measure(args)
     if args.json:
         args.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="ascii")
-    if args.page:
-        text = args.page.read_text(encoding="utf-8")
-        before, rest = text.split(BEGIN, 1)
-        after = rest.split(END, 1)[1]
-        args.page.write_text(f"{before}{BEGIN}\n{table(rows)}\n{END}{after}", encoding="utf-8")
+    print("\n".join(align_cpu(rows)))
 
 
 if __name__ == "__main__":

@@ -10,18 +10,22 @@ time and CPU time beside each other. Without bwa or the SeqAn2 driver (target se
 """
 
 import argparse
+import functools
 import json
 import os
 import pathlib
 import random
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from measure import timing  # noqa: E402
+
 PARTS = ("amb", "ann", "pac", "bwt", "sa")
 COMPLEMENT = str.maketrans("ACGT", "TGCA")
 
@@ -39,11 +43,9 @@ def timed(command, folder):
 
 def median_runs(commands, folder, repeats):
     """Runs the commands turn by turn; the median wall seconds of each."""
-    seconds = {name: [] for name in commands}
-    for _ in range(repeats):
-        for name, command in commands.items():
-            seconds[name].append(timed(command, folder)[0])
-    return {name: {"median_s": statistics.median(s), "runs_s": s} for name, s in seconds.items()}
+    calls = {name: functools.partial(timing.run, command, folder) for name, command in commands.items()}
+    return {name: {"median_s": timing.medians(runs)["wall_s"], "runs_s": [run["wall_s"] for run in runs]}
+            for name, runs in timing.take_turns(calls, repeats).items()}
 
 
 def write_inputs(folder, n_bases, n_queries):

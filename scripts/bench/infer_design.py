@@ -28,39 +28,13 @@ import safetensors.numpy  # noqa: E402
 import torch  # noqa: E402
 
 import make_mpnn  # noqa: E402
+from design import TEMPERATURE, design, make_draws, tie_all  # noqa: E402
 from mpnn_original import Original  # noqa: E402
-
-TEMPERATURE = 1.0
-
 
 def find_inputs(original, names):
     for path in sorted((pathlib.Path(original) / "inputs").glob("PDB_*/pdbs/*.pdb")):
         if not names or path.stem in names:
             yield path, "homooligomers" in str(path)
-
-
-def tie_all(path, original):
-    """Equal positions of all chains, as helper_scripts/make_tied_positions_dict.py --homooligomer 1."""
-    protein = original.utils.parse_PDB(str(path))[0]
-    chains = sorted(k[-1] for k in protein if k.startswith("seq_chain_"))
-    lengths = {len(protein[f"seq_chain_{c}"]) for c in chains}
-    if len(lengths) != 1:
-        return None
-    return {protein["name"]: [{c: [i] for c in chains} for i in range(1, lengths.pop() + 1)]}
-
-
-def run_original(original, path, tied, draws, n_samples):
-    f = original.featurize(path, tied=tied)
-    name = f["name"]
-    native = torch.from_numpy(draws[f"{name}/order_native"])[None]
-    original.scores(f, f["S"], original.log_probs(f, f["S"], native))
-    texts = []
-    for s in range(n_samples):
-        order = torch.from_numpy(draws[f"{name}/order"][s])[None]
-        letters, log_probs, _ = original.sample(f, order, draws[f"{name}/uniform"][s], TEMPERATURE)
-        scores = original.scores(f, letters, log_probs)
-        texts.append((f"{scores[0]:.4f}", original.text(f, letters)))
-    return texts
 
 
 def run_biogpu(command, folder, path, tied, n_samples):
@@ -80,15 +54,12 @@ def timed(call):
 
 def compare(original, command, folder, path, tied, arguments):
     length = original.featurize(path)["X"].shape[1]
-    generator = torch.Generator().manual_seed(length)
-    draws = {f"{path.stem}/order_native": torch.randn(length, generator=generator).numpy(),
-             f"{path.stem}/order": torch.randn((arguments.samples, length), generator=generator).numpy(),
-             f"{path.stem}/uniform": torch.rand((arguments.samples, length), generator=generator).numpy()}
+    draws = make_draws(path.stem, length, arguments.samples)
     safetensors.numpy.save_file(draws, folder / "draws.safetensors")
     walls, cpus = ([], []), ([], [])
     for _ in range(arguments.runs):
         results = []
-        for i, call in enumerate((lambda: run_original(original, path, tied, draws, arguments.samples),
+        for i, call in enumerate((lambda: design(original, path, tied, draws, arguments.samples),
                                   lambda: run_biogpu(command, folder, path, tied, arguments.samples))):
             result, wall, cpu = timed(call)
             results.append(result)

@@ -3,14 +3,13 @@
 
 usage: scripts/bench/qc.py BIOGPU [--fastp PROGRAM] [--pairs N] [--threads N] [--runs N]
                            [--device WHAT] [--cases LIST] [--json FILE] [--folder FOLDER]
-       scripts/bench/qc.py --page FILE RESULT.json ...
 
 Cases: plain (pairs, text in and out), gzip (pairs, one gzip member a file in, gzip out), single
 (single reads, text). Pairs of 150 bases come from `biogpu-bench reads` with a fixed seed, beside
 BIOGPU or in --bench. The outputs of both programs are compared first, gzip after decompression; a
 case that differs is not timed. Reports medians of wall time, CPU time and peak memory, and their
 ratios. Without fastp, only biogpu is timed. Put FOLDER on a fast disk or in memory: 730 MB a
-million pairs and mate, three times. The second form writes the page from results of the first.
+million pairs and mate, three times. scripts/dev/tables.py writes the page from --json.
 """
 
 import argparse
@@ -20,23 +19,18 @@ import json
 import os
 import pathlib
 import shutil
-import statistics
 import struct
 import subprocess
 import sys
 import tempfile
-import time
 import zlib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from measure import machine, timing  # noqa: E402
 
 PIECE_BYTES = 8 << 20
 WINDOW_BYTES = 32 << 10
-
-
-def processor():
-    for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return "unknown processor"
 
 
 def pack_piece(text, window, last):
@@ -80,15 +74,8 @@ def make_input(arguments, folder):
 
 def run(line, folder):
     """Runs a program; returns wall seconds, CPU seconds and peak memory in MB."""
-    started = time.perf_counter()
-    with open(folder / "stderr.txt", "wb") as log:
-        child = subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=log, cwd=folder)
-        _, status, usage = os.wait4(child.pid, 0)
-    if status != 0:
-        sys.exit(f"{' '.join(line)}: status {status}: {(folder / 'stderr.txt').read_text()[-400:]}")
-    wall = time.perf_counter() - started
-    return {"wall_s": wall, "cpu_s": usage.ru_utime + usage.ru_stime,
-            "peak_mb": usage.ru_maxrss / 1024}
+    figures = timing.run(line, folder)
+    return {"wall_s": figures["wall_s"], "cpu_s": figures["cpu_s"], "peak_mb": figures["peak_bytes"] / 2**20}
 
 
 def same(a, b):
@@ -137,8 +124,7 @@ def bench(arguments, work, name, have_fastp):
         for program in programs:
             runs[program].append(run(lines[program], work / program))
     for program in programs:
-        row[program] = {key: statistics.median(r[key] for r in runs[program])
-                        for key in ("wall_s", "cpu_s", "peak_mb")}
+        row[program] = timing.medians(runs[program])
         row[f"{program}_runs"] = runs[program]
         shown = row[program]
         print(f"{name:7} {program:7} {shown['wall_s']:7.2f} s wall {shown['cpu_s']:7.2f} s CPU "
@@ -151,46 +137,9 @@ def bench(arguments, work, name, have_fastp):
     return row
 
 
-def section(result):
-    """The lines of docs/benchmarks/qc.md about one result."""
-    machine = result["machine"]
-    lines = [f"## {machine['cores']} cores of {machine['processor']}"
-             + (f", device {result['device']}" if result["device"] != "cpu" else ""), "",
-             f"{result.get('fastp', 'no fastp')}, `-w` as the column threads says, for both.", "",
-             "| case | pairs | threads | program | wall, s | CPU, s | peak memory, MB |",
-             "| --- | ---: | ---: | --- | ---: | ---: | ---: |"]
-    for row in result["rows"]:
-        for program in ("biogpu", "fastp"):
-            if program in row:
-                shown = row[program]
-                lines.append(f"| {row['case']} | {row['pairs']:,} | {row['threads']} | {program} | "
-                             f"{shown['wall_s']:.2f} | {shown['cpu_s']:.2f} | "
-                             f"{shown['peak_mb']:.0f} |")
-    lines += ["", "| case | equal output | wall | CPU | size of the output |",
-              "| --- | --- | ---: | ---: | ---: |"]
-    for row in result["rows"]:
-        if "ratio_wall_s" in row:
-            lines.append(f"| {row['case']} | {'yes' if row['equal'] else 'NO'} | "
-                         f"{row['ratio_wall_s']:.2f}x | {row['ratio_cpu_s']:.2f}x | "
-                         f"{row['output_size_ratio']:.3f} |")
-    return lines + [""]
-
-
-def page(paths):
-    lines = ["# qc beside fastp", "",
-             "Made by `scripts/bench/qc.py --page` from the results that the same script measured:",
-             "medians, runs of both programs taken in turns, after their outputs were compared.",
-             "Ratios are fastp's figure over biogpu's; the size is biogpu's output over fastp's.",
-             "Input: simulated pairs of 150 bases, `biogpu-bench reads --seed 1`; gzip input is one",
-             "member a file.", ""]
-    for path in paths:
-        lines += section(json.loads(pathlib.Path(path).read_text(encoding="utf-8")))
-    return "\n".join(lines).rstrip() + "\n"
-
-
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.split("\n\n")[1])
-    parser.add_argument("biogpu", nargs="*")
+    parser.add_argument("biogpu")
     parser.add_argument("--fastp", default="fastp")
     parser.add_argument("--bench")
     parser.add_argument("--pairs", type=int, default=1000000)
@@ -198,16 +147,10 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--json", type=pathlib.Path)
-    parser.add_argument("--page", type=pathlib.Path)
     parser.add_argument("--folder", type=pathlib.Path)
     parser.add_argument("--cases", default="plain,gzip,single")
     arguments = parser.parse_args()
-    if arguments.page:
-        arguments.page.write_text(page(arguments.biogpu), encoding="utf-8")
-        return
-    if len(arguments.biogpu) != 1:
-        parser.error("one BIOGPU is needed")
-    arguments.biogpu = str(pathlib.Path(arguments.biogpu[0]).resolve())
+    arguments.biogpu = str(pathlib.Path(arguments.biogpu).resolve())
     arguments.cases = arguments.cases.split(",")
     have_fastp = shutil.which(arguments.fastp) is not None
     if have_fastp:
@@ -216,7 +159,7 @@ def main():
         work = pathlib.Path(folder)
         make_input(arguments, work)
         rows = [bench(arguments, work, name, have_fastp) for name in arguments.cases]
-    result = {"machine": {"processor": processor(), "cores": os.cpu_count()},
+    result = {"machine": {"processor": machine.processor(), "cores": os.cpu_count()},
               "device": arguments.device, "rows": rows}
     if have_fastp:
         result["fastp"] = subprocess.run([arguments.fastp, "--version"], capture_output=True,

@@ -1,5 +1,6 @@
 // Times biogpu and Parasail on the same pairs, in the same process, Parasail and the CPU backend on
-// as many threads, after the scores were compared; prints one JSON object. Called by parasail.py.
+// as many threads, after the scores were compared; prints one JSON object. Called by
+// parasail_library.py.
 //
 //   parasail_driver PAIRS MODE OUTPUT MATRIX OPEN EXTEND THREADS REPEATS DEVICE
 //

@@ -5,7 +5,8 @@ from measure.text import megabytes_of, table, times
 
 def figures(result, *words):
     """Of biogpu-bench: one row a figure; words choose those whose name begins with one of them."""
-    chosen = [f for f in result["figures"] if not words or any(f["name"].startswith(w.replace("_", " ")) for w in words)]
+    chosen = [f for f in result["figures"]
+              if not words or any(f["name"].startswith(word.replace("_", " ")) for word in words)]
     return table(["limit", "median", "lowest - highest", "unit", "how"],
                  [[f["name"], f"{f['median']:.4g}", f"{f['lowest']:.4g} - {f['highest']:.4g}", f["unit"], f["how"]]
                   for f in chosen], "lrrll")

@@ -44,6 +44,7 @@ class Case:
     equal: typing.Callable
     note: str = ""
     only_compute: bool = False  # of runs that do more than the case says: their own clock counts alone
+    small_repeats: int = 3  # turns that count without --full and --repeats
 
 
 @dataclasses.dataclass
@@ -107,7 +108,7 @@ def parse(peer, text):
     parser.add_argument("--biogpu", help="the program [the newest of build/ and install/, else that on PATH]")
     parser.add_argument("--full", action="store_true", help="inputs as large as those of docs/benchmarks")
     parser.add_argument("--threads", type=int, default=min(2, len(os.sched_getaffinity(0))), help="of both [2]")
-    parser.add_argument("--repeats", type=int, default=0, help="turns that count [3, with --full 5]")
+    parser.add_argument("--repeats", type=int, default=0, help="turns that count [3, of models 2, with --full 5]")
     parser.add_argument("--device", default="cpu", help="biogpu's --device [cpu]")
     parser.add_argument("--seed", type=int, default=1, help="of the inputs [1]")
     parser.add_argument("--only", default="", metavar="TEXT", help="cases whose name holds this")
@@ -142,7 +143,7 @@ def measure(case, setup):
             return {**figures, **(side.figures(setup.folder) if side.figures else {})}
         return once
 
-    repeats = setup.arguments.repeats or setup.size(3, 5)
+    repeats = setup.arguments.repeats or setup.size(case.small_repeats, 5)
     runs = timing.take_turns({name: call(side) for name, side in sides.items()}, repeats, case.equal)
     return {"name": case.name, "rule": case.rule, "note": case.note, "only_compute": case.only_compute,
             "programs": {name: {"command": shown(side.command, setup), "runs": runs[name]}

@@ -27,7 +27,8 @@ def versions(setup, *packages):
 
 
 def prepare(setup, command):
-    done = subprocess.run([str(word) for word in command], cwd=setup.folder, capture_output=True, text=True, check=False)
+    done = subprocess.run([str(word) for word in command], cwd=setup.folder, capture_output=True, text=True,
+                          check=False)
     if done.returncode != 0:
         raise programs.Missing(f"{command[1]}: {done.stderr.strip()[-400:]}")
 
@@ -67,7 +68,7 @@ def embedding_cases(setup, shape, n):
             f"every number, to {TOLERANCE:g} of the largest",
             lambda: same_arrays(setup, "ours.npy", "theirs.npy"),
             note=f"the reference is warm: {passes} passes behind one that does not count" if passes else "",
-            only_compute=bool(passes))
+            only_compute=bool(passes), small_repeats=2)
 
     yield case(f"{n} proteins", 0)
     if setup.full:

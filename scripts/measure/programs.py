@@ -36,13 +36,13 @@ def has_package(package):
 
 
 def need(programs, may_install):
-    """programs maps a program's name to its package; a name that begins with "lib" is a package itself.
+    """programs maps a program's name, or for a library its package's, to the package.
 
     Installs what is missing or raises Missing.
     """
     def missing():
         return {package for name, package in programs.items()
-                if not (has_package(package) if name.startswith("lib") else shutil.which(name))}
+                if not (shutil.which(name) or (name == package and has_package(package)))}
 
     packages = sorted(missing())
     if packages and not may_install:

@@ -3,6 +3,7 @@
 import statistics
 
 from measure import bench_tables, machine, timing
+from measure.overview import overview
 from measure.text import seconds, table, times
 
 
@@ -58,27 +59,6 @@ def compare_details(result):
                        [[i["name"], i["what"], f"{i['bytes']:,}", f"`{i['sha256'][:16]}`"] for i in result["inputs"]],
                        "llrl")
     return lines
-
-
-def spans(ratios):
-    """The range of some ratios as text."""
-    low, high = min(ratios), max(ratios)
-    return times(low) if times(low) == times(high) else f"{times(low)} to {times(high)}"
-
-
-def overview(*results):
-    """One row a comparison: the range over its cases."""
-    rows = []
-    for result in results:
-        wall, cpu = [], []
-        for _, key, case in rows_of(result):
-            ours, theirs = (timing.medians(case["programs"][name]["runs"]) for name in ("biogpu", result["peer"]))
-            wall.append(theirs[key] / max(1e-3, ours[key]))
-            if key == "wall_s":
-                cpu.append(theirs["cpu_s"] / max(1e-3, ours["cpu_s"]))
-        rows.append([f"`{result['what']}`", result["versions"][result["peer"]] or result["title"], len(result["cases"]),
-                     spans(wall), spans(cpu) if cpu else "", f"`scripts/compare/{result['peer']}`"])
-    return table(["", "beside", "works", "times as fast", "times less CPU", "command"], rows, "llrrrl")
 
 
 KINDS = {"compare": compare, "compare_details": compare_details, "overview": overview}

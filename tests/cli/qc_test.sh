@@ -145,7 +145,7 @@ sort 000[1-4].part.fq >parts.txt
 check "parts hold all reads" same_files whole.txt parts.txt
 
 if command -v fastp >/dev/null && fastp --version 2>&1 | grep -q '0\.23\.2$'; then
-  check "fastp writes the same" python3 "$source_dir/scripts/compare/fastp.py" "$biogpu" \
+  check "fastp writes the same" python3 "$source_dir/scripts/compare/fastp_options.py" "$biogpu" \
     --pairs 1500 --only "simulated pe -c -5 -3 -g -x"
 fi
 finish

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares `biogpu qc` with fastp: the reads they write, byte by byte, and their JSON reports.
 
-usage: scripts/compare/fastp.py BIOGPU [--fastp PROGRAM] [--data FOLDER] [--json FILE] [--only WORD]
-                                [--pairs N] [--device WHAT] [--threads N]
+usage: scripts/compare/fastp_options.py BIOGPU [--fastp PROGRAM] [--data FOLDER] [--json FILE] [--only WORD]
+                                        [--pairs N] [--device WHAT]
 
 Simulates pairs and single reads with adapters, N, poly-G tails and low qualities (fixed seed), adds
 the FASTQ files of --data where given, and runs both programs over a grid of option sets. Prints one
