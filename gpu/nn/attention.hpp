@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gpu/nn/elements.hpp"
-#include "gpu/prim/number16.hpp"
+#include "gpu/prim/number16_type.hpp"
 #include "gpu/rt/stream.hpp"
 
 namespace biogpu::gpu::nn {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "gpu/nn/elements.hpp"
-#include "gpu/prim/number16.hpp"
+#include "gpu/prim/number16_type.hpp"
 #include "gpu/rt/stream.hpp"
 
 namespace biogpu::gpu::nn {

@@ -9,11 +9,10 @@
 #include <cstdint>
 #include <cstring>
 
+#include "gpu/prim/number16_type.hpp"
 #include "gpu/rt/hip.hpp"
 
 namespace biogpu::gpu {
-
-enum class Number16 { fp16, bf16 };
 
 inline constexpr float kLargestFp16 = 65504.0f;
 

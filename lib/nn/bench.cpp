@@ -48,8 +48,8 @@ float rounded(float value, DType as) {
 
 class OpBench {
  public:
-  OpBench(Backend& backend, const OpBenchSettings& settings)
-      : backend_(backend), settings_(settings), reference_(make_reference_backend()) {}
+  OpBench(Backend& backend, OpBenchSettings settings)
+      : backend_(backend), settings_(std::move(settings)), reference_(make_reference_backend()) {}
 
   std::vector<OpTiming> all() {
     for (const Shape& shape : kShapes) {
@@ -163,7 +163,7 @@ class OpBench {
   void run_rows(const Batch& batch, const HostBatch& host) {
     const std::int64_t d = shape_.d, t = n_tokens_;
     const double wide = 4.0 * static_cast<double>(t * d);
-    const double operand =
+    const auto operand =
         static_cast<double>(bytes_of(backend_.operand()) * static_cast<std::size_t>(t * d));
     const std::string shape = fmt::format("{} x {}", t, d);
     const Both weight = make({d}, 1, false), bias = make({d}, 1, false);
@@ -255,7 +255,7 @@ class OpBench {
     }
     run();
     const double its_error = error(out.device, expected);
-    const double operand = static_cast<double>(bytes_of(backend_.operand()));
+    const auto operand = static_cast<double>(bytes_of(backend_.operand()));
     const auto m = static_cast<double>(n_tokens_), n = static_cast<double>(n_out),
                k = static_cast<double>(n_in);
     add(name, fmt::format("{} x {} x {}", n_tokens_, n_out, n_in),
@@ -303,8 +303,8 @@ class OpBench {
                            {}},
                           first);
     const double its_error = error(out.device.slice(1, 0, h), expected);
-    const double operand = static_cast<double>(bytes_of(backend_.operand()));
-    const double pairs = static_cast<double>(shape_.n_sequences * n * n * n_heads);
+    const auto operand = static_cast<double>(bytes_of(backend_.operand()));
+    const auto pairs = static_cast<double>(shape_.n_sequences * n * n * n_heads);
     add(name, fmt::format("{} x {}, {} heads of {}", shape_.n_sequences, n, n_heads, h),
         operand * 4 * static_cast<double>(n_tokens_ * d) + (with_bias ? operand * pairs : 0),
         4 * pairs * static_cast<double>(h), its_error, [&, op] { backend_.attention(op, batch); });

@@ -108,7 +108,7 @@ class CpuBackend final : public HostBackend {
   }
 
   void finish_contacts(const FinishContacts& op, const Batch& batch) override {
-    float* scores = op.scores.as<float>();
+    auto* scores = op.scores.as<float>();
     for (std::int64_t s = 0; s < batch.n_sequences; ++s) {
       const std::int64_t n = n_residues(batch, s);
       const std::int64_t begin = batch.starts[static_cast<std::size_t>(s)] + 1;
@@ -123,7 +123,7 @@ class CpuBackend final : public HostBackend {
   void log_softmax(const Tensor& x) override {
     for_rows(x.shape[0], [&](std::int64_t row, std::int64_t end) {
       for (; row < end; ++row) {
-        float* const v = x.row<float>(row);
+        auto* const v = x.row<float>(row);
         float* const last = v + x.shape[1];
         const float top = *std::max_element(v, last);
         float sum = 0;
