@@ -1,18 +1,8 @@
-#include <memory>
-#include <utility>
-#include <vector>
-
 #include "apps/biogpu/bwt_command.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
 namespace {
-
-struct Subcommand {
-  const char* name;
-  const char* description;
-  Run (*add)(CLI::App& command);
-};
 
 constexpr Subcommand kSubcommands[] = {
     {"index", "index a genome for searches, or for bwa", add_bwt_index},
@@ -33,19 +23,7 @@ constexpr char kFooter[] =
 
 }  // namespace
 
-Run add_bwt(CLI::App& command) {
-  command.require_subcommand(1);
-  command.footer(std::string(kFooter) + kExitCodes);
-  std::vector<std::pair<CLI::App*, Run>> runs;
-  for (const Subcommand& entry : kSubcommands) {
-    CLI::App* const sub = command.add_subcommand(entry.name, entry.description);
-    runs.emplace_back(sub, entry.add(*sub));
-  }
-  return [runs](const std::string& command_line) {
-    for (const auto& [sub, run] : runs)
-      if (sub->parsed()) run(command_line);
-  };
-}
+Run add_bwt(CLI::App& command) { return add_subcommands(command, kSubcommands, kFooter); }
 
 void write_bwt_json(const SharedFlags& flags, const std::string& command_line, const Log& log,
                     const BwtReport& report) {

@@ -1,29 +1,17 @@
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "apps/biogpu/infer_commands.hpp"
 
 namespace biogpu::app {
 namespace {
 
-struct InferCommand {
-  const char* name;
-  const char* group;
-  const char* description;
-  Run (*add)(CLI::App& command);
-};
-
-constexpr InferCommand kInferCommands[] = {
-    {"embed", "Proteins", "vectors of residues or whole sequences", add_infer_embed},
-    {"logits", "Proteins", "scores of all residues at every position", add_infer_logits},
-    {"fill-mask", "Proteins", "likely residues at masked positions", add_infer_fill_mask},
-    {"score", "Proteins", "likelihood of sequences, effect of variants", add_infer_score},
-    {"contacts", "Proteins", "probability that two residues touch", add_infer_contacts},
-    {"design", "Structures", "sequences that fold into a backbone", add_infer_design},
-    {"info", "Model", "what a model folder holds", add_infer_info},
-    {"bench", "Model", "time, rate and error of kernels and whole passes", add_infer_bench},
+constexpr Subcommand kSubcommands[] = {
+    {"embed", "vectors of residues or whole sequences", add_infer_embed, "Proteins"},
+    {"logits", "scores of all residues at every position", add_infer_logits, "Proteins"},
+    {"fill-mask", "likely residues at masked positions", add_infer_fill_mask, "Proteins"},
+    {"score", "likelihood of sequences, effect of variants", add_infer_score, "Proteins"},
+    {"contacts", "probability that two residues touch", add_infer_contacts, "Proteins"},
+    {"design", "sequences that fold into a backbone", add_infer_design, "Structures"},
+    {"info", "what a model folder holds", add_infer_info, "Model"},
+    {"bench", "time, rate and error of kernels and whole passes", add_infer_bench, "Model"},
 };
 
 constexpr char kFooter[] =
@@ -34,18 +22,6 @@ constexpr char kFooter[] =
 
 }  // namespace
 
-Run add_infer(CLI::App& command) {
-  command.require_subcommand(1);
-  command.footer(std::string(kFooter) + kExitCodes);
-  const auto runs = std::make_shared<std::vector<std::pair<CLI::App*, Run>>>();
-  for (const InferCommand& entry : kInferCommands) {
-    CLI::App* sub = command.add_subcommand(entry.name, entry.description)->group(entry.group);
-    runs->emplace_back(sub, entry.add(*sub));
-  }
-  return [runs](const std::string& command_line) {
-    for (const auto& [sub, run] : *runs)
-      if (sub->parsed()) run(command_line);
-  };
-}
+Run add_infer(CLI::App& command) { return add_subcommands(command, kSubcommands, kFooter); }
 
 }  // namespace biogpu::app

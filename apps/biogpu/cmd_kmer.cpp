@@ -1,10 +1,8 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
-#include <memory>
 #include <sstream>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "apps/biogpu/kmer_commands.hpp"
@@ -12,25 +10,18 @@
 namespace biogpu::app {
 namespace {
 
-struct KmerCommand {
-  const char* name;
-  const char* group;
-  const char* description;
-  Run (*add)(CLI::App& command);
-};
-
-constexpr KmerCommand kKmerCommands[] = {
-    {"count", "Count", "count the k-mers of sequence files", add_kmer_count},
-    {"bc", "Count", "a Bloom counter for 'count --bc'", add_kmer_bc},
-    {"histo", "Read a database", "how many k-mers have each count", add_kmer_histo},
-    {"dump", "Read a database", "the k-mers and their counts as text", add_kmer_dump},
-    {"stats", "Read a database", "unique, distinct and total k-mers", add_kmer_stats},
-    {"query", "Read a database", "the counts of given k-mers or sequences", add_kmer_query},
-    {"info", "Read a database", "how a database was made", add_kmer_info},
-    {"merge", "Combine databases", "sums, minima or maxima of counts", add_kmer_merge},
-    {"set", "Combine databases", "union, intersection, difference, filter", add_kmer_set},
-    {"sketch", "Compare sequences", "the smallest k-mer hashes of each file", add_kmer_sketch},
-    {"dist", "Compare sequences", "distances between sketches, as Mash reports", add_kmer_dist},
+constexpr Subcommand kSubcommands[] = {
+    {"count", "count the k-mers of sequence files", add_kmer_count, "Count"},
+    {"bc", "a Bloom counter for 'count --bc'", add_kmer_bc, "Count"},
+    {"histo", "how many k-mers have each count", add_kmer_histo, "Read a database"},
+    {"dump", "the k-mers and their counts as text", add_kmer_dump, "Read a database"},
+    {"stats", "unique, distinct and total k-mers", add_kmer_stats, "Read a database"},
+    {"query", "the counts of given k-mers or sequences", add_kmer_query, "Read a database"},
+    {"info", "how a database was made", add_kmer_info, "Read a database"},
+    {"merge", "sums, minima or maxima of counts", add_kmer_merge, "Combine databases"},
+    {"set", "union, intersection, difference, filter", add_kmer_set, "Combine databases"},
+    {"sketch", "the smallest k-mer hashes of each file", add_kmer_sketch, "Compare sequences"},
+    {"dist", "distances between sketches, as Mash reports", add_kmer_dist, "Compare sequences"},
 };
 
 constexpr char kFooter[] =
@@ -77,18 +68,6 @@ CLI::Validator decimal_size() {
   return {convert, ""};
 }
 
-Run add_kmer(CLI::App& command) {
-  command.require_subcommand(1);
-  command.footer(std::string(kFooter) + kExitCodes);
-  const auto runs = std::make_shared<std::vector<std::pair<CLI::App*, Run>>>();
-  for (const KmerCommand& entry : kKmerCommands) {
-    CLI::App* sub = command.add_subcommand(entry.name, entry.description)->group(entry.group);
-    runs->emplace_back(sub, entry.add(*sub));
-  }
-  return [runs](const std::string& command_line) {
-    for (const auto& [sub, run] : *runs)
-      if (sub->parsed()) run(command_line);
-  };
-}
+Run add_kmer(CLI::App& command) { return add_subcommands(command, kSubcommands, kFooter); }
 
 }  // namespace biogpu::app

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -10,7 +11,19 @@ namespace biogpu::app {
 // What a subcommand does once its options are parsed. command_line is for @PG and --json.
 using Run = std::function<void(const std::string& command_line)>;
 
-// Each declares its options on the subcommand and returns what runs it.
+struct Subcommand {
+  const char* name;
+  const char* description;
+  Run (*add)(CLI::App& command);  // declares its options and returns what runs it
+  const char* group = nullptr;    // its heading in the help; null: CLI11's own
+};
+
+// Adds a table of subcommands, one of which has to be given, and ends the help with the footer and
+// the exit codes. Returns what runs the one that was parsed.
+Run add_subcommands(CLI::App& command, std::span<const Subcommand> table,
+                    const std::string& footer);
+
+// The subcommands of `biogpu`.
 Run add_align(CLI::App& command);
 Run add_bwt(CLI::App& command);
 Run add_kmer(CLI::App& command);

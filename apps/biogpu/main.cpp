@@ -14,33 +14,18 @@
 #include "apps/biogpu/command.hpp"
 #include "apps/biogpu/signals.hpp"
 #include "lib/core/error.hpp"
-#include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
-
-void print(const std::string& text) {
-  io::OutputFile out("-");
-  out.write(text);
-  out.commit();
-}
-
 namespace {
 
-struct Command {
-  const char* name;
-  const char* group;
-  const char* description;
-  Run (*add)(CLI::App& command);
-};
-
-constexpr Command kCommands[] = {
-    {"align", "Sequence", "align pairs of sequences: global, semi-global, local", add_align},
-    {"bwt", "Sequence", "suffix arrays, Burrows-Wheeler transform and FM-index", add_bwt},
-    {"kmer", "Sequence", "count, query and compare k-mers", add_kmer},
-    {"qc", "Reads", "trim, filter and report on FASTQ reads, as fastp does", add_qc},
-    {"infer", "Models", "run protein language models: ESM-2, ProtBERT", add_infer},
-    {"devices", "About", "list the GPUs that this build can use", add_devices},
-    {"version", "About", "print version, backends, devices and build", add_version},
+constexpr Subcommand kCommands[] = {
+    {"align", "align pairs of sequences: global, semi-global, local", add_align, "Sequence"},
+    {"bwt", "suffix arrays, Burrows-Wheeler transform and FM-index", add_bwt, "Sequence"},
+    {"kmer", "count, query and compare k-mers", add_kmer, "Sequence"},
+    {"qc", "trim, filter and report on FASTQ reads, as fastp does", add_qc, "Reads"},
+    {"infer", "run protein language models: ESM-2, ProtBERT", add_infer, "Models"},
+    {"devices", "list the GPUs that this build can use", add_devices, "About"},
+    {"version", "print version, backends, devices and build", add_version, "About"},
 };
 
 constexpr char kFooter[] =
@@ -77,7 +62,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 // "; did you mean 'align'?" for a near miss, else where to look.
 std::string suggestion(std::string_view word) {
-  for (const Command& command : kCommands)
+  for (const Subcommand& command : kCommands)
     if (edit_distance(word, command.name) <= 2)
       return fmt::format("; did you mean '{}'?", command.name);
   return "; see 'biogpu --help'";
@@ -124,7 +109,7 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, std::string_v
 int run(const std::vector<std::string>& arguments) {
   std::string_view command;  // for messages, set before anything can fail
   const std::string_view first = arguments.size() > 1 ? std::string_view(arguments[1]) : "";
-  for (const Command& entry : kCommands)
+  for (const Subcommand& entry : kCommands)
     if (first == entry.name) command = entry.name;
   try {
     if (const auto parasail = parasail_arguments(arguments)) {
@@ -136,13 +121,7 @@ int run(const std::vector<std::string>& arguments) {
     app.get_formatter()->column_width(32);
     app.set_help_flag("-h,--help", "print this help");
     app.set_version_flag("--version", version_text, "print version, backends and devices");
-    app.require_subcommand(1);
-    app.footer(kFooter + std::string(kExitCodes));
-    std::vector<Run> runs;
-    for (const Command& entry : kCommands) {
-      CLI::App* sub = app.add_subcommand(entry.name, entry.description)->group(entry.group);
-      runs.push_back(entry.add(*sub));
-    }
+    const Run run_parsed = add_subcommands(app, kCommands, kFooter);
     std::string command_line = "biogpu";
     for (std::size_t i = 1; i < arguments.size(); ++i) command_line += " " + arguments[i];
     try {
@@ -157,8 +136,7 @@ int run(const std::vector<std::string>& arguments) {
     } catch (const CLI::ParseError& error) {
       return usage_error(app, error, command, first);
     }
-    for (std::size_t i = 0; i < runs.size(); ++i)
-      if (app.got_subcommand(kCommands[i].name)) runs[i](command_line);
+    run_parsed(command_line);
     return 0;
   } catch (const ClosedPipe&) {
     return 0;
