@@ -32,11 +32,9 @@ constexpr char kFooter[] =
 
 }  // namespace
 
-void add_count_bounds(CLI::App& command, CountBounds& bounds) {
-  command.add_option("-L,--lower-count", bounds.lower, "leave out k-mers with a lower count")
-      ->option_text("N");
-  command.add_option("-U,--upper-count", bounds.upper, "leave out k-mers with a higher count")
-      ->option_text("N");
+void add_count_bounds(const OptionGroup& group, CountBounds& bounds) {
+  group.option("-L,--lower-count", bounds.lower, "leave out k-mers with a lower count", "N");
+  group.option("-U,--upper-count", bounds.upper, "leave out k-mers with a higher count", "N");
 }
 
 std::vector<std::string> words_after_kmer(const std::string& command_line) {

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "apps/biogpu/infer_commands.hpp"
+#include "apps/biogpu/infer_run.hpp"
+#include "apps/biogpu/option_group.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
 #include "lib/infer/protein_model.hpp"
@@ -53,9 +55,7 @@ std::string name_of(nn::Precision precision) {
 Device open_device(const BenchFlags& flags) {
   Device device;
   const DeviceChoice choice = choose_device(parse_device_request(flags.device), true);
-  device.precision = choice.on_gpu() ? nn::Precision::fp16 : nn::Precision::fp32;
-  for (const auto& [name, value] : kPrecisions)
-    if (name == flags.precision) device.precision = value;
+  device.precision = parse_precision(flags.precision, choice.on_gpu());
   nn::BackendOptions options;
   options.precision = device.precision;
   options.n_threads = flags.n_threads > 0
@@ -159,30 +159,22 @@ void run_bench(const BenchFlags& flags) {
 
 Run add_infer_bench(CLI::App& command) {
   const auto flags = std::make_shared<BenchFlags>();
-  command.add_option("--model", flags->model, "time whole passes of this model, not operations")
-      ->option_text("FOLDER");
-  command
-      .add_option("--batches", flags->batches,
-                  "with --model: sequences and tokens of each [1x256,16x512]")
-      ->delimiter(',')
-      ->option_text("NxL,...");
-  command.add_option("--only", flags->ops.only, "operations whose name contains this")
-      ->option_text("TEXT");
-  command.add_flag("--quick", flags->ops.quick, "the smallest shapes, once: a test that it runs")
-      ->option_text(" ");
-  command.add_option("--runs", flags->n_runs, "with --model: passes of each batch [20]")
-      ->check(CLI::Range(1, 100000).description(""))
-      ->option_text("N");
-  command
-      .add_option("--precision", flags->precision,
-                  "fp32, tf32, fp16, bf16 [auto: fp16 on a GPU, fp32 on a CPU]")
-      ->check(CLI::IsMember({"auto", "fp32", "tf32", "fp16", "bf16"}).description(""))
-      ->option_text("TYPE");
-  command.add_option("--device", flags->device, "auto, cpu, gpu, or a device's number [auto]")
-      ->option_text("DEVICE");
-  command.add_option("-t,--threads", flags->n_threads, "of the CPU backend [all]")
-      ->option_text("N");
-  command.add_option("--json", flags->json, "write the results here")->option_text("FILE");
+  const OptionGroup options(command);
+  options.option("--model", flags->model, "time whole passes of this model, not operations",
+                 "FOLDER");
+  options
+      .option("--batches", flags->batches,
+              "with --model: sequences and tokens of each [1x256,16x512]", "NxL,...")
+      ->delimiter(',');
+  options.option("--only", flags->ops.only, "operations whose name contains this", "TEXT");
+  options.flag("--quick", flags->ops.quick, "the smallest shapes, once: a test that it runs");
+  options.option("--runs", flags->n_runs, "with --model: passes of each batch [20]", "N")
+      ->check(CLI::Range(1, 100000).description(""));
+  add_precision_flag(command, flags->precision);
+  options.option("--device", flags->device, "auto, cpu, gpu, or a device's number [auto]",
+                 "DEVICE");
+  options.option("-t,--threads", flags->n_threads, "of the CPU backend [all]", "N");
+  options.option("--json", flags->json, "write the results here", "FILE");
   command.footer(
       std::string("Examples:\n"
                   "  biogpu infer bench --device gpu --json ops.json\n"

@@ -7,14 +7,13 @@
 
 #include "apps/biogpu/infer_commands.hpp"
 #include "apps/biogpu/infer_structures.hpp"
+#include "apps/biogpu/option_group.hpp"
 #include "lib/core/error.hpp"
 #include "lib/infer/output/array_writer.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
 namespace {
-
-constexpr char kFiles[] = "Files of the original";
 
 struct DesignFlags {
   InferFlags infer;
@@ -23,72 +22,54 @@ struct DesignFlags {
 };
 
 void add_sampling(CLI::App& command, DesignFlags& flags) {
+  const OptionGroup sampling(command);
   infer::mpnn::DesignOptions& options = flags.structures.options;
   infer::mpnn::DesignRequest& request = flags.structures.request;
-  command.add_option("-n,--samples", options.n_sequences, "sequences at each temperature [1]")
-      ->check(CLI::Range(1, 1 << 20).description(""))
-      ->option_text("N");
-  command
-      .add_option("--temperature", options.temperatures,
-                  "of the draws; higher gives more diverse sequences [0.1]")
+  sampling.option("-n,--samples", options.n_sequences, "sequences at each temperature [1]", "N")
+      ->check(CLI::Range(1, 1 << 20).description(""));
+  sampling
+      .option("--temperature", options.temperatures,
+              "of the draws; higher gives more diverse sequences [0.1]", "T,...")
       ->delimiter(',')
-      ->check(CLI::Range(1e-6, 1e6).description(""))
-      ->option_text("T,...");
-  command.add_option("--omit", request.omit, "letters that are never drawn [X]")
-      ->option_text("LETTERS");
-  command
-      .add_option("--bias", flags.structures.bias,
-                  "added to letters' logits, over the temperature: A:-1.1,F:0.7")
-      ->delimiter(',')
-      ->option_text("LIST");
-  command
-      .add_flag("--homooligomer", request.homooligomer,
-                "one sequence for all designed chains, position by position")
-      ->option_text(" ");
-  command
-      .add_option("--backbone-noise", options.backbone_noise,
-                  "standard deviation added to coordinates, Angstrom [0]")
-      ->check(CLI::Range(0.0, 100.0).description(""))
-      ->option_text("X");
-  command
-      .add_option("--save-probs", flags.probabilities,
-                  "probabilities of letters at every residue, .npz")
-      ->option_text("FILE");
+      ->check(CLI::Range(1e-6, 1e6).description(""));
+  sampling.option("--omit", request.omit, "letters that are never drawn [X]", "LETTERS");
+  sampling
+      .option("--bias", flags.structures.bias,
+              "added to letters' logits, over the temperature: A:-1.1,F:0.7", "LIST")
+      ->delimiter(',');
+  sampling.flag("--homooligomer", request.homooligomer,
+                "one sequence for all designed chains, position by position");
+  sampling
+      .option("--backbone-noise", options.backbone_noise,
+              "standard deviation added to coordinates, Angstrom [0]", "X")
+      ->check(CLI::Range(0.0, 100.0).description(""));
+  sampling.option("--save-probs", flags.probabilities,
+                  "probabilities of letters at every residue, .npz", "FILE");
 }
 
 void add_files(CLI::App& command, infer::mpnn::DesignRequest& request) {
-  const auto file = [&](const char* name, std::string& path, const char* what) {
-    command.add_option(name, path, what)->option_text("FILE")->group(kFiles);
-  };
-  file("--omit-AA-jsonl", request.omit_aa_jsonl, "letters never drawn at some positions");
-  file("--bias-AA-jsonl", request.bias_aa_jsonl, "bias of letters");
-  file("--bias-by-res-jsonl", request.bias_by_res_jsonl, "bias of letters at each position");
-  file("--tied-positions-jsonl", request.tied_positions_jsonl, "positions that share a letter");
-  file("--pssm-jsonl", request.pssm_jsonl, "position-specific matrices");
-  command.add_option("--pssm-multi", request.pssm_multi, "share of their bias, 0 to 1 [0]")
-      ->check(CLI::Range(0.0, 1.0).description(""))
-      ->option_text("X")
-      ->group(kFiles);
-  command.add_option("--pssm-threshold", request.pssm_threshold, "of log odds [0]")
-      ->option_text("X")
-      ->group(kFiles);
-  command.add_flag("--pssm-log-odds", request.pssm_log_odds, "prefer letters above the threshold")
-      ->option_text(" ")
-      ->group(kFiles);
-  command.add_flag("--pssm-bias", request.pssm_bias, "mix their bias into the probabilities")
-      ->option_text(" ")
-      ->group(kFiles);
+  const OptionGroup files(command, kOriginalFiles);
+  files.option("--omit-AA-jsonl", request.omit_aa_jsonl, "letters never drawn at some positions",
+               "FILE");
+  files.option("--bias-AA-jsonl", request.bias_aa_jsonl, "bias of letters", "FILE");
+  files.option("--bias-by-res-jsonl", request.bias_by_res_jsonl, "bias of letters at each position",
+               "FILE");
+  files.option("--tied-positions-jsonl", request.tied_positions_jsonl,
+               "positions that share a letter", "FILE");
+  files.option("--pssm-jsonl", request.pssm_jsonl, "position-specific matrices", "FILE");
+  files.option("--pssm-multi", request.pssm_multi, "share of their bias, 0 to 1 [0]", "X")
+      ->check(CLI::Range(0.0, 1.0).description(""));
+  files.option("--pssm-threshold", request.pssm_threshold, "of log odds [0]", "X");
+  files.flag("--pssm-log-odds", request.pssm_log_odds, "prefer letters above the threshold");
+  files.flag("--pssm-bias", request.pssm_bias, "mix their bias into the probabilities");
 }
 
 void add_input(CLI::App& command, InferFlags& flags) {
-  command.add_option("STRUCTURES", flags.inputs, "PDB or mmCIF, plain or gzip; or folders of them")
-      ->required()
-      ->option_text(" ");
-  command.add_option("--model", flags.model, "folder with config.json and safetensors")
-      ->required()
-      ->option_text("FOLDER");
-  command.add_option("-o,--output", flags.output, "FASTA, with .gz compressed [-, stdout]")
-      ->option_text("FILE");
+  const OptionGroup input(command);
+  input.option("STRUCTURES", flags.inputs, "PDB or mmCIF, plain or gzip; or folders of them", " ")
+      ->required();
+  add_model_flag(command, flags);
+  input.option("-o,--output", flags.output, "FASTA, with .gz compressed [-, stdout]", "FILE");
 }
 
 void run_design(DesignFlags flags, const std::string& command_line) {

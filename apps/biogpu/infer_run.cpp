@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/progress.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
@@ -32,15 +33,6 @@ std::uint64_t weight_bytes(const std::string& folder) {
   return bytes;
 }
 
-nn::Precision parse_precision(const std::string& text, bool on_gpu) {
-  static const std::map<std::string, nn::Precision> kNames{{"fp32", nn::Precision::fp32},
-                                                           {"tf32", nn::Precision::tf32},
-                                                           {"fp16", nn::Precision::fp16},
-                                                           {"bf16", nn::Precision::bf16}};
-  if (text == "auto") return on_gpu ? nn::Precision::fp16 : nn::Precision::fp32;
-  return kNames.at(text);
-}
-
 }  // namespace
 
 struct InferRun::Item {
@@ -50,31 +42,41 @@ struct InferRun::Item {
   infer::BatchResult result;
 };
 
+nn::Precision parse_precision(const std::string& text, bool on_gpu) {
+  static const std::map<std::string, nn::Precision> kNames{{"fp32", nn::Precision::fp32},
+                                                           {"tf32", nn::Precision::tf32},
+                                                           {"fp16", nn::Precision::fp16},
+                                                           {"bf16", nn::Precision::bf16}};
+  if (text == "auto") return on_gpu ? nn::Precision::fp16 : nn::Precision::fp32;
+  return kNames.at(text);
+}
+
+void add_model_flag(CLI::App& command, InferFlags& flags) {
+  OptionGroup(command)
+      .option("--model", flags.model, "folder with config.json and safetensors", "FOLDER")
+      ->required();
+}
+
+void add_precision_flag(CLI::App& command, std::string& precision) {
+  OptionGroup(command)
+      .option("--precision", precision,
+              "fp32, tf32, fp16, bf16 [auto: fp16 on a GPU, fp32 on a CPU]", "TYPE")
+      ->check(CLI::IsMember({"auto", "fp32", "tf32", "fp16", "bf16"}).description(""));
+}
+
 void add_infer_flags(CLI::App& command, InferFlags& flags) {
-  command.add_option("FASTA", flags.inputs, "proteins, plain or gzip; none or -: standard input")
-      ->option_text(" ");
-  command.add_option("--model", flags.model, "folder with config.json and safetensors")
-      ->required()
-      ->option_text("FOLDER");
-  command
-      .add_option("--precision", flags.precision,
-                  "fp32, tf32, fp16, bf16 [auto: fp16 on a GPU, fp32 on a CPU]")
-      ->check(CLI::IsMember({"auto", "fp32", "tf32", "fp16", "bf16"}).description(""))
-      ->option_text("TYPE");
-  command
-      .add_option("--truncate", flags.truncate, "keep the first residues of longer sequences only")
-      ->check(CLI::Range(1, 1 << 24).description(""))
-      ->option_text("N");
-  command
-      .add_flag("--allow-unknown", flags.allow_unknown,
-                "letters outside the alphabet become the unknown word")
-      ->option_text(" ");
-  command.add_flag("--keep-rare", flags.keep_rare, "ProtBERT: U, Z, O and B are themselves, not X")
-      ->option_text(" ");
-  command
-      .add_flag("--resume", flags.resume,
-                "keep finished batches in OUTPUT.partial, and begin with those that are there")
-      ->option_text(" ");
+  const OptionGroup options(command);
+  options.option("FASTA", flags.inputs, "proteins, plain or gzip; none or -: standard input", " ");
+  add_model_flag(command, flags);
+  add_precision_flag(command, flags.precision);
+  options
+      .option("--truncate", flags.truncate, "keep the first residues of longer sequences only", "N")
+      ->check(CLI::Range(1, 1 << 24).description(""));
+  options.flag("--allow-unknown", flags.allow_unknown,
+               "letters outside the alphabet become the unknown word");
+  options.flag("--keep-rare", flags.keep_rare, "ProtBERT: U, Z, O and B are themselves, not X");
+  options.flag("--resume", flags.resume,
+               "keep finished batches in OUTPUT.partial, and begin with those that are there");
   add_shared_flags(command, flags.shared);
   command.get_option("--batch")->description("tokens in one pass [chosen for the device]");
 }

@@ -34,6 +34,12 @@ struct InferFlags {
   std::int64_t truncate = 0;
 };
 
+void add_model_flag(CLI::App& command, InferFlags& flags);
+void add_precision_flag(CLI::App& command, std::string& precision);
+// auto: what pays on that kind of device.
+nn::Precision parse_precision(const std::string& text, bool on_gpu);
+
+// All options of InferFlags but the output.
 void add_infer_flags(CLI::App& command, InferFlags& flags);
 
 // From files of sequences through the models of all devices to one ordered output.

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/progress.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
@@ -17,10 +18,6 @@
 
 namespace biogpu::app {
 namespace {
-
-void add_jsonl(CLI::App& command, const char* name, std::string& path, const char* what) {
-  command.add_option(name, path, what)->option_text("FILE")->group("Files of the original");
-}
 
 // "A:-1.1" into a letter and a number.
 std::pair<char, double> parse_bias(const std::string& text) {
@@ -39,22 +36,21 @@ std::pair<char, double> parse_bias(const std::string& text) {
 
 void add_structure_flags(CLI::App& command, StructureFlags& flags) {
   infer::mpnn::DesignRequest& request = flags.request;
-  command.add_option("--chains", request.chains, "chains to design; the others stay [all]")
-      ->delimiter(',')
-      ->option_text("A,B,...");
-  command
-      .add_option("--fixed", request.fixed,
-                  "positions that keep their residue, counted from 1 in a chain: 'A1-10 B5'")
-      ->option_text("LIST");
-  command.add_option("--seed", flags.options.seed, "of all random numbers [1]")->option_text("N");
-  command
-      .add_option("--draws", flags.draws,
-                  "safetensors file with random numbers to use instead, to repeat another "
-                  "program's run")
-      ->option_text("FILE");
-  add_jsonl(command, "--chain-id-jsonl", request.chain_id_jsonl, "chains to design and to keep");
-  add_jsonl(command, "--fixed-positions-jsonl", request.fixed_positions_jsonl,
-            "positions that keep their residue");
+  const OptionGroup options(command);
+  options.option("--chains", request.chains, "chains to design; the others stay [all]", "A,B,...")
+      ->delimiter(',');
+  options.option("--fixed", request.fixed,
+                 "positions that keep their residue, counted from 1 in a chain: 'A1-10 B5'",
+                 "LIST");
+  options.option("--seed", flags.options.seed, "of all random numbers [1]", "N");
+  options.option("--draws", flags.draws,
+                 "safetensors file with random numbers to use instead, to repeat another "
+                 "program's run",
+                 "FILE");
+  const OptionGroup files(command, kOriginalFiles);
+  files.option("--chain-id-jsonl", request.chain_id_jsonl, "chains to design and to keep", "FILE");
+  files.option("--fixed-positions-jsonl", request.fixed_positions_jsonl,
+               "positions that keep their residue", "FILE");
 }
 
 StructureRun::StructureRun(InferFlags infer, StructureFlags flags, std::string name,

@@ -23,6 +23,9 @@ struct StructureFlags {
   std::string draws;
 };
 
+// The heading of the options that take the files of ProteinMPNN.
+inline constexpr char kOriginalFiles[] = "Files of the original";
+
 void add_structure_flags(CLI::App& command, StructureFlags& flags);
 
 // From files of structures through the model to one ordered output.

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/biogpu/command.hpp"
+#include "apps/biogpu/option_group.hpp"
 
 namespace biogpu::app {
 
@@ -31,7 +32,7 @@ struct CountBounds {
 };
 
 // -L and -U, inclusive.
-void add_count_bounds(CLI::App& command, CountBounds& bounds);
+void add_count_bounds(const OptionGroup& group, CountBounds& bounds);
 
 // The word of a command line that follows "biogpu kmer <name>", split at blanks.
 std::vector<std::string> words_after_kmer(const std::string& command_line);

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "apps/biogpu/kmer_generators.hpp"
+#include "apps/biogpu/option_group.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/kmer/count/fastq_chunks.hpp"
@@ -73,29 +74,19 @@ std::uint64_t KmerInputFlags::bytes() const {
 }
 
 void add_kmer_input_flags(CLI::App& command, KmerInputFlags& flags) {
-  constexpr char kGroup[] = "Input";
-  command.add_option("FILE", flags.files, "sequence files; - is standard input")->option_text(" ");
-  command
-      .add_option("--sam", flags.sam_files, "the same as FILE, which may be SAM, BAM or CRAM too")
-      ->option_text("FILE")
+  const OptionGroup input(command, "Input");
+  OptionGroup(command).option("FILE", flags.files, "sequence files; - is standard input", " ");
+  input
+      .option("--sam", flags.sam_files, "the same as FILE, which may be SAM, BAM or CRAM too",
+              "FILE")
       ->allow_extra_args(false)
-      ->take_all()
-      ->group(kGroup);
-  command
-      .add_option("-g,--generator", flags.generator,
-                  "a file of shell commands, one a line, that write sequences")
-      ->option_text("FILE")
-      ->group(kGroup);
-  command.add_option("-G,--Generators", flags.n_generators, "commands run at a time [1]")
-      ->check(CLI::Range(1, 1024))
-      ->option_text("N")
-      ->group(kGroup);
-  command.add_option("-S,--shell", flags.shell, "for the commands [SHELL, else /bin/sh]")
-      ->option_text("PROGRAM")
-      ->group(kGroup);
-  command.add_option("-F,--Files", flags.ignored, "accepted and ignored")
-      ->option_text("N")
-      ->group(kGroup);
+      ->take_all();
+  input.option("-g,--generator", flags.generator,
+               "a file of shell commands, one a line, that write sequences", "FILE");
+  input.option("-G,--Generators", flags.n_generators, "commands run at a time [1]", "N")
+      ->check(CLI::Range(1, 1024));
+  input.option("-S,--shell", flags.shell, "for the commands [SHELL, else /bin/sh]", "PROGRAM");
+  input.option("-F,--Files", flags.ignored, "accepted and ignored", "N");
 }
 
 void KmerInput::read_all(const KmerInputFlags& flags, const Feed& feed) {

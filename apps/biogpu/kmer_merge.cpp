@@ -157,7 +157,7 @@ Run add_kmer_merge(CLI::App& command) {
   min->option_text(" ")->excludes(max)->excludes(jaccard);
   max->option_text(" ")->excludes(jaccard);
   jaccard->option_text(" ");
-  add_count_bounds(command, flags->bounds);
+  add_count_bounds(OptionGroup(command), flags->bounds);
   command.footer(std::string("The result is canonical where the databases are; databases that "
                              "differ in this or in k are refused.\n\n"
                              "Examples:\n"
@@ -190,7 +190,7 @@ Run add_kmer_set(CLI::App& command) {
       ->check(CLI::IsMember(std::vector<std::string>{"min", "max", "sum", "left", "right"})
                   .description(""))
       ->option_text("WHICH");
-  add_count_bounds(command, flags->bounds);
+  add_count_bounds(OptionGroup(command), flags->bounds);
   command.footer(
       std::string("union: k-mers of any database. intersect: of all. subtract: of the first and no "
                   "other.\nsymdiff: of exactly one. counters_subtract: counts of the first less "

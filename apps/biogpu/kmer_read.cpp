@@ -194,7 +194,7 @@ Run add_kmer_dump(CLI::App& command) {
       .add_flag("-c,--column", flags->column, "a line of k-mer and count [FASTA, count as name]")
       ->option_text(" ");
   command.add_flag("-t,--tab", flags->tab, "separate columns by a tab [blank]")->option_text(" ");
-  add_count_bounds(command, flags->bounds);
+  add_count_bounds(OptionGroup(command), flags->bounds);
   command.add_option("-o,--output", flags->out_path, ".gz compresses [-, stdout]")
       ->option_text("FILE");
   command.footer(std::string("Records come in the order of the database.\n\n"
@@ -210,7 +210,7 @@ Run add_kmer_stats(CLI::App& command) {
   command.add_option("DB", flags->path, "the database; - is standard input")
       ->required()
       ->option_text(" ");
-  add_count_bounds(command, flags->bounds);
+  add_count_bounds(OptionGroup(command), flags->bounds);
   command.add_option("-o,--output", flags->out_path, "[-, stdout]")->option_text("FILE");
   command.add_flag("-v,--verbose", flags->verbose, "accepted and ignored")->option_text(" ");
   command.footer(std::string("Unique: k-mers that occur once. Distinct: k-mers, each once. Total: "

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <utility>
 
+#include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/shared_flags.hpp"
 #include "lib/core/error.hpp"
 
@@ -13,20 +14,20 @@ namespace {
 
 constexpr int kMaxVirtualWorkers = 16;
 
-// Declares options of one group. A name with underscores, fastp's way, is also taken with dashes.
+// A name with underscores, fastp's way, is also taken with dashes.
 class Group {
  public:
-  Group(CLI::App& command, const char* name) : command_(command), name_(name) {}
+  Group(CLI::App& command, const char* name) : command_(command), group_(command, name) {}
 
   template <class T>
   void option(const std::string& names, T& value, const std::string& text, const char* type) {
-    command_.add_option(names, value, text)->option_text(type)->group(name_);
+    group_.option(names, value, text, type);
     if (const std::string dashed = with_dashes(names); !dashed.empty())
       command_.add_option(dashed, value)->group("");
   }
 
   void flag(const std::string& names, bool& value, const std::string& text) {
-    command_.add_flag(names, value, text)->option_text(" ")->group(name_);
+    group_.flag(names, value, text);
     if (const std::string dashed = with_dashes(names); !dashed.empty())
       command_.add_flag(dashed, value)->group("");
   }
@@ -40,7 +41,7 @@ class Group {
   }
 
   CLI::App& command_;
-  const char* name_;
+  const OptionGroup group_;
 };
 
 void add_files(CLI::App& command, QcFlags& flags) {

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <thread>
 
+#include "apps/biogpu/option_group.hpp"
+
 namespace biogpu::app {
 namespace {
 
@@ -61,52 +63,30 @@ void SharedFlags::resolve() {
 
 void add_shared_flags(CLI::App& command, SharedFlags& flags) {
   flags.threads = std::min(kMaxDefaultThreads, allowed_cpus());
-  constexpr char kGroup[] = "Run";
-  command
-      .add_option("-t,--threads", flags.threads,
-                  "CPU threads, 0 for all allowed [BIOGPU_THREADS, else up to 4]")
+  const OptionGroup run(command, "Run");
+  run.option("-t,--threads", flags.threads,
+             "CPU threads, 0 for all allowed [BIOGPU_THREADS, else up to 4]", "N")
       ->envname("BIOGPU_THREADS")
-      ->check(CLI::Range(0, kMaxThreads))
-      ->option_text("N")
-      ->group(kGroup);
-  command
-      .add_option("--device", flags.device,
-                  "auto, cpu, gpu, or device numbers as 0,1 [BIOGPU_DEVICE, else auto]")
-      ->envname("BIOGPU_DEVICE")
-      ->option_text("WHAT")
-      ->group(kGroup);
-  command.add_option("--json", flags.json, "write a summary of the run as JSON")
-      ->option_text("FILE")
-      ->group(kGroup);
-  command.add_option("--batch", flags.batch, "pairs in one batch [chosen for the device]")
-      ->transform(size_suffix(1000))
-      ->option_text("N")
-      ->group(kGroup);
-  command.add_option("--max-memory", flags.max_memory, "bound on batches in host memory, as 2G")
-      ->transform(size_suffix(1024))
-      ->option_text("SIZE")
-      ->group(kGroup);
-  command
-      .add_option("--max-device-memory", flags.max_device_memory,
-                  "bound on device memory [what is free]")
-      ->transform(size_suffix(1024))
-      ->option_text("SIZE")
-      ->group(kGroup);
+      ->check(CLI::Range(0, kMaxThreads));
+  run.option("--device", flags.device,
+             "auto, cpu, gpu, or device numbers as 0,1 [BIOGPU_DEVICE, else auto]", "WHAT")
+      ->envname("BIOGPU_DEVICE");
+  run.option("--json", flags.json, "write a summary of the run as JSON", "FILE");
+  run.option("--batch", flags.batch, "pairs in one batch [chosen for the device]", "N")
+      ->transform(size_suffix(1000));
+  run.option("--max-memory", flags.max_memory, "bound on batches in host memory, as 2G", "SIZE")
+      ->transform(size_suffix(1024));
+  run.option("--max-device-memory", flags.max_device_memory,
+             "bound on device memory [what is free]", "SIZE")
+      ->transform(size_suffix(1024));
   const std::map<std::string, ProgressWhen> when{{"auto", ProgressWhen::automatic},
                                                  {"always", ProgressWhen::always},
                                                  {"never", ProgressWhen::never}};
-  command.add_option("--progress", flags.progress, "auto (on a terminal), always, never [auto]")
-      ->transform(CLI::CheckedTransformer(when).description(""))
-      ->option_text("WHEN")
-      ->group(kGroup);
+  run.option("--progress", flags.progress, "auto (on a terminal), always, never [auto]", "WHEN")
+      ->transform(CLI::CheckedTransformer(when).description(""));
   CLI::Option* quiet =
-      command.add_flag("-q,--quiet", flags.quiet, "only warnings and errors on standard error")
-          ->option_text(" ")
-          ->group(kGroup);
-  command.add_flag("-v,--verbose", flags.verbose, "log the time of each stage")
-      ->excludes(quiet)
-      ->option_text(" ")
-      ->group(kGroup);
+      run.flag("-q,--quiet", flags.quiet, "only warnings and errors on standard error");
+  run.flag("-v,--verbose", flags.verbose, "log the time of each stage")->excludes(quiet);
 }
 
 }  // namespace biogpu::app

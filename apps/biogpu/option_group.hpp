@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+namespace biogpu::app {
+
+// Declares options under one heading of a command's help; without a heading, under CLI11's own.
+class OptionGroup {
+ public:
+  explicit OptionGroup(CLI::App& command, std::string heading = {})
+      : command_(command), heading_(std::move(heading)) {}
+
+  // type: what the help shows for the value.
+  template <class T>
+  CLI::Option* option(const std::string& names, T& value, const std::string& text,
+                      const char* type) const {
+    return under_heading(command_.add_option(names, value, text), type);
+  }
+
+  CLI::Option* flag(const std::string& names, bool& value, const std::string& text) const {
+    return under_heading(command_.add_flag(names, value, text), " ");
+  }
+
+ private:
+  CLI::Option* under_heading(CLI::Option* option, const char* type) const {
+    option->option_text(type);
+    return heading_.empty() ? option : option->group(heading_);
+  }
+
+  CLI::App& command_;
+  const std::string heading_;
+};
+
+}  // namespace biogpu::app
