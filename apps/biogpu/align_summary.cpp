@@ -1,9 +1,8 @@
 // What a run of `biogpu align` says of itself: the last lines of the log and the JSON summary.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "apps/biogpu/align_run.hpp"
-#include "lib/report/json_summary.hpp"
+#include "apps/biogpu/run_summary.hpp"
 
 namespace biogpu::app {
 
@@ -29,11 +28,10 @@ void AlignRun::log_summary(double wall_s) {
 }
 
 std::string AlignRun::json_text(const AlignSink& sink, double wall_s) {
-  report::RunSummary run;
-  run.git = BIOGPU_GIT;
-  run.backend = gpu_backend_name();
+  report::RunSummary run = begin_summary(command_line_, flags_.shared, choice_, log_);
+  run.wall_s = wall_s;
   run.cpu_isa = align::cpu_isa();
-  run.command = command_line_;
+  if (backend_->fell_back()) run.device_used += ",cpu";
   const io::SequenceReader& queries = reader_.query_reader();
   run.inputs.push_back({queries.path(), queries.file_bytes(), queries.n_records()});
   if (!reader_.one_set()) {
@@ -41,16 +39,8 @@ std::string AlignRun::json_text(const AlignSink& sink, double wall_s) {
     run.inputs.push_back({targets.path(), targets.file_bytes(), targets.n_records()});
   }
   run.outputs.push_back({flags_.out_path, sink.bytes()});
-  run.device_requested = flags_.shared.device;
-  run.device_used = choice_.on_gpu() ? fmt::format("gpu:{}", fmt::join(choice_.gpus, ",")) : "cpu";
-  if (backend_->fell_back()) run.device_used += ",cpu";
-  run.device_name = choice_.name;
-  run.device_reason = choice_.reason;
-  run.wall_s = wall_s;
   run.gpu_s = backend_->device_seconds();
-  run.read_s = times_.read_s;
-  run.compute_s = times_.compute_s;
-  run.write_s = times_.write_s;
+  add_times(run, times_);
   run.peak_device_bytes = backend_->peak_device_bytes();
   const ComputeTimes compute = compute_->times();
   run.result = {{"mode", flags_.mode},
@@ -65,7 +55,6 @@ std::string AlignRun::json_text(const AlignSink& sink, double wall_s) {
                 {"select_s", compute.select_s},
                 {"align_s", compute.align_s},
                 {"format_s", compute.format_s}};
-  run.warnings = log_.warnings();
   return report::json_summary(run);
 }
 

@@ -1,5 +1,5 @@
 #include "apps/biogpu/bwt_command.hpp"
-#include "lib/io/output_file.hpp"
+#include "apps/biogpu/run_summary.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -27,28 +27,18 @@ Run add_bwt(CLI::App& command) { return add_subcommands(command, kSubcommands, k
 
 void write_bwt_json(const SharedFlags& flags, const std::string& command_line, const Log& log,
                     const BwtReport& report) {
-  if (flags.json.empty()) return;
-  report::RunSummary run;
-  run.git = BIOGPU_GIT;
-  run.backend = gpu_backend_name();
-  run.command = command_line;
+  report::RunSummary run = begin_summary(command_line, flags, report.device, log);
+  if (report.device.on_gpu())  // one of those asked for is used
+    run.device_used = "gpu:" + std::to_string(report.device.gpus.front());
   run.inputs = report.inputs;
   run.outputs = report.outputs;
-  run.device_requested = flags.device;
-  run.device_used = report.device.on_gpu() ? "gpu:" + std::to_string(report.device.gpus[0]) : "cpu";
-  run.device_name = report.device.name;
-  run.device_reason = report.device.reason;
-  run.wall_s = log.seconds();
   run.gpu_s = report.gpu_s;
   run.read_s = report.read_s;
   run.compute_s = report.compute_s;
   run.write_s = report.write_s;
   run.peak_device_bytes = report.peak_device_bytes;
   run.result = report.result;
-  run.warnings = log.warnings();
-  io::OutputFile file(flags.json);
-  file.write(report::json_summary(run));
-  file.commit();
+  write_summary(flags, run);
 }
 
 }  // namespace biogpu::app

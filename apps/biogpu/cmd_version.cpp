@@ -22,11 +22,13 @@ std::string version_text() {
   return text;
 }
 
+std::string build_commit() { return BIOGPU_GIT; }
+
 Run add_version(CLI::App& command) {
   command.footer(std::string("Examples:\n  biogpu version\n  biogpu --version\n\n") + kExitCodes);
   return [](const std::string&) {
     std::string text = version_text();
-    const std::string git = BIOGPU_GIT;
+    const std::string git = build_commit();
     text += fmt::format("commit: {}\n", git.empty() ? "unknown" : git);
     text += fmt::format("compiler: {} {}\n",
 #ifdef __clang__

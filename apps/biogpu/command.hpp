@@ -35,6 +35,9 @@ Run add_version(CLI::App& command);
 // Three lines: version, backends compiled in, devices seen.
 std::string version_text();
 
+// Of this build; empty where it was made from an archive.
+std::string build_commit();
+
 // The last line of every help text.
 inline constexpr char kExitCodes[] =
     "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 bad input, 4 no such device,\n"

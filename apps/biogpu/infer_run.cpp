@@ -10,10 +10,9 @@
 
 #include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/progress.hpp"
+#include "apps/biogpu/run_summary.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
-#include "lib/io/output_file.hpp"
-#include "lib/pipeline/pipeline.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -214,19 +213,15 @@ void InferRun::run(const std::string& options, const Compute& compute, const Wri
     if (n_records_ > 0) log_.info(fmt::format("{} records were there already", n_records_));
   }
   std::vector<Item> items(models_.size() + 2);
-  const pipeline::Times times = pipeline::run(
-      {static_cast<int>(models_.size()), static_cast<int>(items.size())},
-      {[&](std::size_t slot) { return read(items[slot]); },
-       [&](std::size_t slot) { this->compute(items[slot], compute); },
-       [&](std::size_t slot) {
-         if (journal_) journal_->append(items[slot].result);
-         take(items[slot].result);
-         progress.update(0, fmt::format("{} sequences, {:.0f} residues/s", n_records_,
-                                        static_cast<double>(n_residues_) / log_.seconds()));
-       }});
-  read_s_ = times.read_s;
-  compute_s_ = times.compute_s;
-  write_s_ = times.write_s;
+  const auto put = [&](std::size_t slot) {
+    if (journal_) journal_->append(items[slot].result);
+    take(items[slot].result);
+    progress.update(0, fmt::format("{} sequences, {:.0f} residues/s", n_records_,
+                                   static_cast<double>(n_residues_) / log_.seconds()));
+  };
+  times_ = pipeline::run({static_cast<int>(models_.size()), static_cast<int>(items.size())},
+                         {[&](std::size_t slot) { return read(items[slot]); },
+                          [&](std::size_t slot) { this->compute(items[slot], compute); }, put});
   if (n_unknown_ > 0)
     log_.warn(
         fmt::format("{} residues outside the alphabet were read as {}", n_unknown_,
@@ -237,21 +232,10 @@ void InferRun::finish(std::uint64_t output_bytes) {
   if (journal_) journal_->remove();
   log_.info(fmt::format("{} sequences, {} residues, {:.0f} residues/s", n_records_, n_residues_,
                         static_cast<double>(n_residues_) / std::max(1e-9, log_.seconds())));
-  if (flags_.shared.json.empty()) return;
-  report::RunSummary run;
-  run.git = BIOGPU_GIT;
-  run.backend = gpu_backend_name();
-  run.command = command_line_;
+  report::RunSummary run = begin_summary(command_line_, flags_.shared, device_, log_);
   run.inputs = inputs_;
   run.outputs = {{flags_.output, output_bytes}};
-  run.device_requested = flags_.shared.device;
-  run.device_used = device_.on_gpu() ? fmt::format("gpu:{}", fmt::join(device_.gpus, ",")) : "cpu";
-  run.device_name = device_.name;
-  run.device_reason = device_.reason;
-  run.wall_s = log_.seconds();
-  run.read_s = read_s_;
-  run.compute_s = compute_s_;
-  run.write_s = write_s_;
+  add_times(run, times_);
   run.result["model"] = {{"architecture", info().architecture},
                          {"layers", info().n_layers},
                          {"width", info().d_model},
@@ -261,10 +245,7 @@ void InferRun::finish(std::uint64_t output_bytes) {
   run.result["sequences"] = n_records_;
   run.result["residues"] = n_residues_;
   run.result["unknown_residues"] = n_unknown_;
-  run.warnings = log_.warnings();
-  io::OutputFile file(flags_.shared.json);
-  file.write(report::json_summary(run));
-  file.commit();
+  write_summary(flags_.shared, run);
 }
 
 }  // namespace biogpu::app

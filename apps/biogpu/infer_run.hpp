@@ -17,6 +17,7 @@
 #include "lib/infer/protein_model.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/nn/backend.hpp"
+#include "lib/pipeline/pipeline.hpp"
 #include "lib/report/json_summary.hpp"
 
 namespace biogpu::app {
@@ -93,7 +94,7 @@ class InferRun {
   std::uint64_t n_records_ = 0;
   std::uint64_t n_residues_ = 0;
   std::uint64_t n_unknown_ = 0;
-  double read_s_ = 0, compute_s_ = 0, write_s_ = 0;
+  pipeline::Times times_;
 
   std::mutex mutex_;  // guards free_models_
   std::vector<infer::ProteinModel*> free_models_;

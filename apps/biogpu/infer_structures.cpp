@@ -8,13 +8,12 @@
 #include <filesystem>
 #include <utility>
 
+#include "apps/biogpu/command.hpp"
 #include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/progress.hpp"
+#include "apps/biogpu/run_summary.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
-#include "lib/io/output_file.hpp"
-#include "lib/pipeline/pipeline.hpp"
-#include "lib/report/json_summary.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -63,7 +62,7 @@ StructureRun::StructureRun(InferFlags infer, StructureFlags flags, std::string n
   infer_.shared.resolve();
   check_device();
   for (const std::string& bias : flags_.bias) flags_.request.bias.insert(parse_bias(bias));
-  flags_.options.program = BIOGPU_GIT;
+  flags_.options.program = build_commit();
   inputs_ = std::make_unique<infer::mpnn::DesignInputs>(flags_.request);
   if (!flags_.draws.empty()) replay_ = nn::Checkpoint::open(flags_.draws);
   find_structures();
@@ -113,7 +112,7 @@ void StructureRun::run(
   std::vector<Item> items(static_cast<std::size_t>(n_workers) + 2);
   Progress progress(name_, infer_.shared.progress, infer_.shared.quiet);
   std::size_t next = 0, n_done = 0;
-  const pipeline::Times times = pipeline::run(
+  times_ = pipeline::run(
       {n_workers, static_cast<int>(items.size())},
       {[&](std::size_t slot) {
          if (next == paths_.size()) return false;
@@ -132,32 +131,20 @@ void StructureRun::run(
          progress.update(static_cast<double>(n_done) / static_cast<double>(paths_.size()),
                          fmt::format("{} structures", n_done));
        }});
-  read_s_ = times.read_s;
-  compute_s_ = times.compute_s;
-  write_s_ = times.write_s;
 }
 
 void StructureRun::finish(std::uint64_t output_bytes) {
   log_.info(fmt::format("{} structures, {} residues, {:.1f} structures/s", paths_.size(),
                         n_residues_,
                         static_cast<double>(paths_.size()) / std::max(1e-9, log_.seconds())));
-  if (infer_.shared.json.empty()) return;
-  report::RunSummary run;
-  run.git = BIOGPU_GIT;
-  run.backend = gpu_backend_name();
-  run.command = command_line_;
+  report::RunSummary run = begin_summary(command_line_, infer_.shared,
+                                         {{}, "cpu", "models of structures run on the CPU"}, log_);
   for (const std::string& path : paths_) {
     std::error_code error;
     run.inputs.push_back({path, std::filesystem::file_size(path, error), 1});
   }
   run.outputs = {{infer_.output, output_bytes}};
-  run.device_requested = infer_.shared.device;
-  run.device_used = run.device_name = "cpu";
-  run.device_reason = "models of structures run on the CPU";
-  run.wall_s = log_.seconds();
-  run.read_s = read_s_;
-  run.compute_s = compute_s_;
-  run.write_s = write_s_;
+  add_times(run, times_);
   run.result["model"] = {{"architecture", "proteinmpnn"},
                          {"name", weights_.name},
                          {"neighbours", weights_.n_neighbours},
@@ -165,10 +152,7 @@ void StructureRun::finish(std::uint64_t output_bytes) {
   run.result["seed"] = flags_.options.seed;
   run.result["structures"] = paths_.size();
   run.result["residues"] = n_residues_;
-  run.warnings = log_.warnings();
-  io::OutputFile file(infer_.shared.json);
-  file.write(report::json_summary(run));
-  file.commit();
+  write_summary(infer_.shared, run);
 }
 
 }  // namespace biogpu::app

@@ -12,6 +12,7 @@
 #include "apps/biogpu/shared_flags.hpp"
 #include "lib/infer/batch_result.hpp"
 #include "lib/infer/mpnn/design.hpp"
+#include "lib/pipeline/pipeline.hpp"
 
 namespace biogpu::app {
 
@@ -59,7 +60,7 @@ class StructureRun {
   infer::mpnn::Replay replay_;
   std::vector<std::string> paths_;
   std::uint64_t n_residues_ = 0;
-  double read_s_ = 0, compute_s_ = 0, write_s_ = 0;
+  pipeline::Times times_;
 };
 
 // `biogpu infer score` where --model holds a model of structures. sequences: FASTA, or empty.

@@ -1,6 +1,5 @@
 // `biogpu kmer count`: files in, the counter of the device chosen, one database out.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <memory>
@@ -13,6 +12,7 @@
 #include "apps/biogpu/kmer_count_flags.hpp"
 #include "apps/biogpu/kmer_input.hpp"
 #include "apps/biogpu/log.hpp"
+#include "apps/biogpu/run_summary.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/kmer/count/counter.hpp"
@@ -21,7 +21,6 @@
 #include "lib/kmer/database/bloom_counter.hpp"
 #include "lib/kmer/database/writer.hpp"
 #include "lib/pipeline/pipeline.hpp"
-#include "lib/report/json_summary.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -198,22 +197,14 @@ class CountRun {
           1e-9 * static_cast<double>(totals.n_windows) /
               (times.place_s + times.sort_s + times.runs_s)));
     }
-    if (!flags_.shared.json.empty()) write_json(totals, wall_s, n_bytes);
+    write_json(totals, wall_s, n_bytes);
   }
 
   void write_json(const kmer::CountTotals& totals, double wall_s, std::uint64_t n_bytes) {
-    report::RunSummary run;
-    run.git = BIOGPU_GIT;
-    run.backend = gpu_backend_name();
-    run.command = command_line_;
+    report::RunSummary run = begin_summary(command_line_, flags_.shared, choice_, log_);
+    run.wall_s = wall_s;
     run.inputs = input_.files();
     run.outputs.push_back({flags_.out_path, n_bytes});
-    run.device_requested = flags_.shared.device;
-    run.device_used =
-        choice_.on_gpu() ? fmt::format("gpu:{}", fmt::join(choice_.gpus, ",")) : "cpu";
-    run.device_name = choice_.name;
-    run.device_reason = choice_.reason;
-    run.wall_s = wall_s;
     if (gpu_) {
       const kmer::GpuCountTimes times = gpu_->times();
       run.gpu_s = times.pack_s + times.place_s + times.sort_s + times.runs_s;
@@ -232,8 +223,7 @@ class CountRun {
                            {"sort_s", times.sort_s},
                            {"runs_s", times.runs_s}};
     }
-    run.warnings = log_.warnings();
-    write_text(flags_.shared.json, report::json_summary(run));
+    write_summary(flags_.shared, run);
   }
 
   static void write_text(const std::string& path, const std::string& text) {

@@ -1,0 +1,40 @@
+#include "apps/biogpu/run_summary.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "apps/biogpu/command.hpp"
+#include "lib/io/output_file.hpp"
+
+namespace biogpu::app {
+
+report::RunSummary begin_summary(const std::string& command_line, const SharedFlags& flags,
+                                 const DeviceChoice& device, const Log& log) {
+  report::RunSummary summary;
+  summary.git = build_commit();
+  summary.backend = gpu_backend_name();
+  summary.command = command_line;
+  summary.device_requested = flags.device;
+  summary.device_used =
+      device.on_gpu() ? fmt::format("gpu:{}", fmt::join(device.gpus, ",")) : "cpu";
+  summary.device_name = device.name;
+  summary.device_reason = device.reason;
+  summary.wall_s = log.seconds();
+  summary.warnings = log.warnings();
+  return summary;
+}
+
+void add_times(report::RunSummary& summary, const pipeline::Times& times) {
+  summary.read_s = times.read_s;
+  summary.compute_s = times.compute_s;
+  summary.write_s = times.write_s;
+}
+
+void write_summary(const SharedFlags& flags, const report::RunSummary& summary) {
+  if (flags.json.empty()) return;
+  io::OutputFile file(flags.json);
+  file.write(report::json_summary(summary));
+  file.commit();
+}
+
+}  // namespace biogpu::app
