@@ -7,6 +7,7 @@
 
 #include "apps/biogpu/infer_commands.hpp"
 #include "apps/biogpu/infer_run.hpp"
+#include "apps/biogpu/option_group.hpp"
 #include "lib/core/error.hpp"
 #include "lib/infer/embed.hpp"
 #include "lib/infer/output/array_writer.hpp"
@@ -26,7 +27,7 @@ struct ArrayFlags {
 };
 
 void add_output(CLI::App& command, InferFlags& flags) {
-  command.add_option("-o,--output", flags.output, "[-, TSV on stdout]")->option_text("FILE");
+  OptionGroup(command).option("-o,--output", flags.output, "[-, TSV on stdout]", "FILE");
 }
 
 void run_arrays(const ArrayFlags& flags, const char* name, const std::string& command_line) {
@@ -53,24 +54,34 @@ void run_arrays(const ArrayFlags& flags, const char* name, const std::string& co
   run.finish(writer->bytes());
 }
 
+// What runs a command that gives one kind of array.
+Run run_one_kind(const std::shared_ptr<ArrayFlags>& flags, bool infer::ArrayOptions::*kind,
+                 const char* name) {
+  return [=](const std::string& command_line) {
+    flags->arrays = {};
+    flags->arrays.mean = false;
+    flags->arrays.*kind = true;
+    run_arrays(*flags, name, command_line);
+  };
+}
+
 }  // namespace
 
 Run add_infer_embed(CLI::App& command) {
   const auto flags = std::make_shared<ArrayFlags>();
+  const OptionGroup options(command);
   add_output(command, flags->infer);
-  command
-      .add_option("--include", flags->include,
-                  "mean (over residues), residues (a vector each), cls [mean]")
+  options
+      .option("--include", flags->include,
+              "mean (over residues), residues (a vector each), cls [mean]", "KIND,...")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"mean", "residues", "cls"}).description(""))
-      ->option_text("KIND,...");
-  command
-      .add_option("--layers", flags->arrays.layers,
-                  "0 the embedding, i after block i, -1 the last [-1]")
+      ->check(CLI::IsMember({"mean", "residues", "cls"}).description(""));
+  options
+      .option("--layers", flags->arrays.layers,
+              "0 the embedding, i after block i, -1 the last [-1]", "N,...")
       ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("N,...");
+      ->allow_extra_args(false);
   add_infer_flags(command, flags->infer);
   command.footer(std::string(kFormats) +
                  "Examples:\n"
@@ -97,12 +108,7 @@ Run add_infer_logits(CLI::App& command) {
                  "Examples:\n"
                  "  biogpu infer logits --model esm2_t6_8M_UR50D proteins.fasta -o logits.npz\n\n" +
                  kExitCodes);
-  return [flags](const std::string& command_line) {
-    flags->arrays = {};
-    flags->arrays.mean = false;
-    flags->arrays.logits = true;
-    run_arrays(*flags, "infer logits", command_line);
-  };
+  return run_one_kind(flags, &infer::ArrayOptions::logits, "infer logits");
 }
 
 Run add_infer_contacts(CLI::App& command) {
@@ -114,12 +120,7 @@ Run add_infer_contacts(CLI::App& command) {
       "Examples:\n"
       "  biogpu infer contacts --model esm2_t33_650M_UR50D protein.fa -o contacts.npz\n\n" +
       kExitCodes);
-  return [flags](const std::string& command_line) {
-    flags->arrays = {};
-    flags->arrays.mean = false;
-    flags->arrays.contacts = true;
-    run_arrays(*flags, "infer contacts", command_line);
-  };
+  return run_one_kind(flags, &infer::ArrayOptions::contacts, "infer contacts");
 }
 
 }  // namespace biogpu::app

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -11,6 +12,7 @@
 #include "apps/biogpu/infer_commands.hpp"
 #include "apps/biogpu/infer_run.hpp"
 #include "apps/biogpu/infer_structures.hpp"
+#include "apps/biogpu/option_group.hpp"
 #include "lib/core/error.hpp"
 #include "lib/infer/score.hpp"
 #include "lib/infer/variants.hpp"
@@ -35,19 +37,49 @@ struct FillFlags {
 };
 
 void add_output(CLI::App& command, InferFlags& flags) {
-  command.add_option("-o,--output", flags.output, "TSV, with .gz compressed [-, stdout]")
-      ->option_text("FILE");
+  OptionGroup(command).option("-o,--output", flags.output, "TSV, with .gz compressed [-, stdout]",
+                              "FILE");
 }
 
-void require_head(const InferRun& run, const InferFlags& flags) {
+// A record of the input, and where its lines go.
+struct Record {
+  infer::ProteinModel& model;
+  const std::string& name;
+  const infer::Tokens& sequence;
+  std::int64_t budget_tokens;
+  std::string& text;
+};
+
+// A table with lines for each record, from a model with a language head.
+struct Table {
+  const char* command;
+  const char* header;
+  std::string options;                               // what else lines depend on, for --resume
+  std::function<void(const Record& record)> append;  // any thread calls it
+};
+
+void run_table(const InferFlags& flags, const Table& table, const std::string& command_line) {
+  InferRun run(flags, table.command, command_line);
   if (!run.info().has_logits)
     throw Error(ErrorCode::bad_input, flags.model + ": has no language model head");
+  io::OutputFile out(flags.output, flags.shared.threads);
+  out.write(table.header);
+  run.run(
+      table.options,
+      [&](infer::ProteinModel& model, InferRun::Records& records, infer::BatchResult& result) {
+        for (std::size_t i = 0; i < records.names.size(); ++i)
+          table.append(
+              {model, records.names[i], records.sequences[i], run.budget_tokens(), result.text});
+      },
+      [&](const infer::BatchResult& result) { out.write(result.text); });
+  out.commit();
+  run.finish(out.bytes());
 }
 
 // The lines of one sequence.
-void score_sequence(infer::ProteinModel& model, const ScoreFlags& flags,
-                    const infer::VariantTable& table, const std::string& name,
-                    const infer::Tokens& sequence, std::int64_t budget_tokens, std::string& text) {
+void score_sequence(const ScoreFlags& flags, const infer::VariantTable& table,
+                    const Record& record) {
+  const auto& [model, name, sequence, budget_tokens, text] = record;
   if (flags.variants.empty() && !flags.all_single) {
     const auto sum = infer::pseudo_likelihood(model, sequence, budget_tokens);
     text += fmt::format("{}\t{}\t{:.6f}\t{:.6f}\n", name, sum.n_residues, sum.log_likelihood,
@@ -79,28 +111,19 @@ void run_score(const ScoreFlags& flags, const std::string& command_line) {
   }
   const infer::VariantTable table =
       flags.variants.empty() ? infer::VariantTable() : infer::read_variants(flags.variants);
-  InferRun run(flags.infer, "infer score", command_line);
-  require_head(run, flags.infer);
-  io::OutputFile out(flags.infer.output, flags.infer.shared.threads);
-  out.write(flags.variants.empty() && !flags.all_single
-                ? "name\tresidues\tlog_likelihood\tperplexity\n"
-                : "name\tmutant\tscore\n");
-  run.run(
-      fmt::format("{} {} {} {}", flags.variants, flags.all_single, flags.method,
-                  flags.first_residue),
-      [&](infer::ProteinModel& model, InferRun::Records& records, infer::BatchResult& result) {
-        for (std::size_t i = 0; i < records.names.size(); ++i)
-          score_sequence(model, flags, table, records.names[i], records.sequences[i],
-                         run.budget_tokens(), result.text);
-      },
-      [&](const infer::BatchResult& result) { out.write(result.text); });
-  out.commit();
-  run.finish(out.bytes());
+  const bool variants = !flags.variants.empty() || flags.all_single;
+  run_table(flags.infer,
+            {"infer score",
+             variants ? "name\tmutant\tscore\n" : "name\tresidues\tlog_likelihood\tperplexity\n",
+             fmt::format("{} {} {} {}", flags.variants, flags.all_single, flags.method,
+                         flags.first_residue),
+             [&](const Record& record) { score_sequence(flags, table, record); }},
+            command_line);
 }
 
 // The likeliest words of every mask of a sequence.
-void fill_sequence(infer::ProteinModel& model, int top, const std::string& name,
-                   const infer::Tokens& sequence, std::int64_t budget_tokens, std::string& text) {
+void fill_sequence(int top, const Record& record) {
+  const auto& [model, name, sequence, budget_tokens, text] = record;
   const infer::Vocabulary& vocabulary = model.info().vocabulary;
   std::vector<std::int32_t> masks;
   for (std::size_t t = 1; t + 1 < sequence.size(); ++t)
@@ -122,20 +145,11 @@ void fill_sequence(infer::ProteinModel& model, int top, const std::string& name,
 }
 
 void run_fill_mask(const FillFlags& flags, const std::string& command_line) {
-  InferRun run(flags.infer, "infer fill-mask", command_line);
-  require_head(run, flags.infer);
-  io::OutputFile out(flags.infer.output, flags.infer.shared.threads);
-  out.write("name\tposition\trank\tresidue\tprobability\n");
-  run.run(
-      fmt::format("{}", flags.top),
-      [&](infer::ProteinModel& model, InferRun::Records& records, infer::BatchResult& result) {
-        for (std::size_t i = 0; i < records.names.size(); ++i)
-          fill_sequence(model, flags.top, records.names[i], records.sequences[i],
-                        run.budget_tokens(), result.text);
-      },
-      [&](const infer::BatchResult& result) { out.write(result.text); });
-  out.commit();
-  run.finish(out.bytes());
+  run_table(
+      flags.infer,
+      {"infer fill-mask", "name\tposition\trank\tresidue\tprobability\n", std::to_string(flags.top),
+       [&](const Record& record) { fill_sequence(flags.top, record); }},
+      command_line);
 }
 
 std::string info_text(const infer::ModelInfo& info) {
@@ -160,37 +174,29 @@ std::string info_text(const infer::ModelInfo& info) {
 
 Run add_infer_score(CLI::App& command) {
   const auto flags = std::make_shared<ScoreFlags>();
+  const OptionGroup options(command);
+  const OptionGroup structures(command, "Models of structures");
   add_output(command, flags->infer);
   CLI::Option* table =
-      command
-          .add_option("--variants", flags->variants,
-                      "table with a column mutant (A12C, or A12C:D5E) and perhaps one name")
-          ->option_text("FILE");
-  command
-      .add_flag("--all-single", flags->all_single, "every residue by each of the other 19 instead")
-      ->excludes(table)
-      ->option_text(" ");
-  command
-      .add_option("--method", flags->method,
-                  "of variants: masked-marginal (a pass for each position), wt-marginal (one pass) "
-                  "[masked-marginal]")
-      ->check(CLI::IsMember({"masked-marginal", "wt-marginal"}).description(""))
-      ->option_text("NAME");
-  command
-      .add_option("--first-residue", flags->first_residue,
-                  "number of a sequence's first residue in the table [1]")
-      ->option_text("N");
-  command
-      .add_option("--sequences", flags->sequences,
-                  "FASTA to score on structures, chains joined by '/', beside their own sequences")
-      ->option_text("FASTA")
-      ->group("Models of structures");
-  command
-      .add_option("--orders", flags->structures.options.n_sequences,
-                  "random decoding orders that a score is the mean of [1]")
-      ->check(CLI::Range(1, 1 << 20).description(""))
-      ->option_text("N")
-      ->group("Models of structures");
+      options.option("--variants", flags->variants,
+                     "table with a column mutant (A12C, or A12C:D5E) and perhaps one name", "FILE");
+  options.flag("--all-single", flags->all_single, "every residue by each of the other 19 instead")
+      ->excludes(table);
+  options
+      .option("--method", flags->method,
+              "of variants: masked-marginal (a pass for each position), wt-marginal (one pass) "
+              "[masked-marginal]",
+              "NAME")
+      ->check(CLI::IsMember({"masked-marginal", "wt-marginal"}).description(""));
+  options.option("--first-residue", flags->first_residue,
+                 "number of a sequence's first residue in the table [1]", "N");
+  structures.option(
+      "--sequences", flags->sequences,
+      "FASTA to score on structures, chains joined by '/', beside their own sequences", "FASTA");
+  structures
+      .option("--orders", flags->structures.options.n_sequences,
+              "random decoding orders that a score is the mean of [1]", "N")
+      ->check(CLI::Range(1, 1 << 20).description(""));
   add_structure_flags(command, flags->structures);
   add_infer_flags(command, flags->infer);
   command.footer(
@@ -214,9 +220,9 @@ Run add_infer_score(CLI::App& command) {
 Run add_infer_fill_mask(CLI::App& command) {
   const auto flags = std::make_shared<FillFlags>();
   add_output(command, flags->infer);
-  command.add_option("--top", flags->top, "words of each mask [5]")
-      ->check(CLI::Range(1, 33).description(""))
-      ->option_text("N");
+  OptionGroup(command)
+      .option("--top", flags->top, "words of each mask [5]", "N")
+      ->check(CLI::Range(1, 33).description(""));
   add_infer_flags(command, flags->infer);
   command.footer(
       std::string(
@@ -230,9 +236,9 @@ Run add_infer_fill_mask(CLI::App& command) {
 
 Run add_infer_info(CLI::App& command) {
   const auto model = std::make_shared<std::string>();
-  command.add_option("MODEL", *model, "folder with config.json and safetensors")
-      ->required()
-      ->option_text(" ");
+  OptionGroup(command)
+      .option("MODEL", *model, "folder with config.json and safetensors", " ")
+      ->required();
   command.footer(std::string("Examples:\n  biogpu infer info esm2_t6_8M_UR50D\n\n") + kExitCodes);
   return [model](const std::string&) {
     const auto backend = nn::make_cpu_backend({});
