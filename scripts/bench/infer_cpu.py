@@ -14,7 +14,6 @@ transformers.
 import argparse
 import json
 import pathlib
-import random
 import resource
 import statistics
 import subprocess
@@ -22,54 +21,24 @@ import sys
 import tempfile
 import time
 
-import numpy
-import torch
-import transformers
+SCRIPTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(SCRIPTS), str(SCRIPTS / "reference")]
 
-LETTERS = "LAGVSERTIDPKQNFYMHWC"
-WEIGHTS = [9.9, 8.3, 7.1, 6.9, 6.6, 6.7, 5.5, 5.3, 5.9, 5.5, 4.7, 5.8, 3.9, 4.1, 3.9, 2.9, 2.4, 2.3, 1.1, 1.4]
+import numpy  # noqa: E402
+import torch  # noqa: E402
+import transformers  # noqa: E402
+
+from embed import Embedder  # noqa: E402
+from measure import inputs  # noqa: E402
+from measure.bench_tables import infer_cpu  # noqa: E402
 
 
 def cases(seed=7):
-    rng = random.Random(seed)
-
-    def protein(n):
-        return "".join(rng.choices(LETTERS, WEIGHTS, k=n))
-
-    # Lengths of a proteome: log-normal, median 290, cut to 30 and 1022.
-    lengths = [min(1022, max(30, int(rng.lognormvariate(5.67, 0.75)))) for _ in range(64)]
-    return {"1 x 256": [protein(256)],
-            "8 x 256": [protein(256) for _ in range(8)],
-            "64, proteome": [protein(n) for n in lengths]}
-
-
-class Reference:
-    """Mean embeddings of the last layer by transformers."""
-
-    def __init__(self, folder, batch_tokens=4096):
-        self.model = transformers.EsmModel.from_pretrained(
-            folder, add_pooling_layer=False, attn_implementation="sdpa").eval()
-        self.batch_tokens = batch_tokens
-        words = (pathlib.Path(folder) / "vocab.txt").read_text().split()
-        self.ids = {w: i for i, w in enumerate(words)}
-
-    def run(self, sequences):
-        order = sorted(range(len(sequences)), key=lambda i: -len(sequences[i]))
-        means = [None] * len(sequences)
-        begin = 0
-        with torch.inference_mode():
-            while begin < len(order):
-                width = len(sequences[order[begin]]) + 2
-                batch = order[begin:begin + max(1, self.batch_tokens // width)]
-                begin += len(batch)
-                ids = torch.full((len(batch), width), 1)
-                for row, i in enumerate(batch):
-                    tokens = [0, *(self.ids[c] for c in sequences[i]), 2]
-                    ids[row, :len(tokens)] = torch.tensor(tokens)
-                hidden = self.model(input_ids=ids, attention_mask=(ids != 1).long()).last_hidden_state
-                for row, i in enumerate(batch):
-                    means[i] = hidden[row, 1:len(sequences[i]) + 1].mean(0).numpy()
-        return numpy.stack(means)
+    rng = inputs.generator(seed)
+    lengths = inputs.proteome_lengths(rng, 64)
+    return {"1 x 256": [inputs.protein(rng, 256)],
+            "8 x 256": [inputs.protein(rng, 256) for _ in range(8)],
+            "64, proteome": [inputs.protein(rng, n) for n in lengths]}
 
 
 def run_biogpu(biogpu, folder, fasta, threads, out):
@@ -119,18 +88,18 @@ def main():
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     transformers.logging.set_verbosity_error()
-    reference = Reference(arguments.folder)
+    reference = Embedder(arguments.folder)
     rows = []
     with tempfile.TemporaryDirectory() as work:
         for name, sequences in cases().items():
             row = {"case": name, "residues": sum(map(len, sequences)),
                    **measure(arguments, reference, sequences, pathlib.Path(work))}
             rows.append(row)
-            print(f"{name}: biogpu {1e3 * row['biogpu_s']:.1f} ms, transformers {1e3 * row['transformers_s']:.1f} ms, "
-                  f"{row['ratio']:.2f}x; CPU seconds {row['cpu_ratio']:.2f}x; error {row['error']:.1g}", flush=True)
+            print(f"{name}: {row['ratio']:.2f} times as fast", file=sys.stderr, flush=True)
+    result = {"model": pathlib.Path(arguments.folder).name, "threads": arguments.threads, "torch": torch.__version__,
+              "transformers": transformers.__version__, "cases": rows}
+    print("\n".join(infer_cpu(result)))
     if arguments.json:
-        result = {"model": pathlib.Path(arguments.folder).name, "threads": arguments.threads, "torch": torch.__version__,
-                  "transformers": transformers.__version__, "cases": rows}
         pathlib.Path(arguments.json).write_text(json.dumps(result, indent=2) + "\n")
 
 

@@ -3,7 +3,8 @@
     <!-- table begin: KIND WORD ... -->
     <!-- table end -->
 
-KIND is a function of measure.tables; a WORD that ends in .json or .jsonl is a file below scripts/bench/results.
+KIND is a function of measure.tables; a WORD that ends in .json or .jsonl is a file below scripts/bench/results,
+one that ends in / a folder there, all of whose .json files it stands for.
 """
 
 import json
@@ -29,7 +30,15 @@ def render(what):
     kind, *words = what.split()
     if kind not in tables.KINDS:
         raise KeyError(f"no kind of table '{kind}'")
-    arguments = [load(word) if word.endswith((".json", ".jsonl")) else word for word in words]
+    arguments = []
+    for word in words:
+        if word.endswith("/"):
+            found = sorted((RESULTS / word).glob("*.json"))
+            if not found:
+                raise ValueError(f"no results in {word}")
+            arguments += [load(str(path.relative_to(RESULTS))) for path in found]
+        else:
+            arguments.append(load(word) if word.endswith((".json", ".jsonl")) else word)
     return "\n".join(["", *tables.KINDS[kind](*arguments), "", ""])
 
 

@@ -1,5 +1,6 @@
 """A bar a program and case, as SVG: the median as the bar, every run as a dot, ratios as text."""
 
+import textwrap
 from xml.sax.saxutils import escape
 
 # Told apart by people who see few colours, and in grey.
@@ -42,7 +43,8 @@ def bars(title, caption, cases, unit="s"):
         legend.append(f'<rect x="{x}" y="{y}" width="12" height="12" fill="{COLOURS[i % len(COLOURS)]}"/>'
                       f'<text x="{x + 18}" y="{y + 10}">{escape(program)}</text>')
         x += 40 + 8 * len(program)
-    height = y + 44
+    notes = textwrap.wrap(caption, 130)
+    height = y + 34 + 15 * len(notes)
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
         f'role="img" aria-label="{escape(title)}">',
@@ -52,5 +54,5 @@ def bars(title, caption, cases, unit="s"):
         f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
         f'<text x="16" y="26" class="title">{escape(title)}</text>',
         *parts, *legend,
-        f'<text x="16" y="{height - 10}" class="note">{escape(caption)}</text>',
+        *(f'<text x="16" y="{y + 36 + 15 * i}" class="note">{escape(note)}</text>' for i, note in enumerate(notes)),
         "</svg>", ""])

@@ -61,7 +61,15 @@ def compare_details(result):
     return lines
 
 
-KINDS = {"compare": compare, "compare_details": compare_details, "overview": overview}
+def compare_sections(*results):
+    """A section a peer, for docs/benchmarks/compare.md."""
+    lines = []
+    for result in results:
+        lines += [f"### {result['what']} beside {result['title']}", "", *compare(result), "", *compare_details(result), ""]
+    return lines[:-1]
+
+
+KINDS = {"compare_sections": compare_sections, "compare": compare, "compare_details": compare_details, "overview": overview}
 KINDS.update({kind.__name__: kind for kind in (
     bench_tables.figures, bench_tables.parasail_library, bench_tables.align_files, bench_tables.align_cpu,
     bench_tables.kmer_count, bench_tables.kmer_query, bench_tables.kmer_versions, bench_tables.kmer_device,
