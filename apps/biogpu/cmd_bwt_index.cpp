@@ -90,14 +90,14 @@ class IndexRun {
     report_.gpu_s = sorted.gpu_s;
     report_.peak_device_bytes = sorted.device_bytes;
     if (sorted.on_gpu) {
-      log_.detail(fmt::format("sorted in {:.2f} s, {:.3f} s on the device, {} rounds", seconds,
-                              sorted.gpu_s, sorted.n_rank_rounds));
+      log_.detail(fmt::format(
+          "sorted in {:.2f} s: {:.3f} s on the device in {} blocks, {:.2f} s copied, {} rounds, {} "
+          "suffixes left to the CPU",
+          seconds, sorted.gpu_s, sorted.n_blocks, sorted.gpu_copy_s, sorted.n_rank_rounds,
+          sorted.n_unresolved));
       return;
     }
-    if (report_.device.on_gpu())
-      log_.warn(
-          "this text is sorted on the CPU: the GPU takes one run of A, C, G, T, or the text of "
-          "--format bwa, below 2^32 bases");
+    if (!sorted.why_cpu.empty()) log_.warn("sorted on the CPU instead: " + sorted.why_cpu);
     log_.detail(fmt::format(
         "sorted in {:.2f} s: {} suffixes left by direct comparison, {} rounds{}", seconds,
         sorted.n_unresolved, sorted.n_rank_rounds, sorted.induced ? ", by induction" : ""));

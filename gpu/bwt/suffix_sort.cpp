@@ -101,8 +101,12 @@ void SuffixSorter::rounds() {
 
 void SuffixSorter::copy_suffix_array(std::uint32_t* sa) {
   if (text_.n == 0) return;
-  stream_.copy_to_host(sa, sa_.data(), text_.n * sizeof(std::uint32_t));
+  queue_copy(0, text_.n, sa);
   stream_.synchronize();
+}
+
+void SuffixSorter::queue_copy(std::uint64_t begin, std::uint64_t n, std::uint32_t* sa) {
+  stream_.copy_to_host(sa, sa_.data() + begin, n * sizeof(std::uint32_t));
 }
 
 std::uint32_t SuffixSorter::copy_transform(std::uint32_t* bwt) {

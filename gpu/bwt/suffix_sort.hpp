@@ -73,6 +73,9 @@ class SuffixSorter {
   std::uint64_t device_bytes() const { return device_bytes_; }
   // To host memory: n positions.
   void copy_suffix_array(std::uint32_t* sa);
+  // Queues the copy of n positions from that of row `begin` on.
+  void queue_copy(std::uint64_t begin, std::uint64_t n, std::uint32_t* sa);
+  void synchronize() { stream_.synchronize(); }
   // To host memory: (n + 15) / 16 words. Returns the primary row.
   std::uint32_t copy_transform(std::uint32_t* bwt);
 

@@ -1,11 +1,14 @@
 // The GPU backend of `bwt`: suffix arrays, and searches of an index that stays on the device.
 #include "lib/bwt/bwt_gpu.hpp"
 
+#include <chrono>
 #include <mutex>
 
+#include "gpu/bwt/block_sort.hpp"
 #include "gpu/bwt/fm_search.hpp"
 #include "gpu/bwt/suffix_sort.hpp"
 #include "gpu/rt/device.hpp"
+#include "lib/bwt/share_work.hpp"
 #include "lib/core/errors_gpu.hpp"
 
 namespace biogpu::bwt {
@@ -94,19 +97,118 @@ class OneGpuSearch final : public GpuSearch {
   std::vector<std::uint64_t> first_, positions_;
 };
 
+// Host memory that was not pinned takes what the device sends at a fraction of the link's speed,
+// and new memory costs a page fault for each page. So positions come by way of two pinned buffers,
+// and many threads take them from there.
+class PositionCopy {
+ public:
+  PositionCopy(const GpuSortJob& job, GpuSortReport& report)
+      : to_(static_cast<char*>(job.sa)),
+        row_bytes_(static_cast<std::size_t>(job.index_bytes)),
+        n_threads_(job.n_threads),
+        report_(report) {}
+
+  // queue(begin, n, host) queues the copy of rows [begin, begin + n); wait() waits for it.
+  template <class Queue, class Wait>
+  void run(std::uint64_t n_rows, const Queue& queue, const Wait& wait) {
+    const auto started = std::chrono::steady_clock::now();
+    const std::uint64_t rows = std::min<std::uint64_t>(n_rows, kBufferBytes / row_bytes_);
+    for (auto& buffer : buffers_) buffer.reserve(rows * row_bytes_);
+    for (std::uint64_t begin = 0, side = 0; begin < n_rows + rows; begin += rows, side ^= 1) {
+      if (begin < n_rows) queue(begin, std::min(rows, n_rows - begin), buffers_[side].data());
+      if (begin > 0) take(buffers_[side ^ 1].data(), std::min(rows, n_rows - (begin - rows)));
+      wait();
+    }
+    report_.copy_s +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  }
+
+ private:
+  static constexpr std::size_t kBufferBytes = 64u << 20;
+
+  void take(const char* from, std::uint64_t n_rows) {
+    share_range(n_threads_, n_rows * row_bytes_, [&](std::size_t, std::size_t i, std::size_t end) {
+      std::copy_n(from + i, end - i, to_ + i);
+    });
+    to_ += n_rows * row_bytes_;
+  }
+
+  char* to_;
+  const std::size_t row_bytes_;
+  const int n_threads_;
+  GpuSortReport& report_;
+  gpu::PinnedBuffer<char> buffers_[2];
+};
+
+// One sort of everything takes 40 bytes a base, and 12 where all tie.
+bool fits_at_once(const GpuSortJob& job) {
+  constexpr double kBaseBytes = 54;
+  const PackedText& text = job.source.text;
+  return text.bits() == 2 && job.source.ends.empty() && job.index_bytes == 4 &&
+         job.most_rows == 0 &&
+         kBaseBytes * static_cast<double>(text.size()) <
+             0.9 * static_cast<double>(gpu::memory_info().free_bytes);
+}
+
+void sort_at_once(const GpuSortJob& job, GpuSortReport& report) {
+  device_bwt::SuffixSorter sorter;
+  sorter.sort(job.source.text.words(), job.source.text.size());
+  report.n_rank_rounds = sorter.n_rounds();
+  report.n_blocks = 1;
+  report.device_s = sorter.device_seconds();
+  report.device_bytes = sorter.device_bytes();
+  PositionCopy(job, report)
+      .run(
+          job.source.text.size(),
+          [&](std::uint64_t begin, std::uint64_t n, void* host) {
+            sorter.queue_copy(begin, n, static_cast<std::uint32_t*>(host));
+          },
+          [&] { sorter.synchronize(); });
+}
+
+void sort_in_blocks(const GpuSortJob& job, GpuSortReport& report) {
+  const PackedText& text = job.source.text;
+  device_bwt::BlockText packed;
+  packed.words = text.words();
+  packed.n = text.size();
+  packed.bits = text.bits();
+  packed.has_ends = !job.source.ends.empty();
+  packed.highest_bits = text.highest_bits();
+  packed.word_symbols = static_cast<std::uint32_t>(text.symbols_per_word());
+  device_bwt::BlockSorter sorter(packed, job.most_rows);
+  PositionCopy copy(job, report);
+  std::uint64_t first_row = 0;
+  for (std::size_t block = 0; block < sorter.n_blocks(); ++block) {
+    sorter.sort(block);
+    for (const auto& group : sorter.ties())
+      report.left.push_back({first_row + group.begin, group.size, sorter.tie_depth()});
+    copy.run(
+        sorter.n_rows(block),
+        [&](std::uint64_t begin, std::uint64_t n, void* host) {
+          sorter.queue_copy(begin, n, job.index_bytes, host);
+        },
+        [&] { sorter.synchronize(); });
+    first_row += sorter.n_rows(block);
+  }
+  report.n_rank_rounds = sorter.n_rounds();
+  report.n_blocks = sorter.n_blocks();
+  report.device_s = sorter.device_seconds();
+  report.device_bytes = sorter.device_bytes();
+}
+
 }  // namespace
 
-BigArray<std::uint32_t> sort_suffixes_of_backend(int device, const PackedText& text,
-                                                 GpuSortReport* report) {
-  return with_device_errors([&] {
+void sort_suffixes_of_backend(int device, const GpuSortJob& job, GpuSortReport& report) {
+  with_device_errors([&] {
     gpu::set_device(device);
-    device_bwt::SuffixSorter sorter;
-    sorter.sort(text.words(), text.size());
-    BigArray<std::uint32_t> sa(text.size());
-    sorter.copy_suffix_array(sa.data());
-    if (report != nullptr)
-      *report = {sorter.n_rounds(), sorter.device_seconds(), sorter.device_bytes()};
-    return sa;
+    if (fits_at_once(job)) {
+      try {
+        return sort_at_once(job, report);
+      } catch (const gpu::DeviceError& error) {
+        if (error.kind() != gpu::DeviceError::Kind::out_of_memory) throw;
+      }
+    }
+    sort_in_blocks(job, report);
   });
 }
 

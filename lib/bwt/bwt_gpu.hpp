@@ -5,8 +5,7 @@
 namespace biogpu::bwt {
 
 // The GPU backend's side of the functions in gpu_search.hpp; reached through GpuBackend.
-BigArray<std::uint32_t> sort_suffixes_of_backend(int device, const PackedText& text,
-                                                 GpuSortReport* report);
+void sort_suffixes_of_backend(int device, const GpuSortJob& job, GpuSortReport& report);
 std::unique_ptr<GpuSearch> make_search_of_backend(int device, const FmIndex& index);
 
 }  // namespace biogpu::bwt

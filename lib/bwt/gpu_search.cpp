@@ -1,7 +1,5 @@
 #include "lib/bwt/gpu_search.hpp"
 
-#include <limits>
-
 #include "lib/core/error.hpp"
 #include "lib/core/gpu_backend.hpp"
 
@@ -17,13 +15,8 @@ const GpuBackend& backend_or_error() {
 
 }  // namespace
 
-bool can_sort_on_gpu(const PackedText& text) {
-  return text.bits() == 2 && text.size() < std::numeric_limits<std::uint32_t>::max();
-}
-
-BigArray<std::uint32_t> sort_suffixes_gpu(int device, const PackedText& text,
-                                          GpuSortReport* report) {
-  return backend_or_error().sort_suffixes(device, text, report);
+void sort_suffixes_gpu(int device, const GpuSortJob& job, GpuSortReport& report) {
+  backend_or_error().sort_suffixes(device, job, report);
 }
 
 std::unique_ptr<GpuSearch> make_gpu_search(int device, const FmIndex& index) {

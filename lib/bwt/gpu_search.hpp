@@ -19,19 +19,26 @@ class GpuSearch : public ExactSearch {
   virtual std::uint64_t device_bytes() const = 0;
 };
 
-// What a GPU's suffix sort gives back beside the array.
-struct GpuSortReport {
-  int n_rank_rounds = 0;
-  double device_s = 0;
-  std::uint64_t device_bytes = 0;
+// Suffixes to be sorted on a GPU, and where their positions go.
+struct GpuSortJob {
+  const SuffixSource& source;
+  void* sa = nullptr;  // as many as the text has symbols, of 4 bytes below 2^32 - 1, else 8
+  int index_bytes = 4;
+  int n_threads = 1;            // that take the positions from the device
+  std::uint64_t most_rows = 0;  // the largest block of the array; 0: what the device holds
 };
 
-// True where the text can be sorted on a GPU: 2 bits a symbol, fewer than 2^32 - 1 of them.
-bool can_sort_on_gpu(const PackedText& text);
+struct GpuSortReport {
+  int n_rank_rounds = 0;
+  std::uint64_t n_blocks = 0;  // 1: all at once
+  double device_s = 0;         // without the copy of the positions
+  double copy_s = 0;
+  std::uint64_t device_bytes = 0;
+  std::vector<SuffixGroup> left;  // what the device left tied
+};
 
-// The suffix array of a text without ends. Throws Error{device_memory} where it does not fit.
-BigArray<std::uint32_t> sort_suffixes_gpu(int device, const PackedText& text,
-                                          GpuSortReport* report);
+// Throws Error{device_memory} where device memory is too small even block by block.
+void sort_suffixes_gpu(int device, const GpuSortJob& job, GpuSortReport& report);
 
 // index must outlive the result.
 std::unique_ptr<GpuSearch> make_gpu_search(int device, const FmIndex& index);

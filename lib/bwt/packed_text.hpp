@@ -31,6 +31,8 @@ class PackedText {
   // Words that hold symbols, without the padding.
   std::size_t n_words() const { return n_words(size_, bits_); }
 
+  // The highest bit of each whole symbol of a word.
+  std::uint64_t highest_bits() const { return highest_bits_; }
   // Symbols of one word_at(); what is left below them is the beginning of the next symbol.
   std::uint64_t symbols_per_word() const { return 64u / static_cast<unsigned>(bits_); }
 
@@ -78,7 +80,7 @@ class PackedText {
   BigArray<std::uint64_t> words_;
   std::uint64_t size_ = 0;
   int bits_ = 2;
-  std::uint64_t highest_bits_ = 0;  // of each whole symbol of a word
+  std::uint64_t highest_bits_ = 0;
 };
 
 // A text of 2-bit bases followed by its reverse complement (A 0, C 1, G 2, T 3).

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "lib/bwt/share_work.hpp"
@@ -18,9 +19,8 @@ namespace biogpu::bwt {
 template <class Index>
 class RankDoubling {
  public:
-  // spare: room for as many indices as sa has.
-  RankDoubling(Index* sa, Index* spare, std::uint64_t n, int n_threads)
-      : sa_(sa), spare_(spare), n_(n), n_threads_(n_threads), rank_(n) {}
+  RankDoubling(Index* sa, std::uint64_t n, int n_threads)
+      : sa_(sa), n_(n), n_threads_(n_threads), rank_(n) {}
 
   // False when the rounds took more than max_work suffixes altogether: the groups are then still
   // unsorted.
@@ -55,7 +55,8 @@ class RankDoubling {
     share_range(n_threads_, n_, [&](std::size_t, std::uint64_t begin, std::uint64_t end) {
       for (std::uint64_t i = begin; i < end; ++i) rank_[sa_[i]] = static_cast<Index>(i);
     });
-    share_groups(groups, [&](std::size_t, const SuffixGroup& group) {
+    share_groups(groups, [&](std::size_t, std::size_t g) {
+      const SuffixGroup& group = groups[g];
       for (std::uint64_t i = 0; i < group.size; ++i)
         rank_[sa_[group.begin + i]] = static_cast<Index>(group.begin);
     });
@@ -66,18 +67,23 @@ class RankDoubling {
     const std::size_t n_jobs = (groups.size() + kGroupsPerJob - 1) / kGroupsPerJob;
     share_work(n_threads_, n_jobs, [&](std::size_t worker, std::size_t k) {
       const std::size_t end = std::min(groups.size(), (k + 1) * kGroupsPerJob);
-      for (std::size_t g = k * kGroupsPerJob; g < end; ++g) job(worker, groups[g]);
+      for (std::size_t g = k * kGroupsPerJob; g < end; ++g) job(worker, g);
     });
   }
 
   std::vector<SuffixGroup> round(const std::vector<SuffixGroup>& groups, std::uint64_t h) {
     std::vector<Worker> workers(static_cast<std::size_t>(std::max(n_threads_, 1)));
-    share_groups(groups, [&](std::size_t worker, const SuffixGroup& group) {
-      sort_group(group, h, workers[worker]);
+    std::vector<std::uint64_t> first(groups.size());  // of each group's new ranks
+    std::uint64_t n_active = 0;
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      first[g] = std::exchange(n_active, n_active + groups[g].size);
+    if (new_rank_.size() < n_active) new_rank_ = BigArray<Index>(n_active);
+    share_groups(groups, [&](std::size_t worker, std::size_t g) {
+      sort_group(groups[g], h, new_rank_.data() + first[g], workers[worker]);
     });
-    share_groups(groups, [&](std::size_t, const SuffixGroup& group) {
-      for (std::uint64_t i = group.begin; i < group.begin + group.size; ++i)
-        rank_[sa_[i]] = spare_[i];
+    share_groups(groups, [&](std::size_t, std::size_t g) {
+      for (std::uint64_t i = 0; i < groups[g].size; ++i)
+        rank_[sa_[groups[g].begin + i]] = new_rank_[first[g] + i];
     });
     std::vector<SuffixGroup> left;
     for (const Worker& worker : workers)
@@ -85,8 +91,7 @@ class RankDoubling {
     return left;
   }
 
-  // The new rank of place i is left in spare_[i].
-  void sort_group(const SuffixGroup& group, std::uint64_t h, Worker& worker) {
+  void sort_group(const SuffixGroup& group, std::uint64_t h, Index* new_rank, Worker& worker) {
     std::vector<Keyed>& keyed = worker.keyed;
     keyed.resize(group.size);
     Index* const sa = sa_ + group.begin;
@@ -109,7 +114,7 @@ class RankDoubling {
       std::uint64_t end = begin;
       for (; end < group.size && keyed[end].key == keyed[begin].key; ++end) {
         sa[end] = keyed[end].position;
-        spare_[group.begin + end] = static_cast<Index>(group.begin + begin);
+        new_rank[end] = static_cast<Index>(group.begin + begin);
       }
       if (end - begin > 1) worker.left.push_back({group.begin + begin, end - begin, 2 * h});
       begin = end;
@@ -117,10 +122,10 @@ class RankDoubling {
   }
 
   Index* const sa_;
-  Index* const spare_;
   const std::uint64_t n_;
   const int n_threads_;
-  BigArray<Index> rank_;  // of each suffix: where its group begins
+  BigArray<Index> rank_;      // of each suffix: where its group begins
+  BigArray<Index> new_rank_;  // of the groups of a round, one after the other
   int n_rounds_ = 0;
 };
 

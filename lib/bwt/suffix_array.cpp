@@ -9,6 +9,7 @@
 #include "lib/bwt/suffix_buckets.hpp"
 #include "lib/bwt/tie_refiner.hpp"
 #include "lib/bwt/word_sort.hpp"
+#include "lib/core/error.hpp"
 
 namespace biogpu::bwt {
 namespace {
@@ -18,7 +19,7 @@ constexpr std::uint64_t kDirectWords = 16;
 // Shares of the text. Above the first, comparing further costs more than induction; so do rounds of
 // doubling that add up to the second.
 constexpr double kMostUnresolved = 0.25;
-constexpr double kMostRankWork = 4;
+constexpr double kMostRankWork = 2;
 // Before so many suffixes are sorted, nothing is known of the text.
 constexpr std::uint64_t kLeastEvidence = 1u << 16;
 
@@ -33,16 +34,16 @@ class SuffixSorter {
 
   BigArray<Index> run(SuffixSortReport& report) {
     const std::uint64_t n = source_.text.size();
-    if (settings_.force_induced || !sort_directly(report)) {
+    const bool on_gpu = settings_.gpu >= 0 && sort_on_gpu(report);
+    if (settings_.force_induced || !(on_gpu || sort_directly(report))) {
       report.induced = true;
       sort_by_induction();
     } else if (!groups_.empty()) {
-      RankDoubling<Index> doubling(sa_.data(), reinterpret_cast<Index*>(spare_.data()), n,
-                                   settings_.n_threads);
+      RankDoubling<Index> doubling(sa_.data(), n, settings_.n_threads);
       const auto max_work = static_cast<std::uint64_t>(kMostRankWork * static_cast<double>(n));
       const bool sorted =
           doubling.run(std::move(groups_), settings_.force_ranks ? ~std::uint64_t{0} : max_work);
-      report.n_rank_rounds = doubling.n_rounds();
+      report.n_rank_rounds += doubling.n_rounds();
       if (!sorted) {
         report.induced = true;
         sort_by_induction();
@@ -57,6 +58,29 @@ class SuffixSorter {
     TieRefiner<Index> refiner;
     std::vector<std::uint64_t> spare;
   };
+
+  // False where the device's memory is too small.
+  bool sort_on_gpu(SuffixSortReport& report) {
+    GpuSortReport sorted;
+    try {
+      sort_suffixes_gpu(
+          settings_.gpu,
+          {source_, sa_.data(), sizeof(Index), settings_.n_threads, settings_.gpu_rows}, sorted);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::device_memory) throw;
+      report.why_cpu = error.what();
+      return false;
+    }
+    report.on_gpu = true;
+    report.n_rank_rounds = sorted.n_rank_rounds;
+    report.n_blocks = sorted.n_blocks;
+    report.gpu_s = sorted.device_s;
+    report.gpu_copy_s = sorted.copy_s;
+    report.device_bytes = sorted.device_bytes;
+    groups_ = std::move(sorted.left);
+    for (const SuffixGroup& group : groups_) report.n_unresolved += group.size;
+    return true;
+  }
 
   // False where too much of the text repeats itself: the order is then unfinished.
   bool sort_directly(SuffixSortReport& report) {
@@ -74,7 +98,6 @@ class SuffixSorter {
       groups_.insert(groups_.end(), left.begin(), left.end());
     }
     report.n_unresolved = n_unresolved;
-    spare_ = buckets.take_memory();
     if (settings_.force_ranks) return true;
     return !too_repetitive() && static_cast<double>(n_unresolved) <=
                                     kMostUnresolved * static_cast<double>(source_.text.size());
@@ -128,7 +151,6 @@ class SuffixSorter {
 
   void sort_by_induction() {
     groups_.clear();
-    spare_ = BigArray<std::uint64_t>();
     const std::uint64_t n = source_.text.size();
     const std::uint64_t n_symbols = std::uint64_t{1} << source_.text.bits();
     if (source_.ends.empty()) {
@@ -152,20 +174,9 @@ class SuffixSorter {
   const SuffixSource& source_;
   const SuffixSortSettings& settings_;
   BigArray<Index> sa_;
-  BigArray<std::uint64_t> spare_;  // the memory of the buckets
   std::vector<SuffixGroup> groups_;
   std::atomic<std::uint64_t> n_sorted_{0}, n_tied_{0}, n_left_{0};
 };
-
-BigArray<std::uint32_t> sort_on_gpu(const PackedText& text, int device, SuffixSortReport& report) {
-  GpuSortReport sorted;
-  BigArray<std::uint32_t> sa = sort_suffixes_gpu(device, text, &sorted);
-  report.on_gpu = true;
-  report.n_rank_rounds = sorted.n_rank_rounds;
-  report.gpu_s = sorted.device_s;
-  report.device_bytes = sorted.device_bytes;
-  return sa;
-}
 
 }  // namespace
 
@@ -173,10 +184,6 @@ template <class Index>
 BigArray<Index> sort_suffixes(const SuffixSource& source, const SuffixSortSettings& settings,
                               SuffixSortReport* report) {
   SuffixSortReport ours;
-  if constexpr (sizeof(Index) == sizeof(std::uint32_t)) {
-    if (settings.gpu >= 0 && source.ends.empty() && can_sort_on_gpu(source.text))
-      return sort_on_gpu(source.text, settings.gpu, report != nullptr ? *report : ours);
-  }
   return SuffixSorter<Index>(source, settings).run(report != nullptr ? *report : ours);
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "lib/bwt/big_array.hpp"
 #include "lib/bwt/packed_text.hpp"
@@ -23,6 +24,14 @@ struct SuffixSource {
   }
 };
 
+// A stretch [begin, begin + size) of the suffix array whose suffixes share their first `depth`
+// symbols.
+struct SuffixGroup {
+  std::uint64_t begin = 0;
+  std::uint64_t size = 0;
+  std::uint64_t depth = 0;
+};
+
 // Switches for tests, which reach with small texts what large or rare ones need.
 struct SuffixSortSettings {
   int n_threads = 1;
@@ -30,6 +39,7 @@ struct SuffixSortSettings {
   bool force_ranks = false;          // resolve all that is left by ranks, however much it is
   bool force_induced = false;        // sort by induction alone
   int gpu = -1;                      // the device that sorts where it can; -1: the CPU
+  std::uint64_t gpu_rows = 0;        // it sorts at a time; 0: what its memory holds
 };
 
 // How a text was sorted, for the log.
@@ -38,7 +48,10 @@ struct SuffixSortReport {
   int n_rank_rounds = 0;
   bool induced = false;
   bool on_gpu = false;
-  double gpu_s = 0;
+  std::string why_cpu;         // where a GPU was to sort and could not
+  std::uint64_t n_blocks = 0;  // that a GPU sorted one after the other
+  double gpu_s = 0;            // without the copy of the positions
+  double gpu_copy_s = 0;
   std::uint64_t device_bytes = 0;
 };
 
@@ -50,7 +63,8 @@ struct SuffixSortReport {
 // (Larsson and Sadakane, doi:10.1016/j.tcs.2007.07.017); texts that leave too many are sorted by
 // induction in linear time (Nong, Zhang and Chan, doi:10.1109/TC.2010.188).
 //
-// Memory: 8 bytes for each symbol beside the text and the result (5 for induction).
+// Memory: 8 bytes for each symbol beside the text and the result (5 for induction); where a GPU
+// sorts, that of one index for each symbol, and only where it leaves ties.
 template <class Index>
 BigArray<Index> sort_suffixes(const SuffixSource& source, const SuffixSortSettings& settings,
                               SuffixSortReport* report = nullptr);

@@ -35,9 +35,6 @@ class SuffixBuckets {
   std::uint64_t end(std::size_t bucket) const { return begin_[bucket + 1]; }
   std::uint64_t* words(std::size_t bucket) { return words_.data() + begin_[bucket]; }
 
-  // The memory of the words, for the caller's use once they have been sorted.
-  BigArray<std::uint64_t> take_memory() { return std::move(words_); }
-
  private:
   struct Piece {  // of the text, one for each thread
     std::uint64_t begin = 0;

@@ -10,14 +10,6 @@
 
 namespace biogpu::bwt {
 
-// A stretch [begin, begin + size) of the suffix array whose suffixes share their first `depth`
-// symbols.
-struct SuffixGroup {
-  std::uint64_t begin = 0;
-  std::uint64_t size = 0;
-  std::uint64_t depth = 0;
-};
-
 // Sorts groups by comparing what follows, a word of the text at a time. One for each thread.
 template <class Index>
 class TieRefiner {

@@ -25,11 +25,9 @@ class KeyOrder;
 }  // namespace kmer
 
 namespace bwt {
-template <class T>
-class BigArray;
 class FmIndex;
-class PackedText;
 class GpuSearch;
+struct GpuSortJob;
 struct GpuSortReport;
 }  // namespace bwt
 
@@ -52,7 +50,7 @@ class Backend;
 // linked in; the ROCm one is a module beside the binary, opened on first use, because an executable
 // linked against AMD's runtime does not start on a machine without it.
 struct GpuBackend {
-  static constexpr int kInterface = 7;  // raised with every change of this struct
+  static constexpr int kInterface = 8;  // raised with every change of this struct
   int interface = kInterface;
   const char* name = "";
   // Empty, with *why set, when there is no driver or no device. Never throws.
@@ -66,8 +64,8 @@ struct GpuBackend {
                                                        std::uint64_t max_device_bytes) = nullptr;
   std::unique_ptr<kmer::GpuCounter> (*make_kmer_counter)(
       int device, const kmer::GpuCountOptions& options) = nullptr;
-  bwt::BigArray<std::uint32_t> (*sort_suffixes)(int device, const bwt::PackedText& text,
-                                                bwt::GpuSortReport* report) = nullptr;
+  void (*sort_suffixes)(int device, const bwt::GpuSortJob& job,
+                        bwt::GpuSortReport& report) = nullptr;
   std::unique_ptr<bwt::GpuSearch> (*make_bwt_search)(int device,
                                                      const bwt::FmIndex& index) = nullptr;
   std::unique_ptr<qc::GpuSteps> (*make_qc_steps)(int device, const qc::Options& options) = nullptr;

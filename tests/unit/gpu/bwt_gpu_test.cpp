@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "gpu/bwt/suffix_sort.hpp"
@@ -48,6 +50,95 @@ TEST_CASE("bwt.suffix_sort: the GPU sorts as the CPU does", "[bwt][device]") {
     INFO(name);
     check_sort(test::pack_bases(letters));
   }
+}
+
+namespace {
+
+// Strings over 1, 2, 3, 4, each closed by a 0.
+struct StringSet {
+  bwt::PackedText text;
+  std::vector<std::uint64_t> ends;
+};
+
+StringSet pack_set(const std::vector<std::string>& strings) {
+  StringSet set;
+  std::string all;
+  for (const std::string& string : strings) {
+    all += string;
+    set.ends.push_back(all.size());
+    all += '$';
+  }
+  set.text = bwt::PackedText(all.size(), 3);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    set.text.set(i, static_cast<unsigned>(std::string_view("$ACGT").find(all[i])));
+  return set;
+}
+
+// Sorted block by block, with what ties for long finished on the CPU.
+template <class Index>
+bwt::SuffixSortReport check_blocks(const bwt::SuffixSource& source, std::uint64_t n_rows) {
+  const auto expected = bwt::sort_suffixes_ref<Index>(source);
+  bwt::SuffixSortSettings settings;
+  settings.gpu = 0;
+  settings.gpu_rows = n_rows;
+  settings.n_threads = 2;
+  bwt::SuffixSortReport report;
+  const auto sa = bwt::sort_suffixes<Index>(source, settings, &report);
+  CHECK(std::equal(sa.begin(), sa.end(), expected.begin(), expected.end()));
+  return report;
+}
+
+}  // namespace
+
+TEST_CASE("bwt.block_sort: blocks of any size give the order of the whole", "[bwt][device]") {
+  if (!test::has_gpu()) return;
+  for (const std::size_t n : {1, 31, 32, 33, 64, 65, 2000, 5000}) {
+    const auto text = test::pack_bases(test::random_text(n, n, "ACGT"));
+    for (const std::uint64_t n_rows : {64u, 700u, 100000u}) {
+      INFO("length " << n << ", rows " << n_rows);
+      const auto report = check_blocks<std::uint32_t>({text}, n_rows);
+      CHECK(report.on_gpu);
+      CHECK(report.n_unresolved == 0);
+      CHECK(report.n_blocks >= n / n_rows);
+      check_blocks<std::uint64_t>({text}, n_rows);
+    }
+  }
+}
+
+TEST_CASE("bwt.block_sort: hard texts are finished from what the device leaves", "[bwt][device]") {
+  if (!test::has_gpu()) return;
+  for (const auto& [name, letters] : test::hard_texts(1700)) {
+    INFO(name);
+    const auto text = test::pack_bases(letters);
+    const auto report = check_blocks<std::uint64_t>({text}, 1700);
+    CHECK(report.on_gpu);
+    CHECK((report.n_unresolved > 0) == (name != "two letters"));
+  }
+}
+
+TEST_CASE("bwt.block_sort: equal suffixes of a set follow the order of the strings",
+          "[bwt][device]") {
+  if (!test::has_gpu()) return;
+  std::mt19937_64 random(12);
+  std::vector<std::string> strings;
+  for (int i = 0; i < 60; ++i) {
+    strings.push_back(test::random_text(random(), random() % 60, "AC"));
+    if (i % 3 == 0) strings.push_back(strings[random() % strings.size()]);
+  }
+  strings.push_back(test::repeated("ACC", 500));
+  strings.push_back(test::repeated("ACC", 500));
+  const StringSet set = pack_set(strings);
+  for (const std::uint64_t n_rows : {2500u, 10000u})
+    CHECK(check_blocks<std::uint32_t>({set.text, set.ends}, n_rows).on_gpu);
+  check_blocks<std::uint64_t>({set.text, set.ends}, 10000);
+}
+
+TEST_CASE("bwt.block_sort: what no block holds goes to the CPU, with the reason", "[bwt][device]") {
+  if (!test::has_gpu()) return;
+  const auto text = test::pack_bases(std::string(3000, 'A'));
+  const auto report = check_blocks<std::uint32_t>({text}, 1000);
+  CHECK_FALSE(report.on_gpu);
+  CHECK(report.why_cpu.find("begin alike") != std::string::npos);
 }
 
 TEST_CASE("bwt.fm_search: the GPU finds what the CPU finds", "[bwt][device]") {
