@@ -133,8 +133,9 @@ def shown(command, setup):
 
 
 def measure(case, setup):
-    """One case: a first turn, the comparison, then the turns that count."""
+    """One case: a first turn, the comparison, then the turns that count. None where it was not asked for."""
     sides = {"biogpu": case.biogpu, setup.peer.name: case.peer}
+    asked_for = setup.arguments.only in case.name
 
     def call(side):
         def once():
@@ -143,8 +144,12 @@ def measure(case, setup):
             return {**figures, **(side.figures(setup.folder) if side.figures else {})}
         return once
 
+    print(f"{setup.peer.name}: {case.name}{'' if asked_for else ', once: others need its files'}", file=sys.stderr,
+          flush=True)
     repeats = setup.arguments.repeats or setup.size(case.small_repeats, 5)
-    runs = timing.take_turns({name: call(side) for name, side in sides.items()}, repeats, case.equal)
+    runs = timing.take_turns({name: call(side) for name, side in sides.items()}, repeats if asked_for else 0, case.equal)
+    if not asked_for:
+        return None
     return {"name": case.name, "rule": case.rule, "note": case.note, "only_compute": case.only_compute,
             "programs": {name: {"command": shown(side.command, setup), "runs": runs[name]}
                          for name, side in sides.items()}}
@@ -179,12 +184,9 @@ def compare(peer, text, cases):
     with tempfile.TemporaryDirectory(dir=arguments.work) as name:
         setup = Setup(peer, arguments, pathlib.Path(name))
         programs.need(peer.packages, setup.may_install)
-        rows = []
-        for case in cases(setup):
-            if arguments.only not in case.name:
-                continue
-            print(f"{peer.name}: {case.name}", file=sys.stderr, flush=True)
-            rows.append(measure(case, setup))
+        rows = [row for row in (measure(case, setup) for case in cases(setup)) if row]
+        if not rows:
+            sys.exit(f"{peer.name}: no case holds '{arguments.only}'")
         result = {
             "schema_version": 1, "peer": peer.name, "title": peer.title, "what": peer.what,
             "date": datetime.date.today().isoformat(), "size": "full" if setup.full else "small",
