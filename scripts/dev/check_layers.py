@@ -30,7 +30,8 @@ LIB_LAYER = {"core": 0, "io": 1, "structure": 2, "pipeline": 2, "report": 3, "al
 # The only files of lib/ that know gpu/; a build without a GPU leaves them out.
 GPU_SIDE_OF_LIB = re.compile(r"^lib/(gpu_backend/|.*_gpu(_\w+)?\.[ch]pp$)")
 # Inside gpu/: the same.
-GPU_LAYER = {"rt": 0, "prim": 1, "limits": 2, "align": 2, "kmer": 2, "bwt": 2, "qc": 2, "nn": 2}
+GPU_LAYER = {"rt": 0, "prim": 1, "limits": 2, "align": 2, "kmer": 2, "bwt": 2, "qc": 2, "nn": 2,
+             "mpnn": 3}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 VENDOR_HEADER = re.compile(r"^(hip/|hip_|cuda|cub/|hipcub|rocprim|thrust/|rocm|hsa/|nv/|cooperative_groups)")
 # Headers of the vendors' primitives come in through one file of gpu/prim each.
