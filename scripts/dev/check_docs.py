@@ -4,7 +4,7 @@
 usage: scripts/dev/check_docs.py BIOGPU [--write] [PAGE ...]      default: README.md and all of docs/
 
 A block fenced as ```console holds commands behind "$ " and what they print, standard error included. The blocks
-of a page run one after the other in one folder, which has data/, tests/data/ and scripts/ as the repository
+of a page run one after the other in one folder, which has data/, tests/ and scripts/ as the repository
 does, with BIOGPU first on PATH. In the expected text "..." stands for any text in a line, and alone on a
 line for any lines. A command has to end with 0 unless the next one is "echo $?". --write puts the real output in
 the place of what does not match, with times replaced.
@@ -123,7 +123,7 @@ class Page:
             elif not matches and not write:
                 self.problems.append(f"{self.name}: $ {command}\nexpected:\n" + "\n".join(expected) +
                                      f"\nprinted:\n{output}")
-        if write and len(outputs) == len(steps):
+        if write and len(outputs) == len(steps) and not self.problems:
             self.rewrite(blocks, outputs)
         return len(steps)
 
@@ -139,9 +139,8 @@ class Page:
 def scratch(folder, biogpu):
     """A folder to run in, and the environment."""
     shutil.copytree(ROOT / "data", folder / "data")
-    (folder / "tests").mkdir()
-    (folder / "tests" / "data").symlink_to(ROOT / "tests" / "data")
-    (folder / "scripts").symlink_to(ROOT / "scripts")
+    for name in ("tests", "scripts"):
+        (folder / name).symlink_to(ROOT / name)
     bin_folder = folder / ".bin"
     bin_folder.mkdir()
     (bin_folder / "biogpu").symlink_to(biogpu)
