@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# The tables of the documentation: as their results give them, and an edit by hand is found.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+tables=$source_dir/scripts/dev/tables.py
+page=$source_dir/docs/benchmarks/limits.md
+check "every table is what its result gives" python3 "$tables" --check
+
+sed 's/| sort 32-bit keys | 4/| sort 32-bit keys | 5/' "$page" >edited.md
+check "the edit is there" bash -c "! cmp -s '$page' edited.md"
+check "an edited figure is found" bash -c "! python3 '$tables' --check edited.md >out.txt 2>err.txt"
+check "and shown" out_has '^-| sort 32-bit keys | 5'
+check "without being changed" bash -c "! cmp -s '$page' edited.md"
+python3 "$tables" edited.md >/dev/null
+check "and made again without --check" same_files "$page" edited.md
+
+sed 's/limits.json/nothing.json/' "$page" >lost.md
+check "a result that is not there is an error" bash -c "! python3 '$tables' --check lost.md >out.txt 2>err.txt"
+check "with its name" err_has 'nothing.json'
+
+finish
