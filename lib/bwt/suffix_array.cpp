@@ -20,6 +20,8 @@ constexpr std::uint64_t kDirectWords = 16;
 // doubling that add up to the second.
 constexpr double kMostUnresolved = 0.25;
 constexpr double kMostRankWork = 2;
+// Fewer words than that are not worth comparing on for.
+constexpr std::uint64_t kLeastWordsFurther = 64;
 // Before so many suffixes are sorted, nothing is known of the text.
 constexpr std::uint64_t kLeastEvidence = 1u << 16;
 
@@ -38,7 +40,10 @@ class SuffixSorter {
     if (settings_.force_induced || !(on_gpu || sort_directly(report))) {
       report.induced = true;
       sort_by_induction();
-    } else if (!groups_.empty()) {
+      return std::move(sa_);
+    }
+    refine_further();
+    if (!groups_.empty()) {
       RankDoubling<Index> doubling(sa_.data(), n, settings_.n_threads);
       const auto max_work = static_cast<std::uint64_t>(kMostRankWork * static_cast<double>(n));
       const bool sorted =
@@ -101,6 +106,27 @@ class SuffixSorter {
     if (settings_.force_ranks) return true;
     return !too_repetitive() && static_cast<double>(n_unresolved) <=
                                     kMostUnresolved * static_cast<double>(source_.text.size());
+  }
+
+  // Ranks take memory and time for every suffix of the text. A few that tie for long, as in two
+  // gaps that bwa fills alike, cost less to compare on.
+  void refine_further() {
+    std::uint64_t n_left = 0;
+    for (const SuffixGroup& group : groups_) n_left += group.size;
+    if (n_left == 0 || settings_.force_ranks) return;
+    const std::uint64_t n_words = sa_.size() / n_left;  // for each: together one for each suffix
+    if (n_words < kLeastWordsFurther) return;
+    std::vector<Worker> workers;
+    for (int i = 0; i < std::max(settings_.n_threads, 1); ++i)
+      workers.emplace_back(source_, sa_.data());
+    share_work(settings_.n_threads, groups_.size(), [&](std::size_t worker, std::size_t g) {
+      workers[worker].refiner.refine(groups_[g],
+                                     groups_[g].depth + n_words * source_.text.symbols_per_word());
+    });
+    groups_.clear();
+    for (const Worker& worker : workers)
+      groups_.insert(groups_.end(), worker.refiner.unresolved().begin(),
+                     worker.refiner.unresolved().end());
   }
 
   bool too_repetitive() const {

@@ -116,6 +116,16 @@ TEST_CASE("bwt.block_sort: hard texts are finished from what the device leaves",
   }
 }
 
+TEST_CASE("bwt.block_sort: a few long ties are compared further, without ranks", "[bwt][device]") {
+  if (!test::has_gpu()) return;
+  const std::string letters = test::random_text(3, 20000, "ACGT");
+  const auto text = test::pack_bases(letters + letters.substr(700, 600));
+  const auto report = check_blocks<std::uint32_t>({text}, 9000);
+  CHECK(report.on_gpu);
+  CHECK(report.n_unresolved > 0);
+  CHECK(report.n_rank_rounds == 16);  // the device's
+}
+
 TEST_CASE("bwt.block_sort: equal suffixes of a set follow the order of the strings",
           "[bwt][device]") {
   if (!test::has_gpu()) return;
