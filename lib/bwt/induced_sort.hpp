@@ -13,20 +13,26 @@ namespace biogpu::bwt {
 // ends of descents (LMS), in time and memory linear in n. One thread; the time depends little on
 // the text.
 //
+// A suffix is small where it is smaller than the next one; within the bucket of a symbol the small
+// ones come last. What precedes a suffix in the text is judged by the two symbols alone, which lie
+// side by side: no table of types is looked up at random.
+//
 // Source  Nong, Zhang, Chan: Two efficient algorithms for linear time suffix array construction.
 //         doi:10.1109/TC.2010.188
 template <class Index, class Symbol>
 class InducedSort {
  public:
   InducedSort(const Symbol* text, std::uint64_t n, std::uint64_t n_symbols, Index* sa)
-      : text_(text), n_(n), sa_(sa), smaller_(n), first_(n_symbols + 1), first_small_(n_symbols) {}
+      : text_(text),
+        n_(n),
+        sa_(sa),
+        is_lms_((n + 63) / 64),
+        first_(n_symbols + 1),
+        first_small_(n_symbols) {}
 
   void run() {
     if (n_ == 0) return;
-    classify();
-    std::vector<Index> lms;
-    for (std::uint64_t i = 1; i < n_; ++i)
-      if (is_lms(i)) lms.push_back(static_cast<Index>(i));
+    std::vector<Index> lms = classify();
     induce(lms);
     if (lms.empty()) return;
     sort_lms(lms);
@@ -37,15 +43,25 @@ class InducedSort {
   static constexpr Index kNone = std::numeric_limits<Index>::max();
   static constexpr std::uint64_t kAhead = 32;
 
-  // smaller_[i]: suffix i is smaller than suffix i + 1. The empty suffix is the smallest.
-  void classify() {
-    smaller_[n_ - 1] = 0;
-    for (std::uint64_t i = n_ - 1; i-- > 0;)
-      smaller_[i] =
-          text_[i] < text_[i + 1] || (text_[i] == text_[i + 1] && smaller_[i + 1] != 0) ? 1 : 0;
+  // Where the buckets begin; returns the LMS suffixes in the order of the text. The empty suffix is
+  // the smallest.
+  std::vector<Index> classify() {
+    std::fill_n(is_lms_.data(), is_lms_.size(), 0);
     std::vector<std::uint64_t> large(first_small_.size());
     std::vector<std::uint64_t> small(first_small_.size());
-    for (std::uint64_t i = 0; i < n_; ++i) ++(smaller_[i] != 0 ? small : large)[text_[i]];
+    std::vector<Index> lms;
+    bool next_is_small = false;
+    ++large[text_[n_ - 1]];
+    for (std::uint64_t i = n_ - 1; i-- > 0;) {
+      const bool is_small = text_[i] < text_[i + 1] || (text_[i] == text_[i + 1] && next_is_small);
+      if (next_is_small && !is_small) {
+        is_lms_[(i + 1) / 64] |= std::uint64_t{1} << (i + 1) % 64;
+        lms.push_back(static_cast<Index>(i + 1));
+      }
+      ++(is_small ? small : large)[text_[i]];
+      next_is_small = is_small;
+    }
+    std::reverse(lms.begin(), lms.end());
     std::uint64_t next = 0;
     for (std::size_t c = 0; c < first_small_.size(); ++c) {
       first_[c] = next;
@@ -53,14 +69,14 @@ class InducedSort {
       next += large[c] + small[c];
     }
     first_.back() = next;
+    return lms;
   }
 
-  bool is_lms(std::uint64_t i) const { return smaller_[i] != 0 && smaller_[i - 1] == 0; }
+  bool is_lms(std::uint64_t i) const { return (is_lms_[i / 64] >> i % 64 & 1) != 0; }
 
   void touch(std::uint64_t i) const {
     if (i >= n_ || sa_[i] == kNone || sa_[i] == 0) return;
     __builtin_prefetch(text_ + sa_[i] - 1);
-    __builtin_prefetch(smaller_.data() + sa_[i] - 1);
   }
 
   // Fills sa_ from the LMS suffixes in the order given.
@@ -73,15 +89,20 @@ class InducedSort {
     for (std::uint64_t i = 0; i < n_; ++i) {
       touch(i + kAhead);
       const Index p = sa_[i];
-      if (p != kNone && p != 0 && smaller_[p - 1] == 0)
-        sa_[next[text_[p - 1]]++] = static_cast<Index>(p - 1);
+      if (p == kNone || p == 0) continue;
+      // What the scan has come to is large, or LMS with a greater symbol before it.
+      const Symbol before = text_[p - 1];
+      if (before >= text_[p]) sa_[next[before]++] = static_cast<Index>(p - 1);
     }
     next.assign(first_.begin() + 1, first_.end());
     for (std::uint64_t i = n_; i-- > 0;) {
       if (i >= kAhead) touch(i - kAhead);
       const Index p = sa_[i];
-      if (p != kNone && p != 0 && smaller_[p - 1] != 0)
-        sa_[--next[text_[p - 1]]] = static_cast<Index>(p - 1);
+      if (p == kNone || p == 0) continue;
+      const Symbol before = text_[p - 1];
+      // Of equal symbols both are small, or none: small ones lie where this scan has put them.
+      if (before < text_[p] || (before == text_[p] && i >= next[before]))
+        sa_[--next[before]] = static_cast<Index>(p - 1);
     }
   }
 
@@ -103,13 +124,15 @@ class InducedSort {
     BigArray<Index> name(m);
     std::uint64_t n_names = 0;
     std::uint64_t before = m;
-    for (std::uint64_t i = 0; i < n_; ++i) {
-      if (sa_[i] == 0 || !is_lms(sa_[i])) continue;
-      const std::uint64_t k = number[sa_[i] / 2];
-      const auto end = [&](std::uint64_t j) { return j + 1 < m ? lms[j + 1] : n_; };
-      if (before == m || !same_substring(lms[before], end(before), lms[k], end(k))) ++n_names;
-      name[k] = static_cast<Index>(n_names - 1);
-      before = k;
+    const auto end = [&](std::uint64_t j) { return j + 1 < m ? lms[j + 1] : n_; };
+    for (std::size_t c = 0; c < first_small_.size(); ++c) {
+      for (std::uint64_t i = first_small_[c]; i < first_[c + 1]; ++i) {
+        if (!is_lms(sa_[i])) continue;
+        const std::uint64_t k = number[sa_[i] / 2];
+        if (before == m || !same_substring(lms[before], end(before), lms[k], end(k))) ++n_names;
+        name[k] = static_cast<Index>(n_names - 1);
+        before = k;
+      }
     }
     number = BigArray<Index>();
     BigArray<Index> order(m);
@@ -126,9 +149,9 @@ class InducedSort {
   const Symbol* const text_;
   const std::uint64_t n_;
   Index* const sa_;
-  BigArray<std::uint8_t> smaller_;
+  BigArray<std::uint64_t> is_lms_;          // a bit each
   std::vector<std::uint64_t> first_;        // where the bucket of each symbol begins
-  std::vector<std::uint64_t> first_small_;  // and its part that smaller_ marks
+  std::vector<std::uint64_t> first_small_;  // and its small ones
 };
 
 }  // namespace biogpu::bwt

@@ -22,6 +22,8 @@ constexpr double kMostUnresolved = 0.25;
 constexpr double kMostRankWork = 2;
 // Fewer words than that are not worth comparing on for.
 constexpr std::uint64_t kLeastWordsFurther = 64;
+// Suffixes that tell whether the text repeats itself.
+constexpr std::uint64_t kDrawn = 1u << 12;
 // Before so many suffixes are sorted, nothing is known of the text.
 constexpr std::uint64_t kLeastEvidence = 1u << 16;
 
@@ -37,7 +39,7 @@ class SuffixSorter {
   BigArray<Index> run(SuffixSortReport& report) {
     const std::uint64_t n = source_.text.size();
     const bool on_gpu = settings_.gpu >= 0 && sort_on_gpu(report);
-    if (settings_.force_induced || !(on_gpu || sort_directly(report))) {
+    if (settings_.force_induced || !(on_gpu || (!looks_repetitive() && sort_directly(report)))) {
       report.induced = true;
       sort_by_induction();
       return std::move(sa_);
@@ -85,6 +87,23 @@ class SuffixSorter {
     groups_ = std::move(sorted.left);
     for (const SuffixGroup& group : groups_) report.n_unresolved += group.size;
     return true;
+  }
+
+  // Whether most of a few suffixes drawn from the whole text share two words with another of them:
+  // spares the direct sort of one letter, short periods, Fibonacci words.
+  bool looks_repetitive() const {
+    const std::uint64_t n = source_.text.size();
+    const std::uint64_t word = source_.text.symbols_per_word();
+    if (settings_.force_ranks || n < kLeastEvidence) return false;
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> drawn;
+    for (std::uint64_t k = 0; k < kDrawn; ++k) {
+      const std::uint64_t i = k * (n - 2 * word) / kDrawn + k % word;
+      drawn.emplace_back(source_.text.word_at(i), source_.text.word_at(i + word));
+    }
+    std::sort(drawn.begin(), drawn.end());
+    std::uint64_t n_equal = 0;
+    for (std::size_t k = 1; k < drawn.size(); ++k) n_equal += drawn[k] == drawn[k - 1] ? 1 : 0;
+    return n_equal > kDrawn / 2;
   }
 
   // False where too much of the text repeats itself: the order is then unfinished.
