@@ -124,6 +124,8 @@ void add_align_flags(CLI::App& command, AlignFlags& flags) {
   add_selection_flags(command, flags);
   add_output_flags(command, flags);
   add_shared_flags(command, flags.shared);
+  add_shard_flag(command, flags.shard,
+                 "align part I of N of the queries; 'biogpu gather' joins parts");
 }
 
 }  // namespace biogpu::app

@@ -8,6 +8,7 @@
 #include "apps/biogpu/shared_options.hpp"
 #include "lib/align/align.hpp"
 #include "lib/align/matrices.hpp"
+#include "lib/io/shard.hpp"
 
 namespace CLI {
 class App;
@@ -26,6 +27,7 @@ struct AlignFlags {
   bool pairs = false;
   bool self = false;
   Strand strand = Strand::forward;
+  io::Shard shard;  // of the queries
 
   std::string preset;
   Alphabet alphabet = Alphabet::automatic;

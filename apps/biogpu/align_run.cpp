@@ -65,6 +65,7 @@ UnitReader::Source AlignRun::source() const {
   source.target_path = flags_.target_path;
   source.pairing = flags_.pairing();
   source.n_threads = shared.threads;
+  source.shard = flags_.shard;
   source.block = may_use_gpu() ? kGpuBlock : kCpuBlock;
   if (shared.max_memory > 0) {
     // A residue of a block takes about four bytes (text, classes, rows), and a few blocks of each

@@ -34,6 +34,7 @@ UnitReader::UnitReader(const Source& source)
     : source_(source),
       queries_(source.query_path, source.n_threads),
       targets_(source.target_path, source.n_threads) {
+  if (!source_.shard.is_whole()) select_shard();
   if (source_.pairing == Pairing::by_order) {
     queries_.refill(source_.block);
     targets_.refill(source_.block);
@@ -47,6 +48,35 @@ UnitReader::UnitReader(const Source& source)
   estimated_cells_ *= one_set() ? estimated_cells_ : queries_.estimated_residues(source_.block);
 }
 
+void UnitReader::select_shard() {
+  // Where the queries are the targets too, all are held, and hold_targets() takes a part of them.
+  if (one_set()) {
+    io::require_file_for_shard(source_.query_path);
+    return;
+  }
+  const int n_threads = source_.n_threads;
+  const std::uint64_t n_queries = io::count_records(source_.query_path, n_threads);
+  const io::RecordRange range = io::shard_range(source_.shard, n_queries);
+  if (source_.pairing == Pairing::by_order) {
+    const std::uint64_t n_targets = io::count_records(source_.target_path, n_threads);
+    if (n_queries != n_targets) refuse_lengths(n_queries, n_targets);
+    targets_.reader->select(range);
+  }
+  io::SequenceReader(source_.query_path, n_threads).read(first_queries_, source_.block);
+  queries_.reader->select(range);
+}
+
+void UnitReader::refuse_lengths(std::uint64_t n_queries, std::uint64_t n_targets) const {
+  const bool query_is_shorter = n_queries < n_targets;
+  throw Error(
+      ErrorCode::bad_input,
+      fmt::format("{}: ends after record {}, but {} has more; --pairs expects as many queries as "
+                  "targets",
+                  query_is_shorter ? source_.query_path : source_.target_path,
+                  std::min(n_queries, n_targets),
+                  query_is_shorter ? source_.target_path : source_.query_path));
+}
+
 void UnitReader::hold_targets() {
   // One residue more than allowed tells a file that fits from one that does not.
   const std::uint64_t most = source_.max_target_residues;
@@ -57,10 +87,14 @@ void UnitReader::hold_targets() {
                 fmt::format("{}: targets have more than {} residues, the share of --max-memory; "
                             "raise it, or use --pairs",
                             stream.reader->path(), most));
-  if (one_set())
+  if (one_set()) {
     targets_.block = queries_.block;
-  else
+    const io::RecordRange range = io::shard_range(source_.shard, queries_.block->size());
+    queries_.cursor = range.begin;
+    queries_.end = range.end;
+  } else {
     queries_.refill(source_.block);
+  }
 }
 
 std::shared_ptr<const io::SequenceBatch> UnitReader::held_targets() const {
@@ -90,14 +124,8 @@ bool UnitReader::next(Unit& unit) {
 bool UnitReader::next_by_order(Unit& unit) {
   const bool query_left = !queries_.at_end_of_block() || queries_.refill(source_.block);
   const bool target_left = !targets_.at_end_of_block() || targets_.refill(source_.block);
-  if (query_left != target_left) {
-    const io::SequenceReader& ended = query_left ? *targets_.reader : *queries_.reader;
-    const io::SequenceReader& longer = query_left ? *queries_.reader : *targets_.reader;
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{}: ends after record {}, but {} has more; --pairs expects as many "
-                            "queries as targets",
-                            ended.path(), ended.n_records(), longer.path()));
-  }
+  if (query_left != target_left)
+    refuse_lengths(queries_.reader->n_records(), targets_.reader->n_records());
   if (!query_left) return false;
   unit.queries = queries_.block;
   unit.targets = targets_.block;

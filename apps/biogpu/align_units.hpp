@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "lib/align/align.hpp"
 #include "lib/io/sequence_batch.hpp"
 #include "lib/io/sequence_reader.hpp"
+#include "lib/io/shard.hpp"
 
 namespace biogpu::app {
 
@@ -58,6 +60,7 @@ class UnitReader {
     int n_threads = 1;
     io::BatchLimits block;
     std::uint64_t max_target_residues = UINT64_MAX;
+    io::Shard shard;  // of the queries, with their targets where they are paired by order
   };
 
   // Opens both files and reads the first blocks.
@@ -68,7 +71,10 @@ class UnitReader {
   void set_candidates(Candidates candidates) { candidates_ = std::move(candidates); }
   bool next(Unit& unit);
 
-  const io::SequenceBatch& first_queries() const { return *queries_.block; }
+  // Of the file, whatever the shard.
+  const io::SequenceBatch& first_queries() const {
+    return first_queries_.empty() ? *queries_.block : first_queries_;
+  }
   // All targets where they are held in memory, else an empty pointer.
   std::shared_ptr<const io::SequenceBatch> held_targets() const;
   // Query residues times target residues over all pairs, from the sizes of the files.
@@ -86,18 +92,21 @@ class UnitReader {
       if (!path.empty()) reader.emplace(path, n_threads);
     }
     bool refill(const io::BatchLimits& limits);  // false at the end of the file
-    bool at_end_of_block() const { return cursor == block->size(); }
+    bool at_end_of_block() const { return cursor >= std::min(end, block->size()); }
     double estimated_residues(const io::BatchLimits& limits) const;
 
     std::optional<io::SequenceReader> reader;
     std::vector<std::shared_ptr<io::SequenceBatch>> pool;
     std::shared_ptr<io::SequenceBatch> block;
     std::size_t cursor = 0;
+    std::size_t end = SIZE_MAX;  // of what is cut from the block, where that is before its end
   };
 
   bool next_by_order(Unit& unit);
   bool next_of_all(Unit& unit);
   bool next_of_search(Unit& unit);
+  void select_shard();
+  [[noreturn]] void refuse_lengths(std::uint64_t n_queries, std::uint64_t n_targets) const;
   void hold_targets();
   void list_candidates();
 
@@ -108,6 +117,7 @@ class UnitReader {
   bool is_listed_ = false;
   Stream queries_;
   Stream targets_;
+  io::SequenceBatch first_queries_;  // empty: those of the first block
   double estimated_cells_ = 0;
 };
 

@@ -9,6 +9,7 @@
 #include "lib/bwt/fm_index.hpp"
 #include "lib/bwt/fm_search.hpp"
 #include "lib/io/sequence_batch.hpp"
+#include "lib/io/shard.hpp"
 
 namespace biogpu::app {
 
@@ -20,6 +21,7 @@ struct QueryFlags {
   SharedFlags shared;
   std::string index_path;
   std::string query_path;
+  io::Shard shard;  // of the queries
   std::string out_path = "-";
   std::string format;  // of locate; empty: by the suffix of out_path
   Strands strands = Strands::both;

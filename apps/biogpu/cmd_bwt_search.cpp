@@ -38,7 +38,7 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
   BwtReport report;
   const std::string path = index_file(flags.index_path);
   const bwt::FmIndex index = bwt::FmIndex::open(path);
-  io::SequenceReader reader(flags.query_path, flags.shared.threads);
+  io::SequenceReader reader = io::open_shard(flags.query_path, flags.shard, flags.shared.threads);
   report.device = choose_device(flags.shared.device_request, reader.file_bytes() >= kBytesWorthGpu);
   bwt::CpuSearch cpu(index);
   std::unique_ptr<bwt::GpuSearch> gpu;
@@ -115,11 +115,16 @@ std::shared_ptr<QueryFlags> add_query_flags(CLI::App& command) {
   return flags;
 }
 
+void add_run_flags(CLI::App& command, QueryFlags& flags) {
+  add_shared_flags(command, flags.shared);
+  add_shard_flag(command, flags.shard, "part I of N of the queries; 'biogpu gather' joins parts");
+}
+
 }  // namespace
 
 Run add_bwt_count(CLI::App& command) {
   const auto flags = add_query_flags(command);
-  add_shared_flags(command, flags->shared);
+  add_run_flags(command, *flags);
   command.footer(std::string(kCountFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
     flags->shared.resolve();
@@ -135,7 +140,7 @@ Run add_bwt_locate(CLI::App& command) {
       ->option_text("WHAT");
   command.add_option("--max-hits", flags->max_hits, "places written for a query [all]")
       ->option_text("N");
-  add_shared_flags(command, flags->shared);
+  add_run_flags(command, *flags);
   command.footer(std::string(kLocateFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
     flags->shared.resolve();

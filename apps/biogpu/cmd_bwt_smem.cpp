@@ -16,6 +16,7 @@ struct SmemFlags {
   SharedFlags shared;
   std::string prefix;
   std::string query_path;
+  io::Shard shard;  // of the queries
   std::string out_path = "-";
   std::uint32_t min_length = 17;
   std::uint64_t max_places = 20;
@@ -87,7 +88,7 @@ void run_smem(const SmemFlags& flags, const std::string& command_line) {
   BwtReport report;
   report.device = choose_device(flags.shared.device_request, false);
   const bwt::BwaFm index(flags.prefix);
-  io::SequenceReader reader(flags.query_path, flags.shared.threads);
+  io::SequenceReader reader = io::open_shard(flags.query_path, flags.shard, flags.shared.threads);
   io::OutputFile out(flags.out_path, flags.shared.threads);
   const io::BatchLimits limits{flags.shared.batch != 0 ? flags.shared.batch : 4096, 1u << 20};
   std::vector<SmemItem> items(static_cast<std::size_t>(2 * flags.shared.threads + 2));
@@ -134,6 +135,7 @@ Run add_bwt_smem(CLI::App& command) {
   command.add_flag("-p,--print-sequence", flags->print_sequence, "add the query to its line SQ")
       ->option_text(" ");
   add_shared_flags(command, flags->shared);
+  add_shard_flag(command, flags->shard, "part I of N of the queries; 'cat' joins parts");
   command.footer(std::string(kFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
     flags->shared.resolve();

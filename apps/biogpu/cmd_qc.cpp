@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "apps/biogpu/command.hpp"
@@ -10,6 +11,7 @@
 #include "apps/biogpu/qc_text.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
+#include "lib/qc/merge/part.hpp"
 #include "lib/qc/prepare/prepare.hpp"
 #include "lib/qc/report/html_report.hpp"
 #include "lib/qc/report/json_report.hpp"
@@ -47,6 +49,8 @@ class QcRun {
     // Reports that cannot be written are found out before the work is done.
     io::OutputFile json(options.json);
     io::OutputFile html(options.html);
+    std::optional<io::OutputFile> part;
+    if (!options.part_out.empty()) part.emplace(options.part_out);
     qc::prepare(options, [&](const std::string& line) { say(line); });
     qc::RunSettings settings;
     settings.n_threads = flags_.threads;
@@ -57,8 +61,10 @@ class QcRun {
     }
     if (flags_.batch > 0) settings.batch_records = flags_.batch;
     const qc::RunResult result = qc::run(options, settings, [&](const qc::RunResult& whole) {
+      if (part) part->write(part_text(whole));
       json.write(qc::json_report(whole.summary, options, command_line_ + " ", ""));
       html.write(qc::html_report(whole.summary, options, command_line_));
+      if (part) part->commit();
       json.commit();
       html.commit();
     });
@@ -79,6 +85,11 @@ class QcRun {
   }
 
  private:
+  std::string part_text(const qc::RunResult& result) const {
+    return qc::encode_part({flags_.options, result.n_of_input, qc::whole_command(command_line_),
+                            result.summary, result.shares});
+  }
+
   bool wants_gpu(const qc::Options& options) {
     const DeviceRequest::Kind kind = flags_.device_request.kind;
     if (kind == DeviceRequest::Kind::cpu) return false;

@@ -29,7 +29,12 @@ Run add_bwt(CLI::App& command);
 Run add_kmer(CLI::App& command);
 Run add_devices(CLI::App& command);
 Run add_qc(CLI::App& command);
+Run add_qc_merge(CLI::App& command);
+Run add_gather(CLI::App& command);
 Run add_infer(CLI::App& command);
+Run add_cite(CLI::App& command);
+Run add_completion(CLI::App& command);
+Run add_man(CLI::App& command);
 Run add_version(CLI::App& command);
 
 // Three lines: version, backends compiled in, devices seen.

@@ -83,6 +83,7 @@ Run add_infer_embed(CLI::App& command) {
       ->delimiter(',')
       ->allow_extra_args(false);
   add_infer_flags(command, flags->infer);
+  add_infer_shard_flag(command, flags->infer);
   command.footer(std::string(kFormats) +
                  "Examples:\n"
                  "  biogpu infer embed --model esm2_t6_8M_UR50D proteins.fasta -o out.npy\n"
@@ -103,6 +104,7 @@ Run add_infer_logits(CLI::App& command) {
   const auto flags = std::make_shared<ArrayFlags>();
   add_output(command, flags->infer);
   add_infer_flags(command, flags->infer);
+  add_infer_shard_flag(command, flags->infer);
   command.footer(std::string(kFormats) +
                  "Columns are the words of the vocabulary; 'biogpu infer info' lists them.\n\n"
                  "Examples:\n"

@@ -80,6 +80,10 @@ void add_infer_flags(CLI::App& command, InferFlags& flags) {
   command.get_option("--batch")->description("tokens in one pass [chosen for the device]");
 }
 
+void add_infer_shard_flag(CLI::App& command, InferFlags& flags) {
+  add_shard_flag(command, flags.shard, "part I of N of the sequences; 'biogpu gather' joins parts");
+}
+
 InferRun::InferRun(InferFlags flags, std::string name, std::string command_line)
     : flags_(std::move(flags)),
       name_(std::move(name)),
@@ -89,6 +93,8 @@ InferRun::InferRun(InferFlags flags, std::string name, std::string command_line)
   if (flags_.inputs.empty()) flags_.inputs.emplace_back("-");
   if (flags_.resume && flags_.output == "-")
     throw Error(ErrorCode::usage, "--resume needs an output file");
+  if (!flags_.shard.is_whole())
+    ranges_ = io::shard_files(flags_.inputs, flags_.shard, flags_.shared.threads, true);
   load_models();
   choose_budget();
 }
@@ -147,6 +153,7 @@ bool InferRun::read(Item& item) {
       if (next_input_ == flags_.inputs.size()) return false;
       reader_ = std::make_unique<io::SequenceReader>(flags_.inputs[next_input_++],
                                                      flags_.shared.threads, true);
+      if (!ranges_.empty()) reader_->select(ranges_[next_input_ - 1]);
     }
     if (!reader_->read(item.batch, limits)) {
       inputs_.push_back({reader_->path(), reader_->file_bytes(), reader_->n_records()});
@@ -188,6 +195,8 @@ std::string InferRun::fingerprint(const std::string& options) const {
   std::string text = fmt::format("{} {} {} {} {} {} {}\n", name_, options, flags_.precision,
                                  flags_.truncate, flags_.allow_unknown, flags_.keep_rare,
                                  std::filesystem::absolute(flags_.model).string());
+  if (!flags_.shard.is_whole())
+    text += fmt::format("{}/{}\n", flags_.shard.index, flags_.shard.count);
   text += fmt::format("{}\n", weight_bytes(flags_.model));
   for (const std::string& path : flags_.inputs) {
     struct stat status {};

@@ -16,6 +16,7 @@
 #include "lib/infer/passes.hpp"
 #include "lib/infer/protein_model.hpp"
 #include "lib/io/sequence_reader.hpp"
+#include "lib/io/shard.hpp"
 #include "lib/nn/backend.hpp"
 #include "lib/pipeline/pipeline.hpp"
 #include "lib/report/json_summary.hpp"
@@ -33,6 +34,7 @@ struct InferFlags {
   bool keep_rare = false;
   bool resume = false;
   std::int64_t truncate = 0;
+  io::Shard shard;  // of all inputs, one after the other
 };
 
 void add_model_flag(CLI::App& command, InferFlags& flags);
@@ -42,6 +44,7 @@ nn::Precision parse_precision(const std::string& text, bool on_gpu);
 
 // All options of InferFlags but the output.
 void add_infer_flags(CLI::App& command, InferFlags& flags);
+void add_infer_shard_flag(CLI::App& command, InferFlags& flags);
 
 // From files of sequences through the models of all devices to one ordered output.
 class InferRun {
@@ -90,6 +93,7 @@ class InferRun {
   std::uint64_t n_skipped_ = 0;  // records that the journal had
   std::unique_ptr<io::SequenceReader> reader_;
   std::size_t next_input_ = 0;
+  std::vector<io::RecordRange> ranges_;  // of the inputs, empty: all
   std::vector<report::InputFile> inputs_;
   std::uint64_t n_records_ = 0;
   std::uint64_t n_residues_ = 0;

@@ -106,6 +106,8 @@ void score_sequence(const ScoreFlags& flags, const infer::VariantTable& table,
 
 void run_score(const ScoreFlags& flags, const std::string& command_line) {
   if (infer::mpnn::is_structure_model(flags.infer.model)) {
+    if (!flags.infer.shard.is_whole())
+      throw Error(ErrorCode::usage, "--shard is for models of sequences");
     run_structure_score(flags.infer, flags.structures, flags.sequences, command_line);
     return;
   }
@@ -199,6 +201,7 @@ Run add_infer_score(CLI::App& command) {
       ->check(CLI::Range(1, 1 << 20).description(""));
   add_structure_flags(command, flags->structures);
   add_infer_flags(command, flags->infer);
+  add_infer_shard_flag(command, flags->infer);
   command.footer(
       std::string(
           "Without variants: name, residues, log_likelihood (the sum of log p of each residue\n"

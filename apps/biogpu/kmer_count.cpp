@@ -126,6 +126,7 @@ class CountRun {
   void read() {
     for (const std::string& path : flags_.only_in)
       input_.read_file(path, [&](const KmerInput::Read& read) { only_->add(read); });
+    if (!flags_.shard.is_whole()) input_.select(flags_.input, flags_.shard);
     input_.read_all(flags_.input, [&](const KmerInput::Read& read) {
       if (gpu_)
         gpu_->add(read);

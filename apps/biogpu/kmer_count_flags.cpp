@@ -33,6 +33,20 @@ std::string default_tmp_dir() {
   return folder != nullptr && *folder != '\0' ? folder : "/tmp";
 }
 
+// What depends on all counts of a k-mer is for the merge of the parts to do.
+void CountFlags::check_shard() const {
+  if (shard.is_whole()) return;
+  if (bounds.lower != CountBounds().lower || bounds.upper != CountBounds().upper)
+    throw Error(ErrorCode::usage,
+                "--shard: counts are whole only when merged; give -L and -U to 'kmer merge'");
+  if (bloom_size > 0)
+    throw Error(ErrorCode::usage,
+                "--shard and --bf-size: first occurrences are told from all reads; use -L 2 of "
+                "'kmer merge'");
+  if (!input.generator.empty())
+    throw Error(ErrorCode::usage, "--shard counts records of files, not of a --generator");
+}
+
 void CountFlags::resolve() {
   if (min_qual_char.size() > 1)
     throw Error(ErrorCode::usage, fmt::format("-Q '{}'; expected one character", min_qual_char));
@@ -40,6 +54,7 @@ void CountFlags::resolve() {
     throw Error(ErrorCode::usage, "--bf-size and --bc filter the same; give one of them");
   if (bloom_size > 0 && !only_in.empty())
     throw Error(ErrorCode::usage, "--bf-size would take k-mers out of --if; give one of them");
+  check_shard();
   if (tmp_dir.empty()) tmp_dir = default_tmp_dir();
   input.resolve();
   shared.resolve();
@@ -98,6 +113,8 @@ void add_count_flags(CLI::App& command, CountFlags& flags) {
   run.option("-c,--counter-len", flags.counter_bits, "accepted and ignored", "N");
   run.option("--tmp-dir", flags.tmp_dir, "for what exceeds --max-memory [TMPDIR, /tmp]", "DIR");
   add_shared_flags(command, flags.shared);
+  add_shard_flag(command, flags.shard,
+                 "count part I of N of the records; 'kmer merge' adds parts up");
   command.get_option("--max-memory")->description("bound on the bins in memory, as 2G");
 }
 

@@ -38,6 +38,7 @@ struct CountFlags {
   bool no_provenance = false;
   std::string tmp_dir;
   std::string timing;  // empty: none
+  io::Shard shard;     // of all inputs, one after the other
 
   // The lowest quality symbol that counts, 0 for all.
   char least_quality() const;
@@ -47,6 +48,9 @@ struct CountFlags {
   CountBounds counted_bounds() const;
   // Throws Error{usage} where options contradict each other. Calls shared.resolve().
   void resolve();
+
+ private:
+  void check_shard() const;
 };
 
 void add_count_flags(CLI::App& command, CountFlags& flags);

@@ -62,6 +62,12 @@ void KmerInputFlags::resolve() const {
     throw Error(ErrorCode::usage, "no input: give a FILE, --sam or --generator");
 }
 
+std::vector<std::string> KmerInputFlags::paths() const {
+  std::vector<std::string> all = sam_files;
+  all.insert(all.end(), files.begin(), files.end());
+  return all;
+}
+
 std::uint64_t KmerInputFlags::bytes() const {
   std::uint64_t sum = 0;
   for (const auto* paths : {&files, &sam_files})
@@ -89,9 +95,14 @@ void add_kmer_input_flags(CLI::App& command, KmerInputFlags& flags) {
   input.option("-F,--Files", flags.ignored, "accepted and ignored", "N");
 }
 
+void KmerInput::select(const KmerInputFlags& flags, const io::Shard& shard) {
+  ranges_ = io::shard_files(flags.paths(), shard, n_threads_);
+}
+
 void KmerInput::read_all(const KmerInputFlags& flags, const Feed& feed) {
-  for (const std::string& path : flags.sam_files) read_file(path, feed);
-  for (const std::string& path : flags.files) read_file(path, feed);
+  const std::vector<std::string> paths = flags.paths();
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    read_as(paths[i], paths[i], n_threads_, ranges_.empty() ? nullptr : &ranges_[i], feed);
   if (!flags.generator.empty()) read_commands(flags, feed);
 }
 
@@ -100,20 +111,22 @@ void KmerInput::read_commands(const KmerInputFlags& flags, const Feed& feed) {
   const int n_threads = std::max(1, n_threads_ / n_at_once);
   run_generators(flags.generator, flags.shell, n_at_once,
                  [&](const std::string& command, const std::string& path) {
-                   read_as(command, path, n_threads, feed);
+                   read_as(command, path, n_threads, nullptr, feed);
                  });
 }
 
 void KmerInput::read_as(const std::string& name, const std::string& path, int n_threads,
-                        const Feed& feed) {
+                        const io::RecordRange* range, const Feed& feed) {
   report::InputFile file{name, 0, 0};
-  if (const auto chunks = kmer::FastqChunks::open(path)) {
+  const auto chunks = range == nullptr ? kmer::FastqChunks::open(path) : nullptr;
+  if (chunks) {
     file.records = read_chunks(*chunks, n_threads, feed);
     file.bytes = chunks->file_bytes();
   } else {
     io::BatchLimits limits = kBatch;
     if (batch_ > 0) limits.n_records = batch_;
     io::SequenceReader reader(path, n_threads);
+    if (range != nullptr) reader.select(*range);
     read_batches(reader, n_threads, limits, feed);
     file.records = reader.n_records();
     file.bytes = reader.file_bytes();

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "lib/io/shard.hpp"
 #include "lib/kmer/count/counter.hpp"
 #include "lib/report/json_summary.hpp"
 
@@ -24,7 +25,8 @@ struct KmerInputFlags {
 
   // Throws Error{usage} where no input was given.
   void resolve() const;
-  std::uint64_t bytes() const;  // of the regular files
+  std::vector<std::string> paths() const;  // of all files, in the order in which they are read
+  std::uint64_t bytes() const;             // of the regular files
 };
 
 void add_kmer_input_flags(CLI::App& command, KmerInputFlags& flags);
@@ -39,20 +41,25 @@ class KmerInput {
   // batch: records handed over at a time, 0: chosen.
   KmerInput(int n_threads, std::uint64_t batch) : n_threads_(n_threads), batch_(batch) {}
 
+  // read_all() will read a shard of all files, one after the other.
+  void select(const KmerInputFlags& flags, const io::Shard& shard);
   void read_all(const KmerInputFlags& flags, const Feed& feed);
   // "-" is standard input. Plain FASTQ is parsed by all threads, everything else by one.
   void read_file(const std::string& path, const Feed& feed) {
-    read_as(path, path, n_threads_, feed);
+    read_as(path, path, n_threads_, nullptr, feed);
   }
 
   const std::vector<report::InputFile>& files() const { return files_; }
 
  private:
-  void read_as(const std::string& name, const std::string& path, int n_threads, const Feed& feed);
+  // range: null for the whole file.
+  void read_as(const std::string& name, const std::string& path, int n_threads,
+               const io::RecordRange* range, const Feed& feed);
   void read_commands(const KmerInputFlags& flags, const Feed& feed);
 
   const int n_threads_;
   const std::uint64_t batch_;
+  std::vector<io::RecordRange> ranges_;  // of the files of read_all(), empty: all of them
   std::mutex mutex_;
   std::vector<report::InputFile> files_;
 };

@@ -189,6 +189,10 @@ void add_run(CLI::App& command, QcFlags& flags) {
                "threads; some of fastp's numbers depend on it [all; numbers as of 3]", "N");
   group.option("--device", flags.device, "auto, cpu, gpu or a list, 0,1 [auto]", "WHAT");
   group.option("--batch", flags.batch, "reads or pairs in a batch [chosen]", "N");
+  add_shard_flag(command, flags.options.shard,
+                 "part I of N of the reads, in packs of 1,000; 'cat' joins outputs");
+  group.option("--part", flags.options.part_out,
+               "write what 'biogpu qc-merge' makes the whole report of", "FILE");
   group.option("--profile", flags.given.profile, "fastp-0.23 or fastp-1 [fastp-0.23]", "WHICH");
   group.flag("--quiet", flags.quiet, "only warnings and errors on standard error");
   group.flag("-V,--verbose", flags.verbose, "log the time of each stage");

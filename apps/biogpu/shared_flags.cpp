@@ -89,4 +89,12 @@ void add_shared_flags(CLI::App& command, SharedFlags& flags) {
   run.flag("-v,--verbose", flags.verbose, "log the time of each stage")->excludes(quiet);
 }
 
+void add_shard_flag(CLI::App& command, io::Shard& shard, const std::string& what) {
+  command
+      .add_option_function<std::string>(
+          "--shard", [&shard](const std::string& text) { shard = io::parse_shard(text); }, what)
+      ->option_text("I/N")
+      ->group("Run");
+}
+
 }  // namespace biogpu::app

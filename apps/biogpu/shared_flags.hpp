@@ -3,10 +3,14 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/biogpu/shared_options.hpp"
+#include "lib/io/shard.hpp"
 
 namespace biogpu::app {
 
 // Declares the options of SharedFlags on a command.
 void add_shared_flags(CLI::App& command, SharedFlags& flags);
+
+// Declares --shard; `what` says what is cut and how the parts are put together again.
+void add_shard_flag(CLI::App& command, io::Shard& shard, const std::string& what);
 
 }  // namespace biogpu::app

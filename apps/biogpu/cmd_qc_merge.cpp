@@ -1,0 +1,60 @@
+// `biogpu qc-merge`: the reports of a whole run from those of its parts.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/biogpu/command.hpp"
+#include "lib/io/output_file.hpp"
+#include "lib/qc/merge/part.hpp"
+#include "lib/qc/report/html_report.hpp"
+#include "lib/qc/report/json_report.hpp"
+
+namespace biogpu::app {
+namespace {
+
+constexpr char kFooter[] =
+    "The reports are, to the last digit, those of one run over all reads. The reads themselves\n"
+    "are joined by 'cat', compressed or not.\n\n"
+    "Examples:\n"
+    "  biogpu qc --shard 1/2 --part 1.part -i reads.fq.gz -o 1.fq.gz -j 1.json -h 1.html\n"
+    "  biogpu qc --shard 2/2 --part 2.part -i reads.fq.gz -o 2.fq.gz -j 2.json -h 2.html\n"
+    "  biogpu qc-merge 1.part 2.part -j qc.json -h qc.html && cat 1.fq.gz 2.fq.gz > "
+    "clean.fq.gz\n\n";
+
+struct MergeFlags {
+  std::vector<std::string> parts;
+  std::string json = "fastp.json";
+  std::string html = "fastp.html";
+};
+
+void run_merge(const MergeFlags& flags) {
+  std::vector<qc::Part> parts;
+  for (const std::string& path : flags.parts) parts.push_back(qc::read_part(path));
+  const qc::Merged merged = qc::merge_parts(std::move(parts), flags.parts);
+  io::OutputFile json(flags.json);
+  io::OutputFile html(flags.html);
+  json.write(qc::json_report(merged.summary, merged.options, merged.command + " ", ""));
+  html.write(qc::html_report(merged.summary, merged.options, merged.command));
+  json.commit();
+  html.commit();
+}
+
+}  // namespace
+
+Run add_qc_merge(CLI::App& command) {
+  // As in qc, -h names the HTML report.
+  command.set_help_flag("--help,-?", "print this help");
+  command.footer(kFooter + std::string(kExitCodes));
+  const auto flags = std::make_shared<MergeFlags>();
+  command
+      .add_option("PART", flags->parts, "files of 'biogpu qc --part', each part once, any order")
+      ->required()
+      ->option_text(" ");
+  command.add_option("-j,--json", flags->json, "report for programs [fastp.json]")
+      ->option_text("FILE");
+  command.add_option("-h,--html", flags->html, "report for people [fastp.html]")
+      ->option_text("FILE");
+  return [flags](const std::string&) { run_merge(*flags); };
+}
+
+}  // namespace biogpu::app

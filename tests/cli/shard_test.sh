@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# `--shard I/N`: for 1, 2, 3 and 7 parts, what the parts give together is what one run gives, byte by
+# byte.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+data=$source_dir/data
+gzip -dc "$data/lambda_reads.fq.gz" >reads.fq
+cp "$data/lambda_windows.fa" windows.fa
+cp "$data/proteins.fa" proteins.fa
+cp "$data/lambda.fa" genome.fa
+works bwt index -q genome.fa
+works bwt index -q --format bwa -p bwa genome.fa
+
+# A line: the name of the output, then a command that writes it; PART stands for the output's file.
+# shellcheck disable=SC2016
+commands='
+pairs.tsv align -q --mode sw --pairs reads.fq windows.fa -o PART
+pairs.sam align -q --mode sg --pairs reads.fq windows.fa -o PART
+all.paf align -q --mode sw --preset protein proteins.fa PROTEINS -o PART
+self.tsv align -q --mode nw --matrix blosum62 --self PROTEINS -o PART
+top.tsv align -q --mode sw --preset protein --top 2 proteins.fa PROTEINS -o PART
+count.tsv bwt count -q -x genome.fa reads.fq -o PART
+places.tsv bwt locate -q -x genome.fa -k 1 reads.fq -o PART
+places.sam bwt locate -q -x genome.fa DATA/lambda_reads.fq.gz -o PART
+smem.txt bwt smem -q -x bwa reads.fq -o PART
+embed.npy infer embed -q --model ESM proteins.fa reads2.fa -o PART
+logits.npy infer logits -q --model ESM PROTEINS -o PART
+score.tsv infer score -q --model ESM --all-single --method wt-marginal PROTEINS -o PART
+'
+head -c 4000 "$data/proteins.fa" | sed '$d' >few.fa
+sed 's/^>/>again_/' few.fa >reads2.fa
+
+# fill COMMAND OUTPUT: the words of one command.
+fill() {
+  local text=$1
+  text=${text//PROTEINS/few.fa}
+  text=${text//DATA/$data}
+  text=${text//ESM/$source_dir/tests/data/infer/esm2_head16}
+  echo "${text//PART/$2}"
+}
+# shellcheck disable=SC2317  # called through check
+without_program_line() { sed '/^@PG/d' "$1"; }
+# shellcheck disable=SC2317
+same_but_program_line() { cmp <(without_program_line "$1") <(without_program_line "$2"); }
+
+while read -r name command; do
+  [ -n "$name" ] || continue
+  # shellcheck disable=SC2046
+  works $(fill "$command" "whole.$name")
+  for n in 1 2 3 7; do
+    parts=()
+    for i in $(seq "$n"); do
+      # shellcheck disable=SC2046
+      works $(fill "$command" "$i.$name") --shard "$i/$n"
+      parts+=("$i.$name")
+    done
+    works gather -o "joined.$name" "${parts[@]}"
+    check "$n parts of $command" same_but_program_line "whole.$name" "joined.$name"
+    [ "${name##*.}" = npy ] &&
+      check "the index of $n parts" same_files "whole.$name.index.tsv" "joined.$name.index.tsv"
+  done
+done <<<"$commands"
+
+# Every part of more parts than records, and of no records, is there.
+works align -q --mode sw --pairs reads.fq windows.fa -o part.tsv --shard 300/300
+check "an empty part has its header" n_lines_is part.tsv 1
+: >empty.fq
+works bwt count -q -x genome.fa empty.fq -o part.tsv --shard 2/3
+
+# k-mers add up, in one file and over several; the header tells its own command.
+works kmer count -q -m 21 -C -s 1M --no-provenance -o whole.jf reads.fq "$data/lambda_reads.fq.gz" genome.fa
+works kmer info -s whole.jf
+cp out.txt whole.body
+for n in 1 2 3 7; do
+  parts=()
+  for i in $(seq "$n"); do
+    works kmer count -q -m 21 -C -s 1M --no-provenance --shard "$i/$n" -o "$i.jf" reads.fq "$data/lambda_reads.fq.gz" genome.fa
+    parts+=("$i.jf")
+  done
+  works kmer merge -o joined.jf "${parts[@]}"
+  works kmer info -s joined.jf
+  check "$n parts of k-mers" same_files whole.body out.txt
+done
+
+# The queries' file decides what they are, not a part of it.
+{ printf '>a\nMKWLLQRPSTVYHEDIMKWL\n'; for i in 1 2 3; do printf '>d%s\nACGTACGTACGTACGT\n' "$i"; done; } >mixed.fa
+works align -q --mode sw mixed.fa few.fa -o whole.tsv
+for i in 1 2 3 4; do works align -q --mode sw mixed.fa few.fa -o "$i.tsv" --shard "$i/4"; done
+works gather -o joined.tsv 1.tsv 2.tsv 3.tsv 4.tsv
+check "the alphabet of parts" same_files whole.tsv joined.tsv
+
+# What cannot be cut says so.
+fails 2 "expected part/parts" align -q --mode sw --pairs reads.fq windows.fa --shard 0/3
+fails 2 "expected part/parts" align -q --mode sw --pairs reads.fq windows.fa --shard 4/3
+fails 2 "expected part/parts" align -q --mode sw --pairs reads.fq windows.fa --shard 1
+fails 2 "standard input passes once" bwt count -q -x genome.fa - --shard 1/2
+fails 2 "kmer merge" kmer count -q -m 5 -L 2 -o x.jf reads.fq --shard 1/2
+fails 2 "first occurrences" kmer count -q -m 5 --bf-size 1M -o x.jf reads.fq --shard 1/2
+fails 3 "ends after record 9" align -q --mode sw --pairs reads.fq few.fa --shard 1/2
+fails 2 "another part" qc -i reads.fq -o o.fq --dedup --shard 1/2
+fails 2 "exclude each other" qc -i reads.fq -o o.fq --split 2 --shard 1/2
+fails 3 "another line than the first" gather -o x.tsv whole.count.tsv whole.places.tsv
+fails 2 "samtools cat" gather -o x.bam a.bam b.bam
+check "nothing half-written" absent x.tsv
+finish
