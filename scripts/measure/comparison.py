@@ -147,7 +147,8 @@ def measure(case, setup):
     print(f"{setup.peer.name}: {case.name}{'' if asked_for else ', once: others need its files'}", file=sys.stderr,
           flush=True)
     repeats = setup.arguments.repeats or setup.size(case.small_repeats, 5)
-    runs = timing.take_turns({name: call(side) for name, side in sides.items()}, repeats if asked_for else 0, case.equal)
+    calls = {name: call(side) for name, side in sides.items()}
+    runs = timing.take_turns(calls, repeats if asked_for else 0, case.equal)
     if not asked_for:
         return None
     return {"name": case.name, "rule": case.rule, "note": case.note, "only_compute": case.only_compute,

@@ -21,9 +21,10 @@ def python_of(setup):
 
 
 def versions(setup, *packages):
-    text = "; ".join(f"import {package}; print('{package}', {package}.__version__)" for package in packages)
-    done = subprocess.run([python_of(setup), "-c", text], capture_output=True, text=True, check=True)
-    return ", ".join(done.stdout.split("\n")[:len(packages)])
+    text = ("import sys; from importlib.metadata import version; "
+            "print(', '.join(f'{name} {version(name)}' for name in sys.argv[1:]))")
+    done = subprocess.run([python_of(setup), "-c", text, *packages], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
 
 
 def prepare(setup, command):

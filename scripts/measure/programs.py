@@ -107,7 +107,9 @@ def build_driver(source, libraries, may_install, packages):
 def torch_python(venv, may_install):
     """The Python of a virtual environment with scripts/reference/requirements.txt in it, made where missing."""
     python = venv / "bin" / "python"
-    probe = [str(python), "-c", "import numpy, safetensors, torch, transformers"]
+    # Looked for, not imported: importing PyTorch takes seconds.
+    probe = [str(python), "-c", "import sys; from importlib.util import find_spec; "
+             "[find_spec(name).origin for name in sys.argv[1:]]", "numpy", "safetensors", "torch", "transformers"]
     if python.exists() and subprocess.run(probe, capture_output=True, check=False).returncode == 0:
         return python
     if not may_install:

@@ -65,13 +65,15 @@ def compare_sections(*results):
     """A section a peer, for docs/benchmarks/compare.md."""
     lines = []
     for result in results:
-        lines += [f"### {result['what']} beside {result['title']}", "", *compare(result), "", *compare_details(result), ""]
+        lines += [f"### {result['what']} beside {result['title']}", "", *compare(result), "",
+                  *compare_details(result), ""]
     return lines[:-1]
 
 
-KINDS = {"compare_sections": compare_sections, "compare": compare, "compare_details": compare_details, "overview": overview}
-KINDS.update({kind.__name__: kind for kind in (
+KINDS = {kind.__name__: kind for kind in (
+    compare, compare_details, compare_sections, overview,
     bench_tables.figures, bench_tables.parasail_library, bench_tables.align_files, bench_tables.align_cpu,
     bench_tables.kmer_count, bench_tables.kmer_query, bench_tables.kmer_versions, bench_tables.kmer_device,
-    bench_tables.qc, bench_tables.qc_ratios, bench_tables.bwt, bench_tables.bwt_device, bench_tables.infer_cpu,
-    bench_tables.infer_design)})
+    bench_tables.qc, bench_tables.qc_ratios, bench_tables.bwt, bench_tables.bwt_ratios,
+    bench_tables.bwt_libsais, bench_tables.bwt_hard, bench_tables.bwt_files, bench_tables.bwt_device,
+    bench_tables.infer_cpu, bench_tables.infer_design)}
