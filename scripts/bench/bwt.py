@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Measures `biogpu bwt` against bwa, SeqAn2 and libdivsufsort: equal results first, then time.
+"""Measures `biogpu bwt` against bwa, SeqAn2, libdivsufsort and libsais: equal results first, then time.
 
-usage: scripts/bench/bwt.py [--biogpu PATH] [--seqan-fm PATH] [--bases N] [--queries N] [--threads T]
-                            [--device cpu|gpu] [--repeats N] [--json FILE]
+usage: scripts/bench/bwt.py [--biogpu PATH] [--seqan-fm PATH] [--libsais PATH] [--bases N] [--queries N]
+                            [--threads T] [--device cpu|gpu] [--repeats N] [--only-libsais] [--json FILE]
 
 The genome is random with a fixed seed and one record without holes; queries are 100-mers of it, one in four of
 them changed in one letter, half of them from the other strand. Programs take turns; medians are compared, wall
-time and CPU time beside each other. Without bwa or the SeqAn2 driver (target seqan_fm) their part is left out and said so.
+time and CPU time beside each other. Without bwa or the drivers (targets seqan_fm and libsais_driver, the latter
+where BIOGPU_LIBSAIS names a built libsais) their part is left out and said so. libsais sorts random and hard texts in
+memory in turns with our library. docs/benchmarks/bwt.md is made from the JSON by scripts/dev/tables.py.
 """
 
 import argparse
@@ -83,6 +85,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--biogpu", default=ROOT / "build/cpu/apps/biogpu/biogpu", type=pathlib.Path)
     parser.add_argument("--seqan-fm", default=None, type=pathlib.Path)
+    parser.add_argument("--libsais", default=None, type=pathlib.Path)
+    parser.add_argument("--only-libsais", action="store_true")
     parser.add_argument("--bases", type=int, default=50_000_000)
     parser.add_argument("--queries", type=int, default=1_000_000)
     parser.add_argument("--threads", type=int, default=2)
@@ -90,9 +94,23 @@ def main():
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--json", default=None, type=pathlib.Path)
     args = parser.parse_args()
+    result = {"bases": args.bases, "queries": args.queries, "threads": args.threads, "device": args.device}
+    if args.libsais:
+        command = [args.libsais.resolve(), args.bases, args.threads, args.repeats, "hard"]
+        result["libsais"] = [json.loads(line) for line in timed(command, ROOT)[1].splitlines()]
+    else:
+        print("bwt.py: no --libsais, left out", file=sys.stderr)
+    if not args.only_libsais:
+        measure_programs(args, result)
+    text = json.dumps(result, indent=2)
+    if args.json:
+        args.json.write_text(text + "\n")
+    print(text)
+
+
+def measure_programs(args, result):
     biogpu = [args.biogpu.resolve(), "bwt"]
     shared = ["-q", "-t", args.threads, "--device", args.device]
-    result = {"bases": args.bases, "queries": args.queries, "threads": args.threads, "device": args.device}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         write_inputs(folder, args.bases, args.queries)
@@ -129,10 +147,6 @@ def main():
                   else [*command, "--json", "summary.json"], folder)
             summary = json.loads((folder / "summary.json").read_text())
             result["programs"][name]["stages"] = {**summary["time"], **summary["memory"]}
-    text = json.dumps(result, indent=2)
-    if args.json:
-        args.json.write_text(text + "\n")
-    print(text)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Tables of the results that scripts/bench and biogpu-bench write."""
 
+import statistics
+
 from measure.text import megabytes_of, table, times
 
 
@@ -128,6 +130,58 @@ def bwt(result):
         if key in peers:
             lines.append([name, f"{peers[key]:.2f}", ""])
     return table(["program", "median, s", "lowest to highest"], lines, "lrr")
+
+
+def bwt_ratios(result):
+    """Of scripts/bench/bwt.py: a peer's seconds over biogpu's."""
+    programs, peers = result["programs"], result.get("seqan2_and_divsufsort", {})
+    seconds = {name: of["median_s"] for name, of in programs.items()}
+    lines = []
+    if "build_s" in peers:
+        lines.append(["FM-index, from file to file; SeqAn2 in memory, one thread", times(peers["build_s"] / seconds["index"])])
+    if "bwa_index" in seconds:
+        lines.append(["the five files of bwa index", times(seconds["bwa_index"] / seconds["index_bwa"])])
+    if "count_s" in peers:
+        lines.append(["counting 100-mers, wall; SeqAn2 in memory, one thread", times(peers["count_s"] / seconds["count"])])
+        cpu = programs["count"].get("stages", {}).get("cpu_s")
+        if cpu:
+            lines.append(["counting 100-mers, CPU seconds", times(peers["count_s"] / cpu)])
+    return table(["work", "times as fast"], lines, "lr")
+
+
+def bwt_libsais(result):
+    """Of scripts/bench/bwt.py --libsais: both libraries in turns, medians."""
+    def median(row, name, key):
+        return statistics.median(row[name][key])
+
+    lines = []
+    for row in result["libsais"]:
+        for what, name in (("suffix array", "sa"), ("transform", "bwt")):
+            ours, theirs = f"biogpu_{name}", f"libsais_{name}"
+            lines.append([row["text"], what, f"{median(row, ours, 'wall_s'):.2f}", f"{median(row, theirs, 'wall_s'):.2f}",
+                          times(median(row, theirs, "wall_s") / median(row, ours, "wall_s")),
+                          times(median(row, theirs, "cpu_s") / median(row, ours, "cpu_s"))])
+    return table(["text", "result", "biogpu, s", "libsais, s", "times as fast", "times less CPU"], lines, "llrrrr")
+
+
+def bwt_hard(rows):
+    """Of scripts/bench/bwt_gpu.sh: hard texts beside a random one of the same length."""
+    hard = [r for r in rows if r["what"] == "hard"]
+    plain = [r for r in rows if r["what"] == "transform" and hard and r["bases"] // 100 == hard[0]["bases"] // 100]
+    lines = [["random", r["rounds"], f"{r['wall_s']:.4f}", "1"] for r in plain[:1]]
+    lines += [[r["text"], r["rounds"], f"{r['wall_s']:.4f}",
+               times(r["wall_s"] / plain[0]["wall_s"]) if plain else ""] for r in hard]
+    return table(["text", "rounds", "seconds", "times random"], lines, "lrrr")
+
+
+def bwt_files(rows):
+    """Of scripts/bench/bwt_gpu.sh: whole commands, wall seconds, median of each."""
+    names = dict.fromkeys(row["what"] for row in rows)
+    lines = []
+    for name in names:
+        runs = [row["wall_s"] for row in rows if row["what"] == name]
+        lines.append([f"`{name}`", len(runs), f"{statistics.median(runs):.2f}", f"{min(runs):.2f} to {max(runs):.2f}"])
+    return table(["command", "runs", "median, s", "lowest to highest"], lines, "lrrr")
 
 
 def infer_cpu(result):

@@ -233,6 +233,62 @@ void measure_transform(std::uint64_t n) {
       static_cast<unsigned long long>(sorter.device_bytes()));
 }
 
+// Whether sa lists every suffix of the text in ascending order: neighbours by their first symbols,
+// or by what follows those.
+bool is_suffix_array(const bwt::PackedText& text, const std::vector<std::uint32_t>& sa) {
+  std::vector<std::uint32_t> rank(sa.size() + 1, 0);
+  for (std::size_t i = 0; i < sa.size(); ++i) rank[sa[i]] = static_cast<std::uint32_t>(i) + 1;
+  if (std::count(rank.begin(), rank.end(), 0u) != 1) return false;
+  bool ascends = true;
+  for (std::size_t i = 1; i < sa.size(); ++i) {
+    const unsigned a = text[sa[i - 1]];
+    const unsigned b = text[sa[i]];
+    ascends = ascends && (a < b || (a == b && rank[sa[i - 1] + 1] < rank[sa[i] + 1]));
+  }
+  return ascends;
+}
+
+// The texts that sorters find hard, as measure_transform(). The last is in many equal strings,
+// block by block and with what the CPU finishes.
+void measure_hard(std::uint64_t n) {
+  std::vector<std::uint32_t> sa(n);
+  std::vector<std::uint32_t> words((n + 15) / 16);
+  for (const auto& [name, letters] : test::hard_texts(n)) {
+    const bwt::PackedText text = test::pack_bases(letters);
+    gpu::bwt::SuffixSorter sorter;
+    double wall_s = 0;
+    for (int run = 0; run < 2; ++run) {
+      const auto begin = std::chrono::steady_clock::now();
+      sorter.sort(text.words(), n);
+      sorter.copy_transform(words.data());
+      wall_s = seconds_since(begin);
+    }
+    sorter.copy_suffix_array(sa.data());
+    CHECK(is_suffix_array(text, sa));
+    std::printf(
+        "{\"what\": \"hard\", \"text\": \"%s\", \"bases\": %llu, \"wall_s\": %.4f, "
+        "\"sort_device_s\": %.4f, \"rounds\": %d}\n",
+        name.c_str(), static_cast<unsigned long long>(n), wall_s, sorter.device_seconds(),
+        sorter.n_rounds());
+  }
+  const std::string unit = test::random_text(4, 99, "ACGT");
+  const StringSet set = pack_set(std::vector<std::string>(n / 100, unit));
+  bwt::SuffixSortSettings settings;
+  settings.gpu = 0;
+  settings.n_threads = 16;
+  bwt::SuffixSortReport report;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto found = bwt::sort_suffixes<std::uint32_t>({set.text, set.ends}, settings, &report);
+  const double wall_s = seconds_since(begin);
+  settings.gpu = -1;
+  const auto expected = bwt::sort_suffixes<std::uint32_t>({set.text, set.ends}, settings);
+  CHECK(std::equal(found.begin(), found.end(), expected.begin(), expected.end()));
+  std::printf(
+      "{\"what\": \"hard\", \"text\": \"equal strings of 99\", \"bases\": %llu, \"wall_s\": "
+      "%.4f, \"sort_device_s\": %.4f, \"rounds\": %d}\n",
+      static_cast<unsigned long long>(n), wall_s, report.gpu_s, report.n_rank_rounds);
+}
+
 // 100-mers of an indexed genome, the index resident.
 void measure_search(std::uint64_t n, std::uint32_t n_queries) {
   bwt::Reference reference;
@@ -284,6 +340,7 @@ TEST_CASE("bwt.bench: transforms and searches on a GPU", "[.bench]") {
   const char* const scale = std::getenv("BIOGPU_BENCH_BASES");  // of the largest text
   const std::uint64_t most = scale != nullptr ? std::strtoull(scale, nullptr, 10) : 400000000;
   for (const std::uint64_t n : {most / 8, most}) measure_transform(n / 32 * 32);
+  measure_hard(most / 8);
   measure_search(most / 8 / 32 * 32,
                  static_cast<std::uint32_t>(std::min<std::uint64_t>(most / 100, 4000000)));
 }
