@@ -43,7 +43,7 @@ TEST_CASE("io.shard: reads what --shard says and nothing else", "[io]") {
 TEST_CASE("io.shard: a reader gives out its range, with the file's record numbers", "[io]") {
   const TempFolder folder;
   std::string text;
-  for (int i = 0; i < 10; ++i) text += ">r" + std::to_string(i) + "\nAC\n";
+  for (int i = 0; i < 10; ++i) text.append(">r").append(std::to_string(i)).append("\nAC\n");
   const std::string path = folder.file("ten.fa", text);
   CHECK(io::count_records(path, 1) == 10);
   const std::size_t n_at_once = GENERATE(1, 2, 100);
@@ -55,7 +55,7 @@ TEST_CASE("io.shard: a reader gives out its range, with the file's record number
     while (reader.read(batch, {n_at_once, 1u << 20})) {
       CHECK(batch.first_record() == next + 1);
       for (std::size_t i = 0; i < batch.size(); ++i)
-        CHECK(batch.name(i) == "r" + std::to_string(next++));
+        CHECK(batch.name(i) == std::string("r").append(std::to_string(next++)));
     }
     CHECK(next == range.end);
     CHECK(reader.n_records() == range.end - range.begin);
