@@ -14,9 +14,11 @@
 #include "apps/biogpu/option_group.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
+#include "lib/infer/mpnn/bench.hpp"
 #include "lib/infer/protein_model.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/nn/bench.hpp"
+#include "lib/structure/structure.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -28,6 +30,8 @@ struct BenchFlags {
   std::string precision = "auto";
   std::string json;
   std::string model;
+  std::vector<std::string> structures;
+  std::vector<std::int64_t> n_samples{1};
   std::vector<std::string> batches{"1x256", "16x512"};
   nn::OpBenchSettings ops;
   int n_threads = 0;
@@ -140,7 +144,45 @@ Json bench_model(const BenchFlags& flags, Device& device) {
   return rows;
 }
 
+// Whole designs and scores of structures, by the clock.
+void bench_structures(const BenchFlags& flags) {
+  const infer::mpnn::Weights weights = infer::mpnn::load_weights(flags.model);
+  const DeviceChoice choice = choose_device(parse_device_request(flags.device), true);
+  std::unique_ptr<infer::mpnn::GpuModel> gpu;
+  if (choice.on_gpu()) gpu = infer::mpnn::make_gpu_model(choice.gpus.front(), weights, 0);
+  const auto compute = [&](std::span<const infer::mpnn::Work> works) {
+    if (gpu) return gpu->run(works);
+    for (const infer::mpnn::Work& work : works) infer::mpnn::run_work(weights, work);
+  };
+  Json rows = Json::array();
+  std::string text = fmt::format("# {}, {}\nstage\tresidues\tsequences\tmedian_ms\tleast_ms\n",
+                                 choice.name, flags.model);
+  for (const std::string& path : flags.structures) {
+    const structure::Structure structure = structure::read_structure(path, weights.ca_only);
+    const infer::mpnn::Complex complex =
+        infer::mpnn::make_complex(structure, {}, weights.ca_only, path);
+    for (const auto& row :
+         infer::mpnn::bench_structure(complex, flags.n_samples, flags.n_runs, compute)) {
+      text += fmt::format("{}\t{}\t{}\t{:.4f}\t{:.4f}\n", row.stage, row.n_residues,
+                          row.n_sequences, 1e3 * row.median_s, 1e3 * row.least_s);
+      rows.push_back({{"structure", path},
+                      {"stage", row.stage},
+                      {"residues", row.n_residues},
+                      {"sequences", row.n_sequences},
+                      {"median_s", row.median_s},
+                      {"least_s", row.least_s}});
+    }
+  }
+  print(text);
+  if (flags.json.empty()) return;
+  io::OutputFile file(flags.json);
+  file.write(Json{{"device", choice.name}, {"model", flags.model}, {"structures", rows}}.dump(2) +
+             "\n");
+  file.commit();
+}
+
 void run_bench(const BenchFlags& flags) {
+  if (!flags.structures.empty()) return bench_structures(flags);
   Device device = open_device(flags);
   Json whole{{"device", device.name}, {"precision", name_of(device.precision)}};
   if (flags.model.empty()) {
@@ -166,6 +208,11 @@ Run add_infer_bench(CLI::App& command) {
       .option("--batches", flags->batches,
               "with --model: sequences and tokens of each [1x256,16x512]", "NxL,...")
       ->delimiter(',');
+  options.option("--structure", flags->structures,
+                 "with a model of structures: PDB or mmCIF to design and to score", "FILE...");
+  options.option("-n,--samples", flags->n_samples, "of a structure at once [1]", "N,...")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1 << 20).description(""));
   options.option("--only", flags->ops.only, "operations whose name contains this", "TEXT");
   options.flag("--quick", flags->ops.quick, "the smallest shapes, once: a test that it runs");
   options.option("--runs", flags->n_runs, "with --model: passes of each batch [20]", "N")

@@ -82,8 +82,9 @@ void run_design(DesignFlags flags, const std::string& command_line) {
   StructureRun run(flags.infer, flags.structures, "infer design", command_line);
   io::OutputFile out(flags.infer.output, 1);
   run.run(
-      [&](const std::string& path, infer::BatchResult& result) {
-        infer::mpnn::design(run.weights(), run.inputs(), run.options(), run.replay(), path, result);
+      [&](const std::string& path) {
+        return infer::mpnn::design_job(run.weights(), run.inputs(), run.options(), run.replay(),
+                                       path);
       },
       [&](const infer::BatchResult& result) {
         out.write(result.text);
@@ -127,9 +128,9 @@ void run_structure_score(const InferFlags& infer, const StructureFlags& flags,
   io::OutputFile out(infer.output, 1);
   out.write(infer::mpnn::score_header());
   run.run(
-      [&](const std::string& path, infer::BatchResult& result) {
-        infer::mpnn::score_sequences(run.weights(), run.inputs(), run.options(), run.replay(), path,
-                                     given, result);
+      [&](const std::string& path) {
+        return infer::mpnn::score_job(run.weights(), run.inputs(), run.options(), run.replay(),
+                                      path, given);
       },
       [&](const infer::BatchResult& result) { out.write(result.text); });
   out.commit();

@@ -244,6 +244,7 @@ Run add_infer_info(CLI::App& command) {
       ->required();
   command.footer(std::string("Examples:\n  biogpu infer info esm2_t6_8M_UR50D\n\n") + kExitCodes);
   return [model](const std::string&) {
+    if (infer::mpnn::is_structure_model(*model)) return print(structure_info(*model));
     const auto backend = nn::make_cpu_backend({});
     print(info_text(infer::load_protein_model(*model, *backend)->info()));
   };

@@ -1,6 +1,7 @@
 #include "apps/biogpu/infer_structures.hpp"
 
 #include <fmt/format.h>
+#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -17,6 +18,12 @@
 
 namespace biogpu::app {
 namespace {
+
+// Structures that a GPU takes at once: enough residues to decode side by side.
+constexpr std::size_t kGpuStructures = 64;
+constexpr int kGpuWorkers = 4;  // that read and write while one of them has the device
+// Sequences from which on a GPU pays for its start.
+constexpr std::int64_t kWorthGpuSequences = 32;
 
 // "A:-1.1" into a letter and a number.
 std::pair<char, double> parse_bias(const std::string& text) {
@@ -52,6 +59,20 @@ void add_structure_flags(CLI::App& command, StructureFlags& flags) {
                "positions that keep their residue", "FILE");
 }
 
+std::string structure_info(const std::string& folder) {
+  const infer::mpnn::Weights weights = infer::mpnn::load_weights(folder);
+  std::int64_t n_parameters = 0;
+  const nn::Checkpoint checkpoint = nn::Checkpoint::open(folder);
+  for (const auto& [name, tensor] : checkpoint.tensors()) n_parameters += tensor.size();
+  return fmt::format(
+      "architecture\tproteinmpnn\nname\t{}\nencoder_layers\t{}\ndecoder_layers\t{}\n"
+      "width\t{}\nneighbours\t{}\nparameters\t{}\natoms\t{}\nnoise_in_training\t{}\n"
+      "vocabulary\t{}\n",
+      weights.name, weights.encoder.size(), weights.decoder.size(), infer::mpnn::kHidden,
+      weights.n_neighbours, n_parameters, weights.ca_only ? "CA" : "N CA C O", weights.noise_level,
+      fmt::join(infer::mpnn::kLetters, " "));
+}
+
 StructureRun::StructureRun(InferFlags infer, StructureFlags flags, std::string name,
                            std::string command_line)
     : infer_(std::move(infer)),
@@ -60,23 +81,23 @@ StructureRun::StructureRun(InferFlags infer, StructureFlags flags, std::string n
       command_line_(std::move(command_line)),
       log_(name_, infer_.shared.quiet, infer_.shared.verbose) {
   infer_.shared.resolve();
-  check_device();
   for (const std::string& bias : flags_.bias) flags_.request.bias.insert(parse_bias(bias));
   flags_.options.program = build_commit();
   inputs_ = std::make_unique<infer::mpnn::DesignInputs>(flags_.request);
   if (!flags_.draws.empty()) replay_ = nn::Checkpoint::open(flags_.draws);
   find_structures();
   weights_ = infer::mpnn::load_weights(infer_.model);
-  log_.detail(fmt::format("{}: {}, {} neighbours, on cpu", infer_.model, weights_.name,
-                          weights_.n_neighbours));
+  choose_devices();
 }
 
-void StructureRun::check_device() {
-  const auto kind = infer_.shared.device_request.kind;
-  if (kind == DeviceRequest::Kind::gpu || kind == DeviceRequest::Kind::listed)
-    throw Error(
-        ErrorCode::device,
-        fmt::format("--device {}: models of structures run on the CPU only", infer_.shared.device));
+void StructureRun::choose_devices() {
+  const auto n_sequences =
+      static_cast<std::int64_t>(paths_.size() * flags_.options.temperatures.size()) *
+      flags_.options.n_sequences;
+  devices_ = std::make_unique<StructureDevices>(infer_.shared, weights_,
+                                                n_sequences >= kWorthGpuSequences, log_);
+  log_.detail(fmt::format("{}: {}, {} neighbours, on {}", infer_.model, weights_.name,
+                          weights_.n_neighbours, devices_->choice().name));
 }
 
 void StructureRun::find_structures() {
@@ -98,17 +119,37 @@ void StructureRun::find_structures() {
   if (paths_.empty()) throw Error(ErrorCode::usage, "no structure is given; see --help");
 }
 
-// Many structures go one to a thread; a few share the threads.
-void StructureRun::run(
-    const std::function<void(const std::string& path, infer::BatchResult& result)>& compute,
-    const std::function<void(const infer::BatchResult& result)>& write) {
-  struct Item {
-    std::size_t path = 0;
-    infer::BatchResult result;
-  };
+struct StructureRun::Item {
+  std::size_t number = 0;
+  std::size_t begin = 0, end = 0;  // into the paths
+  infer::BatchResult result;
+};
+
+// Files are read by all threads of the worker, then the device has all their structures at once.
+void StructureRun::compute(Item& item, const MakeJob& make_job, int n_threads) {
+  item.result = {};
+  std::vector<std::unique_ptr<infer::mpnn::StructureJob>> jobs(item.end - item.begin);
+  tbb::task_arena arena(n_threads);
+  arena.execute([&] {
+    tbb::parallel_for(std::size_t{0}, jobs.size(),
+                      [&](std::size_t j) { jobs[j] = make_job(paths_[item.begin + j]); });
+    std::vector<infer::mpnn::Work> works;
+    for (const auto& job : jobs)
+      for (const infer::mpnn::Work& work : job->works()) works.push_back(work);
+    devices_->compute(works, item.number);
+  });
+  for (const auto& job : jobs) job->write(item.result);
+}
+
+// On a CPU many structures go one to a thread, and a few share the threads.
+void StructureRun::run(const MakeJob& make_job,
+                       const std::function<void(const infer::BatchResult& result)>& write) {
   const int n_threads = infer_.shared.threads;
+  const std::size_t n_gpus = devices_->n_gpus(), n_at_once = n_gpus > 0 ? kGpuStructures : 1;
   const bool many = paths_.size() >= 2 * static_cast<std::size_t>(n_threads);
-  const int n_workers = many ? n_threads : 1;
+  const int n_workers = n_gpus > 0 ? std::min(n_threads, kGpuWorkers * static_cast<int>(n_gpus))
+                        : many     ? n_threads
+                                   : 1;
   std::vector<Item> items(static_cast<std::size_t>(n_workers) + 2);
   Progress progress(name_, infer_.shared.progress, infer_.shared.quiet);
   std::size_t next = 0, n_done = 0;
@@ -116,18 +157,17 @@ void StructureRun::run(
       {n_workers, static_cast<int>(items.size())},
       {[&](std::size_t slot) {
          if (next == paths_.size()) return false;
-         items[slot].path = next++;
+         const std::size_t end = std::min(paths_.size(), next + n_at_once);
+         items[slot].number = next / n_at_once;
+         items[slot].begin = std::exchange(next, end);
+         items[slot].end = end;
          return true;
        },
-       [&](std::size_t slot) {
-         items[slot].result = {};
-         tbb::task_arena arena(n_threads / n_workers);
-         arena.execute([&] { compute(paths_[items[slot].path], items[slot].result); });
-       },
+       [&](std::size_t slot) { compute(items[slot], make_job, n_threads / n_workers); },
        [&](std::size_t slot) {
          write(items[slot].result);
          n_residues_ += items[slot].result.n_residues;
-         ++n_done;
+         n_done += items[slot].end - items[slot].begin;
          progress.update(static_cast<double>(n_done) / static_cast<double>(paths_.size()),
                          fmt::format("{} structures", n_done));
        }});
@@ -137,8 +177,7 @@ void StructureRun::finish(std::uint64_t output_bytes) {
   log_.info(fmt::format("{} structures, {} residues, {:.1f} structures/s", paths_.size(),
                         n_residues_,
                         static_cast<double>(paths_.size()) / std::max(1e-9, log_.seconds())));
-  report::RunSummary run = begin_summary(command_line_, infer_.shared,
-                                         {{}, "cpu", "models of structures run on the CPU"}, log_);
+  report::RunSummary run = begin_summary(command_line_, infer_.shared, devices_->choice(), log_);
   for (const std::string& path : paths_) {
     std::error_code error;
     run.inputs.push_back({path, std::filesystem::file_size(path, error), 1});

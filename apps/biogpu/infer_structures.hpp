@@ -10,6 +10,7 @@
 #include "apps/biogpu/infer_run.hpp"
 #include "apps/biogpu/log.hpp"
 #include "apps/biogpu/shared_flags.hpp"
+#include "apps/biogpu/structure_devices.hpp"
 #include "lib/infer/batch_result.hpp"
 #include "lib/infer/mpnn/design.hpp"
 #include "lib/pipeline/pipeline.hpp"
@@ -40,15 +41,20 @@ class StructureRun {
   const infer::mpnn::DesignOptions& options() const { return flags_.options; }
   const infer::mpnn::Replay& replay() const { return replay_; }
 
-  // compute runs on any thread; write gets the results in the order of the structures.
-  void run(const std::function<void(const std::string& path, infer::BatchResult& result)>& compute,
+  // make_job runs on any thread; write gets the results in the order of the structures, of one or
+  // of several at once.
+  using MakeJob =
+      std::function<std::unique_ptr<infer::mpnn::StructureJob>(const std::string& path)>;
+  void run(const MakeJob& make_job,
            const std::function<void(const infer::BatchResult& result)>& write);
   // After the output has its name: the summary of --json.
   void finish(std::uint64_t output_bytes);
 
  private:
+  struct Item;
   void find_structures();
-  void check_device();
+  void choose_devices();
+  void compute(Item& item, const MakeJob& make_job, int n_threads);
 
   InferFlags infer_;
   StructureFlags flags_;
@@ -56,12 +62,16 @@ class StructureRun {
   const std::string command_line_;
   Log log_;
   infer::mpnn::Weights weights_;
+  std::unique_ptr<StructureDevices> devices_;
   std::unique_ptr<infer::mpnn::DesignInputs> inputs_;
   infer::mpnn::Replay replay_;
   std::vector<std::string> paths_;
   std::uint64_t n_residues_ = 0;
   pipeline::Times times_;
 };
+
+// What `biogpu infer info` prints of a folder with a model of structures.
+std::string structure_info(const std::string& folder);
 
 // `biogpu infer score` where --model holds a model of structures. sequences: FASTA, or empty.
 void run_structure_score(const InferFlags& infer, const StructureFlags& flags,

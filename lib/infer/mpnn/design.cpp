@@ -112,13 +112,11 @@ Scores scores_of(const Task& task, const std::vector<float>& log_probabilities,
 }
 
 // The score's order ignores ties, as the original's does.
-Scores score_in_order(const Weights& weights, const Encoded& encoded, const Task& task,
-                      const std::vector<std::uint8_t>& letters, const std::vector<float>& noise) {
+Scoring scoring_of(const Task& task, const std::vector<std::uint8_t>& letters,
+                   const std::vector<float>& noise) {
   Constraints untied;
   untied.free = task.constraints.free;
-  return scores_of(
-      task, score_letters(weights, encoded, task.complex, make_order(untied, noise), letters),
-      letters);
+  return {make_order(untied, noise), letters, {}};
 }
 
 // "['A', 'B']"
@@ -209,24 +207,6 @@ std::vector<Sample> make_samples(const DesignOptions& options, const Task& task,
   return samples;
 }
 
-// With noise on the backbone every sample has its own, and so its own encoding.
-void draw(const Weights& weights, const DesignOptions& options, const Task& task,
-          const Numbers& numbers, const Encoded& encoded, std::vector<Sample>& samples) {
-  if (options.backbone_noise <= 0) {
-    draw_samples(weights, encoded, task.complex, task.constraints, samples);
-    return;
-  }
-  for (std::size_t s = 0; s < samples.size(); ++s) {
-    const Encoded own = encode(weights, task.complex,
-                               numbers.noise(static_cast<std::uint32_t>(s), options.backbone_noise,
-                                             task.complex.coordinates.size()));
-    std::vector<Sample> one;
-    one.push_back(std::move(samples[s]));
-    draw_samples(weights, own, task.complex, task.constraints, one);
-    samples[s] = std::move(one.front());
-  }
-}
-
 std::vector<std::uint8_t> letters_of(const Task& task, const GivenSequence& given,
                                      const std::string& path) {
   const auto bad = [&](const std::string& what) {
@@ -261,58 +241,124 @@ Moments moments(const std::vector<float>& values) {
   return m;
 }
 
+class DesignJob : public StructureJob {
+ public:
+  DesignJob(const Weights& weights, const DesignInputs& inputs, const DesignOptions& options,
+            const Replay& replay, const std::string& path)
+      : weights_(weights), options_(options), task_(make_task(weights, inputs, path)) {
+    const Numbers numbers(replay, options.seed, task_);
+    native_.push_back(scoring_of(task_, task_.complex.letters, numbers.order(kNativeOrder)));
+    samples_ = make_samples(options, task_, numbers);
+    const std::size_t size = task_.complex.coordinates.size();
+    native_noise_ = numbers.noise(kNativeOrder, options.backbone_noise, size);
+    for (std::uint32_t s = 0; options.backbone_noise > 0 && s < samples_.size(); ++s)
+      sample_noise_.push_back(numbers.noise(s, options.backbone_noise, size));
+  }
+
+  // With noise on the backbone every sample has its own, and so its own encoding.
+  std::vector<Work> works() override {
+    std::vector<Work> works{
+        {&task_.complex, &task_.constraints, &native_noise_, {}, native_, nullptr}};
+    if (sample_noise_.empty()) works[0].samples = samples_;
+    for (std::size_t s = 0; s < sample_noise_.size(); ++s)
+      works.push_back({&task_.complex,
+                       &task_.constraints,
+                       &sample_noise_[s],
+                       std::span(samples_).subspan(s, 1),
+                       {},
+                       nullptr});
+    return works;
+  }
+
+  void write(BatchResult& result) const override {
+    result.text +=
+        native_record(weights_, options_, task_,
+                      scores_of(task_, native_[0].log_probabilities, task_.complex.letters));
+    for (std::size_t s = 0; s < samples_.size(); ++s)
+      result.text += sample_record(task_, samples_[s],
+                                   static_cast<std::int64_t>(s) % options_.n_sequences + 1);
+    if (options_.probabilities) add_arrays(task_, samples_, result);
+    result.n_records += 1;
+    result.n_residues += static_cast<std::uint64_t>(task_.complex.n);
+  }
+
+ private:
+  const Weights& weights_;
+  const DesignOptions& options_;
+  const Task task_;
+  std::vector<Scoring> native_;
+  std::vector<Sample> samples_;
+  std::vector<float> native_noise_;
+  std::vector<std::vector<float>> sample_noise_;
+};
+
+class ScoreJob : public StructureJob {
+ public:
+  ScoreJob(const Weights& weights, const DesignInputs& inputs, const DesignOptions& options,
+           const Replay& replay, const std::string& path, const std::vector<GivenSequence>& given)
+      : n_orders_(static_cast<std::size_t>(options.n_sequences)),
+        task_(make_task(weights, inputs, path)) {
+    const Numbers numbers(replay, options.seed, task_);
+    names_.push_back("native");
+    add(task_.complex.letters, numbers);
+    for (const GivenSequence& sequence : given) {
+      names_.push_back(sequence.name);
+      add(letters_of(task_, sequence, path), numbers);
+    }
+  }
+
+  std::vector<Work> works() override {
+    return {{&task_.complex, &task_.constraints, nullptr, {}, scorings_, nullptr}};
+  }
+
+  void write(BatchResult& result) const override {
+    for (std::size_t q = 0; q < names_.size(); ++q) {
+      std::vector<float> designed, everything;
+      for (std::size_t o = 0; o < n_orders_; ++o) {
+        const Scoring& scoring = scorings_[q * n_orders_ + o];
+        const Scores scores = scores_of(task_, scoring.log_probabilities, scoring.letters);
+        designed.push_back(scores.designed);
+        everything.push_back(scores.all);
+      }
+      const Moments own = moments(designed), global = moments(everything);
+      result.text +=
+          fmt::format("{}\t{}\t{}\t{:.4f}\t{:.4f}\t{:.4f}\t{:.4f}\t{}\n", task_.complex.name,
+                      names_[q], designed_text(task_.complex, scorings_[q * n_orders_].letters),
+                      own.mean, own.deviation, global.mean, global.deviation, n_orders_);
+    }
+    result.n_records += 1;
+    result.n_residues += static_cast<std::uint64_t>(task_.complex.n);
+  }
+
+ private:
+  void add(const std::vector<std::uint8_t>& letters, const Numbers& numbers) {
+    for (std::uint32_t o = 0; o < n_orders_; ++o)
+      scorings_.push_back(scoring_of(task_, letters, numbers.order(o)));
+  }
+
+  const std::size_t n_orders_;
+  const Task task_;
+  std::vector<std::string> names_;
+  std::vector<Scoring> scorings_;  // all orders of a sequence, then of the next
+};
+
 }  // namespace
 
-void design(const Weights& weights, const DesignInputs& inputs, const DesignOptions& options,
-            const Replay& replay, const std::string& path, BatchResult& result) {
-  const Task task = make_task(weights, inputs, path);
-  const Numbers numbers(replay, options.seed, task);
-  const Encoded encoded =
-      encode(weights, task.complex,
-             numbers.noise(kNativeOrder, options.backbone_noise, task.complex.coordinates.size()));
-  const Scores native =
-      score_in_order(weights, encoded, task, task.complex.letters, numbers.order(kNativeOrder));
-  std::vector<Sample> samples = make_samples(options, task, numbers);
-  draw(weights, options, task, numbers, encoded, samples);
-  result.text += native_record(weights, options, task, native);
-  for (std::size_t s = 0; s < samples.size(); ++s)
-    result.text +=
-        sample_record(task, samples[s], static_cast<std::int64_t>(s) % options.n_sequences + 1);
-  if (options.probabilities) add_arrays(task, samples, result);
-  result.n_records += 1;
-  result.n_residues += static_cast<std::uint64_t>(task.complex.n);
+std::unique_ptr<StructureJob> design_job(const Weights& weights, const DesignInputs& inputs,
+                                         const DesignOptions& options, const Replay& replay,
+                                         const std::string& path) {
+  return std::make_unique<DesignJob>(weights, inputs, options, replay, path);
 }
 
 std::string score_header() {
   return "structure\tsequence\tletters\tscore\tscore_sd\tglobal_score\tglobal_score_sd\torders\n";
 }
 
-void score_sequences(const Weights& weights, const DesignInputs& inputs,
-                     const DesignOptions& options, const Replay& replay, const std::string& path,
-                     const std::vector<GivenSequence>& given, BatchResult& result) {
-  const Task task = make_task(weights, inputs, path);
-  const Numbers numbers(replay, options.seed, task);
-  const Encoded encoded = encode(weights, task.complex, {});
-  std::vector<std::pair<std::string, std::vector<std::uint8_t>>> all{
-      {"native", task.complex.letters}};
-  for (const GivenSequence& sequence : given)
-    all.emplace_back(sequence.name, letters_of(task, sequence, path));
-  for (const auto& [name, letters] : all) {
-    std::vector<float> designed, everything;
-    for (std::int64_t o = 0; o < options.n_sequences; ++o) {
-      const Scores scores = score_in_order(weights, encoded, task, letters,
-                                           numbers.order(static_cast<std::uint32_t>(o)));
-      designed.push_back(scores.designed);
-      everything.push_back(scores.all);
-    }
-    const Moments own = moments(designed), global = moments(everything);
-    result.text +=
-        fmt::format("{}\t{}\t{}\t{:.4f}\t{:.4f}\t{:.4f}\t{:.4f}\t{}\n", task.complex.name, name,
-                    designed_text(task.complex, letters), own.mean, own.deviation, global.mean,
-                    global.deviation, options.n_sequences);
-  }
-  result.n_records += 1;
-  result.n_residues += static_cast<std::uint64_t>(task.complex.n);
+std::unique_ptr<StructureJob> score_job(const Weights& weights, const DesignInputs& inputs,
+                                        const DesignOptions& options, const Replay& replay,
+                                        const std::string& path,
+                                        const std::vector<GivenSequence>& given) {
+  return std::make_unique<ScoreJob>(weights, inputs, options, replay, path, given);
 }
 
 }  // namespace biogpu::infer::mpnn

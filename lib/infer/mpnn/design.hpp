@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "lib/infer/batch_result.hpp"
-#include "lib/infer/mpnn/decoder.hpp"
 #include "lib/infer/mpnn/inputs.hpp"
+#include "lib/infer/mpnn/work.hpp"
 #include "lib/nn/weights/safetensors.hpp"
 
 namespace biogpu::infer::mpnn {
@@ -25,12 +26,22 @@ struct DesignOptions {
 // NAME/order [samples, n], NAME/uniform [samples, n] in a safetensors file.
 using Replay = std::optional<nn::Checkpoint>;
 
+// A structure from its file to what is written of it. works() says what is to be computed, on a CPU
+// or a GPU, and where the results go; write() comes after. Not to be moved between the two.
+class StructureJob {
+ public:
+  virtual ~StructureJob() = default;
+  virtual std::vector<Work> works() = 0;
+  virtual void write(BatchResult& result) const = 0;
+};
+
 // The designs of one structure as the original writes them: the structure's own sequence and its
 // score, then each sample. result.text is FASTA; with options.probabilities, result.arrays has
-// NAME/probs, /log_probs [samples, n, 21], /S [samples, n], /mask, /chain [n].
-// (Dauparas et al. 2022, doi 10.1126/science.add2187)
-void design(const Weights& weights, const DesignInputs& inputs, const DesignOptions& options,
-            const Replay& replay, const std::string& path, BatchResult& result);
+// NAME/probs, /log_probs [samples, n, 21], /S [samples, n], /mask, /chain [n]. All arguments
+// outlive the job. (Dauparas et al. 2022, doi 10.1126/science.add2187)
+std::unique_ptr<StructureJob> design_job(const Weights& weights, const DesignInputs& inputs,
+                                         const DesignOptions& options, const Replay& replay,
+                                         const std::string& path);
 
 // A sequence given for a structure: chains in the order of the designed ones, joined by '/'.
 struct GivenSequence {
@@ -44,9 +55,10 @@ std::vector<GivenSequence> read_given(const std::string& path);
 // Negative mean log-probability of the structure's own sequence and of each given one, each over
 // n_sequences random orders. result.text has a line each: structure, sequence, its letters, score
 // and standard deviation over designed residues, the same over all, number of orders.
-void score_sequences(const Weights& weights, const DesignInputs& inputs,
-                     const DesignOptions& options, const Replay& replay, const std::string& path,
-                     const std::vector<GivenSequence>& given, BatchResult& result);
+std::unique_ptr<StructureJob> score_job(const Weights& weights, const DesignInputs& inputs,
+                                        const DesignOptions& options, const Replay& replay,
+                                        const std::string& path,
+                                        const std::vector<GivenSequence>& given);
 std::string score_header();
 
 }  // namespace biogpu::infer::mpnn

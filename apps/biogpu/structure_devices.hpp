@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "apps/biogpu/log.hpp"
+#include "apps/biogpu/shared_flags.hpp"
+#include "lib/core/device.hpp"
+#include "lib/infer/mpnn/work.hpp"
+
+namespace biogpu::app {
+
+// Where a model of structures runs: on the CPU, or on one or more GPUs.
+class StructureDevices {
+ public:
+  // weights outlive it. worth_gpu: as choose_device() takes it. Where --device is auto and the GPU
+  // cannot be had, the CPU is used with a warning.
+  StructureDevices(const SharedFlags& flags, const infer::mpnn::Weights& weights, bool worth_gpu,
+                   Log& log);
+
+  const DeviceChoice& choice() const { return choice_; }
+  std::size_t n_gpus() const { return gpus_.size(); }
+  // On any thread; batch chooses the GPU.
+  void compute(std::span<const infer::mpnn::Work> works, std::size_t batch);
+
+ private:
+  struct Gpu {
+    std::unique_ptr<infer::mpnn::GpuModel> model;
+    std::mutex mutex;  // one thread at a time
+  };
+  const infer::mpnn::Weights& weights_;
+  DeviceChoice choice_;
+  std::vector<std::unique_ptr<Gpu>> gpus_;
+};
+
+}  // namespace biogpu::app
