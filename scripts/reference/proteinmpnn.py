@@ -6,7 +6,9 @@ usage: scripts/reference/proteinmpnn.py ORIGINAL [FOLDER]      default: tests/da
 ORIGINAL is a clone of github.com/dauparas/ProteinMPNN. The structure is the beginning of both chains of its
 homo-oligomer 4GYT (Protein Data Bank, CC0), edited: a residue left out, an atom left out, an insertion code,
 an alternate location, a selenomethionine, a residue of no standard kind, a second model. The weights are those
-of make_mpnn.py with seed 1. Vectors are fp32, as the original computes them.
+of make_mpnn.py with seed 1. Letters are drawn in fp32, as the original computes; features, states and
+log-probabilities are its own in double precision on the graph of fp32, so that a test's bound is that of one
+side's rounding. (Two neighbours may be as far within fp32's rounding; which is the 48th is then fp32's matter.)
 """
 
 import json
@@ -17,7 +19,7 @@ import safetensors.numpy
 import torch
 
 import make_mpnn
-from mpnn_original import Original
+from mpnn_original import Original, double_precision
 
 RESIDUES = 32  # of each chain
 TAPPED = [0, 21, 40, 60]  # residues whose edges are kept
@@ -71,30 +73,65 @@ def write_inputs(folder, bias_rows):
     return files
 
 
-def case(original, f, prefix, generator, vectors, temperature, bias=None, omit="X"):
-    n = f["X"].shape[1]
+class Both:
+    """The original in fp32, and in double precision."""
+
+    def __init__(self, source, ca_only):
+        checkpoint = make_mpnn.checkpoint_of(make_mpnn.make_state(ca_only, 1))
+        self.single = Original(source, checkpoint, ca_only)
+        with double_precision():
+            self.double = Original(source, checkpoint, ca_only, dtype=torch.float64)
+        self.double.model.features._dist = self.distances
+
+    def distances(self, ca, mask, eps=1e-6):
+        """Distances in double precision to the neighbours that fp32 finds."""
+        found = self.single.model.features._dist(ca.to(torch.float32), mask.to(torch.float32), eps)
+        neighbours = found[1]
+        both = mask[:, None, :] * mask[:, :, None]
+        every = both * torch.sqrt(torch.sum((ca[:, None] - ca[:, :, None]) ** 2, 3) + eps)
+        every = every + (1 - both) * torch.max(every, -1, True)[0]
+        return torch.gather(every, 2, neighbours), neighbours, *found[2:]
+
+    def featurize(self, *arguments, **options):
+        return self.single.featurize(*arguments, **options), self.double.featurize(*arguments, **options)
+
+    def log_probs(self, f, letters, randn, order=None):
+        with double_precision():
+            return self.double.log_probs(f[1], letters, randn, order)
+
+    def sample(self, f, *arguments):
+        letters, _, probs = self.single.sample(f[0], *arguments)
+        return letters, self.log_probs(f, letters, arguments[0], self.single.last_order), probs
+
+    def encode(self, f):
+        with double_precision():
+            return self.double.encode(f[1])
+
+
+def case(both, f, prefix, generator, vectors, temperature, bias=None, omit="X"):
+    n = f[0]["X"].shape[1]
     randn = torch.randn((3, n), generator=generator)
     uniforms = torch.rand((2, n), generator=generator)
     vectors[f"{prefix}/order_native"] = randn[0]
     vectors[f"{prefix}/order"] = randn[1:]
     vectors[f"{prefix}/uniform"] = uniforms
-    native = original.log_probs(f, f["S"], randn[:1])
+    native = both.log_probs(f, f[1]["S"], randn[:1])
     vectors[f"{prefix}/native_log_probs"] = native[0]
-    scores = [original.scores(f, f["S"], native)]
+    scores = [both.double.scores(f[1], f[1]["S"], native)]
     samples = []
     for s in range(2):
-        letters, log_probs, probs = original.sample(f, randn[s + 1:s + 2], uniforms[s], temperature, omit, bias)
+        letters, log_probs, probs = both.sample(f, randn[s + 1:s + 2], uniforms[s], temperature, omit, bias)
         samples.append((letters[0], log_probs[0], probs[0]))
-        scores.append(original.scores(f, letters, log_probs))
-        print(prefix, scores[-1], original.text(f, letters))
+        scores.append(both.double.scores(f[1], letters, log_probs))
+        print(prefix, scores[-1], both.single.text(f[0], letters))
     vectors[f"{prefix}/S"] = torch.stack([x[0] for x in samples])
     vectors[f"{prefix}/log_probs"] = torch.stack([x[1] for x in samples])
     vectors[f"{prefix}/probs"] = torch.stack([x[2] for x in samples])
     vectors[f"{prefix}/scores"] = torch.tensor(scores)
 
 
-def encoder_case(original, f, prefix, vectors):
-    neighbours, features, h, edges = original.encode(f)
+def encoder_case(both, f, prefix, vectors):
+    neighbours, features, h, edges = both.encode(f)
     vectors[f"{prefix}/neighbours"] = neighbours
     vectors[f"{prefix}/features"] = features[TAPPED]
     vectors[f"{prefix}/h"] = h
@@ -114,23 +151,23 @@ def main():
     edited.write_text("\n".join(edit([x for x in pdb if x.startswith(("ATOM", "HETATM"))])) + "\n")
     vectors, generator = {}, torch.Generator().manual_seed(8)
 
-    original = Original(source, make_mpnn.checkpoint_of(make_mpnn.make_state(False, 1)))
-    f = original.featurize(edited)
+    both = Both(source, False)
+    f = both.featurize(edited)
     rows = [[round(0.05 * ((7 * i + 3 * a) % 11) - 0.25, 3) for a in range(21)] for i in range(RESIDUES)]
     inputs = write_inputs(folder, rows)
-    assert len(f["masked"][0]) == 2 and f["masked_lengths"][0][0] == RESIDUES, f["masked_lengths"]
-    encoder_case(original, f, "all", vectors)
-    case(original, f, "all", generator, vectors, 1.0)
-    f = original.featurize(edited, ["A"], inputs["fixed_positions"], inputs["omit_AA"],
+    assert len(f[0]["masked"][0]) == 2 and f[0]["masked_lengths"][0][0] == RESIDUES, f[0]["masked_lengths"]
+    encoder_case(both, f, "all", vectors)
+    case(both, f, "all", generator, vectors, 1.0)
+    f = both.featurize(edited, ["A"], inputs["fixed_positions"], inputs["omit_AA"],
                            bias_by_res=inputs["bias_by_res"])
-    case(original, f, "fixed", generator, vectors, 0.5, inputs["bias_AA"], "CX")
-    f = original.featurize(edited, tied=inputs["tied_positions"])
-    case(original, f, "tied", generator, vectors, 1.0)
+    case(both, f, "fixed", generator, vectors, 0.5, inputs["bias_AA"], "CX")
+    f = both.featurize(edited, tied=inputs["tied_positions"])
+    case(both, f, "tied", generator, vectors, 1.0)
 
-    original = Original(source, make_mpnn.checkpoint_of(make_mpnn.make_state(True, 1)), ca_only=True)
-    f = original.featurize(edited)
-    encoder_case(original, f, "ca", vectors)
-    case(original, f, "ca", generator, vectors, 1.0)
+    both = Both(source, True)
+    f = both.featurize(edited)
+    encoder_case(both, f, "ca", vectors)
+    case(both, f, "ca", generator, vectors, 1.0)
 
     # Numbers of letters and residues are stored as floats, which hold them exactly.
     arrays = {k: v.float().contiguous().numpy() for k, v in vectors.items()}

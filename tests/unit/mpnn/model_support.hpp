@@ -58,12 +58,6 @@ double furthest(const Values& a, const std::vector<float>& b) {
   return furthest;
 }
 
-inline double largest(const std::vector<float>& values) {
-  double most = 0;
-  for (const float value : values) most = std::max(most, std::abs(static_cast<double>(value)));
-  return most;
-}
-
 struct Case {
   std::string name;
   bool ca_only = false;
