@@ -16,7 +16,8 @@ build_packages=(
   gemmi-dev tao-pegtl-dev
 )
 dev_packages=(
-  bwa kmc libseqan2-dev libdivsufsort-dev
+  bwa fastp jellyfish snakemake multiqc man-db zsh fish
+  kmc libseqan2-dev libdivsufsort-dev
   catch2 libparasail-dev parasail libboost-context-dev samtools python3 git ccache
   clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev shellcheck
 )

@@ -4,10 +4,19 @@
 #   bin/biogpu  bin/biogpu-bench      libexec/biogpu/tests/   (the last two in developer mode)
 #   lib/biogpu/*.so                   share/biogpu/data/      share/doc/biogpu/
 
+#
+# Distributions, which have the libraries as packages, set BIOGPU_SYSTEM_LIBRARIES: the folder then
+# carries none, and programs find them where the system's loader looks.
+
+option(BIOGPU_SYSTEM_LIBRARIES "Install no shared libraries of others" OFF)
 set(BIOGPU_PRIVATE_LIBDIR lib/biogpu)
 
 # biogpu_install(TARGET DESTINATION): installs a program or module that finds the private libraries.
 function(biogpu_install target destination)
+  if(BIOGPU_SYSTEM_LIBRARIES)
+    install(TARGETS ${target} RUNTIME DESTINATION ${destination} LIBRARY DESTINATION ${destination})
+    return()
+  endif()
   # From bin: ../lib/biogpu; from libexec/biogpu/tests: ../../../lib/biogpu.
   file(RELATIVE_PATH to_libraries "/${destination}" "/${BIOGPU_PRIVATE_LIBDIR}")
   set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}"
@@ -43,12 +52,48 @@ set(not_ours
 if(BIOGPU_GPU STREQUAL "rocm")
   list(APPEND not_ours "^libstdc\\+\\+\\.so" "^libgcc_s\\.so")
 endif()
-install(RUNTIME_DEPENDENCY_SET biogpu_libraries PRE_EXCLUDE_REGEXES ${not_ours}
-        LIBRARY DESTINATION ${BIOGPU_PRIVATE_LIBDIR})
+if(NOT BIOGPU_SYSTEM_LIBRARIES)
+  install(RUNTIME_DEPENDENCY_SET biogpu_libraries PRE_EXCLUDE_REGEXES ${not_ours}
+          LIBRARY DESTINATION ${BIOGPU_PRIVATE_LIBDIR})
+endif()
 
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/data/" DESTINATION share/biogpu/data)
 install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/LICENSE"
               "${PROJECT_SOURCE_DIR}/NEWS.md" DESTINATION share/doc/biogpu)
-# The carried libraries' own terms travel with them.
-install(CODE "execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/scripts/dev/collect_licences.sh\"
-                              \"\${CMAKE_INSTALL_PREFIX}\")")
+if(BIOGPU_SYSTEM_LIBRARIES)
+  install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION share/doc/biogpu RENAME copyright)
+else()
+  # The carried libraries' own terms travel with them.
+  install(CODE "execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/scripts/dev/collect_licences.sh\"
+                                \"\${CMAKE_INSTALL_PREFIX}\")")
+endif()
+
+# Workflows, and the names under which other programs' users know these commands.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/pipelines/" DESTINATION share/biogpu/pipelines)
+install(PROGRAMS "${PROJECT_SOURCE_DIR}/scripts/packaging/compat/bwa"
+                 "${PROJECT_SOURCE_DIR}/scripts/packaging/compat/fastp"
+                 "${PROJECT_SOURCE_DIR}/scripts/packaging/compat/jellyfish"
+                 "${PROJECT_SOURCE_DIR}/scripts/packaging/compat/parasail_aligner"
+        DESTINATION libexec/biogpu/compat)
+
+# Manual pages and completions, printed by the program itself. A sanitizer's program is not for users.
+if(NOT CMAKE_CROSSCOMPILING AND NOT BIOGPU_SANITIZE)
+  set(pages "${PROJECT_BINARY_DIR}/pages")
+  add_custom_command(
+    OUTPUT "${pages}/made"
+    COMMAND "${CMAKE_COMMAND}" -E rm -rf "${pages}"
+    COMMAND "${CMAKE_COMMAND}" -E make_directory "${pages}/bash" "${pages}/zsh" "${pages}/fish"
+    COMMAND biogpu man --all "${pages}/man1"
+    COMMAND biogpu completion bash > "${pages}/bash/biogpu"
+    COMMAND biogpu completion zsh > "${pages}/zsh/_biogpu"
+    COMMAND biogpu completion fish > "${pages}/fish/biogpu.fish"
+    COMMAND "${CMAKE_COMMAND}" -E touch "${pages}/made"
+    DEPENDS biogpu
+    VERBATIM)
+  add_custom_target(biogpu_pages ALL DEPENDS "${pages}/made")
+  install(DIRECTORY "${pages}/man1" DESTINATION "${CMAKE_INSTALL_MANDIR}" OPTIONAL)
+  install(DIRECTORY "${pages}/bash/" DESTINATION share/bash-completion/completions OPTIONAL)
+  install(DIRECTORY "${pages}/zsh/" DESTINATION share/zsh/vendor-completions OPTIONAL)
+  install(DIRECTORY "${pages}/fish/" DESTINATION share/fish/vendor_completions.d OPTIONAL)
+endif()
+include(BiogpuPackage)

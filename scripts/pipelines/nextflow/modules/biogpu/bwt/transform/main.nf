@@ -1,0 +1,36 @@
+process BIOGPU_BWT_TRANSFORM {
+    tag "$meta.id"
+    label 'process_high'
+
+    conda "${moduleDir}/environment.yml"
+    container "${task.accelerator ? 'biogpu:0.1.0-cuda' : 'biogpu:0.1.0-cpu'}"
+
+    input:
+    tuple val(meta), path(sequences)
+
+    output:
+    tuple val(meta), path('*.bwt'), emit: transform
+    tuple val("${task.process}"), val('biogpu'), eval("biogpu --version | sed -n '1s/biogpu //p'"), topic: versions, emit: versions_biogpu
+
+    when:
+    task.ext.when == null || task.ext.when
+
+    script:
+    def args = task.ext.args ?: ''
+    def prefix = task.ext.prefix ?: "${meta.id}"
+    def device = task.accelerator ? 'gpu' : 'cpu'
+    """
+    biogpu bwt transform \\
+        --threads ${task.cpus} \\
+        --device ${device} \\
+        ${args} \\
+        ${sequences} \\
+        -o ${prefix}.bwt
+    """
+
+    stub:
+    def prefix = task.ext.prefix ?: "${meta.id}"
+    """
+    touch ${prefix}.bwt
+    """
+}

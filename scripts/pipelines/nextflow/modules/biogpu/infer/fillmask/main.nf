@@ -1,0 +1,40 @@
+process BIOGPU_INFER_FILLMASK {
+    tag "$meta.id"
+    label 'process_high'
+
+    conda "${moduleDir}/environment.yml"
+    container "${task.accelerator ? 'biogpu:0.1.0-cuda' : 'biogpu:0.1.0-cpu'}"
+
+    input:
+    tuple val(meta), path(fasta)
+    path model
+
+    output:
+    tuple val(meta), path('*.{npy,npz,safetensors,h5,tsv}*'), emit: result
+    tuple val("${task.process}"), val('biogpu'), eval("biogpu --version | sed -n '1s/biogpu //p'"), topic: versions, emit: versions_biogpu
+
+    when:
+    task.ext.when == null || task.ext.when
+
+    script:
+    def args = task.ext.args ?: ''
+    def prefix = task.ext.prefix ?: "${meta.id}"
+    def suffix = task.ext.suffix ?: 'tsv'
+    def device = task.accelerator ? 'gpu' : 'cpu'
+    """
+    biogpu infer fill-mask \\
+        --threads ${task.cpus} \\
+        --device ${device} \\
+        ${args} \\
+        --model ${model} \\
+        ${fasta} \\
+        -o ${prefix}.${suffix}
+    """
+
+    stub:
+    def prefix = task.ext.prefix ?: "${meta.id}"
+    def suffix = task.ext.suffix ?: 'tsv'
+    """
+    touch ${prefix}.${suffix}
+    """
+}

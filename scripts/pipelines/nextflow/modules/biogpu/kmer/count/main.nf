@@ -1,0 +1,42 @@
+process BIOGPU_KMER_COUNT {
+    tag "$meta.id"
+    label 'process_medium'
+
+    conda "${moduleDir}/environment.yml"
+    container "${task.accelerator ? 'biogpu:0.1.0-cuda' : 'biogpu:0.1.0-cpu'}"
+
+    input:
+    tuple val(meta), path(sequences)
+    val kmer_length
+    val shard
+
+    output:
+    tuple val(meta), path('*.{jf,bgk,kff}'), emit: database
+    tuple val("${task.process}"), val('biogpu'), eval("biogpu --version | sed -n '1s/biogpu //p'"), topic: versions, emit: versions_biogpu
+
+    when:
+    task.ext.when == null || task.ext.when
+
+    script:
+    def args = task.ext.args ?: ''
+    def prefix = task.ext.prefix ?: "${meta.id}"
+    def device = task.accelerator ? 'gpu' : 'cpu'
+    def shard_option = shard ? "--shard ${shard}" : ''
+    """
+    biogpu kmer count \\
+        --threads ${task.cpus} \\
+        --device ${device} \\
+        ${shard_option} \\
+        ${args} \\
+        --mer-len ${kmer_length} \\
+        --no-provenance \\
+        --output ${prefix}.jf \\
+        ${sequences}
+    """
+
+    stub:
+    def prefix = task.ext.prefix ?: "${meta.id}"
+    """
+    touch ${prefix}.jf
+    """
+}

@@ -1,0 +1,33 @@
+process BIOGPU_KMER_HISTO {
+    tag "$meta.id"
+    label 'process_single'
+
+    conda "${moduleDir}/environment.yml"
+    container 'biogpu:0.1.0-cpu'
+
+    input:
+    tuple val(meta), path(database)
+
+    output:
+    tuple val(meta), path('*_jf.hist'), emit: histogram
+    tuple val("${task.process}"), val('biogpu'), eval("biogpu --version | sed -n '1s/biogpu //p'"), topic: versions, emit: versions_biogpu
+
+    when:
+    task.ext.when == null || task.ext.when
+
+    script:
+    def args = task.ext.args ?: ''
+    def prefix = task.ext.prefix ?: "${meta.id}"
+    """
+    biogpu kmer histo \\
+        ${args} \\
+        ${database} \\
+        > ${prefix}_jf.hist
+    """
+
+    stub:
+    def prefix = task.ext.prefix ?: "${meta.id}"
+    """
+    touch ${prefix}_jf.hist
+    """
+}

@@ -1,0 +1,33 @@
+process BIOGPU_KMER_INFO {
+    tag "$meta.id"
+    label 'process_single'
+
+    conda "${moduleDir}/environment.yml"
+    container 'biogpu:0.1.0-cpu'
+
+    input:
+    tuple val(meta), path(database)
+
+    output:
+    tuple val(meta), path('*.txt'), emit: info
+    tuple val("${task.process}"), val('biogpu'), eval("biogpu --version | sed -n '1s/biogpu //p'"), topic: versions, emit: versions_biogpu
+
+    when:
+    task.ext.when == null || task.ext.when
+
+    script:
+    def args = task.ext.args ?: ''
+    def prefix = task.ext.prefix ?: "${meta.id}"
+    """
+    biogpu kmer info \\
+        ${args} \\
+        ${database} \\
+        > ${prefix}.txt
+    """
+
+    stub:
+    def prefix = task.ext.prefix ?: "${meta.id}"
+    """
+    touch ${prefix}.txt
+    """
+}

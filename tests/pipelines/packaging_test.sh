@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# What is packaged: manual pages, completions, the shims, the Dockerfile and the recipe.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/../cli/lib.sh"
+
+packaging=$source_dir/scripts/packaging
+skipped() { echo "SKIPPED: no $1 here, so that $2"; }
+
+# Manual pages of all commands, without a complaint of the formatter.
+works man --all pages
+check "a page of biogpu" exists pages/biogpu.1
+check "a page of a subcommand" exists pages/biogpu-bwt-index.1
+check "a page of each command" [ "$(find pages -name '*.1' | wc -l)" -ge 35 ]
+works man bwt index
+check "one page" same_files out.txt pages/biogpu-bwt-index.1
+check "its options" out_has '^.*fB.*-prefix\|\\-\\-prefix'
+fails 2 "no command 'bwt indx'" man bwt indx
+if command -v man >/dev/null; then
+  for page in pages/*.1; do
+    last_command="man $page"
+    LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" >/dev/null 2>err.txt
+    check "man --warnings $page" err_is_empty
+  done
+  LC_ALL=C.UTF-8 MANWIDTH=80 man -l pages/biogpu-align.1 2>/dev/null | sed 's/.\x08//g' >out.txt
+  check "options as they are typed" out_has '^ *-m, --mode MODE'
+  check "examples" out_has '^ *biogpu align --mode'
+else
+  skipped man "no page was formatted"
+fi
+# The pages tell every option of the help.
+for command in align qc "kmer count" "bwt index" "infer embed"; do
+  # shellcheck disable=SC2086
+  run $command --help
+  grep -oE '^ +(-.,)?--[a-z][a-z0-9_-]+' out.txt | grep -oE -- '--.*' | sort -u >in_help.txt
+  # shellcheck disable=SC2086
+  run man $command
+  sed 's/\\-/-/g; s/\\f[BIR]//g' out.txt >page.txt
+  missing=$(while read -r option; do grep -q -- "$option" page.txt || echo "$option"; done <in_help.txt)
+  check "the page of '$command' has all options, not: $missing" [ -s in_help.txt -a -z "$missing" ]
+done
+
+# bash completes commands, options and leaves files to the shell.
+works completion bash
+cp out.txt biogpu.bash
+completed() { # WORDS...: what is offered for the last of them, one a line
+  bash --norc -c '
+    source ./biogpu.bash
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+    _biogpu
+    printf "%s\n" "${COMPREPLY[@]}"' bash "$@" >out.txt 2>err.txt
+  last_command="completion of: $*"
+}
+completed biogpu ''
+for command in align bwt kmer qc infer completion; do check "offers $command" out_has "^$command$"; done
+completed biogpu al
+check "al" out_is 'align\n'
+completed biogpu bwt l
+check "bwt l" out_is 'locate\n'
+completed biogpu kmer count --can
+check "kmer count --can" out_is -- '--canonical\n'
+completed biogpu align --mode sw --pa
+check "align --mode sw --pa" out_is -- '--pairs\n'
+completed biogpu align --mode sw -o --
+check "the value of -o is a file" out_is '\n'
+completed biogpu align --mode sw read
+check "an input is a file" out_is '\n'
+completed biogpu qc --in
+check "no spellings that the help hides" bash -c '! grep -q "interleaved-in" out.txt'
+check "bash says nothing" err_is_empty
+for shell in zsh fish; do
+  works completion $shell
+  if command -v $shell >/dev/null; then
+    cp out.txt "biogpu.$shell"
+    last_command="$shell -n"
+    $shell -n "biogpu.$shell" >out.txt 2>err.txt
+    rc=$?
+    check "$shell reads its completion" rc_is 0
+  else
+    skipped $shell "its completion was not read"
+  fi
+done
+if command -v fish >/dev/null; then
+  HOME=$work fish --no-config -c 'source biogpu.fish; complete -C "biogpu bwt l"' >out.txt 2>err.txt
+  check "fish offers locate" out_has '^locate'
+  HOME=$work fish --no-config -c 'source biogpu.fish; complete -C "biogpu kmer count --can"' >out.txt 2>err.txt
+  check "fish offers --canonical" out_has '^--canonical'
+fi
+fails 2 "SHELL" completion tcsh
+
+# Papers.
+works cite
+check "our own entry" out_has '^@software{biogpu,'
+n_all=$(grep -c '^@' out.txt)
+works cite qc
+check "fastp's paper" out_has '10.1093/bioinformatics/bty560'
+check "of qc alone" [ "$(grep -c '^@' out.txt)" -lt "$n_all" ]
+check "braces match" [ "$(tr -cd '{' <out.txt | wc -c)" -eq "$(tr -cd '}' <out.txt | wc -c)" ]
+fails 2 "no papers for 'devices'" cite devices
+
+# The shims, called as the programs whose names they have.
+export BIOGPU=$biogpu
+compat=$packaging/compat
+cp "$source_dir/data/lambda.fa" "$source_dir/data/lambda_reads.fq.gz" .
+shim() {
+  last_command="$*"
+  local name=$1
+  shift
+  "$compat/$name" "$@" >out.txt 2>err.txt
+  rc=$?
+}
+shim fastp -w 1 -i lambda_reads.fq.gz -o clean.fq -j f.json -h f.html
+check "fastp" exists f.html
+shim jellyfish count -m 21 -C -s 1M -t 1 -o reads.jf lambda_reads.fq.gz
+check "jellyfish count" rc_is 0
+shim jellyfish histo reads.jf
+check "jellyfish histo" out_has '^1 '
+shim jellyfish mem
+check "jellyfish mem" rc_is 2
+shim bwa index -a bwtsw -p lambda lambda.fa
+check "bwa index" exists lambda.sa
+shim bwa fastmap -l 20 lambda lambda_reads.fq.gz
+check "bwa fastmap" out_has '^EM'
+shim bwa mem lambda lambda_reads.fq.gz
+check "bwa mem" rc_is 2
+check "bwa mem says what there is" err_has "expected index or fastmap"
+shim parasail_aligner -a sw_stats_striped_16 -f lambda.fa -q lambda_reads.fq.gz -d -g p.csv
+check "parasail_aligner" exists p.csv
+
+# The Dockerfile, the check of it, and the recipe.
+last_command=check_dockerfile.py
+python3 "$packaging/check_dockerfile.py" "$packaging/docker/Dockerfile" >out.txt 2>err.txt
+rc=$?
+check "the Dockerfile" rc_is 0
+sed 's/:12-slim/:latest/; s/ --no-install-recommends//; s/^USER nobody/USER root/; s/--from=build-cpu/--from=cpu2/' \
+  "$packaging/docker/Dockerfile" >Dockerfile
+python3 "$packaging/check_dockerfile.py" Dockerfile >out.txt 2>err.txt
+for fault in "tag other than latest" "expected --no-install-recommends" "runs as root" "no stage cpu2"; do
+  check "a Dockerfile with a fault" out_has "$fault"
+done
+version=$("$biogpu" --version | sed -n '1s/biogpu //p')
+for file in bioconda/meta.yaml docker/Dockerfile; do
+  check "$file names this version" grep -q -F "$version" "$packaging/$file"
+done
+check "the wrappers name this version" bash -c "! grep -rL 'biogpu =$version' '$source_dir/scripts/pipelines/snakemake/wrappers' --include=environment.yaml | grep -q ."
+check "the modules name this version" bash -c "! grep -rL 'biogpu=$version' '$source_dir/scripts/pipelines/nextflow/modules' --include=environment.yml | grep -q ."
+finish

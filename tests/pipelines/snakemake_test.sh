@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# The Snakemake wrappers and the example workflow, with Snakemake itself; the workflow's results
+# against those of the original tools.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/../cli/lib.sh"
+
+if ! command -v snakemake >/dev/null; then
+  echo "SKIPPED: no snakemake here; 'scripts/setup.sh --dev' installs it"
+  exit 77
+fi
+pipelines=$source_dir/scripts/pipelines/snakemake
+mkdir bin home
+ln -s "$biogpu" bin/biogpu
+export PATH=$work/bin:$PATH HOME=$work/home XDG_CACHE_HOME=$work/home
+
+# lay_out FOLDER: the bundled inputs under the names that the workflows have for them.
+lay_out() {
+  mkdir -p "$1"
+  cp "$source_dir/data/lambda_reads.fq.gz" "$1/reads.fq.gz"
+  cp "$source_dir/data/lambda.fa" "$1/genome.fa"
+  cp "$source_dir/data/lambda_windows.fa" "$1/windows.fa"
+  head -4 "$source_dir/data/proteins.fa" >"$1/few.fa"
+  cp -r "$source_dir/tests/data/infer/esm2_head16" "$1/model"
+}
+
+# snake FOLDER SNAKEFILE TARGET ARGUMENTS...: one run of Snakemake there, which fails where a file is
+# not made that a rule says it makes.
+snake() {
+  last_command="snakemake $*"
+  local folder=$1 file=$2 target=$3
+  shift 3
+  (cd "$folder" && snakemake "$target" --snakefile "$file" --cores 2 --nolock --quiet progress "$@") \
+    >out.txt 2>err.txt
+  rc=$?
+  [ "$rc" -eq 0 ] || tail -30 err.txt
+}
+
+# Every wrapper by its own test.
+wrappers_address=file:$pipelines/wrappers
+while read -r test; do
+  name=${test#"$pipelines/wrappers/"}
+  name=${name%/test/Snakefile}
+  lay_out "wrapper/$name"
+  last_rule=$(awk '/^rule/ { rule = $2 } END { sub(":", "", rule); print rule }' "$test")
+  snake "wrapper/$name" "$test" "$last_rule" --config wrappers="$wrappers_address"
+  check "the wrapper of $name" rc_is 0
+done < <(find "$pipelines/wrappers" -name Snakefile | sort)
+
+# shellcheck disable=SC2317  # called through check
+same_texts() { cmp <(gzip -dc "$1") <(gzip -dc "$2"); }
+
+# The workflow over 1 and 3 parts: the same files.
+for n in 1 3; do
+  lay_out "parts$n"
+  snake "parts$n" "$pipelines/workflow/Snakefile" all --config shards=$n
+  check "the workflow over $n parts" rc_is 0
+done
+results="sample_jf.hist bwa.amb bwa.ann bwa.bwt bwa.pac bwa.sa places.tsv pairs.tsv"
+for n in 1 3; do works kmer dump -c -o "kmers$n.txt" "parts$n/sample.jf"; done
+check "k-mers of 1 and of 3 parts" same_files kmers1.txt kmers3.txt
+check "clean reads of 1 and of 3 parts" same_texts parts1/clean.fq.gz parts3/clean.fq.gz
+for file in $results; do
+  check "$file of 1 and of 3 parts" same_files "parts1/$file" "parts3/$file"
+done
+# shellcheck disable=SC2317  # called through check
+same_reports() {
+  cmp <(grep -v '"command"' "$1/sample.fastp.json") <(grep -v '"command"' "$2/sample.fastp.json")
+}
+check "the report of 1 and of 3 parts" same_reports parts1 parts3
+
+# The originals beside it.
+missing=
+for tool in fastp jellyfish bwa; do command -v $tool >/dev/null || missing="$missing $tool"; done
+if [ -n "$missing" ]; then
+  echo "SKIPPED: no$missing here, so that the workflow was not compared with the originals"
+else
+  lay_out originals
+  snake originals "$pipelines/workflow/Snakefile.originals" all
+  check "the workflow with the originals" rc_is 0
+  check "clean reads as fastp's" same_texts parts3/clean.fq.gz originals/clean.fq.gz
+  check "report as fastp's" same_reports parts3 originals
+  check "spectrum as jellyfish's" same_files parts3/sample_jf.hist originals/sample_jf.hist
+  jellyfish dump -c parts3/sample.jf | sort >ours.txt
+  jellyfish dump -c originals/sample.jf | sort >theirs.txt
+  check "k-mers as jellyfish's, read by jellyfish" same_files ours.txt theirs.txt
+  check "k-mers are there" [ -s ours.txt ]
+  for file in bwa.amb bwa.ann bwa.bwt bwa.pac bwa.sa; do
+    check "$file as bwa's" same_files "parts3/$file" "originals/$file"
+  done
+  works bwt smem -q -x parts3/bwa parts3/clean.fq.gz -o fastmap.txt
+  check "matches as bwa fastmap's" same_files fastmap.txt originals/fastmap.txt
+fi
+finish
