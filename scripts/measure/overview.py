@@ -47,16 +47,20 @@ def of_qc(result):
 
 
 def of_bwt(result):
+    """The peers have one thread: their wall time is their CPU time."""
+    def ratios(peer_s, ours):
+        return peer_s / ours["median_s"], peer_s / ours["stages"]["cpu_s"]
+
     programs = result["programs"]
     work = f"{result['bases'] / 1e6:.0f} Mbp"
     if "bwa_index" in programs:
-        yield ("`biogpu bwt index`", "bwa index", work,
-               times(programs["bwa_index"]["median_s"] / programs["index_bwa"]["median_s"]), "")
+        yield ("`biogpu bwt index`", "bwa index, one thread", f"its five files of {work}",
+               *(times(r) for r in ratios(programs["bwa_index"]["median_s"], programs["index_bwa"])))
     peer = result.get("seqan2_and_divsufsort")
     if peer:
-        yield ("`biogpu bwt index`, `count`", "SeqAn2, its own part alone", f"{work}, {result['queries']:,} queries",
-               spans((peer["build_s"] / programs["index"]["median_s"],
-                      peer["count_s"] / programs["count"]["median_s"])), "")
+        both = (ratios(peer["build_s"], programs["index"]), ratios(peer["count_s"], programs["count"]))
+        yield ("`biogpu bwt`", "SeqAn2 in memory, one thread",
+               f"FM-index of {work}, {result['queries']:,} counts on both strands", *(spans(r) for r in zip(*both)))
 
 
 def of_infer(result):
