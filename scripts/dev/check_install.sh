@@ -16,7 +16,7 @@ prefix=$work/moved
 
 glibc='^(linux-vdso|ld-linux-x86-64|libc|libm|libdl|librt|libpthread|libresolv)\.so'
 mapfile -t files < <(find "$prefix/bin" "$prefix/libexec" "$prefix/lib" -type f \
-  \( -perm -u+x -o -name '*.so*' \) ! -name '*.sh' 2>/dev/null)
+  \( -perm -u+x -o -name '*.so*' \) ! -name '*.sh' ! -path '*/compat/*' 2>/dev/null)
 for file in "${files[@]}"; do
   while read -r library; do
     if [[ ! $library =~ $glibc ]] && [ ! -e "$prefix/lib/biogpu/$library" ]; then
