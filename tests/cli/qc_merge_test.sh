@@ -26,11 +26,13 @@ for i in range(7300):
     reads = ["".join(rng.choice("ACGTN") if rng.random() < 0.01 else c for c in r) for r in reads]
     pairs.append(reads)
 names = [open(f"r{m}.fq", "w") for m in (1, 2)]
+both = open("both.fq", "w")
 for i, reads in enumerate(pairs):
     for m in (0, 1):
         low = rng.random() < 0.1
         quality = "".join(chr(33 + (rng.randint(2, 14) if low else rng.randint(20, 40))) for _ in reads[m])
-        names[m].write(f"@NB501:1:FC:1:{i}:1:1 {m + 1}:N:0:ACGT\n{reads[m]}\n+\n{quality}\n")
+        for file in (names[m], both):
+            file.write(f"@NB501:1:FC:1:{i}:1:1 {m + 1}:N:0:ACGT\n{reads[m]}\n+\n{quality}\n")
 PYTHON
 
 # Members of gzip end where batches do, so that of packed reads the text is compared.
@@ -69,6 +71,7 @@ merged() {
 merged "single reads" -i ../r1.fq -o o1.fq -j q.json -h q.html -p -P 7
 merged "single reads, packed" -i ../r1.fq -o o1.fq.gz -j q.json -h q.html -x -y -w 1
 merged "pairs" -i ../r1.fq -I ../r2.fq -o o1.fq.gz -O o2.fq.gz -j q.json -h q.html -p -c -w 2
+merged "pairs in one file" -i ../both.fq --interleaved_in -o o1.fq -O o2.fq -j q.json -h q.html -U --umi_loc per_read --umi_len 4
 merged "pairs, merged" -i ../r1.fq -I ../r2.fq -m --merged_out m.fq --failed_out f.fq -j q.json -h q.html -p -P 3
 merged "the new profile" -i ../r1.fq -I ../r2.fq -o o1.fq -O o2.fq --profile fastp-1 --detect_adapter_for_pe -p --dup_calc_accuracy 3 -j q.json -h q.html
 merged "the first reads" -i ../r1.fq -I ../r2.fq -o o1.fq -O o2.fq --reads_to_process 2500 -j q.json -h q.html
@@ -80,6 +83,8 @@ done
 works qc --quiet -i r1.fq -o o.fq -j q.json -h q.html -q 20 --shard 2/2 --part other.part
 fails 3 "expected every part once" qc-merge 1.part -j x.json -h x.html
 fails 3 "expected every part once" qc-merge 1.part 1.part -j x.json -h x.html
+head -n 4000 r1.fq >fewer.fq
+fails 3 "has more; are the files of one run" qc -i fewer.fq -I r2.fq -o o.fq -O p.fq -j x.json -h x.html --shard 1/2
 fails 3 "was not made by the command" qc-merge 1.part other.part -j x.json -h x.html
 fails 3 "is no part" qc-merge r1.fq -j x.json -h x.html
 head -c 20000 1.part >short.part
