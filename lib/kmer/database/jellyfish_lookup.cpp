@@ -19,9 +19,9 @@ namespace biogpu::kmer {
 namespace {
 
 // Records ascend by (pos, key), and pos is spread evenly over the table, so that it tells about
-// where a record lies. Before many look-ups the rank of every 256th record is noted: between two of
-// them the guess is a few records off, so that a look-up waits for one place in memory. A batch of
-// keys asks for its places together.
+// where a record lies. Before many look-ups it is noted where each of n / 64 equal shares of the
+// table begins: inside a share the guess is a few records off, so that a look-up waits for one
+// place in memory. A batch of keys asks for its shares together, and then for its records.
 template <int kWords>
 class JellyfishLookup : public Lookup {
  public:
@@ -39,17 +39,22 @@ class JellyfishLookup : public Lookup {
 
   void find(const std::uint64_t* keys, std::span<std::uint64_t> counts) const override {
     if (n_records_ == 0) return std::fill(counts.begin(), counts.end(), 0);
-    // Fewer look-ups than this are done before the ranks are noted.
-    const bool many = counts.size() >= n_records_ / kSpacing / 8;
-    if (many) std::call_once(samples_made_, [&] { make_samples(); });
+    // Fewer look-ups than this are done before the shares are noted.
+    const bool many = counts.size() >= n_records_ / kShare / 8;
+    if (many) std::call_once(shares_made_, [&] { make_shares(); });
     std::array<Search, kBatch> searches;
     for (std::size_t begin = 0; begin < counts.size(); begin += kBatch) {
       const std::size_t n = std::min(kBatch, counts.size() - begin);
       for (std::size_t i = 0; i < n; ++i) {
-        searches[i] = start(load_key(keys, begin + i), many);
+        searches[i].wanted = place_of(load_key(keys, begin + i));
+        if (many) __builtin_prefetch(&shares_[rank_of(searches[i].wanted) >> share_shift_]);
+      }
+      for (std::size_t i = 0; i < n; ++i) {
+        aim(searches[i], many);
         const std::size_t n_near = kNearRecords * record_;
         const char* const at = records_ + searches[i].guess * record_ - n_near;
-        for (std::size_t byte = 0; byte <= 2 * n_near; byte += 64) __builtin_prefetch(at + byte);
+        for (std::size_t byte = 0; byte < 2 * n_near; byte += 64) __builtin_prefetch(at + byte);
+        __builtin_prefetch(at + 2 * n_near - 1);
       }
       for (std::size_t i = 0; i < n; ++i) counts[begin + i] = finish(searches[i]);
     }
@@ -57,8 +62,8 @@ class JellyfishLookup : public Lookup {
 
  private:
   static constexpr std::size_t kBatch = 32;
-  static constexpr std::size_t kSpacing = 256;
-  static constexpr std::size_t kNearRecords = 12;  // that a guess is mostly off at most
+  static constexpr std::size_t kShare = 64;       // records, about
+  static constexpr std::size_t kNearRecords = 7;  // that a guess is mostly off at most
 
   struct Place {
     std::uint64_t pos = 0;
@@ -112,69 +117,59 @@ class JellyfishLookup : public Lookup {
                               : place.pos << (64 - order.size_bits());
   }
 
-  // Notes ranks, and for each value of their highest bits how many of them are smaller.
-  void make_samples() const {
-    ranks_.resize((n_records_ + kSpacing - 1) / kSpacing);
-    for (std::size_t j = 0; j < ranks_.size(); ++j) ranks_[j] = rank_of(place_at(j * kSpacing));
-    const int n_bits = std::max(1, static_cast<int>(std::bit_width(ranks_.size())));
-    directory_shift_ = 64 - n_bits;
-    directory_.assign((std::size_t{1} << n_bits) + 1, 0);
-    std::size_t j = 0;
-    for (std::size_t bucket = 0; bucket + 1 < directory_.size(); ++bucket) {
-      directory_[bucket] = static_cast<std::uint32_t>(j);
-      while (j < ranks_.size() && ranks_[j] >> directory_shift_ <= bucket) ++j;
+  // Where the ranks of each share begin, and the end: the next begins about as far on as the table
+  // is full.
+  void make_shares() const {
+    const int most_bits =
+        header_.order.keeps_keys() ? std::min(2 * header_.k, 32) : header_.order.size_bits();
+    const int n_bits = std::clamp(static_cast<int>(std::bit_width(n_records_ / kShare)), 1,
+                                  std::min(most_bits, 32));
+    share_shift_ = 64 - n_bits;
+    const std::size_t n_shares = std::size_t{1} << n_bits;
+    const std::size_t mean = n_records_ / n_shares;
+    std::vector<std::uint64_t> shares(n_shares + 1, 0);
+    for (std::size_t share = 1; share < n_shares; ++share) {
+      const std::uint64_t first = static_cast<std::uint64_t>(share) << share_shift_;
+      const std::size_t low = shares[share - 1];
+      shares[share] = first_not_below(low, n_records_, std::min(low + mean, n_records_ - 1),
+                                      [&](std::size_t i) { return rank_of(place_at(i)) < first; });
     }
-    directory_.back() = static_cast<std::uint32_t>(ranks_.size());
+    shares.back() = n_records_;
+    shares_ = std::move(shares);
   }
 
-  Search start(const Key<kWords>& key, bool with_samples) const {
-    Search search{place_of(key), 0, n_records_, 0};
+  void aim(Search& search, bool with_shares) const {
     const std::uint64_t rank = rank_of(search.wanted);
-    if (!with_samples) {
-      const double share = static_cast<double>(rank) / 0x1p64;
-      search.guess = std::min(n_records_ - 1,
-                              static_cast<std::size_t>(share * static_cast<double>(n_records_)));
-      return search;
+    double share = static_cast<double>(rank) / 0x1p64;
+    search.low = 0;
+    search.high = n_records_;
+    if (with_shares) {
+      search.low = shares_[rank >> share_shift_];
+      search.high = shares_[(rank >> share_shift_) + 1];
+      share = static_cast<double>(rank << (64 - share_shift_)) / 0x1p64;
     }
-    const std::size_t bucket = rank >> directory_shift_;
-    const auto ranks = ranks_.begin();
-    // Samples before `below` have lower ranks; those from `above` on higher ones.
-    const auto below = static_cast<std::size_t>(
-        std::lower_bound(ranks + directory_[bucket], ranks + directory_[bucket + 1], rank) - ranks);
-    std::size_t above = below;
-    while (above < ranks_.size() && ranks_[above] == rank) ++above;
-    if (above < ranks_.size()) search.high = above * kSpacing;
-    if (below > 0) search.low = (below - 1) * kSpacing;
-    search.guess = search.low;
-    if (below == 0) return search;
-    const std::uint64_t before = ranks_[below - 1];
-    const std::uint64_t after = above < ranks_.size() ? ranks_[above] : UINT64_MAX;
-    const double share = static_cast<double>(rank - before) / static_cast<double>(after - before);
-    search.guess = std::min(
-        n_records_ - 1, search.low + static_cast<std::size_t>(
-                                         share * static_cast<double>(search.high - search.low)));
-    return search;
+    const auto length = static_cast<double>(search.high - search.low);
+    search.guess = std::min(n_records_ - 1, search.low + static_cast<std::size_t>(share * length));
   }
 
-  // The first record that is not smaller than what is wanted, in steps that grow.
-  std::size_t lower_bound(const Search& search) const {
-    const Place& wanted = search.wanted;
-    std::size_t low = search.low;
-    std::size_t high = search.high;
+  // The first of [low, high) for which below() is false, or high, from a guess in steps that grow.
+  template <class Below>
+  static std::size_t first_not_below(std::size_t low, std::size_t high, std::size_t guess,
+                                     Below&& below) {
+    if (low == high) return low;
     std::size_t step = 4;
-    if (place_at(search.guess) < wanted) {
-      low = search.guess + 1;
-      for (; low + step < high && place_at(low + step) < wanted; step *= 2) low += step + 1;
+    if (guess < high && below(guess)) {
+      low = guess + 1;
+      for (; low + step < high && below(low + step); step *= 2) low += step + 1;
       if (low + step < high) high = low + step;
     } else {
-      high = search.guess;
-      for (; high > low + step && !(place_at(high - 1 - step) < wanted); step *= 2)
-        high -= step + 1;
+      high = std::min(guess, high);
+      for (; high > low + step && !below(high - 1 - step); step *= 2) high -= step + 1;
       if (high > low + step) low = high - step;
     }
     while (low < high) {
       const std::size_t middle = low + (high - low) / 2;
-      if (place_at(middle) < wanted)
+      if (below(middle))
         low = middle + 1;
       else
         high = middle;
@@ -195,7 +190,9 @@ class JellyfishLookup : public Lookup {
     const std::size_t last = std::min(search.guess + kNearRecords, search.high);
     for (std::size_t i = first; i < last; ++i)
       if (key_at(i) == search.wanted.key) return count_at(i);
-    const std::size_t at = lower_bound(search);
+    const std::size_t at =
+        first_not_below(search.low, search.high, search.guess,
+                        [&](std::size_t i) { return place_at(i) < search.wanted; });
     return at == n_records_ || place_at(at) != search.wanted ? 0 : count_at(at);
   }
 
@@ -205,10 +202,9 @@ class JellyfishLookup : public Lookup {
   const char* records_ = nullptr;
   const char* end_ = nullptr;  // of the file
   std::size_t n_records_ = 0;
-  mutable std::once_flag samples_made_;
-  mutable std::vector<std::uint64_t> ranks_;      // of record j * kSpacing
-  mutable std::vector<std::uint32_t> directory_;  // by the highest bits of a rank
-  mutable int directory_shift_ = 63;
+  mutable std::once_flag shares_made_;
+  mutable std::vector<std::uint64_t> shares_;  // where each begins, by the highest bits of a rank
+  mutable int share_shift_ = 63;
 };
 
 }  // namespace
