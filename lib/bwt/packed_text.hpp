@@ -47,11 +47,12 @@ class PackedText {
   // The same with every bit behind the first symbol 0 cleared.
   std::uint64_t word_to_zero(std::uint64_t i) const {
     const std::uint64_t word = word_at(i);
-    std::uint64_t any = word;  // the highest bit of each symbol: whether it has any bit
-    for (int bit = 1; bit < bits_; ++bit) any |= word << bit;
-    const std::uint64_t zeros = ~any & highest_bits_;
+    const std::uint64_t zeros = zero_symbols(word);
     return zeros == 0 ? word : word & ~(~std::uint64_t{0} >> __builtin_clzll(zeros));
   }
+
+  // Whether a whole symbol of the word is 0.
+  bool has_zero(std::uint64_t word) const { return zero_symbols(word) != 0; }
 
   unsigned operator[](std::uint64_t i) const {
     return static_cast<unsigned>(word_at(i) >> (64 - bits_));
@@ -72,6 +73,13 @@ class PackedText {
 
  private:
   static constexpr std::size_t kPadding = 2;
+
+  // The highest bit of each symbol that is 0.
+  std::uint64_t zero_symbols(std::uint64_t word) const {
+    std::uint64_t any = word;
+    for (int bit = 1; bit < bits_; ++bit) any |= word << bit;
+    return ~any & highest_bits_;
+  }
 
   static std::size_t n_words(std::uint64_t n_symbols, int bits) {
     return (n_symbols * static_cast<unsigned>(bits) + 63) / 64;

@@ -4,6 +4,7 @@
 
 #include "lib/bwt/gpu_search.hpp"
 #include "lib/bwt/induced_sort.hpp"
+#include "lib/bwt/pair_chains.hpp"
 #include "lib/bwt/rank_doubling.hpp"
 #include "lib/bwt/share_work.hpp"
 #include "lib/bwt/suffix_buckets.hpp"
@@ -32,6 +33,8 @@ class SuffixSorter {
  public:
   static constexpr int kPosBits = sizeof(Index) == 4 ? 32 : 40;
   using Word = SuffixWord<kPosBits>;
+  // Above 2^32 symbols their memory would be too much.
+  static constexpr bool kChainsPairs = sizeof(Index) == 4;
 
   SuffixSorter(const SuffixSource& source, const SuffixSortSettings& settings)
       : source_(source), settings_(settings), sa_(source.text.size()) {}
@@ -116,25 +119,36 @@ class SuffixSorter {
       if (!too_repetitive()) sort_bucket(buckets, b, workers[worker]);
     });
     std::uint64_t n_unresolved = 0;
+    std::uint64_t n_costly = 0;
     for (const Worker& worker : workers) {
       n_unresolved += worker.refiner.n_unresolved();
+      n_costly += costly(worker.refiner);
       const auto& left = worker.refiner.unresolved();
       groups_.insert(groups_.end(), left.begin(), left.end());
     }
     report.n_unresolved = n_unresolved;
     if (settings_.force_ranks) return true;
-    return !too_repetitive() && static_cast<double>(n_unresolved) <=
+    return !too_repetitive() && static_cast<double>(n_costly) <=
                                     kMostUnresolved * static_cast<double>(source_.text.size());
+  }
+
+  // For each suffix that is left: together one for each of the text.
+  std::uint64_t words_further() const {
+    std::uint64_t n_left = 0;
+    for (const SuffixGroup& group : groups_) n_left += group.size;
+    return sa_.size() / std::max<std::uint64_t>(n_left, 1);
   }
 
   // Ranks take memory and time for every suffix of the text. A few that tie for long, as in two
   // gaps that bwa fills alike, cost less to compare on.
   void refine_further() {
-    std::uint64_t n_left = 0;
-    for (const SuffixGroup& group : groups_) n_left += group.size;
-    if (n_left == 0 || settings_.force_ranks) return;
-    const std::uint64_t n_words = sa_.size() / n_left;  // for each: together one for each suffix
-    if (n_words < kLeastWordsFurther) return;
+    if (groups_.empty() || settings_.force_ranks) return;
+    std::uint64_t n_words = words_further();
+    if (n_words < kLeastWordsFurther && kChainsPairs) {
+      groups_ = PairChains<Index>(source_, sa_.data(), settings_.n_threads).run(groups_);
+      n_words = words_further();
+    }
+    if (groups_.empty() || n_words < kLeastWordsFurther) return;
     std::vector<Worker> workers;
     for (int i = 0; i < std::max(settings_.n_threads, 1); ++i)
       workers.emplace_back(source_, sa_.data());
@@ -148,6 +162,11 @@ class SuffixSorter {
                      worker.refiner.unresolved().end());
   }
 
+  // Suffixes left that call for ranks or induction. Pairs do not.
+  static std::uint64_t costly(const TieRefiner<Index>& refiner) {
+    return kChainsPairs ? refiner.n_in_crowds() : refiner.n_unresolved();
+  }
+
   bool too_repetitive() const {
     const std::uint64_t n_sorted = n_sorted_.load(std::memory_order_relaxed);
     const std::uint64_t n_left = n_left_.load(std::memory_order_relaxed);
@@ -157,13 +176,15 @@ class SuffixSorter {
            static_cast<double>(n_left) > kMostUnresolved / 8 * static_cast<double>(sa_.size());
   }
 
+  bool many_tie() const {
+    const std::uint64_t n_sorted = n_sorted_.load(std::memory_order_relaxed);
+    return n_sorted >= kLeastEvidence && n_tied_.load(std::memory_order_relaxed) > n_sorted / 4;
+  }
+
   // Where many suffixes tie, comparing on mostly delays the decision.
   std::uint64_t max_depth(std::uint64_t key_depth) const {
     if (settings_.direct_symbols != 0) return settings_.direct_symbols;
-    const std::uint64_t n_sorted = n_sorted_.load(std::memory_order_relaxed);
-    const std::uint64_t n_tied = n_tied_.load(std::memory_order_relaxed);
-    const bool many = n_sorted >= kLeastEvidence && n_tied > n_sorted / 4;
-    return key_depth + (many ? 2 : kDirectWords) * source_.text.symbols_per_word();
+    return key_depth + (many_tie() ? 2 : kDirectWords) * source_.text.symbols_per_word();
   }
 
   void sort_bucket(SuffixBuckets<kPosBits>& buckets, std::size_t b, Worker& worker) {
@@ -178,20 +199,24 @@ class SuffixSorter {
     const int key_bits = buckets.bucket_bits() + Word::kKeyBits;
     const auto key_depth = static_cast<std::uint64_t>(key_bits / source_.text.bits());
     const std::uint64_t limit = max_depth(key_depth);
-    const std::uint64_t left_before = worker.refiner.n_unresolved();
+    const bool leave_pairs = kChainsPairs && !settings_.force_ranks && many_tie();
+    const std::uint64_t left_before = costly(worker.refiner);
     std::uint64_t n_tied = 0;
     for (std::uint64_t i = 0; i < n;) {
       std::uint64_t end = i + 1;
       while (end < n && Word::same_key(words[i], words[end])) ++end;
       if (end - i > 1) {
         n_tied += end - i;
-        worker.refiner.refine({begin + i, end - i, key_depth}, limit);
+        if (end - i == 2 && leave_pairs)
+          worker.refiner.leave({begin + i, 2, key_depth});
+        else
+          worker.refiner.refine({begin + i, end - i, key_depth}, limit);
       }
       i = end;
     }
     n_sorted_ += n;
     n_tied_ += n_tied;
-    n_left_ += worker.refiner.n_unresolved() - left_before;
+    n_left_ += costly(worker.refiner) - left_before;
   }
 
   void sort_by_induction() {

@@ -26,8 +26,17 @@ class TieRefiner {
     }
   }
 
+  // Adds a group to unresolved() as it is.
+  void leave(const SuffixGroup& group) {
+    unresolved_.push_back(group);
+    n_unresolved_ += group.size;
+    if (group.size > 2) n_in_crowds_ += group.size;
+  }
+
   const std::vector<SuffixGroup>& unresolved() const { return unresolved_; }
   std::uint64_t n_unresolved() const { return n_unresolved_; }
+  // Of these, the ones in groups of more than two.
+  std::uint64_t n_in_crowds() const { return n_in_crowds_; }
 
  private:
   // A larger group is a sign of a text that repeats itself: comparing on would mostly find the same
@@ -64,11 +73,7 @@ class TieRefiner {
   }
 
   void refine_once(const SuffixGroup& group, std::uint64_t max_depth) {
-    if (group.depth >= max_depth || group.size > kMostCompared) {
-      unresolved_.push_back(group);
-      n_unresolved_ += group.size;
-      return;
-    }
+    if (group.depth >= max_depth || group.size > kMostCompared) return leave(group);
     Index* const sa = sa_ + group.begin;
     keyed_.resize(group.size);
     constexpr std::uint64_t kAhead = 16;
@@ -109,6 +114,7 @@ class TieRefiner {
   std::vector<SuffixGroup> work_;
   std::vector<SuffixGroup> unresolved_;
   std::uint64_t n_unresolved_ = 0;
+  std::uint64_t n_in_crowds_ = 0;
   std::vector<Keyed> keyed_;
   std::vector<Keyed> spare_;
 };

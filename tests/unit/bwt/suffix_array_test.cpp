@@ -123,13 +123,38 @@ TEST_CASE("bwt.suffix_array: a long text is the same for every number of threads
   CHECK(ascends);
 }
 
+TEST_CASE("bwt.suffix_array: what a text holds twice is sorted in chains", "[bwt]") {
+  // A copy with changes that ends with the text, and strings that are equal in pairs.
+  std::string letters = test::random_text(20, 60000, "ACGT");
+  std::string copy = letters.substr(5000);
+  for (std::size_t i = 100; i < copy.size(); i += 7001) copy[i] = copy[i] == 'A' ? 'C' : 'A';
+  const auto text = test::pack_bases(letters + copy);
+  std::vector<std::string> strings;
+  for (int i = 0; i < 600; ++i) {
+    strings.push_back(test::random_text(static_cast<std::uint64_t>(i), 200, "ACG"));
+    strings.push_back(strings.back());
+  }
+  const StringSet set = pack_set(strings, 3);
+  for (const int n_threads : {1, 3}) {
+    const SuffixSortSettings direct{n_threads, 0, false, false};
+    const SuffixSortSettings induced{1, 0, false, true};
+    bwt::SuffixSortReport report;
+    CHECK(values(bwt::sort_suffixes<std::uint32_t>({text}, direct, &report)) ==
+          values(bwt::sort_suffixes<std::uint32_t>({text}, induced)));
+    CHECK_FALSE(report.induced);
+    CHECK(report.n_unresolved > text.size() / 2);
+    CHECK(values(bwt::sort_suffixes<std::uint32_t>({set.text, set.ends}, direct)) ==
+          values(bwt::sort_suffixes<std::uint32_t>({set.text, set.ends}, induced)));
+  }
+}
+
 TEST_CASE("bwt.suffix_array: repetitive texts go to the linear sorter", "[bwt]") {
   for (const auto& [name, letters] : test::hard_texts(200000)) {
     INFO(name);
     const auto text = test::pack_bases(letters);
     bwt::SuffixSortReport report;
     const auto sa = bwt::sort_suffixes<std::uint32_t>({text}, {2, 0, false, false}, &report);
-    CHECK(report.induced == (name != "two letters"));
+    CHECK(report.induced == (name != "two letters" && name != "twice the same"));
     const auto induced = bwt::sort_suffixes<std::uint32_t>({text}, {1, 0, false, true});
     CHECK(values(sa) == values(induced));
   }
