@@ -90,14 +90,23 @@ bool Counter::advance() {
 
 void Counter::prepare() { advance(); }
 
-std::size_t Counter::next(std::size_t max_n, std::vector<std::uint64_t>& keys,
-                          std::vector<std::uint64_t>& counts) {
+std::size_t Counter::next(std::size_t max_n, HostBlock& block) {
   if (!advance()) return 0;
   const std::size_t n = std::min<std::uint64_t>(max_n, n_distinct_ - n_taken_);
-  keys.resize(n * static_cast<std::size_t>(options_.n_words));
-  counts.resize(n);
-  fetch(n_taken_, n, keys, counts);
+  block.keys.reserve(n * static_cast<std::size_t>(options_.n_words));
+  block.counts.reserve(n);
+  fetch(n_taken_, n, block);
+  stream_.synchronize();
   n_taken_ += n;
+  return n;
+}
+
+std::size_t Counter::next(std::size_t max_n, std::vector<std::uint64_t>& keys,
+                          std::vector<std::uint64_t>& counts) {
+  const std::size_t n = next(max_n, block_);
+  const std::size_t n_words = n * static_cast<std::size_t>(options_.n_words);
+  keys.assign(block_.keys.data(), block_.keys.data() + n_words);
+  counts.assign(block_.counts.data(), block_.counts.data() + n);
   return n;
 }
 

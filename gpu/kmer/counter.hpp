@@ -19,7 +19,10 @@ struct CounterOptions {
   std::vector<std::uint64_t> tables;  // [n][256], as KeyOrder makes them; for one word only
   int part = 0;                       // of n_parts devices that share the k-mers among them
   int n_parts = 1;
-  int sort_bits = 0;  // of a place, the highest, that are sorted first; 0: chosen by their number
+  // Of a place, the highest that are sorted first; 0: chosen, and where places are spread evenly
+  // they are counted in bins instead.
+  int sort_bits = 0;
+  int bin_bits = 0;  // of a place, the highest that bins are cut by; 0: chosen by their number
   std::uint64_t max_device_bytes = 0;   // 0: what is free
   std::size_t stage_bytes = 64u << 20;  // letters copied and packed at a time, a power of two
 };
@@ -30,6 +33,12 @@ struct CounterTimes {
   double place_s = 0;
   double sort_s = 0;
   double runs_s = 0;
+};
+
+// k-mers and their counts on the host, in memory that devices copy to at full speed.
+struct HostBlock {
+  PinnedBuffer<std::uint64_t> keys;
+  PinnedBuffer<std::uint32_t> counts;
 };
 
 // Counts the k-mers of a text that lies packed on the device: a number for every window, sorted,
@@ -53,6 +62,8 @@ class Counter {
   // its count.
   std::size_t next(std::size_t max_n, std::vector<std::uint64_t>& keys,
                    std::vector<std::uint64_t>& counts);
+  // The same into a block, which becomes large enough.
+  std::size_t next(std::size_t max_n, HostBlock& block);
 
   // Forgets the text; add() may follow.
   void clear();
@@ -77,8 +88,7 @@ class Counter {
   // Counts the windows of a range: sets n_distinct_ and adds to n_windows_.
   virtual void run(const Pass& pass) = 0;
   // Copies entries [first, first + n) of the range that was counted to the host.
-  virtual void fetch(std::uint64_t first, std::size_t n, std::vector<std::uint64_t>& keys,
-                     std::vector<std::uint64_t>& counts) = 0;
+  virtual void fetch(std::uint64_t first, std::size_t n, HostBlock& block) = 0;
   void note_bytes(std::uint64_t beside_text);
 
   const CounterOptions options_;
@@ -101,6 +111,7 @@ class Counter {
   std::size_t next_pass_ = 0;
   std::uint64_t n_taken_ = 0;  // of n_distinct_
   std::uint64_t peak_bytes_ = 0;
+  HostBlock block_;
 };
 
 // The counter for k: places up to 32, fingerprints above.

@@ -103,15 +103,13 @@ class LongCounter : public Counter {
     timed.stop();
   }
 
-  void fetch(std::uint64_t first, std::size_t n, std::vector<std::uint64_t>& keys,
-             std::vector<std::uint64_t>& counts) override {
-    keys_.reserve(keys.size());
-    host_keys_.reserve(keys.size());
+  void fetch(std::uint64_t first, std::size_t n, HostBlock& block) override {
+    const std::size_t n_key_words = n * static_cast<std::size_t>(options_.n_words);
+    keys_.reserve(n_key_words);
     launch_window_keys(
         {text(), positions(), runs_.begins() + first, n, options_.n_words, keys_.data()}, stream_);
-    stream_.copy_to_host(host_keys_.data(), keys_.data(), keys.size() * sizeof(std::uint64_t));
-    runs_.fetch_lengths(first, counts, stream_);
-    std::copy_n(host_keys_.data(), keys.size(), keys.begin());
+    stream_.copy_to_host(block.keys.data(), keys_.data(), n_key_words * sizeof(std::uint64_t));
+    stream_.copy_to_host(block.counts.data(), runs_.lengths() + first, n * sizeof(std::uint32_t));
   }
 
   const std::uint32_t* positions() const { return pairs_.values[pairs_.current]; }
@@ -125,7 +123,6 @@ class LongCounter : public Counter {
   RunList runs_;
   DeviceBuffer<std::uint64_t> keys_;
   DeviceBuffer<unsigned long long> counter_;
-  PinnedBuffer<std::uint64_t> host_keys_;
 };
 
 }  // namespace

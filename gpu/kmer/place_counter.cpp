@@ -1,8 +1,9 @@
-// Counting for k up to 32: the numbers sorted are the places in the database's order.
+// Counting for k up to 32: the numbers counted are the places in the database's order.
 #include <algorithm>
 #include <bit>
 #include <utility>
 
+#include "gpu/kmer/bin_list.hpp"
 #include "gpu/kmer/counter.hpp"
 #include "gpu/kmer/finish_sort.hpp"
 #include "gpu/kmer/places.hpp"
@@ -13,11 +14,14 @@
 namespace biogpu::gpu::kmer {
 namespace {
 
-// Sort input, output, the sort's own copy, run begins and lengths.
+// Sort input, output, the sort's own copy, run begins and lengths. Bins take less.
 constexpr std::uint64_t kBytesPerPlace = 4 * sizeof(std::uint64_t) + sizeof(std::uint32_t);
 // Of n different places about n / 2^(1 + kSpareBits) then share what was sorted by with another.
 constexpr int kSpareBits = 9;
 constexpr std::uint32_t kMaxGroups = 1u << 20;
+// Bits of a hash below those that bins are cut by, at least: values in a bin are then spread
+// evenly.
+constexpr int kBitsInBin = 8;
 
 class PlaceCounter : public Counter {
  public:
@@ -71,11 +75,41 @@ class PlaceCounter : public Counter {
     n_windows_ += n;
     if (n == 0) return;
     sorted_.reserve(n);
-    Timed timed(stream_, times_.sort_s);
-    sort(n);
+    if (!count_in_bins(n)) {
+      Timed timed(stream_, times_.sort_s);
+      sort(n);
+      timed.stop();
+      list_runs(n);
+    }
+    note_bytes(places_.bytes() + sorted_.bytes() + workspace_.bytes() + runs_.bytes() +
+               bins_.bytes());
+  }
+
+  // Places that a hash spread are sorted by their highest bits only, which cuts them into bins that
+  // are counted in shared memory. False where that is not possible; places_ has them still.
+  bool count_in_bins(std::uint64_t n) {
+    if (options_.size_bits == 0 || options_.sort_bits > 0) return false;
+    const int all_bits = 2 * options_.k;
+    int bin_bits = options_.bin_bits > 0 ? options_.bin_bits : bins_.bits_for(n);
+    bin_bits = std::max(bin_bits, all_bits - 63);
+    if (bin_bits > all_bits || bin_bits + kBitsInBin > options_.size_bits) return false;
+    if (bin_bits > 0) {
+      Timed timed(stream_, times_.sort_s);
+      sort_from(all_bits - bin_bits, n);
+      timed.stop();
+      std::swap(places_, sorted_);
+    }
+    Timed timed(stream_, times_.runs_s);
+    const auto n_distinct = bins_.count(places_.data(), n, all_bits - bin_bits, 1u << bin_bits,
+                                        sorted_.data(), stream_);
     timed.stop();
-    list_runs(n);
-    note_bytes(places_.bytes() + sorted_.bytes() + workspace_.bytes() + runs_.bytes());
+    if (!n_distinct) {
+      bins_ = BinList();  // the whole sort needs the memory
+      return false;
+    }
+    n_distinct_ = *n_distinct;
+    counts_ = bins_.counts();
+    return true;
   }
 
   // Places that a hash spread over all bits differ in their highest ones, or are equal: it is
@@ -119,14 +153,12 @@ class PlaceCounter : public Counter {
     Timed timed(stream_, times_.runs_s);
     n_distinct_ = runs_.list(args, stream_);
     timed.stop();
+    counts_ = runs_.lengths();
   }
 
-  void fetch(std::uint64_t first, std::size_t n, std::vector<std::uint64_t>& places,
-             std::vector<std::uint64_t>& counts) override {
-    host_places_.reserve(n);
-    stream_.copy_to_host(host_places_.data(), places_.data() + first, n * sizeof(std::uint64_t));
-    runs_.fetch_lengths(first, counts, stream_);
-    std::copy_n(host_places_.data(), n, places.begin());
+  void fetch(std::uint64_t first, std::size_t n, HostBlock& block) override {
+    stream_.copy_to_host(block.keys.data(), places_.data() + first, n * sizeof(std::uint64_t));
+    stream_.copy_to_host(block.counts.data(), counts_ + first, n * sizeof(std::uint32_t));
   }
 
   DeviceBuffer<std::uint64_t> tables_;
@@ -135,9 +167,10 @@ class PlaceCounter : public Counter {
   DeviceBuffer<std::uint64_t> groups_;
   DeviceBuffer<FinishSortFlags> flags_;
   RunList runs_;
+  BinList bins_;
+  const std::uint32_t* counts_ = nullptr;  // of the distinct places, with one of these two
   DeviceBuffer<std::uint8_t> workspace_;
   DeviceBuffer<unsigned long long> counter_;
-  PinnedBuffer<std::uint64_t> host_places_;
 };
 
 }  // namespace

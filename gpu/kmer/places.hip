@@ -2,16 +2,17 @@
 //
 // Shapes   bases[n/16 + 4] u32 and invalid[n/32 + 2] u32 as pack_letters writes them;
 //          tables[n_tables][256] u64; places[capacity] u64, in any order.
-// Mapping  a thread takes 16 windows that begin in one word of bases; 256 threads a block, which
-//          reserves room for its windows by one atomic and writes them side by side.
+// Mapping  a thread takes 16 windows that begin in one word of bases; 256 threads a block, as many
+//          blocks as the device holds at a time. A block reserves room for the windows of 256 words
+//          by one atomic and writes them side by side through shared memory.
 // Traffic  0.5 bytes read a window and 8 written a window in the range; the tables lie in shared
-//          memory, one 8-byte word of each a window. Memory bound when all windows are written,
-//          else bound by shared memory.
+//          memory, one entry of each a window. Bound by shared memory and arithmetic.
 // Result   the set of places is exact; their order is not fixed, and they are sorted next.
 // Source   minimal perfect order: Jellyfish's hash, doi:10.1093/bioinformatics/btr011.
 // Oracle   KeyOrder::place, lib/kmer/order/key_order.hpp.
 #include "gpu/kmer/places.hpp"
 
+#include "gpu/kmer/block_sum.hpp"
 #include "gpu/kmer/packed_bases.hpp"
 #include "gpu/rt/kernel.hpp"
 
@@ -22,32 +23,53 @@ constexpr unsigned kBlock = 256;
 constexpr unsigned kWindows = 16;  // of a thread
 constexpr int kMaxTables = 8;
 
-// 64 bases from a word boundary, left-aligned in two words.
-struct Stretch {
-  std::uint64_t high;
-  std::uint64_t low;
+// 64 bases from a word boundary, left-aligned in two words, and their reverse complement likewise.
+class Stretch {
+ public:
+  __device__ Stretch(const std::uint32_t* bases, std::uint64_t word) {
+    const std::uint32_t* from = bases + word;
+    high_ = static_cast<std::uint64_t>(from[0]) << 32 | from[1];
+    low_ = static_cast<std::uint64_t>(from[2]) << 32 | from[3];
+    reverse_high_ = reverse_pairs(~low_);
+    reverse_low_ = reverse_pairs(~high_);
+  }
+
+  // 32 bases from base i < 32 on.
+  __device__ std::uint64_t from(unsigned i) const {
+    return i == 0 ? high_ : high_ << 2 * i | low_ >> (64 - 2 * i);
+  }
+  // The reverse complement of 32 bases that end i before the end of what they were read from.
+  __device__ std::uint64_t reverse_to(unsigned i) const {
+    return i == 0 ? reverse_low_ : reverse_low_ >> 2 * i | reverse_high_ << (64 - 2 * i);
+  }
+
+ private:
+  std::uint64_t high_;
+  std::uint64_t low_;
+  std::uint64_t reverse_high_;
+  std::uint64_t reverse_low_;
 };
 
+// Entry: of the tables, which holds size_bits bits.
+template <class Entry>
 class Placer {
  public:
-  __device__ Placer(const PlaceRule& rule, const std::uint64_t* tables)
+  __device__ Placer(const PlaceRule& rule, const Entry* tables)
       : rule_(rule), tables_(tables), mask_(rule.k == 32 ? ~0ull : (1ull << 2 * rule.k) - 1) {}
 
   // The place of the window that begins i bases into the stretch.
   __device__ std::uint64_t place(const Stretch& bases, unsigned i) const {
-    const std::uint64_t from_i =
-        i == 0 ? bases.high : bases.high << 2 * i | bases.low >> (64 - 2 * i);
-    std::uint64_t key = from_i >> (64 - 2 * rule_.k);
+    std::uint64_t key = bases.from(i) >> (64 - 2 * rule_.k);
     if (rule_.canonical) {
-      const std::uint64_t reverse = reverse_pairs(~key) >> (64 - 2 * rule_.k);
+      const std::uint64_t reverse = bases.reverse_to(i) & mask_;
       key = reverse < key ? reverse : key;
     }
     if (rule_.size_bits == 0) return key;
-    std::uint64_t pos = 0;
+    Entry pos = 0;
     std::uint64_t rest = key;
     for (int t = 0; t < rule_.n_tables; ++t, rest >>= 8) pos ^= tables_[256 * t + (rest & 0xff)];
     // Shifts of 64 are not defined: size_bits is below 2k here.
-    return (pos << (2 * rule_.k - rule_.size_bits) | key >> rule_.size_bits) & mask_;
+    return (std::uint64_t{pos} << (2 * rule_.k - rule_.size_bits) | key >> rule_.size_bits) & mask_;
   }
 
   __device__ std::uint32_t range(std::uint64_t place) const {
@@ -57,7 +79,7 @@ class Placer {
 
  private:
   const PlaceRule rule_;
-  const std::uint64_t* tables_;
+  const Entry* tables_;
   const std::uint64_t mask_;
 };
 
@@ -78,68 +100,74 @@ __device__ __forceinline__ std::uint32_t valid_windows(const PlacesArgs& a, std:
   return valid;
 }
 
-__device__ __forceinline__ Stretch load_stretch(const std::uint32_t* bases, std::uint64_t word) {
-  const std::uint32_t* from = bases + word;
-  return {static_cast<std::uint64_t>(from[0]) << 32 | from[1],
-          static_cast<std::uint64_t>(from[2]) << 32 | from[3]};
-}
-
-__device__ void load_tables(const PlaceRule& rule, std::uint64_t* shared) {
+template <class Entry>
+__device__ void load_tables(const PlaceRule& rule, Entry* shared) {
   for (unsigned i = threadIdx.x; i < 256u * static_cast<unsigned>(rule.n_tables); i += kBlock)
-    shared[i] = rule.tables[i];
+    shared[i] = static_cast<Entry>(rule.tables[i]);
 }
 
+// Where a block puts its places together; one of padding after each thread's keeps threads off each
+// other's banks.
+struct PlaceStage {
+  std::uint64_t value[kBlock * (kWindows + 1)];
+
+  __device__ std::uint64_t& at(std::uint32_t i) { return value[i + i / kWindows]; }
+};
+
+template <int kWave, class Entry>
 __global__ __launch_bounds__(kBlock) void places_kernel(PlacesArgs a) {
-  __shared__ std::uint64_t tables[kMaxTables * 256];
-  __shared__ std::uint32_t n_block;
+  BIOGPU_DYNAMIC_SHARED(Entry, tables);
+  __shared__ PlaceStage stage;
+  __shared__ std::uint32_t wave_sums[kBlock / kWave];
   __shared__ unsigned long long block_begin;
   load_tables(a.rule, tables);
-  if (threadIdx.x == 0) n_block = 0;
   __syncthreads();
-
-  const std::uint64_t word = std::uint64_t{blockIdx.x} * kBlock + threadIdx.x;
-  const Placer placer(a.rule, tables);
-  std::uint64_t mine[kWindows];
-  std::uint32_t keep = valid_windows(a, word);
-  if (keep != 0) {
-    const Stretch bases = load_stretch(a.bases, word);
+  const Placer<Entry> placer(a.rule, tables);
+  const std::uint64_t n_words = (a.n_bases + 15) / 16;
+  for (std::uint64_t first = std::uint64_t{blockIdx.x} * kBlock; first < n_words;
+       first += std::uint64_t{gridDim.x} * kBlock) {
+    const std::uint64_t word = first + threadIdx.x;
+    std::uint64_t mine[kWindows];
+    std::uint32_t keep = valid_windows(a, word);
+    if (keep != 0) {
+      const Stretch bases(a.bases, word);
 #pragma unroll
-    for (unsigned i = 0; i < kWindows; ++i) {
-      mine[i] = placer.place(bases, i);
-      const std::uint32_t range = placer.range(mine[i]);
-      if (range < a.first_range || range >= a.last_range) keep &= ~(1u << i);
+      for (unsigned i = 0; i < kWindows; ++i) {
+        mine[i] = placer.place(bases, i);
+        const std::uint32_t range = placer.range(mine[i]);
+        if (range < a.first_range || range >= a.last_range) keep &= ~(1u << i);
+      }
     }
+    std::uint32_t n_block = 0;
+    std::uint32_t to = block_sum_before<kWave, kBlock>(static_cast<std::uint32_t>(__popc(keep)),
+                                                       wave_sums, &n_block);
+    if (threadIdx.x == 0 && n_block != 0)
+      block_begin = atomicAdd(a.n_places, static_cast<unsigned long long>(n_block));
+#pragma unroll
+    for (unsigned i = 0; i < kWindows; ++i)
+      if ((keep >> i & 1) != 0) stage.at(to++) = mine[i];
+    __syncthreads();
+    for (std::uint32_t i = threadIdx.x; i < n_block; i += kBlock)
+      if (block_begin + i < a.capacity) a.places[block_begin + i] = stage.at(i);
+    __syncthreads();
   }
-  const auto n_mine = static_cast<std::uint32_t>(__popc(keep));
-  const std::uint32_t before = n_mine == 0 ? 0 : atomicAdd(&n_block, n_mine);
-  __syncthreads();
-  if (threadIdx.x == 0)
-    block_begin =
-        n_block == 0 ? 0 : atomicAdd(a.n_places, static_cast<unsigned long long>(n_block));
-  __syncthreads();
-  std::uint64_t at = block_begin + before;
-#pragma unroll
-  for (unsigned i = 0; i < kWindows; ++i)
-    if ((keep >> i & 1) != 0) {
-      if (at < a.capacity) a.places[at] = mine[i];
-      ++at;
-    }
 }
 
+template <class Entry>
 __global__ __launch_bounds__(kBlock) void range_histogram_kernel(PlacesArgs a,
                                                                  unsigned long long* histogram) {
-  __shared__ std::uint64_t tables[kMaxTables * 256];
+  __shared__ Entry tables[kMaxTables * 256];
   __shared__ std::uint32_t n_in_range[kRanges];
   load_tables(a.rule, tables);
   for (unsigned i = threadIdx.x; i < kRanges; i += kBlock) n_in_range[i] = 0;
   __syncthreads();
-  const Placer placer(a.rule, tables);
+  const Placer<Entry> placer(a.rule, tables);
   const std::uint64_t n_words = (a.n_bases + 15) / 16;
   for (std::uint64_t word = std::uint64_t{blockIdx.x} * kBlock + threadIdx.x; word < n_words;
        word += std::uint64_t{gridDim.x} * kBlock) {
     const std::uint32_t keep = valid_windows(a, word);
     if (keep == 0) continue;
-    const Stretch bases = load_stretch(a.bases, word);
+    const Stretch bases(a.bases, word);
     for (unsigned i = 0; i < kWindows; ++i)
       if ((keep >> i & 1) != 0) atomicAdd(&n_in_range[placer.range(placer.place(bases, i))], 1u);
   }
@@ -149,21 +177,42 @@ __global__ __launch_bounds__(kBlock) void range_histogram_kernel(PlacesArgs a,
       atomicAdd(&histogram[i], static_cast<unsigned long long>(n_in_range[i]));
 }
 
+// Blocks of so many a multiprocessor for the words of a text, or fewer.
+std::size_t n_blocks_for(const PlacesArgs& args, unsigned on_each, const Stream& stream) {
+  const std::size_t n = ceil_div<std::size_t>(ceil_div<std::size_t>(args.n_bases, 16), kBlock);
+  const auto n_resident = static_cast<std::size_t>(stream.n_multiprocessors()) * on_each;
+  return n < n_resident ? n : n_resident;
+}
+
+template <int kWave, class Entry>
+void launch_places_as(const PlacesArgs& args, Stream& stream) {
+  const std::size_t table_bytes =
+      static_cast<std::size_t>(args.rule.n_tables) * 256 * sizeof(Entry);
+  stream.launch_shared(places_kernel<kWave, Entry>, n_blocks_for(args, 4, stream), kBlock,
+                       table_bytes, args);
+}
+
+// A table of 32 bits is read in half the time of one of 64.
+bool fits_32(const PlacesArgs& args) { return args.rule.size_bits <= 32; }
+
 }  // namespace
 
 void launch_places(const PlacesArgs& args, Stream& stream) {
   if (args.n_bases < static_cast<std::uint64_t>(args.rule.k)) return;
-  const std::size_t n_words = (args.n_bases + 15) / 16;
-  stream.launch(places_kernel, ceil_div<std::size_t>(n_words, kBlock), kBlock, args);
+  const bool wide = stream.wave_width() == 64;
+  if (fits_32(args))
+    wide ? launch_places_as<64, std::uint32_t>(args, stream)
+         : launch_places_as<32, std::uint32_t>(args, stream);
+  else
+    wide ? launch_places_as<64, std::uint64_t>(args, stream)
+         : launch_places_as<32, std::uint64_t>(args, stream);
 }
 
 void launch_range_histogram(const PlacesArgs& args, unsigned long long* histogram, Stream& stream) {
   if (args.n_bases < static_cast<std::uint64_t>(args.rule.k)) return;
-  const std::size_t n_blocks =
-      ceil_div<std::size_t>(ceil_div<std::size_t>(args.n_bases, 16), kBlock);
-  const auto n_resident = static_cast<std::size_t>(stream.n_multiprocessors()) * 4;
-  stream.launch(range_histogram_kernel, n_blocks < n_resident ? n_blocks : n_resident, kBlock, args,
-                histogram);
+  const auto kernel =
+      fits_32(args) ? range_histogram_kernel<std::uint32_t> : range_histogram_kernel<std::uint64_t>;
+  stream.launch(kernel, n_blocks_for(args, 4, stream), kBlock, args, histogram);
 }
 
 }  // namespace biogpu::gpu::kmer

@@ -1,7 +1,5 @@
 #include "gpu/kmer/run_list.hpp"
 
-#include <algorithm>
-
 namespace biogpu::gpu::kmer {
 
 std::uint64_t RunList::list(RunsArgs args, Stream& stream) {
@@ -20,15 +18,6 @@ std::uint64_t RunList::list(RunsArgs args, Stream& stream) {
   args.run_length = lengths_.data();
   launch_list_runs(args, n_runs, stream);
   return n_runs;
-}
-
-void RunList::fetch_lengths(std::uint64_t first, std::vector<std::uint64_t>& lengths,
-                            Stream& stream) {
-  host_lengths_.reserve(lengths.size());
-  stream.copy_to_host(host_lengths_.data(), lengths_.data() + first,
-                      lengths.size() * sizeof(std::uint32_t));
-  stream.synchronize();
-  std::copy_n(host_lengths_.data(), lengths.size(), lengths.begin());
 }
 
 }  // namespace biogpu::gpu::kmer

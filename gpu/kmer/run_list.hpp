@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "gpu/kmer/runs.hpp"
 #include "gpu/rt/buffer.hpp"
@@ -20,8 +19,8 @@ class RunList {
 
   // Where each run begins in the sorted list, one entry more than there are runs.
   const std::uint64_t* begins() const { return begins_.data(); }
-  // Lengths of runs [first, first + lengths.size()); waits for all that is queued.
-  void fetch_lengths(std::uint64_t first, std::vector<std::uint64_t>& lengths, Stream& stream);
+  // And how long it is.
+  const std::uint32_t* lengths() const { return lengths_.data(); }
 
   std::uint64_t bytes() const { return begins_.bytes() + lengths_.bytes(); }
 
@@ -30,7 +29,6 @@ class RunList {
   DeviceBuffer<std::uint64_t> block_begin_;
   DeviceBuffer<std::uint64_t> begins_;
   DeviceBuffer<std::uint32_t> lengths_;
-  PinnedBuffer<std::uint32_t> host_lengths_;
 };
 
 }  // namespace biogpu::gpu::kmer

@@ -44,6 +44,15 @@ class GpuCounter {
   // they are k-mers, words_for(k) words each, in no order, and one may come more than once.
   virtual std::size_t next(std::size_t max_n, std::vector<std::uint64_t>& keys,
                            std::vector<std::uint64_t>& counts) = 0;
+  // The same in memory that the device copies to at full speed, which the block owns: keys and
+  // counts hold until the block is used again. False at the end.
+  struct Block {
+    std::size_t n = 0;
+    const std::uint64_t* keys = nullptr;  // words_for(k) each
+    const std::uint32_t* counts = nullptr;
+    std::shared_ptr<void> memory;
+  };
+  virtual bool next(std::size_t max_n, Block& block) = 0;
   virtual void clear() = 0;
 
   virtual std::uint64_t n_windows() const = 0;  // counted since the last clear()

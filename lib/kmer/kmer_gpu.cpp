@@ -59,6 +59,18 @@ class BackendCounter : public GpuCounter {
     });
   }
 
+  bool next(std::size_t max_n, Block& block) override {
+    return with_device_errors([&] {
+      gpu::set_device(device_);
+      if (!block.memory) block.memory = std::make_shared<gpu::kmer::HostBlock>();
+      auto& memory = *static_cast<gpu::kmer::HostBlock*>(block.memory.get());
+      block.n = counter_->next(max_n, memory);
+      block.keys = memory.keys.data();
+      block.counts = memory.counts.data();
+      return block.n > 0;
+    });
+  }
+
   void clear() override { counter_->clear(); }
   std::uint64_t n_windows() const override { return counter_->n_windows(); }
   GpuCountTimes times() const override {

@@ -1,8 +1,10 @@
 #include "lib/kmer/count/gpu_counting.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <thread>
+#include <utility>
 
 #include "lib/core/error.hpp"
 #include "lib/kmer/count/scan.hpp"
@@ -13,7 +15,9 @@ namespace {
 
 // k-mers taken from a device at a time: blocks of a few MB, since the memory of larger ones costs
 // more to touch for the first time than it saves in calls.
-constexpr std::size_t kBlockSize = 1u << 18;
+constexpr std::size_t kBlockSize = 1u << 17;
+// Letters that wait for the devices: about as many as are read while a driver starts.
+constexpr std::size_t kMostEarlyBytes = 512u << 20;
 
 // f(i) for i below n, each on a thread of its own; the first exception is thrown again here.
 template <class Function>
@@ -39,10 +43,15 @@ void for_each_at_once(std::size_t n, Function&& f) {
 GpuCounting::GpuCounting(const CountOptions& options, const std::vector<int>& devices,
                          std::uint64_t max_device_bytes)
     : options_(options), spill_(options.tmp_dir) {
+  started_ = std::async(std::launch::async,
+                        [this, devices, max_device_bytes] { start(devices, max_device_bytes); });
+}
+
+void GpuCounting::start(const std::vector<int>& devices, std::uint64_t max_device_bytes) {
   for (std::size_t i = 0; i < devices.size(); ++i) {
     GpuCountOptions of_device;
-    of_device.canonical = options.canonical;
-    of_device.order = options.order;
+    of_device.canonical = options_.canonical;
+    of_device.order = options_.order;
     of_device.part = static_cast<int>(i);
     of_device.n_parts = static_cast<int>(devices.size());
     of_device.max_device_bytes = max_device_bytes;
@@ -69,8 +78,29 @@ void GpuCounting::add(const std::function<void(const Counter::Add& add)>& read) 
                                        options_.least_quality);
                     letters.append("N", 1);
                   });
+                  if (keep_early(letters)) return;
+                  add_early();
                   add_letters(letters.view());
                 });
+}
+
+bool GpuCounting::keep_early(io::CharBuffer& letters) {
+  if (early_is_over_) return false;
+  const std::lock_guard lock(early_mutex_);
+  const bool ready = started_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  if (early_is_over_ || ready || n_early_bytes_ + letters.size() > kMostEarlyBytes) return false;
+  n_early_bytes_ += letters.size();
+  early_.push_back(std::exchange(letters, io::CharBuffer()));
+  return true;
+}
+
+void GpuCounting::add_early() {
+  if (early_is_over_) return;
+  started_.get();
+  const std::lock_guard lock(early_mutex_);
+  if (early_is_over_.exchange(true)) return;
+  for (const io::CharBuffer& letters : early_) add_letters(letters.view());
+  early_.clear();
 }
 
 bool GpuCounting::fill_from(std::size_t& at, std::string_view letters) {
@@ -134,6 +164,7 @@ void GpuCounting::drain_into_parts(GpuCounter& counter) {
 }
 
 void GpuCounting::finish() {
+  add_early();
   if (parts_ || words_for(options_.k) > 1) {
     drain();
     parts_->finish();
@@ -147,10 +178,9 @@ bool GpuCounting::next(Piece& piece) {
     piece.bucket = next_bucket_++;
     return piece.bucket < parts_->n_blocks();
   }
-  piece.block.n_words = 1;
   for (; next_device_ < devices_.size(); ++next_device_) {
     GpuCounter& counter = *devices_[next_device_]->counter;
-    if (counter.next(kBlockSize, piece.block.keys, piece.block.counts) > 0) return true;
+    if (counter.next(kBlockSize, piece.places)) return true;
     totals_.n_windows += counter.n_windows();
   }
   return false;
@@ -160,21 +190,31 @@ void GpuCounting::restore(Piece& piece) {
   CountBlock& block = piece.block;
   if (parts_)
     with_words(options_.k, [&]<int kWords>() { parts_->take<kWords>(piece.bucket, block); });
+  else
+    restore_places(piece.places, block);
   n_distinct_ += block.size();
+  if (keeps_all()) return;
   const auto n_words = static_cast<std::size_t>(block.n_words);
   std::size_t n = 0;
   for (std::size_t i = 0; i < block.size(); ++i) {
     const std::uint64_t count = block.counts[i];
     if (count < options_.lower || count > options_.upper) continue;
-    if (parts_)
-      std::copy_n(block.key(i), n_words, block.keys.data() + n * n_words);
-    else
-      block.keys[n] = options_.order.restore(Key<1>{{block.keys[i]}}).word[0];
+    std::copy_n(block.key(i), n_words, block.keys.data() + n * n_words);
     block.counts[n++] = count;
   }
   block.keys.resize(n * n_words);
   block.counts.resize(n);
 }
+
+void GpuCounting::restore_places(const GpuCounter::Block& places, CountBlock& block) const {
+  block.clear(1);
+  block.counts.assign(places.counts, places.counts + places.n);
+  block.keys.resize(places.n);
+  for (std::size_t i = 0; i < places.n; ++i)
+    block.keys[i] = options_.order.restore(Key<1>{{places.keys[i]}}).word[0];
+}
+
+bool GpuCounting::keeps_all() const { return options_.lower <= 1 && options_.upper == UINT64_MAX; }
 
 GpuCountTimes GpuCounting::times() const {
   const auto total = [](const GpuCountTimes& t) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -25,6 +26,8 @@ namespace biogpu::kmer {
 // fills a device and is counted in parts, the host orders them and adds up.
 class GpuCounting {
  public:
+  // Returns while the devices are still being made ready: what is added meanwhile waits in memory.
+  // What fails there is thrown by add() or finish().
   GpuCounting(const CountOptions& options, const std::vector<int>& devices,
               std::uint64_t max_device_bytes);
 
@@ -36,6 +39,7 @@ class GpuCounting {
 
   // A stretch of the result: places that a device ordered, or a bucket of the host's.
   struct Piece {
+    GpuCounter::Block places;
     CountBlock block;
     std::size_t bucket = 0;
   };
@@ -54,15 +58,27 @@ class GpuCounting {
     std::mutex mutex;
   };
 
+  void start(const std::vector<int>& devices, std::uint64_t max_device_bytes);
+  // Takes letters that come before the devices are ready; false afterwards, and where they are
+  // many.
+  bool keep_early(io::CharBuffer& letters);
+  // Waits for the devices, and hands them what was kept.
+  void add_early();
   void add_letters(std::string_view letters);
   // Adds to the devices from number `at` on; false where one was full, which `at` then tells.
   bool fill_from(std::size_t& at, std::string_view letters);
+  void restore_places(const GpuCounter::Block& places, CountBlock& block) const;
+  bool keeps_all() const;
   void drain();
   template <int kWords>
   void drain_into_parts(GpuCounter& counter);
 
   const CountOptions options_;
-  std::vector<std::unique_ptr<Device>> devices_;
+  std::vector<std::unique_ptr<Device>> devices_;  // not before started_
+  std::mutex early_mutex_;
+  std::vector<io::CharBuffer> early_;
+  std::size_t n_early_bytes_ = 0;
+  std::atomic<bool> early_is_over_{false};
   std::shared_mutex filling_;  // held alone while the devices are emptied
   Lender<io::CharBuffer> letters_;
   std::size_t next_device_ = 0;
@@ -72,6 +88,7 @@ class GpuCounting {
   std::size_t next_bucket_ = 0;
   CountTotals totals_;
   std::atomic<std::uint64_t> n_distinct_{0};
+  std::shared_future<void> started_;  // the last: it ends before what it works on
 };
 
 }  // namespace biogpu::kmer

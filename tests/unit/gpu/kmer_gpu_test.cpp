@@ -69,7 +69,7 @@ TEST_CASE("kmer.counter gpu: equals plain counting", "[kmer][gpu][device]") {
   for (const int k : {1, 2, 4, 6, 9, 15, 16, 17, 21, 31, 32})
     for (const bool canonical : {false, true}) {
       CAPTURE(k, canonical);
-      for (const int size_bits : {0, 5, 17}) {
+      for (const int size_bits : {0, 5, 17, 34}) {
         if (size_bits > 2 * k) continue;
         const auto order = size_bits == 0 ? kmer::KeyOrder::lexicographic(k)
                                           : kmer::KeyOrder::jellyfish(k, size_bits, false);
@@ -111,6 +111,30 @@ TEST_CASE("kmer.counter gpu: how many bits are sorted first changes nothing",
         CAPTURE(k, sort_bits);
         auto options = options_for(order, true);
         options.sort_bits = sort_bits;
+        const auto counter = gpu::kmer::make_counter(options);
+        REQUIRE(counter->add(text.data(), text.size()));
+        CHECK(take_all(*counter, 1000) == expected);
+      }
+    }
+}
+
+TEST_CASE("kmer.counter gpu: how bins are cut changes nothing", "[kmer][gpu][device]") {
+  if (!test::has_gpu()) return;
+  // The longest fills bins beyond any table, so that all places are sorted; the one before needs
+  // the larger table of small devices; the repeat is a bin of few places that occur often.
+  std::mt19937 rng(8);
+  std::string often;
+  for (int i = 0; i < 2000; ++i) often += "ACGTTGCAAC";
+  for (const std::string& text :
+       {joined(test::tricky_sequences(27, 1500)), often, test::random_letters(rng, 6000, "ACGT"),
+        test::random_letters(rng, 40000, "ACGT")})
+    for (const int k : {16, 21, 32}) {
+      const auto order = kmer::KeyOrder::jellyfish(k, 20, false);
+      const Places expected = expected_places(text, order, true);
+      for (const int bin_bits : {0, 1, 5}) {
+        CAPTURE(k, bin_bits);
+        auto options = options_for(order, true);
+        options.bin_bits = bin_bits;
         const auto counter = gpu::kmer::make_counter(options);
         REQUIRE(counter->add(text.data(), text.size()));
         CHECK(take_all(*counter, 1000) == expected);
