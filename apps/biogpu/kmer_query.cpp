@@ -12,6 +12,7 @@
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/sequence_reader.hpp"
+#include "lib/kmer/count/count_block.hpp"
 #include "lib/kmer/database/jellyfish_file.hpp"
 #include "lib/kmer/database/lookup.hpp"
 #include "lib/kmer/gpu_lookup.hpp"
@@ -32,7 +33,8 @@ struct QueryFlags {
   std::string device = "cpu";
 };
 
-constexpr io::BatchLimits kBatch{65536, 1u << 20};
+// Keys and text of a batch stay in a core's cache.
+constexpr io::BatchLimits kBatch{65536, 1u << 17};
 
 // One k-mer given as text. False where it is too short or has other letters than ACGTacgt.
 bool look_up_word(const kmer::Lookup& database, std::string_view word, std::string& letters,
@@ -55,32 +57,25 @@ void query_sequences(const kmer::Lookup& database, const std::string& path, int 
                      io::OutputFile& out) {
   struct Item {
     io::SequenceBatch batch;
-    std::vector<std::uint64_t> keys;
-    std::vector<std::uint64_t> counts;
+    kmer::CountBlock block;
     std::string text;
   };
   const kmer::Header& header = database.header();
-  const auto n_words = static_cast<std::size_t>(kmer::words_for(header.k));
   io::SequenceReader reader(path, threads);
   std::vector<Item> items(static_cast<std::size_t>(threads) + 2);
   pipeline::run({threads, static_cast<int>(items.size())},
                 {[&](std::size_t slot) { return reader.read(items[slot].batch, kBatch); },
                  [&](std::size_t slot) {
                    Item& item = items[slot];
-                   item.keys.clear();
+                   kmer::CountBlock& block = item.block;
+                   block.clear(kmer::words_for(header.k));
                    for (std::size_t i = 0; i < item.batch.size(); ++i)
                      kmer::append_keys(item.batch.sequence(i), header.k, header.canonical,
-                                       item.keys);
-                   item.counts.resize(item.keys.size() / n_words);
-                   database.find(item.keys.data(), item.counts);
+                                       block.keys);
+                   block.counts.resize(block.keys.size() / static_cast<std::size_t>(block.n_words));
+                   database.find(block.keys.data(), block.counts);
                    item.text.clear();
-                   for (std::size_t i = 0; i < item.counts.size(); ++i) {
-                     kmer::append_letters(&item.keys[i * n_words], header.k, item.text);
-                     const fmt::format_int count(item.counts[i]);
-                     item.text += ' ';
-                     item.text.append(count.data(), count.size());
-                     item.text += '\n';
-                   }
+                   kmer::append_jellyfish_lines(header, block, ' ', item.text);
                  },
                  [&](std::size_t slot) { out.write(items[slot].text); }});
 }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <charconv>
 #include <cstring>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -92,6 +94,31 @@ Header header_of(const Json& json, const std::string& label) {
   header.folder = json.value("pwd", "");
   header.time = json.value("time", "");
   return header;
+}
+
+using FourLetters = std::array<char, 4>;
+
+// The four bases of a byte, the first in its highest pair.
+constexpr std::array<FourLetters, 256> make_four_letters() {
+  std::array<FourLetters, 256> all{};
+  for (std::size_t byte = 0; byte < all.size(); ++byte)
+    for (std::size_t i = 0; i < 4; ++i) all[byte][i] = "ACGT"[byte >> (6 - 2 * i) & 3];
+  return all;
+}
+constexpr std::array<FourLetters, 256> kFourLetters = make_four_letters();
+
+void write_letters(const std::uint64_t* key, int k, char* to) {
+  const auto n_words = static_cast<std::size_t>(words_for(k));
+  const auto bits = [&](std::size_t from_end) {
+    return key[n_words - 1 - from_end / kBasesPerWord] >> 2 * (from_end % kBasesPerWord);
+  };
+  std::size_t from_end = 0;
+  char* at = to + k;
+  for (; at - to >= 4; from_end += 4) {
+    at -= 4;
+    std::memcpy(at, kFourLetters[bits(from_end) & 0xff].data(), 4);
+  }
+  for (; at > to; ++from_end) *--at = "ACGT"[bits(from_end) & 3];
 }
 
 std::uint64_t largest_count(int bytes) {
@@ -204,23 +231,26 @@ void append_jellyfish_records(const Header& header, const CountBlock& block, std
 }
 
 void append_letters(const std::uint64_t* key, int k, std::string& out) {
-  const auto n_words = static_cast<std::size_t>(words_for(k));
-  const auto n_letters = static_cast<std::size_t>(k);
   const std::size_t begin = out.size();
-  out.resize(begin + n_letters);
-  char* const to = out.data() + begin;
-  for (std::size_t from_end = 0; from_end < n_letters; ++from_end) {
-    const std::uint64_t word = key[n_words - 1 - from_end / kBasesPerWord];
-    to[n_letters - 1 - from_end] = "ACGT"[word >> 2 * (from_end % kBasesPerWord) & 3];
-  }
+  out.resize(begin + static_cast<std::size_t>(k));
+  write_letters(key, k, out.data() + begin);
 }
 
 void append_jellyfish_lines(const Header& header, const CountBlock& block, char separator,
                             std::string& out) {
+  constexpr std::size_t kMostDigits = 20;
+  const auto n_letters = static_cast<std::size_t>(header.k);
+  const std::size_t begin = out.size();
+  out.resize(begin + block.size() * (n_letters + kMostDigits + 2));
+  char* to = out.data() + begin;
   for (std::size_t i = 0; i < block.size(); ++i) {
-    append_letters(block.key(i), header.k, out);
-    fmt::format_to(std::back_inserter(out), "{}{}\n", separator, block.counts[i]);
+    write_letters(block.key(i), header.k, to);
+    to += n_letters;
+    *to++ = separator;
+    to = std::to_chars(to, to + kMostDigits, block.counts[i]).ptr;
+    *to++ = '\n';
   }
+  out.resize(static_cast<std::size_t>(to - out.data()));
 }
 
 void parse_jellyfish_records(const Header& header, std::string_view bytes, CountBlock& block) {

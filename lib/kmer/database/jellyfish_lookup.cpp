@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -39,8 +40,9 @@ class JellyfishLookup : public Lookup {
 
   void find(const std::uint64_t* keys, std::span<std::uint64_t> counts) const override {
     if (n_records_ == 0) return std::fill(counts.begin(), counts.end(), 0);
-    // Fewer look-ups than this are done before the shares are noted.
-    const bool many = counts.size() >= n_records_ / kShare / 8;
+    // So many look-ups are done before the shares are noted.
+    const std::uint64_t n_before = n_look_ups_.fetch_add(counts.size(), std::memory_order_relaxed);
+    const bool many = n_before + counts.size() >= n_records_ / kShare / 8;
     if (many) std::call_once(shares_made_, [&] { make_shares(); });
     std::array<Search, kBatch> searches;
     for (std::size_t begin = 0; begin < counts.size(); begin += kBatch) {
@@ -202,6 +204,7 @@ class JellyfishLookup : public Lookup {
   const char* records_ = nullptr;
   const char* end_ = nullptr;  // of the file
   std::size_t n_records_ = 0;
+  mutable std::atomic<std::uint64_t> n_look_ups_{0};
   mutable std::once_flag shares_made_;
   mutable std::vector<std::uint64_t> shares_;  // where each begins, by the highest bits of a rank
   mutable int share_shift_ = 63;
