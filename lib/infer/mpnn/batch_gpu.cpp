@@ -25,8 +25,8 @@ void Upload::send(gpu::Stream& stream) {
 
 void StructureBatch::add(const Work& work) {
   const Complex& complex = *work.complex;
-  static const std::vector<float> kNoNoise;
-  const Geometry geometry(complex, work.noise == nullptr ? kNoNoise : *work.noise);
+  static const std::vector<float> no_noise;
+  const Geometry geometry(complex, work.noise == nullptr ? no_noise : *work.noise);
   const auto n = static_cast<std::size_t>(complex.n);
   const auto first = static_cast<std::int32_t>(places_.size());
   first_rows_.push_back(first);
@@ -97,19 +97,20 @@ gpu::mpnn::Structures StructureBatch::structures() const {
   gpu::mpnn::Structures s;
   s.n_rows = n_rows();
   s.n_points = n_points_;
-  s.places = upload_.at<gpu::mpnn::Place>(kPlaces);
-  s.points = upload_.at<float>(kPoints);
-  s.frames = upload_.at<float>(kFrames);
-  s.present = upload_.at<std::uint8_t>(kPresent);
-  s.index = upload_.at<std::int32_t>(kIndex);
-  s.chain = upload_.at<std::int32_t>(kChain);
+  s.places = upload_.at<gpu::mpnn::Place>(array_places);
+  s.points = upload_.at<float>(array_points);
+  s.frames = upload_.at<float>(array_frames);
+  s.present = upload_.at<std::uint8_t>(array_present);
+  s.index = upload_.at<std::int32_t>(array_index);
+  s.chain = upload_.at<std::int32_t>(array_chain);
   return s;
 }
 
 gpu::mpnn::RuleRows StructureBatch::rules() const {
-  return {upload_.at<gpu::mpnn::Rules>(kRules), upload_.at<std::uint8_t>(kFree),
-          upload_.at<float>(kTiedWeight),       upload_.at<std::uint8_t>(kOmitAt),
-          upload_.at<float>(kBiasAt),           upload_.at<gpu::mpnn::ProfileRow>(kProfiles)};
+  return {
+      upload_.at<gpu::mpnn::Rules>(array_rules), upload_.at<std::uint8_t>(array_free),
+      upload_.at<float>(array_tied_weight),      upload_.at<std::uint8_t>(array_omit_at),
+      upload_.at<float>(array_bias_at),          upload_.at<gpu::mpnn::ProfileRow>(array_profiles)};
 }
 
 void SequenceBatch::add(const Complex& complex, std::size_t work, std::int32_t first_row,
@@ -160,11 +161,11 @@ void SequenceBatch::send(gpu::Stream& stream) {
 gpu::mpnn::Sequences SequenceBatch::sequences() const {
   gpu::mpnn::Sequences q;
   q.n_states = static_cast<std::int32_t>(n_states());
-  q.sequences = upload_.at<gpu::mpnn::Sequence>(kSequences);
-  q.sequence_of = upload_.at<std::int32_t>(kSequenceOf);
-  q.order = upload_.at<std::int32_t>(kOrder);
-  q.rank = upload_.at<std::int32_t>(kRank);
-  q.letters = upload_.at<std::uint8_t>(kLetters);
+  q.sequences = upload_.at<gpu::mpnn::Sequence>(array_sequences);
+  q.sequence_of = upload_.at<std::int32_t>(array_sequence_of);
+  q.order = upload_.at<std::int32_t>(array_order);
+  q.rank = upload_.at<std::int32_t>(array_rank);
+  q.letters = upload_.at<std::uint8_t>(array_letters);
   return q;
 }
 

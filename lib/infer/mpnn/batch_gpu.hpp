@@ -72,18 +72,18 @@ class StructureBatch {
   std::vector<gpu::mpnn::ProfileRow> profiles_;
   Upload upload_;
   enum Array : std::size_t {
-    kPlaces,
-    kPoints,
-    kFrames,
-    kPresent,
-    kIndex,
-    kChain,
-    kFree,
-    kTiedWeight,
-    kRules,
-    kOmitAt,
-    kBiasAt,
-    kProfiles
+    array_places,
+    array_points,
+    array_frames,
+    array_present,
+    array_index,
+    array_chain,
+    array_free,
+    array_tied_weight,
+    array_rules,
+    array_omit_at,
+    array_bias_at,
+    array_profiles
   };
 };
 
@@ -97,9 +97,9 @@ class SequenceBatch {
   void send(gpu::Stream& stream);
   // After send(); seen and log_probabilities are not set.
   gpu::mpnn::Sequences sequences() const;
-  const gpu::mpnn::Unit* units() const { return upload_.at<gpu::mpnn::Unit>(kUnits); }
+  const gpu::mpnn::Unit* units() const { return upload_.at<gpu::mpnn::Unit>(array_units); }
   std::size_t n_units() const { return units_.size(); }
-  const double* uniforms() const { return upload_.at<double>(kUniforms); }
+  const double* uniforms() const { return upload_.at<double>(array_uniforms); }
 
   std::size_t n_states() const { return order_.size(); }
   std::size_t n_sequences() const { return sequences_.size(); }
@@ -119,7 +119,15 @@ class SequenceBatch {
   std::vector<std::vector<std::int32_t>> unit_begins_;
   std::vector<gpu::mpnn::Unit> units_;
   Upload upload_;
-  enum Array : std::size_t { kSequences, kSequenceOf, kOrder, kRank, kLetters, kUniforms, kUnits };
+  enum Array : std::size_t {
+    array_sequences,
+    array_sequence_of,
+    array_order,
+    array_rank,
+    array_letters,
+    array_uniforms,
+    array_units
+  };
 };
 
 }  // namespace biogpu::infer::mpnn

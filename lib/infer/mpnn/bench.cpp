@@ -48,6 +48,7 @@ std::vector<StageTiming> bench_structure(
   for (const std::int64_t n : n_sequences) {
     std::vector<Sample> samples = make_samples(constraints, n);
     std::vector<Scoring> scorings;
+    scorings.reserve(samples.size());
     for (const Sample& sample : samples) scorings.push_back({sample.order, complex.letters, {}});
     const Work draws{&complex, &constraints, nullptr, samples, {}, nullptr};
     const Work scores{&complex, &constraints, nullptr, {}, scorings, nullptr};

@@ -8,9 +8,9 @@
 namespace biogpu::infer::mpnn {
 
 void run_work(const Weights& weights, const Work& work) {
-  static const std::vector<float> kNoNoise;
+  static const std::vector<float> no_noise;
   const Encoded encoded =
-      encode(weights, *work.complex, work.noise == nullptr ? kNoNoise : *work.noise, work.taps);
+      encode(weights, *work.complex, work.noise == nullptr ? no_noise : *work.noise, work.taps);
   draw_samples(weights, encoded, *work.complex, *work.constraints, work.samples);
   for (Scoring& scoring : work.scorings)
     scoring.log_probabilities =
