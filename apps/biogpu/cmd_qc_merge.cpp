@@ -29,6 +29,7 @@ struct MergeFlags {
 
 void run_merge(const MergeFlags& flags) {
   std::vector<qc::Part> parts;
+  parts.reserve(flags.parts.size());
   for (const std::string& path : flags.parts) parts.push_back(qc::read_part(path));
   const qc::Merged merged = qc::merge_parts(std::move(parts), flags.parts);
   io::OutputFile json(flags.json);

@@ -16,6 +16,7 @@ std::vector<std::string> names_of_options(const CommandEntry& command, bool only
 
 std::vector<std::string> names_of_commands(const CommandEntry& command) {
   std::vector<std::string> names;
+  names.reserve(command.commands.size());
   for (const CommandEntry& below : command.commands) names.push_back(below.name);
   return names;
 }

@@ -62,11 +62,13 @@ std::uint64_t count_records(const std::string& path, int n_threads, bool words) 
 std::vector<RecordRange> shard_files(const std::vector<std::string>& paths, const Shard& shard,
                                      int n_threads, bool words) {
   std::vector<std::uint64_t> ends;
+  ends.reserve(paths.size());
   std::uint64_t total = 0;
   for (const std::string& path : paths)
     ends.push_back(total += count_records(path, n_threads, words));
   const RecordRange whole = shard_range(shard, total);
   std::vector<RecordRange> ranges;
+  ranges.reserve(ends.size());
   std::uint64_t begin = 0;
   for (const std::uint64_t end : ends) {
     ranges.push_back(

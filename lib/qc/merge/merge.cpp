@@ -53,8 +53,10 @@ void merge_overrepresented(const std::vector<Part>& parts, Summary& summary) {
         m == 0 ? options.overrepresented1 : options.overrepresented2;
     const auto add = [&](SequenceCounts& counts, auto turns) {
       std::vector<const TurnCounts*> of_parts;
+      of_parts.reserve(parts.size());
       for (const Part& part : parts) of_parts.push_back(&turns(part.shares)[m]);
       const auto found = sampled(of_parts, sampling, candidates.size());
+      counts.reserve(candidates.size());
       for (std::size_t c = 0; c < candidates.size(); ++c)
         counts.emplace_back(candidates[c], found[c]);
     };
@@ -98,6 +100,8 @@ Merged merge_parts(std::vector<Part> parts, const std::vector<std::string>& path
   });
   std::vector<Part> sorted;
   std::vector<std::string> sorted_paths;
+  sorted.reserve(order.size());
+  sorted_paths.reserve(order.size());
   for (const std::size_t i : order) {
     sorted.push_back(std::move(parts[i]));
     sorted_paths.push_back(paths[i]);
@@ -115,6 +119,7 @@ Merged merge_parts(std::vector<Part> parts, const std::vector<std::string>& path
   }
   for (std::size_t m = 0; m < 2; ++m) {
     std::vector<const TextCounts*> adapters;
+    adapters.reserve(sorted.size());
     for (const Part& part : sorted) adapters.push_back(&part.shares.adapters[m]);
     merged.summary.adapters[m] = common_texts(adapters, kShareReported);
   }
