@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <future>
 #include <limits>
 #include <memory>
+#include <system_error>
 
 #include "apps/biogpu/bwt_command.hpp"
 #include "lib/bwt/bwa_index.hpp"
@@ -41,10 +44,13 @@ class IndexRun {
         log_("bwt index", flags.shared.quiet, flags.shared.verbose) {}
 
   void run() {
+    const auto devices = start_devices();
     const bwt::Reference reference = bwt::read_reference(flags_.path, flags_.shared.threads);
+    if (devices.valid()) devices.wait();
     report_.device =
         choose_device(flags_.shared.device_request, reference.text.size() >= kBasesWorthGpu);
     if (report_.device.on_gpu()) sort_.gpu = report_.device.gpus.front();
+    sort_.gpu_bytes = flags_.shared.max_device_memory;
     sort_.n_threads = flags_.shared.threads;
     report_.read_s = log_.seconds();
     log_.detail(fmt::format("read {} records, {} bases, {} runs of other letters",
@@ -65,6 +71,20 @@ class IndexRun {
   }
 
  private:
+  // A GPU takes longer to start than a small genome to read: both at once, where one may be used.
+  std::future<void> start_devices() const {
+    using Kind = DeviceRequest::Kind;
+    const Kind kind = flags_.shared.device_request.kind;
+    std::error_code no_file;
+    const bool is_large = std::filesystem::is_regular_file(flags_.path, no_file) &&
+                          std::filesystem::file_size(flags_.path, no_file) >= kBasesWorthGpu;
+    if (kind == Kind::cpu || (kind == Kind::automatic && !is_large)) return {};
+    return std::async(std::launch::async, [] {
+      std::string why;
+      (void)list_devices(&why);
+    });
+  }
+
   const std::string& prefix() const { return flags_.prefix.empty() ? flags_.path : flags_.prefix; }
 
   std::string bwa_prefix() const {

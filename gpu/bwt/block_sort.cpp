@@ -6,7 +6,6 @@
 #include <string>
 
 #include "gpu/prim/device_sort_pairs.hpp"
-#include "gpu/rt/device.hpp"
 #include "gpu/rt/error.hpp"
 
 namespace biogpu::gpu::bwt {
@@ -19,25 +18,22 @@ constexpr std::uint64_t kRowBytes = 44;
 constexpr std::uint64_t kTiedRowBytes = 24;
 // Words that ties are compared over; more of them are left to ranks.
 constexpr int kMostRounds = 16;
-// Of what the device has free: the driver and fragments take some.
-constexpr double kShareOfMemory = 0.9;
 
 std::size_t n_words(const BlockText& text) {
   return (text.n * static_cast<unsigned>(text.bits) + 63) / 64;
 }
 
-std::uint64_t rows_in_memory() {
-  const double free = kShareOfMemory * static_cast<double>(memory_info().free_bytes);
-  const auto rows = static_cast<std::uint64_t>(free) / (kRowBytes + kTiedRowBytes);
-  return std::min(rows, kMostRows);
+std::uint64_t rows_within(std::uint64_t bytes, std::uint64_t bytes_taken) {
+  const std::uint64_t left = bytes - std::min(bytes, bytes_taken);
+  return std::clamp<std::uint64_t>(left / (kRowBytes + kTiedRowBytes), 1, kMostRows);
 }
 
 }  // namespace
 
-BlockSorter::BlockSorter(const BlockText& text, std::uint64_t most_rows) {
+BlockSorter::BlockSorter(const BlockText& text, std::uint64_t max_bytes, std::uint64_t most_rows) {
   if (text.n == 0) return;
   upload(text);
-  cut_blocks(most_rows != 0 ? most_rows : rows_in_memory());
+  cut_blocks(most_rows != 0 ? most_rows : rows_within(max_bytes, words_.bytes() + counts_.bytes()));
 }
 
 void BlockSorter::upload(const BlockText& text) {

@@ -79,9 +79,9 @@ class BlockSorter {
     std::uint32_t size = 0;
   };
 
-  // text.words lies in host memory. most_rows: the largest block; 0: what memory holds. Throws
-  // DeviceError{out_of_memory} where the suffixes of one bin are more than that.
-  BlockSorter(const BlockText& text, std::uint64_t most_rows);
+  // text.words lies in host memory. max_bytes: of device memory. most_rows: the largest block; 0:
+  // what these hold. Throws DeviceError{out_of_memory} where the suffixes of one bin are more.
+  BlockSorter(const BlockText& text, std::uint64_t max_bytes, std::uint64_t most_rows);
 
   std::size_t n_blocks() const { return blocks_.size(); }
   std::uint64_t n_rows(std::size_t block) const { return blocks_[block].n_rows; }

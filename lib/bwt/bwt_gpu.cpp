@@ -1,6 +1,7 @@
 // The GPU backend of `bwt`: suffix arrays, and searches of an index that stays on the device.
 #include "lib/bwt/bwt_gpu.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 
@@ -112,7 +113,9 @@ class PositionCopy {
   template <class Queue, class Wait>
   void run(std::uint64_t n_rows, const Queue& queue, const Wait& wait) {
     const auto started = std::chrono::steady_clock::now();
-    const std::uint64_t rows = std::min<std::uint64_t>(n_rows, kBufferBytes / row_bytes_);
+    // A few pieces at least, so that the device sends one while another is taken.
+    const std::uint64_t rows =
+        std::min<std::uint64_t>(n_rows, std::clamp(n_rows / 8, kLeastRows, kMostRows));
     for (auto& buffer : buffers_) buffer.reserve(rows * row_bytes_);
     for (std::uint64_t begin = 0, side = 0; begin < n_rows + rows; begin += rows, side ^= 1) {
       if (begin < n_rows) queue(begin, std::min(rows, n_rows - begin), buffers_[side].data());
@@ -124,7 +127,8 @@ class PositionCopy {
   }
 
  private:
-  static constexpr std::size_t kBufferBytes = 64u << 20;
+  static constexpr std::uint64_t kLeastRows = 1u << 20;
+  static constexpr std::uint64_t kMostRows = 1u << 24;
 
   void take(const char* from, std::uint64_t n_rows) {
     share_range(n_threads_, n_rows * row_bytes_, [&](std::size_t, std::size_t i, std::size_t end) {
@@ -140,14 +144,18 @@ class PositionCopy {
   gpu::PinnedBuffer<char> buffers_[2];
 };
 
+std::uint64_t usable_bytes(const GpuSortJob& job) {
+  const auto free =
+      static_cast<std::uint64_t>(0.9 * static_cast<double>(gpu::memory_info().free_bytes));
+  return job.max_device_bytes != 0 ? std::min(free, job.max_device_bytes) : free;
+}
+
 // One sort of everything takes 40 bytes a base, and 12 where all tie.
 bool fits_at_once(const GpuSortJob& job) {
-  constexpr double kBaseBytes = 54;
+  constexpr std::uint64_t kBaseBytes = 54;
   const PackedText& text = job.source.text;
   return text.bits() == 2 && job.source.ends.empty() && job.index_bytes == 4 &&
-         job.most_rows == 0 &&
-         kBaseBytes * static_cast<double>(text.size()) <
-             0.9 * static_cast<double>(gpu::memory_info().free_bytes);
+         job.most_rows == 0 && kBaseBytes * text.size() < usable_bytes(job);
 }
 
 void sort_at_once(const GpuSortJob& job, GpuSortReport& report) {
@@ -175,7 +183,7 @@ void sort_in_blocks(const GpuSortJob& job, GpuSortReport& report) {
   packed.has_ends = !job.source.ends.empty();
   packed.highest_bits = text.highest_bits();
   packed.word_symbols = static_cast<std::uint32_t>(text.symbols_per_word());
-  device_bwt::BlockSorter sorter(packed, job.most_rows);
+  device_bwt::BlockSorter sorter(packed, usable_bytes(job), job.most_rows);
   PositionCopy copy(job, report);
   std::uint64_t first_row = 0;
   for (std::size_t block = 0; block < sorter.n_blocks(); ++block) {

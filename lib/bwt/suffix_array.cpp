@@ -21,8 +21,10 @@ constexpr std::uint64_t kDirectWords = 16;
 // doubling that add up to the second.
 constexpr double kMostUnresolved = 0.25;
 constexpr double kMostRankWork = 2;
-// Fewer words than that are not worth comparing on for.
-constexpr std::uint64_t kLeastWordsFurther = 64;
+// Words for each symbol of the text that a few long ties may be compared over, and fewer words for
+// each tie than are worth it.
+constexpr std::uint64_t kWordsFurther = 8;
+constexpr std::uint64_t kLeastWordsFurther = 512;
 // Suffixes that tell whether the text repeats itself.
 constexpr std::uint64_t kDrawn = 1u << 12;
 // Before so many suffixes are sorted, nothing is known of the text.
@@ -73,9 +75,10 @@ class SuffixSorter {
   bool sort_on_gpu(SuffixSortReport& report) {
     GpuSortReport sorted;
     try {
-      sort_suffixes_gpu(
-          settings_.gpu,
-          {source_, sa_.data(), sizeof(Index), settings_.n_threads, settings_.gpu_rows}, sorted);
+      sort_suffixes_gpu(settings_.gpu,
+                        {source_, sa_.data(), sizeof(Index), settings_.n_threads,
+                         settings_.gpu_rows, settings_.gpu_bytes},
+                        sorted);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::device_memory) throw;
       report.why_cpu = error.what();
@@ -132,11 +135,11 @@ class SuffixSorter {
                                     kMostUnresolved * static_cast<double>(source_.text.size());
   }
 
-  // For each suffix that is left: together one for each of the text.
+  // For each suffix that is left: together kWordsFurther for each of the text.
   std::uint64_t words_further() const {
     std::uint64_t n_left = 0;
     for (const SuffixGroup& group : groups_) n_left += group.size;
-    return sa_.size() / std::max<std::uint64_t>(n_left, 1);
+    return kWordsFurther * sa_.size() / std::max<std::uint64_t>(n_left, 1);
   }
 
   // Ranks take memory and time for every suffix of the text. A few that tie for long, as in two

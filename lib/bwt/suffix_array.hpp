@@ -40,6 +40,7 @@ struct SuffixSortSettings {
   bool force_induced = false;        // sort by induction alone
   int gpu = -1;                      // the device that sorts where it can; -1: the CPU
   std::uint64_t gpu_rows = 0;        // it sorts at a time; 0: what its memory holds
+  std::uint64_t gpu_bytes = 0;       // of its memory that may be used; 0: what is free
 };
 
 // How a text was sorted, for the log.

@@ -105,6 +105,21 @@ TEST_CASE("bwt.block_sort: blocks of any size give the order of the whole", "[bw
   }
 }
 
+TEST_CASE("bwt.block_sort: a bound of device memory makes blocks", "[bwt][device]") {
+  if (!test::has_gpu()) return;
+  const auto text = test::pack_bases(test::random_text(8, 9000, "ACGT"));
+  const auto expected = bwt::sort_suffixes_ref<std::uint32_t>({text});
+  bwt::SuffixSortSettings settings;
+  settings.gpu = 0;
+  bwt::SuffixSortReport report;
+  for (const std::uint64_t bytes : {0u, 200000u}) {
+    settings.gpu_bytes = bytes;
+    const auto sa = bwt::sort_suffixes<std::uint32_t>({text}, settings, &report);
+    CHECK(std::equal(sa.begin(), sa.end(), expected.begin(), expected.end()));
+    CHECK((report.n_blocks > 1) == (bytes != 0));
+  }
+}
+
 TEST_CASE("bwt.block_sort: hard texts are finished from what the device leaves", "[bwt][device]") {
   if (!test::has_gpu()) return;
   for (const auto& [name, letters] : test::hard_texts(1700)) {
