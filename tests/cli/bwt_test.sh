@@ -50,6 +50,11 @@ if [ "$backend" = emulated ]; then
   works bwt index -q --format bwa --device cpu genome.fa -p cpu
   works bwt index -q --format bwa --device gpu genome.fa -p gpu
   for part in amb ann pac bwt sa; do check "$part, GPU" same_files "cpu.$part" "gpu.$part"; done
+  works bwt index -q --device cpu genome.fa -p cpu
+  works bwt index -q --device gpu genome.fa -p gpu
+  check "native, GPU" same_files cpu.bgfm gpu.bgfm
+  works bwt index -q --device gpu --max-device-memory 1M --format bwa genome.fa -p gpu
+  for part in bwt sa; do check "$part, GPU in blocks" same_files "cpu.$part" "gpu.$part"; done
 fi
 
 # bwa's files. Without bwa: the sizes and numbers known for 32 times A.
