@@ -39,14 +39,25 @@ template <class Shape, int kCount>
 __device__ __forceinline__ void copy_head(const Rows& from, std::int64_t row, int first, int length,
                                           std::int64_t column, int head, std::uint16_t* to) {
   constexpr int kPieces = Shape::kHead / 8;
-  for (int i = static_cast<int>(threadIdx.x); i < kCount * kPieces; i += Shape::kThreads) {
-    const int r = i / kPieces, c = i % kPieces * 8;
-    const bool valid = first + r < length && c < head;
-    const std::int64_t at = valid ? (row + first + r) * from.stride + column + c : 0;
-    std::uint16_t* const place = to + r * Shape::kPitch + c;
-    if constexpr (Shape::kParts == 1) {
-      copy_async16(place, static_cast<const std::uint16_t*>(from.data) + at, valid);
-    } else {
+  if constexpr (Shape::kParts == 1) {
+    // A thread's pieces stand in one column: one multiplication gives the address of each.
+    constexpr int kRowsAtOnce = Shape::kThreads / kPieces;
+    const int thread = static_cast<int>(threadIdx.x), c = thread % kPieces * 8;
+    const auto* const base = static_cast<const std::uint16_t*>(from.data) + row * from.stride +
+                             (c < head ? column + c : 0);
+    const int stride = static_cast<int>(from.stride);
+#pragma unroll
+    for (int r = thread / kPieces; r < kCount; r += kRowsAtOnce) {
+      const bool valid = first + r < length && c < head;
+      const int from_row = valid ? first + r : 0;
+      copy_async16(to + r * Shape::kPitch + c, base + std::int64_t{from_row} * stride, valid);
+    }
+  } else {
+    for (int i = static_cast<int>(threadIdx.x); i < kCount * kPieces; i += Shape::kThreads) {
+      const int r = i / kPieces, c = i % kPieces * 8;
+      const bool valid = first + r < length && c < head;
+      const std::int64_t at = valid ? (row + first + r) * from.stride + column + c : 0;
+      std::uint16_t* const place = to + r * Shape::kPitch + c;
       Bytes16 high = {}, low = {};
       if (valid) {
         const auto* const x = static_cast<const float*>(from.data) + at;

@@ -74,42 +74,53 @@ __device__ __forceinline__ void multiply_keys(
   }
 }
 
-// Scores in units of log2, bias added, keys beyond the sequence gone.
+// Adds the bias, divided by what scores will be multiplied with.
 template <class Shape>
-__device__ __forceinline__ void scale_scores(const AttentionArgs& a, const QueryTile& tile,
-                                             int head, int row, int first_key,
-                                             Scores<Shape>& scores) {
-  const float factor = a.scale * kLog2E;
-  const bool whole = first_key + Shape::kKeys <= tile.length;
+__device__ __forceinline__ void add_score_bias(const AttentionArgs& a, const QueryTile& tile,
+                                               int head, int row, int first_key,
+                                               Scores<Shape>& scores) {
+  const float factor = 1.0f / a.scale;
 #pragma unroll
   for (int j = 0; j < Shape::kKeys / 16; ++j) {
 #pragma unroll
     for (int e = 0; e < TileSum<Shape::kWave>::kValues; ++e) {
-      float& score = scores[j].value[e];
-      score *= factor;
       const int key = first_key + 16 * j + tile_column<Shape::kWave>(e);
-      if (a.bias.data != nullptr) {
-        const int query = tile.first + row + tile_row<Shape::kWave>(e);
-        if (query < tile.length && key < tile.length) {
-          const std::int64_t at =
-              tile.sequence * a.bias_stride[0] + head * a.bias_stride[1] + query * a.bias_stride[2];
-          score += kLog2E * load_element({a.bias.data, 1, a.bias.type}, at, key);
-        }
-      }
-      if (!whole && key >= tile.length) score = kMinusInfinity;
+      const int query = tile.first + row + tile_row<Shape::kWave>(e);
+      if (query >= tile.length || key >= tile.length) continue;
+      const std::int64_t at =
+          tile.sequence * a.bias_stride[0] + head * a.bias_stride[1] + query * a.bias_stride[2];
+      scores[j].value[e] += factor * load_element({a.bias.data, 1, a.bias.type}, at, key);
+    }
+  }
+}
+
+// The bias added, keys beyond the sequence gone; one test a step, for most steps need neither.
+template <class Shape>
+__device__ __forceinline__ void adjust_scores(const AttentionArgs& a, const QueryTile& tile,
+                                              int head, int row, int first_key,
+                                              Scores<Shape>& scores) {
+  if (a.bias.data != nullptr) add_score_bias<Shape>(a, tile, head, row, first_key, scores);
+  if (first_key + Shape::kKeys <= tile.length) return;
+#pragma unroll
+  for (int j = 0; j < Shape::kKeys / 16; ++j) {
+#pragma unroll
+    for (int e = 0; e < TileSum<Shape::kWave>::kValues; ++e) {
+      if (first_key + 16 * j + tile_column<Shape::kWave>(e) >= tile.length)
+        scores[j].value[e] = kMinusInfinity;
     }
   }
 }
 
 // Softmax over what has been seen: raises the maxima, scales what was summed before, and turns the
-// scores into weights.
+// scores into weights. scale, above 0: what scores are multiplied with, in units of log2.
 template <class Shape>
-__device__ __forceinline__ void weigh_scores(AttentionState<Shape>& state, Scores<Shape>& scores) {
+__device__ __forceinline__ void weigh_scores(AttentionState<Shape>& state, Scores<Shape>& scores,
+                                             float scale) {
   constexpr int kWave = Shape::kWave;
   constexpr int kSlots = kTileRowSlots<kWave>;
   float top[kSlots], factor[kSlots];
 #pragma unroll
-  for (int slot = 0; slot < kSlots; ++slot) top[slot] = state.top[slot];
+  for (int slot = 0; slot < kSlots; ++slot) top[slot] = kMinusInfinity;
 #pragma unroll
   for (int j = 0; j < Shape::kKeys / 16; ++j) {
 #pragma unroll
@@ -120,6 +131,7 @@ __device__ __forceinline__ void weigh_scores(AttentionState<Shape>& state, Score
 #pragma unroll
   for (int slot = 0; slot < kSlots; ++slot) {
     top[slot] = reduce_tile_row<kWave>(top[slot], [](float x, float y) { return fmaxf(x, y); });
+    top[slot] = fmaxf(state.top[slot], top[slot] * scale);
     factor[slot] = fast_exp2(state.top[slot] - top[slot]);
     state.top[slot] = top[slot];
     state.sum[slot] *= factor[slot];
@@ -135,7 +147,7 @@ __device__ __forceinline__ void weigh_scores(AttentionState<Shape>& state, Score
   for (int j = 0; j < Shape::kKeys / 16; ++j) {
 #pragma unroll
     for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
-      scores[j].value[e] = fast_exp2(scores[j].value[e] - top[tile_row_slot<kWave>(e)]);
+      scores[j].value[e] = fast_exp2(scores[j].value[e] * scale - top[tile_row_slot<kWave>(e)]);
       state.sum[tile_row_slot<kWave>(e)] += scores[j].value[e];
     }
   }
@@ -151,7 +163,8 @@ template <class Shape>
 __device__ __forceinline__ WeightOperand<Shape> operand_of_weights(
     const TileSum<Shape::kWave>& weights) {
   WeightOperand<Shape> operand;
-  operand.high = operand_of_sum<Shape::kWave, Shape::kType>(weights);
+  // Weights lie between 0 and 1.
+  operand.high = operand_of_sum<Shape::kWave, Shape::kType, false>(weights);
   if constexpr (Shape::kParts == 2) {
     TileSum<Shape::kWave> rest;
 #pragma unroll
@@ -159,7 +172,7 @@ __device__ __forceinline__ WeightOperand<Shape> operand_of_weights(
       rest.value[e] =
           weights.value[e] - number16_of_pair<Shape::kType>(operand.high.word[e / 2], e % 2);
     }
-    operand.low = operand_of_sum<Shape::kWave, Shape::kType>(rest);
+    operand.low = operand_of_sum<Shape::kWave, Shape::kType, false>(rest);
   }
   return operand;
 }
@@ -263,8 +276,8 @@ __device__ __forceinline__ void attention_tile(const AttentionArgs& a, const Que
     multiply_keys<Shape>(state, step, scores);
 #pragma unroll
     for (int i = 0; i < Shape::kRowTiles; ++i) {
-      scale_scores<Shape>(a, tile, head, row + 16 * i, key, scores[i]);
-      weigh_scores<Shape>(state[i], scores[i]);
+      adjust_scores<Shape>(a, tile, head, row + 16 * i, key, scores[i]);
+      weigh_scores<Shape>(state[i], scores[i], a.scale * kLog2E);
     }
     multiply_values<Shape>(state, step + Shape::kParts * Shape::kKeyElements, scores);
     __syncthreads();  // read by all before the next step's copies

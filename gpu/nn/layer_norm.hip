@@ -39,10 +39,12 @@ void launch_layer_norm(const LayerNormArgs& a, Stream& stream) {
   // Groups of 4 W columns: the fewer registers, the more rows are under way.
   if (stream.wave_width() == 64) {
     if (a.d <= 1280) return run(layer_norm_kernel<64, 5>);
+    if (a.d <= 2560) return run(layer_norm_kernel<64, 10>);
     return run(layer_norm_kernel<64, 20>);
   }
   if (a.d <= 512) return run(layer_norm_kernel<32, 4>);
   if (a.d <= 1280) return run(layer_norm_kernel<32, 10>);
+  if (a.d <= 2560) return run(layer_norm_kernel<32, 20>);
   return run(layer_norm_kernel<32, 40>);
 }
 

@@ -13,35 +13,74 @@ struct RowValues {
   Float4 group[kGroups];
 };
 
+// Whether there are registers for two rows: loads of one are under way while the other is held.
+template <int kGroups>
+inline constexpr bool kHoldsTwoRows = kGroups <= 10;
+
+// All loads of a row before anything waits for one of them: the type is asked for once, not
+// between them. Zeros past the end.
 template <int kWave, int kGroups>
-__device__ __forceinline__ RowValues<kWave, kGroups> load_row(const LayerNormArgs& a,
-                                                              std::int64_t row) {
+__device__ __forceinline__ void load_groups(const Rows& from, std::int64_t row, int d,
+                                            RowValues<kWave, kGroups>& x) {
   const int lane = wave_lane<kWave>();
-  const std::int64_t source = a.ids != nullptr ? a.ids[row] : row;
-  const float scale = a.scale != nullptr ? a.scale[row] : 1.0f;
-  RowValues<kWave, kGroups> x;
+  if (from.type == Element::f32) {
+    const float* const at = static_cast<const float*>(from.data) + row * from.stride;
+#pragma unroll
+    for (int g = 0; g < kGroups; ++g) {
+      const int column = 4 * (g * kWave + lane);
+      x.group[g] = column < d ? *reinterpret_cast<const Float4*>(at + column) : Float4{};
+    }
+    return;
+  }
+  const std::uint16_t* const at = static_cast<const std::uint16_t*>(from.data) + row * from.stride;
+  Words2 words[kGroups];
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
     const int column = 4 * (g * kWave + lane);
-    if (column < a.d) {
-      x.group[g] = load_elements4(a.x, source, column);
+    words[g] = column < d ? *reinterpret_cast<const Words2*>(at + column) : Words2{};
+  }
 #pragma unroll
-      for (int i = 0; i < 4; ++i) x.group[g].value[i] *= scale;
-      if (a.position_table.data != nullptr) {
-        const Float4 p = load_elements4(a.position_table, a.positions[row], column);
+  for (int g = 0; g < kGroups; ++g) unpack_elements<4>(from.type, words[g].word, x.group[g].value);
+}
+
+template <int kWave, int kGroups>
+__device__ __forceinline__ void add_row(const Rows& from, std::int64_t row, int d,
+                                        RowValues<kWave, kGroups>& x) {
+  if constexpr (kHoldsTwoRows<kGroups>) {
+    RowValues<kWave, kGroups> y;
+    load_groups<kWave, kGroups>(from, row, d, y);
 #pragma unroll
-        for (int i = 0; i < 4; ++i) x.group[g].value[i] += p.value[i];
-      }
-      if (a.add.data != nullptr) {
-        const Float4 y = load_elements4(a.add, row, column);
+    for (int g = 0; g < kGroups; ++g) {
 #pragma unroll
-        for (int i = 0; i < 4; ++i) x.group[g].value[i] += y.value[i];
-      }
-    } else {
+      for (int i = 0; i < 4; ++i) x.group[g].value[i] += y.group[g].value[i];
+    }
+  } else {
 #pragma unroll
-      for (int i = 0; i < 4; ++i) x.group[g].value[i] = 0;
+    for (int g = 0; g < kGroups; ++g) {
+      const int column = 4 * (g * kWave + wave_lane<kWave>());
+      if (column >= d) continue;
+      const Float4 y = load_elements4(from, row, column);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) x.group[g].value[i] += y.value[i];
     }
   }
+}
+
+template <int kWave, int kGroups>
+__device__ __forceinline__ RowValues<kWave, kGroups> load_row(const LayerNormArgs& a,
+                                                              std::int64_t row) {
+  const std::int64_t source = a.ids != nullptr ? a.ids[row] : row;
+  const float scale = a.scale != nullptr ? a.scale[row] : 1.0f;
+  RowValues<kWave, kGroups> x;
+  load_groups<kWave, kGroups>(a.x, source, a.d, x);
+#pragma unroll
+  for (int g = 0; g < kGroups; ++g) {
+#pragma unroll
+    for (int i = 0; i < 4; ++i) x.group[g].value[i] *= scale;
+  }
+  if (a.position_table.data != nullptr)
+    add_row<kWave, kGroups>(a.position_table, a.positions[row], a.d, x);
+  if (a.add.data != nullptr) add_row<kWave, kGroups>(a.add, row, a.d, x);
   return x;
 }
 
@@ -72,13 +111,14 @@ __device__ __forceinline__ void normalise_row(const LayerNormArgs& a,
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
     const int column = 4 * (g * kWave + lane);
-    if (column < a.d) {
-      const Float4 weight = *reinterpret_cast<const Float4*>(a.weight + column);
-      const Float4 bias = *reinterpret_cast<const Float4*>(a.bias + column);
+    const bool inside = column < a.d;
+    // With a branch each group's loads wait for the group before.
+    if (!kHoldsTwoRows<kGroups> && !inside) continue;
+    const Float4 weight = inside ? *reinterpret_cast<const Float4*>(a.weight + column) : Float4{};
+    const Float4 bias = inside ? *reinterpret_cast<const Float4*>(a.bias + column) : Float4{};
 #pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        x.group[g].value[i] = x.group[g].value[i] * factor * weight.value[i] + bias.value[i];
-      }
+    for (int i = 0; i < 4; ++i) {
+      x.group[g].value[i] = x.group[g].value[i] * factor * weight.value[i] + bias.value[i];
     }
   }
 }

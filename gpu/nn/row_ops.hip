@@ -7,6 +7,8 @@
 // Su et al. 2021, arXiv 2104.09864. Oracle   make_reference_backend, lib/nn/reference_ops.cpp.
 #include "gpu/nn/row_ops.hpp"
 
+#include <type_traits>
+
 #include "gpu/nn/element_access.hpp"
 #include "gpu/nn/gelu.hpp"
 #include "gpu/nn/layer_norm_row.hpp"
@@ -59,42 +61,79 @@ __global__ __launch_bounds__(kBlock) void split_rows_kernel(std::uint16_t* to, R
   *reinterpret_cast<Words2*>(out + 2 * d) = kSide == SplitSide::a ? high : low;
 }
 
+// Row and group of this thread where a row has `groups`; 32 bits where they do: a division of 64
+// takes longer than what is done with its result.
+struct RowGroup {
+  std::int64_t row;
+  int group;
+};
+__device__ __forceinline__ RowGroup row_group(int groups) {
+  const std::int64_t number = thread_number();
+  if (number >> 32 == 0) {
+    const auto low = static_cast<std::uint32_t>(number), by = static_cast<std::uint32_t>(groups);
+    return {low / by, static_cast<int>(low % by)};
+  }
+  return {number / groups, static_cast<int>(number % groups)};
+}
+
+// kWidth pairs a thread, all in one head.
+template <int kWidth>
 __global__ __launch_bounds__(kBlock) void rotary_kernel(Rows x, const float* cos_sin,
                                                         const std::int32_t* positions, int head,
                                                         int n_rotated, std::int64_t n_rows) {
   const int half = head / 2;
-  const int groups = n_rotated / 2 / 4;  // of 4 pairs, all in one head
-  const std::int64_t row = thread_number() / groups;
-  if (row >= n_rows) return;
-  const int pair = static_cast<int>(thread_number() % groups) * 4;
+  const RowGroup at = row_group(n_rotated / 2 / kWidth);
+  if (at.row >= n_rows) return;
+  const int pair = at.group * kWidth;
   const int column = pair / half * head + pair % half;
-  const float* const angles = cos_sin + std::int64_t{positions[row]} * head + pair % half;
-  const Float4 cosine = *reinterpret_cast<const Float4*>(angles);
-  const Float4 sine = *reinterpret_cast<const Float4*>(angles + half);
-  Float4 a = load_elements4(x, row, column), b = load_elements4(x, row, column + half);
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const float turned = a.value[i] * cosine.value[i] - b.value[i] * sine.value[i];
-    b.value[i] = b.value[i] * cosine.value[i] + a.value[i] * sine.value[i];
-    a.value[i] = turned;
+  const float* const angles = cos_sin + std::int64_t{positions[at.row]} * head + pair % half;
+  std::conditional_t<kWidth == 8, Float8, Float4> a, b;
+  if constexpr (kWidth == 8) {
+    a = load_elements8(x, at.row, column);
+    b = load_elements8(x, at.row, column + half);
+  } else {
+    a = load_elements4(x, at.row, column);
+    b = load_elements4(x, at.row, column + half);
   }
-  store_elements4(x, row, column, a);
-  store_elements4(x, row, column + half, b);
+#pragma unroll
+  for (int i = 0; i < kWidth; i += 4) {
+    const Float4 cosine = *reinterpret_cast<const Float4*>(angles + i);
+    const Float4 sine = *reinterpret_cast<const Float4*>(angles + half + i);
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      float& first = a.value[i + j];
+      float& second = b.value[i + j];
+      const float turned = first * cosine.value[j] - second * sine.value[j];
+      second = second * cosine.value[j] + first * sine.value[j];
+      first = turned;
+    }
+  }
+  if constexpr (kWidth == 8) {
+    store_elements8(x, at.row, column, a);
+    store_elements8(x, at.row, column + half, b);
+  } else {
+    store_elements4(x, at.row, column, a);
+    store_elements4(x, at.row, column + half, b);
+  }
 }
 
 __global__ __launch_bounds__(kBlock) void bias_gelu_kernel(Rows x, const float* bias,
                                                            std::int64_t n_rows, int d) {
-  const int groups = d / 8;
-  const std::int64_t row = thread_number() / groups;
-  const int column = static_cast<int>(thread_number() % groups) * 8;
-  if (row >= n_rows) return;
-  Float8 y = load_elements8(x, row, column);
+  const RowGroup at = row_group(d / 8);
+  const int column = at.group * 8;
+  if (at.row >= n_rows) return;
+  Float8 y = load_elements8(x, at.row, column);
+  if (bias != nullptr) {
 #pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    if (bias != nullptr) y.value[i] += bias[column + i];
-    y.value[i] = gelu(y.value[i]);
+    for (int half = 0; half < 8; half += 4) {
+      const Float4 added = *reinterpret_cast<const Float4*>(bias + column + half);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) y.value[half + i] += added.value[i];
+    }
   }
-  store_elements8(x, row, column, y);
+#pragma unroll
+  for (int i = 0; i < 8; ++i) y.value[i] = gelu(y.value[i]);
+  store_elements8(x, at.row, column, y);
 }
 
 template <int kWave>
@@ -156,7 +195,9 @@ void launch_split_rows(std::uint16_t* to, const Rows& from, SplitSide side, std:
 void launch_rotary(const Rows& x, const float* cos_sin, const std::int32_t* positions, int head,
                    int n_rotated, std::int64_t n_rows, Stream& stream) {
   if (n_rows == 0) return;
-  stream.launch(rotary_kernel, blocks_for(n_rows * (n_rotated / 8)), kBlock, x, cos_sin, positions,
+  const bool wide = head % 16 == 0 && x.stride % 8 == 0;
+  stream.launch(wide ? rotary_kernel<8> : rotary_kernel<4>,
+                blocks_for(n_rows * (n_rotated / (wide ? 16 : 8))), kBlock, x, cos_sin, positions,
                 head, n_rotated, n_rows);
 }
 

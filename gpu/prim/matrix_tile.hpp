@@ -179,12 +179,12 @@ __device__ __forceinline__ TileOperand<kWave> load_shared_b_rows(const std::uint
 }
 
 // A sum as the A operand of the next product: the two layouts agree, so nothing moves.
-template <int kWave, Number16 kType>
+template <int kWave, Number16 kType, bool kClamps = true>
 __device__ __forceinline__ TileOperand<kWave> operand_of_sum(const TileSum<kWave>& sum) {
   TileOperand<kWave> a;
 #pragma unroll
   for (int w = 0; w < TileOperand<kWave>::kWords; ++w) {
-    a.word[w] = number16_pair<kType>(sum.value[2 * w], sum.value[2 * w + 1]);
+    a.word[w] = number16_pair<kType, kClamps>(sum.value[2 * w], sum.value[2 * w + 1]);
   }
   return a;
 }

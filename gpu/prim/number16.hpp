@@ -28,10 +28,11 @@ __device__ __forceinline__ std::uint32_t bf16_bits(float value) {
 }  // namespace detail
 #endif
 
-// Two numbers in one word, `low` in the low half: one instruction on NVIDIA.
-template <Number16 kType>
+// Two numbers in one word, `low` in the low half: one instruction on NVIDIA where nothing has to be
+// clamped.
+template <Number16 kType, bool kClamps = true>
 __device__ __forceinline__ std::uint32_t number16_pair(float low, float high) {
-  if constexpr (kType == Number16::fp16) {
+  if constexpr (kType == Number16::fp16 && kClamps) {
     low = fminf(fmaxf(low, -kLargestFp16), kLargestFp16);
     high = fminf(fmaxf(high, -kLargestFp16), kLargestFp16);
   }
