@@ -155,7 +155,8 @@ void BlockSorter::next_round(std::uint32_t n) {
   // Stable: what is in order within all is put in order within each group.
   launch_group_keys(active.group, pairs.values[pairs.current], n, pairs.keys[pairs.current],
                     stream_);
-  sort_pairs(pairs, n, std::bit_width(n_rows_), workspace_.data(), workspace_.size(), stream_);
+  sort_pairs(pairs, n, static_cast<int>(std::bit_width(n_rows_)), workspace_.data(),
+             workspace_.size(), stream_);
   std::uint64_t* const words = pairs.keys[1 - pairs.current];
   active_rows_[1].reserve(n);
   std::uint32_t* const rows = active_rows_[1].data();

@@ -48,10 +48,11 @@ PackedBytes pack(std::string_view text, int n_threads) {
   share_range(
       n_threads, text.size(),
       [&](std::size_t, std::size_t i, std::size_t end) {
+        std::uint64_t* to = packed.words() + i * static_cast<unsigned>(bits) / 64;
         for (; 64 % bits == 0 && i + per_word <= end; i += per_word) {
           std::uint64_t word = 0;
           for (std::size_t k = 0; k < per_word; ++k) word = word << bits | code_at(i + k);
-          packed.words()[i / per_word] = word;
+          *to++ = word;
         }
         for (; i < end; ++i) packed.set(i, code_at(i));
       },
