@@ -25,6 +25,9 @@ from measure.bench_tables import kmer_count, kmer_query, kmer_versions  # noqa: 
 from measure.programs import first_line as version_of  # noqa: E402
 
 
+OUTPUTS = {".jf", ".kmc_pre", ".kmc_suf"}  # of counting
+
+
 def commands(args, k, reads):
     threads = str(args.threads)
     biogpu = [args.biogpu, "kmer", "count", "-q", "-m", k, "-C", "-s", args.size, "-t", threads]
@@ -58,8 +61,16 @@ def check_equal(args, k, names, folder):
             sys.exit(f"kmer.py: k={k}: the histogram differs from KMC's")
 
 
+def run_afresh(name, command, folder):
+    """Runs a command without what it wrote the last time: a program would be timed freeing that file."""
+    for former in pathlib.Path(folder).glob(f"{name}.*"):
+        if former.suffix in (OUTPUTS if "query" not in command else {".txt"}):
+            former.unlink()
+    return timing.run(command, folder)
+
+
 def take_turns(args, all_commands, folder, check):
-    calls = {name: functools.partial(timing.run, command, folder) for name, command in all_commands.items()}
+    calls = {name: functools.partial(run_afresh, name, command, folder) for name, command in all_commands.items()}
     return timing.take_turns(calls, args.repeats, check)
 
 
