@@ -75,7 +75,7 @@ TEST_CASE("nn.backend_gpu: a product is the same whatever rows are beside it", "
 TEST_CASE("nn.backend_gpu: embedding and normalisation", "[nn][device]") {
   if (!test::has_gpu()) return;
   Bench bench(GENERATE(values(kPrecisions)));
-  const std::int64_t d = GENERATE(64, 320, 1032);
+  const std::int64_t d = GENERATE(64, 320, 1032, 2560, 4100);  // one of each kernel
   const Pair table = bench.random({33, d}, 1.0f, false),
              places = bench.random({64, d}, 1.0f, false);
   const Pair weight = bench.random({d}, 1.0f, false), bias = bench.random({d}, 1.0f, false);
