@@ -31,6 +31,20 @@ __device__ __forceinline__ float exact_root(float x) {
 #endif
 }
 
+// a0 b0 + a1 b1 + a2 b2, summed from the left.
+__device__ __forceinline__ float exact_dot(float a0, float b0, float a1, float b1, float a2,
+                                           float b2) {
+#if defined(BIOGPU_GPU_CUDA)
+  return __fadd_rn(__fadd_rn(__fmul_rn(a0, b0), __fmul_rn(a1, b1)), __fmul_rn(a2, b2));
+#else
+#if defined(BIOGPU_GPU_ROCM)
+#pragma clang fp contract(off)
+#endif
+  const float first = a0 * b0, second = a1 * b1, third = a2 * b2;
+  return first + second + third;
+#endif
+}
+
 // The bits of a number; those of numbers that are not negative compare like the numbers.
 __device__ __forceinline__ std::uint32_t bits_of(float x) {
   std::uint32_t bits;
