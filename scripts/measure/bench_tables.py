@@ -184,6 +184,19 @@ def bwt_files(rows):
     return table(["command", "runs", "median, s", "lowest to highest"], lines, "lrrr")
 
 
+def bwt_index(*summaries):
+    """Of `biogpu bwt index --json`: one run each."""
+    lines = []
+    for run in summaries:
+        seconds = run["time"]
+        lines.append([run["result"]["format"], f"{run['result']['bases'] / 1e9:.1f}", f"{seconds['wall_s']:.1f}",
+                      f"{seconds['gpu_s']:.2f}", f"{seconds['read_s']:.1f}", f"{seconds['compute_s']:.1f}",
+                      f"{seconds['write_s']:.1f}", f"{run['memory']['peak_rss_bytes'] / 1e9:.0f}",
+                      f"{run['memory']['peak_device_bytes'] / 1e9:.0f}"])
+    return table(["files", "Gbp", "wall, s", "device, s", "read, s", "compute, s", "write, s", "host, GB", "device, GB"],
+                 lines, "lrrrrrrrr")
+
+
 def infer_cpu(result):
     """Of scripts/bench/infer_cpu.py: passes alone."""
     return table(["sequences", "biogpu, s", "transformers, s", "times as fast", "times less CPU", "largest error"],

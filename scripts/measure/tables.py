@@ -76,4 +76,5 @@ KINDS = {kind.__name__: kind for kind in (
     bench_tables.kmer_count, bench_tables.kmer_query, bench_tables.kmer_versions, bench_tables.kmer_device,
     bench_tables.qc, bench_tables.qc_ratios, bench_tables.bwt, bench_tables.bwt_ratios,
     bench_tables.bwt_libsais, bench_tables.bwt_hard, bench_tables.bwt_files, bench_tables.bwt_device,
+    bench_tables.bwt_index,
     bench_tables.infer_cpu, bench_tables.infer_design)}
