@@ -195,39 +195,7 @@ class Bench:
                 "ours": json.loads((self.work / "many.json").read_text())["time"]}
 
 
-def page(results):
-    lines = ["# `biogpu infer design` and `score` beside the original ProteinMPNN on a GPU", "",
-             f"{results['gpu']}; torch {results['torch']}; random weights of the published shapes. Made by "
-             "`scripts/bench/infer_design_gpu.sh`.", "",
-             "| stage | residues | sequences | biogpu, ms | original, ms | ratio | bar, ms |",
-             "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"]
-    for row in results.get("times") or []:
-        theirs = row.get("original_s")
-        lines.append(f"| {row['stage']} | {row['residues']} | {row['sequences']} | {1e3 * row['median_s']:.3f} | "
-                     + (f"{1e3 * theirs:.1f} | {theirs / row['median_s']:.0f} x" if theirs else "- | -")
-                     + f" | {row.get('bar_ms') or '-'} |")
-    lines += ["", "From coordinates on the host to letters and log-probabilities on the host, by the clock; the original's "
-              "tensors lie on the device. Medians of 20 runs, of 3 of the original's samples and 10 of its scores."]
-    files = results.get("files")
-    if files:
-        lines += ["", f"{files['structures']} files of {files['residues']} residues to FASTA, one sample each with the "
-                  f"score of the structure's own sequence: {files['wall_s']:.2f} s (the whole process; on {files['cpu_cores']} "
-                  f"cores without the GPU {files['cpu_wall_s']:.1f} s), the original {files['original_s']:.0f} s (ten files, "
-                  f"times {files['structures'] // 10}; without its start): {files['original_s'] / files['wall_s']:.0f} x. "
-                  f"{100 * files['same_sequences_as_cpu']:.1f} % of the sequences are those of the CPU; in the others a draw "
-                  "fell within rounding."]
-    if results.get("fidelity"):
-        lines += ["", "| structure | residues | samples | furthest log-probability |", "| --- | ---: | ---: | ---: |"]
-        lines += [f"| {r['structure']} | {r['residues']} | {r['samples']} | {r['worst_log_probability']:.1e} |"
-                  for r in results["fidelity"]]
-        lines += ["", "For the same random numbers all sequences are the original's."]
-    return "\n".join(lines) + "\n"
-
-
 def main():
-    if sys.argv[1] == "--page":
-        print(page(json.loads(pathlib.Path(sys.argv[2]).read_text())), end="")
-        return 0
     parser = argparse.ArgumentParser()
     parser.add_argument("prefix", type=pathlib.Path)
     parser.add_argument("original", type=pathlib.Path)
@@ -250,8 +218,6 @@ def main():
                 failed.append(part)
                 log(f"FAILED {part}: {error}")
             (arguments.out / "infer_design_gpu.json").write_text(json.dumps(results, indent=1) + "\n")
-    (arguments.out / "infer-design.md").write_text(page(results))
-    print(page(results))
     return 1 if failed else 0
 
 

@@ -211,3 +211,28 @@ def infer_design(result):
                  [[row["structure"], row["residues"], "yes" if row["tied"] else "no", row["samples"],
                    f"{row['biogpu_wall_s']:.2f}", f"{row['original_wall_s']:.2f}", times(row["wall_ratio"]),
                    times(row["cpu_ratio"])] for row in result["rows"]], "lrlrrrrr")
+
+
+def infer_design_gpu(result):
+    """Of scripts/bench/infer_design_gpu.sh: from coordinates on the host to letters and log-probabilities there."""
+    lines = []
+    for row in result["times"]:
+        theirs = row.get("original_s")
+        lines.append([row["stage"], row["residues"], row["sequences"], f"{1e3 * row['median_s']:.2f}",
+                      f"{1e3 * theirs:.1f}" if theirs else "", times(theirs / row["median_s"]) if theirs else ""])
+    return table(["stage", "residues", "sequences", "biogpu, ms", "ProteinMPNN, ms", "times as fast"], lines, "lrrrrr")
+
+
+def infer_design_files(result):
+    """Of scripts/bench/infer_design_gpu.sh: files to FASTA, whole processes; the original's is ten files' time, scaled."""
+    files = result["files"]
+    rows = [["biogpu, GPU", f"{files['wall_s']:.2f}"], [f"biogpu, {files['cpu_cores']} cores", f"{files['cpu_wall_s']:.1f}"],
+            ["ProteinMPNN, GPU, from ten files", f"{files['original_s']:.0f}"]]
+    return table([f"{files['structures']:,} structures of {files['residues']} residues", "wall, s"], rows, "lr")
+
+
+def infer_design_fidelity(result):
+    """Of scripts/bench/infer_design_gpu.sh: with the original's random numbers."""
+    return table(["structure", "residues", "samples", "furthest log-probability"],
+                 [[r["structure"], r["residues"], r["samples"], f"{r['worst_log_probability']:.1e}"]
+                  for r in result["fidelity"]], "lrrr")
