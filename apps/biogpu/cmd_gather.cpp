@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "apps/biogpu/command.hpp"
@@ -52,7 +53,7 @@ class Joiner {
     io::TextReader reader(path);
     std::string_view text = reader.next();
     if (format_ == "tsv") text = without_header_line(path, reader, text);
-    if (format_ == "sam") text = without_sam_header(reader, text);
+    if (format_ == "sam") text = without_sam_header(path, reader, text);
     char last = '\n';
     for (; !text.empty(); text = reader.next()) {
       out_.write(text);
@@ -79,11 +80,23 @@ class Joiner {
     return text;
   }
 
-  std::string_view without_sam_header(io::TextReader& reader, std::string_view text) {
+  // Parts of one run differ in their @PG lines alone, which name their commands.
+  std::string_view without_sam_header(const std::string& path, io::TextReader& reader,
+                                      std::string_view text) {
+    std::string header;
     while (!text.empty() && text.front() == '@') {
       std::string line;
       text = take_line(reader, text, line);
       if (is_first_) out_.write(line);
+      if (line.compare(0, 4, "@PG\t") != 0) header += line;
+    }
+    if (is_first_) {
+      header_ = std::move(header);
+    } else if (header != header_) {
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{}: has other targets in its header than the first part; parts of "
+                              "one run have the same",
+                              path));
     }
     return text;
   }

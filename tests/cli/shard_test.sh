@@ -102,5 +102,8 @@ fails 2 "another part" qc -i reads.fq -o o.fq --dedup --shard 1/2
 fails 2 "exclude each other" qc -i reads.fq -o o.fq --split 2 --shard 1/2
 fails 3 "another line than the first" gather -o x.tsv whole.count.tsv whole.places.tsv
 fails 2 "samtools cat" gather -o x.bam a.bam b.bam
+printf '@HD\tVN:1.6\n@SQ\tSN:a\tLN:4\n@PG\tID:x\tCL:1\n' >a.sam
+printf '@HD\tVN:1.6\n@SQ\tSN:b\tLN:4\n@PG\tID:x\tCL:2\n' >b.sam
+fails 3 "other targets" gather -o x.sam a.sam b.sam
 check "nothing half-written" absent x.tsv
 finish
