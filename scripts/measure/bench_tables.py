@@ -236,3 +236,35 @@ def infer_design_fidelity(result):
     return table(["structure", "residues", "samples", "furthest log-probability"],
                  [[r["structure"], r["residues"], r["samples"], f"{r['worst_log_probability']:.1e}"]
                   for r in result["fidelity"]], "lrrr")
+
+
+MODEL_NAMES = {"esm2_8M": "ESM-2 8M", "esm2_650M": "ESM-2 650M", "esm2_3B": "ESM-2 3B", "protbert": "ProtBERT"}
+
+
+def infer_gpu(*results):
+    """Of scripts/bench/infer_gpu.sh: passes on tensors that lie on the device; the reference in the same run."""
+    dtypes = {"fp16": "float16", "fp32": "float32", "bf16": "bfloat16"}
+    lines = []
+    for model in (model for result in results for model in result["models"]):
+        for ours in model["ours"]:
+            theirs = {row["attention"]: row for row in model["reference"]
+                      if (row["batch"], row["dtype"]) == (ours["batch"], dtypes[ours["precision"]])}
+            if not theirs:
+                continue
+            fastest = min(row["median_s"] for row in theirs.values())
+            ms = {name: f"{1e3 * row['median_s']:.2f}" for name, row in theirs.items()}
+            activations = (f"{ours['activation_bytes'] / 2**20:.0f} / {theirs['eager']['activation_bytes'] / 2**20:.0f}"
+                           if "eager" in theirs else "")
+            lines.append([MODEL_NAMES[model["shape"]], ours["batch"].replace("x", " x "), ours["precision"],
+                          f"{1e3 * ours['median_s']:.3f}", ms.get("eager", ""), ms.get("sdpa", ""),
+                          times(fastest / ours["median_s"]), activations])
+    return table(["model", "batch", "precision", "biogpu, ms", "eager, ms", "SDPA, ms", "times as fast as the faster",
+                  "activations, biogpu / eager, MiB"], lines, "lllrrrrr")
+
+
+def infer_fidelity(result):
+    """Of scripts/bench/infer_gpu.sh: last hidden states against the reference in fp32."""
+    return table(["model", "precision", "worst cosine of a token", "relative error", "same likeliest residue"],
+                 [[MODEL_NAMES[model["shape"]], row["precision"], f"{row['worst_cosine']:.7f}",
+                   f"{row['relative_error']:.1e}", f"{100 * row['same_top1']:.2f} %"]
+                  for model in result["models"] for row in model["fidelity"]], "llrrr")

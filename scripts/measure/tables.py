@@ -78,4 +78,5 @@ KINDS = {kind.__name__: kind for kind in (
     bench_tables.bwt_libsais, bench_tables.bwt_hard, bench_tables.bwt_files, bench_tables.bwt_device,
     bench_tables.bwt_index,
     bench_tables.infer_cpu, bench_tables.infer_design, bench_tables.infer_design_gpu,
-    bench_tables.infer_design_files, bench_tables.infer_design_fidelity)}
+    bench_tables.infer_design_files, bench_tables.infer_design_fidelity, bench_tables.infer_gpu,
+    bench_tables.infer_fidelity)}
