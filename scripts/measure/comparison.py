@@ -9,12 +9,11 @@ import datetime
 import json
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 import typing
 
-from measure import inputs, machine, plot, programs, tables, timing
+from measure import inputs, machine, plot, programs, same, tables, timing
 
 SKIPPED = 77  # the exit status that CTest and others read as skipped
 
@@ -95,11 +94,9 @@ class Setup:
 
     def same_text(self, ours, theirs):
         """Whether two shell commands write the same bytes."""
-        line = f"cmp <({ours}) <({theirs})"
-        done = subprocess.run(["bash", "-o", "pipefail", "-c", line], cwd=self.folder, capture_output=True, text=True,
-                              check=False)
-        if done.returncode != 0:
-            raise Different(f"{ours} and {theirs} differ: {(done.stdout + done.stderr).strip()[-300:]}")
+        difference = same.difference(ours, theirs, self.folder)
+        if difference is not None:
+            raise Different(f"{ours} and {theirs} differ: {difference}")
 
 
 def parse(peer, text):
@@ -157,15 +154,19 @@ def measure(case, setup):
 
 
 def write(result, out):
-    """NAME.json, NAME.md with the table, NAME.svg."""
+    """NAME.json, NAME.md with the table, NAME.svg: all are written under another name before any is renamed."""
     out.mkdir(parents=True, exist_ok=True)
     stem = out / result["peer"]
-    stem.with_suffix(".json").write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    stem.with_suffix(".svg").write_text(draw(result), encoding="utf-8")
     lines = [f"# {result['what']} beside {result['title']}", "", *tables.compare(result), "",
              f"![{result['what']} beside {result['title']}]({result['peer']}.svg)", "",
              *tables.compare_details(result)]
-    stem.with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    texts = {".json": json.dumps(result, indent=1), ".svg": draw(result), ".md": "\n".join(lines)}
+    with tempfile.TemporaryDirectory(dir=out, prefix=".new-") as name:
+        folder = pathlib.Path(name)
+        for suffix, text in texts.items():
+            (folder / suffix).write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+        for suffix in texts:
+            (folder / suffix).replace(stem.with_suffix(suffix))
     return stem
 
 
@@ -202,7 +203,7 @@ def compare(peer, text, cases):
 
 
 def main(peer, text, cases):
-    """The exit status: 0 measured, 1 failed or different, 77 where a program is missing."""
+    """The exit status: 0 measured, 1 failed or different, 77 where the peer is missing."""
     os.environ["LC_ALL"] = "C"
     try:
         compare(peer, text, cases)
@@ -211,5 +212,5 @@ def main(peer, text, cases):
         sys.exit(SKIPPED)
     except Different as difference:
         sys.exit(f"{peer.name}: DIFFERENT, nothing was timed: {difference}")
-    except timing.Failed as failure:
+    except (timing.Failed, programs.Broken) as failure:
         sys.exit(f"{peer.name}: FAILED: {failure}")

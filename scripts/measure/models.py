@@ -31,7 +31,7 @@ def prepare(setup, command):
     done = subprocess.run([str(word) for word in command], cwd=setup.folder, capture_output=True, text=True,
                           check=False)
     if done.returncode != 0:
-        raise programs.Missing(f"{command[1]}: {done.stderr.strip()[-400:]}")
+        raise programs.Broken(f"{command[1]}: {done.stderr.strip()[-400:]}")
 
 
 def same_arrays(setup, ours, theirs):

@@ -10,7 +10,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Missing(RuntimeError):
-    """A program or package is not there and could not, or must not, be installed."""
+    """A peer's program or package is not there and could not, or must not, be installed: nothing to compare with."""
+
+
+class Broken(RuntimeError):
+    """What is there does not work, or the program to measure is not there: a failure, never skipped."""
 
 
 def apt_install(packages):
@@ -74,8 +78,8 @@ def find_biogpu(named=None):
     """The program to measure: the one named, else the newest of the build and install folders, else that on PATH."""
     if named:
         path = pathlib.Path(shutil.which(named) or named)
-        if not path.is_file():
-            raise Missing(f"{named}: no such program")
+        if not (path.is_file() and os.access(path, os.X_OK)):
+            raise Broken(f"{named}: no such program")
         return path.resolve()
     found = [ROOT / "build" / preset / "apps/biogpu/biogpu" for preset in ("cpu", "cuda", "rocm")]
     found += sorted((ROOT / "install").glob("*/bin/biogpu"))
@@ -84,7 +88,7 @@ def find_biogpu(named=None):
         return max(found, key=lambda path: path.stat().st_mtime)
     if shutil.which("biogpu"):
         return pathlib.Path(shutil.which("biogpu")).resolve()
-    raise Missing("no biogpu: run scripts/quickstart.sh, or name one with --biogpu")
+    raise Broken("no biogpu: run scripts/quickstart.sh, or name one with --biogpu")
 
 
 def build_driver(source, libraries, may_install, packages):
@@ -99,7 +103,7 @@ def build_driver(source, libraries, may_install, packages):
             f"{program}.new", *(f"-l{library}" for library in libraries), "-pthread"]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise Missing(f"cannot build {source.name}: {done.stderr.strip()[-600:]}")
+        raise Broken(f"cannot build {source.name}: {done.stderr.strip()[-600:]}")
     pathlib.Path(f"{program}.new").replace(program)
     return program
 
