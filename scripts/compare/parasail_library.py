@@ -17,6 +17,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from measure.bench_tables import parasail_library  # noqa: E402
+from measure.programs import package_version  # noqa: E402
 
 DNA = "ACGT"
 PROTEIN = "ARNDCQEGHILKMFPSTWYV"
@@ -112,7 +113,8 @@ def main():
             done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, check=False)
             if done.returncode != 0:
                 sys.exit(f"parasail_library.py: the driver failed on '{name}'")
-            row = {"workload": name, "seed": args.seed, **json.loads(done.stdout)}
+            row = {"workload": name, "seed": args.seed, "parasail_version": package_version("libparasail-dev"),
+                   **json.loads(done.stdout)}
             results.append(row)
             print(f"{name}: {row['ratio']:.1f} times as fast", file=sys.stderr, flush=True)
     print("\n".join(parasail_library(results)))

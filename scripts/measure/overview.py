@@ -1,5 +1,7 @@
 """The table of README: one row a peer, from results of any of the scripts."""
 
+import re
+
 from measure import timing
 from measure.text import table, times
 
@@ -11,6 +13,12 @@ def spans(ratios):
         return ""
     low, high = times(min(ratios)), times(max(ratios))
     return low if low == high else f"{low} to {high}"
+
+
+def numbered(title, version):
+    """A tool's name and the number in what it says of its version, where there is one."""
+    number = re.search(r"[0-9]+(\.[0-9]+)+", version or "")
+    return f"{title} {number.group()}" if number else title
 
 
 def of_comparison(result):
@@ -28,13 +36,16 @@ def of_comparison(result):
 
 def of_parasail_library(rows):
     threads = "one thread" if rows[0]["threads"] == 1 else f"{rows[0]['threads']} threads"
-    yield ("`biogpu align`", "Parasail 2.6, its best function", f"{len(rows)} works of pairs in memory, {threads}",
+    # The rows of former results do not say the version, which was the distribution's.
+    version = numbered("Parasail", rows[0].get("parasail_version", "2.6"))
+    yield ("`biogpu align`", f"{version}, its best function", f"{len(rows)} works of pairs in memory, {threads}",
            spans(row["ratio"] for row in rows), "")
 
 
 def of_kmer(result):
     for peer in result["peers"]:
-        version = {"jellyfish": "Jellyfish 2.3.0", "kmc": "KMC 3.2.1"}.get(peer, peer)
+        title = {"jellyfish": "Jellyfish", "kmc": "KMC"}.get(peer, peer)
+        version = numbered(title, result["versions"].get(peer))
         work = f"count, k = {', '.join(str(row['k']) for row in result['rows'])}; {result['reads'].split(' of a')[0]}"
         yield ("`biogpu kmer`", version, work,
                *(spans(row[peer][key] / row["biogpu"][key] for row in result["rows"]) for key in ("wall_s", "cpu_s")))

@@ -18,8 +18,9 @@ def megabytes(runs):
 
 def caption(result):
     repeats = len(next(iter(result["cases"][0]["programs"].values()))["runs"]) if result["cases"] else 0
-    return (f"{machine.sentence(result['machine'])}; {result['threads']} threads each, biogpu --device "
-            f"{result['device']}; medians of {repeats} runs in turns; {result['date']}")
+    threads = "1 thread" if result["threads"] == 1 else f"{result['threads']} threads"
+    return (f"{machine.sentence(result['machine'])}; biogpu {threads}, --device {result['device']}; peers as noted; "
+            f"medians of {repeats} runs in turns; {result['date']}")
 
 
 def rows_of(result):
@@ -50,7 +51,7 @@ def compare_details(result):
     versions = ", ".join(f"{name}: {version}" for name, version in result["versions"].items() if version)
     lines = [f"{caption(result)}.", "", f"Versions: {versions}.", ""]
     lines += table(["work", "equal", "commands"],
-                   [[case["name"], case["rule"],
+                   [[f"{case['name']} ({case['note']})" if case["note"] else case["name"], case["rule"],
                      "<br>".join(f"`{side['command']}`" for side in case["programs"].values())]
                     for case in result["cases"]])
     if result["inputs"]:
