@@ -20,9 +20,10 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from measure import machine, timing  # noqa: E402
+from measure import machine, same, timing  # noqa: E402
 from measure.bench_tables import kmer_count, kmer_query, kmer_versions  # noqa: E402
 from measure.programs import first_line as version_of  # noqa: E402
+from measure.text import shown  # noqa: E402
 
 
 OUTPUTS = {".jf", ".kmc_pre", ".kmc_suf"}  # of counting
@@ -42,22 +43,16 @@ def commands(args, k, reads):
     return all_commands
 
 
-def pipe_equal(first, second, folder):
-    """Whether two shell commands write the same bytes."""
-    script = f"cmp <({first}) <({second})"
-    return subprocess.run(["bash", "-c", script], cwd=folder, check=False).returncode == 0
-
-
 def check_equal(args, k, names, folder):
     """Jellyfish: the same records. KMC: the same histogram of counts, up to its cap of 10000."""
     biogpu = os.path.abspath(args.biogpu)
     if "jellyfish" in names:
-        if not pipe_equal("jellyfish info -s jellyfish.jf", "jellyfish info -s biogpu.jf", folder):
+        if same.difference("jellyfish info -s jellyfish.jf", "jellyfish info -s biogpu.jf", folder) is not None:
             sys.exit(f"kmer.py: k={k}: the records differ from Jellyfish's")
     if "kmc" in names:
         ours = f"'{biogpu}' kmer histo -f -l 1 -h 9999 biogpu.jf | awk '$1 > 0 && $1 < 10000'"
         theirs = "kmc_tools -hp transform kmc histogram /dev/stdout | tr '\\t' ' ' | awk '$1 < 10000'"
-        if not pipe_equal(ours, theirs, folder):
+        if same.difference(ours, theirs, folder) is not None:
             sys.exit(f"kmer.py: k={k}: the histogram differs from KMC's")
 
 
@@ -85,7 +80,7 @@ def measure(args, k, reads, folder):
     for name, of_name in runs.items():
         row[name] = timing.medians(of_name)
         row[name]["runs"] = of_name
-        row[name]["command"] = " ".join(str(c) for c in all_commands[name])
+        row[name]["command"] = shown(all_commands[name])
     return row
 
 
@@ -100,7 +95,9 @@ def measure_query(args, k, reads, folder):
         all_commands["jellyfish"] = ["jellyfish", "query", "-s", "some.fq", "-o", "jellyfish.txt", "biogpu.jf"]
 
     def check():
-        if len(all_commands) > 1 and not pipe_equal("cat biogpu.txt", "cat jellyfish.txt", folder):
+        if len(all_commands) == 1:
+            return
+        if same.difference("cat biogpu.txt", "cat jellyfish.txt", folder) is not None:
             sys.exit(f"kmer.py: k={k}: the counts looked up differ from Jellyfish's")
 
     runs = take_turns(args, all_commands, folder, check)
@@ -110,7 +107,7 @@ def measure_query(args, k, reads, folder):
     for name, of_name in runs.items():
         row[name] = timing.medians(of_name)
         row[name]["runs"] = of_name
-        row[name]["command"] = " ".join(str(c) for c in all_commands[name])
+        row[name]["command"] = shown(all_commands[name])
     return row
 
 
@@ -152,7 +149,7 @@ def main():
         "machine": f"{machine.processor()}, {os.cpu_count()} threads",
         "device": args.device,
         "threads": args.threads,
-        "reads": f"Reads: {args.reads}." if args.reads else
+        "reads": f"Reads: {os.path.basename(args.reads)}." if args.reads else
                  f"{args.n_reads} reads of 150 bases of a genome of {args.genome} bases, seed {args.seed}.",
         "peers": args.peers,
         "versions": {
@@ -171,4 +168,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except timing.Failed as failure:
+        sys.exit(f"kmer.py: {failure}")

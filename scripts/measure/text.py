@@ -1,4 +1,6 @@
-"""Numbers and tables as Markdown."""
+"""Numbers, commands and tables as Markdown."""
+
+import pathlib
 
 
 def table(heads, rows, align=""):
@@ -18,3 +20,9 @@ def times(ratio):
 def megabytes_of(figures):
     """Peak memory, whichever way an older or newer result names it."""
     return f"{figures['peak_bytes'] / 1e6:.0f}" if "peak_bytes" in figures else f"{figures['peak_mb']:.0f}"
+
+
+def shown(command):
+    """A command for people: of a full path its last name alone, without the folders of this machine."""
+    words = (str(word) for word in command)
+    return " ".join(pathlib.PurePath(word).name if word.startswith("/") else word for word in words)
