@@ -3,10 +3,9 @@
 // Shapes   those of gpu/bwt/block_sort.hpp; n of a block below 2^32, of the text 64 bits.
 // Mapping  bins and lists: one thread a run of 64 suffixes, neighbours in the text, so that its
 //          words come from the first-level cache; the rest one thread an element.
-// Traffic  a pass over the text n * bits / 8 bytes, two for each block; a list 20 bytes a suffix;
-// the
-//          rest 12 to 24 bytes and a gathered word for each. Memory bound but for the passes over
-//          the text: some 20 instructions a suffix.
+// Traffic  a pass over the text n * bits / 8 bytes, two for each block; a list 20 bytes a
+//          suffix; the rest 12 to 24 bytes and a gathered word for each. Memory bound but for the
+//          passes over the text: some 20 instructions a suffix.
 // Result   integers, the same for every grid, wave width and size of block.
 // Source   own; the idea of blocks: Karkkainen, doi:10.1016/j.tcs.2007.07.018
 // Oracle   sort_suffixes_ref, lib/bwt/suffix_array_ref.cpp

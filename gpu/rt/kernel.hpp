@@ -14,15 +14,15 @@ __host__ __device__ constexpr Integer ceil_div(Integer n, std::type_identity_t<I
   return (n + by - 1) / by;
 }
 
+// Lets a kernel have as much dynamic shared memory on the current device, and never less again:
+// threads that launch it with other sizes do not disturb each other. Throws DeviceError.
+void allow_shared(const void* kernel, std::size_t bytes);
+
 template <class... Parameters, class... Arguments>
 void Stream::launch_shared(void (*kernel)(Parameters...), std::size_t n_blocks, unsigned n_threads,
                            std::size_t shared_bytes, Arguments&&... arguments) {
   // NVIDIA's default limit counts a kernel's static shared memory too, which is not known here.
-  if (shared_bytes > 0) {
-    BIOGPU_HIP(hipFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                   hipFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(shared_bytes)));
-  }
+  if (shared_bytes > 0) allow_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
   hipLaunchKernelGGL(kernel, dim3(static_cast<unsigned>(n_blocks)), dim3(n_threads), shared_bytes,
                      static_cast<hipStream_t>(handle_), std::forward<Arguments>(arguments)...);
   BIOGPU_HIP(hipGetLastError());

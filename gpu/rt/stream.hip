@@ -1,16 +1,34 @@
 // Streams, events and memory: thin owners of the runtime's handles.
 #include "gpu/rt/stream.hpp"
 
+#include <map>
+#include <mutex>
+#include <utility>
+
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/check.hpp"
 #include "gpu/rt/device.hpp"
 #include "gpu/rt/error.hpp"
+#include "gpu/rt/kernel.hpp"
 
 namespace biogpu::gpu {
 namespace {
 hipStream_t as_stream(void* handle) { return static_cast<hipStream_t>(handle); }
 hipEvent_t as_event(void* handle) { return static_cast<hipEvent_t>(handle); }
 }  // namespace
+
+// NVIDIA's default limit counts a kernel's static shared memory too, which is not known here: so
+// the limit is set for small sizes as well.
+void allow_shared(const void* kernel, std::size_t bytes) {
+  static std::mutex mutex;
+  static std::map<std::pair<const void*, int>, std::size_t> allowed;
+  const std::lock_guard lock(mutex);
+  std::size_t& most = allowed[{kernel, current_device()}];
+  if (bytes <= most) return;
+  BIOGPU_HIP(hipFuncSetAttribute(kernel, hipFuncAttributeMaxDynamicSharedMemorySize,
+                                 static_cast<int>(bytes)));
+  most = bytes;
+}
 
 void* allocate_device(std::size_t bytes) {
   if (bytes == 0) return nullptr;

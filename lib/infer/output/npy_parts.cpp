@@ -34,8 +34,13 @@ struct Rows {
     char comma = 0;
     if (!(numbers >> n_rows >> comma >> width) || n_rows < 0 || width < 0) refuse(path, what);
     if (bytes.substr(0, begin) != npy_header({n_rows, width}, begin)) refuse(path, what);
-    const auto n_values = static_cast<std::uint64_t>(n_rows) * static_cast<std::uint64_t>(width);
-    if ((bytes.size() - begin) / sizeof(float) != n_values) refuse(path, "is cut short");
+    // Divided, not multiplied: a header's numbers may be of any size.
+    const auto row = static_cast<std::uint64_t>(width), n = static_cast<std::uint64_t>(n_rows);
+    const std::uint64_t n_values = (bytes.size() - begin) / sizeof(float);
+    const bool fits =
+        row == 0 || n == 0 ? n_values == 0 : n_values % row == 0 && n_values / row == n;
+    if (!fits || (bytes.size() - begin) % sizeof(float) != 0)
+      refuse(path, "does not have as many numbers as its header says");
     values = bytes.substr(begin);
   }
 
@@ -49,6 +54,7 @@ void add_part(const std::string& path, ArrayWriter& writer) {
   const Rows rows(path);
   const std::string index_path = path + ".index.tsv";
   std::ifstream index(index_path);
+  if (!index.is_open()) refuse(index_path, "cannot be opened; it belongs to the .npy");
   std::string line;
   if (!std::getline(index, line) || line != "key\tfirst_row\trows")
     refuse(index_path, "is no index of 'biogpu infer'");
@@ -71,6 +77,7 @@ void add_part(const std::string& path, ArrayWriter& writer) {
                   static_cast<std::size_t>(n) * row_bytes);
     writer.add(array);
   }
+  if (index.bad()) throw Error(ErrorCode::failed, fmt::format("{}: cannot be read", index_path));
   if (next != rows.n_rows) refuse(index_path, "does not fit its .npy");
 }
 

@@ -82,6 +82,8 @@ json json_of(const std::vector<std::uint64_t>& keys) {
 
 std::vector<std::uint64_t> read_keys(const json& from) {
   const std::vector<std::uint8_t>& bytes = from.get_binary();
+  if (bytes.size() % sizeof(std::uint64_t) != 0)
+    throw json::other_error::create(500, "numbers do not go together", nullptr);
   std::vector<std::uint64_t> keys(bytes.size() / sizeof(std::uint64_t));
   if (!keys.empty()) std::memcpy(keys.data(), bytes.data(), keys.size() * sizeof(std::uint64_t));
   return keys;
@@ -101,9 +103,12 @@ void check_sizes(const Part& part) {
       for (const std::vector<std::uint64_t>& counts : (*turns)[m].found)
         good = good && counts.size() == n;
     }
-  if (good && options.duplicates)
-    good =
-        part.shares.keys.size() % static_cast<std::size_t>(DuplicateHash(options).n_tables()) == 0;
+  if (good && options.duplicates) {
+    const DuplicateHash hash(options);
+    good = part.shares.keys.size() % static_cast<std::size_t>(hash.n_tables()) == 0 &&
+           std::all_of(part.shares.keys.begin(), part.shares.keys.end(),
+                       [&](std::uint64_t key) { return key >> std::max(32, hash.n_bits()) == 0; });
+  }
   if (!good) throw json::other_error::create(500, "numbers do not go together", nullptr);
 }
 

@@ -160,6 +160,16 @@ TEST_CASE("mpnn.decoder: on the GPU nothing depends on what comes together",
     CHECK(alone.samples[0].log_probabilities == together.samples[s].log_probabilities);
     CHECK(alone.scorings[0].log_probabilities == together.scorings[0].log_probabilities);
   }
+  // With no memory to spare: a structure at a time, a sequence at a time.
+  Run apart(task, 2, 0.7), before(other, 2, 0.7);
+  make_gpu_model(0, weights(false), 1)
+      ->run(std::vector<Work>{before.work(other, false), apart.work(task, false)});
+  for (std::size_t s = 0; s < together.samples.size(); ++s) {
+    CHECK(apart.samples[s].letters == together.samples[s].letters);
+    CHECK(apart.samples[s].log_probabilities == together.samples[s].log_probabilities);
+    CHECK(before.samples[s].letters == more.samples[s].letters);
+  }
+  CHECK(apart.scorings[0].log_probabilities == together.scorings[0].log_probabilities);
 }
 
 TEST_CASE("mpnn.decoder: a residue without letters is told on the GPU too", "[mpnn][device]") {

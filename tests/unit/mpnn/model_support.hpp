@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "lib/infer/mpnn/design.hpp"
@@ -50,11 +52,19 @@ class Expected {
   nn::Checkpoint checkpoint_;
 };
 
+// Infinite where a number is none: no comparison holds for those.
+inline double worse(double furthest, double apart) {
+  return std::isfinite(apart) ? std::max(furthest, apart) : INFINITY;
+}
+
+// A pointer is to as many numbers as there are right ones.
 template <class Values>
 double furthest(const Values& a, const std::vector<float>& b) {
+  REQUIRE(!b.empty());
+  if constexpr (!std::is_pointer_v<Values>) REQUIRE(std::size(a) == b.size());
   double furthest = 0;
   for (std::size_t i = 0; i < b.size(); ++i)
-    furthest = std::max(furthest, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+    furthest = worse(furthest, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
   return furthest;
 }
 
