@@ -10,6 +10,7 @@
 // Source   own; the idea of blocks: Karkkainen, doi:10.1016/j.tcs.2007.07.018
 // Oracle   sort_suffixes_ref, lib/bwt/suffix_array_ref.cpp
 #include "gpu/bwt/block_sort.hpp"
+#include "gpu/bwt/suffix_words.hpp"
 #include "gpu/rt/kernel.hpp"
 
 namespace biogpu::gpu::bwt {
@@ -21,39 +22,11 @@ __device__ __forceinline__ std::uint32_t thread_index() {
   return blockIdx.x * kBlock + threadIdx.x;
 }
 
-// A bit for each whole symbol of the word that is 0.
-__device__ __forceinline__ std::uint64_t zero_symbols(const BlockText& text, std::uint64_t word) {
-  std::uint64_t any = word;
-  for (int bit = 1; bit < text.bits; ++bit) any |= word << bit;
-  return ~any & text.highest_bits;
-}
-
-__device__ __forceinline__ std::uint64_t word_at(const BlockText& text, std::uint64_t i) {
-  const std::uint64_t bit = i * static_cast<unsigned>(text.bits);
-  const std::uint64_t* const from = text.words + (bit >> 6);
-  const unsigned shift = bit & 63;
-  const std::uint64_t word = from[0] << shift | from[1] >> 1 >> (63 - shift);
-  if (!text.has_ends) return word;
-  const std::uint64_t zeros = zero_symbols(text, word);
-  return zeros == 0 ? word : word & ~(~std::uint64_t{0} >> __clzll(static_cast<long long>(zeros)));
-}
-
-// Whether the suffix whose symbols from `at` on begin with the word ends within it.
-__device__ __forceinline__ bool ends_within(const BlockText& text, std::uint64_t at,
-                                            std::uint64_t word) {
-  return text.has_ends ? zero_symbols(text, word) != 0 : at + text.word_symbols >= text.n;
-}
-
-// Suffix j of the order that a stable sort is to see.
-__device__ __forceinline__ std::uint64_t listed(const BlockText& text, std::uint64_t j) {
-  return text.has_ends ? j : text.n - 1 - j;
-}
-
 __device__ __forceinline__ std::uint32_t bin_of(std::uint64_t word) {
   return static_cast<std::uint32_t>(word >> (64 - kBinBits));
 }
 
-__global__ void count_bins_kernel(BlockText text, unsigned long long* bins) {
+__global__ void count_bins_kernel(SuffixText text, unsigned long long* bins) {
   __shared__ std::uint32_t counts[kBins];
   for (std::uint32_t b = threadIdx.x; b < kBins; b += kBlock) counts[b] = 0;
   __syncthreads();
@@ -80,7 +53,7 @@ __global__ void count_bins_kernel(BlockText text, unsigned long long* bins) {
     if (counts[b] != 0) atomicAdd(&bins[b], static_cast<unsigned long long>(counts[b]));
 }
 
-__global__ void count_run_kernel(BlockText text, std::uint32_t first, std::uint32_t n_bins,
+__global__ void count_run_kernel(SuffixText text, std::uint32_t first, std::uint32_t n_bins,
                                  std::uint32_t* counts) {
   const std::uint32_t run = thread_index();
   const std::uint64_t begin = static_cast<std::uint64_t>(run) * kRun;
@@ -92,7 +65,7 @@ __global__ void count_run_kernel(BlockText text, std::uint32_t first, std::uint3
   counts[run] = n;
 }
 
-__global__ void list_run_kernel(BlockText text, std::uint32_t first, std::uint32_t n_bins,
+__global__ void list_run_kernel(SuffixText text, std::uint32_t first, std::uint32_t n_bins,
                                 const std::uint32_t* sums, std::uint64_t* positions,
                                 std::uint64_t* keys, std::uint32_t* values) {
   const std::uint32_t run = thread_index();
@@ -112,7 +85,7 @@ __global__ void list_run_kernel(BlockText text, std::uint32_t first, std::uint32
   }
 }
 
-__global__ void block_heads_kernel(BlockText text, const std::uint64_t* keys,
+__global__ void block_heads_kernel(SuffixText text, const std::uint64_t* keys,
                                    const std::uint32_t* rows, const std::uint64_t* positions,
                                    std::uint32_t n, std::uint32_t* heads) {
   const std::uint32_t i = thread_index();
@@ -122,7 +95,7 @@ __global__ void block_heads_kernel(BlockText text, const std::uint64_t* keys,
   heads[i] = head ? i : 0;
 }
 
-__global__ void next_words_kernel(BlockText text, const std::uint32_t* rows,
+__global__ void next_words_kernel(SuffixText text, const std::uint32_t* rows,
                                   const std::uint64_t* positions, std::uint64_t depth,
                                   std::uint32_t n, std::uint64_t* keys, std::uint32_t* values) {
   const std::uint32_t k = thread_index();
@@ -147,9 +120,9 @@ __global__ void order_rows_kernel(const std::uint32_t* from, const std::uint32_t
   sorted[place[k]] = row;
 }
 
-__global__ void word_heads_kernel(BlockText text, const std::uint64_t* words,
+__global__ void word_heads_kernel(SuffixText text, const std::uint64_t* words,
                                   const std::uint32_t* rows, const std::uint64_t* positions,
-                                  ActiveSuffixes active, std::uint64_t depth, std::uint32_t n,
+                                  TiedItems active, std::uint64_t depth, std::uint32_t n,
                                   std::uint32_t* heads) {
   const std::uint32_t k = thread_index();
   if (k >= n) return;
@@ -166,38 +139,38 @@ __global__ void positions_kernel(const std::uint64_t* positions, const std::uint
 }
 
 std::size_t blocks_for(std::uint64_t n) { return ceil_div<std::size_t>(n, kBlock); }
-std::size_t blocks_for_runs(const BlockText& text) {
+std::size_t blocks_for_runs(const SuffixText& text) {
   return blocks_for(ceil_div<std::uint64_t>(text.n, kRun));
 }
 
 }  // namespace
 
-void launch_count_bins(const BlockText& text, std::uint64_t* bins, Stream& stream) {
+void launch_count_bins(const SuffixText& text, std::uint64_t* bins, Stream& stream) {
   const std::size_t most = static_cast<std::size_t>(stream.n_multiprocessors()) * 8;
   const std::size_t wanted = blocks_for_runs(text);
   stream.launch(count_bins_kernel, wanted < most ? wanted : most, kBlock, text,
                 reinterpret_cast<unsigned long long*>(bins));
 }
 
-void launch_count_run(const BlockText& text, std::uint32_t first, std::uint32_t last,
+void launch_count_run(const SuffixText& text, std::uint32_t first, std::uint32_t last,
                       std::uint32_t* counts, Stream& stream) {
   stream.launch(count_run_kernel, blocks_for_runs(text), kBlock, text, first, last - first, counts);
 }
 
-void launch_list_run(const BlockText& text, std::uint32_t first, std::uint32_t last,
+void launch_list_run(const SuffixText& text, std::uint32_t first, std::uint32_t last,
                      const std::uint32_t* sums, std::uint64_t* positions, std::uint64_t* keys,
                      std::uint32_t* values, Stream& stream) {
   stream.launch(list_run_kernel, blocks_for_runs(text), kBlock, text, first, last - first, sums,
                 positions, keys, values);
 }
 
-void launch_block_heads(const BlockText& text, const std::uint64_t* keys, const std::uint32_t* rows,
-                        const std::uint64_t* positions, std::uint32_t n, std::uint32_t* heads,
-                        Stream& stream) {
+void launch_block_heads(const SuffixText& text, const std::uint64_t* keys,
+                        const std::uint32_t* rows, const std::uint64_t* positions, std::uint32_t n,
+                        std::uint32_t* heads, Stream& stream) {
   stream.launch(block_heads_kernel, blocks_for(n), kBlock, text, keys, rows, positions, n, heads);
 }
 
-void launch_next_words(const BlockText& text, const std::uint32_t* rows,
+void launch_next_words(const SuffixText& text, const std::uint32_t* rows,
                        const std::uint64_t* positions, std::uint64_t depth, std::uint32_t n,
                        std::uint64_t* keys, std::uint32_t* values, Stream& stream) {
   stream.launch(next_words_kernel, blocks_for(n), kBlock, text, rows, positions, depth, n, keys,
@@ -215,9 +188,10 @@ void launch_order_rows(const std::uint32_t* from, const std::uint32_t* order,
   stream.launch(order_rows_kernel, blocks_for(n), kBlock, from, order, place, n, to, sorted);
 }
 
-void launch_word_heads(const BlockText& text, const std::uint64_t* words, const std::uint32_t* rows,
-                       const std::uint64_t* positions, const ActiveSuffixes& active,
-                       std::uint64_t depth, std::uint32_t n, std::uint32_t* heads, Stream& stream) {
+void launch_word_heads(const SuffixText& text, const std::uint64_t* words,
+                       const std::uint32_t* rows, const std::uint64_t* positions,
+                       const TiedItems& active, std::uint64_t depth, std::uint32_t n,
+                       std::uint32_t* heads, Stream& stream) {
   stream.launch(word_heads_kernel, blocks_for(n), kBlock, text, words, rows, positions, active,
                 depth, n, heads);
 }

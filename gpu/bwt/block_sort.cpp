@@ -19,10 +19,6 @@ constexpr std::uint64_t kTiedRowBytes = 24;
 // Words that ties are compared over; more of them are left to ranks.
 constexpr int kMostRounds = 16;
 
-std::size_t n_words(const BlockText& text) {
-  return (text.n * static_cast<unsigned>(text.bits) + 63) / 64;
-}
-
 std::uint64_t rows_within(std::uint64_t bytes, std::uint64_t bytes_taken) {
   const std::uint64_t left = bytes - std::min(bytes, bytes_taken);
   return std::clamp<std::uint64_t>(left / (kRowBytes + kTiedRowBytes), 1, kMostRows);
@@ -30,15 +26,15 @@ std::uint64_t rows_within(std::uint64_t bytes, std::uint64_t bytes_taken) {
 
 }  // namespace
 
-BlockSorter::BlockSorter(const BlockText& text, std::uint64_t max_bytes, std::uint64_t most_rows) {
+BlockSorter::BlockSorter(const SuffixText& text, std::uint64_t max_bytes, std::uint64_t most_rows) {
   if (text.n == 0) return;
   upload(text);
   cut_blocks(most_rows != 0 ? most_rows : rows_within(max_bytes, words_.bytes() + counts_.bytes()));
 }
 
-void BlockSorter::upload(const BlockText& text) {
+void BlockSorter::upload(const SuffixText& text) {
   text_ = text;
-  const std::size_t n = n_words(text);
+  const std::size_t n = text.n_words();
   words_.reserve(n + 2);
   counts_.reserve((text.n + kRun - 1) / kRun);
   Event begin;
@@ -130,7 +126,7 @@ void BlockSorter::first_round(const Block& block) {
 }
 
 // heads_ becomes groups; those of more than one suffix are the active ones of the next round.
-void BlockSorter::compact(const std::uint32_t* rows, std::uint32_t n, const ActiveSuffixes& from) {
+void BlockSorter::compact(const std::uint32_t* rows, std::uint32_t n, const TiedItems& from) {
   std::uint32_t* const group = groups_.data();
   scan_max(heads_.data(), group, n, workspace_.data(), workspace_.size(), stream_);
   launch_keep(group, n, heads_.data(), stream_);
@@ -147,7 +143,7 @@ void BlockSorter::compact(const std::uint32_t* rows, std::uint32_t n, const Acti
 }
 
 void BlockSorter::next_round(std::uint32_t n) {
-  const ActiveSuffixes active{place_[0].data(), group_[0].data()};
+  const TiedItems active{place_[0].data(), group_[0].data()};
   SortPairs pairs{{keys_[0].data(), keys_[1].data()}, {values_[0].data(), values_[1].data()}, 0};
   launch_next_words(text_, active_rows_[0].data(), positions_.data(), depth_, n, pairs.keys[0],
                     pairs.values[0], stream_);

@@ -3,24 +3,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpu/bwt/suffix_sort.hpp"
+#include "gpu/bwt/group_sort.hpp"
+#include "gpu/bwt/suffix_text.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/stream.hpp"
 
 namespace biogpu::gpu::bwt {
-
-// A packed text of any number of symbols, as lib/bwt's PackedText. words[ceil(n * bits / 64) + 2],
-// zeros behind the text. With ends, symbol 0 closes a string: the words of a comparison are cleared
-// behind the first one, and of suffixes that are then equal the one further ahead in the text comes
-// first. Without, a suffix that ends comes before those that its padding equals.
-struct BlockText {
-  const std::uint64_t* words = nullptr;
-  std::uint64_t n = 0;
-  int bits = 2;
-  bool has_ends = false;
-  std::uint64_t highest_bits = 0;  // of each whole symbol of a word
-  std::uint32_t word_symbols = 32;
-};
 
 // Suffixes fall into bins by the highest bits of their first word.
 inline constexpr int kBinBits = 12;
@@ -29,22 +17,22 @@ inline constexpr std::uint32_t kBins = 1u << kBinBits;
 inline constexpr std::uint32_t kRun = 64;
 
 // bins[kBins] += suffixes in each bin.
-void launch_count_bins(const BlockText& text, std::uint64_t* bins, Stream& stream);
+void launch_count_bins(const SuffixText& text, std::uint64_t* bins, Stream& stream);
 // counts[r] = suffixes of run r in bins [first, last).
-void launch_count_run(const BlockText& text, std::uint32_t first, std::uint32_t last,
+void launch_count_run(const SuffixText& text, std::uint32_t first, std::uint32_t last,
                       std::uint32_t* counts, Stream& stream);
 // Lists them, in the order that a stable sort is to see: position, first word, and values[i] = i.
 // sums: the running sum of counts.
-void launch_list_run(const BlockText& text, std::uint32_t first, std::uint32_t last,
+void launch_list_run(const SuffixText& text, std::uint32_t first, std::uint32_t last,
                      const std::uint32_t* sums, std::uint64_t* positions, std::uint64_t* keys,
                      std::uint32_t* values, Stream& stream);
 // heads[i] = i where row i begins a group: another first word than the row before, or one of both
 // ended within it; else 0.
-void launch_block_heads(const BlockText& text, const std::uint64_t* keys, const std::uint32_t* rows,
-                        const std::uint64_t* positions, std::uint32_t n, std::uint32_t* heads,
-                        Stream& stream);
+void launch_block_heads(const SuffixText& text, const std::uint64_t* keys,
+                        const std::uint32_t* rows, const std::uint64_t* positions, std::uint32_t n,
+                        std::uint32_t* heads, Stream& stream);
 // keys[k], values[k] = the word `depth` symbols behind suffix rows[k], and k.
-void launch_next_words(const BlockText& text, const std::uint32_t* rows,
+void launch_next_words(const SuffixText& text, const std::uint32_t* rows,
                        const std::uint64_t* positions, std::uint64_t depth, std::uint32_t n,
                        std::uint64_t* keys, std::uint32_t* values, Stream& stream);
 // keys[k] = group[values[k]].
@@ -56,9 +44,10 @@ void launch_order_rows(const std::uint32_t* from, const std::uint32_t* order,
                        std::uint32_t* sorted, Stream& stream);
 // heads[k] = place[k] where suffix k begins a group: another group before, another word, or the one
 // before has ended within it.
-void launch_word_heads(const BlockText& text, const std::uint64_t* words, const std::uint32_t* rows,
-                       const std::uint64_t* positions, const ActiveSuffixes& active,
-                       std::uint64_t depth, std::uint32_t n, std::uint32_t* heads, Stream& stream);
+void launch_word_heads(const SuffixText& text, const std::uint64_t* words,
+                       const std::uint32_t* rows, const std::uint64_t* positions,
+                       const TiedItems& active, std::uint64_t depth, std::uint32_t n,
+                       std::uint32_t* heads, Stream& stream);
 // out[i] = positions[rows[i]].
 void launch_positions(const std::uint64_t* positions, const std::uint32_t* rows, std::uint32_t n,
                       std::uint64_t* out, Stream& stream);
@@ -81,7 +70,7 @@ class BlockSorter {
 
   // text.words lies in host memory. max_bytes: of device memory. most_rows: the largest block; 0:
   // what these hold. Throws DeviceError{out_of_memory} where the suffixes of one bin are more.
-  BlockSorter(const BlockText& text, std::uint64_t max_bytes, std::uint64_t most_rows);
+  BlockSorter(const SuffixText& text, std::uint64_t max_bytes, std::uint64_t most_rows);
 
   std::size_t n_blocks() const { return blocks_.size(); }
   std::uint64_t n_rows(std::size_t block) const { return blocks_[block].n_rows; }
@@ -105,15 +94,15 @@ class BlockSorter {
     std::uint64_t n_rows = 0;
   };
 
-  void upload(const BlockText& text);
+  void upload(const SuffixText& text);
   void cut_blocks(std::uint64_t most_rows);
   void reserve(std::uint64_t n_rows);
   void first_round(const Block& block);
   void next_round(std::uint32_t n);
-  void compact(const std::uint32_t* rows, std::uint32_t n, const ActiveSuffixes& from);
+  void compact(const std::uint32_t* rows, std::uint32_t n, const TiedItems& from);
 
   Stream stream_;
-  BlockText text_;
+  SuffixText text_;
   std::vector<Block> blocks_;
   DeviceBuffer<std::uint64_t> words_, positions_, keys_[2];
   DeviceBuffer<std::uint32_t> counts_, values_[2], rows_, heads_, groups_;

@@ -1,6 +1,6 @@
 // The steps of a suffix sort by doubling: keys, group heads, ranks, compaction, and the transform.
 //
-// Shapes   those of gpu/bwt/suffix_sort.hpp; all counts below 2^32.
+// Shapes   those of gpu/bwt/suffix_sort.hpp and group_sort.hpp; all counts below 2^32.
 // Mapping  one thread an element, 256 threads a block; the transform has one thread for 16 symbols,
 //          which are one word of its result.
 // Traffic  keys 20 n bytes; heads 12; ranks 4 read and one scattered word each; a round 4 bytes and
@@ -10,29 +10,23 @@
 // Source   doi:10.1137/0222058, doi:10.1016/j.tcs.2007.07.017
 // Oracle   sort_suffixes_ref, lib/bwt/suffix_array_ref.cpp
 #include "gpu/bwt/suffix_sort.hpp"
+#include "gpu/bwt/suffix_words.hpp"
 #include "gpu/rt/kernel.hpp"
 
 namespace biogpu::gpu::bwt {
 namespace {
 
 constexpr unsigned kBlock = 256;
-constexpr std::uint32_t kKeyBases = 32;
 
 __device__ __forceinline__ std::uint32_t thread_index() {
   return blockIdx.x * kBlock + threadIdx.x;
 }
 
-__device__ __forceinline__ std::uint64_t word_at(const std::uint64_t* text, std::uint32_t i) {
-  const std::uint64_t* const word = text + (i >> 5);
-  const unsigned shift = 2 * (i & 31);
-  return word[0] << shift | word[1] >> 1 >> (63 - shift);
-}
-
 __global__ void first_keys_kernel(SuffixText text, std::uint64_t* keys, std::uint32_t* positions) {
   const std::uint32_t i = thread_index();
   if (i >= text.n) return;
-  const std::uint32_t position = text.n - 1 - i;
-  keys[i] = word_at(text.text, position);
+  const auto position = static_cast<std::uint32_t>(listed(text, i));
+  keys[i] = word_at(text, position);
   positions[i] = position;
 }
 
@@ -40,54 +34,53 @@ __global__ void first_heads_kernel(SuffixText text, const std::uint64_t* keys,
                                    const std::uint32_t* positions, std::uint32_t* heads) {
   const std::uint32_t i = thread_index();
   if (i >= text.n) return;
-  const auto has_ended = [&](std::uint32_t position) { return text.n - position < kKeyBases; };
-  const bool head = i == 0 || keys[i] != keys[i - 1] || has_ended(positions[i - 1]);
+  const bool head =
+      i == 0 || keys[i] != keys[i - 1] || ends_within(text, positions[i - 1], keys[i - 1]);
   heads[i] = head ? i : 0;
 }
 
-__global__ void heads_kernel(const std::uint64_t* keys, const std::uint32_t* place,
-                             std::uint32_t n_active, std::uint32_t* heads) {
+__global__ void heads_kernel(const std::uint64_t* keys, const std::uint32_t* place, std::uint32_t n,
+                             std::uint32_t* heads) {
   const std::uint32_t i = thread_index();
-  if (i >= n_active) return;
-  heads[i] = i == 0 || keys[i] != keys[i - 1] ? place[i] : 0;
+  if (i >= n) return;
+  const bool head = i == 0 || keys[i] != keys[i - 1];
+  heads[i] = !head ? 0 : place == nullptr ? i : place[i];
 }
 
-__global__ void store_ranks_kernel(const std::uint32_t* positions, const std::uint32_t* place,
-                                   const std::uint32_t* group, std::uint32_t n_active,
-                                   std::uint32_t* rank, std::uint32_t* sa) {
+__global__ void store_ranks_kernel(const std::uint32_t* items, const std::uint32_t* place,
+                                   const std::uint32_t* group, std::uint32_t n, std::uint32_t* rank,
+                                   std::uint32_t* sa) {
   const std::uint32_t i = thread_index();
-  if (i >= n_active) return;
-  const std::uint32_t position = positions[i];
-  rank[position] = group[i] + 1;
-  sa[place == nullptr ? i : place[i]] = position;
+  if (i >= n) return;
+  const std::uint32_t item = items[i];
+  rank[item] = group[i] + 1;
+  if (sa != nullptr) sa[place == nullptr ? i : place[i]] = item;
 }
 
-__global__ void keep_kernel(const std::uint32_t* group, std::uint32_t n_active,
-                            std::uint32_t* keep) {
+__global__ void keep_kernel(const std::uint32_t* group, std::uint32_t n, std::uint32_t* keep) {
   const std::uint32_t i = thread_index();
-  if (i >= n_active) return;
+  if (i >= n) return;
   const bool alone =
-      (i == 0 || group[i - 1] != group[i]) && (i + 1 == n_active || group[i + 1] != group[i]);
+      (i == 0 || group[i - 1] != group[i]) && (i + 1 == n || group[i + 1] != group[i]);
   keep[i] = alone ? 0 : 1;
 }
 
-__global__ void compact_kernel(const std::uint32_t* positions, ActiveSuffixes from,
-                               const std::uint32_t* sum, std::uint32_t n_active,
-                               std::uint32_t* to_positions, ActiveSuffixes to) {
+__global__ void compact_kernel(const std::uint32_t* items, TiedItems from, const std::uint32_t* sum,
+                               std::uint32_t n, std::uint32_t* to_items, TiedItems to) {
   const std::uint32_t i = thread_index();
-  if (i >= n_active) return;
+  if (i >= n) return;
   const std::uint32_t before = i == 0 ? 0 : sum[i - 1];
   if (sum[i] == before) return;
-  to_positions[before] = positions[i];
+  to_items[before] = items[i];
   to.place[before] = from.place == nullptr ? i : from.place[i];
   to.group[before] = from.group[i];
 }
 
 __global__ void round_keys_kernel(const std::uint32_t* positions, const std::uint32_t* group,
-                                  const std::uint32_t* rank, std::uint32_t n_active,
-                                  std::uint32_t h, int n_bits, std::uint64_t* keys) {
+                                  const std::uint32_t* rank, std::uint32_t n, std::uint32_t h,
+                                  int n_bits, std::uint64_t* keys) {
   const std::uint32_t i = thread_index();
-  if (i >= n_active) return;
+  if (i >= n) return;
   keys[i] = static_cast<std::uint64_t>(group[i]) << n_bits | rank[positions[i] + h];
 }
 
@@ -110,10 +103,8 @@ __global__ void transform_kernel(SuffixText text, const std::uint32_t* sa,
     std::uint32_t base = 0;
     if (stored < text.n) {
       const std::uint64_t row = stored + (stored >= sentinel ? 1 : 0);
-      const std::uint32_t position = row == 0 ? text.n : sa[row - 1];
-      base = static_cast<std::uint32_t>(text.text[(position - 1) >> 5] >>
-                                        (62 - 2 * ((position - 1) & 31))) &
-             3u;
+      const std::uint64_t last = (row == 0 ? text.n : sa[row - 1]) - 1;
+      base = static_cast<std::uint32_t>(text.words[last >> 5] >> (62 - 2 * (last & 31))) & 3u;
     }
     bases = bases << 2 | base;
   }
@@ -134,37 +125,33 @@ void launch_first_heads(const SuffixText& text, const std::uint64_t* keys,
                 positions, heads);
 }
 
-void launch_heads(const std::uint64_t* keys, const std::uint32_t* place, std::uint32_t n_active,
+void launch_heads(const std::uint64_t* keys, const std::uint32_t* place, std::uint32_t n,
                   std::uint32_t* heads, Stream& stream) {
-  stream.launch(heads_kernel, ceil_div<std::size_t>(n_active, kBlock), kBlock, keys, place,
-                n_active, heads);
+  stream.launch(heads_kernel, ceil_div<std::size_t>(n, kBlock), kBlock, keys, place, n, heads);
 }
 
-void launch_store_ranks(const std::uint32_t* positions, const std::uint32_t* place,
-                        const std::uint32_t* group, std::uint32_t n_active, std::uint32_t* rank,
+void launch_store_ranks(const std::uint32_t* items, const std::uint32_t* place,
+                        const std::uint32_t* group, std::uint32_t n, std::uint32_t* rank,
                         std::uint32_t* sa, Stream& stream) {
-  stream.launch(store_ranks_kernel, ceil_div<std::size_t>(n_active, kBlock), kBlock, positions,
-                place, group, n_active, rank, sa);
+  stream.launch(store_ranks_kernel, ceil_div<std::size_t>(n, kBlock), kBlock, items, place, group,
+                n, rank, sa);
 }
 
-void launch_keep(const std::uint32_t* group, std::uint32_t n_active, std::uint32_t* keep,
-                 Stream& stream) {
-  stream.launch(keep_kernel, ceil_div<std::size_t>(n_active, kBlock), kBlock, group, n_active,
-                keep);
+void launch_keep(const std::uint32_t* group, std::uint32_t n, std::uint32_t* keep, Stream& stream) {
+  stream.launch(keep_kernel, ceil_div<std::size_t>(n, kBlock), kBlock, group, n, keep);
 }
 
-void launch_compact(const std::uint32_t* positions, const ActiveSuffixes& from,
-                    const std::uint32_t* sum, std::uint32_t n_active, std::uint32_t* to_positions,
-                    const ActiveSuffixes& to, Stream& stream) {
-  stream.launch(compact_kernel, ceil_div<std::size_t>(n_active, kBlock), kBlock, positions, from,
-                sum, n_active, to_positions, to);
+void launch_compact(const std::uint32_t* items, const TiedItems& from, const std::uint32_t* sum,
+                    std::uint32_t n, std::uint32_t* to_items, const TiedItems& to, Stream& stream) {
+  stream.launch(compact_kernel, ceil_div<std::size_t>(n, kBlock), kBlock, items, from, sum, n,
+                to_items, to);
 }
 
 void launch_round_keys(const std::uint32_t* positions, const std::uint32_t* group,
-                       const std::uint32_t* rank, std::uint32_t n_active, std::uint32_t h,
-                       int n_bits, std::uint64_t* keys, Stream& stream) {
-  stream.launch(round_keys_kernel, ceil_div<std::size_t>(n_active, kBlock), kBlock, positions,
-                group, rank, n_active, h, n_bits, keys);
+                       const std::uint32_t* rank, std::uint32_t n, std::uint32_t h, int n_bits,
+                       std::uint64_t* keys, Stream& stream) {
+  stream.launch(round_keys_kernel, ceil_div<std::size_t>(n, kBlock), kBlock, positions, group, rank,
+                n, h, n_bits, keys);
 }
 
 void launch_find_primary(const std::uint32_t* sa, std::uint32_t n, std::uint32_t* primary,

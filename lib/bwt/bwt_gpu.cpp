@@ -150,24 +150,23 @@ std::uint64_t usable_bytes(const GpuSortJob& job) {
   return job.max_device_bytes != 0 ? std::min(free, job.max_device_bytes) : free;
 }
 
-// One sort of everything takes 40 bytes a base, and 12 where all tie.
+// One sort of everything takes 52 bytes a symbol where all tie, the text and the samples.
 bool fits_at_once(const GpuSortJob& job) {
-  constexpr std::uint64_t kBaseBytes = 54;
-  const PackedText& text = job.source.text;
-  return text.bits() == 2 && job.source.ends.empty() && job.index_bytes == 4 &&
-         job.most_rows == 0 && kBaseBytes * text.size() < usable_bytes(job);
+  constexpr std::uint64_t kSymbolBytes = 60;
+  return job.index_bytes == 4 && job.most_rows == 0 &&
+         kSymbolBytes * job.source.text.size() < usable_bytes(job);
 }
 
 void sort_at_once(const GpuSortJob& job, GpuSortReport& report) {
   device_bwt::SuffixSorter sorter;
-  sorter.sort(job.source.text.words(), job.source.text.size());
+  sorter.sort(device_text(job.source));
   report.n_rank_rounds = sorter.n_rounds();
   report.n_blocks = 1;
   report.device_s = sorter.device_seconds();
   report.device_bytes = sorter.device_bytes();
   PositionCopy(job, report)
       .run(
-          job.source.text.size(),
+          sorter.n(),
           [&](std::uint64_t begin, std::uint64_t n, void* host) {
             sorter.queue_copy(begin, n, static_cast<std::uint32_t*>(host));
           },
@@ -175,15 +174,7 @@ void sort_at_once(const GpuSortJob& job, GpuSortReport& report) {
 }
 
 void sort_in_blocks(const GpuSortJob& job, GpuSortReport& report) {
-  const PackedText& text = job.source.text;
-  device_bwt::BlockText packed;
-  packed.words = text.words();
-  packed.n = text.size();
-  packed.bits = text.bits();
-  packed.has_ends = !job.source.ends.empty();
-  packed.highest_bits = text.highest_bits();
-  packed.word_symbols = static_cast<std::uint32_t>(text.symbols_per_word());
-  device_bwt::BlockSorter sorter(packed, usable_bytes(job), job.most_rows);
+  device_bwt::BlockSorter sorter(device_text(job.source), usable_bytes(job), job.most_rows);
   PositionCopy copy(job, report);
   std::uint64_t first_row = 0;
   for (std::size_t block = 0; block < sorter.n_blocks(); ++block) {
@@ -218,6 +209,17 @@ void sort_suffixes_of_backend(int device, const GpuSortJob& job, GpuSortReport& 
     }
     sort_in_blocks(job, report);
   });
+}
+
+device_bwt::SuffixText device_text(const SuffixSource& source) {
+  device_bwt::SuffixText text;
+  text.words = source.text.words();
+  text.n = source.text.size();
+  text.bits = source.text.bits();
+  text.has_ends = !source.ends.empty();
+  text.highest_bits = source.text.highest_bits();
+  text.word_symbols = static_cast<std::uint32_t>(source.text.symbols_per_word());
+  return text;
 }
 
 std::unique_ptr<GpuSearch> make_search_of_backend(int device, const FmIndex& index) {

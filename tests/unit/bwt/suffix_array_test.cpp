@@ -32,24 +32,6 @@ void check_all_ways(const bwt::SuffixSource& source) {
   }
 }
 
-// Strings over the symbols 1, 2, ..., each closed by a 0.
-struct StringSet {
-  bwt::PackedText text;
-  std::vector<std::uint64_t> ends;
-};
-
-StringSet pack_set(const std::vector<std::string>& strings, int bits) {
-  std::string all;
-  StringSet set;
-  for (const std::string& s : strings) {
-    all += s + '@';
-    set.ends.push_back(all.size() - 1);
-  }
-  set.text = bwt::PackedText(all.size(), bits);
-  for (std::size_t i = 0; i < all.size(); ++i) set.text.set(i, static_cast<unsigned>(all[i] - '@'));
-  return set;
-}
-
 }  // namespace
 
 TEST_CASE("bwt.suffix_array: sorts random texts of every small length", "[bwt]") {
@@ -94,7 +76,7 @@ TEST_CASE("bwt.suffix_array: equal suffixes of a set follow the order of the str
     }
     strings.push_back(test::repeated("ACC", 90) + "A");
     strings.push_back(test::repeated("ACC", 90) + "A");
-    const StringSet set = pack_set(strings, bits);
+    const test::StringSet set = test::pack_set(strings, bits);
     check_all_ways({set.text, set.ends});
   }
 }
@@ -134,7 +116,7 @@ TEST_CASE("bwt.suffix_array: what a text holds twice is sorted in chains", "[bwt
     strings.push_back(test::random_text(static_cast<std::uint64_t>(i), 200, "ACG"));
     strings.push_back(strings.back());
   }
-  const StringSet set = pack_set(strings, 3);
+  const test::StringSet set = test::pack_set(strings, 3);
   for (const int n_threads : {1, 3}) {
     const SuffixSortSettings direct{n_threads, 0, false, false};
     const SuffixSortSettings induced{1, 0, false, true};

@@ -65,4 +65,35 @@ inline bwt::PackedText pack_bases(std::string_view text) {
   return packed;
 }
 
+// Strings over ACGT, symbols 1, 2, 3, 4, each closed by a 0.
+struct StringSet {
+  bwt::PackedText text;
+  std::vector<std::uint64_t> ends;
+};
+
+inline StringSet pack_set(const std::vector<std::string>& strings, int bits) {
+  StringSet set;
+  std::string all;
+  for (const std::string& string : strings) {
+    all += string;
+    set.ends.push_back(all.size());
+    all += '$';
+  }
+  set.text = bwt::PackedText(all.size(), bits);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    set.text.set(i, static_cast<unsigned>(std::string_view("$ACGT").find(all[i])));
+  return set;
+}
+
+// n strings of `length` letters, drawn from n_kinds.
+inline std::vector<std::string> drawn_strings(std::size_t n, std::size_t length,
+                                              std::size_t n_kinds) {
+  std::mt19937_64 random(n_kinds);
+  std::vector<std::string> strings;
+  for (std::size_t i = 0; i < n; ++i)
+    strings.push_back(i < n_kinds ? random_text(random(), length, "ACGT")
+                                  : strings[random() % n_kinds]);
+  return strings;
+}
+
 }  // namespace biogpu::test

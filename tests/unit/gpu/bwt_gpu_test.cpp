@@ -1,12 +1,8 @@
 #include "lib/bwt/bwt_gpu.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <numeric>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "gpu/bwt/suffix_sort.hpp"
@@ -19,13 +15,33 @@ using namespace biogpu;
 
 namespace {
 
-void check_sort(const bwt::PackedText& text) {
-  const auto expected = bwt::sort_suffixes<std::uint32_t>({text}, {});
-  gpu::bwt::SuffixSorter sorter;
-  sorter.sort(text.words(), text.size());
-  std::vector<std::uint32_t> sa(text.size());
-  sorter.copy_suffix_array(sa.data());
+// Sorted in blocks of n_rows, or at once where they are 0; what a block leaves tied is finished on
+// the CPU.
+template <class Index>
+bwt::SuffixSortReport check_sort(const bwt::SuffixSource& source, std::uint64_t n_rows) {
+  const auto expected = bwt::sort_suffixes_ref<Index>(source);
+  bwt::SuffixSortSettings settings;
+  settings.gpu = 0;
+  settings.gpu_rows = n_rows;
+  settings.n_threads = 2;
+  bwt::SuffixSortReport report;
+  const auto sa = bwt::sort_suffixes<Index>(source, settings, &report);
   CHECK(std::equal(sa.begin(), sa.end(), expected.begin(), expected.end()));
+  return report;
+}
+
+// At once; then nothing is left to the CPU.
+void check_at_once(const bwt::SuffixSource& source) {
+  const auto report = check_sort<std::uint32_t>(source, 0);
+  CHECK(report.on_gpu);
+  CHECK(report.n_unresolved == 0);
+}
+
+// Also at once, for the transform that stays on the device.
+void check_transform(const bwt::PackedText& text) {
+  const auto expected = bwt::sort_suffixes_ref<std::uint32_t>({text});
+  gpu::bwt::SuffixSorter sorter;
+  sorter.sort(bwt::device_text({text}));
   std::vector<std::uint32_t> words((text.size() + 15) / 16);
   const std::uint32_t primary = sorter.copy_transform(words.data());
   bool same = true;
@@ -38,57 +54,100 @@ void check_sort(const bwt::PackedText& text) {
   CHECK(same);
 }
 
+// Strings of few letters, some of them equal.
+test::StringSet mixed_set(int bits) {
+  std::mt19937_64 random(12);
+  std::vector<std::string> strings;
+  for (int i = 0; i < 60; ++i) {
+    strings.push_back(test::random_text(random(), random() % 60, "AC"));
+    if (i % 3 == 0) strings.push_back(strings[random() % strings.size()]);
+  }
+  strings.push_back(test::repeated("ACC", 500));
+  strings.push_back(test::repeated("ACC", 500));
+  return test::pack_set(strings, bits);
+}
+
+// Runs of every short period, of random lengths and mostly broken by a change, and copies of what
+// came before.
+std::string mixed_text(std::uint64_t seed, std::size_t n) {
+  std::mt19937_64 random(seed);
+  std::string text;
+  while (text.size() < n) {
+    const std::string unit = test::random_text(random(), 1 + random() % 12, "ACGT");
+    std::string piece = test::repeated(unit, 20 + random() % 150);
+    if (!text.empty() && random() % 2 == 0)
+      piece = text.substr(random() % text.size(), random() % 300);
+    if (!piece.empty() && random() % 3 != 0) piece.back() = "ACGT"[random() % 4];
+    text += piece;
+  }
+  text.resize(n);
+  return text;
+}
+
 }  // namespace
 
 TEST_CASE("bwt.suffix_sort: the GPU sorts as the CPU does", "[bwt][device]") {
   if (!test::has_gpu()) return;
-  for (const std::size_t n : {0, 1, 2, 31, 32, 33, 63, 64, 65, 255, 256, 257, 4000}) {
+  for (const std::size_t n : {1, 2, 31, 32, 33, 63, 64, 65, 255, 256, 257, 4000}) {
     INFO("length " << n);
-    check_sort(test::pack_bases(test::random_text(n, n, "ACGT")));
+    const auto text = test::pack_bases(test::random_text(n, n, "ACGT"));
+    check_at_once({text});
+    check_transform(text);
   }
   for (const auto& [name, letters] : test::hard_texts(1500)) {
     INFO(name);
-    check_sort(test::pack_bases(letters));
+    const auto text = test::pack_bases(letters);
+    check_at_once({text});
+    check_transform(text);
   }
 }
 
-namespace {
+TEST_CASE("bwt.suffix_sort: a few long ties are sorted by ranks alone", "[bwt][device]") {
+  if (!test::has_gpu()) return;
+  const std::string letters = test::random_text(3, 6000, "ACGT");
+  check_at_once({test::pack_bases(letters + letters.substr(700, 150))});
+}
 
-// Strings over 1, 2, 3, 4, each closed by a 0.
-struct StringSet {
-  bwt::PackedText text;
-  std::vector<std::uint64_t> ends;
-};
-
-StringSet pack_set(const std::vector<std::string>& strings) {
-  StringSet set;
-  std::string all;
-  for (const std::string& string : strings) {
-    all += string;
-    set.ends.push_back(all.size());
-    all += '$';
+TEST_CASE("bwt.jump_sort: runs and copies of all kinds", "[bwt][device]") {
+  if (!test::has_gpu()) return;
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    INFO("seed " << seed);
+    check_at_once({test::pack_bases(mixed_text(seed, 900 + 50 * seed))});
   }
-  set.text = bwt::PackedText(all.size(), 3);
-  for (std::size_t i = 0; i < all.size(); ++i)
-    set.text.set(i, static_cast<unsigned>(std::string_view("$ACGT").find(all[i])));
-  return set;
 }
 
-// Sorted block by block, with what ties for long finished on the CPU.
-template <class Index>
-bwt::SuffixSortReport check_blocks(const bwt::SuffixSource& source, std::uint64_t n_rows) {
-  const auto expected = bwt::sort_suffixes_ref<Index>(source);
-  bwt::SuffixSortSettings settings;
-  settings.gpu = 0;
-  settings.gpu_rows = n_rows;
-  settings.n_threads = 2;
-  bwt::SuffixSortReport report;
-  const auto sa = bwt::sort_suffixes<Index>(source, settings, &report);
-  CHECK(std::equal(sa.begin(), sa.end(), expected.begin(), expected.end()));
-  return report;
+TEST_CASE("bwt.jump_sort: symbols of 1 to 8 bits", "[bwt][device]") {
+  if (!test::has_gpu()) return;
+  std::mt19937_64 random(5);
+  for (int bits = 1; bits <= 8; ++bits) {
+    INFO(bits << " bits");
+    // Letters of the highest bit and the lowest; every third piece a copy.
+    const std::string letters = mixed_text(40 + static_cast<std::uint64_t>(bits), 1000);
+    bwt::PackedText text(letters.size(), bits);
+    const unsigned high = 1u << (bits - 1);
+    for (std::size_t i = 0; i < letters.size(); ++i)
+      text.set(i, (letters[i] == 'A' || letters[i] == 'G' ? high : 0) |
+                      (bits > 1 && letters[i] > 'C' ? 1u : 0u));
+    check_at_once({text});
+    bwt::PackedText even(700, bits);
+    for (std::size_t i = 0; i < even.size(); ++i)
+      even.set(i, static_cast<unsigned>(random() % (std::uint64_t{1} << bits)));
+    check_at_once({even});
+  }
 }
 
-}  // namespace
+TEST_CASE("bwt.jump_sort: equal suffixes of a set follow the order of the strings",
+          "[bwt][device]") {
+  if (!test::has_gpu()) return;
+  for (const int bits : {2, 3, 5}) {
+    const test::StringSet set = mixed_set(bits);
+    check_at_once({set.text, set.ends});
+  }
+  for (const std::size_t n_kinds : {1, 7}) {
+    const test::StringSet set = test::pack_set(test::drawn_strings(30, 70, n_kinds), 3);
+    check_at_once({set.text, set.ends});
+  }
+}
 
 TEST_CASE("bwt.block_sort: blocks of any size give the order of the whole", "[bwt][device]") {
   if (!test::has_gpu()) return;
@@ -96,11 +155,11 @@ TEST_CASE("bwt.block_sort: blocks of any size give the order of the whole", "[bw
     const auto text = test::pack_bases(test::random_text(n, n, "ACGT"));
     for (const std::uint64_t n_rows : {64u, 700u, 100000u}) {
       INFO("length " << n << ", rows " << n_rows);
-      const auto report = check_blocks<std::uint32_t>({text}, n_rows);
+      const auto report = check_sort<std::uint32_t>({text}, n_rows);
       CHECK(report.on_gpu);
       CHECK(report.n_unresolved == 0);
       CHECK(report.n_blocks >= n / n_rows);
-      check_blocks<std::uint64_t>({text}, n_rows);
+      check_sort<std::uint64_t>({text}, n_rows);
     }
   }
 }
@@ -125,7 +184,7 @@ TEST_CASE("bwt.block_sort: hard texts are finished from what the device leaves",
   for (const auto& [name, letters] : test::hard_texts(1700)) {
     INFO(name);
     const auto text = test::pack_bases(letters);
-    const auto report = check_blocks<std::uint64_t>({text}, 1700);
+    const auto report = check_sort<std::uint64_t>({text}, 1700);
     CHECK(report.on_gpu);
     CHECK((report.n_unresolved > 0) == (name != "two letters"));
   }
@@ -135,7 +194,7 @@ TEST_CASE("bwt.block_sort: a few long ties are compared further, without ranks",
   if (!test::has_gpu()) return;
   const std::string letters = test::random_text(3, 20000, "ACGT");
   const auto text = test::pack_bases(letters + letters.substr(700, 600));
-  const auto report = check_blocks<std::uint32_t>({text}, 9000);
+  const auto report = check_sort<std::uint32_t>({text}, 9000);
   CHECK(report.on_gpu);
   CHECK(report.n_unresolved > 0);
   CHECK(report.n_rank_rounds == 16);  // the device's
@@ -144,24 +203,16 @@ TEST_CASE("bwt.block_sort: a few long ties are compared further, without ranks",
 TEST_CASE("bwt.block_sort: equal suffixes of a set follow the order of the strings",
           "[bwt][device]") {
   if (!test::has_gpu()) return;
-  std::mt19937_64 random(12);
-  std::vector<std::string> strings;
-  for (int i = 0; i < 60; ++i) {
-    strings.push_back(test::random_text(random(), random() % 60, "AC"));
-    if (i % 3 == 0) strings.push_back(strings[random() % strings.size()]);
-  }
-  strings.push_back(test::repeated("ACC", 500));
-  strings.push_back(test::repeated("ACC", 500));
-  const StringSet set = pack_set(strings);
+  const test::StringSet set = mixed_set(3);
   for (const std::uint64_t n_rows : {2500u, 10000u})
-    CHECK(check_blocks<std::uint32_t>({set.text, set.ends}, n_rows).on_gpu);
-  check_blocks<std::uint64_t>({set.text, set.ends}, 10000);
+    CHECK(check_sort<std::uint32_t>({set.text, set.ends}, n_rows).on_gpu);
+  check_sort<std::uint64_t>({set.text, set.ends}, 10000);
 }
 
 TEST_CASE("bwt.block_sort: what no block holds goes to the CPU, with the reason", "[bwt][device]") {
   if (!test::has_gpu()) return;
   const auto text = test::pack_bases(std::string(3000, 'A'));
-  const auto report = check_blocks<std::uint32_t>({text}, 1000);
+  const auto report = check_sort<std::uint32_t>({text}, 1000);
   CHECK_FALSE(report.on_gpu);
   CHECK(report.why_cpu.find("begin alike") != std::string::npos);
 }
@@ -213,149 +264,4 @@ TEST_CASE("bwt.fm_search: the GPU finds what the CPU finds", "[bwt][device]") {
     };
     CHECK(in_order(found) == in_order(wanted));
   }
-}
-
-namespace {
-
-double seconds_since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-bwt::PackedText random_bases(std::uint64_t n) {
-  std::mt19937_64 random(20260101);
-  bwt::PackedText text(n, 2);
-  for (std::size_t w = 0; w < n / 32; ++w) text.words()[w] = random();
-  return text;
-}
-
-// From text in host memory to its transform in host memory, transfers counted, allocation not: the
-// second of two runs.
-void measure_transform(std::uint64_t n) {
-  const bwt::PackedText text = random_bases(n);
-  std::vector<std::uint32_t> words((n + 15) / 16);
-  gpu::bwt::SuffixSorter sorter;
-  double wall_s = 0;
-  for (int run = 0; run < 2; ++run) {
-    const auto begin = std::chrono::steady_clock::now();
-    sorter.sort(text.words(), n);
-    sorter.copy_transform(words.data());
-    wall_s = seconds_since(begin);
-  }
-  std::printf(
-      "{\"what\": \"transform\", \"bases\": %llu, \"wall_s\": %.4f, \"sort_device_s\": %.4f, "
-      "\"rounds\": %d, \"device_bytes\": %llu}\n",
-      static_cast<unsigned long long>(n), wall_s, sorter.device_seconds(), sorter.n_rounds(),
-      static_cast<unsigned long long>(sorter.device_bytes()));
-}
-
-// Whether sa lists every suffix of the text in ascending order: neighbours by their first symbols,
-// or by what follows those.
-bool is_suffix_array(const bwt::PackedText& text, const std::vector<std::uint32_t>& sa) {
-  std::vector<std::uint32_t> rank(sa.size() + 1, 0);
-  for (std::size_t i = 0; i < sa.size(); ++i) rank[sa[i]] = static_cast<std::uint32_t>(i) + 1;
-  if (std::count(rank.begin(), rank.end(), 0u) != 1) return false;
-  bool ascends = true;
-  for (std::size_t i = 1; i < sa.size(); ++i) {
-    const unsigned a = text[sa[i - 1]];
-    const unsigned b = text[sa[i]];
-    ascends = ascends && (a < b || (a == b && rank[sa[i - 1] + 1] < rank[sa[i] + 1]));
-  }
-  return ascends;
-}
-
-// The texts that sorters find hard, as measure_transform(). The last is in many equal strings,
-// block by block and with what the CPU finishes.
-void measure_hard(std::uint64_t n) {
-  std::vector<std::uint32_t> sa(n);
-  std::vector<std::uint32_t> words((n + 15) / 16);
-  for (const auto& [name, letters] : test::hard_texts(n)) {
-    const bwt::PackedText text = test::pack_bases(letters);
-    gpu::bwt::SuffixSorter sorter;
-    double wall_s = 0;
-    for (int run = 0; run < 2; ++run) {
-      const auto begin = std::chrono::steady_clock::now();
-      sorter.sort(text.words(), n);
-      sorter.copy_transform(words.data());
-      wall_s = seconds_since(begin);
-    }
-    sorter.copy_suffix_array(sa.data());
-    CHECK(is_suffix_array(text, sa));
-    std::printf(
-        "{\"what\": \"hard\", \"text\": \"%s\", \"bases\": %llu, \"wall_s\": %.4f, "
-        "\"sort_device_s\": %.4f, \"rounds\": %d}\n",
-        name.c_str(), static_cast<unsigned long long>(n), wall_s, sorter.device_seconds(),
-        sorter.n_rounds());
-  }
-  const std::string unit = test::random_text(4, 99, "ACGT");
-  const StringSet set = pack_set(std::vector<std::string>(n / 100, unit));
-  bwt::SuffixSortSettings settings;
-  settings.gpu = 0;
-  settings.n_threads = 16;
-  bwt::SuffixSortReport report;
-  const auto begin = std::chrono::steady_clock::now();
-  const auto found = bwt::sort_suffixes<std::uint32_t>({set.text, set.ends}, settings, &report);
-  const double wall_s = seconds_since(begin);
-  settings.gpu = -1;
-  const auto expected = bwt::sort_suffixes<std::uint32_t>({set.text, set.ends}, settings);
-  CHECK(std::equal(found.begin(), found.end(), expected.begin(), expected.end()));
-  std::printf(
-      "{\"what\": \"hard\", \"text\": \"equal strings of 99\", \"bases\": %llu, \"wall_s\": "
-      "%.4f, \"sort_device_s\": %.4f, \"rounds\": %d}\n",
-      static_cast<unsigned long long>(n), wall_s, report.gpu_s, report.n_rank_rounds);
-}
-
-// 100-mers of an indexed genome, the index resident.
-void measure_search(std::uint64_t n, std::uint32_t n_queries) {
-  bwt::Reference reference;
-  reference.text = random_bases(n);
-  reference.contigs = {{"genome", "", 0, n, 0}};
-  bwt::FmIndex::Settings settings;
-  settings.sort.n_threads = 16;
-  const bwt::FmIndex index = bwt::FmIndex::build(reference, settings);
-  std::mt19937_64 random(7);
-  bwt::PatternSet patterns;
-  std::vector<bwt::Probe> probes;
-  for (std::uint32_t i = 0; i < n_queries; ++i) {
-    const std::uint64_t at = random() % (n - 100);
-    std::string letters;
-    for (std::uint64_t j = 0; j < 100; ++j) letters += "ACGT"[reference.text[at + j]];
-    patterns.append(letters);
-    probes.push_back({2 * i + static_cast<std::uint32_t>(random() % 2), 0, 100});
-  }
-  const auto search = bwt::make_search_of_backend(0, index);
-  std::vector<std::uint64_t> counts(probes.size());
-  std::vector<bwt::ProbeHit> hits;
-  for (int run = 0; run < 2; ++run) {
-    double before = search->device_seconds();
-    auto begin = std::chrono::steady_clock::now();
-    search->count(patterns, probes, counts);
-    const double count_s = seconds_since(begin);
-    const double count_device_s = search->device_seconds() - before;
-    hits.clear();
-    before = search->device_seconds();
-    begin = std::chrono::steady_clock::now();
-    search->locate(patterns, probes, hits);
-    std::printf(
-        "{\"what\": \"search\", \"bases\": %llu, \"queries\": %u, \"count_wall_s\": %.4f, "
-        "\"count_device_s\": %.5f, \"locate_wall_s\": %.4f, \"locate_device_s\": %.5f, "
-        "\"places\": %zu}\n",
-        static_cast<unsigned long long>(n), n_queries, count_s, count_device_s,
-        seconds_since(begin), search->device_seconds() - before, hits.size());
-  }
-  std::vector<std::uint64_t> expected(probes.size());
-  bwt::CpuSearch(index).count(patterns, probes, expected);
-  CHECK(counts == expected);
-}
-
-}  // namespace
-
-// Hidden: run by scripts/bench/bwt_gpu.sh, prints a line of JSON for each figure.
-TEST_CASE("bwt.bench: transforms and searches on a GPU", "[.bench]") {
-  if (!test::has_gpu()) return;
-  const char* const scale = std::getenv("BIOGPU_BENCH_BASES");  // of the largest text
-  const std::uint64_t most = scale != nullptr ? std::strtoull(scale, nullptr, 10) : 400000000;
-  for (const std::uint64_t n : {most / 8, most}) measure_transform(n / 32 * 32);
-  measure_hard(most / 8);
-  measure_search(most / 8 / 32 * 32,
-                 static_cast<std::uint32_t>(std::min<std::uint64_t>(most / 100, 4000000)));
 }
