@@ -22,16 +22,6 @@ namespace {
 
 constexpr unsigned kBlock = 64;
 
-__device__ void store_path(const PathWalkArgs& a, unsigned pair, PairPath path,
-                           const std::uint32_t* scratch) {
-  if (scratch != nullptr) {
-    path.run_begin = atomicAdd(a.n_runs, path.n_runs);
-    for (std::uint32_t i = 0; i < path.n_runs; ++i)
-      a.runs[path.run_begin + i] = scratch[path.n_runs - 1 - i];
-  }
-  a.paths[pair] = path;
-}
-
 template <bool kPacked>
 __global__ void path_walk_kernel(PathWalkArgs a) {
   __shared__ std::int8_t scores[kScoreBytes];
@@ -62,7 +52,7 @@ __global__ void path_walk_kernel(PathWalkArgs a) {
     const TraceView view = {a.trace + task.trace, a.shape, task.n_columns, 0, 0};
     walk_rectangle(state, view, a.scheme, sequences);
   }
-  store_path(a, pair, end_walk(state, a.scheme, sequences), scratch);
+  store_path(end_walk(state, a.scheme, sequences), scratch, a.n_runs, a.runs, a.paths + pair);
 }
 
 }  // namespace

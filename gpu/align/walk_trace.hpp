@@ -215,4 +215,17 @@ __device__ __forceinline__ PairPath end_walk(WalkState& state, const CellScheme&
   return path;
 }
 
+// Gives the runs of a path, which lie in scratch from the last to the first, their place among
+// those of the batch. scratch: nullptr where the path itself is not wanted.
+__device__ __forceinline__ void store_path(PairPath path, const std::uint32_t* scratch,
+                                           std::uint32_t* n_runs, std::uint32_t* runs,
+                                           PairPath* to) {
+  if (scratch != nullptr) {
+    path.run_begin = atomicAdd(n_runs, path.n_runs);
+    for (std::uint32_t i = 0; i < path.n_runs; ++i)
+      runs[path.run_begin + i] = scratch[path.n_runs - 1 - i];
+  }
+  *to = path;
+}
+
 }  // namespace biogpu::gpu::align

@@ -2,8 +2,6 @@
 // input, keeps several in flight, and gives the device to one pair alone where that is large.
 #include "lib/align/align_gpu.hpp"
 
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <array>
 
@@ -11,7 +9,9 @@
 #include "gpu/align/pair_batch.hpp"
 #include "gpu/rt/device.hpp"
 #include "lib/align/align_gpu_batch.hpp"
+#include "lib/align/align_gpu_diagonals.hpp"
 #include "lib/align/align_gpu_pages.hpp"
+#include "lib/align/align_gpu_rows.hpp"
 #include "lib/align/align_gpu_scheme.hpp"
 #include "lib/align/border.hpp"
 
@@ -24,6 +24,7 @@ namespace cells = biogpu::gpu::align;
 constexpr double kShareOfFreeMemory = 0.9;
 // Above this a batch gains nothing.
 constexpr std::uint64_t kMostBatchBytes = std::uint64_t{1} << 35;
+constexpr std::uint64_t kMostDiagonalBytes = std::uint64_t{1} << 35;
 constexpr std::uint64_t kLeastBatchBytes = std::uint64_t{1} << 14;
 // One is staged, one computed, one unpacked.
 constexpr std::size_t kInFlight = 3;
@@ -41,13 +42,12 @@ class OneGpuAligner final : public GpuAligner {
       set_up();
       for (auto& slot : slots_) slot = std::make_unique<cells::PairBatch>(settings_);
       long_ = std::make_unique<cells::LongAligner>(settings_);
+      if (options_.band != kNoBand || is_extension(options_))
+        diagonals_ = std::make_unique<DiagonalAligner>(options_, settings_);
     });
   }
 
   Alignments align(const Work& work) override {
-    // The kernels fill whole matrices; what leaves cells out is left to the CPU.
-    if (options_.band != kNoBand || is_extension(options_))
-      return align_cpu(work, options_, tbb::this_task_arena::max_concurrency());
     validate(work, options_);
     require_range(work);
     return with_device_errors([&] {
@@ -56,8 +56,12 @@ class OneGpuAligner final : public GpuAligner {
     });
   }
 
-  double device_seconds() const override { return seconds_; }
-  std::uint64_t peak_device_bytes() const override { return peak_bytes_; }
+  double device_seconds() const override {
+    return seconds_ + (diagonals_ ? diagonals_->device_seconds() : 0.0);
+  }
+  std::uint64_t peak_device_bytes() const override {
+    return std::max(peak_bytes_, diagonals_ ? diagonals_->peak_device_bytes() : 0);
+  }
 
  private:
   void set_up() {
@@ -101,7 +105,8 @@ class OneGpuAligner final : public GpuAligner {
   Alignments align_until_it_fits(const Work& work) {
     for (;;) {
       try {
-        return align_all(work);
+        return diagonals_ ? diagonals_->align(work, std::min(budget_, kMostDiagonalBytes))
+                          : align_all(work);
       } catch (const gpu::DeviceError& error) {
         release_memory();
         if (error.kind() != gpu::DeviceError::Kind::out_of_memory ||
@@ -193,6 +198,7 @@ class OneGpuAligner final : public GpuAligner {
   void release_memory() {
     for (auto& slot : slots_) slot = std::make_unique<cells::PairBatch>(settings_);
     long_->release();
+    if (diagonals_) diagonals_->release();
   }
 
   int device_;
@@ -204,6 +210,7 @@ class OneGpuAligner final : public GpuAligner {
   cells::BatchSettings settings_;
   std::array<std::unique_ptr<cells::PairBatch>, kInFlight> slots_;
   std::unique_ptr<cells::LongAligner> long_;
+  std::unique_ptr<DiagonalAligner> diagonals_;  // where not all cells take part
   double seconds_ = 0;
   std::uint64_t peak_bytes_ = 0;
 };

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "lib/align/align_gpu_pages.hpp"
+#include "lib/align/align_gpu_rows.hpp"
 #include "lib/align/border.hpp"
 
 namespace biogpu::align {
@@ -18,25 +18,11 @@ namespace cells = biogpu::gpu::align;
 constexpr std::size_t kMostPairs = std::size_t{1} << 17;
 // A pair of more cells is worth all multiprocessors; one group of lanes would take seconds.
 constexpr std::uint64_t kLongCells = std::uint64_t{1} << 28;
-// Pairs that a thread takes at a time, and residues.
-constexpr std::size_t kChunk = 1024;
+// Residues that a thread copies at a time.
 constexpr std::uint64_t kCopyChunk = std::uint64_t{1} << 18;
 // Device memory of a place in a batch that holds no pair.
 constexpr std::uint64_t kBytesOfPlace =
     sizeof(cells::PairTask) + sizeof(cells::PairEnd) + sizeof(cells::PairPath);
-
-std::size_t count_chunks(std::size_t n) { return (n + kChunk - 1) / kChunk; }
-
-// body(chunk, begin, end) for pieces of 0..n.
-template <class Body>
-void for_chunks(std::size_t n, const Body& body) {
-  const std::size_t n_chunks = count_chunks(n);
-  const auto run = [&](std::size_t chunk) {
-    body(chunk, chunk * kChunk, std::min(n, (chunk + 1) * kChunk));
-  };
-  if (n_chunks == 1) return run(0);
-  tbb::parallel_for(std::size_t{0}, n_chunks, run);
-}
 
 bool holds_four_letters(std::span<const std::uint8_t> residues) {
   std::uint8_t highest = 0;
@@ -313,58 +299,6 @@ void BatchWork::submit(cells::PairBatch& batch) {
   batch.submit(segments_);
 }
 
-void set_gpu_row(const Options& options, Alignment& row, const cells::PairEnd& end,
-                 const cells::PairPath& path) {
-  row = {};
-  row.score = end.score;
-  if (options.output == Output::score) return;
-  row.query_end = end.row;
-  row.target_end = end.column;
-  if (options.output == Output::ends) return;
-  row.matches = path.matches;
-  row.similar = path.similar;
-  row.length = path.length;
-  if (options.output == Output::statistics) return;
-  row.query_begin = path.row_begin;
-  row.target_begin = path.column_begin;
-  row.n_cigar = path.n_runs;
-  row.cigar_begin = path.run_begin;
-}
-
-// Paths lie anywhere in runs; they go to where the order of the input wants them.
-void BatchWork::append_paths(std::span<const std::uint32_t> runs, Alignments& all) const {
-  const std::size_t n = last_ - first_;
-  Alignment* const rows = all.rows.data() + first_;
-  std::vector<std::uint64_t> begins(count_chunks(n));
-  for_chunks(n, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
-    std::uint64_t sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += rows[i].n_cigar;
-    begins[chunk] = sum;
-  });
-  std::uint64_t at = all.cigar.size();
-  for (std::uint64_t& begin : begins) {
-    const std::uint64_t own = begin;
-    begin = at;
-    at += own;
-  }
-  reserve_growing(all.cigar, at, last_, all.rows.size());
-  all.cigar.resize(at);
-  for_chunks(n, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
-    std::uint64_t to = begins[chunk];
-    for (std::size_t i = begin; i < end; ++i) {
-      Alignment& row = rows[i];
-      if (row.n_cigar == 0) {
-        row.cigar_begin = 0;
-        continue;
-      }
-      const auto from = runs.begin() + static_cast<std::ptrdiff_t>(row.cigar_begin);
-      std::copy_n(from, row.n_cigar, all.cigar.begin() + static_cast<std::ptrdiff_t>(to));
-      row.cigar_begin = to;
-      to += row.n_cigar;
-    }
-  });
-}
-
 void BatchWork::collect(cells::PairBatch& batch, Alignments& all) {
   if (!pairs_.empty()) {
     batch.collect();
@@ -385,12 +319,13 @@ void BatchWork::collect(cells::PairBatch& batch, Alignments& all) {
                       static_cast<std::int64_t>(work_.targets.length(pair.target)), runs_of_empty);
   }
   if (options_.output != Output::cigar) return;
-  if (empty_.empty()) return append_paths(pairs_.empty() ? runs_of_empty : batch.runs(), all);
+  if (empty_.empty())
+    return append_paths(pairs_.empty() ? runs_of_empty : batch.runs(), first_, last_, all);
   std::vector<std::uint32_t> runs;
   if (!pairs_.empty()) runs.assign(batch.runs().begin(), batch.runs().end());
   for (const std::uint32_t index : empty_) all.rows[index].cigar_begin += runs.size();
   runs.insert(runs.end(), runs_of_empty.begin(), runs_of_empty.end());
-  append_paths(runs, all);
+  append_paths(runs, first_, last_, all);
 }
 
 }  // namespace biogpu::align

@@ -72,9 +72,6 @@ class BatchWork {
   gpu::align::BatchExtents place(std::size_t i, bool shares_trace) const;
   void fill(gpu::align::PairBatch& batch);
   void copy_whole(std::uint8_t* to, const Side& side, bool query) const;
-  void set_row(Alignment& row, const gpu::align::PairEnd& end,
-               const gpu::align::PairPath& path) const;
-  void append_paths(std::span<const std::uint32_t> runs, Alignments& all) const;
 
   const Work& work_;
   const Options& options_;
@@ -90,9 +87,5 @@ class BatchWork {
 std::uint64_t planned_bytes(std::uint64_t m, std::uint64_t n,
                             const gpu::align::KernelChoice& kernel,
                             const gpu::align::BatchSettings& settings);
-
-// The row of a pair from what the kernels report.
-void set_gpu_row(const Options& options, Alignment& row, const gpu::align::PairEnd& end,
-                 const gpu::align::PairPath& path);
 
 }  // namespace biogpu::align

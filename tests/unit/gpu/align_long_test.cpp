@@ -3,7 +3,7 @@
 #include "gpu/align/long_aligner.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "lib/align/align.hpp"
-#include "lib/align/align_gpu_batch.hpp"
+#include "lib/align/align_gpu_rows.hpp"
 #include "lib/align/align_gpu_scheme.hpp"
 #include "lib/core/error.hpp"
 #include "tests/unit/gpu/align_support.hpp"
