@@ -19,7 +19,7 @@ struct FormatName {
   std::string_view name, suffix;
   RowFormat format;
 };
-constexpr FormatName kFormats[] = {
+constexpr FormatName kAlignFormats[] = {
     {"sam", ".sam", RowFormat::sam},          {"sam", ".sam.gz", RowFormat::sam},
     {"sam", ".bam", RowFormat::bam},          {"sam", ".cram", RowFormat::bam},
     {"paf", ".paf", RowFormat::paf},          {"paf", ".paf.gz", RowFormat::paf},
@@ -30,11 +30,11 @@ constexpr FormatName kFormats[] = {
 
 RowFormat find_format(const AlignFlags& flags) {
   // BAM and CRAM are told from SAM by the suffix alone.
-  for (const FormatName& format : kFormats)
+  for (const FormatName& format : kAlignFormats)
     if (flags.out_path.ends_with(format.suffix) &&
         (flags.format.empty() || flags.format == format.name))
       return format.format;
-  for (const FormatName& format : kFormats)
+  for (const FormatName& format : kAlignFormats)
     if (flags.format == format.name) return format.format;
   return RowFormat::tsv;
 }
@@ -42,7 +42,7 @@ RowFormat find_format(const AlignFlags& flags) {
 std::string_view format_name(RowFormat wanted) {
   if (wanted == RowFormat::bam) return "BAM";
   if (wanted == RowFormat::sam) return "SAM";
-  for (const FormatName& format : kFormats)
+  for (const FormatName& format : kAlignFormats)
     if (format.format == wanted) return format.name;
   return "TSV";
 }

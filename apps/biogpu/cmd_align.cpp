@@ -8,7 +8,7 @@
 namespace biogpu::app {
 namespace {
 
-constexpr char kFooter[] =
+constexpr char kAlignFooter[] =
     "Columns: query target query_index target_index query_length target_length score strand\n"
     "  query_begin query_end target_begin target_end matches mismatches similar length gaps\n"
     "  gap_opens identity bits evalue cigar. Positions are 0-based and half-open. A semi-global\n"
@@ -23,7 +23,7 @@ constexpr char kFooter[] =
 Run add_align(CLI::App& command) {
   const auto flags = std::make_shared<AlignFlags>();
   add_align_flags(command, *flags);
-  command.footer(std::string(kFooter) + kExitCodes);
+  command.footer(std::string(kAlignFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
     flags->resolve();
     AlignRun(*flags, command_line).run();

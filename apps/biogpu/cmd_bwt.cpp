@@ -4,7 +4,7 @@
 namespace biogpu::app {
 namespace {
 
-constexpr Subcommand kSubcommands[] = {
+constexpr Subcommand kBwtSubcommands[] = {
     {"index", "index a genome for searches, or for bwa", add_bwt_index},
     {"count", "how often each query occurs", add_bwt_count},
     {"locate", "where each query occurs, exactly or with mismatches", add_bwt_locate},
@@ -15,7 +15,7 @@ constexpr Subcommand kSubcommands[] = {
     {"inverse", "what a transform was made from", add_bwt_inverse},
 };
 
-constexpr char kFooter[] =
+constexpr char kBwtFooter[] =
     "Examples:\n"
     "  biogpu bwt index genome.fa && biogpu bwt count -x genome.fa reads.fq.gz\n"
     "  biogpu bwt index --format bwa -p prefix genome.fa\n"
@@ -23,7 +23,7 @@ constexpr char kFooter[] =
 
 }  // namespace
 
-Run add_bwt(CLI::App& command) { return add_subcommands(command, kSubcommands, kFooter); }
+Run add_bwt(CLI::App& command) { return add_subcommands(command, kBwtSubcommands, kBwtFooter); }
 
 void write_bwt_json(const SharedFlags& flags, const std::string& command_line, const Log& log,
                     const BwtReport& report) {

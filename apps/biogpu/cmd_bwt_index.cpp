@@ -30,7 +30,7 @@ struct IndexFlags {
   bool bwa_64 = false;
 };
 
-constexpr char kFooter[] =
+constexpr char kBwtIndexFooter[] =
     "--format bwa writes PREFIX.amb, .ann, .pac, .bwt and .sa, the bytes that 'bwa index' "
     "writes.\n\n"
     "Examples:\n"
@@ -171,7 +171,7 @@ Run add_bwt_index(CLI::App& command) {
   command.add_option("-b", flags->block_size)->group("");
   command.add_flag("-6", flags->bwa_64)->group("");
   add_shared_flags(command, flags->shared);
-  command.footer(std::string(kFooter) + kExitCodes);
+  command.footer(std::string(kBwtIndexFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
     flags->shared.resolve();
     if (flags->path == "-" && flags->prefix.empty())

@@ -29,7 +29,7 @@ struct SmemItem {
   std::uint64_t n_matches = 0;
 };
 
-constexpr char kFooter[] =
+constexpr char kBwtSmemFooter[] =
     "The output is that of 'bwa fastmap': for each query a line SQ with its name and length, lines "
     "EM\n"
     "with begin, end, number of places and the places, and a line //.\n\n"
@@ -136,7 +136,7 @@ Run add_bwt_smem(CLI::App& command) {
       ->option_text(" ");
   add_shared_flags(command, flags->shared);
   add_shard_flag(command, flags->shard, "part I of N of the queries; 'cat' joins parts");
-  command.footer(std::string(kFooter) + kExitCodes);
+  command.footer(std::string(kBwtSmemFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
     flags->shared.resolve();
     run_smem(*flags, command_line);

@@ -14,7 +14,7 @@
 namespace biogpu::app {
 namespace {
 
-constexpr char kFooter[] =
+constexpr char kCiteFooter[] =
     "Examples:\n"
     "  biogpu cite align >> references.bib\n\n";
 
@@ -116,7 +116,7 @@ void run_cite(std::string_view command) {
 }  // namespace
 
 Run add_cite(CLI::App& command) {
-  command.footer(kFooter + std::string(kExitCodes));
+  command.footer(kCiteFooter + std::string(kExitCodes));
   const auto name = std::make_shared<std::string>();
   command.add_option("COMMAND", *name, "align, bwt, infer, kmer or qc; none: all of them")
       ->option_text(" ");

@@ -8,7 +8,7 @@
 namespace biogpu::app {
 namespace {
 
-constexpr char kFooter[] =
+constexpr char kCompletionFooter[] =
     "Examples:\n"
     "  source <(biogpu completion bash)\n"
     "  biogpu completion zsh > _biogpu\n"
@@ -17,7 +17,7 @@ constexpr char kFooter[] =
 }  // namespace
 
 Run add_completion(CLI::App& command) {
-  command.footer(kFooter + std::string(kExitCodes));
+  command.footer(kCompletionFooter + std::string(kExitCodes));
   const auto shell = std::make_shared<std::string>();
   command.add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()

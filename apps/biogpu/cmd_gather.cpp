@@ -17,7 +17,7 @@
 namespace biogpu::app {
 namespace {
 
-constexpr char kFooter[] =
+constexpr char kGatherFooter[] =
     "tsv: the parts begin with one header line, which is kept once. sam: the header is the first\n"
     "part's; its @PG names that part. lines: no header, as in PAF, BED and BLAST tables. npy: "
     "rows\n"
@@ -26,7 +26,7 @@ constexpr char kFooter[] =
     "  for i in 1 2; do biogpu bwt count -x genome.fa reads.fq -o $i.tsv --shard $i/2; done\n"
     "  biogpu gather -o all.tsv 1.tsv 2.tsv\n\n";
 
-constexpr std::array kFormats = {"tsv", "sam", "lines", "npy"};
+constexpr std::array kGatherFormats = {"tsv", "sam", "lines", "npy"};
 
 struct GatherFlags {
   std::vector<std::string> parts;
@@ -135,7 +135,7 @@ void run_gather(const GatherFlags& flags) {
 }  // namespace
 
 Run add_gather(CLI::App& command) {
-  command.footer(kFooter + std::string(kExitCodes));
+  command.footer(kGatherFooter + std::string(kExitCodes));
   const auto flags = std::make_shared<GatherFlags>();
   command.add_option("PART", flags->parts, "outputs of --shard 1/N, 2/N, ... in this order")
       ->required()
@@ -144,8 +144,8 @@ Run add_gather(CLI::App& command) {
       ->option_text("FILE");
   command
       .add_option("--format", flags->format, "tsv, sam, lines, npy [by the suffix of the first]")
-      ->check(
-          CLI::IsMember(std::vector<std::string>(kFormats.begin(), kFormats.end())).description(""))
+      ->check(CLI::IsMember(std::vector<std::string>(kGatherFormats.begin(), kGatherFormats.end()))
+                  .description(""))
       ->option_text("WHAT");
   return [flags](const std::string&) { run_gather(*flags); };
 }

@@ -3,7 +3,7 @@
 namespace biogpu::app {
 namespace {
 
-constexpr Subcommand kSubcommands[] = {
+constexpr Subcommand kInferSubcommands[] = {
     {"embed", "vectors of residues or whole sequences", add_infer_embed, "Proteins"},
     {"logits", "scores of all residues at every position", add_infer_logits, "Proteins"},
     {"fill-mask", "likely residues at masked positions", add_infer_fill_mask, "Proteins"},
@@ -14,7 +14,7 @@ constexpr Subcommand kSubcommands[] = {
     {"bench", "time, rate and error of kernels and whole passes", add_infer_bench, "Model"},
 };
 
-constexpr char kFooter[] =
+constexpr char kInferFooter[] =
     "Examples:\n"
     "  biogpu infer embed --model esm2_t33_650M_UR50D proteins.fasta -o out.npy\n"
     "  biogpu infer score --model esm2_t33_650M_UR50D --variants dms.tsv wild_type.fa\n"
@@ -22,6 +22,8 @@ constexpr char kFooter[] =
 
 }  // namespace
 
-Run add_infer(CLI::App& command) { return add_subcommands(command, kSubcommands, kFooter); }
+Run add_infer(CLI::App& command) {
+  return add_subcommands(command, kInferSubcommands, kInferFooter);
+}
 
 }  // namespace biogpu::app

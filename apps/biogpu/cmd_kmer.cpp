@@ -10,7 +10,7 @@
 namespace biogpu::app {
 namespace {
 
-constexpr Subcommand kSubcommands[] = {
+constexpr Subcommand kKmerSubcommands[] = {
     {"count", "count the k-mers of sequence files", add_kmer_count, "Count"},
     {"bc", "a Bloom counter for 'count --bc'", add_kmer_bc, "Count"},
     {"histo", "how many k-mers have each count", add_kmer_histo, "Read a database"},
@@ -24,7 +24,7 @@ constexpr Subcommand kSubcommands[] = {
     {"dist", "distances between sketches, as Mash reports", add_kmer_dist, "Compare sequences"},
 };
 
-constexpr char kFooter[] =
+constexpr char kKmerFooter[] =
     "Options and texts are Jellyfish's; 'biogpu kmer count --help' says what is added.\n\n"
     "Examples:\n"
     "  biogpu kmer count -m 21 -C -t 2 -o out.jf reads_1.fq reads_2.fq.gz\n"
@@ -66,6 +66,6 @@ CLI::Validator decimal_size() {
   return {convert, ""};
 }
 
-Run add_kmer(CLI::App& command) { return add_subcommands(command, kSubcommands, kFooter); }
+Run add_kmer(CLI::App& command) { return add_subcommands(command, kKmerSubcommands, kKmerFooter); }
 
 }  // namespace biogpu::app

@@ -15,7 +15,7 @@
 namespace biogpu::app {
 namespace {
 
-constexpr char kFooter[] =
+constexpr char kManFooter[] =
     "Examples:\n"
     "  biogpu man bwt index > biogpu-bwt-index.1\n"
     "  biogpu man --all man1\n\n";
@@ -45,7 +45,7 @@ void run_man(const ManFlags& flags, const CommandEntry& root) {
 }  // namespace
 
 Run add_man(CLI::App& command) {
-  command.footer(kFooter + std::string(kExitCodes));
+  command.footer(kManFooter + std::string(kExitCodes));
   const auto flags = std::make_shared<ManFlags>();
   CLI::Option* const words =
       command.add_option("COMMAND", flags->words, "as bwt index; none: biogpu itself")

@@ -21,7 +21,7 @@
 namespace biogpu::app {
 namespace {
 
-constexpr char kFooter[] =
+constexpr char kQcFooter[] =
     "Takes fastp's options and writes fastp's reads and JSON. -h is the HTML report, as in "
     "fastp.\n\n"
     "Examples:\n"
@@ -139,7 +139,7 @@ class QcRun {
 Run add_qc(CLI::App& command) {
   // fastp's -h names the HTML report.
   command.set_help_flag("--help,-?", "print this help");
-  command.footer(kFooter + std::string(kExitCodes));
+  command.footer(kQcFooter + std::string(kExitCodes));
   auto flags = std::make_shared<QcFlags>();
   add_qc_flags(command, *flags);
   return [flags](const std::string& command_line) { QcRun(*flags, command_line).run(); };

@@ -12,7 +12,7 @@
 namespace biogpu::app {
 namespace {
 
-constexpr char kFooter[] =
+constexpr char kQcMergeFooter[] =
     "The reports are, to the last digit, those of one run over all reads. The reads themselves\n"
     "are joined by 'cat', compressed or not.\n\n"
     "Examples:\n"
@@ -45,7 +45,7 @@ void run_merge(const MergeFlags& flags) {
 Run add_qc_merge(CLI::App& command) {
   // As in qc, -h names the HTML report.
   command.set_help_flag("--help,-?", "print this help");
-  command.footer(kFooter + std::string(kExitCodes));
+  command.footer(kQcMergeFooter + std::string(kExitCodes));
   const auto flags = std::make_shared<MergeFlags>();
   command
       .add_option("PART", flags->parts, "files of 'biogpu qc --part', each part once, any order")

@@ -15,7 +15,7 @@
 namespace biogpu::app {
 namespace {
 
-constexpr char kFormats[] =
+constexpr char kArrayFormats[] =
     "Output by suffix: .npy (rows one after the other, OUTPUT.index.tsv tells whose), .npz,\n"
     ".safetensors, .h5, .tsv. Keys are the records' names; with several arrays a record they are\n"
     "name/kind/layer. A name that comes again gets #2.\n\n";
@@ -26,7 +26,7 @@ struct ArrayFlags {
   std::vector<std::string> include = {"mean"};
 };
 
-void add_output(CLI::App& command, InferFlags& flags) {
+void add_array_output(CLI::App& command, InferFlags& flags) {
   OptionGroup(command).option("-o,--output", flags.output, "[-, TSV on stdout]", "FILE");
 }
 
@@ -70,7 +70,7 @@ Run run_one_kind(const std::shared_ptr<ArrayFlags>& flags, bool infer::ArrayOpti
 Run add_infer_embed(CLI::App& command) {
   const auto flags = std::make_shared<ArrayFlags>();
   const OptionGroup options(command);
-  add_output(command, flags->infer);
+  add_array_output(command, flags->infer);
   options
       .option("--include", flags->include,
               "mean (over residues), residues (a vector each), cls [mean]", "KIND,...")
@@ -84,7 +84,7 @@ Run add_infer_embed(CLI::App& command) {
       ->allow_extra_args(false);
   add_infer_flags(command, flags->infer);
   add_infer_shard_flag(command, flags->infer);
-  command.footer(std::string(kFormats) +
+  command.footer(std::string(kArrayFormats) +
                  "Examples:\n"
                  "  biogpu infer embed --model esm2_t6_8M_UR50D proteins.fasta -o out.npy\n"
                  "  biogpu infer embed --model esm2_t33_650M_UR50D --include residues,mean \\\n"
@@ -102,10 +102,10 @@ Run add_infer_embed(CLI::App& command) {
 
 Run add_infer_logits(CLI::App& command) {
   const auto flags = std::make_shared<ArrayFlags>();
-  add_output(command, flags->infer);
+  add_array_output(command, flags->infer);
   add_infer_flags(command, flags->infer);
   add_infer_shard_flag(command, flags->infer);
-  command.footer(std::string(kFormats) +
+  command.footer(std::string(kArrayFormats) +
                  "Columns are the words of the vocabulary; 'biogpu infer info' lists them.\n\n"
                  "Examples:\n"
                  "  biogpu infer logits --model esm2_t6_8M_UR50D proteins.fasta -o logits.npz\n\n" +
@@ -115,10 +115,10 @@ Run add_infer_logits(CLI::App& command) {
 
 Run add_infer_contacts(CLI::App& command) {
   const auto flags = std::make_shared<ArrayFlags>();
-  add_output(command, flags->infer);
+  add_array_output(command, flags->infer);
   add_infer_flags(command, flags->infer);
   command.footer(
-      std::string(kFormats) +
+      std::string(kArrayFormats) +
       "Examples:\n"
       "  biogpu infer contacts --model esm2_t33_650M_UR50D protein.fa -o contacts.npz\n\n" +
       kExitCodes);

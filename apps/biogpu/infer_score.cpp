@@ -36,7 +36,7 @@ struct FillFlags {
   int top = 5;
 };
 
-void add_output(CLI::App& command, InferFlags& flags) {
+void add_table_output(CLI::App& command, InferFlags& flags) {
   OptionGroup(command).option("-o,--output", flags.output, "TSV, with .gz compressed [-, stdout]",
                               "FILE");
 }
@@ -178,7 +178,7 @@ Run add_infer_score(CLI::App& command) {
   const auto flags = std::make_shared<ScoreFlags>();
   const OptionGroup options(command);
   const OptionGroup structures(command, "Models of structures");
-  add_output(command, flags->infer);
+  add_table_output(command, flags->infer);
   CLI::Option* table =
       options.option("--variants", flags->variants,
                      "table with a column mutant (A12C, or A12C:D5E) and perhaps one name", "FILE");
@@ -222,7 +222,7 @@ Run add_infer_score(CLI::App& command) {
 
 Run add_infer_fill_mask(CLI::App& command) {
   const auto flags = std::make_shared<FillFlags>();
-  add_output(command, flags->infer);
+  add_table_output(command, flags->infer);
   OptionGroup(command)
       .option("--top", flags->top, "words of each mask [5]", "N")
       ->check(CLI::Range(1, 33).description(""));

@@ -34,7 +34,7 @@ struct QueryFlags {
 };
 
 // Keys and text of a batch stay in a core's cache.
-constexpr io::BatchLimits kBatch{65536, 1u << 17};
+constexpr io::BatchLimits kQueryBatch{65536, 1u << 17};
 
 // One k-mer given as text. False where it is too short or has other letters than ACGTacgt.
 bool look_up_word(const kmer::Lookup& database, std::string_view word, std::string& letters,
@@ -64,7 +64,7 @@ void query_sequences(const kmer::Lookup& database, const std::string& path, int 
   io::SequenceReader reader(path, threads);
   std::vector<Item> items(static_cast<std::size_t>(threads) + 2);
   pipeline::run({threads, static_cast<int>(items.size())},
-                {[&](std::size_t slot) { return reader.read(items[slot].batch, kBatch); },
+                {[&](std::size_t slot) { return reader.read(items[slot].batch, kQueryBatch); },
                  [&](std::size_t slot) {
                    Item& item = items[slot];
                    kmer::CountBlock& block = item.block;

@@ -12,6 +12,7 @@
 
 #include "apps/biogpu/cmd_parasail.hpp"
 #include "apps/biogpu/command.hpp"
+#include "apps/biogpu/progress.hpp"
 #include "apps/biogpu/signals.hpp"
 #include "lib/core/error.hpp"
 
@@ -33,14 +34,10 @@ constexpr Subcommand kCommands[] = {
     {"version", "print version, backends, devices and build", add_version, "About"},
 };
 
-constexpr char kFooter[] =
+constexpr char kMainFooter[] =
     "Examples:\n"
     "  biogpu align --mode sw --pairs reads.fq.gz windows.fa -o out.tsv\n"
-    "  biogpu align --mode nw --matrix blosum62 proteins.fa targets.fa -o out.tsv\n\n";
-
-void to_stderr(std::string_view text) {
-  [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, text.data(), text.size());
-}
+    "  biogpu kmer count -m 21 -C -o kmers.jf reads.fq.gz\n\n";
 
 // Always one line, whatever a file name or a library put into the message.
 int report(std::string_view command, std::string message, ErrorCode code) {
@@ -126,7 +123,7 @@ int run(const std::vector<std::string>& arguments) {
     app.get_formatter()->column_width(32);
     app.set_help_flag("-h,--help", "print this help");
     app.set_version_flag("--version", version_text, "print version, backends and devices");
-    const Run run_parsed = add_subcommands(app, kCommands, kFooter);
+    const Run run_parsed = add_subcommands(app, kCommands, kMainFooter);
     std::string command_line = "biogpu";
     for (std::size_t i = 1; i < arguments.size(); ++i) command_line += " " + arguments[i];
     try {

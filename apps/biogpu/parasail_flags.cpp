@@ -18,9 +18,9 @@ namespace {
   throw Error(ErrorCode::usage, text + "; see 'biogpu align parasail -h'");
 }
 
-constexpr std::string_view kModes[] = {"nw",       "sw",       "sg",      "sg_qb", "sg_qe",
-                                       "sg_qx",    "sg_db",    "sg_de",   "sg_dx", "sg_qb_de",
-                                       "sg_qe_db", "sg_qb_db", "sg_qe_de"};
+constexpr std::string_view kParasailModes[] = {
+    "nw",    "sw",    "sg",       "sg_qb",    "sg_qe",    "sg_qx",   "sg_db",
+    "sg_de", "sg_dx", "sg_qb_de", "sg_qe_db", "sg_qb_db", "sg_qe_de"};
 
 // Takes "_word" off the front of a name where it stands there.
 bool take(std::string_view& name, std::string_view word) {
@@ -44,7 +44,7 @@ constexpr std::array<std::string_view, 5> kWidths = {"8", "16", "32", "64", "sat
 
 std::string_view take_mode(std::string_view& name) {
   std::string_view longest;
-  for (const std::string_view mode : kModes) {
+  for (const std::string_view mode : kParasailModes) {
     const bool whole =
         name.starts_with(mode) && (name.size() == mode.size() || name[mode.size()] == '_');
     if (whole && mode.size() > longest.size()) longest = mode;

@@ -13,10 +13,6 @@ namespace {
 constexpr double kRedrawSeconds = 0.2;
 constexpr double kLineSeconds = 1.0;
 
-void to_stderr(std::string_view text) {
-  [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, text.data(), text.size());
-}
-
 // "1:02:03" or "2:03".
 std::string clock_text(double seconds) {
   const auto whole = std::llround(seconds);
@@ -26,6 +22,10 @@ std::string clock_text(double seconds) {
 }
 
 }  // namespace
+
+void to_stderr(std::string_view text) {
+  [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, text.data(), text.size());
+}
 
 Progress::Progress(std::string command, ProgressWhen when, bool quiet)
     : command_(std::move(command)), terminal_(isatty(STDERR_FILENO) != 0) {

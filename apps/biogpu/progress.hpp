@@ -3,10 +3,14 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace biogpu::app {
 
 enum class ProgressWhen { automatic, always, never };
+
+// Writes to standard error; what cannot be written there is lost.
+void to_stderr(std::string_view text);
 
 // One line on standard error with share done, rate and remaining time. On a terminal it is redrawn
 // in place, at most 5 times a second; elsewhere, and only with `always`, it is a new line once a

@@ -13,7 +13,7 @@
 
 namespace biogpu::io {
 namespace {
-constexpr std::size_t kBufferBytes = 256u << 10;
+constexpr std::size_t kTextBytes = 256u << 10;
 }
 
 // SAM text is formatted here and not by htslib, whose records hold nucleotides in upper case only:
@@ -45,7 +45,7 @@ class SamWriter::Impl {
       cram_->write(record);
     } else {
       output::append_sam_line(text_, record, targets_);
-      if (text_.size() >= kBufferBytes) flush();
+      if (text_.size() >= kTextBytes) flush();
     }
     ++n_records;
   }

@@ -13,7 +13,7 @@
 namespace biogpu::kmer {
 namespace {
 
-constexpr std::size_t kBlockSize = 65536;
+constexpr std::size_t kKeysAtOnce = 65536;
 
 // One database in the order of the result.
 class Stream {
@@ -137,7 +137,7 @@ class Combiner::Impl {
     block.clear(words_for(header_.k));
     const auto n_words = static_cast<std::size_t>(block.n_words);
     std::vector<std::uint64_t> key(n_words);
-    while (block.size() < kBlockSize && next_key(key)) {
+    while (block.size() < kKeysAtOnce && next_key(key)) {
       const std::uint64_t count = combine(counts_);
       if (count == 0) continue;
       block.keys.insert(block.keys.end(), key.begin(), key.end());

@@ -16,10 +16,31 @@ if(BIOGPU_SANITIZE)
   target_link_options(biogpu_options INTERFACE "-fsanitize=${BIOGPU_SANITIZE}")
 endif()
 
+# A unity build (preset cpu) parses the headers that sources share once for several of them.
+if(CMAKE_UNITY_BUILD)
+  # Takes a unity file's sources for headers and warns about their anonymous namespaces.
+  target_compile_options(biogpu_options
+                         INTERFACE "$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>")
+endif()
+
+# Sources that Highway compiles once for each instruction set include themselves: they stay alone.
+function(biogpu_keep_simd_apart)
+  foreach(source ${ARGN})
+    if(NOT EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${source}")  # made by the build
+      continue()
+    endif()
+    file(STRINGS "${source}" includes REGEX "hwy/foreach_target.h" LIMIT_COUNT 1)
+    if(includes)
+      set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    endif()
+  endforeach()
+endfunction()
+
 # biogpu_library(NAME SOURCES ... [LINK ...]): a static library of lib/ or gpu/ with its alias.
 function(biogpu_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_library(biogpu_${name} STATIC ${ARG_SOURCES})
+  biogpu_keep_simd_apart(${ARG_SOURCES})
   add_library(biogpu::${name} ALIAS biogpu_${name})
   target_link_libraries(biogpu_${name} PUBLIC biogpu_options ${ARG_LINK})
 endfunction()

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@ namespace biogpu::infer::mpnn {
 
 inline constexpr std::string_view kLetters = "ACDEFGHIKLMNPQRSTVWYX";
 inline constexpr std::int64_t kLetterCount = 21;
+// The same, to find a row of a table over letters.
+inline constexpr auto kLetterRow = static_cast<std::size_t>(kLetterCount);
 
 // Index of a residue's letter in kLetters, or -1.
 int letter_index(char letter);

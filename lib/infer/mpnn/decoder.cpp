@@ -14,10 +14,6 @@
 namespace biogpu::infer::mpnn {
 namespace {
 
-constexpr auto kWidth = static_cast<std::size_t>(kLetterCount);
-
-cpu::Floats floats(std::int64_t n) { return cpu::Floats(static_cast<std::size_t>(n)); }
-
 void log_softmax(const float* logits, float* out) {
   const float highest = *std::max_element(logits, logits + kLetterCount);
   double sum = 0;
@@ -56,7 +52,7 @@ class Decoder {
     State state;
     state.order = &order;
     for (std::size_t l = 0; l < kLayers; ++l) {
-      state.seen[l] = floats(n_ * kHidden);
+      state.seen[l] = cpu::floats(n_ * kHidden);
       float* const to = state.seen[l].data();
       const float* const from = encoded_.neighbour[0].data();
       if (l == 0) {
@@ -117,7 +113,7 @@ class Decoder {
 
   // All layers of places that do not need each other.
   void all_layers(const std::vector<Place>& places, float* out, Scratch& scratch) const {
-    cpu::Floats h = floats(kBlock * kHidden), ends = floats(kBlock * 2 * kHidden);
+    cpu::Floats h = cpu::floats(kBlock * kHidden), ends = cpu::floats(kBlock * 2 * kHidden);
     const cpu::Rows h_rows{h.data(), kHidden}, end_rows{ends.data(), 2 * kHidden};
     for (std::size_t r = 0; r < places.size(); ++r) {
       const std::int64_t i = places[r].residue * kHidden;
@@ -177,8 +173,8 @@ class Sampler {
   void begin(Sample& sample) {
     const auto n = static_cast<std::size_t>(decoder_.n());
     sample.letters = complex_.letters;
-    sample.probabilities.assign(n * kWidth, 0.0f);
-    sample.log_probabilities.assign(n * kWidth, 0.0f);
+    sample.probabilities.assign(n * kLetterRow, 0.0f);
+    sample.log_probabilities.assign(n * kLetterRow, 0.0f);
     states_.push_back(decoder_.begin(sample.order));
   }
 
@@ -210,7 +206,7 @@ class Sampler {
   // Members of a unit one after the other, all units of the block side by side.
   void decode(const std::vector<Unit>& units, std::size_t begin, std::size_t end) {
     Scratch scratch(decoder_.k());
-    cpu::Floats logits = floats(kBlock * decoder_.logit_width());
+    cpu::Floats logits = cpu::floats(kBlock * decoder_.logit_width());
     std::vector<Progress> progress(end - begin);
     std::vector<Place> places;
     std::vector<std::size_t> owners;
@@ -248,11 +244,11 @@ class Sampler {
   void take_logits(const Unit& unit, std::int64_t i, const float* logits, Progress& progress) {
     Sample& sample = samples_[unit.sample];
     const auto at = static_cast<std::size_t>(i);
-    log_softmax(logits, sample.log_probabilities.data() + at * kWidth);
+    log_softmax(logits, sample.log_probabilities.data() + at * kLetterRow);
     const auto temperature = static_cast<float>(sample.temperature);
     const auto members = static_cast<float>(unit.end - unit.begin);
     const float weight = constraints_.tied_weight.empty() ? 1.0f : constraints_.tied_weight[at];
-    for (std::size_t a = 0; a < kWidth; ++a)
+    for (std::size_t a = 0; a < kLetterRow; ++a)
       progress.scaled[a] += weight * (logits[a] / temperature) / members;
   }
 
@@ -273,8 +269,8 @@ class Sampler {
       for (std::size_t l = 0; l < kLayers; ++l)
         decoder_.add_letter(states_[unit.sample], l, i, letter);
       if (drawn && (!constraints_.tied.empty() || constraints_.free[at] != 0))
-        for (std::size_t a = 0; a < kWidth; ++a)
-          sample.probabilities[at * kWidth + a] = static_cast<float>(p[a]);
+        for (std::size_t a = 0; a < kLetterRow; ++a)
+          sample.probabilities[at * kLetterRow + a] = static_cast<float>(p[a]);
     }
   }
 
@@ -300,7 +296,8 @@ void fill_absent(const Weights& weights, const Complex& complex, std::vector<flo
   log_softmax(weights.logits.bias.data(), empty.data());
   for (std::size_t i = 0; i < complex.present.size(); ++i)
     if (complex.present[i] == 0)
-      std::copy(empty.begin(), empty.end(), out.begin() + static_cast<std::ptrdiff_t>(i * kWidth));
+      std::copy(empty.begin(), empty.end(),
+                out.begin() + static_cast<std::ptrdiff_t>(i * kLetterRow));
 }
 
 }  // namespace
@@ -332,8 +329,8 @@ std::vector<float> score_letters(const Weights& weights, const Encoded& encoded,
   const Decoder decoder(weights, encoded);
   State state = decoder.begin(order);
   const std::int64_t n = decoder.n();
-  cpu::Floats h = floats(n * kHidden), ends = floats(n * 2 * kHidden);
-  std::vector<float> out(static_cast<std::size_t>(n) * kWidth);
+  cpu::Floats h = cpu::floats(n * kHidden), ends = cpu::floats(n * 2 * kHidden);
+  std::vector<float> out(static_cast<std::size_t>(n) * kLetterRow);
   std::vector<std::int64_t> residues;
   for (std::int64_t i = 0; i < n; ++i)
     if (complex.present[static_cast<std::size_t>(i)] != 0) residues.push_back(i);
@@ -369,11 +366,11 @@ std::vector<float> score_letters(const Weights& weights, const Encoded& encoded,
       Scratch scratch(decoder.k());
       decoder.layer(l, places, h_rows, end_rows, scratch);
       if (l + 1 == kLayers) {
-        cpu::Floats logits = floats(kBlock * decoder.logit_width());
+        cpu::Floats logits = cpu::floats(kBlock * decoder.logit_width());
         decoder.logits(h_rows, static_cast<std::int64_t>(places.size()), logits.data());
         for (std::size_t r = 0; r < places.size(); ++r)
           log_softmax(logits.data() + static_cast<std::int64_t>(r) * decoder.logit_width(),
-                      out.data() + static_cast<std::size_t>(places[r].residue) * kWidth);
+                      out.data() + static_cast<std::size_t>(places[r].residue) * kLetterRow);
       } else {
         decoder.hand_on(l + 1, places, h_rows, end_rows);
         for (const Place& place : places)

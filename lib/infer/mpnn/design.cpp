@@ -12,7 +12,6 @@
 namespace biogpu::infer::mpnn {
 namespace {
 
-constexpr auto kWidth = static_cast<std::size_t>(kLetterCount);
 constexpr std::uint32_t kNativeOrder = 0xffffffff;  // where samples count from 0
 
 struct Task {
@@ -92,7 +91,7 @@ float mean_score(const std::vector<float>& log_probabilities,
   std::size_t n = 0;
   for (std::size_t i = 0; i < letters.size(); ++i)
     if (use(i)) {
-      sum -= static_cast<double>(log_probabilities[i * kWidth + letters[i]]);
+      sum -= static_cast<double>(log_probabilities[i * kLetterRow + letters[i]]);
       ++n;
     }
   return static_cast<float>(sum / static_cast<double>(n));

@@ -18,8 +18,6 @@ void for_blocks(std::int64_t n, const Body& body) {
                     });
 }
 
-cpu::Floats floats(std::int64_t n) { return cpu::Floats(static_cast<std::size_t>(n)); }
-
 class Encoder {
  public:
   Encoder(const Weights& weights, const Complex& complex, const std::vector<float>& noise)
@@ -30,9 +28,9 @@ class Encoder {
     graph.neighbours.resize(static_cast<std::size_t>(n_ * graph.k));
     graph.distances.resize(graph.neighbours.size());
     k_ = graph.k;
-    edges_ = floats(n_ * k_ * kHidden);
-    ends_ = floats(n_ * 2 * kHidden);
-    encoded_.h = floats(n_ * kHidden);
+    edges_ = cpu::floats(n_ * k_ * kHidden);
+    ends_ = cpu::floats(n_ * 2 * kHidden);
+    encoded_.h = cpu::floats(n_ * kHidden);
     std::fill(h(0), h(0) + n_ * kHidden, 0.0f);
   }
 
@@ -68,7 +66,8 @@ class Encoder {
   void features(std::int64_t begin, std::int64_t end, EncoderTaps* taps) {
     const std::int64_t n_pairs = geometry_.n_pairs(), basis = n_pairs * cpu::kBasis;
     const std::int64_t width = basis + geometry_.n_extra();
-    cpu::Floats inputs = floats(k_ * width + cpu::kBasisSlack), out = floats(k_ * kHidden);
+    cpu::Floats inputs = cpu::floats(k_ * width + cpu::kBasisSlack),
+                out = cpu::floats(k_ * kHidden);
     std::vector<float> distances(static_cast<std::size_t>(n_pairs));
     for (std::int64_t i = begin; i < end; ++i) {
       for (std::int64_t e = 0; e < k_; ++e) {
@@ -140,13 +139,13 @@ class Encoder {
   }
 
   void prepare_decoder() {
-    encoded_.receiver = floats(n_ * kHidden);
+    encoded_.receiver = cpu::floats(n_ * kHidden);
     for (std::size_t l = 0; l < kLayers; ++l) {
-      encoded_.edges[l] = floats(n_ * k_ * kHidden);
-      encoded_.neighbour[l] = floats(n_ * kHidden);
+      encoded_.edges[l] = cpu::floats(n_ * k_ * kHidden);
+      encoded_.neighbour[l] = cpu::floats(n_ * kHidden);
     }
     for_blocks(n_, [&](std::int64_t begin, std::int64_t end) {
-      cpu::Floats ends = floats(kBlock * 2 * kHidden);
+      cpu::Floats ends = cpu::floats(kBlock * 2 * kHidden);
       for (std::size_t l = 0; l < kLayers; ++l) {
         const Message& message = weights_.decoder[l].message;
         cpu::dense(message.edge, {edges_of(begin), kHidden}, (end - begin) * k_,

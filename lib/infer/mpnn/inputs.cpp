@@ -15,8 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr auto kWidth = static_cast<std::size_t>(kLetterCount);
-
 [[noreturn]] void refuse(const std::string& file, const std::string& where,
                          const std::string& what) {
   throw Error(ErrorCode::bad_input, fmt::format("{}: {}: {}", file, where, what));
@@ -193,13 +191,13 @@ void DesignInputs::fix_positions(const Complex& complex, Constraints& constraint
 }
 
 void DesignInputs::omit_positions(const Complex& complex, Constraints& constraints) const {
-  constraints.omit_at.assign(static_cast<std::size_t>(complex.n) * kWidth, 0);
+  constraints.omit_at.assign(static_cast<std::size_t>(complex.n) * kLetterRow, 0);
   const Json& chains = entry(omit_.path, omit_.json, complex.name);
   for_chains(omit_.path, chains, complex, [&](std::size_t c, const Json& items) {
     for (const Json& item : items)
       for (const auto& position : item.at(0).get<std::vector<std::int64_t>>())
         for (const char letter : item.at(1).get<std::string>())
-          constraints.omit_at[residue_at(omit_.path, complex, c, position) * kWidth +
+          constraints.omit_at[residue_at(omit_.path, complex, c, position) * kLetterRow +
                               letter_at(omit_.path, complex.name, letter)] = 1;
   });
 }
@@ -207,7 +205,7 @@ void DesignInputs::omit_positions(const Complex& complex, Constraints& constrain
 void DesignInputs::add_bias(const Complex& complex, Constraints& constraints) const {
   if (!bias_.path.empty())
     guard(bias_.path, complex.name, [&] {
-      for (std::size_t a = 0; a < kWidth; ++a) {
+      for (std::size_t a = 0; a < kLetterRow; ++a) {
         const auto found = bias_.json.find(std::string(1, kLetters[a]));
         if (found != bias_.json.end()) constraints.bias[a] = found->get<double>();
       }
@@ -216,10 +214,10 @@ void DesignInputs::add_bias(const Complex& complex, Constraints& constraints) co
     constraints.bias[letter_at("--bias", complex.name, letter)] = bias;
   if (bias_at_.path.empty()) return;
   guard(bias_at_.path, complex.name, [&] {
-    constraints.bias_at.assign(static_cast<std::size_t>(complex.n) * kWidth, 0.0f);
+    constraints.bias_at.assign(static_cast<std::size_t>(complex.n) * kLetterRow, 0.0f);
     const Json& chains = entry(bias_at_.path, bias_at_.json, complex.name);
     for_chains(bias_at_.path, chains, complex, [&](std::size_t c, const Json& rows) {
-      const auto table = rows.get<std::vector<std::array<float, kWidth>>>();
+      const auto table = rows.get<std::vector<std::array<float, kLetterRow>>>();
       residue_at(bias_at_.path, complex, c, static_cast<std::int64_t>(table.size()));
       for (std::size_t i = 0; i < table.size(); ++i)
         std::copy(table[i].begin(), table[i].end(),
@@ -242,8 +240,8 @@ void DesignInputs::add_profiles(const Complex& complex, Constraints& constraints
   for_chains(profiles_.path, chains, complex, [&](std::size_t c, const Json& profile) {
     if (profile.empty()) return;
     const auto weights = profile.at("pssm_coef").get<std::vector<float>>();
-    const auto bias = profile.at("pssm_bias").get<std::vector<std::array<float, kWidth>>>();
-    const auto odds = profile.at("pssm_log_odds").get<std::vector<std::array<float, kWidth>>>();
+    const auto bias = profile.at("pssm_bias").get<std::vector<std::array<float, kLetterRow>>>();
+    const auto odds = profile.at("pssm_log_odds").get<std::vector<std::array<float, kLetterRow>>>();
     const auto n = static_cast<std::size_t>(complex.begin[c + 1] - complex.begin[c]);
     if (weights.size() != n || bias.size() != n || odds.size() != n)
       refuse(profiles_.path, complex.name,

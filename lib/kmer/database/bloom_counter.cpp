@@ -12,6 +12,7 @@
 #include "lib/core/error.hpp"
 #include "lib/io/input/raw_file.hpp"
 #include "lib/kmer/database/jellyfish_file.hpp"
+#include "lib/kmer/database/refuse.hpp"
 #include "lib/kmer/key.hpp"
 #include "lib/kmer/order/bit_matrix.hpp"
 
@@ -36,10 +37,6 @@ std::uint64_t product(const std::vector<KeyOrder::ByteTable>& tables, const std:
 
 Json matrix_json(const std::vector<std::uint64_t>& columns) {
   return {{"c", columns.size()}, {"columns", columns}, {"identity", false}, {"r", 64}};
-}
-
-[[noreturn]] void refuse(const std::string& label, const std::string& what) {
-  throw Error(ErrorCode::bad_input, fmt::format("{}: {}", label, what));
 }
 
 std::string read_exactly(io::input::RawFile& file, std::size_t n) {

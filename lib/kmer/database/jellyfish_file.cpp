@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lib/core/error.hpp"
+#include "lib/kmer/database/refuse.hpp"
 
 namespace biogpu::kmer {
 namespace {
@@ -37,10 +38,6 @@ int reprobe_limit(const KeyOrder& order, int asked) {
                                                                         << order.size_bits())
     --limit;
   return limit;
-}
-
-[[noreturn]] void refuse(const std::string& label, const std::string& what) {
-  throw Error(ErrorCode::bad_input, fmt::format("{}: {}", label, what));
 }
 
 Json matrix_json(const KeyOrder& order) {

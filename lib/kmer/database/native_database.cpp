@@ -8,6 +8,7 @@
 #include "lib/core/error.hpp"
 #include "lib/io/char_buffer.hpp"
 #include "lib/kmer/database/native_file.hpp"
+#include "lib/kmer/database/refuse.hpp"
 #include "lib/kmer/database/source.hpp"
 
 namespace biogpu::kmer {
@@ -15,10 +16,6 @@ namespace {
 
 constexpr std::size_t kMaxPayload = kNativeBlock * 96;  // more than 256 keys of k 256 can take
 constexpr std::size_t kBlocksAtOnce = 64;
-
-[[noreturn]] void refuse(const std::string& label, const std::string& what) {
-  throw Error(ErrorCode::bad_input, fmt::format("{}: {}", label, what));
-}
 
 struct BlockHead {
   std::uint32_t n_bytes = 0;

@@ -7,13 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "lib/core/error.hpp"
+#include "lib/kmer/database/refuse.hpp"
 
 namespace biogpu::kmer {
 namespace {
-
-[[noreturn]] void refuse(const std::string& label, const std::string& what) {
-  throw Error(ErrorCode::bad_input, fmt::format("{}: {}", label, what));
-}
 
 template <class Integer>
 void append_integer(Integer value, std::string& out) {

@@ -12,6 +12,7 @@
 #include "lib/core/error.hpp"
 #include "lib/io/char_buffer.hpp"
 #include "lib/kmer/database/jellyfish_file.hpp"
+#include "lib/kmer/database/refuse.hpp"
 #include "lib/kmer/database/source.hpp"
 
 namespace biogpu::kmer {
@@ -20,10 +21,6 @@ namespace {
 constexpr std::size_t kDigits = 9;
 constexpr std::size_t kReadBytes = 1u << 20;
 constexpr std::size_t kMaxHeaderBytes = 16u << 20;
-
-[[noreturn]] void refuse(const std::string& label, const std::string& what) {
-  throw Error(ErrorCode::bad_input, fmt::format("{}: {}", label, what));
-}
 
 std::string read_header(io::input::RawFile& file) {
   std::string digits(kDigits, '\0');

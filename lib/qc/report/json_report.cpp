@@ -10,7 +10,7 @@
 namespace biogpu::qc {
 namespace {
 
-constexpr std::string_view kBases = "ATCG";
+constexpr std::string_view kJsonBases = "ATCG";
 
 class Writer {
  public:
@@ -150,7 +150,7 @@ class Writer {
     put("\t\t\"total_{}\": {},\n", what, counts[0] + counts[1] + counts[2] + counts[3]);
     put("\t\t\"{}\":{{", what);
     for (std::size_t b = 0; b < 4; ++b)
-      put("{}\"{}\": {}", b == 0 ? "" : ", ", kBases[b], counts[b]);
+      put("{}\"{}\": {}", b == 0 ? "" : ", ", kJsonBases[b], counts[b]);
     put("}}");
   }
 
@@ -197,7 +197,7 @@ class Writer {
     put("\t\t\"kmer_count\": {{\n");
     for (std::size_t k = 0; k < kKmers; ++k) {
       char name[5];
-      for (std::size_t i = 0; i < 5; ++i) name[i] = kBases[k >> (8 - 2 * i) & 3];
+      for (std::size_t i = 0; i < 5; ++i) name[i] = kJsonBases[k >> (8 - 2 * i) & 3];
       put("{}\"{}\":{}", k % 16 == 0 ? "\t\t\t" : ",\t\t\t", std::string_view(name, 5),
           stats.kmers[k]);
       if (k % 16 == 15) put("{}\n", k + 1 == kKmers ? "" : ",");

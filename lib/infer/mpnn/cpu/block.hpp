@@ -33,6 +33,8 @@ class Floats {
   std::size_t size_ = 0;
 };
 
+inline Floats floats(std::int64_t n) { return Floats(static_cast<std::size_t>(n)); }
+
 // y = W x + b, packed in the panels of lib/nn/cpu. bias: padded like the columns.
 struct Dense {
   std::int64_t n_out = 0;
