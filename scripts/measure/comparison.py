@@ -124,7 +124,8 @@ def shown(command, setup):
     """A command for people: without the folders of this machine."""
     text = " ".join(str(word) for word in command)
     for folder, name in ((setup.biogpu, "biogpu"), (f"{setup.folder}/", ""), (f"{setup.arguments.venv}/bin/", ""),
-                         (f"{setup.arguments.original}/", ""), (f"{programs.ROOT}/", "")):
+                         (f"{setup.arguments.original}/", ""), (setup.arguments.original, "ProteinMPNN"),
+                         (f"{programs.ROOT}/", "")):
         text = text.replace(str(folder), name)
     return text
 
