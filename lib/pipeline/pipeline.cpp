@@ -31,7 +31,8 @@ auto timed(double& seconds, Function&& function) {
 }
 
 // Items are numbered in reading order; item i lies in slot i % n_slots. One mutex is enough: an
-// item is milliseconds of work, so the lock is taken a few hundred times a second.
+// item is milliseconds of work, so the lock is taken a few hundred times a second. Each stage waits
+// for a condition of its own, so that an item wakes the one thread that it is for.
 class Ring {
  public:
   Ring(const Size& size, const Stages& stages)
@@ -72,7 +73,8 @@ class Ring {
   void fail(std::exception_ptr error) noexcept {
     const std::lock_guard lock(mutex_);
     if (!error_) error_ = std::move(error);
-    changed_.notify_all();
+    for (std::condition_variable* changed : {&freed_, &filled_, &next_computed_})
+      changed->notify_all();
   }
 
   std::size_t slot(std::uint64_t item) const { return item % computed_.size(); }
@@ -81,26 +83,29 @@ class Ring {
     double seconds = 0;
     while (true) {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return error_ || n_read_ - n_written_ < computed_.size(); });
+      freed_.wait(lock, [&] { return error_ || n_read_ - n_written_ < computed_.size(); });
       if (error_) return;
       const std::size_t free_slot = slot(n_read_);
       lock.unlock();
       const bool filled = timed(seconds, [&] { return stages_.read(free_slot); });
       lock.lock();
       times_.read_s = seconds;
-      if (filled)
+      if (filled) {
         ++n_read_;
-      else
-        ended_ = true;
-      changed_.notify_all();
-      if (ended_) return;
+        filled_.notify_one();
+        continue;
+      }
+      ended_ = true;
+      filled_.notify_all();
+      next_computed_.notify_one();
+      return;
     }
   }
 
   void compute_all() {
     std::unique_lock lock(mutex_);
     while (true) {
-      changed_.wait(lock, [&] { return error_ || ended_ || n_taken_ < n_read_; });
+      filled_.wait(lock, [&] { return error_ || ended_ || n_taken_ < n_read_; });
       if (error_ || n_taken_ == n_read_) return;
       const std::size_t mine = slot(n_taken_++);
       lock.unlock();
@@ -109,7 +114,7 @@ class Ring {
       lock.lock();
       times_.compute_s += seconds;
       computed_[mine] = true;
-      changed_.notify_all();
+      if (mine == slot(n_written_)) next_computed_.notify_one();
     }
   }
 
@@ -117,8 +122,8 @@ class Ring {
     std::unique_lock lock(mutex_);
     while (true) {
       const std::size_t next = slot(n_written_);
-      changed_.wait(lock,
-                    [&] { return error_ || computed_[next] || (ended_ && n_written_ == n_read_); });
+      next_computed_.wait(
+          lock, [&] { return error_ || computed_[next] || (ended_ && n_written_ == n_read_); });
       if (error_ || !computed_[next]) return;
       lock.unlock();
       double seconds = 0;
@@ -127,15 +132,17 @@ class Ring {
       times_.write_s += seconds;
       computed_[next] = false;
       ++n_written_;
-      changed_.notify_all();
+      freed_.notify_one();
     }
   }
 
   const Stages& stages_;
   const std::size_t n_workers_;
   std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<bool> computed_;  // per slot: computed and not yet written
+  std::condition_variable freed_;          // a slot: for the reader
+  std::condition_variable filled_;         // a slot: for one of the workers
+  std::condition_variable next_computed_;  // the next to write: for the writer
+  std::vector<bool> computed_;             // per slot: computed and not yet written
   std::uint64_t n_read_ = 0;
   std::uint64_t n_taken_ = 0;
   std::uint64_t n_written_ = 0;

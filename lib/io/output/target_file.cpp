@@ -111,8 +111,24 @@ void TargetFile::publish() {
     fail("cannot be written", errno);
   }
   if (temporary_.empty()) return;
-  if (std::rename(temporary_.c_str(), final_.c_str()) != 0) fail("cannot be renamed", errno);
+  if (exchange_names()) {
+    // What was there before; that it has to go is no reason to fail.
+    unlink(temporary_.c_str());
+  } else if (std::rename(temporary_.c_str(), final_.c_str()) != 0) {
+    fail("cannot be renamed", errno);
+  }
   forget_temporary();
+}
+
+// Swaps the temporary file with the one that bears the final name. False where there is none, or
+// where the file system cannot. A rename onto a file makes ext4 bring what was written to the disk
+// first, which for a large output takes longer than writing it did.
+bool TargetFile::exchange_names() const {
+#ifdef RENAME_EXCHANGE
+  return renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, final_.c_str(), RENAME_EXCHANGE) == 0;
+#else
+  return false;
+#endif
 }
 
 void TargetFile::fail(const char* what, int error) const {

@@ -32,6 +32,7 @@ class TargetFile {
  private:
   void open_temporary(const std::string& path);
   void forget_temporary();
+  bool exchange_names() const;
 
   std::string label_;
   std::string final_;      // empty where the file is written in place

@@ -3,17 +3,34 @@
 #include <fmt/format.h>
 
 #include <future>
+#include <optional>
 #include <string_view>
+
+#include "lib/qc/output/write_behind.hpp"
 
 namespace biogpu::qc {
 
 struct OutputSet::File {
-  File(const std::string& path, bool bgzf_wanted)
-      : target(path), gzip(path.ends_with(".gz")), bgzf(bgzf_wanted) {}
+  File(const std::string& path, bool bgzf_wanted, bool written_behind)
+      : target(path), gzip(path.ends_with(".gz")), bgzf(bgzf_wanted) {
+    if (written_behind) behind.emplace(target);
+  }
 
   void write(std::string_view bytes) {
     empty = empty && bytes.empty();
     target.write(bytes);
+  }
+
+  // May take the text and leave an empty buffer.
+  void write(io::CharBuffer& text) {
+    if (!behind) return write(text.view());
+    if (text.size() == 0) return;
+    empty = false;
+    behind->write(text);
+  }
+
+  void finish() {
+    if (behind) behind->finish();
   }
 
   void commit() {
@@ -25,11 +42,10 @@ struct OutputSet::File {
   const bool gzip;
   const bool bgzf;
   bool empty = true;
+  std::optional<WriteBehind> behind;  // after target: its thread ends first
 };
 
 namespace {
-
-constexpr std::size_t kWorthThread = 256u << 10;  // a tenth of a millisecond of copying
 
 // fastp's name for part n, counted from 0, of a split output.
 std::string part_name(const std::string& path, std::size_t n, int digits) {
@@ -106,7 +122,8 @@ class OutputSet::Splitter {
 
   std::unique_ptr<File> make(const std::string& path, std::size_t part) const {
     if (path.empty()) return nullptr;
-    return std::make_unique<File>(part_name(path, part, options_.split_digits), options_.bgzf);
+    return std::make_unique<File>(part_name(path, part, options_.split_digits), options_.bgzf,
+                                  false);
   }
 
   static void write_part(const std::unique_ptr<File>& file, const Batch& batch, Output which,
@@ -124,7 +141,7 @@ class OutputSet::Splitter {
   std::vector<std::unique_ptr<File>> whole_;
 };
 
-OutputSet::OutputSet(const Options& options) : options_(options) {
+OutputSet::OutputSet(const Options& options, bool write_behind) : options_(options) {
   const auto is_gzip = [](const std::string& path) { return path.ends_with(".gz"); };
   if (options.split()) {
     // fastp writes the failed reads nowhere while splitting.
@@ -134,7 +151,8 @@ OutputSet::OutputSet(const Options& options) : options_(options) {
   }
   const auto open = [&](Output which, const std::string& path) {
     if (path.empty()) return;
-    files_[static_cast<std::size_t>(which)] = std::make_unique<File>(path, options.bgzf);
+    files_[static_cast<std::size_t>(which)] =
+        std::make_unique<File>(path, options.bgzf, write_behind);
     compresses_ = compresses_ || is_gzip(path);
   };
   if (options.use_stdout) {
@@ -173,34 +191,33 @@ void OutputSet::pack(Batch& batch, GzipPacker& packer) const {
     if (files_[i] && files_[i]->gzip) packer.pack(batch.text[i].view(), batch.packed[i]);
 }
 
-void OutputSet::write(const Batch& batch, bool at_once) {
+void OutputSet::write(Batch& batch) {
   if (splitter_) return splitter_->write(batch);
-  std::vector<std::future<void>> others;
-  File* own = nullptr;  // the first file is for this thread, when the others are on their way
-  std::string_view own_bytes;
   for (std::size_t i = 0; i < kOutputs; ++i) {
     if (!files_[i]) continue;
     // fastp leaves the second unpaired file empty unless there is a first.
     if (i == static_cast<std::size_t>(Output::unpaired2) && options_.unpaired1.empty()) continue;
-    File* file = files_[i].get();
-    const std::string_view bytes = (file->gzip ? batch.packed[i] : batch.text[i]).view();
-    if (own == nullptr) {
-      own = file;
-      own_bytes = bytes;
-    } else if (at_once && bytes.size() >= kWorthThread) {
-      others.push_back(std::async(std::launch::async, [=] { file->write(bytes); }));
-    } else {
-      file->write(bytes);
-    }
+    files_[i]->write(files_[i]->gzip ? batch.packed[i] : batch.text[i]);
   }
-  if (own != nullptr) own->write(own_bytes);
-  for (auto& other : others) other.get();
+}
+
+void OutputSet::finish() {
+  for (auto& file : files_)
+    if (file) file->finish();
 }
 
 void OutputSet::commit() {
   if (splitter_) splitter_->commit();
-  for (auto& file : files_)
-    if (file) file->commit();
+  // Giving a name away means to free what bore it, which takes a large file's time.
+  std::vector<std::future<void>> others;
+  for (auto& file : files_) {
+    if (!file) continue;
+    if (file->behind)
+      others.push_back(std::async(std::launch::async, [&file] { file->commit(); }));
+    else
+      file->commit();
+  }
+  for (auto& other : others) other.get();
 }
 
 }  // namespace biogpu::qc

@@ -16,16 +16,20 @@ namespace biogpu::qc {
 // that ends in ".gz" is compressed: by the workers, through pack().
 class OutputSet {
  public:
-  explicit OutputSet(const Options& options);
+  // write_behind: each file by a thread of its own. Parts of a split are written at once all the
+  // same.
+  OutputSet(const Options& options, bool write_behind);
   ~OutputSet();
 
   // Whether a worker has anything to compress.
   bool compresses() const { return compresses_; }
   // Compresses the batch's texts; any worker, each with a packer of its own.
   void pack(Batch& batch, GzipPacker& packer) const;
-  // Writes a batch; batches come in order. at_once: each file by a thread of its own, as a file
-  // system copies what is written to one file on one core.
-  void write(const Batch& batch, bool at_once);
+  // Writes a batch, whose texts it may take; batches come in order.
+  void write(Batch& batch);
+  // Returns when all is in the files; throws what writing threw.
+  void finish();
+  // After finish().
   void commit();
 
  private:

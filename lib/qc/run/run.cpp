@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -58,7 +57,7 @@ class Run {
   Run(const Options& options, const RunSettings& settings)
       : options_(options),
         settings_(settings),
-        outputs_(options),
+        outputs_(options, many_threads(settings)),
         reader_(options, whole_packs(settings.batch_records), settings.n_threads),
         gpus_(settings.choose_gpus, settings.wait_for_gpus, options) {
     if (options.duplicates) duplicates_.emplace(options);
@@ -85,6 +84,7 @@ class Run {
       result.remarks.push_back(remark);
     sum_up(result);
     result.n_device_records = n_on_device_;
+    outputs_.finish();
     before_commit(result);
     outputs_.commit();
     return result;
@@ -95,8 +95,8 @@ class Run {
     return std::max<std::size_t>(1, (n + kPackRecords - 1) / kPackRecords) * kPackRecords;
   }
 
-  // Whether the writer may take threads of its own beside the workers.
-  bool many_threads() const { return settings_.n_threads > 4; }
+  // Whether files may have threads of their own beside the workers.
+  static bool many_threads(const RunSettings& settings) { return settings.n_threads > 4; }
 
   void compute(Batch& batch) {
     try {
@@ -137,18 +137,10 @@ class Run {
   }
 
   void write(Batch& batch) {
+    outputs_.write(batch);
     // What is counted here does not change what is written.
-    const auto count = [&] {
-      if (duplicates_ && !options_.dedup) duplicates_->look_up(batch);
-      if (overrepresentation_) overrepresentation_->count(batch);
-    };
-    std::future<void> counted;
-    if (many_threads())
-      counted = std::async(std::launch::async, count);
-    else
-      count();
-    outputs_.write(batch, many_threads());
-    if (counted.valid()) counted.get();
+    if (duplicates_ && !options_.dedup) duplicates_->look_up(batch);
+    if (overrepresentation_) overrepresentation_->count(batch);
     n_written_ += batch.n_records;
     if (batch.notes.complete) n_on_device_ += batch.n_records;
     if (settings_.progress) settings_.progress(reader_.fraction_read(), n_written_);

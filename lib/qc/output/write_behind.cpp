@@ -1,0 +1,56 @@
+#include "lib/qc/output/write_behind.hpp"
+
+#include <utility>
+
+namespace biogpu::qc {
+
+WriteBehind::WriteBehind(io::output::TargetFile& file) : file_(file) {
+  thread_ = std::thread([this] { work(); });
+}
+
+WriteBehind::~WriteBehind() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  given_.notify_one();
+  thread_.join();
+}
+
+void WriteBehind::write(io::CharBuffer& text) {
+  std::unique_lock lock(mutex_);
+  written_.wait(lock, [&] { return error_ || n_given_ - n_written_ < kBehind; });
+  if (error_) std::rethrow_exception(error_);
+  std::swap(text, texts_[n_given_++ % kBehind]);
+  text.clear();
+  given_.notify_one();
+}
+
+void WriteBehind::finish() {
+  std::unique_lock lock(mutex_);
+  written_.wait(lock, [&] { return error_ || n_given_ == n_written_; });
+  if (error_) std::rethrow_exception(error_);
+}
+
+void WriteBehind::work() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    given_.wait(lock, [&] { return stopping_ || n_written_ < n_given_; });
+    if (stopping_) return;
+    const io::CharBuffer& text = texts_[n_written_ % kBehind];
+    lock.unlock();
+    std::exception_ptr error;
+    try {
+      file_.write(text.view());
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    error_ = error;
+    ++n_written_;
+    written_.notify_one();
+    if (error_) return;
+  }
+}
+
+}  // namespace biogpu::qc

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "lib/io/char_buffer.hpp"
+#include "lib/io/output/target_file.hpp"
+
+namespace biogpu::qc {
+
+// A file written by a thread of its own, a bounded number of texts behind its caller: the kernel
+// copies what is written to one file on one core, and neither that of the caller nor that of
+// another file has to wait for it.
+class WriteBehind {
+ public:
+  explicit WriteBehind(io::output::TargetFile& file);
+  ~WriteBehind();  // without finish(), what is not yet written is dropped
+  WriteBehind(const WriteBehind&) = delete;
+  WriteBehind& operator=(const WriteBehind&) = delete;
+
+  // Takes the text and leaves an empty buffer for it. Throws what writing an earlier one threw.
+  void write(io::CharBuffer& text);
+  // Returns when all is written; throws what writing threw.
+  void finish();
+
+ private:
+  static constexpr std::size_t kBehind = 4;
+
+  void work();
+
+  io::output::TargetFile& file_;
+  std::mutex mutex_;
+  std::condition_variable given_;    // or stopping: for the thread
+  std::condition_variable written_;  // or failed: for the caller
+  std::array<io::CharBuffer, kBehind> texts_;
+  std::uint64_t n_given_ = 0;
+  std::uint64_t n_written_ = 0;
+  bool stopping_ = false;
+  std::exception_ptr error_;
+  std::thread thread_;  // the last: it uses the others
+};
+
+}  // namespace biogpu::qc
