@@ -3,12 +3,14 @@
 
 usage: scripts/bench/qc.py BIOGPU [--fastp PROGRAM] [--pairs N] [--threads N] [--runs N]
                            [--device WHAT] [--cases LIST] [--json FILE] [--folder FOLDER]
+                           [--adapterremoval PROGRAM] [--resident] [--perf PROGRAM]
 
 Cases: plain (pairs, text in and out), gzip (pairs, one gzip member a file in, gzip out), single
 (single reads, text). Pairs of 150 bases come from `biogpu-bench reads` with a fixed seed, beside
 BIOGPU or in --bench. The outputs of both programs are compared first, gzip after decompression; a
 case that differs is not timed. Reports medians of wall time, CPU time and peak memory, and their
-ratios. Without fastp, only biogpu is timed. Put FOLDER on a fast disk or in memory: 730 MB a
+ratios. Without fastp, only biogpu is timed. --adapterremoval adds AdapterRemoval 3, gzip to gzip; --resident the
+stages on pairs that lie on the GPU beside one thread of fastp; --perf a profile of each case. Put FOLDER on a fast disk or in memory: 730 MB a
 million pairs and mate, three times. scripts/dev/tables.py writes the page from --json.
 """
 
@@ -27,6 +29,8 @@ import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
+import qc_peers  # noqa: E402
+import qc_profile  # noqa: E402
 from measure import machine, timing  # noqa: E402
 
 PIECE_BYTES = 8 << 20
@@ -67,7 +71,7 @@ def make_input(arguments, folder):
     paths = [folder / f"r{mate}.fq" for mate in (1, 2)]
     subprocess.run([find_bench(arguments), "reads", "--pairs", str(arguments.pairs), "--seed", "1",
                     *map(str, paths)], check=True)
-    if "gzip" in arguments.cases:
+    if "gzip" in arguments.cases or arguments.adapterremoval:
         for path in paths:
             write_gzip(path)
 
@@ -129,6 +133,8 @@ def bench(arguments, work, name, have_fastp):
         shown = row[program]
         print(f"{name:7} {program:7} {shown['wall_s']:7.2f} s wall {shown['cpu_s']:7.2f} s CPU "
               f"{shown['peak_mb']:6.0f} MB")
+    if arguments.perf:
+        row["profile"] = qc_profile.profile(arguments.perf, lines["biogpu"], work / "biogpu")
     if have_fastp:
         for key in ("wall_s", "cpu_s"):
             row[f"ratio_{key}"] = row["fastp"][key] / row["biogpu"][key]
@@ -149,6 +155,9 @@ def main():
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--folder", type=pathlib.Path)
     parser.add_argument("--cases", default="plain,gzip,single")
+    parser.add_argument("--adapterremoval")
+    parser.add_argument("--resident", action="store_true")
+    parser.add_argument("--perf")
     arguments = parser.parse_args()
     arguments.biogpu = str(pathlib.Path(arguments.biogpu).resolve())
     arguments.cases = arguments.cases.split(",")
@@ -158,9 +167,14 @@ def main():
     with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
         work = pathlib.Path(folder)
         make_input(arguments, work)
-        rows = [bench(arguments, work, name, have_fastp) for name in arguments.cases]
-    result = {"machine": {"processor": machine.processor(), "cores": os.cpu_count()},
-              "device": arguments.device, "rows": rows}
+        result = {"machine": {"processor": machine.processor(), "cores": os.cpu_count()},
+                  "device": arguments.device,
+                  "rows": [bench(arguments, work, name, have_fastp) for name in arguments.cases]}
+        if arguments.adapterremoval:
+            arguments.adapterremoval = str(pathlib.Path(arguments.adapterremoval).absolute())
+            result["adapterremoval"] = qc_peers.adapter_removal(arguments, work)
+        if arguments.resident and have_fastp:
+            result["resident"] = qc_peers.resident(arguments, find_bench(arguments), work)
     if have_fastp:
         result["fastp"] = subprocess.run([arguments.fastp, "--version"], capture_output=True,
                                          text=True, check=False).stderr.strip()

@@ -101,6 +101,42 @@ def qc_ratios(result):
                   for row in result["rows"] if "ratio_wall_s" in row], "llrrr")
 
 
+def qc_profile(result):
+    """Of scripts/bench/qc.py --perf: where the CPU seconds of biogpu go, and what waits for what."""
+    rows = [row for row in result["rows"] if "profile" in row]
+    shown = [name for name in rows[0]["profile"]["shares"]
+             if any(row["profile"]["shares"][name] >= 0.005 for row in rows)]
+    lines = [[name, *(f"{100 * row['profile']['shares'][name]:.0f} %" for row in rows)] for name in shown]
+    lines.append(["cores busy, of " + str(result["machine"]["cores"]),
+                  *(f"{row['profile']['cores_busy']:.1f}" for row in rows)])
+    lines.append(["busiest thread, of the wall time",
+                  *(f"{100 * row['profile']['busiest_thread']:.0f} %" for row in rows)])
+    return table(["share of the CPU seconds", *(f"{row['case']}, `-w {row['threads']}`" for row in rows)], lines,
+                 "l" + "r" * len(rows))
+
+
+def qc_resident(result):
+    """Of scripts/bench/qc.py --resident: rates of the stages without files, beside one thread of fastp."""
+    of = result["resident"]
+    names = {"fastp_pairs_s": "fastp, one worker, no output", "cpu_pairs_s": "biogpu, one thread of the CPU",
+             "host_to_host_pairs_s": "biogpu, the GPU from host memory to host memory, one stream",
+             "device_pairs_s": "biogpu, the GPU, pairs resident on it"}
+    return table(["default options, pairs of 150 bases", "million pairs/s", "of fastp's"],
+                 [[name, f"{of[key] / 1e6:.3g}", times(of[key] / of["fastp_pairs_s"])] for key, name in names.items()],
+                 "lrr")
+
+
+def qc_adapterremoval(result):
+    """Of scripts/bench/qc.py --adapterremoval."""
+    of = result["adapterremoval"]
+    return table(["program", "wall, s", "CPU, s", "peak memory, MB", "million reads per CPU second", "reads kept",
+                  "bases kept", "output, MB"],
+                 [[name, f"{of[name]['wall_s']:.2f}", f"{of[name]['cpu_s']:.2f}",
+                   f"{of[name]['peak_bytes'] / 2**20:.0f}", f"{2e-6 * of['pairs'] / of[name]['cpu_s']:.3f}",
+                   f"{of['kept'][name]['reads']:,}", f"{of['kept'][name]['bases']:,}",
+                   f"{of['bytes'][name] / 1e6:.0f}"] for name in ("biogpu", "adapterremoval")], "lrrrrrrr")
+
+
 def bwt_device(rows):
     """Of scripts/bench/bwt_gpu.sh: the last run of each job."""
     lines = []
