@@ -8,6 +8,7 @@
 #include "apps/biogpu/command.hpp"
 #include "apps/biogpu/log.hpp"
 #include "apps/biogpu/shared_flags.hpp"
+#include "lib/bwt/suffix_array.hpp"
 #include "lib/report/json_summary.hpp"
 
 namespace biogpu::app {
@@ -34,6 +35,18 @@ struct BwtReport {
   std::uint64_t peak_device_bytes = 0;
   nlohmann::ordered_json result = nlohmann::ordered_json::object();
 };
+
+// Whether sorting so many letters is worth a GPU where none is asked for: starting its driver takes
+// the time in which each thread of the CPU sorts 9 million (docs/design/bwt.md).
+inline bool is_worth_gpu(std::uint64_t n_letters, int n_threads) {
+  constexpr std::uint64_t kLettersPerThread = 9000000;
+  return n_letters >= kLettersPerThread * static_cast<std::uint64_t>(n_threads);
+}
+
+// How suffixes are to be sorted on the device that was chosen.
+bwt::SuffixSortSettings sort_settings(const SharedFlags& flags, const DeviceChoice& device);
+// What a sort of so many seconds says of itself goes to the log and the report.
+void log_sort(const bwt::SuffixSortReport& sorted, double seconds, Log& log, BwtReport& report);
 
 // Writes the --json summary where one was asked for.
 void write_bwt_json(const SharedFlags& flags, const std::string& command_line, const Log& log,

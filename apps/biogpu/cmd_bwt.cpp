@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "apps/biogpu/bwt_command.hpp"
 #include "apps/biogpu/run_summary.hpp"
 
@@ -24,6 +26,31 @@ constexpr char kBwtFooter[] =
 }  // namespace
 
 Run add_bwt(CLI::App& command) { return add_subcommands(command, kBwtSubcommands, kBwtFooter); }
+
+bwt::SuffixSortSettings sort_settings(const SharedFlags& flags, const DeviceChoice& device) {
+  bwt::SuffixSortSettings settings;
+  settings.n_threads = flags.threads;
+  settings.gpu_bytes = flags.max_device_memory;
+  if (device.on_gpu()) settings.gpu = device.gpus.front();
+  return settings;
+}
+
+void log_sort(const bwt::SuffixSortReport& sorted, double seconds, Log& log, BwtReport& report) {
+  report.gpu_s = sorted.gpu_s;
+  report.peak_device_bytes = sorted.device_bytes;
+  if (sorted.on_gpu) {
+    log.detail(fmt::format(
+        "sorted in {:.2f} s: {:.3f} s on the device in {} blocks, {:.2f} s copied, {} rounds, {} "
+        "suffixes left to the CPU",
+        seconds, sorted.gpu_s, sorted.n_blocks, sorted.gpu_copy_s, sorted.n_rank_rounds,
+        sorted.n_unresolved));
+    return;
+  }
+  if (!sorted.why_cpu.empty()) log.warn("sorted on the CPU instead: " + sorted.why_cpu);
+  log.detail(fmt::format("sorted in {:.2f} s: {} suffixes left by direct comparison, {} rounds{}",
+                         seconds, sorted.n_unresolved, sorted.n_rank_rounds,
+                         sorted.induced ? ", by induction" : ""));
+}
 
 void write_bwt_json(const SharedFlags& flags, const std::string& command_line, const Log& log,
                     const BwtReport& report) {

@@ -16,9 +16,6 @@
 namespace biogpu::app {
 namespace {
 
-// Below this a GPU's start-up costs more than the CPU's sort.
-constexpr std::uint64_t kBasesWorthGpu = 5000000;
-
 struct IndexFlags {
   SharedFlags shared;
   std::string path;
@@ -48,10 +45,8 @@ class IndexRun {
     const bwt::Reference reference = bwt::read_reference(flags_.path, flags_.shared.threads);
     if (devices.valid()) devices.wait();
     report_.device =
-        choose_device(flags_.shared.device_request, reference.text.size() >= kBasesWorthGpu);
-    if (report_.device.on_gpu()) sort_.gpu = report_.device.gpus.front();
-    sort_.gpu_bytes = flags_.shared.max_device_memory;
-    sort_.n_threads = flags_.shared.threads;
+        choose_device(flags_.shared.device_request, is_worth_gpu(reference.text.size()));
+    sort_ = sort_settings(flags_.shared, report_.device);
     report_.read_s = log_.seconds();
     log_.detail(fmt::format("read {} records, {} bases, {} runs of other letters",
                             reference.contigs.size(), reference.text.size(),
@@ -71,13 +66,18 @@ class IndexRun {
   }
 
  private:
+  // bwa's files hold both strands.
+  bool is_worth_gpu(std::uint64_t n_bases) const {
+    return app::is_worth_gpu(flags_.format == "bwa" ? 2 * n_bases : n_bases, flags_.shared.threads);
+  }
+
   // A GPU takes longer to start than a small genome to read: both at once, where one may be used.
   std::future<void> start_devices() const {
     using Kind = DeviceRequest::Kind;
     const Kind kind = flags_.shared.device_request.kind;
     std::error_code no_file;
     const bool is_large = std::filesystem::is_regular_file(flags_.path, no_file) &&
-                          std::filesystem::file_size(flags_.path, no_file) >= kBasesWorthGpu;
+                          is_worth_gpu(std::filesystem::file_size(flags_.path, no_file));
     if (kind == Kind::cpu || (kind == Kind::automatic && !is_large)) return {};
     return std::async(std::launch::async, [] {
       std::string why;
@@ -99,28 +99,11 @@ class IndexRun {
     bwt::SuffixSortReport sorted;
     const bwt::FmIndex index = bwt::FmIndex::build(reference, settings, &sorted);
     report_.compute_s = log_.seconds() - begin;
-    log_sort(sorted, report_.compute_s);
+    log_sort(sorted, report_.compute_s, log_, report_);
     const std::string path = prefix() + ".bgfm";
     index.write(path);
     report_.write_s = log_.seconds() - begin - report_.compute_s;
     report_.outputs.push_back({path, index.bytes()});
-  }
-
-  void log_sort(const bwt::SuffixSortReport& sorted, double seconds) {
-    report_.gpu_s = sorted.gpu_s;
-    report_.peak_device_bytes = sorted.device_bytes;
-    if (sorted.on_gpu) {
-      log_.detail(fmt::format(
-          "sorted in {:.2f} s: {:.3f} s on the device in {} blocks, {:.2f} s copied, {} rounds, {} "
-          "suffixes left to the CPU",
-          seconds, sorted.gpu_s, sorted.n_blocks, sorted.gpu_copy_s, sorted.n_rank_rounds,
-          sorted.n_unresolved));
-      return;
-    }
-    if (!sorted.why_cpu.empty()) log_.warn("sorted on the CPU instead: " + sorted.why_cpu);
-    log_.detail(fmt::format(
-        "sorted in {:.2f} s: {} suffixes left by direct comparison, {} rounds{}", seconds,
-        sorted.n_unresolved, sorted.n_rank_rounds, sorted.induced ? ", by induction" : ""));
   }
 
   void write_bwa(const bwt::Reference& reference) {
@@ -139,7 +122,7 @@ class IndexRun {
     const double begin = log_.seconds();
     bwt::SuffixSortReport sorted;
     const auto sa = bwt::sort_suffixes<Index>({text}, sort_, &sorted);
-    log_sort(sorted, log_.seconds() - begin);
+    log_sort(sorted, log_.seconds() - begin, log_, report_);
     bwt::BwaBwt bwt = bwt::make_bwa_bwt(text, sa, sort_.n_threads);
     report_.compute_s = log_.seconds() - begin;
     return bwt;

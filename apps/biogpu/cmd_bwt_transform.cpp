@@ -84,33 +84,70 @@ void write_whole(const std::string& path, std::initializer_list<std::string_view
   out.commit();
 }
 
-void run_transform(const TransformFlags& flags, const std::string& command_line) {
-  Log log("bwt transform", flags.shared.quiet, flags.shared.verbose);
-  BwtReport report;
-  report.device = choose_device(flags.shared.device_request, false);
-  std::uint64_t n_records = 1;
-  std::uint64_t n_symbols = 0;
-  if (flags.bytes) {
-    const std::string bytes = read_all(flags.path);
-    const bwt::ByteBwt bwt = bwt::transform_bytes(bytes, flags.shared.threads);
+// Bytes beside the row of their sentinel, or strings; read, transformed and written.
+class TransformRun {
+ public:
+  TransformRun(const TransformFlags& flags, const std::string& command_line)
+      : flags_(flags),
+        command_line_(command_line),
+        log_("bwt transform", flags.shared.quiet, flags.shared.verbose) {}
+
+  void run() {
+    flags_.bytes ? transform_bytes() : transform_strings();
+    report_.inputs.push_back({flags_.path, 0, n_records_});
+    report_.outputs.push_back({flags_.out_path, n_symbols_});
+    report_.result = {{"records", n_records_}, {"symbols", n_symbols_}};
+    log_.info(fmt::format("{} symbols of {} records in {:.2f} s", n_symbols_, n_records_,
+                          log_.seconds()));
+    write_bwt_json(flags_.shared, command_line_, log_, report_);
+  }
+
+ private:
+  void transform_bytes() {
+    const std::string bytes = read_all(flags_.path);
+    n_symbols_ = bytes.size();
+    const bwt::ByteBwt bwt = transform<bwt::ByteBwt>(
+        [&](const auto& sort, auto* sorted) { return bwt::transform_bytes(bytes, sort, sorted); });
     char header[kByteHeader];
     std::memcpy(header, kByteMark.data(), kByteMark.size());
     std::memcpy(header + kByteMark.size(), &bwt.primary, sizeof bwt.primary);
-    n_symbols = bytes.size();
-    write_whole(flags.out_path, {{header, kByteHeader}, bwt.bytes}, flags.shared.threads);
-  } else {
-    const bwt::StringSetText text = read_strings(flags, n_records);
-    n_symbols = text.letters.size();
-    const std::string bwt = bwt::transform_set(text, flags.shared.threads);
-    write_whole(flags.out_path, {bwt, "\n"}, flags.shared.threads);
+    write({{header, kByteHeader}, bwt.bytes});
   }
-  report.inputs.push_back({flags.path, 0, n_records});
-  report.outputs.push_back({flags.out_path, n_symbols});
-  report.result = {{"records", n_records}, {"symbols", n_symbols}};
-  log.info(
-      fmt::format("{} symbols of {} records in {:.2f} s", n_symbols, n_records, log.seconds()));
-  write_bwt_json(flags.shared, command_line, log, report);
-}
+
+  void transform_strings() {
+    const bwt::StringSetText text = read_strings(flags_, n_records_);
+    n_symbols_ = text.letters.size();
+    const std::string bwt = transform<std::string>(
+        [&](const auto& sort, auto* sorted) { return bwt::transform_set(text, sort, sorted); });
+    write({bwt, "\n"});
+  }
+
+  // job(settings, report) with the device chosen by the number of symbols.
+  template <class Result, class Job>
+  Result transform(const Job& job) {
+    report_.read_s = log_.seconds();
+    report_.device = choose_device(flags_.shared.device_request,
+                                   is_worth_gpu(n_symbols_, flags_.shared.threads));
+    bwt::SuffixSortReport sorted;
+    Result result = job(sort_settings(flags_.shared, report_.device), &sorted);
+    report_.compute_s = log_.seconds() - report_.read_s;
+    log_sort(sorted, report_.compute_s, log_, report_);
+    return result;
+  }
+
+  void write(std::initializer_list<std::string_view> parts) {
+    const double begin = log_.seconds();
+    write_whole(flags_.out_path, parts, flags_.shared.threads);
+    report_.write_s = log_.seconds() - begin;
+  }
+
+  const TransformFlags& flags_;
+  const std::string& command_line_;
+  Log log_;
+  BwtReport report_;
+  std::uint64_t n_records_ = 1;
+  std::uint64_t n_symbols_ = 0;
+};
 
 void run_inverse(const TransformFlags& flags, const std::string& command_line) {
   Log log("bwt inverse", flags.shared.quiet, flags.shared.verbose);
@@ -169,7 +206,7 @@ Run add_bwt_transform(CLI::App& command) {
   command.footer(std::string(kTransformFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
     flags->shared.resolve();
-    run_transform(*flags, command_line);
+    TransformRun(*flags, command_line).run();
   };
 }
 

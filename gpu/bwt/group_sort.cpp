@@ -41,6 +41,12 @@ void GroupSorter::split(int n_bits, const Result& result, Stream& stream) {
   settle(n_tied_, place_[0].data(), result, stream);
 }
 
+void GroupSorter::finish(int n_bits, std::uint32_t* sa, Stream& stream) {
+  sort(n_tied_, n_bits, stream);
+  launch_store_order(items_[0].data(), place_[0].data(), n_tied_, sa, stream);
+  n_tied_ = 0;
+}
+
 // heads_ becomes groups; those of more than one item are what ties from here on.
 void GroupSorter::settle(std::uint32_t n, const std::uint32_t* place, const Result& result,
                          Stream& stream) {

@@ -25,6 +25,9 @@ void launch_store_ranks(const std::uint32_t* items, const std::uint32_t* place,
                         std::uint32_t* sa, Stream& stream);
 // keep[i] = 1 where item i shares its group with a neighbour in the list.
 void launch_keep(const std::uint32_t* group, std::uint32_t n, std::uint32_t* keep, Stream& stream);
+// sa[place[i]] = items[i].
+void launch_store_order(const std::uint32_t* items, const std::uint32_t* place, std::uint32_t n,
+                        std::uint32_t* sa, Stream& stream);
 // Moves what is kept to the front; sum is the running sum of keep. from.place == nullptr: i itself.
 void launch_compact(const std::uint32_t* items, const TiedItems& from, const std::uint32_t* sum,
                     std::uint32_t n, std::uint32_t* to_items, const TiedItems& to, Stream& stream);
@@ -50,6 +53,9 @@ class GroupSorter {
   void settle_first(const Result& result, Stream& stream);
   // The caller has filled keys() for items(), their groups in the highest of n_bits.
   void split(int n_bits, const Result& result, Stream& stream);
+
+  // The same where no two keys are equal: only Result::sa is stored, and none ties afterwards.
+  void finish(int n_bits, std::uint32_t* sa, Stream& stream);
 
   // Items that tie.
   std::uint32_t n_tied() const { return n_tied_; }

@@ -25,7 +25,7 @@ void JumpSorter::sort(const SuffixText& text, GroupSorter& tied, const GroupSort
   const int n_bits = bits_below(n_samples_);
   launch_last_keys(jumps, samples_, tied.items(), tied.groups(), rank_.data(), tied.n_tied(),
                    n_bits, tied.keys(), stream);
-  tied.split(bits_below(text.n) + n_bits, result, stream);
+  tied.finish(bits_below(text.n) + n_bits, result.sa, stream);
   ++n_rounds_;
 }
 

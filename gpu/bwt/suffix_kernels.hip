@@ -57,6 +57,12 @@ __global__ void store_ranks_kernel(const std::uint32_t* items, const std::uint32
   if (sa != nullptr) sa[place == nullptr ? i : place[i]] = item;
 }
 
+__global__ void store_order_kernel(const std::uint32_t* items, const std::uint32_t* place,
+                                   std::uint32_t n, std::uint32_t* sa) {
+  const std::uint32_t i = thread_index();
+  if (i < n) sa[place[i]] = items[i];
+}
+
 __global__ void keep_kernel(const std::uint32_t* group, std::uint32_t n, std::uint32_t* keep) {
   const std::uint32_t i = thread_index();
   if (i >= n) return;
@@ -135,6 +141,11 @@ void launch_store_ranks(const std::uint32_t* items, const std::uint32_t* place,
                         std::uint32_t* sa, Stream& stream) {
   stream.launch(store_ranks_kernel, ceil_div<std::size_t>(n, kBlock), kBlock, items, place, group,
                 n, rank, sa);
+}
+
+void launch_store_order(const std::uint32_t* items, const std::uint32_t* place, std::uint32_t n,
+                        std::uint32_t* sa, Stream& stream) {
+  stream.launch(store_order_kernel, ceil_div<std::size_t>(n, kBlock), kBlock, items, place, n, sa);
 }
 
 void launch_keep(const std::uint32_t* group, std::uint32_t n, std::uint32_t* keep, Stream& stream) {

@@ -227,11 +227,8 @@ class SuffixSorter {
     const std::uint64_t n = source_.text.size();
     const std::uint64_t n_symbols = std::uint64_t{1} << source_.text.bits();
     if (source_.ends.empty()) {
-      BigArray<std::uint8_t> symbols(n);
-      share_range(settings_.n_threads, n, [&](std::size_t, std::uint64_t i, std::uint64_t end) {
-        for (; i < end; ++i) symbols[i] = static_cast<std::uint8_t>(source_.text[i]);
-      });
-      InducedSort<Index, std::uint8_t>(symbols.data(), n, n_symbols, sa_.data()).run();
+      const PackedSymbols symbols(source_.text);
+      InducedSort<Index, PackedSymbols>(symbols, n_symbols, sa_.data(), settings_.n_threads).run();
       return;
     }
     // The ends become symbols of their own, the earlier the smaller.
@@ -241,7 +238,10 @@ class SuffixSorter {
       const bool is_end = k < n_ends && source_.ends[k] == i;
       symbols[i] = static_cast<Index>(is_end ? k++ : n_ends + source_.text[i]);
     }
-    InducedSort<Index, Index>(symbols.data(), n, n_ends + n_symbols, sa_.data()).run();
+    const ArraySymbols<Index> with_ends(symbols.data(), n);
+    InducedSort<Index, ArraySymbols<Index>>(with_ends, n_ends + n_symbols, sa_.data(),
+                                            settings_.n_threads)
+        .run();
   }
 
   const SuffixSource& source_;

@@ -11,6 +11,9 @@
 namespace biogpu::bwt {
 namespace {
 
+// Texts below have positions of 4 bytes.
+constexpr std::uint64_t kFewSymbols = std::numeric_limits<std::uint32_t>::max();
+
 using ByteCounts = std::array<std::uint64_t, 256>;
 
 // Four tables, so that equal neighbours do not wait for each other.
@@ -75,16 +78,14 @@ void gather_before(const PackedBytes& packed, const BigArray<Index>& sa, std::si
 
 // Calls use() with the packed text and its suffix array in the narrower index that it allows.
 template <class Use>
-void with_suffix_array(std::string_view text, std::span<const std::uint64_t> ends, int n_threads,
-                       const Use& use) {
-  const PackedBytes packed = pack(text, n_threads);
+void with_suffix_array(std::string_view text, std::span<const std::uint64_t> ends,
+                       const SuffixSortSettings& sort, SuffixSortReport* report, const Use& use) {
+  const PackedBytes packed = pack(text, sort.n_threads);
   const SuffixSource source{packed.text, ends};
-  SuffixSortSettings settings;
-  settings.n_threads = n_threads;
-  if (text.size() < std::numeric_limits<std::uint32_t>::max()) {
-    use(packed, sort_suffixes<std::uint32_t>(source, settings));
+  if (text.size() < kFewSymbols) {
+    use(packed, sort_suffixes<std::uint32_t>(source, sort, report));
   } else {
-    use(packed, sort_suffixes<std::uint64_t>(source, settings));
+    use(packed, sort_suffixes<std::uint64_t>(source, sort, report));
   }
 }
 
@@ -99,13 +100,17 @@ ByteCounts first_rows(std::string_view bwt) {
 }  // namespace
 
 BigArray<std::uint32_t> suffix_array_of(std::string_view bytes, int n_threads) {
+  if (bytes.size() >= kFewSymbols)
+    throw Error(ErrorCode::bad_input, "the text has " + std::to_string(bytes.size()) +
+                                          " bytes; expected fewer than 2^32 - 1");
   const PackedBytes packed = pack(bytes, n_threads);
   SuffixSortSettings settings;
   settings.n_threads = n_threads;
   return sort_suffixes<std::uint32_t>({packed.text}, settings);
 }
 
-std::string transform_set(const StringSetText& text, int n_threads) {
+std::string transform_set(const StringSetText& text, const SuffixSortSettings& sort,
+                          SuffixSortReport* report) {
   const ByteCounts counts = count_bytes(text.letters);
   for (std::size_t c = 0; c <= static_cast<std::size_t>(kSentinel); ++c) {
     if (counts[c] != (c == static_cast<std::size_t>(kSentinel) ? text.ends.size() : 0))
@@ -113,8 +118,8 @@ std::string transform_set(const StringSetText& text, int n_threads) {
                   "a string holds '$' or a byte below it; expected letters alone");
   }
   std::string bwt(text.letters.size(), ' ');
-  with_suffix_array(text.letters, text.ends, n_threads, [&](const auto& packed, const auto& sa) {
-    share_range(n_threads, sa.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+  with_suffix_array(text.letters, text.ends, sort, report, [&](const auto& packed, const auto& sa) {
+    share_range(sort.n_threads, sa.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
       // The symbol before the first is the last one: a sentinel.
       char* const to = bwt.data();
       gather_before(packed, sa, begin, end, [to](std::size_t i, char byte) { to[i] = byte; });
@@ -155,20 +160,21 @@ StringSetText inverse_set(std::string_view bwt, int n_threads) {
   return text;
 }
 
-ByteBwt transform_bytes(std::string_view bytes, int n_threads) {
+ByteBwt transform_bytes(std::string_view bytes, const SuffixSortSettings& sort,
+                        SuffixSortReport* report) {
   ByteBwt bwt;
   if (bytes.empty()) return bwt;
   bwt.bytes.resize(bytes.size());
-  with_suffix_array(bytes, {}, n_threads, [&](const auto& packed, const auto& sa) {
+  with_suffix_array(bytes, {}, sort, report, [&](const auto& packed, const auto& sa) {
     std::size_t whole = 0;  // where the suffix that is the text lies
-    share_range(n_threads, sa.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+    share_range(sort.n_threads, sa.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
       const auto* const found = std::find(sa.begin() + begin, sa.begin() + end, 0u);
       if (found != sa.begin() + end) whole = static_cast<std::size_t>(found - sa.begin());
     });
     bwt.primary = whole + 1;
     char* const to = bwt.bytes.data();
     to[0] = bytes.back();
-    share_range(n_threads, sa.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+    share_range(sort.n_threads, sa.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
       gather_before(packed, sa, begin, std::min(end, std::max(begin, whole)),
                     [to](std::size_t i, char byte) { to[i + 1] = byte; });
       gather_before(packed, sa, std::max(begin, std::min(end, whole + 1)), end,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/bwt/big_array.hpp"
+#include "lib/bwt/suffix_array.hpp"
 
 namespace biogpu::bwt {
 
@@ -31,11 +32,13 @@ struct StringSetText {
   }
 };
 
-// The positions of all suffixes of any bytes in ascending order; fewer than 2^32 - 1 of them.
+// The positions of all suffixes of any bytes in ascending order. Throws Error{bad_input} where
+// there are 2^32 - 1 or more.
 BigArray<std::uint32_t> suffix_array_of(std::string_view bytes, int n_threads);
 
 // Throws Error{bad_input} where a string holds '$' or a smaller byte.
-std::string transform_set(const StringSetText& text, int n_threads);
+std::string transform_set(const StringSetText& text, const SuffixSortSettings& sort,
+                          SuffixSortReport* report = nullptr);
 // The strings of a transform, in their order. Throws Error{bad_input} where it is none.
 StringSetText inverse_set(std::string_view bwt, int n_threads);
 
@@ -44,7 +47,8 @@ struct ByteBwt {
   std::uint64_t primary = 0;
   std::string bytes;
 };
-ByteBwt transform_bytes(std::string_view bytes, int n_threads);
+ByteBwt transform_bytes(std::string_view bytes, const SuffixSortSettings& sort,
+                        SuffixSortReport* report = nullptr);
 std::string inverse_bytes(const ByteBwt& bwt);
 
 }  // namespace biogpu::bwt

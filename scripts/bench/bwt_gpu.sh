@@ -5,11 +5,12 @@
 #   PREFIX   the folder that cmake --install wrote, from a build with a GPU backend in developer mode
 #   RESULTS  where bwt_gpu.jsonl, bwt_files.jsonl, bwt_human.jsonl and bwt_index_*.json are written
 #            (default: results), each when its part has ended well
-#   PART     device, files, human (default: device files)
+#   PART     device, files, crossing, human (default: device files)
 #
 # device: transforms, hard texts, searches; the results of CPU and GPU are compared first. files: a
 # genome of 50 Mbp from file to file; the files of CPU and GPU are compared before any run counts, and those
-# of bwa where BWA names it or it is found. human: 3.1 Gbp with repeats and gaps; 3.1 GB and twice 5.4 GB of disk in TMPDIR, 80 GB of
+# of bwa where BWA names it or it is found. crossing: from which size on a GPU pays, its start counted, for
+# 4 and 16 threads. human: 3.1 Gbp with repeats and gaps; 3.1 GB and twice 5.4 GB of disk in TMPDIR, 80 GB of
 # host memory; BIOGPU_BENCH_CHECK=1 compares with the CPU's files, which takes 115 GB and minutes.
 # BIOGPU_BENCH_BASES and BIOGPU_HUMAN_BASES set the lengths. make_genome.py needs Python 3.
 set -euo pipefail
@@ -86,6 +87,21 @@ measure_files() {
   done
 }
 
+measure_crossing() {
+  local mbp device threads begin
+  python3 "$here/make_genome.py" --bases 400000000 --records 1 --random genome.fa
+  for mbp in 10 20 50 100 200 400; do
+    head -c "${mbp}000000" genome.fa >part.fa
+    for threads in 4 16; do
+      for device in cpu gpu cpu gpu; do
+        begin=$(date +%s.%N)
+        "$biogpu" bwt index -q -t "$threads" --device "$device" part.fa -p part
+        record bwt_crossing.jsonl "native, $mbp Mbp, $threads threads, $device" "$begin" "$(date +%s.%N)"
+      done
+    done
+  done
+}
+
 measure_human() {
   python3 "$here/make_genome.py" --bases "${BIOGPU_HUMAN_BASES:-3100000000}" human.fa
   if [ -n "${BIOGPU_BENCH_CHECK:-}" ]; then
@@ -101,7 +117,7 @@ measure_human() {
 
 for part in "$@"; do
   case $part in
-  device | files | human) "measure_$part" ;;
+  device | files | crossing | human) "measure_$part" ;;
   *) echo "bwt_gpu: no part '$part'" >&2; exit 2 ;;
   esac
   mv "$stage"/* "$results/"

@@ -82,7 +82,7 @@ bool measure(const std::string& name, const std::string& letters, int n_threads,
       primary =
           libsais_bwt_omp(bytes_of(letters), theirs.data(), room.data(), n, 0, nullptr, n_threads);
     });
-    timed(our_bwt, [&] { ours = bwt::transform_bytes(letters, n_threads); });
+    timed(our_bwt, [&] { ours = bwt::transform_bytes(letters, {n_threads}); });
     if (i == 0 && (ours.primary != static_cast<std::uint64_t>(primary) ||
                    !std::equal(theirs.begin(), theirs.end(), bytes_of(ours.bytes))))
       return false;

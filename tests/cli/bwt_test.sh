@@ -102,6 +102,19 @@ works bwt transform -q --bytes self -o self.bwt
 works bwt inverse -q self.bwt -o back
 check "any bytes come back" same_files self back
 
+if [ "$backend" = emulated ]; then
+  works bwt transform -q --device gpu genome2.fa -o gpu.bwt
+  works bwt transform -q --device cpu genome2.fa -o cpu.bwt
+  check "strings, GPU" same_files gpu.bwt cpu.bwt
+  head -c 20000 "$biogpu" >self
+  works bwt transform -q --bytes --device gpu self -o gpu.bwt
+  works bwt transform -q --bytes --device cpu self -o cpu.bwt
+  check "bytes, GPU" same_files gpu.bwt cpu.bwt
+  works bwt transform -q --bytes --device gpu --max-device-memory 1M --json run.json self -o gpu.bwt
+  check "bytes, GPU in blocks" same_files gpu.bwt cpu.bwt
+  check "the GPU is named" grep -q '"used": "gpu:0"' run.json
+fi
+
 # What cannot be done is said.
 fails 2 'needs a name' bwt index -q - </dev/null
 fails 1 'missing.bgfm' bwt count -q -x missing q.fa

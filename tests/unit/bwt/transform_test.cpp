@@ -17,11 +17,11 @@ bwt::StringSetText set_of(const std::vector<std::string>& strings) {
 }  // namespace
 
 TEST_CASE("bwt.transform: known transforms", "[bwt]") {
-  CHECK(bwt::transform_set(set_of({"AGG", "AGC"}), 1) == "GC$$GGAA");  // ropebwt3 build -LR
-  CHECK(bwt::transform_set(set_of({"banana"}), 1) == "annb$aa");
-  CHECK(bwt::transform_set(set_of({"", ""}), 1) == "$$");
-  CHECK(bwt::transform_set(set_of({}), 1).empty());
-  const bwt::ByteBwt bytes = bwt::transform_bytes("banana", 1);
+  CHECK(bwt::transform_set(set_of({"AGG", "AGC"}), {1}) == "GC$$GGAA");  // ropebwt3 build -LR
+  CHECK(bwt::transform_set(set_of({"banana"}), {1}) == "annb$aa");
+  CHECK(bwt::transform_set(set_of({"", ""}), {1}) == "$$");
+  CHECK(bwt::transform_set(set_of({}), {1}).empty());
+  const bwt::ByteBwt bytes = bwt::transform_bytes("banana", {1});
   CHECK(bytes.bytes == "annbaa");
   CHECK(bytes.primary == 4);
 }
@@ -35,7 +35,7 @@ TEST_CASE("bwt.transform: the inverse gives the strings back", "[bwt]") {
           test::random_text(random(), random() % 70, round % 2 ? "ACGTNacgtn" : "AC"));
     const bwt::StringSetText set = set_of(strings);
     for (const int n_threads : {1, 3}) {
-      const auto back = bwt::inverse_set(bwt::transform_set(set, n_threads), n_threads);
+      const auto back = bwt::inverse_set(bwt::transform_set(set, {n_threads}), n_threads);
       CHECK(back.letters == set.letters);
       CHECK(back.ends == set.ends);
     }
@@ -48,14 +48,20 @@ TEST_CASE("bwt.transform: any bytes come back", "[bwt]") {
     for (const unsigned n_values : {1u, 2u, 5u, 256u}) {
       std::string bytes(n, '\0');
       for (char& c : bytes) c = static_cast<char>(random() % n_values);
-      const bwt::ByteBwt transformed = bwt::transform_bytes(bytes, 2);
+      const bwt::ByteBwt transformed = bwt::transform_bytes(bytes, {2});
       CHECK(bwt::inverse_bytes(transformed) == bytes);
     }
   }
 }
 
+TEST_CASE("bwt.transform: refuses more bytes than positions can tell", "[bwt]") {
+  const std::string_view long_view("", std::size_t{0xffffffff});  // never read
+  CHECK_THROWS_AS(bwt::suffix_array_of(long_view, 1), Error);
+  CHECK(bwt::suffix_array_of("ba", 1)[0] == 1);
+}
+
 TEST_CASE("bwt.transform: refuses what is no transform", "[bwt]") {
-  CHECK_THROWS_AS(bwt::transform_set({"A$A$", {3}}, 1), Error);
+  CHECK_THROWS_AS(bwt::transform_set({"A$A$", {3}}, {1}), Error);
   CHECK_THROWS_AS(bwt::inverse_set("ACGT", 1), Error);
   CHECK_THROWS_AS(bwt::inverse_set("$AC", 1), Error);
   CHECK_THROWS_AS(bwt::inverse_bytes({7, "abc"}), Error);

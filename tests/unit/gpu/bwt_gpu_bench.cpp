@@ -1,4 +1,5 @@
-// Figures of the GPU side of `bwt`; hidden, for scripts/bench/bwt_gpu.sh.
+// Figures of the GPU side of `bwt`: hidden, run by scripts/bench/bwt_gpu.sh, a line of JSON for
+// each.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -171,14 +172,29 @@ void measure_search(std::uint64_t n, std::uint32_t n_queries) {
 
 }  // namespace
 
-// Hidden: run by scripts/bench/bwt_gpu.sh, prints a line of JSON for each figure.
-TEST_CASE("bwt.bench: transforms and searches on a GPU", "[.bench]") {
+namespace {
+
+// Of the largest text.
+std::uint64_t most_bases() {
+  const char* const scale = std::getenv("BIOGPU_BENCH_BASES");
+  return scale != nullptr ? std::strtoull(scale, nullptr, 10) : 400000000;
+}
+
+}  // namespace
+
+TEST_CASE("bwt.bench: transforms", "[.bench]") {
   if (!test::has_gpu()) return;
-  const char* const scale = std::getenv("BIOGPU_BENCH_BASES");  // of the largest text
-  const std::uint64_t most = scale != nullptr ? std::strtoull(scale, nullptr, 10) : 400000000;
-  for (const std::uint64_t n : {most / 8, most}) measure_transform(n / 32 * 32);
-  measure_hard(most / 8);
-  measure_strings(most / 8);
-  measure_search(most / 8 / 32 * 32,
-                 static_cast<std::uint32_t>(std::min<std::uint64_t>(most / 100, 4000000)));
+  for (const std::uint64_t n : {most_bases() / 8, most_bases()}) measure_transform(n / 32 * 32);
+}
+
+TEST_CASE("bwt.bench: hard texts", "[.bench]") {
+  if (!test::has_gpu()) return;
+  measure_hard(most_bases() / 8);
+  measure_strings(most_bases() / 8);
+}
+
+TEST_CASE("bwt.bench: searches", "[.bench]") {
+  if (!test::has_gpu()) return;
+  measure_search(most_bases() / 8 / 32 * 32,
+                 static_cast<std::uint32_t>(std::min<std::uint64_t>(most_bases() / 100, 4000000)));
 }
