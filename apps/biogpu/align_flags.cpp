@@ -57,6 +57,7 @@ void add_scoring_flags(CLI::App& command, AlignFlags& flags) {
       .option("--alphabet", flags.alphabet, "dna, protein, auto (by the first queries) [auto]",
               "WHICH")
       ->transform(CLI::CheckedTransformer(alphabets).description(""));
+  scoring.flag("--rna", flags.rna, "DNA scores; U is the same letter as T [an unknown one]");
   scoring.option("--match", flags.match, "DNA: score of equal bases [2]", "N")
       ->check(CLI::Range(-kMaxResidueScore, kMaxResidueScore));
   scoring.option("--mismatch", flags.mismatch, "DNA: score of different bases, added [-3]", "N")

@@ -31,6 +31,7 @@ struct AlignFlags {
 
   std::string preset;
   Alphabet alphabet = Alphabet::automatic;
+  bool rna = false;  // U is the letter T
   std::optional<int> match;
   std::optional<int> mismatch;
   std::string matrix;  // name or file; empty: none given

@@ -100,6 +100,7 @@ void AlignRun::choose_style() {
   style_.output = flags_.output_level;
   style_.columns = flags_.column_list;
   style_.cigar = flags_.cigar;
+  if (flags_.rna) style_.letters = LetterRule(false, "TU");
   style_.parameters = find_parameters(flags_, alphabet_);
   style_.out_path = flags_.out_path;
   if (flags_.max_evalue && !style_.parameters)

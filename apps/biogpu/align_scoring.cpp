@@ -53,12 +53,21 @@ int mismatch_of(const AlignFlags& flags) {
   return flags.mismatch.value_or(defaults_of(flags, Alphabet::dna).mismatch);
 }
 
-align::Scoring make_scoring(const AlignFlags& flags, Alphabet alphabet) {
+align::Scoring scoring_of_letters(const AlignFlags& flags, Alphabet alphabet) {
   const GapCosts gap = gap_costs(flags, alphabet);
   if (flags.loaded_matrix) return align::matrix_scoring(*flags.loaded_matrix, gap.open, gap.extend);
   if (alphabet == Alphabet::dna)
     return align::dna_scoring(match_of(flags), mismatch_of(flags), gap.open, gap.extend);
   return align::blosum62_scoring(gap.open, gap.extend);
+}
+
+align::Scoring make_scoring(const AlignFlags& flags, Alphabet alphabet) {
+  align::Scoring scoring = scoring_of_letters(flags, alphabet);
+  if (flags.rna) {
+    scoring.class_of['U'] = scoring.class_of['T'];
+    scoring.class_of['u'] = scoring.class_of['t'];
+  }
+  return scoring;
 }
 
 }  // namespace
@@ -67,7 +76,7 @@ Alphabet stated_alphabet(const AlignFlags& flags) {
   if (flags.loaded_matrix)
     return flags.loaded_matrix->is_nucleotide() ? Alphabet::dna : Alphabet::protein;
   if (flags.alphabet != Alphabet::automatic) return flags.alphabet;
-  if (flags.match || flags.mismatch) return Alphabet::dna;
+  if (flags.match || flags.mismatch || flags.rna) return Alphabet::dna;
   for (const Defaults& each : kDefaults)
     if (!flags.preset.empty() && each.preset == flags.preset) return each.alphabet;
   return Alphabet::automatic;

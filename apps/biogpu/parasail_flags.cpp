@@ -193,8 +193,8 @@ ParasailFunction parse_parasail_function(const std::string& name) {
   bool known = !mode.empty();
   if (known) function.mode = *find_mode(mode);
   function.statistics = take(rest, "stats");
-  const bool table = take(rest, "table");
-  if (!table && !take(rest, "rowcol")) function.trace = take(rest, "trace");
+  function.table = take(rest, "table");
+  if (!function.table && !take(rest, "rowcol")) function.trace = take(rest, "trace");
   const bool scan = take(rest, "scan");
   if (scan ? !rest.empty() : take_one_of(rest, kLayouts)) {
     take(rest, "profile");
@@ -203,7 +203,6 @@ ParasailFunction parse_parasail_function(const std::string& name) {
   }
   known &= rest.empty();
   if (!known) usage(fmt::format("-a {}: specified function not found", name));
-  if (table) usage(fmt::format("-a {}: tables are not written", name));
   return function;
 }
 
@@ -238,7 +237,8 @@ const char kParasailHelp[] =
     "Usage: biogpu align parasail -f FILE [-q FILE] [options]\n\n"
     "  -f FILE   database, FASTA or FASTQ; without -q every two of its sequences\n"
     "  -q FILE   queries, each with the whole database\n"
-    "  -a NAME   function [sw_stats_striped_16]: {nw,sg,sg_*,sw}[_stats|_trace]..., nw_banded\n"
+    "  -a NAME   function [sw_stats_striped_16]: {nw,sg,sg_*,sw}[_stats|_trace]..., nw_banded;\n"
+    "            with _table also parasail_<i>_<j>.txt, the scores of all cells of a pair\n"
     "  -x        no filter; else pairs without an exact match of -c residues are left out\n"
     "  -c N      that many [7]\n"
     "  -o N      gap open [10]            -e N  gap extend [1]\n"

@@ -15,10 +15,10 @@ struct ParasailFunction {
   ModeName mode{"sw", align::Mode::local, {}};
   bool statistics = false;
   bool trace = false;
+  bool table = false;  // besides its row a pair leaves a file with all scores
   bool banded = false;
 };
-// Throws Error{usage} for a name that Parasail does not have, and for tables, which are not
-// written.
+// Throws Error{usage} for a name that Parasail does not have.
 ParasailFunction parse_parasail_function(const std::string& name);
 
 enum class ParasailFormat { csv, emboss, sam, sam_with_header, ssw };

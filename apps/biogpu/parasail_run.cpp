@@ -8,6 +8,7 @@
 
 #include "apps/biogpu/align_run.hpp"
 #include "apps/biogpu/command.hpp"
+#include "apps/biogpu/parasail_tables.hpp"
 #include "lib/align/matrix_file.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
@@ -147,7 +148,11 @@ void ParasailRun::align() {
   const pipeline::Times times =
       pipeline::run({n_workers, static_cast<int>(items.size())},
                     {[&](std::size_t slot) { return reader_.next(items[slot].unit); },
-                     [&](std::size_t slot) { compute.compute(items[slot]); },
+                     [&](std::size_t slot) {
+                       compute.compute(items[slot]);
+                       if (flags_.function.table)
+                         write_tables(items[slot], style_.options, held_targets_);
+                     },
                      [&](std::size_t slot) {
                        const Item& item = items[slot];
                        n_pairs += item.n_pairs;

@@ -149,6 +149,11 @@ class GpuAligner {
 std::unique_ptr<GpuAligner> make_gpu_aligner(int device, const Options& options,
                                              std::uint64_t max_device_bytes);
 
+// H of every cell, [query residue][target residue], without a band or X-drop. Throws Error{failed}
+// where scores could leave 32 bits.
+std::vector<std::int32_t> score_matrix(const Options& options, std::span<const std::uint8_t> query,
+                                       std::span<const std::uint8_t> target);
+
 // Query residues times target residues, summed over the pairs: the unit of GCUPS.
 std::uint64_t count_cells(const Work& work);
 

@@ -70,6 +70,21 @@ printf 'A C\nA 1 2\n' >bad.txt
 fails 3 "bad.txt: line 2: 1 rows for 2 letters" align --mode sw --matrix bad.txt q.fa t.fa
 fails 2 "neither a matrix known by name nor a file" align --mode sw --matrix blosum99 q.fa t.fa
 
+# RNA.
+printf '>r\nACGUUGCAUGCA\n' >rna.fa
+printf '>d\nACGTTGCATGCA\n' >dna.fa
+works align --mode nw -q --columns score,cigar rna.fa dna.fa
+check "U is an unknown letter of DNA" out_is 'score\tcigar\n18\t3=2X3=1X3=\n'
+works align --mode nw -q --rna --columns score,matches,cigar rna.fa dna.fa
+check "--rna: U is T" out_is 'score\tmatches\tcigar\n24\t12\t12=\n'
+works align --mode nw -q --rna --strand reverse --columns score rna.fa dna.fa
+cp out.txt reverse.tsv
+works align --mode nw -q --strand reverse --columns score dna.fa dna.fa
+check "--rna: the reverse complement too" same_files out.txt reverse.tsv
+works align --mode sw -q --rna --matrix nuc44 --columns score rna.fa dna.fa
+check "--rna with a matrix" out_is 'score\n60\n'
+fails 2 "speaks of nucleotides" align --mode nw --rna --matrix blosum62 rna.fa dna.fa
+
 # Linear gaps, a band, X-drop.
 works align --mode nw -q --pairs --gap-open 2 --gap-extend 2 --columns score,cigar q.fa t.fa
 check "linear gaps" out_is 'score\tcigar\n20\t7=1D4=\n3\t3D3=2X1=1X1=1X3=2D\n'

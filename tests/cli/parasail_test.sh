@@ -50,6 +50,17 @@ same_as_parasail() {
   check "parasail $*: same file" cmp <($normalise theirs.out) <($normalise ours.out)
 }
 
+# same_tables ARGUMENTS...: the file of rows, and the files of scores that both programs leave.
+same_tables() {
+  same_as_parasail cat "$@"
+  rm -rf parasail_*.txt theirs.tables && mkdir theirs.tables
+  parasail_aligner -t 1 -g theirs.out "$@" <&3 >theirs.log 2>&1
+  mv parasail_*.txt theirs.tables
+  run align parasail -g ours.out "$@"
+  rm -rf ours.tables && mkdir ours.tables && mv parasail_*.txt ours.tables
+  check "parasail $*: same tables" diff -r theirs.tables ours.tables
+}
+
 # Undo the leading gap of a local path that begins at residue 0.
 # shellcheck disable=SC2317  # called through same_as_parasail
 without_leading_gap() {
@@ -90,6 +101,10 @@ compare() {
     same_as_parasail cat -f dna_t.fa -q dna_q.fa -a sw_stats_scan_16 $arguments
   done
   same_as_parasail cat -x -f dna_t.fa -q dna_q.fa -a nw_trace_scan_16 -O EMBOSS -m custom.txt -C
+  for mode in $modes; do
+    same_tables -x -f dna_t.fa -q dna_q.fa -a "${mode}_table_scan_16" -d -M 2 -X 3 -o 5 -e 2
+    same_tables -f prot_t.fa -c 5 -a "${mode}_stats_table_striped_16"
+  done
 }
 if command -v parasail_aligner >/dev/null; then
   compare
@@ -105,6 +120,9 @@ works align parasail -h
 check "help" out_has '^Usage: biogpu align parasail'
 works align parasail -x -f dna_t.fa -a nw_banded -k 5 -g banded.csv
 check "nw_banded works" n_lines_is banded.csv 28
+printf '>q\nACG\n>t\nAC\n' >tiny.fa
+works align parasail -x -f tiny.fa -a nw_table_striped_16 -d -M 2 -X 3 -o 5 -e 2 -g tiny.csv
+check "a table" cmp parasail_0_1.txt <(printf '    A   C\nA   2  -3\nC  -3   4\nG  -5  -1\n')
 ln -s "$biogpu" parasail_aligner
 ./parasail_aligner -x -f dna_t.fa -q dna_q.fa -g linked.csv <&3
 check "a link of that name" same_files linked.csv parasail.csv
@@ -112,7 +130,6 @@ fails 2 "unknown option -Z" align parasail -f dna_t.fa -Z
 fails 2 "option -f requires" align parasail -f
 fails 2 "missing input file" align parasail -q dna_q.fa
 fails 2 "function not found" align parasail -f dna_t.fa -a sw_stripy_16
-fails 2 "tables are not written" align parasail -f dna_t.fa -a sw_table_striped_16
 fails 2 "select trace output" align parasail -f dna_t.fa -a sw_trace_striped_16
 fails 2 "requires an alignment function" align parasail -f dna_t.fa -O SAM
 fails 2 "edge or graph" align parasail -f dna_t.fa -a sw_striped_16 -E
