@@ -45,12 +45,13 @@ class PathWalk {
   std::int64_t i() const { return i_; }
   std::int64_t j() const { return j_; }
 
-  // Goes on while the path stays in rows >= first_row. cell(i, j) returns a TraceCell.
+  // Goes on while the path stays in rows >= first_row and columns >= first_column. cell(i, j)
+  // returns a TraceCell.
   template <class Cell>
-  void run(std::int64_t first_row, const Cell& cell) {
+  void run(std::int64_t first_row, const Cell& cell, std::int64_t first_column = 0) {
     const Scoring& s = options_.scoring;
     const bool stops_at_0 = begins_anywhere(options_);
-    while (i_ >= first_row && i_ >= 0 && j_ >= 0) {
+    while (i_ >= first_row && j_ >= first_column && i_ >= 0 && j_ >= 0) {
       const TraceCell c = cell(i_, j_);
       if (state_ == State::e && c.e_opens) {
         left_ += s.gap_open - s.gap_extend;

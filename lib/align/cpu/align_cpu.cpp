@@ -150,14 +150,16 @@ class CpuRun {
 
   void run_singles() {
     const PairScores scores(options_.scoring);
-    const auto align_one = by_diagonals_ ? align_diagonal_pair : align_long_pair;
     share(workers_.size(), singles_.size(), [&](std::size_t w, std::size_t k) {
       Worker& worker = workers_[w];
       const std::uint32_t p = singles_[k];
       const Pair& pair = work_.pairs[p];
+      const auto query = work_.queries.sequence(pair.query);
+      const auto target = work_.targets.sequence(pair.target);
       result_.rows[p] =
-          align_one(options_, scores, work_.queries.sequence(pair.query),
-                    work_.targets.sequence(pair.target), worker.scratch, worker.cigar);
+          by_diagonals_
+              ? align_diagonal_pair(options_, scores, query, target, worker.scratch, worker.cigar)
+              : align_long_pair(options_, scores, query, target, worker.scratch, worker.cigar);
       if (!owner_.empty()) owner_[p] = static_cast<std::uint32_t>(&worker - workers_.data());
     });
   }

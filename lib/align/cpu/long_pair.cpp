@@ -9,21 +9,30 @@
 namespace biogpu::align {
 namespace {
 
-// Bits of at most this many bytes are computed at a time, or of kLeastRows rows.
-constexpr std::int64_t kTraceBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kLeastRows = 256;
-// Checkpoints of one level: as many as this takes, or as fit in kCheckpointBytes.
+constexpr std::int64_t kLeastColumns = 256;
+// Rows kept of one level: as many as this, or as fit.
 constexpr std::int64_t kCheckpoints = 16;
-constexpr std::int64_t kCheckpointBytes = std::int64_t{256} << 20;
 
 std::int64_t round_up(std::int64_t rows) { return (rows + kMaxLanes - 1) / kMaxLanes * kMaxLanes; }
 
+// Columns between those that are kept beside the rows; 0: none. As far apart as rows, and no more
+// of them than fit: the parts between rows are then cut into blocks, of which a path crosses few.
+std::int64_t column_distance(std::int64_t n_rows, std::int64_t n_columns,
+                             const LongLimits& limits) {
+  const std::int64_t most = limits.checkpoint_bytes / (8 * std::max<std::int64_t>(n_rows, 1));
+  if (most == 0) return 0;
+  const auto best = static_cast<std::int64_t>(4 * std::sqrt(static_cast<double>(n_columns)));
+  return round_up(std::max({best, kLeastColumns, (n_columns + most - 1) / most}));
+}
+
 // Rows between checkpoints. Where memory allows, the sum of checkpoints (8 bytes) and slab (half a
 // byte) is least near 4 sqrt(rows).
-std::int64_t checkpoint_distance(std::int64_t n_rows, std::int64_t n_columns) {
+std::int64_t checkpoint_distance(std::int64_t n_rows, std::int64_t n_columns,
+                                 const LongLimits& limits) {
   const auto best = static_cast<std::int64_t>(4 * std::sqrt(static_cast<double>(n_rows)));
   const std::int64_t most =
-      std::max(kCheckpoints, kCheckpointBytes / (8 * std::max<std::int64_t>(n_columns, 1)));
+      std::max(kCheckpoints, limits.checkpoint_bytes / (8 * std::max<std::int64_t>(n_columns, 1)));
   return round_up(std::max({best, kLeastRows, (n_rows + most - 1) / most}));
 }
 
@@ -37,8 +46,9 @@ void fill_top(const Options& options, const Slab& slab) {
 class LongPair {
  public:
   LongPair(const Options& options, const PairScores& scores, std::span<const std::uint8_t> query,
-           std::span<const std::uint8_t> target, Scratch& scratch)
+           std::span<const std::uint8_t> target, Scratch& scratch, const LongLimits& limits)
       : options_(options),
+        limits_(limits),
         m_(std::ssize(query)),
         n_(std::ssize(target)),
         slab_{.options = &options, .scores = scores, .query = query, .target = target},
@@ -57,7 +67,8 @@ class LongPair {
     slab_.n_columns = n_;
     fill_top(options_, slab_);
     Level level;
-    fill_level(level, 0, m_, with_path, result);
+    slab_.end_row = m_;
+    fill_level(level, with_path, result);
     const EndPicker::End end = local ? result.local_end : picker.pick();
 
     Alignment row;
@@ -73,56 +84,86 @@ class LongPair {
   }
 
  private:
-  // Rows kept of one part of the matrix.
+  // Rows and columns kept of one part of the matrix.
   struct Level {
-    std::int64_t first_row = 0, distance = 0, n_columns = 0;
-    AlignedBuffer checkpoints;
+    std::int64_t first_row = 0, first_column = 0, distance = 0, n_columns = 0;
+    std::int64_t column_distance = 0, column_stride = 0;
+    LeftBorder left;
+    AlignedBuffer checkpoints, columns;
   };
 
-  // Computes the rows first_row .. end_row of n_columns columns from what h_row and f_row hold.
-  void fill_level(Level& level, std::int64_t first_row, std::int64_t end_row, bool keep,
-                  SlabResult& result) {
-    slab_.first_row = level.first_row = first_row;
-    slab_.end_row = end_row;
+  // Computes the part of the matrix that slab_ stands for, from what its borders hold.
+  void fill_level(Level& level, bool keep, SlabResult& result) {
+    level.first_row = slab_.first_row;
+    level.first_column = slab_.first_column;
     level.n_columns = slab_.n_columns;
+    level.left = slab_.left;
     if (keep) {
-      const std::int64_t n_rows = end_row - first_row;
-      level.distance = checkpoint_distance(n_rows, slab_.n_columns);
+      const std::int64_t n_rows = slab_.end_row - slab_.first_row;
+      level.distance = checkpoint_distance(n_rows, slab_.n_columns, limits_);
       const std::int64_t n_checkpoints = (n_rows - 1) / level.distance + 1;
       slab_.checkpoints = level.checkpoints.get<std::int32_t>(n_checkpoints * 2 * slab_.n_columns);
+      level.column_stride = round_up(n_rows);
+      level.column_distance = column_distance(level.column_stride, slab_.n_columns, limits_);
+      if (level.column_distance > 0)
+        slab_.column_checkpoints = level.columns.get<std::int32_t>(
+            slab_.n_columns / level.column_distance * 2 * level.column_stride);
     }
     slab_.checkpoint_rows = level.distance;
+    slab_.checkpoint_columns = level.column_distance;
+    slab_.column_stride = level.column_stride;
     align_slab(slab_, false, result);
-    slab_.checkpoint_rows = 0;
+    slab_.checkpoint_rows = slab_.checkpoint_columns = 0;
   }
 
-  // Follows the path up to the first row of the level: the part below each checkpoint that it
-  // crosses is computed again, with its bits, or with checkpoints of its own where those are many.
+  // Follows the path up to the first row and column of the level: the block below and right of the
+  // checkpoints that it crosses is computed again, with its bits, or with checkpoints of its own
+  // where those are many.
   void walk_level(Level& level) {
-    while (!walk_.done() && walk_.i() >= level.first_row) {
-      const std::int64_t k = (walk_.i() - level.first_row) / level.distance;
-      const std::int64_t first_row = level.first_row + k * level.distance;
-      const std::int64_t n_rows = walk_.i() + 1 - first_row;
-      slab_.n_columns = walk_.j() + 1;
-      const auto* saved = level.checkpoints.get<std::int32_t>(0) + k * 2 * level.n_columns;
-      std::copy_n(saved, slab_.n_columns, slab_.h_row);
-      std::copy_n(saved + level.n_columns, slab_.n_columns, slab_.f_row);
+    while (!walk_.done() && walk_.i() >= level.first_row && walk_.j() >= level.first_column) {
+      enter_block(level);
+      const std::int64_t n_rows = slab_.end_row - slab_.first_row;
       SlabResult result;
-      if (n_rows > kLeastRows && n_rows * slab_.n_columns / 2 > kTraceBytes) {
+      if (n_rows > kLeastRows && n_rows * slab_.n_columns / 2 > limits_.trace_bytes) {
         Level part;
-        fill_level(part, first_row, walk_.i() + 1, true, result);
+        fill_level(part, true, result);
         walk_level(part);
       } else {
-        slab_.first_row = first_row;
-        slab_.end_row = walk_.i() + 1;
         align_slab(slab_, true, result);
-        walk_.run(first_row,
-                  [&](std::int64_t i, std::int64_t j) { return result.trace.cell(i, j); });
+        walk_.run(
+            slab_.first_row,
+            [&](std::int64_t i, std::int64_t j) { return result.trace.cell(i, j); },
+            slab_.first_column);
       }
     }
   }
 
+  // Makes slab_ the part of the block where the path stands that lies above and left of it.
+  void enter_block(Level& level) {
+    const std::int64_t k = (walk_.i() - level.first_row) / level.distance;
+    const std::int64_t column = walk_.j() - level.first_column;
+    const std::int64_t q = level.column_distance > 0 ? column / level.column_distance : 0;
+    const std::int64_t row = k * level.distance, skipped = q * level.column_distance;
+    slab_.first_row = level.first_row + row;
+    slab_.end_row = walk_.i() + 1;
+    slab_.first_column = level.first_column + skipped;
+    slab_.n_columns = column + 1 - skipped;
+    const std::int32_t* const saved =
+        level.checkpoints.get<std::int32_t>(0) + k * 2 * level.n_columns + skipped;
+    std::copy_n(saved, slab_.n_columns, slab_.h_row);
+    std::copy_n(saved + level.n_columns, slab_.n_columns, slab_.f_row);
+    slab_.left = level.left;
+    if (q > 0) {
+      const std::int32_t* const h =
+          level.columns.get<std::int32_t>(0) + (q - 1) * 2 * level.column_stride + row;
+      slab_.left = {h, h + level.column_stride, saved[-1]};
+    } else if (level.left.h != nullptr && row > 0) {
+      slab_.left = {level.left.h + row, level.left.e + row, level.left.h[row - 1]};
+    }
+  }
+
   const Options& options_;
+  const LongLimits limits_;
   const std::int64_t m_, n_;
   Slab slab_;
   PathWalk walk_;
@@ -132,8 +173,9 @@ class LongPair {
 
 Alignment align_long_pair(const Options& options, const PairScores& scores,
                           std::span<const std::uint8_t> query, std::span<const std::uint8_t> target,
-                          Scratch& scratch, std::vector<std::uint32_t>& cigar) {
-  return LongPair(options, scores, query, target, scratch).align(cigar);
+                          Scratch& scratch, std::vector<std::uint32_t>& cigar,
+                          const LongLimits& limits) {
+  return LongPair(options, scores, query, target, scratch, limits).align(cigar);
 }
 
 }  // namespace biogpu::align

@@ -49,7 +49,7 @@ class SlabKernel {
   }
 
   void run(SlabResult& result) {
-    result.trace = {trace_, slab_.first_row, steps_, lanes_, plane_bytes_};
+    result.trace = {trace_, slab_.first_row, slab_.first_column, steps_, lanes_, plane_bytes_};
     for (std::int64_t row = slab_.first_row; row < slab_.end_row; row += lanes_) {
       if (slab_.checkpoint_rows > 0 && (row - slab_.first_row) % slab_.checkpoint_rows == 0)
         save_checkpoint(row);
@@ -64,7 +64,7 @@ class SlabKernel {
     auto* codes = slab_.scratch->target.get<std::int32_t>(n + 2 * pad);
     std::fill_n(codes, n + 2 * pad, Coder<kSmall>::target_code(kMaxClasses));
     for (std::int64_t j = 0; j < n; ++j)
-      codes[pad + n - 1 - j] = Coder<kSmall>::target_code(slab_.target[j]);
+      codes[pad + n - 1 - j] = Coder<kSmall>::target_code(slab_.target[slab_.first_column + j]);
     target_ = codes + pad + n - 1;  // lane l at step s takes target_[l - s]
   }
 
@@ -77,15 +77,25 @@ class SlabKernel {
   Strip start_strip(std::int64_t row) const {
     const D32 d;
     HWY_ALIGN std::int32_t query[kMaxLanes] = {}, border[kMaxLanes] = {}, above[kMaxLanes] = {};
+    HWY_ALIGN std::int32_t e[kMaxLanes] = {};
+    const int open = slab_.options->scoring.gap_open;
+    const LeftBorder& left = slab_.left;
     for (std::int64_t l = 0; l < lanes_; ++l) {
       const bool inside = row + l < std::ssize(slab_.query);
       query[l] = Coder<kSmall>::query_code(inside ? slab_.query[row + l] : kMaxClasses);
-      border[l] = static_cast<std::int32_t>(left_border(*slab_.options, row + l + 1));
-      above[l] = static_cast<std::int32_t>(left_border(*slab_.options, row + l));
+      const std::int64_t at = row + l - slab_.first_row;
+      if (left.h == nullptr) {
+        border[l] = static_cast<std::int32_t>(left_border(*slab_.options, row + l + 1));
+        above[l] = static_cast<std::int32_t>(left_border(*slab_.options, row + l));
+        e[l] = border[l] - open;
+      } else if (row + l < slab_.end_row) {
+        border[l] = left.h[at];
+        above[l] = at > 0 ? left.h[at - 1] : left.corner;
+        e[l] = left.e[at];
+      }
     }
-    const V32 h = hn::Load(d, border);
-    return {hn::Load(d, query), h,           hn::Sub(h, open_), hn::Zero(d),
-            hn::Load(d, above), hn::Zero(d), hn::Zero(d)};
+    return {hn::Load(d, query), hn::Load(d, border), hn::Load(d, e), hn::Zero(d),
+            hn::Load(d, above), hn::Zero(d),         hn::Zero(d)};
   }
 
   // One anti-diagonal. kHead: lanes right of `step` have not started and keep their left border.
@@ -135,6 +145,51 @@ class SlabKernel {
     s.f_next = hn::Max(f_extended, opened);
   }
 
+  // What does not change along a strip.
+  struct Course {
+    const Strip& start;
+    std::int64_t row;
+    bool watches, last;
+  };
+
+  // Steps k .. to. The strip is a value, so that it stays in registers.
+  HWY_NOINLINE Strip go_on(Strip s, std::int64_t k, std::int64_t to, const Course& course,
+                           SlabResult& result) {
+    const std::int64_t first_watched = course.last ? 0 : slab_.n_columns - 1;
+    const std::int64_t plain = course.watches ? std::min(to, first_watched) : to;
+    for (; k < plain; ++k) step<false>(s, k, course.start);
+    for (; k < to; ++k) {
+      step<false>(s, k, course.start);
+      watch(s, course.row, k, course.last, result);
+    }
+    return s;
+  }
+
+  // Goes on to the last column that is kept; returns the next step.
+  HWY_INLINE std::int64_t keep_columns(Strip& strip, std::int64_t k, const Course& course,
+                                       SlabResult& result) {
+    const D32 d;
+    std::int32_t* to = slab_.column_checkpoints + course.row - slab_.first_row;
+    for (std::int64_t column = slab_.checkpoint_columns - 1; column < slab_.n_columns - 1;
+         column += slab_.checkpoint_columns, to += 2 * slab_.column_stride) {
+      strip = go_on(strip, k, column, course, result);
+      Strip s = strip;
+      V32 h = s.h, e = s.e;
+      for (k = column; k < column + lanes_; ++k) {
+        step<false>(s, k, course.start);
+        const auto here = hn::Eq(lane_number_, hn::Set(d, static_cast<std::int32_t>(k - column)));
+        h = hn::IfThenElse(here, s.h, h);
+        e = hn::IfThenElse(here, s.e, e);
+        if (course.watches && (course.last || k >= slab_.n_columns - 1))
+          watch(s, course.row, k, course.last, result);
+      }
+      hn::StoreU(h, d, to);
+      hn::StoreU(e, d, to + slab_.column_stride);
+      strip = s;
+    }
+    return k;
+  }
+
   HWY_NOINLINE void run_strip(std::int64_t row, SlabResult& result) {
     const Strip start = start_strip(row);
     Strip s = start;
@@ -148,17 +203,11 @@ class SlabKernel {
       step<true>(s, k, start);
       if (watches) watch(s, row, k, last, result);
     }
-    if (watches && last) {
-      for (; k < n_steps; ++k) {
-        step<false>(s, k, start);
-        watch(s, row, k, true, result);
-      }
+    const Course course{start, row, watches, last};
+    if constexpr (!kTrace) {
+      if (slab_.checkpoint_columns > 0) k = keep_columns(s, k, course, result);
     }
-    for (; k < n - 1; ++k) step<false>(s, k, start);
-    for (; k < n_steps; ++k) {
-      step<false>(s, k, start);
-      if (watches) watch(s, row, k, last, result);
-    }
+    s = go_on(s, k, n_steps, course, result);
     const auto rotation = hn::IndicesFromVec(D32(), rotation_);
     slab_.h_row[n - 1] = hn::GetLane(hn::TableLookupLanes(s.h, rotation));
     slab_.f_row[n - 1] = hn::GetLane(hn::TableLookupLanes(s.f_next, rotation));

@@ -1,6 +1,7 @@
 // The SIMD backend against the reference, on every instruction set of this machine.
 #include <array>
 
+#include "lib/align/cpu/long_pair.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/align/compare_cpu.hpp"
 
@@ -141,14 +142,14 @@ TEST_CASE("align.align_cpu: long pairs keep the path of the full matrix", "[alig
   compare(pairs, options);
 }
 
-TEST_CASE("align.align_cpu: parts too large for their bits are cut again", "[align]") {
+TEST_CASE("align.align_cpu: a target of half a million residues keeps its path", "[align]") {
   Options options;
   options.mode = GENERATE(Mode::local, Mode::semiglobal);
   options.free_ends = {false, false, true, true};
   options.scoring = dna_scoring(2, -3, 5, 2);
   std::mt19937 random(10);
   Pairs pairs(options.scoring);
-  // 320 rows between checkpoints, 450,000 columns of half a byte: more than is kept at a time.
+  // Blocks of 320 rows and some 2,700 columns.
   const std::string query = random_text(random, kDna, 5000);
   pairs.add(query, random_text(random, kDna, 445000) + mutate(random, kDna, query, 10));
   options.output = Output::score;
@@ -165,4 +166,32 @@ TEST_CASE("align.align_cpu: an unknown instruction set is a usage error", "[alig
   CHECK_THROWS_AS(force_cpu_isa("avx9"), Error);
   force_cpu_isa("");
   CHECK_FALSE(cpu_isa().empty());
+}
+
+TEST_CASE("align.align_long_pair: blocks with checkpoints of their own keep the path",
+          "[align][property]") {
+  Options options;
+  options.scoring = dna_scoring(2, -3, 5, 2);
+  options.output = Output::cigar;
+  std::mt19937 random(11);
+  Pairs pairs(options.scoring);
+  const std::string text = random_text(random, kDna, 4200);
+  pairs.add(text, mutate(random, kDna, text.substr(2000, 700), 10));
+  const Work work = pairs.work();
+  const PairScores scores(options.scoring);
+  Scratch scratch;
+  for (const Mode mode : {Mode::local, Mode::global, Mode::semiglobal}) {
+    options.mode = mode;
+    options.free_ends = {true, true, false, false};
+    const Alignments want = align_ref(work, options);
+    // All columns, some, and none fit.
+    for (const std::int64_t checkpoint_bytes : {1 << 28, 8 * 4300, 0}) {
+      Alignments got;
+      got.rows.push_back(align_long_pair(options, scores, work.queries.sequence(0),
+                                         work.targets.sequence(0), scratch, got.cigar,
+                                         {4096, checkpoint_bytes}));
+      check_row(got, want, 0);
+      CHECK(got.cigar == want.cigar);
+    }
+  }
 }
