@@ -187,8 +187,11 @@ std::uint64_t write_bwa_index(const std::string& prefix, const Reference& refere
   const std::uint64_t rate_and_length[] = {kBwaSampleRate, 2 * reference.text.size()};
   sa.write(bytes_of(rate_and_length, 2));
   sa.write(bytes_of(bwt.samples.data(), bwt.samples.size()));
+  // A full disk is met before any of an older index is replaced.
+  const auto files = {&ann, &amb, &pac, &body, &sa};
+  for (io::OutputFile* const file : files) file->flush();
   std::uint64_t n_bytes = 0;
-  for (io::OutputFile* file : {&ann, &amb, &pac, &body, &sa}) {
+  for (io::OutputFile* const file : files) {
     n_bytes += file->bytes();
     file->commit();
   }

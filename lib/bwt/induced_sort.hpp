@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -98,47 +99,44 @@ class InducedSort {
         n_(text.size()),
         sa_(sa),
         n_threads_(n_threads),
+        n_lms_in_(n_symbols),
         first_(n_symbols + 1),
         first_small_(n_symbols) {}
 
   void run() {
     if (n_ == 0) return;
     classify();
-    BigArray<Index> name(lms_.size());
-    if (!lms_.empty()) {
-      std::uint64_t n_names = name_kinds(name);
-      if (n_names == 0) {
-        induce(lms_);
-        n_names = name_sorted(name);
-      }
-      sort_lms(name, n_names);
-    }
-    induce(lms_);
+    if (!sort_kinds()) sort_names();
+    spread_lms();
+    induce();
   }
 
  private:
   static constexpr Index kNone = std::numeric_limits<Index>::max();
   static constexpr std::uint64_t kAhead = 32;
 
-  // Where the buckets begin, and the LMS suffixes in the order of the text. The empty suffix is the
-  // smallest.
+  // Where the buckets begin, and the LMS suffixes in the order of the text, at the end of sa_: they
+  // are half of all at most. The empty suffix is the smallest.
   void classify() {
-    std::vector<std::uint64_t> large(first_small_.size());
-    std::vector<std::uint64_t> small(first_small_.size());
+    std::vector<std::uint64_t> large(n_lms_in_.size());
+    std::vector<std::uint64_t> small(n_lms_in_.size());
     bool next_is_small = false;
     std::uint64_t next = text_[n_ - 1];
     ++large[next];
     for (std::uint64_t i = n_ - 1; i-- > 0;) {
       const std::uint64_t symbol = text_[i];
       const bool is_small = symbol < next || (symbol == next && next_is_small);
-      if (next_is_small && !is_small) lms_.push_back(static_cast<Index>(i + 1));
+      if (next_is_small && !is_small) {
+        sa_[n_ - ++n_lms_] = static_cast<Index>(i + 1);
+        ++n_lms_in_[next];
+      }
       ++(is_small ? small : large)[symbol];
       next_is_small = is_small;
       next = symbol;
     }
-    std::reverse(lms_.begin(), lms_.end());
+    lms_ = sa_ + n_ - n_lms_;
     std::uint64_t row = 0;
-    for (std::size_t c = 0; c < first_small_.size(); ++c) {
+    for (std::size_t c = 0; c < n_lms_in_.size(); ++c) {
       first_[c] = row;
       first_small_[c] = row + large[c];
       row += large[c] + small[c];
@@ -147,19 +145,33 @@ class InducedSort {
     first_.back() = row;
   }
 
+  void clear_rows(std::uint64_t first) {
+    share_range(n_threads_, n_ - first, [&](std::size_t, std::size_t begin, std::size_t end) {
+      std::fill(sa_ + first + begin, sa_ + first + end, kNone);
+    });
+  }
+
+  // The sorted LMS suffixes go from the beginning of sa_ to their buckets, the last one first: none
+  // has to go down.
+  void spread_lms() {
+    clear_rows(n_lms_);
+    std::vector<std::uint64_t> next = first_small_;
+    for (std::size_t c = 0; c < next.size(); ++c) next[c] += n_lms_in_[c];
+    for (std::uint64_t k = n_lms_; k-- > 0;) {
+      if (k >= kAhead) text_.prefetch(sa_[k - kAhead]);
+      const Index position = std::exchange(sa_[k], kNone);
+      sa_[--next[text_[position]]] = position;
+    }
+  }
+
   void touch(std::uint64_t i) const {
     if (i >= n_ || sa_[i] == kNone || sa_[i] == 0) return;
     text_.prefetch(sa_[i] - 1);
   }
 
-  // Fills sa_ from the LMS suffixes in the order given.
-  void induce(const std::vector<Index>& lms) {
-    share_range(n_threads_, n_, [&](std::size_t, std::size_t begin, std::size_t end) {
-      std::fill(sa_ + begin, sa_ + end, kNone);
-    });
-    std::vector<std::uint64_t> next = first_small_;
-    for (const Index i : lms) sa_[next[text_[i]]++] = i;
-    next.assign(first_.begin(), first_.end() - 1);
+  // Fills sa_ from the LMS suffixes, each of which lies in its bucket.
+  void induce() {
+    std::vector<std::uint64_t> next(first_.begin(), first_.end() - 1);
     sa_[next[text_[n_ - 1]]++] = static_cast<Index>(n_ - 1);
     for (std::uint64_t i = 0; i < n_; ++i) {
       touch(i + kAhead);
@@ -185,11 +197,11 @@ class InducedSort {
   // The LMS substring k begins at lms_[k] and ends with the first symbol of the next; the last one
   // ends with the text.
   std::uint64_t length_of(std::uint64_t k) const {
-    return k + 1 < lms_.size() ? lms_[k + 1] - lms_[k] + 1 : n_ - lms_[k];
+    return k + 1 < n_lms_ ? lms_[k + 1] - lms_[k] + 1 : n_ - lms_[k];
   }
 
   bool same_substring(std::uint64_t a, std::uint64_t b) const {
-    return a + 1 < lms_.size() && b + 1 < lms_.size() && length_of(a) == length_of(b) &&
+    return a + 1 < n_lms_ && b + 1 < n_lms_ && length_of(a) == length_of(b) &&
            text_.equal(lms_[a], lms_[b], length_of(a));
   }
 
@@ -204,78 +216,93 @@ class InducedSort {
       const std::uint64_t symbol_b = text_[lms_[b] + i];
       if (symbol_a != symbol_b) return symbol_a < symbol_b;
     }
-    if (length_a < length_b) return a + 1 == lms_.size();
-    return b + 1 != lms_.size();
+    if (length_a < length_b) return a + 1 == n_lms_;
+    return b + 1 != n_lms_;
   }
 
-  // Names substrings in the order of the text; 0 where they are of many kinds.
-  std::uint64_t name_kinds(BigArray<Index>& name) const {
-    constexpr std::uint64_t kMostKinds = 1u << 12;
-    constexpr std::uint64_t kSlots = 4 * kMostKinds;
-    const std::uint64_t m = lms_.size();
-    if (m < 2 * kMostKinds) return 0;
-    std::vector<std::uint64_t> slot(kSlots);  // 1 + a kind
-    std::vector<std::uint64_t> kinds;         // the first substring of each
-    for (std::uint64_t k = 0; k < m; ++k) {
-      std::uint64_t at = text_.digest(lms_[k], length_of(k)) >> 32;
-      for (;; ++at) {
-        std::uint64_t& kind = slot[at % kSlots];
-        if (kind == 0) {
-          if (kinds.size() == kMostKinds) return 0;
-          kinds.push_back(k);
-          kind = kinds.size();
-        } else if (!same_substring(kinds[kind - 1], k)) {
-          continue;
-        }
-        name[k] = static_cast<Index>(kind - 1);
-        break;
-      }
-    }
+  // Sorts the LMS suffixes to the beginning of sa_; false where their substrings are of many kinds.
+  // The kinds in the order of the text lie there meanwhile.
+  bool sort_kinds() {
+    const std::vector<std::uint64_t> kinds = find_kinds();
+    if (kinds.empty()) return n_lms_ == 0;
     std::vector<std::uint64_t> order(kinds.size());
     for (std::uint64_t i = 0; i < order.size(); ++i) order[i] = i;
     std::sort(order.begin(), order.end(),
               [&](std::uint64_t a, std::uint64_t b) { return is_less(kinds[a], kinds[b]); });
-    std::vector<Index> place(kinds.size());
-    for (std::uint64_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<Index>(i);
-    for (std::uint64_t k = 0; k < m; ++k) name[k] = place[name[k]];
-    return kinds.size();
+    std::vector<unsigned> name(kinds.size());
+    for (std::uint64_t i = 0; i < order.size(); ++i) name[order[i]] = static_cast<unsigned>(i);
+    const auto bits = static_cast<int>(std::bit_width(std::max<std::size_t>(kinds.size() - 1, 1)));
+    PackedText names(n_lms_, bits);
+    for (std::uint64_t k = 0; k < n_lms_; ++k) names.set(k, name[sa_[k]]);
+    sort_reduced(PackedSymbols(names), kinds.size());
+    return true;
   }
 
-  // Names substrings by their order in sa_, which an induction from unsorted ones left.
-  std::uint64_t name_sorted(BigArray<Index>& name) const {
-    const std::uint64_t m = lms_.size();
+  // The first substring of each kind, whose numbers go to sa_; none where they are many.
+  std::vector<std::uint64_t> find_kinds() {
+    constexpr std::uint64_t kMostKinds = 1u << 12;
+    constexpr std::uint64_t kSlots = 4 * kMostKinds;
+    std::vector<std::uint64_t> kinds;
+    if (n_lms_ < 2 * kMostKinds) return kinds;
+    std::vector<std::uint64_t> slot(kSlots);  // 1 + a kind
+    for (std::uint64_t k = 0; k < n_lms_; ++k) {
+      std::uint64_t at = (text_.digest(lms_[k], length_of(k)) >> 32) % kSlots;
+      while (slot[at] != 0 && !same_substring(kinds[slot[at] - 1], k)) at = (at + 1) % kSlots;
+      if (slot[at] == 0) {
+        if (kinds.size() == kMostKinds) return {};
+        kinds.push_back(k);
+        slot[at] = kinds.size();
+      }
+      sa_[k] = static_cast<Index>(slot[at] - 1);
+    }
+    return kinds;
+  }
+
+  // The same by an induction from unsorted LMS suffixes.
+  void sort_names() {
+    const std::vector<Index> lms(lms_, lms_ + n_lms_);
+    lms_ = lms.data();
+    clear_rows(0);
+    std::vector<std::uint64_t> next = first_small_;
+    for (const Index position : lms) sa_[next[text_[position]]++] = position;
+    induce();
+    BigArray<Index> names(n_lms_);
+    const std::uint64_t n_names = name_sorted(names);
+    std::copy(lms.begin(), lms.end(), sa_ + n_ - n_lms_);
+    lms_ = sa_ + n_ - n_lms_;
+    sort_reduced(ArraySymbols<Index>(names.data(), n_lms_), n_names);
+  }
+
+  // Names substrings by their order in sa_; returns their number.
+  std::uint64_t name_sorted(BigArray<Index>& names) const {
     BigArray<Index> number(n_ / 2 + 1);  // LMS positions are never neighbours
     share_range(n_threads_, number.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
       std::fill(number.data() + begin, number.data() + end, kNone);
     });
-    for (std::uint64_t k = 0; k < m; ++k) number[lms_[k] / 2] = static_cast<Index>(k);
+    for (std::uint64_t k = 0; k < n_lms_; ++k) number[lms_[k] / 2] = static_cast<Index>(k);
     std::uint64_t n_names = 0;
-    std::uint64_t before = m;
+    std::uint64_t before = n_lms_;
     for (std::size_t c = 0; c < first_small_.size(); ++c) {
       for (std::uint64_t i = first_small_[c]; i < first_[c + 1]; ++i) {
         const Index k = number[sa_[i] / 2];
         if (k == kNone || lms_[k] != sa_[i]) continue;
-        if (before == m || !same_substring(before, k)) ++n_names;
-        name[k] = static_cast<Index>(n_names - 1);
+        if (before == n_lms_ || !same_substring(before, k)) ++n_names;
+        names[k] = static_cast<Index>(n_names - 1);
         before = k;
       }
     }
     return n_names;
   }
 
-  // lms_ in the order of the text becomes lms_ in the order of its suffixes.
-  void sort_lms(BigArray<Index>& name, std::uint64_t n_names) {
-    const std::uint64_t m = lms_.size();
-    BigArray<Index> order(m);
-    if (n_names == m) {
-      for (std::uint64_t k = 0; k < m; ++k) order[name[k]] = static_cast<Index>(k);
+  // Sorts the text of names, and with it the LMS suffixes, to the beginning of sa_.
+  template <class Names>
+  void sort_reduced(const Names& names, std::uint64_t n_names) {
+    if (n_names == n_lms_) {
+      for (std::uint64_t k = 0; k < n_lms_; ++k) sa_[names[k]] = static_cast<Index>(k);
     } else {
-      const ArraySymbols<Index> names(name.data(), m);
-      InducedSort<Index, ArraySymbols<Index>>(names, n_names, order.data(), n_threads_).run();
+      InducedSort<Index, Names>(names, n_names, sa_, n_threads_).run();
     }
-    std::vector<Index> sorted(m);
-    for (std::uint64_t k = 0; k < m; ++k) sorted[k] = lms_[order[k]];
-    lms_ = std::move(sorted);
+    for (std::uint64_t k = 0; k < n_lms_; ++k) sa_[k] = lms_[sa_[k]];
   }
 
   const Symbols& text_;
@@ -283,7 +310,9 @@ class InducedSort {
   Index* const sa_;
   const int n_threads_;
   bool any_small_ = false;
-  std::vector<Index> lms_;
+  std::uint64_t n_lms_ = 0;
+  const Index* lms_ = nullptr;              // in the order of the text
+  std::vector<std::uint64_t> n_lms_in_;     // the bucket of each symbol
   std::vector<std::uint64_t> first_;        // where the bucket of each symbol begins
   std::vector<std::uint64_t> first_small_;  // and its small ones
 };
