@@ -11,7 +11,8 @@
 # genome of 50 Mbp from file to file; the files of CPU and GPU are compared before any run counts, and those
 # of bwa where BWA names it or it is found. crossing: from which size on a GPU pays, its start counted, for
 # 4 and 16 threads. human: 3.1 Gbp with repeats and gaps; 3.1 GB and twice 5.4 GB of disk in TMPDIR, 80 GB of
-# host memory; BIOGPU_BENCH_CHECK=1 compares with the CPU's files, which takes 115 GB and minutes.
+# host memory; BIOGPU_BENCH_CHECK=1 compares with the CPU's files, which takes 115 GB and minutes;
+# BIOGPU_BENCH_WALKS=N has bwt_check.py look at N random places of bwa's files, which needs numpy.
 # BIOGPU_BENCH_BASES and BIOGPU_HUMAN_BASES set the lengths. make_genome.py needs Python 3.
 set -euo pipefail
 
@@ -111,6 +112,9 @@ measure_human() {
     rm human_bwa_cpu.* human_bwa_gpu.*
   fi
   time_index bwt_human.jsonl bwa gpu human.fa human_bwa_gpu
+  if [ -n "${BIOGPU_BENCH_WALKS:-}" ]; then
+    python3 "$here/bwt_check.py" human_bwa_gpu --walks "$BIOGPU_BENCH_WALKS" --json "$stage/bwt_check.json"
+  fi
   rm human_bwa_gpu.*
   time_index bwt_human.jsonl native gpu human.fa human_native_gpu
 }
