@@ -38,13 +38,17 @@ struct Key {
 
   // The bits [low, low + 64), where bit 0 is the lowest; low may be negative.
   std::uint64_t bits_from(int low) const {
-    std::uint64_t bits = 0;
-    for (int w = 0; w < kWords; ++w) {
-      const int at = 64 * (kWords - 1 - w) - low;  // where this word's bit 0 goes
-      if (at >= 0 && at < 64) bits |= word[static_cast<std::size_t>(w)] << at;
-      if (at < 0 && at > -64) bits |= word[static_cast<std::size_t>(w)] >> -at;
-    }
-    return bits;
+    const int first = low >> 6;  // word from the least significant; below 0 where low is
+    const int shift = low & 63;
+    if (shift == 0) return word_or_0(first);
+    return word_or_0(first) >> shift | word_or_0(first + 1) << (64 - shift);
+  }
+
+ private:
+  std::uint64_t word_or_0(int from_end) const {
+    return from_end >= 0 && from_end < kWords
+               ? word[static_cast<std::size_t>(kWords - 1 - from_end)]
+               : 0;
   }
 };
 
@@ -118,7 +122,18 @@ class RollingKey {
   }
 
   const Key<kWords>& forward() const { return forward_; }
-  const Key<kWords>& canonical() const { return reverse_ < forward_ ? reverse_ : forward_; }
+  // Word by word without a branch: which strand is smaller cannot be guessed.
+  Key<kWords> canonical() const {
+    std::uint64_t borrow = 0;  // of reverse_ - forward_
+    for (std::size_t w = kWords; w-- > 0;)
+      borrow = std::uint64_t{reverse_.word[w] < forward_.word[w]} |
+               (std::uint64_t{reverse_.word[w] == forward_.word[w]} & borrow);
+    Key<kWords> smaller;
+    for (std::size_t w = 0; w < kWords; ++w)
+      smaller.word[w] =
+          forward_.word[w] ^ ((forward_.word[w] ^ reverse_.word[w]) & (std::uint64_t{0} - borrow));
+    return smaller;
+  }
 
  private:
   Key<kWords> forward_;

@@ -45,11 +45,6 @@ class BinStore {
       open_[bin].used += static_cast<std::uint32_t>(n_bytes);
       open_[bin].n_records += n_records;
     }
-    // Asks for the memory that the next record of the bin will go to.
-    void prefetch(std::size_t bin) const {
-      if (open_[bin].block != nullptr)
-        __builtin_prefetch(open_[bin].block->data + open_[bin].used, 1);
-    }
     // Hands the open blocks to the store. Called before the bins are read.
     void finish();
 

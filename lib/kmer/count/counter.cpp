@@ -15,7 +15,8 @@
 namespace biogpu::kmer {
 namespace {
 
-constexpr std::uint32_t kBins = 1024;
+// So many that the table of a bin of some hundred million k-mers stays in a second-level cache.
+std::uint32_t n_bins_for(int k) { return words_for(k) == 1 ? 1024 : 2048; }
 
 }  // namespace
 
@@ -23,9 +24,9 @@ class Counter::Impl {
  public:
   explicit Impl(const CountOptions& options)
       : options_(options),
-        scan_{options.k, minimizer_length(options.k), kBins},
+        scan_{options.k, minimizer_length(options.k), n_bins_for(options.k)},
         spill_(options.tmp_dir),
-        bins_(kBins, pool_, spill_, bound(options)),
+        bins_(scan_.n_bins, pool_, spill_, bound(options)),
         ordered_(options.order, pool_, spill_, bound(options)) {}
 
   void add(const std::function<void(const Add& add)>& read) {

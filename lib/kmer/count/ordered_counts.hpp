@@ -1,11 +1,10 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "lib/kmer/count/bin_store.hpp"
@@ -68,47 +67,59 @@ class OrderedCounts {
  private:
   static constexpr int kMaxBucketBits = 10;
   static constexpr std::size_t kMaxCountBytes = 10;
+  // What a bucket's next entries will need: too many are written by turns for the machine to see
+  // it.
+  static constexpr std::size_t kAhead = 128;
 
-  // Entries whose buckets' memory is asked for together.
   template <int kWords>
-  struct Batch {
-    std::array<PlacedCount<kWords>, 32> entries;
-    std::size_t n = 0;
+  struct Scratch {
+    std::vector<PlacedCount<kWords>> entries;
+    std::vector<std::uint64_t> ranks;
+    std::vector<std::uint64_t> spare;
   };
-
-  template <int kWords>
-  void write(Batch<kWords>& batch, BinStore::Writer& writer) const {
-    for (std::size_t i = 0; i < batch.n; ++i)
-      writer.prefetch(static_cast<std::size_t>(batch.entries[i].place.bits_from(rest_bits_)));
-    for (std::size_t i = 0; i < batch.n; ++i)
-      write(batch.entries[i].place, batch.entries[i].count, writer);
-    batch.n = 0;
-  }
 
   template <int kWords, class Restore>
   void take_as(std::size_t bucket, CountBlock& block, Restore&& restore) {
-    std::vector<PlacedCount<kWords>> entries = read<kWords>(bucket);
-    store_.drop(bucket);
-    std::vector<PlacedCount<kWords>> spare;
-    sort_by_place(entries, spare, rest_bits_);
+    std::get<Lender<Scratch<kWords>>>(scratch_).with([] { return Scratch<kWords>(); },
+                                                     [&](Scratch<kWords>& mine) {
+                                                       read<kWords>(bucket, mine.entries);
+                                                       store_.drop(bucket);
+                                                       rank_by_place(mine.entries, rest_bits_,
+                                                                     mine.ranks, mine.spare);
+                                                       list(mine, block, restore);
+                                                     });
+  }
+
+  // Makes block the entries in the order of their ranks.
+  template <int kWords, class Restore>
+  void list(const Scratch<kWords>& from, CountBlock& block, Restore&& restore) const {
+    const std::size_t n_entries = from.entries.size();
+    const std::uint64_t index_mask = (std::uint64_t{1} << index_bits(n_entries)) - 1;
     block.clear(kWords);
-    block.keys.reserve(entries.size() * kWords);
-    block.counts.reserve(entries.size());
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      if (i > 0 && entries[i].place == entries[i - 1].place) {
-        block.counts.back() += entries[i].count;
+    block.keys.resize(n_entries * kWords);
+    block.counts.resize(n_entries);
+    const PlacedCount<kWords>* last = nullptr;
+    std::size_t n = 0;
+    for (const std::uint64_t rank : from.ranks) {
+      const PlacedCount<kWords>& entry = from.entries[rank & index_mask];
+      if (last != nullptr && last->place == entry.place) {
+        block.counts[n - 1] += entry.count;
         continue;
       }
-      const Key<kWords> key = restore(entries[i].place);
-      block.keys.insert(block.keys.end(), key.word.begin(), key.word.end());
-      block.counts.push_back(entries[i].count);
+      const Key<kWords> key = restore(entry.place);
+      std::copy_n(key.word.begin(), kWords, block.keys.data() + n * kWords);
+      block.counts[n++] = entry.count;
+      last = &entry;
     }
+    block.keys.resize(n * kWords);
+    block.counts.resize(n);
   }
 
   template <int kWords>
   void write(const Key<kWords>& place, std::uint64_t count, BinStore::Writer& writer) const {
     const auto bucket = static_cast<std::size_t>(place.bits_from(rest_bits_));
     char* const begin = writer.reserve(bucket, 8 * kWords + kMaxCountBytes);
+    __builtin_prefetch(begin + kAhead, 1);
     for (std::size_t w = 0; w < kWords; ++w)
       std::memcpy(begin + 8 * w, &place.word[kWords - 1 - w], 8);
     char* at = begin + rest_bytes_;
@@ -118,8 +129,8 @@ class OrderedCounts {
   }
 
   template <int kWords>
-  std::vector<PlacedCount<kWords>> read(std::size_t bucket) const {
-    std::vector<PlacedCount<kWords>> entries;
+  void read(std::size_t bucket, std::vector<PlacedCount<kWords>>& entries) const {
+    entries.clear();
     entries.reserve(store_.n_records(bucket));
     Key<kWords> high;
     high.word[kWords - 1] = bucket;
@@ -144,7 +155,6 @@ class OrderedCounts {
         entries.push_back(entry);
       }
     });
-    return entries;
   }
 
   const KeyOrder order_;
@@ -153,6 +163,8 @@ class OrderedCounts {
   const std::size_t rest_bytes_;
   BinStore store_;
   Lender<BinStore::Writer> writers_;  // after the store that they write to
+  std::tuple<Lender<Scratch<1>>, Lender<Scratch<2>>, Lender<Scratch<4>>, Lender<Scratch<8>>>
+      scratch_;
 };
 
 }  // namespace biogpu::kmer

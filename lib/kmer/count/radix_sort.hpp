@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -17,42 +18,61 @@ struct PlacedCount {
   std::uint64_t count = 0;
 };
 
-// Sorts by the lowest n_bits of the places, which are distinct: a radix sort by the highest 33 of
-// these bits, after which few entries are still out of order.
-template <int kWords>
-void sort_by_place(std::vector<PlacedCount<kWords>>& entries,
-                   std::vector<PlacedCount<kWords>>& spare, int n_bits) {
-  constexpr int kDigitBits = 11;
+// Of a rank, the lowest bits that hold the number of one of n entries.
+inline int index_bits(std::size_t n) { return static_cast<int>(std::bit_width(n)); }
+
+inline constexpr int kDigitBits = 11;  // of a pass of the radix sort
+
+// Sorts by the highest n_passes * kDigitBits bits. spare: room to work in.
+inline void radix_sort_high_bits(std::vector<std::uint64_t>& values,
+                                 std::vector<std::uint64_t>& spare, int n_passes) {
   constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
-  constexpr std::size_t kSmall = 64;
-  const auto by_place = [](const PlacedCount<kWords>& a, const PlacedCount<kWords>& b) {
-    return a.place < b.place;
-  };
-  if (entries.size() <= kSmall) {
-    std::sort(entries.begin(), entries.end(), by_place);
-    return;
-  }
-  const int low = std::max(0, n_bits - 3 * kDigitBits);
-  spare.resize(entries.size());
-  for (int shift = low; shift < n_bits; shift += kDigitBits) {
-    const auto digit = [shift](const PlacedCount<kWords>& entry) {
-      return static_cast<std::size_t>(entry.place.bits_from(shift) & (kDigits - 1));
+  spare.resize(values.size());
+  for (int pass = n_passes; pass > 0; --pass) {
+    const int shift = 64 - pass * kDigitBits;
+    const auto digit = [shift](std::uint64_t value) {
+      return static_cast<std::size_t>(value >> shift & (kDigits - 1));
     };
     std::array<std::size_t, kDigits> next{};
-    for (const auto& entry : entries) ++next[digit(entry)];
+    for (const std::uint64_t value : values) ++next[digit(value)];
     std::size_t begin = 0;
     for (std::size_t& n : next) begin += std::exchange(n, begin);
-    for (const auto& entry : entries) spare[next[digit(entry)]++] = entry;
-    entries.swap(spare);
+    for (const std::uint64_t value : values) spare[next[digit(value)]++] = value;
+    values.swap(spare);
   }
-  if (low == 0) return;
-  const auto same_digits = [low](const PlacedCount<kWords>& a, const PlacedCount<kWords>& b) {
-    return a.place.bits_from(low) == b.place.bits_from(low);
+}
+
+// Lists the entries in the order of the lowest n_bits of their places. What moves is not the
+// entries but ranks: the highest of those bits above the entry's number, index_bits() of it. Few
+// are still out of order after a radix sort by the highest bits of ranks; these are compared.
+template <int kWords>
+void rank_by_place(const std::vector<PlacedCount<kWords>>& entries, int n_bits,
+                   std::vector<std::uint64_t>& ranks, std::vector<std::uint64_t>& spare) {
+  constexpr std::size_t kSmall = 64;
+  constexpr int kSpareBits = 4;  // of n entries n / 2^kSpareBits share their digits with another
+  constexpr int kMaxPasses = 3;
+  const int n_index = index_bits(entries.size());
+  const std::uint64_t index_mask = (std::uint64_t{1} << n_index) - 1;
+  ranks.resize(entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    ranks[i] = (entries[i].place.bits_from(n_bits - 64) & ~index_mask) | i;
+  const auto before = [&](std::uint64_t a, std::uint64_t b) {
+    if (((a ^ b) & ~index_mask) != 0) return a < b;
+    return entries[a & index_mask].place < entries[b & index_mask].place;
   };
-  for (auto run = entries.begin(); run != entries.end();) {
+  if (entries.size() <= kSmall) {
+    std::sort(ranks.begin(), ranks.end(), before);
+    return;
+  }
+  const int n_sorted_bits = std::clamp(n_bits, 1, n_index + kSpareBits);
+  const int n_passes = std::min(
+      {kMaxPasses, (n_sorted_bits + kDigitBits - 1) / kDigitBits, (64 - n_index) / kDigitBits});
+  radix_sort_high_bits(ranks, spare, n_passes);
+  const int low = 64 - n_passes * kDigitBits;
+  for (auto run = ranks.begin(); run != ranks.end();) {
     auto end = run + 1;
-    while (end != entries.end() && same_digits(*run, *end)) ++end;
-    if (end - run > 1) std::sort(run, end, by_place);
+    while (end != ranks.end() && (*run ^ *end) >> low == 0) ++end;
+    if (end - run > 1) std::sort(run, end, before);
     run = end;
   }
 }

@@ -13,6 +13,12 @@ BitMatrix identity_matrix(int n_rows, int n_columns) {
   return matrix;
 }
 
+std::vector<KeyOrder::ByteTable> make_whole_words(const std::vector<std::uint64_t>& columns) {
+  std::vector<KeyOrder::ByteTable> tables = KeyOrder::make_tables(columns);
+  tables.resize((tables.size() + 7) / 8 * 8);
+  return tables;
+}
+
 }  // namespace
 
 KeyOrder KeyOrder::lexicographic(int k) {
@@ -27,7 +33,7 @@ KeyOrder KeyOrder::jellyfish(int k, int size_bits, bool identity) {
     KeyOrder order = lexicographic(k);
     if (size_bits < 64) {
       order.matrix_ = identity_matrix(size_bits, 2 * k);
-      order.forward_ = make_tables(order.matrix_.columns);
+      order.forward_ = make_whole_words(order.matrix_.columns);
     }
     return order;
   }
@@ -41,7 +47,7 @@ KeyOrder KeyOrder::of_matrix(int k, const BitMatrix& matrix) {
   order.matrix_ = matrix;
   order.identity_ = matrix == identity_matrix(matrix.n_rows, 2 * k);
   order.inverse_ = invert(matrix);
-  order.forward_ = make_tables(matrix.columns);
+  order.forward_ = make_whole_words(matrix.columns);
   if (!order.is_bijective()) return order;
   // A place has pos above the high bits of the key; the inverse wants the key's high bits above
   // pos. Bit b of a place is bit b + r of the key below 2k - r, bit b - (2k - r) of pos from there.
@@ -50,7 +56,7 @@ KeyOrder KeyOrder::of_matrix(int k, const BitMatrix& matrix) {
   std::vector<std::uint64_t> columns(n);
   for (std::size_t bit = 0; bit < n; ++bit)
     columns[n - 1 - bit] = order.inverse_.columns[n - 1 - (bit + r) % n];
-  order.backward_ = make_tables(columns);
+  order.backward_ = make_whole_words(columns);
   return order;
 }
 

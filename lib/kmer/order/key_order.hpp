@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "lib/kmer/key.hpp"
@@ -50,7 +53,9 @@ class KeyOrder {
 
   using ByteTable = std::array<std::uint64_t, 256>;
   // What each value of each byte of a key, the lowest first, adds to its slot.
-  const std::vector<ByteTable>& position_tables() const { return forward_; }
+  std::span<const ByteTable> position_tables() const {
+    return {forward_.data(), std::min(forward_.size(), static_cast<std::size_t>(bytes_for(k_)))};
+  }
   // The same for any matrix.
   static std::vector<ByteTable> make_tables(const std::vector<std::uint64_t>& columns);
 
@@ -66,37 +71,35 @@ class KeyOrder {
     const int r = size_bits();
     Key<kWords> high;
     high.word[kWords - 1] = position(key);
-    return combine(shift_left(high, 2 * k_ - r), shift_right(key, r));
+    Key<kWords> place = shift_left(high, 2 * k_ - r);
+    const Key<kWords> low = shift_right(key, r);
+    for (std::size_t w = 0; w < kWords; ++w) place.word[w] |= low.word[w];
+    return place;
   }
 
   template <int kWords>
   Key<kWords> restore(const Key<kWords>& place) const {
     if (keeps_keys()) return place;
-    const int r = size_bits();
-    Key<kWords> low;
-    low.word[kWords - 1] = product<kWords>(backward_, place);
-    Key<kWords> high = shift_left(place, r);  // what pos displaced is cut off below
-    high = shift_right(shift_left(high, 64 * kWords - 2 * k_), 64 * kWords - 2 * k_);
-    return combine(high, low);
+    Key<kWords> key = shift_left(place, size_bits());
+    for (int w = 0; w < kWords; ++w) {  // cuts off the pos that was displaced
+      const int n_bits = 2 * k_ - 64 * (kWords - 1 - w);
+      std::uint64_t& word = key.word[static_cast<std::size_t>(w)];
+      if (n_bits < 64) word = n_bits <= 0 ? 0 : word & ((std::uint64_t{1} << n_bits) - 1);
+    }
+    key.word[kWords - 1] |= product<kWords>(backward_, place);
+    return key;
   }
 
  private:
-  template <int kWords>
-  static Key<kWords> combine(const Key<kWords>& a, const Key<kWords>& b) {
-    Key<kWords> out;
-    for (std::size_t w = 0; w < kWords; ++w) out.word[w] = a.word[w] | b.word[w];
-    return out;
-  }
-
   // A matrix times a vector, a byte of the vector at a time; table 0 belongs to its lowest byte.
   template <int kWords>
   static std::uint64_t product(const std::vector<ByteTable>& tables, const Key<kWords>& key) {
     std::uint64_t sum = 0;
-    std::size_t table = 0;
-    for (int w = kWords - 1; w >= 0; --w) {
-      std::uint64_t word = key.word[static_cast<std::size_t>(w)];
-      for (int byte = 0; byte < 8 && table < tables.size(); ++byte, ++table, word >>= 8)
-        sum ^= tables[table][word & 0xff];
+    const ByteTable* table = tables.data();
+    const ByteTable* const end = table + tables.size();
+    for (std::size_t w = kWords; table < end; table += 8) {
+      const std::uint64_t word = key.word[--w];
+      for (std::size_t byte = 0; byte < 8; ++byte) sum ^= table[byte][word >> 8 * byte & 0xff];
     }
     return sum;
   }
@@ -106,6 +109,7 @@ class KeyOrder {
   bool identity_ = false;
   BitMatrix matrix_;
   BitMatrix inverse_;
+  // Made up to whole words with tables of zeros.
   std::vector<ByteTable> forward_;   // key -> pos
   std::vector<ByteTable> backward_;  // place -> low bits of the key
 };
