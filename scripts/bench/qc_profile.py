@@ -63,21 +63,24 @@ def samples(text):
 
 
 def profile(perf, line, folder):
-    """Runs the program once under perf. Shares of CPU seconds by class, cores busy, and the busiest thread's
-    share of the wall time."""
+    """Runs the program once under perf. Shares of CPU seconds by class, cores busy, the busiest thread's
+    share of the wall time and what it does most."""
     data = folder / "perf.data"
     subprocess.run([perf, "record", "-q", "-g", "-F", str(FREQUENCY), "-e", "cpu-clock", "-o", str(data), *line],
                    cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     text = subprocess.run([perf, "script", "-i", str(data), "-F", "tid,time,ip,sym,dso"], capture_output=True,
                           check=True).stdout.decode(errors="replace")
     os.unlink(data)
-    by_class, by_thread = collections.Counter(), collections.Counter()
+    by_class, by_thread = collections.Counter(), collections.defaultdict(collections.Counter)
     times = []
     for thread, seconds, frames in samples(text):
-        by_class[class_of(frames)] += 1
-        by_thread[thread] += 1
+        name = class_of(frames)
+        by_class[name] += 1
+        by_thread[thread][name] += 1
         times.append(seconds)
     wall = max(times) - min(times)
     n = sum(by_class.values())
+    busiest = max(by_thread.values(), key=lambda counts: counts.total())
     return {"shares": {name: by_class[name] / n for name in CLASSES}, "cores_busy": n / FREQUENCY / wall,
-            "busiest_thread": max(by_thread.values()) / FREQUENCY / wall}
+            "busiest_thread": busiest.total() / FREQUENCY / wall,
+            "busiest_thread_does": busiest.most_common(1)[0][0]}
