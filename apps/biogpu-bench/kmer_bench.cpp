@@ -111,11 +111,11 @@ class KmerBench {
   void count(int k, const std::string& text) {
     compare_counts(k, std::string_view(text).substr(0, 1000000));
     const auto counter = make_counter(k);
+    const std::vector<kmer::PackedText> packed = pack(k, text);
     std::vector<double> on_device;
     for (int i = -1; i < 5; ++i) {
       counter->clear();
-      for (std::size_t begin = 0; begin < text.size(); begin += kBlock * 151)
-        counter->add(std::string_view(text).substr(begin, kBlock * 151));
+      for (const kmer::PackedText& some : packed) counter->add(some);
       const kmer::GpuCountTimes before = counter->times();
       counter->prepare();
       const kmer::GpuCountTimes after = counter->times();
@@ -130,6 +130,14 @@ class KmerBench {
                     "and counts on it; a sample compared with the CPU",
                     counter->n_windows()),
         on_device);
+  }
+
+  static std::vector<kmer::PackedText> pack(int k, std::string_view text) {
+    std::vector<kmer::PackedText> packed;
+    kmer::TextPacker(k, 0, kmer::GpuCounter::kMaxLetters)
+        .pack([&](const kmer::Counter::Add& add) { add(text, {}); },
+              [&](kmer::PackedText some) { packed.push_back(std::move(some)); });
+    return packed;
   }
 
   void add_stages(int k, const kmer::GpuCountTimes& before, const kmer::GpuCountTimes& after) {
@@ -158,7 +166,7 @@ class KmerBench {
         expected[{block.key(i), block.key(i) + block.n_words}] = block.counts[i];
     }
     const auto counter = make_counter(k);
-    counter->add(text);
+    for (const kmer::PackedText& some : pack(k, text)) counter->add(some);
     std::map<Words, std::uint64_t> found;
     const auto n_words = static_cast<std::size_t>(kmer::words_for(k));
     while (counter->next(kBlock, block.keys, block.counts) > 0)

@@ -15,8 +15,7 @@
 #include "apps/biogpu/run_summary.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
-#include "lib/kmer/count/counter.hpp"
-#include "lib/kmer/count/gpu_counting.hpp"
+#include "lib/kmer/count/chosen_counter.hpp"
 #include "lib/kmer/count/selection.hpp"
 #include "lib/kmer/database/bloom_counter.hpp"
 #include "lib/kmer/database/writer.hpp"
@@ -57,8 +56,7 @@ class CountRun {
     const double begin_s = log_.seconds();
     read();
     const double read_s = log_.seconds();
-    if (gpu_) gpu_->finish();
-    if (cpu_) cpu_->count_bins();
+    counter_->finish();
     if (only_) only_->count_bins();
     const double counted_s = log_.seconds();
     write(out);
@@ -98,20 +96,20 @@ class CountRun {
         log_.warn("the k-mers of --if are counted on the CPU");
       request.kind = DeviceRequest::Kind::cpu;
     }
-    choice_ = choose_device(request, flags_.input.bytes() >= kBytesWorthGpu);
-    if (choice_.on_gpu())
-      gpu_.emplace(options(), choice_.gpus, shared.max_device_memory);
-    else
-      cpu_.emplace(options());
+    const bool is_worth_gpu = flags_.input.bytes() >= kBytesWorthGpu;
+    counter_.emplace(
+        options(), kmer::ChosenCounter::Request{request, is_worth_gpu, shared.max_device_memory},
+        [this](const DeviceChoice& choice) {
+          log_.info(fmt::format("{} ({}); k {}, {}", device_text(choice), choice.reason, flags_.k,
+                                flags_.canonical ? "canonical" : "as read"));
+        });
     if (!fits) only_.emplace(options());
     if (!flags_.bloom_counter.empty()) load_bloom_counter();
-    log_.info(fmt::format("{} ({}); k {}, {}", device_text(), choice_.reason, flags_.k,
-                          flags_.canonical ? "canonical" : "as read"));
   }
 
-  std::string device_text() const {
-    if (!choice_.on_gpu()) return fmt::format("cpu, {} threads", flags_.shared.threads);
-    return fmt::format("{} x {}", choice_.gpus.size(), choice_.name);
+  std::string device_text(const DeviceChoice& choice) const {
+    if (!choice.on_gpu()) return fmt::format("cpu, {} threads", flags_.shared.threads);
+    return fmt::format("{} x {}", choice.gpus.size(), choice.name);
   }
 
   void load_bloom_counter() {
@@ -127,12 +125,7 @@ class CountRun {
     for (const std::string& path : flags_.only_in)
       input_.read_file(path, [&](const KmerInput::Read& read) { only_->add(read); });
     if (!flags_.shard.is_whole()) input_.select(flags_.input, flags_.shard);
-    input_.read_all(flags_.input, [&](const KmerInput::Read& read) {
-      if (gpu_)
-        gpu_->add(read);
-      else
-        cpu_->add(read);
-    });
+    input_.read_all(flags_.input, [&](const KmerInput::Read& read) { counter_->add(read); });
   }
 
   void write(kmer::DatabaseWriter& out) {
@@ -143,21 +136,22 @@ class CountRun {
       kmer::CountBlock wanted;
       std::string bytes;
     };
+    kmer::GpuCounting* const gpu = counter_->gpu();
     std::vector<Item> items(2 * static_cast<std::size_t>(flags_.shared.threads) + 1);
     std::size_t next = 0;
     pipeline::run({flags_.shared.threads, static_cast<int>(items.size())},
                   {[&](std::size_t slot) {
-                     if (gpu_) return gpu_->next(items[slot].piece);
+                     if (gpu != nullptr) return gpu->next(items[slot].piece);
                      items[slot].index = next++;
-                     return items[slot].index < cpu_->n_blocks();
+                     return items[slot].index < counter_->cpu().n_blocks();
                    },
                    [&](std::size_t slot) {
                      Item& item = items[slot];
-                     if (gpu_) {
-                       gpu_->restore(item.piece);
+                     if (gpu != nullptr) {
+                       gpu->restore(item.piece);
                        std::swap(item.block, item.piece.block);
                      } else {
-                       cpu_->take_block(item.index, item.block);
+                       counter_->cpu().take_block(item.index, item.block);
                      }
                      select(item.index, item.block, item.wanted);
                      out.prepare(item.block, item.bytes);
@@ -185,16 +179,17 @@ class CountRun {
   }
 
   void summarise(std::uint64_t n_bytes) {
-    const kmer::CountTotals totals = gpu_ ? gpu_->totals() : cpu_->totals();
+    kmer::GpuCounting* const gpu = counter_->gpu();
+    const kmer::CountTotals totals = gpu != nullptr ? gpu->totals() : counter_->cpu().totals();
     const double wall_s = log_.seconds();
     log_.info(fmt::format("{} k-mers, {} distinct, {} written, in {:.2f} s: {:.1f} M k-mers/s",
                           totals.n_windows, totals.n_distinct, n_written_, wall_s,
                           1e-6 * static_cast<double>(totals.n_windows) / wall_s));
-    if (gpu_) {
-      const kmer::GpuCountTimes times = gpu_->times();
+    if (gpu != nullptr) {
+      const kmer::GpuCountTimes times = gpu->times();
       log_.detail(fmt::format(
-          "device: pack {:.4f} s, place {:.4f} s, sort {:.4f} s, runs {:.4f} s: {:.2f} G k-mers/s",
-          times.pack_s, times.place_s, times.sort_s, times.runs_s,
+          "device: copy {:.4f} s, place {:.4f} s, sort {:.4f} s, runs {:.4f} s: {:.2f} G k-mers/s",
+          times.copy_s, times.place_s, times.sort_s, times.runs_s,
           1e-9 * static_cast<double>(totals.n_windows) /
               (times.place_s + times.sort_s + times.runs_s)));
     }
@@ -202,24 +197,22 @@ class CountRun {
   }
 
   void write_json(const kmer::CountTotals& totals, double wall_s, std::uint64_t n_bytes) {
-    report::RunSummary run = begin_summary(command_line_, flags_.shared, choice_, log_);
+    kmer::GpuCounting* const gpu = counter_->gpu();
+    report::RunSummary run = begin_summary(command_line_, flags_.shared, counter_->choice(), log_);
     run.wall_s = wall_s;
     run.inputs = input_.files();
     run.outputs.push_back({flags_.out_path, n_bytes});
-    if (gpu_) {
-      const kmer::GpuCountTimes times = gpu_->times();
-      run.gpu_s = times.pack_s + times.place_s + times.sort_s + times.runs_s;
-      run.peak_device_bytes = gpu_->peak_device_bytes();
-    }
     run.result = {{"k", flags_.k},
                   {"canonical", flags_.canonical},
                   {"kmers", totals.n_windows},
                   {"distinct", totals.n_distinct},
                   {"written", n_written_},
-                  {"spilled_bytes", cpu_ ? cpu_->spilled_bytes() : 0}};
-    if (gpu_) {
-      const kmer::GpuCountTimes times = gpu_->times();
-      run.result["gpu"] = {{"pack_s", times.pack_s},
+                  {"spilled_bytes", gpu != nullptr ? 0 : counter_->cpu().spilled_bytes()}};
+    if (gpu != nullptr) {
+      const kmer::GpuCountTimes times = gpu->times();
+      run.gpu_s = times.copy_s + times.place_s + times.sort_s + times.runs_s;
+      run.peak_device_bytes = gpu->peak_device_bytes();
+      run.result["gpu"] = {{"copy_s", times.copy_s},
                            {"place_s", times.place_s},
                            {"sort_s", times.sort_s},
                            {"runs_s", times.runs_s}};
@@ -237,9 +230,7 @@ class CountRun {
   const std::string command_line_;
   Log log_;
   kmer::Header header_;
-  DeviceChoice choice_;
-  std::optional<kmer::Counter> cpu_;
-  std::optional<kmer::GpuCounting> gpu_;
+  std::optional<kmer::ChosenCounter> counter_;
   std::optional<kmer::Counter> only_;  // what --if names
   std::optional<kmer::BloomCounter> bloom_;
   KmerInput input_;

@@ -25,7 +25,7 @@ std::uint64_t budget_of(const CounterOptions& options) {
 Counter::Counter(const CounterOptions& options, std::uint64_t bytes_per_window,
                  std::size_t max_chunks)
     : options_(options),
-      text_(options.k, options.stage_bytes, budget_of(options) / 3, max_chunks),
+      text_(options.stage_letters, budget_of(options) / 3, max_chunks),
       budget_(budget_of(options)),
       bytes_per_window_(bytes_per_window) {}
 
@@ -43,7 +43,6 @@ void Counter::clear() {
 void Counter::plan() {
   planned_ = true;
   text_.flush(stream_);
-  text_.release_stage();
   const std::uint64_t n_bases = text_.n_bases();
   if (n_bases == 0) return;
   const std::uint64_t left = budget_ > text_.bytes() ? budget_ - text_.bytes() : 0;
@@ -112,7 +111,7 @@ std::size_t Counter::next(std::size_t max_n, std::vector<std::uint64_t>& keys,
 
 CounterTimes Counter::times() const {
   CounterTimes times = times_;
-  times.pack_s = text_.pack_s();
+  times.copy_s = text_.copy_s();
   return times;
 }
 

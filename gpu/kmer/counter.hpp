@@ -23,13 +23,14 @@ struct CounterOptions {
   // they are counted in bins instead.
   int sort_bits = 0;
   int bin_bits = 0;  // of a place, the highest that bins are cut by; 0: chosen by their number
-  std::uint64_t max_device_bytes = 0;   // 0: what is free
-  std::size_t stage_bytes = 64u << 20;  // letters copied and packed at a time, a power of two
+  std::uint64_t max_device_bytes = 0;  // 0: what is free
+  // Letters copied at a time, and the most that one add() takes; a power of two, 64 at least.
+  std::size_t stage_letters = 64u << 20;
 };
 
 // Device seconds by stage.
 struct CounterTimes {
-  double pack_s = 0;
+  double copy_s = 0;
   double place_s = 0;
   double sort_s = 0;
   double runs_s = 0;
@@ -49,9 +50,9 @@ class Counter {
  public:
   virtual ~Counter() = default;
 
-  // Copies text to the device. Windows do not reach from one call into the next. False, with
+  // Copies text to the device. Windows do not reach from one text into the next. False, with
   // nothing changed, where there is no room.
-  bool add(const char* letters, std::size_t n) { return text_.add(letters, n, stream_); }
+  bool add(const TextPiece& piece) { return text_.add(piece, stream_); }
 
   // Counts the first range. next() does so too; the call lets several devices work at a time.
   void prepare();

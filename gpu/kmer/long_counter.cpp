@@ -18,7 +18,7 @@ constexpr int kPositionBits = 32;
 constexpr int kFingerprintBits = 64;
 
 std::size_t max_chunks(const CounterOptions& options) {
-  return std::size_t{1} << (kPositionBits - std::countr_zero(options.stage_bytes));
+  return std::size_t{1} << (kPositionBits - std::countr_zero(options.stage_letters));
 }
 
 class LongCounter : public Counter {
@@ -35,7 +35,8 @@ class LongCounter : public Counter {
     chunks_.reserve(chunks.size());
     stream_.copy_to_device(chunks_.data(), chunks.data(), chunks.size() * sizeof(WindowChunk));
     stream_.synchronize();
-    return {chunks_.data(), std::countr_zero(options_.stage_bytes), options_.k, options_.canonical};
+    return {chunks_.data(), std::countr_zero(options_.stage_letters), options_.k,
+            options_.canonical};
   }
 
   template <class Launch>

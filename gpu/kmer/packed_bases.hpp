@@ -1,6 +1,6 @@
 #pragma once
 
-// For .hip files: k-mers read from letters packed as launch_pack_letters leaves them.
+// For .hip files: k-mers read from letters packed as a TextChunk has them.
 #include <cstdint>
 
 #include "gpu/rt/kernel.hpp"

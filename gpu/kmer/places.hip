@@ -1,6 +1,6 @@
 // The place of every k-mer of a text in the order of a database, for k up to 32.
 //
-// Shapes   bases[n/16 + 4] u32 and invalid[n/32 + 2] u32 as pack_letters writes them;
+// Shapes   bases[n/16 + 4] u32 and invalid[n/32 + 2] u32 as a TextChunk has them;
 //          tables[n_tables][256] u64; places[capacity] u64, in any order.
 // Mapping  a thread takes 16 windows that begin in one word of bases; 256 threads a block, as many
 //          blocks as the device holds at a time. A block reserves room for the windows of 256 words

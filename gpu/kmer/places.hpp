@@ -22,7 +22,7 @@ struct PlaceRule {
   int n_tables = 0;
 };
 
-// The bases of launch_pack_letters. Device memory throughout.
+// The bases of a TextChunk. Device memory throughout.
 struct PlacesArgs {
   PlaceRule rule;
   const std::uint32_t* bases = nullptr;    // [n_bases / 16 + 4]

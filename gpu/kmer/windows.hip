@@ -1,7 +1,7 @@
 // Fingerprints of the k-mers of a text, and which neighbours in their order are one k-mer. For k of
 // any length: a k-mer is named by where it begins.
 //
-// Shapes   chunks of bases[n/16 + 4] u32 and invalid[n/32 + 2] u32 as pack_letters writes them;
+// Shapes   chunks of bases[n/16 + 4] u32 and invalid[n/32 + 2] u32 as a TextChunk has them;
 //          fingerprints[n] u64, positions[n] u32; begins[n/16] u16; keys[runs][n_words] u64.
 // Mapping  windows: a thread takes 16 windows that begin in one word of bases, 256 threads a block,
 //          which reserves room by one atomic. Marks: a thread takes 16 neighbouring entries. Keys:

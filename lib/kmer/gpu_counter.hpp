@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string_view>
 #include <vector>
 
+#include "lib/kmer/count/packed_text.hpp"
 #include "lib/kmer/order/key_order.hpp"
 
 namespace biogpu::kmer {
@@ -18,9 +18,9 @@ struct GpuCountOptions {
   std::uint64_t max_device_bytes = 0;  // 0: what is free
 };
 
-// Device seconds by stage: packing letters, placing k-mers, sorting places, listing runs.
+// Device seconds by stage: copying the text, placing k-mers, sorting places, listing runs.
 struct GpuCountTimes {
-  double pack_s = 0;
+  double copy_s = 0;
   double place_s = 0;
   double sort_s = 0;
   double runs_s = 0;
@@ -32,10 +32,11 @@ class GpuCounter {
  public:
   virtual ~GpuCounter() = default;
 
-  // Adds letters; what is not ACGTacgt ends a run of bases, and so does the end. False, with
-  // nothing changed, where the device is full: take what it holds by next(), clear(), and add
-  // again.
-  virtual bool add(std::string_view letters) = 0;
+  // The most letters of a text.
+  static constexpr std::size_t kMaxLetters = 16u << 20;
+  // Adds a text; what is not ACGTacgt ends a run of bases, and so does the end. False, with nothing
+  // changed, where the device is full: take what it holds by next(), clear(), and add again.
+  virtual bool add(const PackedText& text) = 0;
   // Counts what fits at once, so that next() has something to give. next() does so too; the call
   // lets several devices count at a time.
   virtual void prepare() = 0;

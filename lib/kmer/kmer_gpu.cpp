@@ -37,10 +37,10 @@ class BackendCounter : public GpuCounter {
       : device_((gpu::set_device(device), device)),
         counter_(gpu::kmer::make_counter(device_options(options))) {}
 
-  bool add(std::string_view letters) override {
+  bool add(const PackedText& text) override {
     return with_device_errors([&] {
       gpu::set_device(device_);  // the calling thread may be another one than before
-      return counter_->add(letters.data(), letters.size());
+      return counter_->add({text.bases(), text.invalid(), text.n_letters()});
     });
   }
 
@@ -75,7 +75,7 @@ class BackendCounter : public GpuCounter {
   std::uint64_t n_windows() const override { return counter_->n_windows(); }
   GpuCountTimes times() const override {
     const gpu::kmer::CounterTimes times = counter_->times();
-    return {times.pack_s, times.place_s, times.sort_s, times.runs_s};
+    return {times.copy_s, times.place_s, times.sort_s, times.runs_s};
   }
   std::uint64_t peak_device_bytes() const override { return counter_->peak_bytes(); }
 

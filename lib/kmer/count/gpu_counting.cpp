@@ -1,13 +1,10 @@
 #include "lib/kmer/count/gpu_counting.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <thread>
-#include <utility>
 
 #include "lib/core/error.hpp"
-#include "lib/kmer/count/scan.hpp"
 #include "lib/pipeline/pipeline.hpp"
 
 namespace biogpu::kmer {
@@ -16,8 +13,6 @@ namespace {
 // k-mers taken from a device at a time: blocks of a few MB, since the memory of larger ones costs
 // more to touch for the first time than it saves in calls.
 constexpr std::size_t kBlockSize = 1u << 17;
-// Letters that wait for the devices: about as many as are read while a driver starts.
-constexpr std::size_t kMostEarlyBytes = 512u << 20;
 
 // f(i) for i below n, each on a thread of its own; the first exception is thrown again here.
 template <class Function>
@@ -43,11 +38,6 @@ void for_each_at_once(std::size_t n, Function&& f) {
 GpuCounting::GpuCounting(const CountOptions& options, const std::vector<int>& devices,
                          std::uint64_t max_device_bytes)
     : options_(options), spill_(options.tmp_dir) {
-  started_ = std::async(std::launch::async,
-                        [this, devices, max_device_bytes] { start(devices, max_device_bytes); });
-}
-
-void GpuCounting::start(const std::vector<int>& devices, std::uint64_t max_device_bytes) {
   for (std::size_t i = 0; i < devices.size(); ++i) {
     GpuCountOptions of_device;
     of_device.canonical = options_.canonical;
@@ -60,70 +50,27 @@ void GpuCounting::start(const std::vector<int>& devices, std::uint64_t max_devic
   }
 }
 
-void GpuCounting::add(const io::SequenceBatch& batch) {
-  add([&](const Counter::Add& add) {
-    for (std::size_t i = 0; i < batch.size(); ++i) add(batch.sequence(i), batch.quality(i));
-  });
-}
-
-void GpuCounting::add(const std::function<void(const Counter::Add& add)>& read) {
-  letters_.with([] { return io::CharBuffer(); },
-                [&](io::CharBuffer& letters) {
-                  letters.clear();
-                  read([&](std::string_view sequence, std::string_view quality) {
-                    const std::size_t begin = letters.size();
-                    letters.append(sequence.data(), sequence.size());
-                    if (options_.least_quality != 0 && !quality.empty())
-                      mask_low_quality(letters.data() + begin, quality.data(), sequence.size(),
-                                       options_.least_quality);
-                    letters.append("N", 1);
-                  });
-                  if (keep_early(letters)) return;
-                  add_early();
-                  add_letters(letters.view());
-                });
-}
-
-bool GpuCounting::keep_early(io::CharBuffer& letters) {
-  if (early_is_over_) return false;
-  const std::lock_guard lock(early_mutex_);
-  const bool ready = started_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-  if (early_is_over_ || ready || n_early_bytes_ + letters.size() > kMostEarlyBytes) return false;
-  n_early_bytes_ += letters.size();
-  early_.push_back(std::exchange(letters, io::CharBuffer()));
-  return true;
-}
-
-void GpuCounting::add_early() {
-  if (early_is_over_) return;
-  started_.get();
-  const std::lock_guard lock(early_mutex_);
-  if (early_is_over_.exchange(true)) return;
-  for (const io::CharBuffer& letters : early_) add_letters(letters.view());
-  early_.clear();
-}
-
-bool GpuCounting::fill_from(std::size_t& at, std::string_view letters) {
+bool GpuCounting::fill_from(std::size_t& at, const PackedText& text) {
   for (; at < devices_.size(); ++at) {
     const std::lock_guard lock(devices_[at]->mutex);
-    if (!devices_[at]->counter->add(letters)) return false;
+    if (!devices_[at]->counter->add(text)) return false;
   }
   return true;
 }
 
 // Where a device is full all are emptied. The text is then new to those that have not taken it; the
 // others have counted it.
-void GpuCounting::add_letters(std::string_view letters) {
+void GpuCounting::add(const PackedText& text) {
   std::size_t at = 0;
   {
     const std::shared_lock lock(filling_);
-    if (fill_from(at, letters)) return;
+    if (fill_from(at, text)) return;
   }
   const std::unique_lock lock(filling_);
-  if (fill_from(at, letters)) return;  // another thread has emptied them meanwhile
+  if (fill_from(at, text)) return;  // another thread has emptied them meanwhile
   drain();
-  if (!fill_from(at, letters))
-    throw Error(ErrorCode::device_memory, "a batch does not fit into an empty device");
+  if (!fill_from(at, text))
+    throw Error(ErrorCode::device_memory, "a text does not fit into an empty device");
 }
 
 // Moves what the devices hold into parts_.
@@ -164,7 +111,6 @@ void GpuCounting::drain_into_parts(GpuCounter& counter) {
 }
 
 void GpuCounting::finish() {
-  add_early();
   if (parts_ || words_for(options_.k) > 1) {
     drain();
     parts_->finish();
@@ -218,7 +164,7 @@ bool GpuCounting::keeps_all() const { return options_.lower <= 1 && options_.upp
 
 GpuCountTimes GpuCounting::times() const {
   const auto total = [](const GpuCountTimes& t) {
-    return t.pack_s + t.place_s + t.sort_s + t.runs_s;
+    return t.copy_s + t.place_s + t.sort_s + t.runs_s;
   };
   GpuCountTimes most;
   for (const auto& device : devices_) {

@@ -3,20 +3,15 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
-#include <string_view>
 #include <vector>
 
-#include "lib/io/char_buffer.hpp"
-#include "lib/io/sequence_batch.hpp"
 #include "lib/kmer/count/counter.hpp"
-#include "lib/kmer/count/lender.hpp"
 #include "lib/kmer/count/ordered_counts.hpp"
+#include "lib/kmer/count/packed_text.hpp"
 #include "lib/kmer/gpu_counter.hpp"
 
 namespace biogpu::kmer {
@@ -26,14 +21,12 @@ namespace biogpu::kmer {
 // fills a device and is counted in parts, the host orders them and adds up.
 class GpuCounting {
  public:
-  // Returns while the devices are still being made ready: what is added meanwhile waits in memory.
-  // What fails there is thrown by add() or finish().
   GpuCounting(const CountOptions& options, const std::vector<int>& devices,
               std::uint64_t max_device_bytes);
 
-  // As Counter::add(). Any thread, many at a time.
-  void add(const io::SequenceBatch& batch);
-  void add(const std::function<void(const Counter::Add& add)>& read);
+  // At most GpuCounter::kMaxLetters, with a letter that is no base at the end, as TextPacker makes
+  // them. Any thread, many at a time.
+  void add(const PackedText& text);
   // Called once, after the last add().
   void finish();
 
@@ -58,15 +51,8 @@ class GpuCounting {
     std::mutex mutex;
   };
 
-  void start(const std::vector<int>& devices, std::uint64_t max_device_bytes);
-  // Takes letters that come before the devices are ready; false afterwards, and where they are
-  // many.
-  bool keep_early(io::CharBuffer& letters);
-  // Waits for the devices, and hands them what was kept.
-  void add_early();
-  void add_letters(std::string_view letters);
   // Adds to the devices from number `at` on; false where one was full, which `at` then tells.
-  bool fill_from(std::size_t& at, std::string_view letters);
+  bool fill_from(std::size_t& at, const PackedText& text);
   void restore_places(const GpuCounter::Block& places, CountBlock& block) const;
   bool keeps_all() const;
   void drain();
@@ -74,13 +60,8 @@ class GpuCounting {
   void drain_into_parts(GpuCounter& counter);
 
   const CountOptions options_;
-  std::vector<std::unique_ptr<Device>> devices_;  // not before started_
-  std::mutex early_mutex_;
-  std::vector<io::CharBuffer> early_;
-  std::size_t n_early_bytes_ = 0;
-  std::atomic<bool> early_is_over_{false};
+  std::vector<std::unique_ptr<Device>> devices_;
   std::shared_mutex filling_;  // held alone while the devices are emptied
-  Lender<io::CharBuffer> letters_;
   std::size_t next_device_ = 0;
   SpillFile spill_;
   BlockPool pool_;
@@ -88,7 +69,6 @@ class GpuCounting {
   std::size_t next_bucket_ = 0;
   CountTotals totals_;
   std::atomic<std::uint64_t> n_distinct_{0};
-  std::shared_future<void> started_;  // the last: it ends before what it works on
 };
 
 }  // namespace biogpu::kmer

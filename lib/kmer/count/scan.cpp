@@ -42,21 +42,19 @@ void store_bits(Tag d, std::size_t n, std::uint8_t* to, Test&& test) {
 }
 
 // Letters to 0..3 and to bits that mark what is no base.
-void encode(ScanBlock& block) {
+void encode(const char* letters, std::size_t n, std::uint8_t* codes, std::uint8_t* invalid) {
   const Tag8 d;
-  const auto* text = reinterpret_cast<const std::uint8_t*>(block.text);
-  store_bits(d, block.n, reinterpret_cast<std::uint8_t*>(block.invalid), [&](std::size_t i) {
+  const auto* text = reinterpret_cast<const std::uint8_t*>(letters);
+  store_bits(d, n, invalid, [&](std::size_t i) {
     const Vec8 letter = hn::LoadU(d, text + i);
     // A, C, T, G of either case have 0, 1, 2, 3 in bits 1 and 2.
     const Vec8 actg = hn::And(hn::ShiftRight<1>(letter), hn::Set(d, 3));
-    hn::StoreU(hn::Xor(actg, hn::ShiftRight<1>(actg)), d, block.codes + i);
+    hn::StoreU(hn::Xor(actg, hn::ShiftRight<1>(actg)), d, codes + i);
     const Vec8 upper = hn::And(letter, hn::Set(d, 0xdf));
     const auto purine = hn::Or(hn::Eq(upper, hn::Set(d, 'A')), hn::Eq(upper, hn::Set(d, 'G')));
     const auto pyrimidine = hn::Or(hn::Eq(upper, hn::Set(d, 'C')), hn::Eq(upper, hn::Set(d, 'T')));
     return hn::Not(hn::Or(purine, pyrimidine));
   });
-  // The end of the text ends a run.
-  block.invalid[block.n / 64] |= ~std::uint64_t{0} << block.n % 64;
 }
 
 // Two and four bases in a byte, in place, then eight in a word: the first base highest for
@@ -123,7 +121,9 @@ void min_with_later(ScanBlock& block, std::size_t distance) {
 
 void scan(ScanBlock& block, const ScanOptions& options) {
   std::memset(block.text + block.n, 'N', 64);
-  encode(block);
+  encode(block.text, block.n, block.codes, reinterpret_cast<std::uint8_t*>(block.invalid));
+  // The end of the text ends a run.
+  block.invalid[block.n / 64] |= ~std::uint64_t{0} << block.n % 64;
   std::memset(block.codes + block.n, 0, 64);
   join_to_8(block);
   hash_mers(block, options.m);
@@ -139,6 +139,26 @@ void scan(ScanBlock& block, const ScanOptions& options) {
   store_bits(d, block.n, reinterpret_cast<std::uint8_t*>(block.ends), [&](std::size_t i) {
     return hn::Not(hn::Eq(hn::LoadU(d, block.bin + i), hn::LoadU(d, block.bin + i + 1)));
   });
+}
+
+// Eight bases of 0..3 a byte, the first lowest, to 16 bits, the first highest.
+std::uint32_t join_8(const std::uint8_t* codes) {
+  std::uint64_t x;
+  std::memcpy(&x, codes, sizeof x);
+  x = (x << 2 | x >> 8) & 0x000f000f000f000fu;
+  x = (x << 4 | x >> 16) & 0x000000ff000000ffu;
+  return static_cast<std::uint32_t>((x << 8 | x >> 32) & 0xffff);
+}
+
+void pack(const char* letters, std::size_t n, std::uint32_t* bases, std::uint32_t* invalid) {
+  constexpr std::size_t kStep = 4096;  // its codes stay in the first-level cache
+  alignas(64) std::uint8_t codes[kStep];
+  for (std::size_t begin = 0; begin < n; begin += kStep) {
+    const std::size_t now = n - begin < kStep ? n - begin : kStep;
+    encode(letters + begin, now, codes, reinterpret_cast<std::uint8_t*>(invalid + begin / 32));
+    for (std::size_t i = 0; i < now; i += 16)
+      bases[(begin + i) / 16] = join_8(codes + i) << 16 | join_8(codes + i + 8);
+  }
 }
 
 void mask_quality(char* letters, const char* quality, std::size_t n, char least) {
@@ -160,11 +180,17 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace biogpu::kmer {
+HWY_EXPORT(pack);
 HWY_EXPORT(scan);
 HWY_EXPORT(mask_quality);
 
 void scan_block(ScanBlock& block, const ScanOptions& options) {
   HWY_DYNAMIC_DISPATCH(scan)(block, options);
+}
+
+void pack_letters(const char* letters, std::size_t n, std::uint32_t* bases,
+                  std::uint32_t* invalid) {
+  HWY_DYNAMIC_DISPATCH(pack)(letters, n, bases, invalid);
 }
 
 void mask_low_quality(char* letters, const char* quality, std::size_t n, char least) {

@@ -39,6 +39,10 @@ struct ScanOptions {
 // Fills all of the block but text and n. The order of the passes is in scan.cpp.
 void scan_block(ScanBlock& block, const ScanOptions& options);
 
+// Letters as two bits a base, 16 a word, the first in the highest pair, and as bits that mark what
+// is none of ACGTacgt, 32 a word, the first lowest. n: a multiple of 64.
+void pack_letters(const char* letters, std::size_t n, std::uint32_t* bases, std::uint32_t* invalid);
+
 // Replaces letters whose quality symbol is below `least` by N.
 void mask_low_quality(char* letters, const char* quality, std::size_t n, char least);
 

@@ -3,6 +3,7 @@
 
 #include "gpu/kmer/counter.hpp"
 #include "gpu/kmer/lookup_table.hpp"
+#include "lib/kmer/count/packed_text.hpp"
 #include "lib/kmer/order/key_order.hpp"
 #include "lib/kmer/sequence_keys.hpp"
 #include "tests/support/catch.hpp"
@@ -14,6 +15,19 @@ using namespace biogpu;
 namespace {
 
 using Places = std::map<std::uint64_t, std::uint64_t>;
+
+constexpr std::size_t kStageLetters = 4096;  // so that texts are cut
+
+// False where the counter was full before the text's end.
+bool add_text(gpu::kmer::Counter& counter, int k, const std::string& text) {
+  bool fits = true;
+  kmer::TextPacker(k, 0, kStageLetters)
+      .pack([&](const kmer::Counter::Add& add) { add(text, {}); },
+            [&](const kmer::PackedText& some) {
+              fits = fits && counter.add({some.bases(), some.invalid(), some.n_letters()});
+            });
+  return fits;
+}
 
 // What the device has to find, by the CPU's plain code.
 Places expected_places(const std::string& text, const kmer::KeyOrder& order, bool canonical) {
@@ -29,7 +43,7 @@ gpu::kmer::CounterOptions options_for(const kmer::KeyOrder& order, bool canonica
   options.k = order.k();
   options.n_words = kmer::words_for(order.k());
   options.canonical = canonical;
-  options.stage_bytes = 4096;  // so that texts are cut
+  options.stage_letters = kStageLetters;
   if (order.keeps_keys() || options.n_words > 1) return options;
   options.size_bits = order.size_bits();
   for (const auto& table : order.position_tables())
@@ -74,7 +88,7 @@ TEST_CASE("kmer.counter gpu: equals plain counting", "[kmer][gpu][device]") {
         const auto order = size_bits == 0 ? kmer::KeyOrder::lexicographic(k)
                                           : kmer::KeyOrder::jellyfish(k, size_bits, false);
         const auto counter = gpu::kmer::make_counter(options_for(order, canonical));
-        REQUIRE(counter->add(text.data(), text.size()));
+        REQUIRE(add_text(*counter, k, text));
         const Places expected = expected_places(text, order, canonical);
         CHECK(take_all(*counter, 1000) == expected);
         std::uint64_t n = 0;
@@ -92,7 +106,7 @@ TEST_CASE("kmer.counter gpu: texts of every length around a word", "[kmer][gpu][
     CAPTURE(n);
     const std::string text = test::random_letters(rng, n, "ACGTACGTACGTN");
     const auto counter = gpu::kmer::make_counter(options_for(order, false));
-    REQUIRE(counter->add(text.data(), text.size()));
+    REQUIRE(add_text(*counter, 5, text));
     CHECK(take_all(*counter, 7) == expected_places(text, order, false));
   }
 }
@@ -112,7 +126,7 @@ TEST_CASE("kmer.counter gpu: how many bits are sorted first changes nothing",
         auto options = options_for(order, true);
         options.sort_bits = sort_bits;
         const auto counter = gpu::kmer::make_counter(options);
-        REQUIRE(counter->add(text.data(), text.size()));
+        REQUIRE(add_text(*counter, k, text));
         CHECK(take_all(*counter, 1000) == expected);
       }
     }
@@ -136,7 +150,7 @@ TEST_CASE("kmer.counter gpu: how bins are cut changes nothing", "[kmer][gpu][dev
         auto options = options_for(order, true);
         options.bin_bits = bin_bits;
         const auto counter = gpu::kmer::make_counter(options);
-        REQUIRE(counter->add(text.data(), text.size()));
+        REQUIRE(add_text(*counter, k, text));
         CHECK(take_all(*counter, 1000) == expected);
       }
     }
@@ -151,10 +165,10 @@ TEST_CASE("kmer.counter gpu: ranges, parts and refills change nothing", "[kmer][
   auto options = options_for(order, true);
   options.max_device_bytes = 200000;  // some thousand places at a time
   const auto small = gpu::kmer::make_counter(options);
-  REQUIRE(small->add(text.data(), text.size()));
+  REQUIRE(add_text(*small, 21, text));
   CHECK(take_all(*small, 500) == expected);
   small->clear();
-  REQUIRE(small->add(text.data(), text.size()));
+  REQUIRE(add_text(*small, 21, text));
   CHECK(take_all(*small, 500) == expected);
 
   Places together;
@@ -163,7 +177,7 @@ TEST_CASE("kmer.counter gpu: ranges, parts and refills change nothing", "[kmer][
     of_part.part = part;
     of_part.n_parts = 3;
     const auto counter = gpu::kmer::make_counter(of_part);
-    REQUIRE(counter->add(text.data(), text.size()));
+    REQUIRE(add_text(*counter, 21, text));
     const Places some = take_all(*counter, 500);
     CHECK((together.empty() || some.begin()->first > together.rbegin()->first));
     together.insert(some.begin(), some.end());
@@ -207,7 +221,7 @@ TEST_CASE("kmer.long_counter gpu: equals plain counting", "[kmer][gpu][device]")
       CAPTURE(k, canonical);
       const auto order = kmer::KeyOrder::lexicographic(k);
       const auto counter = gpu::kmer::make_counter(options_for(order, canonical));
-      REQUIRE(counter->add(text.data(), text.size()));
+      REQUIRE(add_text(*counter, k, text));
       CHECK(take_keys(*counter, k, 700) == expected_keys(text, k, canonical));
     }
 }
@@ -222,7 +236,7 @@ TEST_CASE("kmer.long_counter gpu: ranges, parts and refills change nothing",
   options.max_device_bytes = 200000;
   const auto small = gpu::kmer::make_counter(options);
   for (int round = 0; round < 2; ++round) {
-    REQUIRE(small->add(text.data(), text.size()));
+    REQUIRE(add_text(*small, 55, text));
     CHECK(take_keys(*small, 55, 500) == expected);
     small->clear();
   }
@@ -232,7 +246,7 @@ TEST_CASE("kmer.long_counter gpu: ranges, parts and refills change nothing",
     of_part.part = part;
     of_part.n_parts = 3;
     const auto counter = gpu::kmer::make_counter(of_part);
-    REQUIRE(counter->add(text.data(), text.size()));
+    REQUIRE(add_text(*counter, 55, text));
     counter->prepare();
     for (const auto& [key, count] : take_keys(*counter, 55, 500)) together[key] += count;
   }

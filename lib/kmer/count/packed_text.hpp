@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "lib/io/char_buffer.hpp"
+#include "lib/kmer/count/counter.hpp"
+#include "lib/kmer/count/lender.hpp"
+
+namespace biogpu::kmer {
+
+// Letters packed as pack_letters() has them. Move only.
+class PackedText {
+ public:
+  // `letters` become so many by N that their number is a multiple of 64.
+  explicit PackedText(io::CharBuffer& letters);
+
+  std::size_t n_letters() const { return n_letters_; }
+  std::size_t bytes() const { return words_.size(); }
+  const std::uint32_t* bases() const {
+    return reinterpret_cast<const std::uint32_t*>(words_.data());
+  }
+  const std::uint32_t* invalid() const { return bases() + n_letters_ / 16; }
+  // The letters again in capitals, N for what is no base.
+  void unpack(io::CharBuffer& letters) const;
+
+ private:
+  std::size_t n_letters_;
+  io::CharBuffer words_;
+};
+
+// Packs sequences, N behind each.
+class TextPacker {
+ public:
+  // Texts hold at most max_letters, more than k and a multiple of 64: a longer sequence is cut,
+  // with k - 1 letters in both pieces. Symbols below least_quality hide their base; 0 hides none.
+  TextPacker(int k, char least_quality, std::size_t max_letters);
+
+  // take(text) for what read(add) adds. Any thread, many at a time.
+  using Take = std::function<void(PackedText text)>;
+  void pack(const std::function<void(const Counter::Add& add)>& read, const Take& take);
+
+ private:
+  const std::size_t overlap_;
+  const char least_quality_;
+  const std::size_t max_letters_;
+  Lender<io::CharBuffer> letters_;
+};
+
+// Texts that wait for what is to count them. Any thread.
+class WaitingTexts {
+ public:
+  explicit WaitingTexts(std::uint64_t max_bytes) : max_bytes_(max_bytes) {}
+
+  // False, with the text as it was, where no more fits or after release().
+  bool keep(PackedText& text);
+  // use(text) for each; none is kept any more.
+  void release(const std::function<void(const PackedText& text)>& use);
+
+ private:
+  const std::uint64_t max_bytes_;
+  std::mutex mutex_;
+  bool released_ = false;
+  std::uint64_t bytes_ = 0;
+  std::vector<PackedText> texts_;
+};
+
+}  // namespace biogpu::kmer
