@@ -60,7 +60,7 @@ class QcRun {
       settings.batch_records = kGpuBatchRecords;
     }
     if (flags_.batch > 0) settings.batch_records = flags_.batch;
-    const qc::RunResult result = qc::run(options, settings, [&](const qc::RunResult& whole) {
+    const qc::RunResult result = qc::run(options, settings, [&](qc::RunResult& whole) {
       if (part) part->write(part_text(whole));
       json.write(qc::json_report(whole.summary, options, command_line_ + " ", ""));
       html.write(qc::html_report(whole.summary, options, command_line_));
@@ -85,9 +85,10 @@ class QcRun {
   }
 
  private:
-  std::string part_text(const qc::RunResult& result) const {
+  // Takes the shares, which may be most of the run's memory.
+  std::string part_text(qc::RunResult& result) const {
     return qc::encode_part({flags_.options, result.n_of_input, qc::whole_command(command_line_),
-                            result.summary, result.shares});
+                            result.summary, std::move(result.shares)});
   }
 
   bool wants_gpu(const qc::Options& options) {

@@ -19,9 +19,9 @@ void merge_duplicates(const std::vector<Part>& parts, Summary& summary) {
   std::vector<KeySet> sets;
   for (int t = 0; t < hash.n_tables(); ++t) sets.emplace_back(hash.n_bits());
   for (const Part& part : parts)
-    for (auto key = part.shares.keys.begin(); key != part.shares.keys.end();) {
+    for (std::size_t k = 0; k < part.shares.keys.size();) {
       bool seen = true;
-      for (KeySet& set : sets) seen = !set.insert(*key++) && seen;
+      for (KeySet& set : sets) seen = !set.insert(part.shares.keys[k++]) && seen;
       summary.n_duplicates += seen;
       ++summary.n_evaluated;
     }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
@@ -40,7 +39,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 json json_of(const Tally& tally) {
   return {{"verdicts", tally.verdicts},
@@ -72,29 +71,41 @@ json json_of(const TextCounts& counts) {
   return texts;
 }
 
-// Little-endian, eight bytes each.
 static_assert(std::endian::native == std::endian::little);
-json json_of(const std::vector<std::uint64_t>& keys) {
-  std::vector<std::uint8_t> bytes(keys.size() * sizeof(std::uint64_t));
-  if (!keys.empty()) std::memcpy(bytes.data(), keys.data(), bytes.size());
-  return json::binary(std::move(bytes));
+
+// Gives the keys' memory back: they are most of a part.
+json take_json_of(PackedKeys& keys) {
+  const std::string_view bytes = keys.bytes();
+  json all = json::binary(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
+  keys = PackedKeys();
+  return all;
 }
 
-std::vector<std::uint64_t> read_keys(const json& from) {
-  const std::vector<std::uint8_t>& bytes = from.get_binary();
-  if (bytes.size() % sizeof(std::uint64_t) != 0)
-    throw json::other_error::create(500, "numbers do not go together", nullptr);
-  std::vector<std::uint64_t> keys(bytes.size() / sizeof(std::uint64_t));
-  if (!keys.empty()) std::memcpy(keys.data(), bytes.data(), keys.size() * sizeof(std::uint64_t));
+[[noreturn]] void refuse_numbers() {
+  throw json::other_error::create(500, "numbers do not go together", nullptr);
+}
+
+// The keys of the options' hash. Leaves nothing of them in `from`.
+PackedKeys take_keys(json& from, const Options& options) {
+  std::vector<std::uint8_t>& bytes = from.get_binary();
+  PackedKeys keys = options.duplicates ? PackedKeys(DuplicateHash(options).n_bits()) : PackedKeys();
+  if (bytes.size() % keys.key_bytes() != 0) refuse_numbers();
+  keys.append_bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  from = nullptr;
   return keys;
+}
+
+void check_ranges(const Options& options) {
+  if (options.overrepresentation_sampling < 1 || options.duplicate_level < 1 ||
+      options.duplicate_level > 6)
+    refuse_numbers();
 }
 
 // What merging indexes with.
 void check_sizes(const Part& part) {
   const Options& options = part.options;
-  bool good = options.overrepresentation_sampling >= 1 && options.duplicate_level >= 1 &&
-              options.duplicate_level <= 6;
-  const auto sampling = static_cast<std::size_t>(std::max(1, options.overrepresentation_sampling));
+  bool good = true;
+  const auto sampling = static_cast<std::size_t>(options.overrepresentation_sampling);
   for (const auto* turns : {&part.shares.before, &part.shares.after})
     for (std::size_t m = 0; m < 2 && options.overrepresentation; ++m) {
       const std::size_t n =
@@ -105,14 +116,16 @@ void check_sizes(const Part& part) {
     }
   if (good && options.duplicates) {
     const DuplicateHash hash(options);
-    good = part.shares.keys.size() % static_cast<std::size_t>(hash.n_tables()) == 0 &&
-           std::all_of(part.shares.keys.begin(), part.shares.keys.end(),
-                       [&](std::uint64_t key) { return key >> std::max(32, hash.n_bits()) == 0; });
+    const PackedKeys& keys = part.shares.keys;
+    good = keys.size() % static_cast<std::size_t>(hash.n_tables()) == 0;
+    for (std::size_t k = 0; good && k < keys.size(); ++k)
+      good = keys[k] >> std::max(32, hash.n_bits()) == 0;
   }
-  if (!good) throw json::other_error::create(500, "numbers do not go together", nullptr);
+  if (!good) refuse_numbers();
 }
 
-Part part_of(const json& from) {
+// Takes the keys out of `from`.
+Part part_of(json& from) {
   Part part;
   from.at("options").get_to(part.options);
   from.at("records").get_to(part.n_records);
@@ -123,16 +136,18 @@ Part part_of(const json& from) {
   for (std::size_t m = 0; m < 2; ++m)
     for (const auto& [text, n] : from.at("adapters").at(m).items())
       part.shares.adapters[m].add(text, n.get<std::uint64_t>());
-  part.shares.keys = read_keys(from.at("duplicate_keys"));
   from.at("turns_before").get_to(part.shares.before);
   from.at("turns_after").get_to(part.shares.after);
+  check_ranges(part.options);
+  part.shares.keys = take_keys(from.at("duplicate_keys"), part.options);
   check_sizes(part);
   return part;
 }
 
 }  // namespace
 
-std::string encode_part(const Part& part) {
+std::string encode_part(Part part) {
+  const std::size_t n_key_bytes = part.shares.keys.bytes().size();
   const json text{
       {"biogpu_qc_part", kVersion},
       {"options", part.options},
@@ -142,17 +157,19 @@ std::string encode_part(const Part& part) {
       {"after", part.summary.after},
       {"tally", json_of(part.summary.tally)},
       {"adapters", {json_of(part.shares.adapters[0]), json_of(part.shares.adapters[1])}},
-      {"duplicate_keys", json_of(part.shares.keys)},
+      {"duplicate_keys", take_json_of(part.shares.keys)},
       {"turns_before", part.shares.before},
       {"turns_after", part.shares.after}};
+  constexpr std::size_t kMuchOfTheRest = 1u << 20;
   std::string bytes;
+  bytes.reserve(n_key_bytes + kMuchOfTheRest);
   json::to_cbor(text, bytes);
   return bytes;
 }
 
 Part read_part(const std::string& path) {
   const io::MappedFile file(path);
-  const json whole = json::from_cbor(file.bytes(), true, false);
+  json whole = json::from_cbor(file.bytes(), true, false);
   if (!whole.is_object() || !whole.contains("biogpu_qc_part"))
     throw Error(
         ErrorCode::bad_input,

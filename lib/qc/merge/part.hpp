@@ -19,7 +19,7 @@ struct Part {
   Shares shares;
 };
 
-std::string encode_part(const Part& part);
+std::string encode_part(Part part);
 
 // Throws Error{bad_input} for a file that is none, Error{failed}.
 Part read_part(const std::string& path);

@@ -2,7 +2,8 @@
 
 namespace biogpu::qc {
 
-Duplicates::Duplicates(const Options& options) : options_(options), hash_(options) {
+Duplicates::Duplicates(const Options& options)
+    : options_(options), hash_(options), keys_(hash_.n_bits()) {
   for (int t = 0; t < hash_.n_tables(); ++t) sets_.emplace_back(hash_.n_bits());
 }
 
@@ -33,7 +34,7 @@ void Duplicates::look_up(Batch& batch) {
     n_duplicates_ += seen;
   }
   n_evaluated_ += batch.n_records;
-  if (!options_.part_out.empty()) keys_.insert(keys_.end(), batch.keys.begin(), batch.keys.end());
+  if (!options_.part_out.empty()) keys_.append(batch.keys);
 }
 
 void Duplicates::report(Summary& summary) const {

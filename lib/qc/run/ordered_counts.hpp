@@ -27,12 +27,12 @@ class Duplicates {
   void look_up(Batch& batch);
   void report(Summary& summary) const;
   // With --part: the keys of all records so far.
-  std::vector<std::uint64_t> take_keys() { return std::move(keys_); }
+  PackedKeys take_keys() { return std::move(keys_); }
 
  private:
   const Options& options_;
   DuplicateHash hash_;
-  std::vector<std::uint64_t> keys_;
+  PackedKeys keys_;
   std::vector<KeySet> sets_;
   std::uint64_t n_evaluated_ = 0;
   std::uint64_t n_duplicates_ = 0;

@@ -64,7 +64,7 @@ class Run {
     if (options.overrepresentation) overrepresentation_.emplace(options);
   }
 
-  RunResult run(const std::function<void(const RunResult&)>& before_commit) {
+  RunResult run(const std::function<void(RunResult&)>& before_commit) {
     const int n_workers = std::max(1, settings_.n_threads);
     std::vector<Batch> batches(static_cast<std::size_t>(n_workers) + 3);
     const pipeline::Times times =
@@ -214,7 +214,7 @@ class Run {
 }  // namespace
 
 RunResult run(const Options& options, const RunSettings& settings,
-              const std::function<void(const RunResult&)>& before_commit) {
+              const std::function<void(RunResult&)>& before_commit) {
   return Run(options, settings).run(before_commit);
 }
 

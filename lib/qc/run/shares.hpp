@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lib/qc/run/text_counts.hpp"
+#include "lib/qc/stats/packed_keys.hpp"
 
 namespace biogpu::qc {
 
@@ -19,7 +20,7 @@ struct TurnCounts {
 // What a shard knows beside sums, so that several make the reports of the whole input.
 struct Shares {
   std::array<TextCounts, 2> adapters;  // all that was cut off as one, by mate
-  std::vector<std::uint64_t> keys;     // [records][tables] of DuplicateHash, in order
+  PackedKeys keys;                     // [records][tables] of DuplicateHash, in order
   std::array<TurnCounts, 2> before;    // by mate
   std::array<TurnCounts, 2> after;
 };

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "lib/qc/stats/duplicate_sum.hpp"
+#include "lib/qc/stats/packed_keys.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/qc/random_text.hpp"
 
@@ -59,4 +60,20 @@ TEST_CASE("qc.duplicates: long reads go round the table of primes", "[qc]") {
   const DuplicateHash hash(options);
   const std::string read(5000, 'C');
   CHECK(key_of(hash, read, "") == key_of(hash, read.substr(0, 700), read.substr(700)));
+}
+
+TEST_CASE("qc.duplicates: packed keys are what was packed", "[qc][property]") {
+  std::mt19937_64 random(33);
+  for (const int n_bits : {32, 33, 35, 40, 64}) {
+    PackedKeys packed(n_bits);
+    CHECK(packed.key_bytes() == static_cast<std::size_t>((n_bits + 7) / 8));
+    std::vector<std::uint64_t> keys(1000);
+    for (auto& key : keys) key = random() >> (64 - n_bits);
+    packed.append(keys);
+    packed.append({});
+    PackedKeys copy(n_bits);
+    copy.append_bytes(packed.bytes());
+    REQUIRE(copy.size() == keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) REQUIRE(copy[i] == keys[i]);
+  }
 }
