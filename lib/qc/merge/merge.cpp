@@ -11,8 +11,6 @@
 namespace biogpu::qc {
 namespace {
 
-constexpr double kShareReported = 0.01;
-
 // In the order of the input: which of two duplicates is the second depends on it.
 void merge_duplicates(const std::vector<Part>& parts, Summary& summary) {
   const DuplicateHash hash(parts.front().options);

@@ -95,7 +95,7 @@ PackedKeys take_keys(json& from, const Options& options) {
   return keys;
 }
 
-void check_ranges(const Options& options) {
+void check_part_ranges(const Options& options) {
   if (options.overrepresentation_sampling < 1 || options.duplicate_level < 1 ||
       options.duplicate_level > 6)
     refuse_numbers();
@@ -138,7 +138,7 @@ Part part_of(json& from) {
       part.shares.adapters[m].add(text, n.get<std::uint64_t>());
   from.at("turns_before").get_to(part.shares.before);
   from.at("turns_after").get_to(part.shares.after);
-  check_ranges(part.options);
+  check_part_ranges(part.options);
   part.shares.keys = take_keys(from.at("duplicate_keys"), part.options);
   check_sizes(part);
   return part;

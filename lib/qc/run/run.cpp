@@ -177,7 +177,6 @@ class Run {
         summary.after[m].add(worker->sums.after[m].take());
       }
     }
-    constexpr double kShareReported = 0.01;
     for (std::size_t m = 0; m < 2; ++m) {
       std::vector<const TextCounts*> parts;
       for (const auto& worker : idle_) parts.push_back(&worker->sums.tally.adapters[m]);

@@ -46,6 +46,9 @@ class TextCounts {
   std::uint64_t total_length_ = 0;
 };
 
+// Of all that was cut off as an adapter, what the reports name one from.
+inline constexpr double kShareReported = 0.01;
+
 // The texts that are a good share of all that several counters met, and the sum of the others.
 struct CommonTexts {
   std::vector<std::pair<std::string, std::uint64_t>> texts;  // by length, then alphabet
