@@ -12,98 +12,11 @@
 
 #include "lib/align/cpu/group_lanes-inl.hpp"
 #include "lib/align/cpu/group_source-inl.hpp"
+#include "lib/align/cpu/local_ends-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace biogpu::align {
 namespace HWY_NAMESPACE {
-
-// Follows the end of the best local alignment of each lane. Rows go by in blocks, columns in passes
-// that visit several columns of a row at once; only strictly better scores move the end, in
-// column-major order: the smallest target_end, then the smallest query_end. A block in which a lane
-// improves is kept whole, and the row is sought in it at the very end.
-template <class T>
-class LocalEnds {
- public:
-  using V = hn::Vec<Tag<T>>;
-  static constexpr int kBlock = 8;  // rows
-
-  LocalEnds() : lanes_(static_cast<std::int64_t>(hn::Lanes(Tag<T>()))) {
-    std::fill_n(kept_, kBlock * kMaxLanes, T{0});
-  }
-
-  // Where a pass stores H of a block's rows of column c.
-  HWY_INLINE T* block(int c) { return block_ + c * kBlock * kMaxLanes; }
-
-  // most[c]: the greatest H of the block in column c; best[c]: that of the column's earlier blocks
-  // and of the columns before the pass.
-  template <int C>
-  HWY_INLINE void end_block(const V (&most)[C], V (&best)[C], std::int64_t first_row) {
-    const Tag<T> d;
-    auto any = hn::Gt(most[0], best[0]);
-    for (int c = 1; c < C; ++c) any = hn::Or(any, hn::Gt(most[c], best[c]));
-    if (HWY_LIKELY(hn::AllFalse(d, any))) return;
-    for (int c = 0; c < C; ++c) {
-      keep_block(c, hn::Gt(most[c], best[c]), first_row);
-      best[c] = hn::Max(best[c], most[c]);
-    }
-  }
-
-  // The columns of a pass in their order. best: that of the columns before the pass.
-  template <int C>
-  HWY_INLINE void end_pass(const V (&column_best)[C], V& best, std::int64_t first_column) {
-    const Tag<T> d;
-    for (int c = 0; c < C; ++c) {
-      const auto better = hn::Gt(column_best[c], best);
-      if (hn::AllFalse(d, better)) continue;
-      for (int r = 0; r < kBlock; ++r)
-        blend(better, pass_[c] + r * kMaxLanes, kept_ + r * kMaxLanes);
-      for_each_lane(d, better, [&](int lane) {
-        first_row_[lane] = pass_row_[c][lane];
-        column_[lane] = first_column + c;
-      });
-      best = hn::Max(best, column_best[c]);
-    }
-  }
-
-  // The kept values follow when a lane's best is lowered.
-  HWY_INLINE void lower(V by) {
-    const Tag<T> d;
-    for (int r = 0; r < kBlock; ++r)
-      hn::Store(hn::SaturatedSub(hn::Load(d, kept_ + r * kMaxLanes), by), d, kept_ + r * kMaxLanes);
-  }
-
-  void finish(const T* best, int n_lanes, GroupResult& result) const {
-    for (int lane = 0; lane < n_lanes; ++lane) {
-      int r = 0;
-      while (r + 1 < kBlock && kept_[r * kMaxLanes + lane] != best[lane]) ++r;
-      result.query_end[lane] = static_cast<std::int32_t>(first_row_[lane] + r);
-      result.target_end[lane] = static_cast<std::int32_t>(column_[lane]);
-    }
-  }
-
- private:
-  template <class M>
-  HWY_NOINLINE void keep_block(int c, M better, std::int64_t first_row) {
-    const Tag<T> d;
-    if (hn::AllFalse(d, better)) return;
-    for (int r = 0; r < kBlock; ++r)
-      blend(better, block(c) + r * kMaxLanes, pass_[c] + r * kMaxLanes);
-    for_each_lane(d, better, [&](int lane) { pass_row_[c][lane] = first_row; });
-  }
-
-  template <class M>
-  static HWY_INLINE void blend(M mask, const T* from, T* to) {
-    const Tag<T> d;
-    hn::Store(hn::IfThenElse(mask, hn::Load(d, from), hn::Load(d, to)), d, to);
-  }
-
-  const std::int64_t lanes_;
-  HWY_ALIGN T block_[kMostColumns * kBlock * kMaxLanes];
-  HWY_ALIGN T pass_[kMostColumns][kBlock * kMaxLanes];
-  HWY_ALIGN T kept_[kBlock * kMaxLanes];
-  std::int64_t pass_row_[kMostColumns][kMaxLanes];
-  std::int64_t first_row_[kMaxLanes] = {}, column_[kMaxLanes] = {};
-};
 
 // Plain additions: they run on more ports than saturating ones. A value passes the highest one by
 // less than the room above it before its lane is given up; the room below is that of GroupRange.
@@ -118,6 +31,14 @@ class LocalKernel {
   using V = hn::Vec<Tag<T>>;
   static constexpr bool kEnds = kWant != Want::score;
   static constexpr bool kTrace = kWant == Want::trace;
+  // Whether the columns of a pass may be skewed: Source::skew_of().
+  static constexpr bool kSkewable = [] {
+    if constexpr (requires { Source::kThresholds; }) {
+      return kWant == Want::score && Source::kThresholds;
+    } else {
+      return false;
+    }
+  }();
 
   LocalKernel(const GroupJob& job, GroupResult& result)
       : job_(job),
@@ -130,7 +51,14 @@ class LocalKernel {
         floor_(hn::Set(Tag<T>(), static_cast<T>(range_.local_zero))),
         best_(floor_),
         source_(job, shape_.n_rows, shape_.n_columns, 0),
-        corner_(floor_) {}
+        corner_(floor_) {
+    if constexpr (kSkewable) skew_ = Source::skew_of(*job.options);
+    // H is kept as the last column of a pass has it, E as the one behind.
+    range_.local_highest -= kMostColumns * skew_;
+    h_floor_ = raised(kMostColumns - 1);
+    least_e_ = hn::Sub(raised(kMostColumns), open_);
+    corner_ = h_floor_;
+  }
 
   void run() {
     const Tag<T> d;
@@ -150,11 +78,18 @@ class LocalKernel {
     for (first_row_ = 0; first_row_ < shape_.n_rows; first_row_ += tile_rows) {
       n_rows_ = std::min(tile_rows, shape_.n_rows - first_row_);
       for (std::int64_t i = 0; i < n_rows_; ++i) {
-        hn::Store(floor_, d, h_ + i * lanes_);
-        hn::Store(hn::Sub(floor_, open_), d, e_ + i * lanes_);
+        hn::Store(h_floor_, d, h_ + i * lanes_);
+        hn::Store(least_e_, d, e_ + i * lanes_);
       }
-      corner_ = floor_;
+      corner_ = h_floor_;
       std::int64_t j = 0;
+      if constexpr (kSkewable) {
+        // The last pass may hold columns of padding.
+        for (; skew_ > 0 && j < shape_.n_columns; j += kMostColumns) {
+          if (may_raise) raise_floors(hn::Gt(best_, trigger), j);
+          pass<kMostColumns, true>(j);
+        }
+      }
       for (; j + kMostColumns <= shape_.n_columns; j += kMostColumns) {
         if (may_raise) raise_floors(hn::Gt(best_, trigger), j);
         pass<kMostColumns>(j);
@@ -180,6 +115,7 @@ class LocalKernel {
     typename Source::template Columns<C> columns;
     V open, extend, floor;
     V diagonal[C], f[C], most[C];
+    V floors[C], back;  // skewed columns; back: what lies between E of two passes
     T *h, *e;
     std::uint8_t* trace;
   };
@@ -187,10 +123,13 @@ class LocalKernel {
   // H and F of the row above a tile, by column.
   void start_border() {
     const Tag<T> d;
-    border_ = job_.scratch->border.get<T>(shape_.n_columns * 2 * lanes_);
-    for (std::int64_t j = 0; j < shape_.n_columns; ++j) {
-      hn::Store(floor_, d, border_ + 2 * j * lanes_);
-      hn::Store(hn::Sub(floor_, open_), d, border_ + (2 * j + 1) * lanes_);
+    const std::int64_t n_columns =
+        (shape_.n_columns + kMostColumns - 1) / kMostColumns * kMostColumns;
+    border_ = job_.scratch->border.get<T>(n_columns * 2 * lanes_);
+    for (std::int64_t j = 0; j < n_columns; ++j) {
+      const V floor = raised(static_cast<int>(j % kMostColumns));
+      hn::Store(floor, d, border_ + 2 * j * lanes_);
+      hn::Store(hn::Sub(floor, open_), d, border_ + (2 * j + 1) * lanes_);
     }
   }
 
@@ -216,7 +155,12 @@ class LocalKernel {
     }
   }
 
-  template <int C>
+  // The floor of column c of a pass.
+  HWY_INLINE V raised(int c) const {
+    return hn::Add(floor_, hn::Set(Tag<T>(), static_cast<T>(c * skew_)));
+  }
+
+  template <int C, bool kSkewed = false>
   HWY_NOINLINE void pass(std::int64_t j) {
     Front<C> front{source_.template columns<C>(j, first_row_),
                    open_,
@@ -225,23 +169,37 @@ class LocalKernel {
                    {},
                    {},
                    {},
+                   {},
+                   floor_,
                    h_,
                    e_,
                    nullptr};
+    if constexpr (kSkewed) {
+      // From one column to the next E stays, F is lowered after the maximum.
+      front.open = hn::Sub(open_, extend_);
+      front.back = hn::Sub(raised(kMostColumns), floor_);
+    }
     if constexpr (kTrace) front.trace = result_.trace.at(0, j);
     V column_best[C];
     for (int c = 0; c < C; ++c) {
-      front.diagonal[c] = front.floor;
-      front.f[c] = hn::Sub(front.floor, front.open);
-      column_best[c] = front.most[c] = best_;
+      front.floors[c] = kSkewed ? raised(c) : floor_;
+      front.diagonal[c] = kSkewed ? raised((c + C - 1) % C) : floor_;
+      front.f[c] = hn::Sub(front.floors[c], open_);
+      column_best[c] = front.most[c] = kSkewed ? hn::Add(best_, hn::Sub(raised(c), floor_)) : best_;
     }
     const std::int64_t n_rows = n_rows_;
     if constexpr (!kEnds) {
       const bool tiled = border_ != nullptr;
       if (tiled) load_border<C>(j, front);
-      for (std::int64_t i = 0; i < n_rows; ++i) row<C>(i, front, nullptr);
+      if constexpr (kSkewed) {
+        for (std::int64_t i = 0; i < n_rows; ++i) skewed_row<C>(i, front);
+      } else {
+        for (std::int64_t i = 0; i < n_rows; ++i) row<C>(i, front, nullptr);
+      }
       if (tiled) store_border<C>(j, front);
-      for (int c = 0; c < C; ++c) best_ = hn::Max(best_, front.most[c]);
+      for (int c = 0; c < C; ++c)
+        best_ = hn::Max(
+            best_, kSkewed ? hn::Sub(front.most[c], hn::Sub(raised(c), floor_)) : front.most[c]);
     } else {
       constexpr int kBlock = LocalEnds<T>::kBlock;
       for (std::int64_t i = 0; i < n_rows;) {
@@ -292,6 +250,30 @@ class LocalKernel {
     hn::Store(e, d, front.e + i * kLanes);
   }
 
+  // The same where column c is raised by c times what extending a gap costs: E, which goes from
+  // column to column, is then not lowered, and F only once for both its sources.
+  template <int C>
+  static HWY_INLINE void skewed_row(std::int64_t i, Front<C>& front) {
+    const Tag<T> d;
+    constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Tag<T>()));
+    const auto at = front.columns.row(i);
+    V left = hn::Load(d, front.h + i * kLanes);
+    V e = hn::Sub(hn::Load(d, front.e + i * kLanes), front.back);
+    HWY_UNROLL(4)
+    for (int c = 0; c < C; ++c) {
+      const V at_least = front.columns.from_diagonal(front.diagonal[c], front.floors[c], at, c);
+      front.diagonal[c] = left;
+      const V h = hn::Max(hn::Max(at_least, e), front.f[c]);
+      const V opened = hn::Sub(h, front.open);
+      e = hn::Max(e, opened);
+      front.f[c] = hn::Sub(hn::Max(front.f[c], opened), front.extend);
+      front.most[c] = hn::Max(front.most[c], h);
+      left = h;
+    }
+    hn::Store(left, d, front.h + i * kLanes);
+    hn::Store(e, d, front.e + i * kLanes);
+  }
+
   // Before column j: gives the lanes of the mask room above their best score.
   template <class M>
   HWY_INLINE void raise_floors(M near_top, std::int64_t j) {
@@ -318,11 +300,10 @@ class LocalKernel {
       reach_[lane] = std::max(reach_[lane], base_[lane] + gain);
     });
     const V by = hn::Load(d, raised);
-    const V least_e = hn::Sub(floor_, open_);
     for (std::int64_t i = 0; i < n_rows_; ++i) {
       T *h = h_ + i * lanes_, *e = e_ + i * lanes_;
-      hn::Store(hn::Max(hn::SaturatedSub(hn::Load(d, h), by), floor_), d, h);
-      hn::Store(hn::Max(hn::SaturatedSub(hn::Load(d, e), by), least_e), d, e);
+      hn::Store(hn::Max(hn::SaturatedSub(hn::Load(d, h), by), h_floor_), d, h);
+      hn::Store(hn::Max(hn::SaturatedSub(hn::Load(d, e), by), least_e_), d, e);
     }
     best_ = hn::SaturatedSub(best_, by);
     if constexpr (kEnds) ends_.lower(by);
@@ -344,9 +325,11 @@ class LocalKernel {
   GroupResult& result_;
   const GroupShape shape_;
   const std::int64_t lanes_;
-  const GroupRange range_;
+  GroupRange range_;
   const V open_, extend_, floor_;
   V best_;
+  int skew_ = 0;
+  V h_floor_, least_e_;  // what H and E of a column that is kept are at least
   Source source_;
   LocalEnds<T> ends_;
   T *h_ = nullptr, *e_ = nullptr, *border_ = nullptr;

@@ -28,7 +28,10 @@ class SharedSource {
 
   HWY_INLINE SharedSource(const GroupJob& job, std::int64_t n_rows, std::int64_t n_columns,
                           int bias)
-      : n_rows_(n_rows), floor_(static_cast<int>(GroupRange(*job.options, true).local_zero)) {
+      : n_rows_(n_rows),
+        floor_(static_cast<int>(GroupRange(*job.options, true).local_zero)),
+        skew_(kThresholds ? skew_of(*job.options) : 0) {
+    if (skew_ > 0) n_columns = (n_columns + kMostColumns - 1) / kMostColumns * kMostColumns;
     offsets_ = job.scratch->offsets.template get<std::uint32_t>(n_rows);
     T* target = job.scratch->target.template get<T>(n_columns * lanes() + 16);
     if (!job.same_targets) interleave<T>(job, false, n_columns, nullptr, kPad, target);
@@ -46,6 +49,16 @@ class SharedSource {
       for (int t = 0; t < kMaxClasses; ++t)
         rows_[c][t] = static_cast<std::uint8_t>(job.options->scoring.score[c][t] + bias);
     }
+  }
+
+  // What the cells of each column of a pass are raised by more than those of the column before, so
+  // that E need not be lowered from one to the next; 0: nothing, as for ends and where that costs
+  // too many of the values that a byte has.
+  static int skew_of(const Options& options) {
+    constexpr int kMostSkew = 4;
+    const Scoring& s = options.scoring;
+    if (options.output != Output::score) return 0;
+    return s.gap_extend <= kMostSkew && s.gap_open >= s.gap_extend ? s.gap_extend : 0;
   }
 
   template <int C>
@@ -71,7 +84,7 @@ class SharedSource {
   };
   template <int C>
   HWY_INLINE Columns<C> columns(std::int64_t j, std::int64_t first_row) {
-    for (int c = 0; c < C; ++c) fill_column(j + c, scores_ + c * kVectors * lanes());
+    for (int c = 0; c < C; ++c) fill_column(j + c, c, scores_ + c * kVectors * lanes());
     return {scores_, offsets_ + first_row};
   }
 
@@ -80,8 +93,11 @@ class SharedSource {
   static constexpr std::int64_t kStride = kMostColumns * kVectors;  // vectors of a class
   static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(Tag<T>())); }
 
-  HWY_NOINLINE void fill_column(std::int64_t j, T* out) const {
+  // Column j, the c-th of its pass.
+  HWY_NOINLINE void fill_column(std::int64_t j, int c, T* out) const {
     const Tag<T> d;
+    const auto raise = hn::Set(d, static_cast<T>(c == 0 ? -(kMostColumns - 1) * skew_ : skew_));
+    [[maybe_unused]] const auto floor = hn::Set(d, static_cast<T>(floor_ + c * skew_));
     const hn::Repartition<std::uint8_t, Tag<T>> d8;
     const auto code = hn::BitCast(d8, hn::Load(d, target_ + j * lanes()));
     // The look-up gives 0 where the high bit is set: each index is valid in its half of the row
@@ -94,15 +110,15 @@ class SharedSource {
           hn::BitCast(d, hn::Or(hn::TableLookupBytesOr0(hn::LoadDup128(d8, row), low),
                                 hn::TableLookupBytesOr0(hn::LoadDup128(d8, row + 16), high)));
       if constexpr (sizeof(T) == 2) bytes = hn::ShiftRight<8>(bytes);
+      if constexpr (kThresholds) bytes = hn::Add(bytes, raise);
       T* to = out + classes_[k] * kStride * lanes();
       hn::Store(bytes, d, to);
-      if constexpr (kThresholds)
-        hn::Store(hn::SaturatedSub(hn::Set(d, static_cast<T>(floor_)), bytes), d, to + lanes());
+      if constexpr (kThresholds) hn::Store(hn::SaturatedSub(floor, bytes), d, to + lanes());
     }
   }
 
   std::int64_t n_rows_;
-  int floor_;
+  int floor_, skew_;
   std::uint32_t* offsets_;
   T* scores_;
   const T* target_;

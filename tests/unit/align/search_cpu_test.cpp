@@ -62,6 +62,24 @@ TEST_CASE("align.search_cpu: equals search_ref for costs that 8 bits cannot hold
   compare_search(make_sets(options.scoring, kDna, 4), options);
 }
 
+TEST_CASE("align.search_cpu: equals search_ref for gap costs of every kind", "[align][property]") {
+  Options options;
+  options.mode = Mode::local;
+  // Extensions that columns are skewed by and others, of no cost, as dear as opening, dearer.
+  const auto [open, extend] = GENERATE(table<int, int>(
+      {{12, 1}, {10, 2}, {4, 4}, {5, 5}, {9, 0}, {0, 0}, {1, 3}, {20, 3}, {40, 4}, {100, 2}}));
+  options.scoring = blosum62_scoring(open, extend);
+  Pairs sets = make_sets(options.scoring, kProtein, 7);
+  // Rows of several tiles, one the whole of a target.
+  std::mt19937 random(8);
+  for (const std::size_t length : {255, 256, 257, 700}) {
+    const std::string text = random_text(random, kProtein, length);
+    sets.add_query(text);
+    sets.add_target(length == 700 ? text : text.substr(length / 2));
+  }
+  compare_search(sets, options);
+}
+
 TEST_CASE("align.search_cpu: equals search_ref in a band and with X-drop", "[align]") {
   Options options;
   options.scoring = blosum62_scoring(11, 1);
