@@ -29,8 +29,8 @@ constexpr char kQcFooter[] =
     "  biogpu qc -i r1.fq.gz -I r2.fq.gz -o clean1.fq.gz -O clean2.fq.gz -j qc.json -h qc.html\n\n";
 
 // Opening a device takes a third of a second; a thread has to have a second of work for it. Text
-// written plain is bound by the file system from so many threads on. docs/design/qc.md has the
-// figures.
+// written plain is bound by reading and writing it from so many threads on. docs/design/qc.md has
+// the figures.
 constexpr std::uint64_t kBytesOfThreadWorthGpu = std::uint64_t{640} << 20;
 constexpr int kThreadsThatOutrunPlainText = 8;
 // A device wants more at a time than a CPU's cache holds.
