@@ -106,7 +106,7 @@ class TransformRun {
   void transform_bytes() {
     const std::string bytes = read_all(flags_.path);
     n_symbols_ = bytes.size();
-    const bwt::ByteBwt bwt = transform<bwt::ByteBwt>(
+    const auto bwt = transform<bwt::ByteBwt>(
         [&](const auto& sort, auto* sorted) { return bwt::transform_bytes(bytes, sort, sorted); });
     char header[kByteHeader];
     std::memcpy(header, kByteMark.data(), kByteMark.size());
@@ -117,7 +117,7 @@ class TransformRun {
   void transform_strings() {
     const bwt::StringSetText text = read_strings(flags_, n_records_);
     n_symbols_ = text.letters.size();
-    const std::string bwt = transform<std::string>(
+    const auto bwt = transform<std::string>(
         [&](const auto& sort, auto* sorted) { return bwt::transform_set(text, sort, sorted); });
     write({bwt, "\n"});
   }
