@@ -14,12 +14,10 @@ namespace {
 
 // Two sides of fingerprints and positions, marks, run begins and lengths, and the sort's own.
 constexpr std::uint64_t kBytesPerWindow = 2 * (8 + 4) + 8 + 4 + 4;
-constexpr int kPositionBits = 32;
+constexpr std::uint64_t kPositions = std::uint64_t{1} << 32;
 constexpr int kFingerprintBits = 64;
 
-std::size_t max_chunks(const CounterOptions& options) {
-  return std::size_t{1} << (kPositionBits - std::countr_zero(options.stage_letters));
-}
+std::size_t max_chunks(const CounterOptions& options) { return kPositions / options.stage_letters; }
 
 class LongCounter : public Counter {
  public:

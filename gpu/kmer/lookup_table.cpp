@@ -14,7 +14,7 @@ constexpr std::size_t kBatch = 1u << 21;  // keys copied at a time
 
 // A bucket or a little more for each key.
 int index_bits_for(std::uint64_t n_keys, int k) {
-  const int bits = std::bit_width(std::max<std::uint64_t>(n_keys, 2) - 1);
+  const auto bits = static_cast<int>(std::bit_width(std::max<std::uint64_t>(n_keys, 2) - 1));
   return std::min({bits, kMaxIndexBits, 2 * k});
 }
 

@@ -142,7 +142,7 @@ class PlaceCounter : public Counter {
   // Whole bytes, as the sort takes them.
   int bits_to_sort(std::uint64_t n) const {
     if (options_.sort_bits > 0) return options_.sort_bits;
-    return (std::bit_width(n) + kSpareBits + 7) / 8 * 8;
+    return (static_cast<int>(std::bit_width(n)) + kSpareBits + 7) / 8 * 8;
   }
 
   void list_runs(std::uint64_t n) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "lib/io/char_buffer.hpp"
 
@@ -17,9 +18,9 @@ std::uint64_t most_waiting_bytes(const CountOptions& options) {
 
 }  // namespace
 
-ChosenCounter::ChosenCounter(const CountOptions& options, const Request& request, const Tell& tell)
+ChosenCounter::ChosenCounter(const CountOptions& options, const Request& request, Tell tell)
     : options_(options),
-      tell_(tell),
+      tell_(std::move(tell)),
       packer_(options.k, options.least_quality, GpuCounter::kMaxLetters),
       waiting_(most_waiting_bytes(options)) {
   using Kind = DeviceRequest::Kind;

@@ -26,7 +26,7 @@ class ChosenCounter {
   using Tell = std::function<void(const DeviceChoice& choice)>;
 
   // tell(choice) once, when the device is known; by any thread.
-  ChosenCounter(const CountOptions& options, const Request& request, const Tell& tell);
+  ChosenCounter(const CountOptions& options, const Request& request, Tell tell);
 
   // Any thread, many at a time. What fails in making the devices ready is thrown here or by
   // finish().
