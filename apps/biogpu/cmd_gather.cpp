@@ -47,7 +47,7 @@ std::string format_of(std::string path) {
 // Whole lines of a part as they are, but for a header that is there already.
 class Joiner {
  public:
-  Joiner(const std::string& format, io::OutputFile& out) : format_(format), out_(out) {}
+  Joiner(std::string format, io::OutputFile& out) : format_(std::move(format)), out_(out) {}
 
   void add(const std::string& path) {
     io::TextReader reader(path);

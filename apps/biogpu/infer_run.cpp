@@ -42,12 +42,12 @@ struct InferRun::Item {
 };
 
 nn::Precision parse_precision(const std::string& text, bool on_gpu) {
-  static const std::map<std::string, nn::Precision> kNames{{"fp32", nn::Precision::fp32},
-                                                           {"tf32", nn::Precision::tf32},
-                                                           {"fp16", nn::Precision::fp16},
-                                                           {"bf16", nn::Precision::bf16}};
+  static const std::map<std::string, nn::Precision> names{{"fp32", nn::Precision::fp32},
+                                                          {"tf32", nn::Precision::tf32},
+                                                          {"fp16", nn::Precision::fp16},
+                                                          {"bf16", nn::Precision::bf16}};
   if (text == "auto") return on_gpu ? nn::Precision::fp16 : nn::Precision::fp32;
-  return kNames.at(text);
+  return names.at(text);
 }
 
 void add_model_flag(CLI::App& command, InferFlags& flags) {

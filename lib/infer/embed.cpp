@@ -75,6 +75,7 @@ void compute_arrays(ProteinModel& model, const std::vector<std::string>& names,
              [&](std::size_t first, std::size_t n, const Outputs& outputs) {
                const std::vector<Piece> pieces = pieces_of(outputs, options, model.info());
                std::vector<Cursor> cursors;
+               cursors.reserve(pieces.size());
                for (const Piece& piece : pieces) cursors.emplace_back(*piece.values);
                for (std::size_t i = first; i < first + n; ++i) {
                  const auto n_residues = static_cast<std::int64_t>(sequences[i].size()) - 2;

@@ -138,7 +138,7 @@ void Esm2::prepare(nn::HostBatch& batch) {
     if (!token_dropout_) continue;
     const auto begin = batch.ids.begin() + batch.starts[s],
                end = batch.ids.begin() + batch.starts[s + 1];
-    const double n_masks = static_cast<double>(std::count(begin, end, info_.vocabulary.mask));
+    const auto n_masks = static_cast<double>(std::count(begin, end, info_.vocabulary.mask));
     const double share = n_masks / static_cast<double>(last - first);
     const auto scale = static_cast<float>((1 - kTrainedMaskShare) / (1 - share));
     for (std::size_t t = first; t < last; ++t)

@@ -112,13 +112,13 @@ struct Residue {
 using Residues = std::map<int, std::map<char, Residue>>;  // by number, then insertion code
 
 char letter_of(const std::string& name) {
-  static const std::map<std::string, char> kLetters{
+  static const std::map<std::string, char> letters{
       {"ALA", 'A'}, {"ARG", 'R'}, {"ASN", 'N'}, {"ASP", 'D'}, {"CYS", 'C'},
       {"GLN", 'Q'}, {"GLU", 'E'}, {"GLY", 'G'}, {"HIS", 'H'}, {"ILE", 'I'},
       {"LEU", 'L'}, {"LYS", 'K'}, {"MET", 'M'}, {"PHE", 'F'}, {"PRO", 'P'},
       {"SER", 'S'}, {"THR", 'T'}, {"TRP", 'W'}, {"TYR", 'Y'}, {"VAL", 'V'}};
-  const auto found = kLetters.find(name);
-  return found == kLetters.end() ? 'X' : found->second;
+  const auto found = letters.find(name);
+  return found == letters.end() ? 'X' : found->second;
 }
 
 void add_residue(const gemmi::Residue& from, Residues& residues) {

@@ -18,6 +18,8 @@ database=${BIOGPU_BUILD:-build/emulated}
 [ -f "$database/compile_commands.json" ] || { echo "tidy: no $database; scripts/test.sh builds it" >&2; exit 1; }
 jobs=${BIOGPU_JOBS:-$(nproc)}
 clean=build/tidy
+# clang 14 cannot read gemmi's headers as C++20 (a vector of a type that is declared later).
+unreadable=lib/structure/read_structure.cpp
 mkdir -p $clean
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -72,7 +74,7 @@ n_known=0
 left=()
 for file in "${files[@]}"; do
   # Only what the build compiles has a command line.
-  if [ ! -f "$file" ] || ! grep -q "/$file\"" "$database/compile_commands.json"; then continue; fi
+  if [ ! -f "$file" ] || [ "$file" = $unreadable ] || ! grep -q "/$file\"" "$database/compile_commands.json"; then continue; fi
   if name=$(key "$file") && [ -e "$clean/$name" ]; then
     n_known=$((n_known + 1))
     continue

@@ -298,7 +298,7 @@ class ScoreJob : public StructureJob {
       : n_orders_(static_cast<std::size_t>(options.n_sequences)),
         task_(make_task(weights, inputs, path)) {
     const Numbers numbers(replay, options.seed, task_);
-    names_.push_back("native");
+    names_.emplace_back("native");
     add(task_.complex.letters, numbers);
     for (const GivenSequence& sequence : given) {
       names_.push_back(sequence.name);

@@ -185,7 +185,7 @@ Checkpoint Checkpoint::open(const std::string& path) {
       bad(index, fmt::format("weight_map of {} names no file of this folder", name));
     shards.insert(shard.get<std::string>());
   }
-  for (const std::string& shard : shards) checkpoint.add_file(path + "/" + shard);
+  for (const std::string& shard : shards) checkpoint.add_file(fmt::format("{}/{}", path, shard));
   for (const auto& [name, shard] : map["weight_map"].items())
     if (checkpoint.tensors_.count(name) == 0)
       bad(index, fmt::format("tensor {} is not in {}", name, shard.get<std::string>()));

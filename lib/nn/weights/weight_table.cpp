@@ -36,12 +36,12 @@ void WeightTable::index() {
     std::string name = stored;
     for (const auto& [from, to] : prefixes_)
       if (name.starts_with(from)) {
-        name = to + name.substr(from.size());
+        name.replace(0, from.size(), to);
         break;
       }
     for (const auto& [from, to] : suffixes_)
       if (name.ends_with(from)) {
-        name = name.substr(0, name.size() - from.size()) + to;
+        name.replace(name.size() - from.size(), from.size(), to);
         break;
       }
     known_.emplace(name, &tensor);
@@ -93,8 +93,9 @@ void WeightTable::finish() {
   std::vector<std::string> unknown;
   if (known_.empty()) index();
   for (const auto& [name, tensor] : known_) {
-    const auto begins = [&name_ = name](const std::string& p) { return name_.starts_with(p); };
-    const auto ends = [&name_ = name](const std::string& s) { return name_.ends_with(s); };
+    const std::string& given = name;  // a lambda cannot capture a structured binding
+    const auto begins = [&given](const std::string& p) { return given.starts_with(p); };
+    const auto ends = [&given](const std::string& s) { return given.ends_with(s); };
     if (taken_.count(name) == 0 &&
         std::none_of(ignored_prefixes_.begin(), ignored_prefixes_.end(), begins) &&
         std::none_of(ignored_suffixes_.begin(), ignored_suffixes_.end(), ends))

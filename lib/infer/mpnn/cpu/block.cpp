@@ -30,7 +30,7 @@ using nn::HWY_NAMESPACE::Vec;
 template <class Store>
 HWY_INLINE void panels(const Dense& layer, const float* x, std::int64_t stride, std::int64_t n_rows,
                        const Store& store) {
-  const std::int64_t width = static_cast<std::int64_t>(2 * hn::Lanes(F32()));
+  const auto width = static_cast<std::int64_t>(2 * hn::Lanes(F32()));
   for (std::int64_t column = 0; column < layer.n_out; column += width) {
     const float* const panel = layer.packed.data() + column * layer.n_in;
     for (std::int64_t row = 0; row < n_rows; row += kTileRows) {
