@@ -57,8 +57,12 @@ class SharedSource {
   static int skew_of(const Options& options) {
     constexpr int kMostSkew = 4;
     const Scoring& s = options.scoring;
-    if (options.output != Output::score) return 0;
-    return s.gap_extend <= kMostSkew && s.gap_open >= s.gap_extend ? s.gap_extend : 0;
+    const int skew = s.gap_extend;
+    if (options.output != Output::score || skew > kMostSkew || s.gap_open < skew) return 0;
+    // Scores that are looked up are bytes, raised or lowered as fill_column() does.
+    const bool fits =
+        s.max_score() + skew <= 127 && s.min_score() - (kMostColumns - 1) * skew >= -128;
+    return fits ? skew : 0;
   }
 
   template <int C>

@@ -80,6 +80,27 @@ TEST_CASE("align.search_cpu: equals search_ref for gap costs of every kind", "[a
   compare_search(sets, options);
 }
 
+TEST_CASE("align.search_cpu: equals search_ref for scores at the ends of a byte",
+          "[align][property]") {
+  Options options;
+  options.mode = Mode::local;
+  // Around those that skewed columns can still raise by 1 and 4, and lower by 3 and 12.
+  const auto [extend, score] = GENERATE(table<int, int>({{1, 126},
+                                                         {1, 127},
+                                                         {4, 123},
+                                                         {4, 124},
+                                                         {1, -125},
+                                                         {1, -126},
+                                                         {4, -116},
+                                                         {4, -117},
+                                                         {4, -127}}));
+  options.scoring = blosum62_scoring(12, extend);
+  const std::size_t a = options.scoring.class_of['A'];
+  const std::size_t b = score > 0 ? a : options.scoring.class_of['L'];
+  options.scoring.score[a][b] = options.scoring.score[b][a] = static_cast<std::int8_t>(score);
+  compare_search(make_sets(options.scoring, kProtein, 9), options);
+}
+
 TEST_CASE("align.search_cpu: equals search_ref in a band and with X-drop", "[align]") {
   Options options;
   options.scoring = blosum62_scoring(11, 1);
