@@ -1,10 +1,8 @@
 // Scores, end positions and the trace of pairs of which only a part of the matrix is filled: a band
 // of diagonals, or what X-drop leaves alive.
 //
-// Shapes   tasks[n_pairs], residues u8 classes, rings s32[kRingLines][ring_cells] of each pair
-// whose
-//          windows may outgrow shared memory, lines and chunks as diagonals.hpp says,
-//          ends[n_pairs].
+// Shapes   tasks[n_pairs], residues u8 classes, ends[n_pairs], lines and chunks as diagonals.hpp
+//          says, rings s32[kRingLines][ring_cells] of pairs whose windows may outgrow shared memory.
 // Mapping  one block a pair, neighbouring cells of an anti-diagonal to neighbouring threads, the
 //          lines one after the other (fill_diagonals.hpp). Narrow: one wave and no barriers.
 // Traffic  residues from the caches, 3 words read and 3 written in shared memory a cell; half a

@@ -205,10 +205,11 @@ class InducedSort {
            text_.equal(lms_[a], lms_[b], length_of(a));
   }
 
-  // Of two that differ. Where one is the beginning of the other, the longer is the smaller: there
+  // Where one is the beginning of the other, the longer is the smaller: there
   // it goes down, while the shorter ends at its way up. That of the end of the text is smaller than
   // what it begins.
   bool is_less(std::uint64_t a, std::uint64_t b) const {
+    if (a == b) return false;
     const std::uint64_t length_a = length_of(a);
     const std::uint64_t length_b = length_of(b);
     for (std::uint64_t i = 0; i < std::min(length_a, length_b); ++i) {

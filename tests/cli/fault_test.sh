@@ -85,4 +85,16 @@ fi
 sweep malloc rows.tsv "${common[@]}" queries.fa targets.fa.gz
 sweep malloc rows.tsv.gz "${common[@]}" queries.fa targets.fa
 sweep malloc rows.bam "${common[@]}" queries.fa targets.fa
+
+# A file system that cannot swap names: the output takes the place of the one before by a rename.
+rm -f hit
+echo before >before.tsv
+BIOGPU_FAULT=exchange:1 BIOGPU_FAULT_AFTER=queries.fa BIOGPU_FAULT_HIT=hit LD_PRELOAD=$shim \
+  "$biogpu" align "${common[@]}" -o before.tsv queries.fa targets.fa
+rc=$?
+check "no swap of names: exit code 0" rc_is 0
+check "no swap of names: it was asked for" [ -e hit ]
+"$biogpu" align "${common[@]}" -o whole queries.fa targets.fa
+check "no swap of names: the output is whole" cmp whole before.tsv
+check "no swap of names: no temporary file is left" [ -z "$(find . -name '.*tmp*')" ]
 finish

@@ -32,7 +32,7 @@ void* __libc_memalign(std::size_t, std::size_t);
 
 namespace {
 
-enum class Kind { none, write, read, close, rename, malloc };
+enum class Kind { none, write, read, close, rename, exchange, malloc };
 
 std::atomic<bool> armed{false};
 std::atomic<long> n_calls{0};
@@ -49,6 +49,7 @@ void arm() {
   if (std::strncmp(fault, "read", 4) == 0) kind = Kind::read;
   if (std::strncmp(fault, "close", 5) == 0) kind = Kind::close;
   if (std::strncmp(fault, "rename", 6) == 0) kind = Kind::rename;
+  if (std::strncmp(fault, "exchange", 8) == 0) kind = Kind::exchange;
   if (std::strncmp(fault, "malloc", 6) == 0) kind = Kind::malloc;
   fail_at = std::strtol(colon + 1, nullptr, 10);
   armed = true;
@@ -140,6 +141,12 @@ int close(int descriptor) {
 int rename(const char* from, const char* to) noexcept {
   if (fails(Kind::rename, EACCES)) return -1;
   return static_cast<int>(syscall(SYS_rename, from, to));
+}
+
+int renameat2(int from_folder, const char* from, int to_folder, const char* to,
+              unsigned flags) noexcept {
+  if (fails(Kind::exchange, EINVAL)) return -1;
+  return static_cast<int>(syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
 }
 
 void* malloc(std::size_t size) noexcept {

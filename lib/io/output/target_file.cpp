@@ -112,8 +112,11 @@ void TargetFile::publish() {
   }
   if (temporary_.empty()) return;
   if (exchange_names()) {
-    // What was there before; that it has to go is no reason to fail.
-    unlink(temporary_.c_str());
+    if (unlink(temporary_.c_str()) != 0) {  // a folder, say: it gets its name back
+      const int error = errno;
+      exchange_names();
+      fail("cannot be renamed", error);
+    }
   } else if (std::rename(temporary_.c_str(), final_.c_str()) != 0) {
     fail("cannot be renamed", errno);
   }
@@ -122,7 +125,8 @@ void TargetFile::publish() {
 
 // Swaps the temporary file with the one that bears the final name. False where there is none, or
 // where the file system cannot. A rename onto a file makes ext4 bring what was written to the disk
-// first, which for a large output takes longer than writing it did.
+// first, which for a large output takes longer than writing it did. As with every new file, what a
+// power cut leaves is then up to the file system; who needs more calls sync.
 bool TargetFile::exchange_names() const {
 #ifdef RENAME_EXCHANGE
   return renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, final_.c_str(), RENAME_EXCHANGE) == 0;

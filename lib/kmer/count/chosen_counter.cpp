@@ -13,7 +13,13 @@ constexpr std::uint64_t kMostWaitingBytes = 512u << 20;
 
 std::uint64_t most_waiting_bytes(const CountOptions& options) {
   if (options.max_memory == 0) return kMostWaitingBytes;
-  return std::min(kMostWaitingBytes, options.max_memory / 2);
+  return std::min(kMostWaitingBytes, options.max_memory / 4);
+}
+
+// What is left of --max-memory beside texts that wait.
+CountOptions beside_waiting(CountOptions options) {
+  if (options.max_memory != 0) options.max_memory -= most_waiting_bytes(options);
+  return options;
 }
 
 }  // namespace
@@ -62,8 +68,13 @@ void ChosenCounter::settle() {
   if (settled_) return;
   choice_ = start_.get();
   tell_(choice_);
-  if (!choice_.on_gpu()) cpu_ = std::make_unique<Counter>(options_);
-  waiting_.release([this](const PackedText& text) { add(text); });
+  if (!choice_.on_gpu()) cpu_ = std::make_unique<Counter>(beside_waiting(options_));
+  try {
+    waiting_.release([this](const PackedText& text) { add(text); });
+  } catch (...) {
+    settled_ = true;  // the texts are gone: no other thread begins again
+    throw;
+  }
   settled_ = true;
 }
 

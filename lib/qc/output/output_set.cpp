@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <future>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "lib/qc/output/write_behind.hpp"
 
@@ -206,16 +206,23 @@ void OutputSet::finish() {
     if (file) file->finish();
 }
 
+// Commits a file on a thread of its own; false where none is to be had.
+bool OutputSet::commit_aside(File& file, std::vector<std::future<void>>& others) {
+  try {
+    others.push_back(std::async(std::launch::async, [&file] { file.commit(); }));
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
 void OutputSet::commit() {
   if (splitter_) splitter_->commit();
   // Giving a name away means to free what bore it, which takes a large file's time.
   std::vector<std::future<void>> others;
   for (auto& file : files_) {
     if (!file) continue;
-    if (file->behind)
-      others.push_back(std::async(std::launch::async, [&file] { file->commit(); }));
-    else
-      file->commit();
+    if (!file->behind || !commit_aside(*file, others)) file->commit();
   }
   for (auto& other : others) other.get();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,6 +35,7 @@ class OutputSet {
 
  private:
   struct File;
+  static bool commit_aside(File& file, std::vector<std::future<void>>& others);
   class Splitter;
 
   const Options& options_;

@@ -1,11 +1,21 @@
 #include "lib/qc/output/write_behind.hpp"
 
+#include <fmt/format.h>
+
+#include <system_error>
 #include <utility>
+
+#include "lib/core/error.hpp"
 
 namespace biogpu::qc {
 
 WriteBehind::WriteBehind(io::output::TargetFile& file) : file_(file) {
-  thread_ = std::thread([this] { work(); });
+  try {
+    thread_ = std::thread([this] { work(); });
+  } catch (const std::system_error& error) {
+    throw Error(ErrorCode::failed,
+                fmt::format("cannot start a thread that writes: {}", error.code().message()));
+  }
 }
 
 WriteBehind::~WriteBehind() {
