@@ -120,9 +120,9 @@ void check_scoring(const AlignFlags& flags) {
   if (flags.loaded_matrix && flags.alphabet == Alphabet::dna &&
       !flags.loaded_matrix->is_nucleotide())
     usage(fmt::format("--matrix {} scores proteins; leave out --alphabet dna", flags.matrix));
-  const bool protein = flags.loaded_matrix ? !flags.loaded_matrix->is_nucleotide()
-                                           : flags.alphabet == Alphabet::protein ||
-                                                 flags.preset == "protein";
+  const bool protein = flags.loaded_matrix
+                           ? !flags.loaded_matrix->is_nucleotide()
+                           : flags.alphabet == Alphabet::protein || flags.preset == "protein";
   if (flags.rna && protein) usage("--rna speaks of nucleotides; the scores are those of proteins");
 }
 

@@ -1,8 +1,9 @@
 // Scores, end positions and the trace of pairs of which only a part of the matrix is filled: a band
 // of diagonals, or what X-drop leaves alive.
 //
-// Shapes   tasks[n_pairs], residues u8 classes, ends[n_pairs], lines and chunks as diagonals.hpp
-//          says, rings s32[kRingLines][ring_cells] of pairs whose windows may outgrow shared memory.
+// Shapes   tasks[n_pairs], residues u8 classes, ends[n_pairs], lines and chunks as in
+//          diagonals.hpp, rings s32[kRingLines][ring_cells] of pairs whose windows may
+//          outgrow shared memory.
 // Mapping  one block a pair, neighbouring cells of an anti-diagonal to neighbouring threads, the
 //          lines one after the other (fill_diagonals.hpp). Narrow: one wave and no barriers.
 // Traffic  residues from the caches, 3 words read and 3 written in shared memory a cell; half a
