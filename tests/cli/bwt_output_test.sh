@@ -3,6 +3,8 @@
 # half-written may be left under a final name. BIOGPU_FAULT_SHIM, where set, injects the faults.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck source=tests/cli/outputs.sh
+. "$source_dir/tests/cli/outputs.sh"
 write_random 2 40 8000 ACGT c >genome.fa
 # shellcheck disable=SC2016  # awk's own
 awk '!/^>/ { for (i = 1; i + 60 < length($0); i += 20) printf ">q%d\n%s\n", ++n, substr($0, i, 60) }' \
@@ -20,63 +22,23 @@ commands=("transform -q genome.fa" "transform -q --bytes genome.fa" "inverse -q 
 
 for line in "${commands[@]}"; do
   read -ra words <<<"$line"
-  if [ -w /dev/full ]; then
-    last_command="bwt $line >/dev/full"
-    "$biogpu" bwt "${words[@]}" >/dev/full 2>err.txt
-    rc=$?
-    check "stdout full: exit code 1" rc_is 1
-    check "stdout full: one error line" one_error_line
-    fails 1 "No space left" bwt "${words[@]}" -o /dev/full
-  fi
-  last_command="bwt $line | head -c 1"
-  "$biogpu" bwt "${words[@]}" 2>err.txt | head -c 1 >out.txt
-  rc=${PIPESTATUS[0]}
-  check "closed pipe: exit code 0" rc_is 0
-  check "closed pipe: no error line" bash -c '! grep -q "^biogpu" err.txt'
-  fails 1 "nowhere" bwt "${words[@]}" -o nowhere/out
-  check "nothing is made" absent nowhere
+  stdout_full bwt "${words[@]}"
+  [ -w /dev/full ] && fails 1 "No space left" bwt "${words[@]}" -o /dev/full
+  closed_pipe bwt "${words[@]}"
+  no_folder bwt "${words[@]}" -o nowhere/out
 done
 for format in native bwa; do
-  fails 1 "nowhere" bwt index -q --format $format genome.fa -p nowhere/g
+  no_folder bwt index -q --format $format genome.fa -p nowhere/g
 done
 
-# Interrupted while it waits for the rest of standard input.
-interrupt() {
-  local signal=$1 code=$2 pid
-  shift 2
-  mkdir interrupted
-  mkfifo pipe
-  last_command="bwt $*, interrupted by $signal"
-  # A shell starts background jobs with SIGINT ignored; python gives the default back.
-  python3 -c 'import os, signal, sys
-signal.signal(signal.SIGINT, signal.SIG_DFL)
-os.execv(sys.argv[1], sys.argv[1:])' \
-    "$biogpu" bwt "$@" <pipe 2>err.txt >out.txt &
-  pid=$!
-  exec 9>pipe
-  cat "$input" >&9
-  sleep 0.2
-  kill -"$signal" "$pid"
-  wait "$pid"
-  rc=$?
-  exec 9>&-
-  check "interrupted: exit code" rc_is "$code"
-  check "interrupted: nothing is left" rmdir interrupted
-  rm -rf interrupted pipe
-}
-for pair in INT:130 TERM:143; do
-  input=genome.fa
-  interrupt "${pair%:*}" "${pair#*:}" index -q - -p interrupted/g
-  interrupt "${pair%:*}" "${pair#*:}" index -q --format bwa - -p interrupted/g
-  interrupt "${pair%:*}" "${pair#*:}" transform -q - -o interrupted/g
-  interrupt "${pair%:*}" "${pair#*:}" transform -q --bytes - -o interrupted/g
-  input=g.strings
-  interrupt "${pair%:*}" "${pair#*:}" inverse -q - -o interrupted/g
-  input=queries.fa
-  interrupt "${pair%:*}" "${pair#*:}" count -q -x g - -o interrupted/g
-  interrupt "${pair%:*}" "${pair#*:}" locate -q -x g - -o interrupted/g.bam
-  interrupt "${pair%:*}" "${pair#*:}" smem -q -x g - -o interrupted/g
-done
+interrupt_reading genome.fa bwt index -q - -p results/g
+interrupt_reading genome.fa bwt index -q --format bwa - -p results/g
+interrupt_reading genome.fa bwt transform -q - -o results/g
+interrupt_reading genome.fa bwt transform -q --bytes - -o results/g
+interrupt_reading g.strings bwt inverse -q - -o results/g
+interrupt_reading queries.fa bwt count -q -x g - -o results/g
+interrupt_reading queries.fa bwt locate -q -x g - -o results/g.bam
+interrupt_reading queries.fa bwt smem -q -x g - -o results/g
 
 # sweep KIND OUTPUT-OPTION ARGUMENTS...: the n-th call of KIND fails, for n = 1, 2, ... until a run makes
 # fewer. What lies under a final name then is whole.

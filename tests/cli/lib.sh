@@ -15,6 +15,13 @@ cd "$work" || exit 1
 n_checks=0
 n_failed=0
 
+# A misspelt check must not pass for one that holds; called in a subshell, so the script is ended.
+# shellcheck disable=SC2317  # called by bash
+command_not_found_handle() {
+  echo "FAILED: no command '$1'"
+  kill -TERM $$
+}
+
 # check DESCRIPTION COMMAND...: one check; shows what the last run left when it fails.
 check() {
   local description=$1

@@ -1,0 +1,85 @@
+# Checks of outputs that fail: full disk, closed pipe, interruption. Source it after lib.sh.
+# Results of a run that is interrupted belong into the folder 'results', made here.
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154  # biogpu, rc, last_command: of lib.sh
+mkdir results
+
+n_left_is() { [ "$(find results -mindepth 1 | wc -l)" -eq "$1" ]; }
+nothing_left() { n_left_is 0; }
+# shellcheck disable=SC2317  # called through check
+something_left() { ! nothing_left; }
+
+# stdout_full ARGUMENTS...: the disk behind standard output is full.
+stdout_full() {
+  [ -w /dev/full ] || return 0
+  last_command="biogpu $* >/dev/full"
+  "$biogpu" "$@" >/dev/full 2>err.txt
+  rc=$?
+  check "stdout full: exit code 1" rc_is 1
+  check "stdout full: one error line" one_error_line
+  check "stdout full: the error says why" err_has "No space left"
+}
+
+# closed_pipe ARGUMENTS...: the reader of standard output leaves early, which is no error.
+closed_pipe() {
+  last_command="biogpu $* | head -c 40"
+  "$biogpu" "$@" 2>err.txt | head -c 40 >out.txt
+  rc=${PIPESTATUS[0]}
+  check "closed pipe: exit code 0" rc_is 0
+  check "closed pipe: no error line" bash -c '! grep -q "^biogpu" err.txt'
+}
+
+# no_folder ARGUMENTS...: a folder of the output, called nowhere, does not exist.
+no_folder() {
+  fails 1 "nowhere" "$@"
+  check "nothing is made" absent nowhere
+}
+
+# make_pipe NAME: a named pipe that this script holds open, so that who reads it waits for more.
+make_pipe() {
+  rm -f "$1"
+  mkfifo "$1"
+  exec 9<>"$1"
+}
+
+# start ARGUMENTS...: runs biogpu beside this script; leaves pid.
+start() {
+  last_command="biogpu $*, interrupted"
+  # A shell starts background jobs with SIGINT ignored; python gives the default back.
+  python3 -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$biogpu" "$@" <&0 >out.txt 2>err.txt &
+  pid=$!
+}
+
+# results_begin: waits until the run has files in the folder of results.
+results_begin() {
+  for _ in $(seq 200); do
+    nothing_left || break
+    sleep 0.05
+  done
+  check "interrupted: temporary files are there" something_left
+}
+
+# interrupt SIGNAL: ends the run that start began while it waits.
+interrupt() {
+  sleep 0.2
+  kill -"$1" "$pid"
+  wait "$pid"
+  rc=$?
+  exec 9>&-
+  check "interrupted by $1: exit code" rc_is $((128 + $(kill -l "$1")))
+  check "interrupted by $1: nothing is left" nothing_left
+}
+
+# interrupt_reading INPUT ARGUMENTS...: a run that gets INPUT as standard input and waits for the rest.
+interrupt_reading() {
+  local input=$1 signal
+  shift
+  for signal in INT TERM; do
+    make_pipe pipe
+    start "$@" <pipe
+    cat "$input" >&9
+    interrupt $signal
+  done
+}
