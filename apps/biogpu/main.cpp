@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "apps/biogpu/cmd_parasail.hpp"
 #include "apps/biogpu/command.hpp"
+#include "apps/biogpu/parasail/cmd_parasail.hpp"
 #include "apps/biogpu/progress.hpp"
 #include "apps/biogpu/signals.hpp"
 #include "lib/core/error.hpp"

@@ -9,8 +9,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "apps/biogpu/align_flags.hpp"
-#include "apps/biogpu/align_scoring.hpp"
+#include "apps/biogpu/align/flags.hpp"
+#include "apps/biogpu/align/scoring.hpp"
 #include "lib/core/error.hpp"
 
 using namespace biogpu;

@@ -1,0 +1,33 @@
+#include <memory>
+#include <string>
+
+#include "apps/biogpu/align/flags.hpp"
+#include "apps/biogpu/align/run.hpp"
+#include "apps/biogpu/command.hpp"
+
+namespace biogpu::app {
+namespace {
+
+constexpr char kAlignFooter[] =
+    "Columns: query target query_index target_index query_length target_length score strand\n"
+    "  query_begin query_end target_begin target_end matches mismatches similar length gaps\n"
+    "  gap_opens identity bits evalue cigar. Positions are 0-based and half-open. A semi-global\n"
+    "  CIGAR holds the free end gaps too; the positions leave them out.\n\n"
+    "Examples:\n"
+    "  biogpu align --mode sw --pairs --match 2 --mismatch -3 reads.fq.gz windows.fa -o out.tsv\n"
+    "  biogpu align --mode sw --preset protein --top 10 --evalue 1e-3 queries.fa proteome.fa\n"
+    "  biogpu align --mode nw --matrix blosum62 proteins.fa targets.fa --format sam | less\n\n";
+
+}  // namespace
+
+Run add_align(CLI::App& command) {
+  const auto flags = std::make_shared<AlignFlags>();
+  add_align_flags(command, *flags);
+  command.footer(std::string(kAlignFooter) + kExitCodes);
+  return [flags](const std::string& command_line) {
+    flags->resolve();
+    AlignRun(*flags, command_line).run();
+  };
+}
+
+}  // namespace biogpu::app

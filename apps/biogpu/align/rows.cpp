@@ -1,0 +1,159 @@
+#include "apps/biogpu/align/rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "apps/biogpu/align/tabular.hpp"
+#include "apps/biogpu/align/views.hpp"
+#include "lib/io/output/sam_text.hpp"
+
+namespace biogpu::app {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+class RowMaker {
+ public:
+  RowMaker(const AlignedUnit& aligned, const RowStyle& style, Rows& rows)
+      : aligned_(aligned), style_(style), rows_(rows), significance_(style.wants_significance()) {}
+
+  void make() {
+    rows_.text.clear();
+    rows_.records.clear();
+    rows_.edges.clear();
+    reserve();
+    for (std::size_t i = 0; i < aligned_.pairs.size(); ++i) append(row(i));
+  }
+
+ private:
+  // Views of records point into the stores, which therefore must not move.
+  void reserve() {
+    rows_.store.cigar.clear();
+    rows_.store.qualities.clear();
+    rows_.marked.clear();
+    if (style_.format != RowFormat::sam && style_.format != RowFormat::bam) return;
+    std::size_t n_symbols = 0;
+    for (const align::Pair& pair : aligned_.pairs)
+      if (aligned_.queries.is_reverse(pair.query))
+        n_symbols += quality(aligned_.queries.query_of(pair.query)).size();
+    rows_.store.qualities.reserve(n_symbols);
+    if (style_.format == RowFormat::bam) rows_.store.cigar.reserve(n_cigar_at_most());
+  }
+
+  // Two clips a record at most; marking by letters may cut every run into single columns.
+  std::size_t n_cigar_at_most() const {
+    std::size_t n = 2 * aligned_.pairs.size();
+    for (const align::Alignment& alignment : aligned_.alignments.rows)
+      n += alignment.n_cigar + static_cast<std::size_t>(std::max(0, alignment.length));
+    return n;
+  }
+
+  std::string_view quality(std::uint32_t query) const {
+    return aligned_.unit.queries->quality(aligned_.unit.query_begin + query);
+  }
+
+  Row row(std::size_t i) {
+    const Unit& unit = aligned_.unit;
+    const align::Pair pair = aligned_.pairs[i];
+    const std::uint32_t query = aligned_.queries.query_of(pair.query);
+    const std::size_t target = unit.target_begin + pair.target;
+    Row row;
+    row.alignment = &aligned_.alignments.rows[i];
+    row.reverse = aligned_.queries.is_reverse(pair.query);
+    row.query_name = unit.queries->name(unit.query_begin + query);
+    row.query = row.reverse ? aligned_.queries.reverse_text(query)
+                            : unit.queries->sequence(unit.query_begin + query);
+    row.quality = quality(query);
+    row.query_index = unit.queries->first_record() - 1 + unit.query_begin + query;
+    row.target_name = unit.targets->name(target);
+    row.target = unit.targets->sequence(target);
+    row.target_index = unit.targets->first_record() - 1 + target;
+    row.path = path(row, pair);
+    row.bits = row.evalue = kUnknown;
+    if (significance_ && style_.parameters) {
+      const align::Database database = style_.database.value_or(
+          align::Database{static_cast<std::uint64_t>(row.target.size()), 1});
+      row.bits = align::bit_score(*style_.parameters, row.alignment->score);
+      row.evalue = align::expected_hits(*style_.parameters, row.alignment->score, row.query.size(),
+                                        database);
+    }
+    return row;
+  }
+
+  // The path as computed, by classes, or marked by letters where that may differ.
+  std::span<const std::uint32_t> path(const Row& row, align::Pair pair) {
+    const align::Alignment& alignment = *row.alignment;
+    const auto computed =
+        std::span(aligned_.alignments.cigar).subspan(alignment.cigar_begin, alignment.n_cigar);
+    if (computed.empty() || (style_.letters.plain() && !holds_shared_class(pair.query)))
+      return computed;
+    const bool local = style_.options.mode == align::Mode::local;
+    const auto i = static_cast<std::size_t>(local ? alignment.query_begin : 0);
+    const auto j = static_cast<std::size_t>(local ? alignment.target_begin : 0);
+    rows_.marked.clear();
+    mark_by_letters(computed, row.query.substr(i), row.target.substr(j), style_.letters,
+                    rows_.marked);
+    return rows_.marked;
+  }
+
+  // Whether the sequence has a residue of the class that stands for all unknown letters.
+  bool holds_shared_class(std::uint32_t sequence) const {
+    const auto residues = aligned_.queries.view().sequence(sequence);
+    return std::find(residues.begin(), residues.end(), style_.options.scoring.class_of[0]) !=
+           residues.end();
+  }
+
+  void append(const Row& row) {
+    std::string& out = rows_.text;
+    const align::Options& options = style_.options;
+    switch (style_.format) {
+      case RowFormat::tsv:
+        return append_tsv(out, row, style_.columns, options, style_.cigar);
+      case RowFormat::sam:
+        rows_.store.cigar.clear();
+        io::output::check_query_name(style_.out_path, row.query_name);
+        return io::output::append_sam_line(
+            out, make_sam_record(row, options, style_.cigar, rows_.store), style_.targets);
+      case RowFormat::bam:
+        rows_.records.push_back(make_sam_record(row, options, style_.cigar, rows_.store));
+        return;
+      case RowFormat::paf:
+        return append_paf(out, row, options, style_.cigar);
+      case RowFormat::blast6:
+        return append_blast6(out, row, options);
+      case RowFormat::csv:
+        return append_csv(out, row, style_.output);
+      case RowFormat::emboss:
+        return append_emboss(out, row, options, style_.letters);
+      case RowFormat::ssw:
+        return append_ssw(out, row, options, style_.letters, style_.from_zero);
+      case RowFormat::parasail_sam:
+        return append_parasail_sam(out, row, options);
+      case RowFormat::parasail_edges:
+        if (const auto edge = find_edge(row, options.scoring, style_.edges)) {
+          append_edge(out, *edge);
+          rows_.edges.push_back(*edge);
+        }
+        return;
+    }
+  }
+
+  const AlignedUnit& aligned_;
+  const RowStyle& style_;
+  Rows& rows_;
+  const bool significance_;
+};
+
+}  // namespace
+
+bool RowStyle::wants_significance() const {
+  return format == RowFormat::blast6 ||
+         (format == RowFormat::tsv && app::wants_significance(columns));
+}
+
+void make_rows(const AlignedUnit& aligned, const RowStyle& style, Rows& rows) {
+  RowMaker(aligned, style, rows).make();
+}
+
+}  // namespace biogpu::app

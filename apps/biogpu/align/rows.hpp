@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/biogpu/align/encode.hpp"
+#include "apps/biogpu/align/letters.hpp"
+#include "apps/biogpu/align/sam.hpp"
+#include "apps/biogpu/align/tsv.hpp"
+#include "apps/biogpu/align/units.hpp"
+#include "apps/biogpu/parasail/edges.hpp"
+#include "lib/align/karlin_altschul.hpp"
+
+namespace biogpu::app {
+
+enum class RowFormat {
+  tsv,
+  sam,
+  bam,  // or CRAM: records, which io::SamWriter turns into bytes
+  paf,
+  blast6,
+  csv,
+  emboss,
+  ssw,
+  parasail_sam,
+  parasail_edges,
+};
+
+// All that decides how rows are printed; the same for every unit of a run.
+struct RowStyle {
+  RowFormat format = RowFormat::tsv;
+  align::Options options;
+  align::Output output = align::Output::cigar;  // what the rows hold
+  Columns columns;                              // RowFormat::tsv
+  CigarStyle cigar = CigarStyle::distinct;
+  LetterRule letters;
+  bool from_zero = false;  // append_ssw()
+  EdgeRule edges;          // RowFormat::parasail_edges
+  // Bits and E-values are filled in where the format prints them.
+  std::optional<align::KarlinAltschul> parameters;
+  std::optional<align::Database> database;                     // empty: each target by itself
+  std::vector<std::pair<std::string, std::uint64_t>> targets;  // RowFormat::sam: as in the header
+  std::string out_path;                                        // RowFormat::sam: for messages
+
+  bool wants_significance() const;
+};
+
+// The output of one unit, made by the worker so that the writer only copies bytes.
+struct Rows {
+  std::string text;
+  std::vector<io::SamRecord> records;  // RowFormat::bam; views into the unit and into store
+  SamStore store;
+  std::vector<Edge> edges;            // RowFormat::parasail_edges, besides their text
+  std::vector<std::uint32_t> marked;  // paths marked by letters
+};
+
+// An aligned unit. pairs[i].query is a sequence of `queries`; alignments.rows[i] is its row.
+struct AlignedUnit {
+  const Unit& unit;
+  const EncodedQueries& queries;
+  std::span<const align::Pair> pairs;
+  const align::Alignments& alignments;
+};
+
+// One row per pair, in order.
+void make_rows(const AlignedUnit& aligned, const RowStyle& style, Rows& rows);
+
+}  // namespace biogpu::app

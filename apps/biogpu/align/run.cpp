@@ -1,0 +1,164 @@
+#include "apps/biogpu/align/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "apps/biogpu/align/scoring.hpp"
+#include "apps/biogpu/progress.hpp"
+#include "lib/core/error.hpp"
+#include "lib/io/output_file.hpp"
+
+namespace biogpu::app {
+namespace {
+
+constexpr UnitLimits kCpuUnit{4096, 1000000000};
+constexpr UnitLimits kGpuUnit{262144, 100000000000};
+// Queries that one search takes; the search itself uses all threads.
+constexpr UnitLimits kCpuSearch{256, 50000000000};
+constexpr UnitLimits kGpuSearch{4096, 5000000000000};
+constexpr io::BatchLimits kCpuBlock{65536, 16u << 20};
+constexpr io::BatchLimits kGpuBlock{262144, 64u << 20};
+
+}  // namespace
+
+AlignRun::AlignRun(const AlignFlags& flags, std::string command_line)
+    : flags_(flags),
+      command_line_(std::move(command_line)),
+      log_("align", flags.shared.quiet, flags.shared.verbose),
+      reader_(source()),
+      selection_(flags.selection()) {}
+
+void AlignRun::run() {
+  choose();
+  std::optional<io::OutputFile> json;
+  if (!flags_.shared.json.empty()) json.emplace(flags_.shared.json);
+  AlignSink sink(flags_.out_path, style_, row_header(style_, command_line_), command_line_,
+                 flags_.shared.threads);
+  process(sink);
+  const double wall_s = log_.seconds();
+  // Both are written before either gets its final name.
+  if (json) {
+    json->write(json_text(sink, wall_s));
+    json->flush();
+  }
+  sink.commit();
+  if (json) json->commit();
+  try {
+    log_summary(wall_s);
+  } catch (const std::bad_alloc&) {
+    // The result is whole and has its name: no memory to speak of it is no reason to fail.
+  }
+}
+
+bool AlignRun::may_use_gpu() const {
+  return flags_.shared.device_request.kind != DeviceRequest::Kind::cpu;
+}
+
+UnitReader::Source AlignRun::source() const {
+  const SharedFlags& shared = flags_.shared;
+  UnitReader::Source source;
+  source.query_path = flags_.query_path;
+  source.target_path = flags_.target_path;
+  source.pairing = flags_.pairing();
+  source.n_threads = shared.threads;
+  source.shard = flags_.shard;
+  source.block = may_use_gpu() ? kGpuBlock : kCpuBlock;
+  if (shared.max_memory > 0) {
+    // A residue of a block takes about four bytes (text, classes, rows), and a few blocks of each
+    // file are alive at a time; half of the bound is left to held targets and the aligner.
+    source.block.n_residues =
+        std::clamp<std::uint64_t>(shared.max_memory / 64, 1u << 16, source.block.n_residues);
+    source.max_target_residues = shared.max_memory / 4;
+  }
+  return source;
+}
+
+void AlignRun::choose() {
+  const SharedFlags& shared = flags_.shared;
+  alphabet_ = stated_alphabet(flags_);
+  if (alphabet_ == Alphabet::automatic) alphabet_ = guess_alphabet(reader_.first_queries());
+  if (flags_.strand != Strand::forward && alphabet_ == Alphabet::protein)
+    throw Error(ErrorCode::usage,
+                "--strand reverse and both are for DNA; these are proteins (--alphabet)");
+  choose_style();
+  choice_ = choose_device(shared.device_request, reader_.estimated_cells() >= kCellsWorthGpu);
+  reader_.set_limits(limits());
+  log_.info(fmt::format("{} ({}); {}", device_text(), choice_.reason,
+                        describe_scoring(flags_, alphabet_)));
+}
+
+void AlignRun::choose_style() {
+  style_.format = flags_.row_format;
+  if (style_.format == RowFormat::bam && alphabet_ == Alphabet::protein)
+    throw Error(ErrorCode::usage,
+                "BAM and CRAM hold nucleotides alone; write proteins as SAM (--format sam)");
+  style_.options = make_options(flags_, alphabet_);
+  style_.output = flags_.output_level;
+  style_.columns = flags_.column_list;
+  style_.cigar = flags_.cigar;
+  if (flags_.rna) style_.letters = LetterRule(false, "TU");
+  style_.parameters = find_parameters(flags_, alphabet_);
+  style_.out_path = flags_.out_path;
+  if (flags_.max_evalue && !style_.parameters)
+    throw Error(ErrorCode::usage,
+                fmt::format("--evalue: no parameters are published for {}; use --preset, other "
+                            "gap costs, or --min-score",
+                            describe_scoring(flags_, alphabet_)));
+  const auto held = reader_.held_targets();
+  if (held) style_.database = align::Database{held->n_residues(), held->size()};
+  if (style_.format == RowFormat::sam || style_.format == RowFormat::bam)
+    style_.targets =
+        held ? list_targets(*held) : list_targets(flags_.target_path, flags_.shared.threads);
+}
+
+UnitLimits AlignRun::limits() const {
+  const bool search = selection_.search;
+  UnitLimits limits =
+      choice_.on_gpu() ? (search ? kGpuSearch : kGpuUnit) : (search ? kCpuSearch : kCpuUnit);
+  if (flags_.shared.batch > 0) limits = {flags_.shared.batch, UINT64_MAX};
+  return limits;
+}
+
+pipeline::Size AlignRun::pipeline_size() const {
+  // On the CPU a search runs on all threads by itself.
+  const int n_gpus = static_cast<int>(choice_.gpus.size());
+  const int n_workers = selection_.search && n_gpus == 0 ? 1 : flags_.shared.threads + n_gpus;
+  return {n_workers, 2 * n_workers + 2};
+}
+
+std::string AlignRun::device_text() const {
+  if (!choice_.on_gpu())
+    return fmt::format("cpu {}, {} threads", align::cpu_isa(), flags_.shared.threads);
+  return fmt::format("{} x {}", choice_.gpus.size(), choice_.name);
+}
+
+void AlignRun::process(AlignSink& sink) {
+  const SharedFlags& shared = flags_.shared;
+  backend_.emplace(choice_, shared.device_request.kind == DeviceRequest::Kind::automatic,
+                   style_.options, shared.max_device_memory, log_);
+  const auto held = reader_.held_targets();
+  if (held) held_targets_.assign(*held, 0, held->size(), style_.options.scoring);
+  if (selection_.search)
+    backend_->set_search(held_targets_.view(), search_options(selection_, style_.options));
+  compute_.emplace(*backend_, style_, selection_, held ? &held_targets_ : nullptr, shared.threads);
+  const pipeline::Size size = pipeline_size();
+  std::vector<Item> items(static_cast<std::size_t>(size.n_in_flight));
+  Progress progress("align", shared.progress, shared.quiet);
+  times_ = pipeline::run(size, {[&](std::size_t slot) { return reader_.next(items[slot].unit); },
+                                [&](std::size_t slot) { compute_->compute(items[slot]); },
+                                [&](std::size_t slot) {
+                                  const Item& item = items[slot];
+                                  sink.write(item.rows);
+                                  totals_.n_pairs += item.n_pairs;
+                                  totals_.n_cells += item.n_cells;
+                                  totals_.n_rows += item.n_rows;
+                                  progress.update(item.unit.fraction_read, totals_.n_pairs,
+                                                  totals_.n_cells);
+                                }});
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "apps/biogpu/align/compute.hpp"
+#include "apps/biogpu/align/flags.hpp"
+#include "apps/biogpu/align/sink.hpp"
+#include "apps/biogpu/log.hpp"
+#include "lib/pipeline/pipeline.hpp"
+
+namespace biogpu::app {
+
+// Below this many cells a GPU's start-up costs more than the CPU's whole run.
+inline constexpr double kCellsWorthGpu = 2e10;
+
+// Counts of what was written; touched by the writer alone.
+struct AlignTotals {
+  std::uint64_t n_pairs = 0;  // scored
+  std::uint64_t n_cells = 0;
+  std::uint64_t n_rows = 0;
+};
+
+// One run of `biogpu align`, from files to file.
+class AlignRun {
+ public:
+  // Opens the input.
+  AlignRun(const AlignFlags& flags, std::string command_line);
+  void run();
+
+ private:
+  bool may_use_gpu() const;
+  UnitReader::Source source() const;
+  void choose();
+  void choose_style();
+  UnitLimits limits() const;
+  pipeline::Size pipeline_size() const;
+  std::string device_text() const;
+  void process(AlignSink& sink);
+  void log_summary(double wall_s);
+  std::string json_text(const AlignSink& sink, double wall_s);
+
+  const AlignFlags& flags_;
+  const std::string command_line_;
+  Log log_;
+  UnitReader reader_;
+  Selection selection_;
+  Alphabet alphabet_ = Alphabet::dna;
+  RowStyle style_;
+  DeviceChoice choice_;
+  std::optional<AlignBackend> backend_;
+  EncodedSet held_targets_;
+  std::optional<AlignCompute> compute_;
+  pipeline::Times times_;
+  AlignTotals totals_;
+};
+
+}  // namespace biogpu::app

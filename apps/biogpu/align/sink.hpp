@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "apps/biogpu/align/rows.hpp"
+#include "lib/io/output_file.hpp"
+#include "lib/io/sam_writer.hpp"
+
+namespace biogpu::app {
+
+// Where rows go. Text was made by the workers; only BAM and CRAM records are encoded here.
+class AlignSink {
+ public:
+  // header: what the text begins with. command_line: for @PG in BAM and CRAM.
+  AlignSink(const std::string& path, const RowStyle& style, const std::string& header,
+            const std::string& command_line, int n_threads);
+
+  void write(const Rows& rows);
+  void commit();
+  std::uint64_t bytes() const { return text_ ? text_->bytes() : 0; }
+
+ private:
+  std::optional<io::OutputFile> text_;
+  std::optional<io::SamWriter> records_;
+};
+
+// What the file of a format begins with: column names, or the SAM header.
+std::string row_header(const RowStyle& style, const std::string& command_line);
+
+}  // namespace biogpu::app

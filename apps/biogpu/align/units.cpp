@@ -1,0 +1,231 @@
+#include "apps/biogpu/align/units.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lib/core/error.hpp"
+
+namespace biogpu::app {
+
+bool UnitReader::Stream::refill(const io::BatchLimits& limits) {
+  cursor = 0;
+  block.reset();
+  for (const auto& candidate : pool)
+    if (candidate.use_count() == 1) block = candidate;
+  if (!block) block = pool.emplace_back(std::make_shared<io::SequenceBatch>());
+  return reader->read(*block, limits);
+}
+
+double UnitReader::Stream::estimated_residues(const io::BatchLimits& limits) const {
+  const auto residues = static_cast<double>(reader->n_residues());
+  if (reader->file_bytes() > 0 && reader->compressed_bytes() > 0) {
+    const double rest =
+        static_cast<double>(reader->file_bytes()) / static_cast<double>(reader->compressed_bytes());
+    return residues * std::max(1.0, rest);
+  }
+  // A pipe that filled a block is taken for a long one.
+  constexpr double kLong = 64;
+  const bool filled = block->size() >= limits.n_records || block->n_residues() >= limits.n_residues;
+  return filled ? kLong * residues : residues;
+}
+
+UnitReader::UnitReader(const Source& source)
+    : source_(source),
+      queries_(source.query_path, source.n_threads),
+      targets_(source.target_path, source.n_threads) {
+  if (!source_.shard.is_whole()) select_shard();
+  if (source_.pairing == Pairing::by_order) {
+    queries_.refill(source_.block);
+    targets_.refill(source_.block);
+    const auto n_targets = static_cast<double>(std::max<std::size_t>(1, targets_.block->size()));
+    estimated_cells_ = queries_.estimated_residues(source_.block) *
+                       static_cast<double>(targets_.block->n_residues()) / n_targets;
+    return;
+  }
+  hold_targets();
+  estimated_cells_ = static_cast<double>(targets_.block->n_residues());
+  estimated_cells_ *= one_set() ? estimated_cells_ : queries_.estimated_residues(source_.block);
+}
+
+void UnitReader::select_shard() {
+  // Where the queries are the targets too, all are held, and hold_targets() takes a part of them.
+  if (one_set()) {
+    io::require_file_for_shard(source_.query_path);
+    return;
+  }
+  const int n_threads = source_.n_threads;
+  const std::uint64_t n_queries = io::count_records(source_.query_path, n_threads);
+  const io::RecordRange range = io::shard_range(source_.shard, n_queries);
+  if (source_.pairing == Pairing::by_order) {
+    const std::uint64_t n_targets = io::count_records(source_.target_path, n_threads);
+    if (n_queries != n_targets) refuse_lengths(n_queries, n_targets);
+    targets_.reader->select(range);
+  }
+  io::SequenceReader(source_.query_path, n_threads).read(first_queries_, source_.block);
+  queries_.reader->select(range);
+}
+
+void UnitReader::refuse_lengths(std::uint64_t n_queries, std::uint64_t n_targets) const {
+  const bool query_is_shorter = n_queries < n_targets;
+  throw Error(
+      ErrorCode::bad_input,
+      fmt::format("{}: ends after record {}, but {} has more; --pairs expects as many queries as "
+                  "targets",
+                  query_is_shorter ? source_.query_path : source_.target_path,
+                  std::min(n_queries, n_targets),
+                  query_is_shorter ? source_.target_path : source_.query_path));
+}
+
+void UnitReader::hold_targets() {
+  // One residue more than allowed tells a file that fits from one that does not.
+  const std::uint64_t most = source_.max_target_residues;
+  Stream& stream = one_set() ? queries_ : targets_;
+  stream.refill({SIZE_MAX, most == UINT64_MAX ? most : most + 1});
+  if (stream.block->n_residues() > most)
+    throw Error(ErrorCode::failed,
+                fmt::format("{}: targets have more than {} residues, the share of --max-memory; "
+                            "raise it, or use --pairs",
+                            stream.reader->path(), most));
+  if (one_set()) {
+    targets_.block = queries_.block;
+    const io::RecordRange range = io::shard_range(source_.shard, queries_.block->size());
+    queries_.cursor = range.begin;
+    queries_.end = range.end;
+  } else {
+    queries_.refill(source_.block);
+  }
+}
+
+std::shared_ptr<const io::SequenceBatch> UnitReader::held_targets() const {
+  return source_.pairing == Pairing::by_order ? nullptr : targets_.block;
+}
+
+double UnitReader::estimated_cells() const { return estimated_cells_; }
+
+bool UnitReader::next(Unit& unit) {
+  unit.queries.reset();
+  unit.targets.reset();
+  unit.pairs.clear();
+  const bool filled = source_.pairing == Pairing::by_order ? next_by_order(unit)
+                      : source_.pairing == Pairing::search ? next_of_search(unit)
+                                                           : next_of_all(unit);
+  if (!filled) return false;
+  const io::SequenceReader& reader = *queries_.reader;
+  if (one_set())
+    unit.fraction_read =
+        static_cast<double>(queries_.cursor) / static_cast<double>(queries_.block->size());
+  else if (reader.file_bytes() > 0)
+    unit.fraction_read = std::min(1.0, static_cast<double>(reader.compressed_bytes()) /
+                                           static_cast<double>(reader.file_bytes()));
+  return true;
+}
+
+bool UnitReader::next_by_order(Unit& unit) {
+  const bool query_left = !queries_.at_end_of_block() || queries_.refill(source_.block);
+  const bool target_left = !targets_.at_end_of_block() || targets_.refill(source_.block);
+  if (query_left != target_left)
+    refuse_lengths(queries_.reader->n_records(), targets_.reader->n_records());
+  if (!query_left) return false;
+  unit.queries = queries_.block;
+  unit.targets = targets_.block;
+  unit.query_begin = queries_.cursor;
+  unit.target_begin = targets_.cursor;
+  std::uint64_t cells = 0;
+  while (!queries_.at_end_of_block() && !targets_.at_end_of_block() &&
+         unit.pairs.size() < limits_.n_pairs) {
+    cells += static_cast<std::uint64_t>(queries_.block->sequence(queries_.cursor).size()) *
+             targets_.block->sequence(targets_.cursor).size();
+    if (!unit.pairs.empty() && cells > limits_.n_cells) break;
+    const auto i = static_cast<std::uint32_t>(unit.pairs.size());
+    unit.pairs.push_back({i, i});
+    ++queries_.cursor;
+    ++targets_.cursor;
+  }
+  unit.n_queries = unit.n_targets = unit.pairs.size();
+  return true;
+}
+
+// The targets of the query at the cursor.
+void UnitReader::list_candidates() {
+  if (is_listed_) return;
+  is_listed_ = true;
+  listed_.clear();
+  targets_.cursor = 0;
+  const std::uint64_t query = queries_.block->first_record() - 1 + queries_.cursor;
+  if (candidates_) {
+    candidates_(queries_.block->sequence(queries_.cursor), query, listed_);
+    return;
+  }
+  const std::size_t first =
+      source_.pairing == Pairing::self ? static_cast<std::size_t>(query) + 1 : 0;
+  for (std::size_t target = first; target < targets_.block->size(); ++target)
+    listed_.push_back(static_cast<std::uint32_t>(target));
+}
+
+bool UnitReader::next_of_all(Unit& unit) {
+  if (targets_.block->empty()) return false;
+  if (queries_.at_end_of_block() && (one_set() || !queries_.refill(source_.block))) return false;
+  unit.queries = queries_.block;
+  unit.targets = targets_.block;
+  unit.query_begin = queries_.cursor;
+  unit.n_queries = 0;
+  unit.target_begin = 0;
+  unit.n_targets = targets_.block->size();
+  // targets_.cursor is the next of the targets listed for the query at queries_.cursor.
+  std::uint64_t cells = 0;
+  while (!queries_.at_end_of_block() && unit.pairs.size() < limits_.n_pairs) {
+    list_candidates();
+    const std::uint64_t length = queries_.block->sequence(queries_.cursor).size();
+    const std::size_t query = queries_.cursor - unit.query_begin;
+    for (; targets_.cursor < listed_.size(); ++targets_.cursor) {
+      const std::uint32_t target = listed_[targets_.cursor];
+      cells += length * targets_.block->sequence(target).size();
+      const bool full = unit.pairs.size() >= limits_.n_pairs || cells > limits_.n_cells;
+      if (full && !unit.pairs.empty()) return true;
+      unit.pairs.push_back({static_cast<std::uint32_t>(query), target});
+      unit.n_queries = query + 1;
+    }
+    ++queries_.cursor;
+    is_listed_ = false;
+  }
+  return true;
+}
+
+bool UnitReader::next_of_search(Unit& unit) {
+  if (queries_.at_end_of_block() && (one_set() || !queries_.refill(source_.block))) return false;
+  unit.queries = queries_.block;
+  unit.targets = targets_.block;
+  unit.query_begin = queries_.cursor;
+  unit.n_queries = 0;
+  unit.target_begin = 0;
+  unit.n_targets = targets_.block->size();
+  std::uint64_t cells = 0;
+  while (!queries_.at_end_of_block() && unit.n_queries < limits_.n_pairs) {
+    cells += queries_.block->sequence(queries_.cursor).size() * targets_.block->n_residues();
+    if (unit.n_queries > 0 && cells > limits_.n_cells) break;
+    ++queries_.cursor;
+    ++unit.n_queries;
+  }
+  return true;
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> list_targets(const io::SequenceBatch& batch) {
+  std::vector<std::pair<std::string, std::uint64_t>> targets;
+  targets.reserve(batch.size());
+  for (std::size_t i = 0; i < batch.size(); ++i)
+    targets.emplace_back(batch.name(i), batch.sequence(i).size());
+  return targets;
+}
+
+std::vector<std::pair<std::string, std::uint64_t>> list_targets(const std::string& path,
+                                                                int n_threads) {
+  io::SequenceReader reader(path, n_threads);
+  io::SequenceBatch batch;
+  std::vector<std::pair<std::string, std::uint64_t>> targets;
+  while (reader.read(batch))
+    for (auto& target : list_targets(batch)) targets.push_back(std::move(target));
+  return targets;
+}
+
+}  // namespace biogpu::app

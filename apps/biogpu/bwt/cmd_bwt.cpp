@@ -1,0 +1,71 @@
+#include <fmt/format.h>
+
+#include "apps/biogpu/bwt/command.hpp"
+#include "apps/biogpu/run_summary.hpp"
+
+namespace biogpu::app {
+namespace {
+
+constexpr Subcommand kBwtSubcommands[] = {
+    {"index", "index a genome for searches, or for bwa", add_bwt_index},
+    {"count", "how often each query occurs", add_bwt_count},
+    {"locate", "where each query occurs, exactly or with mismatches", add_bwt_locate},
+    {"smem", "super-maximal exact matches, as bwa fastmap", add_bwt_smem},
+    {"stats", "numbers of an index", add_bwt_stats},
+    {"extract", "regions of the genome back from an index", add_bwt_extract},
+    {"transform", "Burrows-Wheeler transform of sequences or bytes", add_bwt_transform},
+    {"inverse", "what a transform was made from", add_bwt_inverse},
+};
+
+constexpr char kBwtFooter[] =
+    "Examples:\n"
+    "  biogpu bwt index genome.fa && biogpu bwt count -x genome.fa reads.fq.gz\n"
+    "  biogpu bwt index --format bwa -p prefix genome.fa\n"
+    "  biogpu bwt transform reads.fa -o reads.bwt\n\n";
+
+}  // namespace
+
+Run add_bwt(CLI::App& command) { return add_subcommands(command, kBwtSubcommands, kBwtFooter); }
+
+bwt::SuffixSortSettings sort_settings(const SharedFlags& flags, const DeviceChoice& device) {
+  bwt::SuffixSortSettings settings;
+  settings.n_threads = flags.threads;
+  settings.gpu_bytes = flags.max_device_memory;
+  if (device.on_gpu()) settings.gpu = device.gpus.front();
+  return settings;
+}
+
+void log_sort(const bwt::SuffixSortReport& sorted, double seconds, Log& log, BwtReport& report) {
+  report.gpu_s = sorted.gpu_s;
+  report.peak_device_bytes = sorted.device_bytes;
+  if (sorted.on_gpu) {
+    log.detail(fmt::format(
+        "sorted in {:.2f} s: {:.3f} s on the device in {} blocks, {:.2f} s copied, {} rounds, {} "
+        "suffixes left to the CPU",
+        seconds, sorted.gpu_s, sorted.n_blocks, sorted.gpu_copy_s, sorted.n_rank_rounds,
+        sorted.n_unresolved));
+    return;
+  }
+  if (!sorted.why_cpu.empty()) log.warn("sorted on the CPU instead: " + sorted.why_cpu);
+  log.detail(fmt::format("sorted in {:.2f} s: {} suffixes left by direct comparison, {} rounds{}",
+                         seconds, sorted.n_unresolved, sorted.n_rank_rounds,
+                         sorted.induced ? ", by induction" : ""));
+}
+
+void write_bwt_json(const SharedFlags& flags, const std::string& command_line, const Log& log,
+                    const BwtReport& report) {
+  report::RunSummary run = begin_summary(command_line, flags, report.device, log);
+  if (report.device.on_gpu())  // one of those asked for is used
+    run.device_used = "gpu:" + std::to_string(report.device.gpus.front());
+  run.inputs = report.inputs;
+  run.outputs = report.outputs;
+  run.gpu_s = report.gpu_s;
+  run.read_s = report.read_s;
+  run.compute_s = report.compute_s;
+  run.write_s = report.write_s;
+  run.peak_device_bytes = report.peak_device_bytes;
+  run.result = report.result;
+  write_summary(flags, run);
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,166 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <future>
+#include <limits>
+#include <memory>
+#include <system_error>
+
+#include "apps/biogpu/bwt/command.hpp"
+#include "lib/bwt/bwa_index.hpp"
+#include "lib/bwt/fm_index.hpp"
+#include "lib/bwt/reference.hpp"
+#include "lib/bwt/suffix_array.hpp"
+#include "lib/core/error.hpp"
+
+namespace biogpu::app {
+namespace {
+
+struct IndexFlags {
+  SharedFlags shared;
+  std::string path;
+  std::string prefix;  // empty: path
+  std::string format = "native";
+  std::uint64_t sample_rate = 8;
+  std::string algorithm;  // -a and -b of bwa index, which change nothing here either
+  std::uint64_t block_size = 0;
+  bool bwa_64 = false;
+};
+
+constexpr char kBwtIndexFooter[] =
+    "--format bwa writes PREFIX.amb, .ann, .pac, .bwt and .sa, the bytes that 'bwa index' "
+    "writes.\n\n"
+    "Examples:\n"
+    "  biogpu bwt index --format bwa -p prefix genome.fa\n\n";
+
+class IndexRun {
+ public:
+  IndexRun(const IndexFlags& flags, std::string command_line)
+      : flags_(flags),
+        command_line_(std::move(command_line)),
+        log_("bwt index", flags.shared.quiet, flags.shared.verbose) {}
+
+  void run() {
+    const auto devices = start_devices();
+    const bwt::Reference reference = bwt::read_reference(flags_.path, flags_.shared.threads);
+    if (devices.valid()) devices.wait();
+    report_.device =
+        choose_device(flags_.shared.device_request, is_worth_gpu(reference.text.size()));
+    sort_ = sort_settings(flags_.shared, report_.device);
+    report_.read_s = log_.seconds();
+    log_.detail(fmt::format("read {} records, {} bases, {} runs of other letters",
+                            reference.contigs.size(), reference.text.size(),
+                            reference.holes.size()));
+    if (flags_.format == "bwa") {
+      write_bwa(reference);
+    } else {
+      write_native(reference);
+    }
+    report_.inputs.push_back({flags_.path, 0, reference.contigs.size()});
+    report_.result = {{"format", flags_.format},
+                      {"records", reference.contigs.size()},
+                      {"bases", reference.text.size()}};
+    log_.info(fmt::format("{} records, {} bases indexed in {:.2f} s", reference.contigs.size(),
+                          reference.text.size(), log_.seconds()));
+    write_bwt_json(flags_.shared, command_line_, log_, report_);
+  }
+
+ private:
+  // bwa's files hold both strands.
+  bool is_worth_gpu(std::uint64_t n_bases) const {
+    return app::is_worth_gpu(flags_.format == "bwa" ? 2 * n_bases : n_bases, flags_.shared.threads);
+  }
+
+  // A GPU takes longer to start than a small genome to read: both at once, where one may be used.
+  std::future<void> start_devices() const {
+    using Kind = DeviceRequest::Kind;
+    const Kind kind = flags_.shared.device_request.kind;
+    std::error_code no_file;
+    const bool is_large = std::filesystem::is_regular_file(flags_.path, no_file) &&
+                          is_worth_gpu(std::filesystem::file_size(flags_.path, no_file));
+    if (kind == Kind::cpu || (kind == Kind::automatic && !is_large)) return {};
+    return std::async(std::launch::async, [] {
+      std::string why;
+      (void)list_devices(&why);
+    });
+  }
+
+  const std::string& prefix() const { return flags_.prefix.empty() ? flags_.path : flags_.prefix; }
+
+  std::string bwa_prefix() const {
+    return prefix() + (flags_.bwa_64 && flags_.prefix.empty() ? ".64" : "");
+  }
+
+  void write_native(const bwt::Reference& reference) {
+    bwt::FmIndex::Settings settings;
+    settings.sample_rate = flags_.sample_rate;
+    settings.sort = sort_;
+    const double begin = log_.seconds();
+    bwt::SuffixSortReport sorted;
+    const bwt::FmIndex index = bwt::FmIndex::build(reference, settings, &sorted);
+    report_.compute_s = log_.seconds() - begin;
+    log_sort(sorted, report_.compute_s, log_, report_);
+    const std::string path = prefix() + ".bgfm";
+    index.write(path);
+    report_.write_s = log_.seconds() - begin - report_.compute_s;
+    report_.outputs.push_back({path, index.bytes()});
+  }
+
+  void write_bwa(const bwt::Reference& reference) {
+    const bwt::PackedText text = bwt::with_reverse_complement(reference.text);
+    const bwt::BwaBwt bwt = text.size() < std::numeric_limits<std::uint32_t>::max()
+                                ? transform<std::uint32_t>(text)
+                                : transform<std::uint64_t>(text);
+    const double begin = log_.seconds();
+    const std::uint64_t n_bytes = bwt::write_bwa_index(bwa_prefix(), reference, bwt);
+    report_.write_s = log_.seconds() - begin;
+    report_.outputs.push_back({bwa_prefix(), n_bytes});
+  }
+
+  template <class Index>
+  bwt::BwaBwt transform(const bwt::PackedText& text) {
+    const double begin = log_.seconds();
+    bwt::SuffixSortReport sorted;
+    const auto sa = bwt::sort_suffixes<Index>({text}, sort_, &sorted);
+    log_sort(sorted, log_.seconds() - begin, log_, report_);
+    bwt::BwaBwt bwt = bwt::make_bwa_bwt(text, sa, sort_.n_threads);
+    report_.compute_s = log_.seconds() - begin;
+    return bwt;
+  }
+
+  const IndexFlags& flags_;
+  const std::string command_line_;
+  Log log_;
+  bwt::SuffixSortSettings sort_;
+  BwtReport report_;
+};
+
+}  // namespace
+
+Run add_bwt_index(CLI::App& command) {
+  const auto flags = std::make_shared<IndexFlags>();
+  command.add_option("genome", flags->path, "FASTA or FASTQ, plain, gzip or BGZF, - for stdin")
+      ->required()
+      ->option_text("GENOME");
+  command.add_option("-p,--prefix", flags->prefix, "beginning of the index's name [GENOME]")
+      ->option_text("PREFIX");
+  command.add_option("--format", flags->format, "native or bwa [native]")
+      ->check(CLI::IsMember({"native", "bwa"}))
+      ->option_text("WHAT");
+  command.add_option("--sa-rate", flags->sample_rate, "rows for each position kept, native [8]")
+      ->check(CLI::Range(1, 1024))
+      ->option_text("N");
+  command.add_option("-a", flags->algorithm)->group("");
+  command.add_option("-b", flags->block_size)->group("");
+  command.add_flag("-6", flags->bwa_64)->group("");
+  add_shared_flags(command, flags->shared);
+  command.footer(std::string(kBwtIndexFooter) + kExitCodes);
+  return [flags](const std::string& command_line) {
+    flags->shared.resolve();
+    if (flags->path == "-" && flags->prefix.empty())
+      throw Error(ErrorCode::usage, "an index of standard input needs a name; add -p PREFIX");
+    IndexRun(*flags, command_line).run();
+  };
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "apps/biogpu/bwt/query_sink.hpp"
+#include "lib/bwt/gpu_search.hpp"
+#include "lib/io/sequence_reader.hpp"
+#include "lib/pipeline/pipeline.hpp"
+
+namespace biogpu::app {
+namespace {
+
+constexpr std::size_t kQueriesPerBatch = 16384;
+constexpr std::size_t kGpuQueriesPerBatch = 1u << 19;
+// Below this a GPU's start-up costs more than the CPU's searches.
+constexpr std::uint64_t kBytesWorthGpu = 256u << 20;
+constexpr std::uint32_t kMostMismatches = 16;
+
+constexpr char kCountFooter[] =
+    "Columns: query, places on the forward strand, on the reverse strand, on both. A query with\n"
+    "letters other than A, C, G, T matches nowhere exactly; with -k each is a mismatch.\n\n"
+    "Examples:\n"
+    "  biogpu bwt count -x genome.fa reads.fq.gz -o counts.tsv\n"
+    "  biogpu bwt count -x genome.fa -k 2 --strand forward primers.fa\n\n";
+constexpr char kLocateFooter[] =
+    "Columns of TSV: query, target, begin, end (0-based, half-open), strand, mismatches. BED: "
+    "target,\n"
+    "begin, end, query, mismatches, strand. SAM: every place after the first is secondary.\n\n"
+    "Examples:\n"
+    "  biogpu bwt locate -x genome.fa reads.fq.gz -o places.tsv\n"
+    "  biogpu bwt locate -x genome.fa -k 2 --hits best guides.fa -o guides.bed\n"
+    "  biogpu bwt locate -x genome.fa --max-hits 100 reads.fq.gz -o places.bam\n\n";
+
+void run_queries(const QueryFlags& flags, bool counts_only, const std::string& command_line) {
+  Log log(counts_only ? "bwt count" : "bwt locate", flags.shared.quiet, flags.shared.verbose);
+  BwtReport report;
+  const std::string path = index_file(flags.index_path);
+  const bwt::FmIndex index = bwt::FmIndex::open(path);
+  io::SequenceReader reader = io::open_shard(flags.query_path, flags.shard, flags.shared.threads);
+  report.device = choose_device(flags.shared.device_request, reader.file_bytes() >= kBytesWorthGpu);
+  bwt::CpuSearch cpu(index);
+  std::unique_ptr<bwt::GpuSearch> gpu;
+  if (report.device.on_gpu()) gpu = bwt::make_gpu_search(report.device.gpus.front(), index);
+  bwt::ExactSearch& search = gpu ? static_cast<bwt::ExactSearch&>(*gpu) : cpu;
+  QuerySink sink(index, flags, counts_only, command_line);
+  const std::size_t usual = gpu ? kGpuQueriesPerBatch : kQueriesPerBatch;
+  const io::BatchLimits limits{flags.shared.batch != 0 ? flags.shared.batch : usual, 64u << 20};
+  std::vector<QueryItem> items(static_cast<std::size_t>(2 * flags.shared.threads + 2));
+  std::uint64_t n_found = 0;
+  std::uint64_t n_places = 0;
+  std::uint64_t n_cut = 0;
+  const pipeline::Times times = pipeline::run(
+      {flags.shared.threads, static_cast<int>(items.size())},
+      {[&](std::size_t slot) { return reader.read(items[slot].batch, limits); },
+       [&](std::size_t slot) {
+         (counts_only ? count_queries : locate_queries)(index, search, flags, items[slot]);
+         sink.format(items[slot]);
+       },
+       [&](std::size_t slot) {
+         sink.write(items[slot]);
+         for (const QueryAnswer& answer : items[slot].answers) {
+           const std::uint64_t n = answer.n_forward + answer.n_reverse;
+           n_places += n;
+           n_found += n > 0 ? 1 : 0;
+           n_cut += answer.cut ? 1 : 0;
+         }
+       }});
+  sink.commit();
+  if (n_cut > 0)
+    log.warn(fmt::format("{} queries have more than {} places, of which the first are written",
+                         n_cut, flags.max_hits));
+  report.inputs = {{path, index.bytes(), index.contigs().size()},
+                   {flags.query_path, reader.file_bytes(), reader.n_records()}};
+  report.outputs = {{flags.out_path, sink.bytes()}};
+  if (gpu) {
+    report.gpu_s = gpu->device_seconds();
+    report.peak_device_bytes = gpu->device_bytes();
+  }
+  report.read_s = times.read_s;
+  report.compute_s = times.compute_s;
+  report.write_s = times.write_s;
+  report.result = {
+      {"queries", reader.n_records()}, {"found", n_found}, {"places", n_places}, {"k", flags.k}};
+  log.info(fmt::format("{} queries, {} found, {} places in {:.2f} s", reader.n_records(), n_found,
+                       n_places, log.seconds()));
+  write_bwt_json(flags.shared, command_line, log, report);
+}
+
+std::shared_ptr<QueryFlags> add_query_flags(CLI::App& command) {
+  auto flags = std::make_shared<QueryFlags>();
+  command
+      .add_option("queries", flags->query_path, "FASTA or FASTQ, plain, gzip or BGZF, - for stdin")
+      ->required()
+      ->option_text("QUERIES");
+  command.add_option("-x,--index", flags->index_path, "index made by 'biogpu bwt index'")
+      ->required()
+      ->option_text("PREFIX");
+  command.add_option("-o,--output", flags->out_path, "where the answers go [-]")
+      ->option_text("FILE");
+  command.add_option("-k,--mismatches", flags->k, "letters that may differ [0]")
+      ->check(CLI::Range(0u, kMostMismatches))
+      ->option_text("K");
+  const std::map<std::string, Strands> strands{
+      {"both", Strands::both}, {"forward", Strands::forward}, {"reverse", Strands::reverse}};
+  command.add_option("--strand", flags->strands, "both, forward, reverse [both]")
+      ->transform(CLI::CheckedTransformer(strands).description(""))
+      ->option_text("WHICH");
+  const std::map<std::string, HitsWanted> hits{{"all", HitsWanted::all},
+                                               {"best", HitsWanted::best}};
+  command.add_option("--hits", flags->hits, "all, or those with the fewest mismatches: best [all]")
+      ->transform(CLI::CheckedTransformer(hits).description(""))
+      ->option_text("WHICH");
+  return flags;
+}
+
+void add_run_flags(CLI::App& command, QueryFlags& flags) {
+  add_shared_flags(command, flags.shared);
+  add_shard_flag(command, flags.shard, "part I of N of the queries; 'biogpu gather' joins parts");
+}
+
+}  // namespace
+
+Run add_bwt_count(CLI::App& command) {
+  const auto flags = add_query_flags(command);
+  add_run_flags(command, *flags);
+  command.footer(std::string(kCountFooter) + kExitCodes);
+  return [flags](const std::string& command_line) {
+    flags->shared.resolve();
+    run_queries(*flags, true, command_line);
+  };
+}
+
+Run add_bwt_locate(CLI::App& command) {
+  const auto flags = add_query_flags(command);
+  command
+      .add_option("-f,--format", flags->format, "tsv, bed, sam [by the suffix of FILE, else tsv]")
+      ->check(CLI::IsMember({"tsv", "bed", "sam"}))
+      ->option_text("WHAT");
+  command.add_option("--max-hits", flags->max_hits, "places written for a query [all]")
+      ->option_text("N");
+  add_run_flags(command, *flags);
+  command.footer(std::string(kLocateFooter) + kExitCodes);
+  return [flags](const std::string& command_line) {
+    flags->shared.resolve();
+    run_queries(*flags, false, command_line);
+  };
+}
+
+}  // namespace biogpu::app

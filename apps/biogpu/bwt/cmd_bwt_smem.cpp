@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+
+#include <iterator>
+#include <memory>
+
+#include "apps/biogpu/bwt/command.hpp"
+#include "lib/bwt/smem.hpp"
+#include "lib/io/output_file.hpp"
+#include "lib/io/sequence_reader.hpp"
+#include "lib/pipeline/pipeline.hpp"
+
+namespace biogpu::app {
+namespace {
+
+struct SmemFlags {
+  SharedFlags shared;
+  std::string prefix;
+  std::string query_path;
+  io::Shard shard;  // of the queries
+  std::string out_path = "-";
+  std::uint32_t min_length = 17;
+  std::uint64_t max_places = 20;
+  bool print_sequence = false;
+};
+
+struct SmemItem {
+  io::SequenceBatch batch;
+  std::string text;
+  std::uint64_t n_matches = 0;
+};
+
+constexpr char kBwtSmemFooter[] =
+    "The output is that of 'bwa fastmap': for each query a line SQ with its name and length, lines "
+    "EM\n"
+    "with begin, end, number of places and the places, and a line //.\n\n"
+    "Examples:\n"
+    "  biogpu bwt index --format bwa -p prefix genome.fa\n"
+    "  biogpu bwt smem -x prefix reads.fq.gz -o matches.txt\n\n";
+
+std::uint8_t code_of(char letter) {
+  const auto at = std::string_view("ACGTacgt").find(letter);
+  return at == std::string_view::npos ? 4 : static_cast<std::uint8_t>(at % 4);
+}
+
+void write_match(const bwt::BwaFm& index, const SmemFlags& flags, const bwt::Smem& match,
+                 std::string& text) {
+  auto out = std::back_inserter(text);
+  fmt::format_to(out, "EM\t{}\t{}\t{}", match.begin, match.end, match.rows.size);
+  if (match.rows.size > flags.max_places) {
+    text += "\t*\n\n";  // bwa ends this line twice
+    return;
+  }
+  for (std::uint64_t i = 0; i < match.rows.size; ++i) {
+    const bwt::BwaFm::Place place =
+        index.place(index.position(match.rows.begin + i), match.end - match.begin);
+    fmt::format_to(out, "\t{}:{}{}", place.contig, place.reverse ? '-' : '+', place.begin + 1);
+  }
+  text += '\n';
+}
+
+void find_matches(const bwt::BwaFm& index, const SmemFlags& flags, SmemItem& item) {
+  bwt::SmemFinder finder(index);
+  std::vector<std::uint8_t> codes;
+  std::vector<bwt::Smem> matches;
+  item.text.clear();
+  item.n_matches = 0;
+  for (std::size_t query = 0; query < item.batch.size(); ++query) {
+    const std::string_view letters = item.batch.sequence(query);
+    fmt::format_to(std::back_inserter(item.text), "SQ\t{}\t{}", item.batch.name(query),
+                   letters.size());
+    if (flags.print_sequence) item.text.append("\t").append(letters);
+    item.text += '\n';
+    codes.clear();
+    for (const char letter : letters) codes.push_back(code_of(letter));
+    matches.clear();
+    finder.find(codes, matches);
+    for (const bwt::Smem& match : matches) {
+      if (match.end - match.begin < flags.min_length) continue;
+      write_match(index, flags, match, item.text);
+      ++item.n_matches;
+    }
+    item.text += "//\n";
+  }
+}
+
+void run_smem(const SmemFlags& flags, const std::string& command_line) {
+  Log log("bwt smem", flags.shared.quiet, flags.shared.verbose);
+  BwtReport report;
+  report.device = choose_device(flags.shared.device_request, false);
+  const bwt::BwaFm index(flags.prefix);
+  io::SequenceReader reader = io::open_shard(flags.query_path, flags.shard, flags.shared.threads);
+  io::OutputFile out(flags.out_path, flags.shared.threads);
+  const io::BatchLimits limits{flags.shared.batch != 0 ? flags.shared.batch : 4096, 1u << 20};
+  std::vector<SmemItem> items(static_cast<std::size_t>(2 * flags.shared.threads + 2));
+  std::uint64_t n_matches = 0;
+  const pipeline::Times times =
+      pipeline::run({flags.shared.threads, static_cast<int>(items.size())},
+                    {[&](std::size_t slot) { return reader.read(items[slot].batch, limits); },
+                     [&](std::size_t slot) { find_matches(index, flags, items[slot]); },
+                     [&](std::size_t slot) {
+                       out.write(items[slot].text);
+                       n_matches += items[slot].n_matches;
+                     }});
+  out.commit();
+  report.inputs = {{flags.query_path, reader.file_bytes(), reader.n_records()}};
+  report.outputs = {{flags.out_path, out.bytes()}};
+  report.read_s = times.read_s;
+  report.compute_s = times.compute_s;
+  report.write_s = times.write_s;
+  report.result = {{"queries", reader.n_records()}, {"matches", n_matches}};
+  log.info(fmt::format("{} queries, {} matches in {:.2f} s", reader.n_records(), n_matches,
+                       log.seconds()));
+  write_bwt_json(flags.shared, command_line, log, report);
+}
+
+}  // namespace
+
+Run add_bwt_smem(CLI::App& command) {
+  const auto flags = std::make_shared<SmemFlags>();
+  command
+      .add_option("queries", flags->query_path, "FASTA or FASTQ, plain, gzip or BGZF, - for stdin")
+      ->required()
+      ->option_text("QUERIES");
+  command.add_option("-x,--index", flags->prefix, "index of bwa, or made with --format bwa")
+      ->required()
+      ->option_text("PREFIX");
+  command.add_option("-o,--output", flags->out_path, "where the matches go [-]")
+      ->option_text("FILE");
+  command.add_option("-l,--min-length", flags->min_length, "shortest match written [17]")
+      ->check(CLI::Range(1, 1 << 30))
+      ->option_text("N");
+  command
+      .add_option("-w,--max-places", flags->max_places, "places written for a match, * above [20]")
+      ->option_text("N");
+  command.add_flag("-p,--print-sequence", flags->print_sequence, "add the query to its line SQ")
+      ->option_text(" ");
+  add_shared_flags(command, flags->shared);
+  add_shard_flag(command, flags->shard, "part I of N of the queries; 'cat' joins parts");
+  command.footer(std::string(kBwtSmemFooter) + kExitCodes);
+  return [flags](const std::string& command_line) {
+    flags->shared.resolve();
+    run_smem(*flags, command_line);
+  };
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,128 @@
+// `biogpu infer embed`, `logits` and `contacts`: files of arrays.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/biogpu/infer/commands.hpp"
+#include "apps/biogpu/infer/run.hpp"
+#include "apps/biogpu/option_group.hpp"
+#include "lib/core/error.hpp"
+#include "lib/infer/embed.hpp"
+#include "lib/infer/output/array_writer.hpp"
+
+namespace biogpu::app {
+namespace {
+
+constexpr char kArrayFormats[] =
+    "Output by suffix: .npy (rows one after the other, OUTPUT.index.tsv tells whose), .npz,\n"
+    ".safetensors, .h5, .tsv. Keys are the records' names; with several arrays a record they are\n"
+    "name/kind/layer. A name that comes again gets #2.\n\n";
+
+struct ArrayFlags {
+  InferFlags infer;
+  infer::ArrayOptions arrays;
+  std::vector<std::string> include = {"mean"};
+};
+
+void add_array_output(CLI::App& command, InferFlags& flags) {
+  OptionGroup(command).option("-o,--output", flags.output, "[-, TSV on stdout]", "FILE");
+}
+
+void run_arrays(const ArrayFlags& flags, const char* name, const std::string& command_line) {
+  const infer::ArrayFormat format = infer::array_format(flags.infer.output);
+  InferRun run(flags.infer, name, command_line);
+  infer::ArrayOptions options = flags.arrays;
+  options.layers = infer::resolve_layers(options.layers, run.info());
+  if (options.contacts && !run.info().has_contacts)
+    throw Error(ErrorCode::bad_input, flags.infer.model + ": has no contact head");
+  if (options.logits && !run.info().has_logits)
+    throw Error(ErrorCode::bad_input, flags.infer.model + ": has no language model head");
+  const auto writer = infer::make_array_writer(flags.infer.output, format);
+  run.run(
+      fmt::format("{} {} {} {} {} {}", fmt::join(options.layers, ","), options.residues,
+                  options.mean, options.begin, options.logits, options.contacts),
+      [&](infer::ProteinModel& model, InferRun::Records& records, infer::BatchResult& result) {
+        infer::compute_arrays(model, records.names, records.sequences, options, run.budget_tokens(),
+                              result);
+      },
+      [&](const infer::BatchResult& result) {
+        for (const infer::NamedArray& array : result.arrays) writer->add(array);
+      });
+  writer->commit();
+  run.finish(writer->bytes());
+}
+
+// What runs a command that gives one kind of array.
+Run run_one_kind(const std::shared_ptr<ArrayFlags>& flags, bool infer::ArrayOptions::*kind,
+                 const char* name) {
+  return [=](const std::string& command_line) {
+    flags->arrays = {};
+    flags->arrays.mean = false;
+    flags->arrays.*kind = true;
+    run_arrays(*flags, name, command_line);
+  };
+}
+
+}  // namespace
+
+Run add_infer_embed(CLI::App& command) {
+  const auto flags = std::make_shared<ArrayFlags>();
+  const OptionGroup options(command);
+  add_array_output(command, flags->infer);
+  options
+      .option("--include", flags->include,
+              "mean (over residues), residues (a vector each), cls [mean]", "KIND,...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"mean", "residues", "cls"}).description(""));
+  options
+      .option("--layers", flags->arrays.layers,
+              "0 the embedding, i after block i, -1 the last [-1]", "N,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  add_infer_flags(command, flags->infer);
+  add_infer_shard_flag(command, flags->infer);
+  command.footer(std::string(kArrayFormats) +
+                 "Examples:\n"
+                 "  biogpu infer embed --model esm2_t6_8M_UR50D proteins.fasta -o out.npy\n"
+                 "  biogpu infer embed --model esm2_t33_650M_UR50D --include residues,mean \\\n"
+                 "      --layers 30,-1 proteins.fa.gz -o out.h5 --resume\n\n" +
+                 kExitCodes);
+  return [flags](const std::string& command_line) {
+    flags->arrays.mean = flags->arrays.residues = flags->arrays.begin = false;
+    for (const std::string& kind : flags->include)
+      (kind == "mean"       ? flags->arrays.mean
+       : kind == "residues" ? flags->arrays.residues
+                            : flags->arrays.begin) = true;
+    run_arrays(*flags, "infer embed", command_line);
+  };
+}
+
+Run add_infer_logits(CLI::App& command) {
+  const auto flags = std::make_shared<ArrayFlags>();
+  add_array_output(command, flags->infer);
+  add_infer_flags(command, flags->infer);
+  add_infer_shard_flag(command, flags->infer);
+  command.footer(std::string(kArrayFormats) +
+                 "Columns are the words of the vocabulary; 'biogpu infer info' lists them.\n\n"
+                 "Examples:\n"
+                 "  biogpu infer logits --model esm2_t6_8M_UR50D proteins.fasta -o logits.npz\n\n" +
+                 kExitCodes);
+  return run_one_kind(flags, &infer::ArrayOptions::logits, "infer logits");
+}
+
+Run add_infer_contacts(CLI::App& command) {
+  const auto flags = std::make_shared<ArrayFlags>();
+  add_array_output(command, flags->infer);
+  add_infer_flags(command, flags->infer);
+  command.footer(
+      std::string(kArrayFormats) +
+      "Examples:\n"
+      "  biogpu infer contacts --model esm2_t33_650M_UR50D protein.fa -o contacts.npz\n\n" +
+      kExitCodes);
+  return run_one_kind(flags, &infer::ArrayOptions::contacts, "infer contacts");
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,233 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "apps/biogpu/infer/commands.hpp"
+#include "apps/biogpu/infer/run.hpp"
+#include "apps/biogpu/option_group.hpp"
+#include "lib/core/device.hpp"
+#include "lib/core/error.hpp"
+#include "lib/infer/mpnn/bench.hpp"
+#include "lib/infer/protein_model.hpp"
+#include "lib/io/output_file.hpp"
+#include "lib/nn/bench.hpp"
+#include "lib/structure/structure.hpp"
+
+namespace biogpu::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct BenchFlags {
+  std::string device = "auto";
+  std::string precision = "auto";
+  std::string json;
+  std::string model;
+  std::vector<std::string> structures;
+  std::vector<std::int64_t> n_samples{1};
+  std::vector<std::string> batches{"1x256", "16x512"};
+  nn::OpBenchSettings ops;
+  int n_threads = 0;
+  int n_runs = 20;
+};
+
+struct Device {
+  std::unique_ptr<nn::Backend> backend;
+  std::string name;
+  nn::Precision precision = nn::Precision::fp32;
+  nn::Roofline roofline;
+};
+
+const std::vector<std::pair<std::string, nn::Precision>> kPrecisions{{"fp32", nn::Precision::fp32},
+                                                                     {"tf32", nn::Precision::tf32},
+                                                                     {"fp16", nn::Precision::fp16},
+                                                                     {"bf16", nn::Precision::bf16}};
+
+std::string name_of(nn::Precision precision) {
+  for (const auto& [name, value] : kPrecisions)
+    if (value == precision) return name;
+  return "";
+}
+
+Device open_device(const BenchFlags& flags) {
+  Device device;
+  const DeviceChoice choice = choose_device(parse_device_request(flags.device), true);
+  device.precision = parse_precision(flags.precision, choice.on_gpu());
+  nn::BackendOptions options;
+  options.precision = device.precision;
+  options.n_threads = flags.n_threads > 0
+                          ? flags.n_threads
+                          : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  device.backend = choice.on_gpu() ? nn::make_gpu_backend(choice.gpus.front(), options)
+                                   : nn::make_cpu_backend(options);
+  device.name = choice.name;
+  device.roofline = nn::roofline_of(choice.name, device.precision);
+  return device;
+}
+
+Json bench_ops(const BenchFlags& flags, Device& device) {
+  Json rows = Json::array();
+  std::string text = fmt::format("# {}, {}\nop\tshape\tus\tGB/s\tTFLOP/s\troofline\terror\n",
+                                 device.name, name_of(device.precision));
+  for (const nn::OpTiming& op : nn::run_op_bench(*device.backend, flags.ops)) {
+    const double share = op.share(device.roofline);
+    text += fmt::format("{}\t{}\t{:.1f}\t{:.0f}\t{:.2f}\t{}\t{:.1e}\n", op.op, op.shape,
+                        op.seconds * 1e6, 1e-9 * op.bytes / op.seconds,
+                        1e-12 * op.operations / op.seconds,
+                        share == 0 ? "-" : fmt::format("{:.0f}%", 100 * share), op.error);
+    rows.push_back({{"op", op.op},
+                    {"shape", op.shape},
+                    {"seconds", op.seconds},
+                    {"bytes", op.bytes},
+                    {"operations", op.operations},
+                    {"roofline_share", share},
+                    {"error", op.error}});
+  }
+  print(text);
+  return rows;
+}
+
+std::pair<std::int64_t, std::int64_t> parse_batch(const std::string& text) {
+  const std::size_t x = text.find('x');
+  try {
+    const std::int64_t n = std::stoll(text.substr(0, x)), length = std::stoll(text.substr(x + 1));
+    if (x != std::string::npos && n > 0 && length > 2) return {n, length};
+  } catch (const std::exception&) {
+  }
+  throw Error(ErrorCode::usage,
+              fmt::format("--batches: '{}'; expected SEQUENCESxTOKENS, for example 16x512", text));
+}
+
+// Passes over random residues; the device's seconds where it tells them, else the clock's.
+Json bench_model(const BenchFlags& flags, Device& device) {
+  const auto model = infer::load_protein_model(flags.model, *device.backend);
+  Json rows = Json::array();
+  std::string text = fmt::format("# {}, {}, {}\nbatch\tmedian_ms\tleast_ms\ttokens/s\n",
+                                 device.name, name_of(device.precision), flags.model);
+  for (const std::string& name : flags.batches) {
+    const auto [n, length] = parse_batch(name);
+    nn::HostBatch batch;
+    batch.starts.push_back(0);
+    for (std::int64_t s = 0; s < n; ++s) {
+      for (std::int64_t t = 0; t < length; ++t)
+        batch.ids.push_back(static_cast<std::int32_t>(5 + (s * 31 + t * 7 + t / 3) % 20));
+      batch.starts.push_back(static_cast<std::int32_t>(batch.ids.size()));
+    }
+    std::vector<double> seconds;
+    for (int run = 0; run < flags.n_runs + 3; ++run) {
+      const auto begin = std::chrono::steady_clock::now();
+      model->run(batch, {});
+      const double device_s = device.backend->captured_seconds();
+      const double wall_s =
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      if (run >= 3) seconds.push_back(device_s > 0 ? device_s : wall_s);
+    }
+    std::sort(seconds.begin(), seconds.end());
+    const double median = seconds[seconds.size() / 2];
+    const double rate = static_cast<double>(n * length) / median;
+    text += fmt::format("{}\t{:.4f}\t{:.4f}\t{:.0f}\n", name, 1e3 * median, 1e3 * seconds.front(),
+                        rate);
+    rows.push_back({{"batch", name},
+                    {"median_s", median},
+                    {"least_s", seconds.front()},
+                    {"tokens_per_s", rate},
+                    {"activation_bytes", model->measure(n * length, {})}});
+  }
+  print(text);
+  return rows;
+}
+
+// Whole designs and scores of structures, by the clock.
+void bench_structures(const BenchFlags& flags) {
+  const infer::mpnn::Weights weights = infer::mpnn::load_weights(flags.model);
+  const DeviceChoice choice = choose_device(parse_device_request(flags.device), true);
+  std::unique_ptr<infer::mpnn::GpuModel> gpu;
+  if (choice.on_gpu()) gpu = infer::mpnn::make_gpu_model(choice.gpus.front(), weights, 0);
+  const auto compute = [&](std::span<const infer::mpnn::Work> works) {
+    if (gpu) return gpu->run(works);
+    for (const infer::mpnn::Work& work : works) infer::mpnn::run_work(weights, work);
+  };
+  Json rows = Json::array();
+  std::string text = fmt::format("# {}, {}\nstage\tresidues\tsequences\tmedian_ms\tleast_ms\n",
+                                 choice.name, flags.model);
+  for (const std::string& path : flags.structures) {
+    const structure::Structure structure = structure::read_structure(path, weights.ca_only);
+    const infer::mpnn::Complex complex =
+        infer::mpnn::make_complex(structure, {}, weights.ca_only, path);
+    for (const auto& row :
+         infer::mpnn::bench_structure(complex, flags.n_samples, flags.n_runs, compute)) {
+      text += fmt::format("{}\t{}\t{}\t{:.4f}\t{:.4f}\n", row.stage, row.n_residues,
+                          row.n_sequences, 1e3 * row.median_s, 1e3 * row.least_s);
+      rows.push_back({{"structure", path},
+                      {"stage", row.stage},
+                      {"residues", row.n_residues},
+                      {"sequences", row.n_sequences},
+                      {"median_s", row.median_s},
+                      {"least_s", row.least_s}});
+    }
+  }
+  print(text);
+  if (flags.json.empty()) return;
+  io::OutputFile file(flags.json);
+  file.write(Json{{"device", choice.name}, {"model", flags.model}, {"structures", rows}}.dump(2) +
+             "\n");
+  file.commit();
+}
+
+void run_bench(const BenchFlags& flags) {
+  if (!flags.structures.empty()) return bench_structures(flags);
+  Device device = open_device(flags);
+  Json whole{{"device", device.name}, {"precision", name_of(device.precision)}};
+  if (flags.model.empty()) {
+    whole["ops"] = bench_ops(flags, device);
+  } else {
+    whole["model"] = flags.model;
+    whole["passes"] = bench_model(flags, device);
+  }
+  if (flags.json.empty()) return;
+  io::OutputFile file(flags.json);
+  file.write(whole.dump(2) + "\n");
+  file.commit();
+}
+
+}  // namespace
+
+Run add_infer_bench(CLI::App& command) {
+  const auto flags = std::make_shared<BenchFlags>();
+  const OptionGroup options(command);
+  options.option("--model", flags->model, "time whole passes of this model, not operations",
+                 "FOLDER");
+  options
+      .option("--batches", flags->batches,
+              "with --model: sequences and tokens of each [1x256,16x512]", "NxL,...")
+      ->delimiter(',');
+  options.option("--structure", flags->structures,
+                 "with a model of structures: PDB or mmCIF to design and to score", "FILE...");
+  options.option("-n,--samples", flags->n_samples, "of a structure at once [1]", "N,...")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1 << 20).description(""));
+  options.option("--only", flags->ops.only, "operations whose name contains this", "TEXT");
+  options.flag("--quick", flags->ops.quick, "the smallest shapes, once: a test that it runs");
+  options.option("--runs", flags->n_runs, "with --model: passes of each batch [20]", "N")
+      ->check(CLI::Range(1, 100000).description(""));
+  add_precision_flag(command, flags->precision);
+  options.option("--device", flags->device, "auto, cpu, gpu, or a device's number [auto]",
+                 "DEVICE");
+  options.option("-t,--threads", flags->n_threads, "of the CPU backend [all]", "N");
+  options.option("--json", flags->json, "write the results here", "FILE");
+  command.footer(
+      std::string("Examples:\n"
+                  "  biogpu infer bench --device gpu --json ops.json\n"
+                  "  biogpu infer bench --model esm2_t33_650M_UR50D --batches 16x512\n\n") +
+      kExitCodes);
+  return [flags](const std::string&) { run_bench(*flags); };
+}
+
+}  // namespace biogpu::app

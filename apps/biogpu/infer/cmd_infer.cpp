@@ -1,0 +1,29 @@
+#include "apps/biogpu/infer/commands.hpp"
+
+namespace biogpu::app {
+namespace {
+
+constexpr Subcommand kInferSubcommands[] = {
+    {"embed", "vectors of residues or whole sequences", add_infer_embed, "Proteins"},
+    {"logits", "scores of all residues at every position", add_infer_logits, "Proteins"},
+    {"fill-mask", "likely residues at masked positions", add_infer_fill_mask, "Proteins"},
+    {"score", "likelihood of sequences, effect of variants", add_infer_score, "Proteins"},
+    {"contacts", "probability that two residues touch", add_infer_contacts, "Proteins"},
+    {"design", "sequences that fold into a backbone", add_infer_design, "Structures"},
+    {"info", "what a model folder holds", add_infer_info, "Model"},
+    {"bench", "time, rate and error of kernels and whole passes", add_infer_bench, "Model"},
+};
+
+constexpr char kInferFooter[] =
+    "Examples:\n"
+    "  biogpu infer embed --model esm2_t33_650M_UR50D proteins.fasta -o out.npy\n"
+    "  biogpu infer score --model esm2_t33_650M_UR50D --variants dms.tsv wild_type.fa\n"
+    "  biogpu infer design --model v_48_020 backbone.pdb -o designs.fa\n\n";
+
+}  // namespace
+
+Run add_infer(CLI::App& command) {
+  return add_subcommands(command, kInferSubcommands, kInferFooter);
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,140 @@
+// `biogpu infer design`, and `biogpu infer score` with a model of structures.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/biogpu/infer/commands.hpp"
+#include "apps/biogpu/infer/structures.hpp"
+#include "apps/biogpu/option_group.hpp"
+#include "lib/core/error.hpp"
+#include "lib/infer/output/array_writer.hpp"
+#include "lib/io/output_file.hpp"
+
+namespace biogpu::app {
+namespace {
+
+struct DesignFlags {
+  InferFlags infer;
+  StructureFlags structures;
+  std::string probabilities;
+};
+
+void add_sampling(CLI::App& command, DesignFlags& flags) {
+  const OptionGroup sampling(command);
+  infer::mpnn::DesignOptions& options = flags.structures.options;
+  infer::mpnn::DesignRequest& request = flags.structures.request;
+  sampling.option("-n,--samples", options.n_sequences, "sequences at each temperature [1]", "N")
+      ->check(CLI::Range(1, 1 << 20).description(""));
+  sampling
+      .option("--temperature", options.temperatures,
+              "of the draws; higher gives more diverse sequences [0.1]", "T,...")
+      ->delimiter(',')
+      ->check(CLI::Range(1e-6, 1e6).description(""));
+  sampling.option("--omit", request.omit, "letters that are never drawn [X]", "LETTERS");
+  sampling
+      .option("--bias", flags.structures.bias,
+              "added to letters' logits, over the temperature: A:-1.1,F:0.7", "LIST")
+      ->delimiter(',');
+  sampling.flag("--homooligomer", request.homooligomer,
+                "one sequence for all designed chains, position by position");
+  sampling
+      .option("--backbone-noise", options.backbone_noise,
+              "standard deviation added to coordinates, Angstrom [0]", "X")
+      ->check(CLI::Range(0.0, 100.0).description(""));
+  sampling.option("--save-probs", flags.probabilities,
+                  "probabilities of letters at every residue, .npz", "FILE");
+}
+
+void add_files(CLI::App& command, infer::mpnn::DesignRequest& request) {
+  const OptionGroup files(command, kOriginalFiles);
+  files.option("--omit-AA-jsonl", request.omit_aa_jsonl, "letters never drawn at some positions",
+               "FILE");
+  files.option("--bias-AA-jsonl", request.bias_aa_jsonl, "bias of letters", "FILE");
+  files.option("--bias-by-res-jsonl", request.bias_by_res_jsonl, "bias of letters at each position",
+               "FILE");
+  files.option("--tied-positions-jsonl", request.tied_positions_jsonl,
+               "positions that share a letter", "FILE");
+  files.option("--pssm-jsonl", request.pssm_jsonl, "position-specific matrices", "FILE");
+  files.option("--pssm-multi", request.pssm_multi, "share of their bias, 0 to 1 [0]", "X")
+      ->check(CLI::Range(0.0, 1.0).description(""));
+  files.option("--pssm-threshold", request.pssm_threshold, "of log odds [0]", "X");
+  files.flag("--pssm-log-odds", request.pssm_log_odds, "prefer letters above the threshold");
+  files.flag("--pssm-bias", request.pssm_bias, "mix their bias into the probabilities");
+}
+
+void add_input(CLI::App& command, InferFlags& flags) {
+  const OptionGroup input(command);
+  input.option("STRUCTURES", flags.inputs, "PDB or mmCIF, plain or gzip; or folders of them", " ")
+      ->required();
+  add_model_flag(command, flags);
+  input.option("-o,--output", flags.output, "FASTA, with .gz compressed [-, stdout]", "FILE");
+}
+
+void run_design(DesignFlags flags, const std::string& command_line) {
+  std::unique_ptr<infer::ArrayWriter> arrays;
+  if (!flags.probabilities.empty()) {
+    arrays =
+        infer::make_array_writer(flags.probabilities, infer::array_format(flags.probabilities));
+    flags.structures.options.probabilities = true;
+  }
+  StructureRun run(flags.infer, flags.structures, "infer design", command_line);
+  io::OutputFile out(flags.infer.output, 1);
+  run.run(
+      [&](const std::string& path) {
+        return infer::mpnn::design_job(run.weights(), run.inputs(), run.options(), run.replay(),
+                                       path);
+      },
+      [&](const infer::BatchResult& result) {
+        out.write(result.text);
+        for (const infer::NamedArray& array : result.arrays) arrays->add(array);
+      });
+  if (arrays) arrays->commit();
+  out.commit();
+  run.finish(out.bytes());
+}
+
+}  // namespace
+
+Run add_infer_design(CLI::App& command) {
+  const auto flags = std::make_shared<DesignFlags>();
+  add_input(command, flags->infer);
+  add_sampling(command, *flags);
+  add_structure_flags(command, flags->structures);
+  add_files(command, flags->structures.request);
+  add_shared_flags(command, flags->infer.shared);
+  command.footer(
+      std::string(
+          "Each structure gives its own sequence with its score, then the samples: '>T=0.1,\n"
+          "sample=1, score=..., global_score=..., seq_recovery=...', chains joined by '/'. A "
+          "score\n"
+          "is the mean of -log p over designed residues, a global score over all.\n\n"
+          "Examples:\n"
+          "  biogpu infer design --model v_48_020 backbone.pdb -o designs.fa\n"
+          "  biogpu infer design --model v_48_020 structures/ -n 8 --temperature 0.1,0.3 \\\n"
+          "      --omit CX -o designs.fa --save-probs probs.npz\n"
+          "  biogpu infer design --model v_48_020 complex.cif.gz --chains A --fixed 'A1-10 A52'\n"
+          "  biogpu infer design --model v_48_020 dimer.pdb --homooligomer --seed 7\n\n") +
+      kExitCodes);
+  return [flags](const std::string& command_line) { run_design(*flags, command_line); };
+}
+
+void run_structure_score(const InferFlags& infer, const StructureFlags& flags,
+                         const std::string& sequences, const std::string& command_line) {
+  std::vector<infer::mpnn::GivenSequence> given;
+  if (!sequences.empty()) given = infer::mpnn::read_given(sequences);
+  StructureRun run(infer, flags, "infer score", command_line);
+  io::OutputFile out(infer.output, 1);
+  out.write(infer::mpnn::score_header());
+  run.run(
+      [&](const std::string& path) {
+        return infer::mpnn::score_job(run.weights(), run.inputs(), run.options(), run.replay(),
+                                      path, given);
+      },
+      [&](const infer::BatchResult& result) { out.write(result.text); });
+  out.commit();
+  run.finish(out.bytes());
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,260 @@
+#include "apps/biogpu/infer/run.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "apps/biogpu/option_group.hpp"
+#include "apps/biogpu/progress.hpp"
+#include "apps/biogpu/run_summary.hpp"
+#include "lib/core/device.hpp"
+#include "lib/core/error.hpp"
+
+namespace biogpu::app {
+namespace {
+
+// Tokens of a pass: on a CPU, what the caches hold well; on a GPU, whole rounds of its processors
+// (docs/design/infer.md).
+constexpr std::int64_t kCpuTokens = 2048;
+constexpr std::int64_t kGpuTokens = 16896;
+constexpr std::uint64_t kWorthGpuBytes = 16u << 20;
+constexpr std::uint64_t kRecordsPerBatch = 512;
+
+std::uint64_t weight_bytes(const std::string& folder) {
+  std::error_code error;
+  std::uint64_t bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (entry.path().extension() == ".safetensors") bytes += entry.file_size(error);
+  return bytes;
+}
+
+}  // namespace
+
+struct InferRun::Item {
+  io::SequenceBatch batch;
+  std::size_t input = 0;
+  std::size_t first = 0;  // records before it were in the journal
+  infer::BatchResult result;
+};
+
+nn::Precision parse_precision(const std::string& text, bool on_gpu) {
+  static const std::map<std::string, nn::Precision> names{{"fp32", nn::Precision::fp32},
+                                                          {"tf32", nn::Precision::tf32},
+                                                          {"fp16", nn::Precision::fp16},
+                                                          {"bf16", nn::Precision::bf16}};
+  if (text == "auto") return on_gpu ? nn::Precision::fp16 : nn::Precision::fp32;
+  return names.at(text);
+}
+
+void add_model_flag(CLI::App& command, InferFlags& flags) {
+  OptionGroup(command)
+      .option("--model", flags.model, "folder with config.json and safetensors", "FOLDER")
+      ->required();
+}
+
+void add_precision_flag(CLI::App& command, std::string& precision) {
+  OptionGroup(command)
+      .option("--precision", precision,
+              "fp32, tf32, fp16, bf16 [auto: fp16 on a GPU, fp32 on a CPU]", "TYPE")
+      ->check(CLI::IsMember({"auto", "fp32", "tf32", "fp16", "bf16"}).description(""));
+}
+
+void add_infer_flags(CLI::App& command, InferFlags& flags) {
+  const OptionGroup options(command);
+  options.option("FASTA", flags.inputs, "proteins, plain or gzip; none or -: standard input", " ");
+  add_model_flag(command, flags);
+  add_precision_flag(command, flags.precision);
+  options
+      .option("--truncate", flags.truncate, "keep the first residues of longer sequences only", "N")
+      ->check(CLI::Range(1, 1 << 24).description(""));
+  options.flag("--allow-unknown", flags.allow_unknown,
+               "letters outside the alphabet become the unknown word");
+  options.flag("--keep-rare", flags.keep_rare, "ProtBERT: U, Z, O and B are themselves, not X");
+  options.flag("--resume", flags.resume,
+               "keep finished batches in OUTPUT.partial, and begin with those that are there");
+  add_shared_flags(command, flags.shared);
+  command.get_option("--batch")->description("tokens in one pass [chosen for the device]");
+}
+
+void add_infer_shard_flag(CLI::App& command, InferFlags& flags) {
+  add_shard_flag(command, flags.shard, "part I of N of the sequences; 'biogpu gather' joins parts");
+}
+
+InferRun::InferRun(InferFlags flags, std::string name, std::string command_line)
+    : flags_(std::move(flags)),
+      name_(std::move(name)),
+      command_line_(std::move(command_line)),
+      log_(name_, flags_.shared.quiet, flags_.shared.verbose) {
+  flags_.shared.resolve();
+  if (flags_.inputs.empty()) flags_.inputs.emplace_back("-");
+  if (flags_.resume && flags_.output == "-")
+    throw Error(ErrorCode::usage, "--resume needs an output file");
+  if (!flags_.shard.is_whole())
+    ranges_ = io::shard_files(flags_.inputs, flags_.shard, flags_.shared.threads, true);
+  load_models();
+  choose_budget();
+}
+
+void InferRun::load_models() {
+  device_ =
+      choose_device(flags_.shared.device_request, weight_bytes(flags_.model) >= kWorthGpuBytes);
+  nn::BackendOptions options;
+  options.n_threads = flags_.shared.threads;
+  options.max_device_bytes = flags_.shared.max_device_memory;
+  options.precision = parse_precision(flags_.precision, device_.on_gpu());
+  try {
+    for (const int gpu : device_.gpus) backends_.push_back(nn::make_gpu_backend(gpu, options));
+  } catch (const Error& error) {
+    if (flags_.shared.device_request.kind != DeviceRequest::Kind::automatic) throw;
+    log_.warn(fmt::format("the CPU is used: {}", error.what()));
+    backends_.clear();
+    device_ = {{}, "cpu", error.what()};
+    options.precision = parse_precision(flags_.precision, false);
+  }
+  if (backends_.empty()) backends_.push_back(nn::make_cpu_backend(options));
+  for (const auto& backend : backends_) {
+    models_.push_back(
+        infer::load_protein_model(flags_.model, *backend, {.keep_rare = flags_.keep_rare}));
+    free_models_.push_back(models_.back().get());
+  }
+  log_.detail(fmt::format("{}: {}, {} layers of {}, on {}", flags_.model, info().architecture,
+                          info().n_layers, info().d_model, device_.name));
+}
+
+void InferRun::choose_budget() {
+  const std::int64_t most = device_.on_gpu() ? kGpuTokens : kCpuTokens;
+  budget_tokens_ = flags_.shared.batch > 0 ? static_cast<std::int64_t>(flags_.shared.batch) : most;
+  const std::uint64_t bound =
+      device_.on_gpu() ? flags_.shared.max_device_memory : flags_.shared.max_memory;
+  infer::Request request;
+  request.layers = {static_cast<int>(info().n_layers)};
+  request.per_residue = true;
+  while (bound > 0 && budget_tokens_ > 64 &&
+         models_.front()->measure(budget_tokens_, request) > bound)
+    budget_tokens_ /= 2;
+}
+
+infer::TokenizeOptions InferRun::tokenize_options() const {
+  return {flags_.allow_unknown, info().max_residues, flags_.truncate};
+}
+
+std::string InferRun::label(std::uint64_t record, std::string_view name) const {
+  return fmt::format("record {} ({})", record, name);
+}
+
+bool InferRun::read(Item& item) {
+  const io::BatchLimits limits{kRecordsPerBatch, static_cast<std::uint64_t>(budget_tokens_)};
+  for (;;) {
+    if (!reader_) {
+      if (next_input_ == flags_.inputs.size()) return false;
+      reader_ = std::make_unique<io::SequenceReader>(flags_.inputs[next_input_++],
+                                                     flags_.shared.threads, true);
+      if (!ranges_.empty()) reader_->select(ranges_[next_input_ - 1]);
+    }
+    if (!reader_->read(item.batch, limits)) {
+      inputs_.push_back({reader_->path(), reader_->file_bytes(), reader_->n_records()});
+      reader_.reset();
+      continue;
+    }
+    item.input = next_input_ - 1;
+    item.first = std::min<std::uint64_t>(n_skipped_, item.batch.size());
+    n_skipped_ -= item.first;
+    if (item.first < item.batch.size()) return true;
+  }
+}
+
+void InferRun::compute(Item& item, const Compute& compute) {
+  Records records;
+  item.result = {};
+  const infer::TokenizeOptions options = tokenize_options();
+  for (std::size_t i = item.first; i < item.batch.size(); ++i) {
+    const std::string where = fmt::format("{}: {}", flags_.inputs[item.input],
+                                          label(item.batch.first_record() + i, item.batch.name(i)));
+    records.names.emplace_back(item.batch.name(i));
+    records.sequences.push_back(infer::tokenize(info().vocabulary, item.batch.sequence(i), options,
+                                                where, &item.result.n_unknown));
+    item.result.n_residues += records.sequences.back().size() - 2;
+  }
+  item.result.n_records = records.names.size();
+  infer::ProteinModel* model = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    model = free_models_.back();  // as many models as workers
+    free_models_.pop_back();
+  }
+  compute(*model, records, item.result);
+  const std::lock_guard lock(mutex_);
+  free_models_.push_back(model);
+}
+
+std::string InferRun::fingerprint(const std::string& options) const {
+  std::string text = fmt::format("{} {} {} {} {} {} {}\n", name_, options, flags_.precision,
+                                 flags_.truncate, flags_.allow_unknown, flags_.keep_rare,
+                                 std::filesystem::absolute(flags_.model).string());
+  if (!flags_.shard.is_whole())
+    text += fmt::format("{}/{}\n", flags_.shard.index, flags_.shard.count);
+  text += fmt::format("{}\n", weight_bytes(flags_.model));
+  for (const std::string& path : flags_.inputs) {
+    struct stat status {};
+    const bool found = stat(path.c_str(), &status) == 0;
+    text += fmt::format("{} {} {}\n", path, found ? static_cast<std::int64_t>(status.st_size) : 0,
+                        found ? static_cast<std::int64_t>(status.st_mtime) : 0);
+  }
+  return text;
+}
+
+void InferRun::run(const std::string& options, const Compute& compute, const Write& write) {
+  Progress progress(name_, flags_.shared.progress, flags_.shared.quiet);
+  const auto take = [&](const infer::BatchResult& result) {
+    write(result);
+    n_records_ += result.n_records;
+    n_residues_ += result.n_residues;
+    n_unknown_ += result.n_unknown;
+  };
+  if (flags_.resume) {
+    journal_ = std::make_unique<infer::Journal>(flags_.output + ".partial", fingerprint(options));
+    journal_->replay(take);
+    n_skipped_ = n_records_;
+    if (n_records_ > 0) log_.info(fmt::format("{} records were there already", n_records_));
+  }
+  std::vector<Item> items(models_.size() + 2);
+  const auto put = [&](std::size_t slot) {
+    if (journal_) journal_->append(items[slot].result);
+    take(items[slot].result);
+    progress.update(0, fmt::format("{} sequences, {:.0f} residues/s", n_records_,
+                                   static_cast<double>(n_residues_) / log_.seconds()));
+  };
+  times_ = pipeline::run({static_cast<int>(models_.size()), static_cast<int>(items.size())},
+                         {[&](std::size_t slot) { return read(items[slot]); },
+                          [&](std::size_t slot) { this->compute(items[slot], compute); }, put});
+  if (n_unknown_ > 0)
+    log_.warn(
+        fmt::format("{} residues outside the alphabet were read as {}", n_unknown_,
+                    info().vocabulary.words[static_cast<std::size_t>(info().vocabulary.unknown)]));
+}
+
+void InferRun::finish(std::uint64_t output_bytes) {
+  if (journal_) journal_->remove();
+  log_.info(fmt::format("{} sequences, {} residues, {:.0f} residues/s", n_records_, n_residues_,
+                        static_cast<double>(n_residues_) / std::max(1e-9, log_.seconds())));
+  report::RunSummary run = begin_summary(command_line_, flags_.shared, device_, log_);
+  run.inputs = inputs_;
+  run.outputs = {{flags_.output, output_bytes}};
+  add_times(run, times_);
+  run.result["model"] = {{"architecture", info().architecture},
+                         {"layers", info().n_layers},
+                         {"width", info().d_model},
+                         {"parameters", info().n_parameters}};
+  run.result["precision"] = flags_.precision;
+  run.result["tokens_per_pass"] = budget_tokens_;
+  run.result["sequences"] = n_records_;
+  run.result["residues"] = n_residues_;
+  run.result["unknown_residues"] = n_unknown_;
+  write_summary(flags_.shared, run);
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,253 @@
+// `biogpu infer score`, `fill-mask` and `info`: tables.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "apps/biogpu/infer/commands.hpp"
+#include "apps/biogpu/infer/run.hpp"
+#include "apps/biogpu/infer/structures.hpp"
+#include "apps/biogpu/option_group.hpp"
+#include "lib/core/error.hpp"
+#include "lib/infer/score.hpp"
+#include "lib/infer/variants.hpp"
+#include "lib/io/output_file.hpp"
+
+namespace biogpu::app {
+namespace {
+
+struct ScoreFlags {
+  InferFlags infer;
+  std::string variants;
+  bool all_single = false;
+  std::string method = "masked-marginal";
+  std::int64_t first_residue = 1;
+  StructureFlags structures;
+  std::string sequences;
+};
+
+struct FillFlags {
+  InferFlags infer;
+  int top = 5;
+};
+
+void add_table_output(CLI::App& command, InferFlags& flags) {
+  OptionGroup(command).option("-o,--output", flags.output, "TSV, with .gz compressed [-, stdout]",
+                              "FILE");
+}
+
+// A record of the input, and where its lines go.
+struct Record {
+  infer::ProteinModel& model;
+  const std::string& name;
+  const infer::Tokens& sequence;
+  std::int64_t budget_tokens;
+  std::string& text;
+};
+
+// A table with lines for each record, from a model with a language head.
+struct Table {
+  const char* command;
+  const char* header;
+  std::string options;                               // what else lines depend on, for --resume
+  std::function<void(const Record& record)> append;  // any thread calls it
+};
+
+void run_table(const InferFlags& flags, const Table& table, const std::string& command_line) {
+  InferRun run(flags, table.command, command_line);
+  if (!run.info().has_logits)
+    throw Error(ErrorCode::bad_input, flags.model + ": has no language model head");
+  io::OutputFile out(flags.output, flags.shared.threads);
+  out.write(table.header);
+  run.run(
+      table.options,
+      [&](infer::ProteinModel& model, InferRun::Records& records, infer::BatchResult& result) {
+        for (std::size_t i = 0; i < records.names.size(); ++i)
+          table.append(
+              {model, records.names[i], records.sequences[i], run.budget_tokens(), result.text});
+      },
+      [&](const infer::BatchResult& result) { out.write(result.text); });
+  out.commit();
+  run.finish(out.bytes());
+}
+
+// The lines of one sequence.
+void score_sequence(const ScoreFlags& flags, const infer::VariantTable& table,
+                    const Record& record) {
+  const auto& [model, name, sequence, budget_tokens, text] = record;
+  if (flags.variants.empty() && !flags.all_single) {
+    const auto sum = infer::pseudo_likelihood(model, sequence, budget_tokens);
+    text += fmt::format("{}\t{}\t{:.6f}\t{:.6f}\n", name, sum.n_residues, sum.log_likelihood,
+                        sum.perplexity());
+    return;
+  }
+  const infer::Vocabulary& vocabulary = model.info().vocabulary;
+  std::vector<infer::Variant> variants;
+  if (flags.all_single) {
+    variants = infer::single_variants(vocabulary, sequence, flags.first_residue);
+  } else {
+    const auto found = table.find(table.count(name) > 0 ? name : std::string());
+    if (found == table.end()) return;
+    variants = found->second;
+    for (infer::Variant& variant : variants)
+      infer::resolve_variant(variant, vocabulary, sequence, flags.first_residue,
+                             fmt::format("{}: line {} ({})", flags.variants, variant.line, name));
+  }
+  const std::vector<double> scores = infer::variant_scores(
+      model, sequence, variants, flags.method == "masked-marginal", budget_tokens);
+  for (std::size_t i = 0; i < variants.size(); ++i)
+    text += fmt::format("{}\t{}\t{:.6f}\n", name, variants[i].text, scores[i]);
+}
+
+void run_score(const ScoreFlags& flags, const std::string& command_line) {
+  if (infer::mpnn::is_structure_model(flags.infer.model)) {
+    if (!flags.infer.shard.is_whole())
+      throw Error(ErrorCode::usage, "--shard is for models of sequences");
+    run_structure_score(flags.infer, flags.structures, flags.sequences, command_line);
+    return;
+  }
+  const infer::VariantTable table =
+      flags.variants.empty() ? infer::VariantTable() : infer::read_variants(flags.variants);
+  const bool variants = !flags.variants.empty() || flags.all_single;
+  run_table(flags.infer,
+            {"infer score",
+             variants ? "name\tmutant\tscore\n" : "name\tresidues\tlog_likelihood\tperplexity\n",
+             fmt::format("{} {} {} {}", flags.variants, flags.all_single, flags.method,
+                         flags.first_residue),
+             [&](const Record& record) { score_sequence(flags, table, record); }},
+            command_line);
+}
+
+// The likeliest words of every mask of a sequence.
+void fill_sequence(int top, const Record& record) {
+  const auto& [model, name, sequence, budget_tokens, text] = record;
+  const infer::Vocabulary& vocabulary = model.info().vocabulary;
+  std::vector<std::int32_t> masks;
+  for (std::size_t t = 1; t + 1 < sequence.size(); ++t)
+    if (sequence[t] == vocabulary.mask) masks.push_back(static_cast<std::int32_t>(t));
+  const std::vector<float> rows =
+      infer::log_probabilities(model, sequence, masks, false, budget_tokens);
+  std::vector<std::size_t> order(vocabulary.words.size());
+  for (std::size_t i = 0; i < masks.size(); ++i) {
+    const float* const row = rows.data() + i * order.size();
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return row[a] > row[b]; });
+    for (std::size_t rank = 0;
+         rank < std::min<std::size_t>(order.size(), static_cast<std::size_t>(top)); ++rank)
+      text += fmt::format("{}\t{}\t{}\t{}\t{:.6f}\n", name, masks[i], rank + 1,
+                          vocabulary.words[order[rank]],
+                          std::exp(static_cast<double>(row[order[rank]])));
+  }
+}
+
+void run_fill_mask(const FillFlags& flags, const std::string& command_line) {
+  run_table(
+      flags.infer,
+      {"infer fill-mask", "name\tposition\trank\tresidue\tprobability\n", std::to_string(flags.top),
+       [&](const Record& record) { fill_sequence(flags.top, record); }},
+      command_line);
+}
+
+std::string info_text(const infer::ModelInfo& info) {
+  std::string text;
+  const auto line = [&](const char* key, const auto& value) {
+    text += fmt::format("{}\t{}\n", key, value);
+  };
+  line("architecture", info.architecture);
+  line("layers", info.n_layers);
+  line("width", info.d_model);
+  line("heads", info.n_heads);
+  line("parameters", info.n_parameters);
+  line("longest_sequence", info.max_residues == 0 ? "any" : std::to_string(info.max_residues));
+  line("longest_in_training", info.trained_residues);
+  line("language_model_head", info.has_logits ? "yes" : "no");
+  line("contact_head", info.has_contacts ? "yes" : "no");
+  line("vocabulary", fmt::format("{}", fmt::join(info.vocabulary.words, " ")));
+  return text;
+}
+
+}  // namespace
+
+Run add_infer_score(CLI::App& command) {
+  const auto flags = std::make_shared<ScoreFlags>();
+  const OptionGroup options(command);
+  const OptionGroup structures(command, "Models of structures");
+  add_table_output(command, flags->infer);
+  CLI::Option* table =
+      options.option("--variants", flags->variants,
+                     "table with a column mutant (A12C, or A12C:D5E) and perhaps one name", "FILE");
+  options.flag("--all-single", flags->all_single, "every residue by each of the other 19 instead")
+      ->excludes(table);
+  options
+      .option("--method", flags->method,
+              "of variants: masked-marginal (a pass for each position), wt-marginal (one pass) "
+              "[masked-marginal]",
+              "NAME")
+      ->check(CLI::IsMember({"masked-marginal", "wt-marginal"}).description(""));
+  options.option("--first-residue", flags->first_residue,
+                 "number of a sequence's first residue in the table [1]", "N");
+  structures.option(
+      "--sequences", flags->sequences,
+      "FASTA to score on structures, chains joined by '/', beside their own sequences", "FASTA");
+  structures
+      .option("--orders", flags->structures.options.n_sequences,
+              "random decoding orders that a score is the mean of [1]", "N")
+      ->check(CLI::Range(1, 1 << 20).description(""));
+  add_structure_flags(command, flags->structures);
+  add_infer_flags(command, flags->infer);
+  add_infer_shard_flag(command, flags->infer);
+  command.footer(
+      std::string(
+          "Without variants: name, residues, log_likelihood (the sum of log p of each residue\n"
+          "while it is masked), perplexity. With variants: name, mutant, score (sum over its\n"
+          "residues of log p(new) - log p(old); above 0 the model prefers the variant).\n"
+          "With a model of structures the inputs are PDB or mmCIF files; columns: structure,\n"
+          "sequence, letters, score (mean of -log p over designed residues), score_sd,\n"
+          "global_score (over all), global_score_sd, orders.\n\n"
+          "Examples:\n"
+          "  biogpu infer score --model esm2_t6_8M_UR50D antibodies.fa -o likelihood.tsv\n"
+          "  biogpu infer score --model esm2_t33_650M_UR50D --variants dms.tsv wt.fa\n"
+          "  biogpu infer score --model esm2_t33_650M_UR50D --all-single \\\n"
+          "      --method wt-marginal wt.fa -o matrix.tsv\n"
+          "  biogpu infer score --model v_48_020 --sequences designs.fa backbone.pdb\n\n") +
+      kExitCodes);
+  return [flags](const std::string& command_line) { run_score(*flags, command_line); };
+}
+
+Run add_infer_fill_mask(CLI::App& command) {
+  const auto flags = std::make_shared<FillFlags>();
+  add_table_output(command, flags->infer);
+  OptionGroup(command)
+      .option("--top", flags->top, "words of each mask [5]", "N")
+      ->check(CLI::Range(1, 33).description(""));
+  add_infer_flags(command, flags->infer);
+  command.footer(
+      std::string(
+          "Columns: name, position (from 1), rank, residue, probability. Masks are written\n"
+          "<mask> or [MASK] in the sequence.\n\n"
+          "Examples:\n"
+          "  printf '>p\\nMKT<mask>LLA\\n' | biogpu infer fill-mask --model esm2_t6_8M_UR50D\n\n") +
+      kExitCodes);
+  return [flags](const std::string& command_line) { run_fill_mask(*flags, command_line); };
+}
+
+Run add_infer_info(CLI::App& command) {
+  const auto model = std::make_shared<std::string>();
+  OptionGroup(command)
+      .option("MODEL", *model, "folder with config.json and safetensors", " ")
+      ->required();
+  command.footer(std::string("Examples:\n  biogpu infer info esm2_t6_8M_UR50D\n\n") + kExitCodes);
+  return [model](const std::string&) {
+    if (infer::mpnn::is_structure_model(*model)) return print(structure_info(*model));
+    const auto backend = nn::make_cpu_backend({});
+    print(info_text(infer::load_protein_model(*model, *backend)->info()));
+  };
+}
+
+}  // namespace biogpu::app

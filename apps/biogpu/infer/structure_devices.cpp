@@ -1,0 +1,35 @@
+#include "apps/biogpu/infer/structure_devices.hpp"
+
+#include <fmt/format.h>
+
+#include "lib/core/error.hpp"
+
+namespace biogpu::app {
+
+StructureDevices::StructureDevices(const SharedFlags& flags, const infer::mpnn::Weights& weights,
+                                   bool worth_gpu, Log& log)
+    : weights_(weights), choice_(choose_device(flags.device_request, worth_gpu)) {
+  try {
+    for (const int gpu : choice_.gpus) {
+      gpus_.push_back(std::make_unique<Gpu>());
+      gpus_.back()->model = infer::mpnn::make_gpu_model(gpu, weights, flags.max_device_memory);
+    }
+  } catch (const Error& error) {
+    if (flags.device_request.kind != DeviceRequest::Kind::automatic) throw;
+    log.warn(fmt::format("the CPU is used: {}", error.what()));
+    gpus_.clear();
+    choice_ = {{}, "cpu", error.what()};
+  }
+}
+
+void StructureDevices::compute(std::span<const infer::mpnn::Work> works, std::size_t batch) {
+  if (gpus_.empty()) {
+    for (const infer::mpnn::Work& work : works) infer::mpnn::run_work(weights_, work);
+    return;
+  }
+  Gpu& gpu = *gpus_[batch % gpus_.size()];
+  const std::lock_guard lock(gpu.mutex);
+  gpu.model->run(works);
+}
+
+}  // namespace biogpu::app

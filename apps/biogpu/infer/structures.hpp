@@ -1,0 +1,80 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "apps/biogpu/infer/run.hpp"
+#include "apps/biogpu/infer/structure_devices.hpp"
+#include "apps/biogpu/log.hpp"
+#include "apps/biogpu/shared_flags.hpp"
+#include "lib/infer/batch_result.hpp"
+#include "lib/infer/mpnn/design.hpp"
+#include "lib/pipeline/pipeline.hpp"
+
+namespace biogpu::app {
+
+// Options of the subcommands that run a model over structures, beyond where the model lies.
+struct StructureFlags {
+  infer::mpnn::DesignRequest request;
+  infer::mpnn::DesignOptions options;
+  std::vector<std::string> bias;  // "A:-1.1"
+  std::string draws;
+};
+
+// The heading of the options that take the files of ProteinMPNN.
+inline constexpr char kOriginalFiles[] = "Files of the original";
+
+void add_structure_flags(CLI::App& command, StructureFlags& flags);
+
+// From files of structures through the model to one ordered output.
+class StructureRun {
+ public:
+  // Loads the model and finds the structures: files, and those in folders.
+  StructureRun(InferFlags infer, StructureFlags flags, std::string name, std::string command_line);
+
+  const infer::mpnn::Weights& weights() const { return weights_; }
+  const infer::mpnn::DesignInputs& inputs() const { return *inputs_; }
+  const infer::mpnn::DesignOptions& options() const { return flags_.options; }
+  const infer::mpnn::Replay& replay() const { return replay_; }
+
+  // make_job runs on any thread; write gets the results in the order of the structures, of one or
+  // of several at once.
+  using MakeJob =
+      std::function<std::unique_ptr<infer::mpnn::StructureJob>(const std::string& path)>;
+  void run(const MakeJob& make_job,
+           const std::function<void(const infer::BatchResult& result)>& write);
+  // After the output has its name: the summary of --json.
+  void finish(std::uint64_t output_bytes);
+
+ private:
+  struct Item;
+  void find_structures();
+  void choose_devices();
+  void compute(Item& item, const MakeJob& make_job, int n_threads);
+
+  InferFlags infer_;
+  StructureFlags flags_;
+  const std::string name_;
+  const std::string command_line_;
+  Log log_;
+  infer::mpnn::Weights weights_;
+  std::unique_ptr<StructureDevices> devices_;
+  std::unique_ptr<infer::mpnn::DesignInputs> inputs_;
+  infer::mpnn::Replay replay_;
+  std::vector<std::string> paths_;
+  std::uint64_t n_residues_ = 0;
+  pipeline::Times times_;
+};
+
+// What `biogpu infer info` prints of a folder with a model of structures.
+std::string structure_info(const std::string& folder);
+
+// `biogpu infer score` where --model holds a model of structures. sequences: FASTA, or empty.
+void run_structure_score(const InferFlags& infer, const StructureFlags& flags,
+                         const std::string& sequences, const std::string& command_line);
+
+}  // namespace biogpu::app

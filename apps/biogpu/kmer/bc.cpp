@@ -1,0 +1,84 @@
+// `biogpu kmer bc`: the Bloom counter that `kmer count --bc` filters with.
+#include <memory>
+#include <string>
+
+#include "apps/biogpu/kmer/commands.hpp"
+#include "apps/biogpu/kmer/count_flags.hpp"
+#include "apps/biogpu/kmer/input.hpp"
+#include "lib/io/output_file.hpp"
+#include "lib/kmer/database/bloom_counter.hpp"
+
+namespace biogpu::app {
+namespace {
+
+struct BcFlags {
+  KmerInputFlags input;
+  int k = 0;
+  bool canonical = false;
+  std::uint64_t n_kmers = 0;
+  double rate = 0.001;
+  std::string out_path = "mer_bloom_filter";
+  bool no_provenance = false;
+  int threads = 1;
+};
+
+// The counters depend on how often each k-mer occurs, not on when: so the k-mers are counted first.
+void run_bc(const BcFlags& flags, const std::string& command_line) {
+  flags.input.resolve();
+  kmer::BloomCounter bloom(flags.k, flags.canonical, flags.n_kmers, flags.rate);
+  io::OutputFile out(flags.out_path);
+  kmer::CountOptions options;
+  options.k = flags.k;
+  options.canonical = flags.canonical;
+  options.order = kmer::KeyOrder::lexicographic(flags.k);
+  options.n_threads = flags.threads;
+  options.tmp_dir = default_tmp_dir();
+  kmer::Counter counter(options);
+  KmerInput input(flags.threads, 0);
+  input.read_all(flags.input, [&](const KmerInput::Read& read) { counter.add(read); });
+  counter.count_bins();
+  kmer::CountBlock block;
+  for (std::size_t i = 0; i < counter.n_blocks(); ++i) {
+    counter.take_block(i, block);
+    for (std::size_t at = 0; at < block.size(); ++at) bloom.add(block.key(at), block.counts[at]);
+  }
+  kmer::Header header;
+  kmer::add_provenance(header, words_after_kmer(command_line), flags.no_provenance);
+  bloom.write(header, out);
+  out.commit();
+}
+
+}  // namespace
+
+Run add_kmer_bc(CLI::App& command) {
+  const auto flags = std::make_shared<BcFlags>();
+  add_kmer_input_flags(command, flags->input);
+  command.add_option("-m,--mer-len", flags->k, "k, the length of a k-mer")
+      ->required()
+      ->check(CLI::Range(1, kmer::kMaxK))
+      ->option_text("N");
+  command.add_option("-s,--size", flags->n_kmers, "distinct k-mers expected")
+      ->required()
+      ->transform(decimal_size())
+      ->option_text("N");
+  command.add_option("-f,--fpr", flags->rate, "share of wrong answers at that size [0.001]")
+      ->check(CLI::Range(1e-12, 0.5))
+      ->option_text("RATE");
+  command.add_flag("-C,--canonical", flags->canonical, "k-mers stand for both strands")
+      ->option_text(" ");
+  command.add_option("-o,--output", flags->out_path, "[mer_bloom_filter]")->option_text("FILE");
+  command.add_option("-t,--threads", flags->threads, "CPU threads [1]")
+      ->check(CLI::Range(1, 1024))
+      ->option_text("N");
+  command
+      .add_flag("--no-provenance", flags->no_provenance, "leave time and place out of the header")
+      ->option_text(" ");
+  command.footer(
+      std::string("Examples:\n"
+                  "  biogpu kmer bc -m 25 -C -s 100G -t 16 -o reads.bc reads.fq.gz\n"
+                  "  biogpu kmer count -m 25 -C -t 16 --bc reads.bc -o reads.jf reads.fq.gz\n\n") +
+      kExitCodes);
+  return [flags](const std::string& command_line) { run_bc(*flags, command_line); };
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,71 @@
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+#include "apps/biogpu/kmer/commands.hpp"
+
+namespace biogpu::app {
+namespace {
+
+constexpr Subcommand kKmerSubcommands[] = {
+    {"count", "count the k-mers of sequence files", add_kmer_count, "Count"},
+    {"bc", "a Bloom counter for 'count --bc'", add_kmer_bc, "Count"},
+    {"histo", "how many k-mers have each count", add_kmer_histo, "Read a database"},
+    {"dump", "the k-mers and their counts as text", add_kmer_dump, "Read a database"},
+    {"stats", "unique, distinct and total k-mers", add_kmer_stats, "Read a database"},
+    {"query", "the counts of given k-mers or sequences", add_kmer_query, "Read a database"},
+    {"info", "how a database was made", add_kmer_info, "Read a database"},
+    {"merge", "sums, minima or maxima of counts", add_kmer_merge, "Combine databases"},
+    {"set", "union, intersection, difference, filter", add_kmer_set, "Combine databases"},
+    {"sketch", "the smallest k-mer hashes of each file", add_kmer_sketch, "Compare sequences"},
+    {"dist", "distances between sketches, as Mash reports", add_kmer_dist, "Compare sequences"},
+};
+
+constexpr char kKmerFooter[] =
+    "Options and texts are Jellyfish's; 'biogpu kmer count --help' says what is added.\n\n"
+    "Examples:\n"
+    "  biogpu kmer count -m 21 -C -t 2 -o out.jf reads_1.fq reads_2.fq.gz\n"
+    "  biogpu kmer histo out.jf\n\n";
+
+}  // namespace
+
+void add_count_bounds(const OptionGroup& group, CountBounds& bounds) {
+  group.option("-L,--lower-count", bounds.lower, "leave out k-mers with a lower count", "N");
+  group.option("-U,--upper-count", bounds.upper, "leave out k-mers with a higher count", "N");
+}
+
+std::vector<std::string> words_after_kmer(const std::string& command_line) {
+  std::istringstream text(command_line);
+  std::vector<std::string> words;
+  for (std::string word; text >> word;) words.push_back(word);
+  words.erase(words.begin(), words.begin() + std::min<std::ptrdiff_t>(2, std::ssize(words)));
+  return words;
+}
+
+CLI::Validator decimal_size() {
+  const auto convert = [](std::string& text) -> std::string {
+    std::uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    constexpr std::string_view kSuffixes = "kMGTPE";
+    std::size_t power = 0;
+    bool bad = error != std::errc{} || end - rest > 1;
+    if (!bad && rest != end) {
+      power = kSuffixes.find(*rest) + 1;
+      bad = power == 0;
+    }
+    for (std::size_t i = 0; i < power && !bad; ++i)
+      bad = __builtin_mul_overflow(value, 1000, &value);
+    if (bad) return "'" + text + "'; expected a number with k, M, G, T, P, E or nothing after it";
+    text = std::to_string(value);
+    return {};
+  };
+  return {convert, ""};
+}
+
+Run add_kmer(CLI::App& command) { return add_subcommands(command, kKmerSubcommands, kKmerFooter); }
+
+}  // namespace biogpu::app

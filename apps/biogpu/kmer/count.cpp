@@ -1,0 +1,252 @@
+// `biogpu kmer count`: files in, the counter of the device chosen, one database out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/biogpu/kmer/commands.hpp"
+#include "apps/biogpu/kmer/count_flags.hpp"
+#include "apps/biogpu/kmer/input.hpp"
+#include "apps/biogpu/log.hpp"
+#include "apps/biogpu/run_summary.hpp"
+#include "lib/core/error.hpp"
+#include "lib/io/output_file.hpp"
+#include "lib/kmer/count/chosen_counter.hpp"
+#include "lib/kmer/count/selection.hpp"
+#include "lib/kmer/database/bloom_counter.hpp"
+#include "lib/kmer/database/writer.hpp"
+#include "lib/pipeline/pipeline.hpp"
+
+namespace biogpu::app {
+namespace {
+
+// Below this many bytes of input a GPU's start-up costs more than the CPU's whole run.
+constexpr std::uint64_t kBytesWorthGpu = 200u << 20;
+
+constexpr char kFooter[] =
+    "FASTA, FASTQ, SAM, BAM and CRAM, plain or gzip, mixed; - is standard input. The output does\n"
+    "not depend on --threads, --device and --max-memory.\n\n"
+    "Examples:\n"
+    "  biogpu kmer count -m 21 -C -t 2 -o out.jf reads_1.fq reads_2.fq.gz\n"
+    "  biogpu kmer count -m 21 -C --if panel.fa -o panel.jf reads.fq.gz\n"
+    "  samtools cat a.bam b.bam | biogpu kmer count -m 31 -C -s 100M -o out.jf -\n\n";
+
+class CountRun {
+ public:
+  CountRun(const CountFlags& flags, std::string command_line)
+      : flags_(flags),
+        command_line_(std::move(command_line)),
+        log_("kmer count", flags.shared.quiet, flags.shared.verbose),
+        input_(flags.shared.threads, flags.shared.batch) {}
+
+  void run() {
+    header_.format = flags_.format();
+    header_.k = flags_.k;
+    header_.canonical = flags_.canonical;
+    header_.counter_bytes = flags_.counter_bytes;
+    header_.max_reprobe = flags_.reprobes;
+    header_.order = kmer::order_of_format(header_.format, flags_.k, flags_.size);
+    kmer::add_provenance(header_, words_after_kmer(command_line_), flags_.no_provenance);
+    choose();
+    kmer::DatabaseWriter out(flags_.out_path, header_);
+    const double begin_s = log_.seconds();
+    read();
+    const double read_s = log_.seconds();
+    counter_->finish();
+    if (only_) only_->count_bins();
+    const double counted_s = log_.seconds();
+    write(out);
+    out.commit();
+    const double end_s = log_.seconds();
+    log_.detail(
+        fmt::format("start {:.2f} s, read {:.2f} s, count {:.2f} s, sort and write {:.2f} s",
+                    begin_s, read_s - begin_s, counted_s - read_s, end_s - counted_s));
+    if (!flags_.timing.empty())
+      write_text(flags_.timing, fmt::format("Init     {:g}\nCounting {:g}\nWriting  {:g}\n",
+                                            begin_s, counted_s - begin_s, end_s - counted_s));
+    summarise(out.bytes());
+  }
+
+ private:
+  kmer::CountOptions options() const {
+    kmer::CountOptions options;
+    options.k = flags_.k;
+    options.canonical = flags_.canonical;
+    options.least_quality = flags_.least_quality();
+    const CountBounds bounds = flags_.counted_bounds();
+    options.lower = bounds.lower;
+    options.upper = bounds.upper;
+    options.order = header_.order;
+    options.n_threads = flags_.shared.threads;
+    options.max_memory = flags_.shared.max_memory;
+    options.tmp_dir = flags_.tmp_dir;
+    return options;
+  }
+
+  void choose() {
+    const SharedFlags& shared = flags_.shared;
+    const bool fits = flags_.only_in.empty();
+    DeviceRequest request = shared.device_request;
+    if (!fits && request.kind != DeviceRequest::Kind::cpu) {
+      if (request.kind != DeviceRequest::Kind::automatic)
+        log_.warn("the k-mers of --if are counted on the CPU");
+      request.kind = DeviceRequest::Kind::cpu;
+    }
+    const bool is_worth_gpu = flags_.input.bytes() >= kBytesWorthGpu;
+    counter_.emplace(
+        options(), kmer::ChosenCounter::Request{request, is_worth_gpu, shared.max_device_memory},
+        [this](const DeviceChoice& choice) {
+          log_.info(fmt::format("{} ({}); k {}, {}", device_text(choice), choice.reason, flags_.k,
+                                flags_.canonical ? "canonical" : "as read"));
+        });
+    if (!fits) only_.emplace(options());
+    if (!flags_.bloom_counter.empty()) load_bloom_counter();
+  }
+
+  std::string device_text(const DeviceChoice& choice) const {
+    if (!choice.on_gpu()) return fmt::format("cpu, {} threads", flags_.shared.threads);
+    return fmt::format("{} x {}", choice.gpus.size(), choice.name);
+  }
+
+  void load_bloom_counter() {
+    bloom_ = kmer::BloomCounter::read(flags_.bloom_counter);
+    if (bloom_->k() != flags_.k || bloom_->canonical() != flags_.canonical)
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{}: is for k {}{}; expected k {}{}", flags_.bloom_counter,
+                              bloom_->k(), bloom_->canonical() ? ", canonical" : "", flags_.k,
+                              flags_.canonical ? ", canonical" : ""));
+  }
+
+  void read() {
+    for (const std::string& path : flags_.only_in)
+      input_.read_file(path, [&](const KmerInput::Read& read) { only_->add(read); });
+    if (!flags_.shard.is_whole()) input_.select(flags_.input, flags_.shard);
+    input_.read_all(flags_.input, [&](const KmerInput::Read& read) { counter_->add(read); });
+  }
+
+  void write(kmer::DatabaseWriter& out) {
+    struct Item {
+      std::size_t index = 0;
+      kmer::GpuCounting::Piece piece;
+      kmer::CountBlock block;
+      kmer::CountBlock wanted;
+      std::string bytes;
+    };
+    kmer::GpuCounting* const gpu = counter_->gpu();
+    std::vector<Item> items(2 * static_cast<std::size_t>(flags_.shared.threads) + 1);
+    std::size_t next = 0;
+    pipeline::run({flags_.shared.threads, static_cast<int>(items.size())},
+                  {[&](std::size_t slot) {
+                     if (gpu != nullptr) return gpu->next(items[slot].piece);
+                     items[slot].index = next++;
+                     return items[slot].index < counter_->cpu().n_blocks();
+                   },
+                   [&](std::size_t slot) {
+                     Item& item = items[slot];
+                     if (gpu != nullptr) {
+                       gpu->restore(item.piece);
+                       std::swap(item.block, item.piece.block);
+                     } else {
+                       counter_->cpu().take_block(item.index, item.block);
+                     }
+                     select(item.index, item.block, item.wanted);
+                     out.prepare(item.block, item.bytes);
+                   },
+                   [&](std::size_t slot) {
+                     n_written_ += items[slot].block.size();
+                     out.write(items[slot].block, items[slot].bytes);
+                   }});
+  }
+
+  // The filters that need the counts. `wanted` is room to work in.
+  void select(std::size_t index, kmer::CountBlock& block, kmer::CountBlock& wanted) {
+    if (only_) {
+      only_->take_block(index, wanted);
+      kmer::keep_wanted(header_.order, wanted, block);
+      kmer::keep_if(block, [&](const std::uint64_t*, std::uint64_t count) {
+        return flags_.bounds.holds(count);
+      });
+    }
+    if (flags_.bloom_size > 0)
+      for (std::uint64_t& count : block.counts) --count;
+    if (bloom_)
+      kmer::keep_if(
+          block, [&](const std::uint64_t* key, std::uint64_t) { return bloom_->count(key) > 1; });
+  }
+
+  void summarise(std::uint64_t n_bytes) {
+    kmer::GpuCounting* const gpu = counter_->gpu();
+    const kmer::CountTotals totals = gpu != nullptr ? gpu->totals() : counter_->cpu().totals();
+    const double wall_s = log_.seconds();
+    log_.info(fmt::format("{} k-mers, {} distinct, {} written, in {:.2f} s: {:.1f} M k-mers/s",
+                          totals.n_windows, totals.n_distinct, n_written_, wall_s,
+                          1e-6 * static_cast<double>(totals.n_windows) / wall_s));
+    if (gpu != nullptr) {
+      const kmer::GpuCountTimes times = gpu->times();
+      log_.detail(fmt::format(
+          "device: copy {:.4f} s, place {:.4f} s, sort {:.4f} s, runs {:.4f} s: {:.2f} G k-mers/s",
+          times.copy_s, times.place_s, times.sort_s, times.runs_s,
+          1e-9 * static_cast<double>(totals.n_windows) /
+              (times.place_s + times.sort_s + times.runs_s)));
+    }
+    write_json(totals, wall_s, n_bytes);
+  }
+
+  void write_json(const kmer::CountTotals& totals, double wall_s, std::uint64_t n_bytes) {
+    kmer::GpuCounting* const gpu = counter_->gpu();
+    report::RunSummary run = begin_summary(command_line_, flags_.shared, counter_->choice(), log_);
+    run.wall_s = wall_s;
+    run.inputs = input_.files();
+    run.outputs.push_back({flags_.out_path, n_bytes});
+    run.result = {{"k", flags_.k},
+                  {"canonical", flags_.canonical},
+                  {"kmers", totals.n_windows},
+                  {"distinct", totals.n_distinct},
+                  {"written", n_written_},
+                  {"spilled_bytes", gpu != nullptr ? 0 : counter_->cpu().spilled_bytes()}};
+    if (gpu != nullptr) {
+      const kmer::GpuCountTimes times = gpu->times();
+      run.gpu_s = times.copy_s + times.place_s + times.sort_s + times.runs_s;
+      run.peak_device_bytes = gpu->peak_device_bytes();
+      run.result["gpu"] = {{"copy_s", times.copy_s},
+                           {"place_s", times.place_s},
+                           {"sort_s", times.sort_s},
+                           {"runs_s", times.runs_s}};
+    }
+    write_summary(flags_.shared, run);
+  }
+
+  static void write_text(const std::string& path, const std::string& text) {
+    io::OutputFile file(path);
+    file.write(text);
+    file.commit();
+  }
+
+  const CountFlags& flags_;
+  const std::string command_line_;
+  Log log_;
+  kmer::Header header_;
+  std::optional<kmer::ChosenCounter> counter_;
+  std::optional<kmer::Counter> only_;  // what --if names
+  std::optional<kmer::BloomCounter> bloom_;
+  KmerInput input_;
+  std::uint64_t n_written_ = 0;
+};
+
+}  // namespace
+
+Run add_kmer_count(CLI::App& command) {
+  const auto flags = std::make_shared<CountFlags>();
+  add_count_flags(command, *flags);
+  command.footer(std::string(kFooter) + kExitCodes);
+  return [flags](const std::string& command_line) {
+    flags->resolve();
+    CountRun(*flags, command_line).run();
+  };
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,121 @@
+#include "apps/biogpu/kmer/count_flags.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "apps/biogpu/option_group.hpp"
+#include "lib/core/error.hpp"
+#include "lib/kmer/database/writer.hpp"
+#include "lib/kmer/key.hpp"
+
+namespace biogpu::app {
+
+char CountFlags::least_quality() const {
+  if (!min_qual_char.empty()) return min_qual_char[0];
+  return min_quality >= 0 ? static_cast<char>(std::min(quality_start + min_quality, 127)) : '\0';
+}
+
+kmer::Format CountFlags::format() const {
+  return text ? kmer::Format::jellyfish_text : kmer::format_of_name(out_path);
+}
+
+CountBounds CountFlags::counted_bounds() const {
+  if (!only_in.empty()) return {};
+  if (bloom_size == 0) return bounds;
+  const auto one_more = [](std::uint64_t n) { return n == UINT64_MAX ? n : n + 1; };
+  return {one_more(std::max<std::uint64_t>(bounds.lower, 1)), one_more(bounds.upper)};
+}
+
+std::string default_tmp_dir() {
+  const char* folder = std::getenv("TMPDIR");
+  return folder != nullptr && *folder != '\0' ? folder : "/tmp";
+}
+
+// What depends on all counts of a k-mer is for the merge of the parts to do.
+void CountFlags::check_shard() const {
+  if (shard.is_whole()) return;
+  if (bounds.lower != CountBounds().lower || bounds.upper != CountBounds().upper)
+    throw Error(ErrorCode::usage,
+                "--shard: counts are whole only when merged; give -L and -U to 'kmer merge'");
+  if (bloom_size > 0)
+    throw Error(ErrorCode::usage,
+                "--shard and --bf-size: first occurrences are told from all reads; use -L 2 of "
+                "'kmer merge'");
+  if (!input.generator.empty())
+    throw Error(ErrorCode::usage, "--shard counts records of files, not of a --generator");
+}
+
+void CountFlags::resolve() {
+  if (min_qual_char.size() > 1)
+    throw Error(ErrorCode::usage, fmt::format("-Q '{}'; expected one character", min_qual_char));
+  if (bloom_size > 0 && !bloom_counter.empty())
+    throw Error(ErrorCode::usage, "--bf-size and --bc filter the same; give one of them");
+  if (bloom_size > 0 && !only_in.empty())
+    throw Error(ErrorCode::usage, "--bf-size would take k-mers out of --if; give one of them");
+  check_shard();
+  if (tmp_dir.empty()) tmp_dir = default_tmp_dir();
+  input.resolve();
+  shared.resolve();
+}
+
+void add_count_flags(CLI::App& command, CountFlags& flags) {
+  const OptionGroup count(command);
+  const OptionGroup filters(command, "Filters");
+  const OptionGroup output(command, "Output");
+  const OptionGroup run(command, "Run");
+  add_kmer_input_flags(command, flags.input);
+  count.option("-m,--mer-len", flags.k, "k, the length of a k-mer", "N")
+      ->required()
+      ->check(CLI::Range(1, kmer::kMaxK));
+  count.flag("-C,--canonical", flags.canonical, "count a k-mer and its reverse complement as one");
+  count
+      .option("-s,--size", flags.size,
+              "as for Jellyfish: decides the order of the records, nothing else\n[2^30]", "N")
+      ->transform(decimal_size());
+  filters.option("-Q,--min-qual-char", flags.min_qual_char,
+                 "bases whose quality symbol is lower than this count as N", "CHAR");
+  filters
+      .option("--min-quality", flags.min_quality, "the same as a number, added to --quality-start",
+              "N")
+      ->check(CLI::Range(0, 127));
+  filters.option("--quality-start", flags.quality_start, "symbol of quality 0 [64]", "N")
+      ->check(CLI::Range(0, 127));
+  add_count_bounds(filters, flags.bounds);
+  filters
+      .option("--if", flags.only_in,
+              "count only the k-mers of these files; those never seen get a\ncount of 0", "FILE")
+      ->allow_extra_args(false)
+      ->take_all();
+  filters.option("--bc", flags.bloom_counter,
+                 "count only k-mers seen twice or more, by a file of 'kmer bc'", "FILE");
+  filters
+      .option("--bf-size", flags.bloom_size,
+              "leave out the first occurrence of each k-mer, as the Bloom\nfilter that Jellyfish "
+              "makes for N of them does; -L 2 is exact",
+              "N")
+      ->transform(decimal_size());
+  filters.option("--bf-fp", flags.bloom_rate, "accepted and ignored", "RATE");
+  output.option("-o,--output", flags.out_path,
+                "the database: .bgk biogpu's own, .kff KFF, else Jellyfish's\n[mer_counts.jf]",
+                "FILE");
+  output.flag("--text", flags.text, "write Jellyfish's text form");
+  output
+      .option("--out-counter-len", flags.counter_bytes,
+              "bytes of a count; larger counts are stored as the largest [4]", "N")
+      ->check(CLI::Range(1, 8));
+  output.flag("--no-provenance", flags.no_provenance, "leave time and place out of the header");
+  output.option("--timing", flags.timing, "write the seconds of three stages, a line each", "FILE");
+  run.option("-p,--reprobes", flags.reprobes, "named in the header, else ignored [126]", "N")
+      ->check(CLI::Range(0, 1000000));
+  run.flag("--disk", flags.ignored, "accepted and ignored; see --max-memory");
+  run.option("-c,--counter-len", flags.counter_bits, "accepted and ignored", "N");
+  run.option("--tmp-dir", flags.tmp_dir, "for what exceeds --max-memory [TMPDIR, /tmp]", "DIR");
+  add_shared_flags(command, flags.shared);
+  add_shard_flag(command, flags.shard,
+                 "count part I of N of the records; 'kmer merge' adds parts up");
+  command.get_option("--max-memory")->description("bound on the bins in memory, as 2G");
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,138 @@
+#include "apps/biogpu/kmer/input.hpp"
+
+#include <filesystem>
+#include <system_error>
+
+#include "apps/biogpu/kmer/generators.hpp"
+#include "apps/biogpu/option_group.hpp"
+#include "lib/core/error.hpp"
+#include "lib/io/sequence_reader.hpp"
+#include "lib/kmer/count/fastq_chunks.hpp"
+#include "lib/pipeline/pipeline.hpp"
+
+namespace biogpu::app {
+namespace {
+
+constexpr io::BatchLimits kBatch{65536, 4u << 20};
+
+std::uint64_t read_chunks(const kmer::FastqChunks& chunks, int n_threads,
+                          const KmerInput::Feed& feed) {
+  struct Item {
+    std::size_t chunk = 0;
+    io::CharBuffer text;
+    std::uint64_t n_records = 0;
+  };
+  std::vector<Item> items(static_cast<std::size_t>(n_threads) + 2);
+  std::size_t next = 0;
+  std::uint64_t n_records = 0;
+  pipeline::run({n_threads, static_cast<int>(items.size())},
+                {[&](std::size_t slot) {
+                   items[slot].chunk = next++;
+                   return items[slot].chunk < chunks.n_chunks();
+                 },
+                 [&](std::size_t slot) {
+                   Item& item = items[slot];
+                   feed([&](const kmer::Counter::Add& add) {
+                     item.n_records = chunks.read(item.chunk, item.text, add);
+                   });
+                 },
+                 [&](std::size_t slot) { n_records += items[slot].n_records; }});
+  return n_records;
+}
+
+void read_batches(io::SequenceReader& reader, int n_threads, const io::BatchLimits& limits,
+                  const KmerInput::Feed& feed) {
+  std::vector<io::SequenceBatch> batches(static_cast<std::size_t>(n_threads) + 2);
+  pipeline::run({n_threads, static_cast<int>(batches.size())},
+                {[&](std::size_t slot) { return reader.read(batches[slot], limits); },
+                 [&](std::size_t slot) {
+                   const io::SequenceBatch& batch = batches[slot];
+                   feed([&](const kmer::Counter::Add& add) {
+                     for (std::size_t i = 0; i < batch.size(); ++i)
+                       add(batch.sequence(i), batch.quality(i));
+                   });
+                 },
+                 [](std::size_t) {}});
+}
+
+}  // namespace
+
+void KmerInputFlags::resolve() const {
+  if (files.empty() && sam_files.empty() && generator.empty())
+    throw Error(ErrorCode::usage, "no input: give a FILE, --sam or --generator");
+}
+
+std::vector<std::string> KmerInputFlags::paths() const {
+  std::vector<std::string> all = sam_files;
+  all.insert(all.end(), files.begin(), files.end());
+  return all;
+}
+
+std::uint64_t KmerInputFlags::bytes() const {
+  std::uint64_t sum = 0;
+  for (const auto* paths : {&files, &sam_files})
+    for (const std::string& path : *paths) {
+      std::error_code ignored_error;
+      const std::uintmax_t size = std::filesystem::file_size(path, ignored_error);
+      if (!ignored_error) sum += size;
+    }
+  return sum;
+}
+
+void add_kmer_input_flags(CLI::App& command, KmerInputFlags& flags) {
+  const OptionGroup input(command, "Input");
+  OptionGroup(command).option("FILE", flags.files, "sequence files; - is standard input", " ");
+  input
+      .option("--sam", flags.sam_files, "the same as FILE, which may be SAM, BAM or CRAM too",
+              "FILE")
+      ->allow_extra_args(false)
+      ->take_all();
+  input.option("-g,--generator", flags.generator,
+               "a file of shell commands, one a line, that write sequences", "FILE");
+  input.option("-G,--Generators", flags.n_generators, "commands run at a time [1]", "N")
+      ->check(CLI::Range(1, 1024));
+  input.option("-S,--shell", flags.shell, "for the commands [SHELL, else /bin/sh]", "PROGRAM");
+  input.option("-F,--Files", flags.ignored, "accepted and ignored", "N");
+}
+
+void KmerInput::select(const KmerInputFlags& flags, const io::Shard& shard) {
+  ranges_ = io::shard_files(flags.paths(), shard, n_threads_);
+}
+
+void KmerInput::read_all(const KmerInputFlags& flags, const Feed& feed) {
+  const std::vector<std::string> paths = flags.paths();
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    read_as(paths[i], paths[i], n_threads_, ranges_.empty() ? nullptr : &ranges_[i], feed);
+  if (!flags.generator.empty()) read_commands(flags, feed);
+}
+
+void KmerInput::read_commands(const KmerInputFlags& flags, const Feed& feed) {
+  const int n_at_once = flags.n_generators;
+  const int n_threads = std::max(1, n_threads_ / n_at_once);
+  run_generators(flags.generator, flags.shell, n_at_once,
+                 [&](const std::string& command, const std::string& path) {
+                   read_as(command, path, n_threads, nullptr, feed);
+                 });
+}
+
+void KmerInput::read_as(const std::string& name, const std::string& path, int n_threads,
+                        const io::RecordRange* range, const Feed& feed) {
+  report::InputFile file{name, 0, 0};
+  const auto chunks = range == nullptr ? kmer::FastqChunks::open(path) : nullptr;
+  if (chunks) {
+    file.records = read_chunks(*chunks, n_threads, feed);
+    file.bytes = chunks->file_bytes();
+  } else {
+    io::BatchLimits limits = kBatch;
+    if (batch_ > 0) limits.n_records = batch_;
+    io::SequenceReader reader(path, n_threads);
+    if (range != nullptr) reader.select(*range);
+    read_batches(reader, n_threads, limits, feed);
+    file.records = reader.n_records();
+    file.bytes = reader.file_bytes();
+  }
+  const std::lock_guard lock(mutex_);
+  files_.push_back(file);
+}
+
+}  // namespace biogpu::app

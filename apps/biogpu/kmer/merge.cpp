@@ -1,0 +1,204 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/biogpu/kmer/commands.hpp"
+#include "lib/core/error.hpp"
+#include "lib/io/output_file.hpp"
+#include "lib/kmer/combine.hpp"
+#include "lib/kmer/database/reader.hpp"
+#include "lib/kmer/database/writer.hpp"
+
+namespace biogpu::app {
+namespace {
+
+struct MergeFlags {
+  std::vector<std::string> paths;
+  std::string out_path = "mer_counts_merged.jf";
+  bool min = false;
+  bool max = false;
+  bool jaccard = false;
+  CountBounds bounds;
+};
+
+using Counts = std::span<const std::uint64_t>;
+
+std::uint64_t sum_of(Counts counts) {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t count : counts)
+    if (__builtin_add_overflow(sum, count, &sum)) return UINT64_MAX;
+  return sum;
+}
+
+// Shared k-mers over all k-mers, without and with multiplicity.
+void write_jaccard(kmer::Combiner& combiner, io::OutputFile& out) {
+  std::uint64_t n_shared = 0;
+  std::uint64_t n_all = 0;
+  std::uint64_t sum_min = 0;
+  std::uint64_t sum_max = 0;
+  for (kmer::CountBlock block; combiner.read(block, [&](Counts counts) {
+         const auto [low, high] = std::minmax_element(counts.begin(), counts.end());
+         n_shared += *low > 0;
+         ++n_all;
+         sum_min += *low;
+         sum_max += *high;
+         return std::uint64_t{0};
+       });) {
+  }
+  const auto ratio = [](std::uint64_t a, std::uint64_t b) {
+    return static_cast<double>(a) / static_cast<double>(b);
+  };
+  out.write(fmt::format("Jaccard  {:g}\nwJaccard {:g}\n", ratio(n_shared, n_all),
+                        ratio(sum_min, sum_max)));
+}
+
+void combine_files(const std::vector<std::string>& paths, const std::string& out_path,
+                   const std::string& command_line, const kmer::Combiner::Combine& combine) {
+  const kmer::Format format = kmer::format_of_name(out_path);
+  // Jellyfish's files keep the order of the first; the other formats have one of their own.
+  kmer::KeyOrder order;
+  if (format != kmer::Format::jellyfish)
+    order = kmer::KeyOrder::lexicographic(kmer::DatabaseReader(paths[0]).header().k);
+  kmer::Combiner combiner(paths, order, {});
+  kmer::Header header = combiner.header();
+  header.format = format;
+  if (format == kmer::Format::jellyfish && header.order.size_bits() == 0) {
+    header.order = kmer::order_of_format(format, header.k, 0);
+    combiner = kmer::Combiner(paths, header.order, {});
+  }
+  kmer::add_provenance(header, words_after_kmer(command_line), false);
+  kmer::DatabaseWriter out(out_path, header);
+  for (kmer::CountBlock block; combiner.read(block, combine);) out.write(block);
+  out.commit();
+}
+
+void run_merge(const MergeFlags& flags, const std::string& command_line) {
+  if (flags.jaccard) {
+    kmer::Combiner combiner(flags.paths, {}, {});
+    io::OutputFile out(flags.out_path);
+    write_jaccard(combiner, out);
+    out.commit();
+    return;
+  }
+  combine_files(flags.paths, flags.out_path, command_line, [&](Counts counts) {
+    const std::uint64_t count = flags.min   ? *std::min_element(counts.begin(), counts.end())
+                                : flags.max ? *std::max_element(counts.begin(), counts.end())
+                                            : sum_of(counts);
+    return flags.bounds.holds(count) ? count : 0;
+  });
+}
+
+// What is kept of the k-mers of several databases, and with which count.
+struct SetFlags {
+  std::string operation;
+  std::vector<std::string> paths;
+  std::string out_path;
+  std::string count;  // empty: the operation's own
+  CountBounds bounds;
+};
+
+bool keeps(const std::string& operation, Counts counts) {
+  const auto n_with = std::count_if(counts.begin(), counts.end(), [](auto n) { return n > 0; });
+  if (operation == "intersect") return n_with == std::ssize(counts);
+  if (operation == "subtract") return counts[0] > 0 && n_with == 1;
+  if (operation == "symdiff") return n_with == 1;
+  return true;  // union, filter, and the difference of counts
+}
+
+std::uint64_t count_of(const SetFlags& flags, Counts counts) {
+  if (flags.operation == "counters_subtract") {
+    const std::uint64_t others = sum_of(counts.subspan(1));
+    return counts[0] > others ? counts[0] - others : 0;
+  }
+  const std::string& which = flags.count;
+  if (which == "left") return counts.front();
+  if (which == "right") return counts.back();
+  if (which == "max") return *std::max_element(counts.begin(), counts.end());
+  if (which == "min" || (which.empty() && flags.operation == "intersect")) {
+    std::uint64_t least = UINT64_MAX;  // of those that have the k-mer
+    for (const std::uint64_t count : counts)
+      if (count > 0) least = std::min(least, count);
+    return least;
+  }
+  return sum_of(counts);
+}
+
+void run_set(const SetFlags& flags, const std::string& command_line) {
+  if (flags.operation == "filter" && flags.paths.size() != 1)
+    throw Error(ErrorCode::usage, "filter takes one database");
+  if (flags.operation != "filter" && flags.paths.size() < 2)
+    throw Error(ErrorCode::usage, flags.operation + " takes two databases or more");
+  combine_files(flags.paths, flags.out_path, command_line, [&](Counts counts) {
+    if (!keeps(flags.operation, counts)) return std::uint64_t{0};
+    const std::uint64_t count = count_of(flags, counts);
+    return flags.bounds.holds(count) ? count : 0;
+  });
+}
+
+}  // namespace
+
+Run add_kmer_merge(CLI::App& command) {
+  const auto flags = std::make_shared<MergeFlags>();
+  command.add_option("DB", flags->paths, "databases of one k, of any size and order")
+      ->required()
+      ->option_text(" ");
+  command.add_option("-o,--output", flags->out_path, "[mer_counts_merged.jf]")->option_text("FILE");
+  CLI::Option* min =
+      command.add_flag("-m,--min", flags->min, "the smallest count, 0 where absent [sum]");
+  CLI::Option* max = command.add_flag("-M,--max", flags->max, "the largest count [sum]");
+  CLI::Option* jaccard = command.add_flag(
+      "-j,--jaccard", flags->jaccard,
+      "write the share of common k-mers, without and with multiplicity, instead of a database");
+  min->option_text(" ")->excludes(max)->excludes(jaccard);
+  max->option_text(" ")->excludes(jaccard);
+  jaccard->option_text(" ");
+  add_count_bounds(OptionGroup(command), flags->bounds);
+  command.footer(std::string("The result is canonical where the databases are; databases that "
+                             "differ in this or in k are refused.\n\n"
+                             "Examples:\n"
+                             "  biogpu kmer merge -o both.jf a.jf b.jf\n"
+                             "  biogpu kmer merge --min -o common.jf a.jf b.jf\n\n") +
+                 kExitCodes);
+  return [flags](const std::string& command_line) { run_merge(*flags, command_line); };
+}
+
+Run add_kmer_set(CLI::App& command) {
+  const auto flags = std::make_shared<SetFlags>();
+  const std::vector<std::string> operations{"union",   "intersect",         "subtract",
+                                            "symdiff", "counters_subtract", "filter"};
+  command.add_option("OPERATION", flags->operation, "what to keep, see below")
+      ->required()
+      ->check(CLI::IsMember(operations).description(""))
+      ->option_text(" ");
+  command.add_option("DB", flags->paths, "databases of one k, of any format")
+      ->required()
+      ->option_text(" ");
+  command
+      .add_option("-o,--output", flags->out_path,
+                  "the database: .bgk biogpu's own, .kff KFF, else Jellyfish's")
+      ->required()
+      ->option_text("FILE");
+  command
+      .add_option("--count", flags->count,
+                  "min, max, sum, left, right: the count of what is kept\n"
+                  "[intersect min, else sum]")
+      ->check(CLI::IsMember(std::vector<std::string>{"min", "max", "sum", "left", "right"})
+                  .description(""))
+      ->option_text("WHICH");
+  add_count_bounds(OptionGroup(command), flags->bounds);
+  command.footer(
+      std::string("union: k-mers of any database. intersect: of all. subtract: of the first and no "
+                  "other.\nsymdiff: of exactly one. counters_subtract: counts of the first less "
+                  "those of the others.\nfilter: of one database, by -L and -U.\n\n"
+                  "Examples:\n"
+                  "  biogpu kmer set subtract tumour.jf normal.jf -L 5 -o only_tumour.bgk\n\n") +
+      kExitCodes);
+  return [flags](const std::string& command_line) { run_set(*flags, command_line); };
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,30 @@
+#include "apps/biogpu/parasail/cmd_parasail.hpp"
+
+#include "apps/biogpu/command.hpp"
+#include "apps/biogpu/parasail/flags.hpp"
+#include "apps/biogpu/parasail/run.hpp"
+#include "apps/biogpu/shared_options.hpp"
+
+namespace biogpu::app {
+
+std::optional<std::vector<std::string>> parasail_arguments(
+    const std::vector<std::string>& arguments) {
+  const auto from = [&](std::ptrdiff_t n) {
+    return std::vector<std::string>(arguments.begin() + n, arguments.end());
+  };
+  if (!arguments.empty() && arguments[0].ends_with("parasail_aligner")) return from(1);
+  if (arguments.size() > 2 && arguments[1] == "align" && arguments[2] == "parasail") return from(3);
+  return std::nullopt;
+}
+
+void run_parasail(const std::vector<std::string>& arguments) {
+  ParasailFlags flags = parse_parasail_flags(arguments);
+  if (flags.help) {
+    print(std::string(kParasailHelp) + kExitCodes + "\n");
+    return;
+  }
+  if (flags.threads == 0) flags.threads = allowed_cpus();
+  ParasailRun(flags).run();
+}
+
+}  // namespace biogpu::app

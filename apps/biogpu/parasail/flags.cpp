@@ -1,0 +1,261 @@
+#include "apps/biogpu/parasail/flags.hpp"
+
+#include <fmt/format.h>
+#include <getopt.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <string_view>
+
+#include "lib/core/error.hpp"
+
+namespace biogpu::app {
+namespace {
+
+[[noreturn]] void usage(const std::string& text) {
+  throw Error(ErrorCode::usage, text + "; see 'biogpu align parasail -h'");
+}
+
+constexpr std::string_view kParasailModes[] = {
+    "nw",    "sw",    "sg",       "sg_qb",    "sg_qe",    "sg_qx",   "sg_db",
+    "sg_de", "sg_dx", "sg_qb_de", "sg_qe_db", "sg_qb_db", "sg_qe_de"};
+
+// Takes "_word" off the front of a name where it stands there.
+bool take(std::string_view& name, std::string_view word) {
+  if (!name.starts_with('_') || !name.substr(1).starts_with(word)) return false;
+  const std::string_view rest = name.substr(1 + word.size());
+  if (!rest.empty() && rest[0] != '_') return false;
+  name = rest;
+  return true;
+}
+
+template <std::size_t kN>
+bool take_one_of(std::string_view& name, const std::array<std::string_view, kN>& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return take(name, word); });
+}
+
+constexpr std::array<std::string_view, 2> kLayouts = {"striped", "diag"};
+constexpr std::array<std::string_view, 5> kTargets = {"sse2_128", "sse41_128", "avx2_256",
+                                                      "altivec_128", "neon_128"};
+constexpr std::array<std::string_view, 5> kWidths = {"8", "16", "32", "64", "sat"};
+
+std::string_view take_mode(std::string_view& name) {
+  std::string_view longest;
+  for (const std::string_view mode : kParasailModes) {
+    const bool whole =
+        name.starts_with(mode) && (name.size() == mode.size() || name[mode.size()] == '_');
+    if (whole && mode.size() > longest.size()) longest = mode;
+  }
+  name.remove_prefix(longest.size());
+  return longest;
+}
+
+int number(char option, const char* text, int least, int most) {
+  const std::string_view word(text);
+  int value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc{} || end != word.data() + word.size() || value < least || value > most)
+    usage(fmt::format("-{} {}; expected a whole number from {} to {}", option, word, least, most));
+  return value;
+}
+
+ParasailFormat parse_format(std::string_view name) {
+  const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
+  if (has("SAMH")) return ParasailFormat::sam_with_header;
+  if (has("SAM")) return ParasailFormat::sam;
+  if (has("EMBOSS")) return ParasailFormat::emboss;
+  if (has("SSW")) return ParasailFormat::ssw;
+  usage(fmt::format("-O {}; expected EMBOSS, SAM, SAMH or SSW", name));
+}
+
+constexpr int kMost = std::numeric_limits<int>::max();
+constexpr int kMostScore = 127;
+
+void set_option(ParasailFlags& flags, char option, const char* value) {
+  const auto at_least = [&](int least) { return number(option, value, least, kMost); };
+  const auto percent = [&] { return number(option, value, 0, 100); };
+  switch (option) {
+    case 'a':
+      flags.function = parse_parasail_function(value);
+      break;
+    case 'A':
+      flags.aliases = value;
+      break;
+    case 'b':
+      flags.batch = static_cast<std::uint64_t>(at_least(0));
+      break;
+    case 'c':
+      flags.cutoff = at_least(1);
+      break;
+    case 'C':
+      flags.case_sensitive = true;
+      break;
+    case 'd':
+      flags.dna = true;
+      break;
+    case 'e':
+      flags.gap_extend = at_least(0);
+      break;
+    case 'E':
+      flags.edges = true;
+      break;
+    case 'f':
+      flags.database_path = value;
+      break;
+    case 'g':
+      flags.out_path = value;
+      break;
+    case 'G':
+      flags.graph = true;
+      break;
+    case 'h':
+      flags.help = true;
+      break;
+    case 'i':
+      flags.least_score = percent();
+      break;
+    case 'k':
+      flags.band = at_least(1);
+      break;
+    case 'l':
+      flags.least_length = percent();
+      break;
+    case 'm':
+      flags.matrix = value;
+      break;
+    case 'M':
+      flags.match = number(option, value, 0, kMostScore);
+      break;
+    case 'o':
+      flags.gap_open = at_least(0);
+      break;
+    case 'O':
+      flags.format = parse_format(value);
+      break;
+    case 'p':
+      flags.pairs_only = true;
+      break;
+    case 'q':
+      flags.query_path = value;
+      break;
+    case 'r':
+      break;  // Memory is bounded without it.
+    case 's':
+      flags.least_identity = percent();
+      break;
+    case 't':
+      flags.threads = number(option, value, 1, 1024);
+      break;
+    case 'v':
+    case 'V':
+      flags.verbose = true;
+      break;
+    case 'x':
+      flags.filter = false;
+      break;
+    case 'X':
+      flags.mismatch = number(option, value, 0, kMostScore);
+      break;
+    default:
+      break;
+  }
+}
+
+// The checks of parasail_aligner, in its words where it has some.
+void check(const ParasailFlags& flags) {
+  const bool formatted = flags.format != ParasailFormat::csv;
+  if (flags.database_path.empty()) usage("missing input file (-f)");
+  if (flags.edges && flags.graph) usage("can only request one of edge or graph output");
+  if ((flags.edges || flags.graph) && !flags.function.statistics)
+    usage("edge or graph output requested, but alignment function does not return statistics");
+  if (flags.graph && !flags.query_path.empty())
+    usage("cannot specify a query file and output as a graph");
+  if (formatted && !flags.function.trace)
+    usage("the selected output format requires an alignment function that returns a traceback");
+  if (!formatted && flags.function.trace) usage("please select trace output format (-O)");
+}
+
+}  // namespace
+
+ParasailFunction parse_parasail_function(const std::string& name) {
+  std::string_view rest = name;
+  if (rest.starts_with("parasail_")) rest.remove_prefix(9);
+  ParasailFunction function;
+  if (rest == "nw_banded") {
+    function.mode = *find_mode("nw");
+    function.banded = true;
+    return function;
+  }
+  const std::string_view mode = take_mode(rest);
+  bool known = !mode.empty();
+  if (known) function.mode = *find_mode(mode);
+  function.statistics = take(rest, "stats");
+  function.table = take(rest, "table");
+  if (!function.table && !take(rest, "rowcol")) function.trace = take(rest, "trace");
+  const bool scan = take(rest, "scan");
+  if (scan ? !rest.empty() : take_one_of(rest, kLayouts)) {
+    take(rest, "profile");
+    take_one_of(rest, kTargets);
+    known &= take_one_of(rest, kWidths);
+  }
+  known &= rest.empty();
+  if (!known) usage(fmt::format("-a {}: specified function not found", name));
+  return function;
+}
+
+ParasailFlags parse_parasail_flags(const std::vector<std::string>& arguments) {
+  ParasailFlags flags;
+  flags.function = parse_parasail_function("sw_stats_striped_16");
+  std::vector<std::string> copies{"parasail"};
+  copies.insert(copies.end(), arguments.begin(), arguments.end());
+  std::vector<char*> words;
+  words.reserve(copies.size() + 1);
+  for (std::string& word : copies) words.push_back(word.data());
+  words.push_back(nullptr);
+  opterr = 0;
+  optind = 1;
+  constexpr char kOptions[] = ":a:A:b:c:Cde:Ef:g:Ghi:k:l:m:M:o:O:pq:r:s:t:vVxX:";
+  const int n_words = static_cast<int>(copies.size());
+  for (int option; (option = getopt(n_words, words.data(), kOptions)) != -1;) {
+    if (option == ':') usage(fmt::format("option -{} requires an argument", char(optopt)));
+    if (option == '?') usage(fmt::format("unknown option -{}", char(optopt)));
+    set_option(flags, static_cast<char>(option), optarg);
+  }
+  if (flags.help) return flags;
+  check(flags);
+  if (flags.out_path.empty()) flags.out_path = flags.function.trace ? "-" : "parasail.csv";
+  for (std::string* path : {&flags.database_path, &flags.query_path})
+    if (*path == "stdin") *path = "-";
+  return flags;
+}
+
+const char kParasailHelp[] =
+    "Takes the options of parasail_aligner 2.6 and writes what it writes.\n"
+    "Usage: biogpu align parasail -f FILE [-q FILE] [options]\n\n"
+    "  -f FILE   database, FASTA or FASTQ; without -q every two of its sequences\n"
+    "  -q FILE   queries, each with the whole database\n"
+    "  -a NAME   function [sw_stats_striped_16]: {nw,sg,sg_*,sw}[_stats|_trace]..., nw_banded;\n"
+    "            with _table also parasail_<i>_<j>.txt, the scores of all cells of a pair\n"
+    "  -x        no filter; else pairs without an exact match of -c residues are left out\n"
+    "  -c N      that many [7]\n"
+    "  -o N      gap open [10]            -e N  gap extend [1]\n"
+    "  -m NAME   matrix or file [blosum62]\n"
+    "  -d        DNA: -M N match [1], -X N mismatch penalty [0]\n"
+    "  -C        letters of different case differ\n"
+    "  -A PAIRS  letters that a path calls equal, as TU\n"
+    "  -k N      band of nw_banded [3]\n"
+    "  -t N      threads [all]            -b N  alignments at a time\n"
+    "  -g FILE   output [parasail.csv; standard output for functions with _trace]\n"
+    "  -O FORM   EMBOSS, SAM, SAMH or SSW; needs a function with _trace\n"
+    "  -E        edges: pairs of -l percent length [80], -s identity [40], -i score [30]\n"
+    "  -G        the same as a METIS graph\n"
+    "  -p        indices of the pairs alone\n"
+    "  -v, -V    log the time of each stage\n\n"
+    "Examples:\n"
+    "  biogpu align parasail -f proteome.fa -q queries.fa -x -a sw_striped_16 -g out.csv\n"
+    "  biogpu align parasail -f t.fa -q q.fa -a sw_trace_striped_16 -O SAMH -d -M 2 -X 3\n\n";
+
+}  // namespace biogpu::app

@@ -1,0 +1,149 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "apps/biogpu/command.hpp"
+#include "apps/biogpu/log.hpp"
+#include "apps/biogpu/qc/flags.hpp"
+#include "apps/biogpu/qc/text.hpp"
+#include "lib/core/error.hpp"
+#include "lib/io/output_file.hpp"
+#include "lib/qc/merge/part.hpp"
+#include "lib/qc/prepare/prepare.hpp"
+#include "lib/qc/report/html_report.hpp"
+#include "lib/qc/report/json_report.hpp"
+#include "lib/qc/run/gpu_steps.hpp"
+#include "lib/qc/run/run.hpp"
+
+namespace biogpu::app {
+namespace {
+
+constexpr char kQcFooter[] =
+    "Takes fastp's options and writes fastp's reads and JSON. -h is the HTML report, as in "
+    "fastp.\n\n"
+    "Examples:\n"
+    "  biogpu qc -i reads.fq.gz -o clean.fq.gz\n"
+    "  biogpu qc -i r1.fq.gz -I r2.fq.gz -o clean1.fq.gz -O clean2.fq.gz -j qc.json -h qc.html\n\n";
+
+// Opening a device takes a third of a second; a thread has to have a second of work for it. Text
+// written plain is bound by reading and writing it from so many threads on. docs/design/qc.md has
+// the figures.
+constexpr std::uint64_t kBytesOfThreadWorthGpu = std::uint64_t{640} << 20;
+constexpr int kThreadsThatOutrunPlainText = 8;
+// A device wants more at a time than a CPU's cache holds.
+constexpr std::size_t kGpuBatchRecords = 8000;
+
+class QcRun {
+ public:
+  QcRun(QcFlags& flags, std::string command_line)
+      : flags_(flags),
+        command_line_(std::move(command_line)),
+        log_("qc", flags.quiet, flags.verbose) {}
+
+  void run() {
+    for (const std::string& remark : flags_.resolve()) say(remark);
+    qc::Options& options = flags_.options;
+    // Reports that cannot be written are found out before the work is done.
+    io::OutputFile json(options.json);
+    io::OutputFile html(options.html);
+    std::optional<io::OutputFile> part;
+    if (!options.part_out.empty()) part.emplace(options.part_out);
+    qc::prepare(options, [&](const std::string& line) { say(line); });
+    qc::RunSettings settings;
+    settings.n_threads = flags_.threads;
+    if (wants_gpu(options)) {
+      settings.choose_gpus = [this] { return choose_gpus(); };
+      settings.wait_for_gpus = flags_.device_request.kind != DeviceRequest::Kind::automatic;
+      settings.batch_records = kGpuBatchRecords;
+    }
+    if (flags_.batch > 0) settings.batch_records = flags_.batch;
+    const qc::RunResult result = qc::run(options, settings, [&](qc::RunResult& whole) {
+      if (part) part->write(part_text(whole));
+      json.write(qc::json_report(whole.summary, options, command_line_ + " ", ""));
+      html.write(qc::html_report(whole.summary, options, command_line_));
+      if (part) part->commit();
+      json.commit();
+      html.commit();
+    });
+    for (const std::string& remark : result.remarks) log_.warn(remark);
+    say(qc_text(result.summary, options));
+    say(fmt::format("JSON report: {}\nHTML report: {}\n\ncommand: {}", options.json, options.html,
+                    command_line_));
+    log_.detail(fmt::format("read {:.2f} s, compute {:.2f} s over all threads, write {:.2f} s",
+                            result.read_s, result.compute_s, result.write_s));
+    if (result.n_device_records > 0)
+      log_.detail(
+          fmt::format("device: {} records, copies and kernels {:.3f} s over all streams, "
+                      "{:.0f} MB",
+                      result.n_device_records, result.device_s,
+                      static_cast<double>(result.device_bytes) * 1e-6));
+    log_.info(fmt::format("{} {} in {:.2f} s", result.n_records,
+                          options.paired() ? "pairs" : "reads", log_.seconds()));
+  }
+
+ private:
+  // Takes the shares, which may be most of the run's memory.
+  std::string part_text(qc::RunResult& result) const {
+    return qc::encode_part({flags_.options, result.n_of_input, qc::whole_command(command_line_),
+                            result.summary, std::move(result.shares)});
+  }
+
+  bool wants_gpu(const qc::Options& options) {
+    const DeviceRequest::Kind kind = flags_.device_request.kind;
+    if (kind == DeviceRequest::Kind::cpu) return false;
+    if (kind == DeviceRequest::Kind::automatic)
+      return qc::gpu_covers(options) && is_worth_gpu(options);
+    if (qc::gpu_covers(options)) return true;
+    choose_gpus();  // a device that is not there is an error all the same
+    log_.warn("the GPU has no kernels for some of these options; the CPU does all of it");
+    return false;
+  }
+
+  std::vector<int> choose_gpus() {
+    const DeviceChoice choice = choose_device(flags_.device_request, true);
+    log_.detail(fmt::format("{} ({})", choice.name, choice.reason));
+    return choice.gpus;
+  }
+
+  bool is_worth_gpu(const qc::Options& options) const {
+    const auto n_threads = static_cast<std::uint64_t>(flags_.threads);
+    const bool is_compressed = options.out1.ends_with(".gz");
+    return input_bytes(options) >= n_threads * kBytesOfThreadWorthGpu &&
+           (is_compressed || flags_.threads <= kThreadsThatOutrunPlainText);
+  }
+
+  // Of the files as they lie there; 0 for pipes.
+  static std::uint64_t input_bytes(const qc::Options& options) {
+    std::uint64_t bytes = 0;
+    for (const std::string& path : {options.in1, options.in2}) {
+      std::error_code ignored;
+      const auto size = std::filesystem::file_size(path, ignored);
+      if (!ignored) bytes += size;
+    }
+    return bytes;
+  }
+
+  void say(const std::string& text) {
+    if (!flags_.quiet) fmt::print(stderr, "{}\n", text);
+  }
+
+  QcFlags& flags_;
+  const std::string command_line_;
+  Log log_;
+};
+
+}  // namespace
+
+Run add_qc(CLI::App& command) {
+  // fastp's -h names the HTML report.
+  command.set_help_flag("--help,-?", "print this help");
+  command.footer(kQcFooter + std::string(kExitCodes));
+  auto flags = std::make_shared<QcFlags>();
+  add_qc_flags(command, *flags);
+  return [flags](const std::string& command_line) { QcRun(*flags, command_line).run(); };
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,304 @@
+#include "apps/biogpu/qc/flags.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+#include "apps/biogpu/option_group.hpp"
+#include "apps/biogpu/shared_flags.hpp"
+#include "lib/core/error.hpp"
+
+namespace biogpu::app {
+namespace {
+
+constexpr int kMaxVirtualWorkers = 16;
+
+// A name with underscores, fastp's way, is also taken with dashes.
+class Group {
+ public:
+  Group(CLI::App& command, const char* name) : command_(command), group_(command, name) {}
+
+  template <class T>
+  void option(const std::string& names, T& value, const std::string& text, const char* type) {
+    group_.option(names, value, text, type);
+    if (const std::string dashed = with_dashes(names); !dashed.empty())
+      command_.add_option(dashed, value)->group("");
+  }
+
+  void flag(const std::string& names, bool& value, const std::string& text) {
+    group_.flag(names, value, text);
+    if (const std::string dashed = with_dashes(names); !dashed.empty())
+      command_.add_flag(dashed, value)->group("");
+  }
+
+ private:
+  static std::string with_dashes(const std::string& names) {
+    std::string name = names.substr(names.find("--"));
+    if (name.find('_') == std::string::npos) return {};
+    std::replace(name.begin(), name.end(), '_', '-');
+    return name;
+  }
+
+  CLI::App& command_;
+  const OptionGroup group_;
+};
+
+void add_files(CLI::App& command, QcFlags& flags) {
+  qc::Options& o = flags.options;
+  Group group(command, "Input and output");
+  group.option("-i,--in1", o.in1, "FASTQ: reads, or the first mates; gzip is recognised", "FILE");
+  group.option("-I,--in2", o.in2, "the second mates", "FILE");
+  group.option("-o,--out1", o.out1, "reads that pass; .gz compresses", "FILE");
+  group.option("-O,--out2", o.out2, "second mates that pass", "FILE");
+  group.flag("--stdin", o.use_stdin, "read standard input");
+  group.flag("--stdout", o.use_stdout, "write to standard output, pairs interleaved");
+  group.flag("--interleaved_in", o.interleaved, "--in1 holds both mates in turns");
+  group.option("--unpaired1", o.unpaired1, "first mates that pass alone", "FILE");
+  group.option("--unpaired2", o.unpaired2, "second mates that pass alone [--unpaired1]", "FILE");
+  group.option("--failed_out", o.failed_out, "reads that fail, with the reason", "FILE");
+  group.option("--overlapped_out", o.overlapped_out, "as fastp: what follows a perfect overlap",
+               "FILE");
+  group.option("-z,--compression", o.compression, "level of .gz, 1 to 9 [4]", "N");
+  group.flag("--bgzf", o.bgzf, "write .gz as BGZF, which unpacks in parallel");
+  group.flag("-6,--phred64", o.phred64, "input qualities have offset 64");
+  group.option("--reads_to_process", o.reads_to_process, "first reads or pairs only [all]", "N");
+  group.flag("--dont_overwrite", o.dont_overwrite, "fail where an output exists");
+  group.flag("--fix_mgi_id", o.fix_mgi_id, "put a blank before /1 and /2 of names");
+  group.flag("--lenient", o.lenient, "end at a damaged record with a warning, as fastp does");
+}
+
+void add_adapters(CLI::App& command, QcFlags& flags) {
+  qc::Options& o = flags.options;
+  QcFlags::Given& g = flags.given;
+  Group group(command, "Adapters");
+  group.flag("-A,--disable_adapter_trimming", g.no_adapter_trimming, "leave adapters");
+  group.option("-a,--adapter_sequence", o.adapter1,
+               "adapter of reads [detected; pairs show theirs by overlap]", "SEQ");
+  group.option("--adapter_sequence_r2", o.adapter2, "of second mates [--adapter_sequence]", "SEQ");
+  group.option("--adapter_fasta", o.adapter_fasta, "cut every sequence of this file", "FILE");
+  group.option("--dimer_max_len", o.dimer_max_len,
+               "profile fastp-1: a read this short behind its adapter is a dimer [2]", "N");
+  group.flag("--detect_adapter_for_pe", o.detect_adapter_for_pe, "detect adapters of pairs too");
+}
+
+// The windows whose size and quality may differ from the shared ones.
+struct OwnWindow {
+  const char* name;
+  int* window;
+  int* quality;
+};
+
+std::array<OwnWindow, 3> own_windows(QcFlags::Given& g) {
+  return {{{"cut_front", &g.front_window, &g.front_quality},
+           {"cut_tail", &g.tail_window, &g.tail_quality},
+           {"cut_right", &g.right_window, &g.right_quality}}};
+}
+
+void add_trimming(CLI::App& command, QcFlags& flags) {
+  qc::Options& o = flags.options;
+  QcFlags::Given& g = flags.given;
+  Group group(command, "Trimming");
+  group.option("-f,--trim_front1", g.trim_front1, "bases off the front [0]", "N");
+  group.option("-t,--trim_tail1", g.trim_tail1, "bases off the tail [0]", "N");
+  group.option("-b,--max_len1", g.max_len1, "longest read, cut at the tail [0: any]", "N");
+  group.option("-F,--trim_front2", g.trim_front2, "the same for second mates [as first]", "N");
+  group.option("-T,--trim_tail2", g.trim_tail2, "the same [as first]", "N");
+  group.option("-B,--max_len2", g.max_len2, "the same [as first]", "N");
+  group.flag("-5,--cut_front", g.cut_front, "cut windows of low quality off the front");
+  group.flag("-3,--cut_tail", g.cut_tail, "... off the tail");
+  group.flag("-r,--cut_right", g.cut_right, "cut at the first window of low quality");
+  group.option("-W,--cut_window_size", g.cut_window, "bases in a window [4]", "N");
+  group.option("-M,--cut_mean_quality", g.cut_quality, "mean quality asked of it [20]", "Q");
+  for (auto& [name, window, quality] : own_windows(g)) {
+    const std::string option = std::string("--") + name;
+    group.option(option + "_window_size", *window, "of this one alone", "N");
+    group.option(option + "_mean_quality", *quality, "of this one alone", "Q");
+  }
+  group.flag("-g,--trim_poly_g", g.poly_g, "cut poly-G tails [for two-colour instruments]");
+  group.flag("-G,--disable_trim_poly_g", g.no_poly_g, "leave poly-G tails");
+  group.option("--poly_g_min_len", o.poly_g_min_len, "shortest poly-G tail [10]", "N");
+  group.flag("-x,--trim_poly_x", o.trim_poly_x, "cut tails of any one base");
+  group.option("--poly_x_min_len", o.poly_x_min_len, "shortest such tail [10]", "N");
+  command.add_flag("--cut_by_quality5", g.cut_by_quality5)->group("");
+  command.add_flag("--cut_by_quality3", g.cut_by_quality3)->group("");
+  command.add_flag("--cut_by_quality_aggressive", g.cut_by_quality_aggressive)->group("");
+}
+
+void add_filters(CLI::App& command, QcFlags& flags) {
+  qc::Options& o = flags.options;
+  QcFlags::Given& g = flags.given;
+  Group group(command, "Filters");
+  group.flag("-Q,--disable_quality_filtering", g.no_quality_filter, "no filter by quality and N");
+  group.option("-q,--qualified_quality_phred", o.qualified_quality, "a good base [15]", "Q");
+  group.option("-u,--unqualified_percent_limit", o.unqualified_percent, "most others [40]", "%");
+  group.option("-n,--n_base_limit", o.n_base_limit, "most N [5]", "N");
+  group.option("-e,--average_qual", o.average_quality, "least mean quality [0: any]", "Q");
+  group.flag("-L,--disable_length_filtering", g.no_length_filter, "no filter by length");
+  group.option("-l,--length_required", o.length_required, "shortest read [15]", "N");
+  group.option("--length_limit", o.length_limit, "longest read [0: any]", "N");
+  group.flag("-y,--low_complexity_filter", o.complexity_filter, "drop monotonous reads");
+  group.option("-Y,--complexity_threshold", o.complexity_percent,
+               "least bases that differ from the next [30]", "%");
+  group.option("--filter_by_index1", o.index_file1, "drop reads of these barcodes", "FILE");
+  group.option("--filter_by_index2", o.index_file2, "the same for the second barcode", "FILE");
+  group.option("--filter_by_index_threshold", o.index_threshold, "mismatches allowed [0]", "N");
+}
+
+void add_pairs(CLI::App& command, QcFlags& flags) {
+  qc::Options& o = flags.options;
+  Group group(command, "Pairs and UMIs");
+  group.flag("-c,--correction", o.correction, "correct bases where mates overlap");
+  group.option("--overlap_len_require", o.overlap_require, "shortest overlap [30]", "N");
+  group.option("--overlap_diff_limit", o.overlap_diff_limit, "mismatches in it [5]", "N");
+  group.option("--overlap_diff_percent_limit", o.overlap_diff_percent, "the same [20]", "%");
+  group.flag("-m,--merge", o.merge, "merge mates that overlap");
+  group.option("--merged_out", o.merged_out, "merged reads", "FILE");
+  group.flag("--include_unmerged", o.include_unmerged, "write the others there too");
+  command.add_flag("--discard_unmerged", flags.given.discard_unmerged)->group("");
+  group.flag("-U,--umi", o.umi, "move UMIs into names");
+  group.option("--umi_loc", flags.given.umi_location,
+               "index1, index2, read1, read2, per_index, per_read", "WHERE");
+  group.option("--umi_len", o.umi_length, "bases of a UMI in a read", "N");
+  group.option("--umi_prefix", o.umi_prefix, "text before it", "TEXT");
+  group.option("--umi_skip", o.umi_skip, "bases skipped behind it [0]", "N");
+}
+
+void add_reports(CLI::App& command, QcFlags& flags) {
+  qc::Options& o = flags.options;
+  QcFlags::Given& g = flags.given;
+  Group group(command, "Duplicates and reports");
+  group.flag("-D,--dedup", o.dedup, "drop duplicates, the first stays");
+  group.option("--dup_calc_accuracy", g.duplicate_level, "1 to 6 [1; 3 with --dedup]", "N");
+  group.flag("--dont_eval_duplication", g.no_duplicates, "do not look for duplicates");
+  group.flag("-p,--overrepresentation_analysis", o.overrepresentation,
+             "report over-represented sequences");
+  group.option("-P,--overrepresentation_sampling", o.overrepresentation_sampling,
+               "in one of so many reads [20]", "N");
+  group.option("-j,--json", o.json, "report for programs [fastp.json]", "FILE");
+  group.option("-h,--html", o.html, "report for people [fastp.html]", "FILE");
+  group.option("-R,--report_title", o.report_title, "its title [fastp report]", "TEXT");
+  group.option("-s,--split", o.split_files, "split outputs into so many files", "N");
+  group.option("-S,--split_by_lines", g.split_lines, "split outputs, lines in a file", "N");
+  group.option("-d,--split_prefix_digits", o.split_digits, "digits of a part's number [4]", "N");
+}
+
+void add_run(CLI::App& command, QcFlags& flags) {
+  Group group(command, "Run");
+  group.option("-w,--thread", flags.given.threads,
+               "threads; some of fastp's numbers depend on it [all; numbers as of 3]", "N");
+  group.option("--device", flags.device, "auto, cpu, gpu or a list, 0,1 [auto]", "WHAT");
+  group.option("--batch", flags.batch, "reads or pairs in a batch [chosen]", "N");
+  add_shard_flag(command, flags.options.shard,
+                 "part I of N of the reads, in packs of 1,000; 'cat' joins outputs");
+  group.option("--part", flags.options.part_out,
+               "write what 'biogpu qc-merge' makes the whole report of", "FILE");
+  group.option("--profile", flags.given.profile, "fastp-0.23 or fastp-1 [fastp-0.23]", "WHICH");
+  group.flag("--quiet", flags.quiet, "only warnings and errors on standard error");
+  group.flag("-V,--verbose", flags.verbose, "log the time of each stage");
+}
+
+qc::UmiLocation parse_umi_location(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::pair<const char*, qc::UmiLocation> kNames[] = {
+      {"", qc::UmiLocation::none},
+      {"index1", qc::UmiLocation::index1},
+      {"index2", qc::UmiLocation::index2},
+      {"read1", qc::UmiLocation::read1},
+      {"read2", qc::UmiLocation::read2},
+      {"per_index", qc::UmiLocation::per_index},
+      {"per_read", qc::UmiLocation::per_read}};
+  for (const auto& [name, location] : kNames)
+    if (text == name) return location;
+  throw Error(
+      ErrorCode::usage,
+      "--umi_loc is '" + text + "'; expected index1, index2, read1, read2, per_index or per_read");
+}
+
+int or_else(int value, int otherwise) { return value >= 0 ? value : otherwise; }
+
+void resolve_cuts(qc::Options& o, QcFlags::Given& g, std::vector<std::string>& remarks) {
+  const bool asked[] = {g.cut_front, g.cut_tail, g.cut_right};
+  qc::WindowCut* const cuts[] = {&o.cut_front, &o.cut_tail, &o.cut_right};
+  const auto windows = own_windows(g);
+  for (std::size_t i = 0; i < windows.size(); ++i)
+    *cuts[i] = {asked[i], or_else(*windows[i].window, g.cut_window),
+                or_else(*windows[i].quality, g.cut_quality)};
+  // fastp's own reading of its old names: the second cuts the front too.
+  const auto old_name = [&](bool given, qc::WindowCut& cut, const char* name, const char* now) {
+    if (!given || cut.enabled) return;
+    cut.enabled = true;
+    remarks.push_back(std::string("WARNING: ") + name + " is deprecated, please use " + now +
+                      " instead.");
+  };
+  old_name(g.cut_by_quality5, o.cut_front, "cut_by_quality5", "cut_front");
+  old_name(g.cut_by_quality3, o.cut_front, "cut_by_quality3", "cut_tail");
+  old_name(g.cut_by_quality_aggressive, o.cut_right, "cut_by_quality_aggressive", "cut_right");
+}
+
+}  // namespace
+
+std::vector<std::string> QcFlags::resolve() {
+  std::vector<std::string> remarks;
+  qc::Options& o = options;
+  Given& g = given;
+  if (g.profile != "fastp-0.23" && g.profile != "fastp-1")
+    throw Error(ErrorCode::usage,
+                "--profile is '" + g.profile + "'; expected fastp-0.23 or fastp-1");
+  o.profile = g.profile == "fastp-1" ? qc::Profile::fastp_1 : qc::Profile::fastp_0_23;
+  if (g.discard_unmerged)
+    remarks.emplace_back(
+        "DEPRECATED: --discard_unmerged has no effect now, see the introduction "
+        "for merging.");
+  o.trim1 = {g.trim_front1, g.trim_tail1, g.max_len1};
+  o.trim2 = {or_else(g.trim_front2, g.trim_front1), or_else(g.trim_tail2, g.trim_tail1),
+             or_else(g.max_len2, g.max_len1)};
+  resolve_cuts(o, g, remarks);
+  if (g.poly_g && g.no_poly_g)
+    throw Error(ErrorCode::usage, "--trim_poly_g and --disable_trim_poly_g exclude each other");
+  if (g.poly_g) o.poly_g = qc::Options::PolyG::on;
+  if (g.no_poly_g) o.poly_g = qc::Options::PolyG::off;
+  o.adapter_trimming = !g.no_adapter_trimming;
+  o.quality_filter = !g.no_quality_filter;
+  o.length_filter = !g.no_length_filter;
+  o.complexity_percent = std::clamp(o.complexity_percent, 0, 100);
+  o.duplicates = !g.no_duplicates || o.dedup;
+  o.duplicate_level =
+      g.duplicate_level == 0 ? (o.dedup ? 3 : 1) : std::clamp(g.duplicate_level, 1, 6);
+  if (o.umi) o.umi_location = parse_umi_location(g.umi_location);
+  if (g.split_lines > 0) {
+    if (o.split_files > 0)
+      throw Error(ErrorCode::usage, "--split and --split_by_lines exclude each other");
+    if (g.split_lines % 4 != 0)
+      throw Error(ErrorCode::usage, "--split_by_lines is no multiple of 4");
+    o.split_by_lines = true;
+    o.split_records = g.split_lines / 4;
+  }
+  if (g.threads > 0) o.virtual_workers = g.threads;
+  if (o.virtual_workers > kMaxVirtualWorkers && o.profile == qc::Profile::fastp_0_23) {
+    remarks.push_back("WARNING: fastp uses up to 16 threads although you specified " +
+                      std::to_string(o.virtual_workers));
+    o.virtual_workers = kMaxVirtualWorkers;
+  }
+  threads = g.threads > 0 ? g.threads : allowed_cpus();
+  device_request = parse_device_request(device);
+  const std::vector<std::string> more = qc::check_options(o);
+  remarks.insert(remarks.end(), more.begin(), more.end());
+  if (!o.index_file1.empty()) o.index_list1 = qc::read_index_list(o.index_file1);
+  if (!o.index_file2.empty()) o.index_list2 = qc::read_index_list(o.index_file2);
+  if (!o.adapter_fasta.empty()) o.fasta_adapters = qc::read_adapter_fasta(o.adapter_fasta, remarks);
+  return remarks;
+}
+
+void add_qc_flags(CLI::App& command, QcFlags& flags) {
+  add_files(command, flags);
+  add_adapters(command, flags);
+  add_trimming(command, flags);
+  add_filters(command, flags);
+  add_pairs(command, flags);
+  add_reports(command, flags);
+  add_run(command, flags);
+}
+
+}  // namespace biogpu::app

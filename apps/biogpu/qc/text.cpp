@@ -1,0 +1,98 @@
+#include "apps/biogpu/qc/text.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+namespace biogpu::app {
+namespace {
+
+using qc::Verdict;
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  // fastp divides by zero here, and prints what that gives.
+  if (whole == 0) return "-nan";
+  return fmt::format("{:g}", static_cast<double>(part) * 100.0 / static_cast<double>(whole));
+}
+
+std::string stats_text(const char* title, const qc::ReadStats& stats) {
+  return fmt::format(
+      "{}:\ntotal reads: {}\ntotal bases: {}\nQ20 bases: {}({}%)\nQ30 bases: {}({}%)\n", title,
+      stats.n_reads, stats.n_bases, stats.q20_bases, percent(stats.q20_bases, stats.n_bases),
+      stats.q30_bases, percent(stats.q30_bases, stats.n_bases));
+}
+
+std::uint64_t sum(const std::array<std::uint64_t, 4>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+std::string filtering_text(const qc::Tally& tally, const qc::Options& options) {
+  std::string text = "Filtering result:\n";
+  const auto line = [&](const char* what, std::uint64_t n) {
+    text += fmt::format("{}: {}\n", what, n);
+  };
+  line("reads passed filter", tally.n_with(Verdict::passed));
+  line("reads failed due to low quality", tally.n_with(Verdict::low_quality));
+  line("reads failed due to too many N", tally.n_with(Verdict::too_many_n));
+  if (options.length_filter) {
+    line("reads failed due to too short", tally.n_with(Verdict::too_short));
+    if (options.length_limit > 0)
+      line("reads failed due to too long", tally.n_with(Verdict::too_long));
+  }
+  if (options.complexity_filter)
+    line("reads failed due to low complexity", tally.n_with(Verdict::low_complexity));
+  if (options.profile == qc::Profile::fastp_1)
+    line("reads failed due to adapter dimer", tally.n_with(Verdict::adapter_dimer));
+  if (options.adapter_trimming) {
+    line("reads with adapter trimmed", tally.adapter_reads);
+    line("bases trimmed due to adapters", tally.adapter_bases);
+  }
+  if (options.trim_poly_x) {
+    line("reads with polyX in 3' end", sum(tally.poly_x_reads));
+    line("bases trimmed in polyX tail", sum(tally.poly_x_bases));
+  }
+  if (options.correction) {
+    line("reads corrected by overlap analysis", tally.corrected_reads);
+    line("bases corrected by overlap analysis", tally.corrected_bases);
+  }
+  return text;
+}
+
+std::string merge_text(const qc::Summary& summary) {
+  const std::uint64_t merged = summary.tally.merged_pairs;
+  std::string text = fmt::format("\nRead pairs merged: {}\n", merged);
+  if (summary.after[0].n_reads > 0)
+    text += fmt::format("% of original read pairs: {}%\n% in reads after filtering: {}%\n",
+                        percent(merged, summary.before[0].n_reads),
+                        percent(merged, summary.after[0].n_reads));
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string qc_text(const qc::Summary& summary, const qc::Options& options) {
+  std::string text = stats_text("Read1 before filtering", summary.before[0]) + "\n";
+  if (options.paired()) text += stats_text("Read2 before filtering", summary.before[1]) + "\n";
+  if (options.merge) {
+    text += stats_text("Merged and filtered", summary.after[0]);
+  } else {
+    text += stats_text("Read1 after filtering", summary.after[0]);
+    if (options.paired()) {
+      text += '\n';
+      text += stats_text("Read2 after filtering", summary.after[1]);
+    }
+  }
+  text += '\n';
+  text += filtering_text(summary.tally, options);
+  if (options.duplicates)
+    text += fmt::format("\nDuplication rate{}: {:g}%\n",
+                        options.paired() ? "" : " (may be overestimated since this is SE data)",
+                        summary.duplication_rate() * 100.0);
+  if (options.paired())
+    text += fmt::format("\nInsert size peak (evaluated by paired-end reads): {}\n",
+                        summary.insert_size_peak());
+  if (options.merge) text += merge_text(summary);
+  return text;
+}
+
+}  // namespace biogpu::app
