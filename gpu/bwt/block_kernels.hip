@@ -8,19 +8,13 @@
 //          passes over the text: some 20 instructions a suffix.
 // Result   integers, the same for every grid, wave width and size of block.
 // Source   own; the idea of blocks: Karkkainen, doi:10.1016/j.tcs.2007.07.018
-// Oracle   sort_suffixes_ref, lib/bwt/suffix_array_ref.cpp
+// Oracle   sort_suffixes_ref, lib/bwt/suffix/suffix_array_ref.cpp
 #include "gpu/bwt/block_sort.hpp"
 #include "gpu/bwt/suffix_words.hpp"
 #include "gpu/rt/kernel.hpp"
 
 namespace biogpu::gpu::bwt {
 namespace {
-
-constexpr unsigned kBlock = 256;
-
-__device__ __forceinline__ std::uint32_t thread_index() {
-  return blockIdx.x * kBlock + threadIdx.x;
-}
 
 __device__ __forceinline__ std::uint32_t bin_of(std::uint64_t word) {
   return static_cast<std::uint32_t>(word >> (64 - kBinBits));

@@ -9,7 +9,7 @@
 // Result   the same for every grid and wave width; positions in the order of their rows.
 // Limits   a probe with 2^32 or more occurrences counts modulo 2^32: texts are shorter.
 // Source   Ferragina, Manzini: doi:10.1109/SFCS.2000.892127
-// Oracle   count_exact and locate_exact, lib/bwt/fm_search.cpp
+// Oracle   count_exact and locate_exact, lib/bwt/fm/fm_search.cpp
 #include "gpu/bwt/fm_search.hpp"
 #include "gpu/rt/kernel.hpp"
 

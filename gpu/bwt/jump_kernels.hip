@@ -7,7 +7,7 @@
 //          100 instructions: at 50 million suffixes a third of a millisecond.
 // Result   integers, the same for every grid and wave width.
 // Source   those of gpu/bwt/jump_sort.hpp
-// Oracle   sort_suffixes_ref, lib/bwt/suffix_array_ref.cpp
+// Oracle   sort_suffixes_ref, lib/bwt/suffix/suffix_array_ref.cpp
 #include "gpu/bwt/jump_sort.hpp"
 #include "gpu/bwt/suffix_words.hpp"
 #include "gpu/rt/kernel.hpp"
@@ -15,12 +15,7 @@
 namespace biogpu::gpu::bwt {
 namespace {
 
-constexpr unsigned kBlock = 256;
 constexpr std::uint32_t kLongestPeriod = 8;
-
-__device__ __forceinline__ std::uint32_t thread_index() {
-  return blockIdx.x * kBlock + threadIdx.x;
-}
 
 // A quarter of a word: two words of periods up to it that overlap in all but one symbol have one
 // period.

@@ -8,19 +8,13 @@
 //          Memory bound throughout.
 // Result   integers, the same for every grid and wave width.
 // Source   doi:10.1137/0222058, doi:10.1016/j.tcs.2007.07.017
-// Oracle   sort_suffixes_ref, lib/bwt/suffix_array_ref.cpp
+// Oracle   sort_suffixes_ref, lib/bwt/suffix/suffix_array_ref.cpp
 #include "gpu/bwt/suffix_sort.hpp"
 #include "gpu/bwt/suffix_words.hpp"
 #include "gpu/rt/kernel.hpp"
 
 namespace biogpu::gpu::bwt {
 namespace {
-
-constexpr unsigned kBlock = 256;
-
-__device__ __forceinline__ std::uint32_t thread_index() {
-  return blockIdx.x * kBlock + threadIdx.x;
-}
 
 __global__ void first_keys_kernel(SuffixText text, std::uint64_t* keys, std::uint32_t* positions) {
   const std::uint32_t i = thread_index();

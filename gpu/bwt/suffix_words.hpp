@@ -1,10 +1,19 @@
-// Words of a packed text in device memory, for the kernels that sort its suffixes.
+// What the kernels that sort suffixes share: words of a packed text in device memory, and their
+// blocks.
 #pragma once
 
 #include "gpu/bwt/suffix_text.hpp"
 #include "gpu/rt/hip.hpp"
 
 namespace biogpu::gpu::bwt {
+
+// Threads of a block in all kernels of the sorts, and the number of a thread among those of the
+// grid.
+constexpr unsigned kBlock = 256;
+
+__device__ __forceinline__ std::uint32_t thread_index() {
+  return blockIdx.x * kBlock + threadIdx.x;
+}
 
 // A bit for each whole symbol of the word that is 0.
 __device__ __forceinline__ std::uint64_t zero_symbols(const SuffixText& text, std::uint64_t word) {

@@ -9,7 +9,7 @@
 #include "gpu/bwt/fm_search.hpp"
 #include "gpu/bwt/suffix_sort.hpp"
 #include "gpu/rt/device.hpp"
-#include "lib/bwt/share_work.hpp"
+#include "lib/bwt/suffix/share_work.hpp"
 #include "lib/core/errors_gpu.hpp"
 
 namespace biogpu::bwt {

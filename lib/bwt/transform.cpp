@@ -4,8 +4,8 @@
 #include <bit>
 #include <limits>
 
-#include "lib/bwt/share_work.hpp"
-#include "lib/bwt/suffix_array.hpp"
+#include "lib/bwt/suffix/share_work.hpp"
+#include "lib/bwt/suffix/suffix_array.hpp"
 #include "lib/core/error.hpp"
 
 namespace biogpu::bwt {

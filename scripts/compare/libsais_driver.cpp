@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "lib/bwt/suffix_array.hpp"
+#include "lib/bwt/suffix/suffix_array.hpp"
 #include "lib/bwt/transform.hpp"
 #include "tests/unit/bwt/texts.hpp"
 

@@ -7,10 +7,10 @@
 #include <system_error>
 
 #include "apps/biogpu/bwt/command.hpp"
-#include "lib/bwt/bwa_index.hpp"
-#include "lib/bwt/fm_index.hpp"
+#include "lib/bwt/fm/bwa_index.hpp"
+#include "lib/bwt/fm/fm_index.hpp"
 #include "lib/bwt/reference.hpp"
-#include "lib/bwt/suffix_array.hpp"
+#include "lib/bwt/suffix/suffix_array.hpp"
 #include "lib/core/error.hpp"
 
 namespace biogpu::app {

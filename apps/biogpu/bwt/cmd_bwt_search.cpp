@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "apps/biogpu/bwt/query_sink.hpp"
-#include "lib/bwt/gpu_search.hpp"
+#include "lib/bwt/fm/gpu_search.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/pipeline/pipeline.hpp"
 

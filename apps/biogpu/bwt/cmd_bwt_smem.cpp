@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "apps/biogpu/bwt/command.hpp"
-#include "lib/bwt/smem.hpp"
+#include "lib/bwt/fm/smem.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/pipeline/pipeline.hpp"

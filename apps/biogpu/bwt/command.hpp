@@ -8,7 +8,7 @@
 #include "apps/biogpu/command.hpp"
 #include "apps/biogpu/log.hpp"
 #include "apps/biogpu/shared_flags.hpp"
-#include "lib/bwt/suffix_array.hpp"
+#include "lib/bwt/suffix/suffix_array.hpp"
 #include "lib/report/json_summary.hpp"
 
 namespace biogpu::app {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "apps/biogpu/bwt/command.hpp"
-#include "lib/bwt/fm_index.hpp"
-#include "lib/bwt/fm_search.hpp"
+#include "lib/bwt/fm/fm_index.hpp"
+#include "lib/bwt/fm/fm_search.hpp"
 #include "lib/io/sequence_batch.hpp"
 #include "lib/io/shard.hpp"
 

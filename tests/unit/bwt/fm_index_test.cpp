@@ -1,4 +1,4 @@
-#include "lib/bwt/fm_index.hpp"
+#include "lib/bwt/fm/fm_index.hpp"
 
 #include <unistd.h>
 
@@ -6,7 +6,7 @@
 #include <fstream>
 #include <tuple>
 
-#include "lib/bwt/fm_search.hpp"
+#include "lib/bwt/fm/fm_search.hpp"
 #include "lib/core/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/bwt/texts.hpp"

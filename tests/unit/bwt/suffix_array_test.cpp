@@ -1,4 +1,4 @@
-#include "lib/bwt/suffix_array.hpp"
+#include "lib/bwt/suffix/suffix_array.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -10,7 +10,7 @@
 
 #include "gpu/bwt/suffix_sort.hpp"
 #include "lib/bwt/bwt_gpu.hpp"
-#include "lib/bwt/suffix_array.hpp"
+#include "lib/bwt/suffix/suffix_array.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/bwt/texts.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gpu/bwt/suffix_sort.hpp"
-#include "lib/bwt/suffix_array.hpp"
+#include "lib/bwt/suffix/suffix_array.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/bwt/texts.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"

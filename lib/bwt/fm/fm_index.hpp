@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/bwt/big_array.hpp"
-#include "lib/bwt/fm_layout.hpp"
+#include "lib/bwt/fm/fm_layout.hpp"
 #include "lib/bwt/reference.hpp"
-#include "lib/bwt/suffix_array.hpp"
+#include "lib/bwt/suffix/big_array.hpp"
+#include "lib/bwt/suffix/suffix_array.hpp"
 #include "lib/io/mapped_file.hpp"
 
 namespace biogpu::bwt {

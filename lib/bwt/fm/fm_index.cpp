@@ -1,5 +1,5 @@
 // The FM-index as a file, and what can be asked of it without a search.
-#include "lib/bwt/fm_index.hpp"
+#include "lib/bwt/fm/fm_index.hpp"
 
 #include <fmt/format.h>
 

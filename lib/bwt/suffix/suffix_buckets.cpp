@@ -1,4 +1,4 @@
-#include "lib/bwt/suffix_buckets.hpp"
+#include "lib/bwt/suffix/suffix_buckets.hpp"
 
 #include <hwy/cache_control.h>
 
@@ -8,7 +8,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "lib/bwt/share_work.hpp"
+#include "lib/bwt/suffix/share_work.hpp"
 
 namespace biogpu::bwt {
 namespace {

@@ -1,4 +1,4 @@
-#include "lib/bwt/smem.hpp"
+#include "lib/bwt/fm/smem.hpp"
 
 #include <algorithm>
 

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "lib/bwt/big_array.hpp"
 #include "lib/bwt/packed_text.hpp"
-#include "lib/bwt/share_work.hpp"
+#include "lib/bwt/suffix/big_array.hpp"
+#include "lib/bwt/suffix/share_work.hpp"
 
 namespace biogpu::bwt {
 

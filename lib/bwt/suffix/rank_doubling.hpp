@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "lib/bwt/share_work.hpp"
-#include "lib/bwt/tie_refiner.hpp"
+#include "lib/bwt/suffix/share_work.hpp"
+#include "lib/bwt/suffix/tie_refiner.hpp"
 
 namespace biogpu::bwt {
 

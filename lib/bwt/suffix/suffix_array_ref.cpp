@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "lib/bwt/suffix_array.hpp"
+#include "lib/bwt/suffix/suffix_array.hpp"
 
 namespace biogpu::bwt {
 namespace {

@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
-#include "lib/bwt/big_array.hpp"
 #include "lib/bwt/packed_text.hpp"
+#include "lib/bwt/suffix/big_array.hpp"
 
 namespace biogpu::bwt {
 

@@ -1,15 +1,15 @@
-#include "lib/bwt/suffix_array.hpp"
+#include "lib/bwt/suffix/suffix_array.hpp"
 
 #include <atomic>
 
-#include "lib/bwt/gpu_search.hpp"
-#include "lib/bwt/induced_sort.hpp"
-#include "lib/bwt/pair_chains.hpp"
-#include "lib/bwt/rank_doubling.hpp"
-#include "lib/bwt/share_work.hpp"
-#include "lib/bwt/suffix_buckets.hpp"
-#include "lib/bwt/tie_refiner.hpp"
-#include "lib/bwt/word_sort.hpp"
+#include "lib/bwt/fm/gpu_search.hpp"
+#include "lib/bwt/suffix/induced_sort.hpp"
+#include "lib/bwt/suffix/pair_chains.hpp"
+#include "lib/bwt/suffix/rank_doubling.hpp"
+#include "lib/bwt/suffix/share_work.hpp"
+#include "lib/bwt/suffix/suffix_buckets.hpp"
+#include "lib/bwt/suffix/tie_refiner.hpp"
+#include "lib/bwt/suffix/word_sort.hpp"
 #include "lib/core/error.hpp"
 
 namespace biogpu::bwt {

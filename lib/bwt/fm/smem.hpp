@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "lib/bwt/bwa_fm.hpp"
+#include "lib/bwt/fm/bwa_fm.hpp"
 
 namespace biogpu::bwt {
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <limits>
 
-#include "lib/bwt/fm_index.hpp"
-#include "lib/bwt/share_work.hpp"
+#include "lib/bwt/fm/fm_index.hpp"
+#include "lib/bwt/suffix/share_work.hpp"
 
 namespace biogpu::bwt {
 namespace {

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "lib/bwt/big_array.hpp"
 #include "lib/bwt/packed_text.hpp"
 #include "lib/bwt/reference.hpp"
+#include "lib/bwt/suffix/big_array.hpp"
 
 namespace biogpu::bwt {
 

@@ -1,4 +1,4 @@
-#include "lib/bwt/bwa_index.hpp"
+#include "lib/bwt/fm/bwa_index.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "lib/bwt/share_work.hpp"
+#include "lib/bwt/suffix/share_work.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::bwt {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/bwt/big_array.hpp"
-#include "lib/bwt/fm_search.hpp"
+#include "lib/bwt/fm/fm_search.hpp"
 #include "lib/bwt/packed_text.hpp"
+#include "lib/bwt/suffix/big_array.hpp"
 
 namespace biogpu::bwt {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/bwt/fm_index.hpp"
+#include "lib/bwt/fm/fm_index.hpp"
 
 namespace biogpu::bwt {
 

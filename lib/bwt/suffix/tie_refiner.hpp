@@ -5,8 +5,8 @@
 #include <functional>
 #include <vector>
 
-#include "lib/bwt/suffix_array.hpp"
-#include "lib/bwt/word_sort.hpp"
+#include "lib/bwt/suffix/suffix_array.hpp"
+#include "lib/bwt/suffix/word_sort.hpp"
 
 namespace biogpu::bwt {
 

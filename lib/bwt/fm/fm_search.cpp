@@ -1,6 +1,6 @@
 // Backward search of many patterns side by side. Each lane has one pattern; a turn does the step
 // whose cache line the lane's last turn asked for, and asks for the next one's.
-#include "lib/bwt/fm_search.hpp"
+#include "lib/bwt/fm/fm_search.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "lib/bwt/bwa_fm.hpp"
+#include "lib/bwt/fm/bwa_fm.hpp"
 
 #include <algorithm>
 #include <cstring>

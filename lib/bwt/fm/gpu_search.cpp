@@ -1,4 +1,4 @@
-#include "lib/bwt/gpu_search.hpp"
+#include "lib/bwt/fm/gpu_search.hpp"
 
 #include "lib/core/error.hpp"
 #include "lib/core/gpu_backend.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 #include <tuple>
 
-#include "lib/bwt/fm_search.hpp"
+#include "lib/bwt/fm/fm_search.hpp"
 
 namespace biogpu::bwt {
 namespace {
