@@ -194,15 +194,21 @@ class ReferenceReader {
 
   Reference read() {
     int c = find_record();
+    if (c < 0 && found_text_) {
+      throw Error(
+          ErrorCode::bad_input,
+          fmt::format("{}: holds no record; expected '>' (FASTA) or '@' (FASTQ)", bytes_.label()));
+    }
     while (c >= 0) c = read_record();
     builder_.finish();
     return std::move(reference_);
   }
 
  private:
+  // Skips what is before a record, as bwa does, and notes whether that is more than blanks.
   int find_record() {
     int c = bytes_.next();
-    while (c >= 0 && c != '>' && c != '@') c = bytes_.next();
+    for (; c >= 0 && c != '>' && c != '@'; c = bytes_.next()) found_text_ |= !is_blank(c);
     return c;
   }
 
@@ -269,6 +275,7 @@ class ReferenceReader {
   Bytes bytes_;
   Reference reference_;
   TextBuilder builder_;
+  bool found_text_ = false;
 };
 
 }  // namespace

@@ -123,6 +123,8 @@ fails 3 'cut short' bwt count -q -x cut q.fa
 cp genome.fa text.bgfm
 fails 3 "is no biogpu index" bwt stats -q text
 printf '@r\nACGT\n+\nII\n' >bad.fq
+printf 'no record here\n' >prose.txt
+fails 3 'prose.txt: holds no record' bwt index -q prose.txt -p prose
 fails 3 'quality has 2 symbols, sequence has 4' bwt index -q --format bwa bad.fq -p bad
 check "nothing under the final name" absent bad.bwt
 printf 'ACGT\n' >no.bwt
