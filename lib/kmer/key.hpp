@@ -99,17 +99,6 @@ class RollingKey {
     if constexpr (kWords <= 2) top_word_ = 0;
   }
 
-  // The window of the first k bases at `packed`, four a byte, the first in the highest pair. Reads
-  // up to 8 bytes beyond.
-  void load(const char* packed, int k) {
-    forward_ = {};
-    const int n_words = (k + kBasesPerWord - 1) / kBasesPerWord;
-    for (int w = 0; w < n_words; ++w)
-      forward_.word[static_cast<std::size_t>(w)] = load_big_endian(packed + 8 * w);
-    forward_ = shift_right(forward_, 64 * kWords - 2 * k);
-    reverse_ = reverse_complement(forward_, k);
-  }
-
   void push(std::uint64_t base) {
     const std::size_t top = kWords <= 2 ? 0 : top_word_;
     for (std::size_t w = top; w + 1 < kWords; ++w)

@@ -8,10 +8,10 @@
 namespace biogpu::kmer {
 
 // A stretch of one bin's records, as written by one thread. The room behind the last record lets
-// readers load whole words.
+// readers load whole vectors.
 struct Block {
   static constexpr std::size_t kBytes = 8192;
-  static constexpr std::size_t kSlack = 16;
+  static constexpr std::size_t kSlack = 64;
   static constexpr std::size_t kRoom = kBytes - 16 - kSlack;
 
   Block* next = nullptr;

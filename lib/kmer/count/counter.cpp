@@ -1,12 +1,12 @@
 #include "lib/kmer/count/counter.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <mutex>
 #include <vector>
 
 #include "lib/kmer/count/count_table.hpp"
+#include "lib/kmer/count/count_windows.hpp"
 #include "lib/kmer/count/lender.hpp"
 #include "lib/kmer/count/ordered_counts.hpp"
 #include "lib/kmer/count/super_kmers.hpp"
@@ -58,14 +58,8 @@ class Counter::Impl {
 
  private:
   template <int kWords>
-  struct Scratch {
-    CountTable<kWords> table;
-    std::array<Key<kWords>, CountTable<kWords>::kBatch> batch;
-  };
-
-  template <int kWords>
   void count_all() {
-    Lender<Scratch<kWords>> scratch;
+    Lender<CountTable<kWords>> tables;
     std::vector<std::size_t> slots(2 * static_cast<std::size_t>(options_.n_threads));
     std::size_t next = 0;
     pipeline::run({options_.n_threads, static_cast<int>(slots.size())},
@@ -74,29 +68,20 @@ class Counter::Impl {
                      return slots[slot] < bins_.n_bins();
                    },
                    [&](std::size_t slot) {
-                     scratch.with([] { return Scratch<kWords>(); },
-                                  [&](Scratch<kWords>& mine) { count_bin(slots[slot], mine); });
+                     tables.with([] { return CountTable<kWords>(); },
+                                 [&](CountTable<kWords>& table) { count_bin(slots[slot], table); });
                    },
                    [](std::size_t) {}});
   }
 
   template <int kWords>
-  void count_bin(std::size_t bin, Scratch<kWords>& scratch) {
+  void count_bin(std::size_t bin, CountTable<kWords>& table) {
     const std::uint64_t n_windows = bins_.n_records(bin);
     if (n_windows == 0) return;
-    CountTable<kWords>& table = scratch.table;
     table.reset(expected_distinct(n_windows));
-    std::size_t n = 0;
     bins_.read(bin, [&](std::span<const char> records) {
-      expand_super_kmers<kWords>(records, options_.k, options_.canonical,
-                                 [&](const Key<kWords>& key) {
-                                   scratch.batch[n++] = key;
-                                   if (n < scratch.batch.size()) return;
-                                   table.add(scratch.batch);
-                                   n = 0;
-                                 });
+      count_windows<kWords>(records, options_.k, options_.canonical, table);
     });
-    table.add(std::span(scratch.batch.data(), n));
     bins_.drop(bin);
     file_counts(table);
     n_counted_ += n_windows;
@@ -104,12 +89,11 @@ class Counter::Impl {
   }
 
   template <int kWords>
-  void file_counts(const CountTable<kWords>& table) {
+  void file_counts(CountTable<kWords>& table) {
     ordered_.add<kWords>([&](auto&& write) {
-      for (const auto& slot : table.slots()) {
-        if (slot.count == 0 || slot.count < options_.lower || slot.count > options_.upper) continue;
-        write(slot.key, slot.count);
-      }
+      table.for_each([&](const Key<kWords>& key, std::uint64_t count) {
+        if (count >= options_.lower && count <= options_.upper) write(key, count);
+      });
     });
     const std::lock_guard lock(mutex_);
     totals_.n_distinct += table.size();

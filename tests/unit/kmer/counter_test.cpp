@@ -1,5 +1,7 @@
 #include "lib/kmer/count/counter.hpp"
 
+#include <hwy/targets.h>
+
 #include <thread>
 
 #include "tests/support/catch.hpp"
@@ -41,6 +43,21 @@ TEST_CASE("kmer.counter: equals plain counting for lengths around every word", "
     }
 }
 
+TEST_CASE("kmer.counter: is the same with every instruction set", "[kmer]") {
+  const auto sequences = test::tricky_sequences(3, 9000);
+  for (const int k : {1, 9, 31, 32, 33, 55, 64, 65, 127, 128, 129, 256}) {
+    const Pairs expected = count(options_for(k, true), sequences);
+    for (std::int64_t left = hwy::SupportedTargets(); left != 0; left &= left - 1) {
+      const std::int64_t target = left & -left;
+      CAPTURE(k, hwy::TargetName(target));
+      hwy::SetSupportedTargetsForTest(target);
+      const Pairs found = count(options_for(k, true), sequences);
+      hwy::SetSupportedTargetsForTest(0);
+      CHECK(found == expected);
+    }
+  }
+}
+
 TEST_CASE("kmer.counter: threads, batches and a memory bound change nothing", "[kmer]") {
   const auto sequences = test::tricky_sequences(2, 200000);
   for (const int k : {21, 40}) {
@@ -77,6 +94,18 @@ TEST_CASE("kmer.counter: bounds and qualities leave k-mers out", "[kmer]") {
   counter.add(batch);
   counter.count_bins();
   CHECK(test::all_of(counter, 2) == Pairs{{"AC", 1}, {"TA", 1}});
+}
+
+TEST_CASE("kmer.counter: a k-mer that fills its counter many times over", "[kmer]") {
+  for (const int k : {3, 40, 100}) {
+    CAPTURE(k);
+    const std::string a(static_cast<std::size_t>(k), 'A');
+    const std::string c(static_cast<std::size_t>(k), 'C');
+    const std::size_t n = 300'000;
+    const Pairs expected{{a, n}, {c, 65536}};
+    CHECK(count(options_for(k, true), {std::string(n + a.size() - 1, 'T'),
+                                       std::string(65536 + c.size() - 1, 'C')}) == expected);
+  }
 }
 
 TEST_CASE("kmer.counter: totals", "[kmer]") {
