@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,14 +12,16 @@
 #include "lib/kmer/count/count_block.hpp"
 #include "lib/kmer/count/lender.hpp"
 #include "lib/kmer/count/radix_sort.hpp"
+#include "lib/kmer/order/bit_product.hpp"
 #include "lib/kmer/order/key_order.hpp"
 
 namespace biogpu::kmer {
 
 // Brings keys and counts into an order. Threads file them into buckets by the highest bits of their
 // place; buckets are sorted one by one, when they are asked for, and the counts of equal keys added
-// up. An entry is stored as the rest of the place, its low byte first, and the count, 7 bits a
-// byte.
+// up. An entry is stored as the rest of the place, its low byte first, and the count in the bits
+// that the last byte has left; where they are all set, what the count is above them follows, 7 bits
+// a byte.
 class OrderedCounts {
  public:
   OrderedCounts(const KeyOrder& order, BlockPool& pool, SpillFile& spill, std::uint64_t max_bytes)
@@ -26,25 +29,18 @@ class OrderedCounts {
         bucket_bits_(std::min(kMaxBucketBits, 2 * order.k())),
         rest_bits_(2 * order.k() - bucket_bits_),
         rest_bytes_(static_cast<std::size_t>(rest_bits_ + 7) / 8),
+        largest_short_((1u << (8 * static_cast<int>(rest_bytes_) - rest_bits_)) - 1),
         store_(std::size_t{1} << bucket_bits_, pool, spill, max_bytes) {}
 
   // file(write) for one thread, which calls write(key, count) for each of its entries.
   template <int kWords, class File>
   void add(File&& file) {
-    add_places<kWords>([&](auto&& write_place) {
-      file([&](const Key<kWords>& key, std::uint64_t count) {
-        write_place(order_.place(key), count);
-      });
-    });
+    file_all<kWords>(file, [&](KeyBatch<kWords>& keys) { order_.place(keys); });
   }
   // The same for keys that are places already.
   template <int kWords, class File>
   void add_places(File&& file) {
-    writers_.with(
-        [&] { return BinStore::Writer(store_); },
-        [&](BinStore::Writer& writer) {
-          file([&](const Key<kWords>& place, std::uint64_t count) { write(place, count, writer); });
-        });
+    file_all<kWords>(file, [](KeyBatch<kWords>&) {});
   }
   // Called once, between the last add() and the first take().
   void finish() {
@@ -56,12 +52,12 @@ class OrderedCounts {
   // The keys of a bucket in order. Any thread; each bucket once.
   template <int kWords>
   void take(std::size_t bucket, CountBlock& block) {
-    take_as<kWords>(bucket, block, [&](const Key<kWords>& place) { return order_.restore(place); });
+    take_as<kWords>(bucket, block, [&](KeyBatch<kWords>& places) { order_.restore(places); });
   }
   // The same with places instead of keys.
   template <int kWords>
   void take_places(std::size_t bucket, CountBlock& block) {
-    take_as<kWords>(bucket, block, [](const Key<kWords>& place) { return place; });
+    take_as<kWords>(bucket, block, [](KeyBatch<kWords>&) {});
   }
 
  private:
@@ -98,6 +94,14 @@ class OrderedCounts {
     block.clear(kWords);
     block.keys.resize(n_entries * kWords);
     block.counts.resize(n_entries);
+    KeyBatch<kWords> batch;
+    std::uint64_t* key = block.keys.data();
+    const auto list_batch = [&] {
+      restore(batch);
+      for (std::size_t i = 0; i < batch.n; ++i)
+        for (std::size_t w = 0; w < kWords; ++w) *key++ = batch.word[w][i];
+      batch.n = 0;
+    };
     const PlacedCount<kWords>* last = nullptr;
     std::size_t n = 0;
     for (const std::uint64_t rank : from.ranks) {
@@ -106,13 +110,35 @@ class OrderedCounts {
         block.counts[n - 1] += entry.count;
         continue;
       }
-      const Key<kWords> key = restore(entry.place);
-      std::copy_n(key.word.begin(), kWords, block.keys.data() + n * kWords);
+      batch.push(entry.place);
+      if (batch.n == KeyBatch<kWords>::kSize) list_batch();
       block.counts[n++] = entry.count;
       last = &entry;
     }
+    list_batch();
     block.keys.resize(n * kWords);
     block.counts.resize(n);
+  }
+
+  template <int kWords, class File, class Place>
+  void file_all(File&& file, Place&& place) {
+    writers_.with([&] { return BinStore::Writer(store_); },
+                  [&](BinStore::Writer& writer) {
+                    KeyBatch<kWords> batch;
+                    std::array<std::uint64_t, KeyBatch<kWords>::kSize> counts;
+                    const auto write_batch = [&] {
+                      place(batch);
+                      for (std::size_t i = 0; i < batch.n; ++i)
+                        write<kWords>(batch.key(i), counts[i], writer);
+                      batch.n = 0;
+                    };
+                    file([&](const Key<kWords>& key, std::uint64_t count) {
+                      counts[batch.n] = count;
+                      batch.push(key);
+                      if (batch.n == KeyBatch<kWords>::kSize) write_batch();
+                    });
+                    write_batch();
+                  });
   }
 
   template <int kWords>
@@ -123,15 +149,22 @@ class OrderedCounts {
     for (std::size_t w = 0; w < kWords; ++w)
       std::memcpy(begin + 8 * w, &place.word[kWords - 1 - w], 8);
     char* at = begin + rest_bytes_;
-    for (; count >= 0x80; count >>= 7) *at++ = static_cast<char>(count | 0x80);
-    *at++ = static_cast<char>(count);
+    const std::uint64_t in_last = std::min(count, largest_short_);
+    if (rest_bits_ % 8 != 0) {
+      const unsigned rest = static_cast<unsigned char>(at[-1]) & ((1u << rest_bits_ % 8) - 1);
+      at[-1] = static_cast<char>(rest | in_last << rest_bits_ % 8);
+    }
+    if (in_last == largest_short_) {
+      for (count -= in_last; count >= 0x80; count >>= 7) *at++ = static_cast<char>(count | 0x80);
+      *at++ = static_cast<char>(count);
+    }
     writer.advance(bucket, static_cast<std::size_t>(at - begin));
   }
 
   template <int kWords>
   void read(std::size_t bucket, std::vector<PlacedCount<kWords>>& entries) const {
-    entries.clear();
-    entries.reserve(store_.n_records(bucket));
+    entries.resize(store_.n_records(bucket));
+    PlacedCount<kWords>* to = entries.data();
     Key<kWords> high;
     high.word[kWords - 1] = bucket;
     high = shift_left(high, rest_bits_);
@@ -140,19 +173,23 @@ class OrderedCounts {
     const int n_top = rest_bits_ - 64 * (static_cast<int>(n_words) - 1);
     const std::uint64_t mask = n_top >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n_top) - 1;
     store_.read(bucket, [&](std::span<const char> records) {
-      for (const char* at = records.data(); at < records.data() + records.size();) {
-        PlacedCount<kWords> entry{high, 0};
+      for (const char* at = records.data(); at < records.data() + records.size(); ++to) {
+        to->place = high;
         for (std::size_t w = 0; w < n_words; ++w) {
           std::uint64_t word;
           std::memcpy(&word, at + 8 * w, 8);
-          entry.place.word[kWords - 1 - w] |= w + 1 == n_words ? word & mask : word;
+          to->place.word[kWords - 1 - w] |= w + 1 == n_words ? word & mask : word;
         }
         at += rest_bytes_;
+        to->count =
+            rest_bits_ % 8 == 0
+                ? 0
+                : static_cast<std::uint64_t>(static_cast<unsigned char>(at[-1])) >> rest_bits_ % 8;
+        if (to->count != largest_short_) continue;
         int shift = 0;
         for (; (*at & 0x80) != 0; shift += 7)
-          entry.count |= static_cast<std::uint64_t>(*at++ & 0x7f) << shift;
-        entry.count |= static_cast<std::uint64_t>(*at++) << shift;
-        entries.push_back(entry);
+          to->count += static_cast<std::uint64_t>(*at++ & 0x7f) << shift;
+        to->count += static_cast<std::uint64_t>(*at++) << shift;
       }
     });
   }
@@ -161,6 +198,7 @@ class OrderedCounts {
   const int bucket_bits_;
   const int rest_bits_;
   const std::size_t rest_bytes_;
+  const std::uint64_t largest_short_;  // count in the last byte
   BinStore store_;
   Lender<BinStore::Writer> writers_;  // after the store that they write to
   std::tuple<Lender<Scratch<1>>, Lender<Scratch<2>>, Lender<Scratch<4>>, Lender<Scratch<8>>>

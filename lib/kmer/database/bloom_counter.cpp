@@ -27,7 +27,7 @@ constexpr std::array<unsigned, kPerByte> kWeights{1, 3, 9, 27, 81};
 
 std::uint64_t bytes_for_counters(std::uint64_t n) { return n / kPerByte + (n % kPerByte != 0); }
 
-std::uint64_t product(const std::vector<KeyOrder::ByteTable>& tables, const std::uint64_t* key,
+std::uint64_t product(const std::vector<BitProduct::ByteTable>& tables, const std::uint64_t* key,
                       std::size_t n_words) {
   std::uint64_t sum = 0;
   for (std::size_t table = 0; table < tables.size(); ++table)
@@ -80,7 +80,7 @@ BloomCounter::BloomCounter(int k, bool canonical, std::uint64_t n_kmers, double 
   for (std::size_t i = 0; i < 2; ++i) {
     const auto begin = drawn.begin() + static_cast<std::ptrdiff_t>(i * n_columns);
     columns_[i].assign(begin, begin + static_cast<std::ptrdiff_t>(n_columns));
-    tables_[i] = KeyOrder::make_tables(columns_[i]);
+    tables_[i] = BitProduct::make_tables(columns_[i]);
   }
   bytes_.resize(bytes_for_counters(n_counters_));
 }
@@ -104,7 +104,7 @@ BloomCounter BloomCounter::read(const std::string& path) {
       if (counter.columns_[i].size() != static_cast<std::size_t>(key_bits))
         refuse(path, fmt::format("a matrix has {} columns; expected {}", counter.columns_[i].size(),
                                  key_bits));
-      counter.tables_[i] = KeyOrder::make_tables(counter.columns_[i]);
+      counter.tables_[i] = BitProduct::make_tables(counter.columns_[i]);
     }
   } catch (const Json::exception& error) {
     refuse(path, fmt::format("the header is damaged: {}", error.what()));

@@ -38,7 +38,7 @@ class BloomCounter {
  private:
   BloomCounter() = default;
 
-  using Tables = std::vector<KeyOrder::ByteTable>;
+  using Tables = std::vector<BitProduct::ByteTable>;
   // visit(index of the byte, weight of the counter in it) for each counter of the key.
   template <class Visit>
   void visit(const std::uint64_t* key, Visit&& each) const;

@@ -1,6 +1,5 @@
 #include "lib/kmer/order/key_order.hpp"
 
-#include <bit>
 #include <cstddef>
 
 namespace biogpu::kmer {
@@ -11,12 +10,6 @@ BitMatrix identity_matrix(int n_rows, int n_columns) {
   for (int row = 0; row < n_rows; ++row)
     matrix.columns[static_cast<std::size_t>(n_columns - 1 - row)] = std::uint64_t{1} << row;
   return matrix;
-}
-
-std::vector<KeyOrder::ByteTable> make_whole_words(const std::vector<std::uint64_t>& columns) {
-  std::vector<KeyOrder::ByteTable> tables = KeyOrder::make_tables(columns);
-  tables.resize((tables.size() + 7) / 8 * 8);
-  return tables;
 }
 
 }  // namespace
@@ -33,7 +26,7 @@ KeyOrder KeyOrder::jellyfish(int k, int size_bits, bool identity) {
     KeyOrder order = lexicographic(k);
     if (size_bits < 64) {
       order.matrix_ = identity_matrix(size_bits, 2 * k);
-      order.forward_ = make_whole_words(order.matrix_.columns);
+      order.forward_ = BitProduct(order.matrix_.columns);
     }
     return order;
   }
@@ -47,7 +40,7 @@ KeyOrder KeyOrder::of_matrix(int k, const BitMatrix& matrix) {
   order.matrix_ = matrix;
   order.identity_ = matrix == identity_matrix(matrix.n_rows, 2 * k);
   order.inverse_ = invert(matrix);
-  order.forward_ = make_whole_words(matrix.columns);
+  order.forward_ = BitProduct(matrix.columns);
   if (!order.is_bijective()) return order;
   // A place has pos above the high bits of the key; the inverse wants the key's high bits above
   // pos. Bit b of a place is bit b + r of the key below 2k - r, bit b - (2k - r) of pos from there.
@@ -56,21 +49,8 @@ KeyOrder KeyOrder::of_matrix(int k, const BitMatrix& matrix) {
   std::vector<std::uint64_t> columns(n);
   for (std::size_t bit = 0; bit < n; ++bit)
     columns[n - 1 - bit] = order.inverse_.columns[n - 1 - (bit + r) % n];
-  order.backward_ = make_whole_words(columns);
+  order.backward_ = BitProduct(columns);
   return order;
-}
-
-std::vector<KeyOrder::ByteTable> KeyOrder::make_tables(const std::vector<std::uint64_t>& columns) {
-  const std::size_t n = columns.size();
-  std::vector<ByteTable> tables((n + 7) / 8);
-  for (std::size_t t = 0; t < tables.size(); ++t) {
-    tables[t][0] = 0;
-    for (std::size_t value = 1; value < 256; ++value) {
-      const std::size_t bit = 8 * t + static_cast<std::size_t>(std::countr_zero(value));
-      tables[t][value] = tables[t][value & (value - 1)] ^ (bit < n ? columns[n - 1 - bit] : 0);
-    }
-  }
-  return tables;
 }
 
 }  // namespace biogpu::kmer

@@ -1,14 +1,13 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "lib/kmer/key.hpp"
 #include "lib/kmer/order/bit_matrix.hpp"
+#include "lib/kmer/order/bit_product.hpp"
 
 namespace biogpu::kmer {
 
@@ -51,18 +50,16 @@ class KeyOrder {
   // Whether place() is the identity.
   bool keeps_keys() const { return identity_ && (size_bits() == 0 || size_bits() == 2 * k_); }
 
-  using ByteTable = std::array<std::uint64_t, 256>;
   // What each value of each byte of a key, the lowest first, adds to its slot.
-  std::span<const ByteTable> position_tables() const {
-    return {forward_.data(), std::min(forward_.size(), static_cast<std::size_t>(bytes_for(k_)))};
+  std::span<const BitProduct::ByteTable> position_tables() const {
+    const auto tables = forward_.tables();
+    return tables.first(std::min(tables.size(), static_cast<std::size_t>(bytes_for(k_))));
   }
-  // The same for any matrix.
-  static std::vector<ByteTable> make_tables(const std::vector<std::uint64_t>& columns);
 
   // The slot, M key.
   template <int kWords>
   std::uint64_t position(const Key<kWords>& key) const {
-    return product<kWords>(forward_, key);
+    return forward_(key);
   }
 
   template <int kWords>
@@ -81,27 +78,54 @@ class KeyOrder {
   Key<kWords> restore(const Key<kWords>& place) const {
     if (keeps_keys()) return place;
     Key<kWords> key = shift_left(place, size_bits());
-    for (int w = 0; w < kWords; ++w) {  // cuts off the pos that was displaced
-      const int n_bits = 2 * k_ - 64 * (kWords - 1 - w);
-      std::uint64_t& word = key.word[static_cast<std::size_t>(w)];
-      if (n_bits < 64) word = n_bits <= 0 ? 0 : word & ((std::uint64_t{1} << n_bits) - 1);
-    }
-    key.word[kWords - 1] |= product<kWords>(backward_, place);
+    for (int w = 0; w < kWords; ++w)  // cuts off the pos that was displaced
+      key.word[static_cast<std::size_t>(w)] &= word_mask<kWords>(w);
+    key.word[kWords - 1] |= backward_(place);
     return key;
   }
 
- private:
-  // A matrix times a vector, a byte of the vector at a time; table 0 belongs to its lowest byte.
+  // The same for some at a time, in place.
   template <int kWords>
-  static std::uint64_t product(const std::vector<ByteTable>& tables, const Key<kWords>& key) {
-    std::uint64_t sum = 0;
-    const ByteTable* table = tables.data();
-    const ByteTable* const end = table + tables.size();
-    for (std::size_t w = kWords; table < end; table += 8) {
-      const std::uint64_t word = key.word[--w];
-      for (std::size_t byte = 0; byte < 8; ++byte) sum ^= table[byte][word >> 8 * byte & 0xff];
+  void place(KeyBatch<kWords>& keys) const {
+    if (keeps_keys()) return;
+    alignas(64) std::uint64_t positions[KeyBatch<kWords>::kSize];
+    forward_(keys, positions);
+    const int r = size_bits();
+    for (std::size_t w = kWords; w-- > 1;)
+      for (std::size_t i = 0; i < keys.n; ++i)
+        keys.word[w][i] = keys.word[w][i] >> r | keys.word[w - 1][i] << (64 - r);
+    for (std::size_t i = 0; i < keys.n; ++i) keys.word[0][i] >>= r;
+    const int up = (2 * k_ - r) % 64;
+    const auto low = static_cast<std::size_t>(kWords - 1 - (2 * k_ - r) / 64);
+    for (std::size_t i = 0; i < keys.n; ++i) keys.word[low][i] |= positions[i] << up;
+    if (low > 0 && up > 0)
+      for (std::size_t i = 0; i < keys.n; ++i) keys.word[low - 1][i] |= positions[i] >> (64 - up);
+  }
+
+  template <int kWords>
+  void restore(KeyBatch<kWords>& places) const {
+    if (keeps_keys()) return;
+    alignas(64) std::uint64_t low[KeyBatch<kWords>::kSize];
+    backward_(places, low);
+    const int r = size_bits();
+    for (int w = 0; w < kWords; ++w) {
+      const std::uint64_t mask = word_mask<kWords>(w);
+      std::uint64_t* const word = places.word[w];
+      const std::uint64_t* const from = w + 1 < kWords ? places.word[w + 1] : nullptr;
+      for (std::size_t i = 0; i < places.n; ++i) {
+        const std::uint64_t moved = word[i] << r | (from != nullptr ? from[i] >> (64 - r) : low[i]);
+        word[i] = moved & mask;
+      }
     }
-    return sum;
+  }
+
+ private:
+  // The bits of a key in its word w.
+  template <int kWords>
+  std::uint64_t word_mask(int w) const {
+    const int n_bits = 2 * k_ - 64 * (kWords - 1 - w);
+    if (n_bits >= 64) return ~std::uint64_t{0};
+    return n_bits <= 0 ? 0 : (std::uint64_t{1} << n_bits) - 1;
   }
 
   int k_ = 0;
@@ -109,9 +133,8 @@ class KeyOrder {
   bool identity_ = false;
   BitMatrix matrix_;
   BitMatrix inverse_;
-  // Made up to whole words with tables of zeros.
-  std::vector<ByteTable> forward_;   // key -> pos
-  std::vector<ByteTable> backward_;  // place -> low bits of the key
+  BitProduct forward_;   // key -> pos
+  BitProduct backward_;  // place -> low bits of the key
 };
 
 }  // namespace biogpu::kmer

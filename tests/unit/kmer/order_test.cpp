@@ -40,6 +40,12 @@ void check_order(int k, const kmer::KeyOrder& order) {
     CHECK(order.restore(place) == key);
     places.insert(place);
   }
+  kmer::KeyBatch<kWords> batch;
+  for (std::size_t i = 0; i < 101; ++i) batch.push(keys[i]);
+  order.place(batch);
+  for (std::size_t i = 0; i < 101; ++i) CHECK(batch.key(i) == order.place(keys[i]));
+  order.restore(batch);
+  for (std::size_t i = 0; i < 101; ++i) CHECK(batch.key(i) == keys[i]);
   if (order.keeps_keys()) return;
   std::uint64_t last = 0;
   kmer::Key<kWords> last_key;
