@@ -9,7 +9,9 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
+#include <thread>
 #include <utility>
 
 #include "lib/core/error.hpp"
@@ -81,12 +83,21 @@ class KmerBench {
       if (text.empty()) arena_.execute([&] { text = text_of(settings_); });
       count(k, text);
     }
+    for (const int k : {21, 31}) {
+      if (settings_.n_devices == 1 || !wanted(devices_name(k, settings_.n_devices))) continue;
+      if (text.empty()) arena_.execute([&] { text = text_of(settings_); });
+      if (count_together(k, text, 1) != count_together(k, text, settings_.n_devices))
+        throw Error(ErrorCode::failed, count_name(k) + ": devices together count otherwise");
+    }
     if (wanted("look-up")) look_up();
     return std::move(figures_);
   }
 
  private:
   static std::string count_name(int k) { return fmt::format("count k={}", k); }
+  static std::string devices_name(int k, int n_devices) {
+    return fmt::format("{}, {} device{}", count_name(k), n_devices, n_devices == 1 ? "" : "s");
+  }
   bool wanted(const std::string& name) const {
     return name.find(settings_.only) != std::string::npos;
   }
@@ -130,6 +141,84 @@ class KmerBench {
                     "and counts on it; a sample compared with the CPU",
                     counter->n_windows()),
         on_device);
+  }
+
+  using Counters = std::vector<std::unique_ptr<kmer::GpuCounter>>;
+
+  // Seconds from texts on devices to k-mers and counts on them. What is copied meanwhile, because
+  // it was staged, is taken off; one device does so after another.
+  static double time_together(const Counters& counters, bool share) {
+    const auto copy_s = [&] {
+      double sum = 0;
+      for (const auto& counter : counters) sum += counter->times().copy_s;
+      return sum;
+    };
+    const double copied_before = copy_s();
+    const double before = now();
+    if (share) counters[0]->exchange();
+    {
+      std::vector<std::jthread> threads;
+      for (const auto& counter : counters) threads.emplace_back([&] { counter->prepare(); });
+    }
+    return now() - before - (copy_s() - copied_before);
+  }
+
+  // Measures n devices by the clock; returns a sum of all that they counted.
+  std::uint64_t count_together(int k, const std::string& text, int n_devices) {
+    Counters counters;
+    std::vector<kmer::GpuCounter*> all;
+    for (int part = 0; part < n_devices; ++part) {
+      kmer::GpuCountOptions options;
+      options.canonical = true;
+      options.order = order_for(k);
+      options.part = part;
+      options.n_parts = n_devices;
+      counters.push_back(kmer::make_gpu_counter(settings_.device + part, options));
+      all.push_back(counters.back().get());
+    }
+    const bool share = n_devices > 1 && all[0]->share_texts(all);
+    const std::vector<kmer::PackedText> packed = pack(k, text);
+    std::vector<double> runs;
+    std::uint64_t n_windows = 0;
+    kmer::GpuCountTimes first;
+    for (int i = -1; i < 5; ++i) {
+      for (const auto& counter : counters) counter->clear();
+      for (std::size_t t = 0; t < packed.size(); ++t)
+        for (std::size_t c = 0; c < all.size(); ++c)
+          if (!share || t % all.size() == c) all[c]->add(packed[t]);
+      first = all[0]->times();
+      const double seconds = time_together(counters, share);
+      n_windows = 0;
+      for (const auto& counter : counters) n_windows += counter->n_windows();
+      if (i >= 0) runs.push_back(1e-9 * static_cast<double>(n_windows) / seconds);
+    }
+    const kmer::GpuCountTimes last = all[0]->times();
+    const std::string name = devices_name(k, n_devices);
+    add(name + ", by the clock", "G k-mers/s",
+        fmt::format("{} canonical k-mers of reads of 150, text on the device{} to distinct k-mers "
+                    "and counts there, {}; the same k-mers and counts as of one",
+                    n_windows, n_devices == 1 ? "" : "s",
+                    n_devices == 1 ? "alone"
+                    : share        ? "texts shared"
+                                   : "all texts on each"),
+        runs);
+    for (const auto& [stage, seconds] : {std::pair{"place", last.place_s - first.place_s},
+                                         std::pair{"sort", last.sort_s - first.sort_s},
+                                         std::pair{"runs", last.runs_s - first.runs_s}})
+      add(fmt::format("{}, {}", name, stage), "ms", "a stage of it on the first device",
+          {1e3 * seconds});
+    return sum_of(counters);
+  }
+
+  static std::uint64_t sum_of(const Counters& counters) {
+    std::uint64_t sum = 0;
+    std::uint64_t n = 0;
+    kmer::CountBlock block;
+    for (const auto& counter : counters)
+      while (counter->next(kBlock, block.keys, block.counts) > 0)
+        for (std::size_t i = 0; i < block.counts.size(); ++i)
+          sum += random_number(block.keys[i] ^ block.counts[i] << 40, n++);
+    return sum;
   }
 
   static std::vector<kmer::PackedText> pack(int k, std::string_view text) {

@@ -9,6 +9,7 @@ namespace biogpu::bench {
 
 struct KmerBenchSettings {
   int device = 0;
+  int n_devices = 1;   // from `device` on; where more than one, they are measured together too
   int n_threads = 1;   // host threads that make inputs and look up
   bool quick = false;  // tiny sizes: shows that it runs, not how fast
   std::string only;    // run only workloads whose name holds this

@@ -166,6 +166,9 @@ int run(int argc, char** argv) {
   CLI::App* kmer = app.add_subcommand("kmer", "Counting and look-up rates of a GPU");
   kmer->add_option("--device", kmer_settings.device,
                    "GPU to measure, as listed by 'biogpu devices'");
+  kmer->add_option("--devices", kmer_settings.n_devices,
+                   "So many GPUs from that one on are measured together too")
+      ->check(CLI::PositiveNumber);
   kmer->add_option("-t,--threads", kmer_settings.n_threads, "Host threads")
       ->check(CLI::PositiveNumber);
   kmer->add_flag("--quick", kmer_settings.quick, "Tiny sizes: shows that it runs, not how fast");

@@ -39,18 +39,28 @@ void Counter::clear() {
   n_windows_ = 0;
 }
 
+bool Counter::share_texts(const std::vector<Counter*>&) { return false; }
+
+std::uint64_t Counter::capacity() const {
+  const std::uint64_t left = budget_ > text_.bytes() ? budget_ - text_.bytes() : 0;
+  return std::min(kMaxWindows, left / bytes_per_window_);
+}
+
+void Counter::set_pass(const Pass& pass) {
+  planned_ = true;
+  passes_ = {pass};
+}
+
 // One pass where everything fits, else as many as it takes.
 void Counter::plan() {
   planned_ = true;
   text_.flush(stream_);
-  const std::uint64_t n_bases = text_.n_bases();
-  if (n_bases == 0) return;
-  const std::uint64_t left = budget_ > text_.bytes() ? budget_ - text_.bytes() : 0;
-  const std::uint64_t capacity = std::min(kMaxWindows, left / bytes_per_window_);
-  if (n_bases <= capacity && options_.n_parts == 1)
-    passes_ = {{0, static_cast<std::uint32_t>(kRanges), n_bases}};
+  const std::uint64_t n = n_bases();
+  if (n == 0) return;
+  if (n <= capacity() && options_.n_parts == 1)
+    passes_ = {{0, static_cast<std::uint32_t>(kRanges), n, false}};
   else
-    plan_ranges(capacity);
+    plan_ranges(capacity());
 }
 
 void Counter::plan_ranges(std::uint64_t capacity) {
@@ -69,7 +79,7 @@ void Counter::plan_ranges(std::uint64_t capacity) {
       throw DeviceError(DeviceError::Kind::out_of_memory,
                         "one k-mer range does not fit into the device's memory; use --device cpu");
     if (passes_.empty() || passes_.back().n + n > capacity)
-      passes_.push_back({static_cast<std::uint32_t>(range), 0, 0});
+      passes_.push_back({static_cast<std::uint32_t>(range), 0, 0, false});
     passes_.back().last_range = static_cast<std::uint32_t>(range + 1);
     passes_.back().n += n;
   }

@@ -54,6 +54,14 @@ class Counter {
   // nothing changed, where there is no room.
   bool add(const TextPiece& piece) { return text_.add(piece, stream_); }
 
+  // Of counters for the same k-mers, one a device and in the order of their parts: from now on they
+  // share their texts, so that each text is added to one of them only, and exchange() is called for
+  // one of them after the last add(). False, with nothing changed, where these cannot. All live
+  // equally long.
+  virtual bool share_texts(const std::vector<Counter*>& all);
+  // Sends the k-mers of the texts to the devices that count them.
+  virtual void exchange() {}
+
   // Counts the first range. next() does so too; the call lets several devices work at a time.
   void prepare();
 
@@ -79,11 +87,18 @@ class Counter {
     std::uint32_t first_range = 0;
     std::uint32_t last_range = 0;
     std::uint64_t n = 0;
+    bool is_placed = false;  // by exchange()
   };
 
   // bytes_per_window: of device memory that counting takes beside the text.
   Counter(const CounterOptions& options, std::uint64_t bytes_per_window, std::size_t max_chunks);
 
+  // Of all texts that the windows come from; an upper bound of those.
+  virtual std::uint64_t n_bases() const { return text_.n_bases(); }
+  // Windows that can be counted at once.
+  std::uint64_t capacity() const;
+  // Instead of what would be planned.
+  void set_pass(const Pass& pass);
   // Adds to histogram[kRanges] the windows of each range.
   virtual void add_histogram(unsigned long long* histogram) = 0;
   // Counts the windows of a range: sets n_distinct_ and adds to n_windows_.

@@ -6,7 +6,8 @@
 //          blocks as the device holds at a time. A block reserves room for the windows of 256 words
 //          by one atomic and writes them side by side through shared memory.
 // Traffic  0.5 bytes read a window and 8 written a window in the range; the tables lie in shared
-//          memory, one entry of each a window. Bound by shared memory and arithmetic.
+//          memory, one entry of each a window. Bound by shared memory and arithmetic; what goes to
+//          other devices, by the link between them.
 // Result   the set of places is exact; their order is not fixed, and they are sorted next.
 // Source   minimal perfect order: Jellyfish's hash, doi:10.1093/bioinformatics/btr011.
 // Oracle   KeyOrder::place, lib/kmer/order/key_order.hpp.
@@ -106,6 +107,34 @@ __device__ void load_tables(const PlaceRule& rule, Entry* shared) {
     shared[i] = static_cast<Entry>(rule.tables[i]);
 }
 
+// The places of the windows that begin in a word; returns which of them are valid.
+template <class Entry>
+__device__ __forceinline__ std::uint32_t place_word(const PlacesArgs& a,
+                                                    const Placer<Entry>& placer, std::uint64_t word,
+                                                    std::uint64_t (&mine)[kWindows]) {
+  const std::uint32_t valid = valid_windows(a, word);
+  if (valid == 0) return 0;
+  const Stretch bases(a.bases, word);
+#pragma unroll
+  for (unsigned i = 0; i < kWindows; ++i) mine[i] = placer.place(bases, i);
+  return valid;
+}
+
+// Which of the places are in [first_range, last_range).
+template <class Entry>
+__device__ __forceinline__ std::uint32_t in_ranges(const Placer<Entry>& placer,
+                                                   const std::uint64_t (&mine)[kWindows],
+                                                   std::uint32_t valid, std::uint32_t first_range,
+                                                   std::uint32_t last_range) {
+  if (valid == 0) return 0;
+#pragma unroll
+  for (unsigned i = 0; i < kWindows; ++i) {
+    const std::uint32_t range = placer.range(mine[i]);
+    if (range < first_range || range >= last_range) valid &= ~(1u << i);
+  }
+  return valid;
+}
+
 // Where a block puts its places together; one of padding after each thread's keeps threads off each
 // other's banks.
 struct PlaceStage {
@@ -113,6 +142,28 @@ struct PlaceStage {
 
   __device__ std::uint64_t& at(std::uint32_t i) { return value[i + i / kWindows]; }
 };
+
+// Appends a block's places, of each thread those of `keep`, to a list that others append to. Ends
+// with a barrier.
+template <int kWave>
+__device__ __forceinline__ void append_places(const std::uint64_t (&mine)[kWindows],
+                                              std::uint32_t keep, std::uint64_t* places,
+                                              std::uint64_t capacity, unsigned long long* n_places,
+                                              PlaceStage& stage, std::uint32_t* wave_sums,
+                                              unsigned long long& block_begin) {
+  std::uint32_t n_block = 0;
+  std::uint32_t to = block_sum_before<kWave, kBlock>(static_cast<std::uint32_t>(__popc(keep)),
+                                                     wave_sums, &n_block);
+  if (threadIdx.x == 0 && n_block != 0)
+    block_begin = atomicAdd(n_places, static_cast<unsigned long long>(n_block));
+#pragma unroll
+  for (unsigned i = 0; i < kWindows; ++i)
+    if ((keep >> i & 1) != 0) stage.at(to++) = mine[i];
+  __syncthreads();
+  for (std::uint32_t i = threadIdx.x; i < n_block; i += kBlock)
+    if (block_begin + i < capacity) places[block_begin + i] = stage.at(i);
+  __syncthreads();
+}
 
 template <int kWave, class Entry>
 __global__ __launch_bounds__(kBlock) void places_kernel(PlacesArgs a) {
@@ -128,28 +179,33 @@ __global__ __launch_bounds__(kBlock) void places_kernel(PlacesArgs a) {
        first += std::uint64_t{gridDim.x} * kBlock) {
     const std::uint64_t word = first + threadIdx.x;
     std::uint64_t mine[kWindows];
-    std::uint32_t keep = valid_windows(a, word);
-    if (keep != 0) {
-      const Stretch bases(a.bases, word);
-#pragma unroll
-      for (unsigned i = 0; i < kWindows; ++i) {
-        mine[i] = placer.place(bases, i);
-        const std::uint32_t range = placer.range(mine[i]);
-        if (range < a.first_range || range >= a.last_range) keep &= ~(1u << i);
-      }
+    const std::uint32_t valid = place_word(a, placer, word, mine);
+    const std::uint32_t keep = in_ranges(placer, mine, valid, a.first_range, a.last_range);
+    append_places<kWave>(mine, keep, a.places, a.capacity, a.n_places, stage, wave_sums,
+                         block_begin);
+  }
+}
+
+template <int kWave, class Entry>
+__global__ __launch_bounds__(kBlock) void places_to_parts_kernel(PlacesToPartsArgs a) {
+  BIOGPU_DYNAMIC_SHARED(Entry, tables);
+  __shared__ PlaceStage stage;
+  __shared__ std::uint32_t wave_sums[kBlock / kWave];
+  __shared__ unsigned long long block_begin;
+  load_tables(a.text.rule, tables);
+  __syncthreads();
+  const Placer<Entry> placer(a.text.rule, tables);
+  const std::uint64_t n_words = (a.text.n_bases + 15) / 16;
+  for (std::uint64_t first = std::uint64_t{blockIdx.x} * kBlock; first < n_words;
+       first += std::uint64_t{gridDim.x} * kBlock) {
+    std::uint64_t mine[kWindows];
+    const std::uint32_t valid = place_word(a.text, placer, first + threadIdx.x, mine);
+    for (unsigned part = 0; part < a.n_parts; ++part) {
+      const std::uint32_t keep = in_ranges(placer, mine, valid, first_range_of(part, a.n_parts),
+                                           first_range_of(part + 1, a.n_parts));
+      append_places<kWave>(mine, keep, a.places[part], a.capacity, a.n_places + part, stage,
+                           wave_sums, block_begin);
     }
-    std::uint32_t n_block = 0;
-    std::uint32_t to = block_sum_before<kWave, kBlock>(static_cast<std::uint32_t>(__popc(keep)),
-                                                       wave_sums, &n_block);
-    if (threadIdx.x == 0 && n_block != 0)
-      block_begin = atomicAdd(a.n_places, static_cast<unsigned long long>(n_block));
-#pragma unroll
-    for (unsigned i = 0; i < kWindows; ++i)
-      if ((keep >> i & 1) != 0) stage.at(to++) = mine[i];
-    __syncthreads();
-    for (std::uint32_t i = threadIdx.x; i < n_block; i += kBlock)
-      if (block_begin + i < a.capacity) a.places[block_begin + i] = stage.at(i);
-    __syncthreads();
   }
 }
 
@@ -192,6 +248,14 @@ void launch_places_as(const PlacesArgs& args, Stream& stream) {
                        table_bytes, args);
 }
 
+template <int kWave, class Entry>
+void launch_to_parts_as(const PlacesToPartsArgs& args, Stream& stream) {
+  const std::size_t table_bytes =
+      static_cast<std::size_t>(args.text.rule.n_tables) * 256 * sizeof(Entry);
+  stream.launch_shared(places_to_parts_kernel<kWave, Entry>, n_blocks_for(args.text, 4, stream),
+                       kBlock, table_bytes, args);
+}
+
 // A table of 32 bits is read in half the time of one of 64.
 bool fits_32(const PlacesArgs& args) { return args.rule.size_bits <= 32; }
 
@@ -206,6 +270,17 @@ void launch_places(const PlacesArgs& args, Stream& stream) {
   else
     wide ? launch_places_as<64, std::uint64_t>(args, stream)
          : launch_places_as<32, std::uint64_t>(args, stream);
+}
+
+void launch_places_to_parts(const PlacesToPartsArgs& args, Stream& stream) {
+  if (args.text.n_bases < static_cast<std::uint64_t>(args.text.rule.k)) return;
+  const bool wide = stream.wave_width() == 64;
+  if (fits_32(args.text))
+    wide ? launch_to_parts_as<64, std::uint32_t>(args, stream)
+         : launch_to_parts_as<32, std::uint32_t>(args, stream);
+  else
+    wide ? launch_to_parts_as<64, std::uint64_t>(args, stream)
+         : launch_to_parts_as<32, std::uint64_t>(args, stream);
 }
 
 void launch_range_histogram(const PlacesArgs& args, unsigned long long* histogram, Stream& stream) {

@@ -39,6 +39,24 @@ struct PlacesArgs {
 
 void launch_places(const PlacesArgs& args, Stream& stream);
 
+inline constexpr unsigned kMaxParts = 8;
+
+// Places that go to several devices: those of part p of n_parts, which has the ranges
+// [first_range_of(p), first_range_of(p + 1)), to memory of its own, which may be a peer's.
+struct PlacesToPartsArgs {
+  PlacesArgs text;  // its ranges, places and counter are not used
+  unsigned n_parts = 1;
+  std::uint64_t* places[kMaxParts] = {};   // of each part, written in any order
+  std::uint64_t capacity = 0;              // of each; more windows are counted and not written
+  unsigned long long* n_places = nullptr;  // [n_parts] on this device, 0 before
+};
+
+constexpr std::uint32_t first_range_of(unsigned part, unsigned n_parts) {
+  return static_cast<std::uint32_t>(kRanges * part / n_parts);
+}
+
+void launch_places_to_parts(const PlacesToPartsArgs& args, Stream& stream);
+
 // Adds to histogram[kRanges] how many windows fall into each range; places and n_places are not
 // used.
 void launch_range_histogram(const PlacesArgs& args, unsigned long long* histogram, Stream& stream);

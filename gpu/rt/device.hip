@@ -81,6 +81,20 @@ int current_device() {
   return index;
 }
 
+bool enable_peer_access(int device, int peer) {
+  if (device == peer) return true;
+  int can = 0;
+  BIOGPU_HIP(hipDeviceCanAccessPeer(&can, device, peer));
+  if (can == 0) return false;
+  const int previous = current_device();
+  set_device(device);
+  const hipError_t error = hipDeviceEnablePeerAccess(peer, 0);
+  set_device(previous);
+  if (error != hipErrorPeerAccessAlreadyEnabled) BIOGPU_HIP(error);
+  (void)hipGetLastError();
+  return true;
+}
+
 MemoryInfo memory_info() {
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;

@@ -34,6 +34,10 @@ DeviceProperties device_properties(int index);
 void set_device(int index);
 int current_device();
 
+// Lets kernels on one device use the memory of another, for as long as the program runs. False
+// where the two devices cannot.
+bool enable_peer_access(int device, int peer);
+
 struct MemoryInfo {
   std::uint64_t free_bytes = 0;
   std::uint64_t total_bytes = 0;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "lib/kmer/count/packed_text.hpp"
@@ -37,6 +38,13 @@ class GpuCounter {
   // Adds a text; what is not ACGTacgt ends a run of bases, and so does the end. False, with nothing
   // changed, where the device is full: take what it holds by next(), clear(), and add again.
   virtual bool add(const PackedText& text) = 0;
+  // Of counters that share their k-mers, one a device and in the order of their parts: from now on
+  // they share their texts too, so that each text is added to one of them only, and exchange() is
+  // called for one of them after the last add(). False, with nothing changed, where they cannot;
+  // each text is then added to all.
+  virtual bool share_texts(std::span<GpuCounter* const>) { return false; }
+  // Sends the k-mers of the texts to the devices that count them. While no other is at work.
+  virtual void exchange() {}
   // Counts what fits at once, so that next() has something to give. next() does so too; the call
   // lets several devices count at a time.
   virtual void prepare() = 0;

@@ -44,6 +44,22 @@ class BackendCounter : public GpuCounter {
     });
   }
 
+  bool share_texts(std::span<GpuCounter* const> all) override {
+    return with_device_errors([&] {
+      std::vector<gpu::kmer::Counter*> counters;
+      for (GpuCounter* counter : all)
+        counters.push_back(static_cast<BackendCounter*>(counter)->counter_.get());
+      return counter_->share_texts(counters);
+    });
+  }
+
+  void exchange() override {
+    with_device_errors([&] {
+      gpu::set_device(device_);
+      counter_->exchange();
+    });
+  }
+
   void prepare() override {
     with_device_errors([&] {
       gpu::set_device(device_);

@@ -176,6 +176,8 @@ const char* hipGetErrorName(hipError_t error) {
       return "hipErrorNoBinaryForGpu";
     case hipErrorNotReady:
       return "hipErrorNotReady";
+    case hipErrorPeerAccessAlreadyEnabled:
+      return "hipErrorPeerAccessAlreadyEnabled";
   }
   return "unknown";
 }
@@ -215,6 +217,18 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device) {
   properties->sharedMemPerBlock = 48 * 1024;
   properties->sharedMemPerBlockOptin = 64 * 1024;
   properties->sharedMemPerMultiprocessor = 64 * 1024;
+  return hipSuccess;
+}
+
+hipError_t hipDeviceCanAccessPeer(int* can, int device, int peer) {
+  const int n = hip_on_host::settings().n_devices;
+  if (device < 0 || device >= n || peer < 0 || peer >= n) return hipErrorInvalidDevice;
+  *can = device != peer ? 1 : 0;
+  return hipSuccess;
+}
+
+hipError_t hipDeviceEnablePeerAccess(int peer, unsigned) {
+  if (peer < 0 || peer >= hip_on_host::settings().n_devices) return hipErrorInvalidDevice;
   return hipSuccess;
 }
 

@@ -48,9 +48,23 @@ GpuCounting::GpuCounting(const CountOptions& options, const std::vector<int>& de
     devices_.push_back(std::make_unique<Device>());
     devices_.back()->counter = make_gpu_counter(devices[i], of_device);
   }
+  std::vector<GpuCounter*> counters;
+  for (const auto& device : devices_) counters.push_back(device->counter.get());
+  shares_texts_ = counters.size() > 1 && counters[0]->share_texts(counters);
+}
+
+bool GpuCounting::fill_one(const PackedText& text) {
+  const std::size_t first = n_texts_++;
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    Device& device = *devices_[(first + i) % devices_.size()];
+    const std::lock_guard lock(device.mutex);
+    if (device.counter->add(text)) return true;
+  }
+  return false;
 }
 
 bool GpuCounting::fill_from(std::size_t& at, const PackedText& text) {
+  if (shares_texts_) return fill_one(text);
   for (; at < devices_.size(); ++at) {
     const std::lock_guard lock(devices_[at]->mutex);
     if (!devices_[at]->counter->add(text)) return false;
@@ -73,12 +87,17 @@ void GpuCounting::add(const PackedText& text) {
     throw Error(ErrorCode::device_memory, "a text does not fit into an empty device");
 }
 
+void GpuCounting::prepare() {
+  if (shares_texts_) devices_[0]->counter->exchange();
+  for_each_at_once(devices_.size(), [&](std::size_t i) { devices_[i]->counter->prepare(); });
+}
+
 // Moves what the devices hold into parts_.
 void GpuCounting::drain() {
   if (!parts_)
     parts_ = std::make_unique<OrderedCounts>(
         options_.order, pool_, spill_, options_.max_memory == 0 ? UINT64_MAX : options_.max_memory);
-  for_each_at_once(devices_.size(), [&](std::size_t i) { devices_[i]->counter->prepare(); });
+  prepare();
   for (const auto& device : devices_) {
     with_words(options_.k, [&]<int kWords>() { drain_into_parts<kWords>(*device->counter); });
     totals_.n_windows += device->counter->n_windows();
@@ -115,7 +134,7 @@ void GpuCounting::finish() {
     drain();
     parts_->finish();
   } else {
-    for_each_at_once(devices_.size(), [&](std::size_t i) { devices_[i]->counter->prepare(); });
+    prepare();
   }
 }
 

@@ -16,8 +16,9 @@
 
 namespace biogpu::kmer {
 
-// Counts on one or more GPUs; what Counter is for the CPU. Each device holds the text and counts
-// its share of the k-mers. Up to k = 32 devices give them back in order; above, and where a text
+// Counts on one or more GPUs; what Counter is for the CPU. Each device counts its share of the
+// k-mers; it holds its share of the texts, where devices can send k-mers to each other, or else
+// all. Up to k = 32 devices give them back in order; above, and where a text
 // fills a device and is counted in parts, the host orders them and adds up.
 class GpuCounting {
  public:
@@ -51,6 +52,10 @@ class GpuCounting {
     std::mutex mutex;
   };
 
+  // Adds to one device, another one each time; false where all are full.
+  bool fill_one(const PackedText& text);
+  // Counts on all devices what they hold.
+  void prepare();
   // Adds to the devices from number `at` on; false where one was full, which `at` then tells.
   bool fill_from(std::size_t& at, const PackedText& text);
   void restore_places(const GpuCounter::Block& places, CountBlock& block) const;
@@ -61,6 +66,8 @@ class GpuCounting {
 
   const CountOptions options_;
   std::vector<std::unique_ptr<Device>> devices_;
+  bool shares_texts_ = false;
+  std::atomic<std::size_t> n_texts_{0};
   std::shared_mutex filling_;  // held alone while the devices are emptied
   std::size_t next_device_ = 0;
   SpillFile spill_;

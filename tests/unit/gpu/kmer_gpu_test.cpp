@@ -185,6 +185,63 @@ TEST_CASE("kmer.counter gpu: ranges, parts and refills change nothing", "[kmer][
   CHECK(together == expected);
 }
 
+TEST_CASE("kmer.counter gpu: how devices share the texts changes nothing", "[kmer][gpu][device]") {
+  if (!test::has_gpu()) return;
+  std::string why;
+  const auto n_devices = gpu::list_devices(&why).size();
+  const int home = gpu::current_device();
+  const std::string poly_a(20000, 'A');  // more than one part has room for
+  for (const std::string& text : {joined(test::tricky_sequences(23, 3000)),
+                                  joined(test::tricky_sequences(24, 3000)) + poly_a})
+    for (const bool has_order : {true, false})
+      for (const std::size_t n_parts : {1, 2, 3, 8})
+        for (const std::uint64_t max_bytes : {std::uint64_t{0}, std::uint64_t{200000}}) {
+          if (max_bytes > 0 && text.ends_with(poly_a)) continue;  // a range that does not fit
+          CAPTURE(text.size(), has_order, n_parts, max_bytes);
+          const auto order = has_order ? kmer::KeyOrder::jellyfish(21, 20, false)
+                                       : kmer::KeyOrder::lexicographic(21);
+          std::vector<std::unique_ptr<gpu::kmer::Counter>> counters;
+          std::vector<gpu::kmer::Counter*> all;
+          for (std::size_t part = 0; part < n_parts; ++part) {
+            auto options = options_for(order, true);
+            options.part = static_cast<int>(part);
+            options.n_parts = static_cast<int>(n_parts);
+            options.max_device_bytes = max_bytes;
+            gpu::set_device(static_cast<int>(part % n_devices));
+            counters.push_back(gpu::kmer::make_counter(options));
+            all.push_back(counters.back().get());
+          }
+          if (!all[0]->share_texts(all)) continue;  // devices that cannot reach each other
+          for (int time = 0; time < 2; ++time) {
+            for (std::size_t i = 0; i < n_parts; ++i) {  // the last has no text
+              const std::size_t n = text.size() / n_parts + 1;
+              const std::size_t begin = i * n;
+              gpu::set_device(static_cast<int>(i % n_devices));
+              if (i + 1 < n_parts || n_parts == 1)
+                REQUIRE(add_text(*all[i], 21, text.substr(begin, n)));
+            }
+            all[0]->exchange();
+            Places expected;
+            for (std::size_t i = 0; i + 1 < n_parts || i == 0; ++i) {
+              const std::size_t n = text.size() / n_parts + 1;
+              for (const auto& [place, count] : expected_places(text.substr(i * n, n), order, true))
+                expected[place] += count;
+            }
+            Places together;
+            for (std::size_t part = 0; part < n_parts; ++part) {
+              gpu::set_device(static_cast<int>(part % n_devices));
+              const Places some = take_all(*all[part], 500);
+              CHECK((together.empty() || some.empty() ||
+                     some.begin()->first > together.rbegin()->first));
+              together.insert(some.begin(), some.end());
+            }
+            CHECK(together == expected);
+            for (gpu::kmer::Counter* counter : all) counter->clear();
+          }
+        }
+  gpu::set_device(home);
+}
+
 namespace {
 
 using Keys = std::map<std::vector<std::uint64_t>, std::uint64_t>;

@@ -24,6 +24,7 @@ inline constexpr hipError_t hipErrorNoDevice = cudaErrorNoDevice;
 inline constexpr hipError_t hipErrorInvalidDevice = cudaErrorInvalidDevice;
 inline constexpr hipError_t hipErrorNoBinaryForGpu = cudaErrorNoKernelImageForDevice;
 inline constexpr hipError_t hipErrorNotReady = cudaErrorNotReady;
+inline constexpr hipError_t hipErrorPeerAccessAlreadyEnabled = cudaErrorPeerAccessAlreadyEnabled;
 
 inline constexpr hipMemcpyKind hipMemcpyHostToDevice = cudaMemcpyHostToDevice;
 inline constexpr hipMemcpyKind hipMemcpyDeviceToHost = cudaMemcpyDeviceToHost;
@@ -44,6 +45,12 @@ inline hipError_t hipSetDevice(int device) { return cudaSetDevice(device); }
 inline hipError_t hipGetDevice(int* device) { return cudaGetDevice(device); }
 inline hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device) {
   return cudaGetDeviceProperties(properties, device);
+}
+inline hipError_t hipDeviceCanAccessPeer(int* can, int device, int peer) {
+  return cudaDeviceCanAccessPeer(can, device, peer);
+}
+inline hipError_t hipDeviceEnablePeerAccess(int peer, unsigned flags) {
+  return cudaDeviceEnablePeerAccess(peer, flags);
 }
 inline hipError_t hipDeviceSynchronize() { return cudaDeviceSynchronize(); }
 inline hipError_t hipMemGetInfo(size_t* free_bytes, size_t* total_bytes) {

@@ -46,6 +46,7 @@ enum hipError_t {
   hipErrorInvalidDevice = 101,
   hipErrorNoBinaryForGpu = 209,
   hipErrorNotReady = 600,
+  hipErrorPeerAccessAlreadyEnabled = 704,
 };
 enum hipMemcpyKind {
   hipMemcpyHostToHost = 0,
@@ -89,6 +90,8 @@ hipError_t hipGetDeviceCount(int* count);
 hipError_t hipSetDevice(int device);
 hipError_t hipGetDevice(int* device);
 hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device);
+hipError_t hipDeviceCanAccessPeer(int* can, int device, int peer);
+hipError_t hipDeviceEnablePeerAccess(int peer, unsigned flags);
 hipError_t hipDeviceSynchronize();
 hipError_t hipMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);
 hipError_t hipMalloc(void** memory, std::size_t bytes);
