@@ -72,15 +72,14 @@ void Counter::plan_ranges(std::uint64_t capacity) {
   stream_.synchronize();
   const auto n_parts = static_cast<std::size_t>(options_.n_parts);
   const auto part = static_cast<std::size_t>(options_.part);
-  const std::size_t end = kRanges * (part + 1) / n_parts;
-  for (std::size_t range = kRanges * part / n_parts; range < end; ++range) {
+  const std::uint32_t end = first_range_of(part + 1, n_parts);
+  for (std::uint32_t range = first_range_of(part, n_parts); range < end; ++range) {
     const std::uint64_t n = n_in_range[range];
     if (n > capacity)
       throw DeviceError(DeviceError::Kind::out_of_memory,
                         "one k-mer range does not fit into the device's memory; use --device cpu");
-    if (passes_.empty() || passes_.back().n + n > capacity)
-      passes_.push_back({static_cast<std::uint32_t>(range), 0, 0, false});
-    passes_.back().last_range = static_cast<std::uint32_t>(range + 1);
+    if (passes_.empty() || passes_.back().n + n > capacity) passes_.push_back({range, 0, 0, false});
+    passes_.back().last_range = range + 1;
     passes_.back().n += n;
   }
 }

@@ -248,8 +248,10 @@ class PlaceCounter : public Counter {
     set_device(device_);
     PlacesToPartsArgs args;
     args.n_parts = static_cast<unsigned>(all_.size());
-    for (std::size_t to = 0; to < all_.size(); ++to)
+    for (std::size_t to = 0; to < all_.size(); ++to) {
       args.places[to] = all_[to]->places_.data() + begin;
+      args.first_range[to + 1] = first_range_of(to + 1, all_.size());
+    }
     args.capacity = n;
     args.n_places = n_in_parts_.data();
     sending_.emplace();
@@ -285,8 +287,8 @@ class PlaceCounter : public Counter {
                                n_moved * sizeof(std::uint64_t));
       end = n_left > 0 ? begin + n_left : end + n_moved;
     }
-    const auto part = static_cast<unsigned>(options_.part);
-    const auto n_parts = static_cast<unsigned>(options_.n_parts);
+    const auto part = static_cast<std::size_t>(options_.part);
+    const auto n_parts = static_cast<std::size_t>(options_.n_parts);
     set_pass({first_range_of(part, n_parts), first_range_of(part + 1, n_parts), end, true});
   }
 

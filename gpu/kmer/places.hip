@@ -201,8 +201,8 @@ __global__ __launch_bounds__(kBlock) void places_to_parts_kernel(PlacesToPartsAr
     std::uint64_t mine[kWindows];
     const std::uint32_t valid = place_word(a.text, placer, first + threadIdx.x, mine);
     for (unsigned part = 0; part < a.n_parts; ++part) {
-      const std::uint32_t keep = in_ranges(placer, mine, valid, first_range_of(part, a.n_parts),
-                                           first_range_of(part + 1, a.n_parts));
+      const std::uint32_t keep =
+          in_ranges(placer, mine, valid, a.first_range[part], a.first_range[part + 1]);
       append_places<kWave>(mine, keep, a.places[part], a.capacity, a.n_places + part, stage,
                            wave_sums, block_begin);
     }

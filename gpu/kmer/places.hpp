@@ -41,19 +41,15 @@ void launch_places(const PlacesArgs& args, Stream& stream);
 
 inline constexpr unsigned kMaxParts = 8;
 
-// Places that go to several devices: those of part p of n_parts, which has the ranges
-// [first_range_of(p), first_range_of(p + 1)), to memory of its own, which may be a peer's.
+// Places that go to several devices: those of part p to memory of its own, which may be a peer's.
 struct PlacesToPartsArgs {
   PlacesArgs text;  // its ranges, places and counter are not used
   unsigned n_parts = 1;
-  std::uint64_t* places[kMaxParts] = {};   // of each part, written in any order
+  std::uint32_t first_range[kMaxParts + 1] = {};  // of each part; then that behind the last part's
+  std::uint64_t* places[kMaxParts] = {};          // of each part, written in any order
   std::uint64_t capacity = 0;              // of each; more windows are counted and not written
   unsigned long long* n_places = nullptr;  // [n_parts] on this device, 0 before
 };
-
-constexpr std::uint32_t first_range_of(unsigned part, unsigned n_parts) {
-  return static_cast<std::uint32_t>(kRanges * part / n_parts);
-}
 
 void launch_places_to_parts(const PlacesToPartsArgs& args, Stream& stream);
 
