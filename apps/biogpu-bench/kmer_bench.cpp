@@ -145,22 +145,16 @@ class KmerBench {
 
   using Counters = std::vector<std::unique_ptr<kmer::GpuCounter>>;
 
-  // Seconds from texts on devices to k-mers and counts on them. What is copied meanwhile, because
-  // it was staged, is taken off; one device does so after another.
+  // Seconds from texts on devices to k-mers and counts on them.
   static double time_together(const Counters& counters, bool share) {
-    const auto copy_s = [&] {
-      double sum = 0;
-      for (const auto& counter : counters) sum += counter->times().copy_s;
-      return sum;
-    };
-    const double copied_before = copy_s();
+    for (const auto& counter : counters) counter->flush();
     const double before = now();
     if (share) counters[0]->exchange();
     {
       std::vector<std::jthread> threads;
       for (const auto& counter : counters) threads.emplace_back([&] { counter->prepare(); });
     }
-    return now() - before - (copy_s() - copied_before);
+    return now() - before;
   }
 
   // Measures n devices by the clock; returns a sum of all that they counted.

@@ -48,10 +48,10 @@ bool BinList::count_all(BinsArgs args, Stream& stream) {
   return n_left(stream) == 0;
 }
 
-std::optional<std::uint64_t> BinList::count(std::uint64_t* values, std::uint64_t n, int rest_bits,
-                                            std::uint32_t n_bins, std::uint64_t* spare,
-                                            Stream& stream) {
-  begins_.reserve(std::size_t{n_bins} + 1);
+std::optional<std::uint64_t> BinList::count(std::uint64_t* values, std::uint64_t n_first,
+                                            std::uint64_t n, int rest_bits, std::uint32_t n_bins,
+                                            std::uint64_t* spare, Stream& stream) {
+  begins_.reserve(2 * (std::size_t{n_bins} + 1));
   distinct_begins_.reserve(std::size_t{n_bins} + 1);
   n_distinct_.reserve(n_bins);
   left_.reserve(n_bins);
@@ -59,6 +59,7 @@ std::optional<std::uint64_t> BinList::count(std::uint64_t* values, std::uint64_t
   BinsArgs args;
   args.values = values;
   args.n = n;
+  args.n_first = n_first;
   args.rest_bits = rest_bits;
   args.n_bins = n_bins;
   args.begin = begins_.data();

@@ -19,11 +19,13 @@ class BinList {
   // The bits that n values are to be cut into bins by, so that most bins fit a table.
   int bits_for(std::uint64_t n) const;
 
-  // Replaces values[n], sorted by their bits from rest_bits on and spread evenly below, by the
-  // distinct ones in ascending order; returns how many. Nothing, and values are as they were, where
-  // a bin does not fit a table. spare[n] is room to work in; values are below n_bins << rest_bits.
-  std::optional<std::uint64_t> count(std::uint64_t* values, std::uint64_t n, int rest_bits,
-                                     std::uint32_t n_bins, std::uint64_t* spare, Stream& stream);
+  // Replaces values[n], of which the first n_first and the others are each sorted by their bits
+  // from rest_bits on, and spread evenly below, by the distinct ones in ascending order; returns
+  // how many. Nothing, and values are as they were, where a bin does not fit a table. spare[n] is
+  // room to work in; values are below n_bins << rest_bits.
+  std::optional<std::uint64_t> count(std::uint64_t* values, std::uint64_t n_first, std::uint64_t n,
+                                     int rest_bits, std::uint32_t n_bins, std::uint64_t* spare,
+                                     Stream& stream);
 
   // How often each distinct value occurs.
   const std::uint32_t* counts() const { return counts_.data(); }
@@ -35,7 +37,7 @@ class BinList {
   bool count_all(BinsArgs args, Stream& stream);
 
   int table_bits_ = 0;                  // of the larger table that a block can have
-  DeviceBuffer<std::uint64_t> begins_;  // of bins
+  DeviceBuffer<std::uint64_t> begins_;  // of bins, twice
   DeviceBuffer<std::uint64_t> distinct_begins_;
   DeviceBuffer<std::uint32_t> n_distinct_;  // of bins
   DeviceBuffer<std::uint32_t> left_;

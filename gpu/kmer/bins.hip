@@ -1,6 +1,7 @@
 // The distinct values of each bin of a list, in order, and how often each occurs.
 //
-// Shapes   values[n] u64; begin[B + 1] and distinct_begin[B + 1] u64, distinct[n] u64, count[n] and
+// Shapes   values[n] u64; begin[2][B + 1] and distinct_begin[B + 1] u64, distinct[n] u64, count[n]
+// and
 //          n_distinct[B] u32 for B bins.
 // Mapping  a block of 1024 threads counts a bin in a table in shared memory, whose slots are in
 //          order but for neighbours; a thread then orders each stretch of slots without a gap.
@@ -8,7 +9,7 @@
 // Traffic  8 n read, 12 D written, read and written for D distinct values; about 30 steps of shared
 //          memory a value. Bound by shared memory.
 // Result   exact and in order, whatever the wave width. A bin that is left is listed, not counted.
-// Limits   bins of 2^32 - 1 values.
+// Limits   bins of 2^32 - 2^13 values.
 // Source   own.
 // Oracle   CountTable, lib/kmer/count/count_table.hpp, through the counts.
 #include "gpu/kmer/bins.hpp"
@@ -27,10 +28,13 @@ using Table = BinTable<kBlock>;
 using Word = Table::Word;
 
 __global__ __launch_bounds__(kBlock) void find_bins_kernel(BinsArgs a) {
-  const std::uint64_t bin = std::uint64_t{blockIdx.x} * kBlock + threadIdx.x;
-  if (bin > a.n_bins) return;
-  std::uint64_t low = 0;
-  std::uint64_t high = a.n;
+  const std::uint64_t n_begins = std::uint64_t{a.n_bins} + 1;
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * kBlock + threadIdx.x;
+  if (i >= 2 * n_begins) return;
+  const bool first = i < n_begins;
+  const std::uint64_t bin = first ? i : i - n_begins;
+  std::uint64_t low = first ? 0 : a.n_first;
+  std::uint64_t high = first ? a.n_first : a.n;
   while (low < high) {
     const std::uint64_t middle = low + (high - low) / 2;
     if (a.values[middle] >> a.rest_bits < bin)
@@ -38,7 +42,12 @@ __global__ __launch_bounds__(kBlock) void find_bins_kernel(BinsArgs a) {
     else
       high = middle;
   }
-  a.begin[bin] = low;
+  a.begin[i] = low;
+}
+
+// How many values lie in the bins before.
+__device__ __forceinline__ std::uint64_t values_before(const BinsArgs& a, std::uint32_t bin) {
+  return a.begin[bin] + a.begin[std::uint64_t{a.n_bins} + 1 + bin] - a.n_first;
 }
 
 template <int kWave>
@@ -52,16 +61,22 @@ __global__ __launch_bounds__(kBlock) void count_bins_kernel(BinsArgs a, int tabl
   __syncthreads();
 
   const std::uint32_t bin = a.wanted == nullptr ? blockIdx.x : a.wanted[blockIdx.x];
-  const std::uint64_t begin = a.begin[bin];
-  const std::uint64_t end = a.begin[bin + 1];
+  const std::uint64_t* const first_begin = a.begin + bin;
+  const std::uint64_t* const other_begin = first_begin + a.n_bins + 1;
+  const auto n_first = static_cast<std::uint32_t>(first_begin[1] - first_begin[0]);
+  const std::uint32_t n = n_first + static_cast<std::uint32_t>(other_begin[1] - other_begin[0]);
+  const std::uint64_t* const first_values = a.values + first_begin[0];
+  const std::uint64_t* const other_values = a.values + other_begin[0] - n_first;
   const Word rest = (Word{1} << a.rest_bits) - 1;
   const int to_slot = a.rest_bits > table_bits ? a.rest_bits - table_bits : 0;
   bool fits = true;
-  for (std::uint64_t first = begin + threadIdx.x; first < end; first += kBlock * kLoads) {
+  for (std::uint32_t first = threadIdx.x; first < n; first += kBlock * kLoads) {
     Word key[kLoads];
 #pragma unroll
-    for (unsigned i = 0; i < kLoads; ++i)
-      key[i] = first + i * kBlock < end ? a.values[first + i * kBlock] & rest : Table::kEmpty;
+    for (unsigned i = 0; i < kLoads; ++i) {
+      const std::uint32_t at = first + i * kBlock;
+      key[i] = at < n ? (at < n_first ? first_values : other_values)[at] & rest : Table::kEmpty;
+    }
 #pragma unroll
     for (unsigned i = 0; i < kLoads; ++i)
       if (key[i] != Table::kEmpty)
@@ -78,6 +93,7 @@ __global__ __launch_bounds__(kBlock) void count_bins_kernel(BinsArgs a, int tabl
   }
   if (threadIdx.x == 0) a.n_distinct[bin] = n_distinct;
   const std::uint64_t high_bits = std::uint64_t{bin} << a.rest_bits;
+  const std::uint64_t begin = values_before(a, bin);
   table.for_each([&](std::uint32_t i, Word key, std::uint32_t count) {
     a.distinct[begin + i] = high_bits | key;
     a.count[begin + i] = count;
@@ -104,7 +120,7 @@ __global__ __launch_bounds__(kBlock) void sum_bins_kernel(BinsArgs a) {
 __global__ __launch_bounds__(kGatherBlock) void gather_bins_kernel(BinsArgs a,
                                                                    std::uint64_t* distinct,
                                                                    std::uint32_t* count) {
-  const std::uint64_t from = a.begin[blockIdx.x];
+  const std::uint64_t from = values_before(a, blockIdx.x);
   const std::uint64_t to = a.distinct_begin[blockIdx.x];
   const std::uint64_t n = a.distinct_begin[blockIdx.x + 1] - to;
   for (std::uint64_t i = threadIdx.x; i < n; i += kGatherBlock) {
@@ -118,7 +134,7 @@ __global__ __launch_bounds__(kGatherBlock) void gather_bins_kernel(BinsArgs a,
 std::size_t bin_table_bytes(int table_bits) { return Table::bytes(table_bits); }
 
 void launch_find_bins(const BinsArgs& args, Stream& stream) {
-  stream.launch(find_bins_kernel, ceil_div<std::size_t>(std::size_t{args.n_bins} + 1, kBlock),
+  stream.launch(find_bins_kernel, ceil_div<std::size_t>(2 * (std::size_t{args.n_bins} + 1), kBlock),
                 kBlock, args);
 }
 

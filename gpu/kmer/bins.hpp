@@ -12,13 +12,16 @@ namespace biogpu::gpu::kmer {
 // Values cut into bins by their bits from rest_bits on, to be counted a bin at a time in shared
 // memory. Device memory throughout.
 struct BinsArgs {
-  const std::uint64_t* values = nullptr;  // [n], sorted by their bits from rest_bits on
+  // [n], the first n_first and the others each sorted by their bits from rest_bits on.
+  const std::uint64_t* values = nullptr;
   std::uint64_t n = 0;
-  int rest_bits = 0;               // below 64
-  std::uint32_t n_bins = 0;        // values >> rest_bits are below it
-  std::uint64_t* begin = nullptr;  // [n_bins + 1], written by launch_find_bins: where bins begin
-  // Written by launch_count_bins, what a bin has from its begin on: distinct values in ascending
-  // order and how often each occurs.
+  std::uint64_t n_first = 0;
+  int rest_bits = 0;         // below 64
+  std::uint32_t n_bins = 0;  // values >> rest_bits are below it
+  // Written by launch_find_bins: where bins begin in both.
+  std::uint64_t* begin = nullptr;  // [2][n_bins + 1]
+  // Written by launch_count_bins, for a bin with so many values before it from there on: distinct
+  // values in ascending order and how often each occurs.
   std::uint64_t* distinct = nullptr;      // [n]
   std::uint32_t* count = nullptr;         // [n]
   std::uint32_t* n_distinct = nullptr;    // [n_bins]

@@ -54,6 +54,9 @@ class Counter {
   // nothing changed, where there is no room.
   bool add(const TextPiece& piece) { return text_.add(piece, stream_); }
 
+  // Moves all of it there. The calls below do so too.
+  void flush() { text_.flush(stream_); }
+
   // Of counters for the same k-mers, one a device and in the order of their parts: from now on they
   // share their texts, so that each text is added to one of them only, and exchange() is called for
   // one of them after the last add(). False, with nothing changed, where these cannot. All live

@@ -1,6 +1,7 @@
 // Counting for k up to 32: the numbers counted are the places in the database's order.
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "gpu/kmer/bin_list.hpp"
 #include "gpu/kmer/counter.hpp"
 #include "gpu/kmer/finish_sort.hpp"
+#include "gpu/kmer/place_exchange.hpp"
 #include "gpu/kmer/places.hpp"
 #include "gpu/kmer/run_list.hpp"
 #include "gpu/kmer/timed.hpp"
@@ -49,7 +51,7 @@ class PlaceCounter : public Counter {
     return true;
   }
 
-  // Each device places its own texts, and writes the places to the devices of their parts. Where
+  // Each device places its own texts, and sends the places to the devices of their parts. Where
   // that does not suit, nothing is sent: each device then goes through the texts of all.
   void exchange() override {
     for (PlaceCounter* counter : all_) {
@@ -61,6 +63,14 @@ class PlaceCounter : public Counter {
   }
 
  private:
+  // Places as they come from placing or from an exchange: those behind n_own lie elsewhere, and may
+  // still be on their way.
+  struct Source {
+    std::uint64_t n_own = 0;
+    const std::uint64_t* received = nullptr;
+    std::uint64_t n_received = 0;
+  };
+
   PlacesArgs arguments(const TextChunk& chunk) const {
     PlacesArgs args;
     args.rule = {options_.k, options_.canonical, options_.size_bits, tables_.data(),
@@ -98,40 +108,56 @@ class PlaceCounter : public Counter {
   }
 
   void run(const Pass& pass) override {
-    const std::uint64_t n = pass.is_placed ? pass.n : place_all(pass);
+    Source source;
+    if (pass.is_placed)
+      source = {exchange_->n_own(), exchange_->received(), exchange_->n_received()};
+    else
+      source.n_own = place_all(pass);
+    const std::uint64_t n = source.n_own + source.n_received;
     n_windows_ += n;
     if (n == 0) return;
     sorted_.reserve(n);
-    if (!count_in_bins(n)) {
+    if (!count_in_bins(source)) {
+      gather(source);
       Timed timed(stream_, times_.sort_s);
       sort(n);
       timed.stop();
       list_runs(n);
     }
     note_bytes(places_.bytes() + sorted_.bytes() + workspace_.bytes() + runs_.bytes() +
-               bins_.bytes());
+               bins_.bytes() + (exchange_ ? exchange_->bytes() : 0));
   }
 
   // Places that a hash spread are sorted by their highest bits only, which cuts them into bins that
-  // are counted in shared memory. False where that is not possible; places_ has them still.
-  bool count_in_bins(std::uint64_t n) {
+  // are counted in shared memory: what was received by itself, so that it may arrive while the own
+  // places are sorted. False where that is not possible; places_ and source have all of them still.
+  bool count_in_bins(Source& source) {
     if (options_.size_bits == 0 || options_.sort_bits > 0) return false;
+    const std::uint64_t n = source.n_own + source.n_received;
     const int all_bits = 2 * options_.k;
     int bin_bits = options_.bin_bits > 0 ? options_.bin_bits : bins_.bits_for(n);
     bin_bits = std::max(bin_bits, all_bits - 63);
     if (bin_bits > all_bits || bin_bits + kBitsInBin > options_.size_bits) return false;
+    const int rest_bits = all_bits - bin_bits;
     if (bin_bits > 0) {
       Timed timed(stream_, times_.sort_s);
-      sort_from(all_bits - bin_bits, n);
+      sort_from(rest_bits, places_.data(), sorted_.data(), source.n_own);
+      if (source.n_received > 0) {
+        wait_for_received();
+        sort_from(rest_bits, source.received, sorted_.data() + source.n_own, source.n_received);
+      }
       timed.stop();
       std::swap(places_, sorted_);
+    } else {
+      gather(source);
     }
     Timed timed(stream_, times_.runs_s);
-    const auto n_distinct = bins_.count(places_.data(), n, all_bits - bin_bits, 1u << bin_bits,
+    const auto n_distinct = bins_.count(places_.data(), source.n_own, n, rest_bits, 1u << bin_bits,
                                         sorted_.data(), stream_);
     timed.stop();
     if (!n_distinct) {
       bins_ = BinList();  // the whole sort needs the memory
+      source = {n, nullptr, 0};
       return false;
     }
     n_distinct_ = *n_distinct;
@@ -145,7 +171,7 @@ class PlaceCounter : public Counter {
     const int all_bits = 2 * options_.k;
     const int n_bits = options_.size_bits == 0 ? all_bits : std::min(all_bits, bits_to_sort(n));
     const int low_bits = all_bits - n_bits;
-    sort_from(low_bits, n);
+    sort_from(low_bits, places_.data(), sorted_.data(), n);
     if (low_bits == 0) return;
     groups_.reserve(kMaxGroups);
     stream_.fill(flags_.data(), 0, flags_.bytes());
@@ -156,14 +182,14 @@ class PlaceCounter : public Counter {
     stream_.synchronize();
     if (flags.gave_up == 0) return;
     std::swap(places_, sorted_);
-    sort_from(0, n);
+    sort_from(0, places_.data(), sorted_.data(), n);
   }
 
-  void sort_from(int low_bits, std::uint64_t n) {
+  void sort_from(int low_bits, const std::uint64_t* from, std::uint64_t* to, std::uint64_t n) {
+    if (n == 0) return;
     const int all_bits = 2 * options_.k;
     workspace_.reserve(sort_key_bits_workspace_bytes(n, low_bits, all_bits));
-    sort_key_bits(places_.data(), sorted_.data(), n, low_bits, all_bits, workspace_.data(),
-                  workspace_.bytes(), stream_);
+    sort_key_bits(from, to, n, low_bits, all_bits, workspace_.data(), workspace_.bytes(), stream_);
   }
 
   // Whole bytes, as the sort takes them.
@@ -205,102 +231,101 @@ class PlaceCounter : public Counter {
   }
 
   // A hash gives each part nearly the same number of places, so that room is made before they are
-  // counted: a region for each device they come from.
+  // counted. Texts are placed in two steps: what the first makes for others is on its way during
+  // the second, and what the second makes while each device sorts its own.
   void exchange_places() {
     const std::size_t n_parts = all_.size();
-    std::vector<std::uint64_t> room(n_parts);
     std::uint64_t total_room = 0;
-    for (std::size_t from = 0; from < n_parts; ++from)
-      total_room += room[from] = room_for(all_[from]->text_.n_bases(), n_parts);
+    for (const PlaceCounter* counter : all_) total_room += counter->room_for_part();
+    for (PlaceCounter* counter : all_)
+      if (total_room > counter->capacity() / 2) return;
     for (PlaceCounter* counter : all_) {
       set_device(counter->device_);
-      if (total_room > counter->capacity()) return;
-      counter->places_.reserve(total_room);
-      counter->n_in_parts_.reserve(n_parts);
-      counter->stream_.fill(counter->n_in_parts_.data(), 0, n_parts * sizeof(unsigned long long));
-      counter->stream_.synchronize();  // before others write there
+      counter->begin_exchange(total_room);
     }
-    std::uint64_t begin = 0;
-    for (std::size_t from = 0; from < n_parts; begin += room[from++])
-      all_[from]->send_places(begin, room[from]);
-    std::vector<std::vector<unsigned long long>> n_sent(n_parts);
-    bool fits = true;
-    for (std::size_t from = 0; from < n_parts; ++from) {
-      n_sent[from] = all_[from]->finish_sending();
-      for (const unsigned long long n : n_sent[from]) fits = fits && n <= room[from];
+    constexpr int kSteps = 2;
+    for (int step = 0; step < kSteps; ++step) {
+      for (PlaceCounter* counter : all_) counter->place_step(step, kSteps);
+      bool fits = true;
+      for (PlaceCounter* counter : all_) fits = counter->finish_step() && fits;
+      if (!fits) return;
+      for (PlaceCounter* from : all_) {
+        set_device(from->device_);
+        for (std::size_t to = 0; to < n_parts; ++to)
+          if (all_[to] != from) from->exchange_->send(to, *all_[to]->exchange_);
+      }
     }
-    if (!fits) return;
-    for (std::size_t to = 0; to < n_parts; ++to) {
-      std::vector<std::uint64_t> n_received(n_parts);
-      for (std::size_t from = 0; from < n_parts; ++from) n_received[from] = n_sent[from][to];
-      set_device(all_[to]->device_);
-      all_[to]->close_gaps(room, n_received);
+    for (PlaceCounter* counter : all_) {
+      set_device(counter->device_);
+      counter->exchange_->finish_sending();
     }
+    for (PlaceCounter* counter : all_) counter->take_exchanged();
   }
 
-  static std::uint64_t room_for(std::uint64_t n_windows, std::size_t n_parts) {
+  std::uint64_t room_for_part() const {
     constexpr std::uint64_t kShare = 16;  // more than on average
-    return n_windows / n_parts + n_windows / n_parts / kShare + 4096;
+    const std::uint64_t n = text_.n_bases() / all_.size();
+    return n + n / kShare + 4096;
   }
 
-  // Queues what fills, in each part's memory, the places [begin, begin + n).
-  void send_places(std::uint64_t begin, std::uint64_t n) {
+  void begin_exchange(std::uint64_t total_room) {
+    if (!exchange_) exchange_ = std::make_unique<PlaceExchange>();
+    const std::uint64_t room = room_for_part();
+    places_.reserve(total_room);
+    exchange_->begin(static_cast<std::size_t>(options_.part), all_.size(), room, total_room - room,
+                     places_.data(), stream_);
+  }
+
+  void place_step(int step, int n_steps) {
     set_device(device_);
-    PlacesToPartsArgs args;
-    args.n_parts = static_cast<unsigned>(all_.size());
-    for (std::size_t to = 0; to < all_.size(); ++to) {
-      args.places[to] = all_[to]->places_.data() + begin;
-      args.first_range[to + 1] = first_range_of(to + 1, all_.size());
-    }
-    args.capacity = n;
-    args.n_places = n_in_parts_.data();
-    sending_.emplace();
-    sending_->begin.record(stream_);
-    for (const TextChunk& chunk : text_.chunks()) {
-      args.text = arguments(chunk);
-      launch_places_to_parts(args, stream_);
-    }
-    sending_->end.record(stream_);
+    const auto& chunks = text_.chunks();
+    const std::size_t n = chunks.size();
+    const auto i = static_cast<std::size_t>(step);
+    const auto n_all = static_cast<std::size_t>(n_steps);
+    placing_.emplace();
+    placing_->begin.record(stream_);
+    for (std::size_t c = n * i / n_all; c < n * (i + 1) / n_all; ++c)
+      exchange_->place(arguments(chunks[c]), stream_);
+    placing_->end.record(stream_);
   }
 
-  // How many places went to each part.
-  std::vector<unsigned long long> finish_sending() {
+  bool finish_step() {
     set_device(device_);
-    std::vector<unsigned long long> n(all_.size());
-    stream_.copy_to_host(n.data(), n_in_parts_.data(), n.size() * sizeof n[0]);
-    stream_.synchronize();
-    times_.place_s += sending_->end.seconds_since(sending_->begin);
-    sending_.reset();
-    return n;
+    const bool fits = exchange_->finish_placing(stream_);
+    times_.place_s += placing_->end.seconds_since(placing_->begin);
+    placing_.reset();
+    return fits;
   }
 
-  // Moves the last places of each region to the gap before it.
-  void close_gaps(const std::vector<std::uint64_t>& room, const std::vector<std::uint64_t>& n) {
-    std::uint64_t* const places = places_.data();
-    std::uint64_t end = 0;
-    std::uint64_t begin = 0;
-    for (std::size_t from = 0; from < room.size(); begin += room[from++]) {
-      const std::uint64_t n_moved = std::min(begin - end, n[from]);
-      const std::uint64_t n_left = n[from] - n_moved;
-      if (n_moved > 0)
-        stream_.copy_on_device(places + end, places + begin + n_left,
-                               n_moved * sizeof(std::uint64_t));
-      end = n_left > 0 ? begin + n_left : end + n_moved;
-    }
+  void take_exchanged() {
     const auto part = static_cast<std::size_t>(options_.part);
-    const auto n_parts = static_cast<std::size_t>(options_.n_parts);
-    set_pass({first_range_of(part, n_parts), first_range_of(part + 1, n_parts), end, true});
+    set_pass({first_range_of(part, all_.size()), first_range_of(part + 1, all_.size()),
+              exchange_->n_own() + exchange_->n_received(), true});
   }
 
-  struct Sending {
+  void wait_for_received() {
+    for (const PlaceCounter* counter : all_)
+      if (counter != this) counter->exchange_->wait_for_sent(stream_);
+  }
+
+  // Makes places_ all of them.
+  void gather(Source& source) {
+    if (source.n_received == 0) return;
+    wait_for_received();
+    stream_.copy_on_device(places_.data() + source.n_own, source.received,
+                           source.n_received * sizeof(std::uint64_t));
+    source = {source.n_own + source.n_received, nullptr, 0};
+  }
+
+  struct Span {
     Event begin;
     Event end;
   };
 
   const int device_;
   std::vector<PlaceCounter*> all_;  // that share their texts; empty: none do
-  std::optional<Sending> sending_;
-  DeviceBuffer<unsigned long long> n_in_parts_;  // places sent
+  std::unique_ptr<PlaceExchange> exchange_;
+  std::optional<Span> placing_;
   DeviceBuffer<std::uint64_t> tables_;
   DeviceBuffer<std::uint64_t> places_;  // unsorted, then the distinct ones
   DeviceBuffer<std::uint64_t> sorted_;

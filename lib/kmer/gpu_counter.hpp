@@ -38,6 +38,8 @@ class GpuCounter {
   // Adds a text; what is not ACGTacgt ends a run of bases, and so does the end. False, with nothing
   // changed, where the device is full: take what it holds by next(), clear(), and add again.
   virtual bool add(const PackedText& text) = 0;
+  // Moves all texts to the device. exchange() and prepare() do so too.
+  virtual void flush() {}
   // Of counters that share their k-mers, one a device and in the order of their parts: from now on
   // they share their texts too, so that each text is added to one of them only, and exchange() is
   // called for one of them after the last add(). False, with nothing changed, where they cannot;

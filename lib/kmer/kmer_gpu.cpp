@@ -44,6 +44,13 @@ class BackendCounter : public GpuCounter {
     });
   }
 
+  void flush() override {
+    with_device_errors([&] {
+      gpu::set_device(device_);
+      counter_->flush();
+    });
+  }
+
   bool share_texts(std::span<GpuCounter* const> all) override {
     return with_device_errors([&] {
       std::vector<gpu::kmer::Counter*> counters;

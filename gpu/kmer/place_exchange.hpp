@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpu/kmer/places.hpp"
+#include "gpu/rt/buffer.hpp"
+#include "gpu/rt/stream.hpp"
+
+namespace biogpu::gpu::kmer {
+
+// One device's side of an exchange of places among n_parts devices: what it has for others, and
+// what they sent. Belongs to the device that was current when it was made, which has to be current
+// again for all that queues. Its memory stays from one exchange to the next.
+class PlaceExchange {
+ public:
+  // Makes room for n_out places for each part, and n_in from others together. own[n_out] is for its
+  // own part's.
+  void begin(std::size_t part, std::size_t n_parts, std::uint64_t n_out, std::uint64_t n_in,
+             std::uint64_t* own, Stream& stream);
+
+  // Queues the placing of a text.
+  void place(const PlacesArgs& text, Stream& stream);
+  // Waits for it. False where there was no room for all.
+  bool finish_placing(Stream& stream);
+
+  // Queues the sending of what is new since it was last called, to a peer's memory of part `to`.
+  // The device of this sends.
+  void send(std::size_t to, PlaceExchange& peer);
+  // Lets the stream, of any device, wait for what was sent.
+  void finish_sending();
+  void wait_for_sent(Stream& stream) const { stream.wait_for(sent_); }
+
+  std::uint64_t n_own() const { return n_placed_[part_]; }
+  std::uint64_t n_received() const { return n_received_; }
+  const std::uint64_t* received() const { return received_.data(); }
+  std::uint64_t bytes() const { return outgoing_.bytes() + received_.bytes(); }
+
+ private:
+  std::size_t part_ = 0;
+  std::uint64_t room_ = 0;
+  std::uint64_t* own_ = nullptr;
+  Stream copies_;
+  Event sent_;
+  DeviceBuffer<std::uint64_t> outgoing_;  // [n_parts][room_], the own part's unused
+  DeviceBuffer<std::uint64_t> received_;
+  DeviceBuffer<unsigned long long> counters_;  // of each part
+  std::vector<unsigned long long> n_placed_;   // for each part
+  std::vector<unsigned long long> n_sent_;     // of those
+  std::uint64_t n_received_ = 0;
+};
+
+}  // namespace biogpu::gpu::kmer
