@@ -11,33 +11,19 @@ constexpr std::uint32_t kMostInexact = 1u << 16;
 constexpr int kHighest = 32767;
 // Above this, hits are copied query by query instead of with the places that stayed empty.
 constexpr std::uint64_t kCopiedWhole = std::uint64_t{1} << 20;
-// Instructions of a step besides those of the rows, in rows: what a tile of few rows wastes.
-constexpr std::int64_t kRowsOfStep = 3;
+// The highest number of a small cell, and what no score or cost exceeds that small cells add.
+constexpr int kHighestSmall = 2047;
+constexpr int kMostSmallSum = 1023;
+// Units of work that keep a block busy for long enough that the last ones do not matter.
+constexpr std::uint64_t kUnitsOfBlock = 24;
 
 int bias_of(const SearchSettings& s) {
   return std::max({s.gap_open, s.gap_extend, -s.min_score, 0});
 }
 
-std::int32_t count_search_tiles(std::int64_t n_rows, int rows) {
-  const std::int64_t tile = std::int64_t{rows} * kSearchLanes;
-  return static_cast<std::int32_t>((n_rows + tile - 1) / tile);
-}
-
 }  // namespace
 
 bool allows_search(const SearchSettings& settings) { return bias_of(settings) <= 1024; }
-
-int choose_search_rows(std::int64_t n_rows) {
-  int best = kSearchRows.back();
-  std::int64_t least = -1;
-  for (const int rows : kSearchRows) {
-    const std::int64_t work = count_search_tiles(n_rows, rows) * (rows + kRowsOfStep);
-    if (least >= 0 && work > least) continue;
-    least = work;
-    best = rows;
-  }
-  return best;
-}
 
 SearchBatch::SearchBatch(const SearchSettings& settings)
     : settings_(settings), counters_(2), inexact_(kMostInexact) {}
@@ -47,15 +33,23 @@ std::uint32_t SearchBatch::top() const {
   return settings_.top == 0 ? all : std::min(settings_.top, all);
 }
 
-std::uint64_t SearchBatch::limit() const {
-  return static_cast<std::uint64_t>(kHighest - bias_of(settings_) -
-                                    std::max(settings_.max_score, 0));
+// Small cells where the scheme allows them, wide ones else.
+SearchCells SearchBatch::small_cells() const {
+  const SearchSettings& s = settings_;
+  if (std::max({s.gap_open, s.gap_extend, -s.min_score, s.max_score}) > kMostSmallSum)
+    return SearchCells::wide;
+  return s.gap_extend == 1 ? SearchCells::unit : SearchCells::small;
+}
+
+std::uint64_t SearchBatch::limit(SearchCells cells) const {
+  const int highest = cells == SearchCells::wide ? kHighest - bias_of(settings_) : kHighestSmall;
+  return static_cast<std::uint64_t>(highest - std::max(settings_.max_score, 0));
 }
 
 std::uint64_t SearchBatch::device_bytes() const {
   return letters_.bytes() + residues_.bytes() + targets_.bytes() + numbers_.bytes() +
-         profile_.bytes() + queries_.bytes() + borders_.bytes() + score_.bytes() + hits_.bytes() +
-         inexact_.bytes() + n_hits_.bytes();
+         profile_.bytes() + bundles_.bytes() + lanes_.bytes() + borders_.bytes() + score_.bytes() +
+         hits_.bytes() + inexact_.bytes() + n_hits_.bytes();
 }
 
 void SearchBatch::begin_part(const SearchPart& part) {
@@ -78,47 +72,15 @@ void SearchBatch::write_letters(std::uint64_t at, std::span<const std::uint8_t> 
 std::size_t SearchBatch::count_queries(std::span<const SearchQuery> queries,
                                        std::uint64_t max_bytes) const {
   const std::uint64_t of_slot = std::uint64_t{part_.n_targets} * sizeof(std::uint16_t) +
-                                std::uint64_t{top()} * sizeof(SearchHit) + sizeof(SearchQueries);
+                                std::uint64_t{top()} * sizeof(SearchHit) + sizeof(SearchBundle);
   std::uint64_t bytes = 0;
   std::size_t n = 0;
   for (; n < queries.size(); ++n) {
-    const std::uint64_t rows = queries[n].residues.size() + kSearchLanes * kSearchRows.back();
+    const std::uint64_t rows = queries[n].residues.size() + kSearchLanes * kWideSearchRows.back();
     bytes += of_slot + rows * static_cast<std::uint64_t>(settings_.n_classes + 1) * 4;
     if (bytes > max_bytes && n >= 2) break;
   }
-  return n == queries.size() ? n : n / 2 * 2;
-}
-
-std::vector<SearchBatch::Group> SearchBatch::plan(std::span<const SearchQuery> queries) {
-  pairs_.clear();
-  std::uint64_t residues = 0;
-  for (std::size_t i = 0; i < queries.size(); i += 2) {
-    SearchQueries pair;
-    pair.slot = static_cast<std::int32_t>(i);
-    for (std::size_t half = 0; half < 2 && i + half < queries.size(); ++half) {
-      pair.n_rows[half] = static_cast<std::int32_t>(queries[i + half].residues.size());
-      pair.residues[half] = residues;
-      residues += queries[i + half].residues.size();
-    }
-    pairs_.push_back(pair);
-  }
-  const auto rows_of = [](const SearchQueries& pair) { return choose_search_rows(pair.n_rows[0]); };
-  std::stable_sort(
-      pairs_.begin(), pairs_.end(),
-      [&](const SearchQueries& a, const SearchQueries& b) { return rows_of(a) > rows_of(b); });
-  std::vector<Group> groups;
-  n_profile_words_ = 0;
-  for (std::uint32_t i = 0; i < pairs_.size(); ++i) {
-    SearchQueries& pair = pairs_[i];
-    const int rows = rows_of(pair);
-    pair.n_tiles = count_search_tiles(pair.n_rows[0], rows);
-    pair.profile = n_profile_words_;
-    n_profile_words_ += count_profile_words(rows, pair.n_tiles, settings_.n_classes);
-    if (groups.empty() || groups.back().rows != rows) groups.push_back({rows, i, 0, 0});
-    groups.back().n += 1;
-    groups.back().most_tiles = std::max(groups.back().most_tiles, pair.n_tiles);
-  }
-  return groups;
+  return n;
 }
 
 void SearchBatch::upload(std::span<const SearchQuery> queries) {
@@ -126,20 +88,27 @@ void SearchBatch::upload(std::span<const SearchQuery> queries) {
   for (const SearchQuery& query : queries)
     gathered_.insert(gathered_.end(), query.residues.begin(), query.residues.end());
   residues_.reserve(gathered_.size());
-  queries_.reserve(pairs_.size());
-  profile_.reserve(n_profile_words_);
+  bundles_.reserve(plan_.bundles.size());
+  lanes_.reserve(plan_.lanes.size());
+  profile_.reserve(plan_.n_profile_words);
   score_.reserve(queries.size() * part_.n_targets);
   hits_.reserve(queries.size() * top());
   n_hits_.reserve(queries.size());
   stream_.copy_to_device(residues_.data(), gathered_.data(), gathered_.size());
-  stream_.copy_to_device(queries_.data(), pairs_.data(), pairs_.size() * sizeof(SearchQueries));
+  stream_.copy_to_device(bundles_.data(), plan_.bundles.data(),
+                         plan_.bundles.size() * sizeof(SearchBundle));
+  stream_.copy_to_device(lanes_.data(), plan_.lanes.data(),
+                         plan_.lanes.size() * sizeof(SearchLaneRows));
   stream_.fill(counters_.data(), 0, counters_.bytes());
 }
 
-SearchArgs SearchBatch::score_args() const {
+SearchArgs SearchBatch::score_args(SearchCells cells) const {
   SearchArgs args;
   args.scores = settings_.scores;
   args.residues = residues_.data();
+  args.bundles = bundles_.data();
+  args.lanes = lanes_.data();
+  args.n_bundles = static_cast<std::uint32_t>(plan_.bundles.size());
   args.letters = letters_.data();
   args.targets = targets_.data();
   args.numbers = numbers_.data();
@@ -152,11 +121,11 @@ SearchArgs SearchBatch::score_args() const {
   args.n_classes = settings_.n_classes;
   args.gap_open = settings_.gap_open;
   args.gap_extend = settings_.gap_extend;
-  args.bias = bias_of(settings_);
+  args.bias = cells == SearchCells::wide ? bias_of(settings_) : 0;
   return args;
 }
 
-SearchTopArgs SearchBatch::top_args(std::size_t n_queries) const {
+SearchTopArgs SearchBatch::top_args(SearchCells cells, std::size_t n_queries) const {
   SearchTopArgs args;
   args.score = score_.data();
   args.hits = hits_.data();
@@ -167,7 +136,7 @@ SearchTopArgs SearchBatch::top_args(std::size_t n_queries) const {
   args.n_slots = static_cast<std::uint32_t>(n_queries);
   args.top = top();
   args.min_score = settings_.min_hit;
-  args.limit = static_cast<std::uint32_t>(limit());
+  args.limit = static_cast<std::uint32_t>(limit(cells));
   args.most_inexact = kMostInexact;
   return args;
 }
@@ -205,31 +174,40 @@ SearchResult SearchBatch::read(std::size_t n_queries) {
   return result;
 }
 
-SearchResult SearchBatch::run(std::span<const SearchQuery> queries) {
-  if (part_.n_targets == 0) return {std::vector<std::vector<SearchHit>>(queries.size()), {}, false};
-  const std::vector<Group> groups = plan(queries);
+SearchResult SearchBatch::run_cells(SearchCells cells, std::span<const SearchQuery> queries) {
+  std::vector<std::int64_t> lengths;
+  for (const SearchQuery& query : queries)
+    lengths.push_back(static_cast<std::int64_t>(query.residues.size()));
+  const std::uint64_t n_batches = part_.batches.size();
+  const std::uint64_t n_units = kUnitsOfBlock * count_search_blocks(~std::uint64_t{0}, stream_);
+  const std::size_t n_bundles = (n_units + n_batches - 1) / n_batches;
+  plan_ = cells == SearchCells::wide
+              ? plan_search(lengths, kWideSearchRows, n_bundles, settings_.n_classes)
+              : plan_search(lengths, kSearchRows, n_bundles, settings_.n_classes);
   upload(queries);
-  SearchArgs args = score_args();
-  std::uint64_t most_units = 0;
-  for (const Group& group : groups)
-    most_units = std::max(most_units, std::uint64_t{group.n} * args.n_batches);
-  const std::uint32_t most_blocks = count_search_blocks(most_units, stream_);
-  borders_.reserve(std::uint64_t{most_blocks} * kSearchTargets *
+  SearchArgs args = score_args(cells);
+  const std::uint32_t n_blocks =
+      count_search_blocks(std::uint64_t{args.n_bundles} * args.n_batches, stream_);
+  borders_.reserve(std::uint64_t{n_blocks} * kSearchTargets *
                    static_cast<std::uint64_t>(args.border_stride));
   args.borders = borders_.data();
   start_.record(stream_);
-  for (const Group& group : groups) {
-    args.queries = queries_.data() + group.first;
-    args.n_query_pairs = group.n;
-    launch_search_profile(args, group.rows, group.most_tiles, stream_);
-    launch_search_score(args, group.rows,
-                        count_search_blocks(std::uint64_t{group.n} * args.n_batches, stream_),
-                        stream_);
-  }
-  launch_search_top(top_args(queries.size()), stream_);
+  launch_search_profile(args, cells, plan_.rows, plan_.most_tiles, stream_);
+  launch_search_score(args, cells, plan_.rows, n_blocks, stream_);
+  launch_search_top(top_args(cells, queries.size()), stream_);
   stop_.record(stream_);
   SearchResult result = read(queries.size());
   seconds_ += stop_.seconds_since(start_);
+  return result;
+}
+
+SearchResult SearchBatch::run(std::span<const SearchQuery> queries) {
+  if (part_.n_targets == 0) return {std::vector<std::vector<SearchHit>>(queries.size()), {}, false};
+  const SearchCells small = small_cells();
+  SearchResult result = run_cells(small, queries);
+  // Where so many scores are high, cells that hold them are faster than one pair after the other.
+  if (result.all_inexact && small != SearchCells::wide)
+    return run_cells(SearchCells::wide, queries);
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "gpu/align/search_plan.hpp"
 #include "gpu/align/search_score.hpp"
 #include "gpu/align/search_top.hpp"
 #include "gpu/rt/buffer.hpp"
@@ -26,9 +27,6 @@ struct SearchSettings {
 // Whether the packed kernel can be used under these scores at all.
 bool allows_search(const SearchSettings& settings);
 
-// The number of rows a lane that fills the fewest cells for queries of this length.
-int choose_search_rows(std::int64_t n_rows);
-
 // A part of a target set as it lies on the device, on the host.
 struct SearchPart {
   std::vector<SearchTargets> batches;  // the longest first
@@ -44,7 +42,7 @@ struct SearchQuery {
 // Hits of one run, by position in the queries given.
 struct SearchResult {
   std::vector<std::vector<SearchHit>> hits;  // [query], in any order; target: number in the part
-  std::vector<std::uint64_t> inexact;        // query << 32 | target: scores past 16 bits
+  std::vector<std::uint64_t> inexact;        // query << 32 | target: scores past the cells
   bool all_inexact = false;                  // too many of them to list
 };
 
@@ -65,18 +63,13 @@ class SearchBatch {
   std::uint64_t device_bytes() const;
 
  private:
-  // Pairs of queries with one number of rows a lane.
-  struct Group {
-    int rows = 0;
-    std::uint32_t first = 0, n = 0;  // of pairs
-    int most_tiles = 0;
-  };
   std::uint32_t top() const;
-  std::uint64_t limit() const;
-  std::vector<Group> plan(std::span<const SearchQuery> queries);
+  std::uint64_t limit(SearchCells cells) const;
+  SearchCells small_cells() const;
   void upload(std::span<const SearchQuery> queries);
-  SearchArgs score_args() const;
-  SearchTopArgs top_args(std::size_t n_queries) const;
+  SearchArgs score_args(SearchCells cells) const;
+  SearchTopArgs top_args(SearchCells cells, std::size_t n_queries) const;
+  SearchResult run_cells(SearchCells cells, std::span<const SearchQuery> queries);
   SearchResult read(std::size_t n_queries);
 
   SearchSettings settings_;
@@ -84,14 +77,14 @@ class SearchBatch {
   DeviceBuffer<std::uint8_t> letters_, residues_;
   DeviceBuffer<SearchTargets> targets_;
   DeviceBuffer<std::uint32_t> numbers_, profile_, counters_, n_hits_;
-  DeviceBuffer<SearchQueries> queries_;
+  DeviceBuffer<SearchBundle> bundles_;
+  DeviceBuffer<SearchLaneRows> lanes_;
   DeviceBuffer<BorderCell> borders_;
   DeviceBuffer<std::uint16_t> score_;
   DeviceBuffer<SearchHit> hits_;
   DeviceBuffer<std::uint64_t> inexact_;
-  std::vector<SearchQueries> pairs_;    // of the run
+  SearchPlan plan_;                     // of the run
   std::vector<std::uint8_t> gathered_;  // residues of the run
-  std::uint64_t n_profile_words_ = 0;
   double seconds_ = 0;
   Event start_, stop_;
   Stream stream_;  // last: its destruction waits for work on all of the above

@@ -11,22 +11,38 @@ class Stream;
 
 namespace biogpu::gpu::align {
 
-// Lanes that score two queries against one target, and how many targets a thread block takes.
+// How the cells of a search lie in their 16 bits.
+//   small  as they are, up to 2,047: most additions are those of half-precision numbers
+//   unit   the same where extending a gap costs 1, which is part of the code then
+//   wide   raised by a bias, up to some 32,000: for what small cells cannot hold
+enum class SearchCells { small, unit, wide };
+
+// Lanes that score two tracks of queries against one target, and how many targets a thread block
+// takes.
 inline constexpr int kSearchLanes = 8;
 inline constexpr int kSearchBlock = 128;
 inline constexpr int kSearchTargets = kSearchBlock / kSearchLanes;
 // Rows of a lane that search_score is compiled for.
-inline constexpr std::array<int, 6> kSearchRows = {8, 16, 20, 24, 28, 32};
-// Letters that a target is padded with behind its longest neighbour, and a set in front.
-inline constexpr int kSearchPadding = 8;
+inline constexpr std::array<int, 4> kSearchRows = {8, 16, 24, 28};
+inline constexpr std::array<int, 2> kWideSearchRows = {16, 32};
+// Letters that a target is padded with behind its longest neighbour, and a set in front: for lanes
+// that have not begun or have ended, and for the steps of an unrolled loop.
+inline constexpr int kSearchPadding = 12;
 
-// Two queries that are scored together, one in each half of a word; the second may be empty.
-struct SearchQueries {
-  std::uint64_t residues[2] = {0, 0};  // first residue
-  std::uint64_t profile = 0;           // first word
-  std::int32_t n_rows[2] = {0, 0};
+// What one lane of one tile holds of a query, in one half of its words. A lane holds no more than
+// one query in a half; neighbours of one query follow each other through lanes and tiles.
+struct SearchLaneRows {
+  std::uint64_t residues = 0;  // first residue
+  std::int32_t n_rows = 0;     // the rest of the lane is padding
+  std::int32_t depth = 0;      // lanes before this one that hold the same query
+  std::int32_t slot = -1;      // row of SearchArgs::score if the query ends here, else -1
+};
+
+// Queries laid end to end in two tracks of about the same length, one in each half of the words.
+struct SearchBundle {
+  std::uint64_t lanes = 0;    // first of n_tiles * kSearchLanes * 2: [tile][lane][half]
+  std::uint64_t profile = 0;  // first word
   std::int32_t n_tiles = 0;
-  std::int32_t slot = 0;  // row of SearchArgs::scores of the first; the second has the next
 };
 
 // kSearchTargets targets of similar length. Target t begins at letter begin + t * stride and is
@@ -37,27 +53,29 @@ struct SearchTargets {
   std::int32_t stride = 0;     // n_columns + kSearchPadding at least
 };
 
-// Scores of a bound set of queries and targets; device memory. Every stored cell is raised by
-// `bias`, which is no less than gap_open, gap_extend and the lowest score negated.
+// Scores of a bound set of queries and targets; device memory. bias: of wide cells, no less than
+// gap_open, gap_extend and the lowest score negated; 0 of others.
 struct SearchArgs {
   const std::int8_t* scores = nullptr;     // CellScheme::scores
   const std::uint8_t* residues = nullptr;  // of the queries
-  const SearchQueries* queries = nullptr;  // [n_query_pairs], all of one number of rows a lane
+  const SearchBundle* bundles = nullptr;   // [n_bundles], the longest first
+  const SearchLaneRows* lanes = nullptr;   // of all bundles
   const std::uint8_t* letters = nullptr;   // of the targets
   const SearchTargets* targets = nullptr;  // [n_batches], the longest first
   const std::uint32_t* numbers = nullptr;  // [n_batches * kSearchTargets]: in a row of score or ~0
-  std::uint32_t* profile = nullptr;        // count_profile_words() a pair of queries
+  std::uint32_t* profile = nullptr;        // count_profile_words() a bundle
   BorderCell* borders = nullptr;           // [launched blocks][kSearchTargets][border_stride]
   std::uint32_t* next_unit = nullptr;      // one counter, 0 before a launch
   std::uint16_t* score = nullptr;          // [slots][n_targets], written
   std::uint64_t n_targets = 0;
-  std::uint32_t n_query_pairs = 0;
+  std::uint32_t n_bundles = 0;
   std::uint32_t n_batches = 0;
   std::int32_t border_stride = 0;  // the longest target that meets several tiles
   std::int32_t n_classes = 0;
   std::int32_t gap_open = 0;
   std::int32_t gap_extend = 0;
   std::int32_t bias = 0;
+  std::uint16_t small_open = 0;  // set by launch_search_score: gap_open negated, Packed16Equal
 };
 
 // rows: of a lane.
@@ -69,10 +87,13 @@ inline std::uint64_t count_profile_words(int rows, int n_tiles, int n_classes) {
 // Blocks that a launch starts; each needs a border of its own.
 std::uint32_t count_search_blocks(std::uint64_t n_units, const Stream& stream);
 
-// Writes the profiles of the queries, of which none has more than most_tiles.
-void launch_search_profile(const SearchArgs& args, int rows, int most_tiles, Stream& stream);
+// Writes the profiles of the bundles, of which none has more than most_tiles.
+void launch_search_profile(const SearchArgs& args, SearchCells cells, int rows, int most_tiles,
+                           Stream& stream);
 
-// Best local scores without end positions. rows: of kSearchRows, the same that the profile has.
-void launch_search_score(const SearchArgs& args, int rows, std::uint32_t n_blocks, Stream& stream);
+// Best local scores without end positions. rows: of kSearchRows or kWideSearchRows, the same that
+// profile and lanes have.
+void launch_search_score(const SearchArgs& args, SearchCells cells, int rows,
+                         std::uint32_t n_blocks, Stream& stream);
 
 }  // namespace biogpu::gpu::align

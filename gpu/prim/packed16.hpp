@@ -105,6 +105,56 @@ __device__ __forceinline__ Packed16 packed16_shifted(Packed16 a, Packed16Offset 
   return {a.bits + b.bits};
 }
 
+// Small numbers to be added to small ones, 0 to kMostSmall, where neither the pipe of the packed
+// operations nor a borrow between the halves is wanted. Half-precision patterns of that size are
+// multiples of 2^-24 and count like integers, so on NVIDIA one addition of two halves adds both,
+// exactly, on the pipe of the multiply-adds; elsewhere this is packed16_add.
+inline constexpr int kMostSmall = 2047;
+struct Packed16Small {
+  std::uint32_t bits;
+};
+// The same number for both halves.
+struct Packed16Equal {
+  std::uint16_t bits;
+};
+
+// From -kMostSmall to kMostSmall.
+__host__ __device__ __forceinline__ constexpr Packed16Equal packed16_equal(int value) {
+#if defined(BIOGPU_GPU_CUDA)
+  return {static_cast<std::uint16_t>(value < 0 ? 0x8000 | -value : value)};  // sign and magnitude
+#else
+  return {static_cast<std::uint16_t>(value)};
+#endif
+}
+__host__ __device__ __forceinline__ constexpr Packed16Small packed16_small(int low, int high) {
+  return {packed16_equal(low).bits | static_cast<std::uint32_t>(packed16_equal(high).bits) << 16};
+}
+
+// a + b where a is 0 to kMostSmall: right where the sum is that too; some negative number where it
+// is below 0; where it is above, some number.
+__device__ __forceinline__ Packed16 packed16_add_small(Packed16 a, Packed16Small b) {
+#if defined(BIOGPU_GPU_CUDA)
+  std::uint32_t bits;
+  asm("add.rn.f16x2 %0, %1, %2;" : "=r"(bits) : "r"(a.bits), "r"(b.bits));
+  return {bits};
+#else
+  return packed16_add(a, Packed16{b.bits});
+#endif
+}
+// The half that both share is an operand of HADD2 alone. Of two whole words ptxas makes a fused
+// multiply-add as often, and that takes twice as long.
+__device__ __forceinline__ Packed16 packed16_add_small(Packed16 a, Packed16Equal b) {
+#if defined(BIOGPU_GPU_CUDA)
+  std::uint32_t bits;
+  asm("{.reg .b32 both; mov.b32 both, {%2, %2}; add.rn.f16x2 %0, %1, both;}"
+      : "=r"(bits)
+      : "r"(a.bits), "h"(b.bits));
+  return {bits};
+#else
+  return packed16_add(a, Packed16{b.bits * 0x10001u});
+#endif
+}
+
 // Whether a >= b, as one bit of each half of the result, the others being of no meaning: that of
 // `guard`, a power of two in both halves that is greater than any difference of a and b. An
 // ordinary subtraction: the guards keep the low half from borrowing.

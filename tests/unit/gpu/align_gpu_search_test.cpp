@@ -1,6 +1,6 @@
 #include <array>
 
-#include "gpu/align/search_batch.hpp"
+#include "gpu/align/search_plan.hpp"
 #include "lib/align/search.hpp"
 #include "tests/unit/gpu/align_support.hpp"
 
@@ -74,7 +74,8 @@ TEST_CASE("gpu.align_search: unusual costs equal the reference", "[gpu][device]"
   if (!test::has_gpu()) return;
   std::mt19937 random(kSeed + 1);
   const Sets sets = random_sets(random, 5);
-  for (const auto& [open, extend] : {std::pair{1, 3}, {0, 0}, {4, 0}, {2, 2}, {0, 1}, {500, 300}}) {
+  for (const auto& [open, extend] :
+       {std::pair{1, 3}, {0, 0}, {4, 0}, {2, 2}, {0, 1}, {500, 300}, {1024, 300}}) {
     check_search(
         sets,
         {align::Mode::local, {}, align::Output::score, align::dna_scoring(2, -3, open, extend)},
@@ -82,7 +83,7 @@ TEST_CASE("gpu.align_search: unusual costs equal the reference", "[gpu][device]"
   }
 }
 
-TEST_CASE("gpu.align_search: scores past 16 bits are exact", "[gpu][device]") {
+TEST_CASE("gpu.align_search: scores past the cells are exact", "[gpu][device]") {
   if (!test::has_gpu()) return;
   std::mt19937 random(kSeed + 2);
   Sets sets;
@@ -136,8 +137,70 @@ TEST_CASE("gpu.align_search: queries that follow each other in long tracks", "[g
   check_search(sets, options, {0, 1});
 }
 
-TEST_CASE("gpu.search_batch: few rows are wasted", "[gpu]") {
-  CHECK(gpu::align::choose_search_rows(150) == 20);
-  CHECK(gpu::align::choose_search_rows(189) == 24);
-  CHECK(gpu::align::choose_search_rows(5478) == 32);
+TEST_CASE("gpu.align_search: scores around the limit of small cells are exact", "[gpu][device]") {
+  if (!test::has_gpu()) return;
+  std::mt19937 random(kSeed + 6);
+  Sets sets;
+  for (const int length : {383, 384, 385, 407, 408, 409, 410, 411, 420}) {  // times 5
+    const auto query = test::random_residues(random, static_cast<std::size_t>(length), 4);
+    sets.builder.add_query(query);
+    sets.builder.add_target(query);
+    sets.builder.add_target(test::mutated(random, query, 4, 30));
+  }
+  for (const int extend : {1, 2}) {
+    check_search(
+        sets, {align::Mode::local, {}, align::Output::score, align::dna_scoring(5, -4, 12, extend)},
+        {0, 1});
+  }
+}
+
+TEST_CASE("gpu.align_search: many high scores take the wide cells", "[gpu][device]") {
+  if (!test::has_gpu()) return;
+  std::mt19937 random(kSeed + 7);
+  const auto query = test::random_residues(random, 20, 4);  // times 127 is past the small cells
+  Sets sets;
+  for (int i = 0; i < 260; ++i) sets.builder.add_query(query);
+  for (int i = 0; i < 260; ++i) sets.builder.add_target(query);
+  check_search(
+      sets, {align::Mode::local, {}, align::Output::score, align::dna_scoring(127, -127, 127, 9)},
+      {2, 1});
+}
+
+TEST_CASE("gpu.search_plan: tracks are even and few rows are wasted", "[gpu]") {
+  using gpu::align::kSearchLanes;
+  using gpu::align::kSearchRows;
+  // The 20 standard queries.
+  const std::vector<std::int64_t> lengths = {5478, 5147, 4743, 4548, 4061, 3564, 3005,
+                                             2504, 2005, 1500, 1000, 850,  729,  657,
+                                             567,  464,  375,  222,  189,  144};
+  std::int64_t sum = 0;
+  for (const std::int64_t length : lengths) sum += length;
+  const auto plan = gpu::align::plan_search(lengths, kSearchRows, 1, 24);
+  REQUIRE(plan.bundles.size() == 1);
+  const std::int64_t rows = std::int64_t{plan.most_tiles} * kSearchLanes * plan.rows;
+  CHECK(2 * rows * 100 < sum * 103);
+
+  // Every row of every query once, in order, whatever the number of bundles.
+  for (const std::size_t n_bundles :
+       {std::size_t{1}, std::size_t{3}, std::size_t{10}, std::size_t{99}}) {
+    const auto split = gpu::align::plan_search(lengths, kSearchRows, n_bundles, 24);
+    CHECK(split.bundles.size() == std::min<std::size_t>(n_bundles, 10));
+    std::vector<std::int64_t> rows_of(lengths.size(), 0);
+    for (std::size_t half = 0; half < 2; ++half) {
+      std::int64_t open = 0;
+      for (std::size_t i = half; i < split.lanes.size(); i += 2) {
+        const auto& lane = split.lanes[i];
+        if (lane.n_rows == 0) continue;
+        CHECK(lane.depth * split.rows == open);
+        open += lane.n_rows;
+        if (lane.slot < 0) continue;
+        rows_of[static_cast<std::size_t>(lane.slot)] = open;
+        open = 0;
+      }
+      CHECK(open == 0);
+    }
+    CHECK(rows_of == lengths);
+  }
+  // Short queries do not get tiles of many rows.
+  CHECK(gpu::align::plan_search(std::vector<std::int64_t>{60, 60}, kSearchRows, 1, 4).rows == 8);
 }

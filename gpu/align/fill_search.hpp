@@ -1,0 +1,274 @@
+#pragma once
+
+// Device code: fills a tile of rows of two tracks of queries against one target for
+// search_score.hip.
+//   h = max(diagonal + S, E, F)
+//   o = h - open
+//   E of the next column = max(E - extend, o, 0);  F of the next row = max(F - extend, o)
+// The floor of a local alignment is taken in E, where an operation has room for it: a path of E
+// that is worth less than 0 never wins against beginning anew.
+#include "gpu/align/search_score.hpp"
+#include "gpu/prim/keep_shared.hpp"
+#include "gpu/prim/packed16.hpp"
+#include "gpu/prim/wave.hpp"
+
+namespace biogpu::gpu::align {
+
+// Steps whose border cells lie in shared memory at a time, and how many the loop takes a round:
+// with several, registers need not be copied from one column to the next.
+inline constexpr int kStagedSteps = 64;
+inline constexpr int kStepsOfRound = 4;
+
+// What cells are and how they add up. Small cells have no floor but 0, and no sum of theirs
+// borrows, so that negative numbers need no room.
+template <SearchCells kCells>
+class SearchSums {
+ public:
+  using Score = Packed16Small;
+  static constexpr bool kSmall = true;
+
+  __device__ explicit SearchSums(const SearchArgs& a)
+      : open_{a.small_open}, extend_(packed16(-a.gap_extend, -a.gap_extend)) {}
+
+  __device__ Packed16 floor() const { return {0}; }
+  __device__ Packed16 border_f() const { return {0}; }
+  __device__ Packed16 add(Packed16 h, Score score) const { return packed16_add_small(h, score); }
+  __device__ Packed16 opened(Packed16 h) const { return packed16_add_small(h, open_); }
+  __device__ Packed16 next_e(Packed16 e, Packed16 opened) const {
+    return packed16_add_max_relu(e, extend(), opened);
+  }
+  __device__ Packed16 next_f(Packed16 f, Packed16 opened) const {
+    return packed16_add_max(f, extend(), opened);
+  }
+
+ private:
+  // A number in the code takes no port of the register file, which is as scarce as the pipe.
+  __device__ Packed16 extend() const {
+    if constexpr (kCells == SearchCells::unit) return {0xffffffffu};
+    return extend_;
+  }
+
+  const Packed16Equal open_;
+  const Packed16 extend_;
+};
+
+template <>
+class SearchSums<SearchCells::wide> {
+ public:
+  using Score = Packed16Offset;
+  static constexpr bool kSmall = false;
+
+  __device__ explicit SearchSums(const SearchArgs& a)
+      : open_(packed16_offset(-a.gap_open, -a.gap_open)),
+        extend_plain_(packed16_offset(-a.gap_extend, -a.gap_extend)),
+        extend_(packed16(-a.gap_extend, -a.gap_extend)),
+        floor_(packed16(a.bias, a.bias)) {}
+
+  __device__ Packed16 floor() const { return floor_; }
+  __device__ Packed16 border_f() const { return packed16_shifted(floor_, open_); }
+  __device__ Packed16 add(Packed16 h, Score score) const { return packed16_shifted(h, score); }
+  __device__ Packed16 opened(Packed16 h) const { return packed16_shifted(h, open_); }
+  __device__ Packed16 next_e(Packed16 e, Packed16 opened) const {
+    return packed16_max3(packed16_shifted(e, extend_plain_), opened, floor_);
+  }
+  __device__ Packed16 next_f(Packed16 f, Packed16 opened) const {
+    return packed16_add_max(f, extend_, opened);
+  }
+
+ private:
+  const Packed16Offset open_;
+  const Packed16Offset extend_plain_;
+  const Packed16 extend_;
+  const Packed16 floor_;
+};
+
+// The scores of 4 neighbouring rows.
+struct alignas(16) ProfileWord {
+  std::uint32_t row[4];
+};
+
+template <int kRows>
+struct ProfileShape {
+  static constexpr int kChunks = kRows / 4;
+  static constexpr int kWordsOfLetter = kChunks * kSearchLanes;  // ProfileWord
+};
+
+// One lane: its rows of the current tile of both tracks against one target.
+template <int kWave, int kRows, SearchCells kCells>
+class SearchLane {
+ public:
+  using Shape = ProfileShape<kRows>;
+  using Sums = SearchSums<kCells>;
+
+  // staged: kStagedSteps cells of shared memory for reading and as many for writing, of this group
+  // alone.
+  __device__ SearchLane(const SearchArgs& a, const ProfileWord* profile, BorderCell* staged)
+      : sums_(a),
+        profile_(keep_shared(profile + wave_lane<kWave>() % kSearchLanes)),
+        staged_(keep_shared(staged)),
+        lane_(wave_lane<kWave>() % kSearchLanes) {}
+
+  // All lanes of the wave together, before fill(): what the lane holds in this tile.
+  __device__ void begin_tile(const SearchLaneRows& low, const SearchLaneRows& high) {
+    kept_ = halves(low.depth > 0, high.depth > 0);
+    kept_of_first_ = wave_shuffle<kWave>(kept_, 0, kSearchLanes);
+    const bool begins = (low.n_rows > 0 && low.depth == 0) || (high.n_rows > 0 && high.depth == 0);
+    is_cut_ = wave_ballot<kWave>(lane_ > 0 && begins) != 0;
+    best_ = sums_.floor();
+  }
+
+  // All lanes of the wave together. letters: of this target; border: its cells, read and written as
+  // this is not the first, the last tile.
+  __device__ void fill(const std::uint8_t* letters, BorderCell* border, int n_columns,
+                       bool is_first, bool is_last) {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      h_[r] = sums_.floor();
+      e_[r] = sums_.floor();
+    }
+    f_ = sums_.border_f();
+    h_diagonal_ = sums_.floor();
+    // Before its first column and behind the last a lane meets padding, which changes nothing.
+    letter_at_ = letters - lane_;
+    letter_ = *letter_at_;
+    const int n_steps = n_columns + kSearchLanes - 1;
+#pragma unroll 1
+    for (int begin = 0; begin < n_steps; begin += kStagedSteps) {
+      stage_border(border, begin, is_first ? 0 : n_columns);
+      const int n = n_steps - begin < kStagedSteps ? n_steps - begin : kStagedSteps;
+      // The same for all lanes: queries begin in few tiles.
+      if (is_cut_) {
+        fill_steps<true>(n);
+      } else {
+        fill_steps<false>(n);
+      }
+      if (!is_last) store_border(border, begin, n_columns);
+    }
+  }
+
+  // After fill(), all lanes of the wave together: the best of each query as far as this lane, in
+  // both tracks.
+  __device__ Packed16 finish_tile(const SearchLaneRows& low, const SearchLaneRows& high) {
+    Packed16 best = best_;
+#pragma unroll
+    for (int distance = 1; distance < kSearchLanes; distance *= 2) {
+      const std::uint32_t other = wave_shuffle_up<kWave>(best.bits, distance, kSearchLanes);
+      best = packed16_max(best, {other & halves(low.depth >= distance, high.depth >= distance)});
+    }
+    best = packed16_max(best, {carried_.bits & halves(low.depth > lane_, high.depth > lane_)});
+    carried_ = {wave_shuffle<kWave>(best.bits, kSearchLanes - 1, kSearchLanes)};
+    return best;
+  }
+
+ private:
+  static __device__ std::uint32_t halves(bool low, bool high) {
+    return (low ? 0xffffu : 0u) | (high ? 0xffff0000u : 0u);
+  }
+  static __device__ BorderCell cell_of(Packed16 h, Packed16 f) {
+    return {static_cast<std::int32_t>(h.bits), static_cast<std::int32_t>(f.bits)};
+  }
+  // What comes from above in the halves that are kept, the border of the matrix in the others.
+  __device__ __forceinline__ Packed16 cut(Packed16 above, Packed16 border,
+                                          std::uint32_t kept) const {
+    return {(above.bits & kept) | (border.bits & ~kept)};
+  }
+
+  // The cells above the columns from begin on, as lane 0 meets them; the border of the matrix where
+  // there are none. One by one, each step would wait for the memory.
+  __device__ __forceinline__ void stage_border(const BorderCell* border, int begin,
+                                               int n_columns) const {
+    wave_sync<kWave>();  // nobody reads the last cells any more
+    for (int i = lane_; i < kStagedSteps; i += kSearchLanes) {
+      Packed16 h = sums_.floor(), f = sums_.border_f();
+      if (begin + i < n_columns) {
+        const BorderCell cell = border[begin + i];
+        h = cut({static_cast<std::uint32_t>(cell.h)}, h, kept_of_first_);
+        f = cut({static_cast<std::uint32_t>(cell.gap)}, f, kept_of_first_);
+      }
+      staged_[i] = cell_of(h, f);
+    }
+    wave_sync<kWave>();
+  }
+
+  // The cells below, which the last lane left: its column is kSearchLanes - 1 behind the step.
+  __device__ __forceinline__ void store_border(BorderCell* border, int begin, int n_columns) const {
+    wave_sync<kWave>();
+    for (int i = lane_; i < kStagedSteps; i += kSearchLanes) {
+      const int column = begin + i - (kSearchLanes - 1);
+      if (column >= 0 && column < n_columns) border[column] = staged_[kStagedSteps + i];
+    }
+  }
+
+  // n steps and as many more as make the last round whole, which meet padding. kCut: lanes but the
+  // first may begin a query.
+  template <bool kCut>
+  __device__ __forceinline__ void fill_steps(int n) {
+#pragma unroll 1
+    for (int round = 0; round < n; round += kStepsOfRound) {
+#pragma unroll
+      for (int k = 0; k < kStepsOfRound; ++k) {
+        BorderCell* const cell = staged_ + round + k;
+        Packed16 h_above = {wave_shuffle_up<kWave>(h_[kRows - 1].bits, 1, kSearchLanes)};
+        Packed16 f_above = {wave_shuffle_up<kWave>(f_.bits, 1, kSearchLanes)};
+        if constexpr (kCut) {
+          h_above = cut(h_above, sums_.floor(), kept_);
+          f_above = cut(f_above, sums_.border_f(), kept_);
+        }
+        const BorderCell first = *cell;
+        if (lane_ == 0) {
+          h_above = {static_cast<std::uint32_t>(first.h)};
+          f_above = {static_cast<std::uint32_t>(first.gap)};
+        }
+        const ProfileWord* const words = profile_ + letter_ * Shape::kWordsOfLetter;
+        letter_ = letter_at_[k + 1];
+        fill_column(words, f_above);
+        h_diagonal_ = h_above;
+        if (lane_ == kSearchLanes - 1) cell[kStagedSteps] = cell_of(h_[kRows - 1], f_);
+      }
+      letter_at_ += kStepsOfRound;
+    }
+  }
+
+  __device__ __forceinline__ void fill_column(const ProfileWord* words, Packed16 f) {
+    using Score = typename Sums::Score;
+    Packed16 h_diagonal = h_diagonal_;
+#pragma unroll
+    for (int chunk = 0; chunk < Shape::kChunks; ++chunk) {
+      const ProfileWord scores = words[chunk * kSearchLanes];
+      Packed16 h[4];
+#pragma unroll
+      for (int k = 0; k < 4; ++k)
+        h[k] = sums_.add(k == 0 ? h_diagonal : h_[4 * chunk + k - 1], Score{scores.row[k]});
+      h_diagonal = h_[4 * chunk + 3];
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        const int r = 4 * chunk + k;
+        h_[r] = packed16_max3(h[k], e_[r], f);
+        const Packed16 opened = sums_.opened(h_[r]);
+        e_[r] = sums_.next_e(e_[r], opened);
+        f = sums_.next_f(f, opened);
+        if (k % 2 == 1) best_ = packed16_max3(best_, h_[r - 1], h_[r]);
+      }
+    }
+    f_ = f;
+  }
+
+  const Sums sums_;
+  const ProfileWord* const profile_;
+  BorderCell* const staged_;
+  const int lane_;
+  std::uint32_t kept_ = 0;           // halves that take what comes from above
+  std::uint32_t kept_of_first_ = 0;  // those of lane 0
+  bool is_cut_ = false;              // some other lane of the wave begins a query
+  Packed16 best_ = {};               // of the lane's rows in this tile
+  Packed16 carried_ = {};            // of the query that goes on in the next tile, before it
+
+  const std::uint8_t* letter_at_ = nullptr;
+  unsigned letter_ = 0;       // of the next step
+  Packed16 h_diagonal_ = {};  // above the first row, one column before
+  Packed16 h_[kRows];         // of the column before
+  Packed16 e_[kRows];         // of the next column
+  Packed16 f_ = {};           // of the row below the lane
+};
+
+}  // namespace biogpu::gpu::align

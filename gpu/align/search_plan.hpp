@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gpu/align/search_score.hpp"
+
+namespace biogpu::gpu::align {
+
+// How the queries of a run lie in tracks. Fills SearchBundle and SearchLaneRows of SearchArgs.
+struct SearchPlan {
+  int rows = 0;                       // of a lane
+  int most_tiles = 0;                 // of a bundle
+  std::vector<SearchBundle> bundles;  // the longest first
+  std::vector<SearchLaneRows> lanes;
+  std::uint64_t n_profile_words = 0;
+};
+
+// lengths: of the queries, whose residues follow each other, the longest first. rows: those that a
+// lane may have. n_bundles: at least 1; no more than every second query can fill are made.
+SearchPlan plan_search(std::span<const std::int64_t> lengths, std::span<const int> rows,
+                       std::size_t n_bundles, int n_classes);
+
+}  // namespace biogpu::gpu::align
