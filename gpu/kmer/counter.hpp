@@ -25,7 +25,8 @@ struct CounterOptions {
   int bin_bits = 0;  // of a place, the highest that bins are cut by; 0: chosen by their number
   std::uint64_t max_device_bytes = 0;  // 0: what is free
   // Letters copied at a time, and the most that one add() takes; a power of two, 64 at least.
-  std::size_t stage_letters = 64u << 20;
+  static constexpr std::size_t kStageLetters = 64u << 20;
+  std::size_t stage_letters = kStageLetters;
 };
 
 // Device seconds by stage.

@@ -17,6 +17,9 @@ std::vector<std::uint64_t> tables_of(const KeyOrder& order) {
   return tables;
 }
 
+// A text is staged whole.
+static_assert(GpuCounter::kMaxLetters <= gpu::kmer::CounterOptions::kStageLetters);
+
 gpu::kmer::CounterOptions device_options(const GpuCountOptions& options) {
   gpu::kmer::CounterOptions out;
   out.k = options.order.k();
