@@ -17,6 +17,7 @@
 #include <algorithm>
 
 #include "gpu/nn/attention_tile.hpp"
+#include "gpu/nn/attention_warpgroup.hpp"
 #include "gpu/rt/kernel.hpp"
 
 namespace biogpu::gpu::nn {
@@ -73,6 +74,7 @@ std::vector<QueryTile> query_tiles(std::span<const std::int32_t> starts) {
 }
 
 void launch_attention(const AttentionArgs& a, Stream& stream) {
+  if (launch_attention_warpgroup(a, stream)) return;
   with_matrix_wave(stream.wave_width(), [&](auto wave) {
     if (a.q.type == Element::f32) {
       launch_head<wave, Number16::fp16, 2>(a, stream);

@@ -29,6 +29,7 @@ struct AttentionArgs {
   // [T, n_heads, head]: head j of a row begins at element j * head_stride. fp16 or bf16: multiplied
   // as they are. f32: as sums of two fp16 numbers, three products for one.
   Rows q, k, v;
+  std::int64_t n_rows = 0;  // T; not given: the portable kernel
   std::int64_t head_stride = 0;
   int n_heads = 0;
   int head = 0;  // a multiple of 8, up to 128

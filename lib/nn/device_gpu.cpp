@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "gpu/nn/gemm_warpgroup.hpp"
 #include "gpu/nn/row_ops.hpp"
 
 namespace biogpu::nn {
@@ -63,6 +64,7 @@ ProductEngine::ProductEngine(Precision precision, gpu::Stream& stream)
   const std::string chosen = choice == nullptr ? "" : choice;
   if (chosen == "own") {
     why_no_library_ = "BIOGPU_GEMM=own";
+    ways_ = Ways::own;
     return;
   }
   if (chosen == "library") ways_ = Ways::library;
@@ -114,6 +116,11 @@ void ProductEngine::multiply(const device_nn::Rows& x, std::int64_t m, const Lin
 void ProductEngine::multiply_once(const device_nn::GemmArgs& args, const DeviceLinear& linear) {
   constexpr double kSmall = 2e7;  // operations up to which our own kernel starts as soon
   const bool small = 2.0 * args.m * args.n * args.k < kSmall;
+  // Our kernel for Hopper saves the passes that follow the library's product.
+  const bool saves = args.epilogue.gelu || args.epilogue.cos_sin != nullptr;
+  if ((ways_ == Ways::own || (ways_ == Ways::best && (saves || library_ == nullptr))) &&
+      device_nn::launch_gemm_warpgroup(args, type_, stream_))
+    return;
   if ((ways_ == Ways::library || (ways_ == Ways::best && !small)) &&
       multiply_by_library(args, linear))
     return;

@@ -92,7 +92,7 @@ class ProductEngine {
   gpu::Stream& stream_;
   bool split_ = false;
   gpu::Number16 type_ = gpu::Number16::fp16;
-  enum class Ways { best, library };
+  enum class Ways { best, library, own };
   Ways ways_ = Ways::best;
   std::string why_no_library_;
   std::unique_ptr<gpu::BlasLibrary> library_;

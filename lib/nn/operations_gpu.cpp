@@ -112,6 +112,7 @@ void DeviceBackend::attention(const Attention& op, const Batch& batch) {
     load_plan(batch);
     auto args = heads_of<device_nn::AttentionArgs>(op);
     args.v = rows_of(op.v);
+    args.n_rows = op.q.shape[0];
     args.out = rows_of(op.out);
     if (!op.bias.empty()) {
       args.bias = {op.bias.data, 1, element_of(op.bias.dtype)};

@@ -1,0 +1,372 @@
+#pragma once
+
+// What attention_warpgroup.hip's kernel is made of: two warpgroups with 64 queries each of one head
+// of one sequence. For Hopper alone.
+
+#include "gpu/nn/attention.hpp"
+#include "gpu/prim/async_copy.hpp"
+#include "gpu/prim/fast_math.hpp"
+#include "gpu/prim/warpgroup_product.hpp"
+#include "gpu/rt/kernel.hpp"
+
+namespace biogpu::gpu::nn {
+
+struct AttentionMaps {
+  TensorMap q, k, v;
+};
+
+struct WarpgroupAttention {
+  static constexpr int kHead = 64;
+  static constexpr int kKeys = 64;  // a step
+  static constexpr int kStages = 4;
+  static constexpr int kThreads = 2 * kWarpgroup;
+  static constexpr int kWaves = kThreads / 32;
+  static constexpr int kKeyBytes = 128 * kKeys;
+  static constexpr int kStageBytes = 2 * kKeyBytes;
+  static constexpr int kQueryBytes = 128 * kQueryRows;
+  // Two rooms for queries: one fills while the other one is in use, and takes the results at the
+  // end.
+  static constexpr std::size_t kSharedBytes = 1024 + kStages * kStageBytes + 2 * kQueryBytes +
+                                              3 * sizeof(QueryTile) + 2 * sizeof(std::int32_t) +
+                                              (2 * kStages + 2) * sizeof(SharedBarrier);
+  static constexpr float kLog2E = 1.4426950408889634f;
+  static constexpr float kMinusInfinity = -1e30f;  // finite: differences of two stay numbers
+  // Sums are scaled to a new maximum only where it is that much above the one in use: in fp32 and
+  // in the 16 bits of a weight there is room for it. In units of log2.
+  static constexpr float kTolerance = 8;
+};
+
+struct AttentionShared {
+  using A = WarpgroupAttention;
+  std::uint8_t* base;
+  __device__ __forceinline__ std::uint8_t* keys(int stage) const {
+    return base + stage * A::kStageBytes;
+  }
+  __device__ __forceinline__ std::uint8_t* values(int stage) const {
+    return keys(stage) + A::kKeyBytes;
+  }
+  __device__ __forceinline__ std::uint8_t* queries(int room) const {
+    return base + A::kStages * A::kStageBytes + room * A::kQueryBytes;
+  }
+  __device__ __forceinline__ SharedBarrier* full(int stage) const {
+    return reinterpret_cast<SharedBarrier*>(queries(2)) + stage;
+  }
+  __device__ __forceinline__ SharedBarrier* empty(int stage) const {
+    return full(A::kStages) + stage;
+  }
+  __device__ __forceinline__ SharedBarrier* room_empty(int room) const {
+    return empty(A::kStages) + room;
+  }
+  // What the queries in a room are; the third: those that come next.
+  __device__ __forceinline__ QueryTile* tile(int room) const {
+    return reinterpret_cast<QueryTile*>(room_empty(2)) + room;
+  }
+  __device__ __forceinline__ std::int32_t* head(int room) const {
+    return reinterpret_cast<std::int32_t*>(tile(3)) + room;
+  }
+};
+
+__device__ __forceinline__ int attention_steps(int length) {
+  return ceil_div(length, WarpgroupAttention::kKeys);
+}
+
+// Held by one thread: which queries, keys and values come next, over all items of the block.
+class AttentionCopies {
+  using A = WarpgroupAttention;
+
+ public:
+  __device__ __forceinline__ explicit AttentionCopies(int n_items)
+      : item_(static_cast<int>(blockIdx.x)), n_items_(n_items) {}
+  __device__ __forceinline__ void begin(const AttentionArgs& a, const AttentionShared& shared) {
+    fetch_tile(a, shared, item_);
+  }
+  // Copies what is to be two steps ahead of step n_used. At most one item is begun beyond the
+  // n_finished that have left their rooms and the one in use.
+  __device__ __forceinline__ void copy_ahead(const AttentionArgs& a, const AttentionMaps& maps,
+                                             const AttentionShared& shared, int n_used,
+                                             int n_finished) {
+    while (item_ < n_items_ && n_copied_ < n_used + A::kStages - 1 &&
+           (left_ > 0 || n_begun_ < n_finished + 2))
+      copy_step(a, maps, shared);
+  }
+
+ private:
+  __device__ __forceinline__ void copy_step(const AttentionArgs& a, const AttentionMaps& maps,
+                                            const AttentionShared& shared) {
+    const int stage = n_copied_ % A::kStages;
+    SharedBarrier* const full = shared.full(stage);
+    barrier_wait(shared.empty(stage), n_copied_ / A::kStages % 2 ^ 1);
+    if (left_ == 0) {
+      begin_item(a, maps, shared, full);
+    } else {
+      barrier_expect(full, A::kStageBytes);
+    }
+    copy_box(shared.keys(stage), &maps.k, row_, column_, full);
+    copy_box(shared.values(stage), &maps.v, row_, column_, full);
+    ++n_copied_;
+    row_ += A::kKeys;
+    if (--left_ == 0) item_ += static_cast<int>(gridDim.x);
+  }
+  __device__ __forceinline__ void fetch_tile(const AttentionArgs& a, const AttentionShared& shared,
+                                             int item) const {
+    if (item < n_items_) copy_async16(shared.tile(2), a.tiles + item / a.n_heads, true);
+    copy_async_commit();
+  }
+  // Queries come with the first keys, and what they are is written before: who sees the keys sees
+  // it.
+  __device__ __forceinline__ void begin_item(const AttentionArgs& a, const AttentionMaps& maps,
+                                             const AttentionShared& shared, SharedBarrier* full) {
+    const int room = n_begun_ % 2;
+    barrier_wait(shared.room_empty(room), n_begun_ / 2 % 2 ^ 1);
+    ++n_begun_;
+    copy_async_wait<0>();
+    const QueryTile tile = *shared.tile(2);
+    const int head = item_ % a.n_heads;
+    *shared.tile(room) = tile;
+    *shared.head(room) = head;
+    row_ = tile.begin;
+    column_ = head * static_cast<int>(a.head_stride);
+    left_ = attention_steps(tile.length);
+    barrier_expect(full, A::kStageBytes + A::kQueryBytes);
+    copy_box(shared.queries(room), &maps.q, tile.begin + tile.first, column_, full);
+    fetch_tile(a, shared, item_ + static_cast<int>(gridDim.x));
+  }
+
+  int item_, n_items_;
+  int n_copied_ = 0, n_begun_ = 0;
+  int row_ = 0, column_ = 0, left_ = 0;
+};
+
+// What one lane knows of its two rows of queries, row and row + 8: sums of 64 columns, and the
+// reference and sum of the weights.
+struct AttentionRows {
+  std::uint32_t query[4][4];
+  float out[32] = {};
+  float top[2] = {WarpgroupAttention::kMinusInfinity, WarpgroupAttention::kMinusInfinity};
+  float sum[2] = {0, 0};
+};
+
+// Where a room for queries has a piece of 16 bytes of a row.
+__device__ __forceinline__ int query_piece(int row, int piece) {
+  return row * 128 + 16 * (piece ^ (row & 7));
+}
+
+template <Number16 kType>
+__device__ __forceinline__ void multiply_keys(const AttentionShared& shared, int stage,
+                                              const AttentionRows& rows, float (&score)[32]) {
+  const std::uint64_t keys = operand_at(shared.keys(stage));
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    WarpgroupProduct<64, kType>::template right<false>(score, rows.query[k],
+                                                       operand_after(keys, 32 * k), k > 0);
+  }
+}
+
+template <Number16 kType>
+__device__ __forceinline__ void multiply_values(const AttentionShared& shared, int stage,
+                                                const std::uint32_t (&weight)[16],
+                                                AttentionRows& rows) {
+  const std::uint64_t values = operand_at(shared.values(stage));
+#pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    WarpgroupProduct<64, kType>::template right<true>(rows.out, weight + 4 * k,
+                                                      operand_after(values, 16 * 128 * k), 1);
+  }
+}
+
+// The largest score of each row, scaled.
+__device__ __forceinline__ void find_tops(const float (&score)[32], float scale, float (&top)[2]) {
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    top[half] = fmaxf(score[2 * half], score[2 * half + 1]);
+#pragma unroll
+    for (int j = 1; j < 8; ++j) {
+      top[half] = fmaxf(top[half], fmaxf(score[4 * j + 2 * half], score[4 * j + 2 * half + 1]));
+    }
+    top[half] = fmaxf(top[half], wave_shuffle_xor<32>(top[half], 1));
+    top[half] = fmaxf(top[half], wave_shuffle_xor<32>(top[half], 2)) * scale;
+  }
+}
+
+// Turns scores into weights as the next product's operand.
+template <Number16 kType>
+__device__ __forceinline__ void weigh_scores(const float (&score)[32], const float (&top)[2],
+                                             float scale, AttentionRows& rows,
+                                             std::uint32_t (&weight)[16]) {
+  // A row's reference depends on its own scores alone; rows that keep theirs are scaled by 1.
+  const bool raises0 = top[0] > rows.top[0] + WarpgroupAttention::kTolerance;
+  const bool raises1 = top[1] > rows.top[1] + WarpgroupAttention::kTolerance;
+  if (wave_ballot<32>(raises0 || raises1) != 0) {
+    float factor[2];
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const float reference = (half == 0 ? raises0 : raises1) ? top[half] : rows.top[half];
+      factor[half] = fast_exp2(rows.top[half] - reference);
+      rows.top[half] = reference;
+      rows.sum[half] *= factor[half];
+    }
+#pragma unroll
+    for (int i = 0; i < 32; ++i) rows.out[i] *= factor[i / 2 % 2];
+  }
+#pragma unroll
+  for (int i = 0; i < 32; i += 2) {
+    const int half = i / 2 % 2;
+    const float x = fast_exp2(score[i] * scale - rows.top[half]);
+    const float y = fast_exp2(score[i + 1] * scale - rows.top[half]);
+    rows.sum[half] += x + y;
+    weight[i / 2] = pack_saturated<kType>(x, y);
+  }
+}
+
+// The step's last keys lie beyond the sequence: no weight for them, and nothing that a weight of
+// zero could turn into NaN in the rows of values. Both warpgroups clear the same rows.
+__device__ __forceinline__ void end_sequence(const AttentionShared& shared, int stage, int n_keys,
+                                             float (&score)[32]) {
+  const int thread = static_cast<int>(threadIdx.x) % kWarpgroup;
+#pragma unroll
+  for (int i = 0; i < 32; ++i) {
+    if (i / 4 * 8 + thread % 4 * 2 + i % 2 >= n_keys) score[i] = WarpgroupAttention::kMinusInfinity;
+  }
+  auto* const pieces = reinterpret_cast<Bytes16*>(shared.values(stage));
+  for (int i = 8 * n_keys + thread; i < 8 * WarpgroupAttention::kKeys; i += kWarpgroup)
+    pieces[i] = {};
+  publish_shared();
+  named_barrier<kWarpgroup>(1 + warpgroup_of_block());
+}
+
+// Results leave through the room of the queries, so that whole rows are stored at once.
+template <Number16 kType>
+__device__ __forceinline__ void store_rows(const AttentionArgs& a, const QueryTile& tile, int head,
+                                           std::uint8_t* room, AttentionRows& rows) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int wave_row = static_cast<int>(threadIdx.x) / 32 * 16;
+  float factor[2];
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    float sum = rows.sum[half];
+    sum += wave_shuffle_xor<32>(sum, 1);
+    sum += wave_shuffle_xor<32>(sum, 2);
+    factor[half] = 1.0f / sum;
+    const int query = tile.first + wave_row + lane / 4 + 8 * half;
+    if (a.log_sum_exp != nullptr && lane % 4 == 0 && query < tile.length) {
+      a.log_sum_exp[head * a.log_sum_exp_stride + tile.begin + query] =
+          (rows.top[half] + log2f(sum)) / WarpgroupAttention::kLog2E;
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < 8; j += 2) {
+    std::uint32_t word[4];
+#pragma unroll
+    for (int p = 0; p < 4; ++p) {
+      const float* const x = rows.out + 4 * j + 2 * p;
+      word[p] = pack_saturated<kType>(x[0] * factor[p % 2], x[1] * factor[p % 2]);
+    }
+    store_tiles4(shared_address(room) + query_piece(wave_row + lane % 16, j + lane / 16), word);
+  }
+  wave_sync<32>();
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const int row = wave_row + 4 * i + lane / 8, piece = lane % 8;
+    const int query = tile.first + row;
+    if (query >= tile.length) continue;
+    const auto bytes = *reinterpret_cast<const Bytes16*>(room + query_piece(row, piece));
+    *reinterpret_cast<Bytes16*>(static_cast<std::uint16_t*>(a.out.data) +
+                                (tile.begin + query) * a.out.stride +
+                                head * WarpgroupAttention::kHead + 8 * piece) = bytes;
+  }
+}
+
+template <Number16 kType>
+__global__ BIOGPU_LAUNCH_BOUNDS(WarpgroupAttention::kThreads, 2)  //
+    void attention_warpgroup_kernel(const AttentionArgs a,
+                                    const BIOGPU_GRID_CONSTANT AttentionMaps maps) {
+  using A = WarpgroupAttention;
+  BIOGPU_DYNAMIC_SHARED(std::uint8_t, dynamic);
+  const AttentionShared shared = {dynamic + (1024 - shared_address(dynamic) % 1024) % 1024};
+  const bool copies = threadIdx.x == 0;
+  if (copies) {
+    for (int stage = 0; stage < A::kStages; ++stage) {
+      barrier_init(shared.full(stage), 1);
+      barrier_init(shared.empty(stage), A::kWaves);
+    }
+    for (int room = 0; room < 2; ++room) barrier_init(shared.room_empty(room), A::kWaves);
+    barrier_init_done();
+  }
+  __syncthreads();
+  const int n_items = *a.n_tiles * a.n_heads;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int wave_row = static_cast<int>(threadIdx.x) / 32 * 16;
+  const float scale = a.scale * A::kLog2E;
+  AttentionCopies copier(n_items);
+  if (copies) {
+    copier.begin(a, shared);
+    copier.copy_ahead(a, maps, shared, -1, 0);
+  }
+  int stage = 0, parity = 0, n_used = 0, n_finished = 0;
+  for (int i = static_cast<int>(blockIdx.x); i < n_items; i += static_cast<int>(gridDim.x)) {
+    barrier_wait(shared.full(stage), parity);
+    const int room = n_finished % 2;
+    const int length = wave_shuffle<32>(shared.tile(room)->length, 0);  // known to be the same
+    const int n_steps = attention_steps(length);
+    AttentionRows rows;
+    const std::uint32_t queries = shared_address(shared.queries(room));
+#pragma unroll
+    for (int k = 0; k < 4; ++k)
+      load_tiles4(queries + query_piece(wave_row + lane % 16, 2 * k + lane / 16), rows.query[k]);
+    float score[32], top[2];
+    std::uint32_t weight[16];
+    products_begin();
+    multiply_keys<kType>(shared, stage, rows, score);
+    products_commit();
+    products_wait<0>();
+    products_fence(score);
+    find_tops(score, scale, top);
+    for (int step = 1; step < n_steps; ++step) {
+      weigh_scores<kType>(score, top, scale, rows, weight);
+      const int next = stage + 1 == A::kStages ? 0 : stage + 1;
+      if (next == 0) parity ^= 1;
+      barrier_wait(shared.full(next), parity);
+      products_begin();
+      multiply_keys<kType>(shared, next, rows, score);
+      products_commit();
+      multiply_values<kType>(shared, stage, weight, rows);
+      products_commit();
+      if (copies) copier.copy_ahead(a, maps, shared, n_used, n_finished);
+      ++n_used;
+      wave_sync<32>();
+      products_wait<1>();
+      products_fence(score);
+      find_tops(score, scale, top);
+      products_wait<0>();
+      products_fence(rows.out);
+      if (lane == 0) barrier_arrive(shared.empty(stage));
+      stage = next;
+    }
+    const int n_keys = length - (n_steps - 1) * A::kKeys;
+    if (n_keys < A::kKeys) {
+      end_sequence(shared, stage, n_keys, score);
+      find_tops(score, scale, top);
+    }
+    weigh_scores<kType>(score, top, scale, rows, weight);
+    products_begin();
+    multiply_values<kType>(shared, stage, weight, rows);
+    products_commit();
+    if (copies) copier.copy_ahead(a, maps, shared, n_used, n_finished);
+    ++n_used;
+    wave_sync<32>();
+    products_wait<0>();
+    products_fence(rows.out);
+    if (lane == 0) barrier_arrive(shared.empty(stage));
+    if (++stage == A::kStages) {
+      stage = 0;
+      parity ^= 1;
+    }
+    store_rows<kType>(a, *shared.tile(room), *shared.head(room), shared.queries(room), rows);
+    publish_shared();
+    wave_sync<32>();
+    if (lane == 0) barrier_arrive(shared.room_empty(room));
+    ++n_finished;
+  }
+}
+
+}  // namespace biogpu::gpu::nn

@@ -1,0 +1,398 @@
+#pragma once
+
+// What gemm_warpgroup.hip's kernel is made of: a block that copies ahead and two warpgroups that
+// compute. For Hopper alone.
+
+#include "gpu/nn/gelu.hpp"
+#include "gpu/nn/gemm.hpp"
+#include "gpu/prim/warpgroup_product.hpp"
+#include "gpu/rt/kernel.hpp"
+
+namespace biogpu::gpu::nn {
+
+// Each of the two warpgroups has a tile of its own and stores it while the other one computes.
+// kWide: results in fp32.
+template <Number16 kType_, bool kWide_>
+struct WarpgroupTile {
+  static constexpr int kCluster = 2;  // blocks below each other, which bring each other's columns
+  static constexpr Number16 kType = kType_;
+  static constexpr bool kWide = kWide_;
+  static constexpr int kRowTiles = 2;  // of 64 rows, those of one product
+  static constexpr int kRows = 64 * kRowTiles;
+  static constexpr int kColumns = 128;
+  static constexpr int kColumnsBrought = kColumns / kCluster;
+  static constexpr int kDepth = 64;  // of a slice: 128 bytes
+  static constexpr int kStages = 5;
+  static constexpr int kStageBytes = 128 * (kRows + kColumns);
+  // Results leave in boxes of 128 bytes a row; each warpgroup has room for kBoxes of them.
+  static constexpr int kBoxes = 2;
+  static constexpr int kBoxColumns = kWide ? 32 : 64;
+  static constexpr int kBoxBytes = 128 * kRows;
+  static constexpr int kThreads = 3 * kWarpgroup;
+  static constexpr std::size_t kSharedBytes =
+      1024 + kStages * kStageBytes + 2 * kBoxes * kBoxBytes + 2 * kStages * sizeof(SharedBarrier);
+};
+
+// Names of barriers, one for each warpgroup that computes.
+inline constexpr int kBoxBarrier = 1, kTurnBarrier = 3;
+
+struct WarpgroupMaps {
+  TensorMap a, b, out;
+};
+
+struct TilePlace {
+  int row, column;
+};
+
+// Tiles of the whole cluster, in groups of rows so that L2 serves them; inside a group down first.
+template <class Tile>
+struct TileOrder {
+  int n_down, n_across;
+  __device__ __forceinline__ explicit TileOrder(const GemmArgs& a)
+      : n_down(ceil_div(a.m, Tile::kRows * Tile::kCluster)),
+        n_across(ceil_div(a.n, Tile::kColumns)) {}
+  __device__ __forceinline__ int size() const { return n_down * n_across; }
+  __device__ __forceinline__ TilePlace place(int item, int rank) const {
+    constexpr int kDown = 2048 / (Tile::kRows * Tile::kCluster);
+    const int group = item / (kDown * n_across);
+    const int first = group * kDown;
+    const int height = n_down - first < kDown ? n_down - first : kDown;
+    const int in_group = item - group * kDown * n_across;
+    const int down = first + in_group % height;
+    return {(down * Tile::kCluster + rank) * Tile::kRows, in_group / height * Tile::kColumns};
+  }
+};
+
+// A place in the ring of stages.
+template <int kStages>
+struct Turn {
+  int stage = 0, parity = 0;
+  __device__ __forceinline__ void advance() {
+    if (++stage == kStages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+  __device__ __forceinline__ void advance(int n) {
+    stage += n;
+    parity ^= stage / kStages & 1;
+    stage %= kStages;
+  }
+};
+
+template <class Tile>
+struct WarpgroupShared {
+  std::uint8_t* operands;
+  SharedBarrier* full;
+  SharedBarrier* empty;
+  __device__ __forceinline__ std::uint8_t* a(int stage) const {
+    return operands + stage * Tile::kStageBytes;
+  }
+  __device__ __forceinline__ std::uint8_t* b(int stage) const {
+    return a(stage) + 128 * Tile::kRows;
+  }
+  __device__ __forceinline__ std::uint8_t* box(int group, int which) const {
+    return operands + Tile::kStages * Tile::kStageBytes +
+           (Tile::kBoxes * group + which) * Tile::kBoxBytes;
+  }
+};
+
+// One thread: slices of all tiles of this block, in the order in which they are computed.
+template <class Tile>
+__device__ __forceinline__ void copy_tiles(const GemmArgs& a, const WarpgroupMaps& maps,
+                                           const WarpgroupShared<Tile>& shared, int rank) {
+  const TileOrder<Tile> order(a);
+  const int n_slices = ceil_div(a.k, Tile::kDepth);
+  Turn<Tile::kStages> turn;
+  for (int item = static_cast<int>(blockIdx.x) / Tile::kCluster; item < order.size();
+       item += static_cast<int>(gridDim.x) / Tile::kCluster) {
+    const TilePlace place = order.place(item, rank);
+    for (int s = 0; s < n_slices; ++s) {
+      SharedBarrier* const full = shared.full + turn.stage;
+      barrier_wait(shared.empty + turn.stage, turn.parity ^ 1);
+      barrier_expect(full, Tile::kStageBytes);
+      copy_box(shared.a(turn.stage), &maps.a, place.row, s * Tile::kDepth, full);
+      const int first = rank * Tile::kColumnsBrought;
+      copy_box_to(shared.b(turn.stage) + 128 * first, &maps.b, place.column + first,
+                  s * Tile::kDepth, full, (1 << Tile::kCluster) - 1);
+      turn.advance();
+    }
+  }
+}
+
+struct alignas(8) Pair {
+  float x, y;
+};
+
+// What one lane holds of 64 rows: rows row and row + 8, columns column + 8 j and the next.
+struct LanePlace {
+  int row, column;
+};
+
+template <class Tile>
+using Sums = float[Tile::kRowTiles][Tile::kColumns / 2];
+
+// The bias of a lane's columns, zeros where there is none.
+struct LaneBias {
+  const float* bias;
+  int column, n;
+  __device__ __forceinline__ Pair at(int further) const {
+    if (bias == nullptr || column + further >= n) return {0, 0};
+    return *reinterpret_cast<const Pair*>(bias + column + further);
+  }
+};
+
+template <class Tile>
+__device__ __forceinline__ void add_bias(const LaneBias& bias, Sums<Tile>& d) {
+#pragma unroll
+  for (int j = 0; j < Tile::kColumns / 8; ++j) {
+    const Pair added = bias.at(8 * j);
+#pragma unroll
+    for (int i = 0; i < Tile::kRowTiles; ++i) {
+      d[i][4 * j] += added.x;
+      d[i][4 * j + 1] += added.y;
+      d[i][4 * j + 2] += added.x;
+      d[i][4 * j + 3] += added.y;
+    }
+  }
+}
+
+// kApart: groups of 8 columns from a number to its partner.
+template <class Tile, int kApart>
+__device__ __forceinline__ void rotate(const GemmArgs& a, LanePlace lane, Sums<Tile>& d) {
+  constexpr int kHalf = 8 * kApart;
+#pragma unroll
+  for (int i = 0; i < Tile::kRowTiles; ++i) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int r = lane.row + 64 * i + 8 * half;
+      const int position = r < a.m ? a.epilogue.positions[r] : 0;
+      const float* const angles =
+          a.epilogue.cos_sin + std::int64_t{position} * 2 * kHalf + lane.column % 8;
+#pragma unroll
+      for (int in_head = 0; in_head < kApart; ++in_head) {
+        const Pair cosine = *reinterpret_cast<const Pair*>(angles + 8 * in_head);
+        const Pair sine = *reinterpret_cast<const Pair*>(angles + 8 * in_head + kHalf);
+#pragma unroll
+        for (int j = in_head; j + kApart < Tile::kColumns / 8; j += 2 * kApart) {
+          if (lane.column + 8 * j >= a.epilogue.n_rotated) continue;
+          float* const x = d[i] + 4 * j + 2 * half;
+          float* const y = x + 4 * kApart;
+          const float x0 = x[0], x1 = x[1];
+          x[0] = x0 * cosine.x - y[0] * sine.x;
+          x[1] = x1 * cosine.y - y[1] * sine.y;
+          y[0] = y[0] * cosine.x + x0 * sine.x;
+          y[1] = y[1] * cosine.y + x1 * sine.y;
+        }
+      }
+    }
+  }
+}
+
+template <class Tile>
+__device__ __forceinline__ void rotate_heads(const GemmArgs& a, LanePlace lane, Sums<Tile>& d) {
+  if (a.epilogue.head == 64) return rotate<Tile, 4>(a, lane, d);
+  if (a.epilogue.head == 32) return rotate<Tile, 2>(a, lane, d);
+  rotate<Tile, 1>(a, lane, d);
+}
+
+// Where a box has a piece of 16 bytes of a row, as gpu/rt/tensor_map.hpp says.
+__device__ __forceinline__ int box_piece(int row, int piece) {
+  return row * 128 + 16 * (piece ^ (row & 7));
+}
+
+// One box of this lane's sums to shared memory.
+template <class Tile, bool kGelu>
+__device__ __forceinline__ void fill_box(const LaneBias& bias, std::uint32_t box, int first_column,
+                                         const Sums<Tile>& d) {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int wave_row = static_cast<int>(threadIdx.x) / 32 % 4 * 16;
+  Pair added[Tile::kBoxColumns / 8];
+#pragma unroll
+  for (int j = 0; j < Tile::kBoxColumns / 8; ++j) added[j] = bias.at(first_column + 8 * j);
+#pragma unroll
+  for (int i = 0; i < Tile::kRowTiles; ++i) {
+#pragma unroll
+    for (int j = 0; j < Tile::kBoxColumns / 8; j += 2) {
+      float from[8];
+#pragma unroll
+      for (int e = 0; e < 8; ++e) {
+        const Pair of = added[j + e / 4];
+        from[e] = d[i][(first_column / 8 + j) * 4 + e] + (e % 2 == 0 ? of.x : of.y);
+      }
+      if constexpr (Tile::kWide) {
+#pragma unroll
+        for (int p = 0; p < 4; ++p) {
+          const int row = 64 * i + wave_row + lane / 4 + 8 * (p % 2);
+          const int piece = 2 * (j + p / 2) + lane % 4 / 2;
+          store_shared2(box + box_piece(row, piece) + lane % 2 * 8, from[2 * p], from[2 * p + 1]);
+        }
+      } else {
+        std::uint32_t word[4];
+#pragma unroll
+        for (int p = 0; p < 4; ++p) {
+          const float x = from[2 * p], y = from[2 * p + 1];
+          word[p] = kGelu ? pack_saturated<Tile::kType>(gelu_to_16_bits(x), gelu_to_16_bits(y))
+                          : pack_saturated<Tile::kType>(x, y);
+        }
+        store_tiles4(box + box_piece(64 * i + wave_row + lane % 16, j + lane / 16), word);
+      }
+    }
+  }
+}
+
+template <class Tile, bool kGelu>
+__device__ __forceinline__ void store_tile(const GemmArgs& a, const WarpgroupMaps& maps,
+                                           const WarpgroupShared<Tile>& shared, TilePlace place,
+                                           const LaneBias& bias, const Sums<Tile>& d) {
+  const int thread = static_cast<int>(threadIdx.x) % kWarpgroup;
+  const int group = warpgroup_of_block() - 1;
+#pragma unroll
+  for (int c = 0; c < Tile::kColumns; c += Tile::kBoxColumns) {
+    std::uint8_t* const box = shared.box(group, c / Tile::kBoxColumns % Tile::kBoxes);
+    if (thread == 0) stores_read<Tile::kBoxes - 1>();  // what was there has left
+    named_barrier<kWarpgroup>(kBoxBarrier + group);
+    fill_box<Tile, kGelu>(bias, shared_address(box), c, d);
+    publish_shared();
+    named_barrier<kWarpgroup>(kBoxBarrier + group);
+    if (thread == 0) {
+      if (Tile::kWide && a.epilogue.residual.data != nullptr) {
+        add_box(&maps.out, place.row, place.column + c, box);
+      } else {
+        store_box(&maps.out, place.row, place.column + c, box);
+      }
+      stores_commit();
+    }
+  }
+}
+
+// All slices of one tile into `d`; queued() is called once all products wait for the matrix cores.
+template <class Tile, class Queued>
+__device__ __forceinline__ void multiply_slices(const WarpgroupShared<Tile>& shared, int n_slices,
+                                                Turn<Tile::kStages>& turn, Sums<Tile>& d,
+                                                Queued&& queued) {
+  using Product = WarpgroupProduct<Tile::kColumns, Tile::kType>;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const auto release = [&](int stage) {
+    if (lane < Tile::kCluster) barrier_arrive_at(shared.empty + stage, lane);
+  };
+  int before = 0;
+  for (int s = 0; s < n_slices; ++s) {
+    barrier_wait(shared.full + turn.stage, turn.parity);
+    const std::uint64_t left = operand_at(shared.a(turn.stage));
+    const std::uint64_t right = operand_at(shared.b(turn.stage));
+    products_begin();
+#pragma unroll
+    for (int k = 0; k < 128; k += 32) {
+#pragma unroll
+      for (int i = 0; i < Tile::kRowTiles; ++i) {
+        Product::both(d[i], operand_after(left, k + 128 * 64 * i), operand_after(right, k),
+                      s > 0 || k > 0);
+      }
+    }
+    products_commit();
+    products_wait<1>();  // at most this slice is left: the one before has been read
+    if (s > 0) release(before);
+    before = turn.stage;
+    turn.advance();
+  }
+  queued();
+  products_wait<0>();
+#pragma unroll
+  for (int i = 0; i < Tile::kRowTiles; ++i) products_fence(d[i]);
+  release(before);
+}
+
+template <class Tile>
+__device__ __forceinline__ void multiply_tiles(const GemmArgs& a, const WarpgroupMaps& maps,
+                                               const WarpgroupShared<Tile>& shared, int rank) {
+  const TileOrder<Tile> order(a);
+  const int n_slices = ceil_div(a.k, Tile::kDepth);
+  const int group = warpgroup_of_block() - 1;
+  const int thread = static_cast<int>(threadIdx.x) % kWarpgroup;
+  const int stride = static_cast<int>(gridDim.x) / Tile::kCluster;
+  const int first = static_cast<int>(blockIdx.x) / Tile::kCluster;
+  int item = first;
+  Turn<Tile::kStages> turn;
+  if (group == 1) {
+    item += stride;
+    turn.advance(n_slices);
+  }
+  while (item < order.size()) {
+    const TilePlace place = order.place(item, rank);
+    const LanePlace lane = {place.row + thread / 32 * 16 + thread % 32 / 4,
+                            place.column + 2 * (thread % 4)};
+    // A warpgroup that waits for a stage must not be a whole round ahead of it, or it takes the
+    // round before for its own: it begins when the other one waits for no more.
+    if (item != first) named_barrier<2 * kWarpgroup>(kTurnBarrier + group);
+    Sums<Tile> d;
+    multiply_slices<Tile>(shared, n_slices, turn, d, [&] {
+      if (item + stride < order.size()) named_arrive<2 * kWarpgroup>(kTurnBarrier + 1 - group);
+    });
+    LaneBias bias = {a.epilogue.bias, lane.column, a.n};
+    if constexpr (!Tile::kWide) {
+      if (a.epilogue.cos_sin != nullptr && place.column < a.epilogue.n_rotated) {
+        add_bias<Tile>(bias, d);
+        bias.bias = nullptr;
+        rotate_heads<Tile>(a, lane, d);
+      }
+    }
+    if (!Tile::kWide && a.epilogue.gelu) {
+      store_tile<Tile, true>(a, maps, shared, place, bias, d);
+    } else {
+      store_tile<Tile, false>(a, maps, shared, place, bias, d);
+    }
+    item += 2 * stride;
+    turn.advance(n_slices);
+  }
+  if (thread == 0) stores_read<0>();  // shared memory stays until the last box has left it
+}
+
+template <class Tile>
+__global__ BIOGPU_CLUSTER_OF(Tile::kCluster) BIOGPU_LAUNCH_BOUNDS(Tile::kThreads, 1)  //
+    void gemm_warpgroup_kernel(const GemmArgs a, const BIOGPU_GRID_CONSTANT WarpgroupMaps maps) {
+  BIOGPU_DYNAMIC_SHARED(std::uint8_t, dynamic);
+  WarpgroupShared<Tile> shared;
+  shared.operands = dynamic + (1024 - shared_address(dynamic) % 1024) % 1024;
+  shared.full = reinterpret_cast<SharedBarrier*>(shared.box(2, 0));
+  shared.empty = shared.full + Tile::kStages;
+  const int rank = block_of_cluster();
+  if (threadIdx.x == 0) {
+    constexpr int kWaves = kWarpgroup / 32;  // that read a stage
+    for (int stage = 0; stage < Tile::kStages; ++stage) {
+      barrier_init(shared.full + stage, 1);
+      barrier_init(shared.empty + stage, kWaves * Tile::kCluster);
+    }
+    barrier_init_done();
+  }
+  cluster_barrier();
+  if (threadIdx.x < kWarpgroup) {
+    give_registers<40>();
+    if (threadIdx.x == 0) copy_tiles<Tile>(a, maps, shared, rank);
+  } else {
+    take_registers<232>();
+    multiply_tiles<Tile>(a, maps, shared, rank);
+  }
+  // No block leaves while another one may still write to it or arrive at its barriers.
+  wave_sync<32>();
+  cluster_barrier();
+}
+
+template <class Tile>
+bool launch_warpgroup_tiles(const GemmArgs& a, Stream& stream) {
+  using Number = BoxedMatrix::Number;
+  WarpgroupMaps maps;
+  if (!make_tensor_map(&maps.a, {a.a, a.m, a.k, a.lda, Number::bits16, Tile::kRows}) ||
+      !make_tensor_map(&maps.b, {a.b, a.n, a.k, a.ldb, Number::bits16, Tile::kColumnsBrought}) ||
+      !make_tensor_map(&maps.out, {a.out.data, a.m, a.n, a.out.stride,
+                                   Tile::kWide ? Number::f32 : Number::bits16, Tile::kRows}))
+    return false;
+  const int n_items = ceil_div(a.m, Tile::kRows * Tile::kCluster) * ceil_div(a.n, Tile::kColumns);
+  const int n_clusters = stream.n_multiprocessors() / Tile::kCluster;
+  const int n_blocks = (n_items < n_clusters ? n_items : n_clusters) * Tile::kCluster;
+  stream.launch_shared(gemm_warpgroup_kernel<Tile>, static_cast<std::size_t>(n_blocks),
+                       Tile::kThreads, Tile::kSharedBytes, a, maps);
+  return true;
+}
+
+}  // namespace biogpu::gpu::nn

@@ -1,0 +1,73 @@
+// Maps of matrices for Hopper's copy engine. The driver makes them; its function is asked for at
+// run time, so that nothing links against the driver.
+#include "gpu/rt/tensor_map.hpp"
+
+#include "gpu/rt/hip.hpp"
+
+namespace biogpu::gpu {
+
+#if defined(BIOGPU_GPU_CUDA)
+namespace {
+
+// The driver's cuTensorMapEncodeTiled and its constants, as cuda.h declares them.
+using Encode = int (*)(TensorMap* map, int type, std::uint32_t rank, void* data,
+                       const std::uint64_t* extents, const std::uint64_t* strides,
+                       const std::uint32_t* box, const std::uint32_t* element_strides,
+                       int interleave, int swizzle, int promotion, int fill);
+constexpr int kTypeU16 = 1, kTypeF32 = 7, kNoInterleave = 0, kSwizzle128 = 3, kPromote256 = 3,
+              kFillZeros = 0;
+
+Encode find_encode() {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+#if CUDART_VERSION >= 12050
+  constexpr unsigned kSince = 12000;
+  const cudaError_t error = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function,
+                                                             kSince, cudaEnableDefault, &found);
+#else
+  const cudaError_t error =
+      cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &found);
+#endif
+  if (error != cudaSuccess || found != cudaDriverEntryPointSuccess) {
+    (void)cudaGetLastError();
+    return nullptr;
+  }
+  return reinterpret_cast<Encode>(function);
+}
+
+Encode encode_function() {
+  static const Encode function = find_encode();
+  return function;
+}
+
+}  // namespace
+
+bool has_warpgroups() {
+  int device = 0, major = 0, minor = 0;
+  if (cudaGetDevice(&device) != cudaSuccess) return false;
+  cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+  return major == 9 && minor == 0 && encode_function() != nullptr;
+}
+
+bool make_tensor_map(TensorMap* map, const BoxedMatrix& matrix) {
+  const bool wide = matrix.number == BoxedMatrix::Number::f32;
+  const int number_bytes = wide ? 4 : 2;
+  const std::uint64_t extents[2] = {static_cast<std::uint64_t>(matrix.n_columns),
+                                    static_cast<std::uint64_t>(matrix.n_rows)};
+  const std::uint64_t strides[1] = {static_cast<std::uint64_t>(matrix.stride * number_bytes)};
+  const std::uint32_t box[2] = {static_cast<std::uint32_t>(128 / number_bytes),
+                                static_cast<std::uint32_t>(matrix.box_rows)};
+  const std::uint32_t ones[2] = {1, 1};
+  return encode_function()(map, wide ? kTypeF32 : kTypeU16, 2, const_cast<void*>(matrix.data),
+                           extents, strides, box, ones, kNoInterleave, kSwizzle128, kPromote256,
+                           kFillZeros) == 0;
+}
+
+#else
+bool has_warpgroups() { return false; }
+
+bool make_tensor_map(TensorMap* /*map*/, const BoxedMatrix& /*matrix*/) { return false; }
+#endif
+
+}  // namespace biogpu::gpu

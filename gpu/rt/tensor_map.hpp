@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+
+namespace biogpu::gpu {
+
+// How Hopper's copy engine finds boxes of a matrix in device memory; passed to kernels by value, as
+// a `const BIOGPU_GRID_CONSTANT TensorMap`.
+struct alignas(64) TensorMap {
+  std::uint64_t word[16];
+};
+
+// A matrix with rows `stride` numbers apart, in boxes of box_rows rows (up to 256) of 128 bytes.
+// Shared memory holds a box with its rows' pieces of 16 bytes permuted: piece p of row r lies at
+// p ^ r % 8. data and rows: aligned to 16 bytes.
+struct BoxedMatrix {
+  const void* data = nullptr;
+  std::int64_t n_rows = 0, n_columns = 0, stride = 0;
+  enum class Number : std::uint8_t { bits16, f32 } number = Number::bits16;
+  int box_rows = 0;
+};
+
+// Whether the current device has what gpu/rt/warpgroup.hpp speaks of, and its driver makes maps.
+bool has_warpgroups();
+
+// False where the driver refuses the matrix.
+bool make_tensor_map(TensorMap* map, const BoxedMatrix& matrix);
+
+}  // namespace biogpu::gpu
