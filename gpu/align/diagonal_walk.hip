@@ -25,6 +25,9 @@ struct DiagonalView {
   const DiagonalLine* lines = nullptr;
   const DiagonalChunk* chunks = nullptr;
 
+  using Place = int;  // the row
+  __device__ __forceinline__ Place place(int row) const { return row; }
+  __device__ __forceinline__ Place above(Place row, int n) const { return row - n; }
   // 0 outside the line's window, where no path goes but the walk may look ahead.
   __device__ __forceinline__ std::uint32_t at(int row, int column) const {
     const DiagonalLine line = lines[row + column + 2];
@@ -63,7 +66,7 @@ __global__ void diagonal_walk_kernel(DiagonalWalkArgs a) {
     return;
   }
   const DiagonalView view = {a.filled.lines + task.lines, a.filled.chunks + task.chunks};
-  walk_rectangle(state, view, a.filled.scheme, sequences);
+  walk_rectangle<false>(state, view, a.filled.scheme, sequences);
   store_path(end_walk(state, a.filled.scheme, sequences), scratch, a.n_runs, a.runs,
              a.paths + pair);
 }

@@ -9,6 +9,8 @@
 //   E of the next column = max(E - extend, o), and 0 where local: a gap that is worth less never
 //   F of the next row = max(F - extend, o)        wins against beginning anew
 // Registers hold d = h - raise: scores are raised by as much and therefore never negative.
+#include <type_traits>
+
 #include "gpu/align/cells.hpp"
 #include "gpu/align/fill_rectangle.hpp"
 #include "gpu/prim/packed16.hpp"
@@ -29,18 +31,40 @@ struct PackedPairs {
 // What a launch is asked for; a score alone is told apart only where it is cheaper: local.
 enum class PackedOutput { score, ends, trace };
 
-template <int kWave, int kLanes, int kRows, bool kLocal, PackedOutput kOutput>
+// d of four rows of a lane in the column where a half found the best of its tile, of all threads of
+// a block. The row of it is looked for once, when the tile is done: a similar pair improves in
+// nearly every column.
+struct alignas(16) KeptRows {
+  std::uint32_t d[4];
+};
+template <int kThreads, int kRows>
+struct KeptColumns {
+  static constexpr int kWords = (kRows + 3) / 4;
+  KeptRows rows[2][kWords][kThreads];  // [half]
+};
+// d of the rows of a lane, of all threads, where that of one row is asked for that only the lane
+// knows: registers have no index.
+template <int kThreads, int kRows>
+struct LaneRows {
+  std::uint32_t d[kRows][kThreads];
+};
+
+template <int kWave, int kThreads, int kLanes, int kRows, bool kLocal, PackedOutput kOutput>
 class PackedLane {
  public:
+  using Kept = std::conditional_t<kLocal, KeptColumns<kThreads, kRows>, LaneRows<kThreads, kRows>>;
+  static constexpr bool kKeeps = !kLocal || kOutput != PackedOutput::score;
   static constexpr bool kTrace = kOutput == PackedOutput::trace;
   static constexpr int kTileRows = kLanes * kRows;
   static constexpr int kChunks = (kRows + kPackedTraceCells - 1) / kPackedTraceCells;
 
+  // kept: shared memory; used where kKeeps.
   __device__ PackedLane(const PackedPairs& pairs, const CellScheme& scheme,
-                        const std::uint32_t* words)
+                        const std::uint32_t* words, Kept* kept)
       : pairs_(pairs),
         scheme_(scheme),
         words_(words),
+        kept_(kept),
         bias_(scheme.packed_bias),
         lower_(packed16_offset(-scheme.packed_raise, -scheme.packed_raise)),
         open_(packed16_offset(-scheme.gap_open, -scheme.gap_open)),
@@ -79,6 +103,9 @@ class PackedLane {
           }
           fill_column(tile, column, d_above, f_above);
         }
+      }
+      if constexpr (kLocal && kKeeps) {
+        if (works) take_best_of_tile(tile);
       }
       wave_sync<kWave>();  // the border row that this tile wrote is read by the next
     }
@@ -138,6 +165,7 @@ class PackedLane {
     }
     d_diagonal_ = d_of_score(left_h(first_row_ - 1));
     tile_best_ = packed16(bias_, bias_);
+    found_[0] = found_[1] = {bias_, 0};
     read_letters(0);
     if (lane_ == 0) read_border(tile, 0);
   }
@@ -198,8 +226,7 @@ class PackedLane {
     f_ = f;
     if constexpr (kTrace) store_trace(tile, column, trace);
     if constexpr (kLocal && kOutput == PackedOutput::score) take_score(column, column_best);
-    if constexpr (kLocal && kOutput != PackedOutput::score)
-      take_best_of_column(tile, column, column_best);
+    if constexpr (kLocal && kKeeps) keep_best_of_column(column, column_best);
     if (lane_ == kLanes - 1 && tile + 1 < n_tiles_) {
       pairs_.border[column] = {static_cast<std::int32_t>(d_[kRows - 1].bits),
                                static_cast<std::int32_t>(f_.bits)};
@@ -225,45 +252,73 @@ class PackedLane {
   }
 
   // One comparison a column unless a half improves on what this tile has found so far.
-  __device__ void take_best_of_column(int tile, int column, Packed16 best) {
+  __device__ __forceinline__ void keep_best_of_column(int column, Packed16 best) {
     if (best.bits == tile_best_.bits) return;
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int raised = half_of(best, half);
       if (raised == half_of(tile_best_, half) || column >= pairs_.n_columns[half]) continue;
-      const PairEnd found = {raised - bias_,
-                             first_row_ + row_of(raised - scheme_.packed_raise, half), column};
-      if (tile == 0 || is_better(found, best_[half])) best_[half] = found;
+      found_[half] = {raised, column};
+#pragma unroll
+      for (int word = 0; word < Kept::kWords; ++word) {
+        KeptRows rows;
+#pragma unroll
+        for (int k = 0; k < 4; ++k) rows.d[k] = d_[4 * word + k < kRows ? 4 * word + k : 0].bits;
+        kept_->rows[half][word][threadIdx.x] = rows;
+      }
     }
     tile_best_ = best;
   }
 
-  // The first of the lane's rows that holds d.
+  __device__ void take_best_of_tile(int tile) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      if (found_[half].raised == bias_) continue;
+      const PairEnd found = {found_[half].raised - bias_,
+                             first_row_ + row_of(found_[half].raised - scheme_.packed_raise, half),
+                             found_[half].column};
+      if (tile == 0 || is_better(found, best_[half])) best_[half] = found;
+    }
+  }
+
+  // The first of the lane's rows that holds d in the column that was kept.
   __device__ int row_of(int d, int half) const {
     int row = 0;
 #pragma unroll
-    for (int r = kRows - 1; r >= 0; --r) {
-      if (half_of(d_[r], half) == d) row = r;
+    for (int word = Kept::kWords - 1; word >= 0; --word) {
+      const KeptRows rows = kept_->rows[half][word][threadIdx.x];
+#pragma unroll
+      for (int k = 3; k >= 0; --k) {
+        if (4 * word + k < kRows && half_of({rows.d[k]}, half) == d) row = 4 * word + k;
+      }
     }
     return row;
   }
 
+  __device__ __forceinline__ void take_ends_of_last_rows(int column) {
+    const int last[2] = {pairs_.n_rows[0] - 1 - first_row_, pairs_.n_rows[1] - 1 - first_row_};
+    const auto holds = [&](int half) {
+      return static_cast<unsigned>(last[half]) < static_cast<unsigned>(kRows) &&
+             column < pairs_.n_columns[half];
+    };
+    if (!holds(0) && !holds(1)) return;
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) kept_->d[r][threadIdx.x] = d_[r].bits;
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      if (!holds(half)) continue;
+      const int score = score_of({kept_->d[last[half]][threadIdx.x]}, half);
+      if (score > best_in_last_row_[half].score)
+        best_in_last_row_[half] = {score, pairs_.n_rows[half] - 1, column};
+    }
+  }
+
   // The ends on the last row and the last column of each pair.
   __device__ void take_ends(int tile, int column) {
+    if (scheme_.free_target_end && tile + 1 == n_tiles_) take_ends_of_last_rows(column);
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
       const int n_rows = pairs_.n_rows[half];
-      const int last = n_rows - 1 - first_row_;
-      if (scheme_.free_target_end && tile + 1 == n_tiles_ && last >= 0 && last < kRows &&
-          column < pairs_.n_columns[half]) {
-        int score = 0;
-#pragma unroll
-        for (int r = 0; r < kRows; ++r) {
-          if (r == last) score = score_of(d_[r], half);
-        }
-        if (score > best_in_last_row_[half].score)
-          best_in_last_row_[half] = {score, n_rows - 1, column};
-      }
       if (column + 1 != pairs_.n_columns[half]) continue;
       const int first_end = scheme_.free_query_end ? 0 : n_rows - 1;
 #pragma unroll
@@ -276,9 +331,15 @@ class PackedLane {
     }
   }
 
+  // A score as cells hold it, and the column where it was found first.
+  struct Found {
+    int raised, column;
+  };
+
   const PackedPairs pairs_;
   const CellScheme& scheme_;
   const std::uint32_t* words_;
+  Kept* const kept_;
   const int bias_;
   const Packed16Offset lower_;                      // the raise, negated
   const Packed16Offset open_;                       // negated
@@ -299,6 +360,7 @@ class PackedLane {
   Packed16 f_ = {};                    // of the row below the lane
   Packed16 d_diagonal_ = {};           // d above the first row, one column before
   Packed16 tile_best_ = {};            // of this lane
+  Found found_[2] = {};                // the same, in columns of the pair
   std::uint32_t letter_[2] = {0, 0};   // target classes of the next column
   Packed16 d_border_ = {};             // lane 0: above the next column
   Packed16 f_border_ = {};

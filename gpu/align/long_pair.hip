@@ -126,7 +126,7 @@ __global__ void long_walk_kernel(LongPairArgs a) {
   WalkState state = *a.walk;
   const TraceView view = {kShared ? copy : a.trace, kLongShape, rectangle.n_columns,
                           rectangle.row_offset, rectangle.column_offset};
-  walk_rectangle(state, view, a.scheme, walk_pair(a));
+  walk_rectangle<false>(state, view, a.scheme, walk_pair(a));
   *a.walk = state;
 }
 

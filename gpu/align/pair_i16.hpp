@@ -9,7 +9,7 @@ namespace biogpu::gpu::align {
 // The shapes that the packed kernels are compiled for: queries of about 64, 100, 150, 250 and 500
 // residues.
 inline constexpr std::array<GroupShape, 5> kPackedShapes = {
-    {{8, 8}, {8, 13}, {8, 20}, {16, 16}, {32, 16}}};
+    {{8, 8}, {8, 13}, {8, 19}, {16, 16}, {32, 16}}};
 
 // Largest |score| plus gap cost that the kernels hold; see fits_packed() in kernel_choice.hpp.
 inline constexpr int kPackedLimit = (1 << 14) - 256;

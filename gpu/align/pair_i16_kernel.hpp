@@ -30,7 +30,13 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kPackedBlock, 3) void pair_i16_kernel(PairCellsA
       if constexpr (kOutput == PackedOutput::trace) pairs.trace = a.trace + task.trace;
     }
   }
-  PackedLane<kWave, kLanes, kRows, kLocal, kOutput> lane(pairs, a.scheme, words);
+  using Lane = PackedLane<kWave, kPackedBlock, kLanes, kRows, kLocal, kOutput>;
+  typename Lane::Kept* kept = nullptr;
+  if constexpr (Lane::kKeeps) {
+    __shared__ typename Lane::Kept columns;
+    kept = &columns;
+  }
+  Lane lane(pairs, a.scheme, words, kept);
   lane.fill();
 #pragma unroll
   for (unsigned half = 0; half < 2; ++half) {

@@ -5,7 +5,9 @@
 //          runs: all paths one after the other, n_runs words used.
 // Mapping  one thread a pair, 64 threads a block: the walk is a chain of dependent reads, hidden by
 //          the number of pairs.
-// Traffic  one 32-byte sector of trace a path column; bound by memory latency.
+// Traffic  one 32-byte sector of trace a path column, and half a sector of letters, which are read
+//          by words: residues begins at a multiple of 8, and the words that hold its last letters
+//          are allocated. Bound by memory latency and the rate of sectors.
 // Result   each path is exact and deterministic; its place in runs is not (an atomic hands it out),
 //          so readers go through PairPath::run_begin.
 // Limits   2^32 runs a batch.
@@ -47,10 +49,10 @@ __global__ void path_walk_kernel(PathWalkArgs a) {
     const PairTask first = a.tasks[pair / 2 * 2];  // the two share a trace
     const PackedTraceView view = {a.trace + first.trace, a.shape, first.n_columns,
                                   static_cast<std::int32_t>(pair % 2)};
-    walk_rectangle(state, view, a.scheme, sequences);
+    walk_rectangle<true>(state, view, a.scheme, sequences);
   } else {
     const TraceView view = {a.trace + task.trace, a.shape, task.n_columns, 0, 0};
-    walk_rectangle(state, view, a.scheme, sequences);
+    walk_rectangle<true>(state, view, a.scheme, sequences);
   }
   store_path(end_walk(state, a.scheme, sequences), scratch, a.n_runs, a.runs, a.paths + pair);
 }

@@ -40,6 +40,33 @@ struct WalkPair {
   std::uint32_t* runs = nullptr;
 };
 
+// How many cells of a diagonal are read at once. No group has lanes of fewer rows.
+inline constexpr int kWalkAhead = 8;
+
+// Where a row lies in the lanes of a group.
+struct TracePlace {
+  std::int32_t tile, lane, row;
+};
+
+__device__ __forceinline__ TracePlace place_of(int row, GroupShape shape) {
+  const int lane = row / shape.n_rows;
+  return {lane / shape.n_lanes, lane % shape.n_lanes, row % shape.n_rows};
+}
+
+// The place n rows above, 0 <= n <= kWalkAhead.
+__device__ __forceinline__ TracePlace place_above(TracePlace place, int n, GroupShape shape) {
+  place.row -= n;
+  if (place.row < 0) {
+    place.row += shape.n_rows;
+    place.lane -= 1;
+  }
+  if (place.lane < 0) {
+    place.lane += shape.n_lanes;
+    place.tile -= 1;
+  }
+  return place;
+}
+
 // The trace of a rectangle as fill_rectangle.hpp lays it out.
 struct TraceView {
   static constexpr bool kLeaving = false;  // extensions are those by which E and F were reached
@@ -49,15 +76,19 @@ struct TraceView {
   std::int32_t row_offset = 0;
   std::int32_t column_offset = 0;
 
-  __device__ __forceinline__ std::uint32_t at(int row, int column) const {
-    const int in_tile = (row - row_offset) % (shape.n_lanes * shape.n_rows);
-    const int tile = (row - row_offset) / (shape.n_lanes * shape.n_rows);
-    const int lane = in_tile / shape.n_rows;
-    const int r = in_tile % shape.n_rows;
-    const std::uint64_t step = static_cast<std::uint64_t>(tile) * (n_columns + shape.n_lanes - 1) +
-                               (column - column_offset) + lane;
-    const std::uint64_t chunk = step * (shape.n_rows / kTraceCells) + r / kTraceCells;
-    return words[chunk * shape.n_lanes + lane] >> (kTraceBits * (r % kTraceCells));
+  using Place = TracePlace;
+  __device__ __forceinline__ Place place(int row) const {
+    return place_of(row - row_offset, shape);
+  }
+  __device__ __forceinline__ Place above(Place place, int n) const {
+    return place_above(place, n, shape);
+  }
+  __device__ __forceinline__ std::uint32_t at(Place place, int column) const {
+    const std::uint64_t step =
+        static_cast<std::uint64_t>(place.tile) * (n_columns + shape.n_lanes - 1) +
+        (column - column_offset) + place.lane;
+    const std::uint64_t chunk = step * (shape.n_rows / kTraceCells) + place.row / kTraceCells;
+    return words[chunk * shape.n_lanes + place.lane] >> (kTraceBits * (place.row % kTraceCells));
   }
 };
 
@@ -71,17 +102,19 @@ struct PackedTraceView {
   std::int32_t n_columns = 0;  // of the longer of the two
   std::int32_t half = 0;
 
-  __device__ __forceinline__ std::uint32_t at(int row, int column) const {
-    const int in_tile = row % (shape.n_lanes * shape.n_rows);
-    const int tile = row / (shape.n_lanes * shape.n_rows);
-    const int lane = in_tile / shape.n_rows;
-    const int r = in_tile % shape.n_rows;
+  using Place = TracePlace;
+  __device__ __forceinline__ Place place(int row) const { return place_of(row, shape); }
+  __device__ __forceinline__ Place above(Place place, int n) const {
+    return place_above(place, n, shape);
+  }
+  __device__ __forceinline__ std::uint32_t at(Place place, int column) const {
     const int chunks = (shape.n_rows + kPackedTraceCells - 1) / kPackedTraceCells;
     const std::uint64_t step =
-        static_cast<std::uint64_t>(tile) * (n_columns + shape.n_lanes - 1) + column + lane;
-    const std::uint64_t chunk = step * chunks + r / kPackedTraceCells;
-    const std::uint32_t word =
-        words[chunk * shape.n_lanes + lane] >> (8 * half + 2 * (r % kPackedTraceCells));
+        static_cast<std::uint64_t>(place.tile) * (n_columns + shape.n_lanes - 1) + column +
+        place.lane;
+    const std::uint64_t chunk = step * chunks + place.row / kPackedTraceCells;
+    const std::uint32_t word = words[chunk * shape.n_lanes + place.lane] >>
+                               (8 * half + 2 * (place.row % kPackedTraceCells));
     return (word & 2u ? 0u : kTraceGap) | (word & 0x20000u ? 0u : kTraceE) |
            (word & 1u ? kTraceExtendE : 0u) | (word & 0x10000u ? kTraceExtendF : 0u);
   }
@@ -175,26 +208,57 @@ __device__ __forceinline__ bool take_cell(WalkState& state, const CellScheme& sc
   return false;
 }
 
-// Goes on until the path ends or leaves the rectangle.
-template <class View>
+__device__ __forceinline__ std::uint64_t read_word(const std::uint8_t* at) {
+  std::uint64_t word;
+  __builtin_memcpy(&word, __builtin_assume_aligned(at, sizeof word), sizeof word);
+  return word;
+}
+
+// The kWalkAhead letters up to `last`, that one in the highest byte; what lies before the first
+// letter is of no meaning. kWords: by two loads of aligned words, of which the sequence's
+// neighbours are part, so they must be memory of the same array.
+template <bool kWords>
+__device__ __forceinline__ std::uint64_t read_letters_back(const std::uint8_t* letters, int last) {
+  std::uint64_t back = 0;
+  if constexpr (kWords) {
+    const std::uint8_t* const letter = letters + last;
+    const auto byte = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(letter) & 7u);
+    back = read_word(letter - byte) << (8 * (7 - byte));
+    if (byte < 7 && static_cast<unsigned>(last) > byte)
+      back |= read_word(letter - byte - 8) >> (8 * (byte + 1));
+  } else {
+#pragma unroll
+    for (int k = 0; k < kWalkAhead; ++k) {
+      if (k <= last) back |= static_cast<std::uint64_t>(letters[last - k]) << (8 * (7 - k));
+    }
+  }
+  return back;
+}
+
+// Goes on until the path ends or leaves the rectangle. kWords: see read_letters_back().
+template <bool kWords, class View>
 __device__ __forceinline__ void walk_rectangle(WalkState& state, const View& view,
                                                const CellScheme& scheme, const WalkPair& pair) {
   // Most steps go along the diagonal: its next cells are read together, and what was read beyond a
   // turn is dropped.
-  constexpr int kAhead = 4;
   while (state.done == 0 && state.row >= view.row_offset && state.column >= view.column_offset) {
-    WalkCell ahead[kAhead] = {};
+    std::uint32_t bits[kWalkAhead] = {};
     const int row = state.row, column = state.column;
+    const auto place = view.place(row);
 #pragma unroll
-    for (int k = 0; k < kAhead; ++k) {
+    for (int k = 0; k < kWalkAhead; ++k) {
       if (row - k < view.row_offset || column - k < view.column_offset) continue;
-      ahead[k] = {view.at(row - k, column - k), pair.query[row - k], pair.target[column - k]};
+      bits[k] = view.at(view.above(place, k), column - k);
     }
+    const std::uint64_t query = read_letters_back<kWords>(pair.query, row);
+    const std::uint64_t target = read_letters_back<kWords>(pair.target, column);
     bool goes_on = true;
 #pragma unroll
-    for (int k = 0; k < kAhead; ++k) {
-      if (goes_on && row - k >= view.row_offset && column - k >= view.column_offset)
-        goes_on = take_cell<View>(state, scheme, pair, ahead[k]);
+    for (int k = 0; k < kWalkAhead; ++k) {
+      if (!goes_on || row - k < view.row_offset || column - k < view.column_offset) continue;
+      const WalkCell cell = {bits[k], static_cast<std::uint8_t>(query >> (8 * (7 - k))),
+                             static_cast<std::uint8_t>(target >> (8 * (7 - k)))};
+      goes_on = take_cell<View>(state, scheme, pair, cell);
     }
   }
 }
