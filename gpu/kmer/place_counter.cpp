@@ -41,8 +41,9 @@ class PlaceCounter : public Counter {
   }
 
   bool share_texts(const std::vector<Counter*>& all) override {
-    std::vector<PlaceCounter*> counters;
-    for (Counter* counter : all) counters.push_back(static_cast<PlaceCounter*>(counter));
+    std::vector<PlaceCounter*> counters(all.size());
+    std::transform(all.begin(), all.end(), counters.begin(),
+                   [](Counter* counter) { return static_cast<PlaceCounter*>(counter); });
     if (counters.size() > kMaxParts) return false;
     for (const PlaceCounter* from : counters)
       for (const PlaceCounter* to : counters)
