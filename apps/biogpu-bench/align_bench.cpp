@@ -29,6 +29,8 @@ struct Workload {
   std::size_t n_compared = 0;  // pairs compared with the CPU
   int n_runs = 5;
   bool in_cells = false;  // GCUPS instead of pairs a second
+  std::int64_t band = align::kNoBand;
+  std::int32_t xdrop = align::kNoXdrop;
 };
 
 class AlignBench {
@@ -84,6 +86,8 @@ class AlignBench {
     options.free_ends = {true, true, true, true};
     options.output = workload.output;
     options.scoring = align::dna_scoring(2, -3, 5, 2);
+    options.band = workload.band;
+    options.xdrop = workload.xdrop;
     const auto aligner = align::make_gpu_aligner(settings_.device, options, 0);
     compare(workload, options, *aligner);
     const align::Work work = workload.pairs->work();
@@ -117,6 +121,7 @@ class AlignBench {
     run({"150 bp sw cigar", &pairs, Mode::local, Output::cigar, n});
     run({"150 bp nw cigar", &pairs, Mode::global, Output::cigar, n});
     run({"150 bp sg cigar", &pairs, Mode::semiglobal, Output::cigar, n});
+    parts("150 bp", pairs, n);
   }
 
   void long_pairs() {
@@ -125,6 +130,30 @@ class AlignBench {
     run({"10 kbp sw score", &pairs, Mode::local, Output::score, 16, 2});
     run({"10 kbp sw cigar", &pairs, Mode::local, Output::cigar, 16, 2});
     run({"10 kbp nw cigar", &pairs, Mode::global, Output::cigar, 16, 2});
+    parts("10 kbp", pairs, 64);
+  }
+
+  // Of which only parts of the matrix are filled.
+  void parts(const std::string& length, const PairSet& pairs, std::size_t n_compared) {
+    for (const Output output : {Output::score, Output::cigar}) {
+      const char* what = output == Output::score ? "score" : "cigar";
+      Workload band = {fmt::format("{} nw {}, band 100", length, what),
+                       &pairs,
+                       Mode::global,
+                       output,
+                       n_compared,
+                       2};
+      band.band = 100;
+      run(band);
+      Workload drop = {fmt::format("{} X-drop 100 {}", length, what),
+                       &pairs,
+                       Mode::local,
+                       output,
+                       n_compared,
+                       2};
+      drop.xdrop = 100;
+      run(drop);
+    }
   }
 
   // The same number of cells in pairs of one length and of lengths that differ 40-fold.

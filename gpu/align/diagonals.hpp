@@ -72,7 +72,8 @@ struct DiagonalArgs {
   std::uint32_t n_pairs = 0;
 };
 
-// wide: the pairs get kWideWaves waves and kWideRing cells each instead of one and kNarrowRing.
+// wide: the pairs get kWideWaves waves and kWideRing cells each instead of one and kNarrowRing; not
+// with a drop.
 void launch_diagonals(const DiagonalArgs& args, bool wide, Stream& stream);
 
 // Reads the paths off lines and chunks.

@@ -23,16 +23,17 @@ struct LineWindow {
   __device__ bool empty() const { return low > high; }
 };
 
-// What the waves of a block tell each other of a line.
+// What X-drop needs to know of a line: the greatest H so far, and its living cells.
 struct LineReport {
   int most, low, high;
 };
+// What the waves of a block tell each other.
 template <int kWaves>
 struct DiagonalShared {
-  LineReport reports[2][kWaves];
   PairEnd best[kWaves], best_in_last_row[kWaves];
 };
 
+// X-drop takes one wave a pair: its window is read off a ballot.
 template <int kWave, int kWaves, bool kTrace>
 class DiagonalGroup {
  public:
@@ -52,7 +53,7 @@ class DiagonalGroup {
         cells_(ring_cells),
         thread_(static_cast<int>(threadIdx.x)),
         first_end_(args.scheme.free_query_end ? 0 : task.n_rows - 1),
-        drops_(args.xdrop != kNoDrop) {
+        drops_(kWaves == 1 && args.xdrop != kNoDrop) {
     best_ = {args.scheme.local || drops_ ? 0 : kImpossible, 0, 0};
     best_in_last_row_ = {kImpossible, 0, 0};
   }
@@ -74,7 +75,7 @@ class DiagonalGroup {
       fill_line(d, window);
       sync();
       before = living;
-      living = drops_ ? living_of(d) : window;
+      living = drops_ ? LineWindow{report_.low, report_.high} : window;
     }
     note_line(d, 0);
     n_lines_ = d;
@@ -163,8 +164,8 @@ class DiagonalGroup {
     const int* const e_last = e_line(d + 1);
     const int* const f_last = f_line(d + 1);
     const int mask = cells_ - 1;
-    const int least = drops_ ? greater_of(most_ - a_.xdrop, kUnreached + 1) : kDeadCell;
-    LineReport report = {most_, window.high + 1, window.low - 1};
+    const int least = drops_ ? greater_of(report_.most - a_.xdrop, kUnreached + 1) : kDeadCell;
+    LineReport report = {report_.most, window.high + 1, window.low - 1};
     for (int first = window.low; first <= window.high; first += kThreads) {
       const int a = first + thread_;
       int h = kDeadCell;
@@ -191,7 +192,7 @@ class DiagonalGroup {
     if (!window.empty() && chunk_ < kMostChunks)
       chunk_ += static_cast<std::uint32_t>((window.high - window.low) / kChunkCells + 1);
     if (thread_ == 0) kill_beside(d, window);
-    if (drops_) tell(d, report);
+    report_ = report;
   }
 
   __device__ __forceinline__ int score_of(int d, int a) const {
@@ -259,28 +260,6 @@ class DiagonalGroup {
       report.most = greater_of(report.most, wave_max<kWave>(h));
   }
 
-  __device__ void tell(int d, const LineReport& report) {
-    if constexpr (kWaves == 1) {
-      report_ = report;
-    } else if (thread_ % kWave == 0) {
-      shared_.reports[d % 2][thread_ / kWave] = report;
-    }
-  }
-
-  // Of the line that was told last; the greatest H so far follows.
-  __device__ LineWindow living_of(int d) {
-    if constexpr (kWaves > 1) {
-      report_ = shared_.reports[d % 2][0];
-      for (int wave = 1; wave < kWaves; ++wave) {
-        const LineReport& other = shared_.reports[d % 2][wave];
-        report_ = {greater_of(report_.most, other.most), less_of(report_.low, other.low),
-                   greater_of(report_.high, other.high)};
-      }
-    }
-    most_ = report_.most;
-    return {report_.low, report_.high};
-  }
-
   static __device__ PairEnd best_of_block(PairEnd* shared, const PairEnd& own) {
     PairEnd best = best_of_group<kWave, kWave>(own);
     if constexpr (kWaves > 1) {
@@ -304,10 +283,9 @@ class DiagonalGroup {
   const int thread_;
   const int first_end_;  // first row whose last column ends a path
   const bool drops_;
-  int most_ = 0;  // greatest H of all lines before
   int n_lines_ = 0;
   std::uint32_t chunk_ = 0;  // of the line
-  LineReport report_ = {0, 0, -1};
+  LineReport report_ = {0, 0, -1};  // of the line before
   PairEnd best_, best_in_last_row_;
 };
 

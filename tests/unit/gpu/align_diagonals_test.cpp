@@ -90,11 +90,8 @@ TEST_CASE("gpu.align_diagonals: windows wider than shared memory equal the refer
   if (!test::has_gpu()) return;
   std::mt19937 random(kSeed + 3);
   test::WorkBuilder builder;
-  for (const std::size_t length : {253, 254, 255, 256, 300}) {
-    const auto query = test::random_residues(random, length, 4);
-    builder.add(query, test::mutated(random, query, 4, 10));
-    builder.add(query, test::random_residues(random, length, 4));
-  }
+  for (const std::size_t length : {253, 254, 255, 256, 300})
+    test::add_similar_and_other(builder, random, length, length);
   align::Options options{
       align::Mode::local, {}, align::Output::cigar, align::dna_scoring(2, -3, 5, 2)};
   options.xdrop = 1000000;

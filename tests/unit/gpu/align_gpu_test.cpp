@@ -84,11 +84,8 @@ TEST_CASE("gpu.align_gpu: several tiles a pair equal the reference", "[gpu][devi
   if (!test::has_gpu()) return;
   std::mt19937 random(kSeed + 4);
   test::WorkBuilder builder;
-  for (const std::size_t length : {190, 511, 512, 513, 600}) {
-    const auto query = test::random_residues(random, length, 4);
-    builder.add(query, test::mutated(random, query, 4, 10));
-    builder.add(query, test::random_residues(random, 35, 4));
-  }
+  for (const std::size_t length : {190, 511, 512, 513, 600})
+    test::add_similar_and_other(builder, random, length, 35);
   for (const auto mode : {align::Mode::global, align::Mode::semiglobal, align::Mode::local}) {
     const align::Options options{
         mode, {true, true, true, true}, align::Output::cigar, align::dna_scoring(2, -3, 5, 2)};

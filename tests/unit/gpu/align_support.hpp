@@ -79,6 +79,14 @@ inline std::vector<align::Options> all_modes(const align::Scoring& scoring) {
   return all;
 }
 
+// A query of four letters beside a changed copy of itself and beside another sequence.
+inline void add_similar_and_other(WorkBuilder& builder, std::mt19937& random, std::size_t length,
+                                  std::size_t length_of_other) {
+  const auto query = random_residues(random, length, 4);
+  builder.add(query, mutated(random, query, 4, 10));
+  builder.add(query, random_residues(random, length_of_other, 4));
+}
+
 inline std::string describe(const align::Options& options) {
   const auto& ends = options.free_ends;
   return "mode " + std::to_string(static_cast<int>(options.mode)) + ", free ends " +
