@@ -3,6 +3,13 @@
 #include <algorithm>
 
 namespace biogpu::kmer {
+namespace {
+
+// What a bin's next super-k-mers will need: bins are written by turns, too many for the machine to
+// see it.
+constexpr std::size_t kAhead = 128;
+
+}  // namespace
 
 int minimizer_length(int k) {
   if (k < 24) return std::min(k, 9);
@@ -79,6 +86,7 @@ void SuperKmerCutter::file(std::size_t first, std::size_t n) {
   const std::size_t n_bases = n + static_cast<std::size_t>(options_.k) - 1;
   const std::size_t n_bytes = 1 + (n_bases + 3) / 4;
   char* to = writer_.reserve(bin, n_bytes);
+  __builtin_prefetch(to + kAhead, 1);
   *to = static_cast<char>(n - 1);
   for (std::size_t base = 0; base < n_bases; base += 16) {
     const std::uint32_t word = __builtin_bswap32(block_->bases16[first + base]);
