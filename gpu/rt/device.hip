@@ -90,9 +90,8 @@ bool enable_peer_access(int device, int peer) {
   set_device(device);
   const hipError_t error = hipDeviceEnablePeerAccess(peer, 0);
   set_device(previous);
-  if (error != hipErrorPeerAccessAlreadyEnabled) BIOGPU_HIP(error);
   (void)hipGetLastError();
-  return true;
+  return error == hipSuccess || error == hipErrorPeerAccessAlreadyEnabled;
 }
 
 MemoryInfo memory_info() {
