@@ -284,7 +284,7 @@ class DiagonalGroup {
   const int first_end_;  // first row whose last column ends a path
   const bool drops_;
   int n_lines_ = 0;
-  std::uint32_t chunk_ = 0;  // of the line
+  std::uint32_t chunk_ = 0;         // of the line
   LineReport report_ = {0, 0, -1};  // of the line before
   PairEnd best_, best_in_last_row_;
 };
