@@ -24,6 +24,8 @@ PARTS = ["tests", "ops", "esm2_8M", "esm2_35M", "esm2_150M", "esm2_650M", "protb
 BATCHES = {"esm2_8M": ["1x256", "16x512"], "esm2_35M": ["16x512"], "esm2_150M": ["16x512"],
            "esm2_650M": ["1x256", "16x512"], "protbert": ["1x256", "16x512"], "esm2_3B": ["16x512"]}
 FP32_TIMED = {"esm2_650M": ["16x512"], "esm2_8M": ["1x256"]}
+BF16_TIMED = {"esm2_650M": ["16x512"], "protbert": ["16x512"]}
+DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
 RESIDUES = "LAGVSERTIDPKQNFYMHWC"
 
 
@@ -160,19 +162,18 @@ def compare_model(biogpu, shape, work, quick):
         for precision in ("fp32", "tf32", "fp16", "bf16"):
             result["fidelity"].append(fidelity(biogpu, reference, precision, work))
             log(f"{shape}: {result['fidelity'][-1]}")
-    batches = BATCHES[shape]
-    for precision, its_batches in (("fp16", batches), ("fp32", [] if quick else FP32_TIMED.get(shape, []))):
+    timed = {"fp16": BATCHES[shape], "bf16": BF16_TIMED.get(shape, []),
+             "fp32": [] if quick else FP32_TIMED.get(shape, [])}
+    for precision, its_batches in timed.items():
         if its_batches:
             for row in time_ours(biogpu, reference.folder, precision, its_batches, work):
                 result["ours"].append({"precision": precision, **row})
                 log(f"{shape}: ours {precision} {row}")
-    for batch in batches:
-        for attention in ("eager", "sdpa"):
-            result["reference"].append(time_reference(reference, attention, torch.float16, batch))
-            log(f"{shape}: {result['reference'][-1]}")
-    for batch in [] if quick else FP32_TIMED.get(shape, []):
-        result["reference"].append(time_reference(reference, "eager", torch.float32, batch))
-        log(f"{shape}: {result['reference'][-1]}")
+    for precision, its_batches in timed.items():
+        for batch in its_batches:
+            for attention in ("eager",) if precision == "fp32" else ("eager", "sdpa"):
+                result["reference"].append(time_reference(reference, attention, DTYPES[precision], batch))
+                log(f"{shape}: {result['reference'][-1]}")
     return result
 
 
@@ -215,7 +216,7 @@ def markdown(results):
              "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |"]
     for model in results["models"]:
         for row in model["ours"]:
-            dtype = {"fp16": "float16", "fp32": "float32"}[row["precision"]]
+            dtype = str(DTYPES[row["precision"]]).split(".")[1]
             others = {r["attention"]: r for r in model["reference"] if r["batch"] == row["batch"] and r["dtype"] == dtype}
             best = min((r["median_s"] for r in others.values()), default=float("nan"))
             ms = lambda name: f"{1e3 * others[name]['median_s']:.2f}" if name in others else "-"  # noqa: E731
