@@ -91,6 +91,12 @@ void Esm2::read_weights(nn::WeightTable& table) {
   for (std::int64_t i = 0; i < info_.n_layers; ++i)
     layers_.push_back(read_encoder_layer(backend_, table, shape_, form, i));
   final_norm_ = table.take_norm(backend_, "encoder.emb_layer_norm_after", d, shape_.eps);
+  encoder_.table = embedding_;
+  for (const EncoderLayer& layer : layers_)
+    encoder_.blocks.push_back({&layer.qkv, &layer.attention_out, &layer.feed_up, &layer.feed_down,
+                               layer.attention_norm, layer.feed_norm});
+  encoder_.final_norm = final_norm_;
+  encoder_.n_heads = info_.n_heads;
   info_.has_logits = table.has("lm_head.bias");
   if (info_.has_logits)
     head_ = LanguageHead(backend_, table,
@@ -154,6 +160,13 @@ void Esm2::forward(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batc
   const std::int64_t n_tokens = batch.n_tokens, d = info_.d_model;
   const Tensor x = arena.take(DType::f32, {n_tokens, d});  // the residual stream
   const Tensor h = arena.take(backend.operand(), {n_tokens, d});
+  encoder_.rotary = rotary_;
+  encoder_.x = x;
+  encoder_.h = h;
+  if (!taps_inside(taps) && backend.encode(encoder_, batch)) {
+    finish(backend, arena, batch, taps, x, h);
+    return;
+  }
   Tensor contact_sums;
   if (!taps.contacts.empty()) {
     contact_sums = arena.take(DType::f32, {info_.n_layers * info_.n_heads, n_tokens});
@@ -170,11 +183,23 @@ void Esm2::forward(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batc
     }
   }
   backend.add_layer_norm({x, {}, final_norm_, {}, x, h});
+  finish(backend, arena, batch, taps, x, h);
+  if (!taps.contacts.empty())
+    backend.finish_contacts({taps.contacts, contact_sums, contact_weight_, contact_bias_}, batch);
+}
+
+// Whether something is asked for that lies between the blocks.
+bool Esm2::taps_inside(const Taps& taps) const {
+  const std::vector<int>& wanted = taps.request->layers;
+  return !taps.contacts.empty() ||
+         std::any_of(wanted.begin(), wanted.end(), [&](int i) { return i < info_.n_layers; });
+}
+
+void Esm2::finish(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batch, const Taps& taps,
+                  const Tensor& x, const Tensor& h) {
   taps.hidden(backend, batch, static_cast<int>(info_.n_layers), x);
   if (!taps.logits.empty())
     head_.run(backend, arena, {h, taps.logit_rows, taps.logits, taps.request->log_probabilities});
-  if (!taps.contacts.empty())
-    backend.finish_contacts({taps.contacts, contact_sums, contact_weight_, contact_bias_}, batch);
 }
 
 void Esm2::block(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batch, const Taps& taps,

@@ -25,6 +25,9 @@ class Esm2 final : public ProteinModel {
   void block(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batch, const Taps& taps,
              std::int64_t index, const nn::Tensor& x, const nn::Tensor& h,
              const nn::Tensor& contact_sums);
+  bool taps_inside(const Taps& taps) const;
+  void finish(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batch, const Taps& taps,
+              const nn::Tensor& x, const nn::Tensor& h);
 
   void read_config(const ModelConfig& config);
   void read_weights(nn::WeightTable& table);
@@ -37,6 +40,7 @@ class Esm2 final : public ProteinModel {
   nn::Tensor embedding_;              // f32 [V, d]
   std::vector<EncoderLayer> layers_;  // q scaled by 1 / sqrt(head size)
   nn::Norm final_norm_;
+  nn::Encoder encoder_;  // the same, as a whole
   LanguageHead head_;
   nn::Tensor contact_weight_;                // f32 [n_layers * n_heads]
   std::vector<nn::Tensor> contact_weights_;  // the part of each layer

@@ -159,6 +159,29 @@ struct FinishContacts {
   float bias = 0;
 };
 
+// A block of an encoder that normalises in front of both halves: x += attention_out(attention(
+// qkv(norm(x)))), x += feed_down(gelu(feed_up(norm(x)))).
+struct EncoderBlock {
+  const Linear* qkv = nullptr;  // n_out = 3 d
+  const Linear* attention_out = nullptr;
+  const Linear* feed_up = nullptr;
+  const Linear* feed_down = nullptr;
+  Norm attention_norm;
+  Norm feed_norm;
+};
+
+// A whole encoder: x = table[ids] * scale of the batch, its blocks, and the normalisation behind.
+struct Encoder {
+  Tensor table;                      // f32 [V, d]
+  std::vector<EncoderBlock> blocks;  //
+  Norm final_norm;                   //
+  std::int64_t n_heads = 0;          //
+  Rotary rotary;                     // cos_sin empty: none
+  float scale = 1;                   // of scores
+  Tensor x;                          // f32 [T, d]: normalised at the end
+  Tensor h;                          // operand [T, d]: the same
+};
+
 // The fused operations that models are written in, memory to run them on, and what each device does
 // its own way. One object a device; not thread-safe. Operations are queued: they are done after
 // synchronize(). Shapes are the caller's promise, checked by assertions only. Every operation
@@ -208,6 +231,14 @@ class Backend {
   }
   // Seconds that the device spent on the last run_captured(); waits for it. 0: not known.
   virtual double captured_seconds() { return 0; }
+
+  // Runs the encoder where the backend has a faster way for this batch than its operations one by
+  // one; false: it has none and nothing was queued.
+  virtual bool encode(const Encoder& op, const Batch& batch) {
+    (void)op;
+    (void)batch;
+    return false;
+  }
 
   virtual void embed(const Embed& op, const Batch& batch) = 0;
   virtual void add_layer_norm(const AddLayerNorm& op) = 0;

@@ -23,7 +23,10 @@ int select(int device) {
 }  // namespace
 
 DeviceBackend::DeviceBackend(int device, const BackendOptions& options)
-    : device_(select(device)), options_(options), products_(options.precision, stream_) {}
+    : device_(select(device)),
+      options_(options),
+      products_(options.precision, stream_),
+      small_(options.precision, stream_) {}
 
 DeviceBackend::~DeviceBackend() {
   stream_.synchronize();
@@ -91,8 +94,8 @@ void DeviceBackend::synchronize() {
 
 void DeviceBackend::run_captured(std::uint64_t key, const std::function<void()>& body) {
   const auto room = [this]() -> RecordedPasses::Room {
-    return {plan_.tiles(), plan_.starts(), plan_.first_score(), shares_.data(),
-            products_.split_room()};
+    return {plan_.tiles(),  plan_.starts(),         plan_.first_score(),
+            shares_.data(), products_.split_room(), small_.room()};
   };
   with_device_errors([&] { passes_.run(key, body, room, stream_); });
 }

@@ -14,6 +14,7 @@
 #include "lib/nn/backend.hpp"
 #include "lib/nn/device_gpu.hpp"
 #include "lib/nn/recorded_gpu.hpp"
+#include "lib/nn/small_encoder_gpu.hpp"
 
 namespace biogpu::nn {
 
@@ -42,6 +43,9 @@ class DeviceBackend final : public Backend {
   Batch upload_batch(const HostBatch& host, Arena& arena) override;
   void copy_in(const Tensor& to, const void* host) override;
 
+  // small_encoder_gpu.cpp.
+  bool encode(const Encoder& op, const Batch& batch) override;
+
   // operations_gpu.cpp.
   void embed(const Embed& op, const Batch& batch) override;
   void add_layer_norm(const AddLayerNorm& op) override;
@@ -65,6 +69,7 @@ class DeviceBackend final : public Backend {
   const BackendOptions options_;
   gpu::Stream stream_;
   ProductEngine products_;
+  SmallEncoderEngine small_;
   Staging staging_;
   DevicePlan plan_;
   std::unordered_map<void*, std::size_t> allocated_;

@@ -15,7 +15,7 @@ namespace biogpu::nn {
 class RecordedPasses {
  public:
   // Where lies what recordings point to beside the memory of arenas.
-  using Room = std::array<const void*, 5>;
+  using Room = std::array<const void*, 6>;
 
   // room: asked after the pass; recordings go where it is another than before.
   void run(std::uint64_t key, const std::function<void()>& body, const std::function<Room()>& room,

@@ -1,5 +1,7 @@
+#include <string>
 #include <vector>
 
+#include "gpu/rt/device.hpp"
 #include "tests/unit/gpu/nn/nn_support.hpp"
 
 using namespace biogpu;
@@ -17,7 +19,7 @@ class Encoder {
   Encoder(Bench& bench, std::int64_t n_heads, std::int64_t h)
       : bench_(bench), n_heads_(n_heads), d_(n_heads * h) {
     table_ = bench.random({33, d_}, 1.0f, false);
-    angles_ = bench.random({128, h}, 0.7f, false);
+    angles_ = bench.random({256, h}, 0.7f, false);
     for (int i = 0; i < 5; ++i) {
       weights_.push_back(bench.random({d_}, 1.0f, false));
       biases_.push_back(bench.random({d_}, 0.3f, false));
@@ -67,6 +69,30 @@ class Encoder {
     backend.gather_rows(out, x, rows);
   }
 
+  // The same as a whole, where the device has a way for it.
+  bool encode(const nn::Batch& batch, nn::Arena& arena, const Tensor& rows, const Tensor& out) {
+    const auto scope = arena.scope();
+    const std::int64_t n = batch.n_tokens;
+    nn::Backend& backend = bench_.device();
+    const auto norm = [&](std::size_t i) {
+      return nn::Norm{weights_[i].device, biases_[i].device, 1e-5f};
+    };
+    nn::Encoder whole;
+    whole.table = table_.device;
+    for (std::size_t i = 0; i < 2; ++i)
+      whole.blocks.push_back({&device_[4 * i], &device_[4 * i + 1], &device_[4 * i + 2],
+                              &device_[4 * i + 3], norm(2 * i), norm(2 * i + 1)});
+    whole.final_norm = norm(4);
+    whole.n_heads = n_heads_;
+    whole.rotary = {angles_.device};
+    whole.scale = 0.25f;
+    whole.x = arena.take(DType::f32, {n, d_});
+    whole.h = arena.take(backend.operand(), {n, d_});
+    if (!backend.encode(whole, batch)) return false;
+    backend.gather_rows(out, whole.x, rows);
+    return true;
+  }
+
   const std::vector<nn::Linear>& host() const { return host_; }
   const std::vector<nn::Linear>& device() const { return device_; }
 
@@ -80,14 +106,14 @@ class Encoder {
 
 // Runs the encoder three times: at once, recorded, replayed; all against the reference.
 void check_captured(Precision precision, std::int64_t n_heads, std::int64_t h,
-                    const std::vector<std::int32_t>& lengths) {
+                    const std::vector<std::int32_t>& lengths, bool whole = false) {
   // Two layers round some ten times: 80 roundings of fp32, 12 of fp16 and of bf16, of numbers near
   // one.
   const double bound = precision == Precision::fp32   ? 80 * 0x1p-22
                        : precision == Precision::fp16 ? 12 * 0x1p-11
                                                       : 12 * 0x1p-8;
   Bench bench(precision);
-  const Encoder encoder(bench, n_heads, h);
+  Encoder encoder(bench, n_heads, h);
   const auto batch = test::upload(bench, lengths, 33);
   const std::int64_t n = batch.host.starts.back();
   const std::size_t bytes = static_cast<std::size_t>(n * encoder.d()) * 4 * 10 + 65536;
@@ -105,9 +131,14 @@ void check_captured(Precision precision, std::int64_t n_heads, std::int64_t h,
   for (int run = 0; run < 3; ++run) {
     bench.device().clear(out.device);
     bench.device().run_captured(5, [&] {
+      if (whole) {
+        CHECK(encoder.encode(batch.device, device_arena, device_rows, out.device));
+        return;
+      }
       encoder.forward(bench.device(), batch.device, encoder.device(), device_arena, device_rows,
                       out.device, [](const Pair& x) { return x.device; });
     });
+    UNSCOPED_INFO(bench.difference(out));
     CHECK(bench.difference(out) < bound);
     CHECK(bench.device().captured_seconds() > 0);
   }
@@ -120,4 +151,19 @@ TEST_CASE("nn.captured: passes become graphs", "[nn][device]") {
   const Precision precision = GENERATE(Precision::fp32, Precision::fp16, Precision::bf16);
   check_captured(precision, 2, 16, {70, 1, 33});
   check_captured(precision, 2, 32, {5, 40});
+}
+
+TEST_CASE("nn.small_encoder: an encoder over few tokens equals its operations", "[nn][device]") {
+  if (!test::has_gpu()) return;
+  const bool emulated = std::string(gpu::kPlatformName) == "emulated";
+  if (!emulated && gpu::device_properties(0).architecture != "sm_90") return;
+  // ESM-2 8M's shape, which is the one that devices have.
+  check_captured(Precision::bf16, 20, 16, {41}, true);
+  if (!emulated) {
+    check_captured(Precision::fp16, 20, 16, {100, 1, 50, 33}, true);
+    check_captured(Precision::fp16, 20, 16, {256}, true);
+    return;
+  }
+  check_captured(Precision::fp16, 20, 8, {70, 1, 33}, true);
+  check_captured(Precision::fp16, 20, 24, {20}, true);
 }

@@ -1,0 +1,341 @@
+#pragma once
+
+// What the steps of small_encoder.hip share: a block's view of the launch, its stream of weights,
+// products, statistics of rows.
+
+#include "gpu/nn/attention_tile.hpp"
+#include "gpu/nn/small_encoder_shape.hpp"
+#include "gpu/prim/block_group.hpp"
+#include "gpu/prim/bulk_copy.hpp"
+
+namespace biogpu::gpu::nn {
+
+// One tile of 16 x 16 operands as its lanes hold it.
+template <int kWave>
+struct alignas(4 * TileOperand<kWave>::kWords) Piece {
+  TileOperand<kWave> tile;
+};
+
+// A shape whose numbers but n_layers are known when the kernel is compiled, or one that is not.
+template <int kHeadTiles_>
+struct AnyShape {
+  static constexpr int kHeadTiles = kHeadTiles_;
+  template <SmallStep>
+  static constexpr int kMostBatches = 0;  // not known
+  __device__ static SmallEncoderShape of(const SmallEncoderShape& shape) { return shape; }
+};
+template <int kD, int kHeads, int kFeed>
+struct KnownShape {
+  static constexpr int kHeadTiles = (kD / kHeads + 15) / 16;
+  // Batches of a share.
+  template <SmallStep kStep>
+  static constexpr int kMostBatches =
+      kStep == SmallStep::projection
+          ? SmallPart{{kD, kHeads, kD / kHeads, kFeed, 0}, 1}.turn(kStep, 0).n_batches
+          : SmallPart{{kD, kHeads, kD / kHeads, kFeed, 0}}.turn(kStep, 0).n_batches;
+  static constexpr bool matches(const SmallEncoderShape& s) {
+    return s.d == kD && s.n_heads == kHeads && s.head == kD / kHeads && s.d_feed == kFeed;
+  }
+  __device__ static SmallEncoderShape of(const SmallEncoderShape& shape) {
+    return {kD, kHeads, kD / kHeads, kFeed, shape.n_layers};
+  }
+};
+
+template <int kWave_, Number16 kType_, class Known_>
+struct SmallBlock {
+  using Known = Known_;
+  static constexpr int kWave = kWave_;
+  static constexpr Number16 kType = kType_;
+  static constexpr int kRowTiles = 1;  // of 16 tokens: with two, steps take twice as long
+  static constexpr int kRows = 16 * kRowTiles;
+  static constexpr int kHeadTiles = Known::kHeadTiles;
+  static constexpr int kThreads = kWave * kSmallWaves;
+  static constexpr int kTileNumbers = kTileBytes / 2;
+  static constexpr int kLaneNumbers = kTileNumbers / kWave;
+
+  // attention_tile.hpp's shape.
+  static constexpr int kParts = 1;
+  static constexpr int kHead = 16 * kHeadTiles;
+  static constexpr int kKeys = 16 * kKeyTiles;
+
+  const SmallEncoderArgs& a;
+  SmallPart part;
+  GroupRooms rooms;
+  int lane;
+  std::int64_t token;  // the group's first
+  int n_rows;          // of the group's that exist
+  int position;        // of the first, in its sequence
+  int length;          // of the sequence
+  int first_tile;      // of 16 tokens, of the sequence among all of the launch
+  std::uint32_t epoch;
+  // In the block's room.
+  float* x;
+  std::uint16_t *y, *mixed, *q;
+  float *stats, *sums, *angles;
+  Arrival* arrivals;    // kArrivals
+  std::uint32_t* keys;  // in device memory
+
+  // Where this lane's numbers of a tile of operands lie.
+  __device__ __forceinline__ std::uint16_t* at(std::uint16_t* tiles, int tile, int row_tile) const {
+    return tiles + (tile * kRowTiles + row_tile) * kTileNumbers + lane * kLaneNumbers;
+  }
+  __device__ __forceinline__ const float* vector(int layer, SmallStep step, int unit) const {
+    const SmallPart& p = part;
+    const int slot = (layer * kGroup + p.rank) * p.vectors_of_layer() + p.vector_of(step, unit);
+    return a.vectors + slot * 32;
+  }
+};
+
+template <int kWave>
+__device__ __forceinline__ TileOperand<kWave> load_piece(const std::uint16_t* at) {
+  return reinterpret_cast<const Piece<kWave>*>(at)->tile;
+}
+template <int kWave>
+__device__ __forceinline__ void store_piece(std::uint16_t* at, const TileOperand<kWave>& tile) {
+  reinterpret_cast<Piece<kWave>*>(at)->tile = tile;
+}
+
+// A row-major operand as the column-major one of the transposed matrix, and the other way round.
+template <int kWave>
+__device__ __forceinline__ TileOperand<kWave> other_side(TileOperand<kWave> tile) {
+  if constexpr (kWave == 32) {
+    const std::uint32_t word = tile.word[1];
+    tile.word[1] = tile.word[2];
+    tile.word[2] = word;
+  }
+  return tile;
+}
+
+// A lane's values lie in 4 columns; value e in the column of slot tile_column_slot(e).
+template <int kWave>
+__device__ __forceinline__ constexpr int tile_column_slot(int e) {
+  return kWave == 32 ? (e & 1) + e / 4 * 2 : e;
+}
+// The values of lanes 0 to 15 in the columns, or rows, of this lane's.
+template <int kWave>
+__device__ __forceinline__ void spread_columns(float mine, float (&value)[4]) {
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    value[i] = wave_shuffle<kWave>(mine, tile_column<kWave>(kWave == 32 ? i % 2 + i / 2 * 4 : i));
+}
+template <int kWave>
+__device__ __forceinline__ void spread_rows(float mine, float (&value)[kTileRowSlots<kWave>]) {
+#pragma unroll
+  for (int slot = 0; slot < kTileRowSlots<kWave>; ++slot)
+    value[slot] = wave_shuffle<kWave>(mine, tile_row<kWave>(2 * slot));
+}
+
+// The weights that a wave multiplies. Those of its next step but the projection's lie in shared
+// memory, in the wave's own place, to which the copy engine brings them as soon as the wave has
+// read what lay there: no other wave has to be waited for.
+template <class B>
+struct WeightStream {
+  static constexpr int kWave = B::kWave;
+  static constexpr int kBatchBytes = kBatch * kTileBytes;
+  using Batch = Piece<kWave>[kBatch];
+  const B& b;
+  const std::uint8_t* from;  // the wave's first layer
+  std::uint8_t* place;
+  Arrival* arrival;
+  std::uint32_t odd = 0;
+
+  __device__ __forceinline__ WeightStream(const B& block, std::uint8_t* places)
+      : b(block),
+        place(places + b.part.wave * kPlaced * kBatchBytes),
+        arrival(reinterpret_cast<Arrival*>(places + weights_bytes()) + b.part.wave) {
+    const int of_wave = b.part.rank * kSmallWaves + b.part.wave;
+    from = static_cast<const std::uint8_t*>(b.a.packed) +
+           static_cast<std::int64_t>(of_wave) * b.part.shape.n_layers * b.part.batches_of_layer() *
+               kBatchBytes;
+  }
+
+  template <SmallStep kStep>
+  __device__ __forceinline__ const std::uint8_t* source(int layer) const {
+    return from + (layer * b.part.batches_of_layer() + b.part.batches_before(kStep)) * kBatchBytes;
+  }
+  template <SmallStep kStep>
+  __device__ __forceinline__ void issue(int layer) {
+    if (!kHasAsyncCopies || layer >= b.part.shape.n_layers) return;
+    const SmallTurn turn = b.part.turn(kStep, 0);
+    if (turn.active && b.lane == 0)
+      copy_bulk(place, source<kStep>(layer),
+                static_cast<std::uint32_t>(turn.n_batches * kBatchBytes), arrival);
+  }
+  __device__ __forceinline__ void start() {
+    if (b.lane == 0) init_arrival(arrival);
+    issue<SmallStep::qkv>(0);
+  }
+  // Before the wave's first share of a step but the projection.
+  __device__ __forceinline__ void await() {
+    if (!kHasAsyncCopies) return;
+    await_arrival(arrival, odd);
+    odd ^= 1u;
+  }
+  // Behind it, also where there is none.
+  template <SmallStep kStep>
+  __device__ __forceinline__ void go_on(int layer) {
+    if (!kHasAsyncCopies) return;
+    wave_sync<kWave>();  // all lanes have read
+    if (kStep == SmallStep::qkv) issue<SmallStep::up>(layer);
+    if (kStep == SmallStep::up) issue<SmallStep::down>(layer);
+    if (kStep == SmallStep::down) issue<SmallStep::qkv>(layer + 1);
+  }
+
+  __device__ __forceinline__ void load(Batch& batch, const std::uint8_t* at) const {
+    at += b.lane * 2 * B::kLaneNumbers;
+#pragma unroll
+    for (int p = 0; p < kBatch; ++p)
+      batch[p] = *reinterpret_cast<const Piece<kWave>*>(at + p * kTileBytes);
+  }
+};
+
+// sum += rows of x times the turn's weights; x: tiles of operands; load(a batch, its number).
+// kTransposed: the columns of the result are x's rows.
+template <class B, SmallStep kStep, bool kTransposed, class Load>
+__device__ __forceinline__ void multiply_turn(const B& b, const SmallTurn& turn, std::uint16_t* x,
+                                              TileSum<B::kWave> (&sum)[B::kRowTiles], Load&& load) {
+  constexpr int kWave = B::kWave, kMost = B::Known::template kMostBatches<kStep>;
+#pragma unroll(kMost > 0 ? kMost : 1)
+  for (int i = 0; i < (kMost > 0 ? kMost : turn.n_batches); ++i) {
+    // All loads of a batch before its products: each of both would wait for the other by turns.
+    TileOperand<kWave> left[kBatch][B::kRowTiles];
+    Piece<kWave> right[kBatch];
+    load(right, i);
+#pragma unroll
+    for (int p = 0; p < kBatch; ++p) {
+#pragma unroll
+      for (int r = 0; r < B::kRowTiles; ++r)
+        left[p][r] = load_piece<kWave>(b.at(x, turn.k_batch(i) * kBatch + p, r));
+    }
+#pragma unroll
+    for (int p = 0; p < kBatch; ++p) {
+#pragma unroll
+      for (int r = 0; r < B::kRowTiles; ++r) {
+        if constexpr (kTransposed) {
+          multiply_tile<kWave, B::kType>(sum[r], right[p].tile, other_side<kWave>(left[p][r]));
+        } else {
+          multiply_tile<kWave, B::kType>(sum[r], left[p][r], right[p].tile);
+        }
+      }
+    }
+  }
+}
+
+// Mean of 16 numbers of a row and the sum of their squared distances from it.
+struct alignas(8) RowMoments {
+  float mean, squares;
+};
+
+// What normalisation makes of row lane % 16: x * factor - shift.
+struct RowNorm {
+  float factor, shift;
+};
+
+// From the means and squared distances of each tile of 16 columns.
+template <class B>
+__device__ __forceinline__ RowNorm norm_of_rows(const B& b, int row_tile) {
+  constexpr int kWave = B::kWave, kApart = kWave / 16;
+  const int n = b.part.n_tiles();
+  const auto* const at = reinterpret_cast<const RowMoments*>(b.stats) + row_tile * 16 + b.lane % 16;
+  const float base = at[0].mean;
+  float sum = 0, apart = 0, squares = 0;
+#pragma unroll 5
+  for (int tile = b.lane / 16; tile < n; tile += kApart) {
+    const RowMoments m = at[tile * 16 * B::kRowTiles];
+    const float mean = m.mean - base;
+    sum += mean;
+    apart += mean * mean;
+    squares += m.squares;
+  }
+#pragma unroll
+  for (int mask = 16; mask < kWave; mask *= 2) {
+    sum += wave_shuffle_xor<kWave>(sum, mask);
+    apart += wave_shuffle_xor<kWave>(apart, mask);
+    squares += wave_shuffle_xor<kWave>(squares, mask);
+  }
+  const float part = 1.0f / static_cast<float>(n);
+  const float mean = sum * part;
+  const float variance = (squares * (1.0f / 16) + (apart - sum * mean)) * part;
+  const float factor = 1.0f / sqrtf(variance + b.a.eps);
+  return {factor, (mean + base) * factor};
+}
+
+// Hands a tile of the block's own columns to all blocks of the group: its numbers times the weights
+// of the normalisation that follows, as operands, and the moments of its rows.
+template <class B>
+__device__ __forceinline__ void share_tile(const B& b, int tile, int row_tile,
+                                           const TileSum<B::kWave>& x, float weight) {
+  constexpr int kWave = B::kWave, kSlots = kTileRowSlots<kWave>;
+  const auto add = [](float u, float v) { return u + v; };
+  float mean[kSlots] = {}, squares[kSlots] = {}, weights[4];
+  spread_columns<kWave>(weight, weights);
+  TileSum<kWave> y;
+#pragma unroll
+  for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
+    mean[tile_row_slot<kWave>(e)] += x.value[e];
+    y.value[e] = x.value[e] * weights[tile_column_slot<kWave>(e)];
+  }
+#pragma unroll
+  for (int slot = 0; slot < kSlots; ++slot)
+    mean[slot] = reduce_tile_row<kWave>(mean[slot], add) * (1.0f / 16);
+#pragma unroll
+  for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
+    const int slot = tile_row_slot<kWave>(e);
+    const float apart = x.value[e] - mean[slot];
+    squares[slot] += apart * apart;
+  }
+#pragma unroll
+  for (int slot = 0; slot < kSlots; ++slot)
+    squares[slot] = reduce_tile_row<kWave>(squares[slot], add);
+  const Piece<kWave> operand{operand_of_sum<kWave, B::kType>(y)};
+  std::uint16_t* const at = b.at(b.y, tile, row_tile);
+  // Lanes of the first columns have a row each.
+  const int slot = kWave == 32 ? b.lane % 4 : b.lane / 16;
+  const bool has_row = slot < kSlots;
+  const RowMoments moments{slot == 0 ? mean[0] : mean[kSlots - 1],
+                           slot == 0 ? squares[0] : squares[kSlots - 1]};
+  float* const moments_at =
+      b.stats + (tile * B::kRows + row_tile * 16 + tile_row<kWave>(has_row ? 2 * slot : 0)) * 2;
+#pragma unroll
+  for (int peer = 0; peer < kGroup; ++peer) {
+    if constexpr (kWave == 32) {
+      send_in_group(b.rooms, peer, at, __builtin_bit_cast(Bytes16, operand),
+                    b.arrivals + kArrivalY);
+    } else {
+      send_in_group(b.rooms, peer, at, __builtin_bit_cast(Bytes8, operand), b.arrivals + kArrivalY);
+    }
+    if (has_row)
+      send_in_group(b.rooms, peer, moments_at, __builtin_bit_cast(Bytes8, moments),
+                    b.arrivals + kArrivalY);
+  }
+}
+
+// This lane's fp32 numbers of a tile of sums: kValues of them, in pieces of 4 so that a wave's lie
+// side by side.
+template <class B>
+__device__ __forceinline__ float* sum_at(const B& b, float* tiles, int tile, int quarter) {
+  return tiles + ((tile * (TileSum<B::kWave>::kValues / 4) + quarter) * B::kWave + b.lane) * 4;
+}
+template <class B>
+__device__ __forceinline__ void add_sum(const B& b, float* tiles, int tile,
+                                        TileSum<B::kWave>& sum) {
+#pragma unroll
+  for (int i = 0; i < TileSum<B::kWave>::kValues / 4; ++i) {
+    const Float4 part = *reinterpret_cast<const Float4*>(sum_at(b, tiles, tile, i));
+#pragma unroll
+    for (int e = 0; e < 4; ++e) sum.value[4 * i + e] += part.value[e];
+  }
+}
+template <class B>
+__device__ __forceinline__ void store_sum(const B& b, float* tiles, int tile,
+                                          const TileSum<B::kWave>& sum) {
+#pragma unroll
+  for (int i = 0; i < TileSum<B::kWave>::kValues / 4; ++i) {
+    Float4 part;
+#pragma unroll
+    for (int e = 0; e < 4; ++e) part.value[e] = sum.value[4 * i + e];
+    *reinterpret_cast<Float4*>(sum_at(b, tiles, tile, i)) = part;
+  }
+}
+
+}  // namespace biogpu::gpu::nn

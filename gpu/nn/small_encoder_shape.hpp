@@ -1,0 +1,199 @@
+#pragma once
+
+// Who computes what in small_encoder.hip, and in which order its weights lie.
+
+#include "gpu/nn/small_encoder.hpp"
+#include "gpu/prim/async_copy.hpp"
+#include "gpu/rt/hip.hpp"
+
+namespace biogpu::gpu::nn {
+
+inline constexpr int kGroup = 6;        // blocks that share the tokens of a group
+inline constexpr int kSmallWaves = 16;  // of a block
+inline constexpr int kBatch = 5;        // tiles of weights that a wave copies at once
+inline constexpr int kPlaced = 4;       // batches that a wave has in shared memory
+inline constexpr int kTileBytes = 512;  // of 16 x 16 numbers, whatever the wave's width
+inline constexpr int kKeyParts = 4;     // waves that share the keys of a head
+inline constexpr int kKeyTiles = 4;     // of 16 keys, that a wave takes at once
+
+// What a launch consists of: one embedding, six steps a layer, one end.
+enum class SmallStep { embed, qkv, attend, projection, up, down, reduce, finish };
+inline constexpr int kStepsOfLayer = 6;
+__host__ __device__ constexpr int small_steps(const SmallEncoderShape& shape) {
+  return 2 + kStepsOfLayer * shape.n_layers;
+}
+
+// Items i of [0, n) with i % by == first.
+__host__ __device__ constexpr int count_of(int n, int first, int by) {
+  return n > first ? (n - first + by - 1) / by : 0;
+}
+
+// A wave's share of a product: a tile of 16 columns over some of the batches of k.
+struct SmallTurn {
+  bool active = false;
+  int unit = 0;              // number of the tile among the block's, or, of `down`, among all
+  int n_batches = 0;         // of weights
+  int first = 0, apart = 1;  // batches of k
+
+  __host__ __device__ constexpr int k_batch(int i) const { return first + i * apart; }
+  // Tile along k of the turn's tile number q of weights.
+  __host__ __device__ constexpr int k_tile(int q) const {
+    return k_batch(q / kBatch) * kBatch + q % kBatch;
+  }
+};
+
+// The part of a block, and of one of its waves. Tiles are 16 columns of a result.
+struct SmallPart {
+  SmallEncoderShape shape;
+  int rank = 0, wave = 0;
+
+  __host__ __device__ constexpr int n_tiles() const { return shape.d / 16; }
+  __host__ __device__ constexpr int head_tiles() const { return (shape.head + 15) / 16; }
+
+  // Columns of the residual stream: more of them where there are fewer heads.
+  __host__ __device__ constexpr int own_most() const { return (n_tiles() + kGroup - 1) / kGroup; }
+  __host__ __device__ constexpr int own_tiles() const {
+    return count_of(n_tiles(), kGroup - 1 - rank, kGroup);
+  }
+  __host__ __device__ constexpr int own_tile(int i) const { return i * kGroup + kGroup - 1 - rank; }
+  __host__ __device__ static constexpr int owner_of(int tile) { return kGroup - 1 - tile % kGroup; }
+  __host__ __device__ static constexpr int place_of(int tile) { return tile / kGroup; }
+
+  __host__ __device__ constexpr int n_heads() const {
+    return count_of(shape.n_heads, rank, kGroup);
+  }
+  __host__ __device__ constexpr int head(int i) const { return i * kGroup + rank; }
+  __host__ __device__ constexpr int qkv_units() const { return 3 * n_heads() * head_tiles(); }
+  __host__ __device__ constexpr int hidden_tiles() const {
+    return count_of(shape.d_feed / 16, rank, kGroup);
+  }
+  __host__ __device__ constexpr int mixed_tiles() const { return shape.n_heads * head_tiles(); }
+  __host__ __device__ constexpr int splits() const { return kSmallWaves / own_most(); }
+
+  // The wave's i-th share of the step's product.
+  __host__ __device__ constexpr SmallTurn turn(SmallStep step, int i) const {
+    SmallTurn t;
+    t.unit = wave + i * kSmallWaves;
+    t.n_batches = n_tiles() / kBatch;
+    switch (step) {
+      case SmallStep::qkv:
+        t.active = t.unit < qkv_units();
+        break;
+      case SmallStep::up:
+        t.active = t.unit < hidden_tiles();
+        break;
+      case SmallStep::projection:
+        t.unit = wave % own_most();
+        t.first = wave / own_most();
+        t.apart = splits();
+        t.active = i == 0 && t.unit < own_tiles() && t.first < t.apart;
+        t.n_batches = count_of(mixed_tiles() / kBatch, t.first, t.apart);
+        break;
+      case SmallStep::down:
+        t.active = t.unit < n_tiles();
+        t.n_batches = (hidden_tiles() + kBatch - 1) / kBatch;
+        break;
+      default:
+        break;
+    }
+    return t;
+  }
+
+  // Batches of weights that a wave has room for in a step, and in a layer before it.
+  __host__ __device__ constexpr int batches(SmallStep step) const {
+    const SmallPart most{shape, 0, 0};
+    int n = 0;
+    for (int i = 0;; ++i) {
+      const SmallTurn t =
+          step == SmallStep::projection ? SmallPart{shape, 1, 0}.turn(step, i) : most.turn(step, i);
+      if (!t.active) return n;
+      n += t.n_batches;
+    }
+  }
+  __host__ __device__ constexpr int batches_before(SmallStep step) const {
+    int sum = 0;
+    if (step > SmallStep::qkv) sum += batches(SmallStep::qkv);
+    if (step > SmallStep::projection) sum += batches(SmallStep::projection);
+    if (step > SmallStep::up) sum += batches(SmallStep::up);
+    if (step > SmallStep::down) sum += batches(SmallStep::down);
+    return sum;
+  }
+  __host__ __device__ constexpr int batches_of_layer() const {
+    return batches_before(SmallStep::finish);
+  }
+
+  // Pairs of 16 numbers that go with a layer's tiles: for qkv and up the bias and the sum of the
+  // column's weights, both with the normalisation in front worked in; for projection and reduce the
+  // bias and the weight of the normalisation behind.
+  __host__ __device__ constexpr int vector_of(SmallStep step, int unit) const {
+    const int n_qkv = SmallPart{shape}.qkv_units();
+    return step == SmallStep::qkv          ? unit
+           : step == SmallStep::projection ? n_qkv + unit
+           : step == SmallStep::up         ? n_qkv + own_most() + unit
+                                   : n_qkv + own_most() + SmallPart{shape}.hidden_tiles() + unit;
+  }
+  __host__ __device__ constexpr int vectors_of_layer() const {
+    return vector_of(SmallStep::reduce, own_most());
+  }
+};
+
+// Bytes of a block's room, from its beginning: operands of the products as their lanes hold them,
+// [tile of k, tile of rows, lane].
+struct SmallRoom {
+  int x, y, stats, mixed, sums, q, angles, total;
+};
+
+__host__ __device__ constexpr SmallRoom room_of(const SmallEncoderShape& shape) {
+  const SmallPart first{shape, 0, 0};
+  const auto larger = [](int a, int b) { return a > b ? a : b; };
+  SmallRoom room{};
+  room.y = room.x + first.own_most() * 2 * kTileBytes;
+  room.stats = room.y + first.n_tiles() * kTileBytes;
+  room.mixed = room.stats + first.n_tiles() * 16 * 8;
+  // The feed-forward half's hidden numbers lie in the same place.
+  const int hidden = (first.hidden_tiles() + kBatch - 1) / kBatch * kBatch;
+  room.sums = room.mixed + larger(first.mixed_tiles(), hidden) * kTileBytes;
+  // Sums of all blocks for the own tiles; before, of waves that share a tile or a head.
+  const int of_group = kGroup * first.own_most() * 2 * kTileBytes;
+  const int of_waves = kSmallWaves * 2 * kTileBytes;
+  const int of_heads = kSmallWaves * (first.head_tiles() + 1) * 2 * kTileBytes;
+  room.q = room.sums + larger(of_group, larger(of_waves, of_heads));
+  room.angles = room.q + first.n_heads() * first.head_tiles() * kTileBytes;
+  room.total = room.angles + 16 * shape.head * 4;
+  return room;
+}
+
+// What a block gets from others of its group: x for the next product, heads, parts of sums.
+enum SmallArrival { kArrivalY, kArrivalMixed, kArrivalSums, kArrivals };
+
+// Bytes of the weights behind the room, in shared memory, and of its arrivals behind them.
+__host__ __device__ constexpr int weights_bytes() {
+  return kHasAsyncCopies ? kSmallWaves * kPlaced * kBatch * kTileBytes : 0;
+}
+__host__ __device__ constexpr int shared_bytes(const SmallEncoderShape& shape) {
+  return kHasAsyncCopies ? room_of(shape).total + weights_bytes() + 8 * (kSmallWaves + kArrivals)
+                         : 0;
+}
+
+inline constexpr int kMostGroups = 24;
+inline constexpr int kMostTiles = kMostGroups;  // of 16 tokens
+
+// Bytes of the launch's room in device memory, from its beginning.
+struct SmallDeviceRoom {
+  std::size_t keys, rooms, total;
+};
+__host__ __device__ constexpr SmallDeviceRoom device_room_of(const SmallEncoderShape& shape,
+                                                             int n_groups) {
+  // Keys and values of two layers by turns, with their stamps.
+  const auto tiles = static_cast<std::size_t>(4 * SmallPart{shape}.mixed_tiles() * kMostTiles);
+  SmallDeviceRoom room{};
+  room.keys = 128;
+  room.rooms = room.keys + tiles * 2 * kTileBytes;
+  room.total = room.rooms;
+  if (!kHasAsyncCopies)
+    room.total += static_cast<std::size_t>(n_groups * kGroup) *
+                  static_cast<std::size_t>(room_of(shape).total);
+  return room;
+}
+
+}  // namespace biogpu::gpu::nn

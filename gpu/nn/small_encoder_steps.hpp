@@ -1,0 +1,437 @@
+#pragma once
+
+// The steps of a layer of small_encoder.hip behind their products, each by one wave or by a block.
+
+#include "gpu/nn/gelu.hpp"
+#include "gpu/nn/small_encoder_block.hpp"
+
+namespace biogpu::gpu::nn {
+
+// A lane's values of column vectors, or with kTransposed of row vectors.
+template <class B, bool kTransposed>
+__device__ __forceinline__ void normalise_sum(const RowNorm& norm, float bias, float weight_sum,
+                                              TileSum<B::kWave>& sum) {
+  constexpr int kWave = B::kWave, kSlots = kTileRowSlots<kWave>;
+  // Of the token and of the column of weights.
+  float factor[kTransposed ? 4 : kSlots], shift[kTransposed ? 4 : kSlots];
+  float biases[kTransposed ? kSlots : 4], sums[kTransposed ? kSlots : 4];
+  if constexpr (kTransposed) {
+    spread_columns<kWave>(norm.factor, factor);
+    spread_columns<kWave>(norm.shift, shift);
+    spread_rows<kWave>(bias, biases);
+    spread_rows<kWave>(weight_sum, sums);
+  } else {
+    spread_rows<kWave>(norm.factor, factor);
+    spread_rows<kWave>(norm.shift, shift);
+    spread_columns<kWave>(bias, biases);
+    spread_columns<kWave>(weight_sum, sums);
+  }
+#pragma unroll
+  for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
+    const int row = tile_row_slot<kWave>(e), column = tile_column_slot<kWave>(e);
+    const int token = kTransposed ? column : row, other = kTransposed ? row : column;
+    sum.value[e] = sum.value[e] * factor[token] + (biases[other] - shift[token] * sums[other]);
+  }
+}
+
+// Rotates a tile of q or k, whose partners lie 8 columns apart: in one lane of 32, in two of 64.
+template <class B>
+__device__ __forceinline__ void rotate_tile(const B& b, int row_tile, int head_tile,
+                                            TileSum<B::kWave>& sum) {
+  constexpr int kOther = B::kWave == 32 ? 4 : 0;
+  const int head = b.part.shape.head;
+#pragma unroll
+  for (int e = 0; e < 4; ++e) {
+    const int in_tile = tile_column<B::kWave>(e);
+    const float mine = sum.value[e];
+    const float other =
+        B::kWave == 32 ? sum.value[e + kOther] : wave_shuffle_xor<B::kWave>(mine, B::kWave / 2);
+    const int pair = 8 * head_tile + in_tile % 8;
+    if (pair >= head / 2) continue;  // padding
+    const float* const angle = b.angles + (16 * row_tile + tile_row<B::kWave>(e)) * head + pair;
+    const float cosine = angle[0], sine = angle[head / 2];
+    if constexpr (B::kWave == 32) {
+      sum.value[e] = mine * cosine - other * sine;
+      sum.value[e + kOther] = other * cosine + mine * sine;
+    } else {
+      sum.value[e] = mine * cosine + (in_tile < 8 ? -other : other) * sine;
+    }
+  }
+}
+
+// Where a tile of keys (kind [0, kHeadTiles)) or values (above) lies, and its flag.
+template <class B>
+__device__ __forceinline__ int key_index(const B&, int head, int kind) {
+  return (head * 2 * B::kHeadTiles + kind) * kMostTiles;
+}
+template <class B>
+__device__ __forceinline__ std::uint32_t* key_tile(const B& b, int layer, int index) {
+  const int n = b.part.mixed_tiles() * 2 * kMostTiles;
+  return b.keys + ((layer & 1) * n + index) * B::kTileNumbers + b.lane * B::kLaneNumbers;
+}
+
+template <class B>
+__device__ __forceinline__ void finish_qkv(const B& b, int layer, int unit, float bias,
+                                           float weight_sum,
+                                           TileSum<B::kWave> (&sum)[B::kRowTiles]) {
+  constexpr int kWave = B::kWave;
+  const int n_tiles = b.part.n_heads() * B::kHeadTiles;  // of q, of k and of v
+  const int which = unit < n_tiles ? 0 : unit < 2 * n_tiles ? 1 : 2;
+  const int of_which = unit - which * n_tiles;
+  const int head_tile = of_which % B::kHeadTiles, head = b.part.head(of_which / B::kHeadTiles);
+#pragma unroll
+  for (int r = 0; r < B::kRowTiles; ++r) {
+    const RowNorm norm = norm_of_rows(b, r);
+    if (which == 2) {
+      normalise_sum<B, true>(norm, bias, weight_sum, sum[r]);
+    } else {
+      normalise_sum<B, false>(norm, bias, weight_sum, sum[r]);
+      if (b.a.cos_sin != nullptr) rotate_tile(b, r, head_tile, sum[r]);
+    }
+    const TileOperand<kWave> tile = operand_of_sum<kWave, B::kType>(sum[r]);
+    if (which == 0) {
+      store_piece<kWave>(b.at(b.q, of_which, r), tile);
+      continue;
+    }
+    const int index = key_index(b, head, (which - 1) * B::kHeadTiles + head_tile) + b.first_tile +
+                      b.position / 16 + r;
+    post_words(key_tile(b, layer, index), other_side<kWave>(tile).word, b.epoch + layer + 1);
+  }
+}
+
+// Attention of the group's rows for one head, over every kKeyParts-th step of keys.
+template <class B>
+__device__ __forceinline__ void attend(const B& b, int layer, int head_index, int key_part,
+                                       AttentionState<B> (&state)[B::kRowTiles]) {
+  constexpr int kWave = B::kWave;
+  const int head = b.part.head(head_index), n_tiles = (b.length + 15) / 16;
+#pragma unroll
+  for (int r = 0; r < B::kRowTiles; ++r) {
+#pragma unroll
+    for (int d = 0; d < B::kHeadTiles; ++d)
+      state[r].query[0][d] = load_piece<kWave>(b.at(b.q, head_index * B::kHeadTiles + d, r));
+#pragma unroll
+    for (int slot = 0; slot < kTileRowSlots<kWave>; ++slot) {
+      state[r].top[slot] = kMinusInfinity;
+      state[r].sum[slot] = 0;
+    }
+  }
+  for (int first = key_part * kKeyTiles; first < n_tiles; first += kKeyParts * kKeyTiles) {
+    TileOperand<kWave> keys[kKeyTiles][2 * B::kHeadTiles];
+    int tries = 0;
+    // Each lane asks for one tile, until all are there: reading them all again costs more.
+    const int kind = b.lane / kKeyTiles % (2 * B::kHeadTiles), tile = first + b.lane % kKeyTiles;
+    const std::uint32_t* const asked =
+        b.keys +
+        (key_tile(b, layer,
+                  key_index(b, head, kind) + b.first_tile + (tile < n_tiles ? tile : first)) -
+         b.keys - b.lane * B::kLaneNumbers);
+    while (!wave_all<kWave>(has_words(asked, b.epoch + layer + 1))) bound_reads(tries);
+    for (bool there = false; !there; bound_reads(tries)) {
+      there = true;
+#pragma unroll
+      for (int d = 0; d < 2 * B::kHeadTiles; ++d) {
+        const std::uint32_t* const at =
+            key_tile(b, layer, key_index(b, head, d) + b.first_tile + first);
+#pragma unroll
+        for (int j = 0; j < kKeyTiles; ++j)
+          there &= read_words(at + (first + j < n_tiles ? j : 0) * B::kTileNumbers, keys[j][d].word,
+                              b.epoch + layer + 1);
+      }
+      there = wave_all<kWave>(there);
+    }
+#pragma unroll
+    for (int r = 0; r < B::kRowTiles; ++r) {
+      Scores<B> scores = {};
+#pragma unroll
+      for (int j = 0; j < kKeyTiles; ++j) {
+#pragma unroll
+        for (int d = 0; d < B::kHeadTiles; ++d)
+          multiply_tile<kWave, B::kType>(scores[j], state[r].query[0][d], keys[j][d]);
+      }
+      if (16 * (first + kKeyTiles) > b.length) {
+#pragma unroll
+        for (int j = 0; j < kKeyTiles; ++j) {
+#pragma unroll
+          for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
+            if (16 * (first + j) + tile_column<kWave>(e) >= b.length)
+              scores[j].value[e] = kMinusInfinity;
+          }
+        }
+      }
+      weigh_scores<B>(state[r], scores, b.a.score_scale * kLog2E);
+#pragma unroll
+      for (int j = 0; j < kKeyTiles; ++j) {
+        const auto weights = operand_of_sum<kWave, B::kType, false>(scores[j]);
+#pragma unroll
+        for (int d = 0; d < B::kHeadTiles; ++d)
+          multiply_tile<kWave, B::kType>(state[r].out[d], weights, keys[j][B::kHeadTiles + d]);
+      }
+    }
+  }
+}
+
+// Where a wave leaves what it found, for the first wave of its head: out, then top and sum.
+template <class B>
+__device__ __forceinline__ void leave_state(const B& b, int wave,
+                                            AttentionState<B> (&state)[B::kRowTiles]) {
+  constexpr int kSlots = kTileRowSlots<B::kWave>;
+#pragma unroll
+  for (int r = 0; r < B::kRowTiles; ++r) {
+    const int at = (wave * B::kRowTiles + r) * (B::kHeadTiles + 1);
+#pragma unroll
+    for (int d = 0; d < B::kHeadTiles; ++d) store_sum(b, b.sums, at + d, state[r].out[d]);
+    Float4 rest = {};
+#pragma unroll
+    for (int slot = 0; slot < kSlots; ++slot) {
+      rest.value[slot] = state[r].top[slot];
+      rest.value[2 + slot] = state[r].sum[slot];
+    }
+    *reinterpret_cast<Float4*>(sum_at(b, b.sums, at + B::kHeadTiles, 0)) = rest;
+  }
+}
+
+// The parts of a head together, to all blocks of the group.
+template <class B>
+__device__ __forceinline__ void share_head(const B& b, int head_index) {
+  constexpr int kWave = B::kWave, kSlots = kTileRowSlots<kWave>;
+  const auto add = [](float u, float v) { return u + v; };
+  const int n_heads = b.part.n_heads();
+#pragma unroll
+  for (int r = 0; r < B::kRowTiles; ++r) {
+    float factor[kKeyParts][kSlots], top[kSlots], sum[kSlots] = {};
+    Float4 rest[kKeyParts];
+#pragma unroll
+    for (int p = 0; p < kKeyParts; ++p) {
+      const int at = ((p * n_heads + head_index) * B::kRowTiles + r) * (B::kHeadTiles + 1);
+      rest[p] = *reinterpret_cast<const Float4*>(sum_at(b, b.sums, at + B::kHeadTiles, 0));
+    }
+#pragma unroll
+    for (int slot = 0; slot < kSlots; ++slot) {
+      top[slot] = kMinusInfinity;
+#pragma unroll
+      for (int p = 0; p < kKeyParts; ++p) top[slot] = fmaxf(top[slot], rest[p].value[slot]);
+#pragma unroll
+      for (int p = 0; p < kKeyParts; ++p) {
+        factor[p][slot] = fast_exp2(rest[p].value[slot] - top[slot]);
+        sum[slot] += rest[p].value[2 + slot] * factor[p][slot];
+      }
+      sum[slot] = 1.0f / reduce_tile_row<kWave>(sum[slot], add);
+    }
+#pragma unroll
+    for (int d = 0; d < B::kHeadTiles; ++d) {
+      TileSum<kWave> out = {};
+#pragma unroll
+      for (int p = 0; p < kKeyParts; ++p) {
+        const int at = ((p * n_heads + head_index) * B::kRowTiles + r) * (B::kHeadTiles + 1) + d;
+        TileSum<kWave> part = {};
+        add_sum(b, b.sums, at, part);
+#pragma unroll
+        for (int e = 0; e < TileSum<kWave>::kValues; ++e)
+          out.value[e] += part.value[e] * factor[p][tile_row_slot<kWave>(e)];
+      }
+#pragma unroll
+      for (int e = 0; e < TileSum<kWave>::kValues; ++e)
+        out.value[e] *= sum[tile_row_slot<kWave>(e)];
+      const Piece<kWave> operand{operand_of_sum<kWave, B::kType>(out)};
+      std::uint16_t* const at = b.at(b.mixed, b.part.head(head_index) * B::kHeadTiles + d, r);
+#pragma unroll
+      for (int peer = 0; peer < kGroup; ++peer) {
+        if constexpr (kWave == 32) {
+          send_in_group(b.rooms, peer, at, __builtin_bit_cast(Bytes16, operand),
+                        b.arrivals + kArrivalMixed);
+        } else {
+          send_in_group(b.rooms, peer, at, __builtin_bit_cast(Bytes8, operand),
+                        b.arrivals + kArrivalMixed);
+        }
+      }
+    }
+  }
+}
+
+template <class B>
+__device__ __forceinline__ void run_attend(const B& b, int layer) {
+  const int n_heads = b.part.n_heads();
+  const bool attends = b.part.wave < n_heads * kKeyParts;
+  if (attends) {
+    AttentionState<B> state[B::kRowTiles];
+    // A division by their number, up to 4.
+    const int key_part = b.part.wave *
+                         (n_heads == 4   ? 8
+                          : n_heads == 3 ? 11
+                          : n_heads == 2 ? 16
+                                         : 32) /
+                         32;
+    attend(b, layer, b.part.wave - key_part * n_heads, key_part, state);
+    leave_state(b, b.part.wave, state);
+  }
+  __syncthreads();
+  if (b.part.wave < n_heads) share_head(b, b.part.wave);
+}
+
+// The block's own tile `unit` of the residual stream: sum added, kept and shared.
+template <class B>
+__device__ __forceinline__ void grow_tile(const B& b, int unit, int row_tile, float bias,
+                                          float weight, TileSum<B::kWave>& sum) {
+  float biases[4];
+  spread_columns<B::kWave>(bias, biases);
+#pragma unroll
+  for (int e = 0; e < TileSum<B::kWave>::kValues; ++e)
+    sum.value[e] += biases[tile_column_slot<B::kWave>(e)];
+  const int at = unit * B::kRowTiles + row_tile;
+  add_sum(b, b.x, at, sum);
+  store_sum(b, b.x, at, sum);
+  share_tile(b, b.part.own_tile(unit), row_tile, sum, weight);
+}
+
+template <class B>
+__device__ __forceinline__ void finish_projection(const B& b, const SmallTurn& turn, float bias,
+                                                  float weight,
+                                                  TileSum<B::kWave> (&sum)[B::kRowTiles]) {
+  const int own = b.part.own_most();
+  if (turn.active && turn.first > 0) {
+#pragma unroll
+    for (int r = 0; r < B::kRowTiles; ++r)
+      store_sum(b, b.sums, b.part.wave * B::kRowTiles + r, sum[r]);
+  }
+  __syncthreads();
+  if (!turn.active || turn.first > 0) return;
+#pragma unroll
+  for (int r = 0; r < B::kRowTiles; ++r) {
+    for (int split = 1; split < turn.apart; ++split)
+      add_sum(b, b.sums, (split * own + turn.unit) * B::kRowTiles + r, sum[r]);
+    grow_tile(b, turn.unit, r, bias, weight, sum[r]);
+  }
+}
+
+template <class B>
+__device__ __forceinline__ void finish_up(const B& b, int unit, float bias, float weight_sum,
+                                          TileSum<B::kWave> (&sum)[B::kRowTiles]) {
+#pragma unroll
+  for (int r = 0; r < B::kRowTiles; ++r) {
+    normalise_sum<B, false>(norm_of_rows(b, r), bias, weight_sum, sum[r]);
+#pragma unroll
+    for (int e = 0; e < TileSum<B::kWave>::kValues; ++e) sum[r].value[e] = gelu(sum[r].value[e]);
+    store_piece<B::kWave>(b.at(b.mixed, unit, r), operand_of_sum<B::kWave, B::kType>(sum[r]));
+  }
+}
+
+// This block's part of the sum of a tile, to the block that keeps the tile.
+template <class B>
+__device__ __forceinline__ void send_part(const B& b, int tile,
+                                          const TileSum<B::kWave> (&sum)[B::kRowTiles]) {
+#pragma unroll
+  for (int r = 0; r < B::kRowTiles; ++r) {
+    const int at = (b.part.rank * b.part.own_most() + SmallPart::place_of(tile)) * B::kRowTiles + r;
+#pragma unroll
+    for (int i = 0; i < TileSum<B::kWave>::kValues / 4; ++i) {
+      Float4 part;
+#pragma unroll
+      for (int e = 0; e < 4; ++e) part.value[e] = sum[r].value[4 * i + e];
+      send_in_group(b.rooms, SmallPart::owner_of(tile), sum_at(b, b.sums, at, i),
+                    __builtin_bit_cast(Bytes16, part), b.arrivals + kArrivalSums);
+    }
+  }
+}
+
+template <class B>
+__device__ __forceinline__ void run_reduce(const B& b, float bias, float weight) {
+  const int own = b.part.own_most();
+  if (b.part.wave >= b.part.own_tiles()) return;
+#pragma unroll
+  for (int r = 0; r < B::kRowTiles; ++r) {
+    TileSum<B::kWave> sum = {};
+#pragma unroll
+    for (int rank = 0; rank < kGroup; ++rank)
+      add_sum(b, b.sums, (rank * own + b.part.wave) * B::kRowTiles + r, sum);
+    grow_tile(b, b.part.wave, r, bias, weight, sum);
+  }
+}
+
+// visit(row of the group, column, index of the first of two values) for a tile's pairs.
+template <int kWave, class Visit>
+__device__ __forceinline__ void each_pair(int tile, int row_tile, Visit&& visit) {
+#pragma unroll
+  for (int e = 0; e < TileSum<kWave>::kValues; e += 2)
+    visit(16 * row_tile + tile_row<kWave>(e), 16 * tile + tile_column<kWave>(e), e);
+}
+struct alignas(8) FloatPair {
+  float x, y;
+};
+
+template <class B>
+__device__ __forceinline__ void run_embed(const B& b, float weight) {
+  if (b.part.wave >= b.part.own_tiles()) return;
+  const int d = b.part.shape.d;
+#pragma unroll
+  for (int r = 0; r < B::kRowTiles; ++r) {
+    TileSum<B::kWave> x = {};
+    each_pair<B::kWave>(b.part.own_tile(b.part.wave), r, [&](int row, int column, int e) {
+      if (row >= b.n_rows) return;
+      const std::int64_t id = b.a.ids[b.token + row];
+      const float scale = b.a.scale != nullptr ? b.a.scale[b.token + row] : 1.0f;
+      const auto pair = *reinterpret_cast<const FloatPair*>(b.a.table + id * d + column);
+      x.value[e] = pair.x * scale;
+      x.value[e + 1] = pair.y * scale;
+    });
+    store_sum(b, b.x, b.part.wave * B::kRowTiles + r, x);
+    share_tile(b, b.part.own_tile(b.part.wave), r, x, weight);
+  }
+}
+
+template <class B>
+__device__ __forceinline__ void run_finish(const B& b) {
+  constexpr int kWave = B::kWave;
+  if (b.part.wave >= b.part.own_tiles()) return;
+  const int tile = b.part.own_tile(b.part.wave);
+#pragma unroll
+  for (int r = 0; r < B::kRowTiles; ++r) {
+    const RowNorm norm = norm_of_rows(b, r);
+    float factor[kTileRowSlots<kWave>], shift[kTileRowSlots<kWave>];
+    spread_rows<kWave>(norm.factor, factor);
+    spread_rows<kWave>(norm.shift, shift);
+    TileSum<kWave> x = {};
+    add_sum(b, b.x, b.part.wave * B::kRowTiles + r, x);
+    each_pair<kWave>(tile, r, [&](int row, int column, int e) {
+      if (row >= b.n_rows) return;
+      const int slot = tile_row_slot<kWave>(e);
+      float value[2];
+#pragma unroll
+      for (int i = 0; i < 2; ++i)
+        value[i] = (x.value[e + i] * factor[slot] - shift[slot]) * b.a.norm_weight[column + i] +
+                   b.a.norm_bias[column + i];
+      const std::int64_t token = b.token + row;
+      *reinterpret_cast<FloatPair*>(static_cast<float*>(b.a.out.data) + token * b.a.out.stride +
+                                    column) = {value[0], value[1]};
+      *reinterpret_cast<std::uint32_t*>(static_cast<std::uint16_t*>(b.a.out_operand.data) +
+                                        token * b.a.out_operand.stride + column) =
+          number16_pair<B::kType>(value[0], value[1]);
+    });
+  }
+}
+
+// Bytes that the block gets for one use of an arrival.
+template <class B>
+__device__ __forceinline__ std::uint32_t bytes_of(const B& b, SmallArrival kind) {
+  const int n = kind == kArrivalY       ? b.part.n_tiles() * (kTileBytes + 16 * 8)
+                : kind == kArrivalMixed ? b.part.mixed_tiles() * kTileBytes
+                                        : b.part.own_tiles() * kGroup * 2 * kTileBytes;
+  return static_cast<std::uint32_t>(n * B::kRowTiles);
+}
+
+// Waits for what the step reads: of the block's own threads, or of the group.
+template <class B, SmallStep kStep>
+__device__ __forceinline__ void await_others(const B& b, int layer) {
+  if constexpr (kStep == SmallStep::attend || kStep == SmallStep::down) {
+    __syncthreads();
+  } else if constexpr (kStep != SmallStep::embed) {
+    constexpr SmallArrival kKind = kStep == SmallStep::projection ? kArrivalMixed
+                                   : kStep == SmallStep::reduce   ? kArrivalSums
+                                                                  : kArrivalY;
+    const bool odd = kKind == kArrivalY ? kStep == SmallStep::up : layer % 2 == 1;
+    await_arrival(b.arrivals + kKind, odd ? 1 : 0);
+    if (threadIdx.x == 0) expect_arrival(b.arrivals + kKind, bytes_of(b, kKind));
+  }
+}
+
+}  // namespace biogpu::gpu::nn

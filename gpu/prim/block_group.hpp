@@ -1,0 +1,230 @@
+#pragma once
+
+// Groups of neighbouring blocks of a grid that are certain to run at the same time, that write into
+// each other's shared memory and have a barrier of their own in hardware: clusters of NVIDIA from
+// compute capability 9.0 on. With them, words in device memory by which groups wait for each other.
+//
+// Elsewhere there is no such thing: has_block_groups() is false, a kernel is launched once for each
+// stretch of work between two barriers, and what a block would keep in shared memory from one
+// stretch to the next lies in device memory, in a room of its own.
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "gpu/prim/async_copy.hpp"
+#include "gpu/prim/bulk_copy.hpp"
+#include "gpu/prim/wave.hpp"
+#include "gpu/rt/device.hpp"
+#include "gpu/rt/kernel.hpp"
+
+namespace biogpu::gpu {
+
+// Of the current device.
+inline bool has_block_groups() {
+#if defined(BIOGPU_GPU_CUDA)
+  int has = 0;
+  BIOGPU_HIP(cudaDeviceGetAttribute(&has, cudaDevAttrClusterLaunch, current_device()));
+  return has != 0;
+#else
+  return false;
+#endif
+}
+
+// Whether tests run such kernels in their other form.
+#if defined(BIOGPU_GPU_EMULATED)
+inline constexpr bool kImitatesBlockGroups = true;
+#else
+inline constexpr bool kImitatesBlockGroups = false;
+#endif
+
+// What all threads of the group wrote before group_arrive(), to each other's shared memory too, is
+// seen by all of them after group_wait(). All threads of all blocks of the group call both.
+__device__ __forceinline__ void group_arrive() {
+#if defined(BIOGPU_GPU_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ void group_wait() {
+#if defined(BIOGPU_GPU_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+
+// The rooms of a group's blocks: the blocks' shared memory, or pieces of device memory that lie
+// `stride` bytes apart.
+struct GroupRooms {
+  int rank;  // of this block
+  std::ptrdiff_t stride;
+};
+
+struct alignas(8) Bytes8 {
+  std::uint32_t word[2];
+};
+
+// Stores where `mine`, an address in this block's room, lies in the room of block `peer`; counted
+// there by its `arrival`.
+__device__ __forceinline__ void send_in_group([[maybe_unused]] const GroupRooms& rooms,
+                                              [[maybe_unused]] int peer,
+                                              [[maybe_unused]] void* mine,
+                                              [[maybe_unused]] const Bytes16& value,
+                                              [[maybe_unused]] Arrival* arrival) {
+#if defined(BIOGPU_HAS_COPY_ENGINE)
+  const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(mine));
+  const auto count = static_cast<std::uint32_t>(__cvta_generic_to_shared(arrival));
+  asm volatile(
+      "{ .reg .b32 to, done; mapa.shared::cluster.u32 to, %0, %2; "
+      "mapa.shared::cluster.u32 done, %1, %2; "
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [to], {%3, %4, %5, %6}, "
+      "[done]; }"
+      :
+      : "r"(at), "r"(count), "r"(peer), "r"(value.word[0]), "r"(value.word[1]), "r"(value.word[2]),
+        "r"(value.word[3])
+      : "memory");
+#elif !defined(BIOGPU_GPU_CUDA)
+  *reinterpret_cast<Bytes16*>(static_cast<char*>(mine) + (peer - rooms.rank) * rooms.stride) =
+      value;
+#endif
+}
+__device__ __forceinline__ void send_in_group([[maybe_unused]] const GroupRooms& rooms,
+                                              [[maybe_unused]] int peer,
+                                              [[maybe_unused]] void* mine,
+                                              [[maybe_unused]] const Bytes8& value,
+                                              [[maybe_unused]] Arrival* arrival) {
+#if defined(BIOGPU_HAS_COPY_ENGINE)
+  const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(mine));
+  const auto count = static_cast<std::uint32_t>(__cvta_generic_to_shared(arrival));
+  asm volatile(
+      "{ .reg .b32 to, done; mapa.shared::cluster.u32 to, %0, %2; "
+      "mapa.shared::cluster.u32 done, %1, %2; "
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [to], {%3, %4}, [done]; }"
+      :
+      : "r"(at), "r"(count), "r"(peer), "r"(value.word[0]), "r"(value.word[1])
+      : "memory");
+#elif !defined(BIOGPU_GPU_CUDA)
+  *reinterpret_cast<Bytes8*>(static_cast<char*>(mine) + (peer - rooms.rank) * rooms.stride) = value;
+#endif
+}
+
+// Numbers for blocks of other groups, each pair of words with a stamp that says which use of the
+// place they are of: no fence, and one way instead of three. words: 2 or 4.
+template <int kWords>
+__device__ __forceinline__ void post_words(std::uint32_t* place,
+                                           const std::uint32_t (&word)[kWords],
+                                           std::uint32_t stamp) {
+#pragma unroll
+  for (int i = 0; i < kWords; i += 2) {
+#if defined(BIOGPU_GPU_CUDA)
+    asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %2};"
+                 :
+                 : "l"(place + 2 * i), "r"(word[i]), "r"(stamp), "r"(word[i + 1])
+                 : "memory");
+#else
+    place[2 * i] = word[i];
+    place[2 * i + 1] = stamp;
+    place[2 * i + 2] = word[i + 1];
+    place[2 * i + 3] = stamp;
+#endif
+  }
+}
+// Whether they were there.
+template <int kWords>
+__device__ __forceinline__ bool read_words(const std::uint32_t* place,
+                                           std::uint32_t (&word)[kWords], std::uint32_t stamp) {
+  bool there = true;
+#pragma unroll
+  for (int i = 0; i < kWords; i += 2) {
+    std::uint32_t first, second;
+#if defined(BIOGPU_GPU_CUDA)
+    asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(word[i]), "=r"(first), "=r"(word[i + 1]), "=r"(second)
+                 : "l"(place + 2 * i)
+                 : "memory");
+#else
+    word[i] = place[2 * i];
+    first = place[2 * i + 1];
+    word[i + 1] = place[2 * i + 2];
+    second = place[2 * i + 3];
+#endif
+    there = there && first == stamp && second == stamp;
+  }
+  return there;
+}
+// Whether the first of the words are there: cheap to ask for again.
+__device__ __forceinline__ bool has_words(const std::uint32_t* place, std::uint32_t stamp) {
+#if defined(BIOGPU_GPU_CUDA)
+  std::uint32_t found;
+  asm volatile("ld.volatile.global.u32 %0, [%1];" : "=r"(found) : "l"(place + 1) : "memory");
+  return found == stamp;
+#else
+  return place[1] == stamp;
+#endif
+}
+// In all lanes whether all have it.
+template <int kWave>
+__device__ __forceinline__ bool wave_all(bool vote) {
+  return wave_ballot<kWave>(!vote) == 0;
+}
+// In a loop that reads until all is there: fails the launch after some seconds.
+__device__ __forceinline__ void bound_reads([[maybe_unused]] int& tries) {
+#if defined(BIOGPU_GPU_CUDA)
+  if (++tries > (1 << 22)) __trap();
+#endif
+}
+
+// Queues a kernel whose blocks form groups of `group` (a power of two up to 8) and all run at the
+// same time; n_blocks is a multiple of it. Only where has_block_groups().
+template <class... Parameters, class... Arguments>
+void launch_groups(Stream& stream, void (*kernel)(Parameters...), std::size_t n_blocks,
+                   unsigned n_threads, std::size_t shared_bytes, [[maybe_unused]] unsigned group,
+                   Arguments&&... arguments) {
+#if defined(BIOGPU_GPU_CUDA)
+  allow_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
+  cudaLaunchAttribute attributes[2] = {};
+  attributes[0].id = cudaLaunchAttributeClusterDimension;
+  attributes[0].val.clusterDim.x = group;
+  attributes[0].val.clusterDim.y = 1;
+  attributes[0].val.clusterDim.z = 1;
+  attributes[1].id = cudaLaunchAttributeCooperative;
+  attributes[1].val.cooperative = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(static_cast<unsigned>(n_blocks));
+  config.blockDim = dim3(n_threads);
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = static_cast<hipStream_t>(stream.handle());
+  config.attrs = attributes;
+  config.numAttrs = 2;
+  BIOGPU_HIP(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...));
+#else
+  stream.launch_shared(kernel, n_blocks, n_threads, shared_bytes,
+                       std::forward<Arguments>(arguments)...);
+#endif
+}
+
+// Groups of such a kernel that run at the same time on an idle device; 0 where there are none.
+template <class... Parameters>
+int most_groups([[maybe_unused]] void (*kernel)(Parameters...), [[maybe_unused]] unsigned n_threads,
+                [[maybe_unused]] std::size_t shared_bytes, [[maybe_unused]] unsigned group) {
+#if defined(BIOGPU_GPU_CUDA)
+  if (!has_block_groups()) return 0;
+  allow_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = group;
+  attribute.val.clusterDim.y = 1;
+  attribute.val.clusterDim.z = 1;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = dim3(group);
+  config.blockDim = dim3(n_threads);
+  config.dynamicSmemBytes = shared_bytes;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  int n = 0;
+  BIOGPU_HIP(cudaOccupancyMaxActiveClusters(&n, kernel, &config));
+  return n;
+#else
+  return 0;
+#endif
+}
+
+}  // namespace biogpu::gpu

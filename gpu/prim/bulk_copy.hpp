@@ -1,0 +1,82 @@
+#pragma once
+
+// Copies of whole stretches from device memory to shared memory by the copy engine: one lane asks
+// for them, and all threads learn of their arrival. NVIDIA from compute capability 9.0 on; nothing
+// elsewhere. Addresses and sizes are multiples of 16.
+
+#include <cstdint>
+
+#include "gpu/rt/hip.hpp"
+
+namespace biogpu::gpu {
+
+// What has been asked for and has not arrived; lies in shared memory.
+using Arrival = std::uint64_t;
+
+#if defined(BIOGPU_GPU_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define BIOGPU_HAS_COPY_ENGINE 1
+#endif
+
+// By one thread, before the first copy. Other threads see it after a barrier.
+__device__ __forceinline__ void init_arrival([[maybe_unused]] Arrival* arrival) {
+#if defined(BIOGPU_HAS_COPY_ENGINE)
+  const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(arrival));
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"(at) : "memory");
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
+// The next use of the place gets so many bytes. By one thread, once for each use.
+__device__ __forceinline__ void expect_arrival([[maybe_unused]] Arrival* arrival,
+                                               [[maybe_unused]] std::uint32_t bytes) {
+#if defined(BIOGPU_HAS_COPY_ENGINE)
+  const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(arrival));
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+               :
+               : "r"(at), "r"(bytes)
+               : "memory");
+#endif
+}
+
+// By one thread. The place's last readers must be done.
+__device__ __forceinline__ void copy_bulk([[maybe_unused]] void* to_shared,
+                                          [[maybe_unused]] const void* from,
+                                          [[maybe_unused]] std::uint32_t bytes,
+                                          [[maybe_unused]] Arrival* arrival) {
+#if defined(BIOGPU_HAS_COPY_ENGINE)
+  const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(to_shared));
+  const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(arrival));
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+               :
+               : "r"(at), "r"(bytes)
+               : "memory");
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+      :
+      : "r"(to), "l"(from), "r"(bytes), "r"(at)
+      : "memory");
+#endif
+}
+
+// Waits for the copies of the place's n-th use; odd: n % 2.
+__device__ __forceinline__ void await_arrival([[maybe_unused]] Arrival* arrival,
+                                              [[maybe_unused]] std::uint32_t odd) {
+#if defined(BIOGPU_HAS_COPY_ENGINE)
+  const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(arrival));
+#pragma unroll 1
+  for (int tries = 0; tries < (1 << 20); ++tries) {
+    std::uint32_t done;
+    asm volatile(
+        "{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; "
+        "selp.u32 %0, 1, 0, p; }"
+        : "=r"(done)
+        : "r"(at), "r"(odd)
+        : "memory");
+    if (done != 0) return;
+  }
+  __trap();
+#endif
+}
+
+}  // namespace biogpu::gpu
