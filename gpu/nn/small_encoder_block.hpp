@@ -195,8 +195,9 @@ template <class B, SmallStep kStep, bool kTransposed, class Load>
 __device__ __forceinline__ void multiply_turn(const B& b, const SmallTurn& turn, std::uint16_t* x,
                                               TileSum<B::kWave> (&sum)[B::kRowTiles], Load&& load) {
   constexpr int kWave = B::kWave, kMost = B::Known::template kMostBatches<kStep>;
-#pragma unroll(kMost > 0 ? kMost : 1)
-  for (int i = 0; i < (kMost > 0 ? kMost : turn.n_batches); ++i) {
+  constexpr int kUnroll = kMost > 0 ? kMost : 1;
+#pragma unroll kUnroll
+  for (int i = 0; i < (kMost > 0 ? kUnroll : turn.n_batches); ++i) {
     // All loads of a batch before its products: each of both would wait for the other by turns.
     TileOperand<kWave> left[kBatch][B::kRowTiles];
     Piece<kWave> right[kBatch];
