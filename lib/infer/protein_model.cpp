@@ -22,11 +22,13 @@ std::uint64_t mix(std::uint64_t key, std::uint64_t value) {
 }
 
 // Equal for passes that differ in the contents of memory only.
-std::uint64_t key_of(const nn::Batch& batch, const Request& request, std::int64_t n_rows) {
+std::uint64_t key_of(const nn::Batch& batch, const Request& request, std::int64_t n_rows,
+                     std::int64_t n_pairs) {
   std::uint64_t key = mix(0, static_cast<std::uint64_t>(batch.n_tokens));
   key = mix(key, static_cast<std::uint64_t>(batch.n_sequences));
   key = mix(key, static_cast<std::uint64_t>(batch.max_length));
   key = mix(key, static_cast<std::uint64_t>(n_rows));
+  if (request.contacts) key = mix(key, static_cast<std::uint64_t>(n_pairs));
   for (const int layer : request.layers) key = mix(key, static_cast<std::uint64_t>(layer) + 1);
   key = mix(key, (request.per_residue ? 1u : 0u) | (request.mean ? 2u : 0u) |
                      (request.begin ? 4u : 0u) | (request.logits ? 8u : 0u) |
@@ -99,7 +101,7 @@ Outputs ProteinModel::pass(nn::Backend& backend, nn::Arena& arena, const nn::Hos
   }
   if (request.contacts) taps.contacts = arena.take(DType::f32, {rows.n_pairs});
   const std::int64_t n_rows = n_residues * 3 + (request.logits ? taps.logit_rows.shape[0] : 0);
-  backend.run_captured(key_of(batch, request, n_rows),
+  backend.run_captured(key_of(batch, request, n_rows, rows.n_pairs),
                        [&] { forward(backend, arena, batch, taps); });
 
   Outputs outputs;

@@ -23,6 +23,24 @@ double cosine(const std::vector<float>& a, const std::vector<float>& b) {
   return ab / std::sqrt(aa * bb);
 }
 
+// A batch of random residues between <cls> and <eos>.
+nn::HostBatch batch_of(const infer::Vocabulary& vocabulary, const std::vector<int>& lengths) {
+  nn::HostBatch batch;
+  batch.starts = {0};
+  std::uint32_t state = 1;
+  for (const int n : lengths) {
+    std::string letters;
+    for (int i = 0; i < n; ++i) {
+      state = state * 1664525u + 1013904223u;
+      letters += "LAGVSERTIDPKQNFYMHWC"[(state >> 16) % 20];
+    }
+    const infer::Tokens tokens = infer::tokenize(vocabulary, letters, {}, "test");
+    batch.ids.insert(batch.ids.end(), tokens.begin(), tokens.end());
+    batch.starts.push_back(static_cast<std::int32_t>(batch.ids.size()));
+  }
+  return batch;
+}
+
 }  // namespace
 
 TEST_CASE("infer.models: the GPU in fp32 equals transformers in double precision",
@@ -59,4 +77,24 @@ TEST_CASE("infer.models: a sequence gets the same numbers on the GPU in any batc
   for (const infer::NamedArray& array : alone)
     for (const infer::NamedArray& other : together)
       if (other.key == array.key) CHECK(test::difference(other.values, array.values) < 1e-3);
+}
+
+TEST_CASE("infer.models: contacts of batches of one shape with other lengths are theirs",
+          "[infer][model][device]") {
+  if (!test::has_gpu()) return;
+  Loaded cpu("esm2_head16"), gpu("esm2_head16", nn::make_gpu_backend(0, {Precision::fp32}));
+  infer::Request request;
+  request.contacts = true;
+  // The first reserves the memory, so that the others' recorded passes are kept; these have equal
+  // numbers of tokens and sequences and an equal longest sequence, and differ in their pairs.
+  const std::vector<std::vector<int>> batches = {{120},       {30, 16, 14}, {30, 16, 14},
+                                                 {30, 28, 2}, {30, 28, 2},  {30, 16, 14}};
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    const nn::HostBatch batch = batch_of(cpu.model->info().vocabulary, batches[i]);
+    const auto right = cpu.model->run(batch, request).contacts;
+    const auto got = gpu.model->run(batch, request).contacts;
+    INFO("batch " << i);
+    REQUIRE(got.size() == right.size());
+    CHECK(test::difference(got, right) < 1e-4);
+  }
 }
