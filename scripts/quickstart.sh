@@ -3,7 +3,7 @@
 #
 # usage: scripts/quickstart.sh [PREFIX]      where to install; default: install/ in the repository
 #
-# Builds the GPU backend where a toolkit is found (CUDA 12 or newer, or ROCm; scripts/dev/gpu_toolkit.sh
+# Builds the GPU backend where a toolkit is found (CUDA 12.1 or newer, or ROCm; scripts/dev/gpu_toolkit.sh
 # says where it looks); the program works on the CPU in either case.
 set -euo pipefail
 

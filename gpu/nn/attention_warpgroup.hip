@@ -22,7 +22,8 @@ bool suits(const AttentionArgs& a) {
     return rows.type == a.q.type && reinterpret_cast<std::uintptr_t>(rows.data) % 16 == 0 &&
            rows.stride % 8 == 0;
   };
-  return a.head == WarpgroupAttention::kHead && a.q.type != Element::f32 &&
+  // The greatest score is sought before scores are scaled.
+  return a.head == WarpgroupAttention::kHead && a.scale > 0 && a.q.type != Element::f32 &&
          a.bias.data == nullptr && a.head_stride % 8 == 0 && a.n_rows > 0 && aligned(a.q) &&
          aligned(a.k) && aligned(a.v) && aligned(a.out);
 }

@@ -198,6 +198,8 @@ __global__ BIOGPU_LAUNCH_BOUNDS(WarpgroupAttention::kThreads, 2)  //
       const int next = stage + 1 == A::kStages ? 0 : stage + 1;
       if (next == 0) parity ^= 1;
       barrier_wait(shared.full(next), parity);
+      products_fence(rows.out);
+      products_fence(weight);
       products_begin();
       multiply_keys<kType>(shared, next, rows, score);
       products_commit();
@@ -220,6 +222,8 @@ __global__ BIOGPU_LAUNCH_BOUNDS(WarpgroupAttention::kThreads, 2)  //
       find_tops(score, scale, top);
     }
     weigh_scores<kType>(score, top, scale, rows, weight);
+    products_fence(rows.out);
+    products_fence(weight);
     products_begin();
     multiply_values<kType>(shared, stage, weight, rows);
     products_commit();

@@ -28,7 +28,7 @@ __device__ __forceinline__ float gelu_to_16_bits(float x) {
   p = p * a - 0.458797604f;
   p = p * a - 1.15119171f;
   p = p * a - 0.999994338f;
-  return fmaxf(x, 0.0f) - a * fast_exp2(p);
+  return (x < 0 ? 0.0f : x) - a * fast_exp2(p);  // fmaxf() would lose NaN
 }
 
 }  // namespace biogpu::gpu::nn

@@ -31,7 +31,8 @@ bool suits(const GemmArgs& a, Element operand, int n_multiprocessors) {
   if (epilogue.residual.data != nullptr &&
       (epilogue.residual.data != a.out.data || epilogue.residual.stride != a.out.stride))
     return false;
-  if (epilogue.cos_sin != nullptr && !can_rotate_in_gemm(epilogue.head)) return false;
+  if (epilogue.cos_sin != nullptr && (epilogue.gelu || !can_rotate_in_gemm(epilogue.head)))
+    return false;
   if (ceil_div(a.m, 128) * ceil_div(a.n, 128) < n_multiprocessors) return false;
   const auto whole = [](const std::uint16_t* data, std::int64_t stride) {
     return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && stride % 8 == 0;

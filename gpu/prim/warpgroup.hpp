@@ -232,7 +232,13 @@ __device__ __forceinline__ void give_registers() {
 
 #else
 __device__ __forceinline__ std::uint32_t shared_address(const void*) { return {}; }
-__device__ __forceinline__ void barrier_init(SharedBarrier*, int) {}
+// Every kernel built on these begins here: one compiled for another architecture and launched
+// nevertheless must not pass for one that computed.
+__device__ __forceinline__ void barrier_init(SharedBarrier*, int) {
+#if defined(BIOGPU_GPU_CUDA)
+  __trap();
+#endif
+}
 __device__ __forceinline__ void barrier_init_done() {}
 __device__ __forceinline__ void barrier_arrive(SharedBarrier*) {}
 __device__ __forceinline__ void barrier_arrive_at(SharedBarrier*, int) {}

@@ -38,11 +38,17 @@ __device__ __forceinline__ void products_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kLeft) : "memory");
 }
 
-// Keeps the compiler from touching sums before products_wait().
+// Keeps the compiler from touching sums before products_wait(), and from computing sums or operands
+// in registers behind products_begin().
 template <int kCount>
 __device__ __forceinline__ void products_fence(float (&d)[kCount]) {
 #pragma unroll
   for (int i = 0; i < kCount; ++i) asm volatile("" : "+f"(d[i])::"memory");
+}
+template <int kCount>
+__device__ __forceinline__ void products_fence(std::uint32_t (&operand)[kCount]) {
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) asm volatile("" : "+r"(operand[i])::"memory");
 }
 
 template <int kColumns, Number16 kType>
@@ -110,8 +116,8 @@ __device__ __forceinline__ void products_begin() {}
 __device__ __forceinline__ void products_commit() {}
 template <int kLeft>
 __device__ __forceinline__ void products_wait() {}
-template <int kCount>
-__device__ __forceinline__ void products_fence(float (&)[kCount]) {}
+template <class Word, int kCount>
+__device__ __forceinline__ void products_fence(Word (&)[kCount]) {}
 
 template <int kColumns, Number16 kType>
 struct WarpgroupProduct {

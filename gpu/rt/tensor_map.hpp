@@ -20,7 +20,7 @@ struct BoxedMatrix {
   int box_rows = 0;
 };
 
-// Whether the current device has what gpu/rt/warpgroup.hpp speaks of, and its driver makes maps.
+// Whether the current device has what gpu/prim/warpgroup.hpp speaks of, and its driver makes maps.
 bool has_warpgroups();
 
 // False where the driver refuses the matrix.

@@ -27,6 +27,8 @@ trap 'rm -rf "$work"' EXIT
 compile() {
   local target=$1 file=$2 object
   object=$work/$target.$(echo "$file" | tr / _).o
+  # Hopper's own instructions want an architecture of their own.
+  if [[ $target == sm_90 && $file == *_warpgroup.hip ]]; then target=sm_90a; fi
   case $target in
     sm_*)
       "$nvcc" -x cu -std=c++20 -O3 -arch="$target" -cubin -Werror all-warnings \
@@ -138,7 +140,7 @@ nvcc=$(find_nvcc || true)
 status=0
 for target in "${targets[@]}"; do
   if [[ $target == sm_* ]] && [ -z "$nvcc" ]; then
-    skip_target "$target" "no nvcc of CUDA 12 or newer" || status=1
+    skip_target "$target" "no nvcc of CUDA 12.1 or newer" || status=1
   elif [[ $target == gfx* ]] && { [ ! -f "$prefix/.ready" ] || ! command -v clang++-19 >/dev/null; }; then
     skip_target "$target" "no compiler and headers; scripts/dev/rocm_prefix.sh fetches them" || status=1
   else
