@@ -1,16 +1,10 @@
-// The kernels for Hopper beside the portable ones on the same device; elsewhere they decline.
-#include <cmath>
-#include <cstdint>
-#include <random>
+// Products on Hopper beside the portable kernel on the same device, and beside sums in double
+// precision on the host. Elsewhere they decline, and the portable kernel is compared.
+#include <algorithm>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "gpu/nn/attention_warpgroup.hpp"
 #include "gpu/nn/gemm_warpgroup.hpp"
-#include "gpu/rt/tensor_map.hpp"
-#include "lib/nn/float16.hpp"
-#include "tests/unit/gpu/gpu_support.hpp"
+#include "tests/unit/gpu/nn/warpgroup_support.hpp"
 
 using namespace biogpu;
 using gpu::Number16;
@@ -20,194 +14,249 @@ using test::to_host;
 
 namespace {
 
-std::uint16_t bits_of(float x, Number16 type) {
-  return type == Number16::fp16 ? nn::to_f16(x) : nn::to_bf16(x);
-}
-float value_of(std::uint16_t bits, Number16 type) {
-  return type == Number16::fp16 ? nn::from_f16(bits) : nn::from_bf16(bits);
-}
-
-std::vector<float> random_values(std::size_t n, float size, unsigned seed) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> normal(0, size);
-  std::vector<float> values(n);
-  for (float& x : values) x = normal(random);
-  return values;
-}
-
-std::vector<std::uint16_t> random_bits(std::size_t n, float size, Number16 type, unsigned seed) {
-  std::vector<std::uint16_t> bits;
-  for (const float x : random_values(n, size, seed)) bits.push_back(bits_of(x, type));
-  return bits;
-}
-
-// The largest difference in units of 1 + |x|.
-double difference(const std::vector<float>& x, const std::vector<float>& y) {
-  double worst = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double d = std::abs(double{x[i]} - y[i]) / (1 + std::abs(double{x[i]}));
-    worst = d > worst || std::isnan(d) ? d : worst;
-    if (std::isnan(d)) break;
-  }
-  return worst;
-}
-
 struct Product {
-  int m, n, k;
-  std::string epilogue;  // "", "gelu", "rotary", "residual"
+  int m = 0, n = 0, k = 0;
+  // Results of 16 bits: "", "gelu" or "rotary". Of 32: "f32", "f32 gelu", "f32 residual" in place,
+  // or "f32 residual elsewhere".
+  std::string epilogue;
+  int head = 0, n_rotated = 0;
+  bool bias = true;
+  int gap = 0;    // numbers between the result's rows
+  int shift = 0;  // numbers before the result's first
+
+  bool has(const char* word) const { return epilogue.find(word) != std::string::npos; }
+  std::size_t stride() const { return static_cast<std::size_t>(n + gap); }
+  std::size_t room() const {
+    return static_cast<std::size_t>(m) * stride() + static_cast<std::size_t>(shift);
+  }
 };
 
-// Results of one of the two kernels; empty where it declines.
+struct Result {
+  bool launched = false;
+  bool rest_untouched = true;  // memory around the result; all of it where nothing was launched
+  std::vector<float> values;   // [m, n]
+};
+
+// The operands of a product, and its results by either kernel and by the host.
 class Products {
  public:
   Products(const Product& p, Number16 type, gpu::Stream& stream)
-      : p_(p), type_(type), stream_(stream), n_out_(static_cast<std::size_t>(p.m) * p.n) {
+      : p_(p), type_(type), stream_(stream) {
     const auto m = static_cast<std::size_t>(p.m), n = static_cast<std::size_t>(p.n),
                k = static_cast<std::size_t>(p.k);
-    a_ = to_device(random_bits(m * k, 1, type, 1), stream);
-    b_ = to_device(random_bits(n * k, 1 / std::sqrt(static_cast<float>(p.k)), type, 2), stream);
-    bias_ = to_device(random_values(n, 1, 3), stream);
-    angles_ = to_device(random_values(64 * 256, 1, 4), stream);
-    std::vector<std::int32_t> positions(m);
-    for (std::size_t i = 0; i < m; ++i) positions[i] = static_cast<std::int32_t>(i % 256);
-    positions_ = to_device(positions, stream);
+    a_ = test::random_bits(m * k, 1, type, 1);
+    b_ = test::random_bits(n * k, 1 / std::sqrt(static_cast<float>(p.k)), type, 2);
+    bias_ = test::random_values(n, 1, 3);
+    angles_ = test::random_values(64 * 251, 1, 4);
+    positions_.resize(m);  // no two tiles have the same ones
+    for (std::size_t i = 0; i < m; ++i) positions_[i] = static_cast<std::int32_t>(i * 7 % 251);
+    residual_ = test::random_values(p.has("f32") ? p.room() : 1, 1, 5);
+    device_a_ = to_device(a_, stream);
+    device_b_ = to_device(b_, stream);
+    device_bias_ = to_device(bias_, stream);
+    device_angles_ = to_device(angles_, stream);
+    device_positions_ = to_device(positions_, stream);
+    device_residual_ = to_device(residual_, stream);
   }
 
-  std::vector<float> run(bool warpgroups) {
-    const bool wide = p_.epilogue == "residual";
-    auto out16 = to_device(std::vector<std::uint16_t>(wide ? 1 : n_out_, 0xffff), stream_);
-    auto out32 = to_device(random_values(wide ? n_out_ : 1, 1, 5), stream_);
-    gpu::nn::GemmArgs args;
-    args.a = a_.data();
-    args.b = b_.data();
-    args.lda = args.ldb = args.k = p_.k;
-    args.m = p_.m;
-    args.n = p_.n;
-    args.epilogue.bias = bias_.data();
-    args.epilogue.gelu = p_.epilogue == "gelu";
-    const Element operand = type_ == Number16::fp16 ? Element::fp16 : Element::bf16;
-    args.out = {out16.data(), p_.n, operand};
-    if (wide) {
-      args.out = {out32.data(), p_.n, Element::f32};
-      args.epilogue.residual = args.out;
+  Result run(bool warpgroups) {
+    if (p_.has("f32")) return run_over(residual_, warpgroups);
+    return run_over(std::vector<std::uint16_t>(p_.room(), 0xffff), warpgroups);
+  }
+
+  // Of a sample of rows and columns, beside the host's sums.
+  double difference_from_host(const Result& result) const {
+    double worst = 0;
+    for (const int row : sample(p_.m, 7)) {
+      for (const int column : sample(p_.n, 8)) {
+        const auto at = static_cast<std::size_t>(row) * static_cast<std::size_t>(p_.n) +
+                        static_cast<std::size_t>(column);
+        worst = test::worse(worst,
+                            test::difference(expected(row, column), double{result.values.at(at)}));
+      }
     }
-    if (p_.epilogue == "rotary") {
-      args.epilogue.cos_sin = angles_.data();
-      args.epilogue.positions = positions_.data();
-      args.epilogue.head = 64;
-      args.epilogue.n_rotated = p_.n / 192 * 128;
-    }
-    if (!warpgroups) {
-      gpu::nn::launch_gemm(args, type_, stream_);
-    } else if (!gpu::nn::launch_gemm_warpgroup(args, type_, stream_)) {
-      return {};
-    }
-    if (wide) return to_host(out32, stream_);
-    std::vector<float> values;
-    for (const std::uint16_t bits : to_host(out16, stream_))
-      values.push_back(value_of(bits, type_));
-    return values;
+    return worst;
   }
 
  private:
+  // The first and last of some tiles, among them the first one and the last one, and others.
+  static std::vector<int> sample(int n, unsigned seed) {
+    std::mt19937 random(seed);
+    std::vector<int> chosen = {0, 63, 64, n - 1, (n - 1) / 128 * 128};
+    for (int i = 0; i < 6; ++i) {
+      const int tile = static_cast<int>(random() % 4096) * n / 4096 / 128 * 128;
+      chosen.insert(chosen.end(), {tile, tile + 127, static_cast<int>(random() % 4096) * n / 4096});
+    }
+    for (int& x : chosen) x = std::min(x, n - 1);
+    return chosen;
+  }
+
+  template <class T>
+  Result run_over(const std::vector<T>& before, bool warpgroups) {
+    auto out = to_device(before, stream_);
+    const gpu::nn::GemmArgs args = arguments(out.data() + p_.shift);
+    Result result;
+    if (warpgroups) {
+      result.launched = gpu::nn::launch_gemm_warpgroup(args, type_, stream_);
+    } else {
+      gpu::nn::launch_gemm(args, type_, stream_);
+      result.launched = true;
+    }
+    const std::vector<T> after = to_host(out, stream_);
+    const auto shift = static_cast<std::size_t>(p_.shift), n = static_cast<std::size_t>(p_.n);
+    if (result.launched) result.values.reserve(after.size());
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      if (!result.launched || i < shift || (i - shift) % p_.stride() >= n) {
+        result.rest_untouched = result.rest_untouched && after[i] == before[i];
+      } else if constexpr (sizeof(T) == 4) {
+        result.values.push_back(after[i]);
+      } else {
+        result.values.push_back(test::value_of(after[i], type_));
+      }
+    }
+    return result;
+  }
+
+  gpu::nn::GemmArgs arguments(void* out) const {
+    gpu::nn::GemmArgs args;
+    args.a = device_a_.data();
+    args.b = device_b_.data();
+    args.lda = args.ldb = args.k = p_.k;
+    args.m = p_.m;
+    args.n = p_.n;
+    args.epilogue.bias = p_.bias ? device_bias_.data() : nullptr;
+    args.epilogue.gelu = p_.has("gelu");
+    const auto stride = static_cast<std::int64_t>(p_.stride());
+    args.out = {out, stride, p_.has("f32") ? Element::f32 : test::element_of(type_)};
+    if (p_.has("residual")) args.epilogue.residual = args.out;
+    if (p_.has("elsewhere")) args.epilogue.residual.data = device_residual_.data() + p_.shift;
+    if (p_.has("rotary")) {
+      args.epilogue.cos_sin = device_angles_.data();
+      args.epilogue.positions = device_positions_.data();
+      args.epilogue.head = p_.head;
+      args.epilogue.n_rotated = p_.n_rotated;
+    }
+    return args;
+  }
+
+  double sum(int row, int column) const {
+    const auto k = static_cast<std::size_t>(p_.k);
+    const std::uint16_t* const x = a_.data() + static_cast<std::size_t>(row) * k;
+    const std::uint16_t* const y = b_.data() + static_cast<std::size_t>(column) * k;
+    double sum = p_.bias ? bias_[static_cast<std::size_t>(column)] : 0;
+    for (std::size_t i = 0; i < k; ++i)
+      sum += double{test::value_of(x[i], type_)} * test::value_of(y[i], type_);
+    return sum;
+  }
+
+  double expected(int row, int column) const {
+    double x = sum(row, column);
+    const auto r = static_cast<std::size_t>(row), c = static_cast<std::size_t>(column);
+    if (column < p_.n_rotated) {
+      const int half = p_.head / 2, in_head = column % p_.head;
+      const bool first = in_head < half;
+      const double other = sum(row, first ? column + half : column - half);
+      const float* const angles = angles_.data() + positions_[r] * p_.head + in_head % half;
+      x = x * angles[0] + (first ? -other : other) * angles[half];
+    }
+    if (p_.has("gelu")) x = x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
+    if (p_.has("residual"))
+      x += residual_[static_cast<std::size_t>(p_.shift) + r * p_.stride() + c];
+    return x;
+  }
+
   Product p_;
   Number16 type_;
   gpu::Stream& stream_;
-  std::size_t n_out_;
-  gpu::DeviceBuffer<std::uint16_t> a_, b_;
-  gpu::DeviceBuffer<float> bias_, angles_;
-  gpu::DeviceBuffer<std::int32_t> positions_;
+  std::vector<std::uint16_t> a_, b_;
+  std::vector<float> bias_, angles_, residual_;
+  std::vector<std::int32_t> positions_;
+  gpu::DeviceBuffer<std::uint16_t> device_a_, device_b_;
+  gpu::DeviceBuffer<float> device_bias_, device_angles_, device_residual_;
+  gpu::DeviceBuffer<std::int32_t> device_positions_;
 };
 
-double tolerance(Number16 type) { return type == Number16::fp16 ? 1.5e-3 : 1.2e-2; }
+// What emulated threads do in a moment: the same epilogue over less than two tiles of columns.
+Product shrunk(Product p) {
+  p.m = 70;
+  p.n = 168 + p.n % 8;
+  p.k = std::min(p.k, 72);
+  if (p.n_rotated > 0) p.n_rotated = 64 + p.head;
+  return p;
+}
 
-}  // namespace
-
-TEST_CASE("warpgroup: products equal those of the portable kernel") {
-  if (!test::has_gpu()) return;
+// suits: whether Hopper's kernel takes the product, where there is a Hopper.
+void check(const Product& product, bool suits) {
   gpu::Stream stream;
   const bool available = gpu::has_warpgroups();
-  // Sizes that are no multiples of a tile; k shorter than a round of stages, and many rounds.
-  const Product products[] = {{2100, 1160, 72, ""},        {2100, 1160, 712, "gelu"},
-                              {1500, 1920, 640, "rotary"}, {1411, 1992, 328, "residual"},
-                              {2048, 1280, 64, "gelu"},    {130, 17000, 128, "residual"}};
-  for (const Product& p : products) {
-    for (const Number16 type : {Number16::fp16, Number16::bf16}) {
-      if (!available) {
-        Products small({64, 64, 64, p.epilogue}, type, stream);
-        REQUIRE(small.run(true).empty());
-        continue;
-      }
-      Products of_shape(p, type, stream);
-      const std::vector<float> got = of_shape.run(true), expected = of_shape.run(false);
-      CAPTURE(p.m, p.n, p.k, p.epilogue);
-      REQUIRE(got.size() == expected.size());
-      REQUIRE(difference(expected, got) < (p.epilogue == "residual" ? 1e-4 : tolerance(type)));
-      REQUIRE(of_shape.run(true) == got);
-    }
+  const Product p = available ? product : shrunk(product);
+  CAPTURE(p.m, p.n, p.k, p.epilogue, p.head, p.n_rotated, p.bias, p.gap, p.shift);
+  for (const Number16 type : {Number16::fp16, Number16::bf16}) {
+    CAPTURE(type == Number16::fp16);
+    const double bound = p.has("f32") ? 1e-4 : test::tolerance(type);
+    Products products(p, type, stream);
+    const Result portable = products.run(false);
+    REQUIRE(portable.rest_untouched);
+    REQUIRE(products.difference_from_host(portable) < bound);
+    const Result got = products.run(true);
+    REQUIRE(got.launched == (available && suits));
+    REQUIRE(got.rest_untouched);
+    if (!got.launched) continue;
+    REQUIRE(products.difference_from_host(got) < bound);
+    REQUIRE(test::difference(portable.values, got.values) < bound);
+    REQUIRE(products.run(true).values == got.values);
   }
 }
 
-TEST_CASE("warpgroup: attention equals that of the portable kernel, alone and in a batch") {
+}  // namespace
+
+TEST_CASE("warpgroup: products equal those of the portable kernel and of the host") {
   if (!test::has_gpu()) return;
-  gpu::Stream stream;
-  const bool available = gpu::has_warpgroups();
-  const int n_heads = 3, d = n_heads * 64;
-  // Around the steps of 64 keys and the tiles of 128 queries, and many short ones in a row.
-  std::vector<std::int32_t> lengths = {1, 63, 64, 65, 127, 128, 129, 300, 700};
-  for (int i = 0; i < 200; ++i) lengths.push_back(1 + i * 37 % 90);
-  if (!available) lengths = {5};
-  std::vector<std::int32_t> starts = {0};
-  for (const std::int32_t length : lengths) starts.push_back(starts.back() + length);
-  const auto n_rows = static_cast<std::size_t>(starts.back()) + 40;
-  for (const Number16 type : {Number16::fp16, Number16::bf16}) {
-    auto bits = random_bits(n_rows * 3 * d, 1.5f, type, 6);
-    // Rows past the last sequence hold anything.
-    for (std::size_t i = static_cast<std::size_t>(starts.back()) * 3 * d; i < bits.size(); ++i)
-      bits[i] = 0xffff;
-    const auto qkv = to_device(bits, stream);
-    const auto run = [&](const std::vector<std::int32_t>& of, bool warpgroups) {
-      auto out = to_device(std::vector<std::uint16_t>(n_rows * d, 0xffff), stream);
-      auto sums = to_device(std::vector<float>(n_heads * n_rows, -1), stream);
-      const auto tiles = to_device(gpu::nn::query_tiles(of), stream);
-      const auto n_tiles =
-          to_device(std::vector<std::int32_t>{static_cast<std::int32_t>(tiles.size())}, stream);
-      const Element element = type == Number16::fp16 ? Element::fp16 : Element::bf16;
-      gpu::nn::AttentionArgs args;
-      args.q = {qkv.data(), 3 * d, element};
-      args.k = {qkv.data() + d, 3 * d, element};
-      args.v = {qkv.data() + 2 * d, 3 * d, element};
-      args.head_stride = args.head = 64;
-      args.n_heads = n_heads;
-      args.scale = 0.2f;
-      args.out = {out.data(), d, element};
-      args.log_sum_exp = sums.data();
-      args.log_sum_exp_stride = static_cast<std::int64_t>(n_rows);
-      args.tiles = tiles.data();
-      args.n_tiles = n_tiles.data();
-      args.n_rows = warpgroups ? static_cast<std::int64_t>(n_rows) : 0;
-      if (warpgroups) {
-        REQUIRE(gpu::nn::launch_attention_warpgroup(args, stream) == available);
-      } else {
-        gpu::nn::launch_attention(args, stream);
-      }
-      return std::pair(to_host(out, stream), to_host(sums, stream));
-    };
-    const auto got = run(starts, true);
-    if (!available) continue;
-    const auto expected = run(starts, false);
-    std::vector<float> x, y;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(starts.back()) * d; ++i) {
-      x.push_back(value_of(expected.first[i], type));
-      y.push_back(value_of(got.first[i], type));
-    }
-    REQUIRE(difference(x, y) < 4 * tolerance(type));
-    REQUIRE(difference(expected.second, got.second) < 1e-4);
-    for (std::size_t i = x.size(); i < got.first.size(); ++i) REQUIRE(got.first[i] == 0xffff);
-    // The eighth sequence, alone, gives the same bytes.
-    const auto alone = run({starts[7], starts[8]}, true);
-    for (auto i = static_cast<std::size_t>(starts[7]) * d;
-         i < static_cast<std::size_t>(starts[8]) * d; ++i)
-      REQUIRE(alone.first[i] == got.first[i]);
+  // Sizes that are no multiples of a tile; k shorter than a round of stages, and many rounds.
+  check({2100, 1160, 72, ""}, true);
+  check({2100, 1160, 712, "gelu"}, true);
+  check({1500, 1920, 640, "rotary", 64, 1280}, true);
+  check({1411, 1992, 328, "f32 residual"}, true);
+  check({2048, 1280, 64, "gelu"}, true);
+  check({130, 17000, 128, "f32 residual"}, true);
+}
+
+TEST_CASE("warpgroup: products of many tiles a block, warpgroups taking turns") {
+  if (!test::has_gpu()) return;
+  // 680 pairs of tiles for some 66 clusters; slices: 1, one more than stages, and many.
+  for (const int k : {64, 328, 1280}) {
+    check({4100, 5000, k, ""}, true);
+    check({4100, 5000, k, "gelu"}, true);
+    if (!gpu::has_warpgroups()) break;  // they shrink to the same
   }
+  check({4100, 3840, 1280, "rotary", 64, 2560}, true);
+  check({4100, 2504, 328, "f32 residual"}, true);
+}
+
+TEST_CASE("warpgroup: heads of all sizes rotate, up to a column inside a tile") {
+  if (!test::has_gpu()) return;
+  check({2300, 960, 320, "rotary", 16, 656}, true);
+  check({2300, 960, 320, "rotary", 32, 672}, true);
+  check({2300, 960, 320, "rotary", 64, 704}, true);
+  check({2300, 960, 320, "rotary", 32, 672, false}, true);
+}
+
+TEST_CASE("warpgroup: products without a bias or a residual, and rows of results apart") {
+  if (!test::has_gpu()) return;
+  check({2100, 1160, 328, "", 0, 0, false}, true);
+  check({2100, 1160, 328, "gelu", 0, 0, true, 24}, true);
+  check({2100, 1160, 328, "f32"}, true);
+  check({2100, 1160, 328, "f32", 0, 0, false, 4}, true);
+  check({2100, 1160, 328, "f32 residual", 0, 0, true, 12}, true);
+}
+
+TEST_CASE("warpgroup: products that do not suit are declined, and another kernel's are right") {
+  if (!test::has_gpu()) return;
+  check({2100, 1160, 328, "", 0, 0, true, 0, 4}, false);      // not aligned to 16 bytes
+  check({2100, 1160, 328, "gelu", 0, 0, true, 4}, false);     // nor are rows
+  check({2100, 1164, 328, "", 0, 0, true, 4}, false);         // n
+  check({2100, 1160, 56, ""}, false);                         // k
+  check({130, 168, 72, ""}, false);                           // few tiles
+  check({2100, 1160, 328, "f32 residual elsewhere"}, false);  // not in place
+  check({2100, 1160, 328, "f32 gelu"}, false);                // what 16 bits have alone
 }
