@@ -112,7 +112,11 @@ class SearchLane {
   __device__ void begin_tile(const SearchLaneRows& low, const SearchLaneRows& high) {
     kept_ = halves(low.depth > 0, high.depth > 0);
     kept_of_first_ = wave_shuffle<kWave>(kept_, 0, kSearchLanes);
-    const bool begins = (low.n_rows > 0 && low.depth == 0) || (high.n_rows > 0 && high.depth == 0);
+    // An empty query begins too: nothing may reach it from the one before.
+    const auto begins_here = [](const SearchLaneRows& rows) {
+      return rows.depth == 0 && (rows.n_rows > 0 || rows.slot >= 0);
+    };
+    const bool begins = begins_here(low) || begins_here(high);
     is_cut_ = wave_ballot<kWave>(lane_ > 0 && begins) != 0;
     best_ = sums_.floor();
   }

@@ -21,11 +21,10 @@ std::uint64_t budget_of(const CounterOptions& options) {
 
 }  // namespace
 
-// A third of the memory for the text leaves enough for ranges of a good size.
 Counter::Counter(const CounterOptions& options, std::uint64_t bytes_per_window,
                  std::size_t max_chunks)
     : options_(options),
-      text_(options.stage_letters, budget_of(options) / 3, max_chunks),
+      text_(options.stage_letters, budget_of(options) / kTextShare, max_chunks),
       budget_(budget_of(options)),
       bytes_per_window_(bytes_per_window) {}
 

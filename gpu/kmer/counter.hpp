@@ -101,6 +101,9 @@ class Counter {
   virtual std::uint64_t n_bases() const { return text_.n_bases(); }
   // Windows that can be counted at once.
   std::uint64_t capacity() const;
+  // For counters that go through the texts of all: together these are no more than one alone would
+  // hold, so that a range of them fits each.
+  void share_text_room(std::size_t n_counters) { text_.limit(budget_ / kTextShare / n_counters); }
   // Instead of what would be planned.
   void set_pass(const Pass& pass);
   // Adds to histogram[kRanges] the windows of each range.
@@ -123,6 +126,9 @@ class Counter {
   void plan_ranges(std::uint64_t capacity);
   // Counts ranges until one has something to give; false at the end.
   bool advance();
+
+  // A third of the memory for the text leaves enough for ranges of a good size.
+  static constexpr std::uint64_t kTextShare = 3;
 
   const std::uint64_t budget_;
   const std::uint64_t bytes_per_window_;

@@ -48,7 +48,10 @@ class PlaceCounter : public Counter {
     for (const PlaceCounter* from : counters)
       for (const PlaceCounter* to : counters)
         if (!enable_peer_access(from->device_, to->device_)) return false;
-    for (PlaceCounter* counter : counters) counter->all_ = counters;
+    for (PlaceCounter* counter : counters) {
+      counter->all_ = counters;
+      counter->share_text_room(counters.size());
+    }
     return true;
   }
 
@@ -240,6 +243,9 @@ class PlaceCounter : public Counter {
     for (const PlaceCounter* counter : all_) total_room += counter->room_for_part();
     for (PlaceCounter* counter : all_)
       if (total_room > counter->capacity() / 2) return;
+    // Of an exchange that was not taken up, into memory that is given anew.
+    for (PlaceCounter* counter : all_)
+      if (counter->exchange_) counter->exchange_->settle();
     for (PlaceCounter* counter : all_) {
       set_device(counter->device_);
       counter->begin_exchange(total_room);

@@ -6,7 +6,6 @@ namespace biogpu::gpu::kmer {
 
 void PlaceExchange::begin(std::size_t part, std::size_t n_parts, std::uint64_t n_out,
                           std::uint64_t n_in, std::uint64_t* own, Stream& stream) {
-  copies_.synchronize();  // of an exchange that was not taken up
   part_ = part;
   room_ = n_out;
   own_ = own;

@@ -17,8 +17,12 @@ class PlaceExchange {
  public:
   // Makes room for n_out places for each part, and n_in from others together. own[n_out] is for its
   // own part's.
+  // Others' copies into its memory must be over: see settle().
   void begin(std::size_t part, std::size_t n_parts, std::uint64_t n_out, std::uint64_t n_in,
              std::uint64_t* own, Stream& stream);
+
+  // Waits for what it sends, also of an exchange that was not taken up.
+  void settle() { copies_.synchronize(); }
 
   // Queues the placing of a text.
   void place(const PlacesArgs& text, Stream& stream);
@@ -41,14 +45,14 @@ class PlaceExchange {
   std::size_t part_ = 0;
   std::uint64_t room_ = 0;
   std::uint64_t* own_ = nullptr;
-  Stream copies_;
-  Event sent_;
   DeviceBuffer<std::uint64_t> outgoing_;  // [n_parts][room_], the own part's unused
   DeviceBuffer<std::uint64_t> received_;
   DeviceBuffer<unsigned long long> counters_;  // of each part
   std::vector<unsigned long long> n_placed_;   // for each part
   std::vector<unsigned long long> n_sent_;     // of those
   std::uint64_t n_received_ = 0;
+  Stream copies_;  // destroyed, and so waited for, before the memory that it works on
+  Event sent_;
 };
 
 }  // namespace biogpu::gpu::kmer

@@ -34,6 +34,8 @@ class DeviceText {
   // max_bytes: what all chunks may take together; max_chunks: how many there may be.
   DeviceText(std::size_t stage_letters, std::uint64_t max_bytes, std::size_t max_chunks);
 
+  // From now on; what lies there stays.
+  void limit(std::uint64_t max_bytes) { max_bytes_ = max_bytes; }
   // False, with nothing changed, where there is no room. An empty text takes anything.
   bool add(const TextPiece& piece, Stream& stream);
   // Moves what is staged to the device.
@@ -47,7 +49,7 @@ class DeviceText {
 
  private:
   const std::size_t stage_letters_;
-  const std::uint64_t max_bytes_;
+  std::uint64_t max_bytes_;
   const std::size_t max_chunks_;
   PinnedBuffer<std::uint32_t> bases_;  // of several add()s, not yet on the device
   PinnedBuffer<std::uint32_t> invalid_;

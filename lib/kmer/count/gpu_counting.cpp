@@ -101,8 +101,9 @@ void GpuCounting::drain() {
   for (const auto& device : devices_) {
     with_words(options_.k, [&]<int kWords>() { drain_into_parts<kWords>(*device->counter); });
     totals_.n_windows += device->counter->n_windows();
-    device->counter->clear();
   }
+  // Not before: the later ones' passes go through the texts of all.
+  for (const auto& device : devices_) device->counter->clear();
 }
 
 template <int kWords>

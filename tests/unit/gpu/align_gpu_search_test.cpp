@@ -137,6 +137,21 @@ TEST_CASE("gpu.align_search: queries that follow each other in long tracks", "[g
   check_search(sets, options, {0, 1});
 }
 
+TEST_CASE("gpu.align_search: an empty query has no hits behind a similar one", "[gpu][device]") {
+  if (!test::has_gpu()) return;
+  std::mt19937 random(kSeed + 8);
+  Sets sets;
+  std::vector<std::vector<std::uint8_t>> queries;
+  for (int i = 0; i < 2; ++i) {
+    queries.push_back(test::random_residues(random, 20, 20));
+    sets.builder.add_query(queries.back());
+  }
+  for (int i = 0; i < 3; ++i) sets.builder.add_query({});
+  for (std::size_t i = 0; i < 4000; ++i) sets.builder.add_target(queries[i % 2]);
+  check_search(sets, {align::Mode::local, {}, align::Output::score, align::blosum62_scoring(11, 1)},
+               {0, 1});
+}
+
 TEST_CASE("gpu.align_search: scores around the limit of small cells are exact", "[gpu][device]") {
   if (!test::has_gpu()) return;
   std::mt19937 random(kSeed + 6);

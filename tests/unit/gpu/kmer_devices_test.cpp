@@ -1,0 +1,65 @@
+#include <random>
+#include <string>
+#include <vector>
+
+#include "lib/kmer/count/gpu_counting.hpp"
+#include "lib/kmer/count/packed_text.hpp"
+#include "lib/kmer/sequence_keys.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/unit/gpu/gpu_support.hpp"
+#include "tests/unit/kmer/naive.hpp"
+
+using namespace biogpu;
+
+namespace {
+
+constexpr int kLength = 21;
+
+test::NaiveCounts count(const std::vector<std::string>& texts, const std::vector<int>& devices,
+                        std::uint64_t max_device_bytes, std::uint64_t& n_windows) {
+  kmer::CountOptions options;
+  options.k = kLength;
+  options.canonical = true;
+  options.order = kmer::KeyOrder::jellyfish(kLength, 20, false);
+  options.n_threads = 1;
+  kmer::GpuCounting counting(options, devices, max_device_bytes);
+  kmer::TextPacker(kLength, 0, 16384)
+      .pack(
+          [&](const kmer::Counter::Add& add) {
+            for (const std::string& text : texts) add(text, {});
+          },
+          [&](const kmer::PackedText& text) { counting.add(text); });
+  counting.finish();
+  n_windows = counting.totals().n_windows;
+  test::NaiveCounts all;
+  for (kmer::GpuCounting::Piece piece; counting.next(piece);) {
+    counting.restore(piece);
+    for (std::size_t i = 0; i < piece.block.size(); ++i) {
+      std::string letters;
+      kmer::append_letters(piece.block.key(i), kLength, letters);
+      all[letters] += piece.block.counts[i];
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("kmer.gpu_counting: full devices that share texts lose nothing", "[kmer][gpu][device]") {
+  if (!test::has_gpu()) return;
+  std::vector<std::string> texts;
+  std::uint64_t n_expected = 0;
+  std::mt19937 rng(30);
+  for (int i = 0; i < 40; ++i) {
+    texts.push_back(test::random_letters(rng, 5000, "ACGT"));
+    n_expected += texts.back().size() - kLength + 1;
+  }
+  std::uint64_t n_one = 0;
+  std::uint64_t n_two = 0;
+  // A device holds some ten thousand windows at a time: it is emptied, in many passes, on the way.
+  const auto one = count(texts, {0}, 100000, n_one);
+  const auto two = count(texts, {0, 0}, 100000, n_two);
+  CHECK(n_one == n_expected);
+  CHECK(n_two == n_expected);
+  CHECK(two == one);
+}
