@@ -50,7 +50,8 @@ class Backend;
 // linked in; the ROCm one is a module beside the binary, opened on first use, because an executable
 // linked against AMD's runtime does not start on a machine without it.
 struct GpuBackend {
-  static constexpr int kInterface = 10;  // raised with every change of this struct or of what it makes
+  static constexpr int kInterface =
+      10;  // raised with every change of this struct or of what it makes
   int interface = kInterface;
   const char* name = "";
   // Empty, with *why set, when there is no driver or no device. Never throws.
