@@ -276,6 +276,9 @@ def infer_design_fidelity(result):
 MODEL_NAMES = {"esm2_8M": "ESM-2 8M", "esm2_650M": "ESM-2 650M", "esm2_3B": "ESM-2 3B", "protbert": "ProtBERT"}
 
 
+LAYER_STEPS = {"norm + cast", "gemm qkv + rotary", "attention", "gemm + bias + residual", "gemm + bias + gelu"}
+
+
 def infer_gpu(*results):
     """Of scripts/bench/infer_gpu.sh: passes on tensors that lie on the device; the reference in the same run."""
     dtypes = {"fp16": "float16", "fp32": "float32", "bf16": "bfloat16"}
@@ -295,6 +298,15 @@ def infer_gpu(*results):
                           times(fastest / ours["median_s"]), activations])
     return table(["model", "batch", "precision", "biogpu, ms", "eager, ms", "SDPA, ms", "times as fast as the faster",
                   "activations, biogpu / eager, MiB"], lines, "lllrrrrr")
+
+
+def infer_operations(result):
+    """Of `biogpu infer bench --json`: the steps of a layer of ESM-2 650M over 16 sequences of 512."""
+    lines = [[op["op"], op["shape"].split(": ")[1], f"{1e6 * op['seconds']:.0f}",
+              f"{op['operations'] / op['seconds'] / 1e12:.0f}" if "gemm" in op["op"] or op["op"] == "attention" else "",
+              f"{100 * op['roofline_share']:.0f} %"]
+             for op in result["ops"] if op["shape"].startswith("ESM-2 650M") and op["op"] in LAYER_STEPS]
+    return table(["step", "rows x columns x summed", "us", "TFLOP/s", "of the roofline"], lines, "llrrr")
 
 
 def infer_fidelity(result):
