@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <future>
 #include <map>
 #include <memory>
 #include <span>
-#include <thread>
 #include <utility>
 
 #include "lib/core/error.hpp"
@@ -150,10 +150,10 @@ class KmerBench {
     for (const auto& counter : counters) counter->flush();
     const double before = now();
     if (share) counters[0]->exchange();
-    {
-      std::vector<std::jthread> threads;
-      for (const auto& counter : counters) threads.emplace_back([&] { counter->prepare(); });
-    }
+    std::vector<std::future<void>> preparing;
+    for (const auto& counter : counters)
+      preparing.push_back(std::async(std::launch::async, [&counter] { counter->prepare(); }));
+    for (auto& one : preparing) one.get();  // or throws what the thread threw
     return now() - before;
   }
 

@@ -185,14 +185,16 @@ std::vector<std::int32_t> many_lengths() {
 
 }  // namespace
 
-TEST_CASE("warpgroup: attention equals that of the portable kernel, alone and in a batch") {
+TEST_CASE("nn.warpgroup: attention equals that of the portable kernel, alone and in a batch",
+          "[nn][device]") {
   if (!test::has_gpu() || !gpu::has_warpgroups()) return;
   check({many_lengths(), 3, kHead, 40});
   check({many_lengths(), 3, kHead + 8, 40});  // heads that lie apart
   check({many_lengths(), 12, kHead, 40});     // some ten items for each of two blocks a processor
 }
 
-TEST_CASE("warpgroup: attention of one sequence, shorter than all that is copied") {
+TEST_CASE("nn.warpgroup: attention of one sequence, shorter than all that is copied",
+          "[nn][device]") {
   if (!test::has_gpu()) return;
   check({{5}, 2, kHead + 8, 0});
   if (gpu::has_warpgroups()) check({{5}, 3, kHead, 0});

@@ -210,7 +210,8 @@ void check(const Product& product, bool suits) {
 
 }  // namespace
 
-TEST_CASE("warpgroup: products equal those of the portable kernel and of the host") {
+TEST_CASE("nn.warpgroup: products equal those of the portable kernel and of the host",
+          "[nn][device]") {
   if (!test::has_gpu()) return;
   // Sizes that are no multiples of a tile; k shorter than a round of stages, and many rounds.
   check({2100, 1160, 72, ""}, true);
@@ -221,7 +222,7 @@ TEST_CASE("warpgroup: products equal those of the portable kernel and of the hos
   check({130, 17000, 128, "f32 residual"}, true);
 }
 
-TEST_CASE("warpgroup: products of many tiles a block, warpgroups taking turns") {
+TEST_CASE("nn.warpgroup: products of many tiles a block, warpgroups taking turns", "[nn][device]") {
   if (!test::has_gpu()) return;
   // 680 pairs of tiles for some 66 clusters; slices: 1, one more than stages, and many.
   for (const int k : {64, 328, 1280}) {
@@ -233,7 +234,7 @@ TEST_CASE("warpgroup: products of many tiles a block, warpgroups taking turns") 
   check({4100, 2504, 328, "f32 residual"}, true);
 }
 
-TEST_CASE("warpgroup: heads of all sizes rotate, up to a column inside a tile") {
+TEST_CASE("nn.warpgroup: heads of all sizes rotate, up to a column inside a tile", "[nn][device]") {
   if (!test::has_gpu()) return;
   check({2300, 960, 320, "rotary", 16, 656}, true);
   check({2300, 960, 320, "rotary", 32, 672}, true);
@@ -241,7 +242,8 @@ TEST_CASE("warpgroup: heads of all sizes rotate, up to a column inside a tile") 
   check({2300, 960, 320, "rotary", 32, 672, false}, true);
 }
 
-TEST_CASE("warpgroup: products without a bias or a residual, and rows of results apart") {
+TEST_CASE("nn.warpgroup: products without a bias or a residual, and rows of results apart",
+          "[nn][device]") {
   if (!test::has_gpu()) return;
   check({2100, 1160, 328, "", 0, 0, false}, true);
   check({2100, 1160, 328, "gelu", 0, 0, true, 24}, true);
@@ -250,7 +252,8 @@ TEST_CASE("warpgroup: products without a bias or a residual, and rows of results
   check({2100, 1160, 328, "f32 residual", 0, 0, true, 12}, true);
 }
 
-TEST_CASE("warpgroup: products that do not suit are declined, and another kernel's are right") {
+TEST_CASE("nn.warpgroup: products that do not suit are declined, and another kernel's are right",
+          "[nn][device]") {
   if (!test::has_gpu()) return;
   check({2100, 1160, 328, "", 0, 0, true, 0, 4}, false);      // not aligned to 16 bytes
   check({2100, 1160, 328, "gelu", 0, 0, true, 4}, false);     // nor are rows
