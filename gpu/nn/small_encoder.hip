@@ -1,20 +1,20 @@
 // An encoder in one launch, for batches whose products are too small to fill the device.
 //
 // Shapes   see small_encoder.hpp.
-// Mapping  groups of kGroup blocks take 16 or 32 tokens of one sequence through all layers. A block
+// Mapping  groups of kGroup blocks take 16 tokens of one sequence through all layers. A block
 //          computes some heads, some columns of the residual stream, which it keeps, and some
 //          hidden columns with their part of the sum of the product down; what others need it
 //          writes into their shared memory. Only keys and values cross groups: each wave posts the
 //          tile that it made, and waits for the tiles that it reads.
-// Traffic  all weights once a group, from L2: 0.3 MB a block and layer of ESM-2 8M. They depend on
-//          nothing, so each wave has kAhead batches on their way into shared memory, and reads what
+// Traffic  all weights once a group, from L2: 2.5 MB a layer of ESM-2 8M. They depend on nothing, so
+//          each wave has up to kPlaced batches on their way into shared memory, and reads what
 //          the next step begins with into registers before it waits for the others. What is left
-//          is latency: 4 barriers of a group and one exchange of keys a layer.
+//          is latency: four waits for the group and one for other groups' keys a layer.
 // Result   sums over k in ascending steps of 16 inside a part, parts in ascending order:
 //          independent of the batch; not the same bytes as gemm.hip and attention.hip. The
 //          normalisation in front of a product is worked into it: operands are x times the norm's
 //          weight, mean and deviation come in behind the sum.
-// Limits   d a multiple of 80, d_feed of 640, up to 24 heads of up to 32 numbers.
+// Limits   suits_small_encoder(); kMostGroups groups; as many as run at the same time.
 // Source   own. Moments of parts: Chan, Golub and LeVeque 1979.
 // Oracle   make_reference_backend, lib/nn/reference_ops.cpp.
 #include "gpu/nn/small_encoder.hpp"

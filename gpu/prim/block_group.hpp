@@ -172,8 +172,8 @@ __device__ __forceinline__ void bound_reads([[maybe_unused]] int& tries) {
 #endif
 }
 
-// Queues a kernel whose blocks form groups of `group` (a power of two up to 8) and all run at the
-// same time; n_blocks is a multiple of it. Only where has_block_groups().
+// Queues a kernel whose blocks form groups of `group`, up to 8, and all run at the same time;
+// n_blocks is a multiple of it. Only where has_block_groups().
 template <class... Parameters, class... Arguments>
 void launch_groups(Stream& stream, void (*kernel)(Parameters...), std::size_t n_blocks,
                    unsigned n_threads, std::size_t shared_bytes, [[maybe_unused]] unsigned group,
