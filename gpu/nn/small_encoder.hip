@@ -6,9 +6,9 @@
 //          hidden columns with their part of the sum of the product down; what others need it
 //          writes into their shared memory. Only keys and values cross groups: each wave posts the
 //          tile that it made, and waits for the tiles that it reads.
-// Traffic  all weights once a group, from L2: 2.5 MB a layer of ESM-2 8M. They depend on nothing,
-// so
-//          each wave has up to kPlaced batches on their way into shared memory, and reads what
+// Traffic  all weights once a group, from L2: 2.5 MB a layer of ESM-2 8M. They depend on
+//          nothing, so each wave has up to kPlaced batches on their way into shared memory, and
+//          reads what
 //          the next step begins with into registers before it waits for the others. What is left
 //          is latency: four waits for the group and one for other groups' keys a layer.
 // Result   sums over k in ascending steps of 16 inside a part, parts in ascending order:
