@@ -8,9 +8,9 @@
 //          tile that it made, and waits for the tiles that it reads.
 // Traffic  all weights once a group, from L2: 2.5 MB a layer of ESM-2 8M. They depend on
 //          nothing, so each wave has up to kPlaced batches on their way into shared memory, and
-//          reads what
-//          the next step begins with into registers before it waits for the others. What is left
-//          is latency: four waits for the group and one for other groups' keys a layer.
+//          reads what the next step begins with into registers before it waits for the others.
+//          What is left is latency: four waits for the group and one for other groups' keys a
+//          layer.
 // Result   sums over k in ascending steps of 16 inside a part, parts in ascending order:
 //          independent of the batch; not the same bytes as gemm.hip and attention.hip. The
 //          normalisation in front of a product is worked into it: operands are x times the norm's

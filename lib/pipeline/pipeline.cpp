@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -13,22 +12,10 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
+#include "lib/core/timed.hpp"
 
 namespace biogpu::pipeline {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// Adds the time a stage takes to its total.
-template <class Function>
-auto timed(double& seconds, Function&& function) {
-  struct Stop {
-    double& seconds;
-    Clock::time_point begin = Clock::now();
-    ~Stop() { seconds += std::chrono::duration<double>(Clock::now() - begin).count(); }
-  } stop{seconds};
-  return function();
-}
 
 // Items are numbered in reading order; item i lies in slot i % n_slots. One mutex is enough: an
 // item is milliseconds of work, so the lock is taken a few hundred times a second. Each stage waits

@@ -1,30 +1,19 @@
 #include "apps/biogpu/align/compute.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <unordered_map>
+
+#include "lib/core/timed.hpp"
 
 namespace biogpu::app {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using align::Hit;
 using align::Pair;
 
 // Above this many cells a pair is worth all threads.
 constexpr std::uint64_t kHugePair = 1u << 29;
-
-// Runs a step and adds its seconds to a total.
-template <class Function>
-auto timed(double& seconds, Function&& function) {
-  struct Stop {
-    double& seconds;
-    Clock::time_point begin = Clock::now();
-    ~Stop() { seconds += std::chrono::duration<double>(Clock::now() - begin).count(); }
-  } stop{seconds};
-  return function();
-}
 
 }  // namespace
 

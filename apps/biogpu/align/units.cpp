@@ -163,8 +163,8 @@ void UnitReader::list_candidates() {
     listed_.push_back(static_cast<std::uint32_t>(target));
 }
 
-bool UnitReader::next_of_all(Unit& unit) {
-  if (targets_.block->empty()) return false;
+// The next queries against the block of targets; false at the end.
+bool UnitReader::begin_unit(Unit& unit) {
   if (queries_.at_end_of_block() && (one_set() || !queries_.refill(source_.block))) return false;
   unit.queries = queries_.block;
   unit.targets = targets_.block;
@@ -172,6 +172,12 @@ bool UnitReader::next_of_all(Unit& unit) {
   unit.n_queries = 0;
   unit.target_begin = 0;
   unit.n_targets = targets_.block->size();
+  return true;
+}
+
+bool UnitReader::next_of_all(Unit& unit) {
+  if (targets_.block->empty()) return false;
+  if (!begin_unit(unit)) return false;
   // targets_.cursor is the next of the targets listed for the query at queries_.cursor.
   std::uint64_t cells = 0;
   while (!queries_.at_end_of_block() && unit.pairs.size() < limits_.n_pairs) {
@@ -193,13 +199,7 @@ bool UnitReader::next_of_all(Unit& unit) {
 }
 
 bool UnitReader::next_of_search(Unit& unit) {
-  if (queries_.at_end_of_block() && (one_set() || !queries_.refill(source_.block))) return false;
-  unit.queries = queries_.block;
-  unit.targets = targets_.block;
-  unit.query_begin = queries_.cursor;
-  unit.n_queries = 0;
-  unit.target_begin = 0;
-  unit.n_targets = targets_.block->size();
+  if (!begin_unit(unit)) return false;
   std::uint64_t cells = 0;
   while (!queries_.at_end_of_block() && unit.n_queries < limits_.n_pairs) {
     cells += queries_.block->sequence(queries_.cursor).size() * targets_.block->n_residues();

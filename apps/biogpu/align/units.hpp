@@ -105,6 +105,7 @@ class UnitReader {
   bool next_by_order(Unit& unit);
   bool next_of_all(Unit& unit);
   bool next_of_search(Unit& unit);
+  bool begin_unit(Unit& unit);
   void select_shard();
   [[noreturn]] void refuse_lengths(std::uint64_t n_queries, std::uint64_t n_targets) const;
   void hold_targets();
