@@ -156,13 +156,8 @@ __device__ __forceinline__ void share_head(const B& b, int head_index) {
       std::uint16_t* const at = b.at(b.mixed, b.part.head(head_index) * B::kHeadTiles + d, r);
 #pragma unroll
       for (int peer = 0; peer < kGroup; ++peer) {
-        if constexpr (kWave == 32) {
-          send_in_group(b.rooms, peer, at, __builtin_bit_cast(Bytes16, operand),
-                        b.arrivals + kArrivalMixed);
-        } else {
-          send_in_group(b.rooms, peer, at, __builtin_bit_cast(Bytes8, operand),
-                        b.arrivals + kArrivalMixed);
-        }
+        send_in_group(b.rooms, peer, at, __builtin_bit_cast(PieceBytes<kWave>, operand),
+                      b.arrivals + kArrivalMixed);
       }
     }
   }

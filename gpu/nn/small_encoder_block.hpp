@@ -3,6 +3,8 @@
 // What the steps of small_encoder.hip share: a block's view of the launch, its stream of weights,
 // products, statistics of rows.
 
+#include <type_traits>
+
 #include "gpu/nn/attention_tile.hpp"
 #include "gpu/nn/small_encoder_shape.hpp"
 #include "gpu/prim/block_group.hpp"
@@ -15,6 +17,9 @@ template <int kWave>
 struct alignas(4 * TileOperand<kWave>::kWords) Piece {
   TileOperand<kWave> tile;
 };
+
+template <int kWave>
+using PieceBytes = std::conditional_t<sizeof(Piece<kWave>) == 16, Bytes16, Bytes8>;
 
 // A shape whose numbers but n_layers are known when the kernel is compiled, or one that is not.
 template <int kHeadTiles_>
@@ -299,12 +304,8 @@ __device__ __forceinline__ void share_tile(const B& b, int tile, int row_tile,
       b.stats + (tile * B::kRows + row_tile * 16 + tile_row<kWave>(has_row ? 2 * slot : 0)) * 2;
 #pragma unroll
   for (int peer = 0; peer < kGroup; ++peer) {
-    if constexpr (kWave == 32) {
-      send_in_group(b.rooms, peer, at, __builtin_bit_cast(Bytes16, operand),
-                    b.arrivals + kArrivalY);
-    } else {
-      send_in_group(b.rooms, peer, at, __builtin_bit_cast(Bytes8, operand), b.arrivals + kArrivalY);
-    }
+    send_in_group(b.rooms, peer, at, __builtin_bit_cast(PieceBytes<kWave>, operand),
+                  b.arrivals + kArrivalY);
     if (has_row)
       send_in_group(b.rooms, peer, moments_at, __builtin_bit_cast(Bytes8, moments),
                     b.arrivals + kArrivalY);

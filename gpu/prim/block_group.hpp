@@ -62,47 +62,38 @@ struct alignas(8) Bytes8 {
   std::uint32_t word[2];
 };
 
-// Stores where `mine`, an address in this block's room, lies in the room of block `peer`; counted
-// there by its `arrival`.
+// Stores Bytes8 or Bytes16 where `mine`, an address in this block's room, lies in the room of block
+// `peer`; counted there by its `arrival`.
+template <class Bytes>
 __device__ __forceinline__ void send_in_group([[maybe_unused]] const GroupRooms& rooms,
                                               [[maybe_unused]] int peer,
                                               [[maybe_unused]] void* mine,
-                                              [[maybe_unused]] const Bytes16& value,
+                                              [[maybe_unused]] const Bytes& value,
                                               [[maybe_unused]] Arrival* arrival) {
 #if defined(BIOGPU_HAS_COPY_ENGINE)
   const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(mine));
   const auto count = static_cast<std::uint32_t>(__cvta_generic_to_shared(arrival));
-  asm volatile(
-      "{ .reg .b32 to, done; mapa.shared::cluster.u32 to, %0, %2; "
-      "mapa.shared::cluster.u32 done, %1, %2; "
-      "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [to], {%3, %4, %5, %6}, "
-      "[done]; }"
-      :
-      : "r"(at), "r"(count), "r"(peer), "r"(value.word[0]), "r"(value.word[1]), "r"(value.word[2]),
-        "r"(value.word[3])
-      : "memory");
+  if constexpr (sizeof(Bytes) == 16) {
+    asm volatile(
+        "{ .reg .b32 to, done; mapa.shared::cluster.u32 to, %0, %2; "
+        "mapa.shared::cluster.u32 done, %1, %2; "
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [to], {%3, %4, %5, %6}, "
+        "[done]; }"
+        :
+        : "r"(at), "r"(count), "r"(peer), "r"(value.word[0]), "r"(value.word[1]),
+          "r"(value.word[2]), "r"(value.word[3])
+        : "memory");
+  } else {
+    asm volatile(
+        "{ .reg .b32 to, done; mapa.shared::cluster.u32 to, %0, %2; "
+        "mapa.shared::cluster.u32 done, %1, %2; "
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [to], {%3, %4}, [done]; }"
+        :
+        : "r"(at), "r"(count), "r"(peer), "r"(value.word[0]), "r"(value.word[1])
+        : "memory");
+  }
 #elif !defined(BIOGPU_GPU_CUDA)
-  *reinterpret_cast<Bytes16*>(static_cast<char*>(mine) + (peer - rooms.rank) * rooms.stride) =
-      value;
-#endif
-}
-__device__ __forceinline__ void send_in_group([[maybe_unused]] const GroupRooms& rooms,
-                                              [[maybe_unused]] int peer,
-                                              [[maybe_unused]] void* mine,
-                                              [[maybe_unused]] const Bytes8& value,
-                                              [[maybe_unused]] Arrival* arrival) {
-#if defined(BIOGPU_HAS_COPY_ENGINE)
-  const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(mine));
-  const auto count = static_cast<std::uint32_t>(__cvta_generic_to_shared(arrival));
-  asm volatile(
-      "{ .reg .b32 to, done; mapa.shared::cluster.u32 to, %0, %2; "
-      "mapa.shared::cluster.u32 done, %1, %2; "
-      "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [to], {%3, %4}, [done]; }"
-      :
-      : "r"(at), "r"(count), "r"(peer), "r"(value.word[0]), "r"(value.word[1])
-      : "memory");
-#elif !defined(BIOGPU_GPU_CUDA)
-  *reinterpret_cast<Bytes8*>(static_cast<char*>(mine) + (peer - rooms.rank) * rooms.stride) = value;
+  *reinterpret_cast<Bytes*>(static_cast<char*>(mine) + (peer - rooms.rank) * rooms.stride) = value;
 #endif
 }
 
