@@ -104,9 +104,10 @@ class LocalKernel {
 
  private:
   static constexpr std::int64_t kLeastRoom = 48;
-  // Rows of which H and E take 32 KiB: the first cache less what scores and border take.
+  // Rows of which H and E take 256 KiB, well within the second cache, whose lines come in time: the
+  // scores of a pass, made once a tile, then take little beside its cells.
   static constexpr auto kTileRows =
-      static_cast<std::int64_t>(16384 / (hn::MaxLanes(Tag<T>()) * sizeof(T)));
+      static_cast<std::int64_t>(131072 / (hn::MaxLanes(Tag<T>()) * sizeof(T)));
 
   // The front of a pass; a value of its own, which no store of H can touch, so that it stays in
   // registers.

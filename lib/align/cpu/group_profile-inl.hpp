@@ -47,7 +47,7 @@ class SharedSource {
       if (!used[c]) continue;
       classes_[n_classes_++] = c;
       for (int t = 0; t < kMaxClasses; ++t)
-        rows_[c][t] = static_cast<std::uint8_t>(job.options->scoring.score[c][t] + bias);
+        rows_[c][t] = static_cast<std::uint8_t>(job.options->scoring.score[c][t] + bias + skew_);
     }
   }
 
@@ -59,7 +59,7 @@ class SharedSource {
     const Scoring& s = options.scoring;
     const int skew = s.gap_extend;
     if (options.output != Output::score || skew > kMostSkew || s.gap_open < skew) return 0;
-    // Scores that are looked up are bytes, raised or lowered as fill_column() does.
+    // Scores that are looked up are bytes, raised or lowered as fill() does.
     const bool fits =
         s.max_score() + skew <= 127 && s.min_score() - (kMostColumns - 1) * skew >= -128;
     return fits ? skew : 0;
@@ -88,7 +88,7 @@ class SharedSource {
   };
   template <int C>
   HWY_INLINE Columns<C> columns(std::int64_t j, std::int64_t first_row) {
-    for (int c = 0; c < C; ++c) fill_column(j + c, c, scores_ + c * kVectors * lanes());
+    fill<C>(target_ + j * lanes(), scores_);
     return {scores_, offsets_ + first_row};
   }
 
@@ -97,27 +97,44 @@ class SharedSource {
   static constexpr std::int64_t kStride = kMostColumns * kVectors;  // vectors of a class
   static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(Tag<T>())); }
 
-  // Column j, the c-th of its pass.
-  HWY_NOINLINE void fill_column(std::int64_t j, int c, T* out) const {
+  // The scores of C columns, class by class, so that a row of the table is loaded once. Padding
+  // scores 0 or less.
+  template <int C>
+  HWY_NOINLINE void fill(const T* target, T* out) const {
     const Tag<T> d;
-    const auto raise = hn::Set(d, static_cast<T>(c == 0 ? -(kMostColumns - 1) * skew_ : skew_));
-    [[maybe_unused]] const auto floor = hn::Set(d, static_cast<T>(floor_ + c * skew_));
     const hn::Repartition<std::uint8_t, Tag<T>> d8;
-    const auto code = hn::BitCast(d8, hn::Load(d, target_ + j * lanes()));
+    using Codes = hn::Vec<decltype(d8)>;
     // The look-up gives 0 where the high bit is set: each index is valid in its half of the row
     // only.
-    const auto low = hn::SaturatedAdd(code, hn::Set(d8, 0x70));
-    const auto high = hn::Sub(code, hn::Set(d8, 16));
-    for (int k = 0; k < n_classes_; ++k) {
+    Codes low[C], high[C];
+    for (int c = 0; c < C; ++c) {
+      const Codes code = hn::BitCast(d8, hn::Load(d, target + c * lanes()));
+      low[c] = hn::SaturatedAdd(code, hn::Set(d8, 0x70));
+      high[c] = hn::Sub(code, hn::Set(d8, 16));
+    }
+    [[maybe_unused]] const V back = hn::Set(d, static_cast<T>(kMostColumns * skew_));
+    [[maybe_unused]] const V floor = hn::Set(d, static_cast<T>(floor_));
+    [[maybe_unused]] const V skew = hn::Set(d, static_cast<T>(skew_));
+    const int n_classes = n_classes_;
+    for (int k = 0; k < n_classes; ++k) {
       const std::uint8_t* row = rows_[classes_[k]];
-      auto bytes =
-          hn::BitCast(d, hn::Or(hn::TableLookupBytesOr0(hn::LoadDup128(d8, row), low),
-                                hn::TableLookupBytesOr0(hn::LoadDup128(d8, row + 16), high)));
-      if constexpr (sizeof(T) == 2) bytes = hn::ShiftRight<8>(bytes);
-      if constexpr (kThresholds) bytes = hn::Add(bytes, raise);
+      const Codes low_table = hn::LoadDup128(d8, row), high_table = hn::LoadDup128(d8, row + 16);
       T* to = out + classes_[k] * kStride * lanes();
-      hn::Store(bytes, d, to);
-      if constexpr (kThresholds) hn::Store(hn::SaturatedSub(floor, bytes), d, to + lanes());
+      [[maybe_unused]] V raised = floor;
+      HWY_UNROLL(4)
+      for (int c = 0; c < C; ++c, to += kVectors * lanes()) {
+        V bytes = hn::BitCast(d, hn::Or(hn::TableLookupBytesOr0(low_table, low[c]),
+                                        hn::TableLookupBytesOr0(high_table, high[c])));
+        if constexpr (sizeof(T) == 2) bytes = hn::ShiftRight<8>(bytes);
+        // The column before the first of a pass is the last of another.
+        if constexpr (kThresholds)
+          if (c == 0) bytes = hn::Sub(bytes, back);
+        hn::Store(bytes, d, to);
+        if constexpr (kThresholds) {
+          hn::Store(hn::SaturatedSub(raised, bytes), d, to + lanes());
+          raised = hn::Add(raised, skew);
+        }
+      }
     }
   }
 
