@@ -6,9 +6,9 @@ usage: scripts/bench/infer_cpu.py BIOGPU FOLDER [--threads N] [--runs N] [--json
 FOLDER is a model as scripts/reference/make_model.py writes it. Cases: one sequence of 256 residues, a batch
 of equal lengths, and 64 sequences with lengths like a proteome's. transformers gets its fastest way to do
 each: SDPA attention, inference mode, batches sorted by length and padded, one warm-up. Both sides are measured
-in turn on the same machine with the same threads; loading is not counted (biogpu's own clock around its passes,
-from --json). The figures are medians; CPU seconds are what to trust on a machine that others use. Needs torch and
-transformers.
+in turn on the same machine with the same threads, after a rest, for PyTorch's threads spin for a while when their
+work is done; loading is not counted (biogpu's own clock around its passes, from --json). The figures are medians; CPU
+seconds are what to trust on a machine that others use. Needs torch and transformers.
 """
 
 import argparse
@@ -31,6 +31,8 @@ import transformers  # noqa: E402
 from embed import Embedder  # noqa: E402
 from measure import inputs  # noqa: E402
 from measure.bench_tables import infer_cpu  # noqa: E402
+
+REST_S = 0.5
 
 
 def cases(seed=7):
@@ -64,10 +66,12 @@ def measure(arguments, reference, sequences, work):
         sys.exit(f"outputs differ by {error:.2g} of the largest number; nothing was timed")
     times = {"biogpu_s": [], "transformers_s": [], "biogpu_cpu_s": [], "transformers_cpu_s": []}
     for _ in range(arguments.runs):
+        time.sleep(REST_S)
         wall, cpu = time.perf_counter(), time.process_time()
         reference.run(sequences)
         times["transformers_s"].append(time.perf_counter() - wall)
         times["transformers_cpu_s"].append(time.process_time() - cpu)
+        time.sleep(REST_S)
         seconds, cpu, _ = run_biogpu(arguments.biogpu, arguments.folder, fasta, arguments.threads, out)
         loading = run_biogpu(arguments.biogpu, arguments.folder, one, arguments.threads, out)[1]
         times["biogpu_s"].append(seconds)

@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace biogpu::nn {
 namespace HWY_NAMESPACE {
 
-constexpr int kMostTileRows = 12;
+constexpr int kMostTileRows = 14;
 
 HWY_INLINE std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
 

@@ -16,7 +16,9 @@
 namespace biogpu::nn {
 namespace {
 
-constexpr std::int64_t kRowBlock = 96;     // rows of a product that one thread takes at a time
+// Rows of a product that one thread takes at a time: whole tiles, and enough that a panel which
+// comes from memory is worth its way.
+constexpr std::int64_t kRowBlock = 140;
 constexpr std::int64_t kRowsPerTask = 16;  // of operations that are bound by memory
 
 // Memory of one thread, kept between calls.
@@ -175,7 +177,7 @@ class CpuBackend final : public HostBackend {
     const std::int64_t n_blocks = (n_rows + kRowBlock - 1) / kRowBlock;
     const std::int64_t n_workers = arena_.max_concurrency();
     const std::int64_t n_groups = std::clamp<std::int64_t>(
-        (4 * n_workers + n_blocks - 1) / std::max<std::int64_t>(1, n_blocks), 1, n_panels);
+        (8 * n_workers + n_blocks - 1) / std::max<std::int64_t>(1, n_blocks), 1, n_panels);
     const auto cut = [&](std::int64_t n, std::int64_t parts, std::int64_t i) {
       return n * i / parts;
     };

@@ -8,6 +8,7 @@
 #define BIOGPU_NN_TILE_INL_HPP
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <cstdint>
@@ -18,8 +19,11 @@ HWY_BEFORE_NAMESPACE();
 namespace biogpu::nn {
 namespace HWY_NAMESPACE {
 
-// 32 vector registers hold 24 sums, 16 hold 12; the rest are for the factors.
-constexpr int kTileRows = HWY_MAX_BYTES >= 64 ? 12 : 6;
+// 32 vector registers hold 28 sums, 16 hold 12; the rest are for the factors.
+constexpr int kTileRows = HWY_MAX_BYTES >= 64 ? 14 : 6;
+
+constexpr std::size_t kFloatsOfLine = 16;
+constexpr std::size_t kFloatsAhead = 512;
 
 // Sums of kRows rows by kVectors vectors of columns. Recursive, so that the compiler sees separate
 // variables and not an array.
@@ -65,6 +69,9 @@ HWY_INLINE void tile(const float* x, std::int64_t stride, const float* panel, st
   Sums<kRows, kVectors> sums;
   sums.clear();
   for (std::int64_t k = 0; k < n_k; ++k) {
+    // A panel is larger than the nearest cache, and the processor's own prefetch comes late.
+    for (std::size_t line = 0; line < kVectors * lanes; line += kFloatsOfLine)
+      hwy::Prefetch(panel + kFloatsAhead + line);
     const Vec w0 = hn::Load(f32, panel);
     const Vec w1 = kVectors == 2 ? hn::Load(f32, panel + lanes) : w0;
     sums.add(x + k, stride, w0, w1);
@@ -81,12 +88,21 @@ HWY_INLINE void tile_of(int n_rows, const float* x, std::int64_t stride, const f
     tile<kTileRows, kVectors>(x, stride, panel, n_k, store);
     return;
   }
+  // A tile of up to four rows takes as long as one of four: its sums wait for themselves.
   int row = 0;
   const auto store_below = [&](int r, Vec first, Vec second)
                                HWY_ATTR { store(row + r, first, second); };
+  if (n_rows >= 6) {
+    tile<6, kVectors>(x, stride, panel, n_k, store_below);
+    row = 6;
+  }
   for (; row + 4 <= n_rows; row += 4)
     tile<4, kVectors>(x + row * stride, stride, panel, n_k, store_below);
-  for (; row < n_rows; ++row) tile<1, kVectors>(x + row * stride, stride, panel, n_k, store_below);
+  if (row + 2 <= n_rows) {
+    tile<2, kVectors>(x + row * stride, stride, panel, n_k, store_below);
+    row += 2;
+  }
+  if (row < n_rows) tile<1, kVectors>(x + row * stride, stride, panel, n_k, store_below);
 }
 
 }  // namespace HWY_NAMESPACE
