@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "apps/biogpu-bench/align_inputs.hpp"
+#include "apps/biogpu-bench/align_search_bench.hpp"
 #include "lib/align/align.hpp"
-#include "lib/align/search.hpp"
 #include "lib/core/error.hpp"
 
 namespace biogpu::bench {
@@ -42,7 +42,7 @@ class AlignBench {
     short_pairs();
     long_pairs();
     unequal();
-    search();
+    for (Figure& figure : measure_search(settings_)) figures_.push_back(std::move(figure));
     huge_pair();
     return std::move(figures_);
   }
@@ -169,56 +169,6 @@ class AlignBench {
       run({fmt::format("equal lengths sw {}", what), &equal, Mode::local, output, 2000, 3, true});
       run({fmt::format("unequal lengths sw {}", what), &mixed, Mode::local, output, 2000, 3, true});
     }
-  }
-
-  void search() {
-    const std::string name = "protein search sw";
-    if (!wanted(name)) return;
-    const PairSet sets =
-        protein_sets(settings_.quick ? 100 : 500000, settings_.quick ? 60 : 512, settings_.quick);
-    align::Options options;
-    options.output = Output::score;
-    options.scoring = align::blosum62_scoring(11, 1);
-    compare_search(sets, options);
-    const align::SearchOptions top = {10, 1};
-    const auto searcher =
-        align::make_gpu_searcher(settings_.device, sets.targets(), options, top, 0);
-    const double cells = 1e-9 * static_cast<double>(sets.query_residues.size()) *
-                         static_cast<double>(sets.target_residues.size());
-    std::vector<double> on_device, host_to_host;
-    for (int i = -1; i < 3; ++i) {
-      const double device_before = searcher->device_seconds(), before = now();
-      arena_.execute([&] { (void)searcher->search(sets.queries()); });
-      if (i < 0) continue;  // copies the targets
-      on_device.push_back(cells / (searcher->device_seconds() - device_before));
-      host_to_host.push_back(cells / (now() - before));
-    }
-    const std::string how =
-        fmt::format("{} queries of 144 to 5,478, {} targets of 512, blosum62 11/1, best 10",
-                    sets.queries().size(), sets.targets().size());
-    add(name + ", device", "GCUPS", how + "; kernels alone", on_device);
-    add(name + ", host to host", "GCUPS", how + "; targets on the device", host_to_host);
-  }
-
-  // All scores of the first targets against the CPU's.
-  void compare_search(const PairSet& sets, const align::Options& options) {
-    constexpr std::size_t kTargets = 500;
-    const align::SequenceSet all = sets.targets();
-    const align::SequenceSet few = {all.residues,
-                                    all.begin.first(std::min(kTargets, all.size()) + 1)};
-    std::vector<align::Pair> pairs;
-    for (std::uint32_t q = 0; q < sets.queries().size(); ++q)
-      for (std::uint32_t t = 0; t < few.size(); ++t) pairs.push_back({q, t});
-    const align::Alignments expected =
-        align_cpu({sets.queries(), few, pairs}, options, settings_.n_threads);
-    const auto searcher = align::make_gpu_searcher(settings_.device, few, options, {0, 0}, 0);
-    const align::Hits hits = arena_.execute([&] { return searcher->search(sets.queries()); });
-    bool equal = hits.rows.size() == pairs.size();
-    for (std::size_t q = 0; equal && q < hits.n_queries(); ++q)
-      for (const align::Hit& hit : hits.of(q))
-        equal = equal && hit.score == expected.rows[q * few.size() + hit.target].score;
-    if (!equal)
-      throw Error(ErrorCode::failed, "protein search: the GPU's scores differ from the CPU's");
   }
 
   void huge_pair() {

@@ -12,6 +12,8 @@ struct AlignBenchSettings {
   int n_threads = 1;   // host threads that stage, compare and search
   bool quick = false;  // tiny sizes: shows that it runs, not how fast
   std::string only;    // run only workloads whose name holds this
+  // Proteins to search for and in, besides those that are made; both or neither.
+  std::string queries, proteome;
 };
 
 // Device-only and host-to-host rates of alignment and search on one GPU. Inputs are made from fixed

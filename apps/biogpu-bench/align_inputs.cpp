@@ -4,6 +4,8 @@
 #include <cmath>
 #include <random>
 
+#include "lib/io/sequence_reader.hpp"
+
 namespace biogpu::bench {
 namespace {
 
@@ -55,6 +57,28 @@ void add_pair(PairSet& set, Random& random, std::size_t length, int every) {
   set.pairs.push_back({number, number});
 }
 
+PairSet standard_queries(Random& random, bool few) {
+  PairSet set;
+  for (std::size_t i = 0; i < (few ? 3 : kStandardQueries.size()); ++i) {
+    add_random(set.query_residues, random, kStandardQueries[i], 20);
+    set.query_begin.push_back(set.query_residues.size());
+  }
+  return set;
+}
+
+void read_into(std::vector<std::uint8_t>& residues, std::vector<std::uint64_t>& begin,
+               const std::string& path, const align::Scoring& scoring) {
+  io::SequenceReader reader(path);
+  io::SequenceBatch batch;
+  while (reader.read(batch)) {
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      for (const char c : batch.sequence(i))
+        residues.push_back(scoring.class_of[static_cast<unsigned char>(c)]);
+      begin.push_back(residues.size());
+    }
+  }
+}
+
 }  // namespace
 
 PairSet mutated_pairs(std::size_t n, std::size_t length, int every) {
@@ -81,16 +105,35 @@ PairSet unequal_pairs(std::size_t n, std::size_t shortest, std::size_t longest, 
 
 PairSet protein_sets(std::size_t n_targets, std::size_t length, bool few_queries) {
   Random random(3);
-  PairSet set;
-  for (std::size_t i = 0; i < (few_queries ? 3 : kStandardQueries.size()); ++i) {
-    add_random(set.query_residues, random, kStandardQueries[i], 20);
-    set.query_begin.push_back(set.query_residues.size());
-  }
+  PairSet set = standard_queries(random, few_queries);
   set.target_residues.reserve(n_targets * length);
   for (std::size_t i = 0; i < n_targets; ++i) {
     add_random(set.target_residues, random, length, 20);
     set.target_begin.push_back(set.target_residues.size());
   }
+  return set;
+}
+
+PairSet unequal_protein_sets(std::size_t n_targets, bool few_queries) {
+  constexpr double kMedian = 294, kSpread = 0.65, kTurn = 6.283185307179586;
+  Random random(4);
+  PairSet set = standard_queries(random, few_queries);
+  for (std::size_t i = 0; i < n_targets; ++i) {
+    // G. E. P. Box and M. E. Muller, doi:10.1214/aoms/1177706645.
+    const double radius = std::sqrt(-2 * std::log((random.next() + 1.0) / 4294967296.0));
+    const double normal = radius * std::cos(kTurn * random.next() / 4294967296.0);
+    add_random(set.target_residues, random,
+               static_cast<std::size_t>(kMedian * std::exp(kSpread * normal)), 20);
+    set.target_begin.push_back(set.target_residues.size());
+  }
+  return set;
+}
+
+PairSet read_protein_sets(const std::string& queries, const std::string& targets,
+                          const align::Scoring& scoring) {
+  PairSet set;
+  read_into(set.query_residues, set.query_begin, queries, scoring);
+  read_into(set.target_residues, set.target_begin, targets, scoring);
   return set;
 }
 

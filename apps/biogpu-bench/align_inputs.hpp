@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "lib/align/align.hpp"
@@ -33,5 +34,12 @@ PairSet unequal_pairs(std::size_t n, std::size_t shortest, std::size_t longest, 
 // The lengths of CUDASW++'s 20 standard queries as queries, and n random targets of `length`, all
 // of the 20 amino acids as blosum62_scoring numbers them. No pairs.
 PairSet protein_sets(std::size_t n_targets, std::size_t length, bool few_queries);
+
+// The same with targets whose lengths spread as those of a proteome: log-normal, median 294.
+PairSet unequal_protein_sets(std::size_t n_targets, bool few_queries);
+
+// All sequences of two files, in the classes of `scoring`. No pairs.
+PairSet read_protein_sets(const std::string& queries, const std::string& targets,
+                          const align::Scoring& scoring);
 
 }  // namespace biogpu::bench

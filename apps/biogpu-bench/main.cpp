@@ -153,6 +153,13 @@ int run(int argc, char** argv) {
   align->add_option("-t,--threads", settings.n_threads, "Host threads")->check(CLI::PositiveNumber);
   align->add_flag("--quick", settings.quick, "Tiny sizes: shows that it runs, not how fast");
   align->add_option("--only", settings.only, "Run only workloads whose name holds this");
+  CLI::Option* queries =
+      align->add_option("--queries", settings.queries, "Proteins to search for in --proteome")
+          ->check(CLI::ExistingFile);
+  align->add_option("--proteome", settings.proteome, "Proteins to search in")
+      ->check(CLI::ExistingFile)
+      ->needs(queries);
+  queries->needs("--proteome");
   align->add_option("--json", align_flags.json, "Also write the figures as JSON");
   QcBenchSettings qc_settings;
   std::string qc_json;

@@ -8,6 +8,7 @@
 // The floor of a local alignment is taken in E, where an operation has room for it: a path of E
 // that is worth less than 0 never wins against beginning anew.
 #include "gpu/align/search_score.hpp"
+#include "gpu/prim/handover.hpp"
 #include "gpu/prim/keep_shared.hpp"
 #include "gpu/prim/packed16.hpp"
 #include "gpu/prim/wave.hpp"
@@ -15,9 +16,14 @@
 namespace biogpu::gpu::align {
 
 // Steps whose border cells lie in shared memory at a time, and how many the loop takes a round:
-// with several, registers need not be copied from one column to the next.
+// with several, registers need not be copied from one column to the next. clang loads the profile
+// of all of them ahead, which takes the registers of a second wave.
 inline constexpr int kStagedSteps = 64;
+#if defined(BIOGPU_GPU_ROCM)
+inline constexpr int kStepsOfRound = 1;
+#else
 inline constexpr int kStepsOfRound = 4;
+#endif
 
 // What cells are and how they add up. Small cells have no floor but 0, and no sum of theirs
 // borrows, so that negative numbers need no room.
@@ -87,6 +93,28 @@ struct alignas(16) ProfileWord {
   std::uint32_t row[4];
 };
 
+// One tile of a bundle against one target.
+struct SearchTile {
+  const std::uint8_t* letters;  // of the target
+  // [n_columns] above it and then below it, but of the first and the last tile. Split, one more for
+  // the best so far.
+  BorderCell* border;
+  std::uint32_t* progress;  // split: what the wave has left below, n_columns + 1 for a whole tile
+  int n_columns;
+  int number;
+  bool is_last;
+  bool is_split;  // the tiles are filled by several blocks
+
+  __device__ bool is_first() const { return number == 0; }
+  // What progress is once so many columns of the tile above, of this one are left.
+  __device__ std::uint32_t above(int columns) const {
+    return static_cast<std::uint32_t>((number - 1) * (n_columns + 1) + columns);
+  }
+  __device__ std::uint32_t below(int columns) const {
+    return static_cast<std::uint32_t>(number * (n_columns + 1) + columns);
+  }
+};
+
 template <int kRows>
 struct ProfileShape {
   static constexpr int kChunks = kRows / 4;
@@ -121,10 +149,8 @@ class SearchLane {
     best_ = sums_.floor();
   }
 
-  // All lanes of the wave together. letters: of this target; border: its cells, read and written as
-  // this is not the first, the last tile.
-  __device__ void fill(const std::uint8_t* letters, BorderCell* border, int n_columns,
-                       bool is_first, bool is_last) {
+  // All lanes of the wave together.
+  __device__ void fill(const SearchTile& tile) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       h_[r] = sums_.floor();
@@ -133,12 +159,15 @@ class SearchLane {
     f_ = sums_.border_f();
     h_diagonal_ = sums_.floor();
     // Before its first column and behind the last a lane meets padding, which changes nothing.
-    letter_at_ = letters - lane_;
+    letter_at_ = tile.letters - lane_;
     letter_ = *letter_at_;
-    const int n_steps = n_columns + kSearchLanes - 1;
+    const int n_steps = tile.n_columns + kSearchLanes - 1;
+    reached_ = 0;
 #pragma unroll 1
     for (int begin = 0; begin < n_steps; begin += kStagedSteps) {
-      stage_border(border, begin, is_first ? 0 : n_columns);
+      const int end = begin + kStagedSteps < tile.n_columns ? begin + kStagedSteps : tile.n_columns;
+      await_above(tile, end);
+      stage_border(tile.border, begin, tile.is_first() ? 0 : tile.n_columns);
       const int n = n_steps - begin < kStagedSteps ? n_steps - begin : kStagedSteps;
       // The same for all lanes: queries begin in few tiles.
       if (is_cut_) {
@@ -146,21 +175,35 @@ class SearchLane {
       } else {
         fill_steps<false>(n);
       }
-      if (!is_last) store_border(border, begin, n_columns);
+      if (tile.is_last) continue;
+      store_border(tile.border, begin, tile.n_columns);
+      // The rest follows with the best of all.
+      const int n_left = begin + n - (kSearchLanes - 1);
+      if (n_left > 0 && n_left < tile.n_columns) announce(tile, n_left);
     }
   }
 
   // After fill(), all lanes of the wave together: the best of each query as far as this lane, in
   // both tracks.
-  __device__ Packed16 finish_tile(const SearchLaneRows& low, const SearchLaneRows& high) {
+  __device__ Packed16 finish_tile(const SearchTile& tile, const SearchLaneRows& low,
+                                  const SearchLaneRows& high) {
     Packed16 best = best_;
 #pragma unroll
     for (int distance = 1; distance < kSearchLanes; distance *= 2) {
       const std::uint32_t other = wave_shuffle_up<kWave>(best.bits, distance, kSearchLanes);
       best = packed16_max(best, {other & halves(low.depth >= distance, high.depth >= distance)});
     }
+    if (tile.is_split && !tile.is_first()) {
+      await_above(tile, tile.n_columns + 1);
+      wave_sync<kWave>();
+      carried_ = {static_cast<std::uint32_t>(tile.border[tile.n_columns].h)};
+    }
     best = packed16_max(best, {carried_.bits & halves(low.depth > lane_, high.depth > lane_)});
     carried_ = {wave_shuffle<kWave>(best.bits, kSearchLanes - 1, kSearchLanes)};
+    if (tile.is_split && !tile.is_last) {
+      if (lane_ == 0) tile.border[tile.n_columns] = cell_of(carried_, carried_);
+      announce(tile, tile.n_columns + 1);
+    }
     return best;
   }
 
@@ -175,6 +218,20 @@ class SearchLane {
   __device__ __forceinline__ Packed16 cut(Packed16 above, Packed16 border,
                                           std::uint32_t kept) const {
     return {(above.bits & kept) | (border.bits & ~kept)};
+  }
+
+  // Before a wave_sync(): the tile above, if another block fills it, has left so many columns.
+  __device__ __forceinline__ void await_above(const SearchTile& tile, int columns) {
+    if (!tile.is_split || tile.is_first()) return;
+    const std::uint32_t needed = tile.above(columns);
+    if (wave_ballot<kWave>(reached_ < needed) != 0)
+      reached_ = wave_wait_for<kWave>(tile.progress, needed);
+  }
+
+  __device__ __forceinline__ void announce(const SearchTile& tile, int columns) const {
+    if (!tile.is_split) return;
+    wave_sync<kWave>();
+    if (wave_lane<kWave>() == 0) hand_over(tile.progress, tile.below(columns));
   }
 
   // The cells above the columns from begin on, as lane 0 meets them; the border of the matrix where
@@ -263,6 +320,7 @@ class SearchLane {
   const int lane_;
   std::uint32_t kept_ = 0;           // halves that take what comes from above
   std::uint32_t kept_of_first_ = 0;  // those of lane 0
+  std::uint32_t reached_ = 0;        // progress as it was last seen
   bool is_cut_ = false;              // some other lane of the wave begins a query
   Packed16 best_ = {};               // of the lane's rows in this tile
   Packed16 carried_ = {};            // of the query that goes on in the next tile, before it

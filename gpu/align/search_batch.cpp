@@ -14,8 +14,6 @@ constexpr std::uint64_t kCopiedWhole = std::uint64_t{1} << 20;
 // The highest number of a small cell, and what no score or cost exceeds that small cells add.
 constexpr int kHighestSmall = 2047;
 constexpr int kMostSmallSum = 1023;
-// Units of work that keep a block busy for long enough that the last ones do not matter.
-constexpr std::uint64_t kUnitsOfBlock = 24;
 
 int bias_of(const SearchSettings& s) {
   return std::max({s.gap_open, s.gap_extend, -s.min_score, 0});
@@ -26,7 +24,7 @@ int bias_of(const SearchSettings& s) {
 bool allows_search(const SearchSettings& settings) { return bias_of(settings) <= 1024; }
 
 SearchBatch::SearchBatch(const SearchSettings& settings)
-    : settings_(settings), counters_(2), inexact_(kMostInexact) {}
+    : settings_(settings), n_inexact_(1), inexact_(kMostInexact) {}
 
 std::uint32_t SearchBatch::top() const {
   const std::uint32_t all = std::max<std::uint32_t>(part_.n_targets, 1);
@@ -48,8 +46,9 @@ std::uint64_t SearchBatch::limit(SearchCells cells) const {
 
 std::uint64_t SearchBatch::device_bytes() const {
   return letters_.bytes() + residues_.bytes() + targets_.bytes() + numbers_.bytes() +
-         profile_.bytes() + bundles_.bytes() + lanes_.bytes() + borders_.bytes() + score_.bytes() +
-         hits_.bytes() + inexact_.bytes() + n_hits_.bytes();
+         profile_.bytes() + bundles_.bytes() + lanes_.bytes() + units_.bytes() + borders_.bytes() +
+         split_borders_.bytes() + progress_.bytes() + score_.bytes() + hits_.bytes() +
+         inexact_.bytes() + n_hits_.bytes();
 }
 
 void SearchBatch::begin_part(const SearchPart& part) {
@@ -83,6 +82,20 @@ std::size_t SearchBatch::count_queries(std::span<const SearchQuery> queries,
   return n;
 }
 
+void SearchBatch::make_plan(SearchCells cells, std::span<const SearchQuery> queries) {
+  std::vector<std::int64_t> lengths;
+  for (const SearchQuery& query : queries)
+    lengths.push_back(static_cast<std::int64_t>(query.residues.size()));
+  const std::span<const int> rows = cells == SearchCells::wide
+                                        ? std::span<const int>(kWideSearchRows)
+                                        : std::span<const int>(kSearchRows);
+  const std::uint32_t n_blocks = count_search_blocks(~std::uint64_t{0}, stream_);
+  plan_ = plan_search(lengths, rows, choose_bundles(lengths, rows, part_.batches, n_blocks),
+                      settings_.n_classes);
+  schedule_ = schedule_search(plan_, part_.batches, n_blocks,
+                              settings_.max_split_bytes / sizeof(BorderCell));
+}
+
 void SearchBatch::upload(std::span<const SearchQuery> queries) {
   gathered_.clear();
   for (const SearchQuery& query : queries)
@@ -99,7 +112,12 @@ void SearchBatch::upload(std::span<const SearchQuery> queries) {
                          plan_.bundles.size() * sizeof(SearchBundle));
   stream_.copy_to_device(lanes_.data(), plan_.lanes.data(),
                          plan_.lanes.size() * sizeof(SearchLaneRows));
-  stream_.fill(counters_.data(), 0, counters_.bytes());
+  units_.reserve(schedule_.units.size());
+  stream_.copy_to_device(units_.data(), schedule_.units.data(),
+                         schedule_.units.size() * sizeof(SearchUnit));
+  progress_.reserve(count_search_progress(plan_.bundles.size(), schedule_.n_split));
+  split_borders_.reserve(plan_.bundles.size() * schedule_.n_split_letters);
+  stream_.fill(n_inexact_.data(), 0, n_inexact_.bytes());
 }
 
 SearchArgs SearchBatch::score_args(SearchCells cells) const {
@@ -113,11 +131,15 @@ SearchArgs SearchBatch::score_args(SearchCells cells) const {
   args.targets = targets_.data();
   args.numbers = numbers_.data();
   args.profile = profile_.data();
-  args.next_unit = counters_.data();
+  args.units = units_.data();
+  args.split_borders = split_borders_.data();
+  args.progress = progress_.data();
   args.score = score_.data();
   args.n_targets = part_.n_targets;
-  args.n_batches = static_cast<std::uint32_t>(part_.batches.size());
-  args.border_stride = part_.batches.empty() ? 0 : part_.batches[0].n_columns;
+  args.n_units = static_cast<std::uint32_t>(schedule_.units.size());
+  args.n_split = schedule_.n_split;
+  args.n_split_letters = schedule_.n_split_letters;
+  args.border_stride = schedule_.border_stride;
   args.n_classes = settings_.n_classes;
   args.gap_open = settings_.gap_open;
   args.gap_extend = settings_.gap_extend;
@@ -131,7 +153,7 @@ SearchTopArgs SearchBatch::top_args(SearchCells cells, std::size_t n_queries) co
   args.hits = hits_.data();
   args.n_hits = n_hits_.data();
   args.inexact = inexact_.data();
-  args.n_inexact = counters_.data() + 1;
+  args.n_inexact = n_inexact_.data();
   args.n_targets = part_.n_targets;
   args.n_slots = static_cast<std::uint32_t>(n_queries);
   args.top = top();
@@ -146,7 +168,7 @@ SearchResult SearchBatch::read(std::size_t n_queries) {
   std::vector<std::uint32_t> n_hits(n_queries);
   std::uint32_t n_inexact = 0;
   stream_.copy_to_host(n_hits.data(), n_hits_.data(), n_queries * sizeof(std::uint32_t));
-  stream_.copy_to_host(&n_inexact, counters_.data() + 1, sizeof n_inexact);
+  stream_.copy_to_host(&n_inexact, n_inexact_.data(), sizeof n_inexact);
   stream_.synchronize();
   result.all_inexact = n_inexact > kMostInexact;
   result.inexact.resize(std::min(n_inexact, kMostInexact));
@@ -175,19 +197,10 @@ SearchResult SearchBatch::read(std::size_t n_queries) {
 }
 
 SearchResult SearchBatch::run_cells(SearchCells cells, std::span<const SearchQuery> queries) {
-  std::vector<std::int64_t> lengths;
-  for (const SearchQuery& query : queries)
-    lengths.push_back(static_cast<std::int64_t>(query.residues.size()));
-  const std::uint64_t n_batches = part_.batches.size();
-  const std::uint64_t n_units = kUnitsOfBlock * count_search_blocks(~std::uint64_t{0}, stream_);
-  const std::size_t n_bundles = (n_units + n_batches - 1) / n_batches;
-  plan_ = cells == SearchCells::wide
-              ? plan_search(lengths, kWideSearchRows, n_bundles, settings_.n_classes)
-              : plan_search(lengths, kSearchRows, n_bundles, settings_.n_classes);
+  make_plan(cells, queries);
   upload(queries);
   SearchArgs args = score_args(cells);
-  const std::uint32_t n_blocks =
-      count_search_blocks(std::uint64_t{args.n_bundles} * args.n_batches, stream_);
+  const std::uint32_t n_blocks = count_search_blocks(args.n_units, stream_);
   borders_.reserve(std::uint64_t{n_blocks} * kSearchTargets *
                    static_cast<std::uint64_t>(args.border_stride));
   args.borders = borders_.data();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpu/align/search_plan.hpp"
+#include "gpu/align/search_schedule.hpp"
 #include "gpu/align/search_score.hpp"
 #include "gpu/align/search_top.hpp"
 #include "gpu/rt/buffer.hpp"
@@ -22,6 +23,9 @@ struct SearchSettings {
   int min_score = 0;
   std::uint32_t top = 0;      // hits of a query, 0: all
   std::uint32_t min_hit = 0;  // score of a hit
+  // For borders between tiles of a bundle that several blocks take. With little of it long targets
+  // hold up their blocks.
+  std::uint64_t max_split_bytes = std::uint64_t{1} << 30;
 };
 
 // Whether the packed kernel can be used under these scores at all.
@@ -66,6 +70,7 @@ class SearchBatch {
   std::uint32_t top() const;
   std::uint64_t limit(SearchCells cells) const;
   SearchCells small_cells() const;
+  void make_plan(SearchCells cells, std::span<const SearchQuery> queries);
   void upload(std::span<const SearchQuery> queries);
   SearchArgs score_args(SearchCells cells) const;
   SearchTopArgs top_args(SearchCells cells, std::size_t n_queries) const;
@@ -76,14 +81,16 @@ class SearchBatch {
   SearchPart part_;
   DeviceBuffer<std::uint8_t> letters_, residues_;
   DeviceBuffer<SearchTargets> targets_;
-  DeviceBuffer<std::uint32_t> numbers_, profile_, counters_, n_hits_;
+  DeviceBuffer<std::uint32_t> numbers_, profile_, progress_, n_inexact_, n_hits_;
   DeviceBuffer<SearchBundle> bundles_;
   DeviceBuffer<SearchLaneRows> lanes_;
-  DeviceBuffer<BorderCell> borders_;
+  DeviceBuffer<SearchUnit> units_;
+  DeviceBuffer<BorderCell> borders_, split_borders_;
   DeviceBuffer<std::uint16_t> score_;
   DeviceBuffer<SearchHit> hits_;
   DeviceBuffer<std::uint64_t> inexact_;
   SearchPlan plan_;                     // of the run
+  SearchSchedule schedule_;             // of the run
   std::vector<std::uint8_t> gathered_;  // residues of the run
   double seconds_ = 0;
   Event start_, stop_;

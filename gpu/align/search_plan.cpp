@@ -46,11 +46,27 @@ int count_tiles_of(std::int64_t n_lanes) {
   return static_cast<int>((n_lanes + kSearchLanes - 1) / kSearchLanes);
 }
 
-// What the tiles of all bundles cost, in rows of a step.
-std::int64_t cost_of(const std::vector<Track>& tracks, int rows) {
-  std::int64_t tiles = 0;
-  for (std::size_t i = 0; i < tracks.size(); i += 2) tiles += count_tiles_of(tracks[i].n_lanes);
-  return tiles * (rows + kRowsOfStep);
+struct Layout {
+  int rows = 0;
+  std::vector<Track> tracks;
+  SearchTileCount count;
+};
+
+// That of the rows whose tiles cost least. lengths: at least one.
+Layout lay_tracks(std::span<const std::int64_t> lengths, std::span<const int> rows,
+                  std::size_t n_bundles) {
+  const std::size_t n_tracks = 2 * std::clamp<std::size_t>(n_bundles, 1, (lengths.size() + 1) / 2);
+  Layout best;
+  for (const int candidate : rows) {
+    Layout layout = {candidate, fill_tracks(lengths, candidate, n_tracks), {}};
+    for (std::size_t i = 0; i < n_tracks; i += 2)
+      layout.count.all += count_tiles_of(layout.tracks[i].n_lanes);
+    layout.count.most = count_tiles_of(layout.tracks[0].n_lanes);
+    layout.count.cost_of_tile = candidate + kRowsOfStep;
+    const auto cost_of = [](const Layout& of) { return of.count.all * of.count.cost_of_tile; };
+    if (best.rows == 0 || cost_of(layout) <= cost_of(best)) best = std::move(layout);
+  }
+  return best;
 }
 
 // The lanes of one query, into every second place from `to` on. residues: its first one.
@@ -69,21 +85,19 @@ void lay_query(std::uint64_t residues, std::int64_t length, std::uint32_t query,
 
 }  // namespace
 
+SearchTileCount count_search_tiles(std::span<const std::int64_t> lengths, std::span<const int> rows,
+                                   std::size_t n_bundles) {
+  if (lengths.empty()) return {};
+  return lay_tracks(lengths, rows, n_bundles).count;
+}
+
 SearchPlan plan_search(std::span<const std::int64_t> lengths, std::span<const int> rows,
                        std::size_t n_bundles, int n_classes) {
   SearchPlan plan;
   if (lengths.empty()) return plan;
-  const std::size_t n_tracks = 2 * std::clamp<std::size_t>(n_bundles, 1, (lengths.size() + 1) / 2);
-  std::vector<Track> tracks;
-  std::int64_t least = -1;
-  for (const int candidate : rows) {
-    std::vector<Track> filled = fill_tracks(lengths, candidate, n_tracks);
-    const std::int64_t cost = cost_of(filled, candidate);
-    if (least >= 0 && cost > least) continue;
-    least = cost;
-    plan.rows = candidate;
-    tracks = std::move(filled);
-  }
+  const Layout layout = lay_tracks(lengths, rows, n_bundles);
+  const std::vector<Track>& tracks = layout.tracks;
+  plan.rows = layout.rows;
   std::vector<std::uint64_t> residues(lengths.size(), 0);
   for (std::size_t i = 1; i < lengths.size(); ++i)
     residues[i] = residues[i - 1] + static_cast<std::uint64_t>(lengths[i - 1]);

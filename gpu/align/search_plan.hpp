@@ -17,8 +17,19 @@ struct SearchPlan {
   std::uint64_t n_profile_words = 0;
 };
 
+// What the tiles of a plan cost: cost_of_tile a step, in rows.
+struct SearchTileCount {
+  std::int64_t all = 0;
+  std::int64_t most = 0;  // of a bundle
+  std::int64_t cost_of_tile = 0;
+};
+
 // lengths: of the queries, whose residues follow each other, the longest first. rows: those that a
 // lane may have. n_bundles: at least 1; no more than every second query can fill are made.
+SearchTileCount count_search_tiles(std::span<const std::int64_t> lengths, std::span<const int> rows,
+                                   std::size_t n_bundles);
+
+// Arguments as those of count_search_tiles.
 SearchPlan plan_search(std::span<const std::int64_t> lengths, std::span<const int> rows,
                        std::size_t n_bundles, int n_classes);
 

@@ -4,7 +4,9 @@
 // Shapes   see SearchArgs; profile u32 [tile][letter][row / 4][lane][4]: score of both tracks' rows
 //          against the letter, the pair of halves as the cells add it.
 // Mapping  8 lanes a target, kRows neighbouring rows of both tracks a lane, 16 targets a block of
-//          128 threads; blocks stay and draw (bundle of queries, batch of targets) from a counter.
+//          128 threads; blocks stay and draw units of work from a counter: a bundle of queries
+//          against a batch of targets, or one tile of it, whose waves then wait for those of the
+//          tile above, which was drawn before.
 //          Where a query begins, its lane replaces what comes from above by the border; where one
 //          ends, the best of its lanes is written. The profile of a tile lies in shared memory: its
 //          rows are 128 bytes wide and lanes read 16 bytes each, so that banks depend on the lane
@@ -38,6 +40,15 @@ __device__ void write_score(const SearchArgs& a, int slot, std::uint32_t target,
       static_cast<std::uint16_t>(raised - a.bias);
 }
 
+// Of a number that is the same in all lanes: what follows from it then needs no vector registers.
+__device__ __forceinline__ std::uint32_t same_in_wave(std::uint32_t number) {
+#if defined(BIOGPU_GPU_ROCM)
+  return __builtin_amdgcn_readfirstlane(number);
+#else
+  return number;
+#endif
+}
+
 template <int kWave, int kRows, SearchCells kCells>
 __global__ BIOGPU_LAUNCH_BOUNDS(kSearchBlock, kResident) void search_score_kernel(SearchArgs a) {
   using Shape = ProfileShape<kRows>;
@@ -47,23 +58,28 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kSearchBlock, kResident) void search_score_kerne
   __shared__ BorderCell staged[kSearchTargets][2 * kStagedSteps + 1];
   const int group = static_cast<int>(threadIdx.x) / kSearchLanes;
   const int n_profile = (a.n_classes + 1) * Shape::kWordsOfLetter;
-  BorderCell* const border =
-      a.borders + (static_cast<std::uint64_t>(blockIdx.x) * kSearchTargets + group) *
-                      static_cast<std::uint64_t>(a.border_stride);
   for (;;) {
     __syncthreads();  // nobody reads the last unit any more
-    if (threadIdx.x == 0) shared_unit = atomicAdd(a.next_unit, 1u);
+    if (threadIdx.x == 0) shared_unit = atomicAdd(a.progress, 1u);
     __syncthreads();
-    const std::uint32_t unit = shared_unit;
-    if (unit >= a.n_bundles * a.n_batches) return;
-    const SearchBundle bundle = a.bundles[unit / a.n_batches];
-    const std::uint32_t batch_number = unit % a.n_batches;
-    const SearchTargets batch = a.targets[batch_number];
-    const std::uint8_t* const letters =
-        a.letters + batch.begin + static_cast<std::uint64_t>(group) * batch.stride;
-    const std::uint32_t number = a.numbers[batch_number * kSearchTargets + group];
+    if (shared_unit >= a.n_units) return;
+    const SearchUnit unit = a.units[same_in_wave(shared_unit)];
+    const SearchBundle bundle = a.bundles[unit.bundle];
+    const SearchTargets batch = a.targets[unit.batch];
+    const std::uint64_t first_letter =
+        batch.begin + static_cast<std::uint64_t>(group) * batch.stride;
+    const std::uint8_t* const letters = a.letters + first_letter;
+    const bool is_split = unit.batch < a.n_split;
+    BorderCell* const border =
+        is_split ? a.split_borders + unit.bundle * a.n_split_letters + first_letter
+                 : a.borders + (static_cast<std::uint64_t>(blockIdx.x) * kSearchTargets + group) *
+                                   static_cast<std::uint64_t>(a.border_stride);
+    std::uint32_t* const progress =
+        a.progress + 1 +
+        (static_cast<std::uint64_t>(unit.bundle) * a.n_split + unit.batch) * kSearchWaves +
+        same_in_wave(threadIdx.x / kWave);
     SearchLane<kWave, kRows, kCells> lane(a, profile, staged[group]);
-    for (int tile = 0; tile < bundle.n_tiles; ++tile) {
+    for (int tile = unit.first_tile; tile < unit.end_tile; ++tile) {
       __syncthreads();  // nobody reads the last profile any more
       const ProfileWord* const from =
           reinterpret_cast<const ProfileWord*>(a.profile + bundle.profile) +
@@ -74,8 +90,11 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kSearchBlock, kResident) void search_score_kerne
       const SearchLaneRows* const rows =
           a.lanes + bundle.lanes + 2 * (tile * kSearchLanes + threadIdx.x % kSearchLanes);
       lane.begin_tile(rows[0], rows[1]);
-      lane.fill(letters, border, batch.n_columns, tile == 0, tile + 1 == bundle.n_tiles);
-      const Packed16 best = lane.finish_tile(rows[0], rows[1]);
+      const SearchTile of_lane = {
+          letters, border, progress, batch.n_columns, tile, tile + 1 == bundle.n_tiles, is_split};
+      lane.fill(of_lane);
+      const Packed16 best = lane.finish_tile(of_lane, rows[0], rows[1]);
+      const std::uint32_t number = a.numbers[unit.batch * kSearchTargets + group];
       if (number == ~0u) continue;
       if (rows[0].slot >= 0) write_score(a, rows[0].slot, number, packed16_low(best));
       if (rows[1].slot >= 0) write_score(a, rows[1].slot, number, packed16_high(best));
@@ -115,7 +134,7 @@ void launch_rows(const SearchArgs& a, std::uint32_t n_blocks, Stream& stream) {
   const auto kernel = stream.wave_width() == 64 ? search_score_kernel<64, kRows, kCells>
                                                 : search_score_kernel<32, kRows, kCells>;
   const std::uint64_t bytes = count_profile_words(kRows, 1, a.n_classes) * sizeof(std::uint32_t);
-  stream.fill(a.next_unit, 0, sizeof(std::uint32_t));
+  stream.fill(a.progress, 0, count_search_progress(a.n_bundles, a.n_split) * sizeof(std::uint32_t));
   stream.launch_shared(kernel, n_blocks, kSearchBlock, bytes, a);
 }
 

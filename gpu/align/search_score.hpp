@@ -53,6 +53,16 @@ struct SearchTargets {
   std::int32_t stride = 0;     // n_columns + kSearchPadding at least
 };
 
+// What a block takes at a time: neighbouring tiles of a bundle against a batch of targets. Batches
+// below SearchArgs::n_split are taken a tile at a time, which follows the one above it wherever
+// that runs; of the others a unit is the whole bundle.
+struct alignas(16) SearchUnit {
+  std::uint32_t bundle = 0;
+  std::uint32_t batch = 0;
+  std::int32_t first_tile = 0;
+  std::int32_t end_tile = 0;
+};
+
 // Scores of a bound set of queries and targets; device memory. bias: of wide cells, no less than
 // gap_open, gap_extend and the lowest score negated; 0 of others.
 struct SearchArgs {
@@ -64,13 +74,18 @@ struct SearchArgs {
   const SearchTargets* targets = nullptr;  // [n_batches], the longest first
   const std::uint32_t* numbers = nullptr;  // [n_batches * kSearchTargets]: in a row of score or ~0
   std::uint32_t* profile = nullptr;        // count_profile_words() a bundle
+  const SearchUnit* units = nullptr;       // [n_units], every tile behind the one above it
   BorderCell* borders = nullptr;           // [launched blocks][kSearchTargets][border_stride]
-  std::uint32_t* next_unit = nullptr;      // one counter, 0 before a launch
+  BorderCell* split_borders = nullptr;     // [n_bundles][n_split_letters]
+  std::uint32_t* progress = nullptr;       // count_search_progress(): the next unit, then what the
+                                           // waves of each bundle and split batch have left below
   std::uint16_t* score = nullptr;          // [slots][n_targets], written
   std::uint64_t n_targets = 0;
+  std::uint64_t n_split_letters = 0;  // before the first batch that is not split
   std::uint32_t n_bundles = 0;
-  std::uint32_t n_batches = 0;
-  std::int32_t border_stride = 0;  // the longest target that meets several tiles
+  std::uint32_t n_split = 0;
+  std::uint32_t n_units = 0;
+  std::int32_t border_stride = 0;  // columns of the longest batch that is not split
   std::int32_t n_classes = 0;
   std::int32_t gap_open = 0;
   std::int32_t gap_extend = 0;
@@ -82,6 +97,13 @@ struct SearchArgs {
 inline std::uint64_t count_profile_words(int rows, int n_tiles, int n_classes) {
   return static_cast<std::uint64_t>(n_tiles) * static_cast<std::uint64_t>(n_classes + 1) *
          static_cast<std::uint64_t>(rows * kSearchLanes);
+}
+
+// Words of SearchArgs::progress; each of a block's waves has one, and none is smaller than 32
+// lanes.
+inline constexpr std::uint32_t kSearchWaves = kSearchBlock / 32;
+inline std::uint64_t count_search_progress(std::uint64_t n_bundles, std::uint64_t n_split) {
+  return 1 + n_bundles * n_split * kSearchWaves;
 }
 
 // Blocks that a launch starts; each needs a border of its own.

@@ -8,6 +8,7 @@
 // a counter, never for a block of a higher index.
 #include <cstdint>
 
+#include "gpu/prim/wave.hpp"
 #include "gpu/rt/hip.hpp"
 
 namespace biogpu::gpu {
@@ -39,6 +40,26 @@ __device__ __forceinline__ void wait_for(const std::uint32_t* counter, std::uint
   while (__atomic_load_n(counter, __ATOMIC_ACQUIRE) < value) {
   }
 #endif
+}
+
+// The same for all lanes of a wave together, which read once more where they need not wait: what
+// the counter has reached, at least. All of them see what was written.
+template <int kWave>
+__device__ __forceinline__ std::uint32_t wave_wait_for(const std::uint32_t* counter,
+                                                       std::uint32_t value) {
+  std::uint32_t reached;
+#if defined(BIOGPU_GPU_CUDA)
+  // A vote, because lanes that leave a loop one by one are not taken to be together again.
+  for (;;) {
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(reached) : "l"(counter) : "memory");
+    if (wave_ballot<kWave>(reached < value) == 0) break;
+    __nanosleep(100);
+  }
+#else
+  wait_for(counter, value);
+  reached = value;
+#endif
+  return reached;
 }
 
 }  // namespace biogpu::gpu

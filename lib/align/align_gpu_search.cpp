@@ -25,6 +25,7 @@ constexpr std::uint64_t kAlignerShare = 4;  // one part in this many of the budg
 // Letters of one part and results of one run, at most.
 constexpr std::uint64_t kMostPartBytes = std::uint64_t{1} << 33;
 constexpr std::uint64_t kMostRunBytes = std::uint64_t{1} << 32;
+constexpr std::uint64_t kMostSplitBytes = std::uint64_t{1} << 30;
 // A longer target would hold up its block, and its borders take memory in every block.
 constexpr std::uint64_t kLongestTarget = 16384;
 constexpr std::size_t kMostPairs = std::size_t{1} << 18;
@@ -93,6 +94,7 @@ class OneGpuSearcher final : public GpuSearcher {
     settings_.min_score = options_.scoring.min_score();
     settings_.top = search_.top;
     settings_.min_hit = static_cast<std::uint32_t>(std::clamp(search_.min_score, 0, 65535));
+    settings_.max_split_bytes = std::min(kMostSplitBytes, budget_ / 8);
   }
 
   void plan_targets(bool packed) {

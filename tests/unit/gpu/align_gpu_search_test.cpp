@@ -1,6 +1,8 @@
 #include <array>
+#include <map>
 
 #include "gpu/align/search_plan.hpp"
+#include "gpu/align/search_schedule.hpp"
 #include "lib/align/search.hpp"
 #include "tests/unit/gpu/align_support.hpp"
 
@@ -218,4 +220,90 @@ TEST_CASE("gpu.search_plan: tracks are even and few rows are wasted", "[gpu]") {
   }
   // Short queries do not get tiles of many rows.
   CHECK(gpu::align::plan_search(std::vector<std::int64_t>{60, 60}, kSearchRows, 1, 4).rows == 8);
+}
+
+namespace {
+
+// Lengths of targets, the longest first, as SearchBatch has them.
+std::vector<gpu::align::SearchTargets> batches_of(std::span<const std::int32_t> longest) {
+  std::vector<gpu::align::SearchTargets> batches;
+  std::uint64_t begin = gpu::align::kSearchPadding;
+  for (const std::int32_t n_columns : longest) {
+    const std::int32_t stride = n_columns + gpu::align::kSearchPadding;
+    batches.push_back({begin, n_columns, stride});
+    begin += static_cast<std::uint64_t>(stride) * gpu::align::kSearchTargets;
+  }
+  return batches;
+}
+
+// Every tile of every bundle meets every batch once, behind the tile above it.
+void check_schedule(const gpu::align::SearchPlan& plan, const gpu::align::SearchSchedule& schedule,
+                    std::size_t n_batches) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::int32_t> next;
+  for (const auto& unit : schedule.units) {
+    auto& tile = next[{unit.bundle, unit.batch}];
+    CHECK(unit.first_tile == tile);
+    CHECK(unit.end_tile > unit.first_tile);
+    const std::int32_t n_tiles = plan.bundles[unit.bundle].n_tiles;
+    CHECK(unit.end_tile == (unit.batch < schedule.n_split ? tile + 1 : n_tiles));
+    tile = unit.end_tile;
+  }
+  CHECK(next.size() == plan.bundles.size() * n_batches);
+  for (const auto& [place, tile] : next) CHECK(tile == plan.bundles[place.first].n_tiles);
+}
+
+}  // namespace
+
+TEST_CASE("gpu.search_schedule: every tile is filled once, behind the one above it", "[gpu]") {
+  using namespace gpu::align;
+  const std::vector<std::int64_t> lengths = {5478, 3005, 1000, 144, 20, 0};
+  std::vector<std::int32_t> longest;
+  for (std::int32_t i = 0; i < 300; ++i) longest.push_back(3000 / (1 + i / 3));
+  const auto batches = batches_of(longest);
+  for (const std::uint32_t n_blocks : {1u, 8u, 528u}) {
+    for (const std::size_t n_bundles : {std::size_t{1}, std::size_t{3}}) {
+      const auto plan = plan_search(lengths, kSearchRows, n_bundles, 24);
+      for (const std::uint64_t cells : {std::uint64_t{0}, std::uint64_t{100000}, ~std::uint64_t{0}})
+        check_schedule(plan, schedule_search(plan, batches, n_blocks, cells), batches.size());
+    }
+  }
+  // Few blocks have enough to do with whole bundles; many do not.
+  const auto plan = plan_search(lengths, kSearchRows, 1, 24);
+  CHECK(schedule_search(plan, batches, 1, ~std::uint64_t{0}).n_split < 10);
+  CHECK(schedule_search(plan, batches, 528, ~std::uint64_t{0}).n_split > 100);
+  CHECK(schedule_search(plan, batches, 528, 0).n_split == 0);
+  CHECK(schedule_search(plan, {}, 528, 0).units.empty());
+}
+
+TEST_CASE("gpu.search_schedule: bundles are as many as cost nothing", "[gpu]") {
+  using namespace gpu::align;
+  const std::vector<std::int64_t> lengths = {5478, 5147, 4743, 4548, 4061, 3564, 3005,
+                                             2504, 2005, 1500, 1000, 850,  729,  657,
+                                             567,  464,  375,  222,  189,  144};
+  const std::vector<std::int32_t> proteome(254, 320);
+  CHECK(choose_bundles(lengths, kSearchRows, batches_of(proteome), 528) == 3);
+  // A batch alone: side by side, though half of the tracks stay empty.
+  CHECK(choose_bundles(lengths, kSearchRows, batches_of(std::vector<std::int32_t>{320}), 528) > 3);
+  // So much work that one bundle is enough.
+  const std::vector<std::int32_t> many(20000, 320);
+  CHECK(choose_bundles(lengths, kSearchRows, batches_of(many), 528) == 1);
+}
+
+TEST_CASE("gpu.align_search: long targets among short ones", "[gpu][device]") {
+  if (!test::has_gpu()) return;
+  std::mt19937 random(kSeed + 9);
+  Sets sets;
+  // Many tiles, which several blocks fill one behind the other, and one path through all of them.
+  const auto query = test::random_residues(random, 1100, 20);
+  sets.builder.add_query(query);
+  sets.builder.add_query(test::random_residues(random, 500, 20));
+  sets.builder.add_target(test::mutated(random, query, 20, 9));
+  for (const std::size_t length : {700, 333, 64, 57, 58, 65, 127, 128, 129, 0})
+    sets.builder.add_target(test::random_residues(random, length, 20));
+  for (int i = 0; i < 30; ++i)
+    sets.builder.add_target(test::random_residues(random, random() % 20, 20));
+  const align::Options options{
+      align::Mode::local, {}, align::Output::score, align::blosum62_scoring(11, 1)};
+  check_search(sets, options, {0, 1});
+  check_search(sets, options, {0, 1}, 1 << 20);  // no room for the borders of all
 }

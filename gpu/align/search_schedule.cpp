@@ -1,0 +1,134 @@
+#include "gpu/align/search_schedule.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace biogpu::gpu::align {
+namespace {
+
+// Units of work that keep a block busy for long enough that the last ones do not matter.
+constexpr std::int64_t kUnitsOfBlock = 24;
+// Steps that a tile begins behind the one above it: two rounds of staged steps at least. Twice that
+// many in the order of the units, so that few blocks wait.
+constexpr std::int64_t kLag = 128;
+constexpr std::int64_t kLagOfOrder = 256;
+// Bundles that cost no more than one in so many above the least are as good.
+constexpr std::int64_t kAsGood = 200;
+// Queries of a bundle from which on tracks are even whatever their number.
+constexpr std::size_t kManyQueries = 32;
+constexpr std::uint64_t kBuckets = 1 << 12;
+
+std::int64_t steps_of(const SearchTargets& batch) { return batch.n_columns + kSearchLanes; }
+
+std::int64_t steps_of(std::span<const SearchTargets> batches) {
+  std::int64_t steps = 0;
+  for (const SearchTargets& batch : batches) steps += steps_of(batch);
+  return steps;
+}
+
+std::int64_t count_tiles(const SearchPlan& plan) {
+  std::int64_t tiles = 0;
+  for (const SearchBundle& bundle : plan.bundles) tiles += bundle.n_tiles;
+  return tiles;
+}
+
+// Longest first, so that those worth splitting are the first ones.
+std::uint32_t count_split(const SearchPlan& plan, std::span<const SearchTargets> batches,
+                          std::uint32_t n_blocks, std::uint64_t max_border_cells) {
+  if (plan.most_tiles < 2) return 0;
+  const std::int64_t share = count_tiles(plan) * steps_of(batches) / n_blocks;
+  const std::uint64_t most_letters = max_border_cells / plan.bundles.size();
+  std::uint32_t n = 0;
+  for (const SearchTargets& batch : batches) {
+    const std::uint64_t end =
+        batch.begin + static_cast<std::uint64_t>(batch.stride) * kSearchTargets;
+    if (plan.most_tiles * steps_of(batch) * kUnitsOfBlock <= share || end > most_letters) break;
+    ++n;
+  }
+  return n;
+}
+
+// Calls take(unit, steps from its begin until all that waits for it can have ended), upper tiles
+// before lower ones.
+template <class Take>
+void for_each_unit(const SearchPlan& plan, std::span<const SearchTargets> batches,
+                   std::uint32_t n_split, const Take& take) {
+  const auto n_batches = static_cast<std::uint32_t>(batches.size());
+  for (int tile = 0; tile < plan.most_tiles; ++tile) {
+    for (std::uint32_t b = 0; b < plan.bundles.size(); ++b) {
+      const int n_tiles = plan.bundles[b].n_tiles;
+      if (tile >= n_tiles) break;
+      for (std::uint32_t i = 0; i < n_split; ++i)
+        take(SearchUnit{b, i, tile, tile + 1},
+             steps_of(batches[i]) + (n_tiles - tile) * kLagOfOrder);
+      for (std::uint32_t i = n_split; tile == 0 && i < n_batches; ++i)
+        take(SearchUnit{b, i, 0, n_tiles}, n_tiles * steps_of(batches[i]));
+    }
+  }
+}
+
+// By the steps that wait for them, as far as kBuckets can tell; else as they come, so that a tile
+// always follows the one above it.
+std::vector<SearchUnit> sorted_units(const SearchPlan& plan, std::span<const SearchTargets> batches,
+                                     std::uint32_t n_split) {
+  std::uint64_t most = 0;
+  for_each_unit(plan, batches, n_split, [&](const SearchUnit&, std::int64_t steps) {
+    most = std::max(most, static_cast<std::uint64_t>(steps));
+  });
+  const auto bucket_of = [&](std::int64_t steps) {
+    return (most - static_cast<std::uint64_t>(steps)) * (kBuckets - 1) /
+           std::max<std::uint64_t>(most, 1);
+  };
+  std::vector<std::size_t> begin(kBuckets + 1, 0);
+  for_each_unit(plan, batches, n_split,
+                [&](const SearchUnit&, std::int64_t steps) { ++begin[bucket_of(steps) + 1]; });
+  for (std::size_t i = 0; i < kBuckets; ++i) begin[i + 1] += begin[i];
+  std::vector<SearchUnit> units(begin.back());
+  for_each_unit(plan, batches, n_split, [&](const SearchUnit& unit, std::int64_t steps) {
+    units[begin[bucket_of(steps)]++] = unit;
+  });
+  return units;
+}
+
+}  // namespace
+
+std::size_t choose_bundles(std::span<const std::int64_t> lengths, std::span<const int> rows,
+                           std::span<const SearchTargets> batches, std::uint32_t n_blocks) {
+  if (batches.empty() || lengths.empty()) return 1;
+  const std::uint64_t wanted = static_cast<std::uint64_t>(kUnitsOfBlock) * n_blocks;
+  const std::size_t most = std::min<std::size_t>((wanted + batches.size() - 1) / batches.size(),
+                                                 (lengths.size() + 1) / 2);
+  if (lengths.size() >= kManyQueries * most) return most;
+  const std::int64_t steps = steps_of(batches);
+  std::int64_t least = -1;
+  std::vector<std::pair<std::size_t, std::int64_t>> costs;
+  for (std::size_t n = 1; n <= most; n = n < 4 || n == most ? n + 1 : std::min(n * 5 / 4, most)) {
+    const SearchTileCount tiles = count_search_tiles(lengths, rows, n);
+    const std::int64_t path = (tiles.most * kLag + steps_of(batches[0])) * n_blocks;
+    costs.emplace_back(n, tiles.cost_of_tile * std::max(tiles.all * steps, path));
+    if (least < 0 || costs.back().second < least) least = costs.back().second;
+  }
+  std::size_t best = 1;
+  for (const auto& [n, cost] : costs)
+    if (cost - least <= least / kAsGood) best = n;
+  return best;
+}
+
+SearchSchedule schedule_search(const SearchPlan& plan, std::span<const SearchTargets> batches,
+                               std::uint32_t n_blocks, std::uint64_t max_border_cells) {
+  SearchSchedule schedule;
+  if (batches.empty() || plan.bundles.empty()) return schedule;
+  schedule.n_split = count_split(plan, batches, n_blocks, max_border_cells);
+  if (schedule.n_split > 0) {
+    const SearchTargets& last = batches[schedule.n_split - 1];
+    schedule.n_split_letters =
+        last.begin + static_cast<std::uint64_t>(last.stride) * kSearchTargets;
+  }
+  if (schedule.n_split < batches.size())
+    schedule.border_stride = batches[schedule.n_split].n_columns;
+  schedule.units = sorted_units(plan, batches, schedule.n_split);
+  return schedule;
+}
+
+}  // namespace biogpu::gpu::align
