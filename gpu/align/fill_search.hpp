@@ -99,20 +99,14 @@ struct SearchTile {
   // [n_columns] above it and then below it, but of the first and the last tile. Split, one more for
   // the best so far.
   BorderCell* border;
-  std::uint32_t* progress;  // split: what the wave has left below, n_columns + 1 for a whole tile
+  // Split: columns that the wave of the tile above, and that of this one, have left; one more once
+  // the best so far is there too. A counter for each tile, as several of a bundle run at once.
+  const std::uint32_t* above;
+  std::uint32_t* below;
   int n_columns;
-  int number;
+  bool is_first;
   bool is_last;
   bool is_split;  // the tiles are filled by several blocks
-
-  __device__ bool is_first() const { return number == 0; }
-  // What progress is once so many columns of the tile above, of this one are left.
-  __device__ std::uint32_t above(int columns) const {
-    return static_cast<std::uint32_t>((number - 1) * (n_columns + 1) + columns);
-  }
-  __device__ std::uint32_t below(int columns) const {
-    return static_cast<std::uint32_t>(number * (n_columns + 1) + columns);
-  }
 };
 
 template <int kRows>
@@ -167,7 +161,7 @@ class SearchLane {
     for (int begin = 0; begin < n_steps; begin += kStagedSteps) {
       const int end = begin + kStagedSteps < tile.n_columns ? begin + kStagedSteps : tile.n_columns;
       await_above(tile, end);
-      stage_border(tile.border, begin, tile.is_first() ? 0 : tile.n_columns);
+      stage_border(tile.border, begin, tile.is_first ? 0 : tile.n_columns);
       const int n = n_steps - begin < kStagedSteps ? n_steps - begin : kStagedSteps;
       // The same for all lanes: queries begin in few tiles.
       if (is_cut_) {
@@ -193,7 +187,7 @@ class SearchLane {
       const std::uint32_t other = wave_shuffle_up<kWave>(best.bits, distance, kSearchLanes);
       best = packed16_max(best, {other & halves(low.depth >= distance, high.depth >= distance)});
     }
-    if (tile.is_split && !tile.is_first()) {
+    if (tile.is_split && !tile.is_first) {
       await_above(tile, tile.n_columns + 1);
       wave_sync<kWave>();
       carried_ = {static_cast<std::uint32_t>(tile.border[tile.n_columns].h)};
@@ -222,16 +216,16 @@ class SearchLane {
 
   // Before a wave_sync(): the tile above, if another block fills it, has left so many columns.
   __device__ __forceinline__ void await_above(const SearchTile& tile, int columns) {
-    if (!tile.is_split || tile.is_first()) return;
-    const std::uint32_t needed = tile.above(columns);
+    if (!tile.is_split || tile.is_first) return;
+    const auto needed = static_cast<std::uint32_t>(columns);
     if (wave_ballot<kWave>(reached_ < needed) != 0)
-      reached_ = wave_wait_for<kWave>(tile.progress, needed);
+      reached_ = wave_wait_for<kWave>(tile.above, needed);
   }
 
   __device__ __forceinline__ void announce(const SearchTile& tile, int columns) const {
     if (!tile.is_split) return;
     wave_sync<kWave>();
-    if (wave_lane<kWave>() == 0) hand_over(tile.progress, tile.below(columns));
+    if (wave_lane<kWave>() == 0) hand_over(tile.below, static_cast<std::uint32_t>(columns));
   }
 
   // The cells above the columns from begin on, as lane 0 meets them; the border of the matrix where
@@ -320,7 +314,7 @@ class SearchLane {
   const int lane_;
   std::uint32_t kept_ = 0;           // halves that take what comes from above
   std::uint32_t kept_of_first_ = 0;  // those of lane 0
-  std::uint32_t reached_ = 0;        // progress as it was last seen
+  std::uint32_t reached_ = 0;        // *SearchTile::above as it was last seen
   bool is_cut_ = false;              // some other lane of the wave begins a query
   Packed16 best_ = {};               // of the lane's rows in this tile
   Packed16 carried_ = {};            // of the query that goes on in the next tile, before it

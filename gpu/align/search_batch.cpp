@@ -115,7 +115,7 @@ void SearchBatch::upload(std::span<const SearchQuery> queries) {
   units_.reserve(schedule_.units.size());
   stream_.copy_to_device(units_.data(), schedule_.units.data(),
                          schedule_.units.size() * sizeof(SearchUnit));
-  progress_.reserve(count_search_progress(plan_.bundles.size(), schedule_.n_split));
+  progress_.reserve(count_search_progress(plan_.n_tiles(), schedule_.n_split));
   split_borders_.reserve(plan_.bundles.size() * schedule_.n_split_letters);
   stream_.fill(n_inexact_.data(), 0, n_inexact_.bytes());
 }
@@ -137,6 +137,7 @@ SearchArgs SearchBatch::score_args(SearchCells cells) const {
   args.score = score_.data();
   args.n_targets = part_.n_targets;
   args.n_units = static_cast<std::uint32_t>(schedule_.units.size());
+  args.n_tiles = static_cast<std::uint32_t>(plan_.n_tiles());
   args.n_split = schedule_.n_split;
   args.n_split_letters = schedule_.n_split_letters;
   args.border_stride = schedule_.border_stride;

@@ -15,6 +15,8 @@ struct SearchPlan {
   std::vector<SearchBundle> bundles;  // the longest first
   std::vector<SearchLaneRows> lanes;
   std::uint64_t n_profile_words = 0;
+
+  std::size_t n_tiles() const { return lanes.size() / (2 * kSearchLanes); }
 };
 
 // What the tiles of a plan cost: cost_of_tile a step, in rows.

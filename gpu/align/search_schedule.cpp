@@ -27,17 +27,12 @@ std::int64_t steps_of(std::span<const SearchTargets> batches) {
   return steps;
 }
 
-std::int64_t count_tiles(const SearchPlan& plan) {
-  std::int64_t tiles = 0;
-  for (const SearchBundle& bundle : plan.bundles) tiles += bundle.n_tiles;
-  return tiles;
-}
-
 // Longest first, so that those worth splitting are the first ones.
 std::uint32_t count_split(const SearchPlan& plan, std::span<const SearchTargets> batches,
                           std::uint32_t n_blocks, std::uint64_t max_border_cells) {
   if (plan.most_tiles < 2) return 0;
-  const std::int64_t share = count_tiles(plan) * steps_of(batches) / n_blocks;
+  const std::int64_t share =
+      static_cast<std::int64_t>(plan.n_tiles()) * steps_of(batches) / n_blocks;
   const std::uint64_t most_letters = max_border_cells / plan.bundles.size();
   std::uint32_t n = 0;
   for (const SearchTargets& batch : batches) {

@@ -74,10 +74,8 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kSearchBlock, kResident) void search_score_kerne
         is_split ? a.split_borders + unit.bundle * a.n_split_letters + first_letter
                  : a.borders + (static_cast<std::uint64_t>(blockIdx.x) * kSearchTargets + group) *
                                    static_cast<std::uint64_t>(a.border_stride);
-    std::uint32_t* const progress =
-        a.progress + 1 +
-        (static_cast<std::uint64_t>(unit.bundle) * a.n_split + unit.batch) * kSearchWaves +
-        same_in_wave(threadIdx.x / kWave);
+    const std::uint64_t first_tile = bundle.lanes / (2 * kSearchLanes);  // among those of all
+    const std::uint32_t wave = same_in_wave(threadIdx.x / kWave);
     SearchLane<kWave, kRows, kCells> lane(a, profile, staged[group]);
     for (int tile = unit.first_tile; tile < unit.end_tile; ++tile) {
       __syncthreads();  // nobody reads the last profile any more
@@ -90,8 +88,11 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kSearchBlock, kResident) void search_score_kerne
       const SearchLaneRows* const rows =
           a.lanes + bundle.lanes + 2 * (tile * kSearchLanes + threadIdx.x % kSearchLanes);
       lane.begin_tile(rows[0], rows[1]);
-      const SearchTile of_lane = {
-          letters, border, progress, batch.n_columns, tile, tile + 1 == bundle.n_tiles, is_split};
+      const std::uint64_t stride = static_cast<std::uint64_t>(a.n_split) * kSearchWaves;
+      std::uint32_t* const progress =
+          a.progress + 1 + (first_tile + tile) * stride + unit.batch * kSearchWaves + wave;
+      const SearchTile of_lane = {letters,         border,    progress - stride,          progress,
+                                  batch.n_columns, tile == 0, tile + 1 == bundle.n_tiles, is_split};
       lane.fill(of_lane);
       const Packed16 best = lane.finish_tile(of_lane, rows[0], rows[1]);
       const std::uint32_t number = a.numbers[unit.batch * kSearchTargets + group];
@@ -134,7 +135,7 @@ void launch_rows(const SearchArgs& a, std::uint32_t n_blocks, Stream& stream) {
   const auto kernel = stream.wave_width() == 64 ? search_score_kernel<64, kRows, kCells>
                                                 : search_score_kernel<32, kRows, kCells>;
   const std::uint64_t bytes = count_profile_words(kRows, 1, a.n_classes) * sizeof(std::uint32_t);
-  stream.fill(a.progress, 0, count_search_progress(a.n_bundles, a.n_split) * sizeof(std::uint32_t));
+  stream.fill(a.progress, 0, count_search_progress(a.n_tiles, a.n_split) * sizeof(std::uint32_t));
   stream.launch_shared(kernel, n_blocks, kSearchBlock, bytes, a);
 }
 

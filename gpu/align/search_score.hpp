@@ -77,12 +77,13 @@ struct SearchArgs {
   const SearchUnit* units = nullptr;       // [n_units], every tile behind the one above it
   BorderCell* borders = nullptr;           // [launched blocks][kSearchTargets][border_stride]
   BorderCell* split_borders = nullptr;     // [n_bundles][n_split_letters]
-  std::uint32_t* progress = nullptr;       // count_search_progress(): the next unit, then what the
-                                           // waves of each bundle and split batch have left below
+  std::uint32_t* progress = nullptr;       // count_search_progress(): the next unit, then for each
+                                           // tile and split batch what its waves have left below
   std::uint16_t* score = nullptr;          // [slots][n_targets], written
   std::uint64_t n_targets = 0;
   std::uint64_t n_split_letters = 0;  // before the first batch that is not split
   std::uint32_t n_bundles = 0;
+  std::uint32_t n_tiles = 0;  // of all bundles
   std::uint32_t n_split = 0;
   std::uint32_t n_units = 0;
   std::int32_t border_stride = 0;  // columns of the longest batch that is not split
@@ -102,8 +103,8 @@ inline std::uint64_t count_profile_words(int rows, int n_tiles, int n_classes) {
 // Words of SearchArgs::progress; each of a block's waves has one, and none is smaller than 32
 // lanes.
 inline constexpr std::uint32_t kSearchWaves = kSearchBlock / 32;
-inline std::uint64_t count_search_progress(std::uint64_t n_bundles, std::uint64_t n_split) {
-  return 1 + n_bundles * n_split * kSearchWaves;
+inline std::uint64_t count_search_progress(std::uint64_t n_tiles, std::uint64_t n_split) {
+  return 1 + n_tiles * n_split * kSearchWaves;
 }
 
 // Blocks that a launch starts; each needs a border of its own.

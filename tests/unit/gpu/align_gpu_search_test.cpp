@@ -294,11 +294,11 @@ TEST_CASE("gpu.align_search: long targets among short ones", "[gpu][device]") {
   std::mt19937 random(kSeed + 9);
   Sets sets;
   // Many tiles, which several blocks fill one behind the other, and one path through all of them.
-  const auto query = test::random_residues(random, 1100, 20);
+  const auto query = test::random_residues(random, 2200, 20);
   sets.builder.add_query(query);
   sets.builder.add_query(test::random_residues(random, 500, 20));
   sets.builder.add_target(test::mutated(random, query, 20, 9));
-  for (const std::size_t length : {700, 333, 64, 57, 58, 65, 127, 128, 129, 0})
+  for (const std::size_t length : {1500, 1400, 700, 333, 64, 57, 58, 65, 127, 128, 129, 0})
     sets.builder.add_target(test::random_residues(random, length, 20));
   for (int i = 0; i < 30; ++i)
     sets.builder.add_target(test::random_residues(random, random() % 20, 20));
