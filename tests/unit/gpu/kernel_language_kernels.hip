@@ -1,5 +1,6 @@
 #include "tests/unit/gpu/kernel_language_kernels.hpp"
 
+#include "gpu/prim/packed16.hpp"
 #include "gpu/prim/wave.hpp"
 #include "gpu/rt/kernel.hpp"
 
@@ -57,7 +58,35 @@ __global__ void early_exit_kernel(std::uint32_t* count, unsigned n_early) {
   atomicAdd(count, 1u);
 }
 
+// What the sum of a small number and b may be: itself where it is small too; negative; or anything.
+__device__ bool is_small_sum(int got, int a, int b) {
+  if (a + b < 0) return got < 0;
+  return a + b > kMostSmall || got == a + b;
+}
+
+__global__ void small_sums_kernel(std::uint32_t* n_wrong) {
+  const int a = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int high_a = kMostSmall - a;
+  const Packed16 number = packed16(a, high_a);
+  std::uint32_t wrong = 0;
+  for (int b = -kMostSmall; b <= kMostSmall; b += 3) {
+    const Packed16 sum = packed16_add_small(number, packed16_small(b, -b));
+    if (!is_small_sum(packed16_low(sum), a, b)) ++wrong;
+    if (!is_small_sum(packed16_high(sum), high_a, -b)) ++wrong;
+    const Packed16 equal = packed16_add_small(number, packed16_equal(b));
+    if (!is_small_sum(packed16_low(equal), a, b)) ++wrong;
+    if (!is_small_sum(packed16_high(equal), high_a, b)) ++wrong;
+  }
+  if (wrong > 0) atomicAdd(n_wrong, wrong);
+}
+
 }  // namespace
+
+void launch_small_sums(std::uint32_t* n_wrong, Stream& stream) {
+  constexpr unsigned kThreads = 128;
+  static_assert((kMostSmall + 1) % kThreads == 0);
+  stream.launch(small_sums_kernel, (kMostSmall + 1) / kThreads, kThreads, n_wrong);
+}
 
 void launch_block_sum(const std::uint32_t* in, std::uint32_t* out, std::uint32_t n_blocks,
                       unsigned n_threads, Stream& stream) {

@@ -92,3 +92,13 @@ TEST_CASE("gpu.kernel_language: a barrier counts the threads that are left", "[g
   gpu::test::launch_early_exit(count.data(), 4 * wave, wave, stream);
   CHECK(test::to_host(count, stream)[0] == 3 * wave);
 }
+
+TEST_CASE("gpu.packed16: small sums are exact, and negative where they fall below 0",
+          "[gpu][device]") {
+  if (!test::has_gpu()) return;
+  gpu::Stream stream;
+  const gpu::DeviceBuffer<std::uint32_t> n_wrong(1);
+  stream.fill(n_wrong.data(), 0, n_wrong.bytes());
+  gpu::test::launch_small_sums(n_wrong.data(), stream);
+  CHECK(test::to_host(n_wrong, stream)[0] == 0);
+}
