@@ -1,13 +1,16 @@
 // Times biogpu and Parasail on the same pairs, in the same process, Parasail and the CPU backend on
 // as many threads, after the scores were compared; prints one JSON object. Called by
-// parasail_library.py.
+// parasail_library.py and scripts/bench/align_gpu.py.
 //
-//   parasail_driver PAIRS MODE OUTPUT MATRIX OPEN EXTEND THREADS REPEATS DEVICE
+//   parasail_driver PAIRS MODE OUTPUT MATRIX OPEN EXTEND THREADS REPEATS DEVICE [FIRST [FUNCTIONS]]
 //
 // PAIRS   lines "query <tab> target"; equal queries on consecutive lines count as one query, which
-//         lets Parasail use its profile functions
+//         lets Parasail use its profile functions. Or made:N:LENGTH:EVERY, the pairs of
+//         biogpu-bench
 // MODE    nw, sg or sw; OUTPUT score or cigar; MATRIX blosum62 or match,mismatch
 // DEVICE  cpu, or gpu for device 0: from residues in host memory to results in host memory
+// FIRST   Parasail takes so many of the pairs alone, of which a GPU wants more to be busy
+// FUNCTIONS  of Parasail, separated by commas, instead of all that could be the best
 #include <fmt/format.h>
 #include <parasail.h>
 
@@ -18,11 +21,14 @@
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <span>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "apps/biogpu-bench/align_inputs.hpp"
 #include "lib/align/align.hpp"
 
 namespace {
@@ -34,7 +40,29 @@ struct Input {
   std::vector<Pair> pairs;
 };
 
+std::string letters_of(std::span<const std::uint8_t> classes) {
+  std::string text;
+  for (const std::uint8_t c : classes) text += "ACGT"[c];
+  return text;
+}
+
+Input make_pairs(const std::string& size) {
+  std::size_t n = 0, length = 0;
+  int every = 0;
+  if (std::sscanf(size.c_str(), "%zu:%zu:%d", &n, &length, &every) != 3)
+    throw std::runtime_error("made: wants N:LENGTH:EVERY, not " + size);
+  const biogpu::bench::PairSet set = biogpu::bench::mutated_pairs(n, length, every);
+  Input input;
+  input.pairs = set.pairs;
+  for (std::size_t i = 0; i < n; ++i) {
+    input.queries.push_back(letters_of(set.queries().sequence(i)));
+    input.targets.push_back(letters_of(set.targets().sequence(i)));
+  }
+  return input;
+}
+
 Input read_pairs(const std::string& path) {
+  if (path.starts_with("made:")) return make_pairs(path.substr(5));
   Input input;
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot read " + path);
@@ -78,8 +106,12 @@ double best_of(int repeats, const std::function<void()>& work) {
 class Parasail {
  public:
   Parasail(const Input& input, const Options& options, const parasail_matrix_t* matrix,
-           int n_threads)
-      : input_(input), options_(options), matrix_(matrix), n_threads_(n_threads) {}
+           int n_threads, std::size_t n_pairs)
+      : input_(input),
+        options_(options),
+        matrix_(matrix),
+        n_threads_(n_threads),
+        n_pairs_(n_pairs) {}
 
   // Returns false when a score differs from `want`: the function saturated.
   bool run(const std::string& name, const std::vector<Alignment>& want) {
@@ -130,15 +162,16 @@ class Parasail {
   }
 
   bool share(const std::function<bool(std::size_t)>& job) {
-    constexpr std::size_t kChunk = 64;
+    // Long pairs are few: no thread may hold many of them.
+    const std::size_t chunk =
+        std::clamp<std::size_t>(n_pairs_ / static_cast<std::size_t>(16 * n_threads_), 1, 64);
     std::atomic<std::size_t> next{0};
     std::atomic<bool> equal{true};
     std::vector<std::thread> threads;
     for (int t = 0; t < n_threads_; ++t) {
       threads.emplace_back([&] {
-        for (std::size_t at = next.fetch_add(kChunk); at < input_.pairs.size();
-             at = next.fetch_add(kChunk))
-          for (std::size_t p = at; p < std::min(at + kChunk, input_.pairs.size()); ++p)
+        for (std::size_t at = next.fetch_add(chunk); at < n_pairs_; at = next.fetch_add(chunk))
+          for (std::size_t p = at; p < std::min(at + chunk, n_pairs_); ++p)
             if (!job(p)) equal = false;
       });
     }
@@ -150,7 +183,15 @@ class Parasail {
   const Options& options_;
   const parasail_matrix_t* matrix_;
   int n_threads_;
+  std::size_t n_pairs_;
 };
+
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> names;
+  std::istringstream text(list);
+  for (std::string name; std::getline(text, name, ',');) names.push_back(name);
+  return names;
+}
 
 std::vector<std::string> candidates(const std::string& mode, bool cigar, bool shared_query) {
   std::vector<std::string> names;
@@ -167,7 +208,7 @@ std::vector<std::string> candidates(const std::string& mode, bool cigar, bool sh
   return names;
 }
 
-void run(char** argv) {
+void run(int argc, char** argv) {
   const Input input = read_pairs(argv[1]);
   const std::string mode = argv[2], matrix_name = argv[4];
   Options options;
@@ -192,14 +233,25 @@ void run(char** argv) {
 
   std::unique_ptr<GpuAligner> gpu;
   if (std::string(argv[9]) == "gpu") gpu = make_gpu_aligner(0, options, 0);
-  const auto align = [&] { return gpu ? gpu->align(work) : align_cpu(work, options, n_threads); };
+  double on_device = 0;  // of the fastest run
+  const auto align = [&] {
+    const double before = gpu ? gpu->device_seconds() : 0;
+    Alignments all = gpu ? gpu->align(work) : align_cpu(work, options, n_threads);
+    const double seconds = (gpu ? gpu->device_seconds() : 0) - before;
+    on_device = on_device == 0 ? seconds : std::min(on_device, seconds);
+    return all;
+  };
   const std::vector<Alignment> want = align().rows;
   const double ours = best_of(repeats, [&] { align(); });
-  Parasail parasail(input, options, matrix, n_threads);
+  const std::size_t first =
+      argc > 10 ? std::min<std::size_t>(std::stoull(argv[10]), want.size()) : want.size();
+  Parasail parasail(input, options, matrix, n_threads, first);
   std::string best_name, others;
   double best = 0;
+  const bool shared_query = input.queries.size() < want.size();
   for (const std::string& name :
-       candidates(mode, options.output == Output::cigar, input.queries.size() < want.size())) {
+       argc > 11 ? split(argv[11])
+                 : candidates(mode, options.output == Output::cigar, shared_query)) {
     if (!parasail.run(name, want)) {
       // A narrow function that saturates is no competitor; one that cannot is an error.
       if (name.ends_with("_sat"))
@@ -213,29 +265,35 @@ void run(char** argv) {
       best_name = name;
     }
   }
+  if (best_name.empty())
+    throw std::runtime_error("scores differ from those of all of Parasail's functions");
+  const Work theirs{queries.view(), targets.view(), std::span(input.pairs).first(first)};
+  const auto their_cells = static_cast<double>(count_cells(theirs));
+  const double ratio = best / their_cells * cells / ours;
+  const std::string device = gpu ? fmt::format("\"biogpu_device_s\": {:.5f}, ", on_device) : "";
   fmt::print(
       "{{\"device\": \"{}\", \"mode\": \"{}\", \"output\": \"{}\", \"matrix\": \"{}\", "
-      "\"threads\": "
-      "{}, "
-      "\"pairs\": {}, \"cells\": {:.0f}, \"biogpu_s\": {:.4f}, \"biogpu_gcups\": {:.2f}, "
+      "\"threads\": {}, \"pairs\": {}, \"cells\": {:.0f}, \"biogpu_s\": {:.4f}, \"biogpu_gcups\": "
+      "{:.2f}, "
       "\"parasail_best\": \"{}\", \"parasail_s\": {:.4f}, \"parasail_gcups\": {:.2f}, "
-      "\"ratio\": {:.2f}, \"parasail_all_s\": {{{}}}}}\n",
+      "\"ratio\": {:.2f}, {}\"parasail_pairs\": {}, \"parasail_all_s\": {{{}}}}}\n",
       gpu ? "gpu" : "cpu " + cpu_isa(), mode, argv[3], matrix_name, n_threads, input.pairs.size(),
-      cells, ours, cells / ours * 1e-9, best_name, best, cells / best * 1e-9, best / ours, others);
+      cells, ours, cells / ours * 1e-9, best_name, best, their_cells / best * 1e-9, ratio, device,
+      first, others);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 10) {
+  if (argc < 10 || argc > 12) {
     std::fputs(
         "usage: parasail_driver PAIRS MODE OUTPUT MATRIX OPEN EXTEND THREADS REPEATS "
-        "DEVICE\n",
+        "DEVICE [FIRST [FUNCTIONS]]\n",
         stderr);
     return 2;
   }
   try {
-    run(argv);
+    run(argc, argv);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "parasail_driver: %s\n", error.what());
     return 1;

@@ -36,6 +36,29 @@ def align_cpu(rows):
                  "lrrr")
 
 
+def align_gpu_library(result):
+    """Of scripts/bench/align_gpu.py: the GPU and Parasail on the same pairs in one process."""
+    def rate(pairs, seconds):
+        return f"{pairs / seconds:.3g}"
+
+    rows = []
+    for r in result["library"]:
+        theirs = r["parasail_pairs"] / r["parasail_s"]
+        rows.append([r["workload"], rate(r["pairs"], r["biogpu_device_s"]), rate(r["pairs"], r["biogpu_s"]),
+                     f"{theirs:.3g} ({r['parasail_best']})", times(r["pairs"] / r["biogpu_device_s"] / theirs),
+                     times(r["pairs"] / r["biogpu_s"] / theirs)])
+    return table(["work", "device, pairs/s", "host to host", "Parasail (its best function)", "device, times as fast",
+                  "host to host"], rows, "lrrrrr")
+
+
+def align_gpu_files(result):
+    """Of scripts/bench/align_gpu.py: from file to file."""
+    return table(["work", "pairs", "MB written", "biogpu s", "parasail_aligner s (its best function)", "times as fast"],
+                 [[r["workload"], f"{r['pairs']:,}", f"{r['bytes'] / 1e6:.0f}", f"{r['biogpu_s']:.2f}",
+                   f"{r['parasail_s']:.2f} ({r['parasail_best']})", times(r["ratio"])] for r in result["files"]],
+                 "lrrrrr")
+
+
 def kmer_programs(row, result):
     return ("biogpu", *(peer for peer in result["peers"] if peer in row))
 

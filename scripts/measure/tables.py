@@ -74,6 +74,7 @@ def compare_sections(*results):
 KINDS = {kind.__name__: kind for kind in (
     compare, compare_details, compare_sections, overview,
     bench_tables.figures, bench_tables.parasail_library, bench_tables.align_files, bench_tables.align_cpu,
+    bench_tables.align_gpu_library, bench_tables.align_gpu_files,
     bench_tables.kmer_count, bench_tables.kmer_query, bench_tables.kmer_versions, bench_tables.kmer_device,
     bench_tables.qc, bench_tables.qc_ratios, bench_tables.qc_profile, bench_tables.qc_resident,
     bench_tables.qc_adapterremoval, bench_tables.bwt, bench_tables.bwt_ratios,
