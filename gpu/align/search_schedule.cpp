@@ -17,7 +17,7 @@ constexpr std::int64_t kLagOfOrder = 256;
 constexpr std::int64_t kAsGood = 200;
 // Queries of a bundle from which on tracks are even whatever their number.
 constexpr std::size_t kManyQueries = 32;
-constexpr std::uint64_t kBuckets = 1 << 12;
+constexpr std::int64_t kBuckets = 1 << 12;
 
 std::int64_t steps_of(const SearchTargets& batch) { return batch.n_columns + kSearchLanes; }
 
@@ -67,18 +67,19 @@ void for_each_unit(const SearchPlan& plan, std::span<const SearchTargets> batche
 // always follows the one above it.
 std::vector<SearchUnit> sorted_units(const SearchPlan& plan, std::span<const SearchTargets> batches,
                                      std::uint32_t n_split) {
-  std::uint64_t most = 0;
-  for_each_unit(plan, batches, n_split, [&](const SearchUnit&, std::int64_t steps) {
-    most = std::max(most, static_cast<std::uint64_t>(steps));
-  });
+  // Those of the first bundle and the longest batches.
+  std::int64_t most = 0;
+  if (n_split > 0) most = steps_of(batches[0]) + plan.most_tiles * kLagOfOrder;
+  if (n_split < batches.size()) most = std::max(most, plan.most_tiles * steps_of(batches[n_split]));
+  int shift = 0;
+  while (most >> shift >= kBuckets) ++shift;
   const auto bucket_of = [&](std::int64_t steps) {
-    return (most - static_cast<std::uint64_t>(steps)) * (kBuckets - 1) /
-           std::max<std::uint64_t>(most, 1);
+    return static_cast<std::size_t>((most - steps) >> shift);
   };
   std::vector<std::size_t> begin(kBuckets + 1, 0);
   for_each_unit(plan, batches, n_split,
                 [&](const SearchUnit&, std::int64_t steps) { ++begin[bucket_of(steps) + 1]; });
-  for (std::size_t i = 0; i < kBuckets; ++i) begin[i + 1] += begin[i];
+  for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
   std::vector<SearchUnit> units(begin.back());
   for_each_unit(plan, batches, n_split, [&](const SearchUnit& unit, std::int64_t steps) {
     units[begin[bucket_of(steps)]++] = unit;
