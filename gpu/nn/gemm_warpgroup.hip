@@ -1,11 +1,12 @@
 // out = epilogue(a b^T) with Hopper's warpgroup products: large products there.
 //
 // Shapes   see gemm.hpp.
-// Mapping  one block a multiprocessor takes tiles of 128 x 128 in turn. One thread copies slices of
-//          64 columns of both operands, a ring of stages ahead; two warpgroups compute a tile each
-//          in turns: one stores its tile while the other one's products fill the matrix cores.
-//          Results leave through shared memory, residuals are added where they lie, in L2.
-// Traffic  as gemm.hip: 2 * 128 * 128 * 64 operations for 24 KB from L2, as two blocks of a cluster
+// Mapping  one block a multiprocessor takes tiles of 128 rows in turn, with 192 columns or, where
+//          results are in fp32, 160 or 128. One thread copies slices of 64 columns of both
+//          operands, a ring of stages ahead; two warpgroups compute a tile each in turns: one
+//          stores its tile while the other one's products fill the matrix cores. Results leave
+//          through shared memory, residuals are added where they lie, in L2.
+// Traffic  as gemm.hip: 2 * 128 * 192 * 64 operations for 28 KB from L2, as two blocks of a cluster
 //          share the rows of b. Compute bound, at the clock that the device's power allows.
 // Result   fp32 sums over k in steps of 16, ascending: independent of m and of the grid.
 // Limits   sm_90a; see gemm_warpgroup.hpp.
@@ -40,12 +41,15 @@ bool suits(const GemmArgs& a, Element operand, int n_multiprocessors) {
   return a.k >= 64 && a.n % 8 == 0 && whole(a.a, a.lda) && whole(a.b, a.ldb) && aligned(a.out);
 }
 
+// Wider tiles need fewer bytes from L2; those of fp32 results are as wide as divides the matrix.
 template <bool kCompiled, Number16 kType>
 bool launch_type(const GemmArgs& a, Stream& stream) {
   if constexpr (kCompiled) {
-    return a.out.type == Element::f32
-               ? launch_warpgroup_tiles<WarpgroupTile<kType, true>>(a, stream)
-               : launch_warpgroup_tiles<WarpgroupTile<kType, false>>(a, stream);
+    if (a.out.type != Element::f32)
+      return launch_warpgroup_tiles<WarpgroupTile<kType, false, 192, false, 4>>(a, stream);
+    if (a.n % 160 == 0)
+      return launch_warpgroup_tiles<WarpgroupTile<kType, true, 160, true, 5>>(a, stream);
+    return launch_warpgroup_tiles<WarpgroupTile<kType, true, 128, false, 5>>(a, stream);
   }
   return false;
 }

@@ -10,26 +10,30 @@
 namespace biogpu::gpu::nn {
 
 // Each of the two warpgroups has a tile of its own and stores it while the other one computes.
-// kWide: results in fp32.
-template <Number16 kType_, bool kWide_>
+// kWide: results in fp32. Two blocks of a cluster lie below each other and bring each other half of
+// the columns they share, or (kBeside) beside each other, and half of the rows.
+template <Number16 kType_, bool kWide_, int kColumns_, bool kBeside_, int kStages_>
 struct WarpgroupTile {
-  static constexpr int kCluster = 2;  // blocks below each other, which bring each other's columns
+  static constexpr int kCluster = 2;
+  static constexpr bool kBeside = kBeside_;
   static constexpr Number16 kType = kType_;
   static constexpr bool kWide = kWide_;
   static constexpr int kRowTiles = 2;  // of 64 rows, those of one product
   static constexpr int kRows = 64 * kRowTiles;
-  static constexpr int kColumns = 128;
-  static constexpr int kColumnsBrought = kColumns / kCluster;
+  static constexpr int kColumns = kColumns_;
+  static constexpr int kRowsBrought = kBeside ? kRows / kCluster : kRows;
+  static constexpr int kColumnsBrought = kBeside ? kColumns : kColumns / kCluster;
   static constexpr int kDepth = 64;  // of a slice: 128 bytes
-  static constexpr int kStages = 5;
+  static constexpr int kStages = kStages_;
   static constexpr int kStageBytes = 128 * (kRows + kColumns);
   // Results leave in boxes of 128 bytes a row; each warpgroup has room for kBoxes of them.
-  static constexpr int kBoxes = 2;
+  static constexpr int kBoxes = kColumns > 128 ? 1 : 2;
   static constexpr int kBoxColumns = kWide ? 32 : 64;
   static constexpr int kBoxBytes = 128 * kRows;
   static constexpr int kThreads = 3 * kWarpgroup;
   static constexpr std::size_t kSharedBytes =
       1024 + kStages * kStageBytes + 2 * kBoxes * kBoxBytes + 2 * kStages * sizeof(SharedBarrier);
+  static_assert(kColumns % kBoxColumns == 0);
 };
 
 // Names of barriers, one for each warpgroup that computes.
@@ -46,19 +50,22 @@ struct TilePlace {
 // Tiles of the whole cluster, in groups of rows so that L2 serves them; inside a group down first.
 template <class Tile>
 struct TileOrder {
+  static constexpr int kDown = Tile::kBeside ? 1 : Tile::kCluster;
+  static constexpr int kAcross = Tile::kBeside ? Tile::kCluster : 1;
   int n_down, n_across;
-  __device__ __forceinline__ explicit TileOrder(const GemmArgs& a)
-      : n_down(ceil_div(a.m, Tile::kRows * Tile::kCluster)),
-        n_across(ceil_div(a.n, Tile::kColumns)) {}
-  __device__ __forceinline__ int size() const { return n_down * n_across; }
+  __host__ __device__ __forceinline__ explicit TileOrder(const GemmArgs& a)
+      : n_down(ceil_div(a.m, Tile::kRows * kDown)),
+        n_across(ceil_div(a.n, Tile::kColumns * kAcross)) {}
+  __host__ __device__ __forceinline__ int size() const { return n_down * n_across; }
   __device__ __forceinline__ TilePlace place(int item, int rank) const {
-    constexpr int kDown = 2048 / (Tile::kRows * Tile::kCluster);
-    const int group = item / (kDown * n_across);
-    const int first = group * kDown;
-    const int height = n_down - first < kDown ? n_down - first : kDown;
-    const int in_group = item - group * kDown * n_across;
-    const int down = first + in_group % height;
-    return {(down * Tile::kCluster + rank) * Tile::kRows, in_group / height * Tile::kColumns};
+    constexpr int kHeight = 2048 / (Tile::kRows * kDown);
+    const int group = item / (kHeight * n_across);
+    const int first = group * kHeight;
+    const int height = n_down - first < kHeight ? n_down - first : kHeight;
+    const int in_group = item - group * kHeight * n_across;
+    const int down = (first + in_group % height) * kDown + (Tile::kBeside ? 0 : rank);
+    const int across = in_group / height * kAcross + (Tile::kBeside ? rank : 0);
+    return {down * Tile::kRows, across * Tile::kColumns};
   }
 };
 
@@ -102,6 +109,7 @@ __device__ __forceinline__ void copy_tiles(const GemmArgs& a, const WarpgroupMap
                                            const WarpgroupShared<Tile>& shared, int rank) {
   const TileOrder<Tile> order(a);
   const int n_slices = ceil_div(a.k, Tile::kDepth);
+  constexpr int kAll = (1 << Tile::kCluster) - 1;
   Turn<Tile::kStages> turn;
   for (int item = static_cast<int>(blockIdx.x) / Tile::kCluster; item < order.size();
        item += static_cast<int>(gridDim.x) / Tile::kCluster) {
@@ -110,10 +118,18 @@ __device__ __forceinline__ void copy_tiles(const GemmArgs& a, const WarpgroupMap
       SharedBarrier* const full = shared.full + turn.stage;
       barrier_wait(shared.empty + turn.stage, turn.parity ^ 1);
       barrier_expect(full, Tile::kStageBytes);
-      copy_box(shared.a(turn.stage), &maps.a, place.row, s * Tile::kDepth, full);
-      const int first = rank * Tile::kColumnsBrought;
-      copy_box_to(shared.b(turn.stage) + 128 * first, &maps.b, place.column + first,
-                  s * Tile::kDepth, full, (1 << Tile::kCluster) - 1);
+      std::uint8_t* const rows = shared.a(turn.stage);
+      std::uint8_t* const columns = shared.b(turn.stage);
+      if constexpr (Tile::kBeside) {
+        const int first = rank * Tile::kRowsBrought;
+        copy_box_to(rows + 128 * first, &maps.a, place.row + first, s * Tile::kDepth, full, kAll);
+        copy_box(columns, &maps.b, place.column, s * Tile::kDepth, full);
+      } else {
+        const int first = rank * Tile::kColumnsBrought;
+        copy_box(rows, &maps.a, place.row, s * Tile::kDepth, full);
+        copy_box_to(columns + 128 * first, &maps.b, place.column + first, s * Tile::kDepth, full,
+                    kAll);
+      }
       turn.advance();
     }
   }
@@ -260,12 +276,12 @@ template <class Tile>
 bool launch_warpgroup_tiles(const GemmArgs& a, Stream& stream) {
   using Number = BoxedMatrix::Number;
   WarpgroupMaps maps;
-  if (!make_tensor_map(&maps.a, {a.a, a.m, a.k, a.lda, Number::bits16, Tile::kRows}) ||
+  if (!make_tensor_map(&maps.a, {a.a, a.m, a.k, a.lda, Number::bits16, Tile::kRowsBrought}) ||
       !make_tensor_map(&maps.b, {a.b, a.n, a.k, a.ldb, Number::bits16, Tile::kColumnsBrought}) ||
       !make_tensor_map(&maps.out, {a.out.data, a.m, a.n, a.out.stride,
                                    Tile::kWide ? Number::f32 : Number::bits16, Tile::kRows}))
     return false;
-  const int n_items = ceil_div(a.m, Tile::kRows * Tile::kCluster) * ceil_div(a.n, Tile::kColumns);
+  const int n_items = TileOrder<Tile>(a).size();
   const int n_clusters = stream.n_multiprocessors() / Tile::kCluster;
   const int n_blocks = (n_items < n_clusters ? n_items : n_clusters) * Tile::kCluster;
   stream.launch_shared(gemm_warpgroup_kernel<Tile>, static_cast<std::size_t>(n_blocks),

@@ -65,6 +65,10 @@ struct WarpgroupProduct;
   ", "                                                                               \
   "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
   "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define BIOGPU_N80 \
+  BIOGPU_N64 ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79"
+#define BIOGPU_N96 \
+  BIOGPU_N80 ", %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
 
 // both: a and b in shared memory, d = a b^T or, where it adds, d += a b^T.
 // right: a in registers; with kDown the summed index runs down b's rows and not along them.
@@ -99,8 +103,14 @@ struct WarpgroupProduct;
 BIOGPU_PRODUCTS(64, BIOGPU_N32, "32", "33", "34", "35", "36", "37", "38", BIOGPU_D32(0))
 BIOGPU_PRODUCTS(128, BIOGPU_N64, "64", "65", "66", "67", "68", "69", "70", BIOGPU_D32(0),
                 BIOGPU_D32(32))
+BIOGPU_PRODUCTS(160, BIOGPU_N80, "80", "81", "82", "83", "84", "85", "86", BIOGPU_D32(0),
+                BIOGPU_D32(32), BIOGPU_D16(64))
+BIOGPU_PRODUCTS(192, BIOGPU_N96, "96", "97", "98", "99", "100", "101", "102", BIOGPU_D32(0),
+                BIOGPU_D32(32), BIOGPU_D32(64))
 #undef BIOGPU_PRODUCTS
 #undef BIOGPU_PRODUCT
+#undef BIOGPU_N96
+#undef BIOGPU_N80
 #undef BIOGPU_N64
 #undef BIOGPU_N32
 #undef BIOGPU_D32

@@ -220,6 +220,7 @@ TEST_CASE("nn.warpgroup: products equal those of the portable kernel and of the 
   check({1411, 1992, 328, "f32 residual"}, true);
   check({2048, 1280, 64, "gelu"}, true);
   check({130, 17000, 128, "f32 residual"}, true);
+  check({2100, 1280, 712, "f32 residual"}, true);
 }
 
 TEST_CASE("nn.warpgroup: products of many tiles a block, warpgroups taking turns", "[nn][device]") {
@@ -232,6 +233,7 @@ TEST_CASE("nn.warpgroup: products of many tiles a block, warpgroups taking turns
   }
   check({4100, 3840, 1280, "rotary", 64, 2560}, true);
   check({4100, 2504, 328, "f32 residual"}, true);
+  check({4100, 2720, 1280, "f32 residual"}, true);  // 17 tiles across, by pairs
 }
 
 TEST_CASE("nn.warpgroup: heads of all sizes rotate, up to a column inside a tile", "[nn][device]") {
@@ -250,6 +252,7 @@ TEST_CASE("nn.warpgroup: products without a bias or a residual, and rows of resu
   check({2100, 1160, 328, "f32"}, true);
   check({2100, 1160, 328, "f32", 0, 0, false, 4}, true);
   check({2100, 1160, 328, "f32 residual", 0, 0, true, 12}, true);
+  check({2100, 1120, 328, "f32", 0, 0, false, 4}, true);
 }
 
 TEST_CASE("nn.warpgroup: products that do not suit are declined, and another kernel's are right",
