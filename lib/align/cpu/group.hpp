@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "lib/align/align.hpp"
 #include "lib/align/cpu/scratch.hpp"
@@ -20,6 +22,24 @@ struct LanePair {
 
 // Columns that one pass over the rows computes at most.
 inline constexpr int kMostColumns = 4;
+// The same where a query meets many targets and the bests of the columns are rarely followed.
+inline constexpr int kSearchColumns = 6;
+inline constexpr int kWholePasses = 12;  // columns, of either
+
+inline std::int64_t whole_passes(std::int64_t n_columns) {
+  return (n_columns + kWholePasses - 1) / kWholePasses * kWholePasses;
+}
+
+// What stands for a residue behind the end of a sequence, and between two targets of a lane. It
+// scores 0, unbiased, or less: it can never raise a best local score.
+inline constexpr std::uint8_t kPad = 0xFF;
+
+// A lane's target may be several in a row, each from a multiple of kWholePasses on and padded up
+// to the next, where scores of local alignments are wanted and the table is none of is_xor_table().
+struct LaneEnd {
+  std::int64_t column = 0;  // behind the target and its padding
+  int lane = 0;
+};
 
 struct GroupJob {
   const Options* options = nullptr;
@@ -29,6 +49,8 @@ struct GroupJob {
   bool same_query = false;    // every lane has the first one's query; only scores make use of it
   bool same_targets = false;  // those of the last job of this scratch, which was such a one too
   Scratch* scratch = nullptr;
+  std::span<const LaneEnd> ends = {};  // of all targets, by column; none: every lane holds one
+  std::int32_t least = 0;  // a local score below it may come out as any that is not above its own
 };
 
 // Lengths over the lanes of a group.
@@ -85,6 +107,12 @@ inline GroupTrace start_trace(Scratch& scratch, const GroupShape& shape, std::in
           plane_bytes};
 }
 
+// Of a target of a lane that holds several.
+struct EndedScore {
+  std::int32_t score = 0;
+  bool saturated = false;
+};
+
 // Per lane. Positions are filled unless a local alignment was asked for its score alone. A
 // saturated lane holds nothing of use: its score left the range, which only local alignments can.
 struct GroupResult {
@@ -92,6 +120,7 @@ struct GroupResult {
   std::int32_t query_end[kMaxLanes];
   std::int32_t target_end[kMaxLanes];
   bool saturated[kMaxLanes];
+  std::vector<EndedScore> ended;  // as GroupJob::ends, instead of those by lane
   GroupTrace trace;
 };
 

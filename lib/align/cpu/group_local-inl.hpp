@@ -12,7 +12,9 @@
 
 #include "lib/align/cpu/group_lanes-inl.hpp"
 #include "lib/align/cpu/group_source-inl.hpp"
+#include "lib/align/cpu/local_border-inl.hpp"
 #include "lib/align/cpu/local_ends-inl.hpp"
+#include "lib/align/cpu/local_rows-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace biogpu::align {
@@ -53,28 +55,37 @@ class LocalKernel {
         source_(job, shape_.n_rows, shape_.n_columns, 0),
         corner_(floor_) {
     if constexpr (kSkewable) skew_ = Source::skew_of(*job.options);
+    // The bound of a pass is up to this much above what its cells hold.
+    may_bound_ = skew_ > 0 && job.least > kSearchColumns * skew_;
+    columns_ = may_bound_ ? kSearchColumns : kMostColumns;
     // H is kept as the last column of a pass has it, E as the one behind.
-    range_.local_highest -= kMostColumns * skew_;
-    h_floor_ = raised(kMostColumns - 1);
-    least_e_ = hn::Sub(raised(kMostColumns), open_);
-    corner_ = h_floor_;
+    range_.local_highest -= columns_ * skew_;
+    h_floor_ = raised(columns_ - 1);
+    least_e_ = hn::Sub(raised(columns_), open_);
   }
 
   void run() {
     const Tag<T> d;
-    // Scores alone may be computed by tiles of rows, whose columns stay in the first cache. Ends
-    // and floors that rise need whole columns.
+    // Scores alone may be computed by tiles of rows, whose columns stay in a near cache. Ends and
+    // floors that rise need whole columns.
     const bool tiled = !kEnds && shape_.n_rows > kTileRows;
     const std::int64_t tile_rows = tiled ? kTileRows : shape_.n_rows;
-    h_ = job_.scratch->h.get<T>(tile_rows * lanes_);
-    e_ = job_.scratch->e.get<T>(tile_rows * lanes_);
-    if (tiled) start_border();
+    const std::int64_t column = tile_rows * lanes_;
+    h_ = job_.scratch->h.get<T>(2 * column);
+    e_ = job_.scratch->e.get<T>(2 * column);
+    h_to_ = h_ + column;
+    e_to_ = e_ + column;
+    result_.ended.assign(job_.ends.size(), {});
+    if (tiled)
+      border_.start(*job_.scratch, whole_passes(shape_.n_columns), open_,
+                    [&](std::int64_t j) { return raised(static_cast<int>(j % columns_)); });
     if constexpr (kTrace) result_.trace = start_trace(*job_.scratch, shape_, lanes_ / 8);
     max_score_ = std::max(job_.options->scoring.max_score(), 0);
     // A pass must not carry a value from below the trigger past the top.
-    trigger_ = range_.local_highest - kMostColumns * max_score_;
+    trigger_ = range_.local_highest - columns_ * max_score_;
     const bool may_raise = sizeof(T) == 1 && !tiled && trigger_ - range_.local_zero >= kLeastRoom;
     const V trigger = hn::Set(d, static_cast<T>(may_raise ? trigger_ : 0));
+    highest_followed_ = may_raise ? trigger_ : range_.local_highest;
     for (first_row_ = 0; first_row_ < shape_.n_rows; first_row_ += tile_rows) {
       n_rows_ = std::min(tile_rows, shape_.n_rows - first_row_);
       for (std::int64_t i = 0; i < n_rows_; ++i) {
@@ -82,79 +93,52 @@ class LocalKernel {
         hn::Store(least_e_, d, e_ + i * lanes_);
       }
       corner_ = h_floor_;
+      next_end_ = 0;
+      start_following();
       std::int64_t j = 0;
       if constexpr (kSkewable) {
         // The last pass may hold columns of padding.
-        for (; skew_ > 0 && j < shape_.n_columns; j += kMostColumns) {
+        for (; skew_ > 0 && j < shape_.n_columns; j += columns_) {
+          end_targets(j);
           if (may_raise) raise_floors(hn::Gt(best_, trigger), j);
-          pass<kMostColumns, true>(j);
+          if (may_bound_) {
+            pass<kSearchColumns, true>(j);
+          } else {
+            pass<kMostColumns, true>(j);
+          }
+          std::swap(h_, h_to_);
+          std::swap(e_, e_to_);
         }
       }
-      for (; j + kMostColumns <= shape_.n_columns; j += kMostColumns) {
+      while (j < shape_.n_columns) {
+        end_targets(j);
         if (may_raise) raise_floors(hn::Gt(best_, trigger), j);
-        pass<kMostColumns>(j);
+        if (j + kMostColumns <= next_stop()) {
+          pass<kMostColumns>(j);
+          j += kMostColumns;
+        } else {
+          pass<1>(j);
+          ++j;
+        }
       }
-      for (; j < shape_.n_columns; ++j) {
-        if (may_raise) raise_floors(hn::Gt(best_, trigger), j);
-        pass<1>(j);
-      }
+      end_targets(std::numeric_limits<std::int64_t>::max());
     }
     finish();
   }
 
  private:
+  using Rows = LocalRows<T, Source, kWant>;
+  template <int C>
+  using Front = typename Rows::template Front<C>;
+
   static constexpr std::int64_t kLeastRoom = 48;
-  // Rows of which H and E take 256 KiB, well within the second cache, whose lines come in time: the
-  // scores of a pass, made once a tile, then take little beside its cells.
+  // Rows of which H and E, before and behind a pass, take 256 KiB, well within the second cache,
+  // whose lines come in time: the scores of a pass, made once a tile, then take little beside its
+  // cells.
   static constexpr auto kTileRows =
-      static_cast<std::int64_t>(131072 / (hn::MaxLanes(Tag<T>()) * sizeof(T)));
-
-  // The front of a pass; a value of its own, which no store of H can touch, so that it stays in
-  // registers.
-  template <int C>
-  struct Front {
-    typename Source::template Columns<C> columns;
-    V open, extend, floor;
-    V diagonal[C], f[C], most[C];
-    V floors[C], back;  // skewed columns; back: what lies between E of two passes
-    T *h, *e;
-    std::uint8_t* trace;
-  };
-
-  // H and F of the row above a tile, by column.
-  void start_border() {
-    const Tag<T> d;
-    const std::int64_t n_columns =
-        (shape_.n_columns + kMostColumns - 1) / kMostColumns * kMostColumns;
-    border_ = job_.scratch->border.get<T>(n_columns * 2 * lanes_);
-    for (std::int64_t j = 0; j < n_columns; ++j) {
-      const V floor = raised(static_cast<int>(j % kMostColumns));
-      hn::Store(floor, d, border_ + 2 * j * lanes_);
-      hn::Store(hn::Sub(floor, open_), d, border_ + (2 * j + 1) * lanes_);
-    }
-  }
-
-  template <int C>
-  HWY_INLINE void load_border(std::int64_t j, Front<C>& front) {
-    const Tag<T> d;
-    for (int c = 0; c < C; ++c) {
-      front.diagonal[c] = corner_;
-      corner_ = hn::Load(d, border_ + 2 * (j + c) * lanes_);
-      front.f[c] = hn::Load(d, border_ + (2 * (j + c) + 1) * lanes_);
-    }
-  }
-
-  // After the last row: each column's diagonal is H of the column before it.
-  template <int C>
-  HWY_INLINE void store_border(std::int64_t j, const Front<C>& front) {
-    const Tag<T> d;
-    for (int c = 0; c < C; ++c) {
-      const V h =
-          c + 1 < C ? front.diagonal[(c + 1) % C] : hn::Load(d, h_ + (n_rows_ - 1) * lanes_);
-      hn::Store(h, d, border_ + 2 * (j + c) * lanes_);
-      hn::Store(front.f[c], d, border_ + (2 * (j + c) + 1) * lanes_);
-    }
-  }
+      static_cast<std::int64_t>(65536 / (hn::MaxLanes(Tag<T>()) * sizeof(T)));
+  // Passes in a row for which no bound is tried, at most.
+  static constexpr int kLongestRun = 16;
 
   // The floor of column c of a pass.
   HWY_INLINE V raised(int c) const {
@@ -163,22 +147,19 @@ class LocalKernel {
 
   template <int C, bool kSkewed = false>
   HWY_NOINLINE void pass(std::int64_t j) {
-    Front<C> front{source_.template columns<C>(j, first_row_),
-                   open_,
-                   extend_,
-                   floor_,
-                   {},
-                   {},
-                   {},
-                   {},
-                   floor_,
-                   h_,
-                   e_,
-                   nullptr};
+    Front<C> front;
+    front.columns = source_.template columns<C>(j, first_row_);
+    front.open = open_;
+    front.extend = extend_;
+    front.floor = floor_;
+    front.h = h_;
+    front.e = e_;
     if constexpr (kSkewed) {
       // From one column to the next E stays, F is lowered after the maximum.
       front.open = hn::Sub(open_, extend_);
-      front.back = hn::Sub(raised(kMostColumns), floor_);
+      front.back = hn::Sub(raised(C), floor_);
+      front.h_to = h_to_;
+      front.e_to = e_to_;
     }
     if constexpr (kTrace) front.trace = result_.trace.at(0, j);
     V column_best[C];
@@ -190,89 +171,136 @@ class LocalKernel {
     }
     const std::int64_t n_rows = n_rows_;
     if constexpr (!kEnds) {
-      const bool tiled = border_ != nullptr;
-      if (tiled) load_border<C>(j, front);
+      if (border_.started()) border_.template load<C>(j, corner_, front);
       if constexpr (kSkewed) {
-        for (std::int64_t i = 0; i < n_rows; ++i) skewed_row<C>(i, front);
+        if (C == kMostColumns || !bounded<C>(front))
+          for (std::int64_t i = 0; i < n_rows; ++i) Rows::template skewed_row<C, true>(i, front);
       } else {
-        for (std::int64_t i = 0; i < n_rows; ++i) row<C>(i, front, nullptr);
+        for (std::int64_t i = 0; i < n_rows; ++i) Rows::template row<C>(i, front, nullptr);
       }
-      if (tiled) store_border<C>(j, front);
+      if (border_.started()) {
+        const T* last = (kSkewed ? h_to_ : h_) + (n_rows - 1) * lanes_;
+        border_.template store<C>(j, front, hn::Load(Tag<T>(), last));
+      }
       for (int c = 0; c < C; ++c)
         best_ = hn::Max(
             best_, kSkewed ? hn::Sub(front.most[c], hn::Sub(raised(c), floor_)) : front.most[c]);
+      if constexpr (kSkewed) bound_most_e();
     } else {
       constexpr int kBlock = LocalEnds<T>::kBlock;
       for (std::int64_t i = 0; i < n_rows;) {
         for (int c = 0; c < C; ++c) front.most[c] = front.floor;
         const std::int64_t first = i, end = std::min(n_rows, i + kBlock);
-        for (T* kept = ends_.block(0); i < end; ++i, kept += kMaxLanes) row<C>(i, front, kept);
+        for (T* kept = ends_.block(0); i < end; ++i, kept += kMaxLanes)
+          Rows::template row<C>(i, front, kept);
         ends_.template end_block<C>(front.most, column_best, first);
       }
       ends_.template end_pass<C>(column_best, best_, j);
     }
   }
 
-  // The cells of row i in the columns of a pass; kept: where H of the first column goes.
+  // Where scores below job_.least do not matter, few passes hold one that does. An upper bound of
+  // all cells of a skewed pass comes for little; only a pass where that is not below what matters
+  // is computed again, following the best of each column, for which this returns false. Such passes
+  // come in runs; the longer they do, the longer no bound is tried.
   template <int C>
-  static HWY_INLINE void row(std::int64_t i, Front<C>& front, [[maybe_unused]] T* kept) {
-    const Tag<T> d;
-    constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Tag<T>()));
-    const auto at = front.columns.row(i);
-    V left = hn::Load(d, front.h + i * kLanes);
-    V e = hn::Load(d, front.e + i * kLanes);
-    [[maybe_unused]] std::uint8_t* trace = nullptr;
-    if constexpr (kTrace) trace = front.trace + i * GroupTrace::row_bytes(kLanes / 8);
-    HWY_UNROLL(4)
-    for (int c = 0; c < C; ++c) {
-      V from_diagonal, at_least;
-      if constexpr (kTrace) {
-        // The bit must tell a diagonal below the floor from the floor.
-        from_diagonal = hn::Add(front.diagonal[c], front.columns.score(at, c));
-        at_least = hn::Max(from_diagonal, front.floor);
-      } else {
-        at_least = front.columns.from_diagonal(front.diagonal[c], front.floor, at, c);
-      }
-      front.diagonal[c] = left;
-      const V h = hn::Max(hn::Max(at_least, e), front.f[c]);
-      const V opened = hn::Sub(h, front.open);
-      const V e_extended = hn::Sub(e, front.extend);
-      const V f_extended = hn::Sub(front.f[c], front.extend);
-      if constexpr (kTrace)
-        trace = store_trace(d, trace, hn::Eq(h, from_diagonal), hn::Eq(h, front.f[c]),
-                            hn::Gt(opened, f_extended), hn::Gt(opened, e_extended));
-      e = hn::Max(e_extended, opened);
-      front.f[c] = hn::Max(f_extended, opened);
-      front.most[c] = hn::Max(front.most[c], h);
-      if constexpr (kEnds) hn::Store(h, d, kept + c * LocalEnds<T>::kBlock * kMaxLanes);
-      left = h;
+  HWY_INLINE bool bounded(Front<C>& front) {
+    if (passes_to_follow_ > 0) {
+      --passes_to_follow_;
+      return false;
     }
-    hn::Store(left, d, front.h + i * kLanes);
-    hn::Store(e, d, front.e + i * kLanes);
+    const Front<C> start = front;
+    front.most_e = most_e_;
+    std::int64_t i = 0;
+    // Two at a time, so that fewer values are copied from register to register.
+    for (; i + 1 < n_rows_; i += 2) {
+      Rows::template skewed_row<C, false>(i, front);
+      Rows::template skewed_row<C, false>(i + 1, front);
+    }
+    if (i < n_rows_) Rows::template skewed_row<C, false>(i, front);
+    if (HWY_LIKELY(hn::AllFalse(Tag<T>(), hn::Gt(front.most_e, most_e_)))) {
+      next_run_ = std::max(next_run_ / 2, 1);
+      return true;
+    }
+    front = start;
+    passes_to_follow_ = next_run_;
+    next_run_ = std::min(2 * next_run_, kLongestRun);
+    return false;
   }
 
-  // The same where column c is raised by c times what extending a gap costs: E, which goes from
-  // column to column, is then not lowered, and F only once for both its sources.
-  template <int C>
-  static HWY_INLINE void skewed_row(std::int64_t i, Front<C>& front) {
+  // Before the first column of a tile.
+  void start_following() {
+    passes_to_follow_ = 0;
+    next_run_ = 1;
+    set_least();
+  }
+
+  // The greatest value of each lane that need not be followed, by job_.least alone.
+  void set_least() {
+    HWY_ALIGN T least[kMaxLanes] = {};
+    for (std::int64_t lane = 0; lane < lanes_; ++lane)
+      least[lane] = static_cast<T>(std::clamp<std::int64_t>(
+          range_.local_zero + job_.least - 1 - base_[lane], range_.local_zero, highest_followed_));
+    least_ = hn::Load(Tag<T>(), least);
+    bound_most_e();
+  }
+
+  // What E behind a pass is at most where no value needs to be followed. A lane that is saturated
+  // holds nothing of use any more.
+  HWY_INLINE void bound_most_e() {
     const Tag<T> d;
-    constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(Tag<T>()));
-    const auto at = front.columns.row(i);
-    V left = hn::Load(d, front.h + i * kLanes);
-    V e = hn::Sub(hn::Load(d, front.e + i * kLanes), front.back);
-    HWY_UNROLL(4)
-    for (int c = 0; c < C; ++c) {
-      const V at_least = front.columns.from_diagonal(front.diagonal[c], front.floors[c], at, c);
-      front.diagonal[c] = left;
-      const V h = hn::Max(hn::Max(at_least, e), front.f[c]);
-      const V opened = hn::Sub(h, front.open);
-      e = hn::Max(e, opened);
-      front.f[c] = hn::Sub(hn::Max(front.f[c], opened), front.extend);
-      front.most[c] = hn::Max(front.most[c], h);
-      left = h;
+    const auto saturated = hn::Gt(best_, hn::Set(d, static_cast<T>(range_.local_highest)));
+    const V most = hn::IfThenElse(saturated, hn::Set(d, std::numeric_limits<T>::max()),
+                                  hn::Max(best_, least_));
+    most_e_ = hn::Sub(most, hn::Sub(open_, extend_));
+  }
+
+  // Before column j: ends the targets that it is behind, and clears the way for those that follow.
+  HWY_INLINE void end_targets(std::int64_t j) {
+    if (HWY_LIKELY(next_end_ == job_.ends.size() || job_.ends[next_end_].column > j)) return;
+    end_targets_before(j);
+  }
+
+  // The column that no pass may go beyond.
+  std::int64_t next_stop() const {
+    return next_end_ == job_.ends.size() ? shape_.n_columns : job_.ends[next_end_].column;
+  }
+
+  HWY_NOINLINE void end_targets_before(std::int64_t j) {
+    const Tag<T> d;
+    HWY_ALIGN T best[kMaxLanes] = {}, ended[kMaxLanes] = {};
+    hn::Store(best_, d, best);
+    for (; next_end_ < job_.ends.size() && job_.ends[next_end_].column <= j; ++next_end_) {
+      const int lane = job_.ends[next_end_].lane;
+      keep(best[lane], lane, result_.ended[next_end_]);
+      ended[lane] = 1;
+      base_[lane] = 0;
+      reach_[lane] = 0;
     }
-    hn::Store(left, d, front.h + i * kLanes);
-    hn::Store(e, d, front.e + i * kLanes);
+    const auto lanes = hn::Gt(hn::Load(d, ended), hn::Zero(d));
+    best_ = hn::IfThenElse(lanes, floor_, best_);
+    corner_ = hn::IfThenElse(lanes, h_floor_, corner_);
+    for (std::int64_t i = 0; i < n_rows_; ++i) {
+      T *h = h_ + i * lanes_, *e = e_ + i * lanes_;
+      hn::Store(hn::IfThenElse(lanes, h_floor_, hn::Load(d, h)), d, h);
+      hn::Store(hn::IfThenElse(lanes, least_e_, hn::Load(d, e)), d, e);
+    }
+    set_least();
+  }
+
+  // Takes the score of the lane over, of one tile of rows maybe.
+  void keep(T best, int lane, EndedScore& into) const {
+    const std::int32_t score = static_cast<std::int32_t>(best - range_.local_zero) + base_[lane];
+    into.score = std::max(into.score, score);
+    if (best > range_.local_highest || (base_[lane] > 0 && reach_[lane] >= score))
+      into.saturated = true;
+  }
+
+  // Behind the last residue of the lane's target that column j is one of.
+  std::int64_t target_end(int lane) const {
+    for (std::size_t k = next_end_; k < job_.ends.size(); ++k)
+      if (job_.ends[k].lane == lane) return job_.ends[k].column;
+    return std::ssize(job_.lanes[lane].target);
   }
 
   // Before column j: gives the lanes of the mask room above their best score.
@@ -291,7 +319,7 @@ class LocalKernel {
     for_each_lane(d, near_top, [&](int lane) {
       if (lane >= std::ssize(job_.lanes)) return;
       const LanePair& pair = job_.lanes[lane];
-      const std::int64_t left = std::ssize(pair.target) - j;
+      const std::int64_t left = target_end(lane) - j;
       if (left <= 0) return;
       const std::int64_t gain = std::min(std::ssize(pair.query), left) * max_score_;
       // As little as lets the lane end without another rise, within reason.
@@ -307,6 +335,7 @@ class LocalKernel {
       hn::Store(hn::Max(hn::SaturatedSub(hn::Load(d, e), by), least_e_), d, e);
     }
     best_ = hn::SaturatedSub(best_, by);
+    set_least();
     if constexpr (kEnds) ends_.lower(by);
   }
 
@@ -315,9 +344,10 @@ class LocalKernel {
     hn::Store(best_, Tag<T>(), best);
     const auto n = static_cast<int>(job_.lanes.size());
     for (int lane = 0; lane < n; ++lane) {
-      result_.score[lane] = static_cast<std::int32_t>(best[lane] - range_.local_zero) + base_[lane];
-      result_.saturated[lane] = best[lane] > range_.local_highest ||
-                                (base_[lane] > 0 && reach_[lane] >= result_.score[lane]);
+      EndedScore of_lane;
+      keep(best[lane], lane, of_lane);
+      result_.score[lane] = of_lane.score;
+      result_.saturated[lane] = of_lane.saturated;
     }
     if constexpr (kEnds) ends_.finish(best, n, result_);
   }
@@ -329,14 +359,20 @@ class LocalKernel {
   GroupRange range_;
   const V open_, extend_, floor_;
   V best_;
-  int skew_ = 0;
+  int skew_ = 0, columns_ = kMostColumns;  // of a skewed pass
+  bool may_bound_ = false;
   V h_floor_, least_e_;  // what H and E of a column that is kept are at least
   Source source_;
   LocalEnds<T> ends_;
-  T *h_ = nullptr, *e_ = nullptr, *border_ = nullptr;
+  LocalBorder<T> border_;
+  T *h_ = nullptr, *e_ = nullptr;
+  T *h_to_ = nullptr, *e_to_ = nullptr;      // of the column behind a skewed pass
   std::int64_t first_row_ = 0, n_rows_ = 0;  // of the tile
   V corner_;                                 // H above and left of the next pass
-  std::int64_t max_score_ = 0, trigger_ = 0;
+  std::int64_t max_score_ = 0, trigger_ = 0, highest_followed_ = 0;
+  V least_, most_e_;  // set_least(), bound_most_e()
+  int passes_to_follow_ = 0, next_run_ = 1;
+  std::size_t next_end_ = 0;            // of job_.ends
   std::int32_t base_[kMaxLanes] = {};   // what the floors were raised by
   std::int64_t reach_[kMaxLanes] = {};  // what a path from a raised floor could be worth
 };

@@ -25,13 +25,14 @@ class SharedSource {
   // A second vector per class, the greatest diagonal that the floor swallows: a compare and a
   // masked addition then take the place of an addition and a maximum, which only one port can do.
   static constexpr bool kThresholds = std::is_same_v<T, std::int8_t> && HWY_TARGET <= HWY_AVX3;
+  static constexpr int kColumns = kThresholds ? kSearchColumns : kMostColumns;
 
   HWY_INLINE SharedSource(const GroupJob& job, std::int64_t n_rows, std::int64_t n_columns,
                           int bias)
       : n_rows_(n_rows),
         floor_(static_cast<int>(GroupRange(*job.options, true).local_zero)),
         skew_(kThresholds ? skew_of(*job.options) : 0) {
-    if (skew_ > 0) n_columns = (n_columns + kMostColumns - 1) / kMostColumns * kMostColumns;
+    if (skew_ > 0) n_columns = whole_passes(n_columns);
     offsets_ = job.scratch->offsets.template get<std::uint32_t>(n_rows);
     T* target = job.scratch->target.template get<T>(n_columns * lanes() + 16);
     if (!job.same_targets) interleave<T>(job, false, n_columns, nullptr, kPad, target);
@@ -60,8 +61,7 @@ class SharedSource {
     const int skew = s.gap_extend;
     if (options.output != Output::score || skew > kMostSkew || s.gap_open < skew) return 0;
     // Scores that are looked up are bytes, raised or lowered as fill() does.
-    const bool fits =
-        s.max_score() + skew <= 127 && s.min_score() - (kMostColumns - 1) * skew >= -128;
+    const bool fits = s.max_score() + skew <= 127 && s.min_score() - (kColumns - 1) * skew >= -128;
     return fits ? skew : 0;
   }
 
@@ -94,7 +94,7 @@ class SharedSource {
 
  private:
   static constexpr int kVectors = kThresholds ? 2 : 1;
-  static constexpr std::int64_t kStride = kMostColumns * kVectors;  // vectors of a class
+  static constexpr std::int64_t kStride = kColumns * kVectors;  // vectors of a class
   static HWY_INLINE std::int64_t lanes() { return static_cast<std::int64_t>(hn::Lanes(Tag<T>())); }
 
   // The scores of C columns, class by class, so that a row of the table is loaded once. Padding
@@ -112,7 +112,7 @@ class SharedSource {
       low[c] = hn::SaturatedAdd(code, hn::Set(d8, 0x70));
       high[c] = hn::Sub(code, hn::Set(d8, 16));
     }
-    [[maybe_unused]] const V back = hn::Set(d, static_cast<T>(kMostColumns * skew_));
+    [[maybe_unused]] const V back = hn::Set(d, static_cast<T>(C * skew_));
     [[maybe_unused]] const V floor = hn::Set(d, static_cast<T>(floor_));
     [[maybe_unused]] const V skew = hn::Set(d, static_cast<T>(skew_));
     const int n_classes = n_classes_;
@@ -121,7 +121,7 @@ class SharedSource {
       const Codes low_table = hn::LoadDup128(d8, row), high_table = hn::LoadDup128(d8, row + 16);
       T* to = out + classes_[k] * kStride * lanes();
       [[maybe_unused]] V raised = floor;
-      HWY_UNROLL(4)
+      HWY_UNROLL(8)
       for (int c = 0; c < C; ++c, to += kVectors * lanes()) {
         V bytes = hn::BitCast(d, hn::Or(hn::TableLookupBytesOr0(low_table, low[c]),
                                         hn::TableLookupBytesOr0(high_table, high[c])));

@@ -17,8 +17,6 @@ namespace HWY_NAMESPACE {
 
 // Residues are bytes. A lane of 16 bits holds its byte twice, so that one byte look-up serves both
 // widths: the score comes out twice and an arithmetic shift by 8 extends its sign.
-inline constexpr std::uint8_t kPad =
-    0xFF;  // scores 0, unbiased: it can never raise a best local score
 using Block = hn::CappedTag<std::uint8_t, 16>;
 
 // rows[k] receives byte k of each of the 16 sources.

@@ -1,7 +1,9 @@
-// The search on the CPU: the targets are cut once into groups of like length, one a lane, and every
-// query meets every group with 8-bit scores; what those cannot hold goes through align_cpu().
+// The search on the CPU: the targets are cut once into groups, and every query meets every group
+// with 8-bit scores; what those cannot hold goes through 16 bits or align_cpu(). Where a query
+// keeps its best hits only, scores below the last of those that it has so far are not followed.
 #include <algorithm>
-#include <numeric>
+#include <functional>
+#include <mutex>
 #include <tuple>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "lib/align/cpu/isa.hpp"
 #include "lib/align/cpu/plan.hpp"
 #include "lib/align/cpu/share.hpp"
+#include "lib/align/cpu/target_groups.hpp"
 #include "lib/align/search.hpp"
 
 namespace biogpu::align {
@@ -20,6 +23,44 @@ constexpr std::size_t kQueriesPerTask = 8;
 // Scores kept until they are picked, at most.
 constexpr std::size_t kScoresAtOnce = std::size_t{1} << 22;
 
+// The score that a hit of each query has at least, by those that were offered so far.
+class LeastScores {
+ public:
+  LeastScores(std::size_t n_queries, const SearchOptions& search)
+      : search_(search), best_(n_queries) {}
+
+  std::int32_t of(std::size_t query) {
+    const std::lock_guard lock(mutex_);
+    return of_locked(query);
+  }
+
+  void offer(std::size_t query, std::span<const std::int32_t> scores) {
+    if (search_.top == 0) return;
+    const std::lock_guard lock(mutex_);
+    std::vector<std::int32_t>& best = best_[query];
+    for (const std::int32_t score : scores) {
+      if (score <= of_locked(query) && best.size() == search_.top) continue;
+      if (best.size() == search_.top) {
+        std::pop_heap(best.begin(), best.end(), std::greater<>());
+        best.pop_back();
+      }
+      best.push_back(score);
+      std::push_heap(best.begin(), best.end(), std::greater<>());
+    }
+  }
+
+ private:
+  std::int32_t of_locked(std::size_t query) const {
+    const std::vector<std::int32_t>& best = best_[query];
+    if (search_.top == 0 || best.size() < search_.top) return search_.min_score;
+    return std::max(search_.min_score, best.front());
+  }
+
+  const SearchOptions search_;
+  std::mutex mutex_;
+  std::vector<std::vector<std::int32_t>> best_;  // [query]: heaps, the least in front
+};
+
 class CpuSearch {
  public:
   CpuSearch(const SequenceSet& queries, const SequenceSet& targets, const Options& options,
@@ -27,9 +68,10 @@ class CpuSearch {
       : queries_(queries),
         targets_(targets),
         options_(options),
+        groups_(targets, group_lanes(true),
+                options.mode == Mode::local && !is_xor_table(options.scoring)),
         workers_(static_cast<std::size_t>(std::max(n_threads, 1))) {
     options_.output = Output::score;
-    sort_targets();
   }
 
   Hits run(const SearchOptions& search) {
@@ -39,7 +81,7 @@ class CpuSearch {
         std::clamp<std::size_t>(kScoresAtOnce / std::max<std::size_t>(n_targets, 1), 1, 1024);
     for (std::size_t first = 0; first < queries_.size(); first += at_once) {
       const std::size_t last = std::min(queries_.size(), first + at_once);
-      score(first, last);
+      score(first, last, search);
       for (std::size_t query = first; query < last; ++query) {
         HitPicker picker(search);
         for (std::size_t target = 0; target < n_targets; ++target)
@@ -55,34 +97,25 @@ class CpuSearch {
   struct Worker {
     Scratch scratch;
     GroupResult result;
+    std::vector<std::uint8_t> text;  // of lanes that hold several targets
+    std::vector<std::int32_t> scores;
     std::vector<Pair> saturated;  // with 8 bits
     std::vector<Pair> left;       // not for groups of targets
   };
 
-  // Longest first, so that the group that is not full is the one of the shortest.
-  void sort_targets() {
-    order_.resize(targets_.size());
-    std::iota(order_.begin(), order_.end(), 0);
-    std::stable_sort(order_.begin(), order_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return targets_.length(a) > targets_.length(b);
-    });
-    while (!order_.empty() && targets_.length(order_.back()) == 0) {
-      empty_.push_back(order_.back());
-      order_.pop_back();
-    }
-  }
-
   // Scores of the queries first .. last against all targets.
-  void score(std::size_t first, std::size_t last) {
+  void score(std::size_t first, std::size_t last, const SearchOptions& search) {
     scores_.assign((last - first) * targets_.size(), 0);
-    const auto lanes = static_cast<std::size_t>(group_lanes(true));
-    const std::size_t n_groups = (order_.size() + lanes - 1) / lanes;
+    LeastScores least(last - first, search);
+    const std::size_t n_groups = groups_.groups().size();
     const std::size_t n_blocks = (last - first + kQueriesPerTask - 1) / kQueriesPerTask;
     share(workers_.size(), n_groups * n_blocks, [&](std::size_t w, std::size_t task) {
       const std::size_t begin = first + task % n_blocks * kQueriesPerTask;
-      const std::size_t group = task / n_blocks * lanes;
+      // A small group comes before the largest, so that few queries meet that without any hits.
+      const std::size_t nth = task / n_blocks, small = n_groups / 2;
+      const std::size_t group = nth == 0 ? small : nth <= small ? nth - 1 : nth;
       meet(workers_[w], begin, std::min(last, begin + kQueriesPerTask), first,
-           std::span(order_).subspan(group, std::min(lanes, order_.size() - group)));
+           groups_.groups()[group], least);
     });
     score_saturated(first);
     score_left(first, last);
@@ -90,28 +123,41 @@ class CpuSearch {
 
   // The queries begin .. end against one group.
   void meet(Worker& worker, std::size_t begin, std::size_t end, std::size_t first,
-            std::span<const std::uint32_t> group) {
+            const TargetGroups::Group& group, LeastScores& least) {
     LanePair lanes[kMaxLanes];
-    for (std::size_t l = 0; l < group.size(); ++l) lanes[l].target = targets_.sequence(group[l]);
-    GroupJob job{&options_, {lanes, group.size()}, true, true, false, &worker.scratch};
+    const std::size_t n_lanes = groups_.lay_out(group, worker.text, lanes);
+    GroupJob job{&options_, {lanes, n_lanes}, true, true, false, &worker.scratch, group.ends};
     for (std::size_t query = begin; query < end; ++query) {
       const auto m = static_cast<std::int64_t>(queries_.length(query));
       // Bounds grow with the length: where the longest fits, all do.
-      const auto n = static_cast<std::int64_t>(targets_.length(group[0]));
-      const Width width = m == 0 ? Width::single : chooser_.choose(m, n);
+      const Width width =
+          m == 0 ? Width::single : chooser_.choose(m, static_cast<std::int64_t>(group.longest));
       if (width != Width::narrow && width != Width::narrow_at_first) {
-        for (const std::uint32_t target : group) leave(worker, query, target);
+        for (const std::uint32_t target : group.targets) leave(worker, query, target);
         continue;
       }
-      for (std::size_t l = 0; l < group.size(); ++l) lanes[l].query = queries_.sequence(query);
+      for (std::size_t l = 0; l < n_lanes; ++l) lanes[l].query = queries_.sequence(query);
+      job.least = least.of(query - first);
       align_group_score(job, worker.result);
       job.same_targets = true;
-      for (std::size_t l = 0; l < group.size(); ++l) {
-        if (worker.result.saturated[l]) {
-          worker.saturated.push_back({static_cast<std::uint32_t>(query), group[l]});
-        } else {
-          scores_[(query - first) * targets_.size() + group[l]] = worker.result.score[l];
-        }
+      take_scores(worker, query, first, group);
+      least.offer(query - first, worker.scores);
+    }
+  }
+
+  // The result of one query against one group.
+  void take_scores(Worker& worker, std::size_t query, std::size_t first,
+                   const TargetGroups::Group& group) {
+    const GroupResult& result = worker.result;
+    worker.scores.clear();
+    for (std::size_t k = 0; k < group.targets.size(); ++k) {
+      const EndedScore got =
+          group.ends.empty() ? EndedScore{result.score[k], result.saturated[k]} : result.ended[k];
+      if (got.saturated) {
+        worker.saturated.push_back({static_cast<std::uint32_t>(query), group.targets[k]});
+      } else {
+        worker.scores.push_back(got.score);
+        scores_[(query - first) * targets_.size() + group.targets[k]] = got.score;
       }
     }
   }
@@ -166,7 +212,7 @@ class CpuSearch {
       worker.left.clear();
     }
     for (std::size_t query = first; query < last; ++query)
-      for (const std::uint32_t target : empty_)
+      for (const std::uint32_t target : groups_.empty())
         left.push_back({static_cast<std::uint32_t>(query), target});
     if (left.empty()) return;
     const Alignments scored =
@@ -178,9 +224,9 @@ class CpuSearch {
   const SequenceSet queries_, targets_;
   Options options_;
   const WidthChooser chooser_{options_};
+  const TargetGroups groups_;
   std::vector<Worker> workers_;
-  std::vector<std::uint32_t> order_, empty_;  // targets: by length, and without residues
-  std::vector<std::int32_t> scores_;          // [query - first][target]
+  std::vector<std::int32_t> scores_;  // [query - first][target]
 };
 
 // Every pair through align_cpu(), for bands and X-drop.

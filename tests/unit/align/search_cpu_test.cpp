@@ -25,9 +25,9 @@ Pairs make_sets(const Scoring& scoring, std::string_view letters, unsigned seed)
   return sets;
 }
 
-void compare_search(const Pairs& sets, const Options& options) {
+void compare_search(const Pairs& sets, const Options& options,
+                    const SearchOptions& search = {.top = 20, .min_score = -200}) {
   const Work work = sets.work();
-  const SearchOptions search{.top = 20, .min_score = -200};
   const Hits want = search_ref(work.queries, work.targets, options, search);
   for (const std::string& isa : isas()) {
     force_cpu_isa(isa);
@@ -70,14 +70,41 @@ TEST_CASE("align.search_cpu: equals search_ref for gap costs of every kind", "[a
       {{12, 1}, {10, 2}, {4, 4}, {5, 5}, {9, 0}, {0, 0}, {1, 3}, {20, 3}, {40, 4}, {100, 2}}));
   options.scoring = blosum62_scoring(open, extend);
   Pairs sets = make_sets(options.scoring, kProtein, 7);
-  // Rows of several tiles, one the whole of a target.
+  // Rows of about one tile, for bytes and for 16 bits.
   std::mt19937 random(8);
-  for (const std::size_t length : {255, 256, 257, 700}) {
+  for (const std::size_t length : {511, 513, 1023, 1024, 1025}) {
     const std::string text = random_text(random, kProtein, length);
     sets.add_query(text);
-    sets.add_target(length == 700 ? text : text.substr(length / 2));
+    sets.add_target(length == 1025 ? text : text.substr(length / 2, 100));
   }
   compare_search(sets, options);
+}
+
+TEST_CASE("align.search_cpu: equals search_ref for targets of very unequal length",
+          "[align][property]") {
+  Options options;
+  options.mode = Mode::local;
+  options.scoring = blosum62_scoring(11, GENERATE(0, 1, 3));
+  const std::size_t n_targets = GENERATE(0u, 1u, 2u, 70u, 300u);
+  std::mt19937 random(static_cast<unsigned>(10 + n_targets));
+  Pairs sets(options.scoring);
+  std::vector<std::string> queries{""};
+  // The last takes several tiles, and most of what it finds saturates bytes.
+  for (const std::size_t length : {1, 30, 250, 2100})
+    queries.push_back(random_text(random, kProtein, length));
+  for (const std::string& query : queries) sets.add_query(query);
+  for (std::size_t i = 0; i < n_targets; ++i) {
+    const std::string& query = queries[random() % queries.size()];
+    // One long, some of about the least length that another target's lane is shared with.
+    const std::size_t length = i == 0 ? 1500 : i % 3 == 0 ? 90 + random() % 15 : random() % 160;
+    const std::size_t begin = query.empty() ? 0 : random() % query.size();
+    const std::string text = query.substr(begin, length);
+    sets.add_target(i % 2 == 1 ? mutate(random, kProtein, text, random() % 60)
+                               : random_text(random, kProtein, length));
+  }
+  for (const SearchOptions search :
+       {SearchOptions{0, 1}, SearchOptions{1, 1}, SearchOptions{10, 1}, SearchOptions{10, 60}})
+    compare_search(sets, options, search);
 }
 
 TEST_CASE("align.search_cpu: equals search_ref for scores at the ends of a byte",
