@@ -116,9 +116,10 @@ void ProductEngine::multiply(const device_nn::Rows& x, std::int64_t m, const Lin
 void ProductEngine::multiply_once(const device_nn::GemmArgs& args, const DeviceLinear& linear) {
   constexpr double kSmall = 2e7;  // operations up to which our own kernel starts as soon
   const bool small = 2.0 * args.m * args.n * args.k < kSmall;
-  // Our kernel for Hopper saves the passes that follow the library's product, and takes no longer
-  // where none follows. Split operands, whose results are fp32, stay with the library.
-  const bool ours = ways_ == Ways::own || (ways_ == Ways::best && (!split_ || library_ == nullptr));
+  // Our kernel for Hopper saves the passes that follow the library's product. Results in fp32,
+  // which none follows, stay with the library: whole passes are faster so.
+  const bool wide = args.out.type == device_nn::Element::f32;
+  const bool ours = ways_ == Ways::own || (ways_ == Ways::best && (!wide || library_ == nullptr));
   if (ours && device_nn::launch_gemm_warpgroup(args, type_, stream_)) return;
   if ((ways_ == Ways::library || (ways_ == Ways::best && !small)) &&
       multiply_by_library(args, linear))
