@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "lib/io/output_file.hpp"
 #include "lib/io/sequence_reader.hpp"
 
 namespace biogpu::bench {
@@ -88,6 +89,23 @@ PairSet mutated_pairs(std::size_t n, std::size_t length, int every) {
   set.target_residues.reserve(n * (length + 1));
   for (std::size_t i = 0; i < n; ++i) add_pair(set, random, length, every);
   return set;
+}
+
+void write_letters(const PairSet& pairs, const std::string& path) {
+  io::OutputFile file(path);
+  std::string line;
+  const auto add = [&](std::span<const std::uint8_t> classes) {
+    for (const std::uint8_t c : classes) line += "ACGT"[c];
+  };
+  for (const align::Pair& pair : pairs.pairs) {
+    line.clear();
+    add(pairs.queries().sequence(pair.query));
+    line += '\t';
+    add(pairs.targets().sequence(pair.target));
+    line += '\n';
+    file.write(line);
+  }
+  file.commit();
 }
 
 PairSet unequal_pairs(std::size_t n, std::size_t shortest, std::size_t longest, int every) {

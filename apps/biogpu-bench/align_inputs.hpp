@@ -28,6 +28,9 @@ struct PairSet {
 // changed, inserted or deleted, cut or filled to the same length. Fixed seed.
 PairSet mutated_pairs(std::size_t n, std::size_t length, int every);
 
+// The pairs as lines "query <tab> target" in a file.
+void write_letters(const PairSet& pairs, const std::string& path);
+
 // n such pairs of lengths from `shortest` to `longest`, each as likely on a logarithmic scale.
 PairSet unequal_pairs(std::size_t n, std::size_t shortest, std::size_t longest, int every);
 

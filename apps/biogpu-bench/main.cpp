@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "apps/biogpu-bench/align_bench.hpp"
+#include "apps/biogpu-bench/align_inputs.hpp"
 #include "apps/biogpu-bench/kmer_bench.hpp"
 #include "apps/biogpu-bench/qc_bench.hpp"
 #include "apps/biogpu-bench/qc_reads.hpp"
@@ -27,6 +28,7 @@ std::vector<Figure> measure_align_of_build(const AlignBenchSettings&) { return {
 std::vector<Figure> measure_qc_of_build(const QcBenchSettings&) { return {}; }
 std::vector<Figure> measure_kmer_of_build(const KmerBenchSettings&) { return {}; }
 void write_kmer_reads_of_build(const KmerBenchSettings&, const std::string&) {}
+void write_pairs_of_build(std::size_t, std::size_t, const std::string&) {}
 #else
 std::string describe_gpu_of_build(int device, std::string* why) {
   return describe_gpu(device, why);
@@ -45,6 +47,10 @@ std::vector<Figure> measure_kmer_of_build(const KmerBenchSettings& settings) {
 }
 void write_kmer_reads_of_build(const KmerBenchSettings& settings, const std::string& path) {
   write_kmer_reads(settings, path);
+}
+// One base in 20 is changed, inserted or deleted.
+void write_pairs_of_build(std::size_t n, std::size_t length, const std::string& path) {
+  write_letters(mutated_pairs(n, length, 20), path);
 }
 #endif
 
@@ -190,6 +196,11 @@ int run(int argc, char** argv) {
   reads->add_option("--seed", seed, "Of the generator");
   reads->add_option("OUT1", path1, "File of the first mates")->required();
   reads->add_option("OUT2", path2, "File of the second mates")->required();
+  std::size_t n_alignments = 0, length = 150;
+  CLI::App* pairs = app.add_subcommand("pairs", "Writes the pairs of align, two a line");
+  pairs->add_option("--pairs", n_alignments, "Number of pairs")->required();
+  pairs->add_option("--length", length, "Of both sequences");
+  pairs->add_option("OUT", path1, "File of lines 'query <tab> target'")->required();
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -200,6 +211,7 @@ int run(int argc, char** argv) {
   if (qc->parsed()) run_qc(qc_settings, qc_json);
   if (kmer->parsed()) run_kmer(kmer_settings, kmer_json, kmer_reads);
   if (reads->parsed()) write_pairs(n_pairs, seed, path1, path2);
+  if (pairs->parsed()) write_pairs_of_build(n_alignments, length, path1);
   return 0;
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "gpu/align/long_pair.hpp"
-#include "gpu/align/pair_cells.hpp"
-#include "gpu/align/pair_i16.hpp"
+#include "gpu/align/long/long_pair.hpp"
+#include "gpu/align/pairs/pair_cells.hpp"
+#include "gpu/align/pairs/pair_i16.hpp"
 
 namespace biogpu::gpu::align {
 namespace {

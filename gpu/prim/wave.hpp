@@ -13,6 +13,15 @@ __device__ __forceinline__ int wave_lane() {
   return static_cast<int>(threadIdx.x) % kWave;
 }
 
+// A number that is the same in all lanes: what follows from it needs no vector registers.
+__device__ __forceinline__ std::uint32_t wave_same(std::uint32_t number) {
+#if defined(BIOGPU_GPU_ROCM)
+  return __builtin_amdgcn_readfirstlane(number);
+#else
+  return number;
+#endif
+}
+
 // The value of lane `source` of the group.
 template <int kWave, class T>
 __device__ __forceinline__ T wave_shuffle(T value, int source, int width = kWave) {

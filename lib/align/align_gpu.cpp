@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "gpu/align/long_aligner.hpp"
-#include "gpu/align/pair_batch.hpp"
+#include "gpu/align/long/long_aligner.hpp"
+#include "gpu/align/pairs/pair_batch.hpp"
 #include "gpu/rt/device.hpp"
 #include "lib/align/align_gpu_batch.hpp"
 #include "lib/align/align_gpu_diagonals.hpp"

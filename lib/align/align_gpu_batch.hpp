@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "gpu/align/pair_batch.hpp"
+#include "gpu/align/pairs/pair_batch.hpp"
 #include "lib/align/align.hpp"
 
 namespace biogpu::align {

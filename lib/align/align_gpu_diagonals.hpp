@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "gpu/align/diagonal_batch.hpp"
+#include "gpu/align/diagonals/diagonal_batch.hpp"
 #include "lib/align/align.hpp"
 
 namespace biogpu::align {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "gpu/align/search_batch.hpp"
+#include "gpu/align/search/search_batch.hpp"
 #include "gpu/rt/device.hpp"
 #include "lib/align/align_gpu.hpp"
 #include "lib/align/align_gpu_scheme.hpp"

@@ -23,24 +23,27 @@ from align import write_reads  # noqa: E402
 from measure import timing  # noqa: E402
 from measure.bench_tables import align_gpu_files, align_gpu_library  # noqa: E402
 
-# Pairs as biogpu-bench makes them, how many of them Parasail takes, and which of its functions.
+# Length and number of pairs, those of biogpu-bench, how many of them Parasail takes, and which of its functions.
 LIBRARY = [
-    ("150 bp sw score", "1048576:150:20", "sw", "score", 262144, ""),
-    ("150 bp nw score", "1048576:150:20", "nw", "score", 262144, ""),
-    ("150 bp sw cigar", "1048576:150:20", "sw", "cigar", 131072, ""),
-    ("150 bp nw cigar", "1048576:150:20", "nw", "cigar", 131072, ""),
-    ("10 kbp sw cigar", "2000:10000:20", "sw", "cigar", 64, "sw_trace_striped_16,sw_trace_scan_16"),
+    ("150 bp sw score", 150, 1048576, "sw", "score", 262144, ""),
+    ("150 bp nw score", 150, 1048576, "nw", "score", 262144, ""),
+    ("150 bp sw cigar", 150, 1048576, "sw", "cigar", 131072, ""),
+    ("150 bp nw cigar", 150, 1048576, "nw", "cigar", 131072, ""),
+    ("10 kbp sw cigar", 10000, 2000, "sw", "cigar", 64, "sw_trace_striped_16,sw_trace_scan_16"),
 ]
 FUNCTIONS = ["sw_striped_16", "sw_striped_profile_16", "sw_striped_profile_sat"]
 
 
-def measure_library(args):
+def measure_library(args, folder):
     """Rows of parasail_driver; scores are compared there."""
     rows = []
-    for name, made, mode, output, first, functions in LIBRARY:
+    for name, length, n, mode, output, first, functions in LIBRARY:
         if args.quick:
-            made = "200:" + ("150:20" if "150" in made else "600:20")
-        command = [args.driver, "made:" + made, mode, output, "2,-3", 5, 2, args.threads, args.repeats, "gpu", first]
+            length, n = min(length, 600), 200
+        pairs = folder / f"{length}.tsv"
+        if not pairs.exists():
+            subprocess.run([args.bench, "pairs", "--pairs", str(n), "--length", str(length), pairs], check=True)
+        command = [args.driver, pairs, mode, output, "2,-3", 5, 2, args.threads, args.repeats, "gpu", first]
         command += [functions] if functions else []
         done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, check=True)
         rows.append({"workload": name, **json.loads(done.stdout)})
@@ -115,7 +118,7 @@ def main():
             if part == "bench":
                 result.update(measure_bench(args, folder))
             elif part == "library":
-                result["library"] = measure_library(args)
+                result["library"] = measure_library(args, folder)
                 print("\n".join(align_gpu_library(result)))
             elif part == "files":
                 result["files"] = measure_files(args, folder)

@@ -5,8 +5,7 @@
 //   parasail_driver PAIRS MODE OUTPUT MATRIX OPEN EXTEND THREADS REPEATS DEVICE [FIRST [FUNCTIONS]]
 //
 // PAIRS   lines "query <tab> target"; equal queries on consecutive lines count as one query, which
-//         lets Parasail use its profile functions. Or made:N:LENGTH:EVERY, the pairs of
-//         biogpu-bench
+//         lets Parasail use its profile functions; biogpu-bench pairs writes such
 // MODE    nw, sg or sw; OUTPUT score or cigar; MATRIX blosum62 or match,mismatch
 // DEVICE  cpu, or gpu for device 0: from residues in host memory to results in host memory
 // FIRST   Parasail takes so many of the pairs alone, of which a GPU wants more to be busy
@@ -28,7 +27,6 @@
 #include <thread>
 #include <vector>
 
-#include "apps/biogpu-bench/align_inputs.hpp"
 #include "lib/align/align.hpp"
 
 namespace {
@@ -40,29 +38,7 @@ struct Input {
   std::vector<Pair> pairs;
 };
 
-std::string letters_of(std::span<const std::uint8_t> classes) {
-  std::string text;
-  for (const std::uint8_t c : classes) text += "ACGT"[c];
-  return text;
-}
-
-Input make_pairs(const std::string& size) {
-  std::size_t n = 0, length = 0;
-  int every = 0;
-  if (std::sscanf(size.c_str(), "%zu:%zu:%d", &n, &length, &every) != 3)
-    throw std::runtime_error("made: wants N:LENGTH:EVERY, not " + size);
-  const biogpu::bench::PairSet set = biogpu::bench::mutated_pairs(n, length, every);
-  Input input;
-  input.pairs = set.pairs;
-  for (std::size_t i = 0; i < n; ++i) {
-    input.queries.push_back(letters_of(set.queries().sequence(i)));
-    input.targets.push_back(letters_of(set.targets().sequence(i)));
-  }
-  return input;
-}
-
 Input read_pairs(const std::string& path) {
-  if (path.starts_with("made:")) return make_pairs(path.substr(5));
   Input input;
   std::ifstream file(path);
   if (!file) throw std::runtime_error("cannot read " + path);

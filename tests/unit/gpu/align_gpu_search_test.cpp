@@ -1,8 +1,8 @@
 #include <array>
 #include <map>
 
-#include "gpu/align/search_plan.hpp"
-#include "gpu/align/search_schedule.hpp"
+#include "gpu/align/search/search_plan.hpp"
+#include "gpu/align/search/search_schedule.hpp"
 #include "lib/align/search.hpp"
 #include "tests/unit/gpu/align_support.hpp"
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "gpu/align/long_aligner.hpp"
+#include "gpu/align/long/long_aligner.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "lib/align/align.hpp"
 #include "lib/align/align_gpu_rows.hpp"

@@ -1,7 +1,7 @@
 #include <array>
 
 #include "gpu/align/kernel_choice.hpp"
-#include "gpu/align/pair_i16.hpp"
+#include "gpu/align/pairs/pair_i16.hpp"
 #include "lib/align/align.hpp"
 #include "tests/unit/gpu/align_support.hpp"
 

@@ -9,7 +9,7 @@
 // Limits   2^32 targets.
 // Source   own; the counts are the first digits of a radix selection.
 // Oracle   HitPicker, lib/align/search.cpp.
-#include "gpu/align/search_top.hpp"
+#include "gpu/align/search/search_top.hpp"
 
 #include "gpu/prim/wave.hpp"
 #include "gpu/rt/kernel.hpp"

@@ -7,23 +7,18 @@
 //   E of the next column = max(E - extend, o, 0);  F of the next row = max(F - extend, o)
 // The floor of a local alignment is taken in E, where an operation has room for it: a path of E
 // that is worth less than 0 never wins against beginning anew.
-#include "gpu/align/search_score.hpp"
+#include "gpu/align/search/search_score.hpp"
 #include "gpu/prim/handover.hpp"
 #include "gpu/prim/keep_shared.hpp"
 #include "gpu/prim/packed16.hpp"
+#include "gpu/prim/unroll.hpp"
 #include "gpu/prim/wave.hpp"
 
 namespace biogpu::gpu::align {
 
-// Steps whose border cells lie in shared memory at a time, and how many the loop takes a round:
-// with several, registers need not be copied from one column to the next. clang loads the profile
-// of all of them ahead, which takes the registers of a second wave.
+// Steps whose border cells lie in shared memory at a time, and how many the loop takes a round.
 inline constexpr int kStagedSteps = 64;
-#if defined(BIOGPU_GPU_ROCM)
-inline constexpr int kStepsOfRound = 1;
-#else
-inline constexpr int kStepsOfRound = 4;
-#endif
+inline constexpr int kStepsOfRound = kUnrolledRounds;
 
 // What cells are and how they add up. Small cells have no floor but 0, and no sum of theirs
 // borrows, so that negative numbers need no room.

@@ -9,7 +9,7 @@
 // Limits   |score| below 2^30; kept borders and one block of trace have to fit the memory.
 // Source   own; checkpoints as in J. A. Grice et al., doi:10.1093/bioinformatics/13.1.45.
 // Oracle   align_ref, lib/align/align_ref.cpp.
-#include "gpu/align/long_pair.hpp"
+#include "gpu/align/long/long_pair.hpp"
 
 #include "gpu/align/fill_rectangle.hpp"
 #include "gpu/align/walk_trace.hpp"

@@ -22,9 +22,10 @@
 // Source   O. Gotoh, doi:10.1016/0022-2836(82)90398-9; mapping after B. Schmidt et al.,
 //          doi:10.1186/s12859-024-05965-6; tracks of queries and the sums are our own.
 // Oracle   align_ref, lib/align/align_ref.cpp.
-#include "gpu/align/search_score.hpp"
+#include "gpu/align/search/search_score.hpp"
 
-#include "gpu/align/fill_search.hpp"
+#include "gpu/align/search/fill_search.hpp"
+#include "gpu/prim/wave.hpp"
 #include "gpu/rt/kernel.hpp"
 
 namespace biogpu::gpu::align {
@@ -38,15 +39,6 @@ constexpr int kSmallPadding = -1024;
 __device__ void write_score(const SearchArgs& a, int slot, std::uint32_t target, int raised) {
   a.score[static_cast<std::uint64_t>(slot) * a.n_targets + target] =
       static_cast<std::uint16_t>(raised - a.bias);
-}
-
-// Of a number that is the same in all lanes: what follows from it then needs no vector registers.
-__device__ __forceinline__ std::uint32_t same_in_wave(std::uint32_t number) {
-#if defined(BIOGPU_GPU_ROCM)
-  return __builtin_amdgcn_readfirstlane(number);
-#else
-  return number;
-#endif
 }
 
 template <int kWave, int kRows, SearchCells kCells>
@@ -63,7 +55,7 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kSearchBlock, kResident) void search_score_kerne
     if (threadIdx.x == 0) shared_unit = atomicAdd(a.progress, 1u);
     __syncthreads();
     if (shared_unit >= a.n_units) return;
-    const SearchUnit unit = a.units[same_in_wave(shared_unit)];
+    const SearchUnit unit = a.units[wave_same(shared_unit)];
     const SearchBundle bundle = a.bundles[unit.bundle];
     const SearchTargets batch = a.targets[unit.batch];
     const std::uint64_t first_letter =
@@ -75,7 +67,7 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kSearchBlock, kResident) void search_score_kerne
                  : a.borders + (static_cast<std::uint64_t>(blockIdx.x) * kSearchTargets + group) *
                                    static_cast<std::uint64_t>(a.border_stride);
     const std::uint64_t first_tile = bundle.lanes / (2 * kSearchLanes);  // among those of all
-    const std::uint32_t wave = same_in_wave(threadIdx.x / kWave);
+    const std::uint32_t wave = wave_same(threadIdx.x / kWave);
     SearchLane<kWave, kRows, kCells> lane(a, profile, staged[group]);
     for (int tile = unit.first_tile; tile < unit.end_tile; ++tile) {
       __syncthreads();  // nobody reads the last profile any more

@@ -14,7 +14,7 @@
 // Source   O. Gotoh, doi:10.1016/0022-2836(82)90398-9; the mapping is our own, the chain of strips
 //          as in E. F. de O. Sandes et al., doi:10.1109/TPDS.2012.194.
 // Oracle   align_ref, lib/align/align_ref.cpp.
-#include "gpu/align/fill_strip.hpp"
+#include "gpu/align/long/fill_strip.hpp"
 #include "gpu/rt/kernel.hpp"
 
 namespace biogpu::gpu::align {

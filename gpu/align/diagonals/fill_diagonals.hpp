@@ -5,7 +5,7 @@
 // neighbours H, and E and F as they will be in the next column and row, so that it reads three
 // numbers. Lines lie in rings of a power of 2 cells, so that a window that wanders needs no more
 // room than its width.
-#include "gpu/align/diagonals.hpp"
+#include "gpu/align/diagonals/diagonals.hpp"
 #include "gpu/align/fill_rectangle.hpp"
 #include "gpu/prim/wave.hpp"
 

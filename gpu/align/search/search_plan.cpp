@@ -1,4 +1,4 @@
-#include "gpu/align/search_plan.hpp"
+#include "gpu/align/search/search_plan.hpp"
 
 #include <algorithm>
 #include <functional>

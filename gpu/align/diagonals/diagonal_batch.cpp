@@ -1,4 +1,4 @@
-#include "gpu/align/diagonal_batch.hpp"
+#include "gpu/align/diagonals/diagonal_batch.hpp"
 
 #include <algorithm>
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "gpu/align/long_pair.hpp"
-#include "gpu/align/pair_batch.hpp"
+#include "gpu/align/long/long_pair.hpp"
+#include "gpu/align/pairs/pair_batch.hpp"
 
 namespace biogpu::gpu::align {
 

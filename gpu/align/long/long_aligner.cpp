@@ -1,4 +1,4 @@
-#include "gpu/align/long_aligner.hpp"
+#include "gpu/align/long/long_aligner.hpp"
 
 #include <algorithm>
 

@@ -13,9 +13,9 @@
 // Limits   |score| below 2^30 (require_int32 in lib/align/border.hpp); 2^32 chunks a pair.
 // Source   Z. Zhang et al., doi:10.1089/10665270050081478 for X-drop; the mapping is our own.
 // Oracle   align_ref, lib/align/align_ref.cpp.
-#include "gpu/align/diagonals.hpp"
+#include "gpu/align/diagonals/diagonals.hpp"
 
-#include "gpu/align/fill_diagonals.hpp"
+#include "gpu/align/diagonals/fill_diagonals.hpp"
 #include "gpu/rt/kernel.hpp"
 
 namespace biogpu::gpu::align {

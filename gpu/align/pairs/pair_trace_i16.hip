@@ -10,7 +10,7 @@
 // Limits   as pair_score_i16.hip.
 // Source   as pair_score_i16.hip.
 // Oracle   align_ref, lib/align/align_ref.cpp.
-#include "gpu/align/pair_i16_kernel.hpp"
+#include "gpu/align/pairs/pair_i16_kernel.hpp"
 
 namespace biogpu::gpu::align {
 

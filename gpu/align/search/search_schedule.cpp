@@ -1,4 +1,4 @@
-#include "gpu/align/search_schedule.hpp"
+#include "gpu/align/search/search_schedule.hpp"
 
 #include <algorithm>
 #include <cstddef>

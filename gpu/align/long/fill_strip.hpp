@@ -10,8 +10,8 @@
 // by no more than fits_strips() allows, so that all cells of a wave stay within 15 bits of it.
 #include "gpu/align/cells.hpp"
 #include "gpu/align/fill_rectangle.hpp"
-#include "gpu/align/long_pair.hpp"
-#include "gpu/align/strip_stage.hpp"
+#include "gpu/align/long/long_pair.hpp"
+#include "gpu/align/long/strip_stage.hpp"
 #include "gpu/prim/handover.hpp"
 #include "gpu/prim/packed16.hpp"
 #include "gpu/prim/wave.hpp"

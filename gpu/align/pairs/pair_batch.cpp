@@ -1,7 +1,7 @@
-#include "gpu/align/pair_batch.hpp"
+#include "gpu/align/pairs/pair_batch.hpp"
 
-#include "gpu/align/pair_cells.hpp"
-#include "gpu/align/pair_i16.hpp"
+#include "gpu/align/pairs/pair_cells.hpp"
+#include "gpu/align/pairs/pair_i16.hpp"
 #include "gpu/align/path_walk.hpp"
 #include "gpu/rt/error.hpp"
 

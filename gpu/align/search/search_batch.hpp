@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "gpu/align/search_plan.hpp"
-#include "gpu/align/search_schedule.hpp"
-#include "gpu/align/search_score.hpp"
-#include "gpu/align/search_top.hpp"
+#include "gpu/align/search/search_plan.hpp"
+#include "gpu/align/search/search_schedule.hpp"
+#include "gpu/align/search/search_score.hpp"
+#include "gpu/align/search/search_top.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/stream.hpp"
 

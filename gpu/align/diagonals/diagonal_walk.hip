@@ -8,7 +8,7 @@
 // Result   as path_walk.hip.
 // Source   own.
 // Oracle   align_ref, lib/align/align_ref.cpp.
-#include "gpu/align/diagonals.hpp"
+#include "gpu/align/diagonals/diagonals.hpp"
 #include "gpu/align/fill_rectangle.hpp"
 #include "gpu/align/walk_trace.hpp"
 #include "gpu/rt/kernel.hpp"

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "gpu/align/search_plan.hpp"
-#include "gpu/align/search_score.hpp"
+#include "gpu/align/search/search_plan.hpp"
+#include "gpu/align/search/search_score.hpp"
 
 namespace biogpu::gpu::align {
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "gpu/align/search_score.hpp"
+#include "gpu/align/search/search_score.hpp"
 
 namespace biogpu::gpu::align {
 

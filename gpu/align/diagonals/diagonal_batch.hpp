@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "gpu/align/diagonals.hpp"
+#include "gpu/align/diagonals/diagonals.hpp"
 #include "gpu/align/kernel_choice.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/stream.hpp"

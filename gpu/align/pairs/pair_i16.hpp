@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "gpu/align/pair_cells.hpp"
+#include "gpu/align/pairs/pair_cells.hpp"
 
 namespace biogpu::gpu::align {
 

@@ -1,4 +1,4 @@
-#include "gpu/align/search_batch.hpp"
+#include "gpu/align/search/search_batch.hpp"
 
 #include <algorithm>
 

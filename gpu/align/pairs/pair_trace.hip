@@ -10,7 +10,7 @@
 // Limits   as pair_cells.hip.
 // Source   as pair_cells.hip.
 // Oracle   align_ref, lib/align/align_ref.cpp.
-#include "gpu/align/pair_cells_kernel.hpp"
+#include "gpu/align/pairs/pair_cells_kernel.hpp"
 
 namespace biogpu::gpu::align {
 
