@@ -36,7 +36,8 @@ struct Workload {
   Options options;
   const parasail_matrix_t* matrix = nullptr;
   std::vector<std::string> queries, targets;
-  std::vector<Pair> pairs;              // empty: every query against every target, by search_cpu()
+  std::vector<Pair> pairs;  // empty: every query against every target, by search_cpu()
+  SearchOptions search;
   std::vector<std::string> candidates;  // Parasail's functions that could be the best
 };
 
@@ -130,6 +131,19 @@ std::vector<Pair> all_pairs(const Workload& load) {
   return pairs;
 }
 
+// What a search keeps of the scores of all pairs.
+Hits hits_of(const Workload& load, const std::vector<std::int32_t>& scores) {
+  Hits hits;
+  const std::size_t n_targets = load.targets.size();
+  for (std::size_t query = 0; query < load.queries.size(); ++query) {
+    HitPicker picker(load.search);
+    for (std::uint32_t target = 0; target < n_targets; ++target)
+      picker.offer({target, scores[query * n_targets + target]});
+    picker.finish(hits);
+  }
+  return hits;
+}
+
 void run(const Workload& load, int n_threads, int repeats) {
   const Encoded queries(load.queries, load.options.scoring);
   const Encoded targets(load.targets, load.options.scoring);
@@ -139,9 +153,14 @@ void run(const Workload& load, int n_threads, int repeats) {
   for (const Alignment& row : align_cpu(work, load.options, n_threads).rows)
     want.push_back(row.score);
 
+  const auto search = [&] {
+    return search_cpu(queries.view(), targets.view(), load.options, load.search, n_threads);
+  };
+  if (load.pairs.empty() && search().rows != hits_of(load, want).rows)
+    throw std::runtime_error(load.name + ": the hits of the search differ from those of all pairs");
   const auto ours = [&] {
     if (load.pairs.empty()) {
-      search_cpu(queries.view(), targets.view(), load.options, {10, 1}, n_threads);
+      search();
     } else {
       align_cpu(work, load.options, n_threads);
     }
@@ -245,12 +264,15 @@ std::vector<std::string> read_fasta(const std::string& path) {
   return texts;
 }
 
-Workload search_of(const std::string& mode, const std::string& queries,
+// The best `top` hits of each query, or the scores of all targets.
+Workload search_of(const std::string& mode, std::uint32_t top, const std::string& queries,
                    const std::string& proteome) {
   Workload load = pairs_of("20 proteins against E. coli", mode, false, false, 0, 1, 1, 0);
   load.queries = read_fasta(queries);
   load.targets = read_fasta(proteome);
   load.candidates = {mode + "_striped_profile_sat"};
+  load.search.top = top;
+  load.name += top > 0 ? fmt::format(", best {} of a query", top) : ", of every pair";
   return load;
 }
 
@@ -270,7 +292,8 @@ std::vector<Workload> workloads(std::size_t scale, const std::string& queries,
     list.push_back(pairs_of("300 aa pairs", "sw", cigar, false, n / 8, 300, 300, 50));
   for (const std::string mode : {"sw", "nw"})
     list.push_back(pairs_of("10 kbp, 5 % changed", mode, true, true, 4 * scale, 10000, 10000, 5));
-  for (const std::string mode : {"sw", "nw"}) list.push_back(search_of(mode, queries, proteome));
+  for (const std::uint32_t top : {10, 0}) list.push_back(search_of("sw", top, queries, proteome));
+  list.push_back(search_of("nw", 10, queries, proteome));
   return list;
 }
 
