@@ -28,7 +28,9 @@ std::vector<Figure> measure_align_of_build(const AlignBenchSettings&) { return {
 std::vector<Figure> measure_qc_of_build(const QcBenchSettings&) { return {}; }
 std::vector<Figure> measure_kmer_of_build(const KmerBenchSettings&) { return {}; }
 void write_kmer_reads_of_build(const KmerBenchSettings&, const std::string&) {}
-void write_pairs_of_build(std::size_t, std::size_t, const std::string&) {}
+void write_pairs_of_build(std::size_t, std::size_t, const std::string&) {
+  throw Error(ErrorCode::device, "this build has no GPU backend, whose pairs these are");
+}
 #else
 std::string describe_gpu_of_build(int device, std::string* why) {
   return describe_gpu(device, why);
