@@ -173,7 +173,9 @@ class LocalKernel {
     if constexpr (!kEnds) {
       if (border_.started()) border_.template load<C>(j, corner_, front);
       if constexpr (kSkewed) {
-        if (C == kMostColumns || !bounded<C>(front))
+        bool without_bests = false;
+        if constexpr (C == kSearchColumns) without_bests = bounded(front);
+        if (!without_bests)
           for (std::int64_t i = 0; i < n_rows; ++i) Rows::template skewed_row<C, true>(i, front);
       } else {
         for (std::int64_t i = 0; i < n_rows; ++i) Rows::template row<C>(i, front, nullptr);
@@ -203,21 +205,20 @@ class LocalKernel {
   // all cells of a skewed pass comes for little; only a pass where that is not below what matters
   // is computed again, following the best of each column, for which this returns false. Such passes
   // come in runs; the longer they do, the longer no bound is tried.
-  template <int C>
-  HWY_INLINE bool bounded(Front<C>& front) {
+  HWY_INLINE bool bounded(Front<kSearchColumns>& front) {
     if (passes_to_follow_ > 0) {
       --passes_to_follow_;
       return false;
     }
-    const Front<C> start = front;
+    const Front<kSearchColumns> start = front;
     front.most_e = most_e_;
     std::int64_t i = 0;
     // Two at a time, so that fewer values are copied from register to register.
     for (; i + 1 < n_rows_; i += 2) {
-      Rows::template skewed_row<C, false>(i, front);
-      Rows::template skewed_row<C, false>(i + 1, front);
+      Rows::template skewed_row<kSearchColumns, false>(i, front);
+      Rows::template skewed_row<kSearchColumns, false>(i + 1, front);
     }
-    if (i < n_rows_) Rows::template skewed_row<C, false>(i, front);
+    if (i < n_rows_) Rows::template skewed_row<kSearchColumns, false>(i, front);
     if (HWY_LIKELY(hn::AllFalse(Tag<T>(), hn::Gt(front.most_e, most_e_)))) {
       next_run_ = std::max(next_run_ / 2, 1);
       return true;
