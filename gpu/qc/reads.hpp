@@ -19,15 +19,13 @@ struct Reads {
   int mates = 1;  // 2: pairs
 };
 
-// What is told of a read beside numbers.
-enum ReadFlag : std::uint8_t {
-  kDropped = 1,       // by trimming; the read was left as it was
-  kAdapterAhead = 2,  // the adapter begins before the read, of which nothing is left
-  kCutByOverlap = 4,  // the overlap showed an adapter, even an empty one
-  kHasPolyX = 8,      // a tail of poly_x was cut
-  kCorrected = 16,    // some base was
-  kCountsAfter = 32   // in the statistics after filtering
-};
+// What is told of a read beside numbers: bits of ReadResult::flags.
+constexpr std::uint8_t kDropped = 1;       // by trimming; the read was left as it was
+constexpr std::uint8_t kAdapterAhead = 2;  // it begins before the read, of which nothing is left
+constexpr std::uint8_t kCutByOverlap = 4;  // the overlap showed an adapter, even an empty one
+constexpr std::uint8_t kHasPolyX = 8;      // a tail of poly_x was cut
+constexpr std::uint8_t kCorrected = 16;    // some base was
+constexpr std::uint8_t kCountsAfter = 32;  // in the statistics after filtering
 
 // What the steps made of a read. Positions are in the read as it came.
 struct ReadResult {

@@ -21,6 +21,7 @@
 
 // Dynamic shared memory as an array of T, 16-byte aligned; the size is given at launch.
 #if defined(BIOGPU_GPU_EMULATED)
+// NOLINTNEXTLINE(bugprone-macro-parentheses): T is a type
 #define BIOGPU_DYNAMIC_SHARED(T, name) T* name = static_cast<T*>(::hip_on_host::dynamic_shared())
 #else
 #define BIOGPU_DYNAMIC_SHARED(T, name)                                         \

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace biogpu::align {
@@ -17,15 +17,15 @@ template <class T>
 void reserve_huge(std::vector<T>& elements, std::size_t n) {
   if (n <= elements.capacity()) return;
   elements.reserve(n);
-  constexpr std::uintptr_t kPage = std::uintptr_t{1} << 21;
-  const auto begin = (reinterpret_cast<std::uintptr_t>(elements.data()) + kPage - 1) & ~(kPage - 1);
-  const auto end = reinterpret_cast<std::uintptr_t>(elements.data() + elements.capacity());
-  if (end <= begin + kPage) return;
+  constexpr std::size_t kPage = std::size_t{1} << 21;
+  void* begin = elements.data();
+  std::size_t n_bytes = elements.capacity() * sizeof(T);
+  if (std::align(kPage, kPage, begin, n_bytes) == nullptr) return;
   // Advice: a system that does not take it loses nothing but time.
-  (void)madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  (void)madvise(begin, n_bytes, MADV_HUGEPAGE);
 #ifdef MADV_POPULATE_WRITE
-  tbb::parallel_for(std::uintptr_t{0}, (end - begin) / kPage, [begin](std::uintptr_t page) {
-    (void)madvise(reinterpret_cast<void*>(begin + page * kPage), kPage, MADV_POPULATE_WRITE);
+  tbb::parallel_for(std::size_t{0}, n_bytes / kPage, [begin](std::size_t page) {
+    (void)madvise(static_cast<char*>(begin) + page * kPage, kPage, MADV_POPULATE_WRITE);
   });
 #endif
 }

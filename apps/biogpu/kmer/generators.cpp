@@ -15,6 +15,7 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "lib/core/error.hpp"
@@ -45,7 +46,7 @@ std::string default_shell() {
 // A command that runs, its standard output in a pipe.
 class Generator {
  public:
-  Generator(const std::string& shell, const std::string& command) : command_(command) {
+  Generator(const std::string& shell, std::string command) : command_(std::move(command)) {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) fail(command_, message_of(errno));
     output_ = ends[0];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <iterator>
 #include <utility>
 
 #include "apps/biogpu/option_group.hpp"
@@ -222,7 +223,7 @@ void resolve_cuts(qc::Options& o, QcFlags::Given& g, std::vector<std::string>& r
   const bool asked[] = {g.cut_front, g.cut_tail, g.cut_right};
   qc::WindowCut* const cuts[] = {&o.cut_front, &o.cut_tail, &o.cut_right};
   const auto windows = own_windows(g);
-  for (std::size_t i = 0; i < windows.size(); ++i)
+  for (std::size_t i = 0; i < std::size(cuts); ++i)
     *cuts[i] = {asked[i], or_else(*windows[i].window, g.cut_window),
                 or_else(*windows[i].quality, g.cut_quality)};
   // fastp's own reading of its old names: the second cuts the front too.

@@ -97,9 +97,7 @@ class ParallelGzipProducer::Input {
     return value;
   }
 
-  BitReader reader(std::uint64_t bit) const {
-    return BitReader(bytes_.data(), size_, bit - 8 * begin_);
-  }
+  BitReader reader(std::uint64_t bit) const { return {bytes_.data(), size_, bit - 8 * begin_}; }
   std::uint64_t bits_at(std::uint64_t bit) const {  // 57 at least
     std::uint64_t word = 0;
     std::memcpy(&word, bytes_.data() + (bit / 8 - begin_), sizeof word);

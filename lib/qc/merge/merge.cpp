@@ -15,6 +15,7 @@ namespace {
 void merge_duplicates(const std::vector<Part>& parts, Summary& summary) {
   const DuplicateHash hash(parts.front().options);
   std::vector<KeySet> sets;
+  sets.reserve(static_cast<std::size_t>(hash.n_tables()));
   for (int t = 0; t < hash.n_tables(); ++t) sets.emplace_back(hash.n_bits());
   for (const Part& part : parts)
     for (std::size_t k = 0; k < part.shares.keys.size();) {

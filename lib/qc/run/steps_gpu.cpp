@@ -107,7 +107,7 @@ gpu::qc::BatchOptions device_options(const Options& options) {
 }
 
 ReadNotes notes_of(const gpu::qc::ReadResult& result) {
-  const auto has = [&](gpu::qc::ReadFlag flag) { return (result.flags & flag) != 0; };
+  const auto has = [&](std::uint8_t flag) { return (result.flags & flag) != 0; };
   ReadNotes notes;
   notes.begin = result.begin;
   notes.length = result.length;
