@@ -1,5 +1,5 @@
-// Local alignment of a group: columns in passes of four, rows inside, a vector holds one cell of
-// each lane. Compiled once per target.
+// Local alignment of a group: columns in passes of four or six, rows inside, a vector holds one
+// cell of each lane. Compiled once per target.
 #if defined(BIOGPU_ALIGN_GROUP_LOCAL_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef BIOGPU_ALIGN_GROUP_LOCAL_INL
 #undef BIOGPU_ALIGN_GROUP_LOCAL_INL
@@ -85,7 +85,9 @@ class LocalKernel {
     trigger_ = range_.local_highest - columns_ * max_score_;
     const bool may_raise = sizeof(T) == 1 && !tiled && trigger_ - range_.local_zero >= kLeastRoom;
     const V trigger = hn::Set(d, static_cast<T>(may_raise ? trigger_ : 0));
-    highest_followed_ = may_raise ? trigger_ : range_.local_highest;
+    // Where skewed columns leave no room at all, every lane is saturated.
+    highest_followed_ =
+        std::max<std::int64_t>(range_.local_zero, may_raise ? trigger_ : range_.local_highest);
     for (first_row_ = 0; first_row_ < shape_.n_rows; first_row_ += tile_rows) {
       n_rows_ = std::min(tile_rows, shape_.n_rows - first_row_);
       for (std::int64_t i = 0; i < n_rows_; ++i) {
@@ -323,8 +325,11 @@ class LocalKernel {
       const std::int64_t left = target_end(lane) - j;
       if (left <= 0) return;
       const std::int64_t gain = std::min(std::ssize(pair.query), left) * max_score_;
-      // As little as lets the lane end without another rise, within reason.
-      const std::int64_t by = std::clamp(best[lane] + gain - trigger_, room / 8, room / 2);
+      // As little as lets the lane end without another rise, within reason; at least what brings
+      // the best below the trigger again, or the next pass could carry a value past the top.
+      const std::int64_t least = std::max(room / 8, best[lane] - trigger_);
+      const std::int64_t by =
+          std::clamp(best[lane] + gain - trigger_, least, std::max(room / 2, least));
       raised[lane] = static_cast<T>(by);
       base_[lane] += static_cast<std::int32_t>(by);
       reach_[lane] = std::max(reach_[lane], base_[lane] + gain);

@@ -113,6 +113,22 @@ TEST_CASE("align.align_cpu: local scores past the range of 8 bits equal the refe
   compare(pairs, options);
 }
 
+TEST_CASE("align.align_cpu: local scores of which few columns use 8 bits up equal the reference",
+          "[align][property]") {
+  Options options;
+  options.mode = Mode::local;
+  for (const auto& [match, mismatch, open, extend] :
+       std::vector<std::array<int, 4>>{{20, -20, 25, 2}, {15, -40, 50, 4}, {10, -60, 50, 4}}) {
+    options.scoring = dna_scoring(match, mismatch, open, extend);
+    std::mt19937 random(14);
+    const std::string text = random_text(random, kDna, 280);
+    Pairs pairs(options.scoring);
+    for (std::size_t length = 20; length < text.size(); length += 3)
+      pairs.add(text.substr(0, length), text.substr(0, length));
+    compare(pairs, options);
+  }
+}
+
 TEST_CASE("align.align_cpu: very unequal lengths equal the reference", "[align][property]") {
   Options options = GENERATE(from_range(all_modes()));
   options.scoring = dna_scoring(1, -2, 3, 1);

@@ -70,9 +70,9 @@ TEST_CASE("align.search_cpu: equals search_ref for gap costs of every kind", "[a
       {{12, 1}, {10, 2}, {4, 4}, {5, 5}, {9, 0}, {0, 0}, {1, 3}, {20, 3}, {40, 4}, {100, 2}}));
   options.scoring = blosum62_scoring(open, extend);
   Pairs sets = make_sets(options.scoring, kProtein, 7);
-  // Rows of about one tile, for bytes and for 16 bits.
+  // Rows of about one tile of 64, 32 and 16 bytes.
   std::mt19937 random(8);
-  for (const std::size_t length : {511, 513, 1023, 1024, 1025}) {
+  for (const std::size_t length : {1023, 1024, 1025, 2047, 2049, 4097}) {
     const std::string text = random_text(random, kProtein, length);
     sets.add_query(text);
     sets.add_target(length == 1025 ? text : text.substr(length / 2, 100));
@@ -126,6 +126,39 @@ TEST_CASE("align.search_cpu: equals search_ref for scores at the ends of a byte"
   const std::size_t b = score > 0 ? a : options.scoring.class_of['L'];
   options.scoring.score[a][b] = options.scoring.score[b][a] = static_cast<std::int8_t>(score);
   compare_search(make_sets(options.scoring, kProtein, 9), options);
+}
+
+TEST_CASE("align.search_cpu: equals search_ref where few columns use the room of a byte up",
+          "[align][property]") {
+  Options options;
+  options.mode = Mode::local;
+  const int diagonal = GENERATE(0, 13, 17);
+  options.scoring = diagonal == 0 ? blosum62_scoring(40, 4) : blosum62_scoring(12, 1);
+  if (diagonal > 0)
+    for (std::size_t a = 0; a < static_cast<std::size_t>(options.scoring.n_classes); ++a)
+      options.scoring.score[a][a] = static_cast<std::int8_t>(diagonal);
+  std::mt19937 random(11);
+  const std::string text =
+      diagonal == 0 ? std::string(280, 'W') : random_text(random, kProtein, 280);
+  Pairs sets(options.scoring);
+  for (std::size_t length = 40; length < 280; length += 6) {
+    sets.add_query(text.substr(0, length));
+    sets.add_target(text.substr(0, length));
+  }
+  for (const SearchOptions search : {SearchOptions{0, 1}, SearchOptions{10, 30}})
+    compare_search(sets, options, search);
+}
+
+TEST_CASE("align.search_cpu: equals search_ref where skewed columns leave a byte no room",
+          "[align]") {
+  Options options;
+  options.mode = Mode::local;
+  options.scoring = blosum62_scoring(236, 4);
+  const auto n = static_cast<std::size_t>(options.scoring.n_classes);
+  for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t b = 0; b < n; ++b) options.scoring.score[a][b] = a == b ? 1 : -1;
+  compare_search(make_sets(options.scoring, kProtein, 12), options);
+  compare_search(make_sets(options.scoring, kProtein, 13), options, {10, 30});
 }
 
 TEST_CASE("align.search_cpu: equals search_ref in a band and with X-drop", "[align]") {
