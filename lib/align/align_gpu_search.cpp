@@ -21,7 +21,13 @@ namespace cells = biogpu::gpu::align;
 
 // Of the device memory: the rest is for the aligner and for others.
 constexpr double kShareOfFreeMemory = 0.7;
-constexpr std::uint64_t kAlignerShare = 4;  // one part in this many of the budget
+// Shares of the budget, in eighths.
+constexpr std::uint64_t kShares = 8;
+constexpr std::uint64_t kTargetShares = 3;   // letters of a part
+constexpr std::uint64_t kRunShares = 2;      // results and profiles of a run
+constexpr std::uint64_t kAlignerShares = 2;  // pairs that the packed kernel does not do
+constexpr std::uint64_t kSplitShares = 1;    // SearchSettings::max_split_bytes
+static_assert(kTargetShares + kRunShares + kAlignerShares + kSplitShares <= kShares);
 // Letters of one part and results of one run, at most.
 constexpr std::uint64_t kMostPartBytes = std::uint64_t{1} << 33;
 constexpr std::uint64_t kMostRunBytes = std::uint64_t{1} << 32;
@@ -51,7 +57,7 @@ class OneGpuSearcher final : public GpuSearcher {
                                       : static_cast<std::uint64_t>(free_bytes * kShareOfFreeMemory);
       upload_scores();
     });
-    aligner_ = make_gpu_aligner_of_backend(device_, options_, budget_ / kAlignerShare);
+    aligner_ = make_gpu_aligner_of_backend(device_, options_, share(kAlignerShares));
     validate({targets_, targets_, {}}, options_);
     const bool packed =
         begins_anywhere(options_) && options_.band == kNoBand && cells::allows_search(settings_);
@@ -80,6 +86,8 @@ class OneGpuSearcher final : public GpuSearcher {
   }
 
  private:
+  std::uint64_t share(std::uint64_t eighths) const { return budget_ / kShares * eighths; }
+
   void upload_scores() {
     const std::vector<std::int8_t> table = score_table(options_.scoring);
     scores_ = gpu::DeviceBuffer<std::int8_t>(table.size());
@@ -94,7 +102,7 @@ class OneGpuSearcher final : public GpuSearcher {
     settings_.min_score = options_.scoring.min_score();
     settings_.top = search_.top;
     settings_.min_hit = static_cast<std::uint32_t>(std::clamp(search_.min_score, 0, 65535));
-    settings_.max_split_bytes = std::min(kMostSplitBytes, budget_ / 8);
+    settings_.max_split_bytes = std::min(kMostSplitBytes, share(kSplitShares));
   }
 
   void plan_targets(bool packed) {
@@ -106,7 +114,7 @@ class OneGpuSearcher final : public GpuSearcher {
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
       return targets_.length(a) > targets_.length(b);
     });
-    const std::uint64_t most_bytes = std::min(kMostPartBytes, budget_ / 2);
+    const std::uint64_t most_bytes = std::min(kMostPartBytes, share(kTargetShares));
     std::span<const std::uint32_t> rest(order);
     while (!rest.empty()) rest = rest.subspan(add_part(rest, most_bytes));
   }
@@ -187,7 +195,8 @@ class OneGpuSearcher final : public GpuSearcher {
       std::span<const cells::SearchQuery> rest(sorted);
       std::span<const std::uint32_t> numbers(order);
       while (!rest.empty()) {
-        const std::size_t n = batch_->count_queries(rest, std::min(kMostRunBytes, budget_ / 4));
+        const std::size_t n =
+            batch_->count_queries(rest, std::min(kMostRunBytes, share(kRunShares)));
         take(queries, numbers.first(n), parts_[p], batch_->run(rest.first(n)));
         rest = rest.subspan(n);
         numbers = numbers.subspan(n);

@@ -48,7 +48,7 @@ std::uint64_t SearchBatch::device_bytes() const {
   return letters_.bytes() + residues_.bytes() + targets_.bytes() + numbers_.bytes() +
          profile_.bytes() + bundles_.bytes() + lanes_.bytes() + units_.bytes() + borders_.bytes() +
          split_borders_.bytes() + progress_.bytes() + score_.bytes() + hits_.bytes() +
-         inexact_.bytes() + n_hits_.bytes();
+         inexact_.bytes() + n_inexact_.bytes() + n_hits_.bytes();
 }
 
 void SearchBatch::begin_part(const SearchPart& part) {
@@ -92,8 +92,7 @@ void SearchBatch::make_plan(SearchCells cells, std::span<const SearchQuery> quer
   const std::uint32_t n_blocks = count_search_blocks(~std::uint64_t{0}, stream_);
   plan_ = plan_search(lengths, rows, choose_bundles(lengths, rows, part_.batches, n_blocks),
                       settings_.n_classes);
-  schedule_ = schedule_search(plan_, part_.batches, n_blocks,
-                              settings_.max_split_bytes / sizeof(BorderCell));
+  schedule_ = schedule_search(plan_, part_.batches, n_blocks, settings_.max_split_bytes);
 }
 
 void SearchBatch::upload(std::span<const SearchQuery> queries) {

@@ -23,8 +23,8 @@ struct SearchSettings {
   int min_score = 0;
   std::uint32_t top = 0;      // hits of a query, 0: all
   std::uint32_t min_hit = 0;  // score of a hit
-  // For borders between tiles of a bundle that several blocks take. With little of it long targets
-  // hold up their blocks.
+  // For borders, units and progress of bundles whose tiles several blocks take. With little of it
+  // long targets hold up their blocks.
   std::uint64_t max_split_bytes = std::uint64_t{1} << 30;
 };
 

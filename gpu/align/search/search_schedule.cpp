@@ -1,6 +1,7 @@
 #include "gpu/align/search/search_schedule.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <utility>
 
@@ -17,6 +18,12 @@ constexpr std::int64_t kLagOfOrder = 256;
 constexpr std::int64_t kAsGood = 200;
 // Queries of a bundle from which on tracks are even whatever their number.
 constexpr std::size_t kManyQueries = 32;
+// With more queries, laying tracks for every count of bundles would take longer than the device
+// takes for few targets; bundles of so many queries each are short enough to run side by side.
+constexpr std::size_t kMostCompared = 2048;
+constexpr std::size_t kQueriesOfBundle = 16;
+// Of a unit: itself, and what its waves have left below.
+constexpr std::uint64_t kBytesOfUnit = sizeof(SearchUnit) + kSearchWaves * sizeof(std::uint32_t);
 constexpr std::int64_t kBuckets = 1 << 12;
 
 std::int64_t steps_of(const SearchTargets& batch) { return batch.n_columns + kSearchLanes; }
@@ -29,16 +36,17 @@ std::int64_t steps_of(std::span<const SearchTargets> batches) {
 
 // Longest first, so that those worth splitting are the first ones.
 std::uint32_t count_split(const SearchPlan& plan, std::span<const SearchTargets> batches,
-                          std::uint32_t n_blocks, std::uint64_t max_border_cells) {
+                          std::uint32_t n_blocks, std::uint64_t max_bytes) {
   if (plan.most_tiles < 2) return 0;
   const std::int64_t share =
       static_cast<std::int64_t>(plan.n_tiles()) * steps_of(batches) / n_blocks;
-  const std::uint64_t most_letters = max_border_cells / plan.bundles.size();
   std::uint32_t n = 0;
   for (const SearchTargets& batch : batches) {
     const std::uint64_t end =
         batch.begin + static_cast<std::uint64_t>(batch.stride) * kSearchTargets;
-    if (plan.most_tiles * steps_of(batch) * kUnitsOfBlock <= share || end > most_letters) break;
+    const std::uint64_t bytes = plan.bundles.size() * end * sizeof(BorderCell) +
+                                plan.n_tiles() * (n + std::uint64_t{1}) * kBytesOfUnit;
+    if (plan.most_tiles * steps_of(batch) * kUnitsOfBlock <= share || bytes > max_bytes) break;
     ++n;
   }
   return n;
@@ -67,13 +75,14 @@ void for_each_unit(const SearchPlan& plan, std::span<const SearchTargets> batche
 // always follows the one above it.
 std::vector<SearchUnit> sorted_units(const SearchPlan& plan, std::span<const SearchTargets> batches,
                                      std::uint32_t n_split) {
-  // Those of the first bundle and the longest batches.
+  // Those of the first bundle and the longest batches, as both come by length.
   std::int64_t most = 0;
   if (n_split > 0) most = steps_of(batches[0]) + plan.most_tiles * kLagOfOrder;
   if (n_split < batches.size()) most = std::max(most, plan.most_tiles * steps_of(batches[n_split]));
   int shift = 0;
   while (most >> shift >= kBuckets) ++shift;
   const auto bucket_of = [&](std::int64_t steps) {
+    assert(steps <= most);
     return static_cast<std::size_t>((most - steps) >> shift);
   };
   std::vector<std::size_t> begin(kBuckets + 1, 0);
@@ -96,6 +105,7 @@ std::size_t choose_bundles(std::span<const std::int64_t> lengths, std::span<cons
   const std::size_t most = std::min<std::size_t>((wanted + batches.size() - 1) / batches.size(),
                                                  (lengths.size() + 1) / 2);
   if (lengths.size() >= kManyQueries * most) return most;
+  if (lengths.size() > kMostCompared) return std::min(most, lengths.size() / kQueriesOfBundle);
   const std::int64_t steps = steps_of(batches);
   std::int64_t least = -1;
   std::vector<std::pair<std::size_t, std::int64_t>> costs;
@@ -112,10 +122,10 @@ std::size_t choose_bundles(std::span<const std::int64_t> lengths, std::span<cons
 }
 
 SearchSchedule schedule_search(const SearchPlan& plan, std::span<const SearchTargets> batches,
-                               std::uint32_t n_blocks, std::uint64_t max_border_cells) {
+                               std::uint32_t n_blocks, std::uint64_t max_split_bytes) {
   SearchSchedule schedule;
   if (batches.empty() || plan.bundles.empty()) return schedule;
-  schedule.n_split = count_split(plan, batches, n_blocks, max_border_cells);
+  schedule.n_split = count_split(plan, batches, n_blocks, max_split_bytes);
   if (schedule.n_split > 0) {
     const SearchTargets& last = batches[schedule.n_split - 1];
     schedule.n_split_letters =

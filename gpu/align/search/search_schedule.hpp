@@ -23,8 +23,8 @@ struct SearchSchedule {
 std::size_t choose_bundles(std::span<const std::int64_t> lengths, std::span<const int> rows,
                            std::span<const SearchTargets> batches, std::uint32_t n_blocks);
 
-// batches: the longest first. max_border_cells: of split batches, all bundles together.
+// batches: the longest first. max_split_bytes: on the device, for what SearchSettings says.
 SearchSchedule schedule_search(const SearchPlan& plan, std::span<const SearchTargets> batches,
-                               std::uint32_t n_blocks, std::uint64_t max_border_cells);
+                               std::uint32_t n_blocks, std::uint64_t max_split_bytes);
 
 }  // namespace biogpu::gpu::align

@@ -81,6 +81,7 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kSearchBlock, kResident) void search_score_kerne
           a.lanes + bundle.lanes + 2 * (tile * kSearchLanes + threadIdx.x % kSearchLanes);
       lane.begin_tile(rows[0], rows[1]);
       const std::uint64_t stride = static_cast<std::uint64_t>(a.n_split) * kSearchWaves;
+      // Outside of the array, and not followed, where a tile has nobody to wait for or to tell.
       std::uint32_t* const progress =
           a.progress + 1 + (first_tile + tile) * stride + unit.batch * kSearchWaves + wave;
       const SearchTile of_lane = {letters,         border,    progress - stride,          progress,

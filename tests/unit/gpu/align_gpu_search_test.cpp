@@ -3,6 +3,7 @@
 
 #include "gpu/align/search/search_plan.hpp"
 #include "gpu/align/search/search_schedule.hpp"
+#include "gpu/rt/stream.hpp"
 #include "lib/align/search.hpp"
 #include "tests/unit/gpu/align_support.hpp"
 
@@ -263,8 +264,8 @@ TEST_CASE("gpu.search_schedule: every tile is filled once, behind the one above 
   for (const std::uint32_t n_blocks : {1u, 8u, 528u}) {
     for (const std::size_t n_bundles : {std::size_t{1}, std::size_t{3}}) {
       const auto plan = plan_search(lengths, kSearchRows, n_bundles, 24);
-      for (const std::uint64_t cells : {std::uint64_t{0}, std::uint64_t{100000}, ~std::uint64_t{0}})
-        check_schedule(plan, schedule_search(plan, batches, n_blocks, cells), batches.size());
+      for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{800000}, ~std::uint64_t{0}})
+        check_schedule(plan, schedule_search(plan, batches, n_blocks, bytes), batches.size());
     }
   }
   // Few blocks have enough to do with whole bundles; many do not.
@@ -287,6 +288,27 @@ TEST_CASE("gpu.search_schedule: bundles are as many as cost nothing", "[gpu]") {
   // So much work that one bundle is enough.
   const std::vector<std::int32_t> many(20000, 320);
   CHECK(choose_bundles(lengths, kSearchRows, batches_of(many), 528) == 1);
+  // So many queries that counts are not compared.
+  const std::vector<std::int64_t> queries(60000, 400);
+  CHECK(choose_bundles(queries, kSearchRows, batches_of(std::vector<std::int32_t>{320}), 528) ==
+        60000 / 16);
+}
+
+TEST_CASE("gpu.search_schedule: units and progress of split batches fit too", "[gpu]") {
+  using namespace gpu::align;
+  // Short targets and a long track: borders are few, units many.
+  const std::vector<std::int64_t> lengths(200, 400);
+  const auto batches = batches_of(std::vector<std::int32_t>(300, 30));
+  const auto plan = plan_search(lengths, kSearchRows, 1, 24);
+  const std::uint64_t max_bytes = 1 << 19;
+  const auto schedule = schedule_search(plan, batches, 10000, max_bytes);
+  CHECK(schedule.n_split > 0);
+  CHECK(schedule.n_split < batches.size());
+  const std::uint64_t n_units = plan.n_tiles() * schedule.n_split;
+  CHECK(schedule.n_split_letters * sizeof(BorderCell) + n_units * sizeof(SearchUnit) +
+            count_search_progress(plan.n_tiles(), schedule.n_split) * sizeof(std::uint32_t) <=
+        max_bytes + sizeof(std::uint32_t));
+  check_schedule(plan, schedule, batches.size());
 }
 
 TEST_CASE("gpu.align_search: long targets among short ones", "[gpu][device]") {
@@ -306,4 +328,49 @@ TEST_CASE("gpu.align_search: long targets among short ones", "[gpu][device]") {
       align::Mode::local, {}, align::Output::score, align::blosum62_scoring(11, 1)};
   check_search(sets, options, {0, 1});
   check_search(sets, options, {0, 1}, 1 << 20);  // no room for the borders of all
+}
+
+TEST_CASE("gpu.align_search: batches by tile and batches by bundle in one run", "[gpu][device]") {
+  if (!test::has_gpu()) return;
+  std::mt19937 random(kSeed + 10);
+  Sets sets;
+  // Two bundles leave no more of their tiles empty than one: 28 rows a lane, 32 lanes a track.
+  const std::vector<std::int64_t> lengths = {896, 896, 504, 504, 392, 392};
+  std::vector<std::vector<std::uint8_t>> queries;
+  for (const std::int64_t length : lengths) {
+    queries.push_back(test::random_residues(random, static_cast<std::size_t>(length), 20));
+    sets.builder.add_query(queries.back());
+  }
+  const std::vector<std::int32_t> longest = {300, 280, 250, 40};
+  for (const std::int32_t length : longest) {
+    for (std::int32_t i = 0; i < gpu::align::kSearchTargets; ++i) {
+      const auto n = static_cast<std::size_t>(length - i);
+      if (i % 3 == 0) {
+        sets.builder.add_target(test::random_residues(random, n, 20));
+        continue;
+      }
+      // Similar from one tile to the next; as long as was asked for.
+      const auto& query = queries[static_cast<std::size_t>(i) % queries.size()];
+      const std::ptrdiff_t from = n + 150 < query.size() ? 150 : 0;
+      auto target = test::mutated(random, {query.begin() + from, query.end()}, 20, 7);
+      target.resize(n, 3);
+      sets.builder.add_target(target);
+    }
+  }
+
+  constexpr std::uint64_t kBudget = 1088 << 10;
+  gpu::Stream stream;
+  const auto batches = batches_of(longest);
+  const std::uint32_t n_blocks = gpu::align::count_search_blocks(~std::uint64_t{0}, stream);
+  const auto plan = gpu::align::plan_search(
+      lengths, gpu::align::kSearchRows,
+      gpu::align::choose_bundles(lengths, gpu::align::kSearchRows, batches, n_blocks), 24);
+  const auto schedule = gpu::align::schedule_search(plan, batches, n_blocks, kBudget / 8);
+  CHECK(plan.bundles.size() > 1);
+  CHECK(schedule.n_split > 0);
+  CHECK(schedule.n_split < batches.size());
+
+  const align::Options options{
+      align::Mode::local, {}, align::Output::score, align::blosum62_scoring(11, 1)};
+  check_search(sets, options, {0, 1}, kBudget);
 }
