@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <tuple>
 #include <vector>
 

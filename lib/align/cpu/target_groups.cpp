@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 namespace biogpu::align {
 namespace {
 
-// Shorter targets are not put behind others: to clear the way for one costs about what 45 of its
-// columns do.
+// Shorter targets are not put behind others: to clear the way for one costs what some tens of
+// its columns do.
 constexpr std::uint64_t kLeastBehind = 96;
 // Texts of lanes that hold several targets are longer than this only where one target is.
 constexpr std::uint64_t kMostColumnsOfGroup = 65536;

@@ -16,8 +16,8 @@
 namespace biogpu::nn {
 namespace {
 
-// Rows of a product that one thread takes at a time: whole tiles, and enough that a panel which
-// comes from memory is worth its way.
+// Rows of a product that one thread takes at a time: whole tiles of 14, and enough that a
+// panel which comes from memory is worth its way.
 constexpr std::int64_t kRowBlock = 140;
 constexpr std::int64_t kRowsPerTask = 16;  // of operations that are bound by memory
 

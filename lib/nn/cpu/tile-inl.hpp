@@ -23,7 +23,7 @@ namespace HWY_NAMESPACE {
 constexpr int kTileRows = HWY_MAX_BYTES >= 64 ? 14 : 6;
 
 constexpr std::size_t kFloatsOfLine = 16;
-constexpr std::size_t kFloatsAhead = 512;
+constexpr std::size_t kFloatsAhead = 512;  // less came late from memory, more gained nothing
 
 // Sums of kRows rows by kVectors vectors of columns. Recursive, so that the compiler sees separate
 // variables and not an array.
@@ -88,7 +88,8 @@ HWY_INLINE void tile_of(int n_rows, const float* x, std::int64_t stride, const f
     tile<kTileRows, kVectors>(x, stride, panel, n_k, store);
     return;
   }
-  // A tile of up to four rows takes as long as one of four: its sums wait for themselves.
+  // Few sizes, so that little is compiled: a tile of one or two rows takes as long as one of four,
+  // as its sums wait for themselves.
   int row = 0;
   const auto store_below = [&](int r, Vec first, Vec second)
                                HWY_ATTR { store(row + r, first, second); };
