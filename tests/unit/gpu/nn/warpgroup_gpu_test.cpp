@@ -1,6 +1,8 @@
 // Products on Hopper beside the portable kernel on the same device, and beside sums in double
 // precision on the host. Elsewhere they decline, and the portable kernel is compared.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 
 #include "gpu/nn/gemm_warpgroup.hpp"
@@ -79,13 +81,17 @@ class Products {
   }
 
  private:
-  // The first and last of some tiles, among them the first one and the last one, and others.
+  // The first and last of some tiles of either width, among them the last one, and others.
   static std::vector<int> sample(int n, unsigned seed) {
     std::mt19937 random(seed);
-    std::vector<int> chosen = {0, 63, 64, n - 1, (n - 1) / 128 * 128};
-    for (int i = 0; i < 6; ++i) {
-      const int tile = static_cast<int>(random() % 4096) * n / 4096 / 128 * 128;
-      chosen.insert(chosen.end(), {tile, tile + 127, static_cast<int>(random() % 4096) * n / 4096});
+    const auto any = [&] { return static_cast<int>(random() % 4096) * n / 4096; };
+    std::vector<int> chosen = {0, 63, 64, n - 1};
+    for (const int width : {128, 160, 192}) {
+      chosen.insert(chosen.end(), {width - 1, width, (n - 1) / width * width});
+      for (int i = 0; i < 2; ++i) {
+        const int tile = any() / width * width;
+        chosen.insert(chosen.end(), {tile, tile + width - 1, any()});
+      }
     }
     for (int& x : chosen) x = std::min(x, n - 1);
     return chosen;
@@ -225,14 +231,15 @@ TEST_CASE("nn.warpgroup: products equal those of the portable kernel and of the 
 
 TEST_CASE("nn.warpgroup: products of many tiles a block, warpgroups taking turns", "[nn][device]") {
   if (!test::has_gpu()) return;
-  // 680 pairs of tiles for some 66 clusters; slices: 1, one more than stages, and many.
-  for (const int k : {64, 328, 1280}) {
+  // 459 pairs of tiles for some 66 clusters; slices: 1, one more than stages, a part of one more
+  // than that, and many.
+  for (const int k : {64, 320, 328, 1280}) {
     check({4100, 5000, k, ""}, true);
     check({4100, 5000, k, "gelu"}, true);
     if (!gpu::has_warpgroups()) break;  // they shrink to the same
   }
   check({4100, 3840, 1280, "rotary", 64, 2560}, true);
-  check({4100, 2504, 328, "f32 residual"}, true);
+  check({4100, 2504, 328, "f32 residual"}, true);   // one more than stages
   check({4100, 2720, 1280, "f32 residual"}, true);  // 17 tiles across, by pairs
 }
 
@@ -265,4 +272,76 @@ TEST_CASE("nn.warpgroup: products that do not suit are declined, and another ker
   check({130, 168, 72, ""}, false);                           // few tiles
   check({2100, 1160, 328, "f32 residual elsewhere"}, false);  // not in place
   check({2100, 1160, 328, "f32 gelu"}, false);                // what 16 bits have alone
+}
+
+namespace {
+
+// What rounding a number of this type may add.
+double half_step(double x, Number16 type) {
+  const bool is_fp16 = type == Number16::fp16;
+  return std::ldexp(1.0, std::max(std::ilogb(x), is_fp16 ? -14 : -126) - (is_fp16 ? 11 : 8));
+}
+
+// GELU of the bias alone, as the other operands are 0: each row of the results has the same.
+std::vector<std::uint16_t> gelu_of(const std::vector<float>& bias, int m, Number16 type,
+                                   bool warpgroups, gpu::Stream& stream) {
+  constexpr int kK = 64;
+  const auto n = static_cast<int>(bias.size());
+  const auto a = to_device(std::vector<std::uint16_t>(static_cast<std::size_t>(m * kK), 0), stream);
+  const auto b = to_device(test::random_bits(bias.size() * kK, 1, type, 2), stream);
+  const auto device_bias = to_device(bias, stream);
+  auto out = to_device(
+      std::vector<std::uint16_t>(static_cast<std::size_t>(m) * bias.size(), 0xffff), stream);
+  gpu::nn::GemmArgs args;
+  args.a = a.data();
+  args.b = b.data();
+  args.lda = args.ldb = args.k = kK;
+  args.m = m;
+  args.n = n;
+  args.epilogue.bias = device_bias.data();
+  args.epilogue.gelu = true;
+  args.out = {out.data(), n, test::element_of(type)};
+  if (warpgroups) {
+    REQUIRE(gpu::nn::launch_gemm_warpgroup(args, type, stream));
+  } else {
+    gpu::nn::launch_gemm(args, type, stream);
+  }
+  return to_host(out, stream);
+}
+
+void check_gelu(int m, int n, Number16 type, bool warpgroups) {
+  CAPTURE(type == Number16::fp16, warpgroups);
+  std::vector<float> bias(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i)
+    bias[static_cast<std::size_t>(i)] =
+        -40.0f + 80.0f * static_cast<float>(i) / static_cast<float>(n - 1);
+  for (const int i : {5, n / 2, n - 9})
+    bias[static_cast<std::size_t>(i)] = std::numeric_limits<float>::quiet_NaN();
+  gpu::Stream stream;
+  const auto got = gelu_of(bias, m, type, warpgroups, stream);
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const double x = bias[i % bias.size()], value = test::value_of(got[i], type);
+    CAPTURE(x, value);
+    if (std::isnan(x)) {
+      // The portable kernel clamps to the range of fp16, NaN too.
+      if (warpgroups || type == Number16::bf16) REQUIRE(std::isnan(value));
+      continue;
+    }
+    const double expected = x / 2 * std::erfc(-x / std::sqrt(2.0));
+    const double half = half_step(expected, type);
+    double bound = half + 1.5e-5;
+    if (warpgroups && type == Number16::fp16) bound = std::min(bound, 1.4 * half);
+    REQUIRE(std::abs(value - expected) <= bound);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("nn.warpgroup: GELU for 16 bits keeps its bounds from -40 to 40, and NaN",
+          "[nn][device]") {
+  if (!test::has_gpu()) return;
+  for (const Number16 type : {Number16::fp16, Number16::bf16}) {
+    check_gelu(8, 1024, type, false);
+    if (gpu::has_warpgroups()) check_gelu(130, 16384, type, true);
+  }
 }
