@@ -110,6 +110,8 @@ def main():
     parser.add_argument("--quick", action="store_true", help="tiny sizes: shows that it runs, not how fast")
     parser.add_argument("--json", required=True, type=pathlib.Path)
     args = parser.parse_args()
+    if (args.queries is None) != (args.proteome is None):
+        parser.error("--queries and --proteome go together")
 
     result = {}
     for part in args.parts.split(","):

@@ -209,7 +209,7 @@ void run(int argc, char** argv) {
 
   std::unique_ptr<GpuAligner> gpu;
   if (std::string(argv[9]) == "gpu") gpu = make_gpu_aligner(0, options, 0);
-  double on_device = 0;  // of the fastest run
+  double on_device = 0;  // the least of a run
   const auto align = [&] {
     const double before = gpu ? gpu->device_seconds() : 0;
     Alignments all = gpu ? gpu->align(work) : align_cpu(work, options, n_threads);
@@ -221,6 +221,7 @@ void run(int argc, char** argv) {
   const double ours = best_of(repeats, [&] { align(); });
   const std::size_t first =
       argc > 10 ? std::min<std::size_t>(std::stoull(argv[10]), want.size()) : want.size();
+  if (first == 0) throw std::runtime_error("no pairs for Parasail");
   Parasail parasail(input, options, matrix, n_threads, first);
   std::string best_name, others;
   double best = 0;
