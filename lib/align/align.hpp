@@ -139,7 +139,10 @@ std::string cpu_isa();
 class GpuAligner {
  public:
   virtual ~GpuAligner() = default;
-  virtual Alignments align(const Work& work) = 0;
+  Alignments align(const Work& work) { return align(work, {}); }
+  // spare: an older result that nobody needs any more. New rows take its memory, as fresh memory
+  // for many short pairs costs more than their kernels.
+  virtual Alignments align(const Work& work, Alignments spare) = 0;
   virtual double device_seconds() const = 0;            // kernels alone, summed
   virtual std::uint64_t peak_device_bytes() const = 0;  // allocated at most
 };

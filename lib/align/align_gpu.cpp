@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "gpu/align/long/long_aligner.hpp"
 #include "gpu/align/pairs/pair_batch.hpp"
@@ -47,12 +48,12 @@ class OneGpuAligner final : public GpuAligner {
     });
   }
 
-  Alignments align(const Work& work) override {
+  Alignments align(const Work& work, Alignments spare) override {
     validate(work, options_);
     require_range(work);
     return with_device_errors([&] {
       gpu::set_device(device_);
-      return align_until_it_fits(work);
+      return align_until_it_fits(work, spare);
     });
   }
 
@@ -90,23 +91,30 @@ class OneGpuAligner final : public GpuAligner {
   void require_range(const Work& work) const {
     const Scoring& s = options_.scoring;
     const std::int64_t of_residue = std::max({settings_.max_score, s.gap_extend, 1});
-    const std::int64_t safe =
+    const std::int64_t of_pair =
         ((std::int64_t{1} << 30) - 512 - 3 * std::int64_t{s.gap_open}) / of_residue;
+    const auto safe = static_cast<std::uint64_t>(std::clamp<std::int64_t>(of_pair, 0, 1 << 28));
+    if (longest(work.queries) + longest(work.targets) < safe) return;
     for (const Pair& pair : work.pairs) {
       const std::uint64_t m = work.queries.length(pair.query);
       const std::uint64_t n = work.targets.length(pair.target);
-      if (static_cast<std::int64_t>(m + n) >= std::min<std::int64_t>(safe, 1 << 28))
-        require_int32(options_, m, n);
+      if (m + n >= safe) require_int32(options_, m, n);
     }
+  }
+
+  static std::uint64_t longest(const SequenceSet& set) {
+    std::uint64_t longest = 0;
+    for (std::size_t i = 0; i < set.size(); ++i) longest = std::max(longest, set.length(i));
+    return longest;
   }
 
   // Halves the batches for as long as the device has too little memory for them. Every attempt
   // starts anew, so that results do not depend on where the last one ended.
-  Alignments align_until_it_fits(const Work& work) {
+  Alignments align_until_it_fits(const Work& work, Alignments& spare) {
     for (;;) {
       try {
         return diagonals_ ? diagonals_->align(work, std::min(budget_, kMostDiagonalBytes))
-                          : align_all(work);
+                          : align_all(work, spare);
       } catch (const gpu::DeviceError& error) {
         release_memory();
         if (error.kind() != gpu::DeviceError::Kind::out_of_memory ||
@@ -119,8 +127,11 @@ class OneGpuAligner final : public GpuAligner {
     }
   }
 
-  Alignments align_all(const Work& work) {
-    Alignments all;
+  Alignments align_all(const Work& work, Alignments& spare) {
+    // Every row is written whole, whatever it held.
+    Alignments all = std::move(spare);
+    all.cigar.clear();
+    if (all.rows.capacity() < work.pairs.size()) all.rows.clear();
     reserve_huge(all.rows, work.pairs.size());
     all.rows.resize(work.pairs.size());
     const FourLetters four_letters(work, cells::allows_packed(settings_));

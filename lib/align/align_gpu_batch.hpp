@@ -64,8 +64,18 @@ class BatchWork {
   bool is_pair(std::size_t i) const { return pairs_[i].index != kNoPair; }
   const Pair& pair_of(std::size_t i) const { return work_.pairs[pairs_[i].index]; }
 
-  void plan_pair(PlannedPair& pair, std::uint64_t& bytes, const FourLetters& four_letters) const;
-  void sort();
+  // What planning a chunk of pairs found.
+  struct Chunk {
+    std::uint64_t bytes = 0;  // where all fit
+    bool all_fit = true;      // each on its own, and none is empty
+    bool in_order = true;     // as sort() wants them
+  };
+  Chunk plan_chunk(std::size_t begin, std::size_t end, std::uint64_t max_bytes,
+                   const FourLetters& four_letters);
+  void plan_pair(PlannedPair& pair, std::uint64_t& bytes, std::uint64_t m, std::uint64_t n,
+                 bool four_letters) const;
+  std::size_t keep_what_fits(std::uint64_t max_bytes);
+  void sort(bool in_order);
   void separate_tiles();
   Side plan_side(bool query) const;
   std::uint64_t bytes_of(std::size_t i, const Side& side, bool query) const;
@@ -79,7 +89,8 @@ class BatchWork {
   std::size_t first_ = 0, last_ = 0;
   std::uint64_t bytes_ = 0;
   std::vector<PlannedPair> pairs_;
-  std::vector<std::uint32_t> empty_;  // pairs with an empty side
+  std::vector<std::uint64_t> bytes_of_;  // of each planned pair; 0: empty
+  std::vector<std::uint32_t> empty_;     // pairs with an empty side
   std::vector<gpu::align::BatchSegment> segments_;
 };
 

@@ -51,7 +51,7 @@ class Backend;
 // linked against AMD's runtime does not start on a machine without it.
 struct GpuBackend {
   static constexpr int kInterface =
-      10;  // raised with every change of this struct or of what it makes
+      11;  // raised with every change of this struct or of what it makes
   int interface = kInterface;
   const char* name = "";
   // Empty, with *why set, when there is no driver or no device. Never throws.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "lib/core/error.hpp"
 
@@ -83,9 +84,11 @@ align::GpuAligner& AlignBackend::scorer(Device& device) {
   return *device.scorer;
 }
 
-align::Alignments AlignBackend::align(const align::Work& work, int n_threads) {
-  return run<align::Alignments>([&](Device& device) { return aligner(device).align(work); },
-                                [&] { return align::align_cpu(work, options_, n_threads); });
+align::Alignments AlignBackend::align(const align::Work& work, int n_threads,
+                                      align::Alignments spare) {
+  return run<align::Alignments>(
+      [&](Device& device) { return aligner(device).align(work, std::move(spare)); },
+      [&] { return align::align_cpu(work, options_, n_threads); });
 }
 
 align::Alignments AlignBackend::score(const align::Work& work, int n_threads) {

@@ -28,7 +28,8 @@ class AlignBackend {
   void set_search(const align::SequenceSet& targets, const align::SearchOptions& search);
 
   // n_threads: of the CPU, where it is used.
-  align::Alignments align(const align::Work& work, int n_threads);
+  // spare: as GpuAligner::align() takes it.
+  align::Alignments align(const align::Work& work, int n_threads, align::Alignments spare);
   align::Alignments score(const align::Work& work, int n_threads);  // Output::score
   align::Hits search(const align::SequenceSet& queries, int n_threads);
 

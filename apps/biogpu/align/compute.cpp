@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 
 #include "lib/core/timed.hpp"
 
@@ -36,12 +37,13 @@ void AlignCompute::compute(Item& item) {
   ComputeTimes spent;
   timed(spent.encode_s, [&] { encode(item); });
   Chosen chosen = timed(spent.select_s, [&] { return choose(item); });
-  const align::Alignments alignments =
-      timed(spent.align_s, [&] { return align_chosen(item, chosen); });
+  align::Alignments alignments =
+      timed(spent.align_s, [&] { return align_chosen(item, chosen, take_spare()); });
   timed(spent.format_s, [&] {
     make_rows({item.unit, item.queries, chosen.pairs, alignments}, style_, item.rows);
   });
   item.n_rows = chosen.pairs.size();
+  give_back(std::move(alignments));
   const std::lock_guard lock(mutex_);
   times_.encode_s += spent.encode_s;
   times_.select_s += spent.select_s;
@@ -150,15 +152,27 @@ AlignCompute::Chosen AlignCompute::choose_of_search(Item& item) {
   return chosen;
 }
 
-align::Alignments AlignCompute::align_chosen(Item& item, Chosen& chosen) {
-  align::Alignments alignments;
+align::Alignments AlignCompute::align_chosen(Item& item, Chosen& chosen, align::Alignments spare) {
   if (style_.output == align::Output::score && !chosen.scores.empty()) {
-    alignments.rows = std::move(chosen.scores);
-    return alignments;
+    return {std::move(chosen.scores), {}};
   }
-  if (chosen.pairs.empty()) return alignments;
+  if (chosen.pairs.empty()) return {};
   const align::Work work{item.queries.view(), targets(item), chosen.pairs};
-  return backend_.align(work, threads_for(chosen.pairs.size(), align::count_cells(work)));
+  return backend_.align(work, threads_for(chosen.pairs.size(), align::count_cells(work)),
+                        std::move(spare));
+}
+
+align::Alignments AlignCompute::take_spare() {
+  const std::lock_guard lock(mutex_);
+  if (spares_.empty()) return {};
+  align::Alignments spare = std::move(spares_.back());
+  spares_.pop_back();
+  return spare;
+}
+
+void AlignCompute::give_back(align::Alignments alignments) {
+  const std::lock_guard lock(mutex_);
+  spares_.push_back(std::move(alignments));
 }
 
 align::SearchOptions search_options(const Selection& selection, const align::Options& options) {

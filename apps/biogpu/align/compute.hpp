@@ -65,15 +65,18 @@ class AlignCompute {
   Chosen choose_of_search(Item& item);
   Chosen choose_by_score(Item& item);
   std::int32_t least_score(const Item& item, std::uint32_t sequence, std::uint32_t target) const;
-  align::Alignments align_chosen(Item& item, Chosen& chosen);
+  align::Alignments align_chosen(Item& item, Chosen& chosen, align::Alignments spare);
+  align::Alignments take_spare();
+  void give_back(align::Alignments alignments);
 
   AlignBackend& backend_;
   const RowStyle& style_;
   const Selection selection_;
   const EncodedSet* held_;
   const int n_threads_;
-  mutable std::mutex mutex_;  // guards times_
+  mutable std::mutex mutex_;  // guards what follows
   ComputeTimes times_;
+  std::vector<align::Alignments> spares_;  // as many as were ever in use at once
 };
 
 // What a search must return so that the rows of `selection` are among it.

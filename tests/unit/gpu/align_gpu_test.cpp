@@ -1,4 +1,5 @@
 #include <array>
+#include <utility>
 
 #include "lib/align/align.hpp"
 #include "lib/core/error.hpp"
@@ -111,6 +112,27 @@ TEST_CASE("gpu.align_gpu: rows do not depend on the size of the batches", "[gpu]
   test::check_equal(work, options, in_many, in_one);
   CHECK(small->peak_device_bytes() < 60000);
   test::check_equal(work, options, small->align(work), in_one);  // the aligner can be used again
+}
+
+TEST_CASE("gpu.align_gpu: rows in the memory of older ones", "[gpu][device]") {
+  if (!test::has_gpu()) return;
+  std::mt19937 random(kSeed + 9);
+  const auto many = pairs_of_all_lengths(random, 5);
+  test::WorkBuilder few;
+  for (const std::size_t length : {0, 40, 150}) {
+    const auto query = test::random_residues(random, length, 5);
+    few.add(query, test::mutated(random, query, 5, 8));
+  }
+  for (const auto& options : test::all_modes(align::dna_scoring(2, -3, 5, 2))) {
+    const auto aligner = align::make_gpu_aligner(0, options, 0);
+    align::Alignments rows;
+    for (const test::WorkBuilder* builder :
+         std::array<const test::WorkBuilder*, 3>{&many, &few, &many}) {
+      const align::Work work = builder->work();
+      rows = aligner->align(work, std::move(rows));
+      test::check_equal(work, options, rows, align::align_ref(work, options));
+    }
+  }
 }
 
 TEST_CASE("gpu.align_gpu: one query against many targets", "[gpu][device]") {
