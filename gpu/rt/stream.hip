@@ -110,6 +110,16 @@ void Event::record(Stream& stream) {
 
 void Event::synchronize() const { BIOGPU_HIP(hipEventSynchronize(as_event(handle_))); }
 
+bool Event::is_reached() const {
+  const hipError_t status = hipEventQuery(as_event(handle_));
+  if (status == hipErrorNotReady) {
+    (void)hipGetLastError();  // it is remembered like an error
+    return false;
+  }
+  BIOGPU_HIP(status);
+  return true;
+}
+
 double Event::seconds_since(const Event& start) const {
   float milliseconds = 0;
   BIOGPU_HIP(hipEventElapsedTime(&milliseconds, as_event(start.handle_), as_event(handle_)));

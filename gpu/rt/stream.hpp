@@ -70,6 +70,7 @@ class Event {
 
   void record(Stream& stream);
   void synchronize() const;
+  bool is_reached() const;
   // Device time between two recorded and reached events.
   double seconds_since(const Event& start) const;
   void* handle() const { return handle_; }

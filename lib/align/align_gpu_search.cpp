@@ -1,17 +1,19 @@
-// The GPU backend of `search`: sorts the targets by length and lays them out in parts that fit the
-// device, takes local scores from the packed kernel, and leaves to GpuAligner what that kernel does
-// not do: other modes, targets too long for it, and scores past 16 bits.
+// The GPU backend of `search`: takes local scores from the packed kernel, and leaves to GpuAligner
+// what that kernel does not do: other modes, targets too long for it, and scores that its cells do
+// not hold. Few of those are scored on the host, which begins while the device is still at work.
 #include "lib/align/align_gpu_search.hpp"
 
-#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "gpu/align/search/search_batch.hpp"
 #include "gpu/rt/device.hpp"
 #include "lib/align/align_gpu.hpp"
 #include "lib/align/align_gpu_scheme.hpp"
+#include "lib/align/align_gpu_targets.hpp"
 #include "lib/align/border.hpp"
 
 namespace biogpu::align {
@@ -35,14 +37,10 @@ constexpr std::uint64_t kMostSplitBytes = std::uint64_t{1} << 30;
 // A longer target would hold up its block, and its borders take memory in every block.
 constexpr std::uint64_t kLongestTarget = 16384;
 constexpr std::size_t kMostPairs = std::size_t{1} << 18;
-// Letters are laid out and copied in pieces of at least this many bytes.
-constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 25;
-
-// A part of the target set; `global` turns its numbers into indices and ascends.
-struct TargetPart {
-  cells::SearchPart device;
-  std::vector<std::uint32_t> global;
-};
+// A pair alone takes one wave of the device, which is slower than a thread with its vectors: so
+// many pairs a thread are scored on the host, if none has more cells than this.
+constexpr std::size_t kHostPairsOfThread = 4;
+constexpr std::uint64_t kMostHostCells = std::uint64_t{1} << 24;
 
 class OneGpuSearcher final : public GpuSearcher {
  public:
@@ -114,68 +112,7 @@ class OneGpuSearcher final : public GpuSearcher {
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
       return targets_.length(a) > targets_.length(b);
     });
-    const std::uint64_t most_bytes = std::min(kMostPartBytes, share(kTargetShares));
-    std::span<const std::uint32_t> rest(order);
-    while (!rest.empty()) rest = rest.subspan(add_part(rest, most_bytes));
-  }
-
-  // Returns how many of the targets, which are sorted by length, the new part takes.
-  std::size_t add_part(std::span<const std::uint32_t> order, std::uint64_t most_bytes) {
-    TargetPart part;
-    constexpr std::size_t kBatch = cells::kSearchTargets;
-    std::uint64_t letters = cells::kSearchPadding;
-    std::size_t n = 0;
-    for (; n < order.size(); n += kBatch) {
-      cells::SearchTargets batch;
-      batch.begin = letters;
-      batch.n_columns = static_cast<std::int32_t>(targets_.length(order[n]));
-      batch.stride = (batch.n_columns + cells::kSearchPadding + 3) / 4 * 4;
-      const std::uint64_t bytes = static_cast<std::uint64_t>(batch.stride) * kBatch;
-      if (n > 0 && letters + bytes > most_bytes) break;
-      letters += bytes;
-      part.device.batches.push_back(batch);
-    }
-    n = std::min(n, order.size());
-    part.device.n_letters = letters;
-    part.device.n_targets = static_cast<std::uint32_t>(n);
-    part.global.assign(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n));
-    std::sort(part.global.begin(), part.global.end());
-    part.device.numbers.assign(part.device.batches.size() * kBatch, ~0u);
-    for (std::size_t i = 0; i < n; ++i) {
-      const auto found = std::lower_bound(part.global.begin(), part.global.end(), order[i]);
-      part.device.numbers[i] = static_cast<std::uint32_t>(found - part.global.begin());
-    }
-    parts_.push_back(std::move(part));
-    return n;
-  }
-
-  // Lays the letters of a part out and copies them to the device.
-  void upload(const TargetPart& part) {
-    batch_->begin_part(part.device);
-    const auto& batches = part.device.batches;
-    constexpr std::size_t kBatch = cells::kSearchTargets;
-    const auto padding = static_cast<std::uint8_t>(options_.scoring.n_classes);
-    std::vector<std::uint8_t> piece(cells::kSearchPadding, padding);
-    std::uint64_t begin = 0;  // of the piece on the device
-    for (std::size_t first = 0; first < batches.size();) {
-      std::size_t last = first;
-      std::uint64_t bytes = begin == 0 ? cells::kSearchPadding : 0;
-      for (; last < batches.size() && bytes < kPieceBytes; ++last)
-        bytes += static_cast<std::uint64_t>(batches[last].stride) * kBatch;
-      piece.assign(bytes, padding);
-      tbb::parallel_for(first, last, [&](std::size_t b) {
-        for (std::size_t t = 0; t < kBatch; ++t) {
-          const std::uint32_t number = part.device.numbers[b * kBatch + t];
-          if (number == ~0u) continue;
-          const auto from = targets_.sequence(part.global[number]);
-          const std::uint64_t to = batches[b].begin - begin + t * batches[b].stride;
-          std::copy(from.begin(), from.end(), piece.begin() + static_cast<std::ptrdiff_t>(to));
-        }
-      });
-      batch_->write_letters(begin, piece);
-      begin += bytes;
-      first = last;
-    }
+    parts_ = lay_out_targets(targets_, order, std::min(kMostPartBytes, share(kTargetShares)));
   }
 
   void search_parts(const SequenceSet& queries) {
@@ -190,14 +127,18 @@ class OneGpuSearcher final : public GpuSearcher {
     for (const std::uint32_t i : order) sorted.push_back({queries.sequence(i)});
     if (!batch_) batch_ = std::make_unique<cells::SearchBatch>(settings_);
     for (std::size_t p = 0; p < parts_.size(); ++p) {
-      if (loaded_ != p) upload(parts_[p]);
+      if (loaded_ != p) copy_targets(targets_, parts_[p], options_.scoring.n_classes, *batch_);
       loaded_ = p;
       std::span<const cells::SearchQuery> rest(sorted);
       std::span<const std::uint32_t> numbers(order);
       while (!rest.empty()) {
         const std::size_t n =
             batch_->count_queries(rest, std::min(kMostRunBytes, share(kRunShares)));
-        take(queries, numbers.first(n), parts_[p], batch_->run(rest.first(n)));
+        early_.clear();
+        const auto early = [&](cells::InexactPairs found) {
+          rescore_early(queries, numbers, parts_[p], found);
+        };
+        take(queries, numbers.first(n), parts_[p], batch_->run(rest.first(n), early));
         rest = rest.subspan(n);
         numbers = numbers.subspan(n);
       }
@@ -213,31 +154,69 @@ class OneGpuSearcher final : public GpuSearcher {
         pickers_[numbers[i]].offer({part.global[hit.target], static_cast<std::int32_t>(hit.score)});
     }
     std::vector<Pair> pairs;
-    for (const std::uint64_t entry : result.inexact)
-      pairs.push_back({numbers[entry >> 32], part.global[entry & 0xffffffffu]});
-    score(queries, pairs);
+    for (const std::uint64_t entry : result.inexact) {
+      const Pair pair = pair_of(entry, numbers, part);
+      if (const auto known = early_.find(entry); known != early_.end()) {
+        pickers_[pair.query].offer({pair.target, known->second});
+      } else {
+        pairs.push_back(pair);
+      }
+    }
+    if (pairs.empty()) return;
+    const Work work{queries, targets_, pairs};
+    const int n_threads = tbb::this_task_arena::max_concurrency();
+    const bool few = is_small(work) && pairs.size() <= most_on_host(n_threads);
+    offer(pairs, few ? align_cpu(work, options_, n_threads) : aligner_->align(work));
   }
 
-  // Scores pairs by the aligner.
-  void score(const SequenceSet& queries, const std::vector<Pair>& pairs) {
-    if (pairs.empty()) return;
-    const Alignments all = aligner_->align({queries, targets_, pairs});
+  static Pair pair_of(std::uint64_t entry, std::span<const std::uint32_t> numbers,
+                      const TargetPart& part) {
+    return {numbers[entry >> 32], part.global[entry & 0xffffffffu]};
+  }
+
+  static std::size_t most_on_host(int n_threads) {
+    return kHostPairsOfThread * static_cast<std::size_t>(n_threads);
+  }
+
+  static bool is_small(const Work& work) {
+    return std::all_of(work.pairs.begin(), work.pairs.end(), [&](const Pair& pair) {
+      return work.queries.length(pair.query) * work.targets.length(pair.target) <= kMostHostCells;
+    });
+  }
+
+  // Scores pairs past what the cells of the search hold while the device works on.
+  void rescore_early(const SequenceSet& queries, std::span<const std::uint32_t> numbers,
+                     const TargetPart& part, cells::InexactPairs found) {
+    const int n_threads = tbb::this_task_arena::max_concurrency();
+    if (early_.size() + found.size() > most_on_host(n_threads)) return;
+    std::vector<Pair> pairs;
+    for (const std::uint64_t entry : found) pairs.push_back(pair_of(entry, numbers, part));
+    const Work work{queries, targets_, pairs};
+    if (!is_small(work)) return;
+    const Alignments all = align_cpu(work, options_, n_threads);
+    for (std::size_t i = 0; i < found.size(); ++i) early_.emplace(found[i], all.rows[i].score);
+  }
+
+  void offer(const std::vector<Pair>& pairs, const Alignments& all) {
     for (std::size_t i = 0; i < pairs.size(); ++i)
       pickers_[pairs[i].query].offer({pairs[i].target, all.rows[i].score});
   }
 
+  // Scores pairs by the aligner.
   void score_pairs(const SequenceSet& queries, std::span<const std::uint32_t> query_numbers,
                    std::span<const std::uint32_t> target_numbers) {
     std::vector<Pair> pairs;
+    const auto score = [&] {
+      if (!pairs.empty()) offer(pairs, aligner_->align({queries, targets_, pairs}));
+      pairs.clear();
+    };
     for (const std::uint32_t query : query_numbers) {
       for (const std::uint32_t target : target_numbers) {
         pairs.push_back({query, target});
-        if (pairs.size() < kMostPairs) continue;
-        score(queries, pairs);
-        pairs.clear();
+        if (pairs.size() == kMostPairs) score();
       }
     }
-    score(queries, pairs);
+    score();
   }
 
   int device_;
@@ -253,6 +232,8 @@ class OneGpuSearcher final : public GpuSearcher {
   std::size_t loaded_ = ~std::size_t{0};  // the part on the device
   std::unique_ptr<GpuAligner> aligner_;
   std::vector<HitPicker> pickers_;  // of the call, by query
+  // Of the run, by entry of InexactPairs: scored while the device was at work.
+  std::unordered_map<std::uint64_t, std::int32_t> early_;
 };
 
 }  // namespace

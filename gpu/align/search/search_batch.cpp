@@ -1,6 +1,8 @@
 #include "gpu/align/search/search_batch.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <thread>
 
 #include "gpu/rt/error.hpp"
 
@@ -8,6 +10,8 @@ namespace biogpu::gpu::align {
 namespace {
 
 constexpr std::uint32_t kMostInexact = 1u << 16;
+// What is in no list yet.
+constexpr std::uint64_t kNoPair = ~std::uint64_t{0};
 constexpr int kHighest = 32767;
 // Above this, hits are copied query by query instead of with the places that stayed empty.
 constexpr std::uint64_t kCopiedWhole = std::uint64_t{1} << 20;
@@ -24,7 +28,7 @@ int bias_of(const SearchSettings& s) {
 bool allows_search(const SearchSettings& settings) { return bias_of(settings) <= 1024; }
 
 SearchBatch::SearchBatch(const SearchSettings& settings)
-    : settings_(settings), n_inexact_(1), inexact_(kMostInexact) {}
+    : settings_(settings), n_inexact_(1), inexact_(kMostInexact), n_listed_(kMostInexact) {}
 
 std::uint32_t SearchBatch::top() const {
   const std::uint32_t all = std::max<std::uint32_t>(part_.n_targets, 1);
@@ -48,7 +52,7 @@ std::uint64_t SearchBatch::device_bytes() const {
   return letters_.bytes() + residues_.bytes() + targets_.bytes() + numbers_.bytes() +
          profile_.bytes() + bundles_.bytes() + lanes_.bytes() + units_.bytes() + borders_.bytes() +
          split_borders_.bytes() + progress_.bytes() + score_.bytes() + hits_.bytes() +
-         inexact_.bytes() + n_inexact_.bytes() + n_hits_.bytes();
+         n_inexact_.bytes() + n_hits_.bytes();
 }
 
 void SearchBatch::begin_part(const SearchPart& part) {
@@ -117,6 +121,7 @@ void SearchBatch::upload(std::span<const SearchQuery> queries) {
   progress_.reserve(count_search_progress(plan_.n_tiles(), schedule_.n_split));
   split_borders_.reserve(plan_.bundles.size() * schedule_.n_split_letters);
   stream_.fill(n_inexact_.data(), 0, n_inexact_.bytes());
+  std::fill_n(inexact_.data(), n_listed_, kNoPair);
 }
 
 SearchArgs SearchBatch::score_args(SearchCells cells) const {
@@ -134,6 +139,10 @@ SearchArgs SearchBatch::score_args(SearchCells cells) const {
   args.split_borders = split_borders_.data();
   args.progress = progress_.data();
   args.score = score_.data();
+  args.inexact = inexact_.data();
+  args.n_inexact = n_inexact_.data();
+  args.limit = static_cast<std::uint32_t>(limit(cells));
+  args.most_inexact = kMostInexact;
   args.n_targets = part_.n_targets;
   args.n_units = static_cast<std::uint32_t>(schedule_.units.size());
   args.n_tiles = static_cast<std::uint32_t>(plan_.n_tiles());
@@ -152,14 +161,11 @@ SearchTopArgs SearchBatch::top_args(SearchCells cells, std::size_t n_queries) co
   args.score = score_.data();
   args.hits = hits_.data();
   args.n_hits = n_hits_.data();
-  args.inexact = inexact_.data();
-  args.n_inexact = n_inexact_.data();
   args.n_targets = part_.n_targets;
   args.n_slots = static_cast<std::uint32_t>(n_queries);
   args.top = top();
   args.min_score = settings_.min_hit;
   args.limit = static_cast<std::uint32_t>(limit(cells));
-  args.most_inexact = kMostInexact;
   return args;
 }
 
@@ -171,9 +177,8 @@ SearchResult SearchBatch::read(std::size_t n_queries) {
   stream_.copy_to_host(&n_inexact, n_inexact_.data(), sizeof n_inexact);
   stream_.synchronize();
   result.all_inexact = n_inexact > kMostInexact;
-  result.inexact.resize(std::min(n_inexact, kMostInexact));
-  stream_.copy_to_host(result.inexact.data(), inexact_.data(),
-                       result.inexact.size() * sizeof(std::uint64_t));
+  n_listed_ = std::min(n_inexact, kMostInexact);
+  result.inexact.assign(inexact_.data(), inexact_.data() + n_listed_);
   result.hits.resize(n_queries);
   std::vector<SearchHit> whole;
   const std::uint64_t n_places = std::uint64_t{n_queries} * top();
@@ -196,7 +201,24 @@ SearchResult SearchBatch::read(std::size_t n_queries) {
   return result;
 }
 
-SearchResult SearchBatch::run_cells(SearchCells cells, std::span<const SearchQuery> queries) {
+void SearchBatch::wait(const std::function<void(InexactPairs)>& early) {
+  std::uint32_t n_told = 0;
+  while (!stop_.is_reached()) {
+    std::uint32_t n = n_told;
+    while (n < kMostInexact &&
+           std::atomic_ref(inexact_.data()[n]).load(std::memory_order_relaxed) != kNoPair)
+      ++n;
+    if (n == n_told) {
+      std::this_thread::yield();
+    } else {
+      early(InexactPairs(inexact_.data(), n).subspan(n_told));
+    }
+    n_told = n;
+  }
+}
+
+SearchResult SearchBatch::run_cells(SearchCells cells, std::span<const SearchQuery> queries,
+                                    const std::function<void(InexactPairs)>& early) {
   make_plan(cells, queries);
   upload(queries);
   SearchArgs args = score_args(cells);
@@ -209,18 +231,20 @@ SearchResult SearchBatch::run_cells(SearchCells cells, std::span<const SearchQue
   launch_search_score(args, cells, plan_.rows, n_blocks, stream_);
   launch_search_top(top_args(cells, queries.size()), stream_);
   stop_.record(stream_);
+  wait(early);
   SearchResult result = read(queries.size());
   seconds_ += stop_.seconds_since(start_);
   return result;
 }
 
-SearchResult SearchBatch::run(std::span<const SearchQuery> queries) {
+SearchResult SearchBatch::run(std::span<const SearchQuery> queries,
+                              const std::function<void(InexactPairs)>& early) {
   if (part_.n_targets == 0) return {std::vector<std::vector<SearchHit>>(queries.size()), {}, false};
   const SearchCells small = small_cells();
-  SearchResult result = run_cells(small, queries);
+  SearchResult result = run_cells(small, queries, early);
   // Where so many scores are high, cells that hold them are faster than one pair after the other.
   if (result.all_inexact && small != SearchCells::wide)
-    return run_cells(SearchCells::wide, queries);
+    return run_cells(SearchCells::wide, queries, early);
   return result;
 }
 

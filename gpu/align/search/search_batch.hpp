@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -43,10 +44,13 @@ struct SearchQuery {
   std::span<const std::uint8_t> residues;
 };
 
+// Pairs whose scores the cells do not hold: query << 32 | target.
+using InexactPairs = std::span<const std::uint64_t>;
+
 // Hits of one run, by position in the queries given.
 struct SearchResult {
   std::vector<std::vector<SearchHit>> hits;  // [query], in any order; target: number in the part
-  std::vector<std::uint64_t> inexact;        // query << 32 | target: scores past the cells
+  std::vector<std::uint64_t> inexact;        // InexactPairs, in any order
   bool all_inexact = false;                  // too many of them to list
 };
 
@@ -61,7 +65,11 @@ class SearchBatch {
 
   // How many queries of a set that is sorted by length, the longest first, one run takes.
   std::size_t count_queries(std::span<const SearchQuery> queries, std::uint64_t max_bytes) const;
-  SearchResult run(std::span<const SearchQuery> queries);
+  // early: is told of inexact pairs while the device works on, so that what it does about them
+  // takes no time of its own. They are in the result too, unless there are so many that the run is
+  // repeated with wider cells.
+  SearchResult run(std::span<const SearchQuery> queries,
+                   const std::function<void(InexactPairs)>& early);
 
   double device_seconds() const { return seconds_; }  // kernels of all runs
   std::uint64_t device_bytes() const;
@@ -74,7 +82,9 @@ class SearchBatch {
   void upload(std::span<const SearchQuery> queries);
   SearchArgs score_args(SearchCells cells) const;
   SearchTopArgs top_args(SearchCells cells, std::size_t n_queries) const;
-  SearchResult run_cells(SearchCells cells, std::span<const SearchQuery> queries);
+  SearchResult run_cells(SearchCells cells, std::span<const SearchQuery> queries,
+                         const std::function<void(InexactPairs)>& early);
+  void wait(const std::function<void(InexactPairs)>& early);
   SearchResult read(std::size_t n_queries);
 
   SearchSettings settings_;
@@ -88,7 +98,8 @@ class SearchBatch {
   DeviceBuffer<BorderCell> borders_, split_borders_;
   DeviceBuffer<std::uint16_t> score_;
   DeviceBuffer<SearchHit> hits_;
-  DeviceBuffer<std::uint64_t> inexact_;
+  PinnedBuffer<std::uint64_t> inexact_;
+  std::uint32_t n_listed_ = 0;          // of inexact_, by the last run
   SearchPlan plan_;                     // of the run
   SearchSchedule schedule_;             // of the run
   std::vector<std::uint8_t> gathered_;  // residues of the run

@@ -16,8 +16,9 @@
 //          together; a quarter of a 16-byte shared load for two cells. Bound by instructions: 3.5
 //          on the packed pipe and 2 additions for two cells.
 // Result   exact below a limit: 2,047 less the highest score with small cells, 32,767 less bias and
-//          highest score with wide ones. Above it a score may be wrong, but not below the limit.
-//          Independent of shape, wave width and batch.
+//          highest score with wide ones. Above it a score may be wrong, but not below the limit;
+//          such pairs are listed in host memory as they are found. Independent of shape, wave width
+//          and batch.
 // Limits   columns of a target times 8 bytes for each target in flight.
 // Source   O. Gotoh, doi:10.1016/0022-2836(82)90398-9; mapping after B. Schmidt et al.,
 //          doi:10.1186/s12859-024-05965-6; tracks of queries and the sums are our own.
@@ -37,8 +38,15 @@ constexpr unsigned kResident = 4;
 constexpr int kSmallPadding = -1024;
 
 __device__ void write_score(const SearchArgs& a, int slot, std::uint32_t target, int raised) {
-  a.score[static_cast<std::uint64_t>(slot) * a.n_targets + target] =
-      static_cast<std::uint16_t>(raised - a.bias);
+  // One that left the range of a cell lies above the limit this way.
+  const auto score = static_cast<std::uint16_t>(raised - a.bias);
+  a.score[static_cast<std::uint64_t>(slot) * a.n_targets + target] = score;
+  if (score < a.limit) return;
+  const std::uint32_t at = atomicAdd(a.n_inexact, 1u);
+  // A single word, which the host may read at once.
+  if (at < a.most_inexact)
+    *static_cast<volatile std::uint64_t*>(a.inexact + at) =
+        static_cast<std::uint64_t>(slot) << 32 | target;
 }
 
 template <int kWave, int kRows, SearchCells kCells>

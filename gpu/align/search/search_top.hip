@@ -112,10 +112,6 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kBlock, 4) void search_top_kernel(SearchTopArgs 
     n_equal += all;
     if ((real && score > cut.above) || (equal && rank < cut.n_equal))
       hits[atomicAdd(&n_taken, 1u)] = {static_cast<std::uint32_t>(i), score};
-    if (i < a.n_targets && score >= a.limit) {
-      const std::uint32_t at = atomicAdd(a.n_inexact, 1u);
-      if (at < a.most_inexact) a.inexact[at] = slot << 32 | i;
-    }
   }
   __syncthreads();
   if (threadIdx.x == 0) a.n_hits[slot] = n_taken;

@@ -14,19 +14,16 @@ struct SearchHit {
 };
 
 // Picks the hits of each query out of a row of scores; device memory. A score of `limit` or more is
-// not exact: it goes to `inexact` and not to the hits.
+// not exact and no hit.
 struct SearchTopArgs {
   const std::uint16_t* score = nullptr;  // [n_slots][n_targets]
   SearchHit* hits = nullptr;             // [n_slots][top], written in any order
   std::uint32_t* n_hits = nullptr;       // [n_slots], written
-  std::uint64_t* inexact = nullptr;      // [most_inexact]: slot << 32 | target, in any order
-  std::uint32_t* n_inexact = nullptr;    // one, 0 before the launch; may pass most_inexact
   std::uint64_t n_targets = 0;
   std::uint32_t n_slots = 0;
   std::uint32_t top = 0;        // hits kept of a query at most, 1 or more
   std::uint32_t min_score = 0;  // of a hit
   std::uint32_t limit = 0;
-  std::uint32_t most_inexact = 0;
 };
 
 void launch_search_top(const SearchTopArgs& args, Stream& stream);

@@ -1,3 +1,5 @@
+#include <tbb/task_arena.h>
+
 #include <array>
 #include <map>
 
@@ -169,6 +171,26 @@ TEST_CASE("gpu.align_search: scores around the limit of small cells are exact", 
     check_search(
         sets, {align::Mode::local, {}, align::Output::score, align::dna_scoring(5, -4, 12, extend)},
         {0, 1});
+  }
+}
+
+TEST_CASE("gpu.align_search: few and more scores past the cells are exact", "[gpu][device]") {
+  if (!test::has_gpu()) return;
+  // With one thread the host scores up to four such pairs while the device works on.
+  tbb::task_arena one_thread(1);
+  for (const int n_high : {1, 4, 5, 12}) {
+    std::mt19937 random(kSeed + 11);
+    Sets sets;
+    for (int i = 0; i < 14; ++i) {
+      const auto query = test::random_residues(random, static_cast<std::size_t>(420 + i), 4);
+      sets.builder.add_query(query);
+      sets.builder.add_target(i < n_high ? query : test::random_residues(random, 300, 4));
+    }
+    one_thread.execute([&] {
+      check_search(sets,
+                   {align::Mode::local, {}, align::Output::score, align::dna_scoring(5, -4, 12, 2)},
+                   {0, 1});
+    });
   }
 }
 

@@ -90,6 +90,7 @@ inline hipError_t hipEventDestroy(hipEvent_t event) { return cudaEventDestroy(ev
 inline hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream) {
   return cudaEventRecord(event, stream);
 }
+inline hipError_t hipEventQuery(hipEvent_t event) { return cudaEventQuery(event); }
 inline hipError_t hipEventSynchronize(hipEvent_t event) { return cudaEventSynchronize(event); }
 inline hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t stop) {
   return cudaEventElapsedTime(milliseconds, start, stop);

@@ -111,6 +111,7 @@ hipError_t hipEventCreateWithFlags(hipEvent_t* event, unsigned flags);
 hipError_t hipEventDestroy(hipEvent_t event);
 hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream);
 hipError_t hipEventSynchronize(hipEvent_t event);
+hipError_t hipEventQuery(hipEvent_t event);
 hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t stop);
 hipError_t hipFuncSetAttribute(const void* kernel, hipFuncAttribute attribute, int value);
 // Work queued between begin and end is kept in the graph and not run.
