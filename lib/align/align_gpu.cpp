@@ -21,8 +21,9 @@ namespace {
 
 namespace cells = biogpu::gpu::align;
 
-// Of the free memory where the caller sets no limit: other users of the device need some.
-constexpr double kShareOfFreeMemory = 0.9;
+// Of the free memory where the caller sets no limit: two aligners may share a device, and others
+// need some.
+constexpr double kShareOfFreeMemory = 0.45;
 // Above this a batch gains nothing.
 constexpr std::uint64_t kMostBatchBytes = std::uint64_t{1} << 35;
 constexpr std::uint64_t kMostDiagonalBytes = std::uint64_t{1} << 35;

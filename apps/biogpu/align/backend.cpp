@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "lib/core/error.hpp"
 
 namespace biogpu::app {
 namespace {
+
+// Threads that share a GPU.
+constexpr std::uint64_t kUsersOfDevice = 2;
 
 align::Options score_only(align::Options options) {
   options.output = align::Output::score;
@@ -21,15 +25,20 @@ AlignBackend::AlignBackend(const DeviceChoice& choice, bool may_fall_back,
                            const align::Options& options, std::uint64_t max_device_bytes, Log& log)
     : options_(options),
       score_options_(score_only(options)),
+      n_gpus_(choice.gpus.size()),
       max_device_bytes_(max_device_bytes),
       may_fall_back_(may_fall_back),
       log_(log),
       cpu_only_(!choice.on_gpu()) {
-  for (const int index : choice.gpus) devices_.push_back({index, nullptr, nullptr, nullptr, false});
+  for (std::uint64_t user = 0; user < kUsersOfDevice; ++user) {
+    for (const int index : choice.gpus)
+      devices_.push_back({index, nullptr, nullptr, nullptr, false});
+  }
 }
 
 void AlignBackend::set_search(const align::SequenceSet& targets,
                               const align::SearchOptions& search) {
+  devices_.resize(n_gpus_);
   search_targets_ = targets;
   search_ = search;
 }
@@ -72,15 +81,20 @@ Result AlignBackend::run(const std::function<Result(Device&)>& on_gpu,
   return on_cpu();
 }
 
+// 0 stays 0: an aligner takes less than half of what is free then.
+std::uint64_t AlignBackend::bytes_of_user() const {
+  return max_device_bytes_ * n_gpus_ / devices_.size();
+}
+
 align::GpuAligner& AlignBackend::aligner(Device& device) {
   if (!device.aligner)
-    device.aligner = align::make_gpu_aligner(device.index, options_, max_device_bytes_);
+    device.aligner = align::make_gpu_aligner(device.index, options_, bytes_of_user());
   return *device.aligner;
 }
 
 align::GpuAligner& AlignBackend::scorer(Device& device) {
   if (!device.scorer)
-    device.scorer = align::make_gpu_aligner(device.index, score_options_, max_device_bytes_);
+    device.scorer = align::make_gpu_aligner(device.index, score_options_, bytes_of_user());
   return *device.scorer;
 }
 
@@ -120,13 +134,15 @@ double AlignBackend::device_seconds() const {
 }
 
 std::uint64_t AlignBackend::peak_device_bytes() const {
-  std::uint64_t peak = 0;
+  std::map<int, std::uint64_t> peaks;
   for (const Device& device : devices_) {
     for (const auto* aligner : {device.aligner.get(), device.scorer.get()})
-      if (aligner != nullptr) peak = std::max(peak, aligner->peak_device_bytes());
-    if (device.searcher) peak = std::max(peak, device.searcher->peak_device_bytes());
+      if (aligner != nullptr) peaks[device.index] += aligner->peak_device_bytes();
+    if (device.searcher) peaks[device.index] += device.searcher->peak_device_bytes();
   }
-  return peak;
+  std::uint64_t most = 0;
+  for (const auto& [index, bytes] : peaks) most = std::max(most, bytes);
+  return most;
 }
 
 }  // namespace biogpu::app

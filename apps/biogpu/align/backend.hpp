@@ -15,16 +15,17 @@
 
 namespace biogpu::app {
 
-// Aligns on the GPUs chosen, each used by one thread at a time, or on the CPU with the calling
-// thread. More threads than devices call align(): while some prepare or format, the devices stay
-// busy.
+// Aligns on the GPUs chosen, each used by two threads at a time, so that it has work while one of
+// them prepares or takes results, or on the CPU with the calling thread. More threads than that
+// call align(): while some read or format, the devices stay busy.
 class AlignBackend {
  public:
   // may_fall_back: a GPU that fails is answered by a warning and the CPU from then on.
   AlignBackend(const DeviceChoice& choice, bool may_fall_back, const align::Options& options,
                std::uint64_t max_device_bytes, Log& log);
 
-  // For search(): the targets, kept alive by the caller, and which hits to keep.
+  // For search(): the targets, kept alive by the caller, and which hits to keep. Then one thread at
+  // a time uses a GPU, which holds the targets once. Before the first call of the others.
   void set_search(const align::SequenceSet& targets, const align::SearchOptions& search);
 
   // n_threads: of the CPU, where it is used.
@@ -35,12 +36,13 @@ class AlignBackend {
 
   bool fell_back() const { return cpu_only_ && !devices_.empty(); }
   double device_seconds() const;            // kernels, summed over the devices
-  std::uint64_t peak_device_bytes() const;  // the largest of the devices
+  std::uint64_t peak_device_bytes() const;  // of the device that took most
 
  private:
+  // One of those that share a GPU.
   struct Device {
     int index = 0;
-    // Made on first use, by the thread that holds the device.
+    // Made on first use, by the thread that holds it.
     std::unique_ptr<align::GpuAligner> aligner;
     std::unique_ptr<align::GpuAligner> scorer;
     std::unique_ptr<align::GpuSearcher> searcher;
@@ -52,6 +54,7 @@ class AlignBackend {
   // What on_gpu returns, or on_cpu where there is no GPU (any more).
   template <class Result>
   Result run(const std::function<Result(Device&)>& on_gpu, const std::function<Result()>& on_cpu);
+  std::uint64_t bytes_of_user() const;
   align::GpuAligner& aligner(Device& device);
   align::GpuAligner& scorer(Device& device);
   align::GpuSearcher& searcher(Device& device);
@@ -60,13 +63,14 @@ class AlignBackend {
   align::Options score_options_;
   align::SequenceSet search_targets_;
   align::SearchOptions search_;
-  const std::uint64_t max_device_bytes_;
+  const std::size_t n_gpus_;
+  const std::uint64_t max_device_bytes_;  // of a GPU; 0: what is free
   const bool may_fall_back_;
   Log& log_;
   std::atomic<bool> cpu_only_;
   std::mutex mutex_;
   std::condition_variable freed_;
-  std::vector<Device> devices_;
+  std::vector<Device> devices_;  // all GPUs, and all again
 };
 
 }  // namespace biogpu::app
