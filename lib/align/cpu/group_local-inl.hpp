@@ -35,8 +35,8 @@ class LocalKernel {
   static constexpr bool kTrace = kWant == Want::trace;
   // Whether the columns of a pass may be skewed: Source::skew_of().
   static constexpr bool kSkewable = [] {
-    if constexpr (requires { Source::kThresholds; }) {
-      return kWant == Want::score && Source::kThresholds;
+    if constexpr (requires { Source::kSkewable; }) {
+      return kWant == Want::score && Source::kSkewable;
     } else {
       return false;
     }

@@ -18,20 +18,22 @@ namespace HWY_NAMESPACE {
 
 // Scores of a column's classes of residues, raised by `bias`, with one query for all lanes: one
 // vector per class that the query holds, by look-ups in the class's row.
-template <class T>
+//
+// kThresholds: a second vector per class, the greatest diagonal that the floor swallows. A compare
+// and a masked addition then take the place of an addition and a maximum, which pays where
+// maxima_have_one_port().
+template <class T, bool kThresholds>
 class SharedSource {
  public:
   using V = hn::Vec<Tag<T>>;
-  // A second vector per class, the greatest diagonal that the floor swallows: a compare and a
-  // masked addition then take the place of an addition and a maximum, which only one port can do.
-  static constexpr bool kThresholds = std::is_same_v<T, std::int8_t> && HWY_TARGET <= HWY_AVX3;
-  static constexpr int kColumns = kThresholds ? kSearchColumns : kMostColumns;
+  static constexpr bool kSkewable = std::is_same_v<T, std::int8_t>;
+  static constexpr int kColumns = kSkewable ? kSearchColumns : kMostColumns;
 
   HWY_INLINE SharedSource(const GroupJob& job, std::int64_t n_rows, std::int64_t n_columns,
                           int bias)
       : n_rows_(n_rows),
         floor_(static_cast<int>(GroupRange(*job.options, true).local_zero)),
-        skew_(kThresholds ? skew_of(*job.options) : 0) {
+        skew_(kSkewable ? skew_of(*job.options) : 0) {
     if (skew_ > 0) n_columns = whole_passes(n_columns);
     offsets_ = job.scratch->offsets.template get<std::uint32_t>(n_rows);
     T* target = job.scratch->target.template get<T>(n_columns * lanes() + 16);
@@ -127,7 +129,7 @@ class SharedSource {
                                         hn::TableLookupBytesOr0(high_table, high[c])));
         if constexpr (sizeof(T) == 2) bytes = hn::ShiftRight<8>(bytes);
         // The column before the first of a pass is the last of another.
-        if constexpr (kThresholds)
+        if constexpr (kSkewable)
           if (c == 0) bytes = hn::Sub(bytes, back);
         hn::Store(bytes, d, to);
         if constexpr (kThresholds) {

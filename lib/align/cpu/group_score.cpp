@@ -11,6 +11,7 @@
 #include "lib/align/cpu/group_local-inl.hpp"
 #include "lib/align/cpu/group_profile-inl.hpp"
 #include "lib/align/cpu/group_wide-inl.hpp"
+#include "lib/align/cpu/isa.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace biogpu::align {
@@ -18,6 +19,17 @@ namespace HWY_NAMESPACE {
 
 int count_lanes(bool narrow) {
   return static_cast<int>(narrow ? hn::Lanes(Tag<std::int8_t>()) : hn::Lanes(Tag<std::int16_t>()));
+}
+
+template <class T>
+using MaximumSource = SharedSource<T, false>;
+template <class T>
+using ThresholdSource = SharedSource<T, HWY_TARGET <= HWY_AVX3 && std::is_same_v<T, std::int8_t>>;
+
+// Of the CPUs that have 512-bit vectors, only Intel's lack the instructions of AVX3_DL.
+bool thresholds_pay() {
+  if constexpr (HWY_TARGET == HWY_AVX3) return true;
+  return HWY_TARGET < HWY_AVX3 && maxima_have_one_port();
 }
 
 template <template <class> class Source>
@@ -50,14 +62,18 @@ void score_group(const GroupJob& job, GroupResult& result) {
       score_wide<TableSource<std::int16_t>>(job, result);
     } else if (job.same_query && job.options->output == Output::score &&
                job.options->mode == Mode::local) {
-      LocalKernel<std::int16_t, SharedSource<std::int16_t>, Want::score>(job, result).run();
+      LocalKernel<std::int16_t, MaximumSource<std::int16_t>, Want::score>(job, result).run();
     } else {
       score_wide<ProfileSource<std::int16_t>>(job, result);
     }
   } else if (table) {
     score_narrow<TableSource>(job, result);
   } else if (job.same_query) {
-    score_narrow<SharedSource>(job, result);
+    if (thresholds_pay()) {
+      score_narrow<ThresholdSource>(job, result);
+    } else {
+      score_narrow<MaximumSource>(job, result);
+    }
   } else {
     score_narrow<ProfileSource>(job, result);
   }

@@ -54,6 +54,15 @@ void prepare_cpu_isa() {
   });
 }
 
+bool maxima_have_one_port() {
+#if defined(__x86_64__)
+  static const bool intel = __builtin_cpu_is("intel") != 0;
+  return intel;
+#else
+  return false;
+#endif
+}
+
 std::string cpu_isa() {
   prepare_cpu_isa();
   const std::int64_t targets = usable_targets();

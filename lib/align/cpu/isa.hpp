@@ -12,4 +12,8 @@ void force_cpu_isa(std::string_view name);
 // Takes the environment's BIOGPU_CPU_ISA over, once, and refuses a CPU that no kernel runs on.
 void prepare_cpu_isa();
 
+// Whether 512-bit maxima have one port on this CPU where additions have two, as on Intel's cores;
+// AMD's do as many of the one as of the other.
+bool maxima_have_one_port();
+
 }  // namespace biogpu::align
