@@ -68,13 +68,14 @@ class LocalKernel {
     const Tag<T> d;
     // Scores alone may be computed by tiles of rows, whose columns stay in a near cache. Ends and
     // floors that rise need whole columns.
-    const bool tiled = !kEnds && shape_.n_rows > kTileRows;
-    const std::int64_t tile_rows = tiled ? kTileRows : shape_.n_rows;
+    const std::int64_t most_rows = kSkewable && !may_bound_ ? 2 * kTileRows : kTileRows;
+    const bool tiled = !kEnds && shape_.n_rows > most_rows;
+    const std::int64_t tile_rows = tiled ? most_rows : shape_.n_rows;
     const std::int64_t column = tile_rows * lanes_;
     h_ = job_.scratch->h.get<T>(2 * column);
     e_ = job_.scratch->e.get<T>(2 * column);
-    h_to_ = h_ + column;
-    e_to_ = e_ + column;
+    h_to_ = may_bound_ ? h_ + column : h_;
+    e_to_ = may_bound_ ? e_ + column : e_;
     result_.ended.assign(job_.ends.size(), {});
     if (tiled)
       border_.start(*job_.scratch, whole_passes(shape_.n_columns), open_,
@@ -136,7 +137,7 @@ class LocalKernel {
   static constexpr std::int64_t kLeastRoom = 48;
   // Rows of which H and E, before and behind a pass, take 256 KiB, well within the second cache,
   // whose lines come in time: the scores of a pass, made once a tile, then take little beside its
-  // cells.
+  // cells. Twice as many where a pass is never computed again, so that H and E are overwritten.
   static constexpr auto kTileRows =
       static_cast<std::int64_t>(65536 / (hn::MaxLanes(Tag<T>()) * sizeof(T)));
   // Passes in a row for which no bound is tried, at most.
@@ -372,7 +373,7 @@ class LocalKernel {
   LocalEnds<T> ends_;
   LocalBorder<T> border_;
   T *h_ = nullptr, *e_ = nullptr;
-  T *h_to_ = nullptr, *e_to_ = nullptr;      // of the column behind a skewed pass
+  T *h_to_ = nullptr, *e_to_ = nullptr;      // behind a skewed pass; h_, e_ where none is redone
   std::int64_t first_row_ = 0, n_rows_ = 0;  // of the tile
   V corner_;                                 // H above and left of the next pass
   std::int64_t max_score_ = 0, trigger_ = 0, highest_followed_ = 0;

@@ -72,7 +72,7 @@ TEST_CASE("align.search_cpu: equals search_ref for gap costs of every kind", "[a
   Pairs sets = make_sets(options.scoring, kProtein, 7);
   // Rows of about one tile of 64, 32 and 16 bytes.
   std::mt19937 random(8);
-  for (const std::size_t length : {1023, 1024, 1025, 2047, 2049, 4097}) {
+  for (const std::size_t length : {1023, 1024, 1025, 2047, 2049, 4097, 8193}) {
     const std::string text = random_text(random, kProtein, length);
     sets.add_query(text);
     sets.add_target(length == 1025 ? text : text.substr(length / 2, 100));
