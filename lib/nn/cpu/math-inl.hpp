@@ -10,6 +10,8 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
+
 HWY_BEFORE_NAMESPACE();
 namespace biogpu::nn {
 namespace HWY_NAMESPACE {
@@ -17,6 +19,30 @@ namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using F32 = hn::ScalableTag<float>;
 using Vec = hn::Vec<F32>;
+
+// The first n numbers at `from`, zeros behind them; nothing past them is read.
+HWY_INLINE Vec load_first(const float* from, std::size_t n) {
+  const F32 f32;
+  if (n >= hn::Lanes(f32)) return hn::LoadU(f32, from);
+#if HWY_TARGET == HWY_SSE4
+  // Highway's masked load is an aligned one here.
+  HWY_ALIGN float lanes[HWY_MAX_BYTES / sizeof(float)] = {};
+  std::copy_n(from, n, lanes);
+  return hn::Load(f32, lanes);
+#else
+  return hn::MaskedLoad(hn::FirstN(f32, n), f32, from);
+#endif
+}
+
+// The first n lanes of y to `to`.
+HWY_INLINE void store_first(Vec y, std::size_t n, float* to) {
+  const F32 f32;
+  if (n >= hn::Lanes(f32)) {
+    hn::StoreU(y, f32, to);
+  } else {
+    hn::BlendedStore(y, hn::FirstN(f32, n), f32, to);
+  }
+}
 
 template <std::size_t n>
 HWY_INLINE Vec polynomial(Vec x, const float (&coefficients)[n]) {

@@ -6,6 +6,10 @@
 #include <random>
 #include <vector>
 
+#include "lib/core/simd_targets.hpp"
+// Highway after its settings.
+#include <hwy/targets.h>
+
 #include "lib/nn/backend.hpp"
 #include "lib/nn/reference_ops.hpp"
 #include "tests/support/catch.hpp"
@@ -59,7 +63,23 @@ double roundings(const Numbers& got, const Numbers& right) {
   return worst / (largest * 0x1p-24);
 }
 
+std::vector<std::int64_t> instruction_sets() {
+  std::vector<std::int64_t> targets;
+  for (std::int64_t left = hwy::SupportedTargets() & HWY_TARGETS; left != 0; left &= left - 1)
+    targets.push_back(left & -left);
+  return targets;
+}
+
+// The reference and the CPU's backend, with each of the CPU's instruction sets in turn.
 struct Both {
+  Both() {
+    static const std::vector<std::int64_t> all = instruction_sets();
+    hwy::SetSupportedTargetsForTest(GENERATE(from_range(all)));
+  }
+  ~Both() { hwy::SetSupportedTargetsForTest(0); }
+  Both(const Both&) = delete;
+  Both& operator=(const Both&) = delete;
+
   std::unique_ptr<nn::Backend> reference = nn::make_reference_backend();
   std::unique_ptr<nn::Backend> cpu = nn::make_cpu_backend({nn::Precision::fp32, 2});
 };
