@@ -52,6 +52,16 @@ def fit_exp(degree=6):
     show("exp(x) for |x| <= ln 2 / 2", coefficients, numpy.abs(evaluate(coefficients, x) / right - 1).max())
 
 
+def fit_exp2(degree=6):
+    x = nodes(2000) / 2
+    series = numpy.polynomial.Chebyshev.fit(x, numpy.exp2(x), degree, domain=[-0.5, 0.5])
+    coefficients = series.convert(kind=numpy.polynomial.Polynomial).coef.astype(numpy.float32)
+    x = numpy.linspace(-0.5, 0.5, 100001).astype(numpy.float32)
+    right = numpy.exp2(x.astype(float))
+    show("2^x for |x| <= 1 / 2", coefficients, numpy.abs(evaluate(coefficients, x) / right - 1).max())
+
+
 if __name__ == "__main__":
     fit_erf()
     fit_exp()
+    fit_exp2()

@@ -1,5 +1,6 @@
-// Attention of one head of one sequence: a tile of queries at a time against all keys. The tile's
-// scores stay in cache, so that memory grows with the length and not with its square.
+// Attention of one head of one sequence: a block of queries at a time against all keys, the queries
+// in the lanes of vectors, so that a head of any size and a sequence of any length fill them. The
+// block's scores stay in cache: memory grows with the length and not with its square.
 #include "lib/core/simd_targets.hpp"
 // The settings come first; foreach_target.h compiles this file once per target.
 #undef HWY_TARGET_INCLUDE
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/nn/cpu/head-inl.hpp"
 #include "lib/nn/cpu/kernels.hpp"
 #include "lib/nn/cpu/tile-inl.hpp"
 
@@ -18,188 +20,201 @@ HWY_BEFORE_NAMESPACE();
 namespace biogpu::nn {
 namespace HWY_NAMESPACE {
 
-constexpr int kMostTileRows = 14;
+// Scores are kept in units of ln 2, as exponents of two.
+constexpr float kUnits = 1.44269504f;
+constexpr float kLog2 = 0.693147181f;
 
+// Elements of a head that are summed at a time; they divide every size of a head.
+constexpr int kElements = HWY_MAX_BYTES >= 64 ? 8 : 4;
+
+// Queries of a block: two vectors at most.
+constexpr std::size_t kMostQueries = 2 * HWY_MAX_BYTES / sizeof(float);
+
+HWY_INLINE std::int64_t n_lanes() { return static_cast<std::int64_t>(hn::Lanes(F32())); }
 HWY_INLINE std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }
 
-std::int64_t scratch_size(std::int64_t length, std::int64_t head_size) {
-  const auto width = static_cast<std::int64_t>(2 * hn::Lanes(F32()));
-  const std::int64_t padded = round_up(length, width);
-  return padded * head_size + length * round_up(head_size, width) + kMostTileRows * padded;
-}
+// Memory of one head. A block is up to two vectors of queries, `pitch` of them.
+struct Scratch {
+  float* keys;     // [n, size]
+  float* values;   // [n, size]
+  float* queries;  // [size, pitch]; what the block mixed when it is done with them
+  float* scores;   // [n, pitch]
 
-// Tokens [first, first + n) of one head.
-struct Head {
-  const float* data;
-  std::int64_t stride;  // between tokens
-  std::int64_t n;
-  std::int64_t size;
+  Scratch(float* memory, std::int64_t length, std::int64_t head_size) {
+    const std::int64_t of_rows = round_up(length * head_size, 2 * n_lanes());
+    keys = memory;
+    values = keys + of_rows;
+    queries = values + of_rows;
+    scores = queries + 2 * n_lanes() * head_size;
+  }
+  static std::int64_t size(std::int64_t length, std::int64_t head_size) {
+    return 2 * round_up(length * head_size, 2 * n_lanes()) + 2 * n_lanes() * (head_size + length);
+  }
 };
 
-HWY_INLINE Head head_of(const Tensor& x, std::int64_t first, std::int64_t n, std::int64_t head) {
-  return {x.row<float>(first) + head * x.stride[1], x.stride[0], n, x.shape[2]};
+std::int64_t scratch_size(std::int64_t length, std::int64_t head_size) {
+  return Scratch::size(length, head_size);
 }
 
-// k^T in panels: for each element of the head, the keys of the panel; zeros past the last key.
-void pack_keys(const Head& k, float* panels) {
-  const auto width = static_cast<std::int64_t>(2 * hn::Lanes(F32()));
-  for (std::int64_t begin = 0; begin < k.n; begin += width)
-    for (std::int64_t e = 0; e < k.size; ++e)
-      for (std::int64_t j = begin; j < begin + width; ++j)
-        *panels++ = j < k.n ? k.data[j * k.stride + e] : 0.0f;
-}
-
-// v in panels of one or two vectors of the head's elements.
-void pack_values(const Head& v, float* panels) {
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(F32()));
-  for (std::int64_t begin = 0; begin < v.size;) {
-    const std::int64_t width = v.size - begin > lanes ? 2 * lanes : lanes;
-    for (std::int64_t j = 0; j < v.n; ++j)
-      for (std::int64_t e = begin; e < begin + width; ++e)
-        *panels++ = e < v.size ? v.data[j * v.stride + e] : 0.0f;
-    begin += width;
-  }
-}
-
-// scores[r * pitch + j] = scale * q_r k_j, for all j of whole panels.
-void score_tile(const Head& q, std::int64_t row, int n_rows, const float* keys, std::int64_t n_keys,
-                float scale, float* scores, std::int64_t pitch) {
+// scores[j * pitch + i] = key j times query i of the panel.
+template <int kVectors>
+void score_block(const float* keys, std::int64_t n, std::int64_t size, const float* panel,
+                 float* scores) {
   const F32 f32;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(f32));
-  const Vec factor = hn::Set(f32, scale);
-  for (std::int64_t j = 0; j < n_keys; j += 2 * lanes) {
+  const std::int64_t pitch = kVectors * n_lanes();
+  for (std::int64_t j = 0; j < n; j += kTileRows) {
+    const int n_rows = static_cast<int>(std::min<std::int64_t>(kTileRows, n - j));
     const auto store = [&](int r, Vec first, Vec second) HWY_ATTR {
-      float* const to = scores + r * pitch + j;
-      hn::Store(hn::Mul(first, factor), f32, to);
-      hn::Store(hn::Mul(second, factor), f32, to + lanes);
+      float* const to = scores + (j + r) * pitch;
+      hn::Store(first, f32, to);
+      if constexpr (kVectors == 2) hn::Store(second, f32, to + pitch / 2);
     };
-    tile_of<2>(n_rows, q.data + row * q.stride, q.stride, keys + j * q.size, q.size, store);
+    tile_of<kVectors>(n_rows, {keys + j * size, size, 1}, panel, size, store);
   }
 }
 
-// scores -> exp(score - top), zeros in the lanes past n; returns the sum and sets top.
-HWY_INLINE float exponentiate(float* scores, std::int64_t n, float& top) {
+// scores[j * pitch + i] -> 2^(score - top of query i), for one vector of queries; returns their
+// sums and sets top. Four chains, for one would wait for itself.
+HWY_INLINE Vec exponentiate(float* scores, std::int64_t n, std::int64_t pitch, Vec& top) {
   const F32 f32;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(f32));
-  const Vec lowest = hn::Set(f32, -3.0e38f);
-  const std::int64_t whole = n / lanes * lanes;
-  const auto rest = hn::FirstN(f32, static_cast<std::size_t>(n - whole));
-  Vec most = lowest;
-  for (std::int64_t j = 0; j < whole; j += lanes) most = hn::Max(most, hn::Load(f32, scores + j));
-  if (whole < n) most = hn::Max(most, hn::IfThenElse(rest, hn::Load(f32, scores + whole), lowest));
-  const Vec all_top = hn::MaxOfLanes(f32, most);
-  top = hn::GetLane(all_top);
-  Vec sum = hn::Zero(f32);
-  for (std::int64_t j = 0; j < whole; j += lanes) {
-    const Vec p = exp_of(hn::Sub(hn::Load(f32, scores + j), all_top));
-    hn::Store(p, f32, scores + j);
-    sum = hn::Add(sum, p);
+  const std::int64_t whole = n / 4 * 4;
+  const auto score = [&](std::int64_t j) HWY_ATTR { return hn::Load(f32, scores + j * pitch); };
+  Vec top0 = score(0), top1 = top0, top2 = top0, top3 = top0;
+  for (std::int64_t j = 0; j < whole; j += 4) {
+    top0 = hn::Max(top0, score(j));
+    top1 = hn::Max(top1, score(j + 1));
+    top2 = hn::Max(top2, score(j + 2));
+    top3 = hn::Max(top3, score(j + 3));
   }
-  if (whole < n) {
-    const Vec p = hn::IfThenElseZero(rest, exp_of(hn::Sub(hn::Load(f32, scores + whole), all_top)));
-    hn::Store(p, f32, scores + whole);
-    sum = hn::Add(sum, p);
+  for (std::int64_t j = whole; j < n; ++j) top0 = hn::Max(top0, score(j));
+  top = hn::Max(hn::Max(top0, top1), hn::Max(top2, top3));
+  const auto weight = [&](std::int64_t j) HWY_ATTR {
+    const Vec p = exp2_of(hn::Sub(score(j), top));
+    hn::Store(p, f32, scores + j * pitch);
+    return p;
+  };
+  Vec sum0 = hn::Zero(f32), sum1 = sum0, sum2 = sum0, sum3 = sum0;
+  for (std::int64_t j = 0; j < whole; j += 4) {
+    sum0 = hn::Add(sum0, weight(j));
+    sum1 = hn::Add(sum1, weight(j + 1));
+    sum2 = hn::Add(sum2, weight(j + 2));
+    sum3 = hn::Add(sum3, weight(j + 3));
   }
-  return hn::GetLane(hn::SumOfLanes(f32, sum));
+  for (std::int64_t j = whole; j < n; ++j) sum0 = hn::Add(sum0, weight(j));
+  return hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3));
 }
 
-HWY_INLINE void store_values(Vec y, float* to, std::int64_t n) {
+// mixed[e * pitch + i] = (sum_j scores_ji values_je) * inverse[i]
+template <int kVectors>
+void mix_block(const float* scores, const float* values, std::int64_t n, std::int64_t size,
+               const float* inverse, float* mixed) {
   const F32 f32;
-  if (n >= static_cast<std::int64_t>(hn::Lanes(f32))) {
-    hn::StoreU(y, f32, to);
-  } else if (n > 0) {
-    hn::BlendedStore(y, hn::FirstN(f32, static_cast<std::size_t>(n)), f32, to);
-  }
-}
-
-// out_r = (sum_j p_rj v_j) * inverse[r]
-void mix_tile(const float* p, std::int64_t pitch, int n_rows, const Head& v, const float* values,
-              const float* inverse, float* out, std::int64_t out_stride) {
-  const F32 f32;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(f32));
-  for (std::int64_t e = 0; e < v.size;) {
+  const std::int64_t pitch = kVectors * n_lanes();
+  for (std::int64_t e = 0; e < size; e += kElements) {
     const auto store = [&](int r, Vec first, Vec second) HWY_ATTR {
-      const Vec factor = hn::Set(f32, inverse[r]);
-      float* const to = out + r * out_stride + e;
-      store_values(hn::Mul(first, factor), to, v.size - e);
-      store_values(hn::Mul(second, factor), to + lanes, v.size - e - lanes);
+      float* const to = mixed + (e + r) * pitch;
+      hn::Store(hn::Mul(first, hn::Load(f32, inverse)), f32, to);
+      if constexpr (kVectors == 2)
+        hn::Store(hn::Mul(second, hn::Load(f32, inverse + pitch / 2)), f32, to + pitch / 2);
     };
-    if (v.size - e > lanes) {
-      tile_of<2>(n_rows, p, pitch, values, v.n, store);
-      values += 2 * lanes * v.n;
-      e += 2 * lanes;
-    } else {
-      const auto store_one = [&](int r, Vec first, Vec) HWY_ATTR {
-        store_values(hn::Mul(first, hn::Set(f32, inverse[r])), out + r * out_stride + e,
-                     v.size - e);
-      };
-      tile_of<1>(n_rows, p, pitch, values, v.n, store_one);
-      e += lanes;
-    }
+    tile<kElements, kVectors>({values + e, 1, size}, scores, n, store);
   }
 }
 
-void add_bias(const Tensor& bias, std::int64_t s, std::int64_t head, std::int64_t row,
-              float* scores, std::int64_t n) {
+// One head of one sequence, where its tokens begin, and its queries.
+struct Place {
+  std::int64_t sequence;
+  std::int64_t head;
+  std::int64_t first;
+  Head q;
+};
+
+// To the scores of one query, one for each key.
+void add_bias(const Tensor& bias, const Place& at, std::int64_t row, float* scores,
+              std::int64_t pitch) {
   const float* from = bias.as<float>();
-  const std::int64_t index[] = {s, head, row};
+  const std::int64_t index[] = {at.sequence, at.head, row};
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (bias.shape[axis] > 1) from += index[axis] * bias.stride[axis];
   const bool one = bias.shape[3] == 1;
-  for (std::int64_t j = 0; j < n; ++j) scores[j] += from[one ? 0 : j];
+  for (std::int64_t j = 0; j < at.q.n; ++j) scores[j * pitch] += kUnits * from[one ? 0 : j];
+}
+
+template <int kVectors>
+void attend_block(const Attention& op, const Place& at, std::int64_t row, const Scratch& scratch) {
+  const F32 f32;
+  const std::int64_t pitch = kVectors * n_lanes(), n = at.q.n, size = at.q.size;
+  const std::int64_t n_rows = std::min(pitch, n - row);
+  pack_queries(at.q, row, kUnits * op.scale, pitch, scratch.queries);
+  score_block<kVectors>(scratch.keys, n, size, scratch.queries, scratch.scores);
+  if (!op.bias.empty())
+    for (std::int64_t i = 0; i < n_rows; ++i)
+      add_bias(op.bias, at, row + i, scratch.scores + i, pitch);
+  HWY_ALIGN float tops[kMostQueries], sums[kMostQueries], inverse[kMostQueries];
+  for (std::int64_t i = 0; i < pitch; i += n_lanes()) {
+    Vec top;
+    const Vec sum = exponentiate(scratch.scores + i, n, pitch, top);
+    hn::Store(top, f32, tops + i);
+    hn::Store(sum, f32, sums + i);
+    hn::Store(hn::Div(hn::Set(f32, 1.0f), sum), f32, inverse + i);
+  }
+  if (!op.log_sum_exp.empty())
+    for (std::int64_t i = 0; i < n_rows; ++i)
+      op.log_sum_exp.row<float>(at.head)[at.first + row + i] = kLog2 * tops[i] + std::log(sums[i]);
+  mix_block<kVectors>(scratch.scores, scratch.values, n, size, inverse, scratch.queries);
+  unpack_rows(scratch.queries, pitch, n_rows, size,
+              op.out.row<float>(at.first + row) + at.head * size, op.out.stride[0]);
 }
 
 void attend_head(const Attention& op, const Batch& batch, std::int64_t s, std::int64_t head,
-                 float* scratch) {
-  const auto width = static_cast<std::int64_t>(2 * hn::Lanes(F32()));
+                 float* memory) {
   const auto at = static_cast<std::size_t>(s);
   const std::int64_t first = batch.starts[at], n = batch.starts[at + 1] - first;
-  const Head q = head_of(op.q, first, n, head), k = head_of(op.k, first, n, head),
-             v = head_of(op.v, first, n, head);
-  const std::int64_t pitch = round_up(n, width);
-  float* const keys = scratch;
-  float* const scores = keys + pitch * k.size;
-  float* const values = scores + kMostTileRows * pitch;
-  pack_keys(k, keys);
-  pack_values(v, values);
-  for (std::int64_t row = 0; row < n; row += kTileRows) {
-    const int n_rows = static_cast<int>(std::min<std::int64_t>(kTileRows, n - row));
-    score_tile(q, row, n_rows, keys, n, op.scale, scores, pitch);
-    float inverse[kMostTileRows];
-    for (int r = 0; r < n_rows; ++r) {
-      float* const of_row = scores + r * pitch;
-      if (!op.bias.empty()) add_bias(op.bias, s, head, row + r, of_row, n);
-      float top = 0;
-      const float sum = exponentiate(of_row, n, top);
-      inverse[r] = 1 / sum;
-      if (!op.log_sum_exp.empty())
-        op.log_sum_exp.row<float>(head)[first + row + r] = top + std::log(sum);
+  const Place place{s, head, first, head_of(op.q, first, n, head)};
+  const Scratch scratch(memory, n, place.q.size);
+  copy_head(head_of(op.k, first, n, head), scratch.keys);
+  copy_head(head_of(op.v, first, n, head), scratch.values);
+  for (std::int64_t row = 0; row < n; row += 2 * n_lanes()) {
+    if (n - row > n_lanes()) {
+      attend_block<2>(op, place, row, scratch);
+    } else {
+      attend_block<1>(op, place, row, scratch);
     }
-    mix_tile(scores, pitch, n_rows, v, values, inverse,
-             op.out.row<float>(first + row) + head * v.size, op.out.stride[0]);
   }
 }
 
-void contact_probabilities(const Contacts& op, const Batch& batch, std::int64_t s,
-                           std::int64_t head, float* out, float* scratch) {
+// out[j * n + row + i] = exp(score of key j and query row + i - log sum of the query)
+template <int kVectors>
+void contact_block(const Head& q, std::int64_t row, float scale, const float* log_sums,
+                   const Scratch& scratch, float* out) {
   const F32 f32;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(f32)), width = 2 * lanes;
+  const std::int64_t lanes = n_lanes(), pitch = kVectors * lanes;
+  const std::int64_t n_rows = std::min(pitch, q.n - row);
+  pack_queries(q, row, kUnits * scale, pitch, scratch.queries);
+  score_block<kVectors>(scratch.keys, q.n, q.size, scratch.queries, scratch.scores);
+  HWY_ALIGN float of_block[kMostQueries] = {};
+  for (std::int64_t i = 0; i < n_rows; ++i) of_block[i] = kUnits * log_sums[row + i];
+  for (std::int64_t j = 0; j < q.n; ++j)
+    for (std::int64_t i = 0; i < n_rows; i += lanes) {
+      const Vec score = hn::Load(f32, scratch.scores + j * pitch + i);
+      const Vec p = exp2_of(hn::Sub(score, hn::Load(f32, of_block + i)));
+      store_first(p, static_cast<std::size_t>(n_rows - i), out + j * q.n + row + i);
+    }
+}
+
+void contact_probabilities(const Contacts& op, const Batch& batch, std::int64_t s,
+                           std::int64_t head, float* out, float* memory) {
   const auto at = static_cast<std::size_t>(s);
   const std::int64_t first = batch.starts[at] + 1, n = batch.starts[at + 1] - 1 - first;
-  const Head q = head_of(op.q, first, n, head), k = head_of(op.k, first, n, head);
-  const std::int64_t pitch = round_up(n, width);
-  float* const keys = scratch;
-  float* const scores = keys + pitch * k.size;
-  pack_keys(k, keys);
-  for (std::int64_t row = 0; row < n; row += kTileRows) {
-    const int n_rows = static_cast<int>(std::min<std::int64_t>(kTileRows, n - row));
-    score_tile(q, row, n_rows, keys, n, op.scale, scores, pitch);
-    for (int r = 0; r < n_rows; ++r) {
-      const Vec log_sum = hn::Set(f32, op.log_sum_exp.row<float>(head)[first + row + r]);
-      float* const to = out + (row + r) * n;
-      for (std::int64_t j = 0; j < n; j += lanes)
-        store_values(exp_of(hn::Sub(hn::Load(f32, scores + r * pitch + j), log_sum)), to + j,
-                     n - j);
+  const Head q = head_of(op.q, first, n, head);
+  const Scratch scratch(memory, n, q.size);
+  copy_head(head_of(op.k, first, n, head), scratch.keys);
+  const float* const log_sums = op.log_sum_exp.row<float>(head) + first;
+  for (std::int64_t row = 0; row < n; row += 2 * n_lanes()) {
+    if (n - row > n_lanes()) {
+      contact_block<2>(q, row, op.scale, log_sums, scratch, out);
+    } else {
+      contact_block<1>(q, row, op.scale, log_sums, scratch, out);
     }
   }
 }

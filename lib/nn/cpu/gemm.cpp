@@ -5,6 +5,7 @@
 #define HWY_TARGET_INCLUDE "lib/nn/cpu/gemm.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h by its rules.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -18,45 +19,58 @@ namespace HWY_NAMESPACE {
 
 std::int64_t width_of_panel() { return static_cast<std::int64_t>(2 * hn::Lanes(F32())); }
 
-// What follows the sums of one vector: n_columns of its lanes are stored.
-HWY_INLINE void store_columns(const Gemm& op, std::int64_t row, std::int64_t column,
-                              std::size_t n_columns, Vec sum) {
+constexpr std::size_t kMostColumns = 2 * HWY_MAX_BYTES / sizeof(float);
+
+// What follows the sums of a tile, in one vector of columns. Out of the registers, so that the
+// steps of several rows overlap: those of one wait for each other.
+template <bool kGelu, bool kResidual>
+void finish(const Gemm& op, std::int64_t row, int n_rows, std::int64_t column, const float* sums) {
   const F32 f32;
-  const auto at = static_cast<std::size_t>(column);
-  const bool whole = n_columns >= hn::Lanes(f32);
-  const auto mask = hn::FirstN(f32, n_columns);
-  const auto load = [&](const float* from) {
-    return whole ? hn::LoadU(f32, from) : hn::MaskedLoad(mask, f32, from);
-  };
-  if (!op.linear->bias.empty()) sum = hn::Add(sum, load(op.linear->bias.as<float>() + at));
-  if (op.activation == Activation::gelu_erf) sum = gelu_erf(sum);
-  if (!op.residual.empty()) sum = hn::Add(sum, load(op.residual.row<float>(row) + at));
-  float* const to = op.out.row<float>(row) + at;
-  if (whole) {
-    hn::StoreU(sum, f32, to);
-  } else {
-    hn::BlendedStore(sum, mask, f32, to);
+  const std::size_t lanes = hn::Lanes(f32), at = static_cast<std::size_t>(column);
+  const auto n = std::min(lanes, static_cast<std::size_t>(op.linear->n_out) - at);
+  const Vec bias =
+      op.linear->bias.empty() ? hn::Zero(f32) : load_first(op.linear->bias.as<float>() + at, n);
+  for (int r = 0; r < n_rows; ++r, sums += 2 * lanes) {
+    Vec y = hn::Add(hn::Load(f32, sums), bias);
+    if constexpr (kGelu) y = gelu_erf(y);
+    if constexpr (kResidual) y = hn::Add(y, load_first(op.residual.row<float>(row + r) + at, n));
+    store_first(y, n, op.out.row<float>(row + r) + at);
   }
+}
+
+// Rows of what a tile's sums are added to or stored in, asked for before they are multiplied.
+HWY_INLINE void prefetch_rows(const Tensor& to, std::int64_t row, int n_rows, std::int64_t column,
+                              std::int64_t width) {
+  for (int r = 0; r < n_rows; ++r)
+    for (std::int64_t at = column; at < std::min(column + width, to.shape[1]);
+         at += static_cast<std::int64_t>(kFloatsOfLine))
+      hwy::Prefetch(to.row<float>(row + r) + at);
 }
 
 // A panel's rows are multiplied while it lies in the nearest cache.
 void multiply(const Gemm& op, const cpu::GemmPart& part) {
-  const std::int64_t lanes = static_cast<std::int64_t>(hn::Lanes(F32())), width = 2 * lanes;
+  const F32 f32;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(f32)), width = 2 * lanes;
   const std::int64_t n_in = op.linear->n_in, n_out = op.linear->n_out;
   const auto* const packed = static_cast<const float*>(op.linear->packed);
+  const auto finish_vector = op.activation == Activation::gelu_erf ? finish<true, false>
+                             : !op.residual.empty()                ? finish<false, true>
+                                                                   : finish<false, false>;
+  const Tensor& target = op.residual.empty() ? op.out : op.residual;
+  HWY_ALIGN float sums[kTileRows * kMostColumns];
+  const auto store = [&](int r, Vec first, Vec second) HWY_ATTR {
+    hn::Store(first, f32, sums + r * width);
+    hn::Store(second, f32, sums + r * width + lanes);
+  };
   for (std::int64_t p = part.panel_begin; p < part.panel_end; ++p) {
-    const float* const panel = packed + p * width * n_in;
     const std::int64_t column = p * width;
-    const auto n_first = static_cast<std::size_t>(std::min(lanes, n_out - column));
-    const auto n_second =
-        static_cast<std::size_t>(std::clamp<std::int64_t>(n_out - column - lanes, 0, lanes));
     for (std::int64_t row = part.row_begin; row < part.row_end; row += kTileRows) {
       const int n_rows = static_cast<int>(std::min<std::int64_t>(kTileRows, part.row_end - row));
-      const auto store = [&](int r, Vec first, Vec second) HWY_ATTR {
-        store_columns(op, row + r, column, n_first, first);
-        if (n_second > 0) store_columns(op, row + r, column + lanes, n_second, second);
-      };
-      tile_of<2>(n_rows, op.x.row<float>(row), op.x.stride[0], panel, n_in, store);
+      prefetch_rows(target, row, n_rows, column, width);
+      tile_of<2>(n_rows, {op.x.row<float>(row), op.x.stride[0], 1}, packed + column * n_in, n_in,
+                 store);
+      finish_vector(op, row, n_rows, column, sums);
+      if (column + lanes < n_out) finish_vector(op, row, n_rows, column + lanes, sums + lanes);
     }
   }
 }

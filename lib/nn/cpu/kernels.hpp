@@ -35,7 +35,8 @@ std::int64_t attention_scratch(std::int64_t length, std::int64_t head_size);
 void attend(const Attention& op, const Batch& batch, std::int64_t sequence, std::int64_t head,
             float* scratch);
 
-// Probabilities [n, n] between the residues of a sequence, from the log sums that attention left.
+// out[j * n + i]: the probability of residue j for residue i of a sequence of n, from the log sums
+// that attention left.
 void probabilities(const Contacts& op, const Batch& batch, std::int64_t sequence, std::int64_t head,
                    float* out, float* scratch);
 

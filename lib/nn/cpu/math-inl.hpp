@@ -70,6 +70,22 @@ HWY_INLINE Vec exp_of(Vec x) {
   return hn::IfThenZeroElse(tiny, y);
 }
 
+// 2^x for x < 127; 0 below -126. Relative error below 2e-7.
+HWY_INLINE Vec exp2_of(Vec x) {
+  const F32 f32;
+  const hn::RebindToSigned<F32> i32;
+  static constexpr float kSeries[] = {1.0f,           0.693147182f,   0.240226507f,   0.0555032715f,
+                                      0.00961802527f, 0.00134004327f, 0.000154697322f};
+  // So large that no bits are left for a fraction: the sum's last bits are the nearest whole
+  // number.
+  const Vec large = hn::Set(f32, 12582912.0f);
+  const Vec shifted = hn::Add(x, large);
+  const Vec y = polynomial(hn::Sub(x, hn::Sub(shifted, large)), kSeries);
+  const auto power = hn::ShiftLeft<23>(hn::BitCast(i32, shifted));
+  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(f32, -126.0f)),
+                            hn::BitCast(f32, hn::Add(hn::BitCast(i32, y), power)));
+}
+
 // x / 2 (1 + erf(x / sqrt 2)). Error below |x| 2e-7.
 HWY_INLINE Vec gelu_erf(Vec x) {
   const F32 f32;

@@ -58,12 +58,17 @@ struct Sums<0, kVectors> {
   HWY_INLINE void finish(int, const Store&) const {}
 };
 
-// Row r of the tile times the panel: sum over k of x[r * stride + k] * panel[k * width + column].
-// Every sum is one chain in the order of k, whatever the tile: results do not depend on how rows
-// are grouped.
+// A matrix whose element (row, k) is data[row * row_stride + k * k_stride].
+struct Factors {
+  const float* data;
+  std::int64_t row_stride;
+  std::int64_t k_stride;
+};
+
+// Row r of the tile times the panel: sum over k of x(r, k) * panel[k * width + column]. Every sum
+// is one chain in the order of k, whatever the tile: results do not depend on how rows are grouped.
 template <int kRows, int kVectors, class Store>
-HWY_INLINE void tile(const float* x, std::int64_t stride, const float* panel, std::int64_t n_k,
-                     const Store& store) {
+HWY_INLINE void tile(const Factors& x, const float* panel, std::int64_t n_k, const Store& store) {
   const F32 f32;
   const std::size_t lanes = hn::Lanes(f32);
   Sums<kRows, kVectors> sums;
@@ -74,7 +79,7 @@ HWY_INLINE void tile(const float* x, std::int64_t stride, const float* panel, st
       hwy::Prefetch(panel + kFloatsAhead + line);
     const Vec w0 = hn::Load(f32, panel);
     const Vec w1 = kVectors == 2 ? hn::Load(f32, panel + lanes) : w0;
-    sums.add(x + k, stride, w0, w1);
+    sums.add(x.data + k * x.k_stride, x.row_stride, w0, w1);
     panel += static_cast<std::size_t>(kVectors) * lanes;
   }
   sums.finish(0, store);
@@ -82,10 +87,10 @@ HWY_INLINE void tile(const float* x, std::int64_t stride, const float* panel, st
 
 // The same for n_rows rows from 1 to kTileRows, as one tile or as several.
 template <int kVectors, class Store>
-HWY_INLINE void tile_of(int n_rows, const float* x, std::int64_t stride, const float* panel,
-                        std::int64_t n_k, const Store& store) {
+HWY_INLINE void tile_of(int n_rows, const Factors& x, const float* panel, std::int64_t n_k,
+                        const Store& store) {
   if (n_rows == kTileRows) {
-    tile<kTileRows, kVectors>(x, stride, panel, n_k, store);
+    tile<kTileRows, kVectors>(x, panel, n_k, store);
     return;
   }
   // Few sizes, so that little is compiled: a tile of one or two rows takes as long as one of four,
@@ -93,17 +98,19 @@ HWY_INLINE void tile_of(int n_rows, const float* x, std::int64_t stride, const f
   int row = 0;
   const auto store_below = [&](int r, Vec first, Vec second)
                                HWY_ATTR { store(row + r, first, second); };
+  const auto below = [&]() -> Factors {
+    return {x.data + row * x.row_stride, x.row_stride, x.k_stride};
+  };
   if (n_rows >= 6) {
-    tile<6, kVectors>(x, stride, panel, n_k, store_below);
+    tile<6, kVectors>(x, panel, n_k, store_below);
     row = 6;
   }
-  for (; row + 4 <= n_rows; row += 4)
-    tile<4, kVectors>(x + row * stride, stride, panel, n_k, store_below);
+  for (; row + 4 <= n_rows; row += 4) tile<4, kVectors>(below(), panel, n_k, store_below);
   if (row + 2 <= n_rows) {
-    tile<2, kVectors>(x + row * stride, stride, panel, n_k, store_below);
+    tile<2, kVectors>(below(), panel, n_k, store_below);
     row += 2;
   }
-  if (row < n_rows) tile<1, kVectors>(x + row * stride, stride, panel, n_k, store_below);
+  if (row < n_rows) tile<1, kVectors>(below(), panel, n_k, store_below);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -35,7 +35,7 @@ HWY_INLINE void panels(const Dense& layer, const float* x, std::int64_t stride, 
     const float* const panel = layer.packed.data() + column * layer.n_in;
     for (std::int64_t row = 0; row < n_rows; row += kTileRows) {
       const int n = static_cast<int>(std::min<std::int64_t>(kTileRows, n_rows - row));
-      tile_of<2>(n, x + row * stride, stride, panel, layer.n_in,
+      tile_of<2>(n, {x + row * stride, stride, 1}, panel, layer.n_in,
                  [&](int r, Vec first, Vec second)
                      HWY_ATTR { store(row + r, column, first, second); });
     }
