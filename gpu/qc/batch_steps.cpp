@@ -1,5 +1,7 @@
 #include "gpu/qc/batch_steps.hpp"
 
+#include <utility>
+
 #include "gpu/qc/duplicate_keys.hpp"
 
 namespace biogpu::gpu::qc {
@@ -13,8 +15,8 @@ void upload(Stream& stream, DeviceBuffer<T>& to, const T* from, std::size_t n) {
 
 }  // namespace
 
-BatchSteps::BatchSteps(const BatchOptions& options)
-    : options_(options), sums_(4), host_n_changes_(1), n_changes_(1) {
+BatchSteps::BatchSteps(BatchOptions options)
+    : options_(std::move(options)), sums_(4), host_n_changes_(1), n_changes_(1) {
   upload(stream_, adapter_text_, options_.adapter_text.data(), options_.adapter_text.size());
   upload(stream_, fasta_adapters_, options_.fasta_adapters.data(), options_.fasta_adapters.size());
   upload(stream_, primes_, options_.primes.data(), options_.primes.size());

@@ -50,7 +50,7 @@ struct BatchResults {
 // thread at a time. Throws DeviceError.
 class BatchSteps {
  public:
-  explicit BatchSteps(const BatchOptions& options);
+  explicit BatchSteps(BatchOptions options);
 
   // Room for the next batch; reads are at most kMaxLength long.
   StagedReads stage(std::size_t n_reads, std::size_t n_bytes);
