@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from measure import plot  # noqa: E402
 
 RESULTS = ROOT / "scripts/bench/results"
-ALIGN_CPU = "2026-11-22-2-cores/align_cpu.json"
+ALIGN_CPU = "2026-11-22-2-of-16-cores/align_cpu.json"
 ALIGN_GPU = "2026-11-22-h200/align_gpu_parasail.json"
 BWT_CPU = "2026-11-21-2-cores/bwt_cpu.json"
 BWT_HARD = "2026-11-22-h200/bwt_gpu.jsonl"
