@@ -116,7 +116,7 @@ bool Event::is_reached() const {
     (void)hipGetLastError();  // it is remembered like an error
     return false;
   }
-  BIOGPU_HIP(status);
+  check_hip(status, "hipEventQuery");
   return true;
 }
 

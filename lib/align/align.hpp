@@ -147,8 +147,8 @@ class GpuAligner {
   virtual std::uint64_t peak_device_bytes() const = 0;  // allocated at most
 };
 
-// max_device_bytes: 0 takes 45 % of what is free. Throws Error{device} where the build or machine
-// has no such device and Error{device_memory} where not even the smallest batch fits.
+// max_device_bytes: 0 takes what is free. Throws Error{device} where the build or machine has no
+// such device and Error{device_memory} where not even the smallest batch fits.
 std::unique_ptr<GpuAligner> make_gpu_aligner(int device, const Options& options,
                                              std::uint64_t max_device_bytes);
 

@@ -15,15 +15,15 @@
 #include "lib/align/align_gpu_rows.hpp"
 #include "lib/align/align_gpu_scheme.hpp"
 #include "lib/align/border.hpp"
+#include "lib/core/error.hpp"
 
 namespace biogpu::align {
 namespace {
 
 namespace cells = biogpu::gpu::align;
 
-// Of the free memory where the caller sets no limit: two aligners may share a device, and others
-// need some.
-constexpr double kShareOfFreeMemory = 0.45;
+// Of the free memory where the caller sets no limit: other users of the device need some.
+constexpr double kShareOfFreeMemory = 0.9;
 // Above this a batch gains nothing.
 constexpr std::uint64_t kMostBatchBytes = std::uint64_t{1} << 35;
 constexpr std::uint64_t kMostDiagonalBytes = std::uint64_t{1} << 35;
@@ -179,11 +179,11 @@ class OneGpuAligner final : public GpuAligner {
     const auto m = static_cast<std::int64_t>(input.query.size());
     const auto n = static_cast<std::int64_t>(input.target.size());
     const auto plan = cells::plan_long_pair(m, n, settings_.with_path, budget_);
-    if (!plan) {
-      throw gpu::DeviceError(gpu::DeviceError::Kind::out_of_memory,
-                             "a pair of " + std::to_string(m) + " and " + std::to_string(n) +
-                                 " residues does not fit " + std::to_string(budget_) +
-                                 " bytes of device memory; use --device cpu or a larger device");
+    if (!plan) {  // smaller batches do not help
+      throw Error(ErrorCode::device_memory,
+                  "a pair of " + std::to_string(m) + " and " + std::to_string(n) +
+                      " residues does not fit " + std::to_string(budget_) +
+                      " bytes of device memory; use --device cpu or a larger device");
     }
     std::uint64_t of_slots = 0;
     for (const auto& slot : slots_) of_slots += slot->device_bytes();

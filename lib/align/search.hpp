@@ -79,7 +79,7 @@ class GpuSearcher {
   virtual std::uint64_t peak_device_bytes() const = 0;  // allocated at most
 };
 
-// max_device_bytes: 0 takes 70 % of what is free. Errors as make_gpu_aligner().
+// max_device_bytes and errors as make_gpu_aligner().
 std::unique_ptr<GpuSearcher> make_gpu_searcher(int device, const SequenceSet& targets,
                                                const Options& options, const SearchOptions& search,
                                                std::uint64_t max_device_bytes);

@@ -106,7 +106,11 @@ DeviceChoice choose_device(const DeviceRequest& request, bool worth_gpu) {
   DeviceChoice choice;
   choice.name = picked[0].name;
   choice.reason = request.kind == Kind::automatic ? "found and worth its start" : "asked for";
-  for (const DeviceInfo& device : picked) choice.gpus.push_back(device.index);
+  choice.memory_free_bytes = picked[0].memory_free_bytes;
+  for (const DeviceInfo& device : picked) {
+    choice.gpus.push_back(device.index);
+    choice.memory_free_bytes = std::min(choice.memory_free_bytes, device.memory_free_bytes);
+  }
   return choice;
 }
 

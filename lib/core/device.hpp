@@ -33,9 +33,10 @@ DeviceRequest parse_device_request(std::string_view text);
 
 // What a run uses, and why: one log line and two JSON fields.
 struct DeviceChoice {
-  std::vector<int> gpus;  // empty: the CPU backend
-  std::string name;       // "cpu" or the first device's name
-  std::string reason;     // for a person: "input is small", "no GPU driver found"
+  std::vector<int> gpus;                // empty: the CPU backend
+  std::string name;                     // "cpu" or the first device's name
+  std::string reason;                   // for a person: "input is small", "no GPU driver found"
+  std::uint64_t memory_free_bytes = 0;  // of the GPU that has least of it
   bool on_gpu() const { return !gpus.empty(); }
 };
 

@@ -50,10 +50,26 @@ if [ "$backend" = emulated ]; then
         check "wave $wave $mode $output all with all" same_files out.txt expected.tsv
       done
     done
+    # Searchers of both devices side by side, call by call.
+    works align --mode sw --top 3 -q --device cpu protein_q.fa protein_t.fa
+    cp out.txt expected.tsv
+    works align --mode sw --top 3 -q --device gpu --threads 4 --batch 1 protein_q.fa protein_t.fa
+    check "wave $wave search by two devices" same_files out.txt expected.tsv
     works align --mode sw --device gpu dna_q.fa dna_t.fa -o rows.tsv --json -
     check "JSON names the devices" out_has '"used": "gpu:0,1"'
     check "no fall-back" bash -c '! grep -q warning err.txt'
   done
+
+  # Two users share a device's memory; what they cannot do, one can with all of it.
+  write_random 25 1 17000 ACGT q >long_q.fa
+  write_random 26 1 17000 ACGT t >long_t.fa
+  unset BIOGPU_EMULATED_DEVICES
+  works align --mode sw --pairs --output cigar -q --device cpu long_q.fa long_t.fa
+  cp out.txt expected.tsv
+  works align --mode sw --pairs --output cigar -q --device gpu --max-device-memory 6M long_q.fa long_t.fa
+  check "a pair that needs a device for itself" same_files out.txt expected.tsv
+  fails 5 "device memory" align --mode sw --pairs --output cigar -q --device gpu --max-device-memory 1 \
+    long_q.fa long_t.fa -o rows.tsv
 fi
 
 finish

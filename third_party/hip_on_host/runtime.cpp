@@ -52,8 +52,9 @@ struct State {
   std::set<Stream*> streams;
   std::map<int, Stream> default_streams;
   int running = 0;  // depth: device memory is open while it is above 0
-  hipError_t last_error = hipSuccess;
 };
+
+thread_local hipError_t last_error = hipSuccess;
 
 State& state() {
   static State* const the_state = new State;  // never destroyed: static objects may still free
@@ -119,7 +120,7 @@ std::size_t number_from_environment(const char* name, std::size_t fallback) {
 }
 
 hipError_t remember(hipError_t error) {
-  if (error != hipSuccess) state().last_error = error;
+  if (error != hipSuccess) last_error = error;
   return error;
 }
 
@@ -184,10 +185,7 @@ const char* hipGetErrorName(hipError_t error) {
 
 const char* hipGetErrorString(hipError_t error) { return hipGetErrorName(error); }
 
-hipError_t hipGetLastError() {
-  const std::lock_guard lock(state().mutex);
-  return std::exchange(state().last_error, hipSuccess);
-}
+hipError_t hipGetLastError() { return std::exchange(hip_on_host::last_error, hipSuccess); }
 
 hipError_t hipGetDeviceCount(int* count) {
   *count = hip_on_host::settings().n_devices;

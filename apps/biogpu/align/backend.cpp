@@ -1,9 +1,9 @@
 #include "apps/biogpu/align/backend.hpp"
 
 #include <fmt/format.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "lib/core/error.hpp"
@@ -30,29 +30,53 @@ AlignBackend::AlignBackend(const DeviceChoice& choice, bool may_fall_back,
       may_fall_back_(may_fall_back),
       log_(log),
       cpu_only_(!choice.on_gpu()) {
+  const std::uint64_t all =
+      max_device_bytes != 0 ? max_device_bytes : choice.memory_free_bytes / 10 * 9;
+  shared_device_bytes_ = std::max<std::uint64_t>(all / kUsersOfDevice, 1);
   for (std::uint64_t user = 0; user < kUsersOfDevice; ++user) {
-    for (const int index : choice.gpus)
-      devices_.push_back({index, nullptr, nullptr, nullptr, false});
+    for (const int index : choice.gpus) devices_.emplace_back().index = index;
   }
 }
 
 void AlignBackend::set_search(const align::SequenceSet& targets,
                               const align::SearchOptions& search) {
-  devices_.resize(n_gpus_);
+  one_user_ = true;
   search_targets_ = targets;
   search_ = search;
 }
 
+bool AlignBackend::is_free(std::size_t i) const {
+  if (!one_user_) return !devices_[i].busy;
+  if (i >= n_gpus_) return false;
+  for (std::size_t user = i; user < devices_.size(); user += n_gpus_)
+    if (devices_[user].busy) return false;
+  return true;
+}
+
 AlignBackend::Device& AlignBackend::acquire() {
   std::unique_lock lock(mutex_);
-  const auto find_free = [&] {
-    return std::find_if(devices_.begin(), devices_.end(),
-                        [](const Device& device) { return !device.busy; });
-  };
-  auto found = devices_.end();
-  freed_.wait(lock, [&] { return (found = find_free()) != devices_.end(); });
-  found->busy = true;
-  return *found;
+  std::size_t found = devices_.size();
+  freed_.wait(lock, [&] {
+    for (found = 0; found < devices_.size() && !is_free(found);) ++found;
+    return found < devices_.size();
+  });
+  devices_[found].busy = true;
+  if (one_user_ && !devices_[found].alone) leave_alone(found);
+  return devices_[found];
+}
+
+// Frees what all users of the GPU hold; what they measured is kept.
+void AlignBackend::leave_alone(std::size_t i) {
+  std::uint64_t peak = 0;
+  for (std::size_t user = i; user < devices_.size(); user += n_gpus_) {
+    Device& device = devices_[user];
+    seconds_before_ += device.seconds();
+    peak += device.peak_bytes();
+    device.aligner.reset();
+    device.scorer.reset();
+  }
+  peak_before_ = std::max(peak_before_, peak);
+  devices_[i].alone = true;
 }
 
 void AlignBackend::release(Device& device) {
@@ -70,31 +94,39 @@ Result AlignBackend::run(const std::function<Result(Device&)>& on_gpu,
     Device& device;
     ~Lease() { backend.release(device); }
   };
-  try {
-    const Lease lease{*this, acquire()};
-    return on_gpu(lease.device);
-  } catch (const Error& error) {
-    if (!may_fall_back_ || error.code() == ErrorCode::host_memory) throw;
-    if (!cpu_only_.exchange(true))
-      log_.warn(fmt::format("{}; continuing on the CPU", error.what()));
+  for (bool again = true; again;) {
+    again = false;
+    const bool alone = one_user_;
+    try {
+      const Lease lease{*this, acquire()};
+      if (cpu_only_) break;  // another one found out meanwhile
+      return on_gpu(lease.device);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::device_memory && !alone) {
+        one_user_ = again = true;  // with all of the memory it may fit
+        continue;
+      }
+      if (!may_fall_back_ || error.code() == ErrorCode::host_memory) throw;
+      if (!cpu_only_.exchange(true))
+        log_.warn(fmt::format("{}; continuing on the CPU", error.what()));
+    }
   }
   return on_cpu();
 }
 
-// 0 stays 0: an aligner takes less than half of what is free then.
-std::uint64_t AlignBackend::bytes_of_user() const {
-  return max_device_bytes_ * n_gpus_ / devices_.size();
+std::uint64_t AlignBackend::bytes_for(const Device& device) const {
+  return device.alone ? max_device_bytes_ : shared_device_bytes_;
 }
 
 align::GpuAligner& AlignBackend::aligner(Device& device) {
   if (!device.aligner)
-    device.aligner = align::make_gpu_aligner(device.index, options_, bytes_of_user());
+    device.aligner = align::make_gpu_aligner(device.index, options_, bytes_for(device));
   return *device.aligner;
 }
 
 align::GpuAligner& AlignBackend::scorer(Device& device) {
   if (!device.scorer)
-    device.scorer = align::make_gpu_aligner(device.index, score_options_, bytes_of_user());
+    device.scorer = align::make_gpu_aligner(device.index, score_options_, bytes_for(device));
   return *device.scorer;
 }
 
@@ -119,29 +151,42 @@ align::GpuSearcher& AlignBackend::searcher(Device& device) {
 
 align::Hits AlignBackend::search(const align::SequenceSet& queries, int n_threads) {
   return run<align::Hits>(
-      [&](Device& device) { return searcher(device).search(queries); },
+      [&](Device& device) {
+        // The searcher works on all threads of the arena.
+        tbb::task_arena arena(n_threads);
+        return arena.execute([&] { return searcher(device).search(queries); });
+      },
       [&] { return align::search_cpu(queries, search_targets_, options_, search_, n_threads); });
 }
 
+double AlignBackend::Device::seconds() const {
+  double sum = searcher ? searcher->device_seconds() : 0.0;
+  for (const auto* each : {aligner.get(), scorer.get()})
+    if (each != nullptr) sum += each->device_seconds();
+  return sum;
+}
+
+std::uint64_t AlignBackend::Device::peak_bytes() const {
+  std::uint64_t sum = searcher ? searcher->peak_device_bytes() : 0;
+  for (const auto* each : {aligner.get(), scorer.get()})
+    if (each != nullptr) sum += each->peak_device_bytes();
+  return sum;
+}
+
 double AlignBackend::device_seconds() const {
-  double sum = 0;
-  for (const Device& device : devices_) {
-    for (const auto* aligner : {device.aligner.get(), device.scorer.get()})
-      if (aligner != nullptr) sum += aligner->device_seconds();
-    if (device.searcher) sum += device.searcher->device_seconds();
-  }
+  double sum = seconds_before_;
+  for (const Device& device : devices_) sum += device.seconds();
   return sum;
 }
 
 std::uint64_t AlignBackend::peak_device_bytes() const {
-  std::map<int, std::uint64_t> peaks;
-  for (const Device& device : devices_) {
-    for (const auto* aligner : {device.aligner.get(), device.scorer.get()})
-      if (aligner != nullptr) peaks[device.index] += aligner->peak_device_bytes();
-    if (device.searcher) peaks[device.index] += device.searcher->peak_device_bytes();
+  std::uint64_t most = peak_before_;
+  for (std::size_t gpu = 0; gpu < n_gpus_; ++gpu) {
+    std::uint64_t sum = 0;
+    for (std::size_t user = gpu; user < devices_.size(); user += n_gpus_)
+      sum += devices_[user].peak_bytes();
+    most = std::max(most, sum);
   }
-  std::uint64_t most = 0;
-  for (const auto& [index, bytes] : peaks) most = std::max(most, bytes);
   return most;
 }
 

@@ -36,7 +36,7 @@ class AlignBackend {
 
   bool fell_back() const { return cpu_only_ && !devices_.empty(); }
   double device_seconds() const;            // kernels, summed over the devices
-  std::uint64_t peak_device_bytes() const;  // of the device that took most
+  std::uint64_t peak_device_bytes() const;  // of the GPU that took most, at most
 
  private:
   // One of those that share a GPU.
@@ -47,14 +47,20 @@ class AlignBackend {
     std::unique_ptr<align::GpuAligner> scorer;
     std::unique_ptr<align::GpuSearcher> searcher;
     bool busy = false;
+    bool alone = false;  // all of the GPU's memory is for this one
+
+    double seconds() const;
+    std::uint64_t peak_bytes() const;
   };
 
+  bool is_free(std::size_t i) const;
   Device& acquire();
+  void leave_alone(std::size_t i);
   void release(Device& device);
   // What on_gpu returns, or on_cpu where there is no GPU (any more).
   template <class Result>
   Result run(const std::function<Result(Device&)>& on_gpu, const std::function<Result()>& on_cpu);
-  std::uint64_t bytes_of_user() const;
+  std::uint64_t bytes_for(const Device& device) const;
   align::GpuAligner& aligner(Device& device);
   align::GpuAligner& scorer(Device& device);
   align::GpuSearcher& searcher(Device& device);
@@ -64,13 +70,18 @@ class AlignBackend {
   align::SequenceSet search_targets_;
   align::SearchOptions search_;
   const std::size_t n_gpus_;
-  const std::uint64_t max_device_bytes_;  // of a GPU; 0: what is free
+  const std::uint64_t max_device_bytes_;   // of a GPU; 0: what is free
+  std::uint64_t shared_device_bytes_ = 0;  // of one user
   const bool may_fall_back_;
   Log& log_;
   std::atomic<bool> cpu_only_;
+  std::atomic<bool> one_user_ = false;  // of each GPU, from when two had too little memory
   std::mutex mutex_;
   std::condition_variable freed_;
   std::vector<Device> devices_;  // all GPUs, and all again
+  // Of what leave_alone() freed.
+  double seconds_before_ = 0;
+  std::uint64_t peak_before_ = 0;
 };
 
 }  // namespace biogpu::app

@@ -122,6 +122,7 @@ void SearchBatch::upload(std::span<const SearchQuery> queries) {
   split_borders_.reserve(plan_.bundles.size() * schedule_.n_split_letters);
   stream_.fill(n_inexact_.data(), 0, n_inexact_.bytes());
   std::fill_n(inexact_.data(), n_listed_, kNoPair);
+  n_listed_ = kMostInexact;  // until read() knows
 }
 
 SearchArgs SearchBatch::score_args(SearchCells cells) const {
@@ -211,7 +212,12 @@ void SearchBatch::wait(const std::function<void(InexactPairs)>& early) {
     if (n == n_told) {
       std::this_thread::yield();
     } else {
-      early(InexactPairs(inexact_.data(), n).subspan(n_told));
+      try {
+        early(InexactPairs(inexact_.data(), n).subspan(n_told));
+      } catch (...) {
+        stream_.synchronize();  // the next run clears the list
+        throw;
+      }
     }
     n_told = n;
   }

@@ -65,9 +65,9 @@ class SearchBatch {
 
   // How many queries of a set that is sorted by length, the longest first, one run takes.
   std::size_t count_queries(std::span<const SearchQuery> queries, std::uint64_t max_bytes) const;
-  // early: is told of inexact pairs while the device works on, so that what it does about them
-  // takes no time of its own. They are in the result too, unless there are so many that the run is
-  // repeated with wider cells.
+  // early: is told of inexact pairs while the device works on, so that little of what it does about
+  // them takes time of its own. They are in the result too, unless there are so many that the run
+  // is repeated with wider cells.
   SearchResult run(std::span<const SearchQuery> queries,
                    const std::function<void(InexactPairs)>& early);
 
@@ -99,7 +99,7 @@ class SearchBatch {
   DeviceBuffer<std::uint16_t> score_;
   DeviceBuffer<SearchHit> hits_;
   PinnedBuffer<std::uint64_t> inexact_;
-  std::uint32_t n_listed_ = 0;          // of inexact_, by the last run
+  std::uint32_t n_listed_;              // of inexact_, to be cleared before the next run
   SearchPlan plan_;                     // of the run
   SearchSchedule schedule_;             // of the run
   std::vector<std::uint8_t> gathered_;  // residues of the run

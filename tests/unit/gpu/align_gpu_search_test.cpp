@@ -194,6 +194,25 @@ TEST_CASE("gpu.align_search: few and more scores past the cells are exact", "[gp
   }
 }
 
+TEST_CASE("gpu.align_search: pairs past the cells of one call are none of the next",
+          "[gpu][device]") {
+  if (!test::has_gpu()) return;
+  std::mt19937 random(kSeed + 12);
+  const align::Options options{
+      align::Mode::local, {}, align::Output::score, align::dna_scoring(5, -4, 12, 2)};
+  Sets all, few;
+  for (int i = 0; i < 20; ++i) {
+    const auto query = test::random_residues(random, static_cast<std::size_t>(420 + i), 4);
+    all.builder.add_query(query);
+    all.builder.add_target(query);
+    if (i < 2) few.builder.add_query(query);
+  }
+  const auto searcher = align::make_gpu_searcher(0, all.targets(), options, {0, 1}, 0);
+  for (const Sets* sets : std::array<const Sets*, 3>{&all, &few, &all})
+    check_equal_hits(searcher->search(sets->queries()),
+                     align::search_ref(sets->queries(), all.targets(), options, {0, 1}));
+}
+
 TEST_CASE("gpu.align_search: many high scores take the wide cells", "[gpu][device]") {
   if (!test::has_gpu()) return;
   std::mt19937 random(kSeed + 7);
