@@ -7,6 +7,7 @@ likeliest residue of each position. Times are medians of runs on tensors that li
 """
 
 import argparse
+import copy
 import json
 import pathlib
 import subprocess
@@ -24,7 +25,7 @@ PARTS = ["tests", "ops", "esm2_8M", "esm2_35M", "esm2_150M", "esm2_650M", "protb
 BATCHES = {"esm2_8M": ["1x256", "16x512"], "esm2_35M": ["16x512"], "esm2_150M": ["16x512"],
            "esm2_650M": ["1x256", "16x512"], "protbert": ["1x256", "16x512"], "esm2_3B": ["16x512"]}
 FP32_TIMED = {"esm2_650M": ["16x512"], "esm2_8M": ["1x256"]}
-BF16_TIMED = {"esm2_650M": ["16x512"], "protbert": ["16x512"]}
+BF16_TIMED = {"esm2_650M": ["16x512"], "protbert": ["16x512"], "esm2_3B": ["16x512"]}
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
 RESIDUES = "LAGVSERTIDPKQNFYMHWC"
 
@@ -90,46 +91,72 @@ def run(command, timeout=280):
     return done, time.time() - started
 
 
-def fidelity(biogpu, reference, precision, work):
-    """The worst cosine, the relative error and the share of equal likeliest residues, in one batch and one by one."""
-    sequences = random_sequences([1, 7, 62, 130, 254, 300], 7)
-    fasta = work / "x.fa"
-    write_fasta(fasta, sequences)
-    shared = ["--model", reference.folder, "--device", "gpu", "--precision", precision, "--quiet", fasta]
-    together = fidelity_of(biogpu, reference, sequences, shared, work)
-    # Few tokens take other kernels than many.
-    alone = fidelity_of(biogpu, reference, sequences, ["--batch", "1", *shared], work)
-    return {"precision": precision, "worst_cosine": min(together["worst_cosine"], alone["worst_cosine"]),
-            "same_top1": min(together["same_top1"], alone["same_top1"]),
-            **{name: max(together[name], alone[name]) for name in ("relative_error", "largest_error")}}
-
-
-def fidelity_of(biogpu, reference, sequences, shared, work):
-    run([biogpu, "infer", "embed", "--include", "residues", *shared, "-o", work / "e.npz"])
-    run([biogpu, "infer", "logits", *shared, "-o", work / "l.npz"])
-    hidden, logits = np.load(work / "e.npz"), np.load(work / "l.npz")
-    reference.set_mode("eager", torch.float32)
-    worst, difference, squares, numbers, same, positions = 1.0, 0.0, 0.0, 0, 0, 0
-    largest = 0.0
-    for i, sequence in enumerate(sequences):
+def states_of(reference, sequences, attention, dtype):
+    """Final hidden states of residues and the likeliest residue of each, from transformers."""
+    reference.set_mode(attention, dtype)
+    states = []
+    for sequence in sequences:
         ids = torch.tensor([reference.encode(sequence)], device="cuda")
         with torch.inference_mode():
             mask = torch.ones_like(ids)
-            want = reference.trunk()(input_ids=ids, attention_mask=mask).last_hidden_state[0, 1:-1]
-            want = want.double().cpu().numpy()
-            out = reference.model(input_ids=ids, attention_mask=mask)
-        got = hidden[f"s{i}"].astype(np.float64)
-        cosine = (got * want).sum(1) / np.linalg.norm(got, axis=1) / np.linalg.norm(want, axis=1)
-        worst = min(worst, float(cosine.min()))
-        difference += float(((got - want) ** 2).sum())
-        largest = max(largest, float(np.abs(got - want).max()))
-        squares += float((want ** 2).sum())
-        numbers += want.size
-        want_logits = out.logits[0, 1:-1].cpu().numpy()
-        same += int((want_logits.argmax(1) == logits[f"s{i}"].argmax(1)).sum())
-        positions += len(sequence)
-    return {"worst_cosine": worst, "relative_error": (difference / squares) ** 0.5,
-            "largest_error": largest / (squares / numbers) ** 0.5, "same_top1": same / positions}
+            hidden = reference.trunk()(input_ids=ids, attention_mask=mask).last_hidden_state[0, 1:-1]
+            logits = reference.model(input_ids=ids, attention_mask=mask).logits[0, 1:-1]
+        states.append((hidden.double().cpu().numpy(), logits.argmax(1).cpu().numpy()))
+    return states
+
+
+def states_of_biogpu(biogpu, reference, sequences, options, work):
+    fasta = work / "x.fa"
+    write_fasta(fasta, sequences)
+    shared = ["--model", reference.folder, "--device", "gpu", "--quiet", *options, fasta]
+    run([biogpu, "infer", "embed", "--include", "residues", *shared, "-o", work / "e.npz"])
+    run([biogpu, "infer", "logits", *shared, "-o", work / "l.npz"])
+    hidden, logits = np.load(work / "e.npz"), np.load(work / "l.npz")
+    names = [f"s{i}" for i in range(len(sequences))]
+    return [(hidden[name].astype(np.float64), logits[name].argmax(1)) for name in names]
+
+
+def difference(got, want):
+    worst, largest, same = 1.0, 0.0, 0
+    dot = squares_got = squares = apart = numbers = positions = 0.0
+    for (x, top), (y, wanted_top) in zip(got, want):
+        dots = (x * y).sum(1)
+        worst = min(worst, float((dots / np.linalg.norm(x, axis=1) / np.linalg.norm(y, axis=1)).min()))
+        largest = max(largest, float(np.abs(x - y).max()))
+        dot += float(dots.sum())
+        squares_got += float((x ** 2).sum())
+        squares += float((y ** 2).sum())
+        apart += float(((x - y) ** 2).sum())
+        numbers += y.size
+        same += int((top == wanted_top).sum())
+        positions += len(top)
+    return {"worst_cosine": worst, "cosine": dot / (squares * squares_got) ** 0.5,
+            "relative_error": (apart / squares) ** 0.5, "largest_error": largest / (squares / numbers) ** 0.5,
+            "same_top1": same / positions}
+
+
+def fidelity(biogpu, reference, work):
+    """Differences from transformers in fp32: of each precision, the worse of few tokens and of many, since those take
+    other kernels; and of transformers itself in 16 bits, over the many."""
+    lengths = [1, 7, 62, 130, 254, 300]
+    few, many = random_sequences(lengths, 7), random_sequences(lengths * 8, 8)
+    wanted = [states_of(reference, sequences, "eager", torch.float32) for sequences in (few, few, many)]
+    rows = []
+    for precision in ("fp32", "tf32", "fp16", "bf16"):
+        ways = [states_of_biogpu(biogpu, reference, sequences, ["--precision", precision, *options], work)
+                for sequences, options in ((few, ["--batch", "1"]), (few, []), (many, []))]
+        found = [difference(got, want) for got, want in zip(ways, wanted)]
+        rows.append({"precision": precision,
+                     **{name: min(f[name] for f in found) for name in ("worst_cosine", "cosine", "same_top1")},
+                     **{name: max(f[name] for f in found) for name in ("relative_error", "largest_error")}})
+        log(f"{reference.shape}: {rows[-1]}")
+    for precision in ("fp16", "bf16"):
+        kept = copy.deepcopy(reference.model)
+        got = states_of(reference, many, "sdpa", DTYPES[precision])
+        reference.model = kept
+        rows.append({"precision": precision, "program": "transformers", **difference(got, wanted[2])})
+        log(f"{reference.shape}: {rows[-1]}")
+    return rows
 
 
 def time_reference(reference, attention, dtype, batch):
@@ -157,10 +184,23 @@ def time_reference(reference, attention, dtype, batch):
 
 
 def time_ours(biogpu, folder, precision, batches, work):
-    path = work / "bench.json"
-    run([biogpu, "infer", "bench", "--device", "gpu", "--model", folder, "--precision", precision,
-         "--batches", ",".join(batches), "--runs", "30", "--json", path])
-    return json.loads(path.read_text())["passes"]
+    """Times of passes; of those of the largest batch also what the device drew and its clock."""
+    path, readings = work / "bench.json", work / "power.txt"
+    with open(readings, "w") as out:
+        monitor = subprocess.Popen(["nvidia-smi", "--query-gpu=power.draw.instant,clocks.sm,enforced.power.limit",
+                                    "--format=csv,noheader,nounits", "-lms", "20"], stdout=out)
+        try:
+            run([biogpu, "infer", "bench", "--device", "gpu", "--model", folder, "--precision", precision,
+                 "--batches", ",".join(batches), "--runs", "30", "--json", path])
+        finally:
+            monitor.terminate()
+            monitor.wait()
+    passes = json.loads(path.read_text())["passes"]
+    samples = [[float(x) for x in line.split(",")] for line in readings.read_text().splitlines() if line.count(",") == 2]
+    busy = [s for s in samples if s[0] > 0.75 * min(s[2], max(x[0] for x in samples))]
+    passes[-1]["power"] = {name: float(np.median([s[i] for s in busy]))
+                           for i, name in enumerate(("watts", "megahertz", "watts_allowed"))}
+    return passes
 
 
 def compare_model(biogpu, shape, work, quick):
@@ -168,9 +208,7 @@ def compare_model(biogpu, shape, work, quick):
     reference = Reference(shape, work / shape, quick)
     result = {"shape": shape, "fidelity": [], "ours": [], "reference": []}
     if not quick:
-        for precision in ("fp32", "tf32", "fp16", "bf16"):
-            result["fidelity"].append(fidelity(biogpu, reference, precision, work))
-            log(f"{shape}: {result['fidelity'][-1]}")
+        result["fidelity"] = fidelity(biogpu, reference, work)
     timed = {"fp16": BATCHES[shape], "bf16": BF16_TIMED.get(shape, []),
              "fp32": [] if quick else FP32_TIMED.get(shape, [])}
     for precision, its_batches in timed.items():
@@ -233,10 +271,12 @@ def markdown(results):
             memory = f"{row.get('activation_bytes', 0) / 2**20:.0f} / {eager['activation_bytes'] / 2**20:.0f} MiB" if eager else "-"
             lines.append(f"| {model['shape']} | {row['batch']} | {row['precision']} | {1e3 * row['median_s']:.3f} | "
                          f"{ms('eager')} | {ms('sdpa')} | {best / row['median_s']:.1f} x | {memory} |")
-    lines += ["", "| model | precision | worst cosine | relative error | same top-1 |", "| --- | --- | ---: | ---: | ---: |"]
+    lines += ["", "| model | precision | cosine | worst cosine | relative error | same top-1 |",
+              "| --- | --- | ---: | ---: | ---: | ---: |"]
     for model in results["models"]:
         for row in model["fidelity"]:
-            lines.append(f"| {model['shape']} | {row['precision']} | {row['worst_cosine']:.7f} | "
+            name = row["precision"] + (" of transformers" if "program" in row else "")
+            lines.append(f"| {model['shape']} | {name} | {row['cosine']:.7f} | {row['worst_cosine']:.7f} | "
                          f"{row['relative_error']:.1e} | {100 * row['same_top1']:.2f} % |")
     if results.get("proteome"):
         p = results["proteome"]

@@ -337,7 +337,8 @@ def infer_operations(result):
 
 def infer_fidelity(result):
     """Of scripts/bench/infer_gpu.sh: last hidden states against the reference in fp32."""
-    return table(["model", "precision", "worst cosine of a token", "relative error", "same likeliest residue"],
-                 [[MODEL_NAMES[model["shape"]], row["precision"], f"{row['worst_cosine']:.7f}",
-                   f"{row['relative_error']:.1e}", f"{100 * row['same_top1']:.2f} %"]
-                  for model in result["models"] for row in model["fidelity"]], "llrrr")
+    return table(["model", "program", "precision", "cosine", "worst cosine of a token", "relative error",
+                  "same likeliest residue"],
+                 [[MODEL_NAMES[model["shape"]], row.get("program", "biogpu"), row["precision"], f"{row['cosine']:.7f}",
+                   f"{row['worst_cosine']:.7f}", f"{row['relative_error']:.1e}", f"{100 * row['same_top1']:.2f} %"]
+                  for model in result["models"] for row in model["fidelity"]], "lllrrrr")
