@@ -6,7 +6,7 @@
 # Reads build/emulated/compile_commands.json, which holds the GPU's host code too (BIOGPU_BUILD names
 # another build). A file that was clean is not analysed again until it, one of its headers, its
 # command or the configuration changes: build/tidy remembers. Recently changed files go first; those for which
-# no time is left are named, with the word SKIPPED. Exit status 1 when a file has findings.
+# no time is left are counted, with the word SKIPPED. Exit status 1 when a file has findings.
 set -uo pipefail
 
 cd "$(dirname "$0")/../.." || exit 1
@@ -89,7 +89,7 @@ if [ -s "$work/findings" ]; then
   cat "$work"/*.log
   grep -h 'error:' "$work"/*.err | sort -u | head -n 20
 fi
-[ ${#left[@]} -eq 0 ] || echo "tidy: SKIPPED, no time for ${#left[@]} files: ${left[*]}"
+[ ${#left[@]} -eq 0 ] || echo "tidy: SKIPPED, no time for ${#left[@]} files, the next of them ${left[*]:0:3}"
 n_findings=$(wc -l <"$work/findings")
 echo "tidy: $n_checked files analysed, $n_known known to be clean, $n_findings with findings, $SECONDS s"
 [ "$n_findings" = 0 ]

@@ -124,7 +124,7 @@ std::size_t TargetGroups::lay_out(const Group& group, std::vector<std::uint8_t>&
   for (std::size_t k = 0; k < group.targets.size(); ++k) {
     const auto target = targets_.sequence(group.targets[k]);
     const auto lane = static_cast<std::size_t>(group.ends[k].lane);
-    const std::size_t end = static_cast<std::size_t>(group.ends[k].column);
+    const auto end = static_cast<std::size_t>(group.ends[k].column);
     std::uint8_t* of_lane = text.data() + lane * columns;
     std::memcpy(of_lane + end - padded(target.size()), target.data(), target.size());
     lanes[lane].target = {of_lane, end};  // the last of a lane has the last word
