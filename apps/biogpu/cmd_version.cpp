@@ -3,14 +3,14 @@
 
 #include "apps/biogpu/command.hpp"
 #include "apps/biogpu/shared_flags.hpp"
-#include "lib/align/align.hpp"
+#include "lib/core/cpu_isa.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/version.hpp"
 
 namespace biogpu::app {
 
 std::string version_text() {
-  std::string text = fmt::format("biogpu {}\nbackends: cpu ({})", kVersion, align::cpu_isa());
+  std::string text = fmt::format("biogpu {}\nbackends: cpu ({})", kVersion, cpu_isa());
   if (gpu_backend_name() != "none") text += fmt::format(", {}", gpu_backend_name());
   std::string why;
   std::vector<std::string> names;

@@ -14,6 +14,7 @@
 #include "apps/biogpu/parasail/cmd_parasail.hpp"
 #include "apps/biogpu/progress.hpp"
 #include "apps/biogpu/signals.hpp"
+#include "lib/core/cpu_isa.hpp"
 #include "lib/core/error.hpp"
 
 namespace biogpu::app {
@@ -116,6 +117,7 @@ int run(const std::vector<std::string>& arguments) {
   try {
     if (const auto parasail = parasail_arguments(arguments)) {
       command = "align parasail";
+      prepare_cpu_isa();
       run_parasail(*parasail);
       return 0;
     }
@@ -138,6 +140,7 @@ int run(const std::vector<std::string>& arguments) {
     } catch (const CLI::ParseError& error) {
       return usage_error(app, error, command, first);
     }
+    prepare_cpu_isa();
     run_parsed(command_line);
     return 0;
   } catch (const ClosedPipe&) {

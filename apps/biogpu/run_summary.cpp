@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/biogpu/command.hpp"
+#include "lib/core/cpu_isa.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
@@ -13,6 +14,7 @@ report::RunSummary begin_summary(const std::string& command_line, const SharedFl
   report::RunSummary summary;
   summary.git = build_commit();
   summary.backend = gpu_backend_name();
+  summary.cpu_isa = cpu_isa();
   summary.command = command_line;
   summary.device_requested = flags.device;
   summary.device_used =

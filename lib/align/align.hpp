@@ -130,9 +130,6 @@ Alignments align_ref(const Work& work, const Options& options);
 // n_threads threads. Same rows, bit for bit, for any n_threads and instruction set.
 Alignments align_cpu(const Work& work, const Options& options, int n_threads);
 
-// The instruction set that align_cpu uses here: "AVX3_DL", "AVX2", "SSE4" ...
-std::string cpu_isa();
-
 // Aligns on one GPU. Holds its streams, buffers and pinned memory between calls. Work of any size
 // is cut into batches that fit the memory. One thread at a time. Abstract because a GPU backend may
 // be a module opened at run time (lib/core/gpu_backend.hpp).

@@ -1,18 +1,16 @@
-#include "lib/align/cpu/isa.hpp"
+#include "lib/core/cpu_isa.hpp"
 
 #include <array>
 #include <cstdlib>
 #include <mutex>
-#include <string>
 
 #include "lib/core/simd_targets.hpp"
 // Highway after its settings.
 #include <hwy/highway.h>
 
-#include "lib/align/align.hpp"
 #include "lib/core/error.hpp"
 
-namespace biogpu::align {
+namespace biogpu {
 namespace {
 
 struct Isa {
@@ -69,4 +67,4 @@ std::string cpu_isa() {
   return hwy::TargetName(targets & -targets);
 }
 
-}  // namespace biogpu::align
+}  // namespace biogpu

@@ -2,7 +2,7 @@
 
 // Which instruction sets the SIMD sources are compiled for; included before anything of Highway.
 // Without this, Highway's floor on x86 is scalar code, which has no table look-up. A program on a
-// CPU older than SSE4.2 and AES is refused by prepare_cpu_isa() of lib/align/cpu.
+// CPU older than SSE4.2 and AES is refused by prepare_cpu_isa().
 #if defined(__x86_64__)
 #define HWY_BASELINE_TARGETS HWY_SSE4
 #endif

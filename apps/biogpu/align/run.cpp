@@ -9,6 +9,7 @@
 
 #include "apps/biogpu/align/scoring.hpp"
 #include "apps/biogpu/progress.hpp"
+#include "lib/core/cpu_isa.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
 
@@ -132,7 +133,7 @@ pipeline::Size AlignRun::pipeline_size() const {
 
 std::string AlignRun::device_text() const {
   if (!choice_.on_gpu())
-    return fmt::format("cpu {}, {} threads", align::cpu_isa(), flags_.shared.threads);
+    return fmt::format("cpu {}, {} threads", cpu_isa(), flags_.shared.threads);
   return fmt::format("{} x {}", choice_.gpus.size(), choice_.name);
 }
 

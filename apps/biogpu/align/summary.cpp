@@ -30,7 +30,6 @@ void AlignRun::log_summary(double wall_s) {
 std::string AlignRun::json_text(const AlignSink& sink, double wall_s) {
   report::RunSummary run = begin_summary(command_line_, flags_.shared, choice_, log_);
   run.wall_s = wall_s;
-  run.cpu_isa = align::cpu_isa();
   if (backend_->fell_back()) run.device_used += ",cpu";
   const io::SequenceReader& queries = reader_.query_reader();
   run.inputs.push_back({queries.path(), queries.file_bytes(), queries.n_records()});

@@ -8,10 +8,10 @@
 #include "lib/align/border.hpp"
 #include "lib/align/cpu/diagonal_pair.hpp"
 #include "lib/align/cpu/group.hpp"
-#include "lib/align/cpu/isa.hpp"
 #include "lib/align/cpu/long_pair.hpp"
 #include "lib/align/cpu/plan.hpp"
 #include "lib/align/cpu/share.hpp"
+#include "lib/core/cpu_isa.hpp"
 
 namespace biogpu::align {
 namespace {

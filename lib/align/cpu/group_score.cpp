@@ -11,7 +11,7 @@
 #include "lib/align/cpu/group_local-inl.hpp"
 #include "lib/align/cpu/group_profile-inl.hpp"
 #include "lib/align/cpu/group_wide-inl.hpp"
-#include "lib/align/cpu/isa.hpp"
+#include "lib/core/cpu_isa.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace biogpu::align {

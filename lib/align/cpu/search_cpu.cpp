@@ -10,11 +10,11 @@
 
 #include "lib/align/border.hpp"
 #include "lib/align/cpu/group.hpp"
-#include "lib/align/cpu/isa.hpp"
 #include "lib/align/cpu/plan.hpp"
 #include "lib/align/cpu/share.hpp"
 #include "lib/align/cpu/target_groups.hpp"
 #include "lib/align/search.hpp"
+#include "lib/core/cpu_isa.hpp"
 
 namespace biogpu::align {
 namespace {

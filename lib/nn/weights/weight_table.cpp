@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 #include "lib/core/error.hpp"
 
@@ -18,6 +20,15 @@ void list(std::string& text, const char* what, const std::vector<std::string>& n
       fmt::format("{}{} {}: {}", text.empty() ? "" : "; ", names.size(), what,
                   fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(n), ", "));
   if (n < names.size()) text += ", ...";
+}
+
+// Without a branch a number, so that it takes little beside reading the file.
+bool all_finite(const std::vector<float>& values) {
+  constexpr std::uint32_t kExponent = 0x7f800000;
+  bool finite = true;
+  for (const float value : values)
+    finite &= (std::bit_cast<std::uint32_t>(value) & kExponent) != kExponent;
+  return finite;
 }
 
 }  // namespace
@@ -72,6 +83,8 @@ HostTensor WeightTable::take(const std::string& name, std::initializer_list<std:
                     describe_shape(weight.view.shape.data(), weight.view.rank)));
   } else if (!stored->to_floats(weight.values.data())) {
     misshapen_.push_back(fmt::format("{} of type {}", name, stored->type));
+  } else if (!all_finite(weight.values)) {
+    not_finite_.push_back(name);
   }
   return weight;
 }
@@ -104,6 +117,7 @@ void WeightTable::finish() {
   std::string text;
   list(text, "tensors are missing", missing_);
   list(text, "have another shape or type", misshapen_);
+  list(text, "hold NaN or an infinity", not_finite_);
   list(text, "are unknown", unknown);
   if (!text.empty()) throw Error(ErrorCode::bad_input, checkpoint_.files().front() + ": " + text);
 }

@@ -53,7 +53,7 @@ class WeightTable {
   std::vector<std::string> ignored_prefixes_, ignored_suffixes_;
   std::map<std::string, const StoredTensor*> known_;  // empty until the first lookup
   std::set<std::string> taken_;
-  std::vector<std::string> missing_, misshapen_;
+  std::vector<std::string> missing_, misshapen_, not_finite_;
 };
 
 }  // namespace biogpu::nn

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/align/cpu/isa.hpp"
+#include "lib/core/cpu_isa.hpp"
 #include "lib/core/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/align/random_pairs.hpp"

@@ -135,3 +135,25 @@ TEST_CASE("nn.weight_table: all that is wrong is told at once", "[nn]") {
     CHECK(what.find("1 are unknown: y") != std::string::npos);
   }
 }
+
+TEST_CASE("nn.weight_table: weights that are no numbers are refused by name", "[nn]") {
+  const std::string header = R"({"good":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                             R"("bad":{"dtype":"F32","shape":[2],"data_offsets":[8,16]},)"
+                             R"("half":{"dtype":"F16","shape":[2],"data_offsets":[16,20]}})";
+  std::string bytes = safetensors(header, 0);
+  for (const std::uint32_t word : {0x3f800000u, 0x7f7fffffu, 0x3f800000u, 0xffc00000u, 0x7c003c00u})
+    for (int i = 0; i < 4; ++i) bytes += static_cast<char>(word >> (8 * i) & 0xff);
+  const Folder folder;
+  const auto checkpoint = nn::Checkpoint::open(folder.write("a.safetensors", bytes));
+  nn::WeightTable table(checkpoint);
+  for (const char* name : {"good", "bad", "half"}) table.take(name, {2});
+  try {
+    table.finish();
+    FAIL("no error");
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    INFO(what);
+    CHECK(what.find("2 hold NaN or an infinity: bad, half") != std::string::npos);
+    CHECK(what.find("good") == std::string::npos);
+  }
+}

@@ -1,0 +1,17 @@
+#include "lib/core/cpu_isa.hpp"
+#include "lib/core/error.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace biogpu;
+
+TEST_CASE("core.cpu_isa: an unknown instruction set is a usage error", "[core]") {
+  CHECK_THROWS_AS(force_cpu_isa("avx9"), Error);
+  force_cpu_isa("");
+  CHECK_FALSE(cpu_isa().empty());
+}
+
+TEST_CASE("core.cpu_isa: what is forced is what is used", "[core]") {
+  force_cpu_isa("sse4");
+  CHECK(cpu_isa() == "SSE4");
+  force_cpu_isa("");
+}
