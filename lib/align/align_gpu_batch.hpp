@@ -42,7 +42,8 @@ class BatchWork {
   std::size_t first() const { return first_; }
   std::size_t last() const { return last_; }
   std::size_t size() const { return pairs_.size(); }
-  std::uint64_t bytes() const { return bytes_; }  // device memory, at most
+  std::size_t n_looked_at() const { return bytes_of_.size(); }  // by the last plan
+  std::uint64_t bytes() const { return bytes_; }                // device memory, at most
 
   // Fills the batch and queues it.
   void submit(gpu::align::PairBatch& batch);
@@ -67,9 +68,12 @@ class BatchWork {
   // What planning a chunk of pairs found.
   struct Chunk {
     std::uint64_t bytes = 0;  // where all fit
-    bool all_fit = true;      // each on its own, and none is empty
-    bool in_order = true;     // as sort() wants them
+    bool all_fit = true;      // each on its own
+    bool none_empty = true;
+    bool in_order = true;  // as sort() wants them
   };
+  void plan_window(std::size_t begin, std::size_t end, std::uint64_t max_bytes,
+                   const FourLetters& four_letters, Chunk& all);
   Chunk plan_chunk(std::size_t begin, std::size_t end, std::uint64_t max_bytes,
                    const FourLetters& four_letters);
   void plan_pair(PlannedPair& pair, std::uint64_t& bytes, std::uint64_t m, std::uint64_t n,

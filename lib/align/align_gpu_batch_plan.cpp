@@ -13,6 +13,11 @@ namespace cells = biogpu::gpu::align;
 
 // Pairs that a batch takes at most: above this it gains nothing and takes long to fill.
 constexpr std::size_t kMostPairs = std::size_t{1} << 17;
+// A batch is planned from a window of pairs: what is left out is looked at again for the next one,
+// so the window starts at twice what the batch took last and grows only where all of it fits.
+constexpr std::size_t kLeastWindow = 64;
+constexpr std::size_t kWindowOfLast = 2;
+constexpr std::size_t kWindowGrowth = 4;
 // A pair of more cells is worth all multiprocessors; one group of lanes would take seconds.
 constexpr std::uint64_t kLongCells = std::uint64_t{1} << 28;
 // Device memory of a place in a batch that holds no pair.
@@ -82,7 +87,8 @@ BatchWork::Chunk BatchWork::plan_chunk(std::size_t begin, std::size_t end, std::
     last_m = m;
     last_n = n;
     last_four = four;
-    chunk.all_fit = chunk.all_fit && bytes_of_[i] > 0 && bytes_of_[i] <= max_bytes;
+    chunk.none_empty = chunk.none_empty && bytes_of_[i] > 0;
+    chunk.all_fit = chunk.all_fit && bytes_of_[i] <= max_bytes;
     if (chunk.all_fit) chunk.bytes += bytes_of_[i];
     chunk.in_order = chunk.in_order && (i == begin || pairs_[i - 1].key >= pair.key);
   }
@@ -90,31 +96,45 @@ BatchWork::Chunk BatchWork::plan_chunk(std::size_t begin, std::size_t end, std::
 }
 
 void BatchWork::plan(std::size_t first, std::uint64_t max_bytes, const FourLetters& four_letters) {
-  const std::size_t n = std::min(kMostPairs, work_.pairs.size() - first);
+  const std::size_t most = std::min(kMostPairs, work_.pairs.size() - first);
+  std::size_t window = std::max(kLeastWindow, kWindowOfLast * (last_ - first_));
   first_ = first;
-  pairs_.resize(n);
-  bytes_of_.resize(n);
   empty_.clear();
-  std::vector<Chunk> chunks(count_chunks(n));
-  for_chunks(n, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
-    chunks[chunk] = plan_chunk(begin, end, max_bytes, four_letters);
-  });
-  // Pair by pair, by one thread, only where that may leave some out: it takes longer than the rest.
   Chunk all;
-  for (std::size_t i = 0; i < chunks.size(); ++i) {
-    const std::size_t begin = i * kPairsOfChunk;
-    all.bytes += chunks[i].bytes;
-    all.all_fit = all.all_fit && chunks[i].all_fit;
-    all.in_order = all.in_order && chunks[i].in_order &&
-                   (i == 0 || pairs_[begin - 1].key >= pairs_[begin].key);
-  }
+  std::size_t n = 0;
+  do {
+    const std::size_t begin = n;
+    n = std::min(window, most);
+    plan_window(begin, n, max_bytes, four_letters, all);
+    window *= kWindowGrowth;
+  } while (n < most && all.all_fit && all.bytes <= max_bytes);
   bytes_ = all.bytes;
   last_ = first + n;
-  if (!all.all_fit || all.bytes > max_bytes) {
+  // Pair by pair, by one thread, only where that may leave some out: it takes longer than the rest.
+  if (!all.none_empty || !all.all_fit || all.bytes > max_bytes) {
     last_ = first + keep_what_fits(max_bytes);
     all.in_order = false;
   }
   sort(all.in_order);
+}
+
+// Plans pairs [begin, end) behind those planned before, of which `all` knows.
+void BatchWork::plan_window(std::size_t begin, std::size_t end, std::uint64_t max_bytes,
+                            const FourLetters& four_letters, Chunk& all) {
+  pairs_.resize(end);
+  bytes_of_.resize(end);
+  std::vector<Chunk> chunks(count_chunks(end - begin));
+  for_chunks(end - begin, [&](std::size_t chunk, std::size_t from, std::size_t to) {
+    chunks[chunk] = plan_chunk(begin + from, begin + to, max_bytes, four_letters);
+  });
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    const std::size_t at = begin + i * kPairsOfChunk;
+    all.bytes += chunks[i].bytes;
+    all.none_empty = all.none_empty && chunks[i].none_empty;
+    all.all_fit = all.all_fit && chunks[i].all_fit;
+    all.in_order =
+        all.in_order && chunks[i].in_order && (at == 0 || pairs_[at - 1].key >= pairs_[at].key);
+  }
 }
 
 // Returns how many pairs are taken, the empty ones among them.
