@@ -31,6 +31,7 @@ if [ "$backend" = emulated ]; then
   write_random 22 60 130 ACGTN t >dna_t.fa
   write_random 23 12 80 ARNDCQEGHILKMFPSTWYV q >protein_q.fa
   write_random 24 12 90 ARNDCQEGHILKMFPSTWYVX t >protein_t.fa
+  write_random 27 40 80 ARNDCQEGHILKMFPSTWYV q >search_q.fa
   for wave in 32 64; do
     export BIOGPU_EMULATED_WAVE=$wave BIOGPU_EMULATED_DEVICES=2
     works devices
@@ -50,10 +51,11 @@ if [ "$backend" = emulated ]; then
         check "wave $wave $mode $output all with all" same_files out.txt expected.tsv
       done
     done
-    # Searchers of both devices side by side, call by call.
-    works align --mode sw --top 3 -q --device cpu protein_q.fa protein_t.fa
+    # Searchers of both devices side by side, call by call: enough calls that they ask for the errors
+    # of their threads at the same time.
+    works align --mode sw --top 3 -q --device cpu search_q.fa protein_t.fa
     cp out.txt expected.tsv
-    works align --mode sw --top 3 -q --device gpu --threads 4 --batch 1 protein_q.fa protein_t.fa
+    works align --mode sw --top 3 -q --device gpu --threads 4 --batch 1 search_q.fa protein_t.fa
     check "wave $wave search by two devices" same_files out.txt expected.tsv
     works align --mode sw --device gpu dna_q.fa dna_t.fa -o rows.tsv --json -
     check "JSON names the devices" out_has '"used": "gpu:0,1"'
