@@ -266,7 +266,7 @@ struct BackendOptions {
   std::uint64_t max_device_bytes = 0;  // 0: what is free
 };
 
-// Threads of oneTBB, SIMD of Highway, matrix products of oneDNN. lib/nn/cpu.
+// Threads of oneTBB, SIMD of Highway. lib/nn/cpu.
 std::unique_ptr<Backend> make_cpu_backend(const BackendOptions& options);
 
 // The GPU backend of this build. Throws Error{device} where there is none.

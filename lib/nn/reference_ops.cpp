@@ -104,14 +104,16 @@ class ReferenceBackend final : public HostBackend {
           if (!op.bias.empty())
             for (std::size_t j = 0; j < p.size(); ++j)
               p[j] += bias_at(op.bias, s, head, i - begin(batch, s), static_cast<std::int64_t>(j));
-          const double log_sum = log_sum_exp(p);
           if (!op.log_sum_exp.empty())
-            op.log_sum_exp.row<float>(head)[i] = static_cast<float>(log_sum);
+            op.log_sum_exp.row<float>(head)[i] = static_cast<float>(log_sum_exp(p));
+          // Beside a bias of every key as low as a mask's, a logarithm of the sum would be lost.
+          const double top = *std::max_element(p.begin(), p.end());
+          double sum = 0;
+          for (double& x : p) sum += x = std::exp(x - top);
           for (std::int64_t e = 0; e < h; ++e) {
             double y = 0;
             for (std::size_t j = 0; j < p.size(); ++j)
-              y += std::exp(p[j] - log_sum) *
-                   at(op.v, begin(batch, s) + static_cast<std::int64_t>(j), head)[e];
+              y += p[j] / sum * at(op.v, begin(batch, s) + static_cast<std::int64_t>(j), head)[e];
             op.out.row<float>(i)[head * h + e] = static_cast<float>(y);
           }
         }

@@ -136,8 +136,9 @@ struct GroupRange {
     const Scoring& s = options.scoring;
     const std::int64_t limit = narrow ? 127 : 32767;
     // From H down to the gap values that come of it, or to a diagonal before the maximum is taken.
-    const std::int64_t below =
-        std::max<std::int64_t>(std::int64_t{s.gap_open} + s.gap_extend, -s.min_score());
+    // At least 1: a value below the floor says which diagonals the floor swallows.
+    const std::int64_t below = std::max(
+        {std::int64_t{1}, std::int64_t{s.gap_open} + s.gap_extend, -std::int64_t{s.min_score()}});
     const std::int64_t above = std::max(s.max_score(), 0);
     local_zero = -limit - 1 + below;
     local_highest = limit - above;

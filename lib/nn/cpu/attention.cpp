@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "lib/nn/cpu/head-inl.hpp"
 #include "lib/nn/cpu/kernels.hpp"
@@ -137,7 +138,10 @@ void add_bias(const Tensor& bias, const Place& at, std::int64_t row, float* scor
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (bias.shape[axis] > 1) from += index[axis] * bias.stride[axis];
   const bool one = bias.shape[3] == 1;
-  for (std::int64_t j = 0; j < at.q.n; ++j) scores[j * pitch] += kUnits * from[one ? 0 : j];
+  // A mask may be the least number there is: in other units it must not become an infinity.
+  constexpr float kLeast = std::numeric_limits<float>::lowest();
+  for (std::int64_t j = 0; j < at.q.n; ++j)
+    scores[j * pitch] += std::max(kUnits * from[one ? 0 : j], kLeast);
 }
 
 template <int kVectors>

@@ -62,6 +62,16 @@ TEST_CASE("align.search_cpu: equals search_ref for costs that 8 bits cannot hold
   compare_search(make_sets(options.scoring, kDna, 4), options);
 }
 
+TEST_CASE("align.search_cpu: equals search_ref where nothing costs anything", "[align]") {
+  Options options;
+  options.mode = GENERATE(Mode::local, Mode::global, Mode::semiglobal);
+  options.scoring = blosum62_scoring(0, GENERATE(0, 1));
+  const int least = GENERATE(0, 1, -1);
+  for (auto& row : options.scoring.score)
+    for (auto& score : row) score = static_cast<std::int8_t>(std::max<int>(score, least));
+  compare_search(make_sets(options.scoring, kProtein, 11), options);
+}
+
 TEST_CASE("align.search_cpu: equals search_ref for gap costs of every kind", "[align][property]") {
   Options options;
   options.mode = Mode::local;
@@ -69,15 +79,19 @@ TEST_CASE("align.search_cpu: equals search_ref for gap costs of every kind", "[a
   const auto [open, extend] = GENERATE(table<int, int>(
       {{12, 1}, {10, 2}, {4, 4}, {5, 5}, {9, 0}, {0, 0}, {1, 3}, {20, 3}, {40, 4}, {100, 2}}));
   options.scoring = blosum62_scoring(open, extend);
-  Pairs sets = make_sets(options.scoring, kProtein, 7);
-  // Rows of about one tile of 64, 32 and 16 bytes.
+  compare_search(make_sets(options.scoring, kProtein, 7), options);
+  // Rows of about one tile of 64, 32 and 16 bytes; short targets, for the reference's sake, that
+  // fill the lanes of any vector.
+  Pairs tall(options.scoring);
   std::mt19937 random(8);
   for (const std::size_t length : {1023, 1024, 1025, 2047, 2049, 4097, 8193}) {
     const std::string text = random_text(random, kProtein, length);
-    sets.add_query(text);
-    sets.add_target(length == 1025 ? text : text.substr(length / 2, 100));
+    tall.add_query(text);
+    tall.add_target(length == 1025 ? text : text.substr(length / 2, 100));
+    for (int i = 0; i < 10; ++i)
+      tall.add_target(mutate(random, kProtein, text.substr(random() % length, 40), random() % 8));
   }
-  compare_search(sets, options);
+  compare_search(tall, options);
 }
 
 TEST_CASE("align.search_cpu: equals search_ref for targets of very unequal length",

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -232,6 +233,32 @@ TEST_CASE("nn.cpu_backend: attention, its bias, and contacts", "[nn]") {
     INFO("tensor " << i);
     CHECK(roundings(got[i], right[i]) < 2 * size);
   }
+}
+
+TEST_CASE("nn.cpu_backend: attention where masks are the least number", "[nn]") {
+  const Both both;
+  const std::int64_t n_heads = 2, d = 64, n = 21;
+  const nn::Batch batch = batch_of(*both.cpu, {21});
+  const Numbers qkv = make({n, 3 * d}, 1, 1);
+  // Of some queries every key but one, of the others every key.
+  Numbers bias = make({1, 1, n, n}, 0, 2);
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j)
+      if (i % 2 == 0 || j != 3)
+        bias.values[static_cast<std::size_t>(i * n + j)] = std::numeric_limits<float>::lowest();
+  const auto run = [&](nn::Backend& backend) {
+    Numbers out = make({n, d}, 0, 1);
+    backend.attention({part(qkv.view, 0, d, n_heads),
+                       part(qkv.view, 1, d, n_heads),
+                       part(qkv.view, 2, d, n_heads),
+                       0.4f,
+                       bias.view,
+                       out.view,
+                       {}},
+                      batch);
+    return out;
+  };
+  CHECK(difference(run(*both.cpu), run(*both.reference)) < 1e-6);
 }
 
 TEST_CASE("nn.cpu_backend: softmax, means and gathers", "[nn]") {
