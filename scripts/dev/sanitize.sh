@@ -37,6 +37,7 @@ if [ ${#programs[@]} -eq 0 ]; then
 fi
 
 passed=0
+known=0
 failed=()
 skipped=()
 time_left() { echo $((budget - SECONDS)); }
@@ -53,7 +54,10 @@ for program in "${programs[@]}"; do
     continue
   fi
   binary=$(find $build/tests -name "$program" -type f | head -n 1)
-  [ ! $clean/"$program" -nt "$binary" ] || continue
+  if [ $clean/"$program" -nt "$binary" ]; then
+    known=$((known + 1))
+    continue
+  fi
   [ "$(time_left)" -gt 0 ] || { skipped+=("$program"); continue; }
   timeout "$(time_left)" ctest --preset asan --no-tests=error -R "^${program}(_wave(32|64))?\$" >build/asan.log 2>&1
   status=$?
@@ -67,6 +71,6 @@ for program in "${programs[@]}"; do
     failed+=("$program")
   fi
 done
-echo "sanitize: $passed programs passed, ${#failed[@]} failed, in $SECONDS s"
+echo "sanitize: $passed programs passed, $known known to be clean, ${#failed[@]} failed, in $SECONDS s"
 [ ${#skipped[@]} -eq 0 ] || echo "sanitize: SKIPPED, no time for ${#skipped[@]} programs: ${skipped[*]}"
 [ ${#failed[@]} -eq 0 ] || { echo "sanitize: failed: ${failed[*]}" >&2; exit 1; }
