@@ -132,8 +132,7 @@ pipeline::Size AlignRun::pipeline_size() const {
 }
 
 std::string AlignRun::device_text() const {
-  if (!choice_.on_gpu())
-    return fmt::format("cpu {}, {} threads", cpu_isa(), flags_.shared.threads);
+  if (!choice_.on_gpu()) return fmt::format("cpu {}, {} threads", cpu_isa(), flags_.shared.threads);
   return fmt::format("{} x {}", choice_.gpus.size(), choice_.name);
 }
 
