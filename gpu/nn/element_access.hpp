@@ -1,7 +1,7 @@
 #pragma once
 
 // Device side of elements.hpp: numbers of any type as fp32. The type is the same for a whole
-// launch, so the branches cost nothing beside the memory access.
+// launch; kernels that do little else but load and store are compiled for it instead.
 
 #include "gpu/nn/elements.hpp"
 #include "gpu/prim/async_copy.hpp"

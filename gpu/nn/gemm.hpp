@@ -18,7 +18,7 @@ struct GemmEpilogue {
   const std::int32_t* positions = nullptr;  // [m]
   int head = 0;
   int n_rotated = 0;
-  Rows residual;  // [m, n], f32, or not given
+  Rows residual;  // [m, n], of out's type, or not given: sums in 16 bits may be infinite
 };
 
 // out[m, n] = epilogue(a[m, k] b[n, k]^T), sums in fp32.

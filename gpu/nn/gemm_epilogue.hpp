@@ -110,9 +110,16 @@ __device__ __forceinline__ void store_values(const GemmArgs& a, int r, int c, co
     struct alignas(2 * kWidth) Words {
       std::uint32_t word[kWidth / 2];
     };
-    if (a.epilogue.residual.data != nullptr) {
-      const Floats x = *reinterpret_cast<const Floats*>(
-          static_cast<const float*>(a.epilogue.residual.data) + r * a.epilogue.residual.stride + c);
+    if (const void* const residual = a.epilogue.residual.data; residual != nullptr) {
+      const std::int64_t from = r * a.epilogue.residual.stride + c;
+      Floats x;
+      if (a.out.type == Element::f32) {
+        x = *reinterpret_cast<const Floats*>(static_cast<const float*>(residual) + from);
+      } else {
+        const Words words =
+            *reinterpret_cast<const Words*>(static_cast<const std::uint16_t*>(residual) + from);
+        unpack_elements<kWidth>(a.out.type, words.word, x.value);
+      }
 #pragma unroll
       for (int i = 0; i < kWidth; ++i) y[i] += x.value[i];
     }

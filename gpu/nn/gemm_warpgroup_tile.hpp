@@ -33,7 +33,9 @@ struct WarpgroupTile {
   static constexpr int kThreads = 3 * kWarpgroup;
   static constexpr std::size_t kSharedBytes =
       1024 + kStages * kStageBytes + 2 * kBoxes * kBoxBytes + 2 * kStages * sizeof(SharedBarrier);
-  static_assert(kColumns % kBoxColumns == 0);
+  // Where boxes end with the tile. Else the last one lies across the one before.
+  static constexpr bool kAdds = kColumns % kBoxColumns == 0;
+  static_assert(kAdds || !kWide);
 };
 
 // Names of barriers, one for each warpgroup that computes.
@@ -142,15 +144,18 @@ __device__ __forceinline__ void store_tile(const GemmArgs& a, const WarpgroupMap
   const int thread = static_cast<int>(threadIdx.x) % kWarpgroup;
   const int group = warpgroup_of_block() - 1;
 #pragma unroll
-  for (int c = 0; c < Tile::kColumns; c += Tile::kBoxColumns) {
-    std::uint8_t* const box = shared.box(group, c / Tile::kBoxColumns % Tile::kBoxes);
+  for (int begin = 0; begin < Tile::kColumns; begin += Tile::kBoxColumns) {
+    // The last box may store columns of the one before it again: the same numbers.
+    constexpr int kLast = Tile::kColumns - Tile::kBoxColumns;
+    const int c = begin < kLast ? begin : kLast;
+    std::uint8_t* const box = shared.box(group, begin / Tile::kBoxColumns % Tile::kBoxes);
     if (thread == 0) stores_read<Tile::kBoxes - 1>();  // what was there has left
     named_barrier<kWarpgroup>(kBoxBarrier + group);
     fill_box<Tile, kGelu>(bias, shared_address(box), c, d);
     publish_shared();
     named_barrier<kWarpgroup>(kBoxBarrier + group);
     if (thread == 0) {
-      if (Tile::kWide && a.epilogue.residual.data != nullptr) {
+      if (Tile::kAdds && a.epilogue.residual.data != nullptr) {
         add_box(&maps.out, place.row, place.column + c, box);
       } else {
         store_box(&maps.out, place.row, place.column + c, box);
@@ -275,11 +280,13 @@ __global__ BIOGPU_CLUSTER_OF(Tile::kCluster) BIOGPU_LAUNCH_BOUNDS(Tile::kThreads
 template <class Tile>
 bool launch_warpgroup_tiles(const GemmArgs& a, Stream& stream) {
   using Number = BoxedMatrix::Number;
+  constexpr Number kOut = Tile::kWide                     ? Number::f32
+                          : Tile::kType == Number16::fp16 ? Number::fp16
+                                                          : Number::bf16;
   WarpgroupMaps maps;
   if (!make_tensor_map(&maps.a, {a.a, a.m, a.k, a.lda, Number::bits16, Tile::kRowsBrought}) ||
       !make_tensor_map(&maps.b, {a.b, a.n, a.k, a.ldb, Number::bits16, Tile::kColumnsBrought}) ||
-      !make_tensor_map(&maps.out, {a.out.data, a.m, a.n, a.out.stride,
-                                   Tile::kWide ? Number::f32 : Number::bits16, Tile::kRows}))
+      !make_tensor_map(&maps.out, {a.out.data, a.m, a.n, a.out.stride, kOut, Tile::kRows}))
     return false;
   const int n_items = TileOrder<Tile>(a).size();
   const int n_clusters = stream.n_multiprocessors() / Tile::kCluster;

@@ -9,7 +9,8 @@ namespace biogpu::gpu::nn {
 
 // x = source + add, written to `sum` where given, then normalised over its d numbers and written to
 // `out` and `out_operand` where given. The source is a row of `x`, or, where `ids` is given, a row
-// of a table: x[t] = table[ids[t]] * scale[t] + position_table[positions[t]].
+// of a table: x[t] = table[ids[t]] * scale[t] + position_table[positions[t]]. Arrays of 16 bits are
+// all of one type.
 struct LayerNormArgs {
   std::int64_t n_rows = 0;
   int d = 0;  // a multiple of 4, up to kLayerNormWidth

@@ -1,6 +1,8 @@
 #pragma once
 
-// One row of layer_norm.hip by one wave. kGroups groups of 4 kWave columns cover the row.
+// One row of layer_norm.hip by one wave. kGroups groups of 4 kWave columns cover the row; arrays
+// that are not of fp32 are of kType, which the compiler knows: asked for each number, it costs more
+// than the memory.
 
 #include "gpu/nn/element_access.hpp"
 #include "gpu/nn/layer_norm.hpp"
@@ -8,7 +10,7 @@
 
 namespace biogpu::gpu::nn {
 
-template <int kWave, int kGroups>
+template <int kGroups>
 struct RowValues {
   Float4 group[kGroups];
 };
@@ -17,11 +19,23 @@ struct RowValues {
 template <int kGroups>
 inline constexpr bool kHoldsTwoRows = kGroups <= 10;
 
+__device__ __forceinline__ Words2& words4_at(const Rows& rows, std::int64_t row, int column) {
+  return *reinterpret_cast<Words2*>(static_cast<std::uint16_t*>(rows.data) + row * rows.stride +
+                                    column);
+}
+template <Number16 kType>
+__device__ __forceinline__ Float4 unpack4(const Words2& words) {
+  Float4 x;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) x.value[i] = number16_of_pair<kType>(words.word[i / 2], i % 2);
+  return x;
+}
+
 // All loads of a row before anything waits for one of them: the type is asked for once, not
 // between them. Zeros past the end.
-template <int kWave, int kGroups>
+template <int kWave, int kGroups, Number16 kType>
 __device__ __forceinline__ void load_groups(const Rows& from, std::int64_t row, int d,
-                                            RowValues<kWave, kGroups>& x) {
+                                            RowValues<kGroups>& x) {
   const int lane = wave_lane<kWave>();
   if (from.type == Element::f32) {
     const float* const at = static_cast<const float*>(from.data) + row * from.stride;
@@ -40,15 +54,15 @@ __device__ __forceinline__ void load_groups(const Rows& from, std::int64_t row, 
     words[g] = column < d ? *reinterpret_cast<const Words2*>(at + column) : Words2{};
   }
 #pragma unroll
-  for (int g = 0; g < kGroups; ++g) unpack_elements<4>(from.type, words[g].word, x.group[g].value);
+  for (int g = 0; g < kGroups; ++g) x.group[g] = unpack4<kType>(words[g]);
 }
 
-template <int kWave, int kGroups>
+template <int kWave, int kGroups, Number16 kType>
 __device__ __forceinline__ void add_row(const Rows& from, std::int64_t row, int d,
-                                        RowValues<kWave, kGroups>& x) {
+                                        RowValues<kGroups>& x) {
   if constexpr (kHoldsTwoRows<kGroups>) {
-    RowValues<kWave, kGroups> y;
-    load_groups<kWave, kGroups>(from, row, d, y);
+    RowValues<kGroups> y;
+    load_groups<kWave, kGroups, kType>(from, row, d, y);
 #pragma unroll
     for (int g = 0; g < kGroups; ++g) {
 #pragma unroll
@@ -59,34 +73,39 @@ __device__ __forceinline__ void add_row(const Rows& from, std::int64_t row, int 
     for (int g = 0; g < kGroups; ++g) {
       const int column = 4 * (g * kWave + wave_lane<kWave>());
       if (column >= d) continue;
-      const Float4 y = load_elements4(from, row, column);
+      const Float4 y = from.type == Element::f32 ? load_elements4(from, row, column)
+                                                 : unpack4<kType>(words4_at(from, row, column));
 #pragma unroll
       for (int i = 0; i < 4; ++i) x.group[g].value[i] += y.value[i];
     }
   }
 }
 
-template <int kWave, int kGroups>
-__device__ __forceinline__ RowValues<kWave, kGroups> load_row(const LayerNormArgs& a,
-                                                              std::int64_t row) {
-  const std::int64_t source = a.ids != nullptr ? a.ids[row] : row;
-  const float scale = a.scale != nullptr ? a.scale[row] : 1.0f;
-  RowValues<kWave, kGroups> x;
-  load_groups<kWave, kGroups>(a.x, source, a.d, x);
+template <int kWave, int kGroups, Number16 kType, bool kPlain>
+__device__ __forceinline__ RowValues<kGroups> load_row(const LayerNormArgs& a, std::int64_t row) {
+  if constexpr (kPlain) {
+    RowValues<kGroups> x;
+    load_groups<kWave, kGroups, kType>(a.x, row, a.d, x);
+    return x;
+  } else {
+    const std::int64_t source = a.ids != nullptr ? a.ids[row] : row;
+    const float scale = a.scale != nullptr ? a.scale[row] : 1.0f;
+    RowValues<kGroups> x;
+    load_groups<kWave, kGroups, kType>(a.x, source, a.d, x);
 #pragma unroll
-  for (int g = 0; g < kGroups; ++g) {
+    for (int g = 0; g < kGroups; ++g) {
 #pragma unroll
-    for (int i = 0; i < 4; ++i) x.group[g].value[i] *= scale;
+      for (int i = 0; i < 4; ++i) x.group[g].value[i] *= scale;
+    }
+    if (a.position_table.data != nullptr)
+      add_row<kWave, kGroups, kType>(a.position_table, a.positions[row], a.d, x);
+    if (a.add.data != nullptr) add_row<kWave, kGroups, kType>(a.add, row, a.d, x);
+    return x;
   }
-  if (a.position_table.data != nullptr)
-    add_row<kWave, kGroups>(a.position_table, a.positions[row], a.d, x);
-  if (a.add.data != nullptr) add_row<kWave, kGroups>(a.add, row, a.d, x);
-  return x;
 }
 
 template <int kWave, int kGroups>
-__device__ __forceinline__ void normalise_row(const LayerNormArgs& a,
-                                              RowValues<kWave, kGroups>& x) {
+__device__ __forceinline__ void normalise_row(const LayerNormArgs& a, RowValues<kGroups>& x) {
   const int lane = wave_lane<kWave>();
   float sum = 0;
 #pragma unroll
@@ -123,25 +142,33 @@ __device__ __forceinline__ void normalise_row(const LayerNormArgs& a,
   }
 }
 
-template <int kWave, int kGroups>
+template <int kWave, int kGroups, Number16 kType>
 __device__ __forceinline__ void store_row(const Rows& to, int d, std::int64_t row,
-                                          const RowValues<kWave, kGroups>& x) {
+                                          const RowValues<kGroups>& x) {
   if (to.data == nullptr) return;
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
     const int column = 4 * (g * kWave + wave_lane<kWave>());
-    if (column < d) store_elements4(to, row, column, x.group[g]);
+    if (column >= d) continue;
+    if (to.type == Element::f32) {
+      store_elements4(to, row, column, x.group[g]);
+    } else {
+      const float* const value = x.group[g].value;
+      words4_at(to, row, column) = {number16_pair<kType>(value[0], value[1]),
+                                    number16_pair<kType>(value[2], value[3])};
+    }
   }
 }
 
-template <int kWave, int kGroups>
+// kPlain: of rows of x as they are.
+template <int kWave, int kGroups, Number16 kType, bool kPlain>
 __device__ __forceinline__ void layer_norm_row(const LayerNormArgs& a, std::int64_t row) {
-  RowValues<kWave, kGroups> x = load_row<kWave, kGroups>(a, row);
-  store_row<kWave, kGroups>(a.sum, a.d, row, x);
+  RowValues<kGroups> x = load_row<kWave, kGroups, kType, kPlain>(a, row);
+  store_row<kWave, kGroups, kType>(a.sum, a.d, row, x);
   if (a.weight == nullptr) return;
   normalise_row<kWave, kGroups>(a, x);
-  store_row<kWave, kGroups>(a.out, a.d, row, x);
-  store_row<kWave, kGroups>(a.out_operand, a.d, row, x);
+  store_row<kWave, kGroups, kType>(a.out, a.d, row, x);
+  store_row<kWave, kGroups, kType>(a.out_operand, a.d, row, x);
 }
 
 }  // namespace biogpu::gpu::nn

@@ -62,8 +62,8 @@ struct alignas(8) Bytes8 {
   std::uint32_t word[2];
 };
 
-// Stores Bytes8 or Bytes16 where `mine`, an address in this block's room, lies in the room of block
-// `peer`; counted there by its `arrival`.
+// Stores Bytes8 or Bytes16 where `mine`, an address in this block's room, lies in the room
+// of block `peer`; counted there by its `arrival`.
 template <class Bytes>
 __device__ __forceinline__ void send_in_group([[maybe_unused]] const GroupRooms& rooms,
                                               [[maybe_unused]] int peer,
@@ -97,59 +97,59 @@ __device__ __forceinline__ void send_in_group([[maybe_unused]] const GroupRooms&
 #endif
 }
 
-// Numbers for blocks of other groups, each pair of words with a stamp that says which use of the
-// place they are of: no fence, and one way instead of three. words: 2 or 4.
+// Numbers for blocks of other groups, in a place that was filled with kAbsentWord: what is not that
+// has arrived. No fence, and one way instead of three. The word itself becomes a neighbour; as two
+// numbers of 16 bits both are NaN. words: 2 or 4.
+inline constexpr std::uint32_t kAbsentWord = 0xffffffffu;
+
 template <int kWords>
-__device__ __forceinline__ void post_words(std::uint32_t* place,
-                                           const std::uint32_t (&word)[kWords],
-                                           std::uint32_t stamp) {
+__device__ __forceinline__ void post_words(std::uint32_t* place, std::uint32_t (&word)[kWords]) {
 #pragma unroll
-  for (int i = 0; i < kWords; i += 2) {
+  for (int i = 0; i < kWords; ++i)
+    if (word[i] == kAbsentWord) word[i] = kAbsentWord - 1;
 #if defined(BIOGPU_GPU_CUDA)
-    asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %2};"
+  if constexpr (kWords == 4) {
+    asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};"
                  :
-                 : "l"(place + 2 * i), "r"(word[i]), "r"(stamp), "r"(word[i + 1])
+                 : "l"(place), "r"(word[0]), "r"(word[1]), "r"(word[2]), "r"(word[3])
                  : "memory");
-#else
-    place[2 * i] = word[i];
-    place[2 * i + 1] = stamp;
-    place[2 * i + 2] = word[i + 1];
-    place[2 * i + 3] = stamp;
-#endif
+  } else {
+    asm volatile("st.volatile.global.v2.u32 [%0], {%1, %2};"
+                 :
+                 : "l"(place), "r"(word[0]), "r"(word[1])
+                 : "memory");
   }
+#else
+#pragma unroll
+  for (int i = 0; i < kWords; ++i) place[i] = word[i];
+#endif
 }
-// Whether they were there.
 template <int kWords>
-__device__ __forceinline__ bool read_words(const std::uint32_t* place,
-                                           std::uint32_t (&word)[kWords], std::uint32_t stamp) {
+__device__ __forceinline__ void read_words(const std::uint32_t* place,
+                                           std::uint32_t (&word)[kWords]) {
+#if defined(BIOGPU_GPU_CUDA)
+  if constexpr (kWords == 4) {
+    asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+                 : "l"(place)
+                 : "memory");
+  } else {
+    asm volatile("ld.volatile.global.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(word[0]), "=r"(word[1])
+                 : "l"(place)
+                 : "memory");
+  }
+#else
+#pragma unroll
+  for (int i = 0; i < kWords; ++i) word[i] = place[i];
+#endif
+}
+template <int kWords>
+__device__ __forceinline__ bool are_there(const std::uint32_t (&word)[kWords]) {
   bool there = true;
 #pragma unroll
-  for (int i = 0; i < kWords; i += 2) {
-    std::uint32_t first, second;
-#if defined(BIOGPU_GPU_CUDA)
-    asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(word[i]), "=r"(first), "=r"(word[i + 1]), "=r"(second)
-                 : "l"(place + 2 * i)
-                 : "memory");
-#else
-    word[i] = place[2 * i];
-    first = place[2 * i + 1];
-    word[i + 1] = place[2 * i + 2];
-    second = place[2 * i + 3];
-#endif
-    there = there && first == stamp && second == stamp;
-  }
+  for (int i = 0; i < kWords; ++i) there = there && word[i] != kAbsentWord;
   return there;
-}
-// Whether the first of the words are there: cheap to ask for again.
-__device__ __forceinline__ bool has_words(const std::uint32_t* place, std::uint32_t stamp) {
-#if defined(BIOGPU_GPU_CUDA)
-  std::uint32_t found;
-  asm volatile("ld.volatile.global.u32 %0, [%1];" : "=r"(found) : "l"(place + 1) : "memory");
-  return found == stamp;
-#else
-  return place[1] == stamp;
-#endif
 }
 // In all lanes whether all have it.
 template <int kWave>

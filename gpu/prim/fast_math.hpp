@@ -20,6 +20,19 @@ __device__ __forceinline__ float fast_exp2(float x) {
 #endif
 }
 
+// 1 / sqrt(x)
+__device__ __forceinline__ float fast_rsqrt(float x) {
+#if defined(BIOGPU_GPU_CUDA)
+  float y;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#elif defined(BIOGPU_GPU_ROCM)
+  return __builtin_amdgcn_rsqf(x);
+#else
+  return 1.0f / sqrtf(x);
+#endif
+}
+
 // 1 / x
 __device__ __forceinline__ float fast_reciprocal(float x) {
 #if defined(BIOGPU_GPU_CUDA)

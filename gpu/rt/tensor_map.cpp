@@ -14,8 +14,8 @@ using Encode = int (*)(TensorMap* map, int type, std::uint32_t rank, void* data,
                        const std::uint64_t* extents, const std::uint64_t* strides,
                        const std::uint32_t* box, const std::uint32_t* element_strides,
                        int interleave, int swizzle, int promotion, int fill);
-constexpr int kTypeU16 = 1, kTypeF32 = 7, kNoInterleave = 0, kSwizzle128 = 3, kPromote256 = 3,
-              kFillZeros = 0;
+constexpr int kTypeU16 = 1, kTypeF16 = 6, kTypeF32 = 7, kTypeBf16 = 9, kNoInterleave = 0,
+              kSwizzle128 = 3, kPromote256 = 3, kFillZeros = 0;
 
 Encode find_encode() {
   void* function = nullptr;
@@ -62,9 +62,12 @@ bool make_tensor_map(TensorMap* map, const BoxedMatrix& matrix) {
   const std::uint32_t box[2] = {static_cast<std::uint32_t>(128 / number_bytes),
                                 static_cast<std::uint32_t>(matrix.box_rows)};
   const std::uint32_t ones[2] = {1, 1};
-  return encode_function()(map, wide ? kTypeF32 : kTypeU16, 2, const_cast<void*>(matrix.data),
-                           extents, strides, box, ones, kNoInterleave, kSwizzle128, kPromote256,
-                           kFillZeros) == 0;
+  const int type = wide                                         ? kTypeF32
+                   : matrix.number == BoxedMatrix::Number::fp16 ? kTypeF16
+                   : matrix.number == BoxedMatrix::Number::bf16 ? kTypeBf16
+                                                                : kTypeU16;
+  return encode_function()(map, type, 2, const_cast<void*>(matrix.data), extents, strides, box,
+                           ones, kNoInterleave, kSwizzle128, kPromote256, kFillZeros) == 0;
 }
 
 #else

@@ -16,7 +16,8 @@ struct alignas(64) TensorMap {
 struct BoxedMatrix {
   const void* data = nullptr;
   std::int64_t n_rows = 0, n_columns = 0, stride = 0;
-  enum class Number : std::uint8_t { bits16, f32 } number = Number::bits16;
+  // bits16: any 16 bits, which are copied but not added.
+  enum class Number : std::uint8_t { bits16, fp16, bf16, f32 } number = Number::bits16;
   int box_rows = 0;
 };
 

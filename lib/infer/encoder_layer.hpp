@@ -53,7 +53,8 @@ struct Qkv {
 };
 Qkv split_qkv(const nn::Tensor& qkv, std::int64_t n_heads);
 
-// x += the feed-forward half of a layer on h. x: f32 [T, d]; h: operand [T, d].
+// x += the feed-forward half of a layer on h. x: f32 or operand [T, d]; h: operand [T, d], which
+// may be x.
 void feed_forward(nn::Backend& backend, nn::Arena& arena, const EncoderLayer& layer,
                   const nn::Tensor& h, const nn::Tensor& x);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "lib/core/error.hpp"
@@ -96,41 +97,53 @@ void ProtBert::read_head(nn::WeightTable& table) {
 
 void ProtBert::prepare(nn::HostBatch& batch) { batch.scale.clear(); }
 
+// The stream is normalised behind every sum, and products read it as it is: it is kept in their
+// type alone, and in fp32 only where it is asked for.
 void ProtBert::forward(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batch,
                        const Taps& taps) {
   const auto scope = arena.scope();
-  const std::int64_t n_tokens = batch.n_tokens, d = info_.d_model;
-  const Tensor x = arena.take(DType::f32, {n_tokens, d});  // the residual stream, normalised
-  // What products read: the stream itself where they read fp32.
-  const bool same = backend.operand() == DType::f32;
-  const Tensor h = same ? x : arena.take(backend.operand(), {n_tokens, d});
-  backend.embed({embedding_, positions_, embedding_norm_, {}, x, same ? Tensor() : h}, batch);
-  taps.hidden(backend, batch, 0, x);
-  for (std::size_t i = 0; i < layers_.size(); ++i) {
-    block(backend, arena, batch, layers_[i], x, h);
-    taps.hidden(backend, batch, static_cast<int>(i + 1), x);
+  const Tensor x = arena.take(backend.operand(), {batch.n_tokens, info_.d_model});
+  {
+    const auto shown_scope = arena.scope();
+    const Tensor shown = take_shown(arena, taps, 0, x);
+    backend.embed({embedding_, positions_, embedding_norm_, {}, shown, x}, batch);
+    taps.hidden(backend, batch, 0, shown.empty() ? x : shown);
   }
+  for (std::int64_t i = 0; i < info_.n_layers; ++i) block(backend, arena, batch, taps, i, x);
   if (!taps.logits.empty())
-    head_.run(backend, arena, {h, taps.logit_rows, taps.logits, taps.request->log_probabilities});
+    head_.run(backend, arena, {x, taps.logit_rows, taps.logits, taps.request->log_probabilities});
+}
+
+// Room for the hidden states of a layer in fp32, or nothing where they are not asked for or x has
+// them.
+Tensor ProtBert::take_shown(nn::Arena& arena, const Taps& taps, int layer, const Tensor& x) {
+  const std::vector<int>& wanted = taps.request->layers;
+  if (x.dtype == DType::f32 || std::find(wanted.begin(), wanted.end(), layer) == wanted.end())
+    return {};
+  return arena.take(DType::f32, {x.shape[0], x.shape[1]});
 }
 
 void ProtBert::block(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batch,
-                     const EncoderLayer& layer, const Tensor& x, const Tensor& h) {
+                     const Taps& taps, std::int64_t index, const Tensor& x) {
+  const EncoderLayer& layer = layers_[static_cast<std::size_t>(index)];
   const std::int64_t n_tokens = batch.n_tokens, d = info_.d_model;
-  const Tensor h_out = h.data == x.data ? Tensor() : h;
   {
     const auto scope = arena.scope();
     const Tensor qkv = arena.take(backend.operand(), {n_tokens, 3 * d});
     const Tensor mixed = arena.take(backend.operand(), {n_tokens, d});
-    backend.qkv_rotary({h, &layer.qkv, info_.n_heads, {}, qkv}, batch);
+    backend.qkv_rotary({x, &layer.qkv, info_.n_heads, {}, qkv}, batch);
     const auto [q, k, v] = split_qkv(qkv, info_.n_heads);
     const auto scale = static_cast<float>(1 / std::sqrt(static_cast<double>(shape_.d_head())));
     backend.attention({q, k, v, scale, {}, mixed, {}}, batch);
     backend.gemm({mixed, &layer.attention_out, Activation::none, x, x});
   }
-  backend.add_layer_norm({x, {}, layer.attention_norm, {}, x, h_out});
-  feed_forward(backend, arena, layer, h, x);
-  backend.add_layer_norm({x, {}, layer.feed_norm, {}, x, h_out});
+  backend.add_layer_norm({x, {}, layer.attention_norm, {}, {}, x});
+  feed_forward(backend, arena, layer, x, x);
+  const auto scope = arena.scope();
+  const int next = static_cast<int>(index + 1);
+  const Tensor shown = take_shown(arena, taps, next, x);
+  backend.add_layer_norm({x, {}, layer.feed_norm, {}, shown, x});
+  taps.hidden(backend, batch, next, shown.empty() ? x : shown);
 }
 
 }  // namespace biogpu::infer

@@ -24,8 +24,9 @@ class ProtBert final : public ProteinModel {
   void prepare(nn::HostBatch& batch) override;
   void forward(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batch,
                const Taps& taps) override;
-  void block(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batch,
-             const EncoderLayer& layer, const nn::Tensor& x, const nn::Tensor& h);
+  void block(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batch, const Taps& taps,
+             std::int64_t index, const nn::Tensor& x);
+  static nn::Tensor take_shown(nn::Arena& arena, const Taps& taps, int layer, const nn::Tensor& x);
 
   void read_config(const ModelConfig& config, bool keep_rare);
   void read_embeddings(nn::WeightTable& table);

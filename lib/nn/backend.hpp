@@ -12,8 +12,8 @@
 
 namespace biogpu::nn {
 
-// How matrix products and attention read their operands. Sums, the residual stream, normalisation
-// and softmax are fp32 in all of them.
+// How matrix products and attention read their operands. Sums, normalisation and softmax are fp32
+// in all of them; the residual stream is of the type that the model chooses.
 enum class Precision { fp32, tf32, fp16, bf16 };
 
 // The type in which operands are stored: fp32 and tf32 differ only in how they are multiplied.
@@ -80,10 +80,9 @@ struct Embed {
   Tensor out_operand;     // operand [T, d], or empty: x normalised
 };
 
-// x + add, normalised. Each target is optional; `sum` and `out` may be the memory of x, and where
-// operand is f32 `out_operand` may be, too.
+// x + add, normalised. Each target is optional, and may be the memory of x where it has x's type.
 struct AddLayerNorm {
-  Tensor x;            // f32 [R, d], rows of any distance
+  Tensor x;            // f32 or operand [R, d], rows of any distance
   Tensor add;          // operand [R, d], or empty
   Norm norm;           //
   Tensor sum;          // f32 [R, d], or empty: x + add
@@ -98,7 +97,7 @@ struct Gemm {
   Tensor x;  // operand [R, n_in], rows of any distance
   const Linear* linear = nullptr;
   Activation activation = Activation::none;
-  Tensor residual;  // f32 [R, n_out], or empty; may be the memory of out; not with activation
+  Tensor residual;  // of out's type, [R, n_out], or empty; may be out's memory; not with activation
   Tensor out;       // f32 or operand [R, n_out], rows of any distance
 };
 

@@ -19,13 +19,14 @@ namespace {
 struct Shape {
   const char* name;
   std::int64_t n_sequences, length, d, n_heads;
+  bool stream_of_operands = false;  // the residual stream has the operands' type
 };
 
 constexpr Shape kShapes[] = {
-    {"ESM-2 8M", 1, 256, 320, 20},    {"ESM-2 35M", 16, 512, 480, 20},
-    {"ESM-2 150M", 16, 512, 640, 20}, {"ESM-2 650M", 16, 512, 1280, 20},
-    {"ProtBERT", 1, 256, 1024, 16},   {"ProtBERT", 16, 512, 1024, 16},
-    {"ESM-2 3B", 16, 512, 2560, 40},  {"ESM-2 15B", 4, 512, 5120, 40},
+    {"ESM-2 8M", 1, 256, 320, 20},        {"ESM-2 35M", 16, 512, 480, 20},
+    {"ESM-2 150M", 16, 512, 640, 20},     {"ESM-2 650M", 16, 512, 1280, 20},
+    {"ProtBERT", 1, 256, 1024, 16, true}, {"ProtBERT", 16, 512, 1024, 16, true},
+    {"ESM-2 3B", 16, 512, 2560, 40},      {"ESM-2 15B", 4, 512, 5120, 40},
 };
 
 // Uniform numbers of [-size, size) from a 64-bit counter.
@@ -181,12 +182,14 @@ class OpBench {
           [&, op] { backend_.embed(op, batch); });
     }
     if (wanted("norm")) {
-      const AddLayerNorm op{x.device, {}, norm, {}, {}, out.device};
+      const bool narrow = shape_.stream_of_operands;
+      const Both stream = narrow ? make({t, d}, 1, true) : x;
+      const AddLayerNorm op{stream.device, {}, norm, {}, {}, out.device};
       backend_.add_layer_norm(op);
-      reference_->add_layer_norm({x.host_rows(0, kRows), {}, host_norm, {}, {}, expected});
+      reference_->add_layer_norm({stream.host_rows(0, kRows), {}, host_norm, {}, {}, expected});
       const double its_error = error(out.device, expected);
-      add("norm + cast", shape, wide + operand, 8.0 * static_cast<double>(t * d), its_error,
-          [&, op] { backend_.add_layer_norm(op); });
+      add("norm + cast", shape, (narrow ? operand : wide) + operand,
+          8.0 * static_cast<double>(t * d), its_error, [&, op] { backend_.add_layer_norm(op); });
     }
     if (wanted("add + norm")) {
       const Both y = make({t, d}, 1, true);
@@ -218,7 +221,8 @@ class OpBench {
   void run_product(const char* name, std::int64_t n_in, std::int64_t n_out, Activation activation,
                    bool residual, const Batch* rotated) {
     if (!wanted(name)) return;
-    const bool wide = residual || n_out == 33;
+    const bool narrow = residual && shape_.stream_of_operands;
+    const bool wide = (residual && !narrow) || n_out == 33;
     const Both x = make({n_tokens_, n_in}, 1, true);
     const Both weight = make({n_out, n_in}, 0.05f, true), bias = make({n_out}, 1, false);
     const Both out = make({n_tokens_, n_out}, 1, !wide);
@@ -243,7 +247,7 @@ class OpBench {
           {x.host_rows(0, n_rows), &host, shape_.n_heads, {angles.host}, expected}, first);
     } else {
       // The residual is another tensor than the sum, or repeated runs would add to it.
-      const Both before = residual ? make({n_tokens_, n_out}, 1, false) : Both{};
+      const Both before = residual ? make({n_tokens_, n_out}, 1, narrow) : Both{};
       const Gemm op{x.device, &linear, activation, before.device, out.device};
       run = [=, this] {
         Gemm mine = op;
@@ -259,7 +263,7 @@ class OpBench {
     const auto m = static_cast<double>(n_tokens_), n = static_cast<double>(n_out),
                k = static_cast<double>(n_in);
     add(name, fmt::format("{} x {} x {}", n_tokens_, n_out, n_in),
-        operand * (m * k + n * k) + (wide ? 4 : operand) * m * n + (residual ? 4 * m * n : 0),
+        operand * (m * k + n * k) + (wide ? 4 : operand) * m * n * (residual ? 2 : 1),
         2 * m * n * k, its_error, run);
     backend_.synchronize();
     reference_ = make_reference_backend();

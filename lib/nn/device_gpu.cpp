@@ -116,10 +116,12 @@ void ProductEngine::multiply(const device_nn::Rows& x, std::int64_t m, const Lin
 void ProductEngine::multiply_once(const device_nn::GemmArgs& args, const DeviceLinear& linear) {
   constexpr double kSmall = 2e7;  // operations up to which our own kernel starts as soon
   const bool small = 2.0 * args.m * args.n * args.k < kSmall;
-  // Our kernel for Hopper saves the passes that follow the library's product. Results in fp32,
-  // which none follows, stay with the library: whole passes are faster so.
-  const bool wide = args.out.type == device_nn::Element::f32;
-  const bool ours = ways_ == Ways::own || (ways_ == Ways::best && (!wide || library_ == nullptr));
+  // Our kernel for Hopper saves the passes that follow the library's product. Products that none
+  // follows stay with the library: whole passes are faster so.
+  const bool followed =
+      args.out.type != device_nn::Element::f32 && args.epilogue.residual.data == nullptr;
+  const bool ours =
+      ways_ == Ways::own || (ways_ == Ways::best && (followed || library_ == nullptr));
   if (ours && device_nn::launch_gemm_warpgroup(args, type_, stream_)) return;
   if ((ways_ == Ways::library || (ways_ == Ways::best && !small)) &&
       multiply_by_library(args, linear))
@@ -136,7 +138,7 @@ bool ProductEngine::is_aligned(const device_nn::GemmArgs& args) {
   const auto out_bytes = static_cast<std::int64_t>(device_nn::bytes_of(args.out.type));
   return good(args.a, args.lda, 2) && good(args.b, args.ldb, 2) &&
          good(args.out.data, args.out.stride, out_bytes) &&
-         good(args.epilogue.residual.data, args.epilogue.residual.stride, 4);
+         good(args.epilogue.residual.data, args.epilogue.residual.stride, out_bytes);
 }
 
 // The library adds a bias and a residual; activation and rotation follow in a pass of their own.
@@ -146,7 +148,6 @@ bool ProductEngine::multiply_by_library(const device_nn::GemmArgs& args,
   const bool wide = args.out.type == device_nn::Element::f32;
   if (!is_aligned(args) || (args.epilogue.gelu && args.n % 8 != 0)) return false;
   const device_nn::GemmEpilogue& epilogue = args.epilogue;
-  if (epilogue.residual.data != nullptr && !wide) return false;
   gpu::BlasProduct product;
   product.m = args.m;
   product.n = args.n;

@@ -75,7 +75,7 @@ void SmallEncoderEngine::reserve(std::size_t bytes) {
   if (bytes <= room_.size()) return;
   stream_.synchronize();
   room_.reserve(bytes);
-  stream_.fill(room_.data(), 0, room_.size());
+  device_nn::clear_small_room(room_.data(), room_.size(), stream_);
 }
 
 bool SmallEncoderEngine::run(const Encoder& op, const Batch& batch, const DevicePlan& plan) {

@@ -54,6 +54,29 @@ TEST_CASE("nn.backend_gpu: matrix products with every epilogue", "[nn][device]")
     bench.device().gemm({x.device, &weights.device, nn::Activation::none, out.device, out.device});
     CHECK(bench.difference(out) < 1e-5);
   }
+  SECTION("bias and residual of operands, in place") {
+    const Pair out = bench.random({m, n}, 1.0f, true);
+    bench.reference().gemm({x.host, &host, nn::Activation::none, out.host, out.host});
+    bench.device().gemm({x.device, &weights.device, nn::Activation::none, out.device, out.device});
+    CHECK(bench.difference(out) < 2 * test::bound_of(bench.precision()));  // two roundings
+  }
+}
+
+// Of a size that goes to the vendor's library where there is one.
+TEST_CASE("nn.backend_gpu: larger products with a residual", "[nn][device]") {
+  if (!test::has_gpu() || std::string(gpu::kPlatformName) == "emulated") return;
+  Bench bench(GENERATE(values(kPrecisions)));
+  const bool operands = GENERATE(false, true), in_place = GENERATE(false, true);
+  const LinearPair weights = linear(bench, 256, 264);
+  const nn::Linear& host = weights.host;
+  const Pair x = bench.random({300, 264}, 1.0f, true);
+  const Pair out = bench.random({300, 256}, 1.0f, operands);
+  const Pair other = bench.random({300, 256}, 1.0f, operands);
+  const Pair& residual = in_place ? out : other;
+  bench.reference().gemm({x.host, &host, nn::Activation::none, residual.host, out.host});
+  bench.device().gemm(
+      {x.device, &weights.device, nn::Activation::none, residual.device, out.device});
+  CHECK(bench.difference(out) < (operands ? 2 * test::bound_of(bench.precision()) : 2e-5));
 }
 
 TEST_CASE("nn.backend_gpu: a product is the same whatever rows are beside it", "[nn][device]") {
@@ -75,7 +98,7 @@ TEST_CASE("nn.backend_gpu: a product is the same whatever rows are beside it", "
 TEST_CASE("nn.backend_gpu: embedding and normalisation", "[nn][device]") {
   if (!test::has_gpu()) return;
   Bench bench(GENERATE(values(kPrecisions)));
-  const std::int64_t d = GENERATE(64, 320, 1032, 2560, 4100);  // one of each kernel
+  const std::int64_t d = GENERATE(64, 1000, 1032, 2560, 4100);  // one of each kernel
   const Pair table = bench.random({33, d}, 1.0f, false),
              places = bench.random({64, d}, 1.0f, false);
   const Pair weight = bench.random({d}, 1.0f, false), bias = bench.random({d}, 1.0f, false);
@@ -95,6 +118,14 @@ TEST_CASE("nn.backend_gpu: embedding and normalisation", "[nn][device]") {
     bench.reference().add_layer_norm({x.host, add.host, host, sum.host, out.host, operand.host});
     bench.device().add_layer_norm(
         {x.device, add.device, device, sum.device, out.device, operand.device});
+  }
+  SECTION("operands, in place") {
+    const Pair x = bench.random({48, d}, 3.0f, true);
+    bench.reference().add_layer_norm({x.host, {}, host, {}, out.host, x.host});
+    bench.device().add_layer_norm({x.device, {}, device, {}, out.device, x.device});
+    CHECK(bench.difference(out) < 1e-5);
+    CHECK(bench.difference(x) < test::bound_of(bench.precision()));
+    return;
   }
   CHECK(bench.difference(sum) < 1e-6);
   CHECK(bench.difference(out) < 1e-5);

@@ -18,8 +18,8 @@ namespace {
 
 struct Product {
   int m = 0, n = 0, k = 0;
-  // Results of 16 bits: "", "gelu" or "rotary". Of 32: "f32", "f32 gelu", "f32 residual" in place,
-  // or "f32 residual elsewhere".
+  // Results of 16 bits: "", "gelu", "rotary" or "residual" in place. Of 32: "f32", "f32 gelu",
+  // "f32 residual" in place, or "f32 residual elsewhere".
   std::string epilogue;
   int head = 0, n_rotated = 0;
   bool bias = true;
@@ -53,6 +53,7 @@ class Products {
     positions_.resize(m);  // no two tiles have the same ones
     for (std::size_t i = 0; i < m; ++i) positions_[i] = static_cast<std::int32_t>(i * 7 % 251);
     residual_ = test::random_values(p.has("f32") ? p.room() : 1, 1, 5);
+    residual16_ = test::random_bits(p.has("f32") ? 1 : p.room(), 1, type, 6);
     device_a_ = to_device(a_, stream);
     device_b_ = to_device(b_, stream);
     device_bias_ = to_device(bias_, stream);
@@ -63,6 +64,7 @@ class Products {
 
   Result run(bool warpgroups) {
     if (p_.has("f32")) return run_over(residual_, warpgroups);
+    if (p_.has("residual")) return run_over(residual16_, warpgroups);
     return run_over(std::vector<std::uint16_t>(p_.room(), 0xffff), warpgroups);
   }
 
@@ -166,15 +168,17 @@ class Products {
       x = x * angles[0] + (first ? -other : other) * angles[half];
     }
     if (p_.has("gelu")) x = x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
-    if (p_.has("residual"))
-      x += residual_[static_cast<std::size_t>(p_.shift) + r * p_.stride() + c];
+    if (p_.has("residual")) {
+      const std::size_t at = static_cast<std::size_t>(p_.shift) + r * p_.stride() + c;
+      x += p_.has("f32") ? residual_[at] : test::value_of(residual16_[at], type_);
+    }
     return x;
   }
 
   Product p_;
   Number16 type_;
   gpu::Stream& stream_;
-  std::vector<std::uint16_t> a_, b_;
+  std::vector<std::uint16_t> a_, b_, residual16_;
   std::vector<float> bias_, angles_, residual_;
   std::vector<std::int32_t> positions_;
   gpu::DeviceBuffer<std::uint16_t> device_a_, device_b_;
@@ -199,7 +203,8 @@ void check(const Product& product, bool suits) {
   CAPTURE(p.m, p.n, p.k, p.epilogue, p.head, p.n_rotated, p.bias, p.gap, p.shift);
   for (const Number16 type : {Number16::fp16, Number16::bf16}) {
     CAPTURE(type == Number16::fp16);
-    const double bound = p.has("f32") ? 1e-4 : test::tolerance(type);
+    // Where a residual of 16 bits is added, the product was rounded before.
+    const double bound = p.has("f32") ? 1e-4 : test::tolerance(type) * (p.has("residual") ? 2 : 1);
     Products products(p, type, stream);
     const Result portable = products.run(false);
     REQUIRE(portable.rest_untouched);
@@ -227,20 +232,28 @@ TEST_CASE("nn.warpgroup: products equal those of the portable kernel and of the 
   check({2048, 1280, 64, "gelu"}, true);
   check({130, 17000, 128, "f32 residual"}, true);
   check({2100, 1280, 712, "f32 residual"}, true);
+  check({2100, 1160, 712, "residual"}, true);
 }
 
 TEST_CASE("nn.warpgroup: products of many tiles a block, warpgroups taking turns", "[nn][device]") {
   if (!test::has_gpu()) return;
-  // 459 pairs of tiles for some 66 clusters; slices: 1, one more than stages, a part of one more
-  // than that, and many.
-  for (const int k : {64, 320, 328, 1280}) {
+  // On 132 multiprocessors, 66 clusters: 528 pairs of tiles of 160 columns, and 256 of 192. Slices:
+  // 1, as many as stages, one more, a part of one more than that, and many.
+  for (const int k : {64, 320, 384, 392, 1280}) {
     check({4100, 5000, k, ""}, true);
     check({4100, 5000, k, "gelu"}, true);
     if (!gpu::has_warpgroups()) break;  // they shrink to the same
   }
+  for (const int k : {64, 256, 320, 328, 1280}) {
+    check({4090, 3064, k, ""}, true);
+    check({4090, 3064, k, "gelu"}, true);
+    if (!gpu::has_warpgroups()) break;
+  }
   check({4100, 3840, 1280, "rotary", 64, 2560}, true);
   check({4100, 2504, 328, "f32 residual"}, true);   // one more than stages
   check({4100, 2720, 1280, "f32 residual"}, true);  // 17 tiles across, by pairs
+  check({4100, 2504, 328, "residual"}, true);
+  check({4100, 2720, 1280, "residual", 0, 0, false, 8}, true);
 }
 
 TEST_CASE("nn.warpgroup: heads of all sizes rotate, up to a column inside a tile", "[nn][device]") {
