@@ -7,8 +7,8 @@
 //          writes into their shared memory. Only keys and values cross groups: each wave posts the
 //          tile that it made, and waits for the tiles that it reads.
 // Traffic  all weights once a group, from L2: 2.5 MB a layer of ESM-2 8M. They depend on
-//          nothing, so each wave has up to kPlaced batches on their way into shared memory, and
-//          reads what the next step begins with into registers before it waits for the others.
+//          nothing, so those of the next step are on their way into shared memory, and a wave
+//          reads what it begins with into registers before it waits for the others.
 //          What is left is latency: four waits for the group and one for other groups' keys a
 //          layer.
 // Result   sums over k in ascending steps of 16 inside a part, parts in ascending order:
@@ -20,98 +20,10 @@
 // Oracle   make_reference_backend, lib/nn/reference_ops.cpp.
 #include "gpu/nn/small_encoder.hpp"
 
-#include "gpu/nn/small_encoder_steps.hpp"
+#include "gpu/nn/small_encoder_product.hpp"
 
 namespace biogpu::gpu::nn {
 namespace {
-
-// Numbers that go with the columns of a tile; see SmallPart::vector_of().
-struct ColumnVectors {
-  float bias = 0, weight = 0;  // of column lane % 16
-};
-template <class B>
-__device__ __forceinline__ ColumnVectors load_vectors(const B& b, int layer, SmallStep step,
-                                                      int unit) {
-  const float* const vector = b.vector(layer, step, unit);
-  return {vector[b.lane % 16], vector[16 + b.lane % 16]};
-}
-
-template <class B, SmallStep kStep>
-__device__ __forceinline__ void run_product(const B& b, WeightStream<B>& weights, int layer) {
-  constexpr bool kIsProjection = kStep == SmallStep::projection;
-  SmallTurn turn = b.part.turn(kStep, 0);
-  ColumnVectors vectors;
-  typename WeightStream<B>::Batch early;  // of the projection
-  const std::uint8_t* const source = weights.template source<kStep>(layer);
-  // The second share of `down`, which only some waves have, comes while the first is multiplied.
-  constexpr int kMost = B::Known::template kMostBatches<kStep>;
-  constexpr int kLate = kStep == SmallStep::down ? kMost : 0;
-  typename WeightStream<B>::Batch late[kLate > 0 ? kLate : 1];
-  if (kLate > 0 && b.part.turn(kStep, 1).active) {
-#pragma unroll
-    for (int i = 0; i < kLate; ++i)
-      weights.load(late[i], source + (kLate + i) * WeightStream<B>::kBatchBytes);
-  }
-  if (turn.active) {
-    if (kStep != SmallStep::down) vectors = load_vectors(b, layer + 1, kStep, turn.unit);
-    if (kIsProjection) weights.load(early, source);
-  }
-  await_others<B, kStep>(b, layer);
-  std::uint16_t* const x = kStep == SmallStep::qkv || kStep == SmallStep::up ? b.y : b.mixed;
-  TileSum<B::kWave> sum[B::kRowTiles];
-  if (turn.active && !kIsProjection) weights.await();
-#pragma unroll 1
-  for (int i = 0, batch = 0; turn.active; ++i) {
-    constexpr int kBytes = WeightStream<B>::kBatchBytes;
-#pragma unroll
-    for (int r = 0; r < B::kRowTiles; ++r) sum[r] = {};
-    const std::uint8_t* const at = source + batch * kBytes;
-    const auto load = [&](auto& held, int n) {
-      if (kIsProjection && n == 0) {
-#pragma unroll
-        for (int p = 0; p < kBatch; ++p) held[p] = early[p];
-      } else if (kHasAsyncCopies && !kIsProjection && i == 0) {
-        weights.load(held, weights.place + n * kBytes);
-      } else {
-        weights.load(held, at + n * kBytes);
-      }
-    };
-    if (kStep == SmallStep::qkv && turn.unit >= 2 * b.part.n_heads() * B::kHeadTiles) {
-      multiply_turn<B, kStep, true>(b, turn, x, sum, load);
-    } else {
-      multiply_turn<B, kStep, false>(b, turn, x, sum, load);
-    }
-    if (i == 0) weights.template go_on<kStep>(layer);
-    if constexpr (kIsProjection) break;
-    if constexpr (kStep == SmallStep::qkv)
-      finish_qkv(b, layer, turn.unit, vectors.bias, vectors.weight, sum);
-    if constexpr (kStep == SmallStep::up)
-      finish_up(b, turn.unit, vectors.bias, vectors.weight, sum);
-    if constexpr (kStep == SmallStep::down) send_part(b, turn.unit, sum);
-    if constexpr (kLate > 0) {
-      turn = b.part.turn(kStep, 1);
-      if (!turn.active) return;
-#pragma unroll
-      for (int r = 0; r < B::kRowTiles; ++r) sum[r] = {};
-      multiply_turn<B, kStep, false>(b, turn, x, sum, [&](auto& held, int n) {
-#pragma unroll
-        for (int p = 0; p < kBatch; ++p) held[p] = late[n][p];
-      });
-      send_part(b, turn.unit, sum);
-    }
-    if (kMost > 0) return;
-    batch += turn.n_batches;
-    turn = b.part.turn(kStep, i + 1);
-    if (turn.active && kStep != SmallStep::down)
-      vectors = load_vectors(b, layer + 1, kStep, turn.unit);
-    if (!turn.active) return;
-  }
-  if constexpr (kIsProjection) {
-    finish_projection(b, turn, vectors.bias, vectors.weight, sum);
-  } else {
-    weights.template go_on<kStep>(layer);
-  }
-}
 
 // One step of a layer: what it begins with, the wait for the others, its work.
 template <class B, SmallStep kStep>
@@ -122,16 +34,17 @@ __device__ __forceinline__ void run_step(const B& b, WeightStream<B>& weights, i
   } else if constexpr (kStep == SmallStep::attend) {
     await_others<B, kStep>(b, layer);
     run_attend(b, layer);
-  } else if (b.part.wave < b.part.own_tiles()) {
+  } else if (b.part.keeps_tile()) {
     ColumnVectors vectors;
-    if constexpr (kStep == SmallStep::embed)
-      vectors = load_vectors(b, 0, SmallStep::reduce, b.part.wave);
     if constexpr (kStep == SmallStep::reduce)
-      vectors = load_vectors(b, layer + 1, SmallStep::reduce, b.part.wave);
+      vectors = load_vectors(b, layer + 1, SmallStep::reduce, b.part.kept_tile());
+    if constexpr (kStep == SmallStep::finish) {
+      const int column = 16 * b.part.own_tile(b.part.kept_tile()) + b.lane % 16;
+      vectors = {b.a.norm_bias[column], b.a.norm_weight[column]};
+    }
     await_others<B, kStep>(b, layer);
-    if constexpr (kStep == SmallStep::embed) run_embed(b, vectors.weight);
     if constexpr (kStep == SmallStep::reduce) run_reduce(b, vectors.bias, vectors.weight);
-    if constexpr (kStep == SmallStep::finish) run_finish(b);
+    if constexpr (kStep == SmallStep::finish) run_finish(b, vectors.bias, vectors.weight);
   }
 }
 
@@ -155,25 +68,60 @@ __device__ __forceinline__ bool find_rows(B& b, int group) {
   return false;
 }
 
-template <class B>
-__device__ __forceinline__ void copy_angles(const B& b) {
-  const int head = b.part.shape.head;
-  if (b.a.cos_sin == nullptr) return;
-  for (int i = static_cast<int>(threadIdx.x); i < B::kRows * head; i += B::kThreads) {
-    const int row = i / head < b.n_rows ? b.position + i / head : 0;
-    b.angles[i] = b.a.cos_sin[row * head + i % head];
-  }
-}
-
 // Every launch counts kTickets further, so that its blocks know its number.
 constexpr std::uint32_t kTickets = 256;
 __device__ __forceinline__ std::uint32_t draw_ticket(std::uint32_t* counter) {
   return atomicAdd(counter, blockIdx.x == 0 ? kTickets + 1 - gridDim.x : 1);
 }
-__device__ __forceinline__ std::uint32_t draw_epoch(std::uint32_t* counter, std::uint32_t* shared) {
-  if (threadIdx.x == 0) *shared = draw_ticket(counter) / kTickets * kTickets;
-  __syncthreads();
-  return *shared;
+
+// What is in front of the layers, much of it under way before the first wait: the launch's number,
+// weights, what is embedded. False where the group has no rows.
+template <class B>
+__device__ __forceinline__ bool begin_launch(B& b, WeightStream<B>& weights, std::uint32_t* counter,
+                                             bool embeds) {
+  const bool draws = kHasAsyncCopies && threadIdx.x + 1 == blockDim.x;
+  const std::uint32_t ticket = draws ? draw_ticket(counter) : 0;
+  const bool has_rows = find_rows(b, static_cast<int>(blockIdx.x) / kGroup);  // the whole group
+  if (!kHasAsyncCopies && !has_rows) return false;
+  if (kHasAsyncCopies && has_rows) {
+    weights.start();
+    if (threadIdx.x == 0) {
+      for (const SmallArrival kind : {kArrivalY, kArrivalMixed, kArrivalSums}) {
+        init_arrival(b.arrivals + kind);
+        expect_arrival(b.arrivals + kind, bytes_of(b, kind));
+      }
+    }
+    wave_sync<B::kWave>();
+    group_arrive();  // no block writes into another's room before that one is there
+  }
+  const SmallRoom at = room_of(b.part.shape);
+  const bool keeps = embeds && b.part.keeps_tile();
+  TileSum<B::kWave> embedded[B::kRowTiles];
+  ColumnVectors vectors;
+  if (has_rows && embeds) {
+    copy_angles(b);
+    for (int i = static_cast<int>(threadIdx.x); i < (at.sums - at.mixed) / 16; i += B::kThreads)
+      reinterpret_cast<Bytes16*>(b.mixed)[i] = {};
+    if (keeps) {
+      vectors = load_vectors(b, 0, SmallStep::reduce, b.part.kept_tile());
+      load_embedded(b, embedded);
+    }
+  }
+  std::uint32_t* before = nullptr;
+  if (kHasAsyncCopies) {
+    // No wave uses that place before all have met again.
+    auto* const shared_ticket = reinterpret_cast<std::uint32_t*>(b.sums);
+    if (draws) *shared_ticket = ticket;
+    __syncthreads();
+    const std::uint32_t launch = *shared_ticket / kTickets;
+    const int n = key_tiles(b.part.shape) * B::kTileWords;
+    before = b.keys + (launch + 1) % kKeySets * n;
+    b.keys += launch % kKeySets * n;
+    if (has_rows) group_wait();
+  }
+  if (has_rows && keeps) share_embedded(b, vectors.weight, embedded);
+  if (kHasAsyncCopies) clear_keys_of_launch(b, before);
+  return has_rows;
 }
 
 // Steps [first, last] of the launch; more than one only where groups have a barrier.
@@ -204,39 +152,20 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kWave* kSmallWaves, 1) void small_encoder_kernel
       0,
       0,
       0,
-      0,
       floats(at.x),
       numbers(at.y),
       numbers(at.mixed),
       numbers(at.q),
       floats(at.stats),
+      floats(at.norms),
       floats(at.sums),
       floats(at.angles),
       reinterpret_cast<Arrival*>(shared + at.total + weights_bytes()) + kSmallWaves,
       reinterpret_cast<std::uint32_t*>(device_room + device.keys)};
-  if (!find_rows(b, static_cast<int>(blockIdx.x) / kGroup)) {  // the whole group
-    if (kHasAsyncCopies && threadIdx.x == 0) draw_ticket(counter);
-    return;
-  }
-  WeightStream<B> weights(b, shared + at.total);
-  if (kHasAsyncCopies) weights.start();
-  if (kHasAsyncCopies && threadIdx.x == 0) {
-    for (const SmallArrival kind : {kArrivalY, kArrivalMixed, kArrivalSums}) {
-      init_arrival(b.arrivals + kind);
-      expect_arrival(b.arrivals + kind, bytes_of(b, kind));
-    }
-  }
-  if (kHasAsyncCopies) b.epoch = draw_epoch(counter, reinterpret_cast<std::uint32_t*>(b.sums));
   // Emulated, each step is a launch.
   const auto runs = [&](int step) { return kHasAsyncCopies || (first <= step && step <= last); };
-  if (runs(0)) {
-    copy_angles(b);
-    for (int i = static_cast<int>(threadIdx.x); i < (at.sums - at.mixed) / 16; i += B::kThreads)
-      reinterpret_cast<Bytes16*>(b.mixed)[i] = {};
-    group_arrive();  // no block writes into another's room before that one is there
-    group_wait();
-    run_step<B, SmallStep::embed>(b, weights, 0);
-  }
+  WeightStream<B> weights(b, shared + at.total);
+  if (!begin_launch(b, weights, counter, runs(0))) return;
 #pragma unroll 1
   for (int layer = 0; layer < shape.n_layers; ++layer) {
     const int step = 1 + layer * kStepsOfLayer;
@@ -303,6 +232,12 @@ int small_groups(const SmallEncoderShape& shape, const Stream& stream) {
     });
   });
   return n < kMostGroups ? n : kMostGroups;
+}
+
+void clear_small_room(void* room, std::size_t bytes, Stream& stream) {
+  const std::size_t counter = device_room_of({}, 0).keys;
+  stream.fill(room, 0, counter);
+  stream.fill(static_cast<std::uint8_t*>(room) + counter, kAbsentWord & 0xff, bytes - counter);
 }
 
 std::size_t small_room_bytes(const SmallEncoderShape& shape, int n_groups) {

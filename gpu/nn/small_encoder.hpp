@@ -67,7 +67,7 @@ struct SmallEncoderArgs {
   const float* norm_bias = nullptr;
   Rows out;              // [T, d] f32: normalised
   Rows out_operand;      // [T, d]: the same
-  void* room = nullptr;  // small_room_bytes(), zero before the first launch
+  void* room = nullptr;  // small_room_bytes(), clear_small_room() before the first launch
 };
 
 // Tokens of one sequence that a group of blocks takes.
@@ -77,6 +77,7 @@ constexpr std::int64_t small_group_count(std::int64_t n_tokens, std::int64_t n_s
   return (n_tokens + (kSmallRows - 1) * n_sequences) / kSmallRows;
 }
 std::size_t small_room_bytes(const SmallEncoderShape& shape, int n_groups);
+void clear_small_room(void* room, std::size_t bytes, Stream& stream);
 
 void launch_small_encoder(const SmallEncoderArgs& args, Number16 type, Stream& stream);
 

@@ -7,15 +7,78 @@
 
 namespace biogpu::gpu::nn {
 
-// Where a tile of keys (kind [0, kHeadTiles)) or values (above) lies, and its flag.
+// Where a tile of keys (kind [0, kHeadTiles)) or values (above) lies in a layer's turn.
 template <class B>
 __device__ __forceinline__ int key_index(const B&, int head, int kind) {
   return (head * 2 * B::kHeadTiles + kind) * kMostTiles;
 }
+// This lane's words of a tile; turn: of a layer, modulo kKeyTurns.
 template <class B>
-__device__ __forceinline__ std::uint32_t* key_tile(const B& b, int layer, int index) {
-  const int n = b.part.mixed_tiles() * 2 * kMostTiles;
-  return b.keys + ((layer & 1) * n + index) * B::kTileNumbers + b.lane * B::kLaneNumbers;
+__device__ __forceinline__ std::uint32_t* key_tile(const B& b, int turn, int index) {
+  const int n = layer_key_tiles(b.part.shape);
+  return b.keys + (turn % kKeyTurns * n + index) * B::kTileWords + b.lane * B::kLaneWords;
+}
+template <class B>
+__device__ __forceinline__ void clear_tile(const B&, std::uint32_t* at) {
+  TileOperand<B::kWave> absent;
+#pragma unroll
+  for (std::uint32_t& word : absent.word) word = kAbsentWord;
+  *reinterpret_cast<Piece<B::kWave>*>(at) = {absent};
+}
+// The block's tiles of its group of the layer before, which all groups have read: each that posted
+// a tile of this layer has, and this block has read those. No fence stands between: that it is seen
+// before the same place is read again has a layer's time, some ten microseconds.
+template <class B>
+__device__ __forceinline__ void clear_keys_before(const B& b, int layer) {
+  const int n_kinds = 2 * B::kHeadTiles;
+  for (int i = b.part.wave; i < b.part.n_heads() * n_kinds * B::kRowTiles; i += kSmallWaves) {
+    const int r = i % B::kRowTiles, kind = i / B::kRowTiles % n_kinds,
+              head = b.part.head(i / B::kRowTiles / n_kinds);
+    clear_tile(b, key_tile(b, layer + kKeyTurns - 1,
+                           key_index(b, head, kind) + b.first_tile + b.position / 16 + r));
+  }
+}
+// A part of the launch's all tiles of the launch before.
+template <class B>
+__device__ __forceinline__ void clear_keys_of_launch(const B& b, std::uint32_t* keys) {
+  const int n = key_tiles(b.part.shape), step = static_cast<int>(gridDim.x) * kSmallWaves;
+  for (int i = static_cast<int>(blockIdx.x) * kSmallWaves + b.part.wave; i < n; i += step)
+    clear_tile(b, keys + i * B::kTileWords + b.lane * B::kLaneWords);
+}
+
+// Reads a step's tiles, keys first, until all have arrived: those that have are not asked for
+// again.
+template <class B>
+__device__ __forceinline__ void await_keys(
+    const B& b, int layer, int head, int first, int n_tiles,
+    TileOperand<B::kWave> (&keys)[kKeyTiles][2 * B::kHeadTiles]) {
+  const std::uint32_t* at[2 * B::kHeadTiles];
+#pragma unroll
+  for (int d = 0; d < 2 * B::kHeadTiles; ++d)
+    at[d] = key_tile(b, layer, key_index(b, head, d) + b.first_tile + first);
+  int tries = 0;
+  bool missing[kKeyTiles];
+#pragma unroll
+  for (bool& tile : missing) tile = true;
+  for (bool any = true; any; bound_reads(tries)) {
+#pragma unroll
+    for (int j = 0; j < kKeyTiles; ++j) {
+      if (!missing[j]) continue;
+#pragma unroll
+      for (int d = 0; d < 2 * B::kHeadTiles; ++d)
+        read_words(at[d] + (first + j < n_tiles ? j : 0) * B::kTileWords, keys[j][d].word);
+    }
+    any = false;
+#pragma unroll
+    for (int j = 0; j < kKeyTiles; ++j) {
+      if (!missing[j]) continue;
+      bool there = true;
+#pragma unroll
+      for (int d = 0; d < 2 * B::kHeadTiles; ++d) there = there && are_there(keys[j][d].word);
+      missing[j] = !wave_all<B::kWave>(there);
+      any = any || missing[j];
+    }
+  }
 }
 
 // Attention of the group's rows for one head, over every kKeyParts-th step of keys.
@@ -37,28 +100,7 @@ __device__ __forceinline__ void attend(const B& b, int layer, int head_index, in
   }
   for (int first = key_part * kKeyTiles; first < n_tiles; first += kKeyParts * kKeyTiles) {
     TileOperand<kWave> keys[kKeyTiles][2 * B::kHeadTiles];
-    int tries = 0;
-    // Each lane asks for one tile, until all are there: reading them all again costs more.
-    const int kind = b.lane / kKeyTiles % (2 * B::kHeadTiles), tile = first + b.lane % kKeyTiles;
-    const std::uint32_t* const asked =
-        b.keys +
-        (key_tile(b, layer,
-                  key_index(b, head, kind) + b.first_tile + (tile < n_tiles ? tile : first)) -
-         b.keys - b.lane * B::kLaneNumbers);
-    while (!wave_all<kWave>(has_words(asked, b.epoch + layer + 1))) bound_reads(tries);
-    for (bool there = false; !there; bound_reads(tries)) {
-      there = true;
-#pragma unroll
-      for (int d = 0; d < 2 * B::kHeadTiles; ++d) {
-        const std::uint32_t* const at =
-            key_tile(b, layer, key_index(b, head, d) + b.first_tile + first);
-#pragma unroll
-        for (int j = 0; j < kKeyTiles; ++j)
-          there &= read_words(at + (first + j < n_tiles ? j : 0) * B::kTileNumbers, keys[j][d].word,
-                              b.epoch + layer + 1);
-      }
-      there = wave_all<kWave>(there);
-    }
+    await_keys(b, layer, head, first, n_tiles, keys);
 #pragma unroll
     for (int r = 0; r < B::kRowTiles; ++r) {
       Scores<B> scores = {};
@@ -90,7 +132,7 @@ __device__ __forceinline__ void attend(const B& b, int layer, int head_index, in
   }
 }
 
-// Where a wave leaves what it found, for the first wave of its head: out, then top and sum.
+// Where a wave leaves what it found, for all waves of its head: out, then top and sum.
 template <class B>
 __device__ __forceinline__ void leave_state(const B& b, int wave,
                                             AttentionState<B> (&state)[B::kRowTiles]) {
@@ -110,55 +152,61 @@ __device__ __forceinline__ void leave_state(const B& b, int wave,
   }
 }
 
-// The parts of a head together, to all blocks of the group.
+// One word of each lane's operands of a head, of its parts together: each of the head's waves makes
+// another one. Its two numbers lie in one row.
 template <class B>
-__device__ __forceinline__ void share_head(const B& b, int head_index) {
-  constexpr int kWave = B::kWave, kSlots = kTileRowSlots<kWave>;
+__device__ __forceinline__ void join_head(const B& b, int head_index, int word) {
+  constexpr int kWave = B::kWave;
   const auto add = [](float u, float v) { return u + v; };
   const int n_heads = b.part.n_heads();
+  const int slot = kTileRowSlots<kWave> == 2 ? word % 2 : 0;  // tile_row_slot() of its numbers
 #pragma unroll
   for (int r = 0; r < B::kRowTiles; ++r) {
-    float factor[kKeyParts][kSlots], top[kSlots], sum[kSlots] = {};
-    Float4 rest[kKeyParts];
+    const auto place = [&](int p, int d) {
+      return ((p * n_heads + head_index) * B::kRowTiles + r) * (B::kHeadTiles + 1) + d;
+    };
+    float tops[kKeyParts], top = kMinusInfinity, sum = 0;
 #pragma unroll
     for (int p = 0; p < kKeyParts; ++p) {
-      const int at = ((p * n_heads + head_index) * B::kRowTiles + r) * (B::kHeadTiles + 1);
-      rest[p] = *reinterpret_cast<const Float4*>(sum_at(b, b.sums, at + B::kHeadTiles, 0));
+      tops[p] = sum_at(b, b.sums, place(p, B::kHeadTiles), 0)[slot];
+      top = fmaxf(top, tops[p]);
     }
 #pragma unroll
-    for (int slot = 0; slot < kSlots; ++slot) {
-      top[slot] = kMinusInfinity;
-#pragma unroll
-      for (int p = 0; p < kKeyParts; ++p) top[slot] = fmaxf(top[slot], rest[p].value[slot]);
-#pragma unroll
-      for (int p = 0; p < kKeyParts; ++p) {
-        factor[p][slot] = fast_exp2(rest[p].value[slot] - top[slot]);
-        sum[slot] += rest[p].value[2 + slot] * factor[p][slot];
-      }
-      sum[slot] = 1.0f / reduce_tile_row<kWave>(sum[slot], add);
+    for (int p = 0; p < kKeyParts; ++p) {
+      tops[p] = fast_exp2(tops[p] - top);
+      sum += sum_at(b, b.sums, place(p, B::kHeadTiles), 0)[2 + slot] * tops[p];
     }
+    const float factor = 1.0f / reduce_tile_row<kWave>(sum, add);
 #pragma unroll
     for (int d = 0; d < B::kHeadTiles; ++d) {
-      TileSum<kWave> out = {};
+      FloatPair out = {};
 #pragma unroll
       for (int p = 0; p < kKeyParts; ++p) {
-        const int at = ((p * n_heads + head_index) * B::kRowTiles + r) * (B::kHeadTiles + 1) + d;
-        TileSum<kWave> part = {};
-        add_sum(b, b.sums, at, part);
-#pragma unroll
-        for (int e = 0; e < TileSum<kWave>::kValues; ++e)
-          out.value[e] += part.value[e] * factor[p][tile_row_slot<kWave>(e)];
+        const auto part = *reinterpret_cast<const FloatPair*>(
+            sum_at(b, b.sums, place(p, d), word / 2) + word % 2 * 2);
+        out.x += part.x * tops[p];
+        out.y += part.y * tops[p];
       }
+      // Where the block's queries were: all of its waves are done with them.
+      std::uint16_t* const at = b.at(b.q, head_index * B::kHeadTiles + d, r);
+      reinterpret_cast<std::uint32_t*>(at)[word] =
+          number16_pair<B::kType>(out.x * factor, out.y * factor);
+    }
+  }
+}
+
+// A head to some of the blocks of the group: each of the head's waves has others.
+template <class B>
+__device__ __forceinline__ void share_head(const B& b, int head_index, int of_head) {
 #pragma unroll
-      for (int e = 0; e < TileSum<kWave>::kValues; ++e)
-        out.value[e] *= sum[tile_row_slot<kWave>(e)];
-      const Piece<kWave> operand{operand_of_sum<kWave, B::kType>(out)};
+  for (int d = 0; d < B::kHeadTiles; ++d) {
+#pragma unroll
+    for (int r = 0; r < B::kRowTiles; ++r) {
+      const auto operand = *reinterpret_cast<const PieceBytes<B::kWave>*>(
+          b.at(b.q, head_index * B::kHeadTiles + d, r));
       std::uint16_t* const at = b.at(b.mixed, b.part.head(head_index) * B::kHeadTiles + d, r);
-#pragma unroll
-      for (int peer = 0; peer < kGroup; ++peer) {
-        send_in_group(b.rooms, peer, at, __builtin_bit_cast(PieceBytes<kWave>, operand),
-                      b.arrivals + kArrivalMixed);
-      }
+      for (int peer = of_head; peer < kGroup; peer += kKeyParts)
+        send_in_group(b.rooms, peer, at, operand, b.arrivals + kArrivalMixed);
     }
   }
 }
@@ -166,21 +214,26 @@ __device__ __forceinline__ void share_head(const B& b, int head_index) {
 template <class B>
 __device__ __forceinline__ void run_attend(const B& b, int layer) {
   const int n_heads = b.part.n_heads();
+  // A division by their number, up to 4.
+  const int key_part = b.part.wave *
+                       (n_heads == 4   ? 8
+                        : n_heads == 3 ? 11
+                        : n_heads == 2 ? 16
+                                       : 32) /
+                       32;
+  const int head_index = b.part.wave - key_part * n_heads;
   const bool attends = b.part.wave < n_heads * kKeyParts;
   if (attends) {
     AttentionState<B> state[B::kRowTiles];
-    // A division by their number, up to 4.
-    const int key_part = b.part.wave *
-                         (n_heads == 4   ? 8
-                          : n_heads == 3 ? 11
-                          : n_heads == 2 ? 16
-                                         : 32) /
-                         32;
-    attend(b, layer, b.part.wave - key_part * n_heads, key_part, state);
+    attend(b, layer, head_index, key_part, state);
     leave_state(b, b.part.wave, state);
   }
   __syncthreads();
-  if (b.part.wave < n_heads) share_head(b, b.part.wave);
+  static_assert(TileOperand<B::kWave>::kWords <= kKeyParts);
+  if (attends && key_part < TileOperand<B::kWave>::kWords) join_head(b, head_index, key_part);
+  __syncthreads();
+  if (attends) share_head(b, head_index, key_part);
+  clear_keys_before(b, layer);
 }
 
 }  // namespace biogpu::gpu::nn

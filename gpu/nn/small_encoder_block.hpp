@@ -1,7 +1,6 @@
 #pragma once
 
-// What the steps of small_encoder.hip share: a block's view of the launch, its stream of weights,
-// products, statistics of rows.
+// What the steps of small_encoder.hip share: a block's view of the launch, statistics of rows.
 
 #include <type_traits>
 
@@ -26,18 +25,23 @@ template <int kHeadTiles_>
 struct AnyShape {
   static constexpr int kHeadTiles = kHeadTiles_;
   template <SmallStep>
-  static constexpr int kMostBatches = 0;  // not known
+  static constexpr int kBatches = 0;  // not known
   __device__ static SmallEncoderShape of(const SmallEncoderShape& shape) { return shape; }
 };
 template <int kD, int kHeads, int kFeed>
 struct KnownShape {
   static constexpr int kHeadTiles = (kD / kHeads + 15) / 16;
-  // Batches of a share.
+  static constexpr SmallPart kPart{{kD, kHeads, kD / kHeads, kFeed, 0}};
+  // Of a wave's share of a step; of `down` a wave has two or none.
   template <SmallStep kStep>
-  static constexpr int kMostBatches =
-      kStep == SmallStep::projection
-          ? SmallPart{{kD, kHeads, kD / kHeads, kFeed, 0}, 1}.turn(kStep, 0).n_batches
-          : SmallPart{{kD, kHeads, kD / kHeads, kFeed, 0}}.turn(kStep, 0).n_batches;
+  static constexpr int kBatches = kStep == SmallStep::projection ? kPart.batches(kStep)
+                                                                 : kPart.turn(kStep, 0).n_batches;
+  static constexpr int kPairs = kD / 16 / 2;
+  static_assert(kBatches<SmallStep::projection> == 1 && kBatches<SmallStep::up> == kPlaced &&
+                kD % 32 == 0 && kPairs <= kSmallWaves &&
+                2 * kBatches<SmallStep::down> * kPairs <= kPlaced * kSmallWaves);
+  static_assert(kPart.qkv_units() < kSmallWaves && kPart.hidden_tiles() < kSmallWaves &&
+                kPart.n_heads() * kKeyParts <= kSmallWaves);
   static constexpr bool matches(const SmallEncoderShape& s) {
     return s.d == kD && s.n_heads == kHeads && s.head == kD / kHeads && s.d_feed == kFeed;
   }
@@ -57,6 +61,8 @@ struct SmallBlock {
   static constexpr int kThreads = kWave * kSmallWaves;
   static constexpr int kTileNumbers = kTileBytes / 2;
   static constexpr int kLaneNumbers = kTileNumbers / kWave;
+  static constexpr int kTileWords = kTileBytes / 4;
+  static constexpr int kLaneWords = kTileWords / kWave;
 
   // attention_tile.hpp's shape.
   static constexpr int kParts = 1;
@@ -72,13 +78,12 @@ struct SmallBlock {
   int position;        // of the first, in its sequence
   int length;          // of the sequence
   int first_tile;      // of 16 tokens, of the sequence among all of the launch
-  std::uint32_t epoch;
   // In the block's room.
   float* x;
   std::uint16_t *y, *mixed, *q;
-  float *stats, *sums, *angles;
+  float *stats, *norms, *sums, *angles;
   Arrival* arrivals;    // kArrivals
-  std::uint32_t* keys;  // in device memory
+  std::uint32_t* keys;  // of this launch, in device memory
 
   // Where this lane's numbers of a tile of operands lie.
   __device__ __forceinline__ std::uint16_t* at(std::uint16_t* tiles, int tile, int row_tile) const {
@@ -130,129 +135,43 @@ __device__ __forceinline__ void spread_rows(float mine, float (&value)[kTileRowS
     value[slot] = wave_shuffle<kWave>(mine, tile_row<kWave>(2 * slot));
 }
 
-// The weights that a wave multiplies. Those of its next step but the projection's lie in shared
-// memory, in the wave's own place, to which the copy engine brings them as soon as the wave has
-// read what lay there: no other wave has to be waited for.
-template <class B>
-struct WeightStream {
-  static constexpr int kWave = B::kWave;
-  static constexpr int kBatchBytes = kBatch * kTileBytes;
-  using Batch = Piece<kWave>[kBatch];
-  const B& b;
-  const std::uint8_t* from;  // the wave's first layer
-  std::uint8_t* place;
-  Arrival* arrival;
-  std::uint32_t odd = 0;
-
-  __device__ __forceinline__ WeightStream(const B& block, std::uint8_t* places)
-      : b(block),
-        place(places + b.part.wave * kPlaced * kBatchBytes),
-        arrival(reinterpret_cast<Arrival*>(places + weights_bytes()) + b.part.wave) {
-    const int of_wave = b.part.rank * kSmallWaves + b.part.wave;
-    from = static_cast<const std::uint8_t*>(b.a.packed) +
-           static_cast<std::int64_t>(of_wave) * b.part.shape.n_layers * b.part.batches_of_layer() *
-               kBatchBytes;
-  }
-
-  template <SmallStep kStep>
-  __device__ __forceinline__ const std::uint8_t* source(int layer) const {
-    return from + (layer * b.part.batches_of_layer() + b.part.batches_before(kStep)) * kBatchBytes;
-  }
-  template <SmallStep kStep>
-  __device__ __forceinline__ void issue(int layer) {
-    if (!kHasAsyncCopies || layer >= b.part.shape.n_layers) return;
-    const SmallTurn turn = b.part.turn(kStep, 0);
-    if (turn.active && b.lane == 0)
-      copy_bulk(place, source<kStep>(layer),
-                static_cast<std::uint32_t>(turn.n_batches * kBatchBytes), arrival);
-  }
-  __device__ __forceinline__ void start() {
-    if (b.lane == 0) init_arrival(arrival);
-    issue<SmallStep::qkv>(0);
-  }
-  // Before the wave's first share of a step but the projection.
-  __device__ __forceinline__ void await() {
-    if (!kHasAsyncCopies) return;
-    await_arrival(arrival, odd);
-    odd ^= 1u;
-  }
-  // Behind it, also where there is none.
-  template <SmallStep kStep>
-  __device__ __forceinline__ void go_on(int layer) {
-    if (!kHasAsyncCopies) return;
-    wave_sync<kWave>();  // all lanes have read
-    if (kStep == SmallStep::qkv) issue<SmallStep::up>(layer);
-    if (kStep == SmallStep::up) issue<SmallStep::down>(layer);
-    if (kStep == SmallStep::down) issue<SmallStep::qkv>(layer + 1);
-  }
-
-  __device__ __forceinline__ void load(Batch& batch, const std::uint8_t* at) const {
-    at += b.lane * 2 * B::kLaneNumbers;
-#pragma unroll
-    for (int p = 0; p < kBatch; ++p)
-      batch[p] = *reinterpret_cast<const Piece<kWave>*>(at + p * kTileBytes);
-  }
+struct alignas(8) FloatPair {
+  float x, y;
 };
-
-// sum += rows of x times the turn's weights; x: tiles of operands; load(a batch, its number).
-// kTransposed: the columns of the result are x's rows.
-template <class B, SmallStep kStep, bool kTransposed, class Load>
-__device__ __forceinline__ void multiply_turn(const B& b, const SmallTurn& turn, std::uint16_t* x,
-                                              TileSum<B::kWave> (&sum)[B::kRowTiles], Load&& load) {
-  constexpr int kWave = B::kWave, kMost = B::Known::template kMostBatches<kStep>;
-  constexpr int kUnroll = kMost > 0 ? kMost : 1;
-#pragma unroll kUnroll
-  for (int i = 0; i < (kMost > 0 ? kUnroll : turn.n_batches); ++i) {
-    // All loads of a batch before its products: each of both would wait for the other by turns.
-    TileOperand<kWave> left[kBatch][B::kRowTiles];
-    Piece<kWave> right[kBatch];
-    load(right, i);
-#pragma unroll
-    for (int p = 0; p < kBatch; ++p) {
-#pragma unroll
-      for (int r = 0; r < B::kRowTiles; ++r)
-        left[p][r] = load_piece<kWave>(b.at(x, turn.k_batch(i) * kBatch + p, r));
-    }
-#pragma unroll
-    for (int p = 0; p < kBatch; ++p) {
-#pragma unroll
-      for (int r = 0; r < B::kRowTiles; ++r) {
-        if constexpr (kTransposed) {
-          multiply_tile<kWave, B::kType>(sum[r], right[p].tile, other_side<kWave>(left[p][r]));
-        } else {
-          multiply_tile<kWave, B::kType>(sum[r], left[p][r], right[p].tile);
-        }
-      }
-    }
-  }
-}
 
 // Mean of 16 numbers of a row and the sum of their squared distances from it.
 struct alignas(8) RowMoments {
   float mean, squares;
 };
 
-// What normalisation makes of row lane % 16: x * factor - shift.
-struct RowNorm {
+// What normalisation makes of a row: x * factor - shift.
+struct alignas(8) RowNorm {
   float factor, shift;
 };
 
-// From the means and squared distances of each tile of 16 columns.
+// Of row lane % 16, from the means and squared distances of each tile of 16 columns.
 template <class B>
 __device__ __forceinline__ RowNorm norm_of_rows(const B& b, int row_tile) {
   constexpr int kWave = B::kWave, kApart = kWave / 16;
-  const int n = b.part.n_tiles();
+  const int n = b.part.n_tiles(), first = b.lane / 16;
   const auto* const at = reinterpret_cast<const RowMoments*>(b.stats) + row_tile * 16 + b.lane % 16;
   const float base = at[0].mean;
   float sum = 0, apart = 0, squares = 0;
-#pragma unroll 5
-  for (int tile = b.lane / 16; tile < n; tile += kApart) {
+  const auto add = [&](int tile) {
     const RowMoments m = at[tile * 16 * B::kRowTiles];
     const float mean = m.mean - base;
     sum += mean;
     apart += mean * mean;
     squares += m.squares;
+  };
+  constexpr int kTogether = 5 * kApart;  // the number of tiles is a multiple of 5
+  int begin = 0;
+#pragma unroll
+  for (; begin + kTogether <= n; begin += kTogether) {
+#pragma unroll
+    for (int i = 0; i < 5; ++i) add(begin + i * kApart + first);
   }
+  for (int tile = begin + first; tile < n; tile += kApart) add(tile);
 #pragma unroll
   for (int mask = 16; mask < kWave; mask *= 2) {
     sum += wave_shuffle_xor<kWave>(sum, mask);
@@ -262,8 +181,22 @@ __device__ __forceinline__ RowNorm norm_of_rows(const B& b, int row_tile) {
   const float part = 1.0f / static_cast<float>(n);
   const float mean = sum * part;
   const float variance = (squares * (1.0f / 16) + (apart - sum * mean)) * part;
-  const float factor = 1.0f / sqrtf(variance + b.a.eps);
+  const float factor = fast_rsqrt(variance + b.a.eps);
   return {factor, (mean + base) * factor};
+}
+
+// By one wave, for all of the block's: see norm_at().
+template <class B>
+__device__ __forceinline__ void find_norms(const B& b) {
+#pragma unroll
+  for (int r = 0; r < B::kRowTiles; ++r) {
+    const RowNorm norm = norm_of_rows(b, r);
+    if (b.lane < 16) reinterpret_cast<RowNorm*>(b.norms)[16 * r + b.lane] = norm;
+  }
+}
+template <class B>
+__device__ __forceinline__ RowNorm norm_at(const B& b, int row) {
+  return reinterpret_cast<const RowNorm*>(b.norms)[row];
 }
 
 // Hands a tile of the block's own columns to all blocks of the group: its numbers times the weights

@@ -16,8 +16,8 @@ namespace {
 
 constexpr unsigned kBlock = 256;
 
-// The row of the weights of q, k and v that stands in a column of a tile of q, k (which 0, 1) or v,
-// or -1. Numbers of q and k that are rotated together lie 8 columns apart.
+// The row of the weights of q, k and v that stands in a column of a tile of q, k or v, or -1.
+// Numbers of q and k that are rotated together lie 8 columns apart.
 __host__ __device__ int qkv_row(const SmallPart& part, int unit, int column) {
   const SmallEncoderShape& shape = part.shape;
   const int head_tiles = part.head_tiles(), of_each = part.n_heads() * head_tiles;

@@ -10,8 +10,9 @@ namespace biogpu::gpu::nn {
 
 inline constexpr int kGroup = 6;        // blocks that share the tokens of a group
 inline constexpr int kSmallWaves = 16;  // of a block
-inline constexpr int kBatch = 5;        // tiles of weights that a wave copies at once
-inline constexpr int kPlaced = 4;       // batches that a wave has in shared memory
+inline constexpr int kBatch = 5;        // tiles of weights that a wave loads at once
+inline constexpr int kPlaced = 4;       // batches that a wave has room for in shared memory
+inline constexpr int kHeldBatches = 1;  // of them, that it reads before it waits for the others
 inline constexpr int kTileBytes = 512;  // of 16 x 16 numbers, whatever the wave's width
 inline constexpr int kKeyParts = 4;     // waves that share the keys of a head
 inline constexpr int kKeyTiles = 4;     // of 16 keys, that a wave takes at once
@@ -56,6 +57,12 @@ struct SmallPart {
     return count_of(n_tiles(), kGroup - 1 - rank, kGroup);
   }
   __host__ __device__ constexpr int own_tile(int i) const { return i * kGroup + kGroup - 1 - rank; }
+  // Of the block's own tiles the one that the wave keeps, or another number: of the waves that have
+  // the least of qkv to multiply.
+  __host__ __device__ constexpr int kept_tile() const { return kSmallWaves - 2 - wave; }
+  __host__ __device__ constexpr bool keeps_tile() const {
+    return kept_tile() >= 0 && kept_tile() < own_tiles();
+  }
   __host__ __device__ static constexpr int owner_of(int tile) { return kGroup - 1 - tile % kGroup; }
   __host__ __device__ static constexpr int place_of(int tile) { return tile / kGroup; }
 
@@ -83,15 +90,18 @@ struct SmallPart {
         t.active = t.unit < hidden_tiles();
         break;
       case SmallStep::projection:
+        // The last waves, most of which have the least of `up` to do, bring the parts together.
         t.unit = wave % own_most();
-        t.first = wave / own_most();
+        t.first = splits() - 1 - wave / own_most();
         t.apart = splits();
-        t.active = i == 0 && t.unit < own_tiles() && t.first < t.apart;
+        t.active = i == 0 && t.unit < own_tiles() && t.first >= 0;
         t.n_batches = count_of(mixed_tiles() / kBatch, t.first, t.apart);
         break;
       case SmallStep::down:
+        // Pairs of tiles, whose waves read x once for both.
+        t.unit = 2 * (wave + i / 2 * kSmallWaves) + i % 2;
         t.active = t.unit < n_tiles();
-        t.n_batches = (hidden_tiles() + kBatch - 1) / kBatch;
+        t.n_batches = (SmallPart{shape}.hidden_tiles() + kBatch - 1) / kBatch;  // in all blocks
         break;
       default:
         break;
@@ -101,11 +111,11 @@ struct SmallPart {
 
   // Batches of weights that a wave has room for in a step, and in a layer before it.
   __host__ __device__ constexpr int batches(SmallStep step) const {
+    if (step == SmallStep::projection) return count_of(mixed_tiles() / kBatch, 0, splits());
     const SmallPart most{shape, 0, 0};
     int n = 0;
     for (int i = 0;; ++i) {
-      const SmallTurn t =
-          step == SmallStep::projection ? SmallPart{shape, 1, 0}.turn(step, i) : most.turn(step, i);
+      const SmallTurn t = most.turn(step, i);
       if (!t.active) return n;
       n += t.n_batches;
     }
@@ -137,10 +147,13 @@ struct SmallPart {
   }
 };
 
+// Of a tile's angles, 8 numbers a lane of the widest wave there is.
+inline constexpr int kAngleBytes = (kHasAsyncCopies ? 32 : 64) * 8 * 4;
+
 // Bytes of a block's room, from its beginning: operands of the products as their lanes hold them,
 // [tile of k, tile of rows, lane].
 struct SmallRoom {
-  int x, y, stats, mixed, sums, q, angles, total;
+  int x, y, stats, norms, mixed, sums, q, angles, total;
 };
 
 __host__ __device__ constexpr SmallRoom room_of(const SmallEncoderShape& shape) {
@@ -149,7 +162,8 @@ __host__ __device__ constexpr SmallRoom room_of(const SmallEncoderShape& shape) 
   SmallRoom room{};
   room.y = room.x + first.own_most() * 2 * kTileBytes;
   room.stats = room.y + first.n_tiles() * kTileBytes;
-  room.mixed = room.stats + first.n_tiles() * 16 * 8;
+  room.norms = room.stats + first.n_tiles() * 16 * 8;
+  room.mixed = room.norms + 16 * 8;
   // The feed-forward half's hidden numbers lie in the same place.
   const int hidden = (first.hidden_tiles() + kBatch - 1) / kBatch * kBatch;
   room.sums = room.mixed + larger(first.mixed_tiles(), hidden) * kTileBytes;
@@ -159,7 +173,7 @@ __host__ __device__ constexpr SmallRoom room_of(const SmallEncoderShape& shape) 
   const int of_heads = kSmallWaves * (first.head_tiles() + 1) * 2 * kTileBytes;
   room.q = room.sums + larger(of_group, larger(of_waves, of_heads));
   room.angles = room.q + first.n_heads() * first.head_tiles() * kTileBytes;
-  room.total = room.angles + 16 * shape.head * 4;
+  room.total = room.angles + first.head_tiles() * kAngleBytes;
   return room;
 }
 
@@ -178,17 +192,27 @@ __host__ __device__ constexpr int shared_bytes(const SmallEncoderShape& shape) {
 inline constexpr int kMostGroups = 24;
 inline constexpr int kMostTiles = kMostGroups;  // of 16 tokens
 
-// Bytes of the launch's room in device memory, from its beginning.
+// Keys and values cross groups in tiles that are absent until they are posted: those of three
+// layers by turns, and of two launches by turns. A layer's are cleared by the next layer, and those
+// of a launch by the next launch.
+inline constexpr int kKeyTurns = 3, kKeySets = 2;
+__host__ __device__ constexpr int layer_key_tiles(const SmallEncoderShape& shape) {
+  return 2 * SmallPart{shape}.mixed_tiles() * kMostTiles;
+}
+__host__ __device__ constexpr int key_tiles(const SmallEncoderShape& shape) {
+  return kKeyTurns * layer_key_tiles(shape);
+}
+
+// Bytes of the launch's room in device memory, from its beginning: a counter of launches first.
 struct SmallDeviceRoom {
   std::size_t keys, rooms, total;
 };
 __host__ __device__ constexpr SmallDeviceRoom device_room_of(const SmallEncoderShape& shape,
                                                              int n_groups) {
-  // Keys and values of two layers by turns, with their stamps.
-  const auto tiles = static_cast<std::size_t>(4 * SmallPart{shape}.mixed_tiles() * kMostTiles);
+  const auto tiles = static_cast<std::size_t>(kKeySets * key_tiles(shape));
   SmallDeviceRoom room{};
   room.keys = 128;
-  room.rooms = room.keys + tiles * 2 * kTileBytes;
+  room.rooms = room.keys + tiles * kTileBytes;
   room.total = room.rooms;
   if (!kHasAsyncCopies)
     room.total += static_cast<std::size_t>(n_groups * kGroup) *

@@ -7,84 +7,123 @@
 
 namespace biogpu::gpu::nn {
 
-// A lane's values of column vectors, or with kTransposed of row vectors.
+// Works the normalisation of x's rows into a sum over them, and adds the bias; bias and weight_sum
+// are of column lane % 16 of the weights. kTransposed: the tile's columns are x's rows.
 template <class B, bool kTransposed>
-__device__ __forceinline__ void normalise_sum(const RowNorm& norm, float bias, float weight_sum,
-                                              TileSum<B::kWave>& sum) {
+__device__ __forceinline__ void normalise_sum(const B& b, int row_tile, float bias,
+                                              float weight_sum, TileSum<B::kWave>& sum) {
   constexpr int kWave = B::kWave, kSlots = kTileRowSlots<kWave>;
-  // Of the token and of the column of weights.
-  float factor[kTransposed ? 4 : kSlots], shift[kTransposed ? 4 : kSlots];
+  RowNorm norm[kTransposed ? 4 : kSlots];
   float biases[kTransposed ? kSlots : 4], sums[kTransposed ? kSlots : 4];
   if constexpr (kTransposed) {
-    spread_columns<kWave>(norm.factor, factor);
-    spread_columns<kWave>(norm.shift, shift);
     spread_rows<kWave>(bias, biases);
     spread_rows<kWave>(weight_sum, sums);
   } else {
-    spread_rows<kWave>(norm.factor, factor);
-    spread_rows<kWave>(norm.shift, shift);
     spread_columns<kWave>(bias, biases);
     spread_columns<kWave>(weight_sum, sums);
   }
 #pragma unroll
   for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
+    const int slot = kTransposed ? tile_column_slot<kWave>(e) : tile_row_slot<kWave>(e);
+    norm[slot] =
+        norm_at(b, 16 * row_tile + (kTransposed ? tile_column<kWave>(e) : tile_row<kWave>(e)));
+  }
+#pragma unroll
+  for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
     const int row = tile_row_slot<kWave>(e), column = tile_column_slot<kWave>(e);
-    const int token = kTransposed ? column : row, other = kTransposed ? row : column;
-    sum.value[e] = sum.value[e] * factor[token] + (biases[other] - shift[token] * sums[other]);
+    const RowNorm& token = norm[kTransposed ? column : row];
+    const int other = kTransposed ? row : column;
+    sum.value[e] = sum.value[e] * token.factor + (biases[other] - token.shift * sums[other]);
+  }
+}
+
+// The angles of this lane's pairs in a tile of q or k.
+struct Angles {
+  Float4 cosine, sine;
+};
+template <class B>
+__device__ __forceinline__ Angles* angles_at(const B& b, int row_tile, int head_tile) {
+  return reinterpret_cast<Angles*>(b.angles) + (head_tile * B::kRowTiles + row_tile) * B::kWave +
+         b.lane;
+}
+template <class B>
+__device__ __forceinline__ int pair_of(int head_tile, int e) {
+  return 8 * head_tile + tile_column<B::kWave>(e) % 8;
+}
+template <class B>
+__device__ __forceinline__ void copy_angles(const B& b) {
+  const int head = b.part.shape.head;
+  if (b.a.cos_sin == nullptr) return;
+  for (int i = b.part.wave; i < B::kHeadTiles * B::kRowTiles; i += kSmallWaves) {
+    const int head_tile = i / B::kRowTiles, row_tile = i % B::kRowTiles;
+    Angles angles = {};
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      const int row = 16 * row_tile + tile_row<B::kWave>(e), pair = pair_of<B>(head_tile, e);
+      if (row >= b.n_rows || pair >= head / 2) continue;
+      const float* const of_row = b.a.cos_sin + (b.position + row) * head + pair;
+      angles.cosine.value[e] = of_row[0];
+      angles.sine.value[e] = of_row[head / 2];
+    }
+    *angles_at(b, row_tile, head_tile) = angles;
   }
 }
 
 // Rotates a tile of q or k, whose partners lie 8 columns apart: in one lane of 32, in two of 64.
 template <class B>
-__device__ __forceinline__ void rotate_tile(const B& b, int row_tile, int head_tile,
-                                            TileSum<B::kWave>& sum) {
+__device__ __forceinline__ void rotate_tile(const Angles& angles, TileSum<B::kWave>& sum) {
   constexpr int kOther = B::kWave == 32 ? 4 : 0;
-  const int head = b.part.shape.head;
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    const int in_tile = tile_column<B::kWave>(e);
     const float mine = sum.value[e];
     const float other =
         B::kWave == 32 ? sum.value[e + kOther] : wave_shuffle_xor<B::kWave>(mine, B::kWave / 2);
-    const int pair = 8 * head_tile + in_tile % 8;
-    if (pair >= head / 2) continue;  // padding
-    const float* const angle = b.angles + (16 * row_tile + tile_row<B::kWave>(e)) * head + pair;
-    const float cosine = angle[0], sine = angle[head / 2];
+    const float cosine = angles.cosine.value[e], sine = angles.sine.value[e];
     if constexpr (B::kWave == 32) {
       sum.value[e] = mine * cosine - other * sine;
       sum.value[e + kOther] = other * cosine + mine * sine;
     } else {
-      sum.value[e] = mine * cosine + (in_tile < 8 ? -other : other) * sine;
+      sum.value[e] = mine * cosine + (tile_column<B::kWave>(e) < 8 ? -other : other) * sine;
     }
   }
 }
 
+// What a tile of a block's q, k and v is.
+struct QkvPlace {
+  int which;     // 0: q, 1: k, 2: v
+  int of_which;  // its number among those of q, k or v
+  int head, head_tile;
+};
 template <class B>
-__device__ __forceinline__ void finish_qkv(const B& b, int layer, int unit, float bias,
-                                           float weight_sum,
-                                           TileSum<B::kWave> (&sum)[B::kRowTiles]) {
-  constexpr int kWave = B::kWave;
-  const int n_tiles = b.part.n_heads() * B::kHeadTiles;  // of q, of k and of v
+__device__ __forceinline__ QkvPlace qkv_place(const B& b, int unit) {
+  const int n_tiles = b.part.n_heads() * B::kHeadTiles;
   const int which = unit < n_tiles ? 0 : unit < 2 * n_tiles ? 1 : 2;
   const int of_which = unit - which * n_tiles;
-  const int head_tile = of_which % B::kHeadTiles, head = b.part.head(of_which / B::kHeadTiles);
+  return {which, of_which, b.part.head(of_which / B::kHeadTiles), of_which % B::kHeadTiles};
+}
+
+template <class B>
+__device__ __forceinline__ void finish_qkv(const B& b, int layer, const QkvPlace& place, float bias,
+                                           float weight_sum, const Angles (&angles)[B::kRowTiles],
+                                           TileSum<B::kWave> (&sum)[B::kRowTiles]) {
+  constexpr int kWave = B::kWave;
 #pragma unroll
   for (int r = 0; r < B::kRowTiles; ++r) {
-    const RowNorm norm = norm_of_rows(b, r);
-    if (which == 2) {
-      normalise_sum<B, true>(norm, bias, weight_sum, sum[r]);
+    if (place.which == 2) {
+      normalise_sum<B, true>(b, r, bias, weight_sum, sum[r]);
     } else {
-      normalise_sum<B, false>(norm, bias, weight_sum, sum[r]);
-      if (b.a.cos_sin != nullptr) rotate_tile(b, r, head_tile, sum[r]);
+      normalise_sum<B, false>(b, r, bias, weight_sum, sum[r]);
+      if (b.a.cos_sin != nullptr) rotate_tile<B>(angles[r], sum[r]);
     }
     const TileOperand<kWave> tile = operand_of_sum<kWave, B::kType>(sum[r]);
-    if (which == 0) {
-      store_piece<kWave>(b.at(b.q, of_which, r), tile);
+    if (place.which == 0) {
+      store_piece<kWave>(b.at(b.q, place.of_which, r), tile);
       continue;
     }
-    const int index = key_index(b, head, (which - 1) * B::kHeadTiles + head_tile) + b.first_tile +
-                      b.position / 16 + r;
-    post_words(key_tile(b, layer, index), other_side<kWave>(tile).word, b.epoch + layer + 1);
+    const int kind = (place.which - 1) * B::kHeadTiles + place.head_tile;
+    const int index = key_index(b, place.head, kind) + b.first_tile + b.position / 16 + r;
+    TileOperand<kWave> key = other_side<kWave>(tile);
+    post_words(key_tile(b, layer, index), key.word);
   }
 }
 
@@ -111,7 +150,7 @@ __device__ __forceinline__ void finish_projection(const B& b, const SmallTurn& t
   if (turn.active && turn.first > 0) {
 #pragma unroll
     for (int r = 0; r < B::kRowTiles; ++r)
-      store_sum(b, b.sums, b.part.wave * B::kRowTiles + r, sum[r]);
+      store_sum(b, b.sums, (turn.first * own + turn.unit) * B::kRowTiles + r, sum[r]);
   }
   __syncthreads();
   if (!turn.active || turn.first > 0) return;
@@ -128,7 +167,7 @@ __device__ __forceinline__ void finish_up(const B& b, int unit, float bias, floa
                                           TileSum<B::kWave> (&sum)[B::kRowTiles]) {
 #pragma unroll
   for (int r = 0; r < B::kRowTiles; ++r) {
-    normalise_sum<B, false>(norm_of_rows(b, r), bias, weight_sum, sum[r]);
+    normalise_sum<B, false>(b, r, bias, weight_sum, sum[r]);
 #pragma unroll
     for (int e = 0; e < TileSum<B::kWave>::kValues; ++e) sum[r].value[e] = gelu(sum[r].value[e]);
     store_piece<B::kWave>(b.at(b.mixed, unit, r), operand_of_sum<B::kWave, B::kType>(sum[r]));
@@ -156,14 +195,14 @@ __device__ __forceinline__ void send_part(const B& b, int tile,
 template <class B>
 __device__ __forceinline__ void run_reduce(const B& b, float bias, float weight) {
   const int own = b.part.own_most();
-  if (b.part.wave >= b.part.own_tiles()) return;
+  const int kept = b.part.kept_tile();
 #pragma unroll
   for (int r = 0; r < B::kRowTiles; ++r) {
     TileSum<B::kWave> sum = {};
 #pragma unroll
     for (int rank = 0; rank < kGroup; ++rank)
-      add_sum(b, b.sums, (rank * own + b.part.wave) * B::kRowTiles + r, sum);
-    grow_tile(b, b.part.wave, r, bias, weight, sum);
+      add_sum(b, b.sums, (rank * own + kept) * B::kRowTiles + r, sum);
+    grow_tile(b, kept, r, bias, weight, sum);
   }
 }
 
@@ -174,51 +213,59 @@ __device__ __forceinline__ void each_pair(int tile, int row_tile, Visit&& visit)
   for (int e = 0; e < TileSum<kWave>::kValues; e += 2)
     visit(16 * row_tile + tile_row<kWave>(e), 16 * tile + tile_column<kWave>(e), e);
 }
-struct alignas(8) FloatPair {
-  float x, y;
-};
-
+// The tile that the wave keeps, of the embedded tokens.
 template <class B>
-__device__ __forceinline__ void run_embed(const B& b, float weight) {
-  if (b.part.wave >= b.part.own_tiles()) return;
+__device__ __forceinline__ void load_embedded(const B& b, TileSum<B::kWave> (&x)[B::kRowTiles]) {
   const int d = b.part.shape.d;
 #pragma unroll
   for (int r = 0; r < B::kRowTiles; ++r) {
-    TileSum<B::kWave> x = {};
-    each_pair<B::kWave>(b.part.own_tile(b.part.wave), r, [&](int row, int column, int e) {
+    x[r] = {};
+    each_pair<B::kWave>(b.part.own_tile(b.part.kept_tile()), r, [&](int row, int column, int e) {
       if (row >= b.n_rows) return;
       const std::int64_t id = b.a.ids[b.token + row];
       const float scale = b.a.scale != nullptr ? b.a.scale[b.token + row] : 1.0f;
       const auto pair = *reinterpret_cast<const FloatPair*>(b.a.table + id * d + column);
-      x.value[e] = pair.x * scale;
-      x.value[e + 1] = pair.y * scale;
+      x[r].value[e] = pair.x * scale;
+      x[r].value[e + 1] = pair.y * scale;
     });
-    store_sum(b, b.x, b.part.wave * B::kRowTiles + r, x);
-    share_tile(b, b.part.own_tile(b.part.wave), r, x, weight);
+  }
+}
+template <class B>
+__device__ __forceinline__ void share_embedded(const B& b, float weight,
+                                               const TileSum<B::kWave> (&x)[B::kRowTiles]) {
+  const int kept = b.part.kept_tile();
+#pragma unroll
+  for (int r = 0; r < B::kRowTiles; ++r) {
+    store_sum(b, b.x, kept * B::kRowTiles + r, x[r]);
+    share_tile(b, b.part.own_tile(kept), r, x[r], weight);
   }
 }
 
 template <class B>
-__device__ __forceinline__ void run_finish(const B& b) {
+__device__ __forceinline__ void run_finish(const B& b, float bias, float weight) {
   constexpr int kWave = B::kWave;
-  if (b.part.wave >= b.part.own_tiles()) return;
-  const int tile = b.part.own_tile(b.part.wave);
+  const int kept = b.part.kept_tile(), tile = b.part.own_tile(kept);
 #pragma unroll
   for (int r = 0; r < B::kRowTiles; ++r) {
     const RowNorm norm = norm_of_rows(b, r);
     float factor[kTileRowSlots<kWave>], shift[kTileRowSlots<kWave>];
     spread_rows<kWave>(norm.factor, factor);
     spread_rows<kWave>(norm.shift, shift);
+    float biases[4], weights[4];
+    spread_columns<kWave>(bias, biases);
+    spread_columns<kWave>(weight, weights);
     TileSum<kWave> x = {};
-    add_sum(b, b.x, b.part.wave * B::kRowTiles + r, x);
+    add_sum(b, b.x, kept * B::kRowTiles + r, x);
     each_pair<kWave>(tile, r, [&](int row, int column, int e) {
       if (row >= b.n_rows) return;
       const int slot = tile_row_slot<kWave>(e);
       float value[2];
 #pragma unroll
-      for (int i = 0; i < 2; ++i)
-        value[i] = (x.value[e + i] * factor[slot] - shift[slot]) * b.a.norm_weight[column + i] +
-                   b.a.norm_bias[column + i];
+      for (int i = 0; i < 2; ++i) {
+        const int of_column = tile_column_slot<kWave>(e + i);
+        value[i] =
+            (x.value[e + i] * factor[slot] - shift[slot]) * weights[of_column] + biases[of_column];
+      }
       const std::int64_t token = b.token + row;
       *reinterpret_cast<FloatPair*>(static_cast<float*>(b.a.out.data) + token * b.a.out.stride +
                                     column) = {value[0], value[1]};
@@ -243,13 +290,14 @@ template <class B, SmallStep kStep>
 __device__ __forceinline__ void await_others(const B& b, int layer) {
   if constexpr (kStep == SmallStep::attend || kStep == SmallStep::down) {
     __syncthreads();
-  } else if constexpr (kStep != SmallStep::embed) {
+  } else {
     constexpr SmallArrival kKind = kStep == SmallStep::projection ? kArrivalMixed
                                    : kStep == SmallStep::reduce   ? kArrivalSums
                                                                   : kArrivalY;
     const bool odd = kKind == kArrivalY ? kStep == SmallStep::up : layer % 2 == 1;
     await_arrival(b.arrivals + kKind, odd ? 1 : 0);
-    if (threadIdx.x == 0) expect_arrival(b.arrivals + kKind, bytes_of(b, kKind));
+    const bool is_first = kStep == SmallStep::reduce ? b.part.kept_tile() == 0 : b.part.wave == 0;
+    if (is_first && b.lane == 0) expect_arrival(b.arrivals + kKind, bytes_of(b, kKind));
   }
 }
 

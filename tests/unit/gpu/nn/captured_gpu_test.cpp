@@ -16,15 +16,15 @@ namespace {
 // An encoder of two blocks, as ESM-2's are, on a backend beside the reference.
 class Encoder {
  public:
-  Encoder(Bench& bench, std::int64_t n_heads, std::int64_t h)
-      : bench_(bench), n_heads_(n_heads), d_(n_heads * h) {
+  Encoder(Bench& bench, std::int64_t n_heads, std::int64_t h, std::size_t n_layers = 2)
+      : bench_(bench), n_heads_(n_heads), d_(n_heads * h), n_layers_(n_layers) {
     table_ = bench.random({33, d_}, 1.0f, false);
     angles_ = bench.random({256, h}, 0.7f, false);
-    for (int i = 0; i < 5; ++i) {
+    for (std::size_t i = 0; i < 2 * n_layers + 1; ++i) {
       weights_.push_back(bench.random({d_}, 1.0f, false));
       biases_.push_back(bench.random({d_}, 0.3f, false));
     }
-    for (int i = 0; i < 2; ++i) {
+    for (std::size_t i = 0; i < n_layers; ++i) {
       for (const auto& [n_out, n_in] :
            {std::pair(3 * d_, d_), {d_, d_}, {4 * d_, d_}, {d_, 4 * d_}}) {
         linear_weights_.push_back(
@@ -39,6 +39,7 @@ class Encoder {
   }
 
   std::int64_t d() const { return d_; }
+  double n_layers() const { return static_cast<double>(n_layers_); }
 
   // Hidden states of the rows asked for, on the reference or on the device.
   template <class Of>
@@ -56,7 +57,7 @@ class Encoder {
       return nn::split_heads(qkv.slice(1, i * d_, (i + 1) * d_), n_heads_);
     };
     backend.embed({of(table_), {}, norm(0), x, {}, h}, batch);
-    for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t i = 0; i < n_layers_; ++i) {
       if (i > 0) backend.add_layer_norm({x, {}, norm(2 * i), {}, {}, h});
       backend.qkv_rotary({h, &linears[4 * i], n_heads_, {of(angles_)}, qkv}, batch);
       backend.attention({part(0), part(1), part(2), 0.25f, {}, h, {}}, batch);
@@ -65,7 +66,7 @@ class Encoder {
       backend.gemm({h, &linears[4 * i + 2], nn::Activation::gelu_erf, {}, wide});
       backend.gemm({wide, &linears[4 * i + 3], nn::Activation::none, x, x});
     }
-    backend.add_layer_norm({x, {}, norm(4), {}, x, h});
+    backend.add_layer_norm({x, {}, norm(2 * n_layers_), {}, x, h});
     backend.gather_rows(out, x, rows);
   }
 
@@ -79,10 +80,10 @@ class Encoder {
     };
     nn::Encoder whole;
     whole.table = table_.device;
-    for (std::size_t i = 0; i < 2; ++i)
+    for (std::size_t i = 0; i < n_layers_; ++i)
       whole.blocks.push_back({&device_[4 * i], &device_[4 * i + 1], &device_[4 * i + 2],
                               &device_[4 * i + 3], norm(2 * i), norm(2 * i + 1)});
-    whole.final_norm = norm(4);
+    whole.final_norm = norm(2 * n_layers_);
     whole.n_heads = n_heads_;
     whole.rotary = {angles_.device};
     whole.scale = 0.25f;
@@ -99,6 +100,7 @@ class Encoder {
  private:
   Bench& bench_;
   const std::int64_t n_heads_, d_;
+  const std::size_t n_layers_;
   Pair table_, angles_;
   std::vector<Pair> weights_, biases_, linear_weights_, linear_biases_;
   std::vector<nn::Linear> host_, device_;
@@ -166,4 +168,36 @@ TEST_CASE("nn.small_encoder: an encoder over few tokens equals its operations", 
   }
   check_captured(Precision::fp16, 20, 8, {70, 1, 33}, true);
   check_captured(Precision::fp16, 20, 24, {20}, true);
+}
+
+TEST_CASE("nn.small_encoder: launches of all depths and sizes share the room of one backend",
+          "[nn][device]") {
+  if (!test::has_gpu()) return;
+  const bool emulated = std::string(gpu::kPlatformName) == "emulated";
+  if (!emulated && gpu::device_properties(0).architecture != "sm_90") return;
+  const std::int64_t h = emulated ? 8 : 16;
+  Bench bench(Precision::fp16);
+  Encoder shallow(bench, 20, h, 2), deep(bench, 20, h, emulated ? 4 : 7);
+  // Few groups behind many; lengths of which the launch has more groups than it needs.
+  std::vector<std::vector<std::int32_t>> batches = {{20}, {16, 32}, {7}};
+  if (!emulated) batches = {{256}, {20}, {16, 32, 16, 48}, {100, 1, 50, 33}, {20}};
+  for (const std::vector<std::int32_t>& lengths : batches) {
+    for (Encoder* const encoder : {&deep, &shallow, &deep}) {
+      const auto batch = test::upload(bench, lengths, 33);
+      const std::int64_t n = batch.host.starts.back();
+      const std::size_t bytes = static_cast<std::size_t>(n * encoder->d()) * 4 * 10 + 65536;
+      nn::Arena host_arena(bench.reference().allocate(bytes), bytes);
+      nn::Arena device_arena(bench.device().allocate(bytes), bytes);
+      std::vector<std::int32_t> all(static_cast<std::size_t>(n));
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<std::int32_t>(i);
+      const Tensor device_rows(bench.device().allocate(4 * all.size()), DType::i32, {n});
+      bench.device().copy_in(device_rows, all.data());
+      const Pair out = bench.empty({n, encoder->d()}, false);
+      encoder->forward(bench.reference(), batch.host, encoder->host(), host_arena,
+                       Tensor(all.data(), DType::i32, {n}), out.host,
+                       [](const Pair& x) { return x.host; });
+      REQUIRE(encoder->encode(batch.device, device_arena, device_rows, out.device));
+      CHECK(bench.difference(out) < 6 * encoder->n_layers() * 0x1p-11);  // roundings of a layer
+    }
+  }
 }
