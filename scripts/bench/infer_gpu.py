@@ -27,6 +27,8 @@ BATCHES = {"esm2_8M": ["1x256", "16x512"], "esm2_35M": ["16x512"], "esm2_150M": 
 FP32_TIMED = {"esm2_650M": ["16x512"], "esm2_8M": ["1x256"]}
 BF16_TIMED = {"esm2_650M": ["16x512"], "protbert": ["16x512"], "esm2_3B": ["16x512"]}
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
+WARM_UP = 0.3  # seconds of passes before those that are timed, as biogpu does
+REST_MS = 50  # in front of each of the passes that are timed by themselves
 RESIDUES = "LAGVSERTIDPKQNFYMHWC"
 
 
@@ -135,14 +137,14 @@ def difference(got, want):
             "same_top1": same / positions}
 
 
-def fidelity(biogpu, reference, work):
+def fidelity(biogpu, reference, work, precisions):
     """Differences from transformers in fp32: of each precision, the worse of few tokens and of many, since those take
     other kernels; and of transformers itself in 16 bits, over the many."""
     lengths = [1, 7, 62, 130, 254, 300]
     few, many = random_sequences(lengths, 7), random_sequences(lengths * 8, 8)
     wanted = [states_of(reference, sequences, "eager", torch.float32) for sequences in (few, few, many)]
     rows = []
-    for precision in ("fp32", "tf32", "fp16", "bf16"):
+    for precision in precisions:
         ways = [states_of_biogpu(biogpu, reference, sequences, ["--precision", precision, *options], work)
                 for sequences, options in ((few, ["--batch", "1"]), (few, []), (many, []))]
         found = [difference(got, want) for got, want in zip(ways, wanted)]
@@ -150,7 +152,7 @@ def fidelity(biogpu, reference, work):
                      **{name: min(f[name] for f in found) for name in ("worst_cosine", "cosine", "same_top1")},
                      **{name: max(f[name] for f in found) for name in ("relative_error", "largest_error")}})
         log(f"{reference.shape}: {rows[-1]}")
-    for precision in ("fp16", "bf16"):
+    for precision in (p for p in ("fp16", "bf16") if p in precisions):
         kept = copy.deepcopy(reference.model)
         got = states_of(reference, many, "sdpa", DTYPES[precision])
         reference.model = kept
@@ -168,30 +170,39 @@ def time_reference(reference, attention, dtype, batch):
     torch.cuda.synchronize()
     torch.cuda.reset_peak_memory_stats()
     before = torch.cuda.memory_allocated()
-    seconds = []
+
+    def one_pass(rest=0.0):
+        time.sleep(rest)
+        start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        start.record()
+        trunk(input_ids=ids, attention_mask=mask)
+        stop.record()
+        stop.synchronize()
+        return start.elapsed_time(stop) * 1e-3
+
     with torch.inference_mode():
-        for i in range(13):
-            start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-            start.record()
-            trunk(input_ids=ids, attention_mask=mask)
-            stop.record()
-            stop.synchronize()
-            if i >= 3:
-                seconds.append(start.elapsed_time(stop) * 1e-3)
+        began, n = time.time(), 0
+        while n < 3 or time.time() - began < WARM_UP:
+            one_pass()
+            n += 1
+        seconds = [one_pass() for _ in range(10)]
+        rested = [one_pass(REST_MS * 1e-3) for _ in range(10)]
     return {"attention": attention, "dtype": str(dtype).split(".")[1], "batch": batch,
-            "median_s": float(np.median(seconds)),
+            "median_s": float(np.median(seconds)), "rested_s": float(np.median(rested)),
             "activation_bytes": torch.cuda.max_memory_allocated() - before}
 
 
 def time_ours(biogpu, folder, precision, batches, work):
-    """Times of passes; of those of the largest batch also what the device drew and its clock."""
+    """Times of passes, one behind the other and each by itself; of those of the largest batch also what the device drew
+    and its clock."""
     path, readings = work / "bench.json", work / "power.txt"
     with open(readings, "w") as out:
         monitor = subprocess.Popen(["nvidia-smi", "--query-gpu=power.draw.instant,clocks.sm,enforced.power.limit",
                                     "--format=csv,noheader,nounits", "-lms", "20"], stdout=out)
         try:
             run([biogpu, "infer", "bench", "--device", "gpu", "--model", folder, "--precision", precision,
-                 "--batches", ",".join(batches), "--runs", "30", "--json", path])
+                 "--batches", ",".join(batches), "--runs", "30", "--rest", REST_MS,
+                 "--json", path])
         finally:
             monitor.terminate()
             monitor.wait()
@@ -203,12 +214,12 @@ def time_ours(biogpu, folder, precision, batches, work):
     return passes
 
 
-def compare_model(biogpu, shape, work, quick):
+def compare_model(biogpu, shape, work, quick, precisions):
     log(f"{shape}: making a random model")
     reference = Reference(shape, work / shape, quick)
     result = {"shape": shape, "fidelity": [], "ours": [], "reference": []}
     if not quick:
-        result["fidelity"] = fidelity(biogpu, reference, work)
+        result["fidelity"] = fidelity(biogpu, reference, work, precisions)
     timed = {"fp16": BATCHES[shape], "bf16": BF16_TIMED.get(shape, []),
              "fp32": [] if quick else FP32_TIMED.get(shape, [])}
     for precision, its_batches in timed.items():
@@ -291,8 +302,10 @@ def main():
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--only", default="")
     parser.add_argument("--big", action="store_true")
+    parser.add_argument("--fidelity", default="fp32,tf32,fp16,bf16", help="the precisions to compare outputs in")
     arguments = parser.parse_args()
     parts = arguments.only.split(",") if arguments.only else [p for p in PARTS if arguments.big or p != "esm2_3B"]
+    precisions = arguments.fidelity.split(",")
     biogpu = arguments.prefix / "bin" / "biogpu"
     arguments.out.mkdir(parents=True, exist_ok=True)
     torch.backends.cuda.matmul.allow_tf32 = False
@@ -321,7 +334,7 @@ def main():
                 print(done[0].stdout if done else "", flush=True)
         for part in parts:
             if part in BATCHES:
-                model = attempt(part, lambda: compare_model(biogpu, part, work, part == "esm2_3B"))  # noqa: B023
+                model = attempt(part, lambda: compare_model(biogpu, part, work, part == "esm2_3B", precisions))  # noqa: B023
                 if model:
                     results["models"].append(model)
                 torch.cuda.empty_cache()

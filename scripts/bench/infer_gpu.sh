@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compares `biogpu infer` with transformers on one GPU: outputs first, then times and memory.
 #
-# usage: scripts/bench/infer_gpu.sh PREFIX OUT [--only PART,...] [--big]
+# usage: scripts/bench/infer_gpu.sh PREFIX OUT [--only PART,...] [--big] [--fidelity PRECISION,...]
 #   PREFIX  the folder that cmake --install wrote, from a build with the CUDA backend
 #   OUT     a folder for infer_gpu.json, infer_gpu.md and ops_*.json
 #   PART    ops, tests, esm2_8M, esm2_35M, esm2_150M, esm2_650M, protbert, proteome, esm2_3B

@@ -319,11 +319,13 @@ def infer_gpu(*results):
             ms = {name: f"{1e3 * row['median_s']:.2f}" for name, row in theirs.items()}
             activations = (f"{ours['activation_bytes'] / 2**20:.0f} / {theirs['eager']['activation_bytes'] / 2**20:.0f}"
                            if "eager" in theirs else "")
+            rested = [row["rested_s"] for row in theirs.values() if "rested_s" in row]
+            alone = (f"{1e3 * ours['rested_s']:.3f} / {1e3 * min(rested):.2f}" if rested else "")
             lines.append([MODEL_NAMES[model["shape"]], ours["batch"].replace("x", " x "), ours["precision"],
                           f"{1e3 * ours['median_s']:.3f}", ms.get("eager", ""), ms.get("sdpa", ""),
-                          times(fastest / ours["median_s"]), activations])
+                          times(fastest / ours["median_s"]), alone, activations])
     return table(["model", "batch", "precision", "biogpu, ms", "eager, ms", "SDPA, ms", "times as fast as the faster",
-                  "activations, biogpu / eager, MiB"], lines, "lllrrrrr")
+                  "each by itself: biogpu / the faster, ms", "activations, biogpu / eager, MiB"], lines, "lllrrrrrr")
 
 
 def infer_operations(result):
@@ -335,10 +337,10 @@ def infer_operations(result):
     return table(["step", "rows x columns x summed", "us", "TFLOP/s", "of the roofline"], lines, "llrrr")
 
 
-def infer_fidelity(result):
+def infer_fidelity(*results):
     """Of scripts/bench/infer_gpu.sh: last hidden states against the reference in fp32."""
     return table(["model", "program", "precision", "cosine", "worst cosine of a token", "relative error",
                   "same likeliest residue"],
                  [[MODEL_NAMES[model["shape"]], row.get("program", "biogpu"), row["precision"], f"{row['cosine']:.7f}",
                    f"{row['worst_cosine']:.7f}", f"{row['relative_error']:.1e}", f"{100 * row['same_top1']:.2f} %"]
-                  for model in result["models"] for row in model["fidelity"]], "lllrrrr")
+                  for result in results for model in result["models"] for row in model["fidelity"]], "lllrrrr")

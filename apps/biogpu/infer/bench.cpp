@@ -36,6 +36,7 @@ struct BenchFlags {
   nn::OpBenchSettings ops;
   int n_threads = 0;
   int n_runs = 20;
+  int rest_ms = 0;
 };
 
 struct Device {
@@ -105,12 +106,20 @@ std::pair<std::int64_t, std::int64_t> parse_batch(const std::string& text) {
               fmt::format("--batches: '{}'; expected SEQUENCESxTOKENS, for example 16x512", text));
 }
 
-// Passes over random residues; the device's seconds where it tells them, else the clock's.
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// Passes over random residues; the device's seconds where it tells them, else the clock's. Timed
+// when the device has worked for a while, and so has the clock that it gives such work.
 Json bench_model(const BenchFlags& flags, Device& device) {
   const auto model = infer::load_protein_model(flags.model, *device.backend);
   Json rows = Json::array();
-  std::string text = fmt::format("# {}, {}, {}\nbatch\tmedian_ms\tleast_ms\ttokens/s\n",
-                                 device.name, name_of(device.precision), flags.model);
+  const bool rests = flags.rest_ms > 0;
+  std::string text =
+      fmt::format("# {}, {}, {}\nbatch\tmedian_ms\tleast_ms\ttokens/s{}\n", device.name,
+                  name_of(device.precision), flags.model, rests ? "\trested_ms" : "");
   for (const std::string& name : flags.batches) {
     const auto [n, length] = parse_batch(name);
     nn::HostBatch batch;
@@ -120,25 +129,35 @@ Json bench_model(const BenchFlags& flags, Device& device) {
         batch.ids.push_back(static_cast<std::int32_t>(5 + (s * 31 + t * 7 + t / 3) % 20));
       batch.starts.push_back(static_cast<std::int32_t>(batch.ids.size()));
     }
-    std::vector<double> seconds;
-    for (int run = 0; run < flags.n_runs + 3; ++run) {
+    const auto since = [](std::chrono::steady_clock::time_point begin) {
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    };
+    const auto pass = [&] {
       const auto begin = std::chrono::steady_clock::now();
       model->run(batch, {});
       const double device_s = device.backend->captured_seconds();
-      const double wall_s =
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      if (run >= 3) seconds.push_back(device_s > 0 ? device_s : wall_s);
+      return device_s > 0 ? device_s : since(begin);
+    };
+    constexpr double kWarmUp = 0.3;
+    const auto begin = std::chrono::steady_clock::now();
+    for (int run = 0; run < 3 || since(begin) < kWarmUp; ++run) pass();
+    std::vector<double> seconds, rested;
+    for (int run = 0; run < flags.n_runs; ++run) seconds.push_back(pass());
+    for (int run = 0; rests && run < flags.n_runs; ++run) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(flags.rest_ms));
+      rested.push_back(pass());
     }
-    std::sort(seconds.begin(), seconds.end());
-    const double median = seconds[seconds.size() / 2];
+    const double median = median_of(seconds);
+    const double least = *std::min_element(seconds.begin(), seconds.end());
     const double rate = static_cast<double>(n * length) / median;
-    text += fmt::format("{}\t{:.4f}\t{:.4f}\t{:.0f}\n", name, 1e3 * median, 1e3 * seconds.front(),
-                        rate);
+    text += fmt::format("{}\t{:.4f}\t{:.4f}\t{:.0f}", name, 1e3 * median, 1e3 * least, rate);
+    text += rests ? fmt::format("\t{:.4f}\n", 1e3 * median_of(rested)) : "\n";
     rows.push_back({{"batch", name},
                     {"median_s", median},
-                    {"least_s", seconds.front()},
+                    {"least_s", least},
                     {"tokens_per_s", rate},
                     {"activation_bytes", model->measure(n * length, {})}});
+    if (rests) rows.back()["rested_s"] = median_of(rested);
   }
   print(text);
   return rows;
@@ -217,6 +236,11 @@ Run add_infer_bench(CLI::App& command) {
   options.flag("--quick", flags->ops.quick, "the smallest shapes, once: a test that it runs");
   options.option("--runs", flags->n_runs, "with --model: passes of each batch [20]", "N")
       ->check(CLI::Range(1, 100000).description(""));
+  options
+      .option("--rest", flags->rest_ms,
+              "with --model: also passes with milliseconds in front of each: a batch by itself [0]",
+              "MS")
+      ->check(CLI::Range(0, 10000).description(""));
   add_precision_flag(command, flags->precision);
   options.option("--device", flags->device, "auto, cpu, gpu, or a device's number [auto]",
                  "DEVICE");
