@@ -98,4 +98,32 @@ head -c 5000 "$esm/model.safetensors" >broken/model.safetensors
 cp "$esm/config.json" broken/config.json
 fails 3 'model.safetensors' infer info broken
 
+# Results that are no numbers name the record, and write nothing. ProtBERT, with a weight of the first
+# normalisation so large that what follows is infinite.
+mkdir large && cp "$bert/config.json" large
+python3 - "$bert/model.safetensors" large/model.safetensors <<'EOF'
+import json, struct, sys
+data = open(sys.argv[1], "rb").read()
+size = struct.unpack("<Q", data[:8])[0]
+header, values = json.loads(data[8:8 + size]), bytearray(data[8 + size:])
+norm = header["bert.encoder.layer.0.attention.output.LayerNorm.weight"]
+first, end = norm["data_offsets"]
+norm["dtype"] = "BF16"
+values[first:end] = struct.pack("<f", 3e38)[2:] * ((end - first) // 2)
+text = json.dumps(header).encode()
+text += b" " * (-len(text) % 8)
+open(sys.argv[2], "wb").write(struct.pack("<Q", len(text)) + text + values)
+EOF
+printf '>p\nMKTAY\n' >p.fa
+fails 1 'p.fa: record 1 (p): the result is NaN or infinite' infer embed --device cpu --model large p.fa -o never.npy
+fails 1 'p.fa: record 1 (p): the result is NaN or infinite' infer score --device cpu --model large p.fa -o never.tsv
+fails 1 'beyond the range of fp32' infer score --device cpu --model large --all-single p.fa -o never.tsv
+printf '>m\nMK<mask>AY\n' >m.fa
+fails 1 'm.fa: record 1 (m): the result' infer fill-mask --device cpu --model large m.fa -o never.tsv
+if [ "$backend" = emulated ]; then
+  fails 1 'the result is NaN or infinite' infer embed --device gpu --precision bf16 --model large p.fa -o never.npy
+fi
+check "no array of what is no number" absent never.npy
+check "no table of what is no number" absent never.tsv
+
 finish

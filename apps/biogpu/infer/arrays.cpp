@@ -46,6 +46,10 @@ void run_arrays(const ArrayFlags& flags, const char* name, const std::string& co
       [&](infer::ProteinModel& model, InferRun::Records& records, infer::BatchResult& result) {
         infer::compute_arrays(model, records.names, records.sequences, options, run.budget_tokens(),
                               result);
+        // The arrays of a record lie side by side, as many for each.
+        for (std::size_t i = 0; i < result.arrays.size(); ++i)
+          run.require_finite(result.arrays[i].values,
+                             records.places[i * records.places.size() / result.arrays.size()]);
       },
       [&](const infer::BatchResult& result) {
         for (const infer::NamedArray& array : result.arrays) writer->add(array);

@@ -116,6 +116,7 @@ void InferRun::load_models() {
     options.precision = parse_precision(flags_.precision, false);
   }
   if (backends_.empty()) backends_.push_back(nn::make_cpu_backend(options));
+  if (device_.on_gpu()) precision_ = options.precision;
   for (const auto& backend : backends_) {
     models_.push_back(
         infer::load_protein_model(flags_.model, *backend, {.keep_rare = flags_.keep_rare}));
@@ -142,8 +143,12 @@ infer::TokenizeOptions InferRun::tokenize_options() const {
   return {flags_.allow_unknown, info().max_residues, flags_.truncate};
 }
 
-std::string InferRun::label(std::uint64_t record, std::string_view name) const {
-  return fmt::format("record {} ({})", record, name);
+void InferRun::fail_not_finite(const std::string& place) const {
+  const char* const reason = precision_ == nn::Precision::fp16
+                                 ? "a sum is beyond the range of fp16; --precision bf16 has room"
+                                 : "a sum is beyond the range of fp32; look at the weights";
+  throw Error(ErrorCode::failed,
+              fmt::format("{}: the result is NaN or infinite: {}", place, reason));
 }
 
 bool InferRun::read(Item& item) {
@@ -172,11 +177,11 @@ void InferRun::compute(Item& item, const Compute& compute) {
   item.result = {};
   const infer::TokenizeOptions options = tokenize_options();
   for (std::size_t i = item.first; i < item.batch.size(); ++i) {
-    const std::string where = fmt::format("{}: {}", flags_.inputs[item.input],
-                                          label(item.batch.first_record() + i, item.batch.name(i)));
     records.names.emplace_back(item.batch.name(i));
+    records.places.push_back(fmt::format("{}: record {} ({})", flags_.inputs[item.input],
+                                         item.batch.first_record() + i, item.batch.name(i)));
     records.sequences.push_back(infer::tokenize(info().vocabulary, item.batch.sequence(i), options,
-                                                where, &item.result.n_unknown));
+                                                records.places.back(), &item.result.n_unknown));
     item.result.n_residues += records.sequences.back().size() - 2;
   }
   item.result.n_records = records.names.size();

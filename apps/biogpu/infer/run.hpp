@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -60,7 +62,15 @@ class InferRun {
   struct Records {
     std::vector<std::string> names;
     std::vector<infer::Tokens> sequences;
+    std::vector<std::string> places;  // "proteins.fa: record 3 (P12345)"
   };
+  // Throws Error{failed} where a result is NaN or infinite.
+  template <class Values>
+  void require_finite(const Values& values, const std::string& place) const {
+    if (!std::all_of(values.begin(), values.end(), [](auto x) { return std::isfinite(x); }))
+      fail_not_finite(place);
+  }
+
   using Compute =
       std::function<void(infer::ProteinModel& model, Records& records, infer::BatchResult& result)>;
   using Write = std::function<void(const infer::BatchResult& result)>;
@@ -78,13 +88,14 @@ class InferRun {
   void tokenize(Item& item);
   void compute(Item& item, const Compute& compute);
   std::string fingerprint(const std::string& options) const;
-  std::string label(std::uint64_t record, std::string_view name) const;
+  [[noreturn]] void fail_not_finite(const std::string& place) const;
 
   InferFlags flags_;
   const std::string name_;
   const std::string command_line_;
   Log log_;
   DeviceChoice device_;
+  nn::Precision precision_ = nn::Precision::fp32;  // what is computed in
   std::vector<std::unique_ptr<nn::Backend>> backends_;
   std::vector<std::unique_ptr<infer::ProteinModel>> models_;
   std::int64_t budget_tokens_ = 0;

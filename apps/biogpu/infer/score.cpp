@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <memory>
@@ -43,8 +44,10 @@ void add_table_output(CLI::App& command, InferFlags& flags) {
 
 // A record of the input, and where its lines go.
 struct Record {
+  const InferRun& run;
   infer::ProteinModel& model;
   const std::string& name;
+  const std::string& place;
   const infer::Tokens& sequence;
   std::int64_t budget_tokens;
   std::string& text;
@@ -68,8 +71,8 @@ void run_table(const InferFlags& flags, const Table& table, const std::string& c
       table.options,
       [&](infer::ProteinModel& model, InferRun::Records& records, infer::BatchResult& result) {
         for (std::size_t i = 0; i < records.names.size(); ++i)
-          table.append(
-              {model, records.names[i], records.sequences[i], run.budget_tokens(), result.text});
+          table.append({run, model, records.names[i], records.places[i], records.sequences[i],
+                        run.budget_tokens(), result.text});
       },
       [&](const infer::BatchResult& result) { out.write(result.text); });
   out.commit();
@@ -79,9 +82,10 @@ void run_table(const InferFlags& flags, const Table& table, const std::string& c
 // The lines of one sequence.
 void score_sequence(const ScoreFlags& flags, const infer::VariantTable& table,
                     const Record& record) {
-  const auto& [model, name, sequence, budget_tokens, text] = record;
+  const auto& [run, model, name, place, sequence, budget_tokens, text] = record;
   if (flags.variants.empty() && !flags.all_single) {
     const auto sum = infer::pseudo_likelihood(model, sequence, budget_tokens);
+    run.require_finite(std::array{sum.log_likelihood}, place);
     text += fmt::format("{}\t{}\t{:.6f}\t{:.6f}\n", name, sum.n_residues, sum.log_likelihood,
                         sum.perplexity());
     return;
@@ -100,6 +104,7 @@ void score_sequence(const ScoreFlags& flags, const infer::VariantTable& table,
   }
   const std::vector<double> scores = infer::variant_scores(
       model, sequence, variants, flags.method == "masked-marginal", budget_tokens);
+  run.require_finite(scores, place);
   for (std::size_t i = 0; i < variants.size(); ++i)
     text += fmt::format("{}\t{}\t{:.6f}\n", name, variants[i].text, scores[i]);
 }
@@ -125,13 +130,14 @@ void run_score(const ScoreFlags& flags, const std::string& command_line) {
 
 // The likeliest words of every mask of a sequence.
 void fill_sequence(int top, const Record& record) {
-  const auto& [model, name, sequence, budget_tokens, text] = record;
+  const auto& [run, model, name, place, sequence, budget_tokens, text] = record;
   const infer::Vocabulary& vocabulary = model.info().vocabulary;
   std::vector<std::int32_t> masks;
   for (std::size_t t = 1; t + 1 < sequence.size(); ++t)
     if (sequence[t] == vocabulary.mask) masks.push_back(static_cast<std::int32_t>(t));
   const std::vector<float> rows =
       infer::log_probabilities(model, sequence, masks, false, budget_tokens);
+  run.require_finite(rows, place);
   std::vector<std::size_t> order(vocabulary.words.size());
   for (std::size_t i = 0; i < masks.size(); ++i) {
     const float* const row = rows.data() + i * order.size();
