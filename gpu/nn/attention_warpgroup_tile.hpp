@@ -5,6 +5,7 @@
 
 #include "gpu/nn/attention_warpgroup_copies.hpp"
 #include "gpu/prim/fast_math.hpp"
+#include "gpu/prim/number16.hpp"
 #include "gpu/prim/warpgroup_product.hpp"
 
 namespace biogpu::gpu::nn {
@@ -86,7 +87,7 @@ __device__ __forceinline__ void weigh_scores(const float (&score)[32], const flo
     const float x = fast_exp2(score[i] * scale - rows.top[half]);
     const float y = fast_exp2(score[i + 1] * scale - rows.top[half]);
     rows.sum[half] += x + y;
-    weight[i / 2] = pack_saturated<kType>(x, y);
+    weight[i / 2] = number16_pair<kType>(x, y);
   }
 }
 
@@ -131,7 +132,7 @@ __device__ __forceinline__ void store_rows(const AttentionArgs& a, const QueryTi
 #pragma unroll
     for (int p = 0; p < 4; ++p) {
       const float* const x = rows.out + 4 * j + 2 * p;
-      word[p] = pack_saturated<kType>(x[0] * factor[p % 2], x[1] * factor[p % 2]);
+      word[p] = number16_pair<kType>(x[0] * factor[p % 2], x[1] * factor[p % 2]);
     }
     store_tiles4(shared_address(room) + query_piece(wave_row + lane % 16, j + lane / 16), word);
   }

@@ -5,6 +5,7 @@
 
 #include "gpu/nn/gelu.hpp"
 #include "gpu/nn/gemm.hpp"
+#include "gpu/prim/number16.hpp"
 #include "gpu/prim/warpgroup.hpp"
 
 namespace biogpu::gpu::nn {
@@ -121,8 +122,8 @@ __device__ __forceinline__ void fill_box(const LaneBias& bias, std::uint32_t box
 #pragma unroll
         for (int p = 0; p < 4; ++p) {
           const float x = from[2 * p], y = from[2 * p + 1];
-          word[p] = kGelu ? pack_saturated<Tile::kType>(gelu_to_16_bits(x), gelu_to_16_bits(y))
-                          : pack_saturated<Tile::kType>(x, y);
+          word[p] = kGelu ? number16_pair<Tile::kType>(gelu_to_16_bits(x), gelu_to_16_bits(y))
+                          : number16_pair<Tile::kType>(x, y);
         }
         store_tiles4(box + box_piece(64 * i + wave_row + lane % 16, j + lane / 16), word);
       }

@@ -3,7 +3,7 @@
 // The two 16-bit floating point formats that matrix cores multiply, as bits: IEEE half precision
 // (11 significant bits, up to 65504) and bfloat16 (8 significant bits, the range of fp32). Rounding
 // is to the nearest, ties to even; fp16 is clamped to its largest finite number, so that an
-// activation out of range stays a number.
+// activation out of range stays a number. NaN stays NaN.
 
 #include <cmath>
 #include <cstdint>
@@ -28,18 +28,14 @@ __device__ __forceinline__ std::uint32_t bf16_bits(float value) {
 }  // namespace detail
 #endif
 
-// Two numbers in one word, `low` in the low half: one instruction on NVIDIA where nothing has to be
-// clamped.
+// Two numbers in one word, `low` in the low half: one instruction on NVIDIA. kClamps = false saves
+// two a number elsewhere, where none is out of range.
 template <Number16 kType, bool kClamps = true>
 __device__ __forceinline__ std::uint32_t number16_pair(float low, float high) {
-  if constexpr (kType == Number16::fp16 && kClamps) {
-    low = fminf(fmaxf(low, -kLargestFp16), kLargestFp16);
-    high = fminf(fmaxf(high, -kLargestFp16), kLargestFp16);
-  }
 #if defined(BIOGPU_GPU_CUDA)
   std::uint32_t word;
   if constexpr (kType == Number16::fp16) {
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+    asm("cvt.rn.satfinite.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
   } else {
     asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
   }
@@ -47,6 +43,10 @@ __device__ __forceinline__ std::uint32_t number16_pair(float low, float high) {
 #else
   if constexpr (kType == Number16::fp16) {
     const auto bits = [](float value) {
+      if constexpr (kClamps) {
+        value = value > kLargestFp16 ? kLargestFp16 : value;
+        value = value < -kLargestFp16 ? -kLargestFp16 : value;
+      }
       return __builtin_bit_cast(std::uint16_t, static_cast<detail::HalfPrecision>(value));
     };
     return bits(low) | static_cast<std::uint32_t>(bits(high)) << 16;

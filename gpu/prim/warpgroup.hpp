@@ -8,7 +8,6 @@
 // Source  NVIDIA PTX ISA 8.7: mbarrier, cp.async.bulk.tensor, wgmma, setmaxnreg.
 #include <cstdint>
 
-#include "gpu/prim/number16_type.hpp"
 #include "gpu/prim/wave.hpp"
 #include "gpu/rt/hip.hpp"
 #include "gpu/rt/tensor_map.hpp"
@@ -186,18 +185,6 @@ __device__ __forceinline__ void load_tiles4(std::uint32_t address, std::uint32_t
                : "memory");
 }
 
-// Two numbers in one word, `low` in the low half, what is out of range clamped.
-template <Number16 kType>
-__device__ __forceinline__ std::uint32_t pack_saturated(float low, float high) {
-  std::uint32_t word;
-  if constexpr (kType == Number16::fp16) {
-    asm("cvt.rn.satfinite.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
-  } else {
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
-  }
-  return word;
-}
-
 __device__ __forceinline__ void store_shared2(std::uint32_t address, float x, float y) {
   asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(address), "f"(x), "f"(y) : "memory");
 }
@@ -258,10 +245,6 @@ template <int kLeft>
 __device__ __forceinline__ void stores_read() {}
 __device__ __forceinline__ void store_tiles4(std::uint32_t, const std::uint32_t*) {}
 __device__ __forceinline__ void load_tiles4(std::uint32_t, std::uint32_t*) {}
-template <Number16 kType>
-__device__ __forceinline__ std::uint32_t pack_saturated(float, float) {
-  return {};
-}
 __device__ __forceinline__ void store_shared2(std::uint32_t, float, float) {}
 template <int kThreads>
 __device__ __forceinline__ void named_barrier(int) {}
