@@ -149,95 +149,115 @@ __device__ __forceinline__ void store_rows(const AttentionArgs& a, const QueryTi
   }
 }
 
+// The step of keys and values that comes next in the ring, and how many have been used.
+struct AttentionTurn {
+  int stage = 0, parity = 0, n_used = 0;
+  __device__ __forceinline__ void advance() {
+    if (++stage == WarpgroupAttention::kStages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+// All keys and values of one tile of queries, whose first step is there. used() is called once the
+// products of a step have been given out: the thread that copies has time then.
+template <Number16 kType, class Used>
+__device__ __forceinline__ void attend_tile(const AttentionShared& shared, int length, float scale,
+                                            AttentionTurn& turn, AttentionRows& rows, Used&& used) {
+  using A = WarpgroupAttention;
+  const int n_steps = attention_steps(length);
+  const bool first_lane = threadIdx.x % 32 == 0;
+  float score[32], top[2];
+  std::uint32_t weight[16];
+  products_begin();
+  multiply_keys<kType>(shared, turn.stage, rows, score);
+  products_commit();
+  products_wait<0>();
+  products_fence(score);
+  find_tops(score, scale, top);
+  for (int step = 1; step < n_steps; ++step) {
+    weigh_scores<kType>(score, top, scale, rows, weight);
+    const int stage = turn.stage;
+    turn.advance();
+    barrier_wait(shared.full(turn.stage), turn.parity);
+    products_fence(rows.out);
+    products_fence(weight);
+    products_begin();
+    multiply_keys<kType>(shared, turn.stage, rows, score);
+    products_commit();
+    multiply_values<kType>(shared, stage, weight, rows);
+    products_commit();
+    used();
+    products_wait<1>();
+    products_fence(score);
+    find_tops(score, scale, top);
+    products_wait<0>();
+    products_fence(rows.out);
+    if (first_lane) barrier_arrive(shared.empty(stage));
+  }
+  const int n_keys = length - (n_steps - 1) * A::kKeys;
+  if (n_keys < A::kKeys) {
+    end_sequence(shared, turn.stage, n_keys, score);
+    find_tops(score, scale, top);
+  }
+  weigh_scores<kType>(score, top, scale, rows, weight);
+  products_fence(rows.out);
+  products_fence(weight);
+  products_begin();
+  multiply_values<kType>(shared, turn.stage, weight, rows);
+  products_commit();
+  used();
+  products_wait<0>();
+  products_fence(rows.out);
+  if (first_lane) barrier_arrive(shared.empty(turn.stage));
+  turn.advance();
+}
+
+__device__ __forceinline__ void init_barriers(const AttentionShared& shared) {
+  using A = WarpgroupAttention;
+  for (int stage = 0; stage < A::kStages; ++stage) {
+    barrier_init(shared.full(stage), 1);
+    barrier_init(shared.empty(stage), A::kWaves);
+  }
+  for (int room = 0; room < 2; ++room) barrier_init(shared.room_empty(room), A::kWaves);
+  barrier_init_done();
+}
+
 template <Number16 kType>
 __global__ BIOGPU_LAUNCH_BOUNDS(WarpgroupAttention::kThreads, 2)  //
     void attention_warpgroup_kernel(const AttentionArgs a,
                                     const BIOGPU_GRID_CONSTANT AttentionMaps maps) {
-  using A = WarpgroupAttention;
   BIOGPU_DYNAMIC_SHARED(std::uint8_t, dynamic);
   const AttentionShared shared = {dynamic + (1024 - shared_address(dynamic) % 1024) % 1024};
   const bool copies = threadIdx.x == 0;
-  if (copies) {
-    for (int stage = 0; stage < A::kStages; ++stage) {
-      barrier_init(shared.full(stage), 1);
-      barrier_init(shared.empty(stage), A::kWaves);
-    }
-    for (int room = 0; room < 2; ++room) barrier_init(shared.room_empty(room), A::kWaves);
-    barrier_init_done();
-  }
+  if (copies) init_barriers(shared);
   __syncthreads();
   const int n_items = *a.n_tiles * a.n_heads;
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int wave_row = static_cast<int>(threadIdx.x) / 32 * 16;
-  const float scale = a.scale * A::kLog2E;
+  const float scale = a.scale * WarpgroupAttention::kLog2E;
   AttentionCopies copier(n_items);
   if (copies) {
     copier.begin(a, shared);
     copier.copy_ahead(a, maps, shared, -1, 0);
   }
-  int stage = 0, parity = 0, n_used = 0, n_finished = 0;
+  AttentionTurn turn;
+  int n_finished = 0;
   for (int i = static_cast<int>(blockIdx.x); i < n_items; i += static_cast<int>(gridDim.x)) {
-    barrier_wait(shared.full(stage), parity);
+    barrier_wait(shared.full(turn.stage), turn.parity);
     const int room = n_finished % 2;
     const int length = wave_shuffle<32>(shared.tile(room)->length, 0);  // known to be the same
-    const int n_steps = attention_steps(length);
     AttentionRows rows;
     const std::uint32_t queries = shared_address(shared.queries(room));
 #pragma unroll
     for (int k = 0; k < 4; ++k)
       load_tiles4(queries + query_piece(wave_row + lane % 16, 2 * k + lane / 16), rows.query[k]);
-    float score[32], top[2];
-    std::uint32_t weight[16];
-    products_begin();
-    multiply_keys<kType>(shared, stage, rows, score);
-    products_commit();
-    products_wait<0>();
-    products_fence(score);
-    find_tops(score, scale, top);
-    for (int step = 1; step < n_steps; ++step) {
-      weigh_scores<kType>(score, top, scale, rows, weight);
-      const int next = stage + 1 == A::kStages ? 0 : stage + 1;
-      if (next == 0) parity ^= 1;
-      barrier_wait(shared.full(next), parity);
-      products_fence(rows.out);
-      products_fence(weight);
-      products_begin();
-      multiply_keys<kType>(shared, next, rows, score);
-      products_commit();
-      multiply_values<kType>(shared, stage, weight, rows);
-      products_commit();
-      if (copies) copier.copy_ahead(a, maps, shared, n_used, n_finished);
-      ++n_used;
+    attend_tile<kType>(shared, length, scale, turn, rows, [&] {
+      if (copies) copier.copy_ahead(a, maps, shared, turn.n_used, n_finished);
+      ++turn.n_used;
       wave_sync<32>();
-      products_wait<1>();
-      products_fence(score);
-      find_tops(score, scale, top);
-      products_wait<0>();
-      products_fence(rows.out);
-      if (lane == 0) barrier_arrive(shared.empty(stage));
-      stage = next;
-    }
-    const int n_keys = length - (n_steps - 1) * A::kKeys;
-    if (n_keys < A::kKeys) {
-      end_sequence(shared, stage, n_keys, score);
-      find_tops(score, scale, top);
-    }
-    weigh_scores<kType>(score, top, scale, rows, weight);
-    products_fence(rows.out);
-    products_fence(weight);
-    products_begin();
-    multiply_values<kType>(shared, stage, weight, rows);
-    products_commit();
-    if (copies) copier.copy_ahead(a, maps, shared, n_used, n_finished);
-    ++n_used;
-    wave_sync<32>();
-    products_wait<0>();
-    products_fence(rows.out);
-    if (lane == 0) barrier_arrive(shared.empty(stage));
-    if (++stage == A::kStages) {
-      stage = 0;
-      parity ^= 1;
-    }
+    });
     store_rows<kType>(a, *shared.tile(room), *shared.head(room), shared.queries(room), rows);
     publish_shared();
     wave_sync<32>();

@@ -29,8 +29,10 @@ namespace {
 template <class B, SmallStep kStep>
 __device__ __forceinline__ void run_step(const B& b, WeightStream<B>& weights, int layer) {
   if constexpr (kStep == SmallStep::qkv || kStep == SmallStep::projection ||
-                kStep == SmallStep::up || kStep == SmallStep::down) {
+                kStep == SmallStep::up) {
     run_product<B, kStep>(b, weights, layer);
+  } else if constexpr (kStep == SmallStep::down) {
+    run_down(b, weights, layer);
   } else if constexpr (kStep == SmallStep::attend) {
     await_others<B, kStep>(b, layer);
     run_attend(b, layer);
