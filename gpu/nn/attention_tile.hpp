@@ -2,6 +2,8 @@
 
 // Flash attention of one tile of queries by one block: what attention.hip launches.
 
+#include <cmath>
+
 #include "gpu/nn/attention_shape.hpp"
 #include "gpu/nn/element_access.hpp"
 #include "gpu/prim/fast_math.hpp"

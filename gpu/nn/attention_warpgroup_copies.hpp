@@ -65,6 +65,27 @@ struct AttentionShared {
   }
 };
 
+__device__ __forceinline__ void init_barriers(const AttentionShared& shared) {
+  using A = WarpgroupAttention;
+  for (int stage = 0; stage < A::kStages; ++stage) {
+    barrier_init(shared.full(stage), 1);
+    barrier_init(shared.empty(stage), A::kWaves);
+  }
+  for (int room = 0; room < 2; ++room) barrier_init(shared.room_empty(room), A::kWaves);
+  barrier_init_done();
+}
+
+// The step of keys and values that is in use or waited for.
+struct AttentionTurn {
+  int stage = 0, parity = 0;
+  __device__ __forceinline__ void advance() {
+    if (++stage == WarpgroupAttention::kStages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+
 __device__ __forceinline__ int attention_steps(int length) {
   return ceil_div(length, WarpgroupAttention::kKeys);
 }

@@ -3,6 +3,8 @@
 // What attention_warpgroup.hip's kernel is made of: two warpgroups with 64 queries each of one head
 // of one sequence. For Hopper alone.
 
+#include <cmath>
+
 #include "gpu/nn/attention_warpgroup_copies.hpp"
 #include "gpu/prim/fast_math.hpp"
 #include "gpu/prim/number16.hpp"
@@ -149,17 +151,6 @@ __device__ __forceinline__ void store_rows(const AttentionArgs& a, const QueryTi
   }
 }
 
-// The step of keys and values that comes next in the ring, and how many have been used.
-struct AttentionTurn {
-  int stage = 0, parity = 0, n_used = 0;
-  __device__ __forceinline__ void advance() {
-    if (++stage == WarpgroupAttention::kStages) {
-      stage = 0;
-      parity ^= 1;
-    }
-  }
-};
-
 // All keys and values of one tile of queries, whose first step is there. used() is called once the
 // products of a step have been given out: the thread that copies has time then.
 template <Number16 kType, class Used>
@@ -214,16 +205,6 @@ __device__ __forceinline__ void attend_tile(const AttentionShared& shared, int l
   turn.advance();
 }
 
-__device__ __forceinline__ void init_barriers(const AttentionShared& shared) {
-  using A = WarpgroupAttention;
-  for (int stage = 0; stage < A::kStages; ++stage) {
-    barrier_init(shared.full(stage), 1);
-    barrier_init(shared.empty(stage), A::kWaves);
-  }
-  for (int room = 0; room < 2; ++room) barrier_init(shared.room_empty(room), A::kWaves);
-  barrier_init_done();
-}
-
 template <Number16 kType>
 __global__ BIOGPU_LAUNCH_BOUNDS(WarpgroupAttention::kThreads, 2)  //
     void attention_warpgroup_kernel(const AttentionArgs a,
@@ -243,7 +224,7 @@ __global__ BIOGPU_LAUNCH_BOUNDS(WarpgroupAttention::kThreads, 2)  //
     copier.copy_ahead(a, maps, shared, -1, 0);
   }
   AttentionTurn turn;
-  int n_finished = 0;
+  int n_used = 0, n_finished = 0;
   for (int i = static_cast<int>(blockIdx.x); i < n_items; i += static_cast<int>(gridDim.x)) {
     barrier_wait(shared.full(turn.stage), turn.parity);
     const int room = n_finished % 2;
@@ -254,8 +235,8 @@ __global__ BIOGPU_LAUNCH_BOUNDS(WarpgroupAttention::kThreads, 2)  //
     for (int k = 0; k < 4; ++k)
       load_tiles4(queries + query_piece(wave_row + lane % 16, 2 * k + lane / 16), rows.query[k]);
     attend_tile<kType>(shared, length, scale, turn, rows, [&] {
-      if (copies) copier.copy_ahead(a, maps, shared, turn.n_used, n_finished);
-      ++turn.n_used;
+      if (copies) copier.copy_ahead(a, maps, shared, n_used, n_finished);
+      ++n_used;
       wave_sync<32>();
     });
     store_rows<kType>(a, *shared.tile(room), *shared.head(room), shared.queries(room), rows);

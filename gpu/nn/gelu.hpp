@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "gpu/prim/fast_math.hpp"
 
 namespace biogpu::gpu::nn {

@@ -3,6 +3,8 @@
 // Attention of small_encoder.hip: keys and values of all groups of the sequence, and the heads that
 // a block hands to its group.
 
+#include <cmath>
+
 #include "gpu/nn/small_encoder_block.hpp"
 
 namespace biogpu::gpu::nn {

@@ -5,7 +5,6 @@
 // is to the nearest, ties to even; fp16 is clamped to its largest finite number, so that an
 // activation out of range stays a number. NaN stays NaN.
 
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -28,8 +27,8 @@ __device__ __forceinline__ std::uint32_t bf16_bits(float value) {
 }  // namespace detail
 #endif
 
-// Two numbers in one word, `low` in the low half: one instruction on NVIDIA. kClamps = false saves
-// two a number elsewhere, where none is out of range.
+// Two numbers in one word, `low` in the low half: one instruction on NVIDIA. Elsewhere clamping
+// takes some more, which kClamps = false saves where no number is out of range.
 template <Number16 kType, bool kClamps = true>
 __device__ __forceinline__ std::uint32_t number16_pair(float low, float high) {
 #if defined(BIOGPU_GPU_CUDA)

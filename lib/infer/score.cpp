@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace biogpu::infer {
 namespace {
@@ -54,6 +55,7 @@ std::vector<float> log_probabilities(ProteinModel& model, const Tokens& sequence
 }
 
 double PseudoLikelihood::perplexity() const {
+  if (n_residues == 0) return std::numeric_limits<double>::quiet_NaN();
   return std::exp(-log_likelihood / static_cast<double>(n_residues));
 }
 

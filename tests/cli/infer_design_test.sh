@@ -68,6 +68,11 @@ fails 3 'no residue with the backbone atoms' infer design --model model water.pd
 head -c 5000 "$pdb" >cut.pdb
 fails 3 'cut.pdb: record ' infer design --model model "$pdb" cut.pdb -o never.fa
 fails 1 'none.pdb' infer design --model model none.pdb -o never.fa
+mkdir large && cp model/config.json large
+python3 "$source_dir/tests/support/set_tensor.py" model/model.safetensors large/model.safetensors \
+  encoder_layers.0.norm1.weight 3e38
+fails 1 'edited: the score is NaN or infinite' infer score --model large "$pdb" -o never.fa
+fails 3 "the model's numbers are NaN" infer design --model large "$pdb" -o never.fa
 if [ "$backend" = none ]; then
   fails 4 'this build has no GPU backend' infer design --model model --device gpu "$pdb" -o never.fa
 fi

@@ -98,32 +98,39 @@ head -c 5000 "$esm/model.safetensors" >broken/model.safetensors
 cp "$esm/config.json" broken/config.json
 fails 3 'model.safetensors' infer info broken
 
-# Results that are no numbers name the record, and write nothing. ProtBERT, with a weight of the first
-# normalisation so large that what follows is infinite.
-mkdir large && cp "$bert/config.json" large
-python3 - "$bert/model.safetensors" large/model.safetensors <<'EOF'
-import json, struct, sys
-data = open(sys.argv[1], "rb").read()
-size = struct.unpack("<Q", data[:8])[0]
-header, values = json.loads(data[8:8 + size]), bytearray(data[8 + size:])
-norm = header["bert.encoder.layer.0.attention.output.LayerNorm.weight"]
-first, end = norm["data_offsets"]
-norm["dtype"] = "BF16"
-values[first:end] = struct.pack("<f", 3e38)[2:] * ((end - first) // 2)
-text = json.dumps(header).encode()
-text += b" " * (-len(text) % 8)
-open(sys.argv[2], "wb").write(struct.pack("<Q", len(text)) + text + values)
-EOF
-printf '>p\nMKTAY\n' >p.fa
+# Results that are no numbers name the record, and write nothing. A weight of ProtBERT's first
+# normalisation is so large that what follows is infinite; ESM-2 has such an embedding of W alone.
+set_tensor=$source_dir/tests/support/set_tensor.py
+mkdir large odd
+cp "$bert/config.json" large
+python3 "$set_tensor" "$bert/model.safetensors" large/model.safetensors \
+  bert.encoder.layer.0.attention.output.LayerNorm.weight 3e38
+cp "$esm/config.json" odd
+python3 "$set_tensor" "$esm/model.safetensors" odd/model.safetensors esm.embeddings.word_embeddings.weight 3e38 22
 fails 1 'p.fa: record 1 (p): the result is NaN or infinite' infer embed --device cpu --model large p.fa -o never.npy
 fails 1 'p.fa: record 1 (p): the result is NaN or infinite' infer score --device cpu --model large p.fa -o never.tsv
-fails 1 'beyond the range of fp32' infer score --device cpu --model large --all-single p.fa -o never.tsv
+fails 1 'look at the weights' infer score --device cpu --model large --all-single p.fa -o never.tsv
 printf '>m\nMK<mask>AY\n' >m.fa
 fails 1 'm.fa: record 1 (m): the result' infer fill-mask --device cpu --model large m.fa -o never.tsv
+printf '>none\n\n>masks\n<mask><mask>\n>a\nMKTAYIAKQR\n' >several.fa
+works infer embed -q --device cpu --model odd --include residues,mean,cls several.fa
+works infer contacts -q --device cpu --model odd several.fa
+works infer fill-mask -q --device cpu --model "$esm" several.fa
+works infer score -q --device cpu --model "$esm" several.fa
+check "the perplexity of nothing" out_has '^none	0	0.000000	nan$'
+printf '>w\nMKWAY\n>b\nMKT\n' >>several.fa
+for kinds in mean residues,mean,cls; do
+  for batch in 12 2000; do
+    fails 1 'several.fa: record 4 (w): the result' infer embed --device cpu --model odd --batch "$batch" \
+      --include "$kinds" --layers 0,-1 several.fa -o never.npz
+  done
+done
 if [ "$backend" = emulated ]; then
   fails 1 'the result is NaN or infinite' infer embed --device gpu --precision bf16 --model large p.fa -o never.npy
+  fails 1 'record 4 (w): .*try --precision bf16' infer embed --device gpu --precision fp16 --model odd several.fa -o never.npy
 fi
 check "no array of what is no number" absent never.npy
+check "no arrays of what is no number" absent never.npz
 check "no table of what is no number" absent never.tsv
 
 finish

@@ -144,11 +144,10 @@ infer::TokenizeOptions InferRun::tokenize_options() const {
 }
 
 void InferRun::fail_not_finite(const std::string& place) const {
-  const char* const reason = precision_ == nn::Precision::fp16
-                                 ? "a sum is beyond the range of fp16; --precision bf16 has room"
-                                 : "a sum is beyond the range of fp32; look at the weights";
-  throw Error(ErrorCode::failed,
-              fmt::format("{}: the result is NaN or infinite: {}", place, reason));
+  const char* const hint = precision_ == nn::Precision::fp16
+                               ? "try --precision bf16, whose range is that of fp32"
+                               : "look at the weights";
+  throw Error(ErrorCode::failed, fmt::format("{}: the result is NaN or infinite; {}", place, hint));
 }
 
 bool InferRun::read(Item& item) {

@@ -85,7 +85,7 @@ void score_sequence(const ScoreFlags& flags, const infer::VariantTable& table,
   const auto& [run, model, name, place, sequence, budget_tokens, text] = record;
   if (flags.variants.empty() && !flags.all_single) {
     const auto sum = infer::pseudo_likelihood(model, sequence, budget_tokens);
-    run.require_finite(std::array{sum.log_likelihood}, place);
+    if (sum.n_residues > 0) run.require_finite(std::array{sum.perplexity()}, place);
     text += fmt::format("{}\t{}\t{:.6f}\t{:.6f}\n", name, sum.n_residues, sum.log_likelihood,
                         sum.perplexity());
     return;

@@ -305,7 +305,8 @@ void fill_absent(const Weights& weights, const Complex& complex, std::vector<flo
 void throw_all_omitted(const Complex& complex, std::int64_t i) {
   const auto c = static_cast<std::size_t>(complex.chain[static_cast<std::size_t>(i)]);
   throw Error(ErrorCode::bad_input,
-              fmt::format("{}: position {} of chain {} may have no residue: all are omitted",
+              fmt::format("{}: position {} of chain {} may have no residue: all are omitted, or "
+                          "the model's numbers are NaN",
                           complex.name, i - complex.begin[c] + 1, complex.chains[c]));
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "lib/core/error.hpp"
@@ -83,9 +84,10 @@ class Numbers {
   std::size_t n_;
 };
 
-// Negative mean log-probability of letters over residues that `use` says.
+// Negative mean log-probability of letters over residues that `use` says, NaN for none. Throws
+// Error{failed} where one is NaN or infinite.
 template <class Use>
-float mean_score(const std::vector<float>& log_probabilities,
+float mean_score(const Task& task, const std::vector<float>& log_probabilities,
                  const std::vector<std::uint8_t>& letters, const Use& use) {
   double sum = 0;
   std::size_t n = 0;
@@ -94,6 +96,10 @@ float mean_score(const std::vector<float>& log_probabilities,
       sum -= static_cast<double>(log_probabilities[i * kLetterRow + letters[i]]);
       ++n;
     }
+  if (!std::isfinite(sum))
+    throw Error(ErrorCode::failed,
+                task.complex.name + ": the score is NaN or infinite; look at the weights");
+  if (n == 0) return std::numeric_limits<float>::quiet_NaN();
   return static_cast<float>(sum / static_cast<double>(n));
 }
 
@@ -104,9 +110,9 @@ struct Scores {
 
 Scores scores_of(const Task& task, const std::vector<float>& log_probabilities,
                  const std::vector<std::uint8_t>& letters) {
-  return {mean_score(log_probabilities, letters,
+  return {mean_score(task, log_probabilities, letters,
                      [&](std::size_t i) { return task.constraints.free[i] != 0; }),
-          mean_score(log_probabilities, letters,
+          mean_score(task, log_probabilities, letters,
                      [&](std::size_t i) { return task.complex.present[i] != 0; })};
 }
 
