@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "lib/bwt/suffix/big_array.hpp"
+#include "lib/core/big_array.hpp"
 
 namespace biogpu::bwt {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/bwt/suffix/big_array.hpp"
 #include "lib/bwt/suffix/suffix_array.hpp"
+#include "lib/core/big_array.hpp"
 
 namespace biogpu::bwt {
 

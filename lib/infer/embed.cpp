@@ -13,20 +13,21 @@ namespace {
 // Hands out consecutive pieces of an output.
 class Cursor {
  public:
-  explicit Cursor(const std::vector<float>& values) : at_(values.begin()) {}
-  std::vector<float> take(std::int64_t n) {
-    const auto begin = at_;
-    at_ += n;
-    return {begin, at_};
+  explicit Cursor(const Values& values) : values_(values) {}
+  Values take(std::int64_t n) {
+    const std::size_t first = next_;
+    next_ += static_cast<std::size_t>(n);
+    return values_.piece(first, static_cast<std::size_t>(n));
   }
 
  private:
-  std::vector<float>::const_iterator at_;
+  const Values& values_;
+  std::size_t next_ = 0;
 };
 
 struct Piece {
   std::string kind;  // "mean/33"
-  const std::vector<float>* values;
+  const Values* values;
   bool per_residue;    // rows of the piece: residues, or the sequence
   std::int64_t width;  // 0: as many as residues
 };

@@ -59,7 +59,7 @@ class Decoder {
       array.key = text();
       array.shape.resize(count());
       for (std::int64_t& n : array.shape) n = static_cast<std::int64_t>(count());
-      array.values.resize(count());
+      array.values = Values(count());
       const std::size_t bytes = array.values.size() * sizeof(float);
       if (bytes > 0) std::memcpy(array.values.data(), at_, bytes);
       at_ += bytes;

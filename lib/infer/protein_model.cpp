@@ -59,8 +59,8 @@ Tensor upload_rows(nn::Backend& backend, nn::Arena& arena, const std::vector<std
   return tensor;
 }
 
-std::vector<float> fetch(nn::Backend& backend, const Tensor& from) {
-  std::vector<float> host(static_cast<std::size_t>(from.size()));
+Values fetch(nn::Backend& backend, const Tensor& from) {
+  Values host(static_cast<std::size_t>(from.size()));
   if (!host.empty()) backend.copy_out(host.data(), from);
   return host;
 }
@@ -77,8 +77,8 @@ void ProteinModel::Taps::hidden(nn::Backend& backend, const nn::Batch& batch, in
   }
 }
 
-Outputs ProteinModel::pass(nn::Backend& backend, nn::Arena& arena, const nn::HostBatch& host,
-                           const Request& request) {
+void ProteinModel::pass(nn::Backend& backend, nn::Arena& arena, const nn::HostBatch& host,
+                        const Request& request, Outputs* outputs) {
   const auto scope = arena.scope();
   const nn::Batch batch = backend.upload_batch(host, arena);
   const Rows rows = rows_of(host);
@@ -103,16 +103,15 @@ Outputs ProteinModel::pass(nn::Backend& backend, nn::Arena& arena, const nn::Hos
   const std::int64_t n_rows = n_residues * 3 + (request.logits ? taps.logit_rows.shape[0] : 0);
   backend.run_captured(key_of(batch, request, n_rows, rows.n_pairs),
                        [&] { forward(backend, arena, batch, taps); });
+  if (outputs == nullptr) return;
 
-  Outputs outputs;
   for (std::size_t i = 0; i < request.layers.size(); ++i)
-    outputs.layers.push_back({request.layers[i], fetch(backend, taps.residues[i]),
-                              fetch(backend, taps.mean[i]), fetch(backend, taps.begin[i])});
-  outputs.logits = fetch(backend, taps.logits);
+    outputs->layers.push_back({request.layers[i], fetch(backend, taps.residues[i]),
+                               fetch(backend, taps.mean[i]), fetch(backend, taps.begin[i])});
+  outputs->logits = fetch(backend, taps.logits);
   if (request.contacts)
-    outputs.contacts = fetch(backend, Tensor(taps.contacts.data, DType::f32, {1, rows.n_pairs}));
+    outputs->contacts = fetch(backend, Tensor(taps.contacts.data, DType::f32, {1, rows.n_pairs}));
   backend.synchronize();
-  return outputs;
 }
 
 Outputs ProteinModel::run(nn::HostBatch batch, const Request& request) {
@@ -124,7 +123,7 @@ Outputs ProteinModel::run(nn::HostBatch batch, const Request& request) {
   prepare(batch);
   const auto measuring = nn::make_measuring_backend(backend_.precision());
   nn::Arena measure = nn::Arena::measuring();
-  pass(*measuring, measure, batch, request);
+  pass(*measuring, measure, batch, request, nullptr);
   // A backend may round the batch up to a bucket.
   const std::size_t needed = measure.peak_bytes() + measure.peak_bytes() / 8 + (1u << 20);
   if (needed > bytes_) {
@@ -134,7 +133,9 @@ Outputs ProteinModel::run(nn::HostBatch batch, const Request& request) {
     bytes_ = needed;
   }
   nn::Arena arena(memory_, bytes_);
-  return pass(backend_, arena, batch, request);
+  Outputs outputs;
+  pass(backend_, arena, batch, request, &outputs);
+  return outputs;
 }
 
 std::size_t ProteinModel::measure(std::int64_t n_tokens, const Request& request) {
@@ -143,7 +144,7 @@ std::size_t ProteinModel::measure(std::int64_t n_tokens, const Request& request)
   batch.starts = {0, static_cast<std::int32_t>(n_tokens)};
   const auto measuring = nn::make_measuring_backend(backend_.precision());
   nn::Arena arena = nn::Arena::measuring();
-  pass(*measuring, arena, batch, request);
+  pass(*measuring, arena, batch, request, nullptr);
   return arena.peak_bytes();
 }
 

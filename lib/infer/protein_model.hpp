@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/infer/values.hpp"
 #include "lib/infer/vocabulary.hpp"
 #include "lib/nn/backend.hpp"
 
@@ -39,13 +40,13 @@ struct Request {
 struct Outputs {
   struct Layer {
     int index = 0;
-    std::vector<float> residues;  // [R, d]
-    std::vector<float> mean;      // [n, d]
-    std::vector<float> begin;     // [n, d]
+    Values residues;  // [R, d]
+    Values mean;      // [n, d]
+    Values begin;     // [n, d]
   };
   std::vector<Layer> layers;
-  std::vector<float> logits;    // [rows, V]
-  std::vector<float> contacts;  // [sum n_residues^2], sequence after sequence
+  Values logits;    // [rows, V]
+  Values contacts;  // [sum n_residues^2], sequence after sequence
 };
 
 // A protein language model whose weights lie in one backend's memory.
@@ -85,8 +86,9 @@ class ProteinModel {
   ModelInfo info_;
 
  private:
-  Outputs pass(nn::Backend& backend, nn::Arena& arena, const nn::HostBatch& batch,
-               const Request& request);
+  // outputs: not given where the pass is only measured.
+  void pass(nn::Backend& backend, nn::Arena& arena, const nn::HostBatch& batch,
+            const Request& request, Outputs* outputs);
 
   void* memory_ = nullptr;  // of the backend, which frees it
   std::size_t bytes_ = 0;

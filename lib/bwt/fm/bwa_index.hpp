@@ -5,7 +5,7 @@
 
 #include "lib/bwt/packed_text.hpp"
 #include "lib/bwt/reference.hpp"
-#include "lib/bwt/suffix/big_array.hpp"
+#include "lib/core/big_array.hpp"
 
 namespace biogpu::bwt {
 

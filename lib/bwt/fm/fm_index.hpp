@@ -8,8 +8,8 @@
 
 #include "lib/bwt/fm/fm_layout.hpp"
 #include "lib/bwt/reference.hpp"
-#include "lib/bwt/suffix/big_array.hpp"
 #include "lib/bwt/suffix/suffix_array.hpp"
+#include "lib/core/big_array.hpp"
 #include "lib/io/mapped_file.hpp"
 
 namespace biogpu::bwt {

@@ -8,7 +8,7 @@
 
 #include "lib/bwt/fm/fm_search.hpp"
 #include "lib/bwt/packed_text.hpp"
-#include "lib/bwt/suffix/big_array.hpp"
+#include "lib/core/big_array.hpp"
 
 namespace biogpu::bwt {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "lib/bwt/packed_text.hpp"
-#include "lib/bwt/suffix/big_array.hpp"
 #include "lib/bwt/suffix/share_work.hpp"
+#include "lib/core/big_array.hpp"
 
 namespace biogpu::bwt {
 

@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "lib/bwt/suffix/big_array.hpp"
 #include "lib/bwt/suffix/share_work.hpp"
 #include "lib/bwt/suffix/suffix_array.hpp"
+#include "lib/core/big_array.hpp"
 
 namespace biogpu::bwt {
 

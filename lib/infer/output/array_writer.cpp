@@ -32,7 +32,7 @@ std::string KeySet::unique(const std::string& key) {
   return n == 1 ? key : unique(fmt::format("{}#{}", key, n));
 }
 
-std::string_view bytes_of(const std::vector<float>& values) {
+std::string_view bytes_of(const Values& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
 }
 

@@ -5,13 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "lib/infer/values.hpp"
+
 namespace biogpu::infer {
 
 // One result: fp32, row-major.
 struct NamedArray {
   std::string key;
   std::vector<std::int64_t> shape;
-  std::vector<float> values;
+  Values values;
 };
 
 enum class ArrayFormat {

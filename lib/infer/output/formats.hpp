@@ -21,7 +21,7 @@ class KeySet {
 // The header of an .npy file of this shape, fp32: a multiple of 64 bytes, at least min_bytes.
 std::string npy_header(const std::vector<std::int64_t>& shape, std::size_t min_bytes = 0);
 
-std::string_view bytes_of(const std::vector<float>& values);
+std::string_view bytes_of(const Values& values);
 
 std::unique_ptr<ArrayWriter> make_npy_writer(const std::string& path);
 std::unique_ptr<ArrayWriter> make_npz_writer(const std::string& path);

@@ -12,7 +12,7 @@ using bwt::SuffixSortSettings;
 namespace {
 
 template <class Index>
-std::vector<std::uint64_t> values(const bwt::BigArray<Index>& sa) {
+std::vector<std::uint64_t> values(const BigArray<Index>& sa) {
   return {sa.begin(), sa.end()};
 }
 

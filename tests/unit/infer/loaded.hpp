@@ -72,7 +72,7 @@ inline std::vector<infer::NamedArray> compute(Loaded& loaded, const std::vector<
 }
 
 // Largest difference over the largest number of the reference.
-inline double difference(const std::vector<float>& got, const std::vector<float>& right) {
+inline double difference(const infer::Values& got, const infer::Values& right) {
   double worst = 0, largest = 1e-30;
   for (std::size_t i = 0; i < right.size(); ++i) {
     const double apart = std::fabs(static_cast<double>(got[i]) - static_cast<double>(right[i]));

@@ -8,10 +8,11 @@
 #include <type_traits>
 #include <utility>
 
-namespace biogpu::bwt {
+namespace biogpu {
 
 // Owns n elements of T, uninitialised, on large pages where they are big enough to profit: arrays
-// of the length of a genome are accessed at random. Move only. Throws std::bad_alloc.
+// of the length of a genome are accessed at random, and what is filled once waits longer for small
+// pages than for its bytes. Move only. Throws std::bad_alloc.
 template <class T>
 class BigArray {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -54,4 +55,4 @@ class BigArray {
   std::size_t size_ = 0;
 };
 
-}  // namespace biogpu::bwt
+}  // namespace biogpu
