@@ -25,8 +25,15 @@ void put_text(std::string& to, const std::string& text) {
   to += text;
 }
 
+// A chunk of the file: the size of what follows, what Decoder reads, its checksum.
 std::string encode(const BatchResult& result) {
+  constexpr std::size_t kSize = sizeof(std::uint64_t);
+  std::size_t n_bytes = result.text.size();
+  for (const NamedArray& array : result.arrays)
+    n_bytes += 64 + array.key.size() + array.values.size() * sizeof(float);
   std::string bytes;
+  bytes.reserve(n_bytes + 64);
+  put(bytes, std::uint64_t{0});
   put(bytes, result.n_records);
   put(bytes, result.n_residues);
   put(bytes, result.n_unknown);
@@ -40,6 +47,9 @@ std::string encode(const BatchResult& result) {
     bytes.append(reinterpret_cast<const char*>(array.values.data()),
                  array.values.size() * sizeof(float));
   }
+  const std::uint64_t size = bytes.size() - kSize;
+  std::memcpy(bytes.data(), &size, kSize);
+  put(bytes, libdeflate_crc32(0, bytes.data() + kSize, size));
   return bytes;
 }
 
@@ -59,7 +69,7 @@ class Decoder {
       array.key = text();
       array.shape.resize(count());
       for (std::int64_t& n : array.shape) n = static_cast<std::int64_t>(count());
-      array.values = Values(count());
+      array.values = Values::unset(count());
       const std::size_t bytes = array.values.size() * sizeof(float);
       if (bytes > 0) std::memcpy(array.values.data(), at_, bytes);
       at_ += bytes;
@@ -127,14 +137,7 @@ void Journal::replay(const std::function<void(const BatchResult&)>& consume) {
     fail("cannot be written", errno);
 }
 
-void Journal::append(const BatchResult& result) {
-  const std::string payload = encode(result);
-  std::string chunk;
-  put(chunk, static_cast<std::uint64_t>(payload.size()));
-  chunk += payload;
-  put(chunk, libdeflate_crc32(0, payload.data(), payload.size()));
-  write_all(chunk);
-}
+void Journal::append(const BatchResult& result) { write_all(encode(result)); }
 
 void Journal::remove() { ::unlink(path_.c_str()); }
 

@@ -60,7 +60,7 @@ Tensor upload_rows(nn::Backend& backend, nn::Arena& arena, const std::vector<std
 }
 
 Values fetch(nn::Backend& backend, const Tensor& from) {
-  Values host(static_cast<std::size_t>(from.size()));
+  Values host = Values::unset(static_cast<std::size_t>(from.size()));
   if (!host.empty()) backend.copy_out(host.data(), from);
   return host;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <initializer_list>
 #include <iterator>
@@ -16,26 +17,36 @@ namespace biogpu::infer {
 class Values {
  public:
   Values() = default;
-  // Not set; to be filled through data() before the first copy.
-  explicit Values(std::size_t n)
-      : owner_(std::make_shared<BigArray<float>>(n)), begin_(owner_->data()), size_(n) {}
-  // Copies.
+  // n numbers for the caller to set, before the first copy.
+  static Values unset(std::size_t n) {
+    Values values;
+    if (n == 0) return values;
+    values.owner_ = std::make_shared<BigArray<float>>(n);
+    values.begin_ = values.owner_->data();
+    values.size_ = n;
+    return values;
+  }
+  // Copies of the numbers.
   template <class Iterator>
   Values(Iterator begin, Iterator end)
-      : Values(static_cast<std::size_t>(std::distance(begin, end))) {
+      : Values(unset(static_cast<std::size_t>(std::distance(begin, end)))) {
     std::copy(begin, end, begin_);
   }
   Values(const std::vector<float>& values) : Values(values.begin(), values.end()) {}
   Values(std::initializer_list<float> values) : Values(values.begin(), values.end()) {}
 
   Values piece(std::size_t first, std::size_t n) const {
+    assert(first + n <= size_);
     Values values = *this;
-    values.begin_ += first;
+    if (n > 0) values.begin_ += first;
     values.size_ = n;
     return values;
   }
 
-  float* data() { return begin_; }
+  float* data() {
+    assert(owner_.use_count() <= 1);
+    return begin_;
+  }
   const float* data() const { return begin_; }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }

@@ -18,6 +18,7 @@
 
 #include "lib/bwt/suffix/suffix_array.hpp"
 #include "lib/bwt/transform.hpp"
+#include "lib/core/big_array.hpp"
 #include "tests/unit/bwt/texts.hpp"
 
 using namespace biogpu;
@@ -66,16 +67,16 @@ bool measure(const std::string& name, const std::string& letters, int n_threads,
   const auto n = static_cast<std::int32_t>(letters.size());
   Runs our_sa, their_sa, our_bwt, their_bwt;
   for (int i = 0; i < repeats; ++i) {
-    bwt::BigArray<std::int32_t> theirs(letters.size());
-    bwt::BigArray<std::uint32_t> ours;
+    BigArray<std::int32_t> theirs(letters.size());
+    BigArray<std::uint32_t> ours;
     timed(their_sa,
           [&] { libsais_omp(bytes_of(letters), theirs.data(), n, 0, nullptr, n_threads); });
     timed(our_sa, [&] { ours = bwt::suffix_array_of(letters, n_threads); });
     if (i == 0 && !std::equal(ours.begin(), ours.end(), theirs.begin())) return false;
   }
   for (int i = 0; i < repeats; ++i) {
-    bwt::BigArray<std::int32_t> room(letters.size());
-    bwt::BigArray<std::uint8_t> theirs(letters.size());
+    BigArray<std::int32_t> room(letters.size());
+    BigArray<std::uint8_t> theirs(letters.size());
     bwt::ByteBwt ours;
     std::int32_t primary = 0;
     timed(their_bwt, [&] {

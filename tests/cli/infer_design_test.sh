@@ -38,6 +38,8 @@ assert json.load(open("run.json"))["result"]["structures"] == 2'
 works infer design -q --model model "$pdb" --chains A --fixed A1-31
 check "fixed positions" out_has '^SLHLPKYDDXVQSISVLALTMSGSELHGIMC.$'
 check "a chain that stays" out_has "fixed_chains=\['B'\], designed_chains=\['A'\]"
+works infer design -q --model model "$pdb" --chains A --fixed A1-32
+check "scores of nothing" out_has '^>T=0.1, sample=1, score=nan, global_score=[0-9.]*, seq_recovery=nan$'
 
 # A sequence scores the same from the structure and from FASTA.
 printf '>same\n%s\n' "$own" >same.fa
@@ -71,8 +73,11 @@ fails 1 'none.pdb' infer design --model model none.pdb -o never.fa
 mkdir large && cp model/config.json large
 python3 "$source_dir/tests/support/set_tensor.py" model/model.safetensors large/model.safetensors \
   encoder_layers.0.norm1.weight 3e38
-fails 1 'edited: the score is NaN or infinite' infer score --model large "$pdb" -o never.fa
-fails 3 "the model's numbers are NaN" infer design --model large "$pdb" -o never.fa
+fails 1 'edited: the result is NaN or infinite' infer score --model large "$pdb" -o never.fa
+fails 1 'edited: the result is NaN or infinite' infer design --model large "$pdb" -o never.fa
+if [ "$backend" = emulated ]; then
+  fails 1 'tiny: the result is NaN or infinite' infer design --device gpu --model large tiny.pdb -o never.fa
+fi
 if [ "$backend" = none ]; then
   fails 4 'this build has no GPU backend' infer design --model model --device gpu "$pdb" -o never.fa
 fi

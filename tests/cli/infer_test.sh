@@ -41,6 +41,14 @@ works infer embed -q --device cpu --model "$esm" double.fa
 check "a name that comes twice" out_has '^d#2	'
 : >empty.fa
 works infer embed -q --device cpu --model "$esm" empty.fa -o empty.npz
+printf '>none\n\n>nothing\n\n>a\nMKT\n' >nones.fa
+for batch in 2 2000; do
+  works infer embed -q --device cpu --model "$esm" --include residues --batch "$batch" nones.fa -o "nones$batch.npz"
+  check "checksums of an archive with empty arrays" python3 -c '
+import sys, zipfile
+assert zipfile.ZipFile(sys.argv[1]).testzip() is None' "nones$batch.npz"
+done
+check "empty arrays in any batch" same_files nones2.npz nones2000.npz
 
 # Interrupted runs go on.
 printf '>bad\nMK1\n' >bad.fa

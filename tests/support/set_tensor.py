@@ -14,6 +14,8 @@ with open(source, "rb") as file:
     header = json.loads(file.read(size))
     data = file.read()
 metadata = header.pop("__metadata__", None)
+if name not in header or (len(sys.argv) > 5 and int(sys.argv[5]) >= header[name]["shape"][0]):
+    sys.exit(f"set_tensor: {source} has no such tensor or row")
 
 out = bytearray()
 for key, tensor in header.items():

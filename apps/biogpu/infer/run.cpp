@@ -229,6 +229,7 @@ void InferRun::run(const std::string& options, const Compute& compute, const Wri
   const auto put = [&](std::size_t slot) {
     if (journal_) journal_->append(items[slot].result);
     take(items[slot].result);
+    items[slot].result = {};  // what it holds of passes is not kept until the slot's next turn
     progress.update(0, fmt::format("{} sequences, {:.0f} residues/s", n_records_,
                                    static_cast<double>(n_residues_) / log_.seconds()));
   };

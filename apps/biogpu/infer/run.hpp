@@ -65,9 +65,9 @@ class InferRun {
     std::vector<std::string> places;  // "proteins.fa: record 3 (P12345)"
   };
   // Throws Error{failed} where a result is NaN or infinite.
-  template <class Values>
-  void require_finite(const Values& values, const std::string& place) const {
-    if (!std::all_of(values.begin(), values.end(), [](auto x) { return std::isfinite(x); }))
+  template <class Numbers>
+  void require_finite(const Numbers& numbers, const std::string& place) const {
+    if (!std::all_of(numbers.begin(), numbers.end(), [](auto x) { return std::isfinite(x); }))
       fail_not_finite(place);
   }
 
@@ -85,7 +85,6 @@ class InferRun {
   void load_models();
   void choose_budget();
   bool read(Item& item);
-  void tokenize(Item& item);
   void compute(Item& item, const Compute& compute);
   std::string fingerprint(const std::string& options) const;
   [[noreturn]] void fail_not_finite(const std::string& place) const;

@@ -279,7 +279,7 @@ class Sampler {
     const auto at = static_cast<std::size_t>(i);
     if (constraints_.free[at] == 0) return complex_.letters[at];
     if (*std::max_element(p.begin(), p.end()) > 0) return draw_letter(p, sample.uniforms[at]);
-    throw_all_omitted(complex_, i);
+    throw_no_letter(complex_, sample, i);
   }
 
   const Decoder& decoder_;
@@ -302,11 +302,17 @@ void fill_absent(const Weights& weights, const Complex& complex, std::vector<flo
 
 }  // namespace
 
-void throw_all_omitted(const Complex& complex, std::int64_t i) {
+void throw_not_finite(const Complex& complex) {
+  throw Error(ErrorCode::failed,
+              complex.name + ": the result is NaN or infinite; look at the weights");
+}
+
+void throw_no_letter(const Complex& complex, const Sample& sample, std::int64_t i) {
+  if (!std::isfinite(sample.log_probabilities[static_cast<std::size_t>(i) * kLetterRow]))
+    throw_not_finite(complex);
   const auto c = static_cast<std::size_t>(complex.chain[static_cast<std::size_t>(i)]);
   throw Error(ErrorCode::bad_input,
-              fmt::format("{}: position {} of chain {} may have no residue: all are omitted, or "
-                          "the model's numbers are NaN",
+              fmt::format("{}: position {} of chain {} may have no residue: all are omitted",
                           complex.name, i - complex.begin[c] + 1, complex.chains[c]));
 }
 

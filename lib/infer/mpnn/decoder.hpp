@@ -33,12 +33,15 @@ struct Sample {
 
 // Draws letters for samples of one structure. A residue needs only the neighbours before it in the
 // order; all that need nothing more of each other, of all samples, are decoded together: results
-// are those of one after the other. Throws Error{bad_input} where a residue may have no letter.
+// are those of one after the other. Throws what throw_no_letter() does.
 void draw_samples(const Weights& weights, const Encoded& encoded, const Complex& complex,
                   const Constraints& constraints, std::span<Sample> samples);
 
-// What draw_samples() throws for residue i.
-[[noreturn]] void throw_all_omitted(const Complex& complex, std::int64_t i);
+// For residue i, to which no letter can be given: Error{bad_input} where all are omitted,
+// Error{failed} where its log-probabilities are no numbers.
+[[noreturn]] void throw_no_letter(const Complex& complex, const Sample& sample, std::int64_t i);
+// Error{failed}: a result is NaN or infinite.
+[[noreturn]] void throw_not_finite(const Complex& complex);
 
 // Log-probabilities [n][21] of a given sequence's letters in a given order, in one pass.
 std::vector<float> score_letters(const Weights& weights, const Encoded& encoded,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/infer/mpnn/decoder.hpp"
 #include "lib/infer/mpnn/random.hpp"
 
 namespace biogpu::infer::mpnn {
@@ -96,9 +97,7 @@ float mean_score(const Task& task, const std::vector<float>& log_probabilities,
       sum -= static_cast<double>(log_probabilities[i * kLetterRow + letters[i]]);
       ++n;
     }
-  if (!std::isfinite(sum))
-    throw Error(ErrorCode::failed,
-                task.complex.name + ": the score is NaN or infinite; look at the weights");
+  if (!std::isfinite(sum)) throw_not_finite(task.complex);
   if (n == 0) return std::numeric_limits<float>::quiet_NaN();
   return static_cast<float>(sum / static_cast<double>(n));
 }
@@ -163,15 +162,16 @@ std::string sample_record(const Task& task, const Sample& sample, std::int64_t n
   return fmt::format(
       ">T={}, sample={}, score={:.4f}, global_score={:.4f}, seq_recovery={:.4f}\n{}\n",
       python_float(sample.temperature), number, scores.designed, scores.all,
-      static_cast<double>(n_same) / static_cast<double>(n_free),
+      n_free == 0 ? std::numeric_limits<double>::quiet_NaN()
+                  : static_cast<double>(n_same) / static_cast<double>(n_free),
       designed_text(task.complex, sample.letters));
 }
 
-template <class Values>
-std::vector<float> joined(const std::vector<Sample>& samples, const Values& values) {
+template <class Get>
+std::vector<float> joined(const std::vector<Sample>& samples, const Get& get) {
   std::vector<float> all;
   for (const Sample& sample : samples)
-    all.insert(all.end(), values(sample).begin(), values(sample).end());
+    all.insert(all.end(), get(sample).begin(), get(sample).end());
   return all;
 }
 

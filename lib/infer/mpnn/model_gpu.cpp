@@ -258,7 +258,7 @@ class BackendModel : public GpuModel {
       const auto none =
           std::find(sample.letters.begin(), sample.letters.end(), gpu::mpnn::kNoLetter);
       if (none != sample.letters.end())
-        throw_all_omitted(*works[jobs[s].work].complex, none - sample.letters.begin());
+        throw_no_letter(*works[jobs[s].work].complex, sample, none - sample.letters.begin());
     }
   }
 

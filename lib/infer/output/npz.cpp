@@ -55,7 +55,8 @@ class NpzWriter final : public ArrayWriter {
     entry.size = header.size() + data.size();
     entry.offset = file_.bytes();
     entry.crc = libdeflate_crc32(0, header.data(), header.size());
-    entry.crc = libdeflate_crc32(entry.crc, data.data(), data.size());
+    // For no bytes at no address the library gives 0, not what it was given.
+    if (!data.empty()) entry.crc = libdeflate_crc32(entry.crc, data.data(), data.size());
     const bool large = entry.size >= kMax32;
     std::string local("PK\x03\x04");
     put_common(local, entry, large ? 20 : 0);

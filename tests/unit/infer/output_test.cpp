@@ -28,6 +28,19 @@ void write(const std::string& path, const std::vector<NamedArray>& arrays) {
 
 }  // namespace
 
+TEST_CASE("infer.values: pieces share the memory of the whole and outlive it", "[infer]") {
+  infer::Values whole{1, 2, 3, 4};
+  const infer::Values& view = whole;
+  const infer::Values piece = view.piece(1, 2), nothing = view.piece(4, 0);
+  CHECK(piece.data() == view.data() + 1);
+  whole = {};
+  CHECK(piece == infer::Values{2, 3});
+  CHECK(nothing.empty());
+  CHECK(nothing == infer::Values());
+  CHECK(infer::Values::unset(0) == infer::Values(std::vector<float>()));
+  CHECK_FALSE(piece == infer::Values{2});
+}
+
 TEST_CASE("infer.output: npy holds the rows one after the other", "[infer]") {
   const test::Folder folder;
   write(folder.path("x.npy"), kArrays);
