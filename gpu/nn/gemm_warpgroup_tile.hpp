@@ -291,8 +291,8 @@ bool launch_warpgroup_tiles(const GemmArgs& a, Stream& stream) {
   const int n_items = TileOrder<Tile>(a).size();
   const int n_clusters = stream.n_multiprocessors() / Tile::kCluster;
   const int n_blocks = (n_items < n_clusters ? n_items : n_clusters) * Tile::kCluster;
-  stream.launch_shared(gemm_warpgroup_kernel<Tile>, static_cast<std::size_t>(n_blocks),
-                       Tile::kThreads, Tile::kSharedBytes, a, maps);
+  launch_clusters(stream, gemm_warpgroup_kernel<Tile>, static_cast<std::size_t>(n_blocks),
+                  Tile::kCluster, Tile::kThreads, Tile::kSharedBytes, a, maps);
   return true;
 }
 

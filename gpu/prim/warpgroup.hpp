@@ -2,15 +2,22 @@
 
 // What only Hopper has (compute capability 9.0, code compiled for sm_90a): copies of whole boxes of
 // a matrix by one thread, barriers in shared memory that count bytes, and registers that move from
-// one warpgroup to another. Elsewhere the functions are empty: kernels built on them are compiled
-// where kHasWarpgroups says so, and launched where has_warpgroups() does.
+// one warpgroup to another. The emulated platform has them all (warpgroup_emulated.hpp). Elsewhere
+// the functions are empty: kernels built on them are compiled where kHasWarpgroups says so, and
+// launched where has_warpgroups() does.
 //
 // Source  NVIDIA PTX ISA 8.7: mbarrier, cp.async.bulk.tensor, wgmma, setmaxnreg.
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "gpu/prim/wave.hpp"
 #include "gpu/rt/hip.hpp"
+#include "gpu/rt/kernel.hpp"
 #include "gpu/rt/tensor_map.hpp"
+#if defined(BIOGPU_GPU_EMULATED)
+#include "gpu/prim/warpgroup_emulated.hpp"
+#endif
 
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
 #define BIOGPU_HAS_WARPGROUPS 1
@@ -27,7 +34,7 @@
 
 namespace biogpu::gpu {
 
-#if defined(BIOGPU_GPU_CUDA)
+#if defined(BIOGPU_GPU_CUDA) || defined(BIOGPU_GPU_EMULATED)
 inline constexpr bool kHasWarpgroups = true;
 #else
 inline constexpr bool kHasWarpgroups = false;
@@ -219,7 +226,7 @@ __device__ __forceinline__ void give_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(kRegisters));
 }
 
-#else
+#elif !defined(BIOGPU_GPU_EMULATED)
 __device__ __forceinline__ std::uint32_t shared_address(const void*) { return {}; }
 // Every kernel built on these begins here: one compiled for another architecture and launched
 // nevertheless must not pass for one that computed.
@@ -257,5 +264,22 @@ __device__ __forceinline__ void take_registers() {}
 template <int kRegisters>
 __device__ __forceinline__ void give_registers() {}
 #endif
+
+// Queues a kernel whose blocks form clusters, as BIOGPU_CLUSTER_OF says at it.
+template <class... Parameters, class... Arguments>
+void launch_clusters(Stream& stream, void (*kernel)(Parameters...), std::size_t n_blocks,
+                     [[maybe_unused]] int cluster, unsigned n_threads, std::size_t shared_bytes,
+                     Arguments&&... arguments) {
+#if defined(BIOGPU_GPU_EMULATED)
+  allow_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
+  hip_on_host::launch_clusters(kernel, static_cast<unsigned>(n_blocks),
+                               static_cast<unsigned>(cluster), dim3(n_threads), shared_bytes,
+                               static_cast<hipStream_t>(stream.handle()),
+                               std::forward<Arguments>(arguments)...);
+#else
+  stream.launch_shared(kernel, n_blocks, n_threads, shared_bytes,
+                       std::forward<Arguments>(arguments)...);
+#endif
+}
 
 }  // namespace biogpu::gpu

@@ -13,7 +13,6 @@
 
 namespace biogpu::gpu {
 
-#if defined(BIOGPU_HAS_WARPGROUPS)
 // Where an operand begins in shared memory: rows of 128 bytes, 8 of them swizzled together, as
 // copy_box() leaves them; aligned to 1024 bytes but for whole steps of 32 bytes along a row. For
 // operands whose summed index runs along a row, and for those (transposed) where it runs down.
@@ -26,6 +25,7 @@ __device__ __forceinline__ std::uint64_t operand_after(std::uint64_t operand, in
   return operand + static_cast<std::uint64_t>(bytes >> 4);
 }
 
+#if defined(BIOGPU_HAS_WARPGROUPS)
 // Products are issued between begin and commit; wait<n> until at most n committed groups are left.
 __device__ __forceinline__ void products_begin() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
@@ -117,11 +117,7 @@ BIOGPU_PRODUCTS(192, BIOGPU_N96, "96", "97", "98", "99", "100", "101", "102", BI
 #undef BIOGPU_D16
 #undef BIOGPU_D4
 
-#else
-__device__ __forceinline__ std::uint64_t operand_at(const void*) { return 0; }
-__device__ __forceinline__ std::uint64_t operand_after(std::uint64_t operand, int) {
-  return operand;
-}
+#elif !defined(BIOGPU_GPU_EMULATED)
 __device__ __forceinline__ void products_begin() {}
 __device__ __forceinline__ void products_commit() {}
 template <int kLeft>
@@ -141,3 +137,7 @@ struct WarpgroupProduct {
 #endif
 
 }  // namespace biogpu::gpu
+
+#if defined(BIOGPU_GPU_EMULATED)
+#include "gpu/prim/warpgroup_product_emulated.hpp"
+#endif

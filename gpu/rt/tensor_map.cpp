@@ -2,6 +2,8 @@
 // run time, so that nothing links against the driver.
 #include "gpu/rt/tensor_map.hpp"
 
+#include <cstring>
+
 #include "gpu/rt/hip.hpp"
 
 namespace biogpu::gpu {
@@ -68,6 +70,24 @@ bool make_tensor_map(TensorMap* map, const BoxedMatrix& matrix) {
                                                                 : kTypeU16;
   return encode_function()(map, type, 2, const_cast<void*>(matrix.data), extents, strides, box,
                            ones, kNoInterleave, kSwizzle128, kPromote256, kFillZeros) == 0;
+}
+
+#elif defined(BIOGPU_GPU_EMULATED)
+bool has_warpgroups() {
+  int device = 0;
+  hipDeviceProp_t properties;
+  return hipGetDevice(&device) == hipSuccess &&
+         hipGetDeviceProperties(&properties, device) == hipSuccess && properties.major == 9;
+}
+
+bool make_tensor_map(TensorMap* map, const BoxedMatrix& matrix) {
+  static_assert(sizeof(BoxedMatrix) <= sizeof(TensorMap));
+  const int number_bytes = matrix.number == BoxedMatrix::Number::f32 ? 4 : 2;
+  if (reinterpret_cast<std::uintptr_t>(matrix.data) % 16 != 0 ||
+      matrix.stride * number_bytes % 16 != 0 || matrix.box_rows < 1 || matrix.box_rows > 256)
+    return false;
+  std::memcpy(map, &matrix, sizeof matrix);
+  return true;
 }
 
 #else

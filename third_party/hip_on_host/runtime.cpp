@@ -133,10 +133,12 @@ const Settings& settings() {
     result.n_devices = static_cast<int>(number_from_environment("BIOGPU_EMULATED_DEVICES", 1));
     result.memory_bytes = number_from_environment("BIOGPU_EMULATED_MEMORY", result.memory_bytes);
     result.order_seed = static_cast<unsigned>(number_from_environment("BIOGPU_EMULATED_ORDER", 0));
-    if ((result.wave_width != 32 && result.wave_width != 64) || result.n_devices > 8) {
+    result.has_clusters = number_from_environment("BIOGPU_EMULATED_CLUSTERS", 0) != 0;
+    if ((result.wave_width != 32 && result.wave_width != 64) || result.n_devices > 8 ||
+        (result.has_clusters && result.wave_width != 32)) {
       std::fprintf(stderr,
                    "emulated device: BIOGPU_EMULATED_WAVE is 32 or 64, "
-                   "BIOGPU_EMULATED_DEVICES 0 to 8\n");
+                   "BIOGPU_EMULATED_DEVICES 0 to 8, BIOGPU_EMULATED_CLUSTERS for waves of 32\n");
       std::exit(2);
     }
     return result;
@@ -211,6 +213,7 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device) {
   std::snprintf(properties->gcnArchName, sizeof properties->gcnArchName, "emulated");
   properties->warpSize = wave;
   properties->multiProcessorCount = 2;
+  properties->major = hip_on_host::settings().has_clusters ? 9 : 0;
   properties->totalGlobalMem = hip_on_host::settings().memory_bytes;
   properties->sharedMemPerBlock = 48 * 1024;
   properties->sharedMemPerBlockOptin = 64 * 1024;
@@ -408,7 +411,8 @@ hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t
 }
 
 hipError_t hipFuncSetAttribute(const void*, hipFuncAttribute, int value) {
-  return value <= 64 * 1024 ? hipSuccess : hip_on_host::remember(hipErrorInvalidValue);
+  const int most = hip_on_host::settings().has_clusters ? 227 * 1024 : 64 * 1024;
+  return value <= most ? hipSuccess : hip_on_host::remember(hipErrorInvalidValue);
 }
 
 hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode) {

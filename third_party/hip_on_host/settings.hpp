@@ -9,6 +9,7 @@ struct Settings {
   int n_devices = 1;
   std::size_t memory_bytes = std::size_t{1} << 30;
   unsigned order_seed = 0;  // 0: threads take their turns in ascending order
+  bool has_clusters = false;
 };
 
 // Read from the environment at the first call; a value out of range ends the program.

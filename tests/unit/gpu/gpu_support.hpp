@@ -27,6 +27,9 @@ inline bool has_gpu() {
   return found;
 }
 
+// Where a kernel's threads take their turns on the host: tests take smaller sizes.
+inline bool is_emulated() { return std::string(gpu::kPlatformName) == "emulated"; }
+
 template <class T>
 gpu::DeviceBuffer<T> to_device(const std::vector<T>& values, gpu::Stream& stream) {
   gpu::DeviceBuffer<T> buffer(values.size());

@@ -11,9 +11,6 @@ using namespace biogpu::test;
 
 namespace {
 
-// The emulated platform takes seconds for a dozen residues.
-bool is_emulated() { return std::string(gpu::kPlatformName) == "emulated"; }
-
 std::unique_ptr<GpuModel> make_model(bool ca_only) {
   return make_gpu_model(0, weights(ca_only), 0);
 }

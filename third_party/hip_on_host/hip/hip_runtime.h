@@ -6,7 +6,9 @@
 //   BIOGPU_EMULATED_WAVE     32 or 64 (default 32)
 //   BIOGPU_EMULATED_DEVICES  0 to 8 (default 1)
 //   BIOGPU_EMULATED_MEMORY   bytes of each device (default 1 GiB); above it hipMalloc fails
-//   BIOGPU_EMULATED_ORDER    seed: threads take their turns in a random order instead of ascending
+//   BIOGPU_EMULATED_ORDER    seed: threads take their turns in a random order instead of ascending,
+//                            and now and then a wave falls behind the others
+//   BIOGPU_EMULATED_CLUSTERS 1: with what NVIDIA has from compute capability 9.0 on (hip_clusters.h)
 // Work queued on a stream runs only at a call that waits for it, so that a missing wait shows.
 // Device memory cannot be read or written by host code (outside sanitizer builds, which see more by
 // their own means). A kernel whose threads wait for each other in vain ends the program with a

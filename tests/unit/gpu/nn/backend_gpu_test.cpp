@@ -64,7 +64,7 @@ TEST_CASE("nn.backend_gpu: matrix products with every epilogue", "[nn][device]")
 
 // Of a size that goes to the vendor's library where there is one.
 TEST_CASE("nn.backend_gpu: larger products with a residual", "[nn][device]") {
-  if (!test::has_gpu() || std::string(gpu::kPlatformName) == "emulated") return;
+  if (!test::has_gpu() || test::is_emulated()) return;
   Bench bench(GENERATE(values(kPrecisions)));
   const bool operands = GENERATE(false, true), in_place = GENERATE(false, true);
   const LinearPair weights = linear(bench, 256, 264);

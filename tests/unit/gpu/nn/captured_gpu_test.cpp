@@ -157,7 +157,7 @@ TEST_CASE("nn.captured: passes become graphs", "[nn][device]") {
 
 TEST_CASE("nn.small_encoder: an encoder over few tokens equals its operations", "[nn][device]") {
   if (!test::has_gpu()) return;
-  const bool emulated = std::string(gpu::kPlatformName) == "emulated";
+  const bool emulated = test::is_emulated();
   if (!emulated && gpu::device_properties(0).architecture != "sm_90") return;
   // ESM-2 8M's shape, which is the one that devices have.
   check_captured(Precision::bf16, 20, 16, {41}, true);
@@ -173,7 +173,7 @@ TEST_CASE("nn.small_encoder: an encoder over few tokens equals its operations", 
 TEST_CASE("nn.small_encoder: launches of all depths and sizes share the room of one backend",
           "[nn][device]") {
   if (!test::has_gpu()) return;
-  const bool emulated = std::string(gpu::kPlatformName) == "emulated";
+  const bool emulated = test::is_emulated();
   if (!emulated && gpu::device_properties(0).architecture != "sm_90") return;
   const std::int64_t h = emulated ? 8 : 16;
   Bench bench(Precision::fp16);
