@@ -2,7 +2,7 @@
 //
 // Shapes   see attention.hpp.
 // Mapping  a block takes tiles of 128 queries of one head, 64 for each of two warpgroups; keys and
-//          values come in steps of 64, a ring of four steps ahead, copied by one thread. Two blocks
+//          values come in steps of 64, a ring of four steps ahead, copied by one wave. Two blocks
 //          on a multiprocessor: while one warpgroup weighs scores, products of the others run.
 // Traffic  as attention.hip. The exponentials of n^2 scores take as long as the two products.
 // Result   fp32 softmax against a reference that follows the maximum; the order of sums depends on

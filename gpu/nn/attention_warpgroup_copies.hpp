@@ -1,7 +1,7 @@
 #pragma once
 
-// How a block of attention_warpgroup_tile.hpp is shaped, and what one of its threads copies into
-// its shared memory. For Hopper alone.
+// How a block of attention_warpgroup_tile.hpp is shaped, and what one of its waves copies into its
+// shared memory. For Hopper alone.
 
 #include "gpu/nn/attention.hpp"
 #include "gpu/prim/async_copy.hpp"
@@ -20,6 +20,7 @@ struct WarpgroupAttention {
   static constexpr int kStages = 4;
   static constexpr int kThreads = 2 * kWarpgroup;
   static constexpr int kWaves = kThreads / 32;
+  static constexpr int kCopyingWave = 4;  // the first of the second warpgroup
   static constexpr int kKeyBytes = 128 * kKeys;
   static constexpr int kStageBytes = 2 * kKeyBytes;
   static constexpr int kQueryBytes = 128 * kQueryRows;
@@ -90,7 +91,10 @@ __device__ __forceinline__ int attention_steps(int length) {
   return ceil_div(length, WarpgroupAttention::kKeys);
 }
 
-// Held by one thread: which queries, keys and values come next, over all items of the block.
+// Which queries, keys and values come next, over all items of the block. Held by one wave, the same
+// in all its lanes, so that it stays in registers that the wave has as a whole: where one thread
+// knows it alone, the compiler moves each address there again, lane by lane, and a step's copies
+// take longer than its products.
 class AttentionCopies {
   using A = WarpgroupAttention;
 
@@ -100,12 +104,13 @@ class AttentionCopies {
   __device__ __forceinline__ void begin(const AttentionArgs& a, const AttentionShared& shared) {
     fetch_tile(a, shared, item_);
   }
-  // Copies what is to be two steps ahead of step n_used. At most one item is begun beyond the
-  // n_finished that have left their rooms and the one in use.
+  // Copies up to what comes three steps behind n_used, which takes the place of step n_used - 1:
+  // the wave's own warpgroup has left that. At most one item is begun beyond the n_finished that
+  // have left their rooms and the one in use.
   __device__ __forceinline__ void copy_ahead(const AttentionArgs& a, const AttentionMaps& maps,
                                              const AttentionShared& shared, int n_used,
                                              int n_finished) {
-    while (item_ < n_items_ && n_copied_ < n_used + A::kStages - 1 &&
+    while (item_ < n_items_ && n_copied_ < n_used + A::kStages &&
            (left_ > 0 || n_begun_ < n_finished + 2))
       copy_step(a, maps, shared);
   }
@@ -113,23 +118,24 @@ class AttentionCopies {
  private:
   __device__ __forceinline__ void copy_step(const AttentionArgs& a, const AttentionMaps& maps,
                                             const AttentionShared& shared) {
-    const int stage = n_copied_ % A::kStages;
-    SharedBarrier* const full = shared.full(stage);
-    barrier_wait(shared.empty(stage), n_copied_ / A::kStages % 2 ^ 1);
-    if (left_ == 0) {
-      begin_item(a, maps, shared, full);
-    } else {
-      barrier_expect(full, A::kStageBytes);
+    SharedBarrier* const full = shared.full(turn_.stage);
+    barrier_wait(shared.empty(turn_.stage), turn_.parity ^ 1);
+    const bool begins = left_ == 0;
+    if (begins) begin_item(a, maps, shared, full);
+    if (one_lane()) {
+      if (!begins) barrier_expect(full, A::kStageBytes);
+      copy_box(shared.keys(turn_.stage), &maps.k, row_, column_, full);
+      copy_box(shared.values(turn_.stage), &maps.v, row_, column_, full);
     }
-    copy_box(shared.keys(stage), &maps.k, row_, column_, full);
-    copy_box(shared.values(stage), &maps.v, row_, column_, full);
+    turn_.advance();
     ++n_copied_;
     row_ += A::kKeys;
     if (--left_ == 0) item_ += static_cast<int>(gridDim.x);
   }
   __device__ __forceinline__ void fetch_tile(const AttentionArgs& a, const AttentionShared& shared,
                                              int item) const {
-    if (item < n_items_) copy_async16(shared.tile(2), a.tiles + item / a.n_heads, true);
+    if (one_lane() && item < n_items_)
+      copy_async16(shared.tile(2), a.tiles + item / a.n_heads, true);
     copy_async_commit();
   }
   // Queries come with the first keys, and what they are is written before: who sees the keys sees
@@ -140,19 +146,26 @@ class AttentionCopies {
     barrier_wait(shared.room_empty(room), n_begun_ / 2 % 2 ^ 1);
     ++n_begun_;
     copy_async_wait<0>();
+    wave_sync<32>();
     const QueryTile tile = *shared.tile(2);
     const int head = item_ % a.n_heads;
-    *shared.tile(room) = tile;
-    *shared.head(room) = head;
-    row_ = tile.begin;
+    // What comes out of a shuffle is known to be the same.
+    const int first = wave_shuffle<32>(tile.first, 0);
+    row_ = wave_shuffle<32>(tile.begin, 0);
+    left_ = attention_steps(wave_shuffle<32>(tile.length, 0));
     column_ = head * static_cast<int>(a.head_stride);
-    left_ = attention_steps(tile.length);
-    barrier_expect(full, A::kStageBytes + A::kQueryBytes);
-    copy_box(shared.queries(room), &maps.q, tile.begin + tile.first, column_, full);
+    if (one_lane()) {
+      *shared.tile(room) = tile;
+      *shared.head(room) = head;
+      barrier_expect(full, A::kStageBytes + A::kQueryBytes);
+      copy_box(shared.queries(room), &maps.q, row_ + first, column_, full);
+    }
+    wave_sync<32>();  // all have read tile(2)
     fetch_tile(a, shared, item_ + static_cast<int>(gridDim.x));
   }
 
   int item_, n_items_;
+  AttentionTurn turn_;
   int n_copied_ = 0, n_begun_ = 0;
   int row_ = 0, column_ = 0, left_ = 0;
 };

@@ -152,7 +152,7 @@ __device__ __forceinline__ void store_rows(const AttentionArgs& a, const QueryTi
 }
 
 // All keys and values of one tile of queries, whose first step is there. used() is called once the
-// products of a step have been given out: the thread that copies has time then.
+// products of a step have been given out: the wave that copies has time then.
 template <Number16 kType, class Used>
 __device__ __forceinline__ void attend_tile(const AttentionShared& shared, int length, float scale,
                                             AttentionTurn& turn, AttentionRows& rows, Used&& used) {
@@ -211,8 +211,9 @@ __global__ BIOGPU_LAUNCH_BOUNDS(WarpgroupAttention::kThreads, 2)  //
                                     const BIOGPU_GRID_CONSTANT AttentionMaps maps) {
   BIOGPU_DYNAMIC_SHARED(std::uint8_t, dynamic);
   const AttentionShared shared = {dynamic + (1024 - shared_address(dynamic) % 1024) % 1024};
-  const bool copies = threadIdx.x == 0;
-  if (copies) init_barriers(shared);
+  const bool copies =
+      wave_shuffle<32>(static_cast<int>(threadIdx.x) / 32, 0) == WarpgroupAttention::kCopyingWave;
+  if (threadIdx.x == 0) init_barriers(shared);
   __syncthreads();
   const int n_items = *a.n_tiles * a.n_heads;
   const int lane = static_cast<int>(threadIdx.x) % 32;
