@@ -105,7 +105,7 @@ struct WarpgroupShared {
   }
 };
 
-// One thread: slices of all tiles of this block, in the order in which they are computed.
+// One wave: slices of all tiles of this block, in the order in which they are computed.
 template <class Tile>
 __device__ __forceinline__ void copy_tiles(const GemmArgs& a, const WarpgroupMaps& maps,
                                            const WarpgroupShared<Tile>& shared, int rank) {
@@ -119,18 +119,20 @@ __device__ __forceinline__ void copy_tiles(const GemmArgs& a, const WarpgroupMap
     for (int s = 0; s < n_slices; ++s) {
       SharedBarrier* const full = shared.full + turn.stage;
       barrier_wait(shared.empty + turn.stage, turn.parity ^ 1);
-      barrier_expect(full, Tile::kStageBytes);
       std::uint8_t* const rows = shared.a(turn.stage);
       std::uint8_t* const columns = shared.b(turn.stage);
-      if constexpr (Tile::kBeside) {
-        const int first = rank * Tile::kRowsBrought;
-        copy_box_to(rows + 128 * first, &maps.a, place.row + first, s * Tile::kDepth, full, kAll);
-        copy_box(columns, &maps.b, place.column, s * Tile::kDepth, full);
-      } else {
-        const int first = rank * Tile::kColumnsBrought;
-        copy_box(rows, &maps.a, place.row, s * Tile::kDepth, full);
-        copy_box_to(columns + 128 * first, &maps.b, place.column + first, s * Tile::kDepth, full,
-                    kAll);
+      if (one_lane()) {
+        barrier_expect(full, Tile::kStageBytes);
+        if constexpr (Tile::kBeside) {
+          const int first = rank * Tile::kRowsBrought;
+          copy_box_to(rows + 128 * first, &maps.a, place.row + first, s * Tile::kDepth, full, kAll);
+          copy_box(columns, &maps.b, place.column, s * Tile::kDepth, full);
+        } else {
+          const int first = rank * Tile::kColumnsBrought;
+          copy_box(rows, &maps.a, place.row, s * Tile::kDepth, full);
+          copy_box_to(columns + 128 * first, &maps.b, place.column + first, s * Tile::kDepth, full,
+                      kAll);
+        }
       }
       turn.advance();
     }
@@ -141,20 +143,20 @@ template <class Tile, bool kGelu>
 __device__ __forceinline__ void store_tile(const GemmArgs& a, const WarpgroupMaps& maps,
                                            const WarpgroupShared<Tile>& shared, TilePlace place,
                                            const LaneBias& bias, const Sums<Tile>& d) {
-  const int thread = static_cast<int>(threadIdx.x) % kWarpgroup;
   const int group = warpgroup_of_block() - 1;
+  const bool stores = wave_of_block() % 4 == 0;  // the wave, by one lane
 #pragma unroll
   for (int begin = 0; begin < Tile::kColumns; begin += Tile::kBoxColumns) {
     // The last box may store columns of the one before it again: the same numbers.
     constexpr int kLast = Tile::kColumns - Tile::kBoxColumns;
     const int c = begin < kLast ? begin : kLast;
     std::uint8_t* const box = shared.box(group, begin / Tile::kBoxColumns % Tile::kBoxes);
-    if (thread == 0) stores_read<Tile::kBoxes - 1>();  // what was there has left
+    if (stores && one_lane()) stores_read<Tile::kBoxes - 1>();  // what was there has left
     named_barrier<kWarpgroup>(kBoxBarrier + group);
     fill_box<Tile, kGelu>(bias, shared_address(box), c, d);
     publish_shared();
     named_barrier<kWarpgroup>(kBoxBarrier + group);
-    if (thread == 0) {
+    if (stores && one_lane()) {
       if (Tile::kAdds && a.epilogue.residual.data != nullptr) {
         add_box(&maps.out, place.row, place.column + c, box);
       } else {
@@ -244,7 +246,8 @@ __device__ __forceinline__ void multiply_tiles(const GemmArgs& a, const Warpgrou
     item += 2 * stride;
     turn.advance(n_slices);
   }
-  if (thread == 0) stores_read<0>();  // shared memory stays until the last box has left it
+  if (wave_of_block() % 4 == 0 && one_lane())
+    stores_read<0>();  // shared memory stays until the last box has left it
 }
 
 template <class Tile>
@@ -267,7 +270,7 @@ __global__ BIOGPU_CLUSTER_OF(Tile::kCluster) BIOGPU_LAUNCH_BOUNDS(Tile::kThreads
   cluster_barrier();
   if (threadIdx.x < kWarpgroup) {
     give_registers<40>();
-    if (threadIdx.x == 0) copy_tiles<Tile>(a, maps, shared, rank);
+    if (wave_of_block() == 0) copy_tiles<Tile>(a, maps, shared, rank);
   } else {
     take_registers<232>();
     multiply_tiles<Tile>(a, maps, shared, rank);

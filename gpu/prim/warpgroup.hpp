@@ -47,10 +47,12 @@ inline constexpr int kWarpgroup = 128;  // threads
 // a whole round behind or ahead. The phase before the first counts as over, with parity 1.
 using SharedBarrier = std::uint64_t;
 
-// The thread's warpgroup, which the compiler then knows to be the same for all threads of a wave.
-__device__ __forceinline__ int warpgroup_of_block() {
-  return wave_shuffle<32>(static_cast<int>(threadIdx.x) / kWarpgroup, 0);
+// The thread's wave and warpgroup, which the compiler then knows to be the same for all threads of
+// a wave.
+__device__ __forceinline__ int wave_of_block() {
+  return wave_shuffle<32>(static_cast<int>(threadIdx.x) / 32, 0);
 }
+__device__ __forceinline__ int warpgroup_of_block() { return wave_of_block() / (kWarpgroup / 32); }
 
 #if defined(BIOGPU_HAS_WARPGROUPS)
 

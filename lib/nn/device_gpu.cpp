@@ -116,12 +116,13 @@ void ProductEngine::multiply(const device_nn::Rows& x, std::int64_t m, const Lin
 void ProductEngine::multiply_once(const device_nn::GemmArgs& args, const DeviceLinear& linear) {
   constexpr double kSmall = 2e7;  // operations up to which our own kernel starts as soon
   const bool small = 2.0 * args.m * args.n * args.k < kSmall;
-  // Our kernel for Hopper saves the passes that follow the library's product. Products that none
-  // follows stay with the library: whole passes are faster so.
-  const bool followed =
-      args.out.type != device_nn::Element::f32 && args.epilogue.residual.data == nullptr;
-  const bool ours =
-      ways_ == Ways::own || (ways_ == Ways::best && (followed || library_ == nullptr));
+  // Our kernel for Hopper saves the passes that follow the library's product, and adds to a
+  // residual in fp32 where it lies. What else is added stays with the library: whole passes are
+  // faster so.
+  const bool wide = args.out.type == device_nn::Element::f32;
+  const bool adds = args.epilogue.residual.data != nullptr;
+  const bool suits = adds ? wide && !split_ && args.n % 160 == 0 : !wide;
+  const bool ours = ways_ == Ways::own || (ways_ == Ways::best && (suits || library_ == nullptr));
   if (ours && device_nn::launch_gemm_warpgroup(args, type_, stream_)) return;
   if ((ways_ == Ways::library || (ways_ == Ways::best && !small)) &&
       multiply_by_library(args, linear))
