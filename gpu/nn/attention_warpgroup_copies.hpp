@@ -104,7 +104,7 @@ class AttentionCopies {
   __device__ __forceinline__ void begin(const AttentionArgs& a, const AttentionShared& shared) {
     fetch_tile(a, shared, item_);
   }
-  // Copies up to what comes three steps behind n_used, which takes the place of step n_used - 1:
+  // Copies up to what comes three steps after n_used, which takes the place of step n_used - 1:
   // the wave's own warpgroup has left that. At most one item is begun beyond the n_finished that
   // have left their rooms and the one in use.
   __device__ __forceinline__ void copy_ahead(const AttentionArgs& a, const AttentionMaps& maps,

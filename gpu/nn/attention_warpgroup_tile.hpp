@@ -211,8 +211,7 @@ __global__ BIOGPU_LAUNCH_BOUNDS(WarpgroupAttention::kThreads, 2)  //
                                     const BIOGPU_GRID_CONSTANT AttentionMaps maps) {
   BIOGPU_DYNAMIC_SHARED(std::uint8_t, dynamic);
   const AttentionShared shared = {dynamic + (1024 - shared_address(dynamic) % 1024) % 1024};
-  const bool copies =
-      wave_shuffle<32>(static_cast<int>(threadIdx.x) / 32, 0) == WarpgroupAttention::kCopyingWave;
+  const bool copies = wave_of_block() == WarpgroupAttention::kCopyingWave;
   if (threadIdx.x == 0) init_barriers(shared);
   __syncthreads();
   const int n_items = *a.n_tiles * a.n_heads;
@@ -222,7 +221,7 @@ __global__ BIOGPU_LAUNCH_BOUNDS(WarpgroupAttention::kThreads, 2)  //
   AttentionCopies copier(n_items);
   if (copies) {
     copier.begin(a, shared);
-    copier.copy_ahead(a, maps, shared, -1, 0);
+    copier.copy_ahead(a, maps, shared, 0, 0);
   }
   AttentionTurn turn;
   int n_used = 0, n_finished = 0;

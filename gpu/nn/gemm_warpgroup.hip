@@ -2,7 +2,7 @@
 //
 // Shapes   see gemm.hpp.
 // Mapping  one block a multiprocessor takes tiles of 128 rows in turn, with 192, 160 or 128
-//          columns. One thread copies slices of 64 columns of both operands, a ring of stages
+//          columns. One wave copies slices of 64 columns of both operands, a ring of stages
 //          ahead; two warpgroups compute a tile each in turns: one stores its tile while the other
 //          one's products fill the matrix cores. Results leave through shared memory, residuals are
 //          added where they lie, in L2.

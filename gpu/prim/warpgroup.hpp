@@ -7,13 +7,10 @@
 // launched where has_warpgroups() does.
 //
 // Source  NVIDIA PTX ISA 8.7: mbarrier, cp.async.bulk.tensor, wgmma, setmaxnreg.
-#include <cstddef>
 #include <cstdint>
-#include <utility>
 
 #include "gpu/prim/wave.hpp"
 #include "gpu/rt/hip.hpp"
-#include "gpu/rt/kernel.hpp"
 #include "gpu/rt/tensor_map.hpp"
 #if defined(BIOGPU_GPU_EMULATED)
 #include "gpu/prim/warpgroup_emulated.hpp"
@@ -276,22 +273,5 @@ __device__ __forceinline__ void take_registers() {}
 template <int kRegisters>
 __device__ __forceinline__ void give_registers() {}
 #endif
-
-// Queues a kernel whose blocks form clusters, as BIOGPU_CLUSTER_OF says at it.
-template <class... Parameters, class... Arguments>
-void launch_clusters(Stream& stream, void (*kernel)(Parameters...), std::size_t n_blocks,
-                     [[maybe_unused]] int cluster, unsigned n_threads, std::size_t shared_bytes,
-                     Arguments&&... arguments) {
-#if defined(BIOGPU_GPU_EMULATED)
-  allow_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
-  hip_on_host::launch_clusters(kernel, static_cast<unsigned>(n_blocks),
-                               static_cast<unsigned>(cluster), dim3(n_threads), shared_bytes,
-                               static_cast<hipStream_t>(stream.handle()),
-                               std::forward<Arguments>(arguments)...);
-#else
-  stream.launch_shared(kernel, n_blocks, n_threads, shared_bytes,
-                       std::forward<Arguments>(arguments)...);
-#endif
-}
 
 }  // namespace biogpu::gpu

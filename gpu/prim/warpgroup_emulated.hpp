@@ -2,12 +2,13 @@
 
 // warpgroup.hpp on the emulated platform. Copies arrive when the platform likes, in any order, and
 // stores read shared memory as late as their waits allow, so that a missing wait shows. What the
-// order of two kinds of access to the same memory needs (publish_shared) is not modelled.
-
-#include <hip/hip_clusters.h>
+// order of two kinds of access to the same memory needs (publish_shared) is not modelled, nor that
+// a block of a cluster may end before others have left its shared memory.
 
 #include <cstdint>
 #include <cstring>
+
+#include <hip/hip_clusters.h>
 
 #include "gpu/prim/number16.hpp"
 #include "gpu/prim/wave.hpp"

@@ -13,12 +13,16 @@
 
 namespace biogpu::gpu {
 
+// What an operand says of its layout; the bits below are where it begins.
+inline constexpr std::uint64_t kBoxedOperand =
+    std::uint64_t{1} << 16 | std::uint64_t{1024 >> 4} << 32 | std::uint64_t{1} << 62;
+
 // Where an operand begins in shared memory: rows of 128 bytes, 8 of them swizzled together, as
 // copy_box() leaves them; aligned to 1024 bytes but for whole steps of 32 bytes along a row. For
 // operands whose summed index runs along a row, and for those (transposed) where it runs down.
 __device__ __forceinline__ std::uint64_t operand_at(const void* p) {
   const std::uint64_t address = (shared_address(p) & 0x3ffffu) >> 4;
-  return address | std::uint64_t{1} << 16 | std::uint64_t{1024 >> 4} << 32 | std::uint64_t{1} << 62;
+  return address | kBoxedOperand;
 }
 // The operand `bytes` further.
 __device__ __forceinline__ std::uint64_t operand_after(std::uint64_t operand, int bytes) {

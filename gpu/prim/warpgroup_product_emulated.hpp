@@ -22,14 +22,14 @@ void products_fence(Word (&)[kCount]) {}
 
 namespace detail {
 
-// An operand in shared memory, as operand_at() describes it.
+// An operand in shared memory, as operand_at() of warpgroup_product.hpp describes it.
 template <Number16 kType>
 struct SharedOperand {
   std::uint32_t first;
 
   explicit SharedOperand(std::uint64_t operand)
       : first(static_cast<std::uint32_t>(operand & 0x3fff) << 4) {
-    if (operand >> 14 != (operand_at(nullptr) >> 14))
+    if (operand >> 14 != kBoxedOperand >> 14)
       hip_on_host::fail("an operand of a product is not laid out in boxes");
   }
   float at(std::uint32_t row, std::uint32_t column) const {

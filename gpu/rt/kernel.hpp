@@ -6,6 +6,9 @@
 #include "gpu/rt/check.hpp"
 #include "gpu/rt/hip.hpp"
 #include "gpu/rt/stream.hpp"
+#if defined(BIOGPU_GPU_EMULATED)
+#include <hip/hip_clusters.h>
+#endif
 
 namespace biogpu::gpu {
 
@@ -26,6 +29,24 @@ void Stream::launch_shared(void (*kernel)(Parameters...), std::size_t n_blocks, 
   hipLaunchKernelGGL(kernel, dim3(static_cast<unsigned>(n_blocks)), dim3(n_threads), shared_bytes,
                      static_cast<hipStream_t>(handle_), std::forward<Arguments>(arguments)...);
   BIOGPU_HIP(hipGetLastError());
+}
+
+// Queues a kernel whose blocks form clusters, as BIOGPU_CLUSTER_OF (gpu/prim/warpgroup.hpp) says at
+// it.
+template <class... Parameters, class... Arguments>
+void launch_clusters(Stream& stream, void (*kernel)(Parameters...), std::size_t n_blocks,
+                     [[maybe_unused]] int cluster, unsigned n_threads, std::size_t shared_bytes,
+                     Arguments&&... arguments) {
+#if defined(BIOGPU_GPU_EMULATED)
+  allow_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
+  hip_on_host::launch_clusters(kernel, static_cast<unsigned>(n_blocks),
+                               static_cast<unsigned>(cluster), dim3(n_threads), shared_bytes,
+                               static_cast<hipStream_t>(stream.handle()),
+                               std::forward<Arguments>(arguments)...);
+#else
+  stream.launch_shared(kernel, n_blocks, n_threads, shared_bytes,
+                       std::forward<Arguments>(arguments)...);
+#endif
 }
 
 }  // namespace biogpu::gpu

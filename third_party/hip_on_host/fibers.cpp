@@ -36,7 +36,7 @@ constexpr std::size_t kStackBytes = 128 * 1024;
 constexpr int kMaxWave = 64;
 constexpr int kNamedBarriers = 16;
 
-// Opens when all of the live threads have come.
+// Opens when all of the live threads have come; a named one, when as many as it is told.
 struct Barrier {
   int n_live = 0;
   int n_arrived = 0;
@@ -106,7 +106,7 @@ Fiber* current = nullptr;
 
 void fail(const char* what) {
   const Block& block = current != nullptr ? *current->block : cluster.blocks.front();
-  std::fprintf(stderr, "emulated device: %s (block %u, %d of %d live threads at the barrier)\n",
+  std::fprintf(stderr, "emulated device: %s (block %u, %d of its %d live threads at its barrier)\n",
                what, block.index.x, block.n_arrived, block.n_live);
   std::abort();
 }
@@ -263,7 +263,8 @@ void run_blocks(int n_threads, const std::vector<int>& order) {
     } else if (!moved && cluster.held != nullptr) {
       cluster.held_rounds = 1;
     } else if (!moved) {
-      fail("a barrier or wave operation was not reached by every live thread");
+      fail(
+          "threads wait in vain: for one that is not at their barrier or operation, or for a copy");
     }
   }
   if (!cluster.beside.empty()) fail("a block ended before a copy");

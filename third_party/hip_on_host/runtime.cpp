@@ -216,8 +216,9 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device) {
   properties->major = hip_on_host::settings().has_clusters ? 9 : 0;
   properties->totalGlobalMem = hip_on_host::settings().memory_bytes;
   properties->sharedMemPerBlock = 48 * 1024;
-  properties->sharedMemPerBlockOptin = 64 * 1024;
-  properties->sharedMemPerMultiprocessor = 64 * 1024;
+  const auto most_shared = static_cast<std::size_t>(hip_on_host::settings().most_shared_bytes());
+  properties->sharedMemPerBlockOptin = most_shared;
+  properties->sharedMemPerMultiprocessor = most_shared;
   return hipSuccess;
 }
 
@@ -411,8 +412,9 @@ hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start, hipEvent_t
 }
 
 hipError_t hipFuncSetAttribute(const void*, hipFuncAttribute, int value) {
-  const int most = hip_on_host::settings().has_clusters ? 227 * 1024 : 64 * 1024;
-  return value <= most ? hipSuccess : hip_on_host::remember(hipErrorInvalidValue);
+  return value <= hip_on_host::settings().most_shared_bytes()
+             ? hipSuccess
+             : hip_on_host::remember(hipErrorInvalidValue);
 }
 
 hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode) {

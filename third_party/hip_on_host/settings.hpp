@@ -8,8 +8,9 @@ struct Settings {
   int wave_width = 32;
   int n_devices = 1;
   std::size_t memory_bytes = std::size_t{1} << 30;
-  unsigned order_seed = 0;  // 0: threads take their turns in ascending order
-  bool has_clusters = false;
+  unsigned order_seed = 0;    // 0: threads take their turns in ascending order
+  bool has_clusters = false;  // what hip_clusters.h speaks of, and as much shared memory
+  int most_shared_bytes() const { return (has_clusters ? 227 : 64) * 1024; }
 };
 
 // Read from the environment at the first call; a value out of range ends the program.

@@ -31,23 +31,24 @@ void wait_until(std::function<bool()> holds);
 void run_beside(std::function<void()> work);
 
 // Work of one thread in groups, which run in order: each at the latest when finish_groups() leaves
-// fewer than come behind it. Work may be an operation of the wave. A thread that ends before its
+// no more than come behind it. Work may be an operation of the wave. A thread that ends before its
 // work is a defect.
 enum class GroupQueue { products, stores };
 void add_to_group(GroupQueue queue, std::function<void()> work);
 void close_group(GroupQueue queue);
 void finish_groups(GroupQueue queue, int n_left);
 
-// n_blocks in a row, `cluster` of which at a time share a cluster. Static shared memory is one for
-// all of them: kernels of clusters have none.
+// n_blocks in a row, a multiple of n_in_cluster, that many of which at a time share a cluster.
+// Static shared memory is one for all of them: kernels of clusters have none.
 void run_clusters(unsigned n_blocks, unsigned n_in_cluster, const dim3& extent,
                   std::size_t shared_bytes, const std::function<void()>& thread_body);
 
 template <class... Parameters, class... Arguments>
-void launch_clusters(void (*kernel)(Parameters...), unsigned n_blocks, unsigned cluster, dim3 block,
-                     std::size_t shared_bytes, hipStream_t stream, Arguments... arguments) {
+void launch_clusters(void (*kernel)(Parameters...), unsigned n_blocks, unsigned n_in_cluster,
+                     dim3 block, std::size_t shared_bytes, hipStream_t stream,
+                     Arguments... arguments) {
   queue_on(stream, [=] {
-    run_clusters(n_blocks, cluster, block, shared_bytes, [=] { kernel(arguments...); });
+    run_clusters(n_blocks, n_in_cluster, block, shared_bytes, [=] { kernel(arguments...); });
   });
 }
 

@@ -2,6 +2,7 @@
 // precision on the host. Elsewhere they decline, and the portable kernel is compared.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <string>
 
@@ -377,4 +378,10 @@ TEST_CASE(
     check_gelu(8, 1024, type, false);
     if (gpu::has_warpgroups()) check_gelu(130, test::is_emulated() ? 1024 : 16384, type, true);
   }
+}
+
+TEST_CASE("nn.warpgroup: the emulated platform has Hopper's products where it is told to",
+          "[nn][device]") {
+  if (!test::has_gpu() || !test::is_emulated()) return;
+  REQUIRE(gpu::has_warpgroups() == (std::getenv("BIOGPU_EMULATED_CLUSTERS") != nullptr));
 }
