@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "gpu/prim/warpgroup_emulated.hpp"
+#include "gpu/prim/warpgroup_product.hpp"
 
 namespace biogpu::gpu {
 
