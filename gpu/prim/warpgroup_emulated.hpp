@@ -8,10 +8,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include <hip/hip_clusters.h>
-
 #include "gpu/prim/number16.hpp"
 #include "gpu/prim/wave.hpp"
+#include "gpu/rt/hip.hpp"
 #include "gpu/rt/tensor_map.hpp"
 
 namespace biogpu::gpu {

@@ -8,6 +8,9 @@
 
 #include <cstdint>
 #include <string>
+#if defined(BIOGPU_GPU_EMULATED)
+#include <hip/hip_clusters.h>
+#endif
 
 #if defined(BIOGPU_GPU_CUDA)
 #define BIOGPU_PLATFORM_NAME "cuda"

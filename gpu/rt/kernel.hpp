@@ -6,9 +6,6 @@
 #include "gpu/rt/check.hpp"
 #include "gpu/rt/hip.hpp"
 #include "gpu/rt/stream.hpp"
-#if defined(BIOGPU_GPU_EMULATED)
-#include <hip/hip_clusters.h>
-#endif
 
 namespace biogpu::gpu {
 

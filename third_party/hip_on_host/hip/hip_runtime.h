@@ -8,7 +8,7 @@
 //   BIOGPU_EMULATED_MEMORY   bytes of each device (default 1 GiB); above it hipMalloc fails
 //   BIOGPU_EMULATED_ORDER    seed: threads take their turns in a random order instead of ascending,
 //                            and now and then a wave falls behind the others
-//   BIOGPU_EMULATED_CLUSTERS 1: with what NVIDIA has from compute capability 9.0 on (hip_clusters.h)
+//   BIOGPU_EMULATED_CLUSTERS 1: with what NVIDIA has from 9.0 on (hip_clusters.h)
 // Work queued on a stream runs only at a call that waits for it, so that a missing wait shows.
 // Device memory cannot be read or written by host code (outside sanitizer builds, which see more by
 // their own means). A kernel whose threads wait for each other in vain ends the program with a
