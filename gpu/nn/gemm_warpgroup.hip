@@ -47,7 +47,7 @@ bool suits(const GemmArgs& a, Element operand, int n_multiprocessors) {
 template <Number16 kType>
 struct Tiles {
   using Wide = WarpgroupTile<kType, true, 128, false, 5>;
-  using Wide160 = WarpgroupTile<kType, true, 160, true, 5>;
+  using Wide160 = WarpgroupTile<kType, true, kWideTileColumns, true, 5>;
   using Added = WarpgroupTile<kType, false, 128, false, 5>;
   using Columns160 = WarpgroupTile<kType, false, 160, true, 5>;
   using Columns192 = WarpgroupTile<kType, false, 192, false, 4>;
@@ -68,8 +68,8 @@ bool launch_type(const GemmArgs& a, Stream& stream) {
   if constexpr (kCompiled) {
     using T = Tiles<kType>;
     if (a.out.type == Element::f32) {
-      return a.n % 160 == 0 ? launch_warpgroup_tiles<typename T::Wide160>(a, stream)
-                            : launch_warpgroup_tiles<typename T::Wide>(a, stream);
+      return a.n % kWideTileColumns == 0 ? launch_warpgroup_tiles<typename T::Wide160>(a, stream)
+                                         : launch_warpgroup_tiles<typename T::Wide>(a, stream);
     }
     if (a.epilogue.residual.data != nullptr)
       return launch_warpgroup_tiles<typename T::Added>(a, stream);

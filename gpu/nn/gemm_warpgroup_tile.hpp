@@ -38,6 +38,9 @@ struct WarpgroupTile {
   static_assert(kAdds || !kWide);
 };
 
+// Of each warpgroup one wave starts its stores, by one lane.
+__device__ __forceinline__ bool wave_stores() { return wave_of_block() % (kWarpgroup / 32) == 0; }
+
 // Names of barriers, one for each warpgroup that computes.
 inline constexpr int kBoxBarrier = 1, kTurnBarrier = 3;
 
@@ -144,7 +147,7 @@ __device__ __forceinline__ void store_tile(const GemmArgs& a, const WarpgroupMap
                                            const WarpgroupShared<Tile>& shared, TilePlace place,
                                            const LaneBias& bias, const Sums<Tile>& d) {
   const int group = warpgroup_of_block() - 1;
-  const bool stores = wave_of_block() % 4 == 0;  // the wave, by one lane
+  const bool stores = wave_stores();
 #pragma unroll
   for (int begin = 0; begin < Tile::kColumns; begin += Tile::kBoxColumns) {
     // The last box may store columns of the one before it again: the same numbers.
@@ -246,7 +249,7 @@ __device__ __forceinline__ void multiply_tiles(const GemmArgs& a, const Warpgrou
     item += 2 * stride;
     turn.advance(n_slices);
   }
-  if (wave_of_block() % 4 == 0 && one_lane())
+  if (wave_stores() && one_lane())
     stores_read<0>();  // shared memory stays until the last box has left it
 }
 

@@ -117,12 +117,12 @@ void ProductEngine::multiply_once(const device_nn::GemmArgs& args, const DeviceL
   constexpr double kSmall = 2e7;  // operations up to which our own kernel starts as soon
   const bool small = 2.0 * args.m * args.n * args.k < kSmall;
   // Our kernel for Hopper saves the passes that follow the library's product, and adds to a
-  // residual in fp32 where it lies, in tiles as wide as divide the matrix. What else is added, and
-  // results in fp32, stay with the library: whole passes are faster so. Split operands make k so
-  // long that the residual does not matter.
+  // residual in fp32 where it lies, if its wide tiles divide the matrix. What else is added, and
+  // results in fp32, stay with the library: whole passes are faster so. So do split operands, for
+  // which the ways were not compared.
   const bool wide = args.out.type == device_nn::Element::f32;
   const bool adds = args.epilogue.residual.data != nullptr;
-  const bool suits = adds ? wide && !split_ && args.n % 160 == 0 : !wide;
+  const bool suits = adds ? wide && !split_ && args.n % device_nn::kWideTileColumns == 0 : !wide;
   const bool ours = ways_ == Ways::own || (ways_ == Ways::best && (suits || library_ == nullptr));
   if (ours && device_nn::launch_gemm_warpgroup(args, type_, stream_)) return;
   if ((ways_ == Ways::library || (ways_ == Ways::best && !small)) &&
