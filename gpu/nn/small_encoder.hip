@@ -81,11 +81,11 @@ __device__ __forceinline__ std::uint32_t draw_ticket(std::uint32_t* counter) {
 template <class B>
 __device__ __forceinline__ bool begin_launch(B& b, WeightStream<B>& weights, std::uint32_t* counter,
                                              bool embeds) {
-  const bool draws = kHasAsyncCopies && threadIdx.x + 1 == blockDim.x;
+  const bool draws = B::kGrouped && threadIdx.x + 1 == blockDim.x;
   const std::uint32_t ticket = draws ? draw_ticket(counter) : 0;
   const bool has_rows = find_rows(b, static_cast<int>(blockIdx.x) / kGroup);  // the whole group
-  if (!kHasAsyncCopies && !has_rows) return false;
-  if (kHasAsyncCopies && has_rows) {
+  if (!B::kGrouped && !has_rows) return false;
+  if (B::kGrouped && has_rows) {
     weights.start();
     if (threadIdx.x == 0) {
       for (const SmallArrival kind : {kArrivalY, kArrivalMixed, kArrivalSums}) {
@@ -110,7 +110,7 @@ __device__ __forceinline__ bool begin_launch(B& b, WeightStream<B>& weights, std
     }
   }
   std::uint32_t* before = nullptr;
-  if (kHasAsyncCopies) {
+  if (B::kGrouped) {
     // No wave uses that place before all have met again.
     auto* const shared_ticket = reinterpret_cast<std::uint32_t*>(b.sums);
     if (draws) *shared_ticket = ticket;
@@ -122,26 +122,26 @@ __device__ __forceinline__ bool begin_launch(B& b, WeightStream<B>& weights, std
     if (has_rows) group_wait();
   }
   if (has_rows && keeps) share_embedded(b, vectors.weight, embedded);
-  if (kHasAsyncCopies) clear_keys_of_launch(b, before);
+  if (B::kGrouped) clear_keys_of_launch(b, before);
   return has_rows;
 }
 
-// Steps [first, last] of the launch; more than one only where groups have a barrier.
-template <int kWave, Number16 kType, class Known>
+// Steps [first, last] of the encoder; blocks in groups run all of them.
+template <int kWave, Number16 kType, class Known, bool kGrouped>
 __global__ BIOGPU_LAUNCH_BOUNDS(kWave* kSmallWaves, 1) void small_encoder_kernel(SmallEncoderArgs a,
                                                                                  int first,
                                                                                  int last) {
-  using B = SmallBlock<kWave, kType, Known>;
+  using B = SmallBlock<kWave, kType, Known, kGrouped>;
   BIOGPU_DYNAMIC_SHARED(std::uint8_t, shared);
   const SmallEncoderShape shape = Known::of(a.shape);
   const SmallRoom at = room_of(shape);
-  const SmallDeviceRoom device = device_room_of(shape, a.n_groups);
+  const SmallDeviceRoom device = device_room_of(shape, a.n_groups, kGrouped);
   const int rank = static_cast<int>(blockIdx.x) % kGroup, n_steps = small_steps(shape);
   // The same for the whole wave, which the compiler learns from the shuffle.
   const int wave = wave_shuffle<kWave>(static_cast<int>(threadIdx.x) / kWave, 0);
   auto* const device_room = static_cast<std::uint8_t*>(a.room);
   std::uint8_t* const room =
-      kHasAsyncCopies ? shared : device_room + device.rooms + blockIdx.x * std::int64_t{at.total};
+      kGrouped ? shared : device_room + device.rooms + blockIdx.x * std::int64_t{at.total};
   const auto floats = [&](int offset) { return reinterpret_cast<float*>(room + offset); };
   const auto numbers = [&](int offset) { return reinterpret_cast<std::uint16_t*>(room + offset); };
   auto* const counter = reinterpret_cast<std::uint32_t*>(device_room);
@@ -162,10 +162,9 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kWave* kSmallWaves, 1) void small_encoder_kernel
       floats(at.norms),
       floats(at.sums),
       floats(at.angles),
-      reinterpret_cast<Arrival*>(shared + at.total + weights_bytes()) + kSmallWaves,
+      reinterpret_cast<Arrival*>(shared + at.total + kWeightsBytes) + kSmallWaves,
       reinterpret_cast<std::uint32_t*>(device_room + device.keys)};
-  // Emulated, each step is a launch.
-  const auto runs = [&](int step) { return kHasAsyncCopies || (first <= step && step <= last); };
+  const auto runs = [&](int step) { return kGrouped || (first <= step && step <= last); };
   WeightStream<B> weights(b, shared + at.total);
   if (!begin_launch(b, weights, counter, runs(0))) return;
 #pragma unroll 1
@@ -186,30 +185,33 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kWave* kSmallWaves, 1) void small_encoder_kernel
   if (runs(n_steps - 1)) run_step<B, SmallStep::finish>(b, weights, shape.n_layers);
 }
 
-template <int kWave, Number16 kType, class Known>
+template <int kWave, Number16 kType, class Known, bool kGrouped>
 void launch_for(const SmallEncoderArgs& a, Stream& stream) {
-  const auto kernel = small_encoder_kernel<kWave, kType, Known>;
+  const auto kernel = small_encoder_kernel<kWave, kType, Known, kGrouped>;
   const auto n_blocks = static_cast<std::size_t>(a.n_groups * kGroup);
   const int n_steps = small_steps(a.shape);
-  if (has_block_groups()) {
+  if constexpr (kGrouped) {
     launch_groups(stream, kernel, n_blocks, kWave * kSmallWaves,
                   static_cast<std::size_t>(shared_bytes(a.shape)), kGroup, a, 0, n_steps - 1);
-    return;
+  } else {
+    for (int step = 0; step < n_steps; ++step)
+      stream.launch(kernel, n_blocks, kWave * kSmallWaves, a, step, step);
   }
-  for (int step = 0; step < n_steps; ++step)
-    stream.launch(kernel, n_blocks, kWave * kSmallWaves, a, step, step);
 }
 
 using Esm8M = KnownShape<320, 20, 1280>;
 
-// function(Known()) for the shape.
+// function(Known(), grouped) for the shape and the device.
 template <class Function>
-void with_shape(const SmallEncoderShape& shape, Function&& function) {
-  if constexpr (kImitatesBlockGroups) {  // tests take smaller ones
-    if (!Esm8M::matches(shape))
-      return shape.head <= 16 ? function(AnyShape<1>()) : function(AnyShape<2>());
+void with_form(const SmallEncoderShape& shape, Function&& function) {
+  if constexpr (kCompilesBlockGroups) {
+    if (has_block_groups()) return function(Esm8M(), std::true_type());
   }
-  function(Esm8M());
+  if constexpr (kImitatesBlockGroups) {  // tests take smaller ones, too
+    if (Esm8M::matches(shape)) return function(Esm8M(), std::false_type());
+    shape.head <= 16 ? function(AnyShape<1>(), std::false_type())
+                     : function(AnyShape<2>(), std::false_type());
+  }
 }
 
 }  // namespace
@@ -228,8 +230,8 @@ int small_groups(const SmallEncoderShape& shape, const Stream& stream) {
   if (bytes > device_properties(current_device()).shared_bytes_per_block) return 0;
   int n = 0;
   with_matrix_wave(stream.wave_width(), [&](auto wave) {
-    with_shape(shape, [&](auto known) {
-      n = most_groups(small_encoder_kernel<wave, Number16::fp16, decltype(known)>,
+    with_form(shape, [&](auto known, auto grouped) {
+      n = most_groups(small_encoder_kernel<wave, Number16::fp16, decltype(known), grouped>,
                       wave * kSmallWaves, bytes, kGroup);
     });
   });
@@ -237,22 +239,22 @@ int small_groups(const SmallEncoderShape& shape, const Stream& stream) {
 }
 
 void clear_small_room(void* room, std::size_t bytes, Stream& stream) {
-  const std::size_t counter = device_room_of({}, 0).keys;
+  const std::size_t counter = device_room_of({}, 0, true).keys;
   stream.fill(room, 0, counter);
   stream.fill(static_cast<std::uint8_t*>(room) + counter, kAbsentWord & 0xff, bytes - counter);
 }
 
 std::size_t small_room_bytes(const SmallEncoderShape& shape, int n_groups) {
-  return device_room_of(shape, n_groups).total;
+  return device_room_of(shape, n_groups, has_block_groups()).total;
 }
 
 void launch_small_encoder(const SmallEncoderArgs& a, Number16 type, Stream& stream) {
   if (a.n_groups == 0) return;
   with_matrix_wave(stream.wave_width(), [&](auto wave) {
-    with_shape(a.shape, [&](auto known) {
+    with_form(a.shape, [&](auto known, auto grouped) {
       using Known = decltype(known);
-      type == Number16::fp16 ? launch_for<wave, Number16::fp16, Known>(a, stream)
-                             : launch_for<wave, Number16::bf16, Known>(a, stream);
+      type == Number16::fp16 ? launch_for<wave, Number16::fp16, Known, grouped>(a, stream)
+                             : launch_for<wave, Number16::bf16, Known, grouped>(a, stream);
     });
   });
 }

@@ -58,11 +58,10 @@ __device__ __forceinline__ void await_keys(
 #pragma unroll
   for (int d = 0; d < 2 * B::kHeadTiles; ++d)
     at[d] = key_tile(b, layer, key_index(b, head, d) + b.first_tile + first);
-  int tries = 0;
   bool missing[kKeyTiles];
 #pragma unroll
   for (bool& tile : missing) tile = true;
-  for (bool any = true; any; bound_reads(tries)) {
+  for (unsigned tries = 0;; bound_reads(tries)) {
 #pragma unroll
     for (int j = 0; j < kKeyTiles; ++j) {
       if (!missing[j]) continue;
@@ -70,7 +69,7 @@ __device__ __forceinline__ void await_keys(
       for (int d = 0; d < 2 * B::kHeadTiles; ++d)
         read_words(at[d] + (first + j < n_tiles ? j : 0) * B::kTileWords, keys[j][d].word);
     }
-    any = false;
+    bool any = false;
 #pragma unroll
     for (int j = 0; j < kKeyTiles; ++j) {
       if (!missing[j]) continue;
@@ -80,6 +79,7 @@ __device__ __forceinline__ void await_keys(
       missing[j] = !wave_all<B::kWave>(there);
       any = any || missing[j];
     }
+    if (!any) return;
   }
 }
 

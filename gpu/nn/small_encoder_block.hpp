@@ -50,9 +50,11 @@ struct KnownShape {
   }
 };
 
-template <int kWave_, Number16 kType_, class Known_>
+// kGrouped: steps are those of one launch, or else a launch each.
+template <int kWave_, Number16 kType_, class Known_, bool kGrouped_>
 struct SmallBlock {
   using Known = Known_;
+  static constexpr bool kGrouped = kGrouped_;
   static constexpr int kWave = kWave_;
   static constexpr Number16 kType = kType_;
   static constexpr int kRowTiles = 1;  // of 16 tokens: with two, steps take twice as long
@@ -71,7 +73,7 @@ struct SmallBlock {
 
   const SmallEncoderArgs& a;
   SmallPart part;
-  GroupRooms rooms;
+  GroupRooms<kGrouped> rooms;
   int lane;
   std::int64_t token;  // the group's first
   int n_rows;          // of the group's that exist

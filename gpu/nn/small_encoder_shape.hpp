@@ -180,13 +180,11 @@ __host__ __device__ constexpr SmallRoom room_of(const SmallEncoderShape& shape) 
 // What a block gets from others of its group: x for the next product, heads, parts of sums.
 enum SmallArrival { kArrivalY, kArrivalMixed, kArrivalSums, kArrivals };
 
-// Bytes of the weights behind the room, in shared memory, and of its arrivals behind them.
-__host__ __device__ constexpr int weights_bytes() {
-  return kHasAsyncCopies ? kSmallWaves * kPlaced * kBatch * kTileBytes : 0;
-}
+// Of blocks in groups: bytes of the weights behind the room, in shared memory, and of all with the
+// arrivals behind them.
+inline constexpr int kWeightsBytes = kSmallWaves * kPlaced * kBatch * kTileBytes;
 __host__ __device__ constexpr int shared_bytes(const SmallEncoderShape& shape) {
-  return kHasAsyncCopies ? room_of(shape).total + weights_bytes() + 8 * (kSmallWaves + kArrivals)
-                         : 0;
+  return room_of(shape).total + kWeightsBytes + 8 * (kSmallWaves + kArrivals);
 }
 
 inline constexpr int kMostGroups = 24;
@@ -203,18 +201,19 @@ __host__ __device__ constexpr int key_tiles(const SmallEncoderShape& shape) {
   return kKeyTurns * layer_key_tiles(shape);
 }
 
-// Bytes of the launch's room in device memory, from its beginning: a counter of launches first.
+// Bytes of the launch's room in device memory, from its beginning: a counter of launches first, and
+// the blocks' rooms where they have no groups.
 struct SmallDeviceRoom {
   std::size_t keys, rooms, total;
 };
 __host__ __device__ constexpr SmallDeviceRoom device_room_of(const SmallEncoderShape& shape,
-                                                             int n_groups) {
+                                                             int n_groups, bool grouped) {
   const auto tiles = static_cast<std::size_t>(kKeySets * key_tiles(shape));
   SmallDeviceRoom room{};
   room.keys = 128;
   room.rooms = room.keys + tiles * kTileBytes;
   room.total = room.rooms;
-  if (!kHasAsyncCopies)
+  if (!grouped)
     room.total += static_cast<std::size_t>(n_groups * kGroup) *
                   static_cast<std::size_t>(room_of(shape).total);
   return room;

@@ -290,7 +290,7 @@ template <class B, SmallStep kStep>
 __device__ __forceinline__ void await_others(const B& b, int layer) {
   if constexpr (kStep == SmallStep::attend || kStep == SmallStep::down) {
     __syncthreads();
-  } else {
+  } else if constexpr (B::kGrouped) {
     constexpr SmallArrival kKind = kStep == SmallStep::projection ? kArrivalMixed
                                    : kStep == SmallStep::reduce   ? kArrivalSums
                                                                   : kArrivalY;

@@ -24,7 +24,7 @@ struct WeightStream {
   __device__ __forceinline__ WeightStream(const B& block, std::uint8_t* of_block)
       : b(block),
         places(of_block),
-        arrival(reinterpret_cast<Arrival*>(of_block + weights_bytes()) + b.part.wave) {
+        arrival(reinterpret_cast<Arrival*>(of_block + kWeightsBytes) + b.part.wave) {
     const int of_wave = b.part.rank * kSmallWaves + b.part.wave;
     from = static_cast<const std::uint8_t*>(b.a.packed) +
            static_cast<std::int64_t>(of_wave) * b.part.shape.n_layers * b.part.batches_of_layer() *
@@ -38,7 +38,7 @@ struct WeightStream {
   // Where batch i of the step lies, whose weights are at `source`.
   template <SmallStep kStep>
   __device__ __forceinline__ const std::uint8_t* batch(const std::uint8_t* source, int i) const {
-    if (kHasAsyncCopies && kStep == SmallStep::up) i = (i + 1) % kPlaced;
+    if (B::kGrouped && kStep == SmallStep::up) i = (i + 1) % kPlaced;
     return source + i * kBatchBytes;
   }
   __device__ __forceinline__ bool multiplies(SmallStep step) const {
@@ -72,7 +72,7 @@ struct WeightStream {
   // Where the step's weights of the wave lie, once they have arrived.
   template <SmallStep kStep>
   __device__ __forceinline__ const std::uint8_t* await(int layer) {
-    if (!kHasAsyncCopies) return source<kStep>(layer);
+    if (!B::kGrouped) return source<kStep>(layer);
     if (multiplies(kStep) || (kStep == SmallStep::projection && multiplies(SmallStep::up))) {
       await_arrival(arrival, odd);
       odd ^= 1u;
@@ -83,7 +83,7 @@ struct WeightStream {
   // those of all waves.
   template <SmallStep kStep>
   __device__ __forceinline__ void go_on(int layer) {
-    if (!kHasAsyncCopies) return;
+    if (!B::kGrouped) return;
     constexpr SmallStep kProjection = SmallStep::projection, kUp = SmallStep::up,
                         kDown = SmallStep::down;
     wave_sync<kWave>();  // all lanes have read

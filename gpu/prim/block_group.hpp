@@ -2,14 +2,18 @@
 
 // Groups of neighbouring blocks of a grid that are certain to run at the same time, that write into
 // each other's shared memory and have a barrier of their own in hardware: clusters of NVIDIA from
-// compute capability 9.0 on. With them, words in device memory by which groups wait for each other.
+// compute capability 9.0 on, and of the emulated platform where it has them. With them, words in
+// device memory by which groups wait for each other.
 //
-// Elsewhere there is no such thing: has_block_groups() is false, a kernel is launched once for each
-// stretch of work between two barriers, and what a block would keep in shared memory from one
-// stretch to the next lies in device memory, in a room of its own.
+// Elsewhere has_block_groups() is false. There a test can launch the kernel once for each stretch
+// of work between two barriers, and what a block would keep in shared memory from one stretch to
+// the next lies in device memory, in a room of its own.
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 
 #include "gpu/prim/async_copy.hpp"
@@ -17,6 +21,7 @@
 #include "gpu/prim/wave.hpp"
 #include "gpu/rt/device.hpp"
 #include "gpu/rt/kernel.hpp"
+#include "gpu/rt/tensor_map.hpp"
 
 namespace biogpu::gpu {
 
@@ -27,15 +32,17 @@ inline bool has_block_groups() {
   BIOGPU_HIP(cudaDeviceGetAttribute(&has, cudaDevAttrClusterLaunch, current_device()));
   return has != 0;
 #else
-  return false;
+  return has_warpgroups();
 #endif
 }
 
-// Whether tests run such kernels in their other form.
+// Whether kernels for such groups are compiled, and whether tests run them in their other form.
 #if defined(BIOGPU_GPU_EMULATED)
-inline constexpr bool kImitatesBlockGroups = true;
+inline constexpr bool kCompilesBlockGroups = true, kImitatesBlockGroups = true;
+#elif defined(BIOGPU_GPU_CUDA)
+inline constexpr bool kCompilesBlockGroups = true, kImitatesBlockGroups = false;
 #else
-inline constexpr bool kImitatesBlockGroups = false;
+inline constexpr bool kCompilesBlockGroups = false, kImitatesBlockGroups = false;
 #endif
 
 // What all threads of the group wrote before group_arrive(), to each other's shared memory too, is
@@ -48,11 +55,14 @@ __device__ __forceinline__ void group_arrive() {
 __device__ __forceinline__ void group_wait() {
 #if defined(BIOGPU_GPU_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#elif defined(BIOGPU_GPU_EMULATED)
+  cluster_barrier();  // the arrival, too
 #endif
 }
 
 // The rooms of a group's blocks: the blocks' shared memory, or pieces of device memory that lie
 // `stride` bytes apart.
+template <bool kGrouped>
 struct GroupRooms {
   int rank;  // of this block
   std::ptrdiff_t stride;
@@ -64,8 +74,8 @@ struct alignas(8) Bytes8 {
 
 // Stores Bytes8 or Bytes16 where `mine`, an address in this block's room, lies in the room
 // of block `peer`; counted there by its `arrival`.
-template <class Bytes>
-__device__ __forceinline__ void send_in_group([[maybe_unused]] const GroupRooms& rooms,
+template <bool kGrouped, class Bytes>
+__device__ __forceinline__ void send_in_group([[maybe_unused]] const GroupRooms<kGrouped>& rooms,
                                               [[maybe_unused]] int peer,
                                               [[maybe_unused]] void* mine,
                                               [[maybe_unused]] const Bytes& value,
@@ -92,8 +102,18 @@ __device__ __forceinline__ void send_in_group([[maybe_unused]] const GroupRooms&
         : "r"(at), "r"(count), "r"(peer), "r"(value.word[0]), "r"(value.word[1])
         : "memory");
   }
-#elif !defined(BIOGPU_GPU_CUDA)
-  *reinterpret_cast<Bytes*>(static_cast<char*>(mine) + (peer - rooms.rank) * rooms.stride) = value;
+#elif defined(BIOGPU_GPU_EMULATED)
+  if constexpr (kGrouped) {
+    auto* const to = detail::in_block(static_cast<std::uint8_t*>(mine), peer);
+    Arrival* const count = detail::in_block(arrival, peer);
+    hip_on_host::run_beside([=] {
+      std::memcpy(to, &value, sizeof value);
+      detail::count_at(count, 0, -static_cast<int>(sizeof value));
+    });
+  } else {
+    *reinterpret_cast<Bytes*>(static_cast<char*>(mine) + (peer - rooms.rank) * rooms.stride) =
+        value;
+  }
 #endif
 }
 
@@ -119,9 +139,14 @@ __device__ __forceinline__ void post_words(std::uint32_t* place, std::uint32_t (
                  : "l"(place), "r"(word[0]), "r"(word[1])
                  : "memory");
   }
-#else
-#pragma unroll
-  for (int i = 0; i < kWords; ++i) place[i] = word[i];
+#elif defined(BIOGPU_GPU_EMULATED)
+  if (has_block_groups()) {
+    std::array<std::uint32_t, kWords> late;
+    std::copy(word, word + kWords, late.begin());
+    hip_on_host::run_beside([=] { std::copy(late.begin(), late.end(), place); });
+  } else {
+    std::copy(word, word + kWords, place);
+  }
 #endif
 }
 template <int kWords>
@@ -156,10 +181,14 @@ template <int kWave>
 __device__ __forceinline__ bool wave_all(bool vote) {
   return wave_ballot<kWave>(!vote) == 0;
 }
-// In a loop that reads until all is there: fails the launch after some seconds.
-__device__ __forceinline__ void bound_reads([[maybe_unused]] int& tries) {
+// In a loop that reads until all is there: fails the launch after some seconds, or, emulated, when
+// nothing more can come.
+__device__ __forceinline__ void bound_reads([[maybe_unused]] unsigned& tries) {
 #if defined(BIOGPU_GPU_CUDA)
-  if (++tries > (1 << 22)) __trap();
+  if (++tries > (1u << 22)) __trap();
+#elif defined(BIOGPU_GPU_EMULATED)
+  hip_on_host::wait_until([=] { return hip_on_host::n_done_beside() != tries; });
+  tries = hip_on_host::n_done_beside();
 #endif
 }
 
@@ -186,9 +215,12 @@ void launch_groups(Stream& stream, void (*kernel)(Parameters...), std::size_t n_
   config.attrs = attributes;
   config.numAttrs = 2;
   BIOGPU_HIP(cudaLaunchKernelEx(&config, kernel, std::forward<Arguments>(arguments)...));
-#else
-  stream.launch_shared(kernel, n_blocks, n_threads, shared_bytes,
-                       std::forward<Arguments>(arguments)...);
+#elif defined(BIOGPU_GPU_EMULATED)
+  allow_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
+  hip_on_host::launch_clusters(kernel, static_cast<unsigned>(n_blocks), group,
+                               hip_on_host::Clusters::together, dim3(n_threads), shared_bytes,
+                               static_cast<hipStream_t>(stream.handle()),
+                               std::forward<Arguments>(arguments)...);
 #endif
 }
 
@@ -213,6 +245,9 @@ int most_groups([[maybe_unused]] void (*kernel)(Parameters...), [[maybe_unused]]
   int n = 0;
   BIOGPU_HIP(cudaOccupancyMaxActiveClusters(&n, kernel, &config));
   return n;
+#elif defined(BIOGPU_GPU_EMULATED)
+  constexpr unsigned kMostBlocks = 128;  // all run at the same time, each thread with a stack
+  return has_block_groups() ? static_cast<int>(kMostBlocks / group) : 0;
 #else
   return 0;
 #endif

@@ -1,12 +1,17 @@
 #pragma once
 
 // Copies of whole stretches from device memory to shared memory by the copy engine: one lane asks
-// for them, and all threads learn of their arrival. NVIDIA from compute capability 9.0 on; nothing
-// elsewhere. Addresses and sizes are multiples of 16.
+// for them, and all threads learn of their arrival. NVIDIA from compute capability 9.0 on, and the
+// emulated platform, where copies arrive late; nothing elsewhere. Addresses and sizes are multiples
+// of 16.
 
 #include <cstdint>
+#include <cstring>
 
 #include "gpu/rt/hip.hpp"
+#if defined(BIOGPU_GPU_EMULATED)
+#include "gpu/prim/warpgroup_emulated.hpp"
+#endif
 
 namespace biogpu::gpu {
 
@@ -24,6 +29,8 @@ __device__ __forceinline__ void init_arrival([[maybe_unused]] Arrival* arrival) 
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"(at) : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#elif defined(BIOGPU_GPU_EMULATED)
+  barrier_init(arrival, 1);
 #endif
 }
 
@@ -36,6 +43,8 @@ __device__ __forceinline__ void expect_arrival([[maybe_unused]] Arrival* arrival
                :
                : "r"(at), "r"(bytes)
                : "memory");
+#elif defined(BIOGPU_GPU_EMULATED)
+  barrier_expect(arrival, static_cast<int>(bytes));
 #endif
 }
 
@@ -56,6 +65,13 @@ __device__ __forceinline__ void copy_bulk([[maybe_unused]] void* to_shared,
       :
       : "r"(to), "l"(from), "r"(bytes), "r"(at)
       : "memory");
+#elif defined(BIOGPU_GPU_EMULATED)
+  const int n = static_cast<int>(bytes);
+  barrier_expect(arrival, n);
+  hip_on_host::run_beside([=] {
+    std::memcpy(to_shared, from, bytes);
+    detail::count_at(arrival, 0, -n);
+  });
 #endif
 }
 
@@ -76,6 +92,8 @@ __device__ __forceinline__ void await_arrival([[maybe_unused]] Arrival* arrival,
     if (done != 0) return;
   }
   __trap();
+#elif defined(BIOGPU_GPU_EMULATED)
+  barrier_wait(arrival, static_cast<int>(odd));
 #endif
 }
 

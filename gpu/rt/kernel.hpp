@@ -36,10 +36,10 @@ void launch_clusters(Stream& stream, void (*kernel)(Parameters...), std::size_t 
                      Arguments&&... arguments) {
 #if defined(BIOGPU_GPU_EMULATED)
   allow_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
-  hip_on_host::launch_clusters(kernel, static_cast<unsigned>(n_blocks),
-                               static_cast<unsigned>(cluster), dim3(n_threads), shared_bytes,
-                               static_cast<hipStream_t>(stream.handle()),
-                               std::forward<Arguments>(arguments)...);
+  hip_on_host::launch_clusters(
+      kernel, static_cast<unsigned>(n_blocks), static_cast<unsigned>(cluster),
+      hip_on_host::Clusters::in_turn, dim3(n_threads), shared_bytes,
+      static_cast<hipStream_t>(stream.handle()), std::forward<Arguments>(arguments)...);
 #else
   stream.launch_shared(kernel, n_blocks, n_threads, shared_bytes,
                        std::forward<Arguments>(arguments)...);

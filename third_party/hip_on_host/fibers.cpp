@@ -8,6 +8,7 @@
 #include <deque>
 #include <numeric>
 #include <random>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -52,7 +53,15 @@ struct Wave : Barrier {
   unsigned char value[2][kMaxWave][16] = {};
 };
 
-enum class Waiting { no, block, wave, cluster, condition };
+enum class Waiting { no, barrier, condition, ended };
+
+// What the scheduler asks for again and again, apart from the rest of a fiber and small.
+struct Turn {
+  Waiting waiting = Waiting::no;
+  unsigned generation = 0;  // of the barrier that it waits at
+  Barrier* barrier = nullptr;
+  Wave* wave = nullptr;
+};
 
 // Groups of work that a thread has asked for and not waited for.
 struct Groups {
@@ -72,22 +81,23 @@ struct Fiber {
   context::fcontext_t state = nullptr;
   void* stack = nullptr;
   void* fake_stack = nullptr;  // AddressSanitizer's
+  Turn* turn = nullptr;
   Block* block = nullptr;
   dim3 thread{0, 0, 0};
   int index = 0;
-  bool done = false;
-  Waiting waiting = Waiting::no;
-  unsigned generation = 0;  // of the barrier or wave it waits for
   std::function<bool()> condition;
   Groups groups[2];
 };
 
-// The blocks that run at the same time: one, or those of a cluster.
-struct Cluster : Barrier {
+// The blocks that run at the same time: one, those of a cluster, or all of a grid.
+struct Running {
   dim3 extent, grid;
   std::vector<Block> blocks;
-  std::vector<Work> beside;
-  const Wave* held = nullptr;  // takes no turn for as many rounds
+  std::vector<Barrier> clusters;  // of neighbouring blocks
+  int n_live = 0;                 // threads
+  std::deque<Work> beside;
+  unsigned n_done_beside = 0;
+  std::span<const Wave> held;  // take no turn for as many rounds
   unsigned held_rounds = 0;
   const std::function<void()>* body = nullptr;
   std::mt19937 random;
@@ -99,13 +109,14 @@ struct Cluster : Barrier {
 
 // One kernel runs at a time (runtime.cpp holds a lock), so plain globals are enough.
 std::vector<Fiber> fibers;
-Cluster cluster;
+std::vector<Turn> turns;  // of the fibers
+Running running;
 Fiber* current = nullptr;
 
 }  // namespace
 
 void fail(const char* what) {
-  const Block& block = current != nullptr ? *current->block : cluster.blocks.front();
+  const Block& block = current != nullptr ? *current->block : running.blocks.front();
   std::fprintf(stderr, "emulated device: %s (block %u, %d of its %d live threads at its barrier)\n",
                what, block.index.x, block.n_arrived, block.n_live);
   std::abort();
@@ -113,36 +124,41 @@ void fail(const char* what) {
 
 namespace {
 
-Wave& wave_of(const Fiber& fiber) {
-  return fiber.block->waves[static_cast<std::size_t>(fiber.index / wave_width())];
+int n_in_cluster() { return static_cast<int>(running.blocks.size() / running.clusters.size()); }
+int number_of(const Block& block) { return static_cast<int>(&block - running.blocks.data()); }
+Barrier& cluster_of(const Fiber& fiber) {
+  return running.clusters[static_cast<std::size_t>(number_of(*fiber.block) / n_in_cluster())];
 }
+
+Wave& wave_of(const Fiber& fiber) { return *fiber.turn->wave; }
 
 void switch_to_scheduler([[maybe_unused]] bool for_good) {
   [[maybe_unused]] Fiber* self = current;
 #ifdef HIP_ON_HOST_ASAN
-  __sanitizer_start_switch_fiber(for_good ? nullptr : &self->fake_stack, cluster.scheduler_stack,
-                                 cluster.scheduler_stack_bytes);
+  __sanitizer_start_switch_fiber(for_good ? nullptr : &self->fake_stack, running.scheduler_stack,
+                                 running.scheduler_stack_bytes);
 #endif
-  cluster.scheduler = context::jump_fcontext(cluster.scheduler, nullptr).fctx;
+  running.scheduler = context::jump_fcontext(running.scheduler, nullptr).fctx;
 #ifdef HIP_ON_HOST_ASAN
-  __sanitizer_finish_switch_fiber(self->fake_stack, &cluster.scheduler_stack,
-                                  &cluster.scheduler_stack_bytes);
+  __sanitizer_finish_switch_fiber(self->fake_stack, &running.scheduler_stack,
+                                  &running.scheduler_stack_bytes);
 #endif
 }
 
 void fiber_main(context::transfer_t from) {
 #ifdef HIP_ON_HOST_ASAN
-  __sanitizer_finish_switch_fiber(nullptr, &cluster.scheduler_stack,
-                                  &cluster.scheduler_stack_bytes);
+  __sanitizer_finish_switch_fiber(nullptr, &running.scheduler_stack,
+                                  &running.scheduler_stack_bytes);
 #endif
-  cluster.scheduler = from.fctx;
-  (*cluster.body)();
+  running.scheduler = from.fctx;
+  (*running.body)();
   for (const Groups& groups : current->groups) {
     if (!groups.open.empty() || !groups.closed.empty())
       fail("a thread ended before work that it asked for");
   }
-  current->done = true;
-  --cluster.n_live;
+  current->turn->waiting = Waiting::ended;
+  --running.n_live;
+  --cluster_of(*current).n_live;
   --current->block->n_live;
   --wave_of(*current).n_live;
   switch_to_scheduler(true);
@@ -150,46 +166,45 @@ void fiber_main(context::transfer_t from) {
 
 void resume(Fiber& fiber) {
   current = &fiber;
-  fiber.waiting = Waiting::no;
+  fiber.turn->waiting = Waiting::no;
 #ifdef HIP_ON_HOST_ASAN
-  __sanitizer_start_switch_fiber(&cluster.scheduler_fake_stack, fiber.stack, kStackBytes);
+  __sanitizer_start_switch_fiber(&running.scheduler_fake_stack, fiber.stack, kStackBytes);
 #endif
   fiber.state = context::jump_fcontext(fiber.state, nullptr).fctx;
 #ifdef HIP_ON_HOST_ASAN
-  __sanitizer_finish_switch_fiber(cluster.scheduler_fake_stack, nullptr, nullptr);
+  __sanitizer_finish_switch_fiber(running.scheduler_fake_stack, nullptr, nullptr);
 #endif
 }
 
-// Whether the fiber can go on; the first one that finds its barrier complete opens it for the
-// others.
-bool passes(const Fiber& fiber, Barrier& barrier) {
-  if (fiber.generation != barrier.generation) return true;
+// Whether a thread that waits there can go on; the first one that finds its barrier complete opens
+// it for the others.
+bool passes(const Turn& turn) {
+  Barrier& barrier = *turn.barrier;
+  if (turn.generation != barrier.generation) return true;
   if (barrier.n_arrived != barrier.n_live) return false;
   barrier.n_arrived = 0;
   ++barrier.generation;
   return true;
 }
 
-bool can_run(const Fiber& fiber) {
-  if (fiber.done) return false;
-  switch (fiber.waiting) {
+bool can_run(std::size_t i) {
+  const Turn& turn = turns[i];
+  switch (turn.waiting) {
     case Waiting::no:
       return true;
-    case Waiting::block:
-      return passes(fiber, *fiber.block);
-    case Waiting::wave:
-      return passes(fiber, wave_of(fiber));
-    case Waiting::cluster:
-      return passes(fiber, cluster);
+    case Waiting::barrier:
+      return passes(turn);
     case Waiting::condition:
-      return fiber.condition();
+      return fibers[i].condition();
+    case Waiting::ended:
+      return false;
   }
   return true;
 }
 
-// Fibers of all threads of the cluster's blocks, one block behind the other.
+// Fibers of all threads of the blocks, one block behind the other.
 void prepare_fibers(int n_threads) {
-  const std::size_t n_fibers = cluster.blocks.size() * static_cast<std::size_t>(n_threads);
+  const std::size_t n_fibers = running.blocks.size() * static_cast<std::size_t>(n_threads);
   while (fibers.size() < n_fibers) {
     Fiber fiber;
     fiber.stack = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE,
@@ -197,13 +212,15 @@ void prepare_fibers(int n_threads) {
     if (fiber.stack == MAP_FAILED) fail("no memory for the stack of a thread");
     fibers.push_back(std::move(fiber));
   }
-  const dim3& extent = cluster.extent;
+  turns.resize(n_fibers);
+  const dim3& extent = running.extent;
   for (std::size_t i = 0; i < n_fibers; ++i) {
     Fiber& fiber = fibers[i];
     const auto index = static_cast<unsigned>(i % static_cast<std::size_t>(n_threads));
-    fiber.block = &cluster.blocks[i / static_cast<std::size_t>(n_threads)];
-    fiber.done = false;
-    fiber.waiting = Waiting::no;
+    fiber.block = &running.blocks[i / static_cast<std::size_t>(n_threads)];
+    turns[i] = {};
+    turns[i].wave = &fiber.block->waves[index / static_cast<unsigned>(wave_width())];
+    fiber.turn = &turns[i];
     for (Groups& groups : fiber.groups) groups.n_closed = 0;
     fiber.index = static_cast<int>(index);
     fiber.thread =
@@ -217,27 +234,43 @@ void prepare_fibers(int n_threads) {
 bool random_order() { return settings().order_seed != 0; }
 
 void run_one_beside() {
-  const std::size_t chosen = random_order() ? cluster.random() % cluster.beside.size() : 0;
-  const auto at = cluster.beside.begin() + static_cast<std::ptrdiff_t>(chosen);
-  const Work work = std::move(*at);
-  cluster.beside.erase(at);
+  std::deque<Work>& beside = running.beside;
+  if (random_order()) std::swap(beside.front(), beside[running.random() % beside.size()]);
+  const Work work = std::move(beside.front());
+  beside.pop_front();
   work();
+  ++running.n_done_beside;
+}
+// Much at a time where there is much, or each would cost a look at all threads.
+void run_some_beside() {
+  const std::size_t left = running.beside.size() - running.beside.size() / 32 - 1;
+  while (running.beside.size() > left) run_one_beside();
 }
 
-// Now and then one wave falls behind, as far as barriers let it.
-void hold_a_wave() {
-  if (cluster.held_rounds > 0 && --cluster.held_rounds > 0) return;
-  cluster.held = nullptr;
-  if (!random_order() || cluster.random() % 16 != 0) return;
-  std::vector<Wave>& waves = cluster.blocks[cluster.random() % cluster.blocks.size()].waves;
-  cluster.held = &waves[cluster.random() % waves.size()];
-  cluster.held_rounds = 1 + cluster.random() % 256;
+// Now and then one wave, or a block, falls behind, as far as barriers let it.
+void hold_some() {
+  if (running.held_rounds > 0 && --running.held_rounds > 0) return;
+  running.held = {};
+  if (!random_order() || running.random() % 16 != 0) return;
+  const std::span<const Wave> waves =
+      running.blocks[running.random() % running.blocks.size()].waves;
+  running.held = waves;
+  if (running.random() % 4 != 0) running.held = waves.subspan(running.random() % waves.size(), 1);
+  running.held_rounds = 1 + running.random() % 256;
 }
 
-void run_blocks(int n_threads, const std::vector<int>& order) {
-  cluster.n_live = n_threads * static_cast<int>(cluster.blocks.size());
-  cluster.n_arrived = 0;
-  for (Block& block : cluster.blocks) {
+bool is_held(const Turn& turn) {
+  return !running.held.empty() && turn.wave >= running.held.data() &&
+         turn.wave < running.held.data() + running.held.size();
+}
+
+void run_blocks(int n_threads, const std::vector<std::size_t>& order) {
+  running.n_live = n_threads * static_cast<int>(running.blocks.size());
+  for (Barrier& barrier : running.clusters) {
+    barrier = {};
+    barrier.n_live = n_threads * n_in_cluster();
+  }
+  for (Block& block : running.blocks) {
     block.n_live = n_threads;
     block.n_arrived = 0;
     block.waves.assign(static_cast<std::size_t>((n_threads + wave_width() - 1) / wave_width()),
@@ -245,29 +278,36 @@ void run_blocks(int n_threads, const std::vector<int>& order) {
     for (Barrier& barrier : block.named) barrier = {};
   }
   prepare_fibers(n_threads);
-  cluster.held = nullptr;
-  cluster.held_rounds = 0;
-  while (cluster.n_live > 0) {
+  running.held = {};
+  running.held_rounds = 0;
+  while (running.n_live > 0) {
     bool moved = false;
-    hold_a_wave();
-    for (const int i : order) {
-      Fiber& fiber = fibers[static_cast<std::size_t>(i)];
-      if ((cluster.held != nullptr && cluster.held == &wave_of(fiber)) || !can_run(fiber)) continue;
+    hold_some();
+    for (const std::size_t i : order) {
+      if (is_held(turns[i]) || !can_run(i)) continue;
       moved = true;
-      resume(fiber);
+      resume(fibers[i]);
     }
     current = nullptr;
-    const bool hurries = random_order() && cluster.random() % 4 == 0;
-    if (!cluster.beside.empty() && (hurries || !moved)) {
-      run_one_beside();
-    } else if (!moved && cluster.held != nullptr) {
-      cluster.held_rounds = 1;
+    const bool hurries = random_order() && running.random() % 4 == 0;
+    if (!running.beside.empty() && (hurries || !moved)) {
+      run_some_beside();
+    } else if (!moved && !running.held.empty()) {
+      running.held_rounds = 1;
     } else if (!moved) {
       fail(
           "threads wait in vain: for one that is not at their barrier or operation, or for a copy");
     }
   }
-  if (!cluster.beside.empty()) fail("a block ended before a copy");
+  if (!running.beside.empty()) fail("a block ended before a copy");
+}
+
+void arrive_at(Barrier& barrier) {
+  ++barrier.n_arrived;
+  current->turn->waiting = Waiting::barrier;
+  current->turn->generation = barrier.generation;
+  current->turn->barrier = &barrier;
+  switch_to_scheduler(false);
 }
 
 void arrive_at_wave(WaveOperation operation) {
@@ -276,10 +316,7 @@ void arrive_at_wave(WaveOperation operation) {
     fail("lanes of one wave meet at different operations");
   }
   wave.operation = operation;
-  ++wave.n_arrived;
-  current->waiting = Waiting::wave;
-  current->generation = wave.generation;
-  switch_to_scheduler(false);
+  arrive_at(wave);
 }
 
 // The slot of the operation about to start; the first lane to come empties it.
@@ -289,12 +326,6 @@ int open_slot() {
   if (wave.n_arrived == 0) wave.present[slot] = wave.votes[slot] = 0;
   wave.present[slot] |= std::uint64_t{1} << lane();
   return slot;
-}
-
-void wait_for(Waiting what, unsigned generation) {
-  current->waiting = what;
-  current->generation = generation;
-  switch_to_scheduler(false);
 }
 
 Groups& groups_of(GroupQueue queue) { return current->groups[static_cast<std::size_t>(queue)]; }
@@ -309,27 +340,21 @@ void finish_oldest(Groups& groups) {
 
 const dim3& thread_index() { return current->thread; }
 const dim3& block_index() { return current->block->index; }
-const dim3& block_extent() { return cluster.extent; }
-const dim3& grid_extent() { return cluster.grid; }
+const dim3& block_extent() { return running.extent; }
+const dim3& grid_extent() { return running.grid; }
 void* dynamic_shared() { return current->block->shared; }
 int wave_width() { return settings().wave_width; }
 int lane() { return current->index % wave_width(); }
 
-int cluster_rank() { return static_cast<int>(current->block - cluster.blocks.data()); }
+int cluster_rank() { return number_of(*current->block) % n_in_cluster(); }
 
 void* shared_of_cluster(int rank) {
-  return cluster.blocks.at(static_cast<std::size_t>(rank)).shared;
+  if (rank < 0 || rank >= n_in_cluster()) fail("a cluster has no such block");
+  return current->block[rank - cluster_rank()].shared;
 }
 
-void block_barrier() {
-  ++current->block->n_arrived;
-  wait_for(Waiting::block, current->block->generation);
-}
-
-void cluster_barrier() {
-  ++cluster.n_arrived;
-  wait_for(Waiting::cluster, cluster.generation);
-}
+void block_barrier() { arrive_at(*current->block); }
+void cluster_barrier() { arrive_at(cluster_of(*current)); }
 
 void named_barrier(int name, int n_threads, bool waits) {
   if (name < 0 || name >= kNamedBarriers) fail("no barrier has such a name");
@@ -345,10 +370,12 @@ void named_barrier(int name, int n_threads, bool waits) {
 
 void wait_until(std::function<bool()> holds) {
   current->condition = std::move(holds);
-  wait_for(Waiting::condition, 0);
+  current->turn->waiting = Waiting::condition;
+  switch_to_scheduler(false);
 }
 
-void run_beside(std::function<void()> work) { cluster.beside.push_back(std::move(work)); }
+void run_beside(std::function<void()> work) { running.beside.push_back(std::move(work)); }
+unsigned n_done_beside() { return running.n_done_beside; }
 
 void add_to_group(GroupQueue queue, std::function<void()> work) {
   groups_of(queue).open.push_back(std::move(work));
@@ -395,34 +422,36 @@ void wave_barrier() {
 
 namespace {
 
-// n_blocks blocks from `first` on run at the same time.
-class ClusterRun {
+// n_blocks blocks from `first` on run at the same time, in n_clusters clusters.
+class BlocksRun {
  public:
-  ClusterRun(const dim3& grid, const dim3& extent, unsigned n_blocks, std::size_t shared_bytes,
-             const std::function<void()>& thread_body)
+  BlocksRun(const dim3& grid, const dim3& extent, unsigned n_blocks, unsigned n_clusters,
+            std::size_t shared_bytes, const std::function<void()>& thread_body)
       : n_threads_(static_cast<int>(extent.x * extent.y * extent.z)),
         // Exactly the size asked for, so that AddressSanitizer sees an access behind it.
         shared_bytes_(std::max<std::size_t>((shared_bytes + 15) / 16 * 16, 16)),
         order_(static_cast<std::size_t>(n_threads_) * n_blocks) {
-    std::iota(order_.begin(), order_.end(), 0);
-    cluster.random.seed(settings().order_seed);
-    cluster.extent = extent;
-    cluster.grid = grid;
-    cluster.body = &thread_body;
-    cluster.blocks.assign(n_blocks, Block{});
-    for (Block& block : cluster.blocks) block.shared = std::aligned_alloc(16, shared_bytes_);
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    running.random.seed(settings().order_seed);
+    running.extent = extent;
+    running.grid = grid;
+    running.body = &thread_body;
+    running.blocks.assign(n_blocks, Block{});
+    running.clusters.assign(n_clusters, Barrier{});
+    running.n_done_beside = 0;
+    for (Block& block : running.blocks) block.shared = std::aligned_alloc(16, shared_bytes_);
   }
-  ClusterRun(const ClusterRun&) = delete;
-  ClusterRun& operator=(const ClusterRun&) = delete;
-  ~ClusterRun() {
-    for (Block& block : cluster.blocks) std::free(block.shared);
+  BlocksRun(const BlocksRun&) = delete;
+  BlocksRun& operator=(const BlocksRun&) = delete;
+  ~BlocksRun() {
+    for (Block& block : running.blocks) std::free(block.shared);
     current = nullptr;
   }
 
   void run(const dim3& first) {
-    if (random_order()) std::shuffle(order_.begin(), order_.end(), cluster.random);
+    if (random_order()) std::shuffle(order_.begin(), order_.end(), running.random);
     unsigned x = first.x;
-    for (Block& block : cluster.blocks) {
+    for (Block& block : running.blocks) {
       std::memset(block.shared, 0xA5, shared_bytes_);
       block.index = dim3(x++, first.y, first.z);
     }
@@ -432,14 +461,14 @@ class ClusterRun {
  private:
   int n_threads_;
   std::size_t shared_bytes_;
-  std::vector<int> order_;
+  std::vector<std::size_t> order_;
 };
 
 }  // namespace
 
 void run_grid(const dim3& grid, const dim3& extent, std::size_t shared_bytes,
               const std::function<void()>& thread_body) {
-  ClusterRun blocks(grid, extent, 1, shared_bytes, thread_body);
+  BlocksRun blocks(grid, extent, 1, 1, shared_bytes, thread_body);
   for (unsigned z = 0; z < grid.z; ++z) {
     for (unsigned y = 0; y < grid.y; ++y) {
       for (unsigned x = 0; x < grid.x; ++x) blocks.run(dim3(x, y, z));
@@ -447,10 +476,12 @@ void run_grid(const dim3& grid, const dim3& extent, std::size_t shared_bytes,
   }
 }
 
-void run_clusters(unsigned n_blocks, unsigned n_in_cluster, const dim3& extent,
+void run_clusters(unsigned n_blocks, unsigned n_in_cluster, Clusters run, const dim3& extent,
                   std::size_t shared_bytes, const std::function<void()>& thread_body) {
-  ClusterRun blocks(dim3(n_blocks), extent, n_in_cluster, shared_bytes, thread_body);
-  for (unsigned x = 0; x < n_blocks; x += n_in_cluster) blocks.run(dim3(x));
+  const unsigned n_at_once = run == Clusters::together ? n_blocks : n_in_cluster;
+  BlocksRun blocks(dim3(n_blocks), extent, n_at_once, n_at_once / n_in_cluster, shared_bytes,
+                   thread_body);
+  for (unsigned x = 0; x < n_blocks; x += n_at_once) blocks.run(dim3(x));
 }
 
 }  // namespace hip_on_host

@@ -215,8 +215,8 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device) {
   properties->multiProcessorCount = 2;
   properties->major = hip_on_host::settings().has_clusters ? 9 : 0;
   properties->totalGlobalMem = hip_on_host::settings().memory_bytes;
-  properties->sharedMemPerBlock = 48 * 1024;
   const auto most_shared = static_cast<std::size_t>(hip_on_host::settings().most_shared_bytes());
+  properties->sharedMemPerBlock = hip_on_host::settings().has_clusters ? most_shared : 48 * 1024;
   properties->sharedMemPerBlockOptin = most_shared;
   properties->sharedMemPerMultiprocessor = most_shared;
   return hipSuccess;

@@ -29,6 +29,9 @@ void wait_until(std::function<bool()> holds);
 
 // Runs the work once, in any order with other such work. A cluster that ends before is a defect.
 void run_beside(std::function<void()> work);
+// How much such work the blocks that run now have seen done: who reads memory again and again until
+// it changes waits between two reads until this does, which it looked up before the first.
+unsigned n_done_beside();
 
 // Work of one thread in groups, which run in order: each at the latest when finish_groups() leaves
 // no more than come behind it. Work may be an operation of the wave. A thread that ends before its
@@ -38,17 +41,19 @@ void add_to_group(GroupQueue queue, std::function<void()> work);
 void close_group(GroupQueue queue);
 void finish_groups(GroupQueue queue, int n_left);
 
-// n_blocks in a row, a multiple of n_in_cluster, that many of which at a time share a cluster.
-// Static shared memory is one for all of them: kernels of clusters have none.
-void run_clusters(unsigned n_blocks, unsigned n_in_cluster, const dim3& extent,
+// n_blocks in a row, a multiple of n_in_cluster, that many of which at a time share a cluster:
+// clusters one behind the other, or all of them together. Static shared memory is one for all
+// blocks: kernels of clusters have none.
+enum class Clusters { in_turn, together };
+void run_clusters(unsigned n_blocks, unsigned n_in_cluster, Clusters run, const dim3& extent,
                   std::size_t shared_bytes, const std::function<void()>& thread_body);
 
 template <class... Parameters, class... Arguments>
 void launch_clusters(void (*kernel)(Parameters...), unsigned n_blocks, unsigned n_in_cluster,
-                     dim3 block, std::size_t shared_bytes, hipStream_t stream,
+                     Clusters run, dim3 block, std::size_t shared_bytes, hipStream_t stream,
                      Arguments... arguments) {
   queue_on(stream, [=] {
-    run_clusters(n_blocks, n_in_cluster, block, shared_bytes, [=] { kernel(arguments...); });
+    run_clusters(n_blocks, n_in_cluster, run, block, shared_bytes, [=] { kernel(arguments...); });
   });
 }
 

@@ -7,7 +7,7 @@
 //   BIOGPU_EMULATED_DEVICES  0 to 8 (default 1)
 //   BIOGPU_EMULATED_MEMORY   bytes of each device (default 1 GiB); above it hipMalloc fails
 //   BIOGPU_EMULATED_ORDER    seed: threads take their turns in a random order instead of ascending,
-//                            and now and then a wave falls behind the others
+//                            and now and then a wave or a block falls behind
 //   BIOGPU_EMULATED_CLUSTERS 1: with what NVIDIA has from 9.0 on (hip_clusters.h)
 // Work queued on a stream runs only at a call that waits for it, so that a missing wait shows.
 // Device memory cannot be read or written by host code (outside sanitizer builds, which see more by
