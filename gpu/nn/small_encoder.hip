@@ -28,25 +28,28 @@ namespace {
 // One step of a layer: what it begins with, the wait for the others, its work.
 template <class B, SmallStep kStep>
 __device__ __forceinline__ void run_step(const B& b, WeightStream<B>& weights, int layer) {
-  if constexpr (kStep == SmallStep::qkv || kStep == SmallStep::projection ||
-                kStep == SmallStep::up) {
-    run_product<B, kStep>(b, weights, layer);
+  if constexpr (kStep == SmallStep::qkv || kStep == SmallStep::up) {
+    run_pairs<B, kStep>(b, weights, layer);
+  } else if constexpr (kStep == SmallStep::projection) {
+    run_projection(b, weights, layer);
   } else if constexpr (kStep == SmallStep::down) {
     run_down(b, weights, layer);
   } else if constexpr (kStep == SmallStep::attend) {
     await_others<B, kStep>(b, layer);
-    run_attend(b, layer);
+    run_attend(b, weights, layer);
   } else if (b.part.keeps_tile()) {
-    ColumnVectors vectors;
-    if constexpr (kStep == SmallStep::reduce)
-      vectors = load_vectors(b, layer + 1, SmallStep::reduce, b.part.kept_tile());
-    if constexpr (kStep == SmallStep::finish) {
-      const int column = 16 * b.part.own_tile(b.part.kept_tile()) + b.lane % 16;
-      vectors = {b.a.norm_bias[column], b.a.norm_weight[column]};
+    const int kept = b.part.kept_tile();
+    if constexpr (kStep == SmallStep::reduce) {
+      const ColumnVectors vectors = load_vectors(b, layer + 1, SmallStep::reduce, kept);
+      const GrowingTile<B> tile = load_tile(b, kept, vectors.bias, vectors.weight);
+      await_others<B, kStep>(b, layer);
+      run_reduce(b, tile);
+    } else {
+      const int column = 16 * b.part.own_tile(kept) + b.lane % 16;
+      const float bias = b.a.norm_bias[column], weight = b.a.norm_weight[column];
+      await_others<B, kStep>(b, layer);
+      run_finish(b, bias, weight);
     }
-    await_others<B, kStep>(b, layer);
-    if constexpr (kStep == SmallStep::reduce) run_reduce(b, vectors.bias, vectors.weight);
-    if constexpr (kStep == SmallStep::finish) run_finish(b, vectors.bias, vectors.weight);
   }
 }
 
@@ -85,41 +88,46 @@ __device__ __forceinline__ bool begin_launch(B& b, WeightStream<B>& weights, std
   const std::uint32_t ticket = draws ? draw_ticket(counter) : 0;
   const bool has_rows = find_rows(b, static_cast<int>(blockIdx.x) / kGroup);  // the whole group
   if (!B::kGrouped && !has_rows) return false;
+  const SmallRoom at = room_of(b.part.shape);
+  const bool keeps = embeds && b.part.keeps_tile();
+  TileSum<B::kWave> embedded[B::kRowTiles];
+  ColumnVectors vectors;
+  // First what takes longest.
+  if (has_rows && keeps) {
+    vectors = load_vectors(b, 0, SmallStep::reduce, b.part.kept_tile());
+    load_embedded(b, embedded);
+  }
   if (B::kGrouped && has_rows) {
-    weights.start();
-    if (threadIdx.x == 0) {
+    weights.init();
+    if (b.part.wave == 0 && one_lane<B::kWave>()) {
       for (const SmallArrival kind : {kArrivalY, kArrivalMixed, kArrivalSums}) {
         init_arrival(b.arrivals + kind);
         expect_arrival(b.arrivals + kind, bytes_of(b, kind));
       }
     }
+    init_arrivals_done();
     wave_sync<B::kWave>();
     group_arrive();  // no block writes into another's room before that one is there
   }
-  const SmallRoom at = room_of(b.part.shape);
-  const bool keeps = embeds && b.part.keeps_tile();
-  TileSum<B::kWave> embedded[B::kRowTiles];
-  ColumnVectors vectors;
   if (has_rows && embeds) {
     copy_angles(b);
     for (int i = static_cast<int>(threadIdx.x); i < (at.sums - at.mixed) / 16; i += B::kThreads)
       reinterpret_cast<Bytes16*>(b.mixed)[i] = {};
-    if (keeps) {
-      vectors = load_vectors(b, 0, SmallStep::reduce, b.part.kept_tile());
-      load_embedded(b, embedded);
-    }
   }
   std::uint32_t* before = nullptr;
   if (B::kGrouped) {
     // No wave uses that place before all have met again.
-    auto* const shared_ticket = reinterpret_cast<std::uint32_t*>(b.sums);
+    auto* const shared_ticket = reinterpret_cast<std::uint32_t*>(b.halves);
     if (draws) *shared_ticket = ticket;
     __syncthreads();
     const std::uint32_t launch = *shared_ticket / kTickets;
     const int n = key_tiles(b.part.shape) * B::kTileWords;
     before = b.keys + (launch + 1) % kKeySets * n;
     b.keys += launch % kKeySets * n;
-    if (has_rows) group_wait();
+    if (has_rows) {
+      weights.bring_qkv(0);  // not before, or what is embedded would wait behind them
+      group_wait();
+    }
   }
   if (has_rows && keeps) share_embedded(b, vectors.weight, embedded);
   if (B::kGrouped) clear_keys_of_launch(b, before);
@@ -147,6 +155,7 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kWave* kSmallWaves, 1) void small_encoder_kernel
   auto* const counter = reinterpret_cast<std::uint32_t*>(device_room);
   B b{a,
       {shape, rank, wave},
+      SmallRole::of<kWave>({shape, rank, wave}),
       {rank, at.total},
       wave_lane<kWave>(),
       0,
@@ -161,8 +170,9 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kWave* kSmallWaves, 1) void small_encoder_kernel
       floats(at.stats),
       floats(at.norms),
       floats(at.sums),
+      floats(at.halves),
       floats(at.angles),
-      reinterpret_cast<Arrival*>(shared + at.total + kWeightsBytes) + kSmallWaves,
+      reinterpret_cast<Arrival*>(shared + at.total + kWeightsBytes) + 2 * kSmallWaves,
       reinterpret_cast<std::uint32_t*>(device_room + device.keys)};
   const auto runs = [&](int step) { return kGrouped || (first <= step && step <= last); };
   WeightStream<B> weights(b, shared + at.total);

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "gpu/nn/small_encoder_block.hpp"
+#include "gpu/nn/small_encoder_weights.hpp"
 
 namespace biogpu::gpu::nn {
 
@@ -33,7 +33,7 @@ __device__ __forceinline__ void clear_tile(const B&, std::uint32_t* at) {
 template <class B>
 __device__ __forceinline__ void clear_keys_before(const B& b, int layer) {
   const int n_kinds = 2 * B::kHeadTiles;
-  for (int i = b.part.wave; i < b.part.n_heads() * n_kinds * B::kRowTiles; i += kSmallWaves) {
+  for (int i = b.part.wave; i < b.role.n_heads * n_kinds * B::kRowTiles; i += kSmallWaves) {
     const int r = i % B::kRowTiles, kind = i / B::kRowTiles % n_kinds,
               head = b.part.head(i / B::kRowTiles / n_kinds);
     clear_tile(b, key_tile(b, layer + kKeyTurns - 1,
@@ -134,21 +134,24 @@ __device__ __forceinline__ void attend(const B& b, int layer, int head_index, in
   }
 }
 
-// Where a wave leaves what it found, for all waves of its head: out, then top and sum.
+// Where a head's wave leaves what it found, for all waves of the head: out, and behind it top and sum
+// of each row.
 template <class B>
-__device__ __forceinline__ void leave_state(const B& b, int wave,
-                                            AttentionState<B> (&state)[B::kRowTiles]) {
-  constexpr int kSlots = kTileRowSlots<B::kWave>;
+__device__ __forceinline__ int state_place(const B& b, int key_part, int r) {
+  return ((b.role.head * kKeyParts + key_part) * B::kRowTiles + r) * (B::kHeadTiles + 1);
+}
+template <class B>
+__device__ __forceinline__ void leave_state(const B& b, AttentionState<B> (&state)[B::kRowTiles]) {
 #pragma unroll
   for (int r = 0; r < B::kRowTiles; ++r) {
-    const int at = (wave * B::kRowTiles + r) * (B::kHeadTiles + 1);
+    const int at = state_place(b, b.role.key_part, r);
 #pragma unroll
     for (int d = 0; d < B::kHeadTiles; ++d) store_sum(b, b.sums, at + d, state[r].out[d]);
     Float4 rest = {};
 #pragma unroll
-    for (int slot = 0; slot < kSlots; ++slot) {
-      rest.value[slot] = state[r].top[slot];
-      rest.value[2 + slot] = state[r].sum[slot];
+    for (int slot = 0; slot < kTileRowSlots<B::kWave>; ++slot) {
+      rest.value[2 * slot] = state[r].top[slot];
+      rest.value[2 * slot + 1] = state[r].sum[slot];
     }
     *reinterpret_cast<Float4*>(sum_at(b, b.sums, at + B::kHeadTiles, 0)) = rest;
   }
@@ -157,40 +160,38 @@ __device__ __forceinline__ void leave_state(const B& b, int wave,
 // One word of each lane's operands of a head, of its parts together: each of the head's waves makes
 // another one. Its two numbers lie in one row.
 template <class B>
-__device__ __forceinline__ void join_head(const B& b, int head_index, int word) {
+__device__ __forceinline__ void join_head(const B& b, int word) {
   constexpr int kWave = B::kWave;
   const auto add = [](float u, float v) { return u + v; };
-  const int n_heads = b.part.n_heads();
   const int slot = kTileRowSlots<kWave> == 2 ? word % 2 : 0;  // tile_row_slot() of its numbers
 #pragma unroll
   for (int r = 0; r < B::kRowTiles; ++r) {
-    const auto place = [&](int p, int d) {
-      return ((p * n_heads + head_index) * B::kRowTiles + r) * (B::kHeadTiles + 1) + d;
-    };
-    float tops[kKeyParts], top = kMinusInfinity, sum = 0;
+    FloatPair rest[kKeyParts];  // top, sum
+    float top = kMinusInfinity, sum = 0;
 #pragma unroll
     for (int p = 0; p < kKeyParts; ++p) {
-      tops[p] = sum_at(b, b.sums, place(p, B::kHeadTiles), 0)[slot];
-      top = fmaxf(top, tops[p]);
+      rest[p] = *reinterpret_cast<const FloatPair*>(
+          sum_at(b, b.sums, state_place(b, p, r) + B::kHeadTiles, 0) + 2 * slot);
+      top = fmaxf(top, rest[p].x);
     }
 #pragma unroll
     for (int p = 0; p < kKeyParts; ++p) {
-      tops[p] = fast_exp2(tops[p] - top);
-      sum += sum_at(b, b.sums, place(p, B::kHeadTiles), 0)[2 + slot] * tops[p];
+      rest[p].x = fast_exp2(rest[p].x - top);
+      sum += rest[p].y * rest[p].x;
     }
-    const float factor = 1.0f / reduce_tile_row<kWave>(sum, add);
+    const float factor = fast_reciprocal(reduce_tile_row<kWave>(sum, add));
 #pragma unroll
     for (int d = 0; d < B::kHeadTiles; ++d) {
       FloatPair out = {};
 #pragma unroll
       for (int p = 0; p < kKeyParts; ++p) {
         const auto part = *reinterpret_cast<const FloatPair*>(
-            sum_at(b, b.sums, place(p, d), word / 2) + word % 2 * 2);
-        out.x += part.x * tops[p];
-        out.y += part.y * tops[p];
+            sum_at(b, b.sums, state_place(b, p, r) + d, word / 2) + word % 2 * 2);
+        out.x += part.x * rest[p].x;
+        out.y += part.y * rest[p].x;
       }
       // Where the block's queries were: all of its waves are done with them.
-      std::uint16_t* const at = b.at(b.q, head_index * B::kHeadTiles + d, r);
+      std::uint16_t* const at = b.at(b.q, b.role.head * B::kHeadTiles + d, r);
       reinterpret_cast<std::uint32_t*>(at)[word] =
           number16_pair<B::kType>(out.x * factor, out.y * factor);
     }
@@ -199,43 +200,40 @@ __device__ __forceinline__ void join_head(const B& b, int head_index, int word) 
 
 // A head to some of the blocks of the group: each of the head's waves has others.
 template <class B>
-__device__ __forceinline__ void share_head(const B& b, int head_index, int of_head) {
+__device__ __forceinline__ void share_head(const B& b) {
 #pragma unroll
   for (int d = 0; d < B::kHeadTiles; ++d) {
 #pragma unroll
     for (int r = 0; r < B::kRowTiles; ++r) {
       const auto operand = *reinterpret_cast<const PieceBytes<B::kWave>*>(
-          b.at(b.q, head_index * B::kHeadTiles + d, r));
-      std::uint16_t* const at = b.at(b.mixed, b.part.head(head_index) * B::kHeadTiles + d, r);
-      for (int peer = of_head; peer < kGroup; peer += kKeyParts)
-        send_in_group(b.rooms, peer, at, operand, b.arrivals + kArrivalMixed);
+          b.at(b.q, b.role.head * B::kHeadTiles + d, r));
+      std::uint16_t* const at = b.at(b.mixed, b.part.head(b.role.head) * B::kHeadTiles + d, r);
+#pragma unroll
+      for (int i = 0; i < kGroup; i += kKeyParts) {
+        const int peer = i + b.role.key_part;
+        if (peer < kGroup)
+          send_in_group(b.rooms, peer, at, operand, b.arrivals + kArrivalMixed);
+      }
     }
   }
 }
 
 template <class B>
-__device__ __forceinline__ void run_attend(const B& b, int layer) {
-  const int n_heads = b.part.n_heads();
-  // A division by their number, up to 4.
-  const int key_part = b.part.wave *
-                       (n_heads == 4   ? 8
-                        : n_heads == 3 ? 11
-                        : n_heads == 2 ? 16
-                                       : 32) /
-                       32;
-  const int head_index = b.part.wave - key_part * n_heads;
-  const bool attends = b.part.wave < n_heads * kKeyParts;
+__device__ __forceinline__ void run_attend(const B& b, const WeightStream<B>& weights, int layer) {
+  const bool attends = b.role.attends();
+  const int key_part = b.role.key_part;
   if (attends) {
     AttentionState<B> state[B::kRowTiles];
-    attend(b, layer, head_index, key_part, state);
-    leave_state(b, b.part.wave, state);
+    attend(b, layer, b.role.head, key_part, state);
+    leave_state(b, state);
   }
   __syncthreads();
   static_assert(TileOperand<B::kWave>::kWords <= kKeyParts);
-  if (attends && key_part < TileOperand<B::kWave>::kWords) join_head(b, head_index, key_part);
+  if (attends && key_part < TileOperand<B::kWave>::kWords) join_head(b, key_part);
   __syncthreads();
-  if (attends) share_head(b, head_index, key_part);
-  clear_keys_before(b, layer);
+  if (attends) share_head(b);
+  // Not before: they would be in the way of the keys that are waited for.
+  weights.bring_up(layer);
 }
 
 }  // namespace biogpu::gpu::nn

@@ -32,21 +32,49 @@ template <int kD, int kHeads, int kFeed>
 struct KnownShape {
   static constexpr int kHeadTiles = (kD / kHeads + 15) / 16;
   static constexpr SmallPart kPart{{kD, kHeads, kD / kHeads, kFeed, 0}};
-  // Of a wave's share of a step; of `down` a wave has two or none.
+  // Of a wave's share of a step.
   template <SmallStep kStep>
   static constexpr int kBatches = kStep == SmallStep::projection ? kPart.batches(kStep)
                                                                  : kPart.turn(kStep, 0).n_batches;
-  static constexpr int kPairs = kD / 16 / 2;
-  static_assert(kBatches<SmallStep::projection> == 1 && kBatches<SmallStep::up> == kPlaced &&
-                kD % 32 == 0 && kPairs <= kSmallWaves &&
+  static constexpr int kPairs = kD / 16 / 2;  // of `down`
+  static_assert(kBatches<SmallStep::projection> == 1 && 2 * kBatches<SmallStep::qkv> == kPlaced &&
+                2 * kBatches<SmallStep::up> == kPlaced && kD % (32 * kBatch) == 0 &&
+                2 * kBatches<SmallStep::down> > kPlaced &&
                 2 * kBatches<SmallStep::down> * kPairs <= kPlaced * kSmallWaves);
-  static_assert(kPart.qkv_units() < kSmallWaves && kPart.hidden_tiles() < kSmallWaves &&
+  static_assert(kPart.qkv_units() <= kSmallWaves - 2 && kPart.hidden_tiles() <= kSmallWaves - 2 &&
+                kPairs <= kPart.hidden_tiles() / 2 * 2 &&
                 kPart.n_heads() * kKeyParts <= kSmallWaves);
   static constexpr bool matches(const SmallEncoderShape& s) {
     return s.d == kD && s.n_heads == kHeads && s.head == kD / kHeads && s.d_feed == kFeed;
   }
   __device__ static SmallEncoderShape of(const SmallEncoderShape& shape) {
     return {kD, kHeads, kD / kHeads, kFeed, shape.n_layers};
+  }
+};
+
+// What a wave has to do, found once: from the shape and the rank it would take as many instructions
+// at each use as what is done with it. The same in all lanes, which the compiler learns from
+// shuffles.
+struct SmallRole {
+  int n_heads;          // of the block
+  int head, key_part;   // of attention: the head's number among the block's; see attends()
+  std::uint32_t steps;  // bit s: multiplies in step s
+
+  template <int kWave>
+  __device__ static SmallRole of(const SmallPart& part) {
+    SmallRole role{};
+    role.n_heads = part.n_heads();
+    role.key_part = role.n_heads > 0 ? part.wave / role.n_heads : kKeyParts;
+    role.head = part.wave - role.key_part * role.n_heads;
+    for (const SmallStep s :
+         {SmallStep::qkv, SmallStep::projection, SmallStep::up, SmallStep::down})
+      role.steps |= part.turn(s, 0).active ? 1u << static_cast<int>(s) : 0u;
+    const auto same = [](auto number) { return wave_shuffle<kWave>(number, 0); };
+    return {same(role.n_heads), same(role.head), same(role.key_part), same(role.steps)};
+  }
+  __device__ bool attends() const { return key_part < kKeyParts; }
+  __device__ bool multiplies(SmallStep step) const {
+    return (steps >> static_cast<int>(step) & 1u) != 0;
   }
 };
 
@@ -73,6 +101,7 @@ struct SmallBlock {
 
   const SmallEncoderArgs& a;
   SmallPart part;
+  SmallRole role;
   GroupRooms<kGrouped> rooms;
   int lane;
   std::int64_t token;  // the group's first
@@ -83,7 +112,7 @@ struct SmallBlock {
   // In the block's room.
   float* x;
   std::uint16_t *y, *mixed, *q;
-  float *stats, *norms, *sums, *angles;
+  float *stats, *norms, *sums, *halves, *angles;
   Arrival* arrivals;    // kArrivals
   std::uint32_t* keys;  // of this launch, in device memory
 
@@ -205,11 +234,10 @@ __device__ __forceinline__ RowNorm norm_at(const B& b, int row) {
 // of the normalisation that follows, as operands, and the moments of its rows.
 template <class B>
 __device__ __forceinline__ void share_tile(const B& b, int tile, int row_tile,
-                                           const TileSum<B::kWave>& x, float weight) {
+                                           const TileSum<B::kWave>& x, const float (&weights)[4]) {
   constexpr int kWave = B::kWave, kSlots = kTileRowSlots<kWave>;
   const auto add = [](float u, float v) { return u + v; };
-  float mean[kSlots] = {}, squares[kSlots] = {}, weights[4];
-  spread_columns<kWave>(weight, weights);
+  float mean[kSlots] = {}, squares[kSlots] = {};
   TileSum<kWave> y;
 #pragma unroll
   for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
@@ -241,9 +269,8 @@ __device__ __forceinline__ void share_tile(const B& b, int tile, int row_tile,
   for (int peer = 0; peer < kGroup; ++peer) {
     send_in_group(b.rooms, peer, at, __builtin_bit_cast(PieceBytes<kWave>, operand),
                   b.arrivals + kArrivalY);
-    if (has_row)
-      send_in_group(b.rooms, peer, moments_at, __builtin_bit_cast(Bytes8, moments),
-                    b.arrivals + kArrivalY);
+    send_in_group(b.rooms, peer, moments_at, __builtin_bit_cast(Bytes8, moments),
+                  b.arrivals + kArrivalY, has_row);
   }
 }
 

@@ -71,10 +71,13 @@ __global__ __launch_bounds__(kBlock) void pack_kernel(SmallEncoderShape shape, S
     if (part.batches_before(s) * kBatch <= of_wave) step = s;
   int q = of_wave - part.batches_before(step) * kBatch;  // tile of the turn
   SmallTurn turn = part.turn(step, 0);
-  for (int i = 1; turn.active && q >= turn.n_batches * kBatch; ++i) {
-    q -= turn.n_batches * kBatch;
-    turn = part.turn(step, i);
+  if (step != SmallStep::projection && turn.n_batches > 0) {
+    // Of each two turns a batch of the first, then one of the second.
+    const int of_pair = 2 * turn.n_batches, batch = q / kBatch;
+    turn = part.turn(step, batch / of_pair * 2 + batch % 2);
+    q = batch % of_pair / 2 * kBatch + q % kBatch;
   }
+  turn.active = turn.active && q < turn.n_batches * kBatch;
   // The weights of v are the left operand: what comes out is transposed.
   const bool is_left =
       turn.active && step == SmallStep::qkv && turn.unit >= 2 * part.n_heads() * part.head_tiles();

@@ -29,7 +29,8 @@ __host__ __device__ constexpr int count_of(int n, int first, int by) {
   return n > first ? (n - first + by - 1) / by : 0;
 }
 
-// A wave's share of a product: a tile of 16 columns over some of the batches of k.
+// A wave's share of a product: a tile of 16 columns over some of the batches of k. But for the
+// projection, shares come in pairs over the same batches, for which a wave reads x once.
 struct SmallTurn {
   bool active = false;
   int unit = 0;              // number of the tile among the block's, or, of `down`, among all
@@ -80,14 +81,15 @@ struct SmallPart {
   // The wave's i-th share of the step's product.
   __host__ __device__ constexpr SmallTurn turn(SmallStep step, int i) const {
     SmallTurn t;
-    t.unit = wave + i * kSmallWaves;
-    t.n_batches = n_tiles() / kBatch;
     switch (step) {
       case SmallStep::qkv:
-        t.active = t.unit < qkv_units();
-        break;
       case SmallStep::up:
-        t.active = t.unit < hidden_tiles();
+        // Two waves share a pair, with half of k each.
+        t.unit = 2 * (wave / 2 + i / 2 * (kSmallWaves / 2)) + i % 2;
+        t.active = t.unit < (step == SmallStep::up ? hidden_tiles() : qkv_units());
+        t.first = wave % 2;
+        t.apart = 2;
+        t.n_batches = count_of(n_tiles() / kBatch, t.first, t.apart);
         break;
       case SmallStep::projection:
         // The last waves, most of which have the least of `up` to do, bring the parts together.
@@ -98,7 +100,6 @@ struct SmallPart {
         t.n_batches = count_of(mixed_tiles() / kBatch, t.first, t.apart);
         break;
       case SmallStep::down:
-        // Pairs of tiles, whose waves read x once for both.
         t.unit = 2 * (wave + i / 2 * kSmallWaves) + i % 2;
         t.active = t.unit < n_tiles();
         t.n_batches = (SmallPart{shape}.hidden_tiles() + kBatch - 1) / kBatch;  // in all blocks
@@ -114,10 +115,10 @@ struct SmallPart {
     if (step == SmallStep::projection) return count_of(mixed_tiles() / kBatch, 0, splits());
     const SmallPart most{shape, 0, 0};
     int n = 0;
-    for (int i = 0;; ++i) {
+    for (int i = 0;; i += 2) {
       const SmallTurn t = most.turn(step, i);
       if (!t.active) return n;
-      n += t.n_batches;
+      n += 2 * t.n_batches;
     }
   }
   __host__ __device__ constexpr int batches_before(SmallStep step) const {
@@ -151,9 +152,10 @@ struct SmallPart {
 inline constexpr int kAngleBytes = (kHasAsyncCopies ? 32 : 64) * 8 * 4;
 
 // Bytes of a block's room, from its beginning: operands of the products as their lanes hold them,
-// [tile of k, tile of rows, lane].
+// [tile of k, tile of rows, lane]. `halves` are sums of `up` over half of k: queries may lie there,
+// but nothing that others send.
 struct SmallRoom {
-  int x, y, stats, norms, mixed, sums, q, angles, total;
+  int x, y, stats, norms, mixed, sums, halves, q, angles, total;
 };
 
 __host__ __device__ constexpr SmallRoom room_of(const SmallEncoderShape& shape) {
@@ -171,8 +173,11 @@ __host__ __device__ constexpr SmallRoom room_of(const SmallEncoderShape& shape) 
   const int of_group = kGroup * first.own_most() * 2 * kTileBytes;
   const int of_waves = kSmallWaves * 2 * kTileBytes;
   const int of_heads = kSmallWaves * (first.head_tiles() + 1) * 2 * kTileBytes;
+  room.halves = room.sums + of_group;
   room.q = room.sums + larger(of_group, larger(of_waves, of_heads));
-  room.angles = room.q + first.n_heads() * first.head_tiles() * kTileBytes;
+  const int n_halves = first.hidden_tiles() < kSmallWaves ? first.hidden_tiles() : kSmallWaves;
+  room.angles = larger(room.q + first.n_heads() * first.head_tiles() * kTileBytes,
+                       room.halves + n_halves * 2 * kTileBytes);
   room.total = room.angles + first.head_tiles() * kAngleBytes;
   return room;
 }
@@ -184,7 +189,7 @@ enum SmallArrival { kArrivalY, kArrivalMixed, kArrivalSums, kArrivals };
 // arrivals behind them.
 inline constexpr int kWeightsBytes = kSmallWaves * kPlaced * kBatch * kTileBytes;
 __host__ __device__ constexpr int shared_bytes(const SmallEncoderShape& shape) {
-  return room_of(shape).total + kWeightsBytes + 8 * (kSmallWaves + kArrivals);
+  return room_of(shape).total + kWeightsBytes + 8 * (2 * kSmallWaves + kArrivals);
 }
 
 inline constexpr int kMostGroups = 24;

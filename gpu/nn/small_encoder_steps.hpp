@@ -7,21 +7,22 @@
 
 namespace biogpu::gpu::nn {
 
+// Numbers of a tile's columns, or of its rows where it is transposed, as this lane needs them.
+template <int kWave>
+union SpreadVector {
+  float of_columns[4];
+  float of_rows[kTileRowSlots<kWave>];
+};
+
 // Works the normalisation of x's rows into a sum over them, and adds the bias; bias and weight_sum
-// are of column lane % 16 of the weights. kTransposed: the tile's columns are x's rows.
+// are of the weights' columns. kTransposed: the tile's columns are x's rows.
 template <class B, bool kTransposed>
-__device__ __forceinline__ void normalise_sum(const B& b, int row_tile, float bias,
-                                              float weight_sum, TileSum<B::kWave>& sum) {
+__device__ __forceinline__ void normalise_sum(const B& b, int row_tile,
+                                              const SpreadVector<B::kWave>& bias,
+                                              const SpreadVector<B::kWave>& weight_sum,
+                                              TileSum<B::kWave>& sum) {
   constexpr int kWave = B::kWave, kSlots = kTileRowSlots<kWave>;
   RowNorm norm[kTransposed ? 4 : kSlots];
-  float biases[kTransposed ? kSlots : 4], sums[kTransposed ? kSlots : 4];
-  if constexpr (kTransposed) {
-    spread_rows<kWave>(bias, biases);
-    spread_rows<kWave>(weight_sum, sums);
-  } else {
-    spread_columns<kWave>(bias, biases);
-    spread_columns<kWave>(weight_sum, sums);
-  }
 #pragma unroll
   for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
     const int slot = kTransposed ? tile_column_slot<kWave>(e) : tile_row_slot<kWave>(e);
@@ -32,8 +33,10 @@ __device__ __forceinline__ void normalise_sum(const B& b, int row_tile, float bi
   for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
     const int row = tile_row_slot<kWave>(e), column = tile_column_slot<kWave>(e);
     const RowNorm& token = norm[kTransposed ? column : row];
-    const int other = kTransposed ? row : column;
-    sum.value[e] = sum.value[e] * token.factor + (biases[other] - token.shift * sums[other]);
+    const float shift = kTransposed ? bias.of_rows[row] - token.shift * weight_sum.of_rows[row]
+                                    : bias.of_columns[column] -
+                                          token.shift * weight_sum.of_columns[column];
+    sum.value[e] = sum.value[e] * token.factor + shift;
   }
 }
 
@@ -96,15 +99,17 @@ struct QkvPlace {
 };
 template <class B>
 __device__ __forceinline__ QkvPlace qkv_place(const B& b, int unit) {
-  const int n_tiles = b.part.n_heads() * B::kHeadTiles;
+  const int n_tiles = b.role.n_heads * B::kHeadTiles;
   const int which = unit < n_tiles ? 0 : unit < 2 * n_tiles ? 1 : 2;
   const int of_which = unit - which * n_tiles;
   return {which, of_which, b.part.head(of_which / B::kHeadTiles), of_which % B::kHeadTiles};
 }
 
 template <class B>
-__device__ __forceinline__ void finish_qkv(const B& b, int layer, const QkvPlace& place, float bias,
-                                           float weight_sum, const Angles (&angles)[B::kRowTiles],
+__device__ __forceinline__ void finish_qkv(const B& b, int layer, const QkvPlace& place,
+                                           const SpreadVector<B::kWave>& bias,
+                                           const SpreadVector<B::kWave>& weight_sum,
+                                           const Angles (&angles)[B::kRowTiles],
                                            TileSum<B::kWave> (&sum)[B::kRowTiles]) {
   constexpr int kWave = B::kWave;
 #pragma unroll
@@ -127,19 +132,37 @@ __device__ __forceinline__ void finish_qkv(const B& b, int layer, const QkvPlace
   }
 }
 
-// The block's own tile `unit` of the residual stream: sum added, kept and shared.
+// The block's own tile `unit` of the residual stream while a sum is on its way: with the bias that
+// goes with the sum, and the weights of the normalisation behind.
 template <class B>
-__device__ __forceinline__ void grow_tile(const B& b, int unit, int row_tile, float bias,
-                                          float weight, TileSum<B::kWave>& sum) {
+struct GrowingTile {
+  TileSum<B::kWave> x[B::kRowTiles];
+  float weights[4];
+};
+template <class B>
+__device__ __forceinline__ GrowingTile<B> load_tile(const B& b, int unit, float bias,
+                                                    float weight) {
+  GrowingTile<B> tile = {};
   float biases[4];
   spread_columns<B::kWave>(bias, biases);
+  spread_columns<B::kWave>(weight, tile.weights);
 #pragma unroll
-  for (int e = 0; e < TileSum<B::kWave>::kValues; ++e)
-    sum.value[e] += biases[tile_column_slot<B::kWave>(e)];
-  const int at = unit * B::kRowTiles + row_tile;
-  add_sum(b, b.x, at, sum);
-  store_sum(b, b.x, at, sum);
-  share_tile(b, b.part.own_tile(unit), row_tile, sum, weight);
+  for (int r = 0; r < B::kRowTiles; ++r) {
+#pragma unroll
+    for (int e = 0; e < TileSum<B::kWave>::kValues; ++e)
+      tile.x[r].value[e] = biases[tile_column_slot<B::kWave>(e)];
+    add_sum(b, b.x, unit * B::kRowTiles + r, tile.x[r]);
+  }
+  return tile;
+}
+// The sum added: kept and shared.
+template <class B>
+__device__ __forceinline__ void grow_tile(const B& b, int unit, int row_tile,
+                                          const GrowingTile<B>& tile, TileSum<B::kWave>& sum) {
+#pragma unroll
+  for (int e = 0; e < TileSum<B::kWave>::kValues; ++e) sum.value[e] += tile.x[row_tile].value[e];
+  store_sum(b, b.x, unit * B::kRowTiles + row_tile, sum);
+  share_tile(b, b.part.own_tile(unit), row_tile, sum, tile.weights);
 }
 
 template <class B>
@@ -154,22 +177,26 @@ __device__ __forceinline__ void finish_projection(const B& b, const SmallTurn& t
   }
   __syncthreads();
   if (!turn.active || turn.first > 0) return;
+  const GrowingTile<B> tile = load_tile(b, turn.unit, bias, weight);
 #pragma unroll
   for (int r = 0; r < B::kRowTiles; ++r) {
     for (int split = 1; split < turn.apart; ++split)
       add_sum(b, b.sums, (split * own + turn.unit) * B::kRowTiles + r, sum[r]);
-    grow_tile(b, turn.unit, r, bias, weight, sum[r]);
+    grow_tile(b, turn.unit, r, tile, sum[r]);
   }
 }
 
 template <class B>
-__device__ __forceinline__ void finish_up(const B& b, int unit, float bias, float weight_sum,
+__device__ __forceinline__ void finish_up(const B& b, int unit,
+                                          const SpreadVector<B::kWave>& bias,
+                                          const SpreadVector<B::kWave>& weight_sum,
                                           TileSum<B::kWave> (&sum)[B::kRowTiles]) {
 #pragma unroll
   for (int r = 0; r < B::kRowTiles; ++r) {
     normalise_sum<B, false>(b, r, bias, weight_sum, sum[r]);
 #pragma unroll
-    for (int e = 0; e < TileSum<B::kWave>::kValues; ++e) sum[r].value[e] = gelu(sum[r].value[e]);
+    for (int e = 0; e < TileSum<B::kWave>::kValues; ++e) 
+      sum[r].value[e] = gelu_to_16_bits(sum[r].value[e]);
     store_piece<B::kWave>(b.at(b.mixed, unit, r), operand_of_sum<B::kWave, B::kType>(sum[r]));
   }
 }
@@ -193,7 +220,7 @@ __device__ __forceinline__ void send_part(const B& b, int tile,
 }
 
 template <class B>
-__device__ __forceinline__ void run_reduce(const B& b, float bias, float weight) {
+__device__ __forceinline__ void run_reduce(const B& b, const GrowingTile<B>& tile) {
   const int own = b.part.own_most();
   const int kept = b.part.kept_tile();
 #pragma unroll
@@ -202,7 +229,7 @@ __device__ __forceinline__ void run_reduce(const B& b, float bias, float weight)
 #pragma unroll
     for (int rank = 0; rank < kGroup; ++rank)
       add_sum(b, b.sums, (rank * own + kept) * B::kRowTiles + r, sum);
-    grow_tile(b, kept, r, bias, weight, sum);
+    grow_tile(b, kept, r, tile, sum);
   }
 }
 
@@ -234,10 +261,12 @@ template <class B>
 __device__ __forceinline__ void share_embedded(const B& b, float weight,
                                                const TileSum<B::kWave> (&x)[B::kRowTiles]) {
   const int kept = b.part.kept_tile();
+  float weights[4];
+  spread_columns<B::kWave>(weight, weights);
 #pragma unroll
   for (int r = 0; r < B::kRowTiles; ++r) {
     store_sum(b, b.x, kept * B::kRowTiles + r, x[r]);
-    share_tile(b, b.part.own_tile(kept), r, x[r], weight);
+    share_tile(b, b.part.own_tile(kept), r, x[r], weights);
   }
 }
 
@@ -297,7 +326,8 @@ __device__ __forceinline__ void await_others(const B& b, int layer) {
     const bool odd = kKind == kArrivalY ? kStep == SmallStep::up : layer % 2 == 1;
     await_arrival(b.arrivals + kKind, odd ? 1 : 0);
     const bool is_first = kStep == SmallStep::reduce ? b.part.kept_tile() == 0 : b.part.wave == 0;
-    if (is_first && b.lane == 0) expect_arrival(b.arrivals + kKind, bytes_of(b, kKind));
+    if (is_first && one_lane<B::kWave>())
+      expect_arrival(b.arrivals + kKind, bytes_of(b, kKind));
   }
 }
 

@@ -9,17 +9,19 @@ namespace biogpu::gpu::nn {
 // The weights that a wave multiplies. Those of its next step lie in shared memory, in the wave's
 // own place, to which the copy engine brings them as soon as the wave has read what lay there: no
 // other wave has to be waited for. The projection's come with all but the last batch of `up`, which
-// takes their place. Fewer waves multiply more of `down`: their places lie across those of others.
+// takes their place. Fewer waves multiply more of `down`: the last of its batches, which arrive by
+// themselves, lie in the places of waves that have none.
 template <class B>
 struct WeightStream {
   static constexpr int kWave = B::kWave;
   static constexpr int kBatchBytes = kBatch * kTileBytes;
+  static constexpr int kDownBatches = 2 * B::Known::template kBatches<SmallStep::down>;
   using Batch = Piece<kWave>[kBatch];
   const B& b;
   const std::uint8_t* from;  // the wave's first layer
   std::uint8_t* places;
   Arrival* arrival;
-  std::uint32_t odd = 0;
+  std::uint32_t odd = 0;  // the number of the use that is waited for, modulo 2; bit 1: of the far one
 
   __device__ __forceinline__ WeightStream(const B& block, std::uint8_t* of_block)
       : b(block),
@@ -35,31 +37,53 @@ struct WeightStream {
   __device__ __forceinline__ const std::uint8_t* source(int layer) const {
     return from + (layer * b.part.batches_of_layer() + b.part.batches_before(kStep)) * kBatchBytes;
   }
+  __device__ __forceinline__ std::uint8_t* place(int i = 0) const {
+    return places + (b.part.wave * kPlaced + i) * kBatchBytes;
+  }
+  // Of `down`, the batches from kPlaced on, and when they, or the projection's, have arrived.
+  __device__ __forceinline__ std::uint8_t* far_place() const {
+    constexpr int kFar = kDownBatches - kPlaced;
+    return places + (B::Known::kPairs * kPlaced + b.part.wave * kFar) * kBatchBytes;
+  }
+  // Whether no other wave's weights lie in this one's.
+  __device__ __forceinline__ bool is_own_place() const {
+    return B::kGrouped && multiplies(SmallStep::down);
+  }
+  __device__ __forceinline__ Arrival* far_arrival() const { return arrival + kSmallWaves; }
+
   // Where batch i of the step lies, whose weights are at `source`.
   template <SmallStep kStep>
   __device__ __forceinline__ const std::uint8_t* batch(const std::uint8_t* source, int i) const {
-    if (B::kGrouped && kStep == SmallStep::up) i = (i + 1) % kPlaced;
-    return source + i * kBatchBytes;
+    constexpr bool kTurned = kStep == SmallStep::up || kStep == SmallStep::down;
+    if constexpr (B::kGrouped && kTurned) {
+      return i < kPlaced ? place((i + 1) % kPlaced) : far_place() + (i - kPlaced) * kBatchBytes;
+    } else {
+      return source + i * kBatchBytes;
+    }
   }
   __device__ __forceinline__ bool multiplies(SmallStep step) const {
-    return b.part.turn(step, 0).active;
+    return b.role.multiplies(step);
   }
-  __device__ __forceinline__ std::uint8_t* place(bool of_down = false) const {
-    constexpr int kOfDown = 2 * B::Known::template kBatches<SmallStep::down>;
-    return places + b.part.wave * (of_down ? kOfDown : kPlaced) * kBatchBytes;
+  __device__ __forceinline__ void copy(std::uint8_t* to, const std::uint8_t* batches, int n,
+                                       Arrival* at) const {
+    copy_bulk(to, batches, static_cast<std::uint32_t>(n * kBatchBytes), at);
   }
-  __device__ __forceinline__ void bring(std::uint8_t* to, const std::uint8_t* batches, int n) {
-    if (n > 0 && b.lane == 0)
-      copy_bulk(to, batches, static_cast<std::uint32_t>(n * kBatchBytes), arrival);
+  __device__ __forceinline__ void bring(std::uint8_t* to, const std::uint8_t* batches, int n,
+                                        Arrival* at) const {
+    if (n == 0 || !one_lane<kWave>()) return;
+    expect_arrival(at, static_cast<std::uint32_t>(n * kBatchBytes));
+    copy(to, batches, n, at);
   }
-  __device__ __forceinline__ void start() {
-    if (b.lane == 0) init_arrival(arrival);
-    bring_qkv(0);
+  __device__ __forceinline__ void init() {
+    if (one_lane<kWave>()) {
+      init_arrival(arrival);
+      init_arrival(far_arrival());
+    }
   }
   __device__ __forceinline__ void bring_qkv(int layer) {
     constexpr SmallStep kQkv = SmallStep::qkv;
     if (layer < b.part.shape.n_layers && multiplies(kQkv))
-      bring(place(), source<kQkv>(layer), B::Known::template kBatches<kQkv>);
+      bring(place(), source<kQkv>(layer), 2 * B::Known::template kBatches<kQkv>, arrival);
   }
 
   __device__ __forceinline__ void load(Batch& batch, const std::uint8_t* at) const {
@@ -69,33 +93,61 @@ struct WeightStream {
       batch[p] = *reinterpret_cast<const Piece<kWave>*>(at + p * kTileBytes);
   }
 
-  // Where the step's weights of the wave lie, once they have arrived.
+  // Where the step's weights of the wave lie, once they have arrived; of `down` those in its own
+  // place.
   template <SmallStep kStep>
   __device__ __forceinline__ const std::uint8_t* await(int layer) {
     if (!B::kGrouped) return source<kStep>(layer);
-    if (multiplies(kStep) || (kStep == SmallStep::projection && multiplies(SmallStep::up))) {
-      await_arrival(arrival, odd);
+    if (!multiplies(kStep)) return place();
+    if (kStep == SmallStep::projection) {
+      await_far();
+    } else {
+      await_arrival(arrival, odd & 1u);
       odd ^= 1u;
     }
-    return place(kStep == SmallStep::down);
+    return place();
   }
-  // Brings what follows, behind the last load of the step's weights: in front of and behind `down`
-  // those of all waves.
-  template <SmallStep kStep>
-  __device__ __forceinline__ void go_on(int layer) {
+  __device__ __forceinline__ void await_far() {
     if (!B::kGrouped) return;
-    constexpr SmallStep kProjection = SmallStep::projection, kUp = SmallStep::up,
-                        kDown = SmallStep::down;
-    wave_sync<kWave>();  // all lanes have read
-    if (kStep == SmallStep::qkv) {
-      const int n = multiplies(kUp) ? kPlaced : multiplies(kProjection) ? 1 : 0;
-      bring(place(), source<kProjection>(layer), n);
+    await_arrival(far_arrival(), odd >> 1);
+    odd ^= 2u;
+  }
+  // Each behind the wave's last load of what lies in the same places, and all lanes'.
+  __device__ __forceinline__ void bring_projection(int layer) const {
+    if (B::kGrouped && multiplies(SmallStep::projection))
+      bring(place(), source<SmallStep::projection>(layer), 1, far_arrival());
+  }
+  // All of `up` but the last batch, whose place is the projection's.
+  __device__ __forceinline__ void bring_up(int layer) const {
+    if (!B::kGrouped || !multiplies(SmallStep::up) || !one_lane<kWave>()) return;
+    expect_arrival(arrival, kPlaced * kBatchBytes);
+    copy(place(1), source<SmallStep::up>(layer), kPlaced - 1, arrival);
+  }
+  __device__ __forceinline__ void bring_rest_of_up(int layer) const {
+    if (!B::kGrouped || !multiplies(SmallStep::up) || !one_lane<kWave>()) return;
+    copy(place(), source<SmallStep::up>(layer) + (kPlaced - 1) * kBatchBytes, 1, arrival);
+  }
+  // Brings what follows in the places of the pair of batches of `up` that the wave has loaded last.
+  __device__ __forceinline__ void go_on_with_down(int layer, int pair) {
+    if (!B::kGrouped || !multiplies(SmallStep::down)) return;
+    wave_sync<kWave>();
+    if (!one_lane<kWave>()) return;
+    const std::uint8_t* const batches = source<SmallStep::down>(layer);
+    if (pair == 0) {
+      expect_arrival(arrival, kPlaced * kBatchBytes);
+      copy(place(1), batches, 2, arrival);
+    } else {
+      copy(place(3), batches + 2 * kBatchBytes, 1, arrival);
+      copy(place(0), batches + 3 * kBatchBytes, 1, arrival);
     }
-    if (kStep == kProjection && multiplies(kUp))
-      bring(place(), source<kUp>(layer) + (kPlaced - 1) * kBatchBytes, 1);
-    if (kStep == kUp && multiplies(kDown))
-      bring(place(true), source<kDown>(layer), 2 * B::Known::template kBatches<kDown>);
-    if (kStep == kDown) bring_qkv(layer + 1);
+  }
+  // The rest of `down`, once no wave reads weights of `up`.
+  __device__ __forceinline__ void bring_far(int layer) {
+    if constexpr (B::kGrouped) {
+      if (!multiplies(SmallStep::down)) return;
+      bring(far_place(), source<SmallStep::down>(layer) + kPlaced * kBatchBytes,
+            kDownBatches - kPlaced, far_arrival());
+    }
   }
 };
 
@@ -111,74 +163,75 @@ __device__ __forceinline__ void load_rows(const B& b, std::uint16_t* x, int k_ba
   }
 }
 
-// sum += rows of x times a batch of weights; x: tiles of operands. kTransposed: the columns of the
-// result are x's rows.
+// sum += a tile of x times a tile of weights. kTransposed: the columns of the result are x's rows.
 template <class B, bool kTransposed>
-__device__ __forceinline__ void multiply_batch(const B& b, std::uint16_t* x, int k_batch,
-                                               const Piece<B::kWave> (&right)[kBatch],
-                                               TileSum<B::kWave> (&sum)[B::kRowTiles]) {
-  constexpr int kWave = B::kWave;
-  // All loads of a batch before its products: each of both would wait for the other by turns.
-  TileOperand<kWave> left[kBatch][B::kRowTiles];
-  load_rows(b, x, k_batch, left);
-#pragma unroll
-  for (int p = 0; p < kBatch; ++p) {
-#pragma unroll
-    for (int r = 0; r < B::kRowTiles; ++r) {
-      if constexpr (kTransposed) {
-        multiply_tile<kWave, B::kType>(sum[r], right[p].tile, other_side<kWave>(left[p][r]));
-      } else {
-        multiply_tile<kWave, B::kType>(sum[r], left[p][r], right[p].tile);
-      }
-    }
+__device__ __forceinline__ void multiply_piece(const TileOperand<B::kWave>& rows,
+                                               const Piece<B::kWave>& weights,
+                                               TileSum<B::kWave>& sum) {
+  if constexpr (kTransposed) {
+    multiply_tile<B::kWave, B::kType>(sum, weights.tile, other_side<B::kWave>(rows));
+  } else {
+    multiply_tile<B::kWave, B::kType>(sum, rows, weights.tile);
   }
 }
 
-// A share's product. Of its kCount batches of weights, or n_batches where that is 0, the first
+// A share of the projection, of kCount batches of weights, or n_batches where that is 0. The first
 // kHeld are in `held`, the others at `source`.
-template <class B, SmallStep kStep, bool kTransposed, int kCount, int kHeld>
+template <class B, int kCount, int kHeld>
 __device__ __forceinline__ void multiply_share(const B& b, const WeightStream<B>& weights,
                                                const SmallTurn& turn, std::uint16_t* x,
                                                const typename WeightStream<B>::Batch* held,
                                                const std::uint8_t* source,
                                                TileSum<B::kWave> (&sum)[B::kRowTiles]) {
-#pragma unroll
-  for (int r = 0; r < B::kRowTiles; ++r) sum[r] = {};
-#pragma unroll
-  for (int i = 0; i < kHeld; ++i)
-    multiply_batch<B, kTransposed>(b, x, turn.k_batch(i), held[i], sum);
   [[maybe_unused]] constexpr int kUnroll = kCount > 0 ? kCount : 1;
 #pragma unroll kUnroll
-  for (int i = kHeld; i < (kCount > 0 ? kCount : turn.n_batches); ++i) {
+  for (int i = 0; i < (kCount > 0 ? kCount : turn.n_batches); ++i) {
     typename WeightStream<B>::Batch right;
-    weights.load(right, weights.template batch<kStep>(source, i));
-    multiply_batch<B, kTransposed>(b, x, turn.k_batch(i), right, sum);
+    if (i >= kHeld) weights.load(right, source + i * WeightStream<B>::kBatchBytes);
+    // All loads of a batch before its products: each of both would wait for the other by turns.
+    TileOperand<B::kWave> left[kBatch][B::kRowTiles];
+    load_rows(b, x, turn.k_batch(i), left);
+#pragma unroll
+    for (int p = 0; p < kBatch; ++p) {
+#pragma unroll
+      for (int r = 0; r < B::kRowTiles; ++r)
+        multiply_piece<B, false>(left[p][r], i < kHeld ? held[i][p] : right[p], sum[r]);
+    }
   }
 }
 
-// Two shares over the same rows of x, kCount batches each, one behind the other at `source`.
-template <class B, int kCount>
+// Two shares over the same rows of x, kCount pairs of batches or turn.n_batches where that is 0: of
+// each pair the first share's batch, then the second's. The first kHeld batches are in `held`.
+// loaded(i) when pair i has been.
+template <class B, SmallStep kStep, bool kTransposed, int kCount, int kHeld, class Loaded>
 __device__ __forceinline__ void multiply_pair(const B& b, const WeightStream<B>& weights,
-                                              std::uint16_t* x, const std::uint8_t* source,
-                                              TileSum<B::kWave> (&sum)[2][B::kRowTiles]) {
+                                              const SmallTurn& turn, std::uint16_t* x,
+                                              const typename WeightStream<B>::Batch* held,
+                                              const std::uint8_t* source,
+                                              TileSum<B::kWave> (&sum)[2][B::kRowTiles],
+                                              Loaded&& loaded) {
   constexpr int kWave = B::kWave;
-#pragma unroll
-  for (int i = 0; i < kCount; ++i) {
+  [[maybe_unused]] constexpr int kUnroll = kCount > 0 ? kCount : 1;
+#pragma unroll kUnroll
+  for (int i = 0; i < (kCount > 0 ? kCount : turn.n_batches); ++i) {
     TileOperand<kWave> left[kBatch][B::kRowTiles];
     typename WeightStream<B>::Batch right[2];
 #pragma unroll
     for (int n = 0; n < 2; ++n)
-      weights.load(right[n], source + (n * kCount + i) * WeightStream<B>::kBatchBytes);
-    load_rows(b, x, i, left);
+      if (2 * i + n >= kHeld)
+        weights.load(right[n], weights.template batch<kStep>(source, 2 * i + n));
+    load_rows(b, x, turn.k_batch(i), left);
 #pragma unroll
     for (int p = 0; p < kBatch; ++p) {
 #pragma unroll
       for (int n = 0; n < 2; ++n) {
 #pragma unroll
         for (int r = 0; r < B::kRowTiles; ++r)
-          multiply_tile<kWave, B::kType>(sum[n][r], left[p][r], right[n][p].tile);
+          multiply_piece<B, kTransposed>(
+              left[p][r], 2 * i + n < kHeld ? held[2 * i + n][p] : right[n][p], sum[n][r]);
       }
     }
+    loaded(i);
   }
 }
 

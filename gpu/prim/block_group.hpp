@@ -45,11 +45,12 @@ inline constexpr bool kCompilesBlockGroups = true, kImitatesBlockGroups = false;
 inline constexpr bool kCompilesBlockGroups = false, kImitatesBlockGroups = false;
 #endif
 
-// What all threads of the group wrote before group_arrive(), to each other's shared memory too, is
-// seen by all of them after group_wait(). All threads of all blocks of the group call both.
+// After group_wait() all threads of all blocks of the group have called group_arrive(), and the
+// arrivals that they initialised before are seen; nothing else that they wrote is certain to be,
+// which would take as long as a fence of the device. All threads call both.
 __device__ __forceinline__ void group_arrive() {
 #if defined(BIOGPU_GPU_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
 #endif
 }
 __device__ __forceinline__ void group_wait() {
@@ -73,36 +74,40 @@ struct alignas(8) Bytes8 {
 };
 
 // Stores Bytes8 or Bytes16 where `mine`, an address in this block's room, lies in the room
-// of block `peer`; counted there by its `arrival`.
+// of block `peer`; counted there by its `arrival`. Only where the lane sends.
 template <bool kGrouped, class Bytes>
 __device__ __forceinline__ void send_in_group([[maybe_unused]] const GroupRooms<kGrouped>& rooms,
                                               [[maybe_unused]] int peer,
                                               [[maybe_unused]] void* mine,
                                               [[maybe_unused]] const Bytes& value,
-                                              [[maybe_unused]] Arrival* arrival) {
+                                              [[maybe_unused]] Arrival* arrival,
+                                              [[maybe_unused]] bool sends = true) {
 #if defined(BIOGPU_HAS_COPY_ENGINE)
   const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(mine));
   const auto count = static_cast<std::uint32_t>(__cvta_generic_to_shared(arrival));
   if constexpr (sizeof(Bytes) == 16) {
     asm volatile(
-        "{ .reg .b32 to, done; mapa.shared::cluster.u32 to, %0, %2; "
-        "mapa.shared::cluster.u32 done, %1, %2; "
-        "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [to], {%3, %4, %5, %6}, "
-        "[done]; }"
+        "{ .reg .b32 to, done; .reg .pred sends; setp.ne.u32 sends, %7, 0; "
+        "mapa.shared::cluster.u32 to, %0, %2; mapa.shared::cluster.u32 done, %1, %2; "
+        "@sends st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 "
+        "[to], {%3, %4, %5, %6}, [done]; }"
         :
         : "r"(at), "r"(count), "r"(peer), "r"(value.word[0]), "r"(value.word[1]),
-          "r"(value.word[2]), "r"(value.word[3])
+          "r"(value.word[2]), "r"(value.word[3]), "r"(static_cast<std::uint32_t>(sends))
         : "memory");
   } else {
     asm volatile(
-        "{ .reg .b32 to, done; mapa.shared::cluster.u32 to, %0, %2; "
-        "mapa.shared::cluster.u32 done, %1, %2; "
-        "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [to], {%3, %4}, [done]; }"
+        "{ .reg .b32 to, done; .reg .pred sends; setp.ne.u32 sends, %5, 0; "
+        "mapa.shared::cluster.u32 to, %0, %2; mapa.shared::cluster.u32 done, %1, %2; "
+        "@sends st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 "
+        "[to], {%3, %4}, [done]; }"
         :
-        : "r"(at), "r"(count), "r"(peer), "r"(value.word[0]), "r"(value.word[1])
+        : "r"(at), "r"(count), "r"(peer), "r"(value.word[0]), "r"(value.word[1]),
+          "r"(static_cast<std::uint32_t>(sends))
         : "memory");
   }
 #elif defined(BIOGPU_GPU_EMULATED)
+  if (!sends) return;
   if constexpr (kGrouped) {
     auto* const to = detail::in_block(static_cast<std::uint8_t*>(mine), peer);
     Arrival* const count = detail::in_block(arrival, peer);

@@ -22,15 +22,20 @@ using Arrival = std::uint64_t;
 #define BIOGPU_HAS_COPY_ENGINE 1
 #endif
 
-// By one thread, before the first copy. Other threads see it after a barrier.
+// By one thread, before the first copy. init_arrivals_done() of the threads that did and a barrier
+// of the block follow, or one of the group, whose other blocks' threads then see them, too.
 __device__ __forceinline__ void init_arrival([[maybe_unused]] Arrival* arrival) {
 #if defined(BIOGPU_HAS_COPY_ENGINE)
   const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(arrival));
   asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"(at) : "memory");
-  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #elif defined(BIOGPU_GPU_EMULATED)
   barrier_init(arrival, 1);
+#endif
+}
+__device__ __forceinline__ void init_arrivals_done() {
+#if defined(BIOGPU_HAS_COPY_ENGINE)
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }
 
@@ -48,7 +53,7 @@ __device__ __forceinline__ void expect_arrival([[maybe_unused]] Arrival* arrival
 #endif
 }
 
-// By one thread. The place's last readers must be done.
+// By one thread. The place's last readers must be done; the arrival expects the bytes.
 __device__ __forceinline__ void copy_bulk([[maybe_unused]] void* to_shared,
                                           [[maybe_unused]] const void* from,
                                           [[maybe_unused]] std::uint32_t bytes,
@@ -56,21 +61,15 @@ __device__ __forceinline__ void copy_bulk([[maybe_unused]] void* to_shared,
 #if defined(BIOGPU_HAS_COPY_ENGINE)
   const auto to = static_cast<std::uint32_t>(__cvta_generic_to_shared(to_shared));
   const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(arrival));
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
-               :
-               : "r"(at), "r"(bytes)
-               : "memory");
   asm volatile(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
       :
       : "r"(to), "l"(from), "r"(bytes), "r"(at)
       : "memory");
 #elif defined(BIOGPU_GPU_EMULATED)
-  const int n = static_cast<int>(bytes);
-  barrier_expect(arrival, n);
   hip_on_host::run_beside([=] {
     std::memcpy(to_shared, from, bytes);
-    detail::count_at(arrival, 0, -n);
+    detail::count_at(arrival, 0, -static_cast<int>(bytes));
   });
 #endif
 }

@@ -118,15 +118,6 @@ __device__ __forceinline__ void barrier_wait(SharedBarrier* barrier, int parity)
   }
 }
 
-// Whether this is the lane of its wave that is chosen: one, and always the same. All lanes call it.
-// The compiler knows that there is one alone, and does not ask for each copy which lanes take part.
-__device__ __forceinline__ bool one_lane() {
-  std::uint32_t chosen;
-  asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}\n"
-               : "=r"(chosen));
-  return chosen != 0;
-}
-
 // One thread: the box of the map's matrix at (row, column) to shared memory, zeros beyond the
 // matrix; its bytes arrive at the barrier.
 __device__ __forceinline__ void copy_box(void* to, const TensorMap* map, int row, int column,
@@ -249,7 +240,6 @@ __device__ __forceinline__ void barrier_arrive_at(SharedBarrier*, int) {}
 __device__ __forceinline__ void barrier_expect(SharedBarrier*, int) {}
 __device__ __forceinline__ bool barrier_try(SharedBarrier*, int) { return {}; }
 __device__ __forceinline__ void barrier_wait(SharedBarrier*, int) {}
-__device__ __forceinline__ bool one_lane() { return {}; }
 __device__ __forceinline__ void copy_box(void*, const TensorMap*, int, int, SharedBarrier*) {}
 __device__ __forceinline__ void copy_box_to(void*, const TensorMap*, int, int, SharedBarrier*,
                                             int) {}

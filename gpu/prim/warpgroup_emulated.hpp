@@ -145,10 +145,6 @@ inline void barrier_wait(std::uint64_t* barrier, int parity) {
   hip_on_host::wait_until([=] { return barrier_try(barrier, parity); });
 }
 
-inline bool one_lane() {
-  wave_sync<32>();
-  return wave_lane<32>() == 0;
-}
 inline void copy_box(void* to, const TensorMap* map, int row, int column, std::uint64_t* barrier) {
   detail::bring_box({map, row, column, to}, barrier);
 }

@@ -85,6 +85,22 @@ __device__ __forceinline__ void wave_sync() {
 #endif
 }
 
+// Whether this is the lane of its wave that is chosen: one, and always the same. From Hopper on the
+// compiler knows that there is one alone, and does not ask for each copy that the lane asks the copy
+// engine for which lanes take part.
+template <int kWave = 32>
+__device__ __forceinline__ bool one_lane() {
+#if defined(BIOGPU_GPU_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  std::uint32_t chosen;
+  asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}\n"
+               : "=r"(chosen));
+  return chosen != 0;
+#else
+  wave_sync<kWave>();
+  return wave_lane<kWave>() == 0;
+#endif
+}
+
 // The greatest value over the wave, in every lane.
 template <int kWave, class T>
 __device__ __forceinline__ T wave_max(T value) {
