@@ -36,20 +36,14 @@ __device__ __forceinline__ void run_step(const B& b, WeightStream<B>& weights, i
     run_down(b, weights, layer);
   } else if constexpr (kStep == SmallStep::attend) {
     await_others<B, kStep>(b, layer);
-    run_attend(b, weights, layer);
+    run_attend(b, layer);
+  } else if constexpr (kStep == SmallStep::reduce) {
+    if (!B::kGrouped && b.part.keeps_tile()) reduce_kept(b, layer, [] {});
   } else if (b.part.keeps_tile()) {
-    const int kept = b.part.kept_tile();
-    if constexpr (kStep == SmallStep::reduce) {
-      const ColumnVectors vectors = load_vectors(b, layer + 1, SmallStep::reduce, kept);
-      const GrowingTile<B> tile = load_tile(b, kept, vectors.bias, vectors.weight);
-      await_others<B, kStep>(b, layer);
-      run_reduce(b, tile);
-    } else {
-      const int column = 16 * b.part.own_tile(kept) + b.lane % 16;
-      const float bias = b.a.norm_bias[column], weight = b.a.norm_weight[column];
-      await_others<B, kStep>(b, layer);
-      run_finish(b, bias, weight);
-    }
+    const int column = 16 * b.part.own_tile(b.part.kept_tile()) + b.lane % 16;
+    const float bias = b.a.norm_bias[column], weight = b.a.norm_weight[column];
+    await_others<B, kStep>(b, layer);
+    run_finish(b, bias, weight);
   }
 }
 
@@ -101,7 +95,7 @@ __device__ __forceinline__ bool begin_launch(B& b, WeightStream<B>& weights, std
     weights.init();
     if (b.part.wave == 0 && one_lane<B::kWave>()) {
       for (const SmallArrival kind : {kArrivalY, kArrivalMixed, kArrivalSums}) {
-        init_arrival(b.arrivals + kind);
+        init_arrival(b.arrivals + kind, kind == kArrivalY ? b.part.own_tiles() : 0);
         expect_arrival(b.arrivals + kind, bytes_of(b, kind));
       }
     }

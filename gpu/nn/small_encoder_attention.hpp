@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "gpu/nn/small_encoder_weights.hpp"
+#include "gpu/nn/small_encoder_block.hpp"
 
 namespace biogpu::gpu::nn {
 
@@ -190,36 +190,35 @@ __device__ __forceinline__ void join_head(const B& b, int word) {
         out.x += part.x * rest[p].x;
         out.y += part.y * rest[p].x;
       }
-      // Where the block's queries were: all of its waves are done with them.
-      std::uint16_t* const at = b.at(b.q, b.role.head * B::kHeadTiles + d, r);
+      std::uint16_t* const at = b.at(b.mixed, b.part.head(b.role.head) * B::kHeadTiles + d, r);
       reinterpret_cast<std::uint32_t*>(at)[word] =
           number16_pair<B::kType>(out.x * factor, out.y * factor);
     }
   }
 }
 
-// A head to some of the blocks of the group: each of the head's waves has others.
+// A head to some of the other blocks of the group: each of the head's waves has others.
 template <class B>
 __device__ __forceinline__ void share_head(const B& b) {
 #pragma unroll
   for (int d = 0; d < B::kHeadTiles; ++d) {
 #pragma unroll
     for (int r = 0; r < B::kRowTiles; ++r) {
-      const auto operand = *reinterpret_cast<const PieceBytes<B::kWave>*>(
-          b.at(b.q, b.role.head * B::kHeadTiles + d, r));
       std::uint16_t* const at = b.at(b.mixed, b.part.head(b.role.head) * B::kHeadTiles + d, r);
+      const auto operand = *reinterpret_cast<const PieceBytes<B::kWave>*>(at);
 #pragma unroll
-      for (int i = 0; i < kGroup; i += kKeyParts) {
-        const int peer = i + b.role.key_part;
-        if (peer < kGroup)
-          send_in_group(b.rooms, peer, at, operand, b.arrivals + kArrivalMixed);
+      for (int first = 1; first < kGroup; first += kKeyParts) {
+        const int i = first + b.role.key_part;
+        if (i < kGroup)
+          send_in_group(b.rooms, b.rooms.peer(i, kGroup), at, operand,
+                        b.arrivals + kArrivalMixed);
       }
     }
   }
 }
 
 template <class B>
-__device__ __forceinline__ void run_attend(const B& b, const WeightStream<B>& weights, int layer) {
+__device__ __forceinline__ void run_attend(const B& b, int layer) {
   const bool attends = b.role.attends();
   const int key_part = b.role.key_part;
   if (attends) {
@@ -232,8 +231,6 @@ __device__ __forceinline__ void run_attend(const B& b, const WeightStream<B>& we
   if (attends && key_part < TileOperand<B::kWave>::kWords) join_head(b, key_part);
   __syncthreads();
   if (attends) share_head(b);
-  // Not before: they would be in the way of the keys that are waited for.
-  weights.bring_up(layer);
 }
 
 }  // namespace biogpu::gpu::nn

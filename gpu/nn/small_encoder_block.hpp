@@ -43,6 +43,7 @@ struct KnownShape {
                 2 * kBatches<SmallStep::down> * kPairs <= kPlaced * kSmallWaves);
   static_assert(kPart.qkv_units() <= kSmallWaves - 2 && kPart.hidden_tiles() <= kSmallWaves - 2 &&
                 kPairs <= kPart.hidden_tiles() / 2 * 2 &&
+                kPairs < kSmallWaves - kPart.own_most() &&
                 kPart.n_heads() * kKeyParts <= kSmallWaves);
   static constexpr bool matches(const SmallEncoderShape& s) {
     return s.d == kD && s.n_heads == kHeads && s.head == kD / kHeads && s.d_feed == kFeed;
@@ -266,11 +267,18 @@ __device__ __forceinline__ void share_tile(const B& b, int tile, int row_tile,
   float* const moments_at =
       b.stats + (tile * B::kRows + row_tile * 16 + tile_row<kWave>(has_row ? 2 * slot : 0)) * 2;
 #pragma unroll
-  for (int peer = 0; peer < kGroup; ++peer) {
+  for (int i = 1; i < kGroup; ++i) {
+    const int peer = b.rooms.peer(i, kGroup);
     send_in_group(b.rooms, peer, at, __builtin_bit_cast(PieceBytes<kWave>, operand),
                   b.arrivals + kArrivalY);
     send_in_group(b.rooms, peer, moments_at, __builtin_bit_cast(Bytes8, moments),
                   b.arrivals + kArrivalY, has_row);
+  }
+  *reinterpret_cast<Piece<kWave>*>(at) = operand;
+  if (has_row) *reinterpret_cast<RowMoments*>(moments_at) = moments;
+  if (B::kGrouped) {
+    wave_sync<kWave>();
+    if (one_lane<kWave>()) arrive(b.arrivals + kArrivalY);
   }
 }
 

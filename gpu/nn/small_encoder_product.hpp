@@ -15,15 +15,38 @@ template <class B>
 __device__ __forceinline__ ColumnVectors load_vectors(const B& b, int layer, SmallStep step,
                                                       int unit) {
   const float* const vector = b.vector(layer, step, unit);
-  return {vector[b.lane % 16], vector[16 + b.lane % 16]};
+  const int lane = not_held(b.lane);
+  return {vector[lane % 16], vector[16 + lane % 16]};
 }
 
-// Sums of `down` leave for the blocks that own their rows. Nothing is left to do beside the wait in
-// front of it.
+// Adds the parts of `down` to the tile that the wave keeps, which meets the block in between.
+template <class B, class Meet>
+__device__ __forceinline__ void reduce_kept(const B& b, int layer, Meet&& meet) {
+  const int kept = b.part.kept_tile();
+  const ColumnVectors vectors = load_vectors(b, layer + 1, SmallStep::reduce, kept);
+  const GrowingTile<B> tile = load_tile(b, kept, vectors.bias, vectors.weight);
+  meet();
+  await_others<B, SmallStep::reduce>(b, layer);
+  run_reduce(b, tile);
+}
+
+// Sums of `down` leave for the blocks that own their rows. In a group, waves that keep a tile, and
+// have nothing to multiply, add what comes.
 template <class B>
 __device__ __forceinline__ void run_down(const B& b, WeightStream<B>& weights, int layer) {
   constexpr SmallStep kStep = SmallStep::down;
   constexpr int kCount = B::Known::template kBatches<kStep>;
+  const auto meet_behind = [&] {
+    __syncthreads();  // some of the weights were in other waves' places
+    if (!weights.is_own_place()) weights.bring_qkv(layer + 1);
+  };
+  if (B::kGrouped && b.part.keeps_tile()) {
+    reduce_kept(b, layer, [&] {
+      await_others<B, kStep>(b, layer);
+      meet_behind();
+    });
+    return;
+  }
   const std::uint8_t* source = weights.template await<kStep>(layer);
   await_others<B, kStep>(b, layer);
   for (int i = 0;; i += 2) {
@@ -32,17 +55,17 @@ __device__ __forceinline__ void run_down(const B& b, WeightStream<B>& weights, i
     TileSum<B::kWave> sums[2][B::kRowTiles] = {};
     multiply_pair<B, kStep, false, kCount, 0>(
         b, weights, turn, b.mixed, nullptr, source, sums,
-        [&](int pair) { if (pair == kPlaced / 2 - 1) weights.await_far(); });
-    if (kCount > 0 && weights.is_own_place()) weights.bring_qkv(layer + 1);
+        [&](int pair) {
+          if (pair != kPlaced / 2 - 1) return;
+          weights.bring_qkv(layer + 1);
+          weights.await_far();
+        });
     send_part(b, turn.unit, sums[0]);
     if (b.part.turn(kStep, i + 1).active) send_part(b, turn.unit + 1, sums[1]);
     if (kCount > 0) break;
     source += 2 * turn.n_batches * WeightStream<B>::kBatchBytes;
   }
-  if (B::kGrouped) {
-    __syncthreads();  // some of the weights were in other waves' places
-    if (!weights.is_own_place()) weights.bring_qkv(layer + 1);
-  }
+  if (B::kGrouped) meet_behind();
 }
 
 // What becomes of a share of the products qkv and up once the norms are there.
@@ -177,6 +200,8 @@ __device__ __forceinline__ void run_projection(const B& b, WeightStream<B>& weig
 #pragma unroll
     for (int i = 0; i < kHeld; ++i) weights.load(held[i], weights.template batch<kStep>(source, i));
   }
+  // Not before the keys are there, in whose way they would be.
+  weights.bring_up(layer);
   await_others<B, kStep>(b, layer);
   if (turn.active)
     multiply_share<B, kCount, kHeld>(b, weights, turn, b.mixed, held, source, sum);

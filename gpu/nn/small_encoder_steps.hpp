@@ -201,13 +201,18 @@ __device__ __forceinline__ void finish_up(const B& b, int unit,
   }
 }
 
-// This block's part of the sum of a tile, to the block that keeps the tile.
+// This block's part of the sum of a tile, to the block that keeps the tile. If it is this one, a
+// barrier of the block is to follow.
 template <class B>
 __device__ __forceinline__ void send_part(const B& b, int tile,
                                           const TileSum<B::kWave> (&sum)[B::kRowTiles]) {
 #pragma unroll
   for (int r = 0; r < B::kRowTiles; ++r) {
     const int at = (b.part.rank * b.part.own_most() + SmallPart::place_of(tile)) * B::kRowTiles + r;
+    if (SmallPart::owner_of(tile) == b.part.rank) {
+      store_sum(b, b.sums, at, sum[r]);
+      continue;
+    }
 #pragma unroll
     for (int i = 0; i < TileSum<B::kWave>::kValues / 4; ++i) {
       Float4 part;
@@ -305,12 +310,13 @@ __device__ __forceinline__ void run_finish(const B& b, float bias, float weight)
   }
 }
 
-// Bytes that the block gets for one use of an arrival.
+// Bytes that the block gets from others for one use of an arrival.
 template <class B>
 __device__ __forceinline__ std::uint32_t bytes_of(const B& b, SmallArrival kind) {
-  const int n = kind == kArrivalY       ? b.part.n_tiles() * (kTileBytes + 16 * 8)
-                : kind == kArrivalMixed ? b.part.mixed_tiles() * kTileBytes
-                                        : b.part.own_tiles() * kGroup * 2 * kTileBytes;
+  const int own = b.part.own_tiles(), own_heads = b.role.n_heads * B::kHeadTiles;
+  const int n = kind == kArrivalY       ? (b.part.n_tiles() - own) * (kTileBytes + 16 * 8)
+                : kind == kArrivalMixed ? (b.part.mixed_tiles() - own_heads) * kTileBytes
+                                        : own * (kGroup - 1) * 2 * kTileBytes;
   return static_cast<std::uint32_t>(n * B::kRowTiles);
 }
 

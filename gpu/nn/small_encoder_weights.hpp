@@ -82,7 +82,7 @@ struct WeightStream {
   }
   __device__ __forceinline__ void bring_qkv(int layer) {
     constexpr SmallStep kQkv = SmallStep::qkv;
-    if (layer < b.part.shape.n_layers && multiplies(kQkv))
+    if (B::kGrouped && layer < b.part.shape.n_layers && multiplies(kQkv))
       bring(place(), source<kQkv>(layer), 2 * B::Known::template kBatches<kQkv>, arrival);
   }
 

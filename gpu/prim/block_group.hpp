@@ -67,6 +67,11 @@ template <bool kGrouped>
 struct GroupRooms {
   int rank;  // of this block
   std::ptrdiff_t stride;
+
+  // The i-th block behind this one in a group of n, around its end.
+  __device__ __forceinline__ int peer(int i, int n) const {
+    return rank + i - (rank + i < n ? 0 : n);
+  }
 };
 
 struct alignas(8) Bytes8 {

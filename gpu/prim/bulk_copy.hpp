@@ -24,12 +24,13 @@ using Arrival = std::uint64_t;
 
 // By one thread, before the first copy. init_arrivals_done() of the threads that did and a barrier
 // of the block follow, or one of the group, whose other blocks' threads then see them, too.
-__device__ __forceinline__ void init_arrival([[maybe_unused]] Arrival* arrival) {
+__device__ __forceinline__ void init_arrival([[maybe_unused]] Arrival* arrival,
+                                             [[maybe_unused]] int n_arrives = 0) {
 #if defined(BIOGPU_HAS_COPY_ENGINE)
   const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(arrival));
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" : : "r"(at) : "memory");
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(at), "r"(1 + n_arrives) : "memory");
 #elif defined(BIOGPU_GPU_EMULATED)
-  barrier_init(arrival, 1);
+  barrier_init(arrival, 1 + n_arrives);
 #endif
 }
 __device__ __forceinline__ void init_arrivals_done() {
@@ -50,6 +51,16 @@ __device__ __forceinline__ void expect_arrival([[maybe_unused]] Arrival* arrival
                : "memory");
 #elif defined(BIOGPU_GPU_EMULATED)
   barrier_expect(arrival, static_cast<int>(bytes));
+#endif
+}
+
+// What the thread has written into the place itself is there, too: n_arrives times for each use.
+__device__ __forceinline__ void arrive([[maybe_unused]] Arrival* arrival) {
+#if defined(BIOGPU_HAS_COPY_ENGINE)
+  const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(arrival));
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" : : "r"(at) : "memory");
+#elif defined(BIOGPU_GPU_EMULATED)
+  barrier_arrive(arrival);
 #endif
 }
 

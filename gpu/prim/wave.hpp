@@ -22,6 +22,15 @@ __device__ __forceinline__ std::uint32_t wave_same(std::uint32_t number) {
 #endif
 }
 
+// The same number, but what follows from it is computed where it is used: the compiler does not hold
+// it in registers through a loop.
+__device__ __forceinline__ int not_held(int number) {
+#if defined(BIOGPU_GPU_CUDA)
+  asm volatile("" : "+r"(number));
+#endif
+  return number;
+}
+
 // The value of lane `source` of the group.
 template <int kWave, class T>
 __device__ __forceinline__ T wave_shuffle(T value, int source, int width = kWave) {
