@@ -134,8 +134,8 @@ __device__ __forceinline__ void attend(const B& b, int layer, int head_index, in
   }
 }
 
-// Where a head's wave leaves what it found, for all waves of the head: out, and behind it top and sum
-// of each row.
+// Where a head's wave leaves what it found, for all waves of the head: out, and behind it top and
+// sum of each row.
 template <class B>
 __device__ __forceinline__ int state_place(const B& b, int key_part, int r) {
   return ((b.role.head * kKeyParts + key_part) * B::kRowTiles + r) * (B::kHeadTiles + 1);
@@ -210,8 +210,7 @@ __device__ __forceinline__ void share_head(const B& b) {
       for (int first = 1; first < kGroup; first += kKeyParts) {
         const int i = first + b.role.key_part;
         if (i < kGroup)
-          send_in_group(b.rooms, b.rooms.peer(i, kGroup), at, operand,
-                        b.arrivals + kArrivalMixed);
+          send_in_group(b.rooms, b.rooms.peer(i, kGroup), at, operand, b.arrivals + kArrivalMixed);
       }
     }
   }

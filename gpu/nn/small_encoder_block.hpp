@@ -43,7 +43,6 @@ struct KnownShape {
                 2 * kBatches<SmallStep::down> * kPairs <= kPlaced * kSmallWaves);
   static_assert(kPart.qkv_units() <= kSmallWaves - 2 && kPart.hidden_tiles() <= kSmallWaves - 2 &&
                 kPairs <= kPart.hidden_tiles() / 2 * 2 &&
-                kPairs < kSmallWaves - kPart.own_most() &&
                 kPart.n_heads() * kKeyParts <= kSmallWaves);
   static constexpr bool matches(const SmallEncoderShape& s) {
     return s.d == kD && s.n_heads == kHeads && s.head == kD / kHeads && s.d_feed == kFeed;
@@ -62,7 +61,7 @@ struct SmallRole {
   std::uint32_t steps;  // bit s: multiplies in step s
 
   template <int kWave>
-  __device__ static SmallRole of(const SmallPart& part) {
+  __device__ __forceinline__ static SmallRole of(const SmallPart& part) {
     SmallRole role{};
     role.n_heads = part.n_heads();
     role.key_part = role.n_heads > 0 ? part.wave / role.n_heads : kKeyParts;
@@ -73,8 +72,8 @@ struct SmallRole {
     const auto same = [](auto number) { return wave_shuffle<kWave>(number, 0); };
     return {same(role.n_heads), same(role.head), same(role.key_part), same(role.steps)};
   }
-  __device__ bool attends() const { return key_part < kKeyParts; }
-  __device__ bool multiplies(SmallStep step) const {
+  __device__ __forceinline__ bool attends() const { return key_part < kKeyParts; }
+  __device__ __forceinline__ bool multiplies(SmallStep step) const {
     return (steps >> static_cast<int>(step) & 1u) != 0;
   }
 };

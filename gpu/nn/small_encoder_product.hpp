@@ -19,53 +19,35 @@ __device__ __forceinline__ ColumnVectors load_vectors(const B& b, int layer, Sma
   return {vector[lane % 16], vector[16 + lane % 16]};
 }
 
-// Adds the parts of `down` to the tile that the wave keeps, which meets the block in between.
-template <class B, class Meet>
-__device__ __forceinline__ void reduce_kept(const B& b, int layer, Meet&& meet) {
-  const int kept = b.part.kept_tile();
-  const ColumnVectors vectors = load_vectors(b, layer + 1, SmallStep::reduce, kept);
-  const GrowingTile<B> tile = load_tile(b, kept, vectors.bias, vectors.weight);
-  meet();
-  await_others<B, SmallStep::reduce>(b, layer);
-  run_reduce(b, tile);
-}
-
-// Sums of `down` leave for the blocks that own their rows. In a group, waves that keep a tile, and
-// have nothing to multiply, add what comes.
+// Sums of `down` leave for the blocks that own their rows.
 template <class B>
 __device__ __forceinline__ void run_down(const B& b, WeightStream<B>& weights, int layer) {
   constexpr SmallStep kStep = SmallStep::down;
   constexpr int kCount = B::Known::template kBatches<kStep>;
-  const auto meet_behind = [&] {
-    __syncthreads();  // some of the weights were in other waves' places
-    if (!weights.is_own_place()) weights.bring_qkv(layer + 1);
-  };
-  if (B::kGrouped && b.part.keeps_tile()) {
-    reduce_kept(b, layer, [&] {
-      await_others<B, kStep>(b, layer);
-      meet_behind();
-    });
-    return;
-  }
   const std::uint8_t* source = weights.template await<kStep>(layer);
+  if (b.part.keeps_tile())
+    prefetch(b.vector(layer + 1, SmallStep::reduce, b.part.kept_tile()) + b.lane);
   await_others<B, kStep>(b, layer);
   for (int i = 0;; i += 2) {
     const SmallTurn turn = b.part.turn(kStep, i);
     if (!turn.active) break;
     TileSum<B::kWave> sums[2][B::kRowTiles] = {};
-    multiply_pair<B, kStep, false, kCount, 0>(
-        b, weights, turn, b.mixed, nullptr, source, sums,
-        [&](int pair) {
-          if (pair != kPlaced / 2 - 1) return;
-          weights.bring_qkv(layer + 1);
-          weights.await_far();
-        });
+    const auto loaded = [&](int pair) {
+      if (pair != kPlaced / 2 - 1) return;
+      weights.bring_qkv(layer + 1);
+      weights.await_far();
+    };
+    multiply_pair<B, kStep, false, kCount, 0>(b, weights, turn, b.mixed, nullptr, source, sums,
+                                              loaded);
     send_part(b, turn.unit, sums[0]);
     if (b.part.turn(kStep, i + 1).active) send_part(b, turn.unit + 1, sums[1]);
     if (kCount > 0) break;
     source += 2 * turn.n_batches * WeightStream<B>::kBatchBytes;
   }
-  if (B::kGrouped) meet_behind();
+  if (B::kGrouped) {
+    __syncthreads();  // some of the weights were in other waves' places
+    if (!weights.multiplies(kStep)) weights.bring_qkv(layer + 1);
+  }
 }
 
 // What becomes of a share of the products qkv and up once the norms are there.
@@ -102,7 +84,7 @@ class ShareEnd {
   Angles angles_[B::kRowTiles];
 };
 
-// The sum of a tile over half of k, for the wave that finishes the tile; slot: of its unit.
+// Where sums over half of k lie for the waves that finish their tiles.
 template <class B, SmallStep kStep>
 __device__ __forceinline__ float* halves_of(const B& b) {
   return kStep == SmallStep::up ? b.halves : b.sums;
@@ -115,9 +97,9 @@ __device__ __forceinline__ void leave_half(const B& b, int unit,
     store_sum(b, halves_of<B, kStep>(b), unit % kSmallWaves * B::kRowTiles + r, sum[r]);
 }
 
-// The products qkv and up: two waves share a pair of tiles, each with half of k, and then finish one
-// of them each. Where the shape is known, some of the weights are in registers before the wave waits
-// for the others: shared memory, which limits the product, has the less to give behind.
+// The products qkv and up: two waves share a pair of tiles, each with half of k, and then finish
+// one of them each. Where the shape is known, some of the weights are in registers before the wave
+// waits for the others: shared memory, which limits the product, has the less to give behind.
 template <class B, SmallStep kStep>
 __device__ __forceinline__ void run_pairs(const B& b, WeightStream<B>& weights, int layer) {
   constexpr bool kIsQkv = kStep == SmallStep::qkv;
@@ -200,11 +182,10 @@ __device__ __forceinline__ void run_projection(const B& b, WeightStream<B>& weig
 #pragma unroll
     for (int i = 0; i < kHeld; ++i) weights.load(held[i], weights.template batch<kStep>(source, i));
   }
-  // Not before the keys are there, in whose way they would be.
+  // Not earlier: they would be in the way of the keys that were waited for.
   weights.bring_up(layer);
   await_others<B, kStep>(b, layer);
-  if (turn.active)
-    multiply_share<B, kCount, kHeld>(b, weights, turn, b.mixed, held, source, sum);
+  if (turn.active) multiply_share<B, kCount, kHeld>(b, weights, turn, b.mixed, held, source, sum);
   weights.bring_rest_of_up(layer);
   finish_projection(b, turn, vectors.bias, vectors.weight, sum);
   clear_keys_before(b, layer);  // here most waves have nothing else to do

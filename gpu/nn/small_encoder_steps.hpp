@@ -33,9 +33,9 @@ __device__ __forceinline__ void normalise_sum(const B& b, int row_tile,
   for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
     const int row = tile_row_slot<kWave>(e), column = tile_column_slot<kWave>(e);
     const RowNorm& token = norm[kTransposed ? column : row];
-    const float shift = kTransposed ? bias.of_rows[row] - token.shift * weight_sum.of_rows[row]
-                                    : bias.of_columns[column] -
-                                          token.shift * weight_sum.of_columns[column];
+    const float shift = kTransposed
+                            ? bias.of_rows[row] - token.shift * weight_sum.of_rows[row]
+                            : bias.of_columns[column] - token.shift * weight_sum.of_columns[column];
     sum.value[e] = sum.value[e] * token.factor + shift;
   }
 }
@@ -187,15 +187,14 @@ __device__ __forceinline__ void finish_projection(const B& b, const SmallTurn& t
 }
 
 template <class B>
-__device__ __forceinline__ void finish_up(const B& b, int unit,
-                                          const SpreadVector<B::kWave>& bias,
+__device__ __forceinline__ void finish_up(const B& b, int unit, const SpreadVector<B::kWave>& bias,
                                           const SpreadVector<B::kWave>& weight_sum,
                                           TileSum<B::kWave> (&sum)[B::kRowTiles]) {
 #pragma unroll
   for (int r = 0; r < B::kRowTiles; ++r) {
     normalise_sum<B, false>(b, r, bias, weight_sum, sum[r]);
 #pragma unroll
-    for (int e = 0; e < TileSum<B::kWave>::kValues; ++e) 
+    for (int e = 0; e < TileSum<B::kWave>::kValues; ++e)
       sum[r].value[e] = gelu_to_16_bits(sum[r].value[e]);
     store_piece<B::kWave>(b.at(b.mixed, unit, r), operand_of_sum<B::kWave, B::kType>(sum[r]));
   }
@@ -332,8 +331,7 @@ __device__ __forceinline__ void await_others(const B& b, int layer) {
     const bool odd = kKind == kArrivalY ? kStep == SmallStep::up : layer % 2 == 1;
     await_arrival(b.arrivals + kKind, odd ? 1 : 0);
     const bool is_first = kStep == SmallStep::reduce ? b.part.kept_tile() == 0 : b.part.wave == 0;
-    if (is_first && one_lane<B::kWave>())
-      expect_arrival(b.arrivals + kKind, bytes_of(b, kKind));
+    if (is_first && one_lane<B::kWave>()) expect_arrival(b.arrivals + kKind, bytes_of(b, kKind));
   }
 }
 

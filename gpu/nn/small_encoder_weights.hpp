@@ -8,9 +8,9 @@ namespace biogpu::gpu::nn {
 
 // The weights that a wave multiplies. Those of its next step lie in shared memory, in the wave's
 // own place, to which the copy engine brings them as soon as the wave has read what lay there: no
-// other wave has to be waited for. The projection's come with all but the last batch of `up`, which
-// takes their place. Fewer waves multiply more of `down`: the last of its batches, which arrive by
-// themselves, lie in the places of waves that have none.
+// other wave has to be waited for. The last batch of `up` takes the projection's place. Fewer waves
+// multiply more of `down`: its last batches lie in the places of waves that have none. These, and
+// the projection's, arrive by themselves: at the far arrival.
 template <class B>
 struct WeightStream {
   static constexpr int kWave = B::kWave;
@@ -21,7 +21,8 @@ struct WeightStream {
   const std::uint8_t* from;  // the wave's first layer
   std::uint8_t* places;
   Arrival* arrival;
-  std::uint32_t odd = 0;  // the number of the use that is waited for, modulo 2; bit 1: of the far one
+  // Modulo 2 the number of the use that is waited for, of the arrival and, in bit 1, the far one.
+  std::uint32_t odd = 0;
 
   __device__ __forceinline__ WeightStream(const B& block, std::uint8_t* of_block)
       : b(block),
@@ -40,14 +41,10 @@ struct WeightStream {
   __device__ __forceinline__ std::uint8_t* place(int i = 0) const {
     return places + (b.part.wave * kPlaced + i) * kBatchBytes;
   }
-  // Of `down`, the batches from kPlaced on, and when they, or the projection's, have arrived.
+  // Of the batches of `down` from kPlaced on.
   __device__ __forceinline__ std::uint8_t* far_place() const {
     constexpr int kFar = kDownBatches - kPlaced;
     return places + (B::Known::kPairs * kPlaced + b.part.wave * kFar) * kBatchBytes;
-  }
-  // Whether no other wave's weights lie in this one's.
-  __device__ __forceinline__ bool is_own_place() const {
-    return B::kGrouped && multiplies(SmallStep::down);
   }
   __device__ __forceinline__ Arrival* far_arrival() const { return arrival + kSmallWaves; }
 
@@ -112,7 +109,7 @@ struct WeightStream {
     await_arrival(far_arrival(), odd >> 1);
     odd ^= 2u;
   }
-  // Each behind the wave's last load of what lies in the same places, and all lanes'.
+  // Each asks for what follows, behind the last load of all lanes from the same places.
   __device__ __forceinline__ void bring_projection(int layer) const {
     if (B::kGrouped && multiplies(SmallStep::projection))
       bring(place(), source<SmallStep::projection>(layer), 1, far_arrival());

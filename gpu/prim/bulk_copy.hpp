@@ -28,7 +28,10 @@ __device__ __forceinline__ void init_arrival([[maybe_unused]] Arrival* arrival,
                                              [[maybe_unused]] int n_arrives = 0) {
 #if defined(BIOGPU_HAS_COPY_ENGINE)
   const auto at = static_cast<std::uint32_t>(__cvta_generic_to_shared(arrival));
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" : : "r"(at), "r"(1 + n_arrives) : "memory");
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
+               :
+               : "r"(at), "r"(1 + n_arrives)
+               : "memory");
 #elif defined(BIOGPU_GPU_EMULATED)
   barrier_init(arrival, 1 + n_arrives);
 #endif

@@ -22,8 +22,8 @@ __device__ __forceinline__ std::uint32_t wave_same(std::uint32_t number) {
 #endif
 }
 
-// The same number, but what follows from it is computed where it is used: the compiler does not hold
-// it in registers through a loop.
+// The same number, but what follows from it is computed where it is used: the compiler does not
+// hold it in registers through a loop.
 __device__ __forceinline__ int not_held(int number) {
 #if defined(BIOGPU_GPU_CUDA)
   asm volatile("" : "+r"(number));
@@ -95,8 +95,8 @@ __device__ __forceinline__ void wave_sync() {
 }
 
 // Whether this is the lane of its wave that is chosen: one, and always the same. From Hopper on the
-// compiler knows that there is one alone, and does not ask for each copy that the lane asks the copy
-// engine for which lanes take part.
+// compiler knows that there is one alone, and does not ask for each copy that the lane asks the
+// copy engine for which lanes take part.
 template <int kWave = 32>
 __device__ __forceinline__ bool one_lane() {
 #if defined(BIOGPU_GPU_CUDA) && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
