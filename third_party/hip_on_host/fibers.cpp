@@ -256,7 +256,7 @@ void hold_some() {
       running.blocks[running.random() % running.blocks.size()].waves;
   running.held = waves;
   if (running.random() % 4 != 0) running.held = waves.subspan(running.random() % waves.size(), 1);
-  running.held_rounds = 1 + running.random() % 256;
+  running.held_rounds = (1 + running.random() % 256) << running.random() % 6;
 }
 
 bool is_held(const Turn& turn) {
