@@ -75,9 +75,6 @@ __device__ __forceinline__ bool find_rows(B& b, int group) {
 
 // Every launch counts kTickets further, so that its blocks know its number.
 constexpr std::uint32_t kTickets = 256;
-__device__ __forceinline__ std::uint32_t draw_ticket(std::uint32_t* counter) {
-  return atomicAdd(counter, blockIdx.x == 0 ? kTickets + 1 - gridDim.x : 1);
-}
 
 // What is in front of the layers, much of it under way before the first wait: the launch's number,
 // weights, what is embedded. False where the group has no rows.
@@ -85,7 +82,8 @@ template <class B>
 __device__ __forceinline__ bool begin_launch(B& b, WeightStream<B>& weights, std::uint32_t* counter,
                                              bool embeds) {
   const bool draws = B::kGrouped && threadIdx.x + 1 == blockDim.x;
-  const std::uint32_t ticket = draws ? draw_ticket(counter) : 0;
+  std::uint32_t ticket = 0;
+  if (draws) ticket = atomicAdd(counter, blockIdx.x == 0 ? kTickets + 1 - gridDim.x : 1);
   const bool has_rows = find_rows(b, static_cast<int>(blockIdx.x) / kGroup);  // the whole group
   if (!B::kGrouped && !has_rows) return false;
   const SmallRoom at = room_of(b.part.shape);

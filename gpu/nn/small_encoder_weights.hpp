@@ -172,6 +172,17 @@ __device__ __forceinline__ void multiply_piece(const TileOperand<B::kWave>& rows
   }
 }
 
+// Batch `index` of a share: of those held, or the one just loaded. Where none is held, nothing is
+// read: a compiler may take a comparison with 0 for an index below it.
+template <int kHeld, class Batch>
+__device__ __forceinline__ const Batch& held_or_loaded(const Batch* held, int index,
+                                                       const Batch& loaded) {
+  if constexpr (kHeld == 0)
+    return loaded;
+  else
+    return index < kHeld ? held[index] : loaded;
+}
+
 // A share of the projection, of kCount batches of weights, or n_batches where that is 0. The first
 // kHeld are in `held`, the others at `source`.
 template <class B, int kCount, int kHeld>
@@ -192,7 +203,7 @@ __device__ __forceinline__ void multiply_share(const B& b, const WeightStream<B>
     for (int p = 0; p < kBatch; ++p) {
 #pragma unroll
       for (int r = 0; r < B::kRowTiles; ++r)
-        multiply_piece<B, false>(left[p][r], i < kHeld ? held[i][p] : right[p], sum[r]);
+        multiply_piece<B, false>(left[p][r], held_or_loaded<kHeld>(held, i, right)[p], sum[r]);
     }
   }
 }
@@ -225,7 +236,7 @@ __device__ __forceinline__ void multiply_pair(const B& b, const WeightStream<B>&
 #pragma unroll
         for (int r = 0; r < B::kRowTiles; ++r)
           multiply_piece<B, kTransposed>(
-              left[p][r], 2 * i + n < kHeld ? held[2 * i + n][p] : right[n][p], sum[n][r]);
+              left[p][r], held_or_loaded<kHeld>(held, 2 * i + n, right[n])[p], sum[n][r]);
       }
     }
     loaded(i);

@@ -149,14 +149,17 @@ __device__ __forceinline__ void post_words(std::uint32_t* place, std::uint32_t (
                  : "l"(place), "r"(word[0]), "r"(word[1])
                  : "memory");
   }
-#elif defined(BIOGPU_GPU_EMULATED)
+#else
+#if defined(BIOGPU_GPU_EMULATED)
   if (has_block_groups()) {
     std::array<std::uint32_t, kWords> late;
     std::copy(word, word + kWords, late.begin());
     hip_on_host::run_beside([=] { std::copy(late.begin(), late.end(), place); });
-  } else {
-    std::copy(word, word + kWords, place);
+    return;
   }
+#endif
+#pragma unroll
+  for (int i = 0; i < kWords; ++i) place[i] = word[i];
 #endif
 }
 template <int kWords>
@@ -205,9 +208,10 @@ __device__ __forceinline__ void bound_reads([[maybe_unused]] unsigned& tries) {
 // Queues a kernel whose blocks form groups of `group`, up to 8, and all run at the same time;
 // n_blocks is a multiple of it. Only where has_block_groups().
 template <class... Parameters, class... Arguments>
-void launch_groups(Stream& stream, void (*kernel)(Parameters...), std::size_t n_blocks,
-                   unsigned n_threads, std::size_t shared_bytes, [[maybe_unused]] unsigned group,
-                   Arguments&&... arguments) {
+void launch_groups([[maybe_unused]] Stream& stream, [[maybe_unused]] void (*kernel)(Parameters...),
+                   [[maybe_unused]] std::size_t n_blocks, [[maybe_unused]] unsigned n_threads,
+                   [[maybe_unused]] std::size_t shared_bytes, [[maybe_unused]] unsigned group,
+                   [[maybe_unused]] Arguments&&... arguments) {
 #if defined(BIOGPU_GPU_CUDA)
   allow_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
   cudaLaunchAttribute attributes[2] = {};
