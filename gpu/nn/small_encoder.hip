@@ -37,19 +37,13 @@ __device__ __forceinline__ void run_step(const B& b, WeightStream<B>& weights, i
   } else if constexpr (kStep == SmallStep::attend) {
     await_others<B, kStep>(b, layer);
     run_attend(b, layer);
+  } else if constexpr (kStep == SmallStep::reduce) {
+    if (!B::kGrouped && b.part.keeps_tile()) reduce_kept(b, layer, [] {});
   } else if (b.part.keeps_tile()) {
-    const int kept = b.part.kept_tile();
-    if constexpr (kStep == SmallStep::reduce) {
-      const ColumnVectors vectors = load_vectors(b, layer + 1, SmallStep::reduce, kept);
-      const GrowingTile<B> tile = load_tile(b, kept, vectors.bias, vectors.weight);
-      await_others<B, kStep>(b, layer);
-      run_reduce(b, tile);
-    } else {
-      const int column = 16 * b.part.own_tile(kept) + b.lane % 16;
-      const float bias = b.a.norm_bias[column], weight = b.a.norm_weight[column];
-      await_others<B, kStep>(b, layer);
-      run_finish(b, bias, weight);
-    }
+    const int column = 16 * b.part.own_tile(b.part.kept_tile()) + b.lane % 16;
+    const float bias = b.a.norm_bias[column], weight = b.a.norm_weight[column];
+    await_others<B, kStep>(b, layer);
+    run_finish(b, bias, weight);
   }
 }
 

@@ -19,14 +19,35 @@ __device__ __forceinline__ ColumnVectors load_vectors(const B& b, int layer, Sma
   return {vector[lane % 16], vector[16 + lane % 16]};
 }
 
-// Sums of `down` leave for the blocks that own their rows.
+// Adds the parts of `down` to the tile that the wave keeps. before_parts() when the tile and its
+// vectors are on their way.
+template <class B, class BeforeParts>
+__device__ __forceinline__ void reduce_kept(const B& b, int layer, BeforeParts&& before_parts) {
+  const int kept = b.part.kept_tile();
+  const ColumnVectors vectors = load_vectors(b, layer + 1, SmallStep::reduce, kept);
+  const GrowingTile<B> tile = load_tile(b, kept, vectors.bias, vectors.weight);
+  before_parts();
+  await_others<B, SmallStep::reduce>(b, layer);
+  run_reduce(b, tile);
+}
+
+// Sums of `down` leave for the blocks that own their rows. In a group, waves that keep a tile, and
+// have nothing to multiply, add the parts as soon as they are there.
 template <class B>
 __device__ __forceinline__ void run_down(const B& b, WeightStream<B>& weights, int layer) {
   constexpr SmallStep kStep = SmallStep::down;
   constexpr int kCount = B::Known::template kBatches<kStep>;
+  const auto meet = [&] {
+    __syncthreads();  // some of the weights were in other waves' places
+    if (!weights.multiplies(kStep)) weights.bring_qkv(layer + 1);
+  };
+  if (B::kGrouped && b.part.keeps_tile()) {
+    return reduce_kept(b, layer, [&] {
+      await_others<B, kStep>(b, layer);  // meets the block, too
+      meet();
+    });
+  }
   const std::uint8_t* source = weights.template await<kStep>(layer);
-  if (b.part.keeps_tile())
-    prefetch(b.vector(layer + 1, SmallStep::reduce, b.part.kept_tile()) + b.lane);
   await_others<B, kStep>(b, layer);
   for (int i = 0;; i += 2) {
     const SmallTurn turn = b.part.turn(kStep, i);
@@ -44,10 +65,7 @@ __device__ __forceinline__ void run_down(const B& b, WeightStream<B>& weights, i
     if (kCount > 0) break;
     source += 2 * turn.n_batches * WeightStream<B>::kBatchBytes;
   }
-  if (B::kGrouped) {
-    __syncthreads();  // some of the weights were in other waves' places
-    if (!weights.multiplies(kStep)) weights.bring_qkv(layer + 1);
-  }
+  if (B::kGrouped) meet();
 }
 
 // What becomes of a share of the products qkv and up once the norms are there.

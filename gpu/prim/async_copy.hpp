@@ -32,13 +32,6 @@ __device__ __forceinline__ void copy_async16(void* to_shared, const void* from, 
 #endif
 }
 
-// Brings the line nearer to the threads that will load from it soon.
-__device__ __forceinline__ void prefetch([[maybe_unused]] const void* from) {
-#if defined(BIOGPU_GPU_CUDA)
-  asm volatile("prefetch.global.L1 [%0];" : : "l"(from));
-#endif
-}
-
 // Closes a group of this thread's copies.
 __device__ __forceinline__ void copy_async_commit() {
 #if defined(BIOGPU_GPU_CUDA)
