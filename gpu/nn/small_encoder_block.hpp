@@ -42,8 +42,7 @@ struct KnownShape {
                 2 * kBatches<SmallStep::down> > kPlaced &&
                 2 * kBatches<SmallStep::down> * kPairs <= kPlaced * kSmallWaves);
   static_assert(kPart.qkv_units() <= kSmallWaves - 2 && kPart.hidden_tiles() <= kSmallWaves - 2 &&
-                kPairs <= kPart.hidden_tiles() / 2 * 2 &&
-                kPairs + kPart.own_most() < kSmallWaves &&
+                kPairs <= kPart.hidden_tiles() / 2 * 2 && kPairs + kPart.own_most() < kSmallWaves &&
                 kPart.n_heads() * kKeyParts <= kSmallWaves);
   static constexpr bool matches(const SmallEncoderShape& s) {
     return s.d == kD && s.n_heads == kHeads && s.head == kD / kHeads && s.d_feed == kFeed;
