@@ -1,17 +1,18 @@
-// The threads of emulated blocks: fibers that run until they wait for each other.
+// The scheduler of emulated blocks: their threads are fibers that run until they wait for each
+// other.
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <boost/context/detail/fcontext.hpp>
 #include <cstdio>
 #include <cstdlib>
-#include <deque>
+#include <cstring>
 #include <numeric>
-#include <random>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "fibers.hpp"
 #include "settings.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -25,95 +26,19 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-#include <hip/hip_clusters.h>
-
 namespace hip_on_host {
 namespace {
 
-using Work = std::function<void()>;
-
 namespace context = boost::context::detail;
 constexpr std::size_t kStackBytes = 128 * 1024;
-constexpr int kMaxWave = 64;
-constexpr int kNamedBarriers = 16;
 
-// Opens when all of the live threads have come; a named one, when as many as it is told.
-struct Barrier {
-  int n_live = 0;
-  int n_arrived = 0;
-  unsigned generation = 0;
-};
-
-// Where the lanes of one wave meet. Values of successive operations use the two slots in turn: a
-// lane can be one operation ahead of the slowest, never two.
-struct Wave : Barrier {
-  WaveOperation operation = WaveOperation::none;
-  std::uint64_t present[2] = {};
-  std::uint64_t votes[2] = {};
-  unsigned char value[2][kMaxWave][16] = {};
-};
-
-enum class Waiting { no, barrier, condition, ended };
-
-// What the scheduler asks for again and again, apart from the rest of a fiber and small.
-struct Turn {
-  Waiting waiting = Waiting::no;
-  unsigned generation = 0;  // of the barrier that it waits at
-  Barrier* barrier = nullptr;
-  Wave* wave = nullptr;
-};
-
-// Groups of work that a thread has asked for and not waited for.
-struct Groups {
-  std::vector<Work> open;
-  std::deque<std::vector<Work>> closed;
-  unsigned n_closed = 0;  // ever
-};
-
-struct Block : Barrier {
-  dim3 index{0, 0, 0};
-  std::vector<Wave> waves;
-  Barrier named[kNamedBarriers];
-  void* shared = nullptr;
-};
-
-struct Fiber {
-  context::fcontext_t state = nullptr;
-  void* stack = nullptr;
-  void* fake_stack = nullptr;  // AddressSanitizer's
-  Turn* turn = nullptr;
-  Block* block = nullptr;
-  dim3 thread{0, 0, 0};
-  int index = 0;
-  std::function<bool()> condition;
-  Groups groups[2];
-};
-
-// The blocks that run at the same time: one, those of a cluster, or all of a grid.
-struct Running {
-  dim3 extent, grid;
-  std::vector<Block> blocks;
-  std::vector<Barrier> clusters;  // of neighbouring blocks
-  int n_live = 0;                 // threads
-  std::deque<Work> beside;
-  unsigned n_done_beside = 0;
-  std::span<const Wave> held;  // take no turn for as many rounds
-  unsigned held_rounds = 0;
-  const std::function<void()>* body = nullptr;
-  std::mt19937 random;
-  context::fcontext_t scheduler = nullptr;
-  void* scheduler_fake_stack = nullptr;
-  const void* scheduler_stack = nullptr;
-  std::size_t scheduler_stack_bytes = 0;
-};
-
-// One kernel runs at a time (runtime.cpp holds a lock), so plain globals are enough.
 std::vector<Fiber> fibers;
 std::vector<Turn> turns;  // of the fibers
-Running running;
-Fiber* current = nullptr;
 
 }  // namespace
+
+Running running;
+Fiber* current = nullptr;
 
 void fail(const char* what) {
   const Block& block = current != nullptr ? *current->block : running.blocks.front();
@@ -122,15 +47,11 @@ void fail(const char* what) {
   std::abort();
 }
 
-namespace {
-
 int n_in_cluster() { return static_cast<int>(running.blocks.size() / running.clusters.size()); }
 int number_of(const Block& block) { return static_cast<int>(&block - running.blocks.data()); }
 Barrier& cluster_of(const Fiber& fiber) {
   return running.clusters[static_cast<std::size_t>(number_of(*fiber.block) / n_in_cluster())];
 }
-
-Wave& wave_of(const Fiber& fiber) { return *fiber.turn->wave; }
 
 void switch_to_scheduler([[maybe_unused]] bool for_good) {
   [[maybe_unused]] Fiber* self = current;
@@ -144,6 +65,10 @@ void switch_to_scheduler([[maybe_unused]] bool for_good) {
                                   &running.scheduler_stack_bytes);
 #endif
 }
+
+bool random_order() { return settings().order_seed != 0; }
+
+namespace {
 
 void fiber_main(context::transfer_t from) {
 #ifdef HIP_ON_HOST_ASAN
@@ -160,7 +85,7 @@ void fiber_main(context::transfer_t from) {
   --running.n_live;
   --cluster_of(*current).n_live;
   --current->block->n_live;
-  --wave_of(*current).n_live;
+  --current->turn->wave->n_live;
   switch_to_scheduler(true);
 }
 
@@ -227,11 +152,9 @@ void prepare_fibers(int n_threads) {
         dim3(index % extent.x, index / extent.x % extent.y, index / (extent.x * extent.y));
     fiber.state = context::make_fcontext(static_cast<char*>(fiber.stack) + kStackBytes, kStackBytes,
                                          fiber_main);
-    ++wave_of(fiber).n_live;
+    ++fiber.turn->wave->n_live;
   }
 }
-
-bool random_order() { return settings().order_seed != 0; }
 
 void run_one_beside() {
   std::deque<Work>& beside = running.beside;
@@ -301,126 +224,6 @@ void run_blocks(int n_threads, const std::vector<std::size_t>& order) {
   }
   if (!running.beside.empty()) fail("a block ended before a copy");
 }
-
-void arrive_at(Barrier& barrier) {
-  ++barrier.n_arrived;
-  current->turn->waiting = Waiting::barrier;
-  current->turn->generation = barrier.generation;
-  current->turn->barrier = &barrier;
-  switch_to_scheduler(false);
-}
-
-void arrive_at_wave(WaveOperation operation) {
-  Wave& wave = wave_of(*current);
-  if (wave.n_arrived > 0 && wave.operation != operation) {
-    fail("lanes of one wave meet at different operations");
-  }
-  wave.operation = operation;
-  arrive_at(wave);
-}
-
-// The slot of the operation about to start; the first lane to come empties it.
-int open_slot() {
-  Wave& wave = wave_of(*current);
-  const int slot = static_cast<int>(wave.generation & 1);
-  if (wave.n_arrived == 0) wave.present[slot] = wave.votes[slot] = 0;
-  wave.present[slot] |= std::uint64_t{1} << lane();
-  return slot;
-}
-
-Groups& groups_of(GroupQueue queue) { return current->groups[static_cast<std::size_t>(queue)]; }
-
-void finish_oldest(Groups& groups) {
-  const std::vector<Work> group = std::move(groups.closed.front());
-  groups.closed.pop_front();
-  for (const Work& work : group) work();
-}
-
-}  // namespace
-
-const dim3& thread_index() { return current->thread; }
-const dim3& block_index() { return current->block->index; }
-const dim3& block_extent() { return running.extent; }
-const dim3& grid_extent() { return running.grid; }
-void* dynamic_shared() { return current->block->shared; }
-int wave_width() { return settings().wave_width; }
-int lane() { return current->index % wave_width(); }
-
-int cluster_rank() { return number_of(*current->block) % n_in_cluster(); }
-
-void* shared_of_cluster(int rank) {
-  if (rank < 0 || rank >= n_in_cluster()) fail("a cluster has no such block");
-  return current->block[rank - cluster_rank()].shared;
-}
-
-void block_barrier() { arrive_at(*current->block); }
-void cluster_barrier() { arrive_at(cluster_of(*current)); }
-
-void named_barrier(int name, int n_threads, bool waits) {
-  if (name < 0 || name >= kNamedBarriers) fail("no barrier has such a name");
-  Barrier& barrier = current->block->named[name];
-  const unsigned generation = barrier.generation;
-  if (++barrier.n_arrived == n_threads) {
-    barrier.n_arrived = 0;
-    ++barrier.generation;
-  } else if (waits) {
-    wait_until([&barrier, generation] { return barrier.generation != generation; });
-  }
-}
-
-void wait_until(std::function<bool()> holds) {
-  current->condition = std::move(holds);
-  current->turn->waiting = Waiting::condition;
-  switch_to_scheduler(false);
-}
-
-void run_beside(std::function<void()> work) { running.beside.push_back(std::move(work)); }
-unsigned n_done_beside() { return running.n_done_beside; }
-
-void add_to_group(GroupQueue queue, std::function<void()> work) {
-  groups_of(queue).open.push_back(std::move(work));
-}
-
-void close_group(GroupQueue queue) {
-  Groups& groups = groups_of(queue);
-  groups.closed.push_back(std::exchange(groups.open, {}));
-  // The same for all lanes, which may work together.
-  const unsigned chance = (settings().order_seed + ++groups.n_closed) * 2654435761u;
-  if (!random_order() || (chance >> 16 & 1) != 0) return;
-  while (!groups.closed.empty()) finish_oldest(groups);
-}
-
-void finish_groups(GroupQueue queue, int n_left) {
-  Groups& groups = groups_of(queue);
-  while (static_cast<int>(groups.closed.size()) > n_left) finish_oldest(groups);
-}
-
-void exchange(const void* value, void* result, std::size_t bytes, int source_lane) {
-  const int slot = open_slot();
-  Wave& wave = wave_of(*current);
-  std::memcpy(wave.value[slot][lane()], value, bytes);
-  arrive_at_wave(WaveOperation::shuffle);
-  if ((wave.present[slot] >> source_lane & 1) != 0) {
-    std::memcpy(result, wave.value[slot][source_lane], bytes);
-  } else {
-    std::memset(result, 0xA5, bytes);
-  }
-}
-
-std::uint64_t ballot(bool vote) {
-  const int slot = open_slot();
-  Wave& wave = wave_of(*current);
-  wave.votes[slot] |= std::uint64_t{vote} << lane();
-  arrive_at_wave(WaveOperation::ballot);
-  return wave.votes[slot];
-}
-
-void wave_barrier() {
-  open_slot();
-  arrive_at_wave(WaveOperation::barrier);
-}
-
-namespace {
 
 // n_blocks blocks from `first` on run at the same time, in n_clusters clusters.
 class BlocksRun {
