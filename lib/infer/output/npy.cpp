@@ -2,8 +2,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cerrno>
+#include <charconv>
 
 #include "lib/core/error.hpp"
 #include "lib/infer/output/formats.hpp"
@@ -67,6 +69,14 @@ class NpyWriter final : public ArrayWriter {
   std::int64_t width_ = -1;
 };
 
+// The fewest digits that read as the same fp32 number.
+void append_number(fmt::memory_buffer& line, float value) {
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+  line.push_back('\t');
+  line.append(text.data(), end);
+}
+
 class TsvWriter final : public ArrayWriter {
  public:
   explicit TsvWriter(const std::string& path) : file_(path) {}
@@ -79,8 +89,7 @@ class TsvWriter final : public ArrayWriter {
       fmt::memory_buffer line;
       fmt::format_to(std::back_inserter(line), "{}", key);
       if (array.shape.size() > 1) fmt::format_to(std::back_inserter(line), "\t{}", row + 1);
-      for (std::size_t i = 0; i < width; ++i)
-        fmt::format_to(std::back_inserter(line), "\t{:.7g}", array.values[row * width + i]);
+      for (std::size_t i = 0; i < width; ++i) append_number(line, array.values[row * width + i]);
       line.push_back('\n');
       file_.write({line.data(), line.size()});
     }

@@ -68,6 +68,9 @@ TEST_CASE("infer.output: text, and the archive's parts", "[infer]") {
   const test::Folder folder;
   write(folder.path("x.tsv"), {{"m", {2}, {0.5f, -1}}, {"r", {2, 1}, {3, 4}}});
   CHECK(folder.read("x.tsv") == "m\t0.5\t-1\nr\t1\t3\nr\t2\t4\n");
+  // As many digits as give the same number back, and no more.
+  write(folder.path("y.tsv"), {{"d", {3}, {1.0f / 3, 16777216, 1e-8f}}});
+  CHECK(folder.read("y.tsv") == "d\t0.33333334\t16777216\t1e-08\n");
   write(folder.path("x.npz"), kArrays);
   const std::string zip = folder.read("x.npz");
   CHECK(zip.substr(0, 4) == "PK\x03\x04");
