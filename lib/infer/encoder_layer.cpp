@@ -2,32 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <vector>
-
 namespace biogpu::infer {
 namespace {
 
 using nn::Activation;
-using nn::DType;
 using nn::Tensor;
-
-// The weights of q, k and v one below the other, so that one product gives all three.
-nn::Linear read_qkv(nn::Backend& backend, nn::WeightTable& table, const std::string& name,
-                    std::int64_t d, float q_scale) {
-  std::vector<float> weight, bias;
-  for (const char* part : {"query", "key", "value"}) {
-    nn::HostTensor w = table.take(name + part + ".weight", {d, d});
-    nn::HostTensor b = table.take(name + part + ".bias", {d});
-    if (weight.empty()) {
-      for (float& v : w.values) v *= q_scale;
-      for (float& v : b.values) v *= q_scale;
-    }
-    weight.insert(weight.end(), w.values.begin(), w.values.end());
-    bias.insert(bias.end(), b.values.begin(), b.values.end());
-  }
-  return backend.upload_linear(Tensor(weight.data(), DType::f32, {3 * d, d}),
-                               Tensor(bias.data(), DType::f32, {3 * d}));
-}
 
 }  // namespace
 
@@ -52,8 +31,10 @@ EncoderLayer read_encoder_layer(nn::Backend& backend, nn::WeightTable& table,
                                 std::int64_t index) {
   const std::int64_t d = shape.d_model;
   const std::string name = fmt::format("encoder.layer.{}.", index);
+  const std::string self = name + "attention.self.";
+  const std::string qkv[] = {self + "query", self + "key", self + "value"};
   EncoderLayer layer;
-  layer.qkv = read_qkv(backend, table, name + "attention.self.", d, form.q_scale);
+  layer.qkv = table.take_linears(backend, qkv, d, d, form.q_scale);
   layer.attention_out = table.take_linear(backend, name + "attention.output.dense", d, d);
   layer.attention_norm = table.take_norm(backend, name + form.attention_norm, d, shape.eps);
   layer.feed_up = table.take_linear(backend, name + "intermediate.dense", shape.d_feed, d);

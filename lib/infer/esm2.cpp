@@ -64,7 +64,8 @@ void Esm2::read_rotary(nn::WeightTable& table, const ModelConfig& config) {
   const std::string of_all = "encoder.layer.*.attention.self.rotary_embeddings.inv_freq";
   for (const std::string& name : {std::string("rotary_embeddings.inv_freq"), of_layer, of_all}) {
     if (!table.has(name)) continue;
-    inverse_frequencies_ = table.take(name, {shape_.d_head() / 2}).values;
+    const nn::HostTensor given = table.take(name, {shape_.d_head() / 2});
+    inverse_frequencies_.assign(given.values.begin(), given.values.end());
     return;
   }
   // Published weights without the tensor had it in 16 bits.

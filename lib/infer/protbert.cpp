@@ -84,10 +84,12 @@ void ProtBert::read_head(nn::WeightTable& table) {
     const bool named = table.has(head + "bias");
     const nn::HostTensor bias =
         table.take(named ? head + "bias" : head + "decoder.bias", {n_words});
-    if (named && table.has(head + "decoder.bias") &&
-        table.take(head + "decoder.bias", {n_words}).values != bias.values)
-      throw Error(ErrorCode::bad_input,
-                  "cls.predictions.bias and cls.predictions.decoder.bias differ in the weights");
+    if (named && table.has(head + "decoder.bias")) {
+      const nn::HostTensor other = table.take(head + "decoder.bias", {n_words});
+      if (!std::equal(bias.values.begin(), bias.values.end(), other.values.begin()))
+        throw Error(ErrorCode::bad_input,
+                    "cls.predictions.bias and cls.predictions.decoder.bias differ in the weights");
+    }
     head_ = LanguageHead(backend_, table,
                          {head + "transform.dense", head + "transform.LayerNorm", shape_.eps,
                           Tensor(words_.data(), DType::f32, {n_words, d}), bias.view});

@@ -36,9 +36,9 @@ class ProtBert final : public ProteinModel {
   std::int64_t n_positions_ = 0;
   std::int64_t n_types_ = 0;
 
-  std::vector<float> words_;  // kept for the head until it is read
-  nn::Tensor embedding_;      // f32 [V, d]
-  nn::Tensor positions_;      // f32 [P, d], with the row of token type 0 added
+  BigArray<float> words_;  // kept for the head until it is read
+  nn::Tensor embedding_;   // f32 [V, d]
+  nn::Tensor positions_;   // f32 [P, d], with the row of token type 0 added
   nn::Norm embedding_norm_;
   std::vector<EncoderLayer> layers_;
   LanguageHead head_;

@@ -7,6 +7,7 @@
 
 #include "gpu/nn/gemm_warpgroup.hpp"
 #include "gpu/nn/row_ops.hpp"
+#include "lib/nn/pieces.hpp"
 
 namespace biogpu::nn {
 
@@ -30,7 +31,7 @@ void Staging::to_device(void* device, const void* host, std::size_t bytes, gpu::
     next_ = 1 - next_;
     if (piece.used) piece.done.synchronize();
     piece.memory.reserve(std::min(kBytes, std::max<std::size_t>(n, 1 << 16)));
-    std::memcpy(piece.memory.data(), static_cast<const char*>(host) + done, n);
+    copy_bytes(piece.memory.data(), static_cast<const char*>(host) + done, n);
     stream.copy_to_device(static_cast<char*>(device) + done, piece.memory.data(), n);
     piece.done.record(stream);
     piece.used = true;

@@ -20,10 +20,11 @@ inline std::uint16_t to_bf16(float value) {
 inline float from_f16(std::uint16_t bits) {
   const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
   const std::uint32_t rest = bits & 0x7fffu;
-  if (rest >= 0x7c00u) return std::bit_cast<float>(sign | 0x7f800000u | (rest & 0x3ffu) << 13);
-  // Also right for subnormal numbers: the product renormalises them.
-  const float scaled = std::bit_cast<float>(rest << 13) * 0x1p112f;
-  return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(scaled));
+  // Also right for subnormal numbers: the product renormalises them. Without a branch, so that
+  // loops take several numbers at a time; all exponents of what is not finite are the same.
+  const auto scaled = std::bit_cast<std::uint32_t>(std::bit_cast<float>(rest << 13) * 0x1p112f);
+  const std::uint32_t exponent = rest >= 0x7c00u ? 0x7f800000u : 0;
+  return std::bit_cast<float>(sign | scaled | exponent);
 }
 
 inline std::uint16_t to_f16(float value) {

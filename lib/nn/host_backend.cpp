@@ -10,6 +10,8 @@
 #include <new>
 #include <string>
 
+#include "lib/nn/pieces.hpp"
+
 namespace biogpu::nn {
 
 void HostBackend::Free::operator()(void* memory) const { std::free(memory); }
@@ -41,7 +43,7 @@ std::uint64_t HostBackend::free_bytes() {
 Tensor HostBackend::upload(const Tensor& host, DType) {
   Tensor copy = host;
   copy.data = allocate(host.bytes());
-  std::memcpy(copy.data, host.data, host.bytes());
+  copy_bytes(copy.data, host.data, host.bytes());
   return copy;
 }
 

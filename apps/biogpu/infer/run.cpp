@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -117,9 +118,11 @@ void InferRun::load_models() {
   }
   if (backends_.empty()) backends_.push_back(nn::make_cpu_backend(options));
   if (device_.on_gpu()) precision_ = options.precision;
+  tbb::task_arena threads(flags_.shared.threads);
   for (const auto& backend : backends_) {
-    models_.push_back(
-        infer::load_protein_model(flags_.model, *backend, {.keep_rare = flags_.keep_rare}));
+    models_.push_back(threads.execute([&] {
+      return infer::load_protein_model(flags_.model, *backend, {.keep_rare = flags_.keep_rare});
+    }));
     free_models_.push_back(models_.back().get());
   }
   log_.detail(fmt::format("{}: {}, {} layers of {}, on {}", flags_.model, info().architecture,

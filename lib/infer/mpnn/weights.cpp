@@ -25,7 +25,8 @@ class Loader {
   }
 
   std::vector<float> take(const std::string& name, std::initializer_list<std::int64_t> shape) {
-    return table_.take(name, shape).values;
+    const nn::HostTensor taken = table_.take(name, shape);
+    return {taken.values.begin(), taken.values.end()};
   }
 
   cpu::Dense dense(const std::string& name, std::int64_t n_out, std::int64_t n_in) {

@@ -56,7 +56,10 @@ class CpuBackend final : public HostBackend {
     linear.n_in = weight.shape[1];
     auto* const packed = static_cast<float*>(allocate(
         static_cast<std::size_t>(cpu::packed_size(linear.n_out, linear.n_in)) * sizeof(float)));
-    cpu::pack_weight(weight, packed);
+    const std::int64_t width = cpu::panel_width();
+    for_each((linear.n_out + width - 1) / width, [&](std::int64_t panel) {
+      cpu::pack_panel(weight, panel, packed + panel * width * linear.n_in);
+    });
     linear.packed = packed;
     if (!bias.empty()) linear.bias = upload(bias, DType::f32);
     return linear;

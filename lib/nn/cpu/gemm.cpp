@@ -92,12 +92,18 @@ std::int64_t packed_size(std::int64_t n_out, std::int64_t n_in) {
   return (n_out + width - 1) / width * width * n_in;
 }
 
-void pack_weight(const Tensor& weight, float* packed) {
+void pack_panel(const Tensor& weight, std::int64_t panel, float* to) {
   const std::int64_t n_out = weight.shape[0], n_in = weight.shape[1], width = panel_width();
-  for (std::int64_t begin = 0; begin < n_out; begin += width)
-    for (std::int64_t k = 0; k < n_in; ++k)
-      for (std::int64_t n = begin; n < begin + width; ++n)
-        *packed++ = n < n_out ? weight.row<float>(n)[k] : 0.0f;
+  const std::int64_t begin = panel * width;
+  for (std::int64_t k = 0; k < n_in; ++k)
+    for (std::int64_t n = begin; n < begin + width; ++n)
+      *to++ = n < n_out ? weight.row<float>(n)[k] : 0.0f;
+}
+
+void pack_weight(const Tensor& weight, float* packed) {
+  const std::int64_t n_panels = (weight.shape[0] + panel_width() - 1) / panel_width();
+  for (std::int64_t p = 0; p < n_panels; ++p)
+    pack_panel(weight, p, packed + p * panel_width() * weight.shape[1]);
 }
 
 void gemm_part(const Gemm& op, const GemmPart& part) { HWY_DYNAMIC_DISPATCH(multiply)(op, part); }

@@ -75,10 +75,11 @@ std::string read_text(const std::string& path) {
 }
 
 template <class From, class Convert>
-void convert(const std::uint8_t* data, std::int64_t n, float* out, Convert&& to_float) {
+void convert(const std::uint8_t* data, std::int64_t first, std::int64_t n, float* out,
+             Convert&& to_float) {
   for (std::int64_t i = 0; i < n; ++i) {
     From value;
-    std::memcpy(&value, data + static_cast<std::size_t>(i) * sizeof value, sizeof value);
+    std::memcpy(&value, data + static_cast<std::size_t>(first + i) * sizeof value, sizeof value);
     out[i] = to_float(value);
   }
 }
@@ -91,16 +92,19 @@ std::int64_t StoredTensor::size() const {
   return n;
 }
 
-bool StoredTensor::to_floats(float* out) const {
-  const std::int64_t n = size();
+bool StoredTensor::is_floating() const {
+  return type == "F32" || type == "F16" || type == "BF16" || type == "F64";
+}
+
+bool StoredTensor::to_floats(std::int64_t first, std::int64_t n, float* out) const {
   if (type == "F32") {
-    if (bytes > 0) std::memcpy(out, data, bytes);
+    convert<float>(data, first, n, out, [](float v) { return v; });
   } else if (type == "F16") {
-    convert<std::uint16_t>(data, n, out, from_f16);
+    convert<std::uint16_t>(data, first, n, out, from_f16);
   } else if (type == "BF16") {
-    convert<std::uint16_t>(data, n, out, from_bf16);
+    convert<std::uint16_t>(data, first, n, out, from_bf16);
   } else if (type == "F64") {
-    convert<double>(data, n, out, [](double v) { return static_cast<float>(v); });
+    convert<double>(data, first, n, out, [](double v) { return static_cast<float>(v); });
   } else {
     return false;
   }

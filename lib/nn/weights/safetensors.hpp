@@ -19,8 +19,11 @@ struct StoredTensor {
   std::size_t file = 0;  // index into Checkpoint::files()
 
   std::int64_t size() const;
-  // Writes size() numbers as fp32. False where the type is none that weights come in.
-  bool to_floats(float* out) const;
+  // Whether the type is one that weights come in.
+  bool is_floating() const;
+  // Writes numbers [first, first + n) as fp32. False where they are not is_floating().
+  bool to_floats(std::int64_t first, std::int64_t n, float* out) const;
+  bool to_floats(float* out) const { return to_floats(0, size(), out); }
 };
 
 // The tensors of one or several safetensors files, mapped. Layout: 8 bytes with the length of a

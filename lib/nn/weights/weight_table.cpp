@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 
 #include "lib/core/error.hpp"
+#include "lib/nn/pieces.hpp"
 
 namespace biogpu::nn {
 namespace {
 
 constexpr std::size_t kMaxListed = 10;
+// Numbers that stay in a core's cache from being converted to being looked at.
+constexpr std::int64_t kPiece = std::int64_t{1} << 16;
 
 void list(std::string& text, const char* what, const std::vector<std::string>& names) {
   if (names.empty()) return;
@@ -23,12 +27,12 @@ void list(std::string& text, const char* what, const std::vector<std::string>& n
 }
 
 // Without a branch a number, so that it takes little beside reading the file.
-bool all_finite(const std::vector<float>& values) {
+bool all_finite(const float* values, std::int64_t n) {
   constexpr std::uint32_t kExponent = 0x7f800000;
-  bool finite = true;
-  for (const float value : values)
-    finite &= (std::bit_cast<std::uint32_t>(value) & kExponent) != kExponent;
-  return finite;
+  std::uint32_t n_others = 0;
+  for (std::int64_t i = 0; i < n; ++i)
+    n_others += (std::bit_cast<std::uint32_t>(values[i]) & kExponent) == kExponent ? 1 : 0;
+  return n_others == 0;
 }
 
 }  // namespace
@@ -70,30 +74,66 @@ bool WeightTable::has(const std::string& name) { return find(name) != nullptr; }
 HostTensor WeightTable::take(const std::string& name, std::initializer_list<std::int64_t> shape) {
   HostTensor weight;
   weight.view = Tensor(nullptr, DType::f32, shape);
-  weight.values.resize(static_cast<std::size_t>(weight.view.size()));
+  weight.values = BigArray<float>(static_cast<std::size_t>(weight.view.size()));
   weight.view.data = weight.values.data();
+  read(name, weight.view, 1);
+  return weight;
+}
+
+void WeightTable::read(const std::string& name, const Tensor& to, float scale) {
+  auto* const out = to.as<float>();
+  const std::int64_t n = to.size();
+  const auto* const shape = to.shape.data();
   taken_.insert(name);
   const StoredTensor* const stored = find(name);
   if (stored == nullptr) {
     missing_.push_back(name);
-  } else if (!std::equal(shape.begin(), shape.end(), stored->shape.begin(), stored->shape.end())) {
+  } else if (!std::equal(shape, shape + to.rank, stored->shape.begin(), stored->shape.end())) {
     misshapen_.push_back(
         fmt::format("{} {} instead of {}", name,
                     describe_shape(stored->shape.data(), static_cast<int>(stored->shape.size())),
-                    describe_shape(weight.view.shape.data(), weight.view.rank)));
-  } else if (!stored->to_floats(weight.values.data())) {
+                    describe_shape(shape, to.rank)));
+  } else if (!stored->is_floating()) {
     misshapen_.push_back(fmt::format("{} of type {}", name, stored->type));
-  } else if (!all_finite(weight.values)) {
-    not_finite_.push_back(name);
+  } else {
+    std::atomic<bool> finite = true;
+    for_pieces(n, kPiece, [&](std::int64_t first, std::int64_t count) {
+      float* const piece = out + first;
+      stored->to_floats(first, count, piece);
+      if (!all_finite(piece, count)) finite = false;
+      if (scale != 1)
+        for (std::int64_t i = 0; i < count; ++i) piece[i] *= scale;
+    });
+    if (!finite) not_finite_.push_back(name);
+    return;
   }
-  return weight;
+  std::fill_n(out, n, 0.0f);
 }
 
 Linear WeightTable::take_linear(Backend& backend, const std::string& name, std::int64_t n_out,
                                 std::int64_t n_in) {
-  const HostTensor weight = take(name + ".weight", {n_out, n_in});
-  const HostTensor bias = take(name + ".bias", {n_out});
-  return backend.upload_linear(weight.view, bias.view);
+  return take_linears(backend, {&name, 1}, n_out, n_in, 1);
+}
+
+Linear WeightTable::take_linears(Backend& backend, std::span<const std::string> names,
+                                 std::int64_t n_out, std::int64_t n_in, float first_scale) {
+  const auto n_all = static_cast<std::int64_t>(names.size()) * n_out;
+  const auto needed = static_cast<std::size_t>(n_all * (n_in + 1));
+  if (room_.size() < needed) {
+    room_ = {};
+    room_ = BigArray<float>(needed);
+  }
+  const Tensor weight(room_.data(), DType::f32, {n_all, n_in});
+  const Tensor bias(room_.data() + n_all * n_in, DType::f32, {n_all});
+  float scale = first_scale;
+  std::int64_t begin = 0;
+  for (const std::string& name : names) {
+    read(name + ".weight", weight.slice(0, begin, begin + n_out), scale);
+    read(name + ".bias", bias.slice(0, begin, begin + n_out), scale);
+    scale = 1;
+    begin += n_out;
+  }
+  return backend.upload_linear(weight, bias);
 }
 
 Norm WeightTable::take_norm(Backend& backend, const std::string& name, std::int64_t d, float eps) {

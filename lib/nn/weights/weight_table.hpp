@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <initializer_list>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "lib/core/big_array.hpp"
 #include "lib/nn/backend.hpp"
 #include "lib/nn/weights/safetensors.hpp"
 
@@ -15,13 +17,14 @@ namespace biogpu::nn {
 
 // Numbers of one weight on the host, contiguous.
 struct HostTensor {
-  std::vector<float> values;
+  BigArray<float> values;
   Tensor view;  // f32, over values
 };
 
 // Takes a model's weights out of a checkpoint by name and notes what is wrong, so that one message
 // tells all of it: tensors that are missing, have another shape or type, or that nobody asked for.
-// A name may have aliases: the first that the checkpoint has counts.
+// A name may have aliases: the first that the checkpoint has counts. All threads of the calling
+// task arena read.
 class WeightTable {
  public:
   explicit WeightTable(const Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
@@ -39,6 +42,10 @@ class WeightTable {
   HostTensor take(const std::string& name, std::initializer_list<std::int64_t> shape);
   Linear take_linear(Backend& backend, const std::string& name, std::int64_t n_out,
                      std::int64_t n_in);  // name.weight, name.bias
+  // Maps of one input as one, n_out outputs of each behind those of the one before. What the first
+  // gives is multiplied by first_scale.
+  Linear take_linears(Backend& backend, std::span<const std::string> names, std::int64_t n_out,
+                      std::int64_t n_in, float first_scale);
   Norm take_norm(Backend& backend, const std::string& name, std::int64_t d, float eps);
 
   // Throws Error{bad_input} that lists up to ten tensors of each kind of defect.
@@ -46,6 +53,8 @@ class WeightTable {
 
  private:
   const StoredTensor* find(const std::string& name);
+  // Numbers times scale, of the shape of `to`.
+  void read(const std::string& name, const Tensor& to, float scale);
   void index();
 
   const Checkpoint& checkpoint_;
@@ -54,6 +63,7 @@ class WeightTable {
   std::map<std::string, const StoredTensor*> known_;  // empty until the first lookup
   std::set<std::string> taken_;
   std::vector<std::string> missing_, misshapen_, not_finite_;
+  BigArray<float> room_;  // of one weight after the other: new pages take longer than the numbers
 };
 
 }  // namespace biogpu::nn

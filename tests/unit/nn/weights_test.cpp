@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+#include <tbb/task_arena.h>
+
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -7,6 +10,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/nn/float16.hpp"
+#include "lib/nn/reference_ops.hpp"
 #include "lib/nn/weights/safetensors.hpp"
 #include "lib/nn/weights/weight_table.hpp"
 #include "tests/support/catch.hpp"
@@ -59,6 +63,28 @@ std::string finish_error(nn::WeightTable& table) {
     return error.what();
   }
   return "no error";
+}
+
+// Maps of n_out x n_in in F16, with a bias each; `damage` is a number that is infinite.
+std::string linears(const std::vector<std::string>& names, std::int64_t n_out, std::int64_t n_in,
+                    std::int64_t damage = -1) {
+  std::string header, data;
+  const auto add = [&](const std::string& name, const std::string& shape, std::int64_t n) {
+    const std::size_t begin = data.size();
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto bits = static_cast<std::uint16_t>(
+          i == damage ? 0x7c00 : nn::to_f16(static_cast<float>((i * 7919 + n) % 2003) / 128 - 8));
+      data += static_cast<char>(bits & 0xff);
+      data += static_cast<char>(bits >> 8);
+    }
+    header += fmt::format(R"({}"{}":{{"dtype":"F16","shape":[{}],"data_offsets":[{},{}]}})",
+                          header.empty() ? "{" : ",", name, shape, begin, data.size());
+  };
+  for (const std::string& name : names) {
+    add(name + ".weight", fmt::format("{},{}", n_out, n_in), n_out * n_in);
+    add(name + ".bias", fmt::format("{}", n_out), n_out);
+  }
+  return safetensors(header + "}", 0) + data;
 }
 
 const std::string kGood =
@@ -156,4 +182,60 @@ TEST_CASE("nn.weight_table: weights that are no numbers are refused by name", "[
   INFO(what);
   CHECK(what.find("2 hold NaN or an infinity: bad, half") != std::string::npos);
   CHECK(what.find("good") == std::string::npos);
+}
+
+TEST_CASE("nn.weight_table: maps of one input become one, by any number of threads", "[nn]") {
+  const Folder folder;
+  const std::vector<std::string> names{"q", "k", "v"};
+  const std::int64_t n_out = 301, n_in = 517;  // several pieces and a rest
+  const auto checkpoint =
+      nn::Checkpoint::open(folder.write("a.safetensors", linears(names, n_out, n_in)));
+  const auto given = [&](const std::string& name) {
+    const nn::StoredTensor& stored = checkpoint.tensors().at(name);
+    std::vector<float> values(static_cast<std::size_t>(stored.size()));
+    REQUIRE(stored.to_floats(values.data()));
+    return values;
+  };
+  const int n_threads = GENERATE(1, 2);
+  const auto backend = nn::make_reference_backend();
+  nn::WeightTable table(checkpoint);
+  nn::Linear all, last;
+  tbb::task_arena(n_threads).execute([&] {
+    all = table.take_linears(*backend, names, n_out, n_in, 0.3f);
+    last = table.take_linear(*backend, "v", n_out, n_in);  // in the room of those before
+  });
+  CHECK(finish_error(table) == "no error");
+  REQUIRE(all.n_out == 3 * n_out);
+  std::size_t n_wrong = 0;
+  for (std::size_t part = 0; part < names.size(); ++part) {
+    const auto weight = given(names[part] + ".weight"), bias = given(names[part] + ".bias");
+    const float scale = part == 0 ? 0.3f : 1.0f;
+    for (std::int64_t row = 0; row < n_out; ++row) {
+      const std::int64_t at = static_cast<std::int64_t>(part) * n_out + row;
+      const auto i = static_cast<std::size_t>(row);
+      n_wrong += all.bias.as<float>()[at] != bias[i] * scale;
+      if (part == 2) n_wrong += last.bias.as<float>()[row] != bias[i];
+      for (std::int64_t k = 0; k < n_in; ++k) {
+        const float value = weight[static_cast<std::size_t>(row * n_in + k)];
+        n_wrong += all.weight.row<float>(at)[k] != value * scale;
+        if (part == 2) n_wrong += last.weight.row<float>(row)[k] != value;
+      }
+    }
+  }
+  CHECK(n_wrong == 0);
+}
+
+TEST_CASE("nn.weight_table: an infinity is found in every piece of a weight", "[nn]") {
+  const Folder folder;
+  const std::int64_t n_out = 301, n_in = 517;
+  const std::int64_t damage =
+      GENERATE_COPY(std::int64_t{0}, std::int64_t{1 << 16}, std::int64_t{100000}, n_out * n_in - 1);
+  const auto checkpoint =
+      nn::Checkpoint::open(folder.write("a.safetensors", linears({"x"}, n_out, n_in, damage)));
+  nn::WeightTable table(checkpoint);
+  table.take("x.weight", {n_out, n_in});
+  table.take("x.bias", {n_out});
+  const std::string what = finish_error(table);
+  INFO(what);
+  CHECK(what.find("hold NaN or an infinity: x.weight") != std::string::npos);
 }
