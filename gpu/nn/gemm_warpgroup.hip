@@ -60,9 +60,10 @@ int most_columns(const GemmArgs& a, const Stream& stream) {
   return ceil_div(TileOrder<Tile>(a).size(), n_clusters) * Tile::kColumns;
 }
 
-// Wider tiles need fewer bytes from L2, but may leave more multiprocessors without a last one; no
-// head that is rotated lies across two. Those of fp32 results are as wide as divides the matrix;
-// matrices that are added to are narrow.
+// Wider tiles need fewer bytes from L2, but may leave more multiprocessors without a last one:
+// where narrow ones save less than 1 column of 16 so, their energy costs more. No head that is
+// rotated lies across two tiles. Those of fp32 results are as wide as divides the matrix; matrices
+// that are added to are narrow.
 template <bool kCompiled, Number16 kType>
 bool launch_type(const GemmArgs& a, Stream& stream) {
   if constexpr (kCompiled) {
@@ -74,7 +75,8 @@ bool launch_type(const GemmArgs& a, Stream& stream) {
     if (a.epilogue.residual.data != nullptr)
       return launch_warpgroup_tiles<typename T::Added>(a, stream);
     const int with_192 = most_columns<typename T::Columns192>(a, stream);
-    if (a.epilogue.cos_sin == nullptr && most_columns<typename T::Columns160>(a, stream) < with_192)
+    const int with_160 = most_columns<typename T::Columns160>(a, stream);
+    if (a.epilogue.cos_sin == nullptr && 16 * with_160 < 15 * with_192)
       return launch_warpgroup_tiles<typename T::Columns160>(a, stream);
     return launch_warpgroup_tiles<typename T::Columns192>(a, stream);
   }
