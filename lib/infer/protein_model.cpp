@@ -135,6 +135,7 @@ Outputs ProteinModel::run(nn::HostBatch batch, const Request& request) {
   nn::Arena arena(memory_, bytes_);
   Outputs outputs;
   pass(backend_, arena, batch, request, &outputs);
+  device_seconds_ += backend_.captured_seconds();
   return outputs;
 }
 

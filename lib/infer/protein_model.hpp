@@ -65,6 +65,10 @@ class ProteinModel {
   // Bytes of a pass over this many tokens in one sequence, without outputs.
   std::size_t measure(std::int64_t n_tokens, const Request& request);
 
+  // What a device has spent on passes so far, and the most memory it gave; 0 on a CPU.
+  double device_seconds() const { return device_seconds_; }
+  std::uint64_t peak_device_bytes() const { return backend_.peak_device_bytes(); }
+
  protected:
   // Where forward() hands out what was asked for. Tensors lie in the arena of the pass.
   struct Taps {
@@ -92,6 +96,7 @@ class ProteinModel {
 
   void* memory_ = nullptr;  // of the backend, which frees it
   std::size_t bytes_ = 0;
+  double device_seconds_ = 0;
 };
 
 struct LoadOptions {

@@ -42,6 +42,7 @@ void* DeviceBackend::allocate(std::size_t bytes) {
     void* const memory = gpu::allocate_device(std::max<std::size_t>(bytes, 1));
     allocated_.emplace(memory, bytes);
     allocated_bytes_ += bytes;
+    peak_bytes_ = std::max(peak_bytes_, allocated_bytes_);
     return memory;
   });
 }

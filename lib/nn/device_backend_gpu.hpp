@@ -36,6 +36,7 @@ class DeviceBackend final : public Backend {
   void synchronize() override;
   void run_captured(std::uint64_t key, const std::function<void()>& body) override;
   double captured_seconds() override;
+  std::uint64_t peak_device_bytes() const override { return peak_bytes_; }
 
   // uploads_gpu.cpp: weights and batches.
   Tensor upload(const Tensor& host, DType as) override;
@@ -73,7 +74,7 @@ class DeviceBackend final : public Backend {
   Staging staging_;
   DevicePlan plan_;
   std::unordered_map<void*, std::size_t> allocated_;
-  std::uint64_t allocated_bytes_ = 0;
+  std::uint64_t allocated_bytes_ = 0, peak_bytes_ = 0;
   std::vector<std::unique_ptr<DeviceLinear>> linears_;
   std::vector<gpu::DeviceBuffer<float>> results_;  // until synchronize()
   gpu::DeviceBuffer<float> shares_;

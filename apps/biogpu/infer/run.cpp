@@ -253,6 +253,10 @@ void InferRun::finish(std::uint64_t output_bytes) {
   run.inputs = inputs_;
   run.outputs = {{flags_.output, output_bytes}};
   add_times(run, times_);
+  for (const auto& model : models_) {
+    run.gpu_s += model->device_seconds();
+    run.peak_device_bytes = std::max(run.peak_device_bytes, model->peak_device_bytes());
+  }
   run.result["model"] = {{"architecture", info().architecture},
                          {"layers", info().n_layers},
                          {"width", info().d_model},

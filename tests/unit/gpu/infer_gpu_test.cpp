@@ -97,3 +97,23 @@ TEST_CASE("infer.models: contacts of batches of one shape with other lengths are
     CHECK(test::difference(got, right) < 1e-4);
   }
 }
+
+TEST_CASE("infer.models: what passes took of the device is known", "[infer][model][device]") {
+  if (!test::has_gpu()) return;
+  Loaded cpu("esm2_head16"), gpu("esm2_head16", nn::make_gpu_backend(0, {Precision::fp16}));
+  infer::Request request;
+  request.layers = {0};
+  request.mean = true;
+  const std::uint64_t loaded = gpu.model->peak_device_bytes();
+  CHECK(loaded > 0);
+  double before = 0;
+  for (int i = 0; i < 3; ++i) {  // the second is recorded
+    gpu.model->run(batch_of(gpu.model->info().vocabulary, {30, 40}), request);
+    CHECK(gpu.model->device_seconds() > before);
+    before = gpu.model->device_seconds();
+  }
+  CHECK(gpu.model->peak_device_bytes() > loaded);
+  cpu.model->run(batch_of(cpu.model->info().vocabulary, {30}), request);
+  CHECK(cpu.model->device_seconds() == 0);
+  CHECK(cpu.model->peak_device_bytes() == 0);
+}
