@@ -91,7 +91,7 @@ struct Running {
   std::size_t scheduler_stack_bytes = 0;
 };
 
-// One kernel runs at a time (runtime.cpp holds a lock), so plain globals are enough.
+// One kernel runs at a time (streams.cpp holds a lock), so plain globals are enough.
 extern Running running;
 extern Fiber* current;
 
