@@ -9,10 +9,12 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
 #include "gpu/rt/buffer.hpp"
+#include "gpu/rt/device.hpp"
 
 namespace biogpu::gpu {
 namespace {
@@ -210,6 +212,10 @@ BlasLibrary::BlasLibrary(std::unique_ptr<State> state) : state_(std::move(state)
 BlasLibrary::~BlasLibrary() = default;
 
 std::unique_ptr<BlasLibrary> BlasLibrary::open(std::string* why) {
+  if (kPlatformName != std::string_view("cuda")) {
+    *why = "cuBLASLt is for NVIDIA's devices";
+    return nullptr;
+  }
   void* const library = open_library(why);
   if (library == nullptr) return nullptr;
   auto state = std::make_unique<State>();

@@ -30,7 +30,8 @@ struct BlasProduct {
 // device and thread; not thread-safe.
 class BlasLibrary {
  public:
-  // Empty, with *why set to one line, where it is not found or refuses the device.
+  // Empty, with *why set to one line, where it is not found or refuses the device, and in builds
+  // for other platforms than NVIDIA's.
   static std::unique_ptr<BlasLibrary> open(std::string* why);
   ~BlasLibrary();
   BlasLibrary(const BlasLibrary&) = delete;
