@@ -3,12 +3,9 @@
 #include <fmt/format.h>
 
 namespace biogpu::infer {
-namespace {
 
 using nn::Activation;
 using nn::Tensor;
-
-}  // namespace
 
 EncoderShape read_encoder_shape(const ModelConfig& config, double eps) {
   EncoderShape shape;

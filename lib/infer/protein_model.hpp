@@ -65,7 +65,8 @@ class ProteinModel {
   // Bytes of a pass over this many tokens in one sequence, without outputs.
   std::size_t measure(std::int64_t n_tokens, const Request& request);
 
-  // What a device has spent on passes so far, and the most memory it gave; 0 on a CPU.
+  // What a device has spent on passes so far, and the most memory that weights and passes had
+  // there; 0 on a CPU.
   double device_seconds() const { return device_seconds_; }
   std::uint64_t peak_device_bytes() const { return backend_.peak_device_bytes(); }
 

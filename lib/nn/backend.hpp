@@ -230,7 +230,8 @@ class Backend {
   }
   // Seconds that the device spent on the last run_captured(); waits for it. 0: not known.
   virtual double captured_seconds() { return 0; }
-  // The most bytes of a device that allocate() and uploads held at a time; 0 for host memory.
+  // The most bytes of a device that weights and allocate() held at a time, without what operations
+  // keep for themselves (split operands, a library's room); 0 for host memory.
   virtual std::uint64_t peak_device_bytes() const { return 0; }
 
   // Runs the encoder where the backend has a faster way for this batch than its operations one by

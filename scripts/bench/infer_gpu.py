@@ -121,9 +121,11 @@ def states_of_biogpu(biogpu, reference, sequences, options, work):
 def lost_leads(got, want):
     """Of the positions where another residue is the likeliest: how far it is behind the wanted one there, as a share of
     what all wanted logits of the position span."""
-    rows = np.arange(len(want))
-    first = want.max(1)
-    return ((first - want[rows, got.argmax(1)]) / (first - want.min(1)))[got.argmax(1) != want.argmax(1)]
+    assert np.isfinite(got).all() and np.isfinite(want).all()
+    top, first, span = got.argmax(1), want.max(1), np.ptp(want, axis=1)
+    others = top != want.argmax(1)
+    assert (span[others] > 0).all()
+    return (first - want[np.arange(len(want)), top])[others] / span[others]
 
 
 def difference(got, want):

@@ -86,6 +86,7 @@ works infer info "$esm"
 check "what the folder holds" out_has '^architecture	ESM-2$'
 works infer embed -q --device cpu --model "$esm" p.fa -o out.npy --json run.json
 check "the summary" grep -q '"residues": 5' run.json
+check "what a CPU took of a GPU" grep -q '"peak_device_bytes": 0' run.json
 
 # Errors name what is wrong.
 printf '>p\nMKJ\n' >unknown.fa
@@ -134,6 +135,9 @@ for kinds in mean residues,mean,cls; do
   done
 done
 if [ "$backend" = emulated ]; then
+  works infer embed -q --device gpu --model "$esm" p.fa -o out.npy --json gpu.json
+  check "time of a GPU" grep -q '"gpu_s": [0-9.e-]*[1-9]' gpu.json
+  check "memory of a GPU" grep -q '"peak_device_bytes": [1-9]' gpu.json
   fails 1 'the result is NaN or infinite' infer embed --device gpu --precision bf16 --model large p.fa -o never.npy
   fails 1 'record 4 (w): .*try --precision bf16' infer embed --device gpu --precision fp16 --model odd several.fa -o never.npy
 fi

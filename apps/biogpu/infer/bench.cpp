@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <chrono>
@@ -41,6 +42,7 @@ struct BenchFlags {
 
 struct Device {
   std::unique_ptr<nn::Backend> backend;
+  int n_threads = 1;
   std::string name;
   nn::Precision precision = nn::Precision::fp32;
   nn::Roofline roofline;
@@ -63,9 +65,10 @@ Device open_device(const BenchFlags& flags) {
   device.precision = parse_precision(flags.precision, choice.on_gpu());
   nn::BackendOptions options;
   options.precision = device.precision;
-  options.n_threads = flags.n_threads > 0
-                          ? flags.n_threads
-                          : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  device.n_threads = flags.n_threads > 0
+                         ? flags.n_threads
+                         : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  options.n_threads = device.n_threads;
   device.backend = choice.on_gpu() ? nn::make_gpu_backend(choice.gpus.front(), options)
                                    : nn::make_cpu_backend(options);
   device.name = choice.name;
@@ -114,7 +117,9 @@ double median_of(std::vector<double> values) {
 // Passes over random residues; the device's seconds where it tells them, else the clock's. Timed
 // when the device has worked for a while, and so has the clock that it gives such work.
 Json bench_model(const BenchFlags& flags, Device& device) {
-  const auto model = infer::load_protein_model(flags.model, *device.backend);
+  tbb::task_arena threads(device.n_threads);
+  const auto model =
+      threads.execute([&] { return infer::load_protein_model(flags.model, *device.backend); });
   Json rows = Json::array();
   const bool rests = flags.rest_ms > 0;
   std::string text =

@@ -10,6 +10,8 @@ using namespace biogpu;
 TEST_CASE("nn.float16: every 16-bit number comes back from fp32", "[nn]") {
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
     const auto half = static_cast<std::uint16_t>(bits);
+    REQUIRE(std::isnan(nn::from_f16(half)) == ((bits & 0x7fff) > 0x7c00));
+    REQUIRE(std::isinf(nn::from_f16(half)) == ((bits & 0x7fff) == 0x7c00));
     if (!std::isnan(nn::from_f16(half))) REQUIRE(nn::to_f16(nn::from_f16(half)) == half);
     if (!std::isnan(nn::from_bf16(half))) REQUIRE(nn::to_bf16(nn::from_bf16(half)) == half);
   }
