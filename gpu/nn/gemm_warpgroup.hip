@@ -61,8 +61,8 @@ int most_columns(const GemmArgs& a, const Stream& stream) {
 }
 
 // What tiles of 160 columns must save by count to be worth more bytes from L2 than those of 192
-// need: on an H200 passes of ESM-2 3B and 650M in which they save 1 % and 5 % are 0.3 % slower, one
-// behind the other. More was not measured.
+// need: on an H200 passes of ESM-2 3B and 650M, in which they save 1 % and 5 %, are a little
+// slower, one behind the other. More was not measured.
 constexpr double kWorthSaving = 1.0 / 16;
 
 // Wider tiles may leave more multiprocessors without a last one. No head that is rotated lies

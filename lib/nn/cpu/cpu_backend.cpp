@@ -56,10 +56,8 @@ class CpuBackend final : public HostBackend {
     linear.n_in = weight.shape[1];
     auto* const packed = static_cast<float*>(allocate(
         static_cast<std::size_t>(cpu::packed_size(linear.n_out, linear.n_in)) * sizeof(float)));
-    const std::int64_t width = cpu::panel_width();
-    for_each((linear.n_out + width - 1) / width, [&](std::int64_t panel) {
-      cpu::pack_panel(weight, panel, packed + panel * width * linear.n_in);
-    });
+    for_each(cpu::count_panels(linear.n_out),
+             [&](std::int64_t panel) { cpu::pack_panel(weight, panel, packed); });
     linear.packed = packed;
     if (!bias.empty()) linear.bias = upload(bias, DType::f32);
     return linear;
@@ -175,8 +173,8 @@ class CpuBackend final : public HostBackend {
 
   // Blocks of rows; where they are fewer than threads, each is cut into groups of panels too.
   void multiply(const Gemm& op) {
-    const std::int64_t n_rows = op.x.shape[0], width = cpu::panel_width();
-    const std::int64_t n_panels = (op.linear->n_out + width - 1) / width;
+    const std::int64_t n_rows = op.x.shape[0];
+    const std::int64_t n_panels = cpu::count_panels(op.linear->n_out);
     const std::int64_t n_blocks = (n_rows + kRowBlock - 1) / kRowBlock;
     const std::int64_t n_workers = arena_.max_concurrency();
     const std::int64_t n_groups = std::clamp<std::int64_t>(

@@ -87,23 +87,25 @@ HWY_EXPORT(multiply);
 
 std::int64_t panel_width() { return HWY_DYNAMIC_DISPATCH(width_of_panel)(); }
 
-std::int64_t packed_size(std::int64_t n_out, std::int64_t n_in) {
-  const std::int64_t width = panel_width();
-  return (n_out + width - 1) / width * width * n_in;
+std::int64_t count_panels(std::int64_t n_out) {
+  return (n_out + panel_width() - 1) / panel_width();
 }
 
-void pack_panel(const Tensor& weight, std::int64_t panel, float* to) {
+std::int64_t packed_size(std::int64_t n_out, std::int64_t n_in) {
+  return count_panels(n_out) * panel_width() * n_in;
+}
+
+void pack_panel(const Tensor& weight, std::int64_t panel, float* packed) {
   const std::int64_t n_out = weight.shape[0], n_in = weight.shape[1], width = panel_width();
   const std::int64_t begin = panel * width;
+  float* to = packed + begin * n_in;
   for (std::int64_t k = 0; k < n_in; ++k)
     for (std::int64_t n = begin; n < begin + width; ++n)
       *to++ = n < n_out ? weight.row<float>(n)[k] : 0.0f;
 }
 
 void pack_weight(const Tensor& weight, float* packed) {
-  const std::int64_t n_panels = (weight.shape[0] + panel_width() - 1) / panel_width();
-  for (std::int64_t p = 0; p < n_panels; ++p)
-    pack_panel(weight, p, packed + p * panel_width() * weight.shape[1]);
+  for (std::int64_t p = 0; p < count_panels(weight.shape[0]); ++p) pack_panel(weight, p, packed);
 }
 
 void gemm_part(const Gemm& op, const GemmPart& part) { HWY_DYNAMIC_DISPATCH(multiply)(op, part); }

@@ -12,9 +12,11 @@ namespace biogpu::nn::cpu {
 // A weight [n_out, n_in] in panels of panel_width() columns of the product: panel p holds, for each
 // k, the weights of outputs [p * width, (p + 1) * width), zeros past n_out. Aligned to 64 bytes.
 std::int64_t panel_width();
+std::int64_t count_panels(std::int64_t n_out);
 std::int64_t packed_size(std::int64_t n_out, std::int64_t n_in);
-void pack_panel(const Tensor& weight, std::int64_t panel, float* to);  // to: the panel's place
-void pack_weight(const Tensor& weight, float* packed);                 // all of them
+// One panel, to its place in `packed`; and all of them.
+void pack_panel(const Tensor& weight, std::int64_t panel, float* packed);
+void pack_weight(const Tensor& weight, float* packed);
 
 // Rows [row_begin, row_end) and panels [panel_begin, panel_end) of an operation whose
 // linear->packed is set.

@@ -169,8 +169,7 @@ HWY_EXPORT(add_norm_rows);
 HWY_EXPORT(radial_basis_rows);
 
 std::int64_t padded_width(std::int64_t n_out) {
-  const std::int64_t width = nn::cpu::panel_width();
-  return (n_out + width - 1) / width * width;
+  return nn::cpu::count_panels(n_out) * nn::cpu::panel_width();
 }
 
 Dense make_dense(std::int64_t n_out, std::int64_t n_in, const float* weight, const float* bias) {
