@@ -101,7 +101,11 @@ fails 1 'config.json' infer embed --device cpu --model nowhere p.fa
 cp -r "$esm" broken
 sed -i 's/"hidden_size": 64/"hidden_size": 128/' broken/config.json
 fails 3 'have another shape' infer info broken
-sed -i 's/"hidden_size": 128/"hidden_size": 64/; s/"model_type": "esm"/"model_type": "gpt2"/' broken/config.json
+# Nor is there room for what config.json alone says: a matrix of 68 GB.
+sed -i 's/"hidden_size": 128/"hidden_size": 131072/; s/"num_attention_heads": 4/"num_attention_heads": 2048/' broken/config.json
+fails 3 'query.weight \[64, 64\] instead of \[131072, 131072\]' infer info broken
+cp "$esm/config.json" broken/config.json
+sed -i 's/"model_type": "esm"/"model_type": "gpt2"/' broken/config.json
 fails 3 "model_type is 'gpt2'" infer info broken
 head -c 5000 "$esm/model.safetensors" >broken/model.safetensors
 cp "$esm/config.json" broken/config.json

@@ -76,38 +76,44 @@ HostTensor WeightTable::take(const std::string& name, std::initializer_list<std:
   weight.view = Tensor(nullptr, DType::f32, shape);
   weight.values = BigArray<float>(static_cast<std::size_t>(weight.view.size()));
   weight.view.data = weight.values.data();
-  read(name, weight.view, 1);
+  if (const StoredTensor* const stored = find_fitting(name, weight.view)) {
+    read(name, *stored, weight.view, 1);
+  } else {
+    std::fill_n(weight.values.data(), weight.values.size(), 0.0f);
+  }
   return weight;
 }
 
-void WeightTable::read(const std::string& name, const Tensor& to, float scale) {
-  auto* const out = to.as<float>();
-  const std::int64_t n = to.size();
-  const auto* const shape = to.shape.data();
+const StoredTensor* WeightTable::find_fitting(const std::string& name, const Tensor& shape) {
+  const auto* const sizes = shape.shape.data();
   taken_.insert(name);
   const StoredTensor* const stored = find(name);
   if (stored == nullptr) {
     missing_.push_back(name);
-  } else if (!std::equal(shape, shape + to.rank, stored->shape.begin(), stored->shape.end())) {
+  } else if (!std::equal(sizes, sizes + shape.rank, stored->shape.begin(), stored->shape.end())) {
     misshapen_.push_back(
         fmt::format("{} {} instead of {}", name,
                     describe_shape(stored->shape.data(), static_cast<int>(stored->shape.size())),
-                    describe_shape(shape, to.rank)));
+                    describe_shape(sizes, shape.rank)));
   } else if (!stored->is_floating()) {
     misshapen_.push_back(fmt::format("{} of type {}", name, stored->type));
   } else {
-    std::atomic<bool> finite = true;
-    for_pieces(n, kPiece, [&](std::int64_t first, std::int64_t count) {
-      float* const piece = out + first;
-      stored->to_floats(first, count, piece);
-      if (!all_finite(piece, count)) finite = false;
-      if (scale != 1)
-        for (std::int64_t i = 0; i < count; ++i) piece[i] *= scale;
-    });
-    if (!finite) not_finite_.push_back(name);
-    return;
+    return stored;
   }
-  std::fill_n(out, n, 0.0f);
+  return nullptr;
+}
+
+void WeightTable::read(const std::string& name, const StoredTensor& stored, const Tensor& to,
+                       float scale) {
+  std::atomic<bool> finite = true;
+  for_pieces(to.size(), kPiece, [&](std::int64_t first, std::int64_t count) {
+    float* const piece = to.as<float>() + first;
+    stored.to_floats(first, count, piece);
+    if (!all_finite(piece, count)) finite = false;
+    if (scale != 1)
+      for (std::int64_t i = 0; i < count; ++i) piece[i] *= scale;
+  });
+  if (!finite) not_finite_.push_back(name);
 }
 
 Linear WeightTable::take_linear(Backend& backend, const std::string& name, std::int64_t n_out,
@@ -117,6 +123,17 @@ Linear WeightTable::take_linear(Backend& backend, const std::string& name, std::
 
 Linear WeightTable::take_linears(Backend& backend, std::span<const std::string> names,
                                  std::int64_t n_out, std::int64_t n_in, float first_scale) {
+  // Before there is room for them: a shape of config.json may be any.
+  std::vector<std::pair<const StoredTensor*, const StoredTensor*>> stored;
+  bool all_fit = true;
+  for (const std::string& name : names) {
+    const StoredTensor* const weight =
+        find_fitting(name + ".weight", {nullptr, DType::f32, {n_out, n_in}});
+    const StoredTensor* const bias = find_fitting(name + ".bias", {nullptr, DType::f32, {n_out}});
+    stored.emplace_back(weight, bias);
+    all_fit = all_fit && weight != nullptr && bias != nullptr;
+  }
+  if (!all_fit) return {};
   const auto n_all = static_cast<std::int64_t>(names.size()) * n_out;
   const auto needed = static_cast<std::size_t>(n_all * (n_in + 1));
   if (room_.size() < needed) {
@@ -125,13 +142,11 @@ Linear WeightTable::take_linears(Backend& backend, std::span<const std::string> 
   }
   const Tensor weight(room_.data(), DType::f32, {n_all, n_in});
   const Tensor bias(room_.data() + n_all * n_in, DType::f32, {n_all});
-  float scale = first_scale;
-  std::int64_t begin = 0;
-  for (const std::string& name : names) {
-    read(name + ".weight", weight.slice(0, begin, begin + n_out), scale);
-    read(name + ".bias", bias.slice(0, begin, begin + n_out), scale);
-    scale = 1;
-    begin += n_out;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const float scale = i == 0 ? first_scale : 1;
+    const std::int64_t begin = static_cast<std::int64_t>(i) * n_out;
+    read(names[i] + ".weight", *stored[i].first, weight.slice(0, begin, begin + n_out), scale);
+    read(names[i] + ".bias", *stored[i].second, bias.slice(0, begin, begin + n_out), scale);
   }
   return backend.upload_linear(weight, bias);
 }

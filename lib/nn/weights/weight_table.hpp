@@ -43,7 +43,7 @@ class WeightTable {
   Linear take_linear(Backend& backend, const std::string& name, std::int64_t n_out,
                      std::int64_t n_in);  // name.weight, name.bias
   // Maps of one input as one, n_out outputs of each behind those of the one before. What the first
-  // gives is multiplied by first_scale.
+  // gives is multiplied by first_scale. Without numbers where something is wrong with one of them.
   Linear take_linears(Backend& backend, std::span<const std::string> names, std::int64_t n_out,
                       std::int64_t n_in, float first_scale);
   Norm take_norm(Backend& backend, const std::string& name, std::int64_t d, float eps);
@@ -53,8 +53,10 @@ class WeightTable {
 
  private:
   const StoredTensor* find(const std::string& name);
-  // Numbers times scale, of the shape of `to`.
-  void read(const std::string& name, const Tensor& to, float scale);
+  // Of this shape, or nullptr and what is wrong noted.
+  const StoredTensor* find_fitting(const std::string& name, const Tensor& shape);
+  // Numbers times scale to a tensor of their shape.
+  void read(const std::string& name, const StoredTensor& stored, const Tensor& to, float scale);
   void index();
 
   const Checkpoint& checkpoint_;
