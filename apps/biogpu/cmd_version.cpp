@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include "apps/biogpu/build_commit.hpp"
 #include "apps/biogpu/command.hpp"
 #include "apps/biogpu/shared_flags.hpp"
 #include "lib/core/cpu_isa.hpp"
@@ -22,7 +23,7 @@ std::string version_text() {
   return text;
 }
 
-std::string build_commit() { return BIOGPU_GIT; }
+std::string build_commit() { return BIOGPU_COMMIT; }
 
 Run add_version(CLI::App& command) {
   command.footer(std::string("Examples:\n  biogpu version\n  biogpu --version\n\n") + kExitCodes);

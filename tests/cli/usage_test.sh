@@ -28,6 +28,8 @@ check "backends in --version" out_has '^backends: cpu'
 check "devices in --version" out_has '^devices: '
 works version
 check "version names the compiler" out_has '^compiler: '
+check "version names the commit" bash -c \
+  'grep -Eqx "commit: ([0-9a-f]{12,40}(-dirty)?|unknown)" out.txt'
 works devices
 works devices --json -
 check "devices as JSON" python3 -m json.tool out.txt json.txt

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lib/core/error.hpp"
 
 namespace biogpu::app {
@@ -20,6 +22,18 @@ StructureDevices::StructureDevices(const SharedFlags& flags, const infer::mpnn::
     gpus_.clear();
     choice_ = {{}, "cpu", error.what()};
   }
+}
+
+double StructureDevices::device_seconds() const {
+  double sum = 0;
+  for (const auto& gpu : gpus_) sum += gpu->model->device_seconds();
+  return sum;
+}
+
+std::uint64_t StructureDevices::peak_device_bytes() const {
+  std::uint64_t most = 0;
+  for (const auto& gpu : gpus_) most = std::max(most, gpu->model->peak_device_bytes());
+  return most;
 }
 
 void StructureDevices::compute(std::span<const infer::mpnn::Work> works, std::size_t batch) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -22,6 +23,8 @@ class StructureDevices {
 
   const DeviceChoice& choice() const { return choice_; }
   std::size_t n_gpus() const { return gpus_.size(); }
+  double device_seconds() const;            // of all GPUs, summed
+  std::uint64_t peak_device_bytes() const;  // of the GPU that took most
   // On any thread; batch chooses the GPU.
   void compute(std::span<const infer::mpnn::Work> works, std::size_t batch);
 

@@ -184,6 +184,8 @@ void StructureRun::finish(std::uint64_t output_bytes) {
   }
   run.outputs = {{infer_.output, output_bytes}};
   add_times(run, times_);
+  run.gpu_s = devices_->device_seconds();
+  run.peak_device_bytes = devices_->peak_device_bytes();
   run.result["model"] = {{"architecture", "proteinmpnn"},
                          {"name", weights_.name},
                          {"neighbours", weights_.n_neighbours},

@@ -28,6 +28,7 @@ class Upload {
   T* at(std::size_t piece) const {
     return reinterpret_cast<T*>(device_.data() + pieces_[piece].begin);
   }
+  std::uint64_t device_bytes() const { return device_.bytes(); }
   void clear() {
     pieces_.clear();
     n_bytes_ = 0;
@@ -57,6 +58,7 @@ class StructureBatch {
 
   std::int64_t n_rows() const { return static_cast<std::int64_t>(places_.size()); }
   std::int32_t first_row(std::size_t work) const { return first_rows_[work]; }
+  std::uint64_t device_bytes() const { return upload_.device_bytes(); }
 
  private:
   void add_rules(const Constraints& constraints, std::size_t n);
@@ -104,6 +106,7 @@ class SequenceBatch {
   std::size_t n_states() const { return order_.size(); }
   std::size_t n_sequences() const { return sequences_.size(); }
   const gpu::mpnn::Sequence& sequence(std::size_t s) const { return sequences_[s]; }
+  std::uint64_t device_bytes() const { return upload_.device_bytes(); }
   void clear() { *this = SequenceBatch(std::move(upload_)); }
 
   SequenceBatch() = default;

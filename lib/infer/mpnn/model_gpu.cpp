@@ -34,6 +34,23 @@ struct Room {
   gpu::DeviceBuffer<std::uint32_t> done;  // and the number of the next unit
   gpu::PinnedBuffer<float> host_log_probabilities, host_probabilities;
   gpu::PinnedBuffer<std::uint8_t> host_letters;
+
+  std::uint64_t device_bytes() const {
+    std::uint64_t sum = neighbours.bytes() + distances.bytes() + h.bytes() + edges.bytes() +
+                        receiver.bytes() + edge_ends.bytes() + features.bytes() +
+                        log_probabilities.bytes() + probabilities.bytes() + score_h.bytes() +
+                        score_receiver.bytes() + done.bytes();
+    for (const auto& buffer : residue_ends) sum += buffer.bytes();
+    for (std::size_t l = 0; l < kLayers; ++l)
+      sum += decoder_edges[l].bytes() + neighbour[l].bytes() + seen[l].bytes();
+    return sum;
+  }
+};
+
+// A stretch of a stream's work.
+struct Stretch {
+  gpu::Event begin, end;
+  double seconds() const { return end.seconds_since(begin); }  // once it is over
 };
 
 // A sequence to compute: one of a work's samples or scorings.
@@ -49,7 +66,10 @@ class BackendModel : public GpuModel {
       : device_(device), n_neighbours_(static_cast<int>(weights.n_neighbours)) {
     gpu::set_device(device);
     stream_ = std::make_unique<gpu::Stream>();
+    encoding_ = std::make_unique<Stretch>();
+    computing_ = std::make_unique<Stretch>();
     weights_ = std::make_unique<DeviceWeights>(weights, *stream_);
+    peak_bytes_ = weights_->device_bytes();
     const std::uint64_t free = gpu::memory_info().free_bytes;
     const std::uint64_t bytes = max_device_bytes > 0 ? std::min(max_device_bytes, free) : free;
     most_rows_ = std::clamp<std::size_t>(bytes / 2 / kRowBytes, 1, kMostRows);
@@ -71,6 +91,9 @@ class BackendModel : public GpuModel {
     });
   }
 
+  double device_seconds() const override { return seconds_; }
+  std::uint64_t peak_device_bytes() const override { return peak_bytes_; }
+
  private:
   void run_group(std::span<const Work> works) {
     StructureBatch batch;
@@ -85,6 +108,9 @@ class BackendModel : public GpuModel {
     run_jobs(works, batch, scorings);
     score_tied(works, batch, samples);
     stream_->synchronize();
+    seconds_ += encoding_->seconds();
+    peak_bytes_ = std::max(peak_bytes_, weights_->device_bytes() + room_.device_bytes() +
+                                            batch.device_bytes() + sequences_.device_bytes());
   }
 
   void reserve_rows(std::size_t n) {
@@ -102,6 +128,7 @@ class BackendModel : public GpuModel {
   void encode(StructureBatch& batch, std::span<const Work> works) {
     const auto n = static_cast<std::size_t>(batch.n_rows());
     reserve_rows(n);
+    encoding_->begin.record(*stream_);
     batch.send(*stream_);
     structures_ = batch.structures();
     structures_.n_neighbours = n_neighbours_;
@@ -129,6 +156,7 @@ class BackendModel : public GpuModel {
       gpu::mpnn::launch_encoder_layer(structures_, weights_->encoder(static_cast<std::size_t>(l)),
                                       l, encoded_, *stream_);
     gpu::mpnn::launch_decoder_parts(structures_, weights_->decoder(), encoded_, *stream_);
+    encoding_->end.record(*stream_);
     for (std::size_t w = 0; w < works.size(); ++w)
       if (works[w].taps != nullptr) take_taps(works[w], batch.first_row(w));
   }
@@ -190,6 +218,7 @@ class BackendModel : public GpuModel {
     for (auto& buffer : room_.seen) buffer.reserve(n * kWidth);
     room_.log_probabilities.reserve(n * kLetterWidth);
     room_.host_log_probabilities.reserve(n * kLetterWidth);
+    computing_->begin.record(*stream_);
     sequences_.send(*stream_);
     gpu::mpnn::Sequences sequences = sequences_.sequences();
     sequences.log_probabilities = room_.log_probabilities.data();
@@ -200,7 +229,9 @@ class BackendModel : public GpuModel {
       score(sequences);
     stream_->copy_to_host(room_.host_log_probabilities.data(), room_.log_probabilities.data(),
                           n * kLetterWidth * sizeof(float));
+    computing_->end.record(*stream_);
     stream_->synchronize();
+    seconds_ += computing_->seconds();
   }
 
   void score(const gpu::mpnn::Sequences& sequences) {
@@ -283,7 +314,10 @@ class BackendModel : public GpuModel {
   const int n_neighbours_;
   std::size_t most_rows_ = 1, most_states_ = 1;
   std::unique_ptr<gpu::Stream> stream_;
+  std::unique_ptr<Stretch> encoding_, computing_;  // the last ones; made on the model's device
   std::unique_ptr<DeviceWeights> weights_;
+  double seconds_ = 0;
+  std::uint64_t peak_bytes_ = 0;
   Room room_;
   SequenceBatch sequences_;
   gpu::mpnn::Structures structures_;

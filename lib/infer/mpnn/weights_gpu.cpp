@@ -23,6 +23,13 @@ DeviceWeights::DeviceWeights(const Weights& weights, gpu::Stream& stream) : stre
   stream_.synchronize();
 }
 
+std::uint64_t DeviceWeights::device_bytes() const {
+  std::uint64_t sum = 0;
+  for (const auto& buffer : floats_) sum += buffer.bytes();
+  for (const auto& buffer : words_) sum += buffer.bytes();
+  return sum;
+}
+
 const float* DeviceWeights::put(const std::vector<float>& values) {
   floats_.emplace_back(values.size());
   stream_.copy_to_device(floats_.back().data(), values.data(), values.size() * sizeof(float));

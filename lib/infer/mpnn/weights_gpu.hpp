@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "gpu/mpnn/graph.hpp"
@@ -17,6 +18,7 @@ class DeviceWeights {
   const gpu::mpnn::FeatureArgs& features() const { return features_; }  // but for the structures
   const gpu::mpnn::EncoderLayer& encoder(std::size_t layer) const { return encoder_[layer]; }
   const gpu::mpnn::DecoderWeights& decoder() const { return decoder_; }
+  std::uint64_t device_bytes() const;
 
  private:
   const float* put(const std::vector<float>& values);

@@ -36,6 +36,8 @@ class GpuModel {
   // The same for many structures at once; letters and numbers do not depend on what comes together.
   // Throws as draw_samples() does, and Error{device_memory}, Error{failed}.
   virtual void run(std::span<const Work> works) = 0;
+  virtual double device_seconds() const = 0;            // of copies and kernels, summed
+  virtual std::uint64_t peak_device_bytes() const = 0;  // of weights and batches
 };
 
 // max_device_bytes: 0 takes what is free. Throws Error{device} where this build has no GPU backend

@@ -169,6 +169,30 @@ TEST_CASE("mpnn.decoder: on the GPU nothing depends on what comes together",
   CHECK(apart.scorings[0].log_probabilities == together.scorings[0].log_probabilities);
 }
 
+TEST_CASE("mpnn.decoder: the device's time and memory grow with its work", "[mpnn][device]") {
+  if (!has_gpu()) return;
+  const Task task = cut(false, 1, 2), larger = cut(false, 0, 4);
+  const auto model = make_model(false);
+  CHECK(model->device_seconds() == 0);
+  const auto weight_bytes = model->peak_device_bytes();
+  CHECK(weight_bytes > 1'000'000);
+  const auto run_once = [&](const Task& of) {
+    Run run(of, 1, 1.0);
+    model->run(std::vector<Work>{run.work(of, false)});
+  };
+  run_once(task);
+  const double seconds = model->device_seconds();
+  const auto bytes = model->peak_device_bytes();
+  CHECK(seconds > 0);
+  CHECK(bytes > weight_bytes);
+  run_once(larger);
+  const auto larger_bytes = model->peak_device_bytes();
+  CHECK(larger_bytes > bytes);
+  run_once(task);
+  CHECK(model->device_seconds() > seconds);
+  CHECK(model->peak_device_bytes() == larger_bytes);
+}
+
 TEST_CASE("mpnn.decoder: a residue without letters is told on the GPU too", "[mpnn][device]") {
   if (!has_gpu()) return;
   Task task = cut(false, 1, 2);
