@@ -5,6 +5,7 @@
 
 #include "gpu/nn/attention.hpp"
 #include "gpu/prim/async_copy.hpp"
+#include "gpu/prim/box_ring.hpp"
 #include "gpu/prim/warpgroup.hpp"
 #include "gpu/rt/kernel.hpp"
 
@@ -77,15 +78,7 @@ __device__ __forceinline__ void init_barriers(const AttentionShared& shared) {
 }
 
 // The step of keys and values that is in use or waited for.
-struct AttentionTurn {
-  int stage = 0, parity = 0;
-  __device__ __forceinline__ void advance() {
-    if (++stage == WarpgroupAttention::kStages) {
-      stage = 0;
-      parity ^= 1;
-    }
-  }
-};
+using AttentionTurn = RingTurn<WarpgroupAttention::kStages>;
 
 __device__ __forceinline__ int attention_steps(int length) {
   return ceil_div(length, WarpgroupAttention::kKeys);

@@ -21,11 +21,6 @@ struct AttentionRows {
   float sum[2] = {0, 0};
 };
 
-// Where a room for queries has a piece of 16 bytes of a row.
-__device__ __forceinline__ int query_piece(int row, int piece) {
-  return row * 128 + 16 * (piece ^ (row & 7));
-}
-
 template <Number16 kType>
 __device__ __forceinline__ void multiply_keys(const AttentionShared& shared, int stage,
                                               const AttentionRows& rows, float (&score)[32]) {
@@ -136,7 +131,7 @@ __device__ __forceinline__ void store_rows(const AttentionArgs& a, const QueryTi
       const float* const x = rows.out + 4 * j + 2 * p;
       word[p] = number16_pair<kType>(x[0] * factor[p % 2], x[1] * factor[p % 2]);
     }
-    store_tiles4(shared_address(room) + query_piece(wave_row + lane % 16, j + lane / 16), word);
+    store_tiles4(shared_address(room) + box_piece(wave_row + lane % 16, j + lane / 16), word);
   }
   wave_sync<32>();
 #pragma unroll
@@ -144,7 +139,7 @@ __device__ __forceinline__ void store_rows(const AttentionArgs& a, const QueryTi
     const int row = wave_row + 4 * i + lane / 8, piece = lane % 8;
     const int query = tile.first + row;
     if (query >= tile.length) continue;
-    const auto bytes = *reinterpret_cast<const Bytes16*>(room + query_piece(row, piece));
+    const auto bytes = *reinterpret_cast<const Bytes16*>(room + box_piece(row, piece));
     *reinterpret_cast<Bytes16*>(static_cast<std::uint16_t*>(a.out.data) +
                                 (tile.begin + query) * a.out.stride +
                                 head * WarpgroupAttention::kHead + 8 * piece) = bytes;
@@ -233,7 +228,7 @@ __global__ BIOGPU_LAUNCH_BOUNDS(WarpgroupAttention::kThreads, 2)  //
     const std::uint32_t queries = shared_address(shared.queries(room));
 #pragma unroll
     for (int k = 0; k < 4; ++k)
-      load_tiles4(queries + query_piece(wave_row + lane % 16, 2 * k + lane / 16), rows.query[k]);
+      load_tiles4(queries + box_piece(wave_row + lane % 16, 2 * k + lane / 16), rows.query[k]);
     attend_tile<kType>(shared, length, scale, turn, rows, [&] {
       if (copies) copier.copy_ahead(a, maps, shared, n_used, n_finished);
       ++n_used;

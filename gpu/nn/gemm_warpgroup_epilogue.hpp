@@ -5,6 +5,7 @@
 
 #include "gpu/nn/gelu.hpp"
 #include "gpu/nn/gemm.hpp"
+#include "gpu/prim/box_ring.hpp"
 #include "gpu/prim/number16.hpp"
 #include "gpu/prim/warpgroup.hpp"
 
@@ -84,11 +85,6 @@ __device__ __forceinline__ void rotate_heads(const GemmArgs& a, LanePlace lane, 
   if (a.epilogue.head == 64) return rotate<Tile, 4>(a, lane, d);
   if (a.epilogue.head == 32) return rotate<Tile, 2>(a, lane, d);
   rotate<Tile, 1>(a, lane, d);
-}
-
-// Where a box has a piece of 16 bytes of a row, as gpu/rt/tensor_map.hpp says.
-__device__ __forceinline__ int box_piece(int row, int piece) {
-  return row * 128 + 16 * (piece ^ (row & 7));
 }
 
 // One box of this lane's sums to shared memory.

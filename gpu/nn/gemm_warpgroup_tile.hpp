@@ -4,6 +4,7 @@
 // compute. For Hopper alone.
 
 #include "gpu/nn/gemm_warpgroup_epilogue.hpp"
+#include "gpu/prim/box_ring.hpp"
 #include "gpu/prim/warpgroup_product.hpp"
 #include "gpu/rt/kernel.hpp"
 
@@ -74,23 +75,6 @@ struct TileOrder {
   }
 };
 
-// A place in the ring of stages.
-template <int kStages>
-struct Turn {
-  int stage = 0, parity = 0;
-  __device__ __forceinline__ void advance() {
-    if (++stage == kStages) {
-      stage = 0;
-      parity ^= 1;
-    }
-  }
-  __device__ __forceinline__ void advance(int n) {
-    stage += n;
-    parity ^= stage / kStages & 1;
-    stage %= kStages;
-  }
-};
-
 template <class Tile>
 struct WarpgroupShared {
   std::uint8_t* operands;
@@ -115,7 +99,7 @@ __device__ __forceinline__ void copy_tiles(const GemmArgs& a, const WarpgroupMap
   const TileOrder<Tile> order(a);
   const int n_slices = ceil_div(a.k, Tile::kDepth);
   constexpr int kAll = (1 << Tile::kCluster) - 1;
-  Turn<Tile::kStages> turn;
+  RingTurn<Tile::kStages> turn;
   for (int item = static_cast<int>(blockIdx.x) / Tile::kCluster; item < order.size();
        item += static_cast<int>(gridDim.x) / Tile::kCluster) {
     const TilePlace place = order.place(item, rank);
@@ -173,7 +157,7 @@ __device__ __forceinline__ void store_tile(const GemmArgs& a, const WarpgroupMap
 // All slices of one tile into `d`; queued() is called once all products wait for the matrix cores.
 template <class Tile, class Queued>
 __device__ __forceinline__ void multiply_slices(const WarpgroupShared<Tile>& shared, int n_slices,
-                                                Turn<Tile::kStages>& turn, Sums<Tile>& d,
+                                                RingTurn<Tile::kStages>& turn, Sums<Tile>& d,
                                                 Queued&& queued) {
   using Product = WarpgroupProduct<Tile::kColumns, Tile::kType>;
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -217,7 +201,7 @@ __device__ __forceinline__ void multiply_tiles(const GemmArgs& a, const Warpgrou
   const int stride = static_cast<int>(gridDim.x) / Tile::kCluster;
   const int first = static_cast<int>(blockIdx.x) / Tile::kCluster;
   int item = first;
-  Turn<Tile::kStages> turn;
+  RingTurn<Tile::kStages> turn;
   if (group == 1) {
     item += stride;
     turn.advance(n_slices);
