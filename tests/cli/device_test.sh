@@ -72,6 +72,12 @@ if [ "$backend" = emulated ]; then
   check "a pair that needs a device for itself" same_files out.txt expected.tsv
   fails 5 "device memory" align --mode sw --pairs --output cigar -q --device gpu --max-device-memory 1 \
     long_q.fa long_t.fa -o rows.tsv
+  # What scores and what aligns share it, too.
+  works align --mode sw --output cigar -q --min-score 20 --device gpu --threads 1 --max-device-memory 1M \
+    "$source_dir/data/protein_queries.fa" "$source_dir/data/proteins.fa" -o rows.tsv --json run.json
+  peak=$(sed -n 's/.*"peak_device_bytes": \([0-9]*\).*/\1/p' run.json)
+  check "memory of the device is told" [ "$peak" -gt 0 ]
+  check "memory of the device: $peak of 1048576 bytes" [ "$peak" -le 1048576 ]
 fi
 
 finish

@@ -22,16 +22,19 @@ align::Options score_only(align::Options options) {
 }  // namespace
 
 AlignBackend::AlignBackend(const DeviceChoice& choice, bool may_fall_back,
-                           const align::Options& options, std::uint64_t max_device_bytes, Log& log)
+                           const align::Options& options, bool selects,
+                           std::uint64_t max_device_bytes, Log& log)
     : options_(options),
       score_options_(score_only(options)),
       n_gpus_(choice.gpus.size()),
-      max_device_bytes_(max_device_bytes),
+      // What scores and what aligns are there at the same time.
+      max_device_bytes_(selects ? (max_device_bytes + 1) / 2 : max_device_bytes),
       may_fall_back_(may_fall_back),
       log_(log),
       cpu_only_(!choice.on_gpu()) {
-  const std::uint64_t all =
-      max_device_bytes != 0 ? max_device_bytes : choice.memory_free_bytes / 10 * 9;
+  const std::uint64_t all = max_device_bytes_ != 0
+                                ? max_device_bytes_
+                                : choice.memory_free_bytes / 10 * 9 / (selects ? 2 : 1);
   shared_device_bytes_ = std::max<std::uint64_t>(all / kUsersOfDevice, 1);
   for (std::uint64_t user = 0; user < kUsersOfDevice; ++user) {
     for (const int index : choice.gpus) devices_.emplace_back().index = index;

@@ -21,8 +21,9 @@ namespace biogpu::app {
 class AlignBackend {
  public:
   // may_fall_back: a GPU that fails is answered by a warning and the CPU from then on.
+  // selects: what score() or search() chooses is aligned, so that two hold memory of a GPU.
   AlignBackend(const DeviceChoice& choice, bool may_fall_back, const align::Options& options,
-               std::uint64_t max_device_bytes, Log& log);
+               bool selects, std::uint64_t max_device_bytes, Log& log);
 
   // For search(): the targets, kept alive by the caller, and which hits to keep. Then one thread at
   // a time uses a GPU, which holds the targets once. Before the first call of the others.
@@ -70,7 +71,7 @@ class AlignBackend {
   align::SequenceSet search_targets_;
   align::SearchOptions search_;
   const std::size_t n_gpus_;
-  const std::uint64_t max_device_bytes_;   // of a GPU; 0: what is free
+  const std::uint64_t max_device_bytes_;   // of what scores or aligns on a GPU; 0: what is free
   std::uint64_t shared_device_bytes_ = 0;  // of one user
   const bool may_fall_back_;
   Log& log_;

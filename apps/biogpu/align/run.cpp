@@ -138,8 +138,10 @@ std::string AlignRun::device_text() const {
 
 void AlignRun::process(AlignSink& sink) {
   const SharedFlags& shared = flags_.shared;
+  const bool selects = selection_.search || selection_.by_score();
   backend_.emplace(choice_, shared.device_request.kind == DeviceRequest::Kind::automatic,
-                   style_.options, shared.max_device_memory, log_);
+                   style_.options, selects && style_.output != align::Output::score,
+                   shared.max_device_memory, log_);
   const auto held = reader_.held_targets();
   if (held) held_targets_.assign(*held, 0, held->size(), style_.options.scoring);
   if (selection_.search)

@@ -135,7 +135,7 @@ void ParasailRun::align() {
   const DeviceChoice choice =
       choose_device(parse_device_request(device != nullptr ? device : "auto"),
                     reader_.estimated_cells() >= kCellsWorthGpu);
-  AlignBackend backend(choice, true, style_.options, 0, log_);
+  AlignBackend backend(choice, true, style_.options, false, 0, log_);
   held_targets_.assign(*reader_.held_targets(), 0, reader_.held_targets()->size(),
                        style_.options.scoring);
   AlignCompute compute(backend, style_, {}, &held_targets_, flags_.threads);
