@@ -83,7 +83,11 @@ void compute_arrays(ProteinModel& model, const std::vector<std::string>& names,
                  for (std::size_t p = 0; p < pieces.size(); ++p) {
                    const std::int64_t width = pieces[p].width == 0 ? n_residues : pieces[p].width;
                    NamedArray array;
-                   array.key = pieces.size() == 1 ? names[i] : names[i] + "/" + pieces[p].kind;
+                   array.key = names[i];
+                   if (pieces.size() > 1) {
+                     array.key += "/" + pieces[p].kind;
+                     array.kind_bytes = 1 + pieces[p].kind.size();
+                   }
                    if (pieces[p].per_residue) array.shape.push_back(n_residues);
                    array.shape.push_back(width);
                    array.values =

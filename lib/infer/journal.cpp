@@ -13,7 +13,7 @@
 namespace biogpu::infer {
 namespace {
 
-constexpr char kMagic[] = {'B', 'G', 'I', 'J', 1, 0, 0, 0};
+constexpr char kMagic[] = {'B', 'G', 'I', 'J', 2, 0, 0, 0};
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
 
 template <class T>
@@ -41,6 +41,7 @@ std::string encode(const BatchResult& result) {
   put(bytes, static_cast<std::uint64_t>(result.arrays.size()));
   for (const NamedArray& array : result.arrays) {
     put_text(bytes, array.key);
+    put(bytes, static_cast<std::uint64_t>(array.kind_bytes));
     put(bytes, static_cast<std::uint64_t>(array.shape.size()));
     for (const std::int64_t n : array.shape) put(bytes, n);
     put(bytes, static_cast<std::uint64_t>(array.values.size()));
@@ -67,6 +68,7 @@ class Decoder {
     result.arrays.resize(count());
     for (NamedArray& array : result.arrays) {
       array.key = text();
+      array.kind_bytes = count();
       array.shape.resize(count());
       for (std::int64_t& n : array.shape) n = static_cast<std::int64_t>(count());
       array.values = Values::unset(count());

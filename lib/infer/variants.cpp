@@ -26,13 +26,35 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+// The fields of a line; with commas they may stand in quotes, in which two are one (RFC 4180).
+std::vector<std::string> fields_of(std::string_view line, char separator) {
+  if (separator != ',' || line.find('"') == std::string_view::npos) {
+    const auto fields = split(line, separator);
+    return {fields.begin(), fields.end()};
+  }
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+      fields.back() += line[++i];
+    } else if (line[i] == '"') {
+      quoted = !quoted;
+    } else if (line[i] == separator && !quoted) {
+      fields.emplace_back();
+    } else {
+      fields.back() += line[i];
+    }
+  }
+  return fields;
+}
+
 std::string lower(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return out;
 }
 
-std::optional<std::size_t> column(const std::vector<std::string_view>& header,
+std::optional<std::size_t> column(const std::vector<std::string>& header,
                                   std::initializer_list<const char*> names) {
   for (const char* name : names)
     for (std::size_t i = 0; i < header.size(); ++i)
@@ -58,10 +80,12 @@ VariantTable read_variants(const std::string& path) {
   for (std::uint64_t number = 1; std::getline(file, line); ++number) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
     if (line.empty() || line.front() == '#') continue;
+    if (number == 1 && line.starts_with("\x1f\x8b"))
+      throw Error(ErrorCode::bad_input, path + ": is compressed; expected plain text");
     const bool first = n_columns == 0;
     if (first && line.find('\t') == std::string::npos && line.find(',') != std::string::npos)
       separator = ',';
-    const std::vector<std::string_view> fields = split(line, separator);
+    const std::vector<std::string> fields = fields_of(line, separator);
     if (first) {
       n_columns = fields.size();
       mutant = column(fields, {"mutant", "mutation", "variant", "mutations", "variants"});
@@ -80,7 +104,7 @@ VariantTable read_variants(const std::string& path) {
     Variant variant;
     variant.text = fields[*mutant];
     variant.line = number;
-    table[name ? std::string(fields[*name]) : std::string()].push_back(std::move(variant));
+    table[name ? fields[*name] : std::string()].push_back(std::move(variant));
   }
   if (file.bad()) throw Error(ErrorCode::failed, path + ": cannot be read");
   return table;
@@ -99,13 +123,18 @@ void resolve_variant(Variant& variant, const Vocabulary& vocabulary, const Token
   for (const std::string_view part : split(variant.text, separator)) {
     std::int64_t number = 0;
     const char* const end = part.data() + part.size();
-    const auto digits = std::from_chars(part.data() + 1, end, number);
-    if (part.size() < 3 || digits.ec != std::errc{} || digits.ptr + 1 != end)
+    const bool is_long = part.size() >= 3;
+    const auto digits = is_long ? std::from_chars(part.data() + 1, end, number)
+                                : std::from_chars_result{end, std::errc::invalid_argument};
+    if (digits.ec != std::errc{} || digits.ptr + 1 != end)
       fail("expected a residue, its number and another residue, as A12C, joined by ':'");
     const std::int64_t position = number - first + 1;
     if (position < 1 || position > n_residues)
       fail(fmt::format("residue {} of a sequence with {} to {}", number, first,
                        first + n_residues - 1));
+    if (std::any_of(variant.substitutions.begin(), variant.substitutions.end(),
+                    [&](const Substitution& other) { return other.position == position; }))
+      fail(fmt::format("replaces residue {} twice", number));
     Substitution s;
     s.position = static_cast<std::int32_t>(position);
     s.from = vocabulary.of_letter[static_cast<unsigned char>(part.front())];

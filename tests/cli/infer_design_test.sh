@@ -61,6 +61,18 @@ if [ "$backend" = emulated ]; then
   check "the GPU's scores" same_files cpu.tsv gpu.tsv
 fi
 
+# Both files get their names, or none.
+if [ -c /dev/full ]; then
+  fails 1 "" infer design --model model "$pdb" --save-probs never.npz -o /dev/full
+  check "no probabilities without sequences" absent never.npz
+fi
+fails 2 "the same file" infer design --model model "$pdb" --save-probs never.npz -o never.npz
+# What is for models of sequences is not passed over.
+for option in "--variants none.tsv" --all-single --resume "--method wt-marginal" "--shard 1/2"; do
+  # shellcheck disable=SC2086
+  fails 2 "is for models of sequences" infer score --model model $option "$pdb"
+done
+
 # Bad input: one line, and nothing under the output's name.
 fails 3 "edited.pdb: has no chain 'Q'" infer design --model model "$pdb" --chains Q -o never.fa
 fails 3 'position 99 is outside chain A' infer design --model model "$pdb" --fixed A99 -o never.fa

@@ -39,6 +39,15 @@ check "lower case" same_files all.npz some.npz
 printf '>d\nMK\n>d\nMKV\n' >double.fa
 works infer embed -q --device cpu --model "$esm" double.fa
 check "a name that comes twice" out_has '^d#2	'
+works infer embed -q --device cpu --model "$esm" --include mean,cls double.fa
+check "a name that comes twice, with kinds" out_has '^d#2/mean/2	'
+printf '>d\nMK\n>e\nM\n' >third.fa
+works infer embed -q --device cpu --model "$esm" --include mean,cls double.fa third.fa -o whole.npy
+for i in 1 2; do
+  works infer embed -q --device cpu --model "$esm" --include mean,cls --shard "$i/2" double.fa third.fa -o "$i.npy"
+done
+works gather 1.npy 2.npy -o joined.npy
+check "parts with the same names" same_files joined.npy.index.tsv whole.npy.index.tsv
 : >empty.fa
 works infer embed -q --device cpu --model "$esm" empty.fa -o empty.npz
 printf '>none\n\n>nothing\n\n>a\nMKT\n' >nones.fa
@@ -61,6 +70,23 @@ touch -d '2001-01-01' bad.fa
 run infer embed -q --device cpu --model "$esm" "$proteins" bad.fa -o r.npz --resume --batch 20
 check "other input is refused" err_has 'other inputs'
 rm r.npz.partial
+printf '>bad\nMK1\n' >bad.fa
+cp -r "$esm" model && chmod -R u+w model
+printf 'M1A\n' >v.tsv
+printf '>w\nMKT\n' >w.fa
+# interrupted WHAT CHANGE: what a run left is refused once CHANGE was made.
+interrupted() {
+  run infer score -q --device cpu --model model --variants v.tsv w.fa bad.fa -o s.tsv --resume --batch 20
+  check "$1: a run that ended in the middle" exists s.tsv.partial
+  eval "$2"
+  run infer score -q --device cpu --model model --variants v.tsv w.fa bad.fa -o s.tsv --resume --batch 20
+  check "$1 is refused" err_has 'other inputs'
+  rm s.tsv.partial
+}
+interrupted "another table of variants" 'printf "M1C\n" >v.tsv'
+interrupted "a model with other weights" 'cp model/model.safetensors m && cat m >model/model.safetensors'
+interrupted "a model with another vocabulary" 'cp model/vocab.txt m && cat m >model/vocab.txt'
+fails 2 "standard input" infer embed --device cpu --model "$esm" --resume -o r.npz
 works infer embed -q --device cpu --model "$esm" --include residues "$proteins" -o r.npz --resume
 check "the same bytes" same_files all.npz r.npz
 check "nothing is left behind" absent r.npz.partial
@@ -78,7 +104,9 @@ printf 'mutant\nM1A\nM1A:K2D\nWT\n' >v.tsv
 works infer score -q --device cpu --model "$esm" --variants v.tsv --method wt-marginal p.fa
 check "the wild type's score" out_has '^p	WT	0.000000$'
 printf 'name,mutant\np,M11A\nq,M11A\n' >v.csv
-works infer score -q --device cpu --model "$esm" --variants v.csv --first-residue 11 p.fa
+run infer score -q --device cpu --model "$esm" --variants v.csv --first-residue 11 p.fa
+check "some names are enough" rc_is 0
+check "the others are told" err_has "v.csv: line 3: no sequence is named 'q'; variants of 1 of 2 names"
 check "variants of one sequence" n_lines_is out.txt 2
 works infer contacts -q --device cpu --model "$esm" p.fa
 check "a row a residue" n_lines_is out.txt 5
@@ -94,6 +122,25 @@ fails 3 'unknown.fa: record 1 (p): residue 3 is .J.' infer embed --device cpu --
 check "no file after an error" absent bad.npy
 works infer embed -q --device cpu --model "$esm" --allow-unknown unknown.fa -o good.npy
 fails 3 "the sequence has M at 1" infer score --device cpu --model "$esm" --variants <(echo K1A) p.fa
+printf 'name,mutant\nr,M1A\nq,M1A\n' >names.csv
+fails 3 "names.csv: line 2: no sequence is named 'r'" infer score --device cpu --model "$esm" \
+  --variants names.csv p.fa -o never.tsv
+fails 3 "replaces residue 1 twice" infer score --device cpu --model "$esm" --variants <(echo M1A:M1C) p.fa
+fails 3 "expected a residue" infer score --device cpu --model "$esm" --variants <(echo M1A:) p.fa
+gzip -c names.csv >names.csv.gz
+fails 3 "is compressed" infer score --device cpu --model "$esm" --variants names.csv.gz p.fa
+for option in "--sequences p.fa" "--orders 5" "--chains A" "--fixed A1" "--seed 3"; do
+  # shellcheck disable=SC2086
+  fails 2 "is for models of structures" infer score --device cpu --model "$esm" $option p.fa
+done
+printf '>__metadata__\nMKT\n' >odd.fa
+fails 2 "cannot be a name in safetensors" infer embed --device cpu --model "$esm" odd.fa -o never.safetensors
+printf '>caf\351\nMKT\n' >odd.fa
+fails 2 "is not UTF-8" infer embed --device cpu --model "$esm" odd.fa -o never.safetensors
+fails 2 "is not UTF-8" infer embed --device cpu --model "$esm" odd.fa -o never.npz
+printf '>a/./b\nMKT\n' >odd.fa
+fails 2 "cannot be a name in HDF5" infer embed --device cpu --model "$esm" odd.fa -o never.h5
+check "no output after an error" absent never.tsv
 fails 3 'has no contact head' infer contacts --device cpu --model "$bert" p.fa
 fails 2 'no known suffix' infer embed --device cpu --model "$esm" p.fa -o out.png
 fails 2 'layer 3' infer embed --device cpu --model "$esm" --layers 3 p.fa

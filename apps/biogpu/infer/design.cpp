@@ -75,6 +75,8 @@ void add_input(CLI::App& command, InferFlags& flags) {
 void run_design(DesignFlags flags, const std::string& command_line) {
   std::unique_ptr<infer::ArrayWriter> arrays;
   if (!flags.probabilities.empty()) {
+    if (flags.probabilities == flags.infer.output)
+      throw Error(ErrorCode::usage, "-o and --save-probs name the same file");
     arrays =
         infer::make_array_writer(flags.probabilities, infer::array_format(flags.probabilities));
     flags.structures.options.probabilities = true;
@@ -90,6 +92,7 @@ void run_design(DesignFlags flags, const std::string& command_line) {
         out.write(result.text);
         for (const infer::NamedArray& array : result.arrays) arrays->add(array);
       });
+  out.flush();  // or it might fail when the other file has its name
   if (arrays) arrays->commit();
   out.commit();
   run.finish(out.bytes());

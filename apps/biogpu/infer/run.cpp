@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "apps/biogpu/option_group.hpp"
@@ -94,6 +95,9 @@ InferRun::InferRun(InferFlags flags, std::string name, std::string command_line)
   if (flags_.inputs.empty()) flags_.inputs.emplace_back("-");
   if (flags_.resume && flags_.output == "-")
     throw Error(ErrorCode::usage, "--resume needs an output file");
+  if (flags_.resume && std::count(flags_.inputs.begin(), flags_.inputs.end(), "-") > 0)
+    throw Error(ErrorCode::usage,
+                "--resume needs input files: what standard input had cannot be known again");
   if (!flags_.shard.is_whole())
     ranges_ = io::shard_files(flags_.inputs, flags_.shard, flags_.shared.threads, true);
   load_models();
@@ -153,6 +157,10 @@ void InferRun::fail_not_finite(const std::string& place) const {
   throw Error(ErrorCode::failed, fmt::format("{}: the result is NaN or infinite; {}", place, hint));
 }
 
+void InferRun::expect(std::unordered_set<std::string> names) {
+  if (flags_.shard.is_whole()) missing_ = std::move(names);
+}
+
 bool InferRun::read(Item& item) {
   const io::BatchLimits limits{kRecordsPerBatch, static_cast<std::uint64_t>(budget_tokens_)};
   for (;;) {
@@ -167,6 +175,8 @@ bool InferRun::read(Item& item) {
       reader_.reset();
       continue;
     }
+    for (std::size_t i = 0; i < item.batch.size() && !missing_.empty(); ++i)
+      missing_.erase(std::string(item.batch.name(i)));
     item.input = next_input_ - 1;
     item.first = std::min<std::uint64_t>(n_skipped_, item.batch.size());
     n_skipped_ -= item.first;
@@ -198,19 +208,27 @@ void InferRun::compute(Item& item, const Compute& compute) {
   free_models_.push_back(model);
 }
 
+std::string file_state(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return path + "\n";
+  return fmt::format("{} {} {}.{}\n", path, status.st_size, status.st_mtim.tv_sec,
+                     status.st_mtim.tv_nsec);
+}
+
 std::string InferRun::fingerprint(const std::string& options) const {
-  std::string text = fmt::format("{} {} {} {} {} {} {}\n", name_, options, flags_.precision,
-                                 flags_.truncate, flags_.allow_unknown, flags_.keep_rare,
-                                 std::filesystem::absolute(flags_.model).string());
+  std::string text =
+      fmt::format("{} {} {} {} {} {} {}\n", name_, options, static_cast<int>(precision_),
+                  device_.on_gpu(), flags_.truncate, flags_.allow_unknown, flags_.keep_rare);
   if (!flags_.shard.is_whole())
     text += fmt::format("{}/{}\n", flags_.shard.index, flags_.shard.count);
-  text += fmt::format("{}\n", weight_bytes(flags_.model));
-  for (const std::string& path : flags_.inputs) {
-    struct stat status {};
-    const bool found = stat(path.c_str(), &status) == 0;
-    text += fmt::format("{} {} {}\n", path, found ? static_cast<std::int64_t>(status.st_size) : 0,
-                        found ? static_cast<std::int64_t>(status.st_mtime) : 0);
-  }
+  const std::filesystem::path folder = std::filesystem::absolute(flags_.model);
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (const auto suffix = entry.path().extension();
+        suffix == ".safetensors" || suffix == ".json" || suffix == ".txt")
+      files.insert(entry.path().string());
+  for (const std::string& path : files) text += file_state(path);
+  for (const std::string& path : flags_.inputs) text += file_state(path);
   return text;
 }
 

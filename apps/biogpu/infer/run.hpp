@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -48,6 +49,9 @@ nn::Precision parse_precision(const std::string& text, bool on_gpu);
 void add_infer_flags(CLI::App& command, InferFlags& flags);
 void add_infer_shard_flag(CLI::App& command, InferFlags& flags);
 
+// The path of a file that results depend on, with its size and time: what --resume knows it by.
+std::string file_state(const std::string& path);
+
 // From files of sequences through the models of all devices to one ordered output.
 class InferRun {
  public:
@@ -58,6 +62,10 @@ class InferRun {
   std::int64_t budget_tokens() const { return budget_tokens_; }
   infer::TokenizeOptions tokenize_options() const;
   Log& log() { return log_; }
+  // Names that sequences should have. Before run(); behind it, missing() are those that no sequence
+  // had. A shard does not see all sequences: there, nothing is missing.
+  void expect(std::unordered_set<std::string> names);
+  const std::unordered_set<std::string>& missing() const { return missing_; }
 
   struct Records {
     std::vector<std::string> names;
@@ -105,6 +113,7 @@ class InferRun {
   std::size_t next_input_ = 0;
   std::vector<io::RecordRange> ranges_;  // of the inputs, empty: all
   std::vector<report::InputFile> inputs_;
+  std::unordered_set<std::string> missing_;
   std::uint64_t n_records_ = 0;
   std::uint64_t n_residues_ = 0;
   std::uint64_t n_unknown_ = 0;

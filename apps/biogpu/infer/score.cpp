@@ -8,6 +8,7 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "apps/biogpu/infer/commands.hpp"
@@ -21,6 +22,8 @@
 
 namespace biogpu::app {
 namespace {
+
+constexpr char kOfStructures[] = "Models of structures";
 
 struct ScoreFlags {
   InferFlags infer;
@@ -59,6 +62,8 @@ struct Table {
   const char* header;
   std::string options;                               // what else lines depend on, for --resume
   std::function<void(const Record& record)> append;  // any thread calls it
+  std::unordered_set<std::string> names = {};        // that sequences should have
+  std::function<void(const std::unordered_set<std::string>& names, Log& log)> tell_missing = {};
 };
 
 void run_table(const InferFlags& flags, const Table& table, const std::string& command_line) {
@@ -67,6 +72,7 @@ void run_table(const InferFlags& flags, const Table& table, const std::string& c
     throw Error(ErrorCode::bad_input, flags.model + ": has no language model head");
   io::OutputFile out(flags.output, flags.shared.threads);
   out.write(table.header);
+  run.expect(table.names);
   run.run(
       table.options,
       [&](infer::ProteinModel& model, InferRun::Records& records, infer::BatchResult& result) {
@@ -75,6 +81,7 @@ void run_table(const InferFlags& flags, const Table& table, const std::string& c
                         run.budget_tokens(), result.text});
       },
       [&](const infer::BatchResult& result) { out.write(result.text); });
+  if (!run.missing().empty()) table.tell_missing(run.missing(), run.log());
   out.commit();
   run.finish(out.bytes());
 }
@@ -109,23 +116,64 @@ void score_sequence(const ScoreFlags& flags, const infer::VariantTable& table,
     text += fmt::format("{}\t{}\t{:.6f}\n", name, variants[i].text, scores[i]);
 }
 
-void run_score(const ScoreFlags& flags, const std::string& command_line) {
-  if (infer::mpnn::is_structure_model(flags.infer.model)) {
-    if (!flags.infer.shard.is_whole())
-      throw Error(ErrorCode::usage, "--shard is for models of sequences");
-    run_structure_score(flags.infer, flags.structures, flags.sequences, command_line);
-    return;
-  }
+// Variants of sequences that are not there are left out, with a warning; but not all of them.
+void tell_missing(const std::string& path, const infer::VariantTable& table,
+                  const std::unordered_set<std::string>& names, Log& log) {
+  const auto line_of = [&](const std::string& name) { return table.at(name).front().line; };
+  const std::string& first =
+      *std::min_element(names.begin(), names.end(),
+                        [&](const auto& a, const auto& b) { return line_of(a) < line_of(b); });
+  const std::string what =
+      fmt::format("{}: line {}: no sequence is named '{}'", path, line_of(first), first);
+  if (names.size() == table.size()) throw Error(ErrorCode::bad_input, what);
+  log.warn(
+      fmt::format("{}; variants of {} of {} names are left out", what, names.size(), table.size()));
+}
+
+void run_sequence_score(const ScoreFlags& flags, const std::string& command_line) {
   const infer::VariantTable table =
       flags.variants.empty() ? infer::VariantTable() : infer::read_variants(flags.variants);
   const bool variants = !flags.variants.empty() || flags.all_single;
-  run_table(flags.infer,
-            {"infer score",
-             variants ? "name\tmutant\tscore\n" : "name\tresidues\tlog_likelihood\tperplexity\n",
-             fmt::format("{} {} {} {}", flags.variants, flags.all_single, flags.method,
-                         flags.first_residue),
-             [&](const Record& record) { score_sequence(flags, table, record); }},
-            command_line);
+  std::unordered_set<std::string> names;
+  for (const auto& [name, its_variants] : table)
+    if (!name.empty()) names.insert(name);
+  run_table(
+      flags.infer,
+      {"infer score",
+       variants ? "name\tmutant\tscore\n" : "name\tresidues\tlog_likelihood\tperplexity\n",
+       fmt::format("{} {} {} {}", flags.all_single, flags.method, flags.first_residue,
+                   flags.variants.empty() ? "" : file_state(flags.variants)),
+       [&](const Record& record) { score_sequence(flags, table, record); }, names,
+       [&](const auto& missing, Log& log) { tell_missing(flags.variants, table, missing, log); }},
+      command_line);
+}
+
+// What is for the other kind of model must not be given and have no effect.
+void refuse_given(const CLI::App& command, bool of_structures) {
+  constexpr const char* kOfSequences[] = {"--variants",      "--all-single", "--method",
+                                          "--first-residue", "--truncate",   "--allow-unknown",
+                                          "--keep-rare",     "--resume",     "--precision",
+                                          "--shard",         "--batch"};
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0) continue;
+    const bool for_sequences =
+        std::any_of(std::begin(kOfSequences), std::end(kOfSequences),
+                    [&](const char* name) { return option->check_name(name); });
+    const bool for_structures =
+        option->get_group() == kOfStructures || option->get_group() == kOriginalFiles;
+    if (of_structures ? for_sequences : for_structures)
+      throw Error(ErrorCode::usage, fmt::format("{} is for models of {}", option->get_name(),
+                                                of_structures ? "sequences" : "structures"));
+  }
+}
+
+void run_score(const CLI::App& command, const ScoreFlags& flags, const std::string& command_line) {
+  const bool of_structures = infer::mpnn::is_structure_model(flags.infer.model);
+  refuse_given(command, of_structures);
+  if (of_structures)
+    run_structure_score(flags.infer, flags.structures, flags.sequences, command_line);
+  else
+    run_sequence_score(flags, command_line);
 }
 
 // The likeliest words of every mask of a sequence.
@@ -183,7 +231,7 @@ std::string info_text(const infer::ModelInfo& info) {
 Run add_infer_score(CLI::App& command) {
   const auto flags = std::make_shared<ScoreFlags>();
   const OptionGroup options(command);
-  const OptionGroup structures(command, "Models of structures");
+  const OptionGroup structures(command, kOfStructures);
   add_table_output(command, flags->infer);
   CLI::Option* table =
       options.option("--variants", flags->variants,
@@ -205,7 +253,7 @@ Run add_infer_score(CLI::App& command) {
       .option("--orders", flags->structures.options.n_sequences,
               "random decoding orders that a score is the mean of [1]", "N")
       ->check(CLI::Range(1, 1 << 20).description(""));
-  add_structure_flags(command, flags->structures);
+  add_structure_flags(command, flags->structures, kOfStructures);
   add_infer_flags(command, flags->infer);
   add_infer_shard_flag(command, flags->infer);
   command.footer(
@@ -223,7 +271,9 @@ Run add_infer_score(CLI::App& command) {
           "      --method wt-marginal wt.fa -o matrix.tsv\n"
           "  biogpu infer score --model v_48_020 --sequences designs.fa backbone.pdb\n\n") +
       kExitCodes);
-  return [flags](const std::string& command_line) { run_score(*flags, command_line); };
+  return [flags, &command](const std::string& command_line) {
+    run_score(command, *flags, command_line);
+  };
 }
 
 Run add_infer_fill_mask(CLI::App& command) {

@@ -40,9 +40,9 @@ std::pair<char, double> parse_bias(const std::string& text) {
 
 }  // namespace
 
-void add_structure_flags(CLI::App& command, StructureFlags& flags) {
+void add_structure_flags(CLI::App& command, StructureFlags& flags, const char* heading) {
   infer::mpnn::DesignRequest& request = flags.request;
-  const OptionGroup options(command);
+  const OptionGroup options(command, heading);
   options.option("--chains", request.chains, "chains to design; the others stay [all]", "A,B,...")
       ->delimiter(',');
   options.option("--fixed", request.fixed,

@@ -28,7 +28,7 @@ struct StructureFlags {
 // The heading of the options that take the files of ProteinMPNN.
 inline constexpr char kOriginalFiles[] = "Files of the original";
 
-void add_structure_flags(CLI::App& command, StructureFlags& flags);
+void add_structure_flags(CLI::App& command, StructureFlags& flags, const char* heading = "");
 
 // From files of structures through the model to one ordered output.
 class StructureRun {

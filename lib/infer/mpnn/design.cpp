@@ -176,26 +176,23 @@ std::vector<float> joined(const std::vector<Sample>& samples, const Get& get) {
 }
 
 void add_arrays(const Task& task, const std::vector<Sample>& samples, BatchResult& result) {
-  const std::string& name = task.complex.name;
   const auto n_samples = static_cast<std::int64_t>(samples.size()), n = task.complex.n;
+  const auto add = [&](const std::string& kind, std::vector<std::int64_t> shape,
+                       std::vector<float> values) {
+    result.arrays.push_back(
+        {task.complex.name + kind, std::move(shape), std::move(values), kind.size()});
+  };
+  const auto of_samples = [&](auto member) {
+    return joined(
+        samples, [=](const Sample& s) -> const auto& { return s.*member; });
+  };
+  add("/probs", {n_samples, n, kLetterCount}, of_samples(&Sample::probabilities));
+  add("/log_probs", {n_samples, n, kLetterCount}, of_samples(&Sample::log_probabilities));
+  add("/S", {n_samples, n}, of_samples(&Sample::letters));
+  const auto& free = task.constraints.free;
   const auto& chain = task.complex.chain;
-  result.arrays.push_back(
-      {name + "/probs",
-       {n_samples, n, kLetterCount},
-       joined(
-           samples, [](const Sample& s) -> const auto& { return s.probabilities; })});
-  result.arrays.push_back(
-      {name + "/log_probs",
-       {n_samples, n, kLetterCount},
-       joined(
-           samples, [](const Sample& s) -> const auto& { return s.log_probabilities; })});
-  result.arrays.push_back({name + "/S",
-                           {n_samples, n},
-                           joined(
-                               samples, [](const Sample& s) -> const auto& { return s.letters; })});
-  result.arrays.push_back(
-      {name + "/mask", {n}, {task.constraints.free.begin(), task.constraints.free.end()}});
-  result.arrays.push_back({name + "/chain", {n}, {chain.begin(), chain.end()}});
+  add("/mask", {n}, {free.begin(), free.end()});
+  add("/chain", {n}, {chain.begin(), chain.end()});
 }
 
 std::vector<Sample> make_samples(const DesignOptions& options, const Task& task,

@@ -2,10 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "lib/core/error.hpp"
 #include "lib/infer/output/formats.hpp"
 
 namespace biogpu::infer {
+namespace {
+
+constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
+
+}  // namespace
 
 ArrayFormat array_format(const std::string& path) {
   struct Suffix {
@@ -27,9 +34,25 @@ ArrayFormat array_format(const std::string& path) {
               "'" + path + "' has no known suffix; expected .npy, .npz, .safetensors, .h5 or .tsv");
 }
 
-std::string KeySet::unique(const std::string& key) {
-  const std::uint64_t n = ++seen_[key];
-  return n == 1 ? key : unique(fmt::format("{}#{}", key, n));
+std::string KeySet::unique(const NamedArray& array) {
+  const std::size_t n = array.key.size() - array.kind_bytes;
+  return unique(array.key.substr(0, n), array.key.substr(n));
+}
+
+std::string KeySet::unique(const std::string& name, const std::string& kind) {
+  const std::uint64_t n = ++seen_[name + kind];
+  return n == 1 ? name + kind : unique(fmt::format("{}#{}", name, n), kind);
+}
+
+void require_utf8(const std::string& path, const std::string& key) {
+  try {
+    static_cast<void>(nlohmann::json(key).dump());
+  } catch (const nlohmann::json::type_error&) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: the name {} is not UTF-8, as this format needs it; use .npy or "
+                            ".tsv",
+                            path, nlohmann::json(key).dump(-1, ' ', true, kReplace)));
+  }
 }
 
 std::string_view bytes_of(const Values& values) {

@@ -11,9 +11,10 @@ namespace biogpu::infer {
 
 // One result: fp32, row-major.
 struct NamedArray {
-  std::string key;
+  std::string key;  // the record's name, and the kind where a record has several: P12345/mean/33
   std::vector<std::int64_t> shape;
   Values values;
+  std::size_t kind_bytes = 0;  // of the key's end: 8 of P12345/mean/33
 };
 
 enum class ArrayFormat {
@@ -29,8 +30,9 @@ enum class ArrayFormat {
 ArrayFormat array_format(const std::string& path);
 
 // Writes arrays as they come. The final name appears with commit(), when all is there; until then
-// the bytes lie under a temporary name. Of a key that comes twice, the second becomes key#2.
-// Errors: Error{failed} with path and reason; Error{usage} where the format cannot hold the arrays.
+// the bytes lie under a temporary name. Where a name comes twice, the second becomes name#2.
+// Errors: Error{failed} with path and reason; Error{usage} where the format cannot hold the arrays
+// or a name.
 class ArrayWriter {
  public:
   virtual ~ArrayWriter() = default;

@@ -9,12 +9,13 @@
 
 namespace biogpu::infer {
 
-// Makes keys unique: the second "a" becomes "a#2".
+// Makes keys unique: the second "a" becomes "a#2", the second "a/mean/3" "a#2/mean/3".
 class KeySet {
  public:
-  std::string unique(const std::string& key);
+  std::string unique(const NamedArray& array);
 
  private:
+  std::string unique(const std::string& name, const std::string& kind);
   std::unordered_map<std::string, std::uint64_t> seen_;
 };
 
@@ -22,6 +23,9 @@ class KeySet {
 std::string npy_header(const std::vector<std::int64_t>& shape, std::size_t min_bytes = 0);
 
 std::string_view bytes_of(const Values& values);
+
+// Throws Error{usage} where a key is not UTF-8, as the format needs it.
+void require_utf8(const std::string& path, const std::string& key);
 
 std::unique_ptr<ArrayWriter> make_npy_writer(const std::string& path);
 std::unique_ptr<ArrayWriter> make_npz_writer(const std::string& path);

@@ -68,12 +68,13 @@ class Hdf5Writer final : public ArrayWriter {
   }
 
   void add(const NamedArray& array) override {
-    const std::string key = keys_.unique(array.key);
+    const std::string key = keys_.unique(array);
     Node* node = &root_;
     for (std::size_t begin = 0; begin <= key.size();) {
       const std::size_t end = std::min(key.find('/', begin), key.size());
-      if (node->is_dataset || end == begin) refuse(key);
-      std::unique_ptr<Node>& child = node->children[key.substr(begin, end - begin)];
+      const std::string name = key.substr(begin, end - begin);
+      if (node->is_dataset || name.empty() || name == ".") refuse(key);
+      std::unique_ptr<Node>& child = node->children[name];
       if (!child) child = std::make_unique<Node>();
       node = child.get();
       begin = end + 1;
@@ -103,8 +104,8 @@ class Hdf5Writer final : public ArrayWriter {
  private:
   [[noreturn]] void refuse(const std::string& key) const {
     throw Error(ErrorCode::usage, path_ + ": '" + key +
-                                      "' cannot be a name in HDF5, where '/' separates groups; use "
-                                      ".npz or .safetensors");
+                                      "' cannot be a name in HDF5, where '/' separates groups and "
+                                      "'.' is the group itself; use .npz or .safetensors");
   }
 
   // Everything begins at a multiple of 8.

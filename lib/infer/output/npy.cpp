@@ -40,7 +40,7 @@ class NpyWriter final : public ArrayWriter {
                               ".h5 or .safetensors",
                               path_, array.key));
     file_.write(bytes_of(array.values));
-    index_.write(fmt::format("{}\t{}\t{}\n", keys_.unique(array.key), n_rows_, n));
+    index_.write(fmt::format("{}\t{}\t{}\n", keys_.unique(array), n_rows_, n));
     n_rows_ += n;
   }
 
@@ -84,7 +84,7 @@ class TsvWriter final : public ArrayWriter {
   void add(const NamedArray& array) override {
     const auto width = static_cast<std::size_t>(array.shape.back());
     const std::size_t n = width == 0 ? 0 : array.values.size() / width;
-    const std::string key = keys_.unique(array.key);
+    const std::string key = keys_.unique(array);
     for (std::size_t row = 0; row < n; ++row) {
       fmt::memory_buffer line;
       fmt::format_to(std::back_inserter(line), "{}", key);

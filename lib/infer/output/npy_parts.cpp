@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <unordered_map>
 
 #include "lib/core/error.hpp"
 #include "lib/infer/output/array_writer.hpp"
@@ -50,6 +51,40 @@ struct Rows {
   std::string_view values;
 };
 
+// What of a key's end is a kind of array_writer.hpp that an .npy may hold beside others.
+std::size_t kind_bytes(const std::string& key) {
+  const std::size_t layer = key.rfind('/');
+  if (layer == std::string::npos || layer == 0 || layer + 1 == key.size() ||
+      key.find_first_not_of("0123456789", layer + 1) != std::string::npos)
+    return 0;
+  const std::size_t kind = key.rfind('/', layer - 1);
+  if (kind == std::string::npos) return 0;
+  const std::string name = key.substr(kind + 1, layer - kind - 1);
+  return name == "mean" || name == "cls" || name == "residues" ? key.size() - kind : 0;
+}
+
+// The keys of a part as its records gave them: its second "a" is "a#2" there, but may be the third
+// of the whole.
+class PartKeys {
+ public:
+  void restore(NamedArray& array) {
+    array.kind_bytes = kind_bytes(array.key);
+    const std::size_t n = array.key.size() - array.kind_bytes;
+    const std::size_t mark = array.key.rfind('#', n);
+    if (mark != std::string::npos && mark + 1 < n) {
+      const std::string given = array.key.substr(0, mark) + array.key.substr(n);
+      const auto seen = seen_.find(given);
+      if (seen != seen_.end() &&
+          array.key.substr(mark + 1, n - mark - 1) == std::to_string(seen->second + 1))
+        array.key = given;
+    }
+    ++seen_[array.key];
+  }
+
+ private:
+  std::unordered_map<std::string, std::uint64_t> seen_;
+};
+
 void add_part(const std::string& path, ArrayWriter& writer) {
   const Rows rows(path);
   const std::string index_path = path + ".index.tsv";
@@ -60,6 +95,7 @@ void add_part(const std::string& path, ArrayWriter& writer) {
     refuse(index_path, "is no index of 'biogpu infer'");
   const auto row_bytes = static_cast<std::size_t>(rows.width) * sizeof(float);
   std::int64_t next = 0;
+  PartKeys keys;
   while (std::getline(index, line)) {
     NamedArray array;
     std::int64_t first = -1;
@@ -69,6 +105,7 @@ void add_part(const std::string& path, ArrayWriter& writer) {
     if (!(fields >> first >> n) || first != next || n < 0 || n > rows.n_rows - next)
       refuse(index_path, "does not fit its .npy");
     next += n;
+    keys.restore(array);
     array.shape = {n, rows.width};
     array.values = Values::unset(static_cast<std::size_t>(n * rows.width));
     if (!array.values.empty())

@@ -45,13 +45,14 @@ void put_common(std::string& to, const Entry& entry, std::uint64_t extra_bytes) 
 
 class NpzWriter final : public ArrayWriter {
  public:
-  explicit NpzWriter(const std::string& path) : file_(path) {}
+  explicit NpzWriter(const std::string& path) : file_(path), path_(path) {}
 
   void add(const NamedArray& array) override {
     const std::string header = npy_header(array.shape);
     const std::string_view data = bytes_of(array.values);
     Entry entry;
-    entry.name = keys_.unique(array.key) + ".npy";
+    entry.name = keys_.unique(array) + ".npy";
+    require_utf8(path_, array.key);
     entry.size = header.size() + data.size();
     entry.offset = file_.bytes();
     entry.crc = libdeflate_crc32(0, header.data(), header.size());
@@ -138,6 +139,7 @@ class NpzWriter final : public ArrayWriter {
   }
 
   io::OutputFile file_;
+  std::string path_;
   KeySet keys_;
   std::vector<Entry> entries_;
 };

@@ -13,11 +13,13 @@
 namespace biogpu::infer {
 namespace {
 
+constexpr char kMetadata[] = "__metadata__";
+
 // The header comes first and tells every size, so the numbers wait in a second temporary file,
 // which is never given a name.
 class SafetensorsWriter final : public ArrayWriter {
  public:
-  explicit SafetensorsWriter(const std::string& path) : file_(path), data_(path) {
+  explicit SafetensorsWriter(const std::string& path) : file_(path), data_(path), path_(path) {
     if (path == "-" || ::lseek(data_.descriptor(), 0, SEEK_CUR) < 0)
       throw Error(ErrorCode::usage, path + ": .safetensors needs a file");
   }
@@ -25,16 +27,23 @@ class SafetensorsWriter final : public ArrayWriter {
   void add(const NamedArray& array) override {
     const std::string_view bytes = bytes_of(array.values);
     data_.write(bytes);
-    header_[keys_.unique(array.key)] = {{"dtype", "F32"},
-                                        {"shape", array.shape},
-                                        {"data_offsets", {bytes_, bytes_ + bytes.size()}}};
+    const std::string key = keys_.unique(array);
+    require_utf8(path_, key);
+    if (key == kMetadata)
+      throw Error(ErrorCode::usage,
+                  path_ + ": '" + key + "' cannot be a name in safetensors; use .npz");
+    // Text, as a JSON object that keeps its order looks through all keys for each new one.
+    header_ += nlohmann::json(key).dump() + ":" +
+               nlohmann::ordered_json{{"dtype", "F32"},
+                                      {"shape", array.shape},
+                                      {"data_offsets", {bytes_, bytes_ + bytes.size()}}}
+                   .dump() +
+               ",";
     bytes_ += bytes.size();
   }
 
   void commit() override {
-    header_["__metadata__"] = {{"format", "np"}};
-    std::string text =
-        header_.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    std::string text = header_ + "\"" + kMetadata + "\":{\"format\":\"np\"}}";
     text.append((8 - text.size() % 8) % 8, ' ');
     const std::uint64_t size = text.size();
     std::string prefix;
@@ -69,7 +78,8 @@ class SafetensorsWriter final : public ArrayWriter {
 
   io::output::TargetFile file_;
   io::output::TargetFile data_;
-  nlohmann::ordered_json header_ = nlohmann::ordered_json::object();
+  std::string path_;
+  std::string header_ = "{";
   KeySet keys_;
   std::uint64_t bytes_ = 0;
 };

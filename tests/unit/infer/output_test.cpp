@@ -7,6 +7,7 @@
 #include "lib/core/error.hpp"
 #include "lib/infer/journal.hpp"
 #include "lib/infer/output/array_writer.hpp"
+#include "lib/infer/output/npy_parts.hpp"
 #include "lib/nn/weights/safetensors.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/infer/folder.hpp"
@@ -18,7 +19,7 @@ using infer::NamedArray;
 namespace {
 
 const std::vector<NamedArray> kArrays = {
-    {"a", {2, 3}, {1, 2, 3, 4, 5, 6}}, {"b", {1, 3}, {7, 8, 9}}, {"a", {0, 3}, {}}};
+    {"a", {2, 3}, {1, 2, 3, 4, 5, 6}}, {"b", {1, 3}, {7, 8, 9}, 1}, {"a", {0, 3}, {}}};
 
 void write(const std::string& path, const std::vector<NamedArray>& arrays) {
   const auto writer = infer::make_array_writer(path, infer::array_format(path));
@@ -96,6 +97,35 @@ TEST_CASE("infer.output: HDF5 has an entry for every key", "[infer]") {
   CHECK_FALSE(folder.has("y.h5"));
 }
 
+TEST_CASE("infer.output: parts are joined to the keys of the whole", "[infer]") {
+  const test::Folder folder;
+  const auto named = [](const std::string& name) {
+    return NamedArray{name + "/mean/3", {1}, {1}, 7};
+  };
+  const std::vector<NamedArray> first{named("a"), named("a")}, second{named("a"), named("b#2")};
+  write(folder.path("1.npy"), first);
+  write(folder.path("2.npy"), second);
+  infer::join_npy({folder.path("1.npy"), folder.path("2.npy")}, folder.path("joined.npy"));
+  write(folder.path("whole.npy"), {first[0], first[1], second[0], second[1]});
+  CHECK(folder.read("joined.npy.index.tsv") == folder.read("whole.npy.index.tsv"));
+  CHECK(folder.read("joined.npy.index.tsv") ==
+        "key\tfirst_row\trows\na/mean/3\t0\t1\na#2/mean/3\t1\t1\na#3/mean/3\t2\t1\n"
+        "b#2/mean/3\t3\t1\n");
+}
+
+TEST_CASE("infer.output: names that a format cannot hold are refused", "[infer]") {
+  const test::Folder folder;
+  CHECK_THROWS_AS(write(folder.path("x.safetensors"), {{"__metadata__", {1}, {1}}}), Error);
+  for (const char* file : {"x.safetensors", "x.npz"}) {
+    CHECK_THROWS_AS(write(folder.path(file), {{"caf\xe9", {1}, {1}}}), Error);
+    write(folder.path(file), {{"caf\xc3\xa9 \"q\"\\", {1}, {1}}});
+  }
+  CHECK(nn::Checkpoint::open(folder.path("x.safetensors")).tensors().count("caf\xc3\xa9 \"q\"\\") ==
+        1);
+  for (const char* name : {"a/./b", ".", "a//b", "a/"})
+    CHECK_THROWS_AS(write(folder.path("x.h5"), {{name, {1}, {1}}}), Error);
+}
+
 TEST_CASE("infer.output: an unknown suffix is refused", "[infer]") {
   CHECK(infer::array_format("-") == ArrayFormat::tsv);
   CHECK(infer::array_format("a.hdf5") == ArrayFormat::hdf5);
@@ -122,6 +152,7 @@ TEST_CASE("infer.journal: whole batches come back, a torn one does not", "[infer
   CHECK(found[0].n_records == 2);
   CHECK(found[0].arrays[0].values == kArrays[0].values);
   CHECK(found[0].arrays[2].shape == kArrays[2].shape);
+  CHECK(found[0].arrays[1].kind_bytes == kArrays[1].kind_bytes);
   CHECK(found[1].text == "more\n");
   std::string bytes = folder.read("x.partial");
   folder.write("x.partial", bytes.substr(0, bytes.size() - 3));

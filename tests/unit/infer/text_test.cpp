@@ -76,6 +76,8 @@ TEST_CASE("infer.variants: tables with and without a header", "[infer]") {
   CHECK(csv.at("").front().text == "A1C");
   const auto named = read("name\tscore\tmutant\np\t1\tA1C\nq\t2\tM1C\n");
   CHECK(named.at("q").front().text == "M1C");
+  const auto quoted = read("\"mutant\",\"name\"\n\"A1C\",\"wild \"\"type\"\", long\"\n");
+  CHECK(quoted.at("wild \"type\", long").front().text == "A1C");
   CHECK(error_of([&] { read("name\tmutant\nA1C\n"); }).find("line 2: 1 columns") !=
         std::string::npos);
 }
