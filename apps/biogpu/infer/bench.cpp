@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -115,51 +114,6 @@ double median_of(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Work of a device that takes it longer than a host that has slept needs to queue a pass.
-class LongWork {
- public:
-  explicit LongWork(nn::Backend& backend)
-      : backend_(backend), room_(backend.allocate(kBytes), nn::DType::f32, {kBytes / 4}) {}
-  ~LongWork() { backend_.release(room_.data); }
-  LongWork(const LongWork&) = delete;
-  LongWork& operator=(const LongWork&) = delete;
-
-  void queue() {
-    for (int i = 0; i < 8; ++i) backend_.clear(room_);
-  }
-
- private:
-  static constexpr std::int64_t kBytes = std::int64_t{1} << 28;
-  nn::Backend& backend_;
-  nn::Tensor room_;
-};
-
-// Passes, each by itself after a rest: from when its launch begins on, by a host that has slept,
-// too, and of the device alone, for which passes wait behind other work.
-struct Rested {
-  double seconds = 0, queued_s = 0;  // the latter of devices that tell their time
-};
-
-Rested time_rested(const BenchFlags& flags, nn::Backend& backend,
-                   const std::function<double()>& pass) {
-  const auto passes = [&](const std::function<void()>& queue_before) {
-    std::vector<double> seconds;
-    for (int run = 0; run < flags.n_runs; ++run) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(flags.rest_ms));
-      queue_before();
-      seconds.push_back(pass());
-    }
-    return median_of(seconds);
-  };
-  Rested rested;
-  rested.seconds = passes([] {});
-  if (backend.captured_seconds() > 0) {
-    LongWork work(backend);
-    rested.queued_s = passes([&] { work.queue(); });
-  }
-  return rested;
-}
-
 // Passes over random residues; the device's seconds where it tells them, else the clock's. Timed
 // when the device has worked for a while, and so has the clock that it gives such work.
 Json bench_model(const BenchFlags& flags, Device& device) {
@@ -170,7 +124,7 @@ Json bench_model(const BenchFlags& flags, Device& device) {
   const bool rests = flags.rest_ms > 0;
   std::string text =
       fmt::format("# {}, {}, {}\nbatch\tmedian_ms\tleast_ms\ttokens/s{}\n", device.name,
-                  name_of(device.precision), flags.model, rests ? "\trested_ms\tqueued_ms" : "");
+                  name_of(device.precision), flags.model, rests ? "\trested_ms" : "");
   for (const std::string& name : flags.batches) {
     const auto [n, length] = parse_batch(name);
     nn::HostBatch batch;
@@ -192,27 +146,23 @@ Json bench_model(const BenchFlags& flags, Device& device) {
     constexpr double kWarmUp = 0.3;
     const auto begin = std::chrono::steady_clock::now();
     for (int run = 0; run < 3 || since(begin) < kWarmUp; ++run) pass();
-    std::vector<double> seconds;
+    std::vector<double> seconds, rested;
     for (int run = 0; run < flags.n_runs; ++run) seconds.push_back(pass());
+    for (int run = 0; rests && run < flags.n_runs; ++run) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(flags.rest_ms));
+      rested.push_back(pass());
+    }
     const double median = median_of(seconds);
     const double least = *std::min_element(seconds.begin(), seconds.end());
     const double rate = static_cast<double>(n * length) / median;
     text += fmt::format("{}\t{:.4f}\t{:.4f}\t{:.0f}", name, 1e3 * median, 1e3 * least, rate);
+    text += rests ? fmt::format("\t{:.4f}\n", 1e3 * median_of(rested)) : "\n";
     rows.push_back({{"batch", name},
                     {"median_s", median},
                     {"least_s", least},
                     {"tokens_per_s", rate},
                     {"activation_bytes", model->measure(n * length, {})}});
-    if (rests) {
-      const Rested rested = time_rested(flags, *device.backend, pass);
-      text += fmt::format("\t{:.4f}", 1e3 * rested.seconds);
-      rows.back()["rested_s"] = rested.seconds;
-      if (rested.queued_s > 0) {
-        text += fmt::format("\t{:.4f}", 1e3 * rested.queued_s);
-        rows.back()["queued_s"] = rested.queued_s;
-      }
-    }
-    text += "\n";
+    if (rests) rows.back()["rested_s"] = median_of(rested);
   }
   print(text);
   return rows;
