@@ -44,7 +44,8 @@ std::uint64_t length_adjustment(const KarlinAltschul& parameters, std::uint64_t 
 double expected_hits(const KarlinAltschul& parameters, std::int32_t score,
                      std::uint64_t query_length, const Database& database);
 
-// The smallest score whose expected_hits() do not exceed at_most, which is above 0.
+// The smallest score from 1 on, below which nothing is aligned, whose expected_hits() do not exceed
+// at_most, which is above 0.
 std::int32_t least_score(const KarlinAltschul& parameters, double at_most,
                          std::uint64_t query_length, const Database& database);
 

@@ -88,6 +88,12 @@ works align --mode sw -q --preset protein --top 100 --evalue 1e-4 --columns quer
 check "the same rows by search" cmp <(sort evalue.tsv) <(sort out.txt)
 works align --mode sw -q --gap-open 3 --columns bits,evalue q.fa t.fa
 check "no published parameters: *" rows_are '\* \*;\* \*;\* \*;\* \*;'
+printf '>e\n\n' >none.fa
+printf '>t\nACGT\n' >some.fa
+works align --mode sw -q --preset dna-short --evalue 1e-10 --columns query,score none.fa some.fa
+check "nothing aligned is no hit" n_lines_is out.txt 1
+fails 2 "expected a number above 0" align --mode sw --preset protein --evalue nan "$queries" "$proteins"
+fails 2 "must not be below --gap-extend" align --mode nw --match 2 --mismatch -3 --gap-open 1 --gap-extend 3 some.fa some.fa
 fails 2 "no parameters are published for protein, blosum62, gap open 3" align --mode sw --matrix blosum62 --gap-open 3 --evalue 1 "$queries" "$proteins"
 fails 2 "known for local alignments" align --mode nw --evalue 1 q.fa t.fa
 fails 2 "--evalue" align --mode sw --evalue 0 q.fa t.fa

@@ -1,6 +1,7 @@
 // What the options of `biogpu align` mean together, and which of them contradict each other.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 #include <string_view>
 
@@ -117,6 +118,8 @@ void check_scoring(const AlignFlags& flags) {
   const bool local = flags.mode == "sw" || flags.mode == "local";
   if (flags.xdrop && !local) usage("--xdrop extends local alignments; use --mode sw");
   if (flags.max_evalue && !local) usage("E-values are known for local alignments; use --mode sw");
+  if (flags.max_evalue && !std::isfinite(*flags.max_evalue))
+    usage("--evalue: expected a number above 0");
   if (flags.loaded_matrix && flags.alphabet == Alphabet::dna &&
       !flags.loaded_matrix->is_nucleotide())
     usage(fmt::format("--matrix {} scores proteins; leave out --alphabet dna", flags.matrix));

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "apps/biogpu/align/modes.hpp"
+#include "lib/core/error.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -43,6 +44,12 @@ GapCosts gap_costs(const AlignFlags& flags, Alphabet alphabet) {
   costs.open = flags.gap_open.value_or(defaults.gap_open);
   if (flags.gap_open && flags.gap_model == "blast")
     costs.open = align::parasail_gap_open(costs.open, costs.extend);
+  // Or residues of a gap would be cheaper as gaps of their own, but not where it begins a matrix.
+  if (costs.open < costs.extend)
+    throw Error(ErrorCode::usage,
+                fmt::format("a gap's first residue costs {} and each further one {}; --gap-open "
+                            "must not be below --gap-extend (both are the same for linear costs)",
+                            costs.open, costs.extend));
   return costs;
 }
 
