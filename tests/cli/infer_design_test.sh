@@ -41,11 +41,33 @@ check "a chain that stays" out_has "fixed_chains=\['B'\], designed_chains=\['A'\
 works infer design -q --model model "$pdb" --chains A --fixed A1-32
 check "scores of nothing" out_has '^>T=0.1, sample=1, score=nan, global_score=[0-9.]*, seq_recovery=nan$'
 
+# Copies of a chain, of which one has lost all of its first residue but one atom.
+python3 - "$pdb" <<'END'
+import sys
+chain = [line for line in open(sys.argv[1]) if line[:4] == "ATOM" and line[21] == "A"]
+copy = [line[:21] + "B" + line[22:30] + f"{float(line[30:38]) + 12:8.3f}" + line[38:] for line in chain]
+number = min(int(line[22:26]) for line in copy)
+copy = [line for line in copy if int(line[22:26]) != number or line[12:16] == " N  "]
+open("dimer.pdb", "w").writelines(chain + copy)
+END
+works infer design -q --model model dimer.pdb --homooligomer
+check "copies get one sequence" python3 -c '
+a, b = open("out.txt").read().split("\n")[3].split("/")
+assert a[1:] == b[1:] and b[0] == "S" and a[0] != "X", (a, b)'
+fails 3 "position 2 of chain A keeps its residue and is tied to position 2 of chain B" infer design --model model \
+  dimer.pdb --homooligomer --fixed A1-5 -o never.fa
+
 # A sequence scores the same from the structure and from FASTA.
 printf '>same\n%s\n' "$own" >same.fa
 works infer score -q --model model --sequences same.fa --orders 2 "$pdb"
 check "one score" test "$(awk -F'\t' 'NR > 1 {print $3, $4, $6}' out.txt | uniq | wc -l)" = 1
 check "both sequences" n_lines_is out.txt 3
+printf '>a\tb\n%s\n' "${own//\//}" >same.fa
+works infer score -q --model model --sequences same.fa "$pdb"
+check "chains may lie side by side, and a tab is no column" out_has '^edited	a b	'
+printf '>moved\n%s\n' "${own:0:10}/${own:10:22}${own:33}" >moved.fa
+fails 3 "sequence moved: the parts between '/' are not as long as the designed chains" infer score --model model \
+  --sequences moved.fa "$pdb"
 
 # The GPU's designs are the CPU's. Four residues, as the emulated device takes them one by one.
 if [ "$backend" = emulated ]; then

@@ -216,9 +216,19 @@ std::vector<std::uint8_t> letters_of(const Task& task, const GivenSequence& give
   };
   std::vector<std::uint8_t> letters = task.complex.letters;
   std::string text;
-  for (const char letter : given.letters)
-    if (letter != '/') text += letter;
-  const auto n = static_cast<std::size_t>(task.complex.begin[task.complex.n_designed]);
+  std::vector<std::int64_t> ends;
+  for (const char letter : given.letters) {
+    if (letter != '/')
+      text += letter;
+    else
+      ends.push_back(static_cast<std::int64_t>(text.size()));
+  }
+  const auto& begin = task.complex.begin;
+  const auto n = static_cast<std::size_t>(begin[task.complex.n_designed]);
+  ends.push_back(static_cast<std::int64_t>(text.size()));
+  const auto last = begin.begin() + static_cast<std::ptrdiff_t>(task.complex.n_designed) + 1;
+  if (ends.size() > 1 && !std::equal(ends.begin(), ends.end(), begin.begin() + 1, last))
+    throw bad("the parts between '/' are not as long as the designed chains");
   if (text.size() != n)
     throw bad(fmt::format("has {} residues, the designed chains have {}", text.size(), n));
   for (std::size_t i = 0; i < n; ++i) {

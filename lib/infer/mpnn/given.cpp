@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "lib/core/error.hpp"
@@ -16,6 +17,7 @@ std::vector<GivenSequence> read_given(const std::string& path) {
     while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
     if (line.empty()) continue;
     if (line[0] == '>') {
+      std::replace(line.begin(), line.end(), '\t', ' ');  // the name is a column of a table
       sequences.push_back({line.substr(1), {}});
     } else if (sequences.empty()) {
       throw Error(ErrorCode::bad_input,

@@ -152,6 +152,8 @@ Constraints DesignInputs::constraints(const Complex& complex) const {
                   fmt::format("--omit: '{}' is no letter of {}", letter, kLetters));
     constraints.omit[static_cast<std::size_t>(index)] = 1;
   }
+  if (std::count(constraints.omit.begin(), constraints.omit.end(), 1) == kLetterCount)
+    throw Error(ErrorCode::usage, fmt::format("--omit: leaves no letter of {}", kLetters));
   fix_listed(complex, constraints);
   if (!fixed_.path.empty())
     guard(fixed_.path, complex.name, [&] { fix_positions(complex, constraints); });
@@ -162,6 +164,7 @@ Constraints DesignInputs::constraints(const Complex& complex) const {
     guard(profiles_.path, complex.name, [&] { add_profiles(complex, constraints); });
   if (!tied_.path.empty()) guard(tied_.path, complex.name, [&] { tie(complex, constraints); });
   if (request_.homooligomer) tie_chains(complex, constraints);
+  check_tied(complex, constraints);
   return constraints;
 }
 
@@ -290,9 +293,45 @@ void DesignInputs::tie_chains(const Complex& complex, Constraints& constraints) 
                          complex.chains[c], complex.begin[c + 1] - complex.begin[c]));
   constraints.tied.clear();
   for (std::int64_t p = 0; p < n; ++p) {
-    auto& group = constraints.tied.emplace_back();
-    for (std::size_t c = 0; c < complex.n_designed; ++c)
-      group.push_back(static_cast<std::int32_t>(complex.begin[c] + p));
+    std::vector<std::int32_t> group;
+    for (std::size_t c = 0; c < complex.n_designed; ++c) {
+      const std::int64_t i = complex.begin[c] + p;
+      // All would take the X of a residue that is not there.
+      if (complex.present[static_cast<std::size_t>(i)] != 0)
+        group.push_back(static_cast<std::int32_t>(i));
+    }
+    if (group.size() > 1) constraints.tied.push_back(std::move(group));
+  }
+}
+
+// A group has one letter: a residue that keeps its own would lose it to one that is drawn.
+void DesignInputs::check_tied(const Complex& complex, const Constraints& constraints) const {
+  const std::string label = request_.homooligomer ? "--homooligomer" : tied_.path;
+  const auto place = [&](std::int32_t i) {
+    const auto c = static_cast<std::size_t>(complex.chain[static_cast<std::size_t>(i)]);
+    return fmt::format("position {} of chain {}", i - complex.begin[c] + 1, complex.chains[c]);
+  };
+  for (const auto& group : constraints.tied) {
+    std::int32_t kept = -1, drawn = -1;
+    for (const std::int32_t i : group) {
+      const auto at = static_cast<std::size_t>(i);
+      if (complex.present[at] == 0) continue;
+      if (constraints.free[at] != 0) {
+        drawn = i;
+      } else if (kept >= 0 &&
+                 complex.letters[at] != complex.letters[static_cast<std::size_t>(kept)]) {
+        refuse(
+            label, complex.name,
+            fmt::format("{} and {} are tied and keep different residues", place(kept), place(i)));
+      } else {
+        kept = i;
+      }
+    }
+    if (kept >= 0 && drawn >= 0)
+      refuse(
+          label, complex.name,
+          fmt::format("{} keeps its residue and is tied to {}, which is drawn; fix both or neither",
+                      place(kept), place(drawn)));
   }
 }
 

@@ -48,6 +48,7 @@ class DesignInputs {
   void add_profiles(const Complex& complex, Constraints& constraints) const;
   void tie(const Complex& complex, Constraints& constraints) const;
   void tie_chains(const Complex& complex, Constraints& constraints) const;
+  void check_tied(const Complex& complex, const Constraints& constraints) const;
 
   DesignRequest request_;
   File chain_ids_, fixed_, omit_, bias_, bias_at_, tied_, profiles_;

@@ -206,4 +206,21 @@ TEST_CASE("mpnn.inputs: what cannot be is told with file and structure", "[mpnn]
   CHECK(error_of(request).empty());
   request.omit = "ACDEFGHIKLMNPQRSTVWYXb";
   CHECK(error_of(request).find("'b' is no letter") != std::string::npos);
+  request.omit = "ACDEFGHIKLMNPQRSTVWYX";
+  CHECK(error_of(request).find("leaves no letter") != std::string::npos);
+  request = {};
+  request.tied_positions_jsonl = folder.write("tied", R"({"edited": [{"A": [1], "B": [1]}]})");
+  CHECK(error_of(request).empty());
+  request.fixed = "A1";
+  CHECK(error_of(request) == request.tied_positions_jsonl +
+                                 ": edited: position 1 of chain A keeps its residue and is tied to "
+                                 "position 1 of chain B, which is drawn; fix both or neither");
+  request.fixed = "A1 B1";
+  CHECK(error_of(request).empty());
+  request.tied_positions_jsonl = folder.write("tied", R"({"edited": [{"A": [1], "B": [2]}]})");
+  request.fixed = "A1 B2";
+  CHECK(error_of(request) ==
+        request.tied_positions_jsonl +
+            ": edited: position 1 of chain A and position 2 of chain B are tied "
+            "and keep different residues");
 }
