@@ -18,6 +18,9 @@ check "places" out_is '#query\ttarget\tbegin\tend\tstrand\tmismatches\nboth\tc1\
 works bwt locate -q -x g -k 1 -f bed q.fa
 check "places with a mismatch, as BED" out_has '^c2	4	13	near	1	+$'
 check "a letter that matches nothing is a mismatch" out_has '	odd	1	'
+fails 2 "max-hits" bwt locate -q -x g --max-hits -1 q.fa
+works bwt locate -q -x g q.fa -o places.sam.gz
+check "SAM by its suffix" bash -c 'gzip -dc places.sam.gz | grep -q "^@SQ"'
 works bwt locate -q -x g --max-hits 1 -f sam q.fa
 check "SAM header" out_has '^@SQ	SN:c1	LN:32$'
 check "SAM place" out_has '^reverse	16	c2	6	255	8M	'
@@ -88,6 +91,27 @@ if command -v bwa >/dev/null; then
 else
   echo "bwa not found: the comparison with it is left out"
 fi
+
+# A byte that is another one: refused, or a base of no row, but nothing that crashes or never ends.
+printf '>a\nACGTACGTNNACGTAAGCTAGCATCGATCGATCAGCTAGCATCGAC\n>b\nGGGGACATCAGCATCGACTACGACTAGC\n' >flip.fa
+printf '>q\nACGTACGTAAGCTAG\n>r\nGATCGATCNGGGG\n' >flip_q.fa
+works bwt index -q --format bwa flip.fa -p flip
+for suffix in bwt sa ann; do
+  cp "flip.$suffix" whole
+  size=$(wc -c <whole)
+  wrong=0
+  for ((i = 0; i < size; i += 3)); do
+    python3 -c 'import sys
+bytes = bytearray(open("whole", "rb").read())
+bytes[int(sys.argv[1])] ^= 0x10
+open(sys.argv[2], "wb").write(bytes)' "$i" "flip.$suffix"
+    run bwt smem -q -l 3 -x flip flip_q.fa
+    rc_is 0 || rc_is 3 || wrong=$((wrong + 1))
+  done
+  cp whole "flip.$suffix"
+  check "no crash by damage to .$suffix" [ "$wrong" -eq 0 ]
+done
+works bwt smem -q -l 3 -x flip flip_q.fa
 
 # Transforms and back.
 printf '>1\nAGG\n>2\nAGC\n' >s.fa

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <limits>
 
 #include <algorithm>
 #include <map>
@@ -37,7 +38,7 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
   Log log(counts_only ? "bwt count" : "bwt locate", flags.shared.quiet, flags.shared.verbose);
   BwtReport report;
   const std::string path = index_file(flags.index_path);
-  const bwt::FmIndex index = bwt::FmIndex::open(path);
+  const bwt::FmIndex index = bwt::FmIndex::open(path, flags.shared.threads);
   io::SequenceReader reader = io::open_shard(flags.query_path, flags.shard, flags.shared.threads);
   report.device = choose_device(flags.shared.device_request, reader.file_bytes() >= kBytesWorthGpu);
   bwt::CpuSearch cpu(index);
@@ -139,6 +140,7 @@ Run add_bwt_locate(CLI::App& command) {
       ->check(CLI::IsMember({"tsv", "bed", "sam"}))
       ->option_text("WHAT");
   command.add_option("--max-hits", flags->max_hits, "places written for a query [all]")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""))
       ->option_text("N");
   add_run_flags(command, *flags);
   command.footer(std::string(kLocateFooter) + kExitCodes);

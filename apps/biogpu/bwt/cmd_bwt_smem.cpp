@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <limits>
 
 #include <iterator>
 #include <memory>
@@ -87,7 +88,7 @@ void run_smem(const SmemFlags& flags, const std::string& command_line) {
   Log log("bwt smem", flags.shared.quiet, flags.shared.verbose);
   BwtReport report;
   report.device = choose_device(flags.shared.device_request, false);
-  const bwt::BwaFm index(flags.prefix);
+  const bwt::BwaFm index(flags.prefix, flags.shared.threads);
   io::SequenceReader reader = io::open_shard(flags.query_path, flags.shard, flags.shared.threads);
   io::OutputFile out(flags.out_path, flags.shared.threads);
   const io::BatchLimits limits{flags.shared.batch != 0 ? flags.shared.batch : 4096, 1u << 20};
@@ -131,6 +132,7 @@ Run add_bwt_smem(CLI::App& command) {
       ->option_text("N");
   command
       .add_option("-w,--max-places", flags->max_places, "places written for a match, * above [20]")
+      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""))
       ->option_text("N");
   command.add_flag("-p,--print-sequence", flags->print_sequence, "add the query to its line SQ")
       ->option_text(" ");

@@ -108,7 +108,7 @@ Run make_run(const std::shared_ptr<IndexReadFlags>& flags, const char* name,
     flags->shared.resolve();
     Log log(name, flags->shared.quiet, flags->shared.verbose);
     const std::string path = index_file(flags->index_path);
-    const bwt::FmIndex index = bwt::FmIndex::open(path);
+    const bwt::FmIndex index = bwt::FmIndex::open(path, flags->shared.threads);
     io::OutputFile out(flags->out_path);
     out.write(make_text(index));
     out.commit();

@@ -34,7 +34,9 @@ QuerySink::QuerySink(const bwt::FmIndex& index, const QueryFlags& flags, bool co
   const std::string& path = flags.out_path;
   std::string form = flags.format;
   if (form.empty() && !counts_only) {
-    if (ends_in(path, ".sam") || ends_in(path, ".bam") || ends_in(path, ".cram")) form = "sam";
+    if (ends_in(path, ".sam") || ends_in(path, ".sam.gz") || ends_in(path, ".bam") ||
+        ends_in(path, ".cram"))
+      form = "sam";
     if (ends_in(path, ".bed") || ends_in(path, ".bed.gz")) form = "bed";
   }
   if (!counts_only) form_ = form == "sam" ? Form::sam : form == "bed" ? Form::bed : Form::tsv;

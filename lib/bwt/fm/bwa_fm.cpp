@@ -1,10 +1,12 @@
 #include "lib/bwt/fm/bwa_fm.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <fstream>
 #include <limits>
 
+#include "lib/bwt/suffix/share_work.hpp"
 #include "lib/core/error.hpp"
 
 namespace biogpu::bwt {
@@ -12,7 +14,8 @@ namespace {
 
 constexpr std::uint64_t kHeaderBytes = 40;
 constexpr std::uint64_t kBlockSymbols = 128;
-constexpr std::uint64_t kBlockWords = 16;  // 8 of counts, 8 of symbols
+constexpr std::uint64_t kCountWords = 8;   // four counts of 64 bits
+constexpr std::uint64_t kBlockWords = 16;  // counts, and 8 words of symbols
 constexpr std::uint32_t kLowBits = 0x55555555u;
 
 // What both files begin with.
@@ -45,8 +48,9 @@ std::uint64_t count_in_word(std::uint32_t word, unsigned base, std::uint64_t n) 
 
 }  // namespace
 
-BwaFm::BwaFm(const std::string& prefix)
-    : bwt_(prefix + ".bwt", io::MappedFile::Access::scattered),
+BwaFm::BwaFm(const std::string& prefix, int n_threads)
+    : path_(prefix),
+      bwt_(prefix + ".bwt", io::MappedFile::Access::scattered),
       sa_(prefix + ".sa", io::MappedFile::Access::scattered) {
   const std::string bwt_path = prefix + ".bwt";
   const std::string sa_path = prefix + ".sa";
@@ -60,6 +64,12 @@ BwaFm::BwaFm(const std::string& prefix)
                      bwt_.size() == kHeaderBytes + 4 * n_words +
                                         32 * ((n_ + kBlockSymbols - 1) / kBlockSymbols + 1);
   if (!sound) refuse(bwt_path);
+  {
+    // By a mapping of its own, for all pages are read, and ahead.
+    const io::MappedFile whole(bwt_path);
+    blocks_ = reinterpret_cast<const std::uint32_t*>(whole.data() + kHeaderBytes);
+    if (whole.size() != bwt_.size() || !counts_are_sound(n_threads)) refuse(bwt_path);
+  }
   blocks_ = reinterpret_cast<const std::uint32_t*>(bwt_.data() + kHeaderBytes);
   if (std::memcmp(sa_.data(), bwt_.data(), kHeaderBytes) != 0 || sa_.size() < kHeaderBytes + 16)
     refuse(sa_path);
@@ -70,6 +80,27 @@ BwaFm::BwaFm(const std::string& prefix)
   read_names(prefix + ".ann");
 }
 
+// Whether the counts behind every block are those of its bases, and the last those of the header.
+bool BwaFm::counts_are_sound(int n_threads) const {
+  constexpr std::uint64_t kBlocksOfJob = std::uint64_t{1} << 16;
+  const std::uint64_t n_blocks = (n_ + kBlockSymbols - 1) / kBlockSymbols;
+  std::atomic<bool> sound = true;
+  const auto check = [&](std::size_t, std::size_t job) {
+    const std::uint64_t end = std::min(n_blocks, (job + 1) * kBlocksOfJob);
+    for (std::uint64_t b = job * kBlocksOfJob; b < end && sound; ++b) {
+      const std::uint32_t* const block = blocks_ + b * kBlockWords;
+      const std::uint64_t n = std::min(kBlockSymbols, n_ - b * kBlockSymbols);
+      // Those of the next block, or what stands behind the last base.
+      if (counts_in(block, n) != counts_in(block + kCountWords + (n + 15) / 16, 0)) sound = false;
+    }
+  };
+  share_work(n_threads, (n_blocks + kBlocksOfJob - 1) / kBlocksOfJob, check);
+  const std::uint64_t n_words = (n_ + 15) / 16;
+  Counts total = counts_in(blocks_ + n_blocks * kCountWords + n_words, 0);
+  for (std::size_t base = 1; base < 4; ++base) total[base] += total[base - 1];
+  return sound && total == cumulative_ && counts_in(blocks_, 0) == Counts{};
+}
+
 void BwaFm::read_names(const std::string& path) {
   std::ifstream file(path);
   std::uint64_t n_bases = 0;
@@ -78,7 +109,7 @@ void BwaFm::read_names(const std::string& path) {
   if (!file) throw Error(ErrorCode::failed, "cannot open " + path);
   file >> n_bases >> n_contigs;
   std::getline(file, rest);
-  if (!file || 2 * n_bases != n_) refuse(path);
+  if (!file || n_bases > n_ || 2 * n_bases != n_) refuse(path);
   for (std::uint64_t i = 0; i < n_contigs; ++i) {
     ContigName contig;
     std::uint64_t length = 0;
@@ -89,21 +120,27 @@ void BwaFm::read_names(const std::string& path) {
     contig.name = rest.substr(blank + 1, rest.find(' ', blank + 1) - blank - 1);
     file >> contig.offset >> length >> n_holes;
     std::getline(file, rest);
-    if (!file) refuse(path);
+    const std::uint64_t least = contigs_.empty() ? 0 : contigs_.back().offset;
+    if (!file || contig.offset < least || contig.offset > n_bases || (i == 0 && contig.offset != 0))
+      refuse(path);
     contigs_.push_back(std::move(contig));
   }
+  if (contigs_.empty()) refuse(path);
+}
+
+BwaFm::Counts BwaFm::counts_in(const std::uint32_t* block, std::uint64_t n) {
+  Counts counts;
+  std::memcpy(counts.data(), block, sizeof counts);
+  for (std::uint64_t w = 0; w * 16 < n; ++w)
+    for (unsigned base = 0; base < 4; ++base)
+      counts[base] +=
+          count_in_word(block[kCountWords + w], base, std::min<std::uint64_t>(16, n - w * 16));
+  return counts;
 }
 
 BwaFm::Counts BwaFm::counts_before(std::uint64_t row) const {
   const std::uint64_t stored = row - (row > primary_ ? 1 : 0);  // the sentinel's row is left out
-  const std::uint32_t* const block = blocks_ + stored / kBlockSymbols * kBlockWords;
-  Counts counts;
-  std::memcpy(counts.data(), block, sizeof counts);
-  const std::uint64_t n = stored % kBlockSymbols;
-  for (std::uint64_t w = 0; w * 16 < n; ++w)
-    for (unsigned base = 0; base < 4; ++base)
-      counts[base] += count_in_word(block[8 + w], base, std::min<std::uint64_t>(16, n - w * 16));
-  return counts;
+  return counts_in(blocks_ + stored / kBlockSymbols * kBlockWords, stored % kBlockSymbols);
 }
 
 std::array<BwaFm::Rows, 4> BwaFm::extend_left(const Rows& rows) const {
@@ -128,9 +165,12 @@ std::uint64_t BwaFm::position(std::uint64_t row) const {
         blocks_[stored / kBlockSymbols * kBlockWords + 8 + stored % kBlockSymbols / 16];
     const unsigned base = word >> (30 - 2 * (stored % 16)) & 3;
     row = first_row(base) + counts_before(row)[base];
+    if (steps > n_) refuse(path_ + ".bwt");
   }
   // Row 0 is the empty suffix, one step before the first base.
-  return row == 0 ? n_ + steps : samples_[row / sample_rate_ - 1] + steps;
+  const std::uint64_t found = row == 0 ? n_ : samples_[row / sample_rate_ - 1];
+  if (found > n_) refuse(path_ + ".sa");
+  return found + steps;
 }
 
 BwaFm::Place BwaFm::place(std::uint64_t position, std::uint64_t length) const {

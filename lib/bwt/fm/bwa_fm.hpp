@@ -18,8 +18,9 @@ namespace biogpu::bwt {
 //         doi:10.1093/bioinformatics/bts280, sections 2.2 to 2.4
 class BwaFm {
  public:
-  // Reads PREFIX.ann and maps PREFIX.bwt and PREFIX.sa. Throws Error{bad_input} for damaged files.
-  explicit BwaFm(const std::string& prefix);
+  // Reads PREFIX.ann and maps PREFIX.bwt and PREFIX.sa. Throws Error{bad_input} for damaged files:
+  // their counts must be those of their bases, so that no step leaves the rows.
+  BwaFm(const std::string& prefix, int n_threads);
 
   using Counts = std::array<std::uint64_t, 4>;
 
@@ -35,7 +36,8 @@ class BwaFm {
   // The rows of the match with each base before it.
   std::array<Rows, 4> extend_left(const Rows& rows) const;
 
-  // Position in the text of both strands of the suffix in this row.
+  // Position in the text of both strands of the suffix in this row. Throws Error{bad_input} where
+  // the files lead nowhere.
   std::uint64_t position(std::uint64_t row) const;
 
   struct Place {
@@ -55,9 +57,13 @@ class BwaFm {
   std::uint64_t first_row(unsigned base) const {
     return 1 + (base == 0 ? 0 : cumulative_[base - 1]);
   }
+  // A block's counts and those of its first n bases.
+  static Counts counts_in(const std::uint32_t* block, std::uint64_t n);
   Counts counts_before(std::uint64_t row) const;
+  bool counts_are_sound(int n_threads) const;
   void read_names(const std::string& path);
 
+  std::string path_;
   io::MappedFile bwt_;
   io::MappedFile sa_;
   std::uint64_t primary_ = 0;

@@ -68,6 +68,8 @@ class FmBuilder {
       fill_from_suffixes<std::uint64_t>(report);
       fill_table<std::uint64_t>();
     }
+    auto* const header = reinterpret_cast<FmHeader*>(index_.memory_.data());
+    header->checksum = fm_checksum(index_.data(), index_.bytes(), n_threads_);
     return std::move(index_);
   }
 

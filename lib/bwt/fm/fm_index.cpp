@@ -2,11 +2,14 @@
 #include "lib/bwt/fm/fm_index.hpp"
 
 #include <fmt/format.h>
+#include <libdeflate.h>
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstring>
 
+#include "lib/bwt/suffix/share_work.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
 
@@ -49,11 +52,31 @@ void check_header(const FmHeader& header, std::uint64_t file_bytes, const std::s
 
 }  // namespace
 
-FmIndex FmIndex::open(const std::string& path) {
+std::uint64_t fm_checksum(const std::uint8_t* data, std::uint64_t bytes, int n_threads) {
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 24;
+  const std::uint64_t n_pieces = (bytes - sizeof(FmHeader) + kPiece - 1) / kPiece;
+  std::vector<std::uint32_t> sums(1 + n_pieces);
+  sums[0] = libdeflate_crc32(0, data, offsetof(FmHeader, checksum));
+  share_work(n_threads, n_pieces, [&](std::size_t, std::size_t piece) {
+    const std::uint64_t begin = sizeof(FmHeader) + piece * kPiece;
+    sums[1 + piece] = libdeflate_crc32(0, data + begin, std::min(kPiece, bytes - begin));
+  });
+  return libdeflate_crc32(0, sums.data(), sums.size() * sizeof sums[0]);
+}
+
+FmIndex FmIndex::open(const std::string& path, int n_threads) {
+  {
+    // Mapped by itself, for all pages are read, and ahead.
+    const io::MappedFile whole(path);
+    if (whole.size() < sizeof(FmHeader))
+      refuse(path, "is no biogpu index; expected a file made by 'biogpu bwt index'");
+    const auto& header = *reinterpret_cast<const FmHeader*>(whole.data());
+    check_header(header, whole.size(), path);
+    if (fm_checksum(whole.data(), whole.size(), n_threads) != header.checksum)
+      refuse(path, "is damaged: its checksum is another; index the genome again");
+  }
   FmIndex index;
   index.file_ = io::MappedFile(path, io::MappedFile::Access::scattered);
-  if (index.file_.size() < sizeof(FmHeader))
-    refuse(path, "is no biogpu index; expected a file made by 'biogpu bwt index'");
   index.data_ = index.file_.data();
   check_header(*reinterpret_cast<const FmHeader*>(index.data_), index.file_.size(), path);
   index.attach();

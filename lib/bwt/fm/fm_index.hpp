@@ -35,8 +35,9 @@ class FmIndex {
   static FmIndex build(const Reference& reference, const Settings& settings,
                        SuffixSortReport* report = nullptr);
 
-  // Maps a file. Throws Error{bad_input} for a file that is no index or is cut short.
-  static FmIndex open(const std::string& path);
+  // Maps a file. Throws Error{bad_input} for a file that is no index, is cut short or has another
+  // checksum: searches trust every number in it.
+  static FmIndex open(const std::string& path, int n_threads);
   // The name appears when the file is whole.
   void write(const std::string& path) const;
 
@@ -90,6 +91,9 @@ class FmIndex {
   std::span<const FmSegment> segments_;
   std::vector<FmContig> contigs_;
 };
+
+// The CRC-32 of the CRC-32s of the header but for its checksum, and of each 16 MiB behind it.
+std::uint64_t fm_checksum(const std::uint8_t* data, std::uint64_t bytes, int n_threads);
 
 // Letters of one block that occur before bit `offset` of its rows.
 inline std::uint64_t count_in_block(const FmBlock& block, unsigned letter, std::uint64_t offset) {

@@ -68,8 +68,9 @@ struct FmHeader {
     std::uint64_t bytes;
   } section[n_fm_sections];
   std::uint64_t file_bytes;
+  std::uint64_t checksum;  // of all other bytes: fm_checksum()
 };
 inline constexpr char kFmMark[9] = "bgpufmi1";
-inline constexpr std::uint32_t kFmVersion = 1;
+inline constexpr std::uint32_t kFmVersion = 2;
 
 }  // namespace biogpu::bwt

@@ -175,7 +175,7 @@ TEST_CASE("bwt.fm_index: a file is read back, and a damaged one refused", "[bwt]
       std::filesystem::temp_directory_path() / ("biogpu_fm_" + std::to_string(::getpid()));
   built.write(path);
   {
-    const bwt::FmIndex read = bwt::FmIndex::open(path);
+    const bwt::FmIndex read = bwt::FmIndex::open(path, 2);
     CHECK(read.bytes() == built.bytes());
     check_searches(genome, read, 5);
     REQUIRE(read.contigs().size() == genome.size());
@@ -189,12 +189,23 @@ TEST_CASE("bwt.fm_index: a file is read back, and a damaged one refused", "[bwt]
               expected.substr(7, genome[c].size() - 12));
     }
   }
+  {
+    // Any byte that is another one.
+    std::string bytes(reinterpret_cast<const char*>(built.data()), built.bytes());
+    for (std::size_t i = 0; i < bytes.size(); i += i < 1024 ? 1 : 97) {
+      bytes[i] = static_cast<char>(bytes[i] ^ 0x10);
+      std::ofstream(path, std::ios::binary) << bytes;
+      INFO("byte " << i);
+      CHECK_THROWS_AS(bwt::FmIndex::open(path, 2), Error);
+      bytes[i] = static_cast<char>(bytes[i] ^ 0x10);
+    }
+  }
   std::filesystem::resize_file(path, built.bytes() - 1);
-  CHECK_THROWS_AS(bwt::FmIndex::open(path), Error);
+  CHECK_THROWS_AS(bwt::FmIndex::open(path, 2), Error);
   std::filesystem::resize_file(path, 10);
-  CHECK_THROWS_AS(bwt::FmIndex::open(path), Error);
+  CHECK_THROWS_AS(bwt::FmIndex::open(path, 2), Error);
   std::ofstream(path) << std::string(5000, 'x');
-  CHECK_THROWS_AS(bwt::FmIndex::open(path), Error);
+  CHECK_THROWS_AS(bwt::FmIndex::open(path, 2), Error);
   std::filesystem::remove(path);
-  CHECK_THROWS_AS(bwt::FmIndex::open(path), Error);
+  CHECK_THROWS_AS(bwt::FmIndex::open(path, 2), Error);
 }
