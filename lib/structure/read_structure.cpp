@@ -79,6 +79,17 @@ void check_pdb_atoms(const std::string& path, std::string_view text) {
   }
 }
 
+// Nothing behind END is read by gemmi; the original reads on, as of files that were joined.
+void ignore_ends(std::string& text) {
+  for (std::size_t line = 0; line < text.size(); ++line) {
+    const std::size_t end = std::min(text.size(), text.find('\n', line));
+    if (text.compare(line, 3, "END") == 0 &&
+        (line + 3 >= end || text[line + 3] == ' ' || text[line + 3] == '\r'))
+      text.replace(line, 3, "REM");
+    line = end;
+  }
+}
+
 std::string one_line(std::string text) {
   text.resize(std::min(text.size(), text.find('\n')));
   while (!text.empty() && (text.back() == ':' || text.back() == ' ')) text.pop_back();
@@ -90,6 +101,7 @@ gemmi::Structure parse(const std::string& path, std::string& text) {
     const auto format = gemmi::coor_format_from_content(text.data(), text.data() + text.size());
     if (format == gemmi::CoorFormat::Pdb) {
       check_pdb_atoms(path, text);
+      ignore_ends(text);
       return gemmi::read_pdb_from_memory(text.data(), text.size(), path);
     }
     if (format == gemmi::CoorFormat::Mmcif)
@@ -195,6 +207,11 @@ Structure read_structure(const std::string& path, bool ca_only) {
     for (const gemmi::Chain& chain : model.chains)
       for (const gemmi::Residue& residue : chain.residues) {
         if (!residue.seqid.num) fail(path, "chain " + chain.name + ": a residue has no number");
+        for (const gemmi::Atom& atom : residue.atoms)
+          if (!std::isfinite(atom.pos.x) || !std::isfinite(atom.pos.y) ||
+              !std::isfinite(atom.pos.z))
+            fail(path, fmt::format("chain {}: residue {}: a coordinate of {} is no number",
+                                   chain.name, residue.seqid.str(), atom.name));
         add_residue(residue, chains[chain.name]);
       }
   Structure structure;

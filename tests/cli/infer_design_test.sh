@@ -95,6 +95,14 @@ for option in "--variants none.tsv" --all-single --resume "--method wt-marginal"
   fails 2 "is for models of sequences" infer score --model model $option "$pdb"
 done
 
+for option in "--temperature nan" "--backbone-noise nan" "--pssm-multi nan" "--bias A:nan" "--seed -1"; do
+  # shellcheck disable=SC2086
+  fails 2 "" infer design --model model $option "$pdb" -o never.fa
+done
+sed 's/^\(ATOM.\{17\}\)A/\11/' "$pdb" >digit.pdb
+works infer design -q --model model digit.pdb --chains 1 --fixed 1:1-31
+check "a chain with a digit for a name" out_has '^SLHLPKYDDXVQSISVLALTMSGSELHGIMC.$'
+
 # Bad input: one line, and nothing under the output's name.
 fails 3 "edited.pdb: has no chain 'Q'" infer design --model model "$pdb" --chains Q -o never.fa
 fails 3 'position 99 is outside chain A' infer design --model model "$pdb" --fixed A99 -o never.fa

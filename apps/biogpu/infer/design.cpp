@@ -1,8 +1,11 @@
 // `biogpu infer design`, and `biogpu infer score` with a model of structures.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "apps/biogpu/infer/commands.hpp"
@@ -72,7 +75,21 @@ void add_input(CLI::App& command, InferFlags& flags) {
   input.option("-o,--output", flags.output, "FASTA, with .gz compressed [-, stdout]", "FILE");
 }
 
+// CLI::Range() takes NaN for a number of the range.
+void require_numbers(const DesignFlags& flags) {
+  const auto& [options, request] = std::tie(flags.structures.options, flags.structures.request);
+  std::vector<double> numbers(options.temperatures.begin(), options.temperatures.end());
+  numbers.insert(numbers.end(), {static_cast<double>(options.backbone_noise),
+                                 static_cast<double>(request.pssm_multi),
+                                 static_cast<double>(request.pssm_threshold)});
+  if (!std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); }))
+    throw Error(
+        ErrorCode::usage,
+        "--temperature, --backbone-noise, --pssm-multi and --pssm-threshold: expected numbers");
+}
+
 void run_design(DesignFlags flags, const std::string& command_line) {
+  require_numbers(flags);
   std::unique_ptr<infer::ArrayWriter> arrays;
   if (!flags.probabilities.empty()) {
     if (flags.probabilities == flags.infer.output)

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 #include "apps/biogpu/command.hpp"
@@ -31,7 +33,7 @@ std::pair<char, double> parse_bias(const std::string& text) {
   if (text.size() > 2 && text[1] == ':') {
     const char* const end = text.data() + text.size();
     const auto read = std::from_chars(text.data() + 2, end, value);
-    if (read.ec == std::errc() && read.ptr == end) return {text[0], value};
+    if (read.ec == std::errc() && read.ptr == end && std::isfinite(value)) return {text[0], value};
   }
   throw Error(
       ErrorCode::usage,
@@ -48,7 +50,9 @@ void add_structure_flags(CLI::App& command, StructureFlags& flags, const char* h
   options.option("--fixed", request.fixed,
                  "positions that keep their residue, counted from 1 in a chain: 'A1-10 B5'",
                  "LIST");
-  options.option("--seed", flags.options.seed, "of all random numbers [1]", "N");
+  options.option("--seed", flags.options.seed, "of all random numbers [1]", "N")
+      ->check(
+          CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""));
   options.option("--draws", flags.draws,
                  "safetensors file with random numbers to use instead, to repeat another "
                  "program's run",

@@ -36,6 +36,14 @@ const Json& entry(const std::string& file, const Json& json, const std::string& 
   return *found;
 }
 
+// Whole numbers alone, where a library would cut others.
+std::vector<std::int64_t> positions_of(const Json& list) {
+  for (const Json& position : list)
+    if (!position.is_number_integer())
+      throw Json::type_error::create(302, "a position is no whole number", &position);
+  return list.get<std::vector<std::int64_t>>();
+}
+
 // Residue of a position from 1 within a chain.
 std::size_t residue_at(const std::string& file, const Complex& complex, std::size_t chain,
                        std::int64_t position) {
@@ -74,14 +82,17 @@ struct Span {
 Span parse_span(std::string_view word) {
   const auto bad = [&] {
     return Error(ErrorCode::usage,
-                 fmt::format("--fixed: '{}' is no position; expected chain and number as A10 or "
-                             "A10-20",
+                 fmt::format("--fixed: '{}' is no position; expected chain and number as A10, "
+                             "A10-20 or, for a chain with digits in its name, A1:10",
                              word));
   };
   Span span;
-  const std::size_t digit = word.find_first_of("0123456789");
-  if (digit == std::string_view::npos || digit == 0) throw bad();
-  span.chain = std::string(word.substr(0, digit));
+  const std::size_t colon = word.rfind(':');
+  const std::size_t name_end = std::min(colon, word.find_first_of("0123456789"));
+  const std::size_t size = colon == std::string_view::npos ? name_end : colon;
+  if (size == std::string_view::npos || size == 0) throw bad();
+  span.chain = std::string(word.substr(0, size));
+  const std::size_t digit = size + (colon == std::string_view::npos ? 0 : 1);
   const char* const end = word.data() + word.size();
   auto read = std::from_chars(word.data() + digit, end, span.first);
   span.last = span.first;
@@ -188,7 +199,7 @@ void DesignInputs::fix_listed(const Complex& complex, Constraints& constraints) 
 void DesignInputs::fix_positions(const Complex& complex, Constraints& constraints) const {
   const Json& chains = entry(fixed_.path, fixed_.json, complex.name);
   for_chains(fixed_.path, chains, complex, [&](std::size_t c, const Json& positions) {
-    for (const auto& position : positions.get<std::vector<std::int64_t>>())
+    for (const std::int64_t position : positions_of(positions))
       constraints.free[residue_at(fixed_.path, complex, c, position)] = 0;
   });
 }
@@ -198,7 +209,7 @@ void DesignInputs::omit_positions(const Complex& complex, Constraints& constrain
   const Json& chains = entry(omit_.path, omit_.json, complex.name);
   for_chains(omit_.path, chains, complex, [&](std::size_t c, const Json& items) {
     for (const Json& item : items)
-      for (const auto& position : item.at(0).get<std::vector<std::int64_t>>())
+      for (const std::int64_t position : positions_of(item.at(0)))
         for (const char letter : item.at(1).get<std::string>())
           constraints.omit_at[residue_at(omit_.path, complex, c, position) * kLetterRow +
                               letter_at(omit_.path, complex.name, letter)] = 1;
@@ -208,10 +219,10 @@ void DesignInputs::omit_positions(const Complex& complex, Constraints& constrain
 void DesignInputs::add_bias(const Complex& complex, Constraints& constraints) const {
   if (!bias_.path.empty())
     guard(bias_.path, complex.name, [&] {
-      for (std::size_t a = 0; a < kLetterRow; ++a) {
-        const auto found = bias_.json.find(std::string(1, kLetters[a]));
-        if (found != bias_.json.end()) constraints.bias[a] = found->get<double>();
-      }
+      for (const auto& [letter, bias] : bias_.json.items())
+        constraints
+            .bias[letter_at(bias_.path, complex.name, letter.size() == 1 ? letter.front() : '?')] =
+            bias.get<double>();
     });
   for (const auto& [letter, bias] : request_.bias)
     constraints.bias[letter_at("--bias", complex.name, letter)] = bias;
@@ -221,7 +232,11 @@ void DesignInputs::add_bias(const Complex& complex, Constraints& constraints) co
     const Json& chains = entry(bias_at_.path, bias_at_.json, complex.name);
     for_chains(bias_at_.path, chains, complex, [&](std::size_t c, const Json& rows) {
       const auto table = rows.get<std::vector<std::array<float, kLetterRow>>>();
-      residue_at(bias_at_.path, complex, c, static_cast<std::int64_t>(table.size()));
+      const std::int64_t n = complex.begin[c + 1] - complex.begin[c];
+      if (static_cast<std::int64_t>(table.size()) != n)
+        refuse(bias_at_.path, complex.name,
+               fmt::format("chain {} has {} residues, its table {}", complex.chains[c], n,
+                           table.size()));
       for (std::size_t i = 0; i < table.size(); ++i)
         std::copy(table[i].begin(), table[i].end(),
                   constraints.bias_at.begin() +
@@ -268,13 +283,12 @@ void DesignInputs::tie(const Complex& complex, Constraints& constraints) const {
       const auto c = static_cast<std::size_t>(found - complex.chains.begin());
       const bool weighted = value.at(0).is_array();
       const Json& positions = weighted ? value.at(0) : value;
-      for (std::size_t p = 0; p < positions.size(); ++p) {
-        const std::size_t i =
-            residue_at(tied_.path, complex, c, positions.at(p).get<std::int64_t>());
+      const std::vector<std::int64_t> numbers = positions_of(positions);
+      for (std::size_t p = 0; p < numbers.size(); ++p) {
+        const std::size_t i = residue_at(tied_.path, complex, c, numbers[p]);
         if (taken[i] != 0)
           refuse(tied_.path, complex.name,
-                 fmt::format("position {} of chain {} is tied twice",
-                             positions.at(p).get<std::int64_t>(), chain));
+                 fmt::format("position {} of chain {} is tied twice", numbers[p], chain));
         taken[i] = 1;
         if (weighted) constraints.tied_weight[i] = value.at(1).at(p).get<float>();
         group.push_back(static_cast<std::int32_t>(i));

@@ -189,6 +189,8 @@ TEST_CASE("mpnn.inputs: what cannot be is told with file and structure", "[mpnn]
   request.fixed_positions_jsonl = folder.write("fixed", R"({"edited": {"A": [33], "B": []}})");
   CHECK(error_of(request) == request.fixed_positions_jsonl +
                                  ": edited: position 33 is outside chain A, which has 32 residues");
+  request.fixed_positions_jsonl = folder.write("fixed", R"({"edited": {"A": [1.5], "B": []}})");
+  CHECK(error_of(request).find("does not have the form") != std::string::npos);
   request.fixed_positions_jsonl = folder.write("fixed", R"({"other": {"A": [3]}})");
   CHECK(error_of(request).find("has no entry") != std::string::npos);
   request.fixed_positions_jsonl = folder.write("fixed", R"({"edited": 7})");
@@ -208,6 +210,14 @@ TEST_CASE("mpnn.inputs: what cannot be is told with file and structure", "[mpnn]
   CHECK(error_of(request).find("'b' is no letter") != std::string::npos);
   request.omit = "ACDEFGHIKLMNPQRSTVWYX";
   CHECK(error_of(request).find("leaves no letter") != std::string::npos);
+  request = {};
+  request.bias_aa_jsonl = folder.write("bias", R"({"a": 1.5})");
+  CHECK(error_of(request) ==
+        request.bias_aa_jsonl + ": edited: 'a' is no letter of ACDEFGHIKLMNPQRSTVWYX");
+  request = {};
+  request.bias_by_res_jsonl = folder.write("bias", R"({"edited": {"A": [], "B": []}})");
+  CHECK(error_of(request) ==
+        request.bias_by_res_jsonl + ": edited: chain A has 32 residues, its table 0");
   request = {};
   request.tied_positions_jsonl = folder.write("tied", R"({"edited": [{"A": [1], "B": [1]}]})");
   CHECK(error_of(request).empty());

@@ -123,6 +123,15 @@ TEST_CASE("structure.read_structure: mmCIF and gzip hold the same", "[structure]
   CHECK_FALSE(structure::has_structure_suffix("a.fasta"));
 }
 
+TEST_CASE("structure.read_structure: a file goes on behind END", "[structure]") {
+  const test::Folder folder;
+  const std::string pdb = slurp(kEdited);
+  std::string with_end = pdb;
+  with_end.insert(with_end.find("ATOM", with_end.size() / 4), "END\n");
+  check_same(structure::read_structure(folder.write("a.pdb", with_end)),
+             structure::read_structure(kEdited));
+}
+
 TEST_CASE("structure.read_structure: damage is told with file and record", "[structure]") {
   const test::Folder folder;
   const std::string pdb = slurp(kEdited);
@@ -135,6 +144,13 @@ TEST_CASE("structure.read_structure: damage is told with file and record", "[str
   const std::string cif = as_mmcif(pdb);
   const std::string short_cif = folder.write("cut.cif", cif.substr(0, cif.size() / 2));
   CHECK(error_of(short_cif).find(short_cif + ": ") == 0);
+  for (const std::string bad : {"abc", "1.5x", "1e999"}) {
+    std::string odd = cif;
+    const std::size_t x = odd.find(pdb.substr(pdb.find("ATOM") + 32, 6));
+    REQUIRE(x != std::string::npos);
+    odd.replace(x, 6, bad);
+    CHECK(error_of(folder.write("odd.cif", odd)).find("is no number") != std::string::npos);
+  }
   const std::string gz = zipped(pdb);
   const std::string short_gz = folder.write("cut.pdb.gz", gz.substr(0, gz.size() / 2));
   CHECK(error_of(short_gz).find(short_gz) == 0);
