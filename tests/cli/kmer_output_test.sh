@@ -32,6 +32,27 @@ for line in "${files[@]}"; do
 done
 no_folder kmer histo --plot nowhere/g.svg g.jf
 
+# One output of several that cannot be written leaves none of the others under its name.
+for option in --timing --json; do
+  for name in x.jf x.bgk x.kff; do
+    no_folder kmer count -q -m 21 -C -o results/$name "$option" nowhere/out genome.fa
+    [ -w /dev/full ] && fails 1 "No space left" kmer count -q -m 21 -C -o results/$name "$option" /dev/full genome.fa
+    check "count $option: no database is left" nothing_left
+  done
+done
+no_folder kmer histo -o results/h.txt --plot nowhere/g.svg g.jf
+[ -w /dev/full ] && fails 1 "No space left" kmer histo -o results/h.txt --plot /dev/full g.jf
+check "histo --plot: no histogram is left" nothing_left
+fails 2 '--plot needs' kmer histo -l 2 -o results/h.txt --plot results/g.svg g.jf
+check "histo -l --plot: nothing is left" nothing_left
+if [ -w /dev/full ]; then
+  last_command="biogpu kmer query -i >/dev/full"
+  echo ACGTACGTACGTACGTACGTA | "$biogpu" kmer query -i -o results/q.txt g.jf ACGTACGTACGTACGTACGTA >/dev/full 2>err.txt
+  rc=$?
+  check "query -i: exit code 1" rc_is 1
+  check "query -i: nothing is left" nothing_left
+fi
+
 for name in x.jf x.bgk x.kff; do
   interrupt_reading genome.fa kmer count -q -m 21 -C --max-memory 1 --tmp-dir results -o results/$name -
 done

@@ -53,6 +53,8 @@ class CountRun {
     kmer::add_provenance(header_, words_after_kmer(command_line_), flags_.no_provenance);
     choose();
     kmer::DatabaseWriter out(flags_.out_path, header_);
+    if (!flags_.timing.empty()) timing_.emplace(flags_.timing);
+    if (!flags_.shared.json.empty()) json_.emplace(flags_.shared.json);
     const double begin_s = log_.seconds();
     read();
     const double read_s = log_.seconds();
@@ -60,18 +62,28 @@ class CountRun {
     if (only_) only_->count_bins();
     const double counted_s = log_.seconds();
     write(out);
-    out.commit();
+    out.finish();
     const double end_s = log_.seconds();
     log_.detail(
         fmt::format("start {:.2f} s, read {:.2f} s, count {:.2f} s, sort and write {:.2f} s",
                     begin_s, read_s - begin_s, counted_s - read_s, end_s - counted_s));
-    if (!flags_.timing.empty())
-      write_text(flags_.timing, fmt::format("Init     {:g}\nCounting {:g}\nWriting  {:g}\n",
-                                            begin_s, counted_s - begin_s, end_s - counted_s));
+    if (timing_)
+      timing_->write(fmt::format("Init     {:g}\nCounting {:g}\nWriting  {:g}\n", begin_s,
+                                 counted_s - begin_s, end_s - counted_s));
     summarise(out.bytes());
+    publish(out);
   }
 
  private:
+  // A full disk is met before any of the files has its name.
+  void publish(kmer::DatabaseWriter& out) {
+    for (auto* const file : {&timing_, &json_})
+      if (*file) (*file)->flush();
+    out.commit();
+    for (auto* const file : {&timing_, &json_})
+      if (*file) (*file)->commit();
+  }
+
   kmer::CountOptions options() const {
     kmer::CountOptions options;
     options.k = flags_.k;
@@ -193,10 +205,10 @@ class CountRun {
           1e-9 * static_cast<double>(totals.n_windows) /
               (times.place_s + times.sort_s + times.runs_s)));
     }
-    write_json(totals, wall_s, n_bytes);
+    if (json_) json_->write(json_text(totals, wall_s, n_bytes));
   }
 
-  void write_json(const kmer::CountTotals& totals, double wall_s, std::uint64_t n_bytes) {
+  std::string json_text(const kmer::CountTotals& totals, double wall_s, std::uint64_t n_bytes) {
     kmer::GpuCounting* const gpu = counter_->gpu();
     report::RunSummary run = begin_summary(command_line_, flags_.shared, counter_->choice(), log_);
     run.wall_s = wall_s;
@@ -217,13 +229,7 @@ class CountRun {
                            {"sort_s", times.sort_s},
                            {"runs_s", times.runs_s}};
     }
-    write_summary(flags_.shared, run);
-  }
-
-  static void write_text(const std::string& path, const std::string& text) {
-    io::OutputFile file(path);
-    file.write(text);
-    file.commit();
+    return report::json_summary(run);
   }
 
   const CountFlags& flags_;
@@ -233,6 +239,8 @@ class CountRun {
   std::optional<kmer::ChosenCounter> counter_;
   std::optional<kmer::Counter> only_;  // what --if names
   std::optional<kmer::BloomCounter> bloom_;
+  std::optional<io::OutputFile> timing_;
+  std::optional<io::OutputFile> json_;
   KmerInput input_;
   std::uint64_t n_written_ = 0;
 };

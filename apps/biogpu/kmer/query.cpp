@@ -108,8 +108,11 @@ void run_query(const QueryFlags& flags) {
   for (const std::string& word : flags.mers)
     if (look_up_word(*database, word, letters, count))
       out.write(fmt::format("{} {}\n", letters, count));
+  if (flags.interactive) {
+    out.flush();  // its answers come first, also where both go to standard output
+    query_standard_input(*database);
+  }
   out.commit();
-  if (flags.interactive) query_standard_input(*database);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "apps/biogpu/kmer/commands.hpp"
@@ -29,20 +30,24 @@ struct HistoFlags {
 };
 
 void run_histo(const HistoFlags& flags) {
-  kmer::DatabaseReader reader(flags.path);
   kmer::Histogram histogram(flags.shape);
-  for (kmer::CountBlock block; reader.read(block);) histogram.add(block.counts);
-  io::OutputFile out(flags.out_path);
-  out.write(histogram.text(flags.full));
-  out.commit();
-  if (flags.plot_path.empty()) return;
+  const bool plots = !flags.plot_path.empty();
   // The plot wants the number of k-mers of each multiplicity, whatever --low and --increment say.
-  if (histogram.base() != 0 || histogram.increment() != 1)
+  if (plots && (histogram.base() != 0 || histogram.increment() != 1))
     throw Error(ErrorCode::usage, "--plot needs --low 1 and --increment 1");
-  io::OutputFile plot(flags.plot_path);
-  plot.write(kmer::spectrum_svg(histogram.buckets(),
-                                fmt::format("{}, k = {}", flags.path, reader.header().k)));
-  plot.commit();
+  kmer::DatabaseReader reader(flags.path);
+  io::OutputFile out(flags.out_path);
+  std::optional<io::OutputFile> plot;
+  if (plots) plot.emplace(flags.plot_path);
+  for (kmer::CountBlock block; reader.read(block);) histogram.add(block.counts);
+  out.write(histogram.text(flags.full));
+  if (plot) {
+    plot->write(kmer::spectrum_svg(histogram.buckets(),
+                                   fmt::format("{}, k = {}", flags.path, reader.header().k)));
+    plot->flush();
+  }
+  out.commit();
+  if (plot) plot->commit();
 }
 
 struct DumpFlags {

@@ -44,16 +44,20 @@ class DatabaseWriter::Sink {
       out.write(bytes);
   }
 
-  void commit() {
+  void finish() {
+    if (std::exchange(is_finished_, true)) return;
     if (header.format == Format::native) native.finish(out);
     if (header.format == Format::kff) kff.finish(out);
-    out.commit();
+    out.flush();
   }
 
   io::OutputFile out;
   const Header header;
   NativeEncoder native;
   KffEncoder kff;
+
+ private:
+  bool is_finished_ = false;
 };
 
 DatabaseWriter::DatabaseWriter(const std::string& path, const Header& header)
@@ -80,7 +84,11 @@ void DatabaseWriter::write(const CountBlock& block) {
   write(block, bytes);
 }
 
-void DatabaseWriter::commit() { sink_->commit(); }
+void DatabaseWriter::finish() { sink_->finish(); }
+void DatabaseWriter::commit() {
+  finish();
+  sink_->out.commit();
+}
 std::uint64_t DatabaseWriter::bytes() const { return sink_->out.bytes(); }
 
 }  // namespace biogpu::kmer

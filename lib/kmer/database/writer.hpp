@@ -31,7 +31,9 @@ class DatabaseWriter {
   // The next records, in the header's order, and what prepare() made of them.
   void write(const CountBlock& block, const std::string& bytes);
   void write(const CountBlock& block);
-  void commit();
+  // Writes what follows the records: commit() then has only to close and rename.
+  void finish();
+  void commit();  // calls finish() where that was not done
 
   std::uint64_t bytes() const;
 
