@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <iterator>
@@ -33,8 +35,10 @@ constexpr char kKmerFooter[] =
 }  // namespace
 
 void add_count_bounds(const OptionGroup& group, CountBounds& bounds) {
-  group.option("-L,--lower-count", bounds.lower, "leave out k-mers with a lower count", "N");
-  group.option("-U,--upper-count", bounds.upper, "leave out k-mers with a higher count", "N");
+  group.option("-L,--lower-count", bounds.lower, "leave out k-mers with a lower count", "N")
+      ->transform(whole_number());
+  group.option("-U,--upper-count", bounds.upper, "leave out k-mers with a higher count", "N")
+      ->transform(whole_number());
 }
 
 std::vector<std::string> words_after_kmer(const std::string& command_line) {
@@ -43,6 +47,19 @@ std::vector<std::string> words_after_kmer(const std::string& command_line) {
   for (std::string word; text >> word;) words.push_back(word);
   words.erase(words.begin(), words.begin() + std::min<std::ptrdiff_t>(2, std::ssize(words)));
   return words;
+}
+
+CLI::Validator whole_number() {
+  const auto convert = [](std::string& text) -> std::string {
+    std::uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc{} || rest != end)
+      return fmt::format("'{}'; expected a whole number from 0 to {}", text, UINT64_MAX);
+    text = std::to_string(value);
+    return {};
+  };
+  return {convert, ""};
 }
 
 CLI::Validator decimal_size() {

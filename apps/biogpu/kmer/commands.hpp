@@ -37,6 +37,10 @@ void add_count_bounds(const OptionGroup& group, CountBounds& bounds);
 // The word of a command line that follows "biogpu kmer <name>", split at blanks.
 std::vector<std::string> words_after_kmer(const std::string& command_line);
 
+// Replaces a number of digits alone by itself and refuses all else: CLI11's own converter reads -1
+// and what has too many digits as the largest number, and 010 as 8.
+CLI::Validator whole_number();
+
 // Replaces "64k" or "2G" by its number, powers of 1000, as Jellyfish reads sizes.
 CLI::Validator decimal_size();
 

@@ -167,10 +167,13 @@ Run add_kmer_histo(CLI::App& command) {
       ->required()
       ->option_text(" ");
   command.add_option("-l,--low", flags->shape.low, "lowest count of interest [1]")
+      ->transform(whole_number())
       ->option_text("N");
   command.add_option("-h,--high", flags->shape.high, "highest count of interest [10000]")
+      ->transform(whole_number())
       ->option_text("N");
   command.add_option("-i,--increment", flags->shape.increment, "counts in a bucket [1]")
+      ->transform(whole_number())
       ->check(CLI::Range(std::uint64_t{1}, UINT64_MAX))
       ->option_text("N");
   command.add_flag("-f,--full", flags->full, "print empty buckets too")->option_text(" ");

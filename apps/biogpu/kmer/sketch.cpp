@@ -109,6 +109,7 @@ void add_sketch_flags(CLI::App& command, SketchFlags& flags) {
       ->check(CLI::Range(1, 100000000))
       ->option_text("N");
   command.add_option("-S,--seed", flags.options.seed, "of the hash function [42]")
+      ->transform(whole_number())
       ->option_text("N");
   command.add_option("-o,--output", flags.out_path, "[-, stdout]")->option_text("FILE");
   command.add_option("-t,--threads", flags.threads, "CPU threads [1]")
