@@ -259,6 +259,16 @@ if command -v jellyfish >/dev/null; then
       done
     done
   done
+  for options in "-m 10 -s 1M" "-m 10 -s 2M" "-m 12 -s 10M" "-m 13 -s 40M" "-m 13 -s 30M" "-m 13 -s 70M"; do
+    # shellcheck disable=SC2086
+    jellyfish count $options -o jf.jf reads.fq
+    # shellcheck disable=SC2086
+    works kmer count -q $options -o our.jf reads.fq
+    check "$options: the records" cmp <(jellyfish info -s jf.jf) <(jellyfish info -s our.jf)
+    check "$options: Jellyfish merges its file and ours" jellyfish merge -o both.jf jf.jf our.jf
+    check "$options: every count is twice the one of ours" \
+      cmp <(jellyfish dump -c both.jf | awk '{print $1, $2 / 2}') <(jellyfish dump -c our.jf)
+  done
   check "-p reaches the header" bash -c "jellyfish count -m 21 -s 1M -p 200 -o jf.jf reads.fq; '$biogpu' kmer count -q -m 21 -s 1M -p 200 -o our.jf reads.fq; [ \"\$(jellyfish info -j jf.jf | grep max_reprobe)\" = \"\$(jellyfish info -j our.jf | grep max_reprobe)\" ]"
   jellyfish count -m 21 -C -s 1M -o jf.jf reads.fq
   jellyfish info -j jf.jf >expected.txt

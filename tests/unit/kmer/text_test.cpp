@@ -45,6 +45,19 @@ TEST_CASE("kmer.jellyfish_file: a header survives being written and read", "[kme
   }
 }
 
+TEST_CASE("kmer.jellyfish_file: no reprobes where every k-mer has a slot", "[kmer]") {
+  const auto max_reprobe = [](int k, std::uint64_t size) {
+    const std::string text = kmer::jellyfish_header(test::header_for(k, size, false));
+    return kmer::parse_jellyfish_header(text.substr(9), "test").max_reprobe;
+  };
+  CHECK(max_reprobe(12, 5'000'000) == 126);
+  CHECK(max_reprobe(12, 10'000'000) == 0);  // rounded up to 4^12
+  CHECK(max_reprobe(12, 20'000'000) == 0);
+  CHECK(max_reprobe(13, 33'000'000) == 126);
+  CHECK(max_reprobe(13, 40'000'000) == 0);
+  CHECK(max_reprobe(4, 100) == 15);
+}
+
 TEST_CASE("kmer.histogram: has Jellyfish's buckets", "[kmer]") {
   const std::vector<std::uint64_t> counts{1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 4};
   const auto text = [](const kmer::HistogramShape& shape, const std::vector<std::uint64_t>& of,
