@@ -18,11 +18,8 @@ constexpr std::size_t kKeysAtOnce = 65536;
 // One database in the order of the result.
 class Stream {
  public:
-  Stream(const std::string& path, KeyOrder order, const CombineOptions& options)
-      : reader_(path),
-        order_(std::move(order)),
-        spill_(options.tmp_dir),
-        max_memory_(options.max_memory) {}
+  Stream(const std::string& path, const CombineOptions& options)
+      : reader_(path), spill_(options.tmp_dir), max_memory_(options.max_memory) {}
 
   const Header& header() const { return reader_.header(); }
 
@@ -118,14 +115,14 @@ void require_alike(const std::string& first_path, const Header& first, const std
 
 class Combiner::Impl {
  public:
-  Impl(const std::vector<std::string>& paths, const KeyOrder& order,
+  Impl(const std::vector<std::string>& paths, const ChooseOrder& choose_order,
        const CombineOptions& options) {
     for (const std::string& path : paths) {
-      streams_.push_back(std::make_unique<Stream>(path, order, options));
+      streams_.push_back(std::make_unique<Stream>(path, options));
       require_alike(paths[0], streams_[0]->header(), path, streams_.back()->header());
     }
     header_ = streams_[0]->header();
-    if (order.k() != 0) header_.order = order;
+    if (choose_order) header_.order = choose_order(header_);
     if (!header_.order.is_bijective()) header_.order = KeyOrder::lexicographic(header_.k);
     for (const auto& stream : streams_) stream->begin(header_.order);
     counts_.resize(streams_.size());
@@ -177,9 +174,9 @@ class Combiner::Impl {
   std::vector<std::uint64_t> counts_;
 };
 
-Combiner::Combiner(const std::vector<std::string>& paths, const KeyOrder& order,
+Combiner::Combiner(const std::vector<std::string>& paths, const ChooseOrder& choose_order,
                    const CombineOptions& options)
-    : impl_(std::make_unique<Impl>(paths, order, options)) {}
+    : impl_(std::make_unique<Impl>(paths, choose_order, options)) {}
 Combiner::~Combiner() = default;
 Combiner::Combiner(Combiner&&) noexcept = default;
 Combiner& Combiner::operator=(Combiner&&) noexcept = default;

@@ -23,9 +23,11 @@ struct CombineOptions {
 // order is brought into it first, so that any files of one k can be combined.
 class Combiner {
  public:
-  // Opens the files. order: of the result; the first file's where it is empty (k() of 0).
-  // Throws Error{bad_input} for files that differ in k or in being canonical.
-  Combiner(const std::vector<std::string>& paths, const KeyOrder& order,
+  // The order of the result, from the first file's header, whose own order it is where empty.
+  using ChooseOrder = std::function<KeyOrder(const Header& first)>;
+  // Opens each file once, so that any may be a pipe. Throws Error{bad_input} for files that differ
+  // in k or in being canonical.
+  Combiner(const std::vector<std::string>& paths, const ChooseOrder& choose_order,
            const CombineOptions& options);
   ~Combiner();
   Combiner(Combiner&&) noexcept;

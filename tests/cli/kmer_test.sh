@@ -174,6 +174,24 @@ works kmer set filter reads.jf -L 2 -o solid.jf
 check "a filter keeps what stats counts" \
   [ "$(n_of solid.jf)" -eq "$("$biogpu" kmer stats -L 2 reads.jf | sed -n 's/^Distinct: *//p')" ]
 fails 3 'expected one length' kmer set union reads.jf five.jf -o bad.jf
+# Every database is opened once: any of them may be a pipe.
+for first in reads.jf lambda.bgk lambda.kff; do
+  for format in jf bgk kff; do
+    works kmer merge -o files.$format $first reads.jf
+    run kmer merge -o pipes.$format <(cat $first) <(cat reads.jf)
+    check "$first, a pipe, and another merge to .$format" rc_is 0
+    cat $first | run kmer merge -o stdin.$format - reads.jf
+    for name in files pipes stdin; do
+      works kmer dump -c $name.$format
+      cp out.txt $name.txt
+    done
+    check "$first: pipes merge to the same .$format" same_files files.txt pipes.txt
+    check "$first: standard input merges to the same .$format" same_files files.txt stdin.txt
+  done
+  works kmer set filter $first -L 2 -o files.bgk
+  cat $first | run kmer set filter - -L 2 -o stdin.bgk
+  check "$first: a filter reads standard input" cmp <("$biogpu" kmer dump -c files.bgk) <("$biogpu" kmer dump -c stdin.bgk)
+done
 works kmer histo --plot spectrum.svg reads.jf
 check "the spectrum is an image" bash -c 'head -c 4 spectrum.svg | grep -q "<svg"'
 works kmer sketch -o sketch.json "$source_dir/data/lambda.fa"

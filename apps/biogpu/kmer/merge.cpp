@@ -11,7 +11,6 @@
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/kmer/combine.hpp"
-#include "lib/kmer/database/reader.hpp"
 #include "lib/kmer/database/writer.hpp"
 
 namespace biogpu::app {
@@ -60,17 +59,16 @@ void write_jaccard(kmer::Combiner& combiner, io::OutputFile& out) {
 void combine_files(const std::vector<std::string>& paths, const std::string& out_path,
                    const std::string& command_line, const kmer::Combiner::Combine& combine) {
   const kmer::Format format = kmer::format_of_name(out_path);
-  // Jellyfish's files keep the order of the first; the other formats have one of their own.
-  kmer::KeyOrder order;
-  if (format != kmer::Format::jellyfish)
-    order = kmer::KeyOrder::lexicographic(kmer::DatabaseReader(paths[0]).header().k);
-  kmer::Combiner combiner(paths, order, {});
+  // Jellyfish's files keep the order of the first where it is one of theirs; the other formats have
+  // one of their own.
+  const auto choose_order = [format](const kmer::Header& first) {
+    const bool keeps = format == kmer::Format::jellyfish && first.order.is_bijective() &&
+                       first.order.size_bits() > 0;
+    return keeps ? first.order : kmer::order_of_format(format, first.k, 0);
+  };
+  kmer::Combiner combiner(paths, choose_order, {});
   kmer::Header header = combiner.header();
   header.format = format;
-  if (format == kmer::Format::jellyfish && header.order.size_bits() == 0) {
-    header.order = kmer::order_of_format(format, header.k, 0);
-    combiner = kmer::Combiner(paths, header.order, {});
-  }
   kmer::add_provenance(header, words_after_kmer(command_line), false);
   kmer::DatabaseWriter out(out_path, header);
   for (kmer::CountBlock block; combiner.read(block, combine);) out.write(block);
@@ -144,7 +142,9 @@ void run_set(const SetFlags& flags, const std::string& command_line) {
 
 Run add_kmer_merge(CLI::App& command) {
   const auto flags = std::make_shared<MergeFlags>();
-  command.add_option("DB", flags->paths, "databases of one k, of any size and order")
+  command
+      .add_option("DB", flags->paths,
+                  "databases of one k, of any size and order; - is\nstandard input")
       ->required()
       ->option_text(" ");
   command.add_option("-o,--output", flags->out_path, "[mer_counts_merged.jf]")->option_text("FILE");
@@ -175,7 +175,7 @@ Run add_kmer_set(CLI::App& command) {
       ->required()
       ->check(CLI::IsMember(operations).description(""))
       ->option_text(" ");
-  command.add_option("DB", flags->paths, "databases of one k, of any format")
+  command.add_option("DB", flags->paths, "databases of one k, of any format; - is standard input")
       ->required()
       ->option_text(" ");
   command
