@@ -124,6 +124,10 @@ fails 1 'none.fa' kmer count -m 4 -o bad.jf none.fa
 printf '@r\nACGT\n+\nIII\n' >bad.fq
 fails 3 'record 1' kmer count -m 4 -o bad.jf bad.fq
 check "no half-written database" absent bad.jf
+printf '@a x\ry\nACGT\n+\nIIII\n' >bad.fq
+gzip -k bad.fq
+fails 3 'record 1 (line 1): a carriage return inside the header' kmer count -m 3 -o bad.jf bad.fq
+fails 3 'record 1 (line 1): a carriage return inside the header' kmer count -m 3 -o bad.jf bad.fq.gz
 fails 2 'mer-len' kmer count -o bad.jf t.fa
 fails 2 'mer-len' kmer count -m 0 -o bad.jf t.fa
 fails 2 '1G2' kmer count -m 4 -s 1G2 -o bad.jf t.fa

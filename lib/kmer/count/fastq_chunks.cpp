@@ -23,6 +23,12 @@ constexpr std::size_t kMoreBytes = 64u << 10;  // read at a time to complete a c
 
 bool is_blank(char c) { return c == '\n' || c == '\r' || c == ' ' || c == '\t'; }
 
+// As io::input::FastqSource has it: a name right after '@', no carriage return inside the line.
+bool is_header(std::string_view line) {
+  return line.starts_with('@') && io::input::count_nonblank(line.data() + 1, line.size() - 1) > 0 &&
+         line.find('\r') == std::string_view::npos;
+}
+
 // A text and how far it is parsed.
 struct Cursor {
   const char* at;
@@ -34,13 +40,19 @@ struct Cursor {
     while (at < end && is_blank(*at)) ++at;
   }
 
-  // The line at `at` without its end, which is skipped. Nothing where the text ends first.
-  std::optional<std::string_view> line() {
+  // Those before a name on its line.
+  void skip_indent() {
+    while (at < end && *at != '\n' && is_blank(*at)) ++at;
+  }
+
+  // The line at `at` without its end, which is skipped. Where the text ends first, what is left of
+  // it; nothing unless that is the file's end.
+  std::optional<std::string_view> line(bool at_end = false) {
     const void* newline = std::memchr(at, '\n', left());
-    if (newline == nullptr) return std::nullopt;
-    const char* const stop = static_cast<const char*>(newline);
+    if (newline == nullptr && !at_end) return std::nullopt;
+    const char* const stop = newline == nullptr ? end : static_cast<const char*>(newline);
     std::string_view text(at, static_cast<std::size_t>(stop - at));
-    at = stop + 1;
+    at = newline == nullptr ? end : stop + 1;
     if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
     return text;
   }
@@ -56,21 +68,12 @@ enum class Parsed { whole, cut, malformed };
 // One record; `at_end`: the text's end is the file's.
 Parsed parse_record(Cursor& cursor, bool at_end, Record& record) {
   if (*cursor.at != '@') return Parsed::malformed;
-  const auto cut = at_end ? Parsed::malformed : Parsed::cut;
-  const auto name = cursor.line();
-  if (!name) return cut;
-  if (name->size() < 2 || is_blank((*name)[1])) return Parsed::malformed;
-  const auto sequence = cursor.line();
-  const auto plus = sequence ? cursor.line() : std::nullopt;
-  if (!plus) return cut;
-  if (plus->empty() || plus->front() != '+') return Parsed::malformed;
-  auto quality = cursor.line();
-  if (!quality) {
-    if (!at_end) return Parsed::cut;
-    quality = std::string_view(cursor.at, cursor.left());  // without a line feed at the end
-    if (!quality->empty() && quality->back() == '\r') quality->remove_suffix(1);
-    cursor.at = cursor.end;
-  }
+  const auto name = cursor.line(at_end);
+  const auto sequence = name ? cursor.line(at_end) : std::nullopt;
+  const auto plus = sequence ? cursor.line(at_end) : std::nullopt;
+  const auto quality = plus ? cursor.line(at_end) : std::nullopt;
+  if (!quality) return Parsed::cut;
+  if (!is_header(*name) || !plus->starts_with('+')) return Parsed::malformed;
   record = {*sequence, *quality};
   const bool good =
       sequence->size() == quality->size() &&
@@ -79,8 +82,9 @@ Parsed parse_record(Cursor& cursor, bool at_end, Record& record) {
   return good ? Parsed::whole : Parsed::malformed;
 }
 
-// Whether a record seems to begin here: by its first three lines.
+// Whether a record seems to begin on this line: by its first three lines.
 Parsed begins_record(Cursor cursor) {
+  cursor.skip_indent();
   if (cursor.left() == 0) return Parsed::cut;
   if (*cursor.at != '@') return Parsed::malformed;
   for (int i = 0; i < 2; ++i)
@@ -97,6 +101,14 @@ bool seek_record(Cursor& cursor) {
     if (found == Parsed::cut) return false;
   }
   return false;
+}
+
+// Where the line of `name` begins, from `at` on, which lies before it. A record belongs to the
+// chunk that this is in: only a line's begin can be found from the middle of a text.
+std::size_t line_begin(const io::CharBuffer& text, std::size_t at, const char* name) {
+  const char* begin = name;
+  while (begin > text.data() + at && begin[-1] != '\n') --begin;
+  return static_cast<std::size_t>(begin - text.data());
 }
 
 }  // namespace
@@ -172,12 +184,11 @@ std::uint64_t FastqChunks::read(std::size_t chunk, io::CharBuffer& text, const V
   while (true) {
     Cursor cursor{text.data() + at, text.data() + text.size()};
     cursor.skip_blanks();
-    at = static_cast<std::size_t>(cursor.at - text.data());
     if (cursor.left() == 0) {
       if (more()) continue;
       return n_records;
     }
-    if (at >= n_own) {
+    if (line_begin(text, at, cursor.at) >= n_own) {
       // The next chunk's first record: a file that is cut inside it must not pass for whole.
       const Parsed next = begins_record(cursor);
       if (next == Parsed::cut && more()) continue;

@@ -1,7 +1,12 @@
 // Headers, records, histograms, spectra and sketches: what has a fixed expected text.
 #include <cmath>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
 
 #include "lib/core/error.hpp"
+#include "lib/io/sequence_reader.hpp"
 #include "lib/kmer/count/fastq_chunks.hpp"
 #include "lib/kmer/histogram.hpp"
 #include "lib/kmer/sketch.hpp"
@@ -113,6 +118,78 @@ TEST_CASE("kmer.sketch: equal sets have distance 0, disjoint ones 1", "[kmer]") 
   const auto parsed = kmer::parse_sketches(kmer::sketches_as_json({sketch(a)}, options), "x", read);
   CHECK(parsed[0].hashes == sketch(a).hashes);
   CHECK(read.size == 200);
+}
+
+namespace {
+
+// The sequences of a file, or nothing where a record is malformed.
+using Sequences = std::optional<std::vector<std::string>>;
+
+Sequences read_in_pieces(const std::string& path, std::size_t chunk_bytes) try {
+  const auto chunks = kmer::FastqChunks::open(path, chunk_bytes);
+  if (!chunks) return Sequences::value_type{"may be SAM"};
+  std::vector<std::string> all;
+  io::CharBuffer buffer;
+  for (std::size_t i = 0; i < chunks->n_chunks(); ++i)
+    chunks->read(i, buffer, [&](std::string_view sequence, std::string_view quality) {
+      CHECK(sequence.size() == quality.size());
+      all.emplace_back(sequence);
+    });
+  return all;
+} catch (const Error& error) {
+  CHECK(error.code() == ErrorCode::bad_input);
+  CHECK(std::string(error.what()).find(": record ") != std::string::npos);
+  return std::nullopt;
+}
+
+Sequences read_in_order(const std::string& path) try {
+  io::SequenceReader reader(path);
+  std::vector<std::string> all;
+  for (io::SequenceBatch batch; reader.read(batch);)
+    for (std::size_t i = 0; i < batch.size(); ++i) all.emplace_back(batch.sequence(i));
+  return all;
+} catch (const Error&) {
+  return std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("kmer.fastq_chunks: takes and refuses what the reader of all formats does", "[kmer]") {
+  test::TemporaryFile file;
+  const auto check_alike = [&](const std::string& text) {
+    file.write(text);
+    CAPTURE(text);
+    const Sequences expected = read_in_order(file.path());
+    for (const std::size_t chunk_bytes : {1, 2, 3, 5, 8, 13, 1000})
+      CHECK((text.find('\t') == 3 || read_in_pieces(file.path(), chunk_bytes) == expected));
+    return expected.has_value();
+  };
+  const std::string good = "@a\nACGT\n+\nII@I\n";
+  CHECK(check_alike(good + "  @b\nAC\n+\n@I\n \t@c\nA\n+x\ry\nI"));  // blanks before a name
+  CHECK(check_alike(good + "\n\r\n@b x\r\nAC\r\n+\r\n@I\r\n"));
+  CHECK(check_alike(good + "@b\n\n+"));  // no residues, no line feed
+  CHECK_FALSE(check_alike("@x\ry\nACGT\n+\nIIII\n" + good));
+  CHECK_FALSE(check_alike("@x y\r\r\nACGT\n+\nIIII\n" + good));
+  CHECK_FALSE(check_alike("@\nACGT\n+\nIIII\n" + good));
+  CHECK_FALSE(
+      check_alike("@\x01"
+                  "a\nACGT\n+\nIIII\n" +
+                  good));
+
+  std::mt19937 rng(10);
+  const std::string records = "@a\nAC\n+\n@I\n@b c\r\nA\r\n+b\r\n+\r\n\n@d\n\n+\n\n@e\nG\n+\nI\n";
+  int n_good = 0;
+  for (int i = 0; i < 2000; ++i) {
+    std::string text = records;
+    for (std::size_t n = 1 + rng() % 2; n > 0; --n) {
+      const std::size_t at = 1 + rng() % (text.size() - 1);
+      const std::string byte(1, "@+I \n\r\tAC\x01"[rng() % 10]);
+      text.replace(at, rng() % 2, rng() % 3 > 0 ? byte : "");
+    }
+    if (rng() % 3 == 0) text.resize(1 + rng() % text.size());
+    n_good += check_alike(text) ? 1 : 0;
+  }
+  CHECK(n_good > 100);
 }
 
 TEST_CASE("kmer.fastq_chunks: pieces of any size hold every record once", "[kmer]") {
