@@ -130,6 +130,13 @@ fails 3 'record 1 (line 1): a carriage return inside the header' kmer count -m 3
 fails 3 'record 1 (line 1): a carriage return inside the header' kmer count -m 3 -o bad.jf bad.fq.gz
 fails 2 'mer-len' kmer count -o bad.jf t.fa
 fails 2 'mer-len' kmer count -m 0 -o bad.jf t.fa
+fails 2 'min-quality 60; expected 0 to 26' kmer count -m 3 --min-quality 60 --quality-start 100 -o bad.jf t.fa
+fails 2 'min-quality 63; expected 0 to 62' kmer count -m 3 --min-quality 63 -o bad.jf t.fa
+fails 2 'quality-start 127; expected 33 to 126' kmer count -m 3 --min-quality 0 --quality-start 127 -o bad.jf t.fa
+fails 2 'quality-start 32; expected 33 to 126' kmer count -m 3 --min-quality 0 --quality-start 32 -o bad.jf t.fa
+fails 2 'excludes' kmer count -m 3 --min-quality 5 -Q I -o bad.jf t.fa
+fails 2 'excludes' kmer count -m 3 --quality-start 33 -Q I -o bad.jf t.fa
+works kmer count -q -m 3 --min-quality 26 --quality-start 100 -o highest.jf t.fa
 fails 2 '1G2' kmer count -m 4 -s 1G2 -o bad.jf t.fa
 for number in -1 +1 99999999999999999999 1k 0x1 ''; do
   for options in "count -m 4 -o bad.jf -L t.fa" "count -m 4 -o bad.jf -U t.fa" "dump -L t.jf" "dump -U t.jf" \

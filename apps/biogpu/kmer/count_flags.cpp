@@ -14,7 +14,7 @@ namespace biogpu::app {
 
 char CountFlags::least_quality() const {
   if (!min_qual_char.empty()) return min_qual_char[0];
-  return min_quality >= 0 ? static_cast<char>(std::min(quality_start + min_quality, 127)) : '\0';
+  return min_quality >= 0 ? static_cast<char>(quality_start + min_quality) : '\0';
 }
 
 kmer::Format CountFlags::format() const {
@@ -47,9 +47,24 @@ void CountFlags::check_shard() const {
     throw Error(ErrorCode::usage, "--shard counts records of files, not of a --generator");
 }
 
-void CountFlags::resolve() {
+// The symbols of qualities are '!' to '~': above, every base would be hidden.
+void CountFlags::check_quality() const {
+  constexpr int kFirst = '!';
+  constexpr int kLast = '~';
   if (min_qual_char.size() > 1)
     throw Error(ErrorCode::usage, fmt::format("-Q '{}'; expected one character", min_qual_char));
+  if (min_quality < 0) return;
+  if (quality_start < kFirst || quality_start > kLast)
+    throw Error(ErrorCode::usage,
+                fmt::format("--quality-start {}; expected {} to {}", quality_start, kFirst, kLast));
+  if (min_quality > kLast - quality_start)
+    throw Error(ErrorCode::usage,
+                fmt::format("--min-quality {}; expected 0 to {} with --quality-start {}",
+                            min_quality, kLast - quality_start, quality_start));
+}
+
+void CountFlags::resolve() {
+  check_quality();
   if (bloom_size > 0 && !bloom_counter.empty())
     throw Error(ErrorCode::usage, "--bf-size and --bc filter the same; give one of them");
   if (bloom_size > 0 && !only_in.empty())
@@ -74,14 +89,17 @@ void add_count_flags(CLI::App& command, CountFlags& flags) {
       .option("-s,--size", flags.size,
               "as for Jellyfish: decides the order of the records, nothing else\n[2^30]", "N")
       ->transform(decimal_size());
-  filters.option("-Q,--min-qual-char", flags.min_qual_char,
-                 "bases whose quality symbol is lower than this count as N", "CHAR");
+  CLI::Option* const symbol =
+      filters.option("-Q,--min-qual-char", flags.min_qual_char,
+                     "bases whose quality symbol is lower than this count as N", "CHAR");
   filters
       .option("--min-quality", flags.min_quality, "the same as a number, added to --quality-start",
               "N")
-      ->check(CLI::Range(0, 127));
+      ->check(CLI::Range(0, 127))
+      ->excludes(symbol);
   filters.option("--quality-start", flags.quality_start, "symbol of quality 0 [64]", "N")
-      ->check(CLI::Range(0, 127));
+      ->check(CLI::Range(0, 127))
+      ->excludes(symbol);
   add_count_bounds(filters, flags.bounds);
   filters
       .option("--if", flags.only_in,

@@ -50,6 +50,7 @@ struct CountFlags {
   void resolve();
 
  private:
+  void check_quality() const;
   void check_shard() const;
 };
 
