@@ -88,6 +88,14 @@ if command -v bwa >/dev/null; then
   bwa fastmap -l 9 -w 3 ours q2.fa >theirs.txt 2>bwa.log
   works bwt smem -q -l 9 -w 3 -x ours q2.fa
   check "short and frequent matches are bwa's" same_files out.txt theirs.txt
+  printf '>c\nCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCCC\n' >poor.fa
+  printf '>q\nCCCCCCCCCCtCCCCCCCCCCCCCC\n>r\nTTCCGGA\n>s\nANGTC\n' >poor_q.fa
+  works bwt index -q --format bwa poor.fa -p poor
+  for w in 0 20; do
+    bwa fastmap -l 2 -w $w poor poor_q.fa >theirs.txt 2>bwa.log
+    works bwt smem -q -l 2 -w $w -x poor poor_q.fa
+    check "so are those of bases that a text does not have" same_files out.txt theirs.txt
+  done
 else
   echo "bwa not found: the comparison with it is left out"
 fi

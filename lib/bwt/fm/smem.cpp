@@ -26,8 +26,11 @@ std::uint32_t SmemFinder::find_around(std::span<const std::uint8_t> query, std::
     // A base behind the match is its complement before the other strand's.
     const BwaFm::Rows swapped{match.rows.other_begin, match.rows.begin, match.rows.size};
     const BwaFm::Rows next = index_.extend_left(swapped)[3 - query[match.end]];
-    if (next.size != match.rows.size) longer_.push_back(match);
-    if (next.size == 0) break;
+    // A base that the text does not have begins with no rows and goes on with none, as in bwa.
+    if (next.size != match.rows.size) {
+      longer_.push_back(match);
+      if (next.size == 0) break;
+    }
     match.rows = {next.other_begin, next.begin, next.size};
   }
   if (longer_.empty() || longer_.back().end != match.end) longer_.push_back(match);
