@@ -163,7 +163,8 @@ int main(int argc, char** argv) {
     return biogpu::app::run({argv, argv + argc});
   } catch (const std::bad_alloc&) {
     // No memory to format with.
-    constexpr std::string_view kText = "biogpu: out of memory; try a smaller --batch\n";
+    constexpr std::string_view kText =
+        "biogpu: out of memory; try a smaller --batch where there is one\n";
     [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, kText.data(), kText.size());
     return static_cast<int>(biogpu::ErrorCode::host_memory);
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <new>
 
 #include "lib/core/error.hpp"
 
@@ -23,7 +24,14 @@ Histogram::Histogram(const HistogramShape& shape)
     throw Error(ErrorCode::usage, fmt::format("--high {} makes too many buckets; use a larger "
                                               "--increment",
                                               shape.high));
-  buckets_.resize(n);
+  try {
+    buckets_.resize(n);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::host_memory,
+                fmt::format("out of memory for the {} buckets up to --high {}; use a larger "
+                            "--increment or a smaller --high",
+                            n, shape.high));
+  }
 }
 
 void Histogram::add(std::span<const std::uint64_t> counts) {

@@ -17,7 +17,8 @@ struct HistogramShape {
 
 class Histogram {
  public:
-  // Throws Error{usage} when high is below low or there would be too many buckets.
+  // Throws Error{usage} when high is below low or there would be too many buckets,
+  // Error{host_memory} where they do not fit.
   explicit Histogram(const HistogramShape& shape);
 
   void add(std::span<const std::uint64_t> counts);

@@ -53,6 +53,16 @@ if [ -w /dev/full ]; then
   check "query -i: nothing is left" nothing_left
 fi
 
+# A folder for bins that cannot be written, buckets that do not fit: the advice names options there are.
+fails 1 "--max-memory" kmer count -q -m 21 --max-memory 1 --tmp-dir nowhere -o results/x.jf genome.fa
+last_command="biogpu kmer histo -h 4000000000, with little memory"
+(ulimit -v 8000000 && exec "$biogpu" kmer histo -h 4000000000 -o results/h.txt g.jf) >out.txt 2>err.txt
+rc=$?
+check "too many buckets: exit code 137" rc_is 137
+check "too many buckets: one error line" one_error_line
+check "too many buckets: the error says what to change" err_has "smaller --high"
+check "too many buckets: nothing is left" nothing_left
+
 for name in x.jf x.bgk x.kff; do
   interrupt_reading genome.fa kmer count -q -m 21 -C --max-memory 1 --tmp-dir results -o results/$name -
 done

@@ -120,8 +120,11 @@ void add_count_flags(CLI::App& command, CountFlags& flags) {
                 "FILE");
   output.flag("--text", flags.text, "write Jellyfish's text form");
   output
-      .option("--out-counter-len", flags.counter_bytes,
-              "bytes of a count; larger counts are stored as the largest [4]", "N")
+      .option(
+          "--out-counter-len", flags.counter_bytes,
+          "bytes of a count in a .jf file; larger counts are stored as the\nlargest; .bgk, .kff "
+          "and --text ignore it [4]",
+          "N")
       ->check(CLI::Range(1, 8));
   output.flag("--no-provenance", flags.no_provenance, "leave time and place out of the header");
   output.option("--timing", flags.timing, "write the seconds of three stages, a line each", "FILE");

@@ -55,8 +55,8 @@ void SpillFile::read(std::uint64_t offset, void* bytes, std::size_t n) const {
 
 void SpillFile::fail(const char* what) const {
   throw Error(ErrorCode::failed,
-              fmt::format("{}: {}: {}; use another --tmp-dir or more --memory", folder_, what,
-                          std::generic_category().message(errno)));
+              fmt::format("{}: {}: {}; use another --tmp-dir or a larger --max-memory", folder_,
+                          what, std::generic_category().message(errno)));
 }
 
 }  // namespace biogpu::kmer
