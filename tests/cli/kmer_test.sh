@@ -110,6 +110,26 @@ fails 1 'status 7' kmer count -q -m 4 -g commands.txt -o bad.jf
 fails 1 'none.txt' kmer count -q -m 4 -g none.txt -o bad.jf
 check "no half-written database of a failed command" absent bad.jf
 
+# Reads of SAM count as they were sequenced, and once.
+{
+  printf '@HD\tVN:1.6\n@SQ\tSN:c\tLN:1000\n'
+  printf 'forward\t0\tc\t1\t60\t5M\t*\t0\t0\tAACCG\tIIIII\nreverse\t16\tc\t1\t60\t5M\t*\t0\t0\tAATTT\tIIIII\n'
+  printf 'again\t256\tc\t1\t60\t5M\t*\t0\t0\tGGGTG\tIIIII\npart\t2048\tc\t1\t60\t5M\t*\t0\t0\tCTCTC\tIIIII\n'
+  printf 'plain\t4\t*\t0\t0\t*\t*\t0\t0\tGAGAT\t*\n'
+} >reads.sam
+works kmer count -q -m 5 -Q 5 -o sam.bgk --sam reads.sam
+works kmer dump -c sam.bgk
+check "SAM: the strand sequenced, no secondary or supplementary record, no qualities" out_is 'AAATT 1\nAACCG 1\nGAGAT 1\n'
+
+# A count that its bytes cannot hold: only binary .jf has such.
+printf '>a\n%0300d\n' 0 | tr 0 A >many.fa
+for line in "many.jf 255" "many.bgk 300" "many.kff 300" "many.txt 300 --text"; do
+  read -ra words <<<"$line"
+  works kmer count -q -m 1 --out-counter-len 1 -o "${words[0]}" "${words[@]:2}" many.fa
+  works kmer dump -c "${words[0]}"
+  check "--out-counter-len 1: ${words[0]}" out_is "A ${words[1]}\n"
+done
+
 # Nothing to count is no failure.
 : >empty.fa
 works kmer count -q -m 21 -o empty.jf empty.fa
