@@ -6,12 +6,14 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <string_view>
 #include <thread>
 
 #include "apps/biogpu/option_group.hpp"
+#include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -59,6 +61,12 @@ int allowed_cpus() {
 void SharedFlags::resolve() {
   if (threads == 0) threads = allowed_cpus();
   device_request = parse_device_request(device);
+  // Where the summary cannot be written, no output gets its name: tried now, not behind all work.
+  std::error_code error;
+  const auto status = std::filesystem::status(json, error);
+  if (!json.empty() && json != "-" &&
+      (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)))
+    const io::OutputFile tried(json);
 }
 
 void add_shared_flags(CLI::App& command, SharedFlags& flags) {

@@ -19,6 +19,8 @@ works bwt locate -q -x g -k 1 -f bed q.fa
 check "places with a mismatch, as BED" out_has '^c2	4	13	near	1	+$'
 check "a letter that matches nothing is a mismatch" out_has '	odd	1	'
 fails 2 "max-hits" bwt locate -q -x g --max-hits -1 q.fa
+fails 1 "none/run.json" bwt locate -q -x g q.fa --json none/run.json -o never.tsv
+check "no places without a summary" absent never.tsv
 works bwt locate -q -x g q.fa -o places.sam.gz
 check "SAM by its suffix" bash -c 'gzip -dc places.sam.gz | grep -q "^@SQ"'
 works bwt locate -q -x g --max-hits 1 -f sam q.fa

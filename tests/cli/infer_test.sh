@@ -140,6 +140,7 @@ fails 2 "is not UTF-8" infer embed --device cpu --model "$esm" odd.fa -o never.s
 fails 2 "is not UTF-8" infer embed --device cpu --model "$esm" odd.fa -o never.npz
 printf '>a/./b\nMKT\n' >odd.fa
 fails 2 "cannot be a name in HDF5" infer embed --device cpu --model "$esm" odd.fa -o never.h5
+fails 1 "none/run.json" infer score --device cpu --model "$esm" p.fa --json none/run.json -o never.tsv
 check "no output after an error" absent never.tsv
 fails 3 'has no contact head' infer contacts --device cpu --model "$bert" p.fa
 fails 2 'no known suffix' infer embed --device cpu --model "$esm" p.fa -o out.png
