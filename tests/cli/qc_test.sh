@@ -144,6 +144,22 @@ works qc -i r1.fq -o part.fq -s 4 -w 2
 sort 000[1-4].part.fq >parts.txt
 check "parts hold all reads" same_files whole.txt parts.txt
 
+# As many parts as fastp writes, with fewer descriptors than parts; most of them stay empty.
+head -36 r1.fq >nine1.fq
+head -36 r2.fq >nine2.fq
+descriptors=$(ulimit -Sn)
+ulimit -Sn 100
+mkdir parts
+works qc -i nine1.fq -o parts/x.fq -s 999 -A -Q -L
+check "a file for each part" [ "$(find parts -name '*.x.fq' | wc -l)" -eq 999 ]
+check "they hold all reads" bash -c 'sort parts/*.x.fq | cmp - <(sort nine1.fq)'
+works qc -i r1.fq -I r2.fq -o parts/y1.fq.gz -O parts/y2.fq.gz -s 999 -w 8
+check "two files for each part" [ "$(find parts -name '*.y[12].fq.gz' | wc -l)" -eq 1998 ]
+check "they hold what passes" bash -c 'gzip -dc parts/*.y2.fq.gz | sort | cmp - <(sort o2.fq)'
+works qc -i nine1.fq -I nine2.fq -o parts/z1.fq -O parts/z2.fq -S 1000 -w 2
+check "parts of so many lines: one for each worker" [ "$(find parts -name '*.z[12].fq' | wc -l)" -eq 4 ]
+ulimit -Sn "$descriptors"
+
 if command -v fastp >/dev/null && fastp --version 2>&1 | grep -q '0\.23\.2$'; then
   check "fastp writes the same" python3 "$source_dir/scripts/compare/fastp_options.py" "$biogpu" \
     --pairs 1500 --only "simulated pe -c -5 -3 -g -x"

@@ -72,23 +72,22 @@ void TargetFile::open_temporary(const std::string& path) {
     // Not made from the final name, which may already be as long as names can be.
     std::string name =
         fmt::format("{}.biogpu-{}-{}.tmp", folder_of(path), getpid(), ++n_temporaries);
-    // In the table before it exists: a signal in between must not leave it behind.
-    slot_ = register_unfinished(name);
-    if (slot_ < 0) fail("cannot be written", name.size() >= 4096 ? ENAMETOOLONG : EMFILE);
+    // In the list before it exists: a signal in between must not leave it behind.
+    unfinished_ = register_unfinished(name);
     descriptor_ = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ >= 0) {
       temporary_ = std::move(name);
       return;
     }
     const int error = errno;
-    forget_unfinished(slot_);
+    forget_unfinished(std::exchange(unfinished_, nullptr));
     if (error != EEXIST) fail("cannot be written", error);
   }
   fail("cannot be written", EEXIST);
 }
 
 void TargetFile::forget_temporary() {
-  forget_unfinished(slot_);
+  forget_unfinished(std::exchange(unfinished_, nullptr));
   temporary_.clear();
 }
 
@@ -105,11 +104,15 @@ void TargetFile::write(std::string_view bytes) {
 
 int TargetFile::release_descriptor() { return std::exchange(descriptor_, -1); }
 
-void TargetFile::publish() {
+void TargetFile::finish() {
   // Some file systems report a full disk or quota only when a file is closed.
   if (descriptor_ >= 0 && close(std::exchange(descriptor_, -1)) != 0) {
     fail("cannot be written", errno);
   }
+}
+
+void TargetFile::publish() {
+  finish();
   if (temporary_.empty()) return;
   if (exchange_names()) {
     if (unlink(temporary_.c_str()) != 0) {  // a folder, say: it gets its name back

@@ -5,6 +5,8 @@
 
 namespace biogpu::io::output {
 
+struct UnfinishedName;
+
 // A file that gets its name when it is whole. Until publish() its bytes lie under a hidden
 // temporary name in the same folder, which the destructor and remove_unfinished_outputs() remove.
 // Standard output ("-"), devices and pipes have no temporary name and are written in place. A
@@ -24,7 +26,9 @@ class TargetFile {
   void write(std::string_view bytes);
   // The caller closes the descriptor from now on, before publish().
   int release_descriptor();
-  // Closes the file and gives it its name.
+  // Closes the file; only its name is missing then.
+  void finish();
+  // Closes the file, where that is still to be done, and gives it its name.
   void publish();
 
   [[noreturn]] void fail(const char* what, int error) const;
@@ -38,7 +42,7 @@ class TargetFile {
   std::string final_;      // empty where the file is written in place
   std::string temporary_;  // empty where there is none (any more)
   int descriptor_ = -1;
-  int slot_ = -1;  // of temporary_ in the table that the signal handler reads
+  UnfinishedName* unfinished_ = nullptr;  // temporary_, for the signal handler
 };
 
 }  // namespace biogpu::io::output

@@ -4,9 +4,12 @@
 
 namespace biogpu::io::output {
 
-// The table of temporary files that remove_unfinished_outputs() removes. Returns the slot taken, or
-// -1 when the table is full.
-int register_unfinished(const std::string& path);
-void forget_unfinished(int slot) noexcept;
+// An entry in the list of temporary files that remove_unfinished_outputs() removes.
+struct UnfinishedName;
+
+// Throws std::bad_alloc where there is no memory for it.
+UnfinishedName* register_unfinished(const std::string& path);
+// Not used any more after this; null is allowed.
+void forget_unfinished(UnfinishedName* name) noexcept;
 
 }  // namespace biogpu::io::output

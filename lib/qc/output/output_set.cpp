@@ -29,14 +29,14 @@ struct OutputSet::File {
     behind->write(text);
   }
 
+  // All that can fail but the renaming; gives the descriptor back.
   void finish() {
     if (behind) behind->finish();
+    if (gzip) target.write(GzipPacker::end_of_file(bgzf, empty));
+    target.finish();
   }
 
-  void commit() {
-    if (gzip) target.write(GzipPacker::end_of_file(bgzf, empty));
-    target.publish();
-  }
+  void commit() { target.publish(); }
 
   io::output::TargetFile target;
   const bool gzip;
@@ -80,12 +80,15 @@ class OutputSet::Splitter {
     }
   }
 
-  void commit() {
+  void finish() {
     // Parts that the input had no reads for are there, and empty.
     for (Worker& worker : workers_)
       while (options_.split_files > 0 && has_next(worker))
         open(worker, worker.part + workers_.size());
     for (Worker& worker : workers_) close(worker);
+  }
+
+  void commit() {
     for (auto& file : whole_) file->commit();
   }
 
@@ -108,8 +111,11 @@ class OutputSet::Splitter {
 
   // Parts keep their temporary names until all is written, but not their descriptors.
   void close(Worker& worker) {
-    for (auto* file : {&worker.file1, &worker.file2})
-      if (*file) whole_.push_back(std::move(*file));
+    for (auto* file : {&worker.file1, &worker.file2}) {
+      if (!*file) continue;
+      (*file)->finish();
+      whole_.push_back(std::move(*file));
+    }
   }
 
   void open(Worker& worker, std::size_t part) {
@@ -202,6 +208,7 @@ void OutputSet::write(Batch& batch) {
 }
 
 void OutputSet::finish() {
+  if (splitter_) splitter_->finish();
   for (auto& file : files_)
     if (file) file->finish();
 }

@@ -143,3 +143,19 @@ TEST_CASE("io.output_file: a signal handler can remove what is unfinished", "[io
   CHECK(folder.names() == Names{"done"});
   CHECK_THROWS_AS(open1.commit(), Error);
 }
+
+TEST_CASE("io.output_file: a signal handler can remove any number of unfinished files", "[io]") {
+  const TempFolder folder;
+  const std::string deep = folder.path(std::string(200, 'd'));  // names of unlike length
+  std::filesystem::create_directory(deep);
+  for (int round = 0; round < 2; ++round) {  // the second finds what the first gave back
+    std::vector<io::OutputFile> files;
+    for (int i = 0; i < 300; ++i)
+      files.emplace_back((i % 3 == 0 ? deep : folder.path("")) + "/x" + std::to_string(i));
+    CHECK(folder.names().size() == 201);
+    if (round == 0) continue;
+    io::remove_unfinished_outputs();
+    CHECK(std::filesystem::is_empty(deep));
+    CHECK(folder.names().size() == 1);
+  }
+}
