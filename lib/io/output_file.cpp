@@ -36,9 +36,16 @@ class OutputFile::Impl {
     buffer_.clear();
   }
 
-  void commit() {
+  void finish() {
+    if (finished_) return;
     flush();
     if (bgzf_) bgzf_->finish();
+    file_.finish();
+    finished_ = true;
+  }
+
+  void commit() {
+    finish();
     file_.publish();
   }
 
@@ -49,6 +56,7 @@ class OutputFile::Impl {
   output::TargetFile file_;
   std::optional<output::BgzfDeflate> bgzf_;  // after file: its threads end first
   CharBuffer buffer_;
+  bool finished_ = false;
 };
 
 OutputFile::OutputFile(const std::string& path, int n_threads)
@@ -59,6 +67,7 @@ OutputFile& OutputFile::operator=(OutputFile&&) noexcept = default;
 
 void OutputFile::write(std::string_view bytes) { impl_->write(bytes); }
 void OutputFile::flush() { impl_->flush(); }
+void OutputFile::finish() { impl_->finish(); }
 void OutputFile::commit() { impl_->commit(); }
 const std::string& OutputFile::path() const { return impl_->path; }
 std::uint64_t OutputFile::bytes() const { return impl_->bytes; }

@@ -25,6 +25,9 @@ class OutputFile {
   void write(std::string_view bytes);
   // Hands on what is buffered: of a plain file, commit() then has only to close and rename.
   void flush();
+  // Does all of commit() but the renaming, which hardly fails: for outputs that go together, so
+  // that none has its name when another cannot be written.
+  void finish();
   void commit();
 
   const std::string& path() const;

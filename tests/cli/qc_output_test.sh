@@ -18,6 +18,9 @@ PYTHON
 for part in 1 2; do
   works qc --quiet -i r1.fq -o "$part.fq" -j whole.json -h whole.html --shard "$part/2" --part "$part.part"
 done
+head -36 r1.fq >nine.fq
+: >empty.fq
+ln -s /dev/full full.fq.gz
 # refused ARGUMENTS...: a run whose disk is full.
 refused() {
   fails 1 "No space left" "$@"
@@ -35,10 +38,27 @@ if [ -w /dev/full ]; then
         -h results/q.html
     done
   done
+  # What is left to the end of a run: the ends of gzip files, parts without reads.
+  for gzip in "" --bgzf; do
+    # shellcheck disable=SC2086
+    refused qc --quiet -i empty.fq -o full.fq.gz --failed_out results/f.fq.gz --shard 1/1 --part results/p.part \
+      -j results/q.json -h results/q.html $gzip
+  done
+  refused qc --quiet -i nine.fq -o results/x.fq -s 30 -j results/q.json -h /dev/full
   refused qc-merge 1.part 2.part -j /dev/full -h results/q.html
   refused qc-merge 1.part 2.part -j results/q.json -h /dev/full
   refused gather --format lines -o /dev/full 1.fq 2.fq
 fi
+
+# A part that gets no reads, and whose name is taken by a folder; a name too long once it has a number.
+mkdir results/0020.x.fq
+fails 1 "0020.x.fq: cannot be written: Is a directory" qc --quiet -i nine.fq -o results/x.fq -s 30 \
+  --shard 1/1 --part results/p.part -j results/q.json -h results/q.html
+check "a part that fails: nothing is left" n_left_is 1
+rmdir results/0020.x.fq
+long=$(printf 'n%.0s' {1..252})
+fails 1 "File name too long" qc --quiet -i nine.fq -o "results/$long" -s 3 -j results/q.json -h results/q.html
+check "a long name: nothing is left" nothing_left
 
 for w in 2 8; do
   closed_pipe qc --quiet -w $w -i r1.fq --stdout -j results/q.json -h results/q.html

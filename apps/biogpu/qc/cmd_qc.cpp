@@ -64,10 +64,13 @@ class QcRun {
       if (part) part->write(part_text(whole));
       json.write(qc::json_report(whole.summary, options, command_line_ + " ", ""));
       html.write(qc::html_report(whole.summary, options, command_line_));
-      if (part) part->commit();
-      json.commit();
-      html.commit();
+      if (part) part->finish();
+      json.finish();
+      html.finish();
     });
+    if (part) part->commit();
+    json.commit();
+    html.commit();
     for (const std::string& remark : result.remarks) log_.warn(remark);
     say(qc_text(result.summary, options));
     say(fmt::format("JSON report: {}\nHTML report: {}\n\ncommand: {}", options.json, options.html,

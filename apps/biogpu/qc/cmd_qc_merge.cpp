@@ -36,6 +36,8 @@ void run_merge(const MergeFlags& flags) {
   io::OutputFile html(flags.html);
   json.write(qc::json_report(merged.summary, merged.options, merged.command + " ", ""));
   html.write(qc::html_report(merged.summary, merged.options, merged.command));
+  json.finish();
+  html.finish();
   json.commit();
   html.commit();
 }

@@ -47,6 +47,8 @@ TargetFile::TargetFile(const std::string& path) : label_(path) {
   }
   struct stat status {};
   const bool exists = stat(path.c_str(), &status) == 0;
+  // A name too long, say: found out now, as the temporary name is another.
+  if (!exists && errno != ENOENT) fail("cannot be written", errno);
   if (exists && S_ISDIR(status.st_mode)) fail("cannot be written", EISDIR);
   if (exists && !S_ISREG(status.st_mode)) {
     descriptor_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);

@@ -28,7 +28,7 @@ class OutputSet {
   void pack(Batch& batch, GzipPacker& packer) const;
   // Writes a batch, whose texts it may take; batches come in order.
   void write(Batch& batch);
-  // Returns when all is in the files; throws what writing threw.
+  // Returns when all is in the files and only their names are missing; throws what writing threw.
   void finish();
   // After finish().
   void commit();

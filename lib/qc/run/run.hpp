@@ -37,8 +37,8 @@ struct RunResult {
 };
 
 // Reads, trims, filters, counts and writes. options must have passed check_options and prepare.
-// The outputs get their names only when all went well and `before_commit`, which may take what it
-// is given, returned.
+// The outputs get their names only when all of them are whole and `before_commit`, which may take
+// what it is given, returned.
 RunResult run(const Options& options, const RunSettings& settings,
               const std::function<void(RunResult&)>& before_commit);
 
