@@ -86,18 +86,23 @@ void check_pair_outputs(Options& options, std::vector<std::string>& remarks) {
     if (options.paired() && !options.merge)
       text += "Enable interleaved output mode for paired-end input.\n";
     remarks.push_back(text);
+    if (options.paired() && !options.merge && !options.out1.empty())
+      remarks.emplace_back(
+          "WARNING: all pairs go to standard output; as in fastp, --out1 and --out2 stay empty");
   }
   if (!options.paired() && !options.out2.empty())
     usage("--out2 needs pairs; give --in2 or --interleaved_in");
   if (options.paired() && !options.out1.empty() && options.out2.empty())
     usage("--out1 of pairs needs --out2");
-  if (options.paired() && options.out1.empty() && !options.out2.empty() && !options.merge)
-    usage("--out2 needs --out1");
   const auto ignore = [&](const char* why, const char* name, std::string& path) {
     if (!path.empty())
       remarks.push_back(fmt::format("{} Ignoring argument {} = {}", why, name, path));
     path.clear();
   };
+  if (options.paired() && options.out1.empty() && !options.out2.empty()) {
+    if (!options.merge) usage("--out2 needs --out1");
+    ignore("Pairs that do not merge need --out1 too.", "--out2", options.out2);
+  }
   if (!options.paired()) {
     ignore("Not paired-end mode.", "--unpaired1", options.unpaired1);
     ignore("Not paired-end mode.", "--unpaired2", options.unpaired2);

@@ -108,6 +108,32 @@ check "pipes work" rc_is 0
 paste -d '\n' <(paste - - - - <o1.fq) <(paste - - - - <o2.fq) | tr '\t' '\n' >expected.fq
 check "standard output is interleaved" same_files out.txt expected.fq
 
+# What goes to standard output goes to the files too; but not interleaved pairs, as in fastp.
+# streamed ARGUMENTS...: a run that writes reads to standard output, out.txt.
+streamed() {
+  works qc -i r1.fq --quiet --stdout "$@"
+}
+works qc -i r1.fq -o single.fq
+for w in 1 8; do
+  streamed -o s.fq -w $w
+  check "-w $w: standard output has the reads" same_files single.fq out.txt
+  check "-w $w: --out1 has them too" same_files single.fq s.fq
+done
+streamed -o s.fq.gz
+check "standard output is plain" same_files single.fq out.txt
+check "--out1 is compressed" bash -c 'gzip -dc s.fq.gz | cmp - single.fq'
+works qc -i r1.fq -I r2.fq -m --merged_out merged.fq -o un1.fq -O un2.fq
+streamed -I r2.fq -m --merged_out m.fq -o u1.fq -O u2.fq -w 8
+check "standard output has the merged reads" same_files merged.fq out.txt
+check "--merged_out has them too" same_files merged.fq m.fq
+check "--out2 has the others" same_files un2.fq u2.fq
+streamed -I r2.fq -o p1.fq -O p2.fq
+check "pairs on standard output" same_files expected.fq out.txt
+check "--out1 is there, and empty" n_lines_is p1.fq 0
+check "--out2 is there, and empty" n_lines_is p2.fq 0
+works qc -i r1.fq -I r2.fq -m --merged_out m.fq -O lonely.fq
+check "merging: --out2 without --out1 is not made" absent lonely.fq
+
 # Bad input: one line, exit 3, nothing under a final name.
 head -7 r1.fq >cut.fq
 rm -f x.fq fastp.json

@@ -1,11 +1,10 @@
 #include "lib/qc/output/output_set.hpp"
 
-#include <fmt/format.h>
-
 #include <optional>
 #include <string_view>
 #include <system_error>
 
+#include "lib/qc/output/part_name.hpp"
 #include "lib/qc/output/write_behind.hpp"
 
 namespace biogpu::qc {
@@ -44,17 +43,6 @@ struct OutputSet::File {
   bool empty = true;
   std::optional<WriteBehind> behind;  // after target: its thread ends first
 };
-
-namespace {
-
-// fastp's name for part n, counted from 0, of a split output.
-std::string part_name(const std::string& path, std::size_t n, int digits) {
-  const std::size_t slash = path.rfind('/');
-  const std::size_t base = slash == std::string::npos ? 0 : slash + 1;
-  return fmt::format("{}{:0{}}.{}", path.substr(0, base), n + 1, digits, path.substr(base));
-}
-
-}  // namespace
 
 // The parts of out1 and out2. Each of fastp's workers writes every n-th part, so that a pack's part
 // depends on its worker.
@@ -161,14 +149,10 @@ OutputSet::OutputSet(const Options& options, bool write_behind) : options_(optio
         std::make_unique<File>(path, options.bgzf, write_behind);
     compresses_ = compresses_ || is_gzip(path);
   };
-  if (options.use_stdout) {
-    open(options.merge ? Output::merged : Output::out1, "-");
-  }
-  if (!options.use_stdout || options.merge) {
-    open(Output::out1, options.out1);
-    open(Output::out2, options.out2);
-  }
-  if (!options.use_stdout) open(Output::merged, options.merged_out);
+  open(Output::out1, options.out1);
+  open(Output::out2, options.out2);
+  open(Output::merged, options.merged_out);
+  open_stdout(write_behind);
   open(Output::unpaired1, options.unpaired1);
   if (options.unpaired2 != options.unpaired1) open(Output::unpaired2, options.unpaired2);
   open(Output::failed, options.failed_out);
@@ -176,6 +160,21 @@ OutputSet::OutputSet(const Options& options, bool write_behind) : options_(optio
 }
 
 OutputSet::~OutputSet() = default;
+
+void OutputSet::open_stdout(bool write_behind) {
+  if (!options_.use_stdout) return;
+  streamed_ = static_cast<std::size_t>(options_.merge ? Output::merged : Output::out1);
+  // Whoever writes behind takes the text, which the file of the same reads is still to get.
+  stdout_ = std::make_unique<File>("-", false, write_behind && !files_[streamed_]);
+}
+
+// Interleaved pairs go to standard output alone, and leave the files of the mates empty.
+bool OutputSet::stays_empty(std::size_t output) const {
+  if (output == static_cast<std::size_t>(Output::unpaired2)) return options_.unpaired1.empty();
+  return stdout_ && options_.paired() && !options_.merge &&
+         (output == static_cast<std::size_t>(Output::out1) ||
+          output == static_cast<std::size_t>(Output::out2));
+}
 
 void OutputSet::pack(Batch& batch, GzipPacker& packer) const {
   for (auto& packed : batch.packed) packed.clear();
@@ -199,15 +198,23 @@ void OutputSet::pack(Batch& batch, GzipPacker& packer) const {
 
 void OutputSet::write(Batch& batch) {
   if (splitter_) return splitter_->write(batch);
+  if (stdout_) write_stdout(batch);
   for (std::size_t i = 0; i < kOutputs; ++i) {
-    if (!files_[i]) continue;
-    // fastp leaves the second unpaired file empty unless there is a first.
-    if (i == static_cast<std::size_t>(Output::unpaired2) && options_.unpaired1.empty()) continue;
+    if (!files_[i] || stays_empty(i)) continue;
     files_[i]->write(files_[i]->gzip ? batch.packed[i] : batch.text[i]);
   }
 }
 
+void OutputSet::write_stdout(Batch& batch) {
+  io::CharBuffer& text = batch.text[streamed_];
+  if (files_[streamed_])
+    stdout_->write(text.view());
+  else
+    stdout_->write(text);
+}
+
 void OutputSet::finish() {
+  if (stdout_) stdout_->finish();
   if (splitter_) splitter_->finish();
   for (auto& file : files_)
     if (file) file->finish();

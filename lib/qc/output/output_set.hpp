@@ -35,12 +35,18 @@ class OutputSet {
 
  private:
   struct File;
+  void open_stdout(bool write_behind);
+  void write_stdout(Batch& batch);
+  // As fastp leaves it; also the second unpaired file unless there is a first.
+  bool stays_empty(std::size_t output) const;
   static bool commit_aside(File& file, std::vector<std::future<void>>& others);
   class Splitter;
 
   const Options& options_;
   bool compresses_ = false;
   std::array<std::unique_ptr<File>, kOutputs> files_;
+  std::unique_ptr<File> stdout_;  // with --stdout
+  std::size_t streamed_ = 0;      // the output whose text goes there
   std::unique_ptr<Splitter> splitter_;
 };
 
