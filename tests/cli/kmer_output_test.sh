@@ -71,4 +71,30 @@ interrupt_reading genome.fa kmer bc -m 21 -s 100k -o results/x.bc -
 interrupt_reading genome.fa kmer query -s - -o results/x.txt g.jf
 interrupt_reading genome.fa kmer sketch -o results/x.json -
 
+# No output is an input or another output.
+cp genome.fa kept.fa
+cp g.jf kept.jf
+# clash ARGUMENTS...: the run is refused.
+clash() {
+  fails 2 "name the same file" kmer "$@"
+}
+clash count -q -m 5 -o genome.fa genome.fa
+clash count -q -m 5 -o ./genome.fa --sam genome.fa
+clash count -q -m 5 -o x.jf --json genome.fa genome.fa
+clash count -q -m 5 -o x.jf --timing x.jf genome.fa
+clash count -q -m 5 -o x.jf --if genome.fa --json genome.fa q.fa
+clash bc -m 5 -s 1k -o genome.fa genome.fa
+clash histo -o g.jf g.jf
+clash histo -o x --plot ./x g.jf
+clash dump -o g.jf g.jf
+clash stats -o g.jf g.jf
+clash query -s genome.fa g.jf -o g.jf
+clash query -s genome.fa g.jf -o genome.fa
+clash merge -o g.jf g.jf g.jf
+clash set union -o g.jf g.jf g.bgk
+clash sketch -o genome.fa genome.fa
+clash dist -o g.json g.json genome.fa
+check "the sequences are as they were" same_files genome.fa kept.fa
+check "the database is as it was" same_files g.jf kept.jf
+
 finish

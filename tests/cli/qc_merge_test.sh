@@ -90,4 +90,7 @@ fails 3 "is no part" qc-merge r1.fq -j x.json -h x.html
 head -c 20000 1.part >short.part
 fails 3 "is no part" qc-merge short.part 2.part -j x.json -h x.html
 check "no report" absent x.json
+fails 2 "PART and --json name the same file" qc-merge 1.part 2.part -j ./2.part -h u.html
+fails 2 "--json and --html name the same file" qc-merge 1.part 2.part -j u -h ./u
+
 finish

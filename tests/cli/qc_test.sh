@@ -158,9 +158,45 @@ check "an empty file gives a report of zeros" json_has fastp.json summary/before
 fails 2 "no input" qc -o x.fq
 fails 2 "exclude each other" qc -i r1.fq -g -G
 fails 2 "needs --out2" qc -i r1.fq -I r2.fq -o x.fq
-fails 2 "--out1 is an input" qc -i r1.fq -o r1.fq
+
+# No output is an input or another output, whatever it is called.
+cp r1.fq kept.fq
+ln -s r1.fq link.fq
+printf '>a\nACGTACGTAC\n' >adapters.fa
+printf 'ACGT\n' >index.txt
+cp r1.fq 0003.x.fq
+# clash FIRST SECOND ARGUMENTS...: the run is refused, and names these two options.
+clash() {
+  local first=$1 second=$2
+  shift 2
+  fails 2 "$first and $second name the same file" qc "$@"
+}
+for name in r1.fq ./r1.fq link.fq; do clash --in1 --out1 -i r1.fq -o $name; done
+clash --in1 --out1 -i link.fq -o r1.fq
+clash --in2 --out1 -i r1.fq -I r2.fq -o r2.fq -O y.fq
+clash --in1 --json -i r1.fq -j r1.fq
+clash --in1 --html -i r1.fq -h r1.fq
+clash --in1 --part -i r1.fq --part r1.fq
+clash --adapter_fasta --out1 -i r1.fq --adapter_fasta adapters.fa -o adapters.fa
+clash --filter_by_index1 --out1 -i r1.fq --filter_by_index1 index.txt -o index.txt
+clash --out1 --out2 -i r1.fq -I r2.fq -o x.fq -O ./x.fq
+clash --out1 --json -i r1.fq -o x.fq -j x.fq
+clash --out1 --part -i r1.fq -o x.fq --part x.fq
+clash --json --html -i r1.fq -j q -h ./q
+clash --failed_out --json -i r1.fq --failed_out f -j f
+clash --unpaired1 --unpaired2 -i r1.fq -I r2.fq --unpaired1 u.fq --unpaired2 ./u.fq
+clash --in1 --out1 -i 0003.x.fq -o x.fq -s 3
+clash --json --out1 -i r1.fq -o x.fq -j 0001.x.fq -s 3
+clash --out1 --out2 -i r1.fq -I r2.fq -o x.fq -O x.fq -s 3
+check "the input is as it was" same_files r1.fq kept.fq
+works qc -i 0003.x.fq -o x.fq -s 2
+works qc -i 0003.x.fq -o 0003.x.fq -s 2
+check "an input is not a part" same_files 0003.x.fq kept.fq
+works qc -i r1.fq -I r2.fq -o /dev/null -O /dev/null -j /dev/null -h /dev/null
+works qc -i r1.fq -I r2.fq --unpaired1 u.fq --unpaired2 u.fq
 fails 2 "expected 0 to 93" qc -i r1.fq -q 120
-fails 1 "forbids to replace" qc -i r1.fq -o o1.fq --dont_overwrite
+fails 1 "o1.fq: exists already" qc -i r1.fq -o o1.fq -j new.json -h new.html --dont_overwrite
+fails 1 "kept.fq: exists already" qc -i r1.fq --part kept.fq -j new.json -h new.html --dont_overwrite
 works qc --help
 check "--help shows examples" out_has "biogpu qc -i"
 

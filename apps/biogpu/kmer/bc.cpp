@@ -25,6 +25,7 @@ struct BcFlags {
 // The counters depend on how often each k-mer occurs, not on when: so the k-mers are counted first.
 void run_bc(const BcFlags& flags, const std::string& command_line) {
   flags.input.resolve();
+  check_files(flags.input.files_read(), flags.out_path);
   kmer::BloomCounter bloom(flags.k, flags.canonical, flags.n_kmers, flags.rate);
   io::OutputFile out(flags.out_path);
   kmer::CountOptions options;

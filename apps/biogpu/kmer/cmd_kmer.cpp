@@ -49,6 +49,13 @@ std::vector<std::string> words_after_kmer(const std::string& command_line) {
   return words;
 }
 
+void check_files(const std::vector<std::string>& inputs, std::span<const io::NamedFile> outputs) {
+  std::vector<io::NamedFile> named;
+  named.reserve(inputs.size());
+  for (const std::string& path : inputs) named.push_back({"the input", path});
+  io::require_distinct_files(named, outputs);
+}
+
 CLI::Validator whole_number() {
   const auto convert = [](std::string& text) -> std::string {
     std::uint64_t value = 0;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@
 
 #include "apps/biogpu/command.hpp"
 #include "apps/biogpu/option_group.hpp"
+#include "lib/io/file_clash.hpp"
 
 namespace biogpu::app {
 
@@ -40,6 +42,12 @@ std::vector<std::string> words_after_kmer(const std::string& command_line);
 // Replaces a number of digits alone by itself and refuses all else: CLI11's own converter reads -1
 // and what has too many digits as the largest number, and 010 as 8.
 CLI::Validator whole_number();
+
+// Throws Error{usage} where an output of these names is also one of the inputs or another output.
+void check_files(const std::vector<std::string>& inputs, std::span<const io::NamedFile> outputs);
+inline void check_files(const std::vector<std::string>& inputs, const std::string& output) {
+  check_files(inputs, std::vector<io::NamedFile>{{"--output", output}});
+}
 
 // Replaces "64k" or "2G" by its number, powers of 1000, as Jellyfish reads sizes.
 CLI::Validator decimal_size();

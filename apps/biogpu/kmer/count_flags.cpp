@@ -47,6 +47,14 @@ void CountFlags::check_shard() const {
     throw Error(ErrorCode::usage, "--shard counts records of files, not of a --generator");
 }
 
+void CountFlags::check_names() const {
+  std::vector<std::string> inputs = input.files_read();
+  inputs.insert(inputs.end(), only_in.begin(), only_in.end());
+  inputs.push_back(bloom_counter);
+  check_files(inputs, std::vector<io::NamedFile>{
+                          {"--output", out_path}, {"--timing", timing}, {"--json", shared.json}});
+}
+
 // The symbols of qualities are '!' to '~': above, every base would be hidden.
 void CountFlags::check_quality() const {
   constexpr int kFirst = '!';
@@ -72,6 +80,7 @@ void CountFlags::resolve() {
   check_shard();
   if (tmp_dir.empty()) tmp_dir = default_tmp_dir();
   input.resolve();
+  check_names();
   shared.resolve();
 }
 

@@ -52,6 +52,7 @@ struct CountFlags {
  private:
   void check_quality() const;
   void check_shard() const;
+  void check_names() const;
 };
 
 void add_count_flags(CLI::App& command, CountFlags& flags);

@@ -68,6 +68,12 @@ std::vector<std::string> KmerInputFlags::paths() const {
   return all;
 }
 
+std::vector<std::string> KmerInputFlags::files_read() const {
+  std::vector<std::string> all = paths();
+  all.push_back(generator);
+  return all;
+}
+
 std::uint64_t KmerInputFlags::bytes() const {
   std::uint64_t sum = 0;
   for (const auto* paths : {&files, &sam_files})

@@ -25,8 +25,9 @@ struct KmerInputFlags {
 
   // Throws Error{usage} where no input was given.
   void resolve() const;
-  std::vector<std::string> paths() const;  // of all files, in the order in which they are read
-  std::uint64_t bytes() const;             // of the regular files
+  std::vector<std::string> paths() const;       // of all files, in the order in which they are read
+  std::vector<std::string> files_read() const;  // these, and the file of commands
+  std::uint64_t bytes() const;                  // of the regular files
 };
 
 void add_kmer_input_flags(CLI::App& command, KmerInputFlags& flags);

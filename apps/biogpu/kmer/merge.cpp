@@ -76,6 +76,7 @@ void combine_files(const std::vector<std::string>& paths, const std::string& out
 }
 
 void run_merge(const MergeFlags& flags, const std::string& command_line) {
+  check_files(flags.paths, flags.out_path);
   if (flags.jaccard) {
     kmer::Combiner combiner(flags.paths, {}, {});
     io::OutputFile out(flags.out_path);
@@ -131,6 +132,7 @@ void run_set(const SetFlags& flags, const std::string& command_line) {
     throw Error(ErrorCode::usage, "filter takes one database");
   if (flags.operation != "filter" && flags.paths.size() < 2)
     throw Error(ErrorCode::usage, flags.operation + " takes two databases or more");
+  check_files(flags.paths, flags.out_path);
   combine_files(flags.paths, flags.out_path, command_line, [&](Counts counts) {
     if (!keeps(flags.operation, counts)) return std::uint64_t{0};
     const std::uint64_t count = count_of(flags, counts);

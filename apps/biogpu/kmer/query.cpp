@@ -99,6 +99,9 @@ std::unique_ptr<kmer::Lookup> open_database(const QueryFlags& flags) {
 }
 
 void run_query(const QueryFlags& flags) {
+  std::vector<std::string> inputs = flags.sequences;
+  inputs.push_back(flags.path);
+  check_files(inputs, flags.out_path);
   const auto database = open_database(flags);
   io::OutputFile out(flags.out_path);
   for (const std::string& path : flags.sequences)

@@ -30,6 +30,8 @@ struct HistoFlags {
 };
 
 void run_histo(const HistoFlags& flags) {
+  check_files({flags.path}, std::vector<io::NamedFile>{{"--output", flags.out_path},
+                                                       {"--plot", flags.plot_path}});
   kmer::Histogram histogram(flags.shape);
   const bool plots = !flags.plot_path.empty();
   // The plot wants the number of k-mers of each multiplicity, whatever --low and --increment say.
@@ -71,6 +73,7 @@ void append_columns(const kmer::CountBlock& block, std::size_t i, int k, char se
 }
 
 void run_dump(const DumpFlags& flags) {
+  check_files({flags.path}, flags.out_path);
   kmer::DatabaseReader reader(flags.path);
   const int k = reader.header().k;
   io::OutputFile out(flags.out_path);
@@ -97,6 +100,7 @@ struct StatsFlags {
 };
 
 void run_stats(const StatsFlags& flags) {
+  check_files({flags.path}, flags.out_path);
   std::uint64_t n_unique = 0;
   std::uint64_t n_distinct = 0;
   std::uint64_t total = 0;

@@ -74,6 +74,7 @@ std::vector<kmer::Sketch> load(const std::string& path, SketchFlags& flags, bool
 }
 
 void run_sketch(const SketchFlags& flags) {
+  check_files(flags.paths, flags.out_path);
   std::vector<kmer::Sketch> sketches;
   for (const std::string& path : flags.paths) sketches.push_back(sketch_file(path, flags));
   io::OutputFile out(flags.out_path);
@@ -84,6 +85,7 @@ void run_sketch(const SketchFlags& flags) {
 void run_dist(SketchFlags flags) {
   if (flags.paths.size() < 2)
     throw Error(ErrorCode::usage, "expected a reference and at least one query");
+  check_files(flags.paths, flags.out_path);
   bool fixed = false;
   // Sketch files first: they tell with which options sequences are to be sketched.
   for (const std::string& path : flags.paths)

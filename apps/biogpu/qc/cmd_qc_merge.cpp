@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "apps/biogpu/command.hpp"
+#include "lib/io/file_clash.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/qc/merge/part.hpp"
 #include "lib/qc/report/html_report.hpp"
@@ -28,6 +29,10 @@ struct MergeFlags {
 };
 
 void run_merge(const MergeFlags& flags) {
+  std::vector<io::NamedFile> inputs;
+  for (const std::string& path : flags.parts) inputs.push_back({"PART", path});
+  io::require_distinct_files(
+      inputs, std::vector<io::NamedFile>{{"--json", flags.json}, {"--html", flags.html}});
   std::vector<qc::Part> parts;
   parts.reserve(flags.parts.size());
   for (const std::string& path : flags.parts) parts.push_back(qc::read_part(path));
