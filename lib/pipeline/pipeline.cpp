@@ -37,7 +37,7 @@ class Ring {
           threads.emplace_back([this] { guarded(&Ring::compute_all); });
       } catch (const std::system_error& error) {
         fail(std::make_exception_ptr(
-            Error(ErrorCode::failed, fmt::format("cannot start {} threads: {}; use fewer --threads",
+            Error(ErrorCode::failed, fmt::format("cannot start {} threads: {}; use fewer threads",
                                                  n_workers_ + 1, error.code().message()))));
       } catch (...) {
         fail(std::current_exception());

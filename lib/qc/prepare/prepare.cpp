@@ -43,9 +43,10 @@ bool is_two_colour(std::string_view name, Profile profile) {
                                      : std::any_of(std::begin(kOld), std::end(kOld), starts);
 }
 
+// Where there is no file, so that reading tells.
 bool can_be_read_twice(const std::string& path) {
   struct stat status {};
-  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  return stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
 }
 
 using Say = std::function<void(const std::string&)>;
