@@ -189,6 +189,7 @@ void check_ranges(const Options& options) {
   require_range("--unqualified_percent_limit", options.unqualified_percent, 0, 100);
   require_range("--n_base_limit", options.n_base_limit, 0, 50);
   require_range("--length_required", options.length_required, 0, INT32_MAX);
+  require_range("--overlap_diff_limit", options.overlap_diff_limit, 0, INT32_MAX);
   require_range("--overlap_diff_percent_limit", options.overlap_diff_percent, 0, 100);
   require_range("--overrepresentation_sampling", options.overrepresentation_sampling, 1, 10000);
   if (options.cuts_by_quality())
@@ -196,11 +197,7 @@ void check_ranges(const Options& options) {
       require_range("--cut_window_size", cut->window, 1, 1000);
       require_range("--cut_mean_quality", cut->quality, 1, 30);
     }
-  if (!options.split()) return;
-  require_range("--split_prefix_digits", options.split_digits, 0, 10);
-  if (options.split_by_lines && options.split_records < 250)
-    usage("--split_by_lines is below 1000; expected a multiple of 4 from 1000 on");
-  if (options.split_files > 0) require_range("--split", options.split_files, 2, 999);
+  if (options.split()) require_range("--split_prefix_digits", options.split_digits, 0, 10);
 }
 
 void check_umi(const Options& options) {

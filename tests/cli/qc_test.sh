@@ -197,6 +197,29 @@ works qc -i r1.fq -I r2.fq --unpaired1 u.fq --unpaired2 u.fq
 fails 2 "expected 0 to 93" qc -i r1.fq -q 120
 fails 1 "o1.fq: exists already" qc -i r1.fq -o o1.fq -j new.json -h new.html --dont_overwrite
 fails 1 "kept.fq: exists already" qc -i r1.fq --part kept.fq -j new.json -h new.html --dont_overwrite
+
+# Values that fastp refuses; none of them means "not given".
+refuses() {
+  local text=$1
+  shift
+  fails 2 "$text" qc -i r1.fq -I r2.fq "$@"
+}
+refuses "--trim_front is -1; expected 0 to 30" -F -1
+refuses "--trim_tail is -7; expected 0 to 100" -T -7
+for cut in front tail right; do
+  refuses "--cut_window_size is -5; expected 1 to 1000" --cut_$cut --cut_${cut}_window_size -5
+  refuses "--cut_mean_quality is -5; expected 1 to 30" --cut_$cut --cut_${cut}_mean_quality -5
+done
+for n in -3 0 1 1000; do refuses "--split is $n; expected 2 to 999" -o x.fq -O y.fq -s $n; done
+for n in -8 0 8 1002; do refuses "--split_by_lines is $n; expected a multiple of 4 from 1000" -S $n; done
+refuses "expected a multiple of 4 from 1000 to 9223372036854775804" -S 1000000000000000000000
+refuses "exclude each other" -s -3 -S 1000
+refuses "--reads_to_process is -5; expected 0" --reads_to_process -5
+refuses "--overlap_diff_limit is -1; expected 0" --overlap_diff_limit -1
+works qc -i r1.fq -I r2.fq -o t1.fq -O t2.fq -b 50 -B -5
+check "a longest read below 1 is none" grep -qx "[ACGTN]\{51,\}" t2.fq
+fails 1 "nofile: cannot be opened" qc -i nofile
+check "a file that is not there is not standard input" bash -c '! grep -q STDIN err.txt'
 works qc --help
 check "--help shows examples" out_has "biogpu qc -i"
 

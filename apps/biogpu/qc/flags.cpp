@@ -1,5 +1,7 @@
 #include "apps/biogpu/qc/flags.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -14,6 +16,9 @@ namespace biogpu::app {
 namespace {
 
 constexpr int kMaxVirtualWorkers = 16;
+constexpr int kLeastParts = 2;
+constexpr int kMostParts = 999;
+constexpr std::int64_t kLeastLines = 1000;
 
 // A name with underscores, fastp's way, is also taken with dashes.
 class Group {
@@ -63,7 +68,8 @@ void add_files(CLI::App& command, QcFlags& flags) {
   group.option("-z,--compression", o.compression, "level of .gz, 1 to 9 [4]", "N");
   group.flag("--bgzf", o.bgzf, "write .gz as BGZF, which unpacks in parallel");
   group.flag("-6,--phred64", o.phred64, "input qualities have offset 64");
-  group.option("--reads_to_process", o.reads_to_process, "first reads or pairs only [all]", "N");
+  group.option("--reads_to_process", flags.given.reads_to_process,
+               "first reads or pairs only [all]", "N");
   group.flag("--dont_overwrite", o.dont_overwrite, "fail where an output exists");
   group.flag("--fix_mgi_id", o.fix_mgi_id, "put a blank before /1 and /2 of names");
   group.flag("--lenient", o.lenient, "end at a damaged record with a warning, as fastp does");
@@ -86,8 +92,8 @@ void add_adapters(CLI::App& command, QcFlags& flags) {
 // The windows whose size and quality may differ from the shared ones.
 struct OwnWindow {
   const char* name;
-  int* window;
-  int* quality;
+  std::optional<int>* window;
+  std::optional<int>* quality;
 };
 
 std::array<OwnWindow, 3> own_windows(QcFlags::Given& g) {
@@ -179,7 +185,7 @@ void add_reports(CLI::App& command, QcFlags& flags) {
   group.option("-j,--json", o.json, "report for programs [fastp.json]", "FILE");
   group.option("-h,--html", o.html, "report for people [fastp.html]", "FILE");
   group.option("-R,--report_title", o.report_title, "its title [fastp report]", "TEXT");
-  group.option("-s,--split", o.split_files, "split outputs into so many files", "N");
+  group.option("-s,--split", g.split_files, "split outputs into so many files", "N");
   group.option("-S,--split_by_lines", g.split_lines, "split outputs, lines in a file", "N");
   group.option("-d,--split_prefix_digits", o.split_digits, "digits of a part's number [4]", "N");
 }
@@ -217,15 +223,13 @@ qc::UmiLocation parse_umi_location(std::string text) {
       "--umi_loc is '" + text + "'; expected index1, index2, read1, read2, per_index or per_read");
 }
 
-int or_else(int value, int otherwise) { return value >= 0 ? value : otherwise; }
-
 void resolve_cuts(qc::Options& o, QcFlags::Given& g, std::vector<std::string>& remarks) {
   const bool asked[] = {g.cut_front, g.cut_tail, g.cut_right};
   qc::WindowCut* const cuts[] = {&o.cut_front, &o.cut_tail, &o.cut_right};
   const auto windows = own_windows(g);
   for (std::size_t i = 0; i < std::size(cuts); ++i)
-    *cuts[i] = {asked[i], or_else(*windows[i].window, g.cut_window),
-                or_else(*windows[i].quality, g.cut_quality)};
+    *cuts[i] = {asked[i], windows[i].window->value_or(g.cut_window),
+                windows[i].quality->value_or(g.cut_quality)};
   // fastp's own reading of its old names: the second cuts the front too.
   const auto old_name = [&](bool given, qc::WindowCut& cut, const char* name, const char* now) {
     if (!given || cut.enabled) return;
@@ -236,6 +240,26 @@ void resolve_cuts(qc::Options& o, QcFlags::Given& g, std::vector<std::string>& r
   old_name(g.cut_by_quality5, o.cut_front, "cut_by_quality5", "cut_front");
   old_name(g.cut_by_quality3, o.cut_front, "cut_by_quality3", "cut_tail");
   old_name(g.cut_by_quality_aggressive, o.cut_right, "cut_by_quality_aggressive", "cut_right");
+}
+
+// As for fastp, 0 and less are wrong: they do not mean "not split".
+void resolve_split(qc::Options& o, const QcFlags::Given& g) {
+  if (g.split_files && g.split_lines)
+    throw Error(ErrorCode::usage, "--split and --split_by_lines exclude each other");
+  if (g.split_files) {
+    if (*g.split_files < kLeastParts || *g.split_files > kMostParts)
+      throw Error(ErrorCode::usage, fmt::format("--split is {}; expected {} to {}", *g.split_files,
+                                                kLeastParts, kMostParts));
+    o.split_files = *g.split_files;
+  }
+  if (g.split_lines) {
+    if (*g.split_lines < kLeastLines || *g.split_lines % 4 != 0)
+      throw Error(ErrorCode::usage,
+                  fmt::format("--split_by_lines is {}; expected a multiple of 4 from {} to {}",
+                              *g.split_lines, kLeastLines, INT64_MAX - 3));
+    o.split_by_lines = true;
+    o.split_records = static_cast<std::uint64_t>(*g.split_lines / 4);
+  }
 }
 
 }  // namespace
@@ -253,8 +277,8 @@ std::vector<std::string> QcFlags::resolve() {
         "DEPRECATED: --discard_unmerged has no effect now, see the introduction "
         "for merging.");
   o.trim1 = {g.trim_front1, g.trim_tail1, g.max_len1};
-  o.trim2 = {or_else(g.trim_front2, g.trim_front1), or_else(g.trim_tail2, g.trim_tail1),
-             or_else(g.max_len2, g.max_len1)};
+  o.trim2 = {g.trim_front2.value_or(g.trim_front1), g.trim_tail2.value_or(g.trim_tail1),
+             g.max_len2.value_or(g.max_len1)};
   resolve_cuts(o, g, remarks);
   if (g.poly_g && g.no_poly_g)
     throw Error(ErrorCode::usage, "--trim_poly_g and --disable_trim_poly_g exclude each other");
@@ -264,18 +288,16 @@ std::vector<std::string> QcFlags::resolve() {
   o.quality_filter = !g.no_quality_filter;
   o.length_filter = !g.no_length_filter;
   o.complexity_percent = std::clamp(o.complexity_percent, 0, 100);
+  if (g.reads_to_process < 0)
+    throw Error(ErrorCode::usage, fmt::format("--reads_to_process is {}; expected 0, for all, or "
+                                              "more",
+                                              g.reads_to_process));
+  o.reads_to_process = static_cast<std::uint64_t>(g.reads_to_process);
   o.duplicates = !g.no_duplicates || o.dedup;
   o.duplicate_level =
       g.duplicate_level == 0 ? (o.dedup ? 3 : 1) : std::clamp(g.duplicate_level, 1, 6);
   if (o.umi) o.umi_location = parse_umi_location(g.umi_location);
-  if (g.split_lines > 0) {
-    if (o.split_files > 0)
-      throw Error(ErrorCode::usage, "--split and --split_by_lines exclude each other");
-    if (g.split_lines % 4 != 0)
-      throw Error(ErrorCode::usage, "--split_by_lines is no multiple of 4");
-    o.split_by_lines = true;
-    o.split_records = g.split_lines / 4;
-  }
+  resolve_split(o, g);
   if (g.threads > 0) o.virtual_workers = g.threads;
   if (o.virtual_workers > kMaxVirtualWorkers && o.profile == qc::Profile::fastp_0_23) {
     remarks.push_back("WARNING: fastp uses up to 16 threads although you specified " +

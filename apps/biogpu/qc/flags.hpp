@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,19 +28,21 @@ struct QcFlags {
   // As given, before the rules between them.
   struct Given {
     int trim_front1 = 0, trim_tail1 = 0, max_len1 = 0;
-    int trim_front2 = -1, trim_tail2 = -1, max_len2 = -1;  // -1: as mate 1
+    std::optional<int> trim_front2, trim_tail2, max_len2;  // else as mate 1
     bool cut_front = false, cut_tail = false, cut_right = false;
     bool cut_by_quality5 = false, cut_by_quality3 = false, cut_by_quality_aggressive = false;
     int cut_window = 4, cut_quality = 20;
-    int front_window = -1, front_quality = -1;  // -1: the shared one
-    int tail_window = -1, tail_quality = -1;
-    int right_window = -1, right_quality = -1;
+    std::optional<int> front_window, front_quality;  // else the shared one
+    std::optional<int> tail_window, tail_quality;
+    std::optional<int> right_window, right_quality;
     bool poly_g = false, no_poly_g = false;
     bool no_adapter_trimming = false, no_quality_filter = false, no_length_filter = false;
     bool no_duplicates = false;
     int duplicate_level = 0;  // 0: not given
     std::string umi_location;
-    std::uint64_t split_lines = 0;
+    std::int64_t reads_to_process = 0;  // 0: all
+    std::optional<int> split_files;
+    std::optional<std::int64_t> split_lines;
     int threads = 0;  // 0: not given
     std::string profile = "fastp-0.23";
     bool discard_unmerged = false;
