@@ -32,9 +32,11 @@ struct QcFlags {
     bool cut_front = false, cut_tail = false, cut_right = false;
     bool cut_by_quality5 = false, cut_by_quality3 = false, cut_by_quality_aggressive = false;
     int cut_window = 4, cut_quality = 20;
-    std::optional<int> front_window, front_quality;  // else the shared one
-    std::optional<int> tail_window, tail_quality;
-    std::optional<int> right_window, right_quality;
+    // Of one cut alone; else the shared ones.
+    struct OwnWindow {
+      std::optional<int> window, quality;
+    };
+    OwnWindow front, tail, right;
     bool poly_g = false, no_poly_g = false;
     bool no_adapter_trimming = false, no_quality_filter = false, no_length_filter = false;
     bool no_duplicates = false;
