@@ -11,6 +11,7 @@
 #include "apps/biogpu/command.hpp"
 #include "lib/core/error.hpp"
 #include "lib/infer/output/npy_parts.hpp"
+#include "lib/io/file_clash.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/text_reader.hpp"
 
@@ -121,6 +122,9 @@ class Joiner {
 };
 
 void run_gather(const GatherFlags& flags) {
+  std::vector<io::NamedFile> parts;
+  for (const std::string& path : flags.parts) parts.push_back({"a part", path});
+  io::require_distinct_files(parts, std::vector<io::NamedFile>{{"--output", flags.out_path}});
   const std::string format = flags.format.empty() ? format_of(flags.parts.front()) : flags.format;
   if (format == "npy") {
     infer::join_npy(flags.parts, flags.out_path);

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "apps/biogpu/option_group.hpp"
+#include "lib/io/file_clash.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
@@ -67,6 +68,14 @@ void SharedFlags::resolve() {
   if (!json.empty() && json != "-" &&
       (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)))
     const io::OutputFile tried(json);
+}
+
+void SharedFlags::resolve(const std::vector<std::string>& inputs, const std::string& output) {
+  std::vector<io::NamedFile> read;
+  for (const std::string& path : inputs) read.push_back({"the input", path});
+  io::require_distinct_files(read,
+                             std::vector<io::NamedFile>{{"--output", output}, {"--json", json}});
+  resolve();
 }
 
 void add_shared_flags(CLI::App& command, SharedFlags& flags) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "apps/biogpu/progress.hpp"
 #include "lib/core/device.hpp"
@@ -24,6 +25,8 @@ struct SharedFlags {
 
   // Replaces 0 threads by all allowed CPUs and reads the device. Throws Error{usage}.
   void resolve();
+  // The same for a command with files: no output may be an input or the other output.
+  void resolve(const std::vector<std::string>& inputs, const std::string& output);
 };
 
 // CPUs that this process may use: its affinity mask, and the container's quota where there is one.

@@ -80,4 +80,15 @@ works align --mode sw -t 1 q.fa t.fa
 check "-t wins over BIOGPU_THREADS" err_has '1 threads'
 works align --mode sw --threads 0 q.fa t.fa
 
+# No output takes the place of an input, whatever it is called.
+ln -s t.fa link.fa
+cp t.fa kept.fa
+for command in "align --mode sw q.fa t.fa -o ./t.fa" "align --mode sw q.fa t.fa -o link.fa" \
+  "align --mode sw q.fa t.fa -o rows.tsv --json t.fa" "align --mode sw q.fa t.fa -o rows.tsv --json ./rows.tsv" \
+  "bwt transform t.fa -o link.fa" "gather t.fa q.fa --format tsv -o t.fa"; do
+  # shellcheck disable=SC2086
+  fails 2 "name the same file" $command
+done
+check "the input is what it was" same_files t.fa kept.fa
+
 finish

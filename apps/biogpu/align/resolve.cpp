@@ -105,8 +105,6 @@ void check_input(const AlignFlags& flags) {
     usage("the SAM header needs all targets first; give TARGET as a file, or use --format tsv");
   if (flags.shared.json == "-" && flags.out_path == "-")
     usage("--json - and the alignments cannot both go to standard output; add -o FILE");
-  if (!flags.shared.json.empty() && flags.shared.json == flags.out_path)
-    usage("--json and -o name the same file");
 }
 
 void check_scoring(const AlignFlags& flags) {
@@ -147,7 +145,7 @@ void AlignFlags::resolve() {
   check_input(*this);
   loaded_matrix = load_matrix(matrix);
   check_scoring(*this);
-  shared.resolve();
+  shared.resolve({query_path, target_path, matrix}, out_path);
 }
 
 Pairing AlignFlags::pairing() const {

@@ -128,7 +128,8 @@ Run add_bwt_count(CLI::App& command) {
   add_run_flags(command, *flags);
   command.footer(std::string(kCountFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
-    flags->shared.resolve();
+    flags->shared.resolve({flags->query_path, flags->index_path, flags->index_path + ".bgfm"},
+                          flags->out_path);
     run_queries(*flags, true, command_line);
   };
 }
@@ -145,7 +146,8 @@ Run add_bwt_locate(CLI::App& command) {
   add_run_flags(command, *flags);
   command.footer(std::string(kLocateFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
-    flags->shared.resolve();
+    flags->shared.resolve({flags->query_path, flags->index_path, flags->index_path + ".bgfm"},
+                          flags->out_path);
     run_queries(*flags, false, command_line);
   };
 }

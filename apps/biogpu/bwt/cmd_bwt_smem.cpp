@@ -140,7 +140,9 @@ Run add_bwt_smem(CLI::App& command) {
   add_shard_flag(command, flags->shard, "part I of N of the queries; 'cat' joins parts");
   command.footer(std::string(kBwtSmemFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
-    flags->shared.resolve();
+    flags->shared.resolve(
+        {flags->query_path, flags->prefix + ".bwt", flags->prefix + ".sa", flags->prefix + ".ann"},
+        flags->out_path);
     run_smem(*flags, command_line);
   };
 }

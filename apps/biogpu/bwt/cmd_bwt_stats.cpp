@@ -105,7 +105,7 @@ template <class MakeText>
 Run make_run(const std::shared_ptr<IndexReadFlags>& flags, const char* name,
              const MakeText& make_text) {
   return [flags, name, make_text](const std::string& command_line) {
-    flags->shared.resolve();
+    flags->shared.resolve({flags->index_path, flags->index_path + ".bgfm"}, flags->out_path);
     Log log(name, flags->shared.quiet, flags->shared.verbose);
     const std::string path = index_file(flags->index_path);
     const bwt::FmIndex index = bwt::FmIndex::open(path, flags->shared.threads);

@@ -205,7 +205,7 @@ Run add_bwt_transform(CLI::App& command) {
   add_shared_flags(command, flags->shared);
   command.footer(std::string(kTransformFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
-    flags->shared.resolve();
+    flags->shared.resolve({flags->path}, flags->out_path);
     TransformRun(*flags, command_line).run();
   };
 }
@@ -223,7 +223,7 @@ Run add_bwt_inverse(CLI::App& command) {
   add_shared_flags(command, flags->shared);
   command.footer(std::string(kInverseFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
-    flags->shared.resolve();
+    flags->shared.resolve({flags->path}, flags->out_path);
     run_inverse(*flags, command_line);
   };
 }

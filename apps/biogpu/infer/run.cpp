@@ -91,7 +91,7 @@ InferRun::InferRun(InferFlags flags, std::string name, std::string command_line)
       name_(std::move(name)),
       command_line_(std::move(command_line)),
       log_(name_, flags_.shared.quiet, flags_.shared.verbose) {
-  flags_.shared.resolve();
+  flags_.shared.resolve(flags_.inputs, flags_.output);
   if (flags_.inputs.empty()) flags_.inputs.emplace_back("-");
   if (flags_.resume && flags_.output == "-")
     throw Error(ErrorCode::usage, "--resume needs an output file");

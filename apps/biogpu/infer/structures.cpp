@@ -84,7 +84,7 @@ StructureRun::StructureRun(InferFlags infer, StructureFlags flags, std::string n
       name_(std::move(name)),
       command_line_(std::move(command_line)),
       log_(name_, infer_.shared.quiet, infer_.shared.verbose) {
-  infer_.shared.resolve();
+  infer_.shared.resolve(infer_.inputs, infer_.output);
   for (const std::string& bias : flags_.bias) flags_.request.bias.insert(parse_bias(bias));
   flags_.options.program = build_commit();
   inputs_ = std::make_unique<infer::mpnn::DesignInputs>(flags_.request);

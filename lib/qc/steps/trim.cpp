@@ -5,7 +5,7 @@
 namespace biogpu::qc {
 namespace {
 
-constexpr int kOneMismatchIn = 8;
+constexpr int kTailOneMismatchIn = 8;
 constexpr int kMaxMismatches = 5;
 
 // The sum over the first window - 1 qualities from `at` on, walking by step.
@@ -107,7 +107,7 @@ void trim_poly_g(Mate& mate, int min_length) {
     else
       first_g = mate.length - i - 1;
     if (mismatches > kMaxMismatches ||
-        (mismatches > (i + 1) / kOneMismatchIn && i >= min_length - 1))
+        (mismatches > (i + 1) / kTailOneMismatchIn && i >= min_length - 1))
       break;
   }
   if (i >= min_length && first_g >= 0) mate.keep_front(first_g);
@@ -121,9 +121,9 @@ PolyX trim_poly_x(Mate& mate, int min_length) {
     const char base = mate.sequence[mate.length - pos - 1];
     for (int b = 0; b < 4; ++b) counts[b] += base == kBases[b] || base == 'N';
     const int n = pos + 1;
-    const int allowed = std::min(kMaxMismatches, n / kOneMismatchIn);
+    const int allowed = std::min(kMaxMismatches, n / kTailOneMismatchIn);
     const int most = *std::max_element(counts, counts + 4);
-    if (n - most > allowed && (pos >= kOneMismatchIn || n >= min_length - 1)) break;
+    if (n - most > allowed && (pos >= kTailOneMismatchIn || n >= min_length - 1)) break;
   }
   if (pos + 1 < min_length) return {};
   const auto poly = static_cast<int>(std::max_element(counts, counts + 4) - counts);
