@@ -156,7 +156,7 @@ Run add_bwt_index(CLI::App& command) {
   add_shared_flags(command, flags->shared);
   command.footer(std::string(kBwtIndexFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
-    flags->shared.resolve();
+    flags->shared.resolve({flags->path}, "");
     if (flags->path == "-" && flags->prefix.empty())
       throw Error(ErrorCode::usage, "an index of standard input needs a name; add -p PREFIX");
     IndexRun(*flags, command_line).run();

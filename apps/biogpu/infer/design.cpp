@@ -13,6 +13,7 @@
 #include "apps/biogpu/option_group.hpp"
 #include "lib/core/error.hpp"
 #include "lib/infer/output/array_writer.hpp"
+#include "lib/io/file_clash.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
@@ -90,10 +91,14 @@ void require_numbers(const DesignFlags& flags) {
 
 void run_design(DesignFlags flags, const std::string& command_line) {
   require_numbers(flags);
+  std::vector<io::NamedFile> inputs;
+  for (const std::string& path : flags.infer.inputs) inputs.push_back({"the input", path});
+  io::require_distinct_files(inputs,
+                             std::vector<io::NamedFile>{{"--output", flags.infer.output},
+                                                        {"--save-probs", flags.probabilities},
+                                                        {"--json", flags.infer.shared.json}});
   std::unique_ptr<infer::ArrayWriter> arrays;
   if (!flags.probabilities.empty()) {
-    if (flags.probabilities == flags.infer.output)
-      throw Error(ErrorCode::usage, "-o and --save-probs name the same file");
     arrays =
         infer::make_array_writer(flags.probabilities, infer::array_format(flags.probabilities));
     flags.structures.options.probabilities = true;
