@@ -4,6 +4,7 @@
 #include <libdeflate.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -102,8 +103,11 @@ Journal::Journal(const std::string& path, const std::string& fingerprint) : path
   if (descriptor_ < 0) fail("cannot be opened", errno);
   std::string head(kMagic, sizeof kMagic);
   put_text(head, fingerprint);
-  std::string found(head.size(), '\0');
-  if (!read_exactly(found.data(), found.size())) {
+  const off_t size = ::lseek(descriptor_, 0, SEEK_END);
+  if (size < 0 || ::lseek(descriptor_, 0, SEEK_SET) < 0) fail("cannot be read", errno);
+  std::string found(std::min(head.size(), static_cast<std::size_t>(size)), '\0');
+  if (!read_exactly(found.data(), found.size())) fail("cannot be read", EIO);
+  if (head.starts_with(found) && found.size() < head.size()) {  // new, or cut short in its head
     if (::ftruncate(descriptor_, 0) != 0 || ::lseek(descriptor_, 0, SEEK_SET) < 0)
       fail("cannot be written", errno);
     write_all(head);

@@ -211,7 +211,7 @@ void InferRun::compute(Item& item, const Compute& compute) {
 std::string file_state(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return path + "\n";
-  return fmt::format("{} {} {}.{}\n", path, status.st_size, status.st_mtim.tv_sec,
+  return fmt::format("{} {} {}.{:09}\n", path, status.st_size, status.st_mtim.tv_sec,
                      status.st_mtim.tv_nsec);
 }
 

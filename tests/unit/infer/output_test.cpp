@@ -162,4 +162,9 @@ TEST_CASE("infer.journal: whole batches come back, a torn one does not", "[infer
   folder.write("x.partial", bytes);
   CHECK(batches().empty());
   CHECK_THROWS_AS(infer::Journal(path, "run 2"), Error);
+  // Also one without results, and one that is shorter than another run's fingerprint.
+  folder.write("y.partial", "");
+  { infer::Journal journal(folder.path("y.partial"), "run 1"); }
+  CHECK_THROWS_AS(infer::Journal(folder.path("y.partial"), "run 2, with more to tell"), Error);
+  infer::Journal again(folder.path("y.partial"), "run 1");
 }
