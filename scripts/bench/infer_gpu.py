@@ -171,6 +171,26 @@ def fidelity(biogpu, reference, work, precisions):
     return rows
 
 
+def times_of(function, runs=10):
+    """Medians of runs one behind the other, once the device is warm, and of as many by themselves."""
+
+    def one_run(rest=0.0):
+        time.sleep(rest)
+        start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        start.record()
+        function()
+        stop.record()
+        stop.synchronize()
+        return start.elapsed_time(stop) * 1e-3
+
+    with torch.inference_mode():
+        began, n = time.time(), 0
+        while n < 3 or time.time() - began < WARM_UP:
+            one_run()
+            n += 1
+        return [float(np.median([one_run(rest) for _ in range(runs)])) for rest in (0.0, REST_MS * 1e-3)]
+
+
 def time_reference(reference, attention, dtype, batch):
     reference.set_mode(attention, dtype)
     n, length = (int(x) for x in batch.split("x"))
@@ -180,25 +200,9 @@ def time_reference(reference, attention, dtype, batch):
     torch.cuda.synchronize()
     torch.cuda.reset_peak_memory_stats()
     before = torch.cuda.memory_allocated()
-
-    def one_pass(rest=0.0):
-        time.sleep(rest)
-        start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        start.record()
-        trunk(input_ids=ids, attention_mask=mask)
-        stop.record()
-        stop.synchronize()
-        return start.elapsed_time(stop) * 1e-3
-
-    with torch.inference_mode():
-        began, n = time.time(), 0
-        while n < 3 or time.time() - began < WARM_UP:
-            one_pass()
-            n += 1
-        seconds = [one_pass() for _ in range(10)]
-        rested = [one_pass(REST_MS * 1e-3) for _ in range(10)]
+    seconds, rested = times_of(lambda: trunk(input_ids=ids, attention_mask=mask))
     return {"attention": attention, "dtype": str(dtype).split(".")[1], "batch": batch,
-            "median_s": float(np.median(seconds)), "rested_s": float(np.median(rested)),
+            "median_s": seconds, "rested_s": rested,
             "activation_bytes": torch.cuda.max_memory_allocated() - before}
 
 
@@ -224,10 +228,35 @@ def time_ours(biogpu, folder, precision, batches, work):
     return passes
 
 
+def time_bare_products(reference, dtype, batch):
+    """The matrix products of all layers by the BLAS library of PyTorch, with nothing between them: what a pass with its
+    speed would take if all the rest cost nothing."""
+    config = reference.trunk().config
+    width, inner, layers = config.hidden_size, config.intermediate_size, config.num_hidden_layers
+    n, length = (int(x) for x in batch.split("x"))
+
+    def draw(*shape):
+        return torch.randn(*shape, device="cuda", dtype=dtype)
+
+    states = draw(n * length, width)
+    hidden = torch.nn.functional.gelu(draw(n * length, inner))
+    products = [(states, 3 * width), (states, width), (states, inner), (hidden, width)]
+    weights = [[0.02 * draw(outputs, rows.shape[1]) for rows, outputs in products] for _ in range(layers)]
+    results = [torch.empty(n * length, outputs, device="cuda", dtype=dtype) for _, outputs in products]
+
+    def all_products():
+        for layer in weights:
+            for (rows, _), weight, result in zip(products, layer, results):
+                torch.mm(rows, weight.t(), out=result)
+
+    seconds, rested = times_of(all_products, runs=30)
+    return {"dtype": str(dtype).split(".")[1], "batch": batch, "median_s": seconds, "rested_s": rested}
+
+
 def compare_model(biogpu, shape, work, quick, precisions):
     log(f"{shape}: making a random model")
     reference = Reference(shape, work / shape, quick)
-    result = {"shape": shape, "fidelity": [], "ours": [], "reference": []}
+    result = {"shape": shape, "fidelity": [], "ours": [], "reference": [], "bare_products": []}
     if not quick:
         result["fidelity"] = fidelity(biogpu, reference, work, precisions)
     timed = {"fp16": BATCHES[shape], "bf16": BF16_TIMED.get(shape, []),
@@ -242,6 +271,9 @@ def compare_model(biogpu, shape, work, quick, precisions):
             for attention in ("eager",) if precision == "fp32" else ("eager", "sdpa"):
                 result["reference"].append(time_reference(reference, attention, DTYPES[precision], batch))
                 log(f"{shape}: {result['reference'][-1]}")
+    for precision, batch in ((p, "16x512") for p in ("fp16", "bf16") if "16x512" in BF16_TIMED.get(shape, [])):
+        result["bare_products"].append(time_bare_products(reference, DTYPES[precision], batch))
+        log(f"{shape}: {result['bare_products'][-1]}")
     return result
 
 
