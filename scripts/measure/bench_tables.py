@@ -328,6 +328,21 @@ def infer_gpu(*results):
                   "each by itself: biogpu / the faster, ms", "activations, biogpu / eager, MiB"], lines, "lllrrrrrr")
 
 
+def infer_bare_products(*results):
+    """Of scripts/bench/infer_gpu.sh: a pass, and its layers' matrix products alone by the library of PyTorch."""
+    precisions = {"float16": "fp16", "bfloat16": "bf16"}
+    lines = []
+    for model in (model for result in results for model in result["models"]):
+        ours = {(row["batch"], row["precision"]): row for row in model["ours"]}
+        for bare in model["bare_products"]:
+            precision = precisions[bare["dtype"]]
+            whole = ours[bare["batch"], precision]
+            lines.append([MODEL_NAMES[model["shape"]], bare["batch"].replace("x", " x "), precision,
+                          *(f"{1e3 * row[key]:.1f}" for key in ("median_s", "rested_s") for row in (whole, bare))])
+    return table(["model", "batch", "precision", "one behind the other, ms: the pass", "products alone",
+                  "each by itself, ms: the pass", "products alone"], lines, "lllrrrr")
+
+
 def infer_operations(result):
     """Of `biogpu infer bench --json`: the steps of a layer of ESM-2 650M over 16 sequences of 512."""
     lines = [[op["op"], op["shape"].split(": ")[1], f"{1e6 * op['seconds']:.0f}",
