@@ -79,13 +79,15 @@ void check_pdb_atoms(const std::string& path, std::string_view text) {
   }
 }
 
-// Nothing behind END is read by gemmi; the original reads on, as of files that were joined.
+// Files that were joined are read to their end, as by the original, which looks at atoms alone:
+// gemmi stops at END, and refuses a number of a model that comes again. ENDMDL is left to part
+// them.
 void ignore_ends(std::string& text) {
   for (std::size_t line = 0; line < text.size(); ++line) {
     const std::size_t end = std::min(text.size(), text.find('\n', line));
-    if (text.compare(line, 3, "END") == 0 &&
-        (line + 3 >= end || text[line + 3] == ' ' || text[line + 3] == '\r'))
-      text.replace(line, 3, "REM");
+    const bool is_end = text.compare(line, 3, "END") == 0 &&
+                        (line + 3 >= end || text[line + 3] == ' ' || text[line + 3] == '\r');
+    if (is_end || text.compare(line, 6, "MODEL ") == 0) text.replace(line, 3, "REM");
     line = end;
   }
 }

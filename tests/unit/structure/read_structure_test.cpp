@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <zlib.h>
 
 #include <cmath>
@@ -129,6 +130,19 @@ TEST_CASE("structure.read_structure: a file goes on behind END", "[structure]") 
   std::string with_end = pdb;
   with_end.insert(with_end.find("ATOM", with_end.size() / 4), "END\n");
   check_same(structure::read_structure(folder.write("a.pdb", with_end)),
+             structure::read_structure(kEdited));
+}
+
+TEST_CASE("structure.read_structure: files with models that were joined are one", "[structure]") {
+  const test::Folder folder;
+  const std::string pdb = slurp(kEdited);
+  const std::size_t atoms = pdb.find("ATOM"), half = pdb.rfind('\n', pdb.size() / 2) + 1;
+  const auto model = [](int number, const std::string& text) {
+    return fmt::format("MODEL     {:4}\n{}ENDMDL\n", number, text);
+  };
+  const std::string first = pdb.substr(0, atoms) + model(1, pdb.substr(atoms, half - atoms));
+  const std::string second = model(1, pdb.substr(half)) + model(2, pdb.substr(atoms)) + "END\n";
+  check_same(structure::read_structure(folder.write("a.pdb", first + "END\n" + second)),
              structure::read_structure(kEdited));
 }
 
