@@ -27,7 +27,9 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 // The fields of a line; with commas they may stand in quotes, in which two are one (RFC 4180).
-std::vector<std::string> fields_of(std::string_view line, char separator) {
+// place: of the line, for an error.
+std::vector<std::string> fields_of(std::string_view line, char separator,
+                                   const std::string& place) {
   if (separator != ',' || line.find('"') == std::string_view::npos) {
     const auto fields = split(line, separator);
     return {fields.begin(), fields.end()};
@@ -45,6 +47,7 @@ std::vector<std::string> fields_of(std::string_view line, char separator) {
       fields.back() += line[i];
     }
   }
+  if (quoted) throw Error(ErrorCode::bad_input, place + ": a quote is not closed");
   return fields;
 }
 
@@ -85,7 +88,8 @@ VariantTable read_variants(const std::string& path) {
     const bool first = n_columns == 0;
     if (first && line.find('\t') == std::string::npos && line.find(',') != std::string::npos)
       separator = ',';
-    const std::vector<std::string> fields = fields_of(line, separator);
+    const std::vector<std::string> fields =
+        fields_of(line, separator, fmt::format("{}: line {}", path, number));
     if (first) {
       n_columns = fields.size();
       mutant = column(fields, {"mutant", "mutation", "variant", "mutations", "variants"});

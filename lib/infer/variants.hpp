@@ -28,10 +28,10 @@ struct Variant {
 using VariantTable = std::unordered_map<std::string, std::vector<Variant>>;
 
 // A table with tabs or, where the first line has none, commas, with which fields may stand in
-// quotes. With a column called mutant (or
-// mutation, variant, mutations, variants) in its first line, and perhaps one called name (or id,
-// protein, target), those are read; without, the only or last column holds variants and, of two or
-// more, the first holds names. Errors: Error{bad_input} with file and line.
+// quotes. With a column called mutant (or mutation, variant, mutations, variants) in its first
+// line, and perhaps one called name (or id, protein, target), those are read; without, the only or
+// last column holds variants and, of two or more, the first holds names. Errors: Error{bad_input}
+// with file and line.
 VariantTable read_variants(const std::string& path);
 
 // Finds the residues of a variant's text in a sequence. first: the number of its first residue in
