@@ -10,6 +10,7 @@
 
 #include "apps/biogpu/command.hpp"
 #include "lib/core/error.hpp"
+#include "lib/infer/output/array_writer.hpp"
 #include "lib/infer/output/npy_parts.hpp"
 #include "lib/io/file_clash.hpp"
 #include "lib/io/output_file.hpp"
@@ -122,10 +123,15 @@ class Joiner {
 };
 
 void run_gather(const GatherFlags& flags) {
-  std::vector<io::NamedFile> parts;
-  for (const std::string& path : flags.parts) parts.push_back({"a part", path});
-  io::require_distinct_files(parts, std::vector<io::NamedFile>{{"--output", flags.out_path}});
   const std::string format = flags.format.empty() ? format_of(flags.parts.front()) : flags.format;
+  std::vector<io::NamedFile> parts, outputs{{"--output", flags.out_path}};
+  for (const std::string& path : flags.parts) parts.push_back({"a part", path});
+  if (format == "npy") {
+    for (const std::string& path : flags.parts)
+      parts.push_back({"a part's index", infer::npy_index(path)});
+    outputs.push_back({"the index", infer::npy_index(flags.out_path)});
+  }
+  io::require_distinct_files(parts, outputs);
   if (format == "npy") {
     infer::join_npy(flags.parts, flags.out_path);
     return;

@@ -5,7 +5,6 @@
 
 #include "apps/biogpu/command.hpp"
 #include "lib/core/cpu_isa.hpp"
-#include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
 
@@ -32,11 +31,18 @@ void add_times(report::RunSummary& summary, const pipeline::Times& times) {
   summary.write_s = times.write_s;
 }
 
-void write_summary(const SharedFlags& flags, const report::RunSummary& summary) {
-  if (flags.json.empty()) return;
-  io::OutputFile file(flags.json);
-  file.write(report::json_summary(summary));
-  file.commit();
+SummaryFile::SummaryFile(const SharedFlags& flags) {
+  if (!flags.json.empty()) file_.emplace(flags.json);
+}
+
+void SummaryFile::write(const report::RunSummary& summary) {
+  if (!file_) return;
+  file_->write(report::json_summary(summary));
+  file_->finish();
+}
+
+void SummaryFile::commit() {
+  if (file_) file_->commit();
 }
 
 }  // namespace biogpu::app

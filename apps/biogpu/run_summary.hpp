@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "apps/biogpu/log.hpp"
 #include "apps/biogpu/shared_options.hpp"
 #include "lib/core/device.hpp"
+#include "lib/io/output_file.hpp"
 #include "lib/pipeline/pipeline.hpp"
 #include "lib/report/json_summary.hpp"
 
@@ -17,7 +19,19 @@ report::RunSummary begin_summary(const std::string& command_line, const SharedFl
 
 void add_times(report::RunSummary& summary, const pipeline::Times& times);
 
-// Does nothing where --json was not given.
-void write_summary(const SharedFlags& flags, const report::RunSummary& summary);
+// The file of --json, or nothing where it was not given. Opened before the work, for what cannot be
+// written is better known then; written before an output gets its name and named after it, so that
+// a run that fails leaves neither. Errors: as io::OutputFile.
+class SummaryFile {
+ public:
+  SummaryFile() = default;
+  explicit SummaryFile(const SharedFlags& flags);
+
+  void write(const report::RunSummary& summary);
+  void commit();
+
+ private:
+  std::optional<io::OutputFile> file_;
+};
 
 }  // namespace biogpu::app

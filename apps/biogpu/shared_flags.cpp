@@ -1,20 +1,19 @@
 #include "apps/biogpu/shared_flags.hpp"
 
+#include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <string_view>
 #include <thread>
 
 #include "apps/biogpu/option_group.hpp"
-#include "lib/io/file_clash.hpp"
-#include "lib/io/output_file.hpp"
+#include "lib/core/error.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -62,20 +61,18 @@ int allowed_cpus() {
 void SharedFlags::resolve() {
   if (threads == 0) threads = allowed_cpus();
   device_request = parse_device_request(device);
-  // Where the summary cannot be written, no output gets its name: tried now, not behind all work.
-  std::error_code error;
-  const auto status = std::filesystem::status(json, error);
-  if (!json.empty() && json != "-" &&
-      (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)))
-    const io::OutputFile tried(json);
 }
 
-void SharedFlags::resolve(const std::vector<std::string>& inputs, const std::string& output) {
-  std::vector<io::NamedFile> read;
-  for (const std::string& path : inputs) read.push_back({"the input", path});
-  io::require_distinct_files(read,
-                             std::vector<io::NamedFile>{{"--output", output}, {"--json", json}});
-  resolve();
+void SharedFlags::require_own_outputs(const std::vector<io::NamedFile>& inputs,
+                                      std::vector<io::NamedFile> outputs) const {
+  for (const io::NamedFile& output : outputs)
+    if (json == "-" && output.path == "-")
+      throw Error(ErrorCode::usage,
+                  fmt::format("--json - and {} cannot both go to standard output; give one of them "
+                              "a file",
+                              output.option));
+  outputs.push_back({"--json", json});
+  io::require_distinct_files(inputs, outputs);
 }
 
 void add_shared_flags(CLI::App& command, SharedFlags& flags) {

@@ -6,6 +6,7 @@
 
 #include "apps/biogpu/progress.hpp"
 #include "lib/core/device.hpp"
+#include "lib/io/file_clash.hpp"
 
 namespace biogpu::app {
 
@@ -25,8 +26,10 @@ struct SharedFlags {
 
   // Replaces 0 threads by all allowed CPUs and reads the device. Throws Error{usage}.
   void resolve();
-  // The same for a command with files: no output may be an input or the other output.
-  void resolve(const std::vector<std::string>& inputs, const std::string& output);
+  // Throws Error{usage} where one of the files that a command writes, or --json, is a file that it
+  // reads or another one that it writes, and where two of them go to standard output.
+  void require_own_outputs(const std::vector<io::NamedFile>& inputs,
+                           std::vector<io::NamedFile> outputs) const;
 };
 
 // CPUs that this process may use: its affinity mask, and the container's quota where there is one.

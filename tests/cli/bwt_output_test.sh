@@ -27,6 +27,19 @@ for line in "${commands[@]}"; do
   closed_pipe bwt "${words[@]}"
   no_folder bwt "${words[@]}" -o nowhere/out
 done
+# No output has its name where the summary cannot be written.
+mkdir a_folder
+[ -w /dev/full ] && ln -s /dev/full full.json.gz
+for line in "${commands[@]}"; do
+  read -ra words <<<"$line"
+  for json in a_folder full.json.gz; do
+    [ -e $json ] || continue
+    fails 1 $json bwt "${words[@]}" -o never --json $json
+    check "no output without its summary" absent never
+  done
+done
+fails 1 a_folder bwt index genome.fa -p never --json a_folder
+check "no index without its summary" absent never.bgfm
 for format in native bwa; do
   no_folder bwt index -q --format $format genome.fa -p nowhere/g
 done

@@ -38,6 +38,11 @@ assert json.load(open("run.json"))["result"]["structures"] == 2'
 works infer design -q --model model "$pdb" --chains A --fixed A1-31
 check "fixed positions" out_has '^SLHLPKYDDXVQSISVLALTMSGSELHGIMC.$'
 check "a chain that stays" out_has "fixed_chains=\['B'\], designed_chains=\['A'\]"
+cp out.txt structure_first.fa
+works infer design -q --model model --fixed A1-31 --chains A "$pdb"
+check "options in front of the structure" same_files out.txt structure_first.fa
+works infer design -q --model model --temperature 0.1,0.2 "$pdb"
+works infer design -q --model model --bias A:1,C:2 "$pdb"
 works infer design -q --model model "$pdb" --chains A --fixed A1-32
 check "scores of nothing" out_has '^>T=0.1, sample=1, score=nan, global_score=[0-9.]*, seq_recovery=nan$'
 
@@ -86,9 +91,36 @@ fi
 # Both files get their names, or none.
 if [ -c /dev/full ]; then
   fails 1 "" infer design --model model "$pdb" --save-probs never.npz -o /dev/full
+  ln -s /dev/full full.gz
+  fails 1 "No space left" infer design --model model "$pdb" --save-probs never.npz -o full.gz
+  fails 1 "No space left" infer design --model model "$pdb" --save-probs never.npz -o never.fa --json full.gz
   check "no probabilities without sequences" absent never.npz
 fi
-fails 2 "the same file" infer design --model model "$pdb" --save-probs never.npz -o never.npz
+# No output takes the place of what is read, or of another output.
+cp -r model kept
+printf '{"edited": {"A": [1], "B": []}}\n' >fix.jsonl
+cp fix.jsonl kept.jsonl
+for output in "--save-probs never.npz -o never.npz" "-o folder/a.pdb" "--save-probs folder/a.pdb" \
+  "-o model/config.json" "--fixed-positions-jsonl fix.jsonl -o fix.jsonl" "--bias-AA-jsonl fix.jsonl --json fix.jsonl" \
+  "--draws fix.jsonl -o fix.jsonl" "--save-probs never.npy --json never.npy.index.tsv"; do
+  # shellcheck disable=SC2086
+  fails 2 "" infer design --model model folder $output
+  check "no output is a file that is read: $output" absent never.npz
+done
+printf '>a\n%s\n' "$own" >given.fa
+cp given.fa kept.fa
+fails 2 "the same file" infer score --model model "$pdb" --sequences given.fa -o given.fa
+check "the structure is what it was" same_files "$pdb" folder/a.pdb
+check "the positions are what they were" same_files fix.jsonl kept.jsonl
+check "the sequences are what they were" same_files given.fa kept.fa
+check "the model is what it was" diff -r model kept
+# Options without effect are not taken.
+for option in "--batch 5" "--max-memory 1G"; do
+  # shellcheck disable=SC2086
+  fails 2 "${option%% *}" infer design --model model "$pdb" $option
+  # shellcheck disable=SC2086
+  fails 2 "is for models of sequences" infer score --model model "$pdb" $option
+done
 # What is for models of sequences is not passed over.
 for option in "--variants none.tsv" --all-single --resume "--method wt-marginal" "--shard 1/2"; do
   # shellcheck disable=SC2086
@@ -97,7 +129,7 @@ done
 
 for option in "--temperature nan" "--backbone-noise nan" "--pssm-multi nan" "--bias A:nan" "--seed -1"; do
   # shellcheck disable=SC2086
-  fails 2 "" infer design --model model $option "$pdb" -o never.fa
+  fails 2 "${option%% *}" infer design --model model $option "$pdb" -o never.fa
 done
 sed 's/^\(ATOM.\{17\}\)A/\11/' "$pdb" >digit.pdb
 works infer design -q --model model digit.pdb --chains 1 --fixed 1:1-31

@@ -140,6 +140,32 @@ fails 2 "is not UTF-8" infer embed --device cpu --model "$esm" odd.fa -o never.s
 fails 2 "is not UTF-8" infer embed --device cpu --model "$esm" odd.fa -o never.npz
 printf '>a/./b\nMKT\n' >odd.fa
 fails 2 "cannot be a name in HDF5" infer embed --device cpu --model "$esm" odd.fa -o never.h5
+printf 'name,mutant\nr,"M1A\n' >quote.csv
+fails 3 "quote.csv: line 2: a quote is not closed" infer score --device cpu --model "$esm" --variants quote.csv p.fa \
+  -o never.tsv
+# No output takes the place of what is read, or of another output.
+cp -r "$esm" kept
+cp -r "$esm" replaced
+printf 'name\tmutant\none\tM1A\n' >v.tsv
+cp v.tsv kept.tsv
+for output in "-o v.tsv" "-o p.fa" "-o replaced/config.json" "-o never.tsv --json replaced/model.safetensors" \
+  "-o never.tsv --json v.tsv" "-o never.tsv --resume --json never.tsv.partial"; do
+  # shellcheck disable=SC2086
+  fails 2 "the same file" infer score --device cpu --model replaced --variants v.tsv p.fa $output
+done
+fails 2 "the index and --json name the same file" infer embed --device cpu --model "$esm" p.fa -o never.npy \
+  --json never.npy.index.tsv
+fails 2 "both go to standard output" infer score --device cpu --model "$esm" p.fa --json -
+check "the variants are what they were" same_files v.tsv kept.tsv
+check "the model is what it was" diff -r "$esm" replaced
+# Nor has one its name where the summary cannot be written.
+mkdir a_folder
+fails 1 "a_folder" infer score --device cpu --model "$esm" p.fa -o never.tsv --json a_folder
+if [ -c /dev/full ]; then
+  ln -s /dev/full full.json.gz
+  fails 1 "No space left" infer score --device cpu --model "$esm" p.fa -o never.tsv --json full.json.gz
+  fails 1 "No space left" infer embed --device cpu --model "$esm" p.fa -o never.npz --json full.json.gz
+fi
 fails 1 "none/run.json" infer score --device cpu --model "$esm" p.fa --json none/run.json -o never.tsv
 check "no output after an error" absent never.tsv
 fails 3 'has no contact head' infer contacts --device cpu --model "$bert" p.fa

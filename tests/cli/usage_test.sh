@@ -83,12 +83,28 @@ works align --mode sw --threads 0 q.fa t.fa
 # No output takes the place of an input, whatever it is called.
 ln -s t.fa link.fa
 cp t.fa kept.fa
+cp t.fa t.bgfm
+cp t.fa t.pac
+touch a.npy b.npy a.npy.index.tsv b.npy.index.tsv
+works bwt index -q t.fa -p g
+works bwt index -q --format bwa t.fa -p g
 for command in "align --mode sw q.fa t.fa -o ./t.fa" "align --mode sw q.fa t.fa -o link.fa" \
   "align --mode sw q.fa t.fa -o rows.tsv --json t.fa" "align --mode sw q.fa t.fa -o rows.tsv --json ./rows.tsv" \
-  "bwt transform t.fa -o link.fa" "gather t.fa q.fa --format tsv -o t.fa"; do
+  "bwt transform t.fa -o link.fa" "bwt inverse t.fa -o link.fa" "gather t.fa q.fa --format tsv -o t.fa" \
+  "gather a.npy b.npy -o a.npy.index.tsv" "bwt index t.bgfm -p t" "bwt index t.fa -p g --json ./g.bgfm" \
+  "bwt index --format bwa t.pac -p t" "bwt index --format bwa t.fa -p g --json g.sa" \
+  "bwt count -x g q.fa -o q.fa" "bwt locate -x g q.fa -o g.bgfm" "bwt smem -x g q.fa -o g.sa" \
+  "bwt stats g -o g.bgfm" "bwt extract -x g t1 --json g.bgfm"; do
   # shellcheck disable=SC2086
   fails 2 "name the same file" $command
 done
 check "the input is what it was" same_files t.fa kept.fa
+for name in t.bgfm t.pac; do
+  check "the genome is what it was" same_files $name kept.fa
+done
+for command in "align --mode sw q.fa t.fa" "bwt transform t.fa" "bwt stats g"; do
+  # shellcheck disable=SC2086
+  fails 2 "both go to standard output" $command --json -
+done
 
 finish

@@ -103,8 +103,6 @@ void check_input(const AlignFlags& flags) {
                                    !std::filesystem::is_regular_file(flags.target_path, ignored));
   if (flags.pairs && sam && once)
     usage("the SAM header needs all targets first; give TARGET as a file, or use --format tsv");
-  if (flags.shared.json == "-" && flags.out_path == "-")
-    usage("--json - and the alignments cannot both go to standard output; add -o FILE");
 }
 
 void check_scoring(const AlignFlags& flags) {
@@ -145,7 +143,9 @@ void AlignFlags::resolve() {
   check_input(*this);
   loaded_matrix = load_matrix(matrix);
   check_scoring(*this);
-  shared.resolve({query_path, target_path, matrix}, out_path);
+  shared.require_own_outputs({{"QUERY", query_path}, {"TARGET", target_path}, {"--matrix", matrix}},
+                             {{"--output", out_path}});
+  shared.resolve();
 }
 
 Pairing AlignFlags::pairing() const {

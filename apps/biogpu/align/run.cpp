@@ -44,7 +44,7 @@ void AlignRun::run() {
   // Both are written before either gets its final name.
   if (json) {
     json->write(json_text(sink, wall_s));
-    json->flush();
+    json->finish();
   }
   sink.commit();
   if (json) json->commit();

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "apps/biogpu/bwt/command.hpp"
-#include "apps/biogpu/run_summary.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -52,8 +51,8 @@ void log_sort(const bwt::SuffixSortReport& sorted, double seconds, Log& log, Bwt
                          sorted.induced ? ", by induction" : ""));
 }
 
-void write_bwt_json(const SharedFlags& flags, const std::string& command_line, const Log& log,
-                    const BwtReport& report) {
+void write_bwt_summary(SummaryFile& summary, const SharedFlags& flags,
+                       const std::string& command_line, const Log& log, const BwtReport& report) {
   report::RunSummary run = begin_summary(command_line, flags, report.device, log);
   if (report.device.on_gpu())  // one of those asked for is used
     run.device_used = "gpu:" + std::to_string(report.device.gpus.front());
@@ -65,7 +64,7 @@ void write_bwt_json(const SharedFlags& flags, const std::string& command_line, c
   run.write_s = report.write_s;
   run.peak_device_bytes = report.peak_device_bytes;
   run.result = report.result;
-  write_summary(flags, run);
+  summary.write(run);
 }
 
 }  // namespace biogpu::app

@@ -5,6 +5,8 @@
 #include <limits>
 #include <memory>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "apps/biogpu/bwt/command.hpp"
 #include "lib/bwt/fm/bwa_index.hpp"
@@ -33,12 +35,34 @@ constexpr char kBwtIndexFooter[] =
     "Examples:\n"
     "  biogpu bwt index --format bwa -p prefix genome.fa\n\n";
 
+const std::string& prefix_of(const IndexFlags& flags) {
+  return flags.prefix.empty() ? flags.path : flags.prefix;
+}
+
+std::string bwa_prefix_of(const IndexFlags& flags) {
+  return prefix_of(flags) + (flags.bwa_64 && flags.prefix.empty() ? ".64" : "");
+}
+
+// An index that took the place of its genome would be the end of both.
+void resolve(IndexFlags& flags) {
+  std::vector<io::NamedFile> outputs;
+  if (flags.format == "bwa") {
+    for (const char* const suffix : {".amb", ".ann", ".pac", ".bwt", ".sa"})
+      outputs.push_back({"the index", bwa_prefix_of(flags) + suffix});
+  } else {
+    outputs.push_back({"the index", prefix_of(flags) + ".bgfm"});
+  }
+  flags.shared.require_own_outputs({{"GENOME", flags.path}}, std::move(outputs));
+  flags.shared.resolve();
+}
+
 class IndexRun {
  public:
   IndexRun(const IndexFlags& flags, std::string command_line)
       : flags_(flags),
         command_line_(std::move(command_line)),
-        log_("bwt index", flags.shared.quiet, flags.shared.verbose) {}
+        log_("bwt index", flags.shared.quiet, flags.shared.verbose),
+        summary_(flags.shared) {}
 
   void run() {
     const auto devices = start_devices();
@@ -60,9 +84,10 @@ class IndexRun {
     report_.result = {{"format", flags_.format},
                       {"records", reference.contigs.size()},
                       {"bases", reference.text.size()}};
+    write_bwt_summary(summary_, flags_.shared, command_line_, log_, report_);
+    summary_.commit();
     log_.info(fmt::format("{} records, {} bases indexed in {:.2f} s", reference.contigs.size(),
                           reference.text.size(), log_.seconds()));
-    write_bwt_json(flags_.shared, command_line_, log_, report_);
   }
 
  private:
@@ -85,12 +110,6 @@ class IndexRun {
     });
   }
 
-  const std::string& prefix() const { return flags_.prefix.empty() ? flags_.path : flags_.prefix; }
-
-  std::string bwa_prefix() const {
-    return prefix() + (flags_.bwa_64 && flags_.prefix.empty() ? ".64" : "");
-  }
-
   void write_native(const bwt::Reference& reference) {
     bwt::FmIndex::Settings settings;
     settings.sample_rate = flags_.sample_rate;
@@ -100,7 +119,7 @@ class IndexRun {
     const bwt::FmIndex index = bwt::FmIndex::build(reference, settings, &sorted);
     report_.compute_s = log_.seconds() - begin;
     log_sort(sorted, report_.compute_s, log_, report_);
-    const std::string path = prefix() + ".bgfm";
+    const std::string path = prefix_of(flags_) + ".bgfm";
     index.write(path);
     report_.write_s = log_.seconds() - begin - report_.compute_s;
     report_.outputs.push_back({path, index.bytes()});
@@ -112,9 +131,9 @@ class IndexRun {
                                 ? transform<std::uint32_t>(text)
                                 : transform<std::uint64_t>(text);
     const double begin = log_.seconds();
-    const std::uint64_t n_bytes = bwt::write_bwa_index(bwa_prefix(), reference, bwt);
+    const std::uint64_t n_bytes = bwt::write_bwa_index(bwa_prefix_of(flags_), reference, bwt);
     report_.write_s = log_.seconds() - begin;
-    report_.outputs.push_back({bwa_prefix(), n_bytes});
+    report_.outputs.push_back({bwa_prefix_of(flags_), n_bytes});
   }
 
   template <class Index>
@@ -131,6 +150,7 @@ class IndexRun {
   const IndexFlags& flags_;
   const std::string command_line_;
   Log log_;
+  SummaryFile summary_;
   bwt::SuffixSortSettings sort_;
   BwtReport report_;
 };
@@ -156,7 +176,7 @@ Run add_bwt_index(CLI::App& command) {
   add_shared_flags(command, flags->shared);
   command.footer(std::string(kBwtIndexFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
-    flags->shared.resolve({flags->path}, "");
+    resolve(*flags);
     if (flags->path == "-" && flags->prefix.empty())
       throw Error(ErrorCode::usage, "an index of standard input needs a name; add -p PREFIX");
     IndexRun(*flags, command_line).run();

@@ -45,6 +45,7 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
   std::unique_ptr<bwt::GpuSearch> gpu;
   if (report.device.on_gpu()) gpu = bwt::make_gpu_search(report.device.gpus.front(), index);
   bwt::ExactSearch& search = gpu ? static_cast<bwt::ExactSearch&>(*gpu) : cpu;
+  SummaryFile summary(flags.shared);
   QuerySink sink(index, flags, counts_only, command_line);
   const std::size_t usual = gpu ? kGpuQueriesPerBatch : kQueriesPerBatch;
   const io::BatchLimits limits{flags.shared.batch != 0 ? flags.shared.batch : usual, 64u << 20};
@@ -68,7 +69,6 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
            n_cut += answer.cut ? 1 : 0;
          }
        }});
-  sink.commit();
   if (n_cut > 0)
     log.warn(fmt::format("{} queries have more than {} places, of which the first are written",
                          n_cut, flags.max_hits));
@@ -84,9 +84,11 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
   report.write_s = times.write_s;
   report.result = {
       {"queries", reader.n_records()}, {"found", n_found}, {"places", n_places}, {"k", flags.k}};
+  write_bwt_summary(summary, flags.shared, command_line, log, report);
+  sink.commit();
+  summary.commit();
   log.info(fmt::format("{} queries, {} found, {} places in {:.2f} s", reader.n_records(), n_found,
                        n_places, log.seconds()));
-  write_bwt_json(flags.shared, command_line, log, report);
 }
 
 std::shared_ptr<QueryFlags> add_query_flags(CLI::App& command) {
@@ -116,6 +118,13 @@ std::shared_ptr<QueryFlags> add_query_flags(CLI::App& command) {
   return flags;
 }
 
+void resolve(QueryFlags& flags) {
+  flags.shared.require_own_outputs(
+      {{"QUERIES", flags.query_path}, {"the index", index_file(flags.index_path)}},
+      {{"--output", flags.out_path}});
+  flags.shared.resolve();
+}
+
 void add_run_flags(CLI::App& command, QueryFlags& flags) {
   add_shared_flags(command, flags.shared);
   add_shard_flag(command, flags.shard, "part I of N of the queries; 'biogpu gather' joins parts");
@@ -128,8 +137,7 @@ Run add_bwt_count(CLI::App& command) {
   add_run_flags(command, *flags);
   command.footer(std::string(kCountFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
-    flags->shared.resolve({flags->query_path, flags->index_path, flags->index_path + ".bgfm"},
-                          flags->out_path);
+    resolve(*flags);
     run_queries(*flags, true, command_line);
   };
 }
@@ -146,8 +154,7 @@ Run add_bwt_locate(CLI::App& command) {
   add_run_flags(command, *flags);
   command.footer(std::string(kLocateFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
-    flags->shared.resolve({flags->query_path, flags->index_path, flags->index_path + ".bgfm"},
-                          flags->out_path);
+    resolve(*flags);
     run_queries(*flags, false, command_line);
   };
 }

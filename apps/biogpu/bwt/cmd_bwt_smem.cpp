@@ -90,6 +90,7 @@ void run_smem(const SmemFlags& flags, const std::string& command_line) {
   report.device = choose_device(flags.shared.device_request, false);
   const bwt::BwaFm index(flags.prefix, flags.shared.threads);
   io::SequenceReader reader = io::open_shard(flags.query_path, flags.shard, flags.shared.threads);
+  SummaryFile summary(flags.shared);
   io::OutputFile out(flags.out_path, flags.shared.threads);
   const io::BatchLimits limits{flags.shared.batch != 0 ? flags.shared.batch : 4096, 1u << 20};
   std::vector<SmemItem> items(static_cast<std::size_t>(2 * flags.shared.threads + 2));
@@ -102,16 +103,17 @@ void run_smem(const SmemFlags& flags, const std::string& command_line) {
                        out.write(items[slot].text);
                        n_matches += items[slot].n_matches;
                      }});
-  out.commit();
   report.inputs = {{flags.query_path, reader.file_bytes(), reader.n_records()}};
   report.outputs = {{flags.out_path, out.bytes()}};
   report.read_s = times.read_s;
   report.compute_s = times.compute_s;
   report.write_s = times.write_s;
   report.result = {{"queries", reader.n_records()}, {"matches", n_matches}};
+  write_bwt_summary(summary, flags.shared, command_line, log, report);
+  out.commit();
+  summary.commit();
   log.info(fmt::format("{} queries, {} matches in {:.2f} s", reader.n_records(), n_matches,
                        log.seconds()));
-  write_bwt_json(flags.shared, command_line, log, report);
 }
 
 }  // namespace
@@ -140,9 +142,12 @@ Run add_bwt_smem(CLI::App& command) {
   add_shard_flag(command, flags->shard, "part I of N of the queries; 'cat' joins parts");
   command.footer(std::string(kBwtSmemFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
-    flags->shared.resolve(
-        {flags->query_path, flags->prefix + ".bwt", flags->prefix + ".sa", flags->prefix + ".ann"},
-        flags->out_path);
+    flags->shared.require_own_outputs({{"QUERIES", flags->query_path},
+                                       {"the index", flags->prefix + ".bwt"},
+                                       {"the index", flags->prefix + ".sa"},
+                                       {"the index", flags->prefix + ".ann"}},
+                                      {{"--output", flags->out_path}});
+    flags->shared.resolve();
     run_smem(*flags, command_line);
   };
 }

@@ -105,18 +105,21 @@ template <class MakeText>
 Run make_run(const std::shared_ptr<IndexReadFlags>& flags, const char* name,
              const MakeText& make_text) {
   return [flags, name, make_text](const std::string& command_line) {
-    flags->shared.resolve({flags->index_path, flags->index_path + ".bgfm"}, flags->out_path);
-    Log log(name, flags->shared.quiet, flags->shared.verbose);
     const std::string path = index_file(flags->index_path);
+    flags->shared.require_own_outputs({{"the index", path}}, {{"--output", flags->out_path}});
+    flags->shared.resolve();
+    Log log(name, flags->shared.quiet, flags->shared.verbose);
+    SummaryFile summary(flags->shared);
     const bwt::FmIndex index = bwt::FmIndex::open(path, flags->shared.threads);
     io::OutputFile out(flags->out_path);
     out.write(make_text(index));
-    out.commit();
     BwtReport report;
     report.device.name = "cpu";
     report.inputs = {{path, index.bytes(), index.contigs().size()}};
     report.outputs = {{flags->out_path, out.bytes()}};
-    write_bwt_json(flags->shared, command_line, log, report);
+    write_bwt_summary(summary, flags->shared, command_line, log, report);
+    out.commit();
+    summary.commit();
   };
 }
 

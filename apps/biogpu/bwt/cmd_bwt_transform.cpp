@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "apps/biogpu/bwt/command.hpp"
 #include "lib/bwt/transform.hpp"
@@ -77,11 +78,17 @@ bwt::StringSetText read_strings(const TransformFlags& flags, std::uint64_t& n_re
   return text;
 }
 
-void write_whole(const std::string& path, std::initializer_list<std::string_view> parts,
-                 int n_threads) {
-  io::OutputFile out(path, n_threads);
+void resolve(TransformFlags& flags) {
+  flags.shared.require_own_outputs({{"INPUT", flags.path}}, {{"--output", flags.out_path}});
+  flags.shared.resolve();
+}
+
+// An output that holds all its bytes and has no name yet.
+io::OutputFile write_whole(const TransformFlags& flags,
+                           std::initializer_list<std::string_view> parts) {
+  io::OutputFile out(flags.out_path, flags.shared.threads);
   for (const std::string_view part : parts) out.write(part);
-  out.commit();
+  return out;
 }
 
 // Bytes beside the row of their sentinel, or strings; read, transformed and written.
@@ -90,20 +97,23 @@ class TransformRun {
   TransformRun(const TransformFlags& flags, const std::string& command_line)
       : flags_(flags),
         command_line_(command_line),
-        log_("bwt transform", flags.shared.quiet, flags.shared.verbose) {}
+        log_("bwt transform", flags.shared.quiet, flags.shared.verbose),
+        summary_(flags.shared) {}
 
   void run() {
-    flags_.bytes ? transform_bytes() : transform_strings();
+    io::OutputFile out = flags_.bytes ? transform_bytes() : transform_strings();
     report_.inputs.push_back({flags_.path, 0, n_records_});
     report_.outputs.push_back({flags_.out_path, n_symbols_});
     report_.result = {{"records", n_records_}, {"symbols", n_symbols_}};
+    write_bwt_summary(summary_, flags_.shared, command_line_, log_, report_);
+    out.commit();
+    summary_.commit();
     log_.info(fmt::format("{} symbols of {} records in {:.2f} s", n_symbols_, n_records_,
                           log_.seconds()));
-    write_bwt_json(flags_.shared, command_line_, log_, report_);
   }
 
  private:
-  void transform_bytes() {
+  io::OutputFile transform_bytes() {
     const std::string bytes = read_all(flags_.path);
     n_symbols_ = bytes.size();
     const auto bwt = transform<bwt::ByteBwt>(
@@ -111,15 +121,15 @@ class TransformRun {
     char header[kByteHeader];
     std::memcpy(header, kByteMark.data(), kByteMark.size());
     std::memcpy(header + kByteMark.size(), &bwt.primary, sizeof bwt.primary);
-    write({{header, kByteHeader}, bwt.bytes});
+    return write({{header, kByteHeader}, bwt.bytes});
   }
 
-  void transform_strings() {
+  io::OutputFile transform_strings() {
     const bwt::StringSetText text = read_strings(flags_, n_records_);
     n_symbols_ = text.letters.size();
     const auto bwt = transform<std::string>(
         [&](const auto& sort, auto* sorted) { return bwt::transform_set(text, sort, sorted); });
-    write({bwt, "\n"});
+    return write({bwt, "\n"});
   }
 
   // job(settings, report) with the device chosen by the number of symbols.
@@ -135,15 +145,18 @@ class TransformRun {
     return result;
   }
 
-  void write(std::initializer_list<std::string_view> parts) {
+  io::OutputFile write(std::initializer_list<std::string_view> parts) {
     const double begin = log_.seconds();
-    write_whole(flags_.out_path, parts, flags_.shared.threads);
+    io::OutputFile out = write_whole(flags_, parts);
+    out.finish();
     report_.write_s = log_.seconds() - begin;
+    return out;
   }
 
   const TransformFlags& flags_;
   const std::string& command_line_;
   Log log_;
+  SummaryFile summary_;
   BwtReport report_;
   std::uint64_t n_records_ = 1;
   std::uint64_t n_symbols_ = 0;
@@ -151,8 +164,10 @@ class TransformRun {
 
 void run_inverse(const TransformFlags& flags, const std::string& command_line) {
   Log log("bwt inverse", flags.shared.quiet, flags.shared.verbose);
+  SummaryFile summary(flags.shared);
   BwtReport report;
   report.device = choose_device(flags.shared.device_request, false);
+  std::optional<io::OutputFile> out;
   std::string input = read_all(flags.path);
   std::uint64_t n_records = 1;
   try {
@@ -160,7 +175,7 @@ void run_inverse(const TransformFlags& flags, const std::string& command_line) {
       bwt::ByteBwt bwt;
       std::memcpy(&bwt.primary, input.data() + kByteMark.size(), sizeof bwt.primary);
       bwt.bytes = input.substr(kByteHeader);
-      write_whole(flags.out_path, {bwt::inverse_bytes(bwt)}, flags.shared.threads);
+      out = write_whole(flags, {bwt::inverse_bytes(bwt)});
     } else {
       if (!input.empty() && input.back() == '\n') input.pop_back();
       const bwt::StringSetText text = bwt::inverse_set(input, flags.shared.threads);
@@ -173,7 +188,7 @@ void run_inverse(const TransformFlags& flags, const std::string& command_line) {
         lines += '\n';
         begin = text.ends[i] + 1;
       }
-      write_whole(flags.out_path, {lines}, flags.shared.threads);
+      out = write_whole(flags, {lines});
     }
   } catch (const Error& error) {
     if (error.code() != ErrorCode::bad_input) throw;
@@ -181,8 +196,10 @@ void run_inverse(const TransformFlags& flags, const std::string& command_line) {
   }
   report.inputs.push_back({flags.path, input.size(), n_records});
   report.result = {{"records", n_records}};
+  write_bwt_summary(summary, flags.shared, command_line, log, report);
+  out->commit();
+  summary.commit();
   log.info(fmt::format("{} records in {:.2f} s", n_records, log.seconds()));
-  write_bwt_json(flags.shared, command_line, log, report);
 }
 
 }  // namespace
@@ -205,7 +222,7 @@ Run add_bwt_transform(CLI::App& command) {
   add_shared_flags(command, flags->shared);
   command.footer(std::string(kTransformFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
-    flags->shared.resolve({flags->path}, flags->out_path);
+    resolve(*flags);
     TransformRun(*flags, command_line).run();
   };
 }
@@ -223,7 +240,7 @@ Run add_bwt_inverse(CLI::App& command) {
   add_shared_flags(command, flags->shared);
   command.footer(std::string(kInverseFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
-    flags->shared.resolve({flags->path}, flags->out_path);
+    resolve(*flags);
     run_inverse(*flags, command_line);
   };
 }

@@ -7,6 +7,7 @@
 
 #include "apps/biogpu/command.hpp"
 #include "apps/biogpu/log.hpp"
+#include "apps/biogpu/run_summary.hpp"
 #include "apps/biogpu/shared_flags.hpp"
 #include "lib/bwt/suffix/suffix_array.hpp"
 #include "lib/report/json_summary.hpp"
@@ -48,8 +49,8 @@ bwt::SuffixSortSettings sort_settings(const SharedFlags& flags, const DeviceChoi
 // What a sort of so many seconds says of itself goes to the log and the report.
 void log_sort(const bwt::SuffixSortReport& sorted, double seconds, Log& log, BwtReport& report);
 
-// Writes the --json summary where one was asked for.
-void write_bwt_json(const SharedFlags& flags, const std::string& command_line, const Log& log,
-                    const BwtReport& report);
+// Writes the summary; its commit() is left to the caller, behind that of the output.
+void write_bwt_summary(SummaryFile& summary, const SharedFlags& flags,
+                       const std::string& command_line, const Log& log, const BwtReport& report);
 
 }  // namespace biogpu::app

@@ -32,7 +32,10 @@ void add_array_output(CLI::App& command, InferFlags& flags) {
 
 void run_arrays(const ArrayFlags& flags, const char* name, const std::string& command_line) {
   const infer::ArrayFormat format = infer::array_format(flags.infer.output);
-  InferRun run(flags.infer, name, command_line);
+  InferFlags infer = flags.infer;
+  if (format == infer::ArrayFormat::npy)
+    infer.also_written.push_back({"the index", infer::npy_index(infer.output)});
+  InferRun run(infer, name, command_line);
   infer::ArrayOptions options = flags.arrays;
   options.layers = infer::resolve_layers(options.layers, run.info());
   if (options.contacts && !run.info().has_contacts)
@@ -54,8 +57,9 @@ void run_arrays(const ArrayFlags& flags, const char* name, const std::string& co
       [&](const infer::BatchResult& result) {
         for (const infer::NamedArray& array : result.arrays) writer->add(array);
       });
-  writer->commit();
   run.finish(writer->bytes());
+  writer->commit();
+  run.commit();
 }
 
 // What runs a command that gives one kind of array.

@@ -1,7 +1,6 @@
 // `biogpu infer design`, and `biogpu infer score` with a model of structures.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -13,7 +12,6 @@
 #include "apps/biogpu/option_group.hpp"
 #include "lib/core/error.hpp"
 #include "lib/infer/output/array_writer.hpp"
-#include "lib/io/file_clash.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
@@ -35,12 +33,14 @@ void add_sampling(CLI::App& command, DesignFlags& flags) {
       .option("--temperature", options.temperatures,
               "of the draws; higher gives more diverse sequences [0.1]", "T,...")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::Range(1e-6, 1e6).description(""));
   sampling.option("--omit", request.omit, "letters that are never drawn [X]", "LETTERS");
   sampling
       .option("--bias", flags.structures.bias,
               "added to letters' logits, over the temperature: A:-1.1,F:0.7", "LIST")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   sampling.flag("--homooligomer", request.homooligomer,
                 "one sequence for all designed chains, position by position");
   sampling
@@ -78,32 +78,30 @@ void add_input(CLI::App& command, InferFlags& flags) {
 
 // CLI::Range() takes NaN for a number of the range.
 void require_numbers(const DesignFlags& flags) {
+  const auto require = [](const char* option, double value) {
+    if (!std::isfinite(value))
+      throw Error(ErrorCode::usage, fmt::format("{} {}: expected a number", option, value));
+  };
   const auto& [options, request] = std::tie(flags.structures.options, flags.structures.request);
-  std::vector<double> numbers(options.temperatures.begin(), options.temperatures.end());
-  numbers.insert(numbers.end(), {static_cast<double>(options.backbone_noise),
-                                 static_cast<double>(request.pssm_multi),
-                                 static_cast<double>(request.pssm_threshold)});
-  if (!std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); }))
-    throw Error(
-        ErrorCode::usage,
-        "--temperature, --backbone-noise, --pssm-multi and --pssm-threshold: expected numbers");
+  for (const double temperature : options.temperatures) require("--temperature", temperature);
+  require("--backbone-noise", options.backbone_noise);
+  require("--pssm-multi", request.pssm_multi);
+  require("--pssm-threshold", request.pssm_threshold);
 }
 
 void run_design(DesignFlags flags, const std::string& command_line) {
   require_numbers(flags);
-  std::vector<io::NamedFile> inputs;
-  for (const std::string& path : flags.infer.inputs) inputs.push_back({"the input", path});
-  io::require_distinct_files(inputs,
-                             std::vector<io::NamedFile>{{"--output", flags.infer.output},
-                                                        {"--save-probs", flags.probabilities},
-                                                        {"--json", flags.infer.shared.json}});
-  std::unique_ptr<infer::ArrayWriter> arrays;
-  if (!flags.probabilities.empty()) {
-    arrays =
-        infer::make_array_writer(flags.probabilities, infer::array_format(flags.probabilities));
-    flags.structures.options.probabilities = true;
-  }
+  const std::string& probabilities = flags.probabilities;
+  const bool has_arrays = !probabilities.empty();
+  const infer::ArrayFormat format =
+      has_arrays ? infer::array_format(probabilities) : infer::ArrayFormat::npz;
+  flags.structures.options.probabilities = has_arrays;
+  flags.infer.also_written = {{"--save-probs", probabilities}};
+  if (has_arrays && format == infer::ArrayFormat::npy)
+    flags.infer.also_written.push_back({"the index", infer::npy_index(probabilities)});
   StructureRun run(flags.infer, flags.structures, "infer design", command_line);
+  std::unique_ptr<infer::ArrayWriter> arrays;
+  if (has_arrays) arrays = infer::make_array_writer(probabilities, format);
   io::OutputFile out(flags.infer.output, 1);
   run.run(
       [&](const std::string& path) {
@@ -114,10 +112,12 @@ void run_design(DesignFlags flags, const std::string& command_line) {
         out.write(result.text);
         for (const infer::NamedArray& array : result.arrays) arrays->add(array);
       });
-  out.flush();  // or it might fail when the other file has its name
+  // A full disk is met before any of the files has its name.
+  out.finish();
+  run.finish(out.bytes());
   if (arrays) arrays->commit();
   out.commit();
-  run.finish(out.bytes());
+  run.commit();
 }
 
 }  // namespace
@@ -129,6 +129,9 @@ Run add_infer_design(CLI::App& command) {
   add_structure_flags(command, flags->structures);
   add_files(command, flags->structures.request);
   add_shared_flags(command, flags->infer.shared);
+  // Structures are few, and the device takes as many at once as it has room for.
+  for (const char* const name : {"--batch", "--max-memory"})
+    command.remove_option(command.get_option(name));
   command.footer(
       std::string(
           "Each structure gives its own sequence with its score, then the samples: '>T=0.1,\n"
@@ -145,8 +148,9 @@ Run add_infer_design(CLI::App& command) {
   return [flags](const std::string& command_line) { run_design(*flags, command_line); };
 }
 
-void run_structure_score(const InferFlags& infer, const StructureFlags& flags,
+void run_structure_score(InferFlags infer, const StructureFlags& flags,
                          const std::string& sequences, const std::string& command_line) {
+  infer.also_read = {{"--sequences", sequences}};
   std::vector<infer::mpnn::GivenSequence> given;
   if (!sequences.empty()) given = infer::mpnn::read_given(sequences);
   StructureRun run(infer, flags, "infer score", command_line);
@@ -158,8 +162,9 @@ void run_structure_score(const InferFlags& infer, const StructureFlags& flags,
                                       path, given);
       },
       [&](const infer::BatchResult& result) { out.write(result.text); });
-  out.commit();
   run.finish(out.bytes());
+  out.commit();
+  run.commit();
 }
 
 }  // namespace biogpu::app

@@ -6,13 +6,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <set>
 #include <utility>
 
-#include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/progress.hpp"
-#include "apps/biogpu/run_summary.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
 
@@ -43,55 +40,14 @@ struct InferRun::Item {
   infer::BatchResult result;
 };
 
-nn::Precision parse_precision(const std::string& text, bool on_gpu) {
-  static const std::map<std::string, nn::Precision> names{{"fp32", nn::Precision::fp32},
-                                                          {"tf32", nn::Precision::tf32},
-                                                          {"fp16", nn::Precision::fp16},
-                                                          {"bf16", nn::Precision::bf16}};
-  if (text == "auto") return on_gpu ? nn::Precision::fp16 : nn::Precision::fp32;
-  return names.at(text);
-}
-
-void add_model_flag(CLI::App& command, InferFlags& flags) {
-  OptionGroup(command)
-      .option("--model", flags.model, "folder with config.json and safetensors", "FOLDER")
-      ->required();
-}
-
-void add_precision_flag(CLI::App& command, std::string& precision) {
-  OptionGroup(command)
-      .option("--precision", precision,
-              "fp32, tf32, fp16, bf16 [auto: fp16 on a GPU, fp32 on a CPU]", "TYPE")
-      ->check(CLI::IsMember({"auto", "fp32", "tf32", "fp16", "bf16"}).description(""));
-}
-
-void add_infer_flags(CLI::App& command, InferFlags& flags) {
-  const OptionGroup options(command);
-  options.option("FASTA", flags.inputs, "proteins, plain or gzip; none or -: standard input", " ");
-  add_model_flag(command, flags);
-  add_precision_flag(command, flags.precision);
-  options
-      .option("--truncate", flags.truncate, "keep the first residues of longer sequences only", "N")
-      ->check(CLI::Range(1, 1 << 24).description(""));
-  options.flag("--allow-unknown", flags.allow_unknown,
-               "letters outside the alphabet become the unknown word");
-  options.flag("--keep-rare", flags.keep_rare, "ProtBERT: U, Z, O and B are themselves, not X");
-  options.flag("--resume", flags.resume,
-               "keep finished batches in OUTPUT.partial, and begin with those that are there");
-  add_shared_flags(command, flags.shared);
-  command.get_option("--batch")->description("tokens in one pass [chosen for the device]");
-}
-
-void add_infer_shard_flag(CLI::App& command, InferFlags& flags) {
-  add_shard_flag(command, flags.shard, "part I of N of the sequences; 'biogpu gather' joins parts");
-}
-
 InferRun::InferRun(InferFlags flags, std::string name, std::string command_line)
     : flags_(std::move(flags)),
       name_(std::move(name)),
       command_line_(std::move(command_line)),
       log_(name_, flags_.shared.quiet, flags_.shared.verbose) {
-  flags_.shared.resolve(flags_.inputs, flags_.output);
+  require_own_outputs(flags_, flags_.inputs);
+  flags_.shared.resolve();
+  summary_ = SummaryFile(flags_.shared);
   if (flags_.inputs.empty()) flags_.inputs.emplace_back("-");
   if (flags_.resume && flags_.output == "-")
     throw Error(ErrorCode::usage, "--resume needs an output file");
@@ -241,7 +197,7 @@ void InferRun::run(const std::string& options, const Compute& compute, const Wri
     n_unknown_ += result.n_unknown;
   };
   if (flags_.resume) {
-    journal_ = std::make_unique<infer::Journal>(flags_.output + ".partial", fingerprint(options));
+    journal_ = std::make_unique<infer::Journal>(journal_of(flags_), fingerprint(options));
     journal_->replay(take);
     n_skipped_ = n_records_;
     if (n_records_ > 0) log_.info(fmt::format("{} records were there already", n_records_));
@@ -264,9 +220,6 @@ void InferRun::run(const std::string& options, const Compute& compute, const Wri
 }
 
 void InferRun::finish(std::uint64_t output_bytes) {
-  if (journal_) journal_->remove();
-  log_.info(fmt::format("{} sequences, {} residues, {:.0f} residues/s", n_records_, n_residues_,
-                        static_cast<double>(n_residues_) / std::max(1e-9, log_.seconds())));
   report::RunSummary run = begin_summary(command_line_, flags_.shared, device_, log_);
   run.inputs = inputs_;
   run.outputs = {{flags_.output, output_bytes}};
@@ -284,7 +237,14 @@ void InferRun::finish(std::uint64_t output_bytes) {
   run.result["sequences"] = n_records_;
   run.result["residues"] = n_residues_;
   run.result["unknown_residues"] = n_unknown_;
-  write_summary(flags_.shared, run);
+  summary_.write(run);
+}
+
+void InferRun::commit() {
+  summary_.commit();
+  if (journal_) journal_->remove();
+  log_.info(fmt::format("{} sequences, {} residues, {:.0f} residues/s", n_records_, n_residues_,
+                        static_cast<double>(n_residues_) / std::max(1e-9, log_.seconds())));
 }
 
 }  // namespace biogpu::app

@@ -10,44 +10,19 @@
 #include <unordered_set>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "apps/biogpu/infer/flags.hpp"
 #include "apps/biogpu/log.hpp"
-#include "apps/biogpu/shared_flags.hpp"
+#include "apps/biogpu/run_summary.hpp"
 #include "lib/infer/batch_result.hpp"
 #include "lib/infer/journal.hpp"
 #include "lib/infer/passes.hpp"
 #include "lib/infer/protein_model.hpp"
 #include "lib/io/sequence_reader.hpp"
-#include "lib/io/shard.hpp"
 #include "lib/nn/backend.hpp"
 #include "lib/pipeline/pipeline.hpp"
 #include "lib/report/json_summary.hpp"
 
 namespace biogpu::app {
-
-// Options of every subcommand that runs a model over sequences.
-struct InferFlags {
-  SharedFlags shared;
-  std::string model;
-  std::vector<std::string> inputs;  // empty: standard input
-  std::string output = "-";
-  std::string precision = "auto";
-  bool allow_unknown = false;
-  bool keep_rare = false;
-  bool resume = false;
-  std::int64_t truncate = 0;
-  io::Shard shard;  // of all inputs, one after the other
-};
-
-void add_model_flag(CLI::App& command, InferFlags& flags);
-void add_precision_flag(CLI::App& command, std::string& precision);
-// auto: what pays on that kind of device.
-nn::Precision parse_precision(const std::string& text, bool on_gpu);
-
-// All options of InferFlags but the output.
-void add_infer_flags(CLI::App& command, InferFlags& flags);
-void add_infer_shard_flag(CLI::App& command, InferFlags& flags);
 
 // The path of a file that results depend on, with its size and time: what --resume knows it by.
 std::string file_state(const std::string& path);
@@ -85,8 +60,10 @@ class InferRun {
   // compute runs on any thread, one a device; write gets the results in the order of the input.
   // options: what else results depend on, for --resume.
   void run(const std::string& options, const Compute& compute, const Write& write);
-  // After the output has its name: forgets the journal and writes the summary of --json.
+  // All is written: writes the summary of --json, too, before any output has its name.
   void finish(std::uint64_t output_bytes);
+  // After the output has its name: names the summary and forgets the journal.
+  void commit();
 
  private:
   struct Item;
@@ -101,6 +78,7 @@ class InferRun {
   const std::string name_;
   const std::string command_line_;
   Log log_;
+  SummaryFile summary_;
   DeviceChoice device_;
   nn::Precision precision_ = nn::Precision::fp32;  // what is computed in
   std::vector<std::unique_ptr<nn::Backend>> backends_;

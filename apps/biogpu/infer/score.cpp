@@ -1,24 +1,21 @@
-// `biogpu infer score`, `fill-mask` and `info`: tables.
+// `biogpu infer score`: a table.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
 #include "apps/biogpu/infer/commands.hpp"
-#include "apps/biogpu/infer/run.hpp"
 #include "apps/biogpu/infer/structures.hpp"
+#include "apps/biogpu/infer/table.hpp"
 #include "apps/biogpu/option_group.hpp"
 #include "lib/core/error.hpp"
 #include "lib/infer/score.hpp"
 #include "lib/infer/variants.hpp"
-#include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -34,57 +31,6 @@ struct ScoreFlags {
   StructureFlags structures;
   std::string sequences;
 };
-
-struct FillFlags {
-  InferFlags infer;
-  int top = 5;
-};
-
-void add_table_output(CLI::App& command, InferFlags& flags) {
-  OptionGroup(command).option("-o,--output", flags.output, "TSV, with .gz compressed [-, stdout]",
-                              "FILE");
-}
-
-// A record of the input, and where its lines go.
-struct Record {
-  const InferRun& run;
-  infer::ProteinModel& model;
-  const std::string& name;
-  const std::string& place;
-  const infer::Tokens& sequence;
-  std::int64_t budget_tokens;
-  std::string& text;
-};
-
-// A table with lines for each record, from a model with a language head.
-struct Table {
-  const char* command;
-  const char* header;
-  std::string options;                               // what else lines depend on, for --resume
-  std::function<void(const Record& record)> append;  // any thread calls it
-  std::unordered_set<std::string> names = {};        // that sequences should have
-  std::function<void(const std::unordered_set<std::string>& names, Log& log)> tell_missing = {};
-};
-
-void run_table(const InferFlags& flags, const Table& table, const std::string& command_line) {
-  InferRun run(flags, table.command, command_line);
-  if (!run.info().has_logits)
-    throw Error(ErrorCode::bad_input, flags.model + ": has no language model head");
-  io::OutputFile out(flags.output, flags.shared.threads);
-  out.write(table.header);
-  run.expect(table.names);
-  run.run(
-      table.options,
-      [&](infer::ProteinModel& model, InferRun::Records& records, infer::BatchResult& result) {
-        for (std::size_t i = 0; i < records.names.size(); ++i)
-          table.append({run, model, records.names[i], records.places[i], records.sequences[i],
-                        run.budget_tokens(), result.text});
-      },
-      [&](const infer::BatchResult& result) { out.write(result.text); });
-  if (!run.missing().empty()) table.tell_missing(run.missing(), run.log());
-  out.commit();
-  run.finish(out.bytes());
-}
 
 // The lines of one sequence.
 void score_sequence(const ScoreFlags& flags, const infer::VariantTable& table,
@@ -137,8 +83,10 @@ void run_sequence_score(const ScoreFlags& flags, const std::string& command_line
   std::unordered_set<std::string> names;
   for (const auto& [name, its_variants] : table)
     if (!name.empty()) names.insert(name);
+  InferFlags infer = flags.infer;
+  infer.also_read = {{"--variants", flags.variants}};
   run_table(
-      flags.infer,
+      infer,
       {"infer score",
        variants ? "name\tmutant\tscore\n" : "name\tresidues\tlog_likelihood\tperplexity\n",
        fmt::format("{} {} {} {}", flags.all_single, flags.method, flags.first_residue,
@@ -153,7 +101,7 @@ void refuse_given(const CLI::App& command, bool of_structures) {
   constexpr const char* kOfSequences[] = {"--variants",      "--all-single", "--method",
                                           "--first-residue", "--truncate",   "--allow-unknown",
                                           "--keep-rare",     "--resume",     "--precision",
-                                          "--shard",         "--batch"};
+                                          "--shard",         "--batch",      "--max-memory"};
   for (const CLI::Option* option : command.get_options()) {
     if (option->count() == 0) continue;
     const bool for_sequences =
@@ -174,56 +122,6 @@ void run_score(const CLI::App& command, const ScoreFlags& flags, const std::stri
     run_structure_score(flags.infer, flags.structures, flags.sequences, command_line);
   else
     run_sequence_score(flags, command_line);
-}
-
-// The likeliest words of every mask of a sequence.
-void fill_sequence(int top, const Record& record) {
-  const auto& [run, model, name, place, sequence, budget_tokens, text] = record;
-  const infer::Vocabulary& vocabulary = model.info().vocabulary;
-  std::vector<std::int32_t> masks;
-  for (std::size_t t = 1; t + 1 < sequence.size(); ++t)
-    if (sequence[t] == vocabulary.mask) masks.push_back(static_cast<std::int32_t>(t));
-  const std::vector<float> rows =
-      infer::log_probabilities(model, sequence, masks, false, budget_tokens);
-  run.require_finite(rows, place);
-  std::vector<std::size_t> order(vocabulary.words.size());
-  for (std::size_t i = 0; i < masks.size(); ++i) {
-    const float* const row = rows.data() + i * order.size();
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return row[a] > row[b]; });
-    for (std::size_t rank = 0;
-         rank < std::min<std::size_t>(order.size(), static_cast<std::size_t>(top)); ++rank)
-      text += fmt::format("{}\t{}\t{}\t{}\t{:.6f}\n", name, masks[i], rank + 1,
-                          vocabulary.words[order[rank]],
-                          std::exp(static_cast<double>(row[order[rank]])));
-  }
-}
-
-void run_fill_mask(const FillFlags& flags, const std::string& command_line) {
-  run_table(
-      flags.infer,
-      {"infer fill-mask", "name\tposition\trank\tresidue\tprobability\n", std::to_string(flags.top),
-       [&](const Record& record) { fill_sequence(flags.top, record); }},
-      command_line);
-}
-
-std::string info_text(const infer::ModelInfo& info) {
-  std::string text;
-  const auto line = [&](const char* key, const auto& value) {
-    text += fmt::format("{}\t{}\n", key, value);
-  };
-  line("architecture", info.architecture);
-  line("layers", info.n_layers);
-  line("width", info.d_model);
-  line("heads", info.n_heads);
-  line("parameters", info.n_parameters);
-  line("longest_sequence", info.max_residues == 0 ? "any" : std::to_string(info.max_residues));
-  line("longest_in_training", info.trained_residues);
-  line("language_model_head", info.has_logits ? "yes" : "no");
-  line("contact_head", info.has_contacts ? "yes" : "no");
-  line("vocabulary", fmt::format("{}", fmt::join(info.vocabulary.words, " ")));
-  return text;
 }
 
 }  // namespace
@@ -273,36 +171,6 @@ Run add_infer_score(CLI::App& command) {
       kExitCodes);
   return [flags, &command](const std::string& command_line) {
     run_score(command, *flags, command_line);
-  };
-}
-
-Run add_infer_fill_mask(CLI::App& command) {
-  const auto flags = std::make_shared<FillFlags>();
-  add_table_output(command, flags->infer);
-  OptionGroup(command)
-      .option("--top", flags->top, "words of each mask [5]", "N")
-      ->check(CLI::Range(1, 33).description(""));
-  add_infer_flags(command, flags->infer);
-  command.footer(
-      std::string(
-          "Columns: name, position (from 1), rank, residue, probability. Masks are written\n"
-          "<mask> or [MASK] in the sequence.\n\n"
-          "Examples:\n"
-          "  printf '>p\\nMKT<mask>LLA\\n' | biogpu infer fill-mask --model esm2_t6_8M_UR50D\n\n") +
-      kExitCodes);
-  return [flags](const std::string& command_line) { run_fill_mask(*flags, command_line); };
-}
-
-Run add_infer_info(CLI::App& command) {
-  const auto model = std::make_shared<std::string>();
-  OptionGroup(command)
-      .option("MODEL", *model, "folder with config.json and safetensors", " ")
-      ->required();
-  command.footer(std::string("Examples:\n  biogpu infer info esm2_t6_8M_UR50D\n\n") + kExitCodes);
-  return [model](const std::string&) {
-    if (infer::mpnn::is_structure_model(*model)) return print(structure_info(*model));
-    const auto backend = nn::make_cpu_backend({});
-    print(info_text(infer::load_protein_model(*model, *backend)->info()));
   };
 }
 

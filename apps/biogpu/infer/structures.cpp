@@ -14,7 +14,6 @@
 #include "apps/biogpu/command.hpp"
 #include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/progress.hpp"
-#include "apps/biogpu/run_summary.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
 
@@ -46,7 +45,8 @@ void add_structure_flags(CLI::App& command, StructureFlags& flags, const char* h
   infer::mpnn::DesignRequest& request = flags.request;
   const OptionGroup options(command, heading);
   options.option("--chains", request.chains, "chains to design; the others stay [all]", "A,B,...")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   options.option("--fixed", request.fixed,
                  "positions that keep their residue, counted from 1 in a chain: 'A1-10 B5'",
                  "LIST");
@@ -84,12 +84,14 @@ StructureRun::StructureRun(InferFlags infer, StructureFlags flags, std::string n
       name_(std::move(name)),
       command_line_(std::move(command_line)),
       log_(name_, infer_.shared.quiet, infer_.shared.verbose) {
-  infer_.shared.resolve(infer_.inputs, infer_.output);
+  find_structures();
+  require_files();
+  infer_.shared.resolve();
+  summary_ = SummaryFile(infer_.shared);
   for (const std::string& bias : flags_.bias) flags_.request.bias.insert(parse_bias(bias));
   flags_.options.program = build_commit();
   inputs_ = std::make_unique<infer::mpnn::DesignInputs>(flags_.request);
   if (!flags_.draws.empty()) replay_ = nn::Checkpoint::open(flags_.draws);
-  find_structures();
   weights_ = infer::mpnn::load_weights(infer_.model);
   choose_devices();
 }
@@ -121,6 +123,20 @@ void StructureRun::find_structures() {
     paths_.insert(paths_.end(), found.begin(), found.end());
   }
   if (paths_.empty()) throw Error(ErrorCode::usage, "no structure is given; see --help");
+}
+
+void StructureRun::require_files() {
+  const infer::mpnn::DesignRequest& request = flags_.request;
+  const std::vector<io::NamedFile> read{{"--draws", flags_.draws},
+                                        {"--chain-id-jsonl", request.chain_id_jsonl},
+                                        {"--fixed-positions-jsonl", request.fixed_positions_jsonl},
+                                        {"--omit-AA-jsonl", request.omit_aa_jsonl},
+                                        {"--bias-AA-jsonl", request.bias_aa_jsonl},
+                                        {"--bias-by-res-jsonl", request.bias_by_res_jsonl},
+                                        {"--tied-positions-jsonl", request.tied_positions_jsonl},
+                                        {"--pssm-jsonl", request.pssm_jsonl}};
+  infer_.also_read.insert(infer_.also_read.end(), read.begin(), read.end());
+  require_own_outputs(infer_, paths_);
 }
 
 struct StructureRun::Item {
@@ -178,9 +194,6 @@ void StructureRun::run(const MakeJob& make_job,
 }
 
 void StructureRun::finish(std::uint64_t output_bytes) {
-  log_.info(fmt::format("{} structures, {} residues, {:.1f} structures/s", paths_.size(),
-                        n_residues_,
-                        static_cast<double>(paths_.size()) / std::max(1e-9, log_.seconds())));
   report::RunSummary run = begin_summary(command_line_, infer_.shared, devices_->choice(), log_);
   for (const std::string& path : paths_) {
     std::error_code error;
@@ -197,7 +210,14 @@ void StructureRun::finish(std::uint64_t output_bytes) {
   run.result["seed"] = flags_.options.seed;
   run.result["structures"] = paths_.size();
   run.result["residues"] = n_residues_;
-  write_summary(infer_.shared, run);
+  summary_.write(run);
+}
+
+void StructureRun::commit() {
+  summary_.commit();
+  log_.info(fmt::format("{} structures, {} residues, {:.1f} structures/s", paths_.size(),
+                        n_residues_,
+                        static_cast<double>(paths_.size()) / std::max(1e-9, log_.seconds())));
 }
 
 }  // namespace biogpu::app

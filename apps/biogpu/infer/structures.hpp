@@ -10,6 +10,7 @@
 #include "apps/biogpu/infer/run.hpp"
 #include "apps/biogpu/infer/structure_devices.hpp"
 #include "apps/biogpu/log.hpp"
+#include "apps/biogpu/run_summary.hpp"
 #include "apps/biogpu/shared_flags.hpp"
 #include "lib/infer/batch_result.hpp"
 #include "lib/infer/mpnn/design.hpp"
@@ -47,12 +48,15 @@ class StructureRun {
       std::function<std::unique_ptr<infer::mpnn::StructureJob>(const std::string& path)>;
   void run(const MakeJob& make_job,
            const std::function<void(const infer::BatchResult& result)>& write);
-  // After the output has its name: the summary of --json.
+  // All is written: writes the summary of --json, too, before any output has its name.
   void finish(std::uint64_t output_bytes);
+  // After the output has its name: names the summary.
+  void commit();
 
  private:
   struct Item;
   void find_structures();
+  void require_files();
   void choose_devices();
   void compute(Item& item, const MakeJob& make_job, int n_threads);
 
@@ -61,6 +65,7 @@ class StructureRun {
   const std::string name_;
   const std::string command_line_;
   Log log_;
+  SummaryFile summary_;
   infer::mpnn::Weights weights_;
   std::unique_ptr<StructureDevices> devices_;
   std::unique_ptr<infer::mpnn::DesignInputs> inputs_;
@@ -74,7 +79,7 @@ class StructureRun {
 std::string structure_info(const std::string& folder);
 
 // `biogpu infer score` where --model holds a model of structures. sequences: FASTA, or empty.
-void run_structure_score(const InferFlags& infer, const StructureFlags& flags,
+void run_structure_score(InferFlags infer, const StructureFlags& flags,
                          const std::string& sequences, const std::string& command_line);
 
 }  // namespace biogpu::app

@@ -41,6 +41,9 @@ class ArrayWriter {
   virtual std::uint64_t bytes() const = 0;
 };
 
+// The name of the index beside an .npy.
+std::string npy_index(const std::string& path);
+
 // "-" writes TSV or npz to standard output.
 std::unique_ptr<ArrayWriter> make_array_writer(const std::string& path, ArrayFormat format);
 

@@ -23,8 +23,7 @@ constexpr std::size_t kPreambleBytes = 10;
 // Rows of every array one after the other; what lies where is told by the index beside it.
 class NpyWriter final : public ArrayWriter {
  public:
-  explicit NpyWriter(const std::string& path)
-      : file_(path), index_(path + ".index.tsv"), path_(path) {
+  explicit NpyWriter(const std::string& path) : file_(path), index_(npy_index(path)), path_(path) {
     if (path == "-" || ::lseek(file_.descriptor(), 0, SEEK_CUR) < 0)
       throw Error(ErrorCode::usage, path + ": .npy needs a file that can be rewound");
     file_.write(npy_header({0, 0}, kHeaderBytes));
@@ -50,7 +49,7 @@ class NpyWriter final : public ArrayWriter {
     if (::pwrite(file_.descriptor(), header.data(), header.size(), 0) !=
         static_cast<ssize_t>(header.size()))
       file_.fail("cannot be written", errno);
-    index_.flush();
+    index_.finish();
     file_.publish();
     index_.commit();
   }
@@ -103,6 +102,8 @@ class TsvWriter final : public ArrayWriter {
 };
 
 }  // namespace
+
+std::string npy_index(const std::string& path) { return path + ".index.tsv"; }
 
 std::string npy_header(const std::vector<std::int64_t>& shape, std::size_t min_bytes) {
   std::string text = fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}{}), }}",

@@ -87,7 +87,7 @@ class PartKeys {
 
 void add_part(const std::string& path, ArrayWriter& writer) {
   const Rows rows(path);
-  const std::string index_path = path + ".index.tsv";
+  const std::string index_path = npy_index(path);
   std::ifstream index(index_path);
   if (!index.is_open()) refuse(index_path, "cannot be opened; it belongs to the .npy");
   std::string line;

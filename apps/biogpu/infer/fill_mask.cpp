@@ -1,0 +1,107 @@
+// `biogpu infer fill-mask` and `info`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "apps/biogpu/infer/commands.hpp"
+#include "apps/biogpu/infer/structures.hpp"
+#include "apps/biogpu/infer/table.hpp"
+#include "apps/biogpu/option_group.hpp"
+#include "lib/infer/score.hpp"
+
+namespace biogpu::app {
+namespace {
+
+struct FillFlags {
+  InferFlags infer;
+  int top = 5;
+};
+
+// The likeliest words of every mask of a sequence.
+void fill_sequence(int top, const Record& record) {
+  const auto& [run, model, name, place, sequence, budget_tokens, text] = record;
+  const infer::Vocabulary& vocabulary = model.info().vocabulary;
+  std::vector<std::int32_t> masks;
+  for (std::size_t t = 1; t + 1 < sequence.size(); ++t)
+    if (sequence[t] == vocabulary.mask) masks.push_back(static_cast<std::int32_t>(t));
+  const std::vector<float> rows =
+      infer::log_probabilities(model, sequence, masks, false, budget_tokens);
+  run.require_finite(rows, place);
+  std::vector<std::size_t> order(vocabulary.words.size());
+  for (std::size_t i = 0; i < masks.size(); ++i) {
+    const float* const row = rows.data() + i * order.size();
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return row[a] > row[b]; });
+    for (std::size_t rank = 0;
+         rank < std::min<std::size_t>(order.size(), static_cast<std::size_t>(top)); ++rank)
+      text += fmt::format("{}\t{}\t{}\t{}\t{:.6f}\n", name, masks[i], rank + 1,
+                          vocabulary.words[order[rank]],
+                          std::exp(static_cast<double>(row[order[rank]])));
+  }
+}
+
+void run_fill_mask(const FillFlags& flags, const std::string& command_line) {
+  run_table(
+      flags.infer,
+      {"infer fill-mask", "name\tposition\trank\tresidue\tprobability\n", std::to_string(flags.top),
+       [&](const Record& record) { fill_sequence(flags.top, record); }},
+      command_line);
+}
+
+std::string info_text(const infer::ModelInfo& info) {
+  std::string text;
+  const auto line = [&](const char* key, const auto& value) {
+    text += fmt::format("{}\t{}\n", key, value);
+  };
+  line("architecture", info.architecture);
+  line("layers", info.n_layers);
+  line("width", info.d_model);
+  line("heads", info.n_heads);
+  line("parameters", info.n_parameters);
+  line("longest_sequence", info.max_residues == 0 ? "any" : std::to_string(info.max_residues));
+  line("longest_in_training", info.trained_residues);
+  line("language_model_head", info.has_logits ? "yes" : "no");
+  line("contact_head", info.has_contacts ? "yes" : "no");
+  line("vocabulary", fmt::format("{}", fmt::join(info.vocabulary.words, " ")));
+  return text;
+}
+
+}  // namespace
+
+Run add_infer_fill_mask(CLI::App& command) {
+  const auto flags = std::make_shared<FillFlags>();
+  add_table_output(command, flags->infer);
+  OptionGroup(command)
+      .option("--top", flags->top, "words of each mask [5]", "N")
+      ->check(CLI::Range(1, 33).description(""));
+  add_infer_flags(command, flags->infer);
+  command.footer(
+      std::string(
+          "Columns: name, position (from 1), rank, residue, probability. Masks are written\n"
+          "<mask> or [MASK] in the sequence.\n\n"
+          "Examples:\n"
+          "  printf '>p\\nMKT<mask>LLA\\n' | biogpu infer fill-mask --model esm2_t6_8M_UR50D\n\n") +
+      kExitCodes);
+  return [flags](const std::string& command_line) { run_fill_mask(*flags, command_line); };
+}
+
+Run add_infer_info(CLI::App& command) {
+  const auto model = std::make_shared<std::string>();
+  OptionGroup(command)
+      .option("MODEL", *model, "folder with config.json and safetensors", " ")
+      ->required();
+  command.footer(std::string("Examples:\n  biogpu infer info esm2_t6_8M_UR50D\n\n") + kExitCodes);
+  return [model](const std::string&) {
+    if (infer::mpnn::is_structure_model(*model)) return print(structure_info(*model));
+    const auto backend = nn::make_cpu_backend({});
+    print(info_text(infer::load_protein_model(*model, *backend)->info()));
+  };
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,76 @@
+#include "apps/biogpu/infer/flags.hpp"
+
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include "apps/biogpu/option_group.hpp"
+
+namespace biogpu::app {
+namespace {
+
+bool is_of_model(const std::filesystem::path& path) {
+  return path.extension() == ".safetensors" || path.filename() == "config.json" ||
+         path.filename() == "vocab.txt" || path.filename() == "model.safetensors.index.json";
+}
+
+}  // namespace
+
+std::string journal_of(const InferFlags& flags) { return flags.output + ".partial"; }
+
+nn::Precision parse_precision(const std::string& text, bool on_gpu) {
+  static const std::map<std::string, nn::Precision> names{{"fp32", nn::Precision::fp32},
+                                                          {"tf32", nn::Precision::tf32},
+                                                          {"fp16", nn::Precision::fp16},
+                                                          {"bf16", nn::Precision::bf16}};
+  if (text == "auto") return on_gpu ? nn::Precision::fp16 : nn::Precision::fp32;
+  return names.at(text);
+}
+
+void add_model_flag(CLI::App& command, InferFlags& flags) {
+  OptionGroup(command)
+      .option("--model", flags.model, "folder with config.json and safetensors", "FOLDER")
+      ->required();
+}
+
+void add_precision_flag(CLI::App& command, std::string& precision) {
+  OptionGroup(command)
+      .option("--precision", precision,
+              "fp32, tf32, fp16, bf16 [auto: fp16 on a GPU, fp32 on a CPU]", "TYPE")
+      ->check(CLI::IsMember({"auto", "fp32", "tf32", "fp16", "bf16"}).description(""));
+}
+
+void add_infer_flags(CLI::App& command, InferFlags& flags) {
+  const OptionGroup options(command);
+  options.option("FASTA", flags.inputs, "proteins, plain or gzip; none or -: standard input", " ");
+  add_model_flag(command, flags);
+  add_precision_flag(command, flags.precision);
+  options
+      .option("--truncate", flags.truncate, "keep the first residues of longer sequences only", "N")
+      ->check(CLI::Range(1, 1 << 24).description(""));
+  options.flag("--allow-unknown", flags.allow_unknown,
+               "letters outside the alphabet become the unknown word");
+  options.flag("--keep-rare", flags.keep_rare, "ProtBERT: U, Z, O and B are themselves, not X");
+  options.flag("--resume", flags.resume,
+               "keep finished batches in OUTPUT.partial, and begin with those that are there");
+  add_shared_flags(command, flags.shared);
+  command.get_option("--batch")->description("tokens in one pass [chosen for the device]");
+}
+
+void add_infer_shard_flag(CLI::App& command, InferFlags& flags) {
+  add_shard_flag(command, flags.shard, "part I of N of the sequences; 'biogpu gather' joins parts");
+}
+
+void require_own_outputs(const InferFlags& flags, const std::vector<std::string>& inputs) {
+  std::vector<io::NamedFile> read = flags.also_read, written = flags.also_written;
+  for (const std::string& path : inputs) read.push_back({"the input", path});
+  std::error_code no_folder;
+  for (const auto& file : std::filesystem::directory_iterator(flags.model, no_folder))
+    if (is_of_model(file.path())) read.push_back({"--model", file.path().string()});
+  written.push_back({"--output", flags.output});
+  if (flags.resume) written.push_back({"--resume", journal_of(flags)});
+  flags.shared.require_own_outputs(read, std::move(written));
+}
+
+}  // namespace biogpu::app

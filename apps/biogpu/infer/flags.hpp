@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "apps/biogpu/shared_flags.hpp"
+#include "lib/io/file_clash.hpp"
+#include "lib/io/shard.hpp"
+#include "lib/nn/backend.hpp"
+
+namespace biogpu::app {
+
+// Options of every subcommand that runs a model over sequences.
+struct InferFlags {
+  SharedFlags shared;
+  std::string model;
+  std::vector<std::string> inputs;  // empty: standard input
+  std::string output = "-";
+  std::string precision = "auto";
+  bool allow_unknown = false;
+  bool keep_rare = false;
+  bool resume = false;
+  std::int64_t truncate = 0;
+  io::Shard shard;  // of all inputs, one after the other
+  // Beside the inputs, the model and the output: what no output may take the place of, and what is
+  // written, too.
+  std::vector<io::NamedFile> also_read;
+  std::vector<io::NamedFile> also_written;
+};
+
+void add_model_flag(CLI::App& command, InferFlags& flags);
+void add_precision_flag(CLI::App& command, std::string& precision);
+// auto: what pays on that kind of device.
+nn::Precision parse_precision(const std::string& text, bool on_gpu);
+
+// All options of InferFlags but the output.
+void add_infer_flags(CLI::App& command, InferFlags& flags);
+void add_infer_shard_flag(CLI::App& command, InferFlags& flags);
+
+// Where finished batches are kept with --resume.
+std::string journal_of(const InferFlags& flags);
+
+// Throws Error{usage} where an output is a file that is read or another output. inputs: those of
+// the command, folders replaced by what is read of them.
+void require_own_outputs(const InferFlags& flags, const std::vector<std::string>& inputs);
+
+}  // namespace biogpu::app

@@ -1,0 +1,35 @@
+#include "apps/biogpu/infer/table.hpp"
+
+#include "apps/biogpu/option_group.hpp"
+#include "lib/core/error.hpp"
+#include "lib/io/output_file.hpp"
+
+namespace biogpu::app {
+
+void add_table_output(CLI::App& command, InferFlags& flags) {
+  OptionGroup(command).option("-o,--output", flags.output, "TSV, with .gz compressed [-, stdout]",
+                              "FILE");
+}
+
+void run_table(const InferFlags& flags, const Table& table, const std::string& command_line) {
+  InferRun run(flags, table.command, command_line);
+  if (!run.info().has_logits)
+    throw Error(ErrorCode::bad_input, flags.model + ": has no language model head");
+  io::OutputFile out(flags.output, flags.shared.threads);
+  out.write(table.header);
+  run.expect(table.names);
+  run.run(
+      table.options,
+      [&](infer::ProteinModel& model, InferRun::Records& records, infer::BatchResult& result) {
+        for (std::size_t i = 0; i < records.names.size(); ++i)
+          table.append({run, model, records.names[i], records.places[i], records.sequences[i],
+                        run.budget_tokens(), result.text});
+      },
+      [&](const infer::BatchResult& result) { out.write(result.text); });
+  if (!run.missing().empty()) table.tell_missing(run.missing(), run.log());
+  run.finish(out.bytes());
+  out.commit();
+  run.commit();
+}
+
+}  // namespace biogpu::app
