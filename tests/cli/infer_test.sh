@@ -156,6 +156,7 @@ done
 fails 2 "the index and --json name the same file" infer embed --device cpu --model "$esm" p.fa -o never.npy \
   --json never.npy.index.tsv
 fails 2 "both go to standard output" infer score --device cpu --model "$esm" p.fa --json -
+fails 2 "the same file" infer bench --device cpu --model replaced --json replaced/config.json
 check "the variants are what they were" same_files v.tsv kept.tsv
 check "the model is what it was" diff -r "$esm" replaced
 # Nor has one its name where the summary cannot be written.

@@ -206,6 +206,10 @@ void bench_structures(const BenchFlags& flags) {
 }
 
 void run_bench(const BenchFlags& flags) {
+  InferFlags files;
+  files.model = flags.model;
+  files.shared.json = flags.json;
+  require_own_outputs(files, flags.structures);
   if (!flags.structures.empty()) return bench_structures(flags);
   Device device = open_device(flags);
   Json whole{{"device", device.name}, {"precision", name_of(device.precision)}};
