@@ -10,9 +10,12 @@
 #include "lib/bwt/reference.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/char_buffer.hpp"
+#include "lib/io/input/bam.hpp"
 #include "lib/io/input/bgzf.hpp"
 #include "lib/io/input/block_source.hpp"
+#include "lib/io/input/compression.hpp"
 #include "lib/io/input/gzip.hpp"
+#include "lib/io/input/hts.hpp"
 #include "lib/io/input/raw_file.hpp"
 
 namespace biogpu::bwt {
@@ -56,6 +59,7 @@ class Bytes {
  public:
   Bytes(const std::string& path, int n_threads) : file_(path) {
     const std::string head = file_.peek(io::input::RawFile::kMaxPeek);
+    refuse_other_forms(head);
     const int n_ahead = n_threads > 1 ? n_threads : 0;
     if (io::input::bgzf_block_bytes(head) > 0) {
       source_ = std::make_unique<io::input::BlockSource>(
@@ -95,6 +99,20 @@ class Bytes {
 
  private:
   static constexpr std::size_t kBytes = 256u << 10;
+
+  // Text before the first record is passed over, and every letter of a record is some base, so that
+  // any file would have an index.
+  void refuse_other_forms(const std::string& head) const {
+    io::input::refuse_compression(head, file_.label());
+    const bool is_gzip = std::string_view(head).starts_with("\x1f\x8b");
+    const std::string text =
+        is_gzip ? io::input::inflate_head(head, io::input::RawFile::kMaxPeek) : head;
+    if (io::input::is_bam(text) || io::input::is_hts(text) || text.find('\0') != std::string::npos)
+      throw Error(
+          ErrorCode::bad_input,
+          fmt::format("{}: is no FASTA or FASTQ; expected text with '>' or '@' before each record",
+                      file_.label()));
+  }
 
   bool refill() {
     begin_ = 0;
@@ -222,6 +240,12 @@ class ReferenceReader {
     if (c >= 0 && c != '\n') {
       bytes_.rest_of_line([&](std::string_view piece) { contig.comment += piece; });
       if (contig.comment.size() > 1 && contig.comment.back() == '\r') contig.comment.pop_back();
+      const std::size_t inside = contig.comment.find('\r');
+      if (inside != std::string::npos && inside + 1 < contig.comment.size())
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: record {}: a carriage return inside the header line; expected "
+                                "lines that end with LF or CRLF",
+                                bytes_.label(), reference_.contigs.size() + 1));
     }
     reference_.contigs.push_back(std::move(contig));
     builder_.begin_record();

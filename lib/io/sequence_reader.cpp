@@ -7,6 +7,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/io/input/bam.hpp"
+#include "lib/io/input/compression.hpp"
 #include "lib/io/input/fasta.hpp"
 #include "lib/io/input/fastq.hpp"
 #include "lib/io/input/gzip.hpp"
@@ -21,15 +22,6 @@ namespace {
 using namespace std::string_view_literals;
 
 constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf"sv;
-
-// Compressed forms that are recognised only to say so.
-constexpr std::pair<std::string_view, std::string_view> kRefused[] = {
-    {"BZh"sv, "bzip2"sv},
-    {"\xfd"
-     "7zXZ"sv,
-     "xz"sv},
-    {"\x28\xb5\x2f\xfd"sv, "zstd"sv},
-    {"PK\x03\x04"sv, "zip"sv}};
 
 // Skips a byte order mark and blank lines. Returns the number of the line that follows.
 std::uint64_t skip_to_first_record(input::TextWindow& text) {
@@ -87,13 +79,7 @@ SequenceReader::Impl::Impl(const std::string& where, int n_threads, bool words)
     records_ = std::move(hts);
     return;
   }
-  for (const auto& [magic, compressor] : kRefused) {
-    if (std::string_view(head).substr(0, magic.size()) == magic) {
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: is compressed with {}; expected gzip, BGZF or plain text",
-                              file.label(), compressor));
-    }
-  }
+  input::refuse_compression(head, file.label());
   text_ = std::make_unique<input::TextWindow>(input::open_text(file, head, n_threads));
   open_records(skip_to_first_record(*text_));
 }
