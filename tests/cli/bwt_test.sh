@@ -33,6 +33,37 @@ check "numbers" out_has '^segments	3$'
 works bwt extract -x g c1:15-26 c2
 check "regions" out_is '>c1:15-26\nGCTTNNNNACGT\n>c2\nTTTTACGATTACA\n'
 
+works bwt extract -x g c2:1,0-1,3
+check "numbers with commas" out_is '>c2:1,0-1,3\nTACA\n'
+for region in c2:0-5 c2:10-5 c2:x-5 c2:5; do
+  fails 2 "region '$region': expected FIRST-LAST" bwt extract -x g $region
+done
+fails 2 "no record for region 'c3:1-5'" bwt extract -x g c3:1-5
+
+# What is no sequence file has no index, and an index of the other kind is told.
+gzip -c genome.fa >bytes.gz
+printf '\0%.0s@x' {1..50} >binary
+gzip -c binary >binary.gz
+printf '@HD\tVN:1.6\n@SQ\tSN:c\tLN:9\nr\t4\t*\t0\t0\t*\t*\t0\t0\tACGT\tIIII\n' >reads.sam
+for file in binary binary.gz reads.sam; do
+  fails 3 "$file: is no FASTA or FASTQ" bwt index $file -p never
+done
+printf 'BZh91AY' >x.bz2
+printf '\x28\xb5\x2f\xfd....' >x.zst
+fails 3 "x.bz2: is compressed with bzip2" bwt index x.bz2 -p never
+fails 3 "x.zst: is compressed with zstd" bwt index x.zst -p never
+printf '>a b\rACGT\r>c\rACGT\r' >return.fa
+fails 3 "record 1: a carriage return inside the header line" bwt index return.fa -p never
+check "no index of what is no sequence" absent never.bgfm
+printf '>a b\r\nACGT\r\n>c \r\nACGT\r\n' >return.fa
+works bwt index -q return.fa -p return
+printf '>p\nMKTLLEFGHIKL\n' >protein.fa
+works bwt index protein.fa -p protein
+check "letters that are no bases" err_has 'letters are neither a base nor N'
+works bwt index -q --format bwa genome.fa -p only
+fails 1 "only.bgfm: is not there, only an index of bwa" bwt count -x only q.fa
+fails 1 "g.bwt: is not there, only the native index" bwt smem -x g q.fa
+
 # The same bytes for any number of threads, batch and device.
 write_random 1 40 3000 ACGTacgtN r >genome2.fa
 works bwt index -q -t 1 genome2.fa -p one

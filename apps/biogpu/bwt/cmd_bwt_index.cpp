@@ -75,6 +75,7 @@ class IndexRun {
     log_.detail(fmt::format("read {} records, {} bases, {} runs of other letters",
                             reference.contigs.size(), reference.text.size(),
                             reference.holes.size()));
+    warn_of_other_letters(reference);
     if (flags_.format == "bwa") {
       write_bwa(reference);
     } else {
@@ -94,6 +95,16 @@ class IndexRun {
   // bwa's files hold both strands.
   bool is_worth_gpu(std::uint64_t n_bases) const {
     return app::is_worth_gpu(flags_.format == "bwa" ? 2 * n_bases : n_bases, flags_.shared.threads);
+  }
+
+  // A run of N may be most of a genome that is not finished; other letters are not.
+  void warn_of_other_letters(const bwt::Reference& reference) {
+    std::uint64_t n_other = 0;
+    for (const bwt::Hole& hole : reference.holes)
+      if (hole.letter != 'N' && hole.letter != 'n') n_other += hole.length;
+    if (2 * n_other > reference.text.size())
+      log_.warn(fmt::format("{} of {} letters are neither a base nor N; is this a genome?", n_other,
+                            reference.text.size()));
   }
 
   // A GPU takes longer to start than a small genome to read: both at once, where one may be used.

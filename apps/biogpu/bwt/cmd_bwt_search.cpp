@@ -1,7 +1,7 @@
 #include <fmt/format.h>
-#include <limits>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -93,8 +93,7 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
 
 std::shared_ptr<QueryFlags> add_query_flags(CLI::App& command) {
   auto flags = std::make_shared<QueryFlags>();
-  command
-      .add_option("queries", flags->query_path, "FASTA or FASTQ, plain, gzip or BGZF, - for stdin")
+  command.add_option("queries", flags->query_path, "FASTA, FASTQ, SAM, BAM or CRAM, - for stdin")
       ->required()
       ->option_text("QUERIES");
   command.add_option("-x,--index", flags->index_path, "index made by 'biogpu bwt index'")

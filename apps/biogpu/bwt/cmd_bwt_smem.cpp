@@ -1,11 +1,13 @@
 #include <fmt/format.h>
-#include <limits>
+#include <unistd.h>
 
 #include <iterator>
+#include <limits>
 #include <memory>
 
 #include "apps/biogpu/bwt/command.hpp"
 #include "lib/bwt/fm/smem.hpp"
+#include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/pipeline/pipeline.hpp"
@@ -120,8 +122,7 @@ void run_smem(const SmemFlags& flags, const std::string& command_line) {
 
 Run add_bwt_smem(CLI::App& command) {
   const auto flags = std::make_shared<SmemFlags>();
-  command
-      .add_option("queries", flags->query_path, "FASTA or FASTQ, plain, gzip or BGZF, - for stdin")
+  command.add_option("queries", flags->query_path, "FASTA, FASTQ, SAM, BAM or CRAM, - for stdin")
       ->required()
       ->option_text("QUERIES");
   command.add_option("-x,--index", flags->prefix, "index of bwa, or made with --format bwa")
@@ -142,6 +143,14 @@ Run add_bwt_smem(CLI::App& command) {
   add_shard_flag(command, flags->shard, "part I of N of the queries; 'cat' joins parts");
   command.footer(std::string(kBwtSmemFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
+    const auto is_there = [&](const char* suffix) {
+      return ::access((flags->prefix + suffix).c_str(), F_OK) == 0;
+    };
+    if (!is_there(".bwt") && is_there(".bgfm"))
+      throw Error(ErrorCode::failed,
+                  flags->prefix +
+                      ".bwt: is not there, only the native index; make it with 'biogpu "
+                      "bwt index --format bwa'");
     flags->shared.require_own_outputs({{"QUERIES", flags->query_path},
                                        {"the index", flags->prefix + ".bwt"},
                                        {"the index", flags->prefix + ".sa"},

@@ -52,7 +52,10 @@ struct Region {
   std::uint64_t end = 0;
 };
 
-bool parse_number(std::string_view text, std::uint64_t& value) {
+// With commas anywhere, as samtools takes them.
+bool parse_number(std::string_view given, std::uint64_t& value) {
+  std::string text(given);
+  std::erase(text, ',');
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc{} && end == text.data() + text.size();
 }
@@ -76,10 +79,15 @@ Region parse_region(const bwt::FmIndex& index, const std::string& text) {
                        parse_number(all.substr(colon + 1, dash - colon - 1), first) &&
                        parse_number(all.substr(dash + 1), region.end) && first > 0 &&
                        first <= region.end;
-    if (sound) contig = find(all.substr(0, colon));
-    if (!sound || contig == index.contigs().end())
+    if (colon != all.npos) contig = find(all.substr(0, colon));
+    if (contig == index.contigs().end())
       throw Error(ErrorCode::usage,
                   fmt::format("no record for region '{}'; expected NAME or NAME:FIRST-LAST", text));
+    if (!sound)
+      throw Error(ErrorCode::usage,
+                  fmt::format("region '{}': expected FIRST-LAST behind the name, counted from 1, "
+                              "FIRST not above LAST",
+                              text));
     if (region.end > contig->length)
       throw Error(ErrorCode::usage, fmt::format("region '{}' ends behind its record of {} letters",
                                                 text, contig->length));

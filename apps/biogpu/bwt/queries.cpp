@@ -1,9 +1,12 @@
 #include "apps/biogpu/bwt/queries.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <tuple>
+
+#include "lib/core/error.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -45,7 +48,13 @@ void keep_hits(const QueryFlags& flags, std::vector<QueryHit>& hits, QueryAnswer
 std::string index_file(const std::string& path) {
   constexpr const char* kSuffix = ".bgfm";
   if (path.ends_with(kSuffix) && ::access(path.c_str(), F_OK) == 0) return path;
-  return path + kSuffix;
+  const std::string file = path + kSuffix;
+  if (::access(file.c_str(), F_OK) != 0 && ::access((path + ".bwt").c_str(), F_OK) == 0)
+    throw Error(ErrorCode::failed,
+                fmt::format("{}: is not there, only an index of bwa; make it with 'biogpu bwt "
+                            "index', without --format bwa",
+                            file));
+  return file;
 }
 
 void count_queries(const bwt::FmIndex& index, bwt::ExactSearch& search, const QueryFlags& flags,

@@ -57,7 +57,7 @@ struct QueryItem {
   std::string text;
 };
 
-// PREFIX or PREFIX.bgfm.
+// PREFIX or PREFIX.bgfm. Throws Error{failed} where there is an index of bwa in its place.
 std::string index_file(const std::string& path);
 
 void count_queries(const bwt::FmIndex& index, bwt::ExactSearch& search, const QueryFlags& flags,
