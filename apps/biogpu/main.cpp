@@ -65,25 +65,34 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 // "; did you mean 'align'?" for a near miss, else where to look.
 std::string suggestion(std::string_view word) {
+  if (word == "-v" || word == "-V") return "; did you mean '--version'?";
+  if (word == "help") return "; did you mean '--help'?";
+  if (word.starts_with('-')) return "; see 'biogpu --help'";
   for (const Subcommand& command : kCommands)
     if (edit_distance(word, command.name) <= 2)
       return fmt::format("; did you mean '{}'?", command.name);
   return "; see 'biogpu --help'";
 }
 
-// "; did you mean '--top'?" where the message ends with an option that is a near miss of one of the
-// innermost subcommand's.
-std::string option_suggestion(const CLI::App& app, std::string_view message) {
-  const std::size_t at = message.rfind("--");
-  if (at == std::string_view::npos || message.find("not expected") == std::string_view::npos)
-    return {};
-  const std::string_view word = message.substr(at + 2, message.find('=', at) - at - 2);
-  const CLI::App* inner = &app;
-  while (!inner->get_subcommands().empty()) inner = inner->get_subcommands().front();
-  for (const CLI::Option* option : inner->get_options())
-    for (const std::string& name : option->get_lnames())
-      if (edit_distance(word, name) <= 2) return fmt::format("; did you mean '--{}'?", name);
-  return {};
+// What of the command line belongs to no option or argument, told by its first option, if it has
+// one: only that one is wrong for sure. Empty where nothing is left over.
+std::string tell_unexpected(const CLI::App& inner, const std::vector<std::string>& words) {
+  const auto found = std::find_if(words.begin(), words.end(), [](const std::string& word) {
+    return word.size() > 1 && word[0] == '-';
+  });
+  if (found == words.end()) {
+    if (words.empty()) return {};
+    const bool has_commands = !inner.get_subcommands({}).empty();
+    return fmt::format("{} '{}'",
+                       has_commands ? "no command" : "one argument too many:", words.front());
+  }
+  const std::string option = found->substr(0, found->find('='));
+  if (option.starts_with("--"))
+    for (const CLI::Option* known : inner.get_options())
+      for (const std::string& name : known->get_lnames())
+        if (edit_distance(option.substr(2), name) <= 2)
+          return fmt::format("no option '{}'; did you mean '--{}'?", option, name);
+  return fmt::format("no option '{}'", option);
 }
 
 // CLI11 leaves two empty lines between groups.
@@ -103,10 +112,18 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, std::string_v
                   fmt::format("no {} '{}'{}", first.starts_with('-') ? "option" : "command", first,
                               suggestion(first)),
                   ErrorCode::usage);
-  return report(command,
-                fmt::format("{}{}; see 'biogpu {} --help'", error.what(),
-                            option_suggestion(app, error.what()), command),
-                ErrorCode::usage);
+  const CLI::App* inner = &app;
+  std::string path;
+  while (!inner->get_subcommands().empty()) {
+    inner = inner->get_subcommands().front();
+    path += inner->get_name() + " ";
+  }
+  std::string what = tell_unexpected(*inner, app.remaining(true));
+  // What is missing may be what stands behind an argument that is not known.
+  if (what.empty() || (!what.starts_with("no ") &&
+                       error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError)))
+    what = error.what();
+  return report(command, fmt::format("{}; see 'biogpu {}--help'", what, path), ErrorCode::usage);
 }
 
 int run(const std::vector<std::string>& arguments) {

@@ -49,10 +49,22 @@ fails 2 "no option '--versoin'" --versoin
 fails 2 "TARGET is required" align --mode sw q.fa
 fails 2 "--mode is required" align q.fa t.fa
 fails 2 "--mode: zz not in" align --mode zz q.fa t.fa
-fails 2 "not expected: --bogus" align --mode sw --bogus q.fa t.fa
+fails 2 "no option '-v'; did you mean '--version'?" -v
+fails 2 "no command 'help'; did you mean '--help'?" help
+fails 2 "no command 'mem'; see 'biogpu bwt --help'" bwt mem x
+fails 2 "--mer-len is required; see 'biogpu kmer count --help'" kmer count q.fa
+fails 2 "no option '--mer-length'; see 'biogpu kmer count --help'" kmer count --mer-length 21 q.fa
+fails 2 "no option '--min-scor'; did you mean '--min-score'?; see 'biogpu align" align --mode sw --min-scor 5 q.fa t.fa
+fails 2 "one argument too many: 'more.fa'" align --mode sw q.fa t.fa more.fa
+works align --mode SW --matrix BLOSUM62 q.fa t.fa
+cp out.txt upper.tsv
+works align --mode sw --matrix blosum62 q.fa t.fa
+check "names in upper case" same_files out.txt upper.tsv
+works align --mode sw --mismatch 3 q.fa t.fa
+check "a mismatch that is rewarded" err_has 'a penalty is below 0'
+fails 2 "no option '--bogus'; see 'biogpu align --help'" align --mode sw --bogus q.fa t.fa
 fails 2 "--threads" align --mode sw -t x q.fa t.fa
 fails 2 "--threads" align --mode sw -t -1 q.fa t.fa
-fails 2 "--min-scor; did you mean '--min-score'?" align --mode sw --min-scor 5 q.fa t.fa
 fails 2 "--match" align --mode sw --match 1000 q.fa t.fa
 fails 2 "--gap-open" align --mode sw --gap-open -1 q.fa t.fa
 fails 2 "--batch" align --mode sw --batch -5 q.fa t.fa
@@ -71,6 +83,12 @@ fails 2 "needs all targets first" align --mode sw --pairs --format sam q.fa -
 fails 2 "both go to standard output" align --mode sw --json - q.fa t.fa
 fails 2 "--quiet" align --mode sw -q -v q.fa t.fa
 
+export BIOGPU_DEVICE=tpu
+for command in "align --mode sw q.fa t.fa" "qc -i q.fa" "infer bench --quick" "kmer count -m 3 q.fa"; do
+  # shellcheck disable=SC2086
+  fails 2 "tpu" $command
+done
+unset BIOGPU_DEVICE
 export BIOGPU_THREADS=many
 fails 2 "many" align --mode sw q.fa t.fa
 export BIOGPU_THREADS=2
