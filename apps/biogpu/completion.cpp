@@ -165,7 +165,7 @@ std::string fish_completion(const CommandEntry& root) {
       if (option.is_positional) continue;
       text += begin;
       for (const std::string& name : option.names)
-        text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+        text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + quoted(name.substr(1));
       text +=
           fmt::format("{} -d {}\n", option.value.empty() ? "" : " -r", quoted(option.description));
     }

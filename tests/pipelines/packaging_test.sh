@@ -82,6 +82,7 @@ done
 if command -v fish >/dev/null; then
   HOME=$work fish --no-config -c 'source biogpu.fish; complete -C "biogpu bwt l"' >out.txt 2>err.txt
   check "fish offers locate" out_has '^locate'
+  check "fish has nothing against it" err_is_empty
   HOME=$work fish --no-config -c 'source biogpu.fish; complete -C "biogpu kmer count --can"' >out.txt 2>err.txt
   check "fish offers --canonical" out_has '^--canonical'
 fi
