@@ -137,4 +137,7 @@ fails 2 "pairs of letters" align parasail -f dna_t.fa -A TUx -g aliases.csv
 fails 1 "no alignment work" align parasail -f dna_t.fa -c 1000 -g none.csv
 check "no file for no work" absent none.csv
 
+works align parasail --help
+check "help by its long name" out_has '^Usage: biogpu align parasail'
+
 finish

@@ -30,7 +30,7 @@ void add_input_flags(CLI::App& command, AlignFlags& flags) {
               "Parasail's sg_qb .. sg_qe_de for chosen free ends",
               "MODE")
       ->required()
-      ->check(one_of(mode_names()));
+      ->transform(CLI::IsMember(mode_names(), CLI::ignore_case).description(""));
   command.add_flag("--pairs", flags.pairs,
                    "first query with first target, second with second, ...\n"
                    "[every query with every target]");

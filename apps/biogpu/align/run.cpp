@@ -85,6 +85,10 @@ void AlignRun::choose() {
   if (flags_.strand != Strand::forward && alphabet_ == Alphabet::protein)
     throw Error(ErrorCode::usage,
                 "--strand reverse and both are for DNA; these are proteins (--alphabet)");
+  if (flags_.mismatch.value_or(0) > 0)
+    log_.warn(
+        fmt::format("--mismatch {} is added for each mismatch, as a reward; a penalty is below 0",
+                    *flags_.mismatch));
   choose_style();
   choice_ = choose_device(shared.device_request, reader_.estimated_cells() >= kCellsWorthGpu);
   reader_.set_limits(limits());

@@ -251,8 +251,10 @@ Run add_infer_bench(CLI::App& command) {
               "MS")
       ->check(CLI::Range(0, 10000).description(""));
   add_precision_flag(command, flags->precision);
-  options.option("--device", flags->device, "auto, cpu, gpu, or a device's number [auto]",
-                 "DEVICE");
+  options
+      .option("--device", flags->device,
+              "auto, cpu, gpu, or a device's number [BIOGPU_DEVICE, else auto]", "DEVICE")
+      ->envname("BIOGPU_DEVICE");
   options.option("-t,--threads", flags->n_threads, "of the CPU backend [all]", "N");
   options.option("--json", flags->json, "write the results here", "FILE");
   command.footer(

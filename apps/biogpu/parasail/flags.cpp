@@ -215,6 +215,8 @@ ParasailFlags parse_parasail_flags(const std::vector<std::string>& arguments) {
   words.reserve(copies.size() + 1);
   for (std::string& word : copies) words.push_back(word.data());
   words.push_back(nullptr);
+  flags.help = std::find(copies.begin(), copies.end(), "--help") != copies.end();
+  if (flags.help) return flags;
   opterr = 0;
   optind = 1;
   constexpr char kOptions[] = ":a:A:b:c:Cde:Ef:g:Ghi:k:l:m:M:o:O:pq:r:s:t:vVxX:";

@@ -15,10 +15,11 @@ class Group {
   Group(CLI::App& command, const char* name) : command_(command), group_(command, name) {}
 
   template <class T>
-  void option(const std::string& names, T& value, const std::string& text, const char* type) {
-    group_.option(names, value, text, type);
+  CLI::Option* option(const std::string& names, T& value, const std::string& text,
+                      const char* type) {
     if (const std::string dashed = with_dashes(names); !dashed.empty())
       command_.add_option(dashed, value)->group("");
+    return group_.option(names, value, text, type);
   }
 
   void flag(const std::string& names, bool& value, const std::string& text) {
@@ -172,7 +173,10 @@ void add_run(CLI::App& command, QcFlags& flags) {
   Group group(command, "Run");
   group.option("-w,--thread", flags.given.threads,
                "threads; some of fastp's numbers depend on it [all; numbers as of 3]", "N");
-  group.option("--device", flags.device, "auto, cpu, gpu or a list, 0,1 [auto]", "WHAT");
+  group
+      .option("--device", flags.device, "auto, cpu, gpu or a list, 0,1 [BIOGPU_DEVICE, else auto]",
+              "WHAT")
+      ->envname("BIOGPU_DEVICE");
   group.option("--batch", flags.batch, "reads or pairs in a batch [chosen]", "N");
   add_shard_flag(command, flags.options.shard,
                  "part I of N of the reads, in packs of 1,000; 'cat' joins outputs");
