@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -26,26 +27,39 @@ Files outputs_of(const Options& options) {
           {"--unpaired2", options.unpaired2 == options.unpaired1 ? "" : options.unpaired2},
           {"--failed_out", options.failed_out},
           {"--overlapped_out", options.overlapped_out},
+          {"--stdout", options.use_stdout ? "-" : ""},
           {"--json", options.json},
           {"--html", options.html},
           {"--part", options.part_out}};
 }
 
-// Adds the first part of `out`, and each that bears the name of one of `others`.
+// The number of the part of `out` with this name, counted from 1; 0 where it is none.
+std::size_t part_number(const Options& options, const io::NamedFile& out, const std::string& name) {
+  std::size_t n = 0;
+  std::from_chars(name.data(), name.data() + name.size(), n);
+  if (n == 0 || (options.split_files > 0 && n > static_cast<std::size_t>(options.split_files)))
+    return 0;
+  const std::filesystem::path part = part_name(out.path, n - 1, options.split_digits);
+  return part.filename() == name ? n : 0;
+}
+
+// Adds the parts of `out` that may be another file: the first, those that bear the name of one of
+// `others`, and those that are there, perhaps as a link to one.
 void add_parts(const Options& options, const io::NamedFile& out, const Files& others,
                Files& files) {
   if (out.path.empty()) return;
-  files.push_back({out.option, part_name(out.path, 0, options.split_digits)});
+  std::set<std::size_t> numbers{1};
+  std::error_code ignored;
   for (const io::NamedFile& other : others) {
-    std::error_code ignored;
-    const auto name = std::filesystem::weakly_canonical(other.path, ignored).filename().string();
-    std::size_t n = 0;
-    std::from_chars(name.data(), name.data() + name.size(), n);
-    if (n < 2 || (options.split_files > 0 && n > static_cast<std::size_t>(options.split_files)))
-      continue;
-    const std::string part = part_name(out.path, n - 1, options.split_digits);
-    if (std::filesystem::path(part).filename() == name) files.push_back({out.option, part});
+    const auto path = std::filesystem::weakly_canonical(other.path, ignored);
+    numbers.insert(part_number(options, out, path.filename().string()));
   }
+  const std::filesystem::path folder = std::filesystem::path(out.path).parent_path();
+  for (const auto& file :
+       std::filesystem::directory_iterator(folder.empty() ? "." : folder, ignored))
+    numbers.insert(part_number(options, out, file.path().filename().string()));
+  for (const std::size_t n : numbers)
+    if (n > 0) files.push_back({out.option, part_name(out.path, n - 1, options.split_digits)});
 }
 
 }  // namespace
