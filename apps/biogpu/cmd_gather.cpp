@@ -13,6 +13,7 @@
 #include "lib/infer/output/array_writer.hpp"
 #include "lib/infer/output/npy_parts.hpp"
 #include "lib/io/file_clash.hpp"
+#include "lib/io/input/compression.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/text_reader.hpp"
 
@@ -54,6 +55,10 @@ class Joiner {
   void add(const std::string& path) {
     io::TextReader reader(path);
     std::string_view text = reader.next();
+    io::input::refuse_compression(text, path);
+    if (text.find('\0') != std::string_view::npos)
+      throw Error(ErrorCode::bad_input,
+                  path + ": is no text; k-mers are joined by 'biogpu kmer merge'");
     if (format_ == "tsv") text = without_header_line(path, reader, text);
     if (format_ == "sam") text = without_sam_header(path, reader, text);
     char last = '\n';

@@ -1,6 +1,5 @@
 #include "apps/biogpu/shared_flags.hpp"
 
-#include <fmt/format.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -13,7 +12,6 @@
 #include <thread>
 
 #include "apps/biogpu/option_group.hpp"
-#include "lib/core/error.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -65,12 +63,6 @@ void SharedFlags::resolve() {
 
 void SharedFlags::require_own_outputs(const std::vector<io::NamedFile>& inputs,
                                       std::vector<io::NamedFile> outputs) const {
-  for (const io::NamedFile& output : outputs)
-    if (json == "-" && output.path == "-")
-      throw Error(ErrorCode::usage,
-                  fmt::format("--json - and {} cannot both go to standard output; give one of them "
-                              "a file",
-                              output.option));
   outputs.push_back({"--json", json});
   io::require_distinct_files(inputs, outputs);
 }

@@ -26,8 +26,7 @@ struct SharedFlags {
 
   // Replaces 0 threads by all allowed CPUs and reads the device. Throws Error{usage}.
   void resolve();
-  // Throws Error{usage} where one of the files that a command writes, or --json, is a file that it
-  // reads or another one that it writes, and where two of them go to standard output.
+  // io::require_distinct_files() for what a command reads and writes, --json with it.
   void require_own_outputs(const std::vector<io::NamedFile>& inputs,
                            std::vector<io::NamedFile> outputs) const;
 };

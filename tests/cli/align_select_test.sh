@@ -92,6 +92,10 @@ printf '>e\n\n' >none.fa
 printf '>t\nACGT\n' >some.fa
 works align --mode sw -q --preset dna-short --evalue 1e-10 --columns query,score none.fa some.fa
 check "nothing aligned is no hit" n_lines_is out.txt 1
+printf '>q\nCCCC\n' >nothing_q.fa
+printf '>t\nAAAA\n' >nothing_t.fa
+works align --mode sw -q --preset dna-short --columns score,bits,evalue nothing_q.fa nothing_t.fa
+check "nothing aligned, nothing expected" out_has '^0	\*	\*$'
 fails 2 "expected a number above 0" align --mode sw --preset protein --evalue nan "$queries" "$proteins"
 fails 2 "must not be below --gap-extend" align --mode nw --match 2 --mismatch -3 --gap-open 1 --gap-extend 3 some.fa some.fa
 fails 2 "no parameters are published for protein, blosum62, gap open 3" align --mode sw --matrix blosum62 --gap-open 3 --evalue 1 "$queries" "$proteins"

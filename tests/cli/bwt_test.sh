@@ -62,6 +62,9 @@ works bwt index protein.fa -p protein
 check "letters that are no bases" err_has 'letters are neither a base nor N'
 works bwt index -q --format bwa genome.fa -p only
 fails 1 "only.bgfm: is not there, only an index of bwa" bwt count -x only q.fa
+: >nothing.fa
+works bwt index -q --format bwa nothing.fa -p nothing
+fails 3 "nothing.ann: the index holds no sequence" bwt smem -x nothing q.fa
 fails 1 "g.bwt: is not there, only the native index" bwt smem -x g q.fa
 
 # The same bytes for any number of threads, batch and device.

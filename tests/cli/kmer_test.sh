@@ -99,6 +99,14 @@ works kmer count -q -m 21 -C -s 100k --bc reads.bc -o filtered.jf reads.fq
 works kmer dump -c -L 2 filtered.jf
 check "--bc keeps what is seen twice" cmp <("$biogpu" kmer dump -c -L 2 plain.jf) out.txt
 fails 2 'no input' kmer count -m 4 -o bad.jf
+fails 2 'no k-mer has such a count' kmer count -m 4 -L 3 -U 2 -o bad.jf t.fa
+for command in "count -m 4 -o bad.jf.gz t.fa" "count -m 4 -o bad.bgk.gz t.fa" "bc -m 4 -s 1k -o bad.gz t.fa" \
+  "merge -o bad.jf.gz plain.jf plain.jf" "set filter plain.jf -L 2 -o bad.kff.gz" "sketch -o bad.json.gz t.fa"; do
+  # shellcheck disable=SC2086
+  fails 2 'databases are not compressed' kmer $command
+done
+works kmer info plain.jf
+check "the command line" out_has '^command: .*biogpu kmer count'
 fails 2 'give one of them' kmer count -m 4 --bf-size 1k --bc reads.bc -o bad.jf t.fa
 fails 2 'give one of them' kmer count -m 4 --bf-size 1k --if t.fa -o bad.jf t.fa
 fails 3 'expected k 22' kmer count -q -m 22 --bc reads.bc -o bad.jf t.fa
@@ -208,10 +216,11 @@ fails 3 'expected one length' kmer set union reads.jf five.jf -o bad.jf
 # Every database is opened once: any of them may be a pipe.
 for first in reads.jf lambda.bgk lambda.kff; do
   for format in jf bgk kff; do
+    rm -f files.* pipes.* stdin.*
     works kmer merge -o files.$format $first reads.jf
     run kmer merge -o pipes.$format <(cat $first) <(cat reads.jf)
     check "$first, a pipe, and another merge to .$format" rc_is 0
-    cat $first | run kmer merge -o stdin.$format - reads.jf
+    works kmer merge -o stdin.$format - reads.jf < <(cat $first)
     for name in files pipes stdin; do
       works kmer dump -c $name.$format
       cp out.txt $name.txt
@@ -219,8 +228,9 @@ for first in reads.jf lambda.bgk lambda.kff; do
     check "$first: pipes merge to the same .$format" same_files files.txt pipes.txt
     check "$first: standard input merges to the same .$format" same_files files.txt stdin.txt
   done
+  rm -f files.bgk stdin.bgk
   works kmer set filter $first -L 2 -o files.bgk
-  cat $first | run kmer set filter - -L 2 -o stdin.bgk
+  works kmer set filter - -L 2 -o stdin.bgk < <(cat $first)
   check "$first: a filter reads standard input" cmp <("$biogpu" kmer dump -c files.bgk) <("$biogpu" kmer dump -c stdin.bgk)
 done
 works kmer histo --plot spectrum.svg reads.jf

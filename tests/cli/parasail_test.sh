@@ -137,6 +137,13 @@ fails 2 "pairs of letters" align parasail -f dna_t.fa -A TUx -g aliases.csv
 fails 1 "no alignment work" align parasail -f dna_t.fa -c 1000 -g none.csv
 check "no file for no work" absent none.csv
 
+cp dna_q.fa kept_q.fa
+ln -s dna_t.fa link_t.fa
+printf '   A C G T\nA  2 0 0 0\nC  0 2 0 0\nG  0 0 2 0\nT  0 0 0 2\n' >scores.txt
+fails 2 "-q and -g name the same file" align parasail -x -f dna_t.fa -q dna_q.fa -g dna_q.fa
+fails 2 "-f and -g name the same file" align parasail -x -f dna_t.fa -q dna_q.fa -g link_t.fa
+fails 2 "-m and -g name the same file" align parasail -x -f dna_t.fa -q dna_q.fa -m scores.txt -g scores.txt
+check "the queries are what they were" same_files dna_q.fa kept_q.fa
 works align parasail --help
 check "help by its long name" out_has '^Usage: biogpu align parasail'
 

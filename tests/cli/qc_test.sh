@@ -183,10 +183,30 @@ clash --out1 --out2 -i r1.fq -I r2.fq -o x.fq -O ./x.fq
 clash --out1 --json -i r1.fq -o x.fq -j x.fq
 clash --out1 --part -i r1.fq -o x.fq --part x.fq
 clash --json --html -i r1.fq -j q -h ./q
+fails 2 "both go to standard output" qc -i r1.fq -o - -j -
+fails 2 "both go to standard output" qc -i r1.fq --stdout -j /dev/stdout
+printf '\x28\xb5\x2f\xfd....' >x.zst
+fails 3 "x.zst: is compressed with zstd" qc -i x.zst -o never.fq
 clash --failed_out --json -i r1.fq --failed_out f -j f
 clash --unpaired1 --unpaired2 -i r1.fq -I r2.fq --unpaired1 u.fq --unpaired2 ./u.fq
 clash --in1 --out1 -i 0003.x.fq -o x.fq -s 3
 clash --json --out1 -i r1.fq -o x.fq -j 0001.x.fq -s 3
+mkdir parts
+for part in 0002.y.fq 0003.y.fq; do
+  ln -s ../r1.fq parts/$part
+  for split in "-s 3" "-S 1000"; do
+    # shellcheck disable=SC2086
+    clash --in1 --out1 -i r1.fq -o parts/y.fq $split
+  done
+  rm parts/$part
+done
+ln r1.fq parts/0002.y.fq
+clash --in1 --out1 -i r1.fq -o parts/y.fq -s 3
+rm parts/0002.y.fq
+ln -s ../r1.fq parts/0004.y.fq
+ln -s ../r1.fq parts/00002.y.fq
+works qc -i r1.fq -o parts/y.fq -s 3
+rm -r parts
 clash --out1 --out2 -i r1.fq -I r2.fq -o x.fq -O x.fq -s 3
 check "the input is as it was" same_files r1.fq kept.fq
 works qc -i 0003.x.fq -o x.fq -s 2

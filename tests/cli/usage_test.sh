@@ -56,6 +56,10 @@ fails 2 "--mer-len is required; see 'biogpu kmer count --help'" kmer count q.fa
 fails 2 "no option '--mer-length'; see 'biogpu kmer count --help'" kmer count --mer-length 21 q.fa
 fails 2 "no option '--min-scor'; did you mean '--min-score'?; see 'biogpu align" align --mode sw --min-scor 5 q.fa t.fa
 fails 2 "one argument too many: 'more.fa'" align --mode sw q.fa t.fa more.fa
+for value in inf nan 0 -1; do
+  fails 2 "--evalue: expected a number above 0" align --mode sw --top 1 --evalue $value q.fa t.fa
+  check "a short message" [ "$(wc -c <err.txt)" -lt 100 ]
+done
 works align --mode SW --matrix BLOSUM62 q.fa t.fa
 cp out.txt upper.tsv
 works align --mode sw --matrix blosum62 q.fa t.fa

@@ -115,7 +115,7 @@ void check_scoring(const AlignFlags& flags) {
   const bool local = flags.mode == "sw" || flags.mode == "local";
   if (flags.xdrop && !local) usage("--xdrop extends local alignments; use --mode sw");
   if (flags.max_evalue && !local) usage("E-values are known for local alignments; use --mode sw");
-  if (flags.max_evalue && !std::isfinite(*flags.max_evalue))
+  if (flags.max_evalue && !(std::isfinite(*flags.max_evalue) && *flags.max_evalue > 0))
     usage("--evalue: expected a number above 0");
   if (flags.loaded_matrix && flags.alphabet == Alphabet::dna &&
       !flags.loaded_matrix->is_nucleotide())

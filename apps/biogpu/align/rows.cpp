@@ -71,7 +71,8 @@ class RowMaker {
     row.target_index = unit.targets->first_record() - 1 + target;
     row.path = path(row, pair);
     row.bits = row.evalue = kUnknown;
-    if (significance_ && style_.parameters) {
+    // Of pairs with nothing aligned there is nothing to expect.
+    if (significance_ && style_.parameters && row.alignment->score > 0) {
       const align::Database database = style_.database.value_or(
           align::Database{static_cast<std::uint64_t>(row.target.size()), 1});
       row.bits = align::bit_score(*style_.parameters, row.alignment->score);

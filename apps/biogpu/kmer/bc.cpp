@@ -26,6 +26,7 @@ struct BcFlags {
 void run_bc(const BcFlags& flags, const std::string& command_line) {
   flags.input.resolve();
   check_files(flags.input.files_read(), flags.out_path);
+  require_plain_name(flags.out_path);
   kmer::BloomCounter bloom(flags.k, flags.canonical, flags.n_kmers, flags.rate);
   io::OutputFile out(flags.out_path);
   kmer::CountOptions options;
@@ -44,7 +45,7 @@ void run_bc(const BcFlags& flags, const std::string& command_line) {
     for (std::size_t at = 0; at < block.size(); ++at) bloom.add(block.key(at), block.counts[at]);
   }
   kmer::Header header;
-  kmer::add_provenance(header, words_after_kmer(command_line), flags.no_provenance);
+  kmer::add_provenance(header, words_of(command_line), flags.no_provenance);
   bloom.write(header, out);
   out.commit();
 }

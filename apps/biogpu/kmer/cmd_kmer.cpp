@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/biogpu/kmer/commands.hpp"
+#include "lib/core/error.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -41,12 +42,19 @@ void add_count_bounds(const OptionGroup& group, CountBounds& bounds) {
       ->transform(whole_number());
 }
 
-std::vector<std::string> words_after_kmer(const std::string& command_line) {
+std::vector<std::string> words_of(const std::string& command_line) {
   std::istringstream text(command_line);
   std::vector<std::string> words;
   for (std::string word; text >> word;) words.push_back(word);
-  words.erase(words.begin(), words.begin() + std::min<std::ptrdiff_t>(2, std::ssize(words)));
+  if (!words.empty()) words.erase(words.begin());
   return words;
+}
+
+void require_plain_name(const std::string& database) {
+  if (database.ends_with(".gz"))
+    throw Error(ErrorCode::usage, fmt::format("{}: databases are not compressed; expected a name "
+                                              "without .gz",
+                                              database));
 }
 
 void check_files(const std::vector<std::string>& inputs, std::span<const io::NamedFile> outputs) {

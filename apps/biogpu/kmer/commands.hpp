@@ -36,8 +36,8 @@ struct CountBounds {
 // -L and -U, inclusive.
 void add_count_bounds(const OptionGroup& group, CountBounds& bounds);
 
-// The word of a command line that follows "biogpu kmer <name>", split at blanks.
-std::vector<std::string> words_after_kmer(const std::string& command_line);
+// The words of a command line behind "biogpu", split at blanks.
+std::vector<std::string> words_of(const std::string& command_line);
 
 // Replaces a number of digits alone by itself and refuses all else: CLI11's own converter reads -1
 // and what has too many digits as the largest number, and 010 as 8.
@@ -48,6 +48,9 @@ void check_files(const std::vector<std::string>& inputs, std::span<const io::Nam
 inline void check_files(const std::vector<std::string>& inputs, const std::string& output) {
   check_files(inputs, std::vector<io::NamedFile>{{"--output", output}});
 }
+
+// Throws Error{usage} where a database would be compressed, which no reader of databases takes.
+void require_plain_name(const std::string& database);
 
 // Replaces "64k" or "2G" by its number, powers of 1000, as Jellyfish reads sizes.
 CLI::Validator decimal_size();

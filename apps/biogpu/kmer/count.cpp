@@ -50,7 +50,7 @@ class CountRun {
     header_.counter_bytes = flags_.counter_bytes;
     header_.max_reprobe = flags_.reprobes;
     header_.order = kmer::order_of_format(header_.format, flags_.k, flags_.size);
-    kmer::add_provenance(header_, words_after_kmer(command_line_), flags_.no_provenance);
+    kmer::add_provenance(header_, words_of(command_line_), flags_.no_provenance);
     choose();
     kmer::DatabaseWriter out(flags_.out_path, header_);
     if (!flags_.timing.empty()) timing_.emplace(flags_.timing);
@@ -78,7 +78,7 @@ class CountRun {
   // A full disk is met before any of the files has its name.
   void publish(kmer::DatabaseWriter& out) {
     for (auto* const file : {&timing_, &json_})
-      if (*file) (*file)->flush();
+      if (*file) (*file)->finish();
     out.commit();
     for (auto* const file : {&timing_, &json_})
       if (*file) (*file)->commit();

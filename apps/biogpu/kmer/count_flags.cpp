@@ -73,6 +73,9 @@ void CountFlags::check_quality() const {
 
 void CountFlags::resolve() {
   check_quality();
+  if (bounds.lower > bounds.upper)
+    throw Error(ErrorCode::usage, fmt::format("-L {} is above -U {}: no k-mer has such a count",
+                                              bounds.lower, bounds.upper));
   if (bloom_size > 0 && !bloom_counter.empty())
     throw Error(ErrorCode::usage, "--bf-size and --bc filter the same; give one of them");
   if (bloom_size > 0 && !only_in.empty())
@@ -81,6 +84,7 @@ void CountFlags::resolve() {
   if (tmp_dir.empty()) tmp_dir = default_tmp_dir();
   input.resolve();
   check_names();
+  if (format() != kmer::Format::jellyfish_text) require_plain_name(out_path);
   shared.resolve();
 }
 

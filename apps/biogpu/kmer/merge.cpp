@@ -58,6 +58,7 @@ void write_jaccard(kmer::Combiner& combiner, io::OutputFile& out) {
 
 void combine_files(const std::vector<std::string>& paths, const std::string& out_path,
                    const std::string& command_line, const kmer::Combiner::Combine& combine) {
+  require_plain_name(out_path);
   const kmer::Format format = kmer::format_of_name(out_path);
   // Jellyfish's files keep the order of the first where it is one of theirs; the other formats have
   // one of their own.
@@ -69,7 +70,7 @@ void combine_files(const std::vector<std::string>& paths, const std::string& out
   kmer::Combiner combiner(paths, choose_order, {});
   kmer::Header header = combiner.header();
   header.format = format;
-  kmer::add_provenance(header, words_after_kmer(command_line), false);
+  kmer::add_provenance(header, words_of(command_line), false);
   kmer::DatabaseWriter out(out_path, header);
   for (kmer::CountBlock block; combiner.read(block, combine);) out.write(block);
   out.commit();

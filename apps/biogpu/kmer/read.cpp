@@ -46,7 +46,7 @@ void run_histo(const HistoFlags& flags) {
   if (plot) {
     plot->write(kmer::spectrum_svg(histogram.buckets(),
                                    fmt::format("{}, k = {}", flags.path, reader.header().k)));
-    plot->flush();
+    plot->finish();
   }
   out.commit();
   if (plot) plot->commit();

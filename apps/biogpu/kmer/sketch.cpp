@@ -75,6 +75,7 @@ std::vector<kmer::Sketch> load(const std::string& path, SketchFlags& flags, bool
 
 void run_sketch(const SketchFlags& flags) {
   check_files(flags.paths, flags.out_path);
+  require_plain_name(flags.out_path);
   std::vector<kmer::Sketch> sketches;
   for (const std::string& path : flags.paths) sketches.push_back(sketch_file(path, flags));
   io::OutputFile out(flags.out_path);

@@ -11,6 +11,7 @@
 #include "apps/biogpu/parasail/tables.hpp"
 #include "lib/align/matrix_file.hpp"
 #include "lib/core/error.hpp"
+#include "lib/io/file_clash.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/pipeline/pipeline.hpp"
 
@@ -61,6 +62,14 @@ UnitReader::Source source(const ParasailFlags& flags) {
   return source;
 }
 
+void require_own_output(const ParasailFlags& flags) {
+  const bool is_file = !flags.matrix.empty() && !align::built_in_matrix(flags.matrix);
+  io::require_distinct_files(std::vector<io::NamedFile>{{"-f", flags.database_path},
+                                                        {"-q", flags.query_path},
+                                                        {"-m", is_file ? flags.matrix : ""}},
+                             std::vector<io::NamedFile>{{"-g", flags.out_path}});
+}
+
 }  // namespace
 
 ParasailRun::ParasailRun(const ParasailFlags& flags)
@@ -71,6 +80,7 @@ ParasailRun::ParasailRun(const ParasailFlags& flags)
 }
 
 void ParasailRun::run() {
+  require_own_output(flags_);
   choose_style();
   if (flags_.filter) set_filter();
   if (flags_.pairs_only && !flags_.function.trace)

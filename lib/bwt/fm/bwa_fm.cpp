@@ -125,7 +125,7 @@ void BwaFm::read_names(const std::string& path) {
       refuse(path);
     contigs_.push_back(std::move(contig));
   }
-  if (contigs_.empty()) refuse(path);
+  if (contigs_.empty()) throw Error(ErrorCode::bad_input, path + ": the index holds no sequence");
 }
 
 BwaFm::Counts BwaFm::counts_in(const std::uint32_t* block, std::uint64_t n) {
@@ -169,7 +169,7 @@ std::uint64_t BwaFm::position(std::uint64_t row) const {
   }
   // Row 0 is the empty suffix, one step before the first base.
   const std::uint64_t found = row == 0 ? n_ : samples_[row / sample_rate_ - 1];
-  if (found > n_) refuse(path_ + ".sa");
+  if (found > n_ || steps > n_ - found) refuse(path_ + ".sa");
   return found + steps;
 }
 

@@ -48,7 +48,7 @@ class DatabaseWriter::Sink {
     if (std::exchange(is_finished_, true)) return;
     if (header.format == Format::native) native.finish(out);
     if (header.format == Format::kff) kff.finish(out);
-    out.flush();
+    out.finish();
   }
 
   io::OutputFile out;

@@ -7,6 +7,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/io/input/bgzf.hpp"
+#include "lib/io/input/compression.hpp"
 #include "lib/io/input/gzip.hpp"
 #include "lib/io/input/parallel_gzip.hpp"
 #include "lib/qc/input/line_ends.hpp"
@@ -36,6 +37,7 @@ std::unique_ptr<io::input::ByteSource> open_text(io::input::RawFile& file, bool 
   if (io::input::bgzf_block_bytes(head) > 0)
     return std::make_unique<BlockSource>(std::make_unique<io::input::BgzfProducer>(file),
                                          inflaters.bgzf);
+  io::input::refuse_compression(head, file.label());
   if (!head.starts_with("\x1f\x8b")) return std::make_unique<Borrowed>(file);
   if (inflaters.pieces > 0 && !is_stdin && file.file_bytes() >= kBytesWorthPieces)
     return std::make_unique<BlockSource>(std::make_unique<io::input::ParallelGzipProducer>(file),

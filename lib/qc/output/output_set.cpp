@@ -193,24 +193,17 @@ void OutputSet::pack(Batch& batch, GzipPacker& packer) const {
     return;
   }
   for (std::size_t i = 0; i < kOutputs; ++i)
-    if (files_[i] && files_[i]->gzip) packer.pack(batch.text[i].view(), batch.packed[i]);
+    if (files_[i] && files_[i]->gzip && !stays_empty(i))
+      packer.pack(batch.text[i].view(), batch.packed[i]);
 }
 
 void OutputSet::write(Batch& batch) {
   if (splitter_) return splitter_->write(batch);
-  if (stdout_) write_stdout(batch);
+  if (stdout_) stdout_->write(batch.text[streamed_]);
   for (std::size_t i = 0; i < kOutputs; ++i) {
     if (!files_[i] || stays_empty(i)) continue;
     files_[i]->write(files_[i]->gzip ? batch.packed[i] : batch.text[i]);
   }
-}
-
-void OutputSet::write_stdout(Batch& batch) {
-  io::CharBuffer& text = batch.text[streamed_];
-  if (files_[streamed_])
-    stdout_->write(text.view());
-  else
-    stdout_->write(text);
 }
 
 void OutputSet::finish() {

@@ -36,7 +36,6 @@ class OutputSet {
  private:
   struct File;
   void open_stdout(bool write_behind);
-  void write_stdout(Batch& batch);
   // As fastp leaves it; also the second unpaired file unless there is a first.
   bool stays_empty(std::size_t output) const;
   static bool commit_aside(File& file, std::vector<std::future<void>>& others);

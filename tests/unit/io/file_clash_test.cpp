@@ -58,6 +58,10 @@ TEST_CASE("io.file_clash: other files, and what is no file", "[io]") {
   CHECK(clash({{"-i", there}, {"-I", there}}, {{"-o", folder.path("b")}}) == "none");
   CHECK(clash_of_outputs(folder.path("a"), folder.path("b")) == "none");
   CHECK(clash_of_outputs("no/such/folder/a", "no/such/folder/b") == "none");
-  for (const std::string& path : {std::string(), std::string("-"), std::string("/dev/null"), pipe})
+  for (const std::string& path : {std::string(), std::string("/dev/null"), pipe})
     CHECK(clash({{"-i", path}}, {{"-o", path}, {"-j", path}}) == "none");
+  CHECK(clash({{"-i", "-"}}, {{"-o", "-"}}) == "none");
+  for (const std::string& path : {std::string("-"), std::string("/dev/stdout")})
+    CHECK(clash_of_outputs("-", path) ==
+          "-o and -j cannot both go to standard output; give one of them a file");
 }
