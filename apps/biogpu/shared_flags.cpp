@@ -95,6 +95,10 @@ void add_shared_flags(CLI::App& command, SharedFlags& flags) {
   run.flag("-v,--verbose", flags.verbose, "log the time of each stage")->excludes(quiet);
 }
 
+void remove_flags(CLI::App& command, std::initializer_list<const char*> names) {
+  for (const char* const name : names) command.remove_option(command.get_option(name));
+}
+
 void add_shard_flag(CLI::App& command, io::Shard& shard, const std::string& what) {
   command
       .add_option_function<std::string>(

@@ -185,6 +185,7 @@ Run add_bwt_index(CLI::App& command) {
   command.add_option("-b", flags->block_size)->group("");
   command.add_flag("-6", flags->bwa_64)->group("");
   add_shared_flags(command, flags->shared);
+  remove_flags(command, {"--batch", "--max-memory"});
   command.footer(std::string(kBwtIndexFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
     resolve(*flags);

@@ -126,6 +126,8 @@ void resolve(QueryFlags& flags) {
 
 void add_run_flags(CLI::App& command, QueryFlags& flags) {
   add_shared_flags(command, flags.shared);
+  remove_flags(command, {"--max-memory", "--max-device-memory"});
+  command.get_option("--batch")->description("queries in one batch [chosen for the device]");
   add_shard_flag(command, flags.shard, "part I of N of the queries; 'biogpu gather' joins parts");
 }
 

@@ -140,6 +140,8 @@ Run add_bwt_smem(CLI::App& command) {
   command.add_flag("-p,--print-sequence", flags->print_sequence, "add the query to its line SQ")
       ->option_text(" ");
   add_shared_flags(command, flags->shared);
+  remove_flags(command, {"--max-memory", "--max-device-memory"});
+  command.get_option("--batch")->description("queries in one batch [4096]");
   add_shard_flag(command, flags->shard, "part I of N of the queries; 'cat' joins parts");
   command.footer(std::string(kBwtSmemFooter) + kExitCodes);
   return [flags](const std::string& command_line) {

@@ -141,6 +141,7 @@ Run add_bwt_stats(CLI::App& command) {
   command.add_option("-o,--output", flags->out_path, "where the numbers go [-]")
       ->option_text("FILE");
   add_shared_flags(command, flags->shared);
+  remove_flags(command, {"--batch", "--max-memory", "--max-device-memory"});
   command.footer(std::string(kStatsFooter) + kExitCodes);
   return make_run(flags, "bwt stats", stats_text);
 }
@@ -156,6 +157,7 @@ Run add_bwt_extract(CLI::App& command) {
   command.add_option("-o,--output", flags->out_path, "where the sequences go [-]")
       ->option_text("FILE");
   add_shared_flags(command, flags->shared);
+  remove_flags(command, {"--batch", "--max-memory", "--max-device-memory"});
   command.footer(std::string(kExtractFooter) + kExitCodes);
   return make_run(flags, "bwt extract", [flags](const bwt::FmIndex& index) {
     return extract_text(index, flags->regions);

@@ -220,6 +220,7 @@ Run add_bwt_transform(CLI::App& command) {
       ->excludes(bytes)
       ->option_text(" ");
   add_shared_flags(command, flags->shared);
+  remove_flags(command, {"--batch", "--max-memory"});
   command.footer(std::string(kTransformFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
     resolve(*flags);
@@ -238,6 +239,7 @@ Run add_bwt_inverse(CLI::App& command) {
       ->check(CLI::IsMember({"text", "fasta"}))
       ->option_text("WHAT");
   add_shared_flags(command, flags->shared);
+  remove_flags(command, {"--batch", "--max-memory", "--max-device-memory"});
   command.footer(std::string(kInverseFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
     resolve(*flags);

@@ -130,8 +130,7 @@ Run add_infer_design(CLI::App& command) {
   add_files(command, flags->structures.request);
   add_shared_flags(command, flags->infer.shared);
   // Structures are few, and the device takes as many at once as it has room for.
-  for (const char* const name : {"--batch", "--max-memory"})
-    command.remove_option(command.get_option(name));
+  remove_flags(command, {"--batch", "--max-memory"});
   command.footer(
       std::string(
           "Each structure gives its own sequence with its score, then the samples: '>T=0.1,\n"

@@ -147,6 +147,7 @@ void add_count_flags(CLI::App& command, CountFlags& flags) {
   run.option("-c,--counter-len", flags.counter_bits, "accepted and ignored", "N");
   run.option("--tmp-dir", flags.tmp_dir, "for what exceeds --max-memory [TMPDIR, /tmp]", "DIR");
   add_shared_flags(command, flags.shared);
+  command.get_option("--batch")->description("sequences in one batch [chosen]");
   add_shard_flag(command, flags.shard,
                  "count part I of N of the records; 'kmer merge' adds parts up");
   command.get_option("--max-memory")->description("bound on the bins in memory, as 2G");
