@@ -22,7 +22,7 @@
 namespace biogpu::app {
 namespace {
 
-struct QueryFlags {
+struct KmerQueryFlags {
   std::string path;
   std::vector<std::string> mers;
   std::vector<std::string> sequences;
@@ -92,13 +92,13 @@ void query_standard_input(const kmer::Lookup& database) {
 }
 
 // A GPU pays where millions of k-mers are looked up; the CPU answers as soon as the file is mapped.
-std::unique_ptr<kmer::Lookup> open_database(const QueryFlags& flags) {
+std::unique_ptr<kmer::Lookup> open_database(const KmerQueryFlags& flags) {
   const DeviceChoice choice = choose_device(parse_device_request(flags.device), false);
   return choice.on_gpu() ? kmer::open_on_gpu(flags.path, choice.gpus[0])
                          : kmer::Lookup::open(flags.path);
 }
 
-void run_query(const QueryFlags& flags) {
+void run_query(const KmerQueryFlags& flags) {
   std::vector<std::string> inputs = flags.sequences;
   inputs.push_back(flags.path);
   check_files(inputs, flags.out_path);
@@ -121,7 +121,7 @@ void run_query(const QueryFlags& flags) {
 }  // namespace
 
 Run add_kmer_query(CLI::App& command) {
-  const auto flags = std::make_shared<QueryFlags>();
+  const auto flags = std::make_shared<KmerQueryFlags>();
   command.add_option("DB", flags->path, "the database, a file")->required()->option_text(" ");
   command.add_option("MER", flags->mers, "k-mers to look up")->option_text(" ");
   command

@@ -22,13 +22,13 @@ constexpr char kQcMergeFooter[] =
     "  biogpu qc-merge 1.part 2.part -j qc.json -h qc.html && cat 1.fq.gz 2.fq.gz > "
     "clean.fq.gz\n\n";
 
-struct MergeFlags {
+struct QcMergeFlags {
   std::vector<std::string> parts;
   std::string json = "fastp.json";
   std::string html = "fastp.html";
 };
 
-void run_merge(const MergeFlags& flags) {
+void run_qc_merge(const QcMergeFlags& flags) {
   std::vector<io::NamedFile> inputs;
   for (const std::string& path : flags.parts) inputs.push_back({"PART", path});
   io::require_distinct_files(
@@ -53,7 +53,7 @@ Run add_qc_merge(CLI::App& command) {
   // As in qc, -h names the HTML report.
   command.set_help_flag("--help,-?", "print this help");
   command.footer(kQcMergeFooter + std::string(kExitCodes));
-  const auto flags = std::make_shared<MergeFlags>();
+  const auto flags = std::make_shared<QcMergeFlags>();
   command
       .add_option("PART", flags->parts, "files of 'biogpu qc --part', each part once, any order")
       ->required()
@@ -62,7 +62,7 @@ Run add_qc_merge(CLI::App& command) {
       ->option_text("FILE");
   command.add_option("-h,--html", flags->html, "report for people [fastp.html]")
       ->option_text("FILE");
-  return [flags](const std::string&) { run_merge(*flags); };
+  return [flags](const std::string&) { run_qc_merge(*flags); };
 }
 
 }  // namespace biogpu::app
