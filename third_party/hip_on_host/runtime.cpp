@@ -68,6 +68,8 @@ const char* hipGetErrorName(hipError_t error) {
       return "hipErrorInvalidDevice";
     case hipErrorNoBinaryForGpu:
       return "hipErrorNoBinaryForGpu";
+    case hipErrorInvalidHandle:
+      return "hipErrorInvalidHandle";
     case hipErrorNotReady:
       return "hipErrorNotReady";
     case hipErrorPeerAccessAlreadyEnabled:

@@ -65,5 +65,6 @@ void protect_device_memory(int protection);
 Stream* resolve(Stream* stream);
 void run_until(Stream& stream, std::uint64_t position);
 void run_all_of_device(int device);
+void queue_on(Stream* stream, std::function<void()> work);
 
 }  // namespace hip_on_host

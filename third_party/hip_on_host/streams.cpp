@@ -60,6 +60,14 @@ void queue_on(Stream* stream, std::function<void()> work) {
   ++target->n_queued;
 }
 
+void queue_kernel(Stream* stream, std::function<void()> work) {
+  if (stream != nullptr && stream->device != current_device) {
+    (void)remember(hipErrorInvalidHandle);
+  } else {
+    queue_on(stream, std::move(work));
+  }
+}
+
 }  // namespace hip_on_host
 
 hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "gpu/nn/row_ops.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/device.hpp"
 #include "gpu/rt/error.hpp"
@@ -111,4 +112,21 @@ TEST_CASE("gpu.event: time between two events is not negative", "[gpu][device]")
   stop.record(stream);
   stop.synchronize();
   CHECK(stop.seconds_since(start) >= 0);
+}
+
+TEST_CASE(
+    "gpu.stream: the emulated platform refuses kernels of another device than the current one",
+    "[gpu][device]") {
+  if (!test::is_emulated()) return;
+  REQUIRE(gpu::list_devices(nullptr).size() == 2);
+  gpu::set_device(1);
+  gpu::Stream stream;
+  const std::vector<float> zeros(4);
+  const auto numbers = test::to_device(zeros, stream);
+  gpu::set_device(0);
+  CHECK_THROWS_AS(gpu::nn::launch_tanh(numbers.data(), 4, stream), gpu::DeviceError);
+  gpu::set_device(1);
+  CHECK_NOTHROW(gpu::nn::launch_tanh(numbers.data(), 4, stream));
+  CHECK(test::to_host(numbers, stream) == zeros);
+  gpu::set_device(0);
 }

@@ -47,6 +47,7 @@ enum hipError_t {
   hipErrorNoDevice = 100,
   hipErrorInvalidDevice = 101,
   hipErrorNoBinaryForGpu = 209,
+  hipErrorInvalidHandle = 400,
   hipErrorNotReady = 600,
   hipErrorPeerAccessAlreadyEnabled = 704,
 };
@@ -148,7 +149,8 @@ void exchange(const void* value, void* result, std::size_t bytes, int source_lan
 std::uint64_t ballot(bool vote);
 void wave_barrier();
 
-void queue_on(Stream* stream, std::function<void()> work);
+// A kernel whose stream is of another device than the thread's current one is not launched.
+void queue_kernel(Stream* stream, std::function<void()> work);
 void run_grid(const dim3& grid, const dim3& block, std::size_t shared_bytes,
               const std::function<void()>& thread_body);
 
@@ -163,7 +165,7 @@ T shuffle(T value, int source_lane) {
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
             hipStream_t stream, Arguments... arguments) {
-  queue_on(stream, [=] { run_grid(grid, block, shared_bytes, [=] { kernel(arguments...); }); });
+  queue_kernel(stream, [=] { run_grid(grid, block, shared_bytes, [=] { kernel(arguments...); }); });
 }
 
 }  // namespace hip_on_host

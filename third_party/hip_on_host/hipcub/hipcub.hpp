@@ -41,7 +41,7 @@ struct DeviceRadixSort {
     const Value* const from_value = values.Current();
     Key* const to_key = keys.Alternate();
     Value* const to_value = values.Alternate();
-    hip_on_host::queue_on(stream, [=] {
+    hip_on_host::queue_kernel(stream, [=] {
       std::vector<std::pair<Key, Value>> pairs;
       for (std::size_t i = 0; i < n; ++i) pairs.emplace_back(from_key[i], from_value[i]);
       std::stable_sort(pairs.begin(), pairs.end(), [=](const auto& a, const auto& b) {
@@ -71,7 +71,7 @@ struct DeviceRadixSort {
                          ? static_cast<Key>(~Key{0})
                          : static_cast<Key>((Key{1} << n_bits) - 1);
     const Key mask = static_cast<Key>(ones << begin_bit);
-    hip_on_host::queue_on(stream, [=] {
+    hip_on_host::queue_kernel(stream, [=] {
       std::copy(in, in + n, out);
       std::stable_sort(out, out + n, [=](Key a, Key b) { return (a & mask) < (b & mask); });
     });
@@ -87,7 +87,7 @@ struct DeviceScan {
       workspace_bytes = 1;
       return hipSuccess;
     }
-    hip_on_host::queue_on(stream, [=] { std::inclusive_scan(in, in + n, out, operation); });
+    hip_on_host::queue_kernel(stream, [=] { std::inclusive_scan(in, in + n, out, operation); });
     return hipSuccess;
   }
   template <class T>
