@@ -57,6 +57,15 @@ if [ "$backend" = emulated ]; then
     cp out.txt expected.tsv
     works align --mode sw --top 3 -q --device gpu --threads 4 --batch 1 search_q.fa protein_t.fa
     check "wave $wave search by two devices" same_files out.txt expected.tsv
+    # Passes of a few sequences in turn by two devices, each with weights of its own.
+    for model in esm2_head16 protbert_head16; do
+      model=$source_dir/tests/data/infer/$model proteins=$source_dir/tests/data/infer/proteins.fa
+      works infer embed -q --model "$model" --include residues --batch 20 --device 0 "$proteins" -o one.npz
+      for devices in 0,1 1; do
+        works infer embed -q --model "$model" --include residues --batch 20 --device $devices "$proteins" -o some.npz
+        check "wave $wave embeddings by devices $devices" same_files some.npz one.npz
+      done
+    done
     works align --mode sw --device gpu dna_q.fa dna_t.fa -o rows.tsv --json -
     check "JSON names the devices" out_has '"used": "gpu:0,1"'
     check "no fall-back" bash -c '! grep -q warning err.txt'

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <future>
 #include <set>
 #include <utility>
 
@@ -78,15 +80,28 @@ void InferRun::load_models() {
   }
   if (backends_.empty()) backends_.push_back(nn::make_cpu_backend(options));
   if (device_.on_gpu()) precision_ = options.precision;
-  tbb::task_arena threads(flags_.shared.threads);
-  for (const auto& backend : backends_) {
-    models_.push_back(threads.execute([&] {
-      return infer::load_protein_model(flags_.model, *backend, {.keep_rare = flags_.keep_rare});
-    }));
-    free_models_.push_back(models_.back().get());
-  }
+  load_weights();
   log_.detail(fmt::format("{}: {}, {} layers of {}, on {}", flags_.model, info().architecture,
                           info().n_layers, info().d_model, device_.name));
+}
+
+// Side by side for all devices. Each has a thread of its own, for which its device is the current
+// one.
+void InferRun::load_weights() {
+  const int n_threads = std::max(1, flags_.shared.threads / static_cast<int>(backends_.size()));
+  const auto load = [&](nn::Backend& backend) {
+    tbb::task_arena threads(n_threads);
+    return threads.execute([&] {
+      return infer::load_protein_model(flags_.model, backend, {.keep_rare = flags_.keep_rare});
+    });
+  };
+  std::vector<std::future<std::unique_ptr<infer::ProteinModel>>> loads;
+  for (const auto& backend : backends_)
+    loads.push_back(std::async(std::launch::async, load, std::ref(*backend)));
+  for (auto& loaded : loads) {
+    models_.push_back(loaded.get());
+    free_models_.push_back(models_.back().get());
+  }
 }
 
 void InferRun::choose_budget() {

@@ -68,6 +68,7 @@ class InferRun {
  private:
   struct Item;
   void load_models();
+  void load_weights();
   void choose_budget();
   bool read(Item& item);
   void compute(Item& item, const Compute& compute);
