@@ -21,13 +21,14 @@ import torch
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "reference"))
 import make_model  # noqa: E402
 
-PARTS = ["tests", "ops", "esm2_8M", "esm2_35M", "esm2_150M", "esm2_650M", "protbert", "proteome", "esm2_3B"]
+PARTS = ["tests", "ops", "esm2_8M", "esm2_35M", "esm2_150M", "esm2_650M", "protbert", "proteome", "esm2_3B", "devices"]
 BATCHES = {"esm2_8M": ["1x256", "16x512"], "esm2_35M": ["16x512"], "esm2_150M": ["16x512"],
            "esm2_650M": ["1x256", "16x512"], "protbert": ["1x256", "16x512"], "esm2_3B": ["16x512"]}
 FP32_TIMED = {"esm2_650M": ["16x512"], "esm2_8M": ["1x256"]}
 BF16_TIMED = {"esm2_650M": ["16x512"], "protbert": ["16x512"], "esm2_3B": ["16x512"]}
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
 WARM_UP = 0.3  # seconds of passes before those that are timed, as biogpu does
+DEVICES_SEQUENCES = 6400
 REST_MS = 50  # in front of each of the passes that are timed by themselves
 RESIDUES = "LAGVSERTIDPKQNFYMHWC"
 
@@ -172,10 +173,13 @@ def fidelity(biogpu, reference, work, precisions):
 
 
 def times_of(function, runs=10):
-    """Medians of runs one behind the other, once the device is warm, and of as many by themselves."""
+    """Medians of runs one behind the other, once the device is warm, and of as many by themselves. In front of those the
+    device rests, and the host waits awake, as that of biogpu does: one that has slept takes longer to launch."""
 
     def one_run(rest=0.0):
-        time.sleep(rest)
+        until = time.perf_counter() + rest
+        while time.perf_counter() < until:
+            pass
         start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         start.record()
         function()
@@ -277,13 +281,44 @@ def compare_model(biogpu, shape, work, quick, precisions):
     return result
 
 
+def proteome_of(n_sequences, fasta):
+    """Sequences with the lengths of a proteome, also in a file."""
+    random = np.random.default_rng(3)
+    lengths = np.clip(random.lognormal(5.8, 0.7, n_sequences), 30, 1500).astype(int)
+    sequences = random_sequences(lengths, 5)
+    write_fasta(fasta, sequences)
+    return sequences
+
+
+def compare_devices(biogpu, work):
+    """Whole commands over a proteome on one GPU and on all of them: the same bytes, then times."""
+    if torch.cuda.device_count() < 2:
+        raise RuntimeError("there are no two GPUs")
+    fasta, folder = work / "proteome.fa", work / "esm2_650M"
+    sequences = proteome_of(DEVICES_SEQUENCES, fasta)
+    Reference("esm2_650M", folder, quick=True)
+    torch.cuda.empty_cache()
+    everyone = ",".join(str(i) for i in range(torch.cuda.device_count()))
+    walls, summaries, bytes_of = {}, {}, {}
+    for turn in range(4):
+        for devices in ("0", everyone):
+            out = work / "mean.npy"
+            _, wall = run([biogpu, "infer", "embed", "--model", folder, "--device", devices, "--precision", "fp16",
+                           "--quiet", "--json", work / "summary.json", fasta, "-o", out])
+            if bytes_of.setdefault("0", out.read_bytes()) != out.read_bytes():
+                raise RuntimeError(f"devices {devices}: other bytes than device 0")
+            if turn > 0:  # the first turn reads the files for the first time
+                walls.setdefault(devices, []).append(wall)
+                summaries[devices] = json.loads((work / "summary.json").read_text())
+    return {"sequences": len(sequences), "residues": sum(len(s) for s in sequences),
+            "runs": [{"devices": devices, "wall_s": float(np.median(walls[devices])), "summary": summaries[devices]}
+                     for devices in walls]}
+
+
 def compare_proteome(biogpu, work):
     """Sequences with the lengths of a proteome: packed here, padded in batches of 16 there."""
-    random = np.random.default_rng(3)
-    lengths = np.clip(random.lognormal(5.8, 0.7, 640), 30, 1500).astype(int)
-    sequences = random_sequences(lengths, 5)
     fasta = work / "proteome.fa"
-    write_fasta(fasta, sequences)
+    sequences = proteome_of(640, fasta)
     folder = work / "esm2_650M"
     reference = Reference("esm2_650M", folder, quick=True)
     summary = work / "summary.json"
@@ -305,7 +340,7 @@ def compare_proteome(biogpu, work):
         padded_run()
         started = time.time()
         padded_run()
-    return {"sequences": len(sequences), "residues": int(lengths.sum()), "sdpa_padded_s": time.time() - started,
+    return {"sequences": len(sequences), "residues": sum(len(s) for s in sequences), "sdpa_padded_s": time.time() - started,
             "ours_wall_s": wall, "ours": json.loads(summary.read_text())}
 
 
@@ -346,7 +381,8 @@ def main():
     parser.add_argument("--big", action="store_true")
     parser.add_argument("--fidelity", default="fp32,tf32,fp16,bf16", help="the precisions to compare outputs in")
     arguments = parser.parse_args()
-    parts = arguments.only.split(",") if arguments.only else [p for p in PARTS if arguments.big or p != "esm2_3B"]
+    parts = arguments.only.split(",") if arguments.only else [
+        p for p in PARTS if p != "devices" and (arguments.big or p != "esm2_3B")]
     precisions = arguments.fidelity.split(",")
     biogpu = arguments.prefix / "bin" / "biogpu"
     arguments.out.mkdir(parents=True, exist_ok=True)
@@ -384,6 +420,9 @@ def main():
         if "proteome" in parts:
             results["proteome"] = attempt("proteome", lambda: compare_proteome(biogpu, work))
             log(f"proteome: {results['proteome']}")
+        if "devices" in parts:
+            results["devices"] = attempt("devices", lambda: compare_devices(biogpu, work))
+            log(f"devices: {results['devices']}")
     (arguments.out / "infer_gpu.json").write_text(json.dumps(results, indent=1) + "\n")
     (arguments.out / "infer_gpu.md").write_text(markdown(results))
     print(markdown(results))

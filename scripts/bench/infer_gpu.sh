@@ -4,8 +4,8 @@
 # usage: scripts/bench/infer_gpu.sh PREFIX OUT [--only PART,...] [--big] [--fidelity PRECISION,...]
 #   PREFIX  the folder that cmake --install wrote, from a build with the CUDA backend
 #   OUT     a folder for infer_gpu.json, infer_gpu.md and ops_*.json
-#   PART    ops, tests, esm2_8M, esm2_35M, esm2_150M, esm2_650M, protbert, proteome, esm2_3B
-#           (default: all but esm2_3B, which --big adds: it writes 6 GB)
+#   PART    ops, tests, esm2_8M, esm2_35M, esm2_150M, esm2_650M, protbert, proteome, esm2_3B, devices
+#           (default: all but esm2_3B, which --big adds: it writes 6 GB, and devices, for several GPUs)
 #
 # Needs python3 with torch and transformers, and no network. Weights are random, of the published
 # shapes. Takes about four minutes on an H200.
