@@ -29,6 +29,7 @@ BF16_TIMED = {"esm2_650M": ["16x512"], "protbert": ["16x512"], "esm2_3B": ["16x5
 DTYPES = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32}
 WARM_UP = 0.3  # seconds of passes before those that are timed, as biogpu does
 DEVICES_SEQUENCES = 6400
+POWER_S = 1.5  # of passes while power is read
 REST_MS = 50  # in front of each of the passes that are timed by themselves
 RESIDUES = "LAGVSERTIDPKQNFYMHWC"
 
@@ -210,25 +211,31 @@ def time_reference(reference, attention, dtype, batch):
             "activation_bytes": torch.cuda.max_memory_allocated() - before}
 
 
-def time_ours(biogpu, folder, precision, batches, work):
-    """Times of passes, one behind the other and each by itself; of those of the largest batch also what the device drew
-    and its clock."""
-    path, readings = work / "bench.json", work / "power.txt"
-    with open(readings, "w") as out:
+def power_of(command):
+    """What the device draws and its clock while a command runs on it, of the readings where it works."""
+    with tempfile.TemporaryFile("w+") as readings:
         monitor = subprocess.Popen(["nvidia-smi", "--query-gpu=power.draw.instant,clocks.sm,enforced.power.limit",
-                                    "--format=csv,noheader,nounits", "-lms", "20"], stdout=out)
+                                    "--format=csv,noheader,nounits", "-lms", "20"], stdout=readings)
         try:
-            run([biogpu, "infer", "bench", "--device", "gpu", "--model", folder, "--precision", precision,
-                 "--batches", ",".join(batches), "--runs", "30", "--rest", REST_MS,
-                 "--json", path])
+            run(command)
         finally:
             monitor.terminate()
             monitor.wait()
-    passes = json.loads(path.read_text())["passes"]
-    samples = [[float(x) for x in line.split(",")] for line in readings.read_text().splitlines() if line.count(",") == 2]
+        readings.seek(0)
+        samples = [[float(x) for x in line.split(",")] for line in readings if line.count(",") == 2]
     busy = [s for s in samples if s[0] > 0.75 * min(s[2], max(x[0] for x in samples))]
-    passes[-1]["power"] = {name: float(np.median([s[i] for s in busy]))
-                           for i, name in enumerate(("watts", "megahertz", "watts_allowed"))}
+    return {name: float(np.median([s[i] for s in busy])) for i, name in enumerate(("watts", "megahertz", "watts_allowed"))}
+
+
+def time_ours(biogpu, folder, precision, batches, work):
+    """Times of passes, one behind the other and each by itself; of those of the largest batch also what the device drew
+    and its clock, in runs of their own, for who asks the driver delays launches."""
+    path = work / "bench.json"
+    command = [biogpu, "infer", "bench", "--device", "gpu", "--model", folder, "--precision", precision, "--batches"]
+    run([*command, ",".join(batches), "--runs", "30", "--rest", REST_MS, "--json", path])
+    passes = json.loads(path.read_text())["passes"]
+    runs_of_power = max(30, int(POWER_S / passes[-1]["median_s"]))
+    passes[-1]["power"] = power_of([*command, batches[-1], "--runs", runs_of_power])
     return passes
 
 
