@@ -408,6 +408,11 @@ def main():
 
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
+
+        def keep():  # commands that are recorded name files of the temporary folder without it
+            text = json.dumps(results, indent=1).replace(f"{folder}/", "")
+            (arguments.out / "infer_gpu.json").write_text(text + "\n")
+
         if "tests" in parts:
             done = attempt("tests", lambda: run([arguments.prefix / "libexec/biogpu/tests/nn_gpu_test"]))
             log(f"tests: {done[0].stdout.strip().splitlines()[-1] if done else 'failed'}")
@@ -423,14 +428,14 @@ def main():
                 if model:
                     results["models"].append(model)
                 torch.cuda.empty_cache()
-            (arguments.out / "infer_gpu.json").write_text(json.dumps(results, indent=1) + "\n")
+            keep()
         if "proteome" in parts:
             results["proteome"] = attempt("proteome", lambda: compare_proteome(biogpu, work))
             log(f"proteome: {results['proteome']}")
         if "devices" in parts:
             results["devices"] = attempt("devices", lambda: compare_devices(biogpu, work))
             log(f"devices: {results['devices']}")
-    (arguments.out / "infer_gpu.json").write_text(json.dumps(results, indent=1) + "\n")
+        keep()
     (arguments.out / "infer_gpu.md").write_text(markdown(results))
     print(markdown(results))
     return 1 if failed else 0

@@ -343,6 +343,16 @@ def infer_bare_products(*results):
                   "each by itself, ms: the pass", "products alone"], lines, "lllrrrr")
 
 
+def infer_devices(result):
+    """Of scripts/bench/infer_gpu.sh: whole commands over a proteome, and what each device computed."""
+    runs = result["devices"]["runs"]
+    lines = []
+    for r in runs:
+        n = len(r["devices"].split(","))
+        lines.append([n, f"{r['wall_s']:.2f}", f"{r['summary']['time']['gpu_s'] / n:.2f}", times(runs[0]["wall_s"] / r["wall_s"])])
+    return table(["GPUs", "whole command, s", "passes of each, s", "times as fast"], lines, "rrrr")
+
+
 def infer_operations(result):
     """Of `biogpu infer bench --json`: the steps of a layer of ESM-2 650M over 16 sequences of 512."""
     lines = [[op["op"], op["shape"].split(": ")[1], f"{1e6 * op['seconds']:.0f}",

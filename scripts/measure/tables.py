@@ -82,4 +82,4 @@ KINDS = {kind.__name__: kind for kind in (
     bench_tables.bwt_index,
     bench_tables.infer_cpu, bench_tables.infer_design, bench_tables.infer_design_gpu,
     bench_tables.infer_design_files, bench_tables.infer_design_fidelity, bench_tables.infer_gpu,
-    bench_tables.infer_bare_products, bench_tables.infer_fidelity, bench_tables.infer_operations)}
+    bench_tables.infer_bare_products, bench_tables.infer_devices, bench_tables.infer_fidelity, bench_tables.infer_operations)}
