@@ -7,21 +7,7 @@ namespace biogpu::infer {
 using nn::Activation;
 using nn::Tensor;
 
-EncoderShape read_encoder_shape(const ModelConfig& config, double eps) {
-  EncoderShape shape;
-  shape.n_layers = config.count("num_hidden_layers");
-  shape.d_model = config.count("hidden_size");
-  shape.n_heads = config.count("num_attention_heads");
-  shape.d_feed = config.count("intermediate_size");
-  shape.eps = static_cast<float>(config.number_or("layer_norm_eps", eps));
-  if (shape.d_model % shape.n_heads != 0)
-    config.fail("hidden_size is no multiple of num_attention_heads");
-  const std::int64_t d_head = shape.d_head();
-  if (d_head % 8 != 0 || d_head < 16 || d_head > 128)
-    config.fail(
-        fmt::format("heads of {} numbers; expected a multiple of 8 from 16 to 128", d_head));
-  return shape;
-}
+namespace {
 
 EncoderLayer read_encoder_layer(nn::Backend& backend, nn::WeightTable& table,
                                 const EncoderShape& shape, const EncoderLayerForm& form,
@@ -38,6 +24,40 @@ EncoderLayer read_encoder_layer(nn::Backend& backend, nn::WeightTable& table,
   layer.feed_down = table.take_linear(backend, name + "output.dense", d, shape.d_feed);
   layer.feed_norm = table.take_norm(backend, name + form.feed_norm, d, shape.eps);
   return layer;
+}
+
+}  // namespace
+
+EncoderShape read_encoder_shape(const ModelConfig& config, double eps) {
+  EncoderShape shape;
+  shape.n_layers = config.count("num_hidden_layers");
+  shape.d_model = config.count("hidden_size");
+  shape.n_heads = config.count("num_attention_heads");
+  shape.d_feed = config.count("intermediate_size");
+  const double its_eps = config.number_or("layer_norm_eps", eps);
+  if (!(its_eps > 0 && its_eps <= 1))
+    config.fail(fmt::format("layer_norm_eps is {}; expected a number above 0, up to 1", its_eps));
+  shape.eps = static_cast<float>(its_eps);
+  if (shape.d_model % shape.n_heads != 0)
+    config.fail("hidden_size is no multiple of num_attention_heads");
+  const std::int64_t d_head = shape.d_head();
+  if (d_head % 8 != 0 || d_head < 16 || d_head > 128)
+    config.fail(
+        fmt::format("heads of {} numbers; expected a multiple of 8 from 16 to 128", d_head));
+  return shape;
+}
+
+std::vector<EncoderLayer> read_encoder_layers(nn::Backend& backend, nn::WeightTable& table,
+                                              const ModelConfig& config, const EncoderShape& shape,
+                                              const EncoderLayerForm& form) {
+  // The weights may lack so many layers that nobody wants to read what is missing of each.
+  if (!table.has_prefix(fmt::format("encoder.layer.{}.", shape.n_layers - 1)))
+    config.fail(fmt::format("num_hidden_layers is {}; the weights have no encoder.layer.{}",
+                            shape.n_layers, shape.n_layers - 1));
+  std::vector<EncoderLayer> layers;
+  for (std::int64_t i = 0; i < shape.n_layers; ++i)
+    layers.push_back(read_encoder_layer(backend, table, shape, form, i));
+  return layers;
 }
 
 Qkv split_qkv(const Tensor& qkv, std::int64_t n_heads) {

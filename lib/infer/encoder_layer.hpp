@@ -22,7 +22,8 @@ struct EncoderShape {
   std::int64_t d_head() const { return d_model / n_heads; }
 };
 
-// Throws Error{bad_input} for heads that attention cannot take. eps: where config.json has none.
+// Throws Error{bad_input} for heads that attention cannot take and for an eps that is none. eps:
+// where config.json has none.
 EncoderShape read_encoder_shape(const ModelConfig& config, double eps);
 
 struct EncoderLayer {
@@ -41,9 +42,10 @@ struct EncoderLayerForm {
   float q_scale;  // put into the weight and the bias of q
 };
 
-EncoderLayer read_encoder_layer(nn::Backend& backend, nn::WeightTable& table,
-                                const EncoderShape& shape, const EncoderLayerForm& form,
-                                std::int64_t index);
+// Throws Error{bad_input} where the weights have not as many.
+std::vector<EncoderLayer> read_encoder_layers(nn::Backend& backend, nn::WeightTable& table,
+                                              const ModelConfig& config, const EncoderShape& shape,
+                                              const EncoderLayerForm& form);
 
 // Views [T, H, h] of what a layer's qkv gave, operand [T, 3 d].
 struct Qkv {

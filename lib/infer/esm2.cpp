@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "lib/core/error.hpp"
 #include "lib/nn/float16.hpp"
@@ -21,14 +22,15 @@ constexpr std::int64_t kFirstPositions = 1026;
 
 }  // namespace
 
-Esm2::Esm2(const std::string& folder, const ModelConfig& config, nn::Backend& backend)
+Esm2::Esm2(const std::string& folder, const ModelConfig& config, nn::Backend& backend,
+           nn::WeightTable::Maps maps)
     : ProteinModel(backend) {
   read_config(config);
   check_vocabulary_file(folder, info_.vocabulary);
   const nn::Checkpoint checkpoint = nn::Checkpoint::open(folder);
-  nn::WeightTable table(checkpoint);
+  nn::WeightTable table(checkpoint, maps);
   read_rotary(table, config);
-  read_weights(table);
+  read_weights(table, config);
   for (const auto& [name, tensor] : checkpoint.tensors())
     info_.n_parameters += static_cast<std::uint64_t>(tensor.size());
   extend_rotary(kFirstPositions);
@@ -79,18 +81,17 @@ void Esm2::read_rotary(nn::WeightTable& table, const ModelConfig& config) {
   }
 }
 
-void Esm2::read_weights(nn::WeightTable& table) {
+void Esm2::read_weights(nn::WeightTable& table, const ModelConfig& config) {
   const std::int64_t d = info_.d_model, n_words = info_.vocabulary.size();
   table.ignore_prefix("embeddings.position_");
   table.ignore_prefix("pooler.");  // random in the published files
   table.ignore_prefix("lm_head.decoder.");
-  const nn::HostTensor words = table.take("embeddings.word_embeddings.weight", {n_words, d});
+  nn::HostTensor words = table.take("embeddings.word_embeddings.weight", {n_words, d});
   embedding_ = backend_.upload(words.view, DType::f32);
   // q is scaled before it is rotated: the scale can be the weight's.
   const auto q_scale = static_cast<float>(1 / std::sqrt(static_cast<double>(shape_.d_head())));
   const EncoderLayerForm form{"attention.LayerNorm", "LayerNorm", q_scale};
-  for (std::int64_t i = 0; i < info_.n_layers; ++i)
-    layers_.push_back(read_encoder_layer(backend_, table, shape_, form, i));
+  layers_ = read_encoder_layers(backend_, table, config, shape_, form);
   final_norm_ = table.take_norm(backend_, "encoder.emb_layer_norm_after", d, shape_.eps);
   encoder_.table = embedding_;
   for (const EncoderLayer& layer : layers_)
@@ -99,10 +100,12 @@ void Esm2::read_weights(nn::WeightTable& table) {
   encoder_.final_norm = final_norm_;
   encoder_.n_heads = info_.n_heads;
   info_.has_logits = table.has("lm_head.bias");
-  if (info_.has_logits)
+  if (info_.has_logits) {
+    words = take_head_words(config, table, "lm_head.decoder.weight", std::move(words));
     head_ = LanguageHead(backend_, table,
                          {"lm_head.dense", "lm_head.layer_norm", shape_.eps, words.view,
                           table.take("lm_head.bias", {n_words}).view});
+  }
   info_.has_contacts = table.has("contact_head.regression.weight");
   if (info_.has_contacts) {
     const std::int64_t n_channels = info_.n_layers * info_.n_heads;

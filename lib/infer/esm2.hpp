@@ -16,7 +16,8 @@ namespace biogpu::infer {
 // (Lin et al. 2023, doi 10.1126/science.ade2574; docs/models/esm2.md)
 class Esm2 final : public ProteinModel {
  public:
-  Esm2(const std::string& folder, const ModelConfig& config, nn::Backend& backend);
+  Esm2(const std::string& folder, const ModelConfig& config, nn::Backend& backend,
+       nn::WeightTable::Maps maps);
 
  private:
   void prepare(nn::HostBatch& batch) override;
@@ -30,7 +31,7 @@ class Esm2 final : public ProteinModel {
               const nn::Tensor& x, const nn::Tensor& h);
 
   void read_config(const ModelConfig& config);
-  void read_weights(nn::WeightTable& table);
+  void read_weights(nn::WeightTable& table, const ModelConfig& config);
   void read_rotary(nn::WeightTable& table, const ModelConfig& config);
   void extend_rotary(std::int64_t n_positions);
 

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "lib/infer/model_config.hpp"
 #include "lib/nn/backend.hpp"
 #include "lib/nn/weights/weight_table.hpp"
 
@@ -12,9 +13,14 @@ struct LanguageHeadWeights {
   std::string dense;
   std::string norm;
   float eps = 0;
-  nn::Tensor words;  // f32 [V, d] on the host: tied to the embedding
+  nn::Tensor words;  // f32 [V, d] on the host
   nn::Tensor bias;   // f32 [V] on the host
 };
+
+// The words of a head: those of the embedding, or, where config.json does not tie the two, those
+// stored under `name`. Throws Error{bad_input} where words that are tied differ.
+nn::HostTensor take_head_words(const ModelConfig& config, nn::WeightTable& table,
+                               const std::string& name, nn::HostTensor embedding);
 
 // Scores of the vocabulary's words at a token: dense, GELU, normalisation, words.
 // (Devlin et al. 2019, doi 10.18653/v1/N19-1423)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "lib/core/error.hpp"
 #include "lib/nn/weights/safetensors.hpp"
@@ -18,23 +19,22 @@ using nn::Tensor;
 }  // namespace
 
 ProtBert::ProtBert(const std::string& folder, const ModelConfig& config, nn::Backend& backend,
-                   bool keep_rare)
+                   const LoadOptions& options)
     : ProteinModel(backend) {
-  read_config(config, keep_rare);
+  read_config(config, options.keep_rare);
   check_vocabulary_file(folder, info_.vocabulary);
   const nn::Checkpoint checkpoint = nn::Checkpoint::open(folder);
-  nn::WeightTable table(checkpoint);
+  nn::WeightTable table(checkpoint, options.maps);
   table.alias_prefix("bert.", "");
   table.alias_suffix("LayerNorm.gamma", "LayerNorm.weight");
   table.alias_suffix("LayerNorm.beta", "LayerNorm.bias");
   table.ignore_prefix("pooler.");
   table.ignore_prefix("cls.seq_relationship.");
   table.ignore_prefix("embeddings.position_ids");
-  read_embeddings(table);
+  nn::HostTensor words = read_embeddings(table);
   const EncoderLayerForm form{"attention.output.LayerNorm", "output.LayerNorm", 1.0f};
-  for (std::int64_t i = 0; i < info_.n_layers; ++i)
-    layers_.push_back(read_encoder_layer(backend_, table, shape_, form, i));
-  read_head(table);
+  layers_ = read_encoder_layers(backend_, table, config, shape_, form);
+  read_head(table, config, std::move(words));
   table.finish();
   for (const auto& [name, tensor] : checkpoint.tensors())
     info_.n_parameters += static_cast<std::uint64_t>(tensor.size());
@@ -60,24 +60,25 @@ void ProtBert::read_config(const ModelConfig& config, bool keep_rare) {
   info_.trained_residues = 2046;
 }
 
-void ProtBert::read_embeddings(nn::WeightTable& table) {
+// Gives the words, which the head may share.
+nn::HostTensor ProtBert::read_embeddings(nn::WeightTable& table) {
   const std::int64_t d = info_.d_model;
   nn::HostTensor words =
       table.take("embeddings.word_embeddings.weight", {info_.vocabulary.size(), d});
   embedding_ = backend_.upload(words.view, DType::f32);
-  words_ = std::move(words.values);
   nn::HostTensor positions = table.take("embeddings.position_embeddings.weight", {n_positions_, d});
   const nn::HostTensor types = table.take("embeddings.token_type_embeddings.weight", {n_types_, d});
   for (std::size_t i = 0; i < positions.values.size(); ++i)
     positions.values[i] += types.values[i % static_cast<std::size_t>(d)];
   positions_ = backend_.upload(positions.view, DType::f32);
   embedding_norm_ = table.take_norm(backend_, "embeddings.LayerNorm", d, shape_.eps);
+  return words;
 }
 
-void ProtBert::read_head(nn::WeightTable& table) {
-  const std::int64_t d = info_.d_model, n_words = info_.vocabulary.size();
+void ProtBert::read_head(nn::WeightTable& table, const ModelConfig& config, nn::HostTensor words) {
+  const std::int64_t n_words = info_.vocabulary.size();
   const std::string head = "cls.predictions.";
-  // The words of the head are the embedding's; its bias goes by two names.
+  // Its bias goes by two names.
   table.ignore_prefix(head + "decoder.");
   info_.has_logits = table.has(head + "transform.dense.weight");
   if (info_.has_logits) {
@@ -90,11 +91,11 @@ void ProtBert::read_head(nn::WeightTable& table) {
         throw Error(ErrorCode::bad_input,
                     "cls.predictions.bias and cls.predictions.decoder.bias differ in the weights");
     }
+    words = take_head_words(config, table, head + "decoder.weight", std::move(words));
     head_ = LanguageHead(backend_, table,
                          {head + "transform.dense", head + "transform.LayerNorm", shape_.eps,
-                          Tensor(words_.data(), DType::f32, {n_words, d}), bias.view});
+                          words.view, bias.view});
   }
-  words_ = {};
 }
 
 void ProtBert::prepare(nn::HostBatch& batch) { batch.scale.clear(); }

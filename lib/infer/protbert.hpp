@@ -18,7 +18,7 @@ namespace biogpu::infer {
 class ProtBert final : public ProteinModel {
  public:
   ProtBert(const std::string& folder, const ModelConfig& config, nn::Backend& backend,
-           bool keep_rare);
+           const LoadOptions& options);
 
  private:
   void prepare(nn::HostBatch& batch) override;
@@ -29,16 +29,15 @@ class ProtBert final : public ProteinModel {
   static nn::Tensor take_shown(nn::Arena& arena, const Taps& taps, int layer, const nn::Tensor& x);
 
   void read_config(const ModelConfig& config, bool keep_rare);
-  void read_embeddings(nn::WeightTable& table);
-  void read_head(nn::WeightTable& table);
+  nn::HostTensor read_embeddings(nn::WeightTable& table);
+  void read_head(nn::WeightTable& table, const ModelConfig& config, nn::HostTensor words);
 
   EncoderShape shape_;
   std::int64_t n_positions_ = 0;
   std::int64_t n_types_ = 0;
 
-  BigArray<float> words_;  // kept for the head until it is read
-  nn::Tensor embedding_;   // f32 [V, d]
-  nn::Tensor positions_;   // f32 [P, d], with the row of token type 0 added
+  nn::Tensor embedding_;  // f32 [V, d]
+  nn::Tensor positions_;  // f32 [P, d], with the row of token type 0 added
   nn::Norm embedding_norm_;
   std::vector<EncoderLayer> layers_;
   LanguageHead head_;

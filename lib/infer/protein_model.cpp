@@ -154,8 +154,8 @@ std::unique_ptr<ProteinModel> load_protein_model(const std::string& folder, nn::
   const ModelConfig config(folder);
   // ProtBERT's published config.json has no model_type: BERT is what is assumed without one.
   const std::string type = config.text_or("model_type", "bert");
-  if (type == "esm") return std::make_unique<Esm2>(folder, config, backend);
-  if (type == "bert") return std::make_unique<ProtBert>(folder, config, backend, options.keep_rare);
+  if (type == "esm") return std::make_unique<Esm2>(folder, config, backend, options.maps);
+  if (type == "bert") return std::make_unique<ProtBert>(folder, config, backend, options);
   config.fail(
       fmt::format("model_type is '{}'; known are 'esm' (ESM-2) and 'bert' (ProtBERT)", type));
 }

@@ -8,6 +8,7 @@
 #include "lib/infer/values.hpp"
 #include "lib/infer/vocabulary.hpp"
 #include "lib/nn/backend.hpp"
+#include "lib/nn/weights/weight_table.hpp"
 
 namespace biogpu::infer {
 
@@ -102,6 +103,8 @@ class ProteinModel {
 
 struct LoadOptions {
   bool keep_rare = false;  // ProtBERT: U, Z, O, B are themselves
+  // only_checked: to look at info() alone, on a backend that computes nothing.
+  nn::WeightTable::Maps maps = nn::WeightTable::Maps::read;
 };
 
 // Reads a Hugging Face folder. Throws Error{bad_input} for an architecture that is unknown or for

@@ -186,6 +186,37 @@ head -c 5000 "$esm/model.safetensors" >broken/model.safetensors
 cp "$esm/config.json" broken/config.json
 fails 3 'model.safetensors' infer info broken
 
+for eps in 1e300 -1e-5 0; do
+  sed "s/\"layer_norm_eps\": [^,]*/\"layer_norm_eps\": $eps/" "$esm/config.json" >broken/config.json
+  fails 3 'layer_norm_eps is .*; expected a number above 0' infer info broken
+done
+cp "$esm/model.safetensors" broken
+sed 's/"num_hidden_layers": 2/"num_hidden_layers": 16777216/' "$esm/config.json" >broken/config.json
+fails 3 'num_hidden_layers is 16777216; the weights have no encoder.layer.16777215' infer info broken
+
+# Words of the head: the embedding's, or its own where config.json says so.
+for model in esm2_head16 protbert_head16; do
+  name=lm_head.decoder.weight words=esm.embeddings.word_embeddings.weight
+  if [ $model = protbert_head16 ]; then
+    name=cls.predictions.decoder.weight words=bert.embeddings.word_embeddings.weight
+  fi
+  rm -rf own && mkdir own
+  sed '1s/{/{"tie_word_embeddings": false,/' "$data/$model/config.json" >own/config.json
+  cp "$data/$model/model.safetensors" own
+  fails 3 "tensors are missing: $name" infer logits --device cpu --model own "$proteins" -o never.npz
+  python3 "$source_dir/tests/support/copy_tensor.py" "$data/$model/model.safetensors" both.safetensors $words $name
+  cp both.safetensors own/model.safetensors
+  works infer logits -q --device cpu --model "$data/$model" "$proteins" -o tied.npz
+  works infer logits -q --device cpu --model own "$proteins" -o own.npz
+  check "$model: equal words of its own" same_files own.npz tied.npz
+  python3 "$source_dir/tests/support/set_tensor.py" both.safetensors own/model.safetensors $name 0
+  works infer logits -q --device cpu --model own p.fa
+  check "$model: no words leave the bias, the same at every residue" \
+    [ "$(cut -f 3- out.txt | sort -u | wc -l)" -eq 1 ]
+  cp "$data/$model/config.json" own
+  fails 3 "$name differs from the words of the embedding" infer logits --device cpu --model own p.fa -o never.npz
+done
+
 # Results that are no numbers name the record, and write nothing. A weight of ProtBERT's first
 # normalisation is so large that what follows is infinite; ESM-2 has such an embedding of W alone.
 set_tensor=$source_dir/tests/support/set_tensor.py

@@ -13,6 +13,7 @@
 #include "apps/biogpu/infer/table.hpp"
 #include "apps/biogpu/option_group.hpp"
 #include "lib/infer/score.hpp"
+#include "lib/nn/measuring_backend.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -99,8 +100,9 @@ Run add_infer_info(CLI::App& command) {
   command.footer(std::string("Examples:\n  biogpu infer info esm2_t6_8M_UR50D\n\n") + kExitCodes);
   return [model](const std::string&) {
     if (infer::mpnn::is_structure_model(*model)) return print(structure_info(*model));
-    const auto backend = nn::make_cpu_backend({});
-    print(info_text(infer::load_protein_model(*model, *backend)->info()));
+    const auto backend = nn::make_measuring_backend(nn::Precision::fp32);
+    const infer::LoadOptions options{.maps = nn::WeightTable::Maps::only_checked};
+    print(info_text(infer::load_protein_model(*model, *backend, options)->info()));
   };
 }
 

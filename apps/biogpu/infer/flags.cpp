@@ -59,7 +59,8 @@ void add_infer_flags(CLI::App& command, InferFlags& flags) {
 }
 
 void add_infer_shard_flag(CLI::App& command, InferFlags& flags) {
-  add_shard_flag(command, flags.shard, "part I of N of the sequences; 'biogpu gather' joins parts");
+  add_shard_flag(command, flags.shard,
+                 "part I of N of the sequences; 'biogpu gather' joins .npy and .tsv");
 }
 
 void require_own_outputs(const InferFlags& flags, const std::vector<std::string>& inputs) {

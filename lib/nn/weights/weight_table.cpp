@@ -71,6 +71,12 @@ const StoredTensor* WeightTable::find(const std::string& name) {
 
 bool WeightTable::has(const std::string& name) { return find(name) != nullptr; }
 
+bool WeightTable::has_prefix(std::string_view prefix) {
+  if (known_.empty()) index();
+  const auto first = known_.lower_bound(prefix);
+  return first != known_.end() && first->first.starts_with(prefix);
+}
+
 HostTensor WeightTable::take(const std::string& name, std::initializer_list<std::int64_t> shape) {
   HostTensor weight;
   weight.view = Tensor(nullptr, DType::f32, shape);
@@ -133,7 +139,7 @@ Linear WeightTable::take_linears(Backend& backend, std::span<const std::string> 
     stored.emplace_back(weight, bias);
     all_fit = all_fit && weight != nullptr && bias != nullptr;
   }
-  if (!all_fit) return {};
+  if (!all_fit || maps_ == Maps::only_checked) return {};
   const auto n_all = static_cast<std::int64_t>(names.size()) * n_out;
   const auto needed = static_cast<std::size_t>(n_all * (n_in + 1));
   if (room_.size() < needed) {

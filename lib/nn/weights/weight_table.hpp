@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -27,7 +29,11 @@ struct HostTensor {
 // task arena read.
 class WeightTable {
  public:
-  explicit WeightTable(const Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
+  // Whether the numbers of linear maps are read: a description of a model needs none.
+  enum class Maps { read, only_checked };
+
+  explicit WeightTable(const Checkpoint& checkpoint, Maps maps = Maps::read)
+      : checkpoint_(checkpoint), maps_(maps) {}
 
   // Renames before any lookup: a checkpoint's name that begins with `from` is known as `to` + the
   // rest.
@@ -38,12 +44,14 @@ class WeightTable {
   void ignore_suffix(std::string_view suffix);
 
   bool has(const std::string& name);
+  bool has_prefix(std::string_view prefix);
   // Zeros where something is wrong with it; finish() will tell.
   HostTensor take(const std::string& name, std::initializer_list<std::int64_t> shape);
   Linear take_linear(Backend& backend, const std::string& name, std::int64_t n_out,
                      std::int64_t n_in);  // name.weight, name.bias
   // Maps of one input as one, n_out outputs of each behind those of the one before. What the first
-  // gives is multiplied by first_scale. Without numbers where something is wrong with one of them.
+  // gives is multiplied by first_scale. Empty where something is wrong with one of them, or where
+  // maps are only checked.
   Linear take_linears(Backend& backend, std::span<const std::string> names, std::int64_t n_out,
                       std::int64_t n_in, float first_scale);
   Norm take_norm(Backend& backend, const std::string& name, std::int64_t d, float eps);
@@ -60,9 +68,10 @@ class WeightTable {
   void index();
 
   const Checkpoint& checkpoint_;
+  const Maps maps_;
   std::vector<std::pair<std::string, std::string>> prefixes_, suffixes_;
   std::vector<std::string> ignored_prefixes_, ignored_suffixes_;
-  std::map<std::string, const StoredTensor*> known_;  // empty until the first lookup
+  std::map<std::string, const StoredTensor*, std::less<>> known_;  // empty until the first lookup
   std::set<std::string> taken_;
   std::vector<std::string> missing_, misshapen_, not_finite_;
   BigArray<float> room_;  // of one weight after the other: new pages take longer than the numbers
