@@ -200,9 +200,18 @@ TEST_CASE("nn.cpu_backend: attention, its bias, and contacts", "[nn]") {
   const nn::Batch batch = batch_of(*both.cpu, lengths);
   const Numbers x = make({n_tokens, 48}, 1, 1), w = make({3 * d, 48}, 0.2f, 2),
                 b = make({3 * d}, 1, 3);
-  const Numbers cos_sin = make({70, h}, 0.7f, 4), bias = make({1, n_heads, 70, 70}, 1, 5);
+  const Numbers cos_sin = make({70, h}, 0.7f, 4);
+  // Shared by the sequences, of each, and shared by the heads.
+  const std::vector<Numbers> biases = [] {
+    std::vector<Numbers> all;
+    all.push_back(make({1, 2, 70, 70}, 1, 5));
+    all.push_back(make({5, 2, 70, 70}, 1, 5));
+    all.push_back(make({5, 1, 70, 70}, 1, 5));
+    return all;
+  }();
   const Numbers weight = make({n_heads}, 1, 6);
-  const bool with_bias = GENERATE(false, true);
+  const int which = GENERATE(-1, 0, 1, 2);
+  const Tensor bias = which < 0 ? Tensor() : biases[static_cast<std::size_t>(which)].view;
   const auto run = [&](nn::Backend& backend) {
     std::vector<Numbers> out;
     for (const auto& shape : {std::initializer_list<std::int64_t>{n_tokens, 3 * d},
@@ -215,8 +224,7 @@ TEST_CASE("nn.cpu_backend: attention, its bias, and contacts", "[nn]") {
     backend.qkv_rotary({x.view, &linear, n_heads, {cos_sin.view}, out[0].view}, batch);
     const Tensor q = part(out[0].view, 0, d, n_heads), k = part(out[0].view, 1, d, n_heads),
                  v = part(out[0].view, 2, d, n_heads);
-    backend.attention({q, k, v, 0.4f, with_bias ? bias.view : Tensor(), out[1].view, out[2].view},
-                      batch);
+    backend.attention({q, k, v, 0.4f, bias, out[1].view, out[2].view}, batch);
     backend.accumulate_contacts({q, k, 0.4f, out[2].view, weight.view, 0, out[3].view, out[4].view},
                                 batch);
     backend.finish_contacts({out[3].view, out[4].view, weight.view, 0.3f}, batch);

@@ -177,12 +177,15 @@ TEST_CASE("nn.backend_gpu: attention over sequences of any length", "[nn][device
   nn::Attention device{part(qkv.device, 0), part(qkv.device, 1), part(qkv.device, 2), scale, {},
                        out.device,          sums.device};
   Pair bias;
-  SECTION("plain") {}
-  SECTION("with a bias that sequences share") {
-    bias = bench.random({1, n_heads, 70, 70}, 1.0f, true);
+  const auto add_bias = [&](std::int64_t n_of_sequences, std::int64_t n_of_heads) {
+    bias = bench.random({n_of_sequences, n_of_heads, 70, 70}, 1.0f, true);
     host.bias = bias.host;
     device.bias = bias.device;
-  }
+  };
+  SECTION("plain") {}
+  SECTION("with a bias that sequences share") { add_bias(1, n_heads); }
+  SECTION("with a bias of each sequence") { add_bias(4, n_heads); }
+  SECTION("with a bias that heads share") { add_bias(4, 1); }
   bench.reference().attention(host, batch.host);
   bench.device().attention(device, batch.device);
   CHECK(bench.difference(out) < test::bound_of(bench.precision()));
