@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "lib/core/error.hpp"
+#include "lib/io/input/raw_file.hpp"
 
 namespace biogpu::io {
 namespace {
@@ -48,7 +49,7 @@ void require_file_for_shard(const std::string& path) {
       (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)))
     throw Error(ErrorCode::usage,
                 fmt::format("--shard counts the records first, and {} passes once; give a file",
-                            path == "-" ? "standard input" : path));
+                            input::label_of(path)));
 }
 
 std::uint64_t count_records(const std::string& path, int n_threads, bool words) {

@@ -119,6 +119,7 @@ check "what a CPU took of a GPU" grep -q '"peak_device_bytes": 0' run.json
 # Errors name what is wrong.
 printf '>p\nMKJ\n' >unknown.fa
 fails 3 'unknown.fa: record 1 (p): residue 3 is .J.' infer embed --device cpu --model "$esm" unknown.fa -o bad.npy
+fails 3 'standard input: record 1 (p): residue 3' infer embed --device cpu --model "$esm" - -o bad.npy <unknown.fa
 check "no file after an error" absent bad.npy
 works infer embed -q --device cpu --model "$esm" --allow-unknown unknown.fa -o good.npy
 fails 3 "the sequence has M at 1" infer score --device cpu --model "$esm" --variants <(echo K1A) p.fa

@@ -14,6 +14,7 @@
 #include "apps/biogpu/progress.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
+#include "lib/io/input/raw_file.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -161,7 +162,8 @@ void InferRun::compute(Item& item, const Compute& compute) {
   const infer::TokenizeOptions options = tokenize_options();
   for (std::size_t i = item.first; i < item.batch.size(); ++i) {
     records.names.emplace_back(item.batch.name(i));
-    records.places.push_back(fmt::format("{}: record {} ({})", flags_.inputs[item.input],
+    records.places.push_back(fmt::format("{}: record {} ({})",
+                                         io::input::label_of(flags_.inputs[item.input]),
                                          item.batch.first_record() + i, item.batch.name(i)));
     records.sequences.push_back(infer::tokenize(info().vocabulary, item.batch.sequence(i), options,
                                                 records.places.back(), &item.result.n_unknown));

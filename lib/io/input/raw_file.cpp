@@ -15,7 +15,9 @@
 
 namespace biogpu::io::input {
 
-RawFile::RawFile(const std::string& path) : label_(path == "-" ? "standard input" : path) {
+std::string label_of(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+RawFile::RawFile(const std::string& path) : label_(label_of(path)) {
   // The file is opened here and not by htslib, which takes some names for URLs.
   descriptor_ = path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
                             : open(path.c_str(), O_RDONLY | O_CLOEXEC);

@@ -11,6 +11,9 @@ struct hFILE;
 
 namespace biogpu::io::input {
 
+// A path as messages show it.
+std::string label_of(const std::string& path);
+
 // The bytes of a file or of standard input ("-") as they lie there. The beginning can be looked at
 // without consuming it, pipe or not, and the rest handed to htslib.
 // Errors: Error{failed} with the path and the reason.
@@ -27,7 +30,6 @@ class RawFile : public ByteSource {
   std::string peek(std::size_t n);
   std::size_t read(char* to, std::size_t n) override;
 
-  // The path as messages show it.
   const std::string& label() const { return label_; }
   std::uint64_t bytes_read() const { return bytes_read_; }
   std::uint64_t file_bytes() const { return file_bytes_; }  // 0 when not a regular file
