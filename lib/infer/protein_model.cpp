@@ -32,7 +32,8 @@ std::uint64_t key_of(const nn::Batch& batch, const Request& request, std::int64_
   for (const int layer : request.layers) key = mix(key, static_cast<std::uint64_t>(layer) + 1);
   key = mix(key, (request.per_residue ? 1u : 0u) | (request.mean ? 2u : 0u) |
                      (request.begin ? 4u : 0u) | (request.logits ? 8u : 0u) |
-                     (request.contacts ? 16u : 0u) | (request.log_probabilities ? 32u : 0u));
+                     (request.contacts ? 16u : 0u) | (request.log_probabilities ? 32u : 0u) |
+                     (request.logit_rows.empty() ? 0u : 64u));
   return mix(key, batch.scale.empty() ? 0 : 1);
 }
 

@@ -7,51 +7,123 @@
 namespace biogpu::infer {
 namespace {
 
-// Copies of a sequence with a mask at each of some positions, as many at a time as the budget
-// takes.
-std::vector<float> masked_log_probabilities(ProteinModel& model, const Tokens& sequence,
-                                            const std::vector<std::int32_t>& positions,
-                                            std::int64_t budget_tokens) {
-  const auto length = static_cast<std::int64_t>(sequence.size());
-  const auto n_copies = static_cast<std::size_t>(std::max<std::int64_t>(1, budget_tokens / length));
-  std::vector<float> all;
-  for (std::size_t begin = 0; begin < positions.size(); begin += n_copies) {
-    const std::size_t end = std::min(positions.size(), begin + n_copies);
-    Request request;
-    request.logits = request.log_probabilities = true;
-    std::vector<Tokens> copies;
-    for (std::size_t i = begin; i < end; ++i) {
-      copies.push_back(sequence);
-      copies.back()[static_cast<std::size_t>(positions[i])] = model.info().vocabulary.mask;
-      request.logit_rows.push_back(positions[i]);
-    }
-    run_passes(model, copies, request, budget_tokens,
-               [&](std::size_t, std::size_t, const Outputs& outputs) {
-                 all.insert(all.end(), outputs.logits.begin(), outputs.logits.end());
-               });
+// What passes are given for positions of sequences: the sequences, or a copy for each position.
+// Those without positions are left out.
+class Inputs {
+ public:
+  Inputs(const std::vector<Tokens>& sequences, const std::vector<Positions>& positions)
+      : sequences_(sequences), positions_(positions) {}
+
+  bool next_sequence(PassInput& input) {
+    if (!skip_to_position()) return false;
+    input = {sequences_[sequence_], positions_[sequence_]};
+    position_ = positions_[sequence_].size();
+    return true;
   }
-  return all;
+
+  bool next_masked(PassInput& input, std::int32_t mask) {
+    if (!skip_to_position()) return false;
+    copy_ = sequences_[sequence_];
+    const std::int32_t& position = positions_[sequence_][position_++];
+    copy_[static_cast<std::size_t>(position)] = mask;
+    input = {copy_, {&position, 1}};
+    return true;
+  }
+
+ private:
+  bool skip_to_position() {
+    while (sequence_ < sequences_.size() && position_ == positions_[sequence_].size()) {
+      ++sequence_;
+      position_ = 0;
+    }
+    return sequence_ < sequences_.size();
+  }
+
+  const std::vector<Tokens>& sequences_;
+  const std::vector<Positions>& positions_;
+  std::size_t sequence_ = 0;
+  std::size_t position_ = 0;  // of positions_[sequence_]
+  Tokens copy_;
+};
+
+// Hands the rows of passes back to the sequences that asked for them.
+class Rows {
+ public:
+  Rows(const std::vector<Positions>& positions, std::int64_t width,
+       const TakeLogProbabilities& take)
+      : positions_(positions), width_(static_cast<std::size_t>(width)), take_(take) {
+    give();
+  }
+
+  void add(const Values& rows) {
+    for (const float* from = rows.begin(); from != rows.end();) {
+      const std::size_t n = std::min(n_needed(), static_cast<std::size_t>(rows.end() - from));
+      rows_.insert(rows_.end(), from, from + n);
+      from += n;
+      give();
+    }
+  }
+
+ private:
+  std::size_t n_needed() const { return positions_[sequence_].size() * width_ - rows_.size(); }
+
+  // All sequences whose rows are there, up to the first with rows to come.
+  void give() {
+    for (; sequence_ < positions_.size() && n_needed() == 0; ++sequence_) {
+      take_(sequence_, {positions_[sequence_], rows_});
+      rows_.clear();
+    }
+  }
+
+  const std::vector<Positions>& positions_;
+  const std::size_t width_;
+  const TakeLogProbabilities& take_;
+  std::size_t sequence_ = 0;
+  std::vector<float> rows_;  // of the sequence so far
+};
+
+Positions positions_where(const Vocabulary& vocabulary, const Tokens& sequence, bool mask) {
+  Positions positions;
+  for (std::size_t t = 1; t + 1 < sequence.size(); ++t)
+    if ((sequence[t] == vocabulary.mask) == mask) positions.push_back(static_cast<std::int32_t>(t));
+  return positions;
 }
 
 }  // namespace
 
-std::vector<float> log_probabilities(ProteinModel& model, const Tokens& sequence,
-                                     const std::vector<std::int32_t>& positions, bool masked,
-                                     std::int64_t budget_tokens) {
-  if (positions.empty()) return {};
-  if (masked) return masked_log_probabilities(model, sequence, positions, budget_tokens);
+std::span<const float> LogProbabilities::row(std::size_t i) const {
+  const std::size_t width = rows.size() / positions.size();
+  return rows.subspan(i * width, width);
+}
+
+std::span<const float> LogProbabilities::at(std::int32_t position) const {
+  const auto found = std::lower_bound(positions.begin(), positions.end(), position);
+  return row(static_cast<std::size_t>(found - positions.begin()));
+}
+
+void log_probabilities(ProteinModel& model, const std::vector<Tokens>& sequences,
+                       const std::vector<Positions>& positions, bool masked,
+                       std::int64_t budget_tokens, const TakeLogProbabilities& take) {
+  const Vocabulary& vocabulary = model.info().vocabulary;
   Request request;
   request.logits = request.log_probabilities = true;
-  const auto width = model.info().vocabulary.size();
-  std::vector<float> rows;
-  run_passes(model, {sequence}, request, budget_tokens,
-             [&](std::size_t, std::size_t, const Outputs& outputs) {
-               for (const std::int32_t position : positions) {
-                 const auto begin = outputs.logits.begin() + (position - 1) * width;
-                 rows.insert(rows.end(), begin, begin + width);
-               }
-             });
-  return rows;
+  Inputs inputs(sequences, positions);
+  Rows rows(positions, vocabulary.size(), take);
+  run_passes(
+      model,
+      [&](PassInput& input) {
+        return masked ? inputs.next_masked(input, vocabulary.mask) : inputs.next_sequence(input);
+      },
+      request, budget_tokens,
+      [&](std::size_t, std::size_t, const Outputs& outputs) { rows.add(outputs.logits); });
+}
+
+Positions mask_positions(const Vocabulary& vocabulary, const Tokens& sequence) {
+  return positions_where(vocabulary, sequence, true);
+}
+
+Positions residue_positions(const Vocabulary& vocabulary, const Tokens& sequence) {
+  return positions_where(vocabulary, sequence, false);
 }
 
 double PseudoLikelihood::perplexity() const {
@@ -59,43 +131,34 @@ double PseudoLikelihood::perplexity() const {
   return std::exp(-log_likelihood / static_cast<double>(n_residues));
 }
 
-PseudoLikelihood pseudo_likelihood(ProteinModel& model, const Tokens& sequence,
-                                   std::int64_t budget_tokens) {
-  std::vector<std::int32_t> positions;
-  for (std::size_t t = 1; t + 1 < sequence.size(); ++t)
-    if (sequence[t] != model.info().vocabulary.mask)
-      positions.push_back(static_cast<std::int32_t>(t));
-  const std::vector<float> rows =
-      log_probabilities(model, sequence, positions, true, budget_tokens);
-  const auto width = static_cast<std::size_t>(model.info().vocabulary.size());
+PseudoLikelihood pseudo_likelihood(const Tokens& sequence, const LogProbabilities& masked) {
   PseudoLikelihood sum;
-  sum.n_residues = static_cast<std::int64_t>(positions.size());
-  for (std::size_t i = 0; i < positions.size(); ++i)
-    sum.log_likelihood += static_cast<double>(
-        rows[i * width +
-             static_cast<std::size_t>(sequence[static_cast<std::size_t>(positions[i])])]);
+  sum.n_residues = static_cast<std::int64_t>(masked.positions.size());
+  for (std::size_t i = 0; i < masked.positions.size(); ++i) {
+    const std::int32_t residue = sequence[static_cast<std::size_t>(masked.positions[i])];
+    sum.log_likelihood += static_cast<double>(masked.row(i)[static_cast<std::size_t>(residue)]);
+  }
   return sum;
 }
 
-std::vector<double> variant_scores(ProteinModel& model, const Tokens& sequence,
-                                   const std::vector<Variant>& variants, bool masked,
-                                   std::int64_t budget_tokens) {
-  std::vector<std::int32_t> positions;
+Positions variant_positions(const std::vector<Variant>& variants) {
+  Positions positions;
   for (const Variant& variant : variants)
     for (const Substitution& s : variant.substitutions) positions.push_back(s.position);
   std::sort(positions.begin(), positions.end());
   positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
-  const std::vector<float> rows =
-      log_probabilities(model, sequence, positions, masked, budget_tokens);
-  const auto width = static_cast<std::size_t>(model.info().vocabulary.size());
+  return positions;
+}
+
+std::vector<double> variant_scores(const std::vector<Variant>& variants,
+                                   const LogProbabilities& probabilities) {
   std::vector<double> scores;
   for (const Variant& variant : variants) {
     double score = 0;
     for (const Substitution& s : variant.substitutions) {
-      const auto row = static_cast<std::size_t>(
-          std::lower_bound(positions.begin(), positions.end(), s.position) - positions.begin());
-      const float* const of_row = rows.data() + row * width;
-      score += static_cast<double>(of_row[s.to]) - static_cast<double>(of_row[s.from]);
+      const auto row = probabilities.at(s.position);
+      score += static_cast<double>(row[static_cast<std::size_t>(s.to)]) -
+               static_cast<double>(row[static_cast<std::size_t>(s.from)]);
     }
     scores.push_back(score);
   }

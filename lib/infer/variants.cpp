@@ -152,20 +152,26 @@ void resolve_variant(Variant& variant, const Vocabulary& vocabulary, const Token
   }
 }
 
+std::vector<std::int32_t> single_positions(const Vocabulary& vocabulary, const Tokens& sequence) {
+  std::vector<std::int32_t> positions;
+  for (std::size_t t = 1; t + 1 < sequence.size(); ++t)
+    if (vocabulary.words[static_cast<std::size_t>(sequence[t])].size() == 1)
+      positions.push_back(static_cast<std::int32_t>(t));
+  return positions;
+}
+
 std::vector<Variant> single_variants(const Vocabulary& vocabulary, const Tokens& sequence,
                                      std::int64_t first) {
   std::vector<Variant> variants;
-  for (std::size_t position = 1; position + 1 < sequence.size(); ++position) {
-    const std::int32_t from = sequence[position];
+  for (const std::int32_t position : single_positions(vocabulary, sequence)) {
+    const std::int32_t from = sequence[static_cast<std::size_t>(position)];
     const std::string& word = vocabulary.words[static_cast<std::size_t>(from)];
-    if (word.size() != 1) continue;  // a mask has no wild type
     for (const char letter : kUsual) {
       const std::int32_t to = vocabulary.of_letter[static_cast<unsigned char>(letter)];
       if (to == from) continue;
       Variant variant;
-      variant.text =
-          fmt::format("{}{}{}", word, static_cast<std::int64_t>(position) - 1 + first, letter);
-      variant.substitutions = {{static_cast<std::int32_t>(position), from, to}};
+      variant.text = fmt::format("{}{}{}", word, position - 1 + first, letter);
+      variant.substitutions = {{position, from, to}};
       variants.push_back(std::move(variant));
     }
   }

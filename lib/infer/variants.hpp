@@ -40,6 +40,9 @@ VariantTable read_variants(const std::string& path);
 void resolve_variant(Variant& variant, const Vocabulary& vocabulary, const Tokens& sequence,
                      std::int64_t first, const std::string& label);
 
+// Positions of the residues that single_variants() replaces; a mask has no wild type.
+std::vector<std::int32_t> single_positions(const Vocabulary& vocabulary, const Tokens& sequence);
+
 // Every residue replaced by each of the other 19 usual ones, position by position in the order of
 // ACDEFGHIKLMNPQRSTVWY.
 std::vector<Variant> single_variants(const Vocabulary& vocabulary, const Tokens& sequence,

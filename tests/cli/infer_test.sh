@@ -108,6 +108,19 @@ run infer score -q --device cpu --model "$esm" --variants v.csv --first-residue 
 check "some names are enough" rc_is 0
 check "the others are told" err_has "v.csv: line 3: no sequence is named 'q'; variants of 1 of 2 names"
 check "variants of one sequence" n_lines_is out.txt 2
+# The same bytes in any batch, for records that share passes, have no residues or the same name.
+printf '>none\n\n>p\nMKTAY\n>p\nM<mask>TAYIAKQR\n>masks\n<mask><mask>\n>q\nMW\n>end\n\n' >shared.fa
+printf 'name\tmutant\np\tM1A\nq\tWT\nq\tW2A:M1C\nmasks\tWT\n' >shared.tsv
+for arguments in fill-mask score "score --all-single" "score --all-single --method wt-marginal" \
+  "score --variants shared.tsv" "score --variants shared.tsv --method wt-marginal"; do
+  for batch in 1 20 2000; do
+    # shellcheck disable=SC2086
+    works infer $arguments -q --device cpu --model "$esm" --batch "$batch" -t 1 shared.fa -o "table$batch.tsv"
+  done
+  check "$arguments: batches of one record" same_files table1.tsv table2000.tsv
+  check "$arguments: batches of several" same_files table20.tsv table2000.tsv
+done
+check "lines of the records that have variants" n_lines_is table2000.tsv 6
 works infer contacts -q --device cpu --model "$esm" p.fa
 check "a row a residue" n_lines_is out.txt 5
 works infer info "$esm"
@@ -244,6 +257,14 @@ for kinds in mean residues,mean,cls; do
     fails 1 'several.fa: record 4 (w): the result' infer embed --device cpu --model odd --batch "$batch" \
       --include "$kinds" --layers 0,-1 several.fa -o never.npz
   done
+done
+# Its head has that embedding, too: the first record that asks for probabilities is named.
+printf '>w\nMKWAY\n>b\nMKT\n>m\nM<mask>K\n>n\nMW<mask>\n' >shared.fa
+for batch in 12 2000; do
+  fails 1 'several.fa: record 3 (a): the result' infer score --device cpu --model odd --batch "$batch" several.fa \
+    -o never.tsv
+  fails 1 'shared.fa: record 3 (m): the result' infer fill-mask --device cpu --model odd --batch "$batch" shared.fa \
+    -o never.tsv
 done
 if [ "$backend" = emulated ]; then
   works infer embed -q --device gpu --model "$esm" p.fa -o out.npy --json gpu.json

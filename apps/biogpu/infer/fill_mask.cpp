@@ -24,35 +24,36 @@ struct FillFlags {
 };
 
 // The likeliest words of every mask of a sequence.
-void fill_sequence(int top, const Record& record) {
-  const auto& [run, model, name, place, sequence, budget_tokens, text] = record;
-  const infer::Vocabulary& vocabulary = model.info().vocabulary;
-  std::vector<std::int32_t> masks;
-  for (std::size_t t = 1; t + 1 < sequence.size(); ++t)
-    if (sequence[t] == vocabulary.mask) masks.push_back(static_cast<std::int32_t>(t));
-  const std::vector<float> rows =
-      infer::log_probabilities(model, sequence, masks, false, budget_tokens);
-  run.require_finite(rows, place);
+void fill_sequence(int top, const Record& record, const infer::LogProbabilities& probabilities,
+                   std::string& text) {
+  const infer::Vocabulary& vocabulary = record.vocabulary;
+  record.run.require_finite(probabilities.rows, record.place);
   std::vector<std::size_t> order(vocabulary.words.size());
-  for (std::size_t i = 0; i < masks.size(); ++i) {
-    const float* const row = rows.data() + i * order.size();
+  for (std::size_t i = 0; i < probabilities.positions.size(); ++i) {
+    const auto row = probabilities.row(i);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return row[a] > row[b]; });
     for (std::size_t rank = 0;
          rank < std::min<std::size_t>(order.size(), static_cast<std::size_t>(top)); ++rank)
-      text += fmt::format("{}\t{}\t{}\t{}\t{:.6f}\n", name, masks[i], rank + 1,
-                          vocabulary.words[order[rank]],
+      text += fmt::format("{}\t{}\t{}\t{}\t{:.6f}\n", record.name, probabilities.positions[i],
+                          rank + 1, vocabulary.words[order[rank]],
                           std::exp(static_cast<double>(row[order[rank]])));
   }
 }
 
 void run_fill_mask(const FillFlags& flags, const std::string& command_line) {
-  run_table(
-      flags.infer,
-      {"infer fill-mask", "name\tposition\trank\tresidue\tprobability\n", std::to_string(flags.top),
-       [&](const Record& record) { fill_sequence(flags.top, record); }},
-      command_line);
+  const auto masks = [](const Record& record) {
+    return infer::mask_positions(record.vocabulary, record.sequence);
+  };
+  const auto append = [&](const Record& record, const infer::LogProbabilities& probabilities,
+                          std::string& text) {
+    fill_sequence(flags.top, record, probabilities, text);
+  };
+  run_table(flags.infer,
+            {"infer fill-mask", "name\tposition\trank\tresidue\tprobability\n",
+             std::to_string(flags.top), false, masks, append},
+            command_line);
 }
 
 std::string info_text(const infer::ModelInfo& info) {

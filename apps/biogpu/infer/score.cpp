@@ -32,34 +32,46 @@ struct ScoreFlags {
   std::string sequences;
 };
 
+bool of_variants(const ScoreFlags& flags) { return flags.all_single || !flags.variants.empty(); }
+
+// The variants of one sequence. They are made twice, for positions and for lines: what a batch's
+// sequences have together may be more than memory should hold.
+std::vector<infer::Variant> variants_of(const ScoreFlags& flags, const infer::VariantTable& table,
+                                        const Record& record) {
+  if (flags.all_single)
+    return infer::single_variants(record.vocabulary, record.sequence, flags.first_residue);
+  const auto found = table.find(table.count(record.name) > 0 ? record.name : std::string());
+  if (found == table.end()) return {};
+  std::vector<infer::Variant> variants = found->second;
+  for (infer::Variant& variant : variants)
+    infer::resolve_variant(
+        variant, record.vocabulary, record.sequence, flags.first_residue,
+        fmt::format("{}: line {} ({})", flags.variants, variant.line, record.name));
+  return variants;
+}
+
+infer::Positions positions_of(const ScoreFlags& flags, const infer::VariantTable& table,
+                              const Record& record) {
+  if (!of_variants(flags)) return infer::residue_positions(record.vocabulary, record.sequence);
+  if (flags.all_single) return infer::single_positions(record.vocabulary, record.sequence);
+  return infer::variant_positions(variants_of(flags, table, record));
+}
+
 // The lines of one sequence.
-void score_sequence(const ScoreFlags& flags, const infer::VariantTable& table,
-                    const Record& record) {
-  const auto& [run, model, name, place, sequence, budget_tokens, text] = record;
-  if (flags.variants.empty() && !flags.all_single) {
-    const auto sum = infer::pseudo_likelihood(model, sequence, budget_tokens);
-    if (sum.n_residues > 0) run.require_finite(std::array{sum.perplexity()}, place);
-    text += fmt::format("{}\t{}\t{:.6f}\t{:.6f}\n", name, sum.n_residues, sum.log_likelihood,
+void score_sequence(const ScoreFlags& flags, const infer::VariantTable& table, const Record& record,
+                    const infer::LogProbabilities& probabilities, std::string& text) {
+  if (!of_variants(flags)) {
+    const auto sum = infer::pseudo_likelihood(record.sequence, probabilities);
+    if (sum.n_residues > 0) record.run.require_finite(std::array{sum.perplexity()}, record.place);
+    text += fmt::format("{}\t{}\t{:.6f}\t{:.6f}\n", record.name, sum.n_residues, sum.log_likelihood,
                         sum.perplexity());
     return;
   }
-  const infer::Vocabulary& vocabulary = model.info().vocabulary;
-  std::vector<infer::Variant> variants;
-  if (flags.all_single) {
-    variants = infer::single_variants(vocabulary, sequence, flags.first_residue);
-  } else {
-    const auto found = table.find(table.count(name) > 0 ? name : std::string());
-    if (found == table.end()) return;
-    variants = found->second;
-    for (infer::Variant& variant : variants)
-      infer::resolve_variant(variant, vocabulary, sequence, flags.first_residue,
-                             fmt::format("{}: line {} ({})", flags.variants, variant.line, name));
-  }
-  const std::vector<double> scores = infer::variant_scores(
-      model, sequence, variants, flags.method == "masked-marginal", budget_tokens);
-  run.require_finite(scores, place);
+  const std::vector<infer::Variant> variants = variants_of(flags, table, record);
+  const std::vector<double> scores = infer::variant_scores(variants, probabilities);
+  record.run.require_finite(scores, record.place);
   for (std::size_t i = 0; i < variants.size(); ++i)
-    text += fmt::format("{}\t{}\t{:.6f}\n", name, variants[i].text, scores[i]);
+    text += fmt::format("{}\t{}\t{:.6f}\n", record.name, variants[i].text, scores[i]);
 }
 
 // Variants of sequences that are not there are left out, with a warning; but not all of them.
@@ -79,7 +91,7 @@ void tell_missing(const std::string& path, const infer::VariantTable& table,
 void run_sequence_score(const ScoreFlags& flags, const std::string& command_line) {
   const infer::VariantTable table =
       flags.variants.empty() ? infer::VariantTable() : infer::read_variants(flags.variants);
-  const bool variants = !flags.variants.empty() || flags.all_single;
+  const bool variants = of_variants(flags);
   std::unordered_set<std::string> names;
   for (const auto& [name, its_variants] : table)
     if (!name.empty()) names.insert(name);
@@ -91,7 +103,12 @@ void run_sequence_score(const ScoreFlags& flags, const std::string& command_line
        variants ? "name\tmutant\tscore\n" : "name\tresidues\tlog_likelihood\tperplexity\n",
        fmt::format("{} {} {} {}", flags.all_single, flags.method, flags.first_residue,
                    flags.variants.empty() ? "" : file_state(flags.variants)),
-       [&](const Record& record) { score_sequence(flags, table, record); }, names,
+       !variants || flags.method == "masked-marginal",
+       [&](const Record& record) { return positions_of(flags, table, record); },
+       [&](const Record& record, const infer::LogProbabilities& probabilities, std::string& text) {
+         score_sequence(flags, table, record, probabilities, text);
+       },
+       names,
        [&](const auto& missing, Log& log) { tell_missing(flags.variants, table, missing, log); }},
       command_line);
 }

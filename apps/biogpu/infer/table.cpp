@@ -1,5 +1,7 @@
 #include "apps/biogpu/infer/table.hpp"
 
+#include <vector>
+
 #include "apps/biogpu/option_group.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
@@ -21,9 +23,18 @@ void run_table(const InferFlags& flags, const Table& table, const std::string& c
   run.run(
       table.options,
       [&](infer::ProteinModel& model, InferRun::Records& records, infer::BatchResult& result) {
+        const auto record = [&](std::size_t i) -> Record {
+          return {run, model.info().vocabulary, records.names[i], records.places[i],
+                  records.sequences[i]};
+        };
+        std::vector<infer::Positions> positions;
         for (std::size_t i = 0; i < records.names.size(); ++i)
-          table.append({run, model, records.names[i], records.places[i], records.sequences[i],
-                        run.budget_tokens(), result.text});
+          positions.push_back(table.positions(record(i)));
+        infer::log_probabilities(model, records.sequences, positions, table.masked,
+                                 run.budget_tokens(),
+                                 [&](std::size_t i, const infer::LogProbabilities& probabilities) {
+                                   table.append(record(i), probabilities, result.text);
+                                 });
       },
       [&](const infer::BatchResult& result) { out.write(result.text); });
   if (!run.missing().empty()) table.tell_missing(run.missing(), run.log());

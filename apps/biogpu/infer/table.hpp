@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <unordered_set>
@@ -8,29 +7,35 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/biogpu/infer/run.hpp"
+#include "lib/infer/score.hpp"
 
 namespace biogpu::app {
 
 void add_table_output(CLI::App& command, InferFlags& flags);
 
-// A record of the input, and where its lines go.
+// A record of the input.
 struct Record {
   const InferRun& run;
-  infer::ProteinModel& model;
+  const infer::Vocabulary& vocabulary;
   const std::string& name;
   const std::string& place;
   const infer::Tokens& sequence;
-  std::int64_t budget_tokens;
-  std::string& text;
 };
 
-// A table with lines for each record, from a model with a language head.
+// A table with lines for each record, from a model with a language head. Any thread calls the
+// functions of records.
 struct Table {
   const char* command;
   const char* header;
-  std::string options;                               // what else lines depend on, for --resume
-  std::function<void(const Record& record)> append;  // any thread calls it
-  std::unordered_set<std::string> names = {};        // that sequences should have
+  std::string options;  // what else lines depend on, for --resume
+  bool masked;          // each position is masked in a copy of the sequence
+  // Where log-probabilities are needed.
+  std::function<infer::Positions(const Record& record)> positions;
+  // The lines of a record.
+  std::function<void(const Record& record, const infer::LogProbabilities& probabilities,
+                     std::string& text)>
+      append;
+  std::unordered_set<std::string> names = {};  // that sequences should have
   std::function<void(const std::unordered_set<std::string>& names, Log& log)> tell_missing = {};
 };
 

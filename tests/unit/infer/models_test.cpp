@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/core/error.hpp"
@@ -17,6 +18,23 @@ using test::compute;
 using test::kModels;
 using test::kSequences;
 using test::Loaded;
+
+namespace {
+
+// The rows of log-probabilities that each sequence gets.
+std::vector<std::vector<float>> rows_of(Loaded& loaded, const std::vector<Tokens>& sequences,
+                                        const std::vector<infer::Positions>& positions, bool masked,
+                                        std::int64_t budget) {
+  std::vector<std::vector<float>> rows;
+  infer::log_probabilities(*loaded.model, sequences, positions, masked, budget,
+                           [&](std::size_t i, const infer::LogProbabilities& of_sequence) {
+                             REQUIRE(i == rows.size());
+                             rows.emplace_back(of_sequence.rows.begin(), of_sequence.rows.end());
+                           });
+  return rows;
+}
+
+}  // namespace
 
 TEST_CASE("infer.models: fp32 equals transformers in double precision", "[infer][model]") {
   const std::string name = GENERATE(values(kModels));
@@ -67,19 +85,71 @@ TEST_CASE("infer.score: likelihoods are those of the masked positions one by one
   for (std::size_t t = 1; t + 1 < sequence.size(); ++t) {
     Tokens masked = sequence;
     masked[t] = vocabulary.mask;
-    const auto row = infer::log_probabilities(*loaded.model, masked, {static_cast<std::int32_t>(t)},
-                                              false, 1000);
+    const auto at = static_cast<std::int32_t>(t);
+    const auto row = rows_of(loaded, {masked}, {{at}}, false, 1000)[0];
     sum += static_cast<double>(row[static_cast<std::size_t>(sequence[t])]);
     double total = 0;
     for (const float v : row) total += std::exp(static_cast<double>(v));
     CHECK(std::fabs(total - 1) < 1e-5);
   }
+  const infer::Positions positions = infer::residue_positions(vocabulary, sequence);
   // The budget cuts the copies into passes of one and of three.
   for (const std::int64_t budget : {1, 30, 1000}) {
-    const auto pll = infer::pseudo_likelihood(*loaded.model, sequence, budget);
+    const auto rows = rows_of(loaded, {sequence}, {positions}, true, budget)[0];
+    const auto pll = infer::pseudo_likelihood(sequence, {positions, rows});
     CHECK(pll.n_residues == 7);
     CHECK(std::fabs(pll.log_likelihood - sum) < 1e-5);
   }
+}
+
+TEST_CASE("infer.score: sequences that share passes get the rows they get alone",
+          "[infer][model]") {
+  Loaded loaded(GENERATE(values({"esm2_head16", "protbert_head16"})));
+  const infer::Vocabulary& vocabulary = loaded.model->info().vocabulary;
+  std::vector<Tokens> sequences;
+  std::vector<infer::Positions> positions;
+  // Some ask for nothing: the first, one in the middle, the last.
+  for (const auto& [text, its_positions] : std::vector<std::pair<std::string, infer::Positions>>{
+           {"", {}},
+           {"MKTAYIA", {2, 7}},
+           {"MK", {}},
+           {"MKT<mask>LLA", {4}},
+           {"GSHMRYDWVELKNATCIPQFLSTEEW", {1, 2, 3, 13, 26}},
+           {"MKTAYIA", {1, 2, 3, 4, 5, 6, 7}},
+           {"W", {}}}) {
+    sequences.push_back(loaded.tokens(text));
+    positions.push_back(its_positions);
+  }
+  for (const bool masked : {false, true})
+    for (const std::int64_t budget : {1, 20, 1000}) {
+      const auto together = rows_of(loaded, sequences, positions, masked, budget);
+      REQUIRE(together.size() == sequences.size());
+      for (std::size_t i = 0; i < sequences.size(); ++i) {
+        CHECK(together[i].size() ==
+              positions[i].size() * static_cast<std::size_t>(vocabulary.size()));
+        CHECK(together[i] == rows_of(loaded, {sequences[i]}, {positions[i]}, masked, 1)[0]);
+      }
+    }
+}
+
+TEST_CASE("infer.passes: a pass holds what the budget has room for, and no more is made",
+          "[infer][model]") {
+  Loaded loaded("esm2_head16");
+  const Tokens sequence = loaded.tokens("MKTAYIA");  // 9 tokens
+  std::size_t n_made = 0;
+  std::vector<std::size_t> passes;
+  const auto next = [&](infer::PassInput& input) {
+    input = {sequence};
+    return ++n_made <= 8;
+  };
+  infer::Request request;
+  request.logits = true;
+  infer::run_passes(*loaded.model, next, request, 30,
+                    [&](std::size_t first, std::size_t n, const infer::Outputs&) {
+                      CHECK(n_made <= first + n + 1);  // the next one told that the pass is full
+                      passes.push_back(n);
+                    });
+  CHECK(passes == std::vector<std::size_t>{3, 3, 2});
 }
 
 TEST_CASE("infer.score: variants add up over their sites", "[infer][model]") {
@@ -92,13 +162,18 @@ TEST_CASE("infer.score: variants add up over their sites", "[infer][model]") {
     variants[i].text = texts[i];
     infer::resolve_variant(variants[i], vocabulary, sequence, 11, "test");
   }
+  const infer::Positions positions = infer::variant_positions(variants);
+  CHECK(positions == infer::Positions{2, 5});
   for (const bool masked : {false, true}) {
-    const auto scores = infer::variant_scores(*loaded.model, sequence, variants, masked, 1000);
+    const auto rows = rows_of(loaded, {sequence}, {positions}, masked, 1000)[0];
+    const auto scores = infer::variant_scores(variants, {positions, rows});
     CHECK(std::fabs(scores[0] + scores[1] - scores[2]) < 1e-9);
     CHECK(scores[3] == 0);
     CHECK(scores[0] != 0);
   }
-  CHECK(infer::single_variants(vocabulary, sequence, 1).size() == 7 * 19);
+  const auto singles = infer::single_variants(vocabulary, sequence, 1);
+  CHECK(singles.size() == 7 * 19);
+  CHECK(infer::variant_positions(singles) == infer::single_positions(vocabulary, sequence));
 }
 
 TEST_CASE("infer.models: layers are counted from either end", "[infer]") {
