@@ -5,15 +5,17 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <fstream>
 #include <initializer_list>
 #include <optional>
 
 #include "lib/core/error.hpp"
+#include "lib/io/input/compression.hpp"
+#include "lib/io/text_reader.hpp"
 
 namespace biogpu::infer {
 namespace {
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // of UTF-8; spreadsheets write it
 constexpr std::string_view kUsual = "ACDEFGHIKLMNPQRSTVWY";
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -65,6 +67,33 @@ std::optional<std::size_t> column(const std::vector<std::string>& header,
   return std::nullopt;
 }
 
+// The lines of a text, plain or gzip, without their ends.
+class Lines {
+ public:
+  explicit Lines(const std::string& path) : text_(path), piece_(text_.next()) {
+    io::input::refuse_compression(piece_, path);
+    if (piece_.starts_with(kByteOrderMark)) piece_.remove_prefix(kByteOrderMark.size());
+  }
+
+  bool next(std::string& line) {
+    line.clear();
+    if (piece_.empty()) return false;
+    for (bool whole = false; !whole && !piece_.empty();) {
+      const std::size_t end = piece_.find('\n');
+      whole = end != std::string_view::npos;
+      line += piece_.substr(0, end);
+      piece_.remove_prefix(whole ? end + 1 : piece_.size());
+      if (piece_.empty()) piece_ = text_.next();
+    }
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    return true;
+  }
+
+ private:
+  io::TextReader text_;
+  std::string_view piece_;  // what is left of it
+};
+
 bool is_wild_type(std::string_view text) {
   const std::string word = lower(text);
   return word.empty() || word == "wt" || word == "_wt" || word == "wild_type";
@@ -73,18 +102,14 @@ bool is_wild_type(std::string_view text) {
 }  // namespace
 
 VariantTable read_variants(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw Error(ErrorCode::failed, path + ": cannot be opened");
+  Lines lines(path);
   VariantTable table;
   std::string line;
   std::optional<std::size_t> mutant, name;
   std::size_t n_columns = 0;
   char separator = '\t';
-  for (std::uint64_t number = 1; std::getline(file, line); ++number) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
+  for (std::uint64_t number = 1; lines.next(line); ++number) {
     if (line.empty() || line.front() == '#') continue;
-    if (number == 1 && line.starts_with("\x1f\x8b"))
-      throw Error(ErrorCode::bad_input, path + ": is compressed; expected plain text");
     const bool first = n_columns == 0;
     if (first && line.find('\t') == std::string::npos && line.find(',') != std::string::npos)
       separator = ',';
@@ -110,7 +135,7 @@ VariantTable read_variants(const std::string& path) {
     variant.line = number;
     table[name ? fields[*name] : std::string()].push_back(std::move(variant));
   }
-  if (file.bad()) throw Error(ErrorCode::failed, path + ": cannot be read");
+  if (table.empty()) throw Error(ErrorCode::bad_input, path + ": has no variant");
   return table;
 }
 

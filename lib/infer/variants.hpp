@@ -27,11 +27,11 @@ struct Variant {
 // Variants of a table: by name of the sequence, or of every sequence under "".
 using VariantTable = std::unordered_map<std::string, std::vector<Variant>>;
 
-// A table with tabs or, where the first line has none, commas, with which fields may stand in
-// quotes. With a column called mutant (or mutation, variant, mutations, variants) in its first
-// line, and perhaps one called name (or id, protein, target), those are read; without, the only or
-// last column holds variants and, of two or more, the first holds names. Errors: Error{bad_input}
-// with file and line.
+// A table, plain or gzip, with tabs or, where the first line has none, commas, with which fields
+// may stand in quotes. With a column called mutant (or mutation, variant, mutations, variants) in
+// its first line, and perhaps one called name (or id, protein, target), those are read; without,
+// the only or last column holds variants and, of two or more, the first holds names. Errors:
+// Error{bad_input} with file and line, or for a table without a variant; Error{failed}.
 VariantTable read_variants(const std::string& path);
 
 // Finds the residues of a variant's text in a sequence. first: the number of its first residue in

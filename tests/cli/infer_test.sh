@@ -121,6 +121,9 @@ for arguments in fill-mask score "score --all-single" "score --all-single --meth
   check "$arguments: batches of several" same_files table20.tsv table2000.tsv
 done
 check "lines of the records that have variants" n_lines_is table2000.tsv 6
+printf '\357\273\277name,mutant\r\np,M11A\r\n' | gzip >v.csv.gz
+works infer score -q --device cpu --model "$esm" --variants v.csv.gz --first-residue 11 p.fa
+check "a compressed table with a mark at its start" n_lines_is out.txt 2
 works infer contacts -q --device cpu --model "$esm" p.fa
 check "a row a residue" n_lines_is out.txt 5
 works infer info "$esm"
@@ -141,8 +144,9 @@ fails 3 "names.csv: line 2: no sequence is named 'r'" infer score --device cpu -
   --variants names.csv p.fa -o never.tsv
 fails 3 "replaces residue 1 twice" infer score --device cpu --model "$esm" --variants <(echo M1A:M1C) p.fa
 fails 3 "expected a residue" infer score --device cpu --model "$esm" --variants <(echo M1A:) p.fa
-gzip -c names.csv >names.csv.gz
-fails 3 "is compressed" infer score --device cpu --model "$esm" --variants names.csv.gz p.fa
+fails 3 ": has no variant" infer score --device cpu --model "$esm" --variants <(echo) p.fa
+printf 'name,mutant\n' >empty.csv
+fails 3 "empty.csv: has no variant" infer score --device cpu --model "$esm" --variants empty.csv p.fa -o never.tsv
 for option in "--sequences p.fa" "--orders 5" "--chains A" "--fixed A1" "--seed 3"; do
   # shellcheck disable=SC2086
   fails 2 "is for models of structures" infer score --device cpu --model "$esm" $option p.fa

@@ -6,6 +6,7 @@
 #include "lib/core/error.hpp"
 #include "lib/infer/variants.hpp"
 #include "lib/infer/vocabulary.hpp"
+#include "lib/io/output_file.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/infer/folder.hpp"
 
@@ -79,6 +80,55 @@ TEST_CASE("infer.variants: tables with and without a header", "[infer]") {
   const auto quoted = read("\"mutant\",\"name\"\n\"A1C\",\"wild \"\"type\"\", long\"\n");
   CHECK(quoted.at("wild \"type\", long").front().text == "A1C");
   CHECK(error_of([&] { read("name\tmutant\nA1C\n"); }).find("line 2: 1 columns") !=
+        std::string::npos);
+}
+
+TEST_CASE("infer.variants: marks, ends of lines and compression of a table", "[infer]") {
+  const test::Folder folder;
+  const std::string mark = "\xef\xbb\xbf";
+  const auto read = [&](const std::string& name, const std::string& text) {
+    return infer::read_variants(folder.write(name, text));
+  };
+  for (const std::string& text : {mark + "mutant\nA1C\n", mark + "A1C\n",
+                                  mark + "mutant\r\nA1C\r\n", mark + "\n# none\nmutant\nA1C"}) {
+    INFO(text);
+    CHECK(read("v.tsv", text).at("").front().text == "A1C");
+  }
+  const auto variant = [](std::size_t i) {
+    std::string name = "A";
+    return name.append(std::to_string(i)).append("C");
+  };
+  // Longer than the pieces that a text is read in.
+  std::string text = "name\tmutant\n";
+  for (std::size_t i = 0; i < 50000; ++i)
+    text.append("wild_type\t").append(variant(i)).append("\n");
+  const auto check_long = [&](const infer::VariantTable& table) {
+    const auto& variants = table.at("wild_type");
+    REQUIRE(variants.size() == 50000);
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      REQUIRE(variants[i].text == variant(i));
+      REQUIRE(variants[i].line == i + 2);
+    }
+  };
+  check_long(read("v.tsv", text));
+  const std::string path = folder.write("v.tsv.gz", "");
+  {
+    io::OutputFile out(path, 1);
+    out.write(text);
+    out.commit();
+  }
+  check_long(infer::read_variants(path));
+}
+
+TEST_CASE("infer.variants: a table without a variant is an error", "[infer]") {
+  const test::Folder folder;
+  for (const char* text : {"", "\n\n", "mutant\n", "name,mutant\r\n", "# A1C\n", "\xef\xbb\xbf"}) {
+    const std::string path = folder.write("v.tsv", text);
+    CHECK(error_of([&] { infer::read_variants(path); }) == path + ": has no variant");
+  }
+  CHECK(error_of([&] { infer::read_variants(folder.write("v.tsv", "BZh9")); }).find("bzip2") !=
+        std::string::npos);
+  CHECK(error_of([&] { infer::read_variants(folder.path() + "/none.tsv"); }).find("none.tsv") !=
         std::string::npos);
 }
 
