@@ -110,6 +110,7 @@ done
 printf '>a\n%s\n' "$own" >given.fa
 cp given.fa kept.fa
 fails 2 "the same file" infer score --model model "$pdb" --sequences given.fa -o given.fa
+fails 2 "has the suffix of arrays" infer score --model model "$pdb" -o never.npz
 check "the structure is what it was" same_files "$pdb" folder/a.pdb
 check "the positions are what they were" same_files fix.jsonl kept.jsonl
 check "the sequences are what they were" same_files given.fa kept.fa

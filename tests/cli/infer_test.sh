@@ -147,6 +147,19 @@ fails 3 "expected a residue" infer score --device cpu --model "$esm" --variants 
 fails 3 ": has no variant" infer score --device cpu --model "$esm" --variants <(echo) p.fa
 printf 'name,mutant\n' >empty.csv
 fails 3 "empty.csv: has no variant" infer score --device cpu --model "$esm" --variants empty.csv p.fa -o never.tsv
+fails 2 "needs a file, not standard input" infer score --device cpu --model "$esm" --variants - p.fa
+# What has an effect on variants alone is refused without them.
+for option in "--method wt-marginal" "--method masked-marginal" "--first-residue 1"; do
+  # shellcheck disable=SC2086
+  fails 2 "${option% *} needs --variants or --all-single" infer score --device cpu --model "$esm" $option p.fa
+  # shellcheck disable=SC2086
+  works infer score -q --device cpu --model "$esm" --all-single $option p.fa
+done
+for suffix in npy npz safetensors h5 hdf5; do
+  fails 2 "'never.$suffix' has the suffix of arrays" infer score --device cpu --model "$esm" p.fa -o "never.$suffix"
+  fails 2 "'never.$suffix' has the suffix of arrays" infer fill-mask --device cpu --model "$esm" p.fa -o "never.$suffix"
+  check "no table as never.$suffix" absent "never.$suffix"
+done
 for option in "--sequences p.fa" "--orders 5" "--chains A" "--fixed A1" "--seed 3"; do
   # shellcheck disable=SC2086
   fails 2 "is for models of structures" infer score --device cpu --model "$esm" $option p.fa

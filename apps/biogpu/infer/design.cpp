@@ -9,6 +9,7 @@
 
 #include "apps/biogpu/infer/commands.hpp"
 #include "apps/biogpu/infer/structures.hpp"
+#include "apps/biogpu/infer/table.hpp"
 #include "apps/biogpu/option_group.hpp"
 #include "lib/core/error.hpp"
 #include "lib/infer/output/array_writer.hpp"
@@ -149,6 +150,7 @@ Run add_infer_design(CLI::App& command) {
 
 void run_structure_score(InferFlags infer, const StructureFlags& flags,
                          const std::string& sequences, const std::string& command_line) {
+  require_table_name(infer.output);
   infer.also_read = {{"--sequences", sequences}};
   std::vector<infer::mpnn::GivenSequence> given;
   if (!sequences.empty()) given = infer::mpnn::read_given(sequences);

@@ -89,6 +89,8 @@ void tell_missing(const std::string& path, const infer::VariantTable& table,
 }
 
 void run_sequence_score(const ScoreFlags& flags, const std::string& command_line) {
+  if (flags.variants == "-")
+    throw Error(ErrorCode::usage, "--variants needs a file, not standard input");
   const infer::VariantTable table =
       flags.variants.empty() ? infer::VariantTable() : infer::read_variants(flags.variants);
   const bool variants = of_variants(flags);
@@ -113,8 +115,8 @@ void run_sequence_score(const ScoreFlags& flags, const std::string& command_line
       command_line);
 }
 
-// What is for the other kind of model must not be given and have no effect.
-void refuse_given(const CLI::App& command, bool of_structures) {
+// What is for the other kind of model, or for variants, must not be given and have no effect.
+void refuse_given(const CLI::App& command, bool of_structures, bool has_variants) {
   constexpr const char* kOfSequences[] = {"--variants",      "--all-single", "--method",
                                           "--first-residue", "--truncate",   "--allow-unknown",
                                           "--keep-rare",     "--resume",     "--precision",
@@ -129,12 +131,15 @@ void refuse_given(const CLI::App& command, bool of_structures) {
     if (of_structures ? for_sequences : for_structures)
       throw Error(ErrorCode::usage, fmt::format("{} is for models of {}", option->get_name(),
                                                 of_structures ? "sequences" : "structures"));
+    if (!has_variants && (option->check_name("--method") || option->check_name("--first-residue")))
+      throw Error(ErrorCode::usage,
+                  fmt::format("{} needs --variants or --all-single", option->get_name()));
   }
 }
 
 void run_score(const CLI::App& command, const ScoreFlags& flags, const std::string& command_line) {
   const bool of_structures = infer::mpnn::is_structure_model(flags.infer.model);
-  refuse_given(command, of_structures);
+  refuse_given(command, of_structures, of_variants(flags));
   if (of_structures)
     run_structure_score(flags.infer, flags.structures, flags.sequences, command_line);
   else

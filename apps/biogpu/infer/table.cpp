@@ -1,9 +1,12 @@
 #include "apps/biogpu/infer/table.hpp"
 
+#include <fmt/format.h>
+
 #include <vector>
 
 #include "apps/biogpu/option_group.hpp"
 #include "lib/core/error.hpp"
+#include "lib/infer/output/array_writer.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
@@ -13,7 +16,14 @@ void add_table_output(CLI::App& command, InferFlags& flags) {
                               "FILE");
 }
 
+void require_table_name(const std::string& path) {
+  if (infer::find_array_format(path).value_or(infer::ArrayFormat::tsv) != infer::ArrayFormat::tsv)
+    throw Error(ErrorCode::usage,
+                fmt::format("'{}' has the suffix of arrays; a table is .tsv or .tsv.gz", path));
+}
+
 void run_table(const InferFlags& flags, const Table& table, const std::string& command_line) {
+  require_table_name(flags.output);
   InferRun run(flags, table.command, command_line);
   if (!run.info().has_logits)
     throw Error(ErrorCode::bad_input, flags.model + ": has no language model head");

@@ -13,6 +13,10 @@ namespace biogpu::app {
 
 void add_table_output(CLI::App& command, InferFlags& flags);
 
+// Throws Error{usage} where a table's name is one that arrays have: what reads the file next would
+// take it for them.
+void require_table_name(const std::string& path);
+
 // A record of the input.
 struct Record {
   const InferRun& run;

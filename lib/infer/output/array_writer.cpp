@@ -14,7 +14,7 @@ constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
 
 }  // namespace
 
-ArrayFormat array_format(const std::string& path) {
+std::optional<ArrayFormat> find_array_format(const std::string& path) {
   struct Suffix {
     const char* text;
     ArrayFormat format;
@@ -30,6 +30,11 @@ ArrayFormat array_format(const std::string& path) {
   if (path == "-") return ArrayFormat::tsv;
   for (const Suffix& suffix : kSuffixes)
     if (path.ends_with(suffix.text)) return suffix.format;
+  return std::nullopt;
+}
+
+ArrayFormat array_format(const std::string& path) {
+  if (const auto format = find_array_format(path)) return *format;
   throw Error(ErrorCode::usage,
               "'" + path + "' has no known suffix; expected .npy, .npz, .safetensors, .h5 or .tsv");
 }

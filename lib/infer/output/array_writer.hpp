@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ enum class ArrayFormat {
   hdf5,         // a dataset of each key; '/' in a key makes groups
   tsv,          // a line of each row: key, row where there are several, numbers
 };
+
+// By the suffix, if it is one of them.
+std::optional<ArrayFormat> find_array_format(const std::string& path);
 
 // By the suffix: .npy, .npz, .safetensors, .h5 and .hdf5, .tsv and .txt. Throws Error{usage} for
 // another.

@@ -130,6 +130,8 @@ TEST_CASE("infer.output: an unknown suffix is refused", "[infer]") {
   CHECK(infer::array_format("-") == ArrayFormat::tsv);
   CHECK(infer::array_format("a.hdf5") == ArrayFormat::hdf5);
   CHECK_THROWS_AS(infer::array_format("a.png"), Error);
+  CHECK(infer::find_array_format("a.npz") == ArrayFormat::npz);
+  CHECK_FALSE(infer::find_array_format("a.png"));
 }
 
 TEST_CASE("infer.journal: whole batches come back, a torn one does not", "[infer]") {
