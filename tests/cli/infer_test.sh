@@ -130,6 +130,9 @@ works infer info "$esm"
 check "what the folder holds" out_has '^architecture	ESM-2$'
 works infer embed -q --device cpu --model "$esm" p.fa -o out.npy --json run.json
 check "the summary" grep -q '"residues": 5' run.json
+check "what a CPU computes in" grep -q '"precision": "fp32"' run.json
+works infer embed -q --device cpu --precision fp16 --model "$esm" p.fa -o out.npy --json run.json
+check "what a CPU computes in, whatever was asked for" grep -q '"precision": "fp32"' run.json
 check "what a CPU took of a GPU" grep -q '"peak_device_bytes": 0' run.json
 
 # Errors name what is wrong.
@@ -286,7 +289,10 @@ done
 if [ "$backend" = emulated ]; then
   works infer embed -q --device gpu --model "$esm" p.fa -o out.npy --json gpu.json
   check "time of a GPU" grep -q '"gpu_s": [0-9.e-]*[1-9]' gpu.json
+  check "what a GPU computes in" grep -q '"precision": "fp16"' gpu.json
   check "memory of a GPU" grep -q '"peak_device_bytes": [1-9]' gpu.json
+  works infer embed -q --device gpu --precision tf32 --model "$esm" p.fa -o out.npy --json gpu.json
+  check "what a GPU is told to compute in" grep -q '"precision": "tf32"' gpu.json
   fails 1 'the result is NaN or infinite' infer embed --device gpu --precision bf16 --model large p.fa -o never.npy
   fails 1 'record 4 (w): .*try --precision bf16' infer embed --device gpu --precision fp16 --model odd several.fa -o never.npy
 fi

@@ -48,17 +48,6 @@ struct Device {
   nn::Roofline roofline;
 };
 
-const std::vector<std::pair<std::string, nn::Precision>> kPrecisions{{"fp32", nn::Precision::fp32},
-                                                                     {"tf32", nn::Precision::tf32},
-                                                                     {"fp16", nn::Precision::fp16},
-                                                                     {"bf16", nn::Precision::bf16}};
-
-std::string name_of(nn::Precision precision) {
-  for (const auto& [name, value] : kPrecisions)
-    if (value == precision) return name;
-  return "";
-}
-
 Device open_device(const BenchFlags& flags) {
   Device device;
   const DeviceChoice choice = choose_device(parse_device_request(flags.device), true);

@@ -1,7 +1,6 @@
 #include "apps/biogpu/infer/flags.hpp"
 
 #include <filesystem>
-#include <map>
 #include <system_error>
 #include <utility>
 
@@ -9,6 +8,11 @@
 
 namespace biogpu::app {
 namespace {
+
+constexpr std::pair<const char*, nn::Precision> kPrecisions[] = {{"fp32", nn::Precision::fp32},
+                                                                 {"tf32", nn::Precision::tf32},
+                                                                 {"fp16", nn::Precision::fp16},
+                                                                 {"bf16", nn::Precision::bf16}};
 
 bool is_of_model(const std::filesystem::path& path) {
   return path.extension() == ".safetensors" || path.filename() == "config.json" ||
@@ -20,12 +24,15 @@ bool is_of_model(const std::filesystem::path& path) {
 std::string journal_of(const InferFlags& flags) { return flags.output + ".partial"; }
 
 nn::Precision parse_precision(const std::string& text, bool on_gpu) {
-  static const std::map<std::string, nn::Precision> names{{"fp32", nn::Precision::fp32},
-                                                          {"tf32", nn::Precision::tf32},
-                                                          {"fp16", nn::Precision::fp16},
-                                                          {"bf16", nn::Precision::bf16}};
-  if (text == "auto") return on_gpu ? nn::Precision::fp16 : nn::Precision::fp32;
-  return names.at(text);
+  for (const auto& [name, precision] : kPrecisions)
+    if (text == name) return precision;
+  return on_gpu ? nn::Precision::fp16 : nn::Precision::fp32;  // auto
+}
+
+const char* name_of(nn::Precision precision) {
+  for (const auto& [name, value] : kPrecisions)
+    if (value == precision) return name;
+  return "";
 }
 
 void add_model_flag(CLI::App& command, InferFlags& flags) {

@@ -35,6 +35,7 @@ void add_model_flag(CLI::App& command, InferFlags& flags);
 void add_precision_flag(CLI::App& command, std::string& precision);
 // auto: what pays on that kind of device.
 nn::Precision parse_precision(const std::string& text, bool on_gpu);
+const char* name_of(nn::Precision precision);
 
 // All options of InferFlags but the output.
 void add_infer_flags(CLI::App& command, InferFlags& flags);

@@ -249,7 +249,7 @@ void InferRun::finish(std::uint64_t output_bytes) {
                          {"layers", info().n_layers},
                          {"width", info().d_model},
                          {"parameters", info().n_parameters}};
-  run.result["precision"] = flags_.precision;
+  run.result["precision"] = name_of(precision_);
   run.result["tokens_per_pass"] = budget_tokens_;
   run.result["sequences"] = n_records_;
   run.result["residues"] = n_residues_;
