@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/infer/score.hpp"
 #include "lib/nn/backend.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
 #include "tests/unit/infer/loaded.hpp"
@@ -76,6 +77,34 @@ TEST_CASE("infer.models: a sequence gets the same numbers on the GPU in any batc
   for (const infer::NamedArray& array : alone)
     for (const infer::NamedArray& other : together)
       if (other.key == array.key) CHECK(test::difference(other.values, array.values) < 1e-3);
+}
+
+TEST_CASE("infer.score: sequences that share passes get the GPU's numbers in any batch",
+          "[infer][model][device]") {
+  if (!test::has_gpu()) return;
+  Loaded cpu("esm2_head16"), gpu("esm2_head16", nn::make_gpu_backend(0, {Precision::fp32}));
+  // Some sequences and positions come again, so that passes of one shape are recorded and run.
+  std::vector<infer::Tokens> sequences;
+  std::vector<infer::Positions> positions;
+  for (int i = 0; i < 2; ++i)
+    for (const char* text : {"MKTAYIA", "", "MLAGVSE"}) {
+      sequences.push_back(cpu.tokens(text));
+      positions.push_back(*text == 0 ? infer::Positions() : infer::Positions{1, 4});
+    }
+  const auto rows_of = [&](Loaded& loaded, bool masked, std::int64_t budget) {
+    std::vector<float> rows;
+    infer::log_probabilities(*loaded.model, sequences, positions, masked, budget,
+                             [&](std::size_t, const infer::LogProbabilities& of_sequence) {
+                               rows.insert(rows.end(), of_sequence.rows.begin(),
+                                           of_sequence.rows.end());
+                             });
+    return rows;
+  };
+  for (const bool masked : {false, true}) {
+    const auto right = rows_of(cpu, masked, 1000);
+    for (const std::int64_t budget : {20, 1000})
+      CHECK(test::difference(rows_of(gpu, masked, budget), right) < 1e-4);
+  }
 }
 
 TEST_CASE("infer.models: contacts of batches of one shape with other lengths are theirs",

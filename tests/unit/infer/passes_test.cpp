@@ -1,0 +1,79 @@
+#include "lib/infer/passes.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/core/error.hpp"
+#include "lib/nn/backend.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace biogpu;
+
+namespace {
+
+constexpr std::size_t kMost = 3;  // sequences of a pass that the model has memory for
+
+// Its logits are the token that they are for.
+class Echo : public infer::ProteinModel {
+ public:
+  explicit Echo(nn::Backend& backend) : ProteinModel(backend) {
+    info_.d_model = 1;
+    info_.has_logits = true;
+    info_.vocabulary.words = {"A"};
+  }
+
+ private:
+  void prepare(nn::HostBatch&) override {}
+  void forward(nn::Backend& backend, nn::Arena&, const nn::Batch& batch,
+               const Taps& taps) override {
+    if (&backend != &backend_) return;  // it is measured
+    if (batch.n_sequences > static_cast<std::int64_t>(kMost))
+      throw Error(ErrorCode::device_memory, "a pass too large");
+    for (std::int64_t i = 0; i < taps.logit_rows.size(); ++i)
+      taps.logits.as<float>()[i] =
+          static_cast<float>(batch.ids.as<std::int32_t>()[taps.logit_rows.as<std::int32_t>()[i]]);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("infer.passes: halves of a pass give the rows of its sequences in order", "[infer]") {
+  const auto backend = nn::make_cpu_backend({nn::Precision::fp32, 1});
+  Echo model(*backend);
+  // Sequence i has i % 4 + 1 tokens between its ends, and asks for the first and the last of them.
+  std::vector<infer::Tokens> sequences;
+  std::vector<std::vector<std::int32_t>> rows;
+  std::vector<float> expected;
+  for (std::int32_t i = 0; i < 20; ++i) {
+    infer::Tokens tokens(static_cast<std::size_t>(i % 4 + 3));
+    for (std::size_t t = 0; t < tokens.size(); ++t)
+      tokens[t] = 100 * i + static_cast<std::int32_t>(t);
+    rows.push_back({1, i % 4 + 1});
+    for (const std::int32_t row : rows.back())
+      expected.push_back(static_cast<float>(100 * i + row));
+    sequences.push_back(tokens);
+  }
+  infer::Request request;
+  request.logits = true;
+  for (const std::int64_t budget : {1, 10, 40, 1000}) {
+    std::size_t n_given = 0, n_taken = 0;
+    std::vector<float> got;
+    const auto next = [&](infer::PassInput& input) {
+      if (n_given == sequences.size()) return false;
+      input = {sequences[n_given], rows[n_given]};
+      ++n_given;
+      return true;
+    };
+    infer::run_passes(model, next, request, budget,
+                      [&](std::size_t first, std::size_t n, const infer::Outputs& outputs) {
+                        CHECK(first == n_taken);
+                        CHECK(n <= kMost);
+                        n_taken += n;
+                        got.insert(got.end(), outputs.logits.begin(), outputs.logits.end());
+                      });
+    CHECK(n_taken == sequences.size());
+    CHECK(got == expected);
+  }
+}
