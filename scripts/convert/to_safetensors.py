@@ -9,15 +9,16 @@ INPUT is
 FOLDER gets config.json, vocab.txt where INPUT has one, and model.safetensors, or shards and their index where
 the weights are more than 5 GB. Weights keep their type.
 
-Only tensors are unpickled (torch.load with weights_only): a checkpoint cannot run code. Needs torch and
-safetensors; requirements.txt pins them. biogpu itself needs neither.
+Only tensors are unpickled, and argparse.Namespace, in which fair-esm keeps its options (torch.load with
+weights_only): a checkpoint cannot run code. Needs torch and safetensors; requirements.txt pins them. biogpu itself
+needs neither.
 """
 
 import argparse
 import json
 import pathlib
+import pickle
 import re
-import shutil
 import sys
 
 import safetensors.torch
@@ -44,8 +45,34 @@ ESM_NAMES = (
 ESM_WORDS = ["<cls>", "<pad>", "<eos>", "<unk>", *"LAGVSERTIDPKQNFYMHWCXBUZO.-", "<null_1>", "<mask>"]
 
 
+def fail(path, what):
+    sys.exit(f"to_safetensors.py: {path}: {what}")
+
+
 def load(path):
-    return torch.load(path, map_location="cpu", weights_only=True)
+    try:
+        with path.open("rb"):
+            pass
+    except OSError as error:
+        fail(path, error.strerror)
+    try:
+        with torch.serialization.safe_globals([argparse.Namespace]):
+            return torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError as error:
+        # torch's message has a page of advice around the name; the advice is to run what the file holds.
+        name = re.search(r"GLOBAL (\S+)", str(error)) or re.search(r"(?:class|instantiated|type) ([\w.]+)", str(error))
+        fail(path, f"holds {name[1]}, which is neither a tensor nor an option of fair-esm and is not loaded" if name
+             else "is damaged, or no checkpoint of torch")
+    except Exception:  # bytes of something else make an unpickler fail in any way
+        fail(path, "is damaged, or no checkpoint of torch")
+
+
+def state_of(path):
+    """The tensors of a file of fair-esm."""
+    checkpoint = load(path)
+    if not isinstance(checkpoint, dict) or not isinstance(checkpoint.get("model"), dict):
+        fail(path, "has no 'model'; expected a checkpoint of fair-esm")
+    return checkpoint["model"]
 
 
 def renamed(state):
@@ -69,31 +96,37 @@ def esm_config(state, n_heads):
             "max_position_embeddings": 1026, "is_folding_model": False}
 
 
-def from_fair_esm(path, contacts, folder):
-    checkpoint = load(path)
-    state = checkpoint["model"]
+def from_fair_esm(path, contacts):
+    """The weights, and the texts of the files beside them."""
+    state = state_of(path)
+    if state and all(name.startswith("contact_head.") for name in state):
+        fail(path, "holds a contact head and no model; it goes with --contacts beside the model's file")
     if contacts:
-        state.update(load(contacts)["model"])
+        head = state_of(contacts)
+        if not any(name.startswith("contact_head.") for name in head):
+            fail(contacts, "holds no contact head; expected a *-contact-regression.pt")
+        state.update(head)
     state = renamed(state)
-    frequencies = state["esm.encoder.layer.0.attention.self.rotary_embeddings.inv_freq"]
+    frequencies = state.get("esm.encoder.layer.0.attention.self.rotary_embeddings.inv_freq")
+    if frequencies is None or "esm.embeddings.word_embeddings.weight" not in state:
+        fail(path, "has no rotary frequencies; expected a checkpoint of ESM-2")
     width = state["esm.embeddings.word_embeddings.weight"].shape[1]
     config = esm_config(state, width // (2 * len(frequencies)))
-    (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
-    (folder / "vocab.txt").write_text("\n".join(ESM_WORDS) + "\n")
-    return state
+    return state, {"config.json": json.dumps(config, indent=2) + "\n", "vocab.txt": "\n".join(ESM_WORDS) + "\n"}
 
 
-def from_folder(path, folder):
+def from_folder(path):
     state = {}
     shards = sorted(path.glob("pytorch_model*.bin"))
     if not shards:
-        sys.exit(f"{path}: no pytorch_model*.bin")
+        fail(path, "no pytorch_model*.bin")
     for shard in shards:
-        state.update(load(shard))
-    for name in ("config.json", "vocab.txt"):
-        if (path / name).exists() and path != folder:
-            shutil.copy(path / name, folder / name)
-    return state
+        part = load(shard)
+        if not isinstance(part, dict):
+            fail(shard, "holds no tensors by name")
+        state.update(part)
+    return state, {name: (path / name).read_text(encoding="utf-8")
+                   for name in ("config.json", "vocab.txt") if (path / name).exists()}
 
 
 def write(state, folder):
@@ -134,11 +167,20 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--contacts", type=pathlib.Path)
     arguments = parser.parse_args()
-    arguments.folder.mkdir(parents=True, exist_ok=True)
     if arguments.input.is_dir():
-        state = from_folder(arguments.input, arguments.folder)
+        if arguments.contacts:
+            parser.error("--contacts is for a file of fair-esm")
+        state, texts = from_folder(arguments.input)
     else:
-        state = from_fair_esm(arguments.input, arguments.contacts, arguments.folder)
+        state, texts = from_fair_esm(arguments.input, arguments.contacts)
+    # Made when all was read: no folder is left of an input that is refused.
+    try:
+        arguments.folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        fail(arguments.folder, error.strerror)
+    for name, text in texts.items():
+        if arguments.folder.resolve() != arguments.input.resolve():
+            (arguments.folder / name).write_text(text, encoding="utf-8")
     write(state, arguments.folder)
     print(f"{arguments.folder}: {len(state)} tensors")
 
