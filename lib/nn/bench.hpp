@@ -19,7 +19,7 @@ Roofline roofline_of(const std::string& device_name, Precision precision);
 
 // One operation at one shape.
 struct OpTiming {
-  std::string op;     // "gemm bias gelu"
+  std::string op;     // "gemm + bias + gelu"
   std::string shape;  // "8192 x 1280 x 5120"
   double seconds = 0;
   double bytes = 0;       // that the operation has to move at least
@@ -32,12 +32,13 @@ struct OpTiming {
 
 struct OpBenchSettings {
   bool quick = false;         // shapes of the smallest model only, one run
-  std::string only;           // operations whose name contains it; empty: all
+  std::string only;           // operations whose name, as in OpTiming, contains it; empty: all
   double seconds_each = 0.2;  // of repeated runs, of which the mean is taken
 };
 
 // Runs the backend's operations over the shapes of ESM-2 and ProtBERT. Each result is compared with
-// the reference in double precision before it is timed.
+// the reference in double precision before it is timed. Throws Error{usage} where no name contains
+// settings.only.
 std::vector<OpTiming> run_op_bench(Backend& backend, const OpBenchSettings& settings);
 
 }  // namespace biogpu::nn

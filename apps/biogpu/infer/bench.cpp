@@ -71,15 +71,18 @@ Json bench_ops(const BenchFlags& flags, Device& device) {
                                  device.name, name_of(device.precision));
   for (const nn::OpTiming& op : nn::run_op_bench(*device.backend, flags.ops)) {
     const double share = op.share(device.roofline);
+    const double gigabytes_per_s = 1e-9 * op.bytes / op.seconds;
+    const double teraflops_per_s = 1e-12 * op.operations / op.seconds;
     text += fmt::format("{}\t{}\t{:.1f}\t{:.0f}\t{:.2f}\t{}\t{:.1e}\n", op.op, op.shape,
-                        op.seconds * 1e6, 1e-9 * op.bytes / op.seconds,
-                        1e-12 * op.operations / op.seconds,
+                        op.seconds * 1e6, gigabytes_per_s, teraflops_per_s,
                         share == 0 ? "-" : fmt::format("{:.0f}%", 100 * share), op.error);
     rows.push_back({{"op", op.op},
                     {"shape", op.shape},
                     {"seconds", op.seconds},
                     {"bytes", op.bytes},
                     {"operations", op.operations},
+                    {"gigabytes_per_s", gigabytes_per_s},
+                    {"teraflops_per_s", teraflops_per_s},
                     {"roofline_share", share},
                     {"error", op.error}});
   }

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# `biogpu infer bench`: its rows, their errors against the reference, and the choice among them.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# errors_below BOUND: of all rows of ops.json, which are true errors and so not nothing.
+# shellcheck disable=SC2317  # called by check
+errors_below() {
+  python3 -c '
+import json, sys
+ops = json.load(open("ops.json"))["ops"]
+bad = [op for op in ops if not 0 < op["error"] < float(sys.argv[1])]
+sys.exit(f"{bad}" if bad or not ops else 0)' "$1"
+}
+
+works infer bench --quick --device cpu --json ops.json
+check "errors of fp32" errors_below 1e-5
+check "a row an operation" n_lines_is out.txt 14
+check "rates are what the table has" python3 -c '
+import json
+for op in json.load(open("ops.json"))["ops"]:
+    for rate, amount, unit in (("gigabytes_per_s", "bytes", 1e9), ("teraflops_per_s", "operations", 1e12)):
+        assert abs(op[rate] * unit * op["seconds"] - op[amount]) <= 1e-6 * op[amount], op'
+
+# Every name that is printed can be chosen, whole or in part.
+tail -n +3 out.txt | cut -f 1 | sort -u >names.txt
+check "all names" n_lines_is names.txt 11
+while read -r name; do
+  works infer bench --quick --device cpu --only "$name"
+  check "rows of '$name' alone" bash -c "! tail -n +3 out.txt | cut -f 1 | grep -qvF '$name'"
+  check "a row of '$name'" out_has "^$name	"
+done <names.txt
+works infer bench --quick --device cpu --only softmax
+check "a part of a name" out_has '^log softmax	'
+fails 2 "no operation's name holds 'nonsense'; expected a part of: embed + norm, " infer bench --device cpu \
+  --only nonsense --json never.json
+check "no results after an error" absent never.json
+
+if [ "$backend" = emulated ]; then
+  for name in "embed + norm" "norm + cast" softmax mean; do
+    works infer bench --quick --device gpu --precision fp32 --only "$name" --json ops.json
+    check "errors of '$name' in fp32" errors_below 1e-5
+    works infer bench --quick --device gpu --precision fp16 --only "$name" --json ops.json
+    check "errors of '$name' in fp16" errors_below 1e-2
+  done
+fi
+
+finish
