@@ -302,14 +302,20 @@ def infer_design_fidelity(result):
 MODEL_NAMES = {"esm2_8M": "ESM-2 8M", "esm2_650M": "ESM-2 650M", "esm2_3B": "ESM-2 3B", "protbert": "ProtBERT"}
 
 
+def infer_models(*words):
+    """The models of results of scripts/bench/infer_gpu.sh; a word in front of these chooses those with such a shape."""
+    shape = words[0] if isinstance(words[0], str) else ""
+    return [model for result in words[1 if shape else 0:] for model in result["models"] if model["shape"].startswith(shape)]
+
+
 LAYER_STEPS = {"norm + cast", "gemm qkv + rotary", "attention", "gemm + bias + residual", "gemm + bias + gelu"}
 
 
-def infer_gpu(*results):
+def infer_gpu(*words):
     """Of scripts/bench/infer_gpu.sh: passes on tensors that lie on the device; the reference in the same run."""
     dtypes = {"fp16": "float16", "fp32": "float32", "bf16": "bfloat16"}
     lines = []
-    for model in (model for result in results for model in result["models"]):
+    for model in infer_models(*words):
         for ours in model["ours"]:
             theirs = {row["attention"]: row for row in model["reference"]
                       if (row["batch"], row["dtype"]) == (ours["batch"], dtypes[ours["precision"]])}
@@ -362,11 +368,11 @@ def infer_operations(result):
     return table(["step", "rows x columns x summed", "us", "TFLOP/s", "of the roofline"], lines, "llrrr")
 
 
-def infer_fidelity(*results):
+def infer_fidelity(*words):
     """Of scripts/bench/infer_gpu.sh: last hidden states against the reference in fp32."""
     return table(["model", "program", "precision", "cosine", "worst cosine of a token", "relative error",
                   "same likeliest residue", "lead lost elsewhere, at most"],
                  [[MODEL_NAMES[model["shape"]], row.get("program", "biogpu"), row["precision"], f"{row['cosine']:.7f}",
                    f"{row['worst_cosine']:.7f}", f"{row['relative_error']:.1e}", f"{100 * row['same_top1']:.2f} %",
                    f"{100 * row['lost_lead']:.2f} %"]
-                  for result in results for model in result["models"] for row in model["fidelity"]], "lllrrrrr")
+                  for model in infer_models(*words) for row in model.get("fidelity", [])], "lllrrrrr")
