@@ -299,7 +299,7 @@ def infer_design_fidelity(result):
                   for r in result["fidelity"]], "lrrr")
 
 
-MODEL_NAMES = {"esm2_8M": "ESM-2 8M", "esm2_650M": "ESM-2 650M", "esm2_3B": "ESM-2 3B", "protbert": "ProtBERT"}
+MODEL_NAMES = {"protbert": "ProtBERT", **{f"esm2_{size}": f"ESM-2 {size}" for size in ("8M", "35M", "150M", "650M", "3B")}}
 
 
 def infer_models(*words):
