@@ -47,10 +47,10 @@ class Inputs {
 };
 
 // Hands the rows of passes back to the sequences that asked for them.
-class Rows {
+class SequenceRows {
  public:
-  Rows(const std::vector<Positions>& positions, std::int64_t width,
-       const TakeLogProbabilities& take)
+  SequenceRows(const std::vector<Positions>& positions, std::int64_t width,
+               const TakeLogProbabilities& take)
       : positions_(positions), width_(static_cast<std::size_t>(width)), take_(take) {
     give();
   }
@@ -108,7 +108,7 @@ void log_probabilities(ProteinModel& model, const std::vector<Tokens>& sequences
   Request request;
   request.logits = request.log_probabilities = true;
   Inputs inputs(sequences, positions);
-  Rows rows(positions, vocabulary.size(), take);
+  SequenceRows rows(positions, vocabulary.size(), take);
   run_passes(
       model,
       [&](PassInput& input) {
