@@ -50,8 +50,12 @@ EncoderShape read_encoder_shape(const ModelConfig& config, double eps) {
 std::vector<EncoderLayer> read_encoder_layers(nn::Backend& backend, nn::WeightTable& table,
                                               const ModelConfig& config, const EncoderShape& shape,
                                               const EncoderLayerForm& form) {
-  // The weights may lack so many layers that nobody wants to read what is missing of each.
-  if (!table.has_prefix(fmt::format("encoder.layer.{}.", shape.n_layers - 1)))
+  // What is missing of layers that the weights have not is no list that anybody wants to read.
+  const auto has_layer = [&](std::int64_t i) {
+    return table.has_prefix(fmt::format("encoder.layer.{}.", i));
+  };
+  const bool lacks_last = has_layer(0) && !has_layer(shape.n_layers - 1);
+  if (lacks_last || shape.n_layers > static_cast<std::int64_t>(table.n_tensors()))
     config.fail(fmt::format("num_hidden_layers is {}; the weights have no encoder.layer.{}",
                             shape.n_layers, shape.n_layers - 1));
   std::vector<EncoderLayer> layers;

@@ -1,11 +1,7 @@
 #include "lib/infer/language_head.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
-
-#include "lib/core/error.hpp"
 
 namespace biogpu::infer {
 
@@ -18,11 +14,9 @@ nn::HostTensor take_head_words(const ModelConfig& config, nn::WeightTable& table
   const bool tied = config.flag_or("tie_word_embeddings", true);
   if (tied && !table.has(name)) return embedding;
   nn::HostTensor own = table.take(name, {embedding.view.shape[0], embedding.view.shape[1]});
-  if (tied && !std::equal(own.values.begin(), own.values.end(), embedding.values.begin()))
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{}: {} differs from the words of the embedding, to which config.json "
-                            "ties it (tie_word_embeddings)",
-                            config.path(), name));
+  if (tied && own.found && embedding.found &&
+      !std::equal(own.values.begin(), own.values.end(), embedding.values.begin()))
+    table.note_untied(name);
   return own;
 }
 

@@ -18,7 +18,7 @@ struct LanguageHeadWeights {
 };
 
 // The words of a head: those of the embedding, or, where config.json does not tie the two, those
-// stored under `name`. Throws Error{bad_input} where words that are tied differ.
+// stored under `name`. Words that are tied and differ are a defect that table.finish() tells.
 nn::HostTensor take_head_words(const ModelConfig& config, nn::WeightTable& table,
                                const std::string& name, nn::HostTensor embedding);
 

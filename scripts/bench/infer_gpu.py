@@ -10,6 +10,7 @@ import argparse
 import copy
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -214,7 +215,7 @@ def time_reference(reference, attention, dtype, batch):
 def power_of(command):
     """What the device draws and its clock while a command runs on it, of the readings where it works."""
     with tempfile.TemporaryFile("w+") as readings:
-        monitor = subprocess.Popen(["nvidia-smi", "--query-gpu=power.draw.instant,clocks.sm,enforced.power.limit",
+        monitor = subprocess.Popen(["nvidia-smi", "-i", "0", "--query-gpu=power.draw.instant,clocks.sm,enforced.power.limit",
                                     "--format=csv,noheader,nounits", "-lms", "20"], stdout=readings)
         try:
             run(command)
@@ -222,7 +223,10 @@ def power_of(command):
             monitor.terminate()
             monitor.wait()
         readings.seek(0)
-        samples = [[float(x) for x in line.split(",")] for line in readings if line.count(",") == 2]
+        numbers = re.compile(r"[\d.]+, [\d.]+, [\d.]+\n")  # a card may not tell, and the last line may be cut
+        samples = [[float(x) for x in line.split(",")] for line in readings if numbers.fullmatch(line)]
+    if not samples:
+        return {}
     busy = [s for s in samples if s[0] > 0.75 * min(s[2], max(x[0] for x in samples))]
     return {name: float(np.median([s[i] for s in busy])) for i, name in enumerate(("watts", "megahertz", "watts_allowed"))}
 

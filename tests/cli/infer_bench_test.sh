@@ -30,6 +30,8 @@ while read -r name; do
   check "rows of '$name' alone" bash -c "! tail -n +3 out.txt | cut -f 1 | grep -qvF '$name'"
   check "a row of '$name'" out_has "^$name	"
 done <names.txt
+works infer bench --quick --device cpu --precision fp16 --only softmax --json half.json
+check "what a CPU computes in" grep -q '"precision": "fp32"' half.json
 works infer bench --quick --device cpu --only softmax
 check "a part of a name" out_has '^log softmax	'
 fails 2 "no operation's name holds 'nonsense'; expected a part of: embed + norm, " infer bench --device cpu \

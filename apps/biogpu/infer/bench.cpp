@@ -52,6 +52,7 @@ Device open_device(const BenchFlags& flags) {
   Device device;
   const DeviceChoice choice = choose_device(parse_device_request(flags.device), true);
   device.precision = parse_precision(flags.precision, choice.on_gpu());
+  if (!choice.on_gpu()) device.precision = nn::Precision::fp32;  // whatever was asked for
   nn::BackendOptions options;
   options.precision = device.precision;
   device.n_threads = flags.n_threads > 0

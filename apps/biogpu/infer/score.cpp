@@ -153,9 +153,10 @@ Run add_infer_score(CLI::App& command) {
   const OptionGroup options(command);
   const OptionGroup structures(command, kOfStructures);
   add_table_output(command, flags->infer);
-  CLI::Option* table =
-      options.option("--variants", flags->variants,
-                     "table with a column mutant (A12C, or A12C:D5E) and perhaps one name", "FILE");
+  CLI::Option* table = options.option(
+      "--variants", flags->variants,
+      "table, plain or gzip, with a column mutant (A12C, or A12C:D5E) and perhaps one name",
+      "FILE");
   options.flag("--all-single", flags->all_single, "every residue by each of the other 19 instead")
       ->excludes(table);
   options
@@ -165,7 +166,7 @@ Run add_infer_score(CLI::App& command) {
               "NAME")
       ->check(CLI::IsMember({"masked-marginal", "wt-marginal"}).description(""));
   options.option("--first-residue", flags->first_residue,
-                 "number of a sequence's first residue in the table [1]", "N");
+                 "of variants: number of a sequence's first residue in the table [1]", "N");
   structures.option(
       "--sequences", flags->sequences,
       "FASTA to score on structures, chains joined by '/', beside their own sequences", "FASTA");

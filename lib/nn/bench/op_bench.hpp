@@ -15,14 +15,14 @@
 namespace biogpu::nn {
 
 // A model's width and batch, as operations see them.
-struct Shape {
+struct BenchShape {
   const char* name;
   std::int64_t n_sequences, length, d, n_heads;
   bool stream_of_operands = false;  // the residual stream has the operands' type
 };
 
 // Uniform numbers of [-size, size) from a 64-bit counter.
-class Random {
+class BenchRandom {
  public:
   float next(float size) {
     state_ = state_ * 6364136223846793005u + 1442695040888963407u;
@@ -81,8 +81,8 @@ class OpBench {
   Backend& backend_;
   const OpBenchSettings settings_;
   std::unique_ptr<Backend> reference_;
-  Random random_;
-  Shape shape_{};
+  BenchRandom random_;
+  BenchShape shape_{};
   std::int64_t n_tokens_ = 0;
   std::vector<void*> memory_;
   std::vector<std::string> names_;  // that wanted() was asked for

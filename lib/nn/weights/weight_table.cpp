@@ -83,7 +83,7 @@ HostTensor WeightTable::take(const std::string& name, std::initializer_list<std:
   weight.values = BigArray<float>(static_cast<std::size_t>(weight.view.size()));
   weight.view.data = weight.values.data();
   if (const StoredTensor* const stored = find_fitting(name, weight.view)) {
-    read(name, *stored, weight.view, 1);
+    weight.found = read(name, *stored, weight.view, 1);
   } else {
     std::fill_n(weight.values.data(), weight.values.size(), 0.0f);
   }
@@ -109,7 +109,7 @@ const StoredTensor* WeightTable::find_fitting(const std::string& name, const Ten
   return nullptr;
 }
 
-void WeightTable::read(const std::string& name, const StoredTensor& stored, const Tensor& to,
+bool WeightTable::read(const std::string& name, const StoredTensor& stored, const Tensor& to,
                        float scale) {
   std::atomic<bool> finite = true;
   for_pieces(to.size(), kPiece, [&](std::int64_t first, std::int64_t count) {
@@ -120,6 +120,7 @@ void WeightTable::read(const std::string& name, const StoredTensor& stored, cons
       for (std::int64_t i = 0; i < count; ++i) piece[i] *= scale;
   });
   if (!finite) not_finite_.push_back(name);
+  return finite;
 }
 
 Linear WeightTable::take_linear(Backend& backend, const std::string& name, std::int64_t n_out,
@@ -179,6 +180,8 @@ void WeightTable::finish() {
   list(text, "tensors are missing", missing_);
   list(text, "have another shape or type", misshapen_);
   list(text, "hold NaN or an infinity", not_finite_);
+  list(text, "differ from the words of the embedding, to which tie_word_embeddings ties them",
+       untied_);
   list(text, "are unknown", unknown);
   if (!text.empty()) throw Error(ErrorCode::bad_input, checkpoint_.files().front() + ": " + text);
 }

@@ -20,7 +20,8 @@ namespace biogpu::nn {
 // Numbers of one weight on the host, contiguous.
 struct HostTensor {
   BigArray<float> values;
-  Tensor view;  // f32, over values
+  Tensor view;         // f32, over values
+  bool found = false;  // of this shape in the checkpoint, and all finite
 };
 
 // Takes a model's weights out of a checkpoint by name and notes what is wrong, so that one message
@@ -45,6 +46,7 @@ class WeightTable {
 
   bool has(const std::string& name);
   bool has_prefix(std::string_view prefix);
+  std::size_t n_tensors() const { return checkpoint_.tensors().size(); }
   // Zeros where something is wrong with it; finish() will tell.
   HostTensor take(const std::string& name, std::initializer_list<std::int64_t> shape);
   Linear take_linear(Backend& backend, const std::string& name, std::int64_t n_out,
@@ -56,6 +58,9 @@ class WeightTable {
                       std::int64_t n_in, float first_scale);
   Norm take_norm(Backend& backend, const std::string& name, std::int64_t d, float eps);
 
+  // Notes that a weight is another one than what config.json says that it is.
+  void note_untied(const std::string& name) { untied_.push_back(name); }
+
   // Throws Error{bad_input} that lists up to ten tensors of each kind of defect.
   void finish();
 
@@ -63,8 +68,8 @@ class WeightTable {
   const StoredTensor* find(const std::string& name);
   // Of this shape, or nullptr and what is wrong noted.
   const StoredTensor* find_fitting(const std::string& name, const Tensor& shape);
-  // Numbers times scale to a tensor of their shape.
-  void read(const std::string& name, const StoredTensor& stored, const Tensor& to, float scale);
+  // Numbers times scale to a tensor of their shape; whether all are finite.
+  bool read(const std::string& name, const StoredTensor& stored, const Tensor& to, float scale);
   void index();
 
   const Checkpoint& checkpoint_;
@@ -73,7 +78,7 @@ class WeightTable {
   std::vector<std::string> ignored_prefixes_, ignored_suffixes_;
   std::map<std::string, const StoredTensor*, std::less<>> known_;  // empty until the first lookup
   std::set<std::string> taken_;
-  std::vector<std::string> missing_, misshapen_, not_finite_;
+  std::vector<std::string> missing_, misshapen_, not_finite_, untied_;
   BigArray<float> room_;  // of one weight after the other: new pages take longer than the numbers
 };
 

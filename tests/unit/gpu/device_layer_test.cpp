@@ -118,7 +118,11 @@ TEST_CASE(
     "gpu.stream: the emulated platform refuses kernels of another device than the current one",
     "[gpu][device]") {
   if (!test::is_emulated()) return;
-  REQUIRE(gpu::list_devices(nullptr).size() == 2);
+  if (gpu::list_devices(nullptr).size() < 2) {
+    WARN("skipped: needs BIOGPU_EMULATED_DEVICES=2, as CTest sets it");
+    ++test::n_skipped;
+    return;
+  }
   gpu::set_device(1);
   gpu::Stream stream;
   const std::vector<float> zeros(4);
