@@ -41,6 +41,7 @@ ESM_NAMES = (
     (r"^layers\.(\d+)\.fc2\.", r"esm.encoder.layer.\1.output.dense."),
     (r"^emb_layer_norm_after\.", "esm.encoder.emb_layer_norm_after."),
     (r"^contact_head\.", "esm.contact_head."),
+    (r"^lm_head\.weight$", "lm_head.decoder.weight"),
 )
 ESM_WORDS = ["<cls>", "<pad>", "<eos>", "<unk>", *"LAGVSERTIDPKQNFYMHWCXBUZO.-", "<null_1>", "<mask>"]
 
@@ -63,8 +64,10 @@ def load(path):
         name = re.search(r"GLOBAL (\S+)", str(error)) or re.search(r"(?:class|instantiated|type) ([\w.]+)", str(error))
         fail(path, f"holds {name[1]}, which is neither a tensor nor an option of fair-esm and is not loaded" if name
              else "is damaged, or no checkpoint of torch")
-    except Exception:  # bytes of something else make an unpickler fail in any way
-        fail(path, "is damaged, or no checkpoint of torch")
+    except MemoryError:
+        fail(path, "there is not enough memory for it")
+    except Exception as error:  # bytes of something else make an unpickler fail in any way
+        fail(path, f"is damaged, or no checkpoint of torch ({str(error).strip().split(chr(10))[0]})")
 
 
 def state_of(path):
@@ -76,12 +79,13 @@ def state_of(path):
 
 
 def renamed(state):
-    """A fair-esm state under the names of Hugging Face; the head's weight is the embedding's."""
+    """A fair-esm state under the names of Hugging Face. The head's weight is the embedding's: as the same memory it is
+    not written, and biogpu refuses one that differs."""
     result = {}
     for name, tensor in state.items():
         for pattern, replacement in ESM_NAMES:
             name = re.sub(pattern, replacement, name)
-        if name not in ("lm_head.weight", "esm.contact_head._float_tensor"):
+        if name != "esm.contact_head._float_tensor":
             result[name] = tensor
     return result
 
