@@ -133,15 +133,23 @@ def from_folder(path):
                    for name in ("config.json", "vocab.txt") if (path / name).exists()}
 
 
-def write(state, folder):
-    """Tensors that share memory are written once: safetensors has no ties, and biogpu knows them."""
+def is_tied(path, texts):
+    """Whether the head's words are the embedding's, as they are where config.json says nothing."""
+    try:
+        return json.loads(texts.get("config.json", "{}")).get("tie_word_embeddings", True)
+    except (ValueError, AttributeError):
+        fail(path / "config.json", "is no JSON object")
+
+
+def write(state, folder, tied):
+    """A decoder that shares the embedding's memory is written once where the two are tied: biogpu knows that."""
     seen, unique = {}, {}
     for name in sorted(state):
         tensor = state[name]
         if not isinstance(tensor, torch.Tensor):
             continue
         key = (tensor.data_ptr(), tuple(tensor.shape))
-        if tensor.numel() > 0 and key in seen and "decoder" in name:
+        if tied and tensor.numel() > 0 and key in seen and "decoder" in name:
             continue
         seen[key] = name
         unique[name] = tensor.detach().clone().contiguous()
@@ -177,6 +185,7 @@ def main():
         state, texts = from_folder(arguments.input)
     else:
         state, texts = from_fair_esm(arguments.input, arguments.contacts)
+    tied = is_tied(arguments.input, texts)
     # Made when all was read: no folder is left of an input that is refused.
     try:
         arguments.folder.mkdir(parents=True, exist_ok=True)
@@ -185,7 +194,7 @@ def main():
     for name, text in texts.items():
         if arguments.folder.resolve() != arguments.input.resolve():
             (arguments.folder / name).write_text(text, encoding="utf-8")
-    write(state, arguments.folder)
+    write(state, arguments.folder, tied)
     print(f"{arguments.folder}: {len(state)} tensors")
 
 

@@ -45,6 +45,20 @@ convert 0 esm2_t2.pt alone
 works infer embed -q --device cpu --model alone --include residues "$source_dir/tests/data/infer/proteins.fa" -o converted.npz
 check "the same numbers without contacts" same_files as_it_is.npz converted.npz
 
+# A head that is another one than the embedding is kept, and so refused; one that shares its memory is written where
+# config.json does not tie the two.
+convert 0 untied.pt untied
+fails 3 'differ from the words of the embedding, .*: lm_head.decoder.weight' infer info untied
+for tie in true false; do
+  sed "1s/{/{\"tie_word_embeddings\": $tie,/" "$esm/config.json" >shared/config.json
+  convert 0 shared "tied_$tie"
+  works infer info "tied_$tie"
+done
+check "a head for itself" grep -q '"lm_head.decoder.weight"' tied_false/model.safetensors
+check "a head that is the embedding's" bash -c "! grep -q '\"lm_head.decoder.weight\"' tied_true/model.safetensors"
+echo none >shared/config.json
+refused 'config.json: is no JSON' shared
+
 refused 'No such file' nothing.pt
 refused 'No such file' esm2_t2.pt --contacts nothing.pt
 refused 'holds .*\.system,' runs_code.pt

@@ -4,7 +4,7 @@
 usage: tests/support/fair_esm.py MODEL FOLDER
 
 esm2_t2.pt has its options in {"cfg": {"model": Namespace}}, args.pt in {"args": Namespace}, zip_less.pt in torch's
-oldest format. Needs torch and safetensors.
+oldest format; shared is a folder. Needs torch and safetensors.
 """
 
 import argparse
@@ -45,7 +45,8 @@ def main():
         for old, new in NAMES:
             name = name.replace(old, new)
         state[name] = tensor
-    state["encoder.lm_head.weight"] = state["encoder.sentence_encoder.embed_tokens.weight"]
+    words = state["encoder.sentence_encoder.embed_tokens.weight"]
+    state["encoder.lm_head.weight"] = words
     contacts = {name: state.pop(name) for name in list(state) if name.startswith("contact_head.")}
     options = argparse.Namespace(encoder_layers=2, token_dropout=True)
     checkpoints = {
@@ -56,9 +57,15 @@ def main():
         "other_class": {"cfg": {"model": pathlib.PurePosixPath("a")}, "model": state},
         "other_model": {"args": options, "model": {n: t for n, t in state.items() if "rot_emb" not in n}},
         "list": [torch.zeros(1)],
+        "untied": {"args": options, "model": {**state, "encoder.lm_head.weight": words + 1}},
     }
     for name, checkpoint in checkpoints.items():
         torch.save(checkpoint, folder / f"{name}.pt")
+    # A folder of Hugging Face whose head shares memory with the embedding.
+    tensors = safetensors.torch.load_file(model / "model.safetensors")
+    tensors["lm_head.decoder.weight"] = tensors["esm.embeddings.word_embeddings.weight"]
+    (folder / "shared").mkdir()
+    torch.save(tensors, folder / "shared" / "pytorch_model.bin")
     torch.save(checkpoints["esm2_t2"], folder / "zip_less.pt", _use_new_zipfile_serialization=False)
 
 
