@@ -60,12 +60,10 @@ void queue_on(Stream* stream, std::function<void()> work) {
   ++target->n_queued;
 }
 
-void queue_kernel(Stream* stream, std::function<void()> work) {
-  if (stream != nullptr && stream->device != current_device) {
-    (void)remember(hipErrorInvalidHandle);
-  } else {
-    queue_on(stream, std::move(work));
-  }
+hipError_t queue_kernel(Stream* stream, std::function<void()> work) {
+  if (stream != nullptr && stream->device != current_device) return remember(hipErrorInvalidHandle);
+  queue_on(stream, std::move(work));
+  return hipSuccess;
 }
 
 }  // namespace hip_on_host

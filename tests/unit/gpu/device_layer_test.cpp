@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gpu/nn/row_ops.hpp"
+#include "gpu/prim/device_sort.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/device.hpp"
 #include "gpu/rt/error.hpp"
@@ -127,10 +128,19 @@ TEST_CASE(
   gpu::Stream stream;
   const std::vector<float> zeros(4);
   const auto numbers = test::to_device(zeros, stream);
+  const auto keys = test::to_device(std::vector<std::uint32_t>{2, 1}, stream);
+  const gpu::DeviceBuffer<std::uint32_t> sorted(2);
+  const gpu::DeviceBuffer<std::uint8_t> room(gpu::sort_workspace_bytes_u32(2, 32));
+  const auto sort = [&] {
+    gpu::sort_keys(keys.data(), sorted.data(), 2, 32, room.data(), room.size(), stream);
+  };
   gpu::set_device(0);
   CHECK_THROWS_AS(gpu::nn::launch_tanh(numbers.data(), 4, stream), gpu::DeviceError);
+  CHECK_THROWS_AS(sort(), gpu::DeviceError);
   gpu::set_device(1);
   CHECK_NOTHROW(gpu::nn::launch_tanh(numbers.data(), 4, stream));
   CHECK(test::to_host(numbers, stream) == zeros);
+  CHECK_NOTHROW(sort());
+  CHECK(test::to_host(sorted, stream) == std::vector<std::uint32_t>{1, 2});
   gpu::set_device(0);
 }

@@ -52,7 +52,7 @@ template <class... Parameters, class... Arguments>
 void launch_clusters(void (*kernel)(Parameters...), unsigned n_blocks, unsigned n_in_cluster,
                      Clusters run, dim3 block, std::size_t shared_bytes, hipStream_t stream,
                      Arguments... arguments) {
-  queue_kernel(stream, [=] {
+  (void)queue_kernel(stream, [=] {
     run_clusters(n_blocks, n_in_cluster, run, block, shared_bytes, [=] { kernel(arguments...); });
   });
 }

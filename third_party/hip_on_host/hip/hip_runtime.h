@@ -150,7 +150,7 @@ std::uint64_t ballot(bool vote);
 void wave_barrier();
 
 // A kernel whose stream is of another device than the thread's current one is not launched.
-void queue_kernel(Stream* stream, std::function<void()> work);
+hipError_t queue_kernel(Stream* stream, std::function<void()> work);
 void run_grid(const dim3& grid, const dim3& block, std::size_t shared_bytes,
               const std::function<void()>& thread_body);
 
@@ -165,7 +165,9 @@ T shuffle(T value, int source_lane) {
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
             hipStream_t stream, Arguments... arguments) {
-  queue_kernel(stream, [=] { run_grid(grid, block, shared_bytes, [=] { kernel(arguments...); }); });
+  // As a launch itself: hipGetLastError() tells.
+  (void)queue_kernel(stream,
+                     [=] { run_grid(grid, block, shared_bytes, [=] { kernel(arguments...); }); });
 }
 
 }  // namespace hip_on_host

@@ -41,7 +41,9 @@ struct DeviceRadixSort {
     const Value* const from_value = values.Current();
     Key* const to_key = keys.Alternate();
     Value* const to_value = values.Alternate();
-    hip_on_host::queue_kernel(stream, [=] {
+    keys.selector ^= 1;
+    values.selector ^= 1;
+    return hip_on_host::queue_kernel(stream, [=] {
       std::vector<std::pair<Key, Value>> pairs;
       for (std::size_t i = 0; i < n; ++i) pairs.emplace_back(from_key[i], from_value[i]);
       std::stable_sort(pairs.begin(), pairs.end(), [=](const auto& a, const auto& b) {
@@ -52,9 +54,6 @@ struct DeviceRadixSort {
         to_value[i] = pairs[i].second;
       }
     });
-    keys.selector ^= 1;
-    values.selector ^= 1;
-    return hipSuccess;
   }
 
   // Sorts by bits [begin_bit, end_bit) of the key, stably. With workspace == nullptr only tells its
@@ -71,11 +70,10 @@ struct DeviceRadixSort {
                          ? static_cast<Key>(~Key{0})
                          : static_cast<Key>((Key{1} << n_bits) - 1);
     const Key mask = static_cast<Key>(ones << begin_bit);
-    hip_on_host::queue_kernel(stream, [=] {
+    return hip_on_host::queue_kernel(stream, [=] {
       std::copy(in, in + n, out);
       std::stable_sort(out, out + n, [=](Key a, Key b) { return (a & mask) < (b & mask); });
     });
-    return hipSuccess;
   }
 };
 
@@ -87,8 +85,8 @@ struct DeviceScan {
       workspace_bytes = 1;
       return hipSuccess;
     }
-    hip_on_host::queue_kernel(stream, [=] { std::inclusive_scan(in, in + n, out, operation); });
-    return hipSuccess;
+    return hip_on_host::queue_kernel(stream,
+                                     [=] { std::inclusive_scan(in, in + n, out, operation); });
   }
   template <class T>
   static hipError_t InclusiveSum(void* workspace, std::size_t& workspace_bytes, const T* in, T* out,
