@@ -31,7 +31,7 @@ std::string shortened(std::string_view text, std::size_t at_most) {
 }
 
 std::string quoted(std::string_view text, std::size_t at_most) {
-  return "'" + shown_bytes(text, at_most) + "'" + length_if_cut(text, at_most);
+  return fmt::format("'{}'{}", shown_bytes(text, at_most), length_if_cut(text, at_most));
 }
 
 }  // namespace biogpu
