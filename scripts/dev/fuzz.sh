@@ -3,8 +3,9 @@
 #
 # usage: scripts/dev/fuzz.sh [SECONDS] [TARGET ...]     default: 20 s each, all targets
 #
-# Seeds come from tests/fuzz/make_corpus.py; what a run finds new stays in build/fuzz/corpus and makes
-# the next one start further on. An input that breaks a target is kept in build/fuzz/findings.
+# Seeds are in tests/fuzz/corpus and come from tests/fuzz/make_corpus.py; what a run finds new stays in
+# build/fuzz/corpus and makes the next one start further on. An input that breaks a target is kept in
+# build/fuzz/findings. As many targets run at a time as there are cores.
 set -euo pipefail
 
 cd "$(dirname "$0")/../.."
@@ -28,27 +29,45 @@ if command -v ccache >/dev/null; then
   options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 fi
 mkdir -p $build/findings
-if ! { cmake -S . -B $build -G Ninja "${options[@]}" && cmake --build $build --target fuzz_targets; } \
+names=(fuzz_targets)
+[ $# -eq 0 ] || names=("${@/%/_fuzz}")
+if ! { cmake -S . -B $build -G Ninja "${options[@]}" && cmake --build $build --target "${names[@]}"; } \
   >$build/build.log 2>&1; then
   tail -n 40 $build/build.log >&2
   exit 1
 fi
 python3 tests/fuzz/make_corpus.py $build/corpus
 
+# The list of CMake; a target of an older configuration has no line there.
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(sequence_reader hts_input device_request align_flags)
+[ ${#targets[@]} -gt 0 ] || mapfile -t targets <$build/fuzz_targets.txt
+
+# fuzz TARGET: one run, its log in build/fuzz/TARGET.log.
+fuzz() {
+  local target=$1 seeds=tests/fuzz/corpus/$1
+  local folders=("$build/corpus/$target")
+  mkdir -p "${folders[0]}"
+  [ ! -d "$seeds" ] || folders+=("$seeds")
+  # htslib asks for what a damaged header claims: it gets nothing, and the fuzzer does not end.
+  if ASAN_OPTIONS=allocator_may_return_null=1 "$build/fuzzers/${target}_fuzz" -max_total_time="$seconds" -timeout=20 \
+    -max_len=20000 -rss_limit_mb=4096 -malloc_limit_mb=1000000 -artifact_prefix="$build/findings/$target-" \
+    "${folders[@]}" >"$build/$target.log" 2>&1; then
+    echo "fuzz: $target: $(tail -n 1 "$build/$target.log")"
+  else
+    tail -n 40 "$build/$target.log" >&2
+    echo "fuzz: $target: FAILED; the input is in $build/findings" >&2
+    return 1
+  fi
+}
+
 failed=0
 for target in "${targets[@]}"; do
-  log=$build/$target.log
-  # htslib asks for what a damaged header claims: it gets nothing, and the fuzzer does not end.
-  if ASAN_OPTIONS=allocator_may_return_null=1 "$build/tests/fuzz/${target}_fuzz" -max_total_time="$seconds" -timeout=20 -max_len=20000 \
-    -rss_limit_mb=4096 -malloc_limit_mb=1000000 -artifact_prefix="$build/findings/$target-" "$build/corpus/$target" \
-    >"$log" 2>&1; then
-    echo "fuzz: $target: $(tail -n 1 "$log")"
-  else
-    tail -n 40 "$log" >&2
-    echo "fuzz: $target: FAILED; the input is in $build/findings" >&2
-    failed=1
-  fi
+  while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n || failed=1; done
+  fuzz "$target" &
+done
+while [ -n "$(jobs -rp)" ]; do wait -n || failed=1; done
+# A target that ended between two looks was not waited for: its log tells.
+for target in "${targets[@]}"; do
+  grep -q '^Done ' "$build/$target.log" || failed=1
 done
 exit $failed

@@ -8,7 +8,7 @@
 #include "lib/io/input/gzip.hpp"
 #include "lib/io/input/hts.hpp"
 #include "lib/io/sequence_reader.hpp"
-#include "tests/fuzz/memory_file.hpp"
+#include "tests/fuzz/support/memory_file.hpp"
 
 using namespace biogpu;
 using fuzz::MemoryFile;

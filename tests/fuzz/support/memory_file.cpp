@@ -1,4 +1,4 @@
-#include "tests/fuzz/memory_file.hpp"
+#include "tests/fuzz/support/memory_file.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -10,7 +10,7 @@
 #include "lib/io/input/gzip.hpp"
 #include "lib/io/input/hts.hpp"
 #include "lib/io/input/scan.hpp"
-#include "tests/fuzz/memory_file.hpp"
+#include "tests/fuzz/support/memory_file.hpp"
 
 using namespace biogpu;
 using fuzz::MemoryFile;
