@@ -15,5 +15,12 @@ std::string shortened(std::string_view text, std::size_t at_most = kQuotedBytes)
 
 // The same in single quotes, the length outside them: "'ACGT...' (5000 bytes)".
 std::string quoted(std::string_view text, std::size_t at_most = kQuotedBytes);
+// Without these std::quoted would be the better match where <iomanip> is included.
+inline std::string quoted(const std::string& text, std::size_t at_most = kQuotedBytes) {
+  return quoted(std::string_view(text), at_most);
+}
+inline std::string quoted(const char* text, std::size_t at_most = kQuotedBytes) {
+  return quoted(std::string_view(text), at_most);
+}
 
 }  // namespace biogpu
