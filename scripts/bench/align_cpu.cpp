@@ -23,6 +23,7 @@
 
 #include "lib/align/align.hpp"
 #include "lib/align/search.hpp"
+#include "lib/core/cpu_isa.hpp"
 
 namespace {
 

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "lib/align/align.hpp"
+#include "lib/core/cpu_isa.hpp"
 
 namespace {
 
