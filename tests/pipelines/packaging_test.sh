@@ -115,17 +115,56 @@ shim jellyfish count -m 21 -C -s 1M -t 1 -o reads.jf lambda_reads.fq.gz
 check "jellyfish count" rc_is 0
 shim jellyfish histo reads.jf
 check "jellyfish histo" out_has '^1 '
-shim jellyfish mem
-check "jellyfish mem" rc_is 2
 shim bwa index -a bwtsw -p lambda lambda.fa
 check "bwa index" exists lambda.sa
 shim bwa fastmap -l 20 lambda lambda_reads.fq.gz
 check "bwa fastmap" out_has '^EM'
-shim bwa mem lambda lambda_reads.fq.gz
-check "bwa mem" rc_is 2
-check "bwa mem says what there is" err_has "expected index or fastmap"
 shim parasail_aligner -a sw_stats_striped_16 -f lambda.fa -q lambda_reads.fq.gz -d -g p.csv
 check "parasail_aligner" exists p.csv
+
+# What biogpu does not cover goes to the next program of that name on PATH, with its arguments, its
+# output and its exit code; without one the shim says so. Folders of shims are passed over, also
+# another's copy and one behind a link.
+mkdir -p bare others
+for tool in sh bash dirname readlink cat; do ln -s "$(command -v $tool)" bare; done
+for name in bwa jellyfish; do
+  printf '#!/bin/sh\necho "the other %s:" "$@"\nexit 7\n' $name >others/$name
+  chmod +x others/$name
+done
+cp -r "$compat" copied
+ln -s "$compat" linked
+on_path() { # FOLDERS NAME ARGUMENTS...: the shim, first on a PATH of these folders and bare tools
+  local folders=$1
+  shift
+  last_command="PATH=$folders $*"
+  PATH=$compat:$folders:$work/bare "$@" >out.txt 2>err.txt
+  rc=$?
+}
+all=$compat:$work/copied:$work/linked:$work/others
+for words in "bwa mem -t 2 g r.fq" "bwa aln g r.fq" "bwa index -Z g.fa" "bwa index a.fa b.fa" "bwa fastmap -i 5 g r.fq" "bwa" \
+  "jellyfish mem -m 31 -s 2G" "jellyfish cite" "jellyfish jf"; do
+  read -ra words <<<"$words"
+  on_path "$all" "${words[@]}"
+  check "the other's exit code" rc_is 7
+  check "the other's output" out_is 'the other %s\n' "${words[0]}:${words[1]+ ${words[*]:1}}"
+done
+for words in "bwa mem g r.fq" "bwa index -Z g.fa" "jellyfish mem -m 31"; do
+  read -ra words <<<"$words"
+  on_path "$work/copied" "${words[@]}"
+  check "no other" rc_is 2
+  check "no other, and it says so" err_has "no other '${words[0]}' is on PATH"
+done
+
+# What workflows read versions from.
+on_path "$work/copied" bwa
+check "bwa alone" rc_is 1
+check "its version" [ "$(sed -n 's/^Version: //p' err.txt)" = 0.7.17-r1188 ]
+on_path "$work/copied" fastp --version
+check "fastp --version" [ "$(sed -e 's/fastp //g' err.txt)" = 0.23.2 ]
+on_path "$work/copied" jellyfish --version
+check "jellyfish --version" out_is 'jellyfish 2.3.0\n'
+on_path "$work/copied" jellyfish cite
+check "jellyfish cite" out_has 'doi:10.1093/bioinformatics/btr011'
 
 # The Dockerfile, the check of it, and the recipe.
 last_command=check_dockerfile.py

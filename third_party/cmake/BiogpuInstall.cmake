@@ -75,6 +75,7 @@ install(PROGRAMS "${PROJECT_SOURCE_DIR}/scripts/packaging/compat/bwa"
                  "${PROJECT_SOURCE_DIR}/scripts/packaging/compat/jellyfish"
                  "${PROJECT_SOURCE_DIR}/scripts/packaging/compat/parasail_aligner"
         DESTINATION libexec/biogpu/compat)
+install(FILES "${PROJECT_SOURCE_DIR}/scripts/packaging/compat/pass_on.sh" DESTINATION libexec/biogpu/compat)
 
 # Manual pages and completions, printed by the program itself. A sanitizer's program is not for users.
 if(NOT CMAKE_CROSSCOMPILING AND NOT BIOGPU_SANITIZE)
