@@ -93,7 +93,10 @@ DeviceChoice choose_device(const DeviceRequest& request, bool worth_gpu) {
   using Kind = DeviceRequest::Kind;
   if (request.kind == Kind::cpu) return {{}, "cpu", "asked for"};
   if (request.kind == Kind::automatic && !worth_gpu) {
-    return {{}, "cpu", "the input is too small to pay for a GPU"};
+    return {{},
+            "cpu",
+            has_gpu_backend() ? "the input is too small to pay for a GPU"
+                              : "this build has no GPU backend"};
   }
   std::string why;
   const auto devices = list_devices(&why);

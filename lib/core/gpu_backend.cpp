@@ -68,4 +68,6 @@ const GpuBackend* gpu_backend(std::string* why) {
   return found.backend;
 }
 
+bool has_gpu_backend() { return biogpu_gpu_backend != nullptr || !find_module().empty(); }
+
 }  // namespace biogpu

@@ -81,6 +81,9 @@ struct GpuBackend {
 // The backend of this build, or nullptr with *why set to one line.
 const GpuBackend* gpu_backend(std::string* why);
 
+// Whether there is one, found without opening it or asking a driver.
+bool has_gpu_backend();
+
 }  // namespace biogpu
 
 // Defined by the backend itself (lib/gpu_backend/entry.cpp), and by a test that puts a table of its

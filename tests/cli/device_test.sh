@@ -7,7 +7,18 @@ write_example
 works align --mode sw --device cpu q.fa t.fa
 check "cpu is used" err_has '^\[biogpu align .*\] cpu .*asked for'
 works align --mode sw q.fa t.fa
-check "small input stays on the cpu" err_has 'too small to pay for a GPU'
+if [ "$backend" = none ]; then
+  check "a build for the CPU names itself as the reason" err_has 'cpu.*(this build has no GPU backend)'
+else
+  check "small input stays on the cpu" err_has 'too small to pay for a GPU'
+fi
+for command in "bwt index t.fa -p small" "bwt count -x small q.fa" "kmer count -m 4 -v -o small.jf q.fa"; do
+  # shellcheck disable=SC2086
+  works $command
+  if [ "$backend" = none ]; then
+    check "no command speaks of a GPU that the build has not" bash -c '! grep -q "too small" err.txt'
+  fi
+done
 for wrong in tpu '0,' -1 0,0 0,x ''; do
   fails 2 "--device" align --mode sw --device "$wrong" q.fa t.fa
 done
