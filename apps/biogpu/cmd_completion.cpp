@@ -4,6 +4,7 @@
 
 #include "apps/biogpu/command.hpp"
 #include "apps/biogpu/completion.hpp"
+#include "apps/biogpu/value_checks.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -21,7 +22,7 @@ Run add_completion(CLI::App& command) {
   const auto shell = std::make_shared<std::string>();
   command.add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""))
+      ->transform(one_of({"bash", "zsh", "fish"}))
       ->option_text(" ");
   return [shell, &command](const std::string&) {
     const CommandEntry root = describe(*command.get_parent());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/biogpu/command.hpp"
+#include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/infer/output/array_writer.hpp"
 #include "lib/infer/output/npy_parts.hpp"
@@ -159,8 +160,7 @@ Run add_gather(CLI::App& command) {
       ->option_text("FILE");
   command
       .add_option("--format", flags->format, "tsv, sam, lines, npy [by the suffix of the first]")
-      ->check(CLI::IsMember(std::vector<std::string>(kGatherFormats.begin(), kGatherFormats.end()))
-                  .description(""))
+      ->transform(one_of(std::vector<std::string>(kGatherFormats.begin(), kGatherFormats.end())))
       ->option_text("WHAT");
   return [flags](const std::string&) { run_gather(*flags); };
 }

@@ -15,12 +15,22 @@ Run add_subcommands(CLI::App& command, std::span<const Subcommand> table,
   for (const Subcommand& entry : table) {
     CLI::App* const added = command.add_subcommand(entry.name, entry.description);
     if (entry.group != nullptr) added->group(entry.group);
+    added->set_version_flag("--version", version_text, "print version, backends and devices")
+        ->group("");
     runs.emplace_back(added, entry.add(*added));
   }
   return [runs = std::move(runs)](const std::string& command_line) {
     for (const auto& [added, run] : runs)
       if (added->parsed()) run(command_line);
   };
+}
+
+std::string help_text(const CLI::App& command, const std::string& path) {
+  // Not help(), which goes on to the command that was parsed.
+  std::string help = command.get_formatter()->make_help(&command, path, CLI::AppFormatMode::Normal);
+  // CLI11 leaves two empty lines between groups.
+  for (std::size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
+  return help;
 }
 
 void print(const std::string& text) {

@@ -31,11 +31,15 @@ Run add_devices(CLI::App& command);
 Run add_qc(CLI::App& command);
 Run add_qc_merge(CLI::App& command);
 Run add_gather(CLI::App& command);
+Run add_help(CLI::App& command);
 Run add_infer(CLI::App& command);
 Run add_cite(CLI::App& command);
 Run add_completion(CLI::App& command);
 Run add_man(CLI::App& command);
 Run add_version(CLI::App& command);
+
+// The help of a command, whose path is as "biogpu bwt index".
+std::string help_text(const CLI::App& command, const std::string& path);
 
 // Three lines: version, backends compiled in, devices seen.
 std::string version_text();

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "apps/biogpu/progress.hpp"
+
 namespace biogpu::app {
 
 Log::Log(std::string_view command, bool quiet, bool verbose)
@@ -33,6 +35,7 @@ std::vector<std::string> Log::warnings() const {
 
 void Log::line(std::string_view text) {
   const std::string whole = fmt::format("[biogpu {} {:.1f}s] {}\n", command_, seconds(), text);
+  clear_progress_line();
   // One write, so that lines of several threads do not mix; nothing can be done when it fails.
   [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, whole.data(), whole.size());
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cmath>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,9 @@ namespace {
 
 constexpr double kRedrawSeconds = 0.2;
 constexpr double kLineSeconds = 1.0;
+
+// There is one terminal. Lock-free, for a signal handler reads it.
+std::atomic<bool> is_line_drawn{false};
 
 // "1:02:03" or "2:03".
 std::string clock_text(double seconds) {
@@ -30,6 +34,14 @@ void to_stderr(std::string_view text) {
 Progress::Progress(std::string command, ProgressWhen when, bool quiet)
     : command_(std::move(command)), terminal_(isatty(STDERR_FILENO) != 0) {
   shown_ = when == ProgressWhen::always || (when == ProgressWhen::automatic && terminal_ && !quiet);
+}
+
+void clear_progress_line() {
+  if (is_line_drawn.exchange(false)) to_stderr("\r\033[K");
+}
+
+void end_progress_line() {
+  if (is_line_drawn.exchange(false)) to_stderr("\n");
 }
 
 Progress::~Progress() { clear(); }
@@ -53,13 +65,21 @@ void Progress::update(double fraction, const std::string& done) {
   line += done;
   if (fraction > 0)
     line += fmt::format(", {} left", clock_text(elapsed * (1 - fraction) / fraction));
-  to_stderr(terminal_ ? "\r\033[K" + line : line + "\n");
-  drawn_ = terminal_;
+  draw(line);
 }
 
-void Progress::clear() {
-  if (drawn_) to_stderr("\r\033[K");
-  drawn_ = false;
+void Progress::stage(const std::string& what) {
+  if (!shown_) return;
+  last_ = Clock::now();
+  draw(fmt::format("biogpu {}: {}", command_, what));
 }
+
+void Progress::draw(const std::string& line) {
+  if (!terminal_) return to_stderr(line + "\n");
+  to_stderr("\r\033[K" + line);
+  is_line_drawn = true;
+}
+
+void Progress::clear() { clear_progress_line(); }
 
 }  // namespace biogpu::app

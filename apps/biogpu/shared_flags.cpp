@@ -1,4 +1,5 @@
 #include "apps/biogpu/shared_flags.hpp"
+#include "apps/biogpu/value_checks.hpp"
 
 #include <sched.h>
 
@@ -73,7 +74,7 @@ void add_shared_flags(CLI::App& command, SharedFlags& flags) {
   run.option("-t,--threads", flags.threads,
              "CPU threads, 0 for all allowed [BIOGPU_THREADS, else up to 4]", "N")
       ->envname("BIOGPU_THREADS")
-      ->check(CLI::Range(0, kMaxThreads));
+      ->transform(in_range(0, kMaxThreads));
   run.option("--device", flags.device,
              "auto, cpu, gpu, or device numbers as 0,1 [BIOGPU_DEVICE, else auto]", "WHAT")
       ->envname("BIOGPU_DEVICE");
@@ -85,14 +86,17 @@ void add_shared_flags(CLI::App& command, SharedFlags& flags) {
   run.option("--max-device-memory", flags.max_device_memory,
              "bound on device memory [what is free]", "SIZE")
       ->transform(size_suffix(1024));
-  const std::map<std::string, ProgressWhen> when{{"auto", ProgressWhen::automatic},
-                                                 {"always", ProgressWhen::always},
-                                                 {"never", ProgressWhen::never}};
   run.option("--progress", flags.progress, "auto (on a terminal), always, never [auto]", "WHEN")
-      ->transform(CLI::CheckedTransformer(when).description(""));
+      ->transform(progress_words());
   CLI::Option* quiet =
       run.flag("-q,--quiet", flags.quiet, "only warnings and errors on standard error");
   run.flag("-v,--verbose", flags.verbose, "log the time of each stage")->excludes(quiet);
+}
+
+CLI::Validator progress_words() {
+  return one_of(std::map<std::string, ProgressWhen>{{"auto", ProgressWhen::automatic},
+                                                    {"always", ProgressWhen::always},
+                                                    {"never", ProgressWhen::never}});
 }
 
 void remove_flags(CLI::App& command, std::initializer_list<const char*> names) {

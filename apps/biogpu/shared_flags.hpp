@@ -12,6 +12,9 @@ namespace biogpu::app {
 // Declares the options of SharedFlags on a command.
 void add_shared_flags(CLI::App& command, SharedFlags& flags);
 
+// The words of --progress.
+CLI::Validator progress_words();
+
 // Takes options away again that would have no effect on a command.
 void remove_flags(CLI::App& command, std::initializer_list<const char*> names);
 

@@ -3,12 +3,14 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "apps/biogpu/progress.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
 namespace {
 
 void end_interrupted(int signal_number) {
+  end_progress_line();
   io::remove_unfinished_outputs();
   _exit(128 + signal_number);
 }

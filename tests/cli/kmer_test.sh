@@ -162,8 +162,8 @@ fails 2 'min-quality 60; expected 0 to 26' kmer count -m 3 --min-quality 60 --qu
 fails 2 'min-quality 63; expected 0 to 62' kmer count -m 3 --min-quality 63 -o bad.jf t.fa
 fails 2 'quality-start 127; expected 33 to 126' kmer count -m 3 --min-quality 0 --quality-start 127 -o bad.jf t.fa
 fails 2 'quality-start 32; expected 33 to 126' kmer count -m 3 --min-quality 0 --quality-start 32 -o bad.jf t.fa
-fails 2 'excludes' kmer count -m 3 --min-quality 5 -Q I -o bad.jf t.fa
-fails 2 'excludes' kmer count -m 3 --quality-start 33 -Q I -o bad.jf t.fa
+fails 2 'exclude each other' kmer count -m 3 --min-quality 5 -Q I -o bad.jf t.fa
+fails 2 'exclude each other' kmer count -m 3 --quality-start 33 -Q I -o bad.jf t.fa
 works kmer count -q -m 3 --min-quality 26 --quality-start 100 -o highest.jf t.fa
 fails 2 '1G2' kmer count -m 4 -s 1G2 -o bad.jf t.fa
 for number in -1 +1 99999999999999999999 1k 0x1 ''; do

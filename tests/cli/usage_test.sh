@@ -48,12 +48,11 @@ fails 2 "no command 'zzzzzz'; see" zzzzzz
 fails 2 "no option '--versoin'" --versoin
 fails 2 "TARGET is required" align --mode sw q.fa
 fails 2 "--mode is required" align q.fa t.fa
-fails 2 "--mode: zz not in" align --mode zz q.fa t.fa
+fails 2 "--mode: 'zz'; expected nw, " align --mode zz q.fa t.fa
 fails 2 "no option '-v'; did you mean '--version'?" -v
-fails 2 "no command 'help'; did you mean '--help'?" help
-fails 2 "no command 'mem'; see 'biogpu bwt --help'" bwt mem x
+fails 2 "no command 'mem'; did you mean 'smem'?" bwt mem x
 fails 2 "--mer-len is required; see 'biogpu kmer count --help'" kmer count q.fa
-fails 2 "no option '--mer-length'; see 'biogpu kmer count --help'" kmer count --mer-length 21 q.fa
+fails 2 "no option '--mer-length'; did you mean '--mer-len'?; see 'biogpu kmer count --help'" kmer count --mer-length 21 q.fa
 fails 2 "no option '--min-scor'; did you mean '--min-score'?; see 'biogpu align" align --mode sw --min-scor 5 q.fa t.fa
 fails 2 "one argument too many: 'more.fa'" align --mode sw q.fa t.fa more.fa
 for value in inf nan 0 -1; do

@@ -8,16 +8,13 @@
 #include "apps/biogpu/align/modes.hpp"
 #include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/shared_flags.hpp"
+#include "apps/biogpu/value_checks.hpp"
 
 namespace biogpu::app {
 namespace {
 
 constexpr int kMaxResidueScore = 127;
 constexpr int kMaxGapCost = 1000000;
-
-CLI::Validator one_of(const std::vector<std::string>& words) {
-  return CLI::IsMember(words).description("");
-}
 
 void add_input_flags(CLI::App& command, AlignFlags& flags) {
   const OptionGroup input(command);
@@ -30,7 +27,7 @@ void add_input_flags(CLI::App& command, AlignFlags& flags) {
               "Parasail's sg_qb .. sg_qe_de for chosen free ends",
               "MODE")
       ->required()
-      ->transform(CLI::IsMember(mode_names(), CLI::ignore_case).description(""));
+      ->transform(one_of(mode_names(), true));
   command.add_flag("--pairs", flags.pairs,
                    "first query with first target, second with second, ...\n"
                    "[every query with every target]");
@@ -40,7 +37,7 @@ void add_input_flags(CLI::App& command, AlignFlags& flags) {
   input
       .option("--strand", flags.strand,
               "DNA queries: forward, reverse, both (the better) [forward]", "WHICH")
-      ->transform(CLI::CheckedTransformer(strands).description(""));
+      ->transform(one_of(strands));
 }
 
 void add_scoring_flags(CLI::App& command, AlignFlags& flags) {
@@ -50,18 +47,18 @@ void add_scoring_flags(CLI::App& command, AlignFlags& flags) {
               "dna-short: 2 -3, gaps 7 2 (blastn); dna-long: 2 -4, gaps\n"
               "6 2 (minimap2); protein: blosum62, gaps 12 1 (blastp)",
               "NAME")
-      ->check(one_of({"dna-short", "dna-long", "protein"}));
+      ->transform(one_of({"dna-short", "dna-long", "protein"}));
   const std::map<std::string, Alphabet> alphabets{
       {"auto", Alphabet::automatic}, {"dna", Alphabet::dna}, {"protein", Alphabet::protein}};
   scoring
       .option("--alphabet", flags.alphabet, "dna, protein, auto (by the first queries) [auto]",
               "WHICH")
-      ->transform(CLI::CheckedTransformer(alphabets).description(""));
+      ->transform(one_of(alphabets));
   scoring.flag("--rna", flags.rna, "DNA scores; U is the same letter as T [an unknown one]");
   scoring.option("--match", flags.match, "DNA: score of equal bases [2]", "N")
-      ->check(CLI::Range(-kMaxResidueScore, kMaxResidueScore));
+      ->transform(in_range(-kMaxResidueScore, kMaxResidueScore));
   scoring.option("--mismatch", flags.mismatch, "DNA: score of different bases, added [-3]", "N")
-      ->check(CLI::Range(-kMaxResidueScore, kMaxResidueScore));
+      ->transform(in_range(-kMaxResidueScore, kMaxResidueScore));
   scoring.option("--matrix", flags.matrix,
                  "blosum30 .. blosum100, blosumn, pam10 .. pam500, nuc44,\n"
                  "dnafull, or a file in NCBI's form [protein: blosum62]",
@@ -69,26 +66,26 @@ void add_scoring_flags(CLI::App& command, AlignFlags& flags) {
   scoring
       .option("--gap-open", flags.gap_open, "cost of a gap's first residue [DNA 5, protein 11]",
               "N")
-      ->check(CLI::Range(0, kMaxGapCost));
+      ->transform(in_range(0, kMaxGapCost));
   scoring
       .option("--gap-extend", flags.gap_extend,
               "of each further one [DNA 2, protein 1]; as open: linear", "N")
-      ->check(CLI::Range(0, kMaxGapCost));
+      ->transform(in_range(0, kMaxGapCost));
   scoring
       .option("--gap-model", flags.gap_model,
               "parasail: open + (L-1) extend; blast: open + L extend\n[parasail]", "MODEL")
-      ->check(one_of({"parasail", "blast"}));
+      ->transform(one_of({"parasail", "blast"}));
   scoring.option("--band", flags.band, "keep to N diagonals on either side of the corners'", "N")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
+      ->transform(in_range(std::int64_t{0}, std::int64_t{1} << 40));
   scoring
       .option("--xdrop", flags.xdrop, "sw: extend from both begins until the score drops by N", "N")
-      ->check(CLI::Range(0, std::numeric_limits<std::int32_t>::max() / 4));
+      ->transform(in_range(0, std::numeric_limits<std::int32_t>::max() / 4));
 }
 
 void add_selection_flags(CLI::App& command, AlignFlags& flags) {
   const OptionGroup selection(command, "Selection");
   selection.option("--top", flags.top, "the K best targets of each query, best first", "K")
-      ->check(CLI::Range(1u, 100000000u));
+      ->transform(in_range(1u, 100000000u));
   selection.option("--min-score", flags.min_score, "rows of at least this score", "N");
   selection.option("--evalue", flags.max_evalue, "sw: rows expected at most X times by chance",
                    "X");
@@ -102,18 +99,18 @@ void add_output_flags(CLI::App& command, AlignFlags& flags) {
               "tsv, sam, paf, blast6, csv, emboss, ssw\n"
               "[by suffix: .sam .bam .cram .paf .csv, else tsv]",
               "FORMAT")
-      ->check(one_of({"tsv", "sam", "paf", "blast6", "csv", "emboss", "ssw"}));
+      ->transform(one_of({"tsv", "sam", "paf", "blast6", "csv", "emboss", "ssw"}));
   output
       .option("--output", flags.output,
               "score, ends, statistics, cigar: what to compute\n[what the format needs]", "WHAT")
-      ->check(one_of({"score", "ends", "statistics", "cigar"}));
+      ->transform(one_of({"score", "ends", "statistics", "cigar"}));
   output.option("--columns", flags.columns, "of the TSV, as query,target,identity: see below",
                 "LIST");
   const std::map<std::string, CigarStyle> styles{{"distinct", CigarStyle::distinct},
                                                  {"merged", CigarStyle::merged}};
   output
       .option("--cigar", flags.cigar, "distinct: = and X; merged: M for both [distinct]", "STYLE")
-      ->transform(CLI::CheckedTransformer(styles).description(""));
+      ->transform(one_of(styles));
 }
 
 }  // namespace

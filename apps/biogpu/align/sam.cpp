@@ -5,7 +5,7 @@
 namespace biogpu::app {
 namespace {
 
-constexpr std::uint32_t kCigarMatch = 0;
+constexpr std::uint32_t kSamMatch = 0;
 constexpr std::uint32_t kCigarSoftClip = 4;
 constexpr std::uint16_t kUnmapped = 4;
 constexpr std::uint16_t kReverse = 16;
@@ -24,10 +24,10 @@ void append_path(std::vector<std::uint32_t>& cigar, std::span<const std::uint32_
   for (const std::uint32_t run : path) {
     const std::uint32_t op = run_operation(run);
     const bool column = op == align::kCigarEqual || op == align::kCigarMismatch;
-    if (column && cigar.size() > first && run_operation(cigar.back()) == kCigarMatch)
+    if (column && cigar.size() > first && run_operation(cigar.back()) == kSamMatch)
       cigar.back() += static_cast<std::uint32_t>(run_length(run) << 4);
     else
-      append_run(cigar, run_length(run), column ? kCigarMatch : op);
+      append_run(cigar, run_length(run), column ? kSamMatch : op);
   }
 }
 

@@ -51,6 +51,13 @@ void log_sort(const bwt::SuffixSortReport& sorted, double seconds, Log& log, Bwt
                          sorted.induced ? ", by induction" : ""));
 }
 
+void update_progress(Progress& progress, const io::SequenceReader& reader,
+                     std::uint64_t n_queries) {
+  const auto all = static_cast<double>(reader.file_bytes());
+  progress.update(all > 0 ? static_cast<double>(reader.compressed_bytes()) / all : 0,
+                  fmt::format("{} queries", n_queries));
+}
+
 void write_bwt_summary(SummaryFile& summary, const SharedFlags& flags,
                        const std::string& command_line, const Log& log, const BwtReport& report) {
   report::RunSummary run = begin_summary(command_line, flags, report.device, log);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/biogpu/bwt/command.hpp"
+#include "apps/biogpu/value_checks.hpp"
 #include "lib/bwt/fm/bwa_index.hpp"
 #include "lib/bwt/fm/fm_index.hpp"
 #include "lib/bwt/reference.hpp"
@@ -62,10 +63,12 @@ class IndexRun {
       : flags_(flags),
         command_line_(std::move(command_line)),
         log_("bwt index", flags.shared.quiet, flags.shared.verbose),
+        progress_("bwt index", flags.shared.progress, flags.shared.quiet),
         summary_(flags.shared) {}
 
   void run() {
     const auto devices = start_devices();
+    progress_.stage("reading");
     const bwt::Reference reference = bwt::read_reference(flags_.path, flags_.shared.threads);
     if (devices.valid()) devices.wait();
     report_.device =
@@ -76,6 +79,7 @@ class IndexRun {
                             reference.contigs.size(), reference.text.size(),
                             reference.holes.size()));
     warn_of_other_letters(reference);
+    progress_.stage(fmt::format("sorting the suffixes of {} bases", reference.text.size()));
     if (flags_.format == "bwa") {
       write_bwa(reference);
     } else {
@@ -131,6 +135,7 @@ class IndexRun {
     report_.compute_s = log_.seconds() - begin;
     log_sort(sorted, report_.compute_s, log_, report_);
     const std::string path = prefix_of(flags_) + ".bgfm";
+    progress_.stage("writing");
     index.write(path);
     report_.write_s = log_.seconds() - begin - report_.compute_s;
     report_.outputs.push_back({path, index.bytes()});
@@ -142,6 +147,7 @@ class IndexRun {
                                 ? transform<std::uint32_t>(text)
                                 : transform<std::uint64_t>(text);
     const double begin = log_.seconds();
+    progress_.stage("writing");
     const std::uint64_t n_bytes = bwt::write_bwa_index(bwa_prefix_of(flags_), reference, bwt);
     report_.write_s = log_.seconds() - begin;
     report_.outputs.push_back({bwa_prefix_of(flags_), n_bytes});
@@ -161,6 +167,7 @@ class IndexRun {
   const IndexFlags& flags_;
   const std::string command_line_;
   Log log_;
+  Progress progress_;
   SummaryFile summary_;
   bwt::SuffixSortSettings sort_;
   BwtReport report_;
@@ -176,10 +183,10 @@ Run add_bwt_index(CLI::App& command) {
   command.add_option("-p,--prefix", flags->prefix, "beginning of the index's name [GENOME]")
       ->option_text("PREFIX");
   command.add_option("--format", flags->format, "native or bwa [native]")
-      ->check(CLI::IsMember({"native", "bwa"}))
+      ->transform(one_of({"native", "bwa"}))
       ->option_text("WHAT");
   command.add_option("--sa-rate", flags->sample_rate, "rows for each position kept, native [8]")
-      ->check(CLI::Range(1, 1024))
+      ->transform(in_range(1, 1024))
       ->option_text("N");
   command.add_option("-a", flags->algorithm)->group("");
   command.add_option("-b", flags->block_size)->group("");

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "apps/biogpu/bwt/query_sink.hpp"
+#include "apps/biogpu/value_checks.hpp"
 #include "lib/bwt/fm/gpu_search.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/pipeline/pipeline.hpp"
@@ -53,6 +54,9 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
   std::uint64_t n_found = 0;
   std::uint64_t n_places = 0;
   std::uint64_t n_cut = 0;
+  Progress progress(counts_only ? "bwt count" : "bwt locate", flags.shared.progress,
+                    flags.shared.quiet);
+  std::uint64_t n_queries = 0;
   const pipeline::Times times = pipeline::run(
       {flags.shared.threads, static_cast<int>(items.size())},
       {[&](std::size_t slot) { return reader.read(items[slot].batch, limits); },
@@ -68,7 +72,10 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
            n_found += n > 0 ? 1 : 0;
            n_cut += answer.cut ? 1 : 0;
          }
+         n_queries += items[slot].answers.size();
+         update_progress(progress, reader, n_queries);
        }});
+  progress.clear();
   if (n_cut > 0)
     log.warn(fmt::format("{} queries have more than {} places, of which the first are written",
                          n_cut, flags.max_hits));
@@ -102,17 +109,17 @@ std::shared_ptr<QueryFlags> add_query_flags(CLI::App& command) {
   command.add_option("-o,--output", flags->out_path, "where the answers go [-]")
       ->option_text("FILE");
   command.add_option("-k,--mismatches", flags->k, "letters that may differ [0]")
-      ->check(CLI::Range(0u, kMostMismatches))
+      ->transform(in_range(0u, kMostMismatches))
       ->option_text("K");
   const std::map<std::string, Strands> strands{
       {"both", Strands::both}, {"forward", Strands::forward}, {"reverse", Strands::reverse}};
   command.add_option("--strand", flags->strands, "both, forward, reverse [both]")
-      ->transform(CLI::CheckedTransformer(strands).description(""))
+      ->transform(one_of(strands))
       ->option_text("WHICH");
   const std::map<std::string, HitsWanted> hits{{"all", HitsWanted::all},
                                                {"best", HitsWanted::best}};
   command.add_option("--hits", flags->hits, "all, or those with the fewest mismatches: best [all]")
-      ->transform(CLI::CheckedTransformer(hits).description(""))
+      ->transform(one_of(hits))
       ->option_text("WHICH");
   return flags;
 }
@@ -147,10 +154,10 @@ Run add_bwt_locate(CLI::App& command) {
   const auto flags = add_query_flags(command);
   command
       .add_option("-f,--format", flags->format, "tsv, bed, sam [by the suffix of FILE, else tsv]")
-      ->check(CLI::IsMember({"tsv", "bed", "sam"}))
+      ->transform(one_of({"tsv", "bed", "sam"}))
       ->option_text("WHAT");
   command.add_option("--max-hits", flags->max_hits, "places written for a query [all]")
-      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""))
+      ->transform(in_range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
       ->option_text("N");
   add_run_flags(command, *flags);
   command.footer(std::string(kLocateFooter) + kExitCodes);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "apps/biogpu/bwt/command.hpp"
+#include "apps/biogpu/value_checks.hpp"
 #include "lib/bwt/fm/smem.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
@@ -97,6 +98,8 @@ void run_smem(const SmemFlags& flags, const std::string& command_line) {
   const io::BatchLimits limits{flags.shared.batch != 0 ? flags.shared.batch : 4096, 1u << 20};
   std::vector<SmemItem> items(static_cast<std::size_t>(2 * flags.shared.threads + 2));
   std::uint64_t n_matches = 0;
+  Progress progress("bwt smem", flags.shared.progress, flags.shared.quiet);
+  std::uint64_t n_queries = 0;
   const pipeline::Times times =
       pipeline::run({flags.shared.threads, static_cast<int>(items.size())},
                     {[&](std::size_t slot) { return reader.read(items[slot].batch, limits); },
@@ -104,7 +107,10 @@ void run_smem(const SmemFlags& flags, const std::string& command_line) {
                      [&](std::size_t slot) {
                        out.write(items[slot].text);
                        n_matches += items[slot].n_matches;
+                       n_queries += items[slot].batch.size();
+                       update_progress(progress, reader, n_queries);
                      }});
+  progress.clear();
   report.inputs = {{flags.query_path, reader.file_bytes(), reader.n_records()}};
   report.outputs = {{flags.out_path, out.bytes()}};
   report.read_s = times.read_s;
@@ -131,11 +137,11 @@ Run add_bwt_smem(CLI::App& command) {
   command.add_option("-o,--output", flags->out_path, "where the matches go [-]")
       ->option_text("FILE");
   command.add_option("-l,--min-length", flags->min_length, "shortest match written [17]")
-      ->check(CLI::Range(1, 1 << 30))
+      ->transform(in_range(1, 1 << 30))
       ->option_text("N");
   command
       .add_option("-w,--max-places", flags->max_places, "places written for a match, * above [20]")
-      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""))
+      ->transform(in_range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()))
       ->option_text("N");
   command.add_flag("-p,--print-sequence", flags->print_sequence, "add the query to its line SQ")
       ->option_text(" ");

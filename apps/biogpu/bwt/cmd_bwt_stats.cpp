@@ -117,9 +117,12 @@ Run make_run(const std::shared_ptr<IndexReadFlags>& flags, const char* name,
     flags->shared.require_own_outputs({{"the index", path}}, {{"--output", flags->out_path}});
     flags->shared.resolve();
     Log log(name, flags->shared.quiet, flags->shared.verbose);
+    Progress progress(name, flags->shared.progress, flags->shared.quiet);
+    progress.stage("reading the index");
     SummaryFile summary(flags->shared);
     const bwt::FmIndex index = bwt::FmIndex::open(path, flags->shared.threads);
     io::OutputFile out(flags->out_path);
+    progress.clear();
     out.write(make_text(index));
     BwtReport report;
     report.device.name = "cpu";

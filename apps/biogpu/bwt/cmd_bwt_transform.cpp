@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "apps/biogpu/bwt/command.hpp"
+#include "apps/biogpu/value_checks.hpp"
 #include "lib/bwt/transform.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/char_buffer.hpp"
@@ -98,9 +99,11 @@ class TransformRun {
       : flags_(flags),
         command_line_(command_line),
         log_("bwt transform", flags.shared.quiet, flags.shared.verbose),
+        progress_("bwt transform", flags.shared.progress, flags.shared.quiet),
         summary_(flags.shared) {}
 
   void run() {
+    progress_.stage("reading");
     io::OutputFile out = flags_.bytes ? transform_bytes() : transform_strings();
     report_.inputs.push_back({flags_.path, 0, n_records_});
     report_.outputs.push_back({flags_.out_path, n_symbols_});
@@ -138,6 +141,7 @@ class TransformRun {
     report_.read_s = log_.seconds();
     report_.device = choose_device(flags_.shared.device_request,
                                    is_worth_gpu(n_symbols_, flags_.shared.threads));
+    progress_.stage(fmt::format("sorting the suffixes of {} symbols", n_symbols_));
     bwt::SuffixSortReport sorted;
     Result result = job(sort_settings(flags_.shared, report_.device), &sorted);
     report_.compute_s = log_.seconds() - report_.read_s;
@@ -147,6 +151,7 @@ class TransformRun {
 
   io::OutputFile write(std::initializer_list<std::string_view> parts) {
     const double begin = log_.seconds();
+    progress_.stage("writing");
     io::OutputFile out = write_whole(flags_, parts);
     out.finish();
     report_.write_s = log_.seconds() - begin;
@@ -156,6 +161,7 @@ class TransformRun {
   const TransformFlags& flags_;
   const std::string& command_line_;
   Log log_;
+  Progress progress_;
   SummaryFile summary_;
   BwtReport report_;
   std::uint64_t n_records_ = 1;
@@ -164,11 +170,14 @@ class TransformRun {
 
 void run_inverse(const TransformFlags& flags, const std::string& command_line) {
   Log log("bwt inverse", flags.shared.quiet, flags.shared.verbose);
+  Progress progress("bwt inverse", flags.shared.progress, flags.shared.quiet);
+  progress.stage("reading");
   SummaryFile summary(flags.shared);
   BwtReport report;
   report.device = choose_device(flags.shared.device_request, false);
   std::optional<io::OutputFile> out;
   std::string input = read_all(flags.path);
+  progress.stage(fmt::format("inverting {} bytes", input.size()));
   std::uint64_t n_records = 1;
   try {
     if (std::string_view(input).starts_with(kByteMark) && input.size() >= kByteHeader) {
@@ -236,7 +245,7 @@ Run add_bwt_inverse(CLI::App& command) {
   command.add_option("-o,--output", flags->out_path, "where the text goes [-]")
       ->option_text("FILE");
   command.add_option("-f,--format", flags->format, "of strings: text, one a line, or fasta [text]")
-      ->check(CLI::IsMember({"text", "fasta"}))
+      ->transform(one_of({"text", "fasta"}))
       ->option_text("WHAT");
   add_shared_flags(command, flags->shared);
   remove_flags(command, {"--batch", "--max-memory", "--max-device-memory"});

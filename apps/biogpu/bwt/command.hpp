@@ -7,9 +7,11 @@
 
 #include "apps/biogpu/command.hpp"
 #include "apps/biogpu/log.hpp"
+#include "apps/biogpu/progress.hpp"
 #include "apps/biogpu/run_summary.hpp"
 #include "apps/biogpu/shared_flags.hpp"
 #include "lib/bwt/suffix/suffix_array.hpp"
+#include "lib/io/sequence_reader.hpp"
 #include "lib/report/json_summary.hpp"
 
 namespace biogpu::app {
@@ -48,6 +50,9 @@ inline bool is_worth_gpu(std::uint64_t n_letters, int n_threads) {
 bwt::SuffixSortSettings sort_settings(const SharedFlags& flags, const DeviceChoice& device);
 // What a sort of so many seconds says of itself goes to the log and the report.
 void log_sort(const bwt::SuffixSortReport& sorted, double seconds, Log& log, BwtReport& report);
+
+// How much of the queries' file is read, behind a batch of it.
+void update_progress(Progress& progress, const io::SequenceReader& reader, std::uint64_t n_queries);
 
 // Writes the summary; its commit() is left to the caller, behind that of the output.
 void write_bwt_summary(SummaryFile& summary, const SharedFlags& flags,

@@ -8,6 +8,7 @@
 #include "apps/biogpu/infer/commands.hpp"
 #include "apps/biogpu/infer/run.hpp"
 #include "apps/biogpu/option_group.hpp"
+#include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/infer/embed.hpp"
 #include "lib/infer/output/array_writer.hpp"
@@ -84,7 +85,7 @@ Run add_infer_embed(CLI::App& command) {
               "mean (over residues), residues (a vector each), cls [mean]", "KIND,...")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"mean", "residues", "cls"}).description(""));
+      ->transform(one_of({"mean", "residues", "cls"}));
   options
       .option("--layers", flags->arrays.layers,
               "0 the embedding, i after block i, -1 the last [-1]", "N,...")

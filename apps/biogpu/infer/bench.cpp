@@ -13,6 +13,7 @@
 #include "apps/biogpu/infer/commands.hpp"
 #include "apps/biogpu/infer/run.hpp"
 #include "apps/biogpu/option_group.hpp"
+#include "apps/biogpu/value_checks.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
 #include "lib/infer/mpnn/bench.hpp"
@@ -239,16 +240,16 @@ Run add_infer_bench(CLI::App& command) {
                  "with a model of structures: PDB or mmCIF to design and to score", "FILE...");
   options.option("-n,--samples", flags->n_samples, "of a structure at once [1]", "N,...")
       ->delimiter(',')
-      ->check(CLI::Range(1, 1 << 20).description(""));
+      ->transform(in_range(1, 1 << 20));
   options.option("--only", flags->ops.only, "operations whose name contains this", "TEXT");
   options.flag("--quick", flags->ops.quick, "the smallest shapes, once: a test that it runs");
   options.option("--runs", flags->n_runs, "with --model: passes of each batch [20]", "N")
-      ->check(CLI::Range(1, 100000).description(""));
+      ->transform(in_range(1, 100000));
   options
       .option("--rest", flags->rest_ms,
               "with --model: also passes with milliseconds in front of each: a batch by itself [0]",
               "MS")
-      ->check(CLI::Range(0, 10000).description(""));
+      ->transform(in_range(0, 10000));
   add_precision_flag(command, flags->precision);
   options
       .option("--device", flags->device,

@@ -11,6 +11,7 @@
 #include "apps/biogpu/infer/structures.hpp"
 #include "apps/biogpu/infer/table.hpp"
 #include "apps/biogpu/option_group.hpp"
+#include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/infer/output/array_writer.hpp"
 #include "lib/io/output_file.hpp"
@@ -29,13 +30,13 @@ void add_sampling(CLI::App& command, DesignFlags& flags) {
   infer::mpnn::DesignOptions& options = flags.structures.options;
   infer::mpnn::DesignRequest& request = flags.structures.request;
   sampling.option("-n,--samples", options.n_sequences, "sequences at each temperature [1]", "N")
-      ->check(CLI::Range(1, 1 << 20).description(""));
+      ->transform(in_range(1, 1 << 20));
   sampling
       .option("--temperature", options.temperatures,
               "of the draws; higher gives more diverse sequences [0.1]", "T,...")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::Range(1e-6, 1e6).description(""));
+      ->transform(in_range(1e-6, 1e6));
   sampling.option("--omit", request.omit, "letters that are never drawn [X]", "LETTERS");
   sampling
       .option("--bias", flags.structures.bias,
@@ -47,7 +48,7 @@ void add_sampling(CLI::App& command, DesignFlags& flags) {
   sampling
       .option("--backbone-noise", options.backbone_noise,
               "standard deviation added to coordinates, Angstrom [0]", "X")
-      ->check(CLI::Range(0.0, 100.0).description(""));
+      ->transform(in_range(0.0, 100.0));
   sampling.option("--save-probs", flags.probabilities,
                   "probabilities of letters at every residue, .npz", "FILE");
 }
@@ -63,7 +64,7 @@ void add_files(CLI::App& command, infer::mpnn::DesignRequest& request) {
                "positions that share a letter", "FILE");
   files.option("--pssm-jsonl", request.pssm_jsonl, "position-specific matrices", "FILE");
   files.option("--pssm-multi", request.pssm_multi, "share of their bias, 0 to 1 [0]", "X")
-      ->check(CLI::Range(0.0, 1.0).description(""));
+      ->transform(in_range(0.0, 1.0));
   files.option("--pssm-threshold", request.pssm_threshold, "of log odds [0]", "X");
   files.flag("--pssm-log-odds", request.pssm_log_odds, "prefer letters above the threshold");
   files.flag("--pssm-bias", request.pssm_bias, "mix their bias into the probabilities");
@@ -77,7 +78,7 @@ void add_input(CLI::App& command, InferFlags& flags) {
   input.option("-o,--output", flags.output, "FASTA, with .gz compressed [-, stdout]", "FILE");
 }
 
-// CLI::Range() takes NaN for a number of the range.
+// Those without a range of their own.
 void require_numbers(const DesignFlags& flags) {
   const auto require = [](const char* option, double value) {
     if (!std::isfinite(value))

@@ -12,6 +12,7 @@
 #include "apps/biogpu/infer/structures.hpp"
 #include "apps/biogpu/infer/table.hpp"
 #include "apps/biogpu/option_group.hpp"
+#include "apps/biogpu/value_checks.hpp"
 #include "lib/infer/score.hpp"
 #include "lib/nn/measuring_backend.hpp"
 
@@ -81,7 +82,7 @@ Run add_infer_fill_mask(CLI::App& command) {
   add_table_output(command, flags->infer);
   OptionGroup(command)
       .option("--top", flags->top, "words of each mask [5]", "N")
-      ->check(CLI::Range(1, 33).description(""));
+      ->transform(in_range(1, 33));
   add_infer_flags(command, flags->infer);
   command.footer(
       std::string(

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "apps/biogpu/option_group.hpp"
+#include "apps/biogpu/value_checks.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -45,7 +46,7 @@ void add_precision_flag(CLI::App& command, std::string& precision) {
   OptionGroup(command)
       .option("--precision", precision,
               "fp32, tf32, fp16, bf16 [auto: fp16 on a GPU, fp32 on a CPU]", "TYPE")
-      ->check(CLI::IsMember({"auto", "fp32", "tf32", "fp16", "bf16"}).description(""));
+      ->transform(one_of({"auto", "fp32", "tf32", "fp16", "bf16"}));
 }
 
 void add_infer_flags(CLI::App& command, InferFlags& flags) {
@@ -55,7 +56,7 @@ void add_infer_flags(CLI::App& command, InferFlags& flags) {
   add_precision_flag(command, flags.precision);
   options
       .option("--truncate", flags.truncate, "keep the first residues of longer sequences only", "N")
-      ->check(CLI::Range(1, 1 << 24).description(""));
+      ->transform(in_range(1, 1 << 24));
   options.flag("--allow-unknown", flags.allow_unknown,
                "letters outside the alphabet become the unknown word");
   options.flag("--keep-rare", flags.keep_rare, "ProtBERT: U, Z, O and B are themselves, not X");

@@ -13,6 +13,7 @@
 #include "apps/biogpu/infer/structures.hpp"
 #include "apps/biogpu/infer/table.hpp"
 #include "apps/biogpu/option_group.hpp"
+#include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/infer/score.hpp"
 #include "lib/infer/variants.hpp"
@@ -164,7 +165,7 @@ Run add_infer_score(CLI::App& command) {
               "of variants: masked-marginal (a pass for each position), wt-marginal (one pass) "
               "[masked-marginal]",
               "NAME")
-      ->check(CLI::IsMember({"masked-marginal", "wt-marginal"}).description(""));
+      ->transform(one_of({"masked-marginal", "wt-marginal"}));
   options.option("--first-residue", flags->first_residue,
                  "of variants: number of a sequence's first residue in the table [1]", "N");
   structures.option(
@@ -173,7 +174,7 @@ Run add_infer_score(CLI::App& command) {
   structures
       .option("--orders", flags->structures.options.n_sequences,
               "random decoding orders that a score is the mean of [1]", "N")
-      ->check(CLI::Range(1, 1 << 20).description(""));
+      ->transform(in_range(1, 1 << 20));
   add_structure_flags(command, flags->structures, kOfStructures);
   add_infer_flags(command, flags->infer);
   add_infer_shard_flag(command, flags->infer);

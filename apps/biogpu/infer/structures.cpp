@@ -14,6 +14,7 @@
 #include "apps/biogpu/command.hpp"
 #include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/progress.hpp"
+#include "apps/biogpu/value_checks.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
 
@@ -51,8 +52,7 @@ void add_structure_flags(CLI::App& command, StructureFlags& flags, const char* h
                  "positions that keep their residue, counted from 1 in a chain: 'A1-10 B5'",
                  "LIST");
   options.option("--seed", flags.options.seed, "of all random numbers [1]", "N")
-      ->check(
-          CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""));
+      ->transform(in_range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
   options.option("--draws", flags.draws,
                  "safetensors file with random numbers to use instead, to repeat another "
                  "program's run",

@@ -5,6 +5,7 @@
 #include "apps/biogpu/kmer/commands.hpp"
 #include "apps/biogpu/kmer/count_flags.hpp"
 #include "apps/biogpu/kmer/input.hpp"
+#include "apps/biogpu/value_checks.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/kmer/database/bloom_counter.hpp"
 
@@ -57,20 +58,20 @@ Run add_kmer_bc(CLI::App& command) {
   add_kmer_input_flags(command, flags->input);
   command.add_option("-m,--mer-len", flags->k, "k, the length of a k-mer")
       ->required()
-      ->check(CLI::Range(1, kmer::kMaxK))
+      ->transform(in_range(1, kmer::kMaxK, Digits::as_in_c))
       ->option_text("N");
   command.add_option("-s,--size", flags->n_kmers, "distinct k-mers expected")
       ->required()
       ->transform(decimal_size())
       ->option_text("N");
   command.add_option("-f,--fpr", flags->rate, "share of wrong answers at that size [0.001]")
-      ->check(CLI::Range(1e-12, 0.5))
+      ->transform(in_range(1e-12, 0.5))
       ->option_text("RATE");
   command.add_flag("-C,--canonical", flags->canonical, "k-mers stand for both strands")
       ->option_text(" ");
   command.add_option("-o,--output", flags->out_path, "[mer_bloom_filter]")->option_text("FILE");
   command.add_option("-t,--threads", flags->threads, "CPU threads [1]")
-      ->check(CLI::Range(1, 1024))
+      ->transform(in_range(1, 1024, Digits::as_in_c))
       ->option_text("N");
   command
       .add_flag("--no-provenance", flags->no_provenance, "leave time and place out of the header")

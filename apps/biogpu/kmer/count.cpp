@@ -12,6 +12,7 @@
 #include "apps/biogpu/kmer/count_flags.hpp"
 #include "apps/biogpu/kmer/input.hpp"
 #include "apps/biogpu/log.hpp"
+#include "apps/biogpu/progress.hpp"
 #include "apps/biogpu/run_summary.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
@@ -56,13 +57,17 @@ class CountRun {
     if (!flags_.timing.empty()) timing_.emplace(flags_.timing);
     if (!flags_.shared.json.empty()) json_.emplace(flags_.shared.json);
     const double begin_s = log_.seconds();
-    read();
+    Progress progress("kmer count", flags_.shared.progress, flags_.shared.quiet);
+    read(progress);
     const double read_s = log_.seconds();
+    progress.stage("counting");
     counter_->finish();
     if (only_) only_->count_bins();
     const double counted_s = log_.seconds();
+    progress.stage("writing");
     write(out);
     out.finish();
+    progress.clear();
     const double end_s = log_.seconds();
     log_.detail(
         fmt::format("start {:.2f} s, read {:.2f} s, count {:.2f} s, sort and write {:.2f} s",
@@ -133,11 +138,15 @@ class CountRun {
                               flags_.canonical ? ", canonical" : ""));
   }
 
-  void read() {
+  void read(Progress& progress) {
     for (const std::string& path : flags_.only_in)
       input_.read_file(path, [&](const KmerInput::Read& read) { only_->add(read); });
     if (!flags_.shard.is_whole()) input_.select(flags_.input, flags_.shard);
-    input_.read_all(flags_.input, [&](const KmerInput::Read& read) { counter_->add(read); });
+    input_.read_all(
+        flags_.input, [&](const KmerInput::Read& read) { counter_->add(read); },
+        [&](double fraction, std::uint64_t n_records) {
+          progress.update(fraction, fmt::format("{} sequences", n_records));
+        });
   }
 
   void write(kmer::DatabaseWriter& out) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "apps/biogpu/option_group.hpp"
+#include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/kmer/database/writer.hpp"
 #include "lib/kmer/key.hpp"
@@ -96,7 +97,7 @@ void add_count_flags(CLI::App& command, CountFlags& flags) {
   add_kmer_input_flags(command, flags.input);
   count.option("-m,--mer-len", flags.k, "k, the length of a k-mer", "N")
       ->required()
-      ->check(CLI::Range(1, kmer::kMaxK));
+      ->transform(in_range(1, kmer::kMaxK, Digits::as_in_c));
   count.flag("-C,--canonical", flags.canonical, "count a k-mer and its reverse complement as one");
   count
       .option("-s,--size", flags.size,
@@ -108,10 +109,10 @@ void add_count_flags(CLI::App& command, CountFlags& flags) {
   filters
       .option("--min-quality", flags.min_quality, "the same as a number, added to --quality-start",
               "N")
-      ->check(CLI::Range(0, 127))
+      ->transform(in_range(0, 127, Digits::as_in_c))
       ->excludes(symbol);
   filters.option("--quality-start", flags.quality_start, "symbol of quality 0 [64]", "N")
-      ->check(CLI::Range(0, 127))
+      ->transform(in_range(0, 127, Digits::as_in_c))
       ->excludes(symbol);
   add_count_bounds(filters, flags.bounds);
   filters
@@ -138,11 +139,11 @@ void add_count_flags(CLI::App& command, CountFlags& flags) {
           "bytes of a count in a .jf file; larger counts are stored as the\nlargest; .bgk, .kff "
           "and --text ignore it [4]",
           "N")
-      ->check(CLI::Range(1, 8));
+      ->transform(in_range(1, 8, Digits::as_in_c));
   output.flag("--no-provenance", flags.no_provenance, "leave time and place out of the header");
   output.option("--timing", flags.timing, "write the seconds of three stages, a line each", "FILE");
   run.option("-p,--reprobes", flags.reprobes, "named in the header, else ignored [126]", "N")
-      ->check(CLI::Range(0, 1000000));
+      ->transform(in_range(0, 1000000, Digits::as_in_c));
   run.flag("--disk", flags.ignored, "accepted and ignored; see --max-memory");
   run.option("-c,--counter-len", flags.counter_bits, "accepted and ignored", "N");
   run.option("--tmp-dir", flags.tmp_dir, "for what exceeds --max-memory [TMPDIR, /tmp]", "DIR");

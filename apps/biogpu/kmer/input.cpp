@@ -1,10 +1,12 @@
 #include "apps/biogpu/kmer/input.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
 #include "apps/biogpu/kmer/generators.hpp"
 #include "apps/biogpu/option_group.hpp"
+#include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/kmer/count/fastq_chunks.hpp"
@@ -15,8 +17,11 @@ namespace {
 
 constexpr io::BatchLimits kBatch{65536, 4u << 20};
 
+// Both say behind every batch how many bytes and records of the file there were.
+using Told = std::function<void(std::uint64_t bytes, std::uint64_t n_records)>;
+
 std::uint64_t read_chunks(const kmer::FastqChunks& chunks, int n_threads,
-                          const KmerInput::Feed& feed) {
+                          const KmerInput::Feed& feed, const Told& told) {
   struct Item {
     std::size_t chunk = 0;
     io::CharBuffer text;
@@ -36,12 +41,16 @@ std::uint64_t read_chunks(const kmer::FastqChunks& chunks, int n_threads,
                      item.n_records = chunks.read(item.chunk, item.text, add);
                    });
                  },
-                 [&](std::size_t slot) { n_records += items[slot].n_records; }});
+                 [&](std::size_t slot) {
+                   n_records += items[slot].n_records;
+                   told((items[slot].chunk + 1) * kmer::FastqChunks::kChunkBytes, n_records);
+                 }});
   return n_records;
 }
 
 void read_batches(io::SequenceReader& reader, int n_threads, const io::BatchLimits& limits,
-                  const KmerInput::Feed& feed) {
+                  const KmerInput::Feed& feed, const Told& told) {
+  std::uint64_t n_records = 0;
   std::vector<io::SequenceBatch> batches(static_cast<std::size_t>(n_threads) + 2);
   pipeline::run({n_threads, static_cast<int>(batches.size())},
                 {[&](std::size_t slot) { return reader.read(batches[slot], limits); },
@@ -52,7 +61,10 @@ void read_batches(io::SequenceReader& reader, int n_threads, const io::BatchLimi
                        add(batch.sequence(i), batch.quality(i));
                    });
                  },
-                 [](std::size_t) {}});
+                 [&](std::size_t slot) {
+                   n_records += batches[slot].size();
+                   told(reader.compressed_bytes(), n_records);
+                 }});
 }
 
 }  // namespace
@@ -96,7 +108,7 @@ void add_kmer_input_flags(CLI::App& command, KmerInputFlags& flags) {
   input.option("-g,--generator", flags.generator,
                "a file of shell commands, one a line, that write sequences", "FILE");
   input.option("-G,--Generators", flags.n_generators, "commands run at a time [1]", "N")
-      ->check(CLI::Range(1, 1024));
+      ->transform(in_range(1, 1024, Digits::as_in_c));
   input.option("-S,--shell", flags.shell, "for the commands [SHELL, else /bin/sh]", "PROGRAM");
   input.option("-F,--Files", flags.ignored, "accepted and ignored", "N");
 }
@@ -105,7 +117,9 @@ void KmerInput::select(const KmerInputFlags& flags, const io::Shard& shard) {
   ranges_ = io::shard_files(flags.paths(), shard, n_threads_);
 }
 
-void KmerInput::read_all(const KmerInputFlags& flags, const Feed& feed) {
+void KmerInput::read_all(const KmerInputFlags& flags, const Feed& feed, const Tell& tell) {
+  tell_ = tell;
+  all_bytes_ = flags.bytes();
   const std::vector<std::string> paths = flags.paths();
   for (std::size_t i = 0; i < paths.size(); ++i)
     read_as(paths[i], paths[i], n_threads_, ranges_.empty() ? nullptr : &ranges_[i], feed);
@@ -121,24 +135,36 @@ void KmerInput::read_commands(const KmerInputFlags& flags, const Feed& feed) {
                  });
 }
 
+void KmerInput::tell(std::uint64_t bytes, std::uint64_t n_records) {
+  if (!tell_) return;
+  const std::lock_guard lock(mutex_);
+  const auto done = static_cast<double>(bytes_before_ + bytes);
+  tell_(all_bytes_ == 0 ? 0 : std::min(1.0, done / static_cast<double>(all_bytes_)),
+        records_before_ + n_records);
+}
+
 void KmerInput::read_as(const std::string& name, const std::string& path, int n_threads,
                         const io::RecordRange* range, const Feed& feed) {
   report::InputFile file{name, 0, 0};
+  const auto told = [this](std::uint64_t bytes, std::uint64_t n) { tell(bytes, n); };
   const auto chunks = range == nullptr ? kmer::FastqChunks::open(path) : nullptr;
   if (chunks) {
-    file.records = read_chunks(*chunks, n_threads, feed);
+    file.records = read_chunks(*chunks, n_threads, feed, told);
     file.bytes = chunks->file_bytes();
   } else {
     io::BatchLimits limits = kBatch;
     if (batch_ > 0) limits.n_records = batch_;
     io::SequenceReader reader(path, n_threads);
     if (range != nullptr) reader.select(*range);
-    read_batches(reader, n_threads, limits, feed);
+    read_batches(reader, n_threads, limits, feed, told);
     file.records = reader.n_records();
     file.bytes = reader.file_bytes();
   }
   const std::lock_guard lock(mutex_);
   files_.push_back(file);
+  if (!tell_) return;
+  bytes_before_ += file.bytes;
+  records_before_ += file.records;
 }
 
 }  // namespace biogpu::app

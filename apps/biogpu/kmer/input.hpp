@@ -39,12 +39,16 @@ class KmerInput {
   using Read = std::function<void(const kmer::Counter::Add& add)>;
   using Feed = std::function<void(const Read& read)>;
 
+  // Of the bytes of the files named, 0 where that is unknown; one call at a time.
+  using Tell = std::function<void(double fraction, std::uint64_t n_records)>;
+
   // batch: records handed over at a time, 0: chosen.
   KmerInput(int n_threads, std::uint64_t batch) : n_threads_(n_threads), batch_(batch) {}
 
   // read_all() will read a shard of all files, one after the other.
   void select(const KmerInputFlags& flags, const io::Shard& shard);
-  void read_all(const KmerInputFlags& flags, const Feed& feed);
+  // tell: hears how far it is, batch by batch.
+  void read_all(const KmerInputFlags& flags, const Feed& feed, const Tell& tell = nullptr);
   // "-" is standard input. Plain FASTQ is parsed by all threads, everything else by one.
   void read_file(const std::string& path, const Feed& feed) {
     read_as(path, path, n_threads_, nullptr, feed);
@@ -58,11 +62,18 @@ class KmerInput {
                const io::RecordRange* range, const Feed& feed);
   void read_commands(const KmerInputFlags& flags, const Feed& feed);
 
+  // Of the file that is being read.
+  void tell(std::uint64_t bytes, std::uint64_t n_records);
+
   const int n_threads_;
   const std::uint64_t batch_;
   std::vector<io::RecordRange> ranges_;  // of the files of read_all(), empty: all of them
   std::mutex mutex_;
   std::vector<report::InputFile> files_;
+  Tell tell_;  // while read_all() runs
+  std::uint64_t all_bytes_ = 0;
+  std::uint64_t bytes_before_ = 0;  // of the files that are read
+  std::uint64_t records_before_ = 0;
 };
 
 }  // namespace biogpu::app

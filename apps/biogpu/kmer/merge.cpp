@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/biogpu/kmer/commands.hpp"
+#include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/kmer/combine.hpp"
@@ -176,7 +177,7 @@ Run add_kmer_set(CLI::App& command) {
                                             "symdiff", "counters_subtract", "filter"};
   command.add_option("OPERATION", flags->operation, "what to keep, see below")
       ->required()
-      ->check(CLI::IsMember(operations).description(""))
+      ->transform(one_of(operations))
       ->option_text(" ");
   command.add_option("DB", flags->paths, "databases of one k, of any format; - is standard input")
       ->required()
@@ -190,8 +191,7 @@ Run add_kmer_set(CLI::App& command) {
       .add_option("--count", flags->count,
                   "min, max, sum, left, right: the count of what is kept\n"
                   "[intersect min, else sum]")
-      ->check(CLI::IsMember(std::vector<std::string>{"min", "max", "sum", "left", "right"})
-                  .description(""))
+      ->transform(one_of(std::vector<std::string>{"min", "max", "sum", "left", "right"}))
       ->option_text("WHICH");
   add_count_bounds(OptionGroup(command), flags->bounds);
   command.footer(

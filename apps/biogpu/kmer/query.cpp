@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/biogpu/kmer/commands.hpp"
+#include "apps/biogpu/value_checks.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
@@ -137,7 +138,7 @@ Run add_kmer_query(CLI::App& command) {
                 "then k-mers from standard input, a count a line")
       ->option_text(" ");
   command.add_option("-t,--threads", flags->threads, "CPU threads for -s [1]")
-      ->check(CLI::Range(1, 1024))
+      ->transform(in_range(1, 1024, Digits::as_in_c))
       ->option_text("N");
   command
       .add_option("--device", flags->device,

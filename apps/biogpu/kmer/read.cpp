@@ -9,6 +9,7 @@
 #include <string>
 
 #include "apps/biogpu/kmer/commands.hpp"
+#include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/kmer/database/jellyfish_file.hpp"
@@ -177,8 +178,7 @@ Run add_kmer_histo(CLI::App& command) {
       ->transform(whole_number())
       ->option_text("N");
   command.add_option("-i,--increment", flags->shape.increment, "counts in a bucket [1]")
-      ->transform(whole_number())
-      ->check(CLI::Range(std::uint64_t{1}, UINT64_MAX))
+      ->transform(in_range(std::uint64_t{1}, UINT64_MAX))
       ->option_text("N");
   command.add_flag("-f,--full", flags->full, "print empty buckets too")->option_text(" ");
   command.add_option("-o,--output", flags->out_path, "[-, stdout]")->option_text("FILE");

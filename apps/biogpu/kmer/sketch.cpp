@@ -10,6 +10,7 @@
 
 #include "apps/biogpu/kmer/commands.hpp"
 #include "apps/biogpu/shared_flags.hpp"
+#include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/sequence_reader.hpp"
@@ -106,17 +107,17 @@ void run_dist(SketchFlags flags) {
 
 void add_sketch_flags(CLI::App& command, SketchFlags& flags) {
   command.add_option("-k,--kmer", flags.options.k, "length of the k-mers [21]")
-      ->check(CLI::Range(1, kMaxSketchK))
+      ->transform(in_range(1, kMaxSketchK, Digits::as_in_c))
       ->option_text("N");
   command.add_option("-s,--size", flags.options.size, "hashes in a sketch [1000]")
-      ->check(CLI::Range(1, 100000000))
+      ->transform(in_range(1, 100000000, Digits::as_in_c))
       ->option_text("N");
   command.add_option("-S,--seed", flags.options.seed, "of the hash function [42]")
       ->transform(whole_number())
       ->option_text("N");
   command.add_option("-o,--output", flags.out_path, "[-, stdout]")->option_text("FILE");
   command.add_option("-t,--threads", flags.threads, "CPU threads [1]")
-      ->check(CLI::Range(1, 1024))
+      ->transform(in_range(1, 1024, Digits::as_in_c))
       ->option_text("N");
 }
 

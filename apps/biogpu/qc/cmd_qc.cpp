@@ -7,6 +7,7 @@
 
 #include "apps/biogpu/command.hpp"
 #include "apps/biogpu/log.hpp"
+#include "apps/biogpu/progress.hpp"
 #include "apps/biogpu/qc/flags.hpp"
 #include "apps/biogpu/qc/text.hpp"
 #include "lib/core/error.hpp"
@@ -60,6 +61,11 @@ class QcRun {
       settings.batch_records = kGpuBatchRecords;
     }
     if (flags_.batch > 0) settings.batch_records = flags_.batch;
+    Progress progress("qc", flags_.progress, flags_.quiet);
+    settings.progress = [&](double fraction, std::uint64_t n_records) {
+      progress.update(fraction,
+                      fmt::format("{} {}", n_records, options.paired() ? "pairs" : "reads"));
+    };
     const qc::RunResult result = qc::run(options, settings, [&](qc::RunResult& whole) {
       if (part) part->write(part_text(whole));
       json.write(qc::json_report(whole.summary, options, command_line_ + " ", ""));
@@ -68,6 +74,7 @@ class QcRun {
       json.finish();
       html.finish();
     });
+    progress.clear();
     if (part) part->commit();
     json.commit();
     html.commit();
@@ -143,6 +150,7 @@ class QcRun {
 Run add_qc(CLI::App& command) {
   // fastp's -h names the HTML report.
   command.set_help_flag("--help,-?", "print this help");
+  command.set_version_flag("-v,--version", version_text)->group("");  // -v as fastp's
   command.footer(kQcFooter + std::string(kExitCodes));
   auto flags = std::make_shared<QcFlags>();
   add_qc_flags(command, *flags);

@@ -183,6 +183,8 @@ void add_run(CLI::App& command, QcFlags& flags) {
   group.option("--part", flags.options.part_out,
                "write what 'biogpu qc-merge' makes the whole report of", "FILE");
   group.option("--profile", flags.given.profile, "fastp-0.23 or fastp-1 [fastp-0.23]", "WHICH");
+  group.option("--progress", flags.progress, "auto (on a terminal), always, never [auto]", "WHEN")
+      ->transform(progress_words());
   group.flag("--quiet", flags.quiet, "only warnings and errors on standard error");
   group.flag("-V,--verbose", flags.verbose, "log the time of each stage");
 }

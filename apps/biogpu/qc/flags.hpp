@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "apps/biogpu/progress.hpp"
 #include "lib/core/device.hpp"
 #include "lib/qc/options.hpp"
 
@@ -19,6 +20,7 @@ struct QcFlags {
   std::string device = "auto";
   DeviceRequest device_request;  // after resolve()
   std::uint64_t batch = 0;       // reads or pairs; 0: chosen
+  ProgressWhen progress = ProgressWhen::automatic;
   bool quiet = false;
   bool verbose = false;
 

@@ -1,0 +1,116 @@
+#include "apps/biogpu/value_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+#include "lib/core/quote.hpp"
+
+namespace biogpu::app {
+namespace {
+
+constexpr std::uint64_t kMostSigned = std::numeric_limits<std::int64_t>::max();
+
+// A number without its sign; nothing where it is none or too large.
+std::optional<std::uint64_t> magnitude(std::string_view text, Digits digits) {
+  int base = 10;
+  if (digits == Digits::as_in_c && text.size() > 1 && text[0] == '0') {
+    const bool is_hexadecimal = text[1] == 'x' || text[1] == 'X';
+    base = is_hexadecimal ? 16 : 8;
+    text.remove_prefix(is_hexadecimal ? 2 : 1);
+  }
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value, base);
+  if (error != std::errc{} || rest != end) return {};
+  return value;
+}
+
+// The number in decimal digits; nothing where the text is none or lies outside.
+std::optional<std::string> read_whole(std::string_view text, std::int64_t least, std::uint64_t most,
+                                      Digits digits) {
+  const bool is_negative = text.starts_with('-');
+  if (is_negative) text.remove_prefix(1);
+  const auto value = magnitude(text, digits);
+  if (!value) return {};
+  if (is_negative && *value > 0) {
+    if (*value > kMostSigned || -static_cast<std::int64_t>(*value) < least) return {};
+    return "-" + std::to_string(*value);
+  }
+  if (*value > most || (least > 0 && *value < static_cast<std::uint64_t>(least))) return {};
+  return std::to_string(*value);
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+}  // namespace
+
+CLI::Validator whole_number_in(std::int64_t least, std::uint64_t most, Digits digits) {
+  const auto convert = [=](std::string& text) -> std::string {
+    if (const auto number = read_whole(text, least, most, digits)) {
+      text = *number;
+      return {};
+    }
+    // Bounds that only the type sets tell nobody anything.
+    const bool has_end = most < kMostSigned;
+    return fmt::format(
+        "{}; expected a whole number{}", biogpu::quoted(text),
+        has_end ? fmt::format(" from {} to {}", least, most) : fmt::format(", {} or more", least));
+  };
+  return {convert, ""};
+}
+
+CLI::Validator number_in(double least, double most) {
+  const auto check = [=](std::string& text) -> std::string {
+    double value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    // Written so that NaN fails.
+    if (error == std::errc{} && rest == end && value >= least && value <= most) return {};
+    return fmt::format("{}; expected a number from {} to {}", biogpu::quoted(text), least, most);
+  };
+  return {check, ""};
+}
+
+CLI::Validator one_of(std::vector<std::string> words, bool in_any_case) {
+  const auto convert = [words = std::move(words), in_any_case](std::string& text) -> std::string {
+    for (const std::string& word : words)
+      if (text == word || (in_any_case && lower_case(text) == lower_case(word))) {
+        text = word;
+        return {};
+      }
+    return fmt::format("{}; expected {}", biogpu::quoted(text), any_of(words));
+  };
+  return {convert, ""};
+}
+
+CLI::Validator one_of_numbers(std::vector<std::pair<std::string, int>> words) {
+  const auto convert = [words = std::move(words)](std::string& text) -> std::string {
+    std::vector<std::string> known;
+    for (const auto& [word, number] : words) {
+      if (word == text) {
+        text = std::to_string(number);
+        return {};
+      }
+      known.push_back(word);
+    }
+    return fmt::format("{}; expected {}", biogpu::quoted(text), any_of(known));
+  };
+  return {convert, ""};
+}
+
+std::string any_of(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+  return text;
+}
+
+}  // namespace biogpu::app

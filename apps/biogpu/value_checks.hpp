@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace biogpu::app {
+
+// Checks of an option's value. Their messages name what was found and what was expected, as
+// "'0'; expected a whole number from 1 to 8"; the option's name is put before it. All are for
+// Option::transform(), for they write the value as CLI11 reads it.
+
+// Whole numbers: decimal, so that 010 is ten, or with C's prefixes, so that it is eight.
+enum class Digits { decimal, as_in_c };
+
+CLI::Validator whole_number_in(std::int64_t least, std::uint64_t most,
+                               Digits digits = Digits::decimal);
+CLI::Validator number_in(double least, double most);
+
+template <class T>
+CLI::Validator in_range(T least, T most, Digits digits = Digits::decimal) {
+  if constexpr (std::is_floating_point_v<T>)
+    return number_in(least, most);
+  else
+    return whole_number_in(static_cast<std::int64_t>(least), static_cast<std::uint64_t>(most),
+                           digits);
+}
+
+// One of some words; in_any_case: upper and lower case are the same.
+CLI::Validator one_of(std::vector<std::string> words, bool in_any_case = false);
+
+// The same for an enum, whose value the word is replaced by.
+CLI::Validator one_of_numbers(std::vector<std::pair<std::string, int>> words);
+
+template <class T>
+CLI::Validator one_of(const std::map<std::string, T>& words) {
+  std::vector<std::pair<std::string, int>> numbers;
+  for (const auto& [word, value] : words) numbers.emplace_back(word, static_cast<int>(value));
+  return one_of_numbers(std::move(numbers));
+}
+
+// "a", "a or b", "a, b or c".
+std::string any_of(const std::vector<std::string>& words);
+
+}  // namespace biogpu::app
