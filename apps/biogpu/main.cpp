@@ -104,6 +104,8 @@ int run(const std::vector<std::string>& arguments) {
     }
     CLI::App app("Sequence analysis on CPUs and GPUs", "biogpu");
     app.get_formatter()->column_width(32);
+    // As in the original tools: of an option's values the last counts. Lists are not cut by it.
+    app.option_defaults()->take_last();
     app.set_help_flag("-h,--help", "print this help");
     app.set_version_flag("--version", version_text, "print version, backends and devices");
     const Run run_parsed = add_subcommands(app, kCommands, kMainFooter);

@@ -1,9 +1,13 @@
 #include "apps/biogpu/qc/flags.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 
 #include "apps/biogpu/option_group.hpp"
+#include "apps/biogpu/qc/number.hpp"
 #include "apps/biogpu/shared_flags.hpp"
 
 namespace biogpu::app {
@@ -17,9 +21,14 @@ class Group {
   template <class T>
   CLI::Option* option(const std::string& names, T& value, const std::string& text,
                       const char* type) {
-    if (const std::string dashed = with_dashes(names); !dashed.empty())
-      command_.add_option(dashed, value)->group("");
-    return group_.option(names, value, text, type);
+    CLI::Option* const option = as_fastp(group_.option(names, value, text, type), value);
+    if (const std::string dashed = with_dashes(names); !dashed.empty()) {
+      CLI::Option* const other = as_fastp(command_.add_option(dashed, value), value);
+      other->group("");
+      // Of both spellings, too, the last on the command line counts.
+      for (CLI::Option* const spelling : {option, other}) spelling->trigger_on_parse();
+    }
+    return option;
   }
 
   void flag(const std::string& names, bool& value, const std::string& text) {
@@ -29,6 +38,20 @@ class Group {
   }
 
  private:
+  // Numbers are read as fastp reads them.
+  static CLI::Option* as_fastp(CLI::Option* option, const std::string&) { return option; }
+  template <class Number>
+  static CLI::Option* as_fastp(CLI::Option* option, const Number&) {
+    using Limits = std::numeric_limits<Number>;
+    constexpr auto kMost = std::min<std::uint64_t>(Limits::max(), INT64_MAX);
+    return option->transform(
+        fastp_number(static_cast<std::int64_t>(Limits::min()), static_cast<std::int64_t>(kMost)));
+  }
+  template <class Number>
+  static CLI::Option* as_fastp(CLI::Option* option, const std::optional<Number>&) {
+    return as_fastp(option, Number{});
+  }
+
   static std::string with_dashes(const std::string& names) {
     std::string name = names.substr(names.find("--"));
     if (name.find('_') == std::string::npos) return {};
