@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <string_view>
 
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 #include "lib/qc/output_names.hpp"
+#include "lib/qc/prepare/list_lines.hpp"
 
 namespace biogpu::qc {
 namespace {
@@ -25,9 +26,9 @@ bool only_acgt(std::string_view text) {
 
 void check_adapter(const char* option, const std::string& adapter) {
   if (adapter.size() <= 3)
-    usage(fmt::format("{} is '{}'; expected more than 3 bases", option, adapter));
+    usage(fmt::format("{} is {}; expected more than 3 bases", option, biogpu::quoted(adapter)));
   if (!only_acgt(adapter))
-    usage(fmt::format("{} is '{}'; expected only A, C, G and T", option, adapter));
+    usage(fmt::format("{} is {}; expected only A, C, G and T", option, biogpu::quoted(adapter)));
 }
 
 void check_inputs(Options& options) {
@@ -155,8 +156,8 @@ void check_umi(const Options& options) {
   const auto letter = [](unsigned char c) { return std::isalnum(c) != 0; };
   if (options.umi_prefix.size() >= 10 ||
       !std::all_of(options.umi_prefix.begin(), options.umi_prefix.end(), letter))
-    usage(fmt::format("--umi_prefix is '{}'; expected up to 9 letters and digits",
-                      options.umi_prefix));
+    usage(fmt::format("--umi_prefix is {}; expected up to 9 letters and digits",
+                      biogpu::quoted(options.umi_prefix)));
 }
 
 // What a shard would have to know of the others' reads.
@@ -199,17 +200,12 @@ std::vector<std::string> check_options(Options& options) {
 }
 
 std::vector<std::string> read_index_list(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw Error(ErrorCode::failed, path + ": cannot be opened");
-  std::vector<std::string> list;
-  for (std::string line; std::getline(file, line);) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (!only_acgt(line))
+  std::vector<std::string> list = read_list_lines(path);
+  for (std::size_t i = 0; i < list.size(); ++i)
+    if (!only_acgt(list[i]))
       throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: line {}: '{}' is no barcode; expected only A, C, G and T", path,
-                              list.size() + 1, line));
-    list.push_back(line);
-  }
+                  fmt::format("{}: line {}: {} is no barcode; expected only A, C, G and T", path,
+                              i + 1, biogpu::quoted(list[i])));
   return list;
 }
 

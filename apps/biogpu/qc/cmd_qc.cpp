@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -60,6 +61,7 @@ class QcRun {
       settings.wait_for_gpus = flags_.device_request.kind != DeviceRequest::Kind::automatic;
       settings.batch_records = kGpuBatchRecords;
     }
+    settings.batch_records = std::min(settings.batch_records, records_of_long_batch(options));
     if (flags_.batch > 0) settings.batch_records = flags_.batch;
     Progress progress("qc", flags_.progress, flags_.quiet);
     settings.progress = [&](double fraction, std::uint64_t n_records) {
@@ -68,7 +70,7 @@ class QcRun {
     };
     const qc::RunResult result = qc::run(options, settings, [&](qc::RunResult& whole) {
       if (part) part->write(part_text(whole));
-      json.write(qc::json_report(whole.summary, options, command_line_ + " ", ""));
+      json.write(qc::json_report(whole.summary, options, command_line_ + " "));
       html.write(qc::html_report(whole.summary, options, command_line_));
       if (part) part->finish();
       json.finish();
@@ -116,6 +118,13 @@ class QcRun {
     const DeviceChoice choice = choose_device(flags_.device_request, true);
     log_.detail(fmt::format("{} ({})", choice.name, choice.reason));
     return choice.gpus;
+  }
+
+  // Of long reads a batch holds fewer, since several batches are in memory.
+  static std::size_t records_of_long_batch(const qc::Options& options) {
+    constexpr std::size_t kTextOfBatch = 32u << 20;
+    const auto longest = static_cast<std::size_t>(std::max(options.cycles1, options.cycles2));
+    return kTextOfBatch / (2 * longest + 1) + 1;
   }
 
   bool is_worth_gpu(const qc::Options& options) const {

@@ -39,7 +39,7 @@ void run_qc_merge(const QcMergeFlags& flags) {
   const qc::Merged merged = qc::merge_parts(std::move(parts), flags.parts);
   io::OutputFile json(flags.json);
   io::OutputFile html(flags.html);
-  json.write(qc::json_report(merged.summary, merged.options, merged.command + " ", ""));
+  json.write(qc::json_report(merged.summary, merged.options, merged.command + " "));
   html.write(qc::html_report(merged.summary, merged.options, merged.command));
   json.finish();
   html.finish();

@@ -8,6 +8,7 @@
 #include "apps/biogpu/qc/flags.hpp"
 #include "apps/biogpu/shared_flags.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -32,7 +33,8 @@ qc::UmiLocation parse_umi_location(std::string text) {
     if (text == name) return location;
   throw Error(
       ErrorCode::usage,
-      "--umi_loc is '" + text + "'; expected index1, index2, read1, read2, per_index or per_read");
+      fmt::format("--umi_loc is {}; expected index1, index2, read1, read2, per_index or per_read",
+                  biogpu::quoted(text)));
 }
 
 void resolve_cuts(qc::Options& o, const QcFlags::Given& g, std::vector<std::string>& remarks) {
@@ -81,8 +83,8 @@ std::vector<std::string> QcFlags::resolve() {
   qc::Options& o = options;
   Given& g = given;
   if (g.profile != "fastp-0.23" && g.profile != "fastp-1")
-    throw Error(ErrorCode::usage,
-                "--profile is '" + g.profile + "'; expected fastp-0.23 or fastp-1");
+    throw Error(ErrorCode::usage, fmt::format("--profile is {}; expected fastp-0.23 or fastp-1",
+                                              biogpu::quoted(g.profile)));
   o.profile = g.profile == "fastp-1" ? qc::Profile::fastp_1 : qc::Profile::fastp_0_23;
   if (g.discard_unmerged)
     remarks.emplace_back(

@@ -48,10 +48,10 @@ std::unique_ptr<io::input::ByteSource> open_text(io::input::RawFile& file, bool 
 
 }  // namespace
 
-FastqFile::FastqFile(const std::string& path, bool lenient, const Inflaters& inflaters)
+FastqFile::FastqFile(const std::string& path, Damage damage, const Inflaters& inflaters)
     : file_(path == "/dev/stdin" ? "-" : path),
       text_(open_text(file_, path == "-" || path == "/dev/stdin", inflaters)),
-      lenient_(lenient) {}
+      damage_(damage) {}
 
 FastqFile::~FastqFile() = default;
 
@@ -62,6 +62,10 @@ void FastqFile::refuse(const std::string& what) const {
 
 bool FastqFile::fill(FastqChunk& chunk) {
   const std::size_t size = chunk.text.size();
+  if (size - line_begin_ > kMaxLine) {
+    ++n_lines_;
+    refuse_long_line();
+  }
   chunk.text.resize(size + kPiece + FastqChunk::kPadding);
   const std::size_t got = at_end_ ? 0 : text_->read(chunk.text.data() + size, kPiece);
   chunk.text.resize(size + got);
@@ -69,34 +73,54 @@ bool FastqFile::fill(FastqChunk& chunk) {
   return got > 0;
 }
 
-bool FastqFile::read(FastqChunk& chunk, std::size_t n) {
+void FastqFile::refuse_long_line() const {
+  refuse(fmt::format("the line is longer than {} MiB, the most of a read", kMaxLine >> 20));
+}
+
+// Lines between records, of which there may be any number, give their place to what follows.
+void FastqFile::drop_skipped(FastqChunk& chunk) {
+  if (next_ != Line::name || line_begin_ == records_end_) return;
+  char* const text = chunk.text.data();
+  const std::size_t n = chunk.text.size() - line_begin_;
+  std::memmove(text + records_end_, text + line_begin_, n);
+  chunk.text.resize(records_end_ + n);
+  line_begin_ = records_end_;
+}
+
+bool FastqFile::read(FastqChunk& chunk, std::size_t n, std::size_t most_bytes) {
   chunk.records.clear();
   chunk.text.clear();
   if (stopped_ || n == 0) return false;
   chunk.text.append(rest_.data(), rest_.size());
   rest_.clear();
   next_ = Line::name;
-  std::size_t line_begin = 0;
+  line_begin_ = records_end_ = 0;
   std::size_t scanned = 0;
-  while (chunk.records.size() < n && !stopped_) {
-    if (scanned == chunk.text.size() && !fill(chunk)) {
-      if (line_begin < chunk.text.size()) take_line(chunk, line_begin, chunk.text.size());
-      end_of_file(chunk);
-      line_begin = chunk.text.size();
-      break;
+  const auto is_full = [&] { return chunk.records.size() == n || records_end_ >= most_bytes; };
+  while (!is_full() && !stopped_) {
+    if (scanned == chunk.text.size()) {
+      drop_skipped(chunk);
+      scanned = chunk.text.size();
+      if (!fill(chunk)) {
+        if (line_begin_ < chunk.text.size()) take_line(chunk, line_begin_, chunk.text.size());
+        end_of_file(chunk);
+        line_begin_ = chunk.text.size();
+        break;
+      }
     }
     line_ends_.clear();
     find_line_ends(chunk.text.data() + scanned, chunk.text.size() - scanned, line_ends_);
     for (const std::uint32_t at : line_ends_) {
-      const bool whole = take_line(chunk, line_begin, scanned + at);
-      line_begin = scanned + at + 1;
-      if (stopped_ || (whole && chunk.records.size() == n)) break;
+      const bool whole = take_line(chunk, line_begin_, scanned + at);
+      line_begin_ = scanned + at + 1;
+      if (whole) records_end_ = line_begin_;
+      if (stopped_ || (whole && is_full())) break;
     }
     scanned = chunk.text.size();
   }
-  if (!stopped_) rest_.append(chunk.text.data() + line_begin, chunk.text.size() - line_begin);
+  if (!stopped_) rest_.append(chunk.text.data() + line_begin_, chunk.text.size() - line_begin_);
   // The vector loads of the steps may look behind the last base.
-  const std::size_t used = std::min(line_begin, chunk.text.size());
+  const std::size_t used = std::min(line_begin_, chunk.text.size());
   chunk.text.resize(used + FastqChunk::kPadding);
   std::memset(chunk.text.data() + used, 0, FastqChunk::kPadding);
   return !chunk.records.empty();
@@ -105,6 +129,7 @@ bool FastqFile::read(FastqChunk& chunk, std::size_t n) {
 // Takes the line [begin, end) into the record. True when the line completed one.
 bool FastqFile::take_line(FastqChunk& chunk, std::size_t begin, std::size_t end) {
   ++n_lines_;
+  if (end - begin > kMaxLine) refuse_long_line();
   const char* text = chunk.text.data();
   if (end > begin && text[end - 1] == '\r') --end;
   const auto length = static_cast<std::uint32_t>(end - begin);
@@ -112,7 +137,8 @@ bool FastqFile::take_line(FastqChunk& chunk, std::size_t begin, std::size_t end)
     case Line::name:
       if (length == 0) return false;
       if (text[begin] != '@') {
-        if (lenient_) return false;
+        stopped_ = damage_ == Damage::ends_look;
+        if (!is_strict()) return false;
         refuse("expected '@' and a name; is this a FASTQ file?");
       }
       record_.begin = begin;
@@ -125,7 +151,7 @@ bool FastqFile::take_line(FastqChunk& chunk, std::size_t begin, std::size_t end)
       next_ = Line::strand;
       return false;
     case Line::strand:
-      if (!lenient_ && (length == 0 || text[begin] != '+'))
+      if (is_strict() && (length == 0 || text[begin] != '+'))
         refuse("expected '+' between sequence and quality");
       record_.strand_at = static_cast<std::uint32_t>(begin - record_.begin);
       record_.strand_length = length;
@@ -142,7 +168,7 @@ bool FastqFile::take_line(FastqChunk& chunk, std::size_t begin, std::size_t end)
 
 bool FastqFile::end_record(FastqChunk& chunk) {
   if (quality_length_ != record_.length) {
-    if (!lenient_)
+    if (is_strict())
       refuse(fmt::format("quality has {} symbols, sequence has {}; the file may be cut short",
                          quality_length_, record_.length));
     remarks_.push_back(fmt::format(
@@ -159,7 +185,9 @@ bool FastqFile::end_record(FastqChunk& chunk) {
 
 void FastqFile::end_of_file(FastqChunk& chunk) {
   if (next_ != Line::name) {
-    if (!lenient_) refuse("the file ends inside the record; it may be cut short");
+    // Of a read without bases the last line, an empty one without its end, is not to be seen.
+    const bool is_whole = next_ == Line::quality && record_.length == 0;
+    if (is_strict() && !is_whole) refuse("the file ends inside the record; it may be cut short");
     // fastp reads the missing lines as empty ones.
     const auto end = static_cast<std::uint32_t>(chunk.text.size() - record_.begin);
     if (next_ == Line::sequence) record_.length = 0, record_.sequence_at = end;

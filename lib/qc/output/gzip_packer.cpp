@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::size_t kMemberText = 256u << 10;  // stays in the second-level cache
+constexpr std::size_t kMemberText = 512u << 10;  // stays in the second-level cache
 constexpr std::size_t kBlockText = 0xff00;       // a block stays below 64 KiB even when stored
 constexpr std::size_t kTrailerBytes = 8;
 constexpr std::string_view kHeader = "\x1f\x8b\x08\0\0\0\0\0\0\xff"sv;
@@ -36,7 +36,9 @@ GzipPacker::GzipPacker(int level, bool bgzf)
 }
 
 void GzipPacker::pack(std::string_view text, io::CharBuffer& packed) {
-  const std::size_t limit = bgzf_ ? kBlockText : kMemberText;
+  const std::size_t n_members = (text.size() + kMemberText - 1) / kMemberText;
+  const std::size_t limit =
+      bgzf_ ? kBlockText : (text.size() + n_members - 1) / std::max<std::size_t>(n_members, 1);
   const std::string_view header = bgzf_ ? kBgzfHeader : kHeader;
   for (; !text.empty(); text.remove_prefix(std::min(text.size(), limit))) {
     const std::string_view part = text.substr(0, limit);

@@ -9,8 +9,8 @@ struct libdeflate_compressor;
 
 namespace biogpu::qc {
 
-// Packs text as whole gzip members: of up to 256 KiB of text each, or as BGZF blocks of 64 KiB,
-// which other programs can unpack in parallel. The same text gives the same bytes.
+// Packs text as whole gzip members: of up to 512 KiB of text each, about equal, or as BGZF blocks
+// of 64 KiB, which other programs can unpack in parallel. The same text gives the same bytes.
 class GzipPacker {
  public:
   GzipPacker(int level, bool bgzf);

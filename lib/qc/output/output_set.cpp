@@ -58,10 +58,8 @@ class OutputSet::Splitter {
     std::uint64_t pack = batch.first_record / kPackRecords;
     for (const PackEnd& end : batch.packs) {
       Worker& worker = workers_[pack++ % workers_.size()];
-      write_part(worker.file1, batch, Output::out1, begin.out1, end.out1, begin.packed1,
-                 end.packed1);
-      write_part(worker.file2, batch, Output::out2, begin.out2, end.out2, begin.packed2,
-                 end.packed2);
+      write_part(worker.file1, batch, Output::out1, begin, end);
+      write_part(worker.file2, batch, Output::out2, begin, end);
       worker.n_records += options_.split_by_lines ? end.n_passed : end.n_records;
       if (worker.n_records >= options_.split_records) advance(worker);
       begin = end;
@@ -121,13 +119,14 @@ class OutputSet::Splitter {
   }
 
   static void write_part(const std::unique_ptr<File>& file, const Batch& batch, Output which,
-                         std::size_t text_begin, std::size_t text_end, std::size_t packed_begin,
-                         std::size_t packed_end) {
+                         const PackEnd& begin, const PackEnd& end) {
     if (!file) return;
-    const auto index = static_cast<std::size_t>(which);
-    file->write(file->gzip
-                    ? batch.packed[index].view().substr(packed_begin, packed_end - packed_begin)
-                    : batch.text[index].view().substr(text_begin, text_end - text_begin));
+    const auto i = static_cast<std::size_t>(which);
+    const auto part = [i](const io::CharBuffer& text, const auto& from, const auto& to) {
+      return text.view().substr(from[i], to[i] - from[i]);
+    };
+    file->write(file->gzip ? part(batch.packed[i], begin.packed, end.packed)
+                           : part(batch.text[i], begin.text, end.text));
   }
 
   const Options& options_;
@@ -176,25 +175,24 @@ bool OutputSet::stays_empty(std::size_t output) const {
           output == static_cast<std::size_t>(Output::out2));
 }
 
+bool OutputSet::is_packed(std::size_t output) const {
+  if (!splitter_) return files_[output] && files_[output]->gzip && !stays_empty(output);
+  if (output == static_cast<std::size_t>(Output::out1)) return options_.out1.ends_with(".gz");
+  return output == static_cast<std::size_t>(Output::out2) && options_.out2.ends_with(".gz");
+}
+
+// Members end where packs do, so that they do not depend on how packs make batches, or shards.
 void OutputSet::pack(Batch& batch, GzipPacker& packer) const {
-  for (auto& packed : batch.packed) packed.clear();
-  if (splitter_) {
-    PackEnd begin;
+  for (std::size_t i = 0; i < kOutputs; ++i) {
+    batch.packed[i].clear();
+    if (!is_packed(i)) continue;
+    std::size_t begin = 0;
     for (PackEnd& end : batch.packs) {
-      const auto pack_part = [&](Output which, std::size_t from, std::size_t to) {
-        const auto index = static_cast<std::size_t>(which);
-        packer.pack(batch.text[index].view().substr(from, to - from), batch.packed[index]);
-        return batch.packed[index].size();
-      };
-      end.packed1 = pack_part(Output::out1, begin.out1, end.out1);
-      end.packed2 = pack_part(Output::out2, begin.out2, end.out2);
-      begin = end;
+      packer.pack(batch.text[i].view().substr(begin, end.text[i] - begin), batch.packed[i]);
+      end.packed[i] = batch.packed[i].size();
+      begin = end.text[i];
     }
-    return;
   }
-  for (std::size_t i = 0; i < kOutputs; ++i)
-    if (files_[i] && files_[i]->gzip && !stays_empty(i))
-      packer.pack(batch.text[i].view(), batch.packed[i]);
 }
 
 void OutputSet::write(Batch& batch) {

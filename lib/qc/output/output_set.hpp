@@ -38,6 +38,7 @@ class OutputSet {
   void open_stdout(bool write_behind);
   // As fastp leaves it; also the second unpaired file unless there is a first.
   bool stays_empty(std::size_t output) const;
+  bool is_packed(std::size_t output) const;
   static bool commit_aside(File& file, std::vector<std::future<void>>& others);
   class Splitter;
 

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <fstream>
 #include <map>
 
 #include "lib/core/error.hpp"
 #include "lib/qc/options.hpp"
+#include "lib/qc/prepare/list_lines.hpp"
 
 namespace biogpu::qc {
 namespace {
@@ -14,12 +14,9 @@ constexpr std::size_t kShortestAdapter = 6;
 
 std::vector<std::string> read_adapter_fasta(const std::string& path,
                                             std::vector<std::string>& remarks) {
-  std::ifstream file(path);
-  if (!file) throw Error(ErrorCode::failed, path + ": cannot be opened");
   std::map<std::string, std::string> by_header;
   std::string* sequence = nullptr;
-  for (std::string line; std::getline(file, line);) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
+  for (const std::string& line : read_list_lines(path)) {
     if (!line.empty() && line[0] == '>') {
       sequence = &by_header[line.substr(1)];
       sequence->clear();

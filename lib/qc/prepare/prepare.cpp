@@ -19,18 +19,29 @@ constexpr std::uint64_t kCountReads = 512u << 10;
 constexpr std::uint64_t kTypicalLength = 151;
 constexpr std::uint64_t kOverrepresentationBases = kTypicalLength * 10000;
 
-// Lenient: a damaged record ends the look; the run itself will tell.
-FastqChunk first_records(const std::string& path, std::size_t n) {
-  FastqFile file(path, true, {});
-  FastqChunk chunk;
-  file.read(chunk, n);
-  return chunk;
+// A damaged record ends the look; the run itself will tell.
+Damage damage_of_look(const Options& options) {
+  return options.lenient ? Damage::skipped : Damage::ends_look;
 }
 
-int longest_read(const FastqChunk& chunk) {
-  std::uint32_t longest = 0;
-  for (const RecordPlace& record : chunk.records) longest = std::max(longest, record.length);
-  return static_cast<int>(longest);
+// What the first records tell.
+struct FirstRecords {
+  int longest_read = 0;
+  std::string first_name;  // empty: there are none
+};
+
+FirstRecords look_at(const std::string& path, const Options& options) {
+  FastqFile file(path, damage_of_look(options), {});
+  FastqChunk chunk;
+  FirstRecords found;
+  std::size_t n_left = kLengthRecords;
+  while (file.read(chunk, n_left, kBytesOfLook)) {
+    if (n_left == kLengthRecords) found.first_name = chunk.name(chunk.records[0]);
+    for (const RecordPlace& record : chunk.records)
+      found.longest_read = std::max(found.longest_read, static_cast<int>(record.length));
+    n_left -= chunk.records.size();
+  }
+  return found;
 }
 
 // Whether G is what such an instrument writes for no signal.
@@ -55,15 +66,18 @@ using Say = std::function<void(const std::string&)>;
 std::uint64_t detect(const std::string& path, const Options& options, const char* mate,
                      std::string& adapter, const Say& say) {
   say(std::string("Detecting adapter sequence for ") + mate + "...");
-  const ReadSample reads(path, kDetectionReads, kDetectionReads * kTypicalLength);
+  const ReadSample reads(path, kDetectionReads, kDetectionReads * kTypicalLength,
+                         damage_of_look(options));
   adapter = detect_adapter(reads, options.trim1.tail, options.follows_fastp_1());
   say(adapter.empty() ? std::string("No adapter detected for ") + mate + "\n" : adapter + "\n");
   return reads.n_reads_of_file();
 }
 
-std::vector<std::string> candidates(const std::string& path, int n_cycles) {
-  return overrepresented_candidates(ReadSample(path, UINT64_MAX, kOverrepresentationBases),
-                                    n_cycles);
+std::vector<std::string> candidates(const std::string& path, const Options& options, int n_cycles) {
+  // As many reads as bases: for reads without any, of which a small file may hold billions.
+  return overrepresented_candidates(
+      ReadSample(path, kOverrepresentationBases, kOverrepresentationBases, damage_of_look(options)),
+      n_cycles);
 }
 
 }  // namespace
@@ -82,29 +96,30 @@ void prepare(Options& options, const Say& say) {
     if (options.split_files > 0) options.split_records = UINT64_MAX;
     return;
   }
-  const FastqChunk first = first_records(options.in1, kLengthRecords);
-  options.cycles1 = longest_read(first);
-  if (!options.in2.empty())
-    options.cycles2 = longest_read(first_records(options.in2, kLengthRecords));
+  const FirstRecords first = look_at(options.in1, options);
+  options.cycles1 = first.longest_read;
+  if (!options.in2.empty()) options.cycles2 = look_at(options.in2, options).longest_read;
   if (options.overrepresentation) {
-    options.overrepresented1 = candidates(options.in1, options.cycles1);
-    if (!options.in2.empty()) options.overrepresented2 = candidates(options.in2, options.cycles2);
+    options.overrepresented1 = candidates(options.in1, options, options.cycles1);
+    if (!options.in2.empty())
+      options.overrepresented2 = candidates(options.in2, options, options.cycles2);
   }
   std::uint64_t n_reads = 0;
   if (detects1) n_reads = detect(options.in1, options, "read1", options.adapter1, say);
   if (detects2) n_reads = detect(options.in2, options, "read2", options.adapter2, say);
   if (options.split_files > 0) {
     if (n_reads == 0)
-      n_reads =
-          ReadSample(options.in1, kCountReads, kCountReads * kTypicalLength).n_reads_of_file();
+      n_reads = ReadSample(options.in1, kCountReads, kCountReads * kTypicalLength,
+                           damage_of_look(options))
+                    .n_reads_of_file();
     options.split_records = n_reads / static_cast<std::uint64_t>(options.split_files);
     if (options.split_records == 0) {
       options.split_records = 1;
       say("WARNING: the input file has less reads than the number of files to split");
     }
   }
-  if (options.poly_g == Options::PolyG::automatic && !first.records.empty())
-    options.trim_poly_g = is_two_colour(first.name(first.records[0]), options.profile);
+  if (options.poly_g == Options::PolyG::automatic)
+    options.trim_poly_g = is_two_colour(first.first_name, options.profile);
 }
 
 }  // namespace biogpu::qc

@@ -1,19 +1,17 @@
 #include "lib/qc/prepare/read_sample.hpp"
 
-#include "lib/qc/input/fastq_file.hpp"
-
 namespace biogpu::qc {
 namespace {
 constexpr std::size_t kChunk = 4096;
 }
 
-ReadSample::ReadSample(const std::string& path, std::uint64_t max_reads, std::uint64_t max_bases) {
-  // Lenient: a damaged record ends the sample; the run itself will tell.
-  FastqFile file(path, true, {});
+ReadSample::ReadSample(const std::string& path, std::uint64_t max_reads, std::uint64_t max_bases,
+                       Damage damage) {
+  FastqFile file(path, damage, {});
   FastqChunk chunk;
   const auto full = [&] { return ends_.size() >= max_reads || bases_.size() >= max_bases; };
   while (!full()) {
-    if (!file.read(chunk, kChunk)) {
+    if (!file.read(chunk, kChunk, kBytesOfLook)) {
       n_reads_of_file_ = ends_.size();
       return;
     }

@@ -5,13 +5,20 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/qc/input/fastq_file.hpp"
+
 namespace biogpu::qc {
+
+// Text held at a time of what is looked at before the run.
+inline constexpr std::size_t kBytesOfLook = 64u << 20;
 
 // The sequences at the beginning of a file.
 class ReadSample {
  public:
-  // Reads until there are max_reads reads or max_bases bases.
-  ReadSample(const std::string& path, std::uint64_t max_reads, std::uint64_t max_bases);
+  // Reads until there are max_reads reads or max_bases bases. What is damaged ends the sample; the
+  // run itself will tell.
+  ReadSample(const std::string& path, std::uint64_t max_reads, std::uint64_t max_bases,
+             Damage damage = Damage::ends_look);
 
   std::size_t size() const { return ends_.size(); }
   std::string_view operator[](std::size_t i) const {

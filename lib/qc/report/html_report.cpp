@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/core/version.hpp"
 #include "lib/qc/report/html_assets.hpp"
 #include "lib/qc/report/html_page.hpp"
 #include "lib/qc/report/html_stats.hpp"
@@ -31,8 +32,8 @@ class Report {
     if (options_.paired()) write_insert_size();
     write_stats("Before filtering", summary_.before, summary_.overrepresented_before, false);
     write_stats("After filtering", summary_.after, summary_.overrepresented_after, true);
-    page_.put("<footer>{}<br>biogpu qc, results as of fastp {}</footer>\n", html_escaped(command),
-              fastp_version(options_.profile));
+    page_.put("<footer>{}<br>biogpu {} qc, results as of fastp {}</footer>\n",
+              html_escaped(command), std::string_view(kVersion), fastp_version(options_.profile));
     page_.put("<script>{}</script>\n<script>\n{}</script>\n</body>\n</html>\n", chart_library(),
               page_script());
     return page_.take();

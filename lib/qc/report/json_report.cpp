@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "lib/core/version.hpp"
+
 namespace biogpu::qc {
 namespace {
 
@@ -16,7 +18,7 @@ class Writer {
  public:
   Writer(const Summary& summary, const Options& options) : summary_(summary), options_(options) {}
 
-  std::string write(const std::string& command, const std::string& extra) {
+  std::string write(const std::string& command) {
     put("{{\n");
     write_summary();
     write_filtering();
@@ -36,9 +38,8 @@ class Writer {
       for (std::size_t m = 0; m < n_mates; ++m)
         write_stats(fmt::format("read{}_after_filtering", m + 1), summary_.after[m],
                     summary_.overrepresented_after[m]);
-    put("\t\"command\": {}", quoted(command));
-    if (!extra.empty()) put(",\n\t\"biogpu\": {}", extra);
-    put("\n}}\n");
+    put("\t\"command\": {},\n", quoted(command));
+    put("\t\"biogpu\": {{\"version\": \"{}\"}}\n}}\n", std::string_view(kVersion));
     return std::move(text_);
   }
 
@@ -235,9 +236,9 @@ std::string fastp_version(Profile profile) {
   return profile == Profile::fastp_1 ? "1.3.6" : "0.23.2";
 }
 
-std::string json_report(const Summary& summary, const Options& options, const std::string& command,
-                        const std::string& extra) {
-  return Writer(summary, options).write(command, extra);
+std::string json_report(const Summary& summary, const Options& options,
+                        const std::string& command) {
+  return Writer(summary, options).write(command);
 }
 
 }  // namespace biogpu::qc

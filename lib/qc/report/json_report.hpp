@@ -8,10 +8,9 @@
 namespace biogpu::qc {
 
 // fastp's JSON: its keys in its order, its spacing and its six digits, since readers match on the
-// text. `extra` is the JSON value of one further last key, "biogpu"; empty: none. Text from outside
-// is escaped, which fastp does not do.
-std::string json_report(const Summary& summary, const Options& options, const std::string& command,
-                        const std::string& extra);
+// text, and one further last key, "biogpu", with our version. Text from outside is escaped, which
+// fastp does not do.
+std::string json_report(const Summary& summary, const Options& options, const std::string& command);
 
 // The version that a profile stands for, as "0.23.2".
 std::string fastp_version(Profile profile);

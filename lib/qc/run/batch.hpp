@@ -19,12 +19,10 @@ inline constexpr std::size_t kPackRecords = 1000;
 enum class Output : unsigned { out1, out2, unpaired1, unpaired2, merged, failed, overlapped };
 inline constexpr std::size_t kOutputs = 7;
 
-// Where a pack ends in out1 and out2, and what --split counts of it.
+// Where a pack ends in the texts of the outputs, and what --split counts of it.
 struct PackEnd {
-  std::size_t out1 = 0;
-  std::size_t out2 = 0;
-  std::size_t packed1 = 0;  // the same in the compressed texts, while splitting
-  std::size_t packed2 = 0;
+  std::array<std::size_t, kOutputs> text{};
+  std::array<std::size_t, kOutputs> packed{};  // the same in the compressed texts
   std::uint64_t n_records = 0;
   std::uint64_t n_passed = 0;
 };

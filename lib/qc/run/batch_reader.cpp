@@ -20,30 +20,38 @@ Inflaters inflaters_for(const Options& options, int n_threads) {
   return inflaters;
 }
 
-constexpr std::size_t kRecordsAtOnce = 4000;  // while counting and passing over
+Damage damage_of_run(const Options& options) {
+  return options.lenient ? Damage::skipped : Damage::refused;
+}
+
+// While counting and passing over.
+constexpr std::size_t kRecordsAtOnce = 4000;
+constexpr std::size_t kBytesAtOnce = 8u << 20;
 
 std::uint64_t count_reads(const std::string& path, const Inflaters& inflaters) {
   io::require_file_for_shard(path);
-  FastqFile file(path, false, inflaters);
+  FastqFile file(path, Damage::refused, inflaters);
   FastqChunk chunk;
-  while (file.read(chunk, kRecordsAtOnce)) continue;
+  while (file.read(chunk, kRecordsAtOnce, kBytesAtOnce)) continue;
   return file.n_records();
 }
 
 void pass_over(FastqFile& file, std::uint64_t n) {
   FastqChunk chunk;
   while (n > 0 &&
-         file.read(chunk, static_cast<std::size_t>(std::min<std::uint64_t>(n, kRecordsAtOnce))))
+         file.read(chunk, static_cast<std::size_t>(std::min<std::uint64_t>(n, kRecordsAtOnce)),
+                   kBytesAtOnce))
     n -= chunk.records.size();
 }
 
 }  // namespace
 
 BatchReader::BatchReader(const Options& options, std::size_t batch_records, int n_threads)
-    : options_(options), file1_(options.in1, options.lenient, inflaters_for(options, n_threads)) {
+    : options_(options),
+      file1_(options.in1, damage_of_run(options), inflaters_for(options, n_threads)) {
   const std::size_t per_pair = options.interleaved ? 2 : 1;
   const Inflaters inflaters = inflaters_for(options, n_threads);
-  if (!options.in2.empty()) file2_.emplace(options.in2, options.lenient, inflaters);
+  if (!options.in2.empty()) file2_.emplace(options.in2, damage_of_run(options), inflaters);
   std::uint64_t most = options.reads_to_process;  // 0: all
   if (!options.shard.is_whole()) {
     range_ = find_shard(inflaters);

@@ -83,8 +83,8 @@ class Work {
   void end_pack(std::size_t i) {
     ++pack_.n_records;
     if ((i + 1) % kPackRecords != 0 && i + 1 != batch_.n_records) return;
-    pack_.out1 = batch_.output(Output::out1).size();
-    pack_.out2 = batch_.output(Output::out2).size();
+    for (std::size_t output = 0; output < kOutputs; ++output)
+      pack_.text[output] = batch_.text[output].size();
     batch_.packs.push_back(pack_);
     pack_ = {};
   }

@@ -11,8 +11,8 @@ using biogpu::test::TempFolder;
 namespace {
 
 // All records as "name|sequence|strand|quality" lines, read in chunks of n.
-std::string read_back(const std::string& path, std::size_t n, bool lenient = false) {
-  FastqFile file(path, lenient, {});
+std::string read_back(const std::string& path, std::size_t n, Damage damage = Damage::refused) {
+  FastqFile file(path, damage, {});
   FastqChunk chunk;
   std::string all;
   while (file.read(chunk, n))
@@ -72,13 +72,84 @@ TEST_CASE("qc.fastq_file: a damaged record is named", "[qc]") {
   CHECK(says(error(good + "@b\nAC\nII\n@c\n"), "record 2 (line 7): expected '+'"));
   CHECK(says(error(good + ">b\nAC\n"), "record 2 (line 5): expected '@'"));
   CHECK(says(error(good + "@b\nAC\n+\n"), "the file ends inside the record"));
+  CHECK(says(error(good + "@b\n\n"), "the file ends inside the record"));
+}
+
+TEST_CASE("qc.fastq_file: a last read without bases needs no last end of line", "[qc]") {
+  const TempFolder folder;
+  const std::string good = "@a\nACG\n+\nIII\n";
+  for (const std::string& end :
+       std::initializer_list<std::string>{"@b\n\n+\n", "@b\r\n\r\n+x\r\n", "@b\n\n+"})
+    for (const std::size_t n : {1, 2, 9}) {
+      const std::string all = read_back(folder.file("a.fq", good + end), n);
+      CHECK(all.starts_with("@a|ACG|+|III\n@b||+"));
+      CHECK(all.ends_with("|\n"));
+    }
+}
+
+TEST_CASE("qc.fastq_file: a line beyond all reads is refused, wherever it is", "[qc]") {
+  const TempFolder folder;
+  const std::string good = "@a\nACG\n+\nIII\n";
+  const std::string longest(FastqFile::kMaxLine, 'C');
+  for (const std::string& text : std::initializer_list<std::string>{
+           "@b\n" + longest + "C\n+\n", "@" + longest + "\nA\n+\nI\n", "@b\nA\n+\nC" + longest,
+           longest + longest}) {
+    CHECK(says(error_of(folder.file("a.fq", good + text)), "is longer than 64 MiB"));
+    CHECK(says(error_of(folder.file("a.fq.gz", test::gzip(good + text))), "is longer than 64 MiB"));
+  }
+  const std::string whole = "@b\n" + longest + "\n+\n" + longest + "\n";
+  CHECK(read_back(folder.file("a.fq", whole), 9) == "@b|" + longest + "|+|" + longest + "\n");
+}
+
+TEST_CASE("qc.fastq_file: what lies between records is not kept", "[qc]") {
+  const TempFolder folder;
+  const std::string record = "@a\nACG\n+\nIII\n";
+  for (const std::string& filling :
+       std::initializer_list<std::string>{"\n", "\r\n", "no record\n"}) {
+    std::string text = record;
+    while (text.size() < 8000000) text += filling;
+    text += record;
+    FastqFile file(folder.file("a.fq", text), Damage::skipped, {});
+    FastqChunk chunk;
+    CHECK(file.read(chunk, 10));
+    CHECK(chunk.records.size() == 2);
+    CHECK(chunk.text.capacity() < 2000000);
+    CHECK(std::string(chunk.sequence(chunk.records[1]), 3) == "ACG");
+  }
+}
+
+TEST_CASE("qc.fastq_file: a chunk ends at so much text", "[qc]") {
+  const TempFolder folder;
+  std::string text;
+  for (int i = 0; i < 100; ++i) {
+    text += '@';
+    text += std::to_string(i);
+    text += "\nACGT\n+\nIIII\n";
+  }
+  FastqFile file(folder.file("a.fq", text), Damage::refused, {});
+  FastqChunk chunk;
+  std::size_t n_records = 0;
+  while (file.read(chunk, 40, 150)) {
+    CHECK(chunk.records.size() <= 11);
+    for (const RecordPlace& r : chunk.records)
+      CHECK(chunk.name(r).substr(1) == std::to_string(n_records++));
+  }
+  CHECK(n_records == 100);
+}
+
+TEST_CASE("qc.fastq_file: a look ends at what is no record", "[qc]") {
+  const TempFolder folder;
+  const std::string record = "@a\nACG\n+\nIII\n";
+  const std::string path = folder.file("a.fq", record + "junk\n" + record);
+  CHECK(read_back(path, 10, Damage::ends_look) == "@a|ACG|+|III\n");
+  CHECK(read_back(path, 10, Damage::skipped) == "@a|ACG|+|III\n@a|ACG|+|III\n");
 }
 
 TEST_CASE("qc.fastq_file: lenient reading ends where fastp ends", "[qc]") {
   const TempFolder folder;
   const std::string path =
       folder.file("a.fq", "junk\n@a\nACG\nx\nIII\n@b\nAC\n+\nI\n@c\nA\n+\nI\n");
-  CHECK(read_back(path, 10, true) == "@a|ACG|x|III\n");
+  CHECK(read_back(path, 10, Damage::skipped) == "@a|ACG|x|III\n");
 }
 
 TEST_CASE("qc.fastq_file: a gzip file that is cut short is an error", "[qc]") {

@@ -23,6 +23,16 @@ TEST_CASE("qc.gzip_packer: every level and form unpacks to the text", "[qc]") {
     }
 }
 
+TEST_CASE("qc.gzip_packer: members hold about as much as each other", "[qc]") {
+  const std::string text(900000, 'A');
+  GzipPacker packer(1, false);
+  io::CharBuffer half;
+  packer.pack(text.substr(0, 450000), half);
+  io::CharBuffer whole;
+  packer.pack(text, whole);
+  CHECK(whole.view() == std::string(half.view()) + std::string(half.view()));
+}
+
 TEST_CASE("qc.gzip_packer: an empty file is a gzip file too", "[qc]") {
   for (const bool bgzf : {false, true})
     CHECK(test::gunzip(std::string(GzipPacker::end_of_file(bgzf, true))).empty());
