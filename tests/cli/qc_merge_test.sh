@@ -35,10 +35,6 @@ for i, reads in enumerate(pairs):
             file.write(f"@NB501:1:FC:1:{i}:1:1 {m + 1}:N:0:ACGT\n{reads[m]}\n+\n{quality}\n")
 PYTHON
 
-# Members of gzip end where batches do, so that of packed reads the text is compared.
-# shellcheck disable=SC2317  # called through check
-same_texts() { cmp <(gzip -dcf "$1") <(gzip -dcf "$2"); }
-
 # merged NAME OPTIONS...: one run, and runs of 1, 2, 3 and 7 parts in folders of their own, whose
 # command lines are then the same but for what makes them parts.
 merged() {
@@ -61,7 +57,7 @@ merged() {
       [ -e "$file" ] || continue
       # shellcheck disable=SC2046
       cat $(seq -f "%g/${file##*/}" "$n") >"joined/${file##*/}"
-      check "$name: $file of $n parts" same_texts "$file" "joined/${file##*/}"
+      check "$name: $file of $n parts" same_files "$file" "joined/${file##*/}"
     done
     cp "1/p.part" one.part
   done
@@ -88,7 +84,14 @@ fails 3 "has more; are the files of one run" qc -i fewer.fq -I r2.fq -o o.fq -O 
 fails 3 "was not made by the command" qc-merge 1.part other.part -j x.json -h x.html
 fails 3 "is no part" qc-merge r1.fq -j x.json -h x.html
 head -c 20000 1.part >short.part
-fails 3 "is no part" qc-merge short.part 2.part -j x.json -h x.html
+fails 3 "short.part: malformed at byte 20000; the file may be damaged or cut short" qc-merge short.part 2.part -j x.json -h x.html
+# Nested so deep that a parser that calls itself would run out of stack.
+for open_ in a16161 81 9f c1; do
+  python3 -c "import sys; sys.stdout.buffer.write(b'\xa1\x61a' + bytes.fromhex('$open_') * 3000000)" >deep.part
+  fails 3 "deep.part: arrays or objects are nested more than 64 deep" qc-merge deep.part -j x.json -h x.html
+done
+python3 -c "import sys; sys.stdout.buffer.write(b'\xa1\x6ebiogpu_qc_part\xfb\x7f' + b'\xef' * 7)" >other.part
+fails 3 "other.part: is of another version" qc-merge other.part -j x.json -h x.html
 check "no report" absent x.json
 fails 2 "PART and --json name the same file" qc-merge 1.part 2.part -j ./2.part -h u.html
 fails 2 "--json and --html name the same file" qc-merge 1.part 2.part -j u -h ./u

@@ -67,6 +67,23 @@ for options in "--batch 1000" "--batch 3000 --device cpu"; do
 done
 works qc -i r1.fq -I r2.fq -o t1.fq -O t2.fq -w 1
 check "reads do not depend on -w" same_files o1.fq t1.fq
+for form in "" "--bgzf" "-m --merged_out m.fq.gz" "-S 1000 -w 2" "-f 5 --failed_out f.fq.gz"; do
+  rm -rf packed
+  for options in "-w 1" "-w 4" "--batch 1000" "--batch 2000 -w 2" "--batch 9000 -w 3"; do
+    mkdir now
+    # shellcheck disable=SC2086
+    (cd now && "$biogpu" qc --quiet -i ../r1.fq -I ../r2.fq -o o1.fq.gz -O o2.fq.gz $options $form) ||
+      check "$form $options" false
+    rm now/fastp.json now/fastp.html
+    if [ -e packed ]; then
+      check "compressed bytes of '$form' with $options" diff -r packed now
+      rm -r now
+    else
+      mv now packed
+      check "compressed bytes are there" [ -s packed/o1.fq.gz -o -s packed/0001.o1.fq.gz ]
+    fi
+  done
+done
 
 # The emulated GPU writes the same; so does the CPU in its place where it has no kernels.
 if [ "$backend" = emulated ]; then
@@ -152,6 +169,27 @@ works qc -i r1.fq -I fewer.fq -o x.fq -O y.fq --lenient
 check "lenient goes on with what there is" err_has "different read numbers"
 : >empty.fq
 works qc -i empty.fq -o x.fq
+# A last read without bases, its empty fourth line without an end: as fastp, seqkit and `kmer` take it.
+for end in '@last\n\n+' '@last\n\n+\n' '@last\r\n\r\n+\r\n'; do
+  # shellcheck disable=SC2059
+  { head -8 r1.fq; printf "$end"; } >last1.fq
+  # shellcheck disable=SC2059
+  { head -8 r2.fq; printf "$end"; } >last2.fq
+  works qc -i last1.fq -I last2.fq -o x.fq -O y.fq
+  check "three pairs with $end" json_has fastp.json summary/before_filtering/total_reads 6
+  works qc -i last2.fq -o x.fq --failed_out f.fq
+  check "no bases with $end" [ "$(tail -4 f.fq | tr '\n' ,)" = "@last failed_too_short,,+,," ]
+done
+# A gzip file may hold gigabytes in kilobytes: lines have a bound, and what is between records is not kept.
+head -c 8M /dev/zero | tr '\0' A | gzip -1 >piece.gz
+for _ in $(seq 80); do cat piece.gz; done >line.gz
+head -c 8M /dev/zero | tr '\0' '\n' | gzip -1 >piece.gz
+for _ in $(seq 80); do cat piece.gz; done >empty_lines.gz
+address_space=$(ulimit -Sv)
+ulimit -Sv 1000000
+fails 3 "line.gz: record 1 (line 1): the line is longer than 64 MiB" qc -w 1 -i line.gz -o x.fq.gz
+works qc -w 1 -i empty_lines.gz -o x.fq.gz
+ulimit -Sv "$address_space"
 check "an empty file gives a report of zeros" json_has fastp.json summary/before_filtering/total_reads 0
 
 # Usage.
@@ -232,13 +270,27 @@ for cut in front tail right; do
 done
 for n in -3 0 1 1000; do refuses "--split is $n; expected 2 to 999" -o x.fq -O y.fq -s $n; done
 for n in -8 0 8 1002; do refuses "--split_by_lines is $n; expected a multiple of 4 from 1000" -S $n; done
-refuses "expected a multiple of 4 from 1000 to 9223372036854775804" -S 1000000000000000000000
+refuses "'1000000000000000000000'; expected a whole number from" -S 1000000000000000000000
+refuses "expected a multiple of 4 from 1000 to 9223372036854775804" -S 9223372036854775807
 refuses "exclude each other" -s -3 -S 1000
 refuses "--reads_to_process is -5; expected 0" --reads_to_process -5
 refuses "--overlap_diff_limit is -1; expected 0" --overlap_diff_limit -1
 works qc -i r1.fq -I r2.fq -o t1.fq -O t2.fq -b 50 -B -5
 check "a longest read below 1 is none" grep -qx "[ACGTN]\{51,\}" t2.fq
 fails 1 "nofile: cannot be opened" qc -i nofile
+# Lists that cannot be read are no empty lists. /proc/self/mem gives EIO.
+mkdir folder
+for option in --adapter_fasta --filter_by_index1 --filter_by_index2; do
+  rm -f never.fq
+  fails 1 "folder: is a folder" qc -i r1.fq -o never.fq $option folder
+  fails 1 "nofile: cannot be opened" qc -i r1.fq -o never.fq $option nofile
+  fails 1 "/proc/self/mem: cannot be read" qc -i r1.fq -o never.fq $option /proc/self/mem
+  check "no reads that were not trimmed" absent never.fq
+done
+{ printf 'ACGT\n'; head -c 100000 /dev/zero | tr '\0' x; } >long.txt
+fails 3 "long.txt: line 2: 'xxx.*(100000 bytes) is no barcode" qc -i r1.fq -o never.fq --filter_by_index1 long.txt
+fails 2 "is 'xxx.*(100000 bytes); expected only" qc -i r1.fq -o never.fq -a "$(tail -1 long.txt)"
+check "a short line" [ "$(wc -c <err.txt)" -lt 300 ]
 check "a file that is not there is not standard input" bash -c '! grep -q STDIN err.txt'
 works qc --help
 check "--help shows examples" out_has "biogpu qc -i"

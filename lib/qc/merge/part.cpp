@@ -8,6 +8,7 @@
 #include <sstream>
 #include <utility>
 
+#include "lib/core/bounded_json.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/mapped_file.hpp"
 #include "lib/qc/stats/duplicates.hpp"
@@ -95,10 +96,18 @@ PackedKeys take_keys(json& from, const Options& options) {
   return keys;
 }
 
+// There are none in a part, and not every one fits the whole number that it is read as.
+void refuse_fractions(const json& value) {
+  if (value.is_number_float()) refuse_numbers();
+  if (value.is_structured())
+    for (const json& inner : value) refuse_fractions(inner);
+}
+
 void check_part_ranges(const Options& options) {
-  if (options.overrepresentation_sampling < 1 || options.duplicate_level < 1 ||
-      options.duplicate_level > 6)
-    refuse_numbers();
+  const bool good = options.overrepresentation_sampling >= 1 && options.duplicate_level >= 1 &&
+                    options.duplicate_level <= 6 && options.overlap_require >= 0 &&
+                    (options.profile == Profile::fastp_0_23 || options.profile == Profile::fastp_1);
+  if (!good) refuse_numbers();
 }
 
 // What merging indexes with.
@@ -134,7 +143,7 @@ Part part_of(json& from) {
   from.at("after").get_to(part.summary.after);
   read_tally(from.at("tally"), part.summary.tally);
   for (std::size_t m = 0; m < 2; ++m)
-    for (const auto& [text, n] : from.at("adapters").at(m).items())
+    for (const auto& [text, n] : from.at("adapters").at(m).get_ref<const json::object_t&>())
       part.shares.adapters[m].add(text, n.get<std::uint64_t>());
   from.at("turns_before").get_to(part.shares.before);
   from.at("turns_after").get_to(part.shares.after);
@@ -169,18 +178,25 @@ std::string encode_part(Part part) {
 
 Part read_part(const std::string& path) {
   const io::MappedFile file(path);
-  json whole = json::from_cbor(file.bytes(), true, false);
-  if (!whole.is_object() || !whole.contains("biogpu_qc_part"))
+  const std::string_view bytes = file.bytes();
+  const bool is_map = !bytes.empty() && static_cast<unsigned char>(bytes[0]) >> 5 == 5;
+  json whole = is_map ? parse_bounded_cbor(bytes, path) : json();
+  if (!whole.contains("biogpu_qc_part"))
     throw Error(
         ErrorCode::bad_input,
         fmt::format("{}: is no part of a report; expected a file of 'biogpu qc --part'", path));
+  if (whole["biogpu_qc_part"] != kVersion)
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: is of another version; expected one of this biogpu", path));
   try {
-    if (whole.at("biogpu_qc_part") != kVersion)
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: is of another version; expected one of this biogpu", path));
+    refuse_fractions(whole);
     return part_of(whole);
-  } catch (const json::exception& error) {
-    throw Error(ErrorCode::bad_input, fmt::format("{}: is damaged: {}", path, error.what()));
+  } catch (const json::exception&) {
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("{}: is damaged: what it holds is not what a part holds; write it again "
+                    "with 'biogpu qc --part'",
+                    path));
   }
 }
 
@@ -191,6 +207,10 @@ std::string whole_command(const std::string& command_line) {
     const bool ours = word == "--shard" || word == "--part";
     if (ours) words >> word;
     if (ours || word.starts_with("--shard=") || word.starts_with("--part=")) continue;
+    // The spelling by which every MultiQC finds the sample's name.
+    if (word == "--in1") word = "-i";
+    if (word.starts_with("--in1=")) word.replace(0, 6, "-i ");
+    if (word.starts_with("-i") && word.size() > 2 && word[2] != ' ') word.insert(2, " ");
     command += (command.empty() ? "" : " ") + word;
   }
   return command;

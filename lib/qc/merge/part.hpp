@@ -24,7 +24,7 @@ std::string encode_part(Part part);
 // Throws Error{bad_input} for a file that is none, Error{failed}.
 Part read_part(const std::string& path);
 
-// The command line of a shard, less what makes it one.
+// The command line of a shard, less what makes it one, with its first input behind "-i".
 std::string whole_command(const std::string& command_line);
 
 struct Merged {
