@@ -12,13 +12,20 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
-#include "lib/io/input/gzip.hpp"
+#include "lib/core/quote.hpp"
+#include "lib/structure/residue_names.hpp"
 #include "lib/structure/structure.hpp"
+#include "lib/structure/structure_text.hpp"
 
 namespace biogpu::structure {
 namespace {
 
-constexpr std::int64_t kMaxGap = 100'000;  // residues that one chain's numbers may span
+// Numbers that a structure's chains may leave out between their residues: each costs as much as a
+// residue. As many as a chain of PDB's four digits hardly has, or several for each residue read.
+constexpr std::int64_t kMaxMissing = 5000;
+constexpr std::int64_t kMaxMissingPerResidue = 4;
+constexpr double kMaxCoordinate = 1e6;   // Angstrom; squares of sums of these are far from infinite
+constexpr std::size_t kMaxReason = 200;  // bytes of what gemmi says
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 constexpr std::size_t kPdbCoordinates = 54;  // columns to the end of z
 
@@ -26,29 +33,15 @@ constexpr std::size_t kPdbCoordinates = 54;  // columns to the end of z
   throw Error(ErrorCode::bad_input, path + ": " + what);
 }
 
-std::string read_text(const std::string& path) {
-  io::input::RawFile file(path);
-  std::unique_ptr<io::input::ByteSource> unzipped;
-  io::input::ByteSource* source = &file;
-  if (file.peek(2) == "\x1f\x8b") {
-    unzipped = std::make_unique<io::input::BlockSource>(
-        std::make_unique<io::input::GzipProducer>(file, std::string_view()), 0);
-    source = unzipped.get();
-  }
-  std::string text;
-  for (std::size_t n = 0;;) {
-    text.resize(text.size() + (1u << 20));
-    const std::size_t got = source->read(text.data() + n, text.size() - n);
-    n += got;
-    text.resize(n);
-    if (got == 0) return text;
-  }
+// Not starts_with(): clang builds this file as C++17 (CMakeLists.txt).
+bool begins(std::string_view text, std::string_view with) {
+  return text.substr(0, with.size()) == with;
 }
 
 bool is_number(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  if (text.starts_with('+')) text.remove_prefix(1);
+  if (begins(text, "+")) text.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
@@ -63,7 +56,7 @@ void check_pdb_atoms(const std::string& path, std::string_view text) {
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     ++n_line;
-    if (!line.starts_with("ATOM  ") && !line.starts_with("HETATM")) continue;
+    if (!begins(line, "ATOM  ") && !begins(line, "HETATM")) continue;
     ++n_record;
     const std::string where = fmt::format("record {} (line {})", n_record, n_line);
     // A last line without its end may stop behind the coordinates too.
@@ -75,7 +68,8 @@ void check_pdb_atoms(const std::string& path, std::string_view text) {
     usual = std::max(kPdbCoordinates, line.find_last_not_of(" \r") + 1);
     for (const std::size_t column : {30, 38, 46})
       if (!is_number(line.substr(column, 8)))
-        fail(path, fmt::format("{}: coordinate '{}' is no number", where, line.substr(column, 8)));
+        fail(path, fmt::format("{}: coordinate {} is no number", where,
+                               biogpu::quoted(line.substr(column, 8))));
   }
 }
 
@@ -112,8 +106,8 @@ gemmi::Structure parse(const std::string& path, std::string& text) {
     throw;
   } catch (const std::exception& error) {
     std::string what = one_line(error.what());
-    if (what.starts_with(path + ":")) what.erase(0, path.size() + 1);
-    fail(path, what.starts_with(' ') ? what.substr(1) : what);
+    if (begins(what, path + ":")) what.erase(0, path.size() + 1);
+    fail(path, shortened(begins(what, " ") ? what.substr(1) : what, kMaxReason));
   }
   fail(path, "is neither PDB nor mmCIF");
 }
@@ -125,23 +119,36 @@ struct Residue {
 };
 using Residues = std::map<int, std::map<char, Residue>>;  // by number, then insertion code
 
-char letter_of(const std::string& name) {
-  static const std::map<std::string, char> letters{
-      {"ALA", 'A'}, {"ARG", 'R'}, {"ASN", 'N'}, {"ASP", 'D'}, {"CYS", 'C'},
-      {"GLN", 'Q'}, {"GLU", 'E'}, {"GLY", 'G'}, {"HIS", 'H'}, {"ILE", 'I'},
-      {"LEU", 'L'}, {"LYS", 'K'}, {"MET", 'M'}, {"PHE", 'F'}, {"PRO", 'P'},
-      {"SER", 'S'}, {"THR", 'T'}, {"TRP", 'W'}, {"TYR", 'Y'}, {"VAL", 'V'}};
-  const auto found = letters.find(name);
-  return found == letters.end() ? 'X' : found->second;
+bool has_atoms(const gemmi::Residue& residue, std::initializer_list<const char*> names) {
+  return std::all_of(names.begin(), names.end(),
+                     [&](const char* name) { return residue.find_atom(name, '*') != nullptr; });
 }
 
-void add_residue(const gemmi::Residue& from, Residues& residues) {
-  const bool selenium = from.het_flag == 'H' && from.name == "MSE";
-  if (from.het_flag == 'H' && !selenium) return;
+// Whether a residue belongs to a chain: ATOM records do, and of HETATM records modified residues
+// that are no ligands. The original takes MSE wherever it stands.
+bool is_of_chain(const gemmi::Residue& residue) {
+  if (residue.het_flag != 'H' || residue.name == "MSE") return true;
+  const bool is_ligand = residue.entity_type == gemmi::EntityType::NonPolymer ||
+                         residue.entity_type == gemmi::EntityType::Branched ||
+                         residue.entity_type == gemmi::EntityType::Water;
+  return !is_ligand && !is_standard_residue(residue.name) && residue_letter(residue.name) != 0;
+}
+
+void add_residue(const gemmi::Residue& from, Residues& residues, Structure& structure) {
+  if (!is_of_chain(from)) {
+    if (from.entity_type != gemmi::EntityType::NonPolymer && has_atoms(from, {"N", "CA", "C", "O"}))
+      structure.left_out.insert(from.name);
+    return;
+  }
   auto& at_number = residues[from.seqid.num.value];
   const auto [place, is_new] = at_number.try_emplace(from.seqid.icode);
   Residue& to = place->second;
-  if (is_new) to.letter = selenium ? 'M' : letter_of(from.name);
+  if (is_new) {
+    const char letter = residue_letter(from.name);
+    to.letter = letter == 0 ? 'X' : letter;
+    if (letter == 0 && from.name != "UNK" && has_atoms(from, {"CA"}))
+      structure.unknown.insert(from.name);
+  }
   static constexpr std::array<std::string_view, kBackboneAtoms> kNames{"N", "CA", "C", "O"};
   for (const gemmi::Atom& atom : from.atoms) {
     const auto name = std::find(kNames.begin(), kNames.end(), atom.name);
@@ -155,23 +162,19 @@ void add_residue(const gemmi::Residue& from, Residues& residues) {
   }
 }
 
-void add_missing(Chain& chain, int number) {
+void add_missing(Chain& chain, std::int64_t number) {
   chain.sequence += 'X';
   chain.backbone.emplace_back().fill(kMissing);
   chain.labels.push_back(std::to_string(number));
 }
 
-Chain make_chain(const std::string& path, const std::string& name, const Residues& residues) {
+Chain make_chain(const std::string& name, const Residues& residues) {
   Chain chain;
   chain.name = name;
-  const int first = residues.begin()->first, last = residues.rbegin()->first;
-  if (std::int64_t{last} - first >= kMaxGap)
-    fail(path, fmt::format("chain {}: residues are numbered from {} to {}, more than {} apart",
-                           name, first, last, kMaxGap));
-  int expected = first;
+  std::int64_t expected = residues.begin()->first;  // past the highest number, too
   for (const auto& [number, by_code] : residues) {
     for (; expected < number; ++expected) add_missing(chain, expected);
-    expected = number + 1;
+    expected = std::int64_t{number} + 1;
     for (const auto& [code, residue] : by_code) {
       chain.sequence += residue.letter;
       auto& backbone = chain.backbone.emplace_back();
@@ -184,6 +187,29 @@ Chain make_chain(const std::string& path, const std::string& name, const Residue
   return chain;
 }
 
+// Before any of them is given room.
+void check_missing(const std::string& path, const std::map<std::string, Residues>& chains) {
+  std::int64_t n_read = 0, n_missing = 0, longest = 0;
+  std::string where;
+  for (const auto& [name, residues] : chains) {
+    const int* before = nullptr;
+    for (const auto& [number, by_code] : residues) {
+      n_read += static_cast<std::int64_t>(by_code.size());
+      const std::int64_t run = before == nullptr ? 0 : std::int64_t{number} - *before - 1;
+      n_missing += run;
+      if (run > longest)
+        where = fmt::format("chain {}: residues {} to {}", shortened(name), *before, number);
+      longest = std::max(longest, run);
+      before = &number;
+    }
+  }
+  const std::int64_t allowed = std::max(kMaxMissing, kMaxMissingPerResidue * n_read);
+  if (n_missing > allowed)
+    fail(path, fmt::format("{}: {} numbers are left out between them, {} in all; expected at most "
+                           "{} for {} residues",
+                           where, longest, n_missing, allowed, n_read));
+}
+
 bool has_backbone(const Structure& structure, bool ca_only) {
   for (const Chain& chain : structure.chains)
     for (const auto& atoms : chain.backbone)
@@ -191,6 +217,21 @@ bool has_backbone(const Structure& structure, bool ca_only) {
                   : std::none_of(atoms.begin(), atoms.end(), [](float x) { return std::isnan(x); }))
         return true;
   return false;
+}
+
+void check_residue(const std::string& path, const std::string& chain,
+                   const gemmi::Residue& residue) {
+  const std::string label = shortened(chain);
+  if (!residue.seqid.num) fail(path, "chain " + label + ": a residue has no number");
+  for (const gemmi::Atom& atom : residue.atoms)
+    for (const double x : {atom.pos.x, atom.pos.y, atom.pos.z})
+      if (!(std::abs(x) <= kMaxCoordinate))
+        fail(path, fmt::format("chain {}: residue {}: a coordinate of {} is {}", label,
+                               residue.seqid.str(), shortened(atom.name),
+                               std::isfinite(x) ? fmt::format("{}; expected a number from -1000000 "
+                                                              "to 1000000",
+                                                              x)
+                                                : std::string("no number")));
 }
 
 std::string name_of(const std::string& path) {
@@ -202,24 +243,20 @@ std::string name_of(const std::string& path) {
 }  // namespace
 
 Structure read_structure(const std::string& path, bool ca_only) {
-  std::string text = read_text(path);
+  std::string text = read_structure_text(path);
   const gemmi::Structure parsed = parse(path, text);
+  Structure structure;
+  structure.name = name_of(path);
   std::map<std::string, Residues> chains;
   for (const gemmi::Model& model : parsed.models)
     for (const gemmi::Chain& chain : model.chains)
       for (const gemmi::Residue& residue : chain.residues) {
-        if (!residue.seqid.num) fail(path, "chain " + chain.name + ": a residue has no number");
-        for (const gemmi::Atom& atom : residue.atoms)
-          if (!std::isfinite(atom.pos.x) || !std::isfinite(atom.pos.y) ||
-              !std::isfinite(atom.pos.z))
-            fail(path, fmt::format("chain {}: residue {}: a coordinate of {} is no number",
-                                   chain.name, residue.seqid.str(), atom.name));
-        add_residue(residue, chains[chain.name]);
+        check_residue(path, chain.name, residue);
+        add_residue(residue, chains[chain.name], structure);
       }
-  Structure structure;
-  structure.name = name_of(path);
+  check_missing(path, chains);
   for (const auto& [name, residues] : chains)
-    if (!residues.empty()) structure.chains.push_back(make_chain(path, name, residues));
+    if (!residues.empty()) structure.chains.push_back(make_chain(name, residues));
   if (!has_backbone(structure, ca_only))
     fail(path, ca_only ? "holds no CA atom of a protein; expected ATOM records"
                        : "holds no residue with the backbone atoms N, CA, C and O");

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,19 +23,24 @@ struct Chain {
 struct Structure {
   std::string name;           // of the file, without folder and suffixes
   std::vector<Chain> chains;  // by name
+  // Names of residues that were read as X, and of HETATM residues with a backbone that were not
+  // taken: neither has a known parent.
+  std::set<std::string> unknown, left_out;
   std::int64_t size() const;  // residues
 
   const Chain* find(const std::string& chain) const;
 };
 
 // Reads PDB or mmCIF, plain or gzip, by content. Rules are those of ProteinMPNN's parser (Dauparas
-// et al. 2022, doi 10.1126/science.add2187): atoms of ATOM records, and of HETATM records of MSE,
-// which becomes M; the first location of an atom and the first kind of a residue count, over all
-// models; residues go by number, then insertion code; a number between a chain's first and last
-// that the file does not have becomes one residue X without atoms.
+// et al. 2022, doi 10.1126/science.add2187): atoms of ATOM records; the first location of an atom
+// and the first kind of a residue count, over all models; residues go by number, then insertion
+// code; a number between a chain's first and last that the file does not have becomes one residue X
+// without atoms. Unlike there, residues of protonation states and modified residues, those of
+// HETATM records too, have the letter of their parent (residue_names.hpp).
 //
 // Errors: Error{failed} where the file cannot be read, Error{bad_input} with file and record where
-// it is damaged, is no such file, or holds no residue with N, CA, C and O (ca_only: with CA).
+// it is damaged, is no such file, leaves too many numbers out, or holds no residue with N, CA, C
+// and O (ca_only: with CA).
 Structure read_structure(const std::string& path, bool ca_only = false);
 
 // Whether a file's name says that it holds a structure: .pdb, .ent, .cif, .mmcif and those with

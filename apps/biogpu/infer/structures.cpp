@@ -5,6 +5,7 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <cfloat>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -33,7 +34,8 @@ std::pair<char, double> parse_bias(const std::string& text) {
   if (text.size() > 2 && text[1] == ':') {
     const char* const end = text.data() + text.size();
     const auto read = std::from_chars(text.data() + 2, end, value);
-    if (read.ec == std::errc() && read.ptr == end && std::isfinite(value)) return {text[0], value};
+    if (read.ec == std::errc() && read.ptr == end && std::abs(value) <= FLT_MAX)
+      return {text[0], value};
   }
   throw Error(
       ErrorCode::usage,
@@ -143,11 +145,13 @@ struct StructureRun::Item {
   std::size_t number = 0;
   std::size_t begin = 0, end = 0;  // into the paths
   infer::BatchResult result;
+  std::vector<std::string> warnings;
 };
 
 // Files are read by all threads of the worker, then the device has all their structures at once.
 void StructureRun::compute(Item& item, const MakeJob& make_job, int n_threads) {
   item.result = {};
+  item.warnings.clear();
   std::vector<std::unique_ptr<infer::mpnn::StructureJob>> jobs(item.end - item.begin);
   tbb::task_arena arena(n_threads);
   arena.execute([&] {
@@ -158,7 +162,10 @@ void StructureRun::compute(Item& item, const MakeJob& make_job, int n_threads) {
       for (const infer::mpnn::Work& work : job->works()) works.push_back(work);
     devices_->compute(works, item.number);
   });
-  for (const auto& job : jobs) job->write(item.result);
+  for (const auto& job : jobs) {
+    job->write(item.result);
+    item.warnings.insert(item.warnings.end(), job->warnings().begin(), job->warnings().end());
+  }
 }
 
 // On a CPU many structures go one to a thread, and a few share the threads.
@@ -185,6 +192,7 @@ void StructureRun::run(const MakeJob& make_job,
        },
        [&](std::size_t slot) { compute(items[slot], make_job, n_threads / n_workers); },
        [&](std::size_t slot) {
+         for (const std::string& warning : items[slot].warnings) log_.warn(warning);
          write(items[slot].result);
          n_residues_ += items[slot].result.n_residues;
          n_done += items[slot].end - items[slot].begin;

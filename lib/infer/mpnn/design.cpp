@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 #include "lib/infer/mpnn/decoder.hpp"
 #include "lib/infer/mpnn/random.hpp"
 
@@ -19,13 +21,35 @@ constexpr std::uint32_t kNativeOrder = 0xffffffff;  // where samples count from 
 struct Task {
   Complex complex;
   Constraints constraints;
+  std::vector<std::string> warnings;
 };
+
+std::string listed(const std::set<std::string>& names) {
+  constexpr std::size_t kMaxListed = 10;
+  std::string text;
+  std::size_t n = 0;
+  for (const std::string& name : names) {
+    if (n++ == kMaxListed) return text + ", ...";
+    text += (text.empty() ? "" : ", ") + shortened(name);
+  }
+  return text;
+}
+
+void add_warnings(const structure::Structure& structure, const std::string& path, Task& task) {
+  if (!structure.unknown.empty())
+    task.warnings.push_back(fmt::format("{}: residues of no known parent are read as X: {}", path,
+                                        listed(structure.unknown)));
+  if (!structure.left_out.empty())
+    task.warnings.push_back(fmt::format("{}: HETATM residues of no known parent are left out: {}",
+                                        path, listed(structure.left_out)));
+}
 
 Task make_task(const Weights& weights, const DesignInputs& inputs, const std::string& path) {
   const structure::Structure structure = structure::read_structure(path, weights.ca_only);
   Task task;
   task.complex = make_complex(structure, inputs.chains(structure), weights.ca_only, path);
   task.constraints = inputs.constraints(task.complex);
+  add_warnings(structure, path, task);
   return task;
 }
 
@@ -212,7 +236,8 @@ std::vector<Sample> make_samples(const DesignOptions& options, const Task& task,
 std::vector<std::uint8_t> letters_of(const Task& task, const GivenSequence& given,
                                      const std::string& path) {
   const auto bad = [&](const std::string& what) {
-    return Error(ErrorCode::bad_input, fmt::format("{}: sequence {}: {}", path, given.name, what));
+    return Error(ErrorCode::bad_input,
+                 fmt::format("{}: sequence {}: {}", path, shortened(given.name), what));
   };
   std::vector<std::uint8_t> letters = task.complex.letters;
   std::string text;
@@ -233,7 +258,8 @@ std::vector<std::uint8_t> letters_of(const Task& task, const GivenSequence& give
     throw bad(fmt::format("has {} residues, the designed chains have {}", text.size(), n));
   for (std::size_t i = 0; i < n; ++i) {
     const int letter = letter_index(text[i]);
-    if (letter < 0) throw bad(fmt::format("residue {} is '{}'", i + 1, text[i]));
+    if (letter < 0)
+      throw bad(fmt::format("residue {} is {}", i + 1, biogpu::quoted(text.substr(i, 1))));
     letters[i] = static_cast<std::uint8_t>(letter);
   }
   return letters;
@@ -282,6 +308,8 @@ class DesignJob : public StructureJob {
     return works;
   }
 
+  const std::vector<std::string>& warnings() const override { return task_.warnings; }
+
   void write(BatchResult& result) const override {
     result.text +=
         native_record(weights_, options_, task_,
@@ -322,6 +350,8 @@ class ScoreJob : public StructureJob {
   std::vector<Work> works() override {
     return {{&task_.complex, &task_.constraints, nullptr, {}, scorings_, nullptr}};
   }
+
+  const std::vector<std::string>& warnings() const override { return task_.warnings; }
 
   void write(BatchResult& result) const override {
     for (std::size_t q = 0; q < names_.size(); ++q) {

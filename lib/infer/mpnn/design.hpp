@@ -33,6 +33,8 @@ class StructureJob {
   virtual ~StructureJob() = default;
   virtual std::vector<Work> works() = 0;
   virtual void write(BatchResult& result) const = 0;
+  // What a user should know of the structure as it was read.
+  virtual const std::vector<std::string>& warnings() const = 0;
 };
 
 // The designs of one structure as the original writes them: the structure's own sequence and its

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
+#include "lib/structure/residue_names.hpp"
 #include "lib/structure/structure.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/infer/folder.hpp"
@@ -75,6 +76,19 @@ std::string error_of(const std::string& path) {
     return error.what();
   }
   return "";
+}
+
+// Four backbone atoms of a residue; record: "ATOM  " or "HETATM".
+std::string residue(const std::string& record, const std::string& name, char chain, int number,
+                    double x = 0) {
+  std::string text;
+  int serial = 0;
+  for (const char* atom : {" N  ", " CA ", " C  ", " O  "}) {
+    ++serial;
+    text += fmt::format("{}{:5} {} {:>3} {}{:4}    {:8.3f}{:8.3f}{:8.3f}  1.00 10.00\n", record,
+                        serial, atom, name, chain, number, x, 3.8 * (number % 1000), 1.5 * serial);
+  }
+  return text;
 }
 
 void check_same(const structure::Structure& a, const structure::Structure& b) {
@@ -174,4 +188,93 @@ TEST_CASE("structure.read_structure: damage is told with file and record", "[str
   CHECK(error_of(water) == water + ": holds no residue with the backbone atoms N, CA, C and O");
   CHECK_FALSE(error_of(folder.write("empty.pdb", "")).empty());
   CHECK_FALSE(error_of(folder.path("none.pdb")).empty());
+}
+
+TEST_CASE("structure.read_structure: variants of a residue have their parent's letter",
+          "[structure]") {
+  const test::Folder folder;
+  const std::vector<std::string> names{"HSP", "CYM", "LYN", "ASH", "GLH", "HIE", "MSE",
+                                       "TPO", "MLY", "DTR", "NLE", "SEC", "QQQ", "UNK"};
+  std::string pdb, het;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    pdb += residue("ATOM  ", names[i], 'A', static_cast<int>(i) + 1);
+    het += residue("HETATM", names[i], 'A', static_cast<int>(i) + 1);
+  }
+  const structure::Structure atoms = structure::read_structure(folder.write("a.pdb", pdb));
+  CHECK(atoms.chains[0].sequence == "HCKDEHMTKWLCXX");
+  CHECK(atoms.unknown == std::set<std::string>{"QQQ"});
+  CHECK(atoms.left_out.empty());
+  check_same(structure::read_structure(folder.write("a.cif", as_mmcif(pdb))), atoms);
+  // In HETATM records those with a parent, as the PDB writes modified residues of a chain.
+  const structure::Structure hets =
+      structure::read_structure(folder.write("het.pdb", residue("ATOM  ", "ALA", 'A', 0) + het));
+  CHECK(hets.chains[0].sequence == "AHCKDEHMTKWLC");
+  CHECK(hets.left_out == std::set<std::string>{"QQQ", "UNK"});
+  // A ligand behind the chain's end is none of it, nor is a standard residue that is a ligand.
+  const structure::Structure ligand = structure::read_structure(folder.write(
+      "ligand.pdb", residue("ATOM  ", "ALA", 'A', 1) + "TER\n" + residue("HETATM", "TPO", 'A', 2) +
+                        residue("HETATM", "GLY", 'A', 3)));
+  CHECK(ligand.chains[0].sequence == "A");
+}
+
+TEST_CASE("structure.residue_names: a name stands for one parent", "[structure]") {
+  CHECK(structure::residue_letter("HID") == 'H');
+  CHECK(structure::residue_letter("M3L") == 'K');
+  CHECK(structure::residue_letter("TRP") == 'W');
+  // Parts of two names that stand side by side, and what has no single parent.
+  for (const char* name : {"", "A", "AL DA", "ID ", "D H", "ASX", "PCA", "CRO", "HOH", "DG"})
+    CHECK(structure::residue_letter(name) == 0);
+  CHECK(structure::is_standard_residue("SER"));
+  CHECK_FALSE(structure::is_standard_residue("SEP"));
+}
+
+TEST_CASE("structure.read_structure: numbers that are left out are bounded", "[structure]") {
+  const test::Folder folder;
+  const auto with = [&](const std::vector<int>& numbers, int n_chains) {
+    std::string pdb;
+    for (int c = 0; c < n_chains; ++c)
+      for (const int number : numbers)
+        pdb += residue("ATOM  ", "GLY", static_cast<char>('A' + c), number, c);
+    return folder.write("gap.pdb", pdb);
+  };
+  CHECK(structure::read_structure(with({1, 5002}, 1)).size() == 5002);
+  const std::string path = with({1, 5003}, 1);
+  CHECK(error_of(path) == path +
+                              ": chain A: residues 1 to 5003: 5001 numbers are left out between "
+                              "them, 5001 in all; expected at most 5000 for 2 residues");
+  CHECK(error_of(with({-99, 2, 9999}, 1)).find("10096 in all") != std::string::npos);
+  // Chains add up; many residues may leave more out.
+  CHECK(structure::read_structure(with({1, 2001}, 2)).size() == 4002);
+  CHECK(error_of(with({1, 2001}, 3)).find("5997 in all") != std::string::npos);
+  std::vector<int> many;
+  for (int number = 1; number <= 1500; ++number) many.push_back(number);
+  many.push_back(7500);
+  CHECK(structure::read_structure(with(many, 1)).size() == 7500);
+  // Numbers of mmCIF may be any.
+  std::string cif = as_mmcif(residue("ATOM  ", "GLY", 'A', 1) + residue("ATOM  ", "GLY", 'A', 7));
+  for (std::size_t at = 0; (at = cif.find(" 7 A 1\n", at)) != std::string::npos;)
+    cif.replace(at, 3, " 2147483647 ");
+  CHECK(error_of(folder.write("far.cif", cif)).find("2147483645 numbers") != std::string::npos);
+}
+
+TEST_CASE("structure.read_structure: gzip that expands without end is refused early",
+          "[structure]") {
+  const test::Folder folder;
+  std::string text = "REMARK\n";
+  text.resize(40u << 20, ' ');
+  const std::string blanks = folder.write("blanks.pdb.gz", zipped(text));
+  CHECK(error_of(blanks) ==
+        blanks + ": gzip expands to more than 50 times its size; expected a structure");
+  const std::string zeros = folder.write("zeros.pdb.gz", zipped(std::string(40u << 20, '\0')));
+  CHECK(error_of(zeros) == zeros + ": holds a byte 0x00; expected the text of PDB or mmCIF");
+  CHECK(error_of(folder.write("a.pdb", slurp(kEdited) + '\0')).find("byte 0x00") !=
+        std::string::npos);
+}
+
+TEST_CASE("structure.read_structure: coordinates that are no place are refused", "[structure]") {
+  const test::Folder folder;
+  std::string cif = as_mmcif(residue("ATOM  ", "GLY", 'A', 1, 12.5));
+  cif.replace(cif.find("12.500"), 6, "1e300");
+  CHECK(error_of(folder.write("far.cif", cif)).find("a coordinate of N is 1e+300; expected") !=
+        std::string::npos);
 }

@@ -1,0 +1,52 @@
+#include "lib/structure/structure_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+#include "lib/core/error.hpp"
+#include "lib/io/input/gzip.hpp"
+
+namespace biogpu::structure {
+namespace {
+
+constexpr std::size_t kChunkBytes = 1u << 20;
+// Coordinates shrink to a fifth, or a tenth where models repeat.
+constexpr std::uint64_t kMaxExpansion = 50;
+constexpr std::uint64_t kAlwaysAllowed = 16u << 20;
+
+[[noreturn]] void throw_bad_text(const std::string& path, const std::string& what) {
+  throw Error(ErrorCode::bad_input, path + ": " + what);
+}
+
+}  // namespace
+
+std::string read_structure_text(const std::string& path) {
+  io::input::RawFile file(path);
+  std::unique_ptr<io::input::ByteSource> unzipped;
+  io::input::ByteSource* source = &file;
+  if (file.peek(2) == "\x1f\x8b") {
+    unzipped = std::make_unique<io::input::BlockSource>(
+        std::make_unique<io::input::GzipProducer>(file, std::string_view()), 0);
+    source = unzipped.get();
+  }
+  std::string text;
+  for (std::size_t n = 0;;) {
+    text.resize(n + kChunkBytes);
+    const std::size_t got = source->read(text.data() + n, kChunkBytes);
+    if (got > 0 && std::memchr(text.data() + n, '\0', got) != nullptr)
+      throw_bad_text(path, "holds a byte 0x00; expected the text of PDB or mmCIF");
+    n += got;
+    text.resize(n);
+    if (got == 0) return text;
+    if (unzipped && n > std::max(kAlwaysAllowed, kMaxExpansion * file.bytes_read()))
+      throw_bad_text(
+          path, fmt::format("gzip expands to more than {} times its size; expected a structure",
+                            kMaxExpansion));
+  }
+}
+
+}  // namespace biogpu::structure
