@@ -58,18 +58,23 @@ void Esm2::read_rotary(nn::WeightTable& table, const ModelConfig& config) {
   // Checkpoints keep the frequencies because training rounded them; they are part of the model.
   // Releases of transformers up to 4 store them in each layer; 5 keeps them once, and writes a name
   // with a star.
-  const std::string of_layer = "encoder.layer.0.attention.self.rotary_embeddings.inv_freq";
+  const std::string tensor = ".attention.self.rotary_embeddings.inv_freq";
   table.alias_prefix("esm.", "");
   table.alias_suffix("LayerNorm.gamma", "LayerNorm.weight");
   table.alias_suffix("LayerNorm.beta", "LayerNorm.bias");
-  table.ignore_suffix("attention.self.rotary_embeddings.inv_freq");
-  const std::string of_all = "encoder.layer.*.attention.self.rotary_embeddings.inv_freq";
-  for (const std::string& name : {std::string("rotary_embeddings.inv_freq"), of_layer, of_all}) {
+  std::vector<std::string> names{"rotary_embeddings.inv_freq", "encoder.layer.*" + tensor};
+  const auto n_tensors = static_cast<std::int64_t>(table.n_tensors());
+  for (std::int64_t i = 0; i < std::min(shape_.n_layers, n_tensors); ++i)
+    names.push_back(fmt::format("encoder.layer.{}{}", i, tensor));
+  for (const std::string& name : names) {
     if (!table.has(name)) continue;
     const nn::HostTensor given = table.take(name, {shape_.d_head() / 2});
-    inverse_frequencies_.assign(given.values.begin(), given.values.end());
-    return;
+    if (inverse_frequencies_.empty())
+      inverse_frequencies_.assign(given.values.begin(), given.values.end());
+    else if (!std::equal(given.values.begin(), given.values.end(), inverse_frequencies_.begin()))
+      table.note_unequal(name);
   }
+  if (!inverse_frequencies_.empty()) return;
   // Published weights without the tensor had it in 16 bits.
   const bool published = config.text_or("_name_or_path", "").find("esm2_t") != std::string::npos;
   const double base = config.number_or("rope_theta", 10000.0);
@@ -83,9 +88,11 @@ void Esm2::read_rotary(nn::WeightTable& table, const ModelConfig& config) {
 
 void Esm2::read_weights(nn::WeightTable& table, const ModelConfig& config) {
   const std::int64_t d = info_.d_model, n_words = info_.vocabulary.size();
-  table.ignore_prefix("embeddings.position_");
-  table.ignore_prefix("pooler.");  // random in the published files
-  table.ignore_prefix("lm_head.decoder.");
+  // Published files have these; with rotary positions and without a pooled output the reference
+  // does not read them. The pooler's numbers are random.
+  for (const char* name : {"embeddings.position_ids", "embeddings.position_embeddings.weight",
+                           "pooler.dense.weight", "pooler.dense.bias"})
+    table.ignore(name);
   nn::HostTensor words = table.take("embeddings.word_embeddings.weight", {n_words, d});
   embedding_ = backend_.upload(words.view, DType::f32);
   // q is scaled before it is rotated: the scale can be the weight's.

@@ -14,8 +14,8 @@ class ModelConfig {
 
   const std::string& path() const { return path_; }
   bool has(const char* key) const { return json_.contains(key) && !json_[key].is_null(); }
-  // The number of a key that must be there, from 1.
-  std::int64_t count(const char* key) const;
+  // The number of a key that must be there, from 1 to at_most.
+  std::int64_t count(const char* key, std::int64_t at_most = std::int64_t{1} << 24) const;
   std::int64_t count_or(const char* key, std::int64_t otherwise) const;
   double number_or(const char* key, double otherwise) const;
   bool flag_or(const char* key, bool otherwise) const;

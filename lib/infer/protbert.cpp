@@ -28,9 +28,12 @@ ProtBert::ProtBert(const std::string& folder, const ModelConfig& config, nn::Bac
   table.alias_prefix("bert.", "");
   table.alias_suffix("LayerNorm.gamma", "LayerNorm.weight");
   table.alias_suffix("LayerNorm.beta", "LayerNorm.bias");
-  table.ignore_prefix("pooler.");
-  table.ignore_prefix("cls.seq_relationship.");
-  table.ignore_prefix("embeddings.position_ids");
+  // Of BERT's training on pairs of sentences; published files have them, and neither hidden states
+  // nor the language model head read them.
+  for (const char* name :
+       {"pooler.dense.weight", "pooler.dense.bias", "cls.seq_relationship.weight",
+        "cls.seq_relationship.bias", "embeddings.position_ids"})
+    table.ignore(name);
   nn::HostTensor words = read_embeddings(table);
   const EncoderLayerForm form{"attention.output.LayerNorm", "output.LayerNorm", 1.0f};
   layers_ = read_encoder_layers(backend_, table, config, shape_, form);
@@ -76,26 +79,32 @@ nn::HostTensor ProtBert::read_embeddings(nn::WeightTable& table) {
 }
 
 void ProtBert::read_head(nn::WeightTable& table, const ModelConfig& config, nn::HostTensor words) {
-  const std::int64_t n_words = info_.vocabulary.size();
   const std::string head = "cls.predictions.";
-  // Its bias goes by two names.
-  table.ignore_prefix(head + "decoder.");
   info_.has_logits = table.has(head + "transform.dense.weight");
   if (info_.has_logits) {
-    const bool named = table.has(head + "bias");
-    const nn::HostTensor bias =
-        table.take(named ? head + "bias" : head + "decoder.bias", {n_words});
-    if (named && table.has(head + "decoder.bias")) {
-      const nn::HostTensor other = table.take(head + "decoder.bias", {n_words});
-      if (!std::equal(bias.values.begin(), bias.values.end(), other.values.begin()))
-        throw Error(ErrorCode::bad_input,
-                    "cls.predictions.bias and cls.predictions.decoder.bias differ in the weights");
-    }
+    const nn::HostTensor bias = read_head_bias(table, config);
     words = take_head_words(config, table, head + "decoder.weight", std::move(words));
     head_ = LanguageHead(backend_, table,
                          {head + "transform.dense", head + "transform.LayerNorm", shape_.eps,
                           words.view, bias.view});
   }
+}
+
+// The reference adds decoder.bias. It is predictions.bias, under one of the names or both, unless
+// the head is untied: then predictions.bias, which is written all the same, is not read.
+nn::HostTensor ProtBert::read_head_bias(nn::WeightTable& table, const ModelConfig& config) {
+  const std::int64_t n_words = info_.vocabulary.size();
+  const std::string shared = "cls.predictions.bias", own = "cls.predictions.decoder.bias";
+  if (!table.has(own)) return table.take(shared, {n_words});
+  nn::HostTensor bias = table.take(own, {n_words});
+  if (!config.flag_or("tie_word_embeddings", true)) {
+    table.ignore(shared);
+  } else if (table.has(shared)) {
+    const nn::HostTensor other = table.take(shared, {n_words});
+    if (!std::equal(bias.values.begin(), bias.values.end(), other.values.begin()))
+      table.note_unequal(own);
+  }
+  return bias;
 }
 
 void ProtBert::prepare(nn::HostBatch& batch) { batch.scale.clear(); }

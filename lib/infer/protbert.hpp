@@ -31,6 +31,7 @@ class ProtBert final : public ProteinModel {
   void read_config(const ModelConfig& config, bool keep_rare);
   nn::HostTensor read_embeddings(nn::WeightTable& table);
   void read_head(nn::WeightTable& table, const ModelConfig& config, nn::HostTensor words);
+  nn::HostTensor read_head_bias(nn::WeightTable& table, const ModelConfig& config);
 
   EncoderShape shape_;
   std::int64_t n_positions_ = 0;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 #include "lib/infer/esm2.hpp"
 #include "lib/infer/model_config.hpp"
 #include "lib/infer/protbert.hpp"
@@ -157,8 +158,8 @@ std::unique_ptr<ProteinModel> load_protein_model(const std::string& folder, nn::
   const std::string type = config.text_or("model_type", "bert");
   if (type == "esm") return std::make_unique<Esm2>(folder, config, backend, options.maps);
   if (type == "bert") return std::make_unique<ProtBert>(folder, config, backend, options);
-  config.fail(
-      fmt::format("model_type is '{}'; known are 'esm' (ESM-2) and 'bert' (ProtBERT)", type));
+  config.fail(fmt::format("model_type is {}; known are 'esm' (ESM-2) and 'bert' (ProtBERT)",
+                          biogpu::quoted(type)));
 }
 
 }  // namespace biogpu::infer

@@ -24,6 +24,8 @@ import sys
 import safetensors.torch
 import torch
 
+import tensor_names
+
 SHARD_BYTES = 5_000_000_000
 
 # fair-esm's names and those of Hugging Face.
@@ -133,12 +135,24 @@ def from_folder(path):
                    for name in ("config.json", "vocab.txt") if (path / name).exists()}
 
 
-def is_tied(path, texts):
-    """Whether the head's words are the embedding's, as they are where config.json says nothing."""
+def config_of(path, texts):
     try:
-        return json.loads(texts.get("config.json", "{}")).get("tie_word_embeddings", True)
-    except (ValueError, AttributeError):
+        config = json.loads(texts.get("config.json", "{}"))
+    except ValueError:
+        config = None
+    if not isinstance(config, dict):
         fail(path / "config.json", "is no JSON object")
+    return config
+
+
+def check_tensors(path, state, config):
+    others = sorted(name for name, value in state.items() if not isinstance(value, torch.Tensor))
+    if others:
+        fail(path, f"{', '.join(others[:10])}: no tensor")
+    # Without a model_type it is BERT, as ProtBERT's published config.json is.
+    unread = tensor_names.unread_transformer(state, config.get("model_type", "bert"))
+    if unread:
+        fail(path, tensor_names.listed(unread))
 
 
 def write(state, folder, tied):
@@ -146,8 +160,6 @@ def write(state, folder, tied):
     seen, unique = {}, {}
     for name in sorted(state):
         tensor = state[name]
-        if not isinstance(tensor, torch.Tensor):
-            continue
         key = (tensor.data_ptr(), tuple(tensor.shape))
         if tied and tensor.numel() > 0 and key in seen and "decoder" in name:
             continue
@@ -185,7 +197,10 @@ def main():
         state, texts = from_folder(arguments.input)
     else:
         state, texts = from_fair_esm(arguments.input, arguments.contacts)
-    tied = is_tied(arguments.input, texts)
+    config = config_of(arguments.input, texts)
+    check_tensors(arguments.input, state, config)
+    # The head's words are the embedding's where config.json says nothing.
+    tied = config.get("tie_word_embeddings", True)
     # Made when all was read: no folder is left of an input that is refused.
     try:
         arguments.folder.mkdir(parents=True, exist_ok=True)

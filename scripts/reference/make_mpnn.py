@@ -12,6 +12,7 @@ import argparse
 import importlib.util
 import math
 import pathlib
+import sys
 
 import numpy
 import torch
@@ -20,6 +21,7 @@ import torch
 def load_converter():
     """scripts/convert/proteinmpnn.py, by its path: a script beside this one has the same name."""
     path = pathlib.Path(__file__).resolve().parents[1] / "convert" / "proteinmpnn.py"
+    sys.path.append(str(path.parent))  # of what it imports
     spec = importlib.util.spec_from_file_location("convert_proteinmpnn", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -12,16 +12,23 @@ namespace biogpu::infer::mpnn {
 namespace {
 
 constexpr std::int64_t kInner = 4 * kHidden;
+// Edges of a residue. Published models have 48 and fewer; no weight tells the number, and memory
+// grows with it.
+constexpr std::int64_t kMaxNeighbours = 128;
 constexpr std::int64_t kPositions = 66;
 constexpr std::int64_t kPositionWidth = 16;
 constexpr float kScale = 1.0f / 30.0f;  // of a sum of messages
 
 class Loader {
  public:
-  explicit Loader(const nn::Checkpoint& checkpoint) : table_(checkpoint) {
-    // Parts of the CA models that their forward pass never uses.
-    for (const char* prefix : {"features.node_embedding.", "features.norm_nodes.", "W_v."})
-      table_.ignore_prefix(prefix);
+  Loader(const nn::Checkpoint& checkpoint, bool ca_only) : table_(checkpoint) {
+    // Published CA-only checkpoints have these, and the original's CA-only forward pass does not
+    // read them. Elsewhere they are inputs of the encoder: those of membrane models, which are
+    // another model.
+    if (!ca_only) return;
+    for (const char* name : {"features.node_embedding.weight", "features.norm_nodes.weight",
+                             "features.norm_nodes.bias", "W_v.weight", "W_v.bias"})
+      table_.ignore(name);
   }
 
   std::vector<float> take(const std::string& name, std::initializer_list<std::int64_t> shape) {
@@ -136,11 +143,11 @@ Weights load_weights(const std::string& folder) {
     config.fail("model_type is not proteinmpnn; scripts/convert/proteinmpnn.py makes such folders");
   const nn::Checkpoint checkpoint = nn::Checkpoint::open(folder);
   Weights weights;
-  weights.n_neighbours = config.count("num_edges");
+  weights.n_neighbours = config.count("num_edges", kMaxNeighbours);
   weights.ca_only = config.flag_or("ca_only", false);
   weights.noise_level = config.number_or("noise_level", 0);
   weights.name = config.text_or("name", "proteinmpnn");
-  Loader loader(checkpoint);
+  Loader loader(checkpoint, weights.ca_only);
   load_features(loader, weights);
   const auto letters = loader.take("W_s.weight", {kLetterCount, kHidden});
   for (std::size_t l = 0; l < kLayers; ++l) {

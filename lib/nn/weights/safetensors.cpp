@@ -10,7 +10,9 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/core/bounded_json.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 #include "lib/nn/float16.hpp"
 
 namespace biogpu::nn {
@@ -35,6 +37,7 @@ constexpr StoredType kStoredTypes[] = {{"F64", 8},     {"F32", 4},     {"F16", 2
 }
 
 Json parse_json(const std::string& path, const char* begin, const char* end) {
+  check_json_depth({begin, static_cast<std::size_t>(end - begin)}, path);
   try {
     return Json::parse(begin, end);
   } catch (const Json::exception&) {
@@ -44,7 +47,7 @@ Json parse_json(const std::string& path, const char* begin, const char* end) {
 
 std::uint64_t as_count(const Json& value, const std::string& path, const std::string& name) {
   if (!value.is_number_unsigned())
-    bad(path, fmt::format("tensor {}: a shape or offset is no whole number", name));
+    bad(path, fmt::format("tensor {}: a shape or offset is no whole number", shortened(name)));
   return value.get<std::uint64_t>();
 }
 
@@ -55,15 +58,18 @@ std::uint64_t read_shape(const Json& entry, const std::string& path, const std::
   const auto* const type = std::find_if(std::begin(kStoredTypes), std::end(kStoredTypes),
                                         [&](const StoredType& t) { return tensor.type == t.name; });
   if (type == std::end(kStoredTypes))
-    bad(path, fmt::format("tensor {}: type '{}' is unknown", name, tensor.type));
+    bad(path,
+        fmt::format("tensor {}: type {} is unknown", shortened(name), biogpu::quoted(tensor.type)));
   std::uint64_t bytes = type->bytes;
+  std::int64_t n_numbers = 1;
   const Json& shape = entry.at("shape");
   if (!shape.is_array() || shape.size() > kMaxStoredRank)
-    bad(path, fmt::format("tensor {}: its shape is no list of sizes", name));
+    bad(path, fmt::format("tensor {}: its shape is no list of sizes", shortened(name)));
   for (const Json& value : shape) {
     const std::uint64_t n = as_count(value, path, name);
-    if (n > INT64_MAX || __builtin_mul_overflow(bytes, n, &bytes))
-      bad(path, fmt::format("tensor {}: its shape is too large", name));
+    if (n > INT64_MAX || __builtin_mul_overflow(n_numbers, n, &n_numbers) ||
+        __builtin_mul_overflow(bytes, n, &bytes))
+      bad(path, fmt::format("tensor {}: its shape is too large", shortened(name)));
     tensor.shape.push_back(static_cast<std::int64_t>(n));
   }
   return bytes;
@@ -134,23 +140,24 @@ void Checkpoint::add_file(const std::string& path) {
     if (!entry.is_object() || !entry.contains("dtype") || !entry["dtype"].is_string() ||
         !entry.contains("shape") || !entry.contains("data_offsets") ||
         !entry["data_offsets"].is_array() || entry["data_offsets"].size() != 2)
-      bad(path, fmt::format("tensor {}: needs dtype, shape and data_offsets", name));
+      bad(path, fmt::format("tensor {}: needs dtype, shape and data_offsets", shortened(name)));
     StoredTensor tensor;
     tensor.bytes = read_shape(entry, path, name, tensor);
     const std::uint64_t begin = as_count(entry["data_offsets"][0], path, name);
     const std::uint64_t end = as_count(entry["data_offsets"][1], path, name);
     if (begin > end || end > data_bytes)
-      bad(path, fmt::format("tensor {}: bytes {} to {} do not lie in the {} of the file", name,
-                            begin, end, data_bytes));
+      bad(path, fmt::format("tensor {}: bytes {} to {} do not lie in the {} of the file",
+                            shortened(name), begin, end, data_bytes));
     if (end - begin != tensor.bytes)
       bad(path,
-          fmt::format("tensor {}: {} bytes for a {} {}", name, end - begin, tensor.type,
+          fmt::format("tensor {}: {} bytes for a {} {}", shortened(name), end - begin, tensor.type,
                       describe_shape(tensor.shape.data(), static_cast<int>(tensor.shape.size()))));
     tensor.data = data + begin;
     tensor.file = file;
     ranges.emplace_back(begin, end);
+    n_numbers_ += tensor.size();  // no more than the files have bytes
     if (!tensors_.emplace(name, std::move(tensor)).second)
-      bad(path, fmt::format("tensor {} is in two files", name));
+      bad(path, fmt::format("tensor {} is in two files", shortened(name)));
   }
   std::sort(ranges.begin(), ranges.end());
   std::uint64_t at = 0;
@@ -186,13 +193,14 @@ Checkpoint Checkpoint::open(const std::string& path) {
   std::set<std::string> shards;
   for (const auto& [name, shard] : map["weight_map"].items()) {
     if (!shard.is_string() || shard.get<std::string>().find('/') != std::string::npos)
-      bad(index, fmt::format("weight_map of {} names no file of this folder", name));
+      bad(index, fmt::format("weight_map of {} names no file of this folder", shortened(name)));
     shards.insert(shard.get<std::string>());
   }
   for (const std::string& shard : shards) checkpoint.add_file(fmt::format("{}/{}", path, shard));
   for (const auto& [name, shard] : map["weight_map"].items())
     if (checkpoint.tensors_.count(name) == 0)
-      bad(index, fmt::format("tensor {} is not in {}", name, shard.get<std::string>()));
+      bad(index, fmt::format("tensor {} is not in {}", shortened(name),
+                             shortened(shard.get<std::string>())));
   return checkpoint;
 }
 

@@ -38,6 +38,7 @@ class Checkpoint {
 
   const std::map<std::string, StoredTensor>& tensors() const { return tensors_; }
   const std::vector<std::string>& files() const { return files_; }
+  std::int64_t n_numbers() const { return n_numbers_; }  // of all tensors
 
  private:
   void add_file(const std::string& path);
@@ -45,6 +46,7 @@ class Checkpoint {
   std::vector<std::string> files_;
   std::vector<io::MappedFile> maps_;
   std::map<std::string, StoredTensor> tensors_;
+  std::int64_t n_numbers_ = 0;
 };
 
 }  // namespace biogpu::nn

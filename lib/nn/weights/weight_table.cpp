@@ -8,21 +8,23 @@
 #include <cstdint>
 
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 #include "lib/nn/pieces.hpp"
 
 namespace biogpu::nn {
 namespace {
 
 constexpr std::size_t kMaxListed = 10;
+constexpr std::size_t kMaxNameBytes = 200;  // of a tensor's name with its shape
 // Numbers that stay in a core's cache from being converted to being looked at.
 constexpr std::int64_t kPiece = std::int64_t{1} << 16;
 
 void list(std::string& text, const char* what, const std::vector<std::string>& names) {
   if (names.empty()) return;
   const std::size_t n = std::min(names.size(), kMaxListed);
-  text +=
-      fmt::format("{}{} {}: {}", text.empty() ? "" : "; ", names.size(), what,
-                  fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(n), ", "));
+  text += fmt::format("{}{} {}: ", text.empty() ? "" : "; ", names.size(), what);
+  for (std::size_t i = 0; i < n; ++i)
+    text += (i > 0 ? ", " : "") + shortened(names[i], kMaxNameBytes);
   if (n < names.size()) text += ", ...";
 }
 
@@ -43,8 +45,6 @@ void WeightTable::alias_prefix(std::string_view from, std::string_view to) {
 void WeightTable::alias_suffix(std::string_view from, std::string_view to) {
   suffixes_.emplace_back(from, to);
 }
-void WeightTable::ignore_prefix(std::string_view prefix) { ignored_prefixes_.emplace_back(prefix); }
-void WeightTable::ignore_suffix(std::string_view suffix) { ignored_suffixes_.emplace_back(suffix); }
 
 void WeightTable::index() {
   for (const auto& [stored, tensor] : checkpoint_.tensors()) {
@@ -59,7 +59,7 @@ void WeightTable::index() {
         name.replace(name.size() - from.size(), from.size(), to);
         break;
       }
-    known_.emplace(name, &tensor);
+    if (!known_.emplace(name, &tensor).second) doubled_.push_back(stored);
   }
 }
 
@@ -80,9 +80,13 @@ bool WeightTable::has_prefix(std::string_view prefix) {
 HostTensor WeightTable::take(const std::string& name, std::initializer_list<std::int64_t> shape) {
   HostTensor weight;
   weight.view = Tensor(nullptr, DType::f32, shape);
+  const StoredTensor* const stored = find_fitting(name, weight.view);
+  // What does not fit becomes zeros; but not gigabytes of them for a number of config.json.
+  if (stored == nullptr && weight.view.size() > checkpoint_.n_numbers())
+    throw Error(ErrorCode::bad_input, checkpoint_.files().front() + ": " + defects());
   weight.values = BigArray<float>(static_cast<std::size_t>(weight.view.size()));
   weight.view.data = weight.values.data();
-  if (const StoredTensor* const stored = find_fitting(name, weight.view)) {
+  if (stored != nullptr) {
     weight.found = read(name, *stored, weight.view, 1);
   } else {
     std::fill_n(weight.values.data(), weight.values.size(), 0.0f);
@@ -164,24 +168,24 @@ Norm WeightTable::take_norm(Backend& backend, const std::string& name, std::int6
   return {backend.upload(weight.view, DType::f32), backend.upload(bias.view, DType::f32), eps};
 }
 
-void WeightTable::finish() {
-  std::vector<std::string> unknown;
-  if (known_.empty()) index();
-  for (const auto& [name, tensor] : known_) {
-    const std::string& given = name;  // a lambda cannot capture a structured binding
-    const auto begins = [&given](const std::string& p) { return given.starts_with(p); };
-    const auto ends = [&given](const std::string& s) { return given.ends_with(s); };
-    if (taken_.count(name) == 0 &&
-        std::none_of(ignored_prefixes_.begin(), ignored_prefixes_.end(), begins) &&
-        std::none_of(ignored_suffixes_.begin(), ignored_suffixes_.end(), ends))
-      unknown.push_back(name);
-  }
+std::string WeightTable::defects() const {
   std::string text;
   list(text, "tensors are missing", missing_);
   list(text, "have another shape or type", misshapen_);
   list(text, "hold NaN or an infinity", not_finite_);
   list(text, "differ from the words of the embedding, to which tie_word_embeddings ties them",
        untied_);
+  list(text, "are there under another name, too", doubled_);
+  list(text, "differ from the first of their kind, which the model has once", unequal_);
+  return text;
+}
+
+void WeightTable::finish() {
+  std::vector<std::string> unknown;
+  if (known_.empty()) index();
+  for (const auto& [name, tensor] : known_)
+    if (taken_.count(name) == 0 && ignored_.count(name) == 0) unknown.push_back(name);
+  std::string text = defects();
   list(text, "are unknown", unknown);
   if (!text.empty()) throw Error(ErrorCode::bad_input, checkpoint_.files().front() + ": " + text);
 }

@@ -40,14 +40,15 @@ class WeightTable {
   // rest.
   void alias_prefix(std::string_view from, std::string_view to);
   void alias_suffix(std::string_view from, std::string_view to);
-  // Tensors whose known name begins or ends like this are nobody's.
-  void ignore_prefix(std::string_view prefix);
-  void ignore_suffix(std::string_view suffix);
+  // A tensor of this known name may be there, and its numbers are not used: for those alone that
+  // published checkpoints have and the model's reference does not read.
+  void ignore(std::string_view name) { ignored_.emplace(name); }
 
   bool has(const std::string& name);
   bool has_prefix(std::string_view prefix);
   std::size_t n_tensors() const { return checkpoint_.tensors().size(); }
-  // Zeros where something is wrong with it; finish() will tell.
+  // Zeros where something is wrong with it; finish() will tell. A shape of more numbers than all
+  // of the checkpoint has is told at once, before there is room for it.
   HostTensor take(const std::string& name, std::initializer_list<std::int64_t> shape);
   Linear take_linear(Backend& backend, const std::string& name, std::int64_t n_out,
                      std::int64_t n_in);  // name.weight, name.bias
@@ -60,6 +61,8 @@ class WeightTable {
 
   // Notes that a weight is another one than what config.json says that it is.
   void note_untied(const std::string& name) { untied_.push_back(name); }
+  // Notes that of weights that the model has once this one differs from another.
+  void note_unequal(const std::string& name) { unequal_.push_back(name); }
 
   // Throws Error{bad_input} that lists up to ten tensors of each kind of defect.
   void finish();
@@ -71,14 +74,16 @@ class WeightTable {
   // Numbers times scale to a tensor of their shape; whether all are finite.
   bool read(const std::string& name, const StoredTensor& stored, const Tensor& to, float scale);
   void index();
+  // All that is wrong so far; nothing where nothing is.
+  std::string defects() const;
 
   const Checkpoint& checkpoint_;
   const Maps maps_;
   std::vector<std::pair<std::string, std::string>> prefixes_, suffixes_;
-  std::vector<std::string> ignored_prefixes_, ignored_suffixes_;
+  std::set<std::string, std::less<>> ignored_;
   std::map<std::string, const StoredTensor*, std::less<>> known_;  // empty until the first lookup
   std::set<std::string> taken_;
-  std::vector<std::string> missing_, misshapen_, not_finite_, untied_;
+  std::vector<std::string> missing_, misshapen_, not_finite_, untied_, unequal_, doubled_;
   BigArray<float> room_;  // of one weight after the other: new pages take longer than the numbers
 };
 

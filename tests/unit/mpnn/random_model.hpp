@@ -14,7 +14,9 @@ namespace biogpu::test {
 // The random weights of scripts/reference/make_mpnn.py, bit for bit.
 class RandomModel {
  public:
-  RandomModel(bool ca_only, std::uint64_t seed)
+  // extra: vectors that are there, too.
+  RandomModel(bool ca_only, std::uint64_t seed, const std::vector<std::string>& extra = {},
+              int n_neighbours = 48)
       : seed_(seed),
         writer_(infer::make_array_writer(folder_.path("model.safetensors"),
                                          infer::ArrayFormat::safetensors)) {
@@ -29,11 +31,13 @@ class RandomModel {
       layer("decoder_layers." + std::to_string(l) + ".", 4, {}, 2);
     }
     linear("W_out", 21, kWidth);
+    for (const std::string& name : extra) vector(name, kWidth, 0.0f);
     writer_->commit();
     folder_.write("config.json",
                   std::string("{\"model_type\": \"proteinmpnn\", \"name\": \"v_48_020\", "
-                              "\"num_edges\": 48, \"noise_level\": 0.2, \"ca_only\": ") +
-                      (ca_only ? "true}" : "false}"));
+                              "\"noise_level\": 0.2, \"num_edges\": ") +
+                      std::to_string(n_neighbours) +
+                      ", \"ca_only\": " + (ca_only ? "true}" : "false}"));
   }
 
   std::string path() const { return folder_.path(); }

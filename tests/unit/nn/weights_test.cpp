@@ -130,6 +130,13 @@ TEST_CASE("nn.safetensors: a file that contradicts itself is refused", "[nn]") {
               one(R"({"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,4]})"), 4),
           "too large");
   refused(safetensors(one(R"({"dtype":"F32","shape":[1]})"), 4), "needs dtype");
+  // More numbers than 63 bits, which a size of 0 at the end would hide.
+  refused(safetensors(
+              one(R"({"dtype":"I8","shape":[4611686018427387904,2,0],"data_offsets":[0,0]})"), 0),
+          "too large");
+  refused(safetensors(std::string(70, '[') + std::string(70, ']'), 4), "nested more than 64 deep");
+  refused(safetensors("{\"" + std::string(5000, 'n') + R"(":{"dtype":"Q4"}})", 4),
+          "nnn... (5000 bytes): needs dtype");
   refused(safetensors(one(R"({"dtype":"F32","shape":[1],"data_offsets":[8,4]})"), 8),
           "do not lie in");
 }
@@ -165,6 +172,42 @@ TEST_CASE("nn.weight_table: all that is wrong is told at once", "[nn]") {
   CHECK(what.find("1 tensors are missing: z") != std::string::npos);
   CHECK(what.find("renamed.x [1, 2] instead of [2, 1]") != std::string::npos);
   CHECK(what.find("1 are unknown: y") != std::string::npos);
+}
+
+TEST_CASE("nn.weight_table: a shape past the file's numbers is told before it has room", "[nn]") {
+  const Folder folder;
+  const auto checkpoint =
+      nn::Checkpoint::open(folder.write("a.safetensors", safetensors(kGood, 14)));
+  CHECK(checkpoint.n_numbers() == 5);
+  nn::WeightTable table(checkpoint);
+  CHECK_FALSE(table.take("x", {5}).found);
+  for (const auto& name : {"x", "none"}) {
+    try {
+      table.take(name, {std::int64_t{1} << 20, std::int64_t{1} << 24});
+      FAIL("has room");
+    } catch (const Error& error) {
+      CHECK(error.code() == ErrorCode::bad_input);
+      CHECK(std::string(error.what()).find("x [1, 2] instead of [1048576, 16777216]") !=
+            std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("nn.weight_table: a tensor is used, ignored by its whole name, or refused", "[nn]") {
+  const Folder folder;
+  const auto checkpoint =
+      nn::Checkpoint::open(folder.write("a.safetensors", safetensors(kGood, 14)));
+  const auto error_after = [&](const std::string& ignored, const std::string& prefix) {
+    nn::WeightTable table(checkpoint);
+    if (!prefix.empty()) table.alias_prefix(prefix, "y");
+    table.take("y", {3});
+    table.ignore(ignored);
+    return finish_error(table);
+  };
+  CHECK(error_after("x", "") == "no error");
+  CHECK(error_after("", "").find("1 are unknown: x") != std::string::npos);
+  CHECK(error_after("x.", "").find("1 are unknown: x") != std::string::npos);
+  CHECK(error_after("x", "x").find("1 are there under another name, too: y") != std::string::npos);
 }
 
 TEST_CASE("nn.weight_table: weights that are no numbers are refused by name", "[nn]") {

@@ -1,0 +1,62 @@
+"""The tensors that biogpu reads of a checkpoint, by name: a converter refuses any other.
+
+A tensor that nobody reads is an input of a variant that is not supported, and a model without it gives other numbers.
+The loaders (lib/infer) hold the same rule. The standard library is enough.
+"""
+
+import re
+
+MAX_LISTED = 10
+
+
+def _mpnn_layer(kind, messages, norms):
+    layer = rf"{kind}_layers\.[0-2]\."
+    return [rf"{layer}norm[1-{norms}]\.(weight|bias)", rf"{layer}W({messages})\.(weight|bias)",
+            rf"{layer}dense\.W_(in|out)\.(weight|bias)"]
+
+
+MPNN = ([r"features\.embeddings\.linear\.(weight|bias)", r"features\.edge_embedding\.weight",
+         r"features\.norm_edges\.(weight|bias)", r"W_e\.(weight|bias)", r"W_s\.weight", r"W_out\.(weight|bias)"]
+        + _mpnn_layer("encoder", "1|2|3|11|12|13", 3) + _mpnn_layer("decoder", "1|2|3", 2))
+# The original's CA-only models have these and do not read them. In membrane models they are the encoder's input.
+MPNN_CA_ONLY = [r"features\.node_embedding\.weight", r"features\.norm_nodes\.(weight|bias)", r"W_v\.(weight|bias)"]
+
+_BERT_LAYER = (r"encoder\.layer\.\d+\.(attention\.self\.(query|key|value)|attention\.output\.dense|intermediate\.dense"
+               r"|output\.dense)\.(weight|bias)")
+_POOLER = r"pooler\.dense\.(weight|bias)"
+TRANSFORMERS = {
+    "esm": [r"(esm\.)?" + name for name in (
+        r"embeddings\.(word_embeddings\.weight|position_ids|position_embeddings\.weight)", _BERT_LAYER,
+        r"encoder\.layer\.\d+\.(attention\.)?LayerNorm\.(weight|bias|gamma|beta)",
+        r"encoder\.emb_layer_norm_after\.(weight|bias)", _POOLER,
+        r"(encoder\.layer\.(\d+|\*)\.attention\.self\.)?rotary_embeddings\.inv_freq",
+        r"contact_head\.regression\.(weight|bias)")]
+    + [r"lm_head\.(bias|(dense|layer_norm)\.(weight|bias)|decoder\.weight)"],
+    "bert": [r"(bert\.)?" + name for name in (
+        r"embeddings\.((word|position|token_type)_embeddings\.weight|position_ids)",
+        r"(embeddings|encoder\.layer\.\d+(\.attention)?\.output)\.LayerNorm\.(weight|bias|gamma|beta)",
+        _BERT_LAYER, _POOLER)]
+    + [r"cls\.predictions\.(bias|decoder\.(weight|bias)|transform\.(dense|LayerNorm)\.(weight|bias|gamma|beta))",
+       r"cls\.seq_relationship\.(weight|bias)"],
+}
+
+
+def unread(names, patterns):
+    """Those of the names that no pattern matches as a whole."""
+    known = re.compile("|".join(f"(?:{pattern})" for pattern in patterns))
+    return sorted(name for name in names if not known.fullmatch(name))
+
+
+def unread_mpnn(names, ca_only):
+    return unread(names, MPNN + (MPNN_CA_ONLY if ca_only else []))
+
+
+def unread_transformer(names, model_type):
+    """Nothing for a model_type that biogpu does not know: its loader says so."""
+    patterns = TRANSFORMERS.get(model_type)
+    return unread(names, patterns) if patterns else []
+
+
+def listed(names):
+    more = ", ..." if len(names) > MAX_LISTED else ""
+    return f"{len(names)} tensors are not read: {', '.join(names[:MAX_LISTED])}{more}"
