@@ -37,7 +37,9 @@ void add_sampling(CLI::App& command, DesignFlags& flags) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->transform(in_range(1e-6, 1e6));
-  sampling.option("--omit", request.omit, "letters that are never drawn [X]", "LETTERS");
+  sampling.option("--omit", request.omit, "letters that are never drawn, X in any case [none]",
+                  "LETTERS");
+  sampling.flag("--allow-X", request.allow_x, "X may be drawn, which otherwise is omitted");
   sampling
       .option("--bias", flags.structures.bias,
               "added to letters' logits, over the temperature: A:-1.1,F:0.7", "LIST")
@@ -142,7 +144,7 @@ Run add_infer_design(CLI::App& command) {
           "Examples:\n"
           "  biogpu infer design --model v_48_020 backbone.pdb -o designs.fa\n"
           "  biogpu infer design --model v_48_020 structures/ -n 8 --temperature 0.1,0.3 \\\n"
-          "      --omit CX -o designs.fa --save-probs probs.npz\n"
+          "      --omit C -o designs.fa --save-probs probs.npz\n"
           "  biogpu infer design --model v_48_020 complex.cif.gz --chains A --fixed 'A1-10 A52'\n"
           "  biogpu infer design --model v_48_020 dimer.pdb --homooligomer --seed 7\n\n") +
       kExitCodes);

@@ -10,6 +10,11 @@ namespace {
 using Point = std::array<float, 3>;
 using Pair = std::pair<std::uint8_t, std::uint8_t>;
 
+struct Candidate {
+  float distance = 0;
+  std::int32_t index = 0;
+};
+
 constexpr float kTiny = 1e-6f;
 constexpr std::int32_t kMaxOffset = 32;
 
@@ -109,20 +114,26 @@ void Geometry::add_frames() {
 
 void Geometry::find_neighbours(Graph& graph, std::int64_t begin, std::int64_t end) const {
   const auto n = static_cast<std::size_t>(n_), k = static_cast<std::size_t>(graph.k);
-  std::vector<std::pair<float, std::int32_t>> row(n);
+  std::vector<Candidate> row(n);
   for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
     float longest = 0.0f;
     for (std::size_t j = 0; j < n; ++j) {
       const bool both = present_[i] != 0 && present_[j] != 0;
       row[j] = {both ? distance(ca_[j], ca_[i]) : 0.0f, static_cast<std::int32_t>(j)};
-      longest = std::max(longest, row[j].first);
+      longest = std::max(longest, row[j].distance);
     }
     for (std::size_t j = 0; j < n; ++j)
-      if (present_[i] == 0 || present_[j] == 0) row[j].first = longest;
-    std::partial_sort(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(k), row.end());
+      if (present_[i] == 0 || present_[j] == 0) row[j].distance = longest;
+    // Of equal distances the lower index is nearer: residues that are not there, which all have the
+    // longest, come in the order of the chains, and before a residue at just that distance that has
+    // a higher index. The GPU's keys have the same order (gpu/mpnn/neighbours.hip).
+    const auto nearer = [](const Candidate& a, const Candidate& b) {
+      return a.distance < b.distance || (a.distance == b.distance && a.index < b.index);
+    };
+    std::partial_sort(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(k), row.end(), nearer);
     for (std::size_t e = 0; e < k; ++e) {
-      graph.distances[i * k + e] = row[e].first;
-      graph.neighbours[i * k + e] = row[e].second;
+      graph.distances[i * k + e] = row[e].distance;
+      graph.neighbours[i * k + e] = row[e].index;
     }
   }
 }

@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cfloat>
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <string_view>
 #include <utility>
 
+#include "lib/core/bounded_json.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 
 namespace biogpu::infer::mpnn {
 namespace {
@@ -57,8 +62,35 @@ std::size_t residue_at(const std::string& file, const Complex& complex, std::siz
 
 std::size_t letter_at(const std::string& file, const std::string& name, char letter) {
   const int index = letter_index(letter);
-  if (index < 0) refuse(file, name, fmt::format("'{}' is no letter of {}", letter, kLetters));
+  if (index < 0)
+    refuse(file, name,
+           fmt::format("{} is no letter of {}", biogpu::quoted(std::string_view(&letter, 1)),
+                       kLetters));
   return static_cast<std::size_t>(index);
+}
+
+using LetterTable = std::vector<std::array<float, kLetterRow>>;
+
+// In the range of fp32, in which sums of products with other numbers are finite.
+double number_of(const Json& value) {
+  if (!value.is_number() || !(std::abs(value.get<double>()) <= FLT_MAX))
+    throw Json::type_error::create(302, "not a number of fp32", &value);
+  return value.get<double>();
+}
+
+float float_of(const Json& value) { return static_cast<float>(number_of(value)); }
+
+// n rows of a number for each letter.
+LetterTable table_of(const Json& rows, std::size_t n) {
+  if (!rows.is_array() || rows.size() != n)
+    throw Json::type_error::create(302, "not as many rows as residues", &rows);
+  LetterTable table(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!rows[i].is_array() || rows[i].size() != kLetterRow)
+      throw Json::type_error::create(302, "not a number for each letter", &rows);
+    std::transform(rows[i].begin(), rows[i].end(), table[i].begin(), float_of);
+  }
+  return table;
 }
 
 // The value of each designed chain of an entry, as body(chain, value).
@@ -82,9 +114,9 @@ struct Span {
 Span parse_span(std::string_view word) {
   const auto bad = [&] {
     return Error(ErrorCode::usage,
-                 fmt::format("--fixed: '{}' is no position; expected chain and number as A10, "
+                 fmt::format("--fixed: {} is no position; expected chain and number as A10, "
                              "A10-20 or, for a chain with digits in its name, A1:10",
-                             word));
+                             biogpu::quoted(word)));
   };
   Span span;
   const std::size_t colon = word.rfind(':');
@@ -112,6 +144,7 @@ DesignInputs::File DesignInputs::read(const std::string& path, bool merge) {
   std::string line;
   for (std::uint64_t number = 1; std::getline(stream, line); ++number) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    check_json_depth(line, fmt::format("{}: line {}", path, number));
     Json json = Json::parse(line, nullptr, false);
     if (!json.is_object()) refuse(path, fmt::format("line {}", number), "is no JSON object");
     if (merge) {
@@ -156,15 +189,7 @@ ChainChoice DesignInputs::chains(const structure::Structure& structure) const {
 
 Constraints DesignInputs::constraints(const Complex& complex) const {
   Constraints constraints = free_design(complex);
-  for (const char letter : request_.omit) {
-    const int index = letter_index(letter);
-    if (index < 0)
-      throw Error(ErrorCode::usage,
-                  fmt::format("--omit: '{}' is no letter of {}", letter, kLetters));
-    constraints.omit[static_cast<std::size_t>(index)] = 1;
-  }
-  if (std::count(constraints.omit.begin(), constraints.omit.end(), 1) == kLetterCount)
-    throw Error(ErrorCode::usage, fmt::format("--omit: leaves no letter of {}", kLetters));
+  omit_letters(constraints);
   fix_listed(complex, constraints);
   if (!fixed_.path.empty())
     guard(fixed_.path, complex.name, [&] { fix_positions(complex, constraints); });
@@ -176,7 +201,43 @@ Constraints DesignInputs::constraints(const Complex& complex) const {
   if (!tied_.path.empty()) guard(tied_.path, complex.name, [&] { tie(complex, constraints); });
   if (request_.homooligomer) tie_chains(complex, constraints);
   check_tied(complex, constraints);
+  check_omitted(complex, constraints);
   return constraints;
+}
+
+void DesignInputs::omit_letters(Constraints& constraints) const {
+  for (const char letter : request_.omit) {
+    const int index = letter_index(letter);
+    if (index < 0)
+      throw Error(ErrorCode::usage,
+                  fmt::format("--omit: {} is no letter of {}",
+                              biogpu::quoted(std::string_view(&letter, 1)), kLetters));
+    constraints.omit[static_cast<std::size_t>(index)] = 1;
+  }
+  const auto x = static_cast<std::size_t>(letter_index('X'));
+  if (request_.allow_x && constraints.omit[x] != 0)
+    throw Error(ErrorCode::usage, "--omit: X is omitted and allowed by --allow-X");
+  if (!request_.allow_x) constraints.omit[x] = 1;
+  if (std::count(constraints.omit.begin(), constraints.omit.end(), 1) == kLetterCount)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("--omit: leaves no letter of {}; X is drawn with --allow-X alone", kLetters));
+}
+
+// Of a tied group the last member's omissions count; the others' are checked with them.
+void DesignInputs::check_omitted(const Complex& complex, const Constraints& constraints) const {
+  if (constraints.omit_at.empty()) return;
+  for (std::size_t i = 0; i < constraints.free.size(); ++i) {
+    bool leaves_one = constraints.free[i] == 0;
+    for (std::size_t a = 0; a < kLetterRow; ++a)
+      leaves_one =
+          leaves_one || (constraints.omit[a] == 0 && constraints.omit_at[i * kLetterRow + a] == 0);
+    if (leaves_one) continue;
+    const auto c = static_cast<std::size_t>(complex.chain[i]);
+    refuse(omit_.path, complex.name,
+           fmt::format("position {} of chain {} has no letter left that may be drawn",
+                       static_cast<std::int64_t>(i) - complex.begin[c] + 1, complex.chains[c]));
+  }
 }
 
 void DesignInputs::fix_listed(const Complex& complex, Constraints& constraints) const {
@@ -189,7 +250,7 @@ void DesignInputs::fix_listed(const Complex& complex, Constraints& constraints) 
     const Span span = parse_span(word);
     const auto chain = std::find(complex.chains.begin(), complex.chains.end(), span.chain);
     if (chain == complex.chains.end())
-      refuse("--fixed", complex.name, fmt::format("has no chain '{}'", span.chain));
+      refuse("--fixed", complex.name, fmt::format("has no chain {}", biogpu::quoted(span.chain)));
     const auto c = static_cast<std::size_t>(chain - complex.chains.begin());
     for (std::int64_t position = span.first; position <= span.last; ++position)
       constraints.free[residue_at("--fixed", complex, c, position)] = 0;
@@ -222,7 +283,7 @@ void DesignInputs::add_bias(const Complex& complex, Constraints& constraints) co
       for (const auto& [letter, bias] : bias_.json.items())
         constraints
             .bias[letter_at(bias_.path, complex.name, letter.size() == 1 ? letter.front() : '?')] =
-            bias.get<double>();
+            number_of(bias);
     });
   for (const auto& [letter, bias] : request_.bias)
     constraints.bias[letter_at("--bias", complex.name, letter)] = bias;
@@ -231,12 +292,12 @@ void DesignInputs::add_bias(const Complex& complex, Constraints& constraints) co
     constraints.bias_at.assign(static_cast<std::size_t>(complex.n) * kLetterRow, 0.0f);
     const Json& chains = entry(bias_at_.path, bias_at_.json, complex.name);
     for_chains(bias_at_.path, chains, complex, [&](std::size_t c, const Json& rows) {
-      const auto table = rows.get<std::vector<std::array<float, kLetterRow>>>();
-      const std::int64_t n = complex.begin[c + 1] - complex.begin[c];
-      if (static_cast<std::int64_t>(table.size()) != n)
+      const auto n = static_cast<std::size_t>(complex.begin[c + 1] - complex.begin[c]);
+      if (rows.size() != n)
         refuse(bias_at_.path, complex.name,
                fmt::format("chain {} has {} residues, its table {}", complex.chains[c], n,
-                           table.size()));
+                           rows.size()));
+      const LetterTable table = table_of(rows, n);
       for (std::size_t i = 0; i < table.size(); ++i)
         std::copy(table[i].begin(), table[i].end(),
                   constraints.bias_at.begin() +
@@ -257,17 +318,29 @@ void DesignInputs::add_profiles(const Complex& complex, Constraints& constraints
   const Json& chains = entry(profiles_.path, profiles_.json, complex.name);
   for_chains(profiles_.path, chains, complex, [&](std::size_t c, const Json& profile) {
     if (profile.empty()) return;
-    const auto weights = profile.at("pssm_coef").get<std::vector<float>>();
-    const auto bias = profile.at("pssm_bias").get<std::vector<std::array<float, kLetterRow>>>();
-    const auto odds = profile.at("pssm_log_odds").get<std::vector<std::array<float, kLetterRow>>>();
+    const Json &weights = profile.at("pssm_coef"), &rows = profile.at("pssm_bias");
+    const Json& odds_rows = profile.at("pssm_log_odds");
     const auto n = static_cast<std::size_t>(complex.begin[c + 1] - complex.begin[c]);
-    if (weights.size() != n || bias.size() != n || odds.size() != n)
+    if (weights.size() != n || rows.size() != n || odds_rows.size() != n)
       refuse(profiles_.path, complex.name,
              fmt::format("chain {} has {} residues, its profile {}", complex.chains[c], n,
                          weights.size()));
-    for (std::size_t i = 0; i < n; ++i)
-      constraints.profiles[static_cast<std::size_t>(complex.begin[c]) + i] = {weights[i], bias[i],
+    const LetterTable bias = table_of(rows, n), odds = table_of(odds_rows, n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const float weight = float_of(weights.at(i));
+      const bool is_share = weight >= 0 && weight <= 1;
+      const bool is_positive =
+          std::all_of(bias[i].begin(), bias[i].end(), [](float p) { return p >= 0; }) &&
+          std::any_of(bias[i].begin(), bias[i].end(), [](float p) { return p > 0; });
+      if (!is_share || !is_positive)
+        refuse(
+            profiles_.path, complex.name,
+            fmt::format("position {} of chain {}: pssm_coef is no share from 0 to 1, or pssm_bias "
+                        "holds no probabilities",
+                        i + 1, complex.chains[c]));
+      constraints.profiles[static_cast<std::size_t>(complex.begin[c]) + i] = {weight, bias[i],
                                                                               odds[i]};
+    }
   });
 }
 
@@ -279,7 +352,7 @@ void DesignInputs::tie(const Complex& complex, Constraints& constraints) const {
     for (const auto& [chain, value] : item.items()) {
       const auto found = std::find(complex.chains.begin(), complex.chains.end(), chain);
       if (found == complex.chains.end())
-        refuse(tied_.path, complex.name, fmt::format("has no chain '{}'", chain));
+        refuse(tied_.path, complex.name, fmt::format("has no chain {}", biogpu::quoted(chain)));
       const auto c = static_cast<std::size_t>(found - complex.chains.begin());
       const bool weighted = value.at(0).is_array();
       const Json& positions = weighted ? value.at(0) : value;
@@ -290,7 +363,7 @@ void DesignInputs::tie(const Complex& complex, Constraints& constraints) const {
           refuse(tied_.path, complex.name,
                  fmt::format("position {} of chain {} is tied twice", numbers[p], chain));
         taken[i] = 1;
-        if (weighted) constraints.tied_weight[i] = value.at(1).at(p).get<float>();
+        if (weighted) constraints.tied_weight[i] = float_of(value.at(1).at(p));
         group.push_back(static_cast<std::int32_t>(i));
       }
     }

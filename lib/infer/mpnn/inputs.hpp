@@ -16,7 +16,8 @@ namespace biogpu::infer::mpnn {
 struct DesignRequest {
   std::vector<std::string> chains;  // to design; empty: all
   std::string fixed;                // "A1-10 B5"
-  std::string omit = "X";
+  std::string omit;                 // letters that are never drawn
+  bool allow_x = false;             // X may be drawn, which otherwise is omitted
   std::map<char, double> bias;
   bool homooligomer = false;  // ties equal positions of all designed chains
 
@@ -48,6 +49,8 @@ class DesignInputs {
   void add_profiles(const Complex& complex, Constraints& constraints) const;
   void tie(const Complex& complex, Constraints& constraints) const;
   void tie_chains(const Complex& complex, Constraints& constraints) const;
+  void omit_letters(Constraints& constraints) const;
+  void check_omitted(const Complex& complex, const Constraints& constraints) const;
   void check_tied(const Complex& complex, const Constraints& constraints) const;
 
   DesignRequest request_;

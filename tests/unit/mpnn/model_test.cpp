@@ -208,8 +208,14 @@ TEST_CASE("mpnn.inputs: what cannot be is told with file and structure", "[mpnn]
   CHECK(error_of(request).empty());
   request.omit = "ACDEFGHIKLMNPQRSTVWYXb";
   CHECK(error_of(request).find("'b' is no letter") != std::string::npos);
-  request.omit = "ACDEFGHIKLMNPQRSTVWYX";
-  CHECK(error_of(request).find("leaves no letter") != std::string::npos);
+  for (const char* all : {"ACDEFGHIKLMNPQRSTVWYX", "YWVTSRQPNMLKIHGFEDCA"}) {
+    request.omit = all;
+    CHECK(error_of(request).find("leaves no letter") != std::string::npos);
+  }
+  request.allow_x = true;  // with the second, X alone is left
+  CHECK(error_of(request).empty());
+  request.omit = "CX";
+  CHECK(error_of(request) == "--omit: X is omitted and allowed by --allow-X");
   request = {};
   request.bias_aa_jsonl = folder.write("bias", R"({"a": 1.5})");
   CHECK(error_of(request) ==
@@ -233,4 +239,146 @@ TEST_CASE("mpnn.inputs: what cannot be is told with file and structure", "[mpnn]
         request.tied_positions_jsonl +
             ": edited: position 1 of chain A and position 2 of chain B are tied "
             "and keep different residues");
+}
+
+TEST_CASE("mpnn.inputs: X is omitted unless it is asked for", "[mpnn]") {
+  const auto omitted = [](const std::string& letters, bool allow_x) {
+    DesignRequest request;
+    request.omit = letters;
+    request.allow_x = allow_x;
+    std::string text;
+    const auto constraints = make_task({"", false, 1.0, request}).constraints;
+    for (std::size_t a = 0; a < kLetterRow; ++a)
+      if (constraints.omit[a] != 0) text += kLetters[a];
+    return text;
+  };
+  CHECK(omitted("", false) == "X");
+  CHECK(omitted("WM", false) == "MWX");
+  CHECK(omitted("XG", false) == "GX");
+  CHECK(omitted("", true).empty());
+  CHECK(omitted("PD", true) == "DP");
+}
+
+TEST_CASE("mpnn.inputs: files that leave nothing to draw are refused", "[mpnn]") {
+  const Folder folder;
+  const auto error_of = [&](DesignRequest request) {
+    try {
+      make_task({"", false, 1.0, request});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  DesignRequest request;
+  request.omit_aa_jsonl =
+      folder.write("omit", R"({"edited": {"A": [[[4, 7], "ACDEFGHIKLMNPQRSTV"]], "B": []}})");
+  CHECK(error_of(request).empty());
+  request.omit = "YW";
+  CHECK(error_of(request) == request.omit_aa_jsonl +
+                                 ": edited: position 4 of chain A has no letter left that may be "
+                                 "drawn");
+  request.fixed = "A4 A7";  // what keeps its residue draws none
+  CHECK(error_of(request).empty());
+  // Rows of other lengths, numbers beyond fp32, shares and probabilities that are none.
+  const auto table = [](const std::string& row) {
+    std::string text = "[" + row;
+    for (int i = 1; i < 32; ++i) text += ", " + row;
+    return text + "]";
+  };
+  std::string ones = "[1", zeros = "[0";
+  for (int a = 1; a < 21; ++a) {
+    ones += ",1";
+    zeros += ",0";
+  }
+  const auto profile = [&](const std::string& weight, const std::string& bias,
+                           const std::string& odds) {
+    const std::string of_chain = R"({"pssm_coef": )" + table(weight) + R"(, "pssm_bias": )" +
+                                 table(bias) + R"(, "pssm_log_odds": )" + table(odds) + "}";
+    DesignRequest with;
+    with.pssm_bias = true;
+    with.pssm_jsonl = folder.write("pssm", R"({"edited": {"A": )" + of_chain + R"(, "B": {}}})");
+    return error_of(with);
+  };
+  CHECK(profile("0.25", ones + "]", zeros + "]").empty());
+  const std::string form = "does not have the form";
+  CHECK(profile("0.25", ones + ",1]", zeros + "]").find(form) != std::string::npos);
+  CHECK(profile("0.25", ones + "]", "[0,0]").find(form) != std::string::npos);
+  CHECK(profile("0.25", ones + "]", "1e39").find(form) != std::string::npos);
+  CHECK(profile("null", ones + "]", zeros + "]").find(form) != std::string::npos);
+  for (const auto& [weight, bias] : {std::pair{"1.5", ones}, {"-1", ones}, {"1", zeros}})
+    CHECK(profile(weight, bias + "]", zeros + "]").find("position 1 of chain A: pssm_coef is") !=
+          std::string::npos);
+  DesignRequest deep;
+  deep.fixed_positions_jsonl =
+      folder.write("fixed", std::string(200000, '[') + std::string(200000, ']'));
+  CHECK(error_of(deep).find("line 1: arrays or objects are nested more than 64 deep") !=
+        std::string::npos);
+}
+
+TEST_CASE("mpnn.weights: tensors that the variant does not use are refused", "[mpnn]") {
+  const auto error_of = [](const RandomModel& model) {
+    try {
+      load_weights(model.path());
+    } catch (const Error& error) {
+      CHECK(error.code() == ErrorCode::bad_input);
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(error_of({false, 1, {}}).empty());
+  // The input of the encoder of membrane models; CA-only ones carry it without a use.
+  const std::vector<std::string> membrane{"features.norm_nodes.weight", "features.norm_nodes.bias"};
+  CHECK(error_of({false, 1, membrane})
+            .find("2 are unknown: features.norm_nodes.bias, features.norm_nodes.weight") !=
+        std::string::npos);
+  CHECK(error_of({true, 1, membrane}).empty());
+  for (const bool ca_only : {false, true})
+    CHECK(error_of({ca_only, 1, {"features.node_project_down.bias"}})
+              .find("1 are unknown: features.node_project_down.bias") != std::string::npos);
+  CHECK(error_of({false, 1, {}, 128}).empty());
+  CHECK(error_of({false, 1, {}, 129}).find("num_edges is 129; expected a number from 1 to 128") !=
+        std::string::npos);
+}
+
+TEST_CASE("mpnn.graph: of equal distances the lower index is nearer", "[mpnn]") {
+  // Corners of a cube around its middle, and residues that are not there before and behind it.
+  Complex complex;
+  complex.atoms = 1;
+  const std::vector<std::uint8_t> present{0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0};
+  complex.n = static_cast<std::int64_t>(present.size());
+  complex.present = present;
+  int corner = 0;
+  for (std::size_t i = 0; i < present.size(); ++i) {
+    const bool is_corner = present[i] != 0 && i != 5;
+    for (int d = 0; d < 3; ++d)
+      complex.coordinates.push_back(present[i] == 0          ? 0.0f
+                                    : !is_corner             ? 8.0f
+                                    : (corner >> d & 1) != 0 ? 10.0f
+                                                             : 6.0f);
+    if (is_corner) ++corner;
+  }
+  const auto graph_of = [](const Complex& of) {
+    Graph graph;
+    graph.n = of.n;
+    graph.k = 7;
+    graph.neighbours.resize(static_cast<std::size_t>(graph.n * graph.k));
+    graph.distances.resize(graph.neighbours.size());
+    Geometry(of, {}).find_neighbours(graph, 0, of.n);
+    return graph;
+  };
+  const auto row = [](const Graph& graph, std::int64_t i) {
+    const auto begin = graph.neighbours.begin() + i * graph.k;
+    return std::vector<std::int32_t>(begin, begin + graph.k);
+  };
+  const Graph graph = graph_of(complex);
+  // Around the middle all corners are at one distance, as far as those that are not there.
+  CHECK(row(graph, 5) == std::vector<std::int32_t>{5, 0, 1, 2, 3, 4, 6});
+  // From a corner: itself, the middle, three along edges, two of those across faces.
+  CHECK(row(graph, 1) == std::vector<std::int32_t>{1, 5, 2, 3, 6, 4, 7});
+  CHECK(row(graph, 0) == std::vector<std::int32_t>{0, 1, 2, 3, 4, 5, 6});
+  // The order is that of the indices wherever the structure lies.
+  Complex moved = complex;
+  for (std::size_t x = 0; x < moved.coordinates.size(); ++x)
+    if (present[x / 3] != 0) moved.coordinates[x] += 64.0f;
+  CHECK(graph_of(moved).neighbours == graph.neighbours);
 }
