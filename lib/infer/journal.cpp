@@ -1,13 +1,17 @@
 #include "lib/infer/journal.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <libdeflate.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 #include "lib/core/error.hpp"
 
@@ -55,52 +59,126 @@ std::string encode(const BatchResult& result) {
   return bytes;
 }
 
-// Reads what encode() wrote; the checksum vouches for it.
+// Reads what encode() wrote. A right checksum says that a chunk is whole, not that we wrote it:
+// every count is held against what is left of it before anything is sized by it.
 class Decoder {
  public:
-  explicit Decoder(const std::string& bytes) : at_(bytes.data()) {}
+  Decoder(const std::string& bytes, std::string place)
+      : at_(bytes.data()), end_(bytes.data() + bytes.size()), place_(std::move(place)) {}
 
   BatchResult decode() {
     BatchResult result;
     result.n_records = count();
     result.n_residues = count();
     result.n_unknown = count();
+    if (result.n_unknown > result.n_residues) fail("more unknown residues than residues");
     result.text = text();
-    result.arrays.resize(count());
-    for (NamedArray& array : result.arrays) {
-      array.key = text();
-      array.kind_bytes = count();
-      array.shape.resize(count());
-      for (std::int64_t& n : array.shape) n = static_cast<std::int64_t>(count());
-      array.values = Values::unset(count());
-      const std::size_t bytes = array.values.size() * sizeof(float);
-      if (bytes > 0) std::memcpy(array.values.data(), at_, bytes);
-      at_ += bytes;
-    }
+    const std::uint64_t n_arrays = count(kMinArrayBytes);
+    if (n_arrays > 0 && (result.n_records == 0 || n_arrays % result.n_records != 0))
+      fail(fmt::format("{} arrays of {} records", n_arrays, result.n_records));
+    result.arrays.resize(n_arrays);
+    for (NamedArray& array : result.arrays) read_array(array);
+    if (at_ != end_) fail(fmt::format("{} bytes after the last array", end_ - at_));
     return result;
   }
 
  private:
+  static constexpr std::uint64_t kMinArrayBytes = 4 * sizeof(std::uint64_t);
+  static constexpr std::uint64_t kMaxRank = 3;
+
+  void read_array(NamedArray& array) {
+    array.key = text();
+    array.kind_bytes = count();
+    if (array.kind_bytes > array.key.size()) fail("a kind longer than the key");
+    array.shape.resize(count(sizeof(std::int64_t)));
+    if (array.shape.empty() || array.shape.size() > kMaxRank)
+      fail(fmt::format("an array of {} dimensions", array.shape.size()));
+    std::uint64_t n_numbers = 1;
+    for (std::int64_t& n : array.shape) {
+      const std::uint64_t size = count();
+      if (size > INT64_MAX || __builtin_mul_overflow(n_numbers, size, &n_numbers))
+        fail("an array of too many numbers");
+      n = static_cast<std::int64_t>(size);
+    }
+    const std::uint64_t n_values = count(sizeof(float));
+    if (n_values != n_numbers) fail(fmt::format("{} numbers of {}", n_values, n_numbers));
+    array.values = Values::unset(n_values);
+    if (n_values > 0) std::memcpy(array.values.data(), at_, n_values * sizeof(float));
+    at_ += n_values * sizeof(float);
+  }
+
+  std::uint64_t left() const { return static_cast<std::uint64_t>(end_ - at_); }
+
   std::uint64_t count() {
     std::uint64_t value = 0;
+    if (left() < sizeof value) fail("a batch that ends in a number");
     std::memcpy(&value, at_, sizeof value);
     at_ += sizeof value;
     return value;
   }
-  std::string text() {
+  // Of items of at least this many bytes each, which follow.
+  std::uint64_t count(std::uint64_t item_bytes) {
     const std::uint64_t n = count();
+    if (n > left() / item_bytes)
+      fail(fmt::format("{} items of {} bytes or more in {} bytes", n, item_bytes, left()));
+    return n;
+  }
+  std::string text() {
+    const std::uint64_t n = count(1);
     std::string value(at_, n);
     at_ += n;
     return value;
   }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: {}; remove the file to begin anew", place_, what));
+  }
+
   const char* at_;
+  const char* end_;
+  std::string place_;
 };
 
 }  // namespace
 
 Journal::Journal(const std::string& path, const std::string& fingerprint) : path_(path) {
-  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail("cannot be opened", errno);
+  open_locked();
+  try {
+    begin(fingerprint);
+  } catch (...) {
+    ::close(descriptor_);
+    throw;
+  }
+}
+
+// A run that ends removes its file: one that opened the file before has a lock on no name, and
+// opens again.
+void Journal::open_locked() {
+  for (;;) {
+    descriptor_ =
+        ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+    if (descriptor_ < 0 && errno == ELOOP)
+      throw Error(ErrorCode::failed,
+                  path_ + ": is a symbolic link, which is not followed; expected a file or none");
+    if (descriptor_ < 0) fail("cannot be opened", errno);
+    struct stat opened {};
+    struct stat named {};
+    const bool is_file = ::fstat(descriptor_, &opened) == 0 && S_ISREG(opened.st_mode);
+    const int lock_error = is_file && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 ? errno : 0;
+    const bool is_ours = is_file && ::lstat(path_.c_str(), &named) == 0 &&
+                         named.st_dev == opened.st_dev && named.st_ino == opened.st_ino;
+    // Some file systems of networks have no locks.
+    const bool is_locked = lock_error == 0 || lock_error == ENOLCK || lock_error == EOPNOTSUPP;
+    if (is_ours && is_locked) return;
+    ::close(std::exchange(descriptor_, -1));
+    if (!is_file) throw Error(ErrorCode::failed, path_ + ": is no plain file");
+    if (lock_error == EWOULDBLOCK)
+      throw Error(ErrorCode::failed, path_ + ": another run is writing it; wait for its end");
+    if (!is_locked) fail("cannot be locked", lock_error);
+  }
+}
+
+void Journal::begin(const std::string& fingerprint) {
   std::string head(kMagic, sizeof kMagic);
   put_text(head, fingerprint);
   const off_t size = ::lseek(descriptor_, 0, SEEK_END);
@@ -112,10 +190,9 @@ Journal::Journal(const std::string& path, const std::string& fingerprint) : path
       fail("cannot be written", errno);
     write_all(head);
   } else if (found != head) {
-    ::close(descriptor_);
     throw Error(
         ErrorCode::failed,
-        path + ": is of a run with other inputs, model or options; remove it to begin anew");
+        path_ + ": is of a run with other inputs, model or options; remove it to begin anew");
   }
 }
 
@@ -130,13 +207,14 @@ void Journal::replay(const std::function<void(const BatchResult&)>& consume) {
   std::uint64_t size = 0;
   std::string payload;
   std::uint32_t crc = 0;
+  std::uint64_t n_batches = 0;
   while (read_exactly(&size, sizeof size) && size < kMostBytes &&
          static_cast<std::uint64_t>(end - whole) >= size) {
     payload.resize(size);
     if (!read_exactly(payload.data(), size) || !read_exactly(&crc, sizeof crc) ||
         crc != libdeflate_crc32(0, payload.data(), size))
       break;
-    consume(Decoder(payload).decode());
+    consume(Decoder(payload, fmt::format("{}: batch {}", path_, ++n_batches)).decode());
     whole = ::lseek(descriptor_, 0, SEEK_CUR);
   }
   if (::ftruncate(descriptor_, whole) != 0 || ::lseek(descriptor_, whole, SEEK_SET) < 0)

@@ -15,21 +15,24 @@ namespace biogpu::infer {
 //   "BGIJ" 2 | length and text of the fingerprint | per batch: u64 bytes, payload, u32 CRC
 class Journal {
  public:
-  // Opens or makes the file. fingerprint: what must be equal for results to be usable: model,
-  // inputs, options. Errors: Error{failed} with path and reason, also where the file is of another
-  // fingerprint.
+  // Opens or makes the file, and keeps it locked. fingerprint: what must be equal for results to be
+  // usable: model, inputs, options. Errors: Error{failed} with path and reason, also for a symbolic
+  // link, and where another run has the file or it is of another fingerprint.
   Journal(const std::string& path, const std::string& fingerprint);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
   // Calls consume for each whole batch of the file, in order, and cuts off what is not whole.
+  // Throws Error{bad_input} for a batch with a right checksum whose counts do not fit it.
   void replay(const std::function<void(const BatchResult&)>& consume);
   void append(const BatchResult& result);
   // When the output has its name.
   void remove();
 
  private:
+  void open_locked();
+  void begin(const std::string& fingerprint);
   [[noreturn]] void fail(const char* what, int error) const;
   bool read_exactly(void* to, std::size_t bytes);
   void write_all(const std::string& bytes);

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 #include "lib/io/input/compression.hpp"
 #include "lib/io/text_reader.hpp"
 
@@ -16,6 +17,11 @@ namespace biogpu::infer {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // of UTF-8; spreadsheets write it
+constexpr std::size_t kMaxLineBytes = 1u << 20;
+// Of compressed text, past what any table may have. All pairs of variants of a protein shrink to a
+// twentieth.
+constexpr std::uint64_t kMaxExpansion = 200;
+constexpr std::uint64_t kAlwaysAllowed = 16u << 20;
 constexpr std::string_view kUsual = "ACDEFGHIKLMNPQRSTVWY";
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -70,7 +76,7 @@ std::optional<std::size_t> column(const std::vector<std::string>& header,
 // The lines of a text, plain or gzip, without their ends.
 class Lines {
  public:
-  explicit Lines(const std::string& path) : text_(path), piece_(text_.next()) {
+  explicit Lines(const std::string& path) : path_(path), text_(path), piece_(text_.next()) {
     io::input::refuse_compression(piece_, path);
     if (piece_.starts_with(kByteOrderMark)) piece_.remove_prefix(kByteOrderMark.size());
   }
@@ -78,20 +84,39 @@ class Lines {
   bool next(std::string& line) {
     line.clear();
     if (piece_.empty()) return false;
+    ++number_;
     for (bool whole = false; !whole && !piece_.empty();) {
       const std::size_t end = piece_.find('\n');
       whole = end != std::string_view::npos;
       line += piece_.substr(0, end);
+      if (line.size() > kMaxLineBytes)
+        throw Error(ErrorCode::bad_input, fmt::format("{}: line {}: more than {} bytes; expected a "
+                                                      "table of variants",
+                                                      path_, number_, kMaxLineBytes));
       piece_.remove_prefix(whole ? end + 1 : piece_.size());
-      if (piece_.empty()) piece_ = text_.next();
+      if (piece_.empty()) piece_ = next_piece();
     }
     if (!line.empty() && line.back() == '\r') line.pop_back();
     return true;
   }
 
  private:
+  std::string_view next_piece() {
+    const std::string_view piece = text_.next();
+    n_bytes_ += piece.size();
+    if (n_bytes_ > std::max(kAlwaysAllowed, kMaxExpansion * text_.bytes_read()))
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{}: expands to more than {} times its size; expected a table of "
+                              "variants",
+                              path_, kMaxExpansion));
+    return piece;
+  }
+
+  std::string path_;
   io::TextReader text_;
-  std::string_view piece_;  // what is left of it
+  std::string_view piece_;     // what is left of it
+  std::uint64_t number_ = 0;   // of the line
+  std::uint64_t n_bytes_ = 0;  // of text
 };
 
 bool is_wild_type(std::string_view text) {
@@ -145,7 +170,7 @@ void resolve_variant(Variant& variant, const Vocabulary& vocabulary, const Token
   if (is_wild_type(variant.text)) return;
   const auto fail = [&](const std::string& what) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("{}: variant '{}': {}", label, variant.text, what));
+                fmt::format("{}: variant {}: {}", label, biogpu::quoted(variant.text), what));
   };
   const auto n_residues = static_cast<std::int64_t>(sequence.size()) - 2;
   const char separator = variant.text.find(';') != std::string::npos ? ';' : ':';
@@ -157,10 +182,13 @@ void resolve_variant(Variant& variant, const Vocabulary& vocabulary, const Token
                                 : std::from_chars_result{end, std::errc::invalid_argument};
     if (digits.ec != std::errc{} || digits.ptr + 1 != end)
       fail("expected a residue, its number and another residue, as A12C, joined by ':'");
-    const std::int64_t position = number - first + 1;
-    if (position < 1 || position > n_residues)
+    // Unsigned, as the difference of any two numbers may not fit.
+    const auto offset = static_cast<std::uint64_t>(number) - static_cast<std::uint64_t>(first);
+    if (number < first || offset >= static_cast<std::uint64_t>(n_residues))
       fail(fmt::format("residue {} of a sequence with {} to {}", number, first,
-                       first + n_residues - 1));
+                       static_cast<std::int64_t>(static_cast<std::uint64_t>(first) +
+                                                 static_cast<std::uint64_t>(n_residues) - 1)));
+    const auto position = static_cast<std::int64_t>(offset) + 1;
     if (std::any_of(variant.substitutions.begin(), variant.substitutions.end(),
                     [&](const Substitution& other) { return other.position == position; }))
       fail(fmt::format("replaces residue {} twice", number));

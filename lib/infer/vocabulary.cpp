@@ -8,6 +8,7 @@
 #include <initializer_list>
 
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 
 namespace biogpu::infer {
 namespace {
@@ -92,7 +93,7 @@ void check_vocabulary_file(const std::string& folder, const Vocabulary& vocabula
     if (word.empty()) continue;
     if (id >= vocabulary.words.size() || word != vocabulary.words[id])
       throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: word {} is '{}'; expected {}", path, id, word,
+                  fmt::format("{}: word {} is {}; expected {}", path, id, biogpu::quoted(word),
                               id < vocabulary.words.size() ? "'" + vocabulary.words[id] + "'"
                                                            : std::string("no more words")));
     ++id;

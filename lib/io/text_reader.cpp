@@ -17,6 +17,7 @@ class TextReader::Impl {
       : file_(path), text_(input::open_text(file_, file_.peek(input::RawFile::kMaxPeek), 1)) {
     piece_.resize(kPieceBytes);
   }
+  std::uint64_t bytes_read() const { return file_.bytes_read(); }
   std::string_view next() { return {piece_.data(), text_->read(piece_.data(), piece_.size())}; }
 
  private:
@@ -27,6 +28,7 @@ class TextReader::Impl {
 
 TextReader::TextReader(const std::string& path) : impl_(std::make_unique<Impl>(path)) {}
 TextReader::~TextReader() = default;
+std::uint64_t TextReader::bytes_read() const { return impl_->bytes_read(); }
 std::string_view TextReader::next() { return impl_->next(); }
 
 }  // namespace biogpu::io

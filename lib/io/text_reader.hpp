@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -15,6 +16,8 @@ class TextReader {
 
   // The next piece, valid until the next call; empty at the end.
   std::string_view next();
+  // Of the file so far, compressed where it is.
+  std::uint64_t bytes_read() const;
 
  private:
   class Impl;

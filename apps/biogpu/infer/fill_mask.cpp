@@ -37,7 +37,7 @@ void fill_sequence(int top, const Record& record, const infer::LogProbabilities&
                      [&](std::size_t a, std::size_t b) { return row[a] > row[b]; });
     for (std::size_t rank = 0;
          rank < std::min<std::size_t>(order.size(), static_cast<std::size_t>(top)); ++rank)
-      text += fmt::format("{}\t{}\t{}\t{}\t{:.6f}\n", record.name, probabilities.positions[i],
+      text += fmt::format("{}\t{}\t{}\t{}\t{:.6g}\n", record.name, probabilities.positions[i],
                           rank + 1, vocabulary.words[order[rank]],
                           std::exp(static_cast<double>(row[order[rank]])));
   }
@@ -86,8 +86,8 @@ Run add_infer_fill_mask(CLI::App& command) {
   add_infer_flags(command, flags->infer);
   command.footer(
       std::string(
-          "Columns: name, position (from 1), rank, residue, probability. Masks are written\n"
-          "<mask> or [MASK] in the sequence.\n\n"
+          "Columns: name, position (from 1), rank, residue, probability (six significant digits).\n"
+          "Masks are written <mask> or [MASK] in the sequence.\n\n"
           "Examples:\n"
           "  printf '>p\\nMKT<mask>LLA\\n' | biogpu infer fill-mask --model esm2_t6_8M_UR50D\n\n") +
       kExitCodes);

@@ -14,6 +14,7 @@
 #include "apps/biogpu/progress.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 #include "lib/io/input/raw_file.hpp"
 
 namespace biogpu::app {
@@ -162,9 +163,9 @@ void InferRun::compute(Item& item, const Compute& compute) {
   const infer::TokenizeOptions options = tokenize_options();
   for (std::size_t i = item.first; i < item.batch.size(); ++i) {
     records.names.emplace_back(item.batch.name(i));
-    records.places.push_back(fmt::format("{}: record {} ({})",
-                                         io::input::label_of(flags_.inputs[item.input]),
-                                         item.batch.first_record() + i, item.batch.name(i)));
+    records.places.push_back(
+        fmt::format("{}: record {} ({})", io::input::label_of(flags_.inputs[item.input]),
+                    item.batch.first_record() + i, shortened(item.batch.name(i))));
     records.sequences.push_back(infer::tokenize(info().vocabulary, item.batch.sequence(i), options,
                                                 records.places.back(), &item.result.n_unknown));
     item.result.n_residues += records.sequences.back().size() - 2;
@@ -230,6 +231,10 @@ void InferRun::run(const std::string& options, const Compute& compute, const Wri
   times_ = pipeline::run({static_cast<int>(models_.size()), static_cast<int>(items.size())},
                          {[&](std::size_t slot) { return read(items[slot]); },
                           [&](std::size_t slot) { this->compute(items[slot], compute); }, put});
+  if (n_skipped_ > 0)
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: holds {} records more than the inputs; remove it to begin anew",
+                            journal_of(flags_), n_skipped_));
   if (n_unknown_ > 0)
     log_.warn(
         fmt::format("{} residues outside the alphabet were read as {}", n_unknown_,

@@ -15,6 +15,7 @@
 #include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 #include "lib/infer/score.hpp"
 #include "lib/infer/variants.hpp"
 
@@ -47,7 +48,7 @@ std::vector<infer::Variant> variants_of(const ScoreFlags& flags, const infer::Va
   for (infer::Variant& variant : variants)
     infer::resolve_variant(
         variant, record.vocabulary, record.sequence, flags.first_residue,
-        fmt::format("{}: line {} ({})", flags.variants, variant.line, record.name));
+        fmt::format("{}: line {} ({})", flags.variants, variant.line, shortened(record.name)));
   return variants;
 }
 
@@ -82,8 +83,8 @@ void tell_missing(const std::string& path, const infer::VariantTable& table,
   const std::string& first =
       *std::min_element(names.begin(), names.end(),
                         [&](const auto& a, const auto& b) { return line_of(a) < line_of(b); });
-  const std::string what =
-      fmt::format("{}: line {}: no sequence is named '{}'", path, line_of(first), first);
+  const std::string what = fmt::format("{}: line {}: no sequence is named {}", path, line_of(first),
+                                       biogpu::quoted(first));
   if (names.size() == table.size()) throw Error(ErrorCode::bad_input, what);
   log.warn(
       fmt::format("{}; variants of {} of {} names are left out", what, names.size(), table.size()));
@@ -166,8 +167,10 @@ Run add_infer_score(CLI::App& command) {
               "[masked-marginal]",
               "NAME")
       ->transform(one_of({"masked-marginal", "wt-marginal"}));
-  options.option("--first-residue", flags->first_residue,
-                 "of variants: number of a sequence's first residue in the table [1]", "N");
+  options
+      .option("--first-residue", flags->first_residue,
+              "of variants: number of a sequence's first residue in the table [1]", "N")
+      ->transform(in_range(-(std::int64_t{1} << 40), std::int64_t{1} << 40));
   structures.option(
       "--sequences", flags->sequences,
       "FASTA to score on structures, chains joined by '/', beside their own sequences", "FASTA");

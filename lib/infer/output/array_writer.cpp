@@ -5,14 +5,11 @@
 #include <nlohmann/json.hpp>
 
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 #include "lib/infer/output/formats.hpp"
 
 namespace biogpu::infer {
-namespace {
-
-constexpr auto kReplace = nlohmann::json::error_handler_t::replace;
-
-}  // namespace
+namespace {}  // namespace
 
 std::optional<ArrayFormat> find_array_format(const std::string& path) {
   struct Suffix {
@@ -56,7 +53,7 @@ void require_utf8(const std::string& path, const std::string& key) {
     throw Error(ErrorCode::usage,
                 fmt::format("{}: the name {} is not UTF-8, as this format needs it; use .npy or "
                             ".tsv",
-                            path, nlohmann::json(key).dump(-1, ' ', true, kReplace)));
+                            path, biogpu::quoted(key)));
   }
 }
 

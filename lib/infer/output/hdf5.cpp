@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 #include "lib/infer/output/formats.hpp"
 #include "lib/io/output/target_file.hpp"
 
@@ -103,8 +104,8 @@ class Hdf5Writer final : public ArrayWriter {
 
  private:
   [[noreturn]] void refuse(const std::string& key) const {
-    throw Error(ErrorCode::usage, path_ + ": '" + key +
-                                      "' cannot be a name in HDF5, where '/' separates groups and "
+    throw Error(ErrorCode::usage, path_ + ": " + biogpu::quoted(key) +
+                                      " cannot be a name in HDF5, where '/' separates groups and "
                                       "'.' is the group itself; use .npz or .safetensors");
   }
 

@@ -8,6 +8,7 @@
 #include <charconv>
 
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 #include "lib/infer/output/formats.hpp"
 #include "lib/io/output/target_file.hpp"
 #include "lib/io/output_file.hpp"
@@ -37,7 +38,7 @@ class NpyWriter final : public ArrayWriter {
       throw Error(ErrorCode::usage,
                   fmt::format("{}: one .npy holds rows of one width, and {} has another; use .npz, "
                               ".h5 or .safetensors",
-                              path_, array.key));
+                              path_, shortened(array.key)));
     file_.write(bytes_of(array.values));
     index_.write(fmt::format("{}\t{}\t{}\n", keys_.unique(array), n_rows_, n));
     n_rows_ += n;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 #include "lib/infer/output/formats.hpp"
 #include "lib/io/output/target_file.hpp"
 
@@ -30,8 +31,8 @@ class SafetensorsWriter final : public ArrayWriter {
     const std::string key = keys_.unique(array);
     require_utf8(path_, key);
     if (key == kMetadata)
-      throw Error(ErrorCode::usage,
-                  path_ + ": '" + key + "' cannot be a name in safetensors; use .npz");
+      throw Error(ErrorCode::usage, path_ + ": " + biogpu::quoted(key) +
+                                        " cannot be a name in safetensors; use .npz");
     // Text, as a JSON object that keeps its order looks through all keys for each new one.
     header_ += nlohmann::json(key).dump() + ":" +
                nlohmann::ordered_json{{"dtype", "F32"},

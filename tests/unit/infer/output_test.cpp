@@ -1,6 +1,9 @@
 #include <fmt/format.h>
+#include <libdeflate.h>
+#include <sys/stat.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -146,12 +149,12 @@ TEST_CASE("infer.journal: whole batches come back, a torn one does not", "[infer
   {
     infer::Journal journal(path, "run 1");
     journal.replay([](const infer::BatchResult&) { FAIL("a new journal is empty"); });
-    journal.append({2, 30, 1, kArrays, "text\n"});
+    journal.append({3, 30, 1, kArrays, "text\n"});
     journal.append({1, 5, 0, {}, "more\n"});
   }
   const auto found = batches();
   REQUIRE(found.size() == 2);
-  CHECK(found[0].n_records == 2);
+  CHECK(found[0].n_records == 3);
   CHECK(found[0].arrays[0].values == kArrays[0].values);
   CHECK(found[0].arrays[2].shape == kArrays[2].shape);
   CHECK(found[0].arrays[1].kind_bytes == kArrays[1].kind_bytes);
@@ -169,4 +172,98 @@ TEST_CASE("infer.journal: whole batches come back, a torn one does not", "[infer
   { infer::Journal journal(folder.path("y.partial"), "run 1"); }
   CHECK_THROWS_AS(infer::Journal(folder.path("y.partial"), "run 2, with more to tell"), Error);
   infer::Journal again(folder.path("y.partial"), "run 1");
+}
+
+namespace {
+
+std::string number(std::uint64_t value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+// A log with the head of "run 1" and one batch of these bytes, whose checksum is right.
+std::string log_of(const std::string& payload) {
+  const std::uint32_t crc = libdeflate_crc32(0, payload.data(), payload.size());
+  return std::string("BGIJ\2\0\0\0", 8) + number(5) + "run 1" + number(payload.size()) + payload +
+         std::string(reinterpret_cast<const char*>(&crc), sizeof crc);
+}
+
+std::string journal_error(const std::string& path) {
+  try {
+    infer::Journal journal(path, "run 1");
+    journal.replay([](const infer::BatchResult&) {});
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("infer.journal: a right checksum vouches for no count", "[infer]") {
+  const test::Folder folder;
+  const auto error_of = [&](const std::string& payload) {
+    return journal_error(folder.write("x.partial", log_of(payload)));
+  };
+  const std::string counts = number(1) + number(30) + number(0), text = number(2) + "a\n";
+  const auto array = [](const std::string& shape, std::uint64_t n, const std::string& values) {
+    return number(1) + "k" + number(0) + shape + number(n) + values;
+  };
+  const std::string four(16, '\1');
+  const std::string good = array(number(1) + number(4), 4, four);
+  REQUIRE(error_of(counts + text + number(0)) == "no error");
+  REQUIRE(error_of(counts + text + number(1) + good) == "no error");
+  const std::uint64_t kHuge = std::uint64_t{1} << 61;
+  const std::vector<std::string> bad{
+      "",
+      counts,
+      number(1) + number(30) + number(31) + text + number(0),
+      counts + number(3) + "a\n",
+      counts + number(~std::uint64_t{0}) + "a\n",
+      counts + text,
+      counts + text + number(0) + "more",
+      counts + text + number(1),
+      counts + text + number(kHuge),
+      counts + text + number(1) + number(100) + "k",
+      counts + text + number(1) + array(number(0), 1, four.substr(4)),
+      counts + text + number(1) + array(number(kHuge), 4, four),
+      counts + text + number(1) + array(number(1) + number(3), 4, four),
+      counts + text + number(1) + array(number(1) + number(kHuge), kHuge, four),
+      counts + text + number(1) + array(number(2) + number(kHuge) + number(8), 0, ""),
+      counts + text + number(1) +
+          array(number(4) + number(1) + number(1) + number(1) + number(4), 4, four),
+      counts + text + number(1) + number(1) + "k" + number(2) + number(1) + number(4) + number(4) +
+          four,
+      number(2) + number(30) + number(0) + text + number(1) + good};
+  for (const std::string& payload : bad) {
+    INFO(payload.size());
+    const std::string error = error_of(payload);
+    CHECK(error.find(folder.path("x.partial") + ": batch 1: ") == 0);
+    CHECK(error.find("; remove the file to begin anew") != std::string::npos);
+  }
+}
+
+TEST_CASE("infer.journal: a link is not followed and a log has one writer", "[infer]") {
+  const test::Folder folder;
+  const std::string path = folder.path("x.partial");
+  folder.write("notes.txt", "");
+  std::filesystem::create_symlink(folder.path("notes.txt"), path);
+  CHECK(journal_error(path) ==
+        path + ": is a symbolic link, which is not followed; expected a file or none");
+  CHECK(folder.read("notes.txt").empty());
+  std::filesystem::remove(path);
+  std::filesystem::create_symlink(folder.path("nothing"), path);
+  CHECK(journal_error(path).find("is a symbolic link") != std::string::npos);
+  CHECK_FALSE(folder.has("nothing"));
+  std::filesystem::remove(path);
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  CHECK(journal_error(path) == path + ": is no plain file");
+  std::filesystem::remove(path);
+  {
+    infer::Journal first(path, "run 1");
+    CHECK(journal_error(path) == path + ": another run is writing it; wait for its end");
+    first.append({1, 5, 0, {}, "line\n"});
+    first.remove();
+    CHECK(journal_error(path) == "no error");  // a file of its own
+  }
+  CHECK(journal_error(path) == "no error");
 }
