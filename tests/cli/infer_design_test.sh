@@ -74,6 +74,71 @@ printf '>moved\n%s\n' "${own:0:10}/${own:10:22}${own:33}" >moved.fa
 fails 3 "sequence moved: the parts between '/' are not as long as the designed chains" infer score --model model \
   --sequences moved.fa "$pdb"
 
+# X is drawn where it is asked for, and only there. Residue 10 is missing and stays X.
+letters_of() { awk 'NR > 2 && !/^>/' out.txt | cut -c 1-9,11- | tr -d '\n' | fold -w 1 | sort -u | tr -d '\n'; }
+for omit in "" "--omit W" "--omit XW"; do
+  # shellcheck disable=SC2086
+  works infer design -q --model model "$pdb" --chains A -n 60 --temperature 50 $omit
+  expected=ACDEFGHIKLMNPQRSTVWY
+  [ -z "$omit" ] || expected=${expected/W/}
+  check "letters drawn with '$omit'" [ "$(letters_of)" = "$expected" ]
+done
+works infer design -q --model model "$pdb" --chains A -n 60 --temperature 50 --omit W --allow-X
+check "X where it is allowed" [ "$(letters_of)" = ACDEFGHIKLMNPQRSTVXY ]
+fails 2 "leaves no letter" infer design --model model "$pdb" --omit YWVTSRQPNMLKIHGFEDCA -o never.fa
+fails 2 "X is omitted and allowed" infer design --model model "$pdb" --omit X --allow-X -o never.fa
+
+# Names of a residue's states are the residue; a name of no known parent is told.
+sed 's/^\(ATOM.\{13\}\)HIS/\1HSE/; s/^\(ATOM.\{13\}\)ASP/\1ASH/; s/^\(ATOM.\{13\}\)LYS/\1LYN/' "$pdb" >edited.pdb
+works infer score -q --model model "$pdb"
+cp out.txt expected.tsv
+works infer score -q --model model edited.pdb
+check "protonation states" same_files out.txt expected.tsv
+sed 's/^\(ATOM.\{13\}\)HIS/\1QQQ/; s/^HETATM\(.\{11\}\)MSE/HETATM\1ZZZ/' "$pdb" >odd.pdb
+run infer score -q --model model odd.pdb --json odd.json
+check "a residue of another name" rc_is 0
+check "a name that becomes X" err_has 'warning: odd.pdb: residues of no known parent are read as X: QQQ$'
+check "a residue that is left out" err_has 'warning: odd.pdb: HETATM residues of no known parent are left out: ZZZ$'
+check "warnings in the summary" grep -q 'read as X: QQQ"' odd.json
+
+# A membrane model's inputs are no leftovers; the converter knows the same names.
+mkdir membrane && cp model/config.json membrane
+python3 "$source_dir/tests/support/copy_tensor.py" model/model.safetensors membrane/model.safetensors \
+  W_e.weight W_v.weight
+fails 3 "1 are unknown: W_v.weight" infer design --model membrane "$pdb" -o never.fa
+fails 3 "1 are unknown: W_v.weight" infer info membrane
+check "the converter" python3 - "$source_dir" <<'END'
+import sys
+
+sys.path[:0] = [sys.argv[1] + "/scripts/convert", sys.argv[1] + "/tests/support"]
+import random_mpnn
+import tensor_names
+
+names = list(random_mpnn.shapes())
+unused = ["W_v.bias", "features.node_embedding.weight", "features.norm_nodes.weight"]
+assert tensor_names.unread_mpnn(names, False) == []
+assert tensor_names.unread_mpnn(names + unused, False) == unused
+assert tensor_names.unread_mpnn(names + unused, True) == []
+assert tensor_names.unread_mpnn(names + ["encoder_layers.3.W1.bias", "xW_e.bias", "W_e.biases"], True) != []
+assert len(tensor_names.unread_mpnn(["encoder_layers.3.W1.bias", "xW_e.bias", "W_e.biases"], True)) == 3
+assert tensor_names.unread_transformer(["lm_head.decoder.bias", "esm.pooler.dense.bias"], "esm") == ["lm_head.decoder.bias"]
+assert tensor_names.unread_transformer(["cls.predictions.decoder.bias", "bert.head.bias"], "bert") == ["bert.head.bias"]
+END
+
+# What small files may cost is bounded.
+awk '/^ATOM/ && substr($0, 22, 1) == "A" && n < 8 {
+  number = n++ < 4 ? 1 : 9000
+  print substr($0, 1, 22) sprintf("%4d", number) substr($0, 27)
+}' "$pdb" >far.pdb
+fails 3 "residues 1 to 9000: 8998 numbers are left out" infer design --model model far.pdb -o never.fa
+head -c 64M /dev/zero | tr '\0' '\n' | gzip >bomb.pdb.gz
+fails 3 "bomb.pdb.gz: gzip expands to more than 50 times its size" infer design --model model bomb.pdb.gz -o never.fa
+mkdir deep && cp model/model.safetensors deep
+python3 -c 'print("{\"model_type\": " + "[" * 300000 + "]" * 300000 + "}")' >deep/config.json
+fails 3 "deep/config.json: arrays or objects are nested" infer design --model deep "$pdb" -o never.fa
+sed 's/"num_edges": 48/"num_edges": 16777216/' model/config.json >deep/config.json
+fails 3 "num_edges is 16777216; expected a number from 1 to 128" infer design --model deep "$pdb" -o never.fa
+
 # The GPU's designs are the CPU's. Four residues, as the emulated device takes them one by one.
 if [ "$backend" = emulated ]; then
   grep '^ATOM' "$pdb" | awk 'substr($0, 22, 1) == "A" && substr($0, 23, 4) + 0 < '"$(

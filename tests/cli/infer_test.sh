@@ -87,6 +87,39 @@ interrupted "another table of variants" 'printf "M1C\n" >v.tsv'
 interrupted "a model with other weights" 'cp model/model.safetensors m && cat m >model/model.safetensors'
 interrupted "a model with another vocabulary" 'cp model/vocab.txt m && cat m >model/vocab.txt'
 fails 2 "standard input" infer embed --device cpu --model "$esm" --resume -o r.npz
+# The log is a file of its own, of one run at a time, and its counts are held against the inputs.
+echo kept >notes.txt
+ln -s notes.txt r.npz.partial
+fails 1 'r.npz.partial: is a symbolic link' infer embed --device cpu --model "$esm" "$proteins" -o r.npz --resume
+check "the link's file is what it was" same_files notes.txt - <<<kept
+rm r.npz.partial
+printf '>unknown\nMKJ\n' >end.fa
+run infer embed -q --device cpu --model "$esm" "$proteins" end.fa -o r.npz --resume --batch 20
+cp r.npz.partial log
+python3 - log r.npz.partial <<'END'
+import struct
+import sys
+import zlib
+
+log = open(sys.argv[1], "rb").read()
+head = log[: 16 + struct.unpack_from("<Q", log, 8)[0]]
+batch = struct.pack("<5Q", 1 << 40, 9, 0, 0, 0)
+open(sys.argv[2], "wb").write(head + struct.pack("<Q", len(batch)) + batch + struct.pack("<I", zlib.crc32(batch)))
+END
+fails 3 'r.npz.partial: holds 1099511627770 records more than the inputs' infer embed --device cpu --model "$esm" \
+  "$proteins" end.fa -o r.npz --resume --batch 20
+check "no output of a log that is not ours" absent r.npz
+cp log r.npz.partial
+if command -v flock >/dev/null; then
+  last_command="biogpu infer embed beside another run"
+  flock r.npz.partial "$biogpu" infer embed --device cpu --model "$esm" "$proteins" end.fa -o r.npz --resume --batch 20 \
+    >out.txt 2>err.txt
+  rc=$?
+  check "a second run ends" rc_is 1
+  check "and says why" err_has 'r.npz.partial: another run is writing it'
+  check "the log is what it was" same_files log r.npz.partial
+fi
+rm r.npz.partial
 works infer embed -q --device cpu --model "$esm" --include residues "$proteins" -o r.npz --resume
 check "the same bytes" same_files all.npz r.npz
 check "nothing is left behind" absent r.npz.partial
@@ -95,6 +128,19 @@ check "nothing is left behind" absent r.npz.partial
 works infer fill-mask -q --device cpu --model "$esm" --top 2 "$proteins"
 check "two words of three masks" n_lines_is out.txt 7
 check "positions count from 1" out_has '^masked	4	1	'
+mkdir rare && cp "$esm/config.json" rare
+python3 "$source_dir/tests/support/set_tensor.py" "$esm/model.safetensors" rare/model.safetensors lm_head.bias -90 7
+works infer fill-mask -q --device cpu --model rare --top 33 "$proteins"
+# shellcheck disable=SC2016  # awk expands its own
+check "six digits of every probability" awk -F'\t' 'NR > 1 {
+  split($5, parts, "e")
+  digits = parts[1]
+  gsub(/[^0-9]/, "", digits)
+  sub(/^0+/, "", digits)
+  if ($5 + 0 <= 0 || length(digits) > 6) exit 1
+  n_rare += $5 < 1e-30
+  n_full += length(digits) == 6
+} END { exit !(n_rare == 3 && n_full > 50) }' out.txt
 works infer score -q --device cpu --model "$esm" "$proteins"
 check "likelihoods" out_has '^seven	7	-[0-9.]*	[0-9.]*$'
 printf '>p\nMKTAY\n' >p.fa
@@ -212,7 +258,24 @@ sed -i 's/"hidden_size": 64/"hidden_size": 128/' broken/config.json
 fails 3 'have another shape' infer info broken
 # Nor is there room for what config.json alone says: a matrix of 68 GB.
 sed -i 's/"hidden_size": 128/"hidden_size": 131072/; s/"num_attention_heads": 4/"num_attention_heads": 2048/' broken/config.json
-fails 3 'query.weight \[64, 64\] instead of \[131072, 131072\]' infer info broken
+fails 3 'word_embeddings.weight \[33, 64\] instead of \[33, 131072\]' infer info broken
+sed -i 's/"hidden_size": 131072/"hidden_size": 16777216/; s/"num_attention_heads": 2048/"num_attention_heads": 131072/' \
+  broken/config.json
+(
+  ulimit -v 1500000
+  "$biogpu" infer embed --device cpu --model broken "$proteins" -o never.npy
+) >out.txt 2>err.txt
+rc=$?
+check "gigabytes that nobody has" rc_is 3
+check "the shape" err_has 'word_embeddings.weight \[33, 64\] instead of \[33, 16777216\]'
+python3 -c 'print("{\"model_type\": \"esm\", \"hidden_act\": " + "{\"a\": " * 100000 + "1" + "}" * 100001)' >broken/config.json
+fails 3 'broken/config.json: arrays or objects are nested more than 64 deep' infer info broken
+python3 -c 'print("{\"model_type\": \"" + "x" * 90000 + "\"}")' >broken/config.json
+fails 3 "model_type is 'xxx" infer info broken
+check "a line that can be read" [ "$(wc -c <err.txt)" -lt 300 ]
+printf '>%s\nMKJ\n' "$(head -c 70000 /dev/zero | tr '\0' n)" >long.fa
+fails 3 'record 1 (nnn.*): residue 3 is' infer embed --device cpu --model "$esm" long.fa -o never.npy
+check "a line that can be read, of a long name" [ "$(wc -c <err.txt)" -lt 300 ]
 cp "$esm/config.json" broken/config.json
 sed -i 's/"model_type": "esm"/"model_type": "gpt2"/' broken/config.json
 fails 3 "model_type is 'gpt2'" infer info broken
@@ -232,6 +295,57 @@ fails 3 'num_hidden_layers is 16777216; the weights have no encoder.layer.167772
 cp "$esm/config.json" broken
 LC_ALL=C sed 's/esm\.encoder/esm.decoder/g' "$esm/model.safetensors" >broken/model.safetensors
 fails 3 'tensors are missing: encoder.layer.0.*are unknown: decoder.' infer info broken
+
+# A tensor that the model does not read is refused, but for those that published files carry without a use.
+copy_tensor=$source_dir/tests/support/copy_tensor.py
+# extra MODEL TENSOR COPY: a folder `extra` of the model with a copy of a tensor.
+extra() {
+  rm -rf extra && mkdir extra
+  cp "$data/$1/config.json" extra
+  python3 "$copy_tensor" "$data/$1/model.safetensors" extra/model.safetensors "$2" "$3"
+}
+for name in esm.pooler.dense.weight esm.embeddings.position_embeddings.weight; do
+  extra esm2_head16 esm.embeddings.word_embeddings.weight $name
+  works infer info extra
+done
+for name in lm_head.decoder.bias esm.pooler.bias esm.embeddings.position_scale esm.encoder.layer.0.adapter.weight; do
+  extra esm2_head16 lm_head.bias $name
+  fails 3 "1 are unknown: ${name#esm.}" infer info extra
+done
+extra esm2_head16 lm_head.bias embeddings.word_embeddings.weight
+fails 3 "1 are there under another name, too: esm.embeddings.word_embeddings.weight" infer info extra
+extra protbert_head16 cls.predictions.bias cls.seq_relationship.bias
+works infer info extra
+for name in cls.seq_relationship.scale cls.predictions.decoder.scale bert.pooler.activation; do
+  extra protbert_head16 cls.predictions.bias $name
+  fails 3 "1 are unknown: ${name#bert.}" infer info extra
+done
+# Rotary frequencies of every layer are the same.
+frequencies=esm.encoder.layer.1.attention.self.rotary_embeddings.inv_freq
+python3 "$source_dir/tests/support/set_tensor.py" "$esm/model.safetensors" extra/model.safetensors $frequencies 0.5
+cp "$esm/config.json" extra
+fails 3 "differ from the first of their kind, which the model has once: ${frequencies#esm.}" infer info extra
+
+# The bias of an untied head of BERT is the decoder's own; of a tied one there is one.
+set_tensor=$source_dir/tests/support/set_tensor.py
+bias=cls.predictions.bias own_bias=cls.predictions.decoder.bias words=cls.predictions.decoder.weight
+rm -rf own && mkdir own
+python3 "$copy_tensor" "$bert/model.safetensors" 1.safetensors bert.embeddings.word_embeddings.weight $words
+python3 "$copy_tensor" 1.safetensors 2.safetensors $bias $own_bias
+python3 "$set_tensor" 2.safetensors own/model.safetensors $own_bias 3 11
+sed '1s/{/{"tie_word_embeddings": false,/' "$bert/config.json" >own/config.json
+works infer logits -q --device cpu --model own p.fa
+cp out.txt own.tsv
+python3 "$set_tensor" "$bert/model.safetensors" 3.safetensors $bias 3 11
+rm -rf tied && mkdir tied
+cp "$bert/config.json" tied
+cp 3.safetensors tied/model.safetensors
+works infer logits -q --device cpu --model tied p.fa
+check "the decoder's bias" same_files out.txt own.tsv
+works infer logits -q --device cpu --model "$bert" p.fa
+check "which is another one" bash -c '! cmp -s out.txt own.tsv'
+cp "$bert/config.json" own
+fails 3 "differ from the first of their kind, which the model has once: $own_bias" infer info own
 
 # Words of the head: the embedding's, or its own where config.json says so.
 for model in esm2_head16 protbert_head16; do
