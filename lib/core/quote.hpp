@@ -19,6 +19,9 @@ std::string quoted(std::string_view text, std::size_t at_most = kQuotedBytes);
 inline std::string quoted(const std::string& text, std::size_t at_most = kQuotedBytes) {
   return quoted(std::string_view(text), at_most);
 }
+inline std::string quoted(std::string& text, std::size_t at_most = kQuotedBytes) {
+  return quoted(std::string_view(text), at_most);
+}
 inline std::string quoted(const char* text, std::size_t at_most = kQuotedBytes) {
   return quoted(std::string_view(text), at_most);
 }

@@ -1,6 +1,7 @@
 #include "apps/biogpu/qc/flags.hpp"
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -38,9 +39,12 @@ class Group {
   }
 
  private:
-  // Numbers are read as fastp reads them.
-  static CLI::Option* as_fastp(CLI::Option* option, const std::string&) { return option; }
-  template <class Number>
+  // Numbers are read as fastp reads them; other values have checks of their own.
+  template <class Value>
+  static CLI::Option* as_fastp(CLI::Option* option, const Value&) {
+    return option;
+  }
+  template <std::integral Number>
   static CLI::Option* as_fastp(CLI::Option* option, const Number&) {
     using Limits = std::numeric_limits<Number>;
     constexpr auto kMost = std::min<std::uint64_t>(Limits::max(), INT64_MAX);
