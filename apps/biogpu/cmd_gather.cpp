@@ -1,11 +1,7 @@
 // `biogpu gather`: outputs of shards, one after the other, as one run would have written them.
-#include <fmt/format.h>
-
 #include <array>
 #include <memory>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "apps/biogpu/command.hpp"
@@ -14,9 +10,8 @@
 #include "lib/infer/output/array_writer.hpp"
 #include "lib/infer/output/npy_parts.hpp"
 #include "lib/io/file_clash.hpp"
-#include "lib/io/input/compression.hpp"
 #include "lib/io/output_file.hpp"
-#include "lib/io/text_reader.hpp"
+#include "lib/io/part_joiner.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -48,86 +43,6 @@ std::string format_of(std::string path) {
   return "lines";
 }
 
-// Whole lines of a part as they are, but for a header that is there already.
-class Joiner {
- public:
-  Joiner(std::string format, io::OutputFile& out) : format_(std::move(format)), out_(out) {}
-
-  void add(const std::string& path) {
-    io::TextReader reader(path);
-    std::string_view text = reader.next();
-    io::input::refuse_compression(text, path);
-    if (text.find('\0') != std::string_view::npos)
-      throw Error(ErrorCode::bad_input,
-                  path + ": is no text; k-mers are joined by 'biogpu kmer merge'");
-    if (format_ == "tsv") text = without_header_line(path, reader, text);
-    if (format_ == "sam") text = without_sam_header(path, reader, text);
-    char last = '\n';
-    for (; !text.empty(); text = reader.next()) {
-      out_.write(text);
-      last = text.back();
-    }
-    if (last != '\n') out_.write("\n");
-    is_first_ = false;
-  }
-
- private:
-  std::string_view without_header_line(const std::string& path, io::TextReader& reader,
-                                       std::string_view text) {
-    std::string line;
-    text = take_line(reader, text, line);
-    if (is_first_) {
-      header_ = line;
-      out_.write(line);
-    } else if (line != header_) {
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: begins with another line than the first part; --format lines "
-                              "joins tables without a header",
-                              path));
-    }
-    return text;
-  }
-
-  // Parts of one run differ in their @PG lines alone, which name their commands.
-  std::string_view without_sam_header(const std::string& path, io::TextReader& reader,
-                                      std::string_view text) {
-    std::string header;
-    while (!text.empty() && text.front() == '@') {
-      std::string line;
-      text = take_line(reader, text, line);
-      if (is_first_) out_.write(line);
-      if (line.compare(0, 4, "@PG\t") != 0) header += line;
-    }
-    if (is_first_) {
-      header_ = std::move(header);
-    } else if (header != header_) {
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: has other targets in its header than the first part; parts of "
-                              "one run have the same",
-                              path));
-    }
-    return text;
-  }
-
-  // What follows the line.
-  static std::string_view take_line(io::TextReader& reader, std::string_view text,
-                                    std::string& line) {
-    for (; !text.empty(); text = reader.next()) {
-      const std::size_t end = text.find('\n');
-      line += text.substr(0, end == std::string_view::npos ? end : end + 1);
-      if (end == std::string_view::npos) continue;
-      text.remove_prefix(end + 1);
-      return text.empty() ? reader.next() : text;
-    }
-    return text;
-  }
-
-  const std::string format_;
-  io::OutputFile& out_;
-  std::string header_;
-  bool is_first_ = true;
-};
-
 void run_gather(const GatherFlags& flags) {
   const std::string format = flags.format.empty() ? format_of(flags.parts.front()) : flags.format;
   std::vector<io::NamedFile> parts, outputs{{"--output", flags.out_path}};
@@ -143,7 +58,11 @@ void run_gather(const GatherFlags& flags) {
     return;
   }
   io::OutputFile out(flags.out_path);
-  Joiner joiner(format, out);
+  using io::PartFormat;
+  io::PartJoiner joiner(format == "tsv"   ? PartFormat::tsv
+                        : format == "sam" ? PartFormat::sam
+                                          : PartFormat::lines,
+                        out);
   for (const std::string& path : flags.parts) joiner.add(path);
   out.commit();
 }

@@ -90,6 +90,8 @@ for i in 1 2 3 4; do works align -q --mode sw mixed.fa few.fa -o "$i.tsv" --shar
 works gather -o joined.tsv 1.tsv 2.tsv 3.tsv 4.tsv
 check "the alphabet of parts" same_files whole.tsv joined.tsv
 
+gzip -dc "$data/lambda_reads.fq.gz" | awk 'NR % 4 == 1 { print ">" substr($1, 2) } NR % 4 == 2' | head -20 >few_reads.fa
+
 # What cannot be cut says so.
 fails 2 "expected part/parts" align -q --mode sw --pairs reads.fq windows.fa --shard 0/3
 fails 2 "expected part/parts" align -q --mode sw --pairs reads.fq windows.fa --shard 4/3
@@ -111,4 +113,48 @@ printf '@HD\tVN:1.6\n@SQ\tSN:a\tLN:4\n@PG\tID:x\tCL:1\n' >a.sam
 printf '@HD\tVN:1.6\n@SQ\tSN:b\tLN:4\n@PG\tID:x\tCL:2\n' >b.sam
 fails 3 "other targets" gather -o x.sam a.sam b.sam
 check "nothing half-written" absent x.tsv
+
+# Parts cut inside a row, at each byte of the last one, in each format.
+cut_inside() {
+  local format=$1 part=$2 n size
+  size=$(wc -c <"$part")
+  for ((n = size - 1; n > size - 1 - $(tail -1 "$part" | wc -c); --n)); do
+    head -c "$n" "$part" >cut.part
+    [ "$(tail -c 1 cut.part | tr '\n' x)" = x ] && continue
+    for order in "cut.part $part" "$part cut.part"; do
+      # shellcheck disable=SC2086
+      fails 3 "cut.part: ends inside a line" gather --format "$format" -o never.out $order
+    done
+    gzip -c cut.part >cut.gz
+    fails 3 "cut.gz: ends inside a line" gather --format "$format" -o never.out "$part" cut.gz
+  done
+  check "$format: nothing of cut parts" absent never.out
+}
+works bwt locate -q -x genome.fa -k 1 few_reads.fa -o few.tsv
+works bwt locate -q -x genome.fa -k 1 few_reads.fa -o few.sam
+works bwt locate -q -x genome.fa -k 1 few_reads.fa -o few.bed
+cut_inside tsv few.tsv
+cut_inside sam few.sam
+cut_inside lines few.bed
+head -c 20 few.tsv >cut.tsv
+fails 3 "cut.tsv: ends inside a line of its header" gather -o never.out cut.tsv cut.tsv
+# A row that lost its end but not its line feed.
+{ head -1 few.tsv && sed -n 2p few.tsv | cut -f 1-3; } >short.tsv
+fails 3 "short.tsv: line 2 has 3 columns, the first line 6" gather -o never.out few.tsv short.tsv
+works gather --format lines -o all.txt few.tsv short.tsv
+{ grep '^@' few.sam && grep -v '^@' few.sam | head -1 | cut -f 1-7; } >short.sam
+fails 3 "short.sam: line [0-9]* has 7 columns, SAM at least 11" gather -o never.out few.sam short.sam
+: >nothing.tsv
+fails 3 "nothing.tsv: is empty; expected a line of column names" gather -o never.out few.tsv nothing.tsv
+works infer embed -q --model "$source_dir/tests/data/infer/esm2_head16" few.fa -o few.npy
+size=$(wc -c <few.npy)
+cp few.npy.index.tsv cut.npy.index.tsv
+for n in 0 5 60 $((size - 1)) $((size - 4)) $((size / 2)); do
+  head -c "$n" few.npy >cut.npy
+  fails 3 "cut.npy: " gather -o never.npy few.npy cut.npy
+done
+cp few.npy cut.npy
+head -c -3 few.npy.index.tsv >cut.npy.index.tsv
+fails 3 "cut.npy.index.tsv: does not fit its .npy" gather -o never.npy few.npy cut.npy
+check "no rows of cut parts" absent never.npy
 finish

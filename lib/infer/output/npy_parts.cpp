@@ -38,8 +38,9 @@ struct Rows {
     // Divided, not multiplied: a header's numbers may be of any size.
     const auto row = static_cast<std::uint64_t>(width), n = static_cast<std::uint64_t>(n_rows);
     const std::uint64_t n_values = (bytes.size() - begin) / sizeof(float);
+    // Rows without numbers would be as many as the header likes.
     const bool fits =
-        row == 0 || n == 0 ? n_values == 0 : n_values % row == 0 && n_values / row == n;
+        row == 0 || n == 0 ? n_values == 0 && n == 0 : n_values % row == 0 && n_values / row == n;
     if (!fits || (bytes.size() - begin) % sizeof(float) != 0)
       refuse(path, "does not have as many numbers as its header says");
     values = bytes.substr(begin);
