@@ -14,6 +14,7 @@
 #include "apps/biogpu/parasail/cmd_parasail.hpp"
 #include "apps/biogpu/progress.hpp"
 #include "apps/biogpu/signals.hpp"
+#include "apps/biogpu/standard_files.hpp"
 #include "apps/biogpu/usage_error.hpp"
 #include "lib/core/cpu_isa.hpp"
 #include "lib/core/error.hpp"
@@ -147,6 +148,9 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace biogpu::app
 
 int main(int argc, char** argv) {
+  // Without a place for messages there is none for the reason either.
+  if (!biogpu::app::open_closed_standard_files())
+    return static_cast<int>(biogpu::ErrorCode::failed);
   biogpu::app::install_signal_handlers();
   try {
     return biogpu::app::run({argv, argv + argc});

@@ -3,13 +3,17 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <initializer_list>
+
 #include "apps/biogpu/progress.hpp"
+#include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
 namespace {
 
 void end_interrupted(int signal_number) {
+  if (io::defer_signal(signal_number)) return;
   end_progress_line();
   io::remove_unfinished_outputs();
   _exit(128 + signal_number);
@@ -21,14 +25,16 @@ void install_signal_handlers() {
   struct sigaction action {};
   sigfillset(&action.sa_mask);
   action.sa_handler = end_interrupted;
-  for (const int signal_number : {SIGINT, SIGTERM}) {
-    // A job started in the background by a shell is meant to ignore SIGINT.
+  action.sa_flags = SA_RESTART;  // the handler returns while outputs get their names
+  for (const int signal_number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU}) {
+    // A job in the background of a shell is meant to ignore SIGINT, one under nohup SIGHUP.
     struct sigaction before {};
     sigaction(signal_number, nullptr, &before);
     if (before.sa_handler != SIG_IGN) sigaction(signal_number, &action, nullptr);
   }
+  // A closed pipe and a file at its size limit are errors of the write that met them.
   action.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &action, nullptr);
+  for (const int signal_number : {SIGPIPE, SIGXFSZ}) sigaction(signal_number, &action, nullptr);
 }
 
 }  // namespace biogpu::app

@@ -2,8 +2,9 @@
 
 namespace biogpu::app {
 
-// SIGINT and SIGTERM remove unfinished outputs and end with 130 and 143. SIGPIPE is ignored, so
-// that a closed pipe is an error of the write that met it.
+// SIGHUP, SIGINT, SIGQUIT, SIGTERM and SIGXCPU remove unfinished outputs and end with 128 and the
+// signal's number; while outputs get their names they wait. SIGPIPE and SIGXFSZ are ignored, so
+// that a closed pipe and a size limit are errors of the write that met them.
 void install_signal_handlers();
 
 }  // namespace biogpu::app

@@ -7,10 +7,10 @@
 
 namespace biogpu::io {
 
-// An output that appears under its final name only when it is whole: written to a temporary name in
-// the same folder, flushed, closed and renamed by commit(). Destruction without commit() removes
-// it. "-" is standard output. A name ending in ".gz" is written as BGZF. Device files and pipes
-// (/dev/null, a FIFO) are written in place.
+// An output that appears under its final name only when it is whole: written to a file without a
+// name, or with a hidden one, in the same folder, and named by commit(). Destruction without it
+// removes the file. "-" is standard output. A name ending in ".gz" is written as BGZF. Device files
+// and pipes (/dev/null, a FIFO) are written in place.
 //
 // Errors: Error{failed} with path and reason on any failed open, write, flush, close or rename;
 // ClosedPipe when the reader of standard output or of a FIFO is gone, provided that the program
@@ -23,10 +23,10 @@ class OutputFile {
   OutputFile& operator=(OutputFile&&) noexcept;
 
   void write(std::string_view bytes);
-  // Hands on what is buffered: of a plain file, commit() then has only to close and rename.
+  // Hands on what is buffered: of a plain file, commit() then has only to close and name it.
   void flush();
-  // Does all of commit() but the renaming, which hardly fails: for outputs that go together, so
-  // that none has its name when another cannot be written.
+  // Does all of commit() but the naming, which hardly fails: for outputs that go together, so that
+  // none has its name when another cannot be written. A CommitGuard then holds signals back.
   void finish();
   void commit();
 
@@ -38,8 +38,8 @@ class OutputFile {
   std::unique_ptr<Impl> impl_;
 };
 
-// Removes the temporary files of every OutputFile and SamWriter still open. Async-signal-safe:
-// called from the handler of SIGINT and SIGTERM.
+// Removes the hidden files of every OutputFile and SamWriter still open. Async-signal-safe: called
+// from the handler of signals that end the program.
 void remove_unfinished_outputs() noexcept;
 
 }  // namespace biogpu::io

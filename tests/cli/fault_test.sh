@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes every write, read, close, rename and allocation of a small run fail, one a run: each must end
+# Makes every write, read, close, link, rename and allocation of a small run fail, one a run: each must end
 # with a clear error and leave nothing under the output's name nor a temporary file. BIOGPU_FAULT_SHIM is
 # the library that injects the fault (tests/support/fault_shim.cpp).
 #
@@ -75,7 +75,12 @@ sweep write rows.tsv "${common[@]}" --json results/summary.json queries.fa targe
 sweep write rows.cram "${common[@]}" queries.fa targets.fa
 for output in rows.tsv rows.tsv.gz rows.bam rows.cram; do
   sweep close $output "${common[@]}" queries.fa targets.fa
+  sweep link $output "${common[@]}" queries.fa targets.fa
+  # As on a file system where every file has a name from its beginning on.
+  export BIOGPU_NAMED_FILES=1
+  sweep close $output "${common[@]}" queries.fa targets.fa
   sweep rename $output "${common[@]}" queries.fa targets.fa
+  unset BIOGPU_NAMED_FILES
 done
 if [ $have_samtools = 1 ]; then
   sweep read rows.tsv "${common[@]}" queries.fa targets.bam

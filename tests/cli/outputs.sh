@@ -6,8 +6,6 @@ mkdir results
 
 n_left_is() { [ "$(find results -mindepth 1 | wc -l)" -eq "$1" ]; }
 nothing_left() { n_left_is 0; }
-# shellcheck disable=SC2317  # called through check
-something_left() { ! nothing_left; }
 
 # stdout_full ARGUMENTS...: the disk behind standard output is full.
 stdout_full() {
@@ -45,20 +43,25 @@ make_pipe() {
 # start ARGUMENTS...: runs biogpu beside this script; leaves pid.
 start() {
   last_command="biogpu $*, interrupted"
-  # A shell starts background jobs with SIGINT ignored; python gives the default back.
+  # A shell starts background jobs with SIGINT and SIGQUIT ignored; python gives the defaults back.
   python3 -c 'import os, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_DFL)
+signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 os.execv(sys.argv[1], sys.argv[1:])' "$biogpu" "$@" <&0 >out.txt 2>err.txt &
   pid=$!
 }
 
-# results_begin: waits until the run has files in the folder of results.
+# An open file in the folder of results: without a name, where the file system can, or with a hidden one.
+# shellcheck disable=SC2317  # called through check
+writes_results() { find "/proc/$pid/fd" -lname "$(pwd -P)/results/*" 2>/dev/null | grep -q .; }
+
+# results_begin: waits until the run writes into the folder of results.
 results_begin() {
   for _ in $(seq 200); do
-    nothing_left || break
+    writes_results && break
     sleep 0.05
   done
-  check "interrupted: temporary files are there" something_left
+  check "interrupted: a result is being written" writes_results
 }
 
 # interrupt SIGNAL: ends the run that start began while it waits.

@@ -1,12 +1,13 @@
-// A library to preload that makes one call of a process fail: the n-th write, read, close, rename
-// or allocation after the process first opened a given file. What a program does before that (the
-// loader, the libraries' start) is not counted, because no program can answer for it.
+// A library to preload that makes one call of a process fail: the n-th write, read, close, rename,
+// link or allocation after the process first opened a given file. What a program does before that
+// (the loader, the libraries' start) is not counted, because no program can answer for it.
 //
-//   BIOGPU_FAULT=KIND:N      what fails: write (ENOSPC), read (EIO), close (EDQUOT), rename
-//   (EACCES) or
-//                            malloc (ENOMEM)
+//   BIOGPU_FAULT=KIND:N      what fails: write (ENOSPC), read (EIO), close (EDQUOT), rename or link
+//                            (EACCES), exchange (EINVAL) or malloc (ENOMEM)
 //   BIOGPU_FAULT_AFTER=PATH  counting begins when PATH is opened
 //   BIOGPU_FAULT_HIT=PATH    a file made when the fault was injected
+//   BIOGPU_NAMED_FILES=1     as a file system without unnamed files: opening one fails
+//   BIOGPU_SLOW_NAMES=MS     after an output got its name, the process sleeps so long
 //
 // Writes to standard error and reads below /proc and /sys are not counted: a program may do without
 // the one and the other. Of closes only those of regular files open for writing count.
@@ -32,7 +33,7 @@ void* __libc_memalign(std::size_t, std::size_t);
 
 namespace {
 
-enum class Kind { none, write, read, close, rename, exchange, malloc };
+enum class Kind { none, write, read, close, rename, link, exchange, malloc };
 
 std::atomic<bool> armed{false};
 std::atomic<long> n_calls{0};
@@ -49,6 +50,7 @@ void arm() {
   if (std::strncmp(fault, "read", 4) == 0) kind = Kind::read;
   if (std::strncmp(fault, "close", 5) == 0) kind = Kind::close;
   if (std::strncmp(fault, "rename", 6) == 0) kind = Kind::rename;
+  if (std::strncmp(fault, "link", 4) == 0) kind = Kind::link;
   if (std::strncmp(fault, "exchange", 8) == 0) kind = Kind::exchange;
   if (std::strncmp(fault, "malloc", 6) == 0) kind = Kind::malloc;
   fail_at = std::strtol(colon + 1, nullptr, 10);
@@ -90,7 +92,19 @@ bool is_written_file(int descriptor) {
          S_ISREG(status.st_mode);
 }
 
+// What comes next is late, as on a busy file system.
+int slowly(long result) {
+  const char* const milliseconds = std::getenv("BIOGPU_SLOW_NAMES");
+  if (milliseconds != nullptr && result == 0)
+    usleep(1000 * static_cast<unsigned>(std::strtol(milliseconds, nullptr, 10)));
+  return static_cast<int>(result);
+}
+
 int open_file(const char* path, int flags, std::va_list arguments) {
+  if ((flags & O_TMPFILE) == O_TMPFILE && std::getenv("BIOGPU_NAMED_FILES") != nullptr) {
+    errno = EOPNOTSUPP;
+    return -1;
+  }
   const bool creates = (flags & (O_CREAT | O_TMPFILE)) != 0;
   const mode_t mode = creates ? va_arg(arguments, mode_t) : 0;
   watch_open(path);
@@ -140,13 +154,18 @@ int close(int descriptor) {
 
 int rename(const char* from, const char* to) noexcept {
   if (fails(Kind::rename, EACCES)) return -1;
-  return static_cast<int>(syscall(SYS_rename, from, to));
+  return slowly(syscall(SYS_rename, from, to));
+}
+
+int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) noexcept {
+  if (fails(Kind::link, EACCES)) return -1;
+  return slowly(syscall(SYS_linkat, from_folder, from, to_folder, to, flags));
 }
 
 int renameat2(int from_folder, const char* from, int to_folder, const char* to,
               unsigned flags) noexcept {
   if (fails(Kind::exchange, EINVAL)) return -1;
-  return static_cast<int>(syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
+  return slowly(syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
 }
 
 void* malloc(std::size_t size) noexcept {

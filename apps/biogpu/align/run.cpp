@@ -11,6 +11,7 @@
 #include "apps/biogpu/progress.hpp"
 #include "lib/core/cpu_isa.hpp"
 #include "lib/core/error.hpp"
+#include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
@@ -46,6 +47,7 @@ void AlignRun::run() {
     json->write(json_text(sink, wall_s));
     json->finish();
   }
+  const io::CommitGuard guard;
   sink.commit();
   if (json) json->commit();
   try {

@@ -12,6 +12,7 @@
 #include "lib/core/error.hpp"
 #include "lib/infer/embed.hpp"
 #include "lib/infer/output/array_writer.hpp"
+#include "lib/io/commit_guard.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -59,6 +60,7 @@ void run_arrays(const ArrayFlags& flags, const char* name, const std::string& co
         for (const infer::NamedArray& array : result.arrays) writer->add(array);
       });
   run.finish(writer->bytes());
+  const io::CommitGuard guard;
   writer->commit();
   run.commit();
 }

@@ -14,6 +14,7 @@
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/infer/output/array_writer.hpp"
+#include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
@@ -119,6 +120,7 @@ void run_design(DesignFlags flags, const std::string& command_line) {
   // A full disk is met before any of the files has its name.
   out.finish();
   run.finish(out.bytes());
+  const io::CommitGuard guard;
   if (arrays) arrays->commit();
   out.commit();
   run.commit();
@@ -167,6 +169,7 @@ void run_structure_score(InferFlags infer, const StructureFlags& flags,
       },
       [&](const infer::BatchResult& result) { out.write(result.text); });
   run.finish(out.bytes());
+  const io::CommitGuard guard;
   out.commit();
   run.commit();
 }

@@ -7,6 +7,7 @@
 #include "apps/biogpu/option_group.hpp"
 #include "lib/core/error.hpp"
 #include "lib/infer/output/array_writer.hpp"
+#include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
@@ -49,6 +50,7 @@ void run_table(const InferFlags& flags, const Table& table, const std::string& c
       [&](const infer::BatchResult& result) { out.write(result.text); });
   if (!run.missing().empty()) table.tell_missing(run.missing(), run.log());
   run.finish(out.bytes());
+  const io::CommitGuard guard;
   out.commit();
   run.commit();
 }

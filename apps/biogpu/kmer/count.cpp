@@ -15,6 +15,7 @@
 #include "apps/biogpu/progress.hpp"
 #include "apps/biogpu/run_summary.hpp"
 #include "lib/core/error.hpp"
+#include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/kmer/count/chosen_counter.hpp"
 #include "lib/kmer/count/selection.hpp"
@@ -84,6 +85,7 @@ class CountRun {
   void publish(kmer::DatabaseWriter& out) {
     for (auto* const file : {&timing_, &json_})
       if (*file) (*file)->finish();
+    const io::CommitGuard guard;
     out.commit();
     for (auto* const file : {&timing_, &json_})
       if (*file) (*file)->commit();

@@ -90,6 +90,7 @@ void query_standard_input(const kmer::Lookup& database) {
     if (std::fflush(stdout) != 0)
       throw Error(ErrorCode::failed, "standard output: cannot be written");
   }
+  if (std::ferror(stdin) != 0) throw Error(ErrorCode::failed, "standard input: cannot be read");
 }
 
 // A GPU pays where millions of k-mers are looked up; the CPU answers as soon as the file is mapped.

@@ -11,6 +11,7 @@
 #include "apps/biogpu/kmer/commands.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
+#include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/kmer/database/jellyfish_file.hpp"
 #include "lib/kmer/database/reader.hpp"
@@ -49,6 +50,7 @@ void run_histo(const HistoFlags& flags) {
                                    fmt::format("{}, k = {}", flags.path, reader.header().k)));
     plot->finish();
   }
+  const io::CommitGuard guard;
   out.commit();
   if (plot) plot->commit();
 }

@@ -12,6 +12,7 @@
 #include "apps/biogpu/qc/flags.hpp"
 #include "apps/biogpu/qc/text.hpp"
 #include "lib/core/error.hpp"
+#include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/qc/merge/part.hpp"
 #include "lib/qc/prepare/prepare.hpp"
@@ -68,6 +69,7 @@ class QcRun {
       progress.update(fraction,
                       fmt::format("{} {}", n_records, options.paired() ? "pairs" : "reads"));
     };
+    std::optional<io::CommitGuard> guard;  // from the first name to the last
     const qc::RunResult result = qc::run(options, settings, [&](qc::RunResult& whole) {
       if (part) part->write(part_text(whole));
       json.write(qc::json_report(whole.summary, options, command_line_ + " "));
@@ -75,11 +77,13 @@ class QcRun {
       if (part) part->finish();
       json.finish();
       html.finish();
+      guard.emplace();
     });
     progress.clear();
     if (part) part->commit();
     json.commit();
     html.commit();
+    guard.reset();
     for (const std::string& remark : result.remarks) log_.warn(remark);
     say(qc_text(result.summary, options));
     say(fmt::format("JSON report: {}\nHTML report: {}\n\ncommand: {}", options.json, options.html,

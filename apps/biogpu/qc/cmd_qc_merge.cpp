@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "apps/biogpu/command.hpp"
+#include "lib/io/commit_guard.hpp"
 #include "lib/io/file_clash.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/qc/merge/part.hpp"
@@ -43,6 +44,7 @@ void run_qc_merge(const QcMergeFlags& flags) {
   html.write(qc::html_report(merged.summary, merged.options, merged.command));
   json.finish();
   html.finish();
+  const io::CommitGuard guard;
   json.commit();
   html.commit();
 }

@@ -10,6 +10,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/infer/output/formats.hpp"
+#include "lib/io/commit_guard.hpp"
 #include "lib/io/output/target_file.hpp"
 #include "lib/io/output_file.hpp"
 
@@ -51,6 +52,7 @@ class NpyWriter final : public ArrayWriter {
         static_cast<ssize_t>(header.size()))
       file_.fail("cannot be written", errno);
     index_.finish();
+    const io::CommitGuard guard;
     file_.publish();
     index_.commit();
   }

@@ -1,13 +1,22 @@
 #include "lib/io/output_file.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <thread>
 
 #include "lib/core/error.hpp"
+#include "lib/io/commit_guard.hpp"
+#include "lib/io/output/stale_files.hpp"
+#include "lib/io/output/unfinished.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/io/files.hpp"
 
@@ -31,19 +40,83 @@ std::string write_error(const std::string& path, const std::string& text) {
   return "no error";
 }
 
+// What a folder holds under hidden names: nothing, where the file system has unnamed files.
+Names hidden_names(const TempFolder& folder) {
+  Names names = folder.names();
+  std::erase_if(names, [](const std::string& name) { return name[0] != '.'; });
+  return names;
+}
+
 }  // namespace
 
 TEST_CASE("io.output_file: the name appears at commit and not before", "[io]") {
   const TempFolder folder;
   io::OutputFile file(folder.path("out.tsv"));
   file.write("a\tb\n");
-  CHECK(folder.names().size() == 1);
-  CHECK(folder.names()[0][0] == '.');
-  CHECK_FALSE(std::filesystem::exists(folder.path("out.tsv")));
+  CHECK(folder.names() == hidden_names(folder));
+  file.finish();
+  CHECK(folder.names() == hidden_names(folder));
   file.commit();
   CHECK(folder.names() == Names{"out.tsv"});
   CHECK(read_file(folder.path("out.tsv")) == "a\tb\n");
   CHECK(file.bytes() == 4);
+}
+
+TEST_CASE("io.output_file: more finished files than descriptors", "[io]") {
+  const TempFolder folder;
+  rlimit few{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &few) == 0);
+  const rlimit before = few;
+  few.rlim_cur = 150;
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
+  std::vector<io::OutputFile> files;
+  for (int i = 0; i < 400; ++i) {
+    files.emplace_back(folder.path(std::to_string(i)));
+    files.back().write(std::to_string(i));
+    files.back().finish();
+  }
+  setrlimit(RLIMIT_NOFILE, &before);
+  CHECK(folder.names() == hidden_names(folder));
+  for (io::OutputFile& file : files) file.commit();
+  CHECK(folder.names().size() == 400);
+  CHECK(hidden_names(folder).empty());
+  for (int i = 0; i < 400; i += 57)
+    CHECK(read_file(folder.path(std::to_string(i))) == std::to_string(i));
+}
+
+TEST_CASE("io.output_file: a file made in the meantime is replaced", "[io]") {
+  const TempFolder folder;
+  io::OutputFile file(folder.path("out"));
+  file.write("ours");
+  folder.file("out", "theirs");
+  file.commit();
+  CHECK(read_file(folder.path("out")) == "ours");
+  CHECK(folder.names() == Names{"out"});
+}
+
+TEST_CASE("io.output_file: hidden files of dead processes go, others stay", "[io]") {
+  const TempFolder folder;
+  const std::string path = folder.path("");
+  const std::string own = io::output::next_hidden_name("");
+  const std::string machine = own.substr(0, own.find('-', 10));
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  REQUIRE(waitpid(child, nullptr, 0) == child);
+  const std::string dead = std::to_string(child);
+  folder.file(machine + "-" + dead + "-1.tmp", "stale");
+  folder.file(machine + "-" + dead + "-22.tmp", "stale");
+  const Names stay = {own,
+                      machine + "-" + std::to_string(getppid()) + "-1.tmp",
+                      ".biogpu-0000000000000000-" + dead + "-1.tmp",
+                      machine + "-" + dead + "-1.txt",
+                      machine + "-" + dead,
+                      machine + "--1.tmp",
+                      ".biogpu-.tmp"};
+  for (const std::string& name : stay) folder.file(name, "in use, or not ours");
+  io::output::remove_stale_files(path + "/");
+  Names expected = stay;
+  std::sort(expected.begin(), expected.end());
+  CHECK(folder.names() == expected);
 }
 
 TEST_CASE("io.output_file: without commit nothing is left and an older file stays", "[io]") {
@@ -132,30 +205,46 @@ TEST_CASE("io.output_file: a pipe whose reader is gone is a ClosedPipe", "[io]")
   CHECK_THROWS_AS(file.commit(), ClosedPipe);
 }
 
-TEST_CASE("io.output_file: a signal handler can remove what is unfinished", "[io]") {
+TEST_CASE("io.output_file: a signal handler can remove hidden files", "[io]") {
   const TempFolder folder;
-  io::OutputFile done(folder.path("done"));
-  done.commit();
-  io::OutputFile open1(folder.path("a"));
-  io::OutputFile open2(folder.path("b.gz"));
-  CHECK(folder.names().size() == 3);
-  io::remove_unfinished_outputs();
-  CHECK(folder.names() == Names{"done"});
-  CHECK_THROWS_AS(open1.commit(), Error);
-}
-
-TEST_CASE("io.output_file: a signal handler can remove any number of unfinished files", "[io]") {
-  const TempFolder folder;
+  folder.file("done", "whole");
+  std::vector<io::output::UnfinishedName*> names;
   const std::string deep = folder.path(std::string(200, 'd'));  // names of unlike length
   std::filesystem::create_directory(deep);
   for (int round = 0; round < 2; ++round) {  // the second finds what the first gave back
-    std::vector<io::OutputFile> files;
-    for (int i = 0; i < 300; ++i)
-      files.emplace_back((i % 3 == 0 ? deep : folder.path("")) + "/x" + std::to_string(i));
-    CHECK(folder.names().size() == 201);
-    if (round == 0) continue;
+    for (int i = 0; i < 300; ++i) {
+      const std::string path =
+          io::output::next_hidden_name((i % 3 == 0 ? deep : folder.path("")) + "/");
+      names.push_back(io::output::register_unfinished(path));
+      std::ofstream(path) << "x";
+    }
+    CHECK(hidden_names(folder).size() == 200);
     io::remove_unfinished_outputs();
     CHECK(std::filesystem::is_empty(deep));
-    CHECK(folder.names().size() == 1);
+    CHECK(hidden_names(folder).empty());
+    for (auto* const name : names) io::output::forget_unfinished(name);
+    names.clear();
   }
+  CHECK(read_file(folder.path("done")) == "whole");
+}
+
+TEST_CASE("io.output_file: a signal waits for the last of the guards", "[io]") {
+  static std::atomic<int> n_ended{0};
+  n_ended = 0;
+  std::signal(SIGUSR1, [](int number) {
+    if (!io::defer_signal(number)) ++n_ended;
+  });
+  {
+    const io::CommitGuard outer;
+    {
+      const io::CommitGuard inner;
+      std::raise(SIGUSR1);
+      std::thread([] { std::raise(SIGUSR1); }).join();  // any thread may get it
+    }
+    CHECK(n_ended == 0);
+  }
+  CHECK(n_ended == 1);
+  std::raise(SIGUSR1);
+  CHECK(n_ended == 2);
+  std::signal(SIGUSR1, SIG_DFL);
 }
