@@ -7,6 +7,8 @@
 //          most kMostRowsCompared rows are left; these cost about sample_rate steps of 64 bytes and
 //          m / 4 bytes of text each. Bound by random access; no shared memory, no atomics.
 // Result   the same for every grid and wave width; positions in the order of their rows.
+// Errors   damaged is set to 1 where rows lead in a circle or out of the text; what was found then
+//          means nothing.
 // Limits   a probe with 2^32 or more occurrences counts modulo 2^32: texts are shorter.
 // Source   Ferragina, Manzini: doi:10.1109/SFCS.2000.892127
 // Oracle   count_exact and locate_exact, lib/bwt/fm/fm_search.cpp
@@ -55,10 +57,19 @@ __device__ __forceinline__ std::uint64_t value_at(const FmArrays& index, const s
                               : reinterpret_cast<const std::uint64_t*>(values)[i];
 }
 
+// Where a row leads that no position is found for, as the index contradicts itself.
+constexpr std::uint64_t kNowhere = kAllBits;
+
+__device__ __forceinline__ std::uint64_t position_behind(const FmArrays& index, std::uint64_t known,
+                                                         std::uint64_t steps) {
+  return known + steps < index.n_rows ? known + steps : kNowhere;
+}
+
 // Position of the suffix in a row: steps back through the text until a position is known.
 __device__ std::uint64_t position_of(const FmArrays& index, std::uint64_t row) {
   std::uint64_t steps = 0;
   while (row % index.sample_rate != 0) {
+    if (steps > index.n_rows) return kNowhere;
     const std::uint64_t* const block = index.blocks + (row >> 7) * kWordsPerBlock;
     const unsigned word = row >> 6 & 1;
     const unsigned bit = row & 63;
@@ -73,14 +84,14 @@ __device__ std::uint64_t position_of(const FmArrays& index, std::uint64_t row) {
           high = middle;
         }
       }
-      return index.starts[2 * low + 1] + steps;
+      return position_behind(index, index.starts[2 * low + 1], steps);
     }
     const unsigned letter =
         static_cast<unsigned>((block[2 + word] >> bit & 1) | (block[4 + word] >> bit & 1) << 1);
     row = index.first_row[letter] + rank_in(index, letter, row);
     ++steps;
   }
-  return value_at(index, index.samples, row / index.sample_rate) + steps;
+  return position_behind(index, value_at(index, index.samples, row / index.sample_rate), steps);
 }
 
 // Whether the first `left` letters of the probe lie before the position, in one segment.
@@ -146,8 +157,14 @@ __global__ __launch_bounds__(kBlock) void fm_count_kernel(FmArrays index,
   if (left == 0) {
     count = rows.begin < rows.end ? static_cast<std::uint32_t>(rows.end - rows.begin) : 0;
   } else {
-    for (std::uint64_t row = rows.begin; row < rows.end; ++row)
-      count += matches_before(index, patterns, probe, left, position_of(index, row)) ? 1 : 0;
+    for (std::uint64_t row = rows.begin; row < rows.end; ++row) {
+      const std::uint64_t position = position_of(index, row);
+      if (position == kNowhere) {
+        *index.damaged = 1;
+        break;
+      }
+      count += matches_before(index, patterns, probe, left, position) ? 1 : 0;
+    }
   }
   counts[i] = count;
 }
@@ -163,6 +180,10 @@ __global__ __launch_bounds__(kBlock) void fm_locate_kernel(
   std::uint64_t* to = positions + first[i];
   for (std::uint64_t row = rows.begin; row < rows.end; ++row) {
     const std::uint64_t position = position_of(index, row);
+    if (position == kNowhere) {
+      *index.damaged = 1;
+      break;
+    }
     if (left == 0 || matches_before(index, patterns, probe, left, position))
       *to++ = position - left;
   }

@@ -25,6 +25,7 @@ struct FmArrays {
   std::uint64_t table_k = 0;
   std::uint64_t first_row[5] = {};
   std::uint32_t row_bytes = 4;
+  std::uint32_t* damaged = nullptr;  // set to 1 where the index contradicts itself
 };
 
 // A string to be found: `length` 2-bit letters from letter `begin` of the packed patterns on.
@@ -56,6 +57,10 @@ class FmSearcher {
   void locate(std::span<const std::uint64_t> patterns, std::span<const FmProbe> probes,
               std::vector<std::uint64_t>& first, std::vector<std::uint64_t>& positions);
 
+  // Whether a search since the last call found that the index contradicts itself; its results then
+  // mean nothing.
+  bool take_damaged();
+
   double device_seconds() const { return seconds_; }
   std::uint64_t device_bytes() const;
 
@@ -68,7 +73,7 @@ class FmSearcher {
   FmArrays arrays_;
   DeviceBuffer<std::uint64_t> patterns_, first_, positions_;
   DeviceBuffer<FmProbe> probes_;
-  DeviceBuffer<std::uint32_t> counts_;
+  DeviceBuffer<std::uint32_t> counts_, damaged_;
   double seconds_ = 0;
 };
 

@@ -14,7 +14,9 @@ const T* moved(const T* offset, const std::uint8_t* base) {
 }  // namespace
 
 FmSearcher::FmSearcher(const void* bytes, std::uint64_t n_bytes, const FmArrays& arrays)
-    : index_(n_bytes), arrays_(arrays) {
+    : index_(n_bytes), arrays_(arrays), damaged_(1) {
+  stream_.fill(damaged_.data(), 0, sizeof(std::uint32_t));
+  arrays_.damaged = damaged_.data();
   stream_.copy_to_device(index_.data(), bytes, n_bytes);
   stream_.synchronize();
   const std::uint8_t* const base = index_.data();
@@ -29,7 +31,16 @@ FmSearcher::FmSearcher(const void* bytes, std::uint64_t n_bytes, const FmArrays&
 
 std::uint64_t FmSearcher::device_bytes() const {
   return index_.bytes() + patterns_.bytes() + probes_.bytes() + counts_.bytes() + first_.bytes() +
-         positions_.bytes();
+         positions_.bytes() + damaged_.bytes();
+}
+
+bool FmSearcher::take_damaged() {
+  std::uint32_t damaged = 0;
+  stream_.copy_to_host(&damaged, damaged_.data(), sizeof damaged);
+  stream_.synchronize();
+  if (damaged == 0) return false;
+  stream_.fill(damaged_.data(), 0, sizeof damaged);
+  return true;
 }
 
 void FmSearcher::count_on_device(std::span<const std::uint64_t> patterns,

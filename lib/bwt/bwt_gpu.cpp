@@ -47,7 +47,7 @@ device_bwt::FmArrays arrays_of(const FmIndex& index) {
 
 class OneGpuSearch final : public GpuSearch {
  public:
-  OneGpuSearch(int device, const FmIndex& index) : device_(device) {
+  OneGpuSearch(int device, const FmIndex& index) : device_(device), index_(index) {
     with_device_errors([&] {
       gpu::set_device(device_);
       searcher_ =
@@ -58,19 +58,25 @@ class OneGpuSearch final : public GpuSearch {
   void count(const PatternSet& patterns, std::span<const Probe> probes,
              std::span<std::uint64_t> counts) override {
     const std::lock_guard lock(mutex_);
+    bool damaged = false;
     with_device_errors([&] {
       gpu::set_device(device_);
       searcher_->count(patterns.words(), convert(patterns, probes), counts);
+      damaged = searcher_->take_damaged();
     });
+    if (damaged) index_.refuse_walk();
   }
 
   void locate(const PatternSet& patterns, std::span<const Probe> probes,
               std::vector<ProbeHit>& hits) override {
     const std::lock_guard lock(mutex_);
+    bool damaged = false;
     with_device_errors([&] {
       gpu::set_device(device_);
       searcher_->locate(patterns.words(), convert(patterns, probes), first_, positions_);
+      damaged = searcher_->take_damaged();
     });
+    if (damaged) index_.refuse_walk();
     for (std::uint32_t i = 0; i < probes.size(); ++i)
       for (std::uint64_t at = first_[i]; at < first_[i + 1]; ++at)
         hits.push_back({i, positions_[at]});
@@ -92,6 +98,7 @@ class OneGpuSearch final : public GpuSearch {
   }
 
   const int device_;
+  const FmIndex& index_;
   std::mutex mutex_;
   std::unique_ptr<device_bwt::FmSearcher> searcher_;
   std::vector<device_bwt::FmProbe> probes_;

@@ -97,6 +97,15 @@ ByteCounts first_rows(std::string_view bwt) {
   return first;
 }
 
+void require_no_byte_below_sentinel(std::string_view bwt, const ByteCounts& counts) {
+  for (std::size_t c = 0; c < static_cast<std::size_t>(kSentinel); ++c)
+    if (counts[c] != 0)
+      throw Error(ErrorCode::bad_input,
+                  "the text is no Burrows-Wheeler transform of strings: byte " + std::to_string(c) +
+                      " at offset " + std::to_string(bwt.find(static_cast<char>(c))) +
+                      "; expected letters and '$', all in one line");
+}
+
 }  // namespace
 
 BigArray<std::uint32_t> suffix_array_of(std::string_view bytes, int n_threads) {
@@ -131,6 +140,9 @@ std::string transform_set(const StringSetText& text, const SuffixSortSettings& s
 StringSetText inverse_set(std::string_view bwt, int n_threads) {
   ByteCounts next = first_rows(bwt);
   const ByteCounts counts = count_bytes(bwt);
+  // Strings begin in the first rows because no byte is below the sentinel; with one, they would be
+  // read from the wrong rows, in circles.
+  require_no_byte_below_sentinel(bwt, counts);
   const std::uint64_t n_strings = counts[static_cast<unsigned char>(kSentinel)];
   BigArray<std::uint64_t> before(bwt.size());  // the row of the suffix one symbol longer
   for (std::size_t i = 0; i < bwt.size(); ++i)
@@ -141,10 +153,8 @@ StringSetText inverse_set(std::string_view bwt, int n_threads) {
   share_work(n_threads, (n_strings + kPerJob - 1) / kPerJob, [&](std::size_t, std::size_t job) {
     for (std::size_t s = job * kPerJob; s < std::min<std::size_t>(n_strings, (job + 1) * kPerJob);
          ++s) {
-      for (std::uint64_t row = s; bwt[row] != kSentinel; row = before[row]) {
-        strings[s] += bwt[row];
-        if (strings[s].size() == bwt.size()) break;  // a circle
-      }
+      // Ends, as only sentinels lead to the first rows and each row to another one.
+      for (std::uint64_t row = s; bwt[row] != kSentinel; row = before[row]) strings[s] += bwt[row];
     }
   });
   StringSetText text;

@@ -77,11 +77,13 @@ sweep() {
   check "$kind: the sweep ends" [ "$n" -lt 500 ]
 }
 if [ -n "${BIOGPU_FAULT_SHIM:-}" ]; then
-  for kind in write close rename; do
+  for kind in write close link; do
     sweep $kind index -q -t 1 genome.fa -p
     sweep $kind index -q -t 1 --format bwa genome.fa -p
     sweep $kind transform -q -t 1 genome.fa -o
   done
+  export BIOGPU_NAMED_FILES=1
+  sweep rename index -q -t 1 --format bwa genome.fa -p
 fi
 
 finish

@@ -35,10 +35,41 @@ check "regions" out_is '>c1:15-26\nGCTTNNNNACGT\n>c2\nTTTTACGATTACA\n'
 
 works bwt extract -x g c2:1,0-1,3
 check "numbers with commas" out_is '>c2:1,0-1,3\nTACA\n'
-for region in c2:0-5 c2:10-5 c2:x-5 c2:5; do
+for region in c2:0-5 c2:10-5 c2:x-5 c2:- c2:0; do
   fails 2 "region '$region': expected FIRST-LAST" bwt extract -x g $region
 done
-fails 2 "no record for region 'c3:1-5'" bwt extract -x g c3:1-5
+fails 2 "region 'c3:1-5': no record of this name" bwt extract -x g c3:1-5
+long=$(printf 'n%.0s' {1..3000})
+fails 2 "(3004 bytes): no record" bwt extract -x g "$long:1-2"
+check "a long region is cut in its message" [ "$(wc -c <err.txt)" -lt 300 ]
+works bwt extract -x g c1:30 c2:-4 c1:31- c2:12-20
+check "open ends, and an end behind the record" out_is '>c1:30\nAGG\n>c2:-4\nTTTT\n>c1:31-\nGG\n>c2:12-20\nCA\n'
+check "a cut region is told" err_has "region 'c2:12-20' goes beyond its record of 13 letters: 2 are written"
+works bwt extract -x g c2:14-16
+check "nothing of what lies behind the record" out_is '>c2:14-16\n'
+if command -v samtools >/dev/null; then
+  printf '>u\nACGGTTACGTGGNNCATTAG\n>u:4\nGGGGTTTTAA\n>v:3-6\nTACTACTACTAC\n>w,1\nCCCCAAAA\n' >regions.fa
+  works bwt index -q regions.fa
+  samtools faidx regions.fa
+  for region in u u: u:7 u:7- u:-7 u:7-11 u:18-90 u:21-22 u:30 u:20 u:6-5 u:1,1-1,5 u:3x u:y '{u}:4' u:4 '{u:4}' u:4:2-3 \
+    '{u:4}:2-3' v:3-6 '{v:3-6}' v:3-6:2 w,1:3-4 none none:2-3 u:1-2-3 '{u:4' u:,4-5 u:3-,9 u:5-99999999999999999999; do
+    samtools faidx regions.fa "$region" >theirs.txt 2>theirs.err
+    theirs=$?
+    run bwt extract -q -x regions.fa "$region"
+    if [ $theirs = 0 ]; then
+      check "$region: taken, as samtools does" rc_is 0
+      check "$region: as samtools gives it" same_files theirs.txt out.txt
+    else
+      check "$region: refused, as samtools does" rc_is 2
+    fi
+  done
+fi
+
+# Places in a record without a name could not be told from others.
+printf '>a\nACGTT\n> b\nACGGT\n' >unnamed.fa
+fails 3 "unnamed.fa: record 2: the name is empty" bwt index unnamed.fa -p never
+check "no index of records without a name" absent never.bgfm
+works bwt index -q --format bwa unnamed.fa -p unnamed
 
 # What is no sequence file has no index, and an index of the other kind is told.
 gzip -c genome.fa >bytes.gz
@@ -114,6 +145,22 @@ if command -v bwa >/dev/null; then
       check "$part of $input is bwa's" same_files "theirs.$part" "ours.$part"
     done
   done
+  # Its index under .64, which it looks for first, and its order of arguments.
+  printf '>o\nGGATCCGATTACAGGATTACCAGATTACATTTGCCGCAT\n' >other.fa
+  printf '>q\nGATTACAGGATTACCAGATT\n>r\nACGTTGCATGCAAGGC\n' >other_q.fa
+  cp other.fa named.fa
+  bwa index -6 named.fa 2>bwa.log
+  bwa index -p named.fa genome.fa 2>bwa.log
+  bwa fastmap -l 6 named.fa other_q.fa >theirs.txt 2>bwa.log
+  for arguments in "named.fa other_q.fa" "-x named.fa other_q.fa"; do
+    # shellcheck disable=SC2086
+    works bwt smem -q -l 6 $arguments
+    check "smem $arguments: .64 as bwa finds it" same_files out.txt theirs.txt
+  done
+  rm named.fa.64.bwt
+  bwa fastmap -l 6 named.fa other_q.fa >theirs.txt 2>bwa.log
+  works bwt smem -q -l 6 named.fa other_q.fa
+  check "without .64 the other one" same_files out.txt theirs.txt
   # Matches, as bwa tells them.
   works bwt index -q --format bwa "$source_dir/data/lambda.fa" -p lambda
   bwa fastmap lambda "$source_dir/data/lambda_reads.fq.gz" >theirs.txt 2>bwa.log
@@ -136,6 +183,9 @@ else
   echo "bwa not found: the comparison with it is left out"
 fi
 
+fails 2 "expected an index and queries" bwt smem q.fa
+fails 2 "expected an index and queries" bwt smem -x a32.fa q.fa q.fa
+
 # A byte that is another one: refused, or a base of no row, but nothing that crashes or never ends.
 printf '>a\nACGTACGTNNACGTAAGCTAGCATCGATCGATCAGCTAGCATCGAC\n>b\nGGGGACATCAGCATCGACTACGACTAGC\n' >flip.fa
 printf '>q\nACGTACGTAAGCTAG\n>r\nGATCGATCNGGGG\n' >flip_q.fa
@@ -154,6 +204,26 @@ open(sys.argv[2], "wb").write(bytes)' "$i" "flip.$suffix"
   done
   cp whole "flip.$suffix"
   check "no crash by damage to .$suffix" [ "$wrong" -eq 0 ]
+done
+works bwt smem -q -l 3 -x flip flip_q.fa
+
+# Files that are empty, cut or of another index, each next to four good ones.
+printf '>a\nACGTACGTNNACGTAAGCTAGCATCGATCGATCAGCTAGCATCGACCCA\n' >else.fa
+works bwt index -q --format bwa else.fa -p else
+for suffix in bwt sa ann amb pac; do
+  cp "flip.$suffix" whole
+  size=$(wc -c <whole)
+  for n in 0 1 39 40 47 48 55 56 $((size - 8)) $((size - 1)); do
+    if ((n < 0 || n >= size)); then continue; fi
+    case $suffix in ann | amb) [ "$n" -eq $((size - 1)) ] && continue ;; esac # a line feed
+    head -c "$n" whole >"flip.$suffix"
+    fails 3 "flip.$suffix: is damaged, of another index, or no index of bwa" bwt smem -q -x flip flip_q.fa
+  done
+  head -c 4096 /dev/zero | cat whole - >"flip.$suffix"
+  [ $suffix = ann ] || [ $suffix = amb ] || fails 3 "flip.$suffix: is damaged" bwt smem -q -x flip flip_q.fa
+  cp "else.$suffix" "flip.$suffix"
+  fails 3 "is damaged, of another index" bwt smem -q -x flip flip_q.fa
+  cp whole "flip.$suffix"
 done
 works bwt smem -q -l 3 -x flip flip_q.fa
 
@@ -197,6 +267,8 @@ fails 3 'quality has 2 symbols, sequence has 4' bwt index -q --format bwa bad.fq
 check "nothing under the final name" absent bad.bwt
 printf 'ACGT\n' >no.bwt
 fails 3 'no Burrows-Wheeler transform' bwt inverse -q no.bwt
-fails 2 'no record for region' bwt extract -q -x g c9:1-2
+printf 'AC\nGT$$\n' >low.bwt
+fails 3 'low.bwt: .*byte 10 at offset 2' bwt inverse -q low.bwt
+fails 2 'no record of this name' bwt extract -q -x g c9:1-2
 
 finish

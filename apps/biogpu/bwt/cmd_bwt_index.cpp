@@ -15,6 +15,8 @@
 #include "lib/bwt/reference.hpp"
 #include "lib/bwt/suffix/suffix_array.hpp"
 #include "lib/core/error.hpp"
+#include "lib/io/commit_guard.hpp"
+#include "lib/io/input/raw_file.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -78,6 +80,7 @@ class IndexRun {
     log_.detail(fmt::format("read {} records, {} bases, {} runs of other letters",
                             reference.contigs.size(), reference.text.size(),
                             reference.holes.size()));
+    if (flags_.format != "bwa") require_names(reference);
     warn_of_other_letters(reference);
     progress_.stage(fmt::format("sorting the suffixes of {} bases", reference.text.size()));
     if (flags_.format == "bwa") {
@@ -90,15 +93,31 @@ class IndexRun {
                       {"records", reference.contigs.size()},
                       {"bases", reference.text.size()}};
     write_bwt_summary(summary_, flags_.shared, command_line_, log_, report_);
-    summary_.commit();
+    commit();
     log_.info(fmt::format("{} records, {} bases indexed in {:.2f} s", reference.contigs.size(),
                           reference.text.size(), log_.seconds()));
   }
 
  private:
+  void commit() {
+    const io::CommitGuard guard;
+    for (io::OutputFile& file : files_) file.commit();
+    summary_.commit();
+  }
+
   // bwa's files hold both strands.
   bool is_worth_gpu(std::uint64_t n_bases) const {
     return app::is_worth_gpu(flags_.format == "bwa" ? 2 * n_bases : n_bases, flags_.shared.threads);
+  }
+
+  // What is found in a record without a name could not be told apart; bwa takes such records.
+  void require_names(const bwt::Reference& reference) const {
+    for (std::size_t i = 0; i < reference.contigs.size(); ++i)
+      if (reference.contigs[i].name.empty())
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: record {}: the name is empty; expected a name behind '>' or "
+                                "'@', without a blank before it",
+                                io::input::label_of(flags_.path), i + 1));
   }
 
   // A run of N may be most of a genome that is not finished; other letters are not.
@@ -136,7 +155,7 @@ class IndexRun {
     log_sort(sorted, report_.compute_s, log_, report_);
     const std::string path = prefix_of(flags_) + ".bgfm";
     progress_.stage("writing");
-    index.write(path);
+    files_.push_back(index.write(path));
     report_.write_s = log_.seconds() - begin - report_.compute_s;
     report_.outputs.push_back({path, index.bytes()});
   }
@@ -148,8 +167,10 @@ class IndexRun {
                                 : transform<std::uint64_t>(text);
     const double begin = log_.seconds();
     progress_.stage("writing");
-    const std::uint64_t n_bytes = bwt::write_bwa_index(bwa_prefix_of(flags_), reference, bwt);
+    files_ = bwt::write_bwa_index(bwa_prefix_of(flags_), reference, bwt);
     report_.write_s = log_.seconds() - begin;
+    std::uint64_t n_bytes = 0;
+    for (const io::OutputFile& file : files_) n_bytes += file.bytes();
     report_.outputs.push_back({bwa_prefix_of(flags_), n_bytes});
   }
 
@@ -169,6 +190,7 @@ class IndexRun {
   Log log_;
   Progress progress_;
   SummaryFile summary_;
+  std::vector<io::OutputFile> files_;  // of the index
   bwt::SuffixSortSettings sort_;
   BwtReport report_;
 };

@@ -8,6 +8,7 @@
 #include "apps/biogpu/bwt/query_sink.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/bwt/fm/gpu_search.hpp"
+#include "lib/io/commit_guard.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/pipeline/pipeline.hpp"
 
@@ -92,6 +93,7 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
   report.result = {
       {"queries", reader.n_records()}, {"found", n_found}, {"places", n_places}, {"k", flags.k}};
   write_bwt_summary(summary, flags.shared, command_line, log, report);
+  const io::CommitGuard guard;
   sink.commit();
   summary.commit();
   log.info(fmt::format("{} queries, {} found, {} places in {:.2f} s", reader.n_records(), n_found,

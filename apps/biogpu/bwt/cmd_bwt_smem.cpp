@@ -4,11 +4,14 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "apps/biogpu/bwt/command.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/bwt/fm/smem.hpp"
 #include "lib/core/error.hpp"
+#include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/pipeline/pipeline.hpp"
@@ -18,6 +21,7 @@ namespace {
 
 struct SmemFlags {
   SharedFlags shared;
+  std::vector<std::string> arguments;  // the queries, before them the index without -x
   std::string prefix;
   std::string query_path;
   io::Shard shard;  // of the queries
@@ -34,12 +38,13 @@ struct SmemItem {
 };
 
 constexpr char kBwtSmemFooter[] =
-    "The output is that of 'bwa fastmap': for each query a line SQ with its name and length, lines "
+    "The arguments and the output are those of 'bwa fastmap': for each query a line SQ with its "
+    "name and length, lines "
     "EM\n"
     "with begin, end, number of places and the places, and a line //.\n\n"
     "Examples:\n"
     "  biogpu bwt index --format bwa -p prefix genome.fa\n"
-    "  biogpu bwt smem -x prefix reads.fq.gz -o matches.txt\n\n";
+    "  biogpu bwt smem prefix reads.fq.gz -o matches.txt\n\n";
 
 std::uint8_t code_of(char letter) {
   const auto at = std::string_view("ACGTacgt").find(letter);
@@ -118,21 +123,47 @@ void run_smem(const SmemFlags& flags, const std::string& command_line) {
   report.write_s = times.write_s;
   report.result = {{"queries", reader.n_records()}, {"matches", n_matches}};
   write_bwt_summary(summary, flags.shared, command_line, log, report);
+  const io::CommitGuard guard;
   out.commit();
   summary.commit();
   log.info(fmt::format("{} queries, {} matches in {:.2f} s", reader.n_records(), n_matches,
                        log.seconds()));
 }
 
+// PREFIX QUERIES, as bwa fastmap takes them, or -x PREFIX QUERIES; the index is PREFIX.64.bwt,
+// where that is there, or PREFIX.bwt.
+void resolve_files(SmemFlags& flags) {
+  const std::size_t n_wanted = flags.prefix.empty() ? 2 : 1;
+  if (flags.arguments.size() != n_wanted)
+    throw Error(ErrorCode::usage,
+                "expected an index and queries: 'PREFIX QUERIES' or '-x PREFIX "
+                "QUERIES'; see 'biogpu bwt smem --help'");
+  if (flags.prefix.empty()) flags.prefix = flags.arguments.front();
+  flags.query_path = flags.arguments.back();
+  const auto is_there = [&](const char* suffix) {
+    return ::access((flags.prefix + suffix).c_str(), F_OK) == 0;
+  };
+  if (is_there(".64.bwt")) {
+    flags.prefix += ".64";
+  } else if (!is_there(".bwt") && is_there(".bgfm")) {
+    throw Error(ErrorCode::failed,
+                flags.prefix +
+                    ".bwt: is not there, only the native index; make it with 'biogpu "
+                    "bwt index --format bwa'");
+  }
+}
+
 }  // namespace
 
 Run add_bwt_smem(CLI::App& command) {
   const auto flags = std::make_shared<SmemFlags>();
-  command.add_option("queries", flags->query_path, "FASTA, FASTQ, SAM, BAM or CRAM, - for stdin")
+  command
+      .add_option("queries", flags->arguments,
+                  "FASTA, FASTQ, SAM, BAM or CRAM, - for stdin; without -x the index before them")
       ->required()
-      ->option_text("QUERIES");
+      ->expected(1, 2)
+      ->option_text("[PREFIX] QUERIES");
   command.add_option("-x,--index", flags->prefix, "index of bwa, or made with --format bwa")
-      ->required()
       ->option_text("PREFIX");
   command.add_option("-o,--output", flags->out_path, "where the matches go [-]")
       ->option_text("FILE");
@@ -151,18 +182,13 @@ Run add_bwt_smem(CLI::App& command) {
   add_shard_flag(command, flags->shard, "part I of N of the queries; 'cat' joins parts");
   command.footer(std::string(kBwtSmemFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
-    const auto is_there = [&](const char* suffix) {
-      return ::access((flags->prefix + suffix).c_str(), F_OK) == 0;
-    };
-    if (!is_there(".bwt") && is_there(".bgfm"))
-      throw Error(ErrorCode::failed,
-                  flags->prefix +
-                      ".bwt: is not there, only the native index; make it with 'biogpu "
-                      "bwt index --format bwa'");
+    resolve_files(*flags);
     flags->shared.require_own_outputs({{"QUERIES", flags->query_path},
                                        {"the index", flags->prefix + ".bwt"},
                                        {"the index", flags->prefix + ".sa"},
-                                       {"the index", flags->prefix + ".ann"}},
+                                       {"the index", flags->prefix + ".ann"},
+                                       {"the index", flags->prefix + ".amb"},
+                                       {"the index", flags->prefix + ".pac"}},
                                       {{"--output", flags->out_path}});
     flags->shared.resolve();
     run_smem(*flags, command_line);

@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 
 #include "apps/biogpu/bwt/queries.hpp"
-#include "lib/core/error.hpp"
+#include "lib/bwt/fm/region.hpp"
+#include "lib/core/quote.hpp"
+#include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
@@ -24,9 +25,9 @@ constexpr char kStatsFooter[] =
     "Examples:\n"
     "  biogpu bwt stats genome.fa\n\n";
 constexpr char kExtractFooter[] =
-    "A region is NAME or NAME:FIRST-LAST, 1-based and closed, as samtools has it. Letters other "
-    "than\n"
-    "A, C, G, T come back as N.\n\n"
+    "A region is NAME, NAME:FIRST-LAST, NAME:FIRST- or NAME:-LAST, 1-based and closed, as samtools "
+    "has\n"
+    "it; {NAME} where a name holds a colon. Letters other than A, C, G, T come back as N.\n\n"
     "Examples:\n"
     "  biogpu bwt extract -x genome.fa chr1:1001-1060 chrM\n\n";
 
@@ -46,73 +47,38 @@ std::string stats_text(const bwt::FmIndex& index) {
   return text;
 }
 
-struct Region {
-  std::uint64_t contig = 0;
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-};
-
-// With commas anywhere, as samtools takes them.
-bool parse_number(std::string_view given, std::uint64_t& value) {
-  std::string text(given);
-  std::erase(text, ',');
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && end == text.data() + text.size();
-}
-
-// A whole record's name wins over a name with a range.
-Region parse_region(const bwt::FmIndex& index, const std::string& text) {
-  const auto find = [&](std::string_view name) {
-    return std::find_if(index.contigs().begin(), index.contigs().end(),
-                        [&](const bwt::FmContig& contig) { return contig.name == name; });
-  };
-  auto contig = find(text);
-  Region region;
-  if (contig != index.contigs().end()) {
-    region.end = contig->length;
-  } else {
-    const std::string_view all(text);
-    const std::size_t colon = all.rfind(':');
-    const std::size_t dash = all.rfind('-');
-    std::uint64_t first = 0;
-    const bool sound = colon != all.npos && dash != all.npos && dash > colon &&
-                       parse_number(all.substr(colon + 1, dash - colon - 1), first) &&
-                       parse_number(all.substr(dash + 1), region.end) && first > 0 &&
-                       first <= region.end;
-    if (colon != all.npos) contig = find(all.substr(0, colon));
-    if (contig == index.contigs().end())
-      throw Error(ErrorCode::usage,
-                  fmt::format("no record for region '{}'; expected NAME or NAME:FIRST-LAST", text));
-    if (!sound)
-      throw Error(ErrorCode::usage,
-                  fmt::format("region '{}': expected FIRST-LAST behind the name, counted from 1, "
-                              "FIRST not above LAST",
-                              text));
-    if (region.end > contig->length)
-      throw Error(ErrorCode::usage, fmt::format("region '{}' ends behind its record of {} letters",
-                                                text, contig->length));
-    region.begin = first - 1;
-  }
-  region.contig = static_cast<std::uint64_t>(contig - index.contigs().begin());
-  return region;
-}
-
-std::string extract_text(const bwt::FmIndex& index, const std::vector<std::string>& regions) {
-  std::string text;
-  for (const std::string& name : regions) {
-    const Region region = parse_region(index, name);
-    const std::string letters = index.extract(region.contig, region.begin, region.end);
-    text += ">" + name + "\n";
+// A piece at a time: a region may be a chromosome, and a hole as long as one.
+void write_region(const bwt::FmIndex& index, const bwt::Region& region, io::OutputFile& out) {
+  constexpr std::uint64_t kPiece = 4096 * kLineLetters;
+  for (std::uint64_t begin = region.begin; begin < region.end; begin += kPiece) {
+    const std::string letters =
+        index.extract(region.contig, begin, std::min(begin + kPiece, region.end));
+    std::string lines;
     for (std::size_t i = 0; i < letters.size(); i += kLineLetters)
-      text += letters.substr(i, kLineLetters) + "\n";
+      lines.append(letters, i, kLineLetters) += '\n';
+    out.write(lines);
   }
-  return text;
 }
 
-template <class MakeText>
-Run make_run(const std::shared_ptr<IndexReadFlags>& flags, const char* name,
-             const MakeText& make_text) {
-  return [flags, name, make_text](const std::string& command_line) {
+void write_regions(const bwt::FmIndex& index, const std::vector<std::string>& texts, Log& log,
+                   io::OutputFile& out) {
+  const bwt::RegionParser parser(index.contigs());
+  std::vector<bwt::Region> regions;
+  for (const std::string& text : texts) regions.push_back(parser.parse(text));
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    const bwt::Region& region = regions[i];
+    if (region.cut)
+      log.warn(fmt::format("region {} goes beyond its record of {} letters: {} are written",
+                           biogpu::quoted(texts[i]), index.contigs()[region.contig].length,
+                           region.end - region.begin));
+    out.write(">" + texts[i] + "\n");
+    write_region(index, region, out);
+  }
+}
+
+template <class Write>
+Run make_run(const std::shared_ptr<IndexReadFlags>& flags, const char* name, const Write& write) {
+  return [flags, name, write](const std::string& command_line) {
     const std::string path = index_file(flags->index_path);
     flags->shared.require_own_outputs({{"the index", path}}, {{"--output", flags->out_path}});
     flags->shared.resolve();
@@ -123,12 +89,13 @@ Run make_run(const std::shared_ptr<IndexReadFlags>& flags, const char* name,
     const bwt::FmIndex index = bwt::FmIndex::open(path, flags->shared.threads);
     io::OutputFile out(flags->out_path);
     progress.clear();
-    out.write(make_text(index));
+    write(index, log, out);
     BwtReport report;
     report.device.name = "cpu";
     report.inputs = {{path, index.bytes(), index.contigs().size()}};
     report.outputs = {{flags->out_path, out.bytes()}};
     write_bwt_summary(summary, flags->shared, command_line, log, report);
+    const io::CommitGuard guard;
     out.commit();
     summary.commit();
   };
@@ -146,7 +113,9 @@ Run add_bwt_stats(CLI::App& command) {
   add_shared_flags(command, flags->shared);
   remove_flags(command, {"--batch", "--max-memory", "--max-device-memory"});
   command.footer(std::string(kStatsFooter) + kExitCodes);
-  return make_run(flags, "bwt stats", stats_text);
+  return make_run(flags, "bwt stats", [](const bwt::FmIndex& index, Log&, io::OutputFile& out) {
+    out.write(stats_text(index));
+  });
 }
 
 Run add_bwt_extract(CLI::App& command) {
@@ -162,9 +131,10 @@ Run add_bwt_extract(CLI::App& command) {
   add_shared_flags(command, flags->shared);
   remove_flags(command, {"--batch", "--max-memory", "--max-device-memory"});
   command.footer(std::string(kExtractFooter) + kExitCodes);
-  return make_run(flags, "bwt extract", [flags](const bwt::FmIndex& index) {
-    return extract_text(index, flags->regions);
-  });
+  return make_run(flags, "bwt extract",
+                  [flags](const bwt::FmIndex& index, Log& log, io::OutputFile& out) {
+                    write_regions(index, flags->regions, log, out);
+                  });
 }
 
 }  // namespace biogpu::app

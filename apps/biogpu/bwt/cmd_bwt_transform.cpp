@@ -10,6 +10,7 @@
 #include "lib/bwt/transform.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/char_buffer.hpp"
+#include "lib/io/commit_guard.hpp"
 #include "lib/io/input/raw_file.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/sequence_reader.hpp"
@@ -109,6 +110,7 @@ class TransformRun {
     report_.outputs.push_back({flags_.out_path, n_symbols_});
     report_.result = {{"records", n_records_}, {"symbols", n_symbols_}};
     write_bwt_summary(summary_, flags_.shared, command_line_, log_, report_);
+    const io::CommitGuard guard;
     out.commit();
     summary_.commit();
     log_.info(fmt::format("{} symbols of {} records in {:.2f} s", n_symbols_, n_records_,
@@ -206,6 +208,7 @@ void run_inverse(const TransformFlags& flags, const std::string& command_line) {
   report.inputs.push_back({flags.path, input.size(), n_records});
   report.result = {{"records", n_records}};
   write_bwt_summary(summary, flags.shared, command_line, log, report);
+  const io::CommitGuard guard;
   out->commit();
   summary.commit();
   log.info(fmt::format("{} records in {:.2f} s", n_records, log.seconds()));

@@ -49,7 +49,10 @@ std::string index_file(const std::string& path) {
   constexpr const char* kSuffix = ".bgfm";
   if (path.ends_with(kSuffix) && ::access(path.c_str(), F_OK) == 0) return path;
   const std::string file = path + kSuffix;
-  if (::access(file.c_str(), F_OK) != 0 && ::access((path + ".bwt").c_str(), F_OK) == 0)
+  const auto is_there = [&](const char* suffix) {
+    return ::access((path + suffix).c_str(), F_OK) == 0;
+  };
+  if (!is_there(kSuffix) && (is_there(".bwt") || is_there(".64.bwt")))
     throw Error(ErrorCode::failed,
                 fmt::format("{}: is not there, only an index of bwa; make it with 'biogpu bwt "
                             "index', without --format bwa",

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <fstream>
 #include <limits>
 
 #include "lib/bwt/suffix/share_work.hpp"
@@ -24,16 +23,9 @@ struct BwaHeader {
   std::uint64_t cumulative[4];
 };
 
-[[noreturn]] void refuse(const std::string& path) {
-  throw Error(ErrorCode::bad_input,
-              path +
-                  ": is damaged or no index of bwa; expected a file made by 'bwa index' or "
-                  "'biogpu bwt index --format bwa'");
-}
-
 BwaHeader header_of(const io::MappedFile& file, const std::string& path) {
   BwaHeader header;
-  if (file.size() < kHeaderBytes) refuse(path);
+  if (file.size() < kHeaderBytes) refuse_bwa_file(path);
   std::memcpy(&header, file.data(), sizeof header);
   return header;
 }
@@ -63,21 +55,27 @@ BwaFm::BwaFm(const std::string& prefix, int n_threads)
                      std::is_sorted(cumulative_.begin(), cumulative_.end()) && primary_ <= n_ &&
                      bwt_.size() == kHeaderBytes + 4 * n_words +
                                         32 * ((n_ + kBlockSymbols - 1) / kBlockSymbols + 1);
-  if (!sound) refuse(bwt_path);
+  if (!sound) refuse_bwa_file(bwt_path);
   {
     // By a mapping of its own, for all pages are read, and ahead.
     const io::MappedFile whole(bwt_path);
     blocks_ = reinterpret_cast<const std::uint32_t*>(whole.data() + kHeaderBytes);
-    if (whole.size() != bwt_.size() || !counts_are_sound(n_threads)) refuse(bwt_path);
+    if (whole.size() != bwt_.size() || !counts_are_sound(n_threads)) refuse_bwa_file(bwt_path);
   }
   blocks_ = reinterpret_cast<const std::uint32_t*>(bwt_.data() + kHeaderBytes);
-  if (std::memcmp(sa_.data(), bwt_.data(), kHeaderBytes) != 0 || sa_.size() < kHeaderBytes + 16)
-    refuse(sa_path);
+  if (sa_.size() < kHeaderBytes + 16 || std::memcmp(sa_.data(), bwt_.data(), kHeaderBytes) != 0)
+    refuse_bwa_file(sa_path);
+  std::uint64_t n_told = 0;
   std::memcpy(&sample_rate_, sa_.data() + kHeaderBytes, sizeof sample_rate_);
-  if (sample_rate_ == 0 || sa_.size() != kHeaderBytes + 16 + 8 * (n_ / sample_rate_))
-    refuse(sa_path);
+  std::memcpy(&n_told, sa_.data() + kHeaderBytes + 8, sizeof n_told);
+  if (n_told != n_ || sample_rate_ == 0 ||
+      sa_.size() != kHeaderBytes + 16 + 8 * (n_ / sample_rate_))
+    refuse_bwa_file(sa_path);
   samples_ = reinterpret_cast<const std::uint64_t*>(sa_.data() + kHeaderBytes + 16);
-  read_names(prefix + ".ann");
+  if (n_ % 2 != 0) refuse_bwa_file(bwt_path);
+  contigs_ = read_ann(prefix + ".ann", n_ / 2);
+  check_amb(prefix + ".amb", n_ / 2, contigs_.size());
+  check_pac(prefix + ".pac", n_ / 2);
 }
 
 // Whether the counts behind every block are those of its bases, and the last those of the header.
@@ -99,33 +97,6 @@ bool BwaFm::counts_are_sound(int n_threads) const {
   Counts total = counts_in(blocks_ + n_blocks * kCountWords + n_words, 0);
   for (std::size_t base = 1; base < 4; ++base) total[base] += total[base - 1];
   return sound && total == cumulative_ && counts_in(blocks_, 0) == Counts{};
-}
-
-void BwaFm::read_names(const std::string& path) {
-  std::ifstream file(path);
-  std::uint64_t n_bases = 0;
-  std::uint64_t n_contigs = 0;
-  std::string rest;
-  if (!file) throw Error(ErrorCode::failed, "cannot open " + path);
-  file >> n_bases >> n_contigs;
-  std::getline(file, rest);
-  if (!file || n_bases > n_ || 2 * n_bases != n_) refuse(path);
-  for (std::uint64_t i = 0; i < n_contigs; ++i) {
-    ContigName contig;
-    std::uint64_t length = 0;
-    std::uint64_t n_holes = 0;
-    std::getline(file, rest);  // "0 NAME COMMENT"
-    const std::size_t blank = rest.find(' ');
-    if (blank == rest.npos) refuse(path);
-    contig.name = rest.substr(blank + 1, rest.find(' ', blank + 1) - blank - 1);
-    file >> contig.offset >> length >> n_holes;
-    std::getline(file, rest);
-    const std::uint64_t least = contigs_.empty() ? 0 : contigs_.back().offset;
-    if (!file || contig.offset < least || contig.offset > n_bases || (i == 0 && contig.offset != 0))
-      refuse(path);
-    contigs_.push_back(std::move(contig));
-  }
-  if (contigs_.empty()) throw Error(ErrorCode::bad_input, path + ": the index holds no sequence");
 }
 
 BwaFm::Counts BwaFm::counts_in(const std::uint32_t* block, std::uint64_t n) {
@@ -165,11 +136,11 @@ std::uint64_t BwaFm::position(std::uint64_t row) const {
         blocks_[stored / kBlockSymbols * kBlockWords + 8 + stored % kBlockSymbols / 16];
     const unsigned base = word >> (30 - 2 * (stored % 16)) & 3;
     row = first_row(base) + counts_before(row)[base];
-    if (steps > n_) refuse(path_ + ".bwt");
+    if (steps > n_) refuse_bwa_file(path_ + ".bwt");
   }
-  // Row 0 is the empty suffix, one step before the first base.
+  // Row 0 is the empty suffix, before which no other lies.
   const std::uint64_t found = row == 0 ? n_ : samples_[row / sample_rate_ - 1];
-  if (found > n_ || steps > n_ - found) refuse(path_ + ".sa");
+  if (found >= n_ || steps >= n_ - found) refuse_bwa_file(path_ + ".sa");
   return found + steps;
 }
 
@@ -180,8 +151,8 @@ BwaFm::Place BwaFm::place(std::uint64_t position, std::uint64_t length) const {
   if (place.reverse) begin = n_ - 1 - position - std::min(n_ - 1 - position, length - 1);
   const auto after =
       std::upper_bound(contigs_.begin(), contigs_.end(), begin,
-                       [](std::uint64_t at, const ContigName& c) { return at < c.offset; });
-  const ContigName& contig = *(after - 1);
+                       [](std::uint64_t at, const BwaContig& c) { return at < c.offset; });
+  const BwaContig& contig = *(after - 1);
   place.contig = contig.name;
   place.begin = static_cast<std::int64_t>(begin) - static_cast<std::int64_t>(contig.offset);
   return place;

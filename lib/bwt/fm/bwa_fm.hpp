@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/bwt/fm/bwa_files.hpp"
 #include "lib/io/mapped_file.hpp"
 
 namespace biogpu::bwt {
@@ -19,7 +20,8 @@ namespace biogpu::bwt {
 class BwaFm {
  public:
   // Reads PREFIX.ann and maps PREFIX.bwt and PREFIX.sa. Throws Error{bad_input} for damaged files:
-  // their counts must be those of their bases, so that no step leaves the rows.
+  // their counts must be those of their bases, so that no step leaves the rows, and the sizes of
+  // all five files those of one index.
   BwaFm(const std::string& prefix, int n_threads);
 
   using Counts = std::array<std::uint64_t, 4>;
@@ -49,11 +51,6 @@ class BwaFm {
   Place place(std::uint64_t position, std::uint64_t length) const;
 
  private:
-  struct ContigName {
-    std::string name;
-    std::uint64_t offset = 0;
-  };
-
   std::uint64_t first_row(unsigned base) const {
     return 1 + (base == 0 ? 0 : cumulative_[base - 1]);
   }
@@ -61,7 +58,6 @@ class BwaFm {
   static Counts counts_in(const std::uint32_t* block, std::uint64_t n);
   Counts counts_before(std::uint64_t row) const;
   bool counts_are_sound(int n_threads) const;
-  void read_names(const std::string& path);
 
   std::string path_;
   io::MappedFile bwt_;
@@ -72,7 +68,7 @@ class BwaFm {
   std::uint64_t sample_rate_ = 32;
   const std::uint32_t* blocks_ = nullptr;
   const std::uint64_t* samples_ = nullptr;  // of rows sample_rate_, 2 * sample_rate_, ...
-  std::vector<ContigName> contigs_;
+  std::vector<BwaContig> contigs_;
 };
 
 }  // namespace biogpu::bwt

@@ -171,31 +171,26 @@ BwaBwt make_bwa_bwt(const PackedText& text, const BigArray<Index>& sa, int n_thr
 template BwaBwt make_bwa_bwt(const PackedText&, const BigArray<std::uint32_t>&, int);
 template BwaBwt make_bwa_bwt(const PackedText&, const BigArray<std::uint64_t>&, int);
 
-std::uint64_t write_bwa_index(const std::string& prefix, const Reference& reference,
-                              const BwaBwt& bwt) {
-  io::OutputFile ann(prefix + ".ann");
-  io::OutputFile amb(prefix + ".amb");
-  io::OutputFile pac(prefix + ".pac");
-  io::OutputFile body(prefix + ".bwt");
-  io::OutputFile sa(prefix + ".sa");
-  ann.write(ann_text(reference));
-  amb.write(amb_text(reference));
-  write_pac(pac, reference.text);
+std::vector<io::OutputFile> write_bwa_index(const std::string& prefix, const Reference& reference,
+                                            const BwaBwt& bwt) {
+  std::vector<io::OutputFile> files;
+  const auto add = [&](const char* suffix) -> io::OutputFile& {
+    return files.emplace_back(prefix + suffix);
+  };
+  add(".ann").write(ann_text(reference));
+  add(".amb").write(amb_text(reference));
+  write_pac(add(".pac"), reference.text);
+  io::OutputFile& body = add(".bwt");
   write_header(body, bwt);
   body.write(bytes_of(bwt.blocks.data(), bwt.blocks.size()));
+  io::OutputFile& sa = add(".sa");
   write_header(sa, bwt);
   const std::uint64_t rate_and_length[] = {kBwaSampleRate, 2 * reference.text.size()};
   sa.write(bytes_of(rate_and_length, 2));
   sa.write(bytes_of(bwt.samples.data(), bwt.samples.size()));
   // A full disk is met before any of an older index is replaced.
-  const auto files = {&ann, &amb, &pac, &body, &sa};
-  for (io::OutputFile* const file : files) file->flush();
-  std::uint64_t n_bytes = 0;
-  for (io::OutputFile* const file : files) {
-    n_bytes += file->bytes();
-    file->commit();
-  }
-  return n_bytes;
+  for (io::OutputFile& file : files) file.finish();
+  return files;
 }
 
 }  // namespace biogpu::bwt

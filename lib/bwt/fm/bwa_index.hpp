@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "lib/bwt/packed_text.hpp"
 #include "lib/bwt/reference.hpp"
 #include "lib/core/big_array.hpp"
+#include "lib/io/output_file.hpp"
 
 namespace biogpu::bwt {
 
@@ -25,9 +27,10 @@ struct BwaBwt {
 template <class Index>
 BwaBwt make_bwa_bwt(const PackedText& text, const BigArray<Index>& sa, int n_threads);
 
-// Writes PREFIX.amb, .ann, .pac, .bwt and .sa, byte for byte those of `bwa index` 0.7.17. All five
-// get their names when all are whole. Returns their bytes together.
-std::uint64_t write_bwa_index(const std::string& prefix, const Reference& reference,
-                              const BwaBwt& bwt);
+// Writes PREFIX.amb, .ann, .pac, .bwt and .sa, byte for byte those of `bwa index` 0.7.17: five
+// whole files, which have their names after commit().
+[[nodiscard]] std::vector<io::OutputFile> write_bwa_index(const std::string& prefix,
+                                                          const Reference& reference,
+                                                          const BwaBwt& bwt);
 
 }  // namespace biogpu::bwt

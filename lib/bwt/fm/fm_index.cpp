@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "lib/bwt/fm/fm_check.hpp"
 #include "lib/bwt/suffix/share_work.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
@@ -16,41 +17,16 @@
 namespace biogpu::bwt {
 namespace {
 
+constexpr char kContradicts[] =
+    "contradicts itself: rows, counts or positions lead nowhere; index the genome again";
+
 [[noreturn]] void refuse(const std::string& path, const std::string& what) {
   throw Error(ErrorCode::bad_input, path + ": " + what);
 }
 
-// What the header says must agree with itself and with the size of the file, since every later
-// access trusts it.
-void check_header(const FmHeader& header, std::uint64_t file_bytes, const std::string& path) {
-  if (std::memcmp(header.mark, kFmMark, sizeof header.mark) != 0)
-    refuse(path, "is no biogpu index; expected a file made by 'biogpu bwt index'");
-  if (header.version != kFmVersion)
-    refuse(path,
-           fmt::format("has index version {}; this program reads version {}; index the genome "
-                       "again",
-                       header.version, kFmVersion));
-  if (header.file_bytes != file_bytes)
-    refuse(path, fmt::format("has {} bytes, expected {}; the file may be cut short", file_bytes,
-                             header.file_bytes));
-  bool sound = (header.row_bytes == 4 || header.row_bytes == 8) && header.sample_rate > 0 &&
-               header.table_k > 0 && header.table_k <= 14 && header.n_rows < file_bytes * 8;
-  for (const FmHeader::Section& section : header.section)
-    sound = sound && section.offset % 64 == 0 && section.offset <= file_bytes &&
-            section.bytes <= file_bytes - section.offset;
-  const auto bytes = [&](FmSection s) { return header.section[s].bytes; };
-  sound = sound && bytes(fm_blocks) == (header.n_rows / kFmBlockRows + 1) * sizeof(FmBlock) &&
-          bytes(fm_stretches) == ((header.n_rows >> kFmStretchShift) + 1) * sizeof(FmStretch) &&
-          bytes(fm_table) == (std::uint64_t{2} << (2 * header.table_k)) * header.row_bytes &&
-          bytes(fm_samples) ==
-              (header.n_rows + header.sample_rate - 1) / header.sample_rate * header.row_bytes &&
-          bytes(fm_starts) == header.n_segments * sizeof(FmStart) &&
-          bytes(fm_text) == ((header.n_rows + 31) / 32 + 2) * 8 &&
-          bytes(fm_segments) == header.n_segments * sizeof(FmSegment);
-  if (!sound) refuse(path, "has a damaged header; index the genome again");
-}
-
 }  // namespace
+
+void FmIndex::refuse_walk() const { refuse(path_, kContradicts); }
 
 std::uint64_t fm_checksum(const std::uint8_t* data, std::uint64_t bytes, int n_threads) {
   constexpr std::uint64_t kPiece = std::uint64_t{1} << 24;
@@ -71,23 +47,30 @@ FmIndex FmIndex::open(const std::string& path, int n_threads) {
     if (whole.size() < sizeof(FmHeader))
       refuse(path, "is no biogpu index; expected a file made by 'biogpu bwt index'");
     const auto& header = *reinterpret_cast<const FmHeader*>(whole.data());
-    check_header(header, whole.size(), path);
+    check_fm_header(header, whole.size(), path);
     if (fm_checksum(whole.data(), whole.size(), n_threads) != header.checksum)
       refuse(path, "is damaged: its checksum is another; index the genome again");
+    FmIndex read;
+    read.data_ = whole.data();
+    read.attach();
+    read.parse_contigs(path);
+    if (!fm_sections_agree(read, n_threads)) refuse(path, kContradicts);
   }
   FmIndex index;
+  index.path_ = path;
   index.file_ = io::MappedFile(path, io::MappedFile::Access::scattered);
   index.data_ = index.file_.data();
-  check_header(*reinterpret_cast<const FmHeader*>(index.data_), index.file_.size(), path);
+  check_fm_header(*reinterpret_cast<const FmHeader*>(index.data_), index.file_.size(), path);
   index.attach();
   index.parse_contigs(path);
   return index;
 }
 
-void FmIndex::write(const std::string& path) const {
+io::OutputFile FmIndex::write(const std::string& path) const {
   io::OutputFile file(path);
   file.write({reinterpret_cast<const char*>(data_), bytes()});
-  file.commit();
+  file.finish();
+  return file;
 }
 
 void FmIndex::attach() {

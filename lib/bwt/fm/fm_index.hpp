@@ -11,6 +11,7 @@
 #include "lib/bwt/suffix/suffix_array.hpp"
 #include "lib/core/big_array.hpp"
 #include "lib/io/mapped_file.hpp"
+#include "lib/io/output_file.hpp"
 
 namespace biogpu::bwt {
 
@@ -35,11 +36,11 @@ class FmIndex {
   static FmIndex build(const Reference& reference, const Settings& settings,
                        SuffixSortReport* report = nullptr);
 
-  // Maps a file. Throws Error{bad_input} for a file that is no index, is cut short or has another
-  // checksum: searches trust every number in it.
+  // Maps a file. Throws Error{bad_input} for a file that is no index, is cut short, has another
+  // checksum or contradicts itself: searches trust every number in it.
   static FmIndex open(const std::string& path, int n_threads);
-  // The name appears when the file is whole.
-  void write(const std::string& path) const;
+  // The whole file, which has its name after commit().
+  [[nodiscard]] io::OutputFile write(const std::string& path) const;
 
   const FmHeader& header() const { return *header_; }
   std::span<const FmContig> contigs() const { return contigs_; }
@@ -69,6 +70,10 @@ class FmIndex {
   // The segment that position i lies in.
   const FmSegment& segment_of(std::uint64_t i) const;
 
+  // For searches that a file with a sound checksum leads in a circle or out of the text: throws
+  // Error{bad_input}.
+  [[noreturn]] void refuse_walk() const;
+
   // Runs of equal symbols in the transform, sentinels included.
   std::uint64_t count_runs() const;
   // Letters [begin, end) of a contig, N for holes.
@@ -80,6 +85,7 @@ class FmIndex {
   void attach();  // sets the views from data_
   void parse_contigs(const std::string& label);
 
+  std::string path_ = "index";     // for messages
   BigArray<std::uint8_t> memory_;  // where it was built
   io::MappedFile file_;            // where it was opened
   const std::uint8_t* data_ = nullptr;

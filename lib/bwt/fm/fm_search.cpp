@@ -169,11 +169,12 @@ class Search {
     lane.row = header_.first_row[letter] +
                index_.stretches()[lane.row >> kFmStretchShift].count[letter] + block.count[letter] +
                count_in_block(block, letter, lane.row % kFmBlockRows);
-    ++lane.distance;
+    if (++lane.distance > header_.n_rows) index_.refuse_walk();
     return to_row(lane);
   }
 
   bool found_position(Lane& lane) {
+    if (lane.position >= header_.n_rows) index_.refuse_walk();
     if (lane.left == 0) {
       take(lane);
       return next_row(lane);

@@ -173,7 +173,7 @@ TEST_CASE("bwt.fm_index: a file is read back, and a damaged one refused", "[bwt]
   const bwt::FmIndex built = index_of(genome, 4, 3);
   const std::string path =
       std::filesystem::temp_directory_path() / ("biogpu_fm_" + std::to_string(::getpid()));
-  built.write(path);
+  built.write(path).commit();
   {
     const bwt::FmIndex read = bwt::FmIndex::open(path, 2);
     CHECK(read.bytes() == built.bytes());

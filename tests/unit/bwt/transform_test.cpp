@@ -67,3 +67,14 @@ TEST_CASE("bwt.transform: refuses what is no transform", "[bwt]") {
   CHECK_THROWS_AS(bwt::inverse_bytes({7, "abc"}), Error);
   CHECK_THROWS_AS(bwt::inverse_bytes({1, "ab"}), Error);
 }
+
+TEST_CASE("bwt.transform: a byte below '$' has no inverse, and is refused before the work",
+          "[bwt]") {
+  // Read as a transform, each of the '$' would give a circle as long as the text.
+  for (const char low : {'#', '\n', ' ', '\0'}) {
+    std::string text(300000, '$');
+    text.replace(0, 150000, 150000, low);
+    CHECK_THROWS_AS(bwt::inverse_set(text, 1), Error);
+    CHECK_THROWS_AS(bwt::inverse_set(std::string("AC") + low + "$", 1), Error);
+  }
+}

@@ -1,12 +1,17 @@
 #include "lib/bwt/bwt_gpu.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "gpu/bwt/suffix_sort.hpp"
 #include "lib/bwt/suffix/suffix_array.hpp"
+#include "lib/core/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/bwt/texts.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
@@ -265,4 +270,44 @@ TEST_CASE("bwt.fm_search: the GPU finds what the CPU finds", "[bwt][device]") {
     };
     CHECK(in_order(found) == in_order(wanted));
   }
+}
+
+TEST_CASE("gpu.bwt: rows that lead in a circle end with the CPU's error", "[bwt][device]") {
+  // The transform of A...A has its sentinel in the last row. In another row, each row behind it
+  // leads to itself.
+  bwt::Reference reference;
+  reference.text = test::pack_bases(std::string(100, 'A'));
+  reference.contigs = {{"a", "", 0, 100, 0}};
+  bwt::FmIndex::Settings settings;
+  settings.sample_rate = 128;
+  const bwt::FmIndex index = bwt::FmIndex::build(reference, settings);
+  std::string bytes(reinterpret_cast<const char*>(index.data()), index.bytes());
+  auto& header = *reinterpret_cast<bwt::FmHeader*>(bytes.data());
+  auto& block =
+      *reinterpret_cast<bwt::FmBlock*>(bytes.data() + header.section[bwt::fm_blocks].offset);
+  auto& start =
+      *reinterpret_cast<bwt::FmStart*>(bytes.data() + header.section[bwt::fm_starts].offset);
+  REQUIRE(start.row == 100);
+  block.letter[1] |= std::uint64_t{1} << (100 - 64);
+  block.letter[0] &= ~(std::uint64_t{1} << 21);
+  start.row = 21;
+  header.checksum =
+      bwt::fm_checksum(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size(), 1);
+  const std::string path =
+      std::filesystem::temp_directory_path() / ("biogpu_circle_" + std::to_string(::getpid()));
+  std::ofstream(path, std::ios::binary) << bytes;
+  const bwt::FmIndex circular = bwt::FmIndex::open(path, 1);
+  std::filesystem::remove(path);
+  bwt::PatternSet patterns;
+  patterns.append("AAAA");
+  const std::vector<bwt::Probe> probes = {{0, 0, 4}};
+  std::vector<bwt::ProbeHit> hits;
+  const auto gpu = bwt::make_search_of_backend(0, circular);
+  CHECK_THROWS_AS(gpu->locate(patterns, probes, hits), Error);
+  bwt::CpuSearch cpu(circular);
+  CHECK_THROWS_AS(cpu.locate(patterns, probes, hits), Error);
+  // The search after it is a new one.
+  bwt::PatternSet others;
+  others.append("CCCC");
+  CHECK_NOTHROW(gpu->locate(others, probes, hits));
 }
