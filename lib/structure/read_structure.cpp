@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <gemmi/mmread.hpp>
@@ -13,6 +12,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/structure/pdb_text.hpp"
 #include "lib/structure/residue_names.hpp"
 #include "lib/structure/structure.hpp"
 #include "lib/structure/structure_text.hpp"
@@ -27,7 +27,6 @@ constexpr std::int64_t kMaxMissingPerResidue = 4;
 constexpr double kMaxCoordinate = 1e6;   // Angstrom; squares of sums of these are far from infinite
 constexpr std::size_t kMaxReason = 200;  // bytes of what gemmi says
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
-constexpr std::size_t kPdbCoordinates = 54;  // columns to the end of z
 
 [[noreturn]] void fail(const std::string& path, const std::string& what) {
   throw Error(ErrorCode::bad_input, path + ": " + what);
@@ -38,52 +37,37 @@ bool begins(std::string_view text, std::string_view with) {
   return text.substr(0, with.size()) == with;
 }
 
-bool is_number(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  if (begins(text, "+")) text.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+// gemmi takes the first digits of a whole number of any length into an int.
+bool is_too_long(std::string_view value) {
+  value.remove_prefix(std::min(value.size(), value.find_first_not_of(" \t\r\n;'\"")));
+  if (begins(value, "-") || begins(value, "+")) value.remove_prefix(1);
+  const std::size_t n_digits = std::min(value.size(), value.find_first_not_of("0123456789"));
+  return n_digits > std::numeric_limits<int>::digits10;
 }
 
-// gemmi reads what it can of a field; a coordinate cut short or garbled must not pass for a number.
-void check_pdb_atoms(const std::string& path, std::string_view text) {
-  std::uint64_t n_line = 0, n_record = 0;
-  std::size_t usual = kPdbCoordinates;  // columns of the atom before
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    ++n_line;
-    if (!begins(line, "ATOM  ") && !begins(line, "HETATM")) continue;
-    ++n_record;
-    const std::string where = fmt::format("record {} (line {})", n_record, n_line);
-    // A last line without its end may stop behind the coordinates too.
-    const std::size_t expected = end == std::string_view::npos ? usual : kPdbCoordinates;
-    if (line.size() < expected)
-      fail(path, fmt::format("{}: an atom of {} columns, expected {} or more; the file may be cut "
-                             "short",
-                             where, line.size(), expected));
-    usual = std::max(kPdbCoordinates, line.find_last_not_of(" \r") + 1);
-    for (const std::size_t column : {30, 38, 46})
-      if (!is_number(line.substr(column, 8)))
-        fail(path, fmt::format("{}: coordinate {} is no number", where,
-                               biogpu::quoted(line.substr(column, 8))));
-  }
+void check_numbers(const std::string& path, const std::string* values, std::size_t n) {
+  const std::string* const bad =
+      std::find_if(values, values + n, [](const std::string& value) { return is_too_long(value); });
+  if (bad != values + n)
+    fail(path, fmt::format("_atom_site: {} is out of range", biogpu::quoted(*bad)));
 }
 
-// Files that were joined are read to their end, as by the original, which looks at atoms alone:
-// gemmi stops at END, and refuses a number of a model that comes again. ENDMDL is left to part
-// them.
-void ignore_ends(std::string& text) {
-  for (std::size_t line = 0; line < text.size(); ++line) {
-    const std::size_t end = std::min(text.size(), text.find('\n', line));
-    const bool is_end = text.compare(line, 3, "END") == 0 &&
-                        (line + 3 >= end || text[line + 3] == ' ' || text[line + 3] == '\r');
-    if (is_end || text.compare(line, 6, "MODEL ") == 0) text.replace(line, 3, "REM");
-    line = end;
-  }
+// Of the whole document atoms and kinds of entities are read, and the rest is not looked at.
+gemmi::Structure read_mmcif(const std::string& path, const std::string& text) {
+  gemmi::cif::Document document = gemmi::cif::read_memory(text.data(), text.size(), path.c_str());
+  if (document.blocks.empty()) fail(path, "holds no data block");
+  for (gemmi::cif::Block& block : document.blocks)
+    for (gemmi::cif::Item& item : block.items) {
+      if (item.has_prefix("_atom_site.")) {
+        if (item.type == gemmi::cif::ItemType::Loop)
+          check_numbers(path, item.loop.values.data(), item.loop.values.size());
+        else
+          check_numbers(path, &item.pair[1], 1);
+      } else if (!item.has_prefix("_entity.")) {
+        item.erase();
+      }
+    }
+  return gemmi::make_structure(document);
 }
 
 std::string one_line(std::string text) {
@@ -96,12 +80,10 @@ gemmi::Structure parse(const std::string& path, std::string& text) {
   try {
     const auto format = gemmi::coor_format_from_content(text.data(), text.data() + text.size());
     if (format == gemmi::CoorFormat::Pdb) {
-      check_pdb_atoms(path, text);
-      ignore_ends(text);
+      prepare_pdb(path, text);
       return gemmi::read_pdb_from_memory(text.data(), text.size(), path);
     }
-    if (format == gemmi::CoorFormat::Mmcif)
-      return gemmi::make_structure(gemmi::cif::read_memory(text.data(), text.size(), path.c_str()));
+    if (format == gemmi::CoorFormat::Mmcif) return read_mmcif(path, text);
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {

@@ -253,8 +253,8 @@ TEST_CASE("structure.read_structure: numbers that are left out are bounded", "[s
   // Numbers of mmCIF may be any.
   std::string cif = as_mmcif(residue("ATOM  ", "GLY", 'A', 1) + residue("ATOM  ", "GLY", 'A', 7));
   for (std::size_t at = 0; (at = cif.find(" 7 A 1\n", at)) != std::string::npos;)
-    cif.replace(at, 3, " 2147483647 ");
-  CHECK(error_of(folder.write("far.cif", cif)).find("2147483645 numbers") != std::string::npos);
+    cif.replace(at, 3, "  999999999 ");
+  CHECK(error_of(folder.write("far.cif", cif)).find("999999997 numbers") != std::string::npos);
 }
 
 TEST_CASE("structure.read_structure: gzip that expands without end is refused early",
@@ -269,6 +269,23 @@ TEST_CASE("structure.read_structure: gzip that expands without end is refused ea
   CHECK(error_of(zeros) == zeros + ": holds a byte 0x00; expected the text of PDB or mmCIF");
   CHECK(error_of(folder.write("a.pdb", slurp(kEdited) + '\0')).find("byte 0x00") !=
         std::string::npos);
+}
+
+TEST_CASE("structure.read_structure: numbers past those of an int are refused", "[structure]") {
+  const test::Folder folder;
+  const std::string cif = as_mmcif(residue("ATOM  ", "GLY", 'A', 1));
+  for (const std::string number : {"3000000000", "-12345678901x", "'  98765432109'"}) {
+    std::string odd = cif;
+    odd.replace(odd.find(" 1 A 1\n"), 2, " " + number);
+    const std::string path = folder.write("odd.cif", odd);
+    CHECK(error_of(path) == path + ": _atom_site: '" + number + "' is out of range");
+  }
+  // What is not read of a file may hold anything.
+  const std::string more = cif + "_cell.length_a 12345678901234567890\n_struct_conf.id x\n";
+  CHECK(structure::read_structure(folder.write("more.cif", more)).size() == 1);
+  const std::string remarks = "REMARK caf\xe9\n\xff\nDBREF  " + std::string(50, '9') + "\n";
+  CHECK(structure::read_structure(folder.write("a.pdb", remarks + residue("ATOM  ", "GLY", 'A', 1)))
+            .size() == 1);
 }
 
 TEST_CASE("structure.read_structure: coordinates that are no place are refused", "[structure]") {
