@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cmath>
+#include <string>
+
+#include "lib/structure/structure.hpp"
+#include "tests/fuzz/infer/fuzz_folder.hpp"
+
+namespace biogpu::fuzz {
+
+// A structure from any bytes: an Error, or chains whose residues have what belongs to them, no
+// more of them than the file's size and the bound on missing ones allow.
+inline void check_structure(const std::uint8_t* bytes, std::size_t n) {
+  const MemoryFile file(bytes, n);
+  for (const bool ca_only : {false, true})
+    expect_error_of(file.path(), [&] {
+      const structure::Structure structure = structure::read_structure(file.path(), ca_only);
+      require(!structure.chains.empty(), "no chain");
+      for (const structure::Chain& chain : structure.chains) {
+        require(!chain.sequence.empty(), "an empty chain");
+        require(chain.backbone.size() == chain.sequence.size(), "coordinates of no residue");
+        require(chain.labels.size() == chain.sequence.size(), "labels of no residue");
+        for (const char letter : chain.sequence)
+          require(std::string_view("ACDEFGHIKLMNPQRSTVWYX").find(letter) != std::string_view::npos,
+                  "a letter of no residue");
+        for (const auto& atoms : chain.backbone)
+          for (const float x : atoms)
+            require(std::isnan(x) || std::abs(x) <= 1e6f, "a coordinate that is no place");
+      }
+      require(structure.size() <= 5000 + 5 * static_cast<std::int64_t>(n), "too many residues");
+    });
+}
+
+}  // namespace biogpu::fuzz
