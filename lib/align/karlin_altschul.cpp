@@ -15,8 +15,11 @@ bool costs_are(const Row& row, int gap_open, int gap_extend) {
          parasail_gap_open(row.gap_open, row.gap_extend) == gap_open;
 }
 
-// NCBI gives parameters for even scores alone where the match is 2 and the mismatch is odd.
-bool holds_for_even_scores(int match, int mismatch) { return match == 2 && mismatch % 2 != 0; }
+// NCBI gives parameters for even scores alone where the match is 2 and the mismatch is odd, and for
+// 3 and -4.
+bool holds_for_even_scores(int match, int mismatch) {
+  return (match == 2 && mismatch % 2 != 0) || (match == 3 && mismatch == -4);
+}
 
 std::int32_t rounded(const KarlinAltschul& parameters, std::int32_t score) {
   return parameters.even_scores ? score & ~1 : score;
@@ -50,7 +53,7 @@ std::optional<KarlinAltschul> published_nucleotide_parameters(int match, int mis
 }
 
 double bit_score(const KarlinAltschul& parameters, std::int32_t score) {
-  return (parameters.lambda * rounded(parameters, score) - std::log(parameters.k)) / std::log(2.0);
+  return (parameters.lambda * score - std::log(parameters.k)) / std::log(2.0);
 }
 
 std::uint64_t length_adjustment(const KarlinAltschul& parameters, std::uint64_t query_length,

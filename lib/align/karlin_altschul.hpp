@@ -14,7 +14,7 @@ struct KarlinAltschul {
   double k = 0;
   double alpha = 0;
   double beta = 0;
-  bool even_scores = false;  // the parameters hold for even scores: odd ones are rounded down
+  bool even_scores = false;  // E-values hold for even scores: odd ones are rounded down for them
 };
 
 // The parameters that NCBI publishes with BLAST for a matrix ("blosum62") or for a match and a
@@ -31,6 +31,7 @@ struct Database {
   std::uint64_t n_sequences = 0;
 };
 
+// As BLAST, which rounds no score for its bits.
 double bit_score(const KarlinAltschul& parameters, std::int32_t score);
 
 // Residues by which query and every target count as shorter because an alignment does not fit at

@@ -70,6 +70,25 @@ std::vector<std::string_view> matrix_names() {
   return names;
 }
 
+std::string known_matrix_name(std::string_view name) {
+  std::string lower(name);
+  std::transform(lower.begin(), lower.end(), lower.begin(), to_lower);
+  if (lower == "nuc.4.4" || lower == "nuc4.4") return "nuc44";
+  // EMBOSS puts an E in front of the names of NCBI's files.
+  if (lower == "eblosum80") return "blosum80_3";
+  if (lower == "ednafull" || lower.starts_with("eblosum") || lower.starts_with("epam"))
+    return lower.substr(1);
+  return lower;
+}
+
+std::string parasail_matrix_name(std::string_view name) {
+  if (name == "blosum80") return "blosum80_3";
+  const auto names = matrix_names();
+  const bool known =
+      name != "blosum80_3" && std::find(names.begin(), names.end(), name) != names.end();
+  return known ? std::string(name) : std::string();
+}
+
 std::optional<SubstitutionMatrix> built_in_matrix(std::string_view name) {
   std::optional<SubstitutionMatrix> found;
   for_each_block([&](std::string_view block) {

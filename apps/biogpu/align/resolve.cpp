@@ -1,7 +1,6 @@
 // What the options of `biogpu align` mean together, and which of them contradict each other.
 #include <fmt/format.h>
 
-#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <string_view>
@@ -9,6 +8,7 @@
 #include "apps/biogpu/align/flags.hpp"
 #include "lib/align/matrix_file.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -130,13 +130,11 @@ std::optional<align::SubstitutionMatrix> load_matrix(const std::string& name) {
   if (name.empty()) return std::nullopt;
   if (auto built_in = align::built_in_matrix(name)) return built_in;
   if (std::filesystem::exists(name)) return align::read_matrix(name);
-  std::string lower = name;
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (auto built_in = align::built_in_matrix(lower)) return built_in;
+  if (auto built_in = align::built_in_matrix(align::known_matrix_name(name))) return built_in;
   usage(
       fmt::format("--matrix {}: neither a matrix known by name nor a file; expected blosum62, "
                   "pam250, nuc44 ... or a file of scores",
-                  name));
+                  shortened(name)));
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ align::Scoring make_scoring(const ParasailFlags& flags) {
     return scoring;
   }
   const std::string name = flags.matrix.empty() ? "blosum62" : flags.matrix;
-  if (const auto matrix = align::built_in_matrix(name))
+  if (const auto matrix = align::built_in_matrix(align::parasail_matrix_name(name)))
     return align::matrix_scoring(*matrix, flags.gap_open, flags.gap_extend);
   align::SubstitutionMatrix matrix = align::read_matrix(name);
   matrix.rest = static_cast<int>(matrix.letters.size()) - 1;  // the last letter, whichever it is
@@ -63,7 +63,7 @@ UnitReader::Source source(const ParasailFlags& flags) {
 }
 
 void require_own_output(const ParasailFlags& flags) {
-  const bool is_file = !flags.matrix.empty() && !align::built_in_matrix(flags.matrix);
+  const bool is_file = !flags.matrix.empty() && align::parasail_matrix_name(flags.matrix).empty();
   io::require_distinct_files(std::vector<io::NamedFile>{{"-f", flags.database_path},
                                                         {"-q", flags.query_path},
                                                         {"-m", is_file ? flags.matrix : ""}},
@@ -118,8 +118,9 @@ void ParasailRun::set_filter() {
 std::string ParasailRun::header() const {
   if (flags_.format != ParasailFormat::sam_with_header || !has_queries()) return {};
   std::string text = "@HD\tVN:1.4\tSO:queryname\n";
-  for (const auto& [name, length] : list_targets(*reader_.held_targets()))
-    text += fmt::format("@SQ\tSN:{}\tLN:{}\n", name, length);
+  const io::SequenceBatch& targets = *reader_.held_targets();
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    text += fmt::format("@SQ\tSN:{}\tLN:{}\n", targets.name(i), targets.sequence(i).size());
   return text;
 }
 

@@ -60,8 +60,16 @@ TEST_CASE("align.karlin_altschul: scores of BLAST come out", "[align]") {
   CHECK(least_score(p, 1e30, 300, database) == 1);
 }
 
-TEST_CASE("align.karlin_altschul: odd scores are rounded down where NCBI says so", "[align]") {
-  const KarlinAltschul p = *published_nucleotide_parameters(2, -3, 7, 2);
-  CHECK(bit_score(p, 41) == bit_score(p, 40));
-  CHECK(bit_score(p, 42) > bit_score(p, 40));
+TEST_CASE("align.karlin_altschul: E-values of odd scores are rounded where NCBI says so",
+          "[align]") {
+  const Database database{5000, 10};
+  for (const auto& p : {*published_nucleotide_parameters(2, -3, 7, 2),
+                        *published_nucleotide_parameters(3, -4, 8, 2),
+                        *published_nucleotide_parameters(2, -7, 6, 2)}) {
+    CHECK(expected_hits(p, 41, 90, database) == expected_hits(p, 40, 90, database));
+    CHECK(expected_hits(p, 42, 90, database) < expected_hits(p, 40, 90, database));
+    CHECK(bit_score(p, 41) > bit_score(p, 40));
+  }
+  const KarlinAltschul all = *published_nucleotide_parameters(4, -5, 11, 5);
+  CHECK(expected_hits(all, 41, 90, database) < expected_hits(all, 40, 90, database));
 }
