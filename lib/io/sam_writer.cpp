@@ -21,30 +21,31 @@ constexpr std::size_t kTextBytes = 256u << 10;
 class SamWriter::Impl {
  public:
   Impl(const std::string& path, output::Targets targets, const std::string& program_line,
-       int n_threads)
-      : targets_(targets.begin(), targets.end()), file_(path) {
-    const std::string header = output::sam_header(file_.label(), targets_, program_line);
+       int n_threads, const SamLetters& letters)
+      : letters_(letters), file_(path) {
+    list_targets(targets);
+    const std::string header = output::sam_header(file_.label(), targets, program_line);
     if (path.ends_with(".bam")) {
-      bam_.emplace(file_, header, targets_, n_threads);
+      bam_.emplace(file_, header, targets_, letters_, n_threads);
       return;
     }
     if (path.ends_with(".cram")) {
-      cram_.emplace(file_, header, targets_, n_threads);
+      cram_.emplace(file_, header, targets_, letters_, n_threads);
       return;
     }
     if (path.ends_with(".gz")) bgzf_.emplace(file_, n_threads);
     text_ = header;
   }
 
-  void write(const SamRecord& record) {
+  void write(SamRecord record) {
     output::check_query_name(file_.label(), record.query_name);
-    check_target(record);
+    if (record.target_id >= 0) record.target_id = listed_target(record.target_id);
     if (bam_) {
       bam_->write(record);
     } else if (cram_) {
       cram_->write(record);
     } else {
-      output::append_sam_line(text_, record, targets_);
+      output::append_sam_line(text_, record, targets_, letters_);
       if (text_.size() >= kTextBytes) flush();
     }
     ++n_records;
@@ -61,10 +62,21 @@ class SamWriter::Impl {
   std::uint64_t n_records = 0;
 
  private:
-  void check_target(const SamRecord& record) const {
-    if (record.target_id < static_cast<std::int64_t>(targets_.size())) return;
+  void list_targets(output::Targets targets) {
+    ids_.reserve(targets.size());
+    for (const auto& target : targets) {
+      const bool is_listed = target.second > 0;
+      ids_.push_back(is_listed ? static_cast<std::int32_t>(targets_.size()) : -1);
+      if (is_listed) targets_.push_back(target);
+    }
+  }
+
+  // Its place in the header.
+  std::int32_t listed_target(std::int32_t target) const {
+    const auto i = static_cast<std::size_t>(target);
+    if (i < ids_.size() && ids_[i] >= 0) return ids_[i];
     throw Error(ErrorCode::failed, fmt::format("{}: target {} of {} in a record; this is a defect",
-                                               file_.label(), record.target_id, targets_.size()));
+                                               file_.label(), target, ids_.size()));
   }
 
   void flush() {
@@ -76,7 +88,9 @@ class SamWriter::Impl {
     text_.clear();
   }
 
-  std::vector<std::pair<std::string, std::uint64_t>> targets_;
+  const output::SeqLetters letters_;
+  std::vector<std::pair<std::string, std::uint64_t>> targets_;  // those of the header
+  std::vector<std::int32_t> ids_;  // of each target given: its place in the header, -1 for none
   output::TargetFile file_;
   std::optional<output::BgzfDeflate> bgzf_;
   std::optional<output::BamOutput> bam_;
@@ -86,8 +100,8 @@ class SamWriter::Impl {
 
 SamWriter::SamWriter(const std::string& path,
                      std::span<const std::pair<std::string, std::uint64_t>> targets,
-                     const std::string& program_line, int n_threads)
-    : impl_(std::make_unique<Impl>(path, targets, program_line, n_threads)) {}
+                     const std::string& program_line, int n_threads, const SamLetters& letters)
+    : impl_(std::make_unique<Impl>(path, targets, program_line, n_threads, letters)) {}
 SamWriter::~SamWriter() = default;
 SamWriter::SamWriter(SamWriter&&) noexcept = default;
 SamWriter& SamWriter::operator=(SamWriter&&) noexcept = default;

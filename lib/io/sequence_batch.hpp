@@ -30,6 +30,8 @@ class SequenceBatch {
   std::uint64_t first_record() const { return first_record_; }
   // Sum of the sequence lengths, in residues.
   std::uint64_t n_residues() const { return n_residues_; }
+  // Memory that the records take: names, comments, residues, qualities, and where they are.
+  std::uint64_t n_bytes() const { return text_.size() + records_.size() * sizeof(Record); }
 
   std::string_view name(std::size_t i) const;
   // What follows the name on the header line, without the separating blanks.

@@ -114,7 +114,8 @@ bool SequenceReader::Impl::read(SequenceBatch& batch, const BatchLimits& limits)
   batch.clear(n_skipped_ + n_records + 1);
   const std::uint64_t n_left = range.end - std::min(range.end, n_skipped_ + n_records);
   while (batch.size() < n_left && (batch.empty() || (batch.size() < limits.n_records &&
-                                                     batch.n_residues() < limits.n_residues))) {
+                                                     batch.n_residues() < limits.n_residues &&
+                                                     batch.n_bytes() < limits.n_bytes))) {
     if (!records_ || !records_->next(batch)) break;
   }
   n_records += batch.size();

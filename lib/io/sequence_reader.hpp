@@ -12,6 +12,7 @@ namespace biogpu::io {
 struct BatchLimits {
   std::size_t n_records = 65536;
   std::uint64_t n_residues = 16u << 20;
+  std::uint64_t n_bytes = UINT64_MAX;  // SequenceBatch::n_bytes()
 };
 
 // Records of a file, counted from 0: begin, ..., end - 1.

@@ -44,7 +44,9 @@ QuerySink::QuerySink(const bwt::FmIndex& index, const QueryFlags& flags, bool co
     std::vector<std::pair<std::string, std::uint64_t>> targets;
     for (const bwt::FmContig& contig : index.contigs())
       targets.emplace_back(contig.name, contig.length);
-    sam_.emplace(path, targets, command_line, flags.shared.threads);
+    // U of a query is the T of the index.
+    const io::SamLetters letters{.rna = true};
+    sam_.emplace(path, targets, command_line, flags.shared.threads, letters);
     return;
   }
   text_.emplace(path, flags.shared.threads);

@@ -8,10 +8,12 @@
 #include <new>
 
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 
 namespace biogpu::io::output {
 
-AlignmentMaker::AlignmentMaker() : alignment_(bam_init1()) {
+AlignmentMaker::AlignmentMaker(const SeqLetters& letters)
+    : alignment_(bam_init1()), letters_(letters) {
   if (!alignment_) throw std::bad_alloc();
 }
 
@@ -19,6 +21,8 @@ const bam1_t& AlignmentMaker::make(const TargetFile& file, const SamRecord& reco
   phred_.assign(record.quality);
   std::transform(phred_.begin(), phred_.end(), phred_.begin(),
                  [](char c) { return static_cast<char>(c - '!'); });
+  sequence_.clear();
+  letters_.append(sequence_, record.sequence);
   const bool has_quality = !phred_.empty() && phred_.size() == record.sequence.size();
   constexpr std::size_t kTagBytes = 2 * (2 + 1 + sizeof(std::int32_t));  // name, type, number
   // bam_set1() refuses an aligned record without a path, which --output score or ends gives.
@@ -26,11 +30,10 @@ const bam1_t& AlignmentMaker::make(const TargetFile& file, const SamRecord& reco
       static_cast<std::uint16_t>(record.flag | (record.cigar.empty() ? BAM_FUNMAP : 0));
   bam1_t* alignment = alignment_.get();
   errno = 0;
-  const int size =
-      bam_set1(alignment, record.query_name.size(), record.query_name.data(), flag,
-               record.target_id, record.target_begin, record.mapq, record.cigar.size(),
-               record.cigar.data(), -1, -1, 0, record.sequence.size(), record.sequence.data(),
-               has_quality ? phred_.data() : nullptr, kTagBytes);
+  const int size = bam_set1(alignment, record.query_name.size(), record.query_name.data(), flag,
+                            record.target_id, record.target_begin, record.mapq, record.cigar.size(),
+                            record.cigar.data(), -1, -1, 0, sequence_.size(), sequence_.data(),
+                            has_quality ? phred_.data() : nullptr, kTagBytes);
   if (size < 0) file.fail("cannot hold a record", errno);
   alignment->core.flag = record.flag;
   bool failed = bam_aux_update_int(alignment, "AS", record.score) != 0;
@@ -47,8 +50,8 @@ void check_target_lengths(const std::string& label, Targets targets) {
     if (length <= kMax) continue;
     throw Error(
         ErrorCode::bad_input,
-        fmt::format("{}: target '{}' has {} residues, BAM and CRAM hold at most {}; write SAM",
-                    label, name, length, kMax));
+        fmt::format("{}: target {} has {} residues, BAM and CRAM hold at most {}; write SAM", label,
+                    quoted(name), length, kMax));
   }
 }
 

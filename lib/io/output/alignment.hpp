@@ -13,7 +13,7 @@ namespace biogpu::io::output {
 // Turns records into htslib's form, one at a time.
 class AlignmentMaker {
  public:
-  AlignmentMaker();
+  explicit AlignmentMaker(const SeqLetters& letters);
 
   // The record, until the next call. Throws Error{failed}, named for the file, where its fields
   // contradict each other.
@@ -24,6 +24,8 @@ class AlignmentMaker {
     void operator()(bam1_t* alignment) const { bam_destroy1(alignment); }
   };
   std::unique_ptr<bam1_t, Destroy> alignment_;
+  const SeqLetters letters_;
+  std::string sequence_;
   std::string phred_;
 };
 

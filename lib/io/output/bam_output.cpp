@@ -64,8 +64,9 @@ void put_record(CharBuffer& bytes, const bam1_t& record) {
 
 }  // namespace
 
-BamOutput::BamOutput(TargetFile& file, const std::string& header, Targets targets, int n_threads)
-    : file_(file), bgzf_(file, n_threads) {
+BamOutput::BamOutput(TargetFile& file, const std::string& header, Targets targets,
+                     const SeqLetters& letters, int n_threads)
+    : file_(file), bgzf_(file, n_threads), maker_(letters) {
   check_target_lengths(file.label(), targets);
   bytes_.append("BAM\1", 4);
   put(bytes_, static_cast<std::uint32_t>(header.size()));

@@ -15,7 +15,8 @@ namespace biogpu::io::output {
 // section 4.2. Errors as SamWriter's.
 class BamOutput {
  public:
-  BamOutput(TargetFile& file, const std::string& header, Targets targets, int n_threads);
+  BamOutput(TargetFile& file, const std::string& header, Targets targets, const SeqLetters& letters,
+            int n_threads);
 
   void write(const SamRecord& record);
   // Writes what is left; TargetFile::publish() comes next.

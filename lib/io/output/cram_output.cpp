@@ -23,7 +23,7 @@ struct Close {
 
 class CramOutput::Impl {
  public:
-  Impl(TargetFile& file, const std::string& header, int n_threads);
+  Impl(TargetFile& file, const std::string& header, const SeqLetters& letters, int n_threads);
   ~Impl();
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -43,8 +43,9 @@ class CramOutput::Impl {
   std::unique_ptr<sam_hdr_t, Close> header_;
 };
 
-CramOutput::Impl::Impl(TargetFile& target, const std::string& header, int n_threads)
-    : target_(target), header_(sam_hdr_init()) {
+CramOutput::Impl::Impl(TargetFile& target, const std::string& header, const SeqLetters& letters,
+                       int n_threads)
+    : target_(target), maker_(letters), header_(sam_hdr_init()) {
   hts_set_log_level(HTS_LOG_OFF);
   if (!header_) throw std::bad_alloc();
   if (sam_hdr_add_lines(header_.get(), header.data(), header.size()) != 0) fail(errno);
@@ -90,9 +91,9 @@ void CramOutput::Impl::fail(int error) const {
 }
 
 CramOutput::CramOutput(TargetFile& file, const std::string& header, Targets targets,
-                       int n_threads) {
+                       const SeqLetters& letters, int n_threads) {
   check_target_lengths(file.label(), targets);
-  impl_ = std::make_unique<Impl>(file, header, n_threads);
+  impl_ = std::make_unique<Impl>(file, header, letters, n_threads);
 }
 CramOutput::~CramOutput() = default;
 void CramOutput::write(const SamRecord& record) { impl_->write(record); }

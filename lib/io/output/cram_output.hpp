@@ -11,7 +11,8 @@ namespace biogpu::io::output {
 // CRAM through htslib, without a reference. Errors as SamWriter's.
 class CramOutput {
  public:
-  CramOutput(TargetFile& file, const std::string& header, Targets targets, int n_threads);
+  CramOutput(TargetFile& file, const std::string& header, Targets targets,
+             const SeqLetters& letters, int n_threads);
   ~CramOutput();
 
   void write(const SamRecord& record);

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 #include "lib/core/version.hpp"
 
 namespace biogpu::io::output {
@@ -46,6 +47,24 @@ void append_or_star(std::string& text, std::string_view field) {
 
 }  // namespace
 
+SeqLetters::SeqLetters(const SamLetters& letters) {
+  for (std::size_t byte = 0; byte < table_.size(); ++byte) {
+    const char c = static_cast<char>(byte);
+    const bool allowed = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '.';
+    table_[byte] = allowed ? c : letters.other;
+  }
+  if (!letters.rna) return;
+  table_['U'] = 'T';
+  table_['u'] = 't';
+}
+
+void SeqLetters::append(std::string& text, std::string_view residues) const {
+  const std::size_t begin = text.size();
+  text += residues;
+  for (std::size_t i = begin; i < text.size(); ++i)
+    text[i] = table_[static_cast<unsigned char>(text[i])];
+}
+
 std::string sam_header(const std::string& label, Targets targets, const std::string& program_line) {
   std::string text = "@HD\tVN:1.6\tSO:unknown\n";
   std::unordered_map<std::string_view, std::size_t> seen;
@@ -54,17 +73,17 @@ std::string sam_header(const std::string& label, Targets targets, const std::str
     const auto& [name, length] = targets[i];
     if (!is_target_name(name)) {
       throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: target {} is named '{}', which SAM cannot hold; rename it",
-                              label, i + 1, name));
+                  fmt::format("{}: target {} is named {}, which SAM cannot hold; rename it", label,
+                              i + 1, quoted(name)));
     }
     const auto [first, is_new] = seen.emplace(name, i);
     if (!is_new) {
       throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: targets {} and {} are both named '{}'; SAM needs a name of its "
+                  fmt::format("{}: targets {} and {} are both named {}; SAM needs a name of its "
                               "own for each",
-                              label, first->second + 1, i + 1, name));
+                              label, first->second + 1, i + 1, quoted(name)));
     }
-    text += fmt::format("@SQ\tSN:{}\tLN:{}\n", name, length);
+    if (length > 0) text += fmt::format("@SQ\tSN:{}\tLN:{}\n", name, length);
   }
   if (!program_line.empty()) {
     // A tab or a line feed inside an argument would end the field.
@@ -79,18 +98,19 @@ std::string sam_header(const std::string& label, Targets targets, const std::str
 void check_query_name(const std::string& label, std::string_view name) {
   if (name.size() > kMaxQueryName) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("{}: the name of read '{}...' has {} characters; SAM holds at most {}",
-                            label, name.substr(0, 40), name.size(), kMaxQueryName));
+                fmt::format("{}: the name of read {} has {} characters; SAM holds at most {}",
+                            label, quoted(name), name.size(), kMaxQueryName));
   }
   if (!is_printable(name) || name.find('@') != std::string_view::npos) {
     throw Error(ErrorCode::bad_input,
-                fmt::format("{}: the name of read '{}' holds an '@' or a character outside ASCII, "
+                fmt::format("{}: the name of read {} holds an '@' or a character outside ASCII, "
                             "which SAM cannot hold; rename it",
-                            label, name));
+                            label, quoted(name)));
   }
 }
 
-void append_sam_line(std::string& text, const SamRecord& record, Targets targets) {
+void append_sam_line(std::string& text, const SamRecord& record, Targets targets,
+                     const SeqLetters& letters) {
   append_or_star(text, record.query_name);
   text += '\t';
   append_number(text, record.flag);
@@ -105,7 +125,10 @@ void append_sam_line(std::string& text, const SamRecord& record, Targets targets
   text += '\t';
   append_cigar(text, record.cigar);
   text += "\t*\t0\t0\t";
-  append_or_star(text, record.sequence);
+  if (record.sequence.empty())
+    text += '*';
+  else
+    letters.append(text, record.sequence);
   text += '\t';
   append_or_star(text, record.quality);
   text += "\tAS:i:";
