@@ -50,6 +50,10 @@ std::string lower_case(std::string text) {
   return text;
 }
 
+bool is_word(const std::string& text, const std::string& word, bool in_any_case) {
+  return text == word || (in_any_case && lower_case(text) == lower_case(word));
+}
+
 }  // namespace
 
 CLI::Validator whole_number_in(std::int64_t least, std::uint64_t most, Digits digits) {
@@ -82,7 +86,7 @@ CLI::Validator number_in(double least, double most) {
 CLI::Validator one_of(std::vector<std::string> words, bool in_any_case) {
   const auto convert = [words = std::move(words), in_any_case](std::string& text) -> std::string {
     for (const std::string& word : words)
-      if (text == word || (in_any_case && lower_case(text) == lower_case(word))) {
+      if (is_word(text, word, in_any_case)) {
         text = word;
         return {};
       }
@@ -91,11 +95,11 @@ CLI::Validator one_of(std::vector<std::string> words, bool in_any_case) {
   return {convert, ""};
 }
 
-CLI::Validator one_of_numbers(std::vector<std::pair<std::string, int>> words) {
-  const auto convert = [words = std::move(words)](std::string& text) -> std::string {
+CLI::Validator one_of_numbers(std::vector<std::pair<std::string, int>> words, bool in_any_case) {
+  const auto convert = [words = std::move(words), in_any_case](std::string& text) -> std::string {
     std::vector<std::string> known;
     for (const auto& [word, number] : words) {
-      if (word == text) {
+      if (is_word(text, word, in_any_case)) {
         text = std::to_string(number);
         return {};
       }

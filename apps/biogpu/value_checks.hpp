@@ -36,13 +36,14 @@ CLI::Validator in_range(T least, T most, Digits digits = Digits::decimal) {
 CLI::Validator one_of(std::vector<std::string> words, bool in_any_case = false);
 
 // The same for an enum, whose value the word is replaced by.
-CLI::Validator one_of_numbers(std::vector<std::pair<std::string, int>> words);
+CLI::Validator one_of_numbers(std::vector<std::pair<std::string, int>> words,
+                              bool in_any_case = false);
 
 template <class T>
-CLI::Validator one_of(const std::map<std::string, T>& words) {
+CLI::Validator one_of(const std::map<std::string, T>& words, bool in_any_case = false) {
   std::vector<std::pair<std::string, int>> numbers;
   for (const auto& [word, value] : words) numbers.emplace_back(word, static_cast<int>(value));
-  return one_of_numbers(std::move(numbers));
+  return one_of_numbers(std::move(numbers), in_any_case);
 }
 
 // "a", "a or b", "a, b or c".

@@ -10,13 +10,16 @@
 #include <sstream>
 #include <utility>
 
+#include "lib/align/whole_scores.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 
 namespace biogpu::align {
 namespace {
 
 constexpr int kLowest = -127;
 constexpr int kHighest = 127;
+constexpr std::size_t kMostLineBytes = 1u << 16;
 
 class Reader {
  public:
@@ -54,19 +57,35 @@ class Reader {
 
   // The next line that is neither blank nor a comment.
   bool next(std::string& line) {
-    while (std::getline(file_, line)) {
-      ++n_lines_;
+    while (read_line(line)) {
       line.resize(std::min(line.find('#'), line.size()));
       if (line.find_first_not_of(" \t\r") != std::string::npos) return true;
     }
     return false;
   }
 
+  // Of a file that is no matrix a line may be endless.
+  bool read_line(std::string& line) {
+    line.clear();
+    ++n_lines_;
+    int c = 0;
+    while ((c = file_.get()) != std::ifstream::traits_type::eof() && c != '\n') {
+      if (line.size() >= kMostLineBytes)
+        bad(fmt::format("more than {} bytes; expected letters or a row of scores", kMostLineBytes));
+      line.push_back(static_cast<char>(c));
+    }
+    if (c == '\n' || !line.empty()) return true;
+    --n_lines_;
+    return false;
+  }
+
   void read_letters(std::istringstream& words) {
     for (std::string word; words >> word;) {
-      if (word.size() != 1) bad(fmt::format("'{}' for a letter; expected one byte each", word));
+      if (word.size() != 1)
+        bad(fmt::format("{} for a letter; expected one byte each", quoted(word)));
       for (const char letter : matrix_.letters)
-        if (same_letter(letter, word[0])) bad(fmt::format("the letter '{}' comes twice", word));
+        if (same_letter(letter, word[0]))
+          bad(fmt::format("the letter {} comes twice", quoted(word)));
       matrix_.letters += word;
     }
     const bool star = matrix_.letters.find('*') != std::string::npos;
@@ -86,12 +105,12 @@ class Reader {
     const std::size_t row = n_rows_++;
     if (row >= matrix_.letters.size() || word != matrix_.letters.substr(row, 1))
       bad(
-          fmt::format("row '{}'; expected the rows of the letters {} in this order (position-"
+          fmt::format("row {}; expected the rows of the letters {} in this order (position-"
                       "specific matrices cannot be read)",
-                      word, matrix_.letters));
+                      quoted(word), shortened(matrix_.letters)));
     for (std::size_t column = 0; column < matrix_.letters.size(); ++column)
       matrix_.score[row][column] = read_score(words);
-    if (words >> word) bad(fmt::format("'{}' after the last score of the row", word));
+    if (words >> word) bad(fmt::format("{} after the last score of the row", quoted(word)));
   }
 
   std::int8_t read_score(std::istringstream& words) {
@@ -102,8 +121,8 @@ class Reader {
     const auto [last, error] = std::from_chars(word.data(), end, value);
     if (word.empty()) bad("a score is missing");
     if (error != std::errc{} || last != end || value < kLowest || value > kHighest)
-      bad(fmt::format("score '{}'; expected a whole number from {} to {}", word, kLowest,
-                      kHighest));
+      bad(fmt::format("score {}; expected a whole number from {} to {}{}", quoted(word), kLowest,
+                      kHighest, how_to_scale(word)));
     return static_cast<std::int8_t>(value);
   }
 

@@ -23,7 +23,7 @@ cp out.txt all.paf
 works align --mode sw -q q.fa t.fa -o out.paf
 check "suffix .paf" same_files out.paf all.paf
 works align --mode sw -q --preset dna-short --pairs --format blast6 q.fa t.fa
-check "outfmt 6" out_is 'q1\tt1\t91.667\t12\t0\t1\t1\t11\t1\t12\t0.006\t13.9\nq2\tt2\t66.667\t12\t4\t0\t1\t12\t4\t15\t0.029\t12.1\n'
+check "outfmt 6" out_is 'q1\tt1\t91.667\t12\t0\t1\t1\t11\t1\t12\t0.006\t14.8\nq2\tt2\t66.667\t12\t4\t0\t1\t12\t4\t15\t0.029\t13.0\n'
 works align --mode sw -q --pairs --format csv q.fa t.fa
 check "Parasail's CSV" out_is '0,0,11,12,17,10,11\n1,1,12,17,13,11,14\n'
 works align --mode sw -q --pairs --format csv --output statistics q.fa t.fa

@@ -127,4 +127,80 @@ cp out.txt expected.txt
 works align --mode sg -q -t 3 --batch 11 --self many_q.fa
 check "--self -t 3 --batch 11" same_files expected.txt out.txt
 
+# As BLAST printed them (blastp and blastn 2.12, OLD_FSC=1): 1/2 bit BLOSUM80, bits of odd scores.
+printf '>q\nGHWKRNDCEYPLVMTSIFQAGHWYRNDAEY\n' >bq.fa
+printf '>t\nMMGHWKRNDCEYPIVMTSIFKAGHWYRNDAEYLL\n' >bt.fa
+works align --mode sw -q --matrix blosum80 --gap-model blast --gap-open 11 --gap-extend 1 \
+  --columns score,bits,evalue bq.fa bt.fa
+check "blosum80 is BLAST's" rows_are '184 86.7 6.44e-24;'
+works align --mode sw -q --matrix BLOSUM62 --gap-model blast --gap-open 10 --gap-extend 2 \
+  --columns score,bits,evalue bq.fa bt.fa
+check "a name in capitals has its parameters" rows_are '175 77.2 4.80e-21;'
+works align --mode sw -q --matrix EBLOSUM62 --gap-model blast --gap-open 10 --gap-extend 2 \
+  --columns score,bits,evalue bq.fa bt.fa
+check "EMBOSS' name" rows_are '175 77.2 4.80e-21;'
+printf '>w\nWWA\n' >w.fa
+for pair in blosum80:27 blosum80_3:39 EBLOSUM80:39; do
+  works align --mode sw -q --matrix "${pair%:*}" --columns score,bits w.fa w.fa
+  check "${pair%:*}" out_has "^${pair#*:}	"
+done
+check "no parameters for 1/3 bits" out_has '	\*$'
+works align parasail -x -f w.fa -q w.fa -m blosum80 -a sw_striped_16 -g out.csv
+check "Parasail's blosum80" grep -qx '0,0,3,3,39,2,2' out.csv
+fails 2 "no parameters are published" align --mode sw --matrix blosum80_3 --evalue 1 bq.fa bt.fa
+printf '>q\nGGATCACAGTCTACACTGCTCACTCCAACCCCGGCCCCTGAGTC\n' >dq.fa
+printf '>t\nTTGCAGGATCACAGTCTACACTGCTCACTCCAACCACGGCCCCTGAGTCGGA\n' >dt.fa
+works align --mode sw -q --preset dna-short --columns score,bits,evalue dq.fa dt.fa
+check "2/-3" rows_are '83 76.1 3.96e-20;'
+works align --mode sw -q --match 3 --mismatch -4 --gap-model blast --gap-open 6 --gap-extend 3 \
+  --columns score,bits,evalue dq.fa dt.fa
+check "3/-4" rows_are '125 72.2 5.16e-19;'
+works align --mode sw -q --match 2 --mismatch -7 --gap-model blast --gap-open 2 --gap-extend 4 \
+  --columns score,bits,evalue dq.fa dt.fa
+check "2/-7" rows_are '79 78.1 1.13e-20;'
+
+# DNA and proteins do not meet unless --alphabet says so.
+fails 3 "bt.fa: its first sequences look like proteins, those of dq.fa like DNA" align --mode sw dq.fa bt.fa
+fails 3 "bq.fa: its first sequences look like proteins, those of dt.fa like DNA" align --mode nw bq.fa dt.fa
+fails 3 "bq.fa: .* like DNA" align --mode nw --matrix blosum62 --pairs bq.fa dt.fa
+fails 3 "bq.fa: .* and the scores are those of DNA" align --mode nw --match 1 bq.fa bt.fa
+fails 3 "bt.fa: .* and the scores are those of DNA" align --mode nw --preset dna-short w.fa bt.fa
+works align --mode sw -q --alphabet protein dq.fa bt.fa
+works align --mode sw -q --alphabet DNA dq.fa bt.fa
+works align --mode sw -q --match 1 --alphabet dna bq.fa bt.fa
+printf '>short\nACG\n' >short.fa
+works align --mode sw -q --columns score short.fa bt.fa
+check "few letters follow the targets" rows_are '9;'
+works align --mode sw -q --matrix blosum62 dq.fa dt.fa
+
+# Gaps that go on as free end gaps count as far as they are paid.
+printf '>q\nCCCC\n' >cq.fa
+printf '>t\nGGGGGGG\n' >gt.fa
+works align --mode sg_qx_de -q --match 2 --mismatch -9 --gap-open 5 --gap-extend 2 --alphabet dna \
+  --columns score,gaps,gap_opens,cigar cq.fa gt.fa
+check "a paid gap before a free end" rows_are '-5 1 1 4I7D;'
+printf '>f\nTTACGTTGCA\n' >free.fa
+works align --mode sg -q --match 2 --mismatch -3 --alphabet dna --columns score,gaps,gap_opens,cigar free.fa t1.fa
+check "free ends alone are no gaps" out_has '	0	0	'
+
+# Words in either case, fractions.
+works align --mode SW -q --alphabet DNA --strand Both --gap-model BLAST --format TSV --cigar Merged q.fa t.fa
+fails 2 "gap-open: '1.5'; expected a whole number .*; multiply all scores and gap costs by 2" \
+  align --mode sw --gap-open 1.5 q.fa t.fa
+fails 2 "match: '.375'; .* gap costs by 8" align --mode sw --match .375 q.fa t.fa
+fails 2 "mismatch: '-2.0'; .* leave out the decimals" align --mode sw --mismatch -2.0 q.fa t.fa
+fails 2 "gap-extend: 'x'; expected a whole number from 0 to 1000000;" align --mode sw --gap-extend x q.fa t.fa
+printf 'A C\nA 1.2 -1\nC -1 1\n' >fraction.txt
+fails 3 "fraction.txt: line 2: score '1.2'; .* gap costs by 5" align --mode sw --matrix fraction.txt q.fa t.fa
+
+# Error lines stay short.
+{ printf 'A C\nA 1 '; printf '%09000d' 7; printf 'x\nC 1 1\n'; } >token.txt
+fails 3 "token.txt: line 2: score '0*...' (9001 bytes)" align --mode sw --matrix token.txt q.fa t.fa
+check "a line of error" [ "$(wc -c <err.txt)" -lt 400 ]
+
+# --max-memory holds for records without residues too.
+awk 'BEGIN { for (i = 0; i < 400000; ++i) printf ">empty%d\n", i; print ">t"; print "ACGTACGT" }' >many.fa
+fails 1 "many.fa: targets with their names take more than" align --mode sw --max-memory 16M q.fa many.fa
+fails 1 "many.fa: the names of the targets" align --mode sw --pairs --max-memory 16M --format sam many.fa many.fa
+
 finish

@@ -43,7 +43,7 @@ check "semi-global without a match" out_is "$header"'a\tc\t-3\t3\t4\t0\t1\t3I1X3
 # Protein, by the letters and by option.
 printf '>p\nMKVLAWQ\n' >p.fa
 works align --mode sw p.fa p.fa
-check "protein is recognised" err_has 'protein, blosum62 (by the first queries), gap open 11, extend 1'
+check "protein is recognised" err_has 'protein, blosum62 (by the first sequences), gap open 11, extend 1'
 check "BLOSUM62 of MKVLAWQ with itself" out_has '^p	p	38	'
 works align --mode sw --matrix blosum62 q.fa t.fa
 check "the matrix decides" err_has 'protein, blosum62, gap open 11'

@@ -42,7 +42,6 @@ void AlignCompute::compute(Item& item) {
   timed(spent.format_s, [&] {
     make_rows({item.unit, item.queries, chosen.pairs, alignments}, style_, item.rows);
   });
-  item.n_rows = chosen.pairs.size();
   give_back(std::move(alignments));
   const std::lock_guard lock(mutex_);
   times_.encode_s += spent.encode_s;

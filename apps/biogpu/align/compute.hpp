@@ -34,7 +34,6 @@ struct Item {
   Rows rows;
   std::uint64_t n_pairs = 0;  // scored
   std::uint64_t n_cells = 0;  // of them
-  std::uint64_t n_rows = 0;
 };
 
 // Seconds summed over the workers.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "apps/biogpu/align/modes.hpp"
+#include "apps/biogpu/align/whole_score.hpp"
 #include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/shared_flags.hpp"
 #include "apps/biogpu/value_checks.hpp"
@@ -37,7 +38,7 @@ void add_input_flags(CLI::App& command, AlignFlags& flags) {
   input
       .option("--strand", flags.strand,
               "DNA queries: forward, reverse, both (the better) [forward]", "WHICH")
-      ->transform(one_of(strands));
+      ->transform(one_of(strands, true));
 }
 
 void add_scoring_flags(CLI::App& command, AlignFlags& flags) {
@@ -47,46 +48,48 @@ void add_scoring_flags(CLI::App& command, AlignFlags& flags) {
               "dna-short: 2 -3, gaps 7 2 (blastn); dna-long: 2 -4, gaps\n"
               "6 2 (minimap2); protein: blosum62, gaps 12 1 (blastp)",
               "NAME")
-      ->transform(one_of({"dna-short", "dna-long", "protein"}));
+      ->transform(one_of({"dna-short", "dna-long", "protein"}, true));
   const std::map<std::string, Alphabet> alphabets{
       {"auto", Alphabet::automatic}, {"dna", Alphabet::dna}, {"protein", Alphabet::protein}};
   scoring
-      .option("--alphabet", flags.alphabet, "dna, protein, auto (by the first queries) [auto]",
+      .option("--alphabet", flags.alphabet, "dna, protein, auto (by the first sequences) [auto]",
               "WHICH")
-      ->transform(one_of(alphabets));
+      ->transform(one_of(alphabets, true));
   scoring.flag("--rna", flags.rna, "DNA scores; U is the same letter as T [an unknown one]");
   scoring.option("--match", flags.match, "DNA: score of equal bases [2]", "N")
-      ->transform(in_range(-kMaxResidueScore, kMaxResidueScore));
+      ->transform(whole_score(-kMaxResidueScore, kMaxResidueScore));
   scoring.option("--mismatch", flags.mismatch, "DNA: score of different bases, added [-3]", "N")
-      ->transform(in_range(-kMaxResidueScore, kMaxResidueScore));
+      ->transform(whole_score(-kMaxResidueScore, kMaxResidueScore));
   scoring.option("--matrix", flags.matrix,
                  "blosum30 .. blosum100, blosumn, pam10 .. pam500, nuc44,\n"
-                 "dnafull, or a file in NCBI's form [protein: blosum62]",
+                 "dnafull, EMBOSS' names of them, or a file in NCBI's form\n[protein: blosum62]",
                  "NAME");
   scoring
       .option("--gap-open", flags.gap_open, "cost of a gap's first residue [DNA 5, protein 11]",
               "N")
-      ->transform(in_range(0, kMaxGapCost));
+      ->transform(whole_score(0, kMaxGapCost));
   scoring
       .option("--gap-extend", flags.gap_extend,
               "of each further one [DNA 2, protein 1]; as open: linear", "N")
-      ->transform(in_range(0, kMaxGapCost));
+      ->transform(whole_score(0, kMaxGapCost));
   scoring
       .option("--gap-model", flags.gap_model,
               "parasail: open + (L-1) extend; blast: open + L extend\n[parasail]", "MODEL")
-      ->transform(one_of({"parasail", "blast"}));
+      ->transform(one_of({"parasail", "blast"}, true));
   scoring.option("--band", flags.band, "keep to N diagonals on either side of the corners'", "N")
       ->transform(in_range(std::int64_t{0}, std::int64_t{1} << 40));
   scoring
       .option("--xdrop", flags.xdrop, "sw: extend from both begins until the score drops by N", "N")
-      ->transform(in_range(0, std::numeric_limits<std::int32_t>::max() / 4));
+      ->transform(whole_score(0, std::numeric_limits<std::int32_t>::max() / 4));
 }
 
 void add_selection_flags(CLI::App& command, AlignFlags& flags) {
   const OptionGroup selection(command, "Selection");
   selection.option("--top", flags.top, "the K best targets of each query, best first", "K")
       ->transform(in_range(1u, 100000000u));
-  selection.option("--min-score", flags.min_score, "rows of at least this score", "N");
+  selection.option("--min-score", flags.min_score, "rows of at least this score", "N")
+      ->transform(whole_score(std::numeric_limits<std::int32_t>::min(),
+                              std::numeric_limits<std::int32_t>::max()));
   selection.option("--evalue", flags.max_evalue, "sw: rows expected at most X times by chance",
                    "X");
 }
@@ -99,18 +102,18 @@ void add_output_flags(CLI::App& command, AlignFlags& flags) {
               "tsv, sam, paf, blast6, csv, emboss, ssw\n"
               "[by suffix: .sam .bam .cram .paf .csv, else tsv]",
               "FORMAT")
-      ->transform(one_of({"tsv", "sam", "paf", "blast6", "csv", "emboss", "ssw"}));
+      ->transform(one_of({"tsv", "sam", "paf", "blast6", "csv", "emboss", "ssw"}, true));
   output
       .option("--output", flags.output,
               "score, ends, statistics, cigar: what to compute\n[what the format needs]", "WHAT")
-      ->transform(one_of({"score", "ends", "statistics", "cigar"}));
+      ->transform(one_of({"score", "ends", "statistics", "cigar"}, true));
   output.option("--columns", flags.columns, "of the TSV, as query,target,identity: see below",
                 "LIST");
   const std::map<std::string, CigarStyle> styles{{"distinct", CigarStyle::distinct},
                                                  {"merged", CigarStyle::merged}};
   output
       .option("--cigar", flags.cigar, "distinct: = and X; merged: M for both [distinct]", "STYLE")
-      ->transform(one_of(styles));
+      ->transform(one_of(styles, true));
 }
 
 }  // namespace

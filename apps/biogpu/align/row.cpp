@@ -83,6 +83,26 @@ ColumnCounts count_columns(std::span<const std::uint32_t> path) {
   return counts;
 }
 
+PaidGaps paid_gaps(const Row& row, const align::Options& options) {
+  const align::Alignment& alignment = *row.alignment;
+  const bool semiglobal = options.mode == Mode::semiglobal;
+  PaidGaps gaps;
+  for (std::size_t i = 0; i < row.path.size(); ++i) {
+    if (is_column(row.path[i])) continue;
+    const bool deletion = run_operation(row.path[i]) == kCigarDeletion;
+    auto paid = static_cast<std::int64_t>(run_length(row.path[i]));
+    // Free ends lie outside of begin .. end.
+    if (semiglobal && i == 0) paid -= deletion ? alignment.target_begin : alignment.query_begin;
+    if (semiglobal && i + 1 == row.path.size())
+      paid -= deletion ? std::ssize(row.target) - 1 - alignment.target_end
+                       : std::ssize(row.query) - 1 - alignment.query_end;
+    if (paid <= 0) continue;
+    gaps.columns += static_cast<std::uint64_t>(paid);
+    ++gaps.opens;
+  }
+  return gaps;
+}
+
 void append_number(std::string& out, std::int64_t number) {
   const fmt::format_int digits(number);
   out.append(digits.data(), digits.size());

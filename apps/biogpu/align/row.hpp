@@ -50,6 +50,13 @@ struct ColumnCounts {
 };
 ColumnCounts count_columns(std::span<const std::uint32_t> path);
 
+// Gaps that the score pays for. A free gap at an end may go on from one that is paid.
+struct PaidGaps {
+  std::uint64_t columns = 0;
+  std::uint64_t opens = 0;
+};
+PaidGaps paid_gaps(const Row& row, const align::Options& options);
+
 // A local alignment of score 0 aligns nothing.
 bool nothing_aligned(const align::Alignment& alignment, const align::Options& options);
 

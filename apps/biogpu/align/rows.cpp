@@ -16,23 +16,31 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 class RowMaker {
  public:
   RowMaker(const AlignedUnit& aligned, const RowStyle& style, Rows& rows)
-      : aligned_(aligned), style_(style), rows_(rows), significance_(style.wants_significance()) {}
+      : aligned_(aligned),
+        style_(style),
+        rows_(rows),
+        letters_(style.seq_letters),
+        significance_(style.wants_significance()) {}
 
   void make() {
     rows_.text.clear();
     rows_.records.clear();
     rows_.edges.clear();
     reserve();
+    if (is_sam()) return make_sam();
     for (std::size_t i = 0; i < aligned_.pairs.size(); ++i) append(row(i));
+    rows_.n_rows = aligned_.pairs.size();
   }
 
  private:
+  bool is_sam() const { return style_.format == RowFormat::sam || style_.format == RowFormat::bam; }
+
   // Views of records point into the stores, which therefore must not move.
   void reserve() {
     rows_.store.cigar.clear();
     rows_.store.qualities.clear();
     rows_.marked.clear();
-    if (style_.format != RowFormat::sam && style_.format != RowFormat::bam) return;
+    if (!is_sam()) return;
     std::size_t n_symbols = 0;
     for (const align::Pair& pair : aligned_.pairs)
       if (aligned_.queries.is_reverse(pair.query))
@@ -105,6 +113,71 @@ class RowMaker {
            residues.end();
   }
 
+  void make_sam() {
+    const Unit& unit = aligned_.unit;
+    rows_.held_before.clear();
+    rows_.held_after.clear();
+    rows_.n_rows = 0;
+    const bool one_read = unit.n_queries == 1;
+    rows_.ends_read_before = unit.continues_before && !(unit.continues_after && one_read);
+    for (std::size_t begin = 0, end = 0; begin < aligned_.pairs.size(); begin = end) {
+      const std::uint32_t query = query_of(begin);
+      for (end = begin; end < aligned_.pairs.size() && query_of(end) == query;) ++end;
+      if (unit.continues_before && query == 0)
+        hold(begin, end, rows_.held_before);
+      else if (unit.continues_after && query + 1 == unit.n_queries)
+        hold(begin, end, rows_.held_after);
+      else
+        append_read(begin, end);
+    }
+  }
+
+  std::uint32_t query_of(std::size_t i) const {
+    return aligned_.queries.query_of(aligned_.pairs[i].query);
+  }
+
+  bool has_place(std::size_t i) const {
+    const align::Alignment& alignment = aligned_.alignments.rows[i];
+    const auto path =
+        std::span(aligned_.alignments.cigar).subspan(alignment.cigar_begin, alignment.n_cigar);
+    return app::has_place(alignment, path, style_.options);
+  }
+
+  void hold(std::size_t begin, std::size_t end, std::vector<HeldRow>& held) {
+    for (std::size_t i = begin; i < end; ++i) {
+      SamStore store;
+      const Row each = row(i);
+      io::output::check_query_name(style_.out_path, each.query_name);
+      held.emplace_back(make_sam_record(each, style_.options, style_.cigar, store));
+    }
+  }
+
+  // All rows of one read.
+  void append_read(std::size_t begin, std::size_t end) {
+    const auto& alignments = aligned_.alignments.rows;
+    std::size_t primary = end;
+    for (std::size_t i = begin; i < end; ++i)
+      if (has_place(i) && (primary == end || alignments[i].score > alignments[primary].score))
+        primary = i;
+    if (primary == end) return append_record(begin, 0);
+    for (std::size_t i = begin; i < end; ++i)
+      if (has_place(i)) append_record(i, i == primary ? 0 : kSamSecondary);
+  }
+
+  void append_record(std::size_t i, std::uint16_t more_flags) {
+    ++rows_.n_rows;
+    if (style_.format == RowFormat::sam) rows_.store.cigar.clear();
+    const Row each = row(i);
+    io::SamRecord record = make_sam_record(each, style_.options, style_.cigar, rows_.store);
+    record.flag |= more_flags;
+    if (style_.format == RowFormat::bam) {
+      rows_.records.push_back(record);
+      return;
+    }
+    io::output::check_query_name(style_.out_path, each.query_name);
+    io::output::append_sam_line(rows_.text, record, style_.targets, letters_);
+  }
+
   void append(const Row& row) {
     std::string& out = rows_.text;
     const align::Options& options = style_.options;
@@ -112,13 +185,8 @@ class RowMaker {
       case RowFormat::tsv:
         return append_tsv(out, row, style_.columns, options, style_.cigar);
       case RowFormat::sam:
-        rows_.store.cigar.clear();
-        io::output::check_query_name(style_.out_path, row.query_name);
-        return io::output::append_sam_line(
-            out, make_sam_record(row, options, style_.cigar, rows_.store), style_.targets);
       case RowFormat::bam:
-        rows_.records.push_back(make_sam_record(row, options, style_.cigar, rows_.store));
-        return;
+        return;  // make_sam()
       case RowFormat::paf:
         return append_paf(out, row, options, style_.cigar);
       case RowFormat::blast6:
@@ -143,6 +211,7 @@ class RowMaker {
   const AlignedUnit& aligned_;
   const RowStyle& style_;
   Rows& rows_;
+  const io::output::SeqLetters letters_;
   const bool significance_;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/biogpu/align/encode.hpp"
+#include "apps/biogpu/align/held_read.hpp"
 #include "apps/biogpu/align/letters.hpp"
 #include "apps/biogpu/align/sam.hpp"
 #include "apps/biogpu/align/tsv.hpp"
@@ -43,6 +44,7 @@ struct RowStyle {
   std::optional<align::KarlinAltschul> parameters;
   std::optional<align::Database> database;                     // empty: each target by itself
   std::vector<std::pair<std::string, std::uint64_t>> targets;  // RowFormat::sam: as in the header
+  io::SamLetters seq_letters;                                  // RowFormat::sam and ::bam
   std::string out_path;                                        // RowFormat::sam: for messages
 
   bool wants_significance() const;
@@ -53,6 +55,12 @@ struct Rows {
   std::string text;
   std::vector<io::SamRecord> records;  // RowFormat::bam; views into the unit and into store
   SamStore store;
+  // Lines of SAM and records of a read that units before this one have rows of too, or units after
+  // it. They come before and after the others.
+  std::vector<HeldRow> held_before;
+  std::vector<HeldRow> held_after;
+  bool ends_read_before = false;      // no later unit has rows of it
+  std::uint64_t n_rows = 0;           // those held left out
   std::vector<Edge> edges;            // RowFormat::parasail_edges, besides their text
   std::vector<std::uint32_t> marked;  // paths marked by letters
 };
@@ -65,7 +73,8 @@ struct AlignedUnit {
   const align::Alignments& alignments;
 };
 
-// One row per pair, in order.
+// One row per pair, in order. Of SAM: of each read one primary line, the first of the best score,
+// and lines with FLAG 256 for its other places; where it has no place one line that says so.
 void make_rows(const AlignedUnit& aligned, const RowStyle& style, Rows& rows);
 
 }  // namespace biogpu::app

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/biogpu/align/alphabet.hpp"
 #include "apps/biogpu/align/scoring.hpp"
 #include "apps/biogpu/progress.hpp"
 #include "lib/core/cpu_isa.hpp"
@@ -75,15 +76,21 @@ UnitReader::Source AlignRun::source() const {
     // file are alive at a time; half of the bound is left to held targets and the aligner.
     source.block.n_residues =
         std::clamp<std::uint64_t>(shared.max_memory / 64, 1u << 16, source.block.n_residues);
+    source.block.n_bytes = 2 * source.block.n_residues;
     source.max_target_residues = shared.max_memory / 4;
+    source.max_target_bytes = target_bytes();
   }
   return source;
 }
 
+// Share of --max-memory of the targets' text and places, and again of the list of a SAM header.
+std::uint64_t AlignRun::target_bytes() const {
+  return flags_.shared.max_memory > 0 ? flags_.shared.max_memory / 4 : UINT64_MAX;
+}
+
 void AlignRun::choose() {
   const SharedFlags& shared = flags_.shared;
-  alphabet_ = stated_alphabet(flags_);
-  if (alphabet_ == Alphabet::automatic) alphabet_ = guess_alphabet(reader_.first_queries());
+  alphabet_ = choose_alphabet(flags_, reader_);
   if (flags_.strand != Strand::forward && alphabet_ == Alphabet::protein)
     throw Error(ErrorCode::usage,
                 "--strand reverse and both are for DNA; these are proteins (--alphabet)");
@@ -108,6 +115,7 @@ void AlignRun::choose_style() {
   style_.columns = flags_.column_list;
   style_.cigar = flags_.cigar;
   if (flags_.rna) style_.letters = LetterRule(false, "TU");
+  style_.seq_letters = {flags_.rna, alphabet_ == Alphabet::protein ? 'X' : 'N'};
   style_.parameters = find_parameters(flags_, alphabet_);
   style_.out_path = flags_.out_path;
   if (flags_.max_evalue && !style_.parameters)
@@ -117,9 +125,14 @@ void AlignRun::choose_style() {
                             describe_scoring(flags_, alphabet_)));
   const auto held = reader_.held_targets();
   if (held) style_.database = align::Database{held->n_residues(), held->size()};
-  if (style_.format == RowFormat::sam || style_.format == RowFormat::bam)
-    style_.targets =
-        held ? list_targets(*held) : list_targets(flags_.target_path, flags_.shared.threads);
+  if (style_.format == RowFormat::sam || style_.format == RowFormat::bam) {
+    TargetList list(reader_.target_reader().path(), target_bytes());
+    if (held)
+      list.add(*held);
+    else
+      list.add_file(flags_.shared.threads);
+    style_.targets = list.take();
+  }
 }
 
 UnitLimits AlignRun::limits() const {
@@ -159,14 +172,14 @@ void AlignRun::process(AlignSink& sink) {
   times_ = pipeline::run(size, {[&](std::size_t slot) { return reader_.next(items[slot].unit); },
                                 [&](std::size_t slot) { compute_->compute(items[slot]); },
                                 [&](std::size_t slot) {
-                                  const Item& item = items[slot];
+                                  Item& item = items[slot];
                                   sink.write(item.rows);
                                   totals_.n_pairs += item.n_pairs;
                                   totals_.n_cells += item.n_cells;
-                                  totals_.n_rows += item.n_rows;
-                                  progress.update(item.unit.fraction_read, totals_.n_pairs,
+                                  progress.update(item.unit.fraction_done, totals_.n_pairs,
                                                   totals_.n_cells);
                                 }});
+  totals_.n_rows = sink.finish();
 }
 
 }  // namespace biogpu::app

@@ -32,6 +32,7 @@ class AlignRun {
  private:
   bool may_use_gpu() const;
   UnitReader::Source source() const;
+  std::uint64_t target_bytes() const;
   void choose();
   void choose_style();
   UnitLimits limits() const;

@@ -7,8 +7,6 @@ namespace {
 
 constexpr std::uint32_t kSamMatch = 0;
 constexpr std::uint32_t kCigarSoftClip = 4;
-constexpr std::uint16_t kUnmapped = 4;
-constexpr std::uint16_t kReverse = 16;
 
 void append_run(std::vector<std::uint32_t>& cigar, std::uint64_t length, std::uint32_t op) {
   if (length > 0) cigar.push_back(static_cast<std::uint32_t>(length << 4 | op));
@@ -33,6 +31,11 @@ void append_path(std::vector<std::uint32_t>& cigar, std::span<const std::uint32_
 
 }  // namespace
 
+bool has_place(const align::Alignment& alignment, std::span<const std::uint32_t> path,
+               const align::Options& options) {
+  return !nothing_aligned(alignment, options) && has_columns(path);
+}
+
 io::SamRecord make_sam_record(const Row& row, const align::Options& options, CigarStyle cigar,
                               SamStore& store) {
   io::SamRecord record;
@@ -41,14 +44,15 @@ io::SamRecord make_sam_record(const Row& row, const align::Options& options, Cig
   record.quality = row.quality;
   record.score = row.alignment->score;
   if (row.reverse) {
-    record.flag = kReverse;
+    record.flag = kSamReverse;
     const std::size_t begin = store.qualities.size();
     store.qualities.append(row.quality.rbegin(), row.quality.rend());
     record.quality = std::string_view(store.qualities).substr(begin);
   }
   const Shown shown = shown_part(row, options);
-  if (nothing_aligned(*row.alignment, options) || !has_columns(shown.path)) {
-    record.flag |= kUnmapped;
+  if (!has_place(*row.alignment, shown.path, options)) {
+    record.flag |= kSamUnmapped;
+    record.mapq = 0;
     return record;
   }
   const std::size_t cigar_begin = store.cigar.size();

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <string_view>
 
 #include "apps/biogpu/align/modes.hpp"
@@ -89,21 +88,6 @@ Alphabet stated_alphabet(const AlignFlags& flags) {
   return Alphabet::automatic;
 }
 
-Alphabet guess_alphabet(const io::SequenceBatch& batch) {
-  std::array<bool, 256> nucleotide{};
-  for (const char c : std::string_view("ACGTUNacgtun"))
-    nucleotide[static_cast<unsigned char>(c)] = true;
-  constexpr std::uint64_t kEnough = 1u << 16;
-  std::uint64_t n_letters = 0;
-  std::uint64_t n_nucleotides = 0;
-  for (std::size_t i = 0; i < batch.size() && n_letters < kEnough; ++i)
-    for (const char c : batch.sequence(i).substr(0, kEnough)) {
-      ++n_letters;
-      n_nucleotides += nucleotide[static_cast<unsigned char>(c)];
-    }
-  return n_nucleotides * 10 >= n_letters * 9 ? Alphabet::dna : Alphabet::protein;
-}
-
 align::Options make_options(const AlignFlags& flags, Alphabet alphabet) {
   align::Options options;
   if (const auto mode = find_mode(flags.mode)) {
@@ -122,7 +106,7 @@ std::optional<align::KarlinAltschul> find_parameters(const AlignFlags& flags, Al
   const auto mode = find_mode(flags.mode);
   if (!mode || mode->mode != align::Mode::local || flags.xdrop || flags.band) return std::nullopt;
   if (flags.loaded_matrix)
-    return align::published_protein_parameters(flags.matrix, gap.open, gap.extend);
+    return align::published_protein_parameters(flags.loaded_matrix->name, gap.open, gap.extend);
   if (alphabet == Alphabet::dna)
     return align::published_nucleotide_parameters(match_of(flags), mismatch_of(flags), gap.open,
                                                   gap.extend);
@@ -137,9 +121,10 @@ std::string describe_scoring(const AlignFlags& flags, Alphabet alphabet) {
       : alphabet == Alphabet::dna
           ? fmt::format("dna, match {}, mismatch {}", match_of(flags), mismatch_of(flags))
           : std::string("protein, blosum62");
-  return fmt::format("{}{}, gap open {}, extend {}", residues,
-                     stated_alphabet(flags) == Alphabet::automatic ? " (by the first queries)" : "",
-                     gap.open, gap.extend);
+  return fmt::format(
+      "{}{}, gap open {}, extend {}", residues,
+      stated_alphabet(flags) == Alphabet::automatic ? " (by the first sequences)" : "", gap.open,
+      gap.extend);
 }
 
 }  // namespace biogpu::app

@@ -5,15 +5,11 @@
 
 #include "apps/biogpu/align/flags.hpp"
 #include "lib/align/karlin_altschul.hpp"
-#include "lib/io/sequence_batch.hpp"
 
 namespace biogpu::app {
 
 // What the scoring options imply; automatic when they leave it open.
 Alphabet stated_alphabet(const AlignFlags& flags);
-
-// DNA when at least nine letters of ten are A, C, G, T, U or N; so is a batch without any letter.
-Alphabet guess_alphabet(const io::SequenceBatch& batch);
 
 // alphabet: dna or protein. flags.resolve() comes first.
 align::Options make_options(const AlignFlags& flags, Alphabet alphabet);

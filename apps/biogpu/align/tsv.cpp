@@ -7,6 +7,7 @@
 #include <string>
 
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -124,10 +125,10 @@ void append_value(std::string& out, ColumnId id, const Row& row, const Options& 
       number(a.length);
       break;
     case ColumnId::gaps:
-      number(count_columns(shown_part(row, options).path).gaps);
+      number(paid_gaps(row, options).columns);
       break;
     case ColumnId::gap_opens:
-      number(count_columns(shown_part(row, options).path).gap_opens);
+      number(paid_gaps(row, options).opens);
       break;
     case ColumnId::identity:
       append_percent(out, a.matches, a.length);
@@ -159,7 +160,7 @@ Columns parse_columns(std::string_view list) {
       for (const Column& each : kColumns)
         known += (known.empty() ? "" : ", ") + std::string(each.name);
       throw Error(ErrorCode::usage,
-                  fmt::format("--columns: no column '{}'; expected some of {}", name, known));
+                  fmt::format("--columns: no column {}; expected some of {}", quoted(name), known));
     }
     columns.push_back(column);
     if (comma == list.size()) return columns;

@@ -44,6 +44,7 @@ UnitReader::UnitReader(const Source& source)
     return;
   }
   hold_targets();
+  if (one_set()) own_work_ = own_work();
   estimated_cells_ = static_cast<double>(targets_.block->n_residues());
   estimated_cells_ *= one_set() ? estimated_cells_ : queries_.estimated_residues(source_.block);
 }
@@ -60,8 +61,10 @@ void UnitReader::select_shard() {
   if (source_.pairing == Pairing::by_order) {
     const std::uint64_t n_targets = io::count_records(source_.target_path, n_threads);
     if (n_queries != n_targets) refuse_lengths(n_queries, n_targets);
+    io::SequenceReader(source_.target_path, n_threads).read(first_targets_, source_.block);
     targets_.reader->select(range);
   }
+  n_selected_ = range.end - range.begin;
   io::SequenceReader(source_.query_path, n_threads).read(first_queries_, source_.block);
   queries_.reader->select(range);
 }
@@ -78,15 +81,22 @@ void UnitReader::refuse_lengths(std::uint64_t n_queries, std::uint64_t n_targets
 }
 
 void UnitReader::hold_targets() {
-  // One residue more than allowed tells a file that fits from one that does not.
+  // One more than allowed tells a file that fits from one that does not.
+  const auto one_more = [](std::uint64_t most) { return most == UINT64_MAX ? most : most + 1; };
   const std::uint64_t most = source_.max_target_residues;
+  const std::uint64_t most_bytes = source_.max_target_bytes;
   Stream& stream = one_set() ? queries_ : targets_;
-  stream.refill({SIZE_MAX, most == UINT64_MAX ? most : most + 1});
+  stream.refill({SIZE_MAX, one_more(most), one_more(most_bytes)});
   if (stream.block->n_residues() > most)
     throw Error(ErrorCode::failed,
                 fmt::format("{}: targets have more than {} residues, the share of --max-memory; "
                             "raise it, or use --pairs",
                             stream.reader->path(), most));
+  if (stream.block->n_bytes() > most_bytes)
+    throw Error(ErrorCode::failed,
+                fmt::format("{}: targets with their names take more than {} bytes, the share of "
+                            "--max-memory; raise it, or use --pairs",
+                            stream.reader->path(), most_bytes));
   if (one_set()) {
     targets_.block = queries_.block;
     const io::RecordRange range = io::shard_range(source_.shard, queries_.block->size());
@@ -103,21 +113,47 @@ std::shared_ptr<const io::SequenceBatch> UnitReader::held_targets() const {
 
 double UnitReader::estimated_cells() const { return estimated_cells_; }
 
+// Cells of the queries of one set with their targets.
+double UnitReader::own_work() const {
+  const io::SequenceBatch& set = *queries_.block;
+  const bool once = source_.pairing == Pairing::self;
+  auto targets = static_cast<double>(set.n_residues());
+  double cells = 0;
+  for (std::size_t i = 0; i < std::min(queries_.end, set.size()); ++i) {
+    const auto length = static_cast<double>(set.sequence(i).size());
+    if (once) targets -= length;
+    if (i >= queries_.cursor) cells += length * targets;
+  }
+  return cells;
+}
+
+// As far as it can be told from what was read; 0 where it cannot.
+double UnitReader::total_work() const {
+  if (one_set()) return own_work_;
+  const io::SequenceReader& reader = *queries_.reader;
+  auto queries = static_cast<double>(reader.n_residues());
+  if (n_selected_ > 0)
+    queries *= static_cast<double>(n_selected_) / static_cast<double>(reader.n_records());
+  else if (reader.file_bytes() > 0 && reader.compressed_bytes() > 0)
+    queries *= std::max(1.0, static_cast<double>(reader.file_bytes()) /
+                                 static_cast<double>(reader.compressed_bytes()));
+  else
+    return 0;
+  if (source_.pairing == Pairing::by_order) return queries;
+  return queries * static_cast<double>(targets_.block->n_residues());
+}
+
 bool UnitReader::next(Unit& unit) {
   unit.queries.reset();
   unit.targets.reset();
   unit.pairs.clear();
+  unit.continues_before = unit.continues_after = false;
   const bool filled = source_.pairing == Pairing::by_order ? next_by_order(unit)
                       : source_.pairing == Pairing::search ? next_of_search(unit)
                                                            : next_of_all(unit);
   if (!filled) return false;
-  const io::SequenceReader& reader = *queries_.reader;
-  if (one_set())
-    unit.fraction_read =
-        static_cast<double>(queries_.cursor) / static_cast<double>(queries_.block->size());
-  else if (reader.file_bytes() > 0)
-    unit.fraction_read = std::min(1.0, static_cast<double>(reader.compressed_bytes()) /
-                                           static_cast<double>(reader.file_bytes()));
+  const double total = total_work();
+  unit.fraction_done = total > 0 ? std::min(1.0, work_cut_ / total) : 0;
   return true;
 }
 
@@ -138,6 +174,7 @@ bool UnitReader::next_by_order(Unit& unit) {
              targets_.block->sequence(targets_.cursor).size();
     if (!unit.pairs.empty() && cells > limits_.n_cells) break;
     const auto i = static_cast<std::uint32_t>(unit.pairs.size());
+    work_cut_ += static_cast<double>(queries_.block->sequence(queries_.cursor).size());
     unit.pairs.push_back({i, i});
     ++queries_.cursor;
     ++targets_.cursor;
@@ -179,6 +216,7 @@ bool UnitReader::next_of_all(Unit& unit) {
   if (targets_.block->empty()) return false;
   if (!begin_unit(unit)) return false;
   // targets_.cursor is the next of the targets listed for the query at queries_.cursor.
+  unit.continues_before = is_listed_ && targets_.cursor > 0;
   std::uint64_t cells = 0;
   while (!queries_.at_end_of_block() && unit.pairs.size() < limits_.n_pairs) {
     list_candidates();
@@ -188,7 +226,11 @@ bool UnitReader::next_of_all(Unit& unit) {
       const std::uint32_t target = listed_[targets_.cursor];
       cells += length * targets_.block->sequence(target).size();
       const bool full = unit.pairs.size() >= limits_.n_pairs || cells > limits_.n_cells;
-      if (full && !unit.pairs.empty()) return true;
+      if (full && !unit.pairs.empty()) {
+        unit.continues_after = targets_.cursor > 0;
+        return true;
+      }
+      work_cut_ += static_cast<double>(length * targets_.block->sequence(target).size());
       unit.pairs.push_back({static_cast<std::uint32_t>(query), target});
       unit.n_queries = query + 1;
     }
@@ -202,30 +244,39 @@ bool UnitReader::next_of_search(Unit& unit) {
   if (!begin_unit(unit)) return false;
   std::uint64_t cells = 0;
   while (!queries_.at_end_of_block() && unit.n_queries < limits_.n_pairs) {
-    cells += queries_.block->sequence(queries_.cursor).size() * targets_.block->n_residues();
+    const std::uint64_t more =
+        queries_.block->sequence(queries_.cursor).size() * targets_.block->n_residues();
+    cells += more;
     if (unit.n_queries > 0 && cells > limits_.n_cells) break;
+    work_cut_ += static_cast<double>(more);
     ++queries_.cursor;
     ++unit.n_queries;
   }
   return true;
 }
 
-std::vector<std::pair<std::string, std::uint64_t>> list_targets(const io::SequenceBatch& batch) {
-  std::vector<std::pair<std::string, std::uint64_t>> targets;
-  targets.reserve(batch.size());
-  for (std::size_t i = 0; i < batch.size(); ++i)
-    targets.emplace_back(batch.name(i), batch.sequence(i).size());
-  return targets;
+TargetList::TargetList(const std::string& path, std::uint64_t max_bytes)
+    : path_(path), max_bytes_(max_bytes) {}
+
+void TargetList::add(const io::SequenceBatch& batch) {
+  // The string, its place in the header and in the table of names seen.
+  constexpr std::uint64_t kBytesOfTarget = 256;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    n_bytes_ += kBytesOfTarget + 3 * batch.name(i).size();
+    if (n_bytes_ > max_bytes_)
+      throw Error(ErrorCode::failed,
+                  fmt::format("{}: the names of the targets, which a SAM header lists, take more "
+                              "than {} bytes, the share of --max-memory; raise it, or use "
+                              "--format tsv",
+                              path_, max_bytes_));
+    targets_.emplace_back(batch.name(i), batch.sequence(i).size());
+  }
 }
 
-std::vector<std::pair<std::string, std::uint64_t>> list_targets(const std::string& path,
-                                                                int n_threads) {
-  io::SequenceReader reader(path, n_threads);
+void TargetList::add_file(int n_threads) {
+  io::SequenceReader reader(path_, n_threads);
   io::SequenceBatch batch;
-  std::vector<std::pair<std::string, std::uint64_t>> targets;
-  while (reader.read(batch))
-    for (auto& target : list_targets(batch)) targets.push_back(std::move(target));
-  return targets;
+  while (reader.read(batch, {.n_bytes = 64u << 20})) add(batch);
 }
 
 }  // namespace biogpu::app

@@ -28,7 +28,9 @@ struct Unit {
   std::size_t target_begin = 0;  // Pair::target counts from here
   std::size_t n_targets = 0;
   std::vector<align::Pair> pairs;
-  double fraction_read = 0;  // of the queries' file when this unit was cut, 0 when unknown
+  bool continues_before = false;  // pairs of the first query are in the unit before too
+  bool continues_after = false;   // and of the last query in the next
+  double fraction_done = 0;       // of all cells, up to the end of this unit; 0 when unknown
 };
 
 struct UnitLimits {
@@ -60,6 +62,7 @@ class UnitReader {
     int n_threads = 1;
     io::BatchLimits block;
     std::uint64_t max_target_residues = UINT64_MAX;
+    std::uint64_t max_target_bytes = UINT64_MAX;  // io::SequenceBatch::n_bytes() of held targets
     io::Shard shard;  // of the queries, with their targets where they are paired by order
   };
 
@@ -74,6 +77,10 @@ class UnitReader {
   // Of the file, whatever the shard.
   const io::SequenceBatch& first_queries() const {
     return first_queries_.empty() ? *queries_.block : first_queries_;
+  }
+  // The first block of targets, whatever the shard.
+  const io::SequenceBatch& first_targets() const {
+    return first_targets_.empty() ? *targets_.block : first_targets_;
   }
   // All targets where they are held in memory, else an empty pointer.
   std::shared_ptr<const io::SequenceBatch> held_targets() const;
@@ -110,6 +117,8 @@ class UnitReader {
   [[noreturn]] void refuse_lengths(std::uint64_t n_queries, std::uint64_t n_targets) const;
   void hold_targets();
   void list_candidates();
+  double own_work() const;
+  double total_work() const;
 
   const Source source_;
   UnitLimits limits_;
@@ -119,12 +128,29 @@ class UnitReader {
   Stream queries_;
   Stream targets_;
   io::SequenceBatch first_queries_;  // empty: those of the first block
+  io::SequenceBatch first_targets_;  // the same
   double estimated_cells_ = 0;
+  // For Unit::fraction_done: cells, or where pairs follow the order of two files query residues.
+  double work_cut_ = 0;           // of the units so far
+  double own_work_ = 0;           // of one set, all of it
+  std::uint64_t n_selected_ = 0;  // queries of the shard; 0: the whole file
 };
 
-// Name and length of every record, for a SAM header.
-std::vector<std::pair<std::string, std::uint64_t>> list_targets(const io::SequenceBatch& batch);
-std::vector<std::pair<std::string, std::uint64_t>> list_targets(const std::string& path,
-                                                                int n_threads);
+// Name and length of every target, for a SAM header. Throws Error{failed} where they and the header
+// would take more than max_bytes of memory.
+class TargetList {
+ public:
+  explicit TargetList(const std::string& path, std::uint64_t max_bytes = UINT64_MAX);
+
+  void add(const io::SequenceBatch& batch);
+  void add_file(int n_threads);  // all of path
+  std::vector<std::pair<std::string, std::uint64_t>> take() { return std::move(targets_); }
+
+ private:
+  const std::string path_;  // also for messages
+  const std::uint64_t max_bytes_;
+  std::uint64_t n_bytes_ = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> targets_;
+};
 
 }  // namespace biogpu::app

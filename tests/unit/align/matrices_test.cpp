@@ -46,7 +46,7 @@ bool error_has(const std::string& text, const std::string& words) {
 
 TEST_CASE("align.matrices: every name is found and no other", "[align]") {
   const auto names = matrix_names();
-  CHECK(names.size() == 68);
+  CHECK(names.size() == 69);
   CHECK(std::set(names.begin(), names.end()).size() == names.size());
   for (const auto name : names) {
     const auto matrix = built_in_matrix(name);
@@ -57,6 +57,22 @@ TEST_CASE("align.matrices: every name is found and no other", "[align]") {
   CHECK_FALSE(built_in_matrix("blosum"));
   CHECK_FALSE(built_in_matrix("BLOSUM62"));
   CHECK_FALSE(built_in_matrix(""));
+}
+
+TEST_CASE("align.matrices: names of NCBI and EMBOSS lead to the same matrices", "[align]") {
+  CHECK(known_matrix_name("BLOSUM45") == "blosum45");
+  CHECK(known_matrix_name("EBLOSUM45") == "blosum45");
+  CHECK(known_matrix_name("epam120") == "pam120");
+  CHECK(known_matrix_name("EDNAFULL") == "dnafull");
+  CHECK(known_matrix_name("DNAfull") == "dnafull");
+  CHECK(known_matrix_name("NUC.4.4") == "nuc44");
+  CHECK(known_matrix_name("EBLOSUMN") == "blosumn");
+  CHECK(known_matrix_name("BLOSUM80") == "blosum80");
+  CHECK(known_matrix_name("EBLOSUM80") == "blosum80_3");
+  CHECK(parasail_matrix_name("pam10") == "pam10");
+  CHECK(parasail_matrix_name("blosum80") == "blosum80_3");
+  CHECK(parasail_matrix_name("blosum80_3").empty());
+  CHECK(parasail_matrix_name("BLOSUM62").empty());
 }
 
 TEST_CASE("align.matrices: unknown bytes take the last class", "[align]") {
@@ -85,7 +101,7 @@ TEST_CASE("align.matrices: every entry is Parasail's", "[align]") {
   int n_seen = 0;
   for (int i = 0; parasail_matrices[i] != nullptr; ++i, ++n_seen) {
     const parasail_matrix_t& expected = *parasail_matrices[i];
-    const auto matrix = built_in_matrix(expected.name);
+    const auto matrix = built_in_matrix(parasail_matrix_name(expected.name));
     REQUIRE(matrix);
     CAPTURE(matrix->name);
     CHECK(matrix->letters == expected.alphabet);
@@ -140,5 +156,10 @@ TEST_CASE("align.matrix_file: what is wrong is said with the line", "[align]") {
   CHECK(error_has("A C\nA 1 2 3\n", "'3' after the last score"));
   CHECK(error_has("A C\nA 1 200\n", "score '200'; expected a whole number"));
   CHECK(error_has("A C\nA 1 x\n", "score 'x'"));
+  CHECK(error_has("A C\nA 1 0.25\n", "multiply all scores and gap costs by 4"));
+  CHECK(error_has("A " + std::string(5000, 'C') + "\n", "CCC...' (5000 bytes) for a letter"));
+  CHECK(error_has("A C\nA 1 " + std::string(5000, '9') + "\n", "...' (5000 bytes)"));
+  CHECK(error_has("A C\n\x1b[31mA 1 2\n", "row '\\x1b[31mA'"));
+  CHECK(error_has("A C\nA 1 2\n# " + std::string(1u << 17, 'x'), "line 3: more than 65536 bytes"));
   CHECK_THROWS_AS(read_matrix("no/such/file"), Error);
 }
