@@ -33,6 +33,8 @@ void to_stderr(std::string_view text) {
 
 Progress::Progress(std::string command, ProgressWhen when, bool quiet)
     : command_(std::move(command)), terminal_(isatty(STDERR_FILENO) != 0) {
+  // A line that stays is worth writing at once, one that is taken away again is not.
+  if (terminal_) last_ = begin_;
   shown_ = when == ProgressWhen::always || (when == ProgressWhen::automatic && terminal_ && !quiet);
 }
 
@@ -60,7 +62,7 @@ void Progress::update(double fraction, const std::string& done) {
   if (since_last < (terminal_ ? kRedrawSeconds : kLineSeconds)) return;
   last_ = now;
   const double elapsed = std::chrono::duration<double>(now - begin_).count();
-  std::string line = fmt::format("biogpu {}: ", command_);
+  std::string line;
   if (fraction > 0) line += fmt::format("{:.0f}%, ", 100 * fraction);
   line += done;
   if (fraction > 0)
@@ -71,10 +73,13 @@ void Progress::update(double fraction, const std::string& done) {
 void Progress::stage(const std::string& what) {
   if (!shown_) return;
   last_ = Clock::now();
-  draw(fmt::format("biogpu {}: {}", command_, what));
+  draw(what);
 }
 
-void Progress::draw(const std::string& line) {
+// As the lines of Log, and unlike those of errors.
+void Progress::draw(const std::string& text) {
+  const double elapsed = std::chrono::duration<double>(Clock::now() - begin_).count();
+  const std::string line = fmt::format("[biogpu {} {:.1f}s] {}", command_, elapsed, text);
   if (!terminal_) return to_stderr(line + "\n");
   to_stderr("\r\033[K" + line);
   is_line_drawn = true;

@@ -36,14 +36,14 @@ class Progress {
   void clear();
 
  private:
-  void draw(const std::string& line);
+  void draw(const std::string& text);
 
   using Clock = std::chrono::steady_clock;
   const std::string command_;
   bool terminal_ = false;
   bool shown_ = false;
   Clock::time_point begin_ = Clock::now();
-  Clock::time_point last_ = begin_;
+  Clock::time_point last_;
 };
 
 }  // namespace biogpu::app
