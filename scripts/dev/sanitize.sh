@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Runs the test programs under AddressSanitizer and UBSan, kernels emulated, within a time budget.
+# Runs the tests under AddressSanitizer and UBSan, kernels emulated, within a time budget: those of
+# units, of kernels (the slow ones too), of commands and of packages.
 #
-# usage: scripts/dev/sanitize.sh [SECONDS] [PROGRAM ...]     default: 600 s, all but the slow
-#        ones (kernels of models) and the tests of commands
+# usage: scripts/dev/sanitize.sh [SECONDS] [TEST ...]     default: 600 s, all tests
 #
-# A program that passed is not run again until it changes: build/asan/clean remembers. The others are
-# built and run one by one, beginning further on with each commit, so that every one has its turn;
-# those for which no time is left are named, with the word SKIPPED. 'scripts/dev/test_preset.sh asan'
-# runs everything at once. Exit status 1 when a program fails.
+# Tests of what changed go first, the others begin further on with each commit, so that every one has its
+# turn (scripts/dev/affected.py). One that passed is not run again until its program or script changes:
+# build/asan/clean remembers. Those for which no time is left are counted, with the word SKIPPED.
+# 'scripts/dev/test_preset.sh asan' runs everything. Exit status 1 when a test fails.
 set -uo pipefail
 
 cd "$(dirname "$0")/../.." || exit 1
@@ -15,6 +15,7 @@ budget=${1:-600}
 [ $# -eq 0 ] || shift
 build=build/asan
 clean=$build/clean
+most_at_once=$(nproc)
 # The emulator's threads change stacks, which this check does not follow.
 export ASAN_OPTIONS=detect_stack_use_after_return=0
 options=()
@@ -27,53 +28,89 @@ if ! cmake --preset asan "${options[@]}" >build/asan.log 2>&1; then
   exit 1
 fi
 mkdir -p $clean
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
-programs=("$@")
-named=$#
-if [ ${#programs[@]} -eq 0 ]; then
-  # Of a program that runs once for each wave width, one name.
-  mapfile -t programs < <(ctest --preset asan -N -LE slow -L 'unit|gpu' |
-    sed -nE 's/^ *Test +#[0-9]+: //p' | sed -E 's/_wave(32|64)$//' | sort -u)
-  [ ${#programs[@]} -gt 0 ] || { echo "sanitize: CTest lists no programs" >&2; exit 1; }
-  first=$(($(git rev-list --count HEAD) * 7 % ${#programs[@]}))
-  programs=("${programs[@]:first}" "${programs[@]:0:first}")
+# list.txt: 'CLASS TEST' in the order to run them, of the tests that this build has.
+ctest --preset asan -N | sed -nE 's/^ *Test +#[0-9]+: //p' | sort >"$work/known"
+if [ $# -gt 0 ]; then
+  printf 'own %s\n' "$@" >"$work/list"
+  if unknown=$(cut -d' ' -f2 "$work/list" | grep -vxFf "$work/known"); then
+    echo "sanitize: no test of the name ${unknown//$'\n'/ }" >&2
+    exit 1
+  fi
+else
+  # A build that is there already knows which headers each program was built from.
+  built=build/emulated
+  [ -f $built/build.ninja ] || built=$build
+  scripts/dev/affected.py tests $built | awk 'NR == FNR { known[$1]; next } $2 in known' "$work/known" - >"$work/list"
 fi
+[ -s "$work/list" ] || { echo "sanitize: CTest lists no tests" >&2; exit 1; }
 
-passed=0
-known=0
-failed=()
-skipped=()
 time_left() { echo $((budget - SECONDS)); }
-for program in "${programs[@]}"; do
-  [ "$(time_left)" -gt 0 ] || { skipped+=("$program"); continue; }
-  timeout "$(time_left)" cmake --build --preset asan --target "$program" >build/asan.log 2>&1
-  status=$?
-  [ $status -ne 124 ] || { skipped+=("$program"); continue; }
-  if [ $status -ne 0 ]; then
-    # What is no target is a check that the tests alone know.
-    [ "$named" -eq 0 ] && grep -q "unknown target" build/asan.log && continue
-    tail -n 40 build/asan.log >&2
-    failed+=("$program")
-    continue
-  fi
-  binary=$(find $build/tests -name "$program" -type f | head -n 1)
-  if [ $clean/"$program" -nt "$binary" ]; then
-    known=$((known + 1))
-    continue
-  fi
-  [ "$(time_left)" -gt 0 ] || { skipped+=("$program"); continue; }
-  timeout "$(time_left)" ctest --preset asan --no-tests=error -R "^${program}(_wave(32|64))?\$" >build/asan.log 2>&1
-  status=$?
+
+# target_of TEST: what has to be built for it.
+target_of() {
+  case $1 in
+    cli_* | pipelines_*) echo biogpu ;;
+    *) sed -E 's/_wave(32|64)$//' <<<"$1" ;;
+  esac
+}
+
+# is_clean TEST PROGRAM: it passed with the program, and, of commands, with the scripts as they are.
+is_clean() {
+  local mark=$clean/$1
+  [ "$mark" -nt "$2" ] || return 1
+  case $1 in
+    cli_* | pipelines_*) [ -z "$(find tests scripts data -newer "$mark" -type f -print -quit)" ] ;;
+  esac
+}
+
+# run_test TEST: leaves its outcome in TEST.state, and what it said in TEST.log.
+run_test() {
+  timeout "$(time_left)" ctest --preset asan --no-tests=error -R "^$1\$" >"$work/$1.log" 2>&1
+  local status=$?
   if [ $status -eq 0 ]; then
-    touch $clean/"$program"
-    passed=$((passed + 1))
+    touch "$clean/$1"
+    echo passed >"$work/$1.state"
   elif [ $status -eq 124 ]; then
-    skipped+=("$program")
+    echo skipped >"$work/$1.state"
   else
-    tail -n 60 build/asan.log >&2
-    failed+=("$program")
+    echo failed >"$work/$1.state"
   fi
-done
-echo "sanitize: $passed programs passed, $known known to be clean, ${#failed[@]} failed, in $SECONDS s"
-[ ${#skipped[@]} -eq 0 ] || echo "sanitize: SKIPPED, no time for ${#skipped[@]} programs: ${skipped[*]}"
-[ ${#failed[@]} -eq 0 ] || { echo "sanitize: failed: ${failed[*]}" >&2; exit 1; }
+}
+
+while read -r _ test; do
+  if [ "$(time_left)" -le 0 ]; then echo skipped >"$work/$test.state"; continue; fi
+  target=$(target_of "$test")
+  if [ ! -e "$work/$target.built" ]; then
+    timeout "$(time_left)" cmake --build --preset asan --target "$target" >"$work/$target.build" 2>&1
+    echo $? >"$work/$target.built"
+  fi
+  case $(cat "$work/$target.built") in
+    0) ;;
+    124) echo skipped >"$work/$test.state"; continue ;;
+    *) cp "$work/$target.build" "$work/$test.log"; echo failed >"$work/$test.state"; continue ;;
+  esac
+  program=$(find $build/tests $build/apps -name "$target" -type f -perm -u+x | head -n 1)
+  if is_clean "$test" "$program"; then echo known >"$work/$test.state"; continue; fi
+  while [ "$(jobs -rp | wc -l)" -ge "$most_at_once" ]; do wait -n; done
+  [ "$(time_left)" -gt 0 ] || { echo skipped >"$work/$test.state"; continue; }
+  run_test "$test" &
+done <"$work/list"
+wait
+
+# names STATE [CLASS]: the tests of that state.
+names() {
+  while read -r class test; do
+    if [ "$(cat "$work/$test.state")" = "$1" ] && [ "${2:-$class}" = "$class" ]; then echo "$test"; fi
+  done <"$work/list"
+}
+count() { names "$@" | wc -l; }
+for test in $(names failed); do tail -n 60 "$work/$test.log" >&2; done
+echo "sanitize: $(count passed) tests passed, $(count known) known to be clean, $(count failed) failed, in $SECONDS s"
+if [ "$(count skipped)" -gt 0 ]; then
+  n_touched=$(($(count skipped own) + $(count skipped near)))
+  echo "sanitize: SKIPPED, no time for $(count skipped) tests, of which $n_touched are of what changed"
+fi
+[ "$(count failed)" -eq 0 ] || { echo "sanitize: failed: $(names failed | paste -sd " ")" >&2; exit 1; }

@@ -5,8 +5,9 @@
 #
 # Reads build/emulated/compile_commands.json, which holds the GPU's host code too (BIOGPU_BUILD names
 # another build). A file that was clean is not analysed again until it, one of its headers, its
-# command or the configuration changes: build/tidy remembers. Recently changed files go first; those for which
-# no time is left are counted, with the word SKIPPED. Exit status 1 when a file has findings.
+# command or the configuration changes: build/tidy remembers. What changed goes first, the others begin further
+# on with each commit, so that every one has its turn (scripts/dev/affected.py); those for which no time is left
+# are counted, with the word SKIPPED. Exit status 1 when a file has findings.
 set -uo pipefail
 
 cd "$(dirname "$0")/../.." || exit 1
@@ -28,11 +29,9 @@ touch "$work/findings"
 if [ $# -gt 0 ]; then
   files=("$@")
 else
-  patterns=('apps/*.cpp' 'lib/*.cpp' 'gpu/*.cpp')
-  mapfile -t files < <({
-    git log --format= --name-only -n 200 -- "${patterns[@]}"
-    git ls-files "${patterns[@]}"
-  } | awk '!seen[$0]++')
+  scripts/dev/affected.py sources "$database" >"$work/list"
+  mapfile -t files < <(cut -d' ' -f2 "$work/list")
+  [ ${#files[@]} -gt 0 ] || { echo "tidy: no sources in $database" >&2; exit 1; }
 fi
 
 "$tidy" --version >"$work/common"
@@ -89,7 +88,10 @@ if [ -s "$work/findings" ]; then
   cat "$work"/*.log
   grep -h 'error:' "$work"/*.err | sort -u | head -n 20
 fi
-[ ${#left[@]} -eq 0 ] || echo "tidy: SKIPPED, no time for ${#left[@]} files, the next of them ${left[*]:0:3}"
+if [ ${#left[@]} -gt 0 ]; then
+  n_touched=$(printf '%s\n' "${left[@]}" | grep -cxFf <(grep -v '^rest' "$work/list" 2>/dev/null | cut -d' ' -f2))
+  echo "tidy: SKIPPED, no time for ${#left[@]} files, of which $n_touched changed or include what did"
+fi
 n_findings=$(wc -l <"$work/findings")
 echo "tidy: $n_checked files analysed, $n_known known to be clean, $n_findings with findings, $SECONDS s"
 [ "$n_findings" = 0 ]
