@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kMaxBases = std::uint64_t{1} << 40;
 constexpr std::uint64_t kMaxSampleRate = 1024;
 constexpr std::uint64_t kMaxTableK = 14;
-constexpr std::uint64_t kStretchBlocks = (std::uint64_t{1} << kFmStretchShift) / kFmBlockRows;
+constexpr std::uint64_t kBlocksPerStretch = (std::uint64_t{1} << kFmStretchShift) / kFmBlockRows;
 
 using Counts = std::array<std::uint64_t, 4>;
 
@@ -121,7 +121,8 @@ bool add_block(const FmBlock& block, std::uint64_t n_rows, Counts& counts) {
 Counts counts_before(const FmIndex& index, std::uint64_t block) {
   Counts counts;
   for (std::size_t c = 0; c < 4; ++c)
-    counts[c] = index.stretches()[block / kStretchBlocks].count[c] + index.blocks()[block].count[c];
+    counts[c] =
+        index.stretches()[block / kBlocksPerStretch].count[c] + index.blocks()[block].count[c];
   return counts;
 }
 
@@ -135,7 +136,7 @@ bool blocks_agree(const FmIndex& index, int n_threads) {
     for (std::uint64_t b = begin; b < end && agree; ++b) {
       const bool sound =
           counts == counts_before(index, b) &&
-          (b % kStretchBlocks != 0 ||
+          (b % kBlocksPerStretch != 0 ||
            std::ranges::all_of(index.blocks()[b].count, [](auto count) { return count == 0; })) &&
           add_block(index.blocks()[b], header.n_rows - b * kFmBlockRows, counts);
       if (!sound) agree = false;

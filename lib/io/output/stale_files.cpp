@@ -65,13 +65,13 @@ std::string next_hidden_name(const std::string& folder) {
 }
 
 void remove_stale_files(const std::string& folder) {
-  struct Close {
+  struct CloseFolder {
     void operator()(DIR* open) const { closedir(open); }
   };
   if (!is_first_look(folder)) return;
   std::vector<std::string> stale;
   {
-    const std::unique_ptr<DIR, Close> names(opendir(folder.empty() ? "." : folder.c_str()));
+    const std::unique_ptr<DIR, CloseFolder> names(opendir(folder.empty() ? "." : folder.c_str()));
     if (!names) return;
     while (const dirent* const entry = readdir(names.get())) {
       const pid_t process = process_of(entry->d_name);
