@@ -72,7 +72,9 @@ BwaFm::BwaFm(const std::string& prefix, int n_threads)
       sa_.size() != kHeaderBytes + 16 + 8 * (n_ / sample_rate_))
     refuse_bwa_file(sa_path);
   samples_ = reinterpret_cast<const std::uint64_t*>(sa_.data() + kHeaderBytes + 16);
-  if (n_ % 2 != 0) refuse_bwa_file(bwt_path);
+  // Both strands: as many A as T, and C as G.
+  const auto n_of = [&](unsigned base) { return rows_of(base).size; };
+  if (n_ % 2 != 0 || n_of(0) != n_of(3) || n_of(1) != n_of(2)) refuse_bwa_file(bwt_path);
   contigs_ = read_ann(prefix + ".ann", n_ / 2);
   check_amb(prefix + ".amb", n_ / 2, contigs_.size());
   check_pac(prefix + ".pac", n_ / 2);
@@ -115,6 +117,9 @@ BwaFm::Counts BwaFm::counts_before(std::uint64_t row) const {
 }
 
 std::array<BwaFm::Rows, 4> BwaFm::extend_left(const Rows& rows) const {
+  // Rows of the other strand come from the counts of this one, which damaged files may not have
+  // alike.
+  if (rows.begin > n_ + 1 || rows.size > n_ + 1 - rows.begin) refuse_bwa_file(path_ + ".bwt");
   const Counts before = counts_before(rows.begin);
   const Counts after = counts_before(rows.begin + rows.size);
   std::array<Rows, 4> extended;
@@ -128,6 +133,7 @@ std::array<BwaFm::Rows, 4> BwaFm::extend_left(const Rows& rows) const {
 }
 
 std::uint64_t BwaFm::position(std::uint64_t row) const {
+  if (row > n_) refuse_bwa_file(path_ + ".bwt");
   std::uint64_t steps = 0;
   for (; row % sample_rate_ != 0; ++steps) {
     if (row == primary_) return steps;
