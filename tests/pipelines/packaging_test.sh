@@ -141,7 +141,8 @@ on_path() { # FOLDERS NAME ARGUMENTS...: the shim, first on a PATH of these fold
   rc=$?
 }
 all=$compat:$work/copied:$work/linked:$work/others
-for words in "bwa mem -t 2 g r.fq" "bwa aln g r.fq" "bwa index -Z g.fa" "bwa index a.fa b.fa" "bwa fastmap -i 5 g r.fq" "bwa" \
+for words in "bwa mem -t 2 g r.fq" "bwa aln g r.fq" "bwa index -Z g.fa" "bwa index -p g a.fa b.fa" "bwa fastmap -i 5 g r.fq" \
+  "bwa fastmap -l 9 -w 3 g" "bwa" \
   "jellyfish mem -m 31 -s 2G" "jellyfish cite" "jellyfish jf"; do
   read -ra words <<<"$words"
   on_path "$all" "${words[@]}"
