@@ -1,5 +1,4 @@
 #include "apps/biogpu/shared_flags.hpp"
-#include "apps/biogpu/value_checks.hpp"
 
 #include <sched.h>
 
@@ -13,6 +12,7 @@
 #include <thread>
 
 #include "apps/biogpu/option_group.hpp"
+#include "apps/biogpu/value_checks.hpp"
 
 namespace biogpu::app {
 namespace {

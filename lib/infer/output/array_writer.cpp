@@ -9,7 +9,6 @@
 #include "lib/infer/output/formats.hpp"
 
 namespace biogpu::infer {
-namespace {}  // namespace
 
 std::optional<ArrayFormat> find_array_format(const std::string& path) {
   struct Suffix {
