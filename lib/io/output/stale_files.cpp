@@ -22,12 +22,14 @@ namespace {
 constexpr std::string_view kBegin = ".biogpu-";
 constexpr std::string_view kEnd = ".tmp";
 
+// Empty where it cannot be told from others: their processes must not pass for dead ones.
 std::string name_machine() {
   std::string identity;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> identity;
   char space[64];
   const ssize_t n = readlink("/proc/self/ns/pid", space, sizeof space);
-  if (n > 0) identity.append(space, static_cast<std::size_t>(n));
+  if (identity.empty() || n <= 0) return {};
+  identity.append(space, static_cast<std::size_t>(n));
   std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
   for (const char c : identity) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   return fmt::format("{:016x}", hash);
@@ -40,6 +42,7 @@ const std::string& machine() {
 
 // The process that a hidden file of this machine is of; 0 for other names.
 pid_t process_of(std::string_view name) {
+  if (machine().empty()) return 0;
   const std::string begin = fmt::format("{}{}-", kBegin, machine());
   if (!name.starts_with(begin) || !name.ends_with(kEnd)) return 0;
   name.remove_prefix(begin.size());

@@ -112,6 +112,7 @@ int TemporaryFile::link_to(const std::string& name) const {
 }
 
 int TemporaryFile::link_hidden() {
+  remove_stale_files(folder_);
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     std::string name = next_hidden_name(folder_);
     unfinished_ = register_unfinished(name);
