@@ -40,6 +40,20 @@ std::string write_error(const std::string& path, const std::string& text) {
   return "no error";
 }
 
+// What stands before the process in the names of hidden files.
+std::string hidden_begin() {
+  const std::string own = io::output::next_hidden_name("");
+  return own.substr(0, own.find('-', 10));
+}
+
+// The number of a process that is no more.
+std::string dead_process() {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  REQUIRE(waitpid(child, nullptr, 0) == child);
+  return std::to_string(child);
+}
+
 // What a folder holds under hidden names: nothing, where the file system has unnamed files.
 Names hidden_names(const TempFolder& folder) {
   Names names = folder.names();
@@ -98,11 +112,8 @@ TEST_CASE("io.output_file: hidden files of dead processes go, others stay", "[io
   const TempFolder folder;
   const std::string path = folder.path("");
   const std::string own = io::output::next_hidden_name("");
-  const std::string machine = own.substr(0, own.find('-', 10));
-  const pid_t child = fork();
-  if (child == 0) _exit(0);
-  REQUIRE(waitpid(child, nullptr, 0) == child);
-  const std::string dead = std::to_string(child);
+  const std::string machine = hidden_begin();
+  const std::string dead = dead_process();
   folder.file(machine + "-" + dead + "-1.tmp", "stale");
   folder.file(machine + "-" + dead + "-22.tmp", "stale");
   const Names stay = {own,
@@ -117,6 +128,17 @@ TEST_CASE("io.output_file: hidden files of dead processes go, others stay", "[io
   Names expected = stay;
   std::sort(expected.begin(), expected.end());
   CHECK(folder.names() == expected);
+}
+
+TEST_CASE("io.output_file: replacing a file removes what dead processes left", "[io]") {
+  const TempFolder folder;
+  folder.file(hidden_begin() + "-" + dead_process() + "-4.tmp", "stale");
+  folder.file("out", "old");
+  io::OutputFile file(folder.path("out"));
+  file.write("new");
+  file.commit();
+  CHECK(folder.names() == Names{"out"});
+  CHECK(read_file(folder.path("out")) == "new");
 }
 
 TEST_CASE("io.output_file: without commit nothing is left and an older file stays", "[io]") {
