@@ -191,8 +191,8 @@ void run(const Workload& load, int n_threads, int repeats) {
       "{:.3f}, "
       "\"biogpu_cpu_s\": {:.4f}, \"biogpu_gcups_per_core\": {:.2f}, \"parasail_best\": \"{}\", "
       "\"parasail_cpu_s\": {:.4f}, \"parasail_gcups_per_core\": {:.2f}, \"ratio\": {:.2f}}}\n",
-      load.name, cpu_isa(), n_threads, pairs.size(), cells, median(mine), cells / median(mine),
-      best, median(theirs), cells / median(theirs), median(ratios));
+      load.name, biogpu::cpu_isa(), n_threads, pairs.size(), cells, median(mine),
+      cells / median(mine), best, median(theirs), cells / median(theirs), median(ratios));
   std::fflush(stdout);
 }
 

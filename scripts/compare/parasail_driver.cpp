@@ -255,9 +255,9 @@ void run(int argc, char** argv) {
       "{:.2f}, "
       "\"parasail_best\": \"{}\", \"parasail_s\": {:.4f}, \"parasail_gcups\": {:.2f}, "
       "\"ratio\": {:.2f}, {}\"parasail_pairs\": {}, \"parasail_all_s\": {{{}}}}}\n",
-      gpu ? "gpu" : "cpu " + cpu_isa(), mode, argv[3], matrix_name, n_threads, input.pairs.size(),
-      cells, ours, cells / ours * 1e-9, best_name, best, their_cells / best * 1e-9, ratio, device,
-      first, others);
+      gpu ? "gpu" : "cpu " + biogpu::cpu_isa(), mode, argv[3], matrix_name, n_threads,
+      input.pairs.size(), cells, ours, cells / ours * 1e-9, best_name, best,
+      their_cells / best * 1e-9, ratio, device, first, others);
 }
 
 }  // namespace
