@@ -262,7 +262,7 @@ fails 3 'word_embeddings.weight \[33, 64\] instead of \[33, 131072\]' infer info
 sed -i 's/"hidden_size": 131072/"hidden_size": 16777216/; s/"num_attention_heads": 2048/"num_attention_heads": 131072/' \
   broken/config.json
 (
-  ulimit -v 1500000
+  limit_memory 1500000
   "$biogpu" infer embed --device cpu --model broken "$proteins" -o never.npy
 ) >out.txt 2>err.txt
 rc=$?

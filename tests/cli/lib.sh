@@ -54,6 +54,12 @@ exists() { [ -e "$1" ]; }
 absent() { [ ! -e "$1" ]; }
 n_lines_is() { [ "$(wc -l <"$1")" -eq "$2" ]; }
 
+# A sanitizer reserves terabytes of addresses and keeps what was freed: under it no limit is set, and peaks of
+# memory say nothing.
+is_sanitized() { grep -q __asan_init "$biogpu"; }
+# limit_memory KIB: for a subshell that then runs the program.
+limit_memory() { is_sanitized || ulimit -v "$1"; }
+
 # The last line of stderr is the one error line.
 one_error_line() {
   [ "$(grep -c '^biogpu' err.txt)" -eq 1 ] && [ "$(grep -c '^biogpu' <(tail -1 err.txt))" -eq 1 ]
