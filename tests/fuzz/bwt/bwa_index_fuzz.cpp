@@ -3,21 +3,16 @@
 //
 // An input holds the files one behind the other after their sizes, five 32-bit numbers, in the
 // order of kSuffixes.
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "lib/bwt/fm/bwa_fm.hpp"
 #include "lib/bwt/fm/smem.hpp"
-#include "lib/core/error.hpp"
-#include "tests/fuzz/support/memory_file.hpp"
+#include "tests/fuzz/support/expect_error.hpp"
+#include "tests/fuzz/support/folder.hpp"
 #include "tests/fuzz/support/mutate.hpp"
 
 using namespace biogpu;
@@ -82,15 +77,6 @@ void repair(std::string& content) {
   content = join(files);
 }
 
-// A folder in memory, removed at the end.
-struct Folder {
-  Folder() : path("/dev/shm/biogpu_fuzz_bwa_" + std::to_string(getpid())) {
-    std::filesystem::create_directory(path);
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  const std::string path;
-};
-
 void use(const bwt::BwaFm& index) {
   bwt::SmemFinder finder(index);
   for (const std::string_view letters : {"GATTACA", "ACGTTGCATGCAAGGNTTTTTTTTTTTTT", "C"}) {
@@ -114,19 +100,13 @@ void use(const bwt::BwaFm& index) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) {
-  static const Folder folder;
-  const std::string prefix = folder.path + "/index";
+  static const fuzz::Folder folder;
+  const std::string prefix = folder.path() + "/index";
   const Files files = split({reinterpret_cast<const char*>(bytes), n});
   for (std::size_t i = 0; i < files.size(); ++i)
-    std::ofstream(prefix + kSuffixes[i], std::ios::binary) << files[i];
-  try {
-    use(bwt::BwaFm(prefix, 1));
-  } catch (const Error& error) {
-    fuzz::require(error.code() == ErrorCode::bad_input || error.code() == ErrorCode::failed,
-                  "the kind of the error");
-    fuzz::require(std::string(error.what()).find(prefix) != std::string::npos,
-                  "the error names the file");
-  }
+    folder.write(std::string("index") + kSuffixes[i],
+                 reinterpret_cast<const std::uint8_t*>(files[i].data()), files[i].size());
+  fuzz::expect_error_of(prefix, [&] { use(bwt::BwaFm(prefix, 1)); });
   return 0;
 }
 

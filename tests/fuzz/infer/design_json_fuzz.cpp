@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "lib/infer/mpnn/inputs.hpp"
-#include "tests/fuzz/infer/fuzz_folder.hpp"
+#include "tests/fuzz/support/expect_error.hpp"
 #include "tests/fuzz/support/mutate.hpp"
 
 using namespace biogpu;

@@ -1,7 +1,8 @@
 // config.json from any bytes: an Error, or values of the kinds and ranges that loaders ask for.
 #include "lib/infer/model_config.hpp"
 
-#include "tests/fuzz/infer/fuzz_folder.hpp"
+#include "tests/fuzz/support/expect_error.hpp"
+#include "tests/fuzz/support/folder.hpp"
 #include "tests/fuzz/support/mutate.hpp"
 
 using namespace biogpu;

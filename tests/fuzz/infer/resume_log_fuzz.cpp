@@ -6,7 +6,8 @@
 #include <cstring>
 
 #include "lib/infer/journal.hpp"
-#include "tests/fuzz/infer/fuzz_folder.hpp"
+#include "tests/fuzz/support/expect_error.hpp"
+#include "tests/fuzz/support/folder.hpp"
 #include "tests/fuzz/support/mutate.hpp"
 
 using namespace biogpu;

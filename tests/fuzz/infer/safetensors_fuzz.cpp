@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "tests/fuzz/infer/fuzz_folder.hpp"
+#include "tests/fuzz/support/expect_error.hpp"
 #include "tests/fuzz/support/mutate.hpp"
 
 using namespace biogpu;

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "lib/structure/structure.hpp"
-#include "tests/fuzz/infer/fuzz_folder.hpp"
+#include "tests/fuzz/support/expect_error.hpp"
 
 namespace biogpu::fuzz {
 

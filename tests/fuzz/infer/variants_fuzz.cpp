@@ -1,7 +1,7 @@
 // A table of variants from any bytes: an Error, or variants that fit a sequence or are refused.
 #include "lib/infer/variants.hpp"
 
-#include "tests/fuzz/infer/fuzz_folder.hpp"
+#include "tests/fuzz/support/expect_error.hpp"
 #include "tests/fuzz/support/mutate.hpp"
 
 using namespace biogpu;

@@ -1,7 +1,8 @@
 // vocab.txt and a sequence from any bytes: an Error, or the vocabulary's own words and ids of it.
 #include "lib/infer/vocabulary.hpp"
 
-#include "tests/fuzz/infer/fuzz_folder.hpp"
+#include "tests/fuzz/support/expect_error.hpp"
+#include "tests/fuzz/support/folder.hpp"
 #include "tests/fuzz/support/mutate.hpp"
 
 using namespace biogpu;
