@@ -33,12 +33,7 @@ ModelConfig::ModelConfig(const std::string& folder) : path_(folder + "/config.js
   text.resize(static_cast<std::size_t>(file.gcount()));
   if (text.size() > kMaxFileBytes)
     fail(fmt::format("has more than {} bytes; expected a model's description", kMaxFileBytes));
-  check_json_depth(text, path_);
-  try {
-    json_ = nlohmann::json::parse(text);
-  } catch (const nlohmann::json::exception&) {
-    fail("is no JSON");
-  }
+  json_ = parse_bounded_json(text, path_);
   if (!json_.is_object()) fail("is no JSON object");
 }
 

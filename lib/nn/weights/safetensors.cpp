@@ -36,15 +36,6 @@ constexpr StoredType kStoredTypes[] = {{"F64", 8},     {"F32", 4},     {"F16", 2
   throw Error(ErrorCode::bad_input, path + ": " + what);
 }
 
-Json parse_json(const std::string& path, const char* begin, const char* end) {
-  check_json_depth({begin, static_cast<std::size_t>(end - begin)}, path);
-  try {
-    return Json::parse(begin, end);
-  } catch (const Json::exception&) {
-    bad(path, "its JSON is malformed; the file may be damaged or cut short");
-  }
-}
-
 std::uint64_t as_count(const Json& value, const std::string& path, const std::string& name) {
   if (!value.is_number_unsigned())
     bad(path, fmt::format("tensor {}: a shape or offset is no whole number", shortened(name)));
@@ -129,7 +120,7 @@ void Checkpoint::add_file(const std::string& path) {
                           "file (scripts/convert makes one of a .bin or .pt file)",
                           header_bytes));
   const char* const text = reinterpret_cast<const char*>(map.data()) + sizeof header_bytes;
-  const Json header = parse_json(path, text, text + header_bytes);
+  const Json header = parse_bounded_json({text, header_bytes}, path);
   if (!header.is_object()) bad(path, "its header is no JSON object");
   const std::uint8_t* const data = map.data() + sizeof header_bytes + header_bytes;
   const std::uint64_t data_bytes = map.size() - sizeof header_bytes - header_bytes;
@@ -187,7 +178,7 @@ Checkpoint Checkpoint::open(const std::string& path) {
         "has no model.safetensors and no model.safetensors.index.json; "
         "scripts/convert makes one of pytorch_model.bin");
   const std::string text = read_text(index);
-  const Json map = parse_json(index, text.data(), text.data() + text.size());
+  const Json map = parse_bounded_json(text, index);
   if (!map.is_object() || !map.contains("weight_map") || !map["weight_map"].is_object())
     bad(index, "has no weight_map");
   std::set<std::string> shards;
