@@ -32,7 +32,7 @@ enum class Damage {
 // them is not kept, and a line longer than kMaxLine is Error{bad_input} whatever the mode.
 class FastqFile {
  public:
-  static constexpr std::size_t kMaxLine = 64u << 20;
+  static constexpr std::size_t kMaxLine = 16u << 20;
 
   FastqFile(const std::string& path, Damage damage, const Inflaters& inflaters);
   ~FastqFile();

@@ -94,8 +94,8 @@ TEST_CASE("qc.fastq_file: a line beyond all reads is refused, wherever it is", "
   for (const std::string& text : std::initializer_list<std::string>{
            "@b\n" + longest + "C\n+\n", "@" + longest + "\nA\n+\nI\n", "@b\nA\n+\nC" + longest,
            longest + longest}) {
-    CHECK(says(error_of(folder.file("a.fq", good + text)), "is longer than 64 MiB"));
-    CHECK(says(error_of(folder.file("a.fq.gz", test::gzip(good + text))), "is longer than 64 MiB"));
+    CHECK(says(error_of(folder.file("a.fq", good + text)), "is longer than 16 MiB"));
+    CHECK(says(error_of(folder.file("a.fq.gz", test::gzip(good + text))), "is longer than 16 MiB"));
   }
   const std::string whole = "@b\n" + longest + "\n+\n" + longest + "\n";
   CHECK(read_back(folder.file("a.fq", whole), 9) == "@b|" + longest + "|+|" + longest + "\n");
