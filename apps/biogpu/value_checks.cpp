@@ -45,6 +45,15 @@ std::optional<std::string> read_whole(std::string_view text, std::int64_t least,
   return std::to_string(*value);
 }
 
+// Those that only the type sets tell nobody anything.
+std::string text_of_bounds(std::int64_t least, std::uint64_t most) {
+  const bool has_begin = least > INT32_MIN;
+  const bool has_end = most < kMostSigned && most != INT32_MAX;
+  if (has_begin && has_end) return fmt::format(" from {} to {}", least, most);
+  if (has_begin) return fmt::format(", {} or more", least);
+  return has_end ? fmt::format(" up to {}", most) : std::string();
+}
+
 std::string lower_case(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return text;
@@ -62,11 +71,8 @@ CLI::Validator whole_number_in(std::int64_t least, std::uint64_t most, Digits di
       text = *number;
       return {};
     }
-    // Bounds that only the type sets tell nobody anything.
-    const bool has_end = most < kMostSigned;
-    return fmt::format(
-        "{}; expected a whole number{}", biogpu::quoted(text),
-        has_end ? fmt::format(" from {} to {}", least, most) : fmt::format(", {} or more", least));
+    return fmt::format("{}; expected a whole number{}", biogpu::quoted(text),
+                       text_of_bounds(least, most));
   };
   return {convert, ""};
 }

@@ -270,7 +270,7 @@ for cut in front tail right; do
 done
 for n in -3 0 1 1000; do refuses "--split is $n; expected 2 to 999" -o x.fq -O y.fq -s $n; done
 for n in -8 0 8 1002; do refuses "--split_by_lines is $n; expected a multiple of 4 from 1000" -S $n; done
-refuses "'1000000000000000000000'; expected a whole number from" -S 1000000000000000000000
+refuses "'1000000000000000000000'; expected a whole number" -S 1000000000000000000000
 refuses "expected a multiple of 4 from 1000 to 9223372036854775804" -S 9223372036854775807
 refuses "exclude each other" -s -3 -S 1000
 refuses "--reads_to_process is -5; expected 0" --reads_to_process -5

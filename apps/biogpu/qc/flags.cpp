@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <concepts>
-#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
 
 #include "apps/biogpu/option_group.hpp"
-#include "apps/biogpu/qc/number.hpp"
 #include "apps/biogpu/shared_flags.hpp"
+#include "apps/biogpu/value_checks.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -39,6 +38,12 @@ class Group {
   }
 
  private:
+  // fastp reads numbers from a C++ stream, which takes blanks and a plus sign in front of them.
+  static std::string drop_front(std::string number) {
+    number.erase(0, number.find_first_not_of(" \t\n\v\f\r"));
+    if (number.size() > 1 && number[0] == '+' && number[1] != '-') number.erase(0, 1);
+    return number;
+  }
   // Numbers are read as fastp reads them; other values have checks of their own.
   template <class Value>
   static CLI::Option* as_fastp(CLI::Option* option, const Value&) {
@@ -47,11 +52,10 @@ class Group {
   template <std::integral Number>
   static CLI::Option* as_fastp(CLI::Option* option, const Number&) {
     using Limits = std::numeric_limits<Number>;
-    constexpr auto kMost = std::min<std::uint64_t>(Limits::max(), INT64_MAX);
-    return option->transform(
-        fastp_number(static_cast<std::int64_t>(Limits::min()), static_cast<std::int64_t>(kMost)));
+    // The check that is added last comes first.
+    return option->transform(in_range(Limits::min(), Limits::max()))->transform(drop_front, "");
   }
-  template <class Number>
+  template <std::integral Number>
   static CLI::Option* as_fastp(CLI::Option* option, const std::optional<Number>&) {
     return as_fastp(option, Number{});
   }
