@@ -3,9 +3,11 @@
 #include "lib/core/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/io/files.hpp"
+#include "tests/unit/qc/says.hpp"
 
 using namespace biogpu;
 using namespace biogpu::qc;
+using biogpu::test::says;
 using biogpu::test::TempFolder;
 
 namespace {
@@ -29,12 +31,6 @@ std::string error_of(const std::string& path) {
     return error.what();
   }
   return "no error";
-}
-
-bool says(const std::string& message, const std::string& part) {
-  if (message.find(part) != std::string::npos) return true;
-  WARN(message);
-  return false;
 }
 
 }  // namespace

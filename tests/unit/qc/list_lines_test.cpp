@@ -4,9 +4,11 @@
 #include "lib/qc/options.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/io/files.hpp"
+#include "tests/unit/qc/says.hpp"
 
 using namespace biogpu;
 using namespace biogpu::qc;
+using biogpu::test::says;
 using biogpu::test::TempFolder;
 
 namespace {
@@ -20,12 +22,6 @@ std::string error_of(Function&& function) {
     return std::to_string(static_cast<int>(error.code())) + " " + error.what();
   }
   return "no error";
-}
-
-bool says(const std::string& message, const std::string& part) {
-  if (message.find(part) != std::string::npos) return true;
-  WARN(message);
-  return false;
 }
 
 }  // namespace
