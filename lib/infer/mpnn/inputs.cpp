@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cfloat>
 #include <charconv>
-#include <cmath>
 #include <fstream>
 #include <string_view>
 #include <utility>
@@ -14,96 +11,10 @@
 #include "lib/core/bounded_json.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/infer/mpnn/design_json.hpp"
 
 namespace biogpu::infer::mpnn {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-[[noreturn]] void refuse(const std::string& file, const std::string& where,
-                         const std::string& what) {
-  throw Error(ErrorCode::bad_input, fmt::format("{}: {}: {}", file, where, what));
-}
-
-// Turns any misuse of a value into one line with the file and the structure.
-template <class Body>
-void guard(const std::string& file, const std::string& name, const Body& body) {
-  try {
-    body();
-  } catch (const Json::exception&) {
-    refuse(file, name, "does not have the form that the original's helper scripts write");
-  }
-}
-
-const Json& entry(const std::string& file, const Json& json, const std::string& name) {
-  const auto found = json.find(name);
-  if (found == json.end()) refuse(file, name, "has no entry; names are those of structure files");
-  return *found;
-}
-
-// Whole numbers alone, where a library would cut others.
-std::vector<std::int64_t> positions_of(const Json& list) {
-  for (const Json& position : list)
-    if (!position.is_number_integer())
-      throw Json::type_error::create(302, "a position is no whole number", &position);
-  return list.get<std::vector<std::int64_t>>();
-}
-
-// Residue of a position from 1 within a chain.
-std::size_t residue_at(const std::string& file, const Complex& complex, std::size_t chain,
-                       std::int64_t position) {
-  const std::int64_t n = complex.begin[chain + 1] - complex.begin[chain];
-  if (position < 1 || position > n)
-    refuse(file, complex.name,
-           fmt::format("position {} is outside chain {}, which has {} residues", position,
-                       complex.chains[chain], n));
-  return static_cast<std::size_t>(complex.begin[chain] + position - 1);
-}
-
-std::size_t letter_at(const std::string& file, const std::string& name, char letter) {
-  const int index = letter_index(letter);
-  if (index < 0)
-    refuse(file, name,
-           fmt::format("{} is no letter of {}", biogpu::quoted(std::string_view(&letter, 1)),
-                       kLetters));
-  return static_cast<std::size_t>(index);
-}
-
-using LetterTable = std::vector<std::array<float, kLetterRow>>;
-
-// In the range of fp32, in which sums of products with other numbers are finite.
-double number_of(const Json& value) {
-  if (!value.is_number() || !(std::abs(value.get<double>()) <= FLT_MAX))
-    throw Json::type_error::create(302, "not a number of fp32", &value);
-  return value.get<double>();
-}
-
-float float_of(const Json& value) { return static_cast<float>(number_of(value)); }
-
-// n rows of a number for each letter.
-LetterTable table_of(const Json& rows, std::size_t n) {
-  if (!rows.is_array() || rows.size() != n)
-    throw Json::type_error::create(302, "not as many rows as residues", &rows);
-  LetterTable table(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (!rows[i].is_array() || rows[i].size() != kLetterRow)
-      throw Json::type_error::create(302, "not a number for each letter", &rows);
-    std::transform(rows[i].begin(), rows[i].end(), table[i].begin(), float_of);
-  }
-  return table;
-}
-
-// The value of each designed chain of an entry, as body(chain, value).
-template <class Body>
-void for_chains(const std::string& file, const Json& of_structure, const Complex& complex,
-                const Body& body) {
-  for (std::size_t c = 0; c < complex.n_designed; ++c) {
-    const auto found = of_structure.find(complex.chains[c]);
-    if (found == of_structure.end())
-      refuse(file, complex.name, fmt::format("has no entry for chain {}", complex.chains[c]));
-    body(c, *found);
-  }
-}
 
 struct Span {
   std::string chain;
@@ -146,7 +57,7 @@ DesignInputs::File DesignInputs::read(const std::string& path, bool merge) {
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     check_json_depth(line, fmt::format("{}: line {}", path, number));
     Json json = Json::parse(line, nullptr, false);
-    if (!json.is_object()) refuse(path, fmt::format("line {}", number), "is no JSON object");
+    if (!json.is_object()) refuse_entry(path, fmt::format("line {}", number), "is no JSON object");
     if (merge) {
       file.json.update(json);
     } else {
@@ -234,9 +145,10 @@ void DesignInputs::check_omitted(const Complex& complex, const Constraints& cons
           leaves_one || (constraints.omit[a] == 0 && constraints.omit_at[i * kLetterRow + a] == 0);
     if (leaves_one) continue;
     const auto c = static_cast<std::size_t>(complex.chain[i]);
-    refuse(omit_.path, complex.name,
-           fmt::format("position {} of chain {} has no letter left that may be drawn",
-                       static_cast<std::int64_t>(i) - complex.begin[c] + 1, complex.chains[c]));
+    refuse_entry(
+        omit_.path, complex.name,
+        fmt::format("position {} of chain {} has no letter left that may be drawn",
+                    static_cast<std::int64_t>(i) - complex.begin[c] + 1, complex.chains[c]));
   }
 }
 
@@ -250,7 +162,8 @@ void DesignInputs::fix_listed(const Complex& complex, Constraints& constraints) 
     const Span span = parse_span(word);
     const auto chain = std::find(complex.chains.begin(), complex.chains.end(), span.chain);
     if (chain == complex.chains.end())
-      refuse("--fixed", complex.name, fmt::format("has no chain {}", biogpu::quoted(span.chain)));
+      refuse_entry("--fixed", complex.name,
+                   fmt::format("has no chain {}", biogpu::quoted(span.chain)));
     const auto c = static_cast<std::size_t>(chain - complex.chains.begin());
     for (std::int64_t position = span.first; position <= span.last; ++position)
       constraints.free[residue_at("--fixed", complex, c, position)] = 0;
@@ -294,9 +207,9 @@ void DesignInputs::add_bias(const Complex& complex, Constraints& constraints) co
     for_chains(bias_at_.path, chains, complex, [&](std::size_t c, const Json& rows) {
       const auto n = static_cast<std::size_t>(complex.begin[c + 1] - complex.begin[c]);
       if (rows.size() != n)
-        refuse(bias_at_.path, complex.name,
-               fmt::format("chain {} has {} residues, its table {}", complex.chains[c], n,
-                           rows.size()));
+        refuse_entry(bias_at_.path, complex.name,
+                     fmt::format("chain {} has {} residues, its table {}", complex.chains[c], n,
+                                 rows.size()));
       const LetterTable table = table_of(rows, n);
       for (std::size_t i = 0; i < table.size(); ++i)
         std::copy(table[i].begin(), table[i].end(),
@@ -322,9 +235,9 @@ void DesignInputs::add_profiles(const Complex& complex, Constraints& constraints
     const Json& odds_rows = profile.at("pssm_log_odds");
     const auto n = static_cast<std::size_t>(complex.begin[c + 1] - complex.begin[c]);
     if (weights.size() != n || rows.size() != n || odds_rows.size() != n)
-      refuse(profiles_.path, complex.name,
-             fmt::format("chain {} has {} residues, its profile {}", complex.chains[c], n,
-                         weights.size()));
+      refuse_entry(profiles_.path, complex.name,
+                   fmt::format("chain {} has {} residues, its profile {}", complex.chains[c], n,
+                               weights.size()));
     const LetterTable bias = table_of(rows, n), odds = table_of(odds_rows, n);
     for (std::size_t i = 0; i < n; ++i) {
       const float weight = float_of(weights.at(i));
@@ -333,7 +246,7 @@ void DesignInputs::add_profiles(const Complex& complex, Constraints& constraints
           std::all_of(bias[i].begin(), bias[i].end(), [](float p) { return p >= 0; }) &&
           std::any_of(bias[i].begin(), bias[i].end(), [](float p) { return p > 0; });
       if (!is_share || !is_positive)
-        refuse(
+        refuse_entry(
             profiles_.path, complex.name,
             fmt::format("position {} of chain {}: pssm_coef is no share from 0 to 1, or pssm_bias "
                         "holds no probabilities",
@@ -352,7 +265,8 @@ void DesignInputs::tie(const Complex& complex, Constraints& constraints) const {
     for (const auto& [chain, value] : item.items()) {
       const auto found = std::find(complex.chains.begin(), complex.chains.end(), chain);
       if (found == complex.chains.end())
-        refuse(tied_.path, complex.name, fmt::format("has no chain {}", biogpu::quoted(chain)));
+        refuse_entry(tied_.path, complex.name,
+                     fmt::format("has no chain {}", biogpu::quoted(chain)));
       const auto c = static_cast<std::size_t>(found - complex.chains.begin());
       const bool weighted = value.at(0).is_array();
       const Json& positions = weighted ? value.at(0) : value;
@@ -360,8 +274,8 @@ void DesignInputs::tie(const Complex& complex, Constraints& constraints) const {
       for (std::size_t p = 0; p < numbers.size(); ++p) {
         const std::size_t i = residue_at(tied_.path, complex, c, numbers[p]);
         if (taken[i] != 0)
-          refuse(tied_.path, complex.name,
-                 fmt::format("position {} of chain {} is tied twice", numbers[p], chain));
+          refuse_entry(tied_.path, complex.name,
+                       fmt::format("position {} of chain {} is tied twice", numbers[p], chain));
         taken[i] = 1;
         if (weighted) constraints.tied_weight[i] = float_of(value.at(1).at(p));
         group.push_back(static_cast<std::int32_t>(i));
@@ -375,9 +289,9 @@ void DesignInputs::tie_chains(const Complex& complex, Constraints& constraints) 
   const std::int64_t n = complex.begin[1] - complex.begin[0];
   for (std::size_t c = 1; c < complex.n_designed; ++c)
     if (complex.begin[c + 1] - complex.begin[c] != n)
-      refuse("--homooligomer", complex.name,
-             fmt::format("chain {} has {} residues and chain {} has {}", complex.chains[0], n,
-                         complex.chains[c], complex.begin[c + 1] - complex.begin[c]));
+      refuse_entry("--homooligomer", complex.name,
+                   fmt::format("chain {} has {} residues and chain {} has {}", complex.chains[0], n,
+                               complex.chains[c], complex.begin[c + 1] - complex.begin[c]));
   constraints.tied.clear();
   for (std::int64_t p = 0; p < n; ++p) {
     std::vector<std::int32_t> group;
@@ -407,7 +321,7 @@ void DesignInputs::check_tied(const Complex& complex, const Constraints& constra
         drawn = i;
       } else if (kept >= 0 &&
                  complex.letters[at] != complex.letters[static_cast<std::size_t>(kept)]) {
-        refuse(
+        refuse_entry(
             label, complex.name,
             fmt::format("{} and {} are tied and keep different residues", place(kept), place(i)));
       } else {
@@ -415,7 +329,7 @@ void DesignInputs::check_tied(const Complex& complex, const Constraints& constra
       }
     }
     if (kept >= 0 && drawn >= 0)
-      refuse(
+      refuse_entry(
           label, complex.name,
           fmt::format("{} keeps its residue and is tied to {}, which is drawn; fix both or neither",
                       place(kept), place(drawn)));
