@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/biogpu/bus_error.hpp"
 #include "apps/biogpu/command.hpp"
 #include "apps/biogpu/parasail/cmd_parasail.hpp"
 #include "apps/biogpu/progress.hpp"
@@ -96,6 +97,7 @@ int run(const std::vector<std::string>& arguments) {
                                        arguments.end());
   for (const Subcommand& entry : kCommands)
     if (!words.empty() && words.front() == entry.name) command = entry.name;
+  install_bus_error_handler(command);
   try {
     if (const auto parasail = parasail_arguments(arguments)) {
       command = "align parasail";

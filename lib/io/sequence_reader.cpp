@@ -52,14 +52,23 @@ class SequenceReader::Impl {
   std::uint64_t n_residues = 0;
   RecordRange range;
 
+  void split_records(std::uint64_t n, std::size_t overlap) {
+    if (fasta_ == nullptr) return;
+    fasta_->split_records(n, overlap);
+    overlap_ = overlap;
+  }
+
  private:
   void open_records(std::uint64_t line);
   void skip();
+  bool in_record() const { return records_ && records_->in_record(); }
 
   const bool words_;
   std::uint64_t n_skipped_ = 0;                   // records before the range
   std::unique_ptr<input::TextWindow> text_;       // none for SAM and CRAM
   input::HtsSource* hts_ = nullptr;               // records_ where it is one
+  input::FastaSource* fasta_ = nullptr;           // the same
+  std::size_t overlap_ = 0;                       // of the pieces of its records
   std::unique_ptr<input::RecordSource> records_;  // none for an empty file
 };
 
@@ -88,7 +97,9 @@ void SequenceReader::Impl::open_records(std::uint64_t line) {
   if (!text_->has_text()) return;
   const char first = *text_->begin();
   if (first == '>') {
-    records_ = std::make_unique<input::FastaSource>(*text_, file.label(), line, words_);
+    auto fasta = std::make_unique<input::FastaSource>(*text_, file.label(), line, words_);
+    fasta_ = fasta.get();
+    records_ = std::move(fasta);
   } else if (first == '@') {
     records_ = std::make_unique<input::FastqSource>(*text_, file.label(), line);
   } else {
@@ -103,22 +114,28 @@ void SequenceReader::Impl::open_records(std::uint64_t line) {
 // To the first of the records wanted.
 void SequenceReader::Impl::skip() {
   SequenceBatch passed;
-  for (; n_skipped_ < range.begin; ++n_skipped_) {
+  while (n_skipped_ < range.begin || in_record()) {
+    const bool goes_on = in_record();
     passed.clear(n_skipped_ + 1);
     if (!records_ || !records_->next(passed)) break;
+    if (!goes_on) ++n_skipped_;
   }
 }
 
 bool SequenceReader::Impl::read(SequenceBatch& batch, const BatchLimits& limits) {
   if (n_skipped_ < range.begin) skip();
-  batch.clear(n_skipped_ + n_records + 1);
-  const std::uint64_t n_left = range.end - std::min(range.end, n_skipped_ + n_records);
-  while (batch.size() < n_left && (batch.empty() || (batch.size() < limits.n_records &&
-                                                     batch.n_residues() < limits.n_residues &&
-                                                     batch.n_bytes() < limits.n_bytes))) {
-    if (!records_ || !records_->next(batch)) break;
+  batch.clear(n_skipped_ + n_records + (in_record() ? 0 : 1));
+  while (records_ && (batch.empty() ||
+                      (batch.size() < limits.n_records && batch.n_residues() < limits.n_residues &&
+                       batch.n_bytes() < limits.n_bytes))) {
+    const bool goes_on = in_record();
+    if (!goes_on && n_skipped_ + n_records >= range.end) break;
+    if (!records_->next(batch)) break;
+    if (goes_on)
+      n_residues -= overlap_;
+    else
+      ++n_records;
   }
-  n_records += batch.size();
   n_residues += batch.n_residues();
   return !batch.empty();
 }
@@ -134,6 +151,9 @@ SequenceReader::SequenceReader(SequenceReader&&) noexcept = default;
 SequenceReader& SequenceReader::operator=(SequenceReader&&) noexcept = default;
 
 void SequenceReader::select(const RecordRange& range) { impl_->range = range; }
+void SequenceReader::split_records(std::uint64_t n, std::size_t overlap) {
+  impl_->split_records(n, overlap);
+}
 bool SequenceReader::read(SequenceBatch& batch, const BatchLimits& limits) {
   return impl_->read(batch, limits);
 }

@@ -25,7 +25,8 @@ struct RecordRange {
 // SAM, BAM, CRAM; told apart by content, never by name. LF and CRLF, wrapped lines, blank lines
 // between records, lower case, IUPAC codes and U are accepted and kept as they are; SAM, BAM and
 // CRAM hold nucleotides only, so that the residues of a protein become N there. Memory is bounded
-// by the batch and the longest record. Decompression runs ahead on up to n_threads threads.
+// by the batch and the longest record, or piece of one. Decompression runs ahead on up to n_threads
+// threads.
 //
 // Errors: Error{bad_input} names file, record number and line of a malformed record, or the file
 // alone where compressed data are damaged or cut short; Error{failed} names file and reason for one
@@ -40,6 +41,12 @@ class SequenceReader {
 
   // Before the first read(): only these records are given out; the rest is passed over.
   void select(const RecordRange& range);
+
+  // Before the first read(): records of FASTA that are longer than n residues, n > overlap, are
+  // given out in pieces of so many, each beginning with the last `overlap` residues of the piece
+  // before it, so that every window of overlap + 1 residues is whole in exactly one. They count as
+  // one record, and their residues once.
+  void split_records(std::uint64_t n, std::size_t overlap);
 
   // Replaces the batch by the next records. False, with an empty batch, at the end of the file.
   bool read(SequenceBatch& batch, const BatchLimits& limits = {});

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -9,11 +10,17 @@
 
 namespace biogpu::io::input {
 
-// read_sequence() stops only at a '>' or at the end, and the reader looked at the first byte.
+// read_sequence() stops only at a '>' or at the end, or inside a record that goes on; the reader
+// looked at the first byte.
 bool FastaSource::next(SequenceBatch& batch) {
-  if (!text_.has_text()) return false;
-  ++record_;
-  read_header(batch);
+  if (in_record_) {
+    batch.append(name_, {}, tail_, {}, false);
+  } else {
+    if (!text_.has_text()) return false;
+    ++record_;
+    read_header(batch);
+    at_line_begin_ = true;
+  }
   read_sequence(batch);
   return true;
 }
@@ -50,16 +57,25 @@ void FastaSource::read_header(SequenceBatch& batch) {
 }
 
 void FastaSource::read_sequence(SequenceBatch& batch) {
-  bool at_line_begin = true;
+  in_record_ = false;
+  const std::size_t last = batch.size() - 1;
   while (text_.has_text()) {
     const char* at = text_.begin();
-    if (at_line_begin && *at == '>') return;
-    const std::size_t run = count_residues(at, text_.size());
+    if (at_line_begin_ && *at == '>') return;
+    const std::uint64_t room = max_piece_ - batch.sequence(last).size();
+    const std::size_t run =
+        count_residues(at, static_cast<std::size_t>(std::min<std::uint64_t>(text_.size(), room)));
+    if (run > 0 && run == room) {
+      batch.extend_sequence(at, run);
+      text_.skip_to(at + run);
+      at_line_begin_ = false;
+      return end_piece(batch);
+    }
     batch.extend_sequence(at, run);
     at += run;
     text_.skip_to(at);
-    at_line_begin = at != text_.end();  // else the line may go on in the next stretch of text
-    if (!at_line_begin) continue;
+    at_line_begin_ = at != text_.end();  // else the line may go on in the next stretch of text
+    if (!at_line_begin_) continue;
     if (*at == '\n') {
       text_.skip_to(at + 1);
       ++line_;
@@ -67,6 +83,13 @@ void FastaSource::read_sequence(SequenceBatch& batch) {
       finish_line(batch);
     }
   }
+}
+
+void FastaSource::end_piece(const SequenceBatch& batch) {
+  const std::string_view sequence = batch.sequence(batch.size() - 1);
+  name_ = batch.name(batch.size() - 1);
+  tail_ = sequence.substr(sequence.size() - overlap_);
+  in_record_ = true;
 }
 
 // At the first byte of a line that is neither residue nor line feed: only blanks may follow, or

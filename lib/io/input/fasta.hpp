@@ -17,11 +17,20 @@ class FastaSource : public RecordSource {
   FastaSource(TextWindow& text, std::string label, std::uint64_t line, bool words = false)
       : text_(text), label_(std::move(label)), line_(line), words_(words) {}
 
+  // Records longer than n residues, n > overlap, come in pieces of so many, each under the record's
+  // name and with the last `overlap` residues of the one before it.
+  void split_records(std::uint64_t n, std::size_t overlap) {
+    max_piece_ = n;
+    overlap_ = overlap;
+  }
+
   bool next(SequenceBatch& batch) override;
+  bool in_record() const override { return in_record_; }
 
  private:
   void read_header(SequenceBatch& batch);
   void read_sequence(SequenceBatch& batch);
+  void end_piece(const SequenceBatch& batch);
   void finish_line(SequenceBatch& batch);
   [[noreturn]] void refuse(const std::string& what) const {
     refuse_record(label_, record_, line_, what);
@@ -32,6 +41,12 @@ class FastaSource : public RecordSource {
   std::uint64_t line_;
   bool words_;
   std::uint64_t record_ = 0;
+  std::uint64_t max_piece_ = UINT64_MAX;
+  std::size_t overlap_ = 0;
+  bool in_record_ = false;
+  bool at_line_begin_ = true;
+  std::string name_;  // of the record that goes on, and the end of its last piece
+  std::string tail_;
 };
 
 }  // namespace biogpu::io::input

@@ -69,6 +69,7 @@ class HtsSource::Impl {
   [[noreturn]] void fail_cut_short() const;
   void throw_if_unreadable() const;
 
+  const RawFile& raw_;
   std::string label_;
   int descriptor_;
   bool is_regular_;
@@ -82,7 +83,8 @@ class HtsSource::Impl {
 };
 
 HtsSource::Impl::Impl(RawFile& raw, int n_threads)
-    : label_(raw.label()),
+    : raw_(raw),
+      label_(raw.label()),
       descriptor_(raw.descriptor()),
       is_regular_(raw.file_bytes() > 0),
       stream_(raw.release()) {
@@ -126,6 +128,7 @@ bool HtsSource::Impl::next(SequenceBatch& batch) {
     const int status = sam_read1(file_.get(), header_.get(), alignment_.get());
     if (status == -1) {
       throw_if_unreadable();
+      raw_.check_end(bytes_read());
       if (lacks_end_marker()) fail_cut_short();
       return false;
     }

@@ -21,7 +21,7 @@ bool is_hts(std::string_view head);
 // cut short, Error{failed} for what cannot be read.
 class HtsSource : public RecordSource {
  public:
-  // Takes the open file over from raw.
+  // Takes the open file over from raw, which outlives this.
   HtsSource(RawFile& raw, int n_threads);
   ~HtsSource() override;
 

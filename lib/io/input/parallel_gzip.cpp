@@ -74,6 +74,7 @@ class ParallelGzipProducer::Input {
       if (got < 0)
         throw Error(ErrorCode::failed, fmt::format("{}: cannot be read: {}", file_.label(),
                                                    std::generic_category().message(errno)));
+      if (got == 0) file_.check_end(begin_ + size_);
       size_ += static_cast<std::size_t>(got);
       pad();
       return got > 0;

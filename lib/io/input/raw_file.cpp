@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/io/mapped_file.hpp"
 
 namespace biogpu::io::input {
 
@@ -28,7 +29,11 @@ RawFile::RawFile(const std::string& path) : label_(label_of(path)) {
     close(descriptor_);
     throw Error(ErrorCode::failed, fmt::format("{}: is a folder; expected a file", label_));
   }
-  if (known && S_ISREG(status.st_mode)) file_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  if (known && S_ISREG(status.st_mode)) {
+    file_bytes_ = static_cast<std::uint64_t>(status.st_size);
+    const off_t begin = lseek(descriptor_, 0, SEEK_CUR);  // standard input may be read from within
+    if (begin > 0) begin_ = static_cast<std::uint64_t>(begin);
+  }
   file_ = hdopen(descriptor_, "r");
   if (file_ == nullptr) {
     close(descriptor_);
@@ -52,7 +57,16 @@ std::size_t RawFile::read(char* to, std::size_t n) {
   const ssize_t got = hread(file_, to, n);
   if (got < 0) fail("cannot be read");
   bytes_read_ += static_cast<std::uint64_t>(got);
+  if (static_cast<std::size_t>(got) < n) check_end(begin_ + bytes_read_);
   return static_cast<std::size_t>(got);
+}
+
+// Some file systems give sizes that reading does not bear out: only a size that changed counts.
+void RawFile::check_end(std::uint64_t end) const {
+  struct stat status {};
+  if (end < file_bytes_ && fstat(descriptor_, &status) == 0 &&
+      static_cast<std::uint64_t>(status.st_size) < file_bytes_)
+    throw Error(ErrorCode::failed, fmt::format("{}: {}", label_, kBecameShorter));
 }
 
 hFILE* RawFile::release() { return std::exchange(file_, nullptr); }

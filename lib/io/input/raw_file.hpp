@@ -16,7 +16,8 @@ std::string label_of(const std::string& path);
 
 // The bytes of a file or of standard input ("-") as they lie there. The beginning can be looked at
 // without consuming it, pipe or not, and the rest handed to htslib.
-// Errors: Error{failed} with the path and the reason.
+// Errors: Error{failed} with the path and the reason, also where a regular file became shorter
+// before its end was reached.
 class RawFile : public ByteSource {
  public:
   static constexpr std::size_t kMaxPeek = 4096;
@@ -35,6 +36,10 @@ class RawFile : public ByteSource {
   std::uint64_t file_bytes() const { return file_bytes_; }  // 0 when not a regular file
   int descriptor() const { return descriptor_; }
 
+  // For who reads by the descriptor, or was given the file: throws where the file's bytes end at
+  // `end`, before they did when it was opened, and it was made shorter.
+  void check_end(std::uint64_t end) const;
+
   // Gives the open file away. Neither peek() nor read() may follow.
   hFILE* release();
 
@@ -45,6 +50,7 @@ class RawFile : public ByteSource {
   hFILE* file_ = nullptr;
   int descriptor_ = -1;
   std::uint64_t file_bytes_ = 0;
+  std::uint64_t begin_ = 0;                   // where in the file reading begins
   std::atomic<std::uint64_t> bytes_read_{0};  // read for progress while a worker reads the file
 };
 

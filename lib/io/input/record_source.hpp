@@ -13,6 +13,8 @@ class RecordSource {
   virtual ~RecordSource() = default;
   // Appends the next record to the batch. False, with nothing appended, at the end.
   virtual bool next(SequenceBatch& batch) = 0;
+  // Whether next() goes on with the record that it appended last, of which it gave only a piece.
+  virtual bool in_record() const { return false; }
 };
 
 // Error{bad_input}: "<file>: record N (line M): <what>"; line 0 leaves the line out.

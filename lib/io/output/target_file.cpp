@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/io/mapped_file.hpp"
 
 namespace biogpu::io::output {
 namespace {
@@ -82,6 +83,7 @@ int TargetFile::release_descriptor() {
 }
 
 void TargetFile::finish() {
+  check_mapped_files();
   if (temporary_) {
     if (const int error = temporary_->finish(); error != 0) fail("cannot be written", error);
   } else if (descriptor_ >= 0 && close(std::exchange(descriptor_, -1)) != 0) {

@@ -163,3 +163,40 @@ TEST_CASE("io.sequence_reader: a batch ends with the record that reaches a limit
   CHECK(reader.n_residues() == 11);
   CHECK(reader.compressed_bytes() == reader.file_bytes());
 }
+
+TEST_CASE("io.sequence_reader: long records come in pieces that overlap", "[io]") {
+  const TempFolder folder;
+  const Reads reads = random_reads(77, 60, 300, false);
+  const std::string path = folder.file("x", fasta(reads, GENERATE(0, 7, 60), "\n"));
+  const std::size_t overlap = GENERATE(0, 1, 9);
+  const std::uint64_t piece = GENERATE(10, 64, 299, 1000);
+  io::SequenceReader reader(path);
+  reader.split_records(piece, overlap);
+  Reads got;
+  std::uint64_t n_residues = 0;
+  for (io::SequenceBatch batch; reader.read(batch, {4, 100});)
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const std::string sequence(batch.sequence(i));
+      CHECK(sequence.size() <= piece);
+      const bool goes_on = !got.empty() && got.back().name == batch.name(i);
+      if (!goes_on)
+        got.push_back({std::string(batch.name(i)), std::string(batch.comment(i)), "", ""});
+      std::string& whole = got.back().sequence;
+      if (goes_on) CHECK(whole.substr(whole.size() - overlap) == sequence.substr(0, overlap));
+      whole += sequence.substr(goes_on ? overlap : 0);
+    }
+  CHECK(got == reads);
+  for (const Read& read : reads) n_residues += read.sequence.size();
+  CHECK(reader.n_records() == reads.size());
+  CHECK(reader.n_residues() == n_residues);
+  // Records are selected as without pieces.
+  io::SequenceReader some(path);
+  some.select({7, 11});
+  some.split_records(piece, overlap);
+  std::vector<std::string> names;
+  for (io::SequenceBatch batch; some.read(batch, {3, 50});)
+    for (std::size_t i = 0; i < batch.size(); ++i)
+      if (names.empty() || names.back() != batch.name(i)) names.emplace_back(batch.name(i));
+  CHECK(names ==
+        std::vector<std::string>{reads[7].name, reads[8].name, reads[9].name, reads[10].name});
+}
