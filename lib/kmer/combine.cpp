@@ -71,10 +71,30 @@ class Stream {
   }
 
   void place_keys() {
-    if (order_.keeps_keys()) {
+    if (order_.keeps_keys())
       places_ = block_.keys;
-      return;
+    else
+      compute_places();
+    require_order();
+  }
+
+  // What a file holds out of the order of its header would be combined with nothing.
+  void require_order() {
+    const auto n_words = static_cast<std::size_t>(words_for(order_.k()));
+    for (std::size_t at = 0; at < places_.size(); at += n_words) {
+      const auto place = places_.begin() + static_cast<std::ptrdiff_t>(at);
+      const auto end = place + static_cast<std::ptrdiff_t>(n_words);
+      if (!last_place_.empty() &&
+          std::lexicographical_compare(place, end, last_place_.begin(), last_place_.end()))
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: records are out of the order that its header names; the file "
+                                "is damaged",
+                                reader_.path()));
+      last_place_.assign(place, end);
     }
+  }
+
+  void compute_places() {
     places_.resize(block_.keys.size());
     with_words(order_.k(), [&]<int kWords>() {
       for (std::size_t i = 0; i < block_.size(); ++i) {
@@ -95,6 +115,7 @@ class Stream {
   std::size_t next_bucket_ = 0;
   CountBlock block_;
   std::vector<std::uint64_t> places_;
+  std::vector<std::uint64_t> last_place_;  // empty before the first
   std::size_t at_ = 0;
 };
 
@@ -126,6 +147,13 @@ class Combiner::Impl {
     if (!header_.order.is_bijective()) header_.order = KeyOrder::lexicographic(header_.k);
     for (const auto& stream : streams_) stream->begin(header_.order);
     counts_.resize(streams_.size());
+    present_ = std::make_unique<bool[]>(streams_.size());
+  }
+
+  bool all_text() const {
+    return std::all_of(streams_.begin(), streams_.end(), [](const auto& stream) {
+      return stream->header().format == Format::jellyfish_text;
+    });
   }
 
   const Header& header() const { return header_; }
@@ -135,10 +163,10 @@ class Combiner::Impl {
     const auto n_words = static_cast<std::size_t>(block.n_words);
     std::vector<std::uint64_t> key(n_words);
     while (block.size() < kKeysAtOnce && next_key(key)) {
-      const std::uint64_t count = combine(counts_);
-      if (count == 0) continue;
+      const auto count = combine({counts_, {present_.get(), counts_.size()}});
+      if (!count) continue;
       block.keys.insert(block.keys.end(), key.begin(), key.end());
-      block.counts.push_back(count);
+      block.counts.push_back(*count);
     }
     return block.size() > 0;
   }
@@ -155,9 +183,12 @@ class Combiner::Impl {
     std::copy_n(first->key(), key.size(), key.begin());
     for (std::size_t i = 0; i < streams_.size(); ++i) {
       counts_[i] = 0;
+      present_[i] = false;
       Stream& stream = *streams_[i];
       while (!stream.at_end() && std::equal(place.begin(), place.end(), stream.place())) {
-        counts_[i] += stream.count();
+        if (__builtin_add_overflow(counts_[i], stream.count(), &counts_[i]))
+          counts_[i] = UINT64_MAX;
+        present_[i] = true;
         stream.advance();
       }
     }
@@ -172,6 +203,7 @@ class Combiner::Impl {
   std::vector<std::unique_ptr<Stream>> streams_;
   Header header_;
   std::vector<std::uint64_t> counts_;
+  std::unique_ptr<bool[]> present_;
 };
 
 Combiner::Combiner(const std::vector<std::string>& paths, const ChooseOrder& choose_order,
@@ -182,6 +214,7 @@ Combiner::Combiner(Combiner&&) noexcept = default;
 Combiner& Combiner::operator=(Combiner&&) noexcept = default;
 
 const Header& Combiner::header() const { return impl_->header(); }
+bool Combiner::all_text() const { return impl_->all_text(); }
 bool Combiner::read(CountBlock& block, const Combine& combine) {
   return impl_->read(block, combine);
 }

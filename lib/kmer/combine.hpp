@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,10 +37,19 @@ class Combiner {
   // Of the first file, with the order of the result.
   const Header& header() const;
 
-  // Replaces the block by the next k-mers whose combined count is kept. combine(counts) gets the
-  // count in each file, 0 where the k-mer is absent, and returns the count of the result, 0 to drop
-  // it. False, with an empty block, at the end.
-  using Combine = std::function<std::uint64_t(std::span<const std::uint64_t> counts)>;
+  // Whether all files are Jellyfish's text.
+  bool all_text() const;
+
+  // Of one k-mer in each file: its count, 0 where it is absent, and whether it is there, which it
+  // may be with a count of 0.
+  struct Counts {
+    std::span<const std::uint64_t> counts;
+    std::span<const bool> present;
+  };
+
+  // Replaces the block by the next k-mers that are kept. combine(counts) returns the count of the
+  // result, nothing to drop the k-mer. False, with an empty block, at the end.
+  using Combine = std::function<std::optional<std::uint64_t>(const Counts& of)>;
   bool read(CountBlock& block, const Combine& combine);
 
  private:

@@ -6,9 +6,13 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <utility>
 
-#include "lib/core/error.hpp"
+#include "lib/core/bounded_json.hpp"
+#include "lib/kmer/database/json_fields.hpp"
+#include "lib/kmer/database/refuse.hpp"
 #include "lib/kmer/key.hpp"
 #include "lib/kmer/sequence_keys.hpp"
 
@@ -17,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kC1 = 0x87c37b91114253d5u;
 constexpr std::uint64_t kC2 = 0x4cf5ad432745937fu;
-constexpr int kFormatVersion = 1;
+constexpr std::uint64_t kFormatVersion = 1;
 
 std::uint64_t finish_mix(std::uint64_t h) {
   h = (h ^ h >> 33) * 0xff51afd7ed558ccdu;
@@ -99,24 +103,25 @@ std::uint64_t murmur_hash(std::string_view bytes, std::uint32_t seed) {
 }
 
 void Sketcher::add(std::string_view sequence) {
-  length_ += sequence.size();
-  std::vector<std::uint64_t> keys;
-  append_keys(sequence, options_.k, true, keys);
+  constexpr std::size_t kWindows = 1u << 16;  // whose keys are held at a time
   const auto k = static_cast<std::size_t>(options_.k);
   std::string letters(k, 'A');
   // Mash hashes into 32 bits where all k-mers have room in them.
   const std::uint64_t mask = options_.k > 16 ? UINT64_MAX : 0xffffffffu;
-  for (std::uint64_t key : keys) {
-    for (std::size_t i = k; i-- > 0; key >>= 2) letters[i] = "ACGT"[key & 3];
-    const std::uint64_t hash = murmur_hash(letters, options_.seed) & mask;
-    if (hash > limit_) continue;
-    hashes_.push_back(hash);
-    if (hashes_.size() >= 4 * options_.size + 4096) shrink();
+  for (std::size_t begin = 0; begin + k <= sequence.size(); begin += kWindows) {
+    keys_.clear();
+    append_keys(sequence.substr(begin, kWindows + k - 1), options_.k, true, keys_);
+    for (std::uint64_t key : keys_) {
+      for (std::size_t i = k; i-- > 0; key >>= 2) letters[i] = "ACGT"[key & 3];
+      const std::uint64_t hash = murmur_hash(letters, options_.seed) & mask;
+      if (hash > limit_) continue;
+      hashes_.push_back(hash);
+      if (hashes_.size() >= 4 * options_.size + 4096) shrink();
+    }
   }
 }
 
 void Sketcher::add(const Sketcher& other) {
-  length_ += other.length_;
   hashes_.insert(hashes_.end(), other.hashes_.begin(), other.hashes_.end());
   shrink();
 }
@@ -129,9 +134,9 @@ void Sketcher::shrink() {
   limit_ = hashes_.back();
 }
 
-Sketch Sketcher::finish(const std::string& name) {
+Sketch Sketcher::finish(const std::string& name, std::uint64_t length) {
   shrink();
-  return {name, length_, hashes_};
+  return {name, length, hashes_};
 }
 
 SketchDistance compare(const Sketch& a, const Sketch& b, const SketchOptions& options) {
@@ -158,7 +163,10 @@ SketchDistance compare(const Sketch& a, const Sketch& b, const SketchOptions& op
   const std::uint64_t missing = options.size - d.n_compared;
   n_of_b += std::min<std::uint64_t>(missing, static_cast<std::uint64_t>(b.hashes.end() - j));
   d.n_compared += std::min(missing, left);
-  if (d.n_compared == 0) return d;
+  if (d.n_compared == 0) {
+    d.distance = 0;
+    return d;
+  }
   d.jaccard = static_cast<double>(d.n_common) / static_cast<double>(d.n_compared);
   if (n_of_b > 0) d.containment = static_cast<double>(d.n_common) / static_cast<double>(n_of_b);
   if (d.n_common == d.n_compared)
@@ -184,23 +192,28 @@ std::string sketches_as_json(const std::vector<Sketch>& sketches, const SketchOp
 
 std::vector<Sketch> parse_sketches(const std::string& text, const std::string& label,
                                    SketchOptions& options) {
-  try {
-    const auto json = nlohmann::json::parse(text);
-    if (json.at("format") != "biogpu sketch" || json.at("version") != kFormatVersion)
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: is no file of 'biogpu kmer sketch'", label));
-    options.k = json.at("k");
-    options.size = json.at("size");
-    options.seed = json.at("seed");
-    std::vector<Sketch> sketches;
-    for (const auto& entry : json.at("sketches"))
-      sketches.push_back({entry.at("name").get<std::string>(),
-                          entry.at("length").get<std::uint64_t>(),
-                          entry.at("hashes").get<std::vector<std::uint64_t>>()});
-    return sketches;
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(ErrorCode::bad_input, fmt::format("{}: is damaged: {}", label, error.what()));
+  const auto json = parse_bounded_json(text, label);
+  const JsonFields fields(json, label);
+  if (fields.text("format") != "biogpu sketch" ||
+      fields.number("version", 0, UINT64_MAX) != kFormatVersion)
+    refuse(label, "is no file of 'biogpu kmer sketch' that this version reads");
+  options.k = static_cast<int>(fields.number("k", 1, kMaxSketchK));
+  options.size = fields.number("size", 1, kMaxSketchSize);
+  options.seed = static_cast<std::uint32_t>(fields.number("seed", 0, UINT32_MAX));
+  std::vector<Sketch> sketches;
+  for (const auto& entry : fields.array("sketches")) {
+    const JsonFields of(entry, label);
+    Sketch sketch{of.text("name"), of.number("length", 0, UINT64_MAX), {}};
+    const std::size_t n = of.array("hashes").size();
+    if (n > options.size)
+      refuse(label, fmt::format("a sketch has {} hashes; expected up to {}", n, options.size));
+    sketch.hashes = of.numbers("hashes", n, UINT64_MAX);
+    if (std::adjacent_find(sketch.hashes.begin(), sketch.hashes.end(), std::greater_equal<>()) !=
+        sketch.hashes.end())
+      refuse(label, "the hashes of a sketch do not ascend; the file is damaged");
+    sketches.push_back(std::move(sketch));
   }
+  return sketches;
 }
 
 }  // namespace biogpu::kmer

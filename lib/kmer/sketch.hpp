@@ -10,8 +10,11 @@ namespace biogpu::kmer {
 
 // Bottom sketches as Mash makes them (B. Ondov et al., doi:10.1186/s13059-016-0997-x): the smallest
 // hashes of the canonical k-mers of a set of sequences.
+inline constexpr int kMaxSketchK = 32;
+inline constexpr std::size_t kMaxSketchSize = 100'000'000;
+
 struct SketchOptions {
-  int k = 21;  // up to 32
+  int k = 21;  // up to kMaxSketchK
   std::size_t size = 1000;
   std::uint32_t seed = 42;
 };
@@ -32,18 +35,19 @@ class Sketcher {
 
   void add(std::string_view sequence);
   void add(const Sketcher& other);
-  Sketch finish(const std::string& name);
+  // length: letters of all sequences, of which pieces that overlap may have been added.
+  Sketch finish(const std::string& name, std::uint64_t length);
 
  private:
   void shrink();
 
   SketchOptions options_;
-  std::uint64_t length_ = 0;
+  std::vector<std::uint64_t> keys_;
   std::uint64_t limit_ = UINT64_MAX;  // hashes above are in no sketch
   std::vector<std::uint64_t> hashes_;
 };
 
-// What `mash dist` reports of two sketches.
+// What `mash dist` reports of two sketches. Two without hashes are alike, as Mash has it.
 struct SketchDistance {
   std::uint64_t n_common = 0;
   std::uint64_t n_compared = 0;  // smallest hashes of the union

@@ -5,6 +5,7 @@
 #include "apps/biogpu/kmer/commands.hpp"
 #include "apps/biogpu/kmer/count_flags.hpp"
 #include "apps/biogpu/kmer/input.hpp"
+#include "apps/biogpu/kmer/numbers.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/kmer/database/bloom_counter.hpp"
@@ -37,7 +38,7 @@ void run_bc(const BcFlags& flags, const std::string& command_line) {
   options.n_threads = flags.threads;
   options.tmp_dir = default_tmp_dir();
   kmer::Counter counter(options);
-  KmerInput input(flags.threads, 0);
+  KmerInput input(flags.k, flags.threads, 0);
   input.read_all(flags.input, [&](const KmerInput::Read& read) { counter.add(read); });
   counter.count_bins();
   kmer::CountBlock block;
@@ -58,11 +59,11 @@ Run add_kmer_bc(CLI::App& command) {
   add_kmer_input_flags(command, flags->input);
   command.add_option("-m,--mer-len", flags->k, "k, the length of a k-mer")
       ->required()
-      ->transform(in_range(1, kmer::kMaxK, Digits::as_in_c))
+      ->transform(jellyfish_number(1, kmer::kMaxK))
       ->option_text("N");
   command.add_option("-s,--size", flags->n_kmers, "distinct k-mers expected")
       ->required()
-      ->transform(decimal_size())
+      ->transform(jellyfish_size())
       ->option_text("N");
   command.add_option("-f,--fpr", flags->rate, "share of wrong answers at that size [0.001]")
       ->transform(in_range(1e-12, 0.5))
@@ -71,7 +72,7 @@ Run add_kmer_bc(CLI::App& command) {
       ->option_text(" ");
   command.add_option("-o,--output", flags->out_path, "[mer_bloom_filter]")->option_text("FILE");
   command.add_option("-t,--threads", flags->threads, "CPU threads [1]")
-      ->transform(in_range(1, 1024, Digits::as_in_c))
+      ->transform(jellyfish_number(1, 1024))
       ->option_text("N");
   command
       .add_flag("--no-provenance", flags->no_provenance, "leave time and place out of the header")

@@ -1,13 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <sstream>
-#include <string_view>
 #include <vector>
 
 #include "apps/biogpu/kmer/commands.hpp"
+#include "apps/biogpu/kmer/numbers.hpp"
 #include "lib/core/error.hpp"
 
 namespace biogpu::app {
@@ -35,11 +34,13 @@ constexpr char kKmerFooter[] =
 
 }  // namespace
 
-void add_count_bounds(const OptionGroup& group, CountBounds& bounds) {
-  group.option("-L,--lower-count", bounds.lower, "leave out k-mers with a lower count", "N")
-      ->transform(whole_number());
+CLI::Option* add_count_bounds(const OptionGroup& group, CountBounds& bounds) {
+  CLI::Option* const lower =
+      group.option("-L,--lower-count", bounds.lower, "leave out k-mers with a lower count", "N");
+  lower->transform(jellyfish_number());
   group.option("-U,--upper-count", bounds.upper, "leave out k-mers with a higher count", "N")
-      ->transform(whole_number());
+      ->transform(jellyfish_number());
+  return lower;
 }
 
 std::vector<std::string> words_of(const std::string& command_line) {
@@ -62,40 +63,6 @@ void check_files(const std::vector<std::string>& inputs, std::span<const io::Nam
   named.reserve(inputs.size());
   for (const std::string& path : inputs) named.push_back({"the input", path});
   io::require_distinct_files(named, outputs);
-}
-
-CLI::Validator whole_number() {
-  const auto convert = [](std::string& text) -> std::string {
-    std::uint64_t value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc{} || rest != end)
-      return fmt::format("'{}'; expected a whole number from 0 to {}", text, UINT64_MAX);
-    text = std::to_string(value);
-    return {};
-  };
-  return {convert, ""};
-}
-
-CLI::Validator decimal_size() {
-  const auto convert = [](std::string& text) -> std::string {
-    std::uint64_t value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, value);
-    constexpr std::string_view kSuffixes = "kMGTPE";
-    std::size_t power = 0;
-    bool bad = error != std::errc{} || end - rest > 1;
-    if (!bad && rest != end) {
-      power = kSuffixes.find(*rest) + 1;
-      bad = power == 0;
-    }
-    for (std::size_t i = 0; i < power && !bad; ++i)
-      bad = __builtin_mul_overflow(value, 1000, &value);
-    if (bad) return "'" + text + "'; expected a number with k, M, G, T, P, E or nothing after it";
-    text = std::to_string(value);
-    return {};
-  };
-  return {convert, ""};
 }
 
 Run add_kmer(CLI::App& command) { return add_subcommands(command, kKmerSubcommands, kKmerFooter); }

@@ -33,15 +33,11 @@ struct CountBounds {
   bool holds(std::uint64_t count) const { return count >= lower && count <= upper; }
 };
 
-// -L and -U, inclusive.
-void add_count_bounds(const OptionGroup& group, CountBounds& bounds);
+// -L and -U, inclusive. Returns -L.
+CLI::Option* add_count_bounds(const OptionGroup& group, CountBounds& bounds);
 
 // The words of a command line behind "biogpu", split at blanks.
 std::vector<std::string> words_of(const std::string& command_line);
-
-// Replaces a number of digits alone by itself and refuses all else: CLI11's own converter reads -1
-// and what has too many digits as the largest number, and 010 as 8.
-CLI::Validator whole_number();
 
 // Throws Error{usage} where an output of these names is also one of the inputs or another output.
 void check_files(const std::vector<std::string>& inputs, std::span<const io::NamedFile> outputs);
@@ -51,8 +47,5 @@ inline void check_files(const std::vector<std::string>& inputs, const std::strin
 
 // Throws Error{usage} where a database would be compressed, which no reader of databases takes.
 void require_plain_name(const std::string& database);
-
-// Replaces "64k" or "2G" by its number, powers of 1000, as Jellyfish reads sizes.
-CLI::Validator decimal_size();
 
 }  // namespace biogpu::app

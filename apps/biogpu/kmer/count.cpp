@@ -43,7 +43,7 @@ class CountRun {
       : flags_(flags),
         command_line_(std::move(command_line)),
         log_("kmer count", flags.shared.quiet, flags.shared.verbose),
-        input_(flags.shared.threads, flags.shared.batch) {}
+        input_(flags.k, flags.shared.threads, flags.shared.batch) {}
 
   void run() {
     header_.format = flags_.format();
@@ -190,15 +190,23 @@ class CountRun {
     if (only_) {
       only_->take_block(index, wanted);
       kmer::keep_wanted(header_.order, wanted, block);
-      kmer::keep_if(block, [&](const std::uint64_t*, std::uint64_t count) {
-        return flags_.bounds.holds(count);
-      });
     }
     if (flags_.bloom_size > 0)
       for (std::uint64_t& count : block.counts) --count;
-    if (bloom_)
-      kmer::keep_if(
+    if (bloom_) filter_by_bloom_counter(block);
+    if (only_)
+      kmer::keep_if(block, [&](const std::uint64_t*, std::uint64_t count) {
+        return flags_.bounds.holds(count);
+      });
+  }
+
+  // The k-mers of --if stay, with a count of 0.
+  void filter_by_bloom_counter(kmer::CountBlock& block) const {
+    if (!only_)
+      return kmer::keep_if(
           block, [&](const std::uint64_t* key, std::uint64_t) { return bloom_->count(key) > 1; });
+    for (std::size_t i = 0; i < block.size(); ++i)
+      if (block.counts[i] > 0 && bloom_->count(block.key(i)) < 2) block.counts[i] = 0;
   }
 
   void summarise(std::uint64_t n_bytes) {

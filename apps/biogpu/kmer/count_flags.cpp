@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "apps/biogpu/kmer/numbers.hpp"
 #include "apps/biogpu/option_group.hpp"
-#include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 #include "lib/kmer/database/writer.hpp"
 #include "lib/kmer/key.hpp"
 
@@ -60,8 +61,6 @@ void CountFlags::check_names() const {
 void CountFlags::check_quality() const {
   constexpr int kFirst = '!';
   constexpr int kLast = '~';
-  if (min_qual_char.size() > 1)
-    throw Error(ErrorCode::usage, fmt::format("-Q '{}'; expected one character", min_qual_char));
   if (min_quality < 0) return;
   if (quality_start < kFirst || quality_start > kLast)
     throw Error(ErrorCode::usage,
@@ -97,22 +96,27 @@ void add_count_flags(CLI::App& command, CountFlags& flags) {
   add_kmer_input_flags(command, flags.input);
   count.option("-m,--mer-len", flags.k, "k, the length of a k-mer", "N")
       ->required()
-      ->transform(in_range(1, kmer::kMaxK, Digits::as_in_c));
+      ->transform(jellyfish_number(1, kmer::kMaxK));
   count.flag("-C,--canonical", flags.canonical, "count a k-mer and its reverse complement as one");
   count
       .option("-s,--size", flags.size,
               "as for Jellyfish: decides the order of the records, nothing else\n[2^30]", "N")
-      ->transform(decimal_size());
+      ->transform(jellyfish_size());
   CLI::Option* const symbol =
       filters.option("-Q,--min-qual-char", flags.min_qual_char,
                      "bases whose quality symbol is lower than this count as N", "CHAR");
+  symbol->check(CLI::Validator(
+      [](const std::string& text) {
+        return text.size() == 1 ? std::string() : quoted(text) + "; expected one character";
+      },
+      ""));
   filters
       .option("--min-quality", flags.min_quality, "the same as a number, added to --quality-start",
               "N")
-      ->transform(in_range(0, 127, Digits::as_in_c))
+      ->transform(jellyfish_number(0, 127))
       ->excludes(symbol);
   filters.option("--quality-start", flags.quality_start, "symbol of quality 0 [64]", "N")
-      ->transform(in_range(0, 127, Digits::as_in_c))
+      ->transform(jellyfish_number(0, 127))
       ->excludes(symbol);
   add_count_bounds(filters, flags.bounds);
   filters
@@ -127,7 +131,7 @@ void add_count_flags(CLI::App& command, CountFlags& flags) {
               "leave out the first occurrence of each k-mer, as the Bloom\nfilter that Jellyfish "
               "makes for N of them does; -L 2 is exact",
               "N")
-      ->transform(decimal_size());
+      ->transform(jellyfish_size());
   filters.option("--bf-fp", flags.bloom_rate, "accepted and ignored", "RATE");
   output.option("-o,--output", flags.out_path,
                 "the database: .bgk biogpu's own, .kff KFF, else Jellyfish's\n[mer_counts.jf]",
@@ -139,15 +143,17 @@ void add_count_flags(CLI::App& command, CountFlags& flags) {
           "bytes of a count in a .jf file; larger counts are stored as the\nlargest; .bgk, .kff "
           "and --text ignore it [4]",
           "N")
-      ->transform(in_range(1, 8, Digits::as_in_c));
+      ->transform(jellyfish_number(1, 8));
   output.flag("--no-provenance", flags.no_provenance, "leave time and place out of the header");
   output.option("--timing", flags.timing, "write the seconds of three stages, a line each", "FILE");
   run.option("-p,--reprobes", flags.reprobes, "named in the header, else ignored [126]", "N")
-      ->transform(in_range(0, 1000000, Digits::as_in_c));
+      ->transform(jellyfish_number(0, 1000000));
   run.flag("--disk", flags.ignored, "accepted and ignored; see --max-memory");
-  run.option("-c,--counter-len", flags.counter_bits, "accepted and ignored", "N");
+  run.option("-c,--counter-len", flags.counter_bits, "accepted and ignored", "N")
+      ->transform(jellyfish_number(0, UINT32_MAX));
   run.option("--tmp-dir", flags.tmp_dir, "for what exceeds --max-memory [TMPDIR, /tmp]", "DIR");
   add_shared_flags(command, flags.shared);
+  command.get_option("--threads")->transform(jellyfish_number(0, 1024));
   command.get_option("--batch")->description("sequences in one batch [chosen]");
   add_shard_flag(command, flags.shard,
                  "count part I of N of the records; 'kmer merge' adds parts up");

@@ -22,7 +22,7 @@ struct CountFlags {
   int k = 0;
   std::uint64_t size = 0;  // 0: not given
   bool canonical = false;
-  int counter_bits = 7;
+  std::uint32_t counter_bits = 7;
   int counter_bytes = 4;
   int reprobes = 126;
   bool ignored = false;

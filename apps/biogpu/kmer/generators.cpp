@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -40,7 +41,7 @@ std::string default_shell() {
 }
 
 [[noreturn]] void fail(const std::string& command, const std::string& what) {
-  throw Error(ErrorCode::failed, fmt::format("command '{}': {}", command, what));
+  throw Error(ErrorCode::failed, fmt::format("command {}: {}", quoted(command), what));
 }
 
 // A command that runs, its standard output in a pipe.
@@ -132,7 +133,7 @@ void run_generators(
     try {
       read(command, generator.path());
     } catch (const Error& failure) {
-      throw Error(failure.code(), fmt::format("command '{}': {}", command, failure.what()));
+      throw Error(failure.code(), fmt::format("command {}: {}", quoted(command), failure.what()));
     }
     generator.finish();
   };

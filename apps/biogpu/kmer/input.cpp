@@ -5,8 +5,8 @@
 #include <system_error>
 
 #include "apps/biogpu/kmer/generators.hpp"
+#include "apps/biogpu/kmer/numbers.hpp"
 #include "apps/biogpu/option_group.hpp"
-#include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/kmer/count/fastq_chunks.hpp"
@@ -108,9 +108,10 @@ void add_kmer_input_flags(CLI::App& command, KmerInputFlags& flags) {
   input.option("-g,--generator", flags.generator,
                "a file of shell commands, one a line, that write sequences", "FILE");
   input.option("-G,--Generators", flags.n_generators, "commands run at a time [1]", "N")
-      ->transform(in_range(1, 1024, Digits::as_in_c));
+      ->transform(jellyfish_number(1, 1024));
   input.option("-S,--shell", flags.shell, "for the commands [SHELL, else /bin/sh]", "PROGRAM");
-  input.option("-F,--Files", flags.ignored, "accepted and ignored", "N");
+  input.option("-F,--Files", flags.ignored, "accepted and ignored", "N")
+      ->transform(jellyfish_number(0, UINT32_MAX));
 }
 
 void KmerInput::select(const KmerInputFlags& flags, const io::Shard& shard) {
@@ -155,6 +156,8 @@ void KmerInput::read_as(const std::string& name, const std::string& path, int n_
     io::BatchLimits limits = kBatch;
     if (batch_ > 0) limits.n_records = batch_;
     io::SequenceReader reader(path, n_threads);
+    // Longer records are shared by the threads, and memory does not depend on them.
+    reader.split_records(kBatch.n_residues, static_cast<std::size_t>(k_ - 1));
     if (range != nullptr) reader.select(*range);
     read_batches(reader, n_threads, limits, feed, told);
     file.records = reader.n_records();

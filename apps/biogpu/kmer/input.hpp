@@ -21,7 +21,7 @@ struct KmerInputFlags {
   std::string generator;  // a file of shell commands that write sequences; empty: none
   int n_generators = 1;   // run at a time
   std::string shell;      // empty: SHELL, else /bin/sh
-  int ignored = 1;
+  std::uint32_t ignored = 1;
 
   // Throws Error{usage} where no input was given.
   void resolve() const;
@@ -42,8 +42,9 @@ class KmerInput {
   // Of the bytes of the files named, 0 where that is unknown; one call at a time.
   using Tell = std::function<void(double fraction, std::uint64_t n_records)>;
 
-  // batch: records handed over at a time, 0: chosen.
-  KmerInput(int n_threads, std::uint64_t batch) : n_threads_(n_threads), batch_(batch) {}
+  // k: of the windows that are wanted. batch: records handed over at a time, 0: chosen.
+  KmerInput(int k, int n_threads, std::uint64_t batch)
+      : k_(k), n_threads_(n_threads), batch_(batch) {}
 
   // read_all() will read a shard of all files, one after the other.
   void select(const KmerInputFlags& flags, const io::Shard& shard);
@@ -65,6 +66,7 @@ class KmerInput {
   // Of the file that is being read.
   void tell(std::uint64_t bytes, std::uint64_t n_records);
 
+  const int k_;
   const int n_threads_;
   const std::uint64_t batch_;
   std::vector<io::RecordRange> ranges_;  // of the files of read_all(), empty: all of them

@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "apps/biogpu/kmer/commands.hpp"
-#include "apps/biogpu/value_checks.hpp"
+#include "apps/biogpu/kmer/numbers.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/kmer/count/count_block.hpp"
@@ -45,7 +46,7 @@ bool look_up_word(const kmer::Lookup& database, std::string_view word, std::stri
   std::vector<std::uint64_t> key;
   if (word.size() >= k) kmer::append_keys(word.substr(0, k), header.k, header.canonical, key);
   if (key.empty()) {
-    std::fputs(fmt::format("Invalid mer '{}'\n", word).c_str(), stderr);
+    std::fputs(fmt::format("Invalid mer {}\n", quoted(word)).c_str(), stderr);
     return false;
   }
   database.find(key.data(), {&count, 1});
@@ -63,6 +64,7 @@ void query_sequences(const kmer::Lookup& database, const std::string& path, int 
   };
   const kmer::Header& header = database.header();
   io::SequenceReader reader(path, threads);
+  reader.split_records(kQueryBatch.n_residues, static_cast<std::size_t>(header.k - 1));
   std::vector<Item> items(static_cast<std::size_t>(threads) + 2);
   pipeline::run({threads, static_cast<int>(items.size())},
                 {[&](std::size_t slot) { return reader.read(items[slot].batch, kQueryBatch); },
@@ -139,7 +141,7 @@ Run add_kmer_query(CLI::App& command) {
                 "then k-mers from standard input, a count a line")
       ->option_text(" ");
   command.add_option("-t,--threads", flags->threads, "CPU threads for -s [1]")
-      ->transform(in_range(1, 1024, Digits::as_in_c))
+      ->transform(jellyfish_number(1, 1024))
       ->option_text("N");
   command
       .add_option("--device", flags->device,

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "apps/biogpu/kmer/commands.hpp"
-#include "apps/biogpu/value_checks.hpp"
+#include "apps/biogpu/kmer/numbers.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
@@ -27,7 +27,7 @@ struct HistoFlags {
   kmer::HistogramShape shape;
   std::string plot_path;
   bool full = false;
-  int threads = 1;
+  std::uint32_t threads = 1;
   bool verbose = false;
 };
 
@@ -174,19 +174,21 @@ Run add_kmer_histo(CLI::App& command) {
       ->required()
       ->option_text(" ");
   command.add_option("-l,--low", flags->shape.low, "lowest count of interest [1]")
-      ->transform(whole_number())
+      ->transform(jellyfish_number())
       ->option_text("N");
   command.add_option("-h,--high", flags->shape.high, "highest count of interest [10000]")
-      ->transform(whole_number())
+      ->transform(jellyfish_number())
       ->option_text("N");
   command.add_option("-i,--increment", flags->shape.increment, "counts in a bucket [1]")
-      ->transform(in_range(std::uint64_t{1}, UINT64_MAX))
+      ->transform(jellyfish_number(1))
       ->option_text("N");
   command.add_flag("-f,--full", flags->full, "print empty buckets too")->option_text(" ");
   command.add_option("-o,--output", flags->out_path, "[-, stdout]")->option_text("FILE");
   command.add_option("--plot", flags->plot_path, "also draw the spectrum, an SVG image")
       ->option_text("FILE");
-  command.add_option("-t,--threads", flags->threads, "accepted and ignored")->option_text("N");
+  command.add_option("-t,--threads", flags->threads, "accepted and ignored")
+      ->transform(jellyfish_number(0, UINT32_MAX))
+      ->option_text("N");
   command.add_flag("-v,--verbose", flags->verbose, "accepted and ignored")->option_text(" ");
   command.footer(
       std::string("One line a bucket: its lowest count, a blank, the number of k-mers. What lies\n"

@@ -3,15 +3,16 @@
 
 #include <cstdio>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "apps/biogpu/kmer/commands.hpp"
-#include "apps/biogpu/shared_flags.hpp"
+#include "apps/biogpu/log.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
+#include "lib/io/input/raw_file.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/kmer/sketch.hpp"
@@ -20,7 +21,6 @@
 namespace biogpu::app {
 namespace {
 
-constexpr int kMaxSketchK = 32;
 constexpr io::BatchLimits kSketchBatch{65536, 1u << 20};
 
 struct SketchFlags {
@@ -37,6 +37,8 @@ kmer::Sketch sketch_file(const std::string& path, const SketchFlags& flags) {
     std::unique_ptr<kmer::Sketcher> sketcher;
   };
   io::SequenceReader reader(path, flags.threads);
+  const auto overlap = static_cast<std::size_t>(flags.options.k - 1);
+  reader.split_records(kSketchBatch.n_residues, overlap);
   kmer::Sketcher all(flags.options);
   std::vector<Item> items(static_cast<std::size_t>(flags.threads) + 2);
   pipeline::run({flags.threads, static_cast<int>(items.size())},
@@ -48,7 +50,7 @@ kmer::Sketch sketch_file(const std::string& path, const SketchFlags& flags) {
                      item.sketcher->add(item.batch.sequence(i));
                  },
                  [&](std::size_t slot) { all.add(*items[slot].sketcher); }});
-  return all.finish(path);
+  return all.finish(path, reader.n_residues());
 }
 
 bool is_sketch_file(const std::string& path) {
@@ -56,13 +58,37 @@ bool is_sketch_file(const std::string& path) {
   return path != "-" && file.get() == '{';
 }
 
+std::string read_text(const std::string& path) {
+  constexpr std::size_t kStep = 1u << 20;
+  io::input::RawFile file(path);
+  std::string text;
+  for (std::size_t got = kStep; got == kStep;) {
+    const std::size_t before = text.size();
+    text.resize(before + kStep);
+    got = file.read(text.data() + before, kStep);
+    text.resize(before + got);
+  }
+  return text;
+}
+
+constexpr std::size_t kMaxShownName = 200;
+
+// Two sketches without hashes are alike, whatever they are of: that has to be said.
+void warn_of_empty(const char* command, const std::vector<kmer::Sketch>& sketches, int k) {
+  Log log(command, false, false);
+  for (const kmer::Sketch& sketch : sketches)
+    if (sketch.hashes.empty())
+      log.warn(
+          fmt::format("{}: has no k-mer of {} bases, so that its sketch is empty: every record "
+                      "is shorter or broken by other letters than ACGT",
+                      sketch.name, k));
+}
+
 // The sketches of a sketch file, or the one of a sequence file.
 std::vector<kmer::Sketch> load(const std::string& path, SketchFlags& flags, bool& fixed) {
   if (!is_sketch_file(path)) return {sketch_file(path, flags)};
-  std::ifstream file(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   kmer::SketchOptions options;
-  std::vector<kmer::Sketch> sketches = kmer::parse_sketches(text, path, options);
+  std::vector<kmer::Sketch> sketches = kmer::parse_sketches(read_text(path), path, options);
   if (fixed && (options.k != flags.options.k || options.size != flags.options.size ||
                 options.seed != flags.options.seed))
     throw Error(ErrorCode::bad_input,
@@ -79,6 +105,7 @@ void run_sketch(const SketchFlags& flags) {
   require_plain_name(flags.out_path);
   std::vector<kmer::Sketch> sketches;
   for (const std::string& path : flags.paths) sketches.push_back(sketch_file(path, flags));
+  warn_of_empty("kmer sketch", sketches, flags.options.k);
   io::OutputFile out(flags.out_path);
   out.write(kmer::sketches_as_json(sketches, flags.options));
   out.commit();
@@ -93,31 +120,35 @@ void run_dist(SketchFlags flags) {
   for (const std::string& path : flags.paths)
     if (is_sketch_file(path)) load(path, flags, fixed);
   const std::vector<kmer::Sketch> references = load(flags.paths[0], flags, fixed);
+  warn_of_empty("kmer dist", references, flags.options.k);
   io::OutputFile out(flags.out_path);
-  for (std::size_t i = 1; i < flags.paths.size(); ++i)
-    for (const kmer::Sketch& query : load(flags.paths[i], flags, fixed))
+  for (std::size_t i = 1; i < flags.paths.size(); ++i) {
+    const std::vector<kmer::Sketch> queries = load(flags.paths[i], flags, fixed);
+    warn_of_empty("kmer dist", queries, flags.options.k);
+    for (const kmer::Sketch& query : queries)
       for (const kmer::Sketch& reference : references) {
         const kmer::SketchDistance d = kmer::compare(reference, query, flags.options);
         out.write(fmt::format("{}\t{}\t{:g}\t{:g}\t{}/{}", reference.name, query.name, d.distance,
                               d.p_value, d.n_common, d.n_compared));
         out.write(flags.containment ? fmt::format("\t{:g}\n", d.containment) : "\n");
       }
+  }
   out.commit();
 }
 
 void add_sketch_flags(CLI::App& command, SketchFlags& flags) {
   command.add_option("-k,--kmer", flags.options.k, "length of the k-mers [21]")
-      ->transform(in_range(1, kMaxSketchK, Digits::as_in_c))
+      ->transform(in_range(1, kmer::kMaxSketchK))
       ->option_text("N");
   command.add_option("-s,--size", flags.options.size, "hashes in a sketch [1000]")
-      ->transform(in_range(1, 100000000, Digits::as_in_c))
+      ->transform(in_range(std::size_t{1}, kmer::kMaxSketchSize))
       ->option_text("N");
   command.add_option("-S,--seed", flags.options.seed, "of the hash function [42]")
-      ->transform(whole_number())
+      ->transform(in_range(std::uint32_t{0}, UINT32_MAX))
       ->option_text("N");
   command.add_option("-o,--output", flags.out_path, "[-, stdout]")->option_text("FILE");
   command.add_option("-t,--threads", flags.threads, "CPU threads [1]")
-      ->transform(in_range(1, 1024, Digits::as_in_c))
+      ->transform(in_range(1, 1024))
       ->option_text("N");
 }
 

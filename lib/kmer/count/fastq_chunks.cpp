@@ -14,6 +14,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/io/input/scan.hpp"
+#include "lib/io/mapped_file.hpp"
 #include "lib/io/sequence_reader.hpp"
 
 namespace biogpu::kmer {
@@ -148,6 +149,8 @@ void FastqChunks::fetch(std::uint64_t offset, std::size_t n, io::CharBuffer& to)
   while (done < n) {
     const ssize_t got =
         pread(descriptor_, to.data() + before + done, n - done, static_cast<off_t>(offset + done));
+    if (got == 0 && offset + done < file_bytes_)
+      throw Error(ErrorCode::failed, fmt::format("{}: {}", path_, io::kBecameShorter));
     if (got == 0) break;
     if (got > 0)
       done += static_cast<std::size_t>(got);

@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numbers>
-#include <string_view>
 
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 #include "lib/io/input/raw_file.hpp"
 #include "lib/kmer/database/jellyfish_file.hpp"
+#include "lib/kmer/database/json_fields.hpp"
 #include "lib/kmer/database/refuse.hpp"
+#include "lib/kmer/database/source.hpp"
 #include "lib/kmer/key.hpp"
 #include "lib/kmer/order/bit_matrix.hpp"
 
@@ -23,6 +24,7 @@ using Json = nlohmann::json;
 
 constexpr std::uint64_t kPerByte = 5;  // 3^5 = 243
 constexpr std::uint64_t kMaxHashes = 64;
+constexpr std::uint64_t kMaxCounters = std::uint64_t{1} << 48;
 constexpr std::array<unsigned, kPerByte> kWeights{1, 3, 9, 27, 81};
 
 std::uint64_t bytes_for_counters(std::uint64_t n) { return n / kPerByte + (n % kPerByte != 0); }
@@ -39,28 +41,6 @@ Json matrix_json(const std::vector<std::uint64_t>& columns) {
   return {{"c", columns.size()}, {"columns", columns}, {"identity", false}, {"r", 64}};
 }
 
-std::string read_exactly(io::input::RawFile& file, std::size_t n) {
-  std::string bytes(n, '\0');
-  bytes.resize(file.read(bytes.data(), n));
-  return bytes;
-}
-
-Json read_header(io::input::RawFile& file) {
-  constexpr std::size_t kDigits = 9;
-  const std::string digits = read_exactly(file, kDigits);
-  std::size_t n = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
-  const bool is_number = error == std::errc{} && end == digits.data() + kDigits;
-  Json json;
-  if (is_number) {
-    const std::string text = read_exactly(file, n);
-    json = Json::parse(text.substr(0, text.find('\0')), nullptr, false);
-  }
-  if (!json.is_object() || json.value("format", "") != "bloomcounter")
-    refuse(file.label(), "is no Bloom counter; expected a file of 'biogpu kmer bc' or Jellyfish");
-  return json;
-}
-
 }  // namespace
 
 BloomCounter::BloomCounter(int k, bool canonical, std::uint64_t n_kmers, double false_positives)
@@ -70,7 +50,7 @@ BloomCounter::BloomCounter(int k, bool canonical, std::uint64_t n_kmers, double 
       static_cast<std::uint64_t>(std::lrint(log_of_rate / (std::numbers::ln2 * std::numbers::ln2)));
   n_hashes_ = static_cast<std::uint64_t>(std::lrint(log_of_rate / std::numbers::ln2));
   if (__builtin_mul_overflow(n_kmers, per_kmer, &n_counters_) || n_counters_ == 0 ||
-      n_counters_ > std::uint64_t{1} << 48 || n_hashes_ == 0)
+      n_counters_ > kMaxCounters || n_hashes_ == 0)
     throw Error(ErrorCode::usage,
                 fmt::format("a Bloom counter for {} k-mers with a false positive rate of {} is not "
                             "possible",
@@ -87,43 +67,52 @@ BloomCounter::BloomCounter(int k, bool canonical, std::uint64_t n_kmers, double 
 
 BloomCounter BloomCounter::read(const std::string& path) {
   io::input::RawFile file(path);
-  const Json json = read_header(file);
+  const std::string& label = file.label();
+  if (!is_jellyfish(file.peek(kDigits + 1)))
+    refuse(label, "is no Bloom counter; expected a file of 'biogpu kmer bc' or Jellyfish");
+  const Json json = parse_jellyfish_json(read_jellyfish_header(file), label);
+  const JsonFields fields(json, label);
+  const std::string format = fields.text("format");
+  if (format != "bloomcounter")
+    refuse(label,
+           fmt::format("has the format '{}'; expected a Bloom counter of 'biogpu kmer bc' or "
+                       "Jellyfish",
+                       shortened(format)));
   BloomCounter counter;
-  try {
-    const int key_bits = json.at("key_len");
-    if (key_bits < 2 || key_bits > 2 * kMaxK || key_bits % 2 != 0)
-      refuse(path,
-             fmt::format("key_len is {}; expected an even number up to {}", key_bits, 2 * kMaxK));
-    counter.k_ = key_bits / 2;
-    counter.canonical_ = json.value("canonical", false);
-    counter.n_counters_ = json.at("size");
-    counter.n_hashes_ = json.at("nb_hashes");
-    for (std::size_t i = 0; i < 2; ++i) {
-      const Json& matrix = json.at(i == 0 ? "matrix1" : "matrix2");
-      counter.columns_[i] = matrix.at("columns").get<std::vector<std::uint64_t>>();
-      if (counter.columns_[i].size() != static_cast<std::size_t>(key_bits))
-        refuse(path, fmt::format("a matrix has {} columns; expected {}", counter.columns_[i].size(),
-                                 key_bits));
-      counter.tables_[i] = BitProduct::make_tables(counter.columns_[i]);
-    }
-  } catch (const Json::exception& error) {
-    refuse(path, fmt::format("the header is damaged: {}", error.what()));
+  const std::uint64_t key_bits = fields.number("key_len", 2, 2 * kMaxK);
+  if (key_bits % 2 != 0) fields.refuse("key_len", "an even number");
+  counter.k_ = static_cast<int>(key_bits / 2);
+  counter.canonical_ = fields.flag("canonical");
+  counter.n_counters_ = fields.number("size", 1, kMaxCounters);
+  counter.n_hashes_ = fields.number("nb_hashes", 1, kMaxHashes);
+  for (std::size_t i = 0; i < 2; ++i) {
+    counter.columns_[i] =
+        fields.fields(i == 0 ? "matrix1" : "matrix2").numbers("columns", key_bits, UINT64_MAX);
+    counter.tables_[i] = BitProduct::make_tables(counter.columns_[i]);
   }
-  if (counter.n_counters_ == 0 || counter.n_counters_ > std::uint64_t{1} << 48 ||
-      counter.n_hashes_ == 0 || counter.n_hashes_ > kMaxHashes)
-    refuse(path, fmt::format("{} counters and {} hashes are out of range", counter.n_counters_,
-                             counter.n_hashes_));
-  // Grown as it is read: the header's word alone is not worth the memory.
-  const std::uint64_t n_bytes = bytes_for_counters(counter.n_counters_);
-  constexpr std::uint64_t kStep = 64u << 20;
-  while (counter.bytes_.size() < n_bytes) {
-    const std::size_t before = counter.bytes_.size();
-    const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(kStep, n_bytes - before));
-    counter.bytes_.resize(before + n);
-    if (file.read(reinterpret_cast<char*>(counter.bytes_.data()) + before, n) < n)
-      refuse(path, "the file ends inside its counters; it may be cut short");
-  }
+  counter.read_bytes(file);
   return counter;
+}
+
+// Memory for what is there: the header's number alone is not worth it. A pipe's grows as it is
+// read.
+void BloomCounter::read_bytes(io::input::RawFile& file) {
+  const std::uint64_t n_bytes = bytes_for_counters(n_counters_);
+  const auto cut_short = [&] {
+    refuse(file.label(), "the file ends inside its counters; it may be cut short");
+  };
+  constexpr std::uint64_t kStep = 16u << 20;
+  std::uint64_t step = kStep;
+  if (file.file_bytes() > 0) {
+    if (file.file_bytes() - std::min(file.file_bytes(), file.bytes_read()) < n_bytes) cut_short();
+    step = n_bytes;
+  }
+  while (bytes_.size() < n_bytes) {
+    const std::size_t before = bytes_.size();
+    const auto n = static_cast<std::size_t>(std::min(step, n_bytes - before));
+    bytes_.resize(before + n);
+    if (file.read(reinterpret_cast<char*>(bytes_.data()) + before, n) < n) cut_short();
+  }
 }
 
 template <class Visit>

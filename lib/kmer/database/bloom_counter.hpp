@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/io/input/raw_file.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/kmer/database/header.hpp"
 #include "lib/kmer/order/key_order.hpp"
@@ -37,6 +38,7 @@ class BloomCounter {
 
  private:
   BloomCounter() = default;
+  void read_bytes(io::input::RawFile& file);
 
   using Tables = std::vector<BitProduct::ByteTable>;
   // visit(index of the byte, weight of the counter in it) for each counter of the key.

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
+#include "lib/io/input/raw_file.hpp"
 #include "lib/kmer/count/count_block.hpp"
 #include "lib/kmer/database/header.hpp"
 
@@ -18,6 +20,12 @@ std::string jellyfish_header(const Header& header);
 // The same of any JSON: its length before it, NULs behind.
 std::string pad_jellyfish_header(std::string json);
 
+// What stands between the nine digits and the records of an open file, with its NULs. Throws
+// Error{bad_input} where the file does not begin so.
+std::string read_jellyfish_header(io::input::RawFile& file);
+// The JSON of such a text. Throws Error{bad_input} that begins with label.
+nlohmann::json parse_jellyfish_json(std::string_view text, const std::string& label);
+
 // The same JSON indented, as `jellyfish info -j` prints it.
 std::string styled_header(const Header& header);
 
@@ -29,7 +37,7 @@ void append_jellyfish_records(const Header& header, const CountBlock& block, std
 void append_jellyfish_lines(const Header& header, const CountBlock& block, char separator,
                             std::string& out);
 
-// Appends the records of `bytes`, which holds whole ones.
+// Appends the records of `bytes`, which holds whole ones. Keys are not checked.
 void parse_jellyfish_records(const Header& header, std::string_view bytes, CountBlock& block);
 
 inline std::size_t jellyfish_record_bytes(const Header& header) {

@@ -213,7 +213,6 @@ class JellyfishLookup : public Lookup {
 }  // namespace
 
 std::unique_ptr<Lookup> open_jellyfish_lookup(const std::string& path, io::MappedFile file) {
-  constexpr std::size_t kDigits = 9;
   const std::string_view bytes = file.bytes();
   std::size_t n = 0;
   std::from_chars(bytes.data(), bytes.data() + kDigits, n);

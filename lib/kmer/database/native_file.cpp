@@ -1,58 +1,26 @@
+// Reading the parts of .bgk files.
 #include "lib/kmer/database/native_file.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
-#include "lib/core/error.hpp"
+#include "lib/core/bounded_json.hpp"
+#include "lib/kmer/database/check_keys.hpp"
+#include "lib/kmer/database/json_fields.hpp"
 #include "lib/kmer/database/refuse.hpp"
 
 namespace biogpu::kmer {
 namespace {
 
-template <class Integer>
-void append_integer(Integer value, std::string& out) {
-  char bytes[sizeof value];
-  std::memcpy(bytes, &value, sizeof value);
-  out.append(bytes, sizeof value);
-}
+constexpr std::size_t kMaxPayload = kNativeBlock * 96;  // more than 256 keys of k 256 can take
 
 template <class Integer>
 Integer integer_at(std::string_view bytes, std::size_t offset) {
   Integer value;
   std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
-}
-
-// Seven bits a byte, the lowest first; all but the last have the top bit set.
-void append_varint(std::vector<std::uint64_t>& words, std::string& out) {
-  while (true) {
-    const auto low = static_cast<unsigned char>(words.back() & 0x7f);
-    bool rest = false;
-    for (std::size_t w = words.size(); w-- > 0;) {
-      words[w] = words[w] >> 7 | (w > 0 ? words[w - 1] << 57 : 0);
-      rest = rest || words[w] != 0;
-    }
-    out += static_cast<char>(rest ? low | 0x80 : low);
-    if (!rest) return;
-  }
-}
-
-void append_varint(std::uint64_t value, std::string& out) {
-  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
-  out += static_cast<char>(value);
-}
-
-// words = a - b, most significant first.
-void subtract(const std::uint64_t* a, const std::uint64_t* b, std::vector<std::uint64_t>& words) {
-  unsigned borrow = 0;
-  for (std::size_t w = words.size(); w-- > 0;) {
-    const std::uint64_t difference = a[w] - b[w];
-    words[w] = difference - borrow;
-    borrow = a[w] < b[w] || (borrow != 0 && difference == 0) ? 1 : 0;
-  }
 }
 
 class Decoder {
@@ -74,6 +42,7 @@ class Decoder {
     std::uint64_t value = 0;
     for (int shift = 0; shift < 64; shift += 7) {
       const auto byte = static_cast<unsigned char>(take());
+      if (shift == 63 && byte > 1) break;  // beyond 64 bits
       value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
       if ((byte & 0x80) == 0) return value;
     }
@@ -121,81 +90,8 @@ class Decoder {
 
 }  // namespace
 
-void append_key_bytes(const std::uint64_t* key, int k, std::string& out) {
-  const auto n_words = static_cast<std::size_t>(words_for(k));
-  for (auto i = static_cast<std::size_t>(bytes_for(k)); i-- > 0;)
-    out += static_cast<char>(key[n_words - 1 - i / 8] >> 8 * (i % 8));
-}
-
-NativeEncoder::NativeEncoder(const Header& header) : header_(header) {
-  open_.clear(words_for(header.k));
-}
-
-std::string NativeEncoder::begin() const {
-  std::string bytes(kNativeMagic);
-  append_integer(static_cast<std::uint32_t>(header_.k), bytes);
-  append_integer(std::uint32_t{header_.canonical ? 1u : 0u}, bytes);
-  return bytes;
-}
-
-void NativeEncoder::write(const CountBlock& block, io::OutputFile& out) {
-  const auto n_words = static_cast<std::size_t>(block.n_words);
-  for (std::size_t i = 0; i < block.size(); ++i) {
-    open_.keys.insert(open_.keys.end(), block.key(i), block.key(i) + n_words);
-    open_.counts.push_back(block.counts[i]);
-    if (open_.size() == kNativeBlock) write_block(out);
-  }
-}
-
-void NativeEncoder::write_block(io::OutputFile& out) {
-  if (open_.size() == 0) return;
-  append_key_bytes(open_.key(0), header_.k, index_);
-  append_integer(out.bytes(), index_);
-  std::string payload;
-  append_key_bytes(open_.key(0), header_.k, payload);
-  std::vector<std::uint64_t> difference(static_cast<std::size_t>(open_.n_words));
-  for (std::size_t i = 0; i < open_.size(); ++i) {
-    if (i > 0) {
-      subtract(open_.key(i), open_.key(i - 1), difference);
-      if (difference.size() == 1)
-        append_varint(difference[0], payload);
-      else
-        append_varint(difference, payload);
-    }
-    append_varint(open_.counts[i], payload);
-    if (__builtin_add_overflow(trailer_.total, open_.counts[i], &trailer_.total))
-      trailer_.total = UINT64_MAX;
-  }
-  std::string head;
-  append_integer(static_cast<std::uint32_t>(payload.size()), head);
-  append_integer(static_cast<std::uint32_t>(open_.size()), head);
-  out.write(head);
-  out.write(payload);
-  trailer_.n_keys += open_.size();
-  ++trailer_.n_blocks;
-  open_.clear(open_.n_words);
-}
-
-void NativeEncoder::finish(io::OutputFile& out) {
-  write_block(out);
-  out.write(std::string(kNativeBlockHeaderBytes, '\0'));
-  trailer_.index_offset = out.bytes();
-  out.write(index_);
-  const nlohmann::ordered_json provenance = {{"cmdline", header_.command},
-                                             {"exe_path", header_.program},
-                                             {"hostname", header_.host},
-                                             {"pwd", header_.folder},
-                                             {"time", header_.time}};
-  const std::string json =
-      provenance.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-  out.write(json);
-  trailer_.json_bytes = json.size();
-  std::string bytes;
-  for (const std::uint64_t value : {trailer_.n_keys, trailer_.total, trailer_.n_blocks,
-                                    trailer_.index_offset, trailer_.json_bytes})
-    append_integer(value, bytes);
-  out.write(bytes);
-  out.write(kNativeMagic);
+NativeLayout native_layout(std::string_view head) {
+  return {head.substr(0, kNativeMagic.size()) == kNativeMagic};
 }
 
 Header parse_native_header(std::string_view bytes, const std::string& label) {
@@ -205,17 +101,35 @@ Header parse_native_header(std::string_view bytes, const std::string& label) {
   const auto k = integer_at<std::uint32_t>(bytes, 8);
   if (k < 1 || k > static_cast<std::uint32_t>(kMaxK))
     refuse(label, fmt::format("k is {}; expected 1 to {}", k, kMaxK));
+  const auto flags = integer_at<std::uint32_t>(bytes, 12);
+  if (flags > 1) refuse(label, fmt::format("its flags are {}; expected 0 or 1", flags));
   header.k = static_cast<int>(k);
-  header.canonical = (integer_at<std::uint32_t>(bytes, 12) & 1) != 0;
+  header.canonical = flags == 1;
   header.order = KeyOrder::lexicographic(header.k);
   return header;
 }
 
-void parse_native_block(std::string_view payload, std::size_t n, int k, const std::string& label,
+NativeBlockHead parse_native_block_head(std::string_view bytes, const NativeLayout& layout,
+                                        const std::string& label) {
+  NativeBlockHead head{integer_at<std::uint32_t>(bytes, 0), integer_at<std::uint32_t>(bytes, 4), 0};
+  if (layout.has_checksums) head.sum = integer_at<std::uint32_t>(bytes, 8);
+  const bool is_end = head.n_keys == 0;
+  if (head.n_bytes > kMaxPayload || head.n_keys > kNativeBlock || (head.n_bytes == 0) != is_end)
+    refuse(label, "a block is damaged");
+  if (layout.has_checksums && is_end && head.sum != native_block_sum(0, 0, {}))
+    refuse(label, "the end of the blocks is damaged");
+  return head;
+}
+
+void parse_native_block(std::string_view payload, const NativeBlockHead& head,
+                        const NativeLayout& layout, int k, const std::string& label,
                         CountBlock& block) {
+  if (layout.has_checksums && head.sum != native_block_sum(head.n_bytes, head.n_keys, payload))
+    refuse(label, "a block does not match its checksum");
   Decoder decoder(payload, label);
+  const std::size_t first = block.size();
   std::vector<std::uint64_t> key(static_cast<std::size_t>(words_for(k)));
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < head.n_keys; ++i) {
     if (i == 0)
       decoder.key(k, key);
     else
@@ -224,24 +138,38 @@ void parse_native_block(std::string_view payload, std::size_t n, int k, const st
     block.counts.push_back(decoder.varint());
   }
   if (!decoder.at_end()) refuse(label, "a block is longer than its records");
+  check_key_bits(block, first, k, label);
+  check_ascending(block, first, label);
 }
 
-NativeTrailer parse_native_trailer(std::string_view bytes, const std::string& label) {
-  if (bytes.size() != kNativeTrailerBytes || bytes.substr(40) != kNativeMagic)
+NativeTrailer parse_native_trailer(std::string_view bytes, const NativeLayout& layout,
+                                   const std::string& label) {
+  const std::string_view magic = layout.magic();
+  if (bytes.size() != layout.trailer_bytes() || !bytes.ends_with(magic))
     refuse(label, "the file does not end as a database does; it may be cut short");
-  return {integer_at<std::uint64_t>(bytes, 0), integer_at<std::uint64_t>(bytes, 8),
-          integer_at<std::uint64_t>(bytes, 16), integer_at<std::uint64_t>(bytes, 24),
-          integer_at<std::uint64_t>(bytes, 32)};
+  NativeTrailer trailer{integer_at<std::uint64_t>(bytes, 0),
+                        integer_at<std::uint64_t>(bytes, 8),
+                        integer_at<std::uint64_t>(bytes, 16),
+                        integer_at<std::uint64_t>(bytes, 24),
+                        integer_at<std::uint64_t>(bytes, 32),
+                        0,
+                        0};
+  if (layout.has_checksums) {
+    trailer.index_sum = integer_at<std::uint32_t>(bytes, 40);
+    trailer.sum = integer_at<std::uint32_t>(bytes, 44);
+  }
+  return trailer;
 }
 
-void parse_native_provenance(std::string_view text, Header& header) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object()) return;  // who made it is not worth a refusal
-  header.command = json.value("cmdline", std::vector<std::string>());
-  header.program = json.value("exe_path", "");
-  header.host = json.value("hostname", "");
-  header.folder = json.value("pwd", "");
-  header.time = json.value("time", "");
+void check_native_sum(const NativeTrailer& trailer, const NativeLayout& layout,
+                      std::string_view head, std::string_view json, const std::string& label) {
+  if (layout.has_checksums && trailer.sum != native_sum(trailer, head, json))
+    refuse(label, "head, provenance or trailer do not match their checksum");
+}
+
+void parse_native_provenance(std::string_view text, const std::string& label, Header& header) {
+  const auto json = parse_bounded_json(text, label);
+  read_provenance(JsonFields(json, label), header);
 }
 
 }  // namespace biogpu::kmer

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,11 +15,21 @@ namespace biogpu::kmer {
 // biogpu's own database, ".bgk": records in lexicographic order, 256 a block, each block a first
 // key and then differences; behind them the first key and the place of each block, so that a
 // look-up in the mapped file reads one block. docs/formats/bgk.md has the bytes.
-inline constexpr std::string_view kNativeMagic{"BIOGPUK\1", 8};
-inline constexpr std::size_t kNativeBlock = 256;           // records
-inline constexpr std::size_t kNativeHeaderBytes = 16;      // magic, k, flags
-inline constexpr std::size_t kNativeBlockHeaderBytes = 8;  // bytes and records of the block
-inline constexpr std::size_t kNativeTrailerBytes = 48;
+inline constexpr std::string_view kNativeMagic{"BIOGPUK\2", 8};
+inline constexpr std::string_view kNativeMagic1{"BIOGPUK\1", 8};  // without checksums
+inline constexpr std::size_t kNativeBlock = 256;                  // records
+inline constexpr std::size_t kNativeHeaderBytes = 16;             // magic, k, flags
+inline constexpr std::size_t kMaxNativeJson = 16u << 20;
+
+// What the version of a file decides.
+struct NativeLayout {
+  bool has_checksums = true;
+
+  // Bytes, records and checksum of a block.
+  std::size_t block_header_bytes() const { return has_checksums ? 12 : 8; }
+  std::size_t trailer_bytes() const { return has_checksums ? 56 : 48; }
+  std::string_view magic() const { return has_checksums ? kNativeMagic : kNativeMagic1; }
+};
 
 struct NativeTrailer {
   std::uint64_t n_keys = 0;
@@ -28,6 +37,14 @@ struct NativeTrailer {
   std::uint64_t n_blocks = 0;
   std::uint64_t index_offset = 0;
   std::uint64_t json_bytes = 0;  // between the index and the trailer
+  std::uint32_t index_sum = 0;   // CRC-32 of the index
+  std::uint32_t sum = 0;         // CRC-32 of head, provenance and what stands above
+};
+
+struct NativeBlockHead {
+  std::uint32_t n_bytes = 0;
+  std::uint32_t n_keys = 0;
+  std::uint32_t sum = 0;  // CRC-32 of the two above and the payload
 };
 
 class NativeEncoder {
@@ -47,20 +64,42 @@ class NativeEncoder {
   NativeTrailer trailer_;
 };
 
-// k and whether k-mers are canonical, of a file's first kNativeHeaderBytes. Throws
-// Error{bad_input}.
+// All that parse throw Error{bad_input} that begins with label where the bytes are damaged.
+
+// Of a file that begins so.
+NativeLayout native_layout(std::string_view head);
+// k and whether k-mers are canonical, of a file's first kNativeHeaderBytes.
 Header parse_native_header(std::string_view bytes, const std::string& label);
-
-// Adds the records of one block's payload. Throws Error{bad_input} where it is damaged.
-void parse_native_block(std::string_view payload, std::size_t n, int k, const std::string& label,
+// bytes: layout.block_header_bytes(). A block of no records ends the blocks.
+NativeBlockHead parse_native_block_head(std::string_view bytes, const NativeLayout& layout,
+                                        const std::string& label);
+// Adds the records of one block's payload.
+void parse_native_block(std::string_view payload, const NativeBlockHead& head,
+                        const NativeLayout& layout, int k, const std::string& label,
                         CountBlock& block);
-
-NativeTrailer parse_native_trailer(std::string_view bytes, const std::string& label);
-
+// head and json: what the checksum covers beside the trailer itself. The numbers are not yet
+// compared with anything.
+NativeTrailer parse_native_trailer(std::string_view bytes, const NativeLayout& layout,
+                                   const std::string& label);
+void check_native_sum(const NativeTrailer& trailer, const NativeLayout& layout,
+                      std::string_view head, std::string_view json, const std::string& label);
 // Who made the database, from the JSON before the trailer.
-void parse_native_provenance(std::string_view json, Header& header);
+void parse_native_provenance(std::string_view json, const std::string& label, Header& header);
+
+// The checksum that head, provenance and the trailer's numbers have.
+std::uint32_t native_sum(const NativeTrailer& trailer, std::string_view head,
+                         std::string_view json);
+std::uint32_t native_block_sum(std::uint32_t n_bytes, std::uint32_t n_keys,
+                               std::string_view payload);
 
 // A key as bytes_for(k) bytes, the first base in the highest bits: sorts as bytes do.
 void append_key_bytes(const std::uint64_t* key, int k, std::string& out);
+// An entry of the index: the first key of a block and its offset in the file.
+void append_index_entry(const std::uint64_t* key, int k, std::uint64_t offset, std::string& out);
+
+template <class Integer>
+void append_integer(Integer value, std::string& out) {
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
 
 }  // namespace biogpu::kmer

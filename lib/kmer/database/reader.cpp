@@ -11,6 +11,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/io/char_buffer.hpp"
+#include "lib/kmer/database/check_keys.hpp"
 #include "lib/kmer/database/jellyfish_file.hpp"
 #include "lib/kmer/database/refuse.hpp"
 #include "lib/kmer/database/source.hpp"
@@ -18,20 +19,7 @@
 namespace biogpu::kmer {
 namespace {
 
-constexpr std::size_t kDigits = 9;
 constexpr std::size_t kReadBytes = 1u << 20;
-constexpr std::size_t kMaxHeaderBytes = 16u << 20;
-
-std::string read_header(io::input::RawFile& file) {
-  std::string digits(kDigits, '\0');
-  file.read(digits.data(), digits.size());
-  std::size_t n = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), n);
-  if (n > kMaxHeaderBytes) refuse(file.label(), fmt::format("a header of {} bytes", n));
-  std::string json(n, '\0');
-  if (file.read(json.data(), n) < n) refuse(file.label(), "the file ends inside its header");
-  return json;
-}
 
 class BinarySource : public DatabaseReader::Source {
  public:
@@ -45,6 +33,7 @@ class BinarySource : public DatabaseReader::Source {
     if (n % record != 0)
       refuse(file_->label(), "the file ends inside a record; it may be cut short");
     parse_jellyfish_records(header, {buffer_.data(), n}, block);
+    check_key_bits(block, 0, header.k, file_->label());
     return n > 0;
   }
 
@@ -69,6 +58,10 @@ class TextSource : public DatabaseReader::Source {
     for (std::size_t end; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
       parse_line(std::string_view(text).substr(begin, end - begin), block);
     rest_ = text.substr(begin);
+    // A line that never ends is not collected.
+    constexpr std::size_t kMaxCountText = 32;
+    if (rest_.size() > static_cast<std::size_t>(header.k) + kMaxCountText)
+      parse_line(std::exchange(rest_, {}), block);
     if (got < kReadBytes && !rest_.empty()) parse_line(std::exchange(rest_, {}), block);
     return got > 0 || block.size() > 0;
   }
@@ -106,16 +99,10 @@ class TextSource : public DatabaseReader::Source {
 
 }  // namespace
 
-bool is_jellyfish(std::string_view head) {
-  return head.size() > kDigits && head[kDigits] == '{' &&
-         std::all_of(head.begin(), head.begin() + kDigits,
-                     [](unsigned char c) { return std::isdigit(c) != 0; });
-}
-
 std::unique_ptr<DatabaseReader::Source> open_jellyfish(const std::string& path,
                                                        std::unique_ptr<io::input::RawFile> file) {
   const std::string label = file->label();
-  Header header = parse_jellyfish_header(read_header(*file), label);
+  Header header = parse_jellyfish_header(read_jellyfish_header(*file), label);
   std::unique_ptr<DatabaseReader::Source> source;
   if (header.format == Format::jellyfish_text)
     source = std::make_unique<TextSource>(std::move(file));

@@ -21,6 +21,8 @@ class DatabaseReader::Source {
   std::string path;
 };
 
+inline constexpr std::size_t kDigits = 9;  // of the length that Jellyfish's files begin with
+
 // Whether a file that begins so is of the format.
 bool is_jellyfish(std::string_view head);
 bool is_native(std::string_view head);

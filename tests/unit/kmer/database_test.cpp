@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "lib/core/error.hpp"
 #include "lib/kmer/combine.hpp"
 #include "lib/kmer/database/lookup.hpp"
@@ -88,7 +90,9 @@ TEST_CASE("kmer.combine: adds files of any order and format", "[kmer]") {
       test::write_database(b, test::header_for(k, 50000, true, format), second);
       kmer::Combiner combiner({a.path(), b.path()}, {}, {});
       test::NaiveCounts got;
-      const auto sum = [](auto counts) { return counts[0] + counts[1]; };
+      const auto sum = [](const kmer::Combiner::Counts& of) -> std::optional<std::uint64_t> {
+        return of.counts[0] + of.counts[1];
+      };
       for (kmer::CountBlock block; combiner.read(block, sum);)
         for (std::size_t i = 0; i < block.size(); ++i) {
           std::string letters;

@@ -105,7 +105,7 @@ TEST_CASE("kmer.sketch: equal sets have distance 0, disjoint ones 1", "[kmer]") 
   const auto sketch = [&](const std::string& text) {
     kmer::Sketcher sketcher(options);
     sketcher.add(text);
-    return sketcher.finish("x");
+    return sketcher.finish("x", text.size());
   };
   const std::string a = test::random_letters(rng, 20000, "ACGT");
   const std::string b = test::random_letters(rng, 20000, "ACGT");
@@ -114,6 +114,11 @@ TEST_CASE("kmer.sketch: equal sets have distance 0, disjoint ones 1", "[kmer]") 
   const auto half = compare(sketch(a), sketch(a.substr(0, 10000)), options);
   CHECK(std::abs(half.jaccard - 0.5) < 0.15);
   CHECK(half.containment == 1);
+  // Nothing to compare: alike, as Mash has it, and no more likely than any.
+  const auto nothing = compare(sketch("ACGTACGTAC"), sketch("GGG"), options);
+  CHECK(nothing.distance == 0);
+  CHECK(nothing.p_value == 1);
+  CHECK(compare(sketch("ACGTACGTAC"), sketch(a), options).distance == 1);
   kmer::SketchOptions read;
   const auto parsed = kmer::parse_sketches(kmer::sketches_as_json({sketch(a)}, options), "x", read);
   CHECK(parsed[0].hashes == sketch(a).hashes);
@@ -232,4 +237,20 @@ TEST_CASE("kmer.fastq_chunks: pieces of any size hold every record once", "[kmer
   file.write(">r\nACGT\n");
   CHECK_FALSE(kmer::FastqChunks::open(file.path()));
   CHECK_FALSE(kmer::FastqChunks::open("/nowhere"));
+}
+
+TEST_CASE("kmer.fastq_chunks: a file that became shorter is not read as whole", "[kmer]") {
+  std::string text;
+  for (int i = 0; i < 5000; ++i) text += "@r\nACGTA\n+\nIIIII\n";
+  test::TemporaryFile file;
+  file.write(text);
+  const auto chunks = kmer::FastqChunks::open(file.path(), 10'000);
+  REQUIRE(chunks);
+  REQUIRE(::truncate(file.path().c_str(), 17 * 4000) == 0);  // at a record's end
+  io::CharBuffer buffer;
+  const auto read_all = [&] {
+    for (std::size_t i = 0; i < chunks->n_chunks(); ++i)
+      chunks->read(i, buffer, [](std::string_view, std::string_view) {});
+  };
+  CHECK_THROWS_AS(read_all(), Error);
 }
