@@ -207,6 +207,8 @@ std::vector<Sketch> parse_sketches(const std::string& text, const std::string& l
     const std::size_t n = of.array("hashes").size();
     if (n > options.size)
       refuse(label, fmt::format("a sketch has {} hashes; expected up to {}", n, options.size));
+    if (n > sketch.length)
+      refuse(label, fmt::format("a sketch has {} hashes of {} letters", n, sketch.length));
     sketch.hashes = of.numbers("hashes", n, UINT64_MAX);
     if (std::adjacent_find(sketch.hashes.begin(), sketch.hashes.end(), std::greater_equal<>()) !=
         sketch.hashes.end())

@@ -364,6 +364,7 @@ TEST_CASE("kmer.sketch: a damaged file is refused", "[kmer]") {
       },
       [](auto& j) { j["sketches"][0]["hashes"] = {-2}; },
       [](auto& j) { j["sketches"][0]["length"] = "x"; },
+      [](auto& j) { j["sketches"][0]["length"] = 2; },  // below the number of hashes
       [](auto& j) { j["sketches"][0]["name"] = 5; },
       [](auto& j) { j.erase("k"); }};
   for (std::size_t i = 0; i < changes.size(); ++i) {
