@@ -6,6 +6,22 @@
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
+namespace {
+
+// CLI11 reads an empty text as 0.
+void refuse_empty_numbers(CLI::App& command) {
+  for (CLI::Option* const option : command.get_options([](const CLI::Option*) { return true; })) {
+    const std::string type = option->get_type_name();
+    const bool is_number =
+        type.starts_with("INT") || type.starts_with("UINT") || type.starts_with("FLOAT");
+    if (is_number && option->get_items_expected_max() > 0)
+      option->check([](const std::string& text) {
+        return text.empty() ? "''; expected a number" : std::string();
+      });
+  }
+}
+
+}  // namespace
 
 Run add_subcommands(CLI::App& command, std::span<const Subcommand> table,
                     const std::string& footer) {
@@ -18,6 +34,7 @@ Run add_subcommands(CLI::App& command, std::span<const Subcommand> table,
     added->set_version_flag("--version", version_text, "print version, backends and devices")
         ->group("");
     runs.emplace_back(added, entry.add(*added));
+    refuse_empty_numbers(*added);
   }
   return [runs = std::move(runs)](const std::string& command_line) {
     for (const auto& [added, run] : runs)

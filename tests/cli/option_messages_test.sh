@@ -62,13 +62,16 @@ rc=$?
 check "every option with a wrong value and without one" rc_is 0
 
 # Numbers: what was found and what was expected.
-for words in "align --mode sw -t" "bwt index --sa-rate" "kmer count -m 5 -p" "kmer sketch -k" "infer bench --runs" \
+for words in "align --mode sw -t" "bwt index --sa-rate" "kmer count -m 5 -p" "kmer sketch -k" "infer bench --runs" "infer score --seed" \
   "bwt smem -l"; do
   for value in x 1.5 -7 99999999999999999999 '' 1e; do
     read -ra split <<<"$words"
     fails 2 "${split[-1]#-}.*: '$value'.*; expected a.* number" "${split[@]}" "$value"
     check "plain words" plain
   done
+done
+for option in --min-score --evalue; do
+  fails 2 "$option: ''; expected a.* number" align --mode sw $option '' q.fa t.fa
 done
 # Words: the choices.
 fails 2 "--format: 'xlm'; expected tsv, sam, paf, blast6, csv, emboss or ssw" align --mode sw --format xlm q.fa t.fa
