@@ -50,7 +50,7 @@ fails 3 'list.bc: ' kmer count -m 5 --bc list.bc -o bad.jf r.fa
 printf '990000000{"format":' >short.bc
 last_command="biogpu kmer count --bc short.bc"
 (
-  ulimit -v 1000000
+  limit_memory 1000000
   "$biogpu" kmer count --device cpu -t 1 -m 5 --bc short.bc -o bad.jf r.fa >out.txt 2>err.txt
 )
 rc=$?
@@ -91,8 +91,8 @@ peak() { # of a run, in KiB
 rc = subprocess.run(sys.argv[1:], stdout=open("out.txt", "w"), stderr=open("err.txt", "w")).returncode
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(rc)' "$biogpu" "$@"
 }
-check "a sketch of 38 million bases in one record" [ "$(peak kmer sketch -o s.json long.fa)" -lt 60000 ]
-check "their count" [ "$(peak kmer count -q -t 1 --max-memory 16M -m 9 -o c.jf long.fa)" -lt 110000 ]
+is_sanitized || check "a sketch of 38 million bases in one record" [ "$(peak kmer sketch -o s.json long.fa)" -lt 60000 ]
+is_sanitized || check "their count" [ "$(peak kmer count -q -t 1 --max-memory 16M -m 9 -o c.jf long.fa)" -lt 110000 ]
 # The same in pieces as whole.
 tr -d '\n' <long.fa | sed 's/^>long/>long\n/' | head -c 9000000 >one.fa
 awk 'NR > 1' one.fa | tr -d '\n' >letters
