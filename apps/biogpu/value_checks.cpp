@@ -15,34 +15,28 @@ namespace {
 
 constexpr std::uint64_t kMostSigned = std::numeric_limits<std::int64_t>::max();
 
-// A number without its sign; nothing where it is none or too large.
-std::optional<std::uint64_t> magnitude(std::string_view text, Digits digits) {
-  int base = 10;
-  if (digits == Digits::as_in_c && text.size() > 1 && text[0] == '0') {
-    const bool is_hexadecimal = text[1] == 'x' || text[1] == 'X';
-    base = is_hexadecimal ? 16 : 8;
-    text.remove_prefix(is_hexadecimal ? 2 : 1);
-  }
-  std::uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value, base);
-  if (error != std::errc{} || rest != end) return {};
-  return value;
+// A plus says nothing, unless another sign follows, which is none.
+std::string_view without_plus(std::string_view text) {
+  const bool is_plus = text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+';
+  return is_plus ? text.substr(1) : text;
 }
 
 // The number in decimal digits; nothing where the text is none or lies outside.
-std::optional<std::string> read_whole(std::string_view text, std::int64_t least, std::uint64_t most,
-                                      Digits digits) {
+std::optional<std::string> read_whole(std::string_view text, std::int64_t least,
+                                      std::uint64_t most) {
+  text = without_plus(text);
   const bool is_negative = text.starts_with('-');
   if (is_negative) text.remove_prefix(1);
-  const auto value = magnitude(text, digits);
-  if (!value) return {};
-  if (is_negative && *value > 0) {
-    if (*value > kMostSigned || -static_cast<std::int64_t>(*value) < least) return {};
-    return "-" + std::to_string(*value);
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc{} || rest != end) return {};
+  if (is_negative && value > 0) {
+    if (value > kMostSigned || -static_cast<std::int64_t>(value) < least) return {};
+    return "-" + std::to_string(value);
   }
-  if (*value > most || (least > 0 && *value < static_cast<std::uint64_t>(least))) return {};
-  return std::to_string(*value);
+  if (value > most || (least > 0 && value < static_cast<std::uint64_t>(least))) return {};
+  return std::to_string(value);
 }
 
 // Those that only the type sets tell nobody anything.
@@ -65,9 +59,9 @@ bool is_word(const std::string& text, const std::string& word, bool in_any_case)
 
 }  // namespace
 
-CLI::Validator whole_number_in(std::int64_t least, std::uint64_t most, Digits digits) {
+CLI::Validator whole_number_in(std::int64_t least, std::uint64_t most) {
   const auto convert = [=](std::string& text) -> std::string {
-    if (const auto number = read_whole(text, least, most, digits)) {
+    if (const auto number = read_whole(text, least, most)) {
       text = *number;
       return {};
     }
@@ -80,8 +74,9 @@ CLI::Validator whole_number_in(std::int64_t least, std::uint64_t most, Digits di
 CLI::Validator number_in(double least, double most) {
   const auto check = [=](std::string& text) -> std::string {
     double value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, value);
+    const std::string_view digits = without_plus(text);
+    const char* const end = digits.data() + digits.size();
+    const auto [rest, error] = std::from_chars(digits.data(), end, value);
     // Written so that NaN fails.
     if (error == std::errc{} && rest == end && value >= least && value <= most) return {};
     return fmt::format("{}; expected a number from {} to {}", biogpu::quoted(text), least, most);

@@ -16,20 +16,16 @@ namespace biogpu::app {
 // "'0'; expected a whole number from 1 to 8"; the option's name is put before it. All are for
 // Option::transform(), for they write the value as CLI11 reads it.
 
-// Whole numbers: decimal, so that 010 is ten, or with C's prefixes, so that it is eight.
-enum class Digits { decimal, as_in_c };
-
-CLI::Validator whole_number_in(std::int64_t least, std::uint64_t most,
-                               Digits digits = Digits::decimal);
+// Numbers in decimal digits, so that 010 is ten; a plus may stand in front.
+CLI::Validator whole_number_in(std::int64_t least, std::uint64_t most);
 CLI::Validator number_in(double least, double most);
 
 template <class T>
-CLI::Validator in_range(T least, T most, Digits digits = Digits::decimal) {
+CLI::Validator in_range(T least, T most) {
   if constexpr (std::is_floating_point_v<T>)
     return number_in(least, most);
   else
-    return whole_number_in(static_cast<std::int64_t>(least), static_cast<std::uint64_t>(most),
-                           digits);
+    return whole_number_in(static_cast<std::int64_t>(least), static_cast<std::uint64_t>(most));
 }
 
 // One of some words; in_any_case: upper and lower case are the same.

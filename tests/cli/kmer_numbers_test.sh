@@ -101,10 +101,12 @@ fails 2 "'20E'; expected a number with k, M" kmer "${count[@]}" -m 4 -s 20E r.fa
 for option in -k -s -S -t; do
   works kmer sketch $option 7 r.fa
   cp out.txt expected.txt
-  works kmer sketch $option 07 r.fa
-  check "sketch $option 07 is 7" same_files out.txt expected.txt
+  for text in 07 +7 +007; do
+    works kmer sketch $option $text r.fa
+    check "sketch $option $text is 7" same_files out.txt expected.txt
+  done
   works kmer dist $option 07 r.fa r.fq
-  for text in 0x7 +7 -1 7.0 '' 99999999999999999999; do
+  for text in 0x7 ++7 +-7 + -1 7.0 '' 99999999999999999999; do
     fails 2 'expected a whole number' kmer sketch $option "$text" r.fa
     fails 2 'expected a whole number' kmer dist $option "$text" r.fa r.fq
   done

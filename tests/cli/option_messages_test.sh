@@ -73,6 +73,16 @@ done
 for option in --min-score --evalue; do
   fails 2 "$option: ''; expected a.* number" align --mode sw $option '' q.fa t.fa
 done
+# As the original tools take them: a plus in front of a number, whole or not.
+works align --mode sw -q --pairs -t 2 --match 3 --gap-open 7 q.fa t.fa
+cp out.txt plain.txt
+works align --mode sw -q --pairs -t +2 --match +3 --gap-open +07 q.fa t.fa
+check "a plus says nothing" same_files out.txt plain.txt
+works kmer bc -m 5 -s 100 -f +0.02 -o plus.bc t.fa
+for value in ++2 +-2 +; do
+  fails 2 "--threads: '$value'; expected a whole number" align --mode sw --pairs -t $value q.fa t.fa
+  fails 2 "--fpr: '$value'; expected a number" kmer bc -m 5 -s 100 -f $value -o plus.bc t.fa
+done
 # Words: the choices.
 fails 2 "--format: 'xlm'; expected tsv, sam, paf, blast6, csv, emboss or ssw" align --mode sw --format xlm q.fa t.fa
 fails 2 "--strand: 'up'; expected both, forward or reverse" align --mode sw --strand up q.fa t.fa

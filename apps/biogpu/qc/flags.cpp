@@ -38,10 +38,9 @@ class Group {
   }
 
  private:
-  // fastp reads numbers from a C++ stream, which takes blanks and a plus sign in front of them.
-  static std::string drop_front(std::string number) {
+  // fastp reads numbers from a C++ stream, which takes blanks in front of them.
+  static std::string drop_blanks(std::string number) {
     number.erase(0, number.find_first_not_of(" \t\n\v\f\r"));
-    if (number.size() > 1 && number[0] == '+' && number[1] != '-') number.erase(0, 1);
     return number;
   }
   // Numbers are read as fastp reads them; other values have checks of their own.
@@ -53,7 +52,7 @@ class Group {
   static CLI::Option* as_fastp(CLI::Option* option, const Number&) {
     using Limits = std::numeric_limits<Number>;
     // The check that is added last comes first.
-    return option->transform(in_range(Limits::min(), Limits::max()))->transform(drop_front, "");
+    return option->transform(in_range(Limits::min(), Limits::max()))->transform(drop_blanks, "");
   }
   template <std::integral Number>
   static CLI::Option* as_fastp(CLI::Option* option, const std::optional<Number>&) {
