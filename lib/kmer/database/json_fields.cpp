@@ -10,9 +10,9 @@
 namespace biogpu::kmer {
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::json;
 
-bool is_number(const json& value, std::uint64_t min, std::uint64_t max) {
+bool is_number(const Json& value, std::uint64_t min, std::uint64_t max) {
   return value.is_number_unsigned() && value.get<std::uint64_t>() >= min &&
          value.get<std::uint64_t>() <= max;
 }
@@ -23,25 +23,25 @@ std::string range_text(std::uint64_t min, std::uint64_t max) {
 
 }  // namespace
 
-JsonFields::JsonFields(const json& object, const std::string& label)
+JsonFields::JsonFields(const Json& object, const std::string& label)
     : object_(object), label_(label) {
   if (!object.is_object()) kmer::refuse(label, "the header is not a JSON object");
 }
 
-const json& JsonFields::value(const char* key) const {
+const Json& JsonFields::value(const char* key) const {
   const auto found = object_.find(key);
   if (found == object_.end()) kmer::refuse(label_, fmt::format("the header has no {}", key));
   return *found;
 }
 
 void JsonFields::refuse(const char* key, const std::string& expected) const {
-  const std::string found = value(key).dump(-1, ' ', false, json::error_handler_t::replace);
+  const std::string found = value(key).dump(-1, ' ', false, Json::error_handler_t::replace);
   kmer::refuse(label_,
                fmt::format("the header's {} is {}; expected {}", key, shortened(found), expected));
 }
 
 std::uint64_t JsonFields::number(const char* key, std::uint64_t min, std::uint64_t max) const {
-  const json& found = value(key);
+  const Json& found = value(key);
   if (!is_number(found, min, max)) refuse(key, range_text(min, max));
   return found.get<std::uint64_t>();
 }
@@ -53,10 +53,10 @@ std::uint64_t JsonFields::number_or(const char* key, std::uint64_t otherwise, st
 
 std::vector<std::uint64_t> JsonFields::numbers(const char* key, std::size_t n,
                                                std::uint64_t max) const {
-  const json& found = array(key);
+  const Json& found = array(key);
   const bool good =
       found.size() == n &&
-      std::all_of(found.begin(), found.end(), [&](const json& v) { return is_number(v, 0, max); });
+      std::all_of(found.begin(), found.end(), [&](const Json& v) { return is_number(v, 0, max); });
   if (!good) refuse(key, fmt::format("{} numbers, each {}", n, range_text(0, max)));
   return found.get<std::vector<std::uint64_t>>();
 }
@@ -75,8 +75,8 @@ std::string JsonFields::text(const char* key) const {
 
 std::vector<std::string> JsonFields::texts(const char* key) const {
   if (!has(key)) return {};
-  const json& found = array(key);
-  if (!std::all_of(found.begin(), found.end(), [](const json& v) { return v.is_string(); }))
+  const Json& found = array(key);
+  if (!std::all_of(found.begin(), found.end(), [](const Json& v) { return v.is_string(); }))
     refuse(key, "a list of texts");
   return found.get<std::vector<std::string>>();
 }
@@ -86,7 +86,7 @@ JsonFields JsonFields::fields(const char* key) const {
   return {value(key), label_};
 }
 
-const json& JsonFields::array(const char* key) const {
+const Json& JsonFields::array(const char* key) const {
   if (!value(key).is_array()) refuse(key, "a list");
   return value(key);
 }
