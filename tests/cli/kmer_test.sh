@@ -26,6 +26,9 @@ works kmer query -s t.fa t.jf
 check "query of a sequence file" n_lines_is out.txt 24
 printf 'ACGT GTTG\n' | "$biogpu" kmer query -i t.jf >out.txt 2>err.txt
 check "query of standard input" out_is '4\n2\n'
+printf 'CGTA\nTTTT\n' | "$biogpu" kmer query -i -o answers.txt t.jf CCCC >out.txt 2>err.txt
+check "its answers go where -o says, behind the others" cmp answers.txt <(printf 'CCCC 2\n3\n2\n')
+check "and nowhere else" [ ! -s out.txt ]
 works kmer info t.jf
 check "info" out_has '^canonical: yes$'
 works kmer merge -o sum.jf t.jf t.jf
@@ -107,6 +110,10 @@ for command in "count -m 4 -o bad.jf.gz t.fa" "count -m 4 -o bad.bgk.gz t.fa" "b
 done
 works kmer info plain.jf
 check "the command line" out_has '^command: .*biogpu kmer count'
+cp t.fa "it's.fa"
+works kmer count -q -m 4 --size=2k --no-provenance -o words.jf "it's.fa"
+works kmer info -c words.jf
+check "info -c quotes words for the shell, as Jellyfish does" out_has " -m 4 '--size=2k' --no-provenance -o words.jf 'it'.''s.fa'\$"
 fails 2 'give one of them' kmer count -m 4 --bf-size 1k --bc reads.bc -o bad.jf t.fa
 fails 2 'give one of them' kmer count -m 4 --bf-size 1k --if t.fa -o bad.jf t.fa
 fails 3 'expected k 22' kmer count -q -m 22 --bc reads.bc -o bad.jf t.fa

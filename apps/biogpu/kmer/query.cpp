@@ -83,14 +83,13 @@ void query_sequences(const kmer::Lookup& database, const std::string& path, int 
                  [&](std::size_t slot) { out.write(items[slot].text); }});
 }
 
-void query_standard_input(const kmer::Lookup& database) {
+void query_standard_input(const kmer::Lookup& database, io::OutputFile& out) {
   std::string letters;
   std::uint64_t count = 0;
   for (std::string word; std::cin >> word;) {
     if (!look_up_word(database, word, letters, count)) continue;
-    std::fputs(fmt::format("{}\n", count).c_str(), stdout);
-    if (std::fflush(stdout) != 0)
-      throw Error(ErrorCode::failed, "standard output: cannot be written");
+    out.write(fmt::format("{}\n", count));
+    out.flush();  // whoever asks may wait for the answer
   }
   if (std::ferror(stdin) != 0) throw Error(ErrorCode::failed, "standard input: cannot be read");
 }
@@ -116,8 +115,8 @@ void run_query(const KmerQueryFlags& flags) {
     if (look_up_word(*database, word, letters, count))
       out.write(fmt::format("{} {}\n", letters, count));
   if (flags.interactive) {
-    out.flush();  // its answers come first, also where both go to standard output
-    query_standard_input(*database);
+    out.flush();
+    query_standard_input(*database, out);
   }
   out.commit();
 }

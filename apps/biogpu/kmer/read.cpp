@@ -1,12 +1,12 @@
 // The subcommands that read a database from beginning to end: histo, dump, stats, info.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "apps/biogpu/kmer/commands.hpp"
 #include "apps/biogpu/kmer/numbers.hpp"
@@ -143,6 +143,27 @@ void copy_records(kmer::DatabaseReader& reader, io::OutputFile& out) {
   }
 }
 
+// A word of a command as a shell reads it back, in quotes where Jellyfish puts them, and where it
+// is empty.
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word)
+    if (c == '\'')
+      text += "'\\''";
+    else
+      text += c;
+  return text + "'";
+}
+
+std::string command_line(const kmer::Header& header) {
+  std::string line = shell_word(header.program);
+  for (const std::string& word : header.command) line += " " + shell_word(word);
+  return line;
+}
+
 void run_info(const InfoFlags& flags) {
   kmer::DatabaseReader reader(flags.path);
   const kmer::Header& header = reader.header();
@@ -151,7 +172,7 @@ void run_info(const InfoFlags& flags) {
     for (kmer::CountBlock block; reader.read(block);) {
     }
   io::OutputFile out("-");
-  const std::string command = fmt::format("{} {}", header.program, fmt::join(header.command, " "));
+  const std::string command = command_line(header);
   if (flags.skip)
     copy_records(reader, out);
   else if (flags.json)
