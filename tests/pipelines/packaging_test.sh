@@ -117,6 +117,11 @@ shim jellyfish histo reads.jf
 check "jellyfish histo" out_has '^1 '
 shim bwa index -a bwtsw -p lambda lambda.fa
 check "bwa index" exists lambda.sa
+shim bwa index -6 -p named lambda.fa
+check "bwa index -6 with -p: the name is -p's" exists named.sa
+check "and not another" absent named.64.sa
+shim bwa index -6 lambda.fa
+check "bwa index -6" exists lambda.fa.64.sa
 shim bwa fastmap -l 20 lambda lambda_reads.fq.gz
 check "bwa fastmap" out_has '^EM'
 shim parasail_aligner -a sw_stats_striped_16 -f lambda.fa -q lambda_reads.fq.gz -d -g p.csv
