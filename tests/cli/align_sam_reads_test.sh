@@ -14,7 +14,7 @@ seq_of() { body | awk -F'\t' -v name="$1" '$1 == name {print $10; exit}'; }
 # shellcheck disable=SC2317
 seq_is() { [ "$(seq_of "$1")" = "$2" ]; }
 # shellcheck disable=SC2317
-picard() {
+picard_accepts() {
   local tool=picard
   if command -v PicardCommandLine >/dev/null; then tool=PicardCommandLine; fi
   # QUALITY_NOT_STORED and the like: what FASTA does not have. Names of reads may come twice.
@@ -28,7 +28,7 @@ valid() {
     check "samtools quickcheck of $1" samtools quickcheck "$1"
     check "one primary line a read in $1" [ "$(samtools view -c -F 0x900 "$1")" -eq "$2" ]
   fi
-  if has_picard; then check "Picard accepts $1" picard "$1"; fi
+  if has_picard; then check "Picard accepts $1" picard_accepts "$1"; fi
 }
 
 # One read with two places and two targets without one, one read with no place at all, one with a

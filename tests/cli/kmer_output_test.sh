@@ -53,7 +53,7 @@ fails 2 '--plot needs' kmer histo -l 2 -o results/h.txt --plot results/g.svg g.j
 check "histo -l --plot: nothing is left" nothing_left
 if [ -w /dev/full ]; then
   last_command="biogpu kmer query -i >/dev/full"
-  echo ACGTACGTACGTACGTACGTA | "$biogpu" kmer query -i -o results/q.txt g.jf ACGTACGTACGTACGTACGTA >/dev/full 2>err.txt
+  echo ACGTACGTACGTACGTACGTA | "$biogpu" kmer query -i g.jf ACGTACGTACGTACGTACGTA >/dev/full 2>err.txt
   rc=$?
   check "query -i: exit code 1" rc_is 1
   check "query -i: nothing is left" nothing_left
