@@ -43,6 +43,13 @@ void check_inputs(Options& options) {
     usage("--in1 and --in2 are the same file");
 }
 
+void drop_output(const char* why, const char* name, std::string& path,
+                 std::vector<std::string>& remarks) {
+  if (!path.empty())
+    remarks.push_back(fmt::format("{} Ignoring argument {} = {}", why, name, path));
+  path.clear();
+}
+
 void check_merge(Options& options, std::vector<std::string>& remarks) {
   if (!options.merge) {
     if (!options.merged_out.empty())
@@ -63,14 +70,13 @@ void check_merge(Options& options, std::vector<std::string>& remarks) {
         "Using --out1 to store the merged reads to be compatible with fastp 0.19.8\n");
     std::swap(options.merged_out, options.out1);
   }
-  if (options.include_unmerged)
-    for (std::string* path :
-         {&options.out1, &options.out2, &options.unpaired1, &options.unpaired2}) {
-      if (!path->empty())
-        remarks.push_back("You specified --include_unmerged in merging mode. Ignoring argument " +
-                          *path);
-      path->clear();
-    }
+  if (options.include_unmerged) {
+    constexpr char kWhy[] = "You specified --include_unmerged in merging mode.";
+    drop_output(kWhy, "--out1", options.out1, remarks);
+    drop_output(kWhy, "--out2", options.out2, remarks);
+    drop_output(kWhy, "--unpaired1", options.unpaired1, remarks);
+    drop_output(kWhy, "--unpaired2", options.unpaired2, remarks);
+  }
   if (options.merged_out.empty() && !options.use_stdout)
     usage("--merge needs --merged_out FILE or --stdout");
 }
@@ -95,24 +101,19 @@ void check_pair_outputs(Options& options, std::vector<std::string>& remarks) {
     usage("--out2 needs pairs; give --in2 or --interleaved_in");
   if (options.paired() && !options.out1.empty() && options.out2.empty())
     usage("--out1 of pairs needs --out2");
-  const auto ignore = [&](const char* why, const char* name, std::string& path) {
-    if (!path.empty())
-      remarks.push_back(fmt::format("{} Ignoring argument {} = {}", why, name, path));
-    path.clear();
-  };
   if (options.paired() && options.out1.empty() && !options.out2.empty()) {
     if (!options.merge) usage("--out2 needs --out1");
-    ignore("Pairs that do not merge need --out1 too.", "--out2", options.out2);
+    drop_output("Pairs that do not merge need --out1 too.", "--out2", options.out2, remarks);
   }
   if (!options.paired()) {
-    ignore("Not paired-end mode.", "--unpaired1", options.unpaired1);
-    ignore("Not paired-end mode.", "--unpaired2", options.unpaired2);
-    ignore("Not paired-end mode.", "--overlapped_out", options.overlapped_out);
+    drop_output("Not paired-end mode.", "--unpaired1", options.unpaired1, remarks);
+    drop_output("Not paired-end mode.", "--unpaired2", options.unpaired2, remarks);
+    drop_output("Not paired-end mode.", "--overlapped_out", options.overlapped_out, remarks);
   }
   if (options.split()) {
     constexpr char kWhy[] = "Outputing unpaired reads is not supported in splitting mode.";
-    ignore(kWhy, "--unpaired1", options.unpaired1);
-    ignore(kWhy, "--unpaired2", options.unpaired2);
+    drop_output(kWhy, "--unpaired1", options.unpaired1, remarks);
+    drop_output(kWhy, "--unpaired2", options.unpaired2, remarks);
   }
 }
 

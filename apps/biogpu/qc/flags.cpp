@@ -122,9 +122,9 @@ void add_trimming(CLI::App& command, QcFlags& flags) {
   group.flag("-5,--cut_front", g.cut_front, "cut windows of low quality off the front");
   group.flag("-3,--cut_tail", g.cut_tail, "... off the tail");
   group.flag("-r,--cut_right", g.cut_right, "cut at the first window of low quality");
-  group.option("-W,--cut_window_size", g.cut_window, "bases in a window [4]", "N");
-  group.option("-M,--cut_mean_quality", g.cut_quality, "mean quality asked of it [20]", "Q");
-  const auto own = [&](const std::string& option, QcFlags::Given::OwnWindow& cut) {
+  group.option("-W,--cut_window_size", g.shared.window, "bases in a window [4]", "N");
+  group.option("-M,--cut_mean_quality", g.shared.quality, "mean quality asked of it [20]", "Q");
+  const auto own = [&](const std::string& option, QcFlags::Given::Window& cut) {
     group.option(option + "_window_size", cut.window, "of this one alone", "N");
     group.option(option + "_mean_quality", cut.quality, "of this one alone", "Q");
   };

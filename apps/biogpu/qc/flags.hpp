@@ -33,12 +33,12 @@ struct QcFlags {
     std::optional<int> trim_front2, trim_tail2, max_len2;  // else as mate 1
     bool cut_front = false, cut_tail = false, cut_right = false;
     bool cut_by_quality5 = false, cut_by_quality3 = false, cut_by_quality_aggressive = false;
-    int cut_window = 4, cut_quality = 20;
-    // Of one cut alone; else the shared ones.
-    struct OwnWindow {
+    struct Window {
       std::optional<int> window, quality;
+      bool is_given() const { return window.has_value() || quality.has_value(); }
     };
-    OwnWindow front, tail, right;
+    Window shared;
+    Window front, tail, right;  // of one cut alone; else the shared ones
     bool poly_g = false, no_poly_g = false;
     bool no_adapter_trimming = false, no_quality_filter = false, no_length_filter = false;
     bool no_duplicates = false;

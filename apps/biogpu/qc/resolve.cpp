@@ -38,8 +38,9 @@ qc::UmiLocation parse_umi_location(std::string text) {
 }
 
 void resolve_cuts(qc::Options& o, const QcFlags::Given& g, std::vector<std::string>& remarks) {
-  const auto cut = [&](bool asked, const QcFlags::Given::OwnWindow& own) -> qc::WindowCut {
-    return {asked, own.window.value_or(g.cut_window), own.quality.value_or(g.cut_quality)};
+  const auto cut = [&](bool asked, const QcFlags::Given::Window& own) -> qc::WindowCut {
+    return {asked, own.window.value_or(g.shared.window.value_or(4)),
+            own.quality.value_or(g.shared.quality.value_or(20))};
   };
   o.cut_front = cut(g.cut_front, g.front);
   o.cut_tail = cut(g.cut_tail, g.tail);
@@ -54,6 +55,12 @@ void resolve_cuts(qc::Options& o, const QcFlags::Given& g, std::vector<std::stri
   old_name(g.cut_by_quality5, o.cut_front, "cut_by_quality5", "cut_front");
   old_name(g.cut_by_quality3, o.cut_front, "cut_by_quality3", "cut_tail");
   old_name(g.cut_by_quality_aggressive, o.cut_right, "cut_by_quality_aggressive", "cut_right");
+  const bool is_given =
+      g.shared.is_given() || g.front.is_given() || g.tail.is_given() || g.right.is_given();
+  if (is_given && !o.cuts_by_quality())
+    remarks.emplace_back(
+        "WARNING: a window or its quality is given, but none of --cut_front, --cut_tail and "
+        "--cut_right: nothing is cut");
 }
 
 // As for fastp, 0 and less are wrong: they do not mean "not split".
