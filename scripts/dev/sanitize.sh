@@ -48,6 +48,12 @@ fi
 [ -s "$work/list" ] || { echo "sanitize: CTest lists no tests" >&2; exit 1; }
 
 time_left() { echo $((budget - SECONDS)); }
+# within_time COMMAND...: at least a second, as 0 is no limit for timeout.
+within_time() {
+  local left
+  left=$(time_left)
+  timeout $((left > 1 ? left : 1)) "$@"
+}
 
 # target_of TEST: what has to be built for it.
 target_of() {
@@ -68,7 +74,7 @@ is_clean() {
 
 # run_test TEST: leaves its outcome in TEST.state, and what it said in TEST.log.
 run_test() {
-  timeout "$(time_left)" ctest --preset asan --no-tests=error -R "^$1\$" >"$work/$1.log" 2>&1
+  within_time ctest --preset asan --no-tests=error -R "^$1\$" >"$work/$1.log" 2>&1
   local status=$?
   if [ $status -eq 0 ]; then
     touch "$clean/$1"
@@ -85,7 +91,7 @@ while read -r _ test; do
   if [ "$(time_left)" -le 0 ]; then echo skipped >"$work/$test.state"; continue; fi
   target=$(target_of "$test")
   if [ ! -e "$work/$target.built" ]; then
-    timeout "$(time_left)" cmake --build --preset asan --target "$target" >"$work/$target.build" 2>&1
+    within_time cmake --build --preset asan --target "$target" >"$work/$target.build" 2>&1
     echo $? >"$work/$target.built"
   fi
   case $(cat "$work/$target.built") in
