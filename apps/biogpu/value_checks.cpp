@@ -41,7 +41,7 @@ std::optional<std::string> read_whole(std::string_view text, std::int64_t least,
 
 // Those that only the type sets tell nobody anything.
 std::string text_of_bounds(std::int64_t least, std::uint64_t most) {
-  const bool has_begin = least > INT32_MIN;
+  const bool has_begin = least != INT32_MIN && least != INT64_MIN;
   const bool has_end = most < kMostSigned && most != INT32_MAX;
   if (has_begin && has_end) return fmt::format(" from {} to {}", least, most);
   if (has_begin) return fmt::format(", {} or more", least);
