@@ -51,6 +51,12 @@ check "what others use up goes, what none has stays" holds set.jf 'ACAGGC 0' 'TA
 works kmer set union a.jf a0.jf --count right -o set.jf
 check "the count of a database without the k-mer keeps nothing" holds set.jf 'ACAGGC 0' 'ATTACA 1' 'GATTAC 1' 'TACAGG 0' 'TTACAG 0'
 
+# A limit of quality is one of the reads: bases of the file of --if stay.
+printf '@p\nGGATTACC\n+\n((((((((\n' >panel.fq
+printf '@r\nGGATTACC\n+\nIIIIIII(\n' >r.fq
+works kmer count -q -m 6 -Q 5 --if panel.fq -o quality.jf r.fq
+check "bases of low quality in the file of --if" holds quality.jf 'ATTACC 0' 'GATTAC 1' 'GGATTA 1'
+
 # --if with --bc: what the counter leaves out stays with 0.
 cat a.fa a.fa b.fa >twice.fa
 works kmer bc -m 6 -s 1k -o twice.bc twice.fa

@@ -60,15 +60,15 @@ cp fastp.json base.json
 # Remarks: windows that no option uses, outputs that --include_unmerged takes away.
 for words in "-W 5" "-M 25" "--cut_tail_window_size 4" "--cut_right_mean_quality 20"; do
   # shellcheck disable=SC2086
-  works qc -i r1.fq -o o1.fq -j window.json -h window.html $words
+  works qc -i r1.fq -o w1.fq -j window.json -h window.html $words
   check "$words alone cuts nothing and says so" err_has "^WARNING: a window .*: nothing is cut"
   # shellcheck disable=SC2086
-  works qc -i r1.fq -o o1.fq -j window.json -h window.html $words -3
+  works qc -i r1.fq -o w1.fq -j window.json -h window.html $words -3
   check "$words with -3 says nothing" bash -c '! grep -q "^WARNING" err.txt'
 done
-works qc -i r1.fq -I r2.fq -m --merged_out m.fq --include_unmerged -o o1.fq -O o2.fq --unpaired2 u2.fq -j m.json -h m.html
-check "what is ignored is named" err_has "Ignoring argument --out1 = o1.fq"
-check "each by its option" err_has "Ignoring argument --unpaired2 = u2.fq"
+works qc -i r1.fq -I r2.fq -m --merged_out wm.fq --include_unmerged -o w1.fq -O w2.fq --unpaired2 wu2.fq -j m.json -h m.html
+check "what is ignored is named" err_has "Ignoring argument --out1 = w1.fq"
+check "each by its option" err_has "Ignoring argument --unpaired2 = wu2.fq"
 
 # The same bytes for every number of threads and batch size; -w also chooses fastp's numbers.
 for options in "--batch 1000" "--batch 3000 --device cpu"; do

@@ -122,7 +122,12 @@ class CountRun {
           log_.info(fmt::format("{} ({}); k {}, {}", device_text(choice), choice.reason, flags_.k,
                                 flags_.canonical ? "canonical" : "as read"));
         });
-    if (!fits) only_.emplace(options());
+    if (!fits) {
+      // As in Jellyfish, the limit of quality is one of the reads.
+      kmer::CountOptions every_base = options();
+      every_base.least_quality = 0;
+      only_.emplace(every_base);
+    }
     if (!flags_.bloom_counter.empty()) load_bloom_counter();
   }
 
