@@ -1,15 +1,24 @@
 #include "lib/qc/input/read_ahead.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "lib/core/error.hpp"
 
 namespace biogpu::qc {
 namespace {
 constexpr std::size_t kAhead = 2;
 }
 
-ReadAhead::ReadAhead(FastqFile& file, std::size_t n_records, std::uint64_t most)
-    : file_(file), n_records_(n_records), most_(most == 0 ? UINT64_MAX : most), slots_(kAhead) {
+ReadAhead::ReadAhead(FastqFile& file, std::size_t n_records, std::uint64_t most,
+                     std::size_t max_bytes)
+    : file_(file),
+      n_records_(n_records),
+      most_(most == 0 ? UINT64_MAX : most),
+      max_bytes_(max_bytes),
+      slots_(kAhead) {
   thread_ = std::thread([this] { work(); });
 }
 
@@ -33,8 +42,7 @@ void ReadAhead::work() {
     bool more = false;
     std::exception_ptr error;
     try {
-      more =
-          file_.read(chunk, static_cast<std::size_t>(std::min<std::uint64_t>(n_records_, n_left)));
+      more = read(chunk, std::min<std::uint64_t>(n_records_, n_left));
     } catch (...) {
       error = std::current_exception();
     }
@@ -46,6 +54,17 @@ void ReadAhead::work() {
     changed_.notify_all();
     if (ended_) return;
   }
+}
+
+bool ReadAhead::read(FastqChunk& chunk, std::uint64_t n) {
+  const bool more = file_.read(chunk, static_cast<std::size_t>(n), max_bytes_);
+  if (chunk.text.size() >= max_bytes_)
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: record {}: the {} reads that end here take {} bytes, {} or more; "
+                            "expected shorter reads, or fewer at a time with --batch",
+                            file_.label(), file_.n_records(), chunk.records.size(),
+                            chunk.text.size(), max_bytes_));
+  return more;
 }
 
 bool ReadAhead::next(FastqChunk& chunk) {

@@ -14,8 +14,13 @@ namespace biogpu::qc {
 // The chunks of a file, read and cut into records by a thread of their own, a bounded number ahead.
 class ReadAhead {
  public:
-  // n_records: of a chunk; most: of all, 0 for no bound.
-  ReadAhead(FastqFile& file, std::size_t n_records, std::uint64_t most);
+  // Text of a chunk. Reads of 250,000 bases come to that by the thousand.
+  static constexpr std::size_t kMaxBytes = 512u << 20;
+
+  // n_records: of a chunk; most: of all, 0 for no bound. A chunk that takes max_bytes of text or
+  // more is Error{bad_input}: a small gzip file may hold any number of long lines.
+  ReadAhead(FastqFile& file, std::size_t n_records, std::uint64_t most,
+            std::size_t max_bytes = kMaxBytes);
   ~ReadAhead();
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
@@ -25,10 +30,12 @@ class ReadAhead {
 
  private:
   void work();
+  bool read(FastqChunk& chunk, std::uint64_t n);
 
   FastqFile& file_;
   const std::size_t n_records_;
   const std::uint64_t most_;
+  const std::size_t max_bytes_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<FastqChunk> slots_;  // chunk i in slot i % size

@@ -1,6 +1,7 @@
 #include "lib/qc/input/fastq_file.hpp"
 
 #include "lib/core/error.hpp"
+#include "lib/qc/input/read_ahead.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/io/files.hpp"
 #include "tests/unit/qc/says.hpp"
@@ -131,6 +132,27 @@ TEST_CASE("qc.fastq_file: a chunk ends at so much text", "[qc]") {
       CHECK(chunk.name(r).substr(1) == std::to_string(n_records++));
   }
   CHECK(n_records == 100);
+}
+
+TEST_CASE("qc.read_ahead: reads of a chunk that take too much text are refused", "[qc]") {
+  const TempFolder folder;
+  std::string text;
+  for (int i = 0; i < 40; ++i)
+    text += "@r\n" + std::string(30, 'A') + "\n+\n" + std::string(30, 'I') + "\n";
+  const std::string path = folder.file("long.fq.gz", test::gzip(text));
+  const auto n_read = [&](std::size_t n_records, std::size_t max_bytes) {
+    FastqFile file(path, Damage::refused, {});
+    ReadAhead ahead(file, n_records, 0, max_bytes);
+    FastqChunk chunk;
+    std::size_t n = 0;
+    while (ahead.next(chunk)) n += chunk.records.size();
+    return n;
+  };
+  // A record has 67 bytes.
+  CHECK(n_read(10, 671) == 40);
+  CHECK_THROWS_AS(n_read(10, 670), Error);
+  CHECK(n_read(9, 670) == 40);
+  CHECK_THROWS_AS(n_read(40, 2000), Error);
 }
 
 TEST_CASE("qc.fastq_file: a look ends at what is no record", "[qc]") {
