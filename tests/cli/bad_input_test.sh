@@ -42,6 +42,6 @@ refuses 3 "t.fa: ends after record 2, but three.fa has more" --pairs three.fa t.
 refuses 3 "q.fa: ends after record 2, but three.fa has more" --pairs q.fa three.fa
 refuses 3 "expects as many" --pairs q.fa /dev/null
 
-refuses 1 "targets have more than" --max-memory 100k many.fa many.fa
+refuses 1 "targets with their names take more than" --max-memory 100k many.fa many.fa
 
 finish

@@ -62,7 +62,7 @@ void add_scoring_flags(CLI::App& command, AlignFlags& flags) {
       ->transform(whole_score(-kMaxResidueScore, kMaxResidueScore));
   scoring.option("--matrix", flags.matrix,
                  "blosum30 .. blosum100, blosumn, pam10 .. pam500, nuc44,\n"
-                 "dnafull, EMBOSS' names of them, or a file in NCBI's form\n[protein: blosum62]",
+                 "dnafull, names of EMBOSS, or a file [protein: blosum62]",
                  "NAME");
   scoring
       .option("--gap-open", flags.gap_open, "cost of a gap's first residue [DNA 5, protein 11]",
