@@ -21,7 +21,7 @@ random --runs 1 --biogpu "$biogpu" nothing
 check "an unknown target" rc_is 2
 random --runs 1 --biogpu "$work/nothing"
 check "no program" rc_is 1
-PATH=/nowhere "$(command -v python3)" -B "$compare" --runs 1 --biogpu "$biogpu" >out.txt 2>err.txt
+PATH=/nowhere "$(python3 -c 'import sys; print(sys.executable)')" -B "$compare" --runs 1 --biogpu "$biogpu" >out.txt 2>err.txt
 rc=$?
 check "no peer" rc_is 77
 

@@ -57,10 +57,11 @@ void resolve_cuts(qc::Options& o, const QcFlags::Given& g, std::vector<std::stri
   old_name(g.cut_by_quality_aggressive, o.cut_right, "cut_by_quality_aggressive", "cut_right");
   const bool is_given =
       g.shared.is_given() || g.front.is_given() || g.tail.is_given() || g.right.is_given();
+  // fastp's words, typing error included, for whoever looks for them in logs.
   if (is_given && !o.cuts_by_quality())
     remarks.emplace_back(
-        "WARNING: a window or its quality is given, but none of --cut_front, --cut_tail and "
-        "--cut_right: nothing is cut");
+        "WARNING: you specified the options for cutting by quality, but forogt to enable any of "
+        "cut_front/cut_tail/cut_right. This will have no effect.");
 }
 
 // As for fastp, 0 and less are wrong: they do not mean "not split".

@@ -58,12 +58,13 @@ void ReadAhead::work() {
 
 bool ReadAhead::read(FastqChunk& chunk, std::uint64_t n) {
   const bool more = file_.read(chunk, static_cast<std::size_t>(n), max_bytes_);
-  if (chunk.text.size() >= max_bytes_)
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{}: record {}: the {} reads that end here take {} bytes, {} or more; "
-                            "expected shorter reads, or fewer at a time with --batch",
-                            file_.label(), file_.n_records(), chunk.records.size(),
-                            chunk.text.size(), max_bytes_));
+  const std::size_t n_bytes = chunk.text.size() - std::min(chunk.text.size(), FastqChunk::kPadding);
+  if (n_bytes >= max_bytes_)
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("{}: record {}: the {} reads that end here take {} bytes, {} or more; "
+                    "expected shorter reads, or fewer at a time with --batch",
+                    file_.label(), file_.n_records(), chunk.records.size(), n_bytes, max_bytes_));
   return more;
 }
 

@@ -34,7 +34,7 @@ KNOWN = [
           r"^(report|log|[a-z0-9]+\.fq)"),
     Known("empty overlap limit", PAGE, "`--overlap_diff_limit` below 0", ("below 0",)),
 ]
-OWN_LINES = re.compile(rb'^\s*"(command|fastp_version|biogpu)":.*$', re.M)
+OWN_LINES = re.compile(rb'^\s*"(command|fastp_version|biogpu)":.*\n', re.M)
 LOG_END = re.compile(rb"\nJSON report: .*", re.S)
 
 
