@@ -141,7 +141,7 @@ class Decoder {
 
 }  // namespace
 
-Journal::Journal(const std::string& path, const std::string& fingerprint) : path_(path) {
+Journal::Journal(std::string path, const std::string& fingerprint) : path_(std::move(path)) {
   open_locked();
   try {
     begin(fingerprint);

@@ -18,7 +18,7 @@ class Journal {
   // Opens or makes the file, and keeps it locked. fingerprint: what must be equal for results to be
   // usable: model, inputs, options. Errors: Error{failed} with path and reason, also for a symbolic
   // link, and where another run has the file or it is of another fingerprint.
-  Journal(const std::string& path, const std::string& fingerprint);
+  Journal(std::string path, const std::string& fingerprint);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
