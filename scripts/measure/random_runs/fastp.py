@@ -10,10 +10,10 @@ from measure.random_runs.frame import Known
 PROGRAM = "fastp"
 PAGE = "docs/commands/qc.md"
 NOT_SAID = re.compile(rb"^(filter by index, loading .*|[ACGT]+|Outputing unpaired .* --unpaired2 = .*|\[\d\d:\d\d:\d\d\] .*"
-                      rb"|WARNING: (you specified the options for cutting|a window or its quality).*)\n", re.M)
+                      rb"|You specified --include_unmerged in merging mode\. Ignoring argument --unpaired[12] = .*)\n", re.M)
 KNOWN = [
     Known("lines of the log", PAGE,
-          "names index files and their barcodes, an `--unpaired2` not given, and with `-V` times; warns of windows without `-5`, `-3` or `-r`",
+          "names index files and their barcodes, an `--unpaired2` not given, one that `--include_unmerged` ignores as `--unpaired1`, and with `-V` times",
           canonical=lambda log: NOT_SAID.sub(b"", log)),
     Known("one mate file longer", PAGE, "one mate file longer | warning, exit 0 | error, exit 3", ("damaged",),
           "^status: peer 0 .*biogpu 3 .*other mates"),
