@@ -21,7 +21,7 @@ std::vector<std::string> names_of_commands(const CommandEntry& command) {
   return names;
 }
 
-// 'text' for the shells, all of which end a quoted text, escape a quote and begin anew.
+// 'text' for the shells, all of which end a quoted text, escape a quote and start again.
 std::string quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text) {

@@ -45,7 +45,7 @@ constexpr char kMainFooter[] =
     "  biogpu align --mode sw --pairs reads.fq.gz windows.fa -o out.tsv\n"
     "  biogpu kmer count -m 21 -C -o kmers.jf reads.fq.gz\n\n";
 
-// Always one line that can be read, whatever a file name or a library put into the message.
+// One printable line, even where a file name or a library put line ends into the message.
 int report(std::string_view command, std::string message, ErrorCode code) {
   std::replace_if(
       message.begin(), message.end(), [](unsigned char c) { return c < ' '; }, ' ');

@@ -39,7 +39,7 @@ std::optional<std::string> read_whole(std::string_view text, std::int64_t least,
   return std::to_string(value);
 }
 
-// Those that only the type sets tell nobody anything.
+// A bound that only the type sets is of no use to the reader.
 std::string text_of_bounds(std::int64_t least, std::uint64_t most) {
   const bool has_begin = least != INT32_MIN && least != INT64_MIN;
   const bool has_end = most < kMostSigned && most != INT32_MAX;

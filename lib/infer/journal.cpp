@@ -131,7 +131,7 @@ class Decoder {
   }
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(ErrorCode::bad_input,
-                fmt::format("{}: {}; remove the file to begin anew", place_, what));
+                fmt::format("{}: {}; remove the file to start again", place_, what));
   }
 
   const char* at_;
@@ -192,7 +192,7 @@ void Journal::begin(const std::string& fingerprint) {
   } else if (found != head) {
     throw Error(
         ErrorCode::failed,
-        path_ + ": is of a run with other inputs, model or options; remove it to begin anew");
+        path_ + ": is of a run with other inputs, model or options; remove it to start again");
   }
 }
 

@@ -78,7 +78,7 @@ class UnitReader {
   const io::SequenceBatch& first_queries() const {
     return first_queries_.empty() ? *queries_.block : first_queries_;
   }
-  // The first block of targets, whatever the shard.
+  // The first block of targets, for every shard.
   const io::SequenceBatch& first_targets() const {
     return first_targets_.empty() ? *targets_.block : first_targets_;
   }

@@ -233,7 +233,7 @@ void InferRun::run(const std::string& options, const Compute& compute, const Wri
                           [&](std::size_t slot) { this->compute(items[slot], compute); }, put});
   if (n_skipped_ > 0)
     throw Error(ErrorCode::bad_input,
-                fmt::format("{}: holds {} records more than the inputs; remove it to begin anew",
+                fmt::format("{}: holds {} records more than the inputs; remove it to start again",
                             journal_of(flags_), n_skipped_));
   if (n_unknown_ > 0)
     log_.warn(

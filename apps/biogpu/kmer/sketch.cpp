@@ -73,7 +73,7 @@ std::string read_text(const std::string& path) {
 
 constexpr std::size_t kMaxShownName = 200;
 
-// Two sketches without hashes are alike, whatever they are of: that has to be said.
+// Two sketches without hashes have distance 0 even where their sequences differ: warn.
 void warn_of_empty(const char* command, const std::vector<kmer::Sketch>& sketches, int k) {
   Log log(command, false, false);
   for (const kmer::Sketch& sketch : sketches)

@@ -77,7 +77,7 @@ NativeBlockHead parse_native_block_head(std::string_view bytes, const NativeLayo
 void parse_native_block(std::string_view payload, const NativeBlockHead& head,
                         const NativeLayout& layout, int k, const std::string& label,
                         CountBlock& block);
-// head and json: what the checksum covers beside the trailer itself. The numbers are not yet
+// head and json: what the checksum covers besides the trailer. The numbers are not yet
 // compared with anything.
 NativeTrailer parse_native_trailer(std::string_view bytes, const NativeLayout& layout,
                                    const std::string& label);

@@ -238,7 +238,7 @@ TEST_CASE("infer.journal: a right checksum vouches for no count", "[infer]") {
     INFO(payload.size());
     const std::string error = error_of(payload);
     CHECK(error.find(folder.path("x.partial") + ": batch 1: ") == 0);
-    CHECK(error.find("; remove the file to begin anew") != std::string::npos);
+    CHECK(error.find("; remove the file to start again") != std::string::npos);
   }
 }
 
