@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/align/align_gpu.hpp"
 #include "lib/align/border.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/gpu_backend.hpp"
@@ -17,10 +18,13 @@ std::uint64_t count_cells(const Work& work) {
 
 std::unique_ptr<GpuAligner> make_gpu_aligner(int device, const Options& options,
                                              std::uint64_t max_device_bytes) {
-  std::string why;
-  const GpuBackend* backend = gpu_backend(&why);
-  if (backend == nullptr) throw Error(ErrorCode::device, why);
-  return backend->make_aligner(device, options, max_device_bytes);
+  return gpu_feature<GpuTable>().make_aligner(device, options, max_device_bytes);
+}
+
+std::unique_ptr<GpuSearcher> make_gpu_searcher(int device, const SequenceSet& targets,
+                                               const Options& options, const SearchOptions& search,
+                                               std::uint64_t max_device_bytes) {
+  return gpu_feature<GpuTable>().make_searcher(device, targets, options, search, max_device_bytes);
 }
 
 Alignment align_empty(const Options& options, std::int64_t query_length, std::int64_t target_length,

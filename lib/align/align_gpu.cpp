@@ -229,9 +229,11 @@ class OneGpuAligner final : public GpuAligner {
 
 }  // namespace
 
-std::unique_ptr<GpuAligner> make_gpu_aligner_of_backend(int device, const Options& options,
-                                                        std::uint64_t max_device_bytes) {
+std::unique_ptr<GpuAligner> make_device_aligner(int device, const Options& options,
+                                                std::uint64_t max_device_bytes) {
   return std::make_unique<OneGpuAligner>(device, options, max_device_bytes);
 }
+
+const GpuTable kGpuTable = {&make_device_aligner, &make_device_searcher};
 
 }  // namespace biogpu::align

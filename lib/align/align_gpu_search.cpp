@@ -1,7 +1,7 @@
 // The GPU backend of `search`: takes local scores from the packed kernel, and leaves to GpuAligner
 // what that kernel does not do: other modes, targets too long for it, and scores that its cells do
 // not hold. Few of those are scored on the host, which begins while the device is still at work.
-#include "lib/align/align_gpu_search.hpp"
+#include "lib/align/align_gpu.hpp"
 
 #include <tbb/task_arena.h>
 
@@ -11,7 +11,6 @@
 
 #include "gpu/align/search/search_batch.hpp"
 #include "gpu/rt/device.hpp"
-#include "lib/align/align_gpu.hpp"
 #include "lib/align/align_gpu_scheme.hpp"
 #include "lib/align/align_gpu_targets.hpp"
 #include "lib/align/border.hpp"
@@ -55,7 +54,7 @@ class OneGpuSearcher final : public GpuSearcher {
                                       : static_cast<std::uint64_t>(free_bytes * kShareOfFreeMemory);
       upload_scores();
     });
-    aligner_ = make_gpu_aligner_of_backend(device_, options_, share(kAlignerShares));
+    aligner_ = make_device_aligner(device_, options_, share(kAlignerShares));
     validate({targets_, targets_, {}}, options_);
     const bool packed =
         begins_anywhere(options_) && options_.band == kNoBand && cells::allows_search(settings_);
@@ -238,10 +237,10 @@ class OneGpuSearcher final : public GpuSearcher {
 
 }  // namespace
 
-std::unique_ptr<GpuSearcher> make_gpu_searcher_of_backend(int device, const SequenceSet& targets,
-                                                          const Options& options,
-                                                          const SearchOptions& search,
-                                                          std::uint64_t max_device_bytes) {
+std::unique_ptr<GpuSearcher> make_device_searcher(int device, const SequenceSet& targets,
+                                                  const Options& options,
+                                                  const SearchOptions& search,
+                                                  std::uint64_t max_device_bytes) {
   return std::make_unique<OneGpuSearcher>(device, targets, options, search, max_device_bytes);
 }
 

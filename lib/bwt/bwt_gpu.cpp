@@ -202,9 +202,7 @@ void sort_in_blocks(const GpuSortJob& job, GpuSortReport& report) {
   report.device_bytes = sorter.device_bytes();
 }
 
-}  // namespace
-
-void sort_suffixes_of_backend(int device, const GpuSortJob& job, GpuSortReport& report) {
+void sort_suffixes_on_device(int device, const GpuSortJob& job, GpuSortReport& report) {
   with_device_errors([&] {
     gpu::set_device(device);
     if (fits_at_once(job)) {
@@ -218,6 +216,14 @@ void sort_suffixes_of_backend(int device, const GpuSortJob& job, GpuSortReport& 
   });
 }
 
+std::unique_ptr<GpuSearch> make_device_search(int device, const FmIndex& index) {
+  return std::make_unique<OneGpuSearch>(device, index);
+}
+
+}  // namespace
+
+const GpuTable kGpuTable = {&sort_suffixes_on_device, &make_device_search};
+
 device_bwt::SuffixText device_text(const SuffixSource& source) {
   device_bwt::SuffixText text;
   text.words = source.text.words();
@@ -227,10 +233,6 @@ device_bwt::SuffixText device_text(const SuffixSource& source) {
   text.highest_bits = source.text.highest_bits();
   text.word_symbols = static_cast<std::uint32_t>(source.text.symbols_per_word());
   return text;
-}
-
-std::unique_ptr<GpuSearch> make_search_of_backend(int device, const FmIndex& index) {
-  return std::make_unique<OneGpuSearch>(device, index);
 }
 
 }  // namespace biogpu::bwt

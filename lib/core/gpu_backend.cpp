@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <string_view>
+
+#include "lib/core/error.hpp"
 
 // Weak: null in a program that holds no backend. lib/core lies below the backend and cannot link
 // it.
@@ -66,6 +69,17 @@ const GpuBackend* gpu_backend(std::string* why) {
   const Found& found = find_backend();
   if (found.backend == nullptr && why != nullptr) *why = found.why;
   return found.backend;
+}
+
+const void* find_gpu_feature(const char* name, int version) {
+  std::string why;
+  const GpuBackend* backend = gpu_backend(&why);
+  if (backend == nullptr) throw Error(ErrorCode::device, why);
+  for (const GpuFeature& feature : backend->features)
+    if (std::string_view(feature.name) == name && feature.version == version) return feature.table;
+  throw Error(ErrorCode::device,
+              fmt::format("the GPU backend {} has no version {} of '{}'; use --device cpu",
+                          backend->name, version, name));
 }
 
 bool has_gpu_backend() { return biogpu_gpu_backend != nullptr || !find_module().empty(); }

@@ -2,12 +2,10 @@
 
 #include "gpu/rt/device.hpp"
 #include "lib/align/align_gpu.hpp"
-#include "lib/align/align_gpu_search.hpp"
-#include "lib/bwt/bwt_gpu.hpp"
+#include "lib/bwt/fm/gpu_search.hpp"
 #include "lib/core/gpu_backend.hpp"
 #include "lib/infer/mpnn/model_gpu.hpp"
-#include "lib/kmer/gpu_counter.hpp"
-#include "lib/kmer/gpu_lookup.hpp"
+#include "lib/kmer/kmer_gpu.hpp"
 #include "lib/nn/backend_gpu.hpp"
 #include "lib/qc/run/gpu_steps.hpp"
 
@@ -39,18 +37,13 @@ std::vector<DeviceInfo> list_backend_devices(std::string* why) {
   return devices;
 }
 
-const GpuBackend kBackend = {GpuBackend::kInterface,
-                             gpu::kPlatformName,
-                             &list_backend_devices,
-                             &align::make_gpu_aligner_of_backend,
-                             &align::make_gpu_searcher_of_backend,
-                             &kmer::make_gpu_counter_of_backend,
-                             &bwt::sort_suffixes_of_backend,
-                             &bwt::make_search_of_backend,
-                             &qc::make_gpu_steps_of_backend,
-                             &nn::make_gpu_backend_of_device,
-                             &kmer::make_gpu_lookup_of_backend,
-                             &infer::mpnn::make_gpu_model_of_backend};
+constexpr GpuFeature kFeatures[] = {
+    gpu_feature_entry(align::kGpuTable), gpu_feature_entry(bwt::kGpuTable),
+    gpu_feature_entry(kmer::kGpuTable),  gpu_feature_entry(qc::kGpuTable),
+    gpu_feature_entry(nn::kGpuTable),    gpu_feature_entry(infer::mpnn::kGpuTable)};
+
+const GpuBackend kBackend = {GpuBackend::kInterface, gpu::kPlatformName, &list_backend_devices,
+                             kFeatures};
 
 }  // namespace
 }  // namespace biogpu

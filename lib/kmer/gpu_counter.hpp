@@ -74,7 +74,4 @@ class GpuCounter {
 // Throws Error{device} where this build has no GPU backend.
 std::unique_ptr<GpuCounter> make_gpu_counter(int device, const GpuCountOptions& options);
 
-// The backend's side of it; reached through GpuBackend::make_kmer_counter.
-std::unique_ptr<GpuCounter> make_gpu_counter_of_backend(int device, const GpuCountOptions& options);
-
 }  // namespace biogpu::kmer

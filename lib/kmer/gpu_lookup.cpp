@@ -5,6 +5,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/gpu_backend.hpp"
 #include "lib/kmer/database/reader.hpp"
+#include "lib/kmer/kmer_gpu.hpp"
 
 namespace biogpu::kmer {
 namespace {
@@ -35,14 +36,10 @@ class DeviceLookup : public Lookup {
 
 std::unique_ptr<GpuLookup> make_gpu_lookup(int device, const KeyOrder& order,
                                            std::uint64_t n_keys) {
-  std::string why;
-  const GpuBackend* backend = gpu_backend(&why);
-  if (backend == nullptr) throw Error(ErrorCode::device, why);
-  if (backend->make_kmer_lookup == nullptr)
-    throw Error(ErrorCode::device, "the GPU backend looks up no k-mers");
+  const GpuTable& backend = gpu_feature<GpuTable>();
   if (!order.is_bijective())
     throw Error(ErrorCode::device, "the database's matrix has no inverse; use --device cpu");
-  return backend->make_kmer_lookup(device, order, n_keys);
+  return backend.make_lookup(device, order, n_keys);
 }
 
 std::unique_ptr<Lookup> open_on_gpu(const std::string& path, int device) {

@@ -29,10 +29,6 @@ class GpuLookup {
 // order.is_bijective() is false.
 std::unique_ptr<GpuLookup> make_gpu_lookup(int device, const KeyOrder& order, std::uint64_t n_keys);
 
-// The backend's side of it; reached through GpuBackend::make_kmer_lookup.
-std::unique_ptr<GpuLookup> make_gpu_lookup_of_backend(int device, const KeyOrder& order,
-                                                      std::uint64_t n_keys);
-
 // A database that is copied to a device before look-ups begin. The same answers as Lookup::open().
 std::unique_ptr<Lookup> open_on_gpu(const std::string& path, int device);
 

@@ -1,10 +1,9 @@
 // The GPU backend's side of lib/kmer/gpu_counter.hpp and gpu_lookup.hpp.
+#include "lib/kmer/kmer_gpu.hpp"
 #include "gpu/kmer/counter.hpp"
 #include "gpu/kmer/lookup_table.hpp"
 #include "gpu/rt/device.hpp"
 #include "lib/core/errors_gpu.hpp"
-#include "lib/kmer/gpu_counter.hpp"
-#include "lib/kmer/gpu_lookup.hpp"
 
 namespace biogpu::kmer {
 namespace {
@@ -153,20 +152,21 @@ class BackendLookup : public GpuLookup {
   gpu::kmer::LookupTable table_;
 };
 
-}  // namespace
-
-std::unique_ptr<GpuCounter> make_gpu_counter_of_backend(int device,
-                                                        const GpuCountOptions& options) {
+std::unique_ptr<GpuCounter> make_device_counter(int device, const GpuCountOptions& options) {
   return with_device_errors([&]() -> std::unique_ptr<GpuCounter> {
     return std::make_unique<BackendCounter>(device, options);
   });
 }
 
-std::unique_ptr<GpuLookup> make_gpu_lookup_of_backend(int device, const KeyOrder& order,
-                                                      std::uint64_t n_keys) {
+std::unique_ptr<GpuLookup> make_device_lookup(int device, const KeyOrder& order,
+                                              std::uint64_t n_keys) {
   return with_device_errors([&]() -> std::unique_ptr<GpuLookup> {
     return std::make_unique<BackendLookup>(device, order, n_keys);
   });
 }
+
+}  // namespace
+
+const GpuTable kGpuTable = {&make_device_counter, &make_device_lookup};
 
 }  // namespace biogpu::kmer

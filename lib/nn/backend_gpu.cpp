@@ -105,10 +105,16 @@ double DeviceBackend::captured_seconds() {
   return with_device_errors([&] { return passes_.seconds(); });
 }
 
-std::unique_ptr<Backend> make_gpu_backend_of_device(int device, const BackendOptions& options) {
+namespace {
+
+std::unique_ptr<Backend> make_device_backend(int device, const BackendOptions& options) {
   return with_device_errors([&]() -> std::unique_ptr<Backend> {
     return std::make_unique<DeviceBackend>(device, options);
   });
 }
+
+}  // namespace
+
+const GpuTable kGpuTable = {&make_device_backend};
 
 }  // namespace biogpu::nn

@@ -6,7 +6,14 @@
 
 namespace biogpu::nn {
 
-// The GPU backend's side of make_gpu_backend(); reached through GpuBackend.
-std::unique_ptr<Backend> make_gpu_backend_of_device(int device, const BackendOptions& options);
+// What a GPU backend offers to models; found through lib/core/gpu_backend.hpp. The function is that
+// of make_gpu_backend().
+struct GpuTable {
+  static constexpr const char* kFeature = "nn";
+  static constexpr int kVersion = 1;
+  std::unique_ptr<Backend> (*make_backend)(int device, const BackendOptions& options);
+};
+
+extern const GpuTable kGpuTable;  // defined by the backend
 
 }  // namespace biogpu::nn

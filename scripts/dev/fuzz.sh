@@ -24,10 +24,6 @@ done
 
 options=(-DCMAKE_CXX_COMPILER="$clang" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBIOGPU_GPU=none
   -DBIOGPU_FUZZ=ON "-DBIOGPU_SANITIZE=fuzzer-no-link,address,undefined")
-if command -v ccache >/dev/null; then
-  export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
-  options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-fi
 mkdir -p $build/findings
 names=(fuzz_targets)
 [ $# -eq 0 ] || names=("${@/%/_fuzz}")

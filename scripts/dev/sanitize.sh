@@ -18,12 +18,7 @@ clean=$build/clean
 most_at_once=$(nproc)
 # The emulator's threads change stacks, which this check does not follow.
 export ASAN_OPTIONS=detect_stack_use_after_return=0
-options=()
-if command -v ccache >/dev/null; then
-  export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
-  options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-fi
-if ! cmake --preset asan "${options[@]}" >build/asan.log 2>&1; then
+if ! cmake --preset asan >build/asan.log 2>&1; then
   tail -n 20 build/asan.log >&2
   exit 1
 fi

@@ -12,21 +12,15 @@ cd "$root"
 preset=$1
 shift
 jobs=$(nproc)
-options=()
 # shellcheck source=scripts/dev/gpu_toolkit.sh
 . scripts/dev/gpu_toolkit.sh
 use_toolkit_of "$preset"
-if command -v ccache >/dev/null; then
-  # Presets share most objects: paths relative to the root make them equal.
-  export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
-  options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-fi
 
 started=$SECONDS
 mkdir -p "build/$preset"
 rm -f "build/$preset/ctest.log"
 echo "== $preset: build"
-if ! { cmake --preset "$preset" "${options[@]}" && cmake --build --preset "$preset" -j "$jobs"; } \
+if ! { cmake --preset "$preset" && cmake --build --preset "$preset" -j "$jobs"; } \
   >"build/$preset/build.log" 2>&1; then
   grep -E -A 12 'error|FAILED|Error' "build/$preset/build.log" | head -n 80 >&2
   echo "$preset: the build failed; the whole output is in build/$preset/build.log" >&2

@@ -6,11 +6,8 @@ set -euo pipefail
 
 cd "$(dirname "$0")/../.."
 build=${1:-build/deb}
-launcher=()
-if command -v ccache >/dev/null; then launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache); fi
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr \
-  -DBIOGPU_GPU=none -DBIOGPU_DEVELOPER_MODE=OFF -DBIOGPU_SYSTEM_LIBRARIES=ON \
-  ${launcher[@]+"${launcher[@]}"} >/dev/null
+  -DBIOGPU_GPU=none -DBIOGPU_DEVELOPER_MODE=OFF -DBIOGPU_SYSTEM_LIBRARIES=ON >/dev/null
 cmake --build "$build"
 rm -f "$build"/*.deb
 (cd "$build" && cpack -G DEB >cpack.log) || { tail -n 20 "$build/cpack.log" >&2; exit 1; }

@@ -38,6 +38,17 @@ struct GpuSortReport {
   std::vector<SuffixGroup> left;  // what the device left tied
 };
 
+// What a GPU backend offers to the index of a text; found through lib/core/gpu_backend.hpp. The
+// functions are those of sort_suffixes_gpu() and make_gpu_search().
+struct GpuTable {
+  static constexpr const char* kFeature = "bwt";
+  static constexpr int kVersion = 1;
+  void (*sort_suffixes)(int device, const GpuSortJob& job, GpuSortReport& report);
+  std::unique_ptr<GpuSearch> (*make_search)(int device, const FmIndex& index);
+};
+
+extern const GpuTable kGpuTable;  // defined by the backend
+
 // Throws Error{device_memory} where device memory is too small even block by block.
 void sort_suffixes_gpu(int device, const GpuSortJob& job, GpuSortReport& report);
 

@@ -324,10 +324,8 @@ class BackendModel : public GpuModel {
   gpu::mpnn::Encoded encoded_;
 };
 
-}  // namespace
-
-std::unique_ptr<GpuModel> make_gpu_model_of_backend(int device, const Weights& weights,
-                                                    std::uint64_t max_device_bytes) {
+std::unique_ptr<GpuModel> make_device_model(int device, const Weights& weights,
+                                            std::uint64_t max_device_bytes) {
   if (weights.n_neighbours > gpu::mpnn::kMaxNeighbours)
     throw Error(ErrorCode::device,
                 fmt::format("{}: has {} neighbours, the GPU takes up to {}", weights.name,
@@ -336,5 +334,9 @@ std::unique_ptr<GpuModel> make_gpu_model_of_backend(int device, const Weights& w
     return std::make_unique<BackendModel>(device, weights, max_device_bytes);
   });
 }
+
+}  // namespace
+
+const GpuTable kGpuTable = {&make_device_model};
 
 }  // namespace biogpu::infer::mpnn

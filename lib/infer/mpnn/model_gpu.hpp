@@ -7,8 +7,15 @@
 
 namespace biogpu::infer::mpnn {
 
-// The GPU backend's side of make_gpu_model(); reached through GpuBackend.
-std::unique_ptr<GpuModel> make_gpu_model_of_backend(int device, const Weights& weights,
-                                                    std::uint64_t max_device_bytes);
+// What a GPU backend offers to ProteinMPNN; found through lib/core/gpu_backend.hpp. The function is
+// that of make_gpu_model().
+struct GpuTable {
+  static constexpr const char* kFeature = "proteinmpnn";
+  static constexpr int kVersion = 1;
+  std::unique_ptr<GpuModel> (*make_model)(int device, const Weights& weights,
+                                          std::uint64_t max_device_bytes);
+};
+
+extern const GpuTable kGpuTable;  // defined by the backend
 
 }  // namespace biogpu::infer::mpnn

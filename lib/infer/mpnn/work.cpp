@@ -1,9 +1,7 @@
 #include "lib/infer/mpnn/work.hpp"
 
-#include <string>
-
-#include "lib/core/error.hpp"
 #include "lib/core/gpu_backend.hpp"
+#include "lib/infer/mpnn/model_gpu.hpp"
 
 namespace biogpu::infer::mpnn {
 
@@ -19,10 +17,7 @@ void run_work(const Weights& weights, const Work& work) {
 
 std::unique_ptr<GpuModel> make_gpu_model(int device, const Weights& weights,
                                          std::uint64_t max_device_bytes) {
-  std::string why;
-  const GpuBackend* backend = gpu_backend(&why);
-  if (backend == nullptr) throw Error(ErrorCode::device, why);
-  return backend->make_structure_model(device, weights, max_device_bytes);
+  return gpu_feature<GpuTable>().make_model(device, weights, max_device_bytes);
 }
 
 }  // namespace biogpu::infer::mpnn

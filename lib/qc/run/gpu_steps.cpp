@@ -1,8 +1,5 @@
 #include "lib/qc/run/gpu_steps.hpp"
 
-#include <string>
-
-#include "lib/core/error.hpp"
 #include "lib/core/gpu_backend.hpp"
 
 namespace biogpu::qc {
@@ -13,12 +10,7 @@ bool gpu_covers(const Options& options) {
 }
 
 std::unique_ptr<GpuSteps> make_gpu_steps(int device, const Options& options) {
-  std::string why;
-  const GpuBackend* backend = gpu_backend(&why);
-  if (backend == nullptr) throw Error(ErrorCode::device, why);
-  if (backend->make_qc_steps == nullptr)
-    throw Error(ErrorCode::device, "the GPU backend has no steps of qc");
-  return backend->make_qc_steps(device, options);
+  return gpu_feature<GpuTable>().make_steps(device, options);
 }
 
 }  // namespace biogpu::qc

@@ -38,7 +38,14 @@ class GpuSteps {
 // options outlive it. Throws Error{device} where this build has no GPU backend.
 std::unique_ptr<GpuSteps> make_gpu_steps(int device, const Options& options);
 
-// The backend's side of it; reached through GpuBackend::make_qc_steps.
-std::unique_ptr<GpuSteps> make_gpu_steps_of_backend(int device, const Options& options);
+// What a GPU backend offers to qc; found through lib/core/gpu_backend.hpp. The function is that of
+// make_gpu_steps().
+struct GpuTable {
+  static constexpr const char* kFeature = "qc";
+  static constexpr int kVersion = 1;
+  std::unique_ptr<GpuSteps> (*make_steps)(int device, const Options& options);
+};
+
+extern const GpuTable kGpuTable;  // defined by the backend
 
 }  // namespace biogpu::qc

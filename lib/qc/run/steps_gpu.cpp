@@ -256,12 +256,14 @@ class BackendSteps : public GpuSteps {
   std::uint64_t n_after_ = 0;
 };
 
-}  // namespace
-
-std::unique_ptr<GpuSteps> make_gpu_steps_of_backend(int device, const Options& options) {
+std::unique_ptr<GpuSteps> make_device_steps(int device, const Options& options) {
   return with_device_errors([&]() -> std::unique_ptr<GpuSteps> {
     return std::make_unique<BackendSteps>(device, options);
   });
 }
+
+}  // namespace
+
+const GpuTable kGpuTable = {&make_device_steps};
 
 }  // namespace biogpu::qc

@@ -145,7 +145,7 @@ void measure_search(std::uint64_t n, std::uint32_t n_queries) {
     patterns.append(letters);
     probes.push_back({2 * i + static_cast<std::uint32_t>(random() % 2), 0, 100});
   }
-  const auto search = bwt::make_search_of_backend(0, index);
+  const auto search = bwt::make_gpu_search(0, index);
   std::vector<std::uint64_t> counts(probes.size());
   std::vector<bwt::ProbeHit> hits;
   for (int run = 0; run < 2; ++run) {

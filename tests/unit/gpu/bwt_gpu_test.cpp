@@ -251,7 +251,7 @@ TEST_CASE("bwt.fm_search: the GPU finds what the CPU finds", "[bwt][device]") {
     settings.sample_rate = sample_rate;
     const bwt::FmIndex index = bwt::FmIndex::build(reference, settings);
     bwt::CpuSearch cpu(index);
-    const auto gpu = bwt::make_search_of_backend(0, index);
+    const auto gpu = bwt::make_gpu_search(0, index);
     std::vector<std::uint64_t> expected(probes.size());
     std::vector<std::uint64_t> counts(probes.size(), 99);
     cpu.count(patterns, probes, expected);
@@ -302,7 +302,7 @@ TEST_CASE("gpu.bwt: rows that lead in a circle end with the CPU's error", "[bwt]
   patterns.append("AAAA");
   const std::vector<bwt::Probe> probes = {{0, 0, 4}};
   std::vector<bwt::ProbeHit> hits;
-  const auto gpu = bwt::make_search_of_backend(0, circular);
+  const auto gpu = bwt::make_gpu_search(0, circular);
   CHECK_THROWS_AS(gpu->locate(patterns, probes, hits), Error);
   bwt::CpuSearch cpu(circular);
   CHECK_THROWS_AS(cpu.locate(patterns, probes, hits), Error);

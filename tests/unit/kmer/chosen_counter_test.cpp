@@ -6,7 +6,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/gpu_backend.hpp"
-#include "lib/kmer/gpu_counter.hpp"
+#include "lib/kmer/kmer_gpu.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/kmer/naive.hpp"
 
@@ -67,9 +67,13 @@ GpuBackend make_fake() {
     if (fake_devices.empty()) *why = "no GPU found: no driver";
     return fake_devices;
   };
-  backend.make_kmer_counter = [](int, const kmer::GpuCountOptions&) {
-    return std::unique_ptr<kmer::GpuCounter>(std::make_unique<FakeCounter>());
-  };
+  static const kmer::GpuTable table = {
+      [](int, const kmer::GpuCountOptions&) {
+        return std::unique_ptr<kmer::GpuCounter>(std::make_unique<FakeCounter>());
+      },
+      nullptr};
+  static const GpuFeature features[] = {gpu_feature_entry(table)};
+  backend.features = features;
   return backend;
 }
 
