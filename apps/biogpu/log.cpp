@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "apps/biogpu/progress.hpp"
+#include "lib/report/stage_table.hpp"
 
 namespace biogpu::app {
 
@@ -22,6 +23,11 @@ void Log::warn(std::string_view text) {
   line(fmt::format("warning: {}", text));
   const std::lock_guard lock(mutex_);
   warnings_.emplace_back(text);
+}
+
+void Log::stages(const std::vector<StageTimes>& stages) {
+  if (!verbose_) return;
+  for (const std::string& row : report::stage_table(stages)) line(row);
 }
 
 double Log::seconds() const {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/core/stage_times.hpp"
+
 namespace biogpu::app {
 
 // Lines on standard error: "[biogpu align 1.2s] text". Quiet leaves warnings; verbose adds detail.
@@ -17,6 +19,8 @@ class Log {
   void info(std::string_view text);
   void detail(std::string_view text);
   void warn(std::string_view text);
+  // A table of the stages of a run, as detail.
+  void stages(const std::vector<StageTimes>& stages);
 
   double seconds() const;  // since construction
   std::vector<std::string> warnings() const;

@@ -2,6 +2,9 @@
 
 #include <cstddef>
 #include <functional>
+#include <vector>
+
+#include "lib/core/stage_times.hpp"
 
 namespace biogpu::pipeline {
 
@@ -21,12 +24,24 @@ struct Stages {
   std::function<void(std::size_t slot)> write;
 };
 
-// Time spent inside the stages; compute_s is summed over the workers.
+// Time spent inside the stages and in waiting for each other; compute is summed over the workers.
 struct Times {
   double read_s = 0;
   double compute_s = 0;
   double write_s = 0;
+  double read_wait_s = 0;     // for a free slot
+  double compute_wait_s = 0;  // for an item that is read
+  double write_wait_s = 0;    // for the next item to be computed
+  double read_wall_s = 0;     // from the first beginning to the last end
+  double compute_wall_s = 0;
+  double write_wall_s = 0;
+  int n_workers = 0;
+
+  Times& operator+=(const Times& other);  // of a later run
 };
+
+// The three stages as rows of a report: read, compute, write.
+std::vector<StageTimes> stages_of(const Times& times);
 
 // Runs reader -> workers -> ordered writer until read() returns false and all is written. The first
 // exception of any stage stops the others after the item they are at and is thrown again here,

@@ -25,6 +25,16 @@ std::string json_summary(const RunSummary& run) {
   for (const OutputFile& file : run.outputs)
     outputs.push_back({{"path", file.path}, {"bytes", file.bytes}});
 
+  Json stages = Json::array();
+  for (const StageTimes& stage : run.stages)
+    stages.push_back({{"name", stage.name},
+                      {"threads", stage.n_threads},
+                      {"wall_s", stage.wall_s},
+                      {"busy_s", stage.busy_s},
+                      {"wait_s", stage.wait_s},
+                      {"waits_for", stage.waits_for},
+                      {"bytes", stage.bytes}});
+
   Json out;
   out["schema_version"] = 1;
   out["biogpu"] = {{"version", kVersion},
@@ -42,6 +52,7 @@ std::string json_summary(const RunSummary& run) {
       {"wall_s", run.wall_s},       {"cpu_s", seconds(usage.ru_utime) + seconds(usage.ru_stime)},
       {"gpu_s", run.gpu_s},         {"read_s", run.read_s},
       {"compute_s", run.compute_s}, {"write_s", run.write_s}};
+  out["stages"] = std::move(stages);
   out["memory"] = {{"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
                    {"peak_device_bytes", run.peak_device_bytes}};
   out["result"] = run.result;

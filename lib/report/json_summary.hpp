@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "lib/core/stage_times.hpp"
+
 namespace biogpu::report {
 
 struct InputFile {
@@ -37,6 +39,7 @@ struct RunSummary {
   double read_s = 0;
   double compute_s = 0;  // summed over the threads
   double write_s = 0;
+  std::vector<StageTimes> stages;  // in the order in which they begin
   std::uint64_t peak_device_bytes = 0;
   nlohmann::ordered_json result = nlohmann::ordered_json::object();  // per command
   std::vector<std::string> warnings;

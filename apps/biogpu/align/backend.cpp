@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/core/timed.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -59,9 +60,11 @@ bool AlignBackend::is_free(std::size_t i) const {
 AlignBackend::Device& AlignBackend::acquire() {
   std::unique_lock lock(mutex_);
   std::size_t found = devices_.size();
-  freed_.wait(lock, [&] {
-    for (found = 0; found < devices_.size() && !is_free(found);) ++found;
-    return found < devices_.size();
+  timed(wait_s_, [&] {
+    freed_.wait(lock, [&] {
+      for (found = 0; found < devices_.size() && !is_free(found);) ++found;
+      return found < devices_.size();
+    });
   });
   devices_[found].busy = true;
   if (one_user_ && !devices_[found].alone) leave_alone(found);
@@ -175,6 +178,8 @@ std::uint64_t AlignBackend::Device::peak_bytes() const {
     if (each != nullptr) sum += each->peak_device_bytes();
   return sum;
 }
+
+double AlignBackend::wait_seconds() const { return wait_s_; }
 
 double AlignBackend::device_seconds() const {
   double sum = seconds_before_;

@@ -36,6 +36,7 @@ class AlignBackend {
   align::Hits search(const align::SequenceSet& queries, int n_threads);
 
   bool fell_back() const { return cpu_only_ && !devices_.empty(); }
+  double wait_seconds() const;              // of threads for a device that is free
   double device_seconds() const;            // kernels, summed over the devices
   std::uint64_t peak_device_bytes() const;  // of the GPU that took most, at most
 
@@ -80,6 +81,7 @@ class AlignBackend {
   std::mutex mutex_;
   std::condition_variable freed_;
   std::vector<Device> devices_;  // all GPUs, and all again
+  double wait_s_ = 0;
   // Of what leave_alone() freed.
   double seconds_before_ = 0;
   std::uint64_t peak_before_ = 0;

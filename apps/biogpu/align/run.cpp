@@ -33,7 +33,10 @@ AlignRun::AlignRun(const AlignFlags& flags, std::string command_line)
       command_line_(std::move(command_line)),
       log_("align", flags.shared.quiet, flags.shared.verbose),
       reader_(source()),
-      selection_(flags.selection()) {}
+      selection_(flags.selection()) {
+  start_stages_.push_back(start_.stop());
+  start_stages_.back().name = "start/first-blocks";
+}
 
 void AlignRun::run() {
   choose();
@@ -53,6 +56,7 @@ void AlignRun::run() {
   if (json) json->commit();
   try {
     log_summary(wall_s);
+    log_.stages(stages(sink.bytes()));
   } catch (const std::bad_alloc&) {
     // The result is whole and has its name: no memory to speak of it is no reason to fail.
   }
@@ -99,7 +103,9 @@ void AlignRun::choose() {
         fmt::format("--mismatch {} is added for each mismatch, as a reward; a penalty is below 0",
                     *flags_.mismatch));
   choose_style();
+  const StageClock device("start/device", 1);
   choice_ = choose_device(shared.device_request, reader_.estimated_cells() >= kCellsWorthGpu);
+  start_stages_.push_back(device.stop());
   reader_.set_limits(limits());
   log_.info(fmt::format("{} ({}); {}", device_text(), choice_.reason,
                         describe_scoring(flags_, alphabet_)));
@@ -167,6 +173,7 @@ void AlignRun::process(AlignSink& sink) {
     backend_->set_search(held_targets_.view(), search_options(selection_, style_.options));
   compute_.emplace(*backend_, style_, selection_, held ? &held_targets_ : nullptr, shared.threads);
   const pipeline::Size size = pipeline_size();
+  start_stages_.insert(start_stages_.begin(), start_.stop());
   std::vector<Item> items(static_cast<std::size_t>(size.n_in_flight));
   Progress progress("align", shared.progress, shared.quiet);
   times_ = pipeline::run(size, {[&](std::size_t slot) { return reader_.next(items[slot].unit); },

@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "apps/biogpu/align/compute.hpp"
 #include "apps/biogpu/align/flags.hpp"
 #include "apps/biogpu/align/sink.hpp"
 #include "apps/biogpu/log.hpp"
+#include "lib/core/stage_times.hpp"
 #include "lib/pipeline/pipeline.hpp"
 
 namespace biogpu::app {
@@ -41,10 +43,13 @@ class AlignRun {
   void process(AlignSink& sink);
   void log_summary(double wall_s);
   std::string json_text(const AlignSink& sink, double wall_s);
+  std::vector<StageTimes> stages(std::uint64_t bytes_written) const;
 
   const AlignFlags& flags_;
   const std::string command_line_;
   Log log_;
+  const StageClock start_{"start", 1};
+  std::vector<StageTimes> start_stages_;  // until the pipeline runs
   UnitReader reader_;
   Selection selection_;
   Alphabet alphabet_ = Alphabet::dna;

@@ -1,6 +1,8 @@
 // What a run of `biogpu align` says of itself: the last lines of the log and the JSON summary.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "apps/biogpu/align/run.hpp"
 #include "apps/biogpu/run_summary.hpp"
 
@@ -12,12 +14,6 @@ void AlignRun::log_summary(double wall_s) {
   if (totals_.n_pairs == 0)
     log_.warn(fmt::format("no pairs: {} has {} records, {} has {}", queries.path(),
                           queries.n_records(), targets.path(), targets.n_records()));
-  const ComputeTimes compute = compute_->times();
-  log_.detail(fmt::format(
-      "read {:.2f} s, compute {:.2f} s over all threads (encode {:.2f}, select {:.2f}, align "
-      "{:.2f}, format {:.2f}; GPU kernels {:.2f}), write {:.2f} s",
-      times_.read_s, times_.compute_s, compute.encode_s, compute.select_s, compute.align_s,
-      compute.format_s, backend_->device_seconds(), times_.write_s));
   const auto n_cells = static_cast<double>(totals_.n_cells);
   const std::string rows =
       totals_.n_rows == totals_.n_pairs ? std::string() : fmt::format(", {} rows", totals_.n_rows);
@@ -25,6 +21,29 @@ void AlignRun::log_summary(double wall_s) {
       "{} queries, {} targets, {} pairs{}, {:.3g} cells in {:.2f} s: {:.2f} GCUPS on {}",
       queries.n_records(), targets.n_records(), totals_.n_pairs, rows, n_cells, wall_s,
       1e-9 * n_cells / wall_s, device_text()));
+}
+
+std::vector<StageTimes> AlignRun::stages(std::uint64_t bytes_written) const {
+  std::uint64_t n_bytes = reader_.query_reader().compressed_bytes();
+  if (!reader_.one_set()) n_bytes += reader_.target_reader().compressed_bytes();
+  std::vector<StageTimes> all = start_stages_;
+  std::vector<StageTimes> three = pipeline::stages_of(times_);
+  three[0].bytes = three[1].bytes = n_bytes;
+  three[2].bytes = bytes_written;
+  const ComputeTimes compute = compute_->times();
+  const int n_workers = three[1].n_threads;
+  all.insert(all.end(), {three[0], three[1]});
+  all.push_back({"compute/encode", n_workers, 0, compute.encode_s, 0, "", n_bytes});
+  all.push_back({"compute/select", n_workers, 0, compute.select_s, 0, "", 0});
+  const double wait_s = backend_->wait_seconds();
+  all.push_back({"compute/align", n_workers, 0, std::max(0.0, compute.align_s - wait_s), wait_s,
+                 choice_.on_gpu() ? "the device" : "", n_bytes});
+  all.push_back({"compute/format", n_workers, 0, compute.format_s, 0, "", bytes_written});
+  if (choice_.on_gpu())
+    all.push_back({"device/kernels", static_cast<int>(choice_.gpus.size()), 0,
+                   backend_->device_seconds(), 0, "", n_bytes});
+  all.push_back(three[2]);
+  return all;
 }
 
 std::string AlignRun::json_text(const AlignSink& sink, double wall_s) {
@@ -42,6 +61,7 @@ std::string AlignRun::json_text(const AlignSink& sink, double wall_s) {
   add_times(run, times_);
   run.peak_device_bytes = backend_->peak_device_bytes();
   const ComputeTimes compute = compute_->times();
+  run.stages = stages(sink.bytes());
   run.result = {{"mode", flags_.mode},
                 {"alphabet", alphabet_ == Alphabet::dna ? "dna" : "protein"},
                 {"gap_open", style_.options.scoring.gap_open},

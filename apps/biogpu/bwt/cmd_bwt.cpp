@@ -34,6 +34,15 @@ bwt::SuffixSortSettings sort_settings(const SharedFlags& flags, const DeviceChoi
   return settings;
 }
 
+std::vector<StageTimes> search_stages(const pipeline::Times& times, std::uint64_t bytes_read,
+                                      std::uint64_t bytes_written) {
+  std::vector<StageTimes> stages = pipeline::stages_of(times);
+  stages[1].name = "search";
+  stages[0].bytes = stages[1].bytes = bytes_read;
+  stages[2].bytes = bytes_written;
+  return stages;
+}
+
 void log_sort(const bwt::SuffixSortReport& sorted, double seconds, Log& log, BwtReport& report) {
   report.gpu_s = sorted.gpu_s;
   report.peak_device_bytes = sorted.device_bytes;
@@ -69,6 +78,7 @@ void write_bwt_summary(SummaryFile& summary, const SharedFlags& flags,
   run.read_s = report.read_s;
   run.compute_s = report.compute_s;
   run.write_s = report.write_s;
+  run.stages = report.stages;
   run.peak_device_bytes = report.peak_device_bytes;
   run.result = report.result;
   summary.write(run);

@@ -71,10 +71,14 @@ class IndexRun {
   void run() {
     const auto devices = start_devices();
     progress_.stage("reading");
+    const StageClock read("read", flags_.shared.threads);
     const bwt::Reference reference = bwt::read_reference(flags_.path, flags_.shared.threads);
+    report_.stages.push_back(read.stop(file_bytes()));
+    const StageClock device("device", 1);
     if (devices.valid()) devices.wait();
     report_.device =
         choose_device(flags_.shared.device_request, is_worth_gpu(reference.text.size()));
+    report_.stages.push_back(device.stop());
     sort_ = sort_settings(flags_.shared, report_.device);
     report_.read_s = log_.seconds();
     log_.detail(fmt::format("read {} records, {} bases, {} runs of other letters",
@@ -94,6 +98,7 @@ class IndexRun {
                       {"bases", reference.text.size()}};
     write_bwt_summary(summary_, flags_.shared, command_line_, log_, report_);
     commit();
+    log_.stages(report_.stages);
     log_.info(fmt::format("{} records, {} bases indexed in {:.2f} s", reference.contigs.size(),
                           reference.text.size(), log_.seconds()));
   }
@@ -130,13 +135,19 @@ class IndexRun {
                             reference.text.size()));
   }
 
+  // 0 where it is not a regular file.
+  std::uint64_t file_bytes() const {
+    std::error_code no_file;
+    if (!std::filesystem::is_regular_file(flags_.path, no_file)) return 0;
+    const std::uintmax_t n_bytes = std::filesystem::file_size(flags_.path, no_file);
+    return no_file ? 0 : n_bytes;
+  }
+
   // A GPU takes longer to start than a small genome to read: both at once, where one may be used.
   std::future<void> start_devices() const {
     using Kind = DeviceRequest::Kind;
     const Kind kind = flags_.shared.device_request.kind;
-    std::error_code no_file;
-    const bool is_large = std::filesystem::is_regular_file(flags_.path, no_file) &&
-                          is_worth_gpu(std::filesystem::file_size(flags_.path, no_file));
+    const bool is_large = is_worth_gpu(file_bytes());
     if (kind == Kind::cpu || (kind == Kind::automatic && !is_large)) return {};
     return std::async(std::launch::async, [] {
       std::string why;
@@ -149,13 +160,17 @@ class IndexRun {
     settings.sample_rate = flags_.sample_rate;
     settings.sort = sort_;
     const double begin = log_.seconds();
+    const StageClock build("build", flags_.shared.threads);
     bwt::SuffixSortReport sorted;
     const bwt::FmIndex index = bwt::FmIndex::build(reference, settings, &sorted);
     report_.compute_s = log_.seconds() - begin;
+    report_.stages.push_back(build.stop(reference.text.size()));
     log_sort(sorted, report_.compute_s, log_, report_);
     const std::string path = prefix_of(flags_) + ".bgfm";
     progress_.stage("writing");
+    const StageClock write("write", 1);
     files_.push_back(index.write(path));
+    report_.stages.push_back(write.stop(index.bytes()));
     report_.write_s = log_.seconds() - begin - report_.compute_s;
     report_.outputs.push_back({path, index.bytes()});
   }
@@ -166,21 +181,27 @@ class IndexRun {
                                 ? transform<std::uint32_t>(text)
                                 : transform<std::uint64_t>(text);
     const double begin = log_.seconds();
+    const StageClock write("write", 1);
     progress_.stage("writing");
     files_ = bwt::write_bwa_index(bwa_prefix_of(flags_), reference, bwt);
     report_.write_s = log_.seconds() - begin;
     std::uint64_t n_bytes = 0;
     for (const io::OutputFile& file : files_) n_bytes += file.bytes();
     report_.outputs.push_back({bwa_prefix_of(flags_), n_bytes});
+    report_.stages.push_back(write.stop(n_bytes));
   }
 
   template <class Index>
   bwt::BwaBwt transform(const bwt::PackedText& text) {
     const double begin = log_.seconds();
+    const StageClock sort("sort", flags_.shared.threads);
     bwt::SuffixSortReport sorted;
     const auto sa = bwt::sort_suffixes<Index>({text}, sort_, &sorted);
+    report_.stages.push_back(sort.stop(text.size()));
+    const StageClock transform("transform", flags_.shared.threads);
     log_sort(sorted, log_.seconds() - begin, log_, report_);
     bwt::BwaBwt bwt = bwt::make_bwa_bwt(text, sa, sort_.n_threads);
+    report_.stages.push_back(transform.stop(text.size()));
     report_.compute_s = log_.seconds() - begin;
     return bwt;
   }

@@ -39,6 +39,7 @@ constexpr char kLocateFooter[] =
 void run_queries(const QueryFlags& flags, bool counts_only, const std::string& command_line) {
   Log log(counts_only ? "bwt count" : "bwt locate", flags.shared.quiet, flags.shared.verbose);
   BwtReport report;
+  const StageClock start("start", flags.shared.threads);
   const std::string path = index_file(flags.index_path);
   const bwt::FmIndex index = bwt::FmIndex::open(path, flags.shared.threads);
   io::SequenceReader reader = io::open_shard(flags.query_path, flags.shard, flags.shared.threads);
@@ -58,6 +59,7 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
   Progress progress(counts_only ? "bwt count" : "bwt locate", flags.shared.progress,
                     flags.shared.quiet);
   std::uint64_t n_queries = 0;
+  report.stages.push_back(start.stop(index.bytes()));
   const pipeline::Times times = pipeline::run(
       {flags.shared.threads, static_cast<int>(items.size())},
       {[&](std::size_t slot) { return reader.read(items[slot].batch, limits); },
@@ -90,12 +92,15 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
   report.read_s = times.read_s;
   report.compute_s = times.compute_s;
   report.write_s = times.write_s;
+  const auto stages = search_stages(times, reader.compressed_bytes(), sink.bytes());
+  report.stages.insert(report.stages.end(), stages.begin(), stages.end());
   report.result = {
       {"queries", reader.n_records()}, {"found", n_found}, {"places", n_places}, {"k", flags.k}};
   write_bwt_summary(summary, flags.shared, command_line, log, report);
   const io::CommitGuard guard;
   sink.commit();
   summary.commit();
+  log.stages(report.stages);
   log.info(fmt::format("{} queries, {} found, {} places in {:.2f} s", reader.n_records(), n_found,
                        n_places, log.seconds()));
 }

@@ -95,6 +95,7 @@ void find_matches(const bwt::BwaFm& index, const SmemFlags& flags, SmemItem& ite
 void run_smem(const SmemFlags& flags, const std::string& command_line) {
   Log log("bwt smem", flags.shared.quiet, flags.shared.verbose);
   BwtReport report;
+  const StageClock start("start", flags.shared.threads);
   report.device = choose_device(flags.shared.device_request, false);
   const bwt::BwaFm index(flags.prefix, flags.shared.threads);
   io::SequenceReader reader = io::open_shard(flags.query_path, flags.shard, flags.shared.threads);
@@ -105,6 +106,7 @@ void run_smem(const SmemFlags& flags, const std::string& command_line) {
   std::uint64_t n_matches = 0;
   Progress progress("bwt smem", flags.shared.progress, flags.shared.quiet);
   std::uint64_t n_queries = 0;
+  report.stages.push_back(start.stop());
   const pipeline::Times times =
       pipeline::run({flags.shared.threads, static_cast<int>(items.size())},
                     {[&](std::size_t slot) { return reader.read(items[slot].batch, limits); },
@@ -121,11 +123,14 @@ void run_smem(const SmemFlags& flags, const std::string& command_line) {
   report.read_s = times.read_s;
   report.compute_s = times.compute_s;
   report.write_s = times.write_s;
+  const auto stages = search_stages(times, reader.compressed_bytes(), out.bytes());
+  report.stages.insert(report.stages.end(), stages.begin(), stages.end());
   report.result = {{"queries", reader.n_records()}, {"matches", n_matches}};
   write_bwt_summary(summary, flags.shared, command_line, log, report);
   const io::CommitGuard guard;
   out.commit();
   summary.commit();
+  log.stages(report.stages);
   log.info(fmt::format("{} queries, {} matches in {:.2f} s", reader.n_records(), n_matches,
                        log.seconds()));
 }

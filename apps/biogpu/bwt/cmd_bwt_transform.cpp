@@ -105,6 +105,7 @@ class TransformRun {
 
   void run() {
     progress_.stage("reading");
+    read_.emplace("read", flags_.shared.threads);
     io::OutputFile out = flags_.bytes ? transform_bytes() : transform_strings();
     report_.inputs.push_back({flags_.path, 0, n_records_});
     report_.outputs.push_back({flags_.out_path, n_symbols_});
@@ -113,6 +114,7 @@ class TransformRun {
     const io::CommitGuard guard;
     out.commit();
     summary_.commit();
+    log_.stages(report_.stages);
     log_.info(fmt::format("{} symbols of {} records in {:.2f} s", n_symbols_, n_records_,
                           log_.seconds()));
   }
@@ -141,22 +143,27 @@ class TransformRun {
   template <class Result, class Job>
   Result transform(const Job& job) {
     report_.read_s = log_.seconds();
+    report_.stages.push_back(read_->stop(n_symbols_));
     report_.device = choose_device(flags_.shared.device_request,
                                    is_worth_gpu(n_symbols_, flags_.shared.threads));
     progress_.stage(fmt::format("sorting the suffixes of {} symbols", n_symbols_));
+    const StageClock sort("sort", flags_.shared.threads);
     bwt::SuffixSortReport sorted;
     Result result = job(sort_settings(flags_.shared, report_.device), &sorted);
     report_.compute_s = log_.seconds() - report_.read_s;
+    report_.stages.push_back(sort.stop(n_symbols_));
     log_sort(sorted, report_.compute_s, log_, report_);
     return result;
   }
 
   io::OutputFile write(std::initializer_list<std::string_view> parts) {
     const double begin = log_.seconds();
+    const StageClock write("write", flags_.shared.threads);
     progress_.stage("writing");
     io::OutputFile out = write_whole(flags_, parts);
     out.finish();
     report_.write_s = log_.seconds() - begin;
+    report_.stages.push_back(write.stop(out.bytes()));
     return out;
   }
 
@@ -166,6 +173,7 @@ class TransformRun {
   Progress progress_;
   SummaryFile summary_;
   BwtReport report_;
+  std::optional<StageClock> read_;
   std::uint64_t n_records_ = 1;
   std::uint64_t n_symbols_ = 0;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -12,6 +13,7 @@
 #include "apps/biogpu/shared_flags.hpp"
 #include "lib/bwt/suffix/suffix_array.hpp"
 #include "lib/io/sequence_reader.hpp"
+#include "lib/pipeline/pipeline.hpp"
 #include "lib/report/json_summary.hpp"
 
 namespace biogpu::app {
@@ -35,6 +37,7 @@ struct BwtReport {
   double read_s = 0;
   double compute_s = 0;
   double write_s = 0;
+  std::vector<StageTimes> stages;
   std::uint64_t peak_device_bytes = 0;
   nlohmann::ordered_json result = nlohmann::ordered_json::object();
 };
@@ -48,6 +51,9 @@ inline bool is_worth_gpu(std::uint64_t n_letters, int n_threads) {
 
 // How suffixes are to be sorted on the device that was chosen.
 bwt::SuffixSortSettings sort_settings(const SharedFlags& flags, const DeviceChoice& device);
+// The stages of a run that reads queries, searches and writes: read, search, write.
+std::vector<StageTimes> search_stages(const pipeline::Times& times, std::uint64_t bytes_read,
+                                      std::uint64_t bytes_written);
 // What a sort of so many seconds says of itself goes to the log and the report.
 void log_sort(const bwt::SuffixSortReport& sorted, double seconds, Log& log, BwtReport& report);
 

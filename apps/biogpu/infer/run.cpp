@@ -60,7 +60,9 @@ InferRun::InferRun(InferFlags flags, std::string name, std::string command_line)
                 "--resume needs input files: what standard input had cannot be known again");
   if (!flags_.shard.is_whole())
     ranges_ = io::shard_files(flags_.inputs, flags_.shard, flags_.shared.threads, true);
+  const StageClock load("load", flags_.shared.threads);
   load_models();
+  stages_.push_back(load.stop(weight_bytes(flags_.model)));
   choose_budget();
 }
 
@@ -246,6 +248,10 @@ void InferRun::finish(std::uint64_t output_bytes) {
   run.inputs = inputs_;
   run.outputs = {{flags_.output, output_bytes}};
   add_times(run, times_);
+  std::vector<StageTimes> three = pipeline::stages_of(times_);
+  three.back().bytes = output_bytes;
+  stages_.insert(stages_.end(), three.begin(), three.end());
+  run.stages = stages_;
   for (const auto& model : models_) {
     run.gpu_s += model->device_seconds();
     run.peak_device_bytes = std::max(run.peak_device_bytes, model->peak_device_bytes());
@@ -265,6 +271,7 @@ void InferRun::finish(std::uint64_t output_bytes) {
 void InferRun::commit() {
   summary_.commit();
   if (journal_) journal_->remove();
+  log_.stages(stages_);
   log_.info(fmt::format("{} sequences, {} residues, {:.0f} residues/s", n_records_, n_residues_,
                         static_cast<double>(n_residues_) / std::max(1e-9, log_.seconds())));
 }

@@ -13,6 +13,7 @@
 #include "apps/biogpu/infer/flags.hpp"
 #include "apps/biogpu/log.hpp"
 #include "apps/biogpu/run_summary.hpp"
+#include "lib/core/stage_times.hpp"
 #include "lib/infer/batch_result.hpp"
 #include "lib/infer/journal.hpp"
 #include "lib/infer/passes.hpp"
@@ -97,6 +98,7 @@ class InferRun {
   std::uint64_t n_residues_ = 0;
   std::uint64_t n_unknown_ = 0;
   pipeline::Times times_;
+  std::vector<StageTimes> stages_;
 
   std::mutex mutex_;  // guards free_models_
   std::vector<infer::ProteinModel*> free_models_;

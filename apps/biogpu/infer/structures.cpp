@@ -209,6 +209,9 @@ void StructureRun::finish(std::uint64_t output_bytes) {
   }
   run.outputs = {{infer_.output, output_bytes}};
   add_times(run, times_);
+  stages_ = pipeline::stages_of(times_);
+  stages_.back().bytes = output_bytes;
+  run.stages = stages_;
   run.gpu_s = devices_->device_seconds();
   run.peak_device_bytes = devices_->peak_device_bytes();
   run.result["model"] = {{"architecture", "proteinmpnn"},
@@ -223,6 +226,7 @@ void StructureRun::finish(std::uint64_t output_bytes) {
 
 void StructureRun::commit() {
   summary_.commit();
+  log_.stages(stages_);
   log_.info(fmt::format("{} structures, {} residues, {:.1f} structures/s", paths_.size(),
                         n_residues_,
                         static_cast<double>(paths_.size()) / std::max(1e-9, log_.seconds())));

@@ -73,6 +73,7 @@ class StructureRun {
   std::vector<std::string> paths_;
   std::uint64_t n_residues_ = 0;
   pipeline::Times times_;
+  std::vector<StageTimes> stages_;
 };
 
 // What `biogpu infer info` prints of a folder with a model of structures.

@@ -46,6 +46,7 @@ class CountRun {
         input_(flags.k, flags.shared.threads, flags.shared.batch) {}
 
   void run() {
+    const StageClock start("start", 1);
     header_.format = flags_.format();
     header_.k = flags_.k;
     header_.canonical = flags_.canonical;
@@ -57,30 +58,54 @@ class CountRun {
     kmer::DatabaseWriter out(flags_.out_path, header_);
     if (!flags_.timing.empty()) timing_.emplace(flags_.timing);
     if (!flags_.shared.json.empty()) json_.emplace(flags_.shared.json);
+    stages_.push_back(start.stop());
     const double begin_s = log_.seconds();
     Progress progress("kmer count", flags_.shared.progress, flags_.shared.quiet);
     read(progress);
-    const double read_s = log_.seconds();
+    add_stages(input_.stages());
     progress.stage("counting");
+    const StageClock count("count", flags_.shared.threads);
     counter_->finish();
     if (only_) only_->count_bins();
+    stages_.push_back(count.stop());
     const double counted_s = log_.seconds();
     progress.stage("writing");
     write(out);
     out.finish();
     progress.clear();
     const double end_s = log_.seconds();
-    log_.detail(
-        fmt::format("start {:.2f} s, read {:.2f} s, count {:.2f} s, sort and write {:.2f} s",
-                    begin_s, read_s - begin_s, counted_s - read_s, end_s - counted_s));
     if (timing_)
       timing_->write(fmt::format("Init     {:g}\nCounting {:g}\nWriting  {:g}\n", begin_s,
                                  counted_s - begin_s, end_s - counted_s));
+    stages_.back().bytes = out.bytes();
     summarise(out.bytes());
+    log_.stages(stages_);
     publish(out);
   }
 
  private:
+  void add_output_stages(const pipeline::Times& times) {
+    std::vector<StageTimes> stages = pipeline::stages_of(times);
+    stages[1].name = "sort";
+    if (kmer::GpuCounting* const gpu = counter_->gpu(); gpu != nullptr) {
+      const kmer::GpuCountTimes device = gpu->times();
+      for (const auto& [name, seconds] : {std::pair{"device/copy", device.copy_s},
+                                          {"device/place", device.place_s},
+                                          {"device/sort", device.sort_s},
+                                          {"device/runs", device.runs_s}})
+        stages_.push_back({name, 1, 0, seconds, 0, "", 0});
+      stages[0].name = "fetch";
+      stages[1].name = "decode";
+    } else {
+      stages.erase(stages.begin());  // a number is all that is read
+    }
+    add_stages(stages);
+  }
+
+  void add_stages(const std::vector<StageTimes>& more) {
+    stages_.insert(stages_.end(), more.begin(), more.end());
+  }
+
   // A full disk is met before any of the files has its name.
   void publish(kmer::DatabaseWriter& out) {
     for (auto* const file : {&timing_, &json_})
@@ -167,27 +192,29 @@ class CountRun {
     kmer::GpuCounting* const gpu = counter_->gpu();
     std::vector<Item> items(2 * static_cast<std::size_t>(flags_.shared.threads) + 1);
     std::size_t next = 0;
-    pipeline::run({flags_.shared.threads, static_cast<int>(items.size())},
-                  {[&](std::size_t slot) {
-                     if (gpu != nullptr) return gpu->next(items[slot].piece);
-                     items[slot].index = next++;
-                     return items[slot].index < counter_->cpu().n_blocks();
-                   },
-                   [&](std::size_t slot) {
-                     Item& item = items[slot];
-                     if (gpu != nullptr) {
-                       gpu->restore(item.piece);
-                       std::swap(item.block, item.piece.block);
-                     } else {
-                       counter_->cpu().take_block(item.index, item.block);
-                     }
-                     select(item.index, item.block, item.wanted);
-                     out.prepare(item.block, item.bytes);
-                   },
-                   [&](std::size_t slot) {
-                     n_written_ += items[slot].block.size();
-                     out.write(items[slot].block, items[slot].bytes);
-                   }});
+    const pipeline::Times times =
+        pipeline::run({flags_.shared.threads, static_cast<int>(items.size())},
+                      {[&](std::size_t slot) {
+                         if (gpu != nullptr) return gpu->next(items[slot].piece);
+                         items[slot].index = next++;
+                         return items[slot].index < counter_->cpu().n_blocks();
+                       },
+                       [&](std::size_t slot) {
+                         Item& item = items[slot];
+                         if (gpu != nullptr) {
+                           gpu->restore(item.piece);
+                           std::swap(item.block, item.piece.block);
+                         } else {
+                           counter_->cpu().take_block(item.index, item.block);
+                         }
+                         select(item.index, item.block, item.wanted);
+                         out.prepare(item.block, item.bytes);
+                       },
+                       [&](std::size_t slot) {
+                         n_written_ += items[slot].block.size();
+                         out.write(items[slot].block, items[slot].bytes);
+                       }});
+    add_output_stages(times);
   }
 
   // The filters that need the counts. `wanted` is room to work in.
@@ -238,6 +265,7 @@ class CountRun {
     run.wall_s = wall_s;
     run.inputs = input_.files();
     run.outputs.push_back({flags_.out_path, n_bytes});
+    run.stages = stages_;
     run.result = {{"k", flags_.k},
                   {"canonical", flags_.canonical},
                   {"kmers", totals.n_windows},
@@ -267,6 +295,7 @@ class CountRun {
   std::optional<io::OutputFile> json_;
   KmerInput input_;
   std::uint64_t n_written_ = 0;
+  std::vector<StageTimes> stages_;
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ constexpr io::BatchLimits kBatch{65536, 4u << 20};
 using Told = std::function<void(std::uint64_t bytes, std::uint64_t n_records)>;
 
 std::uint64_t read_chunks(const kmer::FastqChunks& chunks, int n_threads,
-                          const KmerInput::Feed& feed, const Told& told) {
+                          const KmerInput::Feed& feed, const Told& told, pipeline::Times& times) {
   struct Item {
     std::size_t chunk = 0;
     io::CharBuffer text;
@@ -30,41 +30,43 @@ std::uint64_t read_chunks(const kmer::FastqChunks& chunks, int n_threads,
   std::vector<Item> items(static_cast<std::size_t>(n_threads) + 2);
   std::size_t next = 0;
   std::uint64_t n_records = 0;
-  pipeline::run({n_threads, static_cast<int>(items.size())},
-                {[&](std::size_t slot) {
-                   items[slot].chunk = next++;
-                   return items[slot].chunk < chunks.n_chunks();
-                 },
-                 [&](std::size_t slot) {
-                   Item& item = items[slot];
-                   feed([&](const kmer::Counter::Add& add) {
-                     item.n_records = chunks.read(item.chunk, item.text, add);
-                   });
-                 },
-                 [&](std::size_t slot) {
-                   n_records += items[slot].n_records;
-                   told((items[slot].chunk + 1) * kmer::FastqChunks::kChunkBytes, n_records);
-                 }});
+  times =
+      pipeline::run({n_threads, static_cast<int>(items.size())},
+                    {[&](std::size_t slot) {
+                       items[slot].chunk = next++;
+                       return items[slot].chunk < chunks.n_chunks();
+                     },
+                     [&](std::size_t slot) {
+                       Item& item = items[slot];
+                       feed([&](const kmer::Counter::Add& add) {
+                         item.n_records = chunks.read(item.chunk, item.text, add);
+                       });
+                     },
+                     [&](std::size_t slot) {
+                       n_records += items[slot].n_records;
+                       told((items[slot].chunk + 1) * kmer::FastqChunks::kChunkBytes, n_records);
+                     }});
   return n_records;
 }
 
-void read_batches(io::SequenceReader& reader, int n_threads, const io::BatchLimits& limits,
-                  const KmerInput::Feed& feed, const Told& told) {
+pipeline::Times read_batches(io::SequenceReader& reader, int n_threads,
+                             const io::BatchLimits& limits, const KmerInput::Feed& feed,
+                             const Told& told) {
   std::uint64_t n_records = 0;
   std::vector<io::SequenceBatch> batches(static_cast<std::size_t>(n_threads) + 2);
-  pipeline::run({n_threads, static_cast<int>(batches.size())},
-                {[&](std::size_t slot) { return reader.read(batches[slot], limits); },
-                 [&](std::size_t slot) {
-                   const io::SequenceBatch& batch = batches[slot];
-                   feed([&](const kmer::Counter::Add& add) {
-                     for (std::size_t i = 0; i < batch.size(); ++i)
-                       add(batch.sequence(i), batch.quality(i));
-                   });
-                 },
-                 [&](std::size_t slot) {
-                   n_records += batches[slot].size();
-                   told(reader.compressed_bytes(), n_records);
-                 }});
+  return pipeline::run({n_threads, static_cast<int>(batches.size())},
+                       {[&](std::size_t slot) { return reader.read(batches[slot], limits); },
+                        [&](std::size_t slot) {
+                          const io::SequenceBatch& batch = batches[slot];
+                          feed([&](const kmer::Counter::Add& add) {
+                            for (std::size_t i = 0; i < batch.size(); ++i)
+                              add(batch.sequence(i), batch.quality(i));
+                          });
+                        },
+                        [&](std::size_t slot) {
+                          n_records += batches[slot].size();
+                          told(reader.compressed_bytes(), n_records);
+                        }});
 }
 
 }  // namespace
@@ -144,13 +146,25 @@ void KmerInput::tell(std::uint64_t bytes, std::uint64_t n_records) {
         records_before_ + n_records);
 }
 
+std::vector<StageTimes> KmerInput::stages() const {
+  pipeline::Times all = parsed_;
+  all += cut_;
+  std::vector<StageTimes> stages = pipeline::stages_of(all);
+  stages.pop_back();  // nothing is written here
+  stages[0].bytes = bytes_parsed_;
+  stages[1].name = "scan";
+  stages[1].bytes = bytes_parsed_ + bytes_cut_;
+  return stages;
+}
+
 void KmerInput::read_as(const std::string& name, const std::string& path, int n_threads,
                         const io::RecordRange* range, const Feed& feed) {
   report::InputFile file{name, 0, 0};
   const auto told = [this](std::uint64_t bytes, std::uint64_t n) { tell(bytes, n); };
+  pipeline::Times times;
   const auto chunks = range == nullptr ? kmer::FastqChunks::open(path) : nullptr;
   if (chunks) {
-    file.records = read_chunks(*chunks, n_threads, feed, told);
+    file.records = read_chunks(*chunks, n_threads, feed, told, times);
     file.bytes = chunks->file_bytes();
   } else {
     io::BatchLimits limits = kBatch;
@@ -159,12 +173,14 @@ void KmerInput::read_as(const std::string& name, const std::string& path, int n_
     // Longer records are shared by the threads, and memory does not depend on them.
     reader.split_records(kBatch.n_residues, static_cast<std::size_t>(k_ - 1));
     if (range != nullptr) reader.select(*range);
-    read_batches(reader, n_threads, limits, feed, told);
+    times = read_batches(reader, n_threads, limits, feed, told);
     file.records = reader.n_records();
     file.bytes = reader.file_bytes();
   }
   const std::lock_guard lock(mutex_);
   files_.push_back(file);
+  (chunks ? cut_ : parsed_) += times;
+  (chunks ? bytes_cut_ : bytes_parsed_) += file.bytes;
   if (!tell_) return;
   bytes_before_ += file.bytes;
   records_before_ += file.records;

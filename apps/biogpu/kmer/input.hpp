@@ -10,6 +10,7 @@
 
 #include "lib/io/shard.hpp"
 #include "lib/kmer/count/counter.hpp"
+#include "lib/pipeline/pipeline.hpp"
 #include "lib/report/json_summary.hpp"
 
 namespace biogpu::app {
@@ -56,6 +57,8 @@ class KmerInput {
   }
 
   const std::vector<report::InputFile>& files() const { return files_; }
+  // Of all that was read: read, and scan on the workers, which parse plain FASTQ themselves.
+  std::vector<StageTimes> stages() const;
 
  private:
   // range: null for the whole file.
@@ -72,6 +75,10 @@ class KmerInput {
   std::vector<io::RecordRange> ranges_;  // of the files of read_all(), empty: all of them
   std::mutex mutex_;
   std::vector<report::InputFile> files_;
+  pipeline::Times parsed_;  // of files that one thread parses
+  pipeline::Times cut_;     // of those that the workers parse
+  std::uint64_t bytes_parsed_ = 0;
+  std::uint64_t bytes_cut_ = 0;
   Tell tell_;  // while read_all() runs
   std::uint64_t all_bytes_ = 0;
   std::uint64_t bytes_before_ = 0;  // of the files that are read

@@ -178,9 +178,8 @@ void ParasailRun::align() {
     print(fmt::format("{:>20}: {}\n", "edges count", edges.size()));
   if (flags_.graph) out.write(metis_graph(edges, reader_.held_targets()->size()));
   out.commit();
-  log_.detail(
-      fmt::format("{} pairs; read {:.2f} s, compute {:.2f} s over all threads, write {:.2f} s",
-                  n_pairs, times.read_s, times.compute_s, times.write_s));
+  log_.detail(fmt::format("{} pairs", n_pairs));
+  log_.stages(pipeline::stages_of(times));
 }
 
 }  // namespace biogpu::app

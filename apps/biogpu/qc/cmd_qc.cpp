@@ -54,7 +54,9 @@ class QcRun {
     io::OutputFile html(options.html);
     std::optional<io::OutputFile> part;
     if (!options.part_out.empty()) part.emplace(options.part_out);
+    const StageClock prepare("prepare", flags_.threads);
     qc::prepare(options, [&](const std::string& line) { say(line); });
+    std::vector<StageTimes> stages{prepare.stop()};
     qc::RunSettings settings;
     settings.n_threads = flags_.threads;
     if (wants_gpu(options)) {
@@ -88,14 +90,14 @@ class QcRun {
     say(qc_text(result.summary, options));
     say(fmt::format("JSON report: {}\nHTML report: {}\n\ncommand: {}", options.json, options.html,
                     command_line_));
-    log_.detail(fmt::format("read {:.2f} s, compute {:.2f} s over all threads, write {:.2f} s",
-                            result.read_s, result.compute_s, result.write_s));
     if (result.n_device_records > 0)
       log_.detail(
           fmt::format("device: {} records, copies and kernels {:.3f} s over all streams, "
                       "{:.0f} MB",
                       result.n_device_records, result.device_s,
                       static_cast<double>(result.device_bytes) * 1e-6));
+    stages.insert(stages.end(), result.stages.begin(), result.stages.end());
+    log_.stages(stages);
     log_.info(fmt::format("{} {} in {:.2f} s", result.n_records,
                           options.paired() ? "pairs" : "reads", log_.seconds()));
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/core/timed.hpp"
 
 namespace biogpu::qc {
 namespace {
@@ -35,19 +36,24 @@ void ReadAhead::work() {
   std::uint64_t n_left = most_;
   for (;;) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return stopping_ || n_read_ - n_taken_ < slots_.size(); });
+    timed(wait_s_, [&] {
+      changed_.wait(lock, [&] { return stopping_ || n_read_ - n_taken_ < slots_.size(); });
+    });
     if (stopping_) return;
     FastqChunk& chunk = slots_[n_read_ % slots_.size()];
     lock.unlock();
     bool more = false;
+    double seconds = 0;
     std::exception_ptr error;
     try {
-      more = read(chunk, std::min<std::uint64_t>(n_records_, n_left));
+      more =
+          timed(seconds, [&] { return read(chunk, std::min<std::uint64_t>(n_records_, n_left)); });
     } catch (...) {
       error = std::current_exception();
     }
     n_left -= chunk.records.size();
     lock.lock();
+    busy_s_ += seconds;
     error_ = error;
     ended_ = !more;
     n_read_ += more;
@@ -70,7 +76,7 @@ bool ReadAhead::read(FastqChunk& chunk, std::uint64_t n) {
 
 bool ReadAhead::next(FastqChunk& chunk) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return ended_ || n_taken_ < n_read_; });
+  timed(next_s_, [&] { changed_.wait(lock, [&] { return ended_ || n_taken_ < n_read_; }); });
   if (n_taken_ == n_read_) {
     if (error_) std::rethrow_exception(error_);
     return false;
@@ -79,6 +85,21 @@ bool ReadAhead::next(FastqChunk& chunk) {
   ++n_taken_;
   changed_.notify_all();
   return true;
+}
+
+double ReadAhead::busy_seconds() const {
+  const std::lock_guard lock(mutex_);
+  return busy_s_;
+}
+
+double ReadAhead::wait_seconds() const {
+  const std::lock_guard lock(mutex_);
+  return wait_s_;
+}
+
+double ReadAhead::next_seconds() const {
+  const std::lock_guard lock(mutex_);
+  return next_s_;
 }
 
 }  // namespace biogpu::qc

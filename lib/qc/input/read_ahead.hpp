@@ -28,6 +28,11 @@ class ReadAhead {
   // Exchanges the chunk for the next one. False at the end; throws what reading threw.
   bool next(FastqChunk& chunk);
 
+  // Seconds of its thread so far: reading, and waiting until a chunk is taken.
+  double busy_seconds() const;
+  double wait_seconds() const;
+  double next_seconds() const;  // that next() waited
+
  private:
   void work();
   bool read(FastqChunk& chunk, std::uint64_t n);
@@ -36,13 +41,16 @@ class ReadAhead {
   const std::size_t n_records_;
   const std::uint64_t most_;
   const std::size_t max_bytes_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<FastqChunk> slots_;  // chunk i in slot i % size
   std::uint64_t n_read_ = 0;
   std::uint64_t n_taken_ = 0;
   bool ended_ = false;
   bool stopping_ = false;
+  double busy_s_ = 0;
+  double wait_s_ = 0;
+  double next_s_ = 0;
   std::exception_ptr error_;
   std::thread thread_;
 };

@@ -195,13 +195,39 @@ void OutputSet::pack(Batch& batch, GzipPacker& packer) const {
   }
 }
 
+io::CharBuffer& OutputSet::written_of(Batch& batch, std::size_t output) const {
+  return is_packed(output) ? batch.packed[output] : batch.text[output];
+}
+
 void OutputSet::write(Batch& batch) {
-  if (splitter_) return splitter_->write(batch);
-  if (stdout_) stdout_->write(batch.text[streamed_]);
+  if (splitter_) {
+    for (const Output which : {Output::out1, Output::out2})
+      n_bytes_ += written_of(batch, static_cast<std::size_t>(which)).size();
+    return splitter_->write(batch);
+  }
+  if (stdout_) {
+    n_bytes_ += batch.text[streamed_].size();
+    stdout_->write(batch.text[streamed_]);
+  }
   for (std::size_t i = 0; i < kOutputs; ++i) {
     if (!files_[i] || stays_empty(i)) continue;
-    files_[i]->write(files_[i]->gzip ? batch.packed[i] : batch.text[i]);
+    io::CharBuffer& bytes = written_of(batch, i);
+    n_bytes_ += bytes.size();
+    files_[i]->write(bytes);
   }
+}
+
+StageTimes OutputSet::behind_stage() const {
+  StageTimes stage{"write/files", 0, 0, 0, 0, "text", n_bytes_};
+  const auto add = [&](const std::unique_ptr<File>& file) {
+    if (!file || !file->behind) return;
+    ++stage.n_threads;
+    stage.busy_s += file->behind->busy_seconds();
+    stage.wait_s += file->behind->wait_seconds();
+  };
+  add(stdout_);
+  for (const auto& file : files_) add(file);
+  return stage;
 }
 
 void OutputSet::finish() {

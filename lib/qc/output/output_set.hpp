@@ -1,11 +1,13 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <future>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "lib/core/stage_times.hpp"
 #include "lib/io/output/target_file.hpp"
 #include "lib/qc/options.hpp"
 #include "lib/qc/output/gzip_packer.hpp"
@@ -28,6 +30,10 @@ class OutputSet {
   void pack(Batch& batch, GzipPacker& packer) const;
   // Writes a batch, whose texts it may take; batches come in order.
   void write(Batch& batch);
+  // Given to write() so far, over all files.
+  std::uint64_t bytes_written() const { return n_bytes_; }
+  // The threads that write behind, together; without any, no threads.
+  StageTimes behind_stage() const;
   // Returns when all is in the files and only their names are missing; throws what writing threw.
   void finish();
   // After finish().
@@ -42,7 +48,11 @@ class OutputSet {
   static bool commit_aside(File& file, std::vector<std::future<void>>& others);
   class Splitter;
 
+  // What is written of an output: its text, or that packed.
+  io::CharBuffer& written_of(Batch& batch, std::size_t output) const;
+
   const Options& options_;
+  std::uint64_t n_bytes_ = 0;
   bool compresses_ = false;
   std::array<std::unique_ptr<File>, kOutputs> files_;
   std::unique_ptr<File> stdout_;  // with --stdout

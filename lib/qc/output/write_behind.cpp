@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/core/timed.hpp"
 
 namespace biogpu::qc {
 
@@ -45,22 +46,34 @@ void WriteBehind::finish() {
 void WriteBehind::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    given_.wait(lock, [&] { return stopping_ || n_written_ < n_given_; });
+    timed(wait_s_, [&] { given_.wait(lock, [&] { return stopping_ || n_written_ < n_given_; }); });
     if (stopping_) return;
     const io::CharBuffer& text = texts_[n_written_ % kBehind];
     lock.unlock();
+    double seconds = 0;
     std::exception_ptr error;
     try {
-      file_.write(text.view());
+      timed(seconds, [&] { file_.write(text.view()); });
     } catch (...) {
       error = std::current_exception();
     }
     lock.lock();
+    busy_s_ += seconds;
     error_ = error;
     ++n_written_;
     written_.notify_one();
     if (error_) return;
   }
+}
+
+double WriteBehind::busy_seconds() const {
+  const std::lock_guard lock(mutex_);
+  return busy_s_;
+}
+
+double WriteBehind::wait_seconds() const {
+  const std::lock_guard lock(mutex_);
+  return wait_s_;
 }
 
 }  // namespace biogpu::qc

@@ -27,19 +27,25 @@ class WriteBehind {
   // Returns when all is written; throws what writing threw.
   void finish();
 
+  // Seconds of its thread so far: writing, and waiting for text.
+  double busy_seconds() const;
+  double wait_seconds() const;
+
  private:
   static constexpr std::size_t kBehind = 4;
 
   void work();
 
   io::output::TargetFile& file_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable given_;    // or stopping: for the thread
   std::condition_variable written_;  // or failed: for the caller
   std::array<io::CharBuffer, kBehind> texts_;
   std::uint64_t n_given_ = 0;
   std::uint64_t n_written_ = 0;
   bool stopping_ = false;
+  double busy_s_ = 0;
+  double wait_s_ = 0;
   std::exception_ptr error_;
   std::thread thread_;  // the last: it uses the others
 };

@@ -107,6 +107,21 @@ bool BatchReader::next(Batch& batch) {
   return batch.n_records > 0;
 }
 
+StageTimes BatchReader::ahead_stage() const {
+  StageTimes stage{"read/files", 0, 0, 0, 0, "free slots", bytes_read()};
+  for (const auto* const ahead : {&ahead1_, &ahead2_}) {
+    if (!*ahead) continue;
+    ++stage.n_threads;
+    stage.busy_s += (*ahead)->busy_seconds();
+    stage.wait_s += (*ahead)->wait_seconds();
+  }
+  return stage;
+}
+
+double BatchReader::wait_seconds() const {
+  return (ahead1_ ? ahead1_->next_seconds() : 0) + (ahead2_ ? ahead2_->next_seconds() : 0);
+}
+
 std::uint64_t BatchReader::bytes_read() const {
   return file1_.bytes_read() + (file2_ ? file2_->bytes_read() : 0);
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/stage_times.hpp"
 #include "lib/qc/input/read_ahead.hpp"
 #include "lib/qc/options.hpp"
 #include "lib/qc/run/batch.hpp"
@@ -24,7 +25,9 @@ class BatchReader {
   std::uint64_t n_records() const { return n_records_; }    // reads or pairs so far
   std::uint64_t n_of_input() const { return n_of_input_; }  // of all shards; 0 without --shard
   std::uint64_t bytes_read() const;
-  double fraction_read() const;  // 0 where it cannot be told
+  double fraction_read() const;    // 0 where it cannot be told
+  StageTimes ahead_stage() const;  // the threads that read ahead, together
+  double wait_seconds() const;     // that next() waited for them
   void add_remarks(std::vector<std::string>& remarks) const;
 
  private:

@@ -73,24 +73,38 @@ class Run {
                        [&](std::size_t slot) { compute(batches[slot]); },
                        [&](std::size_t slot) { write(batches[slot]); }});
     RunResult result;
-    result.read_s = times.read_s;
-    result.compute_s = times.compute_s;
-    result.write_s = times.write_s;
     result.n_records = reader_.n_records();
     result.n_of_input = options_.shard.is_whole() ? result.n_records : reader_.n_of_input();
     result.bytes_read = reader_.bytes_read();
     reader_.add_remarks(result.remarks);
     if (const std::string remark = gpus_.remark(); !remark.empty())
       result.remarks.push_back(remark);
+    add_stages(times, result);
+    const StageClock report("report", 1);
     sum_up(result);
     result.n_device_records = n_on_device_;
+    if (result.n_device_records > 0)
+      result.stages.push_back({"device/steps", n_workers, 0, result.device_s, 0, "", 0});
     outputs_.finish();
     before_commit(result);
+    result.stages.push_back(report.stop());
+    const StageClock commit("commit", 1);
     outputs_.commit();
+    result.stages.push_back(commit.stop());
     return result;
   }
 
  private:
+  void add_stages(const pipeline::Times& times, RunResult& result) const {
+    std::vector<StageTimes> three = pipeline::stages_of(times);
+    three[0].busy_s = std::max(0.0, three[0].busy_s - reader_.wait_seconds());
+    three[1].bytes = result.bytes_read;
+    three[2].bytes = outputs_.bytes_written();
+    result.stages = {three[0], reader_.ahead_stage(), three[1], three[2]};
+    const StageTimes behind = outputs_.behind_stage();
+    if (behind.n_threads > 0) result.stages.push_back(behind);
+  }
+
   static std::size_t whole_packs(std::size_t n) {
     return std::max<std::size_t>(1, (n + kPackRecords - 1) / kPackRecords) * kPackRecords;
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/stage_times.hpp"
 #include "lib/qc/options.hpp"
 #include "lib/qc/run/shares.hpp"
 #include "lib/qc/run/summary.hpp"
@@ -31,9 +32,7 @@ struct RunResult {
   std::uint64_t n_device_records = 0;  // of n_records, those whose steps ran on a device
   double device_s = 0;                 // of copies and kernels, summed over streams
   std::uint64_t device_bytes = 0;
-  double read_s = 0;
-  double compute_s = 0;  // over all threads
-  double write_s = 0;
+  std::vector<StageTimes> stages;
 };
 
 // Reads, trims, filters, counts and writes. options must have passed check_options and prepare.

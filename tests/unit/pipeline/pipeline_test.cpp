@@ -94,6 +94,68 @@ TEST_CASE("pipeline.pipeline: never holds more items than allowed", "[pipeline]"
   CHECK(most <= 4);
 }
 
+namespace {
+
+// Times of a run of 6 items in which each call of one stage takes 20 ms and those of the others no
+// time.
+biogpu::pipeline::Times times_with_slow(const std::string& stage, const Size& size) {
+  int next = 0;
+  const auto sleep_in = [&](const char* here) {
+    if (stage == here) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  };
+  return biogpu::pipeline::run(size, Stages{
+                                         [&](std::size_t) {
+                                           if (next++ == 6) return false;
+                                           sleep_in("read");
+                                           return true;
+                                         },
+                                         [&](std::size_t) { sleep_in("compute"); },
+                                         [&](std::size_t) { sleep_in("write"); },
+                                     });
+}
+
+}  // namespace
+
+// Lower bounds alone: a busy machine adds to every time.
+TEST_CASE("pipeline.pipeline: tells which stage the others wait for", "[pipeline]") {
+  const auto read = times_with_slow("read", {1, 2});
+  CHECK(read.read_s >= 0.12);
+  CHECK(read.read_wall_s >= 0.12);
+  CHECK(read.compute_wait_s >= 0.1);
+  CHECK(read.write_wait_s >= 0.1);
+  CHECK(read.compute_wall_s >= 0.1);  // from the first item, which is there after 20 ms
+  const auto compute = times_with_slow("compute", {1, 2});
+  CHECK(compute.compute_s >= 0.12);
+  CHECK(compute.read_wait_s >= 0.06);  // two items are read ahead
+  CHECK(compute.write_wait_s >= 0.1);
+  const auto write = times_with_slow("write", {1, 2});
+  CHECK(write.write_s >= 0.12);
+  CHECK(write.write_wall_s >= 0.12);
+  CHECK(write.read_wait_s >= 0.06);
+  CHECK(write.compute_wait_s >= 0.06);
+  CHECK(times_with_slow("compute", {3, 6}).n_workers == 3);
+}
+
+TEST_CASE("pipeline.pipeline: times become rows, and those of several runs add up", "[pipeline]") {
+  biogpu::pipeline::Times times{1, 2, 3, 4, 5, 6, 7, 8, 9, 2};
+  times += biogpu::pipeline::Times{10, 20, 30, 40, 50, 60, 70, 80, 90, 4};
+  const auto stages = biogpu::pipeline::stages_of(times);
+  REQUIRE(stages.size() == 3);
+  CHECK(stages[0].name == "read");
+  CHECK(stages[1].name == "compute");
+  CHECK(stages[2].name == "write");
+  CHECK(stages[0].waits_for == "free slots");
+  CHECK(stages[1].waits_for == "input");
+  CHECK(stages[2].waits_for == "results");
+  CHECK(stages[1].n_threads == 4);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double n = static_cast<double>(i) * 11;
+    CHECK(stages[i].busy_s == 11 + n);
+    CHECK(stages[i].wait_s == 44 + n);
+    CHECK(stages[i].wall_s == 77 + n);
+  }
+}
+
 TEST_CASE("pipeline.pipeline: throws the error of any stage once", "[pipeline]") {
   for (const char* stage : {"read", "compute", "write"})
     for (const int item : {0, 1, 19}) {

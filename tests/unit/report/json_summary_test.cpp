@@ -31,6 +31,7 @@ report::RunSummary example() {
   run.device_reason = "found and worth its start";
   run.wall_s = 1.5;
   run.gpu_s = 0.25;
+  run.stages = {{"read", 1, 1.0, 0.5, 0.25, "free slots", 1000}, {"write", 2, 0, 0, 0, "", 0}};
   run.peak_device_bytes = std::uint64_t{5} << 30;
   run.result = {{"mode", "sw"}, {"cells", 12}};
   run.warnings = {"one", "two"};
@@ -42,12 +43,14 @@ report::RunSummary example() {
 TEST_CASE("report.json_summary: the keys stand in the documented order", "[report]") {
   const Json out = Json::parse(report::json_summary(example()));
   CHECK(keys_of(out) == Keys{"schema_version", "biogpu", "command", "inputs", "outputs", "device",
-                             "time", "memory", "result", "warnings"});
+                             "time", "stages", "memory", "result", "warnings"});
   CHECK(keys_of(out["biogpu"]) == Keys{"version", "git", "backend", "cpu_isa"});
   CHECK(keys_of(out["inputs"][0]) == Keys{"path", "bytes", "records"});
   CHECK(keys_of(out["outputs"][0]) == Keys{"path", "bytes"});
   CHECK(keys_of(out["device"]) == Keys{"requested", "used", "name", "reason"});
   CHECK(keys_of(out["time"]) == Keys{"wall_s", "cpu_s", "gpu_s", "read_s", "compute_s", "write_s"});
+  CHECK(keys_of(out["stages"][0]) ==
+        Keys{"name", "threads", "wall_s", "busy_s", "wait_s", "waits_for", "bytes"});
   CHECK(keys_of(out["memory"]) == Keys{"peak_rss_bytes", "peak_device_bytes"});
 }
 
@@ -63,6 +66,14 @@ TEST_CASE("report.json_summary: the values are the run's", "[report]") {
   CHECK(out["device"]["used"] == "gpu:0,1");
   CHECK(out["time"]["wall_s"] == 1.5);
   CHECK(out["time"]["cpu_s"] >= 0.0);
+  CHECK(out["stages"].size() == 2);
+  CHECK(out["stages"][0] == Json{{"name", "read"},
+                                 {"threads", 1},
+                                 {"wall_s", 1.0},
+                                 {"busy_s", 0.5},
+                                 {"wait_s", 0.25},
+                                 {"waits_for", "free slots"},
+                                 {"bytes", 1000}});
   CHECK(out["memory"]["peak_rss_bytes"] > 1 << 20);
   CHECK(out["memory"]["peak_device_bytes"] == std::uint64_t{5} << 30);
   CHECK(keys_of(out["result"]) == Keys{"mode", "cells"});
