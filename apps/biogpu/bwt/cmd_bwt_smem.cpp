@@ -1,15 +1,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <iterator>
+#include <charconv>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "apps/biogpu/bwt/command.hpp"
 #include "apps/biogpu/value_checks.hpp"
-#include "lib/bwt/fm/smem.hpp"
+#include "lib/bwt/fm/smem_search.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
@@ -33,8 +34,9 @@ struct SmemFlags {
 
 struct SmemItem {
   io::SequenceBatch batch;
+  bwt::SmemQueries queries;
+  bwt::SmemMatches found;
   std::string text;
-  std::uint64_t n_matches = 0;
 };
 
 constexpr char kBwtSmemFooter[] =
@@ -46,47 +48,53 @@ constexpr char kBwtSmemFooter[] =
     "  biogpu bwt index --format bwa -p prefix genome.fa\n"
     "  biogpu bwt smem prefix reads.fq.gz -o matches.txt\n\n";
 
-std::uint8_t code_of(char letter) {
-  const auto at = std::string_view("ACGTacgt").find(letter);
-  return at == std::string_view::npos ? 4 : static_cast<std::uint8_t>(at % 4);
+void append_number(std::string& text, std::int64_t number) {
+  char digits[20];
+  text.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
 }
 
-void write_match(const bwt::BwaFm& index, const SmemFlags& flags, const bwt::Smem& match,
-                 std::string& text) {
-  auto out = std::back_inserter(text);
-  fmt::format_to(out, "EM\t{}\t{}\t{}", match.begin, match.end, match.rows.size);
-  if (match.rows.size > flags.max_places) {
+void append_match(const bwt::BwaFm& index, const SmemFlags& flags,
+                  const bwt::SmemMatches::Match& match, std::span<const std::uint64_t> positions,
+                  std::string& text) {
+  text += "EM";
+  for (const std::uint64_t number :
+       {std::uint64_t{match.begin}, std::uint64_t{match.end}, match.n_places}) {
+    text += '\t';
+    append_number(text, static_cast<std::int64_t>(number));
+  }
+  if (match.n_places > flags.max_places) {
     text += "\t*\n\n";  // bwa ends this line twice
     return;
   }
-  for (std::uint64_t i = 0; i < match.rows.size; ++i) {
-    const bwt::BwaFm::Place place =
-        index.place(index.position(match.rows.begin + i), match.end - match.begin);
-    fmt::format_to(out, "\t{}:{}{}", place.contig, place.reverse ? '-' : '+', place.begin + 1);
+  for (const std::uint64_t position : positions) {
+    const bwt::BwaFm::Place place = index.place(position, match.end - match.begin);
+    text += '\t';
+    text += place.contig;
+    text += place.reverse ? ":-" : ":+";
+    append_number(text, place.begin + 1);
   }
   text += '\n';
 }
 
-void find_matches(const bwt::BwaFm& index, const SmemFlags& flags, SmemItem& item) {
-  bwt::SmemFinder finder(index);
-  std::vector<std::uint8_t> codes;
-  std::vector<bwt::Smem> matches;
+void find_matches(const bwt::BwaFm& index, const bwt::BwaKmers& kmers, const SmemFlags& flags,
+                  SmemItem& item) {
+  item.queries.clear();
+  for (std::size_t query = 0; query < item.batch.size(); ++query)
+    item.queries.append(item.batch.sequence(query));
+  bwt::find_smems(index, kmers, {flags.min_length, flags.max_places}, item.queries, item.found);
   item.text.clear();
-  item.n_matches = 0;
   for (std::size_t query = 0; query < item.batch.size(); ++query) {
     const std::string_view letters = item.batch.sequence(query);
-    fmt::format_to(std::back_inserter(item.text), "SQ\t{}\t{}", item.batch.name(query),
-                   letters.size());
+    item.text.append("SQ\t").append(item.batch.name(query)).append("\t");
+    append_number(item.text, static_cast<std::int64_t>(letters.size()));
     if (flags.print_sequence) item.text.append("\t").append(letters);
     item.text += '\n';
-    codes.clear();
-    for (const char letter : letters) codes.push_back(code_of(letter));
-    matches.clear();
-    finder.find(codes, matches);
-    for (const bwt::Smem& match : matches) {
-      if (match.end - match.begin < flags.min_length) continue;
-      write_match(index, flags, match, item.text);
-      ++item.n_matches;
+    const bwt::SmemMatches::Range range = item.found.of_query[query];
+    for (std::size_t m = range.first; m < range.first + range.n; ++m) {
+      const bwt::SmemMatches::Match& match = item.found.matches[m];
+      const std::uint64_t n = match.n_places > flags.max_places ? 0 : match.n_places;
+      append_match(index, flags, match,
+                   std::span(item.found.positions).subspan(match.first_position, n), item.text);
     }
     item.text += "//\n";
   }
@@ -98,6 +106,7 @@ void run_smem(const SmemFlags& flags, const std::string& command_line) {
   const StageClock start("start", flags.shared.threads);
   report.device = choose_device(flags.shared.device_request, false);
   const bwt::BwaFm index(flags.prefix, flags.shared.threads);
+  const bwt::BwaKmers kmers(index, flags.shared.threads);
   io::SequenceReader reader = io::open_shard(flags.query_path, flags.shard, flags.shared.threads);
   SummaryFile summary(flags.shared);
   io::OutputFile out(flags.out_path, flags.shared.threads);
@@ -110,10 +119,10 @@ void run_smem(const SmemFlags& flags, const std::string& command_line) {
   const pipeline::Times times =
       pipeline::run({flags.shared.threads, static_cast<int>(items.size())},
                     {[&](std::size_t slot) { return reader.read(items[slot].batch, limits); },
-                     [&](std::size_t slot) { find_matches(index, flags, items[slot]); },
+                     [&](std::size_t slot) { find_matches(index, kmers, flags, items[slot]); },
                      [&](std::size_t slot) {
                        out.write(items[slot].text);
-                       n_matches += items[slot].n_matches;
+                       n_matches += items[slot].found.matches.size();
                        n_queries += items[slot].batch.size();
                        update_progress(progress, reader, n_queries);
                      }});

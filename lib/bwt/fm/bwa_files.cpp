@@ -5,7 +5,6 @@
 #include <fstream>
 
 #include "lib/core/error.hpp"
-#include "lib/io/mapped_file.hpp"
 
 namespace biogpu::bwt {
 namespace {
@@ -70,13 +69,6 @@ void check_amb(const std::string& path, std::uint64_t n_bases, std::uint64_t n_c
       refuse_bwa_file(path);
     end = offset + length;
   }
-}
-
-void check_pac(const std::string& path, std::uint64_t n_bases) {
-  if (is_missing(path)) return;
-  const io::MappedFile file(path, io::MappedFile::Access::scattered);
-  if (file.size() != n_bases / 4 + 2 || file.data()[file.size() - 1] != n_bases % 4)
-    refuse_bwa_file(path);
 }
 
 }  // namespace biogpu::bwt

@@ -16,9 +16,8 @@ struct BwaContig {
 // bwa's smaller files, each checked against the number of bases that the index holds on one strand.
 // All throw Error{bad_input} with the path where a number disagrees.
 std::vector<BwaContig> read_ann(const std::string& path, std::uint64_t n_bases);
-// These two are not needed for searches: they may be missing, but not be of another index.
+// This one is not needed for searches: it may be missing, but not be of another index.
 void check_amb(const std::string& path, std::uint64_t n_bases, std::uint64_t n_contigs);
-void check_pac(const std::string& path, std::uint64_t n_bases);
 
 [[noreturn]] void refuse_bwa_file(const std::string& path);
 

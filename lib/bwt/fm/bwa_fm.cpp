@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstring>
-#include <limits>
 
 #include "lib/bwt/suffix/share_work.hpp"
 #include "lib/core/error.hpp"
@@ -12,10 +12,8 @@ namespace biogpu::bwt {
 namespace {
 
 constexpr std::uint64_t kHeaderBytes = 40;
-constexpr std::uint64_t kBlockSymbols = 128;
-constexpr std::uint64_t kCountWords = 8;   // four counts of 64 bits
-constexpr std::uint64_t kBlockWords = 16;  // counts, and 8 words of symbols
-constexpr std::uint32_t kLowBits = 0x55555555u;
+constexpr std::uint64_t kCountBytes = 32;  // four counts of 64 bits before each block
+constexpr std::uint64_t kBlockBytes = 64;
 
 // What both files begin with.
 struct BwaHeader {
@@ -30,124 +28,135 @@ BwaHeader header_of(const io::MappedFile& file, const std::string& path) {
   return header;
 }
 
-// Symbols equal to `base` among the first `n` of a word.
-std::uint64_t count_in_word(std::uint32_t word, unsigned base, std::uint64_t n) {
-  const std::uint32_t differs = word ^ (base * kLowBits);
-  std::uint32_t equal = ~(differs | differs >> 1) & kLowBits;
-  if (n < 16) equal &= ~(~std::uint32_t{0} >> (2 * n));
-  return static_cast<std::uint64_t>(__builtin_popcount(equal));
+using Counts = std::array<std::uint64_t, 4>;
+
+Counts counts_at(const std::uint8_t* bytes) {
+  Counts counts;
+  std::memcpy(counts.data(), bytes, sizeof counts);
+  return counts;
+}
+
+// Every second bit of a word, in its order, as 32 bits.
+std::uint64_t even_bits(std::uint64_t word) {
+  word &= 0x5555555555555555u;
+  word = (word | word >> 1) & 0x3333333333333333u;
+  word = (word | word >> 2) & 0x0f0f0f0f0f0f0f0fu;
+  word = (word | word >> 4) & 0x00ff00ff00ff00ffu;
+  word = (word | word >> 8) & 0x0000ffff0000ffffu;
+  return (word | word >> 16) & 0xffffffffu;
+}
+
+// The symbols of a block, 16 in each word of 32 bits, the first in its highest.
+void set_planes(const std::uint32_t (&words)[8], BwaBlock& block) {
+  for (std::size_t half = 0; half < 2; ++half) {
+    const std::uint32_t* const w = words + 4 * half;
+    const std::uint64_t first = std::uint64_t{w[0]} << 32 | w[1];
+    const std::uint64_t second = std::uint64_t{w[2]} << 32 | w[3];
+    block.low[half] = even_bits(first) << 32 | even_bits(second);
+    block.high[half] = even_bits(first >> 1) << 32 | even_bits(second >> 1);
+  }
 }
 
 }  // namespace
 
-BwaFm::BwaFm(const std::string& prefix, int n_threads)
-    : path_(prefix),
-      bwt_(prefix + ".bwt", io::MappedFile::Access::scattered),
-      sa_(prefix + ".sa", io::MappedFile::Access::scattered) {
+BwaFm::BwaFm(const std::string& prefix, int n_threads) : path_(prefix) {
   const std::string bwt_path = prefix + ".bwt";
-  const std::string sa_path = prefix + ".sa";
-  const BwaHeader header = header_of(bwt_, bwt_path);
+  const io::MappedFile bwt(bwt_path);
+  const BwaHeader header = header_of(bwt, bwt_path);
   primary_ = header.primary;
   std::copy(header.cumulative, header.cumulative + 4, cumulative_.begin());
   n_ = cumulative_[3];
   const std::uint64_t n_words = n_ / 16 + (n_ % 16 != 0 ? 1 : 0);
-  const bool sound = n_ <= bwt_.size() * 4 &&
-                     std::is_sorted(cumulative_.begin(), cumulative_.end()) && primary_ <= n_ &&
-                     bwt_.size() == kHeaderBytes + 4 * n_words +
-                                        32 * ((n_ + kBlockSymbols - 1) / kBlockSymbols + 1);
-  if (!sound) refuse_bwa_file(bwt_path);
-  {
-    // By a mapping of its own, for all pages are read, and ahead.
-    const io::MappedFile whole(bwt_path);
-    blocks_ = reinterpret_cast<const std::uint32_t*>(whole.data() + kHeaderBytes);
-    if (whole.size() != bwt_.size() || !counts_are_sound(n_threads)) refuse_bwa_file(bwt_path);
-  }
-  blocks_ = reinterpret_cast<const std::uint32_t*>(bwt_.data() + kHeaderBytes);
-  if (sa_.size() < kHeaderBytes + 16 || std::memcmp(sa_.data(), bwt_.data(), kHeaderBytes) != 0)
-    refuse_bwa_file(sa_path);
-  std::uint64_t n_told = 0;
-  std::memcpy(&sample_rate_, sa_.data() + kHeaderBytes, sizeof sample_rate_);
-  std::memcpy(&n_told, sa_.data() + kHeaderBytes + 8, sizeof n_told);
-  if (n_told != n_ || sample_rate_ == 0 ||
-      sa_.size() != kHeaderBytes + 16 + 8 * (n_ / sample_rate_))
-    refuse_bwa_file(sa_path);
-  samples_ = reinterpret_cast<const std::uint64_t*>(sa_.data() + kHeaderBytes + 16);
+  const bool sound =
+      n_ <= bwt.size() * 4 && std::is_sorted(cumulative_.begin(), cumulative_.end()) &&
+      primary_ <= n_ &&
+      bwt.size() == kHeaderBytes + 4 * n_words +
+                        kCountBytes * ((n_ + kBwaBlockSymbols - 1) / kBwaBlockSymbols + 1);
+  if (!sound || !read_blocks(bwt, n_threads)) refuse_bwa_file(bwt_path);
+  map_samples(prefix + ".sa", &header);
   // Both strands: as many A as T, and C as G.
   const auto n_of = [&](unsigned base) { return rows_of(base).size; };
   if (n_ % 2 != 0 || n_of(0) != n_of(3) || n_of(1) != n_of(2)) refuse_bwa_file(bwt_path);
   contigs_ = read_ann(prefix + ".ann", n_ / 2);
   check_amb(prefix + ".amb", n_ / 2, contigs_.size());
-  check_pac(prefix + ".pac", n_ / 2);
+  text_ = BwaText(prefix + ".pac", n_ / 2, n_threads);
 }
 
-// Whether the counts behind every block are those of its bases, and the last those of the header.
-bool BwaFm::counts_are_sound(int n_threads) const {
-  constexpr std::uint64_t kBlocksOfJob = std::uint64_t{1} << 16;
-  const std::uint64_t n_blocks = (n_ + kBlockSymbols - 1) / kBlockSymbols;
-  std::atomic<bool> sound = true;
-  const auto check = [&](std::size_t, std::size_t job) {
-    const std::uint64_t end = std::min(n_blocks, (job + 1) * kBlocksOfJob);
+// Fills blocks_; whether the counts behind every block are those of its bases, and the last those
+// of the header.
+bool BwaFm::read_blocks(const io::MappedFile& file, int n_threads) {
+  constexpr std::uint64_t kBlocksOfJob = std::uint64_t{1} << 14;
+  const std::uint8_t* const data = file.data() + kHeaderBytes;
+  // One more than have symbols where the last is full: of the counts behind it.
+  blocks_ = BigArray<BwaBlock>(n_ / kBwaBlockSymbols + 1);
+  std::atomic<bool> sound = counts_at(data) == Counts{};
+  const auto read = [&](std::size_t, std::size_t job) {
+    const std::uint64_t end = std::min<std::uint64_t>(blocks_.size(), (job + 1) * kBlocksOfJob);
     for (std::uint64_t b = job * kBlocksOfJob; b < end && sound; ++b) {
-      const std::uint32_t* const block = blocks_ + b * kBlockWords;
-      const std::uint64_t n = std::min(kBlockSymbols, n_ - b * kBlockSymbols);
-      // Those of the next block, or what stands behind the last base.
-      if (counts_in(block, n) != counts_in(block + kCountWords + (n + 15) / 16, 0)) sound = false;
+      const std::uint8_t* const source = data + b * kBlockBytes;
+      const std::uint64_t n = std::min(kBwaBlockSymbols, n_ - b * kBwaBlockSymbols);
+      const std::uint64_t n_bytes = 4 * ((n + 15) / 16);
+      std::uint32_t words[8] = {};
+      std::memcpy(words, source + kCountBytes, n_bytes);
+      BwaBlock& block = blocks_[b];
+      set_planes(words, block);
+      Counts counts = counts_at(source);
+      const Counts behind = n == 0 ? counts : counts_at(source + kCountBytes + n_bytes);
+      for (unsigned base = 0; base < 4; ++base) {
+        block.next_row[base] = first_row(base) + counts[base];
+        counts[base] += BwaBase(base).n_equal(block, BwaPrefix(n));
+      }
+      if (counts != behind) sound = false;
+      if (b + 1 == blocks_.size())
+        for (unsigned base = 0; base < 4; ++base)
+          if (first_row(base) + counts[base] != first_row(base + 1)) sound = false;
     }
   };
-  share_work(n_threads, (n_blocks + kBlocksOfJob - 1) / kBlocksOfJob, check);
-  const std::uint64_t n_words = (n_ + 15) / 16;
-  Counts total = counts_in(blocks_ + n_blocks * kCountWords + n_words, 0);
-  for (std::size_t base = 1; base < 4; ++base) total[base] += total[base - 1];
-  return sound && total == cumulative_ && counts_in(blocks_, 0) == Counts{};
+  share_work(n_threads, (blocks_.size() + kBlocksOfJob - 1) / kBlocksOfJob, read);
+  return sound;
 }
 
-BwaFm::Counts BwaFm::counts_in(const std::uint32_t* block, std::uint64_t n) {
-  Counts counts;
-  std::memcpy(counts.data(), block, sizeof counts);
-  for (std::uint64_t w = 0; w * 16 < n; ++w)
-    for (unsigned base = 0; base < 4; ++base)
-      counts[base] +=
-          count_in_word(block[kCountWords + w], base, std::min<std::uint64_t>(16, n - w * 16));
-  return counts;
+void BwaFm::map_samples(const std::string& path, const void* header) {
+  sa_ = io::MappedFile(path, io::MappedFile::Access::scattered);
+  if (sa_.size() < kHeaderBytes + 16 || std::memcmp(sa_.data(), header, kHeaderBytes) != 0)
+    refuse_bwa_file(path);
+  std::uint64_t n_told = 0;
+  std::memcpy(&sample_rate_, sa_.data() + kHeaderBytes, sizeof sample_rate_);
+  std::memcpy(&n_told, sa_.data() + kHeaderBytes + 8, sizeof n_told);
+  if (n_told != n_ || sample_rate_ == 0 ||
+      sa_.size() != kHeaderBytes + 16 + 8 * (n_ / sample_rate_))
+    refuse_bwa_file(path);
+  if (std::has_single_bit(sample_rate_)) sample_mask_ = sample_rate_ - 1;
+  samples_ = reinterpret_cast<const std::uint64_t*>(sa_.data() + kHeaderBytes + 16);
 }
 
-BwaFm::Counts BwaFm::counts_before(std::uint64_t row) const {
-  const std::uint64_t stored = row - (row > primary_ ? 1 : 0);  // the sentinel's row is left out
-  return counts_in(blocks_ + stored / kBlockSymbols * kBlockWords, stored % kBlockSymbols);
+bool BwaFm::has_all_bases() const {
+  return rows_of(0).size != 0 && rows_of(1).size != 0;  // and as many of their complements
 }
 
-std::array<BwaFm::Rows, 4> BwaFm::extend_left(const Rows& rows) const {
-  // Rows of the other strand come from the counts of this one, which damaged files may not have
-  // alike.
-  if (rows.begin > n_ + 1 || rows.size > n_ + 1 - rows.begin) refuse_bwa_file(path_ + ".bwt");
-  const Counts before = counts_before(rows.begin);
-  const Counts after = counts_before(rows.begin + rows.size);
-  std::array<Rows, 4> extended;
-  const bool has_sentinel = rows.begin <= primary_ && primary_ < rows.begin + rows.size;
-  std::uint64_t other = rows.other_begin + (has_sentinel ? 1 : 0);
-  for (unsigned base = 4; base-- > 0;) {
-    extended[base] = {first_row(base) + before[base], other, after[base] - before[base]};
-    other += extended[base].size;
-  }
-  return extended;
+void BwaFm::refuse_transform() const { refuse_bwa_file(path_ + ".bwt"); }
+
+void BwaFm::refuse_text() const {
+  throw Error(ErrorCode::bad_input, path_ + ".sa: leads to other bases than those of " + path_ +
+                                        ".pac; one of the files is damaged or of another index");
+}
+
+std::uint64_t BwaFm::sampled_position(std::uint64_t row, std::uint64_t n_steps) const {
+  if (row == primary_) return n_steps;
+  // Row 0 is the empty suffix, before which no other lies.
+  const std::uint64_t found = row == 0 ? n_ : samples_[row / sample_rate_ - 1];
+  if (found >= n_ || n_steps >= n_ - found) refuse_bwa_file(path_ + ".sa");
+  return found + n_steps;
 }
 
 std::uint64_t BwaFm::position(std::uint64_t row) const {
-  if (row > n_) refuse_bwa_file(path_ + ".bwt");
-  std::uint64_t steps = 0;
-  for (; row % sample_rate_ != 0; ++steps) {
-    if (row == primary_) return steps;
-    const std::uint64_t stored = row - (row > primary_ ? 1 : 0);
-    const std::uint32_t word =
-        blocks_[stored / kBlockSymbols * kBlockWords + 8 + stored % kBlockSymbols / 16];
-    const unsigned base = word >> (30 - 2 * (stored % 16)) & 3;
-    row = first_row(base) + counts_before(row)[base];
-    if (steps > n_) refuse_bwa_file(path_ + ".bwt");
+  if (row > n_) refuse_transform();
+  std::uint64_t n_steps = 0;
+  for (; !is_sampled(row); ++n_steps) {
+    row = row_before(row);
+    if (n_steps > n_) refuse_transform();
   }
-  // Row 0 is the empty suffix, before which no other lies.
-  const std::uint64_t found = row == 0 ? n_ : samples_[row / sample_rate_ - 1];
-  if (found >= n_ || steps >= n_ - found) refuse_bwa_file(path_ + ".sa");
-  return found + steps;
+  return sampled_position(row, n_steps);
 }
 
 BwaFm::Place BwaFm::place(std::uint64_t position, std::uint64_t length) const {

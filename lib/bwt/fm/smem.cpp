@@ -23,15 +23,13 @@ std::uint32_t SmemFinder::find_around(std::span<const std::uint8_t> query, std::
   longer_.clear();
   Smem match{at, at + 1, index_.rows_of(query[at])};
   for (; match.end < n && query[match.end] <= 3; ++match.end) {
-    // A base behind the match is its complement before the other strand's.
-    const BwaFm::Rows swapped{match.rows.other_begin, match.rows.begin, match.rows.size};
-    const BwaFm::Rows next = index_.extend_left(swapped)[3 - query[match.end]];
+    const BwaFm::Rows next = index_.extend_right(match.rows, query[match.end]);
     // A base that the text does not have begins with no rows and goes on with none, as in bwa.
     if (next.size != match.rows.size) {
       longer_.push_back(match);
       if (next.size == 0) break;
     }
-    match.rows = {next.other_begin, next.begin, next.size};
+    match.rows = next;
   }
   if (longer_.empty() || longer_.back().end != match.end) longer_.push_back(match);
   std::reverse(longer_.begin(), longer_.end());
@@ -43,7 +41,7 @@ std::uint32_t SmemFinder::find_around(std::span<const std::uint8_t> query, std::
     current_.clear();
     for (const Smem& candidate : longer_) {
       BwaFm::Rows next;
-      if (!blocked) next = index_.extend_left(candidate.rows)[query[begin - 1]];
+      if (!blocked) next = index_.extend_left(candidate.rows, query[begin - 1]);
       if (next.size == 0) {
         if (current_.empty() && (found.size() == first || begin < found.back().begin))
           found.push_back({begin, candidate.end, candidate.rows});

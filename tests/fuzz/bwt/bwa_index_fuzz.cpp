@@ -2,15 +2,16 @@
 // found without leaving them.
 //
 // An input holds the files one behind the other after their sizes, five 32-bit numbers, in the
-// order of kSuffixes.
+// order of kSuffixes; one of no bytes is missing.
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "lib/bwt/fm/bwa_fm.hpp"
-#include "lib/bwt/fm/smem.hpp"
+#include "lib/bwt/fm/smem_search.hpp"
 #include "tests/fuzz/support/expect_error.hpp"
 #include "tests/fuzz/support/folder.hpp"
 #include "tests/fuzz/support/mutate.hpp"
@@ -78,20 +79,25 @@ void repair(std::string& content) {
 }
 
 void use(const bwt::BwaFm& index) {
-  bwt::SmemFinder finder(index);
-  for (const std::string_view letters : {"GATTACA", "ACGTTGCATGCAAGGNTTTTTTTTTTTTT", "C"}) {
-    std::vector<std::uint8_t> codes;
-    for (const char c : letters)
-      codes.push_back(
-          static_cast<std::uint8_t>(std::min<std::size_t>(std::string_view("ACGT").find(c), 4)));
-    std::vector<bwt::Smem> matches;
-    finder.find(codes, matches);
-    for (const bwt::Smem& match : matches) {
-      fuzz::require(match.begin < match.end && match.end <= codes.size(), "a match in its query");
-      for (std::uint64_t i = 0; i < std::min(match.rows.size, kMaxPlaces); ++i) {
-        const std::uint64_t at = index.position(match.rows.begin + i);
-        const bwt::BwaFm::Place place = index.place(at, match.end - match.begin);
-        fuzz::require(place.contig.data() != nullptr, "a place in a record");
+  bwt::SmemQueries queries;
+  for (const char* const letters : {"GATTACA", "ACGTTGCATGCAAGGNTTTTTTTTTTTTT", "C"})
+    queries.append(letters);
+  const bwt::BwaKmers kmers(index, 1);
+  bwt::SmemMatches found;
+  for (const std::uint32_t min_length : {1u, 4u}) {
+    bwt::find_smems(index, kmers, {min_length, kMaxPlaces}, queries, found);
+    for (std::size_t q = 0; q < queries.size(); ++q) {
+      const auto [first, n] = found.of_query[q];
+      for (std::size_t m = first; m < first + n; ++m) {
+        const bwt::SmemMatches::Match& match = found.matches[m];
+        fuzz::require(match.begin < match.end && match.end <= queries[q].length,
+                      "a match in its query");
+        if (match.n_places > kMaxPlaces) continue;
+        for (std::uint64_t i = 0; i < match.n_places; ++i) {
+          const std::uint64_t at = found.positions[match.first_position + i];
+          const bwt::BwaFm::Place place = index.place(at, match.end - match.begin);
+          fuzz::require(place.contig.data() != nullptr, "a place in a record");
+        }
       }
     }
   }
@@ -103,9 +109,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) 
   static const fuzz::Folder folder;
   const std::string prefix = folder.path() + "/index";
   const Files files = split({reinterpret_cast<const char*>(bytes), n});
-  for (std::size_t i = 0; i < files.size(); ++i)
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::string path = prefix + kSuffixes[i];
+    if (files[i].empty()) {
+      std::filesystem::remove(path);
+      continue;
+    }
     folder.write(std::string("index") + kSuffixes[i],
                  reinterpret_cast<const std::uint8_t*>(files[i].data()), files[i].size());
+  }
   fuzz::expect_error_of(prefix, [&] { use(bwt::BwaFm(prefix, 1)); });
   return 0;
 }

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+
+namespace biogpu::bwt {
+
+// 128 symbols of the transform in one cache line, as two bit planes with the first symbol in the
+// highest bit, and for each base the row that its first occurrence in the block leads to.
+struct alignas(64) BwaBlock {
+  std::uint64_t next_row[4];
+  std::uint64_t low[2];
+  std::uint64_t high[2];
+};
+static_assert(sizeof(BwaBlock) == 64);
+inline constexpr std::uint64_t kBwaBlockSymbols = 128;
+
+// The bits of the first n symbols of a block.
+struct BwaPrefix {
+  explicit BwaPrefix(std::uint64_t n)
+      : word{n < 64 ? ~(~std::uint64_t{0} >> n) : ~std::uint64_t{0},
+             n <= 64 ? 0 : ~(~std::uint64_t{0} >> 1 >> (n - 65))} {}
+  std::uint64_t word[2];
+};
+
+// A base to compare the symbols of blocks with.
+class BwaBase {
+ public:
+  explicit BwaBase(unsigned base)
+      : low_(std::uint64_t{0} - (base & 1)), high_(std::uint64_t{0} - (base >> 1)) {}
+
+  // How many of the symbols equal the base, and how many are larger.
+  std::uint64_t n_equal(const BwaBlock& block, const BwaPrefix& prefix) const {
+    return n_bits(equal(block, 0) & prefix.word[0]) + n_bits(equal(block, 1) & prefix.word[1]);
+  }
+  std::uint64_t n_larger(const BwaBlock& block, const BwaPrefix& prefix) const {
+    return n_bits(larger(block, 0) & prefix.word[0]) + n_bits(larger(block, 1) & prefix.word[1]);
+  }
+
+ private:
+  static std::uint64_t n_bits(std::uint64_t word) {
+    return static_cast<std::uint64_t>(__builtin_popcountll(word));
+  }
+  std::uint64_t equal(const BwaBlock& block, int w) const {
+    return ~((block.high[w] ^ high_) | (block.low[w] ^ low_));
+  }
+  std::uint64_t larger(const BwaBlock& block, int w) const {
+    return (block.high[w] & ~high_) | (~(block.high[w] ^ high_) & block.low[w] & ~low_);
+  }
+
+  std::uint64_t low_;
+  std::uint64_t high_;
+};
+
+}  // namespace biogpu::bwt
