@@ -42,9 +42,16 @@ class SequenceBatch {
   std::string_view quality(std::size_t i) const;
 
   void clear(std::uint64_t first_record);
+  void set_first_record(std::uint64_t first_record) { first_record_ = first_record; }
   // quality is as long as sequence, or has_quality is false and it is ignored.
   void append(std::string_view name, std::string_view comment, std::string_view sequence,
               std::string_view quality, bool has_quality);
+
+  // A copy of record i of another batch.
+  void append_from(const SequenceBatch& from, std::size_t i) {
+    append(from.name(i), from.comment(i), from.sequence(i), from.quality(i),
+           from.records_[i].has_quality);
+  }
 
   // For readers. A record that arrives in pieces: append() with an empty sequence, then the pieces.
   void extend_sequence(const char* residues, std::size_t n) {

@@ -13,6 +13,7 @@
 #include "lib/io/input/gzip.hpp"
 #include "lib/io/input/hts.hpp"
 #include "lib/io/input/raw_file.hpp"
+#include "lib/io/input/record_chunks.hpp"
 #include "lib/io/input/text_source.hpp"
 #include "lib/io/input/text_window.hpp"
 
@@ -41,9 +42,9 @@ std::uint64_t skip_to_first_record(input::TextWindow& text) {
 
 class SequenceReader::Impl {
  public:
-  Impl(const std::string& where, int n_threads, bool words);
+  Impl(const std::string& where, int n_threads, bool words, std::size_t chunk_bytes);
 
-  bool read(SequenceBatch& batch, const BatchLimits& limits);
+  bool read(SequenceBatch& batch, const BatchLimits& limits, bool any);
   std::uint64_t compressed_bytes() const;
 
   std::string path;
@@ -53,27 +54,43 @@ class SequenceReader::Impl {
   RecordRange range;
 
   void split_records(std::uint64_t n, std::size_t overlap) {
-    if (fasta_ == nullptr) return;
-    fasta_->split_records(n, overlap);
+    rules_.max_residues = n;
     overlap_ = overlap;
   }
 
  private:
-  void open_records(std::uint64_t line);
+  void look_at_text();
+  void start();
+  void start_serial(std::unique_ptr<input::TextWindow> text, std::uint64_t line,
+                    std::uint64_t n_before);
+  bool worth_chunks() const;
   void skip();
+  bool has_chunk();
+  bool take_chunk(SequenceBatch& batch);
+  bool append_next(SequenceBatch& batch);
   bool in_record() const { return records_ && records_->in_record(); }
+  std::uint64_t n_left() const { return range.end - std::min(range.end, n_skipped_ + n_records); }
 
-  const bool words_;
-  std::uint64_t n_skipped_ = 0;                   // records before the range
-  std::unique_ptr<input::TextWindow> text_;       // none for SAM and CRAM
-  input::HtsSource* hts_ = nullptr;               // records_ where it is one
-  input::FastaSource* fasta_ = nullptr;           // the same
-  std::size_t overlap_ = 0;                       // of the pieces of its records
-  std::unique_ptr<input::RecordSource> records_;  // none for an empty file
+  const int n_threads_;
+  input::ChunkRules rules_;
+  std::size_t overlap_ = 0;                  // of the pieces of long records
+  std::uint64_t n_skipped_ = 0;              // records before the range
+  std::unique_ptr<input::TextWindow> text_;  // none for SAM and CRAM, nor once chunks are read
+  bool is_plain_ = false;                    // a regular file of plain text
+  bool is_text_ = false;                     // FASTA or FASTQ that start() is to read
+  input::HtsSource* hts_ = nullptr;          // records_ where it is one
+  // Records come from chunks first, then from a serial source: none for an empty file.
+  std::unique_ptr<input::RecordChunks> chunks_;
+  input::RecordChunk* chunk_ = nullptr;
+  std::size_t in_chunk_ = 0;  // its records that were given out
+  std::unique_ptr<input::RecordSource> records_;
 };
 
-SequenceReader::Impl::Impl(const std::string& where, int n_threads, bool words)
-    : path(where), file(where), words_(words) {
+SequenceReader::Impl::Impl(const std::string& where, int n_threads, bool words,
+                           std::size_t chunk_bytes)
+    : path(where), file(where), n_threads_(n_threads) {
+  rules_.words = words;
+  rules_.chunk_bytes = chunk_bytes;
   const std::string head = file.peek(input::RawFile::kMaxPeek);
   const bool is_gzip = std::string_view(head).starts_with(input::kGzipMagic);
   const std::string text = is_gzip ? input::inflate_head(head, input::RawFile::kMaxPeek) : head;
@@ -90,29 +107,81 @@ SequenceReader::Impl::Impl(const std::string& where, int n_threads, bool words)
   }
   input::refuse_compression(head, file.label());
   text_ = std::make_unique<input::TextWindow>(input::open_text(file, head, n_threads));
-  open_records(skip_to_first_record(*text_));
+  is_plain_ = !is_gzip && file.file_bytes() > 0;
+  look_at_text();
 }
 
-void SequenceReader::Impl::open_records(std::uint64_t line) {
-  if (!text_->has_text()) return;
+// Finds the first record and its format.
+void SequenceReader::Impl::look_at_text() {
+  rules_.first_line = skip_to_first_record(*text_);
+  is_text_ = text_->has_text();
+  if (!is_text_) return;
   const char first = *text_->begin();
-  if (first == '>') {
-    auto fasta = std::make_unique<input::FastaSource>(*text_, file.label(), line, words_);
-    fasta_ = fasta.get();
-    records_ = std::move(fasta);
-  } else if (first == '@') {
-    records_ = std::make_unique<input::FastqSource>(*text_, file.label(), line);
-  } else {
+  if (first != '>' && first != '@')
     input::refuse_record(
-        file.label(), 1, line,
+        file.label(), 1, rules_.first_line,
         fmt::format("{} begins the file; expected '>' (FASTA), '@' (FASTQ), or SAM, "
                     "BAM or CRAM",
                     input::show_byte(first)));
+  rules_.format = first == '>' ? input::RecordFormat::fasta : input::RecordFormat::fastq;
+}
+
+// Whether there is more than a chunk.
+bool SequenceReader::Impl::worth_chunks() const {
+  if (n_threads_ < 2) return false;
+  if (!is_plain_) return text_->size() > rules_.chunk_bytes || !text_->at_end();
+  return file.file_bytes() > file.begin() + file.bytes_read() - text_->size() + rules_.chunk_bytes;
+}
+
+void SequenceReader::Impl::start() {
+  if (!is_text_) return;
+  is_text_ = false;
+  if (!worth_chunks()) return start_serial(std::move(text_), rules_.first_line, 0);
+  if (is_plain_) {
+    const std::uint64_t begin = file.begin() + file.bytes_read() - text_->size();
+    text_.reset();
+    chunks_ = std::make_unique<input::RecordChunks>(file, begin, rules_, n_threads_);
+  } else {
+    chunks_ = std::make_unique<input::RecordChunks>(std::move(text_), rules_, n_threads_);
   }
+}
+
+void SequenceReader::Impl::start_serial(std::unique_ptr<input::TextWindow> text, std::uint64_t line,
+                                        std::uint64_t n_before) {
+  text_ = std::move(text);
+  if (rules_.format == input::RecordFormat::fastq) {
+    records_ = std::make_unique<input::FastqSource>(*text_, file.label(), line, n_before);
+    return;
+  }
+  auto fasta =
+      std::make_unique<input::FastaSource>(*text_, file.label(), line, rules_.words, n_before);
+  fasta->split_records(rules_.max_residues, overlap_);
+  records_ = std::move(fasta);
+}
+
+// Whether a record of a chunk comes next. Goes on to the next chunk, or to the serial reader of
+// what is left.
+bool SequenceReader::Impl::has_chunk() {
+  if (chunk_ != nullptr && in_chunk_ < chunk_->records.size()) return true;
+  if (!chunks_) return false;
+  in_chunk_ = 0;
+  chunk_ = chunks_->next();
+  if (chunk_ != nullptr) return true;
+  if (auto rest = chunks_->take_rest())
+    start_serial(std::make_unique<input::TextWindow>(std::move(rest)), chunks_->line(),
+                 chunks_->n_records());
+  chunks_.reset();
+  return false;
 }
 
 // To the first of the records wanted.
 void SequenceReader::Impl::skip() {
+  while (n_skipped_ < range.begin && has_chunk()) {
+    const std::uint64_t n =
+        std::min<std::uint64_t>(range.begin - n_skipped_, chunk_->records.size() - in_chunk_);
+    in_chunk_ += static_cast<std::size_t>(n);
+    n_skipped_ += n;
+  }
   SequenceBatch passed;
   while (n_skipped_ < range.begin || in_record()) {
     const bool goes_on = in_record();
@@ -122,19 +191,42 @@ void SequenceReader::Impl::skip() {
   }
 }
 
-bool SequenceReader::Impl::read(SequenceBatch& batch, const BatchLimits& limits) {
+// Makes the batch a chunk's records, where it is all wanted.
+bool SequenceReader::Impl::take_chunk(SequenceBatch& batch) {
+  if (!has_chunk() || in_chunk_ > 0 || chunk_->records.size() > n_left()) return false;
+  std::swap(batch, chunk_->records);
+  batch.set_first_record(n_skipped_ + n_records + 1);
+  in_chunk_ = SIZE_MAX;
+  n_records += batch.size();
+  return true;
+}
+
+bool SequenceReader::Impl::append_next(SequenceBatch& batch) {
+  if (has_chunk()) {
+    if (n_left() == 0) return false;
+    batch.append_from(chunk_->records, in_chunk_++);
+    ++n_records;
+    return true;
+  }
+  const bool goes_on = in_record();
+  if (!records_ || (!goes_on && n_left() == 0) || !records_->next(batch)) return false;
+  if (goes_on)
+    n_residues -= overlap_;
+  else
+    ++n_records;
+  return true;
+}
+
+bool SequenceReader::Impl::read(SequenceBatch& batch, const BatchLimits& limits, bool any) {
+  start();
   if (n_skipped_ < range.begin) skip();
-  batch.clear(n_skipped_ + n_records + (in_record() ? 0 : 1));
-  while (records_ && (batch.empty() ||
-                      (batch.size() < limits.n_records && batch.n_residues() < limits.n_residues &&
-                       batch.n_bytes() < limits.n_bytes))) {
-    const bool goes_on = in_record();
-    if (!goes_on && n_skipped_ + n_records >= range.end) break;
-    if (!records_->next(batch)) break;
-    if (goes_on)
-      n_residues -= overlap_;
-    else
-      ++n_records;
+  if (!any || !take_chunk(batch)) {
+    batch.clear(n_skipped_ + n_records + (in_record() ? 0 : 1));
+    while (batch.empty() ||
+           (batch.size() < limits.n_records && batch.n_residues() < limits.n_residues &&
+            batch.n_bytes() < limits.n_bytes)) {
+      if (!append_next(batch)) break;
+    }
   }
   n_residues += batch.n_residues();
   return !batch.empty();
@@ -144,8 +236,9 @@ std::uint64_t SequenceReader::Impl::compressed_bytes() const {
   return hts_ != nullptr ? hts_->bytes_read() : file.bytes_read();
 }
 
-SequenceReader::SequenceReader(const std::string& path, int n_threads, bool words)
-    : impl_(std::make_unique<Impl>(path, n_threads, words)) {}
+SequenceReader::SequenceReader(const std::string& path, int n_threads, bool words,
+                               std::size_t chunk_bytes)
+    : impl_(std::make_unique<Impl>(path, n_threads, words, chunk_bytes)) {}
 SequenceReader::~SequenceReader() = default;
 SequenceReader::SequenceReader(SequenceReader&&) noexcept = default;
 SequenceReader& SequenceReader::operator=(SequenceReader&&) noexcept = default;
@@ -155,7 +248,10 @@ void SequenceReader::split_records(std::uint64_t n, std::size_t overlap) {
   impl_->split_records(n, overlap);
 }
 bool SequenceReader::read(SequenceBatch& batch, const BatchLimits& limits) {
-  return impl_->read(batch, limits);
+  return impl_->read(batch, limits, false);
+}
+bool SequenceReader::read_any(SequenceBatch& batch, const BatchLimits& limits) {
+  return impl_->read(batch, limits, true);
 }
 const std::string& SequenceReader::path() const { return impl_->path; }
 std::uint64_t SequenceReader::n_records() const { return impl_->n_records; }

@@ -9,6 +9,7 @@
 namespace biogpu::io {
 
 // A batch ends with the record that reaches one of these; it always holds at least one.
+// SequenceReader::read_any() keeps to them less strictly.
 struct BatchLimits {
   std::size_t n_records = 65536;
   std::uint64_t n_residues = 16u << 20;
@@ -25,16 +26,20 @@ struct RecordRange {
 // SAM, BAM, CRAM; told apart by content, never by name. LF and CRLF, wrapped lines, blank lines
 // between records, lower case, IUPAC codes and U are accepted and kept as they are; SAM, BAM and
 // CRAM hold nucleotides only, so that the residues of a protein become N there. Memory is bounded
-// by the batch and the longest record, or piece of one. Decompression runs ahead on up to n_threads
-// threads.
+// by the batch and the longest record, or piece of one. Up to n_threads threads run ahead: they
+// decompress, and FASTA and FASTQ they cut into chunks of about chunk_bytes and parse. Records and
+// errors are those of one thread.
 //
 // Errors: Error{bad_input} names file, record number and line of a malformed record, or the file
 // alone where compressed data are damaged or cut short; Error{failed} names file and reason for one
 // that cannot be read.
 class SequenceReader {
  public:
+  static constexpr std::size_t kChunkBytes = 1u << 20;
+
   // words: sequences of FASTA may hold words in brackets, <mask> or [MASK], and blanks.
-  explicit SequenceReader(const std::string& path, int n_threads = 1, bool words = false);
+  explicit SequenceReader(const std::string& path, int n_threads = 1, bool words = false,
+                          std::size_t chunk_bytes = kChunkBytes);
   ~SequenceReader();
   SequenceReader(SequenceReader&&) noexcept;
   SequenceReader& operator=(SequenceReader&&) noexcept;
@@ -50,6 +55,9 @@ class SequenceReader {
 
   // Replaces the batch by the next records. False, with an empty batch, at the end of the file.
   bool read(SequenceBatch& batch, const BatchLimits& limits = {});
+  // The same, but where records were parsed by several threads a batch may be a chunk of theirs as
+  // it is, handed on without a copy: less than the limits allow, or up to a chunk more.
+  bool read_any(SequenceBatch& batch, const BatchLimits& limits = {});
 
   const std::string& path() const;
   std::uint64_t n_records() const;         // given out so far

@@ -13,9 +13,10 @@ namespace biogpu::io::input {
 // name. With words, a sequence may also hold words such as <mask> and [MASK], and blanks.
 class FastaSource : public RecordSource {
  public:
-  // line: the number of the line that text begins with.
-  FastaSource(TextWindow& text, std::string label, std::uint64_t line, bool words = false)
-      : text_(text), label_(std::move(label)), line_(line), words_(words) {}
+  // line: the number of the line that text begins with; n_before: of the file's records before it.
+  FastaSource(TextWindow& text, std::string label, std::uint64_t line, bool words = false,
+              std::uint64_t n_before = 0)
+      : text_(text), label_(std::move(label)), line_(line), words_(words), record_(n_before) {}
 
   // Records longer than n residues, n > overlap, come in pieces of so many, each under the record's
   // name and with the last `overlap` residues of the one before it.
@@ -26,6 +27,7 @@ class FastaSource : public RecordSource {
 
   bool next(SequenceBatch& batch) override;
   bool in_record() const override { return in_record_; }
+  std::uint64_t line() const { return line_; }  // of what follows
 
  private:
   void read_header(SequenceBatch& batch);
@@ -40,7 +42,7 @@ class FastaSource : public RecordSource {
   std::string label_;
   std::uint64_t line_;
   bool words_;
-  std::uint64_t record_ = 0;
+  std::uint64_t record_;
   std::uint64_t max_piece_ = UINT64_MAX;
   std::size_t overlap_ = 0;
   bool in_record_ = false;

@@ -13,11 +13,12 @@ namespace biogpu::io::input {
 // records. Format: P. Cock et al., doi:10.1093/nar/gkp1137; its wrapped form is refused.
 class FastqSource : public RecordSource {
  public:
-  // line: the number of the line that text begins with.
-  FastqSource(TextWindow& text, std::string label, std::uint64_t line)
-      : text_(text), label_(std::move(label)), line_(line) {}
+  // line: the number of the line that text begins with; n_before: of the file's records before it.
+  FastqSource(TextWindow& text, std::string label, std::uint64_t line, std::uint64_t n_before = 0)
+      : text_(text), label_(std::move(label)), line_(line), record_(n_before) {}
 
   bool next(SequenceBatch& batch) override;
+  std::uint64_t line() const { return line_; }  // of what follows
 
  private:
   bool skip_blank_lines();
@@ -31,7 +32,7 @@ class FastqSource : public RecordSource {
   TextWindow& text_;
   std::string label_;
   std::uint64_t line_;
-  std::uint64_t record_ = 0;
+  std::uint64_t record_;
 };
 
 }  // namespace biogpu::io::input

@@ -61,6 +61,26 @@ std::size_t RawFile::read(char* to, std::size_t n) {
   return static_cast<std::size_t>(got);
 }
 
+std::size_t RawFile::read_at(std::uint64_t offset, char* to, std::size_t n) const {
+  std::size_t done = 0;
+  while (done < n) {
+    const ssize_t got = pread(descriptor_, to + done, n - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("cannot be read");
+    if (got == 0) {
+      check_end(offset + done);
+      break;
+    }
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+void RawFile::seek(std::uint64_t offset) {
+  if (hseek(file_, static_cast<off_t>(offset), SEEK_SET) < 0) fail("cannot be read");
+  set_position(offset);
+}
+
 // Some file systems give sizes that reading does not bear out: only a size that changed counts.
 void RawFile::check_end(std::uint64_t end) const {
   struct stat status {};

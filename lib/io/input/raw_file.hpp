@@ -35,6 +35,16 @@ class RawFile : public ByteSource {
   std::uint64_t bytes_read() const { return bytes_read_; }
   std::uint64_t file_bytes() const { return file_bytes_; }  // 0 when not a regular file
   int descriptor() const { return descriptor_; }
+  // Where in a regular file reading begins: not at 0 where standard input is handed on half read.
+  std::uint64_t begin() const { return begin_; }
+
+  // Of a regular file, by any thread: fills [to, to + n) with what lies at the offset and returns
+  // its size, less than n at the end of the file. Does not move where read() is.
+  std::size_t read_at(std::uint64_t offset, char* to, std::size_t n) const;
+  // Counts what lies before the offset as read, for who uses read_at().
+  void set_position(std::uint64_t offset) { bytes_read_ = offset - begin_; }
+  // Makes read() go on there.
+  void seek(std::uint64_t offset);
 
   // For who reads by the descriptor, or was given the file: throws where the file's bytes end at
   // `end`, before they did when it was opened, and it was made shorter.

@@ -5,11 +5,11 @@
 #include "lib/io/input/bgzf.hpp"
 #include "lib/io/input/block_source.hpp"
 #include "lib/io/input/gzip.hpp"
+#include "lib/io/input/parallel_gzip.hpp"
 
 namespace biogpu::io::input {
 namespace {
 
-// A file lends itself to its reader.
 class Borrowed : public ByteSource {
  public:
   explicit Borrowed(RawFile& file) : file_(file) {}
@@ -19,16 +19,26 @@ class Borrowed : public ByteSource {
   RawFile& file_;
 };
 
+// Pieces take three times the work of one thread, so that fewer threads gain nothing.
+constexpr int kThreadsWorthPieces = 8;
+// Smaller files are inflated before more threads would have begun.
+constexpr std::uint64_t kBytesWorthPieces = 8u << 20;
+
 }  // namespace
+
+std::unique_ptr<ByteSource> lend(RawFile& file) { return std::make_unique<Borrowed>(file); }
 
 std::unique_ptr<ByteSource> open_text(RawFile& file, std::string_view head, int n_threads) {
   const int n_ahead = n_threads > 1 ? n_threads : 0;
   if (bgzf_block_bytes(head) > 0)
     return std::make_unique<BlockSource>(std::make_unique<BgzfProducer>(file), n_ahead);
-  if (head.starts_with(kGzipMagic))
-    return std::make_unique<BlockSource>(std::make_unique<GzipProducer>(file, std::string_view()),
-                                         std::min(n_ahead, 1));
-  return std::make_unique<Borrowed>(file);
+  if (!head.starts_with(kGzipMagic)) return lend(file);
+  if (n_threads >= kThreadsWorthPieces && file.begin() == 0 &&
+      file.file_bytes() >= kBytesWorthPieces)
+    return std::make_unique<BlockSource>(std::make_unique<ParallelGzipProducer>(file),
+                                         n_threads / 2);
+  return std::make_unique<BlockSource>(std::make_unique<GzipProducer>(file, std::string_view()),
+                                       std::min(n_ahead, 1));
 }
 
 }  // namespace biogpu::io::input

@@ -1,5 +1,6 @@
 // FASTA and FASTQ, plain, gzip and BGZF, from any bytes: an Error, or records that hold what they
-// promise and that read back equal after they were written.
+// promise, that are the same for one thread and two, and that read back equal after they were
+// written.
 #include "lib/io/sequence_reader.hpp"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "lib/io/input/gzip.hpp"
 #include "lib/io/input/hts.hpp"
 #include "lib/io/input/scan.hpp"
+#include "lib/io/input/text_source.hpp"
 #include "tests/fuzz/support/memory_file.hpp"
 
 using namespace biogpu;
@@ -28,8 +30,9 @@ void check_record(const io::SequenceBatch& batch, std::size_t i) {
 }
 
 // The records as FASTQ where the first has a quality, else as FASTA.
-std::string read_as_text(const std::string& path, int n_threads, const io::BatchLimits& limits) {
-  io::SequenceReader reader(path, n_threads);
+std::string read_as_text(const std::string& path, int n_threads, const io::BatchLimits& limits,
+                         std::size_t chunk_bytes = io::SequenceReader::kChunkBytes) {
+  io::SequenceReader reader(path, n_threads, false, chunk_bytes);
   io::SequenceBatch batch;
   std::string text;
   bool is_fastq = false;
@@ -46,6 +49,15 @@ std::string read_as_text(const std::string& path, int n_threads, const io::Batch
   return text;
 }
 
+// The records, or the error in their place.
+std::string read_or_error(const std::string& path, int n_threads, std::size_t chunk_bytes) {
+  try {
+    return read_as_text(path, n_threads, {3, 100}, chunk_bytes);
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
 // SAM, BAM and CRAM are hts_input_fuzz's.
 bool is_alignment_file(const std::string& text) {
   return io::input::is_hts(text) || io::input::is_bam(text);
@@ -57,6 +69,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) 
   const std::string head(reinterpret_cast<const char*>(bytes), std::min<std::size_t>(n, 4096));
   if (is_alignment_file(head) || is_alignment_file(io::input::inflate_head(head, 4096))) return 0;
   const MemoryFile file(bytes, n);
+  // Of compressed text that is damaged and malformed too, either error may come first.
+  if (n > 30 && n % 4 == 0 && !head.starts_with(io::input::kGzipMagic))
+    require(read_or_error(file.path(), 2, 8 + n % 50) == read_or_error(file.path(), 1, 1),
+            "threads read other records, or another error, than one alone");
   try {
     const std::string text = read_as_text(file.path(), n % 16 == 0 ? 2 : 1, {3, 100});
     const MemoryFile copy(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
