@@ -67,7 +67,7 @@ class PackedText {
     if (shift + static_cast<unsigned>(bits_) > 64) words_[(bit >> 6) + 1] |= value << (64 - shift);
   }
 
-  void prefetch(std::uint64_t i) const {
+  [[gnu::always_inline]] void prefetch(std::uint64_t i) const {
     __builtin_prefetch(words_.data() + (i * static_cast<unsigned>(bits_) >> 6));
   }
 

@@ -1,10 +1,11 @@
 // Suffix array and transform of texts in memory, by libsais and by biogpu in turns.
 //
-//   libsais_driver LETTERS THREADS REPEATS [random | hard]
+//   libsais_driver LETTERS THREADS REPEATS [random | hard | none] [NAME=FILE...]
 //
-// The results of both are compared first; a line of JSON for each text tells the seconds of every
-// run and its CPU seconds. Both begin with one byte a letter, and the memory of their results is
-// new in every run. On a machine that others use too: OMP_WAIT_POLICY=passive.
+// Texts are made here, or are the bytes of the files. The results of both are compared first; a
+// line of JSON for each text tells the seconds of every run and its CPU seconds. Both begin with
+// one byte a letter, and the memory of their results is new in every run. On a machine that others
+// use too: OMP_WAIT_POLICY=passive.
 #include <libsais.h>
 #include <time.h>
 
@@ -12,6 +13,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -96,6 +100,22 @@ bool measure(const std::string& name, const std::string& letters, int n_threads,
   return true;
 }
 
+std::string bytes_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(file), {});
+  if (!file || bytes.empty() || bytes.size() > std::numeric_limits<std::int32_t>::max()) return {};
+  return bytes;
+}
+
+// False where the results differ, or there is no text.
+bool measure_or_say(const std::string& name, const std::string& letters, int n_threads,
+                    int repeats) {
+  if (!letters.empty() && measure(name, letters, n_threads, repeats)) return true;
+  std::fprintf(stderr, "libsais_driver: %s: %s\n", name.c_str(),
+               letters.empty() ? "no text of 1 to 2^31 - 1 bytes" : "the results differ");
+  return false;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -103,13 +123,18 @@ int main(int argc, char** argv) {
   const std::size_t n = std::strtoull(argv[1], nullptr, 10);
   const int n_threads = std::atoi(argv[2]);
   const int repeats = std::atoi(argv[3]);
-  std::vector<std::pair<std::string, std::string>> texts = {
-      {"random", test::random_text(1, n, "ACGT")}};
-  if (argc > 4 && std::string(argv[4]) == "hard")
+  const std::string made = argc > 4 ? argv[4] : "random";
+  std::vector<std::pair<std::string, std::string>> texts;
+  if (made != "none") texts.emplace_back("random", test::random_text(1, n, "ACGT"));
+  if (made == "hard")
     for (auto& text : test::hard_texts(n)) texts.push_back(std::move(text));
-  for (const auto& [name, letters] : texts) {
-    if (measure(name, letters, n_threads, repeats)) continue;
-    std::fprintf(stderr, "libsais_driver: %s: the results differ\n", name.c_str());
-    return 1;
+  for (const auto& [name, letters] : texts)
+    if (!measure_or_say(name, letters, n_threads, repeats)) return 1;
+  for (int i = 5; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const std::size_t equals = argument.find('=');
+    if (equals == std::string::npos) return 2;
+    const std::string letters = bytes_of_file(argument.substr(equals + 1));
+    if (!measure_or_say(argument.substr(0, equals), letters, n_threads, repeats)) return 1;
   }
 }

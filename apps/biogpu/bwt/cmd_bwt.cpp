@@ -22,6 +22,17 @@ constexpr char kBwtFooter[] =
     "  biogpu bwt index --format bwa -p prefix genome.fa\n"
     "  biogpu bwt transform reads.fa -o reads.bwt\n\n";
 
+const char* name_of(bwt::SuffixMethod method) {
+  switch (method) {
+    case bwt::SuffixMethod::lms:
+      return "LMS suffixes";
+    case bwt::SuffixMethod::induced:
+      return "recursive induction";
+    default:
+      return "all suffixes";
+  }
+}
+
 }  // namespace
 
 Run add_bwt(CLI::App& command) { return add_subcommands(command, kBwtSubcommands, kBwtFooter); }
@@ -55,9 +66,9 @@ void log_sort(const bwt::SuffixSortReport& sorted, double seconds, Log& log, Bwt
     return;
   }
   if (!sorted.why_cpu.empty()) log.warn("sorted on the CPU instead: " + sorted.why_cpu);
-  log.detail(fmt::format("sorted in {:.2f} s: {} suffixes left by direct comparison, {} rounds{}",
-                         seconds, sorted.n_unresolved, sorted.n_rank_rounds,
-                         sorted.induced ? ", by induction" : ""));
+  log.detail(fmt::format("sorted in {:.2f} s by {}: {} tied after direct comparison, {} rounds",
+                         seconds, name_of(sorted.method), sorted.n_unresolved,
+                         sorted.n_rank_rounds));
 }
 
 void update_progress(Progress& progress, const io::SequenceReader& reader,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lib/bwt/packed_text.hpp"
+#include "lib/bwt/suffix/lms_marks.hpp"
 #include "lib/bwt/suffix/share_work.hpp"
 #include "lib/core/big_array.hpp"
 
@@ -111,6 +112,12 @@ class InducedSort {
     induce();
   }
 
+  // The LMS suffixes alone, to the beginning of sa.
+  void sort_lms(const LmsMarks& lms) {
+    take_classes(lms);
+    if (!sort_kinds()) sort_names();
+  }
+
  private:
   static constexpr Index kNone = std::numeric_limits<Index>::max();
   static constexpr std::uint64_t kAhead = 32;
@@ -135,12 +142,27 @@ class InducedSort {
       next = symbol;
     }
     lms_ = sa_ + n_ - n_lms_;
+    lay_out([&](std::size_t c) { return large[c]; }, [&](std::size_t c) { return small[c]; });
+  }
+
+  // The same of what is known.
+  void take_classes(const LmsMarks& lms) {
+    for (std::size_t c = 0; c < n_lms_in_.size(); ++c) n_lms_ += n_lms_in_[c] = lms.n_lms(c);
+    Index* at = sa_ + n_ - n_lms_;
+    lms_ = at;
+    lms.for_each(0, n_, [&](std::uint64_t i) { *at++ = static_cast<Index>(i); });
+    lay_out([&](std::size_t c) { return lms.n_large(c); },
+            [&](std::size_t c) { return lms.n_small(c); });
+  }
+
+  template <class Large, class Small>
+  void lay_out(const Large& n_large, const Small& n_small) {
     std::uint64_t row = 0;
     for (std::size_t c = 0; c < n_lms_in_.size(); ++c) {
       first_[c] = row;
-      first_small_[c] = row + large[c];
-      row += large[c] + small[c];
-      any_small_ = any_small_ || small[c] > 0;
+      first_small_[c] = row + n_large(c);
+      row += n_large(c) + n_small(c);
+      any_small_ = any_small_ || n_small(c) > 0;
     }
     first_.back() = row;
   }

@@ -3,7 +3,9 @@
 #include <atomic>
 
 #include "lib/bwt/fm/gpu_search.hpp"
+#include "lib/bwt/suffix/carried_induction.hpp"
 #include "lib/bwt/suffix/induced_sort.hpp"
+#include "lib/bwt/suffix/lms_sorter.hpp"
 #include "lib/bwt/suffix/pair_chains.hpp"
 #include "lib/bwt/suffix/rank_doubling.hpp"
 #include "lib/bwt/suffix/share_work.hpp"
@@ -25,6 +27,12 @@ constexpr double kMostRankWork = 2;
 // each tie than are worth it.
 constexpr std::uint64_t kWordsFurther = 8;
 constexpr std::uint64_t kLeastWordsFurther = 512;
+// With so many threads, sorting all suffixes of a text is faster than the two scans of an
+// induction, which one thread does, unless more than this share of the text repeats itself. Above
+// the other share it consists of few substrings.
+constexpr int kMinThreadsDirect = 8;
+constexpr double kMaxEqualDirect = 1.0 / 64;
+constexpr double kMaxEqualInduced = 0.5;
 // Suffixes that tell whether the text repeats itself.
 constexpr std::uint64_t kDrawn = 1u << 12;
 // Before so many suffixes are sorted, nothing is known of the text.
@@ -34,7 +42,6 @@ template <class Index>
 class SuffixSorter {
  public:
   static constexpr int kPosBits = sizeof(Index) == 4 ? 32 : 40;
-  using Word = SuffixWord<kPosBits>;
   // Above 2^32 symbols their memory would be too much.
   static constexpr bool kChainsPairs = sizeof(Index) == 4;
 
@@ -42,25 +49,18 @@ class SuffixSorter {
       : source_(source), settings_(settings), sa_(source.text.size()) {}
 
   BigArray<Index> run(SuffixSortReport& report) {
-    const std::uint64_t n = source_.text.size();
+    if (sa_.size() == 0) return std::move(sa_);
     const bool on_gpu = settings_.gpu >= 0 && sort_on_gpu(report);
-    if (settings_.force_induced || !(on_gpu || (!looks_repetitive() && sort_directly(report)))) {
-      report.induced = true;
-      sort_by_induction();
-      return std::move(sa_);
-    }
-    refine_further();
-    if (!groups_.empty()) {
-      RankDoubling<Index> doubling(sa_.data(), n, settings_.n_threads);
-      const auto max_work = static_cast<std::uint64_t>(kMostRankWork * static_cast<double>(n));
-      const bool sorted =
-          doubling.run(std::move(groups_), settings_.force_ranks ? ~std::uint64_t{0} : max_work);
-      report.n_rank_rounds += doubling.n_rounds();
-      if (!sorted) {
-        report.induced = true;
-        sort_by_induction();
+    SuffixMethod method = on_gpu ? SuffixMethod::direct : choose_method();
+    if (is_direct(method)) {
+      if ((on_gpu || sort_directly(report)) && finish_groups(report)) {
+        report.method = method;
+        return std::move(sa_);
       }
+      groups_.clear();
+      method = SuffixMethod::induced;
     }
+    report.method = sort_by_induction(method, report);
     return std::move(sa_);
   }
 
@@ -95,12 +95,24 @@ class SuffixSorter {
     return true;
   }
 
-  // Whether most of a few suffixes drawn from the whole text share two words with another of them:
-  // spares the direct sort of one letter, short periods, Fibonacci words.
-  bool looks_repetitive() const {
+  static bool is_direct(SuffixMethod method) {
+    return method == SuffixMethod::direct || method == SuffixMethod::ranks;
+  }
+
+  SuffixMethod choose_method() const {
+    if (settings_.method != SuffixMethod::automatic) return settings_.method;
+    const double equal = share_of_equal_words();
+    if (equal > kMaxEqualInduced) return SuffixMethod::induced;
+    if (equal > kMaxEqualDirect) return SuffixMethod::lms;
+    return settings_.n_threads < kMinThreadsDirect ? SuffixMethod::lms : SuffixMethod::direct;
+  }
+
+  // Of a few suffixes drawn from the whole text, the share that has two words in common with
+  // another of them. More than half in one letter, short periods, Fibonacci words.
+  double share_of_equal_words() const {
     const std::uint64_t n = source_.text.size();
     const std::uint64_t word = source_.text.symbols_per_word();
-    if (settings_.force_ranks || n < kLeastEvidence) return false;
+    if (n < kLeastEvidence) return 0;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> drawn;
     for (std::uint64_t k = 0; k < kDrawn; ++k) {
       const std::uint64_t i = k * (n - 2 * word) / kDrawn + k % word;
@@ -109,12 +121,13 @@ class SuffixSorter {
     std::sort(drawn.begin(), drawn.end());
     std::uint64_t n_equal = 0;
     for (std::size_t k = 1; k < drawn.size(); ++k) n_equal += drawn[k] == drawn[k - 1] ? 1 : 0;
-    return n_equal > kDrawn / 2;
+    return static_cast<double>(n_equal) / kDrawn;
   }
 
   // False where too much of the text repeats itself: the order is then unfinished.
   bool sort_directly(SuffixSortReport& report) {
-    SuffixBuckets<kPosBits> buckets(source_, settings_.n_threads);
+    BigArray<std::uint64_t> words(sa_.size());
+    SuffixBuckets<kPosBits> buckets(source_, words.data(), settings_.n_threads);
     std::vector<Worker> workers;
     for (int i = 0; i < std::max(settings_.n_threads, 1); ++i)
       workers.emplace_back(source_, sa_.data());
@@ -130,7 +143,7 @@ class SuffixSorter {
       groups_.insert(groups_.end(), left.begin(), left.end());
     }
     report.n_unresolved = n_unresolved;
-    if (settings_.force_ranks) return true;
+    if (all_by_ranks()) return true;
     return !too_repetitive() && static_cast<double>(n_costly) <=
                                     kMostUnresolved * static_cast<double>(source_.text.size());
   }
@@ -142,10 +155,23 @@ class SuffixSorter {
     return kWordsFurther * sa_.size() / std::max<std::uint64_t>(n_left, 1);
   }
 
+  // What direct comparison or the GPU left. False where it is too much.
+  bool finish_groups(SuffixSortReport& report) {
+    refine_further();
+    if (groups_.empty()) return true;
+    RankDoubling<Index> doubling(sa_.data(), sa_.size(), settings_.n_threads);
+    const auto max_work =
+        static_cast<std::uint64_t>(kMostRankWork * static_cast<double>(sa_.size()));
+    const bool sorted =
+        doubling.run(std::move(groups_), all_by_ranks() ? ~std::uint64_t{0} : max_work);
+    report.n_rank_rounds += doubling.n_rounds();
+    return sorted;
+  }
+
   // Ranks take memory and time for every suffix of the text. A few that tie for long, as in two
   // gaps that bwa fills alike, cost less to compare on.
   void refine_further() {
-    if (groups_.empty() || settings_.force_ranks) return;
+    if (groups_.empty() || all_by_ranks()) return;
     std::uint64_t n_words = words_further();
     if (n_words < kLeastWordsFurther && kChainsPairs) {
       groups_ = PairChains<Index>(source_, sa_.data(), settings_.n_threads).run(groups_);
@@ -165,6 +191,8 @@ class SuffixSorter {
                      worker.refiner.unresolved().end());
   }
 
+  bool all_by_ranks() const { return settings_.method == SuffixMethod::ranks; }
+
   // Suffixes left that call for ranks or induction. Pairs do not.
   static std::uint64_t costly(const TieRefiner<Index>& refiner) {
     return kChainsPairs ? refiner.n_in_crowds() : refiner.n_unresolved();
@@ -173,8 +201,7 @@ class SuffixSorter {
   bool too_repetitive() const {
     const std::uint64_t n_sorted = n_sorted_.load(std::memory_order_relaxed);
     const std::uint64_t n_left = n_left_.load(std::memory_order_relaxed);
-    return !settings_.force_ranks &&
-           (n_sorted >= kLeastEvidence || n_sorted == source_.text.size()) &&
+    return !all_by_ranks() && (n_sorted >= kLeastEvidence || n_sorted == source_.text.size()) &&
            static_cast<double>(n_left) > 2 * kMostUnresolved * static_cast<double>(n_sorted) &&
            static_cast<double>(n_left) > kMostUnresolved / 8 * static_cast<double>(sa_.size());
   }
@@ -191,47 +218,55 @@ class SuffixSorter {
   }
 
   void sort_bucket(SuffixBuckets<kPosBits>& buckets, std::size_t b, Worker& worker) {
-    const std::uint64_t begin = buckets.begin(b);
-    const std::uint64_t n = buckets.end(b) - begin;
+    const std::uint64_t n = buckets.end(b) - buckets.begin(b);
     if (n == 0) return;
-    std::uint64_t* const words = buckets.words(b);
-    if (worker.spare.size() < n) worker.spare.resize(n);
-    sort_words(words, worker.spare.data(), n);
-    Index* const sa = sa_.data() + begin;
-    for (std::uint64_t i = 0; i < n; ++i) sa[i] = static_cast<Index>(Word::position(words[i]));
-    const int key_bits = buckets.bucket_bits() + Word::kKeyBits;
-    const auto key_depth = static_cast<std::uint64_t>(key_bits / source_.text.bits());
+    buckets.sort(b, worker.spare, sa_.data());
+    const std::uint64_t key_depth = buckets.key_symbols();
     const std::uint64_t limit = max_depth(key_depth);
-    const bool leave_pairs = kChainsPairs && !settings_.force_ranks && many_tie();
+    const bool leave_pairs = kChainsPairs && !all_by_ranks() && many_tie();
     const std::uint64_t left_before = costly(worker.refiner);
     std::uint64_t n_tied = 0;
-    for (std::uint64_t i = 0; i < n;) {
-      std::uint64_t end = i + 1;
-      while (end < n && Word::same_key(words[i], words[end])) ++end;
-      if (end - i > 1) {
-        n_tied += end - i;
-        if (end - i == 2 && leave_pairs)
-          worker.refiner.leave({begin + i, 2, key_depth});
-        else
-          worker.refiner.refine({begin + i, end - i, key_depth}, limit);
-      }
-      i = end;
-    }
+    buckets.for_each_tie(b, [&](std::uint64_t row, std::uint64_t size) {
+      n_tied += size;
+      if (size == 2 && leave_pairs)
+        worker.refiner.leave({row, 2, key_depth});
+      else
+        worker.refiner.refine({row, size, key_depth}, limit);
+    });
     n_sorted_ += n;
     n_tied_ += n_tied;
     n_left_ += costly(worker.refiner) - left_before;
   }
 
-  void sort_by_induction() {
-    groups_.clear();
+  // Returns the method that came to the result.
+  SuffixMethod sort_by_induction(SuffixMethod method, SuffixSortReport& report) {
+    const LmsMarks lms(source_, settings_.n_threads);
+    // One array for all steps: new memory costs more than what they do with it.
+    BigArray<std::uint64_t> words;
+    if (method == SuffixMethod::lms) {
+      words = BigArray<std::uint64_t>(std::max(sa_.size(), LmsSorter<Index>::n_words(sa_.size())));
+      if (!LmsSorter<Index>(source_, lms, sa_.data(), words.data(), settings_).run(report))
+        method = SuffixMethod::induced;
+    }
+    if (method == SuffixMethod::induced) {
+      words = {};
+      if (!source_.ends.empty()) {
+        induce_set();
+        return method;
+      }
+      const PackedSymbols symbols(source_.text);
+      InducedSort<Index, PackedSymbols>(symbols, lms.n_symbols(), sa_.data(), settings_.n_threads)
+          .sort_lms(lms);
+      words = BigArray<std::uint64_t>(sa_.size());
+    }
+    CarriedInduction<Index>(source_, lms, sa_.data(), words.data(), settings_.n_threads).run();
+    return method;
+  }
+
+  // The ends become symbols of their own, the earlier the smaller.
+  void induce_set() {
     const std::uint64_t n = source_.text.size();
     const std::uint64_t n_symbols = std::uint64_t{1} << source_.text.bits();
-    if (source_.ends.empty()) {
-      const PackedSymbols symbols(source_.text);
-      InducedSort<Index, PackedSymbols>(symbols, n_symbols, sa_.data(), settings_.n_threads).run();
-      return;
-    }
-    // The ends become symbols of their own, the earlier the smaller.
     const std::uint64_t n_ends = source_.ends.size();
     BigArray<Index> symbols(n);
     for (std::uint64_t i = 0, k = 0; i < n; ++i) {

@@ -32,12 +32,21 @@ struct SuffixGroup {
   std::uint64_t depth = 0;
 };
 
-// Switches for tests, which reach with small texts what large or rare ones need.
+enum class SuffixMethod {
+  automatic,  // chosen by the text and the number of threads
+  direct,     // all suffixes by radix and comparison; by induction where too many tie
+  ranks,      // the same, but all that is left by ranks, however much it is
+  lms,        // the LMS suffixes by radix, comparison and each other, then carried induction
+  induced,    // the LMS suffixes by recursive induction, then carried induction
+};
+
+// All but n_threads and gpu are switches for tests, which reach with small texts what large or rare
+// ones need.
 struct SuffixSortSettings {
   int n_threads = 1;
-  std::uint64_t direct_symbols = 0;  // compared directly before ranks are; 0: chosen
-  bool force_ranks = false;          // resolve all that is left by ranks, however much it is
-  bool force_induced = false;        // sort by induction alone
+  SuffixMethod method = SuffixMethod::automatic;
+  std::uint64_t direct_symbols = 0;  // compared before ranks or LMS suffixes are; 0: chosen
+  std::uint64_t max_lms_moves = 0;   // before `lms` gives way to `induced`; 0: chosen
   int gpu = -1;                      // the device that sorts where it can; -1: the CPU
   std::uint64_t gpu_rows = 0;        // it sorts at a time; 0: what its memory holds
   std::uint64_t gpu_bytes = 0;       // of its memory that may be used; 0: what is free
@@ -47,7 +56,7 @@ struct SuffixSortSettings {
 struct SuffixSortReport {
   std::uint64_t n_unresolved = 0;  // suffixes left after the direct comparison
   int n_rank_rounds = 0;
-  bool induced = false;
+  SuffixMethod method = SuffixMethod::direct;  // that came to the result
   bool on_gpu = false;
   std::string why_cpu;         // where a GPU was to sort and could not
   std::uint64_t n_blocks = 0;  // that a GPU sorted one after the other
@@ -59,13 +68,15 @@ struct SuffixSortReport {
 // Positions of all suffixes in ascending order. Index is std::uint32_t for texts below 2^32 - 1
 // symbols, else std::uint64_t.
 //
-// Radix sort by the first symbols, one bucket after the other, then direct comparison; equal
-// suffixes that are left are sorted by the ranks of what follows them, doubling the distance
-// (Larsson and Sadakane, doi:10.1016/j.tcs.2007.07.017); texts that leave too many are sorted by
-// induction in linear time (Nong, Zhang and Chan, doi:10.1109/TC.2010.188).
+// Most texts: the LMS suffixes, a third of all, are sorted by radix, by comparison of words and by
+// the order of the LMS suffixes that follow them; then all others by induction in two scans (Nong,
+// Zhang and Chan, doi:10.1109/TC.2010.188). Texts of few kinds of LMS substrings sort these by
+// recursive induction. With many threads, all suffixes of a text that does not repeat itself are
+// sorted by radix and comparison; equal ones that are left are sorted by the ranks of what follows
+// them, doubling the distance (Larsson and Sadakane, doi:10.1016/j.tcs.2007.07.017).
 //
-// Memory: 8 bytes for each symbol beside the text and the result (5 for induction); where a GPU
-// sorts, that of one index for each symbol, and only where it leaves ties.
+// Memory: 8 bytes for each symbol beside the text and the result; where a GPU sorts, that of one
+// index for each symbol, and only where it leaves ties.
 template <class Index>
 BigArray<Index> sort_suffixes(const SuffixSource& source, const SuffixSortSettings& settings,
                               SuffixSortReport* report = nullptr);

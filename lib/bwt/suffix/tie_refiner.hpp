@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "lib/bwt/suffix/suffix_array.hpp"
@@ -14,7 +15,10 @@ namespace biogpu::bwt {
 template <class Index>
 class TieRefiner {
  public:
-  TieRefiner(const SuffixSource& source, Index* sa) : source_(source), sa_(sa) {}
+  // A group of more than max_compared is left as it is: a sign of a text that repeats itself, where
+  // comparing on would mostly find the same again.
+  TieRefiner(const SuffixSource& source, Index* sa, std::uint64_t max_compared = 1u << 14)
+      : source_(source), sa_(sa), max_compared_(max_compared) {}
 
   // Sorts the group as far as its first max_depth symbols tell. Groups left go to unresolved().
   void refine(const SuffixGroup& group, std::uint64_t max_depth) {
@@ -34,15 +38,12 @@ class TieRefiner {
   }
 
   const std::vector<SuffixGroup>& unresolved() const { return unresolved_; }
+  std::vector<SuffixGroup> take_unresolved() { return std::exchange(unresolved_, {}); }
   std::uint64_t n_unresolved() const { return n_unresolved_; }
   // Of these, the ones in groups of more than two.
   std::uint64_t n_in_crowds() const { return n_in_crowds_; }
 
  private:
-  // A larger group is a sign of a text that repeats itself: comparing on would mostly find the same
-  // again.
-  static constexpr std::uint64_t kMostCompared = 1u << 14;
-
   struct Keyed {
     std::uint64_t key;
     Index position;
@@ -73,7 +74,7 @@ class TieRefiner {
   }
 
   void refine_once(const SuffixGroup& group, std::uint64_t max_depth) {
-    if (group.depth >= max_depth || group.size > kMostCompared) return leave(group);
+    if (group.depth >= max_depth || group.size > max_compared_) return leave(group);
     Index* const sa = sa_ + group.begin;
     keyed_.resize(group.size);
     constexpr std::uint64_t kAhead = 16;
@@ -111,6 +112,7 @@ class TieRefiner {
 
   const SuffixSource& source_;
   Index* const sa_;
+  const std::uint64_t max_compared_;
   std::vector<SuffixGroup> work_;
   std::vector<SuffixGroup> unresolved_;
   std::uint64_t n_unresolved_ = 0;

@@ -7,9 +7,12 @@
 #include "tests/unit/bwt/texts.hpp"
 
 using namespace biogpu;
+using bwt::SuffixMethod;
 using bwt::SuffixSortSettings;
 
 namespace {
+
+constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
 
 template <class Index>
 std::vector<std::uint64_t> values(const BigArray<Index>& sa) {
@@ -18,15 +21,25 @@ std::vector<std::uint64_t> values(const BigArray<Index>& sa) {
 
 // Every way of sorting, at small cost for each text.
 std::vector<SuffixSortSettings> all_ways() {
-  return {{1, 0, false, false}, {3, 0, false, false},  {1, 1, true, false},
-          {3, 1, true, false},  {2, 100, true, false}, {1, 0, false, true}};
+  return {{1},
+          {3, SuffixMethod::direct},
+          {1, SuffixMethod::ranks, 1},
+          {3, SuffixMethod::ranks, 1},
+          {2, SuffixMethod::ranks, 100},
+          {1, SuffixMethod::lms},
+          {1, SuffixMethod::lms, 1, kNoLimit},
+          {4, SuffixMethod::lms, 1, kNoLimit},
+          {2, SuffixMethod::lms, 100, kNoLimit},
+          {2, SuffixMethod::lms, 1, 1},
+          {1, SuffixMethod::induced}};
 }
 
 void check_all_ways(const bwt::SuffixSource& source) {
   const auto expected = values(bwt::sort_suffixes_ref<std::uint32_t>(source));
   for (const SuffixSortSettings& settings : all_ways()) {
-    INFO("threads " << settings.n_threads << ", direct " << settings.direct_symbols << ", ranks "
-                    << settings.force_ranks << ", induced " << settings.force_induced);
+    INFO("threads " << settings.n_threads << ", method " << static_cast<int>(settings.method)
+                    << ", direct " << settings.direct_symbols << ", moves "
+                    << settings.max_lms_moves);
     CHECK(values(bwt::sort_suffixes<std::uint32_t>(source, settings)) == expected);
     CHECK(values(bwt::sort_suffixes<std::uint64_t>(source, settings)) == expected);
   }
@@ -87,12 +100,16 @@ TEST_CASE("bwt.suffix_array: a long text is the same for every number of threads
   const auto text = test::pack_bases(letters);
   const bwt::SuffixSource source{text};
   bwt::SuffixSortReport report;
-  const auto expected = values(bwt::sort_suffixes<std::uint32_t>(source, {}, &report));
-  CHECK_FALSE(report.induced);
+  const auto expected =
+      values(bwt::sort_suffixes<std::uint32_t>(source, {1, SuffixMethod::direct}, &report));
+  CHECK(report.method == SuffixMethod::direct);
   CHECK(report.n_unresolved > 0);
-  CHECK(values(bwt::sort_suffixes<std::uint32_t>(source, {4, 0, false, false})) == expected);
-  CHECK(values(bwt::sort_suffixes<std::uint64_t>(source, {2, 0, false, false})) == expected);
-  CHECK(values(bwt::sort_suffixes<std::uint32_t>(source, {2, 0, false, true})) == expected);
+  for (const auto method : {SuffixMethod::direct, SuffixMethod::lms, SuffixMethod::induced})
+    for (const int n_threads : {1, 2, 4}) {
+      INFO("threads " << n_threads << ", method " << static_cast<int>(method));
+      CHECK(values(bwt::sort_suffixes<std::uint32_t>(source, {n_threads, method})) == expected);
+      CHECK(values(bwt::sort_suffixes<std::uint64_t>(source, {n_threads, method})) == expected);
+    }
   // Neighbours ascend: the first symbols, or what follows them by its rank.
   std::vector<std::uint64_t> rank(text.size() + 1, 0);
   for (std::size_t i = 0; i < expected.size(); ++i) rank[expected[i]] = i + 1;
@@ -118,26 +135,35 @@ TEST_CASE("bwt.suffix_array: what a text holds twice is sorted in chains", "[bwt
   }
   const test::StringSet set = test::pack_set(strings, 3);
   for (const int n_threads : {1, 3}) {
-    const SuffixSortSettings direct{n_threads, 0, false, false};
-    const SuffixSortSettings induced{1, 0, false, true};
+    const SuffixSortSettings direct{n_threads, SuffixMethod::direct};
+    const SuffixSortSettings induced{1, SuffixMethod::induced};
     bwt::SuffixSortReport report;
     CHECK(values(bwt::sort_suffixes<std::uint32_t>({text}, direct, &report)) ==
           values(bwt::sort_suffixes<std::uint32_t>({text}, induced)));
-    CHECK_FALSE(report.induced);
+    CHECK(report.method == SuffixMethod::direct);
     CHECK(report.n_unresolved > text.size() / 2);
     CHECK(values(bwt::sort_suffixes<std::uint32_t>({set.text, set.ends}, direct)) ==
           values(bwt::sort_suffixes<std::uint32_t>({set.text, set.ends}, induced)));
   }
 }
 
-TEST_CASE("bwt.suffix_array: repetitive texts go to the linear sorter", "[bwt]") {
-  for (const auto& [name, letters] : test::hard_texts(200000)) {
-    INFO(name);
+TEST_CASE("bwt.suffix_array: the method follows the text and the number of threads", "[bwt]") {
+  auto texts = test::hard_texts(200000);
+  texts.emplace_back("random", test::random_text(3, 200000, "ACGT"));
+  for (const auto& [name, letters] : texts) {
     const auto text = test::pack_bases(letters);
-    bwt::SuffixSortReport report;
-    const auto sa = bwt::sort_suffixes<std::uint32_t>({text}, {2, 0, false, false}, &report);
-    CHECK(report.induced == (name != "two letters" && name != "twice the same"));
-    const auto induced = bwt::sort_suffixes<std::uint32_t>({text}, {1, 0, false, true});
-    CHECK(values(sa) == values(induced));
+    const auto induced =
+        values(bwt::sort_suffixes<std::uint32_t>({text}, {1, SuffixMethod::induced}));
+    for (const int n_threads : {1, 2, 16}) {
+      INFO(name << ", threads " << n_threads);
+      bwt::SuffixSortReport report;
+      CHECK(values(bwt::sort_suffixes<std::uint32_t>({text}, {n_threads}, &report)) == induced);
+      const bool is_short_period =
+          name != "two letters" && name != "random" && name != "twice the same";
+      const SuffixMethod expected = is_short_period   ? SuffixMethod::induced
+                                    : n_threads == 16 ? SuffixMethod::direct
+                                                      : SuffixMethod::lms;
+      CHECK(report.method == expected);
+    }
   }
 }
