@@ -28,6 +28,22 @@ class BwaBase {
   explicit BwaBase(unsigned base)
       : low_(std::uint64_t{0} - (base & 1)), high_(std::uint64_t{0} - (base >> 1)) {}
 
+  // Symbol i of the block.
+  BwaBase(const BwaBlock& block, unsigned i)
+      : BwaBase(static_cast<unsigned>(block.low[i / 64] >> (63 - i % 64) & 1) |
+                static_cast<unsigned>(block.high[i / 64] >> (63 - i % 64) & 1) << 1) {}
+
+  std::uint64_t first_row(const BwaBlock& block) const {
+    return block.next_row[(high_ & 2) | (low_ & 1)];
+  }
+  // How many symbols from i on equal the base, which symbol i is.
+  unsigned run_length(const BwaBlock& block, unsigned i) const {
+    const unsigned in_word = 64 - i % 64;
+    const unsigned n = n_leading(equal(block, i / 64) << i % 64);
+    if (n < in_word || i >= 64) return n;
+    return in_word + n_leading(equal(block, 1));
+  }
+
   // How many of the symbols equal the base, and how many are larger.
   std::uint64_t n_equal(const BwaBlock& block, const BwaPrefix& prefix) const {
     return n_bits(equal(block, 0) & prefix.word[0]) + n_bits(equal(block, 1) & prefix.word[1]);
@@ -40,10 +56,13 @@ class BwaBase {
   static std::uint64_t n_bits(std::uint64_t word) {
     return static_cast<std::uint64_t>(__builtin_popcountll(word));
   }
-  std::uint64_t equal(const BwaBlock& block, int w) const {
+  static unsigned n_leading(std::uint64_t word) {
+    return ~word == 0 ? 64 : static_cast<unsigned>(__builtin_clzll(~word));
+  }
+  std::uint64_t equal(const BwaBlock& block, unsigned w) const {
     return ~((block.high[w] ^ high_) | (block.low[w] ^ low_));
   }
-  std::uint64_t larger(const BwaBlock& block, int w) const {
+  std::uint64_t larger(const BwaBlock& block, unsigned w) const {
     return (block.high[w] & ~high_) | (~(block.high[w] ^ high_) & block.low[w] & ~low_);
   }
 

@@ -153,7 +153,7 @@ std::uint64_t BwaFm::position(std::uint64_t row) const {
   if (row > n_) refuse_transform();
   std::uint64_t n_steps = 0;
   for (; !is_sampled(row); ++n_steps) {
-    row = row_before(row);
+    row = rows_before(row, 1).row;
     if (n_steps > n_) refuse_transform();
   }
   return sampled_position(row, n_steps);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -45,19 +46,35 @@ class BwaFm {
     const Rows next = extend_left({rows.other_begin, rows.begin, rows.size}, 3 - base);
     return {next.other_begin, next.begin, next.size};
   }
-  void prefetch_left(const Rows& rows) const { prefetch(rows.begin, rows.size); }
-  void prefetch_right(const Rows& rows) const { prefetch(rows.other_begin, rows.size); }
+  // Inlined always: a call of a function that only prefetches is left out as one without effect.
+  [[gnu::always_inline]] void prefetch_left(const Rows& rows) const {
+    prefetch(rows.begin, rows.size);
+  }
+  [[gnu::always_inline]] void prefetch_right(const Rows& rows) const {
+    prefetch(rows.other_begin, rows.size);
+  }
 
   // To the position of a row's suffix lead steps to the suffix one base longer, as many as `row`
-  // needs to become one whose position is known.
-  bool is_sampled(std::uint64_t row) const {
-    return (sample_mask_ != kNoMask ? row & sample_mask_ : row % sample_rate_) == 0 ||
-           row == primary_;
+  // needs to become one whose position is known: of the whole text, or of a sample.
+  bool is_sampled(std::uint64_t row) const { return next_sample(row) == row; }
+  // The first sampled row at or behind this one.
+  std::uint64_t next_sample(std::uint64_t row) const {
+    const std::uint64_t over = sample_mask_ != kNoMask ? row & sample_mask_ : row % sample_rate_;
+    const std::uint64_t next = over == 0 ? row : row + (sample_rate_ - over);
+    return row <= primary_ && primary_ < next ? primary_ : next;
   }
-  std::uint64_t row_before(std::uint64_t row) const;  // not of primary()
-  void prefetch_row(std::uint64_t row) const {
-    __builtin_prefetch(is_sampled(row) ? static_cast<const void*>(samples_ + row / sample_rate_ - 1)
-                                       : blocks_.data() + stored(row) / kBwaBlockSymbols);
+  [[gnu::always_inline]] void prefetch_sample(std::uint64_t row) const {
+    __builtin_prefetch(samples_ + row / sample_rate_ - 1);
+  }
+  // The first of so many rows and those behind it that have the same base before their suffixes and
+  // lie in one block: they stay together. None of them is the whole text.
+  struct Step {
+    std::uint64_t row = 0;  // where the first of them leads to
+    std::uint64_t n_rows = 0;
+  };
+  Step rows_before(std::uint64_t row, std::uint64_t n_rows) const;
+  [[gnu::always_inline]] void prefetch_row(std::uint64_t row) const {
+    __builtin_prefetch(blocks_.data() + stored(row) / kBwaBlockSymbols);
   }
   // Of the suffix that begins n_steps behind that of a sampled row. Throws Error{bad_input} where
   // the files lead nowhere.
@@ -91,7 +108,7 @@ class BwaFm {
   }
   // The symbols before a row's: that of the sentinel is left out.
   std::uint64_t stored(std::uint64_t row) const { return row - (row > primary_ ? 1 : 0); }
-  void prefetch(std::uint64_t row, std::uint64_t n_rows) const {
+  [[gnu::always_inline]] void prefetch(std::uint64_t row, std::uint64_t n_rows) const {
     const std::uint64_t first = stored(row) / kBwaBlockSymbols;
     const std::uint64_t last = stored(row + n_rows) / kBwaBlockSymbols;
     __builtin_prefetch(blocks_.data() + first);
@@ -135,14 +152,14 @@ inline BwaFm::Rows BwaFm::extend_left(const Rows& rows, unsigned base) const {
   return extended;
 }
 
-inline std::uint64_t BwaFm::row_before(std::uint64_t row) const {
+inline BwaFm::Step BwaFm::rows_before(std::uint64_t row, std::uint64_t n_rows) const {
   const std::uint64_t at = stored(row);
   const BwaBlock& block = blocks_[at / kBwaBlockSymbols];
-  const std::size_t word = at / 64 % 2;
-  const unsigned bit = 63 - at % 64;
-  const auto base =
-      static_cast<unsigned>((block.low[word] >> bit & 1) | (block.high[word] >> bit & 1) << 1);
-  return block.next_row[base] + BwaBase(base).n_equal(block, BwaPrefix(at % kBwaBlockSymbols));
+  const unsigned i = at % kBwaBlockSymbols;
+  const BwaBase base(block, i);
+  if (row < primary_) n_rows = std::min(n_rows, primary_ - row);
+  return {base.first_row(block) + base.n_equal(block, BwaPrefix(i)),
+          std::min<std::uint64_t>(n_rows, base.run_length(block, i))};
 }
 
 }  // namespace biogpu::bwt

@@ -16,10 +16,12 @@ class BwaKmers {
   std::uint32_t k() const { return k_; }
   // word: the bases, the last in the lowest bits.
   const BwaFm::Rows& operator[](std::uint64_t word) const { return rows_[word]; }
-  void prefetch(std::uint64_t word) const { __builtin_prefetch(&rows_[word]); }
+  [[gnu::always_inline]] void prefetch(std::uint64_t word) const {
+    __builtin_prefetch(&rows_[word]);
+  }
 
  private:
-  static constexpr std::uint32_t kMostBases = 10;
+  static constexpr std::uint32_t kMostBases = 11;
 
   void fill(const BwaFm& index, std::uint64_t word, std::uint32_t length, const BwaFm::Rows& rows);
 

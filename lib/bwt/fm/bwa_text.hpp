@@ -24,7 +24,7 @@ class BwaText {
     if (i >= 32) return word_at(i - 32);
     return i == 0 ? 0 : word_at(0) >> (64 - 2 * i);
   }
-  void prefetch(std::uint64_t i) const {
+  [[gnu::always_inline]] void prefetch(std::uint64_t i) const {
     strand_.prefetch(i < strand_.size() ? i : size() - 1 - i);
   }
 

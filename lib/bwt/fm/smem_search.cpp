@@ -11,9 +11,9 @@ namespace biogpu::bwt {
 namespace {
 
 // Enough to cover the latency of memory with the work of the other lanes.
-constexpr std::size_t kLanes = 24;
-// Rows are left for the text where finding their positions takes fewer steps than going on; a step
-// to a sampled row takes less than half of one that extends a match.
+constexpr std::size_t kLanes = 32;
+// Rows are left for the text where finding their positions, of sample_rate steps for each at most,
+// takes fewer steps than going on: a step of either kind costs the line of one block.
 constexpr std::uint64_t kMostRowsCompared = 64;
 
 constexpr auto kCodes = [] {
@@ -26,7 +26,7 @@ constexpr auto kCodes = [] {
 }();
 
 struct Lane {
-  enum class Step { kmer, left, right, walk, compare };
+  enum class Step { kmer, left, right, walk, sample, compare };
   Step step = Step::kmer;
   std::uint32_t number = 0;  // of the query
   SmemQueries::Query query{};
@@ -37,9 +37,22 @@ struct Lane {
   std::uint32_t stop = 0;
   bool whole = false;  // it is known that the match is maximal
   BwaFm::Rows rows;
-  std::uint64_t row = 0;  // whose position is looked for
-  std::uint64_t n_steps = 0;
-  std::vector<std::uint64_t> located;  // positions of the first rows
+  // Runs of rows whose positions are looked for; `first` is the place of the first in `sampled`.
+  struct Run {
+    std::uint64_t row = 0;
+    std::uint64_t n_rows = 0;
+    std::uint64_t first = 0;
+    std::uint64_t n_steps = 0;  // done
+  };
+  // The sampled row that a row leads to by so many steps, once it is reached.
+  struct Sampled {
+    std::uint64_t row = 0;
+    std::uint64_t n_steps = 0;
+    bool found = false;
+  };
+  std::vector<Run> runs;
+  std::vector<Sampled> sampled;
+  std::vector<std::uint64_t> located;  // positions
   std::vector<SmemMatches::Match> matches;
   std::vector<std::uint64_t> positions;
 
@@ -122,6 +135,8 @@ class Search {
       }
       case Step::walk:
         return walk(lane);
+      case Step::sample:
+        return take_samples(lane);
       case Step::compare:
         return compare(lane);
     }
@@ -205,7 +220,7 @@ class Search {
       n_located -= std::min<std::uint64_t>(1, settings_.max_places);
       n_saved += lane.run_end - lane.end;
     }
-    return n_located * index_.sample_rate() < 2 * n_saved;
+    return n_located * index_.sample_rate() < n_saved;
   }
 
   // The match is maximal.
@@ -223,26 +238,57 @@ class Search {
     return begin_left(lane);
   }
 
+  // Looks for the positions of all rows of the match. Copies in a text have the same bases before
+  // them too: rows in a run walk together.
   bool locate(Lane& lane) const {
     lane.step = Step::walk;
-    lane.located.clear();
-    return begin_walk(lane);
-  }
-  bool begin_walk(Lane& lane) const {
-    lane.row = lane.rows.begin + lane.located.size();
-    lane.n_steps = 0;
-    index_.prefetch_row(lane.row);
-    return true;
+    lane.sampled.assign(lane.rows.size, {});
+    lane.runs.assign(1, {lane.rows.begin, lane.rows.size, 0, 0});
+    return arrive(lane);
   }
   bool walk(Lane& lane) const {
-    if (!index_.is_sampled(lane.row)) {
-      lane.row = index_.row_before(lane.row);
-      if (++lane.n_steps > index_.size()) index_.refuse_transform();
-      index_.prefetch_row(lane.row);
-      return true;
+    Lane::Run& run = lane.runs.back();
+    const BwaFm::Step step = index_.rows_before(run.row, run.n_rows);
+    const Lane::Run rest{run.row + step.n_rows, run.n_rows - step.n_rows, run.first + step.n_rows,
+                         run.n_steps};
+    run.row = step.row;
+    run.n_rows = step.n_rows;
+    if (++run.n_steps > index_.size()) index_.refuse_transform();
+    if (rest.n_rows != 0) lane.runs.insert(lane.runs.end() - 1, rest);
+    return arrive(lane);
+  }
+  // Enters the sampled rows of the last run and goes on with those rows that are left.
+  bool arrive(Lane& lane) const {
+    while (!lane.runs.empty()) {
+      Lane::Run& run = lane.runs.back();
+      enter_samples(lane, run);
+      for (; run.n_rows != 0 && lane.sampled[run.first].found; --run.n_rows) {
+        ++run.row;
+        ++run.first;
+      }
+      while (run.n_rows != 0 && lane.sampled[run.first + run.n_rows - 1].found) --run.n_rows;
+      if (run.n_rows != 0) {
+        index_.prefetch_row(run.row);
+        return true;
+      }
+      lane.runs.pop_back();
     }
-    lane.located.push_back(index_.sampled_position(lane.row, lane.n_steps));
-    if (lane.located.size() < lane.rows.size) return begin_walk(lane);
+    lane.step = Step::sample;
+    for (const Lane::Sampled& sampled : lane.sampled) index_.prefetch_sample(sampled.row);
+    return true;
+  }
+  void enter_samples(Lane& lane, const Lane::Run& run) const {
+    const std::uint64_t end = run.row + run.n_rows;
+    for (std::uint64_t row = index_.next_sample(run.row); row < end;
+         row = index_.next_sample(row + 1)) {
+      Lane::Sampled& sampled = lane.sampled[run.first + (row - run.row)];
+      if (!sampled.found) sampled = {row, run.n_steps, true};
+    }
+  }
+  bool take_samples(Lane& lane) const {
+    lane.located.clear();
+    for (const Lane::Sampled& sampled : lane.sampled)
+      lane.located.push_back(index_.sampled_position(sampled.row, sampled.n_steps));
     if (lane.whole) {
       add_match(lane, lane.located);
       return begin_behind(lane);
