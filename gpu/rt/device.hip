@@ -1,9 +1,12 @@
 // Devices as the driver shows them, and which of them this build has code for.
 #include "gpu/rt/device.hpp"
 
+#include <algorithm>
+
 #include "gpu/rt/check.hpp"
 #include "gpu/rt/error.hpp"
 #include "gpu/rt/kernel.hpp"
+#include "gpu/rt/monitor.hpp"
 
 namespace biogpu::gpu {
 namespace {
@@ -46,7 +49,10 @@ DeviceProperties describe(int index) {
 
 const char* const kPlatformName = BIOGPU_PLATFORM_NAME;
 
-std::vector<DeviceProperties> list_devices(std::string* why) {
+namespace {
+
+// 0, with *why set, when there is no driver or device.
+int count_devices(std::string* why) {
   int count = 0;  // CUDA leaves it untouched when there is no driver
   const hipError_t error = hipGetDeviceCount(&count);
   if (error != hipSuccess || count == 0) {
@@ -55,19 +61,51 @@ std::vector<DeviceProperties> list_devices(std::string* why) {
       *why = std::string("no GPU found: ") +
              (error == hipSuccess ? "the driver shows no device" : hipGetErrorString(error));
     }
-    return {};
+    return 0;
   }
+  return count;
+}
+
+// True where all that is listed of the device is known without a context on it.
+bool ask_monitor(DeviceProperties& device) {
+  if (!names_architecture(BIOGPU_ARCHITECTURES, device.architecture)) return false;
+  const auto memory = monitored_memory(device.index);
+  // A part of a device has the address of the whole, of which the monitor then speaks.
+  const std::uint64_t total = device.memory_total_bytes;
+  if (!memory || memory->total_bytes < total || memory->total_bytes - total > total / 16)
+    return false;
+  device.memory_free_bytes = std::min(memory->free_bytes, total);
+  return true;
+}
+
+}  // namespace
+
+void open_device(DeviceProperties& device) {
   int previous = 0;
   const bool has_previous = hipGetDevice(&previous) == hipSuccess;
+  set_device(device.index);
+  device.why_not = probe_current_device();
+  if (device.why_not.empty()) device.memory_free_bytes = memory_info().free_bytes;
+  if (has_previous) set_device(previous);
+}
+
+std::vector<DeviceProperties> list_devices(std::string* why) {
+  const int count = count_devices(why);
   std::vector<DeviceProperties> devices;
   for (int index = 0; index < count; ++index) {
-    DeviceProperties device = describe(index);
-    set_device(index);
-    device.why_not = probe_current_device();
-    if (device.why_not.empty()) device.memory_free_bytes = memory_info().free_bytes;
-    devices.push_back(device);
+    devices.push_back(describe(index));
+    open_device(devices.back());
   }
-  if (has_previous) set_device(previous);
+  return devices;
+}
+
+std::vector<DeviceProperties> describe_devices(std::string* why) {
+  const int count = count_devices(why);
+  std::vector<DeviceProperties> devices;
+  for (int index = 0; index < count; ++index) {
+    devices.push_back(describe(index));
+    if (!ask_monitor(devices.back())) open_device(devices.back());
+  }
   return devices;
 }
 

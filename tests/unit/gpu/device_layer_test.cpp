@@ -8,6 +8,7 @@
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/device.hpp"
 #include "gpu/rt/error.hpp"
+#include "gpu/rt/monitor.hpp"
 #include "gpu/rt/stream.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
@@ -23,6 +24,26 @@ TEST_CASE("gpu.device: a listed device has a name, an architecture and memory", 
     CHECK(device.memory_total_bytes > 0);
     CHECK(device.memory_free_bytes <= device.memory_total_bytes);
     CHECK((device.wave_width == 32 || device.wave_width == 64));
+  }
+}
+
+TEST_CASE("gpu.device: what is described is what a listing with contexts finds", "[gpu][device]") {
+  if (!test::has_gpu()) return;
+  std::string why;
+  const auto listed = gpu::list_devices(&why);
+  auto described = gpu::describe_devices(&why);
+  REQUIRE(described.size() == listed.size());
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    CHECK(described[i].index == listed[i].index);
+    CHECK(described[i].name == listed[i].name);
+    CHECK(described[i].why_not == listed[i].why_not);
+    CHECK(described[i].memory_total_bytes == listed[i].memory_total_bytes);
+    CHECK(described[i].memory_free_bytes <= described[i].memory_total_bytes);
+    CHECK(described[i].memory_free_bytes > 0);
+    gpu::set_device(0);
+    gpu::open_device(described[i]);
+    CHECK(described[i].why_not.empty());
+    CHECK(gpu::current_device() == 0);  // as it was
   }
 }
 

@@ -46,6 +46,9 @@ inline hipError_t hipGetDevice(int* device) { return cudaGetDevice(device); }
 inline hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device) {
   return cudaGetDeviceProperties(properties, device);
 }
+inline hipError_t hipDeviceGetPCIBusId(char* text, int size, int device) {
+  return cudaDeviceGetPCIBusId(text, size, device);
+}
 inline hipError_t hipDeviceCanAccessPeer(int* can, int device, int peer) {
   return cudaDeviceCanAccessPeer(can, device, peer);
 }
