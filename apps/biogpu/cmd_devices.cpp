@@ -4,7 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/biogpu/command.hpp"
-#include "lib/core/device.hpp"
+#include "lib/core/device_start.hpp"
+#include "lib/core/rate_cache.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
@@ -45,20 +46,32 @@ std::string json(const std::vector<DeviceInfo>& devices, const std::string& why)
   return whole.dump(2) + "\n";
 }
 
+// The file in which runs keep the rates of this machine, and its text as it is now.
+std::string rates_text() {
+  const std::string key = cost::machine_key();
+  const std::string path = cost::rates_file(key).string();
+  return fmt::format("file {}\n{}", path.empty() ? "none: no XDG_CACHE_HOME and no HOME" : path,
+                     cost::format_rates(key, cost::load_rates()));
+}
+
 }  // namespace
 
 Run add_devices(CLI::App& command) {
   const auto json_path = std::make_shared<std::string>();
+  const auto rates = std::make_shared<bool>(false);
   command.add_option("--json", *json_path, "write the list as JSON, - for standard output")
       ->option_text("FILE");
+  command.add_flag("--rates", *rates, "print the rates by which --device auto decides")
+      ->option_text(" ");
   command.footer(
       std::string("Indices are the numbers that --device accepts; they count the devices left by\n"
                   "CUDA_VISIBLE_DEVICES or ROCR_VISIBLE_DEVICES.\n\n"
                   "Examples:\n  biogpu devices\n  biogpu devices --json -\n\n") +
       kExitCodes);
-  return [json_path](const std::string&) {
+  return [json_path, rates](const std::string&) {
+    if (*rates) return print(rates_text());
     std::string why;
-    const std::vector<DeviceInfo> devices = list_devices(&why);
+    const std::vector<DeviceInfo> devices = describe_devices(&why);
     if (*json_path != "-") print(table(devices, why));
     if (json_path->empty()) return;
     io::OutputFile file(*json_path);

@@ -5,7 +5,7 @@
 #include "apps/biogpu/command.hpp"
 #include "apps/biogpu/shared_flags.hpp"
 #include "lib/core/cpu_isa.hpp"
-#include "lib/core/device.hpp"
+#include "lib/core/device_start.hpp"
 #include "lib/core/version.hpp"
 
 namespace biogpu::app {
@@ -15,7 +15,7 @@ std::string version_text() {
   if (gpu_backend_name() != "none") text += fmt::format(", {}", gpu_backend_name());
   std::string why;
   std::vector<std::string> names;
-  for (const DeviceInfo& device : list_devices(&why))
+  for (const DeviceInfo& device : describe_devices(&why))
     names.push_back(fmt::format("{} {} ({}{})", device.index, device.name, device.architecture,
                                 device.usable ? "" : ", not usable"));
   text += names.empty() ? fmt::format("\ndevices: none ({})\n", why)

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "apps/biogpu/progress.hpp"
+#include "apps/biogpu/start_stages.hpp"
 #include "lib/report/stage_table.hpp"
 
 namespace biogpu::app {
@@ -27,7 +28,9 @@ void Log::warn(std::string_view text) {
 
 void Log::stages(const std::vector<StageTimes>& stages) {
   if (!verbose_) return;
-  for (const std::string& row : report::stage_table(stages)) line(row);
+  std::vector<StageTimes> all = start_stages();
+  append_stages(all, stages);
+  for (const std::string& row : report::stage_table(all)) line(row);
 }
 
 double Log::seconds() const {

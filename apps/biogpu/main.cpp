@@ -16,6 +16,7 @@
 #include "apps/biogpu/progress.hpp"
 #include "apps/biogpu/signals.hpp"
 #include "apps/biogpu/standard_files.hpp"
+#include "apps/biogpu/start_stages.hpp"
 #include "apps/biogpu/usage_error.hpp"
 #include "lib/core/cpu_isa.hpp"
 #include "lib/core/error.hpp"
@@ -133,6 +134,7 @@ int run(const std::vector<std::string>& arguments) {
       return usage_error(app, error, command, words);
     }
     prepare_cpu_isa();
+    mark_command_start();
     run_parsed(command_line);
     return 0;
   } catch (const ClosedPipe&) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "apps/biogpu/command.hpp"
+#include "apps/biogpu/start_stages.hpp"
 #include "lib/core/cpu_isa.hpp"
 
 namespace biogpu::app {
@@ -20,6 +21,7 @@ report::RunSummary begin_summary(const std::string& command_line, const SharedFl
       device.on_gpu() ? fmt::format("gpu:{}", fmt::join(device.gpus, ",")) : "cpu";
   summary.device_name = device.name;
   summary.device_reason = device.reason;
+  summary.stages = start_stages();
   summary.wall_s = log.seconds();
   summary.warnings = log.warnings();
   return summary;

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <mutex>
+#include <utility>
 
+#include "lib/core/device_start.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/gpu_backend.hpp"
+#include "lib/core/timed.hpp"
 
 namespace biogpu {
 namespace {
@@ -52,6 +56,50 @@ std::vector<DeviceInfo> pick_devices(const DeviceRequest& request,
   return picked;
 }
 
+// Seconds of the parts of starting devices, over all calls.
+struct StartSeconds {
+  double module = 0;
+  double driver = 0;
+  double contexts = 0;
+};
+
+std::mutex start_mutex;
+StartSeconds start_total;  // guarded by it
+
+StartSeconds start_seconds() {
+  const std::lock_guard lock(start_mutex);
+  return start_total;
+}
+
+template <class Function>
+auto start_part(double StartSeconds::*part, const Function& function) {
+  double seconds = 0;
+  const auto result = timed(seconds, function);
+  const std::lock_guard lock(start_mutex);
+  start_total.*part += seconds;
+  return result;
+}
+
+const GpuBackend* open_backend(std::string* why) {
+  return start_part(&StartSeconds::module, [&] { return gpu_backend(why); });
+}
+
+// Of what was described, the devices that are asked for: others get no context.
+void open_devices(const DeviceRequest& request, std::vector<DeviceInfo>& devices) {
+  const GpuBackend* const backend = gpu_backend(nullptr);
+  if (backend == nullptr || backend->open_device == nullptr) return;
+  const bool all = request.kind != DeviceRequest::Kind::listed;
+  for (DeviceInfo& device : devices) {
+    const bool asked_for =
+        all || std::count(request.indices.begin(), request.indices.end(), device.index) != 0;
+    if (!asked_for || !device.usable) continue;
+    start_part(&StartSeconds::contexts, [&] {
+      backend->open_device(device);
+      return true;
+    });
+  }
+}
+
 }  // namespace
 
 DeviceRequest parse_device_request(std::string_view text) {
@@ -80,11 +128,32 @@ DeviceRequest parse_device_request(std::string_view text) {
 
 std::vector<DeviceInfo> list_devices(std::string* why) {
   std::string reason;
-  const GpuBackend* backend = gpu_backend(&reason);
+  const GpuBackend* backend = open_backend(&reason);
   std::vector<DeviceInfo> devices;
-  if (backend != nullptr) devices = backend->list_devices(&reason);
+  if (backend != nullptr)
+    devices = start_part(&StartSeconds::contexts, [&] { return backend->list_devices(&reason); });
   if (devices.empty() && why != nullptr) *why = reason;
   return devices;
+}
+
+std::vector<DeviceInfo> describe_devices(std::string* why) {
+  std::string reason;
+  const GpuBackend* backend = open_backend(&reason);
+  if (backend == nullptr || backend->describe_devices == nullptr) return list_devices(why);
+  auto devices =
+      start_part(&StartSeconds::driver, [&] { return backend->describe_devices(&reason); });
+  if (devices.empty() && why != nullptr) *why = reason;
+  return devices;
+}
+
+std::vector<StageTimes> device_start_stages() {
+  const StartSeconds seconds = start_seconds();
+  std::vector<StageTimes> stages;
+  for (const auto& [name, part] : {std::pair{"start/module", seconds.module},
+                                   {"start/driver", seconds.driver},
+                                   {"start/contexts", seconds.contexts}})
+    if (part > 0) stages.push_back({name, 1, part, part, 0, "", 0});
+  return stages;
 }
 
 std::string_view gpu_backend_name() { return BIOGPU_GPU_BACKEND; }
@@ -99,7 +168,8 @@ DeviceChoice choose_device(const DeviceRequest& request, bool worth_gpu) {
                               : "this build has no GPU backend"};
   }
   std::string why;
-  const auto devices = list_devices(&why);
+  auto devices = describe_devices(&why);
+  open_devices(request, devices);
   const auto picked = pick_devices(request, devices);
   if (picked.empty()) {
     if (!devices.empty()) why = fmt::format("{}: {}", devices[0].name, devices[0].why_not);

@@ -1,6 +1,7 @@
 #include <exception>
 
 #include "gpu/rt/device.hpp"
+#include "gpu/rt/monitor.hpp"
 #include "lib/align/align_gpu.hpp"
 #include "lib/bwt/fm/gpu_search.hpp"
 #include "lib/core/gpu_backend.hpp"
@@ -26,10 +27,11 @@ DeviceInfo describe(const gpu::DeviceProperties& device) {
   return info;
 }
 
-std::vector<DeviceInfo> list_backend_devices(std::string* why) {
+template <class List>
+std::vector<DeviceInfo> list_by(const List& list, std::string* why) {
   std::vector<DeviceInfo> devices;
   try {
-    for (const auto& device : gpu::list_devices(why)) devices.push_back(describe(device));
+    for (const auto& device : list(why)) devices.push_back(describe(device));
   } catch (const std::exception& error) {
     devices.clear();
     *why = error.what();
@@ -37,13 +39,33 @@ std::vector<DeviceInfo> list_backend_devices(std::string* why) {
   return devices;
 }
 
+std::vector<DeviceInfo> list_backend_devices(std::string* why) {
+  return list_by(gpu::list_devices, why);
+}
+
+std::vector<DeviceInfo> describe_backend_devices(std::string* why) {
+  return list_by(gpu::describe_devices, why);
+}
+
+void open_backend_device(DeviceInfo& device) {
+  try {
+    gpu::DeviceProperties opened = gpu::device_properties(device.index);
+    gpu::open_device(opened);
+    device = describe(opened);
+  } catch (const std::exception& error) {
+    device.usable = false;
+    device.why_not = error.what();
+  }
+}
+
 constexpr GpuFeature kFeatures[] = {
     gpu_feature_entry(align::kGpuTable), gpu_feature_entry(bwt::kGpuTable),
     gpu_feature_entry(kmer::kGpuTable),  gpu_feature_entry(qc::kGpuTable),
     gpu_feature_entry(nn::kGpuTable),    gpu_feature_entry(infer::mpnn::kGpuTable)};
 
-const GpuBackend kBackend = {GpuBackend::kInterface, gpu::kPlatformName, &list_backend_devices,
-                             kFeatures};
+const GpuBackend kBackend = {GpuBackend::kInterface,    gpu::kPlatformName,
+                             &list_backend_devices,     kFeatures,
+                             &describe_backend_devices, &open_backend_device};
 
 }  // namespace
 }  // namespace biogpu

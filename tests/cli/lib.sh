@@ -10,6 +10,8 @@ source_dir=$(realpath "$2")
 backend=$3
 unset BIOGPU_THREADS BIOGPU_DEVICE
 work=$(mktemp -d)
+# Rates that other runs left on this machine decide nothing here.
+export XDG_CACHE_HOME=$work/cache
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 n_checks=0

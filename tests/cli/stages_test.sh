@@ -11,9 +11,10 @@ works bwt index -q genome.fa -p g
 works bwt index -q --format bwa genome.fa -p g
 
 heading='[]] stage  *threads  *wall s  *busy s  *wait s  *MB  *MB/s  *waits for$'
-# stages_of ROWS ARGUMENTS...: the run prints these stages in this order, and --json has the same.
+# stages_of ROWS ARGUMENTS...: the run prints these stages in this order behind that of the process, and --json
+# has the same.
 stages_of() {
-  local expected=$1
+  local expected="start/process $1"
   shift
   works "$@"
   check "no stages without -v: $*" bash -c '! grep -q "wall s" err.txt'
@@ -33,16 +34,17 @@ for stage in json.load(open("run.json"))["stages"]:
   check "stages of the log: $*" same_files log.txt <(tr ' ' '\n' <<<"$expected")
 }
 
-align="read compute compute/encode compute/select compute/align compute/format write"
-stages_of "start start/first-blocks start/device $align" align --device cpu --mode sw some.fa genome.fa -o rows.tsv
-stages_of "start start/first-blocks start/device $align" align --device cpu --mode sw --pairs some.fa some.fa -o rows.tsv
+align="start start/first-blocks start/device read compute compute/encode compute/select compute/align compute/format write"
+stages_of "$align" align --device cpu --mode sw some.fa genome.fa -o rows.tsv
+stages_of "$align" align --device cpu --mode sw --pairs some.fa some.fa -o rows.tsv
 stages_of "start read scan count sort write" kmer count --device cpu -m 9 -o k.jf reads.fq some.fa
 stages_of "read device build write" bwt index --device cpu genome.fa -p own
 stages_of "read device sort transform write" bwt index --device cpu --format bwa genome.fa -p own
 stages_of "read sort write" bwt transform --device cpu some.fa -o some.bwt
-for command in count locate smem; do
-  stages_of "start read search write" bwt $command --device cpu -x g reads.fq -o found.txt
+for command in count locate; do
+  stages_of "start start/device read search write" bwt $command --device cpu -x g reads.fq -o found.txt
 done
+stages_of "start read search write" bwt smem --device cpu -x g reads.fq -o found.txt
 stages_of "prepare read read/files compute write report commit" qc --device cpu -w 2 -i reads.fq -o clean.fq -j q.json -h q.html
 stages_of "prepare read read/files compute write write/files report commit" \
   qc --device cpu -w 8 -i reads.fq -I other.fq -o clean.fq -O clean2.fq -j q.json -h q.html
@@ -60,11 +62,12 @@ works qc -V --device cpu -w 2 -i reads.fq -o clean.fq -j q.json -h q.html
 check "megabytes of qc" err_has "read/files  *1  *[0-9.-]*  *[0-9.-]*  *[0-9.-]*  *$(awk -v n="$(stat -c %s reads.fq)" 'BEGIN { printf "%.1f", n / 1e6 }') "
 
 if [ "$backend" = emulated ]; then
-  stages_of "start start/first-blocks start/device ${align/ write/ device/kernels write}" \
+  opened="start/module start/driver start/contexts"
+  stages_of "$opened ${align/ write/ device/kernels write}" \
     align --device gpu --mode sw --pairs some.fa some.fa -o rows.tsv
-  stages_of "start read scan count device/copy device/place device/sort device/runs fetch decode write" \
+  stages_of "$opened start read scan count device/copy device/place device/sort device/runs fetch decode write" \
     kmer count --device gpu -m 9 -o k.jf reads.fq
-  stages_of "prepare read read/files compute write device/steps report commit" \
+  stages_of "$opened prepare read read/files compute write device/steps report commit" \
     qc --device gpu -w 2 -i reads.fq -o clean.fq -j q.json -h q.html
 fi
 finish

@@ -75,6 +75,9 @@ def main():
     write(root / "hts_input", "bam", bam())
     for i, text in enumerate(("auto", "cpu", "gpu", "0", "0,1,15", "1,1", "-1", "0,", "99999999999")):
         write(root / "device_request", str(i), text.encode())
+    rates = "start_s 0.37\nalign_score.cpu_read 1.17e+09\nkmer_count.host 2e+08\n"
+    write(root / "rates", "rates", rates.encode())
+    write(root / "rates", "damaged", rates.replace("e+09", "e+99").encode())
     lines = (
         "--mode sw --pairs --match 2 --mismatch -3 --gap-open 5 --gap-extend 2 q.fa t.fa -o out.tsv",
         "--mode nw --matrix blosum62 --gap-model blast --output score q.fa t.fa",

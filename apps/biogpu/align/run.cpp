@@ -9,7 +9,9 @@
 
 #include "apps/biogpu/align/alphabet.hpp"
 #include "apps/biogpu/align/scoring.hpp"
+#include "apps/biogpu/auto_work.hpp"
 #include "apps/biogpu/progress.hpp"
+#include "lib/core/auto_device.hpp"
 #include "lib/core/cpu_isa.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/commit_guard.hpp"
@@ -26,12 +28,32 @@ constexpr UnitLimits kGpuSearch{4096, 5000000000000};
 constexpr io::BatchLimits kCpuBlock{65536, 16u << 20};
 constexpr io::BatchLimits kGpuBlock{262144, 64u << 20};
 
+// Of a GPU that is asked for: `auto` decides by the first blocks.
+std::unique_ptr<DeviceStart> early_start(const DeviceRequest& request) {
+  if (request.kind == DeviceRequest::Kind::automatic) return nullptr;
+  return std::make_unique<DeviceStart>(request, AutoDecision{});
+}
+
 }  // namespace
+
+cost::Work align_work(const UnitReader& reader, align::Output output, bool is_search,
+                      int n_threads) {
+  cost::Work work;
+  work.task = is_search                        ? cost::Task::align_search
+              : output == align::Output::score ? cost::Task::align_score
+                                               : cost::Task::align_rows;
+  work.units = reader.estimated_cells();
+  work.n_threads = n_threads;
+  add_file(work, reader.query_reader().path());
+  if (!reader.one_set()) add_file(work, reader.target_reader().path());
+  return work;
+}
 
 AlignRun::AlignRun(const AlignFlags& flags, std::string command_line)
     : flags_(flags),
       command_line_(std::move(command_line)),
       log_("align", flags.shared.quiet, flags.shared.verbose),
+      device_start_(early_start(flags.shared.device_request)),
       reader_(source()),
       selection_(flags.selection()) {
   start_stages_.push_back(start_.stop());
@@ -57,6 +79,7 @@ void AlignRun::run() {
   try {
     log_summary(wall_s);
     log_.stages(stages(sink.bytes()));
+    keep_rates();
   } catch (const std::bad_alloc&) {
     // The result is whole and has its name: no memory to speak of it is no reason to fail.
   }
@@ -104,7 +127,12 @@ void AlignRun::choose() {
                     *flags_.mismatch));
   choose_style();
   const StageClock device("start/device", 1);
-  choice_ = choose_device(shared.device_request, reader_.estimated_cells() >= kCellsWorthGpu);
+  const AutoDecision decision = decide_device(
+      shared.device_request, align_work(reader_, style_.output, selection_.search, shared.threads));
+  if (!device_start_)
+    device_start_ = std::make_unique<DeviceStart>(shared.device_request, decision);
+  choice_ = device_start_->get();
+  if (!decision.detail.empty()) log_.detail(decision.detail);
   start_stages_.push_back(device.stop());
   reader_.set_limits(limits());
   log_.info(fmt::format("{} ({}); {}", device_text(), choice_.reason,

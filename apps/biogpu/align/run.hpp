@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,13 +10,16 @@
 #include "apps/biogpu/align/flags.hpp"
 #include "apps/biogpu/align/sink.hpp"
 #include "apps/biogpu/log.hpp"
+#include "lib/core/cost_model.hpp"
+#include "lib/core/device_start.hpp"
 #include "lib/core/stage_times.hpp"
 #include "lib/pipeline/pipeline.hpp"
 
 namespace biogpu::app {
 
-// Below this many cells a GPU's start-up costs more than the CPU's whole run.
-inline constexpr double kCellsWorthGpu = 2e10;
+// What a run is to be predicted by, before it begins.
+cost::Work align_work(const UnitReader& reader, align::Output output, bool is_search,
+                      int n_threads);
 
 // Counts of what was written; touched by the writer alone.
 struct AlignTotals {
@@ -43,13 +47,15 @@ class AlignRun {
   void process(AlignSink& sink);
   void log_summary(double wall_s);
   std::string json_text(const AlignSink& sink, double wall_s);
+  void keep_rates() const;
   std::vector<StageTimes> stages(std::uint64_t bytes_written) const;
 
   const AlignFlags& flags_;
   const std::string command_line_;
   Log log_;
   const StageClock start_{"start", 1};
-  std::vector<StageTimes> start_stages_;  // until the pipeline runs
+  std::vector<StageTimes> start_stages_;       // until the pipeline runs
+  std::unique_ptr<DeviceStart> device_start_;  // goes on while the first blocks are read
   UnitReader reader_;
   Selection selection_;
   Alphabet alphabet_ = Alphabet::dna;

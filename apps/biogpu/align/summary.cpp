@@ -4,7 +4,10 @@
 #include <algorithm>
 
 #include "apps/biogpu/align/run.hpp"
+#include "apps/biogpu/auto_work.hpp"
 #include "apps/biogpu/run_summary.hpp"
+#include "apps/biogpu/start_stages.hpp"
+#include "lib/core/auto_device.hpp"
 
 namespace biogpu::app {
 
@@ -21,6 +24,24 @@ void AlignRun::log_summary(double wall_s) {
       "{} queries, {} targets, {} pairs{}, {:.3g} cells in {:.2f} s: {:.2f} GCUPS on {}",
       queries.n_records(), targets.n_records(), totals_.n_pairs, rows, n_cells, wall_s,
       1e-9 * n_cells / wall_s, device_text()));
+}
+
+void AlignRun::keep_rates() const {
+  const align::Options& options = style_.options;
+  // The cells that are counted are not those that are computed, or the CPU did a part of them.
+  if (options.band != align::kNoBand || options.xdrop != align::kNoXdrop || backend_->fell_back())
+    return;
+  const std::vector<StageTimes> three = pipeline::stages_of(times_);
+  const ComputeTimes compute = compute_->times();
+  cost::Observed seen;
+  seen.work = align_work(reader_, style_.output, selection_.search, flags_.shared.threads);
+  seen.work.units = static_cast<double>(totals_.n_cells);
+  seen.on_gpu = choice_.on_gpu();
+  seen.read_s = read_seconds(three[0]);
+  seen.workers_s = seen.on_gpu ? compute.encode_s + compute.format_s : times_.compute_s;
+  seen.device_s = backend_->device_seconds();
+  if (seen.on_gpu) seen.start_s = device_start_->seconds();
+  keep_rates_of_run(seen);
 }
 
 std::vector<StageTimes> AlignRun::stages(std::uint64_t bytes_written) const {
@@ -61,7 +82,7 @@ std::string AlignRun::json_text(const AlignSink& sink, double wall_s) {
   add_times(run, times_);
   run.peak_device_bytes = backend_->peak_device_bytes();
   const ComputeTimes compute = compute_->times();
-  run.stages = stages(sink.bytes());
+  append_stages(run.stages, stages(sink.bytes()));
   run.result = {{"mode", flags_.mode},
                 {"alphabet", alphabet_ == Alphabet::dna ? "dna" : "protein"},
                 {"gap_open", style_.options.scoring.gap_open},

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "apps/biogpu/bwt/command.hpp"
+#include "apps/biogpu/start_stages.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -43,6 +46,32 @@ bwt::SuffixSortSettings sort_settings(const SharedFlags& flags, const DeviceChoi
   settings.gpu_bytes = flags.max_device_memory;
   if (device.on_gpu()) settings.gpu = device.gpus.front();
   return settings;
+}
+
+cost::Work sort_work(std::uint64_t n_letters, int n_threads) {
+  const auto n = static_cast<double>(n_letters);
+  return {cost::Task::bwt_sort, n, n, 0, n_threads};
+}
+
+void keep_sort_rates(const bwt::SuffixSortReport& sorted, std::uint64_t n_letters, int n_threads,
+                     const std::vector<StageTimes>& stages, double start_s) {
+  if (!sorted.why_cpu.empty()) return;
+  cost::Observed seen;
+  seen.work = sort_work(n_letters, n_threads);
+  seen.on_gpu = sorted.on_gpu;
+  for (const StageTimes& stage : stages) {
+    if (stage.name == "read") seen.read_s = stage.wall_s;
+    // Parts of it run on one thread: what all threads together deliver is what counts.
+    if (stage.name == "sort" || stage.name == "build" || stage.name == "transform")
+      seen.workers_s += stage.wall_s * n_threads;
+  }
+  if (seen.on_gpu) {
+    seen.workers_s = std::max(0.0, seen.workers_s - (sorted.gpu_s + sorted.gpu_copy_s) * n_threads);
+    seen.transfer_s = sorted.gpu_copy_s;
+    seen.device_s = sorted.gpu_s;
+    seen.start_s = start_s;
+  }
+  keep_rates_of_run(seen);
 }
 
 std::vector<StageTimes> search_stages(const pipeline::Times& times, std::uint64_t bytes_read,
@@ -89,7 +118,7 @@ void write_bwt_summary(SummaryFile& summary, const SharedFlags& flags,
   run.read_s = report.read_s;
   run.compute_s = report.compute_s;
   run.write_s = report.write_s;
-  run.stages = report.stages;
+  append_stages(run.stages, report.stages);
   run.peak_device_bytes = report.peak_device_bytes;
   run.result = report.result;
   summary.write(run);

@@ -69,15 +69,17 @@ class IndexRun {
         summary_(flags.shared) {}
 
   void run() {
-    const auto devices = start_devices();
+    auto devices = start_devices();
     progress_.stage("reading");
     const StageClock read("read", flags_.shared.threads);
     const bwt::Reference reference = bwt::read_reference(flags_.path, flags_.shared.threads);
     report_.stages.push_back(read.stop(file_bytes()));
     const StageClock device("device", 1);
-    if (devices.valid()) devices.wait();
-    report_.device =
-        choose_device(flags_.shared.device_request, is_worth_gpu(reference.text.size()));
+    const double start_s = devices.valid() ? devices.get() : 0;
+    const AutoDecision decision =
+        decide_device(flags_.shared.device_request, work(reference.text.size()));
+    report_.device = choose_device(flags_.shared.device_request, decision);
+    if (!decision.detail.empty()) log_.detail(decision.detail);
     report_.stages.push_back(device.stop());
     sort_ = sort_settings(flags_.shared, report_.device);
     report_.read_s = log_.seconds();
@@ -99,6 +101,9 @@ class IndexRun {
     write_bwt_summary(summary_, flags_.shared, command_line_, log_, report_);
     commit();
     log_.stages(report_.stages);
+    const cost::Work sort = work(reference.text.size());
+    keep_sort_rates(sorted_, static_cast<std::uint64_t>(sort.units), sort.n_threads, report_.stages,
+                    start_s);
     log_.info(fmt::format("{} records, {} bases indexed in {:.2f} s", reference.contigs.size(),
                           reference.text.size(), log_.seconds()));
   }
@@ -111,8 +116,8 @@ class IndexRun {
   }
 
   // bwa's files hold both strands.
-  bool is_worth_gpu(std::uint64_t n_bases) const {
-    return app::is_worth_gpu(flags_.format == "bwa" ? 2 * n_bases : n_bases, flags_.shared.threads);
+  cost::Work work(std::uint64_t n_bases) const {
+    return sort_work(flags_.format == "bwa" ? 2 * n_bases : n_bases, flags_.shared.threads);
   }
 
   // What is found in a record without a name could not be told apart; bwa takes such records.
@@ -144,14 +149,19 @@ class IndexRun {
   }
 
   // A GPU takes longer to start than a small genome to read: both at once, where one may be used.
-  std::future<void> start_devices() const {
+  std::future<double> start_devices() const {
     using Kind = DeviceRequest::Kind;
     const Kind kind = flags_.shared.device_request.kind;
-    const bool is_large = is_worth_gpu(file_bytes());
+    const bool is_large = decide_device(flags_.shared.device_request, work(file_bytes())).worth_gpu;
     if (kind == Kind::cpu || (kind == Kind::automatic && !is_large)) return {};
-    return std::async(std::launch::async, [] {
-      std::string why;
-      (void)list_devices(&why);
+    return std::async(std::launch::async, [request = flags_.shared.device_request] {
+      const StageClock start("device", 1);
+      try {
+        (void)choose_device(request, true);
+      } catch (const Error&) {
+        // Thrown again when the input is read: what is wrong with that is told first.
+      }
+      return start.stop().wall_s;
     });
   }
 
@@ -161,11 +171,10 @@ class IndexRun {
     settings.sort = sort_;
     const double begin = log_.seconds();
     const StageClock build("build", flags_.shared.threads);
-    bwt::SuffixSortReport sorted;
-    const bwt::FmIndex index = bwt::FmIndex::build(reference, settings, &sorted);
+    const bwt::FmIndex index = bwt::FmIndex::build(reference, settings, &sorted_);
     report_.compute_s = log_.seconds() - begin;
     report_.stages.push_back(build.stop(reference.text.size()));
-    log_sort(sorted, report_.compute_s, log_, report_);
+    log_sort(sorted_, report_.compute_s, log_, report_);
     const std::string path = prefix_of(flags_) + ".bgfm";
     progress_.stage("writing");
     const StageClock write("write", 1);
@@ -195,11 +204,10 @@ class IndexRun {
   bwt::BwaBwt transform(const bwt::PackedText& text) {
     const double begin = log_.seconds();
     const StageClock sort("sort", flags_.shared.threads);
-    bwt::SuffixSortReport sorted;
-    const auto sa = bwt::sort_suffixes<Index>({text}, sort_, &sorted);
+    const auto sa = bwt::sort_suffixes<Index>({text}, sort_, &sorted_);
     report_.stages.push_back(sort.stop(text.size()));
     const StageClock transform("transform", flags_.shared.threads);
-    log_sort(sorted, log_.seconds() - begin, log_, report_);
+    log_sort(sorted_, log_.seconds() - begin, log_, report_);
     bwt::BwaBwt bwt = bwt::make_bwa_bwt(text, sa, sort_.n_threads);
     report_.stages.push_back(transform.stop(text.size()));
     report_.compute_s = log_.seconds() - begin;
@@ -213,6 +221,7 @@ class IndexRun {
   SummaryFile summary_;
   std::vector<io::OutputFile> files_;  // of the index
   bwt::SuffixSortSettings sort_;
+  bwt::SuffixSortReport sorted_;
   BwtReport report_;
 };
 

@@ -5,9 +5,11 @@
 #include <map>
 #include <memory>
 
+#include "apps/biogpu/auto_work.hpp"
 #include "apps/biogpu/bwt/query_sink.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/bwt/fm/gpu_search.hpp"
+#include "lib/core/device_start.hpp"
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/pipeline/pipeline.hpp"
@@ -17,8 +19,6 @@ namespace {
 
 constexpr std::size_t kQueriesPerBatch = 16384;
 constexpr std::size_t kGpuQueriesPerBatch = 1u << 19;
-// Below this a GPU's start-up costs more than the CPU's searches.
-constexpr std::uint64_t kBytesWorthGpu = 256u << 20;
 constexpr std::uint32_t kMostMismatches = 16;
 
 constexpr char kCountFooter[] =
@@ -41,12 +41,22 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
   BwtReport report;
   const StageClock start("start", flags.shared.threads);
   const std::string path = index_file(flags.index_path);
+  cost::Work work;
+  work.task = cost::Task::bwt_search;
+  work.n_threads = flags.shared.threads;
+  add_file(work, flags.query_path);
+  work.units = work.bytes;
+  const AutoDecision decision = decide_device(flags.shared.device_request, work);
+  DeviceStart device_start(flags.shared.device_request, decision);
   const bwt::FmIndex index = bwt::FmIndex::open(path, flags.shared.threads);
   io::SequenceReader reader = io::open_shard(flags.query_path, flags.shard, flags.shared.threads);
-  report.device = choose_device(flags.shared.device_request, reader.file_bytes() >= kBytesWorthGpu);
+  const StageClock device("start/device", 1);
+  report.device = device_start.get();
+  if (!decision.detail.empty()) log.detail(decision.detail);
   bwt::CpuSearch cpu(index);
   std::unique_ptr<bwt::GpuSearch> gpu;
   if (report.device.on_gpu()) gpu = bwt::make_gpu_search(report.device.gpus.front(), index);
+  const StageTimes device_stage = device.stop();
   bwt::ExactSearch& search = gpu ? static_cast<bwt::ExactSearch&>(*gpu) : cpu;
   SummaryFile summary(flags.shared);
   QuerySink sink(index, flags, counts_only, command_line);
@@ -59,7 +69,7 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
   Progress progress(counts_only ? "bwt count" : "bwt locate", flags.shared.progress,
                     flags.shared.quiet);
   std::uint64_t n_queries = 0;
-  report.stages.push_back(start.stop(index.bytes()));
+  report.stages = {start.stop(index.bytes()), device_stage};
   const pipeline::Times times = pipeline::run(
       {flags.shared.threads, static_cast<int>(items.size())},
       {[&](std::size_t slot) { return reader.read(items[slot].batch, limits); },
@@ -101,6 +111,9 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
   sink.commit();
   summary.commit();
   log.stages(report.stages);
+  if (flags.shard.is_whole() && flags.k == 0)
+    keep_rates_of_run({work, gpu != nullptr, read_seconds(stages[0]), stages[1].busy_s, 0,
+                       report.gpu_s, gpu ? device_start.seconds() : 0});
   log.info(fmt::format("{} queries, {} found, {} places in {:.2f} s", reader.n_records(), n_found,
                        n_places, log.seconds()));
 }

@@ -144,8 +144,10 @@ class TransformRun {
   Result transform(const Job& job) {
     report_.read_s = log_.seconds();
     report_.stages.push_back(read_->stop(n_symbols_));
-    report_.device = choose_device(flags_.shared.device_request,
-                                   is_worth_gpu(n_symbols_, flags_.shared.threads));
+    const AutoDecision decision =
+        decide_device(flags_.shared.device_request, sort_work(n_symbols_, flags_.shared.threads));
+    report_.device = choose_device(flags_.shared.device_request, decision);
+    if (!decision.detail.empty()) log_.detail(decision.detail);
     progress_.stage(fmt::format("sorting the suffixes of {} symbols", n_symbols_));
     const StageClock sort("sort", flags_.shared.threads);
     bwt::SuffixSortReport sorted;

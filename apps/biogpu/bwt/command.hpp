@@ -12,6 +12,7 @@
 #include "apps/biogpu/run_summary.hpp"
 #include "apps/biogpu/shared_flags.hpp"
 #include "lib/bwt/suffix/suffix_array.hpp"
+#include "lib/core/auto_device.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/pipeline/pipeline.hpp"
 #include "lib/report/json_summary.hpp"
@@ -42,12 +43,11 @@ struct BwtReport {
   nlohmann::ordered_json result = nlohmann::ordered_json::object();
 };
 
-// Whether sorting so many letters is worth a GPU where none is asked for: starting its driver takes
-// the time in which each thread of the CPU sorts 9 million (docs/design/bwt.md).
-inline bool is_worth_gpu(std::uint64_t n_letters, int n_threads) {
-  constexpr std::uint64_t kLettersPerThread = 9000000;
-  return n_letters >= kLettersPerThread * static_cast<std::uint64_t>(n_threads);
-}
+// Sorting so many letters, as it is predicted.
+cost::Work sort_work(std::uint64_t n_letters, int n_threads);
+// What a sort was seen to do, with the seconds that a device took to start, is kept.
+void keep_sort_rates(const bwt::SuffixSortReport& sorted, std::uint64_t n_letters, int n_threads,
+                     const std::vector<StageTimes>& stages, double start_s);
 
 // How suffixes are to be sorted on the device that was chosen.
 bwt::SuffixSortSettings sort_settings(const SharedFlags& flags, const DeviceChoice& device);

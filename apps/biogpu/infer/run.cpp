@@ -11,9 +11,13 @@
 #include <set>
 #include <utility>
 
+#include "apps/biogpu/auto_work.hpp"
 #include "apps/biogpu/progress.hpp"
+#include "apps/biogpu/start_stages.hpp"
+#include "lib/core/auto_device.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/gpu_backend.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/io/input/raw_file.hpp"
 
@@ -24,7 +28,6 @@ namespace {
 // (docs/design/infer.md).
 constexpr std::int64_t kCpuTokens = 2048;
 constexpr std::int64_t kGpuTokens = 16896;
-constexpr std::uint64_t kWorthGpuBytes = 16u << 20;
 constexpr std::uint64_t kRecordsPerBatch = 512;
 
 std::uint64_t weight_bytes(const std::string& folder) {
@@ -33,6 +36,25 @@ std::uint64_t weight_bytes(const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder, error))
     if (entry.path().extension() == ".safetensors") bytes += entry.file_size(error);
   return bytes;
+}
+
+// Letters are taken for tokens, and a pipe for a long one. Results of two devices may differ in
+// their last digits: what decides is the same on every machine, and not what earlier runs have
+// left.
+AutoDecision decide(const InferFlags& flags) {
+  constexpr double kTokensOfPipe = 1e6;
+  cost::Work inputs;
+  bool all_files = !flags.inputs.empty();
+  for (const std::string& path : flags.inputs) {
+    all_files = all_files && path != "-";
+    add_file(inputs, path);
+  }
+  cost::Work work;
+  work.task = cost::Task::infer;
+  work.n_threads = flags.shared.threads;
+  work.bytes = static_cast<double>(weight_bytes(flags.model));
+  work.units = work.bytes * (all_files ? inputs.bytes : kTokensOfPipe);
+  return decide_device(cost::default_machine(), work);
 }
 
 }  // namespace
@@ -67,8 +89,10 @@ InferRun::InferRun(InferFlags flags, std::string name, std::string command_line)
 }
 
 void InferRun::load_models() {
-  device_ =
-      choose_device(flags_.shared.device_request, weight_bytes(flags_.model) >= kWorthGpuBytes);
+  const AutoDecision decision = decide(flags_);
+  device_ = choose_device(flags_.shared.device_request, decision);
+  if (flags_.shared.device_request.kind == DeviceRequest::Kind::automatic && has_gpu_backend())
+    log_.detail(decision.detail);
   nn::BackendOptions options;
   options.n_threads = flags_.shared.threads;
   options.max_device_bytes = flags_.shared.max_device_memory;
@@ -251,7 +275,7 @@ void InferRun::finish(std::uint64_t output_bytes) {
   std::vector<StageTimes> three = pipeline::stages_of(times_);
   three.back().bytes = output_bytes;
   stages_.insert(stages_.end(), three.begin(), three.end());
-  run.stages = stages_;
+  append_stages(run.stages, stages_);
   for (const auto& model : models_) {
     run.gpu_s += model->device_seconds();
     run.peak_device_bytes = std::max(run.peak_device_bytes, model->peak_device_bytes());

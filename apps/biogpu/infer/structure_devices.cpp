@@ -9,8 +9,8 @@
 namespace biogpu::app {
 
 StructureDevices::StructureDevices(const SharedFlags& flags, const infer::mpnn::Weights& weights,
-                                   bool worth_gpu, Log& log)
-    : weights_(weights), choice_(choose_device(flags.device_request, worth_gpu)) {
+                                   const AutoDecision& decision, Log& log)
+    : weights_(weights), choice_(choose_device(flags.device_request, decision)) {
   try {
     for (const int gpu : choice_.gpus) {
       gpus_.push_back(std::make_unique<Gpu>());

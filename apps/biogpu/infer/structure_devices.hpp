@@ -8,6 +8,7 @@
 
 #include "apps/biogpu/log.hpp"
 #include "apps/biogpu/shared_flags.hpp"
+#include "lib/core/auto_device.hpp"
 #include "lib/core/device.hpp"
 #include "lib/infer/mpnn/work.hpp"
 
@@ -16,10 +17,10 @@ namespace biogpu::app {
 // Where a model of structures runs: on the CPU, or on one or more GPUs.
 class StructureDevices {
  public:
-  // weights outlive it. worth_gpu: as choose_device() takes it. Where --device is auto and the GPU
+  // weights outlive it. decision: as choose_device() takes it. Where --device is auto and the GPU
   // cannot be had, the CPU is used with a warning.
-  StructureDevices(const SharedFlags& flags, const infer::mpnn::Weights& weights, bool worth_gpu,
-                   Log& log);
+  StructureDevices(const SharedFlags& flags, const infer::mpnn::Weights& weights,
+                   const AutoDecision& decision, Log& log);
 
   const DeviceChoice& choice() const { return choice_; }
   std::size_t n_gpus() const { return gpus_.size(); }

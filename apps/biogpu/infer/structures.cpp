@@ -15,7 +15,9 @@
 #include "apps/biogpu/command.hpp"
 #include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/progress.hpp"
+#include "apps/biogpu/start_stages.hpp"
 #include "apps/biogpu/value_checks.hpp"
+#include "lib/core/auto_device.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
 
@@ -26,7 +28,6 @@ namespace {
 constexpr std::size_t kGpuStructures = 64;
 constexpr int kGpuWorkers = 4;  // that read and write while one of them has the device
 // Sequences from which on a GPU pays for its start.
-constexpr std::int64_t kWorthGpuSequences = 32;
 
 // "A:-1.1" into a letter and a number.
 std::pair<char, double> parse_bias(const std::string& text) {
@@ -99,11 +100,14 @@ StructureRun::StructureRun(InferFlags infer, StructureFlags flags, std::string n
 }
 
 void StructureRun::choose_devices() {
-  const auto n_sequences =
-      static_cast<std::int64_t>(paths_.size() * flags_.options.temperatures.size()) *
-      flags_.options.n_sequences;
-  devices_ = std::make_unique<StructureDevices>(infer_.shared, weights_,
-                                                n_sequences >= kWorthGpuSequences, log_);
+  cost::Work work;
+  work.task = cost::Task::design;
+  work.n_threads = infer_.shared.threads;
+  work.units = static_cast<double>(paths_.size() * flags_.options.temperatures.size()) *
+               static_cast<double>(flags_.options.n_sequences);
+  // As with other models, earlier runs do not decide.
+  const AutoDecision decision = decide_device(cost::default_machine(), work);
+  devices_ = std::make_unique<StructureDevices>(infer_.shared, weights_, decision, log_);
   log_.detail(fmt::format("{}: {}, {} neighbours, on {}", infer_.model, weights_.name,
                           weights_.n_neighbours, devices_->choice().name));
 }
@@ -211,7 +215,7 @@ void StructureRun::finish(std::uint64_t output_bytes) {
   add_times(run, times_);
   stages_ = pipeline::stages_of(times_);
   stages_.back().bytes = output_bytes;
-  run.stages = stages_;
+  append_stages(run.stages, stages_);
   run.gpu_s = devices_->device_seconds();
   run.peak_device_bytes = devices_->peak_device_bytes();
   run.result["model"] = {{"architecture", "proteinmpnn"},

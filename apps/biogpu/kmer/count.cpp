@@ -8,12 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "apps/biogpu/auto_work.hpp"
 #include "apps/biogpu/kmer/commands.hpp"
 #include "apps/biogpu/kmer/count_flags.hpp"
 #include "apps/biogpu/kmer/input.hpp"
 #include "apps/biogpu/log.hpp"
 #include "apps/biogpu/progress.hpp"
 #include "apps/biogpu/run_summary.hpp"
+#include "apps/biogpu/start_stages.hpp"
+#include "lib/core/auto_device.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
@@ -25,9 +28,6 @@
 
 namespace biogpu::app {
 namespace {
-
-// Below this many bytes of input a GPU's start-up costs more than the CPU's whole run.
-constexpr std::uint64_t kBytesWorthGpu = 200u << 20;
 
 constexpr char kFooter[] =
     "FASTA, FASTQ, SAM, BAM and CRAM, plain or gzip, mixed; - is standard input. The output does\n"
@@ -80,6 +80,7 @@ class CountRun {
     stages_.back().bytes = out.bytes();
     summarise(out.bytes());
     log_.stages(stages_);
+    if (flags_.only_in.empty() && flags_.shard.is_whole()) keep_rates(counter_->start_seconds());
     publish(out);
   }
 
@@ -131,6 +132,36 @@ class CountRun {
     return options;
   }
 
+  cost::Work work() const {
+    cost::Work work;
+    work.task = cost::Task::kmer_count;
+    work.n_threads = flags_.shared.threads;
+    for (const std::string& path : flags_.input.paths()) add_file(work, path);
+    work.units = work.bytes;
+    return work;
+  }
+
+  void keep_rates(double start_s) {
+    kmer::GpuCounting* const gpu = counter_->gpu();
+    cost::Observed seen;
+    seen.work = work();
+    seen.on_gpu = gpu != nullptr;
+    for (const StageTimes& stage : stages_) {
+      if (stage.name == "read") seen.read_s = read_seconds(stage);
+      // Counting on a device is its own time, not that of threads.
+      if (stage.name == "scan" || stage.name == "sort" || stage.name == "decode" ||
+          (stage.name == "count" && !seen.on_gpu))
+        seen.workers_s += stage.busy_s;
+    }
+    if (seen.on_gpu) {
+      const kmer::GpuCountTimes times = gpu->times();
+      seen.transfer_s = times.copy_s;
+      seen.device_s = times.place_s + times.sort_s + times.runs_s;
+      seen.start_s = start_s;
+    }
+    keep_rates_of_run(seen);
+  }
+
   void choose() {
     const SharedFlags& shared = flags_.shared;
     const bool fits = flags_.only_in.empty();
@@ -140,10 +171,13 @@ class CountRun {
         log_.warn("the k-mers of --if are counted on the CPU");
       request.kind = DeviceRequest::Kind::cpu;
     }
-    const bool is_worth_gpu = flags_.input.bytes() >= kBytesWorthGpu;
+    const AutoDecision decision = decide_device(request, work());
+    if (!decision.detail.empty()) log_.detail(decision.detail);
     counter_.emplace(
-        options(), kmer::ChosenCounter::Request{request, is_worth_gpu, shared.max_device_memory},
-        [this](const DeviceChoice& choice) {
+        options(),
+        kmer::ChosenCounter::Request{request, decision.worth_gpu, shared.max_device_memory},
+        [this, request, decision](DeviceChoice& choice) {
+          explain(choice, request, decision);
           log_.info(fmt::format("{} ({}); k {}, {}", device_text(choice), choice.reason, flags_.k,
                                 flags_.canonical ? "canonical" : "as read"));
         });
@@ -265,7 +299,7 @@ class CountRun {
     run.wall_s = wall_s;
     run.inputs = input_.files();
     run.outputs.push_back({flags_.out_path, n_bytes});
-    run.stages = stages_;
+    append_stages(run.stages, stages_);
     run.result = {{"k", flags_.k},
                   {"canonical", flags_.canonical},
                   {"kmers", totals.n_windows},

@@ -10,6 +10,7 @@
 #include "apps/biogpu/command.hpp"
 #include "apps/biogpu/parasail/tables.hpp"
 #include "lib/align/matrix_file.hpp"
+#include "lib/core/auto_device.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/file_clash.hpp"
 #include "lib/io/output_file.hpp"
@@ -143,9 +144,9 @@ void ParasailRun::write_pairs() {
 
 void ParasailRun::align() {
   const char* device = std::getenv("BIOGPU_DEVICE");
-  const DeviceChoice choice =
-      choose_device(parse_device_request(device != nullptr ? device : "auto"),
-                    reader_.estimated_cells() >= kCellsWorthGpu);
+  const DeviceRequest request = parse_device_request(device != nullptr ? device : "auto");
+  const DeviceChoice choice = choose_device(
+      request, decide_device(request, align_work(reader_, style_.output, false, flags_.threads)));
   AlignBackend backend(choice, true, style_.options, false, 0, log_);
   held_targets_.assign(*reader_.held_targets(), 0, reader_.held_targets()->size(),
                        style_.options.scoring);

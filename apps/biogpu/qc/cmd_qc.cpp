@@ -1,16 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "apps/biogpu/auto_work.hpp"
 #include "apps/biogpu/command.hpp"
 #include "apps/biogpu/log.hpp"
 #include "apps/biogpu/progress.hpp"
 #include "apps/biogpu/qc/flags.hpp"
 #include "apps/biogpu/qc/text.hpp"
+#include "lib/core/auto_device.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
@@ -31,11 +32,6 @@ constexpr char kQcFooter[] =
     "  biogpu qc -i reads.fq.gz -o clean.fq.gz\n"
     "  biogpu qc -i r1.fq.gz -I r2.fq.gz -o clean1.fq.gz -O clean2.fq.gz -j qc.json -h qc.html\n\n";
 
-// Opening a device takes a third of a second; a thread has to have a second of work for it. Text
-// written plain is bound by reading and writing it from so many threads on. docs/design/qc.md has
-// the figures.
-constexpr std::uint64_t kBytesOfThreadWorthGpu = std::uint64_t{640} << 20;
-constexpr int kThreadsThatOutrunPlainText = 8;
 // A device wants more at a time than a CPU's cache holds.
 constexpr std::size_t kGpuBatchRecords = 8000;
 
@@ -98,6 +94,7 @@ class QcRun {
                       static_cast<double>(result.device_bytes) * 1e-6));
     stages.insert(stages.end(), result.stages.begin(), result.stages.end());
     log_.stages(stages);
+    keep_rates(result, options);
     log_.info(fmt::format("{} {} in {:.2f} s", result.n_records,
                           options.paired() ? "pairs" : "reads", log_.seconds()));
   }
@@ -121,7 +118,8 @@ class QcRun {
   }
 
   std::vector<int> choose_gpus() {
-    const DeviceChoice choice = choose_device(flags_.device_request, true);
+    DeviceChoice choice = choose_device(flags_.device_request, true);
+    explain(choice, flags_.device_request, decision_);
     log_.detail(fmt::format("{} ({})", choice.name, choice.reason));
     return choice.gpus;
   }
@@ -133,22 +131,33 @@ class QcRun {
     return kTextOfBatch / (2 * longest + 1) + 1;
   }
 
-  bool is_worth_gpu(const qc::Options& options) const {
-    const auto n_threads = static_cast<std::uint64_t>(flags_.threads);
-    const bool is_compressed = options.out1.ends_with(".gz");
-    return input_bytes(options) >= n_threads * kBytesOfThreadWorthGpu &&
-           (is_compressed || flags_.threads <= kThreadsThatOutrunPlainText);
+  cost::Work work(const qc::Options& options) const {
+    cost::Work work;
+    work.task = options.out1.ends_with(".gz") ? cost::Task::qc_gzip : cost::Task::qc_plain;
+    work.n_threads = flags_.threads;
+    for (const std::string& path : {options.in1, options.in2}) add_file(work, path);
+    work.units = work.bytes;
+    return work;
   }
 
-  // Of the files as they lie there; 0 for pipes.
-  static std::uint64_t input_bytes(const qc::Options& options) {
-    std::uint64_t bytes = 0;
-    for (const std::string& path : {options.in1, options.in2}) {
-      std::error_code ignored;
-      const auto size = std::filesystem::file_size(path, ignored);
-      if (!ignored) bytes += size;
+  bool is_worth_gpu(const qc::Options& options) {
+    decision_ = decide_device(flags_.device_request, work(options));
+    if (!decision_.detail.empty()) log_.detail(decision_.detail);
+    return decision_.worth_gpu;
+  }
+
+  // Of runs whose records all went one way.
+  void keep_rates(const qc::RunResult& result, const qc::Options& options) const {
+    const bool on_gpu = result.n_device_records > 0;
+    if (!options.shard.is_whole() || (on_gpu && result.n_device_records < result.n_records)) return;
+    cost::Observed seen;
+    seen.work = work(options);
+    seen.on_gpu = on_gpu;
+    for (const StageTimes& stage : result.stages) {
+      if (stage.name == "read/files") seen.read_s = read_seconds(stage);
+      if (stage.name == "compute") seen.workers_s = stage.busy_s;
     }
-    return bytes;
+    keep_rates_of_run(seen);
   }
 
   void say(const std::string& text) {
@@ -158,6 +167,7 @@ class QcRun {
   QcFlags& flags_;
   const std::string command_line_;
   Log log_;
+  AutoDecision decision_;
 };
 
 }  // namespace

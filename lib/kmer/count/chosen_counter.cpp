@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "lib/core/timed.hpp"
 #include "lib/io/char_buffer.hpp"
 
 namespace biogpu::kmer {
@@ -39,10 +40,12 @@ ChosenCounter::ChosenCounter(const CountOptions& options, const Request& request
     return;
   }
   start_ = std::async(std::launch::async, [this, request] {
-    DeviceChoice choice = choose_device(request.device, request.worth_gpu);
-    if (choice.on_gpu())
-      gpu_ = std::make_unique<GpuCounting>(options_, choice.gpus, request.max_device_bytes);
-    return choice;
+    return timed(start_s_, [&] {
+      DeviceChoice choice = choose_device(request.device, request.worth_gpu);
+      if (choice.on_gpu())
+        gpu_ = std::make_unique<GpuCounting>(options_, choice.gpus, request.max_device_bytes);
+      return choice;
+    });
   });
 }
 
@@ -66,7 +69,7 @@ void ChosenCounter::settle() {
   if (settled_) return;
   const std::lock_guard lock(mutex_);
   if (settled_) return;
-  choice_ = start_.get();
+  choice_ = timed(wait_s_, [&] { return start_.get(); });
   tell_(choice_);
   if (!choice_.on_gpu()) cpu_ = std::make_unique<Counter>(beside_waiting(options_));
   try {

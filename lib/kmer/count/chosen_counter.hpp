@@ -23,9 +23,9 @@ class ChosenCounter {
     std::uint64_t max_device_bytes = 0;
   };
   using Read = std::function<void(const Counter::Add& add)>;
-  using Tell = std::function<void(const DeviceChoice& choice)>;
+  using Tell = std::function<void(DeviceChoice& choice)>;
 
-  // tell(choice) once, when the device is known; by any thread.
+  // tell(choice) once, when the device is known; by any thread. It may change the reason.
   ChosenCounter(const CountOptions& options, const Request& request, Tell tell);
 
   // Any thread, many at a time. What fails in making the devices ready is thrown here or by
@@ -36,7 +36,9 @@ class ChosenCounter {
 
   // After finish().
   const DeviceChoice& choice() const { return choice_; }
-  GpuCounting* gpu() { return gpu_.get(); }  // nullptr where the CPU counts
+  double start_seconds() const { return start_s_; }  // of GPUs, until they could count
+  double wait_seconds() const { return wait_s_; }    // for them, when nothing more could wait
+  GpuCounting* gpu() { return gpu_.get(); }          // nullptr where the CPU counts
   Counter& cpu() { return *cpu_; }
 
  private:
@@ -48,6 +50,8 @@ class ChosenCounter {
   const CountOptions options_;
   const Tell tell_;
   DeviceChoice choice_;
+  double start_s_ = 0;
+  double wait_s_ = 0;
   std::unique_ptr<Counter> cpu_;
   std::unique_ptr<GpuCounting> gpu_;
   TextPacker packer_;

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# scripts/bench/auto_choice.py: it compares before it times, and tells where --device auto is slow.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+script=$source_dir/scripts/bench/auto_choice.py
+grid=(--sizes 0.01 --lengths 150 --repeats 1)
+python3 "$script" --biogpu "$biogpu" "${grid[@]}" --json all.json >out.txt 2>err.txt
+rc=$?
+check "runs of every command" rc_is 0
+check "the table" out_has '^| run | cpu, s | gpu, s | auto, s | auto took | of the better |$'
+check "the JSON" python3 -c 'import json
+result = json.load(open("all.json"))
+names = [case["name"] for case in result["cases"]]
+assert len(names) == 8 and all(any(word in name for name in names) for word in ("align", "kmer", "bwt", "qc")), names
+for case in result["cases"]:
+    assert case["predicted"].startswith("auto: ") and set(case["runs"]) == {"cpu", "gpu", "auto"}, case
+    assert case["chosen"] in ("cpu", "gpu") and case["ratio"] > 0
+assert set(result["slower"]) <= set(names)'
+
+# with_other WORDS: a program that does WORDS after a run with the device "$other".
+with_other() {
+  printf '#!/bin/bash\n%q "$@" || exit\ncase " $* " in *" --device %s "*) %s ;; esac\n' "$biogpu" "$other" "$1" >biogpu
+  chmod +x biogpu
+  python3 "$script" --biogpu ./biogpu "${grid[@]}" --commands align --outputs score --json some.json >out.txt 2>err.txt
+  rc=$?
+}
+other=gpu with_other "echo more >>gpu.tsv"
+check "an output that differs" rc_is 1
+check "is named" err_has 'gpu.tsv differs from the CPU'
+other=gpu with_other "rm gpu.tsv"
+check "an output that is not there" rc_is 1
+other=auto with_other "sleep 0.3"
+check "a slow auto" rc_is 0
+check "is told" out_has '^slower than the better by more than 5 %: align'
+other=nothing with_other "true"
+check "all equal and alike fast" rc_is 0
+finish
