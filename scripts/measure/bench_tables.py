@@ -2,6 +2,7 @@
 
 import statistics
 
+from measure import machine
 from measure.text import megabytes_of, table, times
 
 
@@ -376,3 +377,45 @@ def infer_fidelity(*words):
                    f"{row['worst_cosine']:.7f}", f"{row['relative_error']:.1e}", f"{100 * row['same_top1']:.2f} %",
                    f"{100 * row['lost_lead']:.2f} %"]
                   for model in infer_models(*words) for row in model.get("fidelity", [])], "lllrrrrr")
+
+
+def share(limits, run, stage):
+    """What a stage reaches of the limit it is held against, with the limit's name; bytes of one busy thread."""
+    if not stage["rate"]:
+        return ""
+    text = "FASTQ" if ".fq" in run["command"] else "FASTA"
+    name = f"parse {text}" if stage["name"].split("/")[0] == "read" else "host memory"
+    if name not in limits:
+        return ""
+    n_threads = 1 if name.startswith("parse") else stage["threads"]
+    return f"{100 * stage['rate'] * n_threads / 1000 / limits[name]:.3g} % of {name}"
+
+
+def stages(result):
+    """Of scripts/bench/stages.py: the limits of the host, then a table a run."""
+    limits = {figure["name"]: figure["median"] for figure in result["limits"]}
+
+    def cell(value, digits):
+        return "" if value is None else f"{value:.{digits}f}"
+
+    lines = [f"{machine.sentence(result['machine'])}; {result['threads']} threads, --device {result['device']}; the run "
+             f"of median time of {result['repeats']}; {result['date']}. Limits: "
+             + ", ".join(f"{name} {value:.3g} GB/s" for name, value in limits.items()) + ".", ""]
+    for run in result["runs"]:
+        rows = [[s["name"], f"{s['threads']:.0f}", cell(s["wall_s"], 3), cell(s["busy_s"], 3), cell(s["wait_s"], 3),
+                 s["waits_for"], cell(s["rate"], 0), share(limits, run, s)] for s in run["stages"]]
+        lines += [f"**{run['name']}**: {run['wall_s']:.2f} s", ""]
+        lines += table(["stage", "threads", "wall, s", "busy, s", "waited, s", "for", "MB/s a thread", "of the limit"],
+                       rows, "lrrrrlrr")
+        lines.append("")
+    return lines[:-1]
+
+
+def auto_choice(result):
+    """Of scripts/bench/auto_choice.py: each run with every --device, and what auto took."""
+    def median(case, device):
+        return f"{statistics.median(run['wall_s'] for run in case['runs'][device]):.2f}"
+
+    return table(["run", "cpu, s", "gpu, s", "auto, s", "auto took", "of the better"],
+                 [[case["name"], *(median(case, device) for device in ("cpu", "gpu", "auto")), case["chosen"],
+                   f"{case['ratio']:.2f}"] for case in result["cases"]], "lrrrlr")

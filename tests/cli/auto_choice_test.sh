@@ -17,21 +17,21 @@ for case in result["cases"]:
     assert case["chosen"] in ("cpu", "gpu") and case["ratio"] > 0
 assert set(result["slower"]) <= set(names)'
 
-# with_other WORDS: a program that does WORDS after a run with the device "$other".
+# with_other DEVICE WORDS: a program that does WORDS after a run with the device.
 with_other() {
-  printf '#!/bin/bash\n%q "$@" || exit\ncase " $* " in *" --device %s "*) %s ;; esac\n' "$biogpu" "$other" "$1" >biogpu
+  printf '#!/bin/bash\n%q "$@" || exit\ncase " $* " in *" --device %s "*) %s ;; esac\n' "$biogpu" "$1" "$2" >biogpu
   chmod +x biogpu
   python3 "$script" --biogpu ./biogpu "${grid[@]}" --commands align --outputs score --json some.json >out.txt 2>err.txt
   rc=$?
 }
-other=gpu with_other "echo more >>gpu.tsv"
+with_other gpu "echo more >>gpu.tsv"
 check "an output that differs" rc_is 1
 check "is named" err_has 'gpu.tsv differs from the CPU'
-other=gpu with_other "rm gpu.tsv"
+with_other gpu "rm gpu.tsv"
 check "an output that is not there" rc_is 1
-other=auto with_other "sleep 0.3"
+with_other auto "sleep 0.3"
 check "a slow auto" rc_is 0
 check "is told" out_has '^slower than the better by more than 5 %: align'
-other=nothing with_other "true"
+with_other nothing "true"
 check "all equal and alike fast" rc_is 0
 finish

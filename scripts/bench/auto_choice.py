@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Where --device auto is slower than the better of cpu and gpu.
+
+Runs a grid of sizes, lengths, outputs and commands with --device cpu, gpu and auto in turns, compares the outputs
+after the first turn, which warms the caches and leaves rates of this machine (docs/design/auto-device.md) in a cache of the
+script's own, and prints each run with what auto took. JSON (--json) has all times, and in `slower` the names of the runs in
+which auto took over 5 % and 0.02 s more than the better of the two.
+"""
+
+import argparse
+import contextlib
+import datetime
+import functools
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from measure import grid, machine, timing  # noqa: E402
+from measure.text import seconds, shown, table, times  # noqa: E402
+
+DEVICES = ("cpu", "gpu", "auto")
+MOST = 1.05
+NOISE_S = 0.02  # by less a run is not slower
+# What names a device, a time or the command itself.
+NOT_COMPARED = (".html", ".json")
+
+
+def outputs_of(folder, out):
+    return {path.name[len(out):]: path for path in sorted(folder.glob(f"{out}*"))
+            if path.name[len(out):][:1] in ("_", ".") and path.suffix not in NOT_COMPARED}
+
+
+def content(path):
+    """The bytes of an output; of a database without its header, which has the command line."""
+    data = path.read_bytes()
+    return data[9 + int(data[:9]):] if path.suffix == ".jf" else data
+
+
+def check_equal(folder, name):
+    expected = outputs_of(folder, "cpu")
+    if not expected:
+        sys.exit(f"auto_choice.py: {name}: no output to compare")
+    for device in DEVICES[1:]:
+        found = outputs_of(folder, device)
+        if found.keys() != expected.keys():
+            sys.exit(f"auto_choice.py: {name}: --device {device} writes {sorted(found)}, not {sorted(expected)}")
+        for suffix, path in found.items():
+            if content(path) != content(expected[suffix]):
+                sys.exit(f"auto_choice.py: {name}: {path.name} differs from the CPU's")
+
+
+def what_auto_says(command, folder):
+    """The prediction that -v prints and the log line that names the device."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    lines = [re.sub(r"^\[[^]]*\] ", "", line) for line in done.stderr.splitlines() if line.startswith("[biogpu")]
+    predicted = next((line for line in lines if line.startswith("auto: ")), "")
+    reason = re.compile(r"\((found and worth its start|the input is too small[^)]*|no slower than a GPU[^)]*)\)")
+    chosen = next((line for line in lines if reason.search(line)), "")
+    return {"predicted": predicted, "chosen": "gpu" if "worth its start" in chosen else "cpu"}
+
+
+def run_anew(command, folder, out):
+    for former in folder.glob(f"{out}[._]*"):
+        former.unlink()
+    return timing.run(command, folder)
+
+
+def measure(options, folder, name, words):
+    grid.index_for(words, options.biogpu, timing.run, folder)
+    calls = {}
+    for device in DEVICES:
+        command = grid.command(options.biogpu, words, device, options.threads, device)
+        calls[device] = functools.partial(run_anew, command, folder, device)
+    runs = timing.take_turns(calls, options.repeats, lambda: check_equal(folder, name))
+    said = what_auto_says(grid.command(options.biogpu, words, "auto", options.threads, "auto", True), folder)
+    medians = {device: timing.medians(runs[device])["wall_s"] for device in DEVICES}
+    better = min(medians["cpu"], medians["gpu"])
+    return {"name": name, "command": shown(grid.command("biogpu", words, "out", options.threads, "auto")),
+            "runs": runs, "ratio": medians["auto"] / better,
+            "slower": medians["auto"] > max(MOST * better, better + NOISE_S), **said}
+
+
+def rows_of(cases):
+    for case in cases:
+        medians = [timing.medians(case["runs"][device])["wall_s"] for device in DEVICES]
+        yield [case["name"], *map(seconds, medians), case["chosen"], f"{case['ratio']:.2f}"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    grid.add_options(parser)
+    options = parser.parse_args()
+    with contextlib.ExitStack() as stack:
+        folder = options.folder or pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        folder.mkdir(parents=True, exist_ok=True)
+        os.environ["XDG_CACHE_HOME"] = str(folder.resolve() / "cache")
+        cases = [measure(options, folder, name, words) for name, words in grid.runs(folder, options)]
+    slower = [case["name"] for case in cases if case["slower"]]
+    print("\n".join(table(["run", "cpu, s", "gpu, s", "auto, s", "auto took", "of the better"], rows_of(cases), "lrrrlr")))
+    for name in slower:
+        print(f"slower than the better by more than {100 * (MOST - 1):.0f} %: {name}")
+    print(f"{len(slower)} of {len(cases)} runs slower; the worst took "
+          f"{times(max((case['ratio'] for case in cases), default=1))} times the better's time")
+    if options.json:
+        result = {"machine": machine.describe(), "threads": options.threads, "seed": options.seed,
+                  "repeats": options.repeats, "date": datetime.date.today().isoformat(), "cases": cases,
+                  "slower": slower}
+        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
