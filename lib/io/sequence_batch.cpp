@@ -2,23 +2,6 @@
 
 namespace biogpu::io {
 
-std::string_view SequenceBatch::name(std::size_t i) const {
-  return text_.view().substr(records_[i].name, records_[i].name_len);
-}
-
-std::string_view SequenceBatch::comment(std::size_t i) const {
-  return text_.view().substr(records_[i].comment, records_[i].comment_len);
-}
-
-std::string_view SequenceBatch::sequence(std::size_t i) const {
-  return text_.view().substr(records_[i].sequence, records_[i].sequence_len);
-}
-
-std::string_view SequenceBatch::quality(std::size_t i) const {
-  if (!records_[i].has_quality) return {};
-  return text_.view().substr(records_[i].quality, records_[i].sequence_len);
-}
-
 void SequenceBatch::clear(std::uint64_t first_record) {
   text_.clear();
   records_.clear();

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "lib/io/char_buffer.hpp"
@@ -33,13 +34,22 @@ class SequenceBatch {
   // Memory that the records take: names, comments, residues, qualities, and where they are.
   std::uint64_t n_bytes() const { return text_.size() + records_.size() * sizeof(Record); }
 
-  std::string_view name(std::size_t i) const;
+  std::string_view name(std::size_t i) const {
+    return {text_.data() + records_[i].name, records_[i].name_len};
+  }
   // What follows the name on the header line, without the separating blanks.
-  std::string_view comment(std::size_t i) const;
+  std::string_view comment(std::size_t i) const {
+    return {text_.data() + records_[i].comment, records_[i].comment_len};
+  }
   // Residues exactly as in the file (case kept), lines joined, no white space.
-  std::string_view sequence(std::size_t i) const;
+  std::string_view sequence(std::size_t i) const {
+    return {text_.data() + records_[i].sequence, records_[i].sequence_len};
+  }
   // Phred symbols with their offset still added; empty for FASTA and for "*".
-  std::string_view quality(std::size_t i) const;
+  std::string_view quality(std::size_t i) const {
+    if (!records_[i].has_quality) return {};
+    return {text_.data() + records_[i].quality, records_[i].sequence_len};
+  }
 
   void clear(std::uint64_t first_record);
   void set_first_record(std::uint64_t first_record) { first_record_ = first_record; }
@@ -71,6 +81,14 @@ class SequenceBatch {
     records_.push_back(record);
     n_residues_ += record.sequence_len;
   }
+
+  // For readers. Records that stay where they are in a text: add_in_place() each, offsets being
+  // those in the text, then swap_text(), before which no field may be looked at.
+  void add_in_place(const Record& record) {
+    records_.push_back(record);
+    n_residues_ += record.sequence_len;
+  }
+  void swap_text(CharBuffer& text) { std::swap(text_, text); }
 
  private:
   CharBuffer text_;

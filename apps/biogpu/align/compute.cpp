@@ -26,7 +26,12 @@ struct AlignCompute::Chosen {
 
 AlignCompute::AlignCompute(AlignBackend& backend, const RowStyle& style, const Selection& selection,
                            const EncodedSet* held, int n_threads)
-    : backend_(backend), style_(style), selection_(selection), held_(held), n_threads_(n_threads) {}
+    : backend_(backend),
+      style_(style),
+      selection_(selection),
+      encoder_(style.options.scoring.class_of),
+      held_(held),
+      n_threads_(n_threads) {}
 
 ComputeTimes AlignCompute::times() const {
   const std::lock_guard lock(mutex_);
@@ -52,11 +57,8 @@ void AlignCompute::compute(Item& item) {
 
 void AlignCompute::encode(Item& item) const {
   const Unit& unit = item.unit;
-  const align::Scoring& scoring = style_.options.scoring;
-  item.queries.assign(*unit.queries, unit.query_begin, unit.n_queries, scoring,
-                      selection_.strand != Strand::forward);
-  if (held_ == nullptr)
-    item.targets.assign(*unit.targets, unit.target_begin, unit.n_targets, scoring);
+  item.queries.assign(unit.queries, encoder_, selection_.strand != Strand::forward);
+  if (held_ == nullptr) item.targets.assign(unit.targets, encoder_);
 }
 
 align::SequenceSet AlignCompute::targets(const Item& item) const {
@@ -72,7 +74,8 @@ AlignCompute::Chosen AlignCompute::choose(Item& item) {
   if (selection_.by_score()) return choose_by_score(item);
   Chosen chosen{item.unit.pairs, {}};
   if (selection_.strand == Strand::reverse)
-    for (Pair& pair : chosen.pairs) pair.query += static_cast<std::uint32_t>(item.unit.n_queries);
+    for (Pair& pair : chosen.pairs)
+      pair.query += static_cast<std::uint32_t>(item.unit.queries.size());
   item.n_pairs = chosen.pairs.size();
   item.n_cells = align::count_cells({item.queries.view(), targets(item), chosen.pairs});
   return chosen;
@@ -90,7 +93,7 @@ std::int32_t AlignCompute::least_score(const Item& item, std::uint32_t sequence,
 }
 
 AlignCompute::Chosen AlignCompute::choose_by_score(Item& item) {
-  const auto n_queries = static_cast<std::uint32_t>(item.unit.n_queries);
+  const auto n_queries = static_cast<std::uint32_t>(item.unit.queries.size());
   const bool both = selection_.strand == Strand::both;
   std::vector<Pair> pairs;
   for (const Pair& pair : item.unit.pairs) {
@@ -117,13 +120,13 @@ AlignCompute::Chosen AlignCompute::choose_by_score(Item& item) {
 AlignCompute::Chosen AlignCompute::choose_of_search(Item& item) {
   // Without the forward strand only the second half of the sequences is searched for.
   const align::SequenceSet all = item.queries.view();
-  const auto n_queries = static_cast<std::uint32_t>(item.unit.n_queries);
+  const auto n_queries = static_cast<std::uint32_t>(item.unit.queries.size());
   const std::uint32_t skipped = selection_.strand == Strand::reverse ? n_queries : 0;
   const align::SequenceSet queries{all.residues, all.begin.subspan(skipped)};
   const align::Hits hits = backend_.search(queries, n_threads_);
   item.n_pairs = queries.size() * targets(item).size();
   item.n_cells = (queries.begin.back() - queries.begin.front()) * targets(item).residues.size();
-  const std::uint64_t first_query = item.unit.queries->first_record() - 1 + item.unit.query_begin;
+  const std::uint64_t first_query = n_queries > 0 ? item.unit.queries.index(0) : 0;
   Chosen chosen;
   std::vector<std::pair<Hit, std::uint32_t>> found;  // with the sequence that found it
   std::unordered_map<std::uint32_t, std::size_t> place;

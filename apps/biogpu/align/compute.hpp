@@ -71,6 +71,7 @@ class AlignCompute {
   AlignBackend& backend_;
   const RowStyle& style_;
   const Selection selection_;
+  const align::ClassEncoder encoder_;
   const EncodedSet* held_;
   const int n_threads_;
   mutable std::mutex mutex_;  // guards what follows

@@ -21,39 +21,42 @@ constexpr std::array<char, 256> kComplement = make_complements();
 
 char complement(char base) { return kComplement[static_cast<unsigned char>(base)]; }
 
-void EncodedSet::assign(const io::SequenceBatch& batch, std::size_t first, std::size_t n,
-                        const align::Scoring& scoring) {
-  begin.resize(n + 1);
+void EncodedSet::assign(const RecordSpan& records, const align::ClassEncoder& encoder) {
+  begin.resize(records.size() + 1);
   begin[0] = 0;
-  for (std::size_t i = 0; i < n; ++i) begin[i + 1] = begin[i] + batch.sequence(first + i).size();
-  residues.resize(begin[n]);
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::string_view text = batch.sequence(first + i);
-    std::transform(text.begin(), text.end(),
-                   residues.begin() + static_cast<std::ptrdiff_t>(begin[i]),
-                   [&](char c) { return scoring.class_of[static_cast<unsigned char>(c)]; });
-  }
+  std::size_t i = 0;
+  records.for_sequences([&](std::string_view text) {
+    begin[i + 1] = begin[i] + text.size();
+    ++i;
+  });
+  residues.resize(begin[i]);
+  std::uint8_t* to = residues.data();
+  records.for_sequences([&](std::string_view text) {
+    encoder.encode(text.data(), text.size(), to);
+    to += text.size();
+  });
 }
 
-void EncodedSet::append(std::string_view text, const align::Scoring& scoring) {
-  for (const char c : text) residues.push_back(scoring.class_of[static_cast<unsigned char>(c)]);
+void EncodedSet::append(std::string_view text, const align::ClassEncoder& encoder) {
+  const std::size_t at = residues.size();
+  residues.resize(at + text.size());
+  encoder.encode(text.data(), text.size(), residues.data() + at);
   begin.push_back(residues.size());
 }
 
-void EncodedQueries::assign(const io::SequenceBatch& batch, std::size_t first, std::size_t n,
-                            const align::Scoring& scoring, bool with_reverse) {
-  n_queries_ = n;
-  set_.assign(batch, first, n, scoring);
+void EncodedQueries::assign(const RecordSpan& records, const align::ClassEncoder& encoder,
+                            bool with_reverse) {
+  n_queries_ = records.size();
+  set_.assign(records, encoder);
   reverse_.clear();
   if (!with_reverse) return;
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::string_view text = batch.sequence(first + i);
+  records.for_sequences([&](std::string_view text) {
     const std::size_t at = reverse_.size();
     reverse_.resize(at + text.size());
     std::transform(text.rbegin(), text.rend(), reverse_.begin() + static_cast<std::ptrdiff_t>(at),
                    complement);
-    set_.append(std::string_view(reverse_).substr(at), scoring);
-  }
+    set_.append(std::string_view(reverse_).substr(at), encoder);
+  });
 }
 
 std::string_view EncodedQueries::reverse_text(std::uint32_t query) const {

@@ -5,8 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/biogpu/align/record_span.hpp"
 #include "lib/align/align.hpp"
-#include "lib/io/sequence_batch.hpp"
+#include "lib/align/class_encoder.hpp"
 
 namespace biogpu::app {
 
@@ -15,9 +16,8 @@ struct EncodedSet {
   std::vector<std::uint8_t> residues;
   std::vector<std::uint64_t> begin;
 
-  void assign(const io::SequenceBatch& batch, std::size_t first, std::size_t n,
-              const align::Scoring& scoring);
-  void append(std::string_view text, const align::Scoring& scoring);
+  void assign(const RecordSpan& records, const align::ClassEncoder& encoder);
+  void append(std::string_view text, const align::ClassEncoder& encoder);
   align::SequenceSet view() const { return {residues, begin}; }
 };
 
@@ -25,8 +25,7 @@ struct EncodedSet {
 // query i is sequence i, its reverse complement sequence n_queries() + i.
 class EncodedQueries {
  public:
-  void assign(const io::SequenceBatch& batch, std::size_t first, std::size_t n,
-              const align::Scoring& scoring, bool with_reverse);
+  void assign(const RecordSpan& records, const align::ClassEncoder& encoder, bool with_reverse);
 
   std::size_t n_queries() const { return n_queries_; }
   align::SequenceSet view() const { return set_.view(); }

@@ -58,25 +58,24 @@ class RowMaker {
   }
 
   std::string_view quality(std::uint32_t query) const {
-    return aligned_.unit.queries->quality(aligned_.unit.query_begin + query);
+    return aligned_.unit.queries.quality(query);
   }
 
   Row row(std::size_t i) {
     const Unit& unit = aligned_.unit;
     const align::Pair pair = aligned_.pairs[i];
     const std::uint32_t query = aligned_.queries.query_of(pair.query);
-    const std::size_t target = unit.target_begin + pair.target;
+    const std::size_t target = pair.target;
     Row row;
     row.alignment = &aligned_.alignments.rows[i];
     row.reverse = aligned_.queries.is_reverse(pair.query);
-    row.query_name = unit.queries->name(unit.query_begin + query);
-    row.query = row.reverse ? aligned_.queries.reverse_text(query)
-                            : unit.queries->sequence(unit.query_begin + query);
+    row.query_name = unit.queries.name(query);
+    row.query = row.reverse ? aligned_.queries.reverse_text(query) : unit.queries.sequence(query);
     row.quality = quality(query);
-    row.query_index = unit.queries->first_record() - 1 + unit.query_begin + query;
-    row.target_name = unit.targets->name(target);
-    row.target = unit.targets->sequence(target);
-    row.target_index = unit.targets->first_record() - 1 + target;
+    row.query_index = unit.queries.index(query);
+    row.target_name = unit.targets.name(target);
+    row.target = unit.targets.sequence(target);
+    row.target_index = unit.targets.index(target);
     row.path = path(row, pair);
     row.bits = row.evalue = kUnknown;
     // Of pairs with nothing aligned there is nothing to expect.
@@ -118,14 +117,14 @@ class RowMaker {
     rows_.held_before.clear();
     rows_.held_after.clear();
     rows_.n_rows = 0;
-    const bool one_read = unit.n_queries == 1;
+    const bool one_read = unit.queries.size() == 1;
     rows_.ends_read_before = unit.continues_before && !(unit.continues_after && one_read);
     for (std::size_t begin = 0, end = 0; begin < aligned_.pairs.size(); begin = end) {
       const std::uint32_t query = query_of(begin);
       for (end = begin; end < aligned_.pairs.size() && query_of(end) == query;) ++end;
       if (unit.continues_before && query == 0)
         hold(begin, end, rows_.held_before);
-      else if (unit.continues_after && query + 1 == unit.n_queries)
+      else if (unit.continues_after && query + 1 == unit.queries.size())
         hold(begin, end, rows_.held_after);
       else
         append_read(begin, end);

@@ -25,8 +25,7 @@ constexpr UnitLimits kGpuUnit{262144, 100000000000};
 // Queries that one search takes; the search itself uses all threads.
 constexpr UnitLimits kCpuSearch{256, 50000000000};
 constexpr UnitLimits kGpuSearch{4096, 5000000000000};
-constexpr io::BatchLimits kCpuBlock{65536, 16u << 20};
-constexpr io::BatchLimits kGpuBlock{262144, 64u << 20};
+constexpr io::BatchLimits kBlock{65536, 16u << 20};
 
 // Of a GPU that is asked for: `auto` decides by the first blocks.
 std::unique_ptr<DeviceStart> early_start(const DeviceRequest& request) {
@@ -97,13 +96,16 @@ UnitReader::Source AlignRun::source() const {
   source.pairing = flags_.pairing();
   source.n_threads = shared.threads;
   source.shard = flags_.shard;
-  source.block = may_use_gpu() ? kGpuBlock : kCpuBlock;
+  source.block = kBlock;
   if (shared.max_memory > 0) {
     // A residue of a block takes about four bytes (text, classes, rows), and a few blocks of each
     // file are alive at a time; half of the bound is left to held targets and the aligner.
     source.block.n_residues =
         std::clamp<std::uint64_t>(shared.max_memory / 64, 1u << 16, source.block.n_residues);
     source.block.n_bytes = 2 * source.block.n_residues;
+    // A few dozens of chunks are alive.
+    source.chunk_bytes = std::clamp<std::uint64_t>(shared.max_memory / 256, 1u << 16,
+                                                   io::SequenceReader::kChunkBytes);
     source.max_target_residues = shared.max_memory / 4;
     source.max_target_bytes = target_bytes();
   }
@@ -196,7 +198,8 @@ void AlignRun::process(AlignSink& sink) {
                    style_.options, selects && style_.output != align::Output::score,
                    shared.max_device_memory, log_);
   const auto held = reader_.held_targets();
-  if (held) held_targets_.assign(*held, 0, held->size(), style_.options.scoring);
+  if (held)
+    held_targets_.assign(RecordSpan(held), align::ClassEncoder(style_.options.scoring.class_of));
   if (selection_.search)
     backend_->set_search(held_targets_.view(), search_options(selection_, style_.options));
   compute_.emplace(*backend_, style_, selection_, held ? &held_targets_ : nullptr, shared.threads);

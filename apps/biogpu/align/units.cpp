@@ -8,13 +8,37 @@
 
 namespace biogpu::app {
 
-bool UnitReader::Stream::refill(const io::BatchLimits& limits) {
+namespace {
+
+// What choose_alphabet() looks at, so that it never depends on where a block ends.
+constexpr std::uint64_t kFirstResidues = 1u << 16;
+
+}  // namespace
+
+void UnitReader::Stream::take_free_block() {
   cursor = 0;
   block.reset();
   for (const auto& candidate : pool)
     if (candidate.use_count() == 1) block = candidate;
   if (!block) block = pool.emplace_back(std::make_shared<io::SequenceBatch>());
-  return reader->read(*block, limits);
+}
+
+bool UnitReader::Stream::refill(const io::BatchLimits& limits) {
+  take_free_block();
+  return reader->read_any(*block, limits);
+}
+
+void UnitReader::Stream::read_first(const io::BatchLimits& limits) {
+  take_free_block();
+  if (reader->file_bytes() == 0) {
+    reader->read(*block, limits);  // only its first block tells how long a pipe may be
+    return;
+  }
+  io::SequenceBatch more;
+  if (!reader->read_any(*block, limits)) return;
+  while (block->n_residues() < kFirstResidues && block->size() < limits.n_records &&
+         reader->read_any(more, limits))
+    for (std::size_t i = 0; i < more.size(); ++i) block->append_from(more, i);
 }
 
 double UnitReader::Stream::estimated_residues(const io::BatchLimits& limits) const {
@@ -32,12 +56,12 @@ double UnitReader::Stream::estimated_residues(const io::BatchLimits& limits) con
 
 UnitReader::UnitReader(const Source& source)
     : source_(source),
-      queries_(source.query_path, source.n_threads),
-      targets_(source.target_path, source.n_threads) {
+      queries_(source.query_path, source.n_threads, source.chunk_bytes),
+      targets_(source.target_path, source.n_threads, source.chunk_bytes) {
   if (!source_.shard.is_whole()) select_shard();
   if (source_.pairing == Pairing::by_order) {
-    queries_.refill(source_.block);
-    targets_.refill(source_.block);
+    queries_.read_first(source_.block);
+    targets_.read_first(source_.block);
     const auto n_targets = static_cast<double>(std::max<std::size_t>(1, targets_.block->size()));
     estimated_cells_ = queries_.estimated_residues(source_.block) *
                        static_cast<double>(targets_.block->n_residues()) / n_targets;
@@ -86,7 +110,8 @@ void UnitReader::hold_targets() {
   const std::uint64_t most = source_.max_target_residues;
   const std::uint64_t most_bytes = source_.max_target_bytes;
   Stream& stream = one_set() ? queries_ : targets_;
-  stream.refill({SIZE_MAX, one_more(most), one_more(most_bytes)});
+  stream.take_free_block();
+  stream.reader->read(*stream.block, {SIZE_MAX, one_more(most), one_more(most_bytes)});
   if (stream.block->n_residues() > most)
     throw Error(ErrorCode::failed,
                 fmt::format("{}: targets have more than {} residues, the share of --max-memory; "
@@ -103,7 +128,7 @@ void UnitReader::hold_targets() {
     queries_.cursor = range.begin;
     queries_.end = range.end;
   } else {
-    queries_.refill(source_.block);
+    queries_.read_first(source_.block);
   }
 }
 
@@ -144,8 +169,8 @@ double UnitReader::total_work() const {
 }
 
 bool UnitReader::next(Unit& unit) {
-  unit.queries.reset();
-  unit.targets.reset();
+  unit.queries.clear();
+  unit.targets.clear();
   unit.pairs.clear();
   unit.continues_before = unit.continues_after = false;
   const bool filled = source_.pairing == Pairing::by_order ? next_by_order(unit)
@@ -158,29 +183,38 @@ bool UnitReader::next(Unit& unit) {
 }
 
 bool UnitReader::next_by_order(Unit& unit) {
-  const bool query_left = !queries_.at_end_of_block() || queries_.refill(source_.block);
-  const bool target_left = !targets_.at_end_of_block() || targets_.refill(source_.block);
-  if (query_left != target_left)
-    refuse_lengths(queries_.reader->n_records(), targets_.reader->n_records());
-  if (!query_left) return false;
-  unit.queries = queries_.block;
-  unit.targets = targets_.block;
-  unit.query_begin = queries_.cursor;
-  unit.target_begin = targets_.cursor;
+  std::uint64_t cells = 0;
+  while (unit.pairs.size() < limits_.n_pairs && cells <= limits_.n_cells) {
+    const bool query_left = !queries_.at_end_of_block() || queries_.refill(source_.block);
+    const bool target_left = !targets_.at_end_of_block() || targets_.refill(source_.block);
+    if (query_left != target_left)
+      refuse_lengths(queries_.reader->n_records(), targets_.reader->n_records());
+    if (!query_left) break;
+    cells += add_pairs(unit, cells);
+  }
+  return !unit.pairs.empty();
+}
+
+// Adds pairs of both blocks until one ends or the unit, which has so many cells, is full: then the
+// cells with those of the pair that no longer fits. Returns the cells.
+std::uint64_t UnitReader::add_pairs(Unit& unit, std::uint64_t cells_before) {
+  const std::size_t query_begin = queries_.cursor;
+  const std::size_t target_begin = targets_.cursor;
   std::uint64_t cells = 0;
   while (!queries_.at_end_of_block() && !targets_.at_end_of_block() &&
          unit.pairs.size() < limits_.n_pairs) {
-    cells += static_cast<std::uint64_t>(queries_.block->sequence(queries_.cursor).size()) *
-             targets_.block->sequence(targets_.cursor).size();
-    if (!unit.pairs.empty() && cells > limits_.n_cells) break;
+    const std::uint64_t length = queries_.block->sequence(queries_.cursor).size();
+    cells += length * targets_.block->sequence(targets_.cursor).size();
+    if (!unit.pairs.empty() && cells_before + cells > limits_.n_cells) break;
     const auto i = static_cast<std::uint32_t>(unit.pairs.size());
-    work_cut_ += static_cast<double>(queries_.block->sequence(queries_.cursor).size());
+    work_cut_ += static_cast<double>(length);
     unit.pairs.push_back({i, i});
     ++queries_.cursor;
     ++targets_.cursor;
   }
-  unit.n_queries = unit.n_targets = unit.pairs.size();
-  return true;
+  unit.queries.add(queries_.block, query_begin, queries_.cursor - query_begin);
+  unit.targets.add(targets_.block, target_begin, targets_.cursor - target_begin);
+  return cells;
 }
 
 // The targets of the query at the cursor.
@@ -200,58 +234,64 @@ void UnitReader::list_candidates() {
     listed_.push_back(static_cast<std::uint32_t>(target));
 }
 
-// The next queries against the block of targets; false at the end.
+// Whether there are queries for a unit with the block of targets.
 bool UnitReader::begin_unit(Unit& unit) {
   if (queries_.at_end_of_block() && (one_set() || !queries_.refill(source_.block))) return false;
-  unit.queries = queries_.block;
-  unit.targets = targets_.block;
-  unit.query_begin = queries_.cursor;
-  unit.n_queries = 0;
-  unit.target_begin = 0;
-  unit.n_targets = targets_.block->size();
+  unit.targets.add(targets_.block, 0, targets_.block->size());
   return true;
 }
 
 bool UnitReader::next_of_all(Unit& unit) {
   if (targets_.block->empty()) return false;
   if (!begin_unit(unit)) return false;
+  const std::size_t begin = queries_.cursor;
+  const std::size_t n_queries = add_listed(unit);
+  unit.queries.add(queries_.block, begin, n_queries);
+  return true;
+}
+
+// Adds pairs until the unit is full. Returns how many queries they have.
+std::size_t UnitReader::add_listed(Unit& unit) {
   // targets_.cursor is the next of the targets listed for the query at queries_.cursor.
   unit.continues_before = is_listed_ && targets_.cursor > 0;
+  const std::size_t begin = queries_.cursor;
+  std::size_t n_queries = 0;
   std::uint64_t cells = 0;
   while (!queries_.at_end_of_block() && unit.pairs.size() < limits_.n_pairs) {
     list_candidates();
     const std::uint64_t length = queries_.block->sequence(queries_.cursor).size();
-    const std::size_t query = queries_.cursor - unit.query_begin;
+    const std::size_t query = queries_.cursor - begin;
     for (; targets_.cursor < listed_.size(); ++targets_.cursor) {
       const std::uint32_t target = listed_[targets_.cursor];
       cells += length * targets_.block->sequence(target).size();
       const bool full = unit.pairs.size() >= limits_.n_pairs || cells > limits_.n_cells;
       if (full && !unit.pairs.empty()) {
         unit.continues_after = targets_.cursor > 0;
-        return true;
+        return n_queries;
       }
       work_cut_ += static_cast<double>(length * targets_.block->sequence(target).size());
       unit.pairs.push_back({static_cast<std::uint32_t>(query), target});
-      unit.n_queries = query + 1;
+      n_queries = query + 1;
     }
     ++queries_.cursor;
     is_listed_ = false;
   }
-  return true;
+  return n_queries;
 }
 
 bool UnitReader::next_of_search(Unit& unit) {
   if (!begin_unit(unit)) return false;
+  const std::size_t begin = queries_.cursor;
   std::uint64_t cells = 0;
-  while (!queries_.at_end_of_block() && unit.n_queries < limits_.n_pairs) {
+  while (!queries_.at_end_of_block() && queries_.cursor - begin < limits_.n_pairs) {
     const std::uint64_t more =
         queries_.block->sequence(queries_.cursor).size() * targets_.block->n_residues();
     cells += more;
-    if (unit.n_queries > 0 && cells > limits_.n_cells) break;
+    if (queries_.cursor > begin && cells > limits_.n_cells) break;
     work_cut_ += static_cast<double>(more);
     ++queries_.cursor;
-    ++unit.n_queries;
   }
+  unit.queries.add(queries_.block, begin, queries_.cursor - begin);
   return true;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/biogpu/align/record_span.hpp"
 #include "lib/align/align.hpp"
 #include "lib/io/sequence_batch.hpp"
 #include "lib/io/sequence_reader.hpp"
@@ -21,16 +22,12 @@ namespace biogpu::app {
 // the reader's thread copies or drops the pointers, so that it alone decides when a block is free
 // again.
 struct Unit {
-  std::shared_ptr<const io::SequenceBatch> queries;
-  std::shared_ptr<const io::SequenceBatch> targets;
-  std::size_t query_begin = 0;  // Pair::query counts from here
-  std::size_t n_queries = 0;
-  std::size_t target_begin = 0;  // Pair::target counts from here
-  std::size_t n_targets = 0;
-  std::vector<align::Pair> pairs;
-  bool continues_before = false;  // pairs of the first query are in the unit before too
-  bool continues_after = false;   // and of the last query in the next
-  double fraction_done = 0;       // of all cells, up to the end of this unit; 0 when unknown
+  RecordSpan queries;
+  RecordSpan targets;
+  std::vector<align::Pair> pairs;  // positions in the spans
+  bool continues_before = false;   // pairs of the first query are in the unit before too
+  bool continues_after = false;    // and of the last query in the next
+  double fraction_done = 0;        // of all cells, up to the end of this unit; 0 when unknown
 };
 
 struct UnitLimits {
@@ -61,12 +58,14 @@ class UnitReader {
     Pairing pairing = Pairing::all;
     int n_threads = 1;
     io::BatchLimits block;
+    std::size_t chunk_bytes = io::SequenceReader::kChunkBytes;
     std::uint64_t max_target_residues = UINT64_MAX;
     std::uint64_t max_target_bytes = UINT64_MAX;  // io::SequenceBatch::n_bytes() of held targets
     io::Shard shard;  // of the queries, with their targets where they are paired by order
   };
 
-  // Opens both files and reads the first blocks.
+  // Opens both files and reads the first blocks. Blocks are chunks of the readers where those cut
+  // the files into chunks, else `block` bounds them.
   explicit UnitReader(const Source& source);
 
   void set_limits(const UnitLimits& limits) { limits_ = limits; }
@@ -95,10 +94,12 @@ class UnitReader {
  private:
   // One file, the block being cut and how far it is cut.
   struct Stream {
-    Stream(const std::string& path, int n_threads) {
-      if (!path.empty()) reader.emplace(path, n_threads);
+    Stream(const std::string& path, int n_threads, std::size_t chunk_bytes) {
+      if (!path.empty()) reader.emplace(path, n_threads, false, chunk_bytes);
     }
     bool refill(const io::BatchLimits& limits);  // false at the end of the file
+    void read_first(const io::BatchLimits& limits);
+    void take_free_block();
     bool at_end_of_block() const { return cursor >= std::min(end, block->size()); }
     double estimated_residues(const io::BatchLimits& limits) const;
 
@@ -110,7 +111,9 @@ class UnitReader {
   };
 
   bool next_by_order(Unit& unit);
+  std::uint64_t add_pairs(Unit& unit, std::uint64_t cells_before);
   bool next_of_all(Unit& unit);
+  std::size_t add_listed(Unit& unit);
   bool next_of_search(Unit& unit);
   bool begin_unit(Unit& unit);
   void select_shard();

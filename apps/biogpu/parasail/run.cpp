@@ -133,9 +133,8 @@ void ParasailRun::write_pairs() {
   std::string text;
   while (reader_.next(unit)) {
     text.clear();
-    const std::uint64_t first = unit.queries->first_record() - 1 + unit.query_begin + n_before;
     for (const align::Pair& pair : unit.pairs)
-      text += fmt::format("{},{}\n", first + pair.query, pair.target);
+      text += fmt::format("{},{}\n", n_before + unit.queries.index(pair.query), pair.target);
     out.write(text);
   }
   if (out.bytes() == 0) throw Error(ErrorCode::failed, "no pairs to write");
@@ -148,8 +147,8 @@ void ParasailRun::align() {
   const DeviceChoice choice = choose_device(
       request, decide_device(request, align_work(reader_, style_.output, false, flags_.threads)));
   AlignBackend backend(choice, true, style_.options, false, 0, log_);
-  held_targets_.assign(*reader_.held_targets(), 0, reader_.held_targets()->size(),
-                       style_.options.scoring);
+  held_targets_.assign(RecordSpan(reader_.held_targets()),
+                       align::ClassEncoder(style_.options.scoring.class_of));
   AlignCompute compute(backend, style_, {}, &held_targets_, flags_.threads);
   io::OutputFile out(flags_.out_path, flags_.threads);
   out.write(header());

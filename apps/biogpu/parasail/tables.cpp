@@ -11,14 +11,12 @@ namespace biogpu::app {
 void write_tables(const Item& item, const align::Options& options, const EncodedSet& held) {
   const Unit& unit = item.unit;
   for (const align::Pair& pair : unit.pairs) {
-    const std::string_view query = unit.queries->sequence(unit.query_begin + pair.query);
-    const std::size_t target_record = unit.target_begin + pair.target;
-    const std::string_view target = unit.targets->sequence(target_record);
+    const std::string_view query = unit.queries.sequence(pair.query);
+    const std::string_view target = unit.targets.sequence(pair.target);
     const std::vector<std::int32_t> scores = align::score_matrix(
         options, item.queries.view().sequence(pair.query), held.view().sequence(pair.target));
-    io::OutputFile out(fmt::format("parasail_{}_{}.txt",
-                                   unit.queries->first_record() - 1 + unit.query_begin + pair.query,
-                                   unit.targets->first_record() - 1 + target_record),
+    io::OutputFile out(fmt::format("parasail_{}_{}.txt", unit.queries.index(pair.query),
+                                   unit.targets.index(pair.target)),
                        1);
     std::string line = " ";
     for (const char letter : target) fmt::format_to(std::back_inserter(line), "{:>4}", letter);

@@ -2,6 +2,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/io/input/fasta.hpp"
+#include "lib/io/input/fasta_in_place.hpp"
 #include "lib/io/input/fastq.hpp"
 
 namespace biogpu::io::input {
@@ -15,34 +16,44 @@ const RecordChunk& chunk_of(const Block& block) {
   return *static_cast<const RecordChunk*>(block.tool.get());
 }
 
-void ChunkParser::parse(RecordChunk& chunk) const {
+void ChunkParser::parse(RecordChunk& chunk, CharBuffer& text) const {
   chunk.records.clear(1);
   chunk.n_lines = 0;
   chunk.whole = false;
   if (!*parses_) return;
   try {
-    chunk.whole = parse_records(chunk);
+    chunk.whole =
+        rules_.format == RecordFormat::fasta ? parse_fasta(chunk, text) : parse_fastq(chunk, text);
   } catch (const Error&) {
     // A serial reader comes to the same place and says where it is.
   }
 }
 
-bool ChunkParser::parse_records(RecordChunk& chunk) const {
-  TextWindow text(chunk.text);
+bool ChunkParser::parse_fasta(RecordChunk& chunk, CharBuffer& text) const {
   SequenceBatch& records = chunk.records;
-  if (rules_.format == RecordFormat::fasta) {
-    FastaSource source(text, {}, 1, rules_.words);
-    while (source.next(records))
-      if (records.sequence(records.size() - 1).size() >= rules_.max_residues) return false;
-    chunk.n_lines = source.line() - 1;
+  if (add_fasta_in_place(chunk.text, text.data(), rules_.max_residues, records, chunk.n_lines)) {
+    records.swap_text(text);
     return true;
   }
-  FastqSource source(text, {}, 1);
-  while (text.size() > 0 && source.next(records)) {
+  records.clear(1);
+  TextWindow window(chunk.text);
+  FastaSource source(window, {}, 1, rules_.words);
+  while (source.next(records))
+    if (records.sequence(records.size() - 1).size() >= rules_.max_residues) return false;
+  chunk.n_lines = source.line() - 1;
+  return true;
+}
+
+bool ChunkParser::parse_fastq(RecordChunk& chunk, CharBuffer& text) const {
+  TextWindow window(chunk.text);
+  FastqSource source(window, {}, 1);
+  source.keep_in_place(text.data());
+  while (window.size() > 0 && source.next(chunk.records)) {
     // A record that took the chunk's end for the file's.
-    if (text.at_end() && !chunk.ends_file) return false;
+    if (window.at_end() && !chunk.ends_file) return false;
   }
   chunk.n_lines = source.line() - 1;
+  chunk.records.swap_text(text);
   return true;
 }
 

@@ -19,12 +19,13 @@ class ChunkParser {
       : rules_(rules), parses_(std::move(parses)) {}
 
   const ChunkRules& rules() const { return rules_; }
-  // chunk.text and chunk.ends_file are set. Sets the rest but chunk.begin; throws nothing that is
-  // about a record.
-  void parse(RecordChunk& chunk) const;
+  // chunk.text, in the text of the block, and chunk.ends_file are set. Sets the rest but
+  // chunk.begin; throws nothing that is about a record. The text may become that of the records.
+  void parse(RecordChunk& chunk, CharBuffer& text) const;
 
  private:
-  bool parse_records(RecordChunk& chunk) const;
+  bool parse_fasta(RecordChunk& chunk, CharBuffer& text) const;
+  bool parse_fastq(RecordChunk& chunk, CharBuffer& text) const;
 
   ChunkRules rules_;
   std::shared_ptr<const std::atomic<bool>> parses_;

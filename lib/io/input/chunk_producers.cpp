@@ -71,7 +71,7 @@ void FileChunks::finish(Block& block) {
   Text text(file_, chunk.begin - (is_first ? 0 : 1), block.text);
   chunk.ends_file = false;
   cut(text, chunk, is_first, is_last);
-  if (chunk.whole && !chunk.text.empty()) parser_.parse(chunk);
+  if (chunk.whole && !chunk.text.empty()) parser_.parse(chunk, block.text);
 }
 
 // Sets text, begin and ends_file, and `whole` unless no end was found.
@@ -142,7 +142,7 @@ bool TextChunks::take(Block& block) {
 
 void TextChunks::finish(Block& block) {
   RecordChunk& chunk = chunk_of(block);
-  if (chunk.whole) parser_.parse(chunk);
+  if (chunk.whole) parser_.parse(chunk, block.text);
 }
 
 }  // namespace biogpu::io::input

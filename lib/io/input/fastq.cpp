@@ -89,15 +89,19 @@ bool FastqSource::parse(SequenceBatch& batch, bool at_end) {
            fmt::format("quality has {} symbols, sequence has {}; the file may be cut short",
                        n_symbols, n_residues));
   }
-  record.name = distance(begin, name);
+  const char* const base = in_place_ != nullptr ? in_place_ : begin;
+  record.name = distance(base, name);
   record.name_len = static_cast<std::uint32_t>(name_len);
-  record.comment = distance(begin, comment);
+  record.comment = distance(base, comment);
   record.comment_len = static_cast<std::uint32_t>(distance(comment, header_end));
-  record.sequence = distance(begin, sequence);
+  record.sequence = distance(base, sequence);
   record.sequence_len = n_residues;
-  record.quality = distance(begin, quality);
+  record.quality = distance(base, quality);
   record.has_quality = true;
-  batch.append_whole({begin, distance(begin, quality + n_symbols)}, record);
+  if (in_place_ != nullptr)
+    batch.add_in_place(record);
+  else
+    batch.append_whole({begin, distance(begin, quality + n_symbols)}, record);
   text_.skip_to(next);
   line_ += 4;
   return true;

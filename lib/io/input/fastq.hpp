@@ -17,6 +17,9 @@ class FastqSource : public RecordSource {
   FastqSource(TextWindow& text, std::string label, std::uint64_t line, std::uint64_t n_before = 0)
       : text_(text), label_(std::move(label)), line_(line), record_(n_before) {}
 
+  // Of a text in memory that begins there: records stay in it (SequenceBatch::add_in_place()).
+  void keep_in_place(const char* text_begin) { in_place_ = text_begin; }
+
   bool next(SequenceBatch& batch) override;
   std::uint64_t line() const { return line_; }  // of what follows
 
@@ -31,6 +34,7 @@ class FastqSource : public RecordSource {
 
   TextWindow& text_;
   std::string label_;
+  const char* in_place_ = nullptr;  // offsets count from here
   std::uint64_t line_;
   std::uint64_t record_;
 };

@@ -39,19 +39,19 @@ UnitReader::Source source(const TempFolder& folder, Pairing pairing, bool one_se
 double cells_of(const Unit& unit, Pairing pairing) {
   double cells = 0;
   const auto query = [&](std::size_t i) {
-    return static_cast<double>(unit.queries->sequence(unit.query_begin + i).size());
+    return static_cast<double>(unit.queries.sequence(i).size());
   };
   if (pairing == Pairing::search) {
-    for (std::size_t i = 0; i < unit.n_queries; ++i)
-      cells += query(i) * static_cast<double>(unit.targets->n_residues());
+    for (std::size_t i = 0; i < unit.queries.size(); ++i)
+      unit.targets.for_sequences(
+          [&](std::string_view target) { cells += query(i) * static_cast<double>(target.size()); });
     return cells;
   }
   for (const align::Pair& pair : unit.pairs)
     cells +=
-        query(pair.query) *
-        (pairing == Pairing::by_order
-             ? 1
-             : static_cast<double>(unit.targets->sequence(unit.target_begin + pair.target).size()));
+        query(pair.query) * (pairing == Pairing::by_order
+                                 ? 1
+                                 : static_cast<double>(unit.targets.sequence(pair.target).size()));
   return cells;
 }
 
