@@ -68,7 +68,7 @@ int count_devices(std::string* why) {
 
 // True where all that is listed of the device is known without a context on it.
 bool ask_monitor(DeviceProperties& device) {
-  if (!names_architecture(BIOGPU_ARCHITECTURES, device.architecture)) return false;
+  if (!has_own_code(device.architecture)) return false;
   const auto memory = monitored_memory(device.index);
   // A part of a device has the address of the whole, of which the monitor then speaks.
   const std::uint64_t total = device.memory_total_bytes;

@@ -92,6 +92,10 @@ std::optional<MemoryInfo> monitored_memory([[maybe_unused]] int device) {
 #endif
 }
 
+bool has_own_code(std::string_view architecture) {
+  return names_architecture(BIOGPU_ARCHITECTURES, architecture);
+}
+
 bool names_architecture(std::string_view list, std::string_view architecture) {
   if (architecture.starts_with("sm_")) architecture.remove_prefix(3);
   while (!list.empty()) {

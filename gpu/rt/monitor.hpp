@@ -32,5 +32,7 @@ std::optional<MemoryInfo> sysfs_memory(const std::filesystem::path& pci_devices,
 // architecture
 // ("sm_90", "gfx942") itself. A device may run code of another architecture too: the driver knows.
 bool names_architecture(std::string_view list, std::string_view architecture);
+// Whether the list of this build does.
+bool has_own_code(std::string_view architecture);
 
 }  // namespace biogpu::gpu
