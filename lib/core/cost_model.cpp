@@ -118,8 +118,14 @@ bool learn(Machine& machine, const Observed& seen) {
   };
   Rates& rates = machine.of(seen.work.task);
   // The speed of a decompressor says nothing of plain text.
-  if (seen.work.inflated == 0)
-    learn_rate(seen.on_gpu ? rates.gpu_read : rates.cpu_read, seen.work.bytes, seen.read_s);
+  if (seen.work.inflated == 0) {
+    double& own = seen.on_gpu ? rates.gpu_read : rates.cpu_read;
+    double& other = seen.on_gpu ? rates.cpu_read : rates.gpu_read;
+    const double before = own;
+    learn_rate(own, seen.work.bytes, seen.read_s);
+    // Both read alike, and where `auto` never takes one of them nothing else tells of it.
+    other *= std::sqrt(own / before);
+  }
   if (!seen.on_gpu) {
     learn_rate(rates.cpu, seen.work.units, seen.workers_s);
     return changed;

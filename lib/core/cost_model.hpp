@@ -90,8 +90,8 @@ struct Observed {
   double device_s = 0;
   double start_s = 0;
 };
-// Moves the rates half way to what was seen, those that took long enough to tell. False where none
-// did.
+// Moves the rates half way to what was seen, those that took long enough to tell; the rate of
+// reading of the other kind of run moves half as far. False where none did.
 bool learn(Machine& machine, const Observed& seen);
 
 // Whether a rate, or the seconds of a start, may be one.
