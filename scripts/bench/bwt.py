@@ -2,13 +2,16 @@
 """Measures `biogpu bwt` against bwa, SeqAn2, libdivsufsort and libsais: equal results first, then time.
 
 usage: scripts/bench/bwt.py [--biogpu PATH] [--seqan-fm PATH] [--libsais PATH] [--bases N] [--queries N]
-                            [--threads T] [--device cpu|gpu] [--repeats N] [--only-libsais] [--json FILE]
+                            [--threads T] [--device cpu|gpu] [--repeats N] [--only-libsais | --only-smem]
+                            [--genome FASTA] [--reads N] [--json FILE]
 
 The genome is random with a fixed seed and one record without holes; queries are 100-mers of it, one in four of
 them changed in one letter, half of them from the other strand. Programs take turns; medians are compared, wall
 time and CPU time beside each other. Without bwa or the drivers (targets seqan_fm and libsais_driver, the latter
 where BIOGPU_LIBSAIS names a built libsais) their part is left out and said so. libsais sorts random and hard texts in
-memory in turns with our library. docs/benchmarks/bwt.md is made from the JSON by scripts/dev/tables.py.
+memory in turns with our library. Maximal matches are those of reads of 150 bases with 0.5 % of errors and 0.25 % of N,
+from --genome FASTA or a text in which one stretch of 5,000 in three
+is a copy. docs/benchmarks/bwt.md is made from the JSON by scripts/dev/tables.py.
 """
 
 import argparse
@@ -26,9 +29,10 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from measure import timing  # noqa: E402
+from measure import inputs, timing  # noqa: E402
 
 PARTS = ("amb", "ann", "pac", "bwt", "sa")
+PLAIN = bytes(b if b in b"ACGT" else ord("A") for b in range(256))
 COMPLEMENT = str.maketrans("ACGT", "TGCA")
 
 
@@ -86,7 +90,11 @@ def main():
     parser.add_argument("--biogpu", default=ROOT / "build/cpu/apps/biogpu/biogpu", type=pathlib.Path)
     parser.add_argument("--seqan-fm", default=None, type=pathlib.Path)
     parser.add_argument("--libsais", default=None, type=pathlib.Path)
-    parser.add_argument("--only-libsais", action="store_true")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--only-libsais", action="store_true")
+    only.add_argument("--only-smem", action="store_true")
+    parser.add_argument("--genome", default=None, type=pathlib.Path)
+    parser.add_argument("--reads", type=int, default=200_000)
     parser.add_argument("--bases", type=int, default=50_000_000)
     parser.add_argument("--queries", type=int, default=1_000_000)
     parser.add_argument("--threads", type=int, default=2)
@@ -98,10 +106,12 @@ def main():
     if args.libsais:
         command = [args.libsais.resolve(), args.bases, args.threads, args.repeats, "hard"]
         result["libsais"] = [json.loads(line) for line in timed(command, ROOT)[1].splitlines()]
-    else:
+    elif not args.only_smem:
         print("bwt.py: no --libsais, left out", file=sys.stderr)
-    if not args.only_libsais:
+    if not args.only_libsais and not args.only_smem:
         measure_programs(args, result)
+    if not args.only_libsais:
+        measure_smem(args, result)
     text = json.dumps(result, indent=2)
     if args.json:
         args.json.write_text(text + "\n")
@@ -147,6 +157,38 @@ def measure_programs(args, result):
                   else [*command, "--json", "summary.json"], folder)
             summary = json.loads((folder / "summary.json").read_text())
             result["programs"][name]["stages"] = {**summary["time"], **summary["memory"]}
+
+
+def measure_smem(args, result):
+    """bwa fastmap, on its one thread, beside one and all threads: from file to file, the same bytes."""
+    if not shutil.which("bwa"):
+        return
+    rng = random.Random(20260102)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        if args.genome:
+            lines = args.genome.read_bytes().splitlines()
+            genome = b"".join(line for line in lines if not line.startswith(b">")).upper()
+        else:
+            genome = inputs.make_genome(rng, args.bases, 1 / 3)
+        inputs.write_fasta(folder / "genome.fa", [("genome", genome)])
+        with open(folder / "reads.fq", "wb") as out:
+            inputs.write_reads(rng, genome.translate(PLAIN), out, args.reads, errors=0.005)
+        biogpu = [args.biogpu.resolve(), "bwt"]
+        timed([*biogpu, "index", "-q", "-t", args.threads, "--format", "bwa", "genome.fa", "-p", "index"], folder)
+        calls = {"bwa": functools.partial(timing.run_to_file, ["bwa", "fastmap", "index", "reads.fq"], folder, "theirs")}
+        for threads in sorted({1, args.threads}):
+            command = [*biogpu, "smem", "-q", "-t", threads, "-x", "index", "reads.fq"]
+            calls[f"biogpu_{threads}"] = functools.partial(timing.run_to_file, command, folder, f"ours_{threads}")
+
+        def compare():
+            for ours in folder.glob("ours_*"):
+                if not same(ours, folder / "theirs"):
+                    sys.exit("bwt.py: matches differ from bwa's")
+
+        runs = timing.take_turns(calls, args.repeats, compare)
+        result["smem"] = {"bases": len(genome), "reads": args.reads, "text": args.genome.name if args.genome else "random",
+                          "programs": {name: {**timing.medians(of), "runs": of} for name, of in runs.items()}}
 
 
 if __name__ == "__main__":

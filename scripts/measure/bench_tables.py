@@ -227,6 +227,21 @@ def bwt_libsais(result):
     return table(["text", "result", "biogpu, s", "libsais, s", "times as fast", "times less CPU"], lines, "llrrrr")
 
 
+def bwt_smem(*results):
+    """Of scripts/bench/bwt.py --only-smem: whole commands in turns, medians."""
+    lines = []
+    for smem in (result["smem"] for result in results):
+        theirs = smem["programs"]["bwa"]
+        for name, of in smem["programs"].items():
+            if name == "bwa":
+                continue
+            lines.append([smem["text"], name.split("_")[1], f"{of['wall_s']:.2f}", f"{theirs['wall_s']:.2f}",
+                          times(theirs["wall_s"] / of["wall_s"]), times(theirs["cpu_s"] / of["cpu_s"]),
+                          f"{of['peak_bytes'] / 1e6:.0f} / {theirs['peak_bytes'] / 1e6:.0f}"])
+    return table(["text", "threads", "biogpu, s", "bwa fastmap, s", "times as fast", "times less CPU",
+                  "peak MB, biogpu / bwa"], lines, "lrrrrrr")
+
+
 def bwt_hard(rows):
     """Of scripts/bench/bwt_gpu.sh: hard texts beside random ones of the same kind and length."""
     hard = [r for r in rows if r["what"] == "hard"]

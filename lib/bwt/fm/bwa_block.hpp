@@ -14,11 +14,14 @@ struct alignas(64) BwaBlock {
 static_assert(sizeof(BwaBlock) == 64);
 inline constexpr std::uint64_t kBwaBlockSymbols = 128;
 
-// The bits of the first n symbols of a block.
+// The bits of the first n < 128 symbols of a block, without a branch: n is as good as random.
 struct BwaPrefix {
-  explicit BwaPrefix(std::uint64_t n)
-      : word{n < 64 ? ~(~std::uint64_t{0} >> n) : ~std::uint64_t{0},
-             n <= 64 ? 0 : ~(~std::uint64_t{0} >> 1 >> (n - 65))} {}
+  explicit BwaPrefix(std::uint64_t n) {
+    const std::uint64_t bits = ~(~std::uint64_t{0} >> n % 64);
+    const std::uint64_t is_behind_first = std::uint64_t{0} - n / 64;
+    word[0] = bits | is_behind_first;
+    word[1] = bits & is_behind_first;
+  }
   std::uint64_t word[2];
 };
 
@@ -44,9 +47,12 @@ class BwaBase {
     return in_word + n_leading(equal(block, 1));
   }
 
-  // How many of the symbols equal the base, and how many are larger.
+  // How many of the first symbols, or of all, equal the base, and how many are larger.
   std::uint64_t n_equal(const BwaBlock& block, const BwaPrefix& prefix) const {
     return n_bits(equal(block, 0) & prefix.word[0]) + n_bits(equal(block, 1) & prefix.word[1]);
+  }
+  std::uint64_t n_equal(const BwaBlock& block) const {
+    return n_bits(equal(block, 0)) + n_bits(equal(block, 1));
   }
   std::uint64_t n_larger(const BwaBlock& block, const BwaPrefix& prefix) const {
     return n_bits(larger(block, 0) & prefix.word[0]) + n_bits(larger(block, 1) & prefix.word[1]);

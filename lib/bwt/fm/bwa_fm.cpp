@@ -104,7 +104,8 @@ bool BwaFm::read_blocks(const io::MappedFile& file, int n_threads) {
       const Counts behind = n == 0 ? counts : counts_at(source + kCountBytes + n_bytes);
       for (unsigned base = 0; base < 4; ++base) {
         block.next_row[base] = first_row(base) + counts[base];
-        counts[base] += BwaBase(base).n_equal(block, BwaPrefix(n));
+        counts[base] += n == kBwaBlockSymbols ? BwaBase(base).n_equal(block)
+                                              : BwaBase(base).n_equal(block, BwaPrefix(n));
       }
       if (counts != behind) sound = false;
       if (b + 1 == blocks_.size())
@@ -153,7 +154,7 @@ std::uint64_t BwaFm::position(std::uint64_t row) const {
   if (row > n_) refuse_transform();
   std::uint64_t n_steps = 0;
   for (; !is_sampled(row); ++n_steps) {
-    row = rows_before(row, 1).row;
+    row = row_before(row);
     if (n_steps > n_) refuse_transform();
   }
   return sampled_position(row, n_steps);

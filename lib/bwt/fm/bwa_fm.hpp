@@ -66,6 +66,7 @@ class BwaFm {
   [[gnu::always_inline]] void prefetch_sample(std::uint64_t row) const {
     __builtin_prefetch(samples_ + row / sample_rate_ - 1);
   }
+  std::uint64_t row_before(std::uint64_t row) const;
   // The first of so many rows and those behind it that have the same base before their suffixes and
   // lie in one block: they stay together. None of them is the whole text.
   struct Step {
@@ -109,10 +110,8 @@ class BwaFm {
   // The symbols before a row's: that of the sentinel is left out.
   std::uint64_t stored(std::uint64_t row) const { return row - (row > primary_ ? 1 : 0); }
   [[gnu::always_inline]] void prefetch(std::uint64_t row, std::uint64_t n_rows) const {
-    const std::uint64_t first = stored(row) / kBwaBlockSymbols;
-    const std::uint64_t last = stored(row + n_rows) / kBwaBlockSymbols;
-    __builtin_prefetch(blocks_.data() + first);
-    if (last != first) __builtin_prefetch(blocks_.data() + last);
+    __builtin_prefetch(blocks_.data() + stored(row) / kBwaBlockSymbols);
+    __builtin_prefetch(blocks_.data() + stored(row + n_rows) / kBwaBlockSymbols);
   }
   bool read_blocks(const io::MappedFile& file, int n_threads);
   void map_samples(const std::string& path, const void* header);
@@ -152,14 +151,19 @@ inline BwaFm::Rows BwaFm::extend_left(const Rows& rows, unsigned base) const {
   return extended;
 }
 
+inline std::uint64_t BwaFm::row_before(std::uint64_t row) const {
+  const std::uint64_t at = stored(row);
+  const BwaBlock& block = blocks_[at / kBwaBlockSymbols];
+  const BwaBase base(block, at % kBwaBlockSymbols);
+  return base.first_row(block) + base.n_equal(block, BwaPrefix(at % kBwaBlockSymbols));
+}
+
 inline BwaFm::Step BwaFm::rows_before(std::uint64_t row, std::uint64_t n_rows) const {
   const std::uint64_t at = stored(row);
   const BwaBlock& block = blocks_[at / kBwaBlockSymbols];
   const unsigned i = at % kBwaBlockSymbols;
-  const BwaBase base(block, i);
   if (row < primary_) n_rows = std::min(n_rows, primary_ - row);
-  return {base.first_row(block) + base.n_equal(block, BwaPrefix(i)),
-          std::min<std::uint64_t>(n_rows, base.run_length(block, i))};
+  return {row_before(row), std::min<std::uint64_t>(n_rows, BwaBase(block, i).run_length(block, i))};
 }
 
 }  // namespace biogpu::bwt

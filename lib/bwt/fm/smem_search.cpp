@@ -248,6 +248,12 @@ class Search {
   }
   bool walk(Lane& lane) const {
     Lane::Run& run = lane.runs.back();
+    if (run.n_rows == 1) {
+      run.row = index_.row_before(run.row);
+      if (++run.n_steps > index_.size()) index_.refuse_transform();
+      index_.prefetch_row(run.row);
+      return !index_.is_sampled(run.row) || arrive(lane);
+    }
     const BwaFm::Step step = index_.rows_before(run.row, run.n_rows);
     const Lane::Run rest{run.row + step.n_rows, run.n_rows - step.n_rows, run.first + step.n_rows,
                          run.n_steps};
