@@ -42,7 +42,11 @@ DeviceChoice choose_device(const DeviceRequest& request, const AutoDecision& dec
 }
 
 void keep_rates_of_run(const cost::Observed& seen) noexcept {
-  if (has_gpu_backend()) cost::keep_rates(seen);
+  try {
+    if (has_gpu_backend()) cost::keep_rates(seen);
+  } catch (...) {
+    // No memory to look for one.
+  }
 }
 
 }  // namespace biogpu

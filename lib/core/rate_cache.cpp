@@ -42,13 +42,16 @@ std::string first_word(const std::filesystem::path& path) {
 // "vendor:device" of what the bus names a display controller or an accelerator, sorted.
 std::string pci_devices() {
   std::multiset<std::string> found;
-  std::error_code error;
-  for (auto entry = std::filesystem::directory_iterator("/sys/bus/pci/devices", error);
-       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    const std::string kind = first_word(entry->path() / "class");
-    if (kind.starts_with("0x03") || kind.starts_with("0x12"))
-      found.insert(first_word(entry->path() / "vendor") + ":" +
-                   first_word(entry->path() / "device"));
+  try {
+    // With an error code it would end the program where it has no memory.
+    for (const auto& entry : std::filesystem::directory_iterator("/sys/bus/pci/devices")) {
+      const std::string kind = first_word(entry.path() / "class");
+      if (kind.starts_with("0x03") || kind.starts_with("0x12"))
+        found.insert(first_word(entry.path() / "vendor") + ":" +
+                     first_word(entry.path() / "device"));
+    }
+  } catch (const std::filesystem::filesystem_error&) {
+    // No such bus.
   }
   std::string text;
   for (const std::string& device : found) text += (text.empty() ? "" : ",") + device;
@@ -151,6 +154,8 @@ Machine load_rates() {
 
 void keep_rates(const Observed& seen) noexcept {
   try {
+    Machine trial = default_machine();
+    if (!learn(trial, seen)) return;  // a short run
     const std::string key = machine_key();
     const std::filesystem::path path = rates_file(key);
     if (path.empty()) return;
