@@ -1,10 +1,10 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "lib/bwt/suffix/entry_queues.hpp"
 #include "lib/bwt/suffix/lms_marks.hpp"
 #include "lib/bwt/suffix/share_work.hpp"
 
@@ -16,50 +16,45 @@ namespace biogpu::bwt {
 // with a position of 32 bits. So the text is read at random for the LMS suffixes, by all threads,
 // and once in 15 inductions; all else reads and writes in sequence.
 //
-// A scan takes from each bucket's queue, which lies where the bucket's suffixes belong, and appends
-// to the queue of the symbol before. Large suffixes with a smaller symbol before them are kept at
-// the beginning of their bucket: with them begins the second scan.
+// A scan takes from the queue of each bucket and appends to the queue of the symbol before. Large
+// suffixes with a smaller symbol before them are kept: with them begins the second scan. Each LMS
+// suffix has one entry that waits in some queue, or none any more.
 //
-// Memory: 8 bytes for each symbol of the text, which are given.
+// Memory: 8 bytes for each LMS suffix, which are half of the suffixes at most.
 template <class Index>
 class CarriedInduction {
  public:
   static constexpr int kPosBits = sizeof(Index) == 4 ? 32 : 40;
 
-  // entries has room for one of each suffix.
-  CarriedInduction(const SuffixSource& source, const LmsMarks& lms, Index* sa,
-                   std::uint64_t* entries, int n_threads)
+  // words: room for n_words().
+  CarriedInduction(const SuffixSource& source, const LmsMarks& lms, Index* sa, std::uint64_t* words,
+                   int n_threads)
       : source_(source),
         lms_(lms),
         sa_(sa),
         n_threads_(n_threads),
+        n_symbols_(lms.n_symbols()),
         bits_(source.text.bits()),
         symbol_mask_((std::uint64_t{1} << bits_) - 1),
         n_carried_(static_cast<unsigned>((64 - kPosBits - 1) / bits_)),
-        entries_(entries),
-        first_(lms.n_symbols() + 1),
-        first_small_(lms.n_symbols()),
-        n_kept_(lms.n_symbols()) {
-    std::uint64_t row = 0;
-    for (std::size_t c = 0; c < lms.n_symbols(); ++c) {
-      first_[c] = row;
-      first_small_[c] = row + lms.n_large(c);
-      row += lms.n_large(c) + lms.n_small(c);
-    }
-    first_.back() = row;
+        queues_(n_queues(lms), words) {}
+
+  static std::uint64_t n_words(const SuffixSource& source, const LmsMarks& lms) {
+    std::uint64_t n_waiting = 1 + source.ends.size();
+    for (std::size_t c = 0; c < lms.n_symbols(); ++c) n_waiting += lms.n_lms(c);
+    return EntryQueues::n_words(n_queues(lms), n_waiting);
   }
 
-  // sa begins with the sorted LMS suffixes, without the ends of strings.
+  // sa ends with the sorted LMS suffixes, without the ends of strings: what the first scan writes
+  // stays before those that it has not come to.
   void run() {
     if (source_.text.size() == 0) return;
-    enter_lms();
     induce_large();
     induce_small();
   }
 
  private:
   static constexpr std::uint64_t kPosMask = (std::uint64_t{1} << kPosBits) - 1;
-  static constexpr std::size_t kMaxSymbols = 256;
 
   // An entry: the symbols before a suffix, the nearest lowest, closed by a 1, above its position.
   // With no symbols it is suffix 0.
@@ -82,90 +77,79 @@ class CarriedInduction {
   }
 
   bool has_ends() const { return !source_.ends.empty(); }
+  // The lowest symbol that is induced.
+  std::size_t lowest() const { return has_ends() ? 1 : 0; }
 
-  // To where the small suffixes of each bucket begin.
-  void enter_lms() {
-    const std::size_t first_symbol = has_ends() ? 1 : 0;
-    std::vector<std::uint64_t> lms_end(lms_.n_symbols());  // among the sorted ones
-    std::uint64_t n_lms = 0;
-    for (std::size_t c = first_symbol; c < lms_end.size(); ++c) lms_end[c] = n_lms += lms_.n_lms(c);
-    share_range(n_threads_, n_lms, [&](std::size_t, std::uint64_t begin, std::uint64_t end) {
-      constexpr std::uint64_t kAhead = 32;
-      std::size_t c = first_symbol;
-      for (std::uint64_t k = begin; k < end; ++k) {
-        while (k >= lms_end[c]) ++c;
-        if (k + kAhead < end)
-          source_.text.prefetch(std::max<std::uint64_t>(sa_[k + kAhead], n_carried_) - n_carried_);
-        entries_[first_small_[c] + (k + lms_.n_lms(c) - lms_end[c])] = entry_of(sa_[k]);
-      }
-    });
-    if (!has_ends()) return;
-    share_range(n_threads_, source_.ends.size(),
-                [&](std::size_t, std::uint64_t begin, std::uint64_t end) {
-                  for (std::uint64_t k = begin; k < end; ++k)
-                    entries_[first_small_[0] + k] = entry_of(source_.ends[k]);
-                });
-  }
-
-  std::uint64_t n_sources(std::size_t symbol) const {
-    return symbol == 0 && has_ends() ? source_.ends.size() : lms_.n_lms(symbol);
-  }
+  static std::size_t n_queues(const LmsMarks& lms) { return 2 * lms.n_symbols() + 1; }
+  std::size_t kept(std::size_t symbol) const { return n_symbols_ + symbol; }
 
   void induce_large() {
-    const std::size_t n_symbols = lms_.n_symbols();
-    std::array<std::uint64_t*, kMaxSymbols + 1> next{};
-    for (std::size_t c = 0; c < n_symbols; ++c) next[c] = entries_ + first_[c];
     const std::uint64_t last = source_.text.size() - 1;
-    if (!has_ends()) *next[source_.text[last]]++ = entry_of(last);
-    for (std::size_t c = 0; c < n_symbols; ++c) {
-      // Behind the queues of the symbols: the one of the entries that are kept.
-      next[n_symbols] = entries_ + first_[c];
-      Index* row = sa_ + first_[c];
-      for (const std::uint64_t* from = entries_ + first_[c]; from != next[c]; ++from) {
-        const std::uint64_t entry = *from;
+    if (!has_ends()) queues_.push(source_.text[last], entry_of(last));
+    std::uint64_t n_lms = 0;
+    for (std::size_t c = lowest(); c < n_symbols_; ++c) n_lms += lms_.n_lms(c);
+    const Index* lms = sa_ + source_.text.size() - n_lms;
+    Index* row = sa_;
+    for (std::size_t c = 0; c < n_symbols_; ++c) {
+      queues_.read_forward(c, [&](std::uint64_t entry) {
         *row++ = static_cast<Index>(entry & kPosMask);
-        if (!has_before(entry)) continue;
+        if (!has_before(entry)) return;
         const std::uint64_t symbol = before(entry);
         const std::uint64_t moved = induced(entry);
         const bool is_large = symbol >= c;
-        *next[is_large ? symbol : n_symbols]++ = is_large ? moved : entry;
+        queues_.push(is_large ? symbol : kept(c), is_large ? moved : entry);
+      });
+      row += lms_.n_small(c);
+      if (c < lowest()) {
+        induce_before(source_.ends.data(), source_.ends.size());
+      } else {
+        induce_before(lms, lms_.n_lms(c));
+        lms += lms_.n_lms(c);
       }
-      n_kept_[c] = static_cast<std::uint64_t>(next[n_symbols] - (entries_ + first_[c]));
-      const std::uint64_t* const lms = entries_ + first_small_[c];
-      for (const std::uint64_t* from = lms; from != lms + n_sources(c); ++from) {
-        const std::uint64_t symbol = before(*from);
+    }
+  }
+
+  // From LMS suffixes or ends of strings, some at a time, whose entries all threads make.
+  template <class Position>
+  void induce_before(const Position* positions, std::uint64_t n) {
+    constexpr std::uint64_t kPerThread = 1u << 14;
+    constexpr std::uint64_t kAhead = 32;
+    const std::uint64_t step = kPerThread * static_cast<unsigned>(std::max(n_threads_, 1));
+    std::vector<std::uint64_t> entries(std::min(n, step));
+    for (std::uint64_t done = 0; done < n; done += step, positions += step) {
+      const std::uint64_t n_now = std::min(n - done, step);
+      share_range(n_threads_, n_now, [&](std::size_t, std::uint64_t begin, std::uint64_t end) {
+        for (std::uint64_t k = begin; k < end; ++k) {
+          if (k + kAhead < end)
+            source_.text.prefetch(std::max<std::uint64_t>(positions[k + kAhead], n_carried_) -
+                                  n_carried_);
+          entries[k] = entry_of(positions[k]);
+        }
+      });
+      for (std::uint64_t k = 0; k < n_now; ++k) {
+        const std::uint64_t entry = entries[k];
         // What precedes an LMS suffix is large; what precedes an end may be another end.
-        if (has_before(*from) && symbol > c) *next[symbol]++ = induced(*from);
+        if (has_before(entry) && before(entry) >= lowest())
+          queues_.push(before(entry), induced(entry));
       }
     }
   }
 
   void induce_small() {
-    const std::size_t n_symbols = lms_.n_symbols();
-    const std::size_t lowest = has_ends() ? 1 : 0;
-    std::array<std::uint64_t*, kMaxSymbols + 1> next{};
-    for (std::size_t c = 0; c < n_symbols; ++c) next[c] = entries_ + first_[c + 1];
-    // What is not to be induced is written here.
-    std::uint64_t unused[2];
-    next[n_symbols] = unused + 1;
-    for (std::size_t c = n_symbols; c-- > lowest;) {
-      Index* row = sa_ + first_[c + 1];
+    Index* row = sa_ + source_.text.size();
+    for (std::size_t c = n_symbols_; c-- > lowest();) {
       const auto pass_on = [&](std::uint64_t entry) {
         if (!has_before(entry)) return;
         const std::uint64_t symbol = before(entry);
-        const bool is_small = symbol - lowest <= c - lowest;
-        std::uint64_t*& queue = next[is_small ? symbol : n_symbols];
-        queue[-1] = induced(entry);
-        queue -= is_small ? 1 : 0;
+        const bool is_small = symbol - lowest() <= c - lowest();
+        queues_.push_if(is_small, is_small ? symbol : 2 * n_symbols_, induced(entry));
       };
-      for (const std::uint64_t* from = entries_ + first_[c + 1]; from != next[c];) {
-        const std::uint64_t entry = *--from;
+      queues_.read_forward(c, [&](std::uint64_t entry) {
         *--row = static_cast<Index>(entry & kPosMask);
         pass_on(entry);
-      }
-      for (const std::uint64_t* from = entries_ + first_[c] + n_kept_[c];
-           from != entries_ + first_[c];)
-        pass_on(*--from);
+      });
+      row -= lms_.n_large(c);
+      queues_.read_backward(kept(c), pass_on);
     }
     if (has_ends()) std::copy(source_.ends.begin(), source_.ends.end(), sa_);
   }
@@ -174,13 +158,11 @@ class CarriedInduction {
   const LmsMarks& lms_;
   Index* const sa_;
   const int n_threads_;
+  const std::size_t n_symbols_;
   const int bits_;
   const std::uint64_t symbol_mask_;
   const std::uint64_t n_carried_;
-  std::uint64_t* const entries_;            // a queue for each bucket
-  std::vector<std::uint64_t> first_;        // where the bucket of each symbol begins
-  std::vector<std::uint64_t> first_small_;  // and its small suffixes
-  std::vector<std::uint64_t> n_kept_;       // large ones with a smaller symbol before them
+  EntryQueues queues_;  // of each bucket, kept ones of each bucket, and one of nothing
 };
 
 }  // namespace biogpu::bwt

@@ -112,10 +112,11 @@ class InducedSort {
     induce();
   }
 
-  // The LMS suffixes alone, to the beginning of sa.
+  // The LMS suffixes alone, to the end of sa.
   void sort_lms(const LmsMarks& lms) {
     take_classes(lms);
     if (!sort_kinds()) sort_names();
+    std::copy_backward(sa_, sa_ + n_lms_, sa_ + n_);
   }
 
  private:

@@ -12,7 +12,7 @@
 
 namespace biogpu::bwt {
 
-// Sorts the LMS suffixes of a text, without the ends of strings, to the beginning of sa: by radix
+// Sorts the LMS suffixes of a text, without the ends of strings, to the end of sa: by radix
 // and by words of text as all suffixes of a random text are, then what ties by the order of the
 // next LMS suffixes.
 template <class Index>
@@ -21,7 +21,12 @@ class LmsSorter {
   // words: room for n_words().
   LmsSorter(const SuffixSource& source, const LmsMarks& lms, Index* sa, std::uint64_t* words,
             const SuffixSortSettings& settings)
-      : source_(source), lms_(lms), sa_(sa), words_(words), settings_(settings) {}
+      : source_(source),
+        lms_(lms),
+        n_lms_(Buckets::count_suffixes(source, &lms)),
+        sa_(sa + source.text.size() - n_lms_),
+        words_(words),
+        settings_(settings) {}
 
   // For a text of n symbols, at most half of which are LMS.
   static std::uint64_t n_words(std::uint64_t n) {
@@ -44,7 +49,7 @@ class LmsSorter {
   }
 
  private:
-  static constexpr int kPosBits = sizeof(Index) == 4 ? 32 : 40;
+  using Buckets = SuffixBuckets<sizeof(Index) == 4 ? 32 : 40>;
   // Words that ties are compared over before the next LMS suffixes decide.
   static constexpr std::uint64_t kTieWords = 2;
   // A few long ties are compared over so many words for each symbol of the text.
@@ -67,8 +72,7 @@ class LmsSorter {
   }
 
   std::vector<SuffixGroup> sort_by_words() {
-    SuffixBuckets<kPosBits> buckets(source_, words_, settings_.n_threads, &lms_);
-    n_lms_ = buckets.n_suffixes();
+    Buckets buckets(source_, words_, settings_.n_threads, &lms_);
     const std::uint64_t key_depth = buckets.key_symbols();
     const std::uint64_t limit = settings_.direct_symbols != 0
                                     ? settings_.direct_symbols
@@ -131,10 +135,10 @@ class LmsSorter {
 
   const SuffixSource& source_;
   const LmsMarks& lms_;
-  Index* const sa_;
+  const std::uint64_t n_lms_;
+  Index* const sa_;  // LMS suffixes alone
   std::uint64_t* const words_;
   const SuffixSortSettings& settings_;
-  std::uint64_t n_lms_ = 0;
 };
 
 }  // namespace biogpu::bwt

@@ -242,9 +242,10 @@ class SuffixSorter {
   SuffixMethod sort_by_induction(SuffixMethod method, SuffixSortReport& report) {
     const LmsMarks lms(source_, settings_.n_threads);
     // One array for all steps: new memory costs more than what they do with it.
+    const std::uint64_t n_words = CarriedInduction<Index>::n_words(source_, lms);
     BigArray<std::uint64_t> words;
     if (method == SuffixMethod::lms) {
-      words = BigArray<std::uint64_t>(std::max(sa_.size(), LmsSorter<Index>::n_words(sa_.size())));
+      words = BigArray<std::uint64_t>(std::max(n_words, LmsSorter<Index>::n_words(sa_.size())));
       if (!LmsSorter<Index>(source_, lms, sa_.data(), words.data(), settings_).run(report))
         method = SuffixMethod::induced;
     }
@@ -257,7 +258,7 @@ class SuffixSorter {
       const PackedSymbols symbols(source_.text);
       InducedSort<Index, PackedSymbols>(symbols, lms.n_symbols(), sa_.data(), settings_.n_threads)
           .sort_lms(lms);
-      words = BigArray<std::uint64_t>(sa_.size());
+      words = BigArray<std::uint64_t>(n_words);
     }
     CarriedInduction<Index>(source_, lms, sa_.data(), words.data(), settings_.n_threads).run();
     return method;

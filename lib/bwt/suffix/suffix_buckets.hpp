@@ -70,7 +70,6 @@ class SuffixBuckets {
     }
   }
 
-  std::uint64_t n_suffixes() const { return begin_.back(); }
   int bucket_bits() const { return bucket_bits_; }
   std::size_t n_buckets() const { return begin_.size() - 1; }
   std::uint64_t begin(std::size_t bucket) const { return begin_[bucket]; }
