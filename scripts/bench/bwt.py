@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """Measures `biogpu bwt` against bwa, SeqAn2, libdivsufsort and libsais: equal results first, then time.
 
-usage: scripts/bench/bwt.py [--biogpu PATH] [--seqan-fm PATH] [--libsais PATH] [--bases N] [--queries N]
-                            [--threads T] [--device cpu|gpu] [--repeats N] [--only-libsais | --only-smem]
+usage: scripts/bench/bwt.py [--biogpu PATH] [--seqan-fm PATH] [--libsais PATH] [--simulate PATH]
+                            [--segment FASTA] [--proteins FASTA] [--bases N] [--queries N] [--threads T]
+                            [--device cpu|gpu] [--repeats N] [--only-libsais | --only-smem]
                             [--genome FASTA] [--reads N] [--json FILE]
 
 The genome is random with a fixed seed and one record without holes; queries are 100-mers of it, one in four of
 them changed in one letter, half of them from the other strand. Programs take turns; medians are compared, wall
 time and CPU time beside each other. Without bwa or the drivers (targets seqan_fm and libsais_driver, the latter
-where BIOGPU_LIBSAIS names a built libsais) their part is left out and said so. libsais sorts random and hard texts in
-memory in turns with our library. Maximal matches are those of reads of 150 bases with 0.5 % of errors and 0.25 % of N,
+where BIOGPU_LIBSAIS names a built libsais) their part is left out and said so. libsais sorts the
+texts of sort_texts.py in memory in turns with our library. Maximal matches are those of reads of 150 bases with 0.5 % of errors and 0.25 % of N,
 from --genome FASTA or a text in which one stretch of 5,000 in three
 is a copy. docs/benchmarks/bwt.md is made from the JSON by scripts/dev/tables.py.
 """
@@ -93,6 +94,9 @@ def main():
     only = parser.add_mutually_exclusive_group()
     only.add_argument("--only-libsais", action="store_true")
     only.add_argument("--only-smem", action="store_true")
+    parser.add_argument("--simulate", default=None, type=pathlib.Path)
+    parser.add_argument("--segment", default=None, type=pathlib.Path)
+    parser.add_argument("--proteins", default=None, type=pathlib.Path)
     parser.add_argument("--genome", default=None, type=pathlib.Path)
     parser.add_argument("--reads", type=int, default=200_000)
     parser.add_argument("--bases", type=int, default=50_000_000)
@@ -104,8 +108,7 @@ def main():
     args = parser.parse_args()
     result = {"bases": args.bases, "queries": args.queries, "threads": args.threads, "device": args.device}
     if args.libsais:
-        command = [args.libsais.resolve(), args.bases, args.threads, args.repeats, "hard"]
-        result["libsais"] = [json.loads(line) for line in timed(command, ROOT)[1].splitlines()]
+        result["libsais"] = measure_sorts(args)
     elif not args.only_smem:
         print("bwt.py: no --libsais, left out", file=sys.stderr)
     if not args.only_libsais and not args.only_smem:
@@ -116,6 +119,18 @@ def main():
     if args.json:
         args.json.write_text(text + "\n")
     print(text)
+
+
+def measure_sorts(args):
+    """The driver compares the arrays of both libraries before it tells their seconds."""
+    command = [args.libsais.resolve(), args.bases, args.threads, args.repeats]
+    lines = timed([*command, "hard"], ROOT)[1].splitlines()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for text_name, letters in sort_texts.made(args, folder):
+            (folder / "text").write_text(letters)
+            lines += timed([*command, "none", f"{text_name}=text"], folder)[1].splitlines()
+    return [json.loads(line) for line in lines]
 
 
 def measure_programs(args, result):

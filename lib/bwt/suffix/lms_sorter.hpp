@@ -35,23 +35,25 @@ class LmsSorter {
 
   // False where that would take too many moves: the order is then unfinished.
   bool run(SuffixSortReport& report) {
-    std::vector<SuffixGroup> groups = sort_by_words();
+    std::vector<Group> groups = sort_by_words();
     report.n_unresolved = 0;
-    for (const SuffixGroup& group : groups) report.n_unresolved += group.size;
+    for (const Group& group : groups) report.n_unresolved += group.size;
     if (groups.empty()) return true;
-    if (settings_.direct_symbols == 0) compare_further(groups);
+    if (settings_.direct_symbols == 0) compare_further(groups, report.n_unresolved);
     if (groups.empty()) return true;
     TiedLms<Index> tied(source_, lms_, sa_, n_lms_,
                         reinterpret_cast<typename TiedLms<Index>::Key*>(words_),
                         settings_.n_threads);
-    return tied.sort(groups, settings_.max_lms_moves != 0 ? settings_.max_lms_moves
-                                                          : kMovesPerSymbol * source_.text.size());
+    return tied.sort(std::move(groups), settings_.max_lms_moves != 0
+                                            ? settings_.max_lms_moves
+                                            : kMovesPerSymbol * source_.text.size());
   }
 
  private:
+  using Group = typename TiedLms<Index>::Group;
   using Buckets = SuffixBuckets<sizeof(Index) == 4 ? 32 : 40>;
-  // Words that ties are compared over before the next LMS suffixes decide.
-  static constexpr std::uint64_t kTieWords = 2;
+  // Symbols that ties are compared over at least before the next LMS suffixes decide.
+  static constexpr std::uint64_t kTieSymbols = 32;
   // A few long ties are compared over so many words for each symbol of the text.
   static constexpr std::uint64_t kWordsFurther = 1;
   static constexpr std::uint64_t kMinWordsFurther = 64;
@@ -62,7 +64,7 @@ class LmsSorter {
     Worker(const SuffixSource& source, Index* sa) : refiner(source, sa, ~std::uint64_t{0}) {}
     TieRefiner<Index> refiner;
     std::vector<std::uint64_t> spare;
-    std::vector<SuffixGroup> groups;  // that the next LMS suffixes can sort
+    std::vector<Group> groups;  // that the next LMS suffixes can sort
   };
 
   std::vector<Worker> make_workers() const {
@@ -71,12 +73,11 @@ class LmsSorter {
     return workers;
   }
 
-  std::vector<SuffixGroup> sort_by_words() {
+  std::vector<Group> sort_by_words() {
     Buckets buckets(source_, words_, settings_.n_threads, &lms_);
     const std::uint64_t key_depth = buckets.key_symbols();
-    const std::uint64_t limit = settings_.direct_symbols != 0
-                                    ? settings_.direct_symbols
-                                    : key_depth + kTieWords * source_.text.symbols_per_word();
+    const std::uint64_t limit =
+        settings_.direct_symbols != 0 ? settings_.direct_symbols : kTieSymbols;
     std::vector<Worker> workers = make_workers();
     share_work(settings_.n_threads, buckets.n_buckets(), [&](std::size_t worker, std::size_t b) {
       if (buckets.begin(b) == buckets.end(b)) return;
@@ -88,10 +89,12 @@ class LmsSorter {
     return join_groups(workers);
   }
 
-  static std::vector<SuffixGroup> join_groups(const std::vector<Worker>& workers) {
-    std::vector<SuffixGroup> groups;
-    for (const Worker& worker : workers)
-      groups.insert(groups.end(), worker.groups.begin(), worker.groups.end());
+  static std::vector<Group> join_groups(std::vector<Worker>& workers) {
+    std::vector<Group> groups = std::move(workers[0].groups);
+    for (std::size_t w = 1; w < workers.size(); ++w) {
+      groups.insert(groups.end(), workers[w].groups.begin(), workers[w].groups.end());
+      workers[w].groups = {};
+    }
     return groups;
   }
 
@@ -103,7 +106,7 @@ class LmsSorter {
       for (const SuffixGroup& left : worker.refiner.take_unresolved()) {
         const std::uint64_t span = max_span(left);
         if (span < left.depth) {
-          worker.groups.push_back(left);
+          worker.groups.push_back({static_cast<Index>(left.begin), static_cast<Index>(left.size)});
         } else {
           worker.refiner.refine(left, span + 1);
         }
@@ -120,14 +123,12 @@ class LmsSorter {
   }
 
   // Spares the arrays of the next step where few tie.
-  void compare_further(std::vector<SuffixGroup>& groups) {
-    std::uint64_t n_tied = 0;
-    for (const SuffixGroup& group : groups) n_tied += group.size;
+  void compare_further(std::vector<Group>& groups, std::uint64_t n_tied) {
     const std::uint64_t n_words = kWordsFurther * source_.text.size() / n_tied;
     if (n_words < kMinWordsFurther) return;
     std::vector<Worker> workers = make_workers();
     share_work(settings_.n_threads, groups.size(), [&](std::size_t worker, std::size_t g) {
-      refine(groups[g], groups[g].depth + n_words * source_.text.symbols_per_word(),
+      refine({groups[g].begin, groups[g].size, 0}, n_words * source_.text.symbols_per_word(),
              workers[worker]);
     });
     groups = join_groups(workers);

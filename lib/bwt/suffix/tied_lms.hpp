@@ -27,6 +27,11 @@ class TiedLms {
     Index rank;
     Index label;
   };
+  // [begin, begin + size) of the LMS suffixes in their order; of those already inserted, size.
+  struct Group {
+    Index begin;
+    Index size;
+  };
   // For a text of n symbols. LMS suffixes are never neighbours.
   static std::uint64_t n_keys(std::uint64_t n) { return n / 2 + 1; }
 
@@ -36,8 +41,9 @@ class TiedLms {
       : source_(source), lms_(lms), sa_(sa), n_lms_(n_lms), n_threads_(n_threads), keys_(keys) {}
 
   // False when it took more than max_moves: the groups are then unsorted.
-  bool sort(const std::vector<SuffixGroup>& groups, std::uint64_t max_moves) {
-    set_ranks(groups);
+  bool sort(std::vector<Group> groups, std::uint64_t max_moves) {
+    groups_ = std::move(groups);
+    set_ranks();
     LmsMarks::Backward scan(lms_), near(lms_), far(lms_);
     skip(near, kNear);
     skip(far, kFar);
@@ -51,15 +57,11 @@ class TiedLms {
   }
 
  private:
-  struct Group {
-    Index begin;
-    Index n_inserted;
-  };
   static constexpr Index kTied = Index{1} << (std::numeric_limits<Index>::digits - 1);
   static constexpr Index kMaxLabel = std::numeric_limits<Index>::max();
   static constexpr Index kLabelStep = kMaxLabel >> 12;
-  static constexpr int kNear = 8;
-  static constexpr int kFar = 16;
+  static constexpr int kNear = 16;
+  static constexpr int kFar = 32;
 
   static bool is_tied(const Key& key) { return (key.rank & kTied) != 0; }
   Key& key(std::uint64_t position) { return keys_[position / 2]; }
@@ -67,19 +69,19 @@ class TiedLms {
   std::uint64_t first_rank(const Key& key) { return is_tied(key) ? group_of(key).begin : key.rank; }
   const Key& next_key(Index position) { return key(lms_.next(std::uint64_t{position} + 1)); }
 
-  void set_ranks(const std::vector<SuffixGroup>& groups) {
+  void set_ranks() {
     // Suffixes of one word of the text are not near each other here: no two threads share lines.
     share_range(n_threads_, n_lms_, [&](std::size_t, std::uint64_t begin, std::uint64_t end) {
       for (std::uint64_t i = begin; i < end; ++i) key(sa_[i]) = {static_cast<Index>(i), 0};
     });
     // The scan comes to the ends of strings too, which are not in sa.
     for (const std::uint64_t end : source_.ends) key(end) = {0, 0};
-    groups_ = std::vector<Group>(groups.size());
-    share_range(n_threads_, groups.size(), [&](std::size_t, std::uint64_t g, std::uint64_t end) {
+    share_range(n_threads_, groups_.size(), [&](std::size_t, std::uint64_t g, std::uint64_t end) {
       for (; g < end; ++g) {
-        groups_[g] = {static_cast<Index>(groups[g].begin), 0};
-        for (std::uint64_t i = 0; i < groups[g].size; ++i)
-          key(sa_[groups[g].begin + i]).rank = static_cast<Index>(g) | kTied;
+        Group& group = groups_[g];
+        for (Index i = 0; i < group.size; ++i)
+          key(sa_[group.begin + i]).rank = static_cast<Index>(g) | kTied;
+        group.size = 0;
       }
     });
   }
@@ -110,7 +112,7 @@ class TiedLms {
   void insert(Index position) {
     Group& group = group_of(key(position));
     Index* const begin = sa_ + group.begin;
-    const std::uint64_t n = group.n_inserted++;
+    const std::uint64_t n = group.size++;
     const Key& next = next_key(position);
     // In periodic texts all suffixes of a group are inserted at the same end.
     std::uint64_t at = n;
