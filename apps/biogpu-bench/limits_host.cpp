@@ -79,16 +79,19 @@ void write_records(const std::string& path, bool fastq, std::size_t n_records) {
   if (!file) throw Error(ErrorCode::failed, path + ": cannot write the benchmark's input");
 }
 
-Figure measure_parse(bool fastq) {
+Figure measure_parse(bool fastq, int n_threads) {
   const TemporaryFile file(fastq ? ".fq" : ".fa");
   write_records(file.path(), fastq, 600000);
   const auto bytes = static_cast<double>(std::filesystem::file_size(file.path()));
-  return measure(fastq ? "parse FASTQ" : "parse FASTA", "GB/s",
-                 "150 bp records, cached file, one thread", kRuns, [&] {
+  const std::string format = fastq ? "FASTQ" : "FASTA";
+  const std::string threads =
+      n_threads == 1 ? "one thread" : std::to_string(n_threads) + " threads";
+  return measure(n_threads == 1 ? "parse " + format : "parse " + format + ", threads", "GB/s",
+                 "150 bp records, cached file, " + threads, kRuns, [&] {
                    const Clock clock;
-                   io::SequenceReader reader(file.path());
+                   io::SequenceReader reader(file.path(), n_threads);
                    io::SequenceBatch batch;
-                   while (reader.read(batch)) {
+                   while (reader.read_any(batch)) {
                    }
                    return bytes / clock.seconds() * 1e-9;
                  });
@@ -97,7 +100,11 @@ Figure measure_parse(bool fastq) {
 }  // namespace
 
 std::vector<Figure> measure_host(int n_threads) {
-  return {measure_bandwidth(n_threads), measure_parse(false), measure_parse(true)};
+  std::vector<Figure> figures{measure_bandwidth(n_threads), measure_parse(false, 1),
+                              measure_parse(true, 1)};
+  if (n_threads > 1)
+    for (const bool fastq : {false, true}) figures.push_back(measure_parse(fastq, n_threads));
+  return figures;
 }
 
 }  // namespace biogpu::bench

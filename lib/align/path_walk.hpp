@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "lib/align/align.hpp"
 #include "lib/align/border.hpp"
@@ -22,9 +24,10 @@ struct TraceCell {
 // Local paths stop where the score that is left reaches 0, so no stop flag is needed.
 class PathWalk {
  public:
+  // builder: of an earlier walk, whose memory is used again.
   PathWalk(const Options& options, std::span<const std::uint8_t> query,
-           std::span<const std::uint8_t> target)
-      : options_(options), query_(query), target_(target) {}
+           std::span<const std::uint8_t> target, CigarBuilder builder = {})
+      : options_(options), query_(query), target_(target), cigar_(std::move(builder)) {}
 
   // Starts at H(i, j) = score. The trailing end gap of a semi-global path is taken here.
   void start(std::int64_t i, std::int64_t j, std::int64_t score) {
@@ -49,44 +52,13 @@ class PathWalk {
   // returns a TraceCell.
   template <class Cell>
   void run(std::int64_t first_row, const Cell& cell, std::int64_t first_column = 0) {
-    const Scoring& s = options_.scoring;
-    const bool stops_at_0 = begins_anywhere(options_);
-    while (i_ >= first_row && j_ >= first_column && i_ >= 0 && j_ >= 0) {
-      const TraceCell c = cell(i_, j_);
-      if (state_ == State::e && c.e_opens) {
-        left_ += s.gap_open - s.gap_extend;
-        state_ = State::h;
-      } else if (state_ == State::f && c.f_opens) {
-        left_ += s.gap_open - s.gap_extend;
-        state_ = State::h;
-      }
-      if (state_ == State::h) {
-        if (stops_at_0 && left_ == 0) {
-          done_ = true;
-          return;
-        }
-        if (c.diagonal) {
-          const std::uint8_t q = query_[i_], t = target_[j_];
-          cigar_.add(q == t ? kCigarEqual : kCigarMismatch, 1);
-          matches_ += q == t;
-          similar_ += s.score[q][t] > 0;
-          ++length_;
-          left_ -= s.score[q][t];
-          --i_, --j_;
-          continue;
-        }
-        state_ = c.insertion ? State::f : State::e;
-      }
-      // One gap residue; its cost is settled as an extension and corrected where the gap opened.
-      left_ += s.gap_extend;
-      ++length_;
-      if (state_ == State::f) {
-        cigar_.add(kCigarInsertion, 1);
-        --i_;
-      } else {
-        cigar_.add(kCigarDeletion, 1);
-        --j_;
-      }
+    const std::int64_t last_i = std::max<std::int64_t>(first_row, 0);
+    const std::int64_t last_j = std::max<std::int64_t>(first_column, 0);
+    while (!done_ && i_ >= last_i && j_ >= last_j) {
+      if (state_ == State::h)
+        run_diagonal(cell, last_i, last_j);
+      else
+        run_gap(cell, last_i, last_j);
     }
     if (i_ < 0 || j_ < 0) done_ = true;
   }
@@ -112,8 +84,82 @@ class PathWalk {
     row.n_cigar = cigar_.flush(cigar);
   }
 
+  // For the next walk, which then takes no memory.
+  CigarBuilder take_builder() { return std::move(cigar_); }
+
  private:
   enum class State { h, e, f };
+
+  // Columns of two residues, up to a gap or the path's begin. What changes with every column is
+  // kept in registers, and added up where it ends.
+  template <class Cell>
+  void run_diagonal(const Cell& cell, std::int64_t last_i, std::int64_t last_j) {
+    const bool stops_at_0 = begins_anywhere(options_);
+    const auto& score = options_.scoring.score;
+    const std::uint8_t* const query = query_.data() + i_;
+    const std::uint8_t* const target = target_.data() + j_;
+    const std::int64_t most = std::min(i_ - last_i, j_ - last_j) + 1;
+    std::int64_t left = left_, n = 0, n_run = 0;
+    std::int32_t matches = 0, similar = 0;
+    std::uint32_t op = kCigarEqual;
+    for (; n < most; ++n) {
+      if (stops_at_0 && left == 0) {
+        done_ = true;
+        break;
+      }
+      const TraceCell c = cell(i_ - n, j_ - n);
+      if (!c.diagonal) {
+        state_ = c.insertion ? State::f : State::e;
+        break;
+      }
+      const std::uint8_t q = query[-n], t = target[-n];
+      const std::int32_t worth = score[q][t];
+      const std::uint32_t next = q == t ? kCigarEqual : kCigarMismatch;
+      if (next != op) {
+        cigar_.add(op, static_cast<std::uint32_t>(n - n_run));
+        op = next;
+        n_run = n;
+      }
+      matches += q == t;
+      similar += worth > 0;
+      left -= worth;
+    }
+    cigar_.add(op, static_cast<std::uint32_t>(n - n_run));
+    i_ -= n, j_ -= n;
+    left_ = left;
+    length_ += static_cast<std::int32_t>(n);
+    matches_ += matches;
+    similar_ += similar;
+    if (!done_ && state_ != State::h) add_gap_residue();
+  }
+
+  // Residues of a gap, up to the cell that it opened from.
+  template <class Cell>
+  void run_gap(const Cell& cell, std::int64_t last_i, std::int64_t last_j) {
+    while (i_ >= last_i && j_ >= last_j) {
+      const TraceCell c = cell(i_, j_);
+      if (state_ == State::e ? c.e_opens : c.f_opens) {
+        left_ += options_.scoring.gap_open - options_.scoring.gap_extend;
+        state_ = State::h;
+        return;
+      }
+      add_gap_residue();
+    }
+  }
+
+  // Its cost is settled as an extension and corrected where the gap opened.
+  void add_gap_residue() {
+    left_ += options_.scoring.gap_extend;
+    ++length_;
+    if (state_ == State::f) {
+      cigar_.add(kCigarInsertion, 1);
+      --i_;
+    } else {
+      cigar_.add(kCigarDeletion, 1);
+      --j_;
+    }
+  }
+
   const Options& options_;
   std::span<const std::uint8_t> query_, target_;
   CigarBuilder cigar_;

@@ -165,6 +165,7 @@ bool SequenceReader::Impl::has_chunk() {
   if (chunk_ != nullptr && in_chunk_ < chunk_->records.size()) return true;
   if (!chunks_) return false;
   in_chunk_ = 0;
+  chunk_ = nullptr;  // also where next() throws
   chunk_ = chunks_->next();
   if (chunk_ != nullptr) return true;
   if (auto rest = chunks_->take_rest())

@@ -56,7 +56,7 @@ std::uint64_t count_records(const std::string& path, int n_threads, bool words) 
   require_file_for_shard(path);
   SequenceReader reader(path, n_threads, words);
   SequenceBatch batch;
-  while (reader.read(batch)) continue;
+  while (reader.read_any(batch)) continue;
   return reader.n_records();
 }
 

@@ -55,7 +55,7 @@ pipeline::Times read_batches(io::SequenceReader& reader, int n_threads,
   std::uint64_t n_records = 0;
   std::vector<io::SequenceBatch> batches(static_cast<std::size_t>(n_threads) + 2);
   return pipeline::run({n_threads, static_cast<int>(batches.size())},
-                       {[&](std::size_t slot) { return reader.read(batches[slot], limits); },
+                       {[&](std::size_t slot) { return reader.read_any(batches[slot], limits); },
                         [&](std::size_t slot) {
                           const io::SequenceBatch& batch = batches[slot];
                           feed([&](const kmer::Counter::Add& add) {

@@ -67,7 +67,7 @@ void query_sequences(const kmer::Lookup& database, const std::string& path, int 
   reader.split_records(kQueryBatch.n_residues, static_cast<std::size_t>(header.k - 1));
   std::vector<Item> items(static_cast<std::size_t>(threads) + 2);
   pipeline::run({threads, static_cast<int>(items.size())},
-                {[&](std::size_t slot) { return reader.read(items[slot].batch, kQueryBatch); },
+                {[&](std::size_t slot) { return reader.read_any(items[slot].batch, kQueryBatch); },
                  [&](std::size_t slot) {
                    Item& item = items[slot];
                    kmer::CountBlock& block = item.block;

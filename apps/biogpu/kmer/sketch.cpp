@@ -42,7 +42,7 @@ kmer::Sketch sketch_file(const std::string& path, const SketchFlags& flags) {
   kmer::Sketcher all(flags.options);
   std::vector<Item> items(static_cast<std::size_t>(flags.threads) + 2);
   pipeline::run({flags.threads, static_cast<int>(items.size())},
-                {[&](std::size_t slot) { return reader.read(items[slot].batch, kSketchBatch); },
+                {[&](std::size_t slot) { return reader.read_any(items[slot].batch, kSketchBatch); },
                  [&](std::size_t slot) {
                    Item& item = items[slot];
                    item.sketcher = std::make_unique<kmer::Sketcher>(flags.options);

@@ -3,6 +3,7 @@
 // Every step shares its groups among the threads.
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "lib/align/align.hpp"
 #include "lib/align/border.hpp"
@@ -23,6 +24,7 @@ constexpr std::int64_t kPrefetch = 12;
 struct Worker {
   Scratch scratch;
   std::vector<std::uint32_t> cigar;
+  CigarBuilder builder;
   std::vector<std::uint32_t> saturated;  // pairs to try again, wider
   GroupResult result;
 };
@@ -137,7 +139,7 @@ class CpuRun {
     row.query_end = r.query_end[lane];
     row.target_end = r.target_end[lane];
     if (!wants_path(options_)) return;
-    PathWalk walk(options_, pair.query, pair.target);
+    PathWalk walk(options_, pair.query, pair.target, std::move(worker.builder));
     walk.start(row.query_end, row.target_end, row.score);
     walk.run(0, [&](std::int64_t i, std::int64_t j) {
       r.trace.prefetch(std::max<std::int64_t>(i - kPrefetch, 0),
@@ -145,6 +147,7 @@ class CpuRun {
       return r.trace.cell(lane, i, j);
     });
     walk.finish(row, worker.cigar);
+    worker.builder = walk.take_builder();
     if (!owner_.empty()) owner_[index] = static_cast<std::uint32_t>(&worker - workers_.data());
   }
 
