@@ -64,7 +64,7 @@ __device__ __forceinline__ void load_messages(const Encoded& encoded, const Sequ
 #pragma unroll
     for (int c = 0; c < kColumns; ++c) {
       const float sum = x[r].value[c] + room.residue.receiver[column + c] + y[r].value[c];
-      x[r].value[c] = edge < room.n ? nn::gelu(sum) : 0.0f;
+      x[r].value[c] = edge < room.n ? ops::gelu(sum) : 0.0f;
     }
 #pragma unroll
     for (int c = 0; c < kColumns; c += 2)

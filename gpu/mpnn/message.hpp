@@ -37,8 +37,8 @@ __device__ __forceinline__ void store_first_layer(Tiles<kWave>& x, int n, int n_
   for_pairs<kWave>(x, n_row_tiles, [&](int edge, int column, float first, float second) {
     if (edge < n) {
       const float* const neighbour = of_neighbour(edge) + column;
-      first = nn::gelu(first + receiver[column] + neighbour[0]);
-      second = nn::gelu(second + receiver[column + 1] + neighbour[1]);
+      first = ops::gelu(first + receiver[column] + neighbour[0]);
+      second = ops::gelu(second + receiver[column + 1] + neighbour[1]);
     }
     store_split(rows, edge, column, first, second);
   });
@@ -48,8 +48,8 @@ __device__ __forceinline__ void store_first_layer(Tiles<kWave>& x, int n, int n_
 template <int kWave>
 __device__ __forceinline__ void add_bias_gelu(Tiles<kWave>& x, int n_row_tiles, const float* bias) {
   for_pairs<kWave>(x, n_row_tiles, [&](int, int column, float& first, float& second) {
-    first = nn::gelu(first + bias[column]);
-    second = nn::gelu(second + bias[column + 1]);
+    first = ops::gelu(first + bias[column]);
+    second = ops::gelu(second + bias[column + 1]);
   });
 }
 

@@ -4,7 +4,7 @@
 // They wait for weights from L2, so every thread has many loads on their way.
 
 #include "gpu/mpnn/split_product.hpp"
-#include "gpu/nn/gelu.hpp"
+#include "gpu/ops/gelu.hpp"
 
 namespace biogpu::gpu::mpnn {
 
@@ -112,7 +112,7 @@ __device__ __forceinline__ void update_residue(const Update& update, float n_mes
   store_hidden<kWave>(row, room.h);
   __syncthreads();
   multiply_columns<kWave, kInner, kHidden>(update.in.weight, room.h, [&](int, int o, float value) {
-    room.inner[o] = nn::gelu(value + update.in.bias[o]);
+    room.inner[o] = ops::gelu(value + update.in.bias[o]);
   });
   __syncthreads();
   multiply_columns<kWave, kHidden, kInner>(update.out.weight, room.inner, store_part);

@@ -2,14 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "lib/ops/gemm.hpp"
+
 namespace biogpu::infer {
 
-using nn::Activation;
-using nn::Tensor;
+using ops::Activation;
+using tensor::Tensor;
 
 namespace {
 
-EncoderLayer read_encoder_layer(nn::Backend& backend, nn::WeightTable& table,
+EncoderLayer read_encoder_layer(tensor::Context& context, tensor::WeightTable& table,
                                 const EncoderShape& shape, const EncoderLayerForm& form,
                                 std::int64_t index) {
   const std::int64_t d = shape.d_model;
@@ -17,12 +19,12 @@ EncoderLayer read_encoder_layer(nn::Backend& backend, nn::WeightTable& table,
   const std::string self = name + "attention.self.";
   const std::string qkv[] = {self + "query", self + "key", self + "value"};
   EncoderLayer layer;
-  layer.qkv = table.take_linears(backend, qkv, d, d, form.q_scale);
-  layer.attention_out = table.take_linear(backend, name + "attention.output.dense", d, d);
-  layer.attention_norm = table.take_norm(backend, name + form.attention_norm, d, shape.eps);
-  layer.feed_up = table.take_linear(backend, name + "intermediate.dense", shape.d_feed, d);
-  layer.feed_down = table.take_linear(backend, name + "output.dense", d, shape.d_feed);
-  layer.feed_norm = table.take_norm(backend, name + form.feed_norm, d, shape.eps);
+  layer.qkv = table.take_linears(context, qkv, d, d, form.q_scale);
+  layer.attention_out = table.take_linear(context, name + "attention.output.dense", d, d);
+  layer.attention_norm = table.take_norm(context, name + form.attention_norm, d, shape.eps);
+  layer.feed_up = table.take_linear(context, name + "intermediate.dense", shape.d_feed, d);
+  layer.feed_down = table.take_linear(context, name + "output.dense", d, shape.d_feed);
+  layer.feed_norm = table.take_norm(context, name + form.feed_norm, d, shape.eps);
   return layer;
 }
 
@@ -47,7 +49,7 @@ EncoderShape read_encoder_shape(const ModelConfig& config, double eps) {
   return shape;
 }
 
-std::vector<EncoderLayer> read_encoder_layers(nn::Backend& backend, nn::WeightTable& table,
+std::vector<EncoderLayer> read_encoder_layers(tensor::Context& context, tensor::WeightTable& table,
                                               const ModelConfig& config, const EncoderShape& shape,
                                               const EncoderLayerForm& form) {
   // What is missing of layers that the weights have not is no list that anybody wants to read.
@@ -60,24 +62,24 @@ std::vector<EncoderLayer> read_encoder_layers(nn::Backend& backend, nn::WeightTa
                             shape.n_layers, shape.n_layers - 1));
   std::vector<EncoderLayer> layers;
   for (std::int64_t i = 0; i < shape.n_layers; ++i)
-    layers.push_back(read_encoder_layer(backend, table, shape, form, i));
+    layers.push_back(read_encoder_layer(context, table, shape, form, i));
   return layers;
 }
 
 Qkv split_qkv(const Tensor& qkv, std::int64_t n_heads) {
   const std::int64_t d = qkv.shape[1] / 3;
   const auto heads = [&](std::int64_t part) {
-    return nn::split_heads(qkv.slice(1, part * d, (part + 1) * d), n_heads);
+    return tensor::split_heads(qkv.slice(1, part * d, (part + 1) * d), n_heads);
   };
   return {heads(0), heads(1), heads(2)};
 }
 
-void feed_forward(nn::Backend& backend, nn::Arena& arena, const EncoderLayer& layer,
+void feed_forward(tensor::Context& context, tensor::Arena& arena, const EncoderLayer& layer,
                   const Tensor& h, const Tensor& x) {
   const auto scope = arena.scope();
-  const Tensor wide = arena.take(backend.operand(), {h.shape[0], layer.feed_up.n_out});
-  backend.gemm({h, &layer.feed_up, Activation::gelu_erf, {}, wide});
-  backend.gemm({wide, &layer.feed_down, Activation::none, x, x});
+  const Tensor wide = arena.take(context.operand(), {h.shape[0], layer.feed_up.n_out});
+  ops::gemm(context, {h, &layer.feed_up, Activation::gelu_erf, {}, wide});
+  ops::gemm(context, {wide, &layer.feed_down, Activation::none, x, x});
 }
 
 }  // namespace biogpu::infer

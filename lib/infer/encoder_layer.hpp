@@ -4,8 +4,8 @@
 #include <string>
 
 #include "lib/infer/model_config.hpp"
-#include "lib/nn/backend.hpp"
-#include "lib/nn/weights/weight_table.hpp"
+#include "lib/tensor/context.hpp"
+#include "lib/tensor/weights/weight_table.hpp"
 
 namespace biogpu::infer {
 
@@ -27,12 +27,12 @@ struct EncoderShape {
 EncoderShape read_encoder_shape(const ModelConfig& config, double eps);
 
 struct EncoderLayer {
-  nn::Linear qkv;
-  nn::Linear attention_out;
-  nn::Norm attention_norm;
-  nn::Linear feed_up;
-  nn::Linear feed_down;
-  nn::Norm feed_norm;
+  tensor::Linear qkv;
+  tensor::Linear attention_out;
+  tensor::Norm attention_norm;
+  tensor::Linear feed_up;
+  tensor::Linear feed_down;
+  tensor::Norm feed_norm;
 };
 
 // What differs in how a checkpoint holds a layer.
@@ -43,21 +43,21 @@ struct EncoderLayerForm {
 };
 
 // Throws Error{bad_input} where the weights have not as many.
-std::vector<EncoderLayer> read_encoder_layers(nn::Backend& backend, nn::WeightTable& table,
+std::vector<EncoderLayer> read_encoder_layers(tensor::Context& context, tensor::WeightTable& table,
                                               const ModelConfig& config, const EncoderShape& shape,
                                               const EncoderLayerForm& form);
 
 // Views [T, H, h] of what a layer's qkv gave, operand [T, 3 d].
 struct Qkv {
-  nn::Tensor q;
-  nn::Tensor k;
-  nn::Tensor v;
+  tensor::Tensor q;
+  tensor::Tensor k;
+  tensor::Tensor v;
 };
-Qkv split_qkv(const nn::Tensor& qkv, std::int64_t n_heads);
+Qkv split_qkv(const tensor::Tensor& qkv, std::int64_t n_heads);
 
 // x += the feed-forward half of a layer on h. x: f32 or operand [T, d]; h: operand [T, d], which
 // may be x.
-void feed_forward(nn::Backend& backend, nn::Arena& arena, const EncoderLayer& layer,
-                  const nn::Tensor& h, const nn::Tensor& x);
+void feed_forward(tensor::Context& context, tensor::Arena& arena, const EncoderLayer& layer,
+                  const tensor::Tensor& h, const tensor::Tensor& x);
 
 }  // namespace biogpu::infer

@@ -34,7 +34,7 @@ class Pass {
   // Sequences [first, first + n) at once, or in halves where memory is short.
   void run_part(std::size_t first, std::size_t n) {
     const std::int32_t begin = starts_[first];
-    nn::HostBatch batch;
+    TokenBatch batch;
     batch.ids.assign(ids_.begin() + begin, ids_.begin() + starts_[first + n]);
     for (std::size_t i = first; i <= first + n; ++i) batch.starts.push_back(starts_[i] - begin);
     Request request = request_;

@@ -7,24 +7,29 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
-#include "lib/nn/weights/safetensors.hpp"
+#include "lib/ops/add_layer_norm.hpp"
+#include "lib/ops/attention.hpp"
+#include "lib/ops/embed.hpp"
+#include "lib/ops/gemm.hpp"
+#include "lib/ops/qkv_rotary.hpp"
+#include "lib/tensor/weights/safetensors.hpp"
 
 namespace biogpu::infer {
 namespace {
 
-using nn::Activation;
-using nn::DType;
-using nn::Tensor;
+using ops::Activation;
+using tensor::DType;
+using tensor::Tensor;
 
 }  // namespace
 
-ProtBert::ProtBert(const std::string& folder, const ModelConfig& config, nn::Backend& backend,
+ProtBert::ProtBert(const std::string& folder, const ModelConfig& config, tensor::Context& context,
                    const LoadOptions& options)
-    : ProteinModel(backend) {
+    : ProteinModel(context) {
   read_config(config, options.keep_rare);
   check_vocabulary_file(folder, info_.vocabulary);
-  const nn::Checkpoint checkpoint = nn::Checkpoint::open(folder);
-  nn::WeightTable table(checkpoint, options.maps);
+  const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(folder);
+  tensor::WeightTable table(checkpoint, options.maps);
   table.alias_prefix("bert.", "");
   table.alias_suffix("LayerNorm.gamma", "LayerNorm.weight");
   table.alias_suffix("LayerNorm.beta", "LayerNorm.bias");
@@ -34,9 +39,9 @@ ProtBert::ProtBert(const std::string& folder, const ModelConfig& config, nn::Bac
        {"pooler.dense.weight", "pooler.dense.bias", "cls.seq_relationship.weight",
         "cls.seq_relationship.bias", "embeddings.position_ids"})
     table.ignore(name);
-  nn::HostTensor words = read_embeddings(table);
+  tensor::HostTensor words = read_embeddings(table);
   const EncoderLayerForm form{"attention.output.LayerNorm", "output.LayerNorm", 1.0f};
-  layers_ = read_encoder_layers(backend_, table, config, shape_, form);
+  layers_ = read_encoder_layers(context_, table, config, shape_, form);
   read_head(table, config, std::move(words));
   table.finish();
   for (const auto& [name, tensor] : checkpoint.tensors())
@@ -64,27 +69,30 @@ void ProtBert::read_config(const ModelConfig& config, bool keep_rare) {
 }
 
 // Gives the words, which the head may share.
-nn::HostTensor ProtBert::read_embeddings(nn::WeightTable& table) {
+tensor::HostTensor ProtBert::read_embeddings(tensor::WeightTable& table) {
   const std::int64_t d = info_.d_model;
-  nn::HostTensor words =
+  tensor::HostTensor words =
       table.take("embeddings.word_embeddings.weight", {info_.vocabulary.size(), d});
-  embedding_ = backend_.upload(words.view, DType::f32);
-  nn::HostTensor positions = table.take("embeddings.position_embeddings.weight", {n_positions_, d});
-  const nn::HostTensor types = table.take("embeddings.token_type_embeddings.weight", {n_types_, d});
+  embedding_ = context_.upload(words.view, DType::f32);
+  tensor::HostTensor positions =
+      table.take("embeddings.position_embeddings.weight", {n_positions_, d});
+  const tensor::HostTensor types =
+      table.take("embeddings.token_type_embeddings.weight", {n_types_, d});
   for (std::size_t i = 0; i < positions.values.size(); ++i)
     positions.values[i] += types.values[i % static_cast<std::size_t>(d)];
-  positions_ = backend_.upload(positions.view, DType::f32);
-  embedding_norm_ = table.take_norm(backend_, "embeddings.LayerNorm", d, shape_.eps);
+  positions_ = context_.upload(positions.view, DType::f32);
+  embedding_norm_ = table.take_norm(context_, "embeddings.LayerNorm", d, shape_.eps);
   return words;
 }
 
-void ProtBert::read_head(nn::WeightTable& table, const ModelConfig& config, nn::HostTensor words) {
+void ProtBert::read_head(tensor::WeightTable& table, const ModelConfig& config,
+                         tensor::HostTensor words) {
   const std::string head = "cls.predictions.";
   info_.has_logits = table.has(head + "transform.dense.weight");
   if (info_.has_logits) {
-    const nn::HostTensor bias = read_head_bias(table, config);
+    const tensor::HostTensor bias = read_head_bias(table, config);
     words = take_head_words(config, table, head + "decoder.weight", std::move(words));
-    head_ = LanguageHead(backend_, table,
+    head_ = LanguageHead(context_, table,
                          {head + "transform.dense", head + "transform.LayerNorm", shape_.eps,
                           words.view, bias.view});
   }
@@ -92,70 +100,78 @@ void ProtBert::read_head(nn::WeightTable& table, const ModelConfig& config, nn::
 
 // The reference adds decoder.bias. It is predictions.bias, under one of the names or both, unless
 // the head is untied: then predictions.bias, which is written all the same, is not read.
-nn::HostTensor ProtBert::read_head_bias(nn::WeightTable& table, const ModelConfig& config) {
+tensor::HostTensor ProtBert::read_head_bias(tensor::WeightTable& table, const ModelConfig& config) {
   const std::int64_t n_words = info_.vocabulary.size();
   const std::string shared = "cls.predictions.bias", own = "cls.predictions.decoder.bias";
   if (!table.has(own)) return table.take(shared, {n_words});
-  nn::HostTensor bias = table.take(own, {n_words});
+  tensor::HostTensor bias = table.take(own, {n_words});
   if (!config.flag_or("tie_word_embeddings", true)) {
     table.ignore(shared);
   } else if (table.has(shared)) {
-    const nn::HostTensor other = table.take(shared, {n_words});
+    const tensor::HostTensor other = table.take(shared, {n_words});
     if (!std::equal(bias.values.begin(), bias.values.end(), other.values.begin()))
       table.note_unequal(own);
   }
   return bias;
 }
 
-void ProtBert::prepare(nn::HostBatch& batch) { batch.scale.clear(); }
+void ProtBert::prepare(TokenBatch& batch) { batch.scale.clear(); }
 
 // The stream is normalised behind every sum, and products read it as it is: it is kept in their
 // type alone, and in fp32 only where it is asked for.
-void ProtBert::forward(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batch,
+void ProtBert::forward(tensor::Context& context, tensor::Arena& arena, const DeviceTokens& batch,
                        const Taps& taps) {
   const auto scope = arena.scope();
-  const Tensor x = arena.take(backend.operand(), {batch.n_tokens, info_.d_model});
+  const Tensor x = arena.take(context.operand(), {batch.segments.n_rows, info_.d_model});
   {
     const auto shown_scope = arena.scope();
     const Tensor shown = take_shown(arena, taps, 0, x);
-    backend.embed({embedding_, positions_, embedding_norm_, {}, shown, x}, batch);
-    taps.hidden(backend, batch, 0, shown.empty() ? x : shown);
+    ops::embed(context, {embedding_,
+                         batch.ids,
+                         batch.scale,
+                         positions_,
+                         batch.segments.positions,
+                         embedding_norm_,
+                         {},
+                         shown,
+                         x});
+    taps.hidden(context, batch, 0, shown.empty() ? x : shown);
   }
-  for (std::int64_t i = 0; i < info_.n_layers; ++i) block(backend, arena, batch, taps, i, x);
+  for (std::int64_t i = 0; i < info_.n_layers; ++i) block(context, arena, batch, taps, i, x);
   if (!taps.logits.empty())
-    head_.run(backend, arena, {x, taps.logit_rows, taps.logits, taps.request->log_probabilities});
+    head_.run(context, arena, {x, taps.logit_rows, taps.logits, taps.request->log_probabilities});
 }
 
 // Room for the hidden states of a layer in fp32, or nothing where they are not asked for or x has
 // them.
-Tensor ProtBert::take_shown(nn::Arena& arena, const Taps& taps, int layer, const Tensor& x) {
+Tensor ProtBert::take_shown(tensor::Arena& arena, const Taps& taps, int layer, const Tensor& x) {
   const std::vector<int>& wanted = taps.request->layers;
   if (x.dtype == DType::f32 || std::find(wanted.begin(), wanted.end(), layer) == wanted.end())
     return {};
   return arena.take(DType::f32, {x.shape[0], x.shape[1]});
 }
 
-void ProtBert::block(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batch,
+void ProtBert::block(tensor::Context& context, tensor::Arena& arena, const DeviceTokens& batch,
                      const Taps& taps, std::int64_t index, const Tensor& x) {
   const EncoderLayer& layer = layers_[static_cast<std::size_t>(index)];
-  const std::int64_t n_tokens = batch.n_tokens, d = info_.d_model;
+  const std::int64_t n_tokens = batch.segments.n_rows, d = info_.d_model;
   {
     const auto scope = arena.scope();
-    const Tensor qkv = arena.take(backend.operand(), {n_tokens, 3 * d});
-    const Tensor mixed = arena.take(backend.operand(), {n_tokens, d});
-    backend.qkv_rotary({x, &layer.qkv, info_.n_heads, {}, qkv}, batch);
+    const Tensor qkv = arena.take(context.operand(), {n_tokens, 3 * d});
+    const Tensor mixed = arena.take(context.operand(), {n_tokens, d});
+    ops::qkv_rotary(context, {x, &layer.qkv, info_.n_heads, {}, {}, qkv});
     const auto [q, k, v] = split_qkv(qkv, info_.n_heads);
     const auto scale = static_cast<float>(1 / std::sqrt(static_cast<double>(shape_.d_head())));
-    backend.attention({q, k, v, scale, {}, mixed, {}}, batch);
-    backend.gemm({mixed, &layer.attention_out, Activation::none, x, x});
+    ops::attention(context, {q, k, v, scale, {}, &batch.segments, mixed, {}});
+    ops::gemm(context, {mixed, &layer.attention_out, Activation::none, x, x});
   }
-  backend.add_layer_norm({x, {}, layer.attention_norm, {}, {}, x});
-  feed_forward(backend, arena, layer, x, x);
+  ops::add_layer_norm(context, {x, {}, layer.attention_norm, {}, {}, x});
+  feed_forward(context, arena, layer, x, x);
   const auto scope = arena.scope();
   const int next = static_cast<int>(index + 1);
   const Tensor shown = take_shown(arena, taps, next, x);
-  backend.add_layer_norm({x, {}, layer.feed_norm, {}, shown, x});
-  taps.hidden(backend, batch, next, shown.empty() ? x : shown);
+  ops::add_layer_norm(context, {x, {}, layer.feed_norm, {}, shown, x});
+  taps.hidden(context, batch, next, shown.empty() ? x : shown);
 }
 
 }  // namespace biogpu::infer

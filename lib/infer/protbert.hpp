@@ -8,7 +8,7 @@
 #include "lib/infer/language_head.hpp"
 #include "lib/infer/model_config.hpp"
 #include "lib/infer/protein_model.hpp"
-#include "lib/nn/weights/weight_table.hpp"
+#include "lib/tensor/weights/weight_table.hpp"
 
 namespace biogpu::infer {
 
@@ -17,29 +17,30 @@ namespace biogpu::infer {
 // docs/models/protbert.md)
 class ProtBert final : public ProteinModel {
  public:
-  ProtBert(const std::string& folder, const ModelConfig& config, nn::Backend& backend,
+  ProtBert(const std::string& folder, const ModelConfig& config, tensor::Context& context,
            const LoadOptions& options);
 
  private:
-  void prepare(nn::HostBatch& batch) override;
-  void forward(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batch,
+  void prepare(TokenBatch& batch) override;
+  void forward(tensor::Context& context, tensor::Arena& arena, const DeviceTokens& batch,
                const Taps& taps) override;
-  void block(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batch, const Taps& taps,
-             std::int64_t index, const nn::Tensor& x);
-  static nn::Tensor take_shown(nn::Arena& arena, const Taps& taps, int layer, const nn::Tensor& x);
+  void block(tensor::Context& context, tensor::Arena& arena, const DeviceTokens& batch,
+             const Taps& taps, std::int64_t index, const tensor::Tensor& x);
+  static tensor::Tensor take_shown(tensor::Arena& arena, const Taps& taps, int layer,
+                                   const tensor::Tensor& x);
 
   void read_config(const ModelConfig& config, bool keep_rare);
-  nn::HostTensor read_embeddings(nn::WeightTable& table);
-  void read_head(nn::WeightTable& table, const ModelConfig& config, nn::HostTensor words);
-  nn::HostTensor read_head_bias(nn::WeightTable& table, const ModelConfig& config);
+  tensor::HostTensor read_embeddings(tensor::WeightTable& table);
+  void read_head(tensor::WeightTable& table, const ModelConfig& config, tensor::HostTensor words);
+  tensor::HostTensor read_head_bias(tensor::WeightTable& table, const ModelConfig& config);
 
   EncoderShape shape_;
   std::int64_t n_positions_ = 0;
   std::int64_t n_types_ = 0;
 
-  nn::Tensor embedding_;  // f32 [V, d]
-  nn::Tensor positions_;  // f32 [P, d], with the row of token type 0 added
-  nn::Norm embedding_norm_;
+  tensor::Tensor embedding_;  // f32 [V, d]
+  tensor::Tensor positions_;  // f32 [P, d], with the row of token type 0 added
+  tensor::Norm embedding_norm_;
   std::vector<EncoderLayer> layers_;
   LanguageHead head_;
 };

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "lib/infer/token_batch.hpp"
 #include "lib/infer/values.hpp"
 #include "lib/infer/vocabulary.hpp"
-#include "lib/nn/backend.hpp"
-#include "lib/nn/weights/weight_table.hpp"
+#include "lib/tensor/context.hpp"
+#include "lib/tensor/weights/weight_table.hpp"
 
 namespace biogpu::infer {
 
@@ -50,7 +51,7 @@ struct Outputs {
   Values contacts;  // [sum n_residues^2], sequence after sequence
 };
 
-// A protein language model whose weights lie in one backend's memory.
+// A protein language model whose weights lie in one context's memory.
 class ProteinModel {
  public:
   virtual ~ProteinModel() = default;
@@ -61,7 +62,7 @@ class ProteinModel {
 
   // One forward pass. ids and starts of the batch are given; scale is the model's own. Memory is
   // reserved once and grows with the batch. Throws Error{device_memory} where it does not fit.
-  Outputs run(nn::HostBatch batch, const Request& request);
+  Outputs run(TokenBatch batch, const Request& request);
 
   // Bytes of a pass over this many tokens in one sequence, without outputs.
   std::size_t measure(std::int64_t n_tokens, const Request& request);
@@ -69,47 +70,49 @@ class ProteinModel {
   // What a device has spent on passes so far, and the most memory that weights and passes had
   // there; 0 on a CPU.
   double device_seconds() const { return device_seconds_; }
-  std::uint64_t peak_device_bytes() const { return backend_.peak_device_bytes(); }
+  std::uint64_t peak_device_bytes() const { return context_.peak_device_bytes(); }
 
  protected:
   // Where forward() hands out what was asked for. Tensors lie in the arena of the pass.
   struct Taps {
     const Request* request = nullptr;
-    std::vector<nn::Tensor> residues, mean, begin;  // one a layer of the request, or empty
-    nn::Tensor residue_rows, begin_rows, logit_rows;
-    nn::Tensor logits;    // f32 [rows, V], or empty
-    nn::Tensor contacts;  // f32 [sum n^2], or empty
-    void hidden(nn::Backend& backend, const nn::Batch& batch, int layer, const nn::Tensor& x) const;
+    std::vector<tensor::Tensor> residues, mean, begin;  // one a layer of the request, or empty
+    tensor::Tensor residue_rows, begin_rows, logit_rows;
+    tensor::Tensor logits;    // f32 [rows, V], or empty
+    tensor::Tensor contacts;  // f32 [sum n^2], or empty
+    void hidden(tensor::Context& context, const DeviceTokens& batch, int layer,
+                const tensor::Tensor& x) const;
   };
 
-  explicit ProteinModel(nn::Backend& backend) : backend_(backend) {}
+  explicit ProteinModel(tensor::Context& context) : context_(context) {}
   // Fills batch.scale and makes tables that reach to the longest sequence.
-  virtual void prepare(nn::HostBatch& batch) = 0;
-  virtual void forward(nn::Backend& backend, nn::Arena& arena, const nn::Batch& batch,
+  virtual void prepare(TokenBatch& batch) = 0;
+  virtual void forward(tensor::Context& context, tensor::Arena& arena, const DeviceTokens& batch,
                        const Taps& taps) = 0;
 
-  nn::Backend& backend_;
+  tensor::Context& context_;
   ModelInfo info_;
 
  private:
   // outputs: not given where the pass is only measured.
-  void pass(nn::Backend& backend, nn::Arena& arena, const nn::HostBatch& batch,
+  void pass(tensor::Context& context, tensor::Arena& arena, const TokenBatch& batch,
             const Request& request, Outputs* outputs);
 
-  void* memory_ = nullptr;  // of the backend, which frees it
+  void* memory_ = nullptr;  // of the context, which frees it
   std::size_t bytes_ = 0;
   double device_seconds_ = 0;
 };
 
 struct LoadOptions {
   bool keep_rare = false;  // ProtBERT: U, Z, O, B are themselves
-  // only_checked: to look at info() alone, on a backend that computes nothing.
-  nn::WeightTable::Maps maps = nn::WeightTable::Maps::read;
+  // only_checked: to look at info() alone, on a context that computes nothing.
+  tensor::WeightTable::Maps maps = tensor::WeightTable::Maps::read;
 };
 
 // Reads a Hugging Face folder. Throws Error{bad_input} for an architecture that is unknown or for
 // weights that do not fit config.json; Error{failed}.
-std::unique_ptr<ProteinModel> load_protein_model(const std::string& folder, nn::Backend& backend,
+std::unique_ptr<ProteinModel> load_protein_model(const std::string& folder,
+                                                 tensor::Context& context,
                                                  const LoadOptions& options = {});
 
 }  // namespace biogpu::infer

@@ -418,7 +418,7 @@ def main():
             (arguments.out / "infer_gpu.json").write_text(text + "\n")
 
         if "tests" in parts:
-            done = attempt("tests", lambda: run([arguments.prefix / "libexec/biogpu/tests/nn_gpu_test"]))
+            done = attempt("tests", lambda: run([arguments.prefix / "libexec/biogpu/tests/ops_test"]))
             log(f"tests: {done[0].stdout.strip().splitlines()[-1] if done else 'failed'}")
         if "ops" in parts:
             for precision in ("fp16", "fp32"):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits and checks the polynomials of lib/nn/cpu/math-inl.hpp; needs numpy.
+"""Fits and checks the polynomials of lib/ops/cpu/math-inl.hpp; needs numpy.
 
 usage: scripts/reference/fit_functions.py
 

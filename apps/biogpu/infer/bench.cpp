@@ -19,7 +19,8 @@
 #include "lib/infer/mpnn/bench.hpp"
 #include "lib/infer/protein_model.hpp"
 #include "lib/io/output_file.hpp"
-#include "lib/nn/bench.hpp"
+#include "lib/ops/bench.hpp"
+#include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/structure/structure.hpp"
 
 namespace biogpu::app {
@@ -35,35 +36,35 @@ struct BenchFlags {
   std::vector<std::string> structures;
   std::vector<std::int64_t> n_samples{1};
   std::vector<std::string> batches{"1x256", "16x512"};
-  nn::OpBenchSettings ops;
+  ops::OpBenchSettings ops;
   int n_threads = 0;
   int n_runs = 20;
   int rest_ms = 0;
 };
 
 struct Device {
-  std::unique_ptr<nn::Backend> backend;
+  std::unique_ptr<tensor::Context> context;
   int n_threads = 1;
   std::string name;
-  nn::Precision precision = nn::Precision::fp32;
-  nn::Roofline roofline;
+  tensor::Precision precision = tensor::Precision::fp32;
+  ops::Roofline roofline;
 };
 
 Device open_device(const BenchFlags& flags) {
   Device device;
   const DeviceChoice choice = choose_device(parse_device_request(flags.device), true);
   device.precision = parse_precision(flags.precision, choice.on_gpu());
-  if (!choice.on_gpu()) device.precision = nn::Precision::fp32;  // whatever was asked for
-  nn::BackendOptions options;
+  if (!choice.on_gpu()) device.precision = tensor::Precision::fp32;  // whatever was asked for
+  tensor::ContextOptions options;
   options.precision = device.precision;
   device.n_threads = flags.n_threads > 0
                          ? flags.n_threads
                          : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   options.n_threads = device.n_threads;
-  device.backend = choice.on_gpu() ? nn::make_gpu_backend(choice.gpus.front(), options)
-                                   : nn::make_cpu_backend(options);
+  device.context = choice.on_gpu() ? tensor::make_gpu_context(choice.gpus.front(), options)
+                                   : ops::make_cpu_context(options.n_threads);
   device.name = choice.name;
-  device.roofline = nn::roofline_of(choice.name, device.precision);
+  device.roofline = ops::roofline_of(choice.name, device.precision);
   return device;
 }
 
@@ -71,7 +72,7 @@ Json bench_ops(const BenchFlags& flags, Device& device) {
   Json rows = Json::array();
   std::string text = fmt::format("# {}, {}\nop\tshape\tus\tGB/s\tTFLOP/s\troofline\terror\n",
                                  device.name, name_of(device.precision));
-  for (const nn::OpTiming& op : nn::run_op_bench(*device.backend, flags.ops)) {
+  for (const ops::OpTiming& op : ops::run_op_bench(*device.context, flags.ops)) {
     const double share = op.share(device.roofline);
     const double gigabytes_per_s = 1e-9 * op.bytes / op.seconds;
     const double teraflops_per_s = 1e-12 * op.operations / op.seconds;
@@ -113,7 +114,7 @@ double median_of(std::vector<double> values) {
 Json bench_model(const BenchFlags& flags, Device& device) {
   tbb::task_arena threads(device.n_threads);
   const auto model =
-      threads.execute([&] { return infer::load_protein_model(flags.model, *device.backend); });
+      threads.execute([&] { return infer::load_protein_model(flags.model, *device.context); });
   Json rows = Json::array();
   const bool rests = flags.rest_ms > 0;
   std::string text =
@@ -121,7 +122,7 @@ Json bench_model(const BenchFlags& flags, Device& device) {
                   name_of(device.precision), flags.model, rests ? "\trested_ms" : "");
   for (const std::string& name : flags.batches) {
     const auto [n, length] = parse_batch(name);
-    nn::HostBatch batch;
+    infer::TokenBatch batch;
     batch.starts.push_back(0);
     for (std::int64_t s = 0; s < n; ++s) {
       for (std::int64_t t = 0; t < length; ++t)
@@ -134,7 +135,7 @@ Json bench_model(const BenchFlags& flags, Device& device) {
     const auto pass = [&] {
       const auto begin = std::chrono::steady_clock::now();
       model->run(batch, {});
-      const double device_s = device.backend->captured_seconds();
+      const double device_s = device.context->captured_seconds();
       return device_s > 0 ? device_s : since(begin);
     };
     constexpr double kWarmUp = 0.3;
@@ -255,7 +256,7 @@ Run add_infer_bench(CLI::App& command) {
       .option("--device", flags->device,
               "auto, cpu, gpu, or a device's number [BIOGPU_DEVICE, else auto]", "DEVICE")
       ->envname("BIOGPU_DEVICE");
-  options.option("-t,--threads", flags->n_threads, "of the CPU backend [all]", "N");
+  options.option("-t,--threads", flags->n_threads, "of the CPU [all]", "N");
   options.option("--json", flags->json, "write the results here", "FILE");
   command.footer(
       std::string("Examples:\n"

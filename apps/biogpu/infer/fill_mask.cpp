@@ -14,7 +14,7 @@
 #include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/infer/score.hpp"
-#include "lib/nn/measuring_backend.hpp"
+#include "lib/tensor/context.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -102,9 +102,9 @@ Run add_infer_info(CLI::App& command) {
   command.footer(std::string("Examples:\n  biogpu infer info esm2_t6_8M_UR50D\n\n") + kExitCodes);
   return [model](const std::string&) {
     if (infer::mpnn::is_structure_model(*model)) return print(structure_info(*model));
-    const auto backend = nn::make_measuring_backend(nn::Precision::fp32);
-    const infer::LoadOptions options{.maps = nn::WeightTable::Maps::only_checked};
-    print(info_text(infer::load_protein_model(*model, *backend, options)->info()));
+    const auto context = tensor::make_dry_run_context(tensor::Precision::fp32);
+    const infer::LoadOptions options{.maps = tensor::WeightTable::Maps::only_checked};
+    print(info_text(infer::load_protein_model(*model, *context, options)->info()));
   };
 }
 

@@ -10,10 +10,11 @@
 namespace biogpu::app {
 namespace {
 
-constexpr std::pair<const char*, nn::Precision> kPrecisions[] = {{"fp32", nn::Precision::fp32},
-                                                                 {"tf32", nn::Precision::tf32},
-                                                                 {"fp16", nn::Precision::fp16},
-                                                                 {"bf16", nn::Precision::bf16}};
+constexpr std::pair<const char*, tensor::Precision> kPrecisions[] = {
+    {"fp32", tensor::Precision::fp32},
+    {"tf32", tensor::Precision::tf32},
+    {"fp16", tensor::Precision::fp16},
+    {"bf16", tensor::Precision::bf16}};
 
 bool is_of_model(const std::filesystem::path& path) {
   return path.extension() == ".safetensors" || path.filename() == "config.json" ||
@@ -24,13 +25,13 @@ bool is_of_model(const std::filesystem::path& path) {
 
 std::string journal_of(const InferFlags& flags) { return flags.output + ".partial"; }
 
-nn::Precision parse_precision(const std::string& text, bool on_gpu) {
+tensor::Precision parse_precision(const std::string& text, bool on_gpu) {
   for (const auto& [name, precision] : kPrecisions)
     if (text == name) return precision;
-  return on_gpu ? nn::Precision::fp16 : nn::Precision::fp32;  // auto
+  return on_gpu ? tensor::Precision::fp16 : tensor::Precision::fp32;  // auto
 }
 
-const char* name_of(nn::Precision precision) {
+const char* name_of(tensor::Precision precision) {
   for (const auto& [name, value] : kPrecisions)
     if (value == precision) return name;
   return "";

@@ -9,7 +9,7 @@
 #include "apps/biogpu/shared_flags.hpp"
 #include "lib/io/file_clash.hpp"
 #include "lib/io/shard.hpp"
-#include "lib/nn/backend.hpp"
+#include "lib/tensor/context.hpp"
 
 namespace biogpu::app {
 
@@ -34,8 +34,8 @@ struct InferFlags {
 void add_model_flag(CLI::App& command, InferFlags& flags);
 void add_precision_flag(CLI::App& command, std::string& precision);
 // auto: what pays on that kind of device.
-nn::Precision parse_precision(const std::string& text, bool on_gpu);
-const char* name_of(nn::Precision precision);
+tensor::Precision parse_precision(const std::string& text, bool on_gpu);
+const char* name_of(tensor::Precision precision);
 
 // All options of InferFlags but the output.
 void add_infer_flags(CLI::App& command, InferFlags& flags);

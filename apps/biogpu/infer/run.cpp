@@ -20,6 +20,7 @@
 #include "lib/core/gpu_backend.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/io/input/raw_file.hpp"
+#include "lib/ops/cpu/cpu_context.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -93,20 +94,20 @@ void InferRun::load_models() {
   device_ = choose_device(flags_.shared.device_request, decision);
   if (flags_.shared.device_request.kind == DeviceRequest::Kind::automatic && has_gpu_backend())
     log_.detail(decision.detail);
-  nn::BackendOptions options;
+  tensor::ContextOptions options;
   options.n_threads = flags_.shared.threads;
   options.max_device_bytes = flags_.shared.max_device_memory;
   options.precision = parse_precision(flags_.precision, device_.on_gpu());
   try {
-    for (const int gpu : device_.gpus) backends_.push_back(nn::make_gpu_backend(gpu, options));
+    for (const int gpu : device_.gpus) contexts_.push_back(tensor::make_gpu_context(gpu, options));
   } catch (const Error& error) {
     if (flags_.shared.device_request.kind != DeviceRequest::Kind::automatic) throw;
     log_.warn(fmt::format("the CPU is used: {}", error.what()));
-    backends_.clear();
+    contexts_.clear();
     device_ = {{}, "cpu", error.what()};
     options.precision = parse_precision(flags_.precision, false);
   }
-  if (backends_.empty()) backends_.push_back(nn::make_cpu_backend(options));
+  if (contexts_.empty()) contexts_.push_back(ops::make_cpu_context(options.n_threads));
   if (device_.on_gpu()) precision_ = options.precision;
   load_weights();
   log_.detail(fmt::format("{}: {}, {} layers of {}, on {}", flags_.model, info().architecture,
@@ -116,16 +117,16 @@ void InferRun::load_models() {
 // Side by side for all devices. Each has a thread of its own, for which its device is the current
 // one.
 void InferRun::load_weights() {
-  const int n_threads = std::max(1, flags_.shared.threads / static_cast<int>(backends_.size()));
-  const auto load = [&](nn::Backend& backend) {
+  const int n_threads = std::max(1, flags_.shared.threads / static_cast<int>(contexts_.size()));
+  const auto load = [&](tensor::Context& context) {
     tbb::task_arena threads(n_threads);
     return threads.execute([&] {
-      return infer::load_protein_model(flags_.model, backend, {.keep_rare = flags_.keep_rare});
+      return infer::load_protein_model(flags_.model, context, {.keep_rare = flags_.keep_rare});
     });
   };
   std::vector<std::future<std::unique_ptr<infer::ProteinModel>>> loads;
-  for (const auto& backend : backends_)
-    loads.push_back(std::async(std::launch::async, load, std::ref(*backend)));
+  for (const auto& context : contexts_)
+    loads.push_back(std::async(std::launch::async, load, std::ref(*context)));
   for (auto& loaded : loads) {
     models_.push_back(loaded.get());
     free_models_.push_back(models_.back().get());
@@ -150,7 +151,7 @@ infer::TokenizeOptions InferRun::tokenize_options() const {
 }
 
 void InferRun::fail_not_finite(const std::string& place) const {
-  const char* const hint = precision_ == nn::Precision::fp16
+  const char* const hint = precision_ == tensor::Precision::fp16
                                ? "try --precision bf16, whose range is that of fp32"
                                : "look at the weights";
   throw Error(ErrorCode::failed, fmt::format("{}: the result is NaN or infinite; {}", place, hint));

@@ -19,9 +19,9 @@
 #include "lib/infer/passes.hpp"
 #include "lib/infer/protein_model.hpp"
 #include "lib/io/sequence_reader.hpp"
-#include "lib/nn/backend.hpp"
 #include "lib/pipeline/pipeline.hpp"
 #include "lib/report/json_summary.hpp"
+#include "lib/tensor/context.hpp"
 
 namespace biogpu::app {
 
@@ -82,8 +82,8 @@ class InferRun {
   Log log_;
   SummaryFile summary_;
   DeviceChoice device_;
-  nn::Precision precision_ = nn::Precision::fp32;  // what is computed in
-  std::vector<std::unique_ptr<nn::Backend>> backends_;
+  tensor::Precision precision_ = tensor::Precision::fp32;  // what is computed in
+  std::vector<std::unique_ptr<tensor::Context>> contexts_;
   std::vector<std::unique_ptr<infer::ProteinModel>> models_;
   std::int64_t budget_tokens_ = 0;
 

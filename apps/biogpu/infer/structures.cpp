@@ -69,7 +69,7 @@ void add_structure_flags(CLI::App& command, StructureFlags& flags, const char* h
 std::string structure_info(const std::string& folder) {
   const infer::mpnn::Weights weights = infer::mpnn::load_weights(folder);
   std::int64_t n_parameters = 0;
-  const nn::Checkpoint checkpoint = nn::Checkpoint::open(folder);
+  const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(folder);
   for (const auto& [name, tensor] : checkpoint.tensors()) n_parameters += tensor.size();
   return fmt::format(
       "architecture\tproteinmpnn\nname\t{}\nencoder_layers\t{}\ndecoder_layers\t{}\n"
@@ -94,7 +94,7 @@ StructureRun::StructureRun(InferFlags infer, StructureFlags flags, std::string n
   for (const std::string& bias : flags_.bias) flags_.request.bias.insert(parse_bias(bias));
   flags_.options.program = build_commit();
   inputs_ = std::make_unique<infer::mpnn::DesignInputs>(flags_.request);
-  if (!flags_.draws.empty()) replay_ = nn::Checkpoint::open(flags_.draws);
+  if (!flags_.draws.empty()) replay_ = tensor::Checkpoint::open(flags_.draws);
   weights_ = infer::mpnn::load_weights(infer_.model);
   choose_devices();
 }

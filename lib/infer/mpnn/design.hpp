@@ -9,7 +9,7 @@
 #include "lib/infer/batch_result.hpp"
 #include "lib/infer/mpnn/inputs.hpp"
 #include "lib/infer/mpnn/work.hpp"
-#include "lib/nn/weights/safetensors.hpp"
+#include "lib/tensor/weights/safetensors.hpp"
 
 namespace biogpu::infer::mpnn {
 
@@ -24,7 +24,7 @@ struct DesignOptions {
 
 // Random numbers of another program, to repeat its run: tensors NAME/order_native [n],
 // NAME/order [samples, n], NAME/uniform [samples, n] in a safetensors file.
-using Replay = std::optional<nn::Checkpoint>;
+using Replay = std::optional<tensor::Checkpoint>;
 
 // A structure from its file to what is written of it. works() says what is to be computed, on a CPU
 // or a GPU, and where the results go; write() comes after. Not to be moved between the two.

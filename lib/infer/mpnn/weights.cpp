@@ -6,7 +6,7 @@
 #include "lib/core/error.hpp"
 #include "lib/infer/model_config.hpp"
 #include "lib/infer/mpnn/model.hpp"
-#include "lib/nn/weights/weight_table.hpp"
+#include "lib/tensor/weights/weight_table.hpp"
 
 namespace biogpu::infer::mpnn {
 namespace {
@@ -21,7 +21,7 @@ constexpr float kScale = 1.0f / 30.0f;  // of a sum of messages
 
 class Loader {
  public:
-  Loader(const nn::Checkpoint& checkpoint, bool ca_only) : table_(checkpoint) {
+  Loader(const tensor::Checkpoint& checkpoint, bool ca_only) : table_(checkpoint) {
     // Published CA-only checkpoints have these, and the original's CA-only forward pass does not
     // read them. Elsewhere they are inputs of the encoder: those of membrane models, which are
     // another model.
@@ -32,7 +32,7 @@ class Loader {
   }
 
   std::vector<float> take(const std::string& name, std::initializer_list<std::int64_t> shape) {
-    const nn::HostTensor taken = table_.take(name, shape);
+    const tensor::HostTensor taken = table_.take(name, shape);
     return {taken.values.begin(), taken.values.end()};
   }
 
@@ -110,7 +110,7 @@ class Loader {
     return cpu::make_dense(kHidden, kHidden + 1, wider.data(), nullptr);
   }
 
-  nn::WeightTable table_;
+  tensor::WeightTable table_;
 };
 
 void load_features(Loader& loader, Weights& weights) {
@@ -141,7 +141,7 @@ Weights load_weights(const std::string& folder) {
   const ModelConfig config(folder);
   if (config.text_or("model_type", "") != "proteinmpnn")
     config.fail("model_type is not proteinmpnn; scripts/convert/proteinmpnn.py makes such folders");
-  const nn::Checkpoint checkpoint = nn::Checkpoint::open(folder);
+  const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(folder);
   Weights weights;
   weights.n_neighbours = config.count("num_edges", kMaxNeighbours);
   weights.ca_only = config.flag_or("ca_only", false);

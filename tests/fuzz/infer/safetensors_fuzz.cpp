@@ -1,5 +1,5 @@
 // safetensors from any bytes: an Error, or tensors that lie in the file and can be read.
-#include "lib/nn/weights/safetensors.hpp"
+#include "lib/tensor/weights/safetensors.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -32,7 +32,7 @@ std::string pack(const std::string& content) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) {
   const fuzz::MemoryFile file(bytes, n);
   fuzz::expect_error_of(file.path(), [&] {
-    const nn::Checkpoint checkpoint = nn::Checkpoint::open(file.path());
+    const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(file.path());
     std::int64_t n_numbers = 0;
     for (const auto& [name, tensor] : checkpoint.tensors()) {
       fuzz::require(tensor.bytes <= n && tensor.size() >= 0, "a tensor that is not in the file");

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/nn/row_ops.hpp"
+#include "gpu/ops/gather_rows.hpp"
 #include "gpu/prim/device_sort.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/device.hpp"
@@ -155,11 +155,12 @@ TEST_CASE(
   const auto sort = [&] {
     gpu::sort_keys(keys.data(), sorted.data(), 2, 32, room.data(), room.size(), stream);
   };
+  const gpu::ops::Rows row{numbers.data(), 4, gpu::ops::Element::f32};
   gpu::set_device(0);
-  CHECK_THROWS_AS(gpu::nn::launch_tanh(numbers.data(), 4, stream), gpu::DeviceError);
+  CHECK_THROWS_AS(gpu::ops::launch_copy_rows(row, row, nullptr, 1, 4, stream), gpu::DeviceError);
   CHECK_THROWS_AS(sort(), gpu::DeviceError);
   gpu::set_device(1);
-  CHECK_NOTHROW(gpu::nn::launch_tanh(numbers.data(), 4, stream));
+  CHECK_NOTHROW(gpu::ops::launch_copy_rows(row, row, nullptr, 1, 4, stream));
   CHECK(test::to_host(numbers, stream) == zeros);
   CHECK_NOTHROW(sort());
   CHECK(test::to_host(sorted, stream) == std::vector<std::uint32_t>{1, 2});

@@ -3,12 +3,12 @@
 #include <vector>
 
 #include "lib/infer/score.hpp"
-#include "lib/nn/backend.hpp"
+#include "lib/tensor/context.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
 #include "tests/unit/infer/loaded.hpp"
 
 using namespace biogpu;
-using nn::Precision;
+using tensor::Precision;
 using test::Loaded;
 
 namespace {
@@ -25,8 +25,8 @@ double cosine(const infer::Values& a, const infer::Values& b) {
 }
 
 // A batch of random residues between <cls> and <eos>.
-nn::HostBatch batch_of(const infer::Vocabulary& vocabulary, const std::vector<int>& lengths) {
-  nn::HostBatch batch;
+infer::TokenBatch batch_of(const infer::Vocabulary& vocabulary, const std::vector<int>& lengths) {
+  infer::TokenBatch batch;
   batch.starts = {0};
   std::uint32_t state = 1;
   for (const int n : lengths) {
@@ -48,7 +48,7 @@ TEST_CASE("infer.models: the GPU in fp32 equals transformers in double precision
           "[infer][model][device]") {
   if (!test::has_gpu()) return;
   const std::string name = GENERATE(values(test::kModels));
-  Loaded loaded(name, nn::make_gpu_backend(0, {Precision::fp32}));
+  Loaded loaded(name, tensor::make_gpu_context(0, {Precision::fp32}));
   test::check_against_vectors(name, loaded, 1e-4);
 }
 
@@ -57,7 +57,7 @@ TEST_CASE("infer.models: other precisions keep the direction of hidden states",
   if (!test::has_gpu()) return;
   const std::string name = GENERATE(values({"esm2_head16", "esm2_head64", "protbert_head16"}));
   const Precision precision = GENERATE(Precision::tf32, Precision::fp16, Precision::bf16);
-  Loaded cpu(name), gpu(name, nn::make_gpu_backend(0, {precision}));
+  Loaded cpu(name), gpu(name, tensor::make_gpu_context(0, {precision}));
   const auto right = test::compute(cpu, {2, 3, 4}, 1000), got = test::compute(gpu, {2, 3, 4}, 1000);
   REQUIRE(got.size() == right.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
@@ -71,7 +71,7 @@ TEST_CASE("infer.models: other precisions keep the direction of hidden states",
 TEST_CASE("infer.models: a sequence gets the same numbers on the GPU in any batch",
           "[infer][model][device]") {
   if (!test::has_gpu()) return;
-  Loaded loaded("esm2_head16", nn::make_gpu_backend(0, {Precision::fp16}));
+  Loaded loaded("esm2_head16", tensor::make_gpu_context(0, {Precision::fp16}));
   const auto alone = test::compute(loaded, {4}, 1000);
   const auto together = test::compute(loaded, {3, 2, 4, 1, 0}, 1000);
   for (const infer::NamedArray& array : alone)
@@ -82,7 +82,7 @@ TEST_CASE("infer.models: a sequence gets the same numbers on the GPU in any batc
 TEST_CASE("infer.score: sequences that share passes get the GPU's numbers in any batch",
           "[infer][model][device]") {
   if (!test::has_gpu()) return;
-  Loaded cpu("esm2_head16"), gpu("esm2_head16", nn::make_gpu_backend(0, {Precision::fp32}));
+  Loaded cpu("esm2_head16"), gpu("esm2_head16", tensor::make_gpu_context(0, {Precision::fp32}));
   // Some sequences and positions come again, so that passes of one shape are recorded and run.
   std::vector<infer::Tokens> sequences;
   std::vector<infer::Positions> positions;
@@ -110,7 +110,7 @@ TEST_CASE("infer.score: sequences that share passes get the GPU's numbers in any
 TEST_CASE("infer.models: contacts of batches of one shape with other lengths are theirs",
           "[infer][model][device]") {
   if (!test::has_gpu()) return;
-  Loaded cpu("esm2_head16"), gpu("esm2_head16", nn::make_gpu_backend(0, {Precision::fp32}));
+  Loaded cpu("esm2_head16"), gpu("esm2_head16", tensor::make_gpu_context(0, {Precision::fp32}));
   infer::Request request;
   request.contacts = true;
   // The first reserves the memory, so that the others' recorded passes are kept; these have equal
@@ -118,7 +118,7 @@ TEST_CASE("infer.models: contacts of batches of one shape with other lengths are
   const std::vector<std::vector<int>> batches = {{120},       {30, 16, 14}, {30, 16, 14},
                                                  {30, 28, 2}, {30, 28, 2},  {30, 16, 14}};
   for (std::size_t i = 0; i < batches.size(); ++i) {
-    const nn::HostBatch batch = batch_of(cpu.model->info().vocabulary, batches[i]);
+    const infer::TokenBatch batch = batch_of(cpu.model->info().vocabulary, batches[i]);
     const auto right = cpu.model->run(batch, request).contacts;
     const auto got = gpu.model->run(batch, request).contacts;
     INFO("batch " << i);
@@ -129,7 +129,7 @@ TEST_CASE("infer.models: contacts of batches of one shape with other lengths are
 
 TEST_CASE("infer.models: what passes took of the device is known", "[infer][model][device]") {
   if (!test::has_gpu()) return;
-  Loaded cpu("esm2_head16"), gpu("esm2_head16", nn::make_gpu_backend(0, {Precision::fp16}));
+  Loaded cpu("esm2_head16"), gpu("esm2_head16", tensor::make_gpu_context(0, {Precision::fp16}));
   infer::Request request;
   request.layers = {0};
   request.mean = true;

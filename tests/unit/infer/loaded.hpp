@@ -11,8 +11,9 @@
 
 #include "lib/infer/embed.hpp"
 #include "lib/infer/protein_model.hpp"
-#include "lib/nn/backend.hpp"
-#include "lib/nn/weights/safetensors.hpp"
+#include "lib/ops/cpu/cpu_context.hpp"
+#include "lib/tensor/context.hpp"
+#include "lib/tensor/weights/safetensors.hpp"
 #include "tests/support/catch.hpp"
 
 namespace biogpu::test {
@@ -36,11 +37,11 @@ inline const std::vector<std::pair<std::string, std::string>> kSequences = {
     {"longer", "GSHMRYDWVELKNATCIPQFLSTEEWGKRAHVDINQYPMCLLAVGKTSDERFWNHQYI"}};
 
 struct Loaded {
-  std::unique_ptr<nn::Backend> backend;
+  std::unique_ptr<tensor::Context> backend;
   std::unique_ptr<infer::ProteinModel> model;
 
-  explicit Loaded(const std::string& name, std::unique_ptr<nn::Backend> on = nullptr)
-      : backend(on ? std::move(on) : nn::make_cpu_backend({nn::Precision::fp32, 2})),
+  explicit Loaded(const std::string& name, std::unique_ptr<tensor::Context> on = nullptr)
+      : backend(on ? std::move(on) : ops::make_cpu_context(2)),
         model(infer::load_protein_model(kData + name, *backend)) {}
 
   Tokens tokens(const std::string& sequence) const {
@@ -83,13 +84,13 @@ inline double difference(const infer::Values& got, const infer::Values& right) {
 }
 
 inline void check_against_vectors(const std::string& name, Loaded& loaded, double bound) {
-  const auto expected = nn::Checkpoint::open(kData + name + "/expected.safetensors");
+  const auto expected = tensor::Checkpoint::open(kData + name + "/expected.safetensors");
   const auto arrays = compute(loaded, {0, 1, 2, 3, 4}, 1000);
   CHECK(arrays.size() == expected.tensors().size());
   for (const infer::NamedArray& array : arrays) {
     INFO(name << " " << array.key);
     REQUIRE(expected.tensors().count(array.key) == 1);
-    const nn::StoredTensor& stored = expected.tensors().at(array.key);
+    const tensor::StoredTensor& stored = expected.tensors().at(array.key);
     REQUIRE(stored.shape == array.shape);
     std::vector<float> right(static_cast<std::size_t>(stored.size()));
     REQUIRE(stored.to_floats(right.data()));

@@ -7,7 +7,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/infer/score.hpp"
-#include "lib/nn/reference_ops.hpp"
+#include "lib/ops/reference_context.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/infer/loaded.hpp"
 
@@ -44,7 +44,7 @@ TEST_CASE("infer.models: fp32 equals transformers in double precision", "[infer]
 
 TEST_CASE("infer.models: so does the reference of the operations", "[infer][model]") {
   const std::string name = GENERATE(values({"esm2_head16", "protbert_head16"}));
-  Loaded loaded(name, nn::make_reference_backend());
+  Loaded loaded(name, ops::make_reference_context());
   check_against_vectors(name, loaded, 1e-5);
 }
 

@@ -11,7 +11,7 @@
 #include "lib/infer/journal.hpp"
 #include "lib/infer/output/array_writer.hpp"
 #include "lib/infer/output/npy_parts.hpp"
-#include "lib/nn/weights/safetensors.hpp"
+#include "lib/tensor/weights/safetensors.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/infer/folder.hpp"
 
@@ -60,7 +60,7 @@ TEST_CASE("infer.output: npy holds the rows one after the other", "[infer]") {
 TEST_CASE("infer.output: safetensors are read back", "[infer]") {
   const test::Folder folder;
   write(folder.path("x.safetensors"), kArrays);
-  const auto back = nn::Checkpoint::open(folder.path("x.safetensors"));
+  const auto back = tensor::Checkpoint::open(folder.path("x.safetensors"));
   REQUIRE(back.tensors().size() == 3);
   CHECK(back.tensors().at("b").shape == std::vector<std::int64_t>{1, 3});
   float values[3];
@@ -123,8 +123,9 @@ TEST_CASE("infer.output: names that a format cannot hold are refused", "[infer]"
     CHECK_THROWS_AS(write(folder.path(file), {{"caf\xe9", {1}, {1}}}), Error);
     write(folder.path(file), {{"caf\xc3\xa9 \"q\"\\", {1}, {1}}});
   }
-  CHECK(nn::Checkpoint::open(folder.path("x.safetensors")).tensors().count("caf\xc3\xa9 \"q\"\\") ==
-        1);
+  CHECK(tensor::Checkpoint::open(folder.path("x.safetensors"))
+            .tensors()
+            .count("caf\xc3\xa9 \"q\"\\") == 1);
   for (const char* name : {"a/./b", ".", "a//b", "a/"})
     CHECK_THROWS_AS(write(folder.path("x.h5"), {{name, {1}, {1}}}), Error);
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
-#include "lib/nn/backend.hpp"
+#include "lib/ops/cpu/cpu_context.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace biogpu;
@@ -18,18 +18,18 @@ constexpr std::size_t kMost = 3;  // sequences of a pass that the model has memo
 // Its logits are the token that they are for.
 class Echo : public infer::ProteinModel {
  public:
-  explicit Echo(nn::Backend& backend) : ProteinModel(backend) {
+  explicit Echo(tensor::Context& backend) : ProteinModel(backend) {
     info_.d_model = 1;
     info_.has_logits = true;
     info_.vocabulary.words = {"A"};
   }
 
  private:
-  void prepare(nn::HostBatch&) override {}
-  void forward(nn::Backend& backend, nn::Arena&, const nn::Batch& batch,
+  void prepare(infer::TokenBatch&) override {}
+  void forward(tensor::Context& backend, tensor::Arena&, const infer::DeviceTokens& batch,
                const Taps& taps) override {
-    if (&backend != &backend_) return;  // it is measured
-    if (batch.n_sequences > static_cast<std::int64_t>(kMost))
+    if (&backend != &context_) return;  // it is measured
+    if (batch.segments.n_segments > static_cast<std::int64_t>(kMost))
       throw Error(ErrorCode::device_memory, "a pass too large");
     for (std::int64_t i = 0; i < taps.logit_rows.size(); ++i)
       taps.logits.as<float>()[i] =
@@ -40,7 +40,7 @@ class Echo : public infer::ProteinModel {
 }  // namespace
 
 TEST_CASE("infer.passes: halves of a pass give the rows of its sequences in order", "[infer]") {
-  const auto backend = nn::make_cpu_backend({nn::Precision::fp32, 1});
+  const auto backend = ops::make_cpu_context(1);
   Echo model(*backend);
   // Sequence i has i % 4 + 1 tokens between its ends, and asks for the first and the last of them.
   std::vector<infer::Tokens> sequences;

@@ -32,7 +32,7 @@ inline const Weights& weights(bool ca_only) {
 
 class Expected {
  public:
-  Expected() : checkpoint_(nn::Checkpoint::open(kMpnnData + "expected.safetensors")) {}
+  Expected() : checkpoint_(tensor::Checkpoint::open(kMpnnData + "expected.safetensors")) {}
 
   std::vector<float> values(const std::string& key) const {
     const auto& tensor = checkpoint_.tensors().at(key);
@@ -49,7 +49,7 @@ class Expected {
   }
 
  private:
-  nn::Checkpoint checkpoint_;
+  tensor::Checkpoint checkpoint_;
 };
 
 // Infinite where a number is none: no comparison holds for those.

@@ -11,20 +11,20 @@
 #include <cmath>
 
 #include "lib/infer/mpnn/cpu/block.hpp"
-#include "lib/nn/cpu/kernels.hpp"
-#include "lib/nn/cpu/tile-inl.hpp"
+#include "lib/ops/cpu/tile-inl.hpp"
+#include "lib/ops/gemm_panels.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace biogpu::infer::mpnn::cpu {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-using nn::HWY_NAMESPACE::exp_of;
-using nn::HWY_NAMESPACE::F32;
-using nn::HWY_NAMESPACE::gelu_erf;
-using nn::HWY_NAMESPACE::kTileRows;
-using nn::HWY_NAMESPACE::tile_of;
-using nn::HWY_NAMESPACE::Vec;
+using ops::HWY_NAMESPACE::exp_of;
+using ops::HWY_NAMESPACE::F32;
+using ops::HWY_NAMESPACE::gelu_erf;
+using ops::HWY_NAMESPACE::kTileRows;
+using ops::HWY_NAMESPACE::tile_of;
+using ops::HWY_NAMESPACE::Vec;
 
 // All rows through one panel after the other; store(row, column, first, second) follows.
 template <class Store>
@@ -169,7 +169,7 @@ HWY_EXPORT(add_norm_rows);
 HWY_EXPORT(radial_basis_rows);
 
 std::int64_t padded_width(std::int64_t n_out) {
-  return nn::cpu::count_panels(n_out) * nn::cpu::panel_width();
+  return ops::count_panels(n_out) * ops::panel_width();
 }
 
 Dense make_dense(std::int64_t n_out, std::int64_t n_in, const float* weight, const float* bias) {
@@ -177,10 +177,10 @@ Dense make_dense(std::int64_t n_out, std::int64_t n_in, const float* weight, con
   layer.n_out = n_out;
   layer.n_in = n_in;
   layer.weight.assign(weight, weight + n_out * n_in);
-  layer.packed = Floats(static_cast<std::size_t>(nn::cpu::packed_size(n_out, n_in)));
+  layer.packed = Floats(static_cast<std::size_t>(ops::packed_size(n_out, n_in)));
   // A tensor's numbers are not const; packing only reads them.
-  nn::cpu::pack_weight({const_cast<float*>(weight), nn::DType::f32, {n_out, n_in}},
-                       layer.packed.data());
+  ops::pack_weight({const_cast<float*>(weight), tensor::DType::f32, {n_out, n_in}},
+                   layer.packed.data());
   layer.bias.assign(static_cast<std::size_t>(padded_width(n_out)), 0.0f);
   if (bias != nullptr) std::copy(bias, bias + n_out, layer.bias.begin());
   return layer;

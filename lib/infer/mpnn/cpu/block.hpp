@@ -35,7 +35,7 @@ class Floats {
 
 inline Floats floats(std::int64_t n) { return Floats(static_cast<std::size_t>(n)); }
 
-// y = W x + b, packed in the panels of lib/nn/cpu. bias: padded like the columns.
+// y = W x + b, packed in the panels of lib/ops/gemm_panels.hpp. bias: padded like the columns.
 struct Dense {
   std::int64_t n_out = 0;
   std::int64_t n_in = 0;

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "gpu/ops/elements.hpp"
+#include "gpu/prim/number16_type.hpp"
+#include "gpu/rt/stream.hpp"
+
+namespace biogpu::gpu::ops {
+
+// One piece of attention's work: queries [first, first + kQueryRows) of one sequence, which kernels
+// may divide further.
+struct QueryTile {
+  std::int32_t begin = 0;   // of the sequence, in tokens
+  std::int32_t length = 0;  // of the sequence
+  std::int32_t first = 0;   // query, within the sequence
+  std::int32_t sequence = 0;
+};
+inline constexpr int kQueryRows = 128;
+
+// The work list of a batch, tiles of long sequences first, so that no long one starts last.
+// starts: [n_sequences + 1].
+std::vector<QueryTile> query_tiles(std::span<const std::int32_t> starts);
+
+// softmax(scale q k^T + bias) v for each sequence and head.
+struct AttentionArgs {
+  // [T, n_heads, head]: head j of a row begins at element j * head_stride. fp16 or bf16: multiplied
+  // as they are. f32: as sums of two fp16 numbers, three products for one.
+  Rows q, k, v;
+  std::int64_t n_rows = 0;  // T; not given: the portable kernel
+  std::int64_t head_stride = 0;
+  int n_heads = 0;
+  int head = 0;  // a multiple of 8, up to 128
+  float scale = 1;
+  // Added to the scaled score; element (s, head, i, j) at s bias_stride[0] + head bias_stride[1] +
+  // i bias_stride[2] + j, strides of 0 for axes that are shared. data == nullptr: none.
+  Rows bias;
+  std::int64_t bias_stride[3] = {0, 0, 0};
+  Rows out;                      // [T, n_heads * head]
+  float* log_sum_exp = nullptr;  // [n_heads, log_sum_exp_stride], or not given
+  std::int64_t log_sum_exp_stride = 0;
+  const QueryTile* tiles = nullptr;  // [*n_tiles], in device memory
+  const std::int32_t* n_tiles = nullptr;
+};
+
+void launch_attention(const AttentionArgs& args, Stream& stream);
+
+}  // namespace biogpu::gpu::ops

@@ -1,0 +1,48 @@
+// The GPU's operations by name: those of every list of operations.
+#include "gpu/ops/device.hpp"
+#include "lib/core/errors_gpu.hpp"
+#include "lib/infer/esm2/contacts.hpp"
+#include "lib/infer/esm2/encoder_8m.hpp"
+#include "lib/ops/all_ops.hpp"
+#include "lib/tensor/device_context_gpu.hpp"
+#include "lib/tensor/gpu_context_gpu.hpp"
+
+// Defined by gpu/ops/NAME.hip.
+namespace biogpu::gpu::ops {
+#define BIOGPU_OP(name, Args) void name(Device& device, const biogpu::ops::Args& op);
+#include "lib/ops/ops.def"
+#undef BIOGPU_OP
+}  // namespace biogpu::gpu::ops
+
+// Defined in gpu/models/esm2.
+namespace biogpu::gpu::esm2 {
+#define BIOGPU_OP(name, Args) void name(ops::Device& device, const infer::esm2::Args& op);
+#include "lib/infer/esm2/ops.def"
+#undef BIOGPU_OP
+}  // namespace biogpu::gpu::esm2
+
+namespace biogpu::tensor {
+namespace {
+
+// An operation behind the one type of function that a context hands out.
+template <class Args, void (*kRun)(gpu::ops::Device&, const Args&)>
+void run(Context& context, const void* args) {
+  with_device_errors([&] {
+    kRun(static_cast<DeviceContext&>(context).device(), *static_cast<const Args*>(args));
+  });
+}
+
+constexpr NamedGpuOp kOps[] = {
+#define BIOGPU_OP(name, Args) {#name, &run<biogpu::ops::Args, &gpu::ops::name>},
+#include "lib/ops/ops.def"
+#undef BIOGPU_OP
+#define BIOGPU_OP(name, Args) {#name, &run<infer::esm2::Args, &gpu::esm2::name>},
+#include "lib/infer/esm2/ops.def"
+#undef BIOGPU_OP
+};
+
+}  // namespace
+
+std::span<const NamedGpuOp> list_gpu_ops() { return kOps; }
+
+}  // namespace biogpu::tensor

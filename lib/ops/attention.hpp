@@ -1,0 +1,23 @@
+#pragma once
+
+#include "lib/ops/declare.hpp"
+
+namespace biogpu::ops {
+
+// softmax(scale q k^T + bias) v for each segment and head by itself, softmax in fp32 with running
+// maxima. (Dao et al. 2022, arXiv 2205.14135) h: a multiple of 8 from 16 to 128.
+struct Attention {
+  Tensor q;  // operand [T, H, h], rows of any distance; k and v the same
+  Tensor k;
+  Tensor v;
+  float scale = 1;
+  // operand [n_segments or 1, H or 1, L, L], or empty; L = max_length, an axis of size 1 is shared
+  // by all. Element (s, head, i, j) is added to the scaled score of row i for row j.
+  Tensor bias;
+  const Ragged* segments = nullptr;
+  Tensor out;          // operand [T, H * h], rows of any distance
+  Tensor log_sum_exp;  // f32 [H, T], or empty: log sum_j exp(score_ij)
+};
+BIOGPU_DECLARE_OP(attention, Attention);
+
+}  // namespace biogpu::ops

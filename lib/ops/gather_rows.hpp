@@ -1,0 +1,15 @@
+#pragma once
+
+#include "lib/ops/declare.hpp"
+
+namespace biogpu::ops {
+
+// out[r] = x[rows[r]], cast where the types differ.
+struct GatherRows {
+  Tensor x;     // f32 or operand [*, d], rows of any distance
+  Tensor rows;  // i32 [R], rows of x
+  Tensor out;   // f32 or operand [R, d]
+};
+BIOGPU_DECLARE_OP(gather_rows, GatherRows);
+
+}  // namespace biogpu::ops

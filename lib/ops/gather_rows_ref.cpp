@@ -1,0 +1,13 @@
+#include <algorithm>
+
+#include "lib/ops/gather_rows.hpp"
+
+namespace biogpu::ops {
+
+void gather_rows_ref(const GatherRows& op) {
+  for (std::int64_t r = 0; r < op.rows.shape[0]; ++r)
+    std::copy_n(op.x.row<float>(op.rows.as<std::int32_t>()[r]), op.x.shape[1],
+                op.out.row<float>(r));
+}
+
+}  // namespace biogpu::ops

@@ -1,0 +1,119 @@
+#include "lib/tensor/device_context_gpu.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gpu/ops/gather_rows.hpp"
+#include "gpu/rt/device.hpp"
+#include "lib/core/errors_gpu.hpp"
+#include "lib/tensor/gpu_context_gpu.hpp"
+#include "lib/tensor/parallel_copy.hpp"
+
+namespace biogpu::tensor {
+
+namespace {
+
+int select(int device) {
+  gpu::set_device(device);
+  return device;
+}
+
+}  // namespace
+
+DeviceContext::DeviceContext(int device, const ContextOptions& options)
+    : index_(select(device)), options_(options), device_(options.precision, &copy_bytes) {}
+
+DeviceContext::~DeviceContext() {
+  stream().synchronize();
+  graphs_.clear();
+  for (const auto& [memory, bytes] : allocated_) gpu::free_device(memory);
+}
+
+std::string DeviceContext::name() const { return fmt::format("gpu:{}", index_); }
+
+void* DeviceContext::allocate(std::size_t bytes) {
+  return with_device_errors([&] {
+    gpu::set_device(index_);
+    void* const memory = gpu::allocate_device(std::max<std::size_t>(bytes, 1));
+    allocated_.emplace(memory, bytes);
+    allocated_bytes_ += bytes;
+    peak_bytes_ = std::max(peak_bytes_, allocated_bytes_);
+    return memory;
+  });
+}
+
+void DeviceContext::release(void* memory) {
+  const auto found = allocated_.find(memory);
+  if (found == allocated_.end()) return;
+  stream().synchronize();
+  graphs_.clear();  // what was recorded may point there
+  allocated_bytes_ -= found->second;
+  allocated_.erase(found);
+  gpu::free_device(memory);
+}
+
+std::uint64_t DeviceContext::free_bytes() {
+  return with_device_errors([&] {
+    gpu::set_device(index_);
+    const std::uint64_t free = gpu::memory_info().free_bytes;
+    const std::uint64_t limit = options_.max_device_bytes;
+    if (limit == 0) return free;
+    return std::min(free, limit - std::min(limit, allocated_bytes_));
+  });
+}
+
+// Rows are brought together as f32 in device memory, and then through pinned memory to the host
+// when synchronize() is called.
+void DeviceContext::copy_out(float* host, const Tensor& from) {
+  with_device_errors([&] {
+    const std::int64_t n_rows = from.shape[0],
+                       width = from.size() / std::max<std::int64_t>(1, n_rows);
+    if (n_rows == 0) return;
+    const void* source = from.data;
+    if (from.dtype != DType::f32 || from.stride[0] != width) {
+      results_.emplace_back(static_cast<std::size_t>(from.size()));
+      gpu::ops::launch_copy_rows({results_.back().data(), width, gpu::ops::Element::f32},
+                                 gpu::ops::rows_of(from), nullptr, n_rows, static_cast<int>(width),
+                                 stream());
+      source = results_.back().data();
+    }
+    stream().copy_to_host(host, source, static_cast<std::size_t>(from.size()) * sizeof(float));
+  });
+}
+
+void DeviceContext::synchronize() {
+  with_device_errors([&] {
+    gpu::set_device(index_);
+    stream().synchronize();
+    results_.clear();
+  });
+}
+
+void DeviceContext::run_captured(std::uint64_t key, const std::function<void()>& body) {
+  with_device_errors([&] { graphs_.run(key, body, device_); });
+}
+
+double DeviceContext::captured_seconds() {
+  return with_device_errors([&] { return graphs_.seconds(); });
+}
+
+GpuOp DeviceContext::gpu_op(std::string_view name) {
+  for (const NamedGpuOp& op : list_gpu_ops())
+    if (name == op.name) return op.run;
+  return Context::gpu_op(name);
+}
+
+namespace {
+
+std::unique_ptr<Context> make_device_context(int device, const ContextOptions& options) {
+  return with_device_errors([&]() -> std::unique_ptr<Context> {
+    return std::make_unique<DeviceContext>(device, options);
+  });
+}
+
+}  // namespace
+
+const GpuTable kGpuTable = {&make_device_context};
+
+}  // namespace biogpu::tensor

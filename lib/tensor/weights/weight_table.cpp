@@ -1,0 +1,193 @@
+#include "lib/tensor/weights/weight_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+
+#include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
+#include "lib/tensor/parallel_copy.hpp"
+
+namespace biogpu::tensor {
+namespace {
+
+constexpr std::size_t kMaxListed = 10;
+constexpr std::size_t kMaxNameBytes = 200;  // of a tensor's name with its shape
+// Numbers that stay in a core's cache from being converted to being looked at.
+constexpr std::int64_t kPiece = std::int64_t{1} << 16;
+
+void list(std::string& text, const char* what, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  const std::size_t n = std::min(names.size(), kMaxListed);
+  text += fmt::format("{}{} {}: ", text.empty() ? "" : "; ", names.size(), what);
+  for (std::size_t i = 0; i < n; ++i)
+    text += (i > 0 ? ", " : "") + shortened(names[i], kMaxNameBytes);
+  if (n < names.size()) text += ", ...";
+}
+
+// Without a branch a number, so that it takes little beside reading the file.
+bool all_finite(const float* values, std::int64_t n) {
+  constexpr std::uint32_t kExponent = 0x7f800000;
+  std::uint32_t n_others = 0;
+  for (std::int64_t i = 0; i < n; ++i)
+    n_others += (std::bit_cast<std::uint32_t>(values[i]) & kExponent) == kExponent ? 1 : 0;
+  return n_others == 0;
+}
+
+}  // namespace
+
+void WeightTable::alias_prefix(std::string_view from, std::string_view to) {
+  prefixes_.emplace_back(from, to);
+}
+void WeightTable::alias_suffix(std::string_view from, std::string_view to) {
+  suffixes_.emplace_back(from, to);
+}
+
+void WeightTable::index() {
+  for (const auto& [stored, tensor] : checkpoint_.tensors()) {
+    std::string name = stored;
+    for (const auto& [from, to] : prefixes_)
+      if (name.starts_with(from)) {
+        name.replace(0, from.size(), to);
+        break;
+      }
+    for (const auto& [from, to] : suffixes_)
+      if (name.ends_with(from)) {
+        name.replace(name.size() - from.size(), from.size(), to);
+        break;
+      }
+    if (!known_.emplace(name, &tensor).second) doubled_.push_back(stored);
+  }
+}
+
+const StoredTensor* WeightTable::find(const std::string& name) {
+  if (known_.empty()) index();
+  const auto found = known_.find(name);
+  return found == known_.end() ? nullptr : found->second;
+}
+
+bool WeightTable::has(const std::string& name) { return find(name) != nullptr; }
+
+bool WeightTable::has_prefix(std::string_view prefix) {
+  if (known_.empty()) index();
+  const auto first = known_.lower_bound(prefix);
+  return first != known_.end() && first->first.starts_with(prefix);
+}
+
+HostTensor WeightTable::take(const std::string& name, std::initializer_list<std::int64_t> shape) {
+  HostTensor weight;
+  weight.view = Tensor(nullptr, DType::f32, shape);
+  const StoredTensor* const stored = find_fitting(name, weight.view);
+  // What does not fit becomes zeros; but not gigabytes of them for a number of config.json.
+  if (stored == nullptr && weight.view.size() > checkpoint_.n_numbers())
+    throw Error(ErrorCode::bad_input, checkpoint_.files().front() + ": " + defects());
+  weight.values = BigArray<float>(static_cast<std::size_t>(weight.view.size()));
+  weight.view.data = weight.values.data();
+  if (stored != nullptr) {
+    weight.found = read(name, *stored, weight.view, 1);
+  } else {
+    std::fill_n(weight.values.data(), weight.values.size(), 0.0f);
+  }
+  return weight;
+}
+
+const StoredTensor* WeightTable::find_fitting(const std::string& name, const Tensor& shape) {
+  const auto* const sizes = shape.shape.data();
+  taken_.insert(name);
+  const StoredTensor* const stored = find(name);
+  if (stored == nullptr) {
+    missing_.push_back(name);
+  } else if (!std::equal(sizes, sizes + shape.rank, stored->shape.begin(), stored->shape.end())) {
+    misshapen_.push_back(
+        fmt::format("{} {} instead of {}", name,
+                    describe_shape(stored->shape.data(), static_cast<int>(stored->shape.size())),
+                    describe_shape(sizes, shape.rank)));
+  } else if (!stored->is_floating()) {
+    misshapen_.push_back(fmt::format("{} of type {}", name, stored->type));
+  } else {
+    return stored;
+  }
+  return nullptr;
+}
+
+bool WeightTable::read(const std::string& name, const StoredTensor& stored, const Tensor& to,
+                       float scale) {
+  std::atomic<bool> finite = true;
+  for_pieces(to.size(), kPiece, [&](std::int64_t first, std::int64_t count) {
+    float* const piece = to.as<float>() + first;
+    stored.to_floats(first, count, piece);
+    if (!all_finite(piece, count)) finite = false;
+    if (scale != 1)
+      for (std::int64_t i = 0; i < count; ++i) piece[i] *= scale;
+  });
+  if (!finite) not_finite_.push_back(name);
+  return finite;
+}
+
+Linear WeightTable::take_linear(Context& context, const std::string& name, std::int64_t n_out,
+                                std::int64_t n_in) {
+  return take_linears(context, {&name, 1}, n_out, n_in, 1);
+}
+
+Linear WeightTable::take_linears(Context& context, std::span<const std::string> names,
+                                 std::int64_t n_out, std::int64_t n_in, float first_scale) {
+  // Before there is room for them: a shape of config.json may be any.
+  std::vector<std::pair<const StoredTensor*, const StoredTensor*>> stored;
+  bool all_fit = true;
+  for (const std::string& name : names) {
+    const StoredTensor* const weight =
+        find_fitting(name + ".weight", {nullptr, DType::f32, {n_out, n_in}});
+    const StoredTensor* const bias = find_fitting(name + ".bias", {nullptr, DType::f32, {n_out}});
+    stored.emplace_back(weight, bias);
+    all_fit = all_fit && weight != nullptr && bias != nullptr;
+  }
+  if (!all_fit || maps_ == Maps::only_checked) return {};
+  const auto n_all = static_cast<std::int64_t>(names.size()) * n_out;
+  const auto needed = static_cast<std::size_t>(n_all * (n_in + 1));
+  if (room_.size() < needed) {
+    room_ = {};
+    room_ = BigArray<float>(needed);
+  }
+  const Tensor weight(room_.data(), DType::f32, {n_all, n_in});
+  const Tensor bias(room_.data() + n_all * n_in, DType::f32, {n_all});
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const float scale = i == 0 ? first_scale : 1;
+    const std::int64_t begin = static_cast<std::int64_t>(i) * n_out;
+    read(names[i] + ".weight", *stored[i].first, weight.slice(0, begin, begin + n_out), scale);
+    read(names[i] + ".bias", *stored[i].second, bias.slice(0, begin, begin + n_out), scale);
+  }
+  return context.upload_linear(weight, bias);
+}
+
+Norm WeightTable::take_norm(Context& context, const std::string& name, std::int64_t d, float eps) {
+  const HostTensor weight = take(name + ".weight", {d});
+  const HostTensor bias = take(name + ".bias", {d});
+  return {context.upload(weight.view, DType::f32), context.upload(bias.view, DType::f32), eps};
+}
+
+std::string WeightTable::defects() const {
+  std::string text;
+  list(text, "tensors are missing", missing_);
+  list(text, "have another shape or type", misshapen_);
+  list(text, "hold NaN or an infinity", not_finite_);
+  list(text, "differ from the words of the embedding, to which tie_word_embeddings ties them",
+       untied_);
+  list(text, "are there under another name, too", doubled_);
+  list(text, "differ from the first of their kind, which the model has once", unequal_);
+  return text;
+}
+
+void WeightTable::finish() {
+  std::vector<std::string> unknown;
+  if (known_.empty()) index();
+  for (const auto& [name, tensor] : known_)
+    if (taken_.count(name) == 0 && ignored_.count(name) == 0) unknown.push_back(name);
+  std::string text = defects();
+  list(text, "are unknown", unknown);
+  if (!text.empty()) throw Error(ErrorCode::bad_input, checkpoint_.files().front() + ": " + text);
+}
+
+}  // namespace biogpu::tensor
