@@ -82,8 +82,8 @@ class Device {
   void grow(DeviceBuffer<T>& buffer, std::size_t n) {
     if (buffer.size() >= n) return;
     stream_.synchronize();
+    ++n_moves_;  // first: a failed reserve() has already freed the old memory
     buffer.reserve(n);
-    ++n_moves_;
   }
   std::uint64_t n_moves() const { return n_moves_; }
 

@@ -19,14 +19,19 @@ class CigarBuilder {
     }
   }
 
-  // Returns the number of operations appended to `out` and starts anew.
+  // For the next path.
+  void clear() {
+    runs_.clear();
+    length_ = 0;
+    op_ = kNone;
+  }
+
+  // Returns the number of operations appended to `out`, and clears.
   std::uint32_t flush(std::vector<std::uint32_t>& out) {
     if (length_ > 0) runs_.push_back(length_ << 4 | op_);
     const auto n = static_cast<std::uint32_t>(runs_.size());
     out.insert(out.end(), runs_.rbegin(), runs_.rend());
-    runs_.clear();
-    length_ = 0;
-    op_ = kNone;
+    clear();
     return n;
   }
 

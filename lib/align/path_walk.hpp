@@ -69,7 +69,7 @@ class PathWalk {
     row.matches = matches_;
     row.similar = similar_;
     row.length = length_;
-    if (options_.output != Output::cigar) return;
+    if (options_.output != Output::cigar) return cigar_.clear();
     std::int64_t query_begin = i_ + 1, target_begin = j_ + 1;
     if (!begins_anywhere(options_)) {
       cigar_.add(kCigarInsertion, static_cast<std::uint32_t>(i_ + 1));

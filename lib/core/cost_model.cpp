@@ -124,7 +124,8 @@ bool learn(Machine& machine, const Observed& seen) {
     const double before = own;
     learn_rate(own, seen.work.bytes, seen.read_s);
     // Both read alike, and where `auto` never takes one of them nothing else tells of it.
-    other *= std::sqrt(own / before);
+    const double moved = other * std::sqrt(own / before);
+    if (is_plausible(moved)) other = moved;
   }
   if (!seen.on_gpu) {
     learn_rate(rates.cpu, seen.work.units, seen.workers_s);

@@ -39,14 +39,14 @@ std::uint64_t key_of(const DeviceTokens& batch, const Request& request, std::int
   return mix(key, batch.scale.empty() ? 0 : 1);
 }
 
-struct Rows {
+struct ResidueRows {
   std::vector<std::int32_t> residues, begins;
   std::vector<std::int64_t> first_pairs;  // of each sequence, where n_residues^2 are counted
   std::int64_t n_pairs = 0;               // of all
 };
 
-Rows rows_of(const TokenBatch& batch) {
-  Rows rows;
+ResidueRows residue_rows_of(const TokenBatch& batch) {
+  ResidueRows rows;
   for (std::size_t s = 0; s + 1 < batch.starts.size(); ++s) {
     rows.begins.push_back(batch.starts[s]);
     const std::int32_t first = batch.starts[s] + 1, last = batch.starts[s + 1] - 1;
@@ -97,7 +97,7 @@ void ProteinModel::pass(tensor::Context& context, tensor::Arena& arena, const To
                         const Request& request, Outputs* outputs) {
   const auto scope = arena.scope();
   DeviceTokens batch = upload(context, arena, host);
-  const Rows rows = rows_of(host);
+  const ResidueRows rows = residue_rows_of(host);
   const auto n_residues = static_cast<std::int64_t>(rows.residues.size());
   const std::int64_t d = info_.d_model;
   Taps taps;
@@ -143,9 +143,9 @@ Outputs ProteinModel::run(TokenBatch batch, const Request& request) {
     throw Error(ErrorCode::bad_input,
                 info_.architecture + " weights without a language model head");
   prepare(batch);
-  const auto measuring = tensor::make_dry_run_context(context_.precision());
+  const auto dry_run = tensor::make_dry_run_context(context_.precision());
   tensor::Arena measure = tensor::Arena::measuring();
-  pass(*measuring, measure, batch, request, nullptr);
+  pass(*dry_run, measure, batch, request, nullptr);
   // A context may round the batch up to a bucket.
   const std::size_t needed = measure.peak_bytes() + measure.peak_bytes() / 8 + (1u << 20);
   if (needed > bytes_) {
@@ -165,9 +165,9 @@ std::size_t ProteinModel::measure(std::int64_t n_tokens, const Request& request)
   TokenBatch batch;
   batch.ids.assign(static_cast<std::size_t>(n_tokens), 0);
   batch.starts = {0, static_cast<std::int32_t>(n_tokens)};
-  const auto measuring = tensor::make_dry_run_context(context_.precision());
+  const auto dry_run = tensor::make_dry_run_context(context_.precision());
   tensor::Arena arena = tensor::Arena::measuring();
-  pass(*measuring, arena, batch, request, nullptr);
+  pass(*dry_run, arena, batch, request, nullptr);
   return arena.peak_bytes();
 }
 

@@ -62,7 +62,7 @@ class Context {
 
   // Segments as offsets, in memory of the arena; positions are made here. starts: Ragged::starts.
   virtual Ragged upload_ragged(const std::vector<std::int32_t>& starts, Arena& arena) = 0;
-  // Copies i32 or f32 to the context: host memory may go when the call returns.
+  // Copies the tensor's bytes to the context: host memory may go when the call returns.
   virtual void copy_in(const Tensor& to, const void* host) = 0;
   // Copies rows to the host, f32 [R, d] contiguous there; from: f32 or operand, rows of any
   // distance. There after synchronize().

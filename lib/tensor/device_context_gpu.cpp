@@ -22,7 +22,9 @@ int select(int device) {
 }  // namespace
 
 DeviceContext::DeviceContext(int device, const ContextOptions& options)
-    : index_(select(device)), options_(options), device_(options.precision, &copy_bytes) {}
+    : index_(select(device)), options_(options), device_(options.precision, &copy_bytes) {
+  device_.state<gpu::ops::GemmRunner>();  // opens the vendor's library, outside the first pass
+}
 
 DeviceContext::~DeviceContext() {
   stream().synchronize();

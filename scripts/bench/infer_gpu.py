@@ -418,8 +418,10 @@ def main():
             (arguments.out / "infer_gpu.json").write_text(text + "\n")
 
         if "tests" in parts:
-            done = attempt("tests", lambda: run([arguments.prefix / "libexec/biogpu/tests/ops_test"]))
-            log(f"tests: {done[0].stdout.strip().splitlines()[-1] if done else 'failed'}")
+            for name in ("ops_test", "kernels_gpu_test"):
+                program = arguments.prefix / "libexec/biogpu/tests" / name
+                done = attempt(name, lambda: run(["env", "BIOGPU_TEST_CONTEXTS=gpu", "BIOGPU_REQUIRE_GPU=1", program]))
+                log(f"{name}: {done[0].stdout.strip().splitlines()[-1] if done else 'failed'}")
         if "ops" in parts:
             for precision in ("fp16", "fp32"):
                 command = [biogpu, "infer", "bench", "--device", "gpu", "--precision", precision, "--json",

@@ -86,7 +86,8 @@ class Tests:
         command = test.get("command") or []
         if len(command) > 2 and command[1].endswith((".sh", ".py")):
             return "biogpu"
-        return re.sub(r"_wave(32|64)$", "", test["name"])
+        # Several tests may run one program, with other settings.
+        return Path(command[0]).name if command else test["name"]
 
     def class_of(self, test: dict) -> str:
         target = self.target_of(test)
@@ -95,7 +96,7 @@ class Tests:
         inputs = self.inputs[target]
         own = {str(Path(word).relative_to(ROOT)) for word in (test.get("command") or [])
                if word.endswith((".sh", ".py")) and word.startswith(str(ROOT))}
-        own |= {name for name in inputs if name.startswith("tests/unit/")}
+        own |= {name for name in inputs if name.startswith(("tests/unit/", "tests/ops/", "tests/models/"))}
         if own & (self.touched | self.changed):
             return "own"
         return "near" if inputs & self.touched else "rest"

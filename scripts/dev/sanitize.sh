@@ -54,7 +54,10 @@ within_time() {
 target_of() {
   case $1 in
     cli_* | pipelines_*) echo biogpu ;;
-    *) sed -E 's/_wave(32|64)$//' <<<"$1" ;;
+    ops_gpu_test_wave*) echo ops_test ;;
+    *_wave32 | *_wave64) echo "${1%_wave*}" ;;
+    *_clusters*) echo "${1%_clusters*}" ;;
+    *) echo "$1" ;;
   esac
 }
 

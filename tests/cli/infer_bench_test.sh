@@ -3,19 +3,21 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# errors_below BOUND: of all rows of ops.json, which are true errors and so not nothing.
+# errors_below BOUND: of all rows of ops.json, which are true errors and so not nothing, but where numbers are only
+# moved.
 # shellcheck disable=SC2317  # called by check
 errors_below() {
   python3 -c '
 import json, sys
 ops = json.load(open("ops.json"))["ops"]
-bad = [op for op in ops if not 0 < op["error"] < float(sys.argv[1])]
+exact = ("fill zero", "gather rows")
+bad = [op for op in ops if not (0 if op["op"] in exact else 1e-12) <= op["error"] < float(sys.argv[1])]
 sys.exit(f"{bad}" if bad or not ops else 0)' "$1"
 }
 
 works infer bench --quick --device cpu --json ops.json
 check "errors of fp32" errors_below 1e-5
-check "a row an operation" n_lines_is out.txt 14
+check "a row an operation" n_lines_is out.txt 17
 check "rates are what the table has" python3 -c '
 import json
 for op in json.load(open("ops.json"))["ops"]:
@@ -24,7 +26,7 @@ for op in json.load(open("ops.json"))["ops"]:
 
 # Every name that is printed can be chosen, whole or in part.
 tail -n +3 out.txt | cut -f 1 | sort -u >names.txt
-check "all names" n_lines_is names.txt 11
+check "all names" n_lines_is names.txt 14
 while read -r name; do
   works infer bench --quick --device cpu --only "$name"
   check "rows of '$name' alone" bash -c "! tail -n +3 out.txt | cut -f 1 | grep -qvF '$name'"
@@ -34,7 +36,7 @@ works infer bench --quick --device cpu --precision fp16 --only softmax --json ha
 check "what a CPU computes in" grep -q '"precision": "fp32"' half.json
 works infer bench --quick --device cpu --only softmax
 check "a part of a name" out_has '^log softmax	'
-fails 2 "no operation's name holds 'nonsense'; expected a part of: embed + norm, " infer bench --device cpu \
+fails 2 "no operation's name holds 'nonsense'; expected a part of: norm + cast, " infer bench --device cpu \
   --only nonsense --json never.json
 check "no results after an error" absent never.json
 

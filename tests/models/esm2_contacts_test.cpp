@@ -9,7 +9,8 @@ using test::Pair;
 
 TEST_CASE("models.esm2: contacts of attention probabilities", "[models]") {
   Bed bed(GENERATE(from_range(test::subjects())));
-  const std::int64_t h = 16, n_heads = 3, d = n_heads * h, n = 62, n_pairs = 39 * 39 + 16 * 16;
+  const std::int64_t h = bed.is_cpu() ? GENERATE(16, 24, 32, 40, 64, 128) : GENERATE(16);
+  const std::int64_t n_heads = 3, d = n_heads * h, n = 62, n_pairs = 39 * 39 + 16 * 16;
   const test::RaggedPair segments = bed.segments({2, 41, 1, 18});
   const Pair qkv = bed.random({n, 3 * d}, 1.0f, true), out = bed.unset({n, d}, true);
   const Pair sums = bed.unset({n_heads, n}, false), weight = bed.random({n_heads}, 1.0f, false);

@@ -1,34 +1,14 @@
 #include "lib/ops/embed.hpp"
 
-#include "tests/ops/op_bed.hpp"
+#include "tests/ops/norm_targets.hpp"
 
 using namespace biogpu;
 using test::Bed;
 using test::Pair;
 
-namespace {
-
-// Centred, scaled, weighted, and moved by the bias: four roundings, none of a larger number.
-void check_targets(Bed& bed, const Pair& sum, const Pair& out, const Pair& operand) {
-  if (bed.is_cpu()) {
-    for (const Pair* const pair : {&sum, &out, &operand}) CHECK(bed.roundings(*pair) < 4);
-    return;
-  }
-  CHECK(bed.difference(sum) < 1e-6);
-  CHECK(bed.difference(out) < 1e-5);
-  CHECK(bed.difference(operand) < bed.operand_bound());
-}
-
-// One of each kernel of the GPU, and widths that fill no vector of the CPU.
-std::int64_t width(const Bed& bed) {
-  return bed.is_cpu() ? GENERATE(16, 31, 320) : GENERATE(64, 1000, 1032, 2560, 4100);
-}
-
-}  // namespace
-
 TEST_CASE("ops.embed: rows, scales, positions and their normalisation", "[ops]") {
   Bed bed(GENERATE(from_range(test::subjects())));
-  const std::int64_t d = width(bed), t = 48;
+  const std::int64_t d = test::width_of_norm(bed), t = 48;
   const bool scaled = GENERATE(false, true), placed = GENERATE(false, true);
   const Pair table = bed.random({33, d}, 1.0f, false), places = bed.random({64, d}, 1.0f, false);
   const Pair weight = bed.random({d}, 1.0f, false), bias = bed.random({d}, 1.0f, false);
@@ -64,5 +44,5 @@ TEST_CASE("ops.embed: rows, scales, positions and their normalisation", "[ops]")
                             sum.device,
                             out.device,
                             operand.device});
-  check_targets(bed, sum, out, operand);
+  test::check_targets(bed, sum, out, operand);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
 #include <limits>
@@ -49,12 +50,17 @@ inline std::vector<Subject> subjects() {
       all.push_back({hwy::TargetName(left & -left), left & -left, Precision::fp32});
   if (wanted == "cpu") return all;
   std::string why;
-  if (!list_devices(&why).empty()) {
+  const std::vector<DeviceInfo> devices = list_devices(&why);
+  if (!devices.empty() && devices.front().usable) {
     all.push_back({"gpu fp32", 0, Precision::fp32});
     all.push_back({"gpu fp16", 0, Precision::fp16});
     all.push_back({"gpu bf16", 0, Precision::bf16});
   } else if (std::getenv("BIOGPU_REQUIRE_GPU") != nullptr) {
     FAIL("no GPU: " << why);
+  }
+  if (all.empty()) {
+    std::printf("skipped: no GPU\n");
+    std::exit(77);
   }
   return all;
 }
@@ -87,10 +93,11 @@ struct RaggedPair {
 class Bed {
  public:
   explicit Bed(const Subject& subject)
-      : is_cpu_(subject.instruction_set != 0),
+      : message_(Catch::MessageBuilder("INFO", CATCH_INTERNAL_LINEINFO, Catch::ResultWas::Info)
+                 << subject.name),
+        is_cpu_(subject.instruction_set != 0),
         precision_(subject.precision),
         reference_(ops::make_reference_context()) {
-    UNSCOPED_INFO(subject.name);
     if (is_cpu_) {
       hwy::SetSupportedTargetsForTest(subject.instruction_set);
       device_ = ops::make_cpu_context(2);
@@ -201,6 +208,7 @@ class Bed {
     return worst;
   }
 
+  Catch::ScopedMessage message_;  // names the context with every failure
   const bool is_cpu_;
   const Precision precision_;
   std::unique_ptr<Context> reference_, device_;

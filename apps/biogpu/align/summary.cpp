@@ -29,7 +29,9 @@ void AlignRun::log_summary(double wall_s) {
 void AlignRun::keep_rates() const {
   const align::Options& options = style_.options;
   // The cells that are counted are not those that are computed, or the CPU did a part of them.
-  if (options.band != align::kNoBand || options.xdrop != align::kNoXdrop || backend_->fell_back())
+  // Nor does a part of the input tell rates of the whole, nor reading that is not all timed.
+  if (options.band != align::kNoBand || options.xdrop != align::kNoXdrop || backend_->fell_back() ||
+      !flags_.shard.is_whole())
     return;
   const std::vector<StageTimes> three = pipeline::stages_of(times_);
   const ComputeTimes compute = compute_->times();
@@ -37,7 +39,8 @@ void AlignRun::keep_rates() const {
   seen.work = align_work(reader_, style_.output, selection_.search, flags_.shared.threads);
   seen.work.units = static_cast<double>(totals_.n_cells);
   seen.on_gpu = choice_.on_gpu();
-  seen.read_s = read_seconds(three[0]);
+  const bool reads_in_order = flags_.pairing() == Pairing::by_order;
+  seen.read_s = reads_in_order ? read_seconds(three[0]) : 0;
   seen.workers_s = seen.on_gpu ? compute.encode_s + compute.format_s : times_.compute_s;
   seen.device_s = backend_->device_seconds();
   if (seen.on_gpu) seen.start_s = device_start_->seconds();

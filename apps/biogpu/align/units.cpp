@@ -184,7 +184,9 @@ bool UnitReader::next(Unit& unit) {
 
 bool UnitReader::next_by_order(Unit& unit) {
   std::uint64_t cells = 0;
-  while (unit.pairs.size() < limits_.n_pairs && cells <= limits_.n_cells) {
+  unit_residues_ = 0;
+  while (unit.pairs.size() < limits_.n_pairs && cells <= limits_.n_cells &&
+         unit_residues_ < source_.block.n_residues) {
     const bool query_left = !queries_.at_end_of_block() || queries_.refill(source_.block);
     const bool target_left = !targets_.at_end_of_block() || targets_.refill(source_.block);
     if (query_left != target_left)
@@ -202,13 +204,15 @@ std::uint64_t UnitReader::add_pairs(Unit& unit, std::uint64_t cells_before) {
   const std::size_t target_begin = targets_.cursor;
   std::uint64_t cells = 0;
   while (!queries_.at_end_of_block() && !targets_.at_end_of_block() &&
-         unit.pairs.size() < limits_.n_pairs) {
+         unit.pairs.size() < limits_.n_pairs && unit_residues_ < source_.block.n_residues) {
     const std::uint64_t length = queries_.block->sequence(queries_.cursor).size();
-    cells += length * targets_.block->sequence(targets_.cursor).size();
+    const std::uint64_t target_length = targets_.block->sequence(targets_.cursor).size();
+    cells += length * target_length;
     if (!unit.pairs.empty() && cells_before + cells > limits_.n_cells) break;
     const auto i = static_cast<std::uint32_t>(unit.pairs.size());
     work_cut_ += static_cast<double>(length);
     unit.pairs.push_back({i, i});
+    unit_residues_ += std::max(length, target_length);
     ++queries_.cursor;
     ++targets_.cursor;
   }

@@ -133,6 +133,7 @@ class UnitReader {
   io::SequenceBatch first_queries_;  // empty: those of the first block
   io::SequenceBatch first_targets_;  // the same
   double estimated_cells_ = 0;
+  std::uint64_t unit_residues_ = 0;  // of the unit being filled, of the longer side: its memory
   // For Unit::fraction_done: cells, or where pairs follow the order of two files query residues.
   double work_cut_ = 0;           // of the units so far
   double own_work_ = 0;           // of one set, all of it

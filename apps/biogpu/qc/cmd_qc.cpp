@@ -149,7 +149,9 @@ class QcRun {
   // Of runs whose records all went one way.
   void keep_rates(const qc::RunResult& result, const qc::Options& options) const {
     const bool on_gpu = result.n_device_records > 0;
-    if (!options.shard.is_whole() || (on_gpu && result.n_device_records < result.n_records)) return;
+    if (!options.shard.is_whole() || options.reads_to_process > 0 ||
+        (on_gpu && result.n_device_records < result.n_records))
+      return;
     cost::Observed seen;
     seen.work = work(options);
     seen.on_gpu = on_gpu;

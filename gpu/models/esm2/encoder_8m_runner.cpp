@@ -1,6 +1,7 @@
 #include "gpu/models/esm2/encoder_8m_runner.hpp"
 
 #include <cstdlib>
+#include <utility>
 
 #include "gpu/ops/gemm_runner.hpp"
 
@@ -39,9 +40,10 @@ Encoder8mRunner::Encoder8mRunner(ops::Device& device)
 
 const Encoder8mRunner::Weights& Encoder8mRunner::weights_of(const infer::esm2::Encode8m& op,
                                                             const Encoder8mShape& shape) {
-  const auto [found, is_new] = weights_.try_emplace(op.blocks.front().qkv->packed);
-  Weights& made = found->second;
-  if (!is_new) return made;
+  const void* const key = op.blocks.front().qkv->packed;
+  const auto found = weights_.find(key);
+  if (found != weights_.end()) return found->second;
+  Weights made;  // kept when it is whole
   made.n_groups = small_groups(shape, device_.stream());
   made.packed.reserve(small_weights_bytes(shape));
   made.vectors.reserve(small_vectors_count(shape));
@@ -66,7 +68,7 @@ const Encoder8mRunner::Weights& Encoder8mRunner::weights_of(const infer::esm2::E
     launch_pack_small_weights(shape, static_cast<int>(i), from, type_, made.packed.data(),
                               made.vectors.data(), device_.stream());
   }
-  return made;
+  return weights_.emplace(key, std::move(made)).first->second;
 }
 
 void Encoder8mRunner::reserve(std::size_t bytes) {

@@ -212,6 +212,8 @@ class Search {
   }
 
   bool is_for_text(const Lane& lane) const {
+    // The empty match has every row, that of the text's end too, which is no place of a query.
+    if (lane.begin == lane.end) return false;
     if (!index_.text().is_there() || lane.rows.size > kMostRowsCompared) return false;
     std::uint64_t n_located = lane.rows.size;
     std::uint64_t n_saved = lane.begin - lane.stop;
