@@ -54,7 +54,8 @@ within_time() {
 target_of() {
   case $1 in
     cli_* | pipelines_*) echo biogpu ;;
-    ops_gpu_test_wave*) echo ops_test ;;
+    # The same program as without a GPU, with other settings.
+    ops_gpu_test_wave* | align_parasail_bundled_gpu_test_wave*) echo "${1%_gpu_test_wave*}_test" ;;
     *_wave32 | *_wave64) echo "${1%_wave*}" ;;
     *_clusters*) echo "${1%_clusters*}" ;;
     *) echo "$1" ;;
