@@ -17,7 +17,7 @@ void add_file(cost::Work& work, const std::string& path) {
   for (const std::string_view suffix : {".gz", ".bgz", ".bam", ".cram"})
     if (path.ends_with(suffix)) {
       text *= kTextOfByte;
-      work.inflated = std::max(work.inflated, text);  // each file by a thread of its own
+      work.inflated = std::max(work.inflated, text);  // each file by one thread
       break;
     }
   work.bytes += text;

@@ -13,7 +13,7 @@ GemmRunner::GemmRunner(Device& device)
     : device_(device),
       split_(tensor::operand_type(device.precision()) == tensor::DType::f32),
       type_(device.precision() == tensor::Precision::bf16 ? Number16::bf16 : Number16::fp16) {
-  // For tests and comparisons: one way for all products, whatever their size.
+  // For tests and comparisons: one way for products of all sizes.
   const char* const choice = std::getenv("BIOGPU_GEMM");
   const std::string chosen = choice == nullptr ? "" : choice;
   if (chosen == "own") {
@@ -38,7 +38,8 @@ void GemmRunner::multiply(const Rows& x, std::int64_t m, const tensor::Linear& l
   args.k = static_cast<int>(weights.k);
   args.epilogue = epilogue;
   args.epilogue.bias = weights.bias;
-  // Split operands in slices of rows, so that their room stays small beside the batch's tensors.
+  // Split operands in slices of rows, so that their memory stays small compared with the batch's
+  // tensors.
   const std::int64_t n_rows_once =
       split_ ? std::max<std::int64_t>(1024, (std::int64_t{128} << 20) / (2 * weights.k)) : m;
   for (std::int64_t row = 0; row < m; row += n_rows_once) {

@@ -12,7 +12,7 @@
 namespace biogpu::gpu {
 
 // As list_devices(), without a context on any device that the driver's monitor knows and this build
-// has code of its own for; the others are opened.
+// has code for; the others are opened.
 std::vector<DeviceProperties> describe_devices(std::string* why);
 
 // Makes a context on the device and finds out whether this build can use it: why_not and

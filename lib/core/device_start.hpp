@@ -20,7 +20,7 @@ std::vector<DeviceInfo> describe_devices(std::string* why);
 // out. Any thread.
 std::vector<StageTimes> device_start_stages();
 
-// Chooses devices and opens them, by a thread of its own where a driver is asked: the caller reads
+// Chooses devices and opens them, in a separate thread where a driver is asked: the caller reads
 // its input meanwhile.
 class DeviceStart {
  public:

@@ -7,7 +7,7 @@ namespace biogpu::ops {
 
 void log_softmax_bench(OpBench& bench) {
   if (!bench.wanted("log softmax")) return;
-  // In place, and of its own result the same again: it can be repeated.
+  // In place; applied to its result it gives the same again, so it can be repeated.
   const std::int64_t t = bench.shape().n_rows(), n = OpBench::kRows, v = OpBench::kTokens;
   const BenchTensor x = bench.make({t, v}, 10, false);
   log_softmax(bench.context(), {x.device});

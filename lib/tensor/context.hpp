@@ -28,8 +28,8 @@ using GpuOp = void (*)(Context& context, const void* args);
 // (lib/ops) are free functions of a context and their arguments. One object a device; not
 // thread-safe. Operations are queued: they are done after synchronize(). Every operation with a
 // floating-point sum adds in an order that depends on the row's own segment alone, so that a
-// sequence gets the same bytes whatever else is in the batch, unless the page of the context says
-// else.
+// sequence gets the same bytes with any other sequences in the batch, unless the page of the
+// context says else.
 //
 // Errors: Error{device}, Error{device_memory}, Error{failed}.
 class Context {

@@ -175,7 +175,7 @@ def measure_programs(args, result):
 
 
 def measure_smem(args, result):
-    """bwa fastmap, on its one thread, beside one and all threads: from file to file, the same bytes."""
+    """bwa fastmap, on its one thread, compared with one and all threads of ours: from file to file, the same bytes."""
     if not shutil.which("bwa"):
         return
     rng = random.Random(20260102)

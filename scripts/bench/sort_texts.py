@@ -1,4 +1,4 @@
-"""Texts that bwt.py gives to both libraries' suffix sorts, beside those that the driver makes itself.
+"""Texts that bwt.py gives to both libraries' suffix sorts, in addition to those that the driver makes itself.
 
 Ten copies of one random genome. With --simulate (the built simulator) and --segment (FASTA) the first tenth, fifth, two
 fifths and all of a genome of mutated copies of the segment, with both strands, as `bwt index --format bwa`
@@ -24,7 +24,7 @@ def fasta_records(path):
 
 
 def mutated_proteins(proteins, n_letters):
-    """Copies of the proteins, each with 0 to 60 % of its letters drawn anew, one a line."""
+    """Copies of the proteins, each with 0 to 60 % of its letters drawn again, one a line."""
     generator = random.Random(20260102)
     copies, n_done = [], 0
     while n_done < n_letters:

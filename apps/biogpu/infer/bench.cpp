@@ -54,7 +54,7 @@ Device open_device(const BenchFlags& flags) {
   Device device;
   const DeviceChoice choice = choose_device(parse_device_request(flags.device), true);
   device.precision = parse_precision(flags.precision, choice.on_gpu());
-  if (!choice.on_gpu()) device.precision = tensor::Precision::fp32;  // whatever was asked for
+  if (!choice.on_gpu()) device.precision = tensor::Precision::fp32;  // the CPU has no other
   tensor::ContextOptions options;
   options.precision = device.precision;
   device.n_threads = flags.n_threads > 0

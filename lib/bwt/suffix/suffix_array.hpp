@@ -75,8 +75,8 @@ struct SuffixSortReport {
 // sorted by radix and comparison; equal ones that are left are sorted by the ranks of what follows
 // them, doubling the distance (Larsson and Sadakane, doi:10.1016/j.tcs.2007.07.017).
 //
-// Memory: 8 bytes for each symbol beside the text and the result; where a GPU sorts, that of one
-// index for each symbol, and only where it leaves ties.
+// Memory: 8 bytes for each symbol in addition to the text and the result; where a GPU sorts, that
+// of one index for each symbol, and only where it leaves ties.
 template <class Index>
 BigArray<Index> sort_suffixes(const SuffixSource& source, const SuffixSortSettings& settings,
                               SuffixSortReport* report = nullptr);

@@ -83,7 +83,7 @@ bool BlockQueue::take_turn(std::size_t& turn) {
   no_more_ = true;
   slot.ready = true;
   slot_ready_.notify_one();
-  slot_freed_.notify_all();  // other workers may wait for a slot that nobody will need
+  slot_freed_.notify_all();  // other workers may wait for a slot that will not be needed
   return false;
 }
 
