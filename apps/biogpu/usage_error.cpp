@@ -110,7 +110,7 @@ std::string tell_refused(const CLI::App& inner, const CLI::ParseError& error,
                          const std::vector<std::string>& words) {
   // The text is that of a check of value_checks.hpp, behind the option's name.
   const CLI::Option* const option = stopped_at(inner, false);
-  const std::string text = error.what();
+  std::string text = error.what();
   if (option == nullptr || !text.starts_with(option->get_name() + ": ")) return text;
   return source_of(*option, words) + text.substr(option->get_name().size());
 }
@@ -206,7 +206,7 @@ std::string tell_usage_error(const CLI::App& app, const CLI::ParseError& error,
                              const std::vector<std::string>& words) {
   const CLI::App& inner = innermost(app);
   const auto code = static_cast<CLI::ExitCodes>(error.get_exit_code());
-  const std::string unexpected = tell_unexpected(inner, app.remaining(true));
+  std::string unexpected = tell_unexpected(inner, app.remaining(true));
   // What is missing may be what stands behind an argument that is not known.
   if (!unexpected.empty() && (unexpected.starts_with("no ") || code == CLI::ExitCodes::ExtrasError))
     return unexpected;

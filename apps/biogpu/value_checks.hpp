@@ -38,6 +38,7 @@ CLI::Validator one_of_numbers(std::vector<std::pair<std::string, int>> words,
 template <class T>
 CLI::Validator one_of(const std::map<std::string, T>& words, bool in_any_case = false) {
   std::vector<std::pair<std::string, int>> numbers;
+  numbers.reserve(words.size());
   for (const auto& [word, value] : words) numbers.emplace_back(word, static_cast<int>(value));
   return one_of_numbers(std::move(numbers), in_any_case);
 }

@@ -25,6 +25,8 @@ std::vector<StageTimes> device_start_stages();
 class DeviceStart {
  public:
   DeviceStart(const DeviceRequest& request, const AutoDecision& decision);
+  DeviceStart(const DeviceStart&) = delete;
+  DeviceStart& operator=(const DeviceStart&) = delete;
 
   // Waits until they are open. Throws what choose_device() throws.
   DeviceChoice get();
@@ -32,9 +34,6 @@ class DeviceStart {
   double seconds() const { return seconds_; }
 
  private:
-  DeviceStart(const DeviceStart&) = delete;
-  DeviceStart& operator=(const DeviceStart&) = delete;
-
   double seconds_ = 0;
   std::future<DeviceChoice> choice_;  // the last: it ends before what it works on
 };

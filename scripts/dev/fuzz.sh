@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Builds the fuzz targets with clang and the sanitizers and runs each for a while.
 #
-# usage: scripts/dev/fuzz.sh [SECONDS] [TARGET ...]     default: 20 s each, all targets
+# usage: scripts/dev/fuzz.sh [--random] [SECONDS] [TARGET ...]     default: 20 s each, all targets
+#   --random  other inputs in every run; without it a run from a fresh build folder repeats the last
+#             one's, so that a change fails for what it changed. For long runs that look for faults.
 #
 # Seeds are in tests/fuzz/corpus and come from tests/fuzz/make_corpus.py; what a run finds new stays in
 # build/fuzz/corpus and makes the next one start further on. An input that breaks a target is kept in
@@ -9,6 +11,11 @@
 set -euo pipefail
 
 cd "$(dirname "$0")/../.."
+seed=1
+if [ "${1:-}" = --random ]; then
+  seed=0 # libFuzzer draws one
+  shift
+fi
 seconds=${1:-20}
 [ $# -eq 0 ] || shift
 build=build/fuzz
@@ -45,7 +52,7 @@ fuzz() {
   mkdir -p "${folders[0]}"
   [ ! -d "$seeds" ] || folders+=("$seeds")
   # htslib asks for what a damaged header claims: it gets nothing, and the fuzzer does not end.
-  if ASAN_OPTIONS=allocator_may_return_null=1 "$build/fuzzers/${target}_fuzz" -max_total_time="$seconds" -timeout=20 \
+  if ASAN_OPTIONS=allocator_may_return_null=1 "$build/fuzzers/${target}_fuzz" -max_total_time="$seconds" -seed=$seed -timeout=20 \
     -max_len=20000 -rss_limit_mb=4096 -malloc_limit_mb=1000000 -artifact_prefix="$build/findings/$target-" \
     "${folders[@]}" >"$build/$target.log" 2>&1; then
     echo "fuzz: $target: $(tail -n 1 "$build/$target.log")"

@@ -22,7 +22,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::uint64_t kPerByte = 5;  // 3^5 = 243
+constexpr std::uint64_t kPerByte = 5;
+constexpr std::uint8_t kMaxByte = 242;  // 3^5 - 1: each of the five is 2
 constexpr std::uint64_t kMaxHashes = 64;
 constexpr std::uint64_t kMaxCounters = std::uint64_t{1} << 48;
 constexpr std::array<unsigned, kPerByte> kWeights{1, 3, 9, 27, 81};
@@ -112,6 +113,12 @@ void BloomCounter::read_bytes(io::input::RawFile& file) {
     const auto n = static_cast<std::size_t>(std::min(step, n_bytes - before));
     bytes_.resize(before + n);
     if (file.read(reinterpret_cast<char*>(bytes_.data()) + before, n) < n) cut_short();
+    std::uint8_t most = 0;
+    for (std::size_t i = before; i < before + n; ++i) most = std::max(most, bytes_[i]);
+    if (most > kMaxByte)
+      refuse(file.label(), fmt::format("has a byte of {} among its counters; five counters from 0 "
+                                       "to 2 make at most {}; the file may be damaged",
+                                       most, kMaxByte));
   }
 }
 

@@ -308,6 +308,9 @@ TEST_CASE("kmer.bloom_counter: other formats and lying headers are refused", "[k
                            {"matrix2", {{"columns", columns}}}};
   const std::string counters(8, '\0');
   CHECK_FALSE(error(jellyfish_bytes(header.dump(), counters)));
+  CHECK_FALSE(error(jellyfish_bytes(header.dump(), std::string(8, '\xf2'))));
+  CHECK(error(jellyfish_bytes(header.dump(), "\xf3" + counters.substr(1))));
+  CHECK(error(jellyfish_bytes(header.dump(), counters.substr(1) + "\xff")));
   CHECK(error(jellyfish_bytes(header.dump(), counters.substr(1))));
   CHECK(error("985000000{\"format\""));
   CHECK(error("123456789"));
