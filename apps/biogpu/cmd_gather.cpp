@@ -7,8 +7,8 @@
 #include "apps/biogpu/command.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
-#include "lib/infer/output/array_writer.hpp"
-#include "lib/infer/output/npy_parts.hpp"
+#include "lib/io/arrays/array_writer.hpp"
+#include "lib/io/arrays/npy_parts.hpp"
 #include "lib/io/file_clash.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/part_joiner.hpp"
@@ -49,12 +49,12 @@ void run_gather(const GatherFlags& flags) {
   for (const std::string& path : flags.parts) parts.push_back({"a part", path});
   if (format == "npy") {
     for (const std::string& path : flags.parts)
-      parts.push_back({"a part's index", infer::npy_index(path)});
-    outputs.push_back({"the index", infer::npy_index(flags.out_path)});
+      parts.push_back({"a part's index", io::npy_index(path)});
+    outputs.push_back({"the index", io::npy_index(flags.out_path)});
   }
   io::require_distinct_files(parts, outputs);
   if (format == "npy") {
-    infer::join_npy(flags.parts, flags.out_path);
+    io::join_npy(flags.parts, flags.out_path);
     return;
   }
   io::OutputFile out(flags.out_path);

@@ -1,8 +1,8 @@
 // The GPU's operations by name: those of every list of operations.
 #include "gpu/ops/device.hpp"
 #include "lib/core/errors_gpu.hpp"
-#include "lib/infer/esm2/contacts.hpp"
-#include "lib/infer/esm2/encoder_8m.hpp"
+#include "lib/models/esm2/contacts.hpp"
+#include "lib/models/esm2/encoder_8m.hpp"
 #include "lib/ops/all_ops.hpp"
 #include "lib/tensor/device_context_gpu.hpp"
 #include "lib/tensor/gpu_context_gpu.hpp"
@@ -16,8 +16,8 @@ namespace biogpu::gpu::ops {
 
 // Defined in gpu/models/esm2.
 namespace biogpu::gpu::esm2 {
-#define BIOGPU_OP(name, Args) void name(ops::Device& device, const infer::esm2::Args& op);
-#include "lib/infer/esm2/ops.def"
+#define BIOGPU_OP(name, Args) void name(ops::Device& device, const models::esm2::Args& op);
+#include "lib/models/esm2/ops.def"
 #undef BIOGPU_OP
 }  // namespace biogpu::gpu::esm2
 
@@ -36,8 +36,8 @@ constexpr NamedGpuOp kOps[] = {
 #define BIOGPU_OP(name, Args) {#name, &run<biogpu::ops::Args, &gpu::ops::name>},
 #include "lib/ops/ops.def"
 #undef BIOGPU_OP
-#define BIOGPU_OP(name, Args) {#name, &run<infer::esm2::Args, &gpu::esm2::name>},
-#include "lib/infer/esm2/ops.def"
+#define BIOGPU_OP(name, Args) {#name, &run<models::esm2::Args, &gpu::esm2::name>},
+#include "lib/models/esm2/ops.def"
 #undef BIOGPU_OP
 };
 

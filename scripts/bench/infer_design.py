@@ -27,9 +27,9 @@ sys.path.append(str(ROOT / "scripts" / "reference"))
 import safetensors.numpy  # noqa: E402
 import torch  # noqa: E402
 
-import make_mpnn  # noqa: E402
+import make_proteinmpnn  # noqa: E402
 from design import TEMPERATURE, design, make_draws, tie_all  # noqa: E402
-from mpnn_original import Original  # noqa: E402
+from proteinmpnn_original import Original  # noqa: E402
 
 def find_inputs(original, names):
     for path in sorted((pathlib.Path(original) / "inputs").glob("PDB_*/pdbs/*.pdb")):
@@ -88,12 +88,12 @@ def main():
     parser.add_argument("--json")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
-    state = make_mpnn.make_state(False, 1)
-    original = Original(arguments.original, make_mpnn.checkpoint_of(state))
+    state = make_proteinmpnn.make_state(False, 1)
+    original = Original(arguments.original, make_proteinmpnn.checkpoint_of(state))
     rows = []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        make_mpnn.convert.write(state, folder / "model", "v_48_020", make_mpnn.NEIGHBOURS, 0.2)
+        make_proteinmpnn.convert.write(state, folder / "model", "v_48_020", make_proteinmpnn.NEIGHBOURS, 0.2)
         command = [arguments.biogpu, "infer", "design", "-q", "--device", "cpu", "--model", str(folder / "model"),
                    "--temperature", str(TEMPERATURE), "--threads", str(arguments.threads)]
         for path, is_oligomer in find_inputs(arguments.original, arguments.only):

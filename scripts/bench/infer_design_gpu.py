@@ -59,13 +59,13 @@ def write_pdb(path, residues, move=None):
 def load_original(folder):
     import torch
     sys.path.insert(0, str(HERE.parents[1] / "reference"))
-    import make_mpnn
-    from mpnn_original import Original
+    import make_proteinmpnn
+    from proteinmpnn_original import Original
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
-    state = make_mpnn.make_state(False, 1)
+    state = make_proteinmpnn.make_state(False, 1)
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    return Original(folder, make_mpnn.checkpoint_of(state), device=device), state, make_mpnn
+    return Original(folder, make_proteinmpnn.checkpoint_of(state), device=device), state, make_proteinmpnn
 
 
 class Bench:
@@ -77,9 +77,9 @@ class Bench:
         self.device = arguments.device
         self.n_structures = arguments.structures
         self.work = work
-        self.original, state, make_mpnn = load_original(arguments.original)
+        self.original, state, make_proteinmpnn = load_original(arguments.original)
         self.model = work / "model"
-        make_mpnn.convert.write(state, self.model, "v_48_020", make_mpnn.NEIGHBOURS, 0.2)
+        make_proteinmpnn.convert.write(state, self.model, "v_48_020", make_proteinmpnn.NEIGHBOURS, 0.2)
         self.inputs = {}
         for n, name in SOURCES.items():
             self.inputs[n] = work / f"first{n}.pdb"
@@ -90,7 +90,7 @@ class Bench:
                     "-o", out, *options])
 
     def tests(self):
-        test = self.prefix / "libexec/biogpu/tests/mpnn_gpu_test"
+        test = self.prefix / "libexec/biogpu/tests/proteinmpnn_gpu_test"
         done, wall = run(["env", "BIOGPU_REQUIRE_GPU=1", f"BIOGPU_TEST_DATA={HERE.parents[2] / 'tests/data'}", test])
         return {"said": done.stdout.strip().splitlines()[-1], "wall_s": wall}
 

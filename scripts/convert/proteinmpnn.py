@@ -29,7 +29,7 @@ def convert(path, folder, soluble):
     state = {k: v.float().contiguous() for k, v in checkpoint["model_state_dict"].items()}
     if "features.edge_embedding.weight" not in state:
         sys.exit(f"{path}: has no features.edge_embedding.weight; expected a checkpoint of ProteinMPNN")
-    unread = tensor_names.unread_mpnn(state, is_ca_only(state))
+    unread = tensor_names.unread_proteinmpnn(state, is_ca_only(state))
     if unread:
         membrane = any(name.startswith("features.node_embedding.") for name in unread)
         sys.exit(f"{path}: {tensor_names.listed(unread)}; "

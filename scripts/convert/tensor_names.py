@@ -47,7 +47,7 @@ def unread(names, patterns):
     return sorted(name for name in names if not known.fullmatch(name))
 
 
-def unread_mpnn(names, ca_only):
+def unread_proteinmpnn(names, ca_only):
     return unread(names, MPNN + (MPNN_CA_ONLY if ca_only else []))
 
 

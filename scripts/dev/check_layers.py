@@ -26,14 +26,14 @@ MAY_INCLUDE = {
 }
 # Inside lib/ a folder may include itself and those of a lower number: no algorithm includes another.
 LIB_LAYER = {"core": 0, "io": 1, "structure": 2, "pipeline": 2, "report": 3, "align": 4, "kmer": 4, "bwt": 4, "qc": 4,
-             "tensor": 4, "ops": 5, "infer": 6, "gpu_backend": 7}
+             "tensor": 4, "ops": 5, "models": 6, "tasks": 7, "gpu_backend": 8}
 # The only files of lib/ that know gpu/; a build without a GPU leaves them out.
 GPU_SIDE_OF_LIB = re.compile(r"^lib/(gpu_backend/|.*_gpu(_\w+)?\.[ch]pp$)")
 # Inside gpu/: the same.
 GPU_LAYER = {"rt": 0, "prim": 1, "limits": 2, "align": 2, "kmer": 2, "bwt": 2, "qc": 2, "ops": 2,
-             "models": 3, "mpnn": 3}
+             "models": 3}
 # Headers of lib/ that hold plain structs alone, the arguments of operations: gpu/ includes them too.
-PLAIN_HEADER = re.compile(r"^lib/(tensor/(tensor|ragged|linear|precision)|ops/[a-z0-9_]+|infer/esm2/(contacts|encoder_8m))\.hpp$")
+PLAIN_HEADER = re.compile(r"^lib/(tensor/(tensor|ragged|linear|precision)|ops/[a-z0-9_]+|models/esm2/(contacts|encoder_8m))\.hpp$")
 NOT_PLAIN = ("lib/ops/dispatch.hpp", "lib/ops/bench.hpp", "lib/ops/reference_context.hpp", "lib/ops/gemm_panels.hpp")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 VENDOR_HEADER = re.compile(r"^(hip/|hip_|cuda|cub/|hipcub|rocprim|thrust/|rocm|hsa/|nv/|cooperative_groups)")

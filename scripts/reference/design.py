@@ -4,7 +4,7 @@
 usage: scripts/reference/design.py ORIGINAL CHECKPOINT STRUCTURE.pdb DRAWS OUT.tsv [--samples N] [--threads N]
                                    [--summary FILE] [--make-draws]
 
-ORIGINAL is a clone of github.com/dauparas/ProteinMPNN, CHECKPOINT what make_mpnn.py --checkpoint writes. DRAWS is a
+ORIGINAL is a clone of github.com/dauparas/ProteinMPNN, CHECKPOINT what make_proteinmpnn.py --checkpoint writes. DRAWS is a
 safetensors file with the random numbers of every sample, which --make-draws writes (from the number of residues
 as the seed), and then stops. A folder of homo-oligomers is designed with tied chains. OUT has a line a sample: score
 and sequence. --summary gets the seconds from the structure to the sequences, without loading. Needs torch and safetensors.
@@ -18,7 +18,7 @@ import time
 import safetensors.numpy
 import torch
 
-from mpnn_original import Original
+from proteinmpnn_original import Original
 
 TEMPERATURE = 1.0
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the reference scores of the small models in tests/data/infer: MODEL/scores.json.
+"""Writes the reference scores of the small models in tests/data/models: MODEL/scores.json.
 
-usage: scripts/reference/make_scores.py [FOLDER]      default: tests/data/infer
+usage: scripts/reference/make_scores.py [FOLDER]      default: tests/data/models
 
 The models are read as they lie there and run by transformers in double precision, each sequence alone. Columns are
 those of `biogpu infer score` and `fill-mask`:
@@ -107,7 +107,7 @@ def scores_of(scorer):
 
 
 def main():
-    root = pathlib.Path(__file__).resolve().parents[2] / "tests" / "data" / "infer"
+    root = pathlib.Path(__file__).resolve().parents[2] / "tests" / "data" / "models"
     if len(sys.argv) > 1:
         root = pathlib.Path(sys.argv[1])
     origin = ("scripts/reference/make_scores.py, double precision, "

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the small models and reference vectors of tests/data/infer.
+"""Writes the small models and reference vectors of tests/data/models.
 
-usage: scripts/reference/make_vectors.py [FOLDER]      default: tests/data/infer
+usage: scripts/reference/make_vectors.py [FOLDER]      default: tests/data/models
 
 Each model's weights are stored in 16 bits, which hold them exactly; the vectors are computed from them
 in double precision by transformers, each sequence alone, and stored in fp32 under the keys that
@@ -61,7 +61,7 @@ def run(model, words, bert):
 
 
 def main():
-    root = pathlib.Path(__file__).resolve().parents[2] / "tests" / "data" / "infer"
+    root = pathlib.Path(__file__).resolve().parents[2] / "tests" / "data" / "models"
     if len(sys.argv) > 1:
         root = pathlib.Path(sys.argv[1])
     for number, (name, shape) in enumerate(MODELS.items()):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes the structures and reference vectors of tests/data/infer/mpnn.
+"""Writes the structures and reference vectors of tests/data/models/proteinmpnn.
 
-usage: scripts/reference/proteinmpnn.py ORIGINAL [FOLDER]      default: tests/data/infer/mpnn
+usage: scripts/reference/proteinmpnn.py ORIGINAL [FOLDER]      default: tests/data/models/proteinmpnn
 
 ORIGINAL is a clone of github.com/dauparas/ProteinMPNN. The structure is the beginning of both chains of its
 homo-oligomer 4GYT (Protein Data Bank, CC0), edited: a residue left out, an atom left out, an insertion code,
 an alternate location, a selenomethionine, a residue of no standard kind, a second model. The weights are those
-of make_mpnn.py with seed 1. Letters are drawn in fp32, as the original computes; features, states and
+of make_proteinmpnn.py with seed 1. Letters are drawn in fp32, as the original computes; features, states and
 log-probabilities are its own in double precision on the graph of fp32, so that a test's bound is that of one
 side's rounding. (Two neighbours may be as far within fp32's rounding; which is the 48th is then fp32's matter.)
 """
@@ -18,8 +18,8 @@ import sys
 import safetensors.numpy
 import torch
 
-import make_mpnn
-from mpnn_original import Original, double_precision
+import make_proteinmpnn
+from proteinmpnn_original import Original, double_precision
 
 RESIDUES = 32  # of each chain
 TAPPED = [0, 21, 40, 60]  # residues whose edges are kept
@@ -77,7 +77,7 @@ class Both:
     """The original in fp32, and in double precision."""
 
     def __init__(self, source, ca_only):
-        checkpoint = make_mpnn.checkpoint_of(make_mpnn.make_state(ca_only, 1))
+        checkpoint = make_proteinmpnn.checkpoint_of(make_proteinmpnn.make_state(ca_only, 1))
         self.single = Original(source, checkpoint, ca_only)
         with double_precision():
             self.double = Original(source, checkpoint, ca_only, dtype=torch.float64)
@@ -142,7 +142,7 @@ def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
     source = pathlib.Path(sys.argv[1])
-    folder = pathlib.Path(__file__).resolve().parents[2] / "tests" / "data" / "infer" / "mpnn"
+    folder = pathlib.Path(__file__).resolve().parents[2] / "tests" / "data" / "models" / "proteinmpnn"
     if len(sys.argv) > 2:
         folder = pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)

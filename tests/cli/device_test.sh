@@ -70,7 +70,7 @@ if [ "$backend" = emulated ]; then
     check "wave $wave search by two devices" same_files out.txt expected.tsv
     # Passes of a few sequences in turn by two devices, each with weights of its own.
     for model in esm2_head16 protbert_head16; do
-      model=$source_dir/tests/data/infer/$model proteins=$source_dir/tests/data/infer/proteins.fa
+      model=$source_dir/tests/data/models/$model proteins=$source_dir/tests/data/models/proteins.fa
       works infer embed -q --model "$model" --include residues --batch 20 --device 0 "$proteins" -o one.npz
       for devices in 0,1 1; do
         works infer embed -q --model "$model" --include residues --batch 20 --device $devices "$proteins" -o some.npz

@@ -115,8 +115,8 @@ def write_inputs(folder, source, biogpu):
         (folder / name).write_text(protein, encoding="ascii")
     (folder / "dms.tsv").write_text("mutant\nM1A\nK2D\n", encoding="ascii")
     for name in ("esm2_t6_8M_UR50D", "esm2_t33_650M_UR50D"):
-        shutil.copytree(source / "tests/data/infer/esm2_head16", folder / name)
-    subprocess.run([sys.executable, source / "tests/support/random_mpnn.py", folder / "v_48_020"], check=True)
+        shutil.copytree(source / "tests/data/models/esm2_head16", folder / name)
+    subprocess.run([sys.executable, source / "tests/support/random_proteinmpnn.py", folder / "v_48_020"], check=True)
     write_structures(folder)
 
     def run(*words):

@@ -3,9 +3,9 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-python3 "$source_dir/tests/support/random_mpnn.py" model
+python3 "$source_dir/tests/support/random_proteinmpnn.py" model
 
-pdb=$source_dir/tests/data/infer/mpnn/edited.pdb
+pdb=$source_dir/tests/data/models/proteinmpnn/edited.pdb
 own='SLHLPKYDDXVQSISVLALTMSGSELHGIMCG/SLHLPMYDDFVQXISVLALTMXSGSELHGIMCG'
 
 # The same designs for any number of threads, with the original's headers.
@@ -112,16 +112,16 @@ check "the converter" python3 - "$source_dir" <<'END'
 import sys
 
 sys.path[:0] = [sys.argv[1] + "/scripts/convert", sys.argv[1] + "/tests/support"]
-import random_mpnn
+import random_proteinmpnn
 import tensor_names
 
-names = list(random_mpnn.shapes())
+names = list(random_proteinmpnn.shapes())
 unused = ["W_v.bias", "features.node_embedding.weight", "features.norm_nodes.weight"]
-assert tensor_names.unread_mpnn(names, False) == []
-assert tensor_names.unread_mpnn(names + unused, False) == unused
-assert tensor_names.unread_mpnn(names + unused, True) == []
-assert tensor_names.unread_mpnn(names + ["encoder_layers.3.W1.bias", "xW_e.bias", "W_e.biases"], True) != []
-assert len(tensor_names.unread_mpnn(["encoder_layers.3.W1.bias", "xW_e.bias", "W_e.biases"], True)) == 3
+assert tensor_names.unread_proteinmpnn(names, False) == []
+assert tensor_names.unread_proteinmpnn(names + unused, False) == unused
+assert tensor_names.unread_proteinmpnn(names + unused, True) == []
+assert tensor_names.unread_proteinmpnn(names + ["encoder_layers.3.W1.bias", "xW_e.bias", "W_e.biases"], True) != []
+assert len(tensor_names.unread_proteinmpnn(["encoder_layers.3.W1.bias", "xW_e.bias", "W_e.biases"], True)) == 3
 assert tensor_names.unread_transformer(["lm_head.decoder.bias", "esm.pooler.dense.bias"], "esm") == ["lm_head.decoder.bias"]
 assert tensor_names.unread_transformer(["cls.predictions.decoder.bias", "bert.head.bias"], "bert") == ["bert.head.bias"]
 END

@@ -4,7 +4,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-data=$source_dir/tests/data/infer
+data=$source_dir/tests/data/models
 proteins=$data/proteins.fa
 same_scores=$source_dir/tests/support/same_scores.py
 

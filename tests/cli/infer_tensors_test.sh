@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-data=$source_dir/tests/data/infer
+data=$source_dir/tests/data/models
 esm=$data/esm2_head16
 bert=$data/protbert_head16
 proteins=$data/proteins.fa

@@ -10,7 +10,7 @@ awk '/^>/ { sub(">", "@"); print; next } { q = $0; gsub(/./, "I", q); print $0 "
 cp reads.fq mates.fq
 works bwt index -q reads.fa -p g
 works kmer count -q -m 11 -o counts.jf reads.fa
-model=$source_dir/tests/data/infer/esm2_head16
+model=$source_dir/tests/data/models/esm2_head16
 printf '>p\nMKTLLEFGHIKL\n' >protein.fa
 
 # A limit of size is an error like a full disk.

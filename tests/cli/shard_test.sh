@@ -36,7 +36,7 @@ fill() {
   local text=$1
   text=${text//PROTEINS/few.fa}
   text=${text//DATA/$data}
-  text=${text//ESM/$source_dir/tests/data/infer/esm2_head16}
+  text=${text//ESM/$source_dir/tests/data/models/esm2_head16}
   echo "${text//PART/$2}"
 }
 # shellcheck disable=SC2317  # called through check
@@ -146,7 +146,7 @@ works gather --format lines -o all.txt few.tsv short.tsv
 fails 3 "short.sam: line [0-9]* has 7 columns, SAM at least 11" gather -o never.out few.sam short.sam
 : >nothing.tsv
 fails 3 "nothing.tsv: is empty; expected a line of column names" gather -o never.out few.tsv nothing.tsv
-works infer embed -q --model "$source_dir/tests/data/infer/esm2_head16" few.fa -o few.npy
+works infer embed -q --model "$source_dir/tests/data/models/esm2_head16" few.fa -o few.npy
 size=$(wc -c <few.npy)
 cp few.npy.index.tsv cut.npy.index.tsv
 for n in 0 5 60 $((size - 1)) $((size - 4)) $((size / 2)); do

@@ -48,8 +48,8 @@ stages_of "start read search write" bwt smem --device cpu -x g reads.fq -o found
 stages_of "prepare read read/files compute write report commit" qc --device cpu -w 2 -i reads.fq -o clean.fq -j q.json -h q.html
 stages_of "prepare read read/files compute write write/files report commit" \
   qc --device cpu -w 8 -i reads.fq -I other.fq -o clean.fq -O clean2.fq -j q.json -h q.html
-proteins=$source_dir/tests/data/infer/proteins.fa
-stages_of "load read compute write" infer embed --device cpu --model "$source_dir/tests/data/infer/esm2_head16" "$proteins" -o some.npz
+proteins=$source_dir/tests/data/models/proteins.fa
+stages_of "load read compute write" infer embed --device cpu --model "$source_dir/tests/data/models/esm2_head16" "$proteins" -o some.npz
 
 # What is read and written is told in bytes.
 works align --device cpu --mode sw --pairs some.fa some.fa -o rows.tsv --json run.json -q

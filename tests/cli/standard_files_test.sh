@@ -41,7 +41,7 @@ head -c 1200 proteins.fa | sed '$d' >few.fa
 # shellcheck disable=SC2086
 while read -r line; do
   [ -n "$line" ] || continue
-  line=${line//MODEL/$source_dir/tests/data/infer/esm2_head16}
+  line=${line//MODEL/$source_dir/tests/data/models/esm2_head16}
   rm -rf results open && mkdir results open
   works ${line//%s/results}
   cp results/* open/

@@ -1,4 +1,4 @@
-#include "lib/infer/esm2/contacts.hpp"
+#include "lib/models/esm2/contacts.hpp"
 
 #include "lib/ops/attention.hpp"
 #include "tests/ops/op_bed.hpp"
@@ -24,10 +24,10 @@ TEST_CASE("models.esm2: contacts of attention probabilities", "[models]") {
                        const tensor::Tensor& first, const auto& of) {
     const auto part = [&](std::int64_t i) { return test::heads_of(of(qkv), i, n_heads); };
     ops::attention(context, {part(0), part(1), part(2), 0.25f, {}, &where, of(out), of(sums)});
-    infer::esm2::accumulate_contacts(context, {part(0), part(1), 0.25f, of(sums), of(weight), 0,
-                                               &where, first, of(scores), of(row_sums)});
-    infer::esm2::finish_contacts(context,
-                                 {of(scores), of(row_sums), of(weight), 0.5f, &where, first});
+    models::esm2::accumulate_contacts(context, {part(0), part(1), 0.25f, of(sums), of(weight), 0,
+                                                &where, first, of(scores), of(row_sums)});
+    models::esm2::finish_contacts(context,
+                                  {of(scores), of(row_sums), of(weight), 0.5f, &where, first});
   };
   run(bed.reference(), segments.host, host_begins, [](const Pair& x) { return x.host; });
   run(bed.device(), segments.device, device_begins, [](const Pair& x) { return x.device; });

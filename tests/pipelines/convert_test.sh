@@ -8,7 +8,7 @@ if ! "$python" -c 'import safetensors.torch, torch' 2>/dev/null; then
   echo "SKIPPED: no torch here; scripts/convert/requirements.txt has what is needed, or name a python with it in BIOGPU_TORCH_PYTHON"
   exit 77
 fi
-esm=$source_dir/tests/data/infer/esm2_head16
+esm=$source_dir/tests/data/models/esm2_head16
 "$python" "$source_dir/tests/support/fair_esm.py" "$esm" . || exit 1
 
 # convert RC ARGUMENTS...: leaves what run() leaves.
@@ -32,17 +32,17 @@ refused() {
 }
 
 # The options lie in a Namespace: in cfg those of ESM-2, in args those of the files before it.
-works infer embed -q --device cpu --model "$esm" --include residues "$source_dir/tests/data/infer/proteins.fa" -o as_it_is.npz
-works infer contacts -q --device cpu --model "$esm" "$source_dir/tests/data/infer/proteins.fa" -o contacts.npz
+works infer embed -q --device cpu --model "$esm" --include residues "$source_dir/tests/data/models/proteins.fa" -o as_it_is.npz
+works infer contacts -q --device cpu --model "$esm" "$source_dir/tests/data/models/proteins.fa" -o contacts.npz
 for file in esm2_t2 args zip_less; do
   convert 0 "$file.pt" "$file" --contacts esm2_t2-contact-regression.pt
-  works infer embed -q --device cpu --model "$file" --include residues "$source_dir/tests/data/infer/proteins.fa" -o converted.npz
+  works infer embed -q --device cpu --model "$file" --include residues "$source_dir/tests/data/models/proteins.fa" -o converted.npz
   check "the same numbers of $file.pt" same_files as_it_is.npz converted.npz
-  works infer contacts -q --device cpu --model "$file" "$source_dir/tests/data/infer/proteins.fa" -o converted.npz
+  works infer contacts -q --device cpu --model "$file" "$source_dir/tests/data/models/proteins.fa" -o converted.npz
   check "the same contacts of $file.pt" same_files contacts.npz converted.npz
 done
 convert 0 esm2_t2.pt alone
-works infer embed -q --device cpu --model alone --include residues "$source_dir/tests/data/infer/proteins.fa" -o converted.npz
+works infer embed -q --device cpu --model alone --include residues "$source_dir/tests/data/models/proteins.fa" -o converted.npz
 check "the same numbers without contacts" same_files as_it_is.npz converted.npz
 
 # A head that is another one than the embedding is kept, and so refused; one that shares its memory is written where

@@ -20,7 +20,7 @@ lay_out() {
   cp "$source_dir/data/lambda.fa" "$1/genome.fa"
   cp "$source_dir/data/lambda_windows.fa" "$1/windows.fa"
   head -4 "$source_dir/data/proteins.fa" >"$1/few.fa"
-  cp -r "$source_dir/tests/data/infer/esm2_head16" "$1/model"
+  cp -r "$source_dir/tests/data/models/esm2_head16" "$1/model"
 }
 
 # snake FOLDER SNAKEFILE TARGET ARGUMENTS...: one run of Snakemake there, which fails where a file is

@@ -10,9 +10,9 @@
 #include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
-#include "lib/infer/embed.hpp"
-#include "lib/infer/output/array_writer.hpp"
+#include "lib/io/arrays/array_writer.hpp"
 #include "lib/io/commit_guard.hpp"
+#include "lib/tasks/embed.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -24,7 +24,7 @@ constexpr char kArrayFormats[] =
 
 struct ArrayFlags {
   InferFlags infer;
-  infer::ArrayOptions arrays;
+  tasks::ArrayOptions arrays;
   std::vector<std::string> include = {"mean"};
 };
 
@@ -33,31 +33,31 @@ void add_array_output(CLI::App& command, InferFlags& flags) {
 }
 
 void run_arrays(const ArrayFlags& flags, const char* name, const std::string& command_line) {
-  const infer::ArrayFormat format = infer::array_format(flags.infer.output);
+  const io::ArrayFormat format = io::array_format(flags.infer.output);
   InferFlags infer = flags.infer;
-  if (format == infer::ArrayFormat::npy)
-    infer.also_written.push_back({"the index", infer::npy_index(infer.output)});
+  if (format == io::ArrayFormat::npy)
+    infer.also_written.push_back({"the index", io::npy_index(infer.output)});
   InferRun run(infer, name, command_line);
-  infer::ArrayOptions options = flags.arrays;
-  options.layers = infer::resolve_layers(options.layers, run.info());
+  tasks::ArrayOptions options = flags.arrays;
+  options.layers = tasks::resolve_layers(options.layers, run.info());
   if (options.contacts && !run.info().has_contacts)
     throw Error(ErrorCode::bad_input, flags.infer.model + ": has no contact head");
   if (options.logits && !run.info().has_logits)
     throw Error(ErrorCode::bad_input, flags.infer.model + ": has no language model head");
-  const auto writer = infer::make_array_writer(flags.infer.output, format);
+  const auto writer = io::make_array_writer(flags.infer.output, format);
   run.run(
       fmt::format("{} {} {} {} {} {}", fmt::join(options.layers, ","), options.residues,
                   options.mean, options.begin, options.logits, options.contacts),
-      [&](infer::ProteinModel& model, InferRun::Records& records, infer::BatchResult& result) {
-        infer::compute_arrays(model, records.names, records.sequences, options, run.budget_tokens(),
+      [&](models::ProteinModel& model, InferRun::Records& records, pipeline::BatchResult& result) {
+        tasks::compute_arrays(model, records.names, records.sequences, options, run.budget_tokens(),
                               result);
         // The arrays of a record lie side by side, as many for each.
         for (std::size_t i = 0; i < result.arrays.size(); ++i)
           run.require_finite(result.arrays[i].values,
                              records.places[i * records.places.size() / result.arrays.size()]);
       },
-      [&](const infer::BatchResult& result) {
-        for (const infer::NamedArray& array : result.arrays) writer->add(array);
+      [&](const pipeline::BatchResult& result) {
+        for (const io::NamedArray& array : result.arrays) writer->add(array);
       });
   run.finish(writer->bytes());
   const io::CommitGuard guard;
@@ -66,7 +66,7 @@ void run_arrays(const ArrayFlags& flags, const char* name, const std::string& co
 }
 
 // What runs a command that gives one kind of array.
-Run run_one_kind(const std::shared_ptr<ArrayFlags>& flags, bool infer::ArrayOptions::*kind,
+Run run_one_kind(const std::shared_ptr<ArrayFlags>& flags, bool tasks::ArrayOptions::*kind,
                  const char* name) {
   return [=](const std::string& command_line) {
     flags->arrays = {};
@@ -121,7 +121,7 @@ Run add_infer_logits(CLI::App& command) {
                  "Examples:\n"
                  "  biogpu infer logits --model esm2_t6_8M_UR50D proteins.fasta -o logits.npz\n\n" +
                  kExitCodes);
-  return run_one_kind(flags, &infer::ArrayOptions::logits, "infer logits");
+  return run_one_kind(flags, &tasks::ArrayOptions::logits, "infer logits");
 }
 
 Run add_infer_contacts(CLI::App& command) {
@@ -133,7 +133,7 @@ Run add_infer_contacts(CLI::App& command) {
       "Examples:\n"
       "  biogpu infer contacts --model esm2_t33_650M_UR50D protein.fa -o contacts.npz\n\n" +
       kExitCodes);
-  return run_one_kind(flags, &infer::ArrayOptions::contacts, "infer contacts");
+  return run_one_kind(flags, &tasks::ArrayOptions::contacts, "infer contacts");
 }
 
 }  // namespace biogpu::app

@@ -16,9 +16,9 @@
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
-#include "lib/infer/mpnn/bench.hpp"
-#include "lib/infer/protein_model.hpp"
 #include "lib/io/output_file.hpp"
+#include "lib/models/protein_model.hpp"
+#include "lib/models/proteinmpnn/bench.hpp"
 #include "lib/ops/bench.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/structure/structure.hpp"
@@ -114,7 +114,7 @@ double median_of(std::vector<double> values) {
 Json bench_model(const BenchFlags& flags, Device& device) {
   tbb::task_arena threads(device.n_threads);
   const auto model =
-      threads.execute([&] { return infer::load_protein_model(flags.model, *device.context); });
+      threads.execute([&] { return models::load_protein_model(flags.model, *device.context); });
   Json rows = Json::array();
   const bool rests = flags.rest_ms > 0;
   std::string text =
@@ -122,7 +122,7 @@ Json bench_model(const BenchFlags& flags, Device& device) {
                   name_of(device.precision), flags.model, rests ? "\trested_ms" : "");
   for (const std::string& name : flags.batches) {
     const auto [n, length] = parse_batch(name);
-    infer::TokenBatch batch;
+    models::TokenBatch batch;
     batch.starts.push_back(0);
     for (std::int64_t s = 0; s < n; ++s) {
       for (std::int64_t t = 0; t < length; ++t)
@@ -171,23 +171,24 @@ Json bench_model(const BenchFlags& flags, Device& device) {
 
 // Whole designs and scores of structures, by the clock.
 void bench_structures(const BenchFlags& flags) {
-  const infer::mpnn::Weights weights = infer::mpnn::load_weights(flags.model);
+  const models::proteinmpnn::Weights weights = models::proteinmpnn::load_weights(flags.model);
   const DeviceChoice choice = choose_device(parse_device_request(flags.device), true);
-  std::unique_ptr<infer::mpnn::GpuModel> gpu;
-  if (choice.on_gpu()) gpu = infer::mpnn::make_gpu_model(choice.gpus.front(), weights, 0);
-  const auto compute = [&](std::span<const infer::mpnn::Work> works) {
+  std::unique_ptr<models::proteinmpnn::GpuModel> gpu;
+  if (choice.on_gpu()) gpu = models::proteinmpnn::make_gpu_model(choice.gpus.front(), weights, 0);
+  const auto compute = [&](std::span<const models::proteinmpnn::Work> works) {
     if (gpu) return gpu->run(works);
-    for (const infer::mpnn::Work& work : works) infer::mpnn::run_work(weights, work);
+    for (const models::proteinmpnn::Work& work : works)
+      models::proteinmpnn::run_work(weights, work);
   };
   Json rows = Json::array();
   std::string text = fmt::format("# {}, {}\nstage\tresidues\tsequences\tmedian_ms\tleast_ms\n",
                                  choice.name, flags.model);
   for (const std::string& path : flags.structures) {
     const structure::Structure structure = structure::read_structure(path, weights.ca_only);
-    const infer::mpnn::Complex complex =
-        infer::mpnn::make_complex(structure, {}, weights.ca_only, path);
+    const models::proteinmpnn::Complex complex =
+        models::proteinmpnn::make_complex(structure, {}, weights.ca_only, path);
     for (const auto& row :
-         infer::mpnn::bench_structure(complex, flags.n_samples, flags.n_runs, compute)) {
+         models::proteinmpnn::bench_structure(complex, flags.n_samples, flags.n_runs, compute)) {
       text += fmt::format("{}\t{}\t{}\t{:.4f}\t{:.4f}\n", row.stage, row.n_residues,
                           row.n_sequences, 1e3 * row.median_s, 1e3 * row.least_s);
       rows.push_back({{"structure", path},

@@ -13,7 +13,7 @@
 #include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
-#include "lib/infer/output/array_writer.hpp"
+#include "lib/io/arrays/array_writer.hpp"
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
 
@@ -28,8 +28,8 @@ struct DesignFlags {
 
 void add_sampling(CLI::App& command, DesignFlags& flags) {
   const OptionGroup sampling(command);
-  infer::mpnn::DesignOptions& options = flags.structures.options;
-  infer::mpnn::DesignRequest& request = flags.structures.request;
+  models::proteinmpnn::DesignOptions& options = flags.structures.options;
+  models::proteinmpnn::DesignRequest& request = flags.structures.request;
   sampling.option("-n,--samples", options.n_sequences, "sequences at each temperature [1]", "N")
       ->transform(in_range(1, 1 << 20));
   sampling
@@ -56,7 +56,7 @@ void add_sampling(CLI::App& command, DesignFlags& flags) {
                   "probabilities of letters at every residue, .npz", "FILE");
 }
 
-void add_files(CLI::App& command, infer::mpnn::DesignRequest& request) {
+void add_files(CLI::App& command, models::proteinmpnn::DesignRequest& request) {
   const OptionGroup files(command, kOriginalFiles);
   files.option("--omit-AA-jsonl", request.omit_aa_jsonl, "letters never drawn at some positions",
                "FILE");
@@ -98,24 +98,24 @@ void run_design(DesignFlags flags, const std::string& command_line) {
   require_numbers(flags);
   const std::string& probabilities = flags.probabilities;
   const bool has_arrays = !probabilities.empty();
-  const infer::ArrayFormat format =
-      has_arrays ? infer::array_format(probabilities) : infer::ArrayFormat::npz;
+  const io::ArrayFormat format =
+      has_arrays ? io::array_format(probabilities) : io::ArrayFormat::npz;
   flags.structures.options.probabilities = has_arrays;
   flags.infer.also_written = {{"--save-probs", probabilities}};
-  if (has_arrays && format == infer::ArrayFormat::npy)
-    flags.infer.also_written.push_back({"the index", infer::npy_index(probabilities)});
+  if (has_arrays && format == io::ArrayFormat::npy)
+    flags.infer.also_written.push_back({"the index", io::npy_index(probabilities)});
   StructureRun run(flags.infer, flags.structures, "infer design", command_line);
-  std::unique_ptr<infer::ArrayWriter> arrays;
-  if (has_arrays) arrays = infer::make_array_writer(probabilities, format);
+  std::unique_ptr<io::ArrayWriter> arrays;
+  if (has_arrays) arrays = io::make_array_writer(probabilities, format);
   io::OutputFile out(flags.infer.output, 1);
   run.run(
       [&](const std::string& path) {
-        return infer::mpnn::design_job(run.weights(), run.inputs(), run.options(), run.replay(),
-                                       path);
+        return models::proteinmpnn::design_job(run.weights(), run.inputs(), run.options(),
+                                               run.replay(), path);
       },
-      [&](const infer::BatchResult& result) {
+      [&](const pipeline::BatchResult& result) {
         out.write(result.text);
-        for (const infer::NamedArray& array : result.arrays) arrays->add(array);
+        for (const io::NamedArray& array : result.arrays) arrays->add(array);
       });
   // A full disk is met before any of the files has its name.
   out.finish();
@@ -157,17 +157,17 @@ void run_structure_score(InferFlags infer, const StructureFlags& flags,
                          const std::string& sequences, const std::string& command_line) {
   require_table_name(infer.output);
   infer.also_read = {{"--sequences", sequences}};
-  std::vector<infer::mpnn::GivenSequence> given;
-  if (!sequences.empty()) given = infer::mpnn::read_given(sequences);
+  std::vector<models::proteinmpnn::GivenSequence> given;
+  if (!sequences.empty()) given = models::proteinmpnn::read_given(sequences);
   StructureRun run(infer, flags, "infer score", command_line);
   io::OutputFile out(infer.output, 1);
-  out.write(infer::mpnn::score_header());
+  out.write(models::proteinmpnn::score_header());
   run.run(
       [&](const std::string& path) {
-        return infer::mpnn::score_job(run.weights(), run.inputs(), run.options(), run.replay(),
-                                      path, given);
+        return models::proteinmpnn::score_job(run.weights(), run.inputs(), run.options(),
+                                              run.replay(), path, given);
       },
-      [&](const infer::BatchResult& result) { out.write(result.text); });
+      [&](const pipeline::BatchResult& result) { out.write(result.text); });
   run.finish(out.bytes());
   const io::CommitGuard guard;
   out.commit();

@@ -13,7 +13,7 @@
 #include "apps/biogpu/infer/table.hpp"
 #include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/value_checks.hpp"
-#include "lib/infer/score.hpp"
+#include "lib/tasks/score.hpp"
 #include "lib/tensor/context.hpp"
 
 namespace biogpu::app {
@@ -25,9 +25,9 @@ struct FillFlags {
 };
 
 // The likeliest words of every mask of a sequence.
-void fill_sequence(int top, const Record& record, const infer::LogProbabilities& probabilities,
+void fill_sequence(int top, const Record& record, const tasks::LogProbabilities& probabilities,
                    std::string& text) {
-  const infer::Vocabulary& vocabulary = record.vocabulary;
+  const models::Vocabulary& vocabulary = record.vocabulary;
   record.run.require_finite(probabilities.rows, record.place);
   std::vector<std::size_t> order(vocabulary.words.size());
   for (std::size_t i = 0; i < probabilities.positions.size(); ++i) {
@@ -45,9 +45,9 @@ void fill_sequence(int top, const Record& record, const infer::LogProbabilities&
 
 void run_fill_mask(const FillFlags& flags, const std::string& command_line) {
   const auto masks = [](const Record& record) {
-    return infer::mask_positions(record.vocabulary, record.sequence);
+    return tasks::mask_positions(record.vocabulary, record.sequence);
   };
-  const auto append = [&](const Record& record, const infer::LogProbabilities& probabilities,
+  const auto append = [&](const Record& record, const tasks::LogProbabilities& probabilities,
                           std::string& text) {
     fill_sequence(flags.top, record, probabilities, text);
   };
@@ -57,7 +57,7 @@ void run_fill_mask(const FillFlags& flags, const std::string& command_line) {
             command_line);
 }
 
-std::string info_text(const infer::ModelInfo& info) {
+std::string info_text(const models::ModelInfo& info) {
   std::string text;
   const auto line = [&](const char* key, const auto& value) {
     text += fmt::format("{}\t{}\n", key, value);
@@ -101,10 +101,10 @@ Run add_infer_info(CLI::App& command) {
       ->required();
   command.footer(std::string("Examples:\n  biogpu infer info esm2_t6_8M_UR50D\n\n") + kExitCodes);
   return [model](const std::string&) {
-    if (infer::mpnn::is_structure_model(*model)) return print(structure_info(*model));
+    if (models::proteinmpnn::is_structure_model(*model)) return print(structure_info(*model));
     const auto context = tensor::make_dry_run_context(tensor::Precision::fp32);
-    const infer::LoadOptions options{.maps = tensor::WeightTable::Maps::only_checked};
-    print(info_text(infer::load_protein_model(*model, *context, options)->info()));
+    const models::LoadOptions options{.maps = tensor::WeightTable::Maps::only_checked};
+    print(info_text(models::load_protein_model(*model, *context, options)->info()));
   };
 }
 

@@ -64,7 +64,7 @@ struct InferRun::Item {
   io::SequenceBatch batch;
   std::size_t input = 0;
   std::size_t first = 0;  // records before it were in the journal
-  infer::BatchResult result;
+  pipeline::BatchResult result;
 };
 
 InferRun::InferRun(InferFlags flags, std::string name, std::string command_line)
@@ -121,10 +121,10 @@ void InferRun::load_weights() {
   const auto load = [&](tensor::Context& context) {
     tbb::task_arena threads(n_threads);
     return threads.execute([&] {
-      return infer::load_protein_model(flags_.model, context, {.keep_rare = flags_.keep_rare});
+      return models::load_protein_model(flags_.model, context, {.keep_rare = flags_.keep_rare});
     });
   };
-  std::vector<std::future<std::unique_ptr<infer::ProteinModel>>> loads;
+  std::vector<std::future<std::unique_ptr<models::ProteinModel>>> loads;
   for (const auto& context : contexts_)
     loads.push_back(std::async(std::launch::async, load, std::ref(*context)));
   for (auto& loaded : loads) {
@@ -138,7 +138,7 @@ void InferRun::choose_budget() {
   budget_tokens_ = flags_.shared.batch > 0 ? static_cast<std::int64_t>(flags_.shared.batch) : most;
   const std::uint64_t bound =
       device_.on_gpu() ? flags_.shared.max_device_memory : flags_.shared.max_memory;
-  infer::Request request;
+  models::Request request;
   request.layers = {static_cast<int>(info().n_layers)};
   request.per_residue = true;
   while (bound > 0 && budget_tokens_ > 64 &&
@@ -146,7 +146,7 @@ void InferRun::choose_budget() {
     budget_tokens_ /= 2;
 }
 
-infer::TokenizeOptions InferRun::tokenize_options() const {
+models::TokenizeOptions InferRun::tokenize_options() const {
   return {flags_.allow_unknown, info().max_residues, flags_.truncate};
 }
 
@@ -187,18 +187,18 @@ bool InferRun::read(Item& item) {
 void InferRun::compute(Item& item, const Compute& compute) {
   Records records;
   item.result = {};
-  const infer::TokenizeOptions options = tokenize_options();
+  const models::TokenizeOptions options = tokenize_options();
   for (std::size_t i = item.first; i < item.batch.size(); ++i) {
     records.names.emplace_back(item.batch.name(i));
     records.places.push_back(
         fmt::format("{}: record {} ({})", io::input::label_of(flags_.inputs[item.input]),
                     item.batch.first_record() + i, shortened(item.batch.name(i))));
-    records.sequences.push_back(infer::tokenize(info().vocabulary, item.batch.sequence(i), options,
-                                                records.places.back(), &item.result.n_unknown));
+    records.sequences.push_back(models::tokenize(info().vocabulary, item.batch.sequence(i), options,
+                                                 records.places.back(), &item.result.n_unknown));
     item.result.n_residues += records.sequences.back().size() - 2;
   }
   item.result.n_records = records.names.size();
-  infer::ProteinModel* model = nullptr;
+  models::ProteinModel* model = nullptr;
   {
     const std::lock_guard lock(mutex_);
     model = free_models_.back();  // as many models as workers
@@ -235,14 +235,14 @@ std::string InferRun::fingerprint(const std::string& options) const {
 
 void InferRun::run(const std::string& options, const Compute& compute, const Write& write) {
   Progress progress(name_, flags_.shared.progress, flags_.shared.quiet);
-  const auto take = [&](const infer::BatchResult& result) {
+  const auto take = [&](const pipeline::BatchResult& result) {
     write(result);
     n_records_ += result.n_records;
     n_residues_ += result.n_residues;
     n_unknown_ += result.n_unknown;
   };
   if (flags_.resume) {
-    journal_ = std::make_unique<infer::Journal>(journal_of(flags_), fingerprint(options));
+    journal_ = std::make_unique<pipeline::Journal>(journal_of(flags_), fingerprint(options));
     journal_->replay(take);
     n_skipped_ = n_records_;
     if (n_records_ > 0) log_.info(fmt::format("{} records were there already", n_records_));

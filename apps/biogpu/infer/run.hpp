@@ -14,13 +14,13 @@
 #include "apps/biogpu/log.hpp"
 #include "apps/biogpu/run_summary.hpp"
 #include "lib/core/stage_times.hpp"
-#include "lib/infer/batch_result.hpp"
-#include "lib/infer/journal.hpp"
-#include "lib/infer/passes.hpp"
-#include "lib/infer/protein_model.hpp"
 #include "lib/io/sequence_reader.hpp"
+#include "lib/models/protein_model.hpp"
+#include "lib/pipeline/batch_result.hpp"
+#include "lib/pipeline/journal.hpp"
 #include "lib/pipeline/pipeline.hpp"
 #include "lib/report/json_summary.hpp"
+#include "lib/tasks/passes.hpp"
 #include "lib/tensor/context.hpp"
 
 namespace biogpu::app {
@@ -34,9 +34,9 @@ class InferRun {
   // Loads the model on every device that is to be used.
   InferRun(InferFlags flags, std::string name, std::string command_line);
 
-  const infer::ModelInfo& info() const { return models_.front()->info(); }
+  const models::ModelInfo& info() const { return models_.front()->info(); }
   std::int64_t budget_tokens() const { return budget_tokens_; }
-  infer::TokenizeOptions tokenize_options() const;
+  models::TokenizeOptions tokenize_options() const;
   Log& log() { return log_; }
   // Names that sequences should have. Before run(); behind it, missing() are those that no sequence
   // had. A shard does not see all sequences: there, nothing is missing.
@@ -45,7 +45,7 @@ class InferRun {
 
   struct Records {
     std::vector<std::string> names;
-    std::vector<infer::Tokens> sequences;
+    std::vector<tasks::Tokens> sequences;
     std::vector<std::string> places;  // "proteins.fa: record 3 (P12345)"
   };
   // Throws Error{failed} where a result is NaN or infinite.
@@ -55,9 +55,9 @@ class InferRun {
       fail_not_finite(place);
   }
 
-  using Compute =
-      std::function<void(infer::ProteinModel& model, Records& records, infer::BatchResult& result)>;
-  using Write = std::function<void(const infer::BatchResult& result)>;
+  using Compute = std::function<void(models::ProteinModel& model, Records& records,
+                                     pipeline::BatchResult& result)>;
+  using Write = std::function<void(const pipeline::BatchResult& result)>;
   // compute runs on any thread, one a device; write gets the results in the order of the input.
   // options: what else results depend on, for --resume.
   void run(const std::string& options, const Compute& compute, const Write& write);
@@ -84,10 +84,10 @@ class InferRun {
   DeviceChoice device_;
   tensor::Precision precision_ = tensor::Precision::fp32;  // what is computed in
   std::vector<std::unique_ptr<tensor::Context>> contexts_;
-  std::vector<std::unique_ptr<infer::ProteinModel>> models_;
+  std::vector<std::unique_ptr<models::ProteinModel>> models_;
   std::int64_t budget_tokens_ = 0;
 
-  std::unique_ptr<infer::Journal> journal_;
+  std::unique_ptr<pipeline::Journal> journal_;
   std::uint64_t n_skipped_ = 0;  // records that the journal had
   std::unique_ptr<io::SequenceReader> reader_;
   std::size_t next_input_ = 0;
@@ -101,7 +101,7 @@ class InferRun {
   std::vector<StageTimes> stages_;
 
   std::mutex mutex_;  // guards free_models_
-  std::vector<infer::ProteinModel*> free_models_;
+  std::vector<models::ProteinModel*> free_models_;
 };
 
 }  // namespace biogpu::app

@@ -16,8 +16,8 @@
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
-#include "lib/infer/score.hpp"
-#include "lib/infer/variants.hpp"
+#include "lib/tasks/score.hpp"
+#include "lib/tasks/variants.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -38,46 +38,46 @@ bool of_variants(const ScoreFlags& flags) { return flags.all_single || !flags.va
 
 // The variants of one sequence. They are made twice, for positions and for lines: what a batch's
 // sequences have together may be more than memory should hold.
-std::vector<infer::Variant> variants_of(const ScoreFlags& flags, const infer::VariantTable& table,
+std::vector<tasks::Variant> variants_of(const ScoreFlags& flags, const tasks::VariantTable& table,
                                         const Record& record) {
   if (flags.all_single)
-    return infer::single_variants(record.vocabulary, record.sequence, flags.first_residue);
+    return tasks::single_variants(record.vocabulary, record.sequence, flags.first_residue);
   const auto found = table.find(table.count(record.name) > 0 ? record.name : std::string());
   if (found == table.end()) return {};
-  std::vector<infer::Variant> variants = found->second;
-  for (infer::Variant& variant : variants)
-    infer::resolve_variant(
+  std::vector<tasks::Variant> variants = found->second;
+  for (tasks::Variant& variant : variants)
+    tasks::resolve_variant(
         variant, record.vocabulary, record.sequence, flags.first_residue,
         fmt::format("{}: line {} ({})", flags.variants, variant.line, shortened(record.name)));
   return variants;
 }
 
-infer::Positions positions_of(const ScoreFlags& flags, const infer::VariantTable& table,
+tasks::Positions positions_of(const ScoreFlags& flags, const tasks::VariantTable& table,
                               const Record& record) {
-  if (!of_variants(flags)) return infer::residue_positions(record.vocabulary, record.sequence);
-  if (flags.all_single) return infer::single_positions(record.vocabulary, record.sequence);
-  return infer::variant_positions(variants_of(flags, table, record));
+  if (!of_variants(flags)) return tasks::residue_positions(record.vocabulary, record.sequence);
+  if (flags.all_single) return tasks::single_positions(record.vocabulary, record.sequence);
+  return tasks::variant_positions(variants_of(flags, table, record));
 }
 
 // The lines of one sequence.
-void score_sequence(const ScoreFlags& flags, const infer::VariantTable& table, const Record& record,
-                    const infer::LogProbabilities& probabilities, std::string& text) {
+void score_sequence(const ScoreFlags& flags, const tasks::VariantTable& table, const Record& record,
+                    const tasks::LogProbabilities& probabilities, std::string& text) {
   if (!of_variants(flags)) {
-    const auto sum = infer::pseudo_likelihood(record.sequence, probabilities);
+    const auto sum = tasks::pseudo_likelihood(record.sequence, probabilities);
     if (sum.n_residues > 0) record.run.require_finite(std::array{sum.perplexity()}, record.place);
     text += fmt::format("{}\t{}\t{:.6f}\t{:.6f}\n", record.name, sum.n_residues, sum.log_likelihood,
                         sum.perplexity());
     return;
   }
-  const std::vector<infer::Variant> variants = variants_of(flags, table, record);
-  const std::vector<double> scores = infer::variant_scores(variants, probabilities);
+  const std::vector<tasks::Variant> variants = variants_of(flags, table, record);
+  const std::vector<double> scores = tasks::variant_scores(variants, probabilities);
   record.run.require_finite(scores, record.place);
   for (std::size_t i = 0; i < variants.size(); ++i)
     text += fmt::format("{}\t{}\t{:.6f}\n", record.name, variants[i].text, scores[i]);
 }
 
 // Variants of sequences that are not there are left out, with a warning; but not all of them.
-void tell_missing(const std::string& path, const infer::VariantTable& table,
+void tell_missing(const std::string& path, const tasks::VariantTable& table,
                   const std::unordered_set<std::string>& names, Log& log) {
   const auto line_of = [&](const std::string& name) { return table.at(name).front().line; };
   const std::string& first =
@@ -93,8 +93,8 @@ void tell_missing(const std::string& path, const infer::VariantTable& table,
 void run_sequence_score(const ScoreFlags& flags, const std::string& command_line) {
   if (flags.variants == "-")
     throw Error(ErrorCode::usage, "--variants needs a file, not standard input");
-  const infer::VariantTable table =
-      flags.variants.empty() ? infer::VariantTable() : infer::read_variants(flags.variants);
+  const tasks::VariantTable table =
+      flags.variants.empty() ? tasks::VariantTable() : tasks::read_variants(flags.variants);
   const bool variants = of_variants(flags);
   std::unordered_set<std::string> names;
   for (const auto& [name, its_variants] : table)
@@ -109,7 +109,7 @@ void run_sequence_score(const ScoreFlags& flags, const std::string& command_line
                    flags.variants.empty() ? "" : file_state(flags.variants)),
        !variants || flags.method == "masked-marginal",
        [&](const Record& record) { return positions_of(flags, table, record); },
-       [&](const Record& record, const infer::LogProbabilities& probabilities, std::string& text) {
+       [&](const Record& record, const tasks::LogProbabilities& probabilities, std::string& text) {
          score_sequence(flags, table, record, probabilities, text);
        },
        names,
@@ -140,7 +140,7 @@ void refuse_given(const CLI::App& command, bool of_structures, bool has_variants
 }
 
 void run_score(const CLI::App& command, const ScoreFlags& flags, const std::string& command_line) {
-  const bool of_structures = infer::mpnn::is_structure_model(flags.infer.model);
+  const bool of_structures = models::proteinmpnn::is_structure_model(flags.infer.model);
   refuse_given(command, of_structures, of_variants(flags));
   if (of_structures)
     run_structure_score(flags.infer, flags.structures, flags.sequences, command_line);

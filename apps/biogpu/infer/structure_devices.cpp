@@ -8,13 +8,15 @@
 
 namespace biogpu::app {
 
-StructureDevices::StructureDevices(const SharedFlags& flags, const infer::mpnn::Weights& weights,
+StructureDevices::StructureDevices(const SharedFlags& flags,
+                                   const models::proteinmpnn::Weights& weights,
                                    const AutoDecision& decision, Log& log)
     : weights_(weights), choice_(choose_device(flags.device_request, decision)) {
   try {
     for (const int gpu : choice_.gpus) {
       gpus_.push_back(std::make_unique<Gpu>());
-      gpus_.back()->model = infer::mpnn::make_gpu_model(gpu, weights, flags.max_device_memory);
+      gpus_.back()->model =
+          models::proteinmpnn::make_gpu_model(gpu, weights, flags.max_device_memory);
     }
   } catch (const Error& error) {
     if (flags.device_request.kind != DeviceRequest::Kind::automatic) throw;
@@ -36,9 +38,11 @@ std::uint64_t StructureDevices::peak_device_bytes() const {
   return most;
 }
 
-void StructureDevices::compute(std::span<const infer::mpnn::Work> works, std::size_t batch) {
+void StructureDevices::compute(std::span<const models::proteinmpnn::Work> works,
+                               std::size_t batch) {
   if (gpus_.empty()) {
-    for (const infer::mpnn::Work& work : works) infer::mpnn::run_work(weights_, work);
+    for (const models::proteinmpnn::Work& work : works)
+      models::proteinmpnn::run_work(weights_, work);
     return;
   }
   Gpu& gpu = *gpus_[batch % gpus_.size()];

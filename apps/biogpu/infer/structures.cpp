@@ -46,7 +46,7 @@ std::pair<char, double> parse_bias(const std::string& text) {
 }  // namespace
 
 void add_structure_flags(CLI::App& command, StructureFlags& flags, const char* heading) {
-  infer::mpnn::DesignRequest& request = flags.request;
+  models::proteinmpnn::DesignRequest& request = flags.request;
   const OptionGroup options(command, heading);
   options.option("--chains", request.chains, "chains to design; the others stay [all]", "A,B,...")
       ->delimiter(',')
@@ -67,7 +67,7 @@ void add_structure_flags(CLI::App& command, StructureFlags& flags, const char* h
 }
 
 std::string structure_info(const std::string& folder) {
-  const infer::mpnn::Weights weights = infer::mpnn::load_weights(folder);
+  const models::proteinmpnn::Weights weights = models::proteinmpnn::load_weights(folder);
   std::int64_t n_parameters = 0;
   const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(folder);
   for (const auto& [name, tensor] : checkpoint.tensors()) n_parameters += tensor.size();
@@ -75,9 +75,9 @@ std::string structure_info(const std::string& folder) {
       "architecture\tproteinmpnn\nname\t{}\nencoder_layers\t{}\ndecoder_layers\t{}\n"
       "width\t{}\nneighbours\t{}\nparameters\t{}\natoms\t{}\nnoise_in_training\t{}\n"
       "vocabulary\t{}\n",
-      weights.name, weights.encoder.size(), weights.decoder.size(), infer::mpnn::kHidden,
+      weights.name, weights.encoder.size(), weights.decoder.size(), models::proteinmpnn::kHidden,
       weights.n_neighbours, n_parameters, weights.ca_only ? "CA" : "N CA C O", weights.noise_level,
-      fmt::join(infer::mpnn::kLetters, " "));
+      fmt::join(models::proteinmpnn::kLetters, " "));
 }
 
 StructureRun::StructureRun(InferFlags infer, StructureFlags flags, std::string name,
@@ -93,9 +93,9 @@ StructureRun::StructureRun(InferFlags infer, StructureFlags flags, std::string n
   summary_ = SummaryFile(infer_.shared);
   for (const std::string& bias : flags_.bias) flags_.request.bias.insert(parse_bias(bias));
   flags_.options.program = build_commit();
-  inputs_ = std::make_unique<infer::mpnn::DesignInputs>(flags_.request);
+  inputs_ = std::make_unique<models::proteinmpnn::DesignInputs>(flags_.request);
   if (!flags_.draws.empty()) replay_ = tensor::Checkpoint::open(flags_.draws);
-  weights_ = infer::mpnn::load_weights(infer_.model);
+  weights_ = models::proteinmpnn::load_weights(infer_.model);
   choose_devices();
 }
 
@@ -132,7 +132,7 @@ void StructureRun::find_structures() {
 }
 
 void StructureRun::require_files() {
-  const infer::mpnn::DesignRequest& request = flags_.request;
+  const models::proteinmpnn::DesignRequest& request = flags_.request;
   const std::vector<io::NamedFile> read{{"--draws", flags_.draws},
                                         {"--chain-id-jsonl", request.chain_id_jsonl},
                                         {"--fixed-positions-jsonl", request.fixed_positions_jsonl},
@@ -148,7 +148,7 @@ void StructureRun::require_files() {
 struct StructureRun::Item {
   std::size_t number = 0;
   std::size_t begin = 0, end = 0;  // into the paths
-  infer::BatchResult result;
+  pipeline::BatchResult result;
   std::vector<std::string> warnings;
 };
 
@@ -156,14 +156,14 @@ struct StructureRun::Item {
 void StructureRun::compute(Item& item, const MakeJob& make_job, int n_threads) {
   item.result = {};
   item.warnings.clear();
-  std::vector<std::unique_ptr<infer::mpnn::StructureJob>> jobs(item.end - item.begin);
+  std::vector<std::unique_ptr<models::proteinmpnn::StructureJob>> jobs(item.end - item.begin);
   tbb::task_arena arena(n_threads);
   arena.execute([&] {
     tbb::parallel_for(std::size_t{0}, jobs.size(),
                       [&](std::size_t j) { jobs[j] = make_job(paths_[item.begin + j]); });
-    std::vector<infer::mpnn::Work> works;
+    std::vector<models::proteinmpnn::Work> works;
     for (const auto& job : jobs)
-      for (const infer::mpnn::Work& work : job->works()) works.push_back(work);
+      for (const models::proteinmpnn::Work& work : job->works()) works.push_back(work);
     devices_->compute(works, item.number);
   });
   for (const auto& job : jobs) {
@@ -174,7 +174,7 @@ void StructureRun::compute(Item& item, const MakeJob& make_job, int n_threads) {
 
 // On a CPU many structures go one to a thread, and a few share the threads.
 void StructureRun::run(const MakeJob& make_job,
-                       const std::function<void(const infer::BatchResult& result)>& write) {
+                       const std::function<void(const pipeline::BatchResult& result)>& write) {
   const int n_threads = infer_.shared.threads;
   const std::size_t n_gpus = devices_->n_gpus(), n_at_once = n_gpus > 0 ? kGpuStructures : 1;
   const bool many = paths_.size() >= 2 * static_cast<std::size_t>(n_threads);

@@ -12,16 +12,16 @@
 #include "apps/biogpu/log.hpp"
 #include "apps/biogpu/run_summary.hpp"
 #include "apps/biogpu/shared_flags.hpp"
-#include "lib/infer/batch_result.hpp"
-#include "lib/infer/mpnn/design.hpp"
+#include "lib/models/proteinmpnn/design.hpp"
+#include "lib/pipeline/batch_result.hpp"
 #include "lib/pipeline/pipeline.hpp"
 
 namespace biogpu::app {
 
 // Options of the subcommands that run a model over structures, beyond where the model lies.
 struct StructureFlags {
-  infer::mpnn::DesignRequest request;
-  infer::mpnn::DesignOptions options;
+  models::proteinmpnn::DesignRequest request;
+  models::proteinmpnn::DesignOptions options;
   std::vector<std::string> bias;  // "A:-1.1"
   std::string draws;
 };
@@ -37,17 +37,17 @@ class StructureRun {
   // Loads the model and finds the structures: files, and those in folders.
   StructureRun(InferFlags infer, StructureFlags flags, std::string name, std::string command_line);
 
-  const infer::mpnn::Weights& weights() const { return weights_; }
-  const infer::mpnn::DesignInputs& inputs() const { return *inputs_; }
-  const infer::mpnn::DesignOptions& options() const { return flags_.options; }
-  const infer::mpnn::Replay& replay() const { return replay_; }
+  const models::proteinmpnn::Weights& weights() const { return weights_; }
+  const models::proteinmpnn::DesignInputs& inputs() const { return *inputs_; }
+  const models::proteinmpnn::DesignOptions& options() const { return flags_.options; }
+  const models::proteinmpnn::Replay& replay() const { return replay_; }
 
   // make_job runs on any thread; write gets the results in the order of the structures, of one or
   // of several at once.
   using MakeJob =
-      std::function<std::unique_ptr<infer::mpnn::StructureJob>(const std::string& path)>;
+      std::function<std::unique_ptr<models::proteinmpnn::StructureJob>(const std::string& path)>;
   void run(const MakeJob& make_job,
-           const std::function<void(const infer::BatchResult& result)>& write);
+           const std::function<void(const pipeline::BatchResult& result)>& write);
   // All is written: writes the summary of --json, too, before any output has its name.
   void finish(std::uint64_t output_bytes);
   // After the output has its name: names the summary.
@@ -66,10 +66,10 @@ class StructureRun {
   const std::string command_line_;
   Log log_;
   SummaryFile summary_;
-  infer::mpnn::Weights weights_;
+  models::proteinmpnn::Weights weights_;
   std::unique_ptr<StructureDevices> devices_;
-  std::unique_ptr<infer::mpnn::DesignInputs> inputs_;
-  infer::mpnn::Replay replay_;
+  std::unique_ptr<models::proteinmpnn::DesignInputs> inputs_;
+  models::proteinmpnn::Replay replay_;
   std::vector<std::string> paths_;
   std::uint64_t n_residues_ = 0;
   pipeline::Times times_;

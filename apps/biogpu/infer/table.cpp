@@ -6,7 +6,7 @@
 
 #include "apps/biogpu/option_group.hpp"
 #include "lib/core/error.hpp"
-#include "lib/infer/output/array_writer.hpp"
+#include "lib/io/arrays/array_writer.hpp"
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
 
@@ -18,7 +18,7 @@ void add_table_output(CLI::App& command, InferFlags& flags) {
 }
 
 void require_table_name(const std::string& path) {
-  if (infer::find_array_format(path).value_or(infer::ArrayFormat::tsv) != infer::ArrayFormat::tsv)
+  if (io::find_array_format(path).value_or(io::ArrayFormat::tsv) != io::ArrayFormat::tsv)
     throw Error(ErrorCode::usage,
                 fmt::format("'{}' has the suffix of arrays; a table is .tsv or .tsv.gz", path));
 }
@@ -33,21 +33,21 @@ void run_table(const InferFlags& flags, const Table& table, const std::string& c
   run.expect(table.names);
   run.run(
       table.options,
-      [&](infer::ProteinModel& model, InferRun::Records& records, infer::BatchResult& result) {
+      [&](models::ProteinModel& model, InferRun::Records& records, pipeline::BatchResult& result) {
         const auto record = [&](std::size_t i) -> Record {
           return {run, model.info().vocabulary, records.names[i], records.places[i],
                   records.sequences[i]};
         };
-        std::vector<infer::Positions> positions;
+        std::vector<tasks::Positions> positions;
         for (std::size_t i = 0; i < records.names.size(); ++i)
           positions.push_back(table.positions(record(i)));
-        infer::log_probabilities(model, records.sequences, positions, table.masked,
+        tasks::log_probabilities(model, records.sequences, positions, table.masked,
                                  run.budget_tokens(),
-                                 [&](std::size_t i, const infer::LogProbabilities& probabilities) {
+                                 [&](std::size_t i, const tasks::LogProbabilities& probabilities) {
                                    table.append(record(i), probabilities, result.text);
                                  });
       },
-      [&](const infer::BatchResult& result) { out.write(result.text); });
+      [&](const pipeline::BatchResult& result) { out.write(result.text); });
   if (!run.missing().empty()) table.tell_missing(run.missing(), run.log());
   run.finish(out.bytes());
   const io::CommitGuard guard;

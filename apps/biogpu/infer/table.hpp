@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/biogpu/infer/run.hpp"
-#include "lib/infer/score.hpp"
+#include "lib/tasks/score.hpp"
 
 namespace biogpu::app {
 
@@ -20,10 +20,10 @@ void require_table_name(const std::string& path);
 // A record of the input.
 struct Record {
   const InferRun& run;
-  const infer::Vocabulary& vocabulary;
+  const models::Vocabulary& vocabulary;
   const std::string& name;
   const std::string& place;
-  const infer::Tokens& sequence;
+  const tasks::Tokens& sequence;
 };
 
 // A table with lines for each record, from a model with a language head. Any thread calls the
@@ -34,9 +34,9 @@ struct Table {
   std::string options;  // what else lines depend on, for --resume
   bool masked;          // each position is masked in a copy of the sequence
   // Where log-probabilities are needed.
-  std::function<infer::Positions(const Record& record)> positions;
+  std::function<tasks::Positions(const Record& record)> positions;
   // The lines of a record.
-  std::function<void(const Record& record, const infer::LogProbabilities& probabilities,
+  std::function<void(const Record& record, const tasks::LogProbabilities& probabilities,
                      std::string& text)>
       append;
   std::unordered_set<std::string> names = {};  // that sequences should have

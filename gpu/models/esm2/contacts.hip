@@ -10,7 +10,7 @@
 //          two fp16 numbers.
 // Source   Rao et al. 2020, doi 10.1101/2020.12.15.422761; Dunn, Wahl and Gloor 2008, doi
 //          10.1093/bioinformatics/btm604.
-// Oracle   lib/infer/esm2/contacts_ref.cpp.
+// Oracle   lib/models/esm2/contacts_ref.cpp.
 #include "gpu/models/esm2/contacts.hpp"
 
 #include "gpu/ops/device.hpp"
@@ -18,7 +18,7 @@
 #include "gpu/ops/layer_norm_row.hpp"
 #include "gpu/prim/matrix_tile.hpp"
 #include "gpu/rt/kernel.hpp"
-#include "lib/infer/esm2/contacts.hpp"
+#include "lib/models/esm2/contacts.hpp"
 
 namespace biogpu::gpu::esm2 {
 namespace {
@@ -214,7 +214,7 @@ struct ContactShares {
 
 }  // namespace
 
-void accumulate_contacts(ops::Device& device, const infer::esm2::AccumulateContacts& op) {
+void accumulate_contacts(ops::Device& device, const models::esm2::AccumulateContacts& op) {
   ContactArgs args;
   args.q = rows_of(op.q);
   args.k = rows_of(op.k);
@@ -232,7 +232,7 @@ void accumulate_contacts(ops::Device& device, const infer::esm2::AccumulateConta
   launch_accumulate_contacts(args, device.stream());
 }
 
-void finish_contacts(ops::Device& device, const infer::esm2::FinishContacts& op) {
+void finish_contacts(ops::Device& device, const models::esm2::FinishContacts& op) {
   FinishContactArgs args;
   args.scores = op.scores.as<float>();
   args.row_sums = op.row_sums.as<float>();

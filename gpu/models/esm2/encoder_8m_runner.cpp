@@ -10,13 +10,13 @@ namespace biogpu::gpu::esm2 {
 namespace {
 
 // The shape of op; n_layers 0 where it is none of the kernel's.
-Encoder8mShape shape_of(const infer::esm2::Encode8m& op) {
+Encoder8mShape shape_of(const models::esm2::Encode8m& op) {
   Encoder8mShape shape;
   if (op.blocks.empty()) return shape;
   const float eps = op.final_norm.eps;
-  for (const infer::esm2::EncoderBlock& block : op.blocks)
+  for (const models::esm2::EncoderBlock& block : op.blocks)
     if (block.attention_norm.eps != eps || block.feed_norm.eps != eps) return shape;
-  const infer::esm2::EncoderBlock& first = op.blocks.front();
+  const models::esm2::EncoderBlock& first = op.blocks.front();
   shape.d = static_cast<int>(first.qkv->n_in);
   shape.n_heads = static_cast<int>(op.n_heads);
   shape.head = static_cast<int>(first.qkv->n_in / op.n_heads);
@@ -38,7 +38,7 @@ Encoder8mRunner::Encoder8mRunner(ops::Device& device)
                std::getenv("BIOGPU_GEMM") == nullptr),
       type_(device.precision() == tensor::Precision::bf16 ? Number16::bf16 : Number16::fp16) {}
 
-const Encoder8mRunner::Weights& Encoder8mRunner::weights_of(const infer::esm2::Encode8m& op,
+const Encoder8mRunner::Weights& Encoder8mRunner::weights_of(const models::esm2::Encode8m& op,
                                                             const Encoder8mShape& shape) {
   const void* const key = op.blocks.front().qkv->packed;
   const auto found = weights_.find(key);
@@ -48,7 +48,7 @@ const Encoder8mRunner::Weights& Encoder8mRunner::weights_of(const infer::esm2::E
   made.packed.reserve(small_weights_bytes(shape));
   made.vectors.reserve(small_vectors_count(shape));
   for (std::size_t i = 0; i < op.blocks.size(); ++i) {
-    const infer::esm2::EncoderBlock& block = op.blocks[i];
+    const models::esm2::EncoderBlock& block = op.blocks[i];
     const bool last = i + 1 == op.blocks.size();
     const tensor::Norm& next = last ? op.final_norm : op.blocks[i + 1].attention_norm;
     SmallWeights from;
@@ -77,7 +77,7 @@ void Encoder8mRunner::reserve(std::size_t bytes) {
   clear_small_room(workspace_.data(), workspace_.size(), device_.stream());
 }
 
-bool Encoder8mRunner::run(const infer::esm2::Encode8m& op) {
+bool Encoder8mRunner::run(const models::esm2::Encode8m& op) {
   const tensor::Ragged& segments = *op.segments;
   const Encoder8mShape shape = shape_of(op);
   if (!enabled_ || shape.n_layers == 0 || !suits_encoder_8m(shape, device_.stream())) return false;
@@ -107,7 +107,7 @@ bool Encoder8mRunner::run(const infer::esm2::Encode8m& op) {
   return true;
 }
 
-void encode_8m(ops::Device& device, const infer::esm2::Encode8m& op) {
+void encode_8m(ops::Device& device, const models::esm2::Encode8m& op) {
   *op.ran = device.state<Encoder8mRunner>().run(op);
 }
 

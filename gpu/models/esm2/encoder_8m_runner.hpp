@@ -6,7 +6,7 @@
 #include "gpu/models/esm2/encoder_8m.hpp"
 #include "gpu/ops/device.hpp"
 #include "gpu/rt/buffer.hpp"
-#include "lib/infer/esm2/encoder_8m.hpp"
+#include "lib/models/esm2/encoder_8m.hpp"
 
 namespace biogpu::gpu::esm2 {
 
@@ -16,7 +16,7 @@ class Encoder8mRunner {
   explicit Encoder8mRunner(ops::Device& device);
 
   // Queues the encoder; false: too many tokens, or no such kernel.
-  bool run(const infer::esm2::Encode8m& op);
+  bool run(const models::esm2::Encode8m& op);
 
  private:
   struct Weights {
@@ -24,7 +24,7 @@ class Encoder8mRunner {
     DeviceBuffer<float> vectors;
     int n_groups = 0;  // that run at the same time
   };
-  const Weights& weights_of(const infer::esm2::Encode8m& op, const Encoder8mShape& shape);
+  const Weights& weights_of(const models::esm2::Encode8m& op, const Encoder8mShape& shape);
   void reserve(std::size_t bytes);
 
   ops::Device& device_;

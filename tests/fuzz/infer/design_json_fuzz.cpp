@@ -3,12 +3,12 @@
 #include <array>
 #include <cmath>
 
-#include "lib/infer/mpnn/inputs.hpp"
+#include "lib/models/proteinmpnn/inputs.hpp"
 #include "tests/fuzz/support/expect_error.hpp"
 #include "tests/fuzz/support/mutate.hpp"
 
 using namespace biogpu;
-using namespace biogpu::infer::mpnn;
+using namespace biogpu::models::proteinmpnn;
 
 namespace {
 

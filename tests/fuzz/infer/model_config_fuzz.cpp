@@ -1,5 +1,5 @@
 // config.json from any bytes: an Error, or values of the kinds and ranges that loaders ask for.
-#include "lib/infer/model_config.hpp"
+#include "lib/models/model_config.hpp"
 
 #include "tests/fuzz/support/expect_error.hpp"
 #include "tests/fuzz/support/folder.hpp"
@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) 
   const std::string path = folder.write("config.json", bytes, n);
   const auto expect = [&](const auto& body) { fuzz::expect_error_of(path, body); };
   expect([&] {
-    const infer::ModelConfig config(folder.path());
+    const models::ModelConfig config(folder.path());
     for (const char* key : {"hidden_size", "num_edges", "model_type", "vocab_size"}) {
       expect([&] {
         const std::int64_t count = config.count_or(key, 1);

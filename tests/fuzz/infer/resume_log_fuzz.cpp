@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "lib/infer/journal.hpp"
+#include "lib/pipeline/journal.hpp"
 #include "tests/fuzz/support/expect_error.hpp"
 #include "tests/fuzz/support/folder.hpp"
 #include "tests/fuzz/support/mutate.hpp"
@@ -35,10 +35,10 @@ void repair(std::string& content) {
 
 std::uint64_t replay(const std::string& path) {
   std::uint64_t n_batches = 0;
-  infer::Journal journal(path, "fuzz");
-  journal.replay([&](const infer::BatchResult& result) {
+  pipeline::Journal journal(path, "fuzz");
+  journal.replay([&](const pipeline::BatchResult& result) {
     ++n_batches;
-    for (const infer::NamedArray& array : result.arrays) {
+    for (const io::NamedArray& array : result.arrays) {
       std::uint64_t n_numbers = 1;
       for (const std::int64_t n : array.shape) n_numbers *= static_cast<std::uint64_t>(n);
       fuzz::require(!array.shape.empty() && n_numbers == array.values.size(), "a shape");

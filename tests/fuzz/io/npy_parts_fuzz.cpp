@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "lib/core/error.hpp"
-#include "lib/infer/output/npy_parts.hpp"
+#include "lib/io/arrays/npy_parts.hpp"
 #include "tests/fuzz/support/folder.hpp"
 #include "tests/fuzz/support/mutate.hpp"
 
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) 
   std::ofstream(part, std::ios::binary) << rows;
   std::ofstream(part + ".index.tsv", std::ios::binary) << text.substr(0, middle);
   try {
-    infer::join_npy({part, part}, folder.path() + "/all.npy");
+    io::join_npy({part, part}, folder.path() + "/all.npy");
     const auto joined = std::filesystem::file_size(folder.path() + "/all.npy");
     fuzz::require(joined <= 128 + 2 * rows.size(), "rows from nowhere");
   } catch (const Error& error) {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/infer/score.hpp"
+#include "lib/tasks/score.hpp"
 #include "lib/tensor/context.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
 #include "tests/unit/infer/loaded.hpp"
@@ -14,7 +14,7 @@ using test::Loaded;
 namespace {
 
 // 1 where both point the same way; of whole arrays, as the gate of each precision is stated.
-double cosine(const infer::Values& a, const infer::Values& b) {
+double cosine(const io::Values& a, const io::Values& b) {
   double ab = 0, aa = 0, bb = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     ab += static_cast<double>(a[i]) * static_cast<double>(b[i]);
@@ -25,8 +25,8 @@ double cosine(const infer::Values& a, const infer::Values& b) {
 }
 
 // A batch of random residues between <cls> and <eos>.
-infer::TokenBatch batch_of(const infer::Vocabulary& vocabulary, const std::vector<int>& lengths) {
-  infer::TokenBatch batch;
+models::TokenBatch batch_of(const models::Vocabulary& vocabulary, const std::vector<int>& lengths) {
+  models::TokenBatch batch;
   batch.starts = {0};
   std::uint32_t state = 1;
   for (const int n : lengths) {
@@ -35,7 +35,7 @@ infer::TokenBatch batch_of(const infer::Vocabulary& vocabulary, const std::vecto
       state = state * 1664525u + 1013904223u;
       letters += "LAGVSERTIDPKQNFYMHWC"[(state >> 16) % 20];
     }
-    const infer::Tokens tokens = infer::tokenize(vocabulary, letters, {}, "test");
+    const tasks::Tokens tokens = models::tokenize(vocabulary, letters, {}, "test");
     batch.ids.insert(batch.ids.end(), tokens.begin(), tokens.end());
     batch.starts.push_back(static_cast<std::int32_t>(batch.ids.size()));
   }
@@ -74,8 +74,8 @@ TEST_CASE("infer.models: a sequence gets the same numbers on the GPU in any batc
   Loaded loaded("esm2_head16", tensor::make_gpu_context(0, {Precision::fp16}));
   const auto alone = test::compute(loaded, {4}, 1000);
   const auto together = test::compute(loaded, {3, 2, 4, 1, 0}, 1000);
-  for (const infer::NamedArray& array : alone)
-    for (const infer::NamedArray& other : together)
+  for (const io::NamedArray& array : alone)
+    for (const io::NamedArray& other : together)
       if (other.key == array.key) CHECK(test::difference(other.values, array.values) < 1e-3);
 }
 
@@ -84,17 +84,17 @@ TEST_CASE("infer.score: sequences that share passes get the GPU's numbers in any
   if (!test::has_gpu()) return;
   Loaded cpu("esm2_head16"), gpu("esm2_head16", tensor::make_gpu_context(0, {Precision::fp32}));
   // Some sequences and positions come again, so that passes of one shape are recorded and run.
-  std::vector<infer::Tokens> sequences;
-  std::vector<infer::Positions> positions;
+  std::vector<tasks::Tokens> sequences;
+  std::vector<tasks::Positions> positions;
   for (int i = 0; i < 2; ++i)
     for (const char* text : {"MKTAYIA", "", "MLAGVSE"}) {
       sequences.push_back(cpu.tokens(text));
-      positions.push_back(*text == 0 ? infer::Positions() : infer::Positions{1, 4});
+      positions.push_back(*text == 0 ? tasks::Positions() : tasks::Positions{1, 4});
     }
   const auto rows_of = [&](Loaded& loaded, bool masked, std::int64_t budget) {
     std::vector<float> rows;
-    infer::log_probabilities(*loaded.model, sequences, positions, masked, budget,
-                             [&](std::size_t, const infer::LogProbabilities& of_sequence) {
+    tasks::log_probabilities(*loaded.model, sequences, positions, masked, budget,
+                             [&](std::size_t, const tasks::LogProbabilities& of_sequence) {
                                rows.insert(rows.end(), of_sequence.rows.begin(),
                                            of_sequence.rows.end());
                              });
@@ -111,14 +111,14 @@ TEST_CASE("infer.models: contacts of batches of one shape with other lengths are
           "[infer][model][device]") {
   if (!test::has_gpu()) return;
   Loaded cpu("esm2_head16"), gpu("esm2_head16", tensor::make_gpu_context(0, {Precision::fp32}));
-  infer::Request request;
+  models::Request request;
   request.contacts = true;
   // The first reserves the memory, so that the others' recorded passes are kept; these have equal
   // numbers of tokens and sequences and an equal longest sequence, and differ in their pairs.
   const std::vector<std::vector<int>> batches = {{120},       {30, 16, 14}, {30, 16, 14},
                                                  {30, 28, 2}, {30, 28, 2},  {30, 16, 14}};
   for (std::size_t i = 0; i < batches.size(); ++i) {
-    const infer::TokenBatch batch = batch_of(cpu.model->info().vocabulary, batches[i]);
+    const models::TokenBatch batch = batch_of(cpu.model->info().vocabulary, batches[i]);
     const auto right = cpu.model->run(batch, request).contacts;
     const auto got = gpu.model->run(batch, request).contacts;
     INFO("batch " << i);
@@ -130,7 +130,7 @@ TEST_CASE("infer.models: contacts of batches of one shape with other lengths are
 TEST_CASE("infer.models: what passes took of the device is known", "[infer][model][device]") {
   if (!test::has_gpu()) return;
   Loaded cpu("esm2_head16"), gpu("esm2_head16", tensor::make_gpu_context(0, {Precision::fp16}));
-  infer::Request request;
+  models::Request request;
   request.layers = {0};
   request.mean = true;
   const std::uint64_t loaded = gpu.model->peak_device_bytes();

@@ -9,21 +9,21 @@
 #include <utility>
 #include <vector>
 
-#include "lib/infer/embed.hpp"
-#include "lib/infer/protein_model.hpp"
+#include "lib/models/protein_model.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
+#include "lib/tasks/embed.hpp"
 #include "lib/tensor/context.hpp"
 #include "lib/tensor/weights/safetensors.hpp"
 #include "tests/support/catch.hpp"
 
 namespace biogpu::test {
 
-using infer::Tokens;
+using tasks::Tokens;
 
 // The source tree's, or where an installed test is told that it lies.
 inline const std::string kData = [] {
   const char* const elsewhere = std::getenv("BIOGPU_TEST_DATA");
-  return std::string(elsewhere != nullptr ? elsewhere : BIOGPU_TEST_DATA) + "/infer/";
+  return std::string(elsewhere != nullptr ? elsewhere : BIOGPU_TEST_DATA) + "/models/";
 }();
 inline const auto kModels = {"esm2_head16",  "esm2_head24",     "esm2_head32",    "esm2_head64",
                              "esm2_head128", "protbert_head16", "protbert_head32"};
@@ -38,21 +38,21 @@ inline const std::vector<std::pair<std::string, std::string>> kSequences = {
 
 struct Loaded {
   std::unique_ptr<tensor::Context> backend;
-  std::unique_ptr<infer::ProteinModel> model;
+  std::unique_ptr<models::ProteinModel> model;
 
   explicit Loaded(const std::string& name, std::unique_ptr<tensor::Context> on = nullptr)
       : backend(on ? std::move(on) : ops::make_cpu_context(2)),
-        model(infer::load_protein_model(kData + name, *backend)) {}
+        model(models::load_protein_model(kData + name, *backend)) {}
 
   Tokens tokens(const std::string& sequence) const {
-    return infer::tokenize(model->info().vocabulary, sequence, {}, "test");
+    return models::tokenize(model->info().vocabulary, sequence, {}, "test");
   }
 };
 
 // Everything of some sequences under the keys of make_vectors.py.
-inline std::vector<infer::NamedArray> compute(Loaded& loaded, const std::vector<std::size_t>& which,
-                                              std::int64_t budget) {
-  infer::ArrayOptions options;
+inline std::vector<io::NamedArray> compute(Loaded& loaded, const std::vector<std::size_t>& which,
+                                           std::int64_t budget) {
+  tasks::ArrayOptions options;
   for (int i = 0; i <= static_cast<int>(loaded.model->info().n_layers); ++i)
     if (i == 0) {
       options.layers = {0};
@@ -67,13 +67,13 @@ inline std::vector<infer::NamedArray> compute(Loaded& loaded, const std::vector<
     names.push_back(kSequences[i].first);
     sequences.push_back(loaded.tokens(kSequences[i].second));
   }
-  infer::BatchResult result;
-  infer::compute_arrays(*loaded.model, names, sequences, options, budget, result);
+  pipeline::BatchResult result;
+  tasks::compute_arrays(*loaded.model, names, sequences, options, budget, result);
   return result.arrays;
 }
 
 // Largest difference over the largest number of the reference.
-inline double difference(const infer::Values& got, const infer::Values& right) {
+inline double difference(const io::Values& got, const io::Values& right) {
   double worst = 0, largest = 1e-30;
   for (std::size_t i = 0; i < right.size(); ++i) {
     const double apart = std::fabs(static_cast<double>(got[i]) - static_cast<double>(right[i]));
@@ -87,7 +87,7 @@ inline void check_against_vectors(const std::string& name, Loaded& loaded, doubl
   const auto expected = tensor::Checkpoint::open(kData + name + "/expected.safetensors");
   const auto arrays = compute(loaded, {0, 1, 2, 3, 4}, 1000);
   CHECK(arrays.size() == expected.tensors().size());
-  for (const infer::NamedArray& array : arrays) {
+  for (const io::NamedArray& array : arrays) {
     INFO(name << " " << array.key);
     REQUIRE(expected.tensors().count(array.key) == 1);
     const tensor::StoredTensor& stored = expected.tensors().at(array.key);

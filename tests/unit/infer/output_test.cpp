@@ -8,16 +8,16 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
-#include "lib/infer/journal.hpp"
-#include "lib/infer/output/array_writer.hpp"
-#include "lib/infer/output/npy_parts.hpp"
+#include "lib/io/arrays/array_writer.hpp"
+#include "lib/io/arrays/npy_parts.hpp"
+#include "lib/pipeline/journal.hpp"
 #include "lib/tensor/weights/safetensors.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/infer/folder.hpp"
 
 using namespace biogpu;
-using infer::ArrayFormat;
-using infer::NamedArray;
+using io::ArrayFormat;
+using io::NamedArray;
 
 namespace {
 
@@ -25,7 +25,7 @@ const std::vector<NamedArray> kArrays = {
     {"a", {2, 3}, {1, 2, 3, 4, 5, 6}}, {"b", {1, 3}, {7, 8, 9}, 1}, {"a", {0, 3}, {}}};
 
 void write(const std::string& path, const std::vector<NamedArray>& arrays) {
-  const auto writer = infer::make_array_writer(path, infer::array_format(path));
+  const auto writer = io::make_array_writer(path, io::array_format(path));
   for (const NamedArray& array : arrays) writer->add(array);
   writer->commit();
 }
@@ -33,16 +33,16 @@ void write(const std::string& path, const std::vector<NamedArray>& arrays) {
 }  // namespace
 
 TEST_CASE("infer.values: pieces share the memory of the whole and outlive it", "[infer]") {
-  infer::Values whole{1, 2, 3, 4};
-  const infer::Values& view = whole;
-  const infer::Values piece = view.piece(1, 2), nothing = view.piece(4, 0);
+  io::Values whole{1, 2, 3, 4};
+  const io::Values& view = whole;
+  const io::Values piece = view.piece(1, 2), nothing = view.piece(4, 0);
   CHECK(piece.data() == view.data() + 1);
   whole = {};
-  CHECK(piece == infer::Values{2, 3});
+  CHECK(piece == io::Values{2, 3});
   CHECK(nothing.empty());
-  CHECK(nothing == infer::Values());
-  CHECK(infer::Values::unset(0) == infer::Values(std::vector<float>()));
-  CHECK_FALSE(piece == infer::Values{2});
+  CHECK(nothing == io::Values());
+  CHECK(io::Values::unset(0) == io::Values(std::vector<float>()));
+  CHECK_FALSE(piece == io::Values{2});
 }
 
 TEST_CASE("infer.output: npy holds the rows one after the other", "[infer]") {
@@ -108,7 +108,7 @@ TEST_CASE("infer.output: parts are joined to the keys of the whole", "[infer]") 
   const std::vector<NamedArray> first{named("a"), named("a")}, second{named("a"), named("b#2")};
   write(folder.path("1.npy"), first);
   write(folder.path("2.npy"), second);
-  infer::join_npy({folder.path("1.npy"), folder.path("2.npy")}, folder.path("joined.npy"));
+  io::join_npy({folder.path("1.npy"), folder.path("2.npy")}, folder.path("joined.npy"));
   write(folder.path("whole.npy"), {first[0], first[1], second[0], second[1]});
   CHECK(folder.read("joined.npy.index.tsv") == folder.read("whole.npy.index.tsv"));
   CHECK(folder.read("joined.npy.index.tsv") ==
@@ -131,25 +131,25 @@ TEST_CASE("infer.output: names that a format cannot hold are refused", "[infer]"
 }
 
 TEST_CASE("infer.output: an unknown suffix is refused", "[infer]") {
-  CHECK(infer::array_format("-") == ArrayFormat::tsv);
-  CHECK(infer::array_format("a.hdf5") == ArrayFormat::hdf5);
-  CHECK_THROWS_AS(infer::array_format("a.png"), Error);
-  CHECK(infer::find_array_format("a.npz") == ArrayFormat::npz);
-  CHECK_FALSE(infer::find_array_format("a.png"));
+  CHECK(io::array_format("-") == ArrayFormat::tsv);
+  CHECK(io::array_format("a.hdf5") == ArrayFormat::hdf5);
+  CHECK_THROWS_AS(io::array_format("a.png"), Error);
+  CHECK(io::find_array_format("a.npz") == ArrayFormat::npz);
+  CHECK_FALSE(io::find_array_format("a.png"));
 }
 
 TEST_CASE("infer.journal: whole batches come back, a torn one does not", "[infer]") {
   const test::Folder folder;
   const std::string path = folder.path("x.partial");
   const auto batches = [&] {
-    std::vector<infer::BatchResult> found;
-    infer::Journal journal(path, "run 1");
-    journal.replay([&](const infer::BatchResult& result) { found.push_back(result); });
+    std::vector<pipeline::BatchResult> found;
+    pipeline::Journal journal(path, "run 1");
+    journal.replay([&](const pipeline::BatchResult& result) { found.push_back(result); });
     return found;
   };
   {
-    infer::Journal journal(path, "run 1");
-    journal.replay([](const infer::BatchResult&) { FAIL("a new journal is empty"); });
+    pipeline::Journal journal(path, "run 1");
+    journal.replay([](const pipeline::BatchResult&) { FAIL("a new journal is empty"); });
     journal.append({3, 30, 1, kArrays, "text\n"});
     journal.append({1, 5, 0, {}, "more\n"});
   }
@@ -167,12 +167,12 @@ TEST_CASE("infer.journal: whole batches come back, a torn one does not", "[infer
   bytes[40] = static_cast<char>(bytes[40] ^ 1);
   folder.write("x.partial", bytes);
   CHECK(batches().empty());
-  CHECK_THROWS_AS(infer::Journal(path, "run 2"), Error);
+  CHECK_THROWS_AS(pipeline::Journal(path, "run 2"), Error);
   // Also one without results, and one that is shorter than another run's fingerprint.
   folder.write("y.partial", "");
-  { infer::Journal journal(folder.path("y.partial"), "run 1"); }
-  CHECK_THROWS_AS(infer::Journal(folder.path("y.partial"), "run 2, with more to tell"), Error);
-  infer::Journal again(folder.path("y.partial"), "run 1");
+  { pipeline::Journal journal(folder.path("y.partial"), "run 1"); }
+  CHECK_THROWS_AS(pipeline::Journal(folder.path("y.partial"), "run 2, with more to tell"), Error);
+  pipeline::Journal again(folder.path("y.partial"), "run 1");
 }
 
 namespace {
@@ -190,8 +190,8 @@ std::string log_of(const std::string& payload) {
 
 std::string journal_error(const std::string& path) {
   try {
-    infer::Journal journal(path, "run 1");
-    journal.replay([](const infer::BatchResult&) {});
+    pipeline::Journal journal(path, "run 1");
+    journal.replay([](const pipeline::BatchResult&) {});
   } catch (const Error& error) {
     return error.what();
   }
@@ -260,7 +260,7 @@ TEST_CASE("infer.journal: a link is not followed and a log has one writer", "[in
   CHECK(journal_error(path) == path + ": is no plain file");
   std::filesystem::remove(path);
   {
-    infer::Journal first(path, "run 1");
+    pipeline::Journal first(path, "run 1");
     CHECK(journal_error(path) == path + ": another run is writing it; wait for its end");
     first.append({1, 5, 0, {}, "line\n"});
     first.remove();

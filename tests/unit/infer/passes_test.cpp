@@ -1,4 +1,4 @@
-#include "lib/infer/passes.hpp"
+#include "lib/tasks/passes.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMost = 3;  // sequences of a pass that the model has memory for
 
 // Its logits are the token that they are for.
-class Echo : public infer::ProteinModel {
+class Echo : public models::ProteinModel {
  public:
   explicit Echo(tensor::Context& backend) : ProteinModel(backend) {
     info_.d_model = 1;
@@ -25,8 +25,8 @@ class Echo : public infer::ProteinModel {
   }
 
  private:
-  void prepare(infer::TokenBatch&) override {}
-  void forward(tensor::Context& backend, tensor::Arena&, const infer::DeviceTokens& batch,
+  void prepare(models::TokenBatch&) override {}
+  void forward(tensor::Context& backend, tensor::Arena&, const models::DeviceTokens& batch,
                const Taps& taps) override {
     if (&backend != &context_) return;  // it is measured
     if (batch.segments.n_segments > static_cast<std::int64_t>(kMost))
@@ -43,11 +43,11 @@ TEST_CASE("infer.passes: halves of a pass give the rows of its sequences in orde
   const auto backend = ops::make_cpu_context(1);
   Echo model(*backend);
   // Sequence i has i % 4 + 1 tokens between its ends, and asks for the first and the last of them.
-  std::vector<infer::Tokens> sequences;
+  std::vector<tasks::Tokens> sequences;
   std::vector<std::vector<std::int32_t>> rows;
   std::vector<float> expected;
   for (std::int32_t i = 0; i < 20; ++i) {
-    infer::Tokens tokens(static_cast<std::size_t>(i % 4 + 3));
+    tasks::Tokens tokens(static_cast<std::size_t>(i % 4 + 3));
     for (std::size_t t = 0; t < tokens.size(); ++t)
       tokens[t] = 100 * i + static_cast<std::int32_t>(t);
     rows.push_back({1, i % 4 + 1});
@@ -55,19 +55,19 @@ TEST_CASE("infer.passes: halves of a pass give the rows of its sequences in orde
       expected.push_back(static_cast<float>(100 * i + row));
     sequences.push_back(tokens);
   }
-  infer::Request request;
+  models::Request request;
   request.logits = true;
   for (const std::int64_t budget : {1, 10, 40, 1000}) {
     std::size_t n_given = 0, n_taken = 0;
     std::vector<float> got;
-    const auto next = [&](infer::PassInput& input) {
+    const auto next = [&](tasks::PassInput& input) {
       if (n_given == sequences.size()) return false;
       input = {sequences[n_given], rows[n_given]};
       ++n_given;
       return true;
     };
-    infer::run_passes(model, next, request, budget,
-                      [&](std::size_t first, std::size_t n, const infer::Outputs& outputs) {
+    tasks::run_passes(model, next, request, budget,
+                      [&](std::size_t first, std::size_t n, const models::Outputs& outputs) {
                         CHECK(first == n_taken);
                         CHECK(n <= kMost);
                         n_taken += n;

@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
-#include "lib/infer/variants.hpp"
-#include "lib/infer/vocabulary.hpp"
 #include "lib/io/output_file.hpp"
+#include "lib/models/vocabulary.hpp"
+#include "lib/tasks/variants.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/infer/folder.hpp"
 
 using namespace biogpu;
-using infer::Tokens;
+using tasks::Tokens;
 
 namespace {
 
@@ -28,31 +28,31 @@ std::string error_of(const Function& function) {
 }  // namespace
 
 TEST_CASE("infer.vocabulary: residues, masks and blanks", "[infer]") {
-  const infer::Vocabulary esm = infer::esm_vocabulary();
+  const models::Vocabulary esm = models::esm_vocabulary();
   CHECK(esm.size() == 33);
-  CHECK(infer::tokenize(esm, "LaG<mask>V*", {}, "x") == Tokens{0, 4, 5, 6, 32, 7, 2});
-  CHECK(infer::tokenize(esm, "", {}, "x") == Tokens{0, 2});
-  CHECK(infer::tokenize(esm, "L[MASK].", {}, "x") == Tokens{0, 4, 32, 29, 2});
-  const infer::Vocabulary bert = infer::protbert_vocabulary(false);
+  CHECK(models::tokenize(esm, "LaG<mask>V*", {}, "x") == Tokens{0, 4, 5, 6, 32, 7, 2});
+  CHECK(models::tokenize(esm, "", {}, "x") == Tokens{0, 2});
+  CHECK(models::tokenize(esm, "L[MASK].", {}, "x") == Tokens{0, 4, 32, 29, 2});
+  const models::Vocabulary bert = models::protbert_vocabulary(false);
   CHECK(bert.size() == 30);
-  CHECK(infer::tokenize(bert, "M K V", {}, "x") == infer::tokenize(bert, "MKV", {}, "x"));
-  CHECK(infer::tokenize(bert, "UZOB", {}, "x") == infer::tokenize(bert, "XXXX", {}, "x"));
-  CHECK(infer::tokenize(infer::protbert_vocabulary(true), "UZOB", {}, "x") ==
+  CHECK(models::tokenize(bert, "M K V", {}, "x") == models::tokenize(bert, "MKV", {}, "x"));
+  CHECK(models::tokenize(bert, "UZOB", {}, "x") == models::tokenize(bert, "XXXX", {}, "x"));
+  CHECK(models::tokenize(models::protbert_vocabulary(true), "UZOB", {}, "x") ==
         Tokens{2, 26, 28, 29, 27, 3});
 }
 
 TEST_CASE("infer.vocabulary: what the model cannot read is named", "[infer]") {
-  const infer::Vocabulary esm = infer::esm_vocabulary();
-  const auto with = [&](const std::string& text, const infer::TokenizeOptions& options) {
-    return error_of([&] { infer::tokenize(esm, text, options, "f.fa: record 1 (p)"); });
+  const models::Vocabulary esm = models::esm_vocabulary();
+  const auto with = [&](const std::string& text, const models::TokenizeOptions& options) {
+    return error_of([&] { models::tokenize(esm, text, options, "f.fa: record 1 (p)"); });
   };
   CHECK(with("LAJG", {}).find("f.fa: record 1 (p): residue 3 is 'J'") == 0);
   CHECK(with("LA\x01", {}).find("byte 0x01") != std::string::npos);
   CHECK(with("LAG", {false, 2, 0}).find("3 residues; the model takes at most 2") !=
         std::string::npos);
-  CHECK(infer::tokenize(esm, "LAG", {false, 2, 2}, "x") == Tokens{0, 4, 5, 2});
+  CHECK(models::tokenize(esm, "LAG", {false, 2, 2}, "x") == Tokens{0, 4, 5, 2});
   std::uint64_t n_unknown = 0;
-  CHECK(infer::tokenize(esm, "JLJ", {true, 0, 0}, "x", &n_unknown) == Tokens{0, 3, 4, 3, 2});
+  CHECK(models::tokenize(esm, "JLJ", {true, 0, 0}, "x", &n_unknown) == Tokens{0, 3, 4, 3, 2});
   CHECK(n_unknown == 2);
 }
 
@@ -60,14 +60,14 @@ TEST_CASE("infer.vocabulary: a folder with other words is refused", "[infer]") {
   const test::Folder folder;
   folder.write("vocab.txt", "<cls>\n<eos>\n");
   CHECK(error_of([&] {
-          infer::check_vocabulary_file(folder.path(), infer::esm_vocabulary());
+          models::check_vocabulary_file(folder.path(), models::esm_vocabulary());
         }).find("word 1 is '<eos>'; expected '<pad>'") != std::string::npos);
 }
 
 TEST_CASE("infer.variants: tables with and without a header", "[infer]") {
   const test::Folder folder;
   const auto read = [&](const std::string& text) {
-    return infer::read_variants(folder.write("v.tsv", text));
+    return tasks::read_variants(folder.write("v.tsv", text));
   };
   const auto plain = read("A1C\nA1C:D5E\n");
   REQUIRE(plain.at("").size() == 2);
@@ -87,7 +87,7 @@ TEST_CASE("infer.variants: marks, ends of lines and compression of a table", "[i
   const test::Folder folder;
   const std::string mark = "\xef\xbb\xbf";
   const auto read = [&](const std::string& name, const std::string& text) {
-    return infer::read_variants(folder.write(name, text));
+    return tasks::read_variants(folder.write(name, text));
   };
   for (const std::string& text : {mark + "mutant\nA1C\n", mark + "A1C\n",
                                   mark + "mutant\r\nA1C\r\n", mark + "\n# none\nmutant\nA1C"}) {
@@ -102,7 +102,7 @@ TEST_CASE("infer.variants: marks, ends of lines and compression of a table", "[i
   std::string text = "name\tmutant\n";
   for (std::size_t i = 0; i < 50000; ++i)
     text.append("wild_type\t").append(variant(i)).append("\n");
-  const auto check_long = [&](const infer::VariantTable& table) {
+  const auto check_long = [&](const tasks::VariantTable& table) {
     const auto& variants = table.at("wild_type");
     REQUIRE(variants.size() == 50000);
     for (std::size_t i = 0; i < variants.size(); ++i) {
@@ -117,28 +117,28 @@ TEST_CASE("infer.variants: marks, ends of lines and compression of a table", "[i
     out.write(text);
     out.commit();
   }
-  check_long(infer::read_variants(path));
+  check_long(tasks::read_variants(path));
 }
 
 TEST_CASE("infer.variants: a table without a variant is an error", "[infer]") {
   const test::Folder folder;
   for (const char* text : {"", "\n\n", "mutant\n", "name,mutant\r\n", "# A1C\n", "\xef\xbb\xbf"}) {
     const std::string path = folder.write("v.tsv", text);
-    CHECK(error_of([&] { infer::read_variants(path); }) == path + ": has no variant");
+    CHECK(error_of([&] { tasks::read_variants(path); }) == path + ": has no variant");
   }
-  CHECK(error_of([&] { infer::read_variants(folder.write("v.tsv", "BZh9")); }).find("bzip2") !=
+  CHECK(error_of([&] { tasks::read_variants(folder.write("v.tsv", "BZh9")); }).find("bzip2") !=
         std::string::npos);
-  CHECK(error_of([&] { infer::read_variants(folder.path() + "/none.tsv"); }).find("none.tsv") !=
+  CHECK(error_of([&] { tasks::read_variants(folder.path() + "/none.tsv"); }).find("none.tsv") !=
         std::string::npos);
 }
 
 TEST_CASE("infer.variants: a variant has to fit its sequence", "[infer]") {
-  const infer::Vocabulary esm = infer::esm_vocabulary();
-  const Tokens sequence = infer::tokenize(esm, "MKTAY", {}, "x");
+  const models::Vocabulary esm = models::esm_vocabulary();
+  const Tokens sequence = models::tokenize(esm, "MKTAY", {}, "x");
   const auto resolve = [&](const std::string& text) {
-    infer::Variant variant;
+    tasks::Variant variant;
     variant.text = text;
-    return error_of([&] { infer::resolve_variant(variant, esm, sequence, 1, "v.tsv: line 3"); });
+    return error_of([&] { tasks::resolve_variant(variant, esm, sequence, 1, "v.tsv: line 3"); });
   };
   CHECK(resolve("M1A:Y5C") == "no error");
   CHECK(resolve("K1A").find("v.tsv: line 3: variant 'K1A': the sequence has M at 1") == 0);

@@ -15,7 +15,7 @@ using namespace biogpu;
 
 namespace {
 
-const std::string kEdited = std::string(BIOGPU_TEST_DATA) + "/infer/mpnn/edited.pdb";
+const std::string kEdited = std::string(BIOGPU_TEST_DATA) + "/models/proteinmpnn/edited.pdb";
 
 std::string slurp(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

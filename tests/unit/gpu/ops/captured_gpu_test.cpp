@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "gpu/rt/tensor_map.hpp"
-#include "lib/infer/esm2/encoder_8m.hpp"
+#include "lib/models/esm2/encoder_8m.hpp"
 #include "lib/ops/all_ops.hpp"
 #include "tests/ops/op_bed.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
@@ -112,7 +112,7 @@ class Encoder {
     const auto norm = [&](std::size_t i) {
       return tensor::Norm{weights_[i].device, biases_[i].device, 1e-5f};
     };
-    infer::esm2::Encode8m whole;
+    models::esm2::Encode8m whole;
     whole.table = table_.device;
     for (std::size_t i = 0; i < n_layers_; ++i)
       whole.blocks.push_back({&device_[4 * i], &device_[4 * i + 1], &device_[4 * i + 2],
@@ -128,7 +128,7 @@ class Encoder {
     whole.ran = &ran;
     whole.x = arena.take(DType::f32, {n, d_});
     whole.h = arena.take(context.operand(), {n, d_});
-    infer::esm2::encode_8m(context, whole);
+    models::esm2::encode_8m(context, whole);
     if (!ran) return false;
     ops::gather_rows(context, {whole.x, rows, out});
     return true;

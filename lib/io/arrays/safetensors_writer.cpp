@@ -1,0 +1,94 @@
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
+#include "lib/io/arrays/formats.hpp"
+#include "lib/io/output/target_file.hpp"
+
+namespace biogpu::io {
+namespace {
+
+constexpr char kMetadata[] = "__metadata__";
+
+// The header comes first and tells every size, so the numbers wait in a second temporary file,
+// which is never given a name.
+class SafetensorsWriter final : public ArrayWriter {
+ public:
+  explicit SafetensorsWriter(const std::string& path) : file_(path), data_(path), path_(path) {
+    if (path == "-" || ::lseek(data_.descriptor(), 0, SEEK_CUR) < 0)
+      throw Error(ErrorCode::usage, path + ": .safetensors needs a file");
+  }
+
+  void add(const NamedArray& array) override {
+    const std::string_view bytes = bytes_of(array.values);
+    data_.write(bytes);
+    const std::string key = keys_.unique(array);
+    require_utf8(path_, key);
+    if (key == kMetadata)
+      throw Error(ErrorCode::usage, path_ + ": " + biogpu::quoted(key) +
+                                        " cannot be a name in safetensors; use .npz");
+    // Text, as a JSON object that keeps its order looks through all keys for each new one.
+    header_ += nlohmann::json(key).dump() + ":" +
+               nlohmann::ordered_json{{"dtype", "F32"},
+                                      {"shape", array.shape},
+                                      {"data_offsets", {bytes_, bytes_ + bytes.size()}}}
+                   .dump() +
+               ",";
+    bytes_ += bytes.size();
+  }
+
+  void commit() override {
+    std::string text = header_ + "\"" + kMetadata + "\":{\"format\":\"np\"}}";
+    text.append((8 - text.size() % 8) % 8, ' ');
+    const std::uint64_t size = text.size();
+    std::string prefix;
+    for (int i = 0; i < 8; ++i) prefix += static_cast<char>(size >> (8 * i) & 0xff);
+    file_.write(prefix);
+    file_.write(text);
+    copy();
+    file_.publish();
+  }
+  std::uint64_t bytes() const override { return bytes_; }
+
+ private:
+  void copy() {
+    // The descriptor is open for writing only; its own path under /proc reads.
+    loff_t at = 0;
+    const std::string path = "/proc/self/fd/" + std::to_string(data_.descriptor());
+    const int from = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (from < 0) data_.fail("cannot be read", errno);
+    std::string block(1u << 20, '\0');
+    while (static_cast<std::uint64_t>(at) < bytes_) {
+      const ssize_t n = ::pread(from, block.data(), block.size(), at);
+      if (n <= 0) {
+        const int error = n == 0 ? EIO : errno;
+        ::close(from);
+        data_.fail("cannot be read", error);
+      }
+      file_.write({block.data(), static_cast<std::size_t>(n)});
+      at += n;
+    }
+    ::close(from);
+  }
+
+  io::output::TargetFile file_;
+  io::output::TargetFile data_;
+  std::string path_;
+  std::string header_ = "{";
+  KeySet keys_;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ArrayWriter> make_safetensors_writer(const std::string& path) {
+  return std::make_unique<SafetensorsWriter>(path);
+}
+
+}  // namespace biogpu::io

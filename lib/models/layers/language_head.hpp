@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+
+#include "lib/models/model_config.hpp"
+#include "lib/tensor/context.hpp"
+#include "lib/tensor/weights/weight_table.hpp"
+
+namespace biogpu::models {
+
+// What a language head is read from: two names in a checkpoint, and what a model finds by itself.
+struct LanguageHeadWeights {
+  std::string dense;
+  std::string norm;
+  float eps = 0;
+  tensor::Tensor words;  // f32 [V, d] on the host
+  tensor::Tensor bias;   // f32 [V] on the host
+};
+
+// The words of a head: those of the embedding, or, where config.json does not tie the two, those
+// stored under `name`. Words that are tied and differ are a defect that table.finish() tells.
+tensor::HostTensor take_head_words(const ModelConfig& config, tensor::WeightTable& table,
+                                   const std::string& name, tensor::HostTensor embedding);
+
+// Scores of the vocabulary's words at a token: dense, GELU, normalisation, words.
+// (Devlin et al. 2019, doi 10.18653/v1/N19-1423)
+class LanguageHead {
+ public:
+  LanguageHead() = default;
+  LanguageHead(tensor::Context& context, tensor::WeightTable& table,
+               const LanguageHeadWeights& weights);
+
+  struct Pass {
+    tensor::Tensor h;       // operand [T, d], the encoder's output
+    tensor::Tensor rows;    // i32 [R], the tokens that logits are for
+    tensor::Tensor logits;  // f32 [R, V], out
+    bool log_probabilities = false;
+  };
+  void run(tensor::Context& context, tensor::Arena& arena, const Pass& pass) const;
+
+ private:
+  tensor::Linear dense_;
+  tensor::Norm norm_;
+  tensor::Linear words_;
+};
+
+}  // namespace biogpu::models

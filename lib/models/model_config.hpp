@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace biogpu::models {
+
+// The config.json of a Hugging Face folder, read key by key. Every error is Error{bad_input} that
+// names the file and the key.
+class ModelConfig {
+ public:
+  explicit ModelConfig(const std::string& folder);
+
+  const std::string& path() const { return path_; }
+  bool has(const char* key) const { return json_.contains(key) && !json_[key].is_null(); }
+  // The number of a key that must be there, from 1 to at_most.
+  std::int64_t count(const char* key, std::int64_t at_most = std::int64_t{1} << 24) const;
+  std::int64_t count_or(const char* key, std::int64_t otherwise) const;
+  double number_or(const char* key, double otherwise) const;
+  bool flag_or(const char* key, bool otherwise) const;
+  std::string text_or(const char* key, const std::string& otherwise) const;
+  // Throws where a key that is there has another value: what the model's code cannot do.
+  void require(const char* key, const std::string& value) const;
+  void require(const char* key, bool value) const;
+  [[noreturn]] void fail(const std::string& what) const;
+
+ private:
+  std::string path_;
+  nlohmann::json json_;
+};
+
+}  // namespace biogpu::models

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/models/layers/encoder_layer.hpp"
+#include "lib/models/layers/language_head.hpp"
+#include "lib/models/model_config.hpp"
+#include "lib/models/protein_model.hpp"
+#include "lib/tensor/weights/weight_table.hpp"
+
+namespace biogpu::models {
+
+// ProtBERT and its relatives: BERT with normalisation after each half of a block and a learned
+// table of positions. (Elnaggar et al. 2021, doi 10.1109/TPAMI.2021.3095381;
+// docs/models/protbert.md)
+class ProtBert final : public ProteinModel {
+ public:
+  ProtBert(const std::string& folder, const ModelConfig& config, tensor::Context& context,
+           const LoadOptions& options);
+
+ private:
+  void prepare(TokenBatch& batch) override;
+  void forward(tensor::Context& context, tensor::Arena& arena, const DeviceTokens& batch,
+               const Taps& taps) override;
+  void block(tensor::Context& context, tensor::Arena& arena, const DeviceTokens& batch,
+             const Taps& taps, std::int64_t index, const tensor::Tensor& x);
+  static tensor::Tensor take_shown(tensor::Arena& arena, const Taps& taps, int layer,
+                                   const tensor::Tensor& x);
+
+  void read_config(const ModelConfig& config, bool keep_rare);
+  tensor::HostTensor read_embeddings(tensor::WeightTable& table);
+  void read_head(tensor::WeightTable& table, const ModelConfig& config, tensor::HostTensor words);
+  tensor::HostTensor read_head_bias(tensor::WeightTable& table, const ModelConfig& config);
+
+  EncoderShape shape_;
+  std::int64_t n_positions_ = 0;
+  std::int64_t n_types_ = 0;
+
+  tensor::Tensor embedding_;  // f32 [V, d]
+  tensor::Tensor positions_;  // f32 [P, d], with the row of token type 0 added
+  tensor::Norm embedding_norm_;
+  std::vector<EncoderLayer> layers_;
+  LanguageHead head_;
+};
+
+}  // namespace biogpu::models

@@ -1,0 +1,339 @@
+#include "lib/models/proteinmpnn/inputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include "lib/core/bounded_json.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
+#include "lib/models/proteinmpnn/design_json.hpp"
+
+namespace biogpu::models::proteinmpnn {
+namespace {
+
+struct Span {
+  std::string chain;
+  std::int64_t first = 0, last = 0;
+};
+
+// "A10", "A10-20": the chain is what comes before the first digit.
+Span parse_span(std::string_view word) {
+  const auto bad = [&] {
+    return Error(ErrorCode::usage,
+                 fmt::format("--fixed: {} is no position; expected chain and number as A10, "
+                             "A10-20 or, for a chain with digits in its name, A1:10",
+                             biogpu::quoted(word)));
+  };
+  Span span;
+  const std::size_t colon = word.rfind(':');
+  const std::size_t name_end = std::min(colon, word.find_first_of("0123456789"));
+  const std::size_t size = colon == std::string_view::npos ? name_end : colon;
+  if (size == std::string_view::npos || size == 0) throw bad();
+  span.chain = std::string(word.substr(0, size));
+  const std::size_t digit = size + (colon == std::string_view::npos ? 0 : 1);
+  const char* const end = word.data() + word.size();
+  auto read = std::from_chars(word.data() + digit, end, span.first);
+  span.last = span.first;
+  if (read.ec == std::errc() && read.ptr != end && *read.ptr == '-')
+    read = std::from_chars(read.ptr + 1, end, span.last);
+  if (read.ec != std::errc() || read.ptr != end || span.last < span.first) throw bad();
+  return span;
+}
+
+}  // namespace
+
+DesignInputs::File DesignInputs::read(const std::string& path, bool merge) {
+  File file{path, Json::object()};
+  if (path.empty()) return file;
+  std::ifstream stream(path);
+  if (!stream) throw Error(ErrorCode::failed, path + ": cannot be read");
+  std::string line;
+  for (std::uint64_t number = 1; std::getline(stream, line); ++number) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    check_json_depth(line, fmt::format("{}: line {}", path, number));
+    Json json = Json::parse(line, nullptr, false);
+    if (!json.is_object()) refuse_entry(path, fmt::format("line {}", number), "is no JSON object");
+    if (merge) {
+      file.json.update(json);
+    } else {
+      file.json = std::move(json);
+    }
+  }
+  return file;
+}
+
+// Of several lines the original takes the last, and joins those of profiles.
+DesignInputs::DesignInputs(DesignRequest request)
+    : request_(std::move(request)),
+      chain_ids_(read(request_.chain_id_jsonl, false)),
+      fixed_(read(request_.fixed_positions_jsonl, false)),
+      omit_(read(request_.omit_aa_jsonl, false)),
+      bias_(read(request_.bias_aa_jsonl, false)),
+      bias_at_(read(request_.bias_by_res_jsonl, false)),
+      tied_(read(request_.tied_positions_jsonl, false)),
+      profiles_(read(request_.pssm_jsonl, true)) {}
+
+ChainChoice DesignInputs::chains(const structure::Structure& structure) const {
+  ChainChoice choice;
+  if (!request_.chains.empty()) {
+    choice.given = true;
+    choice.designed = request_.chains;
+    for (const structure::Chain& chain : structure.chains)
+      if (std::find(choice.designed.begin(), choice.designed.end(), chain.name) ==
+          choice.designed.end())
+        choice.fixed.push_back(chain.name);
+  } else if (!chain_ids_.path.empty()) {
+    choice.given = true;
+    guard(chain_ids_.path, structure.name, [&] {
+      const Json& lists = entry(chain_ids_.path, chain_ids_.json, structure.name);
+      choice.designed = lists.at(0).get<std::vector<std::string>>();
+      choice.fixed = lists.at(1).get<std::vector<std::string>>();
+    });
+  }
+  return choice;
+}
+
+Constraints DesignInputs::constraints(const Complex& complex) const {
+  Constraints constraints = free_design(complex);
+  omit_letters(constraints);
+  fix_listed(complex, constraints);
+  if (!fixed_.path.empty())
+    guard(fixed_.path, complex.name, [&] { fix_positions(complex, constraints); });
+  if (!omit_.path.empty())
+    guard(omit_.path, complex.name, [&] { omit_positions(complex, constraints); });
+  add_bias(complex, constraints);
+  if (!profiles_.path.empty())
+    guard(profiles_.path, complex.name, [&] { add_profiles(complex, constraints); });
+  if (!tied_.path.empty()) guard(tied_.path, complex.name, [&] { tie(complex, constraints); });
+  if (request_.homooligomer) tie_chains(complex, constraints);
+  check_tied(complex, constraints);
+  check_omitted(complex, constraints);
+  return constraints;
+}
+
+void DesignInputs::omit_letters(Constraints& constraints) const {
+  for (const char letter : request_.omit) {
+    const int index = letter_index(letter);
+    if (index < 0)
+      throw Error(ErrorCode::usage,
+                  fmt::format("--omit: {} is no letter of {}",
+                              biogpu::quoted(std::string_view(&letter, 1)), kLetters));
+    constraints.omit[static_cast<std::size_t>(index)] = 1;
+  }
+  const auto x = static_cast<std::size_t>(letter_index('X'));
+  if (request_.allow_x && constraints.omit[x] != 0)
+    throw Error(ErrorCode::usage, "--omit: X is omitted and allowed by --allow-X");
+  if (!request_.allow_x) constraints.omit[x] = 1;
+  if (std::count(constraints.omit.begin(), constraints.omit.end(), 1) == kLetterCount)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("--omit: leaves no letter of {}; X is drawn with --allow-X alone", kLetters));
+}
+
+// Of a tied group the last member's omissions count; the others' are checked with them.
+void DesignInputs::check_omitted(const Complex& complex, const Constraints& constraints) const {
+  if (constraints.omit_at.empty()) return;
+  for (std::size_t i = 0; i < constraints.free.size(); ++i) {
+    bool leaves_one = constraints.free[i] == 0;
+    for (std::size_t a = 0; a < kLetterRow; ++a)
+      leaves_one =
+          leaves_one || (constraints.omit[a] == 0 && constraints.omit_at[i * kLetterRow + a] == 0);
+    if (leaves_one) continue;
+    const auto c = static_cast<std::size_t>(complex.chain[i]);
+    refuse_entry(
+        omit_.path, complex.name,
+        fmt::format("position {} of chain {} has no letter left that may be drawn",
+                    static_cast<std::int64_t>(i) - complex.begin[c] + 1, complex.chains[c]));
+  }
+}
+
+void DesignInputs::fix_listed(const Complex& complex, Constraints& constraints) const {
+  std::string_view rest = request_.fixed;
+  while (!rest.empty()) {
+    const std::size_t size = std::min(rest.size(), rest.find_first_of(" ,"));
+    const std::string_view word = rest.substr(0, size);
+    rest.remove_prefix(std::min(rest.size(), size + 1));
+    if (word.empty()) continue;
+    const Span span = parse_span(word);
+    const auto chain = std::find(complex.chains.begin(), complex.chains.end(), span.chain);
+    if (chain == complex.chains.end())
+      refuse_entry("--fixed", complex.name,
+                   fmt::format("has no chain {}", biogpu::quoted(span.chain)));
+    const auto c = static_cast<std::size_t>(chain - complex.chains.begin());
+    for (std::int64_t position = span.first; position <= span.last; ++position)
+      constraints.free[residue_at("--fixed", complex, c, position)] = 0;
+  }
+}
+
+void DesignInputs::fix_positions(const Complex& complex, Constraints& constraints) const {
+  const Json& chains = entry(fixed_.path, fixed_.json, complex.name);
+  for_chains(fixed_.path, chains, complex, [&](std::size_t c, const Json& positions) {
+    for (const std::int64_t position : positions_of(positions))
+      constraints.free[residue_at(fixed_.path, complex, c, position)] = 0;
+  });
+}
+
+void DesignInputs::omit_positions(const Complex& complex, Constraints& constraints) const {
+  constraints.omit_at.assign(static_cast<std::size_t>(complex.n) * kLetterRow, 0);
+  const Json& chains = entry(omit_.path, omit_.json, complex.name);
+  for_chains(omit_.path, chains, complex, [&](std::size_t c, const Json& items) {
+    for (const Json& item : items)
+      for (const std::int64_t position : positions_of(item.at(0)))
+        for (const char letter : item.at(1).get<std::string>())
+          constraints.omit_at[residue_at(omit_.path, complex, c, position) * kLetterRow +
+                              letter_at(omit_.path, complex.name, letter)] = 1;
+  });
+}
+
+void DesignInputs::add_bias(const Complex& complex, Constraints& constraints) const {
+  if (!bias_.path.empty())
+    guard(bias_.path, complex.name, [&] {
+      for (const auto& [letter, bias] : bias_.json.items())
+        constraints
+            .bias[letter_at(bias_.path, complex.name, letter.size() == 1 ? letter.front() : '?')] =
+            number_of(bias);
+    });
+  for (const auto& [letter, bias] : request_.bias)
+    constraints.bias[letter_at("--bias", complex.name, letter)] = bias;
+  if (bias_at_.path.empty()) return;
+  guard(bias_at_.path, complex.name, [&] {
+    constraints.bias_at.assign(static_cast<std::size_t>(complex.n) * kLetterRow, 0.0f);
+    const Json& chains = entry(bias_at_.path, bias_at_.json, complex.name);
+    for_chains(bias_at_.path, chains, complex, [&](std::size_t c, const Json& rows) {
+      const auto n = static_cast<std::size_t>(complex.begin[c + 1] - complex.begin[c]);
+      if (rows.size() != n)
+        refuse_entry(bias_at_.path, complex.name,
+                     fmt::format("chain {} has {} residues, its table {}", complex.chains[c], n,
+                                 rows.size()));
+      const LetterTable table = table_of(rows, n);
+      for (std::size_t i = 0; i < table.size(); ++i)
+        std::copy(table[i].begin(), table[i].end(),
+                  constraints.bias_at.begin() +
+                      (complex.begin[c] + static_cast<std::int64_t>(i)) * kLetterCount);
+    });
+  });
+}
+
+void DesignInputs::add_profiles(const Complex& complex, Constraints& constraints) const {
+  constexpr float kAnything = 10000.0f;
+  Profile none;
+  none.log_odds.fill(kAnything);
+  constraints.profiles.assign(static_cast<std::size_t>(complex.n), none);
+  constraints.profile_weight = request_.pssm_multi;
+  constraints.use_profile_bias = request_.pssm_bias;
+  constraints.use_log_odds = request_.pssm_log_odds;
+  constraints.log_odds_threshold = request_.pssm_threshold;
+  const Json& chains = entry(profiles_.path, profiles_.json, complex.name);
+  for_chains(profiles_.path, chains, complex, [&](std::size_t c, const Json& profile) {
+    if (profile.empty()) return;
+    const Json &weights = profile.at("pssm_coef"), &rows = profile.at("pssm_bias");
+    const Json& odds_rows = profile.at("pssm_log_odds");
+    const auto n = static_cast<std::size_t>(complex.begin[c + 1] - complex.begin[c]);
+    if (weights.size() != n || rows.size() != n || odds_rows.size() != n)
+      refuse_entry(profiles_.path, complex.name,
+                   fmt::format("chain {} has {} residues, its profile {}", complex.chains[c], n,
+                               weights.size()));
+    const LetterTable bias = table_of(rows, n), odds = table_of(odds_rows, n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const float weight = float_of(weights.at(i));
+      const bool is_share = weight >= 0 && weight <= 1;
+      const bool is_positive =
+          std::all_of(bias[i].begin(), bias[i].end(), [](float p) { return p >= 0; }) &&
+          std::any_of(bias[i].begin(), bias[i].end(), [](float p) { return p > 0; });
+      if (!is_share || !is_positive)
+        refuse_entry(
+            profiles_.path, complex.name,
+            fmt::format("position {} of chain {}: pssm_coef is no share from 0 to 1, or pssm_bias "
+                        "holds no probabilities",
+                        i + 1, complex.chains[c]));
+      constraints.profiles[static_cast<std::size_t>(complex.begin[c]) + i] = {weight, bias[i],
+                                                                              odds[i]};
+    }
+  });
+}
+
+void DesignInputs::tie(const Complex& complex, Constraints& constraints) const {
+  constraints.tied_weight.assign(static_cast<std::size_t>(complex.n), 1.0f);
+  std::vector<std::uint8_t> taken(static_cast<std::size_t>(complex.n), 0);
+  for (const Json& item : entry(tied_.path, tied_.json, complex.name)) {
+    std::vector<std::int32_t> group;
+    for (const auto& [chain, value] : item.items()) {
+      const auto found = std::find(complex.chains.begin(), complex.chains.end(), chain);
+      if (found == complex.chains.end())
+        refuse_entry(tied_.path, complex.name,
+                     fmt::format("has no chain {}", biogpu::quoted(chain)));
+      const auto c = static_cast<std::size_t>(found - complex.chains.begin());
+      const bool weighted = value.at(0).is_array();
+      const Json& positions = weighted ? value.at(0) : value;
+      const std::vector<std::int64_t> numbers = positions_of(positions);
+      for (std::size_t p = 0; p < numbers.size(); ++p) {
+        const std::size_t i = residue_at(tied_.path, complex, c, numbers[p]);
+        if (taken[i] != 0)
+          refuse_entry(tied_.path, complex.name,
+                       fmt::format("position {} of chain {} is tied twice", numbers[p], chain));
+        taken[i] = 1;
+        if (weighted) constraints.tied_weight[i] = float_of(value.at(1).at(p));
+        group.push_back(static_cast<std::int32_t>(i));
+      }
+    }
+    if (!group.empty()) constraints.tied.push_back(std::move(group));
+  }
+}
+
+void DesignInputs::tie_chains(const Complex& complex, Constraints& constraints) const {
+  const std::int64_t n = complex.begin[1] - complex.begin[0];
+  for (std::size_t c = 1; c < complex.n_designed; ++c)
+    if (complex.begin[c + 1] - complex.begin[c] != n)
+      refuse_entry("--homooligomer", complex.name,
+                   fmt::format("chain {} has {} residues and chain {} has {}", complex.chains[0], n,
+                               complex.chains[c], complex.begin[c + 1] - complex.begin[c]));
+  constraints.tied.clear();
+  for (std::int64_t p = 0; p < n; ++p) {
+    std::vector<std::int32_t> group;
+    for (std::size_t c = 0; c < complex.n_designed; ++c) {
+      const std::int64_t i = complex.begin[c] + p;
+      // All would take the X of a residue that is not there.
+      if (complex.present[static_cast<std::size_t>(i)] != 0)
+        group.push_back(static_cast<std::int32_t>(i));
+    }
+    if (group.size() > 1) constraints.tied.push_back(std::move(group));
+  }
+}
+
+// A group has one letter: a residue that keeps its own would lose it to one that is drawn.
+void DesignInputs::check_tied(const Complex& complex, const Constraints& constraints) const {
+  const std::string label = request_.homooligomer ? "--homooligomer" : tied_.path;
+  const auto place = [&](std::int32_t i) {
+    const auto c = static_cast<std::size_t>(complex.chain[static_cast<std::size_t>(i)]);
+    return fmt::format("position {} of chain {}", i - complex.begin[c] + 1, complex.chains[c]);
+  };
+  for (const auto& group : constraints.tied) {
+    std::int32_t kept = -1, drawn = -1;
+    for (const std::int32_t i : group) {
+      const auto at = static_cast<std::size_t>(i);
+      if (complex.present[at] == 0) continue;
+      if (constraints.free[at] != 0) {
+        drawn = i;
+      } else if (kept >= 0 &&
+                 complex.letters[at] != complex.letters[static_cast<std::size_t>(kept)]) {
+        refuse_entry(
+            label, complex.name,
+            fmt::format("{} and {} are tied and keep different residues", place(kept), place(i)));
+      } else {
+        kept = i;
+      }
+    }
+    if (kept >= 0 && drawn >= 0)
+      refuse_entry(
+          label, complex.name,
+          fmt::format("{} keeps its residue and is tied to {}, which is drawn; fix both or neither",
+                      place(kept), place(drawn)));
+  }
+}
+
+}  // namespace biogpu::models::proteinmpnn

@@ -1,0 +1,101 @@
+#include "lib/tasks/embed.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/core/error.hpp"
+
+namespace biogpu::tasks {
+namespace {
+
+// Hands out consecutive pieces of an output.
+class Cursor {
+ public:
+  explicit Cursor(const io::Values& values) : values_(values) {}
+  io::Values take(std::int64_t n) {
+    const std::size_t first = next_;
+    next_ += static_cast<std::size_t>(n);
+    return values_.piece(first, static_cast<std::size_t>(n));
+  }
+
+ private:
+  const io::Values& values_;
+  std::size_t next_ = 0;
+};
+
+struct Piece {
+  std::string kind;  // "mean/33"
+  const io::Values* values;
+  bool per_residue;    // rows of the piece: residues, or the sequence
+  std::int64_t width;  // 0: as many as residues
+};
+
+std::vector<Piece> pieces_of(const models::Outputs& outputs, const ArrayOptions& options,
+                             const models::ModelInfo& info) {
+  std::vector<Piece> pieces;
+  for (const models::Outputs::Layer& layer : outputs.layers) {
+    const auto name = [&](const char* kind) { return fmt::format("{}/{}", kind, layer.index); };
+    if (options.residues) pieces.push_back({name("residues"), &layer.residues, true, info.d_model});
+    if (options.mean) pieces.push_back({name("mean"), &layer.mean, false, info.d_model});
+    if (options.begin) pieces.push_back({name("cls"), &layer.begin, false, info.d_model});
+  }
+  if (options.logits) pieces.push_back({"logits", &outputs.logits, true, info.vocabulary.size()});
+  if (options.contacts) pieces.push_back({"contacts", &outputs.contacts, true, 0});
+  return pieces;
+}
+
+}  // namespace
+
+std::vector<int> resolve_layers(const std::vector<int>& layers, const models::ModelInfo& info) {
+  std::vector<int> resolved;
+  const auto n = static_cast<int>(info.n_layers);
+  for (const int layer : layers) {
+    if (layer > n || layer < -n - 1)
+      throw Error(ErrorCode::usage,
+                  fmt::format("layer {}: the model has 0 to {} (-1 is {})", layer, n, n));
+    resolved.push_back(layer < 0 ? n + 1 + layer : layer);
+  }
+  std::sort(resolved.begin(), resolved.end());
+  resolved.erase(std::unique(resolved.begin(), resolved.end()), resolved.end());
+  return resolved;
+}
+
+void compute_arrays(models::ProteinModel& model, const std::vector<std::string>& names,
+                    const std::vector<Tokens>& sequences, const ArrayOptions& options,
+                    std::int64_t budget_tokens, pipeline::BatchResult& result) {
+  models::Request request;
+  if (options.residues || options.mean || options.begin) request.layers = options.layers;
+  request.per_residue = options.residues;
+  request.mean = options.mean;
+  request.begin = options.begin;
+  request.logits = options.logits;
+  request.contacts = options.contacts;
+  run_passes(model, sequences, request, budget_tokens,
+             [&](std::size_t first, std::size_t n, const models::Outputs& outputs) {
+               const std::vector<Piece> pieces = pieces_of(outputs, options, model.info());
+               std::vector<Cursor> cursors;
+               cursors.reserve(pieces.size());
+               for (const Piece& piece : pieces) cursors.emplace_back(*piece.values);
+               for (std::size_t i = first; i < first + n; ++i) {
+                 const auto n_residues = static_cast<std::int64_t>(sequences[i].size()) - 2;
+                 for (std::size_t p = 0; p < pieces.size(); ++p) {
+                   const std::int64_t width = pieces[p].width == 0 ? n_residues : pieces[p].width;
+                   io::NamedArray array;
+                   array.key = names[i];
+                   if (pieces.size() > 1) {
+                     array.key += "/" + pieces[p].kind;
+                     array.kind_bytes = 1 + pieces[p].kind.size();
+                   }
+                   if (pieces[p].per_residue) array.shape.push_back(n_residues);
+                   array.shape.push_back(width);
+                   array.values =
+                       cursors[p].take(pieces[p].per_residue ? n_residues * width : width);
+                   result.arrays.push_back(std::move(array));
+                 }
+               }
+             });
+}
+
+}  // namespace biogpu::tasks
