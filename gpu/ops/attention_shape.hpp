@@ -34,8 +34,8 @@ struct AttentionShape {
 };
 
 // Rows [first, first + kCount) of one head of one sequence into shared memory, zeros beyond the
-// sequence and the head. A low part lies kCount * kPitch elements behind the high one.
-template <class Shape, int kCount>
+// sequence (first may be negative) and the head. A low part lies kLow elements behind the high one.
+template <class Shape, int kCount, int kLow = kCount* Shape::kPitch>
 __device__ __forceinline__ void copy_head(const Rows& from, std::int64_t row, int first, int length,
                                           std::int64_t column, int head, std::uint16_t* to) {
   constexpr int kPieces = Shape::kHead / 8;
@@ -48,14 +48,16 @@ __device__ __forceinline__ void copy_head(const Rows& from, std::int64_t row, in
     const int stride = static_cast<int>(from.stride);
 #pragma unroll
     for (int r = thread / kPieces; r < kCount; r += kRowsAtOnce) {
-      const bool valid = first + r < length && c < head;
+      const bool valid =
+          static_cast<unsigned>(first + r) < static_cast<unsigned>(length) && c < head;
       const int from_row = valid ? first + r : 0;
       copy_async16(to + r * Shape::kPitch + c, base + std::int64_t{from_row} * stride, valid);
     }
   } else {
     for (int i = static_cast<int>(threadIdx.x); i < kCount * kPieces; i += Shape::kThreads) {
       const int r = i / kPieces, c = i % kPieces * 8;
-      const bool valid = first + r < length && c < head;
+      const bool valid =
+          static_cast<unsigned>(first + r) < static_cast<unsigned>(length) && c < head;
       const std::int64_t at = valid ? (row + first + r) * from.stride + column + c : 0;
       std::uint16_t* const place = to + r * Shape::kPitch + c;
       Bytes16 high = {}, low = {};
@@ -70,7 +72,7 @@ __device__ __forceinline__ void copy_head(const Rows& from, std::int64_t row, in
         }
       }
       *reinterpret_cast<Bytes16*>(place) = high;
-      *reinterpret_cast<Bytes16*>(place + kCount * Shape::kPitch) = low;
+      *reinterpret_cast<Bytes16*>(place + kLow) = low;
     }
   }
 }

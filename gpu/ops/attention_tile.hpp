@@ -47,10 +47,10 @@ __device__ __forceinline__ void load_queries(const std::uint16_t* shared, int ro
 }
 
 // scores[i][j] = q k^T of 16 queries and 16 keys of a step.
-template <class Shape>
-__device__ __forceinline__ void multiply_keys(
-    const AttentionState<Shape> (&state)[Shape::kRowTiles], const std::uint16_t* keys,
-    Scores<Shape> (&scores)[Shape::kRowTiles]) {
+template <class Shape, class State>
+__device__ __forceinline__ void multiply_keys(const State (&state)[Shape::kRowTiles],
+                                              const std::uint16_t* keys,
+                                              Scores<Shape> (&scores)[Shape::kRowTiles]) {
   constexpr int kWave = Shape::kWave;
 #pragma unroll
   for (int j = 0; j < Shape::kKeys / 16; ++j) {
@@ -96,12 +96,10 @@ __device__ __forceinline__ void add_score_bias(const AttentionArgs& a, const Que
   }
 }
 
-// The bias added, keys beyond the sequence gone; one test a step, for most steps need neither.
+// Keys beyond the sequence gone; one test a step, for most steps have none.
 template <class Shape>
-__device__ __forceinline__ void adjust_scores(const AttentionArgs& a, const QueryTile& tile,
-                                              int head, int row, int first_key,
-                                              Scores<Shape>& scores) {
-  if (a.bias.data != nullptr) add_score_bias<Shape>(a, tile, head, row, first_key, scores);
+__device__ __forceinline__ void mask_scores(const QueryTile& tile, int first_key,
+                                            Scores<Shape>& scores) {
   if (first_key + Shape::kKeys <= tile.length) return;
 #pragma unroll
   for (int j = 0; j < Shape::kKeys / 16; ++j) {
@@ -111,6 +109,14 @@ __device__ __forceinline__ void adjust_scores(const AttentionArgs& a, const Quer
         scores[j].value[e] = kMinusInfinity;
     }
   }
+}
+
+template <class Shape>
+__device__ __forceinline__ void adjust_scores(const AttentionArgs& a, const QueryTile& tile,
+                                              int head, int row, int first_key,
+                                              Scores<Shape>& scores) {
+  if (a.bias.data != nullptr) add_score_bias<Shape>(a, tile, head, row, first_key, scores);
+  mask_scores<Shape>(tile, first_key, scores);
 }
 
 // Softmax over what has been seen: raises the maxima, scales what was summed before, and turns the
@@ -212,41 +218,68 @@ __device__ __forceinline__ void multiply_values(AttentionState<Shape> (&state)[S
   }
 }
 
+// Columns of one head in the rows that results go to.
+struct HeadColumns {
+  Rows rows;
+  std::int64_t first;
+  int n;  // a multiple of 8
+};
+
+// out times factor, one for each of the lane's rows.
 template <class Shape>
-__device__ __forceinline__ void store_attention(const AttentionArgs& a, const QueryTile& tile,
-                                                int head, int row, AttentionState<Shape>& state) {
+__device__ __forceinline__ void store_heads(const HeadColumns& out, const QueryTile& tile, int row,
+                                            const AttentionState<Shape>& state,
+                                            const float* factor) {
   constexpr int kWave = Shape::kWave;
-  float factor[kTileRowSlots<kWave>];
-#pragma unroll
-  for (int slot = 0; slot < kTileRowSlots<kWave>; ++slot) {
-    const float sum =
-        reduce_tile_row<kWave>(state.sum[slot], [](float x, float y) { return x + y; });
-    factor[slot] = 1.0f / sum;
-    const int query = tile.first + row + tile_row<kWave>(2 * slot);
-    if (a.log_sum_exp != nullptr && tile_column<kWave>(0) == 0 && query < tile.length) {
-      a.log_sum_exp[head * a.log_sum_exp_stride + tile.begin + query] =
-          (state.top[slot] + log2f(sum)) / kLog2E;
-    }
-  }
 #pragma unroll
   for (int d = 0; d < Shape::kHead / 16; ++d) {
 #pragma unroll
     for (int e = 0; e < TileSum<kWave>::kValues; e += 2) {
       const int query = tile.first + row + tile_row<kWave>(e);
       const int column = 16 * d + tile_column<kWave>(e);
-      if (query >= tile.length || column >= a.head) continue;
+      if (query >= tile.length || column >= out.n) continue;
       const float x = state.out[d].value[e] * factor[tile_row_slot<kWave>(e)];
       const float y = state.out[d].value[e + 1] * factor[tile_row_slot<kWave>(e)];
-      const std::int64_t at = (tile.begin + query) * a.out.stride + head * a.head + column;
+      const std::int64_t at = (tile.begin + query) * out.rows.stride + out.first + column;
       if constexpr (Shape::kParts == 2) {
-        static_cast<float*>(a.out.data)[at] = x;
-        static_cast<float*>(a.out.data)[at + 1] = y;
+        static_cast<float*>(out.rows.data)[at] = x;
+        static_cast<float*>(out.rows.data)[at + 1] = y;
       } else {
-        *reinterpret_cast<std::uint32_t*>(static_cast<std::uint16_t*>(a.out.data) + at) =
+        *reinterpret_cast<std::uint32_t*>(static_cast<std::uint16_t*>(out.rows.data) + at) =
             number16_pair<Shape::kType>(x, y);
       }
     }
   }
+}
+
+// One over the sum of each row's weights.
+template <class Shape>
+__device__ __forceinline__ void invert_sums(const AttentionState<Shape>& state, float* sum,
+                                            float* factor) {
+#pragma unroll
+  for (int slot = 0; slot < kTileRowSlots<Shape::kWave>; ++slot) {
+    sum[slot] =
+        reduce_tile_row<Shape::kWave>(state.sum[slot], [](float x, float y) { return x + y; });
+    factor[slot] = 1.0f / sum[slot];
+  }
+}
+
+template <class Shape>
+__device__ __forceinline__ void store_attention(const AttentionArgs& a, const QueryTile& tile,
+                                                int head, int row,
+                                                const AttentionState<Shape>& state) {
+  constexpr int kWave = Shape::kWave;
+  float sum[kTileRowSlots<kWave>], factor[kTileRowSlots<kWave>];
+  invert_sums<Shape>(state, sum, factor);
+#pragma unroll
+  for (int slot = 0; slot < kTileRowSlots<kWave>; ++slot) {
+    const int query = tile.first + row + tile_row<kWave>(2 * slot);
+    if (a.log_sum_exp != nullptr && tile_column<kWave>(0) == 0 && query < tile.length) {
+      a.log_sum_exp[head * a.log_sum_exp_stride + tile.begin + query] =
+          (state.top[slot] + log2f(sum[slot])) / kLog2E;
+    }
+  }
+  store_heads<Shape>({a.out, std::int64_t{head} * a.head, a.head}, tile, row, state, factor);
 }
 
 template <class Shape>

@@ -1,0 +1,102 @@
+// Attention with a term of the distance between query and key, without a tensor of scores or of
+// distances for each query.
+//
+// Shapes   see lib/ops/relative_attention.hpp.
+// Mapping  a block takes 64 queries of one head, 16 for each of its 4 waves, and up to 192 columns
+// of
+//          its values; keys, values and the band of distances pass through shared memory in steps
+//          of 32 keys (16 in fp32), where the band is a ring: a step adds as many distances as
+//          keys. A wave multiplies its queries with the 48 distances of a step, writes the product
+//          by rows and reads it along the diagonals. As many blocks as fit stay and take tile after
+//          tile.
+// Traffic  with 16-bit operands 2 (2 d_k + d_v) n bytes a head for q, k, v and 2 d_v n for out, and
+//          keys, values and n + 63 distances again for each tile of 64 queries, from L2. Products
+//          of n tokens and a head: 2 n^2 (d_k + 1.5 d_k + d_v) operations, which bound it from n =
+//          100 or so. Enformer (1,536 tokens, 8 heads of 64 and 192): 13 GFLOP, 16 us at 800
+//          TFLOP/s; a key and value tile of 16 KB is read for 6.5 MFLOP.
+// Result   fp32 softmax with running maxima; the order of sums depends on the segment alone.
+// Limits   keys of up to 64 numbers; more than 192 numbers of values repeat the scores.
+// Source   Dai et al. 2019, Transformer-XL, arXiv 1901.02860 (the term); own (the skewed read).
+// Oracle   relative_attention_ref, lib/ops/relative_attention_ref.cpp.
+#include "lib/ops/relative_attention.hpp"
+
+#include "gpu/ops/device.hpp"
+#include "gpu/ops/relative_attention_tile.hpp"
+#include "gpu/rt/kernel.hpp"
+
+namespace biogpu::gpu::ops {
+namespace {
+
+template <class Shape>
+__global__ __launch_bounds__(Shape::kThreads) void relative_attention_kernel(
+    RelativeAttentionArgs a) {
+  BIOGPU_DYNAMIC_SHARED(std::uint16_t, shared);
+  constexpr int kPieces = kQueryRows / Shape::kRows;
+  const int n_columns = (a.d_v + Shape::kHeadV - 1) / Shape::kHeadV;
+  const int n_items = *a.n_tiles * a.n_heads * kPieces * n_columns;
+  for (int item = static_cast<int>(blockIdx.x); item < n_items;
+       item += static_cast<int>(gridDim.x)) {
+    const int columns = item % n_columns, head = item / n_columns % a.n_heads,
+              piece = item / n_columns / a.n_heads;
+    RelativePlace at{a.tiles[piece / kPieces], head, columns * Shape::kHeadV};
+    at.tile.first += piece % kPieces * Shape::kRows;
+    if (at.tile.first < at.tile.length) relative_attention_tile<Shape>(a, at, shared);
+  }
+}
+
+template <class Shape>
+void launch_relative_shape(const RelativeAttentionArgs& a, Stream& stream) {
+  constexpr std::size_t kSharedBytes = sizeof(std::uint16_t) * Shape::kSharedElements;
+  constexpr std::size_t kBlocksOfMultiprocessor = 6;  // resident or soon to be
+  stream.launch_shared(
+      relative_attention_kernel<Shape>,
+      kBlocksOfMultiprocessor * static_cast<std::size_t>(stream.n_multiprocessors()),
+      Shape::kThreads, kSharedBytes, a);
+}
+
+template <int kWave, Number16 kType, int kParts>
+void launch_relative_heads(const RelativeAttentionArgs& a, Stream& stream) {
+  if (a.d_k <= 32 && a.d_v <= 64)
+    return launch_relative_shape<RelativeShape<kWave, kType, 32, 64, kParts>>(a, stream);
+  launch_relative_shape<RelativeShape<kWave, kType, 64, 192, kParts>>(a, stream);
+}
+
+void launch_relative_attention(const RelativeAttentionArgs& a, Stream& stream) {
+  with_matrix_wave(stream.wave_width(), [&](auto wave) {
+    if (a.q.type == Element::f32) {
+      launch_relative_heads<wave, Number16::fp16, 2>(a, stream);
+    } else if (a.q.type == Element::fp16) {
+      launch_relative_heads<wave, Number16::fp16, 1>(a, stream);
+    } else {
+      launch_relative_heads<wave, Number16::bf16, 1>(a, stream);
+    }
+  });
+}
+
+}  // namespace
+
+void relative_attention(Device& device, const biogpu::ops::RelativeAttention& op) {
+  RelativeAttentionArgs args{};
+  args.q = rows_of(op.q);
+  args.k = rows_of(op.k);
+  args.v = rows_of(op.v);
+  args.q_head = op.q.stride[1];
+  args.k_head = op.k.stride[1];
+  args.v_head = op.v.stride[1];
+  args.content_bias = op.content_bias.as<float>();
+  args.position_bias = op.position_bias.as<float>();
+  args.content_stride = op.content_bias.stride[0];
+  args.position_stride = op.position_bias.stride[0];
+  args.relative = {op.relative.data, op.relative.stride[1], element_of(op.relative.dtype)};
+  args.n_distances = static_cast<int>(op.relative.shape[1]);
+  args.n_heads = static_cast<int>(op.q.shape[1]);
+  args.d_k = static_cast<int>(op.q.shape[2]);
+  args.d_v = static_cast<int>(op.v.shape[2]);
+  args.out = rows_of(op.out);
+  const RaggedPlan& plan = device.plan(*op.segments);
+  args.tiles = plan.tiles();
+  args.n_tiles = plan.n_tiles();
+  launch_relative_attention(args, device.stream());
+}
+
+}  // namespace biogpu::gpu::ops
