@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Writes a folder with a random Enformer: config.json, model.safetensors; with --vectors expected.safetensors too.
+
+usage: scripts/reference/make_enformer.py FOLDER [--shape tiny|small|published] [--seed N] [--dtype float16|float32]
+                                          [--vectors] [--trunk-names]
+
+Weights are drawn so that every part matters: the output of attention is not zero, batch norm has statistics, pools
+and biases are not neutral. The vectors are computed by enformer-pytorch in double precision from the numbers that
+the file holds, and stored in fp32: every stage for the window "one", the outputs for "two", which has letters that
+are no base, and the outputs of "one" with the gamma features divided by their maximum over positions, as
+DeepMind's original has it. Needs requirements.txt and `pip install --no-deps enformer-pytorch==0.8.12`, which pins
+another transformers.
+"""
+
+import argparse
+import importlib.util
+import json
+import math
+import pathlib
+import sys
+import types
+
+import numpy
+import safetensors.torch
+import torch
+
+SHAPES = {
+    "tiny": dict(dim=48, depth=2, heads=2, output_heads=dict(human=7, mouse=5), target_length=16, attn_dim_key=16,
+                 num_downsamples=4, dim_divisible_by=8, sequence_length=1024),
+    "small": dict(dim=192, depth=2, heads=4, output_heads=dict(human=7, mouse=5), target_length=16, attn_dim_key=16,
+                  num_downsamples=4, dim_divisible_by=32, sequence_length=2048),
+    "published": dict(dim=1536, depth=11, heads=8, output_heads=dict(human=5313, mouse=1643), target_length=896,
+                      attn_dim_key=64, num_downsamples=7, dim_divisible_by=128, sequence_length=196608),
+}
+
+
+def load_original():
+    """enformer-pytorch's modelling file, without what its package imports for training."""
+    where = importlib.util.find_spec("enformer_pytorch").submodule_search_locations
+    package = types.ModuleType("enformer_pytorch")
+    package.__path__ = list(where)
+    sys.modules["enformer_pytorch"] = package
+    data = types.ModuleType("enformer_pytorch.data")
+    data.str_to_one_hot = data.seq_indices_to_one_hot = None
+    sys.modules["enformer_pytorch.data"] = data
+    from enformer_pytorch import modeling_enformer
+    return modeling_enformer
+
+
+original = load_original()
+
+
+def fill(model, seed):
+    generator = torch.Generator().manual_seed(seed)
+
+    def draw(name, tensor):
+        noise = torch.randn(tensor.shape, generator=generator)
+        if name.endswith("running_var"):
+            return 0.5 + 1.5 * torch.rand(tensor.shape, generator=generator)
+        if name.endswith("running_mean"):
+            return noise
+        if name.endswith("to_attn_logits.weight"):
+            n = tensor.shape[0]
+            return (2 * torch.eye(n) + noise.view(n, n) * n ** -0.5).view(tensor.shape)
+        if "rel_content_bias" in name or "rel_pos_bias" in name:
+            return noise
+        if tensor.dim() == 1:
+            # Factors of normalisations are near 1.
+            return 0.2 * noise + (1.0 if name.endswith("weight") else 0.0)
+        n_in = math.prod(tensor.shape[1:])
+        gain = 3 if name.endswith(("to_q.weight", "to_k.weight")) else 1
+        return gain * n_in ** -0.5 * noise
+
+    with torch.no_grad():
+        for name, tensor in sorted(model.state_dict().items()):
+            if not name.startswith("_trunk.") and tensor.is_floating_point():
+                tensor.copy_(draw(name, tensor))
+
+
+def make_model(shape, seed):
+    values = dict(SHAPES[shape])
+    values.pop("sequence_length")
+    model = original.Enformer(original.EnformerConfig(**values)).eval()
+    fill(model, seed)
+    return model
+
+
+def save(model, shape, folder, dtype, trunk_names):
+    state = {}
+    for name, tensor in model.state_dict().items():
+        if name.startswith("_heads.") or name.startswith("_trunk.") == trunk_names:
+            state[name] = tensor.to(dtype).contiguous() if tensor.is_floating_point() else tensor
+    safetensors.torch.save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
+    (folder / "model.safetensors").chmod(0o644)
+    config = {"architectures": ["Enformer"], "model_type": "enformer", "use_tf_gamma": False,
+              "attn_dropout": 0.05, "dropout_rate": 0.4, "pos_dropout": 0.01, "use_checkpointing": False}
+    config.update(SHAPES[shape])
+    (folder / "config.json").write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
+
+
+def make_windows(length):
+    """A random window, and one with both cases, letters that are no base, and a run of N at its beginning."""
+    bases = numpy.array(list("ACGT"))
+    rng = numpy.random.default_rng(7)
+    one = "".join(bases[rng.integers(0, 4, length)])
+    two = numpy.array(list("N" * 100 + "".join(bases[rng.integers(0, 4, length - 100)])))
+    for i, letter in enumerate("RYKMSWBDHVNacgtn"):
+        two[150 + 37 * i] = letter
+    return {"one": one, "two": "".join(two)}
+
+
+def one_hot(window):
+    rows = torch.zeros(len(window), 4)
+    for i, letter in enumerate(window.upper()):
+        if letter in "ACGT":
+            rows[i, "ACGT".index(letter)] = 1
+    return rows
+
+
+def gamma_over_positions(positions, features, seq_len, dtype=None):
+    mean = torch.linspace(seq_len / features, seq_len, features)[None]
+    stddev = seq_len / (2 * features)
+    pdf = original.gamma_pdf(positions.abs().to(mean.dtype)[:, None], (mean / stddev) ** 2, mean / stddev ** 2) + 1e-8
+    return pdf / pdf.amax(0, keepdim=True)
+
+
+def run_stages(model, x):
+    stages = {}
+
+    def keep(name, transpose):
+        def hook(_, __, out):
+            stages[name] = (out[0].T if transpose else out[0]).clone()
+        return hook
+
+    hooks = [model.stem.register_forward_hook(keep("stem", True))]
+    for i, tower in enumerate(model.conv_tower):
+        hooks.append(tower.register_forward_hook(keep(f"tower/{i}", True)))
+    for i, block in enumerate(model.transformer):
+        hooks.append(block.register_forward_hook(keep(f"block/{i}", False)))
+    hooks.append(model.crop_final.register_forward_hook(keep("crop", False)))
+    outputs, embedding = model(x[None], return_embeddings=True)
+    for hook in hooks:
+        hook.remove()
+    stages["embedding"] = embedding[0]
+    stages.update({f"heads/{name}": out[0] for name, out in outputs.items()})
+    return stages
+
+
+def make_vectors(model, windows):
+    vectors = {}
+    for name, window in windows.items():
+        stages = run_stages(model, one_hot(window).to(torch.get_default_dtype()))
+        kept = stages if name == "one" else {k: v for k, v in stages.items() if k.startswith("heads/")}
+        vectors.update({f"{name}/{k}": v for k, v in kept.items()})
+    n = vectors["one/block/0"].shape[0]
+    attention = model.transformer[0][0].fn[1]
+    features = original.get_positional_embed(n, attention.num_rel_pos_features, "cpu", False, torch.get_default_dtype())
+    vectors["features"] = features
+    for i, block in enumerate(model.transformer):
+        vectors[f"relative/{i}"] = block[0].fn[1].to_rel_k(features)
+    form = original.get_positional_features_gamma
+    original.get_positional_features_gamma = gamma_over_positions
+    vectors["features_positions"] = original.get_positional_embed(n, attention.num_rel_pos_features, "cpu", False,
+                                                                  torch.get_default_dtype())
+    stages = run_stages(model, one_hot(windows["one"]).to(torch.get_default_dtype()))
+    vectors.update({f"positions/{k}": v for k, v in stages.items() if k.startswith("heads/")})
+    original.get_positional_features_gamma = form
+    return {k: v.float().contiguous() for k, v in vectors.items()}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--shape", choices=SHAPES, default="tiny")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--dtype", choices=("float16", "float32"), default="float16")
+    parser.add_argument("--vectors", action="store_true")
+    parser.add_argument("--trunk-names", action="store_true", help="write the names with _trunk. instead")
+    arguments = parser.parse_args()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    model = make_model(arguments.shape, arguments.seed)
+    dtype = getattr(torch, arguments.dtype)
+    save(model, arguments.shape, arguments.folder, dtype, arguments.trunk_names)
+    windows = make_windows(SHAPES[arguments.shape]["sequence_length"])
+    (arguments.folder / "windows.fa").write_text("".join(f">{n}\n{s}\n" for n, s in windows.items()))
+    if arguments.vectors:
+        torch.set_default_dtype(torch.float64)  # of linspace, too
+        with torch.no_grad():
+            vectors = make_vectors(model.to(dtype).double(), windows)
+        safetensors.torch.save_file(vectors, arguments.folder / "expected.safetensors")
+        (arguments.folder / "expected.safetensors").chmod(0o644)
+        for name, tensor in vectors.items():
+            print(f"{name} {list(tensor.shape)} std {tensor.std():.3g} max {tensor.abs().max():.3g}")
+
+
+if __name__ == "__main__":
+    main()

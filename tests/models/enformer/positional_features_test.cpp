@@ -1,0 +1,100 @@
+#include "lib/models/enformer/positional_features.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "lib/core/error.hpp"
+#include "tests/models/enformer/vectors.hpp"
+#include "tests/support/catch.hpp"
+
+using namespace biogpu;
+using models::enformer::GammaForm;
+using models::enformer::PositionalFeatures;
+using models::enformer::relative_keys;
+using test::difference;
+using test::Vectors;
+
+namespace {
+
+constexpr std::int64_t kPositions = 64, kFeatures = 24;  // of the tiny model
+
+std::vector<float> rounded(const std::vector<double>& values) {
+  return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+TEST_CASE("enformer.positional: features equal enformer-pytorch in double precision",
+          "[enformer][model]") {
+  const Vectors expected("enformer_tiny/expected.safetensors");
+  const auto features = PositionalFeatures{kPositions, kFeatures, GammaForm::features}.compute();
+  CHECK(difference(rounded(features), expected["features"]) < 1e-6);
+  const auto positions = PositionalFeatures{kPositions, kFeatures, GammaForm::positions}.compute();
+  CHECK(difference(rounded(positions), expected["features_positions"]) < 1e-6);
+  // The two forms differ by far more than they differ from their references.
+  CHECK(difference(rounded(positions), expected["features"]) > 0.1);
+}
+
+TEST_CASE("enformer.positional: relative keys are the features times each layer's weight",
+          "[enformer][model]") {
+  const Vectors expected("enformer_tiny/expected.safetensors");
+  const Vectors weights("enformer_tiny/model.safetensors");
+  const auto features = PositionalFeatures{kPositions, kFeatures, GammaForm::features}.compute();
+  for (const int layer : {0, 1}) {
+    const std::string n = std::to_string(layer);
+    std::vector<float> weight = weights["transformer." + n + ".0.fn.1.to_rel_k.weight"];
+    const tensor::Tensor matrix(weight.data(), tensor::DType::f32, {32, kFeatures});
+    CHECK(difference(relative_keys(features, kFeatures, matrix), expected["relative/" + n]) < 1e-6);
+  }
+}
+
+TEST_CASE(
+    "enformer.positional: the formula over positions is the original's table but for rounding",
+    "[enformer][model]") {
+  // Some numbers of DeepMind's fp32 table, whose own rounding is up to 2.5e-3.
+  struct Entry {
+    std::int64_t distance, feature;
+    double value;
+  };
+  const Entry entries[] = {{0, 0, 5.35614e-07},    {40, 0, 0.982896},    {48, 0, 0.872011},
+                           {100, 3, 2.99056e-05},  {300, 5, 0.847085},   {700, 14, 0.721329},
+                           {768, 15, 1},           {1400, 28, 0.939413}, {1535, 31, 1},
+                           {1200, 31, 6.03167e-07}};
+  const auto features =
+      PositionalFeatures{models::enformer::kTablePositions, 192, GammaForm::positions}.compute();
+  for (const Entry& entry : entries)
+    for (const int side : {-1, 1}) {
+      const std::int64_t row = models::enformer::kTablePositions - 1 + side * entry.distance;
+      const double got = features[static_cast<std::size_t>(row * 192 + 64 + entry.feature)];
+      INFO(entry.distance << " " << entry.feature);
+      CHECK(std::fabs(got - entry.value) < 3e-3 * entry.value + 1e-8);
+    }
+}
+
+TEST_CASE("enformer.positional: a stored table stands in the third class, and with the sign",
+          "[enformer][model]") {
+  const std::int64_t n_rows = 2 * kPositions - 1, n = kFeatures / 6;
+  std::vector<float> table(static_cast<std::size_t>(n_rows * n));
+  for (std::size_t i = 0; i < table.size(); ++i) table[i] = 0.25f + 0.01f * static_cast<float>(i);
+  const auto features =
+      PositionalFeatures{kPositions, kFeatures, GammaForm::tf_table, table.data()}.compute();
+  const auto formula = PositionalFeatures{kPositions, kFeatures, GammaForm::positions}.compute();
+  for (std::int64_t i = 0; i < n_rows; ++i)
+    for (std::int64_t k = 0; k < kFeatures; ++k) {
+      const auto at = static_cast<std::size_t>(i * kFeatures + k);
+      const std::int64_t kind = k / n % 3;
+      const double sign = k < kFeatures / 2 ? 1 : i < kPositions - 1 ? -1 : i > kPositions - 1;
+      const double expected =
+          kind == 2 ? sign * static_cast<double>(table[static_cast<std::size_t>(i * n + k % n)])
+                    : formula[at];
+      REQUIRE(features[at] == expected);
+    }
+}
+
+TEST_CASE("enformer.positional: forms of gamma have names", "[enformer][model]") {
+  for (const GammaForm form : {GammaForm::tf_table, GammaForm::positions, GammaForm::features})
+    CHECK(models::enformer::parse_gamma_form(models::enformer::name_of(form)) == form);
+  CHECK_THROWS_AS(models::enformer::parse_gamma_form("tf_table"), Error);
+}

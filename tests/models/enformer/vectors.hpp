@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cmath>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "lib/tensor/weights/safetensors.hpp"
+#include "tests/support/catch.hpp"
+
+namespace biogpu::test {
+
+// The source tree's, or where an installed test is told that it lies.
+inline std::string model_data(const std::string& path) {
+  const char* const elsewhere = std::getenv("BIOGPU_TEST_DATA");
+  return std::string(elsewhere != nullptr ? elsewhere : BIOGPU_TEST_DATA) + "/infer/" + path;
+}
+
+// Tensors of a file, by name, as fp32.
+class Vectors {
+ public:
+  explicit Vectors(const std::string& path)
+      : checkpoint_(tensor::Checkpoint::open(model_data(path))) {}
+
+  std::vector<float> operator[](const std::string& name) const {
+    INFO(name);
+    REQUIRE(checkpoint_.tensors().count(name) == 1);
+    const tensor::StoredTensor& stored = checkpoint_.tensors().at(name);
+    std::vector<float> values(static_cast<std::size_t>(stored.size()));
+    REQUIRE(stored.to_floats(values.data()));
+    return values;
+  }
+
+ private:
+  tensor::Checkpoint checkpoint_;
+};
+
+// Largest difference over the standard deviation of the reference.
+inline double difference(const std::vector<float>& got, const std::vector<float>& right) {
+  if (got.size() != right.size() || right.empty()) return INFINITY;
+  double worst = 0, sum = 0, squares = 0;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    const auto value = static_cast<double>(right[i]);
+    const double apart = std::fabs(static_cast<double>(got[i]) - value);
+    worst = std::isfinite(apart) ? std::max(worst, apart) : INFINITY;
+    sum += value;
+    squares += value * value;
+  }
+  const auto n = static_cast<double>(right.size());
+  return worst / std::sqrt(squares / n - sum / n * (sum / n));
+}
+
+}  // namespace biogpu::test
