@@ -50,8 +50,36 @@ std::int64_t ModelConfig::count(const char* key, std::int64_t at_most) const {
   return value.get<std::int64_t>();
 }
 
-std::int64_t ModelConfig::count_or(const char* key, std::int64_t otherwise) const {
-  return has(key) ? count(key) : otherwise;
+std::int64_t ModelConfig::count_or(const char* key, std::int64_t otherwise,
+                                   std::int64_t at_most) const {
+  return has(key) ? count(key, at_most) : otherwise;
+}
+
+std::int64_t ModelConfig::integer_or(const char* key, std::int64_t otherwise) const {
+  constexpr std::int64_t kMax = std::int64_t{1} << 53;
+  if (!has(key)) return otherwise;
+  const auto& value = json_[key];
+  const bool fits = value.is_number_integer() && value.get<std::int64_t>() >= -kMax &&
+                    value.get<std::int64_t>() <= kMax;
+  if (!fits) fail(fmt::format("{} is {}; expected a whole number", key, show_value(value)));
+  return value.get<std::int64_t>();
+}
+
+std::vector<std::pair<std::string, std::int64_t>> ModelConfig::named_counts(
+    const char* key, std::int64_t at_most) const {
+  if (!has(key)) fail(fmt::format("has no {}", key));
+  if (!json_[key].is_object())
+    fail(fmt::format("{} is {}; expected an object of names and numbers", key,
+                     show_value(json_[key])));
+  std::vector<std::pair<std::string, std::int64_t>> counts;
+  for (const auto& [name, value] : json_[key].items()) {
+    if (!value.is_number_integer() || value.get<std::int64_t>() < 1 ||
+        value.get<std::int64_t>() > at_most)
+      fail(fmt::format("{} has {} for {}; expected a number from 1 to {}", key, show_value(value),
+                       biogpu::quoted(name), at_most));
+    counts.emplace_back(name, value.get<std::int64_t>());
+  }
+  return counts;
 }
 
 double ModelConfig::number_or(const char* key, double otherwise) const {

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace biogpu::models {
 
@@ -16,7 +18,13 @@ class ModelConfig {
   bool has(const char* key) const { return json_.contains(key) && !json_[key].is_null(); }
   // The number of a key that must be there, from 1 to at_most.
   std::int64_t count(const char* key, std::int64_t at_most = std::int64_t{1} << 24) const;
-  std::int64_t count_or(const char* key, std::int64_t otherwise) const;
+  std::int64_t count_or(const char* key, std::int64_t otherwise,
+                        std::int64_t at_most = std::int64_t{1} << 24) const;
+  // A whole number of either sign, within 2^53.
+  std::int64_t integer_or(const char* key, std::int64_t otherwise) const;
+  // An object of names and counts, by name; the key must be there.
+  std::vector<std::pair<std::string, std::int64_t>> named_counts(const char* key,
+                                                                 std::int64_t at_most) const;
   double number_or(const char* key, double otherwise) const;
   bool flag_or(const char* key, bool otherwise) const;
   std::string text_or(const char* key, const std::string& otherwise) const;

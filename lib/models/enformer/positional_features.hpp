@@ -42,8 +42,9 @@ struct PositionalFeatures {
   std::vector<double> compute() const;
 };
 
-// The features times a weight [n_out, 6F]: what attention reads as R, f32 [2L - 1, n_out].
-std::vector<float> relative_keys(const std::vector<double>& features, std::int64_t n_features,
+// The features times a weight f32 [n_heads * d_key, 6F], as attention reads it:
+// [n_heads, 2L - 1, d_key].
+std::vector<float> relative_keys(const std::vector<double>& features, std::int64_t n_heads,
                                  const tensor::Tensor& weight);
 
 }  // namespace biogpu::models::enformer

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
@@ -40,7 +41,10 @@ bool all_finite(const float* values, std::int64_t n) {
 }  // namespace
 
 void WeightTable::alias_prefix(std::string_view from, std::string_view to) {
-  prefixes_.emplace_back(from, to);
+  prefixes_.push_back({std::string(from), std::string(to), false});
+}
+void WeightTable::alias_copies(std::string_view from, std::string_view to) {
+  prefixes_.push_back({std::string(from), std::string(to), true});
 }
 void WeightTable::alias_suffix(std::string_view from, std::string_view to) {
   suffixes_.emplace_back(from, to);
@@ -49,7 +53,7 @@ void WeightTable::alias_suffix(std::string_view from, std::string_view to) {
 void WeightTable::index() {
   for (const auto& [stored, tensor] : checkpoint_.tensors()) {
     std::string name = stored;
-    for (const auto& [from, to] : prefixes_)
+    for (const auto& [from, to, copies] : prefixes_)
       if (name.starts_with(from)) {
         name.replace(0, from.size(), to);
         break;
@@ -59,7 +63,22 @@ void WeightTable::index() {
         name.replace(name.size() - from.size(), from.size(), to);
         break;
       }
-    if (!known_.emplace(name, &tensor).second) doubled_.push_back(stored);
+    const auto [place, is_first] = known_.emplace(name, &tensor);
+    if (!is_first) note_double(stored, name, *place->second);
+  }
+}
+
+void WeightTable::note_double(const std::string& stored, const std::string& name,
+                              const StoredTensor& first) {
+  const StoredTensor& tensor = checkpoint_.tensors().at(stored);
+  const bool may_be_copy = std::any_of(prefixes_.begin(), prefixes_.end(), [&](const Prefix& p) {
+    return p.copies && name.starts_with(p.to);
+  });
+  if (!may_be_copy) {
+    doubled_.push_back(stored);
+  } else if (tensor.type != first.type || tensor.shape != first.shape ||
+             (maps_ == Maps::read && std::memcmp(tensor.data, first.data, tensor.bytes) != 0)) {
+    unequal_copies_.push_back(stored);
   }
 }
 
@@ -75,6 +94,15 @@ bool WeightTable::has_prefix(std::string_view prefix) {
   if (known_.empty()) index();
   const auto first = known_.lower_bound(prefix);
   return first != known_.end() && first->first.starts_with(prefix);
+}
+
+std::uint64_t WeightTable::n_taken() const {
+  std::uint64_t n = 0;
+  for (const std::string& name : taken_) {
+    const auto found = known_.find(name);
+    if (found != known_.end()) n += static_cast<std::uint64_t>(found->second->size());
+  }
+  return n;
 }
 
 HostTensor WeightTable::take(const std::string& name, std::initializer_list<std::int64_t> shape) {
@@ -134,18 +162,28 @@ Linear WeightTable::take_linear(Context& context, const std::string& name, std::
 
 Linear WeightTable::take_linears(Context& context, std::span<const std::string> names,
                                  std::int64_t n_out, std::int64_t n_in, float first_scale) {
+  std::vector<LinearPart> parts;
+  for (const std::string& name : names)
+    parts.push_back({name, n_out, parts.empty() ? first_scale : 1});
+  return take_linear_parts(context, parts, n_in, true);
+}
+
+Linear WeightTable::take_linear_parts(Context& context, std::span<const LinearPart> parts,
+                                      std::int64_t n_in, bool has_bias) {
   // Before there is room for them: a shape of config.json may be any.
   std::vector<std::pair<const StoredTensor*, const StoredTensor*>> stored;
   bool all_fit = true;
-  for (const std::string& name : names) {
+  std::int64_t n_all = 0;
+  for (const LinearPart& part : parts) {
     const StoredTensor* const weight =
-        find_fitting(name + ".weight", {nullptr, DType::f32, {n_out, n_in}});
-    const StoredTensor* const bias = find_fitting(name + ".bias", {nullptr, DType::f32, {n_out}});
+        find_fitting(part.name + ".weight", {nullptr, DType::f32, {part.n_out, n_in}});
+    const StoredTensor* const bias =
+        has_bias ? find_fitting(part.name + ".bias", {nullptr, DType::f32, {part.n_out}}) : nullptr;
     stored.emplace_back(weight, bias);
-    all_fit = all_fit && weight != nullptr && bias != nullptr;
+    all_fit = all_fit && weight != nullptr && (bias != nullptr || !has_bias);
+    n_all += part.n_out;
   }
   if (!all_fit || maps_ == Maps::only_checked) return {};
-  const auto n_all = static_cast<std::int64_t>(names.size()) * n_out;
   const auto needed = static_cast<std::size_t>(n_all * (n_in + 1));
   if (room_.size() < needed) {
     room_ = {};
@@ -153,13 +191,15 @@ Linear WeightTable::take_linears(Context& context, std::span<const std::string> 
   }
   const Tensor weight(room_.data(), DType::f32, {n_all, n_in});
   const Tensor bias(room_.data() + n_all * n_in, DType::f32, {n_all});
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const float scale = i == 0 ? first_scale : 1;
-    const std::int64_t begin = static_cast<std::int64_t>(i) * n_out;
-    read(names[i] + ".weight", *stored[i].first, weight.slice(0, begin, begin + n_out), scale);
-    read(names[i] + ".bias", *stored[i].second, bias.slice(0, begin, begin + n_out), scale);
+  std::int64_t begin = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto& [name, n_out, scale] = parts[i];
+    read(name + ".weight", *stored[i].first, weight.slice(0, begin, begin + n_out), scale);
+    if (has_bias)
+      read(name + ".bias", *stored[i].second, bias.slice(0, begin, begin + n_out), scale);
+    begin += n_out;
   }
-  return context.upload_linear(weight, bias);
+  return context.upload_linear(weight, has_bias ? bias : Tensor());
 }
 
 Norm WeightTable::take_norm(Context& context, const std::string& name, std::int64_t d, float eps) {
@@ -176,6 +216,7 @@ std::string WeightTable::defects() const {
   list(text, "differ from the words of the embedding, to which tie_word_embeddings ties them",
        untied_);
   list(text, "are there under another name, too", doubled_);
+  list(text, "differ from their copy under another name", unequal_copies_);
   list(text, "differ from the first of their kind, which the model has once", unequal_);
   return text;
 }

@@ -24,6 +24,13 @@ struct HostTensor {
   bool found = false;  // of this shape in the checkpoint, and all finite
 };
 
+// One of several maps of the same input.
+struct LinearPart {
+  std::string name;
+  std::int64_t n_out = 0;
+  float scale = 1;  // of its weight and bias
+};
+
 // Takes a model's weights out of a checkpoint by name and notes what is wrong, so that one message
 // tells all of it: tensors that are missing, have another shape or type, or that nobody asked for.
 // A name may have aliases: the first that the checkpoint has counts. All threads of the calling
@@ -40,13 +47,19 @@ class WeightTable {
   // rest.
   void alias_prefix(std::string_view from, std::string_view to);
   void alias_suffix(std::string_view from, std::string_view to);
+  // The same as alias_prefix() for files that may hold a tensor under both names: the two must be
+  // equal.
+  void alias_copies(std::string_view from, std::string_view to);
   // A tensor of this known name may be there, and its numbers are not used: for those alone that
   // published checkpoints have and the model's reference does not read.
   void ignore(std::string_view name) { ignored_.emplace(name); }
 
   bool has(const std::string& name);
   bool has_prefix(std::string_view prefix);
+  Maps maps() const { return maps_; }
   std::size_t n_tensors() const { return checkpoint_.tensors().size(); }
+  // Numbers of all tensors that were taken.
+  std::uint64_t n_taken() const;
   // Zeros where something is wrong with it; finish() will tell. A shape of more numbers than all
   // of the checkpoint has is told at once, before there is room for it.
   HostTensor take(const std::string& name, std::initializer_list<std::int64_t> shape);
@@ -57,6 +70,9 @@ class WeightTable {
   // maps are only checked.
   Linear take_linears(Context& context, std::span<const std::string> names, std::int64_t n_out,
                       std::int64_t n_in, float first_scale);
+  // Maps of one input as one, each with its own outputs and scale, all with a bias or none.
+  Linear take_linear_parts(Context& context, std::span<const LinearPart> parts, std::int64_t n_in,
+                           bool has_bias);
   Norm take_norm(Context& context, const std::string& name, std::int64_t d, float eps);
 
   // Notes that a weight is another one than what config.json says that it is.
@@ -74,16 +90,24 @@ class WeightTable {
   // Numbers times scale to a tensor of their shape; whether all are finite.
   bool read(const std::string& name, const StoredTensor& stored, const Tensor& to, float scale);
   void index();
+  // Of a tensor that the file has under another of its names already.
+  void note_double(const std::string& stored, const std::string& name, const StoredTensor& first);
   // All that is wrong so far; nothing where nothing is.
   std::string defects() const;
 
   const Checkpoint& checkpoint_;
   const Maps maps_;
-  std::vector<std::pair<std::string, std::string>> prefixes_, suffixes_;
+  struct Prefix {
+    std::string from, to;
+    bool copies;
+  };
+  std::vector<Prefix> prefixes_;
+  std::vector<std::pair<std::string, std::string>> suffixes_;
   std::set<std::string, std::less<>> ignored_;
   std::map<std::string, const StoredTensor*, std::less<>> known_;  // empty until the first lookup
   std::set<std::string> taken_;
-  std::vector<std::string> missing_, misshapen_, not_finite_, untied_, unequal_, doubled_;
+  std::vector<std::string> missing_, misshapen_, not_finite_, untied_, unequal_, doubled_,
+      unequal_copies_;
   BigArray<float> room_;  // of one weight after the other: new pages take longer than the numbers
 };
 

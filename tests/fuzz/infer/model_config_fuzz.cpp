@@ -19,6 +19,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) 
         fuzz::require(count >= 1 && count <= 1 << 24, "a count out of range");
       });
       expect([&] { fuzz::require(config.count(key, 128) <= 128, "a count out of range"); });
+      expect([&] { static_cast<void>(config.integer_or(key, 1)); });
+      expect([&] {
+        for (const auto& [name, count] : config.named_counts(key, 128))
+          fuzz::require(count >= 1 && count <= 128, "a count out of range");
+      });
       expect([&] { static_cast<void>(config.number_or(key, 1.0)); });
       expect([&] { static_cast<void>(config.flag_or(key, true)); });
       expect([&] { static_cast<void>(config.text_or(key, "")); });

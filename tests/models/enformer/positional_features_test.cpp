@@ -46,7 +46,16 @@ TEST_CASE("enformer.positional: relative keys are the features times each layer'
     const std::string n = std::to_string(layer);
     std::vector<float> weight = weights["transformer." + n + ".0.fn.1.to_rel_k.weight"];
     const tensor::Tensor matrix(weight.data(), tensor::DType::f32, {32, kFeatures});
-    CHECK(difference(relative_keys(features, kFeatures, matrix), expected["relative/" + n]) < 1e-6);
+    const std::vector<float> keys = relative_keys(features, 2, matrix);
+    // By position, then head, in the reference.
+    std::vector<float> by_position(keys.size());
+    constexpr std::size_t kRows = 2 * kPositions - 1, kKey = 16;
+    REQUIRE(keys.size() == 2 * kRows * kKey);
+    for (std::size_t h = 0; h < 2; ++h)
+      for (std::size_t i = 0; i < kRows; ++i)
+        for (std::size_t c = 0; c < kKey; ++c)
+          by_position[(i * 2 + h) * kKey + c] = keys[(h * kRows + i) * kKey + c];
+    CHECK(difference(by_position, expected["relative/" + n]) < 1e-6);
   }
 }
 

@@ -211,6 +211,55 @@ TEST_CASE("nn.weight_table: a tensor is used, ignored by its whole name, or refu
   CHECK(error_after("x", "x").find("1 are there under another name, too: y") != std::string::npos);
 }
 
+TEST_CASE("nn.weight_table: copies under a second name must be equal", "[nn]") {
+  const Folder folder;
+  const auto file = [](const std::string& name) {
+    return R"({")" + name + R"(":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)" +
+           R"("stem.x":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})";
+  };
+  const auto finish = [&](const std::string& bytes, bool copies) {
+    const auto checkpoint = tensor::Checkpoint::open(folder.write("a.safetensors", bytes));
+    tensor::WeightTable table(checkpoint);
+    if (copies)
+      table.alias_copies("trunk.", "stem.");
+    else
+      table.alias_prefix("trunk.", "stem.");
+    table.take("stem.x", {2});
+    return finish_error(table);
+  };
+  const std::string two(8, '\1'), other(8, '\2');
+  const std::string header = safetensors(file("trunk.x"), 0);
+  CHECK(finish(header + two + two, true) == "no error");
+  CHECK(finish(header + two + other, true).find("1 differ from their copy") != std::string::npos);
+  CHECK(finish(header + two + two, false).find("under another name, too: trunk.x") !=
+        std::string::npos);
+  CHECK(finish(safetensors(file("stem.y"), 0) + two + two, true).find("1 are unknown: stem.y") !=
+        std::string::npos);
+}
+
+TEST_CASE("nn.weight_table: maps of one input may differ in outputs and lack a bias", "[nn]") {
+  const Folder folder;
+  // [3, 2] and [2, 2].
+  std::string data;
+  for (int i = 0; i < 10; ++i) {
+    const auto value = static_cast<float>(10 + i);
+    data.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  const std::string header = R"({"q.weight":{"dtype":"F32","shape":[3,2],"data_offsets":[0,24]},)"
+                             R"("v.weight":{"dtype":"F32","shape":[2,2],"data_offsets":[24,40]}})";
+  const auto checkpoint =
+      tensor::Checkpoint::open(folder.write("a.safetensors", safetensors(header, 0) + data));
+  const auto context = ops::make_reference_context();
+  tensor::WeightTable table(checkpoint);
+  const tensor::LinearPart parts[] = {{"q", 3, 0.5f}, {"v", 2}};
+  const tensor::Linear both = table.take_linear_parts(*context, parts, 2, false);
+  REQUIRE((both.n_out == 5 && both.n_in == 2 && both.bias.empty()));
+  for (int i = 0; i < 10; ++i)
+    CHECK(both.weight.as<float>()[i] == static_cast<float>(10 + i) * (i < 6 ? 0.5f : 1.0f));
+  CHECK(table.n_taken() == 10);
+  CHECK(finish_error(table) == "no error");
+}
+
 TEST_CASE("nn.weight_table: weights that are no numbers are refused by name", "[nn]") {
   const std::string header = R"({"good":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
                              R"("bad":{"dtype":"F32","shape":[2],"data_offsets":[8,16]},)"

@@ -1,0 +1,133 @@
+#include "lib/models/enformer/config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
+
+namespace biogpu::models::enformer {
+namespace {
+
+constexpr std::int64_t kMaxWidth = std::int64_t{1} << 16;
+constexpr std::int64_t kMaxBlocks = 1024;
+constexpr std::int64_t kMaxBases = std::int64_t{1} << 22;
+constexpr std::int64_t kMaxPositions = std::int64_t{1} << 14;
+constexpr std::int64_t kMinDownsamples = 3;  // the tower's widths are an interpolation
+constexpr std::int64_t kMaxDownsamples = 16;
+constexpr std::int64_t kMaxTracks = std::int64_t{1} << 20;
+
+// Channels of the stem and of the tower's blocks: from half of the width to the width, by equal
+// factors, rounded to multiples; halves go to the even multiple.
+std::vector<std::int64_t> tower_channels(const ModelConfig& file, std::int64_t width,
+                                         std::int64_t n_downsamples) {
+  const std::int64_t divisor = file.count_or("dim_divisible_by", 128);
+  const std::int64_t n = n_downsamples - 1;
+  const double first = static_cast<double>(width / 2);
+  const double base =
+      std::exp(std::log(static_cast<double>(width) / first) / static_cast<double>(n - 1));
+  std::vector<std::int64_t> channels{width / 2};
+  for (std::int64_t i = 0; i < n; ++i) {
+    const double exact = first * std::pow(base, static_cast<double>(i));
+    channels.push_back(
+        divisor * static_cast<std::int64_t>(std::nearbyint(exact / static_cast<double>(divisor))));
+  }
+  const auto smallest = *std::min_element(channels.begin(), channels.end());
+  if (smallest < 1 || channels.back() != width)
+    file.fail(fmt::format(
+        "dim is {} and dim_divisible_by {}; expected half of dim not to round to 0 and dim to be "
+        "a multiple",
+        width, divisor));
+  return channels;
+}
+
+void read_attention(const ModelConfig& file, Config& config) {
+  config.n_heads = file.count_or("heads", 8);
+  config.d_key = file.count_or("attn_dim_key", 64, kMaxWidth);
+  if (config.width % config.n_heads != 0)
+    file.fail(fmt::format("dim is {} and heads is {}; expected a multiple", config.width,
+                          config.n_heads));
+  config.d_value = config.width / config.n_heads;
+  if (config.d_value % (2 * kFeatureClasses) != 0)
+    file.fail(
+        fmt::format("dim is {} and heads is {}; expected dim / heads to be a multiple of {}, for "
+                    "the positional "
+                    "features",
+                    config.width, config.n_heads, 2 * kFeatureClasses));
+}
+
+void read_lengths(const ModelConfig& file, std::int64_t n_downsamples, Config& config) {
+  config.sequence_length = file.count_or("sequence_length", 196608, kMaxBases);
+  const std::int64_t bin = std::int64_t{1} << n_downsamples;
+  if (config.sequence_length % bin != 0 || config.sequence_length / bin > kMaxPositions)
+    file.fail(fmt::format(
+        "sequence_length is {} and num_downsamples {}; expected a multiple of {}, at most {}",
+        config.sequence_length, n_downsamples, bin, bin * kMaxPositions));
+  config.n_positions = config.sequence_length / bin;
+  // enformer-pytorch crops nothing for -1, and one bin too many where an odd number is to go.
+  const std::int64_t length = file.integer_or("target_length", 896);
+  if (length != -1 && (length < 1 || length > config.n_positions))
+    file.fail(
+        fmt::format("target_length is {}; expected -1 or 1 to {}, the positions of sequence_length",
+                    length, config.n_positions));
+  config.first_bin = length == -1 ? 0 : (config.n_positions - length + 1) / 2;
+  config.n_bins = config.n_positions - 2 * config.first_bin;
+  if (config.n_bins < 1)
+    file.fail(fmt::format("target_length is {}; nothing is left of {} positions", length,
+                          config.n_positions));
+}
+
+void read_heads(const ModelConfig& file, Config& config) {
+  if (!file.has("output_heads")) {
+    config.heads = {{"human", 5313}, {"mouse", 1643}};
+    return;
+  }
+  for (auto& [name, n_tracks] : file.named_counts("output_heads", kMaxTracks)) {
+    if (name.empty() || name.find_first_of("/,. \t\n") != std::string::npos)
+      file.fail(
+          fmt::format("output_heads has the name {}; expected one without spaces, '/', ',' and '.'",
+                      biogpu::quoted(name)));
+    config.heads.push_back({name, n_tracks});
+  }
+  if (config.heads.empty()) file.fail("output_heads is empty");
+}
+
+void read_gamma(const ModelConfig& file, Config& config) {
+  config.use_tf_gamma = file.flag_or("use_tf_gamma", false);
+  if (!file.has("gamma")) return;
+  try {
+    config.gamma = parse_gamma_form(file.text_or("gamma", ""));
+  } catch (const Error& error) {
+    file.fail(error.what());
+  }
+}
+
+}  // namespace
+
+const Head* Config::find_head(const std::string& name) const {
+  const auto found =
+      std::find_if(heads.begin(), heads.end(), [&](const Head& head) { return head.name == name; });
+  return found == heads.end() ? nullptr : &*found;
+}
+
+Config read_config(const ModelConfig& file) {
+  Config config;
+  config.width = file.count_or("dim", 1536, kMaxWidth);
+  if (config.width % 2 != 0)
+    file.fail(fmt::format("dim is {}; expected an even number", config.width));
+  config.n_blocks = file.count_or("depth", 11, kMaxBlocks);
+  const std::int64_t n_downsamples = file.count_or("num_downsamples", 7, kMaxDownsamples);
+  if (n_downsamples < kMinDownsamples)
+    file.fail(
+        fmt::format("num_downsamples is {}; expected at least {}", n_downsamples, kMinDownsamples));
+  config.channels = tower_channels(file, config.width, n_downsamples);
+  read_attention(file, config);
+  read_lengths(file, n_downsamples, config);
+  read_heads(file, config);
+  read_gamma(file, config);
+  return config;
+}
+
+}  // namespace biogpu::models::enformer
