@@ -10,29 +10,13 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
-#include "lib/io/input/compression.hpp"
-#include "lib/io/text_reader.hpp"
+#include "lib/core/split.hpp"
+#include "lib/io/line_reader.hpp"
 
 namespace biogpu::tasks {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // of UTF-8; spreadsheets write it
-constexpr std::size_t kMaxLineBytes = 1u << 20;
-// Of compressed text, past what any table may have. All pairs of variants of a protein shrink to a
-// twentieth.
-constexpr std::uint64_t kMaxExpansion = 200;
-constexpr std::uint64_t kAlwaysAllowed = 16u << 20;
 constexpr std::string_view kUsual = "ACDEFGHIKLMNPQRSTVWY";
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> fields;
-  for (std::size_t begin = 0;;) {
-    const std::size_t end = text.find(separator, begin);
-    fields.push_back(text.substr(begin, end - begin));
-    if (end == std::string_view::npos) return fields;
-    begin = end + 1;
-  }
-}
 
 // The fields of a line; with commas they may stand in quotes, in which two are one (RFC 4180).
 // place: of the line, for an error.
@@ -73,52 +57,6 @@ std::optional<std::size_t> column(const std::vector<std::string>& header,
   return std::nullopt;
 }
 
-// The lines of a text, plain or gzip, without their ends.
-class Lines {
- public:
-  explicit Lines(const std::string& path) : path_(path), text_(path), piece_(text_.next()) {
-    io::input::refuse_compression(piece_, path);
-    if (piece_.starts_with(kByteOrderMark)) piece_.remove_prefix(kByteOrderMark.size());
-  }
-
-  bool next(std::string& line) {
-    line.clear();
-    if (piece_.empty()) return false;
-    ++number_;
-    for (bool whole = false; !whole && !piece_.empty();) {
-      const std::size_t end = piece_.find('\n');
-      whole = end != std::string_view::npos;
-      line += piece_.substr(0, end);
-      if (line.size() > kMaxLineBytes)
-        throw Error(ErrorCode::bad_input, fmt::format("{}: line {}: more than {} bytes; expected a "
-                                                      "table of variants",
-                                                      path_, number_, kMaxLineBytes));
-      piece_.remove_prefix(whole ? end + 1 : piece_.size());
-      if (piece_.empty()) piece_ = next_piece();
-    }
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    return true;
-  }
-
- private:
-  std::string_view next_piece() {
-    const std::string_view piece = text_.next();
-    n_bytes_ += piece.size();
-    if (n_bytes_ > std::max(kAlwaysAllowed, kMaxExpansion * text_.bytes_read()))
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: expands to more than {} times its size; expected a table of "
-                              "variants",
-                              path_, kMaxExpansion));
-    return piece;
-  }
-
-  std::string path_;
-  io::TextReader text_;
-  std::string_view piece_;     // what is left of it
-  std::uint64_t number_ = 0;   // of the line
-  std::uint64_t n_bytes_ = 0;  // of text
-};
-
 bool is_wild_type(std::string_view text) {
   const std::string word = lower(text);
   return word.empty() || word == "wt" || word == "_wt" || word == "wild_type";
@@ -127,13 +65,14 @@ bool is_wild_type(std::string_view text) {
 }  // namespace
 
 VariantTable read_variants(const std::string& path) {
-  Lines lines(path);
+  io::LineReader lines(path, "a table of variants");
   VariantTable table;
   std::string line;
   std::optional<std::size_t> mutant, name;
   std::size_t n_columns = 0;
   char separator = '\t';
-  for (std::uint64_t number = 1; lines.next(line); ++number) {
+  while (lines.next(line)) {
+    const std::uint64_t number = lines.number();
     if (line.empty() || line.front() == '#') continue;
     const bool first = n_columns == 0;
     if (first && line.find('\t') == std::string::npos && line.find(',') != std::string::npos)

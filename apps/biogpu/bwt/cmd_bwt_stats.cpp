@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "apps/biogpu/bwt/queries.hpp"
-#include "lib/bwt/fm/region.hpp"
+#include "lib/bio/genome/region.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
@@ -48,7 +48,7 @@ std::string stats_text(const bwt::FmIndex& index) {
 }
 
 // A piece at a time: a region may be a chromosome, and a hole as long as one.
-void write_region(const bwt::FmIndex& index, const bwt::Region& region, io::OutputFile& out) {
+void write_region(const bwt::FmIndex& index, const genome::Region& region, io::OutputFile& out) {
   constexpr std::uint64_t kPiece = 4096 * kLineLetters;
   for (std::uint64_t begin = region.begin; begin < region.end; begin += kPiece) {
     const std::string letters =
@@ -62,11 +62,11 @@ void write_region(const bwt::FmIndex& index, const bwt::Region& region, io::Outp
 
 void write_regions(const bwt::FmIndex& index, const std::vector<std::string>& texts, Log& log,
                    io::OutputFile& out) {
-  const bwt::RegionParser parser(index.contigs());
-  std::vector<bwt::Region> regions;
+  const genome::RegionParser parser(index.contigs());
+  std::vector<genome::Region> regions;
   for (const std::string& text : texts) regions.push_back(parser.parse(text));
   for (std::size_t i = 0; i < regions.size(); ++i) {
-    const bwt::Region& region = regions[i];
+    const genome::Region& region = regions[i];
     if (region.cut)
       log.warn(fmt::format("region {} goes beyond its record of {} letters: {} are written",
                            biogpu::quoted(texts[i]), index.contigs()[region.contig].length,

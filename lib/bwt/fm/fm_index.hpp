@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/bio/genome/contig.hpp"
 #include "lib/bwt/fm/fm_layout.hpp"
 #include "lib/bwt/reference.hpp"
 #include "lib/bwt/suffix/suffix_array.hpp"
@@ -15,10 +16,7 @@
 
 namespace biogpu::bwt {
 
-struct FmContig {
-  std::string name;
-  std::uint64_t length = 0;
-};
+using FmContig = genome::Contig;
 
 // An FM-index over the letters A, C, G, T of a genome: cut at every other letter and at the ends of
 // records, so that no match crosses either. Built in memory or mapped from its file; read-only and

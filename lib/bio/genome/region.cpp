@@ -1,4 +1,4 @@
-#include "lib/bwt/fm/region.hpp"
+#include "lib/bio/genome/region.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 
-namespace biogpu::bwt {
+namespace biogpu::genome {
 namespace {
 
 constexpr std::uint64_t kNoEnd = std::numeric_limits<std::uint64_t>::max();
@@ -56,17 +56,17 @@ std::optional<Range> parse_range(std::string_view text) {
 
 }  // namespace
 
-RegionParser::RegionParser(std::span<const FmContig> contigs) : contigs_(contigs) {
+RegionParser::RegionParser(std::span<const Contig> contigs) : contigs_(contigs) {
   index_.reserve(contigs.size());
   for (std::size_t i = 0; i < contigs.size(); ++i) index_.emplace(contigs[i].name, i);
 }
 
-const FmContig* RegionParser::find(std::string_view name) const {
+const Contig* RegionParser::find(std::string_view name) const {
   const auto at = index_.find(name);
   return at == index_.end() ? nullptr : &contigs_[at->second];
 }
 
-Region RegionParser::whole(const FmContig& contig) const {
+Region RegionParser::whole(const Contig& contig) const {
   Region region;
   region.contig = static_cast<std::uint64_t>(&contig - contigs_.data());
   region.end = contig.length;
@@ -80,11 +80,11 @@ Region RegionParser::parse(const std::string& text) const {
   if (braced && (brace == all.npos || (brace + 1 < all.size() && all[brace + 1] != ':')))
     refuse_region(text, "expected {NAME} or {NAME}:FIRST-LAST");
   const std::size_t colon = braced ? brace + 1 : std::min(all.rfind(':'), all.size());
-  const FmContig* const record = find(braced ? all.substr(1, brace - 1) : all.substr(0, colon));
+  const Contig* const record = find(braced ? all.substr(1, brace - 1) : all.substr(0, colon));
   const bool has_range = colon < all.size();
   const std::optional<Range> range =
       has_range ? parse_range(all.substr(colon + 1)) : std::optional(Range{});
-  const FmContig* const named = braced || !has_range ? nullptr : find(all);
+  const Contig* const named = braced || !has_range ? nullptr : find(all);
   if (named != nullptr) {
     if (record != nullptr && range)
       refuse_region(text,
@@ -106,4 +106,4 @@ Region RegionParser::parse(const std::string& text) const {
   return region;
 }
 
-}  // namespace biogpu::bwt
+}  // namespace biogpu::genome

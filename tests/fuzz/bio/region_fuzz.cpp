@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/bwt/fm/region.hpp"
+#include "lib/bio/genome/region.hpp"
 #include "lib/core/error.hpp"
 #include "tests/fuzz/support/memory_file.hpp"
 
@@ -13,12 +13,12 @@ using namespace biogpu;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) {
   std::string_view text(reinterpret_cast<const char*>(bytes), n);
-  std::vector<bwt::FmContig> contigs;
+  std::vector<genome::Contig> contigs;
   for (std::size_t end; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1))
     contigs.push_back({std::string(text.substr(0, end)), end});
-  const bwt::RegionParser parser(contigs);
+  const genome::RegionParser parser(contigs);
   try {
-    const bwt::Region region = parser.parse(std::string(text));
+    const genome::Region region = parser.parse(std::string(text));
     fuzz::require(region.contig < contigs.size(), "a region of no record");
     fuzz::require(region.begin <= region.end && region.end <= contigs[region.contig].length,
                   "a region that leaves its record");

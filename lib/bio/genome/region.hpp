@@ -6,9 +6,9 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "lib/bwt/fm/fm_index.hpp"
+#include "lib/bio/genome/contig.hpp"
 
-namespace biogpu::bwt {
+namespace biogpu::genome {
 
 // Letters [begin, end) of a record, cut to what the record has.
 struct Region {
@@ -23,18 +23,18 @@ struct Region {
 class RegionParser {
  public:
   // The records must outlive the parser. Of equal names the first counts.
-  explicit RegionParser(std::span<const FmContig> contigs);
+  explicit RegionParser(std::span<const Contig> contigs);
 
   // Throws Error{usage} for an unknown name, a range that is none, and text that can be read both
   // as a name and as a name with a range.
   Region parse(const std::string& text) const;
 
  private:
-  const FmContig* find(std::string_view name) const;
-  Region whole(const FmContig& contig) const;
+  const Contig* find(std::string_view name) const;
+  Region whole(const Contig& contig) const;
 
-  std::span<const FmContig> contigs_;
+  std::span<const Contig> contigs_;
   std::unordered_map<std::string_view, std::size_t> index_;
 };
 
-}  // namespace biogpu::bwt
+}  // namespace biogpu::genome

@@ -1,4 +1,4 @@
-#include "lib/bwt/fm/region.hpp"
+#include "lib/bio/genome/region.hpp"
 
 #include <vector>
 
@@ -9,17 +9,17 @@ using namespace biogpu;
 
 namespace {
 
-const std::vector<bwt::FmContig> kContigs = {{"s", 40}, {"s:7", 12}, {"k:2-3", 9}, {"p,q", 25},
-                                             {"x", 0},  {"s", 99},   {"{y}", 5}};
+const std::vector<genome::Contig> kContigs = {{"s", 40}, {"s:7", 12}, {"k:2-3", 9}, {"p,q", 25},
+                                              {"x", 0},  {"s", 99},   {"{y}", 5}};
 
 std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, bool> parse(const std::string& text) {
-  const bwt::Region region = bwt::RegionParser(kContigs).parse(text);
+  const genome::Region region = genome::RegionParser(kContigs).parse(text);
   return {region.contig, region.begin, region.end, region.cut};
 }
 
 }  // namespace
 
-TEST_CASE("bwt.region: what samtools faidx takes", "[bwt]") {
+TEST_CASE("genome.region: what samtools faidx takes", "[genome]") {
   CHECK(parse("s") == std::tuple(0, 0, 40, false));
   CHECK(parse("s:") == std::tuple(0, 0, 40, false));
   CHECK(parse("s:6") == std::tuple(0, 5, 40, false));
@@ -36,7 +36,7 @@ TEST_CASE("bwt.region: what samtools faidx takes", "[bwt]") {
   CHECK(parse("p,q:2-3") == std::tuple(3, 1, 3, false));
 }
 
-TEST_CASE("bwt.region: names that hold a colon", "[bwt]") {
+TEST_CASE("genome.region: names that hold a colon", "[genome]") {
   CHECK(parse("k:2-3") == std::tuple(2, 0, 9, false));
   CHECK(parse("k:2-3:4-5") == std::tuple(2, 3, 5, false));
   CHECK(parse("s:7:2-3") == std::tuple(1, 1, 3, false));
@@ -46,7 +46,7 @@ TEST_CASE("bwt.region: names that hold a colon", "[bwt]") {
   CHECK_THROWS_AS(parse("s:7"), Error);  // a record, or the seventh letter of another
 }
 
-TEST_CASE("bwt.region: what is none is refused", "[bwt]") {
+TEST_CASE("genome.region: what is none is refused", "[genome]") {
   for (const char* const text :
        {"",     "t",      "t:1-2",   "s:0",  "s:0-3", "s:9-8", "s:-",    "s:-0",
         "s:a",  "s:1-2x", "s:1-2-3", "s:+1", "s: 1",  "s:,",   "s:1--2", "{s",

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+
+#include "lib/bio/genome/indexed_fasta.hpp"
+#include "lib/bio/genome/window.hpp"
+#include "lib/io/line_reader.hpp"
+
+namespace biogpu::genome {
+
+// The intervals of a BED file, plain or compressed, or of standard input ("-"), in its order.
+// Columns are separated by tabs or, in a line without one, by blanks; the first three count, and
+// the fourth, the name, is the key. Where it is missing or '.', the key is CHROM:START-END with the
+// file's numbers. Blank lines, comments and lines of 'track' and 'browser' are passed over.
+//
+// Errors: Error{bad_input} with file and line for what is malformed, for a chromosome that the
+// genome does not have, and for an interval that leaves its chromosome; those of LineReader.
+class BedReader {
+ public:
+  // The genome must outlive the reader.
+  BedReader(const std::string& path, const IndexedFasta& genome);
+
+  // False at the end of the file.
+  bool next(Window& window);
+
+ private:
+  Window parse(const std::string& place) const;
+
+  const IndexedFasta& genome_;
+  io::LineReader lines_;
+  std::string line_;
+};
+
+}  // namespace biogpu::genome

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "lib/io/text_reader.hpp"
+
+namespace biogpu::io {
+
+// The lines of a table, plain or compressed, without their ends (LF or CRLF) and without the byte
+// order mark of UTF-8 that spreadsheets write. Memory is bounded: a line has at most kMaxLineBytes,
+// and compressed text expands to at most kMaxExpansion times its size.
+//
+// Errors: those of TextReader; Error{bad_input} with file and line past the two bounds.
+class LineReader {
+ public:
+  static constexpr std::size_t kMaxLineBytes = 1u << 20;
+  static constexpr std::uint64_t kMaxExpansion = 200;
+
+  // expected: what the file should hold, for errors: "a table of variants".
+  LineReader(const std::string& path, std::string expected);
+
+  // False at the end of the file.
+  bool next(std::string& line);
+  // Of the last line, from 1.
+  std::uint64_t number() const { return number_; }
+  // The path as messages show it.
+  const std::string& label() const { return label_; }
+
+ private:
+  std::string_view next_piece();
+
+  std::string label_;
+  std::string expected_;
+  TextReader text_;
+  std::string_view piece_;     // what is left of it
+  std::uint64_t number_ = 0;   // of the line
+  std::uint64_t n_bytes_ = 0;  // of text
+};
+
+}  // namespace biogpu::io
