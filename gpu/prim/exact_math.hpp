@@ -45,6 +45,19 @@ __device__ __forceinline__ float exact_dot(float a0, float b0, float a1, float b
 #endif
 }
 
+// a - b c
+__device__ __forceinline__ float exact_minus_product(float a, float b, float c) {
+#if defined(BIOGPU_GPU_CUDA)
+  return __fsub_rn(a, __fmul_rn(b, c));
+#else
+#if defined(BIOGPU_GPU_ROCM)
+#pragma clang fp contract(off)
+#endif
+  const float product = b * c;
+  return a - product;
+#endif
+}
+
 // The bits of a number; those of numbers that are not negative compare like the numbers.
 __device__ __forceinline__ std::uint32_t bits_of(float x) {
   std::uint32_t bits;
