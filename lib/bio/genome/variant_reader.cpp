@@ -1,0 +1,247 @@
+#include "lib/bio/genome/variant_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+#include "lib/bio/genome/vcf_input.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
+
+namespace biogpu::genome {
+namespace {
+
+constexpr std::size_t kRefShown = 20;  // letters of REF in an error
+
+struct FreeNumbers {
+  void operator()(std::int32_t* numbers) const { std::free(numbers); }
+};
+
+AltAllele parse_alt(const char* text) {
+  AltAllele alt;
+  alt.text = text;
+  alt.codes.resize(alt.text.size());
+  if (alt.text == "*" || alt.text == "<*>" || alt.text == "<NON_REF>") {
+    alt.kind = AlleleKind::no_change;
+  } else if (alt.text.empty() || encode_letters(alt.text, alt.codes.data()) != alt.text.size()) {
+    alt.kind = AlleleKind::symbolic;
+  }
+  if (alt.kind != AlleleKind::letters) alt.codes.clear();
+  return alt;
+}
+
+// One sample's numbers of the GT field.
+Genotype parse_genotype(const std::int32_t* numbers, std::size_t n) {
+  Genotype genotype;
+  bool all_phased = true;
+  for (std::size_t i = 0; i < n && numbers[i] != bcf_int32_vector_end; ++i) {
+    const bool missing = numbers[i] == bcf_int32_missing || bcf_gt_is_missing(numbers[i]);
+    genotype.alleles.push_back(missing ? -1 : bcf_gt_allele(numbers[i]));
+    // The first has no separator in front of it that could tell.
+    if (i > 0 && !bcf_gt_is_phased(numbers[i])) all_phased = false;
+  }
+  const std::vector<int>& alleles = genotype.alleles;
+  genotype.phased = all_phased || std::all_of(alleles.begin(), alleles.end(), [&](int allele) {
+                      return allele == alleles.front();
+                    });
+  return genotype;
+}
+
+}  // namespace
+
+class VariantReader::Impl {
+ public:
+  Impl(const std::string& path, const IndexedFasta& genome, VariantReaderOptions options)
+      : genome_(genome), options_(std::move(options)), input_(path) {
+    choose_samples();
+    define_contigs();
+  }
+
+  bool next(Variant& variant);
+  const VariantCounts& counts() const { return counts_; }
+  const std::string& label() const { return input_.label(); }
+  const IndexedFasta& genome() const { return genome_; }
+  const std::vector<std::string>& chosen_samples() const { return options_.samples; }
+
+  std::shared_ptr<bcf_hdr_t> copy_header() const {
+    std::shared_ptr<bcf_hdr_t> copy(bcf_hdr_dup(input_.header()), CloseVcf());
+    if (!copy) throw std::bad_alloc();
+    return copy;
+  }
+
+ private:
+  void choose_samples();
+  void define_contigs();
+  bool take(bcf1_t& record, Variant& variant);
+  bool read_alts(const bcf1_t& record, Variant& variant);
+  bool ref_agrees(const Variant& variant) const;
+  void read_genotypes(bcf1_t& record, Variant& variant);
+  // Throws where such variants are refused, else counts it and returns false.
+  bool leave_out(std::uint64_t& count, const std::string& what) const;
+  std::string place() const;
+
+  const IndexedFasta& genome_;
+  const VariantReaderOptions options_;
+  VcfInput input_;
+  std::vector<std::size_t> sample_columns_;
+  VariantCounts counts_;
+  std::string position_;  // of the record, for errors: "chr1:5"
+  std::unique_ptr<std::int32_t, FreeNumbers> numbers_;
+  int n_numbers_ = 0;
+};
+
+void VariantReader::Impl::choose_samples() {
+  const bcf_hdr_t* header = input_.header();
+  const int n_samples = bcf_hdr_nsamples(header);
+  for (const std::string& name : options_.samples) {
+    char** const end = header->samples + n_samples;
+    char** const at = std::find_if(header->samples, end, [&](const char* s) { return name == s; });
+    if (at == end)
+      throw Error(ErrorCode::usage, fmt::format("{}: has no sample {}", label(), quoted(name)));
+    sample_columns_.push_back(static_cast<std::size_t>(at - header->samples));
+  }
+  // Genotypes that nobody asks for need not be parsed.
+  if (options_.samples.empty() && !options_.keep_source && n_samples > 0 &&
+      bcf_hdr_set_samples(input_.header(), nullptr, 0) != 0)
+    throw std::bad_alloc();
+}
+
+// A file may leave its contigs undefined; annotated output may not.
+void VariantReader::Impl::define_contigs() {
+  bcf_hdr_t* header = input_.header();
+  for (const Contig& contig : genome_.contigs()) {
+    if (bcf_hdr_name2id(header, contig.name.c_str()) >= 0) continue;
+    const std::string line = fmt::format("##contig=<ID={},length={}>", contig.name, contig.length);
+    static_cast<void>(bcf_hdr_append(header, line.c_str()));  // best effort: odd names are refused
+  }
+  if (bcf_hdr_sync(header) < 0) throw std::bad_alloc();
+}
+
+bool VariantReader::Impl::next(Variant& variant) {
+  for (;;) {
+    const std::shared_ptr<bcf1_t> record(bcf_init(), CloseVcf());
+    if (!record) throw std::bad_alloc();
+    if (!input_.read(*record, counts_.records + 1)) return false;
+    ++counts_.records;
+    if (!take(*record, variant)) continue;
+    if (options_.keep_source) variant.source = record;
+    ++counts_.given_out;
+    return true;
+  }
+}
+
+bool VariantReader::Impl::take(bcf1_t& record, Variant& variant) {
+  variant = Variant();
+  variant.record = counts_.records;
+  variant.position = record.pos;
+  variant.has_defined_tags = record.errcode == 0;
+  const char* const name = bcf_seqname(input_.header(), &record);
+  position_ = fmt::format("{}:{}", shortened(name == nullptr ? "?" : name), record.pos + 1);
+  if (bcf_unpack(&record, BCF_UN_STR) < 0 || name == nullptr || record.n_allele == 0)
+    throw Error(ErrorCode::bad_input, place() + ": malformed; expected the columns of VCF");
+  if (record.n_allele == 1) {
+    ++counts_.no_alternate;
+    return false;
+  }
+  const auto contig = genome_.find(name);
+  if (!contig)
+    return leave_out(counts_.unknown_contig,
+                     fmt::format("{} has no sequence {}", genome_.path(), quoted(name)));
+  variant.contig = *contig;
+  variant.id = record.d.id;
+  variant.ref = record.d.allele[0];
+  variant.ref_codes.resize(variant.ref.size());
+  if (variant.ref.empty() ||
+      encode_letters(variant.ref, variant.ref_codes.data()) != variant.ref.size())
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: REF {}; {}", place(), quoted(variant.ref), kExpectedLetters));
+  if (!ref_agrees(variant)) {
+    const std::size_t n_shown = std::min(variant.ref.size(), kRefShown);
+    std::vector<LetterCode> there(n_shown);
+    genome_.fetch(variant.contig, variant.position, there);
+    return leave_out(
+        counts_.other_ref,
+        fmt::format("REF {} disagrees with {}, which has '{}' there",
+                    quoted(variant.ref, kRefShown), genome_.path(), decode_letters(there)));
+  }
+  if (!read_alts(record, variant)) return false;
+  if (!sample_columns_.empty()) read_genotypes(record, variant);
+  return true;
+}
+
+bool VariantReader::Impl::read_alts(const bcf1_t& record, Variant& variant) {
+  bool any = false;
+  for (int i = 1; i < record.n_allele; ++i) {
+    variant.alts.push_back(parse_alt(record.d.allele[i]));
+    const AltAllele& alt = variant.alts.back();
+    if (alt.kind == AlleleKind::symbolic)
+      leave_out(counts_.symbolic,
+                fmt::format("ALT {} is symbolic; expected letters of DNA", quoted(alt.text)));
+    any = any || alt.kind == AlleleKind::letters;
+  }
+  const bool symbolic =
+      std::any_of(variant.alts.begin(), variant.alts.end(),
+                  [](const AltAllele& a) { return a.kind == AlleleKind::symbolic; });
+  if (!any && !symbolic) ++counts_.no_alternate;
+  return any;
+}
+
+// A letter of REF is the genome's, or stands where the genome has one of ambiguity.
+bool VariantReader::Impl::ref_agrees(const Variant& variant) const {
+  const auto length = static_cast<std::int64_t>(genome_.contigs()[variant.contig].length);
+  if (variant.position < 0 || variant.position >= length ||
+      std::ssize(variant.ref_codes) > length - variant.position)
+    return false;
+  std::vector<LetterCode> there(variant.ref_codes.size());
+  genome_.fetch(variant.contig, variant.position, there);
+  for (std::size_t i = 0; i < there.size(); ++i)
+    if (there[i] != variant.ref_codes[i] && there[i] != kUnknownLetter) return false;
+  return true;
+}
+
+void VariantReader::Impl::read_genotypes(bcf1_t& record, Variant& variant) {
+  std::int32_t* numbers = numbers_.release();
+  const int n = bcf_get_genotypes(input_.header(), &record, &numbers, &n_numbers_);
+  numbers_.reset(numbers);
+  const int n_samples = bcf_hdr_nsamples(input_.header());
+  if (n <= 0 || n % n_samples != 0)
+    throw Error(ErrorCode::bad_input, place() + ": has no genotypes; expected GT of every sample");
+  const auto ploidy = static_cast<std::size_t>(n / n_samples);
+  for (const std::size_t column : sample_columns_) {
+    variant.genotypes.push_back(parse_genotype(numbers + column * ploidy, ploidy));
+    for (const int allele : variant.genotypes.back().alleles)
+      if (allele > std::ssize(variant.alts))
+        throw Error(ErrorCode::bad_input, fmt::format("{}: allele {} in GT; it has {}", place(),
+                                                      allele, variant.alts.size() + 1));
+  }
+}
+
+bool VariantReader::Impl::leave_out(std::uint64_t& count, const std::string& what) const {
+  if (options_.bad == BadVariants::refuse) throw Error(ErrorCode::bad_input, place() + ": " + what);
+  ++count;
+  return false;
+}
+
+std::string VariantReader::Impl::place() const {
+  return fmt::format("{}: record {} ({})", label(), counts_.records, position_);
+}
+
+VariantReader::VariantReader(const std::string& path, const IndexedFasta& genome,
+                             VariantReaderOptions options)
+    : impl_(std::make_unique<Impl>(path, genome, std::move(options))) {}
+VariantReader::~VariantReader() = default;
+VariantReader::VariantReader(VariantReader&&) noexcept = default;
+VariantReader& VariantReader::operator=(VariantReader&&) noexcept = default;
+bool VariantReader::next(Variant& variant) { return impl_->next(variant); }
+const VariantCounts& VariantReader::counts() const { return impl_->counts(); }
+const std::string& VariantReader::label() const { return impl_->label(); }
+const IndexedFasta& VariantReader::genome() const { return impl_->genome(); }
+const std::vector<std::string>& VariantReader::chosen_samples() const {
+  return impl_->chosen_samples();
+}
+std::shared_ptr<bcf_hdr_t> VariantReader::copy_header() const { return impl_->copy_header(); }
+
+}  // namespace biogpu::genome

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/bio/genome/indexed_fasta.hpp"
+#include "lib/bio/genome/variant.hpp"
+
+struct bcf_hdr_t;
+
+namespace biogpu::genome {
+
+// What happens to variants that cannot be put into the genome's sequence: an Error{bad_input}, or
+// they are counted and left out.
+enum class BadVariants { refuse, skip };
+
+struct VariantReaderOptions {
+  BadVariants bad = BadVariants::refuse;
+  std::vector<std::string> samples;  // whose genotypes are read, in this order
+  bool keep_source = false;          // Variant::source, for annotated output
+};
+
+// Of the records read so far.
+struct VariantCounts {
+  std::uint64_t records = 0;
+  std::uint64_t given_out = 0;
+  std::uint64_t no_alternate = 0;    // records without ALT, passed over
+  std::uint64_t symbolic = 0;        // ALT alleles skipped; records of nothing else are left out
+  std::uint64_t unknown_contig = 0;  // records skipped
+  std::uint64_t other_ref = 0;       // records skipped: REF is not what the genome has there
+
+  std::uint64_t skipped() const { return symbolic + unknown_contig + other_ref; }
+};
+
+// The records of a VCF or BCF file, plain or compressed, or of standard input ("-"), in its order,
+// by htslib. An empty file has none. REF is compared with the genome: letters of ambiguity there
+// agree with any, and case does not count.
+//
+// Errors: Error{bad_input} with file, record and place for what is malformed or refused;
+// Error{usage} for a sample that the file does not have; Error{failed} for a file that cannot be
+// read.
+class VariantReader {
+ public:
+  // The genome must outlive the reader.
+  VariantReader(const std::string& path, const IndexedFasta& genome,
+                VariantReaderOptions options = {});
+  ~VariantReader();
+  VariantReader(VariantReader&&) noexcept;
+  VariantReader& operator=(VariantReader&&) noexcept;
+
+  // Replaces the variant by the next. False at the end of the file.
+  bool next(Variant& variant);
+
+  const VariantCounts& counts() const;
+  const std::string& label() const;
+  const IndexedFasta& genome() const;
+  const std::vector<std::string>& chosen_samples() const;
+  // A copy of the header, in which all contigs of the genome are defined.
+  std::shared_ptr<bcf_hdr_t> copy_header() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace biogpu::genome

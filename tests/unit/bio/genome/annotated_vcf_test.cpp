@@ -1,0 +1,98 @@
+#include "lib/bio/genome/annotated_vcf.hpp"
+
+#include <cmath>
+
+#include "tests/support/catch.hpp"
+#include "tests/unit/bio/genome/error_text.hpp"
+#include "tests/unit/bio/genome/vcf_files.hpp"
+#include "tests/unit/io/files.hpp"
+
+using namespace biogpu;
+using namespace biogpu::genome;
+using Catch::Matchers::Contains;
+using test::error_text;
+using test::vcf_text;
+
+namespace {
+
+const std::vector<std::string> kLines = {
+    "chr1\t2\trs1\tC\tG\t50\tPASS\tAC=7\tGT\t0/1", "chr1\t3\t.\tG\tA,GT\t.\t.\t.\tGT\t1|2",
+    "chr1\t4\t.\tT\t<DEL>\t.\t.\t.\tGT\t1|0", "chr1\t9\t.\tA\tC\t.\t.\t.\tGT\t./."};
+
+// Adds SAD, one a letter allele, to what a reader that skips gives out.
+void annotate(const std::string& in, const std::string& out, const IndexedFasta& genome,
+              bool commit = true) {
+  VariantReader reader(in, genome, {BadVariants::skip, {}, true});
+  AnnotatedVcfWriter writer(out, reader,
+                            {{"SAD", "A", "difference of \"tracks\""}, {"MAX", "1", "largest"}});
+  float value = 0.5f;
+  for (Variant variant; reader.next(variant); value += 1) {
+    std::vector<std::vector<float>> values(2);
+    for (std::size_t i = 0; i < variant.alts.size(); ++i) values[0].push_back(i == 1 ? NAN : value);
+    if (variant.record != 2) values[1] = {-value};
+    writer.write(variant, values);
+  }
+  if (commit) writer.commit();
+}
+
+std::string body_of(const std::string& vcf) { return vcf.substr(vcf.find("\nchr1") + 1); }
+
+}  // namespace
+
+TEST_CASE("genome.annotated_vcf: records keep what they have and get fields", "[genome]") {
+  const test::TempFolder folder;
+  const IndexedFasta genome(folder.file("g.fa", ">chr1\nACGTACGTACGT\n"));
+  const std::string in = folder.file("a.vcf", vcf_text({"s"}, kLines));
+  const std::string expected =
+      "chr1\t2\trs1\tC\tG\t50\tPASS\tAC=7;SAD=0.5;MAX=-0.5\tGT\t0/1\n"
+      "chr1\t3\t.\tG\tA,GT\t.\t.\tSAD=1.5,.\tGT\t1|2\n"
+      "chr1\t9\t.\tA\tC\t.\t.\tSAD=2.5;MAX=-2.5\tGT\t./.\n";
+  const std::string out = folder.path("out.vcf");
+  annotate(in, out, genome);
+  const std::string text = test::read_file(out);
+  CHECK(body_of(text) == expected);
+  CHECK_THAT(text, Contains("##INFO=<ID=SAD,Number=A,Type=Float,Description=\"difference of "
+                            "\\\"tracks\\\"\">") &&
+                       Contains("##contig=<ID=chr1,length=12>"));
+  annotate(in, folder.path("out.vcf.gz"), genome);
+  CHECK(test::gunzip(test::read_file(folder.path("out.vcf.gz"))) == text);
+  annotate(in, folder.path("out.bcf"), genome);
+  // Read again, as BCF and from it as VCF.
+  VariantReader again(folder.path("out.bcf"), genome, {BadVariants::refuse, {}, true});
+  AnnotatedVcfWriter copy(folder.path("copy.vcf"), again, {});
+  for (Variant variant; again.next(variant);) copy.write(variant, {});
+  copy.commit();
+  CHECK(body_of(test::read_file(folder.path("copy.vcf"))) == expected);
+}
+
+TEST_CASE("genome.annotated_vcf: nothing has the name of an output before commit", "[genome]") {
+  const test::TempFolder folder;
+  const IndexedFasta genome(folder.file("g.fa", ">chr1\nACGTACGTACGT\n"));
+  const std::string in = folder.file("a.vcf", vcf_text({"s"}, kLines));
+  const std::vector<std::string> before = folder.names();
+  for (const char* name : {"out.vcf", "out.vcf.gz", "out.bcf"}) {
+    annotate(in, folder.path(name), genome, false);
+    CHECK(folder.names() == before);
+  }
+  CHECK_THAT(error_text([&] { annotate(in, "/nonexistent/out.vcf", genome); }),
+             Contains("1 /nonexistent/out.vcf: cannot be written"));
+  CHECK_THAT(error_text([&] { annotate(in, "/dev/full", genome); }),
+             Contains("1 /dev/full: cannot be written: No space left"));
+}
+
+TEST_CASE("genome.annotated_vcf: headers that do not fit", "[genome]") {
+  const test::TempFolder folder;
+  const IndexedFasta genome(folder.file("g.fa", ">chr1\nACGTACGTACGT\n"));
+  std::string text = vcf_text({}, {"chr1\t2\t.\tC\tG\t.\tq9"});
+  const std::string in = folder.file("a.vcf", text);
+  CHECK_THAT(
+      error_text([&] { annotate(in, folder.path("out.vcf"), genome); }),
+      Contains("a.vcf: record 1: has a FILTER, INFO or FORMAT tag that the header does not"));
+  text.insert(text.find("#CHROM"), "##INFO=<ID=SAD,Number=1,Type=String,Description=\"x\">\n");
+  folder.file("a.vcf", text);
+  CHECK_THAT(error_text([&] { annotate(in, folder.path("out.vcf"), genome); }),
+             Contains("2 " + in + ": has INFO/SAD already"));
+  folder.file("a.vcf", "");
+  annotate(in, folder.path("out.vcf"), genome);
+  CHECK_THAT(test::read_file(folder.path("out.vcf")), Contains("#CHROM\tPOS"));
+}

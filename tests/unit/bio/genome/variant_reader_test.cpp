@@ -1,0 +1,146 @@
+#include "lib/bio/genome/variant_reader.hpp"
+
+#include <htslib/vcf.h>
+
+#include "tests/support/catch.hpp"
+#include "tests/unit/bio/genome/error_text.hpp"
+#include "tests/unit/bio/genome/vcf_files.hpp"
+#include "tests/unit/io/files.hpp"
+
+using namespace biogpu;
+using namespace biogpu::genome;
+using Catch::Matchers::Contains;
+using test::error_text;
+using test::vcf_text;
+
+namespace {
+
+//                                1234567890123456
+const char* const kGenome = ">chr1\nACGTACGTACGTACGT\n>chr2\nNNRTacgt\n";
+
+std::string show(const Variant& v) {
+  std::string text = std::to_string(v.record) + " " + std::to_string(v.contig) + " " +
+                     std::to_string(v.position) + " " + v.id + " " + v.ref;
+  for (const AltAllele& alt : v.alts)
+    text += (alt.kind == AlleleKind::letters ? " " : " -") + alt.text;
+  for (const Genotype& genotype : v.genotypes) {
+    text += genotype.phased ? " |" : " /";
+    for (const int allele : genotype.alleles) text += std::to_string(allele);
+  }
+  return text;
+}
+
+using Found = std::vector<std::string>;
+
+Found read_all(const std::string& path, const IndexedFasta& genome,
+               const VariantReaderOptions& options = {}, VariantCounts* counts = nullptr) {
+  VariantReader reader(path, genome, options);
+  Found found;
+  for (Variant variant; reader.next(variant);) found.push_back(show(variant));
+  if (counts != nullptr) *counts = reader.counts();
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("genome.variants: VCF, compressed VCF and BCF give the same", "[genome]") {
+  const test::TempFolder folder;
+  const IndexedFasta genome(folder.file("g.fa", kGenome));
+  const std::string text =
+      vcf_text({}, {"chr1\t2\trs1\tC\tG", "chr1\t3\t.\tGT\tG,GTAA,c", "chr1\t4\t.\tT\t.",
+                    "chr1\t5\t.\ta\t*,T", "chr2\t3\t.\tAT\tA", "chr2\t5\t.\tA\tT,<*>"});
+  const Found expected = {"1 0 1 rs1 C G", "2 0 2 . GT G GTAA c", "4 0 4 . a -* T", "5 1 2 . AT A",
+                          "6 1 4 . A T -<*>"};
+  VariantCounts counts;
+  CHECK(read_all(folder.file("a.vcf", text), genome, {}, &counts) == expected);
+  CHECK(counts.records == 6);
+  CHECK(counts.given_out == 5);
+  CHECK(counts.no_alternate == 1);
+  CHECK(counts.skipped() == 0);
+  CHECK(read_all(folder.file("a.vcf.gz", test::bgzf(folder, text)), genome) == expected);
+  CHECK(read_all(folder.file("b.vcf.gz", test::gzip(text)), genome) == expected);
+  CHECK(read_all(test::to_bcf(folder, text), genome) == expected);
+  CHECK(read_all(folder.file("empty.vcf", ""), genome).empty());
+  CHECK(read_all(folder.file("head.vcf", vcf_text({}, {})), genome).empty());
+}
+
+TEST_CASE("genome.variants: what cannot be applied is refused by name, or counted", "[genome]") {
+  const test::TempFolder folder;
+  const IndexedFasta genome(folder.file("g.fa", kGenome));
+  const auto check = [&](const std::string& line, const std::string& error,
+                         std::uint64_t VariantCounts::*count, const Found& rest) {
+    const std::string path =
+        folder.file("a.vcf", vcf_text({}, {"chr1\t1\t.\tA\tG", line, "chr1\t9\t.\tA\tG"}));
+    CHECK_THAT(error_text([&] { read_all(path, genome); }),
+               Contains("3 " + path + ": record 2 (") && Contains(error));
+    VariantCounts counts;
+    Found expected = rest;
+    expected.insert(expected.begin(), "1 0 0 . A G");
+    expected.push_back("3 0 8 . A G");
+    CHECK(read_all(path, genome, {BadVariants::skip, {}, false}, &counts) == expected);
+    CHECK(counts.*count == 1);
+    CHECK(counts.skipped() == 1);
+  };
+  check("chr1\t2\t.\tC\t<DEL>", "(chr1:2): ALT '<DEL>' is symbolic", &VariantCounts::symbolic, {});
+  check("chr1\t2\t.\tC\tG,<INS:ME>", "ALT '<INS:ME>' is symbolic", &VariantCounts::symbolic,
+        {"2 0 1 . C G -<INS:ME>"});
+  check("chr1\t2\t.\tC\tC[chr2:5[", "ALT 'C[chr2:5[' is symbolic", &VariantCounts::symbolic, {});
+  check("chr1\t2\t.\tGG\tG", "REF 'GG' disagrees with " + genome.path() + ", which has 'CG'",
+        &VariantCounts::other_ref, {});
+  check("chr1\t2\t.\tN\tG", "REF 'N' disagrees", &VariantCounts::other_ref, {});
+  check("chr1\t16\t.\tTT\tT", "REF 'TT' disagrees with " + genome.path() + ", which has 'TN'",
+        &VariantCounts::other_ref, {});
+  check("chr1\t0\t.\tA\tT", "(chr1:0): REF 'A' disagrees", &VariantCounts::other_ref, {});
+  check("chr1\t17\t.\tA\tT", "REF 'A' disagrees", &VariantCounts::other_ref, {});
+  check("chrM\t2\t.\tA\tT", "(chrM:2): " + genome.path() + " has no sequence 'chrM'",
+        &VariantCounts::unknown_contig, {});
+}
+
+TEST_CASE("genome.variants: files that are malformed", "[genome]") {
+  const test::TempFolder folder;
+  const IndexedFasta genome(folder.file("g.fa", kGenome));
+  const auto error_of = [&](const std::string& text) {
+    const std::string path = folder.file("a.vcf", text);
+    const std::string error = error_text([&] {
+      read_all(path, genome, {BadVariants::skip, {}, false});
+    });
+    CHECK(error.find(path) != error.npos);
+    return error;
+  };
+  CHECK_THAT(error_of("chr1\t2\t.\tC\tG\n"), Contains("expected VCF or BCF"));
+  CHECK_THAT(error_of("##fileformat=VCFv4.2\n"), Contains("the header is malformed"));
+  CHECK_THAT(error_of(vcf_text({}, {"chr1\t2\t.\tC\tG", "chr1\t2"})),
+             Contains("record 2 (chr1:2): malformed"));
+  CHECK_THAT(error_of(vcf_text({}, {"chr1\t2\t.\tC-\tG"})), Contains("REF 'C-'; expected A, C"));
+  const std::string packed = test::bgzf(folder, vcf_text({}, {"chr1\t2\t.\tC\tG"}));
+  CHECK_THAT(error_of(packed.substr(0, packed.size() - 28)), Contains("without its end marker"));
+  CHECK(error_text([&] {
+          read_all("/nonexistent.vcf", genome);
+        }).starts_with("1 /nonexistent.vcf: cannot be opened"));
+}
+
+TEST_CASE("genome.variants: genotypes of chosen samples", "[genome]") {
+  const test::TempFolder folder;
+  const IndexedFasta genome(folder.file("g.fa", kGenome));
+  const std::string text =
+      vcf_text({"s1", "s2", "s3"}, {"chr1\t2\t.\tC\tG,T\t.\t.\t.\tGT\t0|1\t2|2\t1",
+                                    "chr1\t3\t.\tG\tA\t.\t.\t.\tGT\t0/1\t1/1\t.|.",
+                                    "chr1\t4\t.\tT\tA\t.\t.\t.\tGT:DP\t1|0|1:3\t./.:4\t0:5"});
+  const Found expected = {"1 0 1 . C G T |1 |01", "2 0 2 . G A |-1-1 /01", "3 0 3 . T A |0 |101"};
+  const VariantReaderOptions options{BadVariants::refuse, {"s3", "s1"}, false};
+  CHECK(read_all(folder.file("a.vcf", text), genome, options) == expected);
+  CHECK(read_all(test::to_bcf(folder, text), genome, options) == expected);
+  CHECK(error_text([&] {
+          read_all(folder.path("a.vcf"), genome, {BadVariants::refuse, {"s4"}, false});
+        }) == "2 " + folder.path("a.vcf") + ": has no sample 's4'");
+  folder.file("a.vcf", vcf_text({"s1"}, {"chr1\t2\t.\tC\tG\t.\t.\t.\tGT\t0|2"}));
+  CHECK_THAT(error_text([&] {
+               read_all(folder.path("a.vcf"), genome, {BadVariants::refuse, {"s1"}, false});
+             }),
+             Contains("record 1"));
+  folder.file("a.vcf", vcf_text({"s1"}, {"chr1\t2\t.\tC\tG\t.\t.\t.\tDP\t3"}));
+  CHECK_THAT(error_text([&] {
+               read_all(folder.path("a.vcf"), genome, {BadVariants::refuse, {"s1"}, false});
+             }),
+             Contains("record 1 (chr1:2): has no genotypes; expected GT of every sample"));
+}
