@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
+#include <optional>
+#include <stdexcept>
 
 #include "lib/core/error.hpp"
-#include "lib/core/quote.hpp"
-#include "lib/models/esm2/esm2.hpp"
-#include "lib/models/model_config.hpp"
-#include "lib/models/protbert/protbert.hpp"
 #include "lib/ops/gather_rows.hpp"
 #include "lib/ops/mean_pool.hpp"
 
@@ -18,26 +15,6 @@ namespace {
 
 using tensor::DType;
 using tensor::Tensor;
-
-std::uint64_t mix(std::uint64_t key, std::uint64_t value) {
-  return (key ^ value) * 0x9e3779b97f4a7c15u + (key >> 29);
-}
-
-// Equal for passes that differ in the contents of memory only.
-std::uint64_t key_of(const DeviceTokens& batch, const Request& request, std::int64_t n_rows,
-                     std::int64_t n_pairs) {
-  std::uint64_t key = mix(0, static_cast<std::uint64_t>(batch.segments.n_rows));
-  key = mix(key, static_cast<std::uint64_t>(batch.segments.n_segments));
-  key = mix(key, static_cast<std::uint64_t>(batch.segments.max_length));
-  key = mix(key, static_cast<std::uint64_t>(n_rows));
-  if (request.contacts) key = mix(key, static_cast<std::uint64_t>(n_pairs));
-  for (const int layer : request.layers) key = mix(key, static_cast<std::uint64_t>(layer) + 1);
-  key = mix(key, (request.per_residue ? 1u : 0u) | (request.mean ? 2u : 0u) |
-                     (request.begin ? 4u : 0u) | (request.logits ? 8u : 0u) |
-                     (request.contacts ? 16u : 0u) | (request.log_probabilities ? 32u : 0u) |
-                     (request.logit_rows.empty() ? 0u : 64u));
-  return mix(key, batch.scale.empty() ? 0 : 1);
-}
 
 struct ResidueRows {
   std::vector<std::int32_t> residues, begins;
@@ -58,129 +35,95 @@ ResidueRows residue_rows_of(const TokenBatch& batch) {
   return rows;
 }
 
-Tensor upload_rows(tensor::Context& context, tensor::Arena& arena,
-                   const std::vector<std::int32_t>& rows) {
-  const Tensor tensor = arena.take(DType::i32, {static_cast<std::int64_t>(rows.size())});
-  context.copy_in(tensor, rows.data());
-  return tensor;
-}
-
-DeviceTokens upload(tensor::Context& context, tensor::Arena& arena, const TokenBatch& host) {
-  DeviceTokens batch;
-  batch.ids = arena.take(DType::i32, {static_cast<std::int64_t>(host.ids.size())});
-  if (!host.scale.empty()) batch.scale = arena.take(DType::f32, {batch.ids.shape[0]});
-  batch.segments = context.upload_ragged(host.starts, arena);
-  context.copy_in(batch.ids, host.ids.data());
-  if (!host.scale.empty()) context.copy_in(batch.scale, host.scale.data());
-  return batch;
-}
-
-io::Values fetch(tensor::Context& context, const Tensor& from) {
-  io::Values host = io::Values::unset(static_cast<std::size_t>(from.size()));
-  if (!host.empty()) context.copy_out(host.data(), from);
-  return host;
-}
-
 }  // namespace
 
-void ProteinModel::Taps::hidden(tensor::Context& context, const DeviceTokens& batch, int layer,
-                                const Tensor& x) const {
-  for (std::size_t i = 0; i < request->layers.size(); ++i) {
-    if (request->layers[i] != layer) continue;
-    if (request->per_residue) ops::gather_rows(context, {x, residue_rows, residues[i]});
-    if (request->mean) ops::mean_pool(context, {x, &batch.segments, 1, 1, mean[i]});
-    if (request->begin) ops::gather_rows(context, {x, begin_rows, begin[i]});
-  }
+std::string ProteinModel::describe() const {
+  std::string text;
+  const auto line = [&](const char* key, const auto& value) {
+    text += fmt::format("{}\t{}\n", key, value);
+  };
+  line("architecture", info_.architecture);
+  line("layers", info_.n_layers);
+  line("width", info_.d_model);
+  line("heads", info_.n_heads);
+  line("parameters", info_.n_parameters);
+  line("longest_sequence", info_.max_residues == 0 ? "any" : std::to_string(info_.max_residues));
+  line("longest_in_training", info_.trained_residues);
+  line("language_model_head", info_.has_logits ? "yes" : "no");
+  line("contact_head", info_.has_contacts ? "yes" : "no");
+  line("vocabulary", fmt::format("{}", fmt::join(info_.vocabulary.words, " ")));
+  return text;
 }
 
-void ProteinModel::pass(tensor::Context& context, tensor::Arena& arena, const TokenBatch& host,
-                        const Request& request, Outputs* outputs) {
-  const auto scope = arena.scope();
-  DeviceTokens batch = upload(context, arena, host);
+bool ProteinModel::wants_hidden(const Pass& pass, int layer) {
+  return !pass.find(hidden_of_residues(layer)).empty() || !pass.find(mean_hidden(layer)).empty() ||
+         !pass.find(begin_hidden(layer)).empty();
+}
+
+void ProteinModel::give_hidden(Pass& pass, const DeviceTokens& batch, int layer, const Tensor& x) {
+  const Tensor residues = pass.find(hidden_of_residues(layer));
+  const Tensor mean = pass.find(mean_hidden(layer)), begin = pass.find(begin_hidden(layer));
+  if (!residues.empty()) ops::gather_rows(pass.context(), {x, batch.residue_rows, residues});
+  if (!mean.empty()) ops::mean_pool(pass.context(), {x, &batch.segments, 1, 1, mean});
+  if (!begin.empty()) ops::gather_rows(pass.context(), {x, batch.begin_rows, begin});
+}
+
+void ProteinModel::check(const std::vector<std::string>& outputs) const {
+  int n_logits = 0;
+  for (const std::string& name : outputs) {
+    const bool logits = name == kLogits || name == kLogProbabilities;
+    n_logits += logits ? 1 : 0;
+    if (name == kContacts && !info_.has_contacts)
+      throw Error(ErrorCode::bad_input, info_.architecture + " weights without a contact head");
+    if (logits && !info_.has_logits)
+      throw Error(ErrorCode::bad_input,
+                  info_.architecture + " weights without a language model head");
+    const std::optional<int> layer = hidden_layer(name);
+    if (name != kContacts && !logits && !(layer && *layer >= 0 && *layer <= info_.n_layers))
+      throw std::invalid_argument(info_.architecture + " has no output " + name);
+  }
+  if (n_logits > 1)
+    throw std::invalid_argument("logits and their log-probabilities are two passes");
+}
+
+void ProteinModel::forward_pass(Pass& pass, const TokenBatch& host, const std::vector<float>& scale,
+                                const std::vector<std::string>& outputs) {
   const ResidueRows rows = residue_rows_of(host);
-  const auto n_residues = static_cast<std::int64_t>(rows.residues.size());
-  const std::int64_t d = info_.d_model;
-  Taps taps;
-  taps.request = &request;
-  taps.residue_rows = upload_rows(context, arena, rows.residues);
-  taps.begin_rows = upload_rows(context, arena, rows.begins);
-  for (std::size_t i = 0; i < request.layers.size(); ++i) {
-    taps.residues.push_back(request.per_residue ? arena.take(DType::f32, {n_residues, d})
-                                                : Tensor());
-    taps.mean.push_back(request.mean ? arena.take(DType::f32, {batch.segments.n_segments, d})
-                                     : Tensor());
-    taps.begin.push_back(request.begin ? arena.take(DType::f32, {batch.segments.n_segments, d})
-                                       : Tensor());
+  DeviceTokens batch;
+  batch.ids = pass.upload(host.ids);
+  if (!scale.empty()) batch.scale = pass.upload(scale);
+  batch.segments = pass.segments(host.starts);
+  batch.residue_rows = pass.upload(rows.residues);
+  batch.begin_rows = pass.upload(rows.begins);
+  const std::int64_t n_residues = batch.residue_rows.shape[0];
+  const std::int64_t n_sequences = batch.segments.n_segments;
+  for (const std::string& name : outputs) {
+    if (name == kContacts) {
+      pass.output(name, {rows.n_pairs});
+      batch.first_score = pass.upload(DType::i64, {n_sequences}, rows.first_pairs.data());
+    } else if (name == kLogits || name == kLogProbabilities) {
+      batch.logit_rows =
+          host.logit_rows.empty() ? batch.residue_rows : pass.upload(host.logit_rows);
+      pass.output(name, {batch.logit_rows.shape[0], info_.vocabulary.size()});
+    } else {
+      const bool of_residues = name == hidden_of_residues(*hidden_layer(name));
+      pass.output(name, {of_residues ? n_residues : n_sequences, info_.d_model});
+    }
   }
-  if (request.logits) {
-    taps.logit_rows = request.logit_rows.empty() ? taps.residue_rows
-                                                 : upload_rows(context, arena, request.logit_rows);
-    taps.logits = arena.take(DType::f32, {taps.logit_rows.shape[0], info_.vocabulary.size()});
-  }
-  if (request.contacts) {
-    taps.contacts = arena.take(DType::f32, {rows.n_pairs});
-    batch.first_score = arena.take(DType::i64, {batch.segments.n_segments});
-    context.copy_in(batch.first_score, rows.first_pairs.data());
-  }
-  const std::int64_t n_rows = n_residues * 3 + (request.logits ? taps.logit_rows.shape[0] : 0);
-  context.run_captured(key_of(batch, request, n_rows, rows.n_pairs),
-                       [&] { forward(context, arena, batch, taps); });
-  if (outputs == nullptr) return;
-
-  for (std::size_t i = 0; i < request.layers.size(); ++i)
-    outputs->layers.push_back({request.layers[i], fetch(context, taps.residues[i]),
-                               fetch(context, taps.mean[i]), fetch(context, taps.begin[i])});
-  outputs->logits = fetch(context, taps.logits);
-  if (request.contacts)
-    outputs->contacts = fetch(context, Tensor(taps.contacts.data, DType::f32, {1, rows.n_pairs}));
-  context.synchronize();
+  pass.run([&] { forward(pass, batch); });
 }
 
-Outputs ProteinModel::run(TokenBatch batch, const Request& request) {
-  if (request.contacts && !info_.has_contacts)
-    throw Error(ErrorCode::bad_input, info_.architecture + " weights without a contact head");
-  if (request.logits && !info_.has_logits)
-    throw Error(ErrorCode::bad_input,
-                info_.architecture + " weights without a language model head");
-  prepare(batch);
-  const auto dry_run = tensor::make_dry_run_context(context_.precision());
-  tensor::Arena measure = tensor::Arena::measuring();
-  pass(*dry_run, measure, batch, request, nullptr);
-  // A context may round the batch up to a bucket.
-  const std::size_t needed = measure.peak_bytes() + measure.peak_bytes() / 8 + (1u << 20);
-  if (needed > bytes_) {
-    if (memory_ != nullptr) context_.release(std::exchange(memory_, nullptr));
-    bytes_ = 0;
-    memory_ = context_.allocate(needed);
-    bytes_ = needed;
-  }
-  tensor::Arena arena(memory_, bytes_);
-  Outputs outputs;
-  pass(context_, arena, batch, request, &outputs);
-  device_seconds_ += context_.captured_seconds();
-  return outputs;
+Outputs ProteinModel::run(TokenBatch batch, const std::vector<std::string>& outputs) {
+  check(outputs);
+  const std::vector<float> scale = prepare(batch);
+  return run_pass([&](Pass& pass) { forward_pass(pass, batch, scale, outputs); });
 }
 
-std::size_t ProteinModel::measure(std::int64_t n_tokens, const Request& request) {
+std::size_t ProteinModel::measure(std::int64_t n_tokens, const std::vector<std::string>& outputs) {
   TokenBatch batch;
   batch.ids.assign(static_cast<std::size_t>(n_tokens), 0);
   batch.starts = {0, static_cast<std::int32_t>(n_tokens)};
-  const auto dry_run = tensor::make_dry_run_context(context_.precision());
-  tensor::Arena arena = tensor::Arena::measuring();
-  pass(*dry_run, arena, batch, request, nullptr);
-  return arena.peak_bytes();
-}
-
-std::unique_ptr<ProteinModel> load_protein_model(const std::string& folder,
-                                                 tensor::Context& context,
-                                                 const LoadOptions& options) {
-  const ModelConfig config(folder);
-  // ProtBERT's published config.json has no model_type: BERT is what is assumed without one.
-  const std::string type = config.text_or("model_type", "bert");
-  if (type == "esm") return std::make_unique<Esm2>(folder, config, context, options.maps);
-  if (type == "bert") return std::make_unique<ProtBert>(folder, config, context, options);
-  config.fail(fmt::format("model_type is {}; known are 'esm' (ESM-2) and 'bert' (ProtBERT)",
-                          biogpu::quoted(type)));
+  return measure_pass([&](Pass& pass) { forward_pass(pass, batch, {}, outputs); });
 }
 
 }  // namespace biogpu::models

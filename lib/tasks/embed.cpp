@@ -26,23 +26,25 @@ class Cursor {
 };
 
 struct Piece {
-  std::string kind;  // "mean/33"
-  const io::Values* values;
+  std::string output;  // of the pass
+  std::string kind;    // "mean/33"
   bool per_residue;    // rows of the piece: residues, or the sequence
   std::int64_t width;  // 0: as many as residues
 };
 
-std::vector<Piece> pieces_of(const models::Outputs& outputs, const ArrayOptions& options,
-                             const models::ModelInfo& info) {
+std::vector<Piece> pieces_of(const ArrayOptions& options, const models::ModelInfo& info) {
   std::vector<Piece> pieces;
-  for (const models::Outputs::Layer& layer : outputs.layers) {
-    const auto name = [&](const char* kind) { return fmt::format("{}/{}", kind, layer.index); };
-    if (options.residues) pieces.push_back({name("residues"), &layer.residues, true, info.d_model});
-    if (options.mean) pieces.push_back({name("mean"), &layer.mean, false, info.d_model});
-    if (options.begin) pieces.push_back({name("cls"), &layer.begin, false, info.d_model});
+  for (const int layer : options.layers) {
+    const auto name = [&](const char* kind) { return fmt::format("{}/{}", kind, layer); };
+    if (options.residues)
+      pieces.push_back({models::hidden_of_residues(layer), name("residues"), true, info.d_model});
+    if (options.mean)
+      pieces.push_back({models::mean_hidden(layer), name("mean"), false, info.d_model});
+    if (options.begin)
+      pieces.push_back({models::begin_hidden(layer), name("cls"), false, info.d_model});
   }
-  if (options.logits) pieces.push_back({"logits", &outputs.logits, true, info.vocabulary.size()});
-  if (options.contacts) pieces.push_back({"contacts", &outputs.contacts, true, 0});
+  if (options.logits) pieces.push_back({models::kLogits, "logits", true, info.vocabulary.size()});
+  if (options.contacts) pieces.push_back({models::kContacts, "contacts", true, 0});
   return pieces;
 }
 
@@ -65,19 +67,15 @@ std::vector<int> resolve_layers(const std::vector<int>& layers, const models::Mo
 void compute_arrays(models::ProteinModel& model, const std::vector<std::string>& names,
                     const std::vector<Tokens>& sequences, const ArrayOptions& options,
                     std::int64_t budget_tokens, pipeline::BatchResult& result) {
-  models::Request request;
-  if (options.residues || options.mean || options.begin) request.layers = options.layers;
-  request.per_residue = options.residues;
-  request.mean = options.mean;
-  request.begin = options.begin;
-  request.logits = options.logits;
-  request.contacts = options.contacts;
-  run_passes(model, sequences, request, budget_tokens,
+  const std::vector<Piece> pieces = pieces_of(options, model.info());
+  std::vector<std::string> names_of_outputs;
+  for (const Piece& piece : pieces) names_of_outputs.push_back(piece.output);
+  run_passes(model, sequences, names_of_outputs, budget_tokens,
              [&](std::size_t first, std::size_t n, const models::Outputs& outputs) {
-               const std::vector<Piece> pieces = pieces_of(outputs, options, model.info());
                std::vector<Cursor> cursors;
                cursors.reserve(pieces.size());
-               for (const Piece& piece : pieces) cursors.emplace_back(*piece.values);
+               for (const Piece& piece : pieces)
+                 cursors.emplace_back(outputs.at(piece.output).values);
                for (std::size_t i = first; i < first + n; ++i) {
                  const auto n_residues = static_cast<std::int64_t>(sequences[i].size()) - 2;
                  for (std::size_t p = 0; p < pieces.size(); ++p) {

@@ -8,8 +8,8 @@ namespace {
 // Sequences side by side until they are run.
 class Pass {
  public:
-  Pass(models::ProteinModel& model, const models::Request& request, const Consume& consume)
-      : model_(model), request_(request), consume_(consume) {}
+  Pass(models::ProteinModel& model, const std::vector<std::string>& outputs, const Consume& consume)
+      : model_(model), outputs_(outputs), consume_(consume) {}
 
   std::int64_t n_tokens() const { return starts_.back(); }
 
@@ -37,12 +37,10 @@ class Pass {
     models::TokenBatch batch;
     batch.ids.assign(ids_.begin() + begin, ids_.begin() + starts_[first + n]);
     for (std::size_t i = first; i <= first + n; ++i) batch.starts.push_back(starts_[i] - begin);
-    models::Request request = request_;
-    request.logit_rows.clear();
     for (std::size_t i = row_starts_[first]; i < row_starts_[first + n]; ++i)
-      request.logit_rows.push_back(rows_[i] - begin);
+      batch.logit_rows.push_back(rows_[i] - begin);
     try {
-      consume_(n_done_ + first, n, model_.run(std::move(batch), request));
+      consume_(n_done_ + first, n, model_.run(std::move(batch), outputs_));
       return;
     } catch (const Error& error) {
       if (error.code() != ErrorCode::device_memory || n == 1) throw;
@@ -52,7 +50,7 @@ class Pass {
   }
 
   models::ProteinModel& model_;
-  const models::Request& request_;
+  const std::vector<std::string>& outputs_;
   const Consume& consume_;
   std::size_t n_done_ = 0;  // sequences of earlier passes
   std::vector<std::int32_t> ids_, starts_ = {0};
@@ -62,9 +60,10 @@ class Pass {
 
 }  // namespace
 
-void run_passes(models::ProteinModel& model, const NextInput& next, const models::Request& request,
-                std::int64_t budget_tokens, const Consume& consume) {
-  Pass pass(model, request, consume);
+void run_passes(models::ProteinModel& model, const NextInput& next,
+                const std::vector<std::string>& outputs, std::int64_t budget_tokens,
+                const Consume& consume) {
+  Pass pass(model, outputs, consume);
   for (PassInput input; next(input);) {
     if (pass.n_tokens() + static_cast<std::int64_t>(input.tokens.size()) > budget_tokens)
       pass.run();
@@ -74,7 +73,7 @@ void run_passes(models::ProteinModel& model, const NextInput& next, const models
 }
 
 void run_passes(models::ProteinModel& model, const std::vector<Tokens>& sequences,
-                const models::Request& request, std::int64_t budget_tokens,
+                const std::vector<std::string>& outputs, std::int64_t budget_tokens,
                 const Consume& consume) {
   std::size_t i = 0;
   const auto next = [&](PassInput& input) {
@@ -82,7 +81,7 @@ void run_passes(models::ProteinModel& model, const std::vector<Tokens>& sequence
     input = {sequences[i++]};
     return true;
   };
-  run_passes(model, next, request, budget_tokens, consume);
+  run_passes(model, next, outputs, budget_tokens, consume);
 }
 
 }  // namespace biogpu::tasks

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "lib/models/protein_model.hpp"
@@ -27,12 +28,14 @@ using Consume =
 
 // Runs sequences through a model in as many passes as a budget of tokens asks for, each sequence
 // whole. They are asked for as passes need them. A pass that does not fit the device is halved.
-// consume is called in order. request.logit_rows is of no account: the inputs have their own.
-void run_passes(models::ProteinModel& model, const NextInput& next, const models::Request& request,
-                std::int64_t budget_tokens, const Consume& consume);
+// consume is called in order. outputs: as ProteinModel::run() takes them.
+void run_passes(models::ProteinModel& model, const NextInput& next,
+                const std::vector<std::string>& outputs, std::int64_t budget_tokens,
+                const Consume& consume);
 
 // The same of sequences that are there already.
 void run_passes(models::ProteinModel& model, const std::vector<Tokens>& sequences,
-                const models::Request& request, std::int64_t budget_tokens, const Consume& consume);
+                const std::vector<std::string>& outputs, std::int64_t budget_tokens,
+                const Consume& consume);
 
 }  // namespace biogpu::tasks

@@ -105,8 +105,6 @@ void log_probabilities(models::ProteinModel& model, const std::vector<Tokens>& s
                        const std::vector<Positions>& positions, bool masked,
                        std::int64_t budget_tokens, const TakeLogProbabilities& take) {
   const models::Vocabulary& vocabulary = model.info().vocabulary;
-  models::Request request;
-  request.logits = request.log_probabilities = true;
   Inputs inputs(sequences, positions);
   SequenceRows rows(positions, vocabulary.size(), take);
   run_passes(
@@ -114,8 +112,10 @@ void log_probabilities(models::ProteinModel& model, const std::vector<Tokens>& s
       [&](PassInput& input) {
         return masked ? inputs.next_masked(input, vocabulary.mask) : inputs.next_sequence(input);
       },
-      request, budget_tokens,
-      [&](std::size_t, std::size_t, const models::Outputs& outputs) { rows.add(outputs.logits); });
+      {models::kLogProbabilities}, budget_tokens,
+      [&](std::size_t, std::size_t, const models::Outputs& outputs) {
+        rows.add(outputs.at(models::kLogProbabilities).values);
+      });
 }
 
 Positions mask_positions(const models::Vocabulary& vocabulary, const Tokens& sequence) {

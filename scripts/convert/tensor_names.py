@@ -1,7 +1,7 @@
 """The tensors that biogpu reads of a checkpoint, by name: a converter refuses any other.
 
 A tensor that nobody reads is an input of a variant that is not supported, and a model without it gives other numbers.
-The loaders (lib/infer) hold the same rule. The standard library is enough.
+The loaders (lib/models) hold the same rule. The standard library is enough.
 """
 
 import re

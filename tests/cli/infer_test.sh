@@ -249,7 +249,7 @@ if [ -c /dev/full ]; then
 fi
 fails 1 "none/run.json" infer score --device cpu --model "$esm" p.fa --json none/run.json -o never.tsv
 check "no output after an error" absent never.tsv
-fails 3 'has no contact head' infer contacts --device cpu --model "$bert" p.fa
+fails 2 "ProtBERT has no 'contacts'; it offers embed, logits, fill-mask, score" infer contacts --device cpu --model "$bert" p.fa
 fails 2 'no known suffix' infer embed --device cpu --model "$esm" p.fa -o out.png
 fails 2 'layer 3' infer embed --device cpu --model "$esm" --layers 3 p.fa
 fails 1 'config.json' infer embed --device cpu --model nowhere p.fa

@@ -19,6 +19,7 @@
 #include "lib/io/output_file.hpp"
 #include "lib/models/protein_model.hpp"
 #include "lib/models/proteinmpnn/bench.hpp"
+#include "lib/models/registry.hpp"
 #include "lib/ops/bench.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/structure/structure.hpp"
@@ -113,8 +114,9 @@ double median_of(std::vector<double> values) {
 // when the device has worked for a while, and so has the clock that it gives such work.
 Json bench_model(const BenchFlags& flags, Device& device) {
   tbb::task_arena threads(device.n_threads);
-  const auto model =
-      threads.execute([&] { return models::load_protein_model(flags.model, *device.context); });
+  const auto model = threads.execute([&] {
+    return models::load_model<models::ProteinModel>(flags.model, "embed", *device.context);
+  });
   Json rows = Json::array();
   const bool rests = flags.rest_ms > 0;
   std::string text =

@@ -9,12 +9,11 @@
 #include <vector>
 
 #include "apps/biogpu/infer/commands.hpp"
-#include "apps/biogpu/infer/structures.hpp"
 #include "apps/biogpu/infer/table.hpp"
 #include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/value_checks.hpp"
+#include "lib/models/registry.hpp"
 #include "lib/tasks/score.hpp"
-#include "lib/tensor/context.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -57,24 +56,6 @@ void run_fill_mask(const FillFlags& flags, const std::string& command_line) {
             command_line);
 }
 
-std::string info_text(const models::ModelInfo& info) {
-  std::string text;
-  const auto line = [&](const char* key, const auto& value) {
-    text += fmt::format("{}\t{}\n", key, value);
-  };
-  line("architecture", info.architecture);
-  line("layers", info.n_layers);
-  line("width", info.d_model);
-  line("heads", info.n_heads);
-  line("parameters", info.n_parameters);
-  line("longest_sequence", info.max_residues == 0 ? "any" : std::to_string(info.max_residues));
-  line("longest_in_training", info.trained_residues);
-  line("language_model_head", info.has_logits ? "yes" : "no");
-  line("contact_head", info.has_contacts ? "yes" : "no");
-  line("vocabulary", fmt::format("{}", fmt::join(info.vocabulary.words, " ")));
-  return text;
-}
-
 }  // namespace
 
 Run add_infer_fill_mask(CLI::App& command) {
@@ -100,12 +81,7 @@ Run add_infer_info(CLI::App& command) {
       .option("MODEL", *model, "folder with config.json and safetensors", " ")
       ->required();
   command.footer(std::string("Examples:\n  biogpu infer info esm2_t6_8M_UR50D\n\n") + kExitCodes);
-  return [model](const std::string&) {
-    if (models::proteinmpnn::is_structure_model(*model)) return print(structure_info(*model));
-    const auto context = tensor::make_dry_run_context(tensor::Precision::fp32);
-    const models::LoadOptions options{.maps = tensor::WeightTable::Maps::only_checked};
-    print(info_text(models::load_protein_model(*model, *context, options)->info()));
-  };
+  return [model](const std::string&) { print(models::describe_model(*model)); };
 }
 
 }  // namespace biogpu::app

@@ -20,6 +20,7 @@
 #include "lib/core/gpu_backend.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/io/input/raw_file.hpp"
+#include "lib/models/registry.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 
 namespace biogpu::app {
@@ -118,10 +119,12 @@ void InferRun::load_models() {
 // one.
 void InferRun::load_weights() {
   const int n_threads = std::max(1, flags_.shared.threads / static_cast<int>(contexts_.size()));
+  const std::string task = name_.substr(name_.find(' ') + 1);  // of "infer embed"
   const auto load = [&](tensor::Context& context) {
     tbb::task_arena threads(n_threads);
     return threads.execute([&] {
-      return models::load_protein_model(flags_.model, context, {.keep_rare = flags_.keep_rare});
+      return models::load_model<models::ProteinModel>(flags_.model, task, context,
+                                                      {.keep_rare = flags_.keep_rare});
     });
   };
   std::vector<std::future<std::unique_ptr<models::ProteinModel>>> loads;
@@ -138,11 +141,10 @@ void InferRun::choose_budget() {
   budget_tokens_ = flags_.shared.batch > 0 ? static_cast<std::int64_t>(flags_.shared.batch) : most;
   const std::uint64_t bound =
       device_.on_gpu() ? flags_.shared.max_device_memory : flags_.shared.max_memory;
-  models::Request request;
-  request.layers = {static_cast<int>(info().n_layers)};
-  request.per_residue = true;
+  const std::vector<std::string> outputs{
+      models::hidden_of_residues(static_cast<int>(info().n_layers))};
   while (bound > 0 && budget_tokens_ > 64 &&
-         models_.front()->measure(budget_tokens_, request) > bound)
+         models_.front()->measure(budget_tokens_, outputs) > bound)
     budget_tokens_ /= 2;
 }
 

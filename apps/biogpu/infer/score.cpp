@@ -16,6 +16,7 @@
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/models/registry.hpp"
 #include "lib/tasks/score.hpp"
 #include "lib/tasks/variants.hpp"
 
@@ -140,7 +141,9 @@ void refuse_given(const CLI::App& command, bool of_structures, bool has_variants
 }
 
 void run_score(const CLI::App& command, const ScoreFlags& flags, const std::string& command_line) {
-  const bool of_structures = models::proteinmpnn::is_structure_model(flags.infer.model);
+  const bool of_structures =
+      models::require_task(models::ModelConfig(flags.infer.model), "score").reads ==
+      models::Reads::structures;
   refuse_given(command, of_structures, of_variants(flags));
   if (of_structures)
     run_structure_score(flags.infer, flags.structures, flags.sequences, command_line);

@@ -66,20 +66,6 @@ void add_structure_flags(CLI::App& command, StructureFlags& flags, const char* h
                "positions that keep their residue", "FILE");
 }
 
-std::string structure_info(const std::string& folder) {
-  const models::proteinmpnn::Weights weights = models::proteinmpnn::load_weights(folder);
-  std::int64_t n_parameters = 0;
-  const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(folder);
-  for (const auto& [name, tensor] : checkpoint.tensors()) n_parameters += tensor.size();
-  return fmt::format(
-      "architecture\tproteinmpnn\nname\t{}\nencoder_layers\t{}\ndecoder_layers\t{}\n"
-      "width\t{}\nneighbours\t{}\nparameters\t{}\natoms\t{}\nnoise_in_training\t{}\n"
-      "vocabulary\t{}\n",
-      weights.name, weights.encoder.size(), weights.decoder.size(), models::proteinmpnn::kHidden,
-      weights.n_neighbours, n_parameters, weights.ca_only ? "CA" : "N CA C O", weights.noise_level,
-      fmt::join(models::proteinmpnn::kLetters, " "));
-}
-
 StructureRun::StructureRun(InferFlags infer, StructureFlags flags, std::string name,
                            std::string command_line)
     : infer_(std::move(infer)),

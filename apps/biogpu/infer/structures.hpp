@@ -76,9 +76,6 @@ class StructureRun {
   std::vector<StageTimes> stages_;
 };
 
-// What `biogpu infer info` prints of a folder with a model of structures.
-std::string structure_info(const std::string& folder);
-
 // `biogpu infer score` where --model holds a model of structures. sequences: FASTA, or empty.
 void run_structure_score(InferFlags infer, const StructureFlags& flags,
                          const std::string& sequences, const std::string& command_line);

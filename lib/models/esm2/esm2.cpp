@@ -151,10 +151,9 @@ void Esm2::extend_rotary(std::int64_t n_positions) {
       context_.upload(Tensor(table.data(), DType::f32, {n_positions, d_head}), DType::f32);
 }
 
-void Esm2::prepare(TokenBatch& batch) {
+std::vector<float> Esm2::prepare(const TokenBatch& batch) {
   std::int64_t longest = 0;
-  batch.scale.clear();
-  if (token_dropout_) batch.scale.resize(batch.ids.size());
+  std::vector<float> scales(token_dropout_ ? batch.ids.size() : 0);
   for (std::size_t s = 0; s + 1 < batch.starts.size(); ++s) {
     const auto first = static_cast<std::size_t>(batch.starts[s]);
     const auto last = static_cast<std::size_t>(batch.starts[s + 1]);
@@ -166,42 +165,45 @@ void Esm2::prepare(TokenBatch& batch) {
     const double share = n_masks / static_cast<double>(last - first);
     const auto scale = static_cast<float>((1 - kTrainedMaskShare) / (1 - share));
     for (std::size_t t = first; t < last; ++t)
-      batch.scale[t] = batch.ids[t] == info_.vocabulary.mask ? 0.0f : scale;
+      scales[t] = batch.ids[t] == info_.vocabulary.mask ? 0.0f : scale;
   }
   if (longest > rotary_.cos_sin.shape[0])
     extend_rotary(std::max(longest, 2 * rotary_.cos_sin.shape[0]));
+  return scales;
 }
 
-void Esm2::forward(tensor::Context& context, tensor::Arena& arena, const DeviceTokens& batch,
-                   const Taps& taps) {
+void Esm2::forward(Pass& pass, const DeviceTokens& batch) {
+  tensor::Context& context = pass.context();
+  tensor::Arena& arena = pass.arena();
   const auto scope = arena.scope();
   const std::int64_t n_tokens = batch.segments.n_rows, d = info_.d_model;
   const Tensor x = arena.take(DType::f32, {n_tokens, d});  // the residual stream
   const Tensor h = arena.take(context.operand(), {n_tokens, d});
-  if (!taps_inside(taps) && encode_at_once(context, batch, x, h)) {
-    finish(context, arena, batch, taps, x, h);
+  if (!wants_inside(pass) && encode_at_once(context, batch, x, h)) {
+    finish(pass, batch, x, h);
     return;
   }
+  const Tensor contacts = pass.find(kContacts);
   Tensor contact_sums;
-  if (!taps.contacts.empty()) {
+  if (!contacts.empty()) {
     contact_sums = arena.take(DType::f32, {info_.n_layers * info_.n_heads, n_tokens});
-    ops::fill_zero(context, {taps.contacts});
+    ops::fill_zero(context, {contacts});
   }
   ops::embed(context,
              {embedding_, batch.ids, batch.scale, {}, {}, layers_[0].attention_norm, x, {}, h});
-  taps.hidden(context, batch, 0, x);
+  give_hidden(pass, batch, 0, x);
   for (std::int64_t i = 0; i < info_.n_layers; ++i) {
-    block(context, arena, batch, taps, i, x, h, contact_sums);
+    block(pass, batch, i, x, h, contact_sums);
     const auto next = static_cast<std::size_t>(i + 1);
     if (next < layers_.size()) {
-      taps.hidden(context, batch, static_cast<int>(next), x);
+      give_hidden(pass, batch, static_cast<int>(next), x);
       ops::add_layer_norm(context, {x, {}, layers_[next].attention_norm, {}, {}, h});
     }
   }
   ops::add_layer_norm(context, {x, {}, final_norm_, {}, x, h});
-  finish(context, arena, batch, taps, x, h);
-  if (!taps.contacts.empty())
-    esm2::finish_contacts(context, {taps.contacts, contact_sums, contact_weight_, contact_bias_,
+  finish(pass, batch, x, h);
+  if (!contacts.empty())
+    esm2::finish_contacts(context, {contacts, contact_sums, contact_weight_, contact_bias_,
                                     &batch.segments, batch.first_score});
 }
 
@@ -222,25 +224,24 @@ bool Esm2::encode_at_once(tensor::Context& context, const DeviceTokens& batch, c
 }
 
 // Whether something is asked for that lies between the blocks.
-bool Esm2::taps_inside(const Taps& taps) const {
-  const std::vector<int>& wanted = taps.request->layers;
-  return !taps.contacts.empty() ||
-         std::any_of(wanted.begin(), wanted.end(), [&](int i) { return i < info_.n_layers; });
+bool Esm2::wants_inside(const Pass& pass) const {
+  for (int layer = 0; layer < static_cast<int>(info_.n_layers); ++layer)
+    if (wants_hidden(pass, layer)) return true;
+  return !pass.find(kContacts).empty();
 }
 
-void Esm2::finish(tensor::Context& context, tensor::Arena& arena, const DeviceTokens& batch,
-                  const Taps& taps, const Tensor& x, const Tensor& h) {
-  taps.hidden(context, batch, static_cast<int>(info_.n_layers), x);
-  if (!taps.logits.empty())
-    head_.run(context, arena, {h, taps.logit_rows, taps.logits, taps.request->log_probabilities});
+void Esm2::finish(Pass& pass, const DeviceTokens& batch, const Tensor& x, const Tensor& h) {
+  give_hidden(pass, batch, static_cast<int>(info_.n_layers), x);
+  head_.run(pass, h, batch.logit_rows);
 }
 
-void Esm2::block(tensor::Context& context, tensor::Arena& arena, const DeviceTokens& batch,
-                 const Taps& taps, std::int64_t index, const Tensor& x, const Tensor& h,
-                 const Tensor& contact_sums) {
+void Esm2::block(Pass& pass, const DeviceTokens& batch, std::int64_t index, const Tensor& x,
+                 const Tensor& h, const Tensor& contact_sums) {
+  tensor::Context& context = pass.context();
+  tensor::Arena& arena = pass.arena();
   const EncoderLayer& layer = layers_[static_cast<std::size_t>(index)];
   const std::int64_t n_tokens = batch.segments.n_rows, d = info_.d_model;
-  const bool contacts = !taps.contacts.empty();
+  const bool contacts = !contact_sums.empty();
   {
     const auto scope = arena.scope();
     const Tensor qkv = arena.take(context.operand(), {n_tokens, 3 * d});
@@ -251,13 +252,24 @@ void Esm2::block(tensor::Context& context, tensor::Arena& arena, const DeviceTok
     ops::attention(context, {q, k, v, 1.0f, {}, &batch.segments, h, sums});
     if (contacts)
       esm2::accumulate_contacts(
-          context,
-          {q, k, 1.0f, sums, contact_weights_[static_cast<std::size_t>(index)],
-           index * info_.n_heads, &batch.segments, batch.first_score, taps.contacts, contact_sums});
+          context, {q, k, 1.0f, sums, contact_weights_[static_cast<std::size_t>(index)],
+                    index * info_.n_heads, &batch.segments, batch.first_score, pass.find(kContacts),
+                    contact_sums});
   }
   ops::gemm(context, {h, &layer.attention_out, Activation::none, x, x});
   ops::add_layer_norm(context, {x, {}, layer.feed_norm, {}, {}, h});
   feed_forward(context, arena, layer, h, x);
+}
+
+ModelDef esm2_model() {
+  return {"esm",
+          "ESM-2",
+          Reads::proteins,
+          {"embed", "logits", "fill-mask", "score", "contacts"},
+          [](const std::string& folder, const ModelConfig& config, tensor::Context& context,
+             const LoadOptions& options) -> std::unique_ptr<Model> {
+            return std::make_unique<Esm2>(folder, config, context, options.maps);
+          }};
 }
 
 }  // namespace biogpu::models

@@ -9,6 +9,7 @@
 #include "lib/models/layers/language_head.hpp"
 #include "lib/models/model_config.hpp"
 #include "lib/models/protein_model.hpp"
+#include "lib/models/registry.hpp"
 #include "lib/tensor/weights/weight_table.hpp"
 
 namespace biogpu::models {
@@ -21,17 +22,15 @@ class Esm2 final : public ProteinModel {
        tensor::WeightTable::Maps maps);
 
  private:
-  void prepare(TokenBatch& batch) override;
-  void forward(tensor::Context& context, tensor::Arena& arena, const DeviceTokens& batch,
-               const Taps& taps) override;
-  void block(tensor::Context& context, tensor::Arena& arena, const DeviceTokens& batch,
-             const Taps& taps, std::int64_t index, const tensor::Tensor& x, const tensor::Tensor& h,
-             const tensor::Tensor& contact_sums);
+  std::vector<float> prepare(const TokenBatch& batch) override;
+  void forward(Pass& pass, const DeviceTokens& batch) override;
+  void block(Pass& pass, const DeviceTokens& batch, std::int64_t index, const tensor::Tensor& x,
+             const tensor::Tensor& h, const tensor::Tensor& contact_sums);
   bool encode_at_once(tensor::Context& context, const DeviceTokens& batch, const tensor::Tensor& x,
                       const tensor::Tensor& h);
-  bool taps_inside(const Taps& taps) const;
-  void finish(tensor::Context& context, tensor::Arena& arena, const DeviceTokens& batch,
-              const Taps& taps, const tensor::Tensor& x, const tensor::Tensor& h);
+  bool wants_inside(const Pass& pass) const;
+  void finish(Pass& pass, const DeviceTokens& batch, const tensor::Tensor& x,
+              const tensor::Tensor& h);
 
   void read_config(const ModelConfig& config);
   void read_weights(tensor::WeightTable& table, const ModelConfig& config);
@@ -52,5 +51,7 @@ class Esm2 final : public ProteinModel {
   std::vector<float> inverse_frequencies_;  // [head size / 2]
   ops::Rotary rotary_;
 };
+
+ModelDef esm2_model();
 
 }  // namespace biogpu::models

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/models/protein_outputs.hpp"
 #include "lib/ops/add_layer_norm.hpp"
 #include "lib/ops/gather_rows.hpp"
 #include "lib/ops/gemm.hpp"
@@ -33,16 +34,20 @@ LanguageHead::LanguageHead(tensor::Context& context, tensor::WeightTable& table,
   words_ = context.upload_linear(weights.words, weights.bias);
 }
 
-void LanguageHead::run(tensor::Context& context, tensor::Arena& arena, const Pass& pass) const {
-  const auto scope = arena.scope();
-  const std::int64_t n_rows = pass.rows.shape[0], d = dense_.n_in;
-  const Tensor rows = arena.take(context.operand(), {n_rows, d});
-  const Tensor y = arena.take(DType::f32, {n_rows, d});
-  ops::gather_rows(context, {pass.h, pass.rows, rows});
-  ops::gemm(context, {rows, &dense_, Activation::gelu_erf, {}, y});
-  ops::add_layer_norm(context, {y, {}, norm_, {}, {}, rows});
-  ops::gemm(context, {rows, &words_, Activation::none, {}, pass.logits});
-  if (pass.log_probabilities) ops::log_softmax(context, {pass.logits});
+void LanguageHead::run(Pass& pass, const Tensor& h, const Tensor& rows) const {
+  tensor::Context& context = pass.context();
+  const Tensor scores = pass.find(kLogits), probabilities = pass.find(kLogProbabilities);
+  const Tensor& logits = scores.empty() ? probabilities : scores;
+  if (logits.empty()) return;
+  const auto scope = pass.arena().scope();
+  const std::int64_t n_rows = rows.shape[0], d = dense_.n_in;
+  const Tensor gathered = pass.arena().take(context.operand(), {n_rows, d});
+  const Tensor y = pass.arena().take(DType::f32, {n_rows, d});
+  ops::gather_rows(context, {h, rows, gathered});
+  ops::gemm(context, {gathered, &dense_, Activation::gelu_erf, {}, y});
+  ops::add_layer_norm(context, {y, {}, norm_, {}, {}, gathered});
+  ops::gemm(context, {gathered, &words_, Activation::none, {}, logits});
+  if (!probabilities.empty()) ops::log_softmax(context, {logits});
 }
 
 }  // namespace biogpu::models

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "lib/models/model_config.hpp"
+#include "lib/models/pass.hpp"
 #include "lib/tensor/context.hpp"
 #include "lib/tensor/weights/weight_table.hpp"
 
@@ -30,13 +31,9 @@ class LanguageHead {
   LanguageHead(tensor::Context& context, tensor::WeightTable& table,
                const LanguageHeadWeights& weights);
 
-  struct Pass {
-    tensor::Tensor h;       // operand [T, d], the encoder's output
-    tensor::Tensor rows;    // i32 [R], the tokens that logits are for
-    tensor::Tensor logits;  // f32 [R, V], out
-    bool log_probabilities = false;
-  };
-  void run(tensor::Context& context, tensor::Arena& arena, const Pass& pass) const;
+  // Fills the pass's logits or log-probabilities, if it has any. h: operand [T, d], the encoder's
+  // output. rows: i32 [R], the tokens that they are for.
+  void run(Pass& pass, const tensor::Tensor& h, const tensor::Tensor& rows) const;
 
  private:
   tensor::Linear dense_;

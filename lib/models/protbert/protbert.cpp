@@ -115,44 +115,42 @@ tensor::HostTensor ProtBert::read_head_bias(tensor::WeightTable& table, const Mo
   return bias;
 }
 
-void ProtBert::prepare(TokenBatch& batch) { batch.scale.clear(); }
+std::vector<float> ProtBert::prepare(const TokenBatch&) { return {}; }
 
 // The stream is normalised behind every sum, and products read it as it is: it is kept in their
 // type alone, and in fp32 only where it is asked for.
-void ProtBert::forward(tensor::Context& context, tensor::Arena& arena, const DeviceTokens& batch,
-                       const Taps& taps) {
+void ProtBert::forward(Pass& pass, const DeviceTokens& batch) {
+  tensor::Arena& arena = pass.arena();
   const auto scope = arena.scope();
-  const Tensor x = arena.take(context.operand(), {batch.segments.n_rows, info_.d_model});
+  const Tensor x = arena.take(pass.context().operand(), {batch.segments.n_rows, info_.d_model});
   {
     const auto shown_scope = arena.scope();
-    const Tensor shown = take_shown(arena, taps, 0, x);
-    ops::embed(context, {embedding_,
-                         batch.ids,
-                         batch.scale,
-                         positions_,
-                         batch.segments.positions,
-                         embedding_norm_,
-                         {},
-                         shown,
-                         x});
-    taps.hidden(context, batch, 0, shown.empty() ? x : shown);
+    const Tensor shown = take_shown(pass, 0, x);
+    ops::embed(pass.context(), {embedding_,
+                                batch.ids,
+                                batch.scale,
+                                positions_,
+                                batch.segments.positions,
+                                embedding_norm_,
+                                {},
+                                shown,
+                                x});
+    give_hidden(pass, batch, 0, shown.empty() ? x : shown);
   }
-  for (std::int64_t i = 0; i < info_.n_layers; ++i) block(context, arena, batch, taps, i, x);
-  if (!taps.logits.empty())
-    head_.run(context, arena, {x, taps.logit_rows, taps.logits, taps.request->log_probabilities});
+  for (std::int64_t i = 0; i < info_.n_layers; ++i) block(pass, batch, i, x);
+  head_.run(pass, x, batch.logit_rows);
 }
 
 // Room for the hidden states of a layer in fp32, or nothing where they are not asked for or x has
 // them.
-Tensor ProtBert::take_shown(tensor::Arena& arena, const Taps& taps, int layer, const Tensor& x) {
-  const std::vector<int>& wanted = taps.request->layers;
-  if (x.dtype == DType::f32 || std::find(wanted.begin(), wanted.end(), layer) == wanted.end())
-    return {};
-  return arena.take(DType::f32, {x.shape[0], x.shape[1]});
+Tensor ProtBert::take_shown(Pass& pass, int layer, const Tensor& x) {
+  if (x.dtype == DType::f32 || !wants_hidden(pass, layer)) return {};
+  return pass.arena().take(DType::f32, {x.shape[0], x.shape[1]});
 }
 
-void ProtBert::block(tensor::Context& context, tensor::Arena& arena, const DeviceTokens& batch,
-                     const Taps& taps, std::int64_t index, const Tensor& x) {
+void ProtBert::block(Pass& pass, const DeviceTokens& batch, std::int64_t index, const Tensor& x) {
+  tensor::Context& context = pass.context();
+  tensor::Arena& arena = pass.arena();
   const EncoderLayer& layer = layers_[static_cast<std::size_t>(index)];
   const std::int64_t n_tokens = batch.segments.n_rows, d = info_.d_model;
   {
@@ -169,9 +167,20 @@ void ProtBert::block(tensor::Context& context, tensor::Arena& arena, const Devic
   feed_forward(context, arena, layer, x, x);
   const auto scope = arena.scope();
   const int next = static_cast<int>(index + 1);
-  const Tensor shown = take_shown(arena, taps, next, x);
+  const Tensor shown = take_shown(pass, next, x);
   ops::add_layer_norm(context, {x, {}, layer.feed_norm, {}, shown, x});
-  taps.hidden(context, batch, next, shown.empty() ? x : shown);
+  give_hidden(pass, batch, next, shown.empty() ? x : shown);
+}
+
+ModelDef protbert_model() {
+  return {"bert",
+          "ProtBERT",
+          Reads::proteins,
+          {"embed", "logits", "fill-mask", "score"},
+          [](const std::string& folder, const ModelConfig& config, tensor::Context& context,
+             const LoadOptions& options) -> std::unique_ptr<Model> {
+            return std::make_unique<ProtBert>(folder, config, context, options);
+          }};
 }
 
 }  // namespace biogpu::models

@@ -8,6 +8,7 @@
 #include "lib/models/layers/language_head.hpp"
 #include "lib/models/model_config.hpp"
 #include "lib/models/protein_model.hpp"
+#include "lib/models/registry.hpp"
 #include "lib/tensor/weights/weight_table.hpp"
 
 namespace biogpu::models {
@@ -21,13 +22,10 @@ class ProtBert final : public ProteinModel {
            const LoadOptions& options);
 
  private:
-  void prepare(TokenBatch& batch) override;
-  void forward(tensor::Context& context, tensor::Arena& arena, const DeviceTokens& batch,
-               const Taps& taps) override;
-  void block(tensor::Context& context, tensor::Arena& arena, const DeviceTokens& batch,
-             const Taps& taps, std::int64_t index, const tensor::Tensor& x);
-  static tensor::Tensor take_shown(tensor::Arena& arena, const Taps& taps, int layer,
-                                   const tensor::Tensor& x);
+  std::vector<float> prepare(const TokenBatch& batch) override;
+  void forward(Pass& pass, const DeviceTokens& batch) override;
+  void block(Pass& pass, const DeviceTokens& batch, std::int64_t index, const tensor::Tensor& x);
+  static tensor::Tensor take_shown(Pass& pass, int layer, const tensor::Tensor& x);
 
   void read_config(const ModelConfig& config, bool keep_rare);
   tensor::HostTensor read_embeddings(tensor::WeightTable& table);
@@ -44,5 +42,7 @@ class ProtBert final : public ProteinModel {
   std::vector<EncoderLayer> layers_;
   LanguageHead head_;
 };
+
+ModelDef protbert_model();
 
 }  // namespace biogpu::models

@@ -8,6 +8,7 @@
 #include "lib/models/proteinmpnn/complex.hpp"
 #include "lib/models/proteinmpnn/cpu/block.hpp"
 #include "lib/models/proteinmpnn/graph.hpp"
+#include "lib/models/registry.hpp"
 
 namespace biogpu::models::proteinmpnn {
 
@@ -59,8 +60,8 @@ struct Weights {
 // A folder with config.json (model_type "proteinmpnn") and model.safetensors, as
 // scripts/convert/proteinmpnn.py writes it. Errors: those of Checkpoint, WeightTable, ModelConfig.
 Weights load_weights(const std::string& folder);
-// Whether a folder's config.json says that it holds such a model.
-bool is_structure_model(const std::string& folder);
+// Its weights are read by load_weights().
+ModelDef proteinmpnn_model();
 
 // What the encoder makes of a structure, and what all its samples share.
 struct Encoded {

@@ -135,6 +135,20 @@ void load_features(Loader& loader, Weights& weights) {
   weights.edges = loader.dense("W_e", kHidden, kHidden);
 }
 
+std::string describe(const std::string& folder) {
+  const Weights weights = load_weights(folder);
+  std::int64_t n_parameters = 0;
+  const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(folder);
+  for (const auto& [name, tensor] : checkpoint.tensors()) n_parameters += tensor.size();
+  return fmt::format(
+      "architecture\tproteinmpnn\nname\t{}\nencoder_layers\t{}\ndecoder_layers\t{}\n"
+      "width\t{}\nneighbours\t{}\nparameters\t{}\natoms\t{}\nnoise_in_training\t{}\n"
+      "vocabulary\t{}\n",
+      weights.name, weights.encoder.size(), weights.decoder.size(), kHidden, weights.n_neighbours,
+      n_parameters, weights.ca_only ? "CA" : "N CA C O", weights.noise_level,
+      fmt::join(kLetters, " "));
+}
+
 }  // namespace
 
 Weights load_weights(const std::string& folder) {
@@ -168,8 +182,8 @@ Weights load_weights(const std::string& folder) {
   return weights;
 }
 
-bool is_structure_model(const std::string& folder) {
-  return ModelConfig(folder).text_or("model_type", "") == "proteinmpnn";
+ModelDef proteinmpnn_model() {
+  return {"proteinmpnn", "ProteinMPNN", Reads::structures, {"score", "design"}, nullptr, describe};
 }
 
 }  // namespace biogpu::models::proteinmpnn

@@ -111,16 +111,14 @@ TEST_CASE("infer.models: contacts of batches of one shape with other lengths are
           "[infer][model][device]") {
   if (!test::has_gpu()) return;
   Loaded cpu("esm2_head16"), gpu("esm2_head16", tensor::make_gpu_context(0, {Precision::fp32}));
-  models::Request request;
-  request.contacts = true;
   // The first reserves the memory, so that the others' recorded passes are kept; these have equal
   // numbers of tokens and sequences and an equal longest sequence, and differ in their pairs.
   const std::vector<std::vector<int>> batches = {{120},       {30, 16, 14}, {30, 16, 14},
                                                  {30, 28, 2}, {30, 28, 2},  {30, 16, 14}};
   for (std::size_t i = 0; i < batches.size(); ++i) {
     const models::TokenBatch batch = batch_of(cpu.model->info().vocabulary, batches[i]);
-    const auto right = cpu.model->run(batch, request).contacts;
-    const auto got = gpu.model->run(batch, request).contacts;
+    const auto right = cpu.model->run(batch, {models::kContacts}).at(models::kContacts).values;
+    const auto got = gpu.model->run(batch, {models::kContacts}).at(models::kContacts).values;
     INFO("batch " << i);
     REQUIRE(got.size() == right.size());
     CHECK(test::difference(got, right) < 1e-4);
@@ -130,19 +128,17 @@ TEST_CASE("infer.models: contacts of batches of one shape with other lengths are
 TEST_CASE("infer.models: what passes took of the device is known", "[infer][model][device]") {
   if (!test::has_gpu()) return;
   Loaded cpu("esm2_head16"), gpu("esm2_head16", tensor::make_gpu_context(0, {Precision::fp16}));
-  models::Request request;
-  request.layers = {0};
-  request.mean = true;
+  const std::vector<std::string> outputs{models::mean_hidden(0)};
   const std::uint64_t loaded = gpu.model->peak_device_bytes();
   CHECK(loaded > 0);
   double before = 0;
   for (int i = 0; i < 3; ++i) {  // the second is recorded
-    gpu.model->run(batch_of(gpu.model->info().vocabulary, {30, 40}), request);
+    gpu.model->run(batch_of(gpu.model->info().vocabulary, {30, 40}), outputs);
     CHECK(gpu.model->device_seconds() > before);
     before = gpu.model->device_seconds();
   }
   CHECK(gpu.model->peak_device_bytes() > loaded);
-  cpu.model->run(batch_of(cpu.model->info().vocabulary, {30}), request);
+  cpu.model->run(batch_of(cpu.model->info().vocabulary, {30}), outputs);
   CHECK(cpu.model->device_seconds() == 0);
   CHECK(cpu.model->peak_device_bytes() == 0);
 }

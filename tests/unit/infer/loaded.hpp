@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lib/models/protein_model.hpp"
+#include "lib/models/registry.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/tasks/embed.hpp"
 #include "lib/tensor/context.hpp"
@@ -42,7 +43,7 @@ struct Loaded {
 
   explicit Loaded(const std::string& name, std::unique_ptr<tensor::Context> on = nullptr)
       : backend(on ? std::move(on) : ops::make_cpu_context(2)),
-        model(models::load_protein_model(kData + name, *backend)) {}
+        model(models::load_model<models::ProteinModel>(kData + name, "embed", *backend)) {}
 
   Tokens tokens(const std::string& sequence) const {
     return models::tokenize(model->info().vocabulary, sequence, {}, "test");

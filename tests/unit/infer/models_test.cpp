@@ -142,9 +142,7 @@ TEST_CASE("infer.passes: a pass holds what the budget has room for, and no more 
     input = {sequence};
     return ++n_made <= 8;
   };
-  models::Request request;
-  request.logits = true;
-  tasks::run_passes(*loaded.model, next, request, 30,
+  tasks::run_passes(*loaded.model, next, {models::kLogits}, 30,
                     [&](std::size_t first, std::size_t n, const models::Outputs&) {
                       CHECK(n_made <= first + n + 1);  // the next one told that the pass is full
                       passes.push_back(n);

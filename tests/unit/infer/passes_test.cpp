@@ -25,15 +25,15 @@ class Echo : public models::ProteinModel {
   }
 
  private:
-  void prepare(models::TokenBatch&) override {}
-  void forward(tensor::Context& backend, tensor::Arena&, const models::DeviceTokens& batch,
-               const Taps& taps) override {
-    if (&backend != &context_) return;  // it is measured
+  std::vector<float> prepare(const models::TokenBatch&) override { return {}; }
+  void forward(models::Pass& pass, const models::DeviceTokens& batch) override {
+    if (&pass.context() != &context_) return;  // it is measured
     if (batch.segments.n_segments > static_cast<std::int64_t>(kMost))
       throw Error(ErrorCode::device_memory, "a pass too large");
-    for (std::int64_t i = 0; i < taps.logit_rows.size(); ++i)
-      taps.logits.as<float>()[i] =
-          static_cast<float>(batch.ids.as<std::int32_t>()[taps.logit_rows.as<std::int32_t>()[i]]);
+    const auto* rows = batch.logit_rows.as<std::int32_t>();
+    for (std::int64_t i = 0; i < batch.logit_rows.size(); ++i)
+      pass.find(models::kLogits).as<float>()[i] =
+          static_cast<float>(batch.ids.as<std::int32_t>()[rows[i]]);
   }
 };
 
@@ -55,8 +55,6 @@ TEST_CASE("infer.passes: halves of a pass give the rows of its sequences in orde
       expected.push_back(static_cast<float>(100 * i + row));
     sequences.push_back(tokens);
   }
-  models::Request request;
-  request.logits = true;
   for (const std::int64_t budget : {1, 10, 40, 1000}) {
     std::size_t n_given = 0, n_taken = 0;
     std::vector<float> got;
@@ -66,12 +64,13 @@ TEST_CASE("infer.passes: halves of a pass give the rows of its sequences in orde
       ++n_given;
       return true;
     };
-    tasks::run_passes(model, next, request, budget,
+    tasks::run_passes(model, next, {models::kLogits}, budget,
                       [&](std::size_t first, std::size_t n, const models::Outputs& outputs) {
                         CHECK(first == n_taken);
                         CHECK(n <= kMost);
                         n_taken += n;
-                        got.insert(got.end(), outputs.logits.begin(), outputs.logits.end());
+                        const io::Values& logits = outputs.at(models::kLogits).values;
+                        got.insert(got.end(), logits.begin(), logits.end());
                       });
     CHECK(n_taken == sequences.size());
     CHECK(got == expected);

@@ -1,0 +1,51 @@
+#include "lib/models/registry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
+#include "lib/models/esm2/esm2.hpp"
+#include "lib/models/protbert/protbert.hpp"
+#include "lib/models/proteinmpnn/model.hpp"
+
+namespace biogpu::models {
+
+const std::vector<ModelDef>& registry() {
+  static const std::vector<ModelDef> kModels{esm2_model(), protbert_model(),
+                                             proteinmpnn::proteinmpnn_model()};
+  return kModels;
+}
+
+const ModelDef& find_model(const ModelConfig& config) {
+  // ProtBERT's published config.json has no model_type: BERT is what is assumed without one.
+  const std::string type = config.text_or("model_type", "bert");
+  std::vector<std::string> known;
+  for (const ModelDef& model : registry()) {
+    if (type == model.model_type) return model;
+    known.push_back(fmt::format("'{}' ({})", model.model_type, model.name));
+  }
+  config.fail(
+      fmt::format("model_type is {}; known are {}", biogpu::quoted(type), fmt::join(known, ", ")));
+}
+
+const ModelDef& require_task(const ModelConfig& config, std::string_view task) {
+  const ModelDef& model = find_model(config);
+  const auto offers = [&](const char* offered) { return task == offered; };
+  if (std::none_of(model.tasks.begin(), model.tasks.end(), offers))
+    throw Error(ErrorCode::usage, fmt::format("{}: {} has no '{}'; it offers {}", config.path(),
+                                              model.name, task, fmt::join(model.tasks, ", ")));
+  return model;
+}
+
+std::string describe_model(const std::string& folder) {
+  const ModelConfig config(folder);
+  const ModelDef& model = find_model(config);
+  if (model.load == nullptr) return model.describe(folder);
+  const auto context = tensor::make_dry_run_context(tensor::Precision::fp32);
+  const LoadOptions options{.maps = tensor::WeightTable::Maps::only_checked};
+  return model.load(folder, config, *context, options)->describe();
+}
+
+}  // namespace biogpu::models

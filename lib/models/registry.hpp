@@ -1,0 +1,63 @@
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/models/model.hpp"
+#include "lib/models/model_config.hpp"
+#include "lib/tensor/context.hpp"
+#include "lib/tensor/weights/weight_table.hpp"
+
+namespace biogpu::models {
+
+struct LoadOptions {
+  bool keep_rare = false;  // ProtBERT: U, Z, O, B are themselves
+  // only_checked: to look at a model's description alone, on a context that computes nothing.
+  tensor::WeightTable::Maps maps = tensor::WeightTable::Maps::read;
+};
+
+// What a model's tasks read.
+enum class Reads { proteins, structures };
+
+// A kind of model as the command line knows it.
+struct ModelDef {
+  const char* model_type;  // of config.json
+  const char* name;        // "ESM-2"
+  Reads reads;
+  std::vector<const char*> tasks;  // subcommands of `biogpu infer`, in the order of its help
+  // Null for a model that is not made of operations. Throws Error{bad_input} for weights that do
+  // not fit config.json; Error{failed}.
+  std::unique_ptr<Model> (*load)(const std::string& folder, const ModelConfig& config,
+                                 tensor::Context& context, const LoadOptions& options) = nullptr;
+  // Model::describe() of a model without load, from its folder. Errors: those of load.
+  std::string (*describe)(const std::string& folder) = nullptr;
+};
+
+// All kinds, each defined in its own folder; its line in registry.cpp adds it.
+const std::vector<ModelDef>& registry();
+
+// The kind of model that a folder's config.json names. Throws Error{bad_input} for an unknown one.
+const ModelDef& find_model(const ModelConfig& config);
+
+// The same, where it offers the task. Throws Error{usage} with what it offers where it does not.
+const ModelDef& require_task(const ModelConfig& config, std::string_view task);
+
+// Model::describe() of what a folder holds. Errors: those of find_model() and of load.
+std::string describe_model(const std::string& folder);
+
+// Reads a folder for a task. Kind: the class that the task works with.
+template <class Kind>
+std::unique_ptr<Kind> load_model(const std::string& folder, std::string_view task,
+                                 tensor::Context& context, const LoadOptions& options = {}) {
+  const ModelConfig config(folder);
+  std::unique_ptr<Model> model = require_task(config, task).load(folder, config, context, options);
+  Kind* const kind = dynamic_cast<Kind*>(model.get());
+  if (kind == nullptr) throw std::logic_error("a registered task that its model cannot do");
+  model.release();
+  return std::unique_ptr<Kind>(kind);
+}
+
+}  // namespace biogpu::models
