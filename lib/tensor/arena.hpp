@@ -1,19 +1,20 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <string>
+#include <utility>
+#include <vector>
 
-#include "lib/core/error.hpp"
 #include "lib/tensor/tensor.hpp"
 
 namespace biogpu::tensor {
 
 // Cuts one block of a context's memory into the tensors of a forward pass. A scope gives back at
-// its end what was taken inside it, so that liveness follows the braces of the model's code. The
-// same code gets the same addresses on every run, which captured graphs need.
+// its end what was taken inside it, so that liveness follows the braces of the model's code; a
+// lease gives back one tensor whenever it ends, for buffers in turn and skip connections. The same
+// code gets the same addresses on every run, which captured graphs need: each tensor has the lowest
+// place that is free and large enough.
 //
 // A measuring arena has no memory: its tensors have shapes and null addresses, and peak_bytes()
 // after a forward pass over a dry run is what a real one needs.
@@ -26,39 +27,72 @@ class Arena {
   Arena(void* memory, std::size_t bytes)
       : memory_(static_cast<std::uint8_t*>(memory)), capacity_(bytes) {}
 
-  // A contiguous tensor, its contents indeterminate. Throws Error{device_memory} where the rest is
-  // too small: the arena was measured with another batch.
-  Tensor take(DType dtype, std::initializer_list<std::int64_t> shape) {
-    Tensor tensor(nullptr, dtype, shape);
-    const std::size_t begin = (used_ + kAlignment - 1) / kAlignment * kAlignment;
-    if (begin > capacity_ || tensor.bytes() > capacity_ - begin)
-      throw Error(ErrorCode::device_memory, "no room for a tensor " + describe(tensor));
-    if (memory_ != nullptr) tensor.data = memory_ + begin;
-    used_ = begin + tensor.bytes();
-    peak_ = std::max(peak_, used_);
-    return tensor;
-  }
+  // A contiguous tensor, its contents indeterminate, until the innermost scope ends. Throws
+  // Error{device_memory} where no room is left: the arena was measured with another batch.
+  Tensor take(DType dtype, std::initializer_list<std::int64_t> shape);
 
   class Scope {
    public:
-    explicit Scope(Arena& arena) : arena_(arena), used_(arena.used_) {}
-    ~Scope() { arena_.used_ = used_; }
+    explicit Scope(Arena& arena) : arena_(arena) { ++arena_.depth_; }
+    ~Scope() { arena_.end_scope(); }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
    private:
     Arena& arena_;
-    std::size_t used_;
   };
   Scope scope() { return Scope(*this); }
 
-  std::size_t used_bytes() const { return used_; }
+  // A tensor of no scope: it is given back when the lease ends or is assigned another.
+  class Lease {
+   public:
+    Lease() = default;
+    Lease(Lease&& other) noexcept { swap(other); }
+    Lease& operator=(Lease&& other) noexcept {
+      Lease ended(std::move(other));
+      swap(ended);
+      return *this;
+    }
+    ~Lease() {
+      if (arena_ != nullptr) arena_->end_lease(begin_);
+    }
+
+    const Tensor& operator*() const { return tensor_; }
+    const Tensor* operator->() const { return &tensor_; }
+
+   private:
+    friend class Arena;
+    void swap(Lease& other) noexcept {
+      std::swap(arena_, other.arena_);
+      std::swap(begin_, other.begin_);
+      std::swap(tensor_, other.tensor_);
+    }
+
+    Arena* arena_ = nullptr;  // outlives the lease
+    std::size_t begin_ = 0;
+    Tensor tensor_;
+  };
+  Lease lease(DType dtype, std::initializer_list<std::int64_t> shape);
+
   std::size_t peak_bytes() const { return peak_; }
 
  private:
+  static constexpr int kLeased = -1;
+  struct Region {
+    std::size_t begin = 0, end = 0;
+    int depth = 0;  // of the scope that it ends with, or kLeased
+  };
+
+  // Where it begins.
+  std::size_t place(const Tensor& tensor, int depth);
+  Tensor at(Tensor tensor, std::size_t begin) const;
+  void end_scope();
+  void end_lease(std::size_t begin);
+
   std::uint8_t* memory_;  // null: measuring
   std::size_t capacity_;
-  std::size_t used_ = 0;
+  std::vector<Region> regions_;  // in use, rising
+  int depth_ = 0;
   std::size_t peak_ = 0;
 };
 
