@@ -26,18 +26,18 @@ namespace biogpu::gpu::esm2 {
 namespace {
 
 // One step of a layer: what it begins with, the wait for the others, its work.
-template <class B, SmallStep kStep>
+template <class B, EncoderStep kStep>
 __device__ __forceinline__ void run_step(const B& b, WeightStream<B>& weights, int layer) {
-  if constexpr (kStep == SmallStep::qkv || kStep == SmallStep::up) {
+  if constexpr (kStep == EncoderStep::qkv || kStep == EncoderStep::up) {
     run_pairs<B, kStep>(b, weights, layer);
-  } else if constexpr (kStep == SmallStep::projection) {
+  } else if constexpr (kStep == EncoderStep::projection) {
     run_projection(b, weights, layer);
-  } else if constexpr (kStep == SmallStep::down) {
+  } else if constexpr (kStep == EncoderStep::down) {
     run_down(b, weights, layer);
-  } else if constexpr (kStep == SmallStep::attend) {
+  } else if constexpr (kStep == EncoderStep::attend) {
     await_others<B, kStep>(b, layer);
     run_attend(b, layer);
-  } else if constexpr (kStep == SmallStep::reduce) {
+  } else if constexpr (kStep == EncoderStep::reduce) {
     if (!B::kGrouped && b.part.keeps_tile()) reduce_kept(b, layer, [] {});
   } else if (b.part.keeps_tile()) {
     const int column = 16 * b.part.own_tile(b.part.kept_tile()) + b.lane % 16;
@@ -80,19 +80,19 @@ __device__ __forceinline__ bool begin_launch(B& b, WeightStream<B>& weights, std
   if (draws) ticket = atomicAdd(counter, blockIdx.x == 0 ? kTickets + 1 - gridDim.x : 1);
   const bool has_rows = find_rows(b, static_cast<int>(blockIdx.x) / kGroup);  // the whole group
   if (!B::kGrouped && !has_rows) return false;
-  const SmallRoom at = room_of(b.part.shape);
+  const EncoderRoom at = room_of(b.part.shape);
   const bool keeps = embeds && b.part.keeps_tile();
   TileSum<B::kWave> embedded[B::kRowTiles];
   ColumnVectors vectors;
   // First what takes longest.
   if (has_rows && keeps) {
-    vectors = load_vectors(b, 0, SmallStep::reduce, b.part.kept_tile());
+    vectors = load_vectors(b, 0, EncoderStep::reduce, b.part.kept_tile());
     load_embedded(b, embedded);
   }
   if (B::kGrouped && has_rows) {
     weights.init();
     if (b.part.wave == 0 && one_lane<B::kWave>()) {
-      for (const SmallArrival kind : {kArrivalY, kArrivalMixed, kArrivalSums}) {
+      for (const EncoderArrival kind : {kArrivalY, kArrivalMixed, kArrivalSums}) {
         init_arrival(b.arrivals + kind, kind == kArrivalY ? b.part.own_tiles() : 0);
         expect_arrival(b.arrivals + kind, bytes_of(b, kind));
       }
@@ -128,14 +128,14 @@ __device__ __forceinline__ bool begin_launch(B& b, WeightStream<B>& weights, std
 
 // Steps [first, last] of the encoder; blocks in groups run all of them.
 template <int kWave, Number16 kType, class Known, bool kGrouped>
-__global__ BIOGPU_LAUNCH_BOUNDS(kWave* kSmallWaves, 1) void encoder_8m_kernel(Encoder8mArgs a,
-                                                                              int first, int last) {
-  using B = SmallBlock<kWave, kType, Known, kGrouped>;
+__global__ BIOGPU_LAUNCH_BOUNDS(kWave* kEncoderWaves,
+                                1) void encoder_8m_kernel(Encoder8mArgs a, int first, int last) {
+  using B = Encoder8mBlock<kWave, kType, Known, kGrouped>;
   BIOGPU_DYNAMIC_SHARED(std::uint8_t, shared);
   const Encoder8mShape shape = Known::of(a.shape);
-  const SmallRoom at = room_of(shape);
-  const SmallDeviceRoom device = device_room_of(shape, a.n_groups, kGrouped);
-  const int rank = static_cast<int>(blockIdx.x) % kGroup, n_steps = small_steps(shape);
+  const EncoderRoom at = room_of(shape);
+  const EncoderDeviceRoom device = device_room_of(shape, a.n_groups, kGrouped);
+  const int rank = static_cast<int>(blockIdx.x) % kGroup, n_steps = encoder_steps(shape);
   // The same for the whole wave, which the compiler learns from the shuffle.
   const int wave = wave_shuffle<kWave>(static_cast<int>(threadIdx.x) / kWave, 0);
   auto* const device_room = static_cast<std::uint8_t*>(a.room);
@@ -146,7 +146,7 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kWave* kSmallWaves, 1) void encoder_8m_kernel(En
   auto* const counter = reinterpret_cast<std::uint32_t*>(device_room);
   B b{a,
       {shape, rank, wave},
-      SmallRole::of<kWave>({shape, rank, wave}),
+      EncoderRole::of<kWave>({shape, rank, wave}),
       {rank, at.total},
       wave_lane<kWave>(),
       0,
@@ -163,7 +163,7 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kWave* kSmallWaves, 1) void encoder_8m_kernel(En
       floats(at.sums),
       floats(at.halves),
       floats(at.angles),
-      reinterpret_cast<Arrival*>(shared + at.total + kWeightsBytes) + 2 * kSmallWaves,
+      reinterpret_cast<Arrival*>(shared + at.total + kWeightsBytes) + 2 * kEncoderWaves,
       reinterpret_cast<std::uint32_t*>(device_room + device.keys)};
   const auto runs = [&](int step) { return kGrouped || (first <= step && step <= last); };
   WeightStream<B> weights(b, shared + at.total);
@@ -172,7 +172,7 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kWave* kSmallWaves, 1) void encoder_8m_kernel(En
   for (int layer = 0; layer < shape.n_layers; ++layer) {
     const int step = 1 + layer * kStepsOfLayer;
     const auto run = [&](auto kind) {
-      constexpr SmallStep kStep = static_cast<SmallStep>(decltype(kind)::value);
+      constexpr EncoderStep kStep = static_cast<EncoderStep>(decltype(kind)::value);
       const int number = step + decltype(kind)::value - 1;
       if (runs(number)) run_step<B, kStep>(b, weights, layer);
     };
@@ -183,20 +183,20 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kWave* kSmallWaves, 1) void encoder_8m_kernel(En
     run(std::integral_constant<int, 5>());
     run(std::integral_constant<int, 6>());
   }
-  if (runs(n_steps - 1)) run_step<B, SmallStep::finish>(b, weights, shape.n_layers);
+  if (runs(n_steps - 1)) run_step<B, EncoderStep::finish>(b, weights, shape.n_layers);
 }
 
 template <int kWave, Number16 kType, class Known, bool kGrouped>
 void launch_for(const Encoder8mArgs& a, Stream& stream) {
   const auto kernel = encoder_8m_kernel<kWave, kType, Known, kGrouped>;
   const auto n_blocks = static_cast<std::size_t>(a.n_groups * kGroup);
-  const int n_steps = small_steps(a.shape);
+  const int n_steps = encoder_steps(a.shape);
   if constexpr (kGrouped) {
-    launch_groups(stream, kernel, n_blocks, kWave * kSmallWaves,
+    launch_groups(stream, kernel, n_blocks, kWave * kEncoderWaves,
                   static_cast<std::size_t>(shared_bytes(a.shape)), kGroup, a, 0, n_steps - 1);
   } else {
     for (int step = 0; step < n_steps; ++step)
-      stream.launch(kernel, n_blocks, kWave * kSmallWaves, a, step, step);
+      stream.launch(kernel, n_blocks, kWave * kEncoderWaves, a, step, step);
   }
 }
 
@@ -221,11 +221,11 @@ bool suits_encoder_8m(const Encoder8mShape& shape, const Stream&) {
   if (has_block_groups()) return Esm8M::matches(shape);
   if (!kImitatesBlockGroups || shape.d == 0 || shape.d % 80 != 0) return false;
   if (shape.head % 8 != 0 || shape.head > 32 || shape.n_heads * shape.head != shape.d) return false;
-  return shape.n_heads <= 4 * kGroup && SmallPart{shape}.mixed_tiles() % kBatch == 0 &&
+  return shape.n_heads <= 4 * kGroup && EncoderPart{shape}.mixed_tiles() % kBatch == 0 &&
          shape.d_feed % 16 == 0;
 }
 
-int small_groups(const Encoder8mShape& shape, const Stream& stream) {
+int encoder_groups(const Encoder8mShape& shape, const Stream& stream) {
   if (!has_block_groups()) return kImitatesBlockGroups ? kMostGroups : 0;
   const auto bytes = static_cast<std::uint64_t>(shared_bytes(shape));
   if (bytes > device_properties(current_device()).shared_bytes_per_block) return 0;
@@ -233,7 +233,7 @@ int small_groups(const Encoder8mShape& shape, const Stream& stream) {
   with_matrix_wave(stream.wave_width(), [&](auto wave) {
     with_form(shape, [&](auto known, auto grouped) {
       n = most_groups(encoder_8m_kernel<wave, Number16::fp16, decltype(known), grouped>,
-                      wave * kSmallWaves, bytes, kGroup);
+                      wave * kEncoderWaves, bytes, kGroup);
     });
   });
   return n < kMostGroups ? n : kMostGroups;
@@ -245,7 +245,7 @@ void clear_small_room(void* room, std::size_t bytes, Stream& stream) {
   stream.fill(static_cast<std::uint8_t*>(room) + counter, kAbsentWord & 0xff, bytes - counter);
 }
 
-std::size_t small_room_bytes(const Encoder8mShape& shape, int n_groups) {
+std::size_t encoder_room_bytes(const Encoder8mShape& shape, int n_groups) {
   return device_room_of(shape, n_groups, has_block_groups()).total;
 }
 

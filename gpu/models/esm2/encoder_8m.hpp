@@ -24,10 +24,10 @@ struct Encoder8mShape {
 // Whether there is such a kernel for the shape on the stream's device.
 bool suits_encoder_8m(const Encoder8mShape& shape, const Stream& stream);
 // Groups of blocks that run at the same time: what a launch may have.
-int small_groups(const Encoder8mShape& shape, const Stream& stream);
+int encoder_groups(const Encoder8mShape& shape, const Stream& stream);
 
 // The weights of a layer: [n_out, n_in] each, rows n_in apart.
-struct SmallWeights {
+struct EncoderWeights {
   const std::uint16_t* qkv = nullptr;            // [3 d, d]
   const std::uint16_t* projection = nullptr;     // [d, d]
   const std::uint16_t* up = nullptr;             // [d_feed, d]
@@ -44,11 +44,12 @@ struct SmallWeights {
 };
 
 // Bytes of all layers' weights, and numbers of all layers' vectors, in the kernel's order.
-std::size_t small_weights_bytes(const Encoder8mShape& shape);
-std::size_t small_vectors_count(const Encoder8mShape& shape);
+std::size_t encoder_weights_bytes(const Encoder8mShape& shape);
+std::size_t encoder_vectors_count(const Encoder8mShape& shape);
 // Puts one layer's in that order.
-void launch_pack_small_weights(const Encoder8mShape& shape, int layer, const SmallWeights& weights,
-                               Number16 type, void* packed, float* vectors, Stream& stream);
+void launch_pack_small_weights(const Encoder8mShape& shape, int layer,
+                               const EncoderWeights& weights, Number16 type, void* packed,
+                               float* vectors, Stream& stream);
 
 struct Encoder8mArgs {
   Encoder8mShape shape;
@@ -60,7 +61,7 @@ struct Encoder8mArgs {
   const float* scale = nullptr;          // [T]
   const std::int32_t* starts = nullptr;  // [n_sequences + 1], in device memory
   int n_sequences = 0;
-  int n_groups = 0;                // at least small_group_count() of the sequences
+  int n_groups = 0;                // at least encoder_group_count() of the sequences
   const float* cos_sin = nullptr;  // [P, head]
   float score_scale = 1;
   float eps = 1e-5f;                   // of all normalisations
@@ -68,16 +69,16 @@ struct Encoder8mArgs {
   const float* norm_bias = nullptr;
   Rows out;              // [T, d] f32: normalised
   Rows out_operand;      // [T, d]: the same
-  void* room = nullptr;  // small_room_bytes(), clear_small_room() before the first launch
+  void* room = nullptr;  // encoder_room_bytes(), clear_small_room() before the first launch
 };
 
 // Tokens of one sequence that a group of blocks takes.
-inline constexpr std::int64_t kSmallRows = 16;
+inline constexpr std::int64_t kEncoderRows = 16;
 // Groups that sequences of n_tokens together take at most.
-constexpr std::int64_t small_group_count(std::int64_t n_tokens, std::int64_t n_sequences) {
-  return (n_tokens + (kSmallRows - 1) * n_sequences) / kSmallRows;
+constexpr std::int64_t encoder_group_count(std::int64_t n_tokens, std::int64_t n_sequences) {
+  return (n_tokens + (kEncoderRows - 1) * n_sequences) / kEncoderRows;
 }
-std::size_t small_room_bytes(const Encoder8mShape& shape, int n_groups);
+std::size_t encoder_room_bytes(const Encoder8mShape& shape, int n_groups);
 void clear_small_room(void* room, std::size_t bytes, Stream& stream);
 
 void launch_encoder_8m(const Encoder8mArgs& args, Number16 type, Stream& stream);

@@ -33,7 +33,7 @@ __device__ __forceinline__ void clear_tile(const B&, std::uint32_t* at) {
 template <class B>
 __device__ __forceinline__ void clear_keys_before(const B& b, int layer) {
   const int n_kinds = 2 * B::kHeadTiles;
-  for (int i = b.part.wave; i < b.role.n_heads * n_kinds * B::kRowTiles; i += kSmallWaves) {
+  for (int i = b.part.wave; i < b.role.n_heads * n_kinds * B::kRowTiles; i += kEncoderWaves) {
     const int r = i % B::kRowTiles, kind = i / B::kRowTiles % n_kinds,
               head = b.part.head(i / B::kRowTiles / n_kinds);
     clear_tile(b, key_tile(b, layer + kKeyTurns - 1,
@@ -43,8 +43,8 @@ __device__ __forceinline__ void clear_keys_before(const B& b, int layer) {
 // A part of the launch's all tiles of the launch before.
 template <class B>
 __device__ __forceinline__ void clear_keys_of_launch(const B& b, std::uint32_t* keys) {
-  const int n = key_tiles(b.part.shape), step = static_cast<int>(gridDim.x) * kSmallWaves;
-  for (int i = static_cast<int>(blockIdx.x) * kSmallWaves + b.part.wave; i < n; i += step)
+  const int n = key_tiles(b.part.shape), step = static_cast<int>(gridDim.x) * kEncoderWaves;
+  for (int i = static_cast<int>(blockIdx.x) * kEncoderWaves + b.part.wave; i < n; i += step)
     clear_tile(b, keys + i * B::kTileWords + b.lane * B::kLaneWords);
 }
 

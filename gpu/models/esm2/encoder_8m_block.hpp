@@ -24,26 +24,29 @@ using PieceBytes = std::conditional_t<sizeof(Piece<kWave>) == 16, Bytes16, Bytes
 template <int kHeadTiles_>
 struct AnyShape {
   static constexpr int kHeadTiles = kHeadTiles_;
-  template <SmallStep>
+  template <EncoderStep>
   static constexpr int kBatches = 0;  // not known
   __device__ static Encoder8mShape of(const Encoder8mShape& shape) { return shape; }
 };
 template <int kD, int kHeads, int kFeed>
 struct KnownShape {
   static constexpr int kHeadTiles = (kD / kHeads + 15) / 16;
-  static constexpr SmallPart kPart{{kD, kHeads, kD / kHeads, kFeed, 0}};
+  static constexpr EncoderPart kPart{{kD, kHeads, kD / kHeads, kFeed, 0}};
   // Of a wave's share of a step.
-  template <SmallStep kStep>
-  static constexpr int kBatches = kStep == SmallStep::projection ? kPart.batches(kStep)
-                                                                 : kPart.turn(kStep, 0).n_batches;
+  template <EncoderStep kStep>
+  static constexpr int kBatches = kStep == EncoderStep::projection ? kPart.batches(kStep)
+                                                                   : kPart.turn(kStep, 0).n_batches;
   static constexpr int kPairs = kD / 16 / 2;  // of `down`
-  static_assert(kBatches<SmallStep::projection> == 1 && 2 * kBatches<SmallStep::qkv> == kPlaced &&
-                2 * kBatches<SmallStep::up> == kPlaced && kD % (32 * kBatch) == 0 &&
-                2 * kBatches<SmallStep::down> > kPlaced &&
-                2 * kBatches<SmallStep::down> * kPairs <= kPlaced * kSmallWaves);
-  static_assert(kPart.qkv_units() <= kSmallWaves - 2 && kPart.hidden_tiles() <= kSmallWaves - 2 &&
-                kPairs <= kPart.hidden_tiles() / 2 * 2 && kPairs + kPart.own_most() < kSmallWaves &&
-                kPart.n_heads() * kKeyParts <= kSmallWaves);
+  static_assert(kBatches<EncoderStep::projection> == 1 &&
+                2 * kBatches<EncoderStep::qkv> == kPlaced &&
+                2 * kBatches<EncoderStep::up> == kPlaced && kD % (32 * kBatch) == 0 &&
+                2 * kBatches<EncoderStep::down> > kPlaced &&
+                2 * kBatches<EncoderStep::down> * kPairs <= kPlaced * kEncoderWaves);
+  static_assert(kPart.qkv_units() <= kEncoderWaves - 2 &&
+                kPart.hidden_tiles() <= kEncoderWaves - 2 &&
+                kPairs <= kPart.hidden_tiles() / 2 * 2 &&
+                kPairs + kPart.own_most() < kEncoderWaves &&
+                kPart.n_heads() * kKeyParts <= kEncoderWaves);
   static constexpr bool matches(const Encoder8mShape& s) {
     return s.d == kD && s.n_heads == kHeads && s.head == kD / kHeads && s.d_feed == kFeed;
   }
@@ -55,32 +58,32 @@ struct KnownShape {
 // What a wave has to do, found once: from the shape and the rank it would take as many instructions
 // at each use as what is done with it. The same in all lanes, which the compiler learns from
 // shuffles.
-struct SmallRole {
+struct EncoderRole {
   int n_heads;          // of the block
   int head, key_part;   // of attention: the head's number among the block's; see attends()
   std::uint32_t steps;  // bit s: multiplies in step s
 
   template <int kWave>
-  __device__ __forceinline__ static SmallRole of(const SmallPart& part) {
-    SmallRole role{};
+  __device__ __forceinline__ static EncoderRole of(const EncoderPart& part) {
+    EncoderRole role{};
     role.n_heads = part.n_heads();
     role.key_part = role.n_heads > 0 ? part.wave / role.n_heads : kKeyParts;
     role.head = part.wave - role.key_part * role.n_heads;
-    for (const SmallStep s :
-         {SmallStep::qkv, SmallStep::projection, SmallStep::up, SmallStep::down})
+    for (const EncoderStep s :
+         {EncoderStep::qkv, EncoderStep::projection, EncoderStep::up, EncoderStep::down})
       role.steps |= part.turn(s, 0).active ? 1u << static_cast<int>(s) : 0u;
     const auto same = [](auto number) { return wave_shuffle<kWave>(number, 0); };
     return {same(role.n_heads), same(role.head), same(role.key_part), same(role.steps)};
   }
   __device__ __forceinline__ bool attends() const { return key_part < kKeyParts; }
-  __device__ __forceinline__ bool multiplies(SmallStep step) const {
+  __device__ __forceinline__ bool multiplies(EncoderStep step) const {
     return (steps >> static_cast<int>(step) & 1u) != 0;
   }
 };
 
 // kGrouped: steps are those of one launch, or else a launch each.
 template <int kWave_, Number16 kType_, class Known_, bool kGrouped_>
-struct SmallBlock {
+struct Encoder8mBlock {
   using Known = Known_;
   static constexpr bool kGrouped = kGrouped_;
   static constexpr int kWave = kWave_;
@@ -88,7 +91,7 @@ struct SmallBlock {
   static constexpr int kRowTiles = 1;  // of 16 tokens: with two, steps take twice as long
   static constexpr int kRows = 16 * kRowTiles;
   static constexpr int kHeadTiles = Known::kHeadTiles;
-  static constexpr int kThreads = kWave * kSmallWaves;
+  static constexpr int kThreads = kWave * kEncoderWaves;
   static constexpr int kTileNumbers = kTileBytes / 2;
   static constexpr int kLaneNumbers = kTileNumbers / kWave;
   static constexpr int kTileWords = kTileBytes / 4;
@@ -100,8 +103,8 @@ struct SmallBlock {
   static constexpr int kKeys = 16 * kKeyTiles;
 
   const Encoder8mArgs& a;
-  SmallPart part;
-  SmallRole role;
+  EncoderPart part;
+  EncoderRole role;
   GroupRooms<kGrouped> rooms;
   int lane;
   std::int64_t token;  // the group's first
@@ -120,8 +123,8 @@ struct SmallBlock {
   __device__ __forceinline__ std::uint16_t* at(std::uint16_t* tiles, int tile, int row_tile) const {
     return tiles + (tile * kRowTiles + row_tile) * kTileNumbers + lane * kLaneNumbers;
   }
-  __device__ __forceinline__ const float* vector(int layer, SmallStep step, int unit) const {
-    const SmallPart& p = part;
+  __device__ __forceinline__ const float* vector(int layer, EncoderStep step, int unit) const {
+    const EncoderPart& p = part;
     const int slot = (layer * kGroup + p.rank) * p.vectors_of_layer() + p.vector_of(step, unit);
     return a.vectors + slot * 32;
   }

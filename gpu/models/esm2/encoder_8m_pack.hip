@@ -1,12 +1,12 @@
 // The weights of encoder_8m.hip in the order in which its waves read them.
 //
-// Shapes   packed[kGroup, kSmallWaves, layer, batches, kBatch, W lanes]: operands of the matrix
+// Shapes   packed[kGroup, kEncoderWaves, layer, batches, kBatch, W lanes]: operands of the matrix
 //          cores; vectors[layer + 1, kGroup, vectors, 2, 16], the first layer's of the embedding.
 // Mapping  one thread a lane's numbers of a tile, or a column of a vector.
 // Traffic  done once a model.
 // Result   exact copies; vectors summed in fp32, k ascending.
 // Source   own.
-// Oracle   the tests of nn.encoder_8m.
+// Oracle   the tests of ops.encoder_8m.
 #include "gpu/models/esm2/encoder_8m_shape.hpp"
 #include "gpu/prim/matrix_tile.hpp"
 #include "gpu/rt/kernel.hpp"
@@ -18,7 +18,7 @@ constexpr unsigned kBlock = 256;
 
 // The row of the weights of q, k and v that stands in a column of a tile of q, k or v, or -1.
 // Numbers of q and k that are rotated together lie 8 columns apart.
-__host__ __device__ int qkv_row(const SmallPart& part, int unit, int column) {
+__host__ __device__ int qkv_row(const EncoderPart& part, int unit, int column) {
   const Encoder8mShape& shape = part.shape;
   const int head_tiles = part.head_tiles(), of_each = part.n_heads() * head_tiles;
   const int which = unit / of_each, of_which = unit % of_each;
@@ -34,20 +34,20 @@ __host__ __device__ int qkv_row(const SmallPart& part, int unit, int column) {
 }
 
 // The number in column c of the result, at k, both within their tiles.
-__device__ std::uint16_t weight_of(const SmallWeights& w, const SmallPart& part, SmallStep step,
-                                   const SmallTurn& turn, int q, int c, int k) {
+__device__ std::uint16_t weight_of(const EncoderWeights& w, const EncoderPart& part,
+                                   EncoderStep step, const EncoderTurn& turn, int q, int c, int k) {
   const int d = part.shape.d, k_tile = turn.k_tile(q);
-  if (step == SmallStep::qkv) {
+  if (step == EncoderStep::qkv) {
     const int row = qkv_row(part, turn.unit, c);
     return row < 0 ? 0 : w.qkv[std::int64_t{row} * d + 16 * k_tile + k];
   }
-  if (step == SmallStep::projection) {
+  if (step == EncoderStep::projection) {
     const int within = k_tile % part.head_tiles() * 16 + k, head = k_tile / part.head_tiles();
     if (within >= part.shape.head) return 0;
     const std::int64_t row = 16 * part.own_tile(turn.unit) + c;
     return w.projection[row * d + head * part.shape.head + within];
   }
-  if (step == SmallStep::up) {
+  if (step == EncoderStep::up) {
     const std::int64_t row = 16 * (turn.unit * kGroup + part.rank) + c;
     return w.up[row * d + 16 * k_tile + k];
   }
@@ -57,21 +57,21 @@ __device__ std::uint16_t weight_of(const SmallWeights& w, const SmallPart& part,
 }
 
 template <int kWave>
-__global__ __launch_bounds__(kBlock) void pack_kernel(Encoder8mShape shape, SmallWeights w,
+__global__ __launch_bounds__(kBlock) void pack_kernel(Encoder8mShape shape, EncoderWeights w,
                                                       std::uint32_t* packed, int most, int layer) {
   constexpr int kWords = TileOperand<kWave>::kWords;
   const std::int64_t place = blockIdx.x * std::int64_t{kBlock} + threadIdx.x;
   const int lane = static_cast<int>(place % kWave);
   const int of_wave = static_cast<int>(place / kWave % (most * kBatch));
   const int wave = static_cast<int>(place / kWave / (most * kBatch));
-  if (wave >= kGroup * kSmallWaves) return;
-  const SmallPart part{shape, wave / kSmallWaves, wave % kSmallWaves};
-  SmallStep step = SmallStep::qkv;
-  for (const SmallStep s : {SmallStep::projection, SmallStep::up, SmallStep::down})
+  if (wave >= kGroup * kEncoderWaves) return;
+  const EncoderPart part{shape, wave / kEncoderWaves, wave % kEncoderWaves};
+  EncoderStep step = EncoderStep::qkv;
+  for (const EncoderStep s : {EncoderStep::projection, EncoderStep::up, EncoderStep::down})
     if (part.batches_before(s) * kBatch <= of_wave) step = s;
   int q = of_wave - part.batches_before(step) * kBatch;  // tile of the turn
-  SmallTurn turn = part.turn(step, 0);
-  if (step != SmallStep::projection && turn.n_batches > 0) {
+  EncoderTurn turn = part.turn(step, 0);
+  if (step != EncoderStep::projection && turn.n_batches > 0) {
     // Of each two turns a batch of the first, then one of the second.
     const int of_pair = 2 * turn.n_batches, batch = q / kBatch;
     turn = part.turn(step, batch / of_pair * 2 + batch % 2);
@@ -79,8 +79,8 @@ __global__ __launch_bounds__(kBlock) void pack_kernel(Encoder8mShape shape, Smal
   }
   turn.active = turn.active && q < turn.n_batches * kBatch;
   // The weights of v are the left operand: what comes out is transposed.
-  const bool is_left =
-      turn.active && step == SmallStep::qkv && turn.unit >= 2 * part.n_heads() * part.head_tiles();
+  const bool is_left = turn.active && step == EncoderStep::qkv &&
+                       turn.unit >= 2 * part.n_heads() * part.head_tiles();
   const std::int64_t to =
       ((std::int64_t{wave} * shape.n_layers + layer) * most * kBatch + of_wave) * kWave + lane;
   for (int i = 0; i < kWords; ++i) {
@@ -98,15 +98,16 @@ __global__ __launch_bounds__(kBlock) void pack_kernel(Encoder8mShape shape, Smal
 }
 
 template <Number16 kType>
-__global__ __launch_bounds__(kBlock) void pack_vectors_kernel(Encoder8mShape shape, SmallWeights w,
-                                                              float* vectors, bool first_layer) {
-  const SmallPart any{shape, 0, 0};
+__global__ __launch_bounds__(kBlock) void pack_vectors_kernel(Encoder8mShape shape,
+                                                              EncoderWeights w, float* vectors,
+                                                              bool first_layer) {
+  const EncoderPart any{shape, 0, 0};
   const int place = static_cast<int>(blockIdx.x * kBlock + threadIdx.x);
   const int c = place % 16, slot = place / 16 % any.vectors_of_layer();
-  const SmallPart part{shape, place / 16 / any.vectors_of_layer(), 0};
+  const EncoderPart part{shape, place / 16 / any.vectors_of_layer(), 0};
   if (part.rank >= kGroup) return;
-  const int projection = any.vector_of(SmallStep::projection, 0),
-            up = any.vector_of(SmallStep::up, 0), reduce = any.vector_of(SmallStep::reduce, 0);
+  const int projection = any.vector_of(EncoderStep::projection, 0),
+            up = any.vector_of(EncoderStep::up, 0), reduce = any.vector_of(EncoderStep::reduce, 0);
   // Of all layers' vectors, `vectors` points to this layer's, behind those in front of it.
   float* const of_first = vectors + ((part.rank - kGroup) * any.vectors_of_layer() + slot) * 32 + c;
   float* const to = vectors + (part.rank * any.vectors_of_layer() + slot) * 32 + c;
@@ -143,31 +144,32 @@ __global__ __launch_bounds__(kBlock) void pack_vectors_kernel(Encoder8mShape sha
 }
 
 std::size_t layer_bytes(const Encoder8mShape& shape) {
-  return static_cast<std::size_t>(kGroup * kSmallWaves * SmallPart{shape}.batches_of_layer() *
+  return static_cast<std::size_t>(kGroup * kEncoderWaves * EncoderPart{shape}.batches_of_layer() *
                                   kBatch * kTileBytes);
 }
 std::size_t layer_vectors(const Encoder8mShape& shape) {
-  return static_cast<std::size_t>(kGroup * SmallPart{shape}.vectors_of_layer() * 32);
+  return static_cast<std::size_t>(kGroup * EncoderPart{shape}.vectors_of_layer() * 32);
 }
 
 }  // namespace
 
-std::size_t small_weights_bytes(const Encoder8mShape& shape) {
+std::size_t encoder_weights_bytes(const Encoder8mShape& shape) {
   return layer_bytes(shape) * static_cast<std::size_t>(shape.n_layers);
 }
-std::size_t small_vectors_count(const Encoder8mShape& shape) {
+std::size_t encoder_vectors_count(const Encoder8mShape& shape) {
   return layer_vectors(shape) * static_cast<std::size_t>(shape.n_layers + 1);
 }
 
-void launch_pack_small_weights(const Encoder8mShape& shape, int layer, const SmallWeights& weights,
-                               Number16 type, void* packed, float* vectors, Stream& stream) {
+void launch_pack_small_weights(const Encoder8mShape& shape, int layer,
+                               const EncoderWeights& weights, Number16 type, void* packed,
+                               float* vectors, Stream& stream) {
   const int wave = stream.wave_width();
   const auto index = static_cast<std::size_t>(layer);
   auto* const to = static_cast<std::uint32_t*>(packed);
   const std::size_t n_places = layer_bytes(shape) / kTileBytes * static_cast<std::size_t>(wave);
   stream.launch(wave == 64 ? pack_kernel<64> : pack_kernel<32>,
                 ceil_div(n_places, std::size_t{kBlock}), kBlock, shape, weights, to,
-                SmallPart{shape}.batches_of_layer(), layer);
+                EncoderPart{shape}.batches_of_layer(), layer);
   stream.launch(type == Number16::fp16 ? pack_vectors_kernel<Number16::fp16>
                                        : pack_vectors_kernel<Number16::bf16>,
                 ceil_div(layer_vectors(shape) / 2, std::size_t{kBlock}), kBlock, shape, weights,

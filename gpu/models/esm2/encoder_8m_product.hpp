@@ -7,12 +7,12 @@
 
 namespace biogpu::gpu::esm2 {
 
-// Numbers that go with the columns of a tile; see SmallPart::vector_of().
+// Numbers that go with the columns of a tile; see EncoderPart::vector_of().
 struct ColumnVectors {
   float bias = 0, weight = 0;  // of column lane % 16
 };
 template <class B>
-__device__ __forceinline__ ColumnVectors load_vectors(const B& b, int layer, SmallStep step,
+__device__ __forceinline__ ColumnVectors load_vectors(const B& b, int layer, EncoderStep step,
                                                       int unit) {
   const float* const vector = b.vector(layer, step, unit);
   const int lane = not_held(b.lane);
@@ -24,10 +24,10 @@ __device__ __forceinline__ ColumnVectors load_vectors(const B& b, int layer, Sma
 template <class B, class BeforeParts>
 __device__ __forceinline__ void reduce_kept(const B& b, int layer, BeforeParts&& before_parts) {
   const int kept = b.part.kept_tile();
-  const ColumnVectors vectors = load_vectors(b, layer + 1, SmallStep::reduce, kept);
+  const ColumnVectors vectors = load_vectors(b, layer + 1, EncoderStep::reduce, kept);
   const GrowingTile<B> tile = load_tile(b, kept, vectors.bias, vectors.weight);
   before_parts();
-  await_others<B, SmallStep::reduce>(b, layer);
+  await_others<B, EncoderStep::reduce>(b, layer);
   run_reduce(b, tile);
 }
 
@@ -35,7 +35,7 @@ __device__ __forceinline__ void reduce_kept(const B& b, int layer, BeforeParts&&
 // have nothing to multiply, add the parts as soon as they are there.
 template <class B>
 __device__ __forceinline__ void run_down(const B& b, WeightStream<B>& weights, int layer) {
-  constexpr SmallStep kStep = SmallStep::down;
+  constexpr EncoderStep kStep = EncoderStep::down;
   constexpr int kCount = B::Known::template kBatches<kStep>;
   const auto meet = [&] {
     __syncthreads();  // some of the weights were in other waves' places
@@ -50,7 +50,7 @@ __device__ __forceinline__ void run_down(const B& b, WeightStream<B>& weights, i
   const std::uint8_t* source = weights.template await<kStep>(layer);
   await_others<B, kStep>(b, layer);
   for (int i = 0;; i += 2) {
-    const SmallTurn turn = b.part.turn(kStep, i);
+    const EncoderTurn turn = b.part.turn(kStep, i);
     if (!turn.active) break;
     TileSum<B::kWave> sums[2][B::kRowTiles] = {};
     const auto loaded = [&](int pair) {
@@ -69,9 +69,9 @@ __device__ __forceinline__ void run_down(const B& b, WeightStream<B>& weights, i
 }
 
 // What becomes of a share of the products qkv and up once the norms are there.
-template <class B, SmallStep kStep>
+template <class B, EncoderStep kStep>
 class ShareEnd {
-  static constexpr bool kIsQkv = kStep == SmallStep::qkv;
+  static constexpr bool kIsQkv = kStep == EncoderStep::qkv;
 
  public:
   __device__ __forceinline__ ShareEnd(const B& b, int unit, const ColumnVectors& vectors)
@@ -103,29 +103,29 @@ class ShareEnd {
 };
 
 // Where sums over half of k lie for the waves that finish their tiles.
-template <class B, SmallStep kStep>
+template <class B, EncoderStep kStep>
 __device__ __forceinline__ float* halves_of(const B& b) {
-  return kStep == SmallStep::up ? b.halves : b.sums;
+  return kStep == EncoderStep::up ? b.halves : b.sums;
 }
-template <class B, SmallStep kStep>
+template <class B, EncoderStep kStep>
 __device__ __forceinline__ void leave_half(const B& b, int unit,
                                            const TileSum<B::kWave> (&sum)[B::kRowTiles]) {
 #pragma unroll
   for (int r = 0; r < B::kRowTiles; ++r)
-    store_sum(b, halves_of<B, kStep>(b), unit % kSmallWaves * B::kRowTiles + r, sum[r]);
+    store_sum(b, halves_of<B, kStep>(b), unit % kEncoderWaves * B::kRowTiles + r, sum[r]);
 }
 
 // The products qkv and up: two waves share a pair of tiles, each with half of k, and then finish
 // one of them each. Where the shape is known, some of the weights are in registers before the wave
 // waits for the others: shared memory, which limits the product, has the less to give behind.
-template <class B, SmallStep kStep>
+template <class B, EncoderStep kStep>
 __device__ __forceinline__ void run_pairs(const B& b, WeightStream<B>& weights, int layer) {
-  constexpr bool kIsQkv = kStep == SmallStep::qkv;
+  constexpr bool kIsQkv = kStep == EncoderStep::qkv;
   constexpr int kCount = B::Known::template kBatches<kStep>;
   constexpr int kHeld = kCount > 0 ? kHeldBatches : 0;
   // The last wave, which has the least to multiply. Where that is nothing, none of the others'
   // registers are kept beside its own.
-  const bool finds_norms = b.part.wave == kSmallWaves - 1;
+  const bool finds_norms = b.part.wave == kEncoderWaves - 1;
   if (kCount > 0 && finds_norms) {
     await_others<B, kStep>(b, layer);
     find_norms(b);
@@ -135,7 +135,7 @@ __device__ __forceinline__ void run_pairs(const B& b, WeightStream<B>& weights, 
   }
   const int n_units = kIsQkv ? b.part.qkv_units() : b.part.hidden_tiles(), half = b.part.wave % 2;
   typename WeightStream<B>::Batch held[kHeld > 0 ? kHeld : 1];
-  SmallTurn turn = b.part.turn(kStep, 0);
+  EncoderTurn turn = b.part.turn(kStep, 0);
   ColumnVectors vectors;
   const std::uint8_t* source = weights.template await<kStep>(layer);
   if (turn.unit + half < n_units) vectors = load_vectors(b, layer + 1, kStep, turn.unit + half);
@@ -146,7 +146,7 @@ __device__ __forceinline__ void run_pairs(const B& b, WeightStream<B>& weights, 
   await_others<B, kStep>(b, layer);
   if (finds_norms) find_norms(b);
 
-  for (int first = 0; first < n_units; first += kSmallWaves) {
+  for (int first = 0; first < n_units; first += kEncoderWaves) {
     TileSum<B::kWave> sums[2][B::kRowTiles] = {};
     if (turn.active) {
       const auto loaded = [&](int pair) {
@@ -170,7 +170,7 @@ __device__ __forceinline__ void run_pairs(const B& b, WeightStream<B>& weights, 
       for (int r = 0; r < B::kRowTiles; ++r) {
         TileSum<B::kWave>& sum = sums[0][r];
         if (half == 1) sum = sums[1][r];
-        add_sum(b, halves_of<B, kStep>(b), unit % kSmallWaves * B::kRowTiles + r, sum);
+        add_sum(b, halves_of<B, kStep>(b), unit % kEncoderWaves * B::kRowTiles + r, sum);
       }
       end.finish(b, layer, unit, sums[0]);
     }
@@ -178,7 +178,7 @@ __device__ __forceinline__ void run_pairs(const B& b, WeightStream<B>& weights, 
     if (!kIsQkv) weights.bring_far(layer);
     if (kCount > 0) return;
     source += 2 * turn.n_batches * WeightStream<B>::kBatchBytes;
-    turn = b.part.turn(kStep, first / kSmallWaves * 2 + 2);
+    turn = b.part.turn(kStep, first / kEncoderWaves * 2 + 2);
     if (turn.unit + half < n_units) vectors = load_vectors(b, layer + 1, kStep, turn.unit + half);
     __syncthreads();  // the halves have been read
   }
@@ -187,12 +187,12 @@ __device__ __forceinline__ void run_pairs(const B& b, WeightStream<B>& weights, 
 // The projection of the block's columns, parts of k in some waves each.
 template <class B>
 __device__ __forceinline__ void run_projection(const B& b, WeightStream<B>& weights, int layer) {
-  constexpr SmallStep kStep = SmallStep::projection;
+  constexpr EncoderStep kStep = EncoderStep::projection;
   constexpr int kCount = B::Known::template kBatches<kStep>;
   constexpr int kHeld = kCount < kHeldBatches ? kCount : kHeldBatches;
   typename WeightStream<B>::Batch held[kHeld > 0 ? kHeld : 1];
   TileSum<B::kWave> sum[B::kRowTiles] = {};
-  const SmallTurn turn = b.part.turn(kStep, 0);
+  const EncoderTurn turn = b.part.turn(kStep, 0);
   ColumnVectors vectors;
   const std::uint8_t* const source = weights.template await<kStep>(layer);
   if (turn.active) {

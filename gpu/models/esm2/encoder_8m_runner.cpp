@@ -44,14 +44,14 @@ const Encoder8mRunner::Weights& Encoder8mRunner::weights_of(const models::esm2::
   const auto found = weights_.find(key);
   if (found != weights_.end()) return found->second;
   Weights made;  // kept when it is whole
-  made.n_groups = small_groups(shape, device_.stream());
-  made.packed.reserve(small_weights_bytes(shape));
-  made.vectors.reserve(small_vectors_count(shape));
+  made.n_groups = encoder_groups(shape, device_.stream());
+  made.packed.reserve(encoder_weights_bytes(shape));
+  made.vectors.reserve(encoder_vectors_count(shape));
   for (std::size_t i = 0; i < op.blocks.size(); ++i) {
     const models::esm2::EncoderBlock& block = op.blocks[i];
     const bool last = i + 1 == op.blocks.size();
     const tensor::Norm& next = last ? op.final_norm : op.blocks[i + 1].attention_norm;
-    SmallWeights from;
+    EncoderWeights from;
     from.qkv = device_linear(block.qkv).weight;
     from.qkv_bias = device_linear(block.qkv).bias;
     from.projection = device_linear(block.attention_out).weight;
@@ -82,11 +82,11 @@ bool Encoder8mRunner::run(const models::esm2::Encode8m& op) {
   const Encoder8mShape shape = shape_of(op);
   if (!enabled_ || shape.n_layers == 0 || !suits_encoder_8m(shape, device_.stream())) return false;
   const Weights& weights = weights_of(op, shape);
-  const auto n_groups = small_group_count(segments.n_rows, segments.n_segments);
+  const auto n_groups = encoder_group_count(segments.n_rows, segments.n_segments);
   if (n_groups == 0 || n_groups > weights.n_groups) return false;
   Encoder8mArgs args;
   args.n_groups = static_cast<int>(n_groups);
-  reserve(small_room_bytes(shape, args.n_groups));
+  reserve(encoder_room_bytes(shape, args.n_groups));
   args.shape = shape;
   args.packed = weights.packed.data();
   args.vectors = weights.vectors.data();

@@ -8,19 +8,19 @@
 
 namespace biogpu::gpu::esm2 {
 
-inline constexpr int kGroup = 6;        // blocks that share the tokens of a group
-inline constexpr int kSmallWaves = 16;  // of a block
-inline constexpr int kBatch = 5;        // tiles of weights that a wave loads at once
-inline constexpr int kPlaced = 4;       // batches that a wave has room for in shared memory
-inline constexpr int kHeldBatches = 1;  // of them, that it reads before it waits for the others
-inline constexpr int kTileBytes = 512;  // of 16 x 16 numbers, whatever the wave's width
-inline constexpr int kKeyParts = 4;     // waves that share the keys of a head
-inline constexpr int kKeyTiles = 4;     // of 16 keys, that a wave takes at once
+inline constexpr int kGroup = 6;          // blocks that share the tokens of a group
+inline constexpr int kEncoderWaves = 16;  // of a block
+inline constexpr int kBatch = 5;          // tiles of weights that a wave loads at once
+inline constexpr int kPlaced = 4;         // batches that a wave has room for in shared memory
+inline constexpr int kHeldBatches = 1;    // of them, that it reads before it waits for the others
+inline constexpr int kTileBytes = 512;    // of 16 x 16 numbers, whatever the wave's width
+inline constexpr int kKeyParts = 4;       // waves that share the keys of a head
+inline constexpr int kKeyTiles = 4;       // of 16 keys, that a wave takes at once
 
 // What a launch consists of: one embedding, six steps a layer, one end.
-enum class SmallStep { embed, qkv, attend, projection, up, down, reduce, finish };
+enum class EncoderStep { embed, qkv, attend, projection, up, down, reduce, finish };
 inline constexpr int kStepsOfLayer = 6;
-__host__ __device__ constexpr int small_steps(const Encoder8mShape& shape) {
+__host__ __device__ constexpr int encoder_steps(const Encoder8mShape& shape) {
   return 2 + kStepsOfLayer * shape.n_layers;
 }
 
@@ -31,7 +31,7 @@ __host__ __device__ constexpr int count_of(int n, int first, int by) {
 
 // A wave's share of a product: a tile of 16 columns over some of the batches of k. But for the
 // projection, shares come in pairs over the same batches, for which a wave reads x once.
-struct SmallTurn {
+struct EncoderTurn {
   bool active = false;
   int unit = 0;              // number of the tile among the block's, or, of `down`, among all
   int n_batches = 0;         // of weights
@@ -45,7 +45,7 @@ struct SmallTurn {
 };
 
 // The part of a block, and of one of its waves. Tiles are 16 columns of a result.
-struct SmallPart {
+struct EncoderPart {
   Encoder8mShape shape;
   int rank = 0, wave = 0;
 
@@ -60,7 +60,7 @@ struct SmallPart {
   __host__ __device__ constexpr int own_tile(int i) const { return i * kGroup + kGroup - 1 - rank; }
   // Of the block's own tiles the one that the wave keeps, or another number: of the waves that have
   // the least of qkv to multiply.
-  __host__ __device__ constexpr int kept_tile() const { return kSmallWaves - 2 - wave; }
+  __host__ __device__ constexpr int kept_tile() const { return kEncoderWaves - 2 - wave; }
   __host__ __device__ constexpr bool keeps_tile() const {
     return kept_tile() >= 0 && kept_tile() < own_tiles();
   }
@@ -76,22 +76,22 @@ struct SmallPart {
     return count_of(shape.d_feed / 16, rank, kGroup);
   }
   __host__ __device__ constexpr int mixed_tiles() const { return shape.n_heads * head_tiles(); }
-  __host__ __device__ constexpr int splits() const { return kSmallWaves / own_most(); }
+  __host__ __device__ constexpr int splits() const { return kEncoderWaves / own_most(); }
 
   // The wave's i-th share of the step's product.
-  __host__ __device__ constexpr SmallTurn turn(SmallStep step, int i) const {
-    SmallTurn t;
+  __host__ __device__ constexpr EncoderTurn turn(EncoderStep step, int i) const {
+    EncoderTurn t;
     switch (step) {
-      case SmallStep::qkv:
-      case SmallStep::up:
+      case EncoderStep::qkv:
+      case EncoderStep::up:
         // Two waves share a pair, with half of k each.
-        t.unit = 2 * (wave / 2 + i / 2 * (kSmallWaves / 2)) + i % 2;
-        t.active = t.unit < (step == SmallStep::up ? hidden_tiles() : qkv_units());
+        t.unit = 2 * (wave / 2 + i / 2 * (kEncoderWaves / 2)) + i % 2;
+        t.active = t.unit < (step == EncoderStep::up ? hidden_tiles() : qkv_units());
         t.first = wave % 2;
         t.apart = 2;
         t.n_batches = count_of(n_tiles() / kBatch, t.first, t.apart);
         break;
-      case SmallStep::projection:
+      case EncoderStep::projection:
         // The last waves, most of which have the least of `up` to do, bring the parts together.
         t.unit = wave % own_most();
         t.first = splits() - 1 - wave / own_most();
@@ -99,10 +99,10 @@ struct SmallPart {
         t.active = i == 0 && t.unit < own_tiles() && t.first >= 0;
         t.n_batches = count_of(mixed_tiles() / kBatch, t.first, t.apart);
         break;
-      case SmallStep::down:
-        t.unit = 2 * (wave + i / 2 * kSmallWaves) + i % 2;
+      case EncoderStep::down:
+        t.unit = 2 * (wave + i / 2 * kEncoderWaves) + i % 2;
         t.active = t.unit < n_tiles();
-        t.n_batches = (SmallPart{shape}.hidden_tiles() + kBatch - 1) / kBatch;  // in all blocks
+        t.n_batches = (EncoderPart{shape}.hidden_tiles() + kBatch - 1) / kBatch;  // in all blocks
         break;
       default:
         break;
@@ -111,40 +111,41 @@ struct SmallPart {
   }
 
   // Batches of weights that a wave has room for in a step, and in a layer before it.
-  __host__ __device__ constexpr int batches(SmallStep step) const {
-    if (step == SmallStep::projection) return count_of(mixed_tiles() / kBatch, 0, splits());
-    const SmallPart most{shape, 0, 0};
+  __host__ __device__ constexpr int batches(EncoderStep step) const {
+    if (step == EncoderStep::projection) return count_of(mixed_tiles() / kBatch, 0, splits());
+    const EncoderPart most{shape, 0, 0};
     int n = 0;
     for (int i = 0;; i += 2) {
-      const SmallTurn t = most.turn(step, i);
+      const EncoderTurn t = most.turn(step, i);
       if (!t.active) return n;
       n += 2 * t.n_batches;
     }
   }
-  __host__ __device__ constexpr int batches_before(SmallStep step) const {
+  __host__ __device__ constexpr int batches_before(EncoderStep step) const {
     int sum = 0;
-    if (step > SmallStep::qkv) sum += batches(SmallStep::qkv);
-    if (step > SmallStep::projection) sum += batches(SmallStep::projection);
-    if (step > SmallStep::up) sum += batches(SmallStep::up);
-    if (step > SmallStep::down) sum += batches(SmallStep::down);
+    if (step > EncoderStep::qkv) sum += batches(EncoderStep::qkv);
+    if (step > EncoderStep::projection) sum += batches(EncoderStep::projection);
+    if (step > EncoderStep::up) sum += batches(EncoderStep::up);
+    if (step > EncoderStep::down) sum += batches(EncoderStep::down);
     return sum;
   }
   __host__ __device__ constexpr int batches_of_layer() const {
-    return batches_before(SmallStep::finish);
+    return batches_before(EncoderStep::finish);
   }
 
   // Pairs of 16 numbers that go with a layer's tiles: for qkv and up the bias and the sum of the
   // column's weights, both with the normalisation in front worked in; for projection and reduce the
   // bias and the weight of the normalisation behind.
-  __host__ __device__ constexpr int vector_of(SmallStep step, int unit) const {
-    const int n_qkv = SmallPart{shape}.qkv_units();
-    return step == SmallStep::qkv          ? unit
-           : step == SmallStep::projection ? n_qkv + unit
-           : step == SmallStep::up         ? n_qkv + own_most() + unit
-                                   : n_qkv + own_most() + SmallPart{shape}.hidden_tiles() + unit;
+  __host__ __device__ constexpr int vector_of(EncoderStep step, int unit) const {
+    const int n_qkv = EncoderPart{shape}.qkv_units();
+    return step == EncoderStep::qkv          ? unit
+           : step == EncoderStep::projection ? n_qkv + unit
+           : step == EncoderStep::up
+               ? n_qkv + own_most() + unit
+               : n_qkv + own_most() + EncoderPart{shape}.hidden_tiles() + unit;
   }
   __host__ __device__ constexpr int vectors_of_layer() const {
-    return vector_of(SmallStep::reduce, own_most());
+    return vector_of(EncoderStep::reduce, own_most());
   }
 };
 
@@ -154,14 +155,14 @@ inline constexpr int kAngleBytes = (kHasAsyncCopies ? 32 : 64) * 8 * 4;
 // Bytes of a block's room, from its beginning: operands of the products as their lanes hold them,
 // [tile of k, tile of rows, lane]. `halves` are sums of `up` over half of k: queries may lie there,
 // but nothing that others send.
-struct SmallRoom {
+struct EncoderRoom {
   int x, y, stats, norms, mixed, sums, halves, q, angles, total;
 };
 
-__host__ __device__ constexpr SmallRoom room_of(const Encoder8mShape& shape) {
-  const SmallPart first{shape, 0, 0};
+__host__ __device__ constexpr EncoderRoom room_of(const Encoder8mShape& shape) {
+  const EncoderPart first{shape, 0, 0};
   const auto larger = [](int a, int b) { return a > b ? a : b; };
-  SmallRoom room{};
+  EncoderRoom room{};
   room.y = room.x + first.own_most() * 2 * kTileBytes;
   room.stats = room.y + first.n_tiles() * kTileBytes;
   room.norms = room.stats + first.n_tiles() * 16 * 8;
@@ -171,11 +172,11 @@ __host__ __device__ constexpr SmallRoom room_of(const Encoder8mShape& shape) {
   room.sums = room.mixed + larger(first.mixed_tiles(), hidden) * kTileBytes;
   // Sums of all blocks for the own tiles; before, of waves that share a tile or a head.
   const int of_group = kGroup * first.own_most() * 2 * kTileBytes;
-  const int of_waves = kSmallWaves * 2 * kTileBytes;
-  const int of_heads = kSmallWaves * (first.head_tiles() + 1) * 2 * kTileBytes;
+  const int of_waves = kEncoderWaves * 2 * kTileBytes;
+  const int of_heads = kEncoderWaves * (first.head_tiles() + 1) * 2 * kTileBytes;
   room.halves = room.sums + of_group;
   room.q = room.sums + larger(of_group, larger(of_waves, of_heads));
-  const int n_halves = first.hidden_tiles() < kSmallWaves ? first.hidden_tiles() : kSmallWaves;
+  const int n_halves = first.hidden_tiles() < kEncoderWaves ? first.hidden_tiles() : kEncoderWaves;
   room.angles = larger(room.q + first.n_heads() * first.head_tiles() * kTileBytes,
                        room.halves + n_halves * 2 * kTileBytes);
   room.total = room.angles + first.head_tiles() * kAngleBytes;
@@ -183,13 +184,13 @@ __host__ __device__ constexpr SmallRoom room_of(const Encoder8mShape& shape) {
 }
 
 // What a block gets from others of its group: x for the next product, heads, parts of sums.
-enum SmallArrival { kArrivalY, kArrivalMixed, kArrivalSums, kArrivals };
+enum EncoderArrival { kArrivalY, kArrivalMixed, kArrivalSums, kArrivals };
 
 // Of blocks in groups: bytes of the weights behind the room, in shared memory, and of all with the
 // arrivals behind them.
-inline constexpr int kWeightsBytes = kSmallWaves * kPlaced * kBatch * kTileBytes;
+inline constexpr int kWeightsBytes = kEncoderWaves * kPlaced * kBatch * kTileBytes;
 __host__ __device__ constexpr int shared_bytes(const Encoder8mShape& shape) {
-  return room_of(shape).total + kWeightsBytes + 8 * (2 * kSmallWaves + kArrivals);
+  return room_of(shape).total + kWeightsBytes + 8 * (2 * kEncoderWaves + kArrivals);
 }
 
 inline constexpr int kMostGroups = 24;
@@ -200,7 +201,7 @@ inline constexpr int kMostTiles = kMostGroups;  // of 16 tokens
 // of a launch by the next launch.
 inline constexpr int kKeyTurns = 3, kKeySets = 2;
 __host__ __device__ constexpr int layer_key_tiles(const Encoder8mShape& shape) {
-  return 2 * SmallPart{shape}.mixed_tiles() * kMostTiles;
+  return 2 * EncoderPart{shape}.mixed_tiles() * kMostTiles;
 }
 __host__ __device__ constexpr int key_tiles(const Encoder8mShape& shape) {
   return kKeyTurns * layer_key_tiles(shape);
@@ -208,13 +209,13 @@ __host__ __device__ constexpr int key_tiles(const Encoder8mShape& shape) {
 
 // Bytes of the launch's room in device memory, from its beginning: a counter of launches first, and
 // the blocks' rooms where they have no groups.
-struct SmallDeviceRoom {
+struct EncoderDeviceRoom {
   std::size_t keys, rooms, total;
 };
-__host__ __device__ constexpr SmallDeviceRoom device_room_of(const Encoder8mShape& shape,
-                                                             int n_groups, bool grouped) {
+__host__ __device__ constexpr EncoderDeviceRoom device_room_of(const Encoder8mShape& shape,
+                                                               int n_groups, bool grouped) {
   const auto tiles = static_cast<std::size_t>(kKeySets * key_tiles(shape));
-  SmallDeviceRoom room{};
+  EncoderDeviceRoom room{};
   room.keys = 128;
   room.rooms = room.keys + tiles * kTileBytes;
   room.total = room.rooms;

@@ -57,7 +57,7 @@ template <class B>
 __device__ __forceinline__ void copy_angles(const B& b) {
   const int head = b.part.shape.head;
   if (b.a.cos_sin == nullptr) return;
-  for (int i = b.part.wave; i < B::kHeadTiles * B::kRowTiles; i += kSmallWaves) {
+  for (int i = b.part.wave; i < B::kHeadTiles * B::kRowTiles; i += kEncoderWaves) {
     const int head_tile = i / B::kRowTiles, row_tile = i % B::kRowTiles;
     Angles angles = {};
 #pragma unroll
@@ -166,7 +166,7 @@ __device__ __forceinline__ void grow_tile(const B& b, int unit, int row_tile,
 }
 
 template <class B>
-__device__ __forceinline__ void finish_projection(const B& b, const SmallTurn& turn, float bias,
+__device__ __forceinline__ void finish_projection(const B& b, const EncoderTurn& turn, float bias,
                                                   float weight,
                                                   TileSum<B::kWave> (&sum)[B::kRowTiles]) {
   const int own = b.part.own_most();
@@ -207,8 +207,9 @@ __device__ __forceinline__ void send_part(const B& b, int tile,
                                           const TileSum<B::kWave> (&sum)[B::kRowTiles]) {
 #pragma unroll
   for (int r = 0; r < B::kRowTiles; ++r) {
-    const int at = (b.part.rank * b.part.own_most() + SmallPart::place_of(tile)) * B::kRowTiles + r;
-    if (SmallPart::owner_of(tile) == b.part.rank) {
+    const int at =
+        (b.part.rank * b.part.own_most() + EncoderPart::place_of(tile)) * B::kRowTiles + r;
+    if (EncoderPart::owner_of(tile) == b.part.rank) {
       store_sum(b, b.sums, at, sum[r]);
       continue;
     }
@@ -217,7 +218,7 @@ __device__ __forceinline__ void send_part(const B& b, int tile,
       Float4 part;
 #pragma unroll
       for (int e = 0; e < 4; ++e) part.value[e] = sum[r].value[4 * i + e];
-      send_in_group(b.rooms, SmallPart::owner_of(tile), sum_at(b, b.sums, at, i),
+      send_in_group(b.rooms, EncoderPart::owner_of(tile), sum_at(b, b.sums, at, i),
                     __builtin_bit_cast(Bytes16, part), b.arrivals + kArrivalSums);
     }
   }
@@ -311,7 +312,7 @@ __device__ __forceinline__ void run_finish(const B& b, float bias, float weight)
 
 // Bytes that the block gets from others for one use of an arrival.
 template <class B>
-__device__ __forceinline__ std::uint32_t bytes_of(const B& b, SmallArrival kind) {
+__device__ __forceinline__ std::uint32_t bytes_of(const B& b, EncoderArrival kind) {
   const int own = b.part.own_tiles(), own_heads = b.role.n_heads * B::kHeadTiles;
   const int n = kind == kArrivalY       ? (b.part.n_tiles() - own) * (kTileBytes + 16 * 8)
                 : kind == kArrivalMixed ? (b.part.mixed_tiles() - own_heads) * kTileBytes
@@ -320,17 +321,17 @@ __device__ __forceinline__ std::uint32_t bytes_of(const B& b, SmallArrival kind)
 }
 
 // Waits for what the step reads: of the block's own threads, or of the group.
-template <class B, SmallStep kStep>
+template <class B, EncoderStep kStep>
 __device__ __forceinline__ void await_others(const B& b, int layer) {
-  if constexpr (kStep == SmallStep::attend || kStep == SmallStep::down) {
+  if constexpr (kStep == EncoderStep::attend || kStep == EncoderStep::down) {
     __syncthreads();
   } else if constexpr (B::kGrouped) {
-    constexpr SmallArrival kKind = kStep == SmallStep::projection ? kArrivalMixed
-                                   : kStep == SmallStep::reduce   ? kArrivalSums
-                                                                  : kArrivalY;
-    const bool odd = kKind == kArrivalY ? kStep == SmallStep::up : layer % 2 == 1;
+    constexpr EncoderArrival kKind = kStep == EncoderStep::projection ? kArrivalMixed
+                                     : kStep == EncoderStep::reduce   ? kArrivalSums
+                                                                      : kArrivalY;
+    const bool odd = kKind == kArrivalY ? kStep == EncoderStep::up : layer % 2 == 1;
     await_arrival(b.arrivals + kKind, odd ? 1 : 0);
-    const bool is_first = kStep == SmallStep::reduce ? b.part.kept_tile() == 0 : b.part.wave == 0;
+    const bool is_first = kStep == EncoderStep::reduce ? b.part.kept_tile() == 0 : b.part.wave == 0;
     if (is_first && one_lane<B::kWave>()) expect_arrival(b.arrivals + kKind, bytes_of(b, kKind));
   }
 }

@@ -15,7 +15,7 @@ template <class B>
 struct WeightStream {
   static constexpr int kWave = B::kWave;
   static constexpr int kBatchBytes = kBatch * kTileBytes;
-  static constexpr int kDownBatches = 2 * B::Known::template kBatches<SmallStep::down>;
+  static constexpr int kDownBatches = 2 * B::Known::template kBatches<EncoderStep::down>;
   using Batch = Piece<kWave>[kBatch];
   const B& b;
   const std::uint8_t* from;  // the wave's first layer
@@ -28,13 +28,13 @@ struct WeightStream {
       : b(block),
         places(of_block),
         arrival(reinterpret_cast<Arrival*>(of_block + kWeightsBytes) + b.part.wave) {
-    const int of_wave = b.part.rank * kSmallWaves + b.part.wave;
+    const int of_wave = b.part.rank * kEncoderWaves + b.part.wave;
     from = static_cast<const std::uint8_t*>(b.a.packed) +
            static_cast<std::int64_t>(of_wave) * b.part.shape.n_layers * b.part.batches_of_layer() *
                kBatchBytes;
   }
 
-  template <SmallStep kStep>
+  template <EncoderStep kStep>
   __device__ __forceinline__ const std::uint8_t* source(int layer) const {
     return from + (layer * b.part.batches_of_layer() + b.part.batches_before(kStep)) * kBatchBytes;
   }
@@ -46,19 +46,19 @@ struct WeightStream {
     constexpr int kFar = kDownBatches - kPlaced;
     return places + (B::Known::kPairs * kPlaced + b.part.wave * kFar) * kBatchBytes;
   }
-  __device__ __forceinline__ Arrival* far_arrival() const { return arrival + kSmallWaves; }
+  __device__ __forceinline__ Arrival* far_arrival() const { return arrival + kEncoderWaves; }
 
   // Where batch i of the step lies, whose weights are at `source`.
-  template <SmallStep kStep>
+  template <EncoderStep kStep>
   __device__ __forceinline__ const std::uint8_t* batch(const std::uint8_t* source, int i) const {
-    constexpr bool kTurned = kStep == SmallStep::up || kStep == SmallStep::down;
+    constexpr bool kTurned = kStep == EncoderStep::up || kStep == EncoderStep::down;
     if constexpr (B::kGrouped && kTurned) {
       return i < kPlaced ? place((i + 1) % kPlaced) : far_place() + (i - kPlaced) * kBatchBytes;
     } else {
       return source + i * kBatchBytes;
     }
   }
-  __device__ __forceinline__ bool multiplies(SmallStep step) const {
+  __device__ __forceinline__ bool multiplies(EncoderStep step) const {
     return b.role.multiplies(step);
   }
   __device__ __forceinline__ void copy(std::uint8_t* to, const std::uint8_t* batches, int n,
@@ -78,7 +78,7 @@ struct WeightStream {
     }
   }
   __device__ __forceinline__ void bring_qkv(int layer) {
-    constexpr SmallStep kQkv = SmallStep::qkv;
+    constexpr EncoderStep kQkv = EncoderStep::qkv;
     if (B::kGrouped && layer < b.part.shape.n_layers && multiplies(kQkv))
       bring(place(), source<kQkv>(layer), 2 * B::Known::template kBatches<kQkv>, arrival);
   }
@@ -92,11 +92,11 @@ struct WeightStream {
 
   // Where the step's weights of the wave lie, once they have arrived; of `down` those in its own
   // place.
-  template <SmallStep kStep>
+  template <EncoderStep kStep>
   __device__ __forceinline__ const std::uint8_t* await(int layer) {
     if (!B::kGrouped) return source<kStep>(layer);
     if (!multiplies(kStep)) return place();
-    if (kStep == SmallStep::projection) {
+    if (kStep == EncoderStep::projection) {
       await_far();
     } else {
       await_arrival(arrival, odd & 1u);
@@ -111,25 +111,25 @@ struct WeightStream {
   }
   // Each asks for what follows, behind the last load of all lanes from the same places.
   __device__ __forceinline__ void bring_projection(int layer) const {
-    if (B::kGrouped && multiplies(SmallStep::projection))
-      bring(place(), source<SmallStep::projection>(layer), 1, far_arrival());
+    if (B::kGrouped && multiplies(EncoderStep::projection))
+      bring(place(), source<EncoderStep::projection>(layer), 1, far_arrival());
   }
   // All of `up` but the last batch, whose place is the projection's.
   __device__ __forceinline__ void bring_up(int layer) const {
-    if (!B::kGrouped || !multiplies(SmallStep::up) || !one_lane<kWave>()) return;
+    if (!B::kGrouped || !multiplies(EncoderStep::up) || !one_lane<kWave>()) return;
     expect_arrival(arrival, kPlaced * kBatchBytes);
-    copy(place(1), source<SmallStep::up>(layer), kPlaced - 1, arrival);
+    copy(place(1), source<EncoderStep::up>(layer), kPlaced - 1, arrival);
   }
   __device__ __forceinline__ void bring_rest_of_up(int layer) const {
-    if (!B::kGrouped || !multiplies(SmallStep::up) || !one_lane<kWave>()) return;
-    copy(place(), source<SmallStep::up>(layer) + (kPlaced - 1) * kBatchBytes, 1, arrival);
+    if (!B::kGrouped || !multiplies(EncoderStep::up) || !one_lane<kWave>()) return;
+    copy(place(), source<EncoderStep::up>(layer) + (kPlaced - 1) * kBatchBytes, 1, arrival);
   }
   // Brings what follows in the places of the pair of batches of `up` that the wave has loaded last.
   __device__ __forceinline__ void go_on_with_down(int layer, int pair) {
-    if (!B::kGrouped || !multiplies(SmallStep::down)) return;
+    if (!B::kGrouped || !multiplies(EncoderStep::down)) return;
     wave_sync<kWave>();
     if (!one_lane<kWave>()) return;
-    const std::uint8_t* const batches = source<SmallStep::down>(layer);
+    const std::uint8_t* const batches = source<EncoderStep::down>(layer);
     if (pair == 0) {
       expect_arrival(arrival, kPlaced * kBatchBytes);
       copy(place(1), batches, 2, arrival);
@@ -141,8 +141,8 @@ struct WeightStream {
   // The rest of `down`, once no wave reads weights of `up`.
   __device__ __forceinline__ void bring_far(int layer) {
     if constexpr (B::kGrouped) {
-      if (!multiplies(SmallStep::down)) return;
-      bring(far_place(), source<SmallStep::down>(layer) + kPlaced * kBatchBytes,
+      if (!multiplies(EncoderStep::down)) return;
+      bring(far_place(), source<EncoderStep::down>(layer) + kPlaced * kBatchBytes,
             kDownBatches - kPlaced, far_arrival());
     }
   }
@@ -187,7 +187,7 @@ __device__ __forceinline__ const Batch& held_or_loaded(const Batch* held, int in
 // kHeld are in `held`, the others at `source`.
 template <class B, int kCount, int kHeld>
 __device__ __forceinline__ void multiply_share(const B& b, const WeightStream<B>& weights,
-                                               const SmallTurn& turn, std::uint16_t* x,
+                                               const EncoderTurn& turn, std::uint16_t* x,
                                                const typename WeightStream<B>::Batch* held,
                                                const std::uint8_t* source,
                                                TileSum<B::kWave> (&sum)[B::kRowTiles]) {
@@ -211,9 +211,9 @@ __device__ __forceinline__ void multiply_share(const B& b, const WeightStream<B>
 // Two shares over the same rows of x, kCount pairs of batches or turn.n_batches where that is 0: of
 // each pair the first share's batch, then the second's. The first kHeld batches are in `held`.
 // loaded(i) when pair i has been.
-template <class B, SmallStep kStep, bool kTransposed, int kCount, int kHeld, class Loaded>
+template <class B, EncoderStep kStep, bool kTransposed, int kCount, int kHeld, class Loaded>
 __device__ __forceinline__ void multiply_pair(const B& b, const WeightStream<B>& weights,
-                                              const SmallTurn& turn, std::uint16_t* x,
+                                              const EncoderTurn& turn, std::uint16_t* x,
                                               const typename WeightStream<B>::Batch* held,
                                               const std::uint8_t* source,
                                               TileSum<B::kWave> (&sum)[2][B::kRowTiles],

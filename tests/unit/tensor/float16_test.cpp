@@ -7,7 +7,7 @@
 
 using namespace biogpu;
 
-TEST_CASE("nn.float16: every 16-bit number comes back from fp32", "[nn]") {
+TEST_CASE("tensor.float16: every 16-bit number comes back from fp32", "[tensor]") {
   for (std::uint32_t bits = 0; bits < 0x10000; ++bits) {
     const auto half = static_cast<std::uint16_t>(bits);
     REQUIRE(std::isnan(tensor::from_f16(half)) == ((bits & 0x7fff) > 0x7c00));
@@ -21,7 +21,8 @@ TEST_CASE("nn.float16: every 16-bit number comes back from fp32", "[nn]") {
   CHECK(std::isnan(tensor::from_bf16(tensor::to_bf16(NAN))));
 }
 
-TEST_CASE("nn.float16: numbers between two are rounded to the nearer, ties to even", "[nn]") {
+TEST_CASE("tensor.float16: numbers between two are rounded to the nearer, ties to even",
+          "[tensor]") {
   for (std::uint32_t bits = 0; bits < 0x7bff; ++bits) {
     const float low = tensor::from_f16(static_cast<std::uint16_t>(bits));
     const float high = tensor::from_f16(static_cast<std::uint16_t>(bits + 1));

@@ -22,7 +22,7 @@ namespace {
 class Folder {
  public:
   Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "biogpu-nn-XXXXXX").string();
+    std::string name = (std::filesystem::temp_directory_path() / "biogpu-tensor-XXXXXX").string();
     path_ = mkdtemp(name.data());
   }
   ~Folder() { std::filesystem::remove_all(path_); }
@@ -94,7 +94,7 @@ const std::string kGood =
 
 }  // namespace
 
-TEST_CASE("nn.safetensors: tensors lie where the header says", "[nn]") {
+TEST_CASE("tensor.safetensors: tensors lie where the header says", "[tensor]") {
   const Folder folder;
   const auto checkpoint =
       tensor::Checkpoint::open(folder.write("a.safetensors", safetensors(kGood, 14)));
@@ -106,7 +106,7 @@ TEST_CASE("nn.safetensors: tensors lie where the header says", "[nn]") {
   CHECK(values[0] == tensor::from_bf16(0x0908));
 }
 
-TEST_CASE("nn.safetensors: a file that contradicts itself is refused", "[nn]") {
+TEST_CASE("tensor.safetensors: a file that contradicts itself is refused", "[tensor]") {
   const Folder folder;
   const auto refused = [&](const std::string& bytes, const std::string& why) {
     const std::string what = error_of(folder.write("a.safetensors", bytes));
@@ -142,7 +142,7 @@ TEST_CASE("nn.safetensors: a file that contradicts itself is refused", "[nn]") {
           "do not lie in");
 }
 
-TEST_CASE("nn.safetensors: shards are found through their index", "[nn]") {
+TEST_CASE("tensor.safetensors: shards are found through their index", "[tensor]") {
   const Folder folder;
   const auto tensor = [](const std::string& name) {
     return safetensors("{\"" + name + R"(":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 4);
@@ -159,7 +159,7 @@ TEST_CASE("nn.safetensors: shards are found through their index", "[nn]") {
   CHECK(error_of(folder.path()).find("names no file") != std::string::npos);
 }
 
-TEST_CASE("nn.weight_table: all that is wrong is told at once", "[nn]") {
+TEST_CASE("tensor.weight_table: all that is wrong is told at once", "[tensor]") {
   const Folder folder;
   const auto checkpoint =
       tensor::Checkpoint::open(folder.write("a.safetensors", safetensors(kGood, 14)));
@@ -175,7 +175,8 @@ TEST_CASE("nn.weight_table: all that is wrong is told at once", "[nn]") {
   CHECK(what.find("1 are unknown: y") != std::string::npos);
 }
 
-TEST_CASE("nn.weight_table: a shape past the file's numbers is told before it has room", "[nn]") {
+TEST_CASE("tensor.weight_table: a shape past the file's numbers is told before it has room",
+          "[tensor]") {
   const Folder folder;
   const auto checkpoint =
       tensor::Checkpoint::open(folder.write("a.safetensors", safetensors(kGood, 14)));
@@ -194,7 +195,8 @@ TEST_CASE("nn.weight_table: a shape past the file's numbers is told before it ha
   }
 }
 
-TEST_CASE("nn.weight_table: a tensor is used, ignored by its whole name, or refused", "[nn]") {
+TEST_CASE("tensor.weight_table: a tensor is used, ignored by its whole name, or refused",
+          "[tensor]") {
   const Folder folder;
   const auto checkpoint =
       tensor::Checkpoint::open(folder.write("a.safetensors", safetensors(kGood, 14)));
@@ -211,7 +213,7 @@ TEST_CASE("nn.weight_table: a tensor is used, ignored by its whole name, or refu
   CHECK(error_after("x", "x").find("1 are there under another name, too: y") != std::string::npos);
 }
 
-TEST_CASE("nn.weight_table: copies under a second name must be equal", "[nn]") {
+TEST_CASE("tensor.weight_table: copies under a second name must be equal", "[tensor]") {
   const Folder folder;
   const auto file = [](const std::string& name) {
     return R"({")" + name + R"(":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)" +
@@ -237,7 +239,8 @@ TEST_CASE("nn.weight_table: copies under a second name must be equal", "[nn]") {
         std::string::npos);
 }
 
-TEST_CASE("nn.weight_table: maps of one input may differ in outputs and lack a bias", "[nn]") {
+TEST_CASE("tensor.weight_table: maps of one input may differ in outputs and lack a bias",
+          "[tensor]") {
   const Folder folder;
   // [3, 2] and [2, 2].
   std::string data;
@@ -260,7 +263,7 @@ TEST_CASE("nn.weight_table: maps of one input may differ in outputs and lack a b
   CHECK(finish_error(table) == "no error");
 }
 
-TEST_CASE("nn.weight_table: weights that are no numbers are refused by name", "[nn]") {
+TEST_CASE("tensor.weight_table: weights that are no numbers are refused by name", "[tensor]") {
   const std::string header = R"({"good":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
                              R"("bad":{"dtype":"F32","shape":[2],"data_offsets":[8,16]},)"
                              R"("half":{"dtype":"F16","shape":[2],"data_offsets":[16,20]}})";
@@ -277,7 +280,8 @@ TEST_CASE("nn.weight_table: weights that are no numbers are refused by name", "[
   CHECK(what.find("good") == std::string::npos);
 }
 
-TEST_CASE("nn.weight_table: maps of one input become one, by any number of threads", "[nn]") {
+TEST_CASE("tensor.weight_table: maps of one input become one, by any number of threads",
+          "[tensor]") {
   const Folder folder;
   const std::vector<std::string> names{"q", "k", "v"};
   const std::int64_t n_out = 301, n_in = 517;  // several pieces and a rest
@@ -318,7 +322,7 @@ TEST_CASE("nn.weight_table: maps of one input become one, by any number of threa
   CHECK(n_wrong == 0);
 }
 
-TEST_CASE("nn.weight_table: an infinity is found in every piece of a weight", "[nn]") {
+TEST_CASE("tensor.weight_table: an infinity is found in every piece of a weight", "[tensor]") {
   const Folder folder;
   const std::int64_t n_out = 301, n_in = 517;
   const std::int64_t damage =
