@@ -5,13 +5,14 @@
 #include "gpu/ops/elements.hpp"
 #include "gpu/prim/number16_type.hpp"
 #include "gpu/rt/stream.hpp"
+#include "lib/ops/activation.hpp"
 
 namespace biogpu::gpu::ops {
 
 // What happens to a sum before it is stored, in this order.
 struct GemmEpilogue {
   const float* bias = nullptr;  // [n]
-  bool gelu = false;            // x / 2 (1 + erf(x / sqrt 2))
+  biogpu::ops::Activation activation = biogpu::ops::Activation::none;
   // Rotary embedding of columns [0, n_rotated), which are heads of `head` columns: column i of a
   // head with column i + head / 2 by the angle of the row's position. head: 16, 32 or 64.
   const float* cos_sin = nullptr;           // [P, head]: head / 2 cosines, then head / 2 sines

@@ -2,9 +2,8 @@
 
 // The epilogue of gemm.hpp on sums that lie in the lanes of a wave as the matrix cores leave them.
 
-#include "gpu/ops/element_access.hpp"
-#include "gpu/ops/gelu.hpp"
 #include "gpu/ops/gemm.hpp"
+#include "gpu/ops/output_access.hpp"
 #include "gpu/prim/matrix_tile.hpp"
 
 namespace biogpu::gpu::ops {
@@ -99,47 +98,16 @@ __device__ __forceinline__ void rotate(TileSum<kWave> (&sum)[kRowTiles][kColumnT
 // Stores what one lane holds of one row of a tile, at column c: kStoreWidth neighbours.
 template <int kWidth>
 __device__ __forceinline__ void store_values(const GemmArgs& a, int r, int c, const float* value) {
-  const std::int64_t at = r * a.out.stride + c;
   float y[kWidth];
 #pragma unroll
-  for (int i = 0; i < kWidth; ++i) y[i] = a.epilogue.gelu ? gelu(value[i]) : value[i];
-  if (c + kWidth <= a.n && a.out.stride % kWidth == 0 && a.epilogue.residual.stride % kWidth == 0) {
-    struct alignas(4 * kWidth) Floats {
-      float value[kWidth];
-    };
-    struct alignas(2 * kWidth) Words {
-      std::uint32_t word[kWidth / 2];
-    };
-    if (const void* const residual = a.epilogue.residual.data; residual != nullptr) {
-      const std::int64_t from = r * a.epilogue.residual.stride + c;
-      Floats x;
-      if (a.out.type == Element::f32) {
-        x = *reinterpret_cast<const Floats*>(static_cast<const float*>(residual) + from);
-      } else {
-        const Words words =
-            *reinterpret_cast<const Words*>(static_cast<const std::uint16_t*>(residual) + from);
-        unpack_elements<kWidth>(a.out.type, words.word, x.value);
-      }
+  for (int i = 0; i < kWidth; ++i) y[i] = activate(a.epilogue.activation, value[i]);
+  if (a.epilogue.residual.data != nullptr) {
+    float x[kWidth];
+    load_neighbours<kWidth>(a.epilogue.residual, r, c, a.n, x);
 #pragma unroll
-      for (int i = 0; i < kWidth; ++i) y[i] += x.value[i];
-    }
-    if (a.out.type == Element::f32) {
-      Floats x;
-#pragma unroll
-      for (int i = 0; i < kWidth; ++i) x.value[i] = y[i];
-      *reinterpret_cast<Floats*>(static_cast<float*>(a.out.data) + at) = x;
-    } else {
-      Words x;
-      pack_elements<kWidth>(a.out.type, y, x.word);
-      *reinterpret_cast<Words*>(static_cast<std::uint16_t*>(a.out.data) + at) = x;
-    }
-    return;
+    for (int i = 0; i < kWidth; ++i) y[i] += x[i];
   }
-  for (int i = 0; i < kWidth && c + i < a.n; ++i) {
-    const bool adds = a.epilogue.residual.data != nullptr;
-    const float x = adds ? load_element(a.epilogue.residual, r, c + i) : 0.0f;
-    store_element(a.out, r, c + i, y[i] + x);
-  }
+  store_neighbours<kWidth>(a.out, r, c, a.n, y);
 }
 
 // row and column: of the first of kRowTiles x kColumnTiles tiles, column a multiple of the head

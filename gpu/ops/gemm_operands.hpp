@@ -4,6 +4,7 @@
 
 #include "gpu/ops/elements.hpp"
 #include "gpu/rt/stream.hpp"
+#include "lib/ops/activation.hpp"
 
 namespace biogpu::gpu::ops {
 
@@ -13,8 +14,13 @@ enum class SplitSide { a, b };  // [high, low, high] and [high, high, low]
 void launch_split_rows(std::uint16_t* to, const Rows& from, SplitSide side, std::int64_t n_rows,
                        int d, Stream& stream);
 
-// x / 2 (1 + erf(x / sqrt 2)) of x + bias, in place; d a multiple of 8, rows at multiples of 8
-// numbers; bias: [d] or not given.
-void launch_bias_gelu(const Rows& x, const float* bias, std::int64_t n_rows, int d, Stream& stream);
+// The same numbers as two matrices [n_rows, d]: their 16-bit roundings, and what those leave.
+void launch_split_planes(std::uint16_t* high, std::uint16_t* low, const Rows& from,
+                         std::int64_t n_rows, int d, Stream& stream);
+
+// The activation of x + bias, in place; d a multiple of 8, rows at multiples of 8 numbers; bias:
+// [d] or not given.
+void launch_bias_activation(const Rows& x, const float* bias, biogpu::ops::Activation activation,
+                            std::int64_t n_rows, int d, Stream& stream);
 
 }  // namespace biogpu::gpu::ops

@@ -99,8 +99,9 @@ bool GemmRunner::is_aligned(const GemmArgs& args) {
 bool GemmRunner::multiply_by_library(const GemmArgs& args, const DeviceLinear& linear) {
   if (library_ == nullptr) return false;
   const bool wide = args.out.type == Element::f32;
-  if (!is_aligned(args) || (args.epilogue.gelu && args.n % 8 != 0)) return false;
   const GemmEpilogue& epilogue = args.epilogue;
+  const bool activates = epilogue.activation != biogpu::ops::Activation::none;
+  if (!is_aligned(args) || (activates && args.n % 8 != 0)) return false;
   BlasProduct product;
   product.m = args.m;
   product.n = args.n;
@@ -113,11 +114,13 @@ bool GemmRunner::multiply_by_library(const GemmArgs& args, const DeviceLinear& l
   product.ldr = epilogue.residual.stride;
   product.a = args.a;
   product.b = args.b;
-  if (!epilogue.gelu) product.bias = wide ? static_cast<const void*>(linear.bias) : linear.bias16;
+  if (!activates) product.bias = wide ? static_cast<const void*>(linear.bias) : linear.bias16;
   product.residual = epilogue.residual.data;
   product.out_data = args.out.data;
   if (!library_->multiply(product, device_.stream())) return false;
-  if (epilogue.gelu) launch_bias_gelu(args.out, linear.bias, args.m, args.n, device_.stream());
+  if (activates)
+    launch_bias_activation(args.out, linear.bias, epilogue.activation, args.m, args.n,
+                           device_.stream());
   if (epilogue.cos_sin != nullptr)
     launch_rotary(args.out, epilogue.cos_sin, epilogue.positions, epilogue.head, epilogue.n_rotated,
                   args.m, device_.stream());

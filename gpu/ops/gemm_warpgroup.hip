@@ -32,10 +32,11 @@ bool suits(const GemmArgs& a, Element operand, int n_multiprocessors) {
   const bool wide = a.out.type == Element::f32;
   if (!wide && a.out.type != operand) return false;
   const bool adds = epilogue.residual.data != nullptr;
-  if ((wide || adds) && (epilogue.gelu || epilogue.cos_sin != nullptr)) return false;
+  const bool activates = epilogue.activation != Activation::none;
+  if ((wide || adds) && (activates || epilogue.cos_sin != nullptr)) return false;
   if (adds && (epilogue.residual.data != a.out.data || epilogue.residual.stride != a.out.stride))
     return false;
-  if (epilogue.cos_sin != nullptr && (epilogue.gelu || !can_rotate_in_gemm(epilogue.head)))
+  if (epilogue.cos_sin != nullptr && (activates || !can_rotate_in_gemm(epilogue.head)))
     return false;
   if (ceil_div(a.m, 128) * ceil_div(a.n, 128) < n_multiprocessors) return false;
   const auto whole = [](const std::uint16_t* data, std::int64_t stride) {

@@ -3,7 +3,7 @@
 // The epilogue of gemm.hpp on sums that lie in the lanes of a warpgroup as its products leave them,
 // and their way to shared memory. Tile: of gemm_warpgroup_tile.hpp.
 
-#include "gpu/ops/gelu.hpp"
+#include "gpu/ops/activation.hpp"
 #include "gpu/ops/gemm.hpp"
 #include "gpu/prim/box_ring.hpp"
 #include "gpu/prim/number16.hpp"
@@ -87,10 +87,23 @@ __device__ __forceinline__ void rotate_heads(const GemmArgs& a, LanePlace lane, 
   rotate<Tile, 1>(a, lane, d);
 }
 
+// How a tile's sums become 16-bit numbers: rarer activations are told apart where they are
+// computed.
+enum class TileActivation { none, gelu_erf, other };
+
+template <Number16 kType, TileActivation kActivation>
+__device__ __forceinline__ std::uint32_t activated_pair(Activation activation, float x, float y) {
+  if constexpr (kActivation == TileActivation::gelu_erf)
+    return number16_pair<kType>(gelu_to_16_bits(x), gelu_to_16_bits(y));
+  if constexpr (kActivation == TileActivation::other)
+    return number16_pair<kType>(activate(activation, x), activate(activation, y));
+  return number16_pair<kType>(x, y);
+}
+
 // One box of this lane's sums to shared memory.
-template <class Tile, bool kGelu>
-__device__ __forceinline__ void fill_box(const LaneBias& bias, std::uint32_t box, int first_column,
-                                         const Sums<Tile>& d) {
+template <class Tile, TileActivation kActivation>
+__device__ __forceinline__ void fill_box(Activation activation, const LaneBias& bias,
+                                         std::uint32_t box, int first_column, const Sums<Tile>& d) {
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int wave_row = static_cast<int>(threadIdx.x) / 32 % 4 * 16;
   Pair added[Tile::kBoxColumns / 8];
@@ -117,9 +130,8 @@ __device__ __forceinline__ void fill_box(const LaneBias& bias, std::uint32_t box
         std::uint32_t word[4];
 #pragma unroll
         for (int p = 0; p < 4; ++p) {
-          const float x = from[2 * p], y = from[2 * p + 1];
-          word[p] = kGelu ? number16_pair<Tile::kType>(gelu_to_16_bits(x), gelu_to_16_bits(y))
-                          : number16_pair<Tile::kType>(x, y);
+          word[p] =
+              activated_pair<Tile::kType, kActivation>(activation, from[2 * p], from[2 * p + 1]);
         }
         store_tiles4(box + box_piece(64 * i + wave_row + lane % 16, j + lane / 16), word);
       }

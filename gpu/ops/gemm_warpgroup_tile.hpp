@@ -126,7 +126,7 @@ __device__ __forceinline__ void copy_tiles(const GemmArgs& a, const WarpgroupMap
   }
 }
 
-template <class Tile, bool kGelu>
+template <class Tile, TileActivation kActivation>
 __device__ __forceinline__ void store_tile(const GemmArgs& a, const WarpgroupMaps& maps,
                                            const WarpgroupShared<Tile>& shared, TilePlace place,
                                            const LaneBias& bias, const Sums<Tile>& d) {
@@ -140,7 +140,7 @@ __device__ __forceinline__ void store_tile(const GemmArgs& a, const WarpgroupMap
     std::uint8_t* const box = shared.box(group, begin / Tile::kBoxColumns % Tile::kBoxes);
     if (stores && one_lane()) stores_read<Tile::kBoxes - 1>();  // what was there has left
     named_barrier<kWarpgroup>(kBoxBarrier + group);
-    fill_box<Tile, kGelu>(bias, shared_address(box), c, d);
+    fill_box<Tile, kActivation>(a.epilogue.activation, bias, shared_address(box), c, d);
     publish_shared();
     named_barrier<kWarpgroup>(kBoxBarrier + group);
     if (stores && one_lane()) {
@@ -225,10 +225,12 @@ __device__ __forceinline__ void multiply_tiles(const GemmArgs& a, const Warpgrou
         rotate_heads<Tile>(a, lane, d);
       }
     }
-    if (!Tile::kWide && a.epilogue.gelu) {
-      store_tile<Tile, true>(a, maps, shared, place, bias, d);
+    if (Tile::kWide || a.epilogue.activation == Activation::none) {
+      store_tile<Tile, TileActivation::none>(a, maps, shared, place, bias, d);
+    } else if (a.epilogue.activation == Activation::gelu_erf) {
+      store_tile<Tile, TileActivation::gelu_erf>(a, maps, shared, place, bias, d);
     } else {
-      store_tile<Tile, false>(a, maps, shared, place, bias, d);
+      store_tile<Tile, TileActivation::other>(a, maps, shared, place, bias, d);
     }
     item += 2 * stride;
     turn.advance(n_slices);

@@ -1,10 +1,9 @@
 #pragma once
 
+#include "lib/ops/activation.hpp"
 #include "lib/ops/declare.hpp"
 
 namespace biogpu::ops {
-
-enum class Activation { none, gelu_erf };  // x / 2 (1 + erf(x / sqrt 2)), exact to rounding
 
 // out = residual + activation(x W^T + b), in one pass over out where the context can.
 struct Gemm {

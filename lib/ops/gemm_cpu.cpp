@@ -11,6 +11,8 @@
 #include <algorithm>
 
 #include "lib/ops/cpu/cpu_context.hpp"
+#include "lib/ops/cpu/outputs-inl.hpp"
+#include "lib/ops/cpu/panel_work.hpp"
 #include "lib/ops/cpu/tile-inl.hpp"
 #include "lib/ops/gemm_panels.hpp"
 
@@ -24,7 +26,7 @@ constexpr std::size_t kMostColumns = 2 * HWY_MAX_BYTES / sizeof(float);
 
 // What follows the sums of a tile, in one vector of columns. Out of the registers, so that the
 // steps of several rows overlap: those of one wait for each other.
-template <bool kGelu, bool kResidual>
+template <Activation kActivation, bool kResidual>
 void finish(const Gemm& op, std::int64_t row, int n_rows, std::int64_t column, const float* sums) {
   const F32 f32;
   const std::size_t lanes = hn::Lanes(f32), at = static_cast<std::size_t>(column);
@@ -33,7 +35,7 @@ void finish(const Gemm& op, std::int64_t row, int n_rows, std::int64_t column, c
       op.linear->bias.empty() ? hn::Zero(f32) : load_first(op.linear->bias.as<float>() + at, n);
   for (int r = 0; r < n_rows; ++r, sums += 2 * lanes) {
     Vec y = hn::Add(hn::Load(f32, sums), bias);
-    if constexpr (kGelu) y = gelu_erf(y);
+    y = activate<kActivation>(y);
     if constexpr (kResidual) y = hn::Add(y, load_first(op.residual.row<float>(row + r) + at, n));
     store_first(y, n, op.out.row<float>(row + r) + at);
   }
@@ -48,15 +50,30 @@ HWY_INLINE void prefetch_rows(const Tensor& to, std::int64_t row, int n_rows, st
       hwy::Prefetch(to.row<float>(row + r) + at);
 }
 
+using Finish = void (*)(const Gemm&, std::int64_t, int, std::int64_t, const float*);
+Finish finish_of(const Gemm& op) {
+  switch (op.activation) {
+    case Activation::none:
+      break;
+    case Activation::gelu_erf:
+      return finish<Activation::gelu_erf, false>;
+    case Activation::gelu_sigmoid:
+      return finish<Activation::gelu_sigmoid, false>;
+    case Activation::relu:
+      return finish<Activation::relu, false>;
+    case Activation::softplus:
+      return finish<Activation::softplus, false>;
+  }
+  return op.residual.empty() ? finish<Activation::none, false> : finish<Activation::none, true>;
+}
+
 // A panel's rows are multiplied while it lies in the nearest cache.
 void multiply(const Gemm& op, const GemmPart& part) {
   const F32 f32;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(f32)), width = 2 * lanes;
   const std::int64_t n_in = op.linear->n_in, n_out = op.linear->n_out;
   const auto* const packed = static_cast<const float*>(op.linear->packed);
-  const auto finish_vector = op.activation == Activation::gelu_erf ? finish<true, false>
-                             : !op.residual.empty()                ? finish<false, true>
-                                                                   : finish<false, false>;
+  const Finish finish_vector = finish_of(op);
   const Tensor& target = op.residual.empty() ? op.out : op.residual;
   HWY_ALIGN float sums[kTileRows * kMostColumns];
   const auto store = [&](int r, Vec first, Vec second) HWY_ATTR {
@@ -111,24 +128,16 @@ void pack_weight(const Tensor& weight, float* packed) {
 
 void gemm_part(const Gemm& op, const GemmPart& part) { HWY_DYNAMIC_DISPATCH(multiply)(op, part); }
 
-// Blocks of rows; where they are fewer than threads, each is cut into groups of panels too.
 void gemm_cpu(CpuContext& context, const Gemm& op) {
   // Rows that one thread takes at a time: whole tiles of 14, and enough that a panel which comes
   // from memory is worth its way.
   constexpr std::int64_t kRowBlock = 140;
   const std::int64_t n_rows = op.x.shape[0];
-  const std::int64_t n_panels = count_panels(op.linear->n_out);
-  const std::int64_t n_blocks = (n_rows + kRowBlock - 1) / kRowBlock;
-  const std::int64_t n_groups = std::clamp<std::int64_t>(
-      (8 * context.n_threads() + n_blocks - 1) / std::max<std::int64_t>(1, n_blocks), 1, n_panels);
-  const auto cut = [&](std::int64_t n, std::int64_t parts, std::int64_t i) {
-    return n * i / parts;
-  };
-  context.for_each(n_blocks * n_groups, [&](std::int64_t i) {
-    const std::int64_t block = i / n_groups, group = i % n_groups;
-    gemm_part(op, {block * kRowBlock, std::min(n_rows, (block + 1) * kRowBlock),
-                   cut(n_panels, n_groups, group), cut(n_panels, n_groups, group + 1)});
-  });
+  for_panels(context, (n_rows + kRowBlock - 1) / kRowBlock, count_panels(op.linear->n_out),
+             [&](std::int64_t block, const PanelRange& panels) {
+               gemm_part(op, {block * kRowBlock, std::min(n_rows, (block + 1) * kRowBlock),
+                              panels.begin, panels.end});
+             });
 }
 
 }  // namespace biogpu::ops

@@ -1,6 +1,5 @@
-#include <cmath>
-
 #include "lib/ops/gemm.hpp"
+#include "lib/ops/reference/outputs.hpp"
 
 namespace biogpu::ops {
 
@@ -10,7 +9,7 @@ void gemm_ref(const Gemm& op) {
       double y = op.linear->bias.empty() ? 0 : op.linear->bias.as<float>()[n];
       for (std::int64_t k = 0; k < op.linear->n_in; ++k)
         y += static_cast<double>(op.x.row<float>(r)[k]) * op.linear->weight.row<float>(n)[k];
-      if (op.activation == Activation::gelu_erf) y = y * 0.5 * (1 + std::erf(y / std::sqrt(2.0)));
+      y = reference::activate(op.activation, y);
       if (!op.residual.empty()) y += op.residual.row<float>(r)[n];
       op.out.row<float>(r)[n] = static_cast<float>(y);
     }

@@ -61,7 +61,17 @@ def fit_exp2(degree=6):
     show("2^x for |x| <= 1 / 2", coefficients, numpy.abs(evaluate(coefficients, x) / right - 1).max())
 
 
+def fit_log1p(degree=8):
+    u = nodes(4000)
+    t = (u + 1) / 2
+    coefficients = chebyshev.cheb2poly(chebyshev.chebfit(u, numpy.log1p(t) / t, degree)).astype(numpy.float32)
+    t = numpy.linspace(1e-6, 1, 100001).astype(numpy.float32)
+    error = evaluate(coefficients, (t + t - 1).astype(numpy.float32)) * t / numpy.log1p(t.astype(float)) - 1
+    show("log(1 + t) / t in 2 t - 1", coefficients, numpy.abs(error).max())
+
+
 if __name__ == "__main__":
     fit_erf()
     fit_exp()
     fit_exp2()
+    fit_log1p()

@@ -8,6 +8,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/tensor/float16.hpp"
+#include "lib/tensor/shortened_starts.hpp"
 
 namespace biogpu::ops {
 namespace {
@@ -130,6 +131,16 @@ BenchIndices OpBench::make_indices(std::int64_t count, std::int64_t n) {
   return made;
 }
 
+Ragged OpBench::shortened(std::int32_t factor) {
+  return upload_segments(tensor::shortened_starts(segments_.starts, factor));
+}
+
+Ragged OpBench::upload_segments(const std::vector<std::int32_t>& starts) {
+  const std::size_t bytes = static_cast<std::size_t>(starts.back()) * 16 + (1u << 16);
+  tensor::Arena arena(memory_.emplace_back(context_.allocate(bytes)), bytes);
+  return context_.upload_ragged(starts, arena);
+}
+
 Ragged OpBench::one_segment(std::int64_t n) {
   Ragged segments;
   segments.n_rows = n;
@@ -151,9 +162,7 @@ void OpBench::run_shape() {
   std::vector<std::int32_t> starts;
   for (std::int64_t s = 0; s <= shape_.n_segments; ++s)
     starts.push_back(static_cast<std::int32_t>(s * shape_.length));
-  const std::size_t bytes = static_cast<std::size_t>(shape_.n_rows()) * 16 + (1u << 16);
-  tensor::Arena arena(memory_.emplace_back(context_.allocate(bytes)), bytes);
-  segments_ = context_.upload_ragged(starts, arena);
+  segments_ = upload_segments(starts);
 #define BIOGPU_OP(name, Args) name##_bench(*this);
 #include "lib/ops/ops.def"
 #undef BIOGPU_OP

@@ -71,6 +71,8 @@ class OpBench {
   BenchIndices make_indices(std::int64_t count, std::int64_t n);
   // The first n rows of the first segment, for the reference.
   static Ragged one_segment(std::int64_t n);
+  // The segments of the shape, each `factor` times shorter, rounded up.
+  Ragged shortened(std::int32_t factor);
   // Whether the settings ask for it; asked with the name that the row will have.
   bool wanted(const std::string& op);
   // Compares rows [0, n) of what the context wrote with the reference's.
@@ -82,6 +84,7 @@ class OpBench {
  private:
   double time(const std::function<void()>& run);
   void run_shape();
+  Ragged upload_segments(const std::vector<std::int32_t>& starts);
 
   tensor::Context& context_;
   const OpBenchSettings settings_;

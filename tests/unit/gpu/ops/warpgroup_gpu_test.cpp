@@ -19,8 +19,8 @@ namespace {
 
 struct Product {
   int m = 0, n = 0, k = 0;
-  // Results of 16 bits: "", "gelu", "rotary" or "residual" in place. Of 32: "f32", "f32 gelu",
-  // "f32 residual" in place, or "f32 residual elsewhere".
+  // Results of 16 bits: "", "gelu", "relu", "rotary" or "residual" in place. Of 32: "f32", "f32
+  // gelu", "f32 residual" in place, or "f32 residual elsewhere".
   std::string epilogue;
   int head = 0, n_rotated = 0;
   bool bias = true;
@@ -134,7 +134,9 @@ class Products {
     args.m = p_.m;
     args.n = p_.n;
     args.epilogue.bias = p_.bias ? device_bias_.data() : nullptr;
-    args.epilogue.gelu = p_.has("gelu");
+    args.epilogue.activation = p_.has("gelu")   ? ops::Activation::gelu_erf
+                               : p_.has("relu") ? ops::Activation::relu
+                                                : ops::Activation::none;
     const auto stride = static_cast<std::int64_t>(p_.stride());
     args.out = {out, stride, p_.has("f32") ? Element::f32 : test::element_of(type_)};
     if (p_.has("residual")) args.epilogue.residual = args.out;
@@ -169,6 +171,7 @@ class Products {
       x = x * angles[0] + (first ? -other : other) * angles[half];
     }
     if (p_.has("gelu")) x = x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
+    if (p_.has("relu")) x = std::max(x, 0.0);
     if (p_.has("residual")) {
       const std::size_t at = static_cast<std::size_t>(p_.shift) + r * p_.stride() + c;
       x += p_.has("f32") ? residual_[at] : test::value_of(residual16_[at], type_);
@@ -240,6 +243,7 @@ TEST_CASE("ops.warpgroup: products equal those of the portable kernel and of the
   // Sizes that are no multiples of a tile; k shorter than a round of stages, and many rounds.
   check({2100, 1160, 72, ""}, true);
   check({2100, 1160, 712, "gelu"}, true);
+  check({2100, 1160, 72, "relu"}, true);
   check({1500, 1920, 640, "rotary", 64, 1280}, true);
   check({1411, 1992, 328, "f32 residual"}, true);
   check({2048, 1280, 64, "gelu"}, true);
@@ -332,7 +336,7 @@ std::vector<std::uint16_t> gelu_of(const std::vector<float>& bias, int m, Number
   args.m = m;
   args.n = n;
   args.epilogue.bias = device_bias.data();
-  args.epilogue.gelu = true;
+  args.epilogue.activation = ops::Activation::gelu_erf;
   args.out = {out.data(), n, test::element_of(type)};
   if (warpgroups) {
     REQUIRE(gpu::ops::launch_gemm_warpgroup(args, type, stream));

@@ -1,0 +1,162 @@
+#include "lib/ops/conv1d.hpp"
+
+#include "lib/ops/conv_weights.hpp"
+#include "tests/ops/op_bed.hpp"
+
+using namespace biogpu;
+using test::Bed;
+using test::Pair;
+
+namespace {
+
+struct Shape {
+  std::int64_t taps, stride, n_in, n_out;
+};
+
+// Sums of k products, as ops.gemm's.
+double conv_bound(const Bed& bed, std::int64_t k) {
+  return bed.is_cpu() ? 4e-7 * std::sqrt(static_cast<double>(std::max<std::int64_t>(k, 40))) : 1e-5;
+}
+
+std::vector<std::int32_t> shortened(std::vector<std::int32_t> lengths, std::int64_t stride) {
+  for (std::int32_t& length : lengths)
+    length = (length + static_cast<std::int32_t>(stride) - 1) / static_cast<std::int32_t>(stride);
+  return lengths;
+}
+
+}  // namespace
+
+TEST_CASE("ops.conv1d: taps, strides, ends of segments, all results", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const Shape of = GENERATE(Shape{5, 1, 40, 33}, Shape{1, 1, 24, 64}, Shape{3, 2, 16, 40},
+                            Shape{15, 1, 8, 36}, Shape{1, 2, 8, 8}, Shape{5, 3, 72, 97});
+  const bool residual = GENERATE(false, true);
+  // Shorter than the taps, of one row, and longer than a tile.
+  const std::vector<std::int32_t> lengths{2, 41, 1, 0, 150};
+  const test::RaggedPair in = bed.segments(lengths),
+                         out = bed.segments(shortened(lengths, of.stride));
+  const std::int64_t m = out.host.n_rows;
+  const test::LinearPair weights = bed.linear(of.n_out, of.taps * of.n_in);
+  const Pair x = bed.random({194, of.n_in}, 1.0f, true);
+  const Pair scale = bed.random({of.n_out}, 0.5f, false), shift = bed.random({of.n_out}, 1, false);
+  const Pair y =
+      residual ? bed.random({m, of.n_out}, 1.0f, false) : bed.unset({m, of.n_out}, false);
+  const Pair next = bed.unset({m, of.n_out}, true);
+  const auto run = [&](tensor::Context& context, const auto& get, const auto& linear,
+                       const tensor::Ragged& from, const tensor::Ragged& to) {
+    ops::conv1d(context, {get(x),
+                          &linear,
+                          of.taps,
+                          of.stride,
+                          &from,
+                          &to,
+                          residual ? get(y) : tensor::Tensor(),
+                          get(y),
+                          {get(scale), get(shift), ops::Activation::gelu_sigmoid, get(next)}});
+  };
+  run(
+      bed.reference(), [](const Pair& p) { return p.host; }, weights.host, in.host, out.host);
+  run(
+      bed.device(), [](const Pair& p) { return p.device; }, weights.device, in.device, out.device);
+  const double bound = conv_bound(bed, of.taps * of.n_in);
+  CHECK(bed.difference(y) < bound);
+  CHECK(bed.difference(next) < (bed.is_cpu() ? 2 * bound : bed.operand_bound()));
+}
+
+TEST_CASE("ops.conv1d: one result alone, without a bias", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const std::int64_t taps = GENERATE(1, 5);
+  const bool activated = GENERATE(false, true);
+  const test::RaggedPair segments = bed.segments({30, 7});
+  const Pair weight = bed.random({24, taps * 16}, 0.3f, true), x = bed.random({37, 16}, 1, true);
+  const tensor::Linear host = bed.reference().upload_linear(weight.host, {});
+  const tensor::Linear device = bed.device().upload_linear(weight.host, {});
+  const Pair out = bed.unset({37, 24}, activated);
+  const tensor::Tensor none;
+  const auto result = [&](const tensor::Tensor& to) {
+    return ops::Activated{{}, {}, ops::Activation::relu, activated ? to : none};
+  };
+  ops::conv1d(bed.reference(), {x.host,
+                                &host,
+                                taps,
+                                1,
+                                &segments.host,
+                                nullptr,
+                                {},
+                                activated ? none : out.host,
+                                result(out.host)});
+  ops::conv1d(bed.device(), {x.device,
+                             &device,
+                             taps,
+                             1,
+                             &segments.device,
+                             nullptr,
+                             {},
+                             activated ? none : out.device,
+                             result(out.device)});
+  CHECK(bed.difference(out) <
+        (activated && !bed.is_cpu() ? bed.operand_bound() : conv_bound(bed, taps * 16)));
+}
+
+TEST_CASE("ops.conv1d: a segment has the same bytes alone and behind others", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const std::int64_t stride = GENERATE(1, 2);
+  const auto shorter = [&](std::int64_t n) { return (n + stride - 1) / stride; };
+  const test::LinearPair weights = bed.linear(40, 5 * 16);
+  const Pair x = bed.random({173, 16}, 1.0f, true);
+  const std::vector<std::int32_t> lengths{70, 33, 70};
+  const test::RaggedPair all = bed.segments(lengths),
+                         all_out = bed.segments(shortened(lengths, stride));
+  const test::RaggedPair one = bed.segments({33}), one_out = bed.segments(shortened({33}, stride));
+  const std::int64_t m = all_out.host.n_rows, begin = shorter(70), n = shorter(33);
+  const Pair whole = bed.unset({m, 40}, false), part = bed.unset({n, 40}, false);
+  const Pair whole_next = bed.unset({m, 40}, true), part_next = bed.unset({n, 40}, true);
+  ops::conv1d(bed.device(), {x.device,
+                             &weights.device,
+                             5,
+                             stride,
+                             &all.device,
+                             &all_out.device,
+                             {},
+                             whole.device,
+                             {{}, {}, ops::Activation::relu, whole_next.device}});
+  ops::conv1d(bed.device(), {x.device.slice(0, 70, 103),
+                             &weights.device,
+                             5,
+                             stride,
+                             &one.device,
+                             &one_out.device,
+                             {},
+                             part.device,
+                             {{}, {}, ops::Activation::relu, part_next.device}});
+  const auto same = [&](const Pair& of_all, const Pair& alone) {
+    return bed.fetch(of_all.device.slice(0, begin, begin + n)) == bed.fetch(alone.device);
+  };
+  CHECK(same(whole, part));
+  CHECK(same(whole_next, part_next));
+}
+
+TEST_CASE("ops.conv1d: PyTorch's weights, counted by hand", "[ops]") {
+  // Weight [1, 2, 3] of channels times taps; rows (1, 10), (2, 20), (3, 30).
+  std::vector<float> values{1, 2, 3, 4, 5, 6};
+  const std::vector<float> packed =
+      ops::conv1d_weight(tensor::Tensor(values.data(), tensor::DType::f32, {1, 2, 3}));
+  CHECK(packed == std::vector<float>{1, 4, 2, 5, 3, 6});
+  const auto reference = ops::make_reference_context();
+  std::vector<float> weight = packed, x{1, 10, 2, 20, 3, 30}, out(3);
+  const tensor::Linear linear = reference->upload_linear(
+      tensor::Tensor(weight.data(), tensor::DType::f32, {1, 6}), tensor::Tensor());
+  tensor::Arena arena(reference->allocate(4096), 4096);
+  const tensor::Ragged rows = reference->upload_ragged({0, 3}, arena);
+  ops::conv1d(*reference, {tensor::Tensor(x.data(), tensor::DType::f32, {3, 2}),
+                           &linear,
+                           3,
+                           1,
+                           &rows,
+                           nullptr,
+                           {},
+                           tensor::Tensor(out.data(), tensor::DType::f32, {3, 1}),
+                           {}});
+  // Of the first row: 1 * 2 + 10 * 5 + 2 * 3 + 20 * 6.
+  CHECK(out == std::vector<float>{178, 334, 238});
+}
