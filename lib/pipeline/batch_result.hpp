@@ -15,6 +15,7 @@ struct BatchResult {
   std::uint64_t n_unknown = 0;  // residues read as the unknown word
   std::vector<io::NamedArray> arrays;
   std::string text;
+  std::vector<std::string> warnings;  // of records, for the log
 };
 
 }  // namespace biogpu::pipeline

@@ -18,7 +18,7 @@
 namespace biogpu::pipeline {
 namespace {
 
-constexpr char kMagic[] = {'B', 'G', 'I', 'J', 2, 0, 0, 0};
+constexpr char kMagic[] = {'B', 'G', 'I', 'J', 3, 0, 0, 0};
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
 
 template <class T>
@@ -53,6 +53,8 @@ std::string encode(const BatchResult& result) {
     bytes.append(reinterpret_cast<const char*>(array.values.data()),
                  array.values.size() * sizeof(float));
   }
+  put(bytes, static_cast<std::uint64_t>(result.warnings.size()));
+  for (const std::string& warning : result.warnings) put_text(bytes, warning);
   const std::uint64_t size = bytes.size() - kSize;
   std::memcpy(bytes.data(), &size, kSize);
   put(bytes, libdeflate_crc32(0, bytes.data() + kSize, size));
@@ -78,7 +80,9 @@ class Decoder {
       fail(fmt::format("{} arrays of {} records", n_arrays, result.n_records));
     result.arrays.resize(n_arrays);
     for (io::NamedArray& array : result.arrays) read_array(array);
-    if (at_ != end_) fail(fmt::format("{} bytes after the last array", end_ - at_));
+    result.warnings.resize(count(sizeof(std::uint64_t)));
+    for (std::string& warning : result.warnings) warning = text();
+    if (at_ != end_) fail(fmt::format("{} bytes after the last warning", end_ - at_));
     return result;
   }
 

@@ -189,7 +189,7 @@ for option in "--batch 5" "--max-memory 1G"; do
   fails 2 "is for models of sequences" infer score --model model "$pdb" $option
 done
 # What is for models of sequences is not passed over.
-for option in "--variants none.tsv" --all-single --resume "--method wt-marginal" "--shard 1/2"; do
+for option in "--variants none.tsv" --all-single "--method wt-marginal" --keep-rare; do
   # shellcheck disable=SC2086
   fails 2 "is for models of sequences" infer score --model model $option "$pdb"
 done

@@ -11,7 +11,6 @@
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/arrays/array_writer.hpp"
-#include "lib/io/commit_guard.hpp"
 #include "lib/tasks/embed.hpp"
 
 namespace biogpu::app {
@@ -46,8 +45,6 @@ void run_arrays(const ArrayFlags& flags, const char* name, const std::string& co
     throw Error(ErrorCode::bad_input, flags.infer.model + ": has no language model head");
   const auto writer = io::make_array_writer(flags.infer.output, format);
   run.run(
-      fmt::format("{} {} {} {} {} {}", fmt::join(options.layers, ","), options.residues,
-                  options.mean, options.begin, options.logits, options.contacts),
       [&](models::ProteinModel& model, InferRun::Records& records, pipeline::BatchResult& result) {
         tasks::compute_arrays(model, records.names, records.sequences, options, run.budget_tokens(),
                               result);
@@ -59,10 +56,7 @@ void run_arrays(const ArrayFlags& flags, const char* name, const std::string& co
       [&](const pipeline::BatchResult& result) {
         for (const io::NamedArray& array : result.arrays) writer->add(array);
       });
-  run.finish(writer->bytes());
-  const io::CommitGuard guard;
-  writer->commit();
-  run.commit();
+  run.finish(writer->bytes(), [&] { writer->commit(); });
 }
 
 // What runs a command that gives one kind of array.

@@ -14,7 +14,6 @@
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/arrays/array_writer.hpp"
-#include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
@@ -119,11 +118,10 @@ void run_design(DesignFlags flags, const std::string& command_line) {
       });
   // A full disk is met before any of the files has its name.
   out.finish();
-  run.finish(out.bytes());
-  const io::CommitGuard guard;
-  if (arrays) arrays->commit();
-  out.commit();
-  run.commit();
+  run.finish(out.bytes(), [&] {
+    if (arrays) arrays->commit();
+    out.commit();
+  });
 }
 
 }  // namespace
@@ -134,7 +132,10 @@ Run add_infer_design(CLI::App& command) {
   add_sampling(command, *flags);
   add_structure_flags(command, flags->structures);
   add_files(command, flags->structures.request);
+  add_resume_flag(command, flags->infer);
   add_shared_flags(command, flags->infer.shared);
+  add_infer_shard_flag(command, flags->infer,
+                       "part I of N of the structures; 'cat' or 'biogpu gather' joins FASTA");
   // Structures are few, and the device takes as many at once as it has room for.
   remove_flags(command, {"--batch", "--max-memory"});
   command.footer(
@@ -168,10 +169,7 @@ void run_structure_score(InferFlags infer, const StructureFlags& flags,
                                               run.replay(), path, given);
       },
       [&](const pipeline::BatchResult& result) { out.write(result.text); });
-  run.finish(out.bytes());
-  const io::CommitGuard guard;
-  out.commit();
-  run.commit();
+  run.finish(out.bytes(), [&] { out.commit(); });
 }
 
 }  // namespace biogpu::app

@@ -50,10 +50,10 @@ void run_fill_mask(const FillFlags& flags, const std::string& command_line) {
                           std::string& text) {
     fill_sequence(flags.top, record, probabilities, text);
   };
-  run_table(flags.infer,
-            {"infer fill-mask", "name\tposition\trank\tresidue\tprobability\n",
-             std::to_string(flags.top), false, masks, append},
-            command_line);
+  run_table(
+      flags.infer,
+      {"infer fill-mask", "name\tposition\trank\tresidue\tprobability\n", false, masks, append},
+      command_line);
 }
 
 }  // namespace

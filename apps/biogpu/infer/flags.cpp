@@ -1,6 +1,10 @@
 #include "apps/biogpu/infer/flags.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -37,7 +41,23 @@ const char* name_of(tensor::Precision precision) {
   return "";
 }
 
+std::string given_options(const CLI::App& command) {
+  constexpr const char* kWithout[] = {
+      "--model",   "--precision", "--output",     "--resume", "--threads", "--device",
+      "--json",    "--batch",     "--max-memory", "--quiet",  "--verbose", "--max-device-memory",
+      "--progress"};
+  std::string text;
+  for (const CLI::Option* option : command.get_options()) {
+    const bool has_effect = std::none_of(std::begin(kWithout), std::end(kWithout),
+                                         [&](auto name) { return option->check_name(name); });
+    if (option->count() > 0 && has_effect && !option->get_positional())
+      text += fmt::format("{} {}\n", option->get_name(), fmt::join(option->results(), "\n "));
+  }
+  return text;
+}
+
 void add_model_flag(CLI::App& command, InferFlags& flags) {
+  flags.command = &command;
   OptionGroup(command)
       .option("--model", flags.model, "folder with config.json and safetensors", "FOLDER")
       ->required();
@@ -48,6 +68,12 @@ void add_precision_flag(CLI::App& command, std::string& precision) {
       .option("--precision", precision,
               "fp32, tf32, fp16, bf16 [auto: fp16 on a GPU, fp32 on a CPU]", "TYPE")
       ->transform(one_of({"auto", "fp32", "tf32", "fp16", "bf16"}));
+}
+
+void add_resume_flag(CLI::App& command, InferFlags& flags) {
+  OptionGroup(command).flag(
+      "--resume", flags.resume,
+      "keep finished batches in OUTPUT.partial, and begin with those that are there");
 }
 
 void add_infer_flags(CLI::App& command, InferFlags& flags) {
@@ -61,15 +87,13 @@ void add_infer_flags(CLI::App& command, InferFlags& flags) {
   options.flag("--allow-unknown", flags.allow_unknown,
                "letters outside the alphabet become the unknown word");
   options.flag("--keep-rare", flags.keep_rare, "ProtBERT: U, Z, O and B are themselves, not X");
-  options.flag("--resume", flags.resume,
-               "keep finished batches in OUTPUT.partial, and begin with those that are there");
+  add_resume_flag(command, flags);
   add_shared_flags(command, flags.shared);
   command.get_option("--batch")->description("tokens in one pass [chosen for the device]");
 }
 
-void add_infer_shard_flag(CLI::App& command, InferFlags& flags) {
-  add_shard_flag(command, flags.shard,
-                 "part I of N of the sequences; 'biogpu gather' joins .npy and .tsv");
+void add_infer_shard_flag(CLI::App& command, InferFlags& flags, const char* what) {
+  add_shard_flag(command, flags.shard, what);
 }
 
 void require_own_outputs(const InferFlags& flags, const std::vector<std::string>& inputs) {

@@ -13,8 +13,9 @@
 
 namespace biogpu::app {
 
-// Options of every subcommand that runs a model over sequences.
+// Options of every subcommand that runs a model.
 struct InferFlags {
+  const CLI::App* command = nullptr;  // whose options they are
   SharedFlags shared;
   std::string model;
   std::vector<std::string> inputs;  // empty: standard input
@@ -39,7 +40,15 @@ const char* name_of(tensor::Precision precision);
 
 // All options of InferFlags but the output.
 void add_infer_flags(CLI::App& command, InferFlags& flags);
-void add_infer_shard_flag(CLI::App& command, InferFlags& flags);
+void add_resume_flag(CLI::App& command, InferFlags& flags);
+// what: what is cut and how the parts are joined.
+void add_infer_shard_flag(
+    CLI::App& command, InferFlags& flags,
+    const char* what = "part I of N of the sequences; 'biogpu gather' joins .npy and .tsv");
+
+// The options that were given, as text, but for those that results do not depend on and those that
+// --resume has otherwise: the model, the inputs, the precision.
+std::string given_options(const CLI::App& command);
 
 // Where finished batches are kept with --resume.
 std::string journal_of(const InferFlags& flags);

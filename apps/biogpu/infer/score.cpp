@@ -106,8 +106,6 @@ void run_sequence_score(const ScoreFlags& flags, const std::string& command_line
       infer,
       {"infer score",
        variants ? "name\tmutant\tscore\n" : "name\tresidues\tlog_likelihood\tperplexity\n",
-       fmt::format("{} {} {} {}", flags.all_single, flags.method, flags.first_residue,
-                   flags.variants.empty() ? "" : file_state(flags.variants)),
        !variants || flags.method == "masked-marginal",
        [&](const Record& record) { return positions_of(flags, table, record); },
        [&](const Record& record, const tasks::LogProbabilities& probabilities, std::string& text) {
@@ -120,10 +118,9 @@ void run_sequence_score(const ScoreFlags& flags, const std::string& command_line
 
 // What is for the other kind of model, or for variants, must not be given and have no effect.
 void refuse_given(const CLI::App& command, bool of_structures, bool has_variants) {
-  constexpr const char* kOfSequences[] = {"--variants",      "--all-single", "--method",
-                                          "--first-residue", "--truncate",   "--allow-unknown",
-                                          "--keep-rare",     "--resume",     "--precision",
-                                          "--shard",         "--batch",      "--max-memory"};
+  constexpr const char* kOfSequences[] = {
+      "--variants",      "--all-single", "--method",    "--first-residue", "--truncate",
+      "--allow-unknown", "--keep-rare",  "--precision", "--batch",         "--max-memory"};
   for (const CLI::Option* option : command.get_options()) {
     if (option->count() == 0) continue;
     const bool for_sequences =
@@ -183,7 +180,9 @@ Run add_infer_score(CLI::App& command) {
       ->transform(in_range(1, 1 << 20));
   add_structure_flags(command, flags->structures, kOfStructures);
   add_infer_flags(command, flags->infer);
-  add_infer_shard_flag(command, flags->infer);
+  add_infer_shard_flag(
+      command, flags->infer,
+      "part I of N of the sequences or structures; 'biogpu gather' joins the tables");
   command.footer(
       std::string(
           "Without variants: name, residues, log_likelihood (the sum of log p of each residue\n"

@@ -1,29 +1,12 @@
 #include "apps/biogpu/infer/structure_devices.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-
-#include "lib/core/error.hpp"
 
 namespace biogpu::app {
 
-StructureDevices::StructureDevices(const SharedFlags& flags,
-                                   const models::proteinmpnn::Weights& weights,
-                                   const AutoDecision& decision, Log& log)
-    : weights_(weights), choice_(choose_device(flags.device_request, decision)) {
-  try {
-    for (const int gpu : choice_.gpus) {
-      gpus_.push_back(std::make_unique<Gpu>());
-      gpus_.back()->model =
-          models::proteinmpnn::make_gpu_model(gpu, weights, flags.max_device_memory);
-    }
-  } catch (const Error& error) {
-    if (flags.device_request.kind != DeviceRequest::Kind::automatic) throw;
-    log.warn(fmt::format("the CPU is used: {}", error.what()));
-    gpus_.clear();
-    choice_ = {{}, "cpu", error.what()};
-  }
+void StructureDevices::open(int gpu, std::uint64_t max_device_bytes) {
+  gpus_.push_back(std::make_unique<Gpu>());
+  gpus_.back()->model = models::proteinmpnn::make_gpu_model(gpu, weights_, max_device_bytes);
 }
 
 double StructureDevices::device_seconds() const {

@@ -7,14 +7,12 @@
 
 #include <CLI/CLI.hpp>
 
-#include "apps/biogpu/infer/run.hpp"
+#include "apps/biogpu/infer/flags.hpp"
+#include "apps/biogpu/infer/model_run.hpp"
 #include "apps/biogpu/infer/structure_devices.hpp"
-#include "apps/biogpu/log.hpp"
-#include "apps/biogpu/run_summary.hpp"
-#include "apps/biogpu/shared_flags.hpp"
+#include "apps/biogpu/infer/structure_input.hpp"
 #include "lib/models/proteinmpnn/design.hpp"
 #include "lib/pipeline/batch_result.hpp"
-#include "lib/pipeline/pipeline.hpp"
 
 namespace biogpu::app {
 
@@ -48,32 +46,21 @@ class StructureRun {
       std::function<std::unique_ptr<models::proteinmpnn::StructureJob>(const std::string& path)>;
   void run(const MakeJob& make_job,
            const std::function<void(const pipeline::BatchResult& result)>& write);
-  // All is written: writes the summary of --json, too, before any output has its name.
-  void finish(std::uint64_t output_bytes);
-  // After the output has its name: names the summary.
-  void commit();
+  // As ModelRun has it.
+  void finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs);
 
  private:
-  struct Item;
-  void find_structures();
-  void require_files();
-  void choose_devices();
-  void compute(Item& item, const MakeJob& make_job, int n_threads);
+  void open_devices();
+  void compute(std::size_t slot, const MakeJob& make_job, int n_threads,
+               pipeline::BatchResult& result);
 
-  InferFlags infer_;
   StructureFlags flags_;
-  const std::string name_;
-  const std::string command_line_;
-  Log log_;
-  SummaryFile summary_;
+  ModelRun run_;
+  StructureInput input_;
   models::proteinmpnn::Weights weights_;
   std::unique_ptr<StructureDevices> devices_;
   std::unique_ptr<models::proteinmpnn::DesignInputs> inputs_;
   models::proteinmpnn::Replay replay_;
-  std::vector<std::string> paths_;
-  std::uint64_t n_residues_ = 0;
-  pipeline::Times times_;
-  std::vector<StageTimes> stages_;
 };
 
 // `biogpu infer score` where --model holds a model of structures. sequences: FASTA, or empty.

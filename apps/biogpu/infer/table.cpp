@@ -7,7 +7,6 @@
 #include "apps/biogpu/option_group.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/arrays/array_writer.hpp"
-#include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
@@ -32,7 +31,6 @@ void run_table(const InferFlags& flags, const Table& table, const std::string& c
   out.write(table.header);
   run.expect(table.names);
   run.run(
-      table.options,
       [&](models::ProteinModel& model, InferRun::Records& records, pipeline::BatchResult& result) {
         const auto record = [&](std::size_t i) -> Record {
           return {run, model.info().vocabulary, records.names[i], records.places[i],
@@ -49,10 +47,7 @@ void run_table(const InferFlags& flags, const Table& table, const std::string& c
       },
       [&](const pipeline::BatchResult& result) { out.write(result.text); });
   if (!run.missing().empty()) table.tell_missing(run.missing(), run.log());
-  run.finish(out.bytes());
-  const io::CommitGuard guard;
-  out.commit();
-  run.commit();
+  run.finish(out.bytes(), [&] { out.commit(); });
 }
 
 }  // namespace biogpu::app

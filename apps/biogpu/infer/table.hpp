@@ -31,8 +31,7 @@ struct Record {
 struct Table {
   const char* command;
   const char* header;
-  std::string options;  // what else lines depend on, for --resume
-  bool masked;          // each position is masked in a copy of the sequence
+  bool masked;  // each position is masked in a copy of the sequence
   // Where log-probabilities are needed.
   std::function<tasks::Positions(const Record& record)> positions;
   // The lines of a record.

@@ -150,8 +150,8 @@ TEST_CASE("infer.journal: whole batches come back, a torn one does not", "[infer
   {
     pipeline::Journal journal(path, "run 1");
     journal.replay([](const pipeline::BatchResult&) { FAIL("a new journal is empty"); });
-    journal.append({3, 30, 1, kArrays, "text\n"});
-    journal.append({1, 5, 0, {}, "more\n"});
+    journal.append({3, 30, 1, kArrays, "text\n", {"a warning", ""}});
+    journal.append({1, 5, 0, {}, "more\n", {}});
   }
   const auto found = batches();
   REQUIRE(found.size() == 2);
@@ -159,7 +159,9 @@ TEST_CASE("infer.journal: whole batches come back, a torn one does not", "[infer
   CHECK(found[0].arrays[0].values == kArrays[0].values);
   CHECK(found[0].arrays[2].shape == kArrays[2].shape);
   CHECK(found[0].arrays[1].kind_bytes == kArrays[1].kind_bytes);
+  CHECK(found[0].warnings == std::vector<std::string>{"a warning", ""});
   CHECK(found[1].text == "more\n");
+  CHECK(found[1].warnings.empty());
   std::string bytes = folder.read("x.partial");
   folder.write("x.partial", bytes.substr(0, bytes.size() - 3));
   CHECK(batches().size() == 1);
@@ -184,7 +186,7 @@ std::string number(std::uint64_t value) {
 // A log with the head of "run 1" and one batch of these bytes, whose checksum is right.
 std::string log_of(const std::string& payload) {
   const std::uint32_t crc = libdeflate_crc32(0, payload.data(), payload.size());
-  return std::string("BGIJ\2\0\0\0", 8) + number(5) + "run 1" + number(payload.size()) + payload +
+  return std::string("BGIJ\3\0\0\0", 8) + number(5) + "run 1" + number(payload.size()) + payload +
          std::string(reinterpret_cast<const char*>(&crc), sizeof crc);
 }
 
@@ -211,8 +213,10 @@ TEST_CASE("infer.journal: a right checksum vouches for no count", "[infer]") {
   };
   const std::string four(16, '\1');
   const std::string good = array(number(1) + number(4), 4, four);
-  REQUIRE(error_of(counts + text + number(0)) == "no error");
-  REQUIRE(error_of(counts + text + number(1) + good) == "no error");
+  const std::string no_warnings = number(0), warning = number(1) + number(1) + "w";
+  REQUIRE(error_of(counts + text + number(0) + no_warnings) == "no error");
+  REQUIRE(error_of(counts + text + number(0) + warning) == "no error");
+  REQUIRE(error_of(counts + text + number(1) + good + no_warnings) == "no error");
   const std::uint64_t kHuge = std::uint64_t{1} << 61;
   const std::vector<std::string> bad{
       "",
@@ -235,7 +239,12 @@ TEST_CASE("infer.journal: a right checksum vouches for no count", "[infer]") {
       counts + text + number(1) + number(1) + "k" + number(2) + number(1) + number(4) + number(4) +
           four,
       number(2) + number(30) + number(0) + text + number(1) + good};
-  for (const std::string& payload : bad) {
+  std::vector<std::string> payloads;
+  for (const std::string& arrays : bad) payloads.push_back(arrays + no_warnings);
+  for (const std::string& warnings :
+       {std::string(), number(1), number(kHuge), number(1) + number(100) + "w", warning + "more"})
+    payloads.push_back(counts + text + number(0) + warnings);
+  for (const std::string& payload : payloads) {
     INFO(payload.size());
     const std::string error = error_of(payload);
     CHECK(error.find(folder.path("x.partial") + ": batch 1: ") == 0);
@@ -262,7 +271,7 @@ TEST_CASE("infer.journal: a link is not followed and a log has one writer", "[in
   {
     pipeline::Journal first(path, "run 1");
     CHECK(journal_error(path) == path + ": another run is writing it; wait for its end");
-    first.append({1, 5, 0, {}, "line\n"});
+    first.append({1, 5, 0, {}, "line\n", {}});
     first.remove();
     CHECK(journal_error(path) == "no error");  // a file of its own
   }

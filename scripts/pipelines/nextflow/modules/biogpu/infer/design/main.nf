@@ -8,6 +8,7 @@ process BIOGPU_INFER_DESIGN {
     input:
     tuple val(meta), path(structures)
     path model
+    val shard
 
     output:
     tuple val(meta), path('*.fa'), emit: designs
@@ -20,10 +21,12 @@ process BIOGPU_INFER_DESIGN {
     def args = task.ext.args ?: ''
     def prefix = task.ext.prefix ?: "${meta.id}"
     def device = task.accelerator ? 'gpu' : 'cpu'
+    def shard_option = shard ? "--shard ${shard}" : ''
     """
     biogpu infer design \\
         --threads ${task.cpus} \\
         --device ${device} \\
+        ${shard_option} \\
         ${args} \\
         --model ${model} \\
         ${structures} \\
