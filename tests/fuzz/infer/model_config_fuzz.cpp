@@ -1,6 +1,8 @@
 // config.json from any bytes: an Error, or values of the kinds and ranges that loaders ask for.
 #include "lib/models/model_config.hpp"
 
+#include "lib/models/enformer/config.hpp"
+
 #include "tests/fuzz/support/expect_error.hpp"
 #include "tests/fuzz/support/folder.hpp"
 #include "tests/fuzz/support/mutate.hpp"
@@ -13,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) 
   const auto expect = [&](const auto& body) { fuzz::expect_error_of(path, body); };
   expect([&] {
     const models::ModelConfig config(folder.path());
-    for (const char* key : {"hidden_size", "num_edges", "model_type", "vocab_size"}) {
+    for (const char* key : {"hidden_size", "num_edges", "model_type", "output_heads"}) {
       expect([&] {
         const std::int64_t count = config.count_or(key, 1);
         fuzz::require(count >= 1 && count <= 1 << 24, "a count out of range");
@@ -30,6 +32,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) 
       expect([&] { config.require(key, std::string("gelu")); });
       expect([&] { config.require(key, true); });
     }
+    expect([&] {
+      const auto enformer = models::enformer::read_config(config);
+      fuzz::require(enformer.n_bins >= 1 && enformer.first_bin >= 0 &&
+                        2 * enformer.first_bin + enformer.n_bins == enformer.n_positions,
+                    "bins outside of the window");
+    });
   });
   return 0;
 }
