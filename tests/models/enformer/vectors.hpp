@@ -13,7 +13,7 @@ namespace biogpu::test {
 // The source tree's, or where an installed test is told that it lies.
 inline std::string model_data(const std::string& path) {
   const char* const elsewhere = std::getenv("BIOGPU_TEST_DATA");
-  return std::string(elsewhere != nullptr ? elsewhere : BIOGPU_TEST_DATA) + "/infer/" + path;
+  return std::string(elsewhere != nullptr ? elsewhere : BIOGPU_TEST_DATA) + "/models/" + path;
 }
 
 // Tensors of a file, by name, as fp32.
