@@ -6,6 +6,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/models/enformer/enformer.hpp"
 #include "lib/models/esm2/esm2.hpp"
 #include "lib/models/protbert/protbert.hpp"
 #include "lib/models/proteinmpnn/model.hpp"
@@ -14,7 +15,7 @@ namespace biogpu::models {
 
 const std::vector<ModelDef>& registry() {
   static const std::vector<ModelDef> kModels{esm2_model(), protbert_model(),
-                                             proteinmpnn::proteinmpnn_model()};
+                                             proteinmpnn::proteinmpnn_model(), enformer_model()};
   return kModels;
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "lib/models/dna_model.hpp"
 #include "lib/models/model.hpp"
 #include "lib/models/model_config.hpp"
 #include "lib/tensor/context.hpp"
@@ -15,12 +17,16 @@ namespace biogpu::models {
 
 struct LoadOptions {
   bool keep_rare = false;  // ProtBERT: U, Z, O, B are themselves
+  // Models of DNA: the heads to load, of those that config.json has; not given: all.
+  using ChooseHeads = std::function<std::vector<HeadChoice>(const std::vector<TrackHead>& heads)>;
+  ChooseHeads choose_heads = {};
+  std::string gamma = {};  // Enformer: the form of its gamma features; empty: as the folder says
   // only_checked: to look at a model's description alone, on a context that computes nothing.
   tensor::WeightTable::Maps maps = tensor::WeightTable::Maps::read;
 };
 
 // What a model's tasks read.
-enum class Reads { proteins, structures };
+enum class Reads { proteins, structures, dna };
 
 // A kind of model as the command line knows it.
 struct ModelDef {

@@ -23,6 +23,7 @@ inline std::vector<float> conv1d_weight(const tensor::Tensor& weight) {
 // Codes of letters: 0..3 are A, C, G, T; 4 is zero in all four, 5 a quarter in all four.
 inline constexpr std::int64_t kLetterCodes = 6;
 inline constexpr std::uint8_t kLetterZero = 4;
+inline constexpr std::uint8_t kLetterQuarters = 5;
 
 // A weight [C_out, 4, k] as ops::Conv1dLetters reads it: [k, 6, C_out], what each code adds at each
 // tap. weight: f32, contiguous.

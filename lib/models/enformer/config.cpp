@@ -106,9 +106,9 @@ void read_gamma(const ModelConfig& file, Config& config) {
 
 }  // namespace
 
-const Head* Config::find_head(const std::string& name) const {
-  const auto found =
-      std::find_if(heads.begin(), heads.end(), [&](const Head& head) { return head.name == name; });
+const TrackHead* Config::find_head(const std::string& name) const {
+  const auto found = std::find_if(heads.begin(), heads.end(),
+                                  [&](const TrackHead& head) { return head.name == name; });
   return found == heads.end() ? nullptr : &*found;
 }
 

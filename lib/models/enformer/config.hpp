@@ -5,16 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "lib/models/dna_model.hpp"
 #include "lib/models/enformer/positional_features.hpp"
 #include "lib/models/model_config.hpp"
 
 namespace biogpu::models::enformer {
-
-// A head: softplus of a linear map of the embedding.
-struct Head {
-  std::string name;  // "human"
-  std::int64_t n_tracks = 0;
-};
 
 // config.json as enformer-pytorch writes it, checked, and what follows from it. Keys that are
 // missing have the published model's values.
@@ -29,7 +24,7 @@ struct Config {
   std::int64_t n_positions = 0;        // of the transformer
   std::int64_t first_bin = 0;          // position of the first bin
   std::int64_t n_bins = 0;             // positions that predictions are for
-  std::vector<Head> heads;             // by name
+  std::vector<TrackHead> heads;        // by name
   // From the key `gamma`; nothing: the table where the folder has it, else by use_tf_gamma.
   std::optional<GammaForm> gamma;
   bool use_tf_gamma = false;
@@ -37,7 +32,7 @@ struct Config {
   std::int64_t bin_size() const { return sequence_length / n_positions; }
   std::int64_t first_base() const { return first_bin * bin_size(); }  // of the first bin
   std::int64_t embedding_width() const { return 2 * width; }
-  const Head* find_head(const std::string& name) const;
+  const TrackHead* find_head(const std::string& name) const;
 };
 
 // Throws Error{bad_input} naming the key.

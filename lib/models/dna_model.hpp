@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/models/model.hpp"
+
+namespace biogpu::models {
+
+// A head of a model of DNA: a number for each bin and track.
+struct TrackHead {
+  std::string name;  // "human"
+  std::int64_t n_tracks = 0;
+};
+
+// Which tracks of a head are computed.
+struct HeadChoice {
+  std::string name;
+  std::vector<std::int64_t> tracks;  // below n_tracks, in the order of the output; empty: all
+};
+
+// A model from windows of DNA to tracks over bins.
+class DnaModel : public Model {
+ public:
+  struct Info {
+    std::string architecture;     // "Enformer"
+    std::int64_t window = 0;      // bases of the input
+    std::int64_t bin_size = 0;    // bases
+    std::int64_t first_base = 0;  // of the window that the first bin covers
+    std::int64_t n_bins = 0;      // that predictions are for
+    std::int64_t embedding_width = 0;
+    std::uint64_t n_parameters = 0;  // those in use
+    std::vector<TrackHead> heads;    // of the model
+  };
+  // What a pass gives: tracks.NAME [windows * bins, tracks] of each loaded head, embedding
+  // [windows * bins, embedding_width], and for tests what every part of the model gives.
+  struct Request {
+    bool tracks = true;
+    bool embedding = false;
+    bool parts = false;
+  };
+
+  const Info& info() const { return info_; }
+  const std::vector<HeadChoice>& heads() const { return heads_; }  // as they were loaded
+
+  // letters: codes of lib/ops/conv1d_letters.hpp, windows one after the other.
+  virtual Outputs run(std::span<const std::uint8_t> letters, const Request& request) = 0;
+  // Bytes of a pass over so many windows.
+  virtual std::size_t measure(std::int64_t n_windows, const Request& request) const = 0;
+
+ protected:
+  explicit DnaModel(tensor::Context& context) : Model(context) {}
+
+  Info info_;
+  std::vector<HeadChoice> heads_;
+};
+
+}  // namespace biogpu::models

@@ -1,0 +1,260 @@
+#include "lib/models/enformer/enformer.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "lib/ops/add_layer_norm.hpp"
+#include "lib/ops/attention_pool.hpp"
+#include "lib/ops/conv1d.hpp"
+#include "lib/ops/conv1d_letters.hpp"
+#include "lib/ops/gather_rows.hpp"
+#include "lib/ops/gemm.hpp"
+#include "lib/ops/relative_attention.hpp"
+#include "lib/tensor/shortened_starts.hpp"
+#include "lib/tensor/weights/safetensors.hpp"
+
+namespace biogpu::models {
+namespace {
+
+using enformer::Affine;
+using ops::Activation;
+using tensor::DType;
+using tensor::Ragged;
+using tensor::Tensor;
+
+constexpr std::int32_t kPool = 2;  // rows that become one
+
+ops::Activated gelu_of(const Affine& norm, const Tensor& out) {
+  return {norm.scale, norm.shift, Activation::gelu_sigmoid, out};
+}
+
+std::vector<std::int32_t> counting(std::int64_t n) {
+  std::vector<std::int32_t> numbers(static_cast<std::size_t>(n));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+}  // namespace
+
+// The inputs of a pass on the device.
+struct Enformer::Batch {
+  Tensor letters;              // u8 [windows * bases]
+  std::vector<Ragged> levels;  // the windows in bases, and after each pool
+  Tensor bins;                 // i32, rows of the transformer that are bins
+  Tensor all_positions;        // i32, every row of the transformer; or empty
+  Tensor all_bins;             // i32, every bin; or empty
+
+  const Ragged& positions() const { return levels.back(); }
+  std::int64_t n_bins() const { return bins.shape[0]; }
+};
+
+Enformer::Enformer(const std::string& folder, const ModelConfig& config, tensor::Context& context,
+                   Options options)
+    : DnaModel(context), config_(enformer::read_config(config)) {
+  heads_ = std::move(options.weights.heads);
+  if (heads_.empty())
+    for (const TrackHead& head : config_.heads) heads_.push_back({head.name, {}});
+  options.weights.heads = heads_;
+  const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(folder);
+  tensor::WeightTable table(checkpoint, options.maps);
+  weights_ = enformer::read_weights(config_, options.weights, table, context);
+  info_ = {"Enformer",     config_.sequence_length,   config_.bin_size(), config_.first_base(),
+           config_.n_bins, config_.embedding_width(), table.n_taken(),    config_.heads};
+}
+
+std::string Enformer::describe() const {
+  std::string text;
+  const auto line = [&](const std::string& key, const auto& value) {
+    text += fmt::format("{}\t{}\n", key, value);
+  };
+  line("architecture", "Enformer");
+  line("blocks", config_.n_blocks);
+  line("width", config_.width);
+  line("heads", config_.n_heads);
+  line("parameters", info_.n_parameters);
+  line("window", fmt::format("{} bases", config_.sequence_length));
+  line("bins", fmt::format("{} of {} bases, from base {} of the window on", config_.n_bins,
+                           config_.bin_size(), config_.first_base()));
+  for (const TrackHead& head : config_.heads) line("tracks_" + head.name, head.n_tracks);
+  line("gamma", enformer::name_of(weights_.gamma));
+  return text;
+}
+
+Outputs Enformer::run(std::span<const std::uint8_t> letters, const Request& request) {
+  return run_pass([&](Pass& pass) { forward(pass, letters, request); });
+}
+
+std::size_t Enformer::measure(std::int64_t n_windows, const Request& request) const {
+  const std::vector<std::uint8_t> letters(
+      static_cast<std::size_t>(n_windows * config_.sequence_length));
+  return measure_pass([&](Pass& pass) { forward(pass, letters, request); });
+}
+
+void Enformer::forward(Pass& pass, std::span<const std::uint8_t> letters,
+                       const Request& request) const {
+  const auto n_letters = static_cast<std::int64_t>(letters.size());
+  const std::int64_t n_windows = n_letters / config_.sequence_length;
+  Batch batch;
+  batch.letters = pass.upload(DType::u8, {n_letters}, letters.data());
+  std::vector<std::int32_t> starts;
+  for (std::int64_t w = 0; w <= n_windows; ++w)
+    starts.push_back(static_cast<std::int32_t>(w * config_.sequence_length));
+  // The transformer's level comes last: a device keeps the plan of attention of one.
+  for (std::size_t level = 0; level <= config_.channels.size(); ++level) {
+    batch.levels.push_back(pass.segments(starts));
+    starts = tensor::shortened_starts(starts, kPool);
+  }
+  std::vector<std::int32_t> bins;
+  for (std::int64_t w = 0; w < n_windows; ++w)
+    for (std::int64_t bin = 0; bin < config_.n_bins; ++bin)
+      bins.push_back(static_cast<std::int32_t>(w * config_.n_positions + config_.first_bin + bin));
+  batch.bins = pass.upload(bins);
+  if (request.parts) batch.all_positions = pass.upload(counting(batch.positions().n_rows));
+  if (request.embedding) batch.all_bins = pass.upload(counting(batch.n_bins()));
+  take_outputs(pass, batch, request);
+  pass.run([&] {
+    const auto scope = pass.arena().scope();
+    finish(pass, batch, request, transformer(pass, batch, tower(pass, batch)));
+  });
+}
+
+void Enformer::take_outputs(Pass& pass, const Batch& batch, const Request& request) const {
+  const std::int64_t n_positions = batch.positions().n_rows, n_bins = batch.n_bins();
+  if (request.tracks)
+    for (std::size_t i = 0; i < heads_.size(); ++i)
+      pass.output("tracks." + heads_[i].name, {n_bins, weights_.heads[i].n_out});
+  if (request.embedding) pass.output("embedding", {n_bins, config_.embedding_width()});
+  if (!request.parts) return;
+  pass.output("stem", {batch.levels[1].n_rows, config_.channels[0]});
+  for (std::size_t i = 1; i < config_.channels.size(); ++i)
+    pass.output(fmt::format("tower.{}", i - 1), {batch.levels[i + 1].n_rows, config_.channels[i]});
+  for (std::int64_t i = 0; i < config_.n_blocks; ++i)
+    pass.output(fmt::format("block.{}", i), {n_positions, config_.width});
+  pass.output("crop", {n_bins, config_.width});
+}
+
+// Letters to positions: f32 [positions, width], which lives as long as the caller's scope.
+Tensor Enformer::tower(Pass& pass, const Batch& batch) const {
+  tensor::Context& context = pass.context();
+  tensor::Arena& arena = pass.arena();
+  const Tensor positions = arena.take(DType::f32, {batch.positions().n_rows, config_.width});
+  Tensor input;  // of the block's first convolution, operand
+  for (std::size_t i = 0; i < config_.channels.size(); ++i) {
+    const bool last = i + 1 == config_.channels.size();
+    const enformer::TowerBlock& block = i == 0 ? weights_.stem : weights_.tower[i - 1];
+    const Ragged &rows = batch.levels[i], &pooled_rows = batch.levels[i + 1];
+    const std::int64_t channels = config_.channels[i];
+    ops::Activated next;
+    if (!last)
+      next = gelu_of(weights_.tower[i].widen.norm,
+                     arena.take(context.operand(), {pooled_rows.n_rows, channels}));
+    const auto scope = arena.scope();
+    const Tensor x = arena.take(DType::f32, {rows.n_rows, channels});
+    const Tensor h = arena.take(context.operand(), {rows.n_rows, channels});
+    const ops::Activated act = gelu_of(block.pointwise.norm, h);
+    if (i == 0)
+      ops::conv1d_letters(
+          context, {batch.letters, weights_.letter_table, weights_.letter_bias, &rows, x, act});
+    else
+      ops::conv1d(context,
+                  {input, &block.widen.conv, enformer::kTowerTaps, 1, &rows, nullptr, {}, x, act});
+    ops::conv1d(context, {h, &block.pointwise.conv, 1, 1, &rows, nullptr, x, x, {}});
+    // What pooling gives is read by the next block only after its normalisation.
+    const Tensor part = pass.find(i == 0 ? "stem" : fmt::format("tower.{}", i - 1));
+    ops::attention_pool(context,
+                        {x, &block.pool, &rows, &pooled_rows, h.slice(0, 0, pooled_rows.n_rows),
+                         last ? positions : part, next});
+    if (last && !part.empty()) ops::gather_rows(context, {positions, batch.all_positions, part});
+    input = next.out;
+  }
+  return positions;
+}
+
+// x += attention over h; h is overwritten.
+void Enformer::attend(Pass& pass, const Batch& batch, const enformer::AttentionBlock& block,
+                      const Tensor& x, const Tensor& h) const {
+  tensor::Context& context = pass.context();
+  const auto scope = pass.arena().scope();
+  const std::int64_t n_rows = x.shape[0], n_keys = config_.n_heads * config_.d_key;
+  const Tensor qkv = pass.arena().take(context.operand(), {n_rows, block.qkv.n_out});
+  ops::gemm(context, {h, &block.qkv, Activation::none, {}, qkv});
+  const auto heads = [&](std::int64_t begin, std::int64_t end) {
+    return tensor::split_heads(qkv.slice(1, begin, end), config_.n_heads);
+  };
+  ops::relative_attention(
+      context, {heads(0, n_keys), heads(n_keys, 2 * n_keys), heads(2 * n_keys, block.qkv.n_out),
+                block.content_bias, block.position_bias, block.relative, &batch.positions(), h});
+  ops::gemm(context, {h, &block.attention_out, Activation::none, x, x});
+}
+
+// Gives what the last convolution reads, operand [positions, width]; x becomes the last block's
+// result.
+Tensor Enformer::transformer(Pass& pass, const Batch& batch, const Tensor& x) const {
+  tensor::Context& context = pass.context();
+  tensor::Arena& arena = pass.arena();
+  const Tensor h = arena.take(context.operand(), {x.shape[0], config_.width});
+  for (std::size_t i = 0; i < weights_.blocks.size(); ++i) {
+    const enformer::AttentionBlock& block = weights_.blocks[i];
+    const bool last = i + 1 == weights_.blocks.size();
+    ops::add_layer_norm(context, {x, {}, block.attention_norm, {}, {}, h});
+    attend(pass, batch, block, x, h);
+    ops::add_layer_norm(context, {x, {}, block.ffn_norm, {}, {}, h});
+    const auto scope = arena.scope();
+    const Tensor wide = arena.take(context.operand(), {x.shape[0], block.ffn_up.n_out});
+    ops::gemm(context, {h, &block.ffn_up, Activation::relu, {}, wide});
+    const ops::Activated next = last ? gelu_of(weights_.last.norm, h) : ops::Activated{};
+    ops::conv1d(context, {wide, &block.ffn_down, 1, 1, &batch.positions(), nullptr, x, x, next});
+    const Tensor part = pass.find(fmt::format("block.{}", i));
+    if (!part.empty()) ops::gather_rows(context, {x, batch.all_positions, part});
+  }
+  const Tensor crop = pass.find("crop");
+  if (!crop.empty()) ops::gather_rows(context, {x, batch.bins, crop});
+  return h;
+}
+
+// From the activated positions to the embedding of the bins and to tracks.
+void Enformer::finish(Pass& pass, const Batch& batch, const Request& request,
+                      const Tensor& activated) const {
+  tensor::Context& context = pass.context();
+  tensor::Arena& arena = pass.arena();
+  const std::int64_t n_bins = batch.n_bins(), n_embedding = config_.embedding_width();
+  const Tensor bins = arena.take(context.operand(), {n_bins, config_.width});
+  ops::gather_rows(context, {activated, batch.bins, bins});
+  const Tensor wanted = pass.find("embedding");  // f32
+  Tensor embedding = wanted;
+  if (wanted.empty()) embedding = arena.take(context.operand(), {n_bins, n_embedding});
+  ops::gemm(context, {bins, &weights_.last.conv, Activation::gelu_sigmoid, {}, embedding});
+  if (!request.tracks) return;
+  if (embedding.dtype != context.operand()) {
+    embedding = arena.take(context.operand(), {n_bins, n_embedding});
+    ops::gather_rows(context, {wanted, batch.all_bins, embedding});
+  }
+  for (std::size_t i = 0; i < heads_.size(); ++i)
+    ops::gemm(context, {embedding,
+                        &weights_.heads[i],
+                        Activation::softplus,
+                        {},
+                        pass.find("tracks." + heads_[i].name)});
+}
+
+ModelDef enformer_model() {
+  return {"enformer",
+          "Enformer",
+          Reads::dna,
+          {"tracks"},
+          [](const std::string& folder, const ModelConfig& config, tensor::Context& context,
+             const LoadOptions& options) -> std::unique_ptr<Model> {
+            Enformer::Options wanted;
+            wanted.maps = options.maps;
+            if (options.choose_heads)
+              wanted.weights.heads = options.choose_heads(enformer::read_config(config).heads);
+            if (!options.gamma.empty())
+              wanted.weights.gamma = enformer::parse_gamma_form(options.gamma);
+            return std::make_unique<Enformer>(folder, config, context, std::move(wanted));
+          }};
+}
+
+}  // namespace biogpu::models

@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "lib/ops/cpu/cpu_context.hpp"
+#include "lib/ops/reference_context.hpp"
+#include "tests/models/enformer/model_support.hpp"
+
+using namespace biogpu;
+using models::Enformer;
+using models::enformer::GammaForm;
+using test::difference;
+using test::LoadedEnformer;
+using test::of_window;
+using test::tiny_windows;
+
+TEST_CASE("enformer.model: every part equals enformer-pytorch in double precision",
+          "[enformer][model]") {
+  LoadedEnformer cpu(ops::make_cpu_context(2));
+  test::check_parts(cpu, 1e-5);
+  LoadedEnformer reference(ops::make_reference_context());
+  test::check_parts(reference, 3e-6);
+}
+
+TEST_CASE("enformer.model: gamma features over positions, by option", "[enformer][model]") {
+  const test::Vectors expected(test::kTiny + "/expected.safetensors");
+  Enformer::Options options;
+  options.weights.gamma = GammaForm::positions;
+  LoadedEnformer loaded(ops::make_cpu_context(2), options);
+  CHECK(loaded.model.gamma() == GammaForm::positions);
+  const models::Outputs outputs = loaded.run({tiny_windows()[0]});
+  for (const std::string head : {"human", "mouse"}) {
+    const auto got = of_window(outputs, "tracks." + head, 0, 1);
+    CHECK(difference(got, expected["positions/heads/" + head]) < 1e-5);
+    CHECK(difference(got, expected["one/heads/" + head]) > 1e-3);
+  }
+}
+
+TEST_CASE("enformer.model: a window gets the same bytes in any batch, with any threads",
+          "[enformer][model]") {
+  const auto windows = tiny_windows();
+  LoadedEnformer loaded(ops::make_cpu_context(2)), single(ops::make_cpu_context(1));
+  const Enformer::Request all{true, true, true};
+  const models::Outputs together =
+      loaded.run({windows[1], windows[0], windows[1], windows[0], windows[0]}, all);
+  const models::Outputs alone = loaded.run({windows[0]}, all);
+  const models::Outputs by_one = single.run({windows[0]}, all);
+  for (const std::string name :
+       {"stem", "tower.2", "block.0", "block.1", "embedding", "tracks.human", "tracks.mouse"}) {
+    INFO(name);
+    const auto right = of_window(alone, name, 0, 1);
+    CHECK(of_window(together, name, 1, 5) == right);
+    CHECK(of_window(together, name, 4, 5) == right);
+    CHECK(of_window(by_one, name, 0, 1) == right);
+    CHECK(of_window(together, name, 0, 5) == of_window(together, name, 2, 5));
+    CHECK(of_window(together, name, 0, 5) != right);
+  }
+}
+
+TEST_CASE("enformer.model: chosen tracks are those columns", "[enformer][model]") {
+  const auto windows = tiny_windows();
+  LoadedEnformer whole(ops::make_cpu_context(2));
+  Enformer::Options options;
+  options.weights.heads = {{"mouse", {}}, {"human", {6, 0, 3}}};
+  LoadedEnformer chosen(ops::make_cpu_context(2), options);
+  const models::Outputs all = whole.run(windows), some = chosen.run(windows);
+  CHECK(some.at("tracks.mouse").values == all.at("tracks.mouse").values);
+  const auto& human = some.at("tracks.human");
+  REQUIRE(human.shape == std::vector<std::int64_t>{32, 3});
+  for (std::size_t row = 0; row < 32; ++row) {
+    std::size_t column = 0;
+    for (const std::size_t track : {6u, 0u, 3u})
+      CHECK(human.values[row * 3 + column++] == all.at("tracks.human").values[row * 7 + track]);
+  }
+}
+
+TEST_CASE("enformer.model: the embedding alone is that beside tracks", "[enformer][model]") {
+  const auto windows = tiny_windows();
+  LoadedEnformer loaded(ops::make_cpu_context(2));
+  const models::Outputs both = loaded.run(windows, {true, true, false});
+  const models::Outputs alone = loaded.run(windows, {false, true, false});
+  CHECK(alone.at("embedding").values == both.at("embedding").values);
+  CHECK(alone.find("tracks.human") == nullptr);
+  CHECK(loaded.run(windows).at("tracks.human").values == both.at("tracks.human").values);
+}
+
+TEST_CASE("enformer.model: the tower moves with its input by whole bins", "[enformer][model]") {
+  const std::vector<std::uint8_t> window = tiny_windows()[0];
+  std::vector<std::uint8_t> moved(window.begin() + 32, window.end());
+  moved.resize(window.size(), 4);
+  LoadedEnformer loaded(ops::make_cpu_context(2));
+  const models::Outputs outputs = loaded.run({window, moved}, {true, true, true});
+  const auto right = of_window(outputs, "tower.2", 0, 2);
+  const auto got = of_window(outputs, "tower.2", 1, 2);
+  // A row reaches 7 bases and then 2 rows of each of three levels to either side: 36 bases.
+  constexpr std::size_t kEdge = 3, kWidth = 48;
+  const auto rows = [](const std::vector<float>& all, std::size_t first, std::size_t end) {
+    return std::vector<float>(all.begin() + first * kWidth, all.begin() + end * kWidth);
+  };
+  CHECK(rows(got, kEdge, 62 - kEdge) == rows(right, kEdge + 2, 64 - kEdge));
+  CHECK(rows(got, 0, 1) != rows(right, 2, 3));  // that reach over the edge
+  // The transformer looks everywhere.
+  CHECK(of_window(outputs, "tracks.human", 0, 2) != of_window(outputs, "tracks.human", 1, 2));
+}
+
+TEST_CASE("enformer.model: memory of a pass grows with its windows", "[enformer][model]") {
+  LoadedEnformer loaded(ops::make_cpu_context(2));
+  const std::size_t one = loaded.model.measure(1, {}), four = loaded.model.measure(4, {});
+  CHECK(one > 1024 * 24 * 4);
+  CHECK(four > 3 * one);
+  CHECK(four < 5 * one);
+}
