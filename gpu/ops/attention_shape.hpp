@@ -43,6 +43,9 @@ __device__ __forceinline__ void copy_head(const Rows& from, std::int64_t row, in
     // A thread's pieces stand in one column: one multiplication gives the address of each.
     constexpr int kRowsAtOnce = Shape::kThreads / kPieces;
     const int thread = static_cast<int>(threadIdx.x), c = thread % kPieces * 8;
+    if constexpr (Shape::kThreads % kPieces != 0) {
+      if (thread >= kRowsAtOnce * kPieces) return;
+    }
     const auto* const base = static_cast<const std::uint16_t*>(from.data) + row * from.stride +
                              (c < head ? column + c : 0);
     const int stride = static_cast<int>(from.stride);

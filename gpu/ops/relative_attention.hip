@@ -2,18 +2,18 @@
 // distances for each query.
 //
 // Shapes   see lib/ops/relative_attention.hpp.
-// Mapping  a block takes 64 queries of one head, 16 for each of its 4 waves, and up to 192 columns
-// of
-//          its values; keys, values and the band of distances pass through shared memory in steps
-//          of 32 keys (16 in fp32), where the band is a ring: a step adds as many distances as
-//          keys. A wave multiplies its queries with the 48 distances of a step, writes the product
-//          by rows and reads it along the diagonals. As many blocks as fit stay and take tile after
-//          tile.
-// Traffic  with 16-bit operands 2 (2 d_k + d_v) n bytes a head for q, k, v and 2 d_v n for out, and
-//          keys, values and n + 63 distances again for each tile of 64 queries, from L2. Products
-//          of n tokens and a head: 2 n^2 (d_k + 1.5 d_k + d_v) operations, which bound it from n =
-//          100 or so. Enformer (1,536 tokens, 8 heads of 64 and 192): 13 GFLOP, 16 us at 800
-//          TFLOP/s; a key and value tile of 16 KB is read for 6.5 MFLOP.
+// Mapping  a block takes 128 queries of one head (64 in fp32 and where waves are of 64), 16 for
+// each
+//          wave, and up to 192 columns of its values; keys, values and the band of distances pass
+//          through shared memory in steps of 32 keys (16 in fp32). The band is a ring: a step adds
+//          as many distances as keys. A wave multiplies its queries with the 48 distances of a
+//          step, writes the product by rows and reads it along the diagonals. As many blocks as fit
+//          stay and take tile after tile.
+// Traffic  with 16-bit operands 2 n (2 d_k + 2 d_v) bytes a head for q, k, v and out, and keys,
+// values
+//          and n + 127 distances again for each tile of 128 queries, from L2; 2 n^2 (2.5 d_k + d_v)
+//          operations for n tokens and a head. Enformer (1,536 tokens, 8 heads of 64 and 192): 13.3
+//          GFLOP, 17 us at 800 TFLOP/s, for which L2 is asked for 90 MB: bound by both alike.
 // Result   fp32 softmax with running maxima; the order of sums depends on the segment alone.
 // Limits   keys of up to 64 numbers; more than 192 numbers of values repeat the scores.
 // Source   Dai et al. 2019, Transformer-XL, arXiv 1901.02860 (the term); own (the skewed read).
@@ -22,6 +22,7 @@
 
 #include "gpu/ops/device.hpp"
 #include "gpu/ops/relative_attention_tile.hpp"
+#include "gpu/rt/device.hpp"
 #include "gpu/rt/kernel.hpp"
 
 namespace biogpu::gpu::ops {
@@ -46,29 +47,41 @@ __global__ __launch_bounds__(Shape::kThreads) void relative_attention_kernel(
 
 template <class Shape>
 void launch_relative_shape(const RelativeAttentionArgs& a, Stream& stream) {
-  constexpr std::size_t kSharedBytes = sizeof(std::uint16_t) * Shape::kSharedElements;
   constexpr std::size_t kBlocksOfMultiprocessor = 6;  // resident or soon to be
   stream.launch_shared(
       relative_attention_kernel<Shape>,
       kBlocksOfMultiprocessor * static_cast<std::size_t>(stream.n_multiprocessors()),
-      Shape::kThreads, kSharedBytes, a);
+      Shape::kThreads, Shape::kSharedBytes, a);
 }
+
+// The shared memory that a block may have.
+struct RelativeRoom {
+  explicit RelativeRoom(Device&)
+      : bytes(device_properties(current_device()).shared_bytes_per_block) {}
+  std::uint64_t bytes;
+};
 
 template <int kWave, Number16 kType, int kParts>
-void launch_relative_heads(const RelativeAttentionArgs& a, Stream& stream) {
+void launch_relative_heads(const RelativeAttentionArgs& a, Device& device) {
+  Stream& stream = device.stream();
   if (a.d_k <= 32 && a.d_v <= 64)
-    return launch_relative_shape<RelativeShape<kWave, kType, 32, 64, kParts>>(a, stream);
-  launch_relative_shape<RelativeShape<kWave, kType, 64, 192, kParts>>(a, stream);
+    return launch_relative_shape<RelativeShape<kWave, kType, 32, 64, kParts, false>>(a, stream);
+  if constexpr (kWave == 32 && kParts == 1) {
+    using Large = RelativeShape<kWave, kType, 64, 192, kParts, true>;
+    if (Large::kSharedBytes <= device.state<RelativeRoom>().bytes)
+      return launch_relative_shape<Large>(a, stream);
+  }
+  launch_relative_shape<RelativeShape<kWave, kType, 64, 192, kParts, false>>(a, stream);
 }
 
-void launch_relative_attention(const RelativeAttentionArgs& a, Stream& stream) {
-  with_matrix_wave(stream.wave_width(), [&](auto wave) {
+void launch_relative_attention(const RelativeAttentionArgs& a, Device& device) {
+  with_matrix_wave(device.stream().wave_width(), [&](auto wave) {
     if (a.q.type == Element::f32) {
-      launch_relative_heads<wave, Number16::fp16, 2>(a, stream);
+      launch_relative_heads<wave, Number16::fp16, 2>(a, device);
     } else if (a.q.type == Element::fp16) {
-      launch_relative_heads<wave, Number16::fp16, 1>(a, stream);
+      launch_relative_heads<wave, Number16::fp16, 1>(a, device);
     } else {
-      launch_relative_heads<wave, Number16::bf16, 1>(a, stream);
+      launch_relative_heads<wave, Number16::bf16, 1>(a, device);
     }
   });
 }
@@ -96,7 +109,7 @@ void relative_attention(Device& device, const biogpu::ops::RelativeAttention& op
   const RaggedPlan& plan = device.plan(*op.segments);
   args.tiles = plan.tiles();
   args.n_tiles = plan.n_tiles();
-  launch_relative_attention(args, device.stream());
+  launch_relative_attention(args, device);
 }
 
 }  // namespace biogpu::gpu::ops

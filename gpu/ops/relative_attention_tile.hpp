@@ -24,18 +24,19 @@ struct RelativeAttentionArgs {
 };
 
 // kHeadK, kHeadV: of keys, and of the columns of values that a block sums. Each is padded from the
-// model's with zeros.
-template <int kWave_, Number16 kType_, int kHeadK_, int kHeadV_, int kParts_>
+// model's with zeros. kLarge: what a block reads of keys, values and distances serves twice the
+// queries and comes while it computes, for more shared memory than 64 KB.
+template <int kWave_, Number16 kType_, int kHeadK_, int kHeadV_, int kParts_, bool kLarge>
 struct RelativeShape {
   static constexpr int kWave = kWave_;
   static constexpr Number16 kType = kType_;
   static constexpr int kParts = kParts_;
-  static constexpr int kWaves = 4;
+  static constexpr int kWaves = kLarge ? 8 : 4;
   static constexpr int kRows = 16 * kWaves;
   static constexpr int kThreads = kWave * kWaves;
-  // Keys of a step. Two parts need twice the shared memory, of which there are 64 KB on AMD.
+  // Keys of a step; two parts need twice the shared memory.
   static constexpr int kKeys = kParts == 1 ? 32 : 16;
-  static constexpr int kStages = kHasAsyncCopies && kParts == 1 ? 2 : 1;
+  static constexpr int kStages = kLarge ? 2 : 1;
   // Distances in shared memory: what a step's keys have to the block's queries, and the next step's
   // that are new. Used as a ring.
   static constexpr int kBand = kRows + kKeys * kStages;
@@ -72,6 +73,7 @@ struct RelativeShape {
   static constexpr int kQueryElements = 2 * kParts * Keys::kQueryElements;
   static constexpr int kSharedElements =
       kLoopElements > kQueryElements ? kLoopElements : kQueryElements;
+  static constexpr std::size_t kSharedBytes = sizeof(std::uint16_t) * kSharedElements;
 };
 
 // What a block works on.

@@ -67,6 +67,8 @@ class Context {
   // Copies rows to the host, f32 [R, d] contiguous there; from: f32 or operand, rows of any
   // distance. There after synchronize().
   virtual void copy_out(float* host, const Tensor& from) = 0;
+  // The same for a contiguous tensor of i32.
+  virtual void copy_out(std::int32_t* host, const Tensor& from) = 0;
   virtual void synchronize() = 0;
 
   // Runs the body, which does nothing but call operations on memory of one arena. A context with

@@ -84,6 +84,11 @@ void DeviceContext::copy_out(float* host, const Tensor& from) {
   });
 }
 
+void DeviceContext::copy_out(std::int32_t* host, const Tensor& from) {
+  if (from.size() == 0) return;
+  with_device_errors([&] { stream().copy_to_host(host, from.data, from.bytes()); });
+}
+
 void DeviceContext::synchronize() {
   with_device_errors([&] {
     gpu::set_device(index_);

@@ -34,6 +34,7 @@ class DeviceContext final : public Context {
   void release(void* memory) override;
   std::uint64_t free_bytes() override;
   void copy_out(float* host, const Tensor& from) override;
+  void copy_out(std::int32_t* host, const Tensor& from) override;
   void synchronize() override;
   void run_captured(std::uint64_t key, const std::function<void()>& body) override;
   double captured_seconds() override;

@@ -43,6 +43,7 @@ class DryRunContext final : public Context {
   }
   void copy_in(const Tensor&, const void*) override {}
   void copy_out(float*, const Tensor&) override {}
+  void copy_out(std::int32_t*, const Tensor&) override {}
   void synchronize() override {}
 
  private:

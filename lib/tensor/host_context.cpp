@@ -83,4 +83,8 @@ void HostContext::copy_out(float* host, const Tensor& from) {
     std::copy_n(from.row<float>(r), width, host + static_cast<std::size_t>(r) * width);
 }
 
+void HostContext::copy_out(std::int32_t* host, const Tensor& from) {
+  std::copy_n(from.as<std::int32_t>(), from.size(), host);
+}
+
 }  // namespace biogpu::tensor

@@ -20,6 +20,7 @@ class HostContext : public Context {
   Ragged upload_ragged(const std::vector<std::int32_t>& starts, Arena& arena) override;
   void copy_in(const Tensor& to, const void* host) override;
   void copy_out(float* host, const Tensor& from) override;
+  void copy_out(std::int32_t* host, const Tensor& from) override;
   void synchronize() override {}
 
  private:
