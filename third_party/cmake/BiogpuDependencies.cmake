@@ -13,6 +13,12 @@ pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 # Headers only; the second is the parser that the first includes.
 find_path(BIOGPU_GEMMI_INCLUDE gemmi/mmread.hpp REQUIRED)
 find_path(BIOGPU_PEGTL_INCLUDE tao/pegtl.hpp REQUIRED)
+# Without libBigWig the program writes bedGraph only, and says so.
+find_path(BIOGPU_BIGWIG_INCLUDE bigWig.h)
+find_library(BIOGPU_BIGWIG_LIBRARY BigWig)
+if(NOT BIOGPU_BIGWIG_INCLUDE OR NOT BIOGPU_BIGWIG_LIBRARY)
+  message(STATUS "libBigWig not found: no bigWig output (package libbigwig-dev)")
+endif()
 if(BIOGPU_GPU STREQUAL "emulated")
   find_path(BIOGPU_BOOST_INCLUDE boost/context/detail/fcontext.hpp REQUIRED)
   find_library(BIOGPU_BOOST_CONTEXT boost_context REQUIRED)

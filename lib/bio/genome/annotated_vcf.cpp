@@ -129,7 +129,13 @@ void AnnotatedVcfWriter::Impl::write(const Variant& variant,
                                                     input_, variant.record, fields_[i].id));
   }
   errno = 0;
-  if (bcf_write(file_.get(), header_.get(), record) < 0) fail(errno);
+  if (bcf_write(file_.get(), header_.get(), record) == 0) return;
+  if (errno != ENOMEM && herrno(stream_) == 0)  // nothing is wrong with the output
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: record {}: does not fit its header, with {} samples, or has "
+                            "numbers that VCF cannot hold",
+                            input_, variant.record, bcf_hdr_nsamples(header_.get())));
+  fail(errno);
 }
 
 void AnnotatedVcfWriter::Impl::finish() {

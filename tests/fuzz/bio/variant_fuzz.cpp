@@ -1,12 +1,16 @@
 // VCF or BCF from any bytes, applied to a genome: an Error, or variants that agree with it, windows
-// of letters, haplotypes of the sample "s" and annotated output.
+// of letters, haplotypes of the sample "s" and annotated output. BCF that claims records larger
+// than the input is left out: htslib 1.16 allocates what it claims.
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/bio/genome/annotated_vcf.hpp"
 #include "lib/bio/genome/haplotype_set.hpp"
+#include "lib/io/input/gzip.hpp"
 #include "tests/fuzz/support/expect_error.hpp"
 #include "tests/fuzz/support/folder.hpp"
 #include "tests/fuzz/support/mutate.hpp"
@@ -25,6 +29,30 @@ const genome::IndexedFasta& small_genome() {
     return folder.write("g.fa", reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
   }());
   return genome;
+}
+
+bool has_large_idx(std::string_view text) {
+  for (std::size_t at = 0; (at = text.find("IDX=", at)) != text.npos; at += 4)
+    if (text.find_first_not_of("0123456789", at + 4) - at > 8) return true;
+  return false;
+}
+
+bool claims_too_much(std::string_view file) {
+  std::string text(file);
+  if (text.starts_with("\x1f\x8b")) text = io::input::inflate_head(text, 1u << 20);
+  if (has_large_idx(text)) return true;
+  const auto number = [&](std::size_t at) {
+    std::uint32_t value = 0;
+    if (at + 4 <= text.size()) std::memcpy(&value, text.data() + at, 4);
+    return value;
+  };
+  if (!text.starts_with("BCF")) return false;
+  for (std::size_t at = 9 + std::size_t{number(5)}; at + 8 <= text.size();) {
+    const std::size_t size = std::size_t{number(at)} + number(at + 4);
+    if (size > text.size()) return true;
+    at += 8 + size;
+  }
+  return number(5) > text.size();
 }
 
 void require_letters(const std::vector<genome::LetterCode>& codes) {
@@ -76,6 +104,7 @@ void build_haplotypes(const std::string& path) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) {
+  if (claims_too_much({reinterpret_cast<const char*>(bytes), n})) return 0;
   const fuzz::MemoryFile file(bytes, n);
   try {
     fuzz::expect_error_of(file.path(), [&] { read_and_annotate(file.path()); });

@@ -92,6 +92,9 @@ TEST_CASE("genome.annotated_vcf: headers that do not fit", "[genome]") {
   folder.file("a.vcf", text);
   CHECK_THAT(error_text([&] { annotate(in, folder.path("out.vcf"), genome); }),
              Contains("2 " + in + ": has INFO/SAD already"));
+  folder.file("a.vcf", vcf_text({"s", "t"}, {"chr1\t2\t.\tC\tG"}));
+  CHECK_THAT(error_text([&] { annotate(in, folder.path("out.vcf"), genome); }),
+             Contains("3 " + in + ": record 1: does not fit its header, with 2 samples"));
   folder.file("a.vcf", "");
   annotate(in, folder.path("out.vcf"), genome);
   CHECK_THAT(test::read_file(folder.path("out.vcf")), Contains("#CHROM\tPOS"));

@@ -1,0 +1,127 @@
+#include "lib/bio/genome/bigwig.hpp"
+
+#include "lib/core/error.hpp"
+
+#ifdef BIOGPU_HAS_BIGWIG
+
+#define NOCURL  // files alone; what its headers say of servers needs another library's headers
+#include <bigWig.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+#include <vector>
+
+namespace biogpu::genome {
+namespace {
+
+constexpr std::int32_t kMaxZoomLevels = 10;
+constexpr std::uint32_t kBigWigMagic = 0x888FFC26;
+constexpr std::size_t kSummaryOffset = 44;  // where the header tells where the summary is
+// A block of the file. Version 0.4.7 writes past its buffer of 32 KiB where one call fills it.
+constexpr std::int64_t kBlockValues = 4096;
+
+struct CloseBigWig {
+  void operator()(bigWigFile_t* file) const { bwClose(file); }
+};
+using BigWigHandle = std::unique_ptr<bigWigFile_t, CloseBigWig>;
+
+void check_contigs(const io::output::TargetFile& file, std::span<const Contig> contigs) {
+  for (const Contig& contig : contigs)
+    if (contig.length > std::numeric_limits<std::uint32_t>::max())
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: bigWig cannot hold the {} letters of {}; write .bedgraph",
+                              file.label(), contig.length, contig.name));
+}
+
+BigWigHandle open_bigwig(const io::output::TargetFile& file, std::span<const Contig> contigs) {
+  const std::string path = fmt::format("/proc/self/fd/{}", file.descriptor());
+  BigWigHandle handle(bwOpen(path.c_str(), nullptr, "w"));
+  if (!handle) file.fail("cannot be written", errno != 0 ? errno : EIO);
+  std::vector<const char*> names;
+  std::vector<std::uint32_t> lengths;
+  for (const Contig& contig : contigs) {
+    names.push_back(contig.name.c_str());
+    lengths.push_back(static_cast<std::uint32_t>(contig.length));
+  }
+  if (bwCreateHdr(handle.get(), kMaxZoomLevels) != 0) throw std::bad_alloc();
+  handle->cl = bwCreateChromList(names.data(), lengths.data(), std::ssize(names));
+  if (handle->cl == nullptr) throw std::bad_alloc();
+  if (bwWriteHdr(handle.get()) != 0) file.fail("cannot be written", errno != 0 ? errno : EIO);
+  return handle;
+}
+
+std::uint64_t read_number(int descriptor, off_t offset, std::size_t n_bytes) {
+  std::uint64_t value = 0;
+  return pread(descriptor, &value, n_bytes, offset) == static_cast<ssize_t>(n_bytes) ? value : 0;
+}
+
+// libBigWig does not say whether closing a file went well: a whole one begins and ends with the
+// format's magic number, and its summary counts all letters that have values.
+bool is_whole(const std::string& path, std::uint64_t n_letters) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(fopen(path.c_str(), "rb"), fclose);
+  if (!file || fseeko(file.get(), -4, SEEK_END) != 0) return false;
+  const off_t size = ftello(file.get());
+  const int descriptor = fileno(file.get());
+  const auto summary = static_cast<off_t>(read_number(descriptor, kSummaryOffset, 8));
+  return read_number(descriptor, 0, 4) == kBigWigMagic &&
+         read_number(descriptor, size, 4) == kBigWigMagic && summary > 0 &&
+         read_number(descriptor, summary, 8) == n_letters;
+}
+
+}  // namespace
+
+bool has_bigwig() { return true; }
+
+void write_bigwig(const io::output::TargetFile& file, std::span<const Contig> contigs,
+                  std::span<const SignalRun> runs) {
+  struct stat status {};
+  if (fstat(file.descriptor(), &status) != 0 || !S_ISREG(status.st_mode))
+    throw Error(ErrorCode::usage,
+                file.label() + ": bigWig cannot be written to a pipe; expected a file");
+  check_contigs(file, contigs);
+  std::uint64_t n_letters = 0;
+  errno = 0;
+  {
+    const BigWigHandle handle = open_bigwig(file, contigs);
+    for (const SignalRun& run : runs) {
+      n_letters += static_cast<std::uint64_t>(run.end() - run.begin);
+      const auto bin = static_cast<std::uint32_t>(run.bin);
+      for (std::int64_t at = 0; at < std::ssize(run.values); at += kBlockValues) {
+        const std::int64_t n = std::min(kBlockValues, std::ssize(run.values) - at);
+        if (bwAddIntervalSpanSteps(handle.get(), contigs[run.contig].name.c_str(),
+                                   static_cast<std::uint32_t>(run.begin + at * run.bin), bin, bin,
+                                   run.values.data() + at, static_cast<std::uint32_t>(n)) != 0)
+          file.fail("cannot be written", errno != 0 ? errno : EIO);
+      }
+    }
+  }
+  const int error = errno;
+  if (!is_whole(fmt::format("/proc/self/fd/{}", file.descriptor()), n_letters))
+    file.fail("cannot be written", error != 0 ? error : EIO);
+}
+
+}  // namespace biogpu::genome
+
+#else
+
+namespace biogpu::genome {
+
+bool has_bigwig() { return false; }
+
+void write_bigwig(const io::output::TargetFile& file, std::span<const Contig>,
+                  std::span<const SignalRun>) {
+  throw Error(ErrorCode::usage,
+              file.label() + ": this build has no libBigWig; write .bedgraph, or build with it");
+}
+
+}  // namespace biogpu::genome
+
+#endif

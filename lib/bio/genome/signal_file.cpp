@@ -1,0 +1,92 @@
+#include "lib/bio/genome/signal_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <optional>
+#include <string_view>
+
+#include "lib/bio/genome/bigwig.hpp"
+#include "lib/core/error.hpp"
+#include "lib/io/output/target_file.hpp"
+#include "lib/io/output_file.hpp"
+
+namespace biogpu::genome {
+namespace {
+
+enum class SignalFormat { none, bigwig, bedgraph };
+
+SignalFormat format_of(const std::string& path) {
+  if (path == "-") return SignalFormat::bedgraph;
+  std::string name = path;
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const char* suffix : {".bw", ".bigwig"})
+    if (name.ends_with(suffix)) return SignalFormat::bigwig;
+  for (const char* suffix : {".bedgraph", ".bdg", ".bedgraph.gz", ".bdg.gz"})
+    if (name.ends_with(suffix)) return SignalFormat::bedgraph;
+  return SignalFormat::none;
+}
+
+void write_bedgraph(io::OutputFile& file, std::span<const Contig> contigs,
+                    std::span<const SignalRun> runs) {
+  fmt::memory_buffer text;
+  for (const SignalRun& run : runs) {
+    std::int64_t at = run.begin;
+    for (const float value : run.values) {
+      fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\n", contigs[run.contig].name, at,
+                     at + run.bin, value);
+      at += run.bin;
+    }
+    file.write({text.data(), text.size()});
+    text.clear();
+  }
+}
+
+}  // namespace
+
+bool is_signal_path(const std::string& path) {
+  return path != "-" && format_of(path) != SignalFormat::none;
+}
+
+class SignalFile::Impl {
+ public:
+  explicit Impl(const std::string& path) {
+    const SignalFormat format = format_of(path);
+    if (format == SignalFormat::none)
+      throw Error(ErrorCode::usage, path + ": expected a name that ends in .bw or .bedgraph");
+    if (format == SignalFormat::bigwig) {
+      bigwig_.emplace(path);
+    } else {
+      bedgraph_.emplace(path);
+    }
+  }
+
+  void write(Signal& signal) {
+    if (bigwig_) write_bigwig(*bigwig_, signal.contigs(), signal.sorted());
+    if (bedgraph_) write_bedgraph(*bedgraph_, signal.contigs(), signal.sorted());
+  }
+  void finish() {
+    if (bigwig_) bigwig_->finish();
+    if (bedgraph_) bedgraph_->finish();
+  }
+  void commit() {
+    if (bigwig_) bigwig_->publish();
+    if (bedgraph_) bedgraph_->commit();
+  }
+
+ private:
+  std::optional<io::output::TargetFile> bigwig_;
+  std::optional<io::OutputFile> bedgraph_;
+};
+
+SignalFile::SignalFile(const std::string& path) : impl_(std::make_unique<Impl>(path)) {}
+SignalFile::~SignalFile() = default;
+SignalFile::SignalFile(SignalFile&&) noexcept = default;
+SignalFile& SignalFile::operator=(SignalFile&&) noexcept = default;
+void SignalFile::write(Signal& signal) { impl_->write(signal); }
+void SignalFile::finish() { impl_->finish(); }
+void SignalFile::commit() { impl_->commit(); }
+
+}  // namespace biogpu::genome

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "lib/bio/genome/signal.hpp"
+
+namespace biogpu::genome {
+
+// Whether a path's suffix is that of a file of signals: .bw, .bigwig, .bedgraph, .bdg, the last two
+// also with .gz.
+bool is_signal_path(const std::string& path);
+
+// A signal as bigWig or bedGraph, by the suffix of its path ("-" is bedGraph on standard output).
+// The file gets its name by commit() only. bedGraph has the shortest text that reads back as the
+// same number. Errors: those of OutputFile and write_bigwig(), and Signal::sorted().
+class SignalFile {
+ public:
+  explicit SignalFile(const std::string& path);
+  ~SignalFile();
+  SignalFile(SignalFile&&) noexcept;
+  SignalFile& operator=(SignalFile&&) noexcept;
+
+  // Once.
+  void write(Signal& signal);
+  void finish();
+  void commit();
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace biogpu::genome
