@@ -8,7 +8,7 @@
 //          each tile of queries, from L2; 4 n^2 head operations for n tokens and a head: compute
 //          bound from n = 100 or so.
 // Result   fp32 softmax with running maxima; the order of sums depends on the sequence alone.
-// Limits   head up to 128.
+// Limits   head up to 192.
 // Source   Dao 2023, FlashAttention-2, arXiv 2307.08691; the layout of the weights of the second
 //          product: own.
 // Oracle   make_reference_context, lib/ops/reference_context.hpp.
@@ -52,13 +52,15 @@ void launch_shape(const AttentionArgs& a, Stream& stream) {
 template <int kWave, Number16 kType, int kParts>
 void launch_head(const AttentionArgs& a, Stream& stream) {
   constexpr int kRowTiles = kParts == 1 ? 2 : 1;
-  if (a.head <= 16)
+  const int head = std::max(a.head, a.head_v);
+  if (head <= 16)
     return launch_shape<AttentionShape<kWave, kType, 16, kParts, kRowTiles>>(a, stream);
-  if (a.head <= 32)
+  if (head <= 32)
     return launch_shape<AttentionShape<kWave, kType, 32, kParts, kRowTiles>>(a, stream);
-  if (a.head <= 64)
+  if (head <= 64)
     return launch_shape<AttentionShape<kWave, kType, 64, kParts, kRowTiles>>(a, stream);
-  launch_shape<AttentionShape<kWave, kType, 128, kParts>>(a, stream);
+  if (head <= 128) return launch_shape<AttentionShape<kWave, kType, 128, kParts>>(a, stream);
+  launch_shape<AttentionShape<kWave, kType, 192, kParts>>(a, stream);
 }
 
 }  // namespace
@@ -94,8 +96,13 @@ void attention(Device& device, const biogpu::ops::Attention& op) {
   args.k = rows_of(op.k);
   args.v = rows_of(op.v);
   args.head_stride = op.q.stride[1];
+  args.key_head_stride = op.k.stride[1];
+  args.value_head_stride = op.v.stride[1];
   args.n_heads = static_cast<int>(op.q.shape[1]);
+  args.heads_of_key = static_cast<int>(op.q.shape[1] / op.k.shape[1]);
   args.head = static_cast<int>(op.q.shape[2]);
+  args.head_v = static_cast<int>(op.v.shape[2]);
+  args.soft_cap = op.soft_cap;
   args.scale = op.scale;
   args.log_sum_exp = op.log_sum_exp.as<float>();
   args.log_sum_exp_stride = op.log_sum_exp.stride[0];

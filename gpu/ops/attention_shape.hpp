@@ -80,16 +80,18 @@ __device__ __forceinline__ void copy_head(const Rows& from, std::int64_t row, in
   }
 }
 
-// The keys and values of step `first_key` into the shared memory of its stage.
+// The keys and values of step `first_key` into the shared memory of its stage; key_head: the one
+// that the tile's head uses.
 template <class Shape>
 __device__ __forceinline__ void copy_step(const AttentionArgs& a, const QueryTile& tile,
-                                          std::int64_t column, int first_key,
-                                          std::uint16_t* shared) {
+                                          int key_head, int first_key, std::uint16_t* shared) {
   std::uint16_t* const to =
       shared + first_key / Shape::kKeys % Shape::kStages * Shape::kStepElements;
   if (first_key < tile.length) {
-    copy_head<Shape, Shape::kKeys>(a.k, tile.begin, first_key, tile.length, column, a.head, to);
-    copy_head<Shape, Shape::kKeys>(a.v, tile.begin, first_key, tile.length, column, a.head,
+    copy_head<Shape, Shape::kKeys>(a.k, tile.begin, first_key, tile.length,
+                                   key_head * a.key_head_stride, a.head, to);
+    copy_head<Shape, Shape::kKeys>(a.v, tile.begin, first_key, tile.length,
+                                   key_head * a.value_head_stride, a.head_v,
                                    to + Shape::kParts * Shape::kKeyElements);
   }
   copy_async_commit();

@@ -96,6 +96,20 @@ __device__ __forceinline__ void add_score_bias(const AttentionArgs& a, const Que
   }
 }
 
+// The cap of scaled scores, divided by the scale: tanh(x) is 1 - 2 / (e^(2 x) + 1).
+template <class Shape>
+__device__ __forceinline__ void cap_scores(const AttentionArgs& a, Scores<Shape>& scores) {
+  const float factor = 2 * kLog2E * a.scale / a.soft_cap, top = a.soft_cap / a.scale;
+#pragma unroll
+  for (int j = 0; j < Shape::kKeys / 16; ++j) {
+#pragma unroll
+    for (int e = 0; e < TileSum<Shape::kWave>::kValues; ++e) {
+      const float power = fast_exp2(scores[j].value[e] * factor);
+      scores[j].value[e] = top - 2 * top / (power + 1);
+    }
+  }
+}
+
 // Keys beyond the sequence gone; one test a step, for most steps have none.
 template <class Shape>
 __device__ __forceinline__ void mask_scores(const QueryTile& tile, int first_key,
@@ -116,6 +130,7 @@ __device__ __forceinline__ void adjust_scores(const AttentionArgs& a, const Quer
                                               int head, int row, int first_key,
                                               Scores<Shape>& scores) {
   if (a.bias.data != nullptr) add_score_bias<Shape>(a, tile, head, row, first_key, scores);
+  if (a.soft_cap > 0) cap_scores<Shape>(a, scores);
   mask_scores<Shape>(tile, first_key, scores);
 }
 
@@ -279,7 +294,7 @@ __device__ __forceinline__ void store_attention(const AttentionArgs& a, const Qu
           (state.top[slot] + log2f(sum[slot])) / kLog2E;
     }
   }
-  store_heads<Shape>({a.out, std::int64_t{head} * a.head, a.head}, tile, row, state, factor);
+  store_heads<Shape>({a.out, std::int64_t{head} * a.head_v, a.head_v}, tile, row, state, factor);
 }
 
 template <class Shape>
@@ -287,21 +302,22 @@ __device__ __forceinline__ void attention_tile(const AttentionArgs& a, const Que
                                                int head, std::uint16_t* shared) {
   AttentionState<Shape> state[Shape::kRowTiles];
   const int row = static_cast<int>(threadIdx.x) / Shape::kWave * 16 * Shape::kRowTiles;
-  const std::int64_t column = head * a.head_stride;
-  copy_head<Shape, Shape::kRows>(a.q, tile.begin, tile.first, tile.length, column, a.head, shared);
+  const int key_head = head / a.heads_of_key;
+  copy_head<Shape, Shape::kRows>(a.q, tile.begin, tile.first, tile.length, head * a.head_stride,
+                                 a.head, shared);
   copy_async_commit();
   copy_async_wait<0>();
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < Shape::kRowTiles; ++i) load_queries<Shape>(shared, row + 16 * i, state[i]);
   __syncthreads();
-  if constexpr (Shape::kStages == 2) copy_step<Shape>(a, tile, column, 0, shared);
+  if constexpr (Shape::kStages == 2) copy_step<Shape>(a, tile, key_head, 0, shared);
   for (int key = 0; key < tile.length; key += Shape::kKeys) {
     if constexpr (Shape::kStages == 2) {
-      copy_step<Shape>(a, tile, column, key + Shape::kKeys, shared);
+      copy_step<Shape>(a, tile, key_head, key + Shape::kKeys, shared);
       copy_async_wait<1>();
     } else {
-      copy_step<Shape>(a, tile, column, key, shared);
+      copy_step<Shape>(a, tile, key_head, key, shared);
       copy_async_wait<0>();
     }
     __syncthreads();

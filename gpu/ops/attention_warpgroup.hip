@@ -23,9 +23,11 @@ bool suits(const AttentionArgs& a) {
            rows.stride % 8 == 0;
   };
   // The greatest score is sought before scores are scaled.
-  return a.head == WarpgroupAttention::kHead && a.scale > 0 && a.q.type != Element::f32 &&
-         a.bias.data == nullptr && a.head_stride % 8 == 0 && a.n_rows > 0 && aligned(a.q) &&
-         aligned(a.k) && aligned(a.v) && aligned(a.out);
+  return a.head == WarpgroupAttention::kHead && a.head_v == a.head && a.heads_of_key == 1 &&
+         a.key_head_stride == a.head_stride && a.value_head_stride == a.head_stride &&
+         a.soft_cap == 0 && a.scale > 0 && a.q.type != Element::f32 && a.bias.data == nullptr &&
+         a.head_stride % 8 == 0 && a.n_rows > 0 && aligned(a.q) && aligned(a.k) && aligned(a.v) &&
+         aligned(a.out);
 }
 
 template <bool kCompiled, Number16 kType>

@@ -19,11 +19,14 @@ double bias_at(const Tensor& bias, std::int64_t s, std::int64_t head, std::int64
 
 // Row i of segment s and one head.
 void attend(const Attention& op, std::int64_t s, std::int64_t head, std::int64_t i) {
-  const std::int64_t h = op.q.shape[2], begin = op.segments->begin(s);
+  const std::int64_t h = op.v.shape[2], begin = op.segments->begin(s);
+  const std::int64_t value_head = head / (op.q.shape[1] / op.v.shape[1]);
   std::vector<double> p = reference::scores(op, s, head, i);
   if (!op.bias.empty())
     for (std::size_t j = 0; j < p.size(); ++j)
       p[j] += bias_at(op.bias, s, head, i - begin, static_cast<std::int64_t>(j));
+  if (op.soft_cap > 0)
+    for (double& x : p) x = op.soft_cap * std::tanh(x / static_cast<double>(op.soft_cap));
   if (!op.log_sum_exp.empty())
     op.log_sum_exp.row<float>(head)[i] = static_cast<float>(reference::log_sum_exp(p));
   // With a bias as low as a mask's for every key, a logarithm of the sum would be lost.
@@ -33,7 +36,8 @@ void attend(const Attention& op, std::int64_t s, std::int64_t head, std::int64_t
   for (std::int64_t e = 0; e < h; ++e) {
     double y = 0;
     for (std::size_t j = 0; j < p.size(); ++j)
-      y += p[j] / sum * reference::head_of(op.v, begin + static_cast<std::int64_t>(j), head)[e];
+      y += p[j] / sum *
+           reference::head_of(op.v, begin + static_cast<std::int64_t>(j), value_head)[e];
     op.out.row<float>(i)[head * h + e] = static_cast<float>(y);
   }
 }

@@ -87,3 +87,39 @@ TEST_CASE("ops.attention: masks that are the least number", "[ops]") {
   run(bed, qkv, n_heads, 0.4f, &bias, segments, out, nullptr);
   CHECK(bed.difference(out) < (bed.is_cpu() ? 1e-6 : bed.operand_bound()));
 }
+
+TEST_CASE("ops.attention: shared key heads, wider values, capped scores", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  struct Heads {
+    std::int64_t h, h_v, n_heads, n_key_heads;
+    float cap;
+  };
+  const Heads c = GENERATE(Heads{16, 24, 4, 2, 0}, Heads{128, 192, 3, 1, 5},  // AlphaGenome
+                           Heads{192, 192, 4, 2, 0},                          // Flashzoi
+                           Heads{64, 64, 2, 2, 2}, Heads{32, 16, 2, 1, 1});
+  const bool with_bias = GENERATE(false, true);
+  const test::RaggedPair segments = bed.segments({1, 70, 19});
+  const std::int64_t n = 90, keys = c.n_heads * c.h, values = keys + c.n_key_heads * c.h;
+  const Pair qkv = bed.random({n, values + c.n_key_heads * c.h_v}, 1.0f, true);
+  const Pair out = bed.unset({n, c.n_heads * c.h_v}, true), sums = bed.unset({c.n_heads, n}, false);
+  const Pair bias = bed.random({1, c.n_heads, 70, 70}, 1.0f, true);
+  const float scale = 2 / std::sqrt(static_cast<float>(c.h));
+  const auto op = [&](const auto& of, const tensor::Ragged& where) -> ops::Attention {
+    const auto part = [&](std::int64_t begin, std::int64_t heads, std::int64_t width) {
+      return tensor::split_heads(of(qkv).slice(1, begin, begin + heads * width), heads);
+    };
+    return {part(0, c.n_heads, c.h),
+            part(keys, c.n_key_heads, c.h),
+            part(values, c.n_key_heads, c.h_v),
+            scale,
+            with_bias ? of(bias) : tensor::Tensor(),
+            &where,
+            of(out),
+            of(sums),
+            c.cap};
+  };
+  ops::attention(bed.reference(), op([](const Pair& x) { return x.host; }, segments.host));
+  ops::attention(bed.device(), op([](const Pair& x) { return x.device; }, segments.device));
+  CHECK(bed.difference(out) < (bed.is_cpu() ? 1e-5 : bed.operand_bound()));
+  CHECK(bed.difference(sums) < 1e-5);
+}

@@ -45,7 +45,7 @@ void contact_probabilities(const AccumulateContacts& op, std::int64_t s, std::in
                            float* out, float* memory) {
   const std::int64_t first = op.segments->begin(s) + 1, n = op.segments->end(s) - 1 - first;
   const Head q = head_of(op.q, first, n, head);
-  const HeadScratch scratch(memory, n, q.size);
+  const HeadScratch scratch(memory, n, q.size, q.size);
   copy_head(head_of(op.k, first, n, head), scratch.keys);
   const float* const log_sums = op.log_sum_exp.row<float>(head) + first;
   for (std::int64_t row = 0; row < n; row += 2 * n_lanes()) {
@@ -58,7 +58,7 @@ void contact_probabilities(const AccumulateContacts& op, std::int64_t s, std::in
 }
 
 std::int64_t contact_scratch(std::int64_t length, std::int64_t head_size) {
-  return HeadScratch::size(length, head_size);
+  return HeadScratch::size(length, head_size, head_size);
 }
 
 }  // namespace HWY_NAMESPACE

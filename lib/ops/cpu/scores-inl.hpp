@@ -31,19 +31,21 @@ HWY_INLINE std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + 
 // Memory of one head. A block is up to two vectors of queries, `pitch` of them.
 struct HeadScratch {
   float* keys;     // [n, size]
-  float* values;   // [n, size]
+  float* values;   // [n, size of values]
   float* queries;  // [size, pitch]; what the block mixed when it is done with them
   float* scores;   // [n, pitch]
 
-  HeadScratch(float* memory, std::int64_t length, std::int64_t head_size) {
-    const std::int64_t of_rows = round_up(length * head_size, 2 * n_lanes());
+  HeadScratch(float* memory, std::int64_t length, std::int64_t head_size, std::int64_t value_size) {
+    const std::int64_t pitch = 2 * n_lanes();
     keys = memory;
-    values = keys + of_rows;
-    queries = values + of_rows;
-    scores = queries + 2 * n_lanes() * head_size;
+    values = keys + round_up(length * head_size, pitch);
+    queries = values + round_up(length * value_size, pitch);
+    scores = queries + pitch * std::max(head_size, value_size);
   }
-  static std::int64_t size(std::int64_t length, std::int64_t head_size) {
-    return 2 * round_up(length * head_size, 2 * n_lanes()) + 2 * n_lanes() * (head_size + length);
+  static std::int64_t size(std::int64_t length, std::int64_t head_size, std::int64_t value_size) {
+    const std::int64_t pitch = 2 * n_lanes();
+    return round_up(length * head_size, pitch) + round_up(length * value_size, pitch) +
+           pitch * (std::max(head_size, value_size) + length);
   }
 };
 

@@ -24,11 +24,12 @@ inline double log_sum_exp(const std::vector<double>& x) {
 // Scaled scores of row i for every row of its segment s. Op: q, k, scale, segments.
 template <class Op>
 std::vector<double> scores(const Op& op, std::int64_t s, std::int64_t head, std::int64_t i) {
+  const std::int64_t key_head = head / (op.q.shape[1] / op.k.shape[1]);
   std::vector<double> p;
   for (std::int64_t j = op.segments->begin(s); j < op.segments->end(s); ++j) {
     double dot = 0;
     for (std::int64_t e = 0; e < op.q.shape[2]; ++e)
-      dot += static_cast<double>(head_of(op.q, i, head)[e]) * head_of(op.k, j, head)[e];
+      dot += static_cast<double>(head_of(op.q, i, head)[e]) * head_of(op.k, j, key_head)[e];
     p.push_back(dot * static_cast<double>(op.scale));
   }
   return p;

@@ -61,8 +61,8 @@ class Attention {
     args.q = rows(0);
     args.k = rows(1);
     args.v = rows(2);
-    args.head_stride = shape_.head_stride;
-    args.head = kHead;
+    args.head_stride = args.key_head_stride = args.value_head_stride = shape_.head_stride;
+    args.head = args.head_v = kHead;
     args.n_heads = shape_.n_heads;
     args.scale = kScale;
     args.out = {out.data(), static_cast<std::int64_t>(n_columns()), element};
