@@ -20,3 +20,10 @@ TEST_CASE("ops.gather_rows: rows in any order, to any type", "[ops]") {
   CHECK(bed.fetch(out.device) == out.values);
   CHECK(out.values[0] == x.values[static_cast<std::size_t>(5 * d)]);
 }
+
+TEST_CASE("ops.gather_rows: without rows, all as they are", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const Pair x = bed.random({5, 33}, 2.0f, true), out = bed.unset({5, 33}, true);
+  ops::gather_rows(bed.device(), {x.device, {}, out.device});
+  CHECK(bed.fetch(out.device) == x.values);
+}
