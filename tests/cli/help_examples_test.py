@@ -86,6 +86,15 @@ def write_structures(folder):
     (folder / "complex.cif.gz").write_bytes(gzip.compress(cif.encode(), mtime=0))
 
 
+def write_enformer(folder, source):
+    """A model of DNA with names of its tracks, a window for it, and regions of genome.fa."""
+    shutil.copytree(source / "tests/data/models/enformer_tiny", folder / "enformer")
+    shutil.copy(source / "tests/data/models/enformer_tiny/windows.fa", folder / "loci.fa")
+    lines = [f"{i}\tTRACK{i}\t{'DNASE' if i < 3 else 'CAGE'}:tissue {i}\n" for i in range(7)]
+    (folder / "enformer" / "targets_human.txt").write_text("index\tidentifier\tdescription\n" + "".join(lines))
+    (folder / "peaks.bed").write_text("chr1\t1000\t1200\tpeak1\nchr1\t5000\t5400\tpeak2\n")
+
+
 def write_inputs(folder, source, biogpu):
     """All names that examples use for their inputs."""
     data = source / "data"
@@ -116,6 +125,7 @@ def write_inputs(folder, source, biogpu):
     (folder / "dms.tsv").write_text("mutant\nM1A\nK2D\n", encoding="ascii")
     for name in ("esm2_t6_8M_UR50D", "esm2_t33_650M_UR50D"):
         shutil.copytree(source / "tests/data/models/esm2_head16", folder / name)
+    write_enformer(folder, source)
     subprocess.run([sys.executable, source / "tests/support/random_proteinmpnn.py", folder / "v_48_020"], check=True)
     write_structures(folder)
 

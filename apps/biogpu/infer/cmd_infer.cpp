@@ -10,6 +10,7 @@ constexpr Subcommand kInferSubcommands[] = {
     {"score", "likelihood of sequences, effect of variants", add_infer_score, "Proteins"},
     {"contacts", "probability that two residues touch", add_infer_contacts, "Proteins"},
     {"design", "sequences that fold into a backbone", add_infer_design, "Structures"},
+    {"tracks", "predicted tracks of DNA windows, as Enformer's", add_infer_tracks, "DNA"},
     {"info", "what a model folder holds", add_infer_info, "Model"},
     {"bench", "time, rate and error of kernels and whole passes", add_infer_bench, "Model"},
 };
@@ -18,7 +19,9 @@ constexpr char kInferFooter[] =
     "Examples:\n"
     "  biogpu infer embed --model esm2_t33_650M_UR50D proteins.fasta -o out.npy\n"
     "  biogpu infer score --model esm2_t33_650M_UR50D --variants dms.tsv wild_type.fa\n"
-    "  biogpu infer design --model v_48_020 backbone.pdb -o designs.fa\n\n";
+    "  biogpu infer design --model v_48_020 backbone.pdb -o designs.fa\n"
+    "  biogpu infer tracks --model enformer --genome genome.fa --regions peaks.bed -o "
+    "tracks.h5\n\n";
 
 }  // namespace
 

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "lib/bio/genome/track_table.hpp"
+#include "lib/models/dna_model.hpp"
+
+namespace biogpu::app {
+
+// Which heads and tracks of a model of DNA are computed.
+struct HeadFlags {
+  std::vector<std::string> heads;  // empty: all
+  std::string tracks;              // empty: all
+  std::string targets;             // empty: targets_HEAD.txt of the model's folder, where it is
+};
+
+void add_head_flags(CLI::App& command, HeadFlags& flags);
+
+// Throws Error{usage} for a head or a track that is not there, and for tracks of several heads;
+// Error{bad_input} for a table that does not fit the head.
+std::vector<models::HeadChoice> choose_heads(const HeadFlags& flags, const std::string& folder,
+                                             const std::vector<models::TrackHead>& heads);
+
+}  // namespace biogpu::app

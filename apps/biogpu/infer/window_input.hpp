@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/biogpu/infer/model_input.hpp"
+#include "lib/tasks/dna/tracks.hpp"
+#include "lib/tasks/dna/window_source.hpp"
+
+namespace biogpu::app {
+
+// Windows of DNA in batches of so many.
+class WindowInput : public ModelInput {
+ public:
+  WindowInput() : ModelInput({"windows", "bases", true}) {}
+
+  // Before the first read(). unknown: the code of letters that are none of A, C, G, T.
+  void open(std::unique_ptr<tasks::WindowSource> source, std::int64_t n_per_batch,
+            std::uint8_t unknown);
+
+  const tasks::DnaWindows& windows(std::size_t slot) const { return batches_[slot].windows; }
+  // Of a window of a slot, for errors.
+  const std::string& place(std::size_t slot, std::size_t window) const {
+    return batches_[slot].places[window];
+  }
+
+  bool read(std::size_t slot) override;
+  std::vector<report::InputFile> files() const override;
+
+ private:
+  struct Batch {
+    tasks::DnaWindows windows;
+    std::vector<std::string> places;
+  };
+  void set_slots(std::size_t n_slots) override { batches_.resize(n_slots); }
+
+  std::unique_ptr<tasks::WindowSource> source_;
+  std::size_t n_per_batch_ = 1;
+  std::uint8_t unknown_ = 0;
+  std::vector<Batch> batches_;
+};
+
+}  // namespace biogpu::app

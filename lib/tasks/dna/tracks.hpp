@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/bio/genome/letters.hpp"
+#include "lib/models/dna_model.hpp"
+#include "lib/pipeline/batch_result.hpp"
+
+namespace biogpu::tasks {
+
+// Windows of a model's length.
+struct DnaWindows {
+  std::vector<std::string> keys;
+  std::vector<genome::LetterCode> letters;  // of all, one after the other
+
+  std::size_t size() const { return keys.size(); }
+};
+
+struct TrackOptions {
+  models::DnaModel::Request request;
+  // The mean of a window's numbers and of those of its reverse complement, whose bins are turned
+  // round. Tracks of one strand stay in their columns.
+  bool both_strands = false;
+  std::int64_t windows_per_pass = 1;
+};
+
+// The arrays of some windows, appended to the result: [bins, tracks] of each loaded head under
+// KEY/HEAD, or KEY where one head is loaded; [bins, embedding width] under KEY.
+void compute_tracks(models::DnaModel& model, const DnaWindows& windows, const TrackOptions& options,
+                    pipeline::BatchResult& result);
+
+}  // namespace biogpu::tasks

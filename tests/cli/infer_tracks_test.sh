@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# `biogpu infer tracks`: windows of files and of a genome, heads and tracks, output formats, resuming, refusals.
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+model=$source_dir/tests/data/models/enformer_tiny
+windows=$model/windows.fa
+same=$source_dir/tests/support/same_tensors.py
+tracks() { run infer tracks -q --device cpu --model "$model" "$@"; }
+
+# Both windows and heads, as enformer-pytorch computes them in double precision.
+tracks "$windows" -o all.safetensors
+check "both heads" rc_is 0
+check "equal to enformer-pytorch" python3 "$same" all.safetensors "$model/expected.safetensors" 1e-5 \
+  one/human=one/heads/human one/mouse=one/heads/mouse two/human=two/heads/human two/mouse=two/heads/mouse
+tracks --gamma positions --head human "$windows" -o positions.safetensors
+check "gamma over positions, one head under the window's name" python3 "$same" positions.safetensors \
+  "$model/expected.safetensors" 1e-5 one=positions/heads/human
+works infer info "$model"
+check "info" out_has "^bins	16 of 16 bases, from base 384"
+
+# The same numbers for any batch, any number of threads, from a pipe.
+tracks --head human "$windows" -o human.tsv
+check "rows of both windows" n_lines_is human.tsv 32
+for options in "--batch 1" "-t 1" "--batch 2 -t 2"; do
+  # shellcheck disable=SC2086
+  tracks $options --head human "$windows" -o other.tsv
+  check "the same with $options" same_files other.tsv human.tsv
+done
+"$biogpu" infer tracks -q --device cpu --model "$model" --head human <"$windows" >piped.tsv
+check "the same from a pipe" same_files piped.tsv human.tsv
+
+# Tracks by number, identifier, group and pattern.
+tracks --head human --tracks 3,0-1 "$windows"
+check "by number" cmp <(cut -f 1,2,4,5 out.txt) <(cut -f 1-4 human.tsv)
+check "in the order asked for" cmp <(cut -f 3 out.txt) <(cut -f 6 human.tsv)
+cp -r "$model" named
+printf 'index\tidentifier\tdescription\n' >named/targets_human.txt
+for i in 0 1 2 3 4 5 6; do
+  printf '%s\tTRACK%s\t%s:tissue %s\n' $i $i "$([ $i -lt 2 ] && echo DNASE || echo CHIP)" $i
+done >>named/targets_human.txt
+for tracks in DNASE TRACK0,TRACK1 '*tissue 0,*tissue 1'; do
+  run infer tracks -q --device cpu --model named --head human --tracks "$tracks" "$windows"
+  check "tracks $tracks" cmp out.txt <(cut -f 1-4 human.tsv)
+done
+run infer tracks -q --device cpu --model named --head human --tracks liver "$windows"
+check "no such track" rc_is 2
+tracks --tracks 1 "$windows"
+check "tracks of two heads" err_has "choose it with --head: human, mouse"
+tracks --head rat "$windows"
+check "no such head" err_has "the model has human, mouse"
+
+# Both strands: the mean is that of the reverse complement, with its bins turned round.
+sed -n 2p "$windows" | rev | tr ACGT TGCA >reverse.txt
+{ echo ">reverse" && cat reverse.txt; } >reverse.fa
+head -2 "$windows" >one.fa
+tracks --head human --strands both one.fa -o both.tsv
+tracks --head human --strands both reverse.fa -o reverse.tsv
+check "both strands" cmp <(cut -f 3- both.tsv) <(tac reverse.tsv | cut -f 3-)
+check "are not one strand" bash -c '! cmp -s <(head -16 human.tsv) both.tsv'
+
+# Regions of a genome: the same as their letters in a file, N beyond the ends of a contig.
+{ echo ">chr1" && sed -n 2p "$windows" | fold -w 60; } >genome.fa
+printf 'chr1\t500\t524\tmiddle\nchr1\t0\t8\n' >regions.bed
+tracks --head human --genome genome.fa --regions regions.bed -o regions.tsv
+check "regions" rc_is 0
+check "the region in the middle is the window" cmp <(head -16 regions.tsv | cut -f 3-) <(head -16 human.tsv | cut -f 3-)
+check "keys" cmp <(cut -f 1 regions.tsv | uniq) <(printf 'middle\nchr1:0-8\n')
+{ echo ">left" && printf 'N%.0s' $(seq 508) && sed -n 2p "$windows" | cut -c 1-516; } >left.fa
+tracks --head human left.fa -o left.tsv
+check "N beyond the end" cmp <(tail -16 regions.tsv | cut -f 3-) <(cut -f 3- left.tsv)
+tracks --head human --genome genome.fa --region chr1:501-524 -o region.tsv
+check "--region" cmp <(cut -f 3- region.tsv) <(head -16 regions.tsv | cut -f 3-)
+
+# Other lengths, letters, empty input.
+{ echo ">short" && sed -n 2p "$windows" | cut -c 1-900; } >short.fa
+tracks short.fa
+check "another length is refused" rc_is 3
+check "with both lengths" err_has "900.*1,\?024"
+tracks --fit centre --head human short.fa
+check "or padded" rc_is 0
+{ echo ">bad" && sed -n 2p "$windows" | tr A '@'; } >bad.fa
+tracks bad.fa
+check "a letter that is none" rc_is 3
+tracks --n-value 0.25 --head human "$windows" -o quarter.tsv
+check "the value of N counts" bash -c '! cmp -s quarter.tsv human.tsv && cmp -s <(head -16 quarter.tsv) <(head -16 human.tsv)'
+: >empty.fa
+run infer tracks --device cpu --model "$model" empty.fa -o empty.npz
+check "empty input" rc_is 0
+check "with a warning" err_has "no window"
+
+# What does not go together.
+for options in "--regions regions.bed" "--genome genome.fa" "--genome genome.fa --regions regions.bed one.fa" \
+  "--genome genome.fa --regions regions.bed --fit centre"; do
+  # shellcheck disable=SC2086
+  tracks $options
+  check "refused: $options" rc_is 2
+done
+tracks --gamma tf-table "$windows"
+check "no table of this size" err_has "tf-table, which is for 1536 positions"
+run infer embed --model "$model" "$windows"
+check "a task that the model does not have" rc_is 2
+check "tells those it has" err_has "it offers tracks"
+run infer tracks --model "$source_dir/tests/data/models/esm2_head16" "$windows"
+check "a model that has no tracks" rc_is 2
+
+# A run that was cut short goes on.
+for i in 1 2 3 4; do sed "s/^>/>$i/" "$windows"; done >many.fa
+tracks --batch 1 --head human many.fa -o whole.tsv
+tracks --batch 1 --head human --resume many.fa -o resumed.tsv
+check "with --resume" same_files whole.tsv resumed.tsv
+check "nothing is left" absent resumed.tsv.partial
+
+finish

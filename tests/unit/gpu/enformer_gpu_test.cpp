@@ -1,0 +1,68 @@
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "lib/ops/cpu/cpu_context.hpp"
+#include "lib/tensor/context.hpp"
+#include "tests/models/enformer/model_support.hpp"
+#include "tests/unit/gpu/gpu_support.hpp"
+
+using namespace biogpu;
+using tensor::Precision;
+using test::LoadedEnformer;
+
+namespace {
+
+// Of every step-th number from the first on; 1 where both point the same way.
+double cosine(const models::Outputs::Array& a, const models::Outputs::Array& b, std::size_t first,
+              std::size_t step) {
+  double ab = 0, aa = 0, bb = 0;
+  for (std::size_t i = first; i < a.values.size(); i += step) {
+    const auto x = static_cast<double>(a.values[i]), y = static_cast<double>(b.values[i]);
+    ab += x * y;
+    aa += x * x;
+    bb += y * y;
+  }
+  return ab / std::sqrt(aa * bb);
+}
+
+}  // namespace
+
+TEST_CASE("enformer.model: every part on the GPU in fp32 equals enformer-pytorch",
+          "[enformer][model][device]") {
+  if (!test::has_gpu()) return;
+  LoadedEnformer gpu(tensor::make_gpu_context(0, {Precision::fp32}));
+  test::check_parts(gpu, 1e-4);
+}
+
+TEST_CASE("enformer.model: other precisions keep the direction of each track",
+          "[enformer][model][device]") {
+  if (!test::has_gpu()) return;
+  const Precision precision = GENERATE(Precision::fp16, Precision::bf16);
+  LoadedEnformer cpu(ops::make_cpu_context(2)), gpu(tensor::make_gpu_context(0, {precision}));
+  const auto windows = test::tiny_windows();
+  const models::Outputs right = cpu.run(windows, {true, true, false});
+  const models::Outputs got = gpu.run(windows, {true, true, false});
+  const double bound = precision == Precision::bf16 ? 0.9995 : 0.99999;
+  for (const std::string name : {"tracks.human", "tracks.mouse"}) {
+    const auto n_tracks = static_cast<std::size_t>(right.at(name).shape[1]);
+    for (std::size_t track = 0; track < n_tracks; ++track) {
+      INFO(name << " " << track << " " << static_cast<int>(precision));
+      CHECK(cosine(got.at(name), right.at(name), track, n_tracks) > bound);
+    }
+  }
+  CHECK(cosine(got.at("embedding"), right.at("embedding"), 0, 1) > bound);
+}
+
+TEST_CASE("enformer.model: a window gets the same bytes on the GPU in any batch, again and again",
+          "[enformer][model][device]") {
+  if (!test::has_gpu()) return;
+  LoadedEnformer gpu(tensor::make_gpu_context(0, {Precision::fp16}));
+  const auto windows = test::tiny_windows();
+  const auto alone = test::of_window(gpu.run({windows[0]}), "tracks.human", 0, 1);
+  // The second pass of a shape is recorded, the third repeated.
+  for (int pass = 0; pass < 3; ++pass) {
+    const models::Outputs together = gpu.run({windows[1], windows[0]});
+    CHECK(test::of_window(together, "tracks.human", 1, 2) == alone);
+  }
+}
