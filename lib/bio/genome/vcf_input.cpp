@@ -9,6 +9,7 @@
 #include <new>
 #include <system_error>
 
+#include "lib/bio/genome/vcf_header.hpp"
 #include "lib/core/error.hpp"
 
 namespace biogpu::genome {
@@ -37,7 +38,7 @@ void VcfInput::open() {
   }
   if (is_regular && is_bgzf() && hts_check_EOF(file_.get()) == 0) fail_cut_short();
   throw_if_unreadable();
-  header_.reset(bcf_hdr_read(file_.get()));
+  header_.reset(read_vcf_header(*file_, label()));
   if (!header_) {
     throw_if_unreadable();
     throw Error(ErrorCode::bad_input,

@@ -112,6 +112,10 @@ TEST_CASE("genome.variants: files that are malformed", "[genome]") {
   CHECK_THAT(error_of(vcf_text({}, {"chr1\t2\t.\tC\tG", "chr1\t2"})),
              Contains("record 2 (chr1:2): malformed"));
   CHECK_THAT(error_of(vcf_text({}, {"chr1\t2\t.\tC-\tG"})), Contains("REF 'C-'; expected A, C"));
+  std::string large = vcf_text({}, {"chr1\t2\t.\tC\tG"});
+  large.insert(large.find("##FORMAT"),
+               "##INFO=<ID=X,Number=1,Type=Float,Description=\"\",IDX=\"1000000\">\n");
+  CHECK_THAT(error_of(large), Contains("a.vcf: line 3 of the header: IDX is too large"));
   const std::string packed = test::bgzf(folder, vcf_text({}, {"chr1\t2\t.\tC\tG"}));
   CHECK_THAT(error_of(packed.substr(0, packed.size() - 28)), Contains("without its end marker"));
   CHECK(error_text([&] {

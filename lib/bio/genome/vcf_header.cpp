@@ -1,0 +1,96 @@
+#include "lib/bio/genome/vcf_header.hpp"
+
+#include <fmt/format.h>
+#include <htslib/bgzf.h>
+#include <htslib/kstring.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+#include "lib/core/error.hpp"
+#include "lib/core/split.hpp"
+
+namespace biogpu::genome {
+namespace {
+
+constexpr std::size_t kHeaderPieceBytes = 1u << 20;
+// Of IDX, by which htslib sizes its tables: below a million.
+constexpr std::ptrdiff_t kMaxIdxDigits = 6;
+
+struct FreeLine {
+  void operator()(kstring_t* line) const {
+    std::free(line->s);
+    delete line;
+  }
+};
+
+// Whether a line has "IDX = number", quoted or not, with too many digits.
+bool has_large_idx(std::string_view line) {
+  for (std::size_t at = 0; (at = line.find("IDX", at)) != line.npos; at += 3) {
+    const std::string_view value = line.substr(at, line.find_first_of(",>", at) - at);
+    if (std::count_if(value.begin(), value.end(), [](unsigned char c) { return std::isdigit(c); }) >
+        kMaxIdxDigits)
+      return true;
+  }
+  return false;
+}
+
+// Up to the line #CHROM. False where the file ends or has another line before it.
+bool read_vcf_text(htsFile& file, std::string& text) {
+  const std::unique_ptr<kstring_t, FreeLine> line(new kstring_t{0, 0, nullptr});
+  while (hts_getline(&file, '\n', line.get()) >= 0) {
+    if (line->l == 0) continue;
+    if (line->s[0] != '#') return false;
+    text.append(line->s, line->l);
+    text += '\n';
+    if (line->l < 2 || line->s[1] != '#') return true;
+  }
+  return false;
+}
+
+bool read_bcf_text(BGZF* file, std::string& text) {
+  constexpr std::string_view kMagic("BCF\2\2", 5);
+  unsigned char head[9];
+  if (bgzf_read(file, head, sizeof head) != sizeof head ||
+      std::memcmp(head, kMagic.data(), kMagic.size()) != 0)
+    return false;
+  std::size_t n_left = head[5] | head[6] << 8 | head[7] << 16 | std::size_t{head[8]} << 24;
+  while (n_left > 0) {
+    const std::size_t n = std::min(n_left, kHeaderPieceBytes), before = text.size();
+    text.resize(before + n);
+    if (bgzf_read(file, text.data() + before, n) != static_cast<ssize_t>(n)) return false;
+    n_left -= n;
+  }
+  text.resize(std::strlen(text.c_str()));  // BCF ends it by a null byte
+  return true;
+}
+
+}  // namespace
+
+bcf_hdr_t* read_vcf_header(htsFile& file, const std::string& label) {
+  std::string text;
+  const bool is_vcf = hts_get_format(&file)->format == vcf;
+  if (is_vcf ? !read_vcf_text(file, text) : !read_bcf_text(file.fp.bgzf, text)) return nullptr;
+  std::size_t number = 0;
+  for (const std::string_view line : split(text, '\n')) {
+    ++number;
+    if (has_large_idx(line))
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{}: line {} of the header: IDX is too large; expected less than a "
+                              "million",
+                              label, number));
+  }
+  struct Destroy {
+    void operator()(bcf_hdr_t* header) const { bcf_hdr_destroy(header); }
+  };
+  std::unique_ptr<bcf_hdr_t, Destroy> header(bcf_hdr_init("r"));
+  if (!header || bcf_hdr_parse(header.get(), text.data()) < 0) return nullptr;
+  return header.release();
+}
+
+}  // namespace biogpu::genome
