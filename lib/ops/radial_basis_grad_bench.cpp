@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "lib/ops/bench/bench_edges.hpp"
 
 namespace biogpu::ops {
@@ -12,7 +14,9 @@ void radial_basis_grad_bench(OpBench& bench) {
   const BenchEdges edges(bench);
   const std::int64_t n = edges.device.capacity(), n_edges = edges.count();
   const BenchTensor means = bench.make({kFunctions}, 1, false);
-  const BenchTensor betas = bench.make({kFunctions}, 20, false);
+  BenchTensor betas = bench.make({kFunctions}, 20, false);
+  for (float& beta : betas.values) beta = std::fabs(beta);  // of others the functions grow
+  bench.context().copy_in(betas.device, betas.values.data());
   const BenchTensor d_out = bench.make({n, kFunctions}, 1, false);
   const BenchTensor d_distance = bench.make({n, 1}, 1, false);
   const RadialBasisGrad op{edges.device.distance, means.device, betas.device,     0,

@@ -4,20 +4,22 @@
 . "$(dirname "$0")/lib.sh"
 
 # errors_below BOUND: of all rows of ops.json, which are true errors and so not nothing, but where numbers are only
-# moved.
+# moved, compared or counted.
 # shellcheck disable=SC2317  # called by check
 errors_below() {
   python3 -c '
 import json, sys
 ops = json.load(open("ops.json"))["ops"]
-exact = ("fill zero", "gather rows")
+exact = ("append rows", "argmax", "fill zero", "gather rows", "max pool", "neighbour list", "repeat rows")
 bad = [op for op in ops if not (0 if op["op"] in exact else 1e-12) <= op["error"] < float(sys.argv[1])]
 sys.exit(f"{bad}" if bad or not ops else 0)' "$1"
 }
 
 works infer bench --quick --device cpu --json ops.json
 check "errors of fp32" errors_below 1e-5
-check "a row an operation" n_lines_is out.txt 17
+# Behind the two lines of the heading.
+n_ops=$(grep -c '^BIOGPU_OP(' "$source_dir/lib/ops/ops.def")
+check "a row an operation" test "$(tail -n +3 out.txt | wc -l)" -ge "$n_ops"
 check "rates are what the table has" python3 -c '
 import json
 for op in json.load(open("ops.json"))["ops"]:
@@ -26,7 +28,7 @@ for op in json.load(open("ops.json"))["ops"]:
 
 # Every name that is printed can be chosen, whole or in part.
 tail -n +3 out.txt | cut -f 1 | sort -u >names.txt
-check "all names" n_lines_is names.txt 14
+check "as many names" test "$(wc -l <names.txt)" -ge "$n_ops"
 while read -r name; do
   works infer bench --quick --device cpu --only "$name"
   check "rows of '$name' alone" bash -c "! tail -n +3 out.txt | cut -f 1 | grep -qvF '$name'"
