@@ -41,6 +41,17 @@ TRANSFORMERS = {
 }
 
 
+_BATCH_NORM = r"(weight|bias|running_mean|running_var|num_batches_tracked)"
+_MAP = r"(weight|bias)"
+ENFORMER = [rf"stem\.0\.{_MAP}", rf"stem\.1\.fn\.0\.{_BATCH_NORM}", rf"stem\.1\.fn\.2\.{_MAP}",
+            rf"conv_tower\.\d+\.(0|1\.fn)\.0\.{_BATCH_NORM}", rf"conv_tower\.\d+\.(0|1\.fn)\.2\.{_MAP}",
+            r"(stem|conv_tower\.\d+)\.2\.to_attn_logits\.weight",
+            rf"transformer\.\d+\.(0\.fn\.0|0\.fn\.1\.to_out|1\.fn\.[014])\.{_MAP}",
+            r"transformer\.\d+\.0\.fn\.1\.(to_(q|k|v|rel_k)\.weight|rel_(content|pos)_bias)",
+            rf"final_pointwise\.1\.0\.{_BATCH_NORM}", rf"final_pointwise\.1\.2\.{_MAP}", rf"_heads\.\w+\.0\.{_MAP}",
+            "gamma_position_basis"]
+
+
 def unread(names, patterns):
     """Those of the names that no pattern matches as a whole."""
     known = re.compile("|".join(f"(?:{pattern})" for pattern in patterns))

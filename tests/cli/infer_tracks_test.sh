@@ -72,6 +72,23 @@ check "N beyond the end" cmp <(tail -16 regions.tsv | cut -f 3-) <(cut -f 3- lef
 tracks --head human --genome genome.fa --region chr1:501-524 -o region.tsv
 check "--region" cmp <(cut -f 3- region.tsv) <(head -16 regions.tsv | cut -f 3-)
 
+# One track along the genome.
+tracks --head human --tracks 2 --genome genome.fa --region chr1:501-524 -o signal.bedgraph
+check "bedGraph" rc_is 0
+seq 0 15 | awk '{ printf "chr1\t%d\t%d\n", 384 + 16 * $1, 400 + 16 * $1 }' >bins
+check "bins" cmp <(grep -v "^track" signal.bedgraph | cut -f 1-3) bins
+check "values" python3 -c "
+got = [float(line.split()[3]) for line in open('signal.bedgraph') if line.startswith('chr1')]
+right = [float(line.split()[4]) for line in open('human.tsv')][:16]
+assert len(got) == 16 and all(abs(x - y) < 1e-6 * y for x, y in zip(got, right))"
+tracks --head human --tracks 2,3 --genome genome.fa --region chr1:501-524 -o no.bedgraph
+check "one track alone" err_has "holds one track"
+check "and no file" absent no.bedgraph
+tracks --head human --tracks 2 "$windows" -o no.bedgraph
+check "of a genome" rc_is 2
+tracks --head human --tracks 2 --genome genome.fa --region chr1:501-524 --region chr1:509-532 -o no.bedgraph
+check "bins that overlap" rc_is 3
+
 # Other lengths, letters, empty input.
 { echo ">short" && sed -n 2p "$windows" | cut -c 1-900; } >short.fa
 tracks short.fa

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# scripts/convert/to_safetensors.py on files as fair-esm publishes them, and on what it must refuse.
+# scripts/convert on files as they are published, and on what it must refuse.
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
@@ -76,5 +76,37 @@ mkdir folder
 refused 'no pytorch_model' folder
 cp runs_code.pt folder/pytorch_model.bin
 refused 'holds .*\.system,' folder
+
+# Enformer: the trunk's second names, the table of gamma features, and copies that differ.
+enformer=$source_dir/tests/data/models/enformer_tiny
+"$python" - "$enformer" <<'EOF' || exit 1
+import pathlib, shutil, sys
+import safetensors.torch, torch
+source = pathlib.Path(sys.argv[1])
+state = safetensors.torch.load_file(source / "model.safetensors")
+parts = {"stem.": "_trunk.1.", "conv_tower.": "_trunk.2.", "transformer.": "_trunk.4.", "final_pointwise.": "_trunk.6."}
+for name in list(state):
+    for part, copy in parts.items():
+        if name.startswith(part):
+            state[copy + name[len(part):]] = state[name]
+for folder in ("published", "differing"):
+    pathlib.Path(folder).mkdir()
+    shutil.copy(source / "config.json", folder)
+    torch.save(state, pathlib.Path(folder) / "pytorch_model.bin")
+    state["_trunk.1.0.bias"] = state["stem.0.bias"] + 1
+torch.save(torch.rand(3071, 32), "table.pt")
+EOF
+enformer_py() { "$python" "$source_dir/scripts/convert/enformer.py" "$@" >out.txt 2>err.txt; rc=$?; }
+enformer_py published enformer --gamma-table table.pt
+check "Enformer is converted" rc_is 0
+works infer tracks -q --device cpu --model "$enformer" "$enformer/windows.fa" -o tiny.npz
+works infer tracks -q --device cpu --model enformer "$enformer/windows.fa" -o converted.npz
+check "the same tracks" same_files tiny.npz converted.npz
+check "once each" bash -c '! grep -aq _trunk enformer/model.safetensors && grep -aq gamma_position_basis enformer/model.safetensors'
+enformer_py differing refused
+check "copies that differ" err_has "stem.0.bias differs\|differs from stem.0.bias"
+check "no folder" absent refused
+enformer_py published refused --gamma-table published/pytorch_model.bin
+check "no table" err_has "is no table of gamma features"
 
 finish

@@ -52,6 +52,8 @@ DnaRun::DnaRun(DnaFlags flags, std::string name, std::string command_line,
   open_contexts();
   load(choose);
   run_.add_stage(clock.stop(0));
+  input_.open(open_windows(flags_, run_.flags(), info().window),
+              flags_.n_value == "0.25" ? ops::kLetterQuarters : ops::kLetterZero);
   run_.log().detail(fmt::format("{}: {}, windows of {} bases, {} bins of {}, on {}",
                                 run_.flags().model, info().architecture, info().window,
                                 info().n_bins, info().bin_size, run_.device().name));
@@ -142,8 +144,7 @@ void DnaRun::compute(std::size_t slot, const tasks::TrackOptions& options,
 void DnaRun::run(tasks::TrackOptions options,
                  const std::function<void(const pipeline::BatchResult& result)>& write) {
   n_per_pass_ = options.windows_per_pass = windows_per_pass(options.request);
-  input_.open(open_windows(flags_, run_.flags(), info().window), n_per_pass_,
-              flags_.n_value == "0.25" ? ops::kLetterQuarters : ops::kLetterZero);
+  input_.set_batch(n_per_pass_);
   run_.run(input_, {static_cast<int>(models_.size()), name_of(precision_),
                     [&](std::size_t slot, pipeline::BatchResult& result) {
                       compute(slot, options, result);

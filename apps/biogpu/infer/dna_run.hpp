@@ -28,6 +28,7 @@ class DnaRun {
   const models::DnaModel& model() const { return *models_.front(); }
   const models::DnaModel::Info& info() const { return model().info(); }
   Log& log() { return run_.log(); }
+  WindowInput& input() { return input_; }
 
   // write gets the results in the order of the input.
   void run(tasks::TrackOptions options,

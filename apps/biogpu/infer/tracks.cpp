@@ -8,6 +8,8 @@
 #include "apps/biogpu/infer/head_choice.hpp"
 #include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/value_checks.hpp"
+#include "lib/bio/genome/signal_file.hpp"
+#include "lib/core/error.hpp"
 #include "lib/io/arrays/array_writer.hpp"
 
 namespace biogpu::app {
@@ -19,24 +21,64 @@ struct TrackFlags {
   std::string strands = "forward";
 };
 
+tasks::TrackOptions options_of(const TrackFlags& flags) {
+  tasks::TrackOptions options;
+  options.both_strands = flags.strands == "both";
+  return options;
+}
+
+void write_arrays(DnaRun& run, const TrackFlags& flags) {
+  const std::string& output = flags.dna.infer.output;
+  const auto writer = io::make_array_writer(output, io::array_format(output));
+  run.run(options_of(flags), [&](const pipeline::BatchResult& result) {
+    for (const io::NamedArray& array : result.arrays) writer->add(array);
+  });
+  run.finish(writer->bytes(), [&] { writer->commit(); });
+}
+
+// One track along the genome.
+void write_signal(DnaRun& run, const TrackFlags& flags) {
+  const auto& heads = run.model().heads();
+  if (heads.size() != 1 || heads[0].tracks.size() != 1)
+    throw Error(ErrorCode::usage,
+                "a file of a signal holds one track; choose it with --head and --tracks");
+  genome::Signal signal(run.input().contigs());
+  genome::SignalFile file(flags.dna.infer.output);
+  const models::DnaModel::Info& info = run.info();
+  run.run(options_of(flags), [&](const pipeline::BatchResult& result) {
+    for (const io::NamedArray& array : result.arrays) {
+      const WindowInput::Position at = run.input().take_position();
+      signal.add({at.contig,
+                  at.begin + info.first_base,
+                  info.bin_size,
+                  {array.values.begin(), array.values.end()},
+                  array.key});
+    }
+  });
+  file.write(signal);
+  file.finish();
+  run.finish(0, [&] { file.commit(); });
+}
+
 void run_tracks(TrackFlags flags, const std::string& command_line) {
-  const std::string output = flags.dna.infer.output;
-  const io::ArrayFormat format = io::array_format(output);
-  if (format == io::ArrayFormat::npy)
-    flags.dna.infer.also_written.push_back({"the index", io::npy_index(output)});
-  flags.dna.infer.also_read.push_back({"--targets", flags.heads.targets});
-  const std::string folder = flags.dna.infer.model;
+  InferFlags& infer = flags.dna.infer;
+  const bool is_signal = genome::is_signal_path(infer.output);
+  if (is_signal && flags.dna.regions.genome.empty())
+    throw Error(ErrorCode::usage, "a file of a signal needs --genome and regions");
+  if (is_signal && infer.resume)
+    throw Error(ErrorCode::usage, "--resume is for files of arrays, not of a signal");
+  if (!is_signal && io::array_format(infer.output) == io::ArrayFormat::npy)
+    infer.also_written.push_back({"the index", io::npy_index(infer.output)});
+  infer.also_read.push_back({"--targets", flags.heads.targets});
+  const std::string folder = infer.model;
   DnaRun run(flags.dna, "infer tracks", command_line,
              [&](const std::vector<models::TrackHead>& heads) {
                return choose_heads(flags.heads, folder, heads);
              });
-  tasks::TrackOptions options;
-  options.both_strands = flags.strands == "both";
-  const auto writer = io::make_array_writer(output, format);
-  run.run(options, [&](const pipeline::BatchResult& result) {
-    for (const io::NamedArray& array : result.arrays) writer->add(array);
-  });
-  run.finish(writer->bytes(), [&] { writer->commit(); });
+  if (is_signal)
+    write_signal(run, flags);
+  else
+    write_arrays(run, flags);
 }
 
 }  // namespace
@@ -56,11 +98,14 @@ Run add_infer_tracks(CLI::App& command) {
       std::string(
           "An array [bins, tracks] of each window and head. Output by suffix: .npz, .h5,\n"
           ".safetensors, .tsv, or .npy (rows one after the other, OUTPUT.index.tsv tells whose).\n"
-          "Keys are the names of records or regions; with several heads NAME/HEAD.\n\n"
+          "Keys are the names of records or regions; with several heads NAME/HEAD.\n"
+          ".bw, .bigwig and .bedgraph hold one track of regions that do not overlap.\n\n"
           "Examples:\n"
           "  biogpu infer tracks --model enformer --head human loci.fa -o tracks.h5\n"
           "  biogpu infer tracks --model enformer --genome genome.fa --regions peaks.bed \\\n"
-          "      --head human --tracks DNASE -o tracks.npz\n\n") +
+          "      --head human --tracks DNASE -o tracks.npz\n"
+          "  biogpu infer tracks --model enformer --genome genome.fa --region chr1:5001-5400 \\\n"
+          "      --head human --tracks TRACK2 -o dnase.bedgraph\n\n") +
       kExitCodes);
   return [flags](const std::string& command_line) { run_tracks(*flags, command_line); };
 }

@@ -6,11 +6,16 @@
 
 namespace biogpu::app {
 
-void WindowInput::open(std::unique_ptr<tasks::WindowSource> source, std::int64_t n_per_batch,
-                       std::uint8_t unknown) {
+void WindowInput::open(std::unique_ptr<tasks::WindowSource> source, std::uint8_t unknown) {
   source_ = std::move(source);
-  n_per_batch_ = static_cast<std::size_t>(n_per_batch);
   unknown_ = unknown;
+}
+
+WindowInput::Position WindowInput::take_position() {
+  const std::lock_guard lock(mutex_);
+  const Position position = positions_.front();
+  positions_.pop_front();
+  return position;
 }
 
 bool WindowInput::read(std::size_t slot) {
@@ -24,6 +29,9 @@ bool WindowInput::read(std::size_t slot) {
                                  window.codes.end());
     batch.windows.keys.push_back(std::move(window.key));
     batch.places.push_back(std::move(window.place));
+    if (source_->contigs().empty()) continue;
+    const std::lock_guard lock(mutex_);
+    positions_.push_back({window.contig, window.begin});
   }
   return batch.windows.size() > 0;
 }

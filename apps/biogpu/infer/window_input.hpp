@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,14 +20,23 @@ class WindowInput : public ModelInput {
   WindowInput() : ModelInput({"windows", "bases", true}) {}
 
   // Before the first read(). unknown: the code of letters that are none of A, C, G, T.
-  void open(std::unique_ptr<tasks::WindowSource> source, std::int64_t n_per_batch,
-            std::uint8_t unknown);
+  void open(std::unique_ptr<tasks::WindowSource> source, std::uint8_t unknown);
+  void set_batch(std::int64_t n_windows) { n_per_batch_ = static_cast<std::size_t>(n_windows); }
 
   const tasks::DnaWindows& windows(std::size_t slot) const { return batches_[slot].windows; }
   // Of a window of a slot, for errors.
   const std::string& place(std::size_t slot, std::size_t window) const {
     return batches_[slot].places[window];
   }
+
+  std::span<const genome::Contig> contigs() const { return source_->contigs(); }
+  // Where a window of a genome begins.
+  struct Position {
+    std::size_t contig = 0;
+    std::int64_t begin = 0;
+  };
+  // That of the next window in the order of the input.
+  Position take_position();
 
   bool read(std::size_t slot) override;
   std::vector<report::InputFile> files() const override;
@@ -40,6 +52,8 @@ class WindowInput : public ModelInput {
   std::size_t n_per_batch_ = 1;
   std::uint8_t unknown_ = 0;
   std::vector<Batch> batches_;
+  std::mutex mutex_;  // guards positions_
+  std::deque<Position> positions_;
 };
 
 }  // namespace biogpu::app

@@ -32,7 +32,8 @@ class FastaSource final : public WindowSource {
       genome::SequenceWindow record;
       if (reader_->next(record)) {
         const std::string label = io::input::label_of(files_.back().path);
-        window = {std::move(record.key), {}, std::move(record.codes)};
+        window.key = std::move(record.key);
+        window.codes = std::move(record.codes);
         window.place = fmt::format("{}: record {} ({})", label, ++files_.back().n_windows,
                                    shortened(window.key));
         return true;
@@ -79,10 +80,13 @@ class GenomeSource final : public WindowSource {
     region = genome::resize_centre(std::move(region), length_);
     window.codes.resize(static_cast<std::size_t>(length_));
     genome_.fetch(region.contig, region.begin, window.codes);
+    window.contig = region.contig;
+    window.begin = region.begin;
     window.place = fmt::format("{}: {}", label, shortened(region.key));
     window.key = std::move(region.key);
     return true;
   }
+  std::span<const genome::Contig> contigs() const override { return genome_.contigs(); }
   std::vector<File> files() const override { return files_; }
 
  private:

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "lib/bio/genome/contig.hpp"
 #include "lib/bio/genome/letters.hpp"
 #include "lib/bio/genome/window.hpp"
 
@@ -16,6 +18,8 @@ struct InputWindow {
   std::string key;
   std::string place;  // "regions.bed: promoter", for errors
   std::vector<genome::LetterCode> codes;
+  std::size_t contig = 0;  // of a genome, where it begins; may lie before its first base
+  std::int64_t begin = 0;
 };
 
 // Windows of one length in the order of the input.
@@ -29,6 +33,8 @@ class WindowSource {
   virtual ~WindowSource() = default;
   // False at the end.
   virtual bool next(InputWindow& window) = 0;
+  // Of the genome; none where windows are records of files.
+  virtual std::span<const genome::Contig> contigs() const { return {}; }
   // What was read so far.
   virtual std::vector<File> files() const = 0;
 };
