@@ -12,12 +12,13 @@ namespace {
 
 using genome::LetterCode;
 using models::DnaModel;
-using Consume = std::function<void(std::size_t first, std::size_t n, const models::Outputs&)>;
+using ConsumeWindows =
+    std::function<void(std::size_t first, std::size_t n, const models::Outputs&)>;
 
 // Windows [first, first + n) at once, or in halves where memory is short.
 void run_part(DnaModel& model, std::span<const LetterCode> letters,
               const DnaModel::Request& request, std::size_t first, std::size_t n,
-              const Consume& consume) {
+              const ConsumeWindows& consume) {
   const auto length = static_cast<std::size_t>(model.info().window);
   try {
     consume(first, n, model.run(letters.subspan(first * length, n * length), request));
@@ -30,7 +31,7 @@ void run_part(DnaModel& model, std::span<const LetterCode> letters,
 }
 
 void run_windows(DnaModel& model, std::span<const LetterCode> letters, const TrackOptions& options,
-                 const Consume& consume) {
+                 const ConsumeWindows& consume) {
   const std::size_t n_windows = letters.size() / static_cast<std::size_t>(model.info().window);
   const auto per_pass = static_cast<std::size_t>(options.windows_per_pass);
   for (std::size_t first = 0; first < n_windows; first += per_pass)
