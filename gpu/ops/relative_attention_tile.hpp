@@ -3,7 +3,7 @@
 // Attention with a term of the distance, of one tile of queries by one block: what
 // relative_attention.hip launches.
 
-#include "gpu/ops/attention_tile.hpp"
+#include "gpu/ops/attention_parts.hpp"
 #include "gpu/prim/wave.hpp"
 
 namespace biogpu::gpu::ops {
@@ -42,7 +42,7 @@ struct RelativeShape {
   static constexpr int kBand = kRows + kKeys * kStages;
   static constexpr int kHeadV = kHeadV_;
 
-  // What functions of attention_tile.hpp take for one operand of the block.
+  // What functions of attention_parts.hpp take for one operand of the block.
   template <int kHead_, int kKeys_, int kLow>
   struct Operand {
     static constexpr int kWave = kWave_;
