@@ -171,8 +171,9 @@ void multiply_split(Device& device, const ConvProduct& product, ConvArgs args) {
   const std::int64_t channels = args.channels, before = (product.taps - 1) / 2;
   const std::int64_t rows_once =
       product.stride == 1 ? std::max<std::int64_t>(1024, kMaxBytes / (4 * channels)) : product.m;
-  for (std::int64_t row = 0; row < product.m; row += rows_once) {
-    const std::int64_t end = std::min(row + rows_once, product.m);
+  const std::int64_t n_rows = product.first_row + product.m;
+  for (std::int64_t row = product.first_row; row < n_rows; row += rows_once) {
+    const std::int64_t end = std::min(row + rows_once, n_rows);
     const std::int64_t first = product.stride == 1 ? std::max<std::int64_t>(0, row - before) : 0;
     const std::int64_t last =
         product.stride == 1 ? std::min(product.n_x_rows, end + before) : product.n_x_rows;
@@ -199,6 +200,7 @@ void multiply_windows(Device& device, const ConvProduct& product) {
   ConvArgs args;
   args.weight = weights.weight;
   args.bias = weights.bias;
+  args.first_row = static_cast<int>(product.first_row);
   args.m = static_cast<int>(product.m);
   args.k = static_cast<int>(weights.k);
   args.channels = static_cast<int>(product.linear->n_in / product.taps);

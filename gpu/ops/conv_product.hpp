@@ -21,7 +21,7 @@ struct ConvProduct {
   Rows x;  // operand, contiguous rows of n_in / taps numbers, a multiple of 8
   std::int64_t n_x_rows = 0;
   const tensor::Linear* linear = nullptr;  // [n, n_in]
-  std::int64_t m = 0;                      // rows of the result
+  std::int64_t first_row = 0, m = 0;       // rows of the result: m from first_row on
   int taps = 1, stride = 1;
   SegmentMap segments;             // not given for one tap: row r of x for row r of the result
   Rows residual;                   // or not given
@@ -30,6 +30,7 @@ struct ConvProduct {
   Outputs outputs;
 };
 
+// `segments` begin at the segment of first_row, and pairs are not given, where first_row is not 0.
 void multiply_windows(Device& device, const ConvProduct& product);
 
 }  // namespace biogpu::gpu::ops

@@ -37,6 +37,14 @@ struct WarpgroupTile {
   // Where boxes end with the tile. Else the last one lies across the one before.
   static constexpr bool kAdds = kColumns % kBoxColumns == 0;
   static_assert(kAdds || !kWide);
+  static constexpr bool kConvolves = false;
+};
+
+// A convolution: results in fp32, and in 16 bits as the next layer reads them.
+template <Number16 kType>
+struct ConvolvedTile : WarpgroupTile<kType, true, 128, false, 5> {
+  static constexpr bool kConvolves = true;
+  static constexpr int kNextColumns = 64;  // of a box of 16-bit numbers
 };
 
 // Of each warpgroup one wave starts its stores, by one lane.
@@ -46,7 +54,7 @@ __device__ __forceinline__ bool wave_stores() { return wave_of_block() % (kWarpg
 inline constexpr int kBoxBarrier = 1, kTurnBarrier = 3;
 
 struct WarpgroupMaps {
-  TensorMap a, b, out;
+  TensorMap a, b, out, next;  // next: of convolutions
 };
 
 struct TilePlace {
@@ -98,6 +106,7 @@ __device__ __forceinline__ void copy_tiles(const GemmArgs& a, const WarpgroupMap
                                            const WarpgroupShared<Tile>& shared, int rank) {
   const TileOrder<Tile> order(a);
   const int n_slices = ceil_div(a.k, Tile::kDepth);
+  const int of_tap = n_slices / a.taps;  // slices; convolutions have whole ones
   constexpr int kAll = (1 << Tile::kCluster) - 1;
   RingTurn<Tile::kStages> turn;
   for (int item = static_cast<int>(blockIdx.x) / Tile::kCluster; item < order.size();
@@ -116,7 +125,12 @@ __device__ __forceinline__ void copy_tiles(const GemmArgs& a, const WarpgroupMap
           copy_box(columns, &maps.b, place.column, s * Tile::kDepth, full);
         } else {
           const int first = rank * Tile::kColumnsBrought;
-          copy_box(rows, &maps.a, place.row, s * Tile::kDepth, full);
+          if constexpr (Tile::kConvolves) {
+            copy_box(rows, &maps.a, place.row + s / of_tap - a.taps / 2, s % of_tap * Tile::kDepth,
+                     full);
+          } else {
+            copy_box(rows, &maps.a, place.row, s * Tile::kDepth, full);
+          }
           copy_box_to(columns + 128 * first, &maps.b, place.column + first, s * Tile::kDepth, full,
                       kAll);
         }
@@ -149,6 +163,28 @@ __device__ __forceinline__ void store_tile(const GemmArgs& a, const WarpgroupMap
       } else {
         store_box(&maps.out, place.row, place.column + c, box);
       }
+      stores_commit();
+    }
+  }
+}
+
+// A tile of a convolution as the next layer reads it, through the boxes that its fp32 form left by.
+template <class Tile>
+__device__ __forceinline__ void store_next(const GemmArgs& a, const WarpgroupMaps& maps,
+                                           const WarpgroupShared<Tile>& shared, TilePlace place,
+                                           LanePlace lane, const Sums<Tile>& d) {
+  const int group = warpgroup_of_block() - 1;
+  const bool stores = wave_stores();
+#pragma unroll
+  for (int c = 0; c < Tile::kColumns; c += Tile::kNextColumns) {
+    std::uint8_t* const box = shared.box(group, c / Tile::kNextColumns % Tile::kBoxes);
+    if (stores && one_lane()) stores_read<Tile::kBoxes - 1>();
+    named_barrier<kWarpgroup>(kBoxBarrier + group);
+    fill_next_box<Tile>(a, lane, shared_address(box), c, d);
+    publish_shared();
+    named_barrier<kWarpgroup>(kBoxBarrier + group);
+    if (stores && one_lane()) {
+      store_box(&maps.next, place.row, place.column + c, box);
       stores_commit();
     }
   }
@@ -227,6 +263,7 @@ __device__ __forceinline__ void multiply_tiles(const GemmArgs& a, const Warpgrou
     }
     if (Tile::kWide || a.epilogue.activation == Activation::none) {
       store_tile<Tile, TileActivation::none>(a, maps, shared, place, bias, d);
+      if constexpr (Tile::kConvolves) store_next<Tile>(a, maps, shared, place, lane, d);
     } else if (a.epilogue.activation == Activation::gelu_erf) {
       store_tile<Tile, TileActivation::gelu_erf>(a, maps, shared, place, bias, d);
     } else {
@@ -276,10 +313,17 @@ bool launch_warpgroup_tiles(const GemmArgs& a, Stream& stream) {
                           : Tile::kType == Number16::fp16 ? Number::fp16
                                                           : Number::bf16;
   WarpgroupMaps maps;
-  if (!make_tensor_map(&maps.a, {a.a, a.m, a.k, a.lda, Number::bits16, Tile::kRowsBrought}) ||
+  if (!make_tensor_map(&maps.a,
+                       {a.a, a.m, a.k / a.taps, a.lda, Number::bits16, Tile::kRowsBrought}) ||
       !make_tensor_map(&maps.b, {a.b, a.n, a.k, a.ldb, Number::bits16, Tile::kColumnsBrought}) ||
       !make_tensor_map(&maps.out, {a.out.data, a.m, a.n, a.out.stride, kOut, Tile::kRows}))
     return false;
+  if constexpr (Tile::kConvolves) {
+    const Rows& next = a.epilogue.activated.out;
+    if (!make_tensor_map(&maps.next,
+                         {next.data, a.m, a.n, next.stride, Number::bits16, Tile::kRows}))
+      return false;
+  }
   const int n_items = TileOrder<Tile>(a).size();
   const int n_clusters = stream.n_multiprocessors() / Tile::kCluster;
   const int n_blocks = (n_items < n_clusters ? n_items : n_clusters) * Tile::kCluster;

@@ -118,8 +118,8 @@ __device__ __forceinline__ void barrier_wait(SharedBarrier* barrier, int parity)
   }
 }
 
-// One thread: the box of the map's matrix at (row, column) to shared memory, zeros beyond the
-// matrix; its bytes arrive at the barrier.
+// One thread: the box of the map's matrix at (row, column) to shared memory, zeros outside of the
+// matrix, also above its first row; its bytes arrive at the barrier.
 __device__ __forceinline__ void copy_box(void* to, const TensorMap* map, int row, int column,
                                          SharedBarrier* barrier) {
   asm volatile(

@@ -90,7 +90,8 @@ struct Box {
         const std::uint32_t place = address + static_cast<std::uint32_t>(r * 128) +
                                     static_cast<std::uint32_t>(c) * sizeof(Number);
         const std::uint32_t swizzled = place ^ (place >> 7 & 7) << 4;
-        const bool inside = row + r < matrix.n_rows && column + c < matrix.n_columns;
+        const bool inside =
+            row + r >= 0 && row + r < matrix.n_rows && column + c < matrix.n_columns;
         visit(reinterpret_cast<Number*>(shared + (swizzled - address)),
               inside ? data + (row + r) * matrix.stride + column + c : nullptr);
       }

@@ -15,7 +15,8 @@ struct Shape {
 
 // Sums of k products, as ops.gemm's.
 double conv_bound(const Bed& bed, std::int64_t k) {
-  return bed.is_cpu() ? 4e-7 * std::sqrt(static_cast<double>(std::max<std::int64_t>(k, 40))) : 1e-5;
+  const double n = static_cast<double>(std::max<std::int64_t>(k, bed.is_cpu() ? 40 : 280));
+  return (bed.is_cpu() ? 4e-7 : 6e-7) * std::sqrt(n);
 }
 
 std::vector<std::int32_t> shortened(std::vector<std::int32_t> lengths, std::int64_t stride) {
@@ -96,6 +97,48 @@ TEST_CASE("ops.conv1d: one result alone, without a bias", "[ops]") {
                              result(out.device)});
   CHECK(bed.difference(out) <
         (activated && !bed.is_cpu() ? bed.operand_bound() : conv_bound(bed, taps * 16)));
+}
+
+// Sizes that fill a device with Hopper's tiles, and segments that do not; the emulated one is
+// small.
+TEST_CASE("ops.conv1d: large convolutions, segment by segment", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const bool small = bed.is_cpu() || gpu_backend_name() == "emulated";
+  const std::int64_t taps = GENERATE(3, 5), n_in = 128, n_out = small ? 136 : 1032;
+  const std::vector<std::int32_t> lengths{small ? 130 : 2100, 9, small ? 257 : 2048};
+  const test::RaggedPair all = bed.segments(lengths);
+  const test::RaggedPair one = bed.segments({lengths[2]});
+  const std::int64_t m = all.host.n_rows, begin = all.host.begin(2);
+  const test::LinearPair weights = bed.linear(n_out, taps * n_in);
+  const Pair x = bed.random({m, n_in}, 1.0f, true);
+  const Pair scale = bed.random({n_out}, 0.1f, false), shift = bed.random({n_out}, 1, false);
+  const Pair y = bed.unset({m, n_out}, false), next = bed.unset({m, n_out}, true);
+  const Pair part = bed.unset({m - begin, n_out}, false),
+             part_next = bed.unset({m - begin, n_out}, true);
+  const auto run = [&](tensor::Context& context, const auto& get, const auto& linear,
+                       const tensor::Ragged& rows, const tensor::Tensor& from, const Pair& to,
+                       const Pair& to_next) {
+    ops::conv1d(context, {from,
+                          &linear,
+                          taps,
+                          1,
+                          &rows,
+                          nullptr,
+                          {},
+                          get(to),
+                          {get(scale), get(shift), ops::Activation::gelu_sigmoid, get(to_next)}});
+  };
+  const auto host = [](const Pair& p) { return p.host; };
+  const auto device = [](const Pair& p) { return p.device; };
+  run(bed.reference(), host, weights.host, all.host, x.host, y, next);
+  run(bed.device(), device, weights.device, all.device, x.device, y, next);
+  CHECK(bed.difference(y) < conv_bound(bed, taps * n_in));
+  CHECK(bed.difference(next) <
+        (bed.is_cpu() ? 2 * conv_bound(bed, taps * n_in) : bed.operand_bound()));
+  run(bed.device(), device, weights.device, one.device, x.device.slice(0, begin, m), part,
+      part_next);
+  CHECK(bed.fetch(y.device.slice(0, begin, m)) == bed.fetch(part.device));
+  CHECK(bed.fetch(next.device.slice(0, begin, m)) == bed.fetch(part_next.device));
 }
 
 TEST_CASE("ops.conv1d: a segment has the same bytes alone and behind others", "[ops]") {
