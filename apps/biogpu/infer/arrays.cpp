@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/biogpu/infer/commands.hpp"
-#include "apps/biogpu/infer/run.hpp"
+#include "apps/biogpu/infer/sequences.hpp"
 #include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
@@ -36,7 +36,7 @@ void run_arrays(const ArrayFlags& flags, const char* name, const std::string& co
   InferFlags infer = flags.infer;
   if (format == io::ArrayFormat::npy)
     infer.also_written.push_back({"the index", io::npy_index(infer.output)});
-  InferRun run(infer, name, command_line);
+  SequenceRun run(infer, name, command_line);
   tasks::ArrayOptions options = flags.arrays;
   options.layers = tasks::resolve_layers(options.layers, run.info());
   if (options.contacts && !run.info().has_contacts)
@@ -45,7 +45,8 @@ void run_arrays(const ArrayFlags& flags, const char* name, const std::string& co
     throw Error(ErrorCode::bad_input, flags.infer.model + ": has no language model head");
   const auto writer = io::make_array_writer(flags.infer.output, format);
   run.run(
-      [&](models::ProteinModel& model, InferRun::Records& records, pipeline::BatchResult& result) {
+      [&](models::ProteinModel& model, SequenceRun::Records& records,
+          pipeline::BatchResult& result) {
         tasks::compute_arrays(model, records.names, records.sequences, options, run.budget_tokens(),
                               result);
         // The arrays of a record lie side by side, as many for each.

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "apps/biogpu/infer/commands.hpp"
-#include "apps/biogpu/infer/run.hpp"
+#include "apps/biogpu/infer/sequences.hpp"
 #include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/core/device.hpp"

@@ -24,14 +24,15 @@ void require_table_name(const std::string& path) {
 
 void run_table(const InferFlags& flags, const Table& table, const std::string& command_line) {
   require_table_name(flags.output);
-  InferRun run(flags, table.command, command_line);
+  SequenceRun run(flags, table.command, command_line);
   if (!run.info().has_logits)
     throw Error(ErrorCode::bad_input, flags.model + ": has no language model head");
   io::OutputFile out(flags.output, flags.shared.threads);
   out.write(table.header);
   run.expect(table.names);
   run.run(
-      [&](models::ProteinModel& model, InferRun::Records& records, pipeline::BatchResult& result) {
+      [&](models::ProteinModel& model, SequenceRun::Records& records,
+          pipeline::BatchResult& result) {
         const auto record = [&](std::size_t i) -> Record {
           return {run, model.info().vocabulary, records.names[i], records.places[i],
                   records.sequences[i]};

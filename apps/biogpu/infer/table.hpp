@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "apps/biogpu/infer/run.hpp"
+#include "apps/biogpu/infer/sequences.hpp"
 #include "lib/tasks/score.hpp"
 
 namespace biogpu::app {
@@ -19,7 +19,7 @@ void require_table_name(const std::string& path);
 
 // A record of the input.
 struct Record {
-  const InferRun& run;
+  const SequenceRun& run;
   const models::Vocabulary& vocabulary;
   const std::string& name;
   const std::string& place;

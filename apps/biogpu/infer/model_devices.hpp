@@ -1,0 +1,66 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "apps/biogpu/infer/model_run.hpp"
+#include "lib/core/auto_device.hpp"
+#include "lib/models/model.hpp"
+#include "lib/models/registry.hpp"
+#include "lib/tensor/context.hpp"
+
+namespace biogpu::app {
+
+// Of the files of weights in a model's folder.
+std::uint64_t weight_bytes(const std::string& folder);
+
+// A run's model on each of its devices, one worker each.
+class ModelDevices {
+ public:
+  // Chooses the devices and loads the model on all of them. run outlives it.
+  ModelDevices(ModelRun& run, const AutoDecision& decision, const models::LoadOptions& options);
+
+  int size() const { return static_cast<int>(models_.size()); }
+  tensor::Precision precision() const { return precision_; }  // what is computed in
+  // Any of the models, to ask what all have alike. Kind: what the registry's task works with.
+  template <class Kind>
+  Kind& first() const {
+    return dynamic_cast<Kind&>(*models_.front());
+  }
+  // Gives one that is free to a worker, of which there are size().
+  template <class Kind, class Use>
+  void use(const Use& use) {
+    models::Model* const model = take();
+    use(dynamic_cast<Kind&>(*model));
+    give_back(model);
+  }
+
+  // Throws Error{failed} where a result is NaN or infinite.
+  template <class Numbers>
+  void require_finite(const Numbers& numbers, const std::string& place) const {
+    if (!std::all_of(numbers.begin(), numbers.end(), [](auto x) { return std::isfinite(x); }))
+      fail_not_finite(place);
+  }
+  // For the summary: what the devices have spent.
+  ModelRun::Report report(nlohmann::ordered_json result) const;
+
+ private:
+  void open_contexts(ModelRun& run, const AutoDecision& decision);
+  void load(const ModelRun& run, const models::LoadOptions& options);
+  models::Model* take();
+  void give_back(models::Model* model);
+  [[noreturn]] void fail_not_finite(const std::string& place) const;
+
+  tensor::Precision precision_ = tensor::Precision::fp32;
+  std::vector<std::unique_ptr<tensor::Context>> contexts_;
+  std::vector<std::unique_ptr<models::Model>> models_;
+  std::mutex mutex_;  // guards free_
+  std::vector<models::Model*> free_;
+};
+
+}  // namespace biogpu::app
