@@ -83,6 +83,8 @@ bool launch_type(const GemmArgs& a, Stream& stream) {
     }
     if (a.epilogue.residual.data != nullptr)
       return launch_warpgroup_tiles<typename T::Added>(a, stream);
+    if (a.epilogue.activation != Activation::none && a.epilogue.activation != Activation::gelu_erf)
+      return launch_warpgroup_tiles<typename T::Columns160>(a, stream);
     const int with_192 = most_columns<typename T::Columns192>(a, stream);
     const int with_160 = most_columns<typename T::Columns160>(a, stream);
     if (a.epilogue.cos_sin == nullptr && with_160 < (1 - kWorthSaving) * with_192)

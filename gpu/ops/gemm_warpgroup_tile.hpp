@@ -38,6 +38,8 @@ struct WarpgroupTile {
   static constexpr bool kAdds = kColumns % kBoxColumns == 0;
   static_assert(kAdds || !kWide);
   static constexpr bool kConvolves = false;
+  // Wider tiles have no registers left for activations other than the exact GELU.
+  static constexpr bool kAnyActivation = kColumns <= 160;
 };
 
 // A convolution: results in fp32, and in 16 bits as the next layer reads them.
@@ -266,7 +268,7 @@ __device__ __forceinline__ void multiply_tiles(const GemmArgs& a, const Warpgrou
       if constexpr (Tile::kConvolves) store_next<Tile>(a, maps, shared, place, lane, d);
     } else if (a.epilogue.activation == Activation::gelu_erf) {
       store_tile<Tile, TileActivation::gelu_erf>(a, maps, shared, place, bias, d);
-    } else {
+    } else if constexpr (Tile::kAnyActivation) {
       store_tile<Tile, TileActivation::other>(a, maps, shared, place, bias, d);
     }
     item += 2 * stride;
