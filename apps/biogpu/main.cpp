@@ -31,7 +31,7 @@ constexpr Subcommand kCommands[] = {
     {"kmer", "count, query and compare k-mers", add_kmer, "Sequence"},
     {"qc", "trim, filter and report on FASTQ reads, as fastp does", add_qc, "Reads"},
     {"qc-merge", "the reports of a whole run from those of its parts", add_qc_merge, "Reads"},
-    {"infer", "run models of proteins: ESM-2, ProtBERT, ProteinMPNN", add_infer, "Models"},
+    {"infer", "run models of proteins, structures and DNA", add_infer, "Models"},
     {"gather", "join the outputs of parts (--shard)", add_gather, "Parts"},
     {"devices", "list the GPUs that this build can use", add_devices, "About"},
     {"cite", "the papers of the methods used, as BibTeX", add_cite, "About"},

@@ -1,6 +1,7 @@
 #include "lib/models/pass.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 namespace biogpu::models {
@@ -64,6 +65,10 @@ tensor::Ragged Pass::segments(const std::vector<std::int32_t>& starts) {
 
 Tensor Pass::output(std::string name, std::initializer_list<std::int64_t> shape) {
   const Tensor tensor = arena_.take(DType::f32, shape);
+  // Not a number until an operation writes it: an output that a model forgot is no old memory.
+  using Kind = tensor::Context::Kind;
+  if (context_.kind() == Kind::cpu || context_.kind() == Kind::reference)
+    std::fill_n(tensor.as<float>(), tensor.size(), std::numeric_limits<float>::quiet_NaN());
   depends_on(hash_of(name));
   for (const std::int64_t n : shape) depends_on(static_cast<std::uint64_t>(n));
   taken_.push_back({std::move(name), tensor});

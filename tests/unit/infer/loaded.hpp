@@ -60,7 +60,8 @@ inline std::vector<io::NamedArray> compute(Loaded& loaded, const std::vector<std
     } else {
       options.layers.push_back(i);
     }
-  options.residues = options.mean = options.begin = options.logits = true;
+  options.residues = options.mean = options.begin = true;
+  options.logits = loaded.model->info().has_logits;
   options.contacts = loaded.model->info().has_contacts;
   std::vector<std::string> names;
   std::vector<Tokens> sequences;
