@@ -23,9 +23,9 @@ __device__ __forceinline__ float activate(Activation activation, float x) {
     case Activation::gelu_sigmoid:
       return x * sigmoid(1.702f * x);
     case Activation::relu:
-      return fmaxf(x, 0.0f);
+      return x < 0 ? 0.0f : x;  // and not a number stays so
     case Activation::softplus:
-      return fmaxf(x, 0.0f) + log1pf(expf(-fabsf(x)));
+      return (x < 0 ? 0.0f : x) + log1pf(expf(-fabsf(x)));
   }
   return x;
 }

@@ -19,6 +19,7 @@
 #include "gpu/ops/attention_tile.hpp"
 #include "gpu/ops/attention_warpgroup.hpp"
 #include "gpu/ops/device.hpp"
+#include "gpu/ops/head_limits.hpp"
 #include "gpu/rt/kernel.hpp"
 #include "lib/ops/attention.hpp"
 
@@ -91,6 +92,7 @@ void launch_attention(const AttentionArgs& a, Stream& stream) {
 }
 
 void attention(Device& device, const biogpu::ops::Attention& op) {
+  require_heads("attention", {op.q.shape[2], op.v.shape[2]}, 192);
   AttentionArgs args;
   args.q = rows_of(op.q);
   args.k = rows_of(op.k);

@@ -17,6 +17,7 @@
 
 #include "gpu/ops/device.hpp"
 #include "gpu/ops/element_access.hpp"
+#include "gpu/ops/head_limits.hpp"
 #include "gpu/prim/fast_math.hpp"
 #include "gpu/prim/wave.hpp"
 #include "gpu/rt/kernel.hpp"
@@ -140,7 +141,7 @@ __global__ __launch_bounds__(kCrossWaves* kWave) void cross_attention_kernel(Cro
   for (int w = 1; w < kCrossWaves; ++w) add_state(state, waves[w][lane]);
   Float8 mixed;
 #pragma unroll
-  for (int e = 0; e < 8; ++e) mixed.value[e] = state.sum > 0 ? state.mixed[e] / state.sum : 0.0f;
+  for (int e = 0; e < 8; ++e) mixed.value[e] = n > 0 ? state.mixed[e] / state.sum : 0.0f;
   store_elements8(a.out, row, head * a.head + 8 * lane, mixed);
 }
 
@@ -157,6 +158,7 @@ void launch_cross_attention(const CrossAttentionArgs& a, std::int64_t n_rows, St
 
 void cross_attention(Device& device, const biogpu::ops::CrossAttention& op) {
   const std::int64_t n_rows = op.q.shape[0];
+  require_heads("cross_attention", {op.q.shape[2]}, 128);
   if (n_rows == 0 || op.queries->n_segments == 0) return;
   CrossAttentionArgs args{};
   args.q = rows_of(op.q);

@@ -33,6 +33,7 @@ const RaggedPlan& Device::plan(const tensor::Ragged& segments) {
   staging_.to_device(plan_.tiles_.data(), tiles.data(), tiles.size() * sizeof(QueryTile), stream_);
   staging_.to_device(plan_.n_tiles_.data(), &n_tiles, sizeof n_tiles, stream_);
   plan_.loaded_ = segments.plan;
+  ++n_plans_loaded_;
   return plan_;
 }
 

@@ -67,6 +67,8 @@ class Device {
   static std::shared_ptr<void> make_plan(const std::vector<std::int32_t>& starts);
   // Copies it to the device unless it is there already.
   const RaggedPlan& plan(const tensor::Ragged& segments);
+  // How often plan() copied: a pass that makes it do so cannot be captured.
+  std::uint64_t n_plans_loaded() const { return n_plans_loaded_; }
 
   // The one State of this device, made by State(Device&) at the first call.
   template <class State>
@@ -92,6 +94,7 @@ class Device {
   Stream stream_;
   Staging staging_;
   RaggedPlan plan_;
+  std::uint64_t n_plans_loaded_ = 0;
   std::uint64_t n_moves_ = 0;
   std::unordered_map<std::type_index, std::shared_ptr<void>> states_;
 };

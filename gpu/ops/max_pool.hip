@@ -30,7 +30,7 @@ __global__ __launch_bounds__(kRowBlock) void max_pool_kernel(Outputs to, Rows x,
     float y[4];
     load_neighbours<4>(x, window.first + tap, column, to.n, y);
 #pragma unroll
-    for (int i = 0; i < 4; ++i) most[i] = fmaxf(most[i], y[i]);
+    for (int i = 0; i < 4; ++i) most[i] = y[i] > most[i] || y[i] != y[i] ? y[i] : most[i];
   }
   store_outputs<4>(to, at.row, column, most);
 }

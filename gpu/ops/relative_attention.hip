@@ -21,6 +21,7 @@
 #include "lib/ops/relative_attention.hpp"
 
 #include "gpu/ops/device.hpp"
+#include "gpu/ops/head_limits.hpp"
 #include "gpu/ops/relative_attention_tile.hpp"
 #include "gpu/rt/device.hpp"
 #include "gpu/rt/kernel.hpp"
@@ -89,6 +90,8 @@ void launch_relative_attention(const RelativeAttentionArgs& a, Device& device) {
 }  // namespace
 
 void relative_attention(Device& device, const biogpu::ops::RelativeAttention& op) {
+  require_heads("relative_attention", {op.q.shape[2]}, 64);
+  require_heads("relative_attention", {op.v.shape[2]}, 192);
   RelativeAttentionArgs args{};
   args.q = rows_of(op.q);
   args.k = rows_of(op.k);

@@ -43,6 +43,7 @@ void Pass::depends_on(std::uint64_t value) {
 Tensor Pass::upload(DType dtype, std::initializer_list<std::int64_t> shape, const void* host) {
   const Tensor tensor = arena_.take(dtype, shape);
   if (tensor.size() > 0) context_.copy_in(tensor, host);
+  depends_on(static_cast<std::uint64_t>(dtype));
   for (const std::int64_t n : shape) depends_on(static_cast<std::uint64_t>(n));
   return tensor;
 }

@@ -40,7 +40,10 @@ class Pass {
  public:
   // outputs: null where the pass is only measured.
   Pass(tensor::Context& context, tensor::Arena& arena, Outputs* outputs)
-      : context_(context), arena_(arena), outputs_(outputs) {}
+      : context_(context), arena_(arena), outputs_(outputs) {
+    // Passes of two models on one device, each in its own memory, are different ones.
+    depends_on(reinterpret_cast<std::uintptr_t>(arena.memory()));
+  }
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
 

@@ -18,6 +18,11 @@ HWY_BEFORE_NAMESPACE();
 namespace biogpu::ops {
 namespace HWY_NAMESPACE {
 
+// Of two numbers, or what is none.
+HWY_INLINE Vec larger(Vec x, Vec y) {
+  return hn::IfThenElse(hn::Or(hn::Gt(y, x), hn::IsNaN(y)), y, x);
+}
+
 void pool_rows(const MaxPool& op, const RowBlock& block) {
   const std::int64_t begin = op.segments->begin(block.segment),
                      end = op.segments->end(block.segment);
@@ -27,7 +32,7 @@ void pool_rows(const MaxPool& op, const RowBlock& block) {
       const std::int64_t first = begin + q * op.size, last = std::min(first + op.size, end);
       Vec y = load_first(op.x.row<float>(first) + column, lanes);
       for (std::int64_t t = first + 1; t < last; ++t)
-        y = hn::Max(y, load_first(op.x.row<float>(t) + column, lanes));
+        y = larger(y, load_first(op.x.row<float>(t) + column, lanes));
       outputs.store(op.out_segments->begin(block.segment) + q, y);
     }
   });

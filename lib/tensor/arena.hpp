@@ -74,6 +74,7 @@ class Arena {
   };
   Lease lease(DType dtype, std::initializer_list<std::int64_t> shape);
 
+  const void* memory() const { return memory_; }
   std::size_t peak_bytes() const { return peak_; }
 
  private:

@@ -14,10 +14,14 @@ void GraphCache::run(std::uint64_t key, const std::function<void()>& body,
   if (passes_.size() > kMaxPasses || device.n_moves() != n_moves_) passes_.clear();
   Pass& pass = passes_[key];
   // The first run makes room that a captured one must find; the second captures.
-  if (pass.ran && pass.graph.empty()) pass.graph = gpu::Graph::record(stream, body);
+  if (pass.ran && pass.can_repeat && pass.graph.empty())
+    pass.graph = gpu::Graph::record(stream, body);
   started_.record(stream);
   if (pass.graph.empty()) {
+    const std::uint64_t n_plans = device.n_plans_loaded();
     body();
+    // A graph would copy host memory that later passes overwrite.
+    pass.can_repeat = device.n_plans_loaded() == n_plans;
   } else {
     pass.graph.launch(stream);
   }

@@ -22,6 +22,7 @@ class GraphCache {
  private:
   struct Pass {
     bool ran = false;
+    bool can_repeat = true;
     gpu::Graph graph;
   };
   std::unordered_map<std::uint64_t, Pass> passes_;

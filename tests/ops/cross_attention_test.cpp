@@ -1,5 +1,9 @@
 #include "lib/ops/cross_attention.hpp"
 
+#include <cmath>
+#include <limits>
+#include <vector>
+
 #include "tests/ops/op_bed.hpp"
 
 using namespace biogpu;
@@ -75,4 +79,27 @@ TEST_CASE("ops.cross_attention: large scores, and rows past the keys that are ne
   data.out = bed.unset({2, 64}, true);
   run_both(bed, data, true);
   CHECK(bed.difference(data.out) < (bed.is_cpu() ? 2e-5 : bed.operand_bound()));
+}
+
+TEST_CASE("ops.cross_attention: a score that is no number is seen in its row alone", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  constexpr std::int64_t kHead = 16, kQueries = 3;
+  CrossData data;
+  data.n_heads = data.n_key_heads = 1;
+  data.queries = bed.segments({1, 1, 1});
+  std::vector<float> q(kQueries * kHead, 0.25f);
+  q[kHead] = std::numeric_limits<float>::quiet_NaN();  // of the second query
+  data.q = bed.pair({kQueries, kHead}, q, true);
+  data.kv = bed.random({6, 2 * kHead}, 1.0f, true);
+  data.starts = bed.indices({0, 2, 6, 6});  // the third segment has no key
+  data.counts = bed.indices({2, 4, 0});
+  data.out = bed.unset({kQueries, kHead}, true);
+  run_both(bed, data, true);
+  const std::vector<float> got = bed.fetch(data.out.device);
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    CAPTURE(i);
+    const std::size_t row = i / kHead;
+    CHECK(std::isnan(got[i]) == (row == 1));
+    if (row == 2) CHECK(got[i] == 0);
+  }
 }

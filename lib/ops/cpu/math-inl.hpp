@@ -119,7 +119,8 @@ HWY_INLINE Vec softplus(Vec x) {
                                      0.000180876508f, -6.69896544e-05f, 2.052132e-05f};
   const Vec t = exp_of(hn::Neg(hn::Abs(x)));
   const Vec series = polynomial(hn::Sub(hn::Add(t, t), hn::Set(f32, 1.0f)), kLog1p);
-  return hn::MulAdd(series, t, hn::Max(x, hn::Zero(f32)));
+  const Vec above = hn::IfThenElse(hn::Lt(x, hn::Zero(f32)), hn::Zero(f32), x);  // keeps no numbers
+  return hn::MulAdd(series, t, above);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -25,7 +25,8 @@ HWY_INLINE Vec activate(Vec x) {
   if constexpr (kActivation == Activation::gelu_erf) return gelu_erf(x);
   if constexpr (kActivation == Activation::gelu_sigmoid)
     return hn::Mul(x, sigmoid(hn::Mul(x, hn::Set(f32, 1.702f))));
-  if constexpr (kActivation == Activation::relu) return hn::Max(x, hn::Zero(f32));
+  if constexpr (kActivation == Activation::relu)
+    return hn::IfThenElse(hn::Lt(x, hn::Zero(f32)), hn::Zero(f32), x);
   if constexpr (kActivation == Activation::softplus) return softplus(x);
   return x;
 }

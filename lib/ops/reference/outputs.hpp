@@ -16,7 +16,7 @@ inline double activate(Activation activation, double x) {
     case Activation::gelu_sigmoid:
       return x / (1 + std::exp(-1.702 * x));
     case Activation::relu:
-      return x > 0 ? x : 0;
+      return x < 0 ? 0 : x;
     case Activation::softplus:
       return x > 20 ? x : std::log1p(std::exp(x));
   }
