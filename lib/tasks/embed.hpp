@@ -11,7 +11,8 @@
 namespace biogpu::tasks {
 
 // Which arrays a record gets. The key of an array is the record's name where the options ask for
-// one array a record, else name/kind/layer: P12345/mean/33, P12345/residues/0, P12345/cls/33, P12345/logits.
+// one array a record, else name/kind/layer: P12345/mean/33, P12345/residues/0, P12345/cls/33,
+// P12345/logits.
 struct ArrayOptions {
   std::vector<int> layers = {-1};  // negative ones count from the last layer, -1
   bool residues = false;           // [L, d]

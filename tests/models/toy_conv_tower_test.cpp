@@ -176,7 +176,7 @@ TEST_CASE("models.toy_conv_tower: as the reference, alone and in a batch", "[mod
   double largest = 0, apart = 0;
   for (std::size_t i = 0; i < got.size(); ++i) {
     largest = std::max(largest, std::fabs(static_cast<double>(right[i])));
-    apart = std::max(apart, std::fabs(static_cast<double>(got[i]) - right[i]));
+    apart = test::worse_of(apart, std::fabs(static_cast<double>(got[i]) - right[i]));
   }
   CHECK(largest > 0.5);
   CHECK(apart < (bed.is_cpu() ? 1e-5 : 10 * bed.operand_bound()) * largest);

@@ -258,7 +258,7 @@ void check_decoded(const Decoded& got, const std::vector<float>& expected,
       const auto w = static_cast<std::size_t>(word);
       const float right = expected[step * kWords + w], logit = got.logits[step][w];
       squares += static_cast<double>(right) * right;
-      worst = std::max(worst, std::fabs(static_cast<double>(logit) - right));
+      worst = test::worse_of(worst, std::fabs(static_cast<double>(logit) - right));
       if (rules[static_cast<std::size_t>(got.words[step]) * kWords + w] == 0) continue;
       if (best < 0 || logit > got.logits[step][static_cast<std::size_t>(best)]) best = word;
     }

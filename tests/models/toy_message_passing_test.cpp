@@ -349,7 +349,7 @@ TEST_CASE("models.toy_message_passing: forces are finite differences of the doub
     const DoubleEnergy energy(toy, batch, first, n);
     std::vector<double> x(batch.positions.begin() + static_cast<std::ptrdiff_t>(3 * first),
                           batch.positions.begin() + static_cast<std::ptrdiff_t>(3 * (first + n)));
-    worst_energy = std::max(worst_energy, std::fabs(energies[s] - energy(x)));
+    worst_energy = test::worse_of(worst_energy, std::fabs(energies[s] - energy(x)));
     for (std::size_t k = 0; k < 3 * n; ++k) {
       const double kept = x[k];
       x[k] = kept + 1e-4;
@@ -357,7 +357,7 @@ TEST_CASE("models.toy_message_passing: forces are finite differences of the doub
       x[k] = kept - 1e-4;
       const double force = (energy(x) - above) / 2e-4;
       x[k] = kept;
-      worst = std::max(worst, std::fabs(force - forces[3 * first + k]));
+      worst = test::worse_of(worst, std::fabs(force - forces[3 * first + k]));
       largest = std::max(largest, std::fabs(force));
     }
     first += n;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/tensor/tensor.hpp"
+#include "tests/support/worse_of.hpp"
 
 namespace biogpu::test {
 
@@ -56,7 +57,7 @@ double gradient_error(std::vector<double>& x, const std::vector<double>& gradien
     x[i] = kept - kStep;
     const double below = loss();
     x[i] = kept;
-    worst = std::max(worst, std::fabs((above - below) / (2 * kStep) - gradient[i]));
+    worst = test::worse_of(worst, std::fabs((above - below) / (2 * kStep) - gradient[i]));
     largest = std::max(largest, std::fabs(gradient[i]));
   }
   return largest > 0 ? worst / largest : HUGE_VAL;

@@ -121,10 +121,10 @@ TEST_CASE("ops.gemm: activations over their whole range", "[ops]") {
     const auto right = static_cast<double>(out.values[i]);
     // Of 16-bit inputs, those that are rounded are left out.
     if (given[8 * i] != values[8 * i]) continue;
-    apart = std::max(apart, std::fabs(static_cast<double>(got[i]) - right) /
-                                std::max(1.0, std::fabs(static_cast<double>(values[8 * i]))));
+    apart = test::worse_of(apart, std::fabs(static_cast<double>(got[i]) - right) /
+                                      std::max(1.0, std::fabs(static_cast<double>(values[8 * i]))));
     if (right > 1e-30)
-      relative = std::max(relative, std::fabs(static_cast<double>(got[i]) / right - 1));
+      relative = test::worse_of(relative, std::fabs(static_cast<double>(got[i]) / right - 1));
   }
   CHECK(apart <= (wide ? 3e-7 : bed.operand_bound()));
   // Small results of softplus keep their digits; tracks of a model may be small throughout.

@@ -24,6 +24,7 @@
 #include "lib/tensor/context.hpp"
 #include "lib/tensor/float16.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/worse_of.hpp"
 
 namespace biogpu::test {
 
@@ -203,7 +204,7 @@ class Bed {
     double worst = 0;
     for (std::size_t i = 0; i < got.size(); ++i) {
       const double apart = std::fabs(static_cast<double>(got[i]) - pair.values[i]);
-      worst = std::isfinite(apart) ? std::max(worst, apart) : INFINITY;
+      worst = worse_of(worst, apart);
     }
     return worst;
   }

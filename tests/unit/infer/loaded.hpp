@@ -16,6 +16,7 @@
 #include "lib/tensor/context.hpp"
 #include "lib/tensor/weights/safetensors.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/worse_of.hpp"
 
 namespace biogpu::test {
 
@@ -79,7 +80,7 @@ inline double difference(const io::Values& got, const io::Values& right) {
   double worst = 0, largest = 1e-30;
   for (std::size_t i = 0; i < right.size(); ++i) {
     const double apart = std::fabs(static_cast<double>(got[i]) - static_cast<double>(right[i]));
-    worst = std::isfinite(apart) ? std::max(worst, apart) : INFINITY;
+    worst = worse_of(worst, apart);
     largest = std::max(largest, std::fabs(static_cast<double>(right[i])));
   }
   return worst / largest;
