@@ -64,7 +64,7 @@ void run_tracks(TrackFlags flags, const std::string& command_line) {
   InferFlags& infer = flags.dna.infer;
   const bool is_signal = genome::is_signal_path(infer.output);
   if (is_signal && flags.dna.regions.genome.empty())
-    throw Error(ErrorCode::usage, "a file of a signal needs --genome and regions");
+    throw Error(ErrorCode::usage, ".bw and .bedgraph need --genome with --regions or --region");
   if (is_signal && infer.resume)
     throw Error(ErrorCode::usage, "--resume is for files of arrays, not of a signal");
   if (!is_signal && io::array_format(infer.output) == io::ArrayFormat::npy)

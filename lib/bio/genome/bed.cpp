@@ -70,6 +70,12 @@ Window BedReader::parse(const std::string& place) const {
     throw Error(ErrorCode::bad_input,
                 fmt::format("{}: ends at {}; {} has {} letters in {}", place, *end,
                             quoted(contig.name), contig.length, genome_.path()));
+  if (*begin == contig.length)
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("{}: an empty region at {}, behind the {} letters of {}; its centre must "
+                    "lie in it",
+                    place, *begin, contig.length, quoted(contig.name)));
   window.begin = static_cast<std::int64_t>(*begin);
   window.end = static_cast<std::int64_t>(*end);
   const bool named = columns.size() > 3 && !columns[3].empty() && columns[3] != ".";

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "lib/core/error.hpp"
@@ -77,27 +79,27 @@ void HaplotypeSet::carry(ContigEdits& contig, std::size_t sample, std::size_t ha
   haplotypes[haplotype].push_back(edit);
 }
 
-// Files are sorted by the first letter of REF, edits by what changes. Of two that overlap, the one
-// whose record comes first is applied.
+// Files are sorted by the first letter of REF, edits by what changes. Decided in the order of the
+// records: an edit is applied where it overlaps none that was applied before.
 void HaplotypeSet::sort() {
   for (ContigEdits& contig : contigs_) {
     const std::vector<Edit>& edits = contig.edits;
+    const auto before = [&](EditIndex a, EditIndex b) {
+      return std::pair(edits[a].begin, edits[a].end) < std::pair(edits[b].begin, edits[b].end);
+    };
     for (auto& haplotypes : contig.carried)
       for (std::vector<EditIndex>& carried : haplotypes) {
-        std::stable_sort(carried.begin(), carried.end(), [&](EditIndex a, EditIndex b) {
-          return std::pair(edits[a].begin, edits[a].end) < std::pair(edits[b].begin, edits[b].end);
-        });
-        std::size_t n_kept = 0;
+        std::set<EditIndex, decltype(before)> applied(before);
         for (const EditIndex edit : carried) {
-          if (n_kept == 0 || !overlaps(edits[carried[n_kept - 1]], edits[edit])) {
-            carried[n_kept++] = edit;
-          } else {
-            carried[n_kept - 1] = std::min(carried[n_kept - 1], edit);
-          }
+          const auto next = applied.lower_bound(edit);
+          const bool fits =
+              (next == applied.end() || !overlaps(edits[edit], edits[*next])) &&
+              (next == applied.begin() || !overlaps(edits[*std::prev(next)], edits[edit]));
+          if (fits) applied.insert(next, edit);
         }
-        counts_.overlapping += carried.size() - n_kept;
-        counts_.applied += n_kept;
-        carried.resize(n_kept);
+        counts_.overlapping += carried.size() - applied.size();
+        counts_.applied += applied.size();
+        carried.assign(applied.begin(), applied.end());
       }
   }
 }

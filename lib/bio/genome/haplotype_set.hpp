@@ -18,7 +18,7 @@ struct HaplotypeCounts {
   std::uint64_t applied = 0;      // ALT alleles on a haplotype
   std::uint64_t unphased = 0;     // genotypes skipped
   std::uint64_t missing = 0;      // genotypes skipped
-  std::uint64_t overlapping = 0;  // alleles skipped: that of an earlier record overlaps
+  std::uint64_t overlapping = 0;  // alleles skipped: one applied of an earlier record overlaps
 };
 
 // The haplotypes of the samples that a VariantReader was told to choose: all variants of a file in

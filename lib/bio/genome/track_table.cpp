@@ -151,7 +151,9 @@ std::vector<std::int64_t> select_item(const std::vector<Track>& tracks, std::str
   if (auto found = tracks_by_number(item, std::ssize(tracks))) return *found;
   auto found = tracks_where(tracks, [&](const Track& t) { return t.identifier == item; });
   if (!found.empty()) return found;
-  found = tracks_where(tracks, [&](const Track& t) { return equal_ignoring_case(t.group, item); });
+  found = tracks_where(tracks, [&](const Track& t) {
+    return !t.group.empty() && equal_ignoring_case(t.group, item);
+  });
   if (!found.empty()) return found;
   if (item.find_first_of("*?") != item.npos)
     found = tracks_where(tracks, [&](const Track& t) {
@@ -191,12 +193,18 @@ std::vector<std::int64_t> select_tracks(const std::vector<Track>& tracks,
     std::iota(selected.begin(), selected.end(), 0);
     return selected;
   }
-  for (const std::string_view item : split(selection, ','))
+  for (const std::string_view item : split(selection, ',')) {
+    if (item.empty())
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("--tracks: {} has an empty item; expected items with one comma between",
+                      quoted(selection)));
     for (const std::int64_t index : select_item(tracks, item, table)) {
       if (seen[static_cast<std::size_t>(index)]) continue;
       seen[static_cast<std::size_t>(index)] = true;
       selected.push_back(index);
     }
+  }
   return selected;
 }
 

@@ -15,6 +15,8 @@ namespace biogpu::genome {
 namespace {
 
 constexpr std::size_t kRefShown = 20;  // letters of REF in an error
+// What htslib returns for a tag that the header or the record lacks.
+constexpr int kNoSuchTag = -1, kTagNotInRecord = -3;
 
 struct FreeNumbers {
   void operator()(std::int32_t* numbers) const { std::free(numbers); }
@@ -78,7 +80,7 @@ class VariantReader::Impl {
   bool take(bcf1_t& record, Variant& variant);
   bool read_alts(const bcf1_t& record, Variant& variant);
   bool ref_agrees(const Variant& variant) const;
-  void read_genotypes(bcf1_t& record, Variant& variant);
+  bool read_genotypes(bcf1_t& record, Variant& variant);
   // Throws where such variants are refused, else counts it and returns false.
   bool leave_out(std::uint64_t& count, const std::string& what) const;
   std::string place() const;
@@ -168,8 +170,7 @@ bool VariantReader::Impl::take(bcf1_t& record, Variant& variant) {
                     quoted(variant.ref, kRefShown), genome_.path(), decode_letters(there)));
   }
   if (!read_alts(record, variant)) return false;
-  if (!sample_columns_.empty()) read_genotypes(record, variant);
-  return true;
+  return sample_columns_.empty() || read_genotypes(record, variant);
 }
 
 bool VariantReader::Impl::read_alts(const bcf1_t& record, Variant& variant) {
@@ -202,13 +203,15 @@ bool VariantReader::Impl::ref_agrees(const Variant& variant) const {
   return true;
 }
 
-void VariantReader::Impl::read_genotypes(bcf1_t& record, Variant& variant) {
+bool VariantReader::Impl::read_genotypes(bcf1_t& record, Variant& variant) {
   std::int32_t* numbers = numbers_.release();
   const int n = bcf_get_genotypes(input_.header(), &record, &numbers, &n_numbers_);
   numbers_.reset(numbers);
   const int n_samples = bcf_hdr_nsamples(input_.header());
+  if (n == kNoSuchTag || n == kTagNotInRecord)
+    return leave_out(counts_.no_genotypes, "has no genotypes; expected GT of every sample");
   if (n <= 0 || n % n_samples != 0)
-    throw Error(ErrorCode::bad_input, place() + ": has no genotypes; expected GT of every sample");
+    throw Error(ErrorCode::bad_input, place() + ": GT is malformed; expected it of every sample");
   const auto ploidy = static_cast<std::size_t>(n / n_samples);
   for (const std::size_t column : sample_columns_) {
     variant.genotypes.push_back(parse_genotype(numbers + column * ploidy, ploidy));
@@ -217,6 +220,7 @@ void VariantReader::Impl::read_genotypes(bcf1_t& record, Variant& variant) {
         throw Error(ErrorCode::bad_input, fmt::format("{}: allele {} in GT; it has {}", place(),
                                                       allele, variant.alts.size() + 1));
   }
+  return true;
 }
 
 bool VariantReader::Impl::leave_out(std::uint64_t& count, const std::string& what) const {

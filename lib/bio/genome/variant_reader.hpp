@@ -30,8 +30,9 @@ struct VariantCounts {
   std::uint64_t symbolic = 0;        // ALT alleles skipped; records of nothing else are left out
   std::uint64_t unknown_contig = 0;  // records skipped
   std::uint64_t other_ref = 0;       // records skipped: REF is not what the genome has there
+  std::uint64_t no_genotypes = 0;    // records skipped: no GT, where samples are chosen
 
-  std::uint64_t skipped() const { return symbolic + unknown_contig + other_ref; }
+  std::uint64_t skipped() const { return symbolic + unknown_contig + other_ref + no_genotypes; }
 };
 
 // The records of a VCF or BCF file, plain or compressed, or of standard input ("-"), in its order,

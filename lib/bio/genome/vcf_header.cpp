@@ -29,12 +29,36 @@ struct FreeLine {
   }
 };
 
-// Whether a line has "IDX = number", quoted or not, with too many digits.
+// Whether htslib may take what begins at `at` for a key: behind "<" or ",", or behind any character
+// that follows the end of a quoted value, and spaces.
+bool may_be_key(std::string_view line, std::size_t at) {
+  constexpr std::string_view kSeparators = "<,", kQuoteEnds = "\"]";
+  const std::size_t before = line.find_last_not_of(' ', at - 1);
+  if (before == line.npos) return false;
+  return kSeparators.find(line[before]) != kSeparators.npos ||
+         kQuoteEnds.find(line[before]) != kQuoteEnds.npos ||
+         (before > 0 && kQuoteEnds.find(line[before - 1]) != kQuoteEnds.npos);
+}
+
+bool has_too_many_digits(std::string_view value) {
+  std::ptrdiff_t n_digits = 0;
+  for (const unsigned char c : value) {
+    n_digits = std::isdigit(c) ? n_digits + 1 : 0;
+    if (n_digits > kMaxIdxDigits) return true;
+  }
+  return false;
+}
+
+// Whether a line ##NAME=<...> has "IDX = number", quoted or not, with too many digits.
 bool has_large_idx(std::string_view line) {
-  for (std::size_t at = 0; (at = line.find("IDX", at)) != line.npos; at += 3) {
-    const std::string_view value = line.substr(at, line.find_first_of(",>", at) - at);
-    if (std::count_if(value.begin(), value.end(), [](unsigned char c) { return std::isdigit(c); }) >
-        kMaxIdxDigits)
+  constexpr std::string_view kKey = "IDX";
+  const std::size_t open = line.find('=') + 1;  // 0 where there is none
+  if (!line.starts_with("##") || open == 0 || open >= line.size() || line[open] != '<')
+    return false;
+  for (std::size_t at = open; (at = line.find(kKey, at)) != line.npos; at += kKey.size()) {
+    const std::size_t equals = line.find_first_not_of(' ', at + kKey.size());
+    if (equals == line.npos || line[equals] != '=' || !may_be_key(line, at)) continue;
+    if (has_too_many_digits(line.substr(equals, line.find_first_of(",>", equals) - equals)))
       return true;
   }
   return false;

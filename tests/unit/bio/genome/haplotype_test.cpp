@@ -177,6 +177,30 @@ TEST_CASE("genome.haplotype: haplotypes of samples", "[genome]") {
   CHECK(haplotypes.counts().applied == 9);
 }
 
+TEST_CASE("genome.haplotype: an edit that is not applied takes no other's place", "[genome]") {
+  const test::TempFolder folder;
+  //                                          1234567890123456
+  const IndexedFasta genome(folder.file("g.fa", ">chr1\nACGTACGTACGTACGT\n"));
+  const auto edits_of = [&](const std::vector<std::string>& lines) {
+    std::vector<std::string> whole;
+    for (const std::string& line : lines) whole.push_back(line + "\t.\t.\t.\tGT\t1");
+    VariantReader reader(folder.file("a.vcf", vcf_text({"s"}, whole)), genome,
+                         {BadVariants::refuse, {"s"}, false});
+    const HaplotypeSet set(reader, UnphasedGenotypes::refuse);
+    CHECK(set.counts().applied + set.counts().overlapping == lines.size());
+    return set.edits_in({"", 0, 0, 16}, 0, 0);
+  };
+  // Unnormalised: letters of REF that do not change make edits begin in another order than records.
+  // The second, 3 to 8, loses to the first, 7; the third, 4, overlaps the second alone.
+  CHECK(edits_of({"chr1\t2\t.\tCGTACGT\tCGTACGC", "chr1\t3\t.\tGTACGT\tCCAA",
+                  "chr1\t5\t.\tA\tT"}) == std::vector{edit(4, "A", "T"), edit(7, "T", "C")});
+  // In the order of places, the first two overlap, and the second and the third.
+  CHECK(edits_of({"chr1\t2\t.\tCGT\tTAA", "chr1\t4\t.\tTAC\tAGG", "chr1\t6\t.\tCG\tAA"}) ==
+        std::vector{edit(1, "CGT", "TAA"), edit(5, "CG", "AA")});
+  CHECK(edits_of({"chr1\t3\t.\tG\tA", "chr1\t3\t.\tG\tT", "chr1\t3\t.\tG\tGA"}) ==
+        std::vector{edit(2, "G", "A"), edit(2, "G", "GA")});
+}
+
 TEST_CASE("genome.haplotype: genotypes without phase", "[genome]") {
   const test::TempFolder folder;
   const IndexedFasta genome(folder.file("g.fa", ">chr1\nACGTACGT\n"));

@@ -90,3 +90,15 @@ TEST_CASE("genome.track_table: selection by number, identifier, group and patter
   CHECK_THAT(error_text([&] { select("0-5"); }), Contains("'0-5' of 5 tracks; expected 0 to 4"));
   CHECK_THAT(error_text([&] { select("K562"); }), Contains("'K562' is no track of targets.txt"));
 }
+
+TEST_CASE("genome.track_table: an empty item selects nothing", "[genome]") {
+  // What a head without a table has: numbers alone.
+  std::vector<Track> unnamed(4);
+  for (std::size_t i = 0; i < unnamed.size(); ++i) unnamed[i].index = static_cast<std::int64_t>(i);
+  for (const char* text : {"3,", ",3", "0,,3", ","})
+    CHECK(error_text([&] { select_tracks(unnamed, text, "the head"); }) ==
+          "2 --tracks: '" + std::string(text) +
+              "' has an empty item; expected items with one comma between");
+  CHECK(select_tracks(unnamed, "3,0", "the head") == Indexes{3, 0});
+  CHECK(select_tracks(unnamed, "*", "the head") == Indexes{0, 1, 2, 3});
+}

@@ -116,11 +116,29 @@ TEST_CASE("genome.variants: files that are malformed", "[genome]") {
   large.insert(large.find("##FORMAT"),
                "##INFO=<ID=X,Number=1,Type=Float,Description=\"\",IDX=\"1000000\">\n");
   CHECK_THAT(error_of(large), Contains("a.vcf: line 3 of the header: IDX is too large"));
+  for (const char* rest :
+       {"<ID=X, IDX = 1000000>", "<IDX=+12345678,ID=X>", "<ID=\"X\";IDX=1000000>"})
+    CHECK_THAT(error_of(vcf_text({}, {}).insert(21, "##x=" + std::string(rest) + "\n")),
+               Contains("a.vcf: line 2 of the header: IDX is too large"));
   const std::string packed = test::bgzf(folder, vcf_text({}, {"chr1\t2\t.\tC\tG"}));
   CHECK_THAT(error_of(packed.substr(0, packed.size() - 28)), Contains("without its end marker"));
   CHECK(error_text([&] {
           read_all("/nonexistent.vcf", genome);
         }).starts_with("1 /nonexistent.vcf: cannot be opened"));
+}
+
+TEST_CASE("genome.variants: IDX elsewhere in a header is text", "[genome]") {
+  const test::TempFolder folder;
+  const IndexedFasta genome(folder.file("g.fa", kGenome));
+  std::string text = vcf_text({"IDX0000001", "IDX0000002", "a,IDX=1000000"},
+                              {"chr1\t2\t.\tC\tG\t.\t.\t.\tGT\t0|1\t1|0\t0|0"});
+  text.insert(text.find("##FORMAT"),
+              "##source=run_IDX_20240101\n##IDX=20240101\n##command=x,IDX=20240101\n"
+              "##INFO=<ID=XIDX20240101,Number=1,Type=Float,Description=\"IDX 20240101\">\n"
+              "##INFO=<ID=Y,Number=1,Type=Float,Description=\"by 1000000\",IDX=7>\n"
+              "##made=<ID=IDX,Date=20240101,MYIDX=20240101,IDX2=20240101>\n");
+  CHECK(read_all(folder.file("a.vcf", text), genome,
+                 {BadVariants::refuse, {"IDX0000002"}, false}) == Found{"1 0 1 . C G |10"});
 }
 
 TEST_CASE("genome.variants: genotypes of chosen samples", "[genome]") {
@@ -147,4 +165,12 @@ TEST_CASE("genome.variants: genotypes of chosen samples", "[genome]") {
                read_all(folder.path("a.vcf"), genome, {BadVariants::refuse, {"s1"}, false});
              }),
              Contains("record 1 (chr1:2): has no genotypes; expected GT of every sample"));
+  folder.file("a.vcf", vcf_text({"s1"}, {"chr1\t2\t.\tC\tG\t.\t.\t.\tDP\t3",
+                                         "chr1\t3\t.\tG\tA\t.\t.\t.\tGT\t0|1"}));
+  VariantCounts counts;
+  CHECK(read_all(folder.path("a.vcf"), genome, {BadVariants::skip, {"s1"}, false}, &counts) ==
+        Found{"2 0 2 . G A |01"});
+  CHECK(counts.no_genotypes == 1);
+  CHECK(counts.skipped() == 1);
+  CHECK(counts.given_out == 1);
 }

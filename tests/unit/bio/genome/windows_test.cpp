@@ -87,6 +87,7 @@ TEST_CASE("genome.windows: BED", "[genome]") {
     CHECK_THAT(error_of_line(line), Contains("malformed; expected chromosome, start and end"));
   CHECK_THAT(error_of_line("1\t0\t5"), Contains("no sequence '1' in "));
   CHECK_THAT(error_of_line("chr2\t0\t3"), Contains("ends at 3; 'chr2' has 2 letters"));
+  CHECK_THAT(error_of_line("chr2\t2\t2"), Contains("empty region at 2, behind the 2 letters"));
   CHECK_THAT(error_of_line("tracks\t0\t3"), Contains("no sequence 'tracks'"));
 }
 
