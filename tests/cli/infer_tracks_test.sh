@@ -88,6 +88,33 @@ tracks --head human --tracks 2 "$windows" -o no.bedgraph
 check "of a genome" rc_is 2
 tracks --head human --tracks 2 --genome genome.fa --region chr1:501-524 --region chr1:509-532 -o no.bedgraph
 check "bins that overlap" rc_is 3
+check "with both regions" err_has "chr1:501-524.*chr1:509-532.*overlap"
+check "and no file" absent no.bedgraph
+tracks --head human --tracks 2 "$windows" -o no.bw
+check "what it needs" err_has "need --genome with --regions or --region"
+tracks --head human --tracks 3, "$windows"
+check "a stray comma" err_has "empty item"
+check "is no selection" rc_is 2
+tracks --head human --tracks 2 --genome genome.fa --region chr1:501-524 -o signal.bw --json signal.json
+if grep -q "no libBigWig" err.txt; then
+  check "bigWig without its library" rc_is 2
+  check "and no file" absent signal.bw
+else
+  check "bigWig" rc_is 0
+  # Magic numbers at both ends, and what the summary says: letters, least, most and sum.
+  check "the values of the bedGraph" python3 - <<'EOF'
+import struct
+file = open("signal.bw", "rb").read()
+assert file[:4] == file[-4:] == struct.pack("<I", 0x888FFC26)
+at, = struct.unpack_from("<Q", file, 44)
+letters, least, most, total = struct.unpack_from("<Qddd", file, at)
+values = [float(line.split()[3]) for line in open("signal.bedgraph") if line.startswith("chr1")]
+assert letters == 16 * len(values) == 256
+for got, right in (least, min(values)), (most, max(values)), (total, 16 * sum(values)):
+    assert abs(got - right) <= 1e-5 * abs(right), (got, right)
+EOF
+  check "its bytes in the summary" grep -q "\"bytes\": *$(stat -c %s signal.bw)\b" signal.json
+fi
 
 # Other lengths, letters, empty input.
 { echo ">short" && sed -n 2p "$windows" | cut -c 1-900; } >short.fa

@@ -43,8 +43,14 @@ void write_signal(DnaRun& run, const TrackFlags& flags) {
     throw Error(ErrorCode::usage,
                 "a file of a signal holds one track; choose it with --head and --tracks");
   genome::Signal signal(run.input().contigs());
+  genome::SignalPlaces places(run.input().contigs());
   genome::SignalFile file(flags.dna.infer.output);
+  file.check(run.input().contigs());
   const models::DnaModel::Info& info = run.info();
+  run.input().on_window([&](const tasks::InputWindow& window) {
+    const std::int64_t begin = window.begin + info.first_base;
+    places.take(window.contig, begin, begin + info.n_bins * info.bin_size, window.key);
+  });
   run.run(options_of(flags), [&](const pipeline::BatchResult& result) {
     for (const io::NamedArray& array : result.arrays) {
       const WindowInput::Position at = run.input().take_position();
@@ -57,7 +63,7 @@ void write_signal(DnaRun& run, const TrackFlags& flags) {
   });
   file.write(signal);
   file.finish();
-  run.finish(0, [&] { file.commit(); });
+  run.finish(file.bytes(), [&] { file.commit(); });
 }
 
 void run_tracks(TrackFlags flags, const std::string& command_line) {

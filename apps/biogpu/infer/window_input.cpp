@@ -24,6 +24,7 @@ bool WindowInput::read(std::size_t slot) {
   tasks::InputWindow window;
   while (batch.windows.size() < n_per_batch_ && source_->next(window)) {
     if (skip(1) > 0) continue;
+    if (check_) check_(window);
     std::replace(window.codes.begin(), window.codes.end(), genome::kUnknownLetter, unknown_);
     batch.windows.letters.insert(batch.windows.letters.end(), window.codes.begin(),
                                  window.codes.end());

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/biogpu/infer/model_input.hpp"
@@ -37,6 +39,10 @@ class WindowInput : public ModelInput {
   };
   // That of the next window in the order of the input.
   Position take_position();
+  // Called with each window of a genome as it is read; what it throws ends the run.
+  void on_window(std::function<void(const tasks::InputWindow& window)> check) {
+    check_ = std::move(check);
+  }
 
   bool read(std::size_t slot) override;
   std::vector<report::InputFile> files() const override;
@@ -49,6 +55,7 @@ class WindowInput : public ModelInput {
   void set_slots(std::size_t n_slots) override { batches_.resize(n_slots); }
 
   std::unique_ptr<tasks::WindowSource> source_;
+  std::function<void(const tasks::InputWindow& window)> check_;
   std::size_t n_per_batch_ = 1;
   std::uint8_t unknown_ = 0;
   std::vector<Batch> batches_;

@@ -33,14 +33,6 @@ struct CloseBigWig {
 };
 using BigWigHandle = std::unique_ptr<bigWigFile_t, CloseBigWig>;
 
-void check_contigs(const io::output::TargetFile& file, std::span<const Contig> contigs) {
-  for (const Contig& contig : contigs)
-    if (contig.length > std::numeric_limits<std::uint32_t>::max())
-      throw Error(ErrorCode::usage,
-                  fmt::format("{}: bigWig cannot hold the {} letters of {}; write .bedgraph",
-                              file.label(), contig.length, contig.name));
-}
-
 BigWigHandle open_bigwig(const io::output::TargetFile& file, std::span<const Contig> contigs) {
   const std::string path = fmt::format("/proc/self/fd/{}", file.descriptor());
   BigWigHandle handle(bwOpen(path.c_str(), nullptr, "w"));
@@ -80,13 +72,21 @@ bool is_whole(const std::string& path, std::uint64_t n_letters) {
 
 bool has_bigwig() { return true; }
 
-void write_bigwig(const io::output::TargetFile& file, std::span<const Contig> contigs,
-                  std::span<const SignalRun> runs) {
+void check_bigwig(const io::output::TargetFile& file, std::span<const Contig> contigs) {
   struct stat status {};
   if (fstat(file.descriptor(), &status) != 0 || !S_ISREG(status.st_mode))
     throw Error(ErrorCode::usage,
                 file.label() + ": bigWig cannot be written to a pipe; expected a file");
-  check_contigs(file, contigs);
+  for (const Contig& contig : contigs)
+    if (contig.length > std::numeric_limits<std::uint32_t>::max())
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: bigWig cannot hold the {} letters of {}; write .bedgraph",
+                              file.label(), contig.length, contig.name));
+}
+
+void write_bigwig(const io::output::TargetFile& file, std::span<const Contig> contigs,
+                  std::span<const SignalRun> runs) {
+  check_bigwig(file, contigs);
   std::uint64_t n_letters = 0;
   errno = 0;
   {
@@ -116,10 +116,14 @@ namespace biogpu::genome {
 
 bool has_bigwig() { return false; }
 
-void write_bigwig(const io::output::TargetFile& file, std::span<const Contig>,
-                  std::span<const SignalRun>) {
+void check_bigwig(const io::output::TargetFile& file, std::span<const Contig>) {
   throw Error(ErrorCode::usage,
               file.label() + ": this build has no libBigWig; write .bedgraph, or build with it");
+}
+
+void write_bigwig(const io::output::TargetFile& file, std::span<const Contig> contigs,
+                  std::span<const SignalRun>) {
+  check_bigwig(file, contigs);
 }
 
 }  // namespace biogpu::genome

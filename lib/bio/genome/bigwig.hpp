@@ -11,9 +11,12 @@ namespace biogpu::genome {
 // Whether this build has libBigWig.
 bool has_bigwig();
 
-// Writes sorted runs as bigWig into a file that is a regular one, by libBigWig. Throws
-// Error{usage} where the build lacks it, for a pipe and for contigs longer than the format holds;
-// Error{failed} where the file cannot be written.
+// Whether a signal of these contigs can be written there: throws Error{usage} where the build lacks
+// libBigWig, for a pipe and for contigs longer than the format holds.
+void check_bigwig(const io::output::TargetFile& file, std::span<const Contig> contigs);
+
+// Writes sorted runs as bigWig into a file that check_bigwig() takes. Throws Error{failed} where
+// the file cannot be written.
 void write_bigwig(const io::output::TargetFile& file, std::span<const Contig> contigs,
                   std::span<const SignalRun> runs);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -17,6 +18,14 @@ namespace {
 SignalRun part_of(const SignalRun& run, std::int64_t first, std::int64_t last) {
   return {run.contig, run.begin + first * run.bin, run.bin,
           std::vector<float>(run.values.begin() + first, run.values.begin() + last), run.key};
+}
+
+[[noreturn]] void fail_overlap(const std::string& before, const std::string& after,
+                               const Contig& contig, std::int64_t at) {
+  throw Error(ErrorCode::bad_input,
+              fmt::format("bins of {} and {} overlap at {}:{}; bigWig and bedGraph hold one "
+                          "value at a place",
+                          quoted(before), quoted(after), contig.name, at + 1));
 }
 
 }  // namespace
@@ -61,13 +70,25 @@ std::span<const SignalRun> Signal::sorted() {
   for (std::size_t i = 1; i < runs_.size(); ++i) {
     const SignalRun &before = runs_[i - 1], &run = runs_[i];
     if (before.contig == run.contig && run.begin < before.end())
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("bins of {} and {} overlap at {}:{}; bigWig and bedGraph hold one "
-                              "value at a place",
-                              quoted(before.key), quoted(run.key), contigs_[run.contig].name,
-                              run.begin + 1));
+      fail_overlap(before.key, run.key, contigs_[run.contig], run.begin);
   }
   return runs_;
+}
+
+void SignalPlaces::take(std::size_t contig, std::int64_t begin, std::int64_t end,
+                        const std::string& key) {
+  begin = std::max<std::int64_t>(begin, 0);
+  end = std::min(end, static_cast<std::int64_t>(contigs_[contig].length));
+  if (begin >= end) return;
+  auto& taken = taken_[contig];
+  const auto next = taken.lower_bound(begin);
+  if (next != taken.begin()) {
+    const auto& before = *std::prev(next);
+    if (before.second.end > begin) fail_overlap(before.second.key, key, contigs_[contig], begin);
+  }
+  if (next != taken.end() && next->first < end)
+    fail_overlap(key, next->second.key, contigs_[contig], next->first);
+  taken.emplace_hint(next, begin, Place{end, key});
 }
 
 }  // namespace biogpu::genome

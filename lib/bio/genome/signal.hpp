@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -39,6 +40,26 @@ class Signal {
 
   std::vector<Contig> contigs_;
   std::vector<SignalRun> runs_;
+};
+
+// Which places of a genome windows take, to refuse one that overlaps before it is computed.
+class SignalPlaces {
+ public:
+  explicit SignalPlaces(std::span<const Contig> contigs)
+      : contigs_(contigs.begin(), contigs.end()), taken_(contigs.size()) {}
+
+  // The letters [begin, end) that the bins of a window lie on; those outside of the contig do not
+  // count. Throws what Signal::sorted() does.
+  void take(std::size_t contig, std::int64_t begin, std::int64_t end, const std::string& key);
+
+ private:
+  struct Place {
+    std::int64_t end = 0;
+    std::string key;
+  };
+
+  std::vector<Contig> contigs_;
+  std::vector<std::map<std::int64_t, Place>> taken_;  // of each contig, by begin
 };
 
 }  // namespace biogpu::genome

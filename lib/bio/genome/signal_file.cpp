@@ -1,9 +1,11 @@
 #include "lib/bio/genome/signal_file.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -44,6 +46,12 @@ void write_bedgraph(io::OutputFile& file, std::span<const Contig> contigs,
   }
 }
 
+std::uint64_t size_of(const io::output::TargetFile& file) {
+  struct stat status {};
+  if (fstat(file.descriptor(), &status) != 0) file.fail("cannot be written", errno);
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
 }  // namespace
 
 bool is_signal_path(const std::string& path) {
@@ -63,30 +71,40 @@ class SignalFile::Impl {
     }
   }
 
+  void check(std::span<const Contig> contigs) const {
+    if (bigwig_) check_bigwig(*bigwig_, contigs);
+  }
   void write(Signal& signal) {
     if (bigwig_) write_bigwig(*bigwig_, signal.contigs(), signal.sorted());
     if (bedgraph_) write_bedgraph(*bedgraph_, signal.contigs(), signal.sorted());
   }
   void finish() {
-    if (bigwig_) bigwig_->finish();
+    if (bigwig_) {
+      bytes_ = size_of(*bigwig_);
+      bigwig_->finish();
+    }
     if (bedgraph_) bedgraph_->finish();
   }
   void commit() {
     if (bigwig_) bigwig_->publish();
     if (bedgraph_) bedgraph_->commit();
   }
+  std::uint64_t bytes() const { return bedgraph_ ? bedgraph_->bytes() : bytes_; }
 
  private:
   std::optional<io::output::TargetFile> bigwig_;
   std::optional<io::OutputFile> bedgraph_;
+  std::uint64_t bytes_ = 0;
 };
 
 SignalFile::SignalFile(const std::string& path) : impl_(std::make_unique<Impl>(path)) {}
 SignalFile::~SignalFile() = default;
 SignalFile::SignalFile(SignalFile&&) noexcept = default;
 SignalFile& SignalFile::operator=(SignalFile&&) noexcept = default;
+void SignalFile::check(std::span<const Contig> contigs) const { impl_->check(contigs); }
 void SignalFile::write(Signal& signal) { impl_->write(signal); }
 void SignalFile::finish() { impl_->finish(); }
 void SignalFile::commit() { impl_->commit(); }
+std::uint64_t SignalFile::bytes() const { return impl_->bytes(); }
 
 }  // namespace biogpu::genome

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "lib/bio/genome/signal.hpp"
@@ -21,10 +23,14 @@ class SignalFile {
   SignalFile(SignalFile&&) noexcept;
   SignalFile& operator=(SignalFile&&) noexcept;
 
+  // Throws what write() would for the kind of file and the contigs, before there are any values.
+  void check(std::span<const Contig> contigs) const;
   // Once.
   void write(Signal& signal);
   void finish();
   void commit();
+  // Of the file, between finish() and commit().
+  std::uint64_t bytes() const;
 
  private:
   class Impl;

@@ -1,8 +1,12 @@
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 
 #include "lib/bio/genome/bigwig.hpp"
@@ -41,7 +45,10 @@ const char* const kText =
 void write_signal(const std::string& path, Signal signal) {
   SignalFile file(path);
   file.write(signal);
+  file.finish();
+  const std::uint64_t bytes = file.bytes();
   file.commit();
+  if (!path.ends_with(".gz")) CHECK(bytes == std::filesystem::file_size(path));
 }
 
 }  // namespace
@@ -93,6 +100,21 @@ TEST_CASE("genome.signal: overlapping windows and other names are refused", "[ge
                Contains("3 bins of 'a' and 'b' overlap at chr1:513"));
   }
   CHECK(folder.names().empty());
+  SignalPlaces places(kContigs);
+  places.take(0, 512, 768, "b");
+  places.take(0, 500, 512, "c");
+  places.take(0, 900, 2000, "d");
+  places.take(0, 2000, 3000, "outside");
+  places.take(1, 512, 768, "outside");
+  places.take(0, 2000, 3000, "outside");
+  CHECK_THAT(error_text([&] { places.take(0, 490, 501, "a"); }),
+             Contains("3 bins of 'a' and 'c' overlap at chr1:501"));
+  CHECK_THAT(error_text([&] { places.take(0, 767, 770, "a"); }),
+             Contains("3 bins of 'b' and 'a' overlap at chr1:768"));
+  CHECK_THAT(error_text([&] { places.take(0, -5, 2000, "a"); }),
+             Contains("3 bins of 'a' and 'c' overlap at chr1:501"));
+  CHECK_THAT(error_text([&] { places.take(0, 999, 1001, "a"); }), Contains("at chr1:1000"));
+  places.take(0, 768, 900, "between");
   CHECK(error_text([&] { SignalFile(folder.path("a.txt")); }) ==
         "2 " + folder.path("a.txt") + ": expected a name that ends in .bw or .bedgraph");
   CHECK(is_signal_path("x/A.BigWig"));
@@ -133,6 +155,27 @@ TEST_CASE("genome.signal: bigWig has the same values", "[genome]") {
              Contains("1 /dev/null/a.bw: cannot be written"));
   CHECK_THAT(error_text([&] { write_signal(folder.path("no/a.bw"), three_windows()); }),
              Contains("cannot be written: No such file"));
+}
+
+TEST_CASE("genome.signal: what a file cannot hold is known before there are values", "[genome]") {
+  const test::TempFolder folder;
+  const std::vector<Contig> huge = {{"chr1", std::uint64_t{1} << 32}};
+  SignalFile(folder.path("a.bedgraph")).check(huge);
+  const std::string path = folder.path("a.bw");
+  const std::string error = error_text([&] { SignalFile(path).check(huge); });
+  if (!has_bigwig()) {
+    CHECK_THAT(error, Contains("2 " + path + ": this build has no libBigWig"));
+    return;
+  }
+  CHECK_THAT(error, Contains("2 " + path + ": bigWig cannot hold the 4294967296 letters of chr1"));
+  SignalFile(path).check(kContigs);
+  const std::string pipe = folder.path("pipe.bw");
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  REQUIRE(reader >= 0);
+  CHECK_THAT(error_text([&] { SignalFile(pipe).check(kContigs); }),
+             Contains("bigWig cannot be written to a pipe"));
+  close(reader);
 }
 
 TEST_CASE("genome.signal: a full disk leaves no file", "[genome]") {
