@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Makes a folder that `biogpu infer tracks` reads of a published Enformer.
 
-usage: scripts/convert/enformer.py INPUT FOLDER [--gamma-table tf_gammas.pt] [--targets FILE ...]
+usage: scripts/convert/enformer.py INPUT FOLDER [--gamma-table tf_gammas.pt | --gamma FORM] [--targets FILE ...]
 
 INPUT is a folder with config.json and pytorch_model.bin or model.safetensors, as EleutherAI/enformer-official-rough or
 enformer-pytorch's save_pretrained. FOLDER gets config.json and model.safetensors; each part once, without the second names
 (_trunk.*) under which enformer-pytorch registers it. --gamma-table takes the numbers of DeepMind's program, the file
-precomputed/tf_gammas.pt of enformer-pytorch, which the official weights were trained with. --targets copies tables of
-tracks, as targets_human.txt.
+precomputed/tf_gammas.pt of enformer-pytorch, which the official weights were trained with; --gamma names what other
+weights were trained with, positions or features (docs/models/enformer.md). A model of the published shape needs one of
+the two, as its config.json does not tell. --targets copies tables of tracks, targets_HEAD.txt, as targets_human.txt.
 
 Only tensors are unpickled (torch.load with weights_only): a checkpoint cannot run code. Needs torch and safetensors;
 requirements.txt pins them.
@@ -17,15 +18,16 @@ import argparse
 import json
 import pathlib
 import pickle
-import shutil
 import sys
 
+import safetensors
 import safetensors.torch
 import torch
 
 import tensor_names
 
-TABLE_SHAPE = (3071, 32)
+TABLE = "gamma_position_basis"
+TABLE_SHAPE = (3071, 32)  # of 1,536 positions and 32 features
 TRUNK = {"_trunk.1.": "stem.", "_trunk.2.": "conv_tower.", "_trunk.4.": "transformer.",
          "_trunk.6.": "final_pointwise."}
 
@@ -47,7 +49,10 @@ def load(path):
 
 def read_state(folder):
     if (folder / "model.safetensors").exists():
-        return safetensors.torch.load_file(folder / "model.safetensors")
+        try:
+            return safetensors.torch.load_file(folder / "model.safetensors")
+        except (OSError, safetensors.SafetensorError) as error:
+            fail(folder / "model.safetensors", f"cannot be read: {error}")
     if not (folder / "pytorch_model.bin").exists():
         fail(folder, "has no model.safetensors and no pytorch_model.bin")
     state = load(folder / "pytorch_model.bin")
@@ -95,26 +100,80 @@ def read_config(folder):
     return config
 
 
+def has_table_shape(path, config):
+    try:
+        positions = config.get("sequence_length", 196608) / 2 ** config.get("num_downsamples", 7)
+        features = config.get("dim", 1536) / config.get("heads", 8) / 6
+    except (ArithmeticError, TypeError):
+        fail(path / "config.json", "has a size that is no number above 0")
+    return (2 * positions - 1, features) == TABLE_SHAPE
+
+
+def set_gamma(arguments, config, state):
+    """Puts what the weights were trained with into the config or the state; nothing is guessed for the official ones."""
+    fits = has_table_shape(arguments.input, config)
+    if arguments.gamma_table:
+        if not fits:
+            fail(arguments.gamma_table, "is for 1,536 positions and 32 features; the model has another shape")
+        state[TABLE] = read_table(arguments.gamma_table)
+        config["gamma"] = "tf-table"
+    elif arguments.gamma:
+        state.pop(TABLE, None)
+        config["gamma"] = arguments.gamma
+    elif fits and TABLE not in state and "gamma" not in config and not config.get("use_tf_gamma"):
+        fail(arguments.input, "does not tell its gamma features; give --gamma-table (the official weights), or --gamma")
+
+
+def read_targets(paths, config):
+    """The bytes of each file, by its name, which must be one that biogpu reads."""
+    heads = config.get("output_heads", {"human": 5313, "mouse": 1643})
+    known = [f"targets_{head}.txt" for head in (heads if isinstance(heads, dict) else {})]
+    files = {}
+    for path in paths:
+        if path.name not in known:
+            fail(path, f"is not read under this name; known are {', '.join(known)}")
+        try:
+            files[path.name] = path.read_bytes()
+        except OSError as error:
+            fail(path, error.strerror)
+    return files
+
+
+def write(folder, state, files):
+    """Under other names first: a folder that is cut short has no model."""
+    folder.mkdir(parents=True, exist_ok=True)
+    partial = [(folder / f"{name}.partial", folder / name) for name in ("model.safetensors", *files)]
+    try:
+        safetensors.torch.save_file(state, partial[0][0], metadata={"format": "pt"})
+        partial[0][0].chmod(0o644)
+        for (path, _), content in zip(partial[1:], files.values()):
+            path.write_bytes(content)
+        for path, name in partial:
+            path.replace(name)
+    except (OSError, safetensors.SafetensorError) as error:
+        for path, _ in partial:
+            path.unlink(missing_ok=True)
+        fail(folder, f"cannot be written: {error}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("input", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--gamma-table", type=pathlib.Path)
+    gamma = parser.add_mutually_exclusive_group()
+    gamma.add_argument("--gamma-table", type=pathlib.Path)
+    gamma.add_argument("--gamma", choices=("positions", "features"))
     parser.add_argument("--targets", type=pathlib.Path, nargs="+", default=[])
     arguments = parser.parse_args()
     if arguments.folder.exists() and arguments.input.exists() and arguments.folder.samefile(arguments.input):
         parser.error("FOLDER is INPUT")
     config = read_config(arguments.input)
     state = without_copies(arguments.input, read_state(arguments.input))
-    if arguments.gamma_table:
-        state["gamma_position_basis"] = read_table(arguments.gamma_table)
+    set_gamma(arguments, config, state)
+    files = read_targets(arguments.targets, config)
+    files["config.json"] = (json.dumps(config, indent=2) + "\n").encode()
     # Made when all was read: no folder is left of an input that is refused.
-    arguments.folder.mkdir(parents=True, exist_ok=True)
-    safetensors.torch.save_file(state, arguments.folder / "model.safetensors", metadata={"format": "pt"})
-    (arguments.folder / "model.safetensors").chmod(0o644)
-    (arguments.folder / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
-    for path in arguments.targets:
-        shutil.copy(path, arguments.folder / path.name)
+    write(arguments.folder, state, files)
     print(f"{arguments.folder}: {len(state)} tensors")
 
 

@@ -80,7 +80,7 @@ refused 'holds .*\.system,' folder
 # Enformer: the trunk's second names, the table of gamma features, and copies that differ.
 enformer=$source_dir/tests/data/models/enformer_tiny
 "$python" - "$enformer" <<'EOF' || exit 1
-import pathlib, shutil, sys
+import json, pathlib, shutil, sys
 import safetensors.torch, torch
 source = pathlib.Path(sys.argv[1])
 state = safetensors.torch.load_file(source / "model.safetensors")
@@ -95,18 +95,51 @@ for folder in ("published", "differing"):
     torch.save(state, pathlib.Path(folder) / "pytorch_model.bin")
     state["_trunk.1.0.bias"] = state["stem.0.bias"] + 1
 torch.save(torch.rand(3071, 32), "table.pt")
+# The shape of the official weights, with the tensors of another: a converter looks at names alone.
+pathlib.Path("official").mkdir()
+shutil.copy("published/pytorch_model.bin", "official")
+config = json.loads((source / "config.json").read_text())
+config.update(dim=1536, heads=8, num_downsamples=7, sequence_length=196608)
+pathlib.Path("official/config.json").write_text(json.dumps(config))
 EOF
 enformer_py() { "$python" "$source_dir/scripts/convert/enformer.py" "$@" >out.txt 2>err.txt; rc=$?; }
-enformer_py published enformer --gamma-table table.pt
+printf 'index\tidentifier\n' >targets_human.txt
+cp targets_human.txt tracks.txt
+enformer_py published enformer --targets targets_human.txt
 check "Enformer is converted" rc_is 0
+check "with its tracks" same_files targets_human.txt enformer/targets_human.txt
+rm -f enformer/targets_human.txt
+check "nothing is left" bash -c '! ls enformer | grep -q partial'
 works infer tracks -q --device cpu --model "$enformer" "$enformer/windows.fa" -o tiny.npz
 works infer tracks -q --device cpu --model enformer "$enformer/windows.fa" -o converted.npz
 check "the same tracks" same_files tiny.npz converted.npz
-check "once each" bash -c '! grep -aq _trunk enformer/model.safetensors && grep -aq gamma_position_basis enformer/model.safetensors'
-enformer_py differing refused
-check "copies that differ" err_has "stem.0.bias differs\|differs from stem.0.bias"
-check "no folder" absent refused
-enformer_py published refused --gamma-table published/pytorch_model.bin
-check "no table" err_has "is no table of gamma features"
+check "once each" bash -c '! grep -aq _trunk enformer/model.safetensors'
+
+# Official weights do not tell the form of their gamma features.
+enformer_py official table --gamma-table table.pt
+check "with the table" bash -c 'grep -aq gamma_position_basis table/model.safetensors && grep -q "\"gamma\": \"tf-table\"" table/config.json'
+enformer_py official features --gamma features
+check "or with a form" bash -c '! grep -aq gamma_position_basis features/model.safetensors && grep -q "\"gamma\": \"features\"" features/config.json'
+
+# enformer_refused PATTERN ARGUMENTS...: one line on stderr, and no folder.
+enformer_refused() {
+  local pattern=$1
+  shift
+  enformer_py "$1" refused "${@:2}"
+  check "refused: $*" rc_is 1
+  check "one line" n_lines_is err.txt 1
+  check "the error says '$pattern'" err_has "$pattern"
+  check "no folder" absent refused
+}
+enformer_refused "stem.0.bias differs\|differs from stem.0.bias" differing
+enformer_refused "does not tell its gamma features; give --gamma-table" official
+enformer_refused "is no table of gamma features" official --gamma-table published/pytorch_model.bin
+enformer_refused "is for 1,536 positions and 32 features" published --gamma-table table.pt
+enformer_refused "No such file" published --targets nothing/targets_human.txt
+enformer_refused "known are targets_human.txt, targets_mouse.txt" published --targets targets_human.txt tracks.txt
+mkdir damaged
+cp "$enformer/config.json" damaged
+head -c 20000 "$enformer/model.safetensors" >damaged/model.safetensors
+enformer_refused "model.safetensors: cannot be read" damaged
 
 finish
