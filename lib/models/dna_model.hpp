@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/models/model.hpp"
@@ -34,6 +35,9 @@ class DnaModel : public Model {
     std::int64_t embedding_width = 0;
     std::uint64_t n_parameters = 0;  // those in use
     std::vector<TrackHead> heads;    // of the model
+    // Choices that were made in loading, by name, for the summary: "gamma".
+    std::vector<std::pair<std::string, std::string>> choices = {};
+    std::string warning = {};  // of one that is likely to be wrong, or empty
   };
   // What a pass gives: tracks.NAME [windows * bins, tracks] of each loaded head, embedding
   // [windows * bins, embedding_width], and for tests what every part of the model gives.

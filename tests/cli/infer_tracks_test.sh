@@ -16,6 +16,12 @@ check "equal to enformer-pytorch" python3 "$same" all.safetensors "$model/expect
 tracks --gamma positions --head human "$windows" -o positions.safetensors
 check "gamma over positions, one head under the window's name" python3 "$same" positions.safetensors \
   "$model/expected.safetensors" 1e-5 one=positions/heads/human
+run infer tracks -v --device cpu --model "$model" --gamma positions --json summary.json "$windows" -o positions.safetensors
+check "the form of gamma in the log" err_has "gamma positions"
+check "and in the summary" python3 -c "
+import json
+assert json.load(open('summary.json'))['result']['model']['gamma'] == 'positions'"
+check "no warning of a form that was chosen" bash -c '! grep -q "gamma features" err.txt'
 works infer info "$model"
 check "info" out_has "^bins	16 of 16 bases, from base 384"
 
@@ -86,6 +92,35 @@ check "one track alone" err_has "holds one track"
 check "and no file" absent no.bedgraph
 tracks --head human --tracks 2 "$windows" -o no.bedgraph
 check "of a genome" rc_is 2
+# A head that has one track: the mouse's, cut to its first.
+python3 - "$model" single <<'EOF' || exit 1
+import json, pathlib, struct, sys
+source, folder = map(pathlib.Path, sys.argv[1:])
+folder.mkdir()
+config = json.loads((source / "config.json").read_text())
+config["output_heads"]["mouse"] = 1
+(folder / "config.json").write_text(json.dumps(config))
+stored = (source / "model.safetensors").read_bytes()
+n = struct.unpack("<Q", stored[:8])[0]
+header, data, out = json.loads(stored[8:8 + n]), stored[8 + n:], b""
+for name, tensor in header.items():
+    if name == "__metadata__":
+        continue
+    begin, end = tensor["data_offsets"]
+    if name.startswith("_heads.mouse"):
+        end = begin + (end - begin) // tensor["shape"][0]
+        tensor["shape"][0] = 1
+    tensor["data_offsets"] = [len(out), len(out) + end - begin]
+    out += data[begin:end]
+text = json.dumps(header).encode()
+(folder / "model.safetensors").write_bytes(struct.pack("<Q", len(text)) + text + out)
+EOF
+tracks --head mouse --tracks 0 --genome genome.fa --region chr1:501-524 -o first.bedgraph
+run infer tracks -q --device cpu --model single --head mouse --genome genome.fa --region chr1:501-524 -o whole.bedgraph
+check "a head of one track" rc_is 0
+check "is that track" cmp <(grep -v "^track" first.bedgraph) <(grep -v "^track" whole.bedgraph)
+run infer tracks -q --device cpu --model single --genome genome.fa --region chr1:501-524 -o no.bedgraph
+check "one head alone" err_has "holds one track"
 tracks --head human --tracks 2 --genome genome.fa --region chr1:501-524 --region chr1:509-532 -o no.bedgraph
 check "bins that overlap" rc_is 3
 check "with both regions" err_has "chr1:501-524.*chr1:509-532.*overlap"

@@ -54,6 +54,10 @@ DnaRun::DnaRun(DnaFlags flags, std::string name, std::string command_line,
   run_.add_stage(clock.stop(0));
   input_.open(open_windows(flags_, run_.flags(), info().window),
               flags_.n_value == "0.25" ? ops::kLetterQuarters : ops::kLetterZero);
+  if (!info().warning.empty())
+    run_.log().warn(fmt::format("{}: {}", run_.flags().model, info().warning));
+  for (const auto& [choice, value] : info().choices)
+    run_.log().detail(fmt::format("{}: {} {}", run_.flags().model, choice, value));
   run_.log().detail(fmt::format("{}: {}, windows of {} bases, {} bins of {}, on {}",
                                 run_.flags().model, info().architecture, info().window,
                                 info().n_bins, info().bin_size, run_.device().name));
@@ -168,6 +172,7 @@ void DnaRun::finish(std::uint64_t output_bytes, const std::function<void()>& nam
                    {"precision", name_of(precision_)},
                    {"windows_per_pass", n_per_pass_},
                    {"windows", run_.n_records()}};
+  for (const auto& [choice, value] : info().choices) report.result["model"][choice] = value;
   run_.finish(output_bytes, report, name_outputs);
 }
 

@@ -1,4 +1,6 @@
 // `biogpu infer tracks`: predictions of models of DNA.
+#include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,10 +38,21 @@ void write_arrays(DnaRun& run, const TrackFlags& flags) {
   run.finish(writer->bytes(), [&] { writer->commit(); });
 }
 
+// Of all heads that were loaded.
+std::int64_t count_tracks(const models::DnaModel& model) {
+  std::int64_t n = 0;
+  for (const models::HeadChoice& choice : model.heads()) {
+    n += std::ssize(choice.tracks);
+    if (!choice.tracks.empty()) continue;  // else all
+    for (const models::TrackHead& head : model.info().heads)
+      if (head.name == choice.name) n += head.n_tracks;
+  }
+  return n;
+}
+
 // One track along the genome.
 void write_signal(DnaRun& run, const TrackFlags& flags) {
-  const auto& heads = run.model().heads();
-  if (heads.size() != 1 || heads[0].tracks.size() != 1)
+  if (count_tracks(run.model()) != 1)
     throw Error(ErrorCode::usage,
                 "a file of a signal holds one track; choose it with --head and --tracks");
   genome::Signal signal(run.input().contigs());

@@ -130,4 +130,18 @@ Config read_config(const ModelConfig& file) {
   return config;
 }
 
+void require_gpu_shape(const ModelConfig& file, const Config& config) {
+  for (const std::int64_t n : config.channels)
+    if (n % 8 != 0)
+      file.fail(
+          fmt::format("the tower has {} channels; GPUs take multiples of 8; use --device cpu", n));
+  if (config.d_key % 8 == 0 && config.d_key <= 64 && config.d_value % 8 == 0 &&
+      config.d_value <= 192)
+    return;
+  file.fail(fmt::format(
+      "attn_dim_key is {} and dim / heads {}; GPUs take multiples of 8, up to 64 and up to 192; "
+      "use --device cpu",
+      config.d_key, config.d_value));
+}
+
 }  // namespace biogpu::models::enformer

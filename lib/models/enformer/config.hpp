@@ -37,5 +37,7 @@ struct Config {
 
 // Throws Error{bad_input} naming the key.
 Config read_config(const ModelConfig& file);
+// Throws the same for a shape that only CPUs take.
+void require_gpu_shape(const ModelConfig& file, const Config& config);
 
 }  // namespace biogpu::models::enformer

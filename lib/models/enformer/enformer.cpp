@@ -54,6 +54,7 @@ struct Enformer::Batch {
 Enformer::Enformer(const std::string& folder, const ModelConfig& config, tensor::Context& context,
                    Options options)
     : DnaModel(context), config_(enformer::read_config(config)) {
+  if (context.kind() == tensor::Context::Kind::gpu) enformer::require_gpu_shape(config, config_);
   heads_ = std::move(options.weights.heads);
   if (heads_.empty())
     for (const TrackHead& head : config_.heads) heads_.push_back({head.name, {}});
@@ -63,6 +64,12 @@ Enformer::Enformer(const std::string& folder, const ModelConfig& config, tensor:
   weights_ = enformer::read_weights(config_, options.weights, table, context);
   info_ = {"Enformer",     config_.sequence_length,   config_.bin_size(), config_.first_base(),
            config_.n_bins, config_.embedding_width(), table.n_taken(),    config_.heads};
+  info_.choices = {{"gamma", enformer::name_of(weights_.gamma)}};
+  if (weights_.gamma_is_guess)
+    info_.warning =
+        "the gamma features are of the form 'features', as neither --gamma, nor config.json, nor a "
+        "table in the folder tells another; the official weights need the table "
+        "(scripts/convert/enformer.py --gamma-table)";
 }
 
 std::string Enformer::describe() const {

@@ -35,6 +35,10 @@ class Reader {
                        std::int64_t n_taps);
   tensor::Linear head(const HeadChoice& choice);
   GammaForm gamma_form(std::optional<GammaForm> wanted);
+  bool has_table_shape() const {
+    return config_.n_positions == kTablePositions &&
+           config_.d_value == 2 * kFeatureClasses * kTableFeatures;
+  }
   void finish();
   void set_relative(GammaForm form, std::vector<AttentionBlock>& blocks);
 
@@ -158,8 +162,7 @@ tensor::Linear Reader::head(const HeadChoice& choice) {
 GammaForm Reader::gamma_form(std::optional<GammaForm> wanted) {
   if (!wanted) wanted = config_.gamma;
   const bool stored = table_.has(kGammaTable);
-  const bool fits = config_.n_positions == kTablePositions &&
-                    config_.d_value == 2 * kFeatureClasses * kTableFeatures;
+  const bool fits = has_table_shape();
   if (!wanted) {
     wanted = config_.use_tf_gamma ? GammaForm::positions : GammaForm::features;
     if (stored && fits) wanted = GammaForm::tf_table;
@@ -217,6 +220,9 @@ Weights read_weights(const Config& config, const WeightOptions& options, WeightT
   for (const TrackHead& head : config.heads)
     for (const char* part : {".0.weight", ".0.bias"}) table.ignore("_heads." + head.name + part);
   weights.gamma = reader.gamma_form(options.gamma);
+  // enformer-pytorch's config does not tell whether the table was in use.
+  weights.gamma_is_guess = !options.gamma && !config.gamma && reader.has_table_shape() &&
+                           weights.gamma == GammaForm::features;
   reader.finish();
   reader.set_relative(weights.gamma, weights.blocks);
   return weights;

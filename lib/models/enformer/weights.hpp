@@ -50,6 +50,8 @@ struct Weights {
   ConvBlock last;                     // to the embedding
   std::vector<tensor::Linear> heads;  // as they were chosen
   GammaForm gamma = GammaForm::features;
+  // Nothing says which form the weights were trained with, and the official ones have this shape.
+  bool gamma_is_guess = false;
 };
 
 inline constexpr std::int64_t kLetterTaps = 15;

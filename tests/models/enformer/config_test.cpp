@@ -39,6 +39,34 @@ TEST_CASE("enformer.config: the published model is what an empty file says", "[e
   CHECK(!config.gamma);
 }
 
+TEST_CASE("enformer.config: shapes for a CPU alone are refused by the key's name",
+          "[enformer][model]") {
+  const auto error = [](const std::string& json) -> std::string {
+    const test::Folder folder;
+    folder.write("config.json", json);
+    const ModelConfig file(folder.path());
+    const Config config = models::enformer::read_config(file);
+    try {
+      models::enformer::require_gpu_shape(file, config);
+    } catch (const Error& e) {
+      CHECK(e.code() == ErrorCode::bad_input);
+      return e.what();
+    }
+    return "no error";
+  };
+  CHECK(error("{}") == "no error");
+  CHECK(error(R"({"attn_dim_key": 56})") == "no error");
+  for (const char* json : {R"({"attn_dim_key": 72})", R"({"attn_dim_key": 60})", R"({"heads": 4})",
+                           R"({"dim": 240, "heads": 8, "dim_divisible_by": 8})"}) {
+    const std::string what = error(json);
+    INFO(json << ": " << what);
+    CHECK(what.find("config.json: attn_dim_key is") != std::string::npos);
+    CHECK(what.find("GPUs take multiples of 8, up to 64 and up to 192") != std::string::npos);
+  }
+  CHECK(error(R"({"dim": 1512, "heads": 9, "dim_divisible_by": 12})").find("the tower has 756") !=
+        std::string::npos);
+}
+
 TEST_CASE("enformer.config: a small model", "[enformer][model]") {
   const Config config =
       models::enformer::read_config(ModelConfig(test::model_data("enformer_tiny")));

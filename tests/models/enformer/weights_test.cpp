@@ -1,3 +1,4 @@
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,34 @@ void check_error(const RawTensors& tensors, const std::vector<std::string>& part
   const std::string what = error_of(test::to_safetensors(tensors), options);
   INFO(what);
   for (const std::string& part : parts) CHECK(what.find(part) != std::string::npos);
+}
+
+// The tiny model with eight times its widths and 1,536 positions, in zeros: the size of the
+// official table.
+std::string make_table_sized(const test::Folder& folder, const std::string& gamma) {
+  std::string config = test::read_file(test::model_data(test::kTiny + "/config.json"));
+  const auto set = [&](const std::string& key, const std::string& from, const std::string& to) {
+    const std::string text = "\"" + key + "\": " + from;
+    REQUIRE(config.find(text) != std::string::npos);
+    config.replace(config.find(text), text.size(), "\"" + key + "\": " + to);
+  };
+  set("dim", "48", "384" + gamma);
+  set("dim_divisible_by", "8", "64");
+  set("sequence_length", "1024", "24576");
+  RawTensors tensors = tiny_tensors();
+  for (auto& [name, tensor] : tensors) {
+    const bool of_keys = name.find(".to_q.") != std::string::npos ||
+                         name.find(".to_k.") != std::string::npos ||
+                         name.find(".to_rel_k.") != std::string::npos;
+    for (std::size_t i = of_keys ? 1 : 0; i < tensor.shape.size(); ++i)
+      if (tensor.shape[i] >= 24) {
+        tensor.shape[i] *= 8;
+        tensor.bytes.append(7 * tensor.bytes.size(), '\0');
+      }
+  }
+  folder.write("config.json", config);
+  folder.write("model.safetensors", test::to_safetensors(tensors));
+  return folder.path();
 }
 
 std::string trunk_name(const std::string& name) {
@@ -110,6 +139,25 @@ TEST_CASE("enformer.weights: a file cut short is refused", "[enformer][model]") 
   const std::string whole = test::to_safetensors(tiny_tensors());
   for (const std::size_t n : {std::size_t{0}, std::size_t{5}, std::size_t{1000}, whole.size() - 1})
     CHECK(error_of(whole.substr(0, n)).find("model.safetensors: ") != std::string::npos);
+}
+
+TEST_CASE("enformer.weights: a form of gamma that is guessed for the official size is told",
+          "[enformer][model]") {
+  const auto context = tensor::make_dry_run_context(tensor::Precision::fp32);
+  const auto warning = [&](const std::string& folder, std::optional<GammaForm> gamma = {}) {
+    Enformer::Options options;
+    options.maps = tensor::WeightTable::Maps::only_checked;
+    options.weights.gamma = gamma;
+    const Enformer model(folder, models::ModelConfig(folder), *context, options);
+    return model.info().warning;
+  };
+  const test::Folder plain, chosen, original;
+  const std::string folder = make_table_sized(plain, "");
+  CHECK(warning(folder).find("the official weights need the table") != std::string::npos);
+  CHECK(warning(folder, GammaForm::features).empty());
+  CHECK(warning(make_table_sized(chosen, R"(, "gamma": "features")")).empty());
+  CHECK(warning(make_table_sized(original, R"(, "gamma": "positions")")).empty());
+  CHECK(warning(test::model_data(test::kTiny)).empty());
 }
 
 TEST_CASE("enformer.weights: the table of gamma features is for its size alone",
