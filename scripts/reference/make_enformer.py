@@ -4,8 +4,9 @@
 usage: scripts/reference/make_enformer.py FOLDER [--shape tiny|small|published] [--seed N] [--dtype float16|float32]
                                           [--vectors] [--trunk-names]
 
-Weights are drawn so that every part matters: the output of attention is not zero, batch norm has statistics, pools
-and biases are not neutral. The vectors are computed by enformer-pytorch in double precision from the numbers that
+Weights are drawn so that every part matters and that positions differ as much as channels do: batch norm has
+statistics near those of its input, attention is sharp, biases are smaller than the signal, and the output of attention
+is not zero. The vectors are computed by enformer-pytorch in double precision from the numbers that
 the file holds, and stored in fp32: every stage for the window "one", the outputs for "two", which has letters that
 are no base, and the outputs of "one" with the gamma features divided by their maximum over positions, as
 DeepMind's original has it. Needs requirements.txt and `pip install --no-deps enformer-pytorch==0.8.12`, which pins
@@ -50,15 +51,20 @@ def load_original():
 original = load_original()
 
 
+# Of weights whose products are to be larger than their inputs.
+GAINS = {"stem.0.weight": 3, "0.fn.1.to_q.weight": 2, "0.fn.1.to_k.weight": 2, "0.fn.1.to_rel_k.weight": 1,
+         "0.fn.1.to_v.weight": 2, "0.fn.1.to_out.weight": 1}
+
+
 def fill(model, seed):
     generator = torch.Generator().manual_seed(seed)
 
     def draw(name, tensor):
         noise = torch.randn(tensor.shape, generator=generator)
-        if name.endswith("running_var"):
+        if name.endswith("running_var"):  # times that of the input
             return 0.5 + 1.5 * torch.rand(tensor.shape, generator=generator)
-        if name.endswith("running_mean"):
-            return noise
+        if name.endswith("running_mean"):  # of the input, plus standard deviations
+            return 0.3 * noise
         if name.endswith("to_attn_logits.weight"):
             n = tensor.shape[0]
             return (2 * torch.eye(n) + noise.view(n, n) * n ** -0.5).view(tensor.shape)
@@ -68,8 +74,7 @@ def fill(model, seed):
             # Factors of normalisations are near 1.
             return 0.2 * noise + (1.0 if name.endswith("weight") else 0.0)
         n_in = math.prod(tensor.shape[1:])
-        gain = 3 if name.endswith(("to_q.weight", "to_k.weight")) else 1
-        return gain * n_in ** -0.5 * noise
+        return GAINS.get(name.split(".", 2)[-1] if name.startswith("transformer") else name, 1) * n_in ** -0.5 * noise
 
     with torch.no_grad():
         for name, tensor in sorted(model.state_dict().items()):
@@ -77,11 +82,26 @@ def fill(model, seed):
                 tensor.copy_(draw(name, tensor))
 
 
+def set_statistics(model, window):
+    """Each batch norm's drawn statistics, in units of what its input has for a window."""
+    def hook(norm, inputs):
+        spread, mean = torch.var_mean(inputs[0], dim=(0, 2))
+        norm.running_mean.mul_(spread.sqrt()).add_(mean)
+        norm.running_var.mul_(spread)
+
+    hooks = [part.register_forward_pre_hook(hook) for part in model.modules() if isinstance(part, torch.nn.BatchNorm1d)]
+    with torch.no_grad():
+        model(one_hot(window)[None])
+    for handle in hooks:
+        handle.remove()
+
+
 def make_model(shape, seed):
     values = dict(SHAPES[shape])
-    values.pop("sequence_length")
+    length = values.pop("sequence_length")
     model = original.Enformer(original.EnformerConfig(**values)).eval()
     fill(model, seed)
+    set_statistics(model, make_windows(length)["one"])
     return model
 
 
