@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <new>
 #include <utility>
 
+#include "lib/bio/genome/format_numbers.hpp"
+#include "lib/bio/genome/phase_sets.hpp"
 #include "lib/bio/genome/vcf_input.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
@@ -15,12 +16,6 @@ namespace biogpu::genome {
 namespace {
 
 constexpr std::size_t kRefShown = 20;  // letters of REF in an error
-// What htslib returns for a tag that the header or the record lacks.
-constexpr int kNoSuchTag = -1, kTagNotInRecord = -3;
-
-struct FreeNumbers {
-  void operator()(std::int32_t* numbers) const { std::free(numbers); }
-};
 
 AltAllele parse_alt(const char* text) {
   AltAllele alt;
@@ -91,8 +86,8 @@ class VariantReader::Impl {
   std::vector<std::size_t> sample_columns_;
   VariantCounts counts_;
   std::string position_;  // of the record, for errors: "chr1:5"
-  std::unique_ptr<std::int32_t, FreeNumbers> numbers_;
-  int n_numbers_ = 0;
+  FormatNumbers numbers_;
+  PhaseSets phase_sets_;
 };
 
 void VariantReader::Impl::choose_samples() {
@@ -204,22 +199,22 @@ bool VariantReader::Impl::ref_agrees(const Variant& variant) const {
 }
 
 bool VariantReader::Impl::read_genotypes(bcf1_t& record, Variant& variant) {
-  std::int32_t* numbers = numbers_.release();
-  const int n = bcf_get_genotypes(input_.header(), &record, &numbers, &n_numbers_);
-  numbers_.reset(numbers);
-  const int n_samples = bcf_hdr_nsamples(input_.header());
-  if (n == kNoSuchTag || n == kTagNotInRecord)
+  const auto numbers = numbers_.read(input_.header(), record, "GT");
+  if (!numbers)
     return leave_out(counts_.no_genotypes, "has no genotypes; expected GT of every sample");
-  if (n <= 0 || n % n_samples != 0)
+  if (numbers->empty())
     throw Error(ErrorCode::bad_input, place() + ": GT is malformed; expected it of every sample");
-  const auto ploidy = static_cast<std::size_t>(n / n_samples);
+  const std::size_t ploidy =
+      numbers->size() / static_cast<std::size_t>(bcf_hdr_nsamples(input_.header()));
   for (const std::size_t column : sample_columns_) {
-    variant.genotypes.push_back(parse_genotype(numbers + column * ploidy, ploidy));
+    variant.genotypes.push_back(parse_genotype(numbers->data() + column * ploidy, ploidy));
     for (const int allele : variant.genotypes.back().alleles)
       if (allele > std::ssize(variant.alts))
         throw Error(ErrorCode::bad_input, fmt::format("{}: allele {} in GT; it has {}", place(),
                                                       allele, variant.alts.size() + 1));
   }
+  counts_.other_phase_set +=
+      phase_sets_.count_changes(input_.header(), record, variant, sample_columns_);
   return true;
 }
 

@@ -31,6 +31,9 @@ struct VariantCounts {
   std::uint64_t unknown_contig = 0;  // records skipped
   std::uint64_t other_ref = 0;       // records skipped: REF is not what the genome has there
   std::uint64_t no_genotypes = 0;    // records skipped: no GT, where samples are chosen
+  // Heterozygous genotypes whose phase set (PS) is not that of the sample's one before them on the
+  // contig; they are given out all the same.
+  std::uint64_t other_phase_set = 0;
 
   std::uint64_t skipped() const { return symbolic + unknown_contig + other_ref + no_genotypes; }
 };

@@ -127,6 +127,33 @@ TEST_CASE("genome.variants: files that are malformed", "[genome]") {
         }).starts_with("1 /nonexistent.vcf: cannot be opened"));
 }
 
+TEST_CASE("genome.variants: changes of the phase set are counted", "[genome]") {
+  const test::TempFolder folder;
+  const IndexedFasta genome(folder.file("g.fa", kGenome));
+  const std::string tail = "\t.\t.\t.\tGT:PS\t";
+  // Of s1: 2, 2, a homozygous one, one without phase, one without a set, 7, another contig, 2
+  // there.
+  const std::string text = vcf_text(
+      {"s0", "s1"},
+      {"chr1\t2\t.\tC\tG" + tail + "0|1:1\t0|1:2", "chr1\t3\t.\tG\tA" + tail + "0|1:5\t1|0:2",
+       "chr1\t4\t.\tT\tA" + tail + "0|1:1\t1|1:4", "chr1\t5\t.\tA\tC" + tail + "0|1:5\t0/1:5",
+       "chr1\t6\t.\tC\tA" + tail + "0|1:1\t0|1:.", "chr1\t7\t.\tG\tA" + tail + "0|1:5\t0|1:7",
+       "chr2\t5\t.\tA\tC" + tail + "0|1:1\t0|1:2"});
+  const auto count = [&](const char* type) {
+    std::string defined = text;
+    defined.insert(defined.find("##FORMAT"),
+                   "##FORMAT=<ID=PS,Number=1,Type=" + std::string(type) + ",Description=\"\">\n");
+    VariantCounts counts;
+    CHECK(read_all(folder.file("a.vcf", defined), genome, {BadVariants::refuse, {"s1"}, false},
+                   &counts)
+              .size() == 7);
+    CHECK(counts.skipped() == 0);
+    return counts.other_phase_set;
+  };
+  CHECK(count("Integer") == 1);
+  CHECK(count("String") == 0);
+}
+
 TEST_CASE("genome.variants: IDX elsewhere in a header is text", "[genome]") {
   const test::TempFolder folder;
   const IndexedFasta genome(folder.file("g.fa", kGenome));
@@ -165,6 +192,12 @@ TEST_CASE("genome.variants: genotypes of chosen samples", "[genome]") {
                read_all(folder.path("a.vcf"), genome, {BadVariants::refuse, {"s1"}, false});
              }),
              Contains("record 1 (chr1:2): has no genotypes; expected GT of every sample"));
+  // Left out at the end of all samples: htslib would end the program.
+  folder.file("a.vcf", vcf_text({"s1"}, {"chr1\t2\t.\tC\tG\t.\t.\t.\tDP:GT\t3"}));
+  CHECK_THAT(error_text([&] {
+               read_all(folder.path("a.vcf"), genome, {BadVariants::refuse, {"s1"}, false});
+             }),
+             Contains("record 1 (chr1:2): has no genotypes"));
   folder.file("a.vcf", vcf_text({"s1"}, {"chr1\t2\t.\tC\tG\t.\t.\t.\tDP\t3",
                                          "chr1\t3\t.\tG\tA\t.\t.\t.\tGT\t0|1"}));
   VariantCounts counts;
