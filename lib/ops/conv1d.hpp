@@ -7,10 +7,9 @@ namespace biogpu::ops {
 
 // Convolution along the rows of each segment, zeros before and behind it:
 //   y[q] = residual[q] + bias + sum over taps j of x[q * stride + j - (taps - 1) / 2] W[:, j, :]^T,
-// one product for taps 1. Channels last; a segment of n rows becomes one of ceil(n / stride). A
-// device may launch by segment: a pass that is captured depends on their lengths. A captured pass
-// (Context::run_captured) is of the lengths of segments that it was captured with: its key tells
-// them.
+// one product for taps 1. Channels last; a segment of n rows becomes one of ceil(n / stride).
+// A captured pass (Context::run_captured) is of the lengths of segments that it was captured with:
+// its key tells them.
 struct Conv1d {
   Tensor x;  // operand [T, C_in], contiguous; on a GPU C_in is a multiple of 8
   const Linear* linear =
