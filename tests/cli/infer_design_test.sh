@@ -108,6 +108,8 @@ python3 "$source_dir/tests/support/copy_tensor.py" model/model.safetensors membr
   W_e.weight W_v.weight
 fails 3 "1 are unknown: W_v.weight" infer design --model membrane "$pdb" -o never.fa
 fails 3 "1 are unknown: W_v.weight" infer info membrane
+fails 2 "ESM-2 has no 'design'; it offers embed, logits, fill-mask, score, contacts" infer design --model "$source_dir/tests/data/models/esm2_head16" \
+  "$pdb" -o never.fa
 check "the converter" python3 - "$source_dir" <<'END'
 import sys
 

@@ -17,6 +17,7 @@
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/core/auto_device.hpp"
 #include "lib/core/error.hpp"
+#include "lib/models/registry.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -88,6 +89,7 @@ StructureRun::StructureRun(InferFlags infer, StructureFlags flags, std::string n
   flags_.options.program = build_commit();
   inputs_ = std::make_unique<models::proteinmpnn::DesignInputs>(flags_.request);
   if (!flags_.draws.empty()) replay_ = tensor::Checkpoint::open(flags_.draws);
+  models::require_task(models::ModelConfig(run_.flags().model), run_.task());
   weights_ = models::proteinmpnn::load_weights(run_.flags().model);
   open_devices();
 }
