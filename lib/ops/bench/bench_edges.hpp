@@ -32,4 +32,10 @@ struct BenchEdges {
   std::vector<std::pair<Context*, void*>> memory_;
 };
 
+// A contiguous tensor as rows of its last axis, which OpBench::error() compares.
+inline Tensor as_rows(const Tensor& x) {
+  const std::int64_t d = x.shape[static_cast<std::size_t>(x.rank) - 1];
+  return Tensor(x.data, x.dtype, {x.size() / d, d});
+}
+
 }  // namespace biogpu::ops
