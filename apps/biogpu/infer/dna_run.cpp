@@ -1,20 +1,14 @@
 #include "apps/biogpu/infer/dna_run.hpp"
 
 #include <fmt/format.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <future>
 #include <utility>
+#include <vector>
 
 #include "apps/biogpu/auto_work.hpp"
 #include "lib/core/auto_device.hpp"
-#include "lib/core/error.hpp"
-#include "lib/core/stage_times.hpp"
 #include "lib/ops/conv_weights.hpp"
-#include "lib/ops/cpu/cpu_context.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -33,13 +27,18 @@ AutoDecision decide_dna(const InferFlags& flags) {
   cost::Work work;
   work.task = cost::Task::infer;
   work.n_threads = flags.shared.threads;
-  std::error_code no_folder;
-  for (const auto& file : std::filesystem::directory_iterator(flags.model, no_folder))
-    if (file.path().extension() == ".safetensors")
-      work.bytes += static_cast<double>(file.file_size());
+  work.bytes = static_cast<double>(weight_bytes(flags.model));
   work.units =
       work.bytes * std::max(inputs.bytes, static_cast<double>(kCpuBases)) / kBasesPerProduct;
   return decide_device(cost::default_machine(), work);
+}
+
+models::LoadOptions load_options(const DnaFlags& flags,
+                                 const models::LoadOptions::ChooseHeads& choose) {
+  models::LoadOptions options;
+  options.choose_heads = choose;
+  if (flags.gamma != "auto") options.gamma = flags.gamma;
+  return options;
 }
 
 }  // namespace
@@ -47,11 +46,8 @@ AutoDecision decide_dna(const InferFlags& flags) {
 DnaRun::DnaRun(DnaFlags flags, std::string name, std::string command_line,
                const models::LoadOptions::ChooseHeads& choose)
     : flags_(std::move(flags)),
-      run_(checked_flags(flags_), std::move(name), std::move(command_line)) {
-  const StageClock clock("load", run_.flags().shared.threads);
-  open_contexts();
-  load(choose);
-  run_.add_stage(clock.stop(0));
+      run_(checked_flags(flags_), std::move(name), std::move(command_line)),
+      devices_(run_, decide_dna(run_.flags()), load_options(flags_, choose)) {
   input_.open(open_windows(flags_, run_.flags(), info().window),
               flags_.n_value == "0.25" ? ops::kLetterQuarters : ops::kLetterZero);
   if (!info().warning.empty())
@@ -61,44 +57,6 @@ DnaRun::DnaRun(DnaFlags flags, std::string name, std::string command_line,
   run_.log().detail(fmt::format("{}: {}, windows of {} bases, {} bins of {}, on {}",
                                 run_.flags().model, info().architecture, info().window,
                                 info().n_bins, info().bin_size, run_.device().name));
-}
-
-void DnaRun::open_contexts() {
-  const InferFlags& flags = run_.flags();
-  tensor::ContextOptions options;
-  options.n_threads = flags.shared.threads;
-  options.max_device_bytes = flags.shared.max_device_memory;
-  options.precision = parse_precision(flags.precision, true);
-  run_.open_devices(
-      decide_dna(flags),
-      [&](int gpu) { contexts_.push_back(tensor::make_gpu_context(gpu, options)); },
-      [&] { contexts_.clear(); });
-  if (contexts_.empty()) contexts_.push_back(ops::make_cpu_context(options.n_threads));
-  if (run_.device().on_gpu()) precision_ = options.precision;
-}
-
-// Side by side for all devices. Each has a thread of its own, for which its device is the current
-// one.
-void DnaRun::load(const models::LoadOptions::ChooseHeads& choose) {
-  const int n_threads =
-      std::max(1, run_.flags().shared.threads / static_cast<int>(contexts_.size()));
-  models::LoadOptions options;
-  options.choose_heads = choose;
-  if (flags_.gamma != "auto") options.gamma = flags_.gamma;
-  const auto load_one = [&](tensor::Context& context) {
-    tbb::task_arena threads(n_threads);
-    return threads.execute([&] {
-      return models::load_model<models::DnaModel>(run_.flags().model, run_.task(), context,
-                                                  options);
-    });
-  };
-  std::vector<std::future<std::unique_ptr<models::DnaModel>>> loads;
-  for (const auto& context : contexts_)
-    loads.push_back(std::async(std::launch::async, load_one, std::ref(*context)));
-  for (auto& loaded : loads) {
-    models_.push_back(loaded.get());
-    free_models_.push_back(models_.back().get());
-  }
 }
 
 std::int64_t DnaRun::windows_per_pass(const models::DnaModel::Request& request) const {
@@ -113,43 +71,23 @@ std::int64_t DnaRun::windows_per_pass(const models::DnaModel::Request& request) 
   return n;
 }
 
-void DnaRun::require_finite(std::size_t slot, const pipeline::BatchResult& result) const {
-  const std::vector<io::NamedArray>& arrays = result.arrays;
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    const io::Values& values = arrays[i].values;
-    if (std::all_of(values.begin(), values.end(), [](float x) { return std::isfinite(x); }))
-      continue;
-    const char* const hint = precision_ == tensor::Precision::fp16
-                                 ? "try --precision bf16, whose range is that of fp32"
-                                 : "look at the weights";
-    // The arrays of a window lie next to each other, as many for each.
-    const std::size_t window = i * input_.windows(slot).size() / arrays.size();
-    throw Error(ErrorCode::failed, fmt::format("{}: the result is NaN or infinite; {}",
-                                               input_.place(slot, window), hint));
-  }
-}
-
 void DnaRun::compute(std::size_t slot, const tasks::TrackOptions& options,
                      pipeline::BatchResult& result) {
-  models::DnaModel* model = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    model = free_models_.back();  // as many models as workers
-    free_models_.pop_back();
-  }
-  tasks::compute_tracks(*model, input_.windows(slot), options, result);
-  {
-    const std::lock_guard lock(mutex_);
-    free_models_.push_back(model);
-  }
-  require_finite(slot, result);
+  const tasks::DnaWindows& windows = input_.windows(slot);
+  devices_.use<models::DnaModel>(
+      [&](models::DnaModel& model) { tasks::compute_tracks(model, windows, options, result); });
+  // The arrays of a window lie next to each other, as many for each.
+  const std::vector<io::NamedArray>& arrays = result.arrays;
+  for (std::size_t i = 0; i < arrays.size(); ++i)
+    devices_.require_finite(arrays[i].values,
+                            input_.place(slot, i * windows.size() / arrays.size()));
 }
 
 void DnaRun::run(tasks::TrackOptions options,
                  const std::function<void(const pipeline::BatchResult& result)>& write) {
   n_per_pass_ = options.windows_per_pass = windows_per_pass(options.request);
   input_.set_batch(n_per_pass_);
-  run_.run(input_, {static_cast<int>(models_.size()), name_of(precision_),
+  run_.run(input_, {devices_.size(), name_of(devices_.precision()),
                     [&](std::size_t slot, pipeline::BatchResult& result) {
                       compute(slot, options, result);
                     },
@@ -158,22 +96,18 @@ void DnaRun::run(tasks::TrackOptions options,
 }
 
 void DnaRun::finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs) {
-  ModelRun::Report report;
-  for (const auto& model : models_) {
-    report.gpu_s += model->device_seconds();
-    report.peak_device_bytes = std::max(report.peak_device_bytes, model->peak_device_bytes());
-  }
-  report.result = {{"model",
-                    {{"architecture", info().architecture},
-                     {"window", info().window},
-                     {"bin_size", info().bin_size},
-                     {"bins", info().n_bins},
-                     {"parameters", info().n_parameters}}},
-                   {"precision", name_of(precision_)},
-                   {"windows_per_pass", n_per_pass_},
-                   {"windows", run_.n_records()}};
-  for (const auto& [choice, value] : info().choices) report.result["model"][choice] = value;
-  run_.finish(output_bytes, report, name_outputs);
+  nlohmann::ordered_json model = {{"architecture", info().architecture},
+                                  {"window", info().window},
+                                  {"bin_size", info().bin_size},
+                                  {"bins", info().n_bins},
+                                  {"parameters", info().n_parameters}};
+  for (const auto& [choice, value] : info().choices) model[choice] = value;
+  run_.finish(output_bytes,
+              devices_.report({{"model", model},
+                               {"precision", name_of(devices_.precision())},
+                               {"windows_per_pass", n_per_pass_},
+                               {"windows", run_.n_records()}}),
+              name_outputs);
 }
 
 }  // namespace biogpu::app

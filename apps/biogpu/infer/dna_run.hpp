@@ -2,19 +2,16 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <mutex>
 #include <string>
-#include <vector>
 
 #include "apps/biogpu/infer/dna_flags.hpp"
+#include "apps/biogpu/infer/model_devices.hpp"
 #include "apps/biogpu/infer/model_run.hpp"
 #include "apps/biogpu/infer/window_input.hpp"
 #include "lib/models/dna_model.hpp"
 #include "lib/models/registry.hpp"
 #include "lib/pipeline/batch_result.hpp"
 #include "lib/tasks/dna/tracks.hpp"
-#include "lib/tensor/context.hpp"
 
 namespace biogpu::app {
 
@@ -25,7 +22,7 @@ class DnaRun {
   DnaRun(DnaFlags flags, std::string name, std::string command_line,
          const models::LoadOptions::ChooseHeads& choose);
 
-  const models::DnaModel& model() const { return *models_.front(); }
+  const models::DnaModel& model() const { return devices_.first<models::DnaModel>(); }
   const models::DnaModel::Info& info() const { return model().info(); }
   Log& log() { return run_.log(); }
   WindowInput& input() { return input_; }
@@ -37,22 +34,14 @@ class DnaRun {
   void finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs);
 
  private:
-  void open_contexts();
-  void load(const models::LoadOptions::ChooseHeads& choose);
   std::int64_t windows_per_pass(const models::DnaModel::Request& request) const;
   void compute(std::size_t slot, const tasks::TrackOptions& options, pipeline::BatchResult& result);
-  void require_finite(std::size_t slot, const pipeline::BatchResult& result) const;
 
   DnaFlags flags_;
   ModelRun run_;
   WindowInput input_;
-  tensor::Precision precision_ = tensor::Precision::fp32;  // what is computed in
-  std::vector<std::unique_ptr<tensor::Context>> contexts_;
-  std::vector<std::unique_ptr<models::DnaModel>> models_;
+  ModelDevices devices_;
   std::int64_t n_per_pass_ = 0;
-
-  std::mutex mutex_;  // guards free_models_
-  std::vector<models::DnaModel*> free_models_;
 };
 
 }  // namespace biogpu::app
