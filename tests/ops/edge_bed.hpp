@@ -12,6 +12,9 @@
 
 namespace biogpu::test {
 
+// A box that is reduced: its vectors a, b, c one after the other.
+inline const std::vector<float> kBox{12, 0, 0, 3, 11, 0, -4, 2, 13};
+
 inline std::vector<std::int32_t> fetch_integers(Context& context, const Tensor& tensor) {
   std::vector<float> bits(static_cast<std::size_t>(tensor.size()));
   const std::int64_t n = tensor.size();

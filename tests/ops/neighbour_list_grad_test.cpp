@@ -10,8 +10,6 @@ using test::Pair;
 
 namespace {
 
-const std::vector<float> kBox{12, 0, 0, 3, 11, 0, -4, 2, 13};
-
 // The edges of fp64 positions, in memory of doubles.
 struct EdgesOfDoubles {
   Doubles displacement, distance;
@@ -50,12 +48,12 @@ TEST_CASE("ops.neighbour_list_grad: agrees with finite differences, in a box too
   Bed bed(test::subjects().front());
   const bool in_box = GENERATE(false, true);
   const test::Molecules m =
-      test::make_molecules(bed, {12}, in_box ? 30 : 7, in_box ? kBox : std::vector<float>());
+      test::make_molecules(bed, {12}, in_box ? 30 : 7, in_box ? test::kBox : std::vector<float>());
   EdgesOfDoubles made(test::list_edges(bed, m, 5.0f, true).host);
   const std::int64_t n = made.edges.capacity();
   Doubles positions({12, 3}, 0, 0), boxes({1, 9}, 0, 0), d_positions({12, 3}, 0, 0);
   std::copy_n(m.positions.values.begin(), 36, positions.values.begin());
-  if (in_box) std::copy_n(kBox.begin(), 9, boxes.values.begin());
+  if (in_box) std::copy_n(test::kBox.begin(), 9, boxes.values.begin());
   Doubles d_distance({n}, 1, 1), d_displacement({n, 3}, 1, 2);
   // No pair is so near the cutoff that a step moves it across.
   const auto loss = [&] {

@@ -30,7 +30,6 @@ void check_same(Bed& bed, const test::EdgesPair& edges) {
 }
 
 // A reduced box: a along x, b in the plane of x and y.
-const std::vector<float> kBox{12, 0, 0, 3, 11, 0, -4, 2, 13};
 
 std::vector<float> join(std::vector<float> a, const std::vector<float>& b) {
   a.insert(a.end(), b.begin(), b.end());
@@ -51,7 +50,7 @@ TEST_CASE("ops.neighbour_list: the reference's bytes, for molecules of all sizes
 TEST_CASE("ops.neighbour_list: the nearest image in a box, with and without", "[ops]") {
   Bed bed(GENERATE(from_range(test::subjects())));
   // Positions reach over several boxes; the second molecule has none.
-  const std::vector<float> boxes = join(join(kBox, std::vector<float>(9, 0.0f)), kBox);
+  const std::vector<float> boxes = join(join(test::kBox, std::vector<float>(9, 0.0f)), test::kBox);
   const Molecules m = test::make_molecules(bed, {70, 50, 3}, 40, boxes);
   const test::EdgesPair edges = test::list_edges(bed, m, kCutoff, false);
   CHECK(integers(edges.host.count)[0] > 500);
@@ -72,7 +71,7 @@ TEST_CASE("ops.neighbour_list: molecules large enough for cells", "[ops]") {
 
 TEST_CASE("ops.neighbour_list: distances agree with all images in double precision", "[ops]") {
   Bed bed(GENERATE(from_range(test::subjects())));
-  const Molecules m = test::make_molecules(bed, {60}, 40, kBox);
+  const Molecules m = test::make_molecules(bed, {60}, 40, test::kBox);
   const test::EdgesPair edges = test::list_edges(bed, m, kCutoff, false);
   const auto starts = integers(edges.host.starts);
   const auto x = [&](std::int64_t i, int a) {
@@ -105,7 +104,7 @@ TEST_CASE("ops.neighbour_list: distances agree with all images in double precisi
 
 TEST_CASE("ops.neighbour_list: every edge has its reverse", "[ops]") {
   Bed bed(GENERATE(from_range(test::subjects())));
-  const Molecules m = test::make_molecules(bed, {70}, 40, kBox);
+  const Molecules m = test::make_molecules(bed, {70}, 40, test::kBox);
   const ops::Edges edges = test::list_edges(bed, m, kCutoff, true).device;
   const auto to = test::fetch_integers(bed.device(), edges.receivers),
              from = test::fetch_integers(bed.device(), edges.neighbours),
