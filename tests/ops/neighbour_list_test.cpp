@@ -29,8 +29,6 @@ void check_same(Bed& bed, const test::EdgesPair& edges) {
   CHECK(bed.fetch(edges.device.distance) == numbers(edges.host.distance));
 }
 
-// A reduced box: a along x, b in the plane of x and y.
-
 std::vector<float> join(std::vector<float> a, const std::vector<float>& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
