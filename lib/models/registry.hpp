@@ -40,6 +40,8 @@ struct ModelDef {
                                  tensor::Context& context, const LoadOptions& options) = nullptr;
   // Model::describe() of a model without load, from its folder. Errors: those of load.
   std::string (*describe)(const std::string& folder) = nullptr;
+  // What a GPU computes in where nothing is asked for: the fastest that keeps the model's results.
+  tensor::Precision gpu_precision = tensor::Precision::fp16;
 };
 
 // All kinds, each defined in its own folder; its line in registry.cpp adds it.

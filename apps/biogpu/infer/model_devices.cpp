@@ -34,9 +34,16 @@ void ModelDevices::open_contexts(ModelRun& run, const AutoDecision& decision) {
   tensor::ContextOptions options;
   options.n_threads = run.flags().shared.threads;
   options.max_device_bytes = run.flags().shared.max_device_memory;
-  options.precision = parse_precision(run.flags().precision, true);
+  const std::string& folder = run.flags().model;
   run.open_devices(
-      decision, [&](int gpu) { contexts_.push_back(tensor::make_gpu_context(gpu, options)); },
+      decision,
+      [&](int gpu) {
+        options.precision =
+            run.flags().precision == "auto"
+                ? models::require_task(models::ModelConfig(folder), run.task()).gpu_precision
+                : parse_precision(run.flags().precision, true);
+        contexts_.push_back(tensor::make_gpu_context(gpu, options));
+      },
       [&] { contexts_.clear(); });
   if (contexts_.empty()) contexts_.push_back(ops::make_cpu_context(options.n_threads));
   if (run.device().on_gpu()) precision_ = options.precision;

@@ -261,7 +261,9 @@ ModelDef enformer_model() {
             if (!options.gamma.empty())
               wanted.weights.gamma = enformer::parse_gamma_form(options.gamma);
             return std::make_unique<Enformer>(folder, config, context, std::move(wanted));
-          }};
+          },
+          nullptr,
+          tensor::Precision::fp32};  // 16 bits change tracks: docs/models/enformer.md
 }
 
 }  // namespace biogpu::models
