@@ -4,7 +4,7 @@
 // Mapping  a block of 128 threads a row; thread i takes columns i, i + 128, ..., and the waves'
 //          results meet in shared memory.
 // Traffic  4 V bytes a row, V more of the rule; memory bound.
-// Result   exact: of equal numbers the first column, in whatever order they are compared.
+// Result   exact: of equal numbers the first column, in any order of comparing.
 // Source   own.
 // Oracle   argmax_ref, lib/ops/argmax_ref.cpp.
 #include "lib/ops/argmax.hpp"

@@ -1,8 +1,8 @@
 // The gradient of message_sum: what weights and neighbours get back.
 //
 // Shapes   see lib/ops/message_sum_grad.hpp: C numbers of F channels an atom, P weights an edge.
-// Mapping  as message_sum.hip. One walk over an atom's edges gives both: the weights of its own
-//          edges, and through the reverse edges what its neighbours' sums took from it.
+// Mapping  as message_sum.hip. One walk over an atom's edges gives both: the weights of the
+//          atom's edges, and through the reverse edges what its neighbours' sums took from it.
 // Traffic  4 (2 C + 2 P) F bytes an edge, 2 C F of them from L2 where x and d_out fit it; 8 C F an
 //          atom; memory bound. No atomics.
 // Result   sums in the order of the edges; the same for all grids and widths.

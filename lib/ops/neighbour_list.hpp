@@ -6,8 +6,8 @@
 namespace biogpu::ops {
 
 // Every ordered pair (i, j) of atoms of one molecule with cutoff_lower <= |r| < cutoff_upper,
-// compared as squares, r = x_i - x_j, and where asked for each atom with itself, whatever
-// cutoff_lower is. With a box, r is the image that is found by taking off whole multiples of c for
+// compared as squares, r = x_i - x_j, and where asked for each atom with itself, for
+// any cutoff_lower. With a box, r is the image that is found by taking off whole multiples of c for
 // z, then of b for y, then of a for x: the nearest one where ax, by, cz >= 2 cutoff_upper and the
 // box is reduced (torchmd-net's rule). Every step is rounded to fp32, so that all contexts find the
 // same pairs and the same bytes. Atoms past the end of the last molecule have no pairs.

@@ -20,7 +20,7 @@ TEST_CASE("ops.message_sum: weighted neighbours of one part and of tensors", "[o
   CHECK(bed.difference(out) < 4e-6);
 }
 
-TEST_CASE("ops.message_sum: tensors' parts have weights of their own", "[ops]") {
+TEST_CASE("ops.message_sum: each part of a tensor has its weights", "[ops]") {
   Bed bed(GENERATE(from_range(test::subjects())));
   const test::Molecules m = test::make_molecules(bed, {1}, 1);
   const test::EdgesPair edges = test::list_edges(bed, m, 4.5f, true);  // the atom itself

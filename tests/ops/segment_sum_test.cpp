@@ -32,7 +32,7 @@ TEST_CASE("ops.segment_sum: sums of segments of any length, in any order of rows
   CHECK(out.values[static_cast<std::size_t>(d)] == x.values[0]);
 }
 
-TEST_CASE("ops.segment_sum: in double precision, small numbers beside large ones stay", "[ops]") {
+TEST_CASE("ops.segment_sum: in double precision, small numbers next to large ones stay", "[ops]") {
   Bed bed(GENERATE(from_range(test::subjects())));
   const std::int64_t d = GENERATE(1, 9);
   std::vector<float> values(static_cast<std::size_t>(100 * d), 1e-3f);

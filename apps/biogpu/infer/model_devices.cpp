@@ -49,8 +49,7 @@ void ModelDevices::open_contexts(ModelRun& run, const AutoDecision& decision) {
   if (run.device().on_gpu()) precision_ = options.precision;
 }
 
-// Side by side for all devices. Each has a thread of its own, for which its device is the current
-// one.
+// For all devices at once, a thread for each, whose current device it is.
 void ModelDevices::load(const ModelRun& run, const models::LoadOptions& options) {
   const int n_threads =
       std::max(1, run.flags().shared.threads / static_cast<int>(contexts_.size()));

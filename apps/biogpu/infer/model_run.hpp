@@ -23,7 +23,7 @@
 namespace biogpu::app {
 
 // From an input through a model on all devices to one ordered output: what every task with a model
-// does alike, whatever its records are.
+// does alike, for records of any kind.
 class ModelRun {
  public:
   // flags.inputs: the files that are read; folders were replaced by what is in them.
@@ -43,7 +43,7 @@ class ModelRun {
 
   struct Work {
     int n_workers = 1;
-    std::string state;  // what results depend on beside options and files, for --resume
+    std::string state;  // what results depend on besides options and files, for --resume
     // The results of the batch in a slot. Any thread.
     std::function<void(std::size_t slot, pipeline::BatchResult& result)> compute;
     // Gets the results in the order of the input.

@@ -13,7 +13,7 @@ inline constexpr int kEncoderWaves = 16;  // of a block
 inline constexpr int kBatch = 5;          // tiles of weights that a wave loads at once
 inline constexpr int kPlaced = 4;         // batches that a wave has room for in shared memory
 inline constexpr int kHeldBatches = 1;    // of them, that it reads before it waits for the others
-inline constexpr int kTileBytes = 512;    // of 16 x 16 numbers, whatever the wave's width
+inline constexpr int kTileBytes = 512;    // of 16 x 16 numbers, for any width of a wave
 inline constexpr int kKeyParts = 4;       // waves that share the keys of a head
 inline constexpr int kKeyTiles = 4;       // of 16 keys, that a wave takes at once
 

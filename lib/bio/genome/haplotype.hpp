@@ -9,11 +9,11 @@
 
 namespace biogpu::genome {
 
-// The letters of a window as a haplotype has them. The window keeps its length, whatever is
-// inserted or deleted: the reference's letter `anchor` stays where it is, and edits right of it
-// move what lies further right, over the window's right edge or in from behind it; edits left of it
-// move what lies further left. An insertion in front of the anchor counts as right of it; an edit
-// across the anchor takes its first letter for the anchor.
+// The letters of a window as a haplotype has them. The window keeps its length where
+// letters are inserted or deleted: the reference's letter `anchor` stays where it is, and edits
+// right of it move what lies further right, over the window's right edge or in from behind it;
+// edits left of it move what lies further left. An insertion in front of the anchor counts as right
+// of it; an edit across the anchor takes its first letter for the anchor.
 //
 // edits: of the window's contig, sorted, none overlapping another; those that do not reach into the
 // window do nothing. codes: as many as the window has.

@@ -100,7 +100,7 @@ void VariantReader::Impl::choose_samples() {
       throw Error(ErrorCode::usage, fmt::format("{}: has no sample {}", label(), quoted(name)));
     sample_columns_.push_back(static_cast<std::size_t>(at - header->samples));
   }
-  // Genotypes that nobody asks for need not be parsed.
+  // Genotypes that are not asked for need not be parsed.
   if (options_.samples.empty() && !options_.keep_source && n_samples > 0 &&
       bcf_hdr_set_samples(input_.header(), nullptr, 0) != 0)
     throw std::bad_alloc();

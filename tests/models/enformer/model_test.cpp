@@ -75,7 +75,7 @@ TEST_CASE("enformer.model: chosen tracks are those columns", "[enformer][model]"
   }
 }
 
-TEST_CASE("enformer.model: the embedding alone is that beside tracks", "[enformer][model]") {
+TEST_CASE("enformer.model: the embedding alone is the one next to tracks", "[enformer][model]") {
   const auto windows = tiny_windows();
   LoadedEnformer loaded(ops::make_cpu_context(2));
   const models::Outputs both = loaded.run(windows, {true, true, false});
