@@ -103,3 +103,18 @@ TEST_CASE("ops.cross_attention: a score that is no number is seen in its row alo
     if (row == 2) CHECK(got[i] == 0);
   }
 }
+
+TEST_CASE("ops.cross_attention: a GPU refuses heads that its kernels would cut", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  if (bed.is_cpu()) return;
+  const std::int64_t h = GENERATE(136, 20);
+  CrossData data;
+  data.n_heads = data.n_key_heads = 1;
+  data.queries = bed.segments({2});
+  data.q = bed.random({2, h}, 1.0f, true);
+  data.kv = bed.random({3, 2 * h}, 1.0f, true);
+  data.starts = bed.indices({0, 3});
+  data.counts = bed.indices({3});
+  data.out = bed.unset({2, h}, true);
+  CHECK_THROWS(run_both(bed, data, true));
+}

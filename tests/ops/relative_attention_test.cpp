@@ -120,3 +120,12 @@ TEST_CASE("ops.relative_attention: the term of the distance decides", "[ops]") {
       CHECK(std::fabs(got[static_cast<std::size_t>(i * kHeads * 24 + e)] -
                       qkv[static_cast<std::size_t>((i + 5) * width + 4 * 16 + e)]) < 0.02f);
 }
+
+TEST_CASE("ops.relative_attention: a GPU refuses heads that its kernels would cut", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  if (bed.is_cpu()) return;
+  const RelativeCase c = GENERATE(RelativeCase{72, 24, {5}, 5, 0}, RelativeCase{20, 24, {5}, 5, 0},
+                                  RelativeCase{16, 20, {5}, 5, 0});
+  RelativeData data = make_data(bed, c);
+  CHECK_THROWS(run(bed, c, data));
+}

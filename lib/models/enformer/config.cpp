@@ -135,11 +135,9 @@ void require_gpu_shape(const ModelConfig& file, const Config& config) {
     if (n % 8 != 0)
       file.fail(
           fmt::format("the tower has {} channels; GPUs take multiples of 8; use --device cpu", n));
-  if (config.d_key % 8 == 0 && config.d_key <= 64 && config.d_value % 8 == 0 &&
-      config.d_value <= 192)
-    return;
+  if (config.d_key % 8 == 0 && config.d_key <= 64 && config.d_value % 8 == 0) return;
   file.fail(fmt::format(
-      "attn_dim_key is {} and dim / heads {}; GPUs take multiples of 8, up to 64 and up to 192; "
+      "attn_dim_key is {} and dim / heads {}; GPUs take multiples of 8, the first up to 64; "
       "use --device cpu",
       config.d_key, config.d_value));
 }
