@@ -18,6 +18,8 @@ clean=$build/clean
 most_at_once=$(nproc)
 # The emulator's threads change stacks, which this check does not follow.
 export ASAN_OPTIONS=detect_stack_use_after_return=0
+# Leaks of libraries, each with its reason.
+export LSAN_OPTIONS=print_suppressions=0:suppressions=$PWD/tests/support/lsan_suppressions.txt
 if ! cmake --preset asan >build/asan.log 2>&1; then
   tail -n 20 build/asan.log >&2
   exit 1

@@ -78,9 +78,10 @@ void build_haplotype(const IndexedFasta& genome, const Window& window, std::span
   std::vector<LetterCode> reference(begin < end ? static_cast<std::size_t>(end - begin) : 0);
   genome.fetch(window.contig, begin, reference);
   for (const Run& run : runs) {
+    if (run.n <= 0) continue;
     const LetterCode* const from = run.edit != nullptr ? run.edit->letters.data() + run.from
                                                        : reference.data() + (run.from - begin);
-    if (run.n > 0) std::copy_n(from, run.n, codes.begin() + run.to);
+    std::copy_n(from, run.n, codes.begin() + run.to);
   }
 }
 
