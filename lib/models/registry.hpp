@@ -10,6 +10,7 @@
 #include "lib/models/dna_model.hpp"
 #include "lib/models/model.hpp"
 #include "lib/models/model_config.hpp"
+#include "lib/models/potential_model.hpp"
 #include "lib/tensor/context.hpp"
 #include "lib/tensor/weights/weight_table.hpp"
 
@@ -20,13 +21,15 @@ struct LoadOptions {
   // Models of DNA: the heads to load, of those that config.json has; not given: all.
   using ChooseHeads = std::function<std::vector<HeadChoice>(const std::vector<TrackHead>& heads)>;
   ChooseHeads choose_heads = {};
+  // Models of energies: whether the energies of free atoms that a checkpoint has are added.
+  bool atom_references = false;
   std::string gamma = {};  // Enformer: the form of its gamma features; empty: as the folder says
   // only_checked: to look at a model's description alone, on a context that computes nothing.
   tensor::WeightTable::Maps maps = tensor::WeightTable::Maps::read;
 };
 
 // What a model's tasks read.
-enum class Reads { proteins, structures, dna };
+enum class Reads { proteins, structures, dna, atoms };
 
 // A kind of model as the command line knows it.
 struct ModelDef {
