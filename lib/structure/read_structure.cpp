@@ -1,4 +1,4 @@
-// The only file that sees gemmi, whose headers take long to compile.
+// This file and read_atoms.cpp alone see gemmi, whose headers take long to compile.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -20,7 +20,7 @@ database=${BIOGPU_BUILD:-build/emulated}
 jobs=${BIOGPU_JOBS:-$(nproc)}
 clean=build/tidy
 # clang 14 cannot read gemmi's headers as C++20 (a vector of a type that is declared later).
-unreadable=lib/structure/read_structure.cpp
+unreadable=lib/structure/read_
 mkdir -p $clean
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -73,7 +73,7 @@ n_known=0
 left=()
 for file in "${files[@]}"; do
   # Only what the build compiles has a command line.
-  if [ ! -f "$file" ] || [ "$file" = $unreadable ] || ! grep -q "/$file\"" "$database/compile_commands.json"; then continue; fi
+  if [ ! -f "$file" ] || [[ $file == "$unreadable"* ]] || ! grep -q "/$file\"" "$database/compile_commands.json"; then continue; fi
   if name=$(key "$file") && [ -e "$clean/$name" ]; then
     n_known=$((n_known + 1))
     continue

@@ -1,0 +1,59 @@
+#include "lib/bio/molecule/extxyz_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include "lib/bio/molecule/elements.hpp"
+#include "lib/bio/molecule/extxyz_comment.hpp"
+
+namespace biogpu::molecule {
+namespace {
+
+template <class Numbers>
+std::string joined_numbers(const Numbers& numbers) {
+  return fmt::format("{}", fmt::join(numbers, " "));
+}
+
+bool is_replaced(std::string_view key, const FrameResults& results) {
+  return key == "energy" || key == "stress" || key == "virial" ||
+         std::any_of(results.pairs.begin(), results.pairs.end(),
+                     [&](const auto& pair) { return pair.first == key; });
+}
+
+std::string comment_of(const Molecule& molecule, const FrameResults& results) {
+  std::string line;
+  if (molecule.box) append_pair(line, "Lattice", joined_numbers(*molecule.box));
+  std::string properties = "species:S:1:pos:R:3";
+  if (!molecule.velocities.empty()) properties += ":velocities:R:3";
+  if (!results.forces.empty()) properties += ":forces:R:3";
+  append_pair(line, "Properties", properties);
+  append_pair(line, "pbc", molecule.box ? "T T T" : "F F F");
+  if (results.energy) append_pair(line, "energy", fmt::format("{}", *results.energy));
+  if (results.stress) append_pair(line, "stress", joined_numbers(*results.stress));
+  if (molecule.charge) append_pair(line, "charge", fmt::format("{}", *molecule.charge));
+  for (const auto& [key, value] : molecule.info)
+    if (!is_replaced(key, results)) append_pair(line, key, value);
+  for (const auto& [key, value] : results.pairs) append_pair(line, key, value);
+  return line;
+}
+
+}  // namespace
+
+void append_extxyz(std::string& text, const Molecule& molecule, const FrameResults& results) {
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out, "{}\n{}\n", molecule.n_atoms(), comment_of(molecule, results));
+  for (std::size_t i = 0; i < molecule.n_atoms(); ++i) {
+    text += element_symbol(molecule.atomic_numbers[i]);
+    for (const std::vector<double>* columns :
+         {&molecule.positions, &molecule.velocities, &results.forces})
+      if (!columns->empty())
+        fmt::format_to(out, " {} {} {}", (*columns)[3 * i], (*columns)[3 * i + 1],
+                       (*columns)[3 * i + 2]);
+    text += '\n';
+  }
+}
+
+}  // namespace biogpu::molecule

@@ -1,0 +1,238 @@
+// SDF and MOL files: connection tables V2000 and V3000, of which atoms and charges are read.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
+
+#include "lib/bio/molecule/elements.hpp"
+#include "lib/bio/molecule/fields.hpp"
+#include "lib/bio/molecule/molecule_reader.hpp"
+#include "lib/core/quote.hpp"
+#include "lib/io/input/raw_file.hpp"
+#include "lib/io/line_reader.hpp"
+
+namespace biogpu::molecule {
+namespace {
+
+constexpr std::int32_t kMaxCharge = 1000;
+
+// Columns [first, first + n) of a line, without blanks at both ends.
+std::string_view columns(std::string_view line, std::size_t first, std::size_t n) {
+  return first < line.size() ? trimmed(line.substr(first, n)) : std::string_view();
+}
+
+class SdfReader : public MoleculeReader {
+ public:
+  explicit SdfReader(const std::string& path)
+      : MoleculeReader(io::input::label_of(path)), lines_(path, "SDF") {}
+
+ private:
+  bool read(Molecule& molecule) override;
+  void read_v2000(Molecule& molecule);
+  void read_v2000_atom(Molecule& molecule, std::int64_t& charge);
+  void read_properties(Molecule& molecule, std::int64_t charge_of_atoms);
+  void read_v3000(Molecule& molecule);
+  void read_v3000_atoms(std::int32_t n_atoms, Molecule& molecule);
+  void add_atom(std::string_view symbol, std::string_view const (&coordinates)[3],
+                Molecule& molecule);
+  void check_dimensions(std::string_view code, const Molecule& molecule);
+  std::int32_t count(std::string_view text, const char* what);
+  std::int32_t total_charge(std::int64_t charge);
+  void require_line(const char* what);
+  std::string next_v3000();
+  [[noreturn]] void fail_here(const std::string& what) const { fail(what, lines_.number()); }
+
+  io::LineReader lines_;
+  std::string line_;
+};
+
+void SdfReader::require_line(const char* what) {
+  if (!lines_.next(line_)) fail_here(fmt::format("cut short; expected {}", what));
+}
+
+std::int32_t SdfReader::count(std::string_view text, const char* what) {
+  const auto value = parse_number<std::int32_t>(text);
+  if (!value || *value < 0) fail_here(fmt::format("{} is no number of {}", quoted(text), what));
+  return *value;
+}
+
+std::int32_t SdfReader::total_charge(std::int64_t charge) {
+  if (std::abs(charge) > kMaxCharge) fail_here(fmt::format("a total charge of {}", charge));
+  return static_cast<std::int32_t>(charge);
+}
+
+// A header of three lines, the table, data up to the line $$$$.
+bool SdfReader::read(Molecule& molecule) {
+  if (!lines_.next(line_)) return false;
+  molecule.name = std::string(trimmed(line_));
+  if (!lines_.next(line_)) {
+    if (molecule.name.empty()) return false;  // blank lines at the end
+    fail_here("cut short in the header");
+  }
+  const std::string dimensions(columns(line_, 20, 2));
+  if (!lines_.next(line_)) {
+    if (molecule.name.empty() && dimensions.empty()) return false;
+    fail_here("cut short in the header");
+  }
+  require_line("the line of counts");
+  if (columns(line_, 33, 6) == "V3000")
+    read_v3000(molecule);
+  else if (columns(line_, 33, 6) == "V2000")
+    read_v2000(molecule);
+  else
+    fail_here(fmt::format("{} ends in no version; expected V2000 or V3000", quoted(line_)));
+  check_dimensions(dimensions, molecule);
+  while (lines_.next(line_))
+    if (line_.starts_with("$$$$")) break;
+  return true;
+}
+
+// A drawing is no geometry.
+void SdfReader::check_dimensions(std::string_view code, const Molecule& molecule) {
+  bool flat = code == "2D";
+  for (std::size_t i = 2; flat && i < molecule.positions.size(); i += 3)
+    flat = molecule.positions[i] == 0;
+  if (flat) fail_here("has the coordinates of a drawing (2D); expected those of three dimensions");
+}
+
+void SdfReader::add_atom(std::string_view symbol, std::string_view const (&coordinates)[3],
+                         Molecule& molecule) {
+  const std::int32_t element = find_element(symbol);
+  if (element == 0) fail_here(fmt::format("{} is no element", quoted(symbol)));
+  molecule.atomic_numbers.push_back(element);
+  for (const std::string_view text : coordinates) {
+    const auto value = parse_number<double>(text);
+    if (!value) fail_here(fmt::format("coordinate {} is no number", quoted(text)));
+    molecule.positions.push_back(*value);
+  }
+}
+
+void SdfReader::read_v2000(Molecule& molecule) {
+  const std::int32_t n_atoms = count(columns(line_, 0, 3), "atoms");
+  const std::int32_t n_bonds = count(columns(line_, 3, 3), "bonds");
+  std::int64_t charge = 0;
+  for (std::int32_t i = 0; i < n_atoms; ++i) {
+    require_line("an atom");
+    read_v2000_atom(molecule, charge);
+  }
+  for (std::int32_t i = 0; i < n_bonds; ++i) {
+    require_line("a bond");
+    if (line_.starts_with("M  ") || line_.starts_with("$$$$"))
+      fail_here(fmt::format("{} of {} bonds are there", i, n_bonds));
+  }
+  read_properties(molecule, charge);
+}
+
+void SdfReader::read_v2000_atom(Molecule& molecule, std::int64_t& charge) {
+  if (line_.starts_with("M  ") || line_.starts_with("$$$$"))
+    fail_here(fmt::format("{} atoms are there, fewer than were announced", molecule.n_atoms()));
+  add_atom(columns(line_, 31, 3),
+           {columns(line_, 0, 10), columns(line_, 10, 10), columns(line_, 20, 10)}, molecule);
+  constexpr std::int32_t kCharges[] = {0, 3, 2, 1, 0, -1, -2, -3};
+  const std::string_view code = columns(line_, 36, 3);
+  const std::int32_t number = code.empty() ? 0 : count(code, "a charge's code");
+  if (number > 7) fail_here(fmt::format("{} is no code of a charge", quoted(code)));
+  charge += kCharges[number];
+}
+
+// M  CHG and M  RAD take the place of all codes in the lines of atoms.
+void SdfReader::read_properties(Molecule& molecule, std::int64_t charge_of_atoms) {
+  std::int64_t charge = 0;
+  bool replaced = false;
+  while (true) {
+    require_line("M  END");
+    if (line_.starts_with("M  END")) break;
+    if (line_.starts_with("$$$$")) fail_here("cut short; expected M  END");
+    replaced = replaced || line_.starts_with("M  CHG") || line_.starts_with("M  RAD");
+    if (!line_.starts_with("M  CHG")) continue;
+    const std::vector<std::string_view> fields = split_fields(std::string_view(line_).substr(6));
+    const std::int32_t n = fields.empty() ? -1 : count(fields[0], "charges");
+    if (n < 0 || fields.size() != 1 + 2 * static_cast<std::size_t>(n))
+      fail_here(
+          fmt::format("{} is malformed; expected a count, then atoms with charges", quoted(line_)));
+    for (std::size_t i = 1; i < fields.size(); i += 2) {
+      const std::int32_t atom = count(fields[i], "an atom");
+      const auto value = parse_number<std::int32_t>(fields[i + 1]);
+      if (atom < 1 || static_cast<std::size_t>(atom) > molecule.n_atoms())
+        fail_here(fmt::format("a charge of atom {}; there are {}", atom, molecule.n_atoms()));
+      if (!value || std::abs(*value) > kMaxCharge)
+        fail_here(fmt::format("{} is no charge", quoted(fields[i + 1])));
+      charge += *value;
+    }
+  }
+  molecule.charge = total_charge(replaced ? charge : charge_of_atoms);
+}
+
+// The text behind "M  V30 "; a dash at the end goes on in the next line.
+std::string SdfReader::next_v3000() {
+  std::string text;
+  while (true) {
+    require_line("M  V30 END CTAB");
+    if (!line_.starts_with("M  V30 "))
+      fail_here(fmt::format("{}; expected a line of M  V30", quoted(line_)));
+    text += std::string_view(line_).substr(7);
+    if (text.size() > io::LineReader::kMaxLineBytes) fail_here("a line of M  V30 is too long");
+    if (!text.ends_with('-')) return text;
+    text.pop_back();
+  }
+}
+
+void SdfReader::read_v3000(Molecule& molecule) {
+  std::int32_t n_atoms = -1;
+  bool has_atoms = false;
+  while (true) {
+    const std::string text = next_v3000();
+    const std::vector<std::string_view> words = split_fields(text);
+    const auto is = [&](std::string_view first, std::string_view second) {
+      return words.size() >= 2 && words[0] == first && words[1] == second;
+    };
+    if (words.size() >= 2 && words[0] == "COUNTS") {
+      n_atoms = count(words[1], "atoms");
+    } else if (is("BEGIN", "ATOM")) {
+      if (n_atoms < 0 || has_atoms) fail_here("atoms before their number, or twice");
+      read_v3000_atoms(n_atoms, molecule);
+      has_atoms = true;
+    } else if (is("END", "CTAB")) {
+      break;
+    }
+  }
+  if (!has_atoms) fail_here("has no block of atoms");
+  do {
+    require_line("M  END");
+  } while (!line_.starts_with("M  END") && !line_.starts_with("$$$$"));
+  if (line_.starts_with("$$$$")) fail_here("cut short; expected M  END");
+}
+
+void SdfReader::read_v3000_atoms(std::int32_t n_atoms, Molecule& molecule) {
+  std::int64_t charge = 0;
+  for (std::int32_t i = 0;; ++i) {
+    const std::string text = next_v3000();
+    const std::vector<std::string_view> words = split_fields(text);
+    if (words.size() >= 2 && words[0] == "END" && words[1] == "ATOM") {
+      if (i != n_atoms) fail_here(fmt::format("{} of {} atoms are there", i, n_atoms));
+      break;
+    }
+    if (i == n_atoms) fail_here(fmt::format("more than the {} atoms announced", n_atoms));
+    if (words.size() < 6)
+      fail_here(
+          fmt::format("{} is no atom; expected number, element, x, y, z and map", quoted(text)));
+    add_atom(words[1], {words[2], words[3], words[4]}, molecule);
+    for (std::size_t word = 6; word < words.size(); ++word) {
+      if (!words[word].starts_with("CHG=")) continue;
+      const auto value = parse_number<std::int32_t>(words[word].substr(4));
+      if (!value || std::abs(*value) > kMaxCharge)
+        fail_here(fmt::format("{} is no charge", quoted(words[word])));
+      charge += *value;
+    }
+  }
+  molecule.charge = total_charge(charge);
+}
+
+}  // namespace
+
+std::unique_ptr<MoleculeReader> open_sdf(const std::string& path) {
+  return std::make_unique<SdfReader>(path);
+}
+
+}  // namespace biogpu::molecule

@@ -1,0 +1,63 @@
+#include "tests/support/catch.hpp"
+#include "tests/unit/bio/molecule/molecules.hpp"
+
+using namespace biogpu;
+using molecule::Molecule;
+using test::molecule_error;
+using test::read_molecules;
+
+namespace {
+
+const std::string kBox = "CRYST1   10.000   12.000   14.000  90.00  90.00 120.00 P 1           1\n";
+const std::string kAtoms =
+    "ATOM      1  CA  ALA A   1       1.000   2.000   3.000  1.00  0.00           C  \n"
+    "ATOM      2  HB1AALA A   1       2.000   2.000   3.000  0.50  0.00           H  \n"
+    "ATOM      3  HB1BALA A   1       2.100   2.000   3.000  0.50  0.00           H  \n"
+    "HETATM    4 CA    CA A   2      -1.000   2.000   3.000  1.00  0.00          CA2+\n"
+    "HETATM    5  CL   CL A   3      -3.000   2.000   3.000  1.00  0.00          CL1-\n";
+
+}  // namespace
+
+TEST_CASE("molecule.pdb: elements, charges, locations, models, box", "[molecule]") {
+  const std::vector<Molecule> all =
+      read_molecules("a.pdb", kBox + "MODEL        1\n" + kAtoms + "ENDMDL\nMODEL        2\n" +
+                                  kAtoms + "ENDMDL\nEND\n");
+  REQUIRE(all.size() == 2);
+  for (const Molecule& molecule : all) {
+    CHECK(molecule.atomic_numbers == std::vector<std::int32_t>{6, 1, 20, 17});
+    CHECK(molecule.positions[3] == 2.0);
+    CHECK(molecule.charge == std::optional<std::int32_t>(1));
+    REQUIRE(molecule.box.has_value());
+    const std::array<double, 9> right{10, 0, 0, -6, 12 * std::sqrt(0.75), 0, 0, 0, 14};
+    for (std::size_t i = 0; i < 9; ++i) CHECK((*molecule.box)[i] == Approx(right[i]).margin(1e-9));
+  }
+}
+
+TEST_CASE("molecule.pdb: elements by name, no charge, no box", "[molecule]") {
+  std::string text = kBox;
+  text.replace(text.find("P 1 "), 8, "P 21 21 ");
+  for (std::size_t at = 0; at < kAtoms.size(); at += 81) text += kAtoms.substr(at, 66) + "\n";
+  const std::vector<Molecule> all = read_molecules("a.pdb", text);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].atomic_numbers[0] == 6);
+  CHECK(all[0].atomic_numbers[2] == 20);
+  CHECK_FALSE(all[0].charge.has_value());
+  CHECK_FALSE(all[0].box.has_value());
+}
+
+TEST_CASE("molecule.pdb: bad input names file and frame", "[molecule]") {
+  std::string text = kAtoms;
+  CHECK(molecule_error("a.pdb", text.replace(text.find(" C  \n"), 5, " Qq \n"))
+            .find("a.pdb: frame 1: atom 1 ('ALA 1 CA') has no element") != std::string::npos);
+  text = kAtoms;
+  CHECK(
+      molecule_error("a.pdb", text.replace(text.find("2.000   2"), 5, "  nan")).find("no number") !=
+      std::string::npos);
+  CHECK(molecule_error("a.pdb", kAtoms.substr(0, kAtoms.size() - 40)).find("cut short") !=
+        std::string::npos);
+  CHECK(molecule_error("a.pdb", kAtoms + "TER\n" + kAtoms).find("are at one place") !=
+        std::string::npos);
+  text = kBox;
+  CHECK(molecule_error("a.pdb", text.replace(text.find("10.000"), 6, " -1.00") + kAtoms) ==
+        "a.pdb: CRYST1: '    -1.00' is no length");
+}
