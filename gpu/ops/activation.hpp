@@ -22,6 +22,8 @@ __device__ __forceinline__ float activate(Activation activation, float x) {
       return gelu(x);
     case Activation::gelu_sigmoid:
       return x * sigmoid(1.702f * x);
+    case Activation::gelu_tanh:  // a sigmoid of twice the tangent's argument
+      return x * sigmoid(x * (1.59576912f + 0.0713548163f * x * x));
     case Activation::relu:
       return x < 0 ? 0.0f : x;  // and not a number stays so
     case Activation::softplus:

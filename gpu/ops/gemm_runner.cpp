@@ -122,8 +122,9 @@ bool GemmRunner::multiply_by_library(const GemmArgs& args, const DeviceLinear& l
     launch_bias_activation(args.out, linear.bias, epilogue.activation, args.m, args.n,
                            device_.stream());
   if (epilogue.cos_sin != nullptr)
-    launch_rotary(args.out, epilogue.cos_sin, epilogue.positions, epilogue.head, epilogue.n_rotated,
-                  args.m, device_.stream());
+    launch_rotary(args.out, epilogue.cos_sin, epilogue.positions,
+                  {epilogue.head, epilogue.head, epilogue.n_rotated / epilogue.head}, args.m,
+                  device_.stream());
   return true;
 }
 

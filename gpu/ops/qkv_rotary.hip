@@ -22,14 +22,15 @@ namespace {
 // kWidth pairs a thread, all in one head.
 template <int kWidth>
 __global__ __launch_bounds__(kRowBlock) void rotary_kernel(Rows x, const float* cos_sin,
-                                                           const std::int32_t* positions, int head,
-                                                           int n_rotated, std::int64_t n_rows) {
-  const int half = head / 2;
-  const RowGroup at = row_group(n_rotated / 2 / kWidth);
+                                                           const std::int32_t* positions,
+                                                           RotaryShape shape, std::int64_t n_rows) {
+  const int half = shape.n_turned / 2;
+  const RowGroup at = row_group(shape.n_heads * half / kWidth);
   if (at.row >= n_rows) return;
   const int pair = at.group * kWidth;
-  const int column = pair / half * head + pair % half;
-  const float* const angles = cos_sin + std::int64_t{positions[at.row]} * head + pair % half;
+  const int column = pair / half * shape.head + pair % half;
+  const float* const angles =
+      cos_sin + std::int64_t{positions[at.row]} * shape.n_turned + pair % half;
   std::conditional_t<kWidth == 8, Float8, Float4> a, b;
   if constexpr (kWidth == 8) {
     a = load_elements8(x, at.row, column);
@@ -62,13 +63,13 @@ __global__ __launch_bounds__(kRowBlock) void rotary_kernel(Rows x, const float* 
 
 }  // namespace
 
-void launch_rotary(const Rows& x, const float* cos_sin, const std::int32_t* positions, int head,
-                   int n_rotated, std::int64_t n_rows, Stream& stream) {
+void launch_rotary(const Rows& x, const float* cos_sin, const std::int32_t* positions,
+                   const RotaryShape& shape, std::int64_t n_rows, Stream& stream) {
   if (n_rows == 0) return;
-  const bool wide = head % 16 == 0 && x.stride % 8 == 0;
+  const bool wide = shape.n_turned % 16 == 0 && shape.head % 8 == 0 && x.stride % 8 == 0;
   stream.launch(wide ? rotary_kernel<8> : rotary_kernel<4>,
-                row_blocks(n_rows * (n_rotated / (wide ? 16 : 8))), kRowBlock, x, cos_sin,
-                positions, head, n_rotated, n_rows);
+                row_blocks(n_rows * (shape.n_heads * shape.n_turned / (wide ? 16 : 8))), kRowBlock,
+                x, cos_sin, positions, shape, n_rows);
 }
 
 void qkv_rotary(Device& device, const biogpu::ops::QkvRotary& op) {
@@ -88,7 +89,8 @@ void qkv_rotary(Device& device, const biogpu::ops::QkvRotary& op) {
   }
   device.state<GemmRunner>().multiply(rows_of(op.x), n_rows, *op.linear, epilogue, rows_of(op.qkv));
   if (rotates && !rotates_in_gemm)
-    launch_rotary(rows_of(op.qkv), cos_sin, positions, head, n_rotated, n_rows, device.stream());
+    launch_rotary(rows_of(op.qkv), cos_sin, positions, {head, head, n_rotated / head}, n_rows,
+                  device.stream());
 }
 
 }  // namespace biogpu::gpu::ops

@@ -7,9 +7,13 @@
 
 namespace biogpu::gpu::ops {
 
-// Rotates columns [0, n_rotated), heads of `head` numbers, a multiple of 8, of each row in place:
-// see GemmEpilogue.
-void launch_rotary(const Rows& x, const float* cos_sin, const std::int32_t* positions, int head,
-                   int n_rotated, std::int64_t n_rows, Stream& stream);
+// Heads of `head` numbers in one row, of which the first n_turned are rotated: multiples of 8.
+struct RotaryShape {
+  int head = 0, n_turned = 0, n_heads = 0;
+};
+
+// Rotates heads at the beginning of each row in place. cos_sin [P, n_turned]: see GemmEpilogue.
+void launch_rotary(const Rows& x, const float* cos_sin, const std::int32_t* positions,
+                   const RotaryShape& shape, std::int64_t n_rows, Stream& stream);
 
 }  // namespace biogpu::gpu::ops

@@ -10,6 +10,7 @@ enum class Activation : std::uint8_t {
   none,
   gelu_erf,      // x / 2 (1 + erf(x / sqrt 2)), exact to rounding
   gelu_sigmoid,  // x / (1 + e^(-1.702 x))
+  gelu_tanh,     // x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
   relu,
   softplus,  // log(1 + e^x), with log1p: small results keep their relative error
 };

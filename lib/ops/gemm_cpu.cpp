@@ -59,6 +59,8 @@ Finish finish_of(const Gemm& op) {
       return finish<Activation::gelu_erf, false>;
     case Activation::gelu_sigmoid:
       return finish<Activation::gelu_sigmoid, false>;
+    case Activation::gelu_tanh:
+      return finish<Activation::gelu_tanh, false>;
     case Activation::relu:
       return finish<Activation::relu, false>;
     case Activation::softplus:

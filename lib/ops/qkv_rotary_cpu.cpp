@@ -7,7 +7,7 @@
 #include <hwy/highway.h>
 
 #include "lib/ops/cpu/cpu_context.hpp"
-#include "lib/ops/cpu/row-inl.hpp"
+#include "lib/ops/cpu/rotary-inl.hpp"
 #include "lib/ops/gemm.hpp"
 #include "lib/ops/qkv_rotary.hpp"
 
@@ -18,19 +18,9 @@ namespace HWY_NAMESPACE {
 void rotate_rows(const QkvRotary& op, std::int64_t begin, std::int64_t end) {
   const std::int64_t half = op.rotary.cos_sin.shape[1] / 2;
   for (std::int64_t t = begin; t < end; ++t) {
-    const float* const cosines = op.rotary.cos_sin.row<float>(op.positions.as<std::int32_t>()[t]);
-    const float* const sines = cosines + half;
-    for (std::int64_t head = 0; head < 2 * op.n_heads; ++head) {
-      float* const x = op.qkv.row<float>(t) + head * 2 * half;
-      for_vectors(half, [&](std::int64_t i, std::size_t n) HWY_ATTR {
-        const Vec a = load_first(x + i, n);
-        const Vec b = load_first(x + half + i, n);
-        const Vec c = load_first(cosines + i, n);
-        const Vec s = load_first(sines + i, n);
-        store_first(hn::NegMulAdd(b, s, hn::Mul(a, c)), n, x + i);
-        store_first(hn::MulAdd(a, s, hn::Mul(b, c)), n, x + half + i);
-      });
-    }
+    const float* const cos_sin = op.rotary.cos_sin.row<float>(op.positions.as<std::int32_t>()[t]);
+    for (std::int64_t head = 0; head < 2 * op.n_heads; ++head)
+      rotate_head(op.qkv.row<float>(t) + head * 2 * half, cos_sin, half);
   }
 }
 

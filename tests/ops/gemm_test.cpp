@@ -102,8 +102,8 @@ TEST_CASE("ops.gemm: a row's product does not depend on the other rows", "[ops]"
 TEST_CASE("ops.gemm: activations over their whole range", "[ops]") {
   Bed bed(GENERATE(from_range(test::subjects())));
   const ops::Activation activation =
-      GENERATE(ops::Activation::gelu_erf, ops::Activation::gelu_sigmoid, ops::Activation::relu,
-               ops::Activation::softplus);
+      GENERATE(ops::Activation::gelu_erf, ops::Activation::gelu_sigmoid, ops::Activation::gelu_tanh,
+               ops::Activation::relu, ops::Activation::softplus);
   // GPUs take inputs of 8 columns or more: the others are zeros.
   std::vector<float> values(8 * 4096, 0.0f), ones(8, 0.0f);
   for (std::size_t i = 0; i < 4096; ++i) values[8 * i] = -48 + static_cast<float>(i) * 0x3p-7f;

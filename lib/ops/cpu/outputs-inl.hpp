@@ -25,6 +25,7 @@ HWY_INLINE Vec activate(Vec x) {
   if constexpr (kActivation == Activation::gelu_erf) return gelu_erf(x);
   if constexpr (kActivation == Activation::gelu_sigmoid)
     return hn::Mul(x, sigmoid(hn::Mul(x, hn::Set(f32, 1.702f))));
+  if constexpr (kActivation == Activation::gelu_tanh) return gelu_tanh(x);
   if constexpr (kActivation == Activation::relu)
     return hn::IfThenElse(hn::Lt(x, hn::Zero(f32)), hn::Zero(f32), x);
   if constexpr (kActivation == Activation::softplus) return softplus(x);
@@ -39,6 +40,8 @@ HWY_INLINE Vec activate(Activation activation, Vec x) {
       return activate<Activation::gelu_erf>(x);
     case Activation::gelu_sigmoid:
       return activate<Activation::gelu_sigmoid>(x);
+    case Activation::gelu_tanh:
+      return activate<Activation::gelu_tanh>(x);
     case Activation::relu:
       return activate<Activation::relu>(x);
     case Activation::softplus:

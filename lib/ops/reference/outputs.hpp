@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 
 #include "lib/ops/activation.hpp"
 
@@ -15,6 +16,9 @@ inline double activate(Activation activation, double x) {
       return x * 0.5 * (1 + std::erf(x / std::sqrt(2.0)));
     case Activation::gelu_sigmoid:
       return x / (1 + std::exp(-1.702 * x));
+    case Activation::gelu_tanh:
+      return x * 0.5 *
+             (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
     case Activation::relu:
       return x < 0 ? 0 : x;
     case Activation::softplus:
