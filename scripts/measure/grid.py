@@ -6,18 +6,28 @@ import random
 
 from measure import inputs
 
+BLOCK_MB = 10
+
 
 def pair_files(folder, rng, megabytes, length):
-    """Two FASTA files of so many MB each whose records pair up: copies with one base in 20 changed."""
+    """Two FASTA files of so many MB each whose records pair up: copies with one base in 20 changed.
+
+    Beyond BLOCK_MB the same records come again, since making them takes longer than aligning them.
+    """
     first, second = f"a{megabytes:g}_{length}.fa", f"b{megabytes:g}_{length}.fa"
     n_pairs = max(1, int(megabytes * 1e6 / (length + 12)))
-    with open(folder / first, "wb") as a, open(folder / second, "wb") as b:
-        for number in range(n_pairs):
-            bases = inputs.random_bases(rng, length)
-            copy = bytearray(bases)
-            inputs.spoil(rng, copy, 0.05, lambda base: b"ACGT"[rng.randrange(4)])
-            a.write(b">a%d\n%s\n" % (number, bases))
-            b.write(b">b%d\n%s\n" % (number, bytes(copy)))
+    n_drawn = min(n_pairs, max(1, int(BLOCK_MB * 1e6 / (length + 12))))
+    queries, targets = [], []
+    for number in range(n_drawn):
+        bases = inputs.random_bases(rng, length)
+        copy = bytearray(bases)
+        inputs.spoil(rng, copy, 0.05, lambda base: b"ACGT"[rng.randrange(4)])
+        queries.append(b">a%d\n%s\n" % (number, bases))
+        targets.append(b">b%d\n%s\n" % (number, bytes(copy)))
+    for name, records in ((first, queries), (second, targets)):
+        with open(folder / name, "wb") as out:
+            for begin in range(0, n_pairs, n_drawn):
+                out.write(b"".join(records[:n_pairs - begin]))
     return first, second
 
 
