@@ -17,7 +17,6 @@ constexpr std::int64_t kMaxBases = std::int64_t{1} << 22;
 constexpr std::int64_t kMaxPositions = std::int64_t{1} << 14;
 constexpr std::int64_t kMinDownsamples = 3;  // the tower's widths are an interpolation
 constexpr std::int64_t kMaxDownsamples = 16;
-constexpr std::int64_t kMaxTracks = std::int64_t{1} << 20;
 
 // Channels of the stem and of the tower's blocks: from half of the width to the width, by equal
 // factors, rounded to multiples; halves go to the even multiple.
@@ -66,32 +65,10 @@ void read_lengths(const ModelConfig& file, std::int64_t n_downsamples, Config& c
         "sequence_length is {} and num_downsamples {}; expected a multiple of {}, at most {}",
         config.sequence_length, n_downsamples, bin, bin * kMaxPositions));
   config.n_positions = config.sequence_length / bin;
-  // enformer-pytorch crops nothing for -1, and one bin too many where an odd number is to go.
-  const std::int64_t length = file.integer_or("target_length", 896);
-  if (length != -1 && (length < 1 || length > config.n_positions))
-    file.fail(
-        fmt::format("target_length is {}; expected -1 or 1 to {}, the positions of sequence_length",
-                    length, config.n_positions));
-  config.first_bin = length == -1 ? 0 : (config.n_positions - length + 1) / 2;
-  config.n_bins = config.n_positions - 2 * config.first_bin;
-  if (config.n_bins < 1)
-    file.fail(fmt::format("target_length is {}; nothing is left of {} positions", length,
-                          config.n_positions));
-}
-
-void read_heads(const ModelConfig& file, Config& config) {
-  if (!file.has("output_heads")) {
-    config.heads = {{"human", 5313}, {"mouse", 1643}};
-    return;
-  }
-  for (auto& [name, n_tracks] : file.named_counts("output_heads", kMaxTracks)) {
-    if (name.empty() || name.find_first_of("/,. \t\n") != std::string::npos)
-      file.fail(
-          fmt::format("output_heads has the name {}; expected one without spaces, '/', ',' and '.'",
-                      biogpu::quoted(name)));
-    config.heads.push_back({name, n_tracks});
-  }
-  if (config.heads.empty()) file.fail("output_heads is empty");
+  const BinRange bins =
+      crop_bins(file, "target_length", config.n_positions, file.integer_or("target_length", 896));
+  config.first_bin = bins.first;
+  config.n_bins = bins.n;
 }
 
 void read_gamma(const ModelConfig& file, Config& config) {
@@ -106,12 +83,6 @@ void read_gamma(const ModelConfig& file, Config& config) {
 
 }  // namespace
 
-const TrackHead* Config::find_head(const std::string& name) const {
-  const auto found = std::find_if(heads.begin(), heads.end(),
-                                  [&](const TrackHead& head) { return head.name == name; });
-  return found == heads.end() ? nullptr : &*found;
-}
-
 Config read_config(const ModelConfig& file) {
   Config config;
   config.width = file.count_or("dim", 1536, kMaxWidth);
@@ -125,7 +96,7 @@ Config read_config(const ModelConfig& file) {
   config.channels = tower_channels(file, config.width, n_downsamples);
   read_attention(file, config);
   read_lengths(file, n_downsamples, config);
-  read_heads(file, config);
+  config.heads = read_track_heads(file, {{"human", 5313}, {"mouse", 1643}});
   read_gamma(file, config);
   return config;
 }

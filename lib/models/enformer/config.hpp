@@ -7,6 +7,7 @@
 
 #include "lib/models/dna_model.hpp"
 #include "lib/models/enformer/positional_features.hpp"
+#include "lib/models/layers/track_config.hpp"
 #include "lib/models/model_config.hpp"
 
 namespace biogpu::models::enformer {
@@ -32,7 +33,6 @@ struct Config {
   std::int64_t bin_size() const { return sequence_length / n_positions; }
   std::int64_t first_base() const { return first_bin * bin_size(); }  // of the first bin
   std::int64_t embedding_width() const { return 2 * width; }
-  const TrackHead* find_head(const std::string& name) const;
 };
 
 // Throws Error{bad_input} naming the key.

@@ -6,20 +6,18 @@
 #include <numeric>
 #include <utility>
 
-#include "lib/ops/add_layer_norm.hpp"
+#include "lib/models/layers/track_heads.hpp"
 #include "lib/ops/attention_pool.hpp"
 #include "lib/ops/conv1d.hpp"
 #include "lib/ops/conv1d_letters.hpp"
 #include "lib/ops/gather_rows.hpp"
 #include "lib/ops/gemm.hpp"
-#include "lib/ops/relative_attention.hpp"
 #include "lib/tensor/shortened_starts.hpp"
 #include "lib/tensor/weights/safetensors.hpp"
 
 namespace biogpu::models {
 namespace {
 
-using enformer::Affine;
 using ops::Activation;
 using tensor::DType;
 using tensor::Ragged;
@@ -164,7 +162,7 @@ Tensor Enformer::tower(Pass& pass, const Batch& batch) const {
     const ops::Activated act = gelu_of(block.pointwise.norm, h);
     if (i == 0)
       ops::conv1d_letters(
-          context, {batch.letters, weights_.letter_table, weights_.letter_bias, &rows, x, act});
+          context, {batch.letters, weights_.letters.table, weights_.letters.bias, &rows, x, act});
     else
       ops::conv1d(context,
                   {input, &block.widen.conv, enformer::kTowerTaps, 1, &rows, nullptr, {}, x, act});
@@ -180,40 +178,17 @@ Tensor Enformer::tower(Pass& pass, const Batch& batch) const {
   return positions;
 }
 
-// x += attention over h; h is overwritten.
-void Enformer::attend(Pass& pass, const Batch& batch, const enformer::AttentionBlock& block,
-                      const Tensor& x, const Tensor& h) const {
-  tensor::Context& context = pass.context();
-  const auto scope = pass.arena().scope();
-  const std::int64_t n_rows = x.shape[0], n_keys = config_.n_heads * config_.d_key;
-  const Tensor qkv = pass.arena().take(context.operand(), {n_rows, block.qkv.n_out});
-  ops::gemm(context, {h, &block.qkv, Activation::none, {}, qkv});
-  const auto heads = [&](std::int64_t begin, std::int64_t end) {
-    return tensor::split_heads(qkv.slice(1, begin, end), config_.n_heads);
-  };
-  ops::relative_attention(
-      context, {heads(0, n_keys), heads(n_keys, 2 * n_keys), heads(2 * n_keys, block.qkv.n_out),
-                block.content_bias, block.position_bias, block.relative, &batch.positions(), h});
-  ops::gemm(context, {h, &block.attention_out, Activation::none, x, x});
-}
-
 // Gives what the last convolution reads, operand [positions, width]; x becomes the last block's
 // result.
 Tensor Enformer::transformer(Pass& pass, const Batch& batch, const Tensor& x) const {
   tensor::Context& context = pass.context();
   tensor::Arena& arena = pass.arena();
   const Tensor h = arena.take(context.operand(), {x.shape[0], config_.width});
+  const DnaTransformerShape shape = enformer::transformer_shape(config_);
   for (std::size_t i = 0; i < weights_.blocks.size(); ++i) {
-    const enformer::AttentionBlock& block = weights_.blocks[i];
     const bool last = i + 1 == weights_.blocks.size();
-    ops::add_layer_norm(context, {x, {}, block.attention_norm, {}, {}, h});
-    attend(pass, batch, block, x, h);
-    ops::add_layer_norm(context, {x, {}, block.ffn_norm, {}, {}, h});
-    const auto scope = arena.scope();
-    const Tensor wide = arena.take(context.operand(), {x.shape[0], block.ffn_up.n_out});
-    ops::gemm(context, {h, &block.ffn_up, Activation::relu, {}, wide});
     const ops::Activated next = last ? gelu_of(weights_.last.norm, h) : ops::Activated{};
-    ops::conv1d(context, {wide, &block.ffn_down, 1, 1, &batch.positions(), nullptr, x, x, next});
+    run_dna_transformer_block(pass, shape, weights_.blocks[i], batch.positions(), x, h, next);
     const Tensor part = pass.find(fmt::format("block.{}", i));
     if (!part.empty()) ops::gather_rows(context, {x, batch.all_positions, part});
   }
@@ -239,12 +214,7 @@ void Enformer::finish(Pass& pass, const Batch& batch, const Request& request,
     embedding = arena.take(context.operand(), {n_bins, n_embedding});
     ops::gather_rows(context, {wanted, batch.all_bins, embedding});
   }
-  for (std::size_t i = 0; i < heads_.size(); ++i)
-    ops::gemm(context, {embedding,
-                        &weights_.heads[i],
-                        Activation::softplus,
-                        {},
-                        pass.find("tracks." + heads_[i].name)});
+  run_heads(pass, heads_, weights_.heads, embedding);
 }
 
 ModelDef enformer_model() {

@@ -40,8 +40,6 @@ class Enformer final : public DnaModel {
   void forward(Pass& pass, std::span<const std::uint8_t> letters, const Request& request) const;
   void take_outputs(Pass& pass, const Batch& batch, const Request& request) const;
   tensor::Tensor tower(Pass& pass, const Batch& batch) const;
-  void attend(Pass& pass, const Batch& batch, const enformer::AttentionBlock& block,
-              const tensor::Tensor& x, const tensor::Tensor& h) const;
   tensor::Tensor transformer(Pass& pass, const Batch& batch, const tensor::Tensor& x) const;
   void finish(Pass& pass, const Batch& batch, const Request& request,
               const tensor::Tensor& activated) const;

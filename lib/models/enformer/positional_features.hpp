@@ -5,8 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/tensor/tensor.hpp"
-
 namespace biogpu::models::enformer {
 
 // The third class of positional features: a gamma density, divided by a maximum.
@@ -41,10 +39,5 @@ struct PositionalFeatures {
 
   std::vector<double> compute() const;
 };
-
-// The features times a weight f32 [n_heads * d_key, 6F], as attention reads it:
-// [n_heads, 2L - 1, d_key].
-std::vector<float> relative_keys(const std::vector<double>& features, std::int64_t n_heads,
-                                 const tensor::Tensor& weight);
 
 }  // namespace biogpu::models::enformer

@@ -6,22 +6,12 @@
 #include <vector>
 
 #include "lib/models/enformer/config.hpp"
+#include "lib/models/layers/conv_block.hpp"
+#include "lib/models/layers/dna_transformer.hpp"
 #include "lib/tensor/context.hpp"
 #include "lib/tensor/weights/weight_table.hpp"
 
 namespace biogpu::models::enformer {
-
-// Batch normalisation of inference as it is applied: x * scale + shift, by channel.
-struct Affine {
-  tensor::Tensor scale;  // f32 [channels]
-  tensor::Tensor shift;  // f32 [channels]
-};
-
-// Normalisation, GELU and a convolution of what comes out.
-struct ConvBlock {
-  Affine norm;
-  tensor::Linear conv;  // n_in: taps times channels
-};
 
 // x = widen(x); x += pointwise(x); pool. The stem widens letters, without a normalisation.
 struct TowerBlock {
@@ -30,23 +20,11 @@ struct TowerBlock {
   tensor::Linear pool;  // logits of the softmax of two, without a bias
 };
 
-struct AttentionBlock {
-  tensor::Norm attention_norm;
-  tensor::Linear qkv;            // q scaled by 1 / sqrt(d_key); no bias
-  tensor::Tensor content_bias;   // f32 [heads, d_key]
-  tensor::Tensor position_bias;  // f32 [heads, d_key]
-  tensor::Tensor relative;       // operand [heads, 2 positions - 1, d_key]
-  tensor::Linear attention_out;
-  tensor::Norm ffn_norm;
-  tensor::Linear ffn_up, ffn_down;
-};
-
 struct Weights {
-  tensor::Tensor letter_table;  // f32 [taps, codes, channels]: the stem's first convolution
-  tensor::Tensor letter_bias;   // f32 [channels]
-  TowerBlock stem;              // `widen` is empty
+  LetterConv letters;  // the stem's first convolution
+  TowerBlock stem;     // `widen` is empty
   std::vector<TowerBlock> tower;
-  std::vector<AttentionBlock> blocks;
+  std::vector<DnaTransformerBlock> blocks;
   ConvBlock last;                     // to the embedding
   std::vector<tensor::Linear> heads;  // as they were chosen
   GammaForm gamma = GammaForm::features;
@@ -56,6 +34,8 @@ struct Weights {
 
 inline constexpr std::int64_t kLetterTaps = 15;
 inline constexpr std::int64_t kTowerTaps = 5;
+
+DnaTransformerShape transformer_shape(const Config& config);
 
 struct WeightOptions {
   std::vector<HeadChoice> heads;

@@ -9,6 +9,7 @@
 #include "tests/unit/infer/folder.hpp"
 
 using namespace biogpu;
+using models::find_head;
 using models::ModelConfig;
 using models::enformer::Config;
 using models::enformer::GammaForm;
@@ -32,10 +33,10 @@ TEST_CASE("enformer.config: the published model is what an empty file says", "[e
   CHECK(config.bin_size() == 128);
   CHECK(config.first_base() == 40960);
   CHECK(config.d_value == 192);
-  REQUIRE(config.find_head("mouse") != nullptr);
-  CHECK(config.find_head("mouse")->n_tracks == 1643);
-  CHECK(config.find_head("human")->n_tracks == 5313);
-  CHECK(config.find_head("rat") == nullptr);
+  REQUIRE(find_head(config.heads, "mouse") != nullptr);
+  CHECK(find_head(config.heads, "mouse")->n_tracks == 1643);
+  CHECK(find_head(config.heads, "human")->n_tracks == 5313);
+  CHECK(find_head(config.heads, "rat") == nullptr);
   CHECK(!config.gamma);
 }
 

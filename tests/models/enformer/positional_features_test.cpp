@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
+#include "lib/models/layers/relative_keys.hpp"
 #include "tests/models/enformer/vectors.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace biogpu;
+using models::relative_keys;
 using models::enformer::GammaForm;
 using models::enformer::PositionalFeatures;
-using models::enformer::relative_keys;
 using test::difference;
 using test::Vectors;
 
