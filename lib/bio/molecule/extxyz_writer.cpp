@@ -6,8 +6,8 @@
 #include <iterator>
 #include <string_view>
 
-#include "lib/bio/molecule/elements.hpp"
 #include "lib/bio/molecule/extxyz_comment.hpp"
+#include "lib/structure/elements.hpp"
 
 namespace biogpu::molecule {
 namespace {
@@ -46,7 +46,7 @@ void append_extxyz(std::string& text, const Molecule& molecule, const FrameResul
   const auto out = std::back_inserter(text);
   fmt::format_to(out, "{}\n{}\n", molecule.n_atoms(), comment_of(molecule, results));
   for (std::size_t i = 0; i < molecule.n_atoms(); ++i) {
-    text += element_symbol(molecule.atomic_numbers[i]);
+    text += structure::element_symbol(molecule.atomic_numbers[i]);
     for (const std::vector<double>* columns :
          {&molecule.positions, &molecule.velocities, &results.forces})
       if (!columns->empty())

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "lib/bio/molecule/elements.hpp"
 #include "lib/core/error.hpp"
+#include "lib/structure/elements.hpp"
 
 namespace biogpu::molecule {
 namespace {
@@ -89,10 +89,10 @@ void check_places(const Molecule& molecule, const std::string& place) {
                      x[3 * i + 2] - x[3 * j + 2]) > kSamePlace)
         continue;
       throw_bad_molecule(
-          place,
-          fmt::format("atoms {} ({}) and {} ({}) are at one place", std::min(i, j) + 1,
-                      element_symbol(molecule.atomic_numbers[std::min(i, j)]), std::max(i, j) + 1,
-                      element_symbol(molecule.atomic_numbers[std::max(i, j)])));
+          place, fmt::format("atoms {} ({}) and {} ({}) are at one place", std::min(i, j) + 1,
+                             structure::element_symbol(molecule.atomic_numbers[std::min(i, j)]),
+                             std::max(i, j) + 1,
+                             structure::element_symbol(molecule.atomic_numbers[std::max(i, j)])));
     }
 }
 

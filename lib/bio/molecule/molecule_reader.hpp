@@ -51,6 +51,8 @@ std::unique_ptr<MoleculeReader> open_molecules(const std::string& path);
 
 // Each format, in its own file.
 std::unique_ptr<MoleculeReader> open_xyz(const std::string& path);
+// Of text in memory with line feeds; label takes the place of the path.
+std::unique_ptr<MoleculeReader> read_xyz_text(std::string label, std::string text);
 std::unique_ptr<MoleculeReader> open_sdf(const std::string& path);
 std::unique_ptr<MoleculeReader> open_pdb(const std::string& path);
 

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <utility>
 
-#include "lib/bio/molecule/elements.hpp"
 #include "lib/bio/molecule/molecule_reader.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/io/input/raw_file.hpp"
 #include "lib/structure/atoms.hpp"
+#include "lib/structure/elements.hpp"
 
 namespace biogpu::molecule {
 namespace {
@@ -23,7 +23,7 @@ class PdbReader : public MoleculeReader {
     if (next_ == file_.models.size()) return false;
     structure::AtomModel& model = file_.models[next_++];
     for (std::size_t i = 0; i < model.atomic_numbers.size(); ++i)
-      if (model.atomic_numbers[i] < 1 || model.atomic_numbers[i] > kMaxAtomicNumber)
+      if (model.atomic_numbers[i] < 1 || model.atomic_numbers[i] > structure::kMaxAtomicNumber)
         fail(fmt::format("atom {} ({}) has no element in columns 77-78 and none by its name", i + 1,
                          quoted(model.names[i])));
     molecule.atomic_numbers = std::move(model.atomic_numbers);

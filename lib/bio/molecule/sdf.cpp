@@ -5,12 +5,12 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "lib/bio/molecule/elements.hpp"
 #include "lib/bio/molecule/fields.hpp"
 #include "lib/bio/molecule/molecule_reader.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/io/input/raw_file.hpp"
 #include "lib/io/line_reader.hpp"
+#include "lib/structure/elements.hpp"
 
 namespace biogpu::molecule {
 namespace {
@@ -98,7 +98,7 @@ void SdfReader::check_dimensions(std::string_view code, const Molecule& molecule
 
 void SdfReader::add_atom(std::string_view symbol, std::string_view const (&coordinates)[3],
                          Molecule& molecule) {
-  const std::int32_t element = find_element(symbol);
+  const std::int32_t element = structure::atomic_number_of(symbol);
   if (element == 0) fail_here(fmt::format("{} is no element", quoted(symbol)));
   molecule.atomic_numbers.push_back(element);
   for (const std::string_view text : coordinates) {

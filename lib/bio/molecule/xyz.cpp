@@ -3,17 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <utility>
 
-#include "lib/bio/molecule/elements.hpp"
 #include "lib/bio/molecule/extxyz_comment.hpp"
 #include "lib/bio/molecule/fields.hpp"
 #include "lib/bio/molecule/molecule_reader.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/io/input/raw_file.hpp"
 #include "lib/io/line_reader.hpp"
+#include "lib/structure/elements.hpp"
 
 namespace biogpu::molecule {
 namespace {
@@ -29,8 +30,9 @@ struct AtomColumns {
 
 class XyzReader : public MoleculeReader {
  public:
-  explicit XyzReader(const std::string& path)
-      : MoleculeReader(io::input::label_of(path)), lines_(path, "xyz") {}
+  using NextLine = std::function<bool(std::string& line)>;  // false at the end
+  XyzReader(std::string label, NextLine next_line)
+      : MoleculeReader(std::move(label)), next_line_(std::move(next_line)) {}
 
  private:
   bool read(Molecule& molecule) override;
@@ -39,23 +41,29 @@ class XyzReader : public MoleculeReader {
   void read_box(const std::string& text, Molecule& molecule);
   void read_atom(const AtomColumns& columns, Molecule& molecule);
   std::int32_t element_of(std::string_view field, bool by_number) const;
-  [[noreturn]] void fail_here(const std::string& what) const { fail(what, lines_.number()); }
+  bool next_line() {
+    const bool is_there = next_line_(line_);
+    number_of_line_ += is_there;
+    return is_there;
+  }
+  [[noreturn]] void fail_here(const std::string& what) const { fail(what, number_of_line_); }
 
-  io::LineReader lines_;
+  NextLine next_line_;
   std::string line_;
+  std::uint64_t number_of_line_ = 0;
 };
 
 bool XyzReader::read(Molecule& molecule) {
   do {
-    if (!lines_.next(line_)) return false;
+    if (!next_line()) return false;
   } while (trimmed(line_).empty());
   const auto n = parse_number<std::int64_t>(trimmed(line_));
   if (!n || *n < 1)
     fail_here(fmt::format("{} is no number of atoms; expected one from 1", quoted(trimmed(line_))));
-  if (!lines_.next(line_)) fail_here("cut short behind the number of atoms");
+  if (!next_line()) fail_here("cut short behind the number of atoms");
   const AtomColumns columns = read_comment(molecule);
   for (std::int64_t i = 0; i < *n; ++i) {
-    if (!lines_.next(line_)) fail_here(fmt::format("cut short: {} of {} atoms are there", i, *n));
+    if (!next_line()) fail_here(fmt::format("cut short: {} of {} atoms are there", i, *n));
     read_atom(columns, molecule);
   }
   return true;
@@ -135,8 +143,8 @@ AtomColumns XyzReader::columns_of(const std::string& properties) {
 
 std::int32_t XyzReader::element_of(std::string_view field, bool by_number) const {
   const auto number = parse_number<std::int32_t>(field);
-  if (number && *number >= 1 && *number <= kMaxAtomicNumber) return *number;
-  const std::int32_t found = by_number ? 0 : find_element(field);
+  if (number && *number >= 1 && *number <= structure::kMaxAtomicNumber) return *number;
+  const std::int32_t found = by_number ? 0 : structure::atomic_number_of(field);
   if (found == 0) fail_here(fmt::format("{} is no element", quoted(field)));
   return found;
 }
@@ -161,7 +169,20 @@ void XyzReader::read_atom(const AtomColumns& columns, Molecule& molecule) {
 }  // namespace
 
 std::unique_ptr<MoleculeReader> open_xyz(const std::string& path) {
-  return std::make_unique<XyzReader>(path);
+  const auto lines = std::make_shared<io::LineReader>(path, "xyz");
+  return std::make_unique<XyzReader>(io::input::label_of(path),
+                                     [=](std::string& line) { return lines->next(line); });
+}
+
+std::unique_ptr<MoleculeReader> read_xyz_text(std::string label, std::string text) {
+  return std::make_unique<XyzReader>(
+      std::move(label), [text = std::move(text), at = std::size_t{0}](std::string& line) mutable {
+        if (at >= text.size()) return false;
+        const std::size_t end = std::min(text.size(), text.find('\n', at));
+        line.assign(text, at, end - at);
+        at = end + 1;
+        return true;
+      });
 }
 
 }  // namespace biogpu::molecule

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "lib/bio/molecule/elements.hpp"
 #include "lib/bio/molecule/extxyz_writer.hpp"
 #include "lib/bio/molecule/molecule_reader.hpp"
+#include "lib/structure/elements.hpp"
 #include "tests/fuzz/support/expect_error.hpp"
 
 namespace biogpu::fuzz {
@@ -23,7 +23,7 @@ inline void check_molecules(const std::uint8_t* bytes, std::size_t n,
       require(molecule.velocities.empty() || molecule.velocities.size() == 3 * molecule.n_atoms(),
               "atoms without velocities");
       for (const std::int32_t element : molecule.atomic_numbers)
-        require(element >= 1 && element <= molecule::kMaxAtomicNumber, "an atom of no element");
+        require(element >= 1 && element <= structure::kMaxAtomicNumber, "an atom of no element");
       for (const double x : molecule.positions)
         require(std::abs(x) <= molecule::kMaxCoordinate, "a coordinate that is no place");
       std::string text;

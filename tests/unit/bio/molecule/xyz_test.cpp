@@ -1,5 +1,6 @@
-#include "lib/bio/molecule/elements.hpp"
+#include "lib/bio/molecule/atomic_mass.hpp"
 #include "lib/bio/molecule/extxyz_writer.hpp"
+#include "lib/structure/elements.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/bio/molecule/molecules.hpp"
 
@@ -28,9 +29,9 @@ TEST_CASE("molecule.xyz: plain frames, symbols and numbers", "[molecule]") {
   CHECK_FALSE(frames[1].charge.has_value());
   CHECK(read_molecules("none.xyz", "\n \n").empty());
   CHECK(read_molecules("crlf.xyz", "1\r\n\r\nHe 1 2 3\r\n")[0].positions[2] == 3);
-  CHECK(molecule::find_element("og") == 118);
-  CHECK(molecule::find_element("D") == 0);
-  CHECK(molecule::element_symbol(17) == "Cl");
+  CHECK(structure::atomic_number_of("og") == 118);
+  CHECK(structure::atomic_number_of("D") == 0);
+  CHECK(structure::element_symbol(17) == "Cl");
   CHECK(molecule::atomic_mass(92) == 238.02891);
 }
 

@@ -1,0 +1,119 @@
+#include "lib/tasks/molecule/energy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "lib/core/error.hpp"
+
+namespace biogpu::tasks {
+namespace {
+
+using models::AtomSystem;
+using models::PotentialModel;
+using models::PotentialResult;
+
+// xx yy zz yz xz xy
+constexpr std::array<std::size_t, 6> kVoigt{0, 4, 8, 5, 2, 1};
+
+}  // namespace
+
+AtomSystem make_system(const molecule::Molecule& molecule, std::optional<std::int32_t> charge) {
+  AtomSystem system;
+  system.atomic_numbers = molecule.atomic_numbers;
+  system.positions = molecule.positions;
+  system.box = molecule.box;
+  if (molecule.charge) charge = molecule.charge;
+  if (charge) system.total_charge = *charge;
+  return system;
+}
+
+std::vector<AtomSystem> make_systems(const PotentialModel& model, const MoleculeBatch& batch,
+                                     std::optional<std::int32_t> charge) {
+  std::vector<AtomSystem> systems;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    systems.push_back(make_system(batch.molecules[i], charge));
+    try {
+      model.check(systems.back());
+    } catch (const Error& error) {
+      throw Error(error.code(), batch.places[i] + ": " + error.what());
+    }
+  }
+  return systems;
+}
+
+std::vector<PotentialResult> compute_systems(PotentialModel& model,
+                                             std::span<const AtomSystem> systems,
+                                             const PotentialModel::Request& request) {
+  try {
+    return model.compute(systems, request);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::device_memory || systems.size() < 2) throw;
+  }
+  const std::size_t half = systems.size() / 2;
+  std::vector<PotentialResult> results = compute_systems(model, systems.first(half), request);
+  std::vector<PotentialResult> rest = compute_systems(model, systems.subspan(half), request);
+  std::move(rest.begin(), rest.end(), std::back_inserter(results));
+  return results;
+}
+
+double max_force(const std::vector<double>& forces) {
+  double most = 0;
+  for (std::size_t i = 0; i < forces.size(); i += 3)
+    most = std::max(most, std::hypot(forces[i], forces[i + 1], forces[i + 2]));
+  return most;
+}
+
+molecule::FrameResults frame_results(const AtomSystem& system, PotentialResult result,
+                                     double ev_per_energy, const EnergyOptions& options) {
+  const double scale = ev_per_energy / options.unit.ev;
+  molecule::FrameResults frame;
+  frame.energy = result.energy * scale;
+  if (options.forces) {
+    frame.forces = std::move(result.forces);
+    for (double& force : frame.forces) force *= scale;
+  }
+  if (options.stress && system.box) {
+    frame.stress = result.virial;
+    for (double& x : *frame.stress) x *= ev_per_energy / models::volume_of(*system.box);
+  }
+  frame.pairs = unit_pairs(options, frame.stress.has_value());
+  return frame;
+}
+
+std::vector<std::pair<std::string, std::string>> unit_pairs(const EnergyOptions& options,
+                                                            bool has_stress) {
+  std::vector<std::pair<std::string, std::string>> pairs{{"energy_unit", options.unit.name}};
+  if (options.forces) pairs.emplace_back("force_unit", fmt::format("{}/A", options.unit.name));
+  if (has_stress) pairs.emplace_back("stress_unit", "eV/A^3");
+  return pairs;
+}
+
+std::string energy_header(const EnergyOptions& options) {
+  std::string line = "index\tnatoms\tenergy";
+  if (options.forces) line += "\tfmax";
+  if (options.stress)
+    for (const char* const axes : {"xx", "yy", "zz", "yz", "xz", "xy"})
+      line += fmt::format("\tstress_{}", axes);
+  return line + "\tunits\n";
+}
+
+void append_energy_line(std::string& text, std::uint64_t index, std::size_t n_atoms,
+                        const molecule::FrameResults& results, const EnergyOptions& options) {
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out, "{}\t{}\t{:.8f}", index, n_atoms, results.energy.value_or(0));
+  if (options.forces) fmt::format_to(out, "\t{:.8f}", max_force(results.forces));
+  for (const std::size_t i : kVoigt) {
+    if (!options.stress) break;
+    text += results.stress ? fmt::format("\t{:.8g}", (*results.stress)[i]) : "\tNA";
+  }
+  fmt::format_to(out, "\t{}", options.unit.name);
+  if (options.forces) fmt::format_to(out, ",{}/A", options.unit.name);
+  if (options.stress) text += ",eV/A^3";
+  text += '\n';
+}
+
+}  // namespace biogpu::tasks

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/bio/molecule/extxyz_writer.hpp"
+#include "lib/bio/molecule/molecule.hpp"
+#include "lib/models/potential_model.hpp"
+#include "lib/tasks/molecule/units.hpp"
+
+namespace biogpu::tasks {
+
+// Consecutive molecules of the input.
+struct MoleculeBatch {
+  std::vector<molecule::Molecule> molecules;
+  std::vector<std::string> places;  // "water.xyz: frame 3", for errors
+  std::uint64_t first = 0;          // number of the first in the input, from 0
+
+  std::size_t size() const { return molecules.size(); }
+};
+
+// A molecule for a model. charge: of one whose file does not tell it.
+models::AtomSystem make_system(const molecule::Molecule& molecule,
+                               std::optional<std::int32_t> charge);
+
+// Those of a batch. Throws Error{bad_input} with the place of what the model cannot compute.
+std::vector<models::AtomSystem> make_systems(const models::PotentialModel& model,
+                                             const MoleculeBatch& batch,
+                                             std::optional<std::int32_t> charge);
+
+// model.compute(), in halves where device memory is short.
+std::vector<models::PotentialResult> compute_systems(
+    models::PotentialModel& model, std::span<const models::AtomSystem> systems,
+    const models::PotentialModel::Request& request);
+
+// Norm of the largest force; 0 without forces.
+double max_force(const std::vector<double>& forces);
+
+struct EnergyOptions {
+  bool forces = false;
+  bool stress = false;  // of molecules with a box
+  EnergyUnit unit = kEnergyUnits[0];
+};
+
+// Results in units of the output: energy and forces in the one that is asked for, stress in
+// eV/Angstrom^3. ev_per_energy: of the model.
+molecule::FrameResults frame_results(const models::AtomSystem& system,
+                                     models::PotentialResult result, double ev_per_energy,
+                                     const EnergyOptions& options);
+
+// "eV", "eV/A" ... as pairs of an extxyz frame, which state what its numbers are in.
+std::vector<std::pair<std::string, std::string>> unit_pairs(const EnergyOptions& options,
+                                                            bool has_stress);
+
+// A table: header, and the line of a molecule. index: from 1.
+std::string energy_header(const EnergyOptions& options);
+void append_energy_line(std::string& text, std::uint64_t index, std::size_t n_atoms,
+                        const molecule::FrameResults& results, const EnergyOptions& options);
+
+}  // namespace biogpu::tasks

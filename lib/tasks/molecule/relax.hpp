@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lib/models/potential_model.hpp"
+
+namespace biogpu::tasks {
+
+struct RelaxOptions {
+  std::string optimizer = "lbfgs";  // or "fire"
+  double max_force = 0.05;          // eV/Angstrom: a system whose largest force is smaller is done
+  double max_stress = 1e-4;         // eV/Angstrom^3: with the box, each component of the stress too
+  int max_steps = 500;
+  double step_limit = 0.2;  // Angstrom: of an atom in one step
+  bool relax_box = false;   // of systems that have one: all six degrees of freedom of its shape
+};
+
+// A point of a relaxation.
+struct RelaxPoint {
+  std::size_t index = 0;  // of the system
+  int step = 0;           // from 0
+  bool converged = false;
+  bool is_last = false;
+  const models::AtomSystem* system = nullptr;
+  const models::PotentialResult* result = nullptr;  // with the virial where the box relaxes
+};
+
+// Moves systems to a minimum of their energy, each on its own; the model computes those that are
+// not done at once. Calls on_point with every point, those of one system in order. A system's
+// points do not depend on the others.
+void relax(models::PotentialModel& model, std::vector<models::AtomSystem>& systems,
+           const RelaxOptions& options, const std::function<void(const RelaxPoint&)>& on_point);
+
+}  // namespace biogpu::tasks

@@ -1,0 +1,129 @@
+#include "lib/tasks/molecule/relax.hpp"
+
+#include <cmath>
+#include <map>
+
+#include "lib/tasks/molecule/energy.hpp"
+#include "lib/tasks/molecule/optimizer.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/unit/tasks/molecule/systems.hpp"
+
+using namespace biogpu;
+using namespace biogpu::tasks;
+
+namespace {
+
+struct Last {
+  int step = 0;
+  bool converged = false;
+  double energy = 0, force = 0;
+  models::AtomSystem system;
+};
+
+std::map<std::size_t, Last> relax_all(models::PotentialModel& model,
+                                      std::vector<models::AtomSystem> systems,
+                                      const RelaxOptions& options) {
+  std::map<std::size_t, Last> last;
+  relax(model, systems, options, [&](const RelaxPoint& point) {
+    if (point.step > 0) CHECK(point.step == last[point.index].step + 1);
+    last[point.index].step = point.step;
+    if (!point.is_last) return;
+    last[point.index] = {point.step, point.converged, point.result->energy,
+                         max_force(point.result->forces), *point.system};
+  });
+  return last;
+}
+
+}  // namespace
+
+TEST_CASE("tasks.relax: a valley with curvatures of 1 to 50", "[tasks]") {
+  for (const char* const name : {"fire", "lbfgs"}) {
+    const auto optimizer = make_optimizer(name, 0.2);
+    std::vector<double> x{1, -2, 0.5, 3, 1, 1}, forces(6);
+    const std::vector<double> curvatures{1, 5, 50, 20, 2, 10};
+    double longest = 0;
+    int n_steps = 0;
+    for (; n_steps < 500; ++n_steps) {
+      double most = 0;
+      for (std::size_t i = 0; i < 6; ++i) {
+        forces[i] = -curvatures[i] * (x[i] - 0.25);
+        most = std::max(most, std::abs(forces[i]));
+      }
+      if (most < 1e-6) break;
+      const std::vector<double> before = x;
+      optimizer->step(x, forces);
+      for (std::size_t a = 0; a < 6; a += 3)
+        longest = std::max(longest, std::hypot(x[a] - before[a], x[a + 1] - before[a + 1],
+                                               x[a + 2] - before[a + 2]));
+    }
+    INFO(name << " " << n_steps);
+    CHECK(n_steps < (std::string(name) == "fire" ? 400 : 60));
+    CHECK(longest <= 0.2 + 1e-12);
+    for (const double value : x) CHECK(value == Approx(0.25).margin(1e-6));
+  }
+}
+
+TEST_CASE("tasks.relax: clusters, each on its own in a batch", "[tasks]") {
+  test::LennardJones model;
+  const std::vector<models::AtomSystem> systems{test::rare_gas(1, 5.6, 0.3, false),
+                                                test::rare_gas(2, 5.3, 0.2, false, 5)};
+  std::map<std::string, double> energies;
+  for (const char* const name : {"fire", "lbfgs"}) {
+    RelaxOptions options{.optimizer = name, .max_force = 1e-5, .max_steps = 2000};
+    const auto both = relax_all(model, systems, options);
+    REQUIRE(both.size() == 2);
+    for (std::size_t i = 0; i < 2; ++i) {
+      INFO(name << " " << both.at(i).step);
+      CHECK(both.at(i).converged);
+      CHECK(both.at(i).force <= 1e-5);
+      const auto alone = relax_all(model, {systems[i]}, options).at(0);
+      CHECK(alone.system.positions == both.at(i).system.positions);
+      CHECK(alone.step == both.at(i).step);
+    }
+    CHECK(both.at(0).step < both.at(1).step);
+    energies[name] = both.at(0).energy;
+  }
+  CHECK(energies["fire"] == Approx(energies["lbfgs"]).epsilon(1e-7));
+  const auto cut = relax_all(model, systems, {.max_force = 1e-5, .max_steps = 3});
+  CHECK(cut.at(0).step == 3);
+  CHECK_FALSE(cut.at(0).converged);
+}
+
+TEST_CASE("tasks.relax: the box of a crystal", "[tasks]") {
+  test::LennardJones model;
+  models::AtomSystem crystal = test::rare_gas(1, 5.4, 0, true);
+  crystal.atomic_numbers.assign(4, 18);
+  const auto energy = [&](double constant) {
+    models::AtomSystem cubic = test::rare_gas(1, constant, 0, true);
+    cubic.atomic_numbers.assign(4, 18);
+    return model.compute({&cubic, 1}, {})[0].energy;
+  };
+  double low = 5, high = 5.6;  // of the lattice constant with the least energy
+  while (high - low > 1e-7) {
+    const double third = (high - low) / 3;
+    (energy(low + third) < energy(high - third) ? high : low) =
+        energy(low + third) < energy(high - third) ? high - third : low + third;
+  }
+  // A box that is bent and atoms that are shifted.
+  (*crystal.box)[1] = 0.1;
+  (*crystal.box)[5] = -0.15;
+  crystal.positions[4] += 0.2;
+  for (const char* const name : {"fire", "lbfgs"}) {
+    const RelaxOptions options{.optimizer = name,
+                               .max_force = 1e-6,
+                               .max_stress = 1e-8,
+                               .max_steps = 3000,
+                               .relax_box = true};
+    const Last last = relax_all(model, {crystal}, options).at(0);
+    INFO(name << " " << last.step);
+    REQUIRE(last.converged);
+    const models::Box& box = *last.system.box;
+    CHECK(std::cbrt(models::volume_of(box)) == Approx(low).margin(1e-4));
+    CHECK(last.energy == Approx(energy(low)).margin(1e-7));
+    for (std::size_t row = 0; row < 9; row += 3)
+      CHECK(std::hypot(box[row], box[row + 1], box[row + 2]) == Approx(low).margin(1e-3));
+  }
+  const Last fixed = relax_all(model, {crystal}, {.max_force = 1e-4}).at(0);
+  CHECK(fixed.converged);
+  CHECK(*fixed.system.box == *crystal.box);
+}
