@@ -18,10 +18,21 @@ find_nvcc() {
   return 1
 }
 
-# find_rocm: the folder of a ROCm installation.
+# find_rocm: the folder of a ROCm installation that can build: /opt/rocm, or /usr where a distribution
+# packages it. Debian 12's own, HIP 5.2, is too old and passed over.
 find_rocm() {
-  local rocm=${ROCM_PATH:-/opt/rocm}
-  [ -f "$rocm/include/hip/hip_runtime.h" ] && echo "$rocm"
+  local rocm major
+  for rocm in "${ROCM_PATH:-/opt/rocm}" /opt/rocm /usr; do
+    [ -f "$rocm/include/hip/hip_runtime.h" ] || continue
+    major=$(sed -n 's/^#define HIP_VERSION_MAJOR *//p' "$rocm/include/hip/hip_version.h" 2>/dev/null)
+    # Headers alone, as other packages need them, do not build: hipconfig names the compiler.
+    if [ "${major:-0}" -ge 6 ] && { [ -x "$rocm/bin/hipconfig" ] || command -v hipconfig >/dev/null; }; then
+      echo "$rocm"
+      return
+    fi
+    echo "$rocm holds HIP ${major:-unknown}, older than 6 or without hipcc, and is not used" >&2
+  done
+  return 1
 }
 
 # gpu_preset: the preset that this machine's toolkit can build.
@@ -48,6 +59,10 @@ has_gpu_for() {
 use_toolkit_of() {
   case $1 in
     cuda) CUDACXX=$(find_nvcc) && export CUDACXX ;;
-    rocm) ROCM_PATH=$(find_rocm) && export ROCM_PATH ;;
+    rocm)
+      # In /usr the compiler finds it; named, CMake looks in the wrong folders of a distribution.
+      ROCM_PATH=$(find_rocm) && export ROCM_PATH
+      [ "$ROCM_PATH" != /usr ] || unset ROCM_PATH
+      ;;
   esac
 }
