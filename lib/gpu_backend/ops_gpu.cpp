@@ -3,6 +3,8 @@
 #include "lib/core/errors_gpu.hpp"
 #include "lib/models/esm2/contacts.hpp"
 #include "lib/models/esm2/encoder_8m.hpp"
+#include "lib/models/tensornet/edge_ops.hpp"
+#include "lib/models/tensornet/node_ops.hpp"
 #include "lib/ops/all_ops.hpp"
 #include "lib/tensor/device_context_gpu.hpp"
 #include "lib/tensor/gpu_context_gpu.hpp"
@@ -21,6 +23,13 @@ namespace biogpu::gpu::esm2 {
 #undef BIOGPU_OP
 }  // namespace biogpu::gpu::esm2
 
+// Defined in gpu/models/tensornet.
+namespace biogpu::gpu::tensornet {
+#define BIOGPU_OP(name, Args) void name(ops::Device& device, const models::tensornet::Args& op);
+#include "lib/models/tensornet/ops.def"
+#undef BIOGPU_OP
+}  // namespace biogpu::gpu::tensornet
+
 namespace biogpu::tensor {
 namespace {
 
@@ -38,6 +47,9 @@ constexpr NamedGpuOp kOps[] = {
 #undef BIOGPU_OP
 #define BIOGPU_OP(name, Args) {#name, &run<models::esm2::Args, &gpu::esm2::name>},
 #include "lib/models/esm2/ops.def"
+#undef BIOGPU_OP
+#define BIOGPU_OP(name, Args) {#name, &run<models::tensornet::Args, &gpu::tensornet::name>},
+#include "lib/models/tensornet/ops.def"
 #undef BIOGPU_OP
 };
 

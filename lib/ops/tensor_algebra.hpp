@@ -148,15 +148,56 @@ BIOGPU_TENSOR_FUNCTION Matrix3<Number> whole_product(const Matrix3<Number>& y,
   return c;
 }
 
+// The 9 numbers of x / (|x|^2 + 1).
+template <class Number>
+BIOGPU_TENSOR_FUNCTION Numbers9<Number> shrink(Numbers9<Number> x) {
+  const Number scale = 1.0f / (norms(x).sum() + 1.0f);
+  for (Number& number : x.n) number = number * scale;
+  return x;
+}
+
+// What the 9 numbers x get back from those of shrink(x).
+template <class Number>
+BIOGPU_TENSOR_FUNCTION Numbers9<Number> shrink_grad(const Numbers9<Number>& x,
+                                                    const Numbers9<Number>& d_out) {
+  const Number scale = 1.0f / (norms(x).sum() + 1.0f);
+  Number along = 0.0f * scale;
+  for (int k = 0; k < 9; ++k) along += d_out.n[k] * x.n[k];
+  along = along * scale * scale;
+  Numbers9<Number> d_x = norms_grad(x, Norms3<Number>{-along, -along, -along});
+  for (int k = 0; k < 9; ++k) d_x.n[k] += d_out.n[k] * scale;
+  return d_x;
+}
+
 // The 9 numbers of C / (|C|^2 + 1).
 template <class Number>
 BIOGPU_TENSOR_FUNCTION Numbers9<Number> small_product(const Matrix3<Number>& y,
                                                       const Matrix3<Number>& m,
                                                       const Number& factor, bool one_sided) {
-  Numbers9<Number> c = decompose(whole_product(y, m, factor, one_sided));
-  const Number scale = 1.0f / (norms(c).sum() + 1.0f);
-  for (Number& number : c.n) number = number * scale;
-  return c;
+  return shrink(decompose(whole_product(y, m, factor, one_sided)));
+}
+
+// The 9 numbers of factor Y Y.
+template <class Number>
+BIOGPU_TENSOR_FUNCTION Numbers9<Number> square(const Numbers9<Number>& y, const Number& factor) {
+  const Matrix3<Number> m = compose(y);
+  Matrix3<Number> product{};
+  add_product<false, false>(product, m, m);
+  multiply(product, factor);
+  return decompose(product);
+}
+
+// What Y's numbers get back from those of factor Y Y.
+template <class Number>
+BIOGPU_TENSOR_FUNCTION Numbers9<Number> square_grad(const Numbers9<Number>& y, const Number& factor,
+                                                    const Numbers9<Number>& d_out) {
+  const Matrix3<Number> m = compose(y);
+  Matrix3<Number> g = decompose_grad(d_out);
+  multiply(g, factor);
+  Matrix3<Number> d_y{};
+  add_product<false, true>(d_y, g, m);
+  add_product<true, false>(d_y, m, g);
+  return compose_grad(d_y);
 }
 
 template <class Number>
@@ -170,13 +211,7 @@ BIOGPU_TENSOR_FUNCTION ProductGrad<Number> small_product_grad(const Matrix3<Numb
                                                               const Number& factor, bool one_sided,
                                                               const Numbers9<Number>& d_out) {
   const Numbers9<Number> c = decompose(whole_product(y, m, factor, one_sided));
-  const Number scale = 1.0f / (norms(c).sum() + 1.0f);
-  Number along = 0.0f * scale;
-  for (int k = 0; k < 9; ++k) along += d_out.n[k] * c.n[k];
-  along = along * scale * scale;
-  Numbers9<Number> d_c = norms_grad(c, Norms3<Number>{-along, -along, -along});
-  for (int k = 0; k < 9; ++k) d_c.n[k] += d_out.n[k] * scale;
-  Matrix3<Number> g = decompose_grad(d_c);
+  Matrix3<Number> g = decompose_grad(shrink_grad(c, d_out));
   multiply(g, one_sided ? 2.0f * factor : factor);
   Matrix3<Number> d_y{}, d_m{};
   add_product<false, true>(d_y, g, m);

@@ -1,0 +1,11 @@
+#include "lib/models/tensornet/edge_ops.hpp"
+#include "lib/models/tensornet/node_ops.hpp"
+#include "lib/ops/dispatch.hpp"
+
+namespace biogpu::models::tensornet {
+
+#define BIOGPU_OP(name, Args) BIOGPU_DEFINE_OP(name, Args)
+#include "lib/models/tensornet/ops.def"
+#undef BIOGPU_OP
+
+}  // namespace biogpu::models::tensornet

@@ -1,0 +1,154 @@
+#include "lib/models/tensornet/node_ops.hpp"
+
+#include "tests/ops/finite_differences.hpp"
+#include "tests/ops/op_bed.hpp"
+
+using namespace biogpu;
+using namespace biogpu::models;
+using test::Bed;
+using test::Doubles;
+using test::Pair;
+
+TEST_CASE("tensornet.part_scale: a weight for each part, and its gradient", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const std::int64_t d = GENERATE(1, 6, 33);
+  const Pair x = bed.random({9, 21, d}, 1, false), w = bed.random({21, 3, d}, 1, false);
+  const Pair out = bed.unset({9, 21, d}, false), d_out = bed.random({9, 21, d}, 1, false);
+  const Pair d_x = bed.unset({9, 21, d}, false), d_w = bed.unset({21, 3, d}, false);
+  tensornet::part_scale(bed.reference(), {x.host, w.host, out.host});
+  tensornet::part_scale(bed.device(), {x.device, w.device, out.device});
+  CHECK(bed.difference(out) < 1e-6);
+  tensornet::part_scale_grad(bed.reference(), {x.host, w.host, d_out.host, d_w.host, d_x.host});
+  tensornet::part_scale_grad(bed.device(),
+                             {x.device, w.device, d_out.device, d_w.device, d_x.device});
+  CHECK(bed.difference(d_x) < 1e-6);
+  CHECK(bed.difference(d_w) < 3e-6);
+}
+
+TEST_CASE("tensornet.part_scale_grad: agrees with finite differences", "[ops]") {
+  Doubles x({9, 2, 3}, 1, 1), w({2, 3, 3}, 1, 2), out({9, 2, 3}, 0, 0), d_out({9, 2, 3}, 1, 4);
+  Doubles d_x = x, d_w = w;
+  const auto loss = [&] {
+    tensornet::part_scale_ref({x.tensor(), w.tensor(), out.tensor()});
+    return test::dot(out.values, d_out.values);
+  };
+  tensornet::part_scale_grad_ref(
+      {x.tensor(), w.tensor(), d_out.tensor(), d_w.tensor(), d_x.tensor()});
+  CHECK(test::gradient_error(x.values, d_x.values, loss) < 1e-8);
+  CHECK(test::gradient_error(w.values, d_w.values, loss) < 1e-8);
+}
+
+TEST_CASE("tensornet.tensor_shrink: tensors over their squared norm and one", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const std::int64_t d = GENERATE(1, 6, 33);
+  const Pair x = bed.random({9, 21, d}, 1, false), d_out = bed.random({9, 21, d}, 1, false);
+  const Pair out = bed.unset({9, 21, d}, false), d_x = bed.unset({9, 21, d}, false);
+  tensornet::tensor_shrink(bed.reference(), {x.host, out.host});
+  tensornet::tensor_shrink(bed.device(), {x.device, out.device});
+  CHECK(bed.difference(out) < 3e-6);
+  tensornet::tensor_shrink_grad(bed.reference(), {x.host, d_out.host, d_x.host});
+  tensornet::tensor_shrink_grad(bed.device(), {x.device, d_out.device, d_x.device});
+  CHECK(bed.difference(d_x) < 1e-5);
+}
+
+TEST_CASE("tensornet.tensor_shrink_grad: agrees with finite differences", "[ops]") {
+  Doubles x({9, 2, 3}, 1, 1), out({9, 2, 3}, 0, 0), d_out({9, 2, 3}, 1, 4), d_x = x;
+  const auto loss = [&] {
+    tensornet::tensor_shrink_ref({x.tensor(), out.tensor()});
+    return test::dot(out.values, d_out.values);
+  };
+  tensornet::tensor_shrink_grad_ref({x.tensor(), d_out.tensor(), d_x.tensor()});
+  CHECK(test::gradient_error(x.values, d_x.values, loss) < 1e-8);
+}
+
+TEST_CASE("tensornet.tensor_update: a tensor, another, and its square", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const std::int64_t d = GENERATE(1, 6, 33);
+  const bool scaled = GENERATE(false, true);
+  const Pair x = bed.random({9, 21, d}, 1, false), y = bed.random({9, 21, d}, 1, false);
+  const Pair factor = scaled ? bed.random({21}, 1, false) : Pair();
+  const Pair d_out = bed.random({9, 21, d}, 1, false);
+  const Pair out = bed.unset({9, 21, d}, false), d_y = bed.unset({9, 21, d}, false);
+  tensornet::tensor_update(bed.reference(), {x.host, y.host, factor.host, out.host});
+  tensornet::tensor_update(bed.device(), {x.device, y.device, factor.device, out.device});
+  CHECK(bed.difference(out) < 3e-6);
+  tensornet::tensor_update_grad(bed.reference(), {y.host, factor.host, d_out.host, d_y.host});
+  tensornet::tensor_update_grad(bed.device(), {y.device, factor.device, d_out.device, d_y.device});
+  CHECK(bed.difference(d_y) < 1e-5);
+}
+
+TEST_CASE("tensornet.tensor_update_grad: agrees with finite differences", "[ops]") {
+  Doubles x({9, 2, 3}, 1, 1), y({9, 2, 3}, 1, 2), factor({2}, 1, 3), out({9, 2, 3}, 0, 0);
+  Doubles d_out({9, 2, 3}, 1, 4), d_y = y;
+  const auto loss = [&] {
+    tensornet::tensor_update_ref({x.tensor(), y.tensor(), factor.tensor(), out.tensor()});
+    return test::dot(out.values, d_out.values);
+  };
+  tensornet::tensor_update_grad_ref({y.tensor(), factor.tensor(), d_out.tensor(), d_y.tensor()});
+  CHECK(test::gradient_error(y.values, d_y.values, loss) < 1e-8);
+  CHECK(test::gradient_error(x.values, d_out.values, loss) < 1e-8);
+}
+
+TEST_CASE("tensornet.sigmoid_gate: products with a sigmoid, and their gradient", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const std::int64_t d = GENERATE(1, 7, 40);
+  const Pair x = bed.random({19, d}, 1, false), gate = bed.random({19, d}, 3, false);
+  const Pair out = bed.unset({19, d}, false), d_out = bed.random({19, d}, 1, false);
+  const Pair d_x = bed.unset({19, d}, false), d_gate = bed.unset({19, d}, false);
+  tensornet::sigmoid_gate(bed.reference(), {x.host, gate.host, out.host});
+  tensornet::sigmoid_gate(bed.device(), {x.device, gate.device, out.device});
+  CHECK(bed.difference(out) < 3e-6);
+  tensornet::sigmoid_gate_grad(bed.reference(),
+                               {x.host, gate.host, d_out.host, d_x.host, d_gate.host});
+  tensornet::sigmoid_gate_grad(bed.device(),
+                               {x.device, gate.device, d_out.device, d_x.device, d_gate.device});
+  CHECK(bed.difference(d_x) < 3e-6);
+  CHECK(bed.difference(d_gate) < 3e-6);
+}
+
+TEST_CASE("tensornet.sigmoid_gate_grad: agrees with finite differences", "[ops]") {
+  Doubles x({4, 5}, 1, 1), gate({4, 5}, 2, 2), out({4, 5}, 0, 0), d_out({4, 5}, 1, 3);
+  Doubles d_x = x, d_gate = x;
+  const auto loss = [&] {
+    tensornet::sigmoid_gate_ref({x.tensor(), gate.tensor(), out.tensor()});
+    return test::dot(out.values, d_out.values);
+  };
+  tensornet::sigmoid_gate_grad_ref(
+      {x.tensor(), gate.tensor(), d_out.tensor(), d_x.tensor(), d_gate.tensor()});
+  CHECK(test::gradient_error(x.values, d_x.values, loss) < 1e-8);
+  CHECK(test::gradient_error(gate.values, d_gate.values, loss) < 1e-8);
+}
+
+TEST_CASE("tensornet.layer_norm_grad: rows of any width", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const std::int64_t d = GENERATE(3, 24, 129);
+  const Pair x = bed.random({19, d}, 2, false), d_out = bed.random({19, d}, 1, false);
+  const Pair weight = bed.random({d}, 1, false), bias = bed.random({d}, 1, false);
+  const Pair d_x = bed.unset({19, d}, false);
+  tensornet::layer_norm_grad(bed.reference(),
+                             {x.host, {weight.host, bias.host}, d_out.host, d_x.host});
+  tensornet::layer_norm_grad(bed.device(),
+                             {x.device, {weight.device, bias.device}, d_out.device, d_x.device});
+  CHECK(bed.difference(d_x) < 1e-5);
+}
+
+TEST_CASE("tensornet.layer_norm_grad: agrees with finite differences", "[ops]") {
+  Doubles x({4, 7}, 2, 1), weight({7}, 1, 2), d_out({4, 7}, 1, 3), d_x = x;
+  const ops::Norm norm{weight.tensor(), {}, 1e-5f};
+  // Layer normalisation by its definition.
+  const auto loss = [&] {
+    double sum = 0;
+    for (std::size_t r = 0; r < 4; ++r) {
+      const double* const row = x.values.data() + 7 * r;
+      double mean = 0, variance = 0;
+      for (std::size_t k = 0; k < 7; ++k) mean += row[k] / 7;
+      for (std::size_t k = 0; k < 7; ++k) variance += (row[k] - mean) * (row[k] - mean) / 7;
+      for (std::size_t k = 0; k < 7; ++k)
+        sum += d_out.values[7 * r + k] * weight.values[k] * (row[k] - mean) /
+               std::sqrt(variance + static_cast<double>(1e-5f));
+    }
+    return sum;
+  };
+  tensornet::layer_norm_grad_ref({x.tensor(), norm, d_out.tensor(), d_x.tensor()});
+  CHECK(test::gradient_error(x.values, d_x.values, loss) < 1e-8);
+}
