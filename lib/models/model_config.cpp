@@ -103,6 +103,32 @@ std::string ModelConfig::text_or(const char* key, const std::string& otherwise) 
   return json_[key].get<std::string>();
 }
 
+std::vector<double> ModelConfig::numbers(const char* key) const {
+  if (!has(key)) fail(fmt::format("has no {}", key));
+  if (!json_[key].is_array())
+    fail(fmt::format("{} is {}; expected a list of numbers", key, show_value(json_[key])));
+  std::vector<double> numbers;
+  for (const auto& value : json_[key]) {
+    if (!value.is_number())
+      fail(fmt::format("{} holds {}; expected numbers", key, show_value(value)));
+    numbers.push_back(value.get<double>());
+  }
+  return numbers;
+}
+
+std::vector<std::string> ModelConfig::texts(const char* key) const {
+  if (!has(key)) fail(fmt::format("has no {}", key));
+  if (!json_[key].is_array())
+    fail(fmt::format("{} is {}; expected a list of texts", key, show_value(json_[key])));
+  std::vector<std::string> texts;
+  for (const auto& value : json_[key]) {
+    if (!value.is_string())
+      fail(fmt::format("{} holds {}; expected texts", key, show_value(value)));
+    texts.push_back(value.get<std::string>());
+  }
+  return texts;
+}
+
 void ModelConfig::require(const char* key, const std::string& value) const {
   if (has(key) && text_or(key, value) != value)
     fail(fmt::format("{} is {}; only '{}' is supported", key, biogpu::quoted(text_or(key, value)),

@@ -28,6 +28,9 @@ class ModelConfig {
   double number_or(const char* key, double otherwise) const;
   bool flag_or(const char* key, bool otherwise) const;
   std::string text_or(const char* key, const std::string& otherwise) const;
+  // The list of a key that must be there.
+  std::vector<double> numbers(const char* key) const;
+  std::vector<std::string> texts(const char* key) const;
   // Throws where a key that is there has another value: what the model's code cannot do.
   void require(const char* key, const std::string& value) const;
   void require(const char* key, bool value) const;

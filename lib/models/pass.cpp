@@ -64,12 +64,16 @@ tensor::Ragged Pass::segments(const std::vector<std::int32_t>& starts) {
   return segments;
 }
 
-Tensor Pass::output(std::string name, std::initializer_list<std::int64_t> shape) {
-  const Tensor tensor = arena_.take(DType::f32, shape);
+Tensor Pass::output(std::string name, std::initializer_list<std::int64_t> shape, DType dtype) {
+  const Tensor tensor = arena_.take(dtype, shape);
   // Not a number until an operation writes it: an output that a model forgot is no old memory.
   using Kind = tensor::Context::Kind;
-  if (context_.kind() == Kind::cpu || context_.kind() == Kind::reference)
-    std::fill_n(tensor.as<float>(), tensor.size(), std::numeric_limits<float>::quiet_NaN());
+  if (context_.kind() == Kind::cpu || context_.kind() == Kind::reference) {
+    if (dtype == DType::f64)
+      std::fill_n(tensor.as<double>(), tensor.size(), std::numeric_limits<double>::quiet_NaN());
+    else
+      std::fill_n(tensor.as<float>(), tensor.size(), std::numeric_limits<float>::quiet_NaN());
+  }
   depends_on(hash_of(name));
   for (const std::int64_t n : shape) depends_on(static_cast<std::uint64_t>(n));
   taken_.push_back({std::move(name), tensor});
@@ -87,9 +91,18 @@ void Pass::run(const std::function<void()>& operations) {
   if (outputs_ == nullptr) return;
   for (const Taken& taken : taken_) {
     const Tensor& tensor = taken.tensor;
+    if (tensor.dtype == DType::f64) {
+      const auto* const numbers = tensor.as<double>();
+      outputs_->add({taken.name,
+                     {tensor.shape.begin(), tensor.shape.begin() + tensor.rank},
+                     {},
+                     {numbers, numbers + tensor.size()}});
+      continue;
+    }
     Outputs::Array array{taken.name,
                          {tensor.shape.begin(), tensor.shape.begin() + tensor.rank},
-                         io::Values::unset(static_cast<std::size_t>(tensor.size()))};
+                         io::Values::unset(static_cast<std::size_t>(tensor.size())),
+                         {}};
     if (!array.values.empty()) context_.copy_out(array.values.data(), as_rows(tensor));
     outputs_->add(std::move(array));
   }

@@ -13,13 +13,14 @@
 
 namespace biogpu::models {
 
-// Results of a pass by name (hidden.12, logits, tracks.human, energy): fp32, row-major.
+// Results of a pass by name (hidden.12, logits, tracks.human, energy): fp32 or fp64, row-major.
 class Outputs {
  public:
   struct Array {
     std::string name;
     std::vector<std::int64_t> shape;
-    io::Values values;
+    io::Values values;                 // fp32
+    std::vector<double> doubles = {};  // fp64: values is empty
   };
 
   void add(Array array) { arrays_.push_back(std::move(array)); }
@@ -58,8 +59,9 @@ class Pass {
   tensor::Tensor upload(const std::vector<float>& numbers);
   // starts: Ragged::starts.
   tensor::Ragged segments(const std::vector<std::int32_t>& starts);
-  // Memory for an output, which operations fill: f32.
-  tensor::Tensor output(std::string name, std::initializer_list<std::int64_t> shape);
+  // Memory for an output, which operations fill: f32, or f64 on a context in host memory.
+  tensor::Tensor output(std::string name, std::initializer_list<std::int64_t> shape,
+                        tensor::DType dtype = tensor::DType::f32);
   void depends_on(std::uint64_t value);
 
   // The output of that name, or an empty tensor where none was taken.

@@ -10,12 +10,14 @@
 #include "lib/models/esm2/esm2.hpp"
 #include "lib/models/protbert/protbert.hpp"
 #include "lib/models/proteinmpnn/model.hpp"
+#include "lib/models/tensornet/tensornet.hpp"
 
 namespace biogpu::models {
 
 const std::vector<ModelDef>& registry() {
   static const std::vector<ModelDef> kModels{esm2_model(), protbert_model(),
-                                             proteinmpnn::proteinmpnn_model(), enformer_model()};
+                                             proteinmpnn::proteinmpnn_model(), enformer_model(),
+                                             tensornet_model()};
   return kModels;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -120,6 +121,16 @@ HostTensor WeightTable::take(const std::string& name, std::initializer_list<std:
     std::fill_n(weight.values.data(), weight.values.size(), 0.0f);
   }
   return weight;
+}
+
+float WeightTable::take_scalar(const std::string& name) {
+  const StoredTensor* const stored = find_fitting(name, Tensor(nullptr, DType::f32, {}));
+  float value = 0;
+  if (stored == nullptr) return 0;
+  stored->to_floats(&value);
+  if (std::isfinite(value)) return value;
+  not_finite_.push_back(name);
+  return 0;
 }
 
 const StoredTensor* WeightTable::find_fitting(const std::string& name, const Tensor& shape) {

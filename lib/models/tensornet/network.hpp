@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/models/tensornet/config.hpp"
+#include "lib/models/tensornet/weights.hpp"
+#include "lib/ops/edges.hpp"
+#include "lib/tensor/arena.hpp"
+#include "lib/tensor/context.hpp"
+
+namespace biogpu::models::tensornet {
+
+// A batch on the context.
+struct Batch {
+  ops::Edges edges;
+  tensor::Tensor types;   // i32 [T]
+  tensor::Tensor factor;  // [T]: 1 + 0.1 q; or empty: 1
+  std::int64_t n_atoms() const { return types.shape[0]; }
+};
+
+// What the way back gives, as far as memory is given: empty tensors are not wanted.
+struct Gradients {
+  tensor::Tensor ones;       // [T, kEnergyColumns]: dE/d(energies), 1 and zeros
+  tensor::Tensor positions;  // [T, 3]: dE/dx
+  tensor::Tensor virial;     // [T, 9]: an atom's part of dE/d(strain)
+};
+
+// TensorNet's operations, and those of its gradients in reverse order. An object for one pass;
+// tensors are of the arena and live as long as the caller's scope.
+class Network {
+ public:
+  Network(const Config& config, const Weights& weights, tensor::Context& context,
+          tensor::Arena& arena, const Batch& batch)
+      : config_(config), weights_(weights), context_(context), arena_(arena), batch_(batch) {}
+
+  // energies: [T, kEnergyColumns], the first without the standard deviation and mean, the others 0.
+  void forward(const tensor::Tensor& energies);
+  // After forward().
+  void backward(const Gradients& gradients);
+
+ private:
+  using Tensor = tensor::Tensor;
+  // A chain of maps with SiLU between, and what its gradient needs.
+  struct Chain {
+    const std::vector<Map>* maps = nullptr;
+    std::vector<Tensor> inputs;  // of each SiLU
+    Tensor out;
+  };
+  struct KeptLayer {
+    Tensor x;        // before it is made small
+    Tensor y, m, d;  // mapped, messages, mapped product
+    Tensor weights;  // [capacity, 3, F]
+  };
+
+  Tensor take(std::initializer_list<std::int64_t> shape);
+  Tensor take_tensors() { return take({9, batch_.n_atoms(), config_.width}); }
+  // y = (residual +) the maps of the three parts of x; back: their gradient.
+  void map_parts(const Map* maps, bool back, const Tensor& x, const Tensor& residual,
+                 const Tensor& y);
+  Tensor map_rows(const tensor::Linear& linear, const Tensor& x);
+  Tensor activate(const Tensor& x);
+  void run_chain(const std::vector<Map>& maps, const Tensor& x, const Tensor& out, Chain& chain);
+  Tensor chain_back(const Chain& chain, const Tensor& d_out, const Tensor& residual);
+
+  Tensor embed();
+  Tensor interact(std::size_t index, const Tensor& x);
+  void read_out(const Tensor& x, const Tensor& energies);
+
+  Tensor read_out_back(const Tensor& ones);
+  Tensor interact_back(std::size_t index, const Tensor& d_out, const Tensor& d_distance);
+  void embed_back(const Tensor& d_out, const Tensor& d_distance, const Tensor& d_displacement);
+
+  const Config& config_;
+  const Weights& weights_;
+  tensor::Context& context_;
+  tensor::Arena& arena_;
+  const Batch& batch_;
+
+  struct {
+    Tensor weights;        // [capacity, 3, F]
+    Tensor u;              // sums of directions
+    Tensor norms;          // [T, F]
+    Tensor before[2];      // the activations
+    Tensor mapped, scale;  // [9, T, F], [T, 3, F]
+  } embedding_;
+  std::vector<KeptLayer> layers_;
+  struct {
+    Tensor x, norms, before;
+    Chain head, gate;
+  } readout_;
+};
+
+}  // namespace biogpu::models::tensornet

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "lib/models/tensornet/config.hpp"
+#include "lib/models/tensornet/host_weights.hpp"
+
+namespace biogpu::models::tensornet {
+
+// The weights of an edge as functions of its distance, in double precision, with their slopes:
+//   embedding:  c(d) (D phi(d) + b)                                       [3 F]
+//   a layer:    c(d) silu(W3 silu(W2 silu(W1 phi(d) + b) + b) + b)        [3 F]
+// with the radial functions phi and the cosine cutoff c.
+class RadialFunctions {
+ public:
+  // A layer of the weights, or -1: the embedding. Both outlive the functions.
+  RadialFunctions(const Config& config, const HostWeights& weights, std::int64_t layer);
+
+  std::int64_t n_functions() const { return maps_.back()->n_out; }
+  // values, slopes: [distances, functions].
+  void evaluate(const std::vector<double>& distances, std::vector<double>& values,
+                std::vector<double>& slopes) const;
+
+ private:
+  const Config& config_;
+  const HostWeights& weights_;
+  std::vector<const HostLinear*> maps_;
+  bool has_activations_;
+};
+
+// The radial functions alone: values and slopes of R numbers.
+void radial_basis(const Config& config, const HostWeights& weights, double distance, double* values,
+                  double* slopes);
+
+}  // namespace biogpu::models::tensornet

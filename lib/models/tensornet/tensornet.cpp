@@ -1,0 +1,208 @@
+#include "lib/models/tensornet/tensornet.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "lib/core/error.hpp"
+#include "lib/models/tensornet/network.hpp"
+#include "lib/tensor/weights/safetensors.hpp"
+
+namespace biogpu::models {
+namespace {
+
+using tensor::DType;
+using tensor::Tensor;
+using tensornet::Batch;
+using tensornet::Graph;
+using tensornet::kEnergyColumns;
+
+// Edges of a pass with more than one system, at most: half a gigabyte a tensor of 128 channels.
+constexpr std::int64_t kMaxEdges = std::int64_t{1} << 18;
+
+// Numbers on the host as the pass uploads them.
+Tensor upload_real(Pass& pass, const std::vector<double>& values,
+                   std::initializer_list<std::int64_t> shape) {
+  if (tensornet::real_type(pass.context()) == DType::f64)
+    return pass.upload(DType::f64, shape, values.data());
+  const std::vector<float> floats(values.begin(), values.end());
+  return pass.upload(DType::f32, shape, floats.data());
+}
+
+// Output number i of a pass, whichever its type.
+double number_of(const Outputs::Array& array, std::size_t i) {
+  return array.doubles.empty() ? static_cast<double>(array.values.data()[i]) : array.doubles[i];
+}
+
+Tensor output_real(Pass& pass, const char* name, std::int64_t n, std::int64_t width) {
+  return pass.output(name, {n, width}, tensornet::real_type(pass.context()));
+}
+
+ops::Edges upload_edges(Pass& pass, const Graph& graph) {
+  const std::int64_t n = graph.n_edges(), capacity = ops::edge_capacity(n);
+  const auto padded = [&](auto values, std::int64_t width) {
+    values.resize(static_cast<std::size_t>(capacity * width));
+    return values;
+  };
+  ops::Edges edges;
+  edges.starts = pass.upload(graph.edge_starts);
+  edges.count = pass.upload(std::vector<std::int32_t>{static_cast<std::int32_t>(n)});
+  edges.receivers = pass.upload(padded(graph.receivers, 1));
+  edges.neighbours = pass.upload(padded(graph.neighbours, 1));
+  edges.reverse = pass.upload(padded(graph.reverse, 1));
+  edges.displacement = upload_real(pass, padded(graph.displacement, 3), {capacity, 3});
+  edges.distance = upload_real(pass, padded(graph.distance, 1), {capacity});
+  return edges;
+}
+
+}  // namespace
+
+// Some systems of a call.
+struct TensorNet::HostBatch {
+  Graph graph;
+  std::vector<std::int32_t> types;  // [T]
+  std::vector<double> factors;      // [T], or empty: 1
+  std::size_t n_systems() const { return graph.atom_starts.size() - 1; }
+};
+
+TensorNet::TensorNet(const std::string& folder, const ModelConfig& config, tensor::Context& context,
+                     const LoadOptions& options)
+    : PotentialModel(context), config_(tensornet::read_config(config)) {
+  if (context.kind() == tensor::Context::Kind::gpu) {
+    if (context.precision() != tensor::Precision::fp32)
+      throw Error(ErrorCode::usage, "TensorNet computes in fp32 on a GPU: use --precision fp32");
+    if (config_.width % 16 != 0)
+      config.fail(fmt::format("the width is {}; a GPU needs a multiple of 16", config_.width));
+  }
+  const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(folder);
+  tensor::WeightTable table(checkpoint, options.maps);
+  const tensornet::HostWeights host =
+      tensornet::read_weights(config_, options.atom_references, table);
+  table.finish();
+  info_.architecture = "TensorNet";
+  info_.dialect = config_.dialect == tensornet::Config::Dialect::matgl ? "matgl" : "torchmd-net";
+  info_.energy_unit = config_.energy_unit;
+  info_.ev_per_energy = config_.ev_per_energy;
+  info_.energy_offset = host.mean;
+  info_.cutoff = config_.cutoff_upper;
+  info_.images =
+      config_.dialect == tensornet::Config::Dialect::matgl ? Images::all : Images::nearest;
+  info_.elements = config_.elements();
+  info_.n_parameters = table.n_taken();
+  std_ = host.std;
+  references_ = host.references;
+  if (options.maps == tensor::WeightTable::Maps::read)
+    weights_ = tensornet::upload_weights(config_, host, context);
+}
+
+std::string TensorNet::describe() const {
+  std::string text;
+  const auto line = [&](const std::string& key, const auto& value) {
+    text += fmt::format("{}\t{}\n", key, value);
+  };
+  std::vector<std::string> symbols;
+  for (const std::int32_t z : info_.elements) symbols.push_back(structure::element_name(z));
+  line("architecture", info_.architecture);
+  line("dialect", info_.dialect);
+  line("layers", config_.n_layers);
+  line("width", config_.width);
+  line("radial_functions", config_.n_radial);
+  line("group", config_.one_sided ? "SO(3)" : "O(3)");
+  line("parameters", info_.n_parameters);
+  line("cutoff", fmt::format("{} A", info_.cutoff));
+  line("images", info_.images == Images::all ? "all within the cutoff" : "the nearest one");
+  line("energy_unit", info_.energy_unit);
+  line("elements", fmt::format("{}", fmt::join(symbols, " ")));
+  return text;
+}
+
+TensorNet::HostBatch TensorNet::make_batch(std::span<const AtomSystem> systems) const {
+  const tensornet::EdgeRule rule{config_.cutoff_lower, config_.cutoff_upper, config_.self_edges};
+  HostBatch batch;
+  bool has_charge = false;
+  for (const AtomSystem& system : systems) {
+    if (batch.n_systems() > 0 && batch.graph.n_edges() >= kMaxEdges) break;
+    tensornet::add_system(system, rule, batch.graph);
+    const double charge = config_.uses_charge ? system.total_charge.value_or(0) : 0;
+    has_charge = has_charge || charge != 0;
+    for (const std::int32_t z : system.atomic_numbers) {
+      batch.types.push_back(config_.type_of[static_cast<std::size_t>(z)]);
+      batch.factors.push_back(1 + 0.1 * charge);
+    }
+  }
+  if (!has_charge) batch.factors.clear();
+  return batch;
+}
+
+void TensorNet::forward(Pass& pass, const HostBatch& host, const Request& request) const {
+  const std::int64_t n = host.graph.n_atoms();
+  Batch batch{upload_edges(pass, host.graph), pass.upload(host.types), {}};
+  if (!host.factors.empty()) batch.factor = upload_real(pass, host.factors, {n});
+  pass.depends_on(host.factors.empty());
+  const Tensor energies = output_real(pass, "energies", n, kEnergyColumns);
+  tensornet::Gradients gradients;
+  if (request.forces) gradients.positions = output_real(pass, "gradient", n, 3);
+  if (request.virial) gradients.virial = output_real(pass, "virial", n, 9);
+  const bool backward = request.forces || request.virial;
+  if (backward) {
+    std::vector<double> ones(static_cast<std::size_t>(n * kEnergyColumns));
+    for (std::size_t i = 0; i < ones.size(); i += kEnergyColumns) ones[i] = 1;
+    gradients.ones = upload_real(pass, ones, {n, kEnergyColumns});
+  }
+  pass.run([&] {
+    const auto scope = pass.arena().scope();
+    tensornet::Network network(config_, weights_, pass.context(), pass.arena(), batch);
+    network.forward(energies);
+    if (backward) network.backward(gradients);
+  });
+}
+
+void TensorNet::collect(const Outputs& outputs, const HostBatch& batch, const Request& request,
+                        std::vector<PotentialResult>& results) const {
+  const Outputs::Array& energies = outputs.at("energies");
+  for (std::size_t s = 0; s < batch.n_systems(); ++s) {
+    PotentialResult result;
+    result.energy = info_.energy_offset;
+    const auto begin = static_cast<std::size_t>(batch.graph.atom_starts[s]),
+               end = static_cast<std::size_t>(batch.graph.atom_starts[s + 1]);
+    for (std::size_t i = begin; i < end; ++i) {
+      double energy = std_ * number_of(energies, i * kEnergyColumns);
+      if (!references_.empty()) energy += references_[static_cast<std::size_t>(batch.types[i])];
+      result.energy += energy;
+      if (request.atom_energies) result.atom_energies.push_back(energy);
+      for (std::size_t k = 0; request.forces && k < 3; ++k)
+        result.forces.push_back(-std_ * number_of(outputs.at("gradient"), 3 * i + k));
+      for (std::size_t k = 0; request.virial && k < 9; ++k)
+        result.virial[k] += std_ * number_of(outputs.at("virial"), 9 * i + k);
+    }
+    results.push_back(std::move(result));
+  }
+}
+
+std::vector<PotentialResult> TensorNet::compute(std::span<const AtomSystem> systems,
+                                                const Request& request) {
+  std::vector<PotentialResult> results;
+  while (results.size() < systems.size()) {
+    const HostBatch batch = make_batch(systems.subspan(results.size()));
+    const Outputs outputs = run_pass([&](Pass& pass) { forward(pass, batch, request); });
+    collect(outputs, batch, request, results);
+  }
+  return results;
+}
+
+ModelDef tensornet_model() {
+  return {"tensornet",
+          "TensorNet",
+          Reads::atoms,
+          {"energy", "relax", "md"},
+          [](const std::string& folder, const ModelConfig& config, tensor::Context& context,
+             const LoadOptions& options) -> std::unique_ptr<Model> {
+            return std::make_unique<TensorNet>(folder, config, context, options);
+          },
+          nullptr,
+          tensor::Precision::fp32};  // 16 bits are too few for forces
+}
+
+}  // namespace biogpu::models

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/models/model_config.hpp"
+#include "lib/models/potential_model.hpp"
+#include "lib/models/registry.hpp"
+#include "lib/models/tensornet/config.hpp"
+#include "lib/models/tensornet/graph.hpp"
+#include "lib/models/tensornet/weights.hpp"
+
+namespace biogpu::models {
+
+// TensorNet: energies of atoms out of 3 x 3 tensors that they exchange with their neighbours, in
+// the dialects of torchmd-net and of matgl. On the reference context it computes in fp64.
+// (Simeon and De Fabritiis 2023, arXiv 2306.06482; docs/models/tensornet.md)
+class TensorNet final : public PotentialModel {
+ public:
+  TensorNet(const std::string& folder, const ModelConfig& config, tensor::Context& context,
+            const LoadOptions& options);
+
+  std::string describe() const override;
+  const tensornet::Config& config() const { return config_; }
+  std::vector<PotentialResult> compute(std::span<const AtomSystem> systems,
+                                       const Request& request) override;
+
+ private:
+  struct HostBatch;
+  HostBatch make_batch(std::span<const AtomSystem> systems) const;
+  void forward(Pass& pass, const HostBatch& batch, const Request& request) const;
+  // Outputs of a pass to the results of its systems.
+  void collect(const Outputs& outputs, const HostBatch& batch, const Request& request,
+               std::vector<PotentialResult>& results) const;
+
+  tensornet::Config config_;
+  tensornet::Weights weights_;
+  double std_ = 1;
+  std::vector<double> references_;  // by type; or empty
+};
+
+ModelDef tensornet_model();
+
+}  // namespace biogpu::models

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Makes a folder that `biogpu infer energy` reads of a published TensorNet of matgl.
+
+usage: scripts/convert/matgl.py INPUT FOLDER
+
+INPUT is a folder with model.json and state.pt, as matgl's Potential.save writes it. FOLDER gets config.json and
+model.safetensors: the arguments of matgl's TensorNet by their own names, its model_version, data_mean, data_std and the
+energies of elements in double precision, and the tensors of the model.
+
+Only tensors are unpickled (torch.load with weights_only): a checkpoint cannot run code. Needs torch and safetensors;
+requirements.txt pins them.
+"""
+
+import argparse
+import json
+import pathlib
+import pickle
+import sys
+
+import safetensors.torch
+import torch
+
+ARGUMENTS = ("element_types", "units", "nblocks", "num_rbf", "max_n", "max_l", "rbf_type", "use_smooth", "activation_type",
+             "cutoff", "equivariance_invariance_group", "width", "task_type", "is_intensive", "include_state", "ntargets")
+OUTSIDE = ("data_mean", "data_std", "element_refs.property_offset", "element_refs.onehot")
+
+
+def fail(path, what):
+    sys.exit(f"matgl.py: {path}: {what}")
+
+
+def read_json(path):
+    try:
+        return json.loads(path.read_text())
+    except OSError as error:
+        fail(path, error.strerror)
+    except ValueError as error:
+        fail(path, f"is no JSON: {error}")
+
+
+def read_state(path):
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+    except OSError as error:
+        fail(path, error.strerror)
+    except pickle.UnpicklingError:
+        fail(path, "holds something else than tensors, which is not loaded, or is damaged")
+    except Exception as error:  # bytes of something else make an unpickler fail in any way
+        fail(path, f"is damaged, or no checkpoint of torch ({str(error).strip().split(chr(10))[0]})")
+    if not isinstance(state, dict) or not all(isinstance(value, torch.Tensor) for value in state.values()):
+        fail(path, "holds no tensors by name")
+    return state
+
+
+def read_model(path):
+    """The arguments of the network, and its version."""
+    try:
+        potential = read_json(path)["kwargs"]
+        model = potential["model"]
+        name, version, arguments = model["@class"], model["@model_version"], model["init_args"]
+    except (KeyError, TypeError):
+        fail(path, "is no description of a matgl Potential")
+    if name != "TensorNet":
+        fail(path, f"holds a {name}; only TensorNet is known")
+    if potential.get("calc_repuls"):
+        fail(path, "adds a repulsion of nuclei (calc_repuls), which is not supported")
+    missing = [key for key in ("element_types", "units", "nblocks", "cutoff") if key not in arguments]
+    if missing:
+        fail(path, f"has no {', '.join(missing)}")
+    return {key: arguments[key] for key in ARGUMENTS if key in arguments}, version
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("input", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path)
+    args = parser.parse_args()
+    arguments, version = read_model(args.input / "model.json")
+    state = read_state(args.input / "state.pt")
+    config = {"model_type": "tensornet", "dialect": "matgl", "model_version": version, "energy_unit": "eV",
+              "length_unit": "angstrom", **arguments}
+    for key, otherwise in (("data_mean", 0.0), ("data_std", 1.0)):
+        config[key] = float(state[key]) if key in state else otherwise
+    offsets = state.get("element_refs.property_offset")
+    if offsets is not None:
+        config["element_refs"] = [float(value) for value in offsets.double().flatten()]
+    tensors = {name.removeprefix("model."): value.contiguous() for name, value in state.items() if name not in OUTSIDE}
+    args.folder.mkdir(parents=True, exist_ok=True)
+    (args.folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
+    safetensors.torch.save_file(tensors, args.folder / "model.safetensors")
+    print(f"{args.folder}: {len(tensors)} tensors, {len(arguments['element_types'])} elements, model version {version}")
+
+
+if __name__ == "__main__":
+    main()

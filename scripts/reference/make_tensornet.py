@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+"""Makes tiny TensorNets with random weights, and what torchmd-net and matgl compute with them in double precision.
+
+usage: scripts/reference/make_tensornet.py FOLDER [--matgl SOURCE]            tiny models of both, for tests/data/models
+       scripts/reference/make_tensornet.py --crystals INPUT --matgl SOURCE    lattice constants by a published model
+
+FOLDER gets a folder a case: config.json, model.safetensors and expected.safetensors with systems N/numbers, N/positions,
+N/box, N/charge and their N/energy, N/forces, and N/stress in GPa where matgl is the reference. SOURCE is the src folder of
+matgl 2.0.4 (git e9cde22): released weights are of its order of pairs. torchmd-net's plain operations are used, since its
+Warp kernels compute in single precision. Weights are drawn so that every part matters.
+
+Needs torch, torchmd-net 3.1.0 with warp-lang, and for matgl torch_geometric, ase and pymatgen.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import sys
+
+import numpy as np
+import safetensors.torch
+import torch
+
+SHARED = {"model": "tensornet", "embedding_dimension": 16, "num_layers": 2, "num_rbf": 8, "rbf_type": "expnorm",
+          "trainable_rbf": False, "activation": "silu", "cutoff_lower": 0.0, "cutoff_upper": 3.5, "max_z": 20,
+          "max_num_neighbors": 64, "equivariance_invariance_group": "O(3)", "output_model": "Scalar", "prior_model": None,
+          "reduce_op": "add", "precision": 64, "derivative": True, "atom_filter": -1}
+CASES = {
+    "o3": {},
+    "so3_old_rows": {"equivariance_invariance_group": "SO(3)", "cutoff_lower": 1.05, "num_rbf": 6, "rbf_type": "gauss",
+                     "prior_model": ["Atomref"], "check_errors": True},
+}
+MATGL = {"element_types": ["H", "C", "O", "Si"], "units": 16, "nblocks": 2, "num_rbf": 32, "max_n": 3, "max_l": 3,
+         "rbf_type": "SphericalBessel", "use_smooth": True, "activation_type": "swish", "cutoff": 4.0,
+         "equivariance_invariance_group": "O(3)", "width": 0.5, "task_type": "regression", "is_intensive": False,
+         "include_state": False, "ntargets": 1}
+
+
+def draw(module, generator):
+    """Weights of single precision, so that a file holds them as they are."""
+    with torch.no_grad():
+        for name, weight in module.named_parameters():
+            if name.endswith(("means", "betas", "offset", "coeff")):
+                weight.copy_(weight.float().double())
+                continue
+            size = (1.3 / weight.shape[-1]) ** 0.5 if weight.dim() > 1 else 0.3
+            if "emb.weight" in name:
+                size = 1.0
+            numbers = torch.randn(weight.shape, generator=generator, dtype=torch.float64) * size
+            if "norm.weight" in name:
+                numbers = 1 + numbers
+            weight.copy_(numbers.float().double())
+        for name, buffer in module.named_buffers():
+            if buffer.is_floating_point():
+                buffer.copy_(buffer.float().double())
+
+
+def molecule(n, spread, elements, seed):
+    """Atoms about a bond's length apart."""
+    random = np.random.default_rng(seed)
+    grid = np.array([(i % 3, i // 3 % 3, i // 9) for i in range(n)])
+    positions = 1.45 * grid + random.uniform(-spread, spread, (n, 3))
+    return random.choice(elements, n), positions
+
+
+def torch_systems(elements):
+    systems = []
+    for i, (n, charge) in enumerate(((12, 0), (9, 1), (14, -1), (1, 0))):
+        numbers, positions = molecule(n, 0.2, elements, i)
+        systems.append({"numbers": numbers, "positions": positions, "charge": charge})
+    numbers, positions = molecule(20, 0.2, elements, 9)
+    box = np.array([[7.4, 0, 0], [1.1, 7.2, 0], [-1.7, 0.8, 7.9]])
+    shifts = np.random.default_rng(3).integers(-2, 3, (20, 3))
+    systems.append({"numbers": numbers, "positions": positions + shifts @ box, "charge": 1, "box": box})
+    return systems
+
+
+def make_torchmdnet(folder, name, changes):
+    from torchmdnet.models import tensornet
+    from torchmdnet.models.model import create_model
+
+    for function in ("compose_tensor", "decompose_tensor", "tensor_matmul_o3", "tensor_matmul_so3"):
+        setattr(tensornet, function, getattr(tensornet, "_" + function))
+    tensornet.OPT = False
+    args = {**SHARED, **changes}
+    model_args = {key: value for key, value in args.items() if key != "check_errors"}
+    if model_args["prior_model"]:
+        model_args["prior_args"] = [{"max_z": args["max_z"], "enable": True}]
+    torch.manual_seed(1)
+    model = create_model(model_args).double()
+    draw(model, torch.Generator().manual_seed(7))
+    model.mean.fill_(0.375)
+    model.std.fill_(1.625)
+    expected = {}
+    for i, system in enumerate(torch_systems([1, 6, 7, 8, 16])):
+        numbers = torch.tensor(system["numbers"], dtype=torch.long)
+        positions = torch.tensor(system["positions"], dtype=torch.float64)
+        box = torch.tensor(system["box"]) if "box" in system else None
+        q = torch.tensor([system["charge"]], dtype=torch.float64)
+        energy, forces = model(numbers, positions, box=box, q=q)
+        expected[f"{i}/energy"] = energy.detach().reshape(1)
+        expected[f"{i}/forces"] = forces.detach()
+        if args["prior_model"]:
+            model.prior_model[-1].enable = False
+            expected[f"{i}/energy_without_references"] = model(numbers, positions, box=box, q=q)[0].detach().reshape(1)
+            model.prior_model[-1].enable = True
+        for key, value in system.items():
+            expected[f"{i}/{key}"] = torch.tensor(np.atleast_1d(value), dtype=torch.float64)
+    state = {key: value.detach().clone() for key, value in model.state_dict().items()}
+    if args.get("check_errors"):
+        rows_by_channel(state, args["num_layers"])
+    config = {"model_type": "tensornet", "energy_unit": "kcal/mol", "length_unit": "angstrom",
+              **{key: args[key] for key in args if key not in ("model", "derivative", "atom_filter", "precision")}}
+    save(folder / name, {key: value for key, value in config.items() if value is not None}, state, expected)
+
+
+def rows_by_channel(state, n_layers):
+    """Rows p F + f to 3 f + p, as checkpoints with check_errors have them."""
+    names = ["representation_model.tensor_embedding.linears_scalar.1"]
+    names += [f"representation_model.layers.{i}.linears_scalar.2" for i in range(n_layers)]
+    for name in names:
+        for part in ("weight", "bias"):
+            rows = state[f"{name}.{part}"]
+            state[f"{name}.{part}"] = rows.reshape(3, -1, *rows.shape[1:]).transpose(0, 1).reshape(rows.shape).contiguous()
+
+
+def save(folder, config, state, expected):
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
+    tensors = {key: value.float().contiguous() for key, value in state.items() if value.is_floating_point()}
+    safetensors.torch.save_file(tensors, folder / "model.safetensors")
+    safetensors.torch.save_file({key: value.contiguous() for key, value in expected.items()},
+                                folder / "expected.safetensors")
+    print(folder)
+
+
+def import_matgl(source):
+    os.environ["MATGL_BACKEND"] = "PYG"
+    sys.path.insert(0, str(source))
+    import matgl
+
+    matgl.set_default_dtype("float", 64)
+    return matgl
+
+
+def matgl_systems():
+    random = np.random.default_rng(5)
+    sio2 = np.array([[0.1, 0, 0], [1.3, 1.2, 0.2], [0.2, 1.5, 1.4]])
+    numbers, positions = molecule(10, 0.25, [1, 6, 8], 4)
+    return [
+        {"numbers": numbers, "positions": positions},
+        # Smaller than the cutoff, and left-handed.
+        {"numbers": np.array([14, 8, 8]), "positions": sio2, "box": np.array([[3.0, 0.3, 0], [-0.4, 0.2, 3.3], [0.2, 3.1, 0]])},
+        {"numbers": np.array([14]), "positions": np.array([[0.3, -7.0, 9.0]]), "box": np.array([[0, 2.3, 2.3], [2.4, 0, 2.2], [2.3, 2.5, 0]])},
+        {"numbers": random.choice([1, 6, 8, 14], 24), "positions": random.uniform(-3, 3, (24, 3)) * 2, "box": np.diag([9.0, 8.5, 9.5])},
+    ]
+
+
+def matgl_results(potential, system):
+    """Energy in eV, forces, and stress in GPa of a matgl Potential."""
+    import ase
+    from matgl.ext._ase_pyg import Atoms2Graph
+
+    atoms = ase.Atoms(numbers=system["numbers"], positions=system["positions"], cell=system.get("box"),
+                      pbc="box" in system)
+    converter = Atoms2Graph(potential.model.element_types, potential.model.cutoff)
+    graph, lattice, state = converter.get_graph(atoms)
+    if "box" not in system:
+        graph.frac_coords = torch.tensor(atoms.get_positions())
+        lattice = torch.eye(3, dtype=torch.float64)[None]
+    for key in ("frac_coords", "pbc_offset"):
+        graph[key] = graph[key].double()
+    energy, forces, stress, _ = potential(graph, lattice.double(), torch.tensor(state))
+    return energy.detach().reshape(1), forces.detach(), stress.detach()
+
+
+def make_matgl(folder):
+    from matgl.apps._pes_pyg import Potential
+    from matgl.models._tensornet_pyg import TensorNet
+
+    model = TensorNet(**{key: value for key, value in MATGL.items() if key != "element_types"},
+                      element_types=tuple(MATGL["element_types"]), dtype=torch.float64).double()
+    draw(model, torch.Generator().manual_seed(11))
+    references = torch.tensor([-1.25, -3.5, -2.75, -0.8125], dtype=torch.float64)
+    potential = Potential(model, data_mean=torch.tensor(0.25), data_std=torch.tensor(1.75), element_refs=references,
+                          calc_stresses=True).double()
+    expected = {}
+    for i, system in enumerate(matgl_systems()):
+        energy, forces, stress = matgl_results(potential, system)
+        expected[f"{i}/energy"], expected[f"{i}/forces"] = energy, forces
+        if "box" in system:
+            expected[f"{i}/stress"] = stress
+        for key, value in system.items():
+            expected[f"{i}/{key}"] = torch.tensor(np.atleast_1d(value), dtype=torch.float64)
+    config = {"model_type": "tensornet", "dialect": "matgl", "model_version": TensorNet.__version__, **MATGL,
+              "data_mean": 0.25, "data_std": 1.75, "element_refs": references.tolist()}
+    save(folder / "matgl", config, model.state_dict(), expected)
+
+
+CRYSTALS = {"Si": ("diamond", 5.43), "C": ("diamond", 3.57), "NaCl": ("rocksalt", 5.64), "MgO": ("rocksalt", 4.21),
+            "Al": ("fcc", 4.05)}
+
+
+def lattice_constants(matgl, folder):
+    """Where the trace of the stress is 0, by bisection, and energies and stresses of the cells at the experiment's."""
+    from ase.build import bulk
+
+    potential = matgl.load_model(str(folder)).double()
+    potential.calc_stresses = True
+    for name, (kind, a) in CRYSTALS.items():
+        def results(length):
+            atoms = bulk(name, kind, a=length)
+            return matgl_results(potential, {"numbers": atoms.numbers, "positions": atoms.positions,
+                                             "box": np.array(atoms.cell)})
+        def pressure(length):
+            return float(results(length)[2].diagonal().sum()) / 3
+
+        low, high = 0.96 * a, 1.04 * a
+        while high - low > 1e-7:
+            middle = (low + high) / 2
+            low, high = (middle, high) if pressure(middle) < 0 else (low, middle)
+        energy, _, stress = results(a)
+        print(f"{name}\t{kind}\t{a}\t{(low + high) / 2:.6f}\t{float(energy):.9f}\t{float(stress[0, 0]):.7f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path, nargs="?")
+    parser.add_argument("--matgl", type=pathlib.Path, metavar="SOURCE")
+    parser.add_argument("--crystals", type=pathlib.Path, metavar="INPUT")
+    args = parser.parse_args()
+    torch.set_default_dtype(torch.float64)
+    matgl = import_matgl(args.matgl) if args.matgl else None
+    if args.crystals:
+        return lattice_constants(matgl, args.crystals)
+    for name, changes in CASES.items():
+        make_torchmdnet(args.folder, name, changes)
+    if matgl:
+        make_matgl(args.folder)
+
+
+if __name__ == "__main__":
+    main()

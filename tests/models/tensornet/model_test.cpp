@@ -1,0 +1,221 @@
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "tests/models/tensornet/model_support.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/support/worse_of.hpp"
+
+using namespace biogpu;
+using models::AtomSystem;
+using models::PotentialResult;
+using test::ExpectedFile;
+using test::ExpectedSystem;
+using test::kTensorNets;
+using test::LoadedPotential;
+using test::worse_of;
+
+namespace {
+
+const std::vector<std::string> kCases{"o3", "so3_old_rows", "matgl"};
+
+double largest(const std::vector<double>& numbers) {
+  double size = 0;
+  for (const double x : numbers) size = std::max(size, std::fabs(x));
+  return size;
+}
+
+double difference(const std::vector<double>& a, const std::vector<double>& b) {
+  if (a.size() != b.size()) return HUGE_VAL;
+  double worst = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) worst = worse_of(worst, std::fabs(a[i] - b[i]));
+  return worst;
+}
+
+std::unique_ptr<tensor::Context> cpu() { return ops::make_cpu_context(2); }
+
+models::LoadOptions with_references() {
+  models::LoadOptions options;
+  options.atom_references = true;
+  return options;
+}
+
+// Positions, and box if there is one, by a 3 x 3 map: rows times the map.
+AtomSystem mapped(const AtomSystem& system, const std::array<double, 9>& map) {
+  AtomSystem to = system;
+  const auto apply = [&](const double* from, double* rows, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < 3; ++k) {
+        rows[3 * i + k] = 0;
+        for (std::size_t l = 0; l < 3; ++l) rows[3 * i + k] += from[3 * i + l] * map[3 * l + k];
+      }
+  };
+  apply(system.positions.data(), to.positions.data(), system.n_atoms());
+  if (system.box) apply(system.box->data(), to.box->data(), 3);
+  return to;
+}
+
+}  // namespace
+
+TEST_CASE("tensornet: energies, forces and stress in fp64 are those of the originals",
+          "[models][model]") {
+  const std::string name = GENERATE(from_range(kCases));
+  CAPTURE(name);
+  LoadedPotential potential(kTensorNets + name, ops::make_reference_context(), with_references());
+  LoadedPotential plain(kTensorNets + name, ops::make_reference_context());
+  const std::vector<ExpectedSystem> expected = ExpectedFile(kTensorNets + name).systems();
+  REQUIRE(expected.size() >= 4);
+  for (const ExpectedSystem& one : expected) {
+    const PotentialResult result = potential.compute(one.system);
+    CHECK(std::fabs(result.energy - one.energy) < 1e-8 * std::max(1.0, std::fabs(one.energy)));
+    CHECK(std::fabs(plain.energy(one.system) - one.energy_without_references) <
+          1e-8 * std::max(1.0, std::fabs(one.energy)));
+    CHECK(difference(result.forces, one.forces) < 3e-8 * std::max(1.0, largest(one.forces)));
+    if (one.stress.empty()) continue;
+    std::vector<double> stress(result.virial.begin(), result.virial.end());
+    for (double& x : stress) x *= models::kGpaPerEvAngstrom3 / models::volume_of(*one.system.box);
+    CHECK(difference(stress, one.stress) < 1e-7 * std::max(1.0, largest(one.stress)));
+  }
+}
+
+TEST_CASE("tensornet: fp32 on a CPU differs from fp64 by roundings", "[models][model]") {
+  const std::string name = GENERATE(from_range(kCases));
+  CAPTURE(name);
+  LoadedPotential single(kTensorNets + name, cpu()),
+      exact(kTensorNets + name, ops::make_reference_context());
+  for (const ExpectedSystem& one : ExpectedFile(kTensorNets + name).systems()) {
+    const PotentialResult a = single.compute(one.system), b = exact.compute(one.system);
+    CHECK(difference(a.atom_energies, b.atom_energies) <
+          1e-5 * std::max(1.0, largest(b.atom_energies)));
+    CHECK(difference(a.forces, b.forces) < 2e-5 * std::max(1.0, largest(b.forces)));
+    CHECK(difference({a.virial.begin(), a.virial.end()}, {b.virial.begin(), b.virial.end()}) <
+          5e-5 * std::max(1.0, largest({b.virial.begin(), b.virial.end()})));
+  }
+}
+
+TEST_CASE("tensornet: forces and virial are slopes of the energy", "[models][model]") {
+  const std::string name = GENERATE(from_range(kCases));
+  CAPTURE(name);
+  LoadedPotential potential(kTensorNets + name, ops::make_reference_context());
+  const std::vector<ExpectedSystem> expected = ExpectedFile(kTensorNets + name).systems();
+  const std::size_t which = name == "matgl" ? 1 : 4;  // in a box
+  const AtomSystem system = expected[which].system;
+  const PotentialResult result = potential.compute(system);
+  constexpr double kStep = 1e-4;
+  for (std::size_t k = 0; k < std::min<std::size_t>(9, system.positions.size()); ++k) {
+    AtomSystem up = system, down = system;
+    up.positions[k] += kStep;
+    down.positions[k] -= kStep;
+    const double slope = (potential.energy(up) - potential.energy(down)) / (2 * kStep);
+    CHECK(std::fabs(slope + result.forces[k]) < 3e-6 * std::max(1.0, largest(result.forces)));
+  }
+  for (std::size_t k = 0; k < 9; ++k) {
+    std::array<double, 9> up{1, 0, 0, 0, 1, 0, 0, 0, 1}, down = up;
+    up[k] += kStep;
+    down[k] -= kStep;
+    const double slope =
+        (potential.energy(mapped(system, up)) - potential.energy(mapped(system, down))) /
+        (2 * kStep);
+    CHECK(std::fabs(slope - result.virial[k]) <
+          3e-6 * std::max(1.0, largest({result.virial.begin(), result.virial.end()})));
+  }
+}
+
+TEST_CASE("tensornet: rotations turn forces, translations and order change nothing",
+          "[models][model]") {
+  const std::string name = GENERATE(from_range(kCases));
+  LoadedPotential potential(kTensorNets + name, ops::make_reference_context());
+  const AtomSystem system = ExpectedFile(kTensorNets + name).systems()[0].system;
+  const PotentialResult result = potential.compute(system);
+  const double c = std::cos(0.7), s = std::sin(0.7);
+  const bool mirrored = GENERATE(false, true);
+  const std::array<double, 9> turn{c, s, 0, -s, c, 0, 0, 0, mirrored ? -1.0 : 1.0};
+  AtomSystem turned = mapped(system, turn);
+  for (std::size_t k = 0; k < turned.positions.size(); ++k)
+    turned.positions[k] += 3 * static_cast<double>(k % 3) - 2;
+  std::reverse(turned.atomic_numbers.begin(), turned.atomic_numbers.end());
+  const std::size_t n = system.n_atoms();
+  const std::vector<double> x = turned.positions;
+  for (std::size_t i = 0; i < n; ++i)
+    std::copy_n(x.begin() + static_cast<std::ptrdiff_t>(3 * i), 3,
+                turned.positions.begin() + static_cast<std::ptrdiff_t>(3 * (n - 1 - i)));
+  const PotentialResult other = potential.compute(turned);
+  if (mirrored && name == "so3_old_rows") {
+    CHECK(std::fabs(other.energy - result.energy) > 1e-4);  // SO(3) tells hands apart
+    return;
+  }
+  CHECK(std::fabs(other.energy - result.energy) < 1e-9 * std::fabs(result.energy) + 1e-9);
+  AtomSystem forces = system;
+  forces.positions = result.forces;
+  forces.box.reset();
+  const std::vector<double> expected = mapped(forces, turn).positions;
+  double worst = 0, sums[3] = {};
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < 3; ++k) {
+      worst = worse_of(worst, std::fabs(other.forces[3 * (n - 1 - i) + k] - expected[3 * i + k]));
+      sums[k] += result.forces[3 * i + k];
+    }
+  CHECK(worst < 1e-8 * largest(result.forces));
+  for (const double sum : sums) CHECK(std::fabs(sum) < 1e-10 * largest(result.forces));
+}
+
+TEST_CASE("tensornet: a system's bytes are the same alone, in a batch, with any threads",
+          "[models][model]") {
+  const std::string name = GENERATE(from_range(kCases));
+  LoadedPotential two(kTensorNets + name, cpu()), one(kTensorNets + name, ops::make_cpu_context(1));
+  std::vector<AtomSystem> systems;
+  for (const ExpectedSystem& expected : ExpectedFile(kTensorNets + name).systems())
+    systems.push_back(expected.system);
+  const std::vector<PotentialResult> all = two.model->compute(systems, {true, true, true});
+  REQUIRE(all.size() == systems.size());
+  for (std::size_t s = 0; s < systems.size(); ++s) {
+    const PotentialResult alone = one.compute(systems[s]);
+    // A factor of 1 is multiplied where a system of the batch has a charge.
+    CHECK(alone.energy == all[s].energy);
+    CHECK(alone.forces == all[s].forces);
+    CHECK(alone.virial == all[s].virial);
+  }
+}
+
+TEST_CASE("tensornet: a list of pairs with room to spare gives the same bytes", "[models][model]") {
+  const std::string name = GENERATE(from_range(kCases));
+  LoadedPotential potential(kTensorNets + name, cpu());
+  for (const ExpectedSystem& expected : ExpectedFile(kTensorNets + name).systems()) {
+    AtomSystem system = expected.system;
+    const PotentialResult plain = potential.compute(system);
+    const models::PairList pairs =
+        models::find_pairs(system.positions, system.box ? &*system.box : nullptr,
+                           potential.model->info().cutoff + 0.5);
+    system.pairs = &pairs;
+    const PotentialResult listed = potential.compute(system);
+    CHECK(listed.energy == plain.energy);
+    CHECK(listed.forces == plain.forces);
+  }
+}
+
+TEST_CASE("tensornet: two supercells have twice the energy, an atom at the cutoff no jump",
+          "[models][model]") {
+  LoadedPotential potential(kTensorNets + "matgl", ops::make_reference_context());
+  const AtomSystem cell = ExpectedFile(kTensorNets + "matgl").systems()[1].system;
+  AtomSystem twice = cell;
+  for (std::size_t i = 0; i < cell.n_atoms(); ++i) {
+    twice.atomic_numbers.push_back(cell.atomic_numbers[i]);
+    for (std::size_t k = 0; k < 3; ++k)
+      twice.positions.push_back(cell.positions[3 * i + k] + (*cell.box)[k]);
+  }
+  for (std::size_t k = 0; k < 3; ++k) (*twice.box)[k] *= 2;
+  const double offset = potential.model->info().energy_offset;
+  CHECK(std::fabs(potential.energy(twice) - offset - 2 * (potential.energy(cell) - offset)) <
+        1e-9 * std::fabs(potential.energy(twice)));
+  AtomSystem pair;
+  pair.atomic_numbers = {8, 14};
+  const auto apart = [&](double distance) {
+    pair.positions = {0, 0, 0, distance, 0, 0};
+    return potential.compute(pair);
+  };
+  const PotentialResult inside = apart(4.0 - 1e-7), outside = apart(4.0 + 1e-7);
+  CHECK(std::fabs(inside.energy - outside.energy) < 1e-10);
+  CHECK(largest(inside.forces) < 1e-5);
+  CHECK(largest(outside.forces) == 0);
+  CHECK(largest(apart(3.0).forces) > 1e-3);
+}
