@@ -6,7 +6,7 @@ namespace biogpu::ops {
 namespace {
 
 template <class T>
-void multiply(const Gemm& op) {
+void gemm_of(const Gemm& op) {
   for (std::int64_t r = 0; r < op.x.shape[0]; ++r)
     for (std::int64_t n = 0; n < op.linear->n_out; ++n) {
       const T *const x = op.x.row<T>(r), *const weight = op.linear->weight.row<T>(n);
@@ -21,7 +21,7 @@ void multiply(const Gemm& op) {
 }  // namespace
 
 void gemm_ref(const Gemm& op) {
-  reference::with_real(op.x, [&](auto real) { multiply<decltype(real)>(op); });
+  reference::with_real(op.x, [&](auto real) { gemm_of<decltype(real)>(op); });
 }
 
 }  // namespace biogpu::ops

@@ -215,7 +215,7 @@ def load_published(folder):
 
 
 def lattice_constants(folder):
-    """Where the trace of the stress is 0, by bisection, and energies and stresses of the cells at the experiment's."""
+    """Where the trace of the stress is 0, by secants, and energies and stresses of the cells at the experiment's."""
     from ase.build import bulk
 
     potential = load_published(folder)
@@ -227,12 +227,14 @@ def lattice_constants(folder):
         def pressure(length):
             return float(results(length)[2].diagonal().sum()) / 3
 
-        low, high = 0.96 * a, 1.04 * a
-        while high - low > 1e-7:
-            middle = (low + high) / 2
-            low, high = (middle, high) if pressure(middle) < 0 else (low, middle)
+        lengths = [a, 1.005 * a]
+        pressures = [pressure(length) for length in lengths]
+        while abs(lengths[-1] - lengths[-2]) > 1e-7:
+            slope = (pressures[-1] - pressures[-2]) / (lengths[-1] - lengths[-2])
+            lengths.append(lengths[-1] - pressures[-1] / slope)
+            pressures.append(pressure(lengths[-1]))
         energy, _, stress = results(a)
-        print(f"{name}\t{kind}\t{a}\t{(low + high) / 2:.6f}\t{float(energy):.9f}\t{float(stress[0, 0]):.7f}")
+        print(f"{name}\t{kind}\t{a}\t{lengths[-1]:.7f}\t{float(energy):.9f}\t{float(stress[0, 0]):.7f}", flush=True)
 
 
 def main():

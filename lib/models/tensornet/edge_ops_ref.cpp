@@ -10,13 +10,13 @@ namespace {
 using ops::reference::with_real;
 
 // Where a distance is in a table; inside is false where functions are 0.
-struct TablePlace {
+struct ExactPlace {
   bool inside;
   std::int64_t interval;
   double t;      // 0 to 1
   double scale;  // intervals in one unit of distance
 
-  TablePlace(double distance, double lower, double upper, std::int64_t n_intervals)
+  ExactPlace(double distance, double lower, double upper, std::int64_t n_intervals)
       : inside(distance >= lower), scale(static_cast<double>(n_intervals) / (upper - lower)) {
     const double at = (distance - lower) * scale;
     interval = std::clamp<std::int64_t>(static_cast<std::int64_t>(at), 0, n_intervals - 1);
@@ -28,7 +28,7 @@ template <class T>
 void look_up(const RadialTable& op) {
   const std::int64_t n = op.out.shape[1];
   for (std::int64_t e = 0; e < op.out.shape[0]; ++e) {
-    const TablePlace at(static_cast<double>(op.distance.as<T>()[e]), static_cast<double>(op.lower),
+    const ExactPlace at(static_cast<double>(op.distance.as<T>()[e]), static_cast<double>(op.lower),
                         static_cast<double>(op.upper), op.table.shape[0]);
     const T* const a = op.table.row<T>(at.interval);
     for (std::int64_t c = 0; c < n; ++c)
@@ -43,7 +43,7 @@ template <class T>
 void add_slopes(const RadialTableGrad& op) {
   const std::int64_t n = op.d_out.shape[1];
   for (std::int64_t e = 0; e < op.d_out.shape[0]; ++e) {
-    const TablePlace at(static_cast<double>(op.distance.as<T>()[e]), static_cast<double>(op.lower),
+    const ExactPlace at(static_cast<double>(op.distance.as<T>()[e]), static_cast<double>(op.lower),
                         static_cast<double>(op.upper), op.table.shape[0]);
     const T* const a = op.table.row<T>(at.interval);
     double sum = 0;

@@ -26,7 +26,7 @@ Tensor as_parts(const Tensor& x, std::int64_t width) {
 }  // namespace
 
 Tensor Network::take(std::initializer_list<std::int64_t> shape) {
-  return arena_.take(real_type(context_), shape);
+  return arena_.take(weights_.real, shape);
 }
 
 void Network::map_parts(const Map* maps, bool back, const Tensor& x, const Tensor& residual,

@@ -23,10 +23,9 @@ using tensornet::kEnergyColumns;
 constexpr std::int64_t kMaxEdges = std::int64_t{1} << 18;
 
 // Numbers on the host as the pass uploads them.
-Tensor upload_real(Pass& pass, const std::vector<double>& values,
+Tensor upload_real(Pass& pass, DType real, const std::vector<double>& values,
                    std::initializer_list<std::int64_t> shape) {
-  if (tensornet::real_type(pass.context()) == DType::f64)
-    return pass.upload(DType::f64, shape, values.data());
+  if (real == DType::f64) return pass.upload(DType::f64, shape, values.data());
   const std::vector<float> floats(values.begin(), values.end());
   return pass.upload(DType::f32, shape, floats.data());
 }
@@ -36,11 +35,7 @@ double number_of(const Outputs::Array& array, std::size_t i) {
   return array.doubles.empty() ? static_cast<double>(array.values.data()[i]) : array.doubles[i];
 }
 
-Tensor output_real(Pass& pass, const char* name, std::int64_t n, std::int64_t width) {
-  return pass.output(name, {n, width}, tensornet::real_type(pass.context()));
-}
-
-ops::Edges upload_edges(Pass& pass, const Graph& graph) {
+ops::Edges upload_edges(Pass& pass, DType real, const Graph& graph) {
   const std::int64_t n = graph.n_edges(), capacity = ops::edge_capacity(n);
   const auto padded = [&](auto values, std::int64_t width) {
     values.resize(static_cast<std::size_t>(capacity * width));
@@ -52,8 +47,8 @@ ops::Edges upload_edges(Pass& pass, const Graph& graph) {
   edges.receivers = pass.upload(padded(graph.receivers, 1));
   edges.neighbours = pass.upload(padded(graph.neighbours, 1));
   edges.reverse = pass.upload(padded(graph.reverse, 1));
-  edges.displacement = upload_real(pass, padded(graph.displacement, 3), {capacity, 3});
-  edges.distance = upload_real(pass, padded(graph.distance, 1), {capacity});
+  edges.displacement = upload_real(pass, real, padded(graph.displacement, 3), {capacity, 3});
+  edges.distance = upload_real(pass, real, padded(graph.distance, 1), {capacity});
   return edges;
 }
 
@@ -138,18 +133,19 @@ TensorNet::HostBatch TensorNet::make_batch(std::span<const AtomSystem> systems) 
 
 void TensorNet::forward(Pass& pass, const HostBatch& host, const Request& request) const {
   const std::int64_t n = host.graph.n_atoms();
-  Batch batch{upload_edges(pass, host.graph), pass.upload(host.types), {}};
-  if (!host.factors.empty()) batch.factor = upload_real(pass, host.factors, {n});
+  const DType real = weights_.real;
+  Batch batch{upload_edges(pass, real, host.graph), pass.upload(host.types), {}};
+  if (!host.factors.empty()) batch.factor = upload_real(pass, real, host.factors, {n});
   pass.depends_on(host.factors.empty());
-  const Tensor energies = output_real(pass, "energies", n, kEnergyColumns);
+  const Tensor energies = pass.output("energies", {n, kEnergyColumns}, real);
   tensornet::Gradients gradients;
-  if (request.forces) gradients.positions = output_real(pass, "gradient", n, 3);
-  if (request.virial) gradients.virial = output_real(pass, "virial", n, 9);
+  if (request.forces) gradients.positions = pass.output("gradient", {n, 3}, real);
+  if (request.virial) gradients.virial = pass.output("virial", {n, 9}, real);
   const bool backward = request.forces || request.virial;
   if (backward) {
     std::vector<double> ones(static_cast<std::size_t>(n * kEnergyColumns));
     for (std::size_t i = 0; i < ones.size(); i += kEnergyColumns) ones[i] = 1;
-    gradients.ones = upload_real(pass, ones, {n, kEnergyColumns});
+    gradients.ones = upload_real(pass, real, ones, {n, kEnergyColumns});
   }
   pass.run([&] {
     const auto scope = pass.arena().scope();

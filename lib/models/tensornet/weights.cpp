@@ -92,6 +92,7 @@ DType real_type(const Context& context) {
 
 Weights upload_weights(const Config& config, const HostWeights& host, Context& context) {
   Weights weights;
+  weights.real = real_type(context);
   const std::int64_t f = config.width;
   weights.radial = upload_table(config, host, -1, context);
   weights.receiver = upload(context, host.receiver, {config.n_types, f});

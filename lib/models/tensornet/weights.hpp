@@ -25,8 +25,9 @@ struct Layer {
 
 // Weights in a context's memory: f32, or f64 on the reference context.
 struct Weights {
-  tensor::Tensor radial;               // table of the embedding
-  tensor::Tensor receiver, neighbour;  // [n_types, F]
+  tensor::DType real = tensor::DType::f32;  // of all numbers of a pass
+  tensor::Tensor radial;                    // table of the embedding
+  tensor::Tensor receiver, neighbour;       // [n_types, F]
   tensor::Norm embedding_norm;
   Map embedding_scalars[2];
   Map embedding_tensors[3];

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Makes a folder that `biogpu infer energy` reads of a checkpoint of torchmd-net.
+
+usage: scripts/convert/torchmdnet.py INPUT.ckpt FOLDER [--energy-unit eV|kcal/mol|hartree]
+
+FOLDER gets config.json, the hyperparameters by their own names, and model.safetensors with all tensors of the model. A
+checkpoint does not tell its unit of energy: eV unless another is given. Optimizer states and the like are left out.
+
+Only tensors and plain values are unpickled (torch.load with weights_only): a checkpoint cannot run code. Needs torch and
+safetensors; requirements.txt pins them.
+"""
+
+import argparse
+import json
+import pathlib
+import pickle
+import sys
+
+import safetensors.torch
+import torch
+
+KEPT = ("embedding_dimension", "num_layers", "num_rbf", "rbf_type", "trainable_rbf", "activation", "cutoff_lower",
+        "cutoff_upper", "max_z", "max_num_neighbors", "equivariance_invariance_group", "output_model", "reduce_op",
+        "prior_args", "check_errors", "q_dim", "q_weights", "coulomb_cutoff", "output_mlp_num_layers", "repulsion",
+        "remove_ref_energy", "precision")
+MODEL_TYPES = {"tensornet": "tensornet", "tensornet2": "tensornet2", "tensornetv2_alt": "tensornet2",
+               "tensornet-nqe": "tensornet2"}
+
+
+def fail(path, what):
+    sys.exit(f"torchmdnet.py: {path}: {what}")
+
+
+def load(path):
+    try:
+        checkpoint = torch.load(path, map_location="cpu", weights_only=True)
+    except OSError as error:
+        fail(path, error.strerror)
+    except pickle.UnpicklingError:
+        fail(path, "holds something else than tensors and plain values, which is not loaded, or is damaged")
+    except Exception as error:  # bytes of something else make an unpickler fail in any way
+        fail(path, f"is damaged, or no checkpoint of torch ({str(error).strip().split(chr(10))[0]})")
+    if not isinstance(checkpoint, dict):
+        fail(path, "holds no checkpoint of torchmd-net")
+    parameters, state = checkpoint.get("hyper_parameters"), checkpoint.get("state_dict")
+    if not isinstance(parameters, dict) or not isinstance(state, dict) or not all(
+            isinstance(value, torch.Tensor) for value in state.values()):
+        fail(path, "has no hyper_parameters or no state_dict")
+    return parameters, state
+
+
+def prior_names(prior):
+    """Names of priors in order, and the arguments that stand with them."""
+    if not prior:
+        return [], []
+    names, arguments = [], []
+    for one in prior if isinstance(prior, list) else [prior]:
+        for name, values in one.items() if isinstance(one, dict) else [(one, None)]:
+            names.append(name)
+            arguments.append(values or {})
+    return names, arguments
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("input", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--energy-unit", choices=("eV", "kcal/mol", "hartree"), default="eV")
+    args = parser.parse_args()
+    parameters, state = load(args.input)
+    model = parameters.get("model")
+    if model not in MODEL_TYPES:
+        fail(args.input, f"holds the model {model!r}; known are {', '.join(sorted(MODEL_TYPES))}")
+    config = {"model_type": MODEL_TYPES[model], "dialect": "torchmdnet", "energy_unit": args.energy_unit,
+              "length_unit": "angstrom"}
+    config.update({key: parameters[key] for key in KEPT if parameters.get(key) is not None})
+    names, arguments = prior_names(parameters.get("prior_model"))
+    if names:
+        given = config.get("prior_args")
+        config["prior_model"] = names
+        config["prior_args"] = arguments if given is None else given if isinstance(given, list) else [given]
+    tensors = {}
+    for name, value in state.items():
+        if value.is_floating_point():
+            tensors[name.removeprefix("model.")] = value.contiguous().clone()
+    args.folder.mkdir(parents=True, exist_ok=True)
+    (args.folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
+    safetensors.torch.save_file(tensors, args.folder / "model.safetensors")
+    rows = "channel by channel" if "check_errors" in parameters else "part by part"
+    print(f"{args.folder}: {len(tensors)} tensors, {config['model_type']}, scalar rows {rows}")
+
+
+if __name__ == "__main__":
+    main()
