@@ -66,6 +66,8 @@ class SequenceReader::Impl {
   bool worth_chunks() const;
   void skip();
   bool has_chunk();
+  bool resume_chunks();
+  void note_serial_record(const SequenceBatch& batch, bool goes_on);
   bool take_chunk(SequenceBatch& batch);
   bool append_next(SequenceBatch& batch);
   bool in_record() const { return records_ && records_->in_record(); }
@@ -83,6 +85,8 @@ class SequenceReader::Impl {
   std::unique_ptr<input::RecordChunks> chunks_;
   input::RecordChunk* chunk_ = nullptr;
   std::size_t in_chunk_ = 0;  // its records that were given out
+  std::uint64_t n_before_chunks_ = 0;
+  std::uint64_t n_short_residues_ = 0;  // since the last long record that one thread read
   std::unique_ptr<input::RecordSource> records_;
 };
 
@@ -163,16 +167,40 @@ void SequenceReader::Impl::start_serial(std::unique_ptr<input::TextWindow> text,
 // what is left.
 bool SequenceReader::Impl::has_chunk() {
   if (chunk_ != nullptr && in_chunk_ < chunk_->records.size()) return true;
-  if (!chunks_) return false;
+  if (!chunks_ && !resume_chunks()) return false;
   in_chunk_ = 0;
   chunk_ = nullptr;  // also where next() throws
   chunk_ = chunks_->next();
   if (chunk_ != nullptr) return true;
   if (auto rest = chunks_->take_rest())
     start_serial(std::make_unique<input::TextWindow>(std::move(rest)), chunks_->line(),
-                 chunks_->n_records());
+                 n_before_chunks_ + chunks_->n_records());
   chunks_.reset();
+  n_short_residues_ = 0;
   return false;
+}
+
+// Chunks again, once a serial reader has come from a long record to a chunk's worth of short ones:
+// a file of long records alone is not tried again and again.
+bool SequenceReader::Impl::resume_chunks() {
+  if (!is_plain_ || n_threads_ < 2 || n_short_residues_ < rules_.chunk_bytes || in_record())
+    return false;
+  n_short_residues_ = 0;
+  const std::uint64_t begin = file.begin() + file.bytes_read() - text_->size();
+  if (file.file_bytes() <= begin + rules_.chunk_bytes) return false;
+  rules_.first_line = records_->line();
+  n_before_chunks_ = n_skipped_ + n_records;
+  records_.reset();
+  text_.reset();
+  chunks_ = std::make_unique<input::RecordChunks>(file, begin, rules_, n_threads_);
+  return true;
+}
+
+// Behind a record, or a piece of one, that a serial reader added to the batch.
+void SequenceReader::Impl::note_serial_record(const SequenceBatch& batch, bool goes_on) {
+  const std::size_t n = batch.sequence(batch.size() - 1).size();
+  const bool is_long = goes_on || in_record() || n >= rules_.chunk_bytes;
+  n_short_residues_ = is_long ? 0 : n_short_residues_ + n;
 }
 
 // To the first of the records wanted.
@@ -211,6 +239,7 @@ bool SequenceReader::Impl::append_next(SequenceBatch& batch) {
   }
   const bool goes_on = in_record();
   if (!records_ || (!goes_on && n_left() == 0) || !records_->next(batch)) return false;
+  note_serial_record(batch, goes_on);
   if (goes_on)
     n_residues -= overlap_;
   else

@@ -27,7 +27,7 @@ class FastaSource : public RecordSource {
 
   bool next(SequenceBatch& batch) override;
   bool in_record() const override { return in_record_; }
-  std::uint64_t line() const { return line_; }  // of what follows
+  std::uint64_t line() const override { return line_; }
 
  private:
   void read_header(SequenceBatch& batch);

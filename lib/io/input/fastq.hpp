@@ -21,7 +21,7 @@ class FastqSource : public RecordSource {
   void keep_in_place(const char* text_begin) { in_place_ = text_begin; }
 
   bool next(SequenceBatch& batch) override;
-  std::uint64_t line() const { return line_; }  // of what follows
+  std::uint64_t line() const override { return line_; }
 
  private:
   bool skip_blank_lines();

@@ -15,6 +15,8 @@ class RecordSource {
   virtual bool next(SequenceBatch& batch) = 0;
   // Whether next() goes on with the record that it appended last, of which it gave only a piece.
   virtual bool in_record() const { return false; }
+  // Number of the line that follows; 0 where there are no lines.
+  virtual std::uint64_t line() const { return 0; }
 };
 
 // Error{bad_input}: "<file>: record N (line M): <what>"; line 0 leaves the line out.

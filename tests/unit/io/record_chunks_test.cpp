@@ -258,6 +258,36 @@ TEST_CASE("io.record_chunks: long records, pieces of records, and ranges", "[io]
              words);
 }
 
+// Batches of one record are those of a serial reader: others are whole chunks.
+TEST_CASE("io.record_chunks: several threads parse what follows a long record", "[io]") {
+  const TempFolder folder;
+  const auto records = [](int n) {
+    std::string text;
+    for (int i = 0; i < n; ++i)
+      text.append(">r").append(std::to_string(i)).append("\n").append(40, 'A').append("\n");
+    return text;
+  };
+  const std::string long_record = ">long\n" + std::string(200000, 'C') + "\n";
+  std::string text;
+  for (int i = 0; i < 3; ++i) text.append(records(3000)).append(long_record);
+  text += records(3000);
+  const std::string path = folder.file("mixed.fa", text);
+  io::SequenceReader reader(path, 4, false, 5000);
+  io::SequenceBatch batch;
+  std::vector<bool> chunks_behind(4, false);  // whether there were any behind so many long ones
+  std::size_t n_long = 0, n_records = 0;
+  while (reader.read_any(batch, {1})) {
+    for (std::size_t i = 0; i < batch.size(); ++i) n_long += batch.name(i) == "long" ? 1 : 0;
+    n_records += batch.size();
+    if (batch.size() > 1) chunks_behind[n_long] = true;
+  }
+  CHECK(n_records == 12003);
+  CHECK(chunks_behind == std::vector<bool>(4, true));
+  check_same(path);
+  // The line of an error far behind them.
+  check_same(folder.file("bad.fa", text + ">\nA\n"));
+}
+
 TEST_CASE("io.record_chunks: a file that becomes shorter is reported", "[io]") {
   const TempFolder folder;
   for (const std::string record : {">r\nACGTACGT\n", "@r\nACGT\n+\nIIII\n"}) {
