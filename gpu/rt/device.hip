@@ -14,12 +14,15 @@ namespace {
 // Launched once per device: the driver alone knows whether it finds code for it.
 __global__ void probe_kernel(int* answer) { *answer = 1; }
 
-// The reason this build cannot run on the current device, or nothing.
-std::string probe_current_device() {
+// The reason this build cannot run on the current device, or nothing. A kernel is not tried where
+// code for the architecture itself was compiled: its module takes milliseconds to load.
+std::string probe_current_device(bool tries_kernel) {
   int* answer = nullptr;
   hipError_t error = hipMalloc(reinterpret_cast<void**>(&answer), sizeof(int));
   if (error == hipSuccess) {
-    hipLaunchKernelGGL(probe_kernel, dim3(1), dim3(1), 0, nullptr, answer);
+    if (tries_kernel) {
+      hipLaunchKernelGGL(probe_kernel, dim3(1), dim3(1), 0, nullptr, answer);
+    }
     error = hipGetLastError();
     if (error == hipSuccess) error = hipDeviceSynchronize();
     (void)hipFree(answer);
@@ -84,7 +87,7 @@ void open_device(DeviceProperties& device) {
   int previous = 0;
   const bool has_previous = hipGetDevice(&previous) == hipSuccess;
   set_device(device.index);
-  device.why_not = probe_current_device();
+  device.why_not = probe_current_device(!has_own_code(device.architecture));
   if (device.why_not.empty()) device.memory_free_bytes = memory_info().free_bytes;
   if (has_previous) set_device(previous);
 }
@@ -99,13 +102,17 @@ std::vector<DeviceProperties> list_devices(std::string* why) {
   return devices;
 }
 
-std::vector<DeviceProperties> describe_devices(std::string* why) {
+std::vector<DeviceProperties> name_devices(std::string* why) {
   const int count = count_devices(why);
   std::vector<DeviceProperties> devices;
-  for (int index = 0; index < count; ++index) {
-    devices.push_back(describe(index));
-    if (!ask_monitor(devices.back())) open_device(devices.back());
-  }
+  for (int index = 0; index < count; ++index) devices.push_back(describe(index));
+  return devices;
+}
+
+std::vector<DeviceProperties> describe_devices(std::string* why) {
+  std::vector<DeviceProperties> devices = name_devices(why);
+  for (DeviceProperties& device : devices)
+    if (!ask_monitor(device)) open_device(device);
   return devices;
 }
 

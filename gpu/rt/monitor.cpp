@@ -14,7 +14,8 @@ namespace biogpu::gpu {
 namespace {
 
 constexpr int kNvmlSuccess = 0;
-constexpr unsigned kNvmlNoAttach = 2;  // other devices of the machine are left asleep
+// All devices are attached: without, NVML finds none that it is asked for.
+constexpr unsigned kNvmlAttach = 0;
 
 struct NvmlMemory {
   unsigned long long total = 0;
@@ -41,7 +42,7 @@ std::optional<MemoryInfo> ask_nvml(void* library, const std::string& bus_id) {
       !find_function(library, "nvmlDeviceGetHandleByPciBusId_v2", call.find) ||
       !find_function(library, "nvmlDeviceGetMemoryInfo", call.memory))
     return std::nullopt;
-  if (call.init(kNvmlNoAttach) != kNvmlSuccess) return std::nullopt;
+  if (call.init(kNvmlAttach) != kNvmlSuccess) return std::nullopt;
   void* device = nullptr;
   NvmlMemory memory;
   const bool known = call.find(bus_id.c_str(), &device) == kNvmlSuccess &&

@@ -14,6 +14,8 @@ namespace biogpu::gpu {
 // As list_devices(), without a context on any device that the driver's monitor knows and this build
 // has code for; the others are opened.
 std::vector<DeviceProperties> describe_devices(std::string* why);
+// The same without a context on any, and without what open_device() finds out.
+std::vector<DeviceProperties> name_devices(std::string* why);
 
 // Makes a context on the device and finds out whether this build can use it: why_not and
 // memory_free_bytes of what was described.

@@ -84,6 +84,13 @@ const GpuBackend* open_backend(std::string* why) {
   return start_part(&StartSeconds::module, [&] { return gpu_backend(why); });
 }
 
+// What is known of the devices before those asked for are opened.
+std::vector<DeviceInfo> name_devices(std::string* why) {
+  const GpuBackend* const backend = open_backend(why);
+  if (backend == nullptr || backend->name_devices == nullptr) return describe_devices(why);
+  return start_part(&StartSeconds::driver, [&] { return backend->name_devices(why); });
+}
+
 // Of what was described, the devices that are asked for: others get no context.
 void open_devices(const DeviceRequest& request, std::vector<DeviceInfo>& devices) {
   const GpuBackend* const backend = gpu_backend(nullptr);
@@ -168,7 +175,7 @@ DeviceChoice choose_device(const DeviceRequest& request, bool worth_gpu) {
                               : "this build has no GPU backend"};
   }
   std::string why;
-  auto devices = describe_devices(&why);
+  auto devices = name_devices(&why);
   open_devices(request, devices);
   const auto picked = pick_devices(request, devices);
   if (picked.empty()) {

@@ -27,7 +27,7 @@ constexpr GpuFeature gpu_feature_entry(const Table& table) {
 // linked in; the ROCm one is a module beside the binary, opened on first use, because an executable
 // linked against AMD's runtime does not start on a machine without it.
 struct GpuBackend {
-  static constexpr int kInterface = 13;  // raised with every change of this struct
+  static constexpr int kInterface = 14;  // raised with every change of this struct
   int interface = kInterface;
   const char* name = "";
   // Empty, with *why set, when there is no driver or no device. Never throws.
@@ -35,6 +35,8 @@ struct GpuBackend {
   std::span<const GpuFeature> features;
   // The same without contexts on devices where that can be; null: list_devices().
   std::vector<DeviceInfo> (*describe_devices)(std::string* why) = nullptr;
+  // The same, and without what open_device() finds out. Null where open_device is.
+  std::vector<DeviceInfo> (*name_devices)(std::string* why) = nullptr;
   // Makes a context on a device that was described, and finds out whether it can be used and how
   // much memory is free. Null: list_devices() did. Never throws.
   void (*open_device)(DeviceInfo& device) = nullptr;

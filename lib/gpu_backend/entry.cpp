@@ -47,6 +47,10 @@ std::vector<DeviceInfo> describe_backend_devices(std::string* why) {
   return list_by(gpu::describe_devices, why);
 }
 
+std::vector<DeviceInfo> name_backend_devices(std::string* why) {
+  return list_by(gpu::name_devices, why);
+}
+
 void open_backend_device(DeviceInfo& device) {
   try {
     gpu::DeviceProperties opened = gpu::device_properties(device.index);
@@ -63,9 +67,9 @@ constexpr GpuFeature kFeatures[] = {
     gpu_feature_entry(kmer::kGpuTable),   gpu_feature_entry(qc::kGpuTable),
     gpu_feature_entry(tensor::kGpuTable), gpu_feature_entry(models::proteinmpnn::kGpuTable)};
 
-const GpuBackend kBackend = {GpuBackend::kInterface,    gpu::kPlatformName,
-                             &list_backend_devices,     kFeatures,
-                             &describe_backend_devices, &open_backend_device};
+const GpuBackend kBackend = {
+    GpuBackend::kInterface,    gpu::kPlatformName,    &list_backend_devices, kFeatures,
+    &describe_backend_devices, &name_backend_devices, &open_backend_device};
 
 }  // namespace
 }  // namespace biogpu

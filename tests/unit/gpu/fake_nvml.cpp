@@ -22,7 +22,7 @@ struct Memory {
 
 extern "C" {
 int nvmlInitWithFlags(unsigned flags) {
-  if (fails("init") || flags != 2) return 1;
+  if (fails("init") || flags != 0) return 1;
   ++n_open;
   return 0;
 }
