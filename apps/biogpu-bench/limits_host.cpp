@@ -10,7 +10,9 @@
 
 #include "apps/biogpu-bench/report.hpp"
 #include "lib/core/error.hpp"
+#include "lib/io/output_file.hpp"
 #include "lib/io/sequence_reader.hpp"
+#include "lib/pipeline/pipeline.hpp"
 
 namespace biogpu::bench {
 namespace {
@@ -97,6 +99,37 @@ Figure measure_parse(bool fastq, int n_threads) {
                  });
 }
 
+// Blocks that n threads make go into one file: one thread writes all of them, or each its own at
+// their places.
+Figure measure_write(int n_threads, bool each_its_own) {
+  constexpr std::size_t kBlocks = 400;
+  constexpr std::size_t kBytes = 1310720;
+  std::vector<std::string> blocks(2 * static_cast<std::size_t>(n_threads) + 1);
+  std::vector<std::uint64_t> offsets(blocks.size());
+  return measure(each_its_own ? "write a file, each its own" : "write a file, one for all", "GB/s",
+                 "524 MB into the page cache, made by " + std::to_string(n_threads) + " threads",
+                 kRuns, [&] {
+                   const TemporaryFile name(".bin");
+                   io::OutputFile file(name.path());
+                   std::size_t n = 0;
+                   const Clock clock;
+                   pipeline::run({n_threads, static_cast<int>(blocks.size())},
+                                 {[&](std::size_t slot) {
+                                    if (n++ == kBlocks) return false;
+                                    if (each_its_own) offsets[slot] = file.reserve(kBytes);
+                                    return true;
+                                  },
+                                  [&](std::size_t slot) {
+                                    blocks[slot].assign(kBytes, static_cast<char>('a' + slot % 26));
+                                    if (each_its_own) file.write_at(offsets[slot], blocks[slot]);
+                                  },
+                                  [&](std::size_t slot) {
+                                    if (!each_its_own) file.write(blocks[slot]);
+                                  }});
+                   return static_cast<double>(kBlocks * kBytes) / clock.seconds() * 1e-9;
+                 });
+}
+
 }  // namespace
 
 std::vector<Figure> measure_host(int n_threads) {
@@ -104,6 +137,8 @@ std::vector<Figure> measure_host(int n_threads) {
                               measure_parse(true, 1)};
   if (n_threads > 1)
     for (const bool fastq : {false, true}) figures.push_back(measure_parse(fastq, n_threads));
+  for (const bool each_its_own : {false, true})
+    figures.push_back(measure_write(n_threads, each_its_own));
   return figures;
 }
 

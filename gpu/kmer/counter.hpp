@@ -52,7 +52,7 @@ class Counter {
   virtual ~Counter() = default;
 
   // Copies text to the device. Windows do not reach from one text into the next. False, with
-  // nothing changed, where there is no room.
+  // nothing changed, where there is no room. Any thread, many at a time, with the device current.
   bool add(const TextPiece& piece) { return text_.add(piece, stream_); }
 
   // Moves all of it there. The calls below do so too.

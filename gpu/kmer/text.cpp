@@ -11,20 +11,37 @@ DeviceText::DeviceText(std::size_t stage_letters, std::uint64_t max_bytes, std::
     : stage_letters_(stage_letters), max_bytes_(max_bytes), max_chunks_(max_chunks) {}
 
 bool DeviceText::add(const TextPiece& piece, Stream& stream) {
-  const std::uint64_t n_after = n_staged_ + piece.n_letters;
-  const bool full =
-      bytes_ + n_after / 4 + n_after / 8 + 4096 > max_bytes_ || chunks_.size() + 2 > max_chunks_;
-  if (full && bytes_ + n_staged_ > 0) return false;
-  if (n_after > stage_letters_) flush(stream);
-  bases_.reserve(stage_letters_ / 16);
-  invalid_.reserve(stage_letters_ / 32);
-  std::memcpy(bases_.data() + n_staged_ / 16, piece.bases, piece.n_letters / 4);
-  std::memcpy(invalid_.data() + n_staged_ / 32, piece.invalid, piece.n_letters / 8);
-  n_staged_ += piece.n_letters;
+  std::size_t at = 0;
+  {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      const std::uint64_t n_after = n_staged_ + piece.n_letters;
+      const bool full = bytes_ + n_after / 4 + n_after / 8 + 4096 > max_bytes_ ||
+                        chunks_.size() + 2 > max_chunks_;
+      if (full && bytes_ + n_staged_ > 0) return false;
+      if (n_after <= stage_letters_) break;
+      flush_staged(lock, stream);
+    }
+    bases_.reserve(stage_letters_ / 16);
+    invalid_.reserve(stage_letters_ / 32);
+    at = n_staged_;
+    n_staged_ += piece.n_letters;
+    ++n_copying_;
+  }
+  std::memcpy(bases_.data() + at / 16, piece.bases, piece.n_letters / 4);
+  std::memcpy(invalid_.data() + at / 32, piece.invalid, piece.n_letters / 8);
+  const std::lock_guard lock(mutex_);
+  if (--n_copying_ == 0) copied_.notify_all();
   return true;
 }
 
 void DeviceText::flush(Stream& stream) {
+  std::unique_lock lock(mutex_);
+  flush_staged(lock, stream);
+}
+
+void DeviceText::flush_staged(std::unique_lock<std::mutex>& lock, Stream& stream) {
+  copied_.wait(lock, [&] { return n_copying_ == 0; });
   if (n_staged_ == 0) return;
   TextChunk chunk{DeviceBuffer<std::uint32_t>(n_staged_ / 16 + 4),
                   DeviceBuffer<std::uint32_t>(n_staged_ / 32 + 2), n_staged_};

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "gpu/rt/buffer.hpp"
@@ -36,7 +38,8 @@ class DeviceText {
 
   // From now on; what lies there stays.
   void limit(std::uint64_t max_bytes) { max_bytes_ = max_bytes; }
-  // False, with nothing changed, where there is no room. An empty text takes anything.
+  // False, with nothing changed, where there is no room. An empty text takes anything. Any thread,
+  // many at a time: only the places of their pieces are given out in turn.
   bool add(const TextPiece& piece, Stream& stream);
   // Moves what is staged to the device.
   void flush(Stream& stream);
@@ -48,11 +51,16 @@ class DeviceText {
   double copy_s() const { return copy_s_; }
 
  private:
+  void flush_staged(std::unique_lock<std::mutex>& lock, Stream& stream);
+
   const std::size_t stage_letters_;
   std::uint64_t max_bytes_;
   const std::size_t max_chunks_;
   PinnedBuffer<std::uint32_t> bases_;  // of several add()s, not yet on the device
   PinnedBuffer<std::uint32_t> invalid_;
+  std::mutex mutex_;                // of what follows
+  std::condition_variable copied_;  // n_copying_ is 0
+  std::size_t n_copying_ = 0;       // pieces that threads copy into what is staged
   std::size_t n_staged_ = 0;
   std::vector<TextChunk> chunks_;
   std::uint64_t bytes_ = 0;  // of all chunks

@@ -31,6 +31,18 @@ class OutputFile::Impl {
     }
   }
 
+  bool takes_offsets() const { return !bgzf_ && file_.is_regular(); }
+
+  std::uint64_t reserve(std::uint64_t n) {
+    flush();
+    const std::uint64_t begin = bytes;
+    bytes += n;
+    file_.seek(bytes);
+    return begin;
+  }
+
+  void write_at(std::uint64_t offset, std::string_view text) { file_.write_at(offset, text); }
+
   void flush() {
     file_.write(buffer_.view());
     buffer_.clear();
@@ -66,6 +78,11 @@ OutputFile::OutputFile(OutputFile&&) noexcept = default;
 OutputFile& OutputFile::operator=(OutputFile&&) noexcept = default;
 
 void OutputFile::write(std::string_view bytes) { impl_->write(bytes); }
+bool OutputFile::takes_offsets() const { return impl_->takes_offsets(); }
+std::uint64_t OutputFile::reserve(std::uint64_t n) { return impl_->reserve(n); }
+void OutputFile::write_at(std::uint64_t offset, std::string_view bytes) {
+  impl_->write_at(offset, bytes);
+}
 void OutputFile::flush() { impl_->flush(); }
 void OutputFile::finish() { impl_->finish(); }
 void OutputFile::commit() { impl_->commit(); }

@@ -23,6 +23,14 @@ class OutputFile {
   OutputFile& operator=(OutputFile&&) noexcept;
 
   void write(std::string_view bytes);
+  // Whether write_at() may be used: a regular file without compression.
+  bool takes_offsets() const;
+  // Room for the next n bytes of the file; returns where it begins. As write(), by one thread at a
+  // time; later bytes of write() come behind it.
+  std::uint64_t reserve(std::uint64_t n);
+  // Fills room that was reserved, all of it in one or more calls. Any thread, many at a time: who
+  // made the bytes has them in its cache, and writes them faster than another.
+  void write_at(std::uint64_t offset, std::string_view bytes);
   // Hands on what is buffered: of a plain file, commit() then has only to close and name it.
   void flush();
   // Does all of commit() but the naming, which hardly fails: for outputs that go together, so that
@@ -31,7 +39,7 @@ class OutputFile {
   void commit();
 
   const std::string& path() const;
-  std::uint64_t bytes() const;  // given to write() so far
+  std::uint64_t bytes() const;  // given to write() or reserved so far
 
  private:
   class Impl;

@@ -27,16 +27,17 @@ struct GpuCountTimes {
   double runs_s = 0;
 };
 
-// Counts the k-mers of a text on one device. One thread. Errors: Error{device_memory} where a
-// single range of k-mers does not fit, Error{failed}.
+// Counts the k-mers of a text on one device. One thread, but for add(). Errors:
+// Error{device_memory} where a single range of k-mers does not fit, Error{failed}.
 class GpuCounter {
  public:
   virtual ~GpuCounter() = default;
 
   // The most letters of a text.
   static constexpr std::size_t kMaxLetters = 16u << 20;
-  // Adds a text; what is not ACGTacgt ends a run of bases, and so does the end. False, with nothing
-  // changed, where the device is full: take what it holds by next(), clear(), and add again.
+  // Adds a text, any thread, many at a time; what is not ACGTacgt ends a run of bases, and so does
+  // the end. False, with nothing changed, where the device is full: take what it holds by next(),
+  // clear(), and add again.
   virtual bool add(const PackedText& text) = 0;
   // Moves all texts to the device. exchange() and prepare() do so too.
   virtual void flush() {}

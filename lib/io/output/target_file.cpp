@@ -74,6 +74,24 @@ void TargetFile::write(std::string_view bytes) {
   }
 }
 
+void TargetFile::write_at(std::uint64_t offset, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n =
+        ::pwrite(descriptor(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (n >= 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(n));
+      offset += static_cast<std::uint64_t>(n);
+    } else if (errno != EINTR) {
+      fail("cannot be written", errno);
+    }
+  }
+}
+
+void TargetFile::seek(std::uint64_t offset) {
+  if (lseek(descriptor(), static_cast<off_t>(offset), SEEK_SET) < 0)
+    fail("cannot be written", errno);
+}
+
 int TargetFile::release_descriptor() {
   if (!temporary_) return std::exchange(descriptor_, -1);
   const int released = temporary_->descriptor();

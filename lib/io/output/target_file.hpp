@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,10 @@ class TargetFile {
   int descriptor() const;
 
   void write(std::string_view bytes);
+  // A file that has no name yet, or a hidden one: it may be written at any offset, by any thread.
+  bool is_regular() const { return temporary_.has_value(); }
+  void write_at(std::uint64_t offset, std::string_view bytes);
+  void seek(std::uint64_t offset);  // where write() goes on
   // The caller closes descriptor() from now on, before publish().
   int release_descriptor();
   // Finds out what closing the file finds out; only its name is missing then.

@@ -73,7 +73,7 @@ void ChosenCounter::settle() {
   tell_(choice_);
   if (!choice_.on_gpu()) cpu_ = std::make_unique<Counter>(beside_waiting(options_));
   try {
-    waiting_.release([this](const PackedText& text) { add(text); });
+    waiting_.release([this](const PackedText& text) { add(text); }, options_.n_threads);
   } catch (...) {
     settled_ = true;  // the texts are gone: no other thread begins again
     throw;

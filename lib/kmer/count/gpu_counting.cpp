@@ -56,19 +56,15 @@ GpuCounting::GpuCounting(const CountOptions& options, const std::vector<int>& de
 bool GpuCounting::fill_one(const PackedText& text) {
   const std::size_t first = n_texts_++;
   for (std::size_t i = 0; i < devices_.size(); ++i) {
-    Device& device = *devices_[(first + i) % devices_.size()];
-    const std::lock_guard lock(device.mutex);
-    if (device.counter->add(text)) return true;
+    if (devices_[(first + i) % devices_.size()]->counter->add(text)) return true;
   }
   return false;
 }
 
 bool GpuCounting::fill_from(std::size_t& at, const PackedText& text) {
   if (shares_texts_) return fill_one(text);
-  for (; at < devices_.size(); ++at) {
-    const std::lock_guard lock(devices_[at]->mutex);
+  for (; at < devices_.size(); ++at)
     if (!devices_[at]->counter->add(text)) return false;
-  }
   return true;
 }
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "lib/kmer/count/scan.hpp"
+#include "lib/pipeline/pipeline.hpp"
 
 namespace biogpu::kmer {
 namespace {
@@ -72,14 +74,28 @@ bool WaitingTexts::keep(PackedText& text) {
   return true;
 }
 
-void WaitingTexts::release(const std::function<void(const PackedText& text)>& use) {
+void WaitingTexts::release(const std::function<void(const PackedText& text)>& use, int n_threads) {
   std::vector<PackedText> texts;
   {
     const std::lock_guard lock(mutex_);
     released_ = true;
     texts.swap(texts_);
   }
-  for (const PackedText& text : texts) use(text);
+  std::size_t next = 0;
+  std::vector<std::size_t> taken(2 * static_cast<std::size_t>(n_threads));
+  pipeline::run({n_threads, static_cast<int>(taken.size())},
+                {[&](std::size_t slot) {
+                   taken[slot] = next++;
+                   return taken[slot] < texts.size();
+                 },
+                 [&](std::size_t slot) { use(texts[taken[slot]]); }, [](std::size_t) {}});
+  try {
+    freed_ = std::async(std::launch::async, [used = std::move(texts)]() mutable {
+      std::vector<PackedText>().swap(used);
+    });
+  } catch (const std::system_error&) {
+    // No thread: the texts that were not moved are freed here.
+  }
 }
 
 }  // namespace biogpu::kmer

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <mutex>
 #include <vector>
 
@@ -57,8 +58,9 @@ class WaitingTexts {
 
   // False, with the text as it was, where no more fits or after release().
   bool keep(PackedText& text);
-  // use(text) for each; none is kept any more.
-  void release(const std::function<void(const PackedText& text)>& use);
+  // use(text) for each, on n_threads at a time; none is kept any more. Their memory is freed behind
+  // the caller's back, which takes as long as handing them on.
+  void release(const std::function<void(const PackedText& text)>& use, int n_threads = 1);
 
  private:
   const std::uint64_t max_bytes_;
@@ -66,6 +68,7 @@ class WaitingTexts {
   bool released_ = false;
   std::uint64_t bytes_ = 0;
   std::vector<PackedText> texts_;
+  std::future<void> freed_;
 };
 
 }  // namespace biogpu::kmer

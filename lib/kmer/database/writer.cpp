@@ -84,6 +84,20 @@ void DatabaseWriter::write(const CountBlock& block) {
   write(block, bytes);
 }
 
+bool DatabaseWriter::takes_offsets() const {
+  return sink_->header.format == Format::jellyfish && sink_->out.takes_offsets();
+}
+
+std::uint64_t DatabaseWriter::reserve(std::uint64_t n_records) {
+  const auto record_bytes = static_cast<std::uint64_t>(bytes_for(sink_->header.k)) +
+                            static_cast<std::uint64_t>(sink_->header.counter_bytes);
+  return sink_->out.reserve(n_records * record_bytes);
+}
+
+void DatabaseWriter::write_at(std::uint64_t offset, const std::string& bytes) {
+  sink_->out.write_at(offset, bytes);
+}
+
 void DatabaseWriter::finish() { sink_->finish(); }
 void DatabaseWriter::commit() {
   finish();

@@ -31,6 +31,13 @@ class DatabaseWriter {
   // The next records, in the header's order, and what prepare() made of them.
   void write(const CountBlock& block, const std::string& bytes);
   void write(const CountBlock& block);
+  // Whether records have places that are known before they are made: Jellyfish's binary ones, in a
+  // file without compression.
+  bool takes_offsets() const;
+  // Room for the next n records; returns its offset. One thread at a time, in order.
+  std::uint64_t reserve(std::uint64_t n_records);
+  // Fills it with what prepare() made of them. Any thread.
+  void write_at(std::uint64_t offset, const std::string& bytes);
   // Writes what follows the records: commit() then has only to close and rename.
   void finish();
   void commit();  // calls finish() where that was not done

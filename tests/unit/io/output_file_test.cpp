@@ -186,6 +186,39 @@ TEST_CASE("io.output_file: sizes around the buffer's edge", "[io]") {
   CHECK((name == "x" ? bytes : gunzip(bytes)) == text);
 }
 
+TEST_CASE("io.output_file: threads fill reserved room, in any order", "[io]") {
+  const TempFolder folder;
+  const std::string path = folder.path("out");
+  std::string expected = "head";
+  {
+    io::OutputFile file(path);
+    REQUIRE(file.takes_offsets());
+    file.write("head");
+    std::vector<std::pair<std::uint64_t, std::string>> parts;
+    for (std::size_t i = 0; i < 40; ++i) {
+      const std::string part(1 + 3000 * i, static_cast<char>('A' + i));
+      parts.emplace_back(file.reserve(part.size()), part);
+      CHECK(parts.back().first == expected.size());
+      expected += part;
+      if (i % 10 != 9) continue;
+      file.write("between");  // behind what is reserved
+      expected += "between";
+    }
+    std::vector<std::thread> threads;
+    for (std::size_t first = 0; first < 4; ++first)
+      threads.emplace_back([&, first] {
+        for (std::size_t i = parts.size(); i-- > 0;)
+          if (i % 4 == first) file.write_at(parts[i].first, parts[i].second);
+      });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(file.bytes() == expected.size());
+    file.commit();
+  }
+  CHECK(read_file(path) == expected);
+  CHECK_FALSE(io::OutputFile(folder.path("out.gz")).takes_offsets());
+  CHECK_FALSE(io::OutputFile("/dev/null").takes_offsets());
+}
+
 TEST_CASE("io.output_file: BGZF has the same bytes for any number of threads", "[io]") {
   const TempFolder folder;
   const auto reads = random_reads(11, 20000, 600, true);
