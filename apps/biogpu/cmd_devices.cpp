@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/biogpu/command.hpp"
+#include "apps/biogpu/cost_tasks.hpp"
 #include "lib/core/device_start.hpp"
 #include "lib/core/rate_cache.hpp"
 #include "lib/io/output_file.hpp"
@@ -46,12 +47,15 @@ std::string json(const std::vector<DeviceInfo>& devices, const std::string& why)
   return whole.dump(2) + "\n";
 }
 
-// The file in which runs keep the rates of this machine, and its text as it is now.
+// The file in which runs keep the rates of this machine, and its text with the defaults of what no
+// run has left.
 std::string rates_text() {
   const std::string key = cost::machine_key();
   const std::string path = cost::rates_file(key).string();
+  cost::Machine machine = cost::load_rates();
+  for (const cost::Task* const task : works::kAll) machine.set(*task, machine.of(*task));
   return fmt::format("file {}\n{}", path.empty() ? "none: no XDG_CACHE_HOME and no HOME" : path,
-                     cost::format_rates(key, cost::load_rates()));
+                     cost::format_rates(key, machine));
 }
 
 }  // namespace

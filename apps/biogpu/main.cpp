@@ -12,6 +12,7 @@
 
 #include "apps/biogpu/bus_error.hpp"
 #include "apps/biogpu/command.hpp"
+#include "apps/biogpu/kept_run.hpp"
 #include "apps/biogpu/parasail/cmd_parasail.hpp"
 #include "apps/biogpu/progress.hpp"
 #include "apps/biogpu/signals.hpp"
@@ -157,7 +158,9 @@ int main(int argc, char** argv) {
     return static_cast<int>(biogpu::ErrorCode::failed);
   biogpu::app::install_signal_handlers();
   try {
-    return biogpu::app::run({argv, argv + argc});
+    const int exit_code = biogpu::app::run({argv, argv + argc});
+    biogpu::app::end_if_kept(exit_code);
+    return exit_code;
   } catch (const std::bad_alloc&) {
     // No memory to format with.
     constexpr std::string_view kText =

@@ -1,34 +1,21 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 // What --device auto decides by: the seconds that a run would take on the CPU and on a GPU.
-// docs/design/auto-device.md has the formulas and where the default rates come from.
+// docs/design/auto-device.md has the formulas. Knows no command: those have their own tasks.
 namespace biogpu::cost {
-
-// Kinds of work whose rates differ.
-enum class Task : std::uint8_t {
-  align_score,   // units: cells
-  align_rows,    // cells of alignments with ends, statistics or paths
-  align_search,  // cells
-  kmer_count,    // letters and qualities: bytes of text
-  bwt_sort,      // letters
-  bwt_search,    // bytes of queries
-  qc_plain,      // bytes of text
-  qc_gzip,       // bytes of text, where the output is compressed
-  infer,         // bytes of weights times tokens
-  design,        // sequences
-};
-inline constexpr std::size_t kTasks = 10;
-std::string_view name_of(Task task);
 
 // Of one task, a second.
 struct Rates {
-  double cpu_read = 0;  // bytes that reading gives out in a run on the CPU, all files together
+  // Bytes that reading gives out in a run on the CPU, all files together: by kReaders threads where
+  // the task's threads read, else by those that it has.
+  double cpu_read = 0;
   double gpu_read = 0;  // the same in a run on a GPU
   double cpu = 0;       // units that one thread of the CPU works off
   double host = 0;      // bytes that one thread prepares and formats in a run on a GPU
@@ -46,23 +33,44 @@ inline constexpr std::array<RateName, 6> kRateNames{{{"cpu_read", &Rates::cpu_re
                                                      {"transfer", &Rates::transfer},
                                                      {"device", &Rates::device}}};
 
-// The rates of a machine.
-struct Machine {
-  double start_s = 0;  // of a device: driver, context, first kernel
-  std::array<Rates, kTasks> rates;
+// How the parts of a run lie in time.
+struct Shape {
+  bool overlaps = true;           // reading goes on while the workers compute
+  bool starts_beside = false;     // a device starts while the input is read
+  bool cpu_works_beside = false;  // and the CPU computes until it has
+  bool threads_read = false;  // several threads read a file, as many as there are up to kReaders
+};
+inline constexpr int kReaders = 8;
 
-  const Rates& of(Task task) const { return rates[static_cast<std::size_t>(task)]; }
-  Rates& of(Task task) { return rates[static_cast<std::size_t>(task)]; }
+// A kind of work whose rates are its own. Whoever has such work defines one, under a name of
+// letters and '_' that no other has.
+struct Task {
+  std::string_view name;
+  Shape shape;
+  Rates defaults;
 };
 
-// Rates measured on a host of 16 cores with one H100 or H200.
-const Machine& default_machine();
+// The rates of a machine.
+class Machine {
+ public:
+  double start_s = 0.27;  // of a device: driver, context, first kernel
+
+  // What is known of the task, else its defaults.
+  Rates of(const Task& task) const;
+  void set(const Task& task, const Rates& rates);
+  // By "task.rate", which may be of a task that this program has not.
+  void set(std::string name, double value) { known_[std::move(name)] = value; }
+  const std::map<std::string, double, std::less<>>& known() const { return known_; }
+
+ private:
+  std::map<std::string, double, std::less<>> known_;
+};
 
 // A run before it begins.
 struct Work {
-  Task task = Task::align_score;
+  const Task* task = nullptr;
   double bytes = 0;     // read and handed on, of text
-  double units = 0;     // what Task says
+  double units = 0;     // of what the task's rates count
   double inflated = 0;  // of the bytes, those that one thread decompresses
   int n_threads = 1;
 };

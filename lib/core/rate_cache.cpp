@@ -64,6 +64,17 @@ std::uint64_t fnv1a(std::string_view text) {
   return hash;
 }
 
+// "task.rate": letters and '_', then a rate that there is.
+bool is_rate_name(std::string_view name) {
+  const std::size_t dot = name.find('.');
+  if (dot == std::string_view::npos || dot == 0) return false;
+  const std::string_view task = name.substr(0, dot);
+  return std::all_of(task.begin(), task.end(),
+                     [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; }) &&
+         std::any_of(kRateNames.begin(), kRateNames.end(),
+                     [&](const RateName& rate) { return name.substr(dot + 1) == rate.name; });
+}
+
 // Of the form "name value"; false where the line names no rate or has no number for one.
 bool read_rate(std::string_view line, Machine& machine) {
   const std::size_t blank = line.find(' ');
@@ -77,17 +88,9 @@ bool read_rate(std::string_view line, Machine& machine) {
     machine.start_s = value;
     return true;
   }
-  const std::size_t dot = name.find('.');
-  if (dot == std::string_view::npos) return false;
-  for (std::size_t task = 0; task < kTasks; ++task) {
-    if (name.substr(0, dot) != name_of(static_cast<Task>(task))) continue;
-    for (const RateName& rate : kRateNames)
-      if (name.substr(dot + 1) == rate.name) {
-        machine.rates[task].*rate.rate = value;
-        return true;
-      }
-  }
-  return false;
+  if (!is_rate_name(name)) return false;
+  machine.set(std::string(name), value);
+  return true;
 }
 
 std::string_view take_line(std::string_view& text) {
@@ -119,10 +122,7 @@ std::string machine_key() {
 
 std::string format_rates(std::string_view key, const Machine& machine) {
   std::string text = fmt::format("{}\nkey {}\nstart_s {:.6g}\n", kFirstLine, key, machine.start_s);
-  for (std::size_t task = 0; task < kTasks; ++task)
-    for (const RateName& rate : kRateNames)
-      text += fmt::format("{}.{} {:.6g}\n", name_of(static_cast<Task>(task)), rate.name,
-                          machine.rates[task].*rate.rate);
+  for (const auto& [name, value] : machine.known()) text += fmt::format("{} {:.6g}\n", name, value);
   return text;
 }
 
@@ -130,7 +130,7 @@ std::optional<Machine> parse_rates(std::string_view text, std::string_view key) 
   if (text.size() > kMostBytes || take_line(text) != kFirstLine) return std::nullopt;
   const std::string_view of = take_line(text);
   if (!of.starts_with("key ") || of.substr(4) != key) return std::nullopt;
-  Machine machine = default_machine();
+  Machine machine;
   while (!text.empty())
     if (!read_rate(take_line(text), machine)) return std::nullopt;
   return machine;
@@ -149,17 +149,17 @@ std::filesystem::path rates_file(std::string_view key) {
 
 Machine load_rates() {
   const std::string key = machine_key();
-  return read_rates_file(rates_file(key), key).value_or(default_machine());
+  return read_rates_file(rates_file(key), key).value_or(Machine{});
 }
 
 void keep_rates(const Observed& seen) noexcept {
   try {
-    Machine trial = default_machine();
+    Machine trial;
     if (!learn(trial, seen)) return;  // a short run
     const std::string key = machine_key();
     const std::filesystem::path path = rates_file(key);
     if (path.empty()) return;
-    Machine machine = read_rates_file(path, key).value_or(default_machine());
+    Machine machine = read_rates_file(path, key).value_or(Machine{});
     if (!learn(machine, seen)) return;
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);

@@ -13,9 +13,9 @@ namespace biogpu::cost {
 // the PCI bus. Asks no driver. One line.
 std::string machine_key();
 
-// The text of a file of rates, and the rates of such a text: nothing where it is not one, is for
-// another key, or holds a number that can be no rate. Rates that it does not name keep their
-// defaults.
+// The text of a file of the rates that are known, and the rates of such a text: nothing where it is
+// not one, is for another key, or holds a number that can be no rate. Rates that it does not name
+// are the defaults.
 std::string format_rates(std::string_view key, const Machine& machine);
 std::optional<Machine> parse_rates(std::string_view text, std::string_view key);
 
@@ -23,8 +23,8 @@ std::optional<Machine> parse_rates(std::string_view text, std::string_view key);
 // variable is an absolute path.
 std::filesystem::path rates_file(std::string_view key);
 
-// The rates that runs on this machine left, else the defaults. Never throws for a file that is
-// missing, unreadable or damaged.
+// The rates that runs on this machine left, none where there were no such runs. Never throws for a
+// file that is missing, unreadable or damaged.
 Machine load_rates();
 // Puts what was seen into the file. A folder that cannot be written is no error: then nothing is
 // kept.

@@ -27,6 +27,13 @@ for line in "${commands[@]}"; do
   closed_pipe bwt "${words[@]}"
   no_folder bwt "${words[@]}" -o nowhere/out
 done
+stderr_full never bwt transform -v genome.fa -o never
+stderr_full never bwt transform -v --bytes genome.fa -o never
+stderr_full never bwt inverse -v g.strings -o never
+stderr_full never bwt count -v -x g queries.fa -o never
+stderr_full never bwt smem -v -x g queries.fa -o never
+stderr_full never.bgfm bwt index -v genome.fa -p never
+
 # No output has its name where the summary cannot be written.
 mkdir a_folder
 [ -w /dev/full ] && ln -s /dev/full full.json.gz

@@ -18,6 +18,20 @@ stdout_full() {
   check "stdout full: the error says why" err_has "No space left"
 }
 
+# stderr_full OUTPUT ARGUMENTS...: there is no place for messages, which is no failure of the run.
+stderr_full() {
+  local output=$1
+  shift
+  [ -w /dev/full ] || return 0
+  last_command="biogpu $* 2>/dev/full"
+  : >err.txt
+  "$biogpu" "$@" >out.txt 2>/dev/full
+  rc=$?
+  check "standard error full: exit code 0" rc_is 0
+  check "standard error full: the output is there" exists "$output"
+  rm -f "$output"
+}
+
 # closed_pipe ARGUMENTS...: the reader of standard output leaves early, which is no error.
 closed_pipe() {
   last_command="biogpu $* | head -c 40"

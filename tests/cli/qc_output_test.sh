@@ -50,6 +50,9 @@ if [ -w /dev/full ]; then
   refused gather --format lines -o /dev/full 1.fq 2.fq
 fi
 
+stderr_full results/o.fq qc -V -i r1.fq -o results/o.fq -j results/q.json -h results/q.html
+rm -f results/q.json results/q.html
+
 # A part that gets no reads, and whose name is taken by a folder; a name too long once it has a number.
 mkdir results/0020.x.fq
 fails 1 "0020.x.fq: cannot be written: Is a directory" qc --quiet -i nine.fq -o results/x.fq -s 30 \

@@ -4,6 +4,7 @@
 #include "apps/biogpu/align/flags.hpp"
 #include "apps/biogpu/align/run.hpp"
 #include "apps/biogpu/command.hpp"
+#include "apps/biogpu/kept_run.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -26,7 +27,7 @@ Run add_align(CLI::App& command) {
   command.footer(std::string(kAlignFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
     flags->resolve();
-    AlignRun(*flags, command_line).run();
+    run_and_keep<AlignRun>(*flags, command_line);
   };
 }
 

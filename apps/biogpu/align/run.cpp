@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <new>
 #include <utility>
 #include <vector>
 
+#include "apps/biogpu/after_commit.hpp"
 #include "apps/biogpu/align/alphabet.hpp"
 #include "apps/biogpu/align/scoring.hpp"
 #include "apps/biogpu/auto_work.hpp"
+#include "apps/biogpu/cost_tasks.hpp"
 #include "apps/biogpu/progress.hpp"
 #include "lib/core/auto_device.hpp"
 #include "lib/core/cpu_isa.hpp"
@@ -21,7 +22,9 @@ namespace biogpu::app {
 namespace {
 
 constexpr UnitLimits kCpuUnit{4096, 1000000000};
-constexpr UnitLimits kGpuUnit{262144, 100000000000};
+// Small enough that units in flight stay in memory that was used before: the first touch of a page
+// costs more than a device gains from more pairs at a time.
+constexpr UnitLimits kGpuUnit{16384, 100000000000};
 // Queries that one search takes; the search itself uses all threads.
 constexpr UnitLimits kCpuSearch{256, 50000000000};
 constexpr UnitLimits kGpuSearch{4096, 5000000000000};
@@ -38,9 +41,9 @@ std::unique_ptr<DeviceStart> early_start(const DeviceRequest& request) {
 cost::Work align_work(const UnitReader& reader, align::Output output, bool is_search,
                       int n_threads) {
   cost::Work work;
-  work.task = is_search                        ? cost::Task::align_search
-              : output == align::Output::score ? cost::Task::align_score
-                                               : cost::Task::align_rows;
+  work.task = is_search                        ? &works::kAlignSearch
+              : output == align::Output::score ? &works::kAlignScore
+                                               : &works::kAlignRows;
   work.units = reader.estimated_cells();
   work.n_threads = n_threads;
   add_file(work, reader.query_reader().path());
@@ -75,13 +78,11 @@ void AlignRun::run() {
   const io::CommitGuard guard;
   sink.commit();
   if (json) json->commit();
-  try {
+  after_commit([&] {
     log_summary(wall_s);
     log_.stages(stages(sink.bytes()));
     keep_rates();
-  } catch (const std::bad_alloc&) {
-    // The result is whole and has its name: no memory to speak of it is no reason to fail.
-  }
+  });
 }
 
 bool AlignRun::may_use_gpu() const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "apps/biogpu/bwt/command.hpp"
+#include "apps/biogpu/cost_tasks.hpp"
 #include "apps/biogpu/start_stages.hpp"
 
 namespace biogpu::app {
@@ -50,7 +51,7 @@ bwt::SuffixSortSettings sort_settings(const SharedFlags& flags, const DeviceChoi
 
 cost::Work sort_work(std::uint64_t n_letters, int n_threads) {
   const auto n = static_cast<double>(n_letters);
-  return {cost::Task::bwt_sort, n, n, 0, n_threads};
+  return {&works::kBwtSort, n, n, 0, n_threads};
 }
 
 void keep_sort_rates(const bwt::SuffixSortReport& sorted, std::uint64_t n_letters, int n_threads,

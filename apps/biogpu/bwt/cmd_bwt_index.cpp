@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "apps/biogpu/after_commit.hpp"
 #include "apps/biogpu/bwt/command.hpp"
+#include "apps/biogpu/kept_run.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/bwt/fm/bwa_index.hpp"
 #include "lib/bwt/fm/fm_index.hpp"
@@ -100,12 +102,14 @@ class IndexRun {
                       {"bases", reference.text.size()}};
     write_bwt_summary(summary_, flags_.shared, command_line_, log_, report_);
     commit();
-    log_.stages(report_.stages);
-    const cost::Work sort = work(reference.text.size());
-    keep_sort_rates(sorted_, static_cast<std::uint64_t>(sort.units), sort.n_threads, report_.stages,
-                    start_s);
-    log_.info(fmt::format("{} records, {} bases indexed in {:.2f} s", reference.contigs.size(),
-                          reference.text.size(), log_.seconds()));
+    after_commit([&] {
+      log_.stages(report_.stages);
+      const cost::Work sort = work(reference.text.size());
+      keep_sort_rates(sorted_, static_cast<std::uint64_t>(sort.units), sort.n_threads,
+                      report_.stages, start_s);
+      log_.info(fmt::format("{} records, {} bases indexed in {:.2f} s", reference.contigs.size(),
+                            reference.text.size(), log_.seconds()));
+    });
   }
 
  private:
@@ -192,7 +196,7 @@ class IndexRun {
     const double begin = log_.seconds();
     const StageClock write("write", 1);
     progress_.stage("writing");
-    files_ = bwt::write_bwa_index(bwa_prefix_of(flags_), reference, bwt);
+    files_ = bwt::write_bwa_index(bwa_prefix_of(flags_), reference, bwt, flags_.shared.threads);
     report_.write_s = log_.seconds() - begin;
     std::uint64_t n_bytes = 0;
     for (const io::OutputFile& file : files_) n_bytes += file.bytes();
@@ -250,7 +254,7 @@ Run add_bwt_index(CLI::App& command) {
     resolve(*flags);
     if (flags->path == "-" && flags->prefix.empty())
       throw Error(ErrorCode::usage, "an index of standard input needs a name; add -p PREFIX");
-    IndexRun(*flags, command_line).run();
+    run_and_keep<IndexRun>(*flags, command_line);
   };
 }
 

@@ -5,8 +5,10 @@
 #include <map>
 #include <memory>
 
+#include "apps/biogpu/after_commit.hpp"
 #include "apps/biogpu/auto_work.hpp"
 #include "apps/biogpu/bwt/query_sink.hpp"
+#include "apps/biogpu/cost_tasks.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/bwt/fm/gpu_search.hpp"
 #include "lib/core/device_start.hpp"
@@ -42,7 +44,7 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
   const StageClock start("start", flags.shared.threads);
   const std::string path = index_file(flags.index_path);
   cost::Work work;
-  work.task = cost::Task::bwt_search;
+  work.task = &works::kBwtSearch;
   work.n_threads = flags.shared.threads;
   add_file(work, flags.query_path);
   work.units = work.bytes;
@@ -110,12 +112,14 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
   const io::CommitGuard guard;
   sink.commit();
   summary.commit();
-  log.stages(report.stages);
-  if (flags.shard.is_whole() && flags.k == 0)
-    keep_rates_of_run({work, gpu != nullptr, read_seconds(stages[0]), stages[1].busy_s, 0,
-                       report.gpu_s, gpu ? device_start.seconds() : 0});
-  log.info(fmt::format("{} queries, {} found, {} places in {:.2f} s", reader.n_records(), n_found,
-                       n_places, log.seconds()));
+  after_commit([&] {
+    log.stages(report.stages);
+    if (flags.shard.is_whole() && flags.k == 0)
+      keep_rates_of_run({work, gpu != nullptr, read_seconds(stages[0]), stages[1].busy_s, 0,
+                         report.gpu_s, gpu ? device_start.seconds() : 0});
+    log.info(fmt::format("{} queries, {} found, {} places in {:.2f} s", reader.n_records(), n_found,
+                         n_places, log.seconds()));
+  });
 }
 
 std::shared_ptr<QueryFlags> add_query_flags(CLI::App& command) {

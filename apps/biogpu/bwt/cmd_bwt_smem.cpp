@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/biogpu/after_commit.hpp"
 #include "apps/biogpu/bwt/command.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/bwt/fm/smem_search.hpp"
@@ -139,9 +140,11 @@ void run_smem(const SmemFlags& flags, const std::string& command_line) {
   const io::CommitGuard guard;
   out.commit();
   summary.commit();
-  log.stages(report.stages);
-  log.info(fmt::format("{} queries, {} matches in {:.2f} s", reader.n_records(), n_matches,
-                       log.seconds()));
+  after_commit([&] {
+    log.stages(report.stages);
+    log.info(fmt::format("{} queries, {} matches in {:.2f} s", reader.n_records(), n_matches,
+                         log.seconds()));
+  });
 }
 
 // PREFIX QUERIES, as bwa fastmap takes them, or -x PREFIX QUERIES; the index is PREFIX.64.bwt,

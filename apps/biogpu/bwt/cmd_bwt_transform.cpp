@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "apps/biogpu/after_commit.hpp"
 #include "apps/biogpu/bwt/command.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/bwt/transform.hpp"
@@ -114,9 +115,11 @@ class TransformRun {
     const io::CommitGuard guard;
     out.commit();
     summary_.commit();
-    log_.stages(report_.stages);
-    log_.info(fmt::format("{} symbols of {} records in {:.2f} s", n_symbols_, n_records_,
-                          log_.seconds()));
+    after_commit([&] {
+      log_.stages(report_.stages);
+      log_.info(fmt::format("{} symbols of {} records in {:.2f} s", n_symbols_, n_records_,
+                            log_.seconds()));
+    });
   }
 
  private:
@@ -221,7 +224,7 @@ void run_inverse(const TransformFlags& flags, const std::string& command_line) {
   const io::CommitGuard guard;
   out->commit();
   summary.commit();
-  log.info(fmt::format("{} records in {:.2f} s", n_records, log.seconds()));
+  after_commit([&] { log.info(fmt::format("{} records in {:.2f} s", n_records, log.seconds())); });
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/biogpu/auto_work.hpp"
+#include "apps/biogpu/cost_tasks.hpp"
 #include "lib/core/auto_device.hpp"
 #include "lib/ops/conv_weights.hpp"
 
@@ -25,12 +26,12 @@ AutoDecision decide_dna(const InferFlags& flags) {
   for (const std::string& path : flags.inputs)
     if (path != "-") add_file(inputs, path);
   cost::Work work;
-  work.task = cost::Task::infer;
+  work.task = &works::kInfer;
   work.n_threads = flags.shared.threads;
   work.bytes = static_cast<double>(weight_bytes(flags.model));
   work.units =
       work.bytes * std::max(inputs.bytes, static_cast<double>(kCpuBases)) / kBasesPerProduct;
-  return decide_device(cost::default_machine(), work);
+  return decide_device(cost::Machine{}, work);
 }
 
 models::LoadOptions load_options(const DnaFlags& flags,

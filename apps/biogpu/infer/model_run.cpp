@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "apps/biogpu/after_commit.hpp"
 #include "apps/biogpu/progress.hpp"
 #include "apps/biogpu/start_stages.hpp"
 #include "lib/core/error.hpp"
@@ -148,8 +149,10 @@ void ModelRun::finish(std::uint64_t output_bytes, const Report& report,
   name_outputs();
   summary_.commit();
   if (journal_) journal_->remove();
-  log_.stages(stages_);
-  log_.info(done(true));
+  after_commit([&] {
+    log_.stages(stages_);
+    log_.info(done(true));
+  });
 }
 
 }  // namespace biogpu::app

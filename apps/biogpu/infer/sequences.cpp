@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/biogpu/auto_work.hpp"
+#include "apps/biogpu/cost_tasks.hpp"
 #include "lib/core/auto_device.hpp"
 
 namespace biogpu::app {
@@ -29,11 +30,11 @@ AutoDecision decide(const InferFlags& flags) {
     add_file(inputs, path);
   }
   cost::Work work;
-  work.task = cost::Task::infer;
+  work.task = &works::kInfer;
   work.n_threads = flags.shared.threads;
   work.bytes = static_cast<double>(weight_bytes(flags.model));
   work.units = work.bytes * (all_files ? inputs.bytes : kTokensOfPipe);
-  return decide_device(cost::default_machine(), work);
+  return decide_device(cost::Machine{}, work);
 }
 
 // Nothing given is standard input.

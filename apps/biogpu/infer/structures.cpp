@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "apps/biogpu/command.hpp"
+#include "apps/biogpu/cost_tasks.hpp"
 #include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/core/auto_device.hpp"
@@ -97,14 +98,14 @@ StructureRun::StructureRun(InferFlags infer, StructureFlags flags, std::string n
 void StructureRun::open_devices() {
   const SharedFlags& shared = run_.flags().shared;
   cost::Work work;
-  work.task = cost::Task::design;
+  work.task = &works::kDesign;
   work.n_threads = shared.threads;
   work.units = static_cast<double>(input_.n_records() * flags_.options.temperatures.size()) *
                static_cast<double>(flags_.options.n_sequences);
   devices_ = std::make_unique<StructureDevices>(weights_);
   // As with other models, earlier runs do not decide.
   run_.open_devices(
-      decide_device(cost::default_machine(), work),
+      decide_device(cost::Machine{}, work),
       [&](int gpu) { devices_->open(gpu, shared.max_device_memory); }, [&] { devices_->close(); });
   run_.log().detail(fmt::format("{}: {}, {} neighbours, on {}", run_.flags().model, weights_.name,
                                 weights_.n_neighbours, run_.device().name));

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "apps/biogpu/auto_work.hpp"
+#include "apps/biogpu/cost_tasks.hpp"
+#include "apps/biogpu/kept_run.hpp"
 #include "apps/biogpu/kmer/commands.hpp"
 #include "apps/biogpu/kmer/count_flags.hpp"
 #include "apps/biogpu/kmer/input.hpp"
@@ -134,7 +136,7 @@ class CountRun {
 
   cost::Work work() const {
     cost::Work work;
-    work.task = cost::Task::kmer_count;
+    work.task = &works::kKmerCount;
     work.n_threads = flags_.shared.threads;
     for (const std::string& path : flags_.input.paths()) add_file(work, path);
     work.units = work.bytes;
@@ -215,21 +217,35 @@ class CountRun {
         });
   }
 
+  // On its way from the counter into the file.
+  struct Item {
+    std::size_t index = 0;
+    kmer::GpuCounting::Piece piece;
+    kmer::CountBlock block;
+    kmer::CountBlock wanted;
+    std::string bytes;
+    std::uint64_t offset = 0;  // of bytes in the file, where it is known before
+  };
+
   void write(kmer::DatabaseWriter& out) {
-    struct Item {
-      std::size_t index = 0;
-      kmer::GpuCounting::Piece piece;
-      kmer::CountBlock block;
-      kmer::CountBlock wanted;
-      std::string bytes;
-    };
     kmer::GpuCounting* const gpu = counter_->gpu();
-    std::vector<Item> items(2 * static_cast<std::size_t>(flags_.shared.threads) + 1);
+    std::vector<Item>& items = items_;
+    // A device fills them in page-locked memory, which takes long to get.
+    const auto n_threads = static_cast<std::size_t>(flags_.shared.threads);
+    items.resize(gpu != nullptr ? n_threads + 4 : 2 * n_threads + 1);
     std::size_t next = 0;
+    // One thread writes slower than a device counts.
+    const bool workers_write =
+        gpu != nullptr && gpu->tells_sizes() && !has_filters() && out.takes_offsets();
     const pipeline::Times times =
         pipeline::run({flags_.shared.threads, static_cast<int>(items.size())},
                       {[&](std::size_t slot) {
-                         if (gpu != nullptr) return gpu->next(items[slot].piece);
+                         if (gpu != nullptr) {
+                           const bool more = gpu->next(items[slot].piece);
+                           if (more && workers_write)
+                             items[slot].offset = out.reserve(items[slot].piece.places.n);
+                           return more;
+                         }
                          items[slot].index = next++;
                          return items[slot].index < counter_->cpu().n_blocks();
                        },
@@ -243,13 +259,16 @@ class CountRun {
                          }
                          select(item.index, item.block, item.wanted);
                          out.prepare(item.block, item.bytes);
+                         if (workers_write) out.write_at(item.offset, item.bytes);
                        },
                        [&](std::size_t slot) {
                          n_written_ += items[slot].block.size();
-                         out.write(items[slot].block, items[slot].bytes);
+                         if (!workers_write) out.write(items[slot].block, items[slot].bytes);
                        }});
     add_output_stages(times);
   }
+
+  bool has_filters() const { return only_ || bloom_ || flags_.bloom_size > 0; }
 
   // The filters that need the counts. `wanted` is room to work in.
   void select(std::size_t index, kmer::CountBlock& block, kmer::CountBlock& wanted) {
@@ -328,6 +347,7 @@ class CountRun {
   std::optional<io::OutputFile> timing_;
   std::optional<io::OutputFile> json_;
   KmerInput input_;
+  std::vector<Item> items_;  // kept with the counter: their memory is that of devices
   std::uint64_t n_written_ = 0;
   std::vector<StageTimes> stages_;
 };
@@ -340,7 +360,7 @@ Run add_kmer_count(CLI::App& command) {
   command.footer(std::string(kFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
     flags->resolve();
-    CountRun(*flags, command_line).run();
+    run_and_keep<CountRun>(*flags, command_line);
   };
 }
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "apps/biogpu/after_commit.hpp"
 #include "apps/biogpu/align/run.hpp"
 #include "apps/biogpu/command.hpp"
 #include "apps/biogpu/parasail/tables.hpp"
@@ -178,8 +179,10 @@ void ParasailRun::align() {
     print(fmt::format("{:>20}: {}\n", "edges count", edges.size()));
   if (flags_.graph) out.write(metis_graph(edges, reader_.held_targets()->size()));
   out.commit();
-  log_.detail(fmt::format("{} pairs", n_pairs));
-  log_.stages(pipeline::stages_of(times));
+  after_commit([&] {
+    log_.detail(fmt::format("{} pairs", n_pairs));
+    log_.stages(pipeline::stages_of(times));
+  });
 }
 
 }  // namespace biogpu::app

@@ -5,8 +5,11 @@
 #include <optional>
 #include <utility>
 
+#include "apps/biogpu/after_commit.hpp"
 #include "apps/biogpu/auto_work.hpp"
 #include "apps/biogpu/command.hpp"
+#include "apps/biogpu/cost_tasks.hpp"
+#include "apps/biogpu/kept_run.hpp"
 #include "apps/biogpu/log.hpp"
 #include "apps/biogpu/progress.hpp"
 #include "apps/biogpu/qc/flags.hpp"
@@ -68,7 +71,7 @@ class QcRun {
                       fmt::format("{} {}", n_records, options.paired() ? "pairs" : "reads"));
     };
     std::optional<io::CommitGuard> guard;  // from the first name to the last
-    const qc::RunResult result = qc::run(options, settings, [&](qc::RunResult& whole) {
+    qc::RunResult result = qc::run(options, settings, [&](qc::RunResult& whole) {
       if (part) part->write(part_text(whole));
       json.write(qc::json_report(whole.summary, options, command_line_ + " "));
       html.write(qc::html_report(whole.summary, options, command_line_));
@@ -77,11 +80,18 @@ class QcRun {
       html.finish();
       guard.emplace();
     });
+    held_ = std::move(result.held);
     progress.clear();
     if (part) part->commit();
     json.commit();
     html.commit();
     guard.reset();
+    after_commit([&] { tell(result, options, std::move(stages)); });
+  }
+
+ private:
+  void tell(const qc::RunResult& result, const qc::Options& options,
+            std::vector<StageTimes> stages) {
     for (const std::string& remark : result.remarks) log_.warn(remark);
     say(qc_text(result.summary, options));
     say(fmt::format("JSON report: {}\nHTML report: {}\n\ncommand: {}", options.json, options.html,
@@ -99,7 +109,6 @@ class QcRun {
                           options.paired() ? "pairs" : "reads", log_.seconds()));
   }
 
- private:
   // Takes the shares, which may be most of the run's memory.
   std::string part_text(qc::RunResult& result) const {
     return qc::encode_part({flags_.options, result.n_of_input, qc::whole_command(command_line_),
@@ -133,7 +142,7 @@ class QcRun {
 
   cost::Work work(const qc::Options& options) const {
     cost::Work work;
-    work.task = options.out1.ends_with(".gz") ? cost::Task::qc_gzip : cost::Task::qc_plain;
+    work.task = options.out1.ends_with(".gz") ? &works::kQcGzip : &works::kQcPlain;
     work.n_threads = flags_.threads;
     for (const std::string& path : {options.in1, options.in2}) add_file(work, path);
     work.units = work.bytes;
@@ -163,13 +172,14 @@ class QcRun {
   }
 
   void say(const std::string& text) {
-    if (!flags_.quiet) fmt::print(stderr, "{}\n", text);
+    if (!flags_.quiet) to_stderr(text + "\n");
   }
 
   QcFlags& flags_;
   const std::string command_line_;
   Log log_;
   AutoDecision decision_;
+  std::shared_ptr<void> held_;
 };
 
 }  // namespace
@@ -181,7 +191,7 @@ Run add_qc(CLI::App& command) {
   command.footer(kQcFooter + std::string(kExitCodes));
   auto flags = std::make_shared<QcFlags>();
   add_qc_flags(command, *flags);
-  return [flags](const std::string& command_line) { QcRun(*flags, command_line).run(); };
+  return [flags](const std::string& command_line) { run_and_keep<QcRun>(*flags, command_line); };
 }
 
 }  // namespace biogpu::app

@@ -162,6 +162,31 @@ void write_pac(io::OutputFile& file, const PackedText& text) {
   file.write({&n_left, 1});
 }
 
+void write_samples(io::OutputFile& file, std::uint64_t n_bases, const BwaBwt& bwt) {
+  write_header(file, bwt);
+  const std::uint64_t rate_and_length[] = {kBwaSampleRate, 2 * n_bases};
+  file.write(bytes_of(rate_and_length, 2));
+  file.write(bytes_of(bwt.samples.data(), bwt.samples.size()));
+}
+
+// One of the five, counted as write_bwa_index() opens them.
+void write_part(io::OutputFile& file, std::size_t part, const Reference& reference,
+                const BwaBwt& bwt) {
+  switch (part) {
+    case 0:
+      return file.write(ann_text(reference));
+    case 1:
+      return file.write(amb_text(reference));
+    case 2:
+      return write_pac(file, reference.text);
+    case 3:
+      write_header(file, bwt);
+      return file.write(bytes_of(bwt.blocks.data(), bwt.blocks.size()));
+    default:
+      return write_samples(file, reference.text.size(), bwt);
+  }
+}
+
 }  // namespace
 
 template <class Index>
@@ -172,24 +197,18 @@ template BwaBwt make_bwa_bwt(const PackedText&, const BigArray<std::uint32_t>&, 
 template BwaBwt make_bwa_bwt(const PackedText&, const BigArray<std::uint64_t>&, int);
 
 std::vector<io::OutputFile> write_bwa_index(const std::string& prefix, const Reference& reference,
-                                            const BwaBwt& bwt) {
+                                            const BwaBwt& bwt, int n_threads) {
   std::vector<io::OutputFile> files;
-  const auto add = [&](const char* suffix) -> io::OutputFile& {
-    return files.emplace_back(prefix + suffix);
-  };
-  add(".ann").write(ann_text(reference));
-  add(".amb").write(amb_text(reference));
-  write_pac(add(".pac"), reference.text);
-  io::OutputFile& body = add(".bwt");
-  write_header(body, bwt);
-  body.write(bytes_of(bwt.blocks.data(), bwt.blocks.size()));
-  io::OutputFile& sa = add(".sa");
-  write_header(sa, bwt);
-  const std::uint64_t rate_and_length[] = {kBwaSampleRate, 2 * reference.text.size()};
-  sa.write(bytes_of(rate_and_length, 2));
-  sa.write(bytes_of(bwt.samples.data(), bwt.samples.size()));
-  // A full disk is met before any of an older index is replaced.
-  for (io::OutputFile& file : files) file.finish();
+  for (const char* const suffix : {".ann", ".amb", ".pac", ".bwt", ".sa"})
+    files.emplace_back(prefix + suffix);
+  // A file is written by one thread, and the largest is half of the whole.
+  share_work(n_threads, files.size(), [&](std::size_t, std::size_t k) {
+    // The largest first. A full disk is met before any of an older index is replaced.
+    constexpr std::size_t kTurns[] = {3, 4, 2, 0, 1};
+    io::OutputFile& file = files[kTurns[k]];
+    write_part(file, kTurns[k], reference, bwt);
+    file.finish();
+  });
   return files;
 }
 

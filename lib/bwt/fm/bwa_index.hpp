@@ -31,6 +31,6 @@ BwaBwt make_bwa_bwt(const PackedText& text, const BigArray<Index>& sa, int n_thr
 // whole files, which have their names after commit().
 [[nodiscard]] std::vector<io::OutputFile> write_bwa_index(const std::string& prefix,
                                                           const Reference& reference,
-                                                          const BwaBwt& bwt);
+                                                          const BwaBwt& bwt, int n_threads = 1);
 
 }  // namespace biogpu::bwt

@@ -228,7 +228,10 @@ class Run {
 
 RunResult run(const Options& options, const RunSettings& settings,
               const std::function<void(RunResult&)>& before_commit) {
-  return Run(options, settings).run(before_commit);
+  const auto run = std::make_shared<Run>(options, settings);
+  RunResult result = run->run(before_commit);
+  result.held = run;
+  return result;
 }
 
 }  // namespace biogpu::qc

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct RunResult {
   double device_s = 0;                 // of copies and kernels, summed over streams
   std::uint64_t device_bytes = 0;
   std::vector<StageTimes> stages;
+  std::shared_ptr<void> held;  // memory and devices of the run, to be freed when it suits
 };
 
 // Reads, trims, filters, counts and writes. options must have passed check_options and prepare.

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "apps/biogpu/cost_tasks.hpp"
 #include "lib/core/rate_cache.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) {
@@ -15,8 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) 
        {std::string(text), "biogpu rates 1\nkey key\n" + std::string(text)}) {
     const auto machine = parse_rates(whole, "key");
     if (!machine) continue;
-    for (std::size_t task = 0; task < kTasks; ++task) {
-      const Prediction predicted = predict(*machine, {static_cast<Task>(task), 1e9, 1e9, 1e8, 2});
+    for (const Task* const task : biogpu::app::works::kAll) {
+      const Prediction predicted = predict(*machine, {task, 1e9, 1e9, 1e8, 2});
       if (!std::isfinite(predicted.cpu_s) || !std::isfinite(predicted.gpu_s)) std::abort();
       if (predicted.cpu_s < 0 || predicted.gpu_s < 0) std::abort();
     }

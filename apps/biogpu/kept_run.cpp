@@ -1,0 +1,41 @@
+#include "apps/biogpu/kept_run.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <vector>
+
+namespace biogpu::app {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kKeeps = false;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr bool kKeeps = false;
+#else
+constexpr bool kKeeps = true;
+#endif
+#else
+constexpr bool kKeeps = true;
+#endif
+
+// Never destroyed.
+std::vector<std::shared_ptr<void>>& kept() {
+  static auto* const all = new std::vector<std::shared_ptr<void>>();
+  return *all;
+}
+
+}  // namespace
+
+void keep_until_end(std::shared_ptr<void> run) {
+  if (kKeeps) kept().push_back(std::move(run));
+}
+
+void end_if_kept(int exit_code) {
+  if (kept().empty()) return;
+  std::fflush(nullptr);
+  _exit(exit_code);
+}
+
+}  // namespace biogpu::app
