@@ -82,6 +82,24 @@ std::vector<std::pair<std::string, std::int64_t>> ModelConfig::named_counts(
   return counts;
 }
 
+std::vector<std::int64_t> ModelConfig::counts_or(const char* key,
+                                                 std::vector<std::int64_t> otherwise,
+                                                 std::int64_t at_most) const {
+  if (!has(key)) return otherwise;
+  const auto& list = json_[key];
+  if (!list.is_array() || list.size() != otherwise.size())
+    fail(fmt::format("{} is {}; expected a list of {} numbers", key, show_value(list),
+                     otherwise.size()));
+  for (std::size_t i = 0; i < otherwise.size(); ++i) {
+    if (!list[i].is_number_integer() || list[i].get<std::int64_t>() < 1 ||
+        list[i].get<std::int64_t>() > at_most)
+      fail(fmt::format("{} has {}; expected numbers from 1 to {}", key, show_value(list[i]),
+                       at_most));
+    otherwise[i] = list[i].get<std::int64_t>();
+  }
+  return otherwise;
+}
+
 double ModelConfig::number_or(const char* key, double otherwise) const {
   if (!has(key)) return otherwise;
   if (!json_[key].is_number())

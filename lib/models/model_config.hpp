@@ -25,6 +25,9 @@ class ModelConfig {
   // An object of names and counts, by name; the key must be there.
   std::vector<std::pair<std::string, std::int64_t>> named_counts(const char* key,
                                                                  std::int64_t at_most) const;
+  // A list of as many counts as `otherwise` has.
+  std::vector<std::int64_t> counts_or(const char* key, std::vector<std::int64_t> otherwise,
+                                      std::int64_t at_most) const;
   double number_or(const char* key, double otherwise) const;
   bool flag_or(const char* key, bool otherwise) const;
   std::string text_or(const char* key, const std::string& otherwise) const;

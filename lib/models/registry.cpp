@@ -6,6 +6,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/models/borzoi/borzoi.hpp"
 #include "lib/models/enformer/enformer.hpp"
 #include "lib/models/esm2/esm2.hpp"
 #include "lib/models/protbert/protbert.hpp"
@@ -15,9 +16,9 @@
 namespace biogpu::models {
 
 const std::vector<ModelDef>& registry() {
-  static const std::vector<ModelDef> kModels{esm2_model(), protbert_model(),
-                                             proteinmpnn::proteinmpnn_model(), enformer_model(),
-                                             tensornet_model()};
+  static const std::vector<ModelDef> kModels{
+      esm2_model(),     protbert_model(), proteinmpnn::proteinmpnn_model(),
+      enformer_model(), borzoi_model(),   tensornet_model()};
   return kModels;
 }
 

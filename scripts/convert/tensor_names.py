@@ -52,6 +52,15 @@ ENFORMER = [rf"stem\.0\.{_MAP}", rf"stem\.1\.fn\.0\.{_BATCH_NORM}", rf"stem\.1\.
             "gamma_position_basis"]
 
 
+_CONV = rf"(norm\.{_BATCH_NORM}|conv_layer\.{_MAP})"
+TRANSFORMERS["borzoi"] = [
+    rf"conv_dna\.conv_layer\.{_MAP}", rf"(res_tower\.\d+|unet1\.1|horizontal_conv[01])\.{_CONV}",
+    rf"(upsampling_unet[01]|final_joined_convs)\.0\.{_CONV}", r"separable[01]\.conv_layer\.0\.weight",
+    rf"separable[01]\.conv_layer\.1\.{_MAP}", rf"transformer\.\d+\.(0\.fn\.0|0\.fn\.1\.to_out|1\.fn\.[014])\.{_MAP}",
+    r"transformer\.\d+\.0\.fn\.1\.(to_(q|k|v|rel_k)\.weight|rel_(content|pos)_bias)",
+    rf"transformer\.\d+\.0\.fn\.1\.mha\.((Wqkv|out_proj)\.{_MAP}|rotary_emb\.inv_freq)", rf"\w+_head\.{_MAP}"]
+
+
 def unread(names, patterns):
     """Those of the names that no pattern matches as a whole."""
     known = re.compile("|".join(f"(?:{pattern})" for pattern in patterns))

@@ -4,7 +4,7 @@
 usage: scripts/convert/to_safetensors.py INPUT FOLDER [--contacts FILE.pt]
 
 INPUT is
-  a Hugging Face folder with pytorch_model.bin or its shards (ESM-2 3B and 15B, ProtBERT), or
+  a Hugging Face folder with pytorch_model.bin or its shards (ESM-2 3B and 15B, ProtBERT, Borzoi), or
   a fair-esm checkpoint esm2_t*.pt; --contacts adds its *-contact-regression.pt.
 FOLDER gets config.json, vocab.txt where INPUT has one, and model.safetensors, or shards and their index where
 the weights are more than 5 GB. Weights keep their type.

@@ -66,8 +66,7 @@ void add_model_flag(CLI::App& command, InferFlags& flags) {
 void add_precision_flag(CLI::App& command, std::string& precision) {
   OptionGroup(command)
       .option("--precision", precision,
-              "fp32, tf32, fp16, bf16 [auto: fp16 on a GPU, fp32 for Enformer and on a CPU]",
-              "TYPE")
+              "fp32, tf32, fp16, bf16 [auto: fp16 on a GPU, fp32 for DNA and on a CPU]", "TYPE")
       ->transform(one_of({"auto", "fp32", "tf32", "fp16", "bf16"}));
 }
 

@@ -11,7 +11,6 @@
 #include "lib/ops/conv1d.hpp"
 #include "lib/ops/conv1d_letters.hpp"
 #include "lib/ops/gather_rows.hpp"
-#include "lib/ops/gemm.hpp"
 #include "lib/tensor/shortened_starts.hpp"
 #include "lib/tensor/weights/safetensors.hpp"
 
@@ -128,10 +127,7 @@ void Enformer::forward(Pass& pass, std::span<const std::uint8_t> letters,
 
 void Enformer::take_outputs(Pass& pass, const Batch& batch, const Request& request) const {
   const std::int64_t n_positions = batch.positions().n_rows, n_bins = batch.n_bins();
-  if (request.tracks)
-    for (std::size_t i = 0; i < heads_.size(); ++i)
-      pass.output("tracks." + heads_[i].name, {n_bins, weights_.heads[i].n_out});
-  if (request.embedding) pass.output("embedding", {n_bins, config_.embedding_width()});
+  take_track_outputs(pass, end(), request, n_bins);
   if (!request.parts) return;
   pass.output("stem", {batch.levels[1].n_rows, config_.channels[0]});
   for (std::size_t i = 1; i < config_.channels.size(); ++i)
@@ -202,19 +198,13 @@ void Enformer::finish(Pass& pass, const Batch& batch, const Request& request,
                       const Tensor& activated) const {
   tensor::Context& context = pass.context();
   tensor::Arena& arena = pass.arena();
-  const std::int64_t n_bins = batch.n_bins(), n_embedding = config_.embedding_width();
-  const Tensor bins = arena.take(context.operand(), {n_bins, config_.width});
+  const Tensor bins = arena.take(context.operand(), {batch.n_bins(), config_.width});
   ops::gather_rows(context, {activated, batch.bins, bins});
-  const Tensor wanted = pass.find("embedding");  // f32
-  Tensor embedding = wanted;
-  if (wanted.empty()) embedding = arena.take(context.operand(), {n_bins, n_embedding});
-  ops::gemm(context, {bins, &weights_.last.conv, Activation::gelu_sigmoid, {}, embedding});
-  if (!request.tracks) return;
-  if (embedding.dtype != context.operand()) {
-    embedding = arena.take(context.operand(), {n_bins, n_embedding});
-    ops::gather_rows(context, {wanted, batch.all_bins, embedding});
-  }
-  run_heads(pass, heads_, weights_.heads, embedding);
+  run_track_end(pass, end(), request, bins, batch.all_bins);
+}
+
+TrackEnd Enformer::end() const {
+  return {&weights_.last.conv, Activation::gelu_sigmoid, &heads_, &weights_.heads};
 }
 
 ModelDef enformer_model() {

@@ -8,6 +8,7 @@
 #include "lib/models/dna_model.hpp"
 #include "lib/models/enformer/config.hpp"
 #include "lib/models/enformer/weights.hpp"
+#include "lib/models/layers/track_heads.hpp"
 #include "lib/models/model_config.hpp"
 #include "lib/models/registry.hpp"
 #include "lib/tensor/weights/weight_table.hpp"
@@ -41,6 +42,7 @@ class Enformer final : public DnaModel {
   void take_outputs(Pass& pass, const Batch& batch, const Request& request) const;
   tensor::Tensor tower(Pass& pass, const Batch& batch) const;
   tensor::Tensor transformer(Pass& pass, const Batch& batch, const tensor::Tensor& x) const;
+  TrackEnd end() const;
   void finish(Pass& pass, const Batch& batch, const Request& request,
               const tensor::Tensor& activated) const;
 

@@ -61,8 +61,7 @@ void DnaTransformerReader::set_relative(const std::vector<double>& features,
   }
 }
 
-DnaTransformerBlock DnaTransformerReader::rotary_block(const std::string& name,
-                                                       const ops::Rotary& rotary) {
+DnaTransformerBlock DnaTransformerReader::rotary_block(const std::string& name) {
   const std::int64_t d = shape_.width, d_key = shape_.d_key;
   const std::string attention = name + ".0.fn.1.mha.";
   DnaTransformerBlock block;
@@ -70,7 +69,6 @@ DnaTransformerBlock DnaTransformerReader::rotary_block(const std::string& name,
   block.qkv = table_.take_linear(context_, attention + "Wqkv",
                                  (shape_.n_heads + 2 * shape_.n_key_heads) * d_key, d);
   block.q_scale = static_cast<float>(1 / std::sqrt(static_cast<double>(d_key)));
-  block.rotary = rotary;
   block.attention_out =
       table_.take_linear(context_, attention + "out_proj", d, shape_.mixed_width());
   return block;

@@ -50,8 +50,8 @@ class DnaTransformerReader {
   DnaTransformerBlock relative_block(const std::string& name, std::int64_t n_features);
   // Of all blocks, in the order in which they were read. features: [2 positions - 1, n_features].
   void set_relative(const std::vector<double>& features, std::vector<DnaTransformerBlock>& blocks);
-  // flash-attn's names; q_scale is d_key^-1/2.
-  DnaTransformerBlock rotary_block(const std::string& name, const ops::Rotary& rotary);
+  // flash-attn's names; without the table of angles. q_scale is d_key^-1/2.
+  DnaTransformerBlock rotary_block(const std::string& name);
 
  private:
   void take_feed_forward(const std::string& name, DnaTransformerBlock& block);

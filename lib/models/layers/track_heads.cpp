@@ -1,5 +1,6 @@
 #include "lib/models/layers/track_heads.hpp"
 
+#include "lib/ops/gather_rows.hpp"
 #include "lib/ops/gemm.hpp"
 
 namespace biogpu::models {
@@ -32,14 +33,35 @@ tensor::Linear take_head(WeightTable& table, tensor::Context& context, const Sto
                                Tensor(biases.data(), DType::f32, {n}));
 }
 
-void run_heads(Pass& pass, const std::vector<HeadChoice>& choices,
-               const std::vector<tensor::Linear>& heads, const Tensor& embedding) {
-  for (std::size_t i = 0; i < choices.size(); ++i)
-    ops::gemm(pass.context(), {embedding,
-                               &heads[i],
-                               ops::Activation::softplus,
-                               {},
-                               pass.find("tracks." + choices[i].name)});
+void take_track_outputs(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
+                        std::int64_t n_bins) {
+  if (request.tracks)
+    for (std::size_t i = 0; i < end.choices->size(); ++i)
+      pass.output("tracks." + (*end.choices)[i].name, {n_bins, (*end.heads)[i].n_out});
+  if (request.embedding) pass.output("embedding", {n_bins, end.last->n_out});
+}
+
+void run_track_end(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
+                   const Tensor& bins, const Tensor& all_bins) {
+  tensor::Context& context = pass.context();
+  tensor::Arena& arena = pass.arena();
+  const auto scope = arena.scope();
+  const std::int64_t n_bins = bins.shape[0], n_embedding = end.last->n_out;
+  const Tensor wanted = pass.find("embedding");  // f32
+  Tensor embedding = wanted;
+  if (wanted.empty()) embedding = arena.take(context.operand(), {n_bins, n_embedding});
+  ops::gemm(context, {bins, end.last, end.activation, {}, embedding});
+  if (!request.tracks) return;
+  if (embedding.dtype != context.operand()) {
+    embedding = arena.take(context.operand(), {n_bins, n_embedding});
+    ops::gather_rows(context, {wanted, all_bins, embedding});
+  }
+  for (std::size_t i = 0; i < end.choices->size(); ++i)
+    ops::gemm(context, {embedding,
+                        &(*end.heads)[i],
+                        ops::Activation::softplus,
+                        {},
+                        pass.find("tracks." + (*end.choices)[i].name)});
 }
 
 }  // namespace biogpu::models

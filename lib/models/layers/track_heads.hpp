@@ -6,6 +6,7 @@
 
 #include "lib/models/dna_model.hpp"
 #include "lib/models/pass.hpp"
+#include "lib/ops/activation.hpp"
 #include "lib/tensor/context.hpp"
 #include "lib/tensor/weights/weight_table.hpp"
 
@@ -23,9 +24,21 @@ struct StoredHead {
 tensor::Linear take_head(tensor::WeightTable& table, tensor::Context& context,
                          const StoredHead& stored, const std::vector<std::int64_t>& tracks);
 
-// The outputs tracks.NAME [bins, tracks] of a pass, which must be taken: softplus of each head's
-// product. embedding: operand [bins, n_in].
-void run_heads(Pass& pass, const std::vector<HeadChoice>& choices,
-               const std::vector<tensor::Linear>& heads, const tensor::Tensor& embedding);
+// The end of a model: a product and an activation, the embedding of bins, and of it each head's
+// product with softplus.
+struct TrackEnd {
+  const tensor::Linear* last = nullptr;
+  ops::Activation activation = ops::Activation::none;
+  const std::vector<HeadChoice>* choices = nullptr;
+  const std::vector<tensor::Linear>* heads = nullptr;
+};
+
+// Takes the outputs embedding and tracks.NAME that a request asks for.
+void take_track_outputs(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
+                        std::int64_t n_bins);
+// Fills them. bins: operand [bins, n_in] of `last`. all_bins: i32, counting, read where both the
+// embedding and tracks are asked for.
+void run_track_end(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
+                   const tensor::Tensor& bins, const tensor::Tensor& all_bins);
 
 }  // namespace biogpu::models

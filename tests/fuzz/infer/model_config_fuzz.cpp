@@ -1,6 +1,7 @@
 // config.json from any bytes: an Error, or values of the kinds and ranges that loaders ask for.
 #include "lib/models/model_config.hpp"
 
+#include "lib/models/borzoi/config.hpp"
 #include "lib/models/enformer/config.hpp"
 
 #include "tests/fuzz/support/expect_error.hpp"
@@ -26,12 +27,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) 
         for (const auto& [name, count] : config.named_counts(key, 128))
           fuzz::require(count >= 1 && count <= 128, "a count out of range");
       });
+      expect([&] {
+        for (const std::int64_t count : config.counts_or(key, {1, 2}, 128))
+          fuzz::require(count >= 1 && count <= 128, "a count out of range");
+      });
       expect([&] { static_cast<void>(config.number_or(key, 1.0)); });
       expect([&] { static_cast<void>(config.flag_or(key, true)); });
       expect([&] { static_cast<void>(config.text_or(key, "")); });
       expect([&] { config.require(key, std::string("gelu")); });
       expect([&] { config.require(key, true); });
     }
+    expect([&] {
+      const auto borzoi = models::borzoi::read_config(config);
+      fuzz::require(borzoi.bins.n >= 1 && borzoi.bins.first >= 0 &&
+                        2 * borzoi.bins.first + borzoi.bins.n == borzoi.n_rows(),
+                    "bins outside of the window");
+    });
     expect([&] {
       const auto enformer = models::enformer::read_config(config);
       fuzz::require(enformer.n_bins >= 1 && enformer.first_bin >= 0 &&

@@ -1,4 +1,3 @@
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -10,29 +9,6 @@
 using namespace biogpu;
 using tensor::Precision;
 using test::LoadedEnformer;
-
-namespace {
-
-// Of every step-th number from the first on, less their means: 1 where both rise and fall alike.
-double cosine(const models::Outputs::Array& a, const models::Outputs::Array& b, std::size_t first,
-              std::size_t step) {
-  double mean_a = 0, mean_b = 0, ab = 0, aa = 0, bb = 0;
-  const auto n = static_cast<double>(a.values.size() / step);
-  for (std::size_t i = first; i < a.values.size(); i += step) {
-    mean_a += static_cast<double>(a.values[i]) / n;
-    mean_b += static_cast<double>(b.values[i]) / n;
-  }
-  for (std::size_t i = first; i < a.values.size(); i += step) {
-    const double x = static_cast<double>(a.values[i]) - mean_a;
-    const double y = static_cast<double>(b.values[i]) - mean_b;
-    ab += x * y;
-    aa += x * x;
-    bb += y * y;
-  }
-  return ab / std::sqrt(aa * bb);
-}
-
-}  // namespace
 
 TEST_CASE("enformer.model: every part on the GPU in fp32 equals enformer-pytorch",
           "[enformer][model][device]") {
@@ -54,10 +30,10 @@ TEST_CASE("enformer.model: 16 bits keep the course of each track over positions"
     const auto n_tracks = static_cast<std::size_t>(right.at(name).shape[1]);
     for (std::size_t track = 0; track < n_tracks; ++track) {
       INFO(name << " " << track << " " << static_cast<int>(precision));
-      CHECK(cosine(got.at(name), right.at(name), track, n_tracks) > bound);
+      CHECK(test::cosine(got.at(name), right.at(name), track, n_tracks) > bound);
     }
   }
-  CHECK(cosine(got.at("embedding"), right.at("embedding"), 0, 1) > bound);
+  CHECK(test::cosine(got.at("embedding"), right.at("embedding"), 0, 1) > bound);
 }
 
 TEST_CASE("enformer.model: a window gets the same bytes on the GPU in any batch, again and again",

@@ -1,0 +1,58 @@
+#include <string>
+#include <vector>
+
+#include "lib/ops/cpu/cpu_context.hpp"
+#include "lib/tensor/context.hpp"
+#include "tests/models/borzoi/model_support.hpp"
+#include "tests/unit/gpu/gpu_support.hpp"
+
+using namespace biogpu;
+using tensor::Precision;
+using test::LoadedBorzoi;
+using test::model_data;
+
+TEST_CASE("borzoi.model: every part on the GPU in fp32 equals borzoi-pytorch",
+          "[borzoi][model][device]") {
+  if (!test::has_gpu()) return;
+  const std::string folder = GENERATE(test::kBorzoi, test::kFlashzoi);
+  LoadedBorzoi gpu(tensor::make_gpu_context(0, {Precision::fp32}), model_data(folder));
+  test::check_borzoi(gpu, folder, 2e-4);
+}
+
+TEST_CASE("borzoi.model: each track keeps its course over positions in every precision",
+          "[borzoi][model][device]") {
+  if (!test::has_gpu()) return;
+  const std::string folder = GENERATE(test::kBorzoi, test::kFlashzoi);
+  const Precision precision = GENERATE(Precision::fp32, Precision::fp16, Precision::bf16);
+  LoadedBorzoi cpu(ops::make_cpu_context(2), model_data(folder));
+  LoadedBorzoi gpu(tensor::make_gpu_context(0, {precision}), model_data(folder));
+  const auto windows = test::read_windows(folder);
+  const models::Outputs right = cpu.run(windows, {true, true, false});
+  const models::Outputs got = gpu.run(windows, {true, true, false});
+  const double bound = precision == Precision::fp32   ? 0.99999999
+                       : precision == Precision::fp16 ? 0.9999
+                                                      : 0.985;
+  for (const models::HeadChoice& head : cpu.model.heads()) {
+    const std::string name = "tracks." + head.name;
+    const auto n_tracks = static_cast<std::size_t>(right.at(name).shape[1]);
+    for (std::size_t track = 0; track < n_tracks; ++track) {
+      INFO(name << " " << track << " " << static_cast<int>(precision));
+      CHECK(test::cosine(got.at(name), right.at(name), track, n_tracks) > bound);
+    }
+  }
+  CHECK(test::cosine(got.at("embedding"), right.at("embedding"), 0, 1) > bound);
+}
+
+TEST_CASE("borzoi.model: a window gets the same bytes on the GPU in any batch, again and again",
+          "[borzoi][model][device]") {
+  if (!test::has_gpu()) return;
+  const std::string folder = GENERATE(test::kBorzoi, test::kFlashzoi);
+  LoadedBorzoi gpu(tensor::make_gpu_context(0, {Precision::fp16}), model_data(folder));
+  const auto windows = test::read_windows(folder);
+  const auto alone = test::of_window(gpu.run({windows[0]}), "tracks.human", 0, 1);
+  // The second pass of a shape is recorded, the third repeated.
+  for (int pass = 0; pass < 3; ++pass) {
+    const models::Outputs together = gpu.run({windows[1], windows[0]});
+    CHECK(test::of_window(together, "tracks.human", 1, 2) == alone);
+  }
+}
