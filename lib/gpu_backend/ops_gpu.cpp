@@ -3,6 +3,7 @@
 #include "lib/core/errors_gpu.hpp"
 #include "lib/models/esm2/contacts.hpp"
 #include "lib/models/esm2/encoder_8m.hpp"
+#include "lib/models/tensornet/charge_ops.hpp"
 #include "lib/models/tensornet/edge_ops.hpp"
 #include "lib/models/tensornet/node_ops.hpp"
 #include "lib/ops/all_ops.hpp"

@@ -17,8 +17,9 @@ namespace biogpu::models {
 
 const std::vector<ModelDef>& registry() {
   static const std::vector<ModelDef> kModels{
-      esm2_model(),     protbert_model(), proteinmpnn::proteinmpnn_model(),
-      enformer_model(), borzoi_model(),   tensornet_model()};
+      esm2_model(),      protbert_model(), proteinmpnn::proteinmpnn_model(),
+      enformer_model(),  borzoi_model(),   tensornet_model(),
+      tensornet2_model()};
   return kModels;
 }
 

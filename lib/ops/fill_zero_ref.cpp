@@ -1,9 +1,11 @@
-#include <algorithm>
+#include <cstring>
 
 #include "lib/ops/fill_zero.hpp"
 
 namespace biogpu::ops {
 
-void fill_zero_ref(const FillZero& op) { std::fill_n(op.x.as<float>(), op.x.size(), 0.0f); }
+void fill_zero_ref(const FillZero& op) {
+  if (op.x.size() > 0) std::memset(op.x.data, 0, op.x.bytes());  // of either type
+}
 
 }  // namespace biogpu::ops

@@ -30,6 +30,10 @@ CASES = {
     "o3": {},
     "so3_old_rows": {"equivariance_invariance_group": "SO(3)", "cutoff_lower": 1.05, "num_rbf": 6, "rbf_type": "gauss",
                      "prior_model": ["Atomref"], "check_errors": True},
+    "charges": {"model": "tensornet2", "q_dim": 8, "q_weights": [0.5, 1.0, 2.0], "check_errors": True,
+                "output_model": "ScalarPlusWeightedCoulomb"},
+    "charges_box": {"model": "tensornet2", "q_dim": 8, "q_weights": [0.5, 1.0, 2.0], "coulomb_cutoff": 3.6,
+                    "coulomb_max_num_neighbors": 100, "output_model": "ScalarPlusWeightedCoulomb"},
 }
 MATGL = {"element_types": ["H", "C", "O", "Si"], "units": 16, "nblocks": 2, "num_rbf": 32, "max_n": 3, "max_l": 3,
          "rbf_type": "SphericalBessel", "use_smooth": True, "activation_type": "swish", "cutoff": 4.0,
@@ -77,12 +81,13 @@ def torch_systems(elements):
 
 
 def make_torchmdnet(folder, name, changes):
-    from torchmdnet.models import tensornet
+    from torchmdnet.models import tensornet, tensornet2
     from torchmdnet.models.model import create_model
 
     for function in ("compose_tensor", "decompose_tensor", "tensor_matmul_o3", "tensor_matmul_so3"):
         setattr(tensornet, function, getattr(tensornet, "_" + function))
-    tensornet.OPT = False
+        setattr(tensornet2, function, getattr(tensornet, "_" + function))
+    tensornet.OPT = tensornet2.OPT = False
     args = {**SHARED, **changes}
     model_args = {key: value for key, value in args.items() if key != "check_errors"}
     if model_args["prior_model"]:
@@ -93,7 +98,10 @@ def make_torchmdnet(folder, name, changes):
     model.mean.fill_(0.375)
     model.std.fill_(1.625)
     expected = {}
-    for i, system in enumerate(torch_systems([1, 6, 7, 8, 16])):
+    systems = torch_systems([1, 6, 7, 8, 16])
+    if args["model"] == "tensornet2" and "coulomb_cutoff" not in args:
+        systems = [system for system in systems if "box" not in system]
+    for i, system in enumerate(systems):
         numbers = torch.tensor(system["numbers"], dtype=torch.long)
         positions = torch.tensor(system["positions"], dtype=torch.float64)
         box = torch.tensor(system["box"]) if "box" in system else None
@@ -109,8 +117,8 @@ def make_torchmdnet(folder, name, changes):
             expected[f"{i}/{key}"] = torch.tensor(np.atleast_1d(value), dtype=torch.float64)
     state = {key: value.detach().clone() for key, value in model.state_dict().items()}
     if args.get("check_errors"):
-        rows_by_channel(state, args["num_layers"])
-    config = {"model_type": "tensornet", "energy_unit": "kcal/mol", "length_unit": "angstrom",
+        rows_by_channel(state, args["num_layers"] if args["model"] == "tensornet" else 0)
+    config = {"model_type": args["model"], "energy_unit": "kcal/mol", "length_unit": "angstrom",
               **{key: args[key] for key in args if key not in ("model", "derivative", "atom_filter", "precision")}}
     save(folder / name, {key: value for key, value in config.items() if value is not None}, state, expected)
 

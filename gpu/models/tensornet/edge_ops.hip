@@ -100,7 +100,7 @@ __global__ __launch_bounds__(kRowBlock) void pair_scale_kernel(PairArrays a) {
 
 struct VirialArrays {
   const std::int32_t* starts;
-  const float *displacement, *distance, *d_distance, *d_displacement;
+  const float *displacement, *distance, *d_distance, *d_displacement;  // the last: or null
   float* out;
   std::int64_t n_atoms;
 };
@@ -113,12 +113,14 @@ __global__ __launch_bounds__(kRowBlock) void edge_virial_kernel(VirialArrays a) 
   const std::int64_t begin = live ? a.starts[i] : 0, end = live ? a.starts[i + 1] : 0;
   float sums[9] = {};
   for (std::int64_t e = begin + lane; e < end; e += kLanes) {
-    const float *const r = a.displacement + 3 * e, *const g = a.d_displacement + 3 * e;
+    const float* const r = a.displacement + 3 * e;
     const float along = a.distance[e] > 0 ? a.d_distance[e] / a.distance[e] : 0.0f;
 #pragma unroll
-    for (int k = 0; k < 3; ++k) {
+    for (int l = 0; l < 3; ++l) {
+      float g = along * r[l];
+      if (a.d_displacement != nullptr) g += a.d_displacement[3 * e + l];
 #pragma unroll
-      for (int l = 0; l < 3; ++l) sums[3 * k + l] += r[k] * (g[l] + along * r[l]);
+      for (int k = 0; k < 3; ++k) sums[3 * k + l] += r[k] * g;
     }
   }
 #pragma unroll

@@ -38,6 +38,25 @@ void read_units(const ModelConfig& config, Config& read) {
                             quoted(read.energy_unit)));
 }
 
+// What TensorNet2 has and TensorNet has not.
+void read_charges(const ModelConfig& config, Config& read) {
+  read.uses_charge = config.text_or("model_type", "tensornet") == "tensornet";
+  if (read.uses_charge) return config.require("output_model", std::string("Scalar"));
+  read.n_charges = config.count_or("q_dim", 16, 1024);
+  const std::string output = config.text_or("output_model", "Scalar");
+  if (output != "Scalar" && output != "ScalarPlusWeightedCoulomb")
+    config.fail(
+        fmt::format("output_model is {}; known are 'Scalar' and "
+                    "'ScalarPlusWeightedCoulomb'",
+                    quoted(output)));
+  read.has_coulomb = output != "Scalar";
+  read.coulomb_cutoff = read_length(config, "coulomb_cutoff", 0);
+  if (config.integer_or("output_mlp_num_layers", 0) != 0)
+    config.fail("output_mlp_num_layers is not 0; only 0 is supported");
+  if (config.has("repulsion") && config.flag_or("repulsion", true))
+    config.fail("repulsion is given; it is not supported");
+}
+
 void read_torchmdnet(const ModelConfig& config, Config& read) {
   read.width = config.count("embedding_dimension", 4096);
   read.n_layers = config.count("num_layers", 64);
@@ -47,7 +66,7 @@ void read_torchmdnet(const ModelConfig& config, Config& read) {
     config.fail(fmt::format("rbf_type is {}; known are 'expnorm' and 'gauss'", quoted(radial)));
   read.radial = radial == "gauss" ? Config::Radial::gaussian : Config::Radial::exponential;
   config.require("activation", std::string("silu"));
-  config.require("output_model", std::string("Scalar"));
+  read_charges(config, read);
   config.require("reduce_op", std::string("add"));
   read.cutoff_lower = read_length(config, "cutoff_lower", 0);
   read.cutoff_upper = read_length(config, "cutoff_upper", 5);
@@ -55,7 +74,6 @@ void read_torchmdnet(const ModelConfig& config, Config& read) {
   read.rows_by_channel = config.has("check_errors");
   read.self_edges = true;
   read.has_head_activation = true;
-  read.uses_charge = true;
   read.n_types = config.count("max_z", 1024);
   for (std::int32_t z = 1; z <= structure::kMaxAtomicNumber && z < read.n_types; ++z)
     read.type_of[static_cast<std::size_t>(z)] = z;
@@ -132,7 +150,7 @@ Config read_config(const ModelConfig& config) {
   read_units(config, read);
   if (dialect == "torchmdnet") {
     read_torchmdnet(config, read);
-  } else if (dialect == "matgl") {
+  } else if (dialect == "matgl" && config.text_or("model_type", "tensornet") == "tensornet") {
     read.dialect = Config::Dialect::matgl;
     read_matgl(config, read);
   } else {

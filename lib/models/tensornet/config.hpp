@@ -32,6 +32,11 @@ struct Config {
   bool gated = false;                // the head is matgl's gated one
   bool uses_charge = false;          // kappa = 1 + 0.1 q
 
+  // TensorNet2: charges of atoms, which weights of edges depend on.
+  std::int64_t n_charges = 0;  // kinds of charge of an atom; 0: TensorNet
+  bool has_coulomb = false;    // energies of charges are added
+  double coulomb_cutoff = 0;   // 0: all pairs, without a box
+
   std::int64_t n_types = 0;
   std::array<std::int32_t, structure::kMaxAtomicNumber + 1> type_of{};  // -1: not known
   double mean = 0, std = 1;        // of matgl; torchmd-net's are tensors

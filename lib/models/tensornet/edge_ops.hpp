@@ -56,7 +56,7 @@ BIOGPU_DECLARE_OP(pair_scale, PairScale);
 struct EdgeVirial {
   const Edges* edges = nullptr;
   Tensor d_distance;      // f32 [capacity]
-  Tensor d_displacement;  // f32 [capacity, 3], contiguous
+  Tensor d_displacement;  // f32 [capacity, 3], contiguous; or empty: 0
   Tensor out;             // f32 [T, 9], contiguous
 };
 BIOGPU_DECLARE_OP(edge_virial, EdgeVirial);

@@ -85,7 +85,9 @@ void add_virials(const EdgeVirial& op) {
       const double distance = op.edges->distance.as<T>()[e];
       for (int k = 0; k < 3; ++k)
         for (int l = 0; l < 3; ++l) {
-          double g = op.d_displacement.as<T>()[3 * e + l];
+          double g = op.d_displacement.empty()
+                         ? 0
+                         : static_cast<double>(op.d_displacement.as<T>()[3 * e + l]);
           if (distance > 0)
             g += static_cast<double>(op.d_distance.as<T>()[e]) * static_cast<double>(r[l]) /
                  distance;

@@ -113,15 +113,62 @@ void read_embedding(const Config& config, WeightTable& table, HostWeights& weigh
         take_linear(table, fmt::format("{}linears_tensor.{}", name, p), f, f, false);
 }
 
+// Columns of the first radial map: of distances, of the receiver's charges, of the neighbour's.
+void split_charges(const Config& config, HostLayer& layer) {
+  const HostLinear all = layer.radial[0];
+  const auto columns = [&](std::int64_t begin, std::int64_t n) {
+    HostLinear part{all.n_out, n, {}, {}};
+    for (std::int64_t o = 0; o < all.n_out; ++o)
+      for (std::int64_t k = 0; k < n; ++k)
+        part.weight.push_back(all.weight[static_cast<std::size_t>(o * all.n_in + begin + k)]);
+    return part;
+  };
+  const std::int64_t r = config.n_radial, c = config.n_charges;
+  layer.radial[0] = columns(0, r);
+  layer.radial[0].bias = all.bias;
+  layer.receiver_charges = columns(r, c);
+  layer.neighbour_charges = columns(r + c, c);
+}
+
+HostChargeHead read_charge_head(const Config& config, WeightTable& table, const std::string& name) {
+  const std::int64_t f = config.width;
+  HostChargeHead head;
+  head.norm = take_norm(table, name + ".q_norm", 3 * f);
+  const std::int64_t widths[4] = {3 * f, f, f, 2 * config.n_charges};
+  for (int i = 0; i < 3; ++i)
+    head.maps.push_back(take_linear(table, fmt::format("{}.q_mlp.layers.{}", name, 2 * i),
+                                    widths[i + 1], widths[i]));
+  return head;
+}
+
+void read_charge_heads(const Config& config, WeightTable& table, HostWeights& weights) {
+  weights.charge_heads.push_back(read_charge_head(config, table, "charge_predict_0"));
+  for (std::int64_t i = 0; i < config.n_layers; ++i)
+    weights.charge_heads.push_back(
+        read_charge_head(config, table, fmt::format("charge_predicts.{}", i)));
+  if (!config.has_coulomb) return;
+  // Half the energy of two charges in eV Angstrom: both atoms have it.
+  constexpr double kHalfCoulomb = 0.5 * 27.211386024367243 * 0.5291772105638411;
+  weights.coulomb_weights =
+      take(table, "output_model.qweights", {(config.n_layers + 1) * config.n_charges});
+  double sum = 0;
+  for (const double weight : weights.coulomb_weights) sum += weight;
+  for (double& weight : weights.coulomb_weights) weight *= kHalfCoulomb / sum;
+  table.ignore("output_model.distance.box");
+}
+
 HostLayer read_layer(const Config& config, WeightTable& table, std::int64_t index) {
   HostLayer layer;
   const std::int64_t f = config.width;
   const std::string name = fmt::format("layers.{}.", index);
-  const std::int64_t widths[4] = {config.n_radial, f, 2 * f, 3 * f};
+  const std::int64_t widths[4] = {config.n_radial + 2 * config.n_charges, f, 2 * f, 3 * f};
   for (int i = 0; i < 3; ++i)
     layer.radial[i] =
         take_linear(table, fmt::format("{}linears_scalar.{}", name, i), widths[i + 1], widths[i]);
-  if (config.rows_by_channel) sort_rows(layer.radial[2]);
+  if (config.n_charges > 0)
+    split_charges(config, layer);  // its rows always were in this order
+  else if (config.rows_by_channel)
+    sort_rows(layer.radial[2]);
   for (int i = 0; i < 6; ++i)
     layer.tensors[i] = take_linear(table, fmt::format("{}linears_tensor.{}", name, i), f, f, false);
   return layer;
@@ -171,6 +218,7 @@ HostWeights read_weights(const Config& config, bool atom_references, WeightTable
   read_embedding(config, table, weights);
   for (std::int64_t i = 0; i < config.n_layers; ++i)
     weights.layers.push_back(read_layer(config, table, i));
+  if (config.n_charges > 0) read_charge_heads(config, table, weights);
   weights.readout_norm = take_norm(table, "out_norm", 3 * config.width);
   weights.readout = take_linear(table, "linear", config.width, 3 * config.width);
   if (config.gated) {

@@ -24,6 +24,14 @@ struct HostNorm {
 struct HostLayer {
   HostLinear radial[3];   // R to F to 2 F to 3 F
   HostLinear tensors[6];  // before the product, and behind it: I, A, S
+  // TensorNet2: what the charges of both atoms add to the first radial map, F from C.
+  HostLinear receiver_charges, neighbour_charges;
+};
+
+// Charges out of tensors: 3 F to F to F to 2 C.
+struct HostChargeHead {
+  HostNorm norm;
+  std::vector<HostLinear> maps;
 };
 
 struct HostWeights {
@@ -42,6 +50,9 @@ struct HostWeights {
   std::vector<HostLinear> gate;  // the same, then a sigmoid; or empty
   double mean = 0, std = 1;
   std::vector<double> references;  // by type; empty: none
+  // TensorNet2: of the embedding and of each layer; energies of products of each kind of charge.
+  std::vector<HostChargeHead> charge_heads;
+  std::vector<double> coulomb_weights;
 };
 
 // Takes all of them; what is wrong is told by table.finish().

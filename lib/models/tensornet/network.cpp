@@ -102,9 +102,12 @@ Tensor Network::interact(std::size_t index, const Tensor& x) {
   KeptLayer kept;
   kept.x = x;
   kept.weights = take({batch_.edges.capacity(), 3, f});
-  radial_table(context_,
-               {batch_.edges.distance, layer.radial, static_cast<float>(config_.cutoff_lower),
-                static_cast<float>(config_.cutoff_upper), as_rows(kept.weights, 3 * f)});
+  if (config_.n_charges > 0)
+    mix_weights(index, kept);
+  else
+    radial_table(context_,
+                 {batch_.edges.distance, layer.radial, static_cast<float>(config_.cutoff_lower),
+                  static_cast<float>(config_.cutoff_upper), as_rows(kept.weights, 3 * f)});
   kept.y = take_tensors();
   kept.m = take_tensors();
   kept.d = take_tensors();
@@ -139,8 +142,13 @@ void Network::read_out(const Tensor& x, const Tensor& energies) {
 
 void Network::forward(const Tensor& energies) {
   Tensor x = embed();
-  for (std::size_t i = 0; i < weights_.layers.size(); ++i) x = interact(i, x);
+  if (config_.n_charges > 0) predict_charges(0, x);
+  for (std::size_t i = 0; i < weights_.layers.size(); ++i) {
+    x = interact(i, x);
+    if (config_.n_charges > 0) predict_charges(i + 1, x);
+  }
   read_out(x, energies);
+  if (config_.has_coulomb) add_coulomb(energies);
 }
 
 }  // namespace biogpu::models::tensornet

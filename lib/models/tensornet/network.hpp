@@ -16,14 +16,18 @@ struct Batch {
   ops::Edges edges;
   tensor::Tensor types;   // i32 [T]
   tensor::Tensor factor;  // [T]: 1 + 0.1 q; or empty: 1
+  // TensorNet2: the charge of each atom's system, and the atoms of each system.
+  tensor::Tensor total, atom_starts;  // [T], i32 [systems + 1]
+  ops::Edges far;                     // of charges; without edges where there is no Coulomb energy
   std::int64_t n_atoms() const { return types.shape[0]; }
 };
 
 // What the way back gives, as far as memory is given: empty tensors are not wanted.
 struct Gradients {
-  tensor::Tensor ones;       // [T, kEnergyColumns]: dE/d(energies), 1 and zeros
-  tensor::Tensor positions;  // [T, 3]: dE/dx
-  tensor::Tensor virial;     // [T, 9]: an atom's part of dE/d(strain)
+  tensor::Tensor ones;                       // [T, kEnergyColumns]: dE/d(energies), 1 and zeros
+  tensor::Tensor positions;                  // [T, 3]: dE/dx
+  tensor::Tensor virial;                     // [T, 9]: an atom's part of dE/d(strain)
+  tensor::Tensor far_positions, far_virial;  // the same of the Coulomb energy's distances
 };
 
 // TensorNet's operations, and those of its gradients in reverse order. An object for one pass;
@@ -51,6 +55,12 @@ class Network {
     Tensor x;        // before it is made small
     Tensor y, m, d;  // mapped, messages, mapped product
     Tensor weights;  // [capacity, 3, F]
+    // TensorNet2: before the activations of radial maps, and the last ones' results.
+    Tensor before[3], active;
+  };
+  struct KeptCharges {
+    Tensor x, features, raw;
+    Chain chain;
   };
 
   Tensor take(std::initializer_list<std::int64_t> shape);
@@ -66,6 +76,15 @@ class Network {
   Tensor embed();
   Tensor interact(std::size_t index, const Tensor& x);
   void read_out(const Tensor& x, const Tensor& energies);
+  // TensorNet2's (network_charges.cpp).
+  Tensor charges_of(const Tensor& all, std::size_t index) const;
+  void predict_charges(std::size_t index, const Tensor& x);
+  void charges_back(std::size_t index, const Tensor& d_x);
+  void mix_weights(std::size_t index, KeptLayer& kept);
+  void mix_weights_back(std::size_t index, const Tensor& d_weights, const Tensor& previous,
+                        const Tensor& d_distance);
+  void add_coulomb(const Tensor& energies);
+  void coulomb_back(const Gradients& gradients);
 
   Tensor read_out_back(const Tensor& ones);
   Tensor interact_back(std::size_t index, const Tensor& d_out, const Tensor& d_distance);
@@ -89,6 +108,9 @@ class Network {
     Tensor x, norms, before;
     Chain head, gate;
   } readout_;
+  Tensor cutoff_;               // c(d) of each edge
+  Tensor charges_, d_charges_;  // [T, (layers + 1) C]
+  std::vector<KeptCharges> kept_charges_;
 };
 
 }  // namespace biogpu::models::tensornet

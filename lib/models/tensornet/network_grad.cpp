@@ -73,10 +73,14 @@ Tensor Network::interact_back(std::size_t index, const Tensor& d_out, const Tens
   const Tensor& d_y_of_messages = d_product;
   ops::message_sum_grad(context_,
                         {kept.y, kept.weights, &batch_.edges, d_m, d_weights, d_y_of_messages});
-  radial_table_grad(
-      context_, {batch_.edges.distance, layer.radial, static_cast<float>(config_.cutoff_lower),
-                 static_cast<float>(config_.cutoff_upper), rows_of(d_weights, 3 * config_.width),
-                 index + 1 == layers_.size() ? Tensor() : d_distance, d_distance});
+  const Tensor previous = index + 1 == layers_.size() ? Tensor() : d_distance;
+  if (config_.n_charges > 0)
+    mix_weights_back(index, rows_of(d_weights, 3 * config_.width), previous, d_distance);
+  else
+    radial_table_grad(
+        context_, {batch_.edges.distance, layer.radial, static_cast<float>(config_.cutoff_lower),
+                   static_cast<float>(config_.cutoff_upper), rows_of(d_weights, 3 * config_.width),
+                   previous, d_distance});
   // The residual of the layer begins at the small tensors, which the maps read too.
   map_parts(layer.tensors, true, d_y, d_out, d_out);
   map_parts(layer.tensors, true, d_y_of_messages, d_out, d_out);
@@ -117,7 +121,14 @@ void Network::backward(const Gradients& gradients) {
   const auto scope = arena_.scope();
   const Tensor d_distance = take({n_edges}), d_displacement = take({n_edges, 3});
   Tensor d = read_out_back(gradients.ones);
-  for (std::size_t i = layers_.size(); i-- > 0;) d = interact_back(i, d, d_distance);
+  if (config_.n_charges > 0) {
+    coulomb_back(gradients);
+    charges_back(layers_.size(), d);
+  }
+  for (std::size_t i = layers_.size(); i-- > 0;) {
+    d = interact_back(i, d, d_distance);
+    if (config_.n_charges > 0) charges_back(i, d);
+  }
   embed_back(d, d_distance, d_displacement);
   if (!gradients.positions.empty())
     ops::neighbour_list_grad(context_,

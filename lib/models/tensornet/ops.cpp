@@ -1,3 +1,4 @@
+#include "lib/models/tensornet/charge_ops.hpp"
 #include "lib/models/tensornet/edge_ops.hpp"
 #include "lib/models/tensornet/node_ops.hpp"
 #include "lib/ops/dispatch.hpp"

@@ -97,15 +97,14 @@ void radial_basis(const Config& config, const HostWeights& weights, double dista
   }
 }
 
-RadialFunctions::RadialFunctions(const Config& config, const HostWeights& weights,
+RadialFunctions::RadialFunctions(const Config& config, const HostWeights& weights, Part part,
                                  std::int64_t layer)
-    : config_(config), weights_(weights), has_activations_(layer >= 0) {
-  if (layer < 0) {
-    maps_ = {&weights.distances};
-  } else {
-    for (const HostLinear& map : weights.layers[static_cast<std::size_t>(layer)].radial)
-      maps_.push_back(&map);
-  }
+    : config_(config), weights_(weights), part_(part) {
+  const auto at = static_cast<std::size_t>(layer);
+  if (part == Part::embedding) maps_ = {&weights.distances};
+  if (part == Part::first_map) maps_ = {&weights.layers[at].radial[0]};
+  if (part == Part::layer)
+    for (const HostLinear& map : weights.layers[at].radial) maps_.push_back(&map);
 }
 
 void RadialFunctions::evaluate(const std::vector<double>& distances, std::vector<double>& values,
@@ -126,16 +125,21 @@ void RadialFunctions::evaluate(const std::vector<double>& distances, std::vector
         d_x[k * kBlock + i] = d_phi[k];
       }
     }
+    if (part_ == Part::cutoff) {
+      x.assign(kBlock, 1);
+      d_x.assign(kBlock, 0);
+    }
     for (const HostLinear* const map : maps_) {
       multiply(*map, true, x, y);
       multiply(*map, false, d_x, d_y);
-      if (has_activations_) activate(y, d_y);
+      if (part_ == Part::layer) activate(y, d_y);
       x.swap(y);
       d_x.swap(d_y);
     }
     for (std::size_t i = 0; i < n; ++i) {
-      const WithSlope cutoff =
-          cosine_cutoff(distances[first + i], config_.cutoff_lower, config_.cutoff_upper);
+      WithSlope cutoff{1, 0};
+      if (part_ != Part::first_map)
+        cutoff = cosine_cutoff(distances[first + i], config_.cutoff_lower, config_.cutoff_upper);
       for (std::size_t c = 0; c < n_functions_all; ++c) {
         const double value = x[c * kBlock + i], slope = d_x[c * kBlock + i];
         values[(first + i) * n_functions_all + c] = cutoff.value * value;

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/models/tensornet/charge_ops.hpp"
 #include "lib/models/tensornet/edge_ops.hpp"
 #include "lib/models/tensornet/node_ops.hpp"
 #include "lib/models/tensornet/table_place.hpp"
@@ -81,6 +82,35 @@ void scale_pair(const PairScale& op, std::int64_t e) {
   });
 }
 
+void add_pair(const PairAdd& op, std::int64_t e) {
+  const float* const receiver = op.receiver.row<float>(op.edges->receivers.as<std::int32_t>()[e]);
+  const float* const neighbour =
+      op.neighbour.row<float>(op.edges->neighbours.as<std::int32_t>()[e]);
+  for_vectors(op.x.shape[1], [&](std::int64_t f, std::size_t n) HWY_ATTR {
+    const Vec sum = hn::Add(load_first(receiver + f, n), load_first(neighbour + f, n));
+    store_first(hn::Add(load_first(op.x.row<float>(e) + f, n), sum), n, op.out.row<float>(e) + f);
+  });
+}
+
+void scale_row(const RowScale& op, std::int64_t r) {
+  const Vec scale = hn::Set(F32(), op.scale.as<float>()[r]);
+  for_vectors(op.x.shape[1], [&](std::int64_t f, std::size_t n) HWY_ATTR {
+    store_first(hn::Mul(scale, load_first(op.x.row<float>(r) + f, n)), n, op.out.row<float>(r) + f);
+  });
+}
+
+void scale_grad_of_row(const RowScaleGrad& op, std::int64_t r) {
+  const F32 f32;
+  const Vec scale = hn::Set(f32, op.scale.as<float>()[r]);
+  Vec sum = hn::Zero(f32);
+  for_vectors(op.x.shape[1], [&](std::int64_t f, std::size_t n) HWY_ATTR {
+    const Vec g = load_first(op.d_out.row<float>(r) + f, n);
+    sum = hn::MulAdd(g, load_first(op.x.row<float>(r) + f, n), sum);
+    store_first(hn::Mul(scale, g), n, op.d_x.row<float>(r) + f);
+  });
+  op.d_scale.as<float>()[r] = hn::GetLane(hn::SumOfLanes(f32, sum));
+}
+
 void gate_row(const SigmoidGate& op, std::int64_t r) {
   for_vectors(op.x.shape[1], [&](std::int64_t i, std::size_t n) HWY_ATTR {
     const Vec s = row::sigmoid(load_first(op.gate.row<float>(r) + i, n));
@@ -138,6 +168,9 @@ namespace biogpu::models::tensornet {
 HWY_EXPORT(look_up_row);
 HWY_EXPORT(add_slope_of_row);
 HWY_EXPORT(scale_pair);
+HWY_EXPORT(add_pair);
+HWY_EXPORT(scale_row);
+HWY_EXPORT(scale_grad_of_row);
 HWY_EXPORT(gate_row);
 HWY_EXPORT(gate_grad_of_row);
 HWY_EXPORT(layer_norm_grad_of_row);
@@ -148,12 +181,14 @@ void add_virial_of(const EdgeVirial& op, std::int64_t i) {
   const auto* const starts = op.edges->starts.as<std::int32_t>();
   float sums[9] = {};
   for (std::int64_t e = starts[i]; e < starts[i + 1]; ++e) {
-    const float *const r = op.edges->displacement.as<float>() + 3 * e,
-                       *const g = op.d_displacement.as<float>() + 3 * e;
+    const float* const r = op.edges->displacement.as<float>() + 3 * e;
     const float distance = op.edges->distance.as<float>()[e];
     const float along = distance > 0 ? op.d_distance.as<float>()[e] / distance : 0.0f;
-    for (int k = 0; k < 3; ++k)
-      for (int l = 0; l < 3; ++l) sums[3 * k + l] += r[k] * (g[l] + along * r[l]);
+    for (int l = 0; l < 3; ++l) {
+      const float g = along * r[l] +
+                      (op.d_displacement.empty() ? 0.0f : op.d_displacement.as<float>()[3 * e + l]);
+      for (int k = 0; k < 3; ++k) sums[3 * k + l] += r[k] * g;
+    }
   }
   std::copy_n(sums, 9, op.out.as<float>() + 9 * i);
 }
@@ -176,6 +211,25 @@ void pair_scale_cpu(CpuContext& context, const PairScale& op) {
   const std::int64_t n_edges = op.edges->starts.as<std::int32_t>()[op.edges->n_atoms()];
   context.for_rows(n_edges, [&](std::int64_t e, std::int64_t end) {
     for (; e < end; ++e) HWY_DYNAMIC_DISPATCH(scale_pair)(op, e);
+  });
+}
+
+void pair_add_cpu(CpuContext& context, const PairAdd& op) {
+  const std::int64_t n_edges = op.edges->starts.as<std::int32_t>()[op.edges->n_atoms()];
+  context.for_rows(n_edges, [&](std::int64_t e, std::int64_t end) {
+    for (; e < end; ++e) HWY_DYNAMIC_DISPATCH(add_pair)(op, e);
+  });
+}
+
+void row_scale_cpu(CpuContext& context, const RowScale& op) {
+  context.for_rows(op.x.shape[0], [&](std::int64_t r, std::int64_t end) {
+    for (; r < end; ++r) HWY_DYNAMIC_DISPATCH(scale_row)(op, r);
+  });
+}
+
+void row_scale_grad_cpu(CpuContext& context, const RowScaleGrad& op) {
+  context.for_rows(op.x.shape[0], [&](std::int64_t r, std::int64_t end) {
+    for (; r < end; ++r) HWY_DYNAMIC_DISPATCH(scale_grad_of_row)(op, r);
   });
 }
 

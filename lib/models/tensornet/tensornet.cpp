@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "lib/core/error.hpp"
@@ -35,6 +36,27 @@ double number_of(const Outputs::Array& array, std::size_t i) {
   return array.doubles.empty() ? static_cast<double>(array.values.data()[i]) : array.doubles[i];
 }
 
+// The same of an output and of what the Coulomb energy adds to it.
+double sum_of(const Outputs& outputs, const std::string& name, std::size_t i) {
+  const Outputs::Array* const far = outputs.find(name + ".far");
+  return number_of(outputs.at(name), i) + (far == nullptr ? 0 : number_of(*far, i));
+}
+
+// Pairs of charges within the cutoff, or all of a system where there is none.
+void add_far_pairs(const AtomSystem& system, double cutoff, Graph& graph) {
+  AtomSystem whole = system;
+  if (cutoff == 0) {
+    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    for (std::size_t k = 0; k < system.positions.size(); ++k) {
+      low[k % 3] = std::min(low[k % 3], system.positions[k]);
+      high[k % 3] = std::max(high[k % 3], system.positions[k]);
+    }
+    cutoff = 1 + std::hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]);
+    whole.pairs = nullptr;
+  }
+  tensornet::add_system(whole, {0, cutoff, false}, graph);
+}
+
 ops::Edges upload_edges(Pass& pass, DType real, const Graph& graph) {
   const std::int64_t n = graph.n_edges(), capacity = ops::edge_capacity(n);
   const auto padded = [&](auto values, std::int64_t width) {
@@ -59,6 +81,8 @@ struct TensorNet::HostBatch {
   Graph graph;
   std::vector<std::int32_t> types;  // [T]
   std::vector<double> factors;      // [T], or empty: 1
+  std::vector<double> totals;       // [T]: the charge of each atom's system
+  Graph far;                        // pairs of charges, where they have an energy
   std::size_t n_systems() const { return graph.atom_starts.size() - 1; }
 };
 
@@ -70,18 +94,22 @@ TensorNet::TensorNet(const std::string& folder, const ModelConfig& config, tenso
       throw Error(ErrorCode::usage, "TensorNet computes in fp32 on a GPU: use --precision fp32");
     if (config_.width % 16 != 0)
       config.fail(fmt::format("the width is {}; a GPU needs a multiple of 16", config_.width));
+    if (config_.n_charges % 8 != 0)
+      config.fail(fmt::format("q_dim is {}; a GPU needs a multiple of 8", config_.n_charges));
   }
   const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(folder);
   tensor::WeightTable table(checkpoint, options.maps);
   const tensornet::HostWeights host =
       tensornet::read_weights(config_, options.atom_references, table);
   table.finish();
-  info_.architecture = "TensorNet";
+  info_.architecture = config_.n_charges > 0 ? "TensorNet2" : "TensorNet";
   info_.dialect = config_.dialect == tensornet::Config::Dialect::matgl ? "matgl" : "torchmd-net";
   info_.energy_unit = config_.energy_unit;
   info_.ev_per_energy = config_.ev_per_energy;
   info_.energy_offset = host.mean;
-  info_.cutoff = config_.cutoff_upper;
+  info_.cutoff = std::max(config_.cutoff_upper, config_.coulomb_cutoff);
+  info_.allows_box = !config_.has_coulomb || config_.coulomb_cutoff > 0;
+  info_.needs_charge = config_.n_charges > 0;
   info_.images =
       config_.dialect == tensornet::Config::Dialect::matgl ? Images::all : Images::nearest;
   info_.elements = config_.elements();
@@ -108,6 +136,11 @@ std::string TensorNet::describe() const {
   line("parameters", info_.n_parameters);
   line("cutoff", fmt::format("{} A", info_.cutoff));
   line("images", info_.images == Images::all ? "all within the cutoff" : "the nearest one");
+  if (config_.n_charges > 0) line("charges", config_.n_charges);
+  if (config_.has_coulomb)
+    line("coulomb", config_.coulomb_cutoff > 0
+                        ? fmt::format("reaction field within {} A", config_.coulomb_cutoff)
+                        : "all pairs");
   line("energy_unit", info_.energy_unit);
   line("elements", fmt::format("{}", fmt::join(symbols, " ")));
   return text;
@@ -120,11 +153,13 @@ TensorNet::HostBatch TensorNet::make_batch(std::span<const AtomSystem> systems) 
   for (const AtomSystem& system : systems) {
     if (batch.n_systems() > 0 && batch.graph.n_edges() >= kMaxEdges) break;
     tensornet::add_system(system, rule, batch.graph);
+    if (config_.has_coulomb) add_far_pairs(system, config_.coulomb_cutoff, batch.far);
     const double charge = config_.uses_charge ? system.total_charge.value_or(0) : 0;
     has_charge = has_charge || charge != 0;
     for (const std::int32_t z : system.atomic_numbers) {
       batch.types.push_back(config_.type_of[static_cast<std::size_t>(z)]);
       batch.factors.push_back(1 + 0.1 * charge);
+      batch.totals.push_back(system.total_charge.value_or(0));
     }
   }
   if (!has_charge) batch.factors.clear();
@@ -134,13 +169,24 @@ TensorNet::HostBatch TensorNet::make_batch(std::span<const AtomSystem> systems) 
 void TensorNet::forward(Pass& pass, const HostBatch& host, const Request& request) const {
   const std::int64_t n = host.graph.n_atoms();
   const DType real = weights_.real;
-  Batch batch{upload_edges(pass, real, host.graph), pass.upload(host.types), {}};
+  Batch batch;
+  batch.edges = upload_edges(pass, real, host.graph);
+  batch.types = pass.upload(host.types);
   if (!host.factors.empty()) batch.factor = upload_real(pass, real, host.factors, {n});
   pass.depends_on(host.factors.empty());
+  if (config_.n_charges > 0) {
+    batch.total = upload_real(pass, real, host.totals, {n});
+    batch.atom_starts = pass.upload(host.graph.atom_starts);
+  }
+  if (config_.has_coulomb) batch.far = upload_edges(pass, real, host.far);
   const Tensor energies = pass.output("energies", {n, kEnergyColumns}, real);
   tensornet::Gradients gradients;
   if (request.forces) gradients.positions = pass.output("gradient", {n, 3}, real);
   if (request.virial) gradients.virial = pass.output("virial", {n, 9}, real);
+  if (config_.has_coulomb && request.forces)
+    gradients.far_positions = pass.output("gradient.far", {n, 3}, real);
+  if (config_.has_coulomb && request.virial)
+    gradients.far_virial = pass.output("virial.far", {n, 9}, real);
   const bool backward = request.forces || request.virial;
   if (backward) {
     std::vector<double> ones(static_cast<std::size_t>(n * kEnergyColumns));
@@ -169,9 +215,9 @@ void TensorNet::collect(const Outputs& outputs, const HostBatch& batch, const Re
       result.energy += energy;
       if (request.atom_energies) result.atom_energies.push_back(energy);
       for (std::size_t k = 0; request.forces && k < 3; ++k)
-        result.forces.push_back(-std_ * number_of(outputs.at("gradient"), 3 * i + k));
+        result.forces.push_back(-std_ * sum_of(outputs, "gradient", 3 * i + k));
       for (std::size_t k = 0; request.virial && k < 9; ++k)
-        result.virial[k] += std_ * number_of(outputs.at("virial"), 9 * i + k);
+        result.virial[k] += std_ * sum_of(outputs, "virial", 9 * i + k);
     }
     results.push_back(std::move(result));
   }
@@ -188,9 +234,11 @@ std::vector<PotentialResult> TensorNet::compute(std::span<const AtomSystem> syst
   return results;
 }
 
-ModelDef tensornet_model() {
-  return {"tensornet",
-          "TensorNet",
+namespace {
+
+ModelDef definition(const char* type, const char* name) {
+  return {type,
+          name,
           Reads::atoms,
           {"energy", "relax", "md"},
           [](const std::string& folder, const ModelConfig& config, tensor::Context& context,
@@ -200,5 +248,10 @@ ModelDef tensornet_model() {
           nullptr,
           tensor::Precision::fp32};  // 16 bits are too few for forces
 }
+
+}  // namespace
+
+ModelDef tensornet_model() { return definition("tensornet", "TensorNet"); }
+ModelDef tensornet2_model() { return definition("tensornet2", "TensorNet2"); }
 
 }  // namespace biogpu::models

@@ -14,8 +14,9 @@
 namespace biogpu::models {
 
 // TensorNet: energies of atoms out of 3 x 3 tensors that they exchange with their neighbours, in
-// the dialects of torchmd-net and of matgl. On the reference context it computes in fp64.
-// (Simeon and De Fabritiis 2023, arXiv 2306.06482; docs/models/tensornet.md)
+// the dialects of torchmd-net and of matgl; and TensorNet2, whose atoms have charges. On the
+// reference context it computes in fp64. (Simeon and De Fabritiis 2023, arXiv 2306.06482;
+// docs/models/tensornet.md)
 class TensorNet final : public PotentialModel {
  public:
   TensorNet(const std::string& folder, const ModelConfig& config, tensor::Context& context,
@@ -41,5 +42,6 @@ class TensorNet final : public PotentialModel {
 };
 
 ModelDef tensornet_model();
+ModelDef tensornet2_model();
 
 }  // namespace biogpu::models

@@ -74,14 +74,27 @@ Norm upload_norm(Context& context, const HostNorm& norm) {
   return {upload(context, norm.weight, {d}), upload(context, norm.bias, {d}), 1e-5f};
 }
 
-Tensor upload_table(const Config& config, const HostWeights& host, std::int64_t layer,
-                    Context& context) {
+Tensor upload_table(const Config& config, const RadialFunctions& functions, Context& context) {
   const double bound = real_type(context) == DType::f64 ? kSlopeErrorF64 : kSlopeErrorF32;
   // The ends as operations have them, so that their rounding moves no distance.
   const auto lower = static_cast<double>(static_cast<float>(config.cutoff_lower)),
              upper = static_cast<double>(static_cast<float>(config.cutoff_upper));
-  const RadialFit fit = fit_radial(RadialFunctions(config, host, layer), lower, upper, bound);
+  const RadialFit fit = fit_radial(functions, lower, upper, bound);
   return upload(context, fit.coefficients, {fit.n_intervals, 4, fit.n_functions});
+}
+
+void upload_charges(const Config& config, const HostWeights& host, Context& context,
+                    Weights& weights) {
+  const RadialFunctions cutoff(config, host, RadialFunctions::Part::cutoff);
+  weights.cutoff = upload_table(config, cutoff, context);
+  for (const HostChargeHead& from : host.charge_heads) {
+    ChargeHead head{upload_norm(context, from.norm), {}};
+    for (const HostLinear& linear : from.maps) head.maps.push_back(upload_map(context, linear));
+    weights.charge_heads.push_back(std::move(head));
+  }
+  if (config.has_coulomb)
+    weights.coulomb_weights = upload(context, host.coulomb_weights,
+                                     {static_cast<std::int64_t>(host.coulomb_weights.size())});
 }
 
 }  // namespace
@@ -94,7 +107,8 @@ Weights upload_weights(const Config& config, const HostWeights& host, Context& c
   Weights weights;
   weights.real = real_type(context);
   const std::int64_t f = config.width;
-  weights.radial = upload_table(config, host, -1, context);
+  using Part = RadialFunctions::Part;
+  weights.radial = upload_table(config, {config, host, Part::embedding}, context);
   weights.receiver = upload(context, host.receiver, {config.n_types, f});
   weights.neighbour = upload(context, host.neighbour, {config.n_types, f});
   weights.embedding_norm = upload_norm(context, host.embedding_norm);
@@ -104,12 +118,18 @@ Weights upload_weights(const Config& config, const HostWeights& host, Context& c
     weights.embedding_tensors[i] = upload_map(context, host.embedding_tensors[i]);
   for (std::int64_t index = 0; index < config.n_layers; ++index) {
     Layer layer;
-    layer.radial = upload_table(config, host, index, context);
-    for (int i = 0; i < 6; ++i)
-      layer.tensors[i] =
-          upload_map(context, host.layers[static_cast<std::size_t>(index)].tensors[i]);
+    const HostLayer& from = host.layers[static_cast<std::size_t>(index)];
+    const Part part = config.n_charges > 0 ? Part::first_map : Part::layer;
+    layer.radial = upload_table(config, {config, host, part, index}, context);
+    for (int i = 0; i < 6; ++i) layer.tensors[i] = upload_map(context, from.tensors[i]);
+    if (config.n_charges > 0) {
+      layer.receiver_charges = upload_map(context, from.receiver_charges);
+      layer.neighbour_charges = upload_map(context, from.neighbour_charges);
+      for (int i = 0; i < 2; ++i) layer.radial_maps[i] = upload_map(context, from.radial[i + 1]);
+    }
     weights.layers.push_back(std::move(layer));
   }
+  if (config.n_charges > 0) upload_charges(config, host, context, weights);
   weights.readout_norm = upload_norm(context, host.readout_norm);
   weights.readout = upload_map(context, host.readout);
   weights.head = upload_chain(context, host.head);

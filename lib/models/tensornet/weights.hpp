@@ -19,8 +19,16 @@ struct Map {
 };
 
 struct Layer {
-  tensor::Tensor radial;  // table
+  tensor::Tensor radial;  // table of all; TensorNet2: of the first map
   Map tensors[6];
+  // TensorNet2: F from C, and the second and third radial maps.
+  Map receiver_charges, neighbour_charges;
+  Map radial_maps[2];
+};
+
+struct ChargeHead {
+  tensor::Norm norm;
+  std::vector<Map> maps;
 };
 
 // Weights in a context's memory: f32, or f64 on the reference context.
@@ -35,6 +43,10 @@ struct Weights {
   tensor::Norm readout_norm;
   Map readout;
   std::vector<Map> head, gate;
+  // TensorNet2.
+  tensor::Tensor cutoff;  // table of c(d)
+  std::vector<ChargeHead> charge_heads;
+  tensor::Tensor coulomb_weights;  // [(layers + 1) C]
 };
 
 // f32, or f64 where a context computes in double precision.

@@ -16,14 +16,17 @@ using test::LoadedPotential;
 
 TEST_CASE("tensornet: the GPU differs from double precision by roundings", "[model][device]") {
   if (!test::has_gpu()) return;
-  const std::string name = GENERATE("o3", "so3_old_rows", "matgl");
+  const std::string name = GENERATE("o3", "so3_old_rows", "charges", "charges_box", "matgl");
   CAPTURE(name);
   models::LoadOptions options;
   options.atom_references = true;
   LoadedPotential gpu(kTensorNets + name, tensor::make_gpu_context(0, {tensor::Precision::fp32}),
                       options);
   std::vector<models::AtomSystem> systems;
-  for (const ExpectedSystem& one : ExpectedFile(kTensorNets + name).systems()) {
+  std::vector<ExpectedSystem> all_expected = ExpectedFile(kTensorNets + name).systems();
+  // Products of matrices for each edge take long under emulation: the small one, and the last.
+  if (name.starts_with("charges")) all_expected = {all_expected[1], all_expected.back()};
+  for (const ExpectedSystem& one : all_expected) {
     systems.push_back(one.system);
     PotentialResult result;
     for (int pass = 0; pass < 3; ++pass) result = gpu.compute(one.system);  // recorded, repeated

@@ -17,7 +17,7 @@ using test::worse_of;
 
 namespace {
 
-const std::vector<std::string> kCases{"o3", "so3_old_rows", "matgl"};
+const std::vector<std::string> kCases{"o3", "so3_old_rows", "charges", "charges_box", "matgl"};
 
 double largest(const std::vector<double>& numbers) {
   double size = 0;
@@ -98,7 +98,7 @@ TEST_CASE("tensornet: forces and virial are slopes of the energy", "[models][mod
   CAPTURE(name);
   LoadedPotential potential(kTensorNets + name, ops::make_reference_context());
   const std::vector<ExpectedSystem> expected = ExpectedFile(kTensorNets + name).systems();
-  const std::size_t which = name == "matgl" ? 1 : 4;  // in a box
+  const std::size_t which = name == "matgl" ? 1 : name == "charges" ? 2 : 4;  // in a box, if any
   const AtomSystem system = expected[which].system;
   const PotentialResult result = potential.compute(system);
   constexpr double kStep = 1e-4;

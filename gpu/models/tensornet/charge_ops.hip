@@ -1,0 +1,328 @@
+// TensorNet2's operations on charges of atoms.
+//
+// Shapes   see lib/models/tensornet/charge_ops.hpp; T atoms, F channels, C kinds of charge.
+// Mapping  charge_features: one thread an atom and channel; charge_balance: 32 lanes a system and
+//          kind of charge; coulomb: 32 lanes an atom; coulomb_grad: 32 lanes an atom, which take
+//          the kinds of charge of each edge; pair_add, row_scale: one thread a number;
+//          row_scale_grad: 32 lanes a row. Sums over lanes end in a fixed tree.
+// Traffic  a few bytes for each operation; memory bound. No atomics.
+// Result   fused products in fp32; the same for all grids and widths.
+// Source   TensorNet2 of torchmd-net; charges after Zubatyuk et al. 2021, doi
+//          10.1038/s41467-021-24904-0.
+// Oracle   lib/models/tensornet/charge_ops_ref.cpp.
+#include "lib/models/tensornet/charge_ops.hpp"
+
+#include "gpu/ops/device.hpp"
+#include "gpu/ops/tensor_numbers.hpp"
+#include "gpu/prim/wave.hpp"
+
+#define BIOGPU_COULOMB_FUNCTION __device__ __forceinline__
+#include "lib/models/tensornet/coulomb_pair.hpp"
+
+namespace biogpu::gpu::tensornet {
+namespace {
+
+namespace model = biogpu::models::tensornet;
+using model::CoulombPair;
+using ops::kRowBlock;
+using ops::load_numbers;
+using ops::Numbers;
+using ops::row_blocks;
+using ops::row_group;
+using ops::RowGroup;
+using ops::store_numbers;
+using ops::TensorGrid;
+using ops::thread_number;
+
+constexpr int kLanes = 32;
+
+template <int kWave>
+__device__ __forceinline__ float sum_of_lanes(float sum) {
+  for (int mask = kLanes / 2; mask > 0; mask /= 2)
+    sum += wave_shuffle_xor<kWave>(sum, mask, kLanes);
+  return sum;
+}
+
+TensorGrid grid_of(const tensor::Tensor& x) { return {x.shape[1], static_cast<int>(x.shape[2])}; }
+
+__global__ __launch_bounds__(kRowBlock) void charge_features_kernel(float* out, const float* x,
+                                                                    TensorGrid grid) {
+  const RowGroup place = row_group(grid.d);
+  if (place.row >= grid.n_atoms) return;
+  const Numbers numbers = load_numbers(x, place.row * grid.d + place.group, grid.step());
+  const auto norms = biogpu::ops::norms(numbers);
+  float* const to = out + 3 * place.row * grid.d + place.group;
+  to[0] = numbers.n[0];
+  to[grid.d] = norms.antisymmetric;
+  to[2 * grid.d] = norms.symmetric;
+}
+
+__global__ __launch_bounds__(kRowBlock) void charge_features_grad_kernel(float* d_x, const float* x,
+                                                                         const float* d_out,
+                                                                         TensorGrid grid) {
+  const RowGroup place = row_group(grid.d);
+  if (place.row >= grid.n_atoms) return;
+  const std::int64_t at = place.row * grid.d + place.group, step = grid.step();
+  const float* const g = d_out + 3 * place.row * grid.d + place.group;
+  const biogpu::ops::Norms3<float> d_norms{0.0f, g[grid.d], g[2 * grid.d]};
+  Numbers sum = biogpu::ops::norms_grad(load_numbers(x, at, step), d_norms);
+  sum.n[0] = g[0];
+  const Numbers before = load_numbers(d_x, at, step);
+#pragma unroll
+  for (int c = 0; c < 9; ++c) sum.n[c] += before.n[c];
+  store_numbers(d_x, at, step, sum);
+}
+
+struct BalanceArrays {
+  const float *x, *total;
+  const std::int32_t* starts;
+  const float* d_out;             // of the gradient
+  float* out;                     // charges, or d_x
+  std::int64_t n_groups, stride;  // stride: of rows of charges
+  int n_kinds;
+};
+
+template <int kWave, bool kGradient>
+__global__ __launch_bounds__(kRowBlock) void charge_balance_kernel(BalanceArrays a) {
+  const std::int64_t group = thread_number() / kLanes;
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const bool live = group < a.n_groups;  // all lanes take part in the exchange
+  const std::int64_t system = live ? group / a.n_kinds : 0, c = live ? group % a.n_kinds : 0;
+  const std::int64_t begin = live ? a.starts[system] : 0, end = live ? a.starts[system + 1] : 0;
+  const std::int64_t width = 2 * a.n_kinds;
+  float charge = 0, softness = 0, mixed = 0;
+  for (std::int64_t i = begin + lane; i < end; i += kLanes) {
+    const float f = a.x[i * width + a.n_kinds + c];
+    charge += a.x[i * width + c];
+    softness += f * f;
+    if constexpr (kGradient) mixed += a.d_out[i * a.stride + c] * f * f;
+  }
+  charge = sum_of_lanes<kWave>(charge);
+  softness = sum_of_lanes<kWave>(softness) + 1e-6f;
+  if constexpr (kGradient) mixed = sum_of_lanes<kWave>(mixed) / softness;
+  for (std::int64_t i = begin + lane; i < end; i += kLanes) {
+    const float f = a.x[i * width + a.n_kinds + c];
+    const float share = (a.total[i] - charge) / softness;
+    if constexpr (kGradient) {
+      const float off = a.d_out[i * a.stride + c] - mixed;
+      a.out[i * width + c] = off;
+      a.out[i * width + a.n_kinds + c] = 2.0f * f * share * off;
+    } else {
+      a.out[i * a.stride + c] = a.x[i * width + c] + f * f * share;
+    }
+  }
+}
+
+struct CoulombArrays {
+  const float *charges, *weights, *distance;
+  const std::int32_t *starts, *neighbours;
+  float cutoff;
+  float *out, *d_charges, *d_distance;  // out, or the others
+  std::int64_t n_atoms, stride;         // of out
+  int n_kinds;
+};
+
+template <int kWave>
+__global__ __launch_bounds__(kRowBlock) void coulomb_kernel(CoulombArrays a) {
+  const std::int64_t i = thread_number() / kLanes;
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const bool live = i < a.n_atoms;
+  const std::int64_t begin = live ? a.starts[i] : 0, end = live ? a.starts[i + 1] : 0;
+  const float* const of_i = a.charges + (live ? i : 0) * a.n_kinds;
+  float sum = 0;
+  for (std::int64_t e = begin + lane; e < end; e += kLanes) {
+    const float* const of_j = a.charges + std::int64_t{a.neighbours[e]} * a.n_kinds;
+    float product = 0;
+    for (int c = 0; c < a.n_kinds; ++c) product += a.weights[c] * of_i[c] * of_j[c];
+    sum += CoulombPair<float>(a.distance[e], a.cutoff).value * product;
+  }
+  sum = sum_of_lanes<kWave>(sum);
+  if (live && lane == 0) a.out[i * a.stride] += sum;
+}
+
+template <int kWave>
+__global__ __launch_bounds__(kRowBlock) void coulomb_grad_kernel(CoulombArrays a) {
+  const std::int64_t i = thread_number() / kLanes;
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const bool live = i < a.n_atoms;
+  const std::int64_t begin = live ? a.starts[i] : 0, end = live ? a.starts[i + 1] : 0;
+  const float* const of_i = a.charges + (live ? i : 0) * a.n_kinds;
+  for (std::int64_t e = begin + lane; e < end; e += kLanes) {
+    const float* const of_j = a.charges + std::int64_t{a.neighbours[e]} * a.n_kinds;
+    float product = 0;
+    for (int c = 0; c < a.n_kinds; ++c) product += a.weights[c] * of_i[c] * of_j[c];
+    a.d_distance[e] = CoulombPair<float>(a.distance[e], a.cutoff).slope * product;
+  }
+  for (int c = lane; live && c < a.n_kinds; c += kLanes) {
+    float sum = 0;
+    for (std::int64_t e = begin; e < end; ++e)
+      sum += CoulombPair<float>(a.distance[e], a.cutoff).value *
+             a.charges[std::int64_t{a.neighbours[e]} * a.n_kinds + c];
+    a.d_charges[i * a.n_kinds + c] = 2.0f * a.weights[c] * sum;
+  }
+}
+
+struct PairAddArrays {
+  const float *x, *receiver, *neighbour;
+  const std::int32_t *receivers, *neighbours;
+  float* out;
+  std::int64_t n_edges;
+  int d;
+};
+
+__global__ __launch_bounds__(kRowBlock) void pair_add_kernel(PairAddArrays a) {
+  const RowGroup place = row_group(a.d);
+  if (place.row >= a.n_edges) return;
+  const std::int64_t i = a.receivers[place.row], j = a.neighbours[place.row];
+  const std::int64_t at = place.row * a.d + place.group;
+  const float sum = a.receiver[i * a.d + place.group] + a.neighbour[j * a.d + place.group];
+  a.out[at] = a.x[at] + sum;
+}
+
+__global__ __launch_bounds__(kRowBlock) void row_scale_kernel(float* out, const float* x,
+                                                              const float* scale,
+                                                              std::int64_t n_rows, int d) {
+  const RowGroup place = row_group(d);
+  if (place.row >= n_rows) return;
+  const std::int64_t at = place.row * d + place.group;
+  out[at] = scale[place.row] * x[at];
+}
+
+struct RowScaleGradArrays {
+  const float *x, *scale, *d_out;
+  float *d_x, *d_scale;
+  std::int64_t n_rows;
+  int d;
+};
+
+template <int kWave>
+__global__ __launch_bounds__(kRowBlock) void row_scale_grad_kernel(RowScaleGradArrays a) {
+  const std::int64_t row = thread_number() / kLanes;
+  const int lane = static_cast<int>(threadIdx.x) % kLanes;
+  const bool live = row < a.n_rows;
+  const float scale = live ? a.scale[row] : 0.0f;
+  float sum = 0;
+  for (int f = lane; live && f < a.d; f += kLanes) {
+    const float g = a.d_out[row * a.d + f];
+    sum += g * a.x[row * a.d + f];
+    a.d_x[row * a.d + f] = scale * g;
+  }
+  sum = sum_of_lanes<kWave>(sum);
+  if (live && lane == 0) a.d_scale[row] = sum;
+}
+
+// Runs a kernel that is compiled for both widths, 32 lanes a row.
+template <class Kernel, class Arrays>
+void launch_rows(Stream& stream, Kernel wave32, Kernel wave64, std::int64_t n_rows,
+                 const Arrays& arrays) {
+  if (n_rows == 0) return;
+  stream.launch(stream.wave_width() == 64 ? wave64 : wave32, row_blocks(n_rows * kLanes), kRowBlock,
+                arrays);
+}
+
+template <class Op>
+CoulombArrays coulomb_arrays(const Op& op) {
+  return {op.charges.template as<float>(),
+          op.weights.template as<float>(),
+          op.edges->distance.template as<float>(),
+          op.edges->starts.template as<std::int32_t>(),
+          op.edges->neighbours.template as<std::int32_t>(),
+          static_cast<float>(op.cutoff),
+          nullptr,
+          nullptr,
+          nullptr,
+          op.charges.shape[0],
+          0,
+          static_cast<int>(op.charges.shape[1])};
+}
+
+}  // namespace
+
+void charge_features(ops::Device& device, const model::ChargeFeatures& op) {
+  if (op.x.size() == 0) return;
+  device.stream().launch(charge_features_kernel, grid_of(op.x).blocks(), kRowBlock,
+                         op.out.as<float>(), op.x.as<float>(), grid_of(op.x));
+}
+
+void charge_features_grad(ops::Device& device, const model::ChargeFeaturesGrad& op) {
+  if (op.x.size() == 0) return;
+  device.stream().launch(charge_features_grad_kernel, grid_of(op.x).blocks(), kRowBlock,
+                         op.d_x.as<float>(), op.x.as<float>(), op.d_out.as<float>(), grid_of(op.x));
+}
+
+void charge_balance(ops::Device& device, const model::ChargeBalance& op) {
+  const int n_kinds = static_cast<int>(op.x.shape[1] / 2);
+  const BalanceArrays arrays{op.x.as<float>(),
+                             op.total.as<float>(),
+                             op.starts.as<std::int32_t>(),
+                             nullptr,
+                             op.out.as<float>(),
+                             (op.starts.shape[0] - 1) * n_kinds,
+                             op.out.stride[0],
+                             n_kinds};
+  launch_rows(device.stream(), charge_balance_kernel<32, false>, charge_balance_kernel<64, false>,
+              arrays.n_groups, arrays);
+}
+
+void charge_balance_grad(ops::Device& device, const model::ChargeBalanceGrad& op) {
+  const int n_kinds = static_cast<int>(op.x.shape[1] / 2);
+  const BalanceArrays arrays{op.x.as<float>(),
+                             op.total.as<float>(),
+                             op.starts.as<std::int32_t>(),
+                             op.d_out.as<float>(),
+                             op.d_x.as<float>(),
+                             (op.starts.shape[0] - 1) * n_kinds,
+                             op.d_out.stride[0],
+                             n_kinds};
+  launch_rows(device.stream(), charge_balance_kernel<32, true>, charge_balance_kernel<64, true>,
+              arrays.n_groups, arrays);
+}
+
+void coulomb(ops::Device& device, const model::Coulomb& op) {
+  CoulombArrays arrays = coulomb_arrays(op);
+  arrays.out = op.out.as<float>();
+  arrays.stride = op.out.stride[0];
+  launch_rows(device.stream(), coulomb_kernel<32>, coulomb_kernel<64>, arrays.n_atoms, arrays);
+}
+
+void coulomb_grad(ops::Device& device, const model::CoulombGrad& op) {
+  CoulombArrays arrays = coulomb_arrays(op);
+  arrays.d_charges = op.d_charges.as<float>();
+  arrays.d_distance = op.d_distance.as<float>();
+  launch_rows(device.stream(), coulomb_grad_kernel<32>, coulomb_grad_kernel<64>, arrays.n_atoms,
+              arrays);
+}
+
+void pair_add(ops::Device& device, const model::PairAdd& op) {
+  const PairAddArrays arrays{op.x.as<float>(),
+                             op.receiver.as<float>(),
+                             op.neighbour.as<float>(),
+                             op.edges->receivers.as<std::int32_t>(),
+                             op.edges->neighbours.as<std::int32_t>(),
+                             op.out.as<float>(),
+                             op.x.shape[0],
+                             static_cast<int>(op.x.shape[1])};
+  if (arrays.n_edges == 0) return;
+  device.stream().launch(pair_add_kernel, row_blocks(arrays.n_edges * arrays.d), kRowBlock, arrays);
+}
+
+void row_scale(ops::Device& device, const model::RowScale& op) {
+  if (op.x.size() == 0) return;
+  device.stream().launch(row_scale_kernel, row_blocks(op.x.size()), kRowBlock, op.out.as<float>(),
+                         op.x.as<float>(), op.scale.as<float>(), op.x.shape[0],
+                         static_cast<int>(op.x.shape[1]));
+}
+
+void row_scale_grad(ops::Device& device, const model::RowScaleGrad& op) {
+  const RowScaleGradArrays arrays{op.x.as<float>(),
+                                  op.scale.as<float>(),
+                                  op.d_out.as<float>(),
+                                  op.d_x.as<float>(),
+                                  op.d_scale.as<float>(),
+                                  op.x.shape[0],
+                                  static_cast<int>(op.x.shape[1])};
+  launch_rows(device.stream(), row_scale_grad_kernel<32>, row_scale_grad_kernel<64>, arrays.n_rows,
+              arrays);
+}
+
+}  // namespace biogpu::gpu::tensornet

@@ -1,0 +1,164 @@
+#include "lib/models/tensornet/charge_ops.hpp"
+
+#include "tests/ops/edge_bed.hpp"
+#include "tests/ops/finite_differences.hpp"
+
+using namespace biogpu;
+using namespace biogpu::models;
+using test::Bed;
+using test::Doubles;
+using test::Pair;
+
+TEST_CASE("tensornet.charge_features: I and two norms, and their gradient", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const std::int64_t d = GENERATE(1, 6, 33);
+  const Pair x = bed.random({9, 21, d}, 1, false), out = bed.unset({21, 3 * d}, false);
+  const Pair d_out = bed.random({21, 3 * d}, 1, false), d_x = bed.random({9, 21, d}, 1, false);
+  tensornet::charge_features(bed.reference(), {x.host, out.host});
+  tensornet::charge_features(bed.device(), {x.device, out.device});
+  CHECK(bed.difference(out) < 3e-6);
+  tensornet::charge_features_grad(bed.reference(), {x.host, d_out.host, d_x.host});
+  tensornet::charge_features_grad(bed.device(), {x.device, d_out.device, d_x.device});
+  CHECK(bed.difference(d_x) < 3e-6);
+}
+
+TEST_CASE("tensornet.charge_features_grad: agrees with finite differences", "[ops]") {
+  Doubles x({9, 2, 3}, 1, 1), out({2, 9}, 0, 0), d_out({2, 9}, 1, 2), d_x({9, 2, 3}, 0, 0);
+  const auto loss = [&] {
+    tensornet::charge_features_ref({x.tensor(), out.tensor()});
+    return test::dot(out.values, d_out.values);
+  };
+  tensornet::charge_features_grad_ref({x.tensor(), d_out.tensor(), d_x.tensor()});
+  CHECK(test::gradient_error(x.values, d_x.values, loss) < 1e-8);
+}
+
+TEST_CASE("tensornet.charge_balance: charges of a system have its total", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const std::int64_t n_kinds = GENERATE(1, 8);
+  const test::Indices starts = bed.indices({0, 9, 10, 80});
+  std::vector<float> totals(80);
+  for (std::size_t i = 0; i < 80; ++i) totals[i] = i < 9 ? 1.0f : i < 10 ? 0.0f : -2.0f;
+  const Pair total = bed.pair({80}, totals, false);
+  const Pair x = bed.random({80, 2 * n_kinds}, 1, false), out = bed.unset({80, n_kinds}, false);
+  tensornet::charge_balance(bed.reference(), {x.host, total.host, starts.host, out.host});
+  tensornet::charge_balance(bed.device(), {x.device, total.device, starts.device, out.device});
+  CHECK(bed.difference(out) < 5e-6);
+  const std::vector<float> got = bed.fetch(out.device);
+  double sum = 0;
+  for (std::size_t i = 0; i < 9; ++i)
+    sum += static_cast<double>(got[i * static_cast<std::size_t>(n_kinds)]);
+  CHECK(std::fabs(sum - 1) < 1e-4);
+  const Pair d_out = bed.random({80, n_kinds}, 1, false), d_x = bed.unset({80, 2 * n_kinds}, false);
+  tensornet::charge_balance_grad(bed.reference(),
+                                 {x.host, total.host, starts.host, d_out.host, d_x.host});
+  tensornet::charge_balance_grad(bed.device(),
+                                 {x.device, total.device, starts.device, d_out.device, d_x.device});
+  CHECK(bed.difference(d_x) < 1e-5);
+}
+
+TEST_CASE("tensornet.charge_balance_grad: agrees with finite differences", "[ops]") {
+  Doubles x({7, 6}, 1, 1), total({7}, 0, 0), out({7, 3}, 0, 0), d_out({7, 3}, 1, 2), d_x = x;
+  for (std::size_t i = 0; i < 4; ++i) total.values[i] = 2;
+  std::vector<std::int32_t> starts{0, 4, 7};
+  const tensor::Tensor at(starts.data(), tensor::DType::i32, {3});
+  const auto loss = [&] {
+    tensornet::charge_balance_ref({x.tensor(), total.tensor(), at, out.tensor()});
+    return test::dot(out.values, d_out.values);
+  };
+  tensornet::charge_balance_grad_ref(
+      {x.tensor(), total.tensor(), at, d_out.tensor(), d_x.tensor()});
+  CHECK(test::gradient_error(x.values, d_x.values, loss) < 1e-8);
+}
+
+TEST_CASE("tensornet.coulomb: energies of pairs, and what charges and distances get back",
+          "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const std::int64_t n_kinds = GENERATE(1, 6, 40);
+  const double cutoff = GENERATE(0.0, 6.5);
+  const test::Molecules molecules = test::make_molecules(bed, {9, 1, 60}, 6);
+  const test::EdgesPair edges = test::list_edges(bed, molecules, 6.5f, false);
+  const Pair charges = bed.random({70, n_kinds}, 1, false),
+             weights = bed.random({n_kinds}, 1, false);
+  const Pair out = bed.random({70, 8}, 1, false), d_charges = bed.unset({70, n_kinds}, false);
+  const Pair d_distance = bed.unset({edges.host.capacity()}, false);
+  tensornet::coulomb(bed.reference(), {charges.host, weights.host, &edges.host, cutoff, out.host});
+  tensornet::coulomb(bed.device(),
+                     {charges.device, weights.device, &edges.device, cutoff, out.device});
+  CHECK(bed.difference(out) < 2e-5);
+  tensornet::coulomb_grad(bed.reference(), {charges.host, weights.host, &edges.host, cutoff,
+                                            d_charges.host, d_distance.host});
+  tensornet::coulomb_grad(bed.device(), {charges.device, weights.device, &edges.device, cutoff,
+                                         d_charges.device, d_distance.device});
+  CHECK(bed.difference(d_charges) < 2e-5);
+  CHECK(bed.difference(d_distance) < 5e-5);
+}
+
+TEST_CASE("tensornet.coulomb_grad: agrees with finite differences", "[ops]") {
+  const double cutoff = GENERATE(0.0, 6.5);
+  Doubles charges({3, 2}, 1, 1), weights({2}, 1, 2), distance({6}, 0, 0), out({3, 1}, 0, 0);
+  Doubles d_charges = charges, d_distance = distance;
+  std::vector<std::int32_t> starts{0, 2, 4, 6}, neighbours{1, 2, 0, 2, 0, 1};
+  ops::Edges edges;
+  edges.starts = tensor::Tensor(starts.data(), tensor::DType::i32, {4});
+  edges.neighbours = tensor::Tensor(neighbours.data(), tensor::DType::i32, {6});
+  // Near, within and beyond what is damped; distances are free of one another here.
+  distance.values = {0.9, 4.4, 0.95, 5.3, 4.3, 5.1};
+  edges.distance = distance.tensor();
+  const auto loss = [&] {
+    std::fill(out.values.begin(), out.values.end(), 0.0);
+    tensornet::coulomb_ref({charges.tensor(), weights.tensor(), &edges, cutoff, out.tensor()});
+    return out.values[0] + out.values[1] + out.values[2];
+  };
+  tensornet::coulomb_grad_ref({charges.tensor(), weights.tensor(), &edges, cutoff,
+                               d_charges.tensor(), d_distance.tensor()});
+  CHECK(test::gradient_error(distance.values, d_distance.values, loss) < 1e-7);
+  distance.values = {0.9, 4.4, 0.9, 5.3, 4.4, 5.3};  // the same both ways round
+  tensornet::coulomb_grad_ref({charges.tensor(), weights.tensor(), &edges, cutoff,
+                               d_charges.tensor(), d_distance.tensor()});
+  CHECK(test::gradient_error(charges.values, d_charges.values, loss) < 1e-8);
+}
+
+TEST_CASE("tensornet.pair_add: rows of both atoms are added to an edge", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const std::int64_t d = GENERATE(1, 6, 33);
+  const test::Molecules molecules = test::make_molecules(bed, {9, 1, 14}, 6);
+  const test::EdgesPair edges = test::list_edges(bed, molecules, 4, true);
+  const std::int64_t n = edges.host.capacity();
+  const Pair x = bed.random({n, d}, 1, false), receiver = bed.random({24, d}, 1, false),
+             neighbour = bed.random({24, d}, 1, false), out = bed.unset({n, d}, false);
+  tensornet::pair_add(bed.reference(),
+                      {x.host, receiver.host, neighbour.host, &edges.host, out.host});
+  tensornet::pair_add(bed.device(),
+                      {x.device, receiver.device, neighbour.device, &edges.device, out.device});
+  CHECK(bed.difference(out) < 1e-6);
+}
+
+TEST_CASE("tensornet.row_scale: a factor for each row, and its gradient", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const std::int64_t d = GENERATE(1, 6, 33);
+  const Pair x = bed.random({19, d}, 1, false), scale = bed.random({19}, 1, false);
+  const Pair out = bed.unset({19, d}, false), d_out = bed.random({19, d}, 1, false);
+  const Pair d_x = bed.unset({19, d}, false), d_scale = bed.unset({19}, false);
+  tensornet::row_scale(bed.reference(), {x.host, scale.host, out.host});
+  tensornet::row_scale(bed.device(), {x.device, scale.device, out.device});
+  CHECK(bed.difference(out) < 1e-6);
+  tensornet::row_scale_grad(bed.reference(),
+                            {x.host, scale.host, d_out.host, d_x.host, d_scale.host});
+  tensornet::row_scale_grad(bed.device(),
+                            {x.device, scale.device, d_out.device, d_x.device, d_scale.device});
+  CHECK(bed.difference(d_x) < 1e-6);
+  CHECK(bed.difference(d_scale) < 5e-6);
+}
+
+TEST_CASE("tensornet.row_scale_grad: agrees with finite differences", "[ops]") {
+  Doubles x({4, 5}, 1, 1), scale({4}, 1, 2), out({4, 5}, 0, 0), d_out({4, 5}, 1, 3);
+  Doubles d_x = x, d_scale = scale;
+  const auto loss = [&] {
+    tensornet::row_scale_ref({x.tensor(), scale.tensor(), out.tensor()});
+    return test::dot(out.values, d_out.values);
+  };
+  tensornet::row_scale_grad_ref(
+      {x.tensor(), scale.tensor(), d_out.tensor(), d_x.tensor(), d_scale.tensor()});
+  CHECK(test::gradient_error(x.values, d_x.values, loss) < 1e-8);
+  CHECK(test::gradient_error(scale.values, d_scale.values, loss) < 1e-8);
+}
