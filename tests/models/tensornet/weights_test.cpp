@@ -1,0 +1,159 @@
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "lib/core/error.hpp"
+#include "lib/models/tensornet/radial_fit.hpp"
+#include "tests/models/enformer/rewritten.hpp"
+#include "tests/models/tensornet/model_support.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/unit/infer/folder.hpp"
+
+using namespace biogpu;
+using models::tensornet::Config;
+using models::tensornet::RadialFunctions;
+using test::kTensorNets;
+using test::LoadedPotential;
+using Json = nlohmann::json;
+
+namespace {
+
+Json read_json(const std::string& name) {
+  std::ifstream file(kTensorNets + name + "/config.json");
+  return Json::parse(file);
+}
+
+test::RawTensors tensors_of(const std::string& name) {
+  return test::read_raw(kTensorNets + name + "/model.safetensors");
+}
+
+// The error of loading a model, or nothing.
+std::string error_of(const Json& config, const test::RawTensors& tensors) {
+  const test::Folder folder;
+  folder.write("config.json", config.dump());
+  folder.write("model.safetensors", test::to_safetensors(tensors));
+  try {
+    LoadedPotential potential(folder.path(), ops::make_cpu_context(2));
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::bad_input);
+    return error.what();
+  }
+  return {};
+}
+
+// Loading with one key changed.
+std::string error_with(const std::string& name, const char* key, const Json& value) {
+  Json config = read_json(name);
+  config[key] = value;
+  return error_of(config, tensors_of(name));
+}
+
+bool has(const std::string& text, const std::string& part) {
+  INFO(text);
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("tensornet.config: what the code does not honour is refused by name", "[models]") {
+  CHECK(error_of(read_json("o3"), tensors_of("o3")).empty());
+  CHECK(has(error_with("o3", "activation", "tanh"), "activation is 'tanh'; only 'silu'"));
+  CHECK(has(error_with("o3", "rbf_type", "bessel"), "rbf_type is 'bessel'; known are 'expnorm'"));
+  CHECK(has(error_with("o3", "equivariance_invariance_group", "SU(2)"), "'SU(2)'; known are"));
+  CHECK(has(error_with("o3", "output_model", "DipoleMoment"), "output_model is 'DipoleMoment'"));
+  CHECK(has(error_with("o3", "reduce_op", "mean"), "reduce_op is 'mean'; only 'add'"));
+  CHECK(has(error_with("o3", "cutoff_upper", 0), "the cutoff is 0; expected one above 0"));
+  CHECK(has(error_with("o3", "cutoff_lower", -1), "cutoff_lower is -1; expected Angstrom"));
+  CHECK(has(error_with("o3", "prior_model", Json::array({"ZBL"})), "prior_model has 'ZBL'"));
+  CHECK(has(error_with("o3", "energy_unit", "Ry"), "energy_unit is 'Ry'; known are"));
+  CHECK(has(error_with("o3", "length_unit", "nm"), "length_unit is 'nm'"));
+  CHECK(has(error_with("o3", "dialect", "schnet"), "dialect is 'schnet'; known are"));
+  CHECK(has(error_with("charges", "repulsion", true), "repulsion is given"));
+  CHECK(has(error_with("charges", "output_mlp_num_layers", 1), "output_mlp_num_layers is not 0"));
+  CHECK(has(error_with("charges", "dialect", "matgl"), "dialect is 'matgl'"));
+  CHECK(has(error_with("matgl", "use_smooth", false), "use_smooth is false"));
+  CHECK(has(error_with("matgl", "is_intensive", true), "is_intensive is true"));
+  CHECK(has(error_with("matgl", "element_types", Json::array({"H", "Xx", "O", "Si"})), "'Xx'"));
+  CHECK(has(error_with("matgl", "element_types", Json::array({"H", "H", "O", "Si"})), "twice"));
+  CHECK(has(error_with("matgl", "element_types", 7), "element_types is 7; expected a list"));
+  CHECK(has(error_with("matgl", "element_refs", Json::array({1, 2})), "element_refs has 2"));
+  CHECK(has(error_with("matgl", "element_refs", Json::array({1, 2, "x", 3})), "expected numbers"));
+}
+
+TEST_CASE("tensornet.weights: tensors that do not fit are listed", "[models]") {
+  test::RawTensors tensors = tensors_of("o3");
+  tensors.erase("representation_model.out_norm.weight");
+  tensors["mean"].shape = {1};
+  tensors["more"] = tensors["std"];
+  const std::string text = error_of(read_json("o3"), tensors);
+  CHECK(has(text, "missing: out_norm.weight"));
+  CHECK(has(text, "mean [1]"));
+  CHECK(has(text, "unknown: more"));
+  // Names of before version 2.0, and the prefix of Lightning.
+  test::RawTensors old;
+  for (const auto& [name, tensor] : tensors_of("o3")) {
+    std::string renamed = "model." + name;
+    const std::size_t at = renamed.find("output_network.layers.");
+    if (at != std::string::npos) renamed.erase(at + 15, 7);
+    old[renamed] = tensor;
+  }
+  CHECK(error_of(read_json("o3"), old).empty());
+}
+
+TEST_CASE("tensornet.weights: matgl's version decides who is first in a pair", "[models][model]") {
+  const test::ExpectedSystem one = test::ExpectedFile(kTensorNets + "matgl").systems()[0];
+  Json config = read_json("matgl");
+  config["model_version"] = 2;
+  const test::Folder folder;
+  folder.write("config.json", config.dump());
+  folder.write("model.safetensors", test::to_safetensors(tensors_of("matgl")));
+  LoadedPotential second(folder.path(), ops::make_reference_context());
+  CHECK(std::fabs(second.energy(one.system) - one.energy) > 1e-3);
+  models::AtomSystem pure = one.system;
+  pure.atomic_numbers.assign(pure.n_atoms(), 8);
+  LoadedPotential first(kTensorNets + "matgl", ops::make_reference_context());
+  CHECK(std::fabs(second.energy(pure) - first.energy(pure)) < 1e-9);
+}
+
+TEST_CASE("tensornet.radial_fit: tables differ from direct evaluation by what they state",
+          "[models]") {
+  const std::string name = GENERATE("o3", "so3_old_rows", "matgl", "charges");
+  CAPTURE(name);
+  const models::ModelConfig file(kTensorNets + name);
+  const Config config = models::tensornet::read_config(file);
+  const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(kTensorNets + name);
+  tensor::WeightTable table(checkpoint);
+  const auto weights = models::tensornet::read_weights(config, false, table);
+  using Part = RadialFunctions::Part;
+  for (const Part part : {Part::embedding, Part::layer, Part::first_map, Part::cutoff}) {
+    if (part == Part::layer && config.n_charges > 0) continue;  // its functions are of charges too
+    const RadialFunctions functions(config, weights, part);
+    for (const double bound : {1e-4, 2e-7}) {
+      const auto fit =
+          models::tensornet::fit_radial(functions, config.cutoff_lower, config.cutoff_upper, bound);
+      CHECK(fit.slope_error <= bound);
+      std::mt19937 random(3);
+      std::uniform_real_distribution<double> at(config.cutoff_lower, config.cutoff_upper);
+      std::vector<double> distances(200), values, slopes;
+      for (double& d : distances) d = at(random);
+      functions.evaluate(distances, values, slopes);
+      const double scale =
+          static_cast<double>(fit.n_intervals) / (config.cutoff_upper - config.cutoff_lower);
+      const auto n = static_cast<std::size_t>(fit.n_functions);
+      double worst = 0, largest = 0;
+      for (std::size_t i = 0; i < distances.size(); ++i) {
+        const double place = (distances[i] - config.cutoff_lower) * scale;
+        const auto k = static_cast<std::size_t>(place);
+        const double t = place - static_cast<double>(k);
+        for (std::size_t c = 0; c < n; ++c) {
+          const double* const a = fit.coefficients.data() + 4 * k * n + c;
+          const double slope = scale * (a[n] + t * (2 * a[2 * n] + 3 * t * a[3 * n]));
+          worst = std::max(worst, std::fabs(slope - slopes[i * n + c]));
+          largest = std::max(largest, std::fabs(slopes[i * n + c]));
+        }
+      }
+      CHECK(worst < 2 * bound * largest + 1e-12);
+    }
+  }
+}
