@@ -45,9 +45,11 @@ for command in count locate; do
   stages_of "start start/device read search write" bwt $command --device cpu -x g reads.fq -o found.txt
 done
 stages_of "start read search write" bwt smem --device cpu -x g reads.fq -o found.txt
-stages_of "prepare read read/files compute write report commit" qc --device cpu -w 2 -i reads.fq -o clean.fq -j q.json -h q.html
-stages_of "prepare read read/files compute write write/files report commit" \
+stages_of "prepare read read/files compute compute/write write report commit" qc --device cpu -w 2 -i reads.fq -o clean.fq -j q.json -h q.html
+stages_of "prepare read read/files compute compute/write write report commit" \
   qc --device cpu -w 8 -i reads.fq -I other.fq -o clean.fq -O clean2.fq -j q.json -h q.html
+stages_of "prepare read read/files compute write write/files report commit" \
+  qc --device cpu -w 8 -i reads.fq -o /dev/null -j q.json -h q.html
 proteins=$source_dir/tests/data/models/proteins.fa
 stages_of "load read compute write" infer embed --device cpu --model "$source_dir/tests/data/models/esm2_head16" "$proteins" -o some.npz
 
@@ -67,7 +69,7 @@ if [ "$backend" = emulated ]; then
     align --device gpu --mode sw --pairs some.fa some.fa -o rows.tsv
   stages_of "$opened start read scan count device/copy device/place device/sort device/runs fetch decode write" \
     kmer count --device gpu -m 9 -o k.jf reads.fq
-  stages_of "$opened prepare read read/files compute write device/steps report commit" \
+  stages_of "$opened prepare read read/files compute compute/write write device/steps report commit" \
     qc --device gpu -w 2 -i reads.fq -o clean.fq -j q.json -h q.html
 fi
 finish

@@ -79,7 +79,7 @@ class CountRun {
     if (timing_)
       timing_->write(fmt::format("Init     {:g}\nCounting {:g}\nWriting  {:g}\n", begin_s,
                                  counted_s - begin_s, end_s - counted_s));
-    stages_.back().bytes = out.bytes();
+    stages_[stages_.size() - (workers_write_ ? 2 : 1)].bytes = out.bytes();
     summarise(out.bytes());
     log_.stages(stages_);
     if (flags_.only_in.empty() && flags_.shard.is_whole()) keep_rates(counter_->start_seconds());
@@ -235,14 +235,13 @@ class CountRun {
     items.resize(gpu != nullptr ? n_threads + 4 : 2 * n_threads + 1);
     std::size_t next = 0;
     // One thread writes slower than a device counts.
-    const bool workers_write =
-        gpu != nullptr && gpu->tells_sizes() && !has_filters() && out.takes_offsets();
+    workers_write_ = gpu != nullptr && gpu->tells_sizes() && !has_filters() && out.takes_offsets();
     const pipeline::Times times =
         pipeline::run({flags_.shared.threads, static_cast<int>(items.size())},
                       {[&](std::size_t slot) {
                          if (gpu != nullptr) {
                            const bool more = gpu->next(items[slot].piece);
-                           if (more && workers_write)
+                           if (more && workers_write_)
                              items[slot].offset = out.reserve(items[slot].piece.places.n);
                            return more;
                          }
@@ -259,11 +258,11 @@ class CountRun {
                          }
                          select(item.index, item.block, item.wanted);
                          out.prepare(item.block, item.bytes);
-                         if (workers_write) out.write_at(item.offset, item.bytes);
+                         if (workers_write_) out.write_at(item.offset, item.bytes);
                        },
                        [&](std::size_t slot) {
                          n_written_ += items[slot].block.size();
-                         if (!workers_write) out.write(items[slot].block, items[slot].bytes);
+                         if (!workers_write_) out.write(items[slot].block, items[slot].bytes);
                        }});
     add_output_stages(times);
   }
@@ -349,6 +348,7 @@ class CountRun {
   KmerInput input_;
   std::vector<Item> items_;  // kept with the counter: their memory is that of devices
   std::uint64_t n_written_ = 0;
+  bool workers_write_ = false;
   std::vector<StageTimes> stages_;
 };
 

@@ -1,8 +1,10 @@
 #include "lib/qc/output/output_set.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "lib/qc/output/part_name.hpp"
 #include "lib/qc/output/write_behind.hpp"
@@ -10,10 +12,8 @@
 namespace biogpu::qc {
 
 struct OutputSet::File {
-  File(const std::string& path, bool bgzf_wanted, bool written_behind)
-      : target(path), gzip(path.ends_with(".gz")), bgzf(bgzf_wanted) {
-    if (written_behind) behind.emplace(target);
-  }
+  File(const std::string& path, bool bgzf_wanted)
+      : target(path), gzip(path.ends_with(".gz")), bgzf(bgzf_wanted) {}
 
   void write(std::string_view bytes) {
     empty = empty && bytes.empty();
@@ -28,9 +28,16 @@ struct OutputSet::File {
     behind->write(text);
   }
 
+  // Room for the next n bytes; returns where.
+  std::uint64_t place(std::uint64_t n) {
+    empty = empty && n == 0;
+    return std::exchange(end, end + n);
+  }
+
   // All that can fail but the renaming; gives the descriptor back.
   void finish() {
     if (behind) behind->finish();
+    if (end > 0) target.seek(end);
     if (gzip) target.write(GzipPacker::end_of_file(bgzf, empty));
     target.finish();
   }
@@ -41,6 +48,7 @@ struct OutputSet::File {
   const bool gzip;
   const bool bgzf;
   bool empty = true;
+  std::uint64_t end = 0;              // of what has places
   std::optional<WriteBehind> behind;  // after target: its thread ends first
 };
 
@@ -114,8 +122,7 @@ class OutputSet::Splitter {
 
   std::unique_ptr<File> make(const std::string& path, std::size_t part) const {
     if (path.empty()) return nullptr;
-    return std::make_unique<File>(part_name(path, part, options_.split_digits), options_.bgzf,
-                                  false);
+    return std::make_unique<File>(part_name(path, part, options_.split_digits), options_.bgzf);
   }
 
   static void write_part(const std::unique_ptr<File>& file, const Batch& batch, Output which,
@@ -134,7 +141,8 @@ class OutputSet::Splitter {
   std::vector<std::unique_ptr<File>> whole_;
 };
 
-OutputSet::OutputSet(const Options& options, bool write_behind) : options_(options) {
+OutputSet::OutputSet(const Options& options, bool write_behind)
+    : options_(options), commits_aside_(write_behind) {
   const auto is_gzip = [](const std::string& path) { return path.ends_with(".gz"); };
   if (options.split()) {
     // fastp writes the failed reads nowhere while splitting.
@@ -144,27 +152,36 @@ OutputSet::OutputSet(const Options& options, bool write_behind) : options_(optio
   }
   const auto open = [&](Output which, const std::string& path) {
     if (path.empty()) return;
-    files_[static_cast<std::size_t>(which)] =
-        std::make_unique<File>(path, options.bgzf, write_behind);
+    files_[static_cast<std::size_t>(which)] = std::make_unique<File>(path, options.bgzf);
     compresses_ = compresses_ || is_gzip(path);
   };
   open(Output::out1, options.out1);
   open(Output::out2, options.out2);
   open(Output::merged, options.merged_out);
-  open_stdout(write_behind);
+  open_stdout();
   open(Output::unpaired1, options.unpaired1);
   if (options.unpaired2 != options.unpaired1) open(Output::unpaired2, options.unpaired2);
   open(Output::failed, options.failed_out);
   open(Output::overlapped, options.overlapped_out);
+  takes_offsets_ = !stdout_ && std::all_of(files_.begin(), files_.end(), [](const auto& file) {
+    return !file || file->target.is_regular();
+  });
+  if (write_behind && !takes_offsets_) start_writers();
 }
 
 OutputSet::~OutputSet() = default;
 
-void OutputSet::open_stdout(bool write_behind) {
+void OutputSet::open_stdout() {
   if (!options_.use_stdout) return;
   streamed_ = static_cast<std::size_t>(options_.merge ? Output::merged : Output::out1);
+  stdout_ = std::make_unique<File>("-", false);
+}
+
+void OutputSet::start_writers() {
+  for (auto& file : files_)
+    if (file) file->behind.emplace(file->target);
   // Whoever writes behind takes the text, which the file of the same reads is still to get.
-  stdout_ = std::make_unique<File>("-", false, write_behind && !files_[streamed_]);
+  if (stdout_ && !files_[streamed_]) stdout_->behind.emplace(stdout_->target);
 }
 
 // Interleaved pairs go to standard output alone, and leave the files of the mates empty.
@@ -197,6 +214,21 @@ void OutputSet::pack(Batch& batch, GzipPacker& packer) const {
 
 io::CharBuffer& OutputSet::written_of(Batch& batch, std::size_t output) const {
   return is_packed(output) ? batch.packed[output] : batch.text[output];
+}
+
+void OutputSet::place(Batch& batch) {
+  for (std::size_t i = 0; i < kOutputs; ++i) {
+    if (!files_[i] || stays_empty(i)) continue;
+    const std::uint64_t n = written_of(batch, i).size();
+    batch.offset[i] = files_[i]->place(n);
+    n_bytes_ += n;
+  }
+}
+
+void OutputSet::write_at(Batch& batch) {
+  for (std::size_t i = 0; i < kOutputs; ++i)
+    if (files_[i] && !stays_empty(i))
+      files_[i]->target.write_at(batch.offset[i], written_of(batch, i).view());
 }
 
 void OutputSet::write(Batch& batch) {
@@ -253,7 +285,7 @@ void OutputSet::commit() {
   std::vector<std::future<void>> others;
   for (auto& file : files_) {
     if (!file) continue;
-    if (!file->behind || !commit_aside(*file, others)) file->commit();
+    if (!commits_aside_ || !commit_aside(*file, others)) file->commit();
   }
   for (auto& other : others) other.get();
 }

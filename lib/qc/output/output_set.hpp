@@ -16,11 +16,13 @@
 namespace biogpu::qc {
 
 // The files of a run, written in the order of the batches; they get their names in commit(). A name
-// that ends in ".gz" is compressed: by the workers, through pack().
+// that ends in ".gz" is compressed: by the workers, through pack(). Where all are regular files,
+// any thread writes a batch, at offsets that batches get in their order; else one thread writes
+// them.
 class OutputSet {
  public:
-  // write_behind: each file by a thread of its own. Parts of a split are written at once all the
-  // same.
+  // write_behind: each file by a thread of its own, where offsets are not taken. Parts of a split
+  // are written at once all the same.
   OutputSet(const Options& options, bool write_behind);
   ~OutputSet();
 
@@ -28,9 +30,14 @@ class OutputSet {
   bool compresses() const { return compresses_; }
   // Compresses the batch's texts; any worker, each with a packer of its own.
   void pack(Batch& batch, GzipPacker& packer) const;
-  // Writes a batch, whose texts it may take; batches come in order.
+  bool takes_offsets() const { return takes_offsets_; }
+  // Gives a batch its offsets; batches come in order, one at a time.
+  void place(Batch& batch);
+  // Writes a batch that has its offsets. Any thread.
+  void write_at(Batch& batch);
+  // Without offsets: writes a batch, whose texts it may take; batches come in order.
   void write(Batch& batch);
-  // Given to write() so far, over all files.
+  // Given to write() or place() so far, over all files.
   std::uint64_t bytes_written() const { return n_bytes_; }
   // The threads that write behind, together; without any, no threads.
   StageTimes behind_stage() const;
@@ -41,7 +48,8 @@ class OutputSet {
 
  private:
   struct File;
-  void open_stdout(bool write_behind);
+  void open_stdout();
+  void start_writers();
   // As fastp leaves it; also the second unpaired file unless there is a first.
   bool stays_empty(std::size_t output) const;
   bool is_packed(std::size_t output) const;
@@ -52,8 +60,10 @@ class OutputSet {
   io::CharBuffer& written_of(Batch& batch, std::size_t output) const;
 
   const Options& options_;
+  const bool commits_aside_;  // more than one file at a time
   std::uint64_t n_bytes_ = 0;
   bool compresses_ = false;
+  bool takes_offsets_ = false;
   std::array<std::unique_ptr<File>, kOutputs> files_;
   std::unique_ptr<File> stdout_;  // with --stdout
   std::size_t streamed_ = 0;      // the output whose text goes there

@@ -34,6 +34,7 @@ struct Batch {
   FastqChunk chunk2;               // empty for single reads and interleaved pairs
   std::uint64_t first_record = 0;  // reads or pairs before this batch
   std::size_t n_records = 0;       // reads or pairs
+  std::uint64_t turn = 0;          // batches before this one
 
   std::vector<std::uint64_t> keys;         // [n_records][tables] of DuplicateHash
   std::vector<std::uint8_t> is_duplicate;  // [n_records], with --dedup
@@ -41,6 +42,10 @@ struct Batch {
   std::array<io::CharBuffer, kOutputs> text;
   std::array<io::CharBuffer, kOutputs> packed;  // the same as gzip, where the output is
   std::vector<PackEnd> packs;
+  // Where these go in the files, once it is known, and whether they are there.
+  std::array<std::uint64_t, kOutputs> offset{};
+  bool placed = false;
+  bool written = false;
   // With -p: the reads that count as after filtering, by mate, with the pack that each is of.
   struct Kept {
     std::uint64_t pack;

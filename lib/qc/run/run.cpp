@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/core/timed.hpp"
 #include "lib/pipeline/pipeline.hpp"
 #include "lib/qc/output/output_set.hpp"
 #include "lib/qc/run/batch_reader.hpp"
@@ -69,7 +71,7 @@ class Run {
     std::vector<Batch> batches(static_cast<std::size_t>(n_workers) + 3);
     const pipeline::Times times =
         pipeline::run({n_workers, static_cast<int>(batches.size())},
-                      {[&](std::size_t slot) { return reader_.next(batches[slot]); },
+                      {[&](std::size_t slot) { return read(batches[slot]); },
                        [&](std::size_t slot) { compute(batches[slot]); },
                        [&](std::size_t slot) { write(batches[slot]); }});
     RunResult result;
@@ -99,8 +101,13 @@ class Run {
     std::vector<StageTimes> three = pipeline::stages_of(times);
     three[0].busy_s = std::max(0.0, three[0].busy_s - reader_.wait_seconds());
     three[1].bytes = result.bytes_read;
-    three[2].bytes = outputs_.bytes_written();
-    result.stages = {three[0], reader_.ahead_stage(), three[1], three[2]};
+    result.stages = {three[0], reader_.ahead_stage(), three[1]};
+    const std::uint64_t n_bytes = outputs_.bytes_written();
+    if (outputs_.takes_offsets())
+      result.stages.push_back({"compute/write", three[1].n_threads, 0, write_s_, 0, "", n_bytes});
+    else
+      three[2].bytes = n_bytes;
+    result.stages.push_back(three[2]);
     const StageTimes behind = outputs_.behind_stage();
     if (behind.n_threads > 0) result.stages.push_back(behind);
   }
@@ -136,8 +143,34 @@ class Run {
     else
       process_single(batch, options_, worker->sums);
     if (outputs_.compresses()) outputs_.pack(batch, worker->packer);
+    {
+      const std::lock_guard lock(mutex_);
+      idle_.push_back(std::move(worker));
+    }
+    if (outputs_.takes_offsets()) write_in_turn(batch);
+  }
+
+  // Texts are written by who made them, from its cache, where all batches before have their places.
+  // Those that are ready before their turn are left to write().
+  void write_in_turn(Batch& batch) {
+    {
+      const std::lock_guard lock(mutex_);
+      ready_.emplace(batch.turn, &batch);
+      for (auto next = ready_.begin(); next != ready_.end() && next->first == n_placed_;
+           next = ready_.erase(next), ++n_placed_) {
+        outputs_.place(*next->second);
+        next->second->placed = true;
+      }
+      batch.written = batch.placed;
+    }
+    if (batch.written) write_at(batch);
+  }
+
+  void write_at(Batch& batch) {
+    double seconds = 0;
+    timed(seconds, [&] { outputs_.write_at(batch); });
     const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(worker));
+    write_s_ += seconds;
   }
 
   // A device that was not insisted on may be short of memory.
@@ -150,8 +183,17 @@ class Run {
     }
   }
 
+  bool read(Batch& batch) {
+    batch.turn = n_read_++;
+    batch.placed = batch.written = false;
+    return reader_.next(batch);
+  }
+
   void write(Batch& batch) {
-    outputs_.write(batch);
+    if (!outputs_.takes_offsets())
+      outputs_.write(batch);
+    else if (!batch.written)
+      write_at(batch);
     // What is counted here does not change what is written.
     if (duplicates_ && !options_.dedup) duplicates_->look_up(batch);
     if (overrepresentation_) overrepresentation_->count(batch);
@@ -220,6 +262,10 @@ class Run {
   Gate gate_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Worker>> idle_;
+  std::map<std::uint64_t, Batch*> ready_;  // made, and without places
+  std::uint64_t n_placed_ = 0;
+  double write_s_ = 0;
+  std::uint64_t n_read_ = 0;
   std::uint64_t n_written_ = 0;
   std::uint64_t n_on_device_ = 0;
 };
