@@ -17,12 +17,12 @@ inline constexpr cost::Shape kInTurn{.overlaps = false};
 
 // Units: cells.
 inline constexpr cost::Task kAlignScore{
-    "align_score", detail::kReadAhead, {4.2e9, 2e9, 1.1e10, 0.56e9, 4e9, 3e12}};
+    "align_score", detail::kReadAhead, {4.2e9, 4.2e9, 1.1e10, 0.56e9, 4e9, 3e12}};
 // Of alignments with ends, statistics or paths.
 inline constexpr cost::Task kAlignRows{
-    "align_rows", detail::kReadAhead, {4.2e9, 2e9, 3.7e9, 0.5e9, 2e9, 1e12}};
+    "align_rows", detail::kReadAhead, {4.2e9, 4.2e9, 3.7e9, 0.5e9, 4e9, 1e12}};
 inline constexpr cost::Task kAlignSearch{
-    "align_search", detail::kReadAhead, {4.2e9, 2e9, 1.2e10, 1e9, 4e9, 6e12}};
+    "align_search", detail::kReadAhead, {4.2e9, 4.2e9, 1.2e10, 1e9, 4e9, 6e12}};
 // Letters and qualities: bytes of text.
 inline constexpr cost::Task kKmerCount{
     "kmer_count", detail::kReadFirst, {1e10, 1e10, 0.8e8, 2e8, 2e10, 1e10}};
