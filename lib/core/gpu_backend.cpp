@@ -17,11 +17,21 @@ namespace {
 
 constexpr char kModule[] = "libbiogpu_rocm.so";
 
-// The folders a module may lie in: beside the binary (a build tree) and where it is installed.
+// Of the program or the shared library that this file is linked into.
+std::filesystem::path own_folder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr)
+    return {};
+  return std::filesystem::path(info.dli_fname).parent_path();
+}
+
+// The folders a module may lie in: beside the binary (a build tree) and where it is installed, of
+// another program that uses the library of potentials too.
 std::filesystem::path find_module() {
   std::error_code ignored;
   const auto binary = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-  for (const auto& folder : {binary, binary / "../lib/biogpu", binary / "../../../lib/biogpu"}) {
+  for (const auto& folder : {binary, binary / "../lib/biogpu", binary / "../../../lib/biogpu",
+                             own_folder() / "biogpu"}) {
     if (std::filesystem::exists(folder / kModule, ignored)) return folder / kModule;
   }
   return {};

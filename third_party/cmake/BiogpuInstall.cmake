@@ -3,7 +3,7 @@
 #
 #   bin/biogpu  bin/biogpu-bench      libexec/biogpu/tests/   (the last two in developer mode)
 #   lib/biogpu/*.so                   share/biogpu/data/      share/doc/biogpu/
-
+#   lib/libbiogpu_potential.so        include/biogpu/
 #
 # Distributions, which have the libraries as packages, set BIOGPU_SYSTEM_LIBRARIES: the folder then
 # carries none, and programs find them where the system's loader looks.
@@ -31,6 +31,13 @@ biogpu_install(biogpu bin)
 if(TARGET biogpu-bench)
   biogpu_install(biogpu-bench bin)
 endif()
+# Potentials for other programs: the library, its header, and what is built on it.
+biogpu_install(biogpu_potential lib)
+install(FILES "${PROJECT_SOURCE_DIR}/lib/c_api/potential.h" DESTINATION include/biogpu)
+install(FILES "${PROJECT_SOURCE_DIR}/lib/c_api/example/energy.c" DESTINATION share/doc/biogpu/examples)
+install(FILES "${PROJECT_SOURCE_DIR}/scripts/ase/biogpu_calculator.py" DESTINATION share/biogpu/python)
+install(FILES "${PROJECT_SOURCE_DIR}/scripts/lammps/pair_biogpu.cpp"
+              "${PROJECT_SOURCE_DIR}/scripts/lammps/pair_biogpu.h" DESTINATION share/biogpu/lammps)
 # The AMD backend, opened at run time.
 if(TARGET biogpu_rocm)
   biogpu_install(biogpu_rocm ${BIOGPU_PRIVATE_LIBDIR})

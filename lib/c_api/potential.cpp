@@ -1,0 +1,195 @@
+#include "lib/c_api/potential.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "lib/core/device.hpp"
+#include "lib/core/error.hpp"
+#include "lib/models/potential_model.hpp"
+#include "lib/models/registry.hpp"
+#include "lib/ops/cpu/cpu_context.hpp"
+#include "lib/ops/reference_context.hpp"
+#include "lib/structure/elements.hpp"
+#include "lib/tensor/context.hpp"
+
+struct biogpu_potential {
+  std::unique_ptr<biogpu::tensor::Context> context;
+  std::unique_ptr<biogpu::models::PotentialModel> model;
+};
+
+namespace {
+
+using biogpu::Error;
+using biogpu::ErrorCode;
+using biogpu::models::AtomSystem;
+using biogpu::models::PairList;
+
+// Atoms and pairs are numbered by 32 bits.
+constexpr std::int64_t kMaxAtoms = std::numeric_limits<std::int32_t>::max() / 3;
+
+thread_local std::string last_error;
+
+int fail(ErrorCode code, const char* what) noexcept {
+  try {
+    last_error = what;
+  } catch (...) {
+    last_error.clear();
+  }
+  return static_cast<int>(code);
+}
+
+// No exception leaves a function of C.
+template <class Body>
+int guarded(const Body& body) noexcept {
+  try {
+    body();
+    return 0;
+  } catch (const Error& error) {
+    return fail(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorCode::host_memory, "out of memory");
+  } catch (const std::exception& error) {
+    return fail(ErrorCode::failed, error.what());
+  } catch (...) {
+    return fail(ErrorCode::failed, "an unknown failure");
+  }
+}
+
+void require(bool condition, const char* what) {
+  if (!condition) throw Error(ErrorCode::usage, what);
+}
+
+std::unique_ptr<biogpu::tensor::Context> open_context(const std::string& device,
+                                                      const std::string& precision, int n_threads) {
+  require(precision == "auto" || precision == "fp32" || precision == "fp64",
+          "a precision that is none of auto, fp32, fp64");
+  const biogpu::DeviceChoice choice =
+      biogpu::choose_device(biogpu::parse_device_request(device), false);
+  if (precision == "fp64") {
+    require(!choice.on_gpu(), "fp64 is computed on the CPU: give the device cpu");
+    return biogpu::ops::make_reference_context();
+  }
+  if (n_threads <= 0)
+    n_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  if (!choice.on_gpu()) return biogpu::ops::make_cpu_context(n_threads);
+  biogpu::tensor::ContextOptions options;
+  options.n_threads = n_threads;
+  options.precision = biogpu::tensor::Precision::fp32;
+  return biogpu::tensor::make_gpu_context(choice.gpus.front(), options);
+}
+
+PairList pairs_of(const biogpu_neighbours& from, std::int64_t n, bool has_box) {
+  require(from.starts != nullptr && from.neighbours != nullptr, "neighbours without their arrays");
+  require((from.shifts != nullptr) == has_box, "shifts of neighbours belong to a box");
+  PairList pairs;
+  pairs.radius = from.radius;
+  pairs.starts.assign(from.starts, from.starts + n + 1);
+  require(pairs.starts.front() == 0 && std::is_sorted(pairs.starts.begin(), pairs.starts.end()),
+          "the starts of neighbours do not rise from 0");
+  pairs.neighbours.assign(from.neighbours, from.neighbours + pairs.starts.back());
+  for (const std::int32_t neighbour : pairs.neighbours)
+    require(neighbour >= 0 && neighbour < n, "a neighbour that is no atom");
+  if (has_box)
+    for (std::size_t i = 0; i < pairs.neighbours.size(); ++i)
+      pairs.shifts.push_back({from.shifts[3 * i], from.shifts[3 * i + 1], from.shifts[3 * i + 2]});
+  for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i)
+    for (auto k = static_cast<std::size_t>(pairs.starts[i]) + 1;
+         k < static_cast<std::size_t>(pairs.starts[i + 1]); ++k) {
+      const auto key = [&](std::size_t entry) {
+        return std::pair(pairs.neighbours[entry],
+                         has_box ? pairs.shifts[entry] : std::array<std::int32_t, 3>{});
+      };
+      require(key(k - 1) < key(k), "neighbours of an atom that are not sorted");
+    }
+  return pairs;
+}
+
+AtomSystem system_of(const biogpu_atoms& atoms) {
+  require(atoms.n > 0 && atoms.n <= kMaxAtoms, "a number of atoms below 1 or beyond 715827882");
+  require(atoms.atomic_numbers != nullptr && atoms.positions != nullptr, "atoms without arrays");
+  AtomSystem system;
+  system.atomic_numbers.assign(atoms.atomic_numbers, atoms.atomic_numbers + atoms.n);
+  system.positions.assign(atoms.positions, atoms.positions + 3 * atoms.n);
+  if (atoms.box != nullptr) std::copy_n(atoms.box, 9, system.box.emplace().begin());
+  if (atoms.charge != nullptr) system.total_charge = *atoms.charge;
+  return system;
+}
+
+void compute(biogpu::models::PotentialModel& model, const biogpu_atoms& atoms, double* energy,
+             double* forces, double* virial) {
+  AtomSystem system = system_of(atoms);
+  model.check(system);
+  PairList pairs;
+  if (atoms.neighbours != nullptr) {
+    require(atoms.neighbours->radius >= model.info().cutoff,
+            "neighbours within less than the cutoff");
+    pairs = pairs_of(*atoms.neighbours, atoms.n, atoms.box != nullptr);
+    system.pairs = &pairs;
+  }
+  const biogpu::models::PotentialResult result =
+      model.compute({&system, 1}, {forces != nullptr, virial != nullptr, false}).front();
+  if (!std::isfinite(result.energy))
+    throw Error(ErrorCode::failed, "the energy is NaN or infinite; look at the weights");
+  const double ev = model.info().ev_per_energy;
+  *energy = ev * result.energy;
+  for (std::size_t i = 0; forces != nullptr && i < result.forces.size(); ++i)
+    forces[i] = ev * result.forces[i];
+  for (std::size_t i = 0; virial != nullptr && i < 9; ++i) virial[i] = ev * result.virial[i];
+}
+
+}  // namespace
+
+int biogpu_potential_version(void) { return BIOGPU_POTENTIAL_VERSION; }
+
+int biogpu_potential_load(const char* folder, const char* device, const char* precision,
+                          int n_threads, biogpu_potential** potential) {
+  return guarded([&] {
+    require(folder != nullptr && device != nullptr && precision != nullptr && potential != nullptr,
+            "an argument of biogpu_potential_load is NULL");
+    auto loaded = std::make_unique<biogpu_potential>();
+    loaded->context = open_context(device, precision, n_threads);
+    loaded->model = biogpu::models::load_model<biogpu::models::PotentialModel>(folder, "energy",
+                                                                               *loaded->context);
+    *potential = loaded.release();
+  });
+}
+
+void biogpu_potential_free(biogpu_potential* potential) { delete potential; }
+
+const char* biogpu_potential_error(void) { return last_error.c_str(); }
+
+double biogpu_potential_cutoff(const biogpu_potential* potential) {
+  return potential->model->info().cutoff;
+}
+
+int biogpu_potential_needs_charge(const biogpu_potential* potential) {
+  return potential->model->info().needs_charge ? 1 : 0;
+}
+
+int biogpu_potential_has_element(const biogpu_potential* potential, int32_t atomic_number) {
+  const auto& elements = potential->model->info().elements;
+  return std::binary_search(elements.begin(), elements.end(), atomic_number) ? 1 : 0;
+}
+
+int32_t biogpu_potential_atomic_number(const char* symbol) {
+  return biogpu::structure::atomic_number_of(symbol);
+}
+
+int biogpu_potential_compute(biogpu_potential* potential, const biogpu_atoms* atoms, double* energy,
+                             double* forces, double* virial) {
+  return guarded([&] {
+    require(potential != nullptr && atoms != nullptr && energy != nullptr,
+            "an argument of biogpu_potential_compute is NULL");
+    compute(*potential->model, *atoms, energy, forces, virial);
+  });
+}

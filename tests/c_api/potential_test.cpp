@@ -1,0 +1,152 @@
+#include "lib/c_api/potential.h"
+
+#include <array>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.hpp"
+
+namespace {
+
+struct Free {
+  void operator()(biogpu_potential* potential) const { biogpu_potential_free(potential); }
+};
+using Potential = std::unique_ptr<biogpu_potential, Free>;
+
+Potential load(const std::string& name, const char* precision = "fp64") {
+  biogpu_potential* potential = nullptr;
+  const std::string folder = BIOGPU_TEST_DATA "/models/tensornet/" + name;
+  INFO(biogpu_potential_error());
+  REQUIRE(biogpu_potential_load(folder.c_str(), "cpu", precision, 1, &potential) == 0);
+  return Potential(potential);
+}
+
+bool says(const char* text) { return std::strstr(biogpu_potential_error(), text) != nullptr; }
+
+// Silicon and oxygen in a box that is narrower than the cutoff.
+struct Crystal {
+  std::vector<int32_t> numbers{14, 8, 8};
+  std::vector<double> positions{0.1, 0.2, 0.1, 1.4, 1.5, 0.3, 0.2, 1.6, 1.7};
+  std::array<double, 9> box{3.2, 0, 0, 0.3, 3.4, 0, 0, 0.2, 3.1};
+  biogpu_atoms atoms() const {
+    return {3, numbers.data(), positions.data(), box.data(), nullptr, nullptr};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("c_api.potential: forces and virial are slopes of the energy", "[c_api]") {
+  const Potential potential = load("matgl");
+  CHECK(biogpu_potential_version() == BIOGPU_POTENTIAL_VERSION);
+  CHECK(biogpu_potential_cutoff(potential.get()) == 4);
+  CHECK(biogpu_potential_needs_charge(potential.get()) == 0);
+  CHECK(biogpu_potential_has_element(potential.get(), 14) == 1);
+  CHECK(biogpu_potential_has_element(potential.get(), 92) == 0);
+  CHECK(biogpu_potential_atomic_number("Si") == 14);
+  CHECK(biogpu_potential_atomic_number("Sj") == 0);
+  const auto energy = [&](const Crystal& crystal) {
+    const biogpu_atoms atoms = crystal.atoms();
+    double result = 0;
+    REQUIRE(biogpu_potential_compute(potential.get(), &atoms, &result, nullptr, nullptr) == 0);
+    return result;
+  };
+  const Crystal crystal;
+  const biogpu_atoms atoms = crystal.atoms();
+  double total = 0, forces[9] = {}, virial[9] = {};
+  REQUIRE(biogpu_potential_compute(potential.get(), &atoms, &total, forces, virial) == 0);
+  CHECK(total == energy(crystal));
+  constexpr double kStep = 1e-4;
+  for (std::size_t i = 0; i < 9; ++i) {
+    Crystal up, down;
+    up.positions[i] += kStep;
+    down.positions[i] -= kStep;
+    CHECK(forces[i] == Approx((energy(down) - energy(up)) / (2 * kStep)).margin(1e-5));
+    const auto strained = [&](double e) {
+      Crystal bent;
+      for (double* rows : {bent.positions.data(), bent.box.data()})
+        for (std::size_t row = 0; row < 9; row += 3) rows[row + i % 3] += e * rows[row + i / 3];
+      return bent;
+    };
+    const double slope = (energy(strained(kStep)) - energy(strained(-kStep))) / (2 * kStep);
+    CHECK(virial[i] == Approx(slope).margin(1e-5));
+  }
+}
+
+TEST_CASE("c_api.potential: a list of neighbours", "[c_api]") {
+  const Potential potential = load("o3");
+  CHECK(biogpu_potential_needs_charge(potential.get()) == 1);
+  const std::vector<int32_t> numbers{8, 1, 1}, starts{0, 2, 4, 6}, others{1, 2, 0, 2, 0, 1};
+  const std::vector<double> positions{0, 0, 0, 0.97, 0, 0, -0.2, 0.9, 0};
+  const double charge = 0;
+  biogpu_neighbours list{3.5, starts.data(), others.data(), nullptr};
+  biogpu_atoms atoms{3, numbers.data(), positions.data(), nullptr, &charge, nullptr};
+  double found = 0, listed = 0;
+  REQUIRE(biogpu_potential_compute(potential.get(), &atoms, &found, nullptr, nullptr) == 0);
+  atoms.neighbours = &list;
+  REQUIRE(biogpu_potential_compute(potential.get(), &atoms, &listed, nullptr, nullptr) == 0);
+  CHECK(found == listed);
+  // Without the pair of the hydrogens, which are 1.5 Angstrom from each other.
+  const std::vector<int32_t> few_starts{0, 2, 3, 4}, few{1, 2, 0, 0};
+  list.starts = few_starts.data();
+  list.neighbours = few.data();
+  REQUIRE(biogpu_potential_compute(potential.get(), &atoms, &listed, nullptr, nullptr) == 0);
+  CHECK(found != listed);
+  const auto refused = [&](const char* what) {
+    return biogpu_potential_compute(potential.get(), &atoms, &listed, nullptr, nullptr) == 2 &&
+           says(what);
+  };
+  list.radius = 3;
+  CHECK(refused("less than the cutoff"));
+  list.radius = 4;
+  const std::vector<int32_t> too_high{1, 3, 0, 0}, unsorted{2, 1, 0, 0}, falling{0, 2, 1, 4};
+  list.neighbours = too_high.data();
+  CHECK(refused("a neighbour that is no atom"));
+  list.neighbours = unsorted.data();
+  CHECK(refused("not sorted"));
+  list.neighbours = few.data();
+  list.starts = falling.data();
+  CHECK(refused("do not rise"));
+  list.starts = few_starts.data();
+  list.shifts = starts.data();
+  CHECK(refused("belong to a box"));
+}
+
+TEST_CASE("c_api.potential: failures return a code and one line", "[c_api]") {
+  biogpu_potential* none = nullptr;
+  CHECK(biogpu_potential_load("/no/such/folder", "cpu", "auto", 1, &none) != 0);
+  CHECK(says("/no/such/folder"));
+  CHECK(biogpu_potential_load(nullptr, "cpu", "auto", 1, &none) == 2);
+  const std::string folder = BIOGPU_TEST_DATA "/models/tensornet/o3";
+  CHECK(biogpu_potential_load(folder.c_str(), "tpu", "auto", 1, &none) == 2);
+  CHECK(biogpu_potential_load(folder.c_str(), "cpu", "fp8", 1, &none) == 2);
+  CHECK(biogpu_potential_load(BIOGPU_TEST_DATA "/models/enformer_tiny", "cpu", "auto", 1, &none) ==
+        2);
+  CHECK(says("it offers"));
+  CHECK(none == nullptr);
+  const Potential potential = load("o3", "auto");
+  const int32_t numbers[] = {8, 1};
+  double positions[] = {0, 0, 0, 0, 0, 1}, energy = 0;
+  biogpu_atoms atoms{2, numbers, positions, nullptr, nullptr, nullptr};
+  const auto code = [&] {
+    return biogpu_potential_compute(potential.get(), &atoms, &energy, nullptr, nullptr);
+  };
+  CHECK(code() == 3);
+  CHECK(says("charge"));
+  const double charge = 0;
+  atoms.charge = &charge;
+  CHECK(code() == 0);
+  positions[5] = std::numeric_limits<double>::quiet_NaN();
+  CHECK(code() == 3);
+  positions[5] = 0;
+  CHECK(code() == 3);
+  CHECK(says("at one place"));
+  atoms.n = 0;
+  CHECK(code() == 2);
+  atoms.n = int64_t{1} << 40;
+  CHECK(code() == 2);
+  CHECK(biogpu_potential_compute(potential.get(), nullptr, &energy, nullptr, nullptr) == 2);
+  biogpu_potential_free(nullptr);
+}
