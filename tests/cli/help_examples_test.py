@@ -95,6 +95,21 @@ def write_enformer(folder, source):
     (folder / "peaks.bed").write_text("chr1\t1000\t1200\tpeak1\nchr1\t5000\t5400\tpeak2\n")
 
 
+def write_potentials(folder, source):
+    """Models of molecules and of crystals with inputs of a few atoms."""
+    models = source / "tests/data/models/tensornet"
+    shutil.copytree(models / "o3", folder / "aceff")
+    shutil.copytree(models / "matgl", folder / "matpes-pbe")
+    crystal = '2\nLattice="3.2 0 0 0.3 3.4 0 0 0.2 3.1"\nSi 0 0 0\nO 1.5 1.6 1.4\n'
+    (folder / "crystals.extxyz").write_text(crystal, encoding="ascii")
+    (folder / "crystal.extxyz").write_text(crystal, encoding="ascii")
+    molecule = ("water\n  test              3D\n\n  2  1  0  0  0  0  0  0  0  0999 V2000\n"
+                "    0.0000    0.0000    0.1000 O   0  0\n    0.9600    0.0000    0.0000 H   0  0\n  1  2  1  0\n"
+                "M  END\n")
+    (folder / "ligand.sdf").write_text(molecule + "$$$$\n", encoding="ascii")
+    (folder / "ligands.sdf").write_text(2 * (molecule + "$$$$\n"), encoding="ascii")
+
+
 def write_inputs(folder, source, biogpu):
     """All names that examples use for their inputs."""
     data = source / "data"
@@ -126,6 +141,7 @@ def write_inputs(folder, source, biogpu):
     for name in ("esm2_t6_8M_UR50D", "esm2_t33_650M_UR50D"):
         shutil.copytree(source / "tests/data/models/esm2_head16", folder / name)
     write_enformer(folder, source)
+    write_potentials(folder, source)
     subprocess.run([sys.executable, source / "tests/support/random_proteinmpnn.py", folder / "v_48_020"], check=True)
     write_structures(folder)
 

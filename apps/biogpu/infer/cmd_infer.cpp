@@ -11,6 +11,9 @@ constexpr Subcommand kInferSubcommands[] = {
     {"contacts", "probability that two residues touch", add_infer_contacts, "Proteins"},
     {"design", "sequences that fold into a backbone", add_infer_design, "Structures"},
     {"tracks", "predicted tracks of DNA windows, as Enformer's", add_infer_tracks, "DNA"},
+    {"energy", "energies and forces of molecules and crystals", add_infer_energy, "Atoms"},
+    {"relax", "minima of energy, of the box too", add_infer_relax, "Atoms"},
+    {"md", "molecular dynamics", add_infer_md, "Atoms"},
     {"info", "what a model folder holds", add_infer_info, "Model"},
     {"bench", "time, rate and error of kernels and whole passes", add_infer_bench, "Model"},
 };
@@ -21,7 +24,8 @@ constexpr char kInferFooter[] =
     "  biogpu infer score --model esm2_t33_650M_UR50D --variants dms.tsv wild_type.fa\n"
     "  biogpu infer design --model v_48_020 backbone.pdb -o designs.fa\n"
     "  biogpu infer tracks --model enformer --genome genome.fa --regions peaks.bed -o "
-    "tracks.h5\n\n";
+    "tracks.h5\n"
+    "  biogpu infer energy --model matpes-pbe --forces crystals.extxyz -o computed.extxyz\n\n";
 
 }  // namespace
 

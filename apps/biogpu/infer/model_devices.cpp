@@ -11,6 +11,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/stage_times.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
+#include "lib/ops/reference_context.hpp"
 
 namespace biogpu::app {
 
@@ -30,7 +31,20 @@ ModelDevices::ModelDevices(ModelRun& run, const AutoDecision& decision,
   run.add_stage(clock.stop(weight_bytes(run.flags().model)));
 }
 
+// The reference operations, which compute in double precision.
+void ModelDevices::open_fp64(ModelRun& run) {
+  run.open_devices(
+      {false, "double precision", ""},
+      [](int) {
+        throw Error(ErrorCode::usage, "--precision fp64 is computed on the CPU; give --device cpu");
+      },
+      [] {});
+  contexts_.push_back(ops::make_reference_context());
+  is_fp64_ = true;
+}
+
 void ModelDevices::open_contexts(ModelRun& run, const AutoDecision& decision) {
+  if (run.flags().precision == "fp64") return open_fp64(run);
   tensor::ContextOptions options;
   options.n_threads = run.flags().shared.threads;
   options.max_device_bytes = run.flags().shared.max_device_memory;

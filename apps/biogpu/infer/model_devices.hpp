@@ -27,6 +27,7 @@ class ModelDevices {
 
   int size() const { return static_cast<int>(models_.size()); }
   tensor::Precision precision() const { return precision_; }  // what is computed in
+  const char* precision_name() const { return is_fp64_ ? "fp64" : name_of(precision_); }
   // Any of the models, to ask what all have alike. Kind: what the registry's task works with.
   template <class Kind>
   Kind& first() const {
@@ -51,12 +52,14 @@ class ModelDevices {
 
  private:
   void open_contexts(ModelRun& run, const AutoDecision& decision);
+  void open_fp64(ModelRun& run);
   void load(const ModelRun& run, const models::LoadOptions& options);
   models::Model* take();
   void give_back(models::Model* model);
   [[noreturn]] void fail_not_finite(const std::string& place) const;
 
   tensor::Precision precision_ = tensor::Precision::fp32;
+  bool is_fp64_ = false;  // --precision fp64, where a subcommand has it
   std::vector<std::unique_ptr<tensor::Context>> contexts_;
   std::vector<std::unique_ptr<models::Model>> models_;
   std::mutex mutex_;  // guards free_

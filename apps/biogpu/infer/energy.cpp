@@ -1,0 +1,80 @@
+// `biogpu infer energy`: energies, forces and stresses of molecules and crystals.
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/biogpu/infer/commands.hpp"
+#include "apps/biogpu/infer/molecule_run.hpp"
+#include "apps/biogpu/infer/table.hpp"
+#include "apps/biogpu/option_group.hpp"
+#include "lib/io/output_file.hpp"
+#include "lib/tasks/molecule/energy.hpp"
+
+namespace biogpu::app {
+namespace {
+
+struct EnergyFlags {
+  MoleculeFlags molecules;
+  bool forces = false;
+  bool stress = false;
+};
+
+void run_energy(const EnergyFlags& flags, const std::string& command_line) {
+  const InferFlags& infer = flags.molecules.infer;
+  const bool as_frames = has_frame_suffix(infer.output);
+  if (!as_frames) require_table_name(infer.output);
+  const tasks::EnergyOptions options{flags.forces, flags.stress,
+                                     tasks::find_energy_unit(flags.molecules.units)};
+  MoleculeRun run(flags.molecules, "infer energy", command_line, 1);
+  io::OutputFile out(infer.output, infer.shared.threads);
+  if (!as_frames) out.write(tasks::energy_header(options));
+  run.run(
+      [&](models::PotentialModel& model, tasks::MoleculeBatch& batch,
+          pipeline::BatchResult& result) {
+        const auto systems = tasks::make_systems(model, batch, flags.molecules.charge);
+        std::vector<models::PotentialResult> computed =
+            tasks::compute_systems(model, systems, {flags.forces, flags.stress, false});
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+          run.require_finite(std::array{computed[i].energy}, batch.places[i]);
+          run.require_finite(computed[i].forces, batch.places[i]);
+          const molecule::FrameResults frame = tasks::frame_results(
+              systems[i], std::move(computed[i]), run.info().ev_per_energy, options);
+          if (as_frames)
+            molecule::append_extxyz(result.text, batch.molecules[i], frame);
+          else
+            tasks::append_energy_line(result.text, batch.first + i + 1,
+                                      batch.molecules[i].n_atoms(), frame, options);
+        }
+      },
+      [&](const pipeline::BatchResult& result) { out.write(result.text); });
+  run.finish(out.bytes(), [&] { out.commit(); });
+}
+
+}  // namespace
+
+Run add_infer_energy(CLI::App& command) {
+  const auto flags = std::make_shared<EnergyFlags>();
+  const OptionGroup options(command);
+  options.option("-o,--output", flags->molecules.infer.output,
+                 ".extxyz: frames with results; .tsv: a table [-, a table on stdout]", "FILE");
+  options.flag("--forces", flags->forces, "forces (extxyz) or the largest one (column fmax)");
+  options.flag("--stress", flags->stress, "stress of frames with a box, tension positive");
+  add_molecule_flags(command, flags->molecules);
+  add_infer_shard_flag(command, flags->molecules.infer,
+                       "part I of N of the frames; 'biogpu gather' joins the tables");
+  command.footer(
+      std::string(
+          "Columns: index (from 1), natoms, energy, fmax, stress_xx to stress_xy, units.\n"
+          "Lengths are in Angstrom, stress in eV/A^3, energies in --units.\n\n"
+          "Examples:\n"
+          "  biogpu infer energy --model matpes-pbe crystals.extxyz -o energies.tsv\n"
+          "  biogpu infer energy --model matpes-pbe --forces --stress crystals.extxyz \\\n"
+          "      -o computed.extxyz\n"
+          "  biogpu infer energy --model aceff --charge 0 --units kcal/mol ligands.sdf\n\n") +
+      kExitCodes);
+  return [flags](const std::string& command_line) { run_energy(*flags, command_line); };
+}
+
+}  // namespace biogpu::app

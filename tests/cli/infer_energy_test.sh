@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# `biogpu infer energy`: frames of several formats, forces and stresses, units, resuming, shards, refusals.
+# shellcheck disable=SC2016  # awk and inner shells expand their own
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+molecules=$source_dir/tests/data/models/tensornet/o3
+crystals=$source_dir/tests/data/models/tensornet/matgl
+frames() { python3 "$source_dir/tests/support/potential_frames.py" "$@"; }
+energy() { run infer energy -q --device cpu --model "$molecules" "$@"; }
+
+# Molecules with charges and a box, as torchmd-net computes them; crystals, as matgl does.
+frames write "$molecules" molecules.extxyz || exit 1
+frames write "$crystals" crystals.extxyz || exit 1
+energy --units kcal/mol --forces molecules.extxyz -o out.extxyz
+check "frames" rc_is 0
+check "equal to torchmd-net" frames compare "$molecules" out.extxyz 1e-4 1e-4
+energy --units kcal/mol --forces --precision fp64 molecules.extxyz -o fp64.extxyz
+check "equal in double precision" frames compare "$molecules" fp64.extxyz 1e-6 1e-5
+run infer energy -q --device cpu --model "$crystals" --forces --stress crystals.extxyz -o crystals_out.extxyz
+check "crystals" rc_is 0
+check "equal to matgl" frames compare "$crystals" crystals_out.extxyz 1e-4 1e-4
+check "units of frames" grep -q 'energy_unit=eV force_unit=eV/A stress_unit=eV/A^3' crystals_out.extxyz
+
+# A table: the same numbers, for any batch and number of threads, from a pipe.
+energy --forces molecules.extxyz -o table.tsv
+check "columns" cmp <(head -1 table.tsv) <(printf 'index\tnatoms\tenergy\tfmax\tunits\n')
+check "a line a frame" n_lines_is table.tsv 6
+check "units of the table" bash -c 'tail -n +2 table.tsv | cut -f 5 | uniq | grep -qx "eV,eV/A"'
+check "eV of kcal/mol" python3 - <<'END'
+import re
+lines = [line.split("\t") for line in open("table.tsv")][1:]
+energies = [float(x) for x in re.findall(r" energy=(\S+)", open("out.extxyz").read())]
+assert [int(line[0]) for line in lines] == [1, 2, 3, 4, 5]
+for line, energy in zip(lines, energies):
+    assert abs(float(line[2]) * 23.06054783 - energy) < 1e-6 * abs(energy) + 1e-6, (line, energy)
+END
+for options in "--batch 1" "-t 1" "--batch 20 -t 2"; do
+  # shellcheck disable=SC2086
+  energy $options --forces molecules.extxyz -o other.tsv
+  check "the same with $options" same_files other.tsv table.tsv
+done
+"$biogpu" infer energy -q --device cpu --model "$molecules" --forces <molecules.extxyz >piped.tsv
+check "the same from a pipe" same_files piped.tsv table.tsv
+gzip -k molecules.extxyz
+energy --forces molecules.extxyz.gz -o other.tsv
+check "the same from gzip" same_files other.tsv table.tsv
+run infer energy -q --device cpu --model "$crystals" --stress crystals.extxyz
+check "stress of frames with a box alone" bash -c '[ "$(cut -f 4 out.txt | grep -c NA)" -eq 1 ]'
+check "six columns of it" out_has "stress_xx	stress_yy	stress_zz	stress_yz	stress_xz	stress_xy	units"
+
+# Several files, shards, resuming.
+python3 - <<'END'
+frames, lines = [], open("molecules.extxyz").read().splitlines(True)
+while lines:
+    n = 2 + int(lines[0])
+    frames.append("".join(lines[:n]))
+    lines = lines[n:]
+open("first.xyz", "w").write("".join(frames[:2]))
+open("second.xyz", "w").write("".join(frames[2:]))
+END
+energy --forces first.xyz second.xyz -o other.tsv
+check "two files are one input" same_files other.tsv table.tsv
+for i in 1 2 3; do energy --forces --shard $i/3 first.xyz second.xyz -o part$i.tsv; done
+run gather part1.tsv part2.tsv part3.tsv -o gathered.tsv
+check "shards joined" same_files gathered.tsv table.tsv
+# A run that stops at a bad frame; once that is corrected it goes on. The file keeps its size and time, by which
+# it is known.
+{ cat molecules.extxyz && printf '1\n\nU 0 0 0\n'; } >stops.xyz
+cp -p stops.xyz original.xyz
+energy --charge 0 --resume --batch 1 --forces stops.xyz -o resumed.tsv
+check "stops at an unknown element" rc_is 3
+check "and keeps what was done" exists resumed.tsv.partial
+sed -i 's/^U/C/' stops.xyz
+touch -r original.xyz stops.xyz
+run infer energy --device cpu --model "$molecules" --charge 0 --resume --batch 1 --forces stops.xyz -o resumed.tsv
+check "goes on" rc_is 0
+check "with the frames that were there" err_has "[1-5] records were there already"
+energy --charge 0 --forces stops.xyz -o whole.tsv
+check "as a run that did not stop" same_files resumed.tsv whole.tsv
+check "no log is left" absent resumed.tsv.partial
+
+# SDF, PDB.
+printf 'methane\n  x                 3D\n\n  2  1  0  0  0  0  0  0  0  0999 V2000\n' >m.sdf
+printf '%10.4f%10.4f%10.4f %-3s 0  0\n' 0 0 0 C 1.09 0 0 H >>m.sdf
+printf '  1  2  1  0\nM  CHG  1   1   1\nM  END\n$$$$\n' >>m.sdf
+printf '2\ncharge=1\nC 0 0 0\nH 1.09 0 0\n' >m.xyz
+printf 'HETATM    1  C   MET A   1       0.000   0.000   0.000  1.00  0.00           C1+\n' >m.pdb
+printf 'HETATM    2  H   MET A   1       1.090   0.000   0.000  1.00  0.00           H  \n' >>m.pdb
+energy m.xyz -o m.tsv
+for suffix in sdf pdb; do
+  energy m.$suffix
+  check "$suffix is the same molecule" same_files out.txt m.tsv
+done
+printf '2\n\nC 0 0 0\nH 1.09 0 0\n' >no_charge.xyz
+energy --charge 1 no_charge.xyz
+check "--charge" same_files out.txt m.tsv
+energy --charge 0 m.xyz
+check "a file's charge counts" same_files out.txt m.tsv
+energy --charge 0 no_charge.xyz
+check "charges matter" bash -c '! cmp -s out.txt m.tsv'
+
+# Empty input.
+: >empty.xyz
+works infer energy -q --device cpu --model "$molecules" empty.xyz
+check "an empty file gives a header" n_lines_is out.txt 1
+
+# Refusals: one line with file and frame, no output.
+bad() { fails 3 "$1" infer energy -q --device cpu --model "$molecules" --charge 0 bad.xyz -o bad.tsv; check "no output" absent bad.tsv; }
+printf '1\n\nC 0 0 0\n1\n\nQq 0 0 0\n' >bad.xyz
+bad "^biogpu infer: bad.xyz: frame 2 (line 6): 'Qq' is no element"
+printf '1\n\nC 0 0 0\n1\n\nU 0 0 0\n' >bad.xyz
+bad "^biogpu infer: bad.xyz: frame 2: atom 1 is U; the model knows"
+printf '1\n\nC 0 nan 0\n' >bad.xyz
+bad "bad.xyz: frame 1 (line 3): coordinate 'nan' is no number"
+printf '2\n\nC 0 0 0\n' >bad.xyz
+bad "bad.xyz: frame 1 (line 3): cut short: 1 of 2 atoms are there"
+printf '2\n\nC 0 0 0\nH 0 0 0\n' >bad.xyz
+bad "bad.xyz: frame 1: atoms 1 (C) and 2 (H) are at one place"
+printf '1\nLattice="6 0 0 0 9 0 0 0 9"\nC 0 0 0\n' >bad.xyz
+bad "bad.xyz: frame 1: the box is 6 A wide; the model needs at least 7 A, twice its cutoff"
+fails 3 "no format by its suffix" infer energy -q --device cpu --model "$molecules" "$molecules/config.json"
+fails 2 "has no 'energy'; it offers" infer energy -q --device cpu --model "$source_dir/tests/data/models/enformer_tiny" m.xyz
+fails 2 "suffix of arrays" infer energy -q --device cpu --model "$molecules" m.xyz -o out.npy
+fails 2 "takes the place of\|is also\|the same file" infer energy -q --device cpu --model "$molecules" m.xyz -o m.xyz
+finish
