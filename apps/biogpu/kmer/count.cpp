@@ -26,6 +26,7 @@
 #include "lib/kmer/count/selection.hpp"
 #include "lib/kmer/database/bloom_counter.hpp"
 #include "lib/kmer/database/writer.hpp"
+#include "lib/pipeline/in_turn.hpp"
 #include "lib/pipeline/pipeline.hpp"
 
 namespace biogpu::app {
@@ -224,7 +225,8 @@ class CountRun {
     kmer::CountBlock block;
     kmer::CountBlock wanted;
     std::string bytes;
-    std::uint64_t offset = 0;  // of bytes in the file, where it is known before
+    std::uint64_t offset = 0;  // of bytes in the file
+    bool written = false;      // there
   };
 
   void write(kmer::DatabaseWriter& out) {
@@ -234,40 +236,41 @@ class CountRun {
     const auto n_threads = static_cast<std::size_t>(flags_.shared.threads);
     items.resize(gpu != nullptr ? n_threads + 4 : 2 * n_threads + 1);
     std::size_t next = 0;
-    // One thread writes slower than a device counts.
-    workers_write_ = gpu != nullptr && gpu->tells_sizes() && !has_filters() && out.takes_offsets();
-    const pipeline::Times times =
-        pipeline::run({flags_.shared.threads, static_cast<int>(items.size())},
-                      {[&](std::size_t slot) {
-                         if (gpu != nullptr) {
-                           const bool more = gpu->next(items[slot].piece);
-                           if (more && workers_write_)
-                             items[slot].offset = out.reserve(items[slot].piece.places.n);
-                           return more;
-                         }
-                         items[slot].index = next++;
-                         return items[slot].index < counter_->cpu().n_blocks();
-                       },
-                       [&](std::size_t slot) {
-                         Item& item = items[slot];
-                         if (gpu != nullptr) {
-                           gpu->restore(item.piece);
-                           std::swap(item.block, item.piece.block);
-                         } else {
-                           counter_->cpu().take_block(item.index, item.block);
-                         }
-                         select(item.index, item.block, item.wanted);
-                         out.prepare(item.block, item.bytes);
-                         if (workers_write_) out.write_at(item.offset, item.bytes);
-                       },
-                       [&](std::size_t slot) {
-                         n_written_ += items[slot].block.size();
-                         if (!workers_write_) out.write(items[slot].block, items[slot].bytes);
-                       }});
+    // One thread that writes what others made is slower than a device counts.
+    workers_write_ = out.takes_offsets();
+    pipeline::InTurn in_turn;
+    const pipeline::Times times = pipeline::run(
+        {flags_.shared.threads, static_cast<int>(items.size())},
+        {[&](std::size_t slot) {
+           items[slot].index = next++;
+           if (gpu != nullptr) return gpu->next(items[slot].piece);
+           return items[slot].index < counter_->cpu().n_blocks();
+         },
+         [&](std::size_t slot) {
+           Item& item = items[slot];
+           if (gpu != nullptr) {
+             gpu->restore(item.piece);
+             std::swap(item.block, item.piece.block);
+           } else {
+             counter_->cpu().take_block(item.index, item.block);
+           }
+           select(item.index, item.block, item.wanted);
+           out.prepare(item.block, item.bytes);
+           if (!workers_write_) return;
+           item.written = in_turn.ready(
+               item.index, [&item, &out] { item.offset = out.reserve(item.block.size()); });
+           if (item.written) out.write_at(item.offset, item.bytes);
+         },
+         [&](std::size_t slot) {
+           const Item& item = items[slot];
+           n_written_ += item.block.size();
+           if (!workers_write_)
+             out.write(item.block, item.bytes);
+           else if (!item.written)
+             out.write_at(item.offset, item.bytes);
+         }});
     add_output_stages(times);
   }
-
-  bool has_filters() const { return only_ || bloom_ || flags_.bloom_size > 0; }
 
   // The filters that need the counts. `wanted` is room to work in.
   void select(std::size_t index, kmer::CountBlock& block, kmer::CountBlock& wanted) {

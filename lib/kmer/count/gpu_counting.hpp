@@ -42,9 +42,6 @@ class GpuCounting {
   // Makes piece.block the distinct k-mers of it that the options keep, in order. Any thread.
   void restore(Piece& piece);
 
-  // Whether pieces tell how many k-mers they give before restore(): none is added up or left out.
-  bool tells_sizes() const { return !parts_ && keeps_all(); }
-
   CountTotals totals() const { return {totals_.n_windows, n_distinct_}; }
   GpuCountTimes times() const;  // of the device that was busy longest
   std::uint64_t peak_device_bytes() const;

@@ -31,8 +31,8 @@ class DatabaseWriter {
   // The next records, in the header's order, and what prepare() made of them.
   void write(const CountBlock& block, const std::string& bytes);
   void write(const CountBlock& block);
-  // Whether records have places that are known before they are made: Jellyfish's binary ones, in a
-  // file without compression.
+  // Whether records may be written at offsets: Jellyfish's binary ones, in a file without
+  // compression.
   bool takes_offsets() const;
   // Room for the next n records; returns its offset. One thread at a time, in order.
   std::uint64_t reserve(std::uint64_t n_records);

@@ -42,9 +42,8 @@ struct Batch {
   std::array<io::CharBuffer, kOutputs> text;
   std::array<io::CharBuffer, kOutputs> packed;  // the same as gzip, where the output is
   std::vector<PackEnd> packs;
-  // Where these go in the files, once it is known, and whether they are there.
+  // Where these go in the files, once it is known, and whether the worker writes them.
   std::array<std::uint64_t, kOutputs> offset{};
-  bool placed = false;
   bool written = false;
   // With -p: the reads that count as after filtering, by mate, with the pack that each is of.
   struct Kept {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -10,6 +9,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/timed.hpp"
+#include "lib/pipeline/in_turn.hpp"
 #include "lib/pipeline/pipeline.hpp"
 #include "lib/qc/output/output_set.hpp"
 #include "lib/qc/run/batch_reader.hpp"
@@ -153,16 +153,7 @@ class Run {
   // Texts are written by who made them, from its cache, where all batches before have their places.
   // Those that are ready before their turn are left to write().
   void write_in_turn(Batch& batch) {
-    {
-      const std::lock_guard lock(mutex_);
-      ready_.emplace(batch.turn, &batch);
-      for (auto next = ready_.begin(); next != ready_.end() && next->first == n_placed_;
-           next = ready_.erase(next), ++n_placed_) {
-        outputs_.place(*next->second);
-        next->second->placed = true;
-      }
-      batch.written = batch.placed;
-    }
+    batch.written = in_turn_.ready(batch.turn, [this, &batch] { outputs_.place(batch); });
     if (batch.written) write_at(batch);
   }
 
@@ -185,7 +176,7 @@ class Run {
 
   bool read(Batch& batch) {
     batch.turn = n_read_++;
-    batch.placed = batch.written = false;
+    batch.written = false;
     return reader_.next(batch);
   }
 
@@ -262,8 +253,7 @@ class Run {
   Gate gate_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Worker>> idle_;
-  std::map<std::uint64_t, Batch*> ready_;  // made, and without places
-  std::uint64_t n_placed_ = 0;
+  pipeline::InTurn in_turn_;
   double write_s_ = 0;
   std::uint64_t n_read_ = 0;
   std::uint64_t n_written_ = 0;

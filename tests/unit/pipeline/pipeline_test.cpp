@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <numeric>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "lib/core/error.hpp"
+#include "lib/pipeline/in_turn.hpp"
 #include "tests/support/catch.hpp"
 
 using biogpu::pipeline::Size;
@@ -176,4 +180,49 @@ TEST_CASE("pipeline.pipeline: keeps the type of what was thrown", "[pipeline]") 
                                       });
   };
   CHECK_THROWS_AS(run(), biogpu::ClosedPipe);
+}
+
+TEST_CASE("pipeline.in_turn: places are given in order, whoever is ready first", "[pipeline]") {
+  constexpr std::size_t kItems = 400;
+  std::vector<std::uint64_t> order(kItems);
+  std::iota(order.begin(), order.end(), 0);
+  std::mt19937 random(3);
+  // Neighbours swapped at random, as workers finish them; then any order at all.
+  for (const std::size_t most : {std::size_t{6}, kItems}) {
+    for (std::size_t i = 0; i + 1 < kItems; ++i)
+      std::swap(order[i], order[std::min(kItems - 1, i + random() % most)]);
+    biogpu::pipeline::InTurn in_turn;
+    std::vector<std::uint64_t> placed;
+    std::vector<char> is_placed(kItems, 0), told(kItems, 0);
+    std::atomic<std::size_t> next{0};
+    std::atomic<bool> wrong{false};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([&] {
+        for (std::size_t i = next++; i < kItems; i = next++) {
+          const std::uint64_t turn = order[i];
+          told[turn] = in_turn.ready(turn, [&, turn] {
+            placed.push_back(turn);
+            is_placed[turn] = 1;
+          });
+          if (told[turn] != 0 && is_placed[turn] == 0) wrong = true;
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    CHECK_FALSE(wrong);
+    REQUIRE(placed.size() == kItems);
+    CHECK(std::is_sorted(placed.begin(), placed.end()));
+  }
+}
+
+TEST_CASE("pipeline.in_turn: an item behind one that is not ready waits", "[pipeline]") {
+  biogpu::pipeline::InTurn in_turn;
+  std::string placed;
+  CHECK_FALSE(in_turn.ready(1, [&] { placed += "1"; }));
+  CHECK_FALSE(in_turn.ready(2, [&] { placed += "2"; }));
+  CHECK(placed.empty());
+  CHECK(in_turn.ready(0, [&] { placed += "0"; }));
+  CHECK(placed == "012");
+  CHECK(in_turn.ready(3, [&] { placed += "3"; }));
+  CHECK(placed == "0123");
 }
