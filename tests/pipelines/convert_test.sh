@@ -77,6 +77,25 @@ refused 'no pytorch_model' folder
 cp runs_code.pt folder/pytorch_model.bin
 refused 'holds .*\.system,' folder
 
+# Borzoi: a folder without safetensors, and a tensor that biogpu does not read.
+borzoi=$source_dir/tests/data/models/borzoi_tiny
+"$python" - "$borzoi" <<'EOF' || exit 1
+import pathlib, shutil, sys
+import safetensors.torch, torch
+source = pathlib.Path(sys.argv[1])
+state = safetensors.torch.load_file(source / "model.safetensors")
+for folder in ("pickled_borzoi", "gated_borzoi"):
+    pathlib.Path(folder).mkdir()
+    shutil.copy(source / "config.json", folder)
+    torch.save(state, pathlib.Path(folder) / "pytorch_model.bin")
+    state["transformer.0.0.fn.1.to_gate.weight"] = torch.ones(3)
+EOF
+convert 0 pickled_borzoi converted_borzoi
+works infer tracks -q --device cpu --model "$borzoi" "$borzoi/windows.fa" -o tiny.npz
+works infer tracks -q --device cpu --model converted_borzoi "$borzoi/windows.fa" -o converted.npz
+check "the same tracks of Borzoi" same_files tiny.npz converted.npz
+refused 'tensors are not read: transformer.0.0.fn.1.to_gate.weight' gated_borzoi
+
 # Enformer: the trunk's second names, the table of gamma features, and copies that differ.
 enformer=$source_dir/tests/data/models/enformer_tiny
 "$python" - "$enformer" <<'EOF' || exit 1
