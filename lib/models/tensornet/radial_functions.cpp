@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace biogpu::models::tensornet {
 namespace {
@@ -54,18 +55,24 @@ void bessel_functions(double d, double cutoff, std::int64_t n, double* values, d
 // A few distances at a time: row r of an array is number r of all of them.
 constexpr std::size_t kBlock = 16;
 using Block = std::vector<double>;  // [rows, kBlock]
+using Pair = double __attribute__((vector_size(16)));
 
 // y = W x (+ b); the slopes have no bias.
 void multiply(const HostLinear& map, bool has_bias, const Block& x, Block& y) {
   const auto n_in = static_cast<std::size_t>(map.n_in), n_out = static_cast<std::size_t>(map.n_out);
   y.assign(n_out * kBlock, 0);
   for (std::size_t o = 0; o < n_out; ++o) {
-    double sums[kBlock];
-    std::fill_n(sums, kBlock, has_bias && !map.bias.empty() ? map.bias[o] : 0.0);
+    const double bias = has_bias && !map.bias.empty() ? map.bias[o] : 0.0;
+    Pair sums[kBlock / 2];
+    for (Pair& sum : sums) sum = Pair{} + bias;
     const double* const weights = map.weight.data() + o * n_in;
     for (std::size_t k = 0; k < n_in; ++k)
-      for (std::size_t i = 0; i < kBlock; ++i) sums[i] += weights[k] * x[k * kBlock + i];
-    std::copy_n(sums, kBlock, y.data() + o * kBlock);
+      for (std::size_t i = 0; i < kBlock / 2; ++i) {
+        Pair numbers;
+        std::memcpy(&numbers, x.data() + k * kBlock + 2 * i, sizeof(numbers));
+        sums[i] += weights[k] * numbers;
+      }
+    std::memcpy(y.data() + o * kBlock, sums, sizeof(sums));
   }
 }
 

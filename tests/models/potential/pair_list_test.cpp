@@ -69,20 +69,20 @@ TEST_CASE("models.pair_list: pairs are those of all images, sorted and both ways
   const Box thin{2.4, 0, 0, 0.3, 20, 0, 0, 0, 2.1};
   for (const Box* box : {static_cast<const Box*>(nullptr), &cube, &skewed, &left, &thin}) {
     // Atoms lie outside of the box too.
-    const std::vector<double> x = random_positions(40, 9, box == nullptr ? 1 : 2);
+    const std::vector<double> x = random_positions(24, 9, box == nullptr ? 1 : 2);
     for (const double radius : {1.2, 3.0, 5.0}) {
       const PairList list = models::find_pairs(x, box, radius);
       CAPTURE(radius);
-      CHECK(entries_of(list) == all_pairs(x, box, radius, 16));
-      CHECK(list.n_atoms() == 40);
-      CHECK(entries_of(list).size() == list.neighbours.size());
-      for (const auto& [i, j, shift] : entries_of(list)) {
-        const Entry back{static_cast<std::size_t>(j),
-                         static_cast<std::int32_t>(i),
-                         {-shift[0], -shift[1], -shift[2]}};
-        CHECK(entries_of(list).count(back) == 1);
-        if (radius < 2) break;
-      }
+      const std::set<Entry> entries = entries_of(list);
+      CHECK(entries == all_pairs(x, box, radius, 16));
+      CHECK(list.n_atoms() == 24);
+      CHECK(entries.size() == list.neighbours.size());
+      std::size_t n_one_way = 0;
+      for (const auto& [i, j, shift] : entries)
+        n_one_way += 1 - entries.count({static_cast<std::size_t>(j),
+                                        static_cast<std::int32_t>(i),
+                                        {-shift[0], -shift[1], -shift[2]}});
+      CHECK(n_one_way == 0);
     }
   }
 }
