@@ -137,6 +137,14 @@ TEST_CASE("c_api.potential: failures return a code and one line", "[c_api]") {
   atoms.charge = &charge;
   CHECK(code() == 0);
   CHECK(energy != neutral);
+  const Potential with_charges = load("charges", "auto");
+  CHECK(biogpu_potential_needs_charge(with_charges.get()) == 1);
+  CHECK(biogpu_potential_needs_charge(potential.get()) == 0);
+  atoms.charge = nullptr;
+  CHECK(biogpu_potential_compute(with_charges.get(), &atoms, &energy, nullptr, nullptr) == 3);
+  CHECK(says("charge"));
+  atoms.charge = &charge;
+  CHECK(biogpu_potential_compute(with_charges.get(), &atoms, &energy, nullptr, nullptr) == 0);
   positions[5] = std::numeric_limits<double>::quiet_NaN();
   CHECK(code() == 3);
   positions[5] = 0;

@@ -119,6 +119,9 @@ printf '2\n\nC 0 0 0\nH 0 0 0\n' >bad.xyz
 bad "bad.xyz: frame 1: atoms 1 (C) and 2 (H) are at one place"
 printf '1\nLattice="6 0 0 0 9 0 0 0 9"\nC 0 0 0\n' >bad.xyz
 bad "bad.xyz: frame 1: the box is 6 A wide; the model needs at least 7 A, twice its cutoff"
+charges=$source_dir/tests/data/models/tensornet/charges
+fails 3 "no_charge.xyz: frame 1: the model needs the total charge" infer energy -q --device cpu --model "$charges" no_charge.xyz
+works infer energy -q --device cpu --model "$charges" --charge 0 no_charge.xyz
 fails 3 "no format by its suffix" infer energy -q --device cpu --model "$molecules" "$molecules/config.json"
 fails 2 "has no 'energy'; it offers" infer energy -q --device cpu --model "$source_dir/tests/data/models/enformer_tiny" m.xyz
 fails 2 "suffix of arrays" infer energy -q --device cpu --model "$molecules" m.xyz -o out.npy
