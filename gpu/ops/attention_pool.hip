@@ -55,6 +55,7 @@ void attention_pool(Device& device, const biogpu::ops::AttentionPool& op) {
   ConvProduct product;
   product.x = rows_of(op.differences);
   product.n_x_rows = product.m = n;
+  product.rows = op.out_segments;
   product.linear = op.linear;
   product.paired = rows_of(op.x);
   product.pairs = pairs.data();

@@ -5,7 +5,7 @@
 // Mapping  that of gemm.hip. The rows of a window lie next to each other, so a row of the product
 //          is k numbers at any place of x: nothing is copied to a matrix of windows. Each block
 //          looks up the windows of its rows first; what lies outside of the segment is read as
-//          zero.
+//          zero. Large segments by Hopper's products: conv_warpgroup.hip.
 // Traffic  2 k (m ceil(n / columns) + n ceil(m / rows)) bytes through L2, of which each row of x
 //          comes from memory about once; 4 m n stored as y, 2 m n as activated. 2 m n k operations:
 //          compute bound with five taps or 768 channels. fp32 operands as high and low parts:
@@ -19,28 +19,14 @@
 
 #include <algorithm>
 
+#include "gpu/ops/conv_args.hpp"
+#include "gpu/ops/conv_warpgroup.hpp"
 #include "gpu/ops/gemm_operands.hpp"
 #include "gpu/ops/gemm_runner.hpp"
 #include "gpu/ops/gemm_tile.hpp"
-#include "gpu/ops/output_access.hpp"
 
 namespace biogpu::gpu::ops {
 namespace {
-
-// What one launch computes: rows [first_row, first_row + m) of the result.
-struct ConvArgs {
-  const std::uint16_t* x = nullptr;       // [*, channels], from row first_x_row on
-  const std::uint16_t* low = nullptr;     // what x leaves of fp32 numbers, or not given
-  const std::uint16_t* weight = nullptr;  // [n, k]
-  const float* bias = nullptr;            // [n], or not given
-  int first_x_row = 0, first_row = 0;
-  int m = 0, k = 0;  // k: thrice the taps' channels where low is given
-  int channels = 0, taps = 1, stride = 1;
-  SegmentMap segments;
-  Rows residual, paired;
-  const RowPair* pairs = nullptr;
-  Outputs outputs;
-};
 
 // A row of the product: numbers [begin, end) of those from row `first` of x on.
 struct ProductRow {
@@ -77,30 +63,6 @@ __device__ __forceinline__ void copy_windows(const ConvArgs& a, const ProductRow
     copy_async16(to + r * gemm_tile::kPitch + c,
                  from + (valid ? std::int64_t{row.first} * a.channels + at : 0), valid);
   }
-}
-
-template <int kWidth>
-__device__ __forceinline__ void finish_values(const ConvArgs& a, int r, int c, float* y) {
-  const int row = a.first_row + r, n = a.outputs.n;
-  if (a.bias != nullptr) {
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) y[i] += c + i < n ? a.bias[c + i] : 0.0f;
-  }
-  if (a.pairs != nullptr) {
-    const RowPair pair = a.pairs[row];
-    float first[kWidth], second[kWidth];
-    load_neighbours<kWidth>(a.paired, pair.first, c, n, first);
-    load_neighbours<kWidth>(a.paired, pair.second, c, n, second);
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) y[i] = second[i] + sigmoid(y[i]) * (first[i] - second[i]);
-  }
-  if (a.residual.data != nullptr) {
-    float x[kWidth];
-    load_neighbours<kWidth>(a.residual, row, c, n, x);
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) y[i] += x[i];
-  }
-  store_outputs<kWidth>(a.outputs, row, c, y);
 }
 
 template <int kWave, Number16 kType, class Tile>
@@ -150,11 +112,18 @@ void launch_conv(const ConvArgs& a, Stream& stream) {
   });
 }
 
-void launch_conv(const ConvArgs& a, Number16 type, Stream& stream) {
+void launch_windows(const ConvArgs& a, Number16 type, Stream& stream) {
   with_matrix_wave(stream.wave_width(), [&](auto wave) {
     type == Number16::fp16 ? launch_conv<wave, Number16::fp16>(a, stream)
                            : launch_conv<wave, Number16::bf16>(a, stream);
   });
+}
+
+enum class Kernel { windows, warpgroups };
+
+void launch(const ConvArgs& a, Number16 type, Kernel kernel, Stream& stream) {
+  if (kernel == Kernel::warpgroups && launch_conv_warpgroup(a, type, stream)) return;
+  launch_windows(a, type, stream);
 }
 
 // fp32 operands as two matrices of 16-bit numbers, for some rows at a time.
@@ -163,20 +132,26 @@ struct ConvPlanes {
   DeviceBuffer<std::uint16_t> memory;
 };
 
+// Rows of x from the first to before the last.
+struct RowRange {
+  std::int64_t first = 0, last = 0;
+};
+
 // Rows of fp32 numbers in slices, so that the memory of their parts stays small compared with the
 // batch's tensors. Where rows of the result are as many as those of x, which rows a slice reads
-// does not depend on the segments; else there is one slice.
-void multiply_split(Device& device, const ConvProduct& product, ConvArgs args) {
+// does not depend on the segments; else there is one slice. readable: rows of x that may be read.
+void multiply_split(Device& device, const ConvProduct& product, ConvArgs args, RowRange readable,
+                    Kernel kernel) {
   constexpr std::int64_t kMaxBytes = std::int64_t{128} << 20;
   const std::int64_t channels = args.channels, before = (product.taps - 1) / 2;
+  const bool slices = product.stride == 1;
   const std::int64_t rows_once =
-      product.stride == 1 ? std::max<std::int64_t>(1024, kMaxBytes / (4 * channels)) : product.m;
-  const std::int64_t n_rows = product.first_row + product.m;
-  for (std::int64_t row = product.first_row; row < n_rows; row += rows_once) {
-    const std::int64_t end = std::min(row + rows_once, n_rows);
-    const std::int64_t first = product.stride == 1 ? std::max<std::int64_t>(0, row - before) : 0;
-    const std::int64_t last =
-        product.stride == 1 ? std::min(product.n_x_rows, end + before) : product.n_x_rows;
+      slices ? std::max<std::int64_t>(1024, kMaxBytes / (4 * channels)) : args.m;
+  const std::int64_t end_row = args.first_row + args.m;
+  for (std::int64_t row = args.first_row; row < end_row; row += rows_once) {
+    const std::int64_t end = std::min(row + rows_once, end_row);
+    const std::int64_t first = slices ? std::max(readable.first, row - before) : readable.first;
+    const std::int64_t last = slices ? std::min(readable.last, end + before) : readable.last;
     auto& planes = device.state<ConvPlanes>().memory;
     device.grow(planes, static_cast<std::size_t>(2 * (last - first) * channels));
     std::uint16_t* const low = planes.data() + (last - first) * channels;
@@ -186,21 +161,30 @@ void multiply_split(Device& device, const ConvProduct& product, ConvArgs args) {
     args.x = planes.data();
     args.low = low;
     args.first_x_row = static_cast<int>(first);
+    args.n_x_rows = static_cast<int>(last - first);
     args.first_row = static_cast<int>(row);
     args.m = static_cast<int>(end - row);
-    launch_conv(args, Number16::fp16, device.stream());
+    launch(args, Number16::fp16, kernel, device.stream());
   }
 }
 
-}  // namespace
+void multiply_rows(Device& device, const ConvProduct& product, ConvArgs args, RowRange readable,
+                   Kernel kernel) {
+  if (args.m == 0) return;
+  if (product.x.type == Element::f32)
+    return multiply_split(device, product, args, readable, kernel);
+  args.x = static_cast<const std::uint16_t*>(product.x.data) + readable.first * args.channels;
+  args.first_x_row = static_cast<int>(readable.first);
+  args.n_x_rows = static_cast<int>(readable.last - readable.first);
+  launch(args, product.x.type == Element::bf16 ? Number16::bf16 : Number16::fp16, kernel,
+         device.stream());
+}
 
-void multiply_windows(Device& device, const ConvProduct& product) {
-  if (product.m == 0) return;
+ConvArgs args_of(const ConvProduct& product) {
   const auto& weights = *static_cast<const DeviceLinear*>(product.linear->packed);
   ConvArgs args;
   args.weight = weights.weight;
   args.bias = weights.bias;
-  args.first_row = static_cast<int>(product.first_row);
   args.m = static_cast<int>(product.m);
   args.k = static_cast<int>(weights.k);
   args.channels = static_cast<int>(product.linear->n_in / product.taps);
@@ -211,10 +195,36 @@ void multiply_windows(Device& device, const ConvProduct& product) {
   args.paired = product.paired;
   args.pairs = product.pairs;
   args.outputs = product.outputs;
-  if (product.x.type == Element::f32) return multiply_split(device, product, args);
-  args.x = static_cast<const std::uint16_t*>(product.x.data);
-  launch_conv(args, product.x.type == Element::bf16 ? Number16::bf16 : Number16::fp16,
-              device.stream());
+  return args;
+}
+
+}  // namespace
+
+// Segments that suit Hopper's products one after the other: the choice, and so the bytes, depend on
+// a segment alone.
+void multiply_windows(Device& device, const ConvProduct& product) {
+  const ConvArgs args = args_of(product);
+  const auto suits = [&](std::int64_t s) {
+    return conv_suits_warpgroups(args, product.rows->length(s), device.stream());
+  };
+  const std::int64_t n_segments = product.rows == nullptr ? 0 : product.rows->n_segments;
+  std::int64_t n_suit = 0;
+  for (std::int64_t s = 0; s < n_segments; ++s) n_suit += suits(s) ? 1 : 0;
+  if (n_suit == 0)
+    return multiply_rows(device, product, args, {0, product.n_x_rows}, Kernel::windows);
+  for (std::int64_t s = 0; s < n_segments; ++s) {
+    ConvArgs part = args;
+    part.first_row = static_cast<int>(product.rows->begin(s));
+    part.m = static_cast<int>(product.rows->length(s));
+    if (product.segments.n != 0) {
+      part.segments.in += s;
+      part.segments.out += s;
+      part.segments.n = 1;
+    }
+    // x has rows of the same segments: the stride is 1.
+    const RowRange readable{part.first_row, part.first_row + part.m};
+    multiply_rows(device, product, part, readable, suits(s) ? Kernel::warpgroups : Kernel::windows);
+  }
 }
 
 }  // namespace biogpu::gpu::ops

@@ -7,6 +7,7 @@
 #include "gpu/ops/outputs.hpp"
 #include "gpu/ops/segment_windows.hpp"
 #include "lib/tensor/linear.hpp"
+#include "lib/tensor/ragged.hpp"
 
 namespace biogpu::gpu::ops {
 
@@ -21,7 +22,10 @@ struct ConvProduct {
   Rows x;  // operand, contiguous rows of n_in / taps numbers, a multiple of 8
   std::int64_t n_x_rows = 0;
   const tensor::Linear* linear = nullptr;  // [n, n_in]
-  std::int64_t first_row = 0, m = 0;       // rows of the result: m from first_row on
+  std::int64_t m = 0;                      // rows of the result
+  // Their segments, of which large ones are products by themselves where the stride is 1; or not
+  // given.
+  const tensor::Ragged* rows = nullptr;
   int taps = 1, stride = 1;
   SegmentMap segments;             // not given for one tap: row r of x for row r of the result
   Rows residual;                   // or not given
@@ -30,7 +34,6 @@ struct ConvProduct {
   Outputs outputs;
 };
 
-// `segments` begin at the segment of first_row, and pairs are not given, where first_row is not 0.
 void multiply_windows(Device& device, const ConvProduct& product);
 
 }  // namespace biogpu::gpu::ops

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "gpu/ops/elements.hpp"
-#include "gpu/ops/outputs.hpp"
 #include "gpu/prim/number16_type.hpp"
 #include "gpu/rt/stream.hpp"
 #include "lib/ops/activation.hpp"
@@ -21,8 +20,6 @@ struct GemmEpilogue {
   int head = 0;
   int n_rotated = 0;
   Rows residual;  // [m, n], of out's type, or not given: sums in 16 bits may be infinite
-  // launch_conv_warpgroup() alone: the result as the next layer reads it, in the operands' type.
-  ActivatedRows activated;
 };
 
 // out[m, n] = epilogue(a[m, k] b[n, k]^T), sums in fp32.
@@ -32,9 +29,6 @@ struct GemmArgs {
   const std::uint16_t* b = nullptr;  // rows ldb elements apart, likewise
   std::int64_t lda = 0, ldb = 0;
   int m = 0, n = 0, k = 0;  // k: a multiple of 8
-  // launch_conv_warpgroup() alone: row r of the product is rows r - taps / 2, ... of a, k / taps
-  // numbers each, zeros outside of its m rows.
-  int taps = 1;
   GemmEpilogue epilogue;
   Rows out;  // [m, n]
 };

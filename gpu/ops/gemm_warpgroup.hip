@@ -13,9 +13,6 @@
 //          residual of 16 bits the product is added rounded to 16 bits; beyond the range of fp16
 //          the sum is infinite.
 // Limits   sm_90a; see gemm_warpgroup.hpp.
-//          The convolution reads its rows where they are, each slice of one tap as a box further up
-//          or down, and the copy engine's zeros outside of the matrix are the padding. Its tiles
-//          are stored twice, as fp32 and as the next layer reads them.
 // Source   own.
 // Oracle   make_reference_context, lib/ops/reference_context.hpp.
 #include "gpu/ops/gemm_warpgroup.hpp"
@@ -53,7 +50,6 @@ struct Tiles {
   using Wide = WarpgroupTile<kType, true, 128, false, 5>;
   using Wide160 = WarpgroupTile<kType, true, kWideTileColumns, true, 5>;
   using Added = WarpgroupTile<kType, false, 128, false, 5>;
-  using Convolved = ConvolvedTile<kType>;
   using Columns160 = WarpgroupTile<kType, false, 160, true, 5>;
   using Columns192 = WarpgroupTile<kType, false, 192, false, 4>;
 };
@@ -62,7 +58,7 @@ struct Tiles {
 template <class Tile>
 int most_columns(const GemmArgs& a, const Stream& stream) {
   const int n_clusters = stream.n_multiprocessors() / Tile::kCluster;
-  return ceil_div(TileOrder<Tile>(a).size(), n_clusters) * Tile::kColumns;
+  return ceil_div(TileOrder<Tile>(a.m, a.n).size(), n_clusters) * Tile::kColumns;
 }
 
 // What tiles of 160 columns must save by count to be worth more bytes from L2 than those of 192
@@ -94,34 +90,7 @@ bool launch_type(const GemmArgs& a, Stream& stream) {
   return false;
 }
 
-bool conv_suits(const GemmArgs& a, Element operand, int n_multiprocessors) {
-  const ActivatedRows& next = a.epilogue.activated;
-  const auto whole = [](const std::uint16_t* data, std::int64_t stride) {
-    return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && stride % 8 == 0;
-  };
-  return a.out.data != nullptr && a.out.type == Element::f32 && next.out.data != nullptr &&
-         next.out.type == operand && a.epilogue.residual.data == nullptr &&
-         a.k / a.taps % 64 == 0 && a.n % 8 == 0 && whole(a.a, a.lda) && whole(a.b, a.ldb) &&
-         aligned(a.out) && aligned(next.out) &&
-         ceil_div(a.m, 128) * ceil_div(a.n, 128) >= n_multiprocessors;
-}
-
-template <bool kCompiled, Number16 kType>
-bool launch_conv_type(const GemmArgs& a, Stream& stream) {
-  if constexpr (kCompiled) {
-    return launch_warpgroup_tiles<typename Tiles<kType>::Convolved>(a, stream);
-  }
-  return false;
-}
-
 }  // namespace
-
-bool launch_conv_warpgroup(const GemmArgs& a, Number16 type, Stream& stream) {
-  const Element operand = type == Number16::fp16 ? Element::fp16 : Element::bf16;
-  if (!has_warpgroups() || !conv_suits(a, operand, stream.n_multiprocessors())) return false;
-  return type == Number16::fp16 ? launch_conv_type<kHasWarpgroups, Number16::fp16>(a, stream)
-                                : launch_conv_type<kHasWarpgroups, Number16::bf16>(a, stream);
-}
 
 bool launch_gemm_warpgroup(const GemmArgs& a, Number16 type, Stream& stream) {
   const Element operand = type == Number16::fp16 ? Element::fp16 : Element::bf16;

@@ -14,10 +14,4 @@ inline constexpr int kWideTileColumns = 160;
 // of other sizes than 16, 32 and 64 are rotated, or a residual is not the memory of the result.
 bool launch_gemm_warpgroup(const GemmArgs& args, Number16 type, Stream& stream);
 
-// A convolution of one segment: out and epilogue.activated of a product whose rows are windows of
-// args.taps rows of a. False where the device has no such products or the convolution does not suit
-// them: it is small, channels are no multiple of 64, results no multiple of 8, either result is not
-// given or aligned to 16 bytes, or there is a residual.
-bool launch_conv_warpgroup(const GemmArgs& args, Number16 type, Stream& stream);
-
 }  // namespace biogpu::gpu::ops

@@ -139,41 +139,4 @@ __device__ __forceinline__ void fill_box(Activation activation, const LaneBias& 
   }
 }
 
-// One box of this lane's sums as the next layer reads them, to shared memory.
-template <class Tile>
-__device__ __forceinline__ void fill_next_box(const GemmArgs& a, LanePlace lane, std::uint32_t box,
-                                              int first_column, const Sums<Tile>& d) {
-  const ActivatedRows& next = a.epilogue.activated;
-  const int in_wave = static_cast<int>(threadIdx.x) % 32;
-  const int wave_row = static_cast<int>(threadIdx.x) / 32 % 4 * 16;
-  const auto numbers = [&](const float* from, int further, float otherwise) -> Pair {
-    if (from == nullptr || lane.column + further >= a.n) return {otherwise, otherwise};
-    return *reinterpret_cast<const Pair*>(from + lane.column + further);
-  };
-#pragma unroll
-  for (int j = 0; j < Tile::kNextColumns / 8; j += 2) {
-    Pair bias[2], scale[2], shift[2];
-#pragma unroll
-    for (int i = 0; i < 2; ++i) {
-      const int further = first_column + 8 * (j + i);
-      bias[i] = numbers(a.epilogue.bias, further, 0);
-      scale[i] = numbers(next.scale, further, 1);
-      shift[i] = numbers(next.shift, further, 0);
-    }
-#pragma unroll
-    for (int i = 0; i < Tile::kRowTiles; ++i) {
-      std::uint32_t word[4];
-#pragma unroll
-      for (int p = 0; p < 4; ++p) {
-        const float* const y = d[i] + (first_column / 8 + j) * 4 + 2 * p;
-        const int group = p / 2;
-        word[p] = number16_pair<Tile::kType>(
-            activate(next.activation, (y[0] + bias[group].x) * scale[group].x + shift[group].x),
-            activate(next.activation, (y[1] + bias[group].y) * scale[group].y + shift[group].y));
-      }
-      store_tiles4(box + box_piece(64 * i + wave_row + in_wave % 16, j + in_wave / 16), word);
-    }
-  }
-}
-
 }  // namespace biogpu::gpu::ops

@@ -3,6 +3,8 @@
 // What gemm_warpgroup.hip's kernel is made of: a block that copies ahead and two warpgroups that
 // compute. For Hopper alone.
 
+#include <algorithm>
+
 #include "gpu/ops/gemm_warpgroup_epilogue.hpp"
 #include "gpu/prim/box_ring.hpp"
 #include "gpu/prim/warpgroup_product.hpp"
@@ -37,16 +39,8 @@ struct WarpgroupTile {
   // Where boxes end with the tile. Else the last one lies across the one before.
   static constexpr bool kAdds = kColumns % kBoxColumns == 0;
   static_assert(kAdds || !kWide);
-  static constexpr bool kConvolves = false;
   // Wider tiles have no registers left for activations other than the exact GELU.
   static constexpr bool kAnyActivation = kColumns <= 160;
-};
-
-// A convolution: results in fp32, and in 16 bits as the next layer reads them.
-template <Number16 kType>
-struct ConvolvedTile : WarpgroupTile<kType, true, 128, false, 5> {
-  static constexpr bool kConvolves = true;
-  static constexpr int kNextColumns = 64;  // of a box of 16-bit numbers
 };
 
 // Of each warpgroup one wave starts its stores, by one lane.
@@ -56,7 +50,7 @@ __device__ __forceinline__ bool wave_stores() { return wave_of_block() % (kWarpg
 inline constexpr int kBoxBarrier = 1, kTurnBarrier = 3;
 
 struct WarpgroupMaps {
-  TensorMap a, b, out, next;  // next: of convolutions
+  TensorMap a, b, out;
 };
 
 struct TilePlace {
@@ -69,9 +63,8 @@ struct TileOrder {
   static constexpr int kDown = Tile::kBeside ? 1 : Tile::kCluster;
   static constexpr int kAcross = Tile::kBeside ? Tile::kCluster : 1;
   int n_down, n_across;
-  __host__ __device__ __forceinline__ explicit TileOrder(const GemmArgs& a)
-      : n_down(ceil_div(a.m, Tile::kRows * kDown)),
-        n_across(ceil_div(a.n, Tile::kColumns * kAcross)) {}
+  __host__ __device__ __forceinline__ TileOrder(int m, int n)
+      : n_down(ceil_div(m, Tile::kRows * kDown)), n_across(ceil_div(n, Tile::kColumns * kAcross)) {}
   __host__ __device__ __forceinline__ int size() const { return n_down * n_across; }
   __device__ __forceinline__ TilePlace place(int item, int rank) const {
     constexpr int kHeight = 2048 / (Tile::kRows * kDown);
@@ -103,13 +96,11 @@ struct WarpgroupShared {
 };
 
 // One wave: slices of all tiles of this block, in the order in which they are computed.
-template <class Tile>
-__device__ __forceinline__ void copy_tiles(const GemmArgs& a, const WarpgroupMaps& maps,
-                                           const WarpgroupShared<Tile>& shared, int rank) {
-  const TileOrder<Tile> order(a);
-  const int n_slices = ceil_div(a.k, Tile::kDepth);
-  const int of_tap = n_slices / a.taps;  // slices; convolutions have whole ones
-  constexpr int kAll = (1 << Tile::kCluster) - 1;
+// bring(place, slice, stage, full): by one lane, a slice's rows and columns to a stage.
+template <class Tile, class Bring>
+__device__ __forceinline__ void copy_tiles(const TileOrder<Tile>& order, int n_slices,
+                                           const WarpgroupShared<Tile>& shared, int rank,
+                                           const Bring& bring) {
   RingTurn<Tile::kStages> turn;
   for (int item = static_cast<int>(blockIdx.x) / Tile::kCluster; item < order.size();
        item += static_cast<int>(gridDim.x) / Tile::kCluster) {
@@ -117,25 +108,9 @@ __device__ __forceinline__ void copy_tiles(const GemmArgs& a, const WarpgroupMap
     for (int s = 0; s < n_slices; ++s) {
       SharedBarrier* const full = shared.full + turn.stage;
       barrier_wait(shared.empty + turn.stage, turn.parity ^ 1);
-      std::uint8_t* const rows = shared.a(turn.stage);
-      std::uint8_t* const columns = shared.b(turn.stage);
       if (one_lane()) {
         barrier_expect(full, Tile::kStageBytes);
-        if constexpr (Tile::kBeside) {
-          const int first = rank * Tile::kRowsBrought;
-          copy_box_to(rows + 128 * first, &maps.a, place.row + first, s * Tile::kDepth, full, kAll);
-          copy_box(columns, &maps.b, place.column, s * Tile::kDepth, full);
-        } else {
-          const int first = rank * Tile::kColumnsBrought;
-          if constexpr (Tile::kConvolves) {
-            copy_box(rows, &maps.a, place.row + s / of_tap - a.taps / 2, s % of_tap * Tile::kDepth,
-                     full);
-          } else {
-            copy_box(rows, &maps.a, place.row, s * Tile::kDepth, full);
-          }
-          copy_box_to(columns + 128 * first, &maps.b, place.column + first, s * Tile::kDepth, full,
-                      kAll);
-        }
+        bring(place, s, turn.stage, full);
       }
       turn.advance();
     }
@@ -165,28 +140,6 @@ __device__ __forceinline__ void store_tile(const GemmArgs& a, const WarpgroupMap
       } else {
         store_box(&maps.out, place.row, place.column + c, box);
       }
-      stores_commit();
-    }
-  }
-}
-
-// A tile of a convolution as the next layer reads it, through the boxes that its fp32 form left by.
-template <class Tile>
-__device__ __forceinline__ void store_next(const GemmArgs& a, const WarpgroupMaps& maps,
-                                           const WarpgroupShared<Tile>& shared, TilePlace place,
-                                           LanePlace lane, const Sums<Tile>& d) {
-  const int group = warpgroup_of_block() - 1;
-  const bool stores = wave_stores();
-#pragma unroll
-  for (int c = 0; c < Tile::kColumns; c += Tile::kNextColumns) {
-    std::uint8_t* const box = shared.box(group, c / Tile::kNextColumns % Tile::kBoxes);
-    if (stores && one_lane()) stores_read<Tile::kBoxes - 1>();
-    named_barrier<kWarpgroup>(kBoxBarrier + group);
-    fill_next_box<Tile>(a, lane, shared_address(box), c, d);
-    publish_shared();
-    named_barrier<kWarpgroup>(kBoxBarrier + group);
-    if (stores && one_lane()) {
-      store_box(&maps.next, place.row, place.column + c, box);
       stores_commit();
     }
   }
@@ -229,11 +182,11 @@ __device__ __forceinline__ void multiply_slices(const WarpgroupShared<Tile>& sha
   release(before);
 }
 
-template <class Tile>
-__device__ __forceinline__ void multiply_tiles(const GemmArgs& a, const WarpgroupMaps& maps,
-                                               const WarpgroupShared<Tile>& shared, int rank) {
-  const TileOrder<Tile> order(a);
-  const int n_slices = ceil_div(a.k, Tile::kDepth);
+// finish(place, lane, d): stores a tile.
+template <class Tile, class Finish>
+__device__ __forceinline__ void multiply_tiles(const TileOrder<Tile>& order, int n_slices,
+                                               const WarpgroupShared<Tile>& shared, int rank,
+                                               const Finish& finish) {
   const int group = warpgroup_of_block() - 1;
   const int thread = static_cast<int>(threadIdx.x) % kWarpgroup;
   const int stride = static_cast<int>(gridDim.x) / Tile::kCluster;
@@ -255,37 +208,26 @@ __device__ __forceinline__ void multiply_tiles(const GemmArgs& a, const Warpgrou
     multiply_slices<Tile>(shared, n_slices, turn, d, [&] {
       if (item + stride < order.size()) named_arrive<2 * kWarpgroup>(kTurnBarrier + 1 - group);
     });
-    LaneBias bias = {a.epilogue.bias, lane.column, a.n};
-    if constexpr (!Tile::kWide) {
-      if (a.epilogue.cos_sin != nullptr && place.column < a.epilogue.n_rotated) {
-        add_bias<Tile>(bias, d);
-        bias.bias = nullptr;
-        rotate_heads<Tile>(a, lane, d);
-      }
-    }
-    if (Tile::kWide || a.epilogue.activation == Activation::none) {
-      store_tile<Tile, TileActivation::none>(a, maps, shared, place, bias, d);
-      if constexpr (Tile::kConvolves) store_next<Tile>(a, maps, shared, place, lane, d);
-    } else if (a.epilogue.activation == Activation::gelu_erf) {
-      store_tile<Tile, TileActivation::gelu_erf>(a, maps, shared, place, bias, d);
-    } else if constexpr (Tile::kAnyActivation) {
-      store_tile<Tile, TileActivation::other>(a, maps, shared, place, bias, d);
-    }
+    finish(place, lane, d);
     item += 2 * stride;
     turn.advance(n_slices);
   }
-  if (wave_stores() && one_lane())
-    stores_read<0>();  // shared memory stays until the last box has left it
 }
 
 template <class Tile>
-__global__ BIOGPU_CLUSTER_OF(Tile::kCluster) BIOGPU_LAUNCH_BOUNDS(Tile::kThreads, 1)  //
-    void gemm_warpgroup_kernel(const GemmArgs a, const BIOGPU_GRID_CONSTANT WarpgroupMaps maps) {
-  BIOGPU_DYNAMIC_SHARED(std::uint8_t, dynamic);
+__device__ __forceinline__ WarpgroupShared<Tile> shared_of(std::uint8_t* dynamic) {
   WarpgroupShared<Tile> shared;
   shared.operands = dynamic + (1024 - shared_address(dynamic) % 1024) % 1024;
   shared.full = reinterpret_cast<SharedBarrier*>(shared.box(2, 0));
   shared.empty = shared.full + Tile::kStages;
+  return shared;
+}
+
+// What a block of such a kernel does: one wave copies, two warpgroups compute.
+template <class Tile, class Bring, class Finish>
+__device__ __forceinline__ void compute_tiles(const TileOrder<Tile>& order, int n_slices,
+                                              const WarpgroupShared<Tile>& shared,
+                                              const Bring& bring, const Finish& finish) {
   const int rank = block_of_cluster();
   if (threadIdx.x == 0) {
     constexpr int kWaves = kWarpgroup / 32;  // that read a stage
@@ -298,14 +240,70 @@ __global__ BIOGPU_CLUSTER_OF(Tile::kCluster) BIOGPU_LAUNCH_BOUNDS(Tile::kThreads
   cluster_barrier();
   if (threadIdx.x < kWarpgroup) {
     give_registers<40>();
-    if (wave_of_block() == 0) copy_tiles<Tile>(a, maps, shared, rank);
+    if (wave_of_block() == 0) copy_tiles<Tile>(order, n_slices, shared, rank, bring);
   } else {
     take_registers<232>();
-    multiply_tiles<Tile>(a, maps, shared, rank);
+    multiply_tiles<Tile>(order, n_slices, shared, rank, finish);
+    if (wave_stores() && one_lane())
+      stores_read<0>();  // shared memory stays until the last box has left it
   }
   // No block leaves while another one may still write to it or arrive at its barriers.
   wave_sync<32>();
   cluster_barrier();
+}
+
+template <class Tile>
+__device__ __forceinline__ void finish_tile(const GemmArgs& a, const WarpgroupMaps& maps,
+                                            const WarpgroupShared<Tile>& shared, TilePlace place,
+                                            LanePlace lane, Sums<Tile>& d) {
+  LaneBias bias = {a.epilogue.bias, lane.column, a.n};
+  if constexpr (!Tile::kWide) {
+    if (a.epilogue.cos_sin != nullptr && place.column < a.epilogue.n_rotated) {
+      add_bias<Tile>(bias, d);
+      bias.bias = nullptr;
+      rotate_heads<Tile>(a, lane, d);
+    }
+  }
+  if (Tile::kWide || a.epilogue.activation == Activation::none) {
+    store_tile<Tile, TileActivation::none>(a, maps, shared, place, bias, d);
+  } else if (a.epilogue.activation == Activation::gelu_erf) {
+    store_tile<Tile, TileActivation::gelu_erf>(a, maps, shared, place, bias, d);
+  } else if constexpr (Tile::kAnyActivation) {
+    store_tile<Tile, TileActivation::other>(a, maps, shared, place, bias, d);
+  }
+}
+
+template <class Tile>
+__global__ BIOGPU_CLUSTER_OF(Tile::kCluster) BIOGPU_LAUNCH_BOUNDS(Tile::kThreads, 1)  //
+    void gemm_warpgroup_kernel(const GemmArgs a, const BIOGPU_GRID_CONSTANT WarpgroupMaps maps) {
+  BIOGPU_DYNAMIC_SHARED(std::uint8_t, dynamic);
+  const WarpgroupShared<Tile> shared = shared_of<Tile>(dynamic);
+  constexpr int kAll = (1 << Tile::kCluster) - 1;
+  const int rank = block_of_cluster();
+  compute_tiles<Tile>(
+      TileOrder<Tile>(a.m, a.n), ceil_div(a.k, Tile::kDepth), shared,
+      [&](TilePlace place, int s, int stage, SharedBarrier* full) {
+        const int k = s * Tile::kDepth;
+        if constexpr (Tile::kBeside) {
+          const int first = rank * Tile::kRowsBrought;
+          copy_box_to(shared.a(stage) + 128 * first, &maps.a, place.row + first, k, full, kAll);
+          copy_box(shared.b(stage), &maps.b, place.column, k, full);
+        } else {
+          const int first = rank * Tile::kColumnsBrought;
+          copy_box(shared.a(stage), &maps.a, place.row, k, full);
+          copy_box_to(shared.b(stage) + 128 * first, &maps.b, place.column + first, k, full, kAll);
+        }
+      },
+      [&](TilePlace place, LanePlace lane, Sums<Tile>& d) {
+        finish_tile<Tile>(a, maps, shared, place, lane, d);
+      });
+}
+
+// Blocks of a launch of clusters that take the tiles in turn.
+template <class Tile>
+std::size_t count_blocks(const TileOrder<Tile>& order, const Stream& stream) {
+  const int n_clusters = stream.n_multiprocessors() / Tile::kCluster;
+  return static_cast<std::size_t>(std::min(order.size(), n_clusters) * Tile::kCluster);
 }
 
 template <class Tile>
@@ -315,22 +313,13 @@ bool launch_warpgroup_tiles(const GemmArgs& a, Stream& stream) {
                           : Tile::kType == Number16::fp16 ? Number::fp16
                                                           : Number::bf16;
   WarpgroupMaps maps;
-  if (!make_tensor_map(&maps.a,
-                       {a.a, a.m, a.k / a.taps, a.lda, Number::bits16, Tile::kRowsBrought}) ||
+  if (!make_tensor_map(&maps.a, {a.a, a.m, a.k, a.lda, Number::bits16, Tile::kRowsBrought}) ||
       !make_tensor_map(&maps.b, {a.b, a.n, a.k, a.ldb, Number::bits16, Tile::kColumnsBrought}) ||
       !make_tensor_map(&maps.out, {a.out.data, a.m, a.n, a.out.stride, kOut, Tile::kRows}))
     return false;
-  if constexpr (Tile::kConvolves) {
-    const Rows& next = a.epilogue.activated.out;
-    if (!make_tensor_map(&maps.next,
-                         {next.data, a.m, a.n, next.stride, Number::bits16, Tile::kRows}))
-      return false;
-  }
-  const int n_items = TileOrder<Tile>(a).size();
-  const int n_clusters = stream.n_multiprocessors() / Tile::kCluster;
-  const int n_blocks = (n_items < n_clusters ? n_items : n_clusters) * Tile::kCluster;
-  launch_clusters(stream, gemm_warpgroup_kernel<Tile>, static_cast<std::size_t>(n_blocks),
-                  Tile::kCluster, Tile::kThreads, Tile::kSharedBytes, a, maps);
+  launch_clusters(stream, gemm_warpgroup_kernel<Tile>,
+                  count_blocks(TileOrder<Tile>(a.m, a.n), stream), Tile::kCluster, Tile::kThreads,
+                  Tile::kSharedBytes, a, maps);
   return true;
 }
 

@@ -16,7 +16,7 @@ struct Conv1d {
       nullptr;            // [C_out, taps * C_in]: conv1d_weight() of lib/ops/conv_weights.hpp
   std::int64_t taps = 1;  // odd
   std::int64_t stride = 1;
-  const Ragged* segments = nullptr;      // of x; not read where taps and stride are 1
+  const Ragged* segments = nullptr;      // of x; may be left out where taps and stride are 1
   const Ragged* out_segments = nullptr;  // of the results: tensor::shortened_starts() by the
                                          // stride; not read where the stride is 1
   Tensor residual;                       // f32 [T_out, C_out], or empty; may be out's memory

@@ -13,7 +13,7 @@ namespace {
 double pool_bound(const Bed& bed) {
   return bed.is_cpu()                                 ? 3e-6
          : bed.precision() == tensor::Precision::fp32 ? 1e-5
-                                                      : bed.operand_bound();
+                                                      : bed.operand_bound();  // of 72 channels
 }
 
 }  // namespace
@@ -73,4 +73,54 @@ TEST_CASE("ops.attention_pool: a segment has the same bytes alone and behind oth
                                      part.device,
                                      {}});
   CHECK(bed.fetch(whole.device.slice(0, 35, 52)) == bed.fetch(part.device));
+}
+
+// A size that fills a device with Hopper's tiles, and a segment that does not.
+TEST_CASE("ops.attention_pool: large pools, segment by segment", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const bool small = bed.is_cpu() || gpu_backend_name() == "emulated";
+  const std::int32_t n_long = small ? 140 : 4201, n_short = 75, first = 60;
+  const std::int64_t d = small ? 136 : 1024, n = n_long + n_short;
+  const std::int32_t n_pairs = (n_long + 1) / 2, n_short_pairs = (n_short + 1) / 2;
+  const test::RaggedPair in = bed.segments({n_long, n_short}),
+                         out = bed.segments({n_pairs, n_short_pairs});
+  const Pair weight = bed.random({d, d}, 0.1f, true);
+  const tensor::Linear host = bed.reference().upload_linear(weight.host, {});
+  const tensor::Linear device = bed.device().upload_linear(weight.host, {});
+  const Pair x = bed.random({n, d}, 1.0f, false);
+  const Pair scale = bed.random({d}, 0.5f, false), shift = bed.random({d}, 1, false);
+  const std::int64_t m = out.host.n_rows;
+  const Pair y = bed.unset({m, d}, false), next = bed.unset({m, d}, true);
+  const Pair differences = bed.unset({m, d}, true);
+  const auto run = [&](tensor::Context& context, const auto& get, const auto& linear,
+                       const tensor::Ragged& rows, const tensor::Ragged& pooled) {
+    ops::attention_pool(context,
+                        {get(x),
+                         &linear,
+                         &rows,
+                         &pooled,
+                         get(differences),
+                         get(y),
+                         {get(scale), get(shift), ops::Activation::gelu_sigmoid, get(next)}});
+  };
+  run(
+      bed.reference(), [](const Pair& p) { return p.host; }, host, in.host, out.host);
+  run(
+      bed.device(), [](const Pair& p) { return p.device; }, device, in.device, out.device);
+  // Errors of the weights' argument, a sum of spread 0.1 sqrt(2 d), grow with it.
+  const double bound = (bed.is_cpu() ? 1 : 2) * pool_bound(bed);
+  CHECK(bed.difference(y) < bound);
+  CHECK(bed.difference(next) < 2 * bound + (bed.is_cpu() ? 0 : bed.operand_bound()));
+  // The same rows of x in a short segment.
+  const test::RaggedPair part = bed.segments({n_short}), part_out = bed.segments({n_short_pairs});
+  const Pair y_part = bed.unset({n_short_pairs, d}, false);
+  ops::attention_pool(bed.device(), {x.device.slice(0, first, first + n_short),
+                                     &device,
+                                     &part.device,
+                                     &part_out.device,
+                                     differences.device,
+                                     y_part.device,
+                                     {}});
+  CHECK(bed.fetch(y.device.slice(0, first / 2, first / 2 + n_short_pairs - 1)) ==
+        bed.fetch(y_part.device.slice(0, 0, n_short_pairs - 1)));
 }

@@ -16,7 +16,9 @@ TEST_CASE("borzoi.model: every part on the GPU in fp32 equals borzoi-pytorch",
   if (!test::has_gpu()) return;
   const std::string folder = GENERATE(test::kBorzoi, test::kFlashzoi);
   LoadedBorzoi gpu(tensor::make_gpu_context(0, {Precision::fp32}), model_data(folder));
-  test::check_borzoi(gpu, folder, 2e-4);
+  // Matrix cores cut off what they add to a sum, always towards zero, where the emulated ones
+  // round: on an H100 the embedding differs by 4.1e-4 of a column's spread.
+  test::check_borzoi(gpu, folder, gpu_backend_name() == "emulated" ? 2e-4 : 6e-4);
 }
 
 TEST_CASE("borzoi.model: each track keeps its course over positions in every precision",
