@@ -1,0 +1,74 @@
+// What kernels are made of, compiled for gfx942 and run below the runtime of
+// third_party/hip_on_gfx942: loads and stores past the edge of a grid, the vendor's tanhf and expf,
+// shared memory and barriers.
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "gpu/rt/hip.hpp"
+
+namespace {
+
+__global__ void functions(float* out, const float* in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = tanhf(in[i]) + expf(in[i]);
+}
+
+__global__ void block_sums(float* out, const float* in) {
+  __shared__ float part[256];
+  int i = threadIdx.x;
+  part[i] = in[blockIdx.x * 256 + i];
+  __syncthreads();
+  for (int width = 128; width > 0; width /= 2) {
+    if (i < width) part[i] += part[i + width];
+    __syncthreads();
+  }
+  if (i == 0) out[blockIdx.x] = part[0];
+}
+
+bool tell(const char* test, bool is_equal, double difference) {
+  std::printf("%s\t%s\tdifference %g\n", is_equal ? "equal" : "DIFFERS", test, difference);
+  return is_equal;
+}
+
+}  // namespace
+
+int main() {
+  constexpr int kNumbers = 300, kRoom = 512;
+  std::vector<float> in(kRoom), out(kRoom, -7.0f);
+  for (int i = 0; i < kRoom; ++i) in[i] = 0.0078125f * static_cast<float>(i - 100);
+  float *in_device = nullptr, *out_device = nullptr;
+  constexpr std::size_t kBytes = kRoom * sizeof(float);
+  if (hipMalloc(reinterpret_cast<void**>(&in_device), kBytes) != hipSuccess ||
+      hipMalloc(reinterpret_cast<void**>(&out_device), kBytes) != hipSuccess)
+    return 1;
+  (void)hipMemcpyAsync(in_device, in.data(), kBytes, hipMemcpyHostToDevice, nullptr);
+  (void)hipMemcpyAsync(out_device, out.data(), kBytes, hipMemcpyHostToDevice, nullptr);
+
+  hipLaunchKernelGGL(functions, dim3(3), dim3(128), 0, nullptr, out_device, in_device, kNumbers);
+  bool all = hipGetLastError() == hipSuccess;
+  (void)hipMemcpyAsync(out.data(), out_device, kBytes, hipMemcpyDeviceToHost, nullptr);
+  double worst = 0;
+  for (int i = 0; i < kRoom; ++i) {
+    const double x = in[i], expected = i < kNumbers ? std::tanh(x) + std::exp(x) : -7.0;
+    const double difference = std::fabs(out[i] - expected) / (1 + std::fabs(expected));
+    if (!(difference <= worst)) worst = difference;  // a NaN is kept
+  }
+  all = tell("functions", worst < 5e-7, worst) && all;
+
+  hipLaunchKernelGGL(block_sums, dim3(2), dim3(256), 0, nullptr, out_device, in_device);
+  all = hipGetLastError() == hipSuccess && all;
+  (void)hipMemcpyAsync(out.data(), out_device, kBytes, hipMemcpyDeviceToHost, nullptr);
+  worst = 0;
+  for (int block = 0; block < 2; ++block) {
+    double sum = 0;  // all sums are exact
+    for (int i = 0; i < 256; ++i) sum += in[block * 256 + i];
+    const double difference = std::fabs(out[block] - sum);
+    if (!(difference <= worst)) worst = difference;
+  }
+  all = tell("block sums", worst == 0, worst) && all;
+  (void)hipFree(in_device);
+  (void)hipFree(out_device);
+  return all ? 0 : 1;
+}
