@@ -7,6 +7,11 @@
 #include <catch2/catch.hpp>
 #undef Approx
 
+#include <string>
+
 namespace Catch {
 using Approx = Detail::ApproxOfVersion2;
+namespace Matchers {
+inline auto ContainsSubstring(const std::string& text) { return Contains(text); }
+}  // namespace Matchers
 }  // namespace Catch

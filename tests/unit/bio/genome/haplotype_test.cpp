@@ -11,7 +11,6 @@
 
 using namespace biogpu;
 using namespace biogpu::genome;
-using Catch::Matchers::Contains;
 using test::error_text;
 using test::vcf_text;
 
@@ -210,10 +209,11 @@ TEST_CASE("genome.haplotype: genotypes without phase", "[genome]") {
     VariantReader reader(path, genome, {BadVariants::refuse, {"s"}, false});
     return HaplotypeSet(reader, policy).counts();
   };
-  CHECK_THAT(error_text([&] { read("0/1", UnphasedGenotypes::refuse); }),
-             Contains("a.vcf: record 1 (chr1:2): the genotype of 's' has no phase; expected"));
+  CHECK_THAT(
+      error_text([&] { read("0/1", UnphasedGenotypes::refuse); }),
+      ContainsSubstring("a.vcf: record 1 (chr1:2): the genotype of 's' has no phase; expected"));
   CHECK_THAT(error_text([&] { read(".|1", UnphasedGenotypes::refuse); }),
-             Contains("the genotype of 's' is missing"));
+             ContainsSubstring("the genotype of 's' is missing"));
   CHECK(read("0/1", UnphasedGenotypes::skip).unphased == 1);
   CHECK(read("./.", UnphasedGenotypes::skip).missing == 1);
   CHECK(read("1/1", UnphasedGenotypes::refuse).applied == 2);

@@ -11,7 +11,6 @@
 
 using namespace biogpu;
 using namespace biogpu::genome;
-using Catch::Matchers::Contains;
 using test::error_text;
 
 namespace {
@@ -84,11 +83,13 @@ TEST_CASE("genome.windows: BED", "[genome]") {
   };
   for (const char* line : {"chr1", "chr1\t1", "chr1\t1\tx", "chr1\t-1\t5", "chr1\t5\t4",
                            "chr1\t1.5\t4", "chr1\t\t4", "chr1\t1\t99999999999999999999"})
-    CHECK_THAT(error_of_line(line), Contains("malformed; expected chromosome, start and end"));
-  CHECK_THAT(error_of_line("1\t0\t5"), Contains("no sequence '1' in "));
-  CHECK_THAT(error_of_line("chr2\t0\t3"), Contains("ends at 3; 'chr2' has 2 letters"));
-  CHECK_THAT(error_of_line("chr2\t2\t2"), Contains("empty region at 2, behind the 2 letters"));
-  CHECK_THAT(error_of_line("tracks\t0\t3"), Contains("no sequence 'tracks'"));
+    CHECK_THAT(error_of_line(line),
+               ContainsSubstring("malformed; expected chromosome, start and end"));
+  CHECK_THAT(error_of_line("1\t0\t5"), ContainsSubstring("no sequence '1' in "));
+  CHECK_THAT(error_of_line("chr2\t0\t3"), ContainsSubstring("ends at 3; 'chr2' has 2 letters"));
+  CHECK_THAT(error_of_line("chr2\t2\t2"),
+             ContainsSubstring("empty region at 2, behind the 2 letters"));
+  CHECK_THAT(error_of_line("tracks\t0\t3"), ContainsSubstring("no sequence 'tracks'"));
 }
 
 TEST_CASE("genome.windows: region strings", "[genome]") {
@@ -97,7 +98,7 @@ TEST_CASE("genome.windows: region strings", "[genome]") {
   CHECK(show(parse_window("chr2:3", contigs)) == "chr2:3 1 2 5");
   CHECK(show(parse_window("chr2", contigs)) == "chr2 1 0 5");
   CHECK_THAT(error_text([&] { parse_window("chr2:3-6", contigs); }),
-             Contains("2 region 'chr2:3-6': ends behind the 5 letters of 'chr2'"));
+             ContainsSubstring("2 region 'chr2:3-6': ends behind the 5 letters of 'chr2'"));
   CHECK(error_text([&] { parse_window("chr3:3-6", contigs); }).starts_with("2 region"));
   CHECK(error_text([&] { parse_window("chr2:6-3", contigs); }).starts_with("2 region"));
 }
@@ -113,12 +114,12 @@ TEST_CASE("genome.windows: records of FASTA", "[genome]") {
   };
   CHECK(read(std::nullopt, Fit::exact) == Found{"a ACGTAC", "b NN"});
   CHECK(read(4, Fit::centre) == Found{"a CGTA", "b NNNN"});
-  CHECK_THAT(
-      error_text([&] { read(6, Fit::exact); }),
-      Contains("3 " + path + ": record 2 ('b'): 2 letters; the model takes 6; --fit centre"));
+  CHECK_THAT(error_text([&] { read(6, Fit::exact); }),
+             ContainsSubstring("3 " + path +
+                               ": record 2 ('b'): 2 letters; the model takes 6; --fit centre"));
   folder.file("w.fa", ">a\nACGT\n>b\nAC\nG*\n");
   CHECK_THAT(error_text([&] { read(4, Fit::exact); }),
-             Contains("w.fa: record 2 ('b'): '*' at position 4; expected A, C, G, T, N"));
+             ContainsSubstring("w.fa: record 2 ('b'): '*' at position 4; expected A, C, G, T, N"));
 }
 
 TEST_CASE("genome.windows: real sequences", "[genome]") {
