@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,18 @@ struct TrackHead {
 struct HeadChoice {
   std::string name;
   std::vector<std::int64_t> tracks;  // below n_tracks, in the order of the output; empty: all
+};
+
+// A window that was run, with what its model keeps of it.
+struct KeptWindow {
+  std::vector<std::uint8_t> letters;
+  Outputs arrays;
+};
+
+// A window like a kept one, but for some of its letters.
+struct ChangedWindow {
+  const KeptWindow* kept = nullptr;
+  std::span<const std::uint8_t> letters;
 };
 
 // A model from windows of DNA to tracks over bins.
@@ -45,6 +58,7 @@ class DnaModel : public Model {
     bool tracks = true;
     bool embedding = false;
     bool parts = false;
+    bool keep = false;  // for kept_window()
   };
 
   const Info& info() const { return info_; }
@@ -52,11 +66,26 @@ class DnaModel : public Model {
 
   // letters: codes of lib/ops/conv1d_letters.hpp, windows one after the other.
   virtual Outputs run(std::span<const std::uint8_t> letters, const Request& request) = 0;
+
+  // Substitutions reach only some of what a model computes first. Where it is worth it, it keeps
+  // the rest of a window and computes changed ones with less work, to the same bytes.
+  //
+  // Window i of n windows that were run with Request::keep.
+  static KeptWindow kept_window(const Outputs& outputs, std::size_t i, std::size_t n,
+                                std::span<const std::uint8_t> letters);
+  // Whether less work suffices for a window.
+  virtual bool is_near(std::span<const std::uint8_t> kept,
+                       std::span<const std::uint8_t> changed) const;
+  // What run() gives of windows, all of which are near their kept ones.
+  virtual Outputs run_changed(std::span<const ChangedWindow> windows, const Request& request);
+
   // Bytes of a pass over so many windows.
   virtual std::size_t measure(std::int64_t n_windows, const Request& request) const = 0;
 
  protected:
   explicit DnaModel(tensor::Context& context) : Model(context) {}
+  // What names of outputs begin with that a model keeps: [windows * rows, width].
+  static constexpr std::string_view kKept = "kept.";
 
   Info info_;
   std::vector<HeadChoice> heads_;

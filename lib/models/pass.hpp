@@ -28,6 +28,7 @@ class Outputs {
   const Array* find(std::string_view name) const;
   // Throws std::out_of_range where there is no such output: it was not asked for.
   const Array& at(std::string_view name) const;
+  const std::vector<Array>& arrays() const { return arrays_; }
 
  private:
   std::vector<Array> arrays_;  // few

@@ -22,6 +22,9 @@ struct Conv1d {
   Tensor residual;                       // f32 [T_out, C_out], or empty; may be out's memory
   Tensor out;           // y, f32 or operand [T_out, C_out], contiguous; empty: not wanted
   Activated activated;  // of y
+  // No kernel is chosen by the number of rows, so that a row gets the same bytes as part of any
+  // segment in which its own rows are the same; it may take longer.
+  bool steady = false;
 };
 BIOGPU_DECLARE_OP(conv1d, Conv1d);
 

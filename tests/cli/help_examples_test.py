@@ -110,6 +110,14 @@ def write_potentials(folder, source):
     (folder / "ligands.sdf").write_text(2 * (molecule + "$$$$\n"), encoding="ascii")
 
 
+def write_variants(folder, chromosome):
+    """Substitutions of chr1 of genome.fa."""
+    lines = [f"chr1\t{at + 1}\t.\t{chromosome[at]}\t{'ACGT'[('ACGT'.index(chromosome[at]) + 1) % 4]}\t.\t.\t.\n"
+             for at in (1000, 5000)]
+    (folder / "variants.vcf").write_text("##fileformat=VCFv4.2\n##contig=<ID=chr1>\n"
+                                         "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\n" + "".join(lines))
+
+
 def write_inputs(folder, source, biogpu):
     """All names that examples use for their inputs."""
     data = source / "data"
@@ -141,6 +149,7 @@ def write_inputs(folder, source, biogpu):
     for name in ("esm2_t6_8M_UR50D", "esm2_t33_650M_UR50D"):
         shutil.copytree(source / "tests/data/models/esm2_head16", folder / name)
     write_enformer(folder, source)
+    write_variants(folder, "".join(genome[1:]).upper())
     write_potentials(folder, source)
     subprocess.run([sys.executable, source / "tests/support/random_proteinmpnn.py", folder / "v_48_020"], check=True)
     write_structures(folder)

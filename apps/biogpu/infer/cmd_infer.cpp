@@ -11,6 +11,7 @@ constexpr Subcommand kInferSubcommands[] = {
     {"contacts", "probability that two residues touch", add_infer_contacts, "Proteins"},
     {"design", "sequences that fold into a backbone", add_infer_design, "Structures"},
     {"tracks", "predicted tracks of DNA windows, as Enformer's", add_infer_tracks, "DNA"},
+    {"variants", "what variants change in predicted tracks", add_infer_variants, "DNA"},
     {"energy", "energies and forces of molecules and crystals", add_infer_energy, "Atoms"},
     {"relax", "minima of energy, of the box too", add_infer_relax, "Atoms"},
     {"md", "molecular dynamics", add_infer_md, "Atoms"},

@@ -3,28 +3,13 @@
 #include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
+#include "lib/ops/conv_weights.hpp"
 
 namespace biogpu::app {
 
 void add_dna_flags(CLI::App& command, DnaFlags& flags) {
   const OptionGroup options(command);
-  options.option("FASTA", flags.infer.inputs, "windows, plain or gzip; none or -: standard input",
-                 " ");
   add_model_flag(command, flags.infer);
-  options.option("--genome", flags.regions.genome,
-                 "genome that --regions and --region are of; indexed where it has no .fai",
-                 "FASTA");
-  options.option("--regions", flags.regions.bed,
-                 "regions whose centres are those of windows; the fourth column names them", "BED");
-  options
-      .option("--region", flags.regions.regions, "one region, as chr7:1001-2000; again for more",
-              "REGION")
-      ->allow_extra_args(false);
-  options
-      .option("--fit", flags.fit,
-              "records of another length: exact (refuse), centre (cut or pad both ends) [exact]",
-              "HOW")
-      ->transform(one_of({"exact", "centre"}));
   options
       .option("--n-value", flags.n_value,
               "an unknown letter in each of the four inputs: 0 or 0.25 [0]", "X")
@@ -40,8 +25,33 @@ void add_dna_flags(CLI::App& command, DnaFlags& flags) {
   command.get_option("--batch")->description("windows in one pass [chosen for the device]");
 }
 
-InferFlags checked_flags(const DnaFlags& flags) {
-  InferFlags infer = flags.infer;
+std::uint8_t unknown_code(const DnaFlags& flags) {
+  return flags.n_value == "0.25" ? ops::kLetterQuarters : ops::kLetterZero;
+}
+
+void add_window_flags(CLI::App& command, WindowFlags& flags) {
+  const OptionGroup options(command);
+  options.option("FASTA", flags.dna.infer.inputs,
+                 "windows, plain or gzip; none or -: standard input", " ");
+  options.option("--genome", flags.regions.genome,
+                 "genome that --regions and --region are of; indexed where it has no .fai",
+                 "FASTA");
+  options.option("--regions", flags.regions.bed,
+                 "regions whose centres are those of windows; the fourth column names them", "BED");
+  options
+      .option("--region", flags.regions.regions, "one region, as chr7:1001-2000; again for more",
+              "REGION")
+      ->allow_extra_args(false);
+  options
+      .option("--fit", flags.fit,
+              "records of another length: exact (refuse), centre (cut or pad both ends) [exact]",
+              "HOW")
+      ->transform(one_of({"exact", "centre"}));
+  add_dna_flags(command, flags.dna);
+}
+
+WindowFlags checked_flags(WindowFlags flags) {
+  InferFlags& infer = flags.dna.infer;
   const bool has_genome = !flags.regions.genome.empty();
   const bool has_regions = !flags.regions.bed.empty() || !flags.regions.regions.empty();
   if (!has_genome && has_regions)
@@ -55,15 +65,15 @@ InferFlags checked_flags(const DnaFlags& flags) {
   if (!has_genome && infer.inputs.empty()) infer.inputs.emplace_back("-");
   infer.also_read.push_back({"--genome", flags.regions.genome});
   infer.also_read.push_back({"--regions", flags.regions.bed});
-  return infer;
+  infer.also_read.push_back({"--targets", flags.dna.heads.targets});
+  return flags;
 }
 
-std::unique_ptr<tasks::WindowSource> open_windows(const DnaFlags& flags, const InferFlags& infer,
-                                                  std::int64_t length) {
+std::unique_ptr<tasks::WindowSource> open_windows(const WindowFlags& flags, std::int64_t length) {
   if (!flags.regions.genome.empty()) return tasks::make_genome_source(flags.regions, length);
-  return tasks::make_fasta_source(infer.inputs, length,
+  return tasks::make_fasta_source(flags.dna.infer.inputs, length,
                                   flags.fit == "centre" ? genome::Fit::centre : genome::Fit::exact,
-                                  infer.shared.threads);
+                                  flags.dna.infer.shared.threads);
 }
 
 }  // namespace biogpu::app

@@ -8,8 +8,8 @@
 
 #include "apps/biogpu/auto_work.hpp"
 #include "apps/biogpu/cost_tasks.hpp"
+#include "apps/biogpu/infer/head_choice.hpp"
 #include "lib/core/auto_device.hpp"
-#include "lib/ops/conv_weights.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -18,39 +18,40 @@ namespace {
 constexpr std::int64_t kCpuBases = 196608;
 constexpr std::int64_t kGpuBases = 2 * 196608;
 
-// A pipe and regions are taken for a window of the published models.
-AutoDecision decide_dna(const InferFlags& flags) {
+// At least a window of the published models.
+AutoDecision decide_dna(const InferFlags& flags, double n_bases) {
   // Over a tower of convolutions a weight is multiplied once for so many bases.
   constexpr double kBasesPerProduct = 30;
-  cost::Work inputs;
-  for (const std::string& path : flags.inputs)
-    if (path != "-") add_file(inputs, path);
   cost::Work work;
   work.task = &works::kInfer;
   work.n_threads = flags.shared.threads;
   work.bytes = static_cast<double>(weight_bytes(flags.model));
-  work.units =
-      work.bytes * std::max(inputs.bytes, static_cast<double>(kCpuBases)) / kBasesPerProduct;
+  work.units = work.bytes * std::max(n_bases, static_cast<double>(kCpuBases)) / kBasesPerProduct;
   return decide_device(cost::Machine{}, work);
 }
 
-models::LoadOptions load_options(const DnaFlags& flags,
-                                 const models::LoadOptions::ChooseHeads& choose) {
+models::LoadOptions load_options(const DnaFlags& flags) {
   models::LoadOptions options;
-  options.choose_heads = choose;
+  options.choose_heads = [&flags](const std::vector<models::TrackHead>& heads) {
+    return choose_heads(flags.heads, flags.infer.model, heads);
+  };
   if (flags.gamma != "auto") options.gamma = flags.gamma;
   return options;
 }
 
 }  // namespace
 
-DnaRun::DnaRun(DnaFlags flags, std::string name, std::string command_line,
-               const models::LoadOptions::ChooseHeads& choose)
+double file_bytes(const std::vector<std::string>& paths) {
+  cost::Work inputs;
+  for (const std::string& path : paths)
+    if (path != "-") add_file(inputs, path);
+  return inputs.bytes;
+}
+
+DnaRun::DnaRun(DnaFlags flags, std::string name, std::string command_line, double n_bases)
     : flags_(std::move(flags)),
-      run_(checked_flags(flags_), std::move(name), std::move(command_line)),
-      devices_(run_, decide_dna(run_.flags()), load_options(flags_, choose)) {
-  input_.open(open_windows(flags_, run_.flags(), info().window),
-              flags_.n_value == "0.25" ? ops::kLetterQuarters : ops::kLetterZero);
+      run_(flags_.infer, std::move(name), std::move(command_line)),
+      devices_(run_, decide_dna(run_.flags(), n_bases), load_options(flags_)) {
   if (!info().warning.empty())
     run_.log().warn(fmt::format("{}: {}", run_.flags().model, info().warning));
   for (const auto& [choice, value] : info().choices)
@@ -72,43 +73,26 @@ std::int64_t DnaRun::windows_per_pass(const models::DnaModel::Request& request) 
   return n;
 }
 
-void DnaRun::compute(std::size_t slot, const tasks::TrackOptions& options,
-                     pipeline::BatchResult& result) {
-  const tasks::DnaWindows& windows = input_.windows(slot);
-  devices_.use<models::DnaModel>(
-      [&](models::DnaModel& model) { tasks::compute_tracks(model, windows, options, result); });
-  // The arrays of a window lie next to each other, as many for each.
-  const std::vector<io::NamedArray>& arrays = result.arrays;
-  for (std::size_t i = 0; i < arrays.size(); ++i)
-    devices_.require_finite(arrays[i].values,
-                            input_.place(slot, i * windows.size() / arrays.size()));
+void DnaRun::run(ModelInput& input, const Compute& compute, const Write& write) {
+  run_.run(input, {devices_.size(), name_of(devices_.precision()),
+                   [&](std::size_t slot, pipeline::BatchResult& result) {
+                     devices_.use<models::DnaModel>(
+                         [&](models::DnaModel& model) { compute(model, slot, result); });
+                   },
+                   write});
 }
 
-void DnaRun::run(tasks::TrackOptions options,
-                 const std::function<void(const pipeline::BatchResult& result)>& write) {
-  n_per_pass_ = options.windows_per_pass = windows_per_pass(options.request);
-  input_.set_batch(n_per_pass_);
-  run_.run(input_, {devices_.size(), name_of(devices_.precision()),
-                    [&](std::size_t slot, pipeline::BatchResult& result) {
-                      compute(slot, options, result);
-                    },
-                    write});
-  if (run_.n_records() == 0) run_.log().warn("the input has no window; the output is empty");
-}
-
-void DnaRun::finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs) {
+void DnaRun::finish(std::uint64_t output_bytes, const nlohmann::ordered_json& counts,
+                    const std::function<void()>& name_outputs) {
   nlohmann::ordered_json model = {{"architecture", info().architecture},
                                   {"window", info().window},
                                   {"bin_size", info().bin_size},
                                   {"bins", info().n_bins},
                                   {"parameters", info().n_parameters}};
   for (const auto& [choice, value] : info().choices) model[choice] = value;
-  run_.finish(output_bytes,
-              devices_.report({{"model", model},
-                               {"precision", name_of(devices_.precision())},
-                               {"windows_per_pass", n_per_pass_},
-                               {"windows", run_.n_records()}}),
-              name_outputs);
+  nlohmann::ordered_json result = {{"model", model}, {"precision", name_of(devices_.precision())}};
+  result.update(counts);
+  run_.finish(output_bytes, devices_.report(std::move(result)), name_outputs);
 }
 
 }  // namespace biogpu::app

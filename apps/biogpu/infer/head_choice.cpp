@@ -26,9 +26,14 @@ void add_head_flags(CLI::App& command, HeadFlags& flags) {
 
 namespace {
 
+struct HeadTracks {
+  std::string table;  // for errors
+  std::vector<genome::Track> tracks;
+};
+
 // By the file of --targets or of the folder, or by number alone.
-std::vector<std::int64_t> choose_tracks(const HeadFlags& flags, const std::string& folder,
-                                        const models::TrackHead& head) {
+HeadTracks tracks_of(const HeadFlags& flags, const std::string& folder,
+                     const models::TrackHead& head) {
   std::string path = flags.targets;
   if (path.empty()) path = fmt::format("{}/targets_{}.txt", folder, head.name);
   std::vector<genome::Track> tracks;
@@ -42,7 +47,13 @@ std::vector<std::int64_t> choose_tracks(const HeadFlags& flags, const std::strin
     for (std::int64_t i = 0; i < head.n_tracks; ++i)
       tracks.push_back({i, std::to_string(i), {}, {}, {}});
   }
-  return genome::select_tracks(tracks, flags.tracks, path);
+  return {path, std::move(tracks)};
+}
+
+std::vector<std::int64_t> choose_tracks(const HeadFlags& flags, const std::string& folder,
+                                        const models::TrackHead& head) {
+  const auto [table, tracks] = tracks_of(flags, folder, head);
+  return genome::select_tracks(tracks, flags.tracks, table);
 }
 
 }  // namespace
@@ -75,6 +86,27 @@ std::vector<models::HeadChoice> choose_heads(const HeadFlags& flags, const std::
     choices.push_back(std::move(choice));
   }
   return choices;
+}
+
+std::vector<std::string> track_names(const HeadFlags& flags, const std::string& folder,
+                                     const models::DnaModel& model) {
+  std::vector<std::string> names;
+  for (const models::HeadChoice& choice : model.heads()) {
+    const std::vector<models::TrackHead>& heads = model.info().heads;
+    const auto head = std::find_if(
+        heads.begin(), heads.end(),
+        [&](const models::TrackHead& candidate) { return candidate.name == choice.name; });
+    const std::vector<genome::Track> tracks = tracks_of(flags, folder, *head).tracks;
+    const auto add = [&](std::int64_t index) {
+      const genome::Track& track = tracks[static_cast<std::size_t>(index)];
+      const std::string& name = track.identifier.empty() ? track.description : track.identifier;
+      names.push_back(model.heads().size() > 1 ? choice.name + "/" + name : name);
+    };
+    for (const std::int64_t index : choice.tracks) add(index);
+    if (choice.tracks.empty())
+      for (std::int64_t index = 0; index < head->n_tracks; ++index) add(index);
+  }
+  return names;
 }
 
 }  // namespace biogpu::app

@@ -24,4 +24,9 @@ void add_head_flags(CLI::App& command, HeadFlags& flags);
 std::vector<models::HeadChoice> choose_heads(const HeadFlags& flags, const std::string& folder,
                                              const std::vector<models::TrackHead>& heads);
 
+// What the tracks of all loaded heads are called, in their order: identifiers of the table, or
+// numbers; where several heads are loaded, HEAD/TRACK.
+std::vector<std::string> track_names(const HeadFlags& flags, const std::string& folder,
+                                     const models::DnaModel& model);
+
 }  // namespace biogpu::app

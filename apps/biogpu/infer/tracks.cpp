@@ -1,25 +1,23 @@
 // `biogpu infer tracks`: predictions of models of DNA.
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "apps/biogpu/infer/commands.hpp"
-#include "apps/biogpu/infer/dna_run.hpp"
-#include "apps/biogpu/infer/head_choice.hpp"
+#include "apps/biogpu/infer/window_run.hpp"
 #include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/bio/genome/signal_file.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/arrays/array_writer.hpp"
+#include "lib/tasks/dna/compare.hpp"
 
 namespace biogpu::app {
 namespace {
 
 struct TrackFlags {
-  DnaFlags dna;
-  HeadFlags heads;
+  WindowFlags windows;
   std::string strands = "forward";
 };
 
@@ -29,8 +27,8 @@ tasks::TrackOptions options_of(const TrackFlags& flags) {
   return options;
 }
 
-void write_arrays(DnaRun& run, const TrackFlags& flags) {
-  const std::string& output = flags.dna.infer.output;
+void write_arrays(WindowRun& run, const TrackFlags& flags) {
+  const std::string& output = flags.windows.dna.infer.output;
   const auto writer = io::make_array_writer(output, io::array_format(output));
   run.run(options_of(flags), [&](const pipeline::BatchResult& result) {
     for (const io::NamedArray& array : result.arrays) writer->add(array);
@@ -38,26 +36,14 @@ void write_arrays(DnaRun& run, const TrackFlags& flags) {
   run.finish(writer->bytes(), [&] { writer->commit(); });
 }
 
-// Of all heads that were loaded.
-std::int64_t count_tracks(const models::DnaModel& model) {
-  std::int64_t n = 0;
-  for (const models::HeadChoice& choice : model.heads()) {
-    n += std::ssize(choice.tracks);
-    if (!choice.tracks.empty()) continue;  // else all
-    for (const models::TrackHead& head : model.info().heads)
-      if (head.name == choice.name) n += head.n_tracks;
-  }
-  return n;
-}
-
 // One track along the genome.
-void write_signal(DnaRun& run, const TrackFlags& flags) {
-  if (count_tracks(run.model()) != 1)
+void write_signal(WindowRun& run, const TrackFlags& flags) {
+  if (tasks::count_tracks(run.model()) != 1)
     throw Error(ErrorCode::usage,
                 "a file of a signal holds one track; choose it with --head and --tracks");
   genome::Signal signal(run.input().contigs());
   genome::SignalPlaces places(run.input().contigs());
-  genome::SignalFile file(flags.dna.infer.output);
+  genome::SignalFile file(flags.windows.dna.infer.output);
   file.check(run.input().contigs());
   const models::DnaModel::Info& info = run.info();
   run.input().on_window([&](const tasks::InputWindow& window) {
@@ -80,20 +66,15 @@ void write_signal(DnaRun& run, const TrackFlags& flags) {
 }
 
 void run_tracks(TrackFlags flags, const std::string& command_line) {
-  InferFlags& infer = flags.dna.infer;
+  InferFlags& infer = flags.windows.dna.infer;
   const bool is_signal = genome::is_signal_path(infer.output);
-  if (is_signal && flags.dna.regions.genome.empty())
+  if (is_signal && flags.windows.regions.genome.empty())
     throw Error(ErrorCode::usage, ".bw and .bedgraph need --genome with --regions or --region");
   if (is_signal && infer.resume)
     throw Error(ErrorCode::usage, "--resume is for files of arrays, not of a signal");
   if (!is_signal && io::array_format(infer.output) == io::ArrayFormat::npy)
     infer.also_written.push_back({"the index", io::npy_index(infer.output)});
-  infer.also_read.push_back({"--targets", flags.heads.targets});
-  const std::string folder = infer.model;
-  DnaRun run(flags.dna, "infer tracks", command_line,
-             [&](const std::vector<models::TrackHead>& heads) {
-               return choose_heads(flags.heads, folder, heads);
-             });
+  WindowRun run(checked_flags(flags.windows), "infer tracks", command_line);
   if (is_signal)
     write_signal(run, flags);
   else
@@ -105,14 +86,14 @@ void run_tracks(TrackFlags flags, const std::string& command_line) {
 Run add_infer_tracks(CLI::App& command) {
   const auto flags = std::make_shared<TrackFlags>();
   const OptionGroup options(command);
-  options.option("-o,--output", flags->dna.infer.output, "[-, TSV on stdout]", "FILE");
-  add_head_flags(command, flags->heads);
+  options.option("-o,--output", flags->windows.dna.infer.output, "[-, TSV on stdout]", "FILE");
+  add_head_flags(command, flags->windows.dna.heads);
   options
       .option("--strands", flags->strands,
               "forward, or both (the mean of a window and its reverse complement) [forward]",
               "WHICH")
       ->transform(one_of({"forward", "both"}));
-  add_dna_flags(command, flags->dna);
+  add_window_flags(command, flags->windows);
   command.footer(
       std::string(
           "An array [bins, tracks] of each window and head. Output by suffix: .npz, .h5,\n"

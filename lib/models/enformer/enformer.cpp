@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <utility>
 
+#include "lib/models/enformer/batch.hpp"
 #include "lib/models/layers/track_heads.hpp"
 #include "lib/ops/attention_pool.hpp"
 #include "lib/ops/conv1d.hpp"
@@ -17,6 +19,7 @@
 namespace biogpu::models {
 namespace {
 
+using enformer::kKeptPositions;
 using ops::Activation;
 using tensor::DType;
 using tensor::Ragged;
@@ -34,23 +37,17 @@ std::vector<std::int32_t> counting(std::int64_t n) {
   return numbers;
 }
 
+TowerReach make_reach(const enformer::Config& config) {
+  std::vector<std::int64_t> taps(config.channels.size(), enformer::kTowerTaps);
+  taps[0] = enformer::kLetterTaps;
+  return {std::move(taps), config.sequence_length};
+}
+
 }  // namespace
-
-// The inputs of a pass on the device.
-struct Enformer::Batch {
-  Tensor letters;              // u8 [windows * bases]
-  std::vector<Ragged> levels;  // the windows in bases, and after each pool
-  Tensor bins;                 // i32, rows of the transformer that are bins
-  Tensor all_positions;        // i32, every row of the transformer; or empty
-  Tensor all_bins;             // i32, every bin; or empty
-
-  const Ragged& positions() const { return levels.back(); }
-  std::int64_t n_bins() const { return bins.shape[0]; }
-};
 
 Enformer::Enformer(const std::string& folder, const ModelConfig& config, tensor::Context& context,
                    Options options)
-    : DnaModel(context), config_(enformer::read_config(config)) {
+    : DnaModel(context), config_(enformer::read_config(config)), reach_(make_reach(config_)) {
   if (context.kind() == tensor::Context::Kind::gpu) enformer::require_gpu_shape(config, config_);
   heads_ = std::move(options.weights.heads);
   if (heads_.empty())
@@ -97,37 +94,56 @@ std::size_t Enformer::measure(std::int64_t n_windows, const Request& request) co
   return measure_pass([&](Pass& pass) { forward(pass, letters, request); });
 }
 
-void Enformer::forward(Pass& pass, std::span<const std::uint8_t> letters,
-                       const Request& request) const {
-  const auto n_letters = static_cast<std::int64_t>(letters.size());
-  const std::int64_t n_windows = n_letters / config_.sequence_length;
+// Pieces of n_letters, of windows or of as many parts of them.
+Enformer::Batch Enformer::make_batch(Pass& pass, std::span<const std::uint8_t> letters,
+                                     std::int64_t n_letters, std::int64_t n_windows,
+                                     const Request& request) const {
+  const auto equal_starts = [&](std::int64_t length) {
+    std::vector<std::int32_t> starts;
+    for (std::int64_t w = 0; w <= n_windows; ++w)
+      starts.push_back(static_cast<std::int32_t>(w * length));
+    return starts;
+  };
   Batch batch;
-  batch.letters = pass.upload(DType::u8, {n_letters}, letters.data());
-  std::vector<std::int32_t> starts;
-  for (std::int64_t w = 0; w <= n_windows; ++w)
-    starts.push_back(static_cast<std::int32_t>(w * config_.sequence_length));
-  // The transformer's level comes last: a device keeps the plan of attention of one.
+  batch.letters =
+      pass.upload(DType::u8, {static_cast<std::int64_t>(letters.size())}, letters.data());
+  std::vector<std::int32_t> starts = equal_starts(n_letters);
   for (std::size_t level = 0; level <= config_.channels.size(); ++level) {
     batch.levels.push_back(pass.segments(starts));
     starts = tensor::shortened_starts(starts, kPool);
   }
+  // The transformer's level comes last: a device keeps the plan of attention of one.
+  const bool whole = n_letters == config_.sequence_length;
+  batch.positions = whole ? batch.levels.back() : pass.segments(equal_starts(config_.n_positions));
   std::vector<std::int32_t> bins;
   for (std::int64_t w = 0; w < n_windows; ++w)
     for (std::int64_t bin = 0; bin < config_.n_bins; ++bin)
       bins.push_back(static_cast<std::int32_t>(w * config_.n_positions + config_.first_bin + bin));
   batch.bins = pass.upload(bins);
-  if (request.parts) batch.all_positions = pass.upload(counting(batch.positions().n_rows));
+  if (request.parts || request.keep)
+    batch.all_positions = pass.upload(counting(batch.positions.n_rows));
   if (request.embedding) batch.all_bins = pass.upload(counting(batch.n_bins()));
+  return batch;
+}
+
+void Enformer::forward(Pass& pass, std::span<const std::uint8_t> letters,
+                       const Request& request) const {
+  const auto n_windows = static_cast<std::int64_t>(letters.size()) / config_.sequence_length;
+  Batch batch = make_batch(pass, letters, config_.sequence_length, n_windows, request);
+  batch.steady = request.keep;
   take_outputs(pass, batch, request);
   pass.run([&] {
     const auto scope = pass.arena().scope();
-    finish(pass, batch, request, transformer(pass, batch, tower(pass, batch)));
+    const Tensor positions = pass.arena().take(DType::f32, {batch.positions.n_rows, config_.width});
+    tower(pass, batch, positions);
+    finish(pass, batch, request, transformer(pass, batch, positions));
   });
 }
 
 void Enformer::take_outputs(Pass& pass, const Batch& batch, const Request& request) const {
-  const std::int64_t n_positions = batch.positions().n_rows, n_bins = batch.n_bins();
+  const std::int64_t n_positions = batch.positions.n_rows, n_bins = batch.n_bins();
   take_track_outputs(pass, end(), request, n_bins);
+  if (request.keep) pass.output(kKeptPositions, {n_positions, config_.width});
   if (!request.parts) return;
   pass.output("stem", {batch.levels[1].n_rows, config_.channels[0]});
   for (std::size_t i = 1; i < config_.channels.size(); ++i)
@@ -137,11 +153,10 @@ void Enformer::take_outputs(Pass& pass, const Batch& batch, const Request& reque
   pass.output("crop", {n_bins, config_.width});
 }
 
-// Letters to positions: f32 [positions, width], which lives as long as the caller's scope.
-Tensor Enformer::tower(Pass& pass, const Batch& batch) const {
+// Letters to positions, f32 [positions, width].
+void Enformer::tower(Pass& pass, const Batch& batch, const Tensor& positions) const {
   tensor::Context& context = pass.context();
   tensor::Arena& arena = pass.arena();
-  const Tensor positions = arena.take(DType::f32, {batch.positions().n_rows, config_.width});
   Tensor input;  // of the block's first convolution, operand
   for (std::size_t i = 0; i < config_.channels.size(); ++i) {
     const bool last = i + 1 == config_.channels.size();
@@ -160,9 +175,17 @@ Tensor Enformer::tower(Pass& pass, const Batch& batch) const {
       ops::conv1d_letters(
           context, {batch.letters, weights_.letters.table, weights_.letters.bias, &rows, x, act});
     else
-      ops::conv1d(context,
-                  {input, &block.widen.conv, enformer::kTowerTaps, 1, &rows, nullptr, {}, x, act});
-    ops::conv1d(context, {h, &block.pointwise.conv, 1, 1, &rows, nullptr, x, x, {}});
+      ops::conv1d(context, {input,
+                            &block.widen.conv,
+                            enformer::kTowerTaps,
+                            1,
+                            &rows,
+                            nullptr,
+                            {},
+                            x,
+                            act,
+                            batch.steady});
+    ops::conv1d(context, {h, &block.pointwise.conv, 1, 1, &rows, nullptr, x, x, {}, batch.steady});
     // What pooling gives is read by the next block only after its normalisation.
     const Tensor part = pass.find(i == 0 ? "stem" : fmt::format("tower.{}", i - 1));
     ops::attention_pool(context,
@@ -171,7 +194,6 @@ Tensor Enformer::tower(Pass& pass, const Batch& batch) const {
     if (last && !part.empty()) ops::gather_rows(context, {positions, batch.all_positions, part});
     input = next.out;
   }
-  return positions;
 }
 
 // Gives what the last convolution reads, operand [positions, width]; x becomes the last block's
@@ -179,12 +201,14 @@ Tensor Enformer::tower(Pass& pass, const Batch& batch) const {
 Tensor Enformer::transformer(Pass& pass, const Batch& batch, const Tensor& x) const {
   tensor::Context& context = pass.context();
   tensor::Arena& arena = pass.arena();
+  const Tensor kept = pass.find(kKeptPositions);
+  if (!kept.empty()) ops::gather_rows(context, {x, batch.all_positions, kept});
   const Tensor h = arena.take(context.operand(), {x.shape[0], config_.width});
   const DnaTransformerShape shape = enformer::transformer_shape(config_);
   for (std::size_t i = 0; i < weights_.blocks.size(); ++i) {
     const bool last = i + 1 == weights_.blocks.size();
     const ops::Activated next = last ? gelu_of(weights_.last.norm, h) : ops::Activated{};
-    run_dna_transformer_block(pass, shape, weights_.blocks[i], batch.positions(), x, h, next);
+    run_dna_transformer_block(pass, shape, weights_.blocks[i], batch.positions, x, h, next);
     const Tensor part = pass.find(fmt::format("block.{}", i));
     if (!part.empty()) ops::gather_rows(context, {x, batch.all_positions, part});
   }
@@ -211,7 +235,7 @@ ModelDef enformer_model() {
   return {"enformer",
           "Enformer",
           Reads::dna,
-          {"tracks"},
+          {"tracks", "variants"},
           [](const std::string& folder, const ModelConfig& config, tensor::Context& context,
              const LoadOptions& options) -> std::unique_ptr<Model> {
             Enformer::Options wanted;

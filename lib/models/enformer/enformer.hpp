@@ -8,6 +8,7 @@
 #include "lib/models/dna_model.hpp"
 #include "lib/models/enformer/config.hpp"
 #include "lib/models/enformer/weights.hpp"
+#include "lib/models/layers/tower_reach.hpp"
 #include "lib/models/layers/track_heads.hpp"
 #include "lib/models/model_config.hpp"
 #include "lib/models/registry.hpp"
@@ -34,19 +35,30 @@ class Enformer final : public DnaModel {
 
   // The parts of a pass: stem, tower.I, block.I, crop.
   Outputs run(std::span<const std::uint8_t> letters, const Request& request) override;
+  // It keeps the tower's result. A changed window has no parts of the tower.
+  bool is_near(std::span<const std::uint8_t> kept,
+               std::span<const std::uint8_t> changed) const override;
+  Outputs run_changed(std::span<const ChangedWindow> windows, const Request& request) override;
   std::size_t measure(std::int64_t n_windows, const Request& request) const override;
 
  private:
   struct Batch;
+  struct Parts;
+  Batch make_batch(Pass& pass, std::span<const std::uint8_t> letters, std::int64_t n_letters,
+                   std::int64_t n_windows, const Request& request) const;
   void forward(Pass& pass, std::span<const std::uint8_t> letters, const Request& request) const;
+  Parts cut_parts(std::span<const ChangedWindow> windows) const;
+  void forward_changed(Pass& pass, const Parts& parts, std::int64_t n_windows,
+                       const Request& request) const;
   void take_outputs(Pass& pass, const Batch& batch, const Request& request) const;
-  tensor::Tensor tower(Pass& pass, const Batch& batch) const;
+  void tower(Pass& pass, const Batch& batch, const tensor::Tensor& positions) const;
   tensor::Tensor transformer(Pass& pass, const Batch& batch, const tensor::Tensor& x) const;
   TrackEnd end() const;
   void finish(Pass& pass, const Batch& batch, const Request& request,
               const tensor::Tensor& activated) const;
 
   enformer::Config config_;
+  TowerReach reach_;
   enformer::Weights weights_;
 };
 

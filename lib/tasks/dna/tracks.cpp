@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "lib/core/error.hpp"
+#include "lib/tasks/dna/window_parts.hpp"
 
 namespace biogpu::tasks {
 namespace {
@@ -15,28 +15,14 @@ using models::DnaModel;
 using ConsumeWindows =
     std::function<void(std::size_t first, std::size_t n, const models::Outputs&)>;
 
-// Windows [first, first + n) at once, or in halves where memory is short.
-void run_part(DnaModel& model, std::span<const LetterCode> letters,
-              const DnaModel::Request& request, std::size_t first, std::size_t n,
-              const ConsumeWindows& consume) {
-  const auto length = static_cast<std::size_t>(model.info().window);
-  try {
-    consume(first, n, model.run(letters.subspan(first * length, n * length), request));
-    return;
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::device_memory || n == 1) throw;
-  }
-  run_part(model, letters, request, first, n / 2, consume);
-  run_part(model, letters, request, first + n / 2, n - n / 2, consume);
-}
-
 void run_windows(DnaModel& model, std::span<const LetterCode> letters, const TrackOptions& options,
                  const ConsumeWindows& consume) {
-  const std::size_t n_windows = letters.size() / static_cast<std::size_t>(model.info().window);
-  const auto per_pass = static_cast<std::size_t>(options.windows_per_pass);
-  for (std::size_t first = 0; first < n_windows; first += per_pass)
-    run_part(model, letters, options.request, first, std::min(per_pass, n_windows - first),
-             consume);
+  const auto length = static_cast<std::size_t>(model.info().window);
+  run_in_parts(letters.size() / length, static_cast<std::size_t>(options.windows_per_pass),
+               [&](std::size_t first, std::size_t n) {
+                 consume(first, n,
+                         model.run(letters.subspan(first * length, n * length), options.request));
+               });
 }
 
 // The names of outputs that a window gets, with the ends of their keys.

@@ -3,6 +3,7 @@
 
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/tensor/context.hpp"
+#include "tests/models/enformer/changed_support.hpp"
 #include "tests/models/enformer/model_support.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
 
@@ -47,4 +48,12 @@ TEST_CASE("enformer.model: a window gets the same bytes on the GPU in any batch,
     const models::Outputs together = gpu.run({windows[1], windows[0]});
     CHECK(test::of_window(together, "tracks.human", 1, 2) == alone);
   }
+}
+
+TEST_CASE("enformer.changed_windows: the bytes of a whole pass on the GPU",
+          "[enformer][model][device]") {
+  if (!test::has_gpu()) return;
+  const Precision precision = GENERATE(Precision::fp32, Precision::fp16, Precision::bf16);
+  LoadedEnformer gpu(tensor::make_gpu_context(0, {precision}));
+  test::check_changed(gpu);
 }

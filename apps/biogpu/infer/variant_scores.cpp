@@ -1,0 +1,87 @@
+#include "apps/biogpu/infer/variant_scores.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
+
+namespace biogpu::app {
+namespace {
+
+constexpr VariantScore kScores[] = {
+    {"SAD", "ALT - REF", [](double reference, double alternate) { return alternate - reference; }},
+    {"SAR", "log2(1 + ALT) - log2(1 + REF)",
+     [](double reference, double alternate) {
+       return std::log2(1 + alternate) - std::log2(1 + reference);
+     }},
+    {"REF", "what is predicted of REF", [](double reference, double) { return reference; }},
+    {"ALT", "what is predicted of ALT", [](double, double alternate) { return alternate; }},
+};
+
+}  // namespace
+
+std::string known_scores() {
+  std::vector<std::string> names;
+  for (const VariantScore& score : kScores) names.emplace_back(score.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::vector<VariantScore> parse_scores(const std::vector<std::string>& names) {
+  std::vector<VariantScore> scores;
+  for (const std::string& name : names) {
+    const auto* const score = std::find_if(std::begin(kScores), std::end(kScores),
+                                           [&](const VariantScore& s) { return s.name == name; });
+    if (score == std::end(kScores))
+      throw Error(ErrorCode::usage, fmt::format("--scores {}: expected one of {}",
+                                                biogpu::quoted(name), known_scores()));
+    scores.push_back(*score);
+  }
+  return scores;
+}
+
+std::vector<float> compute_scores(const std::vector<VariantScore>& scores,
+                                  const tasks::Compared& compared) {
+  std::vector<float> values;
+  for (const VariantScore& score : scores)
+    for (std::size_t i = 0; i < compared.reference.size(); ++i)
+      values.push_back(static_cast<float>(score.of(compared.reference[i], compared.alternate[i])));
+  return values;
+}
+
+VariantTable::VariantTable(std::vector<VariantScore> scores, std::vector<std::string> tracks,
+                           bool wide)
+    : scores_(std::move(scores)), tracks_(std::move(tracks)), wide_(wide) {}
+
+std::string VariantTable::header() const {
+  const std::string columns = "chrom\tpos\tid\tref\talt\tbins\tscore";
+  return wide_ ? fmt::format("{}\t{}\n", columns, fmt::join(tracks_, "\t"))
+               : columns + "\ttrack\tvalue\n";
+}
+
+void VariantTable::append(const std::string& contig, const genome::Variant& variant,
+                          const tasks::ScoredAllele& allele, std::span<const float> values,
+                          std::string& text) const {
+  auto out = std::back_inserter(text);
+  const float* value = values.data();
+  for (const VariantScore& score : scores_)
+    for (const std::string& range : allele.ranges) {
+      const std::string place =
+          fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}", contig, variant.position + 1, variant.id,
+                      variant.ref, variant.alts[allele.alt].text, range, score.name);
+      if (wide_) text += place;
+      for (const std::string& track : tracks_) {
+        if (wide_)
+          fmt::format_to(out, "\t{:.6g}", *value++);
+        else
+          fmt::format_to(out, "{}\t{}\t{:.6g}\n", place, track, *value++);
+      }
+      if (wide_) text += '\n';
+    }
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/bio/genome/letters.hpp"
+#include "lib/models/dna_model.hpp"
+
+namespace biogpu::tasks {
+
+// Bins [begin, end) of a window, in the order of the genome; may be empty.
+struct BinRange {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+
+  bool operator==(const BinRange&) const = default;
+};
+
+// A window's reference and sequences to compare with it.
+struct Comparison {
+  // Writes the reference (0) or alternate i (from 1) of the window moved by `shift` letters.
+  std::function<void(std::size_t i, std::int64_t shift, std::span<genome::LetterCode> letters)>
+      write_letters;
+  // Of each alternate, what is compared.
+  std::vector<std::vector<BinRange>> ranges;
+
+  std::size_t n_alternates() const { return ranges.size(); }
+};
+
+enum class Reduction { mean, sum };  // over the bins of a range
+
+struct CompareOptions {
+  Reduction reduction = Reduction::mean;
+  bool both_strands = false;
+  std::vector<std::int64_t> shifts = {0};  // of windows; predictions are their mean
+  std::uint8_t unknown = 4;                // the model's code of an unknown letter
+  std::int64_t windows_per_pass = 1;
+  // Whether near windows are computed from what was kept of the reference.
+  bool reuse = true;
+};
+
+// Of one alternate: [ranges, tracks], the tracks of all loaded heads next to each other.
+struct Compared {
+  std::vector<double> reference;
+  std::vector<double> alternate;
+};
+
+// Of all alternates of all comparisons, one after the other. A comparison costs one pass over its
+// reference for each shift and strand.
+std::vector<Compared> compare_windows(models::DnaModel& model,
+                                      std::span<const Comparison> comparisons,
+                                      const CompareOptions& options);
+
+// Tracks of all loaded heads.
+std::size_t count_tracks(const models::DnaModel& model);
+
+}  // namespace biogpu::tasks

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "tests/models/enformer/model_support.hpp"
+
+namespace biogpu::test {
+
+using Letters = std::vector<std::uint8_t>;
+
+inline Letters with_letters(Letters window, std::size_t first, std::size_t n) {
+  for (std::size_t i = first; i < first + n; ++i)
+    window[i] = static_cast<std::uint8_t>((window[i] + 1) % 4);
+  return window;
+}
+
+// Substitutions at all places that differ: next to both ends, on and next to borders of bins.
+inline std::vector<Letters> substituted(const Letters& window) {
+  std::vector<Letters> changed;
+  for (const std::size_t at : {0, 1, 6, 7, 8, 15, 16, 47, 48, 63, 64, 500, 511, 512, 513, 1000})
+    changed.push_back(with_letters(window, at, 1));
+  changed.push_back(with_letters(window, window.size() - 1, 1));
+  changed.push_back(with_letters(window, 300, 40));
+  changed.push_back(with_letters(with_letters(window, 700, 1), 731, 2));
+  changed.push_back(window);
+  return changed;
+}
+
+// The bytes of changed windows equal those of whole passes: what the transformer reads, and tracks.
+inline void check_changed(LoadedEnformer& loaded) {
+  const models::DnaModel::Request request{true, false, false, true};
+  const std::vector<Letters> windows = tiny_windows();
+  const models::Outputs outputs = loaded.run(windows, request);
+  std::vector<models::KeptWindow> kept;
+  for (std::size_t i = 0; i < windows.size(); ++i)
+    kept.push_back(models::DnaModel::kept_window(outputs, i, windows.size(), windows[i]));
+  std::vector<Letters> changed;
+  std::vector<std::size_t> of;
+  for (std::size_t i = 0; i < windows.size(); ++i)
+    for (Letters& letters : substituted(windows[i])) {
+      changed.push_back(std::move(letters));
+      of.push_back(i);
+    }
+  constexpr std::size_t kOnce = 5;
+  for (std::size_t first = 0; first < changed.size(); first += kOnce) {
+    std::vector<models::ChangedWindow> together;
+    std::vector<Letters> whole;
+    for (std::size_t i = first; i < first + kOnce; ++i) {
+      const models::KeptWindow& reference = kept[of[i]];
+      REQUIRE(loaded.model.is_near(reference.letters, changed[i]));
+      together.push_back({&reference, changed[i]});
+      whole.push_back(changed[i]);
+    }
+    const models::Outputs got = loaded.model.run_changed(together, request);
+    const models::Outputs right = loaded.run(whole, request);
+    for (const std::string name : {"kept.positions", "tracks.human", "tracks.mouse"}) {
+      INFO(name << " from window " << first);
+      CHECK(got.at(name).shape == right.at(name).shape);
+      CHECK(got.at(name).values == right.at(name).values);
+    }
+    // The substitutions matter.
+    CHECK(of_window(got, "tracks.human", 0, kOnce) !=
+          of_window(outputs, "tracks.human", of[first], 2));
+  }
+}
+
+}  // namespace biogpu::test

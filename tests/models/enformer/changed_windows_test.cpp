@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <vector>
+
+#include "lib/models/layers/tower_reach.hpp"
+#include "lib/ops/cpu/cpu_context.hpp"
+#include "tests/models/enformer/changed_support.hpp"
+
+using namespace biogpu;
+using models::RowRange;
+using models::TowerReach;
+
+TEST_CASE("enformer.changed_windows: the bytes of a whole pass", "[enformer][model]") {
+  test::LoadedEnformer loaded(ops::make_cpu_context(2));
+  test::check_changed(loaded);
+}
+
+TEST_CASE("enformer.changed_windows: windows that differ in much are not near",
+          "[enformer][model]") {
+  test::LoadedEnformer loaded(ops::make_cpu_context(2));
+  const test::Letters window = test::tiny_windows()[0];
+  CHECK(loaded.model.is_near(window, window));
+  CHECK(loaded.model.is_near(window, test::with_letters(window, 512, 1)));
+  CHECK_FALSE(loaded.model.is_near(window, test::with_letters(window, 0, 512)));
+  CHECK_FALSE(
+      loaded.model.is_near(window, test::with_letters(test::with_letters(window, 0, 1), 1000, 1)));
+  test::Letters moved(window.begin() + 1, window.end());
+  moved.push_back(0);
+  CHECK_FALSE(loaded.model.is_near(window, moved));
+}
+
+namespace {
+
+// Rows of the result that a letter reaches, by spreading marks through every level.
+std::vector<bool> spread(std::vector<bool> marks, const std::vector<std::int64_t>& taps) {
+  for (const std::int64_t n : taps) {
+    const std::int64_t half = (n - 1) / 2, size = std::ssize(marks);
+    std::vector<bool> wider(marks.size()), pooled(marks.size() / 2);
+    for (std::int64_t i = 0; i < size; ++i)
+      for (std::int64_t j = std::max<std::int64_t>(0, i - half); j <= std::min(size - 1, i + half);
+           ++j)
+        if (marks[static_cast<std::size_t>(j)]) wider[static_cast<std::size_t>(i)] = true;
+    for (std::size_t i = 0; i < pooled.size(); ++i) pooled[i] = wider[2 * i] || wider[2 * i + 1];
+    marks = pooled;
+  }
+  return marks;
+}
+
+}  // namespace
+
+TEST_CASE("layers.tower_reach: what a letter reaches", "[layers]") {
+  const std::vector<std::int64_t> taps = {15, 5, 5, 5};
+  const std::int64_t n = 512;
+  const TowerReach reach(taps, n);
+  CHECK(reach.bin_size() == 16);
+  CHECK(reach.n_rows() == 32);
+  CHECK(reach.margin() == 3);
+  std::int64_t most = 0;
+  for (std::int64_t at = 0; at < n; ++at) {
+    std::vector<bool> marks(static_cast<std::size_t>(n));
+    marks[static_cast<std::size_t>(at)] = true;
+    const std::vector<bool> rows = spread(marks, taps);
+    const auto first = std::find(rows.begin(), rows.end(), true);
+    const auto last = std::find(rows.rbegin(), rows.rend(), true).base();
+    const RowRange reached = reach.reached({at, at + 1});
+    INFO("letter " << at);
+    CHECK(reached == RowRange{first - rows.begin(), last - rows.begin()});
+    most = std::max(most, reached.size());
+    // What zeros in place of the letters around a part reach is not looked at.
+    const std::int64_t n_part = reach.part_size(reached);
+    const RowRange part = reach.part(reached, n_part);
+    CHECK(part.size() == n_part);
+    std::vector<bool> outside(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i)
+      outside[static_cast<std::size_t>(i)] = i < 16 * part.begin || i >= 16 * part.end;
+    const std::vector<bool> wrong = spread(outside, taps);
+    CHECK(std::find(wrong.begin() + reached.begin, wrong.begin() + reached.end, true) ==
+          wrong.begin() + reached.end);
+  }
+  CHECK(most == 6);
+}
