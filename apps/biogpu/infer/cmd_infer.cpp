@@ -12,6 +12,7 @@ constexpr Subcommand kInferSubcommands[] = {
     {"design", "sequences that fold into a backbone", add_infer_design, "Structures"},
     {"tracks", "predicted tracks of DNA windows, as Enformer's", add_infer_tracks, "DNA"},
     {"variants", "what variants change in predicted tracks", add_infer_variants, "DNA"},
+    {"mutagenesis", "what every substitution of a region changes", add_infer_mutagenesis, "DNA"},
     {"energy", "energies and forces of molecules and crystals", add_infer_energy, "Atoms"},
     {"relax", "minima of energy, of the box too", add_infer_relax, "Atoms"},
     {"md", "molecular dynamics", add_infer_md, "Atoms"},

@@ -15,6 +15,7 @@ Run add_infer_score(CLI::App& command);
 Run add_infer_design(CLI::App& command);
 Run add_infer_tracks(CLI::App& command);
 Run add_infer_variants(CLI::App& command);
+Run add_infer_mutagenesis(CLI::App& command);
 Run add_infer_energy(CLI::App& command);
 Run add_infer_relax(CLI::App& command);
 Run add_infer_md(CLI::App& command);

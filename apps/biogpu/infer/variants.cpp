@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <deque>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "apps/biogpu/infer/commands.hpp"
+#include "apps/biogpu/infer/compare_flags.hpp"
 #include "apps/biogpu/infer/dna_run.hpp"
 #include "apps/biogpu/infer/table.hpp"
 #include "apps/biogpu/infer/variant_input.hpp"
@@ -28,27 +30,14 @@ struct EffectFlags {
   std::string genome;
   std::vector<std::string> scores = {"SAD"};
   std::vector<std::string> bins = {"all"};
-  std::string reduction = "mean";
-  std::string strands = "forward";
-  std::vector<std::int64_t> shifts;
+  CompareFlags compare;
   std::int64_t grid = 1;
   bool wide = false;
   bool skip_bad = false;
-  bool no_reuse = false;
 };
 
 bool is_vcf_path(const std::string& path) {
   return path.ends_with(".vcf") || path.ends_with(".vcf.gz") || path.ends_with(".bcf");
-}
-
-tasks::CompareOptions compare_options(const EffectFlags& flags) {
-  tasks::CompareOptions options;
-  options.reduction = flags.reduction == "sum" ? tasks::Reduction::sum : tasks::Reduction::mean;
-  options.both_strands = flags.strands == "both";
-  if (!flags.shifts.empty()) options.shifts = flags.shifts;
-  options.unknown = unknown_code(flags.dna);
-  options.reuse = !flags.no_reuse;
-  return options;
 }
 
 DnaFlags checked_flags(const EffectFlags& flags) {
@@ -82,7 +71,6 @@ class EffectRun {
   void write_annotated(genome::AnnotatedVcfWriter& writer, const genome::Variant& variant,
                        const io::NamedArray& array) const;
   void finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs);
-  void tell_skipped() const;
 
   const EffectFlags flags_;
   const std::vector<VariantScore> scores_;
@@ -104,7 +92,7 @@ genome::VariantReaderOptions reader_options(const EffectFlags& flags) {
 EffectRun::EffectRun(const EffectFlags& flags, const std::string& command_line)
     : flags_(flags),
       scores_(parse_scores(flags.scores)),
-      compare_(compare_options(flags)),
+      compare_(compare_options(flags.compare, unknown_code(flags.dna))),
       run_(checked_flags(flags), "infer variants", command_line, guess_bases(flags.vcf)),
       input_(flags.vcf, flags.genome, reader_options(flags)),
       tracks_(track_names(flags.dna.heads, flags.dna.infer.model, run_.model())),
@@ -174,8 +162,8 @@ std::vector<genome::InfoField> EffectRun::info_fields() const {
       const bool single = tracks_.size() == 1;
       fields.push_back(
           {id, single ? "A" : ".",
-           fmt::format("{}, {} of bins {}, by {}: {}{}", score.description, flags_.reduction,
-                       bins.name, run_.info().architecture,
+           fmt::format("{}, {} of bins {}, by {}: {}{}", score.description,
+                       flags_.compare.reduction, bins.name, run_.info().architecture,
                        single ? "" : "for each ALT allele the tracks ", fmt::join(tracks_, ","))});
     }
   return fields;
@@ -261,20 +249,7 @@ Run add_infer_variants(CLI::App& command) {
               "BINS,...")
       ->delimiter(',')
       ->allow_extra_args(false);
-  options
-      .option("--reduce", flags->reduction, "one number of several bins: mean, sum [mean]", "HOW")
-      ->transform(one_of({"mean", "sum"}));
-  options
-      .option("--strands", flags->strands,
-              "forward, or both (the mean of a window and its reverse complement) [forward]",
-              "WHICH")
-      ->transform(one_of({"forward", "both"}));
-  options
-      .option("--shifts", flags->shifts, "mean over windows moved by so many bases, as -1,0,1 [0]",
-              "N,...")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->transform(in_range(-1000, 1000));
+  add_compare_flags(command, flags->compare);
   options
       .option("--grid", flags->grid,
               "centres of windows in pieces of N bases, so that variants of one piece share the\n"
@@ -285,8 +260,6 @@ Run add_infer_variants(CLI::App& command) {
   options.flag("--skip-bad", flags->skip_bad,
                "leave out symbolic alleles, unknown sequences and a REF that is not the genome's;\n"
                "the exit code is 3 then");
-  options.flag("--no-reuse", flags->no_reuse,
-               "compute all of every window, for comparisons: the same numbers, slower");
   add_dna_flags(command, flags->dna);
   command.footer(
       std::string("A line a variant, ALT allele, choice of bins, score and track. Windows have the "

@@ -19,16 +19,6 @@ using genome::Variant;
 using genome::Window;
 using models::DnaModel;
 
-// Around the bin that the variant's first letter lies in.
-BinRange choose_bins(const BinChoice& choice, const DnaModel::Info& info, const Window& window,
-                     std::int64_t position) {
-  if (choice.width == 0) return {0, info.n_bins};
-  const std::int64_t bin = (position - window.begin - info.first_base) / info.bin_size;
-  const std::int64_t begin = bin - choice.width / 2;
-  const auto clip = [&](std::int64_t at) { return std::clamp<std::int64_t>(at, 0, info.n_bins); };
-  return {clip(begin), clip(begin + choice.width)};
-}
-
 // The letters of one window: of the genome, and with each allele.
 struct AlleleLetters {
   struct Allele {
@@ -61,6 +51,15 @@ BinChoice parse_bin_choice(const std::string& text) {
   }
   throw Error(ErrorCode::usage,
               fmt::format("--bins {}: expected all, centre or centre:N", quoted(text)));
+}
+
+BinRange choose_bins(const BinChoice& choice, const DnaModel::Info& info, const Window& window,
+                     std::int64_t position) {
+  if (choice.width == 0) return {0, info.n_bins};
+  const std::int64_t bin = (position - window.begin - info.first_base) / info.bin_size;
+  const std::int64_t begin = bin - choice.width / 2;
+  const auto clip = [&](std::int64_t at) { return std::clamp<std::int64_t>(at, 0, info.n_bins); };
+  return {clip(begin), clip(begin + choice.width)};
 }
 
 Window place_window(const Variant& variant, std::int64_t grid, std::int64_t length) {

@@ -23,6 +23,11 @@ struct BinChoice {
 // "all", "centre" (1 bin) or "centre:N". Throws Error{usage}.
 BinChoice parse_bin_choice(const std::string& text);
 
+// Around the bin that letter `position` of the window's contig lies in, cut to the bins that there
+// are.
+BinRange choose_bins(const BinChoice& choice, const models::DnaModel::Info& info,
+                     const genome::Window& window, std::int64_t position);
+
 struct VariantWindowOptions {
   std::vector<BinChoice> bins;
   // Windows have their centres in the middle of a piece of so many bases, so that variants of one

@@ -55,5 +55,5 @@ TEST_CASE("enformer.changed_windows: the bytes of a whole pass on the GPU",
   if (!test::has_gpu()) return;
   const Precision precision = GENERATE(Precision::fp32, Precision::fp16, Precision::bf16);
   LoadedEnformer gpu(tensor::make_gpu_context(0, {precision}));
-  test::check_changed(gpu);
+  test::check_changed(gpu, 8);
 }

@@ -1,0 +1,283 @@
+// `biogpu infer mutagenesis`: what every single substitution of a region changes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/biogpu/infer/commands.hpp"
+#include "apps/biogpu/infer/compare_flags.hpp"
+#include "apps/biogpu/infer/dna_run.hpp"
+#include "apps/biogpu/infer/region_input.hpp"
+#include "apps/biogpu/infer/variant_scores.hpp"
+#include "apps/biogpu/option_group.hpp"
+#include "apps/biogpu/value_checks.hpp"
+#include "lib/bio/genome/sequence_logo.hpp"
+#include "lib/bio/genome/signal_file.hpp"
+#include "lib/core/error.hpp"
+#include "lib/io/arrays/array_writer.hpp"
+#include "lib/io/output_file.hpp"
+
+namespace biogpu::app {
+namespace {
+
+struct MutagenesisFlags {
+  DnaFlags dna;
+  tasks::GenomeRegions regions;
+  CompareFlags compare;
+  std::string score = "SAD";
+  std::string bins = "all";
+  std::string max_path;
+  std::string logo_path;
+};
+
+DnaFlags checked_flags(const MutagenesisFlags& flags) {
+  DnaFlags dna = flags.dna;
+  InferFlags& infer = dna.infer;
+  if (flags.regions.bed.empty() && flags.regions.regions.empty())
+    throw Error(ErrorCode::usage, "give --region or --regions");
+  if (!flags.max_path.empty() && !genome::is_signal_path(flags.max_path))
+    throw Error(ErrorCode::usage, "--max " + flags.max_path + ": expected .bedgraph or .bw");
+  if (!flags.logo_path.empty() && !flags.logo_path.ends_with(".svg"))
+    throw Error(ErrorCode::usage, "--logo " + flags.logo_path + ": expected .svg");
+  infer.also_read.push_back({"--genome", flags.regions.genome});
+  infer.also_read.push_back({"--regions", flags.regions.bed});
+  infer.also_read.push_back({"--targets", dna.heads.targets});
+  if (io::find_array_format(infer.output) == io::ArrayFormat::npy)
+    infer.also_written.push_back({"the index", io::npy_index(infer.output)});
+  if (!flags.max_path.empty()) infer.also_written.push_back({"--max", flags.max_path});
+  if (!flags.logo_path.empty()) infer.also_written.push_back({"--logo", flags.logo_path});
+  return dna;
+}
+
+// A region's numbers, as its pieces come.
+struct RegionNumbers {
+  std::vector<float> values;  // [letters, 4, tracks]
+
+  // Of a letter, the substitutions' means over tracks, nothing for the letter itself and where it
+  // stays as it is.
+  std::vector<float> means(std::size_t letter, genome::LetterCode code,
+                           std::size_t n_tracks) const {
+    std::vector<float> found;
+    if (code >= genome::kUnknownLetter) return found;
+    for (std::size_t other = 0; other < 4; ++other) {
+      if (other == code) continue;
+      const float* const tracks = values.data() + (4 * letter + other) * n_tracks;
+      double sum = 0;
+      for (std::size_t t = 0; t < n_tracks; ++t) sum += static_cast<double>(tracks[t]);
+      found.push_back(static_cast<float>(sum / static_cast<double>(n_tracks)));
+    }
+    return found;
+  }
+};
+
+class MutagenesisRun {
+ public:
+  MutagenesisRun(const MutagenesisFlags& flags, const std::string& command_line);
+  void run();
+
+ private:
+  void compute(models::DnaModel& model, std::size_t slot, pipeline::BatchResult& result) const;
+  void append_lines(const genome::Window& region, const tasks::PieceMutations& made,
+                    const std::vector<std::vector<float>>& values, std::string& text) const;
+  void write(const pipeline::BatchResult& result);
+  void finish_region(std::size_t region);
+
+  const MutagenesisFlags flags_;
+  const VariantScore score_;
+  const tasks::BinChoice bins_;
+  tasks::CompareOptions compare_;
+  DnaRun run_;
+  RegionInput input_;
+  std::vector<std::string> tracks_;
+  bool as_table_ = false;
+  std::unique_ptr<io::OutputFile> table_;
+  std::unique_ptr<io::ArrayWriter> arrays_;
+  std::optional<genome::SignalFile> max_file_;
+  std::optional<genome::Signal> max_;
+  std::unique_ptr<io::OutputFile> logo_;
+  std::size_t n_pieces_ = 0;  // written
+  RegionNumbers numbers_;
+};
+
+MutagenesisRun::MutagenesisRun(const MutagenesisFlags& flags, const std::string& command_line)
+    : flags_(flags),
+      score_(parse_scores({flags.score}).front()),
+      bins_(tasks::parse_bin_choice(flags.bins)),
+      compare_(compare_options(flags.compare, unknown_code(flags.dna))),
+      run_(checked_flags(flags), "infer mutagenesis", command_line, 0),
+      input_(flags.regions),
+      tracks_(track_names(flags.dna.heads, flags.dna.infer.model, run_.model())) {
+  const std::string& output = flags.dna.infer.output;
+  as_table_ = io::find_array_format(output).value_or(io::ArrayFormat::tsv) == io::ArrayFormat::tsv;
+  input_.set_windows(run_.info().window);
+  if (!flags.logo_path.empty() && input_.regions().size() != 1)
+    throw Error(ErrorCode::usage,
+                fmt::format("--logo is of one region; there are {}", input_.regions().size()));
+  if (as_table_) {
+    table_ = std::make_unique<io::OutputFile>(output, flags.dna.infer.shared.threads);
+    table_->write("region\tchrom\tpos\tref\talt\tbins\tscore\ttrack\tvalue\n");
+  } else {
+    arrays_ = io::make_array_writer(output, io::array_format(output));
+  }
+  if (!flags.max_path.empty()) {
+    max_.emplace(input_.genome().contigs());
+    max_file_.emplace(flags.max_path);
+    max_file_->check(input_.genome().contigs());
+    genome::SignalPlaces places(input_.genome().contigs());
+    for (const genome::Window& region : input_.regions())
+      places.take(region.contig, region.begin, region.end, region.key);
+  }
+  if (!flags.logo_path.empty()) logo_ = std::make_unique<io::OutputFile>(flags.logo_path);
+}
+
+void MutagenesisRun::append_lines(const genome::Window& region, const tasks::PieceMutations& made,
+                                  const std::vector<std::vector<float>>& values,
+                                  std::string& text) const {
+  const std::int64_t begin = made.begin;
+  for (std::size_t i = 0; i < made.mutations.size(); ++i) {
+    const auto& [position, letter] = made.mutations[i];
+    const genome::LetterCode codes[] = {made.letters[static_cast<std::size_t>(position - begin)],
+                                        letter};
+    const std::string letters = genome::decode_letters(codes);
+    for (std::size_t t = 0; t < tracks_.size(); ++t)
+      fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{:.6g}\n",
+                     region.key, input_.genome().contigs()[region.contig].name, position + 1,
+                     letters[0], letters[1], bins_.name, score_.name, tracks_[t], values[i][t]);
+  }
+}
+
+// The array of a piece, and its lines where a table is written.
+void MutagenesisRun::compute(models::DnaModel& model, std::size_t slot,
+                             pipeline::BatchResult& result) const {
+  const RegionInput::Piece& at = input_.piece(slot);
+  const genome::Window& region = input_.regions()[at.region];
+  const std::vector<tasks::BinRange> ranges = {
+      tasks::choose_bins(bins_, model.info(), at.piece.window, at.piece.window.centre())};
+  const tasks::PieceMutations made = tasks::make_mutations(input_.genome(), at.piece, ranges);
+  std::vector<std::vector<float>> values;
+  if (!made.mutations.empty())
+    for (const tasks::Compared& compared :
+         tasks::compare_windows(model, {&made.comparison, 1}, compare_)) {
+      values.push_back(compute_scores({score_}, compared));
+      run_.require_finite(values.back(), region.key);
+    }
+  const std::size_t n_tracks = tracks_.size();
+  std::vector<float> dense(made.letters.size() * 4 * n_tracks);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const auto& [position, letter] = made.mutations[i];
+    const auto row = static_cast<std::size_t>(position - made.begin) * 4 + letter;
+    std::copy(values[i].begin(), values[i].end(), dense.begin() + row * n_tracks);
+  }
+  result.n_records = 1;
+  result.n_residues = made.mutations.size();
+  result.arrays.push_back(
+      {region.key, {std::ssize(made.letters), 4, static_cast<std::int64_t>(n_tracks)}, dense});
+  if (as_table_) append_lines(region, made, values, result.text);
+}
+
+void MutagenesisRun::write(const pipeline::BatchResult& result) {
+  if (table_) table_->write(result.text);
+  const io::Values& piece = result.arrays.front().values;
+  numbers_.values.insert(numbers_.values.end(), piece.begin(), piece.end());
+  const RegionInput::Piece& at = input_.piece_at(n_pieces_++);
+  if (at.piece.end == input_.regions()[at.region].end) finish_region(at.region);
+}
+
+void MutagenesisRun::finish_region(std::size_t i) {
+  const genome::Window& region = input_.regions()[i];
+  const std::size_t n_tracks = tracks_.size();
+  if (arrays_)
+    arrays_->add(
+        {region.key, {region.size(), 4, static_cast<std::int64_t>(n_tracks)}, numbers_.values});
+  std::vector<genome::LetterCode> letters(static_cast<std::size_t>(region.size()));
+  input_.genome().fetch(region.contig, region.begin, letters);
+  std::vector<float> largest, heights;
+  for (std::size_t at = 0; at < letters.size(); ++at) {
+    const std::vector<float> means = numbers_.means(at, letters[at], n_tracks);
+    float extreme = 0, sum = 0;
+    for (const float mean : means) {
+      if (std::abs(mean) > std::abs(extreme)) extreme = mean;
+      sum += mean;
+    }
+    largest.push_back(extreme);
+    heights.push_back(means.empty() ? 0 : -sum / static_cast<float>(means.size()));
+  }
+  if (max_) max_->add({region.contig, region.begin, 1, largest, region.key});
+  if (logo_)
+    logo_->write(genome::sequence_logo(
+        fmt::format("{} {} {}", region.key, score_.name, fmt::join(tracks_, " ")).substr(0, 120),
+        letters, heights, region.begin + 1));
+  numbers_.values.clear();
+}
+
+void MutagenesisRun::run() {
+  compare_.windows_per_pass = run_.windows_per_pass({});
+  run_.run(
+      input_,
+      [&](models::DnaModel& model, std::size_t slot, pipeline::BatchResult& result) {
+        compute(model, slot, result);
+      },
+      [&](const pipeline::BatchResult& result) { write(result); });
+  if (run_.n_records() == 0) run_.log().warn("there is no region; the output is empty");
+  if (max_file_) {
+    max_file_->write(*max_);
+    max_file_->finish();
+  }
+  if (logo_) logo_->finish();
+  run_.finish(table_ ? table_->bytes() : arrays_->bytes(),
+              {{"windows_per_pass", compare_.windows_per_pass},
+               {"regions", input_.regions().size()},
+               {"tracks", tracks_.size()}},
+              [&] {
+                table_ ? table_->commit() : arrays_->commit();
+                if (max_file_) max_file_->commit();
+                if (logo_) logo_->commit();
+              });
+}
+
+}  // namespace
+
+Run add_infer_mutagenesis(CLI::App& command) {
+  const auto flags = std::make_shared<MutagenesisFlags>();
+  const OptionGroup options(command);
+  options.option("-o,--output", flags->dna.infer.output,
+                 "table, or by suffix arrays [positions, 4, tracks] [-, TSV on stdout]", "FILE");
+  options
+      .option("--genome", flags->regions.genome, "genome; indexed where it has no .fai", "FASTA")
+      ->required();
+  options
+      .option("--region", flags->regions.regions, "one region, as chr7:1001-1200; again for more",
+              "REGION")
+      ->allow_extra_args(false);
+  options.option("--regions", flags->regions.bed, "regions; the fourth column names them", "BED");
+  options.option("--max", flags->max_path,
+                 "the largest change at each position, of the mean over tracks", "BEDGRAPH|BW");
+  options.option("--logo", flags->logo_path, "the letters of the region as high as they matter",
+                 "SVG");
+  add_head_flags(command, flags->dna.heads);
+  options.option("--score", flags->score, known_scores() + " [SAD]", "SCORE");
+  options.option(
+      "--bins", flags->bins,
+      "bins that a score is of: all, centre (the region's), centre:N (N around it) [all]", "BINS");
+  add_compare_flags(command, flags->compare);
+  add_dna_flags(command, flags->dna);
+  command.footer(
+      std::string(
+          "Every letter of a region becomes each of the three others, in the window around the\n"
+          "region's centre. The logo's letters are as high as the mean loss of the three.\n\n"
+          "Examples:\n"
+          "  biogpu infer mutagenesis --model enformer --genome genome.fa --head human \\\n"
+          "      --tracks TRACK2 --region chr1:5001-5020 -o ism.tsv --logo ism.svg\n"
+          "  biogpu infer mutagenesis --model enformer --genome genome.fa --head human \\\n"
+          "      --bins centre:3 --region chr1:5001-5020 -o ism.h5 --max ism.bedgraph\n\n") +
+      kExitCodes);
+  return [flags](const std::string& command_line) { MutagenesisRun(*flags, command_line).run(); };
+}
+
+}  // namespace biogpu::app
