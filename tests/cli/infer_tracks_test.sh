@@ -177,11 +177,31 @@ for options in "--regions regions.bed" "--genome genome.fa" "--genome genome.fa 
 done
 tracks --gamma tf-table "$windows"
 check "no table of this size" err_has "tf-table, which is for 1536 positions"
-run infer embed --model "$model" "$windows"
+run infer logits --model "$model" "$windows"
 check "a task that the model does not have" rc_is 2
 check "tells those it has" err_has "it offers tracks"
 run infer tracks --model "$source_dir/tests/data/models/esm2_head16" "$windows"
 check "a model that has no tracks" rc_is 2
+
+# Embeddings of windows.
+embed() { run infer embed -q --device cpu --model "$model" "$@"; }
+embed "$windows" -o embedding.safetensors
+check "embed" rc_is 0
+check "embedding equal to enformer-pytorch" python3 "$same" embedding.safetensors "$model/expected.safetensors" 5e-5 \
+  one=one/embedding
+embed --genome genome.fa --regions regions.bed -o regions.tsv
+embed one.fa -o one.tsv
+check "embedding of a region" cmp <(head -16 regions.tsv | cut -f 3-) <(cut -f 3- one.tsv)
+embed --strands both one.fa -o both.tsv
+embed --strands both reverse.fa -o reverse.tsv
+check "embedding of both strands" cmp <(cut -f 3- both.tsv) <(tac reverse.tsv | cut -f 3-)
+for options in "--layers 1" "--include residues" "--shard 1/2" "--truncate 5"; do
+  # shellcheck disable=SC2086
+  embed $options "$windows"
+  check "refused: $options" rc_is 2
+done
+run infer embed --model "$source_dir/tests/data/models/esm2_head16" --strands both "$windows"
+check "options of DNA for a model of proteins" err_has "ESM-2 has no --strands"
 
 # A run that was cut short goes on.
 for i in 1 2 3 4; do sed "s/^>/>$i/" "$windows"; done >many.fa

@@ -34,4 +34,132 @@ done
 "$biogpu" infer variants -q --device cpu --model "$model" --genome genome.fa $every <$vcf >piped.tsv
 check "the same from a pipe" same_files piped.tsv forward.tsv
 
+# Tables with a column a track; tracks of two heads and names of the folder's table.
+# shellcheck disable=SC2086
+variants $every --wide $vcf -o wide.tsv
+check "--wide holds the same numbers" python3 - <<'PY'
+import csv
+wide = {}
+for row in csv.DictReader(open("wide.tsv"), delimiter="\t"):
+    for track in map(str, range(7)):
+        wide[row["id"], row["alt"], row["bins"], row["score"], track] = row[track]
+rows = list(csv.DictReader(open("forward.tsv"), delimiter="\t"))
+assert len(rows) == len(wide) == 672
+assert all(wide[r["id"], r["alt"], r["bins"], r["score"], r["track"]] == r["value"] for r in rows)
+PY
+variants $vcf
+check "names of two heads" python3 -c "
+import csv
+tracks = {row['track'] for row in csv.DictReader(open('out.txt'), delimiter='\t')}
+assert tracks == {f'human/{i}' for i in range(7)} | {f'mouse/{i}' for i in range(5)}"
+cp -r "$model" named
+printf 'index\tidentifier\tdescription\n' >named/targets_human.txt
+for i in 0 1 2 3 4 5 6; do printf '%s\tTRACK%s\tDNASE:tissue %s\n' $i $i $i; done >>named/targets_human.txt
+run infer variants -q --device cpu --model named --genome genome.fa --head human --tracks TRACK4,TRACK1 $vcf
+check "names of a table" cmp <(tail -n +2 out.txt | head -2 | cut -f 8) <(printf 'TRACK4\nTRACK1\n')
+
+# Annotated VCF, and BCF in and out, of one track and of several.
+one="--head human --tracks 3 --scores SAD,SAR --bins all,centre:3"
+# shellcheck disable=SC2086
+variants $one $vcf -o one.tsv
+for suffix in vcf vcf.gz bcf; do
+  # shellcheck disable=SC2086
+  variants $one $vcf -o one.$suffix
+  check "$suffix" rc_is 0
+done
+check "INFO has the table's numbers" python3 - <<'PY'
+import csv, gzip
+table = {}
+for row in csv.DictReader(open("one.tsv"), delimiter="\t"):
+    field = row["score"] + ("" if row["bins"] == "all" else "_CENTRE_3")
+    table.setdefault((row["id"], field), []).append(float(row["value"]))
+for path, opener in (("one.vcf", open), ("one.vcf.gz", gzip.open)):
+    lines = [line.split("\t") for line in opener(path, "rt") if not line.startswith("#")]
+    assert len(lines) == 9
+    for fields in lines:
+        info = dict(entry.split("=") for entry in fields[7].strip().split(";"))
+        assert set(info) == {"SAD", "SAR", "SAD_CENTRE_3", "SAR_CENTRE_3"}
+        for name, text in info.items():
+            got, right = [float(x) for x in text.split(",")], table.pop((fields[2], name)) if opener is gzip.open \
+                else table[fields[2], name]
+            assert len(got) == len(right) == len(fields[4].split(","))
+            assert all(abs(a - b) <= 2e-5 * abs(b) for a, b in zip(got, right)), (got, right)
+assert not table
+PY
+# shellcheck disable=SC2086
+variants $one one.bcf
+check "a field that is there already: only in annotated output" rc_is 0
+# shellcheck disable=SC2086
+variants $one one.bcf -o again.vcf
+check "a field that is there already" err_has "has INFO/SAD already"
+# shellcheck disable=SC2086
+variants $one one.bcf -o of_bcf.tsv
+check "BCF in" same_files of_bcf.tsv one.tsv
+variants --head human --tracks 3,5 $vcf -o two.vcf
+check "two tracks" grep -q "v3.*SAD=[^,;]*,[^,;]*,[^,;]*,[^,;]*,[^,;]*,[^,;]*$" two.vcf
+variants --wide $vcf -o wide.vcf
+check "--wide is for tables" rc_is 2
+variants $vcf -o scores.npz
+check "a name of arrays" rc_is 2
+
+# Windows on a grid: the first base of a piece is where the window's middle is.
+variants --head human --scores REF --grid 512 $vcf -o grid.tsv
+check "variants of a piece share a reference" python3 - <<'PY'
+import csv
+values = {}
+for row in csv.DictReader(open("grid.tsv"), delimiter="\t"):
+    piece = row["chrom"], (int(row["pos"]) - 1) // 512, row["track"]
+    values.setdefault(piece, set()).add(row["value"])
+assert all(len(v) == 1 for v in values.values())
+assert len({v for (c, p, t), vs in values.items() if t == "0" for v in vs}) == 5
+PY
+variants --grid 257 $vcf
+check "a grid wider than what is predicted" err_has "predicts 256 bases"
+variants --head human --scores SAD --bins centre --grid 256 $vcf -o grid.tsv
+check "the centre is the variant's bin" rc_is 0
+for options in "--no-reuse" "--batch 2"; do
+  # shellcheck disable=SC2086
+  variants --head human --scores SAD --bins centre --grid 256 $options $vcf -o other.tsv
+  check "a grid with $options" same_files other.tsv grid.tsv
+done
+
+# A run that was cut short goes on, tables and VCF.
+for output in resumed.tsv resumed.vcf; do
+  # shellcheck disable=SC2086
+  variants $one --batch 1 $vcf -o "whole.${output##*.}"
+  # shellcheck disable=SC2086
+  variants $one --batch 1 --resume $vcf -o $output
+  check "with --resume: $output" same_files "whole.${output##*.}" $output
+  check "nothing is left of $output" absent $output.partial
+done
+
+# What cannot be scored.
+{ cat $vcf && printf 'chr1\t2100\tsym\tA\t<DEL>\t.\t.\t.\n'; } >symbolic.vcf
+sed -i "s/\tsym\tA/\tsym\t$(grep -v '>' genome.fa | tr -d '\n' | cut -c 2100)/" symbolic.vcf
+variants --head human symbolic.vcf
+check "symbolic" rc_is 3
+check "by name" err_has "record 10 (chr1:2100): ALT '<DEL>' is symbolic"
+variants --head human --skip-bad symbolic.vcf -o skipped.tsv
+check "skipped, exit code" rc_is 3
+check "skipped, counted" err_has "1 symbolic alleles"
+variants --head human $vcf -o whole.tsv
+check "and the others are there" same_files skipped.tsv whole.tsv
+sed 's/^chr2\t257\tv9\t./chr2\t257\tv9\tN/' $vcf | sed 's/v2\tT\tA/v2\tC\tA/' >other.vcf
+variants --head human other.vcf
+check "another REF" err_has "REF 'C' disagrees with genome.fa, which has 'T' there"
+sed 's/^chr2/chr9/' $vcf >unknown.vcf
+variants --head human unknown.vcf
+check "an unknown sequence" err_has "genome.fa has no sequence 'chr9'"
+grep '^#' $vcf >empty.vcf
+run infer variants --device cpu --model "$model" --genome genome.fa empty.vcf -o empty.tsv
+check "no variant" rc_is 0
+check "a warning" err_has "no variant"
+check "the header alone" n_lines_is empty.tsv 1
+variants --scores SAX $vcf
+check "no such score" err_has "expected one of SAD, SAR, REF, ALT"
+variants --bins middle $vcf
+check "no such bins" err_has "expected all, centre or centre:N"
+run infer variants --model "$source_dir/tests/data/models/esm2_head16" --genome genome.fa $vcf
+check "a model that has no variants" rc_is 2
+
 finish

@@ -2,15 +2,18 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "apps/biogpu/infer/commands.hpp"
 #include "apps/biogpu/infer/sequences.hpp"
+#include "apps/biogpu/infer/window_embed.hpp"
 #include "apps/biogpu/option_group.hpp"
 #include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/arrays/array_writer.hpp"
+#include "lib/models/registry.hpp"
 #include "lib/tasks/embed.hpp"
 
 namespace biogpu::app {
@@ -25,7 +28,25 @@ struct ArrayFlags {
   InferFlags infer;
   tasks::ArrayOptions arrays;
   std::vector<std::string> include = {"mean"};
+  WindowFlags windows;  // of a model of DNA; its dna.infer is not read
+  std::string strands = "forward";
 };
+
+// Options of embed that models of one kind have.
+constexpr const char* kOfProteins[] = {"--include",       "--layers",    "--truncate",
+                                       "--allow-unknown", "--keep-rare", "--shard"};
+constexpr const char* kOfDna[] = {"--genome",  "--regions", "--region", "--fit",
+                                  "--n-value", "--gamma",   "--strands"};
+
+// Throws Error{usage} for an option that the model's kind does not have.
+void refuse_options(const CLI::App& command, std::span<const char* const> names,
+                    const std::string& model) {
+  for (const char* const name : names)
+    if (command.get_option(name)->count() > 0)
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: {} has no {}", model,
+                              models::find_model(models::ModelConfig(model)).name, name));
+}
 
 void add_array_output(CLI::App& command, InferFlags& flags) {
   OptionGroup(command).option("-o,--output", flags.output, "[-, TSV on stdout]", "FILE");
@@ -90,13 +111,32 @@ Run add_infer_embed(CLI::App& command) {
       ->allow_extra_args(false);
   add_infer_flags(command, flags->infer);
   add_infer_shard_flag(command, flags->infer);
+  add_region_flags(command, flags->windows);
+  add_letter_flags(command, flags->windows.dna);
+  options
+      .option("--strands", flags->strands,
+              "DNA: forward, or both (the mean of a window and its reverse complement) [forward]",
+              "WHICH")
+      ->transform(one_of({"forward", "both"}));
   command.footer(std::string(kArrayFormats) +
+                 "Models of DNA give an array [bins, width] of each window, and take windows as\n"
+                 "'infer tracks' does; --include and --layers are for proteins.\n\n"
                  "Examples:\n"
                  "  biogpu infer embed --model esm2_t6_8M_UR50D proteins.fasta -o out.npy\n"
+                 "  biogpu infer embed --model enformer --genome genome.fa --regions peaks.bed \\\n"
+                 "      -o bins.h5\n"
                  "  biogpu infer embed --model esm2_t33_650M_UR50D --include residues,mean \\\n"
                  "      --layers 30,-1 proteins.fa.gz -o out.h5 --resume\n\n" +
                  kExitCodes);
   return [flags](const std::string& command_line) {
+    const CLI::App& given = *flags->infer.command;
+    const models::ModelDef& model = models::find_model(models::ModelConfig(flags->infer.model));
+    if (model.reads == models::Reads::dna) {
+      refuse_options(given, kOfProteins, flags->infer.model);
+      flags->windows.dna.infer = flags->infer;
+      return run_window_embed(flags->windows, flags->strands == "both", command_line);
+    }
+    refuse_options(given, kOfDna, flags->infer.model);
     flags->arrays.mean = flags->arrays.residues = flags->arrays.begin = false;
     for (const std::string& kind : flags->include)
       (kind == "mean"       ? flags->arrays.mean

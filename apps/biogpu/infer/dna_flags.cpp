@@ -7,9 +7,8 @@
 
 namespace biogpu::app {
 
-void add_dna_flags(CLI::App& command, DnaFlags& flags) {
+void add_letter_flags(CLI::App& command, DnaFlags& flags) {
   const OptionGroup options(command);
-  add_model_flag(command, flags.infer);
   options
       .option("--n-value", flags.n_value,
               "an unknown letter in each of the four inputs: 0 or 0.25 [0]", "X")
@@ -19,6 +18,11 @@ void add_dna_flags(CLI::App& command, DnaFlags& flags) {
               "Enformer's gamma features: tf-table, positions, features [as the folder says]",
               "FORM")
       ->transform(one_of({"auto", "tf-table", "positions", "features"}));
+}
+
+void add_dna_flags(CLI::App& command, DnaFlags& flags) {
+  add_model_flag(command, flags.infer);
+  add_letter_flags(command, flags);
   add_precision_flag(command, flags.infer.precision);
   add_resume_flag(command, flags.infer);
   add_shared_flags(command, flags.infer.shared);
@@ -29,10 +33,8 @@ std::uint8_t unknown_code(const DnaFlags& flags) {
   return flags.n_value == "0.25" ? ops::kLetterQuarters : ops::kLetterZero;
 }
 
-void add_window_flags(CLI::App& command, WindowFlags& flags) {
+void add_region_flags(CLI::App& command, WindowFlags& flags) {
   const OptionGroup options(command);
-  options.option("FASTA", flags.dna.infer.inputs,
-                 "windows, plain or gzip; none or -: standard input", " ");
   options.option("--genome", flags.regions.genome,
                  "genome that --regions and --region are of; indexed where it has no .fai",
                  "FASTA");
@@ -47,6 +49,12 @@ void add_window_flags(CLI::App& command, WindowFlags& flags) {
               "records of another length: exact (refuse), centre (cut or pad both ends) [exact]",
               "HOW")
       ->transform(one_of({"exact", "centre"}));
+}
+
+void add_window_flags(CLI::App& command, WindowFlags& flags) {
+  OptionGroup(command).option("FASTA", flags.dna.infer.inputs,
+                              "windows, plain or gzip; none or -: standard input", " ");
+  add_region_flags(command, flags);
   add_dna_flags(command, flags.dna);
 }
 

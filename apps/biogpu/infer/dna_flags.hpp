@@ -21,6 +21,8 @@ struct DnaFlags {
 };
 
 void add_dna_flags(CLI::App& command, DnaFlags& flags);
+// Those that models of proteins do not have.
+void add_letter_flags(CLI::App& command, DnaFlags& flags);
 // The code of letters that are none of A, C, G, T.
 std::uint8_t unknown_code(const DnaFlags& flags);
 
@@ -32,6 +34,8 @@ struct WindowFlags {
 };
 
 void add_window_flags(CLI::App& command, WindowFlags& flags);
+// Where windows are, but for the files.
+void add_region_flags(CLI::App& command, WindowFlags& flags);
 
 // With standard input where no input is given. Throws Error{usage} where flags do not go together.
 WindowFlags checked_flags(WindowFlags flags);

@@ -235,7 +235,7 @@ ModelDef enformer_model() {
   return {"enformer",
           "Enformer",
           Reads::dna,
-          {"tracks", "variants"},
+          {"tracks", "embed", "variants", "mutagenesis"},
           [](const std::string& folder, const ModelConfig& config, tensor::Context& context,
              const LoadOptions& options) -> std::unique_ptr<Model> {
             Enformer::Options wanted;
