@@ -123,6 +123,75 @@ for options in "--no-reuse" "--batch 2"; do
   check "a grid with $options" same_files other.tsv grid.tsv
 done
 
+# Genes: what covers all that is predicted is all, what lies in the variant's bin is that.
+printf 'chr1\t896\t1152\twhole\nchr1\t1030\t1031\tinside\nchr1\t1152\t1160\tbehind\nchr1\t0\t900\tfront\n' >genes.bed
+grep "^#\|v2" $vcf >v2.vcf
+variants --head human --bins all,centre --genes genes.bed v2.vcf -o genes.tsv
+check "genes" rc_is 0
+of() { awk -F '\t' -v bins="$1" '$6 == bins { print $8, $9 }' genes.tsv; }
+check "a gene over all bins" cmp <(of all) <(of gene:whole)
+check "a gene in the variant's bin" cmp <(of centre:1) <(of gene:inside)
+check "a gene that is not predicted" bash -c '! grep -q gene:behind genes.tsv'
+variants --head human --bins centre:16 --genes genes.bed v2.vcf -o wide.tsv
+check "a gene over one bin is not all" bash -c '! cmp -s <(grep gene:front wide.tsv | cut -f 9) <(grep centre:16 wide.tsv | cut -f 9)'
+awk -F '\t' '{ printf "%s\tx\tgene\t%d\t%d\t.\t+\t.\tgene_id \"%s\";\n", $1, $2 + 1, $3, $4 }' genes.bed >genes.gtf
+variants --head human --bins all,centre --genes genes.gtf v2.vcf -o of_gtf.tsv
+check "GTF" same_files of_gtf.tsv genes.tsv
+variants --genes genes.bed v2.vcf -o genes.vcf
+check "genes are for tables" rc_is 2
+
+# Haplotypes: as predicted of sequences that another program makes.
+python3 - "$model" <<'PY'
+text = "".join(line.strip() for line in open("genome.fa").read().split(">chr2")[0].split("\n")[1:])
+other = lambda at: "ACGT"[("ACGT".index(text[at]) + 1) % 4]
+variants = [(1000, text[1000], other(1000), "1|0", "1|1"), (1010, text[1010], text[1010] + "ACGT", "0|1", "1|0"),
+            (1024, text[1024], other(1024), "1|1", "0|1"), (1040, text[1040:1046], text[1040], "0|1", "1|0"),
+            (1100, text[1100], other(1100), "1|0", "0|0")]
+with open("phased.vcf", "w") as vcf:
+    vcf.write('##fileformat=VCFv4.2\n##contig=<ID=chr1>\n##FORMAT=<ID=GT,Number=1,Type=String,Description="g">\n'
+              "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\tS1\tS2\n")
+    for at, ref, alt, one, two in variants:
+        vcf.write(f"chr1\t{at + 1}\tp{at}\t{ref}\t{alt}\t.\t.\t.\tGT\t{one}\t{two}\n")
+with open("windows.fa", "w") as windows:
+    for s, sample in enumerate(("S1", "S2")):
+        for h in (0, 1):
+            carried = [v for v in variants if v[3 + s].split("|")[h] == "1"]
+            for this in carried:
+                for kind, some in (("REF", [v for v in carried if v is not this]), ("ALT", carried)):
+                    left, right = text[:this[0]], text[this[0]:]
+                    for at, ref, alt, *_ in sorted(some, reverse=True):
+                        if at < this[0]:
+                            left = left[:at] + alt + left[at + len(ref):]
+                        else:
+                            at -= this[0]
+                            right = right[:at] + alt + right[at + len(ref):]
+                    windows.write(f">p{this[0]}|{sample}/{h + 1}|{kind}\n{left[-512:]}{right[:512]}\n")
+PY
+variants --head human --scores REF,ALT --samples S1,S2 phased.vcf -o haplotypes.tsv
+check "haplotypes" rc_is 0
+run infer tracks -q --device cpu --model "$model" --head human windows.fa -o windows.tsv
+check "equal to windows of another program" python3 - <<'PY'
+import collections, csv
+sums = collections.defaultdict(lambda: [0] * 7)
+for line in open("windows.tsv"):
+    key, _, *numbers = line.split("\t")
+    sums[key] = [a + float(b) / 16 for a, b in zip(sums[key], numbers)]
+rows = list(csv.DictReader(open("haplotypes.tsv"), delimiter="\t"))
+assert len(rows) == 7 * len(sums) and len(sums) == 2 * 11, (len(rows), len(sums))
+for row in rows:
+    right = sums[f"{row['id']}|{row['haplotype']}|{row['score']}"][int(row["track"])]
+    assert abs(float(row["value"]) - right) < 2e-5 * max(1, abs(right)), (row, right)
+PY
+variants --head human --scores REF,ALT --samples S1,S2 --no-reuse phased.vcf -o other.tsv
+check "haplotypes without reuse" same_files other.tsv haplotypes.tsv
+sed 's/1|1/1\/0/' phased.vcf >unphased.vcf
+variants --samples S1 unphased.vcf
+check "no phase" err_has "has no phase"
+variants --samples S3 phased.vcf
+check "no such sample" err_has "has no sample 'S3'"
+"$biogpu" infer variants -q --model "$model" --genome genome.fa --samples S1 <phased.vcf 2>err.txt
+check "haplotypes of a pipe" err_has "needs a file"
+
 # A run that was cut short goes on, tables and VCF.
 for output in resumed.tsv resumed.vcf; do
   # shellcheck disable=SC2086

@@ -54,33 +54,36 @@ std::vector<float> compute_scores(const std::vector<VariantScore>& scores,
 }
 
 VariantTable::VariantTable(std::vector<VariantScore> scores, std::vector<std::string> tracks,
-                           bool wide)
-    : scores_(std::move(scores)), tracks_(std::move(tracks)), wide_(wide) {}
+                           Columns columns)
+    : scores_(std::move(scores)), tracks_(std::move(tracks)), columns_(columns) {}
 
 std::string VariantTable::header() const {
-  const std::string columns = "chrom\tpos\tid\tref\talt\tbins\tscore";
-  return wide_ ? fmt::format("{}\t{}\n", columns, fmt::join(tracks_, "\t"))
-               : columns + "\ttrack\tvalue\n";
+  std::string columns = "chrom\tpos\tid\tref\talt";
+  if (columns_.haplotype) columns += "\thaplotype";
+  columns += "\tbins\tscore";
+  return columns_.wide ? fmt::format("{}\t{}\n", columns, fmt::join(tracks_, "\t"))
+                       : columns + "\ttrack\tvalue\n";
 }
 
 void VariantTable::append(const std::string& contig, const genome::Variant& variant,
                           const tasks::ScoredAllele& allele, std::span<const float> values,
                           std::string& text) const {
+  std::string place = fmt::format("{}\t{}\t{}\t{}\t{}", contig, variant.position + 1, variant.id,
+                                  variant.ref, variant.alts[allele.alt].text);
+  if (columns_.haplotype) place += "\t" + allele.haplotype;
   auto out = std::back_inserter(text);
   const float* value = values.data();
   for (const VariantScore& score : scores_)
     for (const std::string& range : allele.ranges) {
-      const std::string place =
-          fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}", contig, variant.position + 1, variant.id,
-                      variant.ref, variant.alts[allele.alt].text, range, score.name);
-      if (wide_) text += place;
+      const std::string begin = fmt::format("{}\t{}\t{}", place, range, score.name);
+      if (columns_.wide) text += begin;
       for (const std::string& track : tracks_) {
-        if (wide_)
+        if (columns_.wide)
           fmt::format_to(out, "\t{:.6g}", *value++);
         else
-          fmt::format_to(out, "{}\t{}\t{:.6g}\n", place, track, *value++);
+          fmt::format_to(out, "{}\t{}\t{:.6g}\n", begin, track, *value++);
       }
-      if (wide_) text += '\n';
+      if (columns_.wide) text += '\n';
     }
 }
 

@@ -28,7 +28,11 @@ std::vector<float> compute_scores(const std::vector<VariantScore>& scores,
 // Tables of scores: a line a number, or a line of all tracks.
 class VariantTable {
  public:
-  VariantTable(std::vector<VariantScore> scores, std::vector<std::string> tracks, bool wide);
+  struct Columns {
+    bool wide = false;
+    bool haplotype = false;
+  };
+  VariantTable(std::vector<VariantScore> scores, std::vector<std::string> tracks, Columns columns);
 
   std::string header() const;
   // values: of compute_scores().
@@ -39,7 +43,7 @@ class VariantTable {
  private:
   const std::vector<VariantScore> scores_;
   const std::vector<std::string> tracks_;
-  const bool wide_;
+  const Columns columns_;
 };
 
 }  // namespace biogpu::app

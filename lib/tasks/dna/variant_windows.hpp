@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/bio/genome/gene_table.hpp"
+#include "lib/bio/genome/haplotype_set.hpp"
 #include "lib/bio/genome/indexed_fasta.hpp"
 #include "lib/bio/genome/variant.hpp"
 #include "lib/bio/genome/window.hpp"
@@ -33,6 +35,11 @@ struct VariantWindowOptions {
   // Windows have their centres in the middle of a piece of so many bases, so that variants of one
   // piece share a window; 1: at the variant.
   std::int64_t grid = 1;
+  // Ranges of bins besides: genes that windows predict a part of, as "gene:NAME"; or null.
+  const genome::GeneTable* genes = nullptr;
+  // Where given, alleles are compared on each haplotype that carries them: as it is, and without
+  // the allele.
+  const genome::HaplotypeSet* haplotypes = nullptr;
 };
 
 // The model's window for a variant.
@@ -42,11 +49,13 @@ genome::Window place_window(const genome::Variant& variant, std::int64_t grid, s
 struct ScoredAllele {
   std::size_t variant = 0;  // of the batch
   std::size_t alt = 0;
+  std::string haplotype;            // "SAMPLE/1", or empty
   std::vector<std::string> ranges;  // names of what is compared
 };
 
 // What compare_windows() takes for some variants, and of which alleles its results are. Variants
-// one after the other in one window share a comparison. Genome and variants must outlive it.
+// one after the other in one window share a comparison. Genome, variants and options must outlive
+// it.
 struct VariantWindows {
   std::vector<Comparison> comparisons;
   std::vector<ScoredAllele> alleles;
