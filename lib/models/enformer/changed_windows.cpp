@@ -80,7 +80,9 @@ void Enformer::forward_changed(Pass& pass, const Parts& parts, std::int64_t n_wi
     pass.context().copy_in(source.slice(0, first, first + n_positions),
                            parts.kept[i]->arrays.at(kKeptPositions).values.data());
   }
-  take_outputs(pass, batch, {request.tracks, request.embedding, false, request.keep});
+  Request wanted = request;
+  wanted.parts = false;
+  take_outputs(pass, batch, wanted);
   pass.run([&] {
     const auto scope = pass.arena().scope();
     const Tensor x = pass.arena().take(DType::f32, {batch.positions.n_rows, width});

@@ -130,7 +130,8 @@ void Enformer::forward(Pass& pass, std::span<const std::uint8_t> letters,
                        const Request& request) const {
   const auto n_windows = static_cast<std::int64_t>(letters.size()) / config_.sequence_length;
   Batch batch = make_batch(pass, letters, config_.sequence_length, n_windows, request);
-  batch.steady = request.keep;
+  batch.steady = request.keep || request.steady;
+  pass.depends_on(batch.steady ? 1 : 0);
   take_outputs(pass, batch, request);
   pass.run([&] {
     const auto scope = pass.arena().scope();
