@@ -59,8 +59,6 @@ class DnaModel : public Model {
     bool embedding = false;
     bool parts = false;
     bool keep = false;  // for kept_window()
-    // With the kernels of passes that keep: numbers of windows that are compared with such ones.
-    bool steady = false;
   };
 
   const Info& info() const { return info_; }

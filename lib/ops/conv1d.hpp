@@ -8,6 +8,7 @@ namespace biogpu::ops {
 // Convolution along the rows of each segment, zeros before and behind it:
 //   y[q] = residual[q] + bias + sum over taps j of x[q * stride + j - (taps - 1) / 2] W[:, j, :]^T,
 // one product for taps 1. Channels last; a segment of n rows becomes one of ceil(n / stride).
+// A row gets the same bytes as part of any segment in which the rows that it reads are the same.
 // A captured pass (Context::run_captured) is of the lengths of segments that it was captured with:
 // its key tells them.
 struct Conv1d {
@@ -22,9 +23,6 @@ struct Conv1d {
   Tensor residual;                       // f32 [T_out, C_out], or empty; may be out's memory
   Tensor out;           // y, f32 or operand [T_out, C_out], contiguous; empty: not wanted
   Activated activated;  // of y
-  // No kernel is chosen by the number of rows, so that a row gets the same bytes as part of any
-  // segment in which its own rows are the same; it may take longer.
-  bool steady = false;
 };
 BIOGPU_DECLARE_OP(conv1d, Conv1d);
 

@@ -21,7 +21,6 @@ struct Enformer::Batch {
   tensor::Tensor bins;                 // i32, rows of the transformer that are bins
   tensor::Tensor all_positions;        // i32, every row of the transformer; or empty
   tensor::Tensor all_bins;             // i32, every bin; or empty
-  bool steady = false;                 // parts get the bytes of whole windows
 
   std::int64_t n_bins() const { return bins.shape[0]; }
 };

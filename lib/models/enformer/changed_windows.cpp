@@ -69,9 +69,8 @@ void Enformer::forward_changed(Pass& pass, const Parts& parts, std::int64_t n_wi
   const std::int64_t n_positions = config_.n_positions, width = config_.width;
   const std::int64_t n_kept = std::ssize(parts.kept) * n_positions;
   const std::int64_t n_new = n_windows * parts.n_rows;
-  Batch batch =
+  const Batch batch =
       make_batch(pass, parts.letters, parts.n_rows * reach_.bin_size(), n_windows, request);
-  batch.steady = true;
   const Tensor rows = pass.upload(parts.rows);
   const Tensor source = pass.arena().take(DType::f32, {n_kept + n_new, width});
   pass.depends_on(static_cast<std::uint64_t>(n_kept));

@@ -129,9 +129,7 @@ Enformer::Batch Enformer::make_batch(Pass& pass, std::span<const std::uint8_t> l
 void Enformer::forward(Pass& pass, std::span<const std::uint8_t> letters,
                        const Request& request) const {
   const auto n_windows = static_cast<std::int64_t>(letters.size()) / config_.sequence_length;
-  Batch batch = make_batch(pass, letters, config_.sequence_length, n_windows, request);
-  batch.steady = request.keep || request.steady;
-  pass.depends_on(batch.steady ? 1 : 0);
+  const Batch batch = make_batch(pass, letters, config_.sequence_length, n_windows, request);
   take_outputs(pass, batch, request);
   pass.run([&] {
     const auto scope = pass.arena().scope();
@@ -176,17 +174,9 @@ void Enformer::tower(Pass& pass, const Batch& batch, const Tensor& positions) co
       ops::conv1d_letters(
           context, {batch.letters, weights_.letters.table, weights_.letters.bias, &rows, x, act});
     else
-      ops::conv1d(context, {input,
-                            &block.widen.conv,
-                            enformer::kTowerTaps,
-                            1,
-                            &rows,
-                            nullptr,
-                            {},
-                            x,
-                            act,
-                            batch.steady});
-    ops::conv1d(context, {h, &block.pointwise.conv, 1, 1, &rows, nullptr, x, x, {}, batch.steady});
+      ops::conv1d(context,
+                  {input, &block.widen.conv, enformer::kTowerTaps, 1, &rows, nullptr, {}, x, act});
+    ops::conv1d(context, {h, &block.pointwise.conv, 1, 1, &rows, nullptr, x, x, {}});
     // What pooling gives is read by the next block only after its normalisation.
     const Tensor part = pass.find(i == 0 ? "stem" : fmt::format("tower.{}", i - 1));
     ops::attention_pool(context,

@@ -154,7 +154,6 @@ void Comparer::run_alternates(const View& view, const std::vector<Reference>& re
       for (std::size_t w = first; w < first + n; ++w)
         letters.insert(letters.end(), other[w].letters.begin(), other[w].letters.end());
       DnaModel::Request request;
-      request.steady = options_.reuse;
       take(other, first, n, model_.run(letters, request));
     });
     other.clear();
