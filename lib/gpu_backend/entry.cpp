@@ -6,7 +6,6 @@
 #include "lib/bwt/fm/gpu_search.hpp"
 #include "lib/core/gpu_backend.hpp"
 #include "lib/kmer/kmer_gpu.hpp"
-#include "lib/models/proteinmpnn/model_gpu.hpp"
 #include "lib/qc/run/gpu_steps.hpp"
 #include "lib/tensor/gpu_context_gpu.hpp"
 
@@ -63,9 +62,9 @@ void open_backend_device(DeviceInfo& device) {
 }
 
 constexpr GpuFeature kFeatures[] = {
-    gpu_feature_entry(align::kGpuTable),  gpu_feature_entry(bwt::kGpuTable),
-    gpu_feature_entry(kmer::kGpuTable),   gpu_feature_entry(qc::kGpuTable),
-    gpu_feature_entry(tensor::kGpuTable), gpu_feature_entry(models::proteinmpnn::kGpuTable)};
+    gpu_feature_entry(align::kGpuTable), gpu_feature_entry(bwt::kGpuTable),
+    gpu_feature_entry(kmer::kGpuTable), gpu_feature_entry(qc::kGpuTable),
+    gpu_feature_entry(tensor::kGpuTable)};
 
 const GpuBackend kBackend = {
     GpuBackend::kInterface,    gpu::kPlatformName,    &list_backend_devices, kFeatures,

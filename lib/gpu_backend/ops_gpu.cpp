@@ -3,10 +3,12 @@
 #include "lib/core/errors_gpu.hpp"
 #include "lib/models/esm2/contacts.hpp"
 #include "lib/models/esm2/encoder_8m.hpp"
+#include "lib/models/proteinmpnn/decode.hpp"
 #include "lib/models/tensornet/charge_ops.hpp"
 #include "lib/models/tensornet/edge_ops.hpp"
 #include "lib/models/tensornet/node_ops.hpp"
 #include "lib/ops/all_ops.hpp"
+#include "lib/tensor/block_linear_gpu.hpp"
 #include "lib/tensor/device_context_gpu.hpp"
 #include "lib/tensor/gpu_context_gpu.hpp"
 
@@ -23,6 +25,13 @@ namespace biogpu::gpu::esm2 {
 #include "lib/models/esm2/ops.def"
 #undef BIOGPU_OP
 }  // namespace biogpu::gpu::esm2
+
+// Defined in gpu/models/proteinmpnn.
+namespace biogpu::gpu::proteinmpnn {
+#define BIOGPU_OP(name, Args) void name(ops::Device& device, const models::proteinmpnn::Args& op);
+#include "lib/models/proteinmpnn/ops.def"
+#undef BIOGPU_OP
+}  // namespace biogpu::gpu::proteinmpnn
 
 // Defined in gpu/models/tensornet.
 namespace biogpu::gpu::tensornet {
@@ -43,11 +52,15 @@ void run(Context& context, const void* args) {
 }
 
 constexpr NamedGpuOp kOps[] = {
+    {"upload_block_linear", &upload_device_block_linear},
 #define BIOGPU_OP(name, Args) {#name, &run<biogpu::ops::Args, &gpu::ops::name>},
 #include "lib/ops/ops.def"
 #undef BIOGPU_OP
 #define BIOGPU_OP(name, Args) {#name, &run<models::esm2::Args, &gpu::esm2::name>},
 #include "lib/models/esm2/ops.def"
+#undef BIOGPU_OP
+#define BIOGPU_OP(name, Args) {#name, &run<models::proteinmpnn::Args, &gpu::proteinmpnn::name>},
+#include "lib/models/proteinmpnn/ops.def"
 #undef BIOGPU_OP
 #define BIOGPU_OP(name, Args) {#name, &run<models::tensornet::Args, &gpu::tensornet::name>},
 #include "lib/models/tensornet/ops.def"

@@ -10,7 +10,7 @@
 #include "lib/models/enformer/enformer.hpp"
 #include "lib/models/esm2/esm2.hpp"
 #include "lib/models/protbert/protbert.hpp"
-#include "lib/models/proteinmpnn/model.hpp"
+#include "lib/models/proteinmpnn/proteinmpnn.hpp"
 #include "lib/models/tensornet/tensornet.hpp"
 
 namespace biogpu::models {
@@ -47,7 +47,6 @@ const ModelDef& require_task(const ModelConfig& config, std::string_view task) {
 std::string describe_model(const std::string& folder) {
   const ModelConfig config(folder);
   const ModelDef& model = find_model(config);
-  if (model.load == nullptr) return model.describe(folder);
   const auto context = tensor::make_dry_run_context(tensor::Precision::fp32);
   const LoadOptions options{.maps = tensor::WeightTable::Maps::only_checked};
   return model.load(folder, config, *context, options)->describe();

@@ -37,12 +37,9 @@ struct ModelDef {
   const char* name;        // "ESM-2"
   Reads reads;
   std::vector<const char*> tasks;  // subcommands of `biogpu infer`, in the order of its help
-  // Null for a model that is not made of operations. Throws Error{bad_input} for weights that do
-  // not fit config.json; Error{failed}.
+  // Throws Error{bad_input} for weights that do not fit config.json; Error{failed}.
   std::unique_ptr<Model> (*load)(const std::string& folder, const ModelConfig& config,
-                                 tensor::Context& context, const LoadOptions& options) = nullptr;
-  // Model::describe() of a model without load, from its folder. Errors: those of load.
-  std::string (*describe)(const std::string& folder) = nullptr;
+                                 tensor::Context& context, const LoadOptions& options);
   // What a GPU computes in where nothing is asked for: the fastest that keeps the model's results.
   tensor::Precision gpu_precision = tensor::Precision::fp16;
 };

@@ -33,8 +33,8 @@ GPU_SIDE_OF_LIB = re.compile(r"^lib/(gpu_backend/|.*_gpu(_\w+)?\.[ch]pp$)")
 GPU_LAYER = {"rt": 0, "prim": 1, "limits": 2, "align": 2, "kmer": 2, "bwt": 2, "qc": 2, "ops": 2,
              "models": 3}
 # Headers of lib/ that hold plain structs alone, the arguments of operations: gpu/ includes them too.
-PLAIN_HEADER = re.compile(r"^lib/(tensor/(tensor|ragged|linear|precision)|ops/[a-z0-9_]+|models/esm2/(contacts|encoder_8m)|models/tensornet/(charge_ops|coulomb_pair|edge_ops|node_ops|table_place))\.hpp$")
-NOT_PLAIN = ("lib/ops/dispatch.hpp", "lib/ops/bench.hpp", "lib/ops/reference_context.hpp", "lib/ops/gemm_panels.hpp")
+PLAIN_HEADER = re.compile(r"^lib/(tensor/(tensor|ragged|linear|precision)|ops/[a-z0-9_]+|models/esm2/(contacts|encoder_8m)|models/proteinmpnn/decode|models/tensornet/(charge_ops|coulomb_pair|edge_ops|node_ops|table_place))\.hpp$")
+NOT_PLAIN = ("lib/ops/dispatch.hpp", "lib/ops/bench.hpp", "lib/ops/reference_context.hpp", "lib/ops/gemm_panels.hpp", "lib/ops/edge_geometry.hpp")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 VENDOR_HEADER = re.compile(r"^(hip/|hip_|cuda|cub/|hipcub|rocprim|thrust/|rocm|hsa/|nv/|cooperative_groups)")
 # Headers of the vendors' primitives come in through one file of gpu/prim each.

@@ -19,6 +19,7 @@
 #include "lib/io/output_file.hpp"
 #include "lib/models/protein_model.hpp"
 #include "lib/models/proteinmpnn/bench.hpp"
+#include "lib/models/proteinmpnn/proteinmpnn.hpp"
 #include "lib/models/registry.hpp"
 #include "lib/ops/bench.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
@@ -173,22 +174,20 @@ Json bench_model(const BenchFlags& flags, Device& device) {
 
 // Whole designs and scores of structures, by the clock.
 void bench_structures(const BenchFlags& flags) {
-  const models::proteinmpnn::Weights weights = models::proteinmpnn::load_weights(flags.model);
-  const DeviceChoice choice = choose_device(parse_device_request(flags.device), true);
-  std::unique_ptr<models::proteinmpnn::GpuModel> gpu;
-  if (choice.on_gpu()) gpu = models::proteinmpnn::make_gpu_model(choice.gpus.front(), weights, 0);
-  const auto compute = [&](std::span<const models::proteinmpnn::Work> works) {
-    if (gpu) return gpu->run(works);
-    for (const models::proteinmpnn::Work& work : works)
-      models::proteinmpnn::run_work(weights, work);
-  };
+  BenchFlags in_fp32 = flags;
+  in_fp32.precision = "fp32";
+  const Device device = open_device(in_fp32);
+  const auto model =
+      models::load_model<models::proteinmpnn::ProteinMpnn>(flags.model, "design", *device.context);
+  const bool ca_only = model->info().ca_only;
+  const auto compute = [&](std::span<const models::proteinmpnn::Work> works) { model->run(works); };
   Json rows = Json::array();
   std::string text = fmt::format("# {}, {}\nstage\tresidues\tsequences\tmedian_ms\tleast_ms\n",
-                                 choice.name, flags.model);
+                                 device.name, flags.model);
   for (const std::string& path : flags.structures) {
-    const structure::Structure structure = structure::read_structure(path, weights.ca_only);
+    const structure::Structure structure = structure::read_structure(path, ca_only);
     const models::proteinmpnn::Complex complex =
-        models::proteinmpnn::make_complex(structure, {}, weights.ca_only, path);
+        models::proteinmpnn::make_complex(structure, {}, ca_only, path);
     for (const auto& row :
          models::proteinmpnn::bench_structure(complex, flags.n_samples, flags.n_runs, compute)) {
       text += fmt::format("{}\t{}\t{}\t{:.4f}\t{:.4f}\n", row.stage, row.n_residues,
@@ -204,7 +203,7 @@ void bench_structures(const BenchFlags& flags) {
   print(text);
   if (flags.json.empty()) return;
   io::OutputFile file(flags.json);
-  file.write(Json{{"device", choice.name}, {"model", flags.model}, {"structures", rows}}.dump(2) +
+  file.write(Json{{"device", device.name}, {"model", flags.model}, {"structures", rows}}.dump(2) +
              "\n");
   file.commit();
 }

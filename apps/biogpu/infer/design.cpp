@@ -109,7 +109,7 @@ void run_design(DesignFlags flags, const std::string& command_line) {
   io::OutputFile out(flags.infer.output, 1);
   run.run(
       [&](const std::string& path) {
-        return models::proteinmpnn::design_job(run.weights(), run.inputs(), run.options(),
+        return models::proteinmpnn::design_job(run.info(), run.inputs(), run.options(),
                                                run.replay(), path);
       },
       [&](const pipeline::BatchResult& result) {
@@ -165,8 +165,8 @@ void run_structure_score(InferFlags infer, const StructureFlags& flags,
   out.write(models::proteinmpnn::score_header());
   run.run(
       [&](const std::string& path) {
-        return models::proteinmpnn::score_job(run.weights(), run.inputs(), run.options(),
-                                              run.replay(), path, given);
+        return models::proteinmpnn::score_job(run.info(), run.inputs(), run.options(), run.replay(),
+                                              path, given);
       },
       [&](const pipeline::BatchResult& result) { out.write(result.text); });
   run.finish(out.bytes(), [&] { out.commit(); });

@@ -4,19 +4,23 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "lib/models/proteinmpnn/work.hpp"
+#include "lib/models/proteinmpnn/proteinmpnn.hpp"
 
 namespace biogpu::app {
 
 // Where a model of structures runs: on the CPU, or on one or more GPUs.
 class StructureDevices {
  public:
-  // weights outlive it. The CPU, until a GPU is opened.
-  explicit StructureDevices(const models::proteinmpnn::Weights& weights) : weights_(weights) {}
+  // model: its folder. The CPU, until a GPU is opened.
+  explicit StructureDevices(std::string model) : model_(std::move(model)) {}
   void open(int gpu, std::uint64_t max_device_bytes);
   void close() { gpus_.clear(); }
+  // Loads a model for each of a CPU's workers, which share the threads.
+  void load_cpu(int n_workers, int n_threads);
 
   std::size_t n_gpus() const { return gpus_.size(); }
   double device_seconds() const;            // of all GPUs, summed
@@ -25,12 +29,15 @@ class StructureDevices {
   void compute(std::span<const models::proteinmpnn::Work> works, std::size_t batch);
 
  private:
-  struct Gpu {
-    std::unique_ptr<models::proteinmpnn::GpuModel> model;
+  struct Device {
+    std::unique_ptr<tensor::Context> context;
+    std::unique_ptr<models::proteinmpnn::ProteinMpnn> model;
     std::mutex mutex;  // one thread at a time
   };
-  const models::proteinmpnn::Weights& weights_;
-  std::vector<std::unique_ptr<Gpu>> gpus_;
+  std::unique_ptr<Device> load(std::unique_ptr<tensor::Context> context) const;
+
+  const std::string model_;
+  std::vector<std::unique_ptr<Device>> gpus_, cpus_;
 };
 
 }  // namespace biogpu::app

@@ -90,8 +90,9 @@ StructureRun::StructureRun(InferFlags infer, StructureFlags flags, std::string n
   flags_.options.program = build_commit();
   inputs_ = std::make_unique<models::proteinmpnn::DesignInputs>(flags_.request);
   if (!flags_.draws.empty()) replay_ = tensor::Checkpoint::open(flags_.draws);
-  models::require_task(models::ModelConfig(run_.flags().model), run_.task());
-  weights_ = models::proteinmpnn::load_weights(run_.flags().model);
+  const models::ModelConfig config(run_.flags().model);
+  models::require_task(config, run_.task());
+  info_ = models::proteinmpnn::read_info(config);
   open_devices();
 }
 
@@ -102,13 +103,22 @@ void StructureRun::open_devices() {
   work.n_threads = shared.threads;
   work.units = static_cast<double>(input_.n_records() * flags_.options.temperatures.size()) *
                static_cast<double>(flags_.options.n_sequences);
-  devices_ = std::make_unique<StructureDevices>(weights_);
+  devices_ = std::make_unique<StructureDevices>(run_.flags().model);
   // As with other models, earlier runs do not decide.
   run_.open_devices(
       decide_device(cost::Machine{}, work),
       [&](int gpu) { devices_->open(gpu, shared.max_device_memory); }, [&] { devices_->close(); });
-  run_.log().detail(fmt::format("{}: {}, {} neighbours, on {}", run_.flags().model, weights_.name,
-                                weights_.n_neighbours, run_.device().name));
+  if (devices_->n_gpus() == 0) devices_->load_cpu(count_workers(), shared.threads);
+  run_.log().detail(fmt::format("{}: {}, {} neighbours, on {}", run_.flags().model, info_.name,
+                                info_.n_neighbours, run_.device().name));
+}
+
+// On a CPU many structures go one to a thread, and a few share the threads.
+int StructureRun::count_workers() const {
+  const int n_threads = run_.flags().shared.threads;
+  const auto n_gpus = static_cast<int>(devices_->n_gpus());
+  if (n_gpus > 0) return std::min(n_threads, kGpuWorkers * n_gpus);
+  return input_.n_records() >= 2 * static_cast<std::uint64_t>(n_threads) ? n_threads : 1;
 }
 
 // Files are read by all threads of the worker, then the device has all their structures at once.
@@ -131,16 +141,10 @@ void StructureRun::compute(std::size_t slot, const MakeJob& make_job, int n_thre
   }
 }
 
-// On a CPU many structures go one to a thread, and a few share the threads.
 void StructureRun::run(const MakeJob& make_job,
                        const std::function<void(const pipeline::BatchResult& result)>& write) {
-  const int n_threads = run_.flags().shared.threads;
-  const std::size_t n_gpus = devices_->n_gpus();
-  const bool many = input_.n_records() >= 2 * static_cast<std::uint64_t>(n_threads);
-  const int n_workers = n_gpus > 0 ? std::min(n_threads, kGpuWorkers * static_cast<int>(n_gpus))
-                        : many     ? n_threads
-                                   : 1;
-  input_.set_batch(n_gpus > 0 ? kGpuStructures : 1);
+  const int n_threads = run_.flags().shared.threads, n_workers = count_workers();
+  input_.set_batch(devices_->n_gpus() > 0 ? kGpuStructures : 1);
   run_.run(input_, {n_workers, flags_.options.program,
                     [&](std::size_t slot, pipeline::BatchResult& result) {
                       compute(slot, make_job, n_threads / n_workers, result);
@@ -152,9 +156,9 @@ void StructureRun::finish(std::uint64_t output_bytes, const std::function<void()
   run_.finish(output_bytes,
               {{{"model",
                  {{"architecture", "proteinmpnn"},
-                  {"name", weights_.name},
-                  {"neighbours", weights_.n_neighbours},
-                  {"ca_only", weights_.ca_only}}},
+                  {"name", info_.name},
+                  {"neighbours", info_.n_neighbours},
+                  {"ca_only", info_.ca_only}}},
                 {"seed", flags_.options.seed},
                 {"structures", run_.n_records()},
                 {"residues", run_.n_residues()}},

@@ -35,7 +35,7 @@ class StructureRun {
   // Loads the model and finds the structures: files, and those in folders.
   StructureRun(InferFlags infer, StructureFlags flags, std::string name, std::string command_line);
 
-  const models::proteinmpnn::Weights& weights() const { return weights_; }
+  const models::proteinmpnn::Info& info() const { return info_; }
   const models::proteinmpnn::DesignInputs& inputs() const { return *inputs_; }
   const models::proteinmpnn::DesignOptions& options() const { return flags_.options; }
   const models::proteinmpnn::Replay& replay() const { return replay_; }
@@ -51,13 +51,14 @@ class StructureRun {
 
  private:
   void open_devices();
+  int count_workers() const;
   void compute(std::size_t slot, const MakeJob& make_job, int n_threads,
                pipeline::BatchResult& result);
 
   StructureFlags flags_;
   ModelRun run_;
   StructureInput input_;
-  models::proteinmpnn::Weights weights_;
+  models::proteinmpnn::Info info_;
   std::unique_ptr<StructureDevices> devices_;
   std::unique_ptr<models::proteinmpnn::DesignInputs> inputs_;
   models::proteinmpnn::Replay replay_;

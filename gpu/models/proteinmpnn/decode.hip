@@ -1,6 +1,6 @@
 // Draws the letters of many sequences, residue by residue.
 //
-// Shapes   see DecodeArgs.
+// Shapes   see Decode, lib/models/proteinmpnn/decode.hpp; d 128, K up to 48.
 // Mapping  a block a unit of the order (a residue, or a tied group), drawn from a counter, so that
 //          a block waits only for blocks that drew before it. It waits for the units of earlier
 //          neighbours, computes all layers of its residues, draws, and says so in `done`.
@@ -11,10 +11,10 @@
 //          original in double precision.
 // Limits   kMaxNeighbours.
 // Source   Dauparas et al. 2022, doi 10.1126/science.add2187; the order of work is our own.
-// Oracle   draw_samples, lib/models/proteinmpnn/decoder.cpp.
+// Oracle   decode_ref, lib/models/proteinmpnn/decode_ref.cpp.
 #include "gpu/models/proteinmpnn/decoder.hpp"
-#include "gpu/models/proteinmpnn/decoder_layer.hpp"
 #include "gpu/models/proteinmpnn/draw_letter.hpp"
+#include "gpu/ops/device.hpp"
 #include "gpu/prim/handover.hpp"
 #include "gpu/rt/kernel.hpp"
 
@@ -30,30 +30,27 @@ struct UnitRoom {
 
 __device__ __forceinline__ int member(const DecodeArgs& a, const Sequence& sequence,
                                       const Unit& unit, int m) {
-  return a.sequences.order[sequence.first_state + unit.begin + m];
+  return a.order[sequence.first_state + unit.begin + m];
 }
 
 __device__ __forceinline__ bool is_present(const DecodeArgs& a, const Sequence& sequence, int i) {
-  return a.structures.present[sequence.first_row + i] != 0;
+  return a.present[sequence.first_row + i] != 0;
 }
 
 // What members add while they are not decoded, and a wait for all earlier neighbours.
 template <int kWave>
 __device__ void begin_unit(const DecodeArgs& a, const Sequence& sequence, const Unit& unit) {
-  const Structures& s = a.structures;
   const int thread = static_cast<int>(threadIdx.x);
   for (int m = 0; m < unit.n; ++m) {
     const int i = member(a, sequence, unit, m);
     const std::int64_t row = sequence.first_row + i, state = sequence.first_state + i;
     if (thread < kHidden) {
-      a.sequences.seen[0][state * kHidden + thread] =
-          a.encoded.neighbour[0][row * kHidden + thread];
-      for (int l = 1; l < kLayers; ++l) a.sequences.seen[l][state * kHidden + thread] = 0;
+      a.seen(0, state)[thread] = a.neighbour(0, row)[thread];
+      for (int l = 1; l < kLayers; ++l) a.seen(l, state)[thread] = 0;
     }
-    const int n = sequence.n < s.n_neighbours ? sequence.n : s.n_neighbours;
-    if (s.present[row] == 0 || thread >= n) continue;
-    const int j = s.neighbours[row * kMaxNeighbours + thread] - sequence.first_row;
-    if (a.sequences.rank[sequence.first_state + j] < unit.begin)
+    if (a.present[row] == 0 || thread >= a.counts[row]) continue;
+    const int j = a.rows[row * a.n_slots + thread] - sequence.first_row;
+    if (a.rank[sequence.first_state + j] < unit.begin)
       wait_for(a.done + sequence.first_state + j, 1);
   }
   __syncthreads();
@@ -66,22 +63,21 @@ __device__ void decode_residue(const DecodeArgs& a, const Sequence& sequence, in
   const std::int64_t row = sequence.first_row + i, state = sequence.first_state + i;
   const int thread = static_cast<int>(threadIdx.x);
   if (thread < kHidden) {
-    room.residue.h[thread] = a.encoded.h[row * kHidden + thread];
-    room.residue.receiver[thread] = a.encoded.receiver[row * kHidden + thread];
+    room.residue.h[thread] = a.h[row * kHidden + thread];
+    room.residue.receiver[thread] = a.ends[row * kEnds + thread];
   }
-  load_neighbours<kWave>(a.structures, a.sequences, sequence, i, room);
+  load_neighbours<kWave>(a, sequence, i, room);
   for (int l = 0; l < kLayers; ++l) {
-    decoder_layer<kWave>(a.weights.layer[l], a.encoded, a.sequences, sequence, l, i, room);
+    decoder_layer<kWave>(a, sequence, l, i, room);
     if (l + 1 == kLayers) break;
-    float* const seen = a.sequences.seen[l + 1] + state * kHidden;
-    multiply_ends<kWave>(a.weights.layer[l + 1].ends, room.residue, room.residue,
-                         [&](int o, float value) {
-                           if (o < kHidden) room.residue.receiver[o] = value;
-                           if (o >= kHidden) seen[o - kHidden] = value;
-                         });
+    float* const seen = a.seen(l + 1, state);
+    ops::edges::multiply_ends<kWave>(a.layer[l + 1].ends, room.residue, [&](int o, float value) {
+      if (o < kHidden) room.residue.receiver[o] = value;
+      if (o >= kHidden) seen[o - kHidden] = value;
+    });
     __syncthreads();
   }
-  compute_logits<kWave>(a.weights, room);
+  compute_logits<kWave>(a, room);
 }
 
 // One wave's part after a residue's logits are there.
@@ -89,7 +85,7 @@ template <int kWave>
 __device__ void take_logits(const DecodeArgs& a, const Sequence& sequence, const Unit& unit, int i,
                             const DecoderRoom& room, UnitRoom& of_unit) {
   const std::int64_t state = sequence.first_state + i;
-  log_softmax<kWave>(room.logits, a.sequences.log_probabilities + state * kLetters);
+  log_softmax<kWave>(room.logits, a.log_probabilities + state * kLetters);
   const int letter = wave_lane<kWave>();
   if (letter >= kLetters) return;
   const float weight = a.rules.tied_weight[sequence.first_row + i];
@@ -110,8 +106,8 @@ __device__ void choose_letter(const DecodeArgs& a, const Sequence& sequence, con
     const float scaled = lane < kLetters ? of_unit.scaled[lane] : of_unit.scaled[0];
     const double p = letter_probability<kWave>(a.rules, sequence, last, scaled);
     const int drawn = drawn_letter<kWave>(p, a.uniforms[state]);
-    letter = a.rules.free[sequence.first_row + last] != 0 ? drawn : a.sequences.letters[state];
-    for (int m = 0; a.probabilities != nullptr && m < unit.n; ++m) {
+    letter = a.rules.free[sequence.first_row + last] != 0 ? drawn : a.letters[state];
+    for (int m = 0; m < unit.n; ++m) {
       const int i = member(a, sequence, unit, m);
       const bool shown =
           a.rules.rules[sequence.rules].is_tied != 0 || a.rules.free[sequence.first_row + i] != 0;
@@ -133,9 +129,11 @@ __device__ void finish_unit(const DecodeArgs& a, const Sequence& sequence, const
     const std::int64_t state = sequence.first_state + member(a, sequence, unit, m);
     if (thread < kHidden)
       for (int l = 0; l < kLayers; ++l)
-        a.sequences.seen[l][state * kHidden + thread] +=
-            a.weights.layer[l].letters[known * kHidden + thread];
-    if (thread == 0) a.sequences.letters[state] = static_cast<std::uint8_t>(letter);
+        a.seen(l, state)[thread] += a.layer[l].letters[(2 * known + 1) * kHidden + thread];
+    if (thread == 0) {
+      a.letters[state] = letter;
+      a.drawn[state] = static_cast<float>(letter);
+    }
   }
   __syncthreads();
   if (thread != 0) return;
@@ -146,7 +144,7 @@ __device__ void finish_unit(const DecodeArgs& a, const Sequence& sequence, const
 template <int kWave>
 __device__ void decode_unit(const DecodeArgs& a, const Unit& unit, DecoderRoom& room,
                             UnitRoom& of_unit) {
-  const Sequence sequence = a.sequences.sequences[unit.sequence];
+  const Sequence sequence = a.sequences[unit.sequence];
   const bool is_first_wave = threadIdx.x < kWave;
   if (threadIdx.x < kLetters) of_unit.scaled[threadIdx.x] = 0;
   if (threadIdx.x == 0) of_unit.known = -1;
@@ -155,11 +153,10 @@ __device__ void decode_unit(const DecodeArgs& a, const Unit& unit, DecoderRoom& 
     const int i = member(a, sequence, unit, m);
     if (!is_present(a, sequence, i)) {
       // Its letter is all's, and the members behind it are not computed.
-      if (threadIdx.x == 0) of_unit.known = a.sequences.letters[sequence.first_state + i];
+      if (threadIdx.x == 0) of_unit.known = a.letters[sequence.first_state + i];
       if (is_first_wave) {
-        float* const out = a.sequences.log_probabilities;
-        log_softmax<kWave>(a.weights.logit_bias,
-                           out + (std::int64_t{sequence.first_state} + i) * kLetters);
+        float* const out = a.log_probabilities;
+        log_softmax<kWave>(a.logit_bias, out + (std::int64_t{sequence.first_state} + i) * kLetters);
       }
       break;
     }
@@ -187,14 +184,51 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kThreads<kWave>, 2) void decode_kernel(DecodeArg
   }
 }
 
+DecodeArgs args_of(const models::proteinmpnn::Decode& op) {
+  DecodeArgs a;
+  a.rows = op.rows.as<std::int32_t>();
+  a.counts = op.counts.as<std::int32_t>();
+  a.present = op.present.as<std::uint8_t>();
+  a.n_slots = static_cast<int>(op.rows.shape[1]);
+  a.h = op.h.as<float>();
+  a.edges = op.edges.as<float>();
+  a.ends = op.ends.as<float>();
+  a.n_rows = op.rows.shape[0];
+  for (int l = 0; l < kLayers; ++l) {
+    const models::proteinmpnn::DecoderLayer& layer = op.layer[l];
+    a.layer[l] = {ops::edges::product_of(layer.middle), ops::edges::update_of(layer.update),
+                  ops::edges::columns_of(layer.ends), layer.letters.as<float>()};
+  }
+  a.logits = op.logit_weight.as<float>();
+  a.logit_bias = op.logit_bias.as<float>();
+  a.sequences = op.sequences;
+  a.order = op.order.as<std::int32_t>();
+  a.rank = op.rank.as<std::int32_t>();
+  a.uniforms = op.uniforms.as<double>();
+  a.units = op.units;
+  a.n_units = static_cast<std::int32_t>(op.n_units);
+  a.rules = op.rules;
+  a.done = op.flags.as<std::uint32_t>();
+  a.next_unit = a.done + op.drawn.shape[0];
+  a.letters = op.letters.as<std::int32_t>();
+  a.drawn = op.drawn.as<float>();
+  a.log_probabilities = op.log_probabilities.as<float>();
+  a.probabilities = op.probabilities.as<float>();
+  return a;
+}
+
 }  // namespace
 
-void launch_decode(const DecodeArgs& args, Stream& stream) {
-  if (args.n_units == 0) return;
+void decode(ops::Device& device, const models::proteinmpnn::Decode& op) {
+  if (op.n_units == 0) return;
+  Stream& stream = device.stream();
+  stream.fill(op.flags.data, 0, op.flags.bytes());
+  stream.fill(op.probabilities.data, 0, op.probabilities.bytes());
   const auto most = 2 * static_cast<std::size_t>(stream.n_multiprocessors());
-  const auto n_units = static_cast<std::size_t>(args.n_units);
+  const auto n_units = static_cast<std::size_t>(op.n_units);
   with_matrix_wave(stream.wave_width(), [&](auto wave) {
-    stream.launch(decode_kernel<wave()>, n_units < most ? n_units : most, kThreads<wave()>, args);
+    stream.launch(decode_kernel<wave()>, n_units < most ? n_units : most, kThreads<wave()>,
+                  args_of(op));
   });
 }
 

@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/models/proteinmpnn/decode.hpp"
 #include "lib/structure/structure.hpp"
 
 namespace biogpu::models::proteinmpnn {
 
 inline constexpr std::string_view kLetters = "ACDEFGHIKLMNPQRSTVWYX";
-inline constexpr std::int64_t kLetterCount = 21;
 // The same, to find a row of a table over letters.
 inline constexpr auto kLetterRow = static_cast<std::size_t>(kLetterCount);
 

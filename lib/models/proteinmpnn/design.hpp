@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lib/models/proteinmpnn/inputs.hpp"
+#include "lib/models/proteinmpnn/weights.hpp"
 #include "lib/models/proteinmpnn/work.hpp"
 #include "lib/pipeline/batch_result.hpp"
 #include "lib/tensor/weights/safetensors.hpp"
@@ -41,7 +42,7 @@ class StructureJob {
 // score, then each sample. result.text is FASTA; with options.probabilities, result.arrays has
 // NAME/probs, /log_probs [samples, n, 21], /S [samples, n], /mask, /chain [n]. All arguments
 // outlive the job. (Dauparas et al. 2022, doi 10.1126/science.add2187)
-std::unique_ptr<StructureJob> design_job(const Weights& weights, const DesignInputs& inputs,
+std::unique_ptr<StructureJob> design_job(const Info& info, const DesignInputs& inputs,
                                          const DesignOptions& options, const Replay& replay,
                                          const std::string& path);
 
@@ -57,7 +58,7 @@ std::vector<GivenSequence> read_given(const std::string& path);
 // Negative mean log-probability of the structure's own sequence and of each given one, each over
 // n_sequences random orders. result.text has a line each: structure, sequence, its letters, score
 // and standard deviation over designed residues, the same over all, number of orders.
-std::unique_ptr<StructureJob> score_job(const Weights& weights, const DesignInputs& inputs,
+std::unique_ptr<StructureJob> score_job(const Info& info, const DesignInputs& inputs,
                                         const DesignOptions& options, const Replay& replay,
                                         const std::string& path,
                                         const std::vector<GivenSequence>& given);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 #include <string_view>
 #include <utility>
@@ -14,39 +13,6 @@
 #include "lib/models/proteinmpnn/design_json.hpp"
 
 namespace biogpu::models::proteinmpnn {
-namespace {
-
-struct Span {
-  std::string chain;
-  std::int64_t first = 0, last = 0;
-};
-
-// "A10", "A10-20": the chain is what comes before the first digit.
-Span parse_span(std::string_view word) {
-  const auto bad = [&] {
-    return Error(ErrorCode::usage,
-                 fmt::format("--fixed: {} is no position; expected chain and number as A10, "
-                             "A10-20 or, for a chain with digits in its name, A1:10",
-                             biogpu::quoted(word)));
-  };
-  Span span;
-  const std::size_t colon = word.rfind(':');
-  const std::size_t name_end = std::min(colon, word.find_first_of("0123456789"));
-  const std::size_t size = colon == std::string_view::npos ? name_end : colon;
-  if (size == std::string_view::npos || size == 0) throw bad();
-  span.chain = std::string(word.substr(0, size));
-  const std::size_t digit = size + (colon == std::string_view::npos ? 0 : 1);
-  const char* const end = word.data() + word.size();
-  auto read = std::from_chars(word.data() + digit, end, span.first);
-  span.last = span.first;
-  if (read.ec == std::errc() && read.ptr != end && *read.ptr == '-')
-    read = std::from_chars(read.ptr + 1, end, span.last);
-  if (read.ec != std::errc() || read.ptr != end || span.last < span.first) throw bad();
-  return span;
-}
-
-}  // namespace
-
 DesignInputs::File DesignInputs::read(const std::string& path, bool merge) {
   File file{path, Json::object()};
   if (path.empty()) return file;
@@ -152,24 +118,6 @@ void DesignInputs::check_omitted(const Complex& complex, const Constraints& cons
   }
 }
 
-void DesignInputs::fix_listed(const Complex& complex, Constraints& constraints) const {
-  std::string_view rest = request_.fixed;
-  while (!rest.empty()) {
-    const std::size_t size = std::min(rest.size(), rest.find_first_of(" ,"));
-    const std::string_view word = rest.substr(0, size);
-    rest.remove_prefix(std::min(rest.size(), size + 1));
-    if (word.empty()) continue;
-    const Span span = parse_span(word);
-    const auto chain = std::find(complex.chains.begin(), complex.chains.end(), span.chain);
-    if (chain == complex.chains.end())
-      refuse_entry("--fixed", complex.name,
-                   fmt::format("has no chain {}", biogpu::quoted(span.chain)));
-    const auto c = static_cast<std::size_t>(chain - complex.chains.begin());
-    for (std::int64_t position = span.first; position <= span.last; ++position)
-      constraints.free[residue_at("--fixed", complex, c, position)] = 0;
-  }
-}
-
 void DesignInputs::fix_positions(const Complex& complex, Constraints& constraints) const {
   const Json& chains = entry(fixed_.path, fixed_.json, complex.name);
   for_chains(fixed_.path, chains, complex, [&](std::size_t c, const Json& positions) {
@@ -221,8 +169,8 @@ void DesignInputs::add_bias(const Complex& complex, Constraints& constraints) co
 
 void DesignInputs::add_profiles(const Complex& complex, Constraints& constraints) const {
   constexpr float kAnything = 10000.0f;
-  Profile none;
-  none.log_odds.fill(kAnything);
+  ProfileRow none;
+  std::fill_n(none.log_odds, kLetterRow, kAnything);
   constraints.profiles.assign(static_cast<std::size_t>(complex.n), none);
   constraints.profile_weight = request_.pssm_multi;
   constraints.use_profile_bias = request_.pssm_bias;
@@ -251,89 +199,12 @@ void DesignInputs::add_profiles(const Complex& complex, Constraints& constraints
             fmt::format("position {} of chain {}: pssm_coef is no share from 0 to 1, or pssm_bias "
                         "holds no probabilities",
                         i + 1, complex.chains[c]));
-      constraints.profiles[static_cast<std::size_t>(complex.begin[c]) + i] = {weight, bias[i],
-                                                                              odds[i]};
+      ProfileRow& row = constraints.profiles[static_cast<std::size_t>(complex.begin[c]) + i];
+      row.weight = weight;
+      std::copy(bias[i].begin(), bias[i].end(), row.bias);
+      std::copy(odds[i].begin(), odds[i].end(), row.log_odds);
     }
   });
-}
-
-void DesignInputs::tie(const Complex& complex, Constraints& constraints) const {
-  constraints.tied_weight.assign(static_cast<std::size_t>(complex.n), 1.0f);
-  std::vector<std::uint8_t> taken(static_cast<std::size_t>(complex.n), 0);
-  for (const Json& item : entry(tied_.path, tied_.json, complex.name)) {
-    std::vector<std::int32_t> group;
-    for (const auto& [chain, value] : item.items()) {
-      const auto found = std::find(complex.chains.begin(), complex.chains.end(), chain);
-      if (found == complex.chains.end())
-        refuse_entry(tied_.path, complex.name,
-                     fmt::format("has no chain {}", biogpu::quoted(chain)));
-      const auto c = static_cast<std::size_t>(found - complex.chains.begin());
-      const bool weighted = value.at(0).is_array();
-      const Json& positions = weighted ? value.at(0) : value;
-      const std::vector<std::int64_t> numbers = positions_of(positions);
-      for (std::size_t p = 0; p < numbers.size(); ++p) {
-        const std::size_t i = residue_at(tied_.path, complex, c, numbers[p]);
-        if (taken[i] != 0)
-          refuse_entry(tied_.path, complex.name,
-                       fmt::format("position {} of chain {} is tied twice", numbers[p], chain));
-        taken[i] = 1;
-        if (weighted) constraints.tied_weight[i] = float_of(value.at(1).at(p));
-        group.push_back(static_cast<std::int32_t>(i));
-      }
-    }
-    if (!group.empty()) constraints.tied.push_back(std::move(group));
-  }
-}
-
-void DesignInputs::tie_chains(const Complex& complex, Constraints& constraints) const {
-  const std::int64_t n = complex.begin[1] - complex.begin[0];
-  for (std::size_t c = 1; c < complex.n_designed; ++c)
-    if (complex.begin[c + 1] - complex.begin[c] != n)
-      refuse_entry("--homooligomer", complex.name,
-                   fmt::format("chain {} has {} residues and chain {} has {}", complex.chains[0], n,
-                               complex.chains[c], complex.begin[c + 1] - complex.begin[c]));
-  constraints.tied.clear();
-  for (std::int64_t p = 0; p < n; ++p) {
-    std::vector<std::int32_t> group;
-    for (std::size_t c = 0; c < complex.n_designed; ++c) {
-      const std::int64_t i = complex.begin[c] + p;
-      // All would take the X of a residue that is not there.
-      if (complex.present[static_cast<std::size_t>(i)] != 0)
-        group.push_back(static_cast<std::int32_t>(i));
-    }
-    if (group.size() > 1) constraints.tied.push_back(std::move(group));
-  }
-}
-
-// A group has one letter: a residue that keeps its own would lose it to one that is drawn.
-void DesignInputs::check_tied(const Complex& complex, const Constraints& constraints) const {
-  const std::string label = request_.homooligomer ? "--homooligomer" : tied_.path;
-  const auto place = [&](std::int32_t i) {
-    const auto c = static_cast<std::size_t>(complex.chain[static_cast<std::size_t>(i)]);
-    return fmt::format("position {} of chain {}", i - complex.begin[c] + 1, complex.chains[c]);
-  };
-  for (const auto& group : constraints.tied) {
-    std::int32_t kept = -1, drawn = -1;
-    for (const std::int32_t i : group) {
-      const auto at = static_cast<std::size_t>(i);
-      if (complex.present[at] == 0) continue;
-      if (constraints.free[at] != 0) {
-        drawn = i;
-      } else if (kept >= 0 &&
-                 complex.letters[at] != complex.letters[static_cast<std::size_t>(kept)]) {
-        refuse_entry(
-            label, complex.name,
-            fmt::format("{} and {} are tied and keep different residues", place(kept), place(i)));
-      } else {
-        kept = i;
-      }
-    }
-    if (kept >= 0 && drawn >= 0)
-      refuse_entry(
-          label, complex.name,
-          fmt::format("{} keeps its residue and is tied to {}, which is drawn; fix both or neither",
-                      place(kept), place(drawn)));
-  }
 }
 
 }  // namespace biogpu::models::proteinmpnn

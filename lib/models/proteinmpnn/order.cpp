@@ -2,7 +2,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "lib/models/proteinmpnn/decoder.hpp"
+#include "lib/models/proteinmpnn/sample.hpp"
 
 namespace biogpu::models::proteinmpnn {
 

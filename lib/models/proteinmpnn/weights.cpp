@@ -1,189 +1,218 @@
+#include "lib/models/proteinmpnn/weights.hpp"
+
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <initializer_list>
+#include <vector>
 
-#include "lib/core/error.hpp"
-#include "lib/models/model_config.hpp"
-#include "lib/models/proteinmpnn/model.hpp"
-#include "lib/tensor/weights/weight_table.hpp"
+#include "lib/ops/edge_embed.hpp"
+#include "lib/tensor/block_linear.hpp"
 
 namespace biogpu::models::proteinmpnn {
 namespace {
+
+using ops::EdgeEmbed;
+using tensor::BlockUse;
+using tensor::DType;
 
 constexpr std::int64_t kInner = 4 * kHidden;
 // Edges of a residue. Published models have 48 and fewer; no weight tells the number, and memory
 // grows with it.
 constexpr std::int64_t kMaxNeighbours = 128;
-constexpr std::int64_t kPositions = 66;
 constexpr std::int64_t kPositionWidth = 16;
 constexpr float kScale = 1.0f / 30.0f;  // of a sum of messages
 
-class Loader {
- public:
-  Loader(const tensor::Checkpoint& checkpoint, bool ca_only) : table_(checkpoint) {
-    // Published CA-only checkpoints have these, and the original's CA-only forward pass does not
-    // read them. Elsewhere they are inputs of the encoder: those of membrane models, which are
-    // another model.
-    if (!ca_only) return;
-    for (const char* name : {"features.node_embedding.weight", "features.norm_nodes.weight",
-                             "features.norm_nodes.bias", "W_v.weight", "W_v.bias"})
-      table_.ignore(name);
-  }
+// Numbers of a matrix [n, width] on the host.
+struct Matrix {
+  std::int64_t width = 0;
+  std::vector<float> values;
+  std::int64_t n() const { return static_cast<std::int64_t>(values.size()) / width; }
+};
 
-  std::vector<float> take(const std::string& name, std::initializer_list<std::int64_t> shape) {
-    const tensor::HostTensor taken = table_.take(name, shape);
+Matrix columns(const Matrix& from, std::int64_t begin, std::int64_t end) {
+  Matrix part{end - begin, {}};
+  for (auto row = from.values.begin(); row != from.values.end(); row += from.width)
+    part.values.insert(part.values.end(), row + begin, row + end);
+  return part;
+}
+
+Matrix stacked(std::initializer_list<const Matrix*> parts) {
+  Matrix all{(*parts.begin())->width, {}};
+  for (const Matrix* const part : parts)
+    all.values.insert(all.values.end(), part->values.begin(), part->values.end());
+  return all;
+}
+
+// rows [m, width] times the transpose of weight [n, width], each row behind `n_zeros` zeros.
+Matrix project(const Matrix& rows, const Matrix& weight, std::int64_t n_zeros) {
+  Matrix out{n_zeros + weight.n(), {}};
+  for (std::int64_t i = 0; i < rows.n(); ++i) {
+    out.values.insert(out.values.end(), static_cast<std::size_t>(n_zeros), 0.0f);
+    for (std::int64_t o = 0; o < weight.n(); ++o) {
+      double sum = 0;
+      for (std::int64_t d = 0; d < rows.width; ++d)
+        sum += static_cast<double>(rows.values[static_cast<std::size_t>(i * rows.width + d)]) *
+               static_cast<double>(weight.values[static_cast<std::size_t>(o * rows.width + d)]);
+      out.values.push_back(static_cast<float>(sum));
+    }
+  }
+  return out;
+}
+
+class Reader {
+ public:
+  Reader(tensor::Context& context, tensor::WeightTable& table) : context_(context), table_(table) {}
+
+  Matrix matrix(const std::string& name, std::int64_t n_out, std::int64_t n_in) {
+    const tensor::HostTensor taken = table_.take(name, {n_out, n_in});
+    return {n_in, {taken.values.begin(), taken.values.end()}};
+  }
+  std::vector<float> vector(const std::string& name, std::int64_t n) {
+    const tensor::HostTensor taken = table_.take(name, {n});
     return {taken.values.begin(), taken.values.end()};
   }
-
-  cpu::Dense dense(const std::string& name, std::int64_t n_out, std::int64_t n_in) {
-    return cpu::make_dense(n_out, n_in, take(name + ".weight", {n_out, n_in}).data(),
-                           take(name + ".bias", {n_out}).data());
+  tensor::Norm norm(const std::string& name) {
+    return table_.take_norm(context_, name, kHidden, 1e-5f);
   }
 
-  cpu::Norm norm(const std::string& name) {
-    return {take(name + ".weight", {kHidden}), take(name + ".bias", {kHidden})};
+  Tensor upload(Matrix rows) {
+    return context_.upload({rows.values.data(), DType::f32, {rows.n(), rows.width}}, DType::f32);
   }
-
-  // names: first, middle and last layer. The first takes receiver, edge, (letter,) neighbour.
-  // letters: embedding of letters, and where what they add goes.
-  Message message(const std::string& layer, const char* const (&names)[3], bool summed,
-                  const std::vector<float>* embedding, std::vector<float>* letters) {
-    const std::int64_t n_parts = embedding == nullptr ? 3 : 4, width = n_parts * kHidden;
-    const auto first = take(layer + names[0] + ".weight", {kHidden, width});
-    const auto part = [&](std::int64_t p) {
-      std::vector<float> rows;
-      for (std::int64_t row = 0; row < kHidden; ++row) {
-        const auto begin = first.begin() + row * width + p * kHidden;
-        rows.insert(rows.end(), begin, begin + kHidden);
-      }
-      return rows;
-    };
-    std::vector<float> ends = part(0), bias = take(layer + names[0] + ".bias", {kHidden});
-    const std::vector<float> neighbour = part(n_parts - 1);
-    ends.insert(ends.end(), neighbour.begin(), neighbour.end());
-    bias.resize(2 * kHidden, 0.0f);
-    Message message;
-    message.ends = cpu::make_dense(2 * kHidden, kHidden, ends.data(), bias.data());
-    message.edge = cpu::make_dense(kHidden, kHidden, part(1).data(), nullptr);
-    message.middle = dense(layer + names[1], kHidden, kHidden);
-    message.last =
-        summed ? summed_dense(layer + names[2]) : dense(layer + names[2], kHidden, kHidden);
-    if (embedding != nullptr) *letters = project(*embedding, part(2));
-    return message;
+  Linear block(BlockUse use, Matrix weight, std::vector<float> bias = {}) {
+    return tensor::upload_block_linear(
+        context_, {weight.values.data(), DType::f32, {weight.n(), weight.width}}, bias_of(bias),
+        use);
+  }
+  Linear rows(Matrix weight, std::vector<float> bias = {}) {
+    return context_.upload_linear({weight.values.data(), DType::f32, {weight.n(), weight.width}},
+                                  bias_of(bias));
+  }
+  Linear block(BlockUse use, const std::string& name, std::int64_t n_out, std::int64_t n_in,
+               float scale = 1) {
+    Matrix weight = matrix(name + ".weight", n_out, n_in);
+    std::vector<float> bias = vector(name + ".bias", n_out);
+    for (float& x : weight.values) x *= scale;
+    for (float& x : bias) x *= scale;
+    return block(use, std::move(weight), std::move(bias));
   }
 
   FeedForward feed_forward(const std::string& layer) {
     return {norm(layer + "norm1"), norm(layer + "norm2"),
-            dense(layer + "dense.W_in", kInner, kHidden),
-            dense(layer + "dense.W_out", kHidden, kInner)};
-  }
-
-  void finish() { table_.finish(); }
-
-  // rows [m, width] times the transpose of weight [kHidden, width].
-  static std::vector<float> project(const std::vector<float>& rows,
-                                    const std::vector<float>& weight) {
-    const std::size_t width = weight.size() / kHidden, n = rows.size() / width;
-    std::vector<float> out(n * kHidden);
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t o = 0; o < kHidden; ++o) {
-        double sum = 0;
-        for (std::size_t d = 0; d < width; ++d)
-          sum +=
-              static_cast<double>(rows[i * width + d]) * static_cast<double>(weight[o * width + d]);
-        out[i * kHidden + o] = static_cast<float>(sum);
-      }
-    return out;
+            block(BlockUse::node, layer + "dense.W_in", kInner, kHidden),
+            block(BlockUse::node, layer + "dense.W_out", kHidden, kInner)};
   }
 
  private:
-  // The layer after a sum of n messages over 30: its bias counts n times.
-  cpu::Dense summed_dense(const std::string& name) {
-    const auto weight = take(name + ".weight", {kHidden, kHidden});
-    const auto bias = take(name + ".bias", {kHidden});
-    std::vector<float> wider;
-    for (std::size_t row = 0; row < kHidden; ++row) {
-      for (std::size_t c = 0; c < kHidden; ++c) wider.push_back(kScale * weight[row * kHidden + c]);
-      wider.push_back(kScale * bias[row]);
-    }
-    return cpu::make_dense(kHidden, kHidden + 1, wider.data(), nullptr);
+  static Tensor bias_of(std::vector<float>& bias) {
+    if (bias.empty()) return {};
+    return {bias.data(), DType::f32, {static_cast<std::int64_t>(bias.size())}};
   }
 
-  tensor::WeightTable table_;
+  tensor::Context& context_;
+  tensor::WeightTable& table_;
 };
 
-void load_features(Loader& loader, Weights& weights) {
-  const std::int64_t others = weights.ca_only ? 9 * cpu::kBasis + 7 : 25 * cpu::kBasis;
-  const auto width = kPositionWidth + others;
-  const auto embedding =
-      loader.take("features.embeddings.linear.weight", {kPositionWidth, kPositions});
-  const auto bias = loader.take("features.embeddings.linear.bias", {kPositionWidth});
-  const auto mixed = loader.take("features.edge_embedding.weight", {kHidden, width});
-  std::vector<float> rows, of_positions, of_others;
-  for (std::size_t p = 0; p < kPositions; ++p)
-    for (std::size_t c = 0; c < kPositionWidth; ++c)
-      rows.push_back(embedding[c * kPositions + p] + bias[c]);
-  for (std::int64_t row = 0; row < kHidden; ++row) {
-    const auto begin = mixed.begin() + row * width;
-    of_positions.insert(of_positions.end(), begin, begin + kPositionWidth);
-    of_others.insert(of_others.end(), begin + kPositionWidth, begin + width);
+// The first layer of messages, which takes receiver, edge, (letter,) sender.
+struct FirstLayer {
+  Matrix edge, letter;      // letter: of the decoder alone
+  Matrix ends;              // [2 d, d]
+  std::vector<float> bias;  // of the ends: [2 d]
+
+  FirstLayer(Reader& reader, const std::string& name, bool has_letters) {
+    const std::int64_t n_parts = has_letters ? 4 : 3;
+    const Matrix first = reader.matrix(name + ".weight", kHidden, n_parts * kHidden);
+    const auto part = [&](std::int64_t p) {
+      return columns(first, p * kHidden, (p + 1) * kHidden);
+    };
+    const Matrix receiver = part(0), sender = part(n_parts - 1);
+    ends = stacked({&receiver, &sender});
+    edge = part(1);
+    if (has_letters) letter = part(2);
+    bias = reader.vector(name + ".bias", kHidden);
+    bias.resize(2 * kHidden, 0.0f);
   }
-  weights.positions = Loader::project(rows, of_positions);
-  weights.features = cpu::make_dense(kHidden, others, of_others.data(), nullptr);
-  weights.feature_norm = loader.norm("features.norm_edges");
-  weights.edges = loader.dense("W_e", kHidden, kHidden);
+};
+
+MessageMaps read_message(Reader& reader, const std::string& layer, const char* const (&names)[3],
+                         bool summed) {
+  const FirstLayer first(reader, layer + names[0], false);
+  return {reader.block(BlockUse::node, first.ends, first.bias),
+          reader.block(BlockUse::edges, first.edge),
+          reader.block(BlockUse::edges, layer + names[1], kHidden, kHidden),
+          reader.block(summed ? BlockUse::node : BlockUse::edges, layer + names[2], kHidden,
+                       kHidden, summed ? kScale : 1)};
 }
 
-std::string describe(const std::string& folder) {
-  const Weights weights = load_weights(folder);
-  std::int64_t n_parameters = 0;
-  const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(folder);
-  for (const auto& [name, tensor] : checkpoint.tensors()) n_parameters += tensor.size();
-  return fmt::format(
-      "architecture\tproteinmpnn\nname\t{}\nencoder_layers\t{}\ndecoder_layers\t{}\n"
-      "width\t{}\nneighbours\t{}\nparameters\t{}\natoms\t{}\nnoise_in_training\t{}\n"
-      "vocabulary\t{}\n",
-      weights.name, weights.encoder.size(), weights.decoder.size(), kHidden, weights.n_neighbours,
-      n_parameters, weights.ca_only ? "CA" : "N CA C O", weights.noise_level,
-      fmt::join(kLetters, " "));
+void read_features(Reader& reader, const Info& info, Weights& weights) {
+  const std::int64_t others =
+      info.ca_only ? 9 * EdgeEmbed::kBasis + EdgeEmbed::kOrientation : 25 * EdgeEmbed::kBasis;
+  const auto width = kPositionWidth + others;
+  const Matrix embedding =
+      reader.matrix("features.embeddings.linear.weight", kPositionWidth, EdgeEmbed::kClasses);
+  const auto bias = reader.vector("features.embeddings.linear.bias", kPositionWidth);
+  const Matrix mixed = reader.matrix("features.edge_embedding.weight", kHidden, width);
+  Matrix positions{kPositionWidth, {}};
+  for (std::size_t p = 0; p < EdgeEmbed::kClasses; ++p)
+    for (std::size_t c = 0; c < kPositionWidth; ++c)
+      positions.values.push_back(embedding.values[c * EdgeEmbed::kClasses + p] + bias[c]);
+  weights.positions = reader.upload(project(positions, columns(mixed, 0, kPositionWidth), 0));
+  weights.features = reader.block(BlockUse::edges, columns(mixed, kPositionWidth, width));
+  weights.feature_norm = reader.norm("features.norm_edges");
+  weights.edges = reader.block(BlockUse::edges, "W_e", kHidden, kHidden);
+}
+
+void read_decoder(Reader& reader, Weights& weights) {
+  const Matrix letters = reader.matrix("W_s.weight", kLetterCount, kHidden);
+  Matrix all_edges{kHidden, {}}, all_ends{kHidden, {}};
+  std::vector<float> all_bias;
+  for (int l = 0; l < kLayers; ++l) {
+    const std::string layer = fmt::format("decoder_layers.{}.", l);
+    const FirstLayer first(reader, layer + "W1", true);
+    all_edges = stacked({&all_edges, &first.edge});
+    all_ends = stacked({&all_ends, &first.ends});
+    all_bias.insert(all_bias.end(), first.bias.begin(), first.bias.end());
+    DecoderWeights& to = weights.decoder[l];
+    if (l > 0) to.message.ends = reader.block(BlockUse::node, first.ends, first.bias);
+    to.message.middle = reader.block(BlockUse::edges, layer + "W2", kHidden, kHidden);
+    to.message.last = reader.block(BlockUse::node, layer + "W3", kHidden, kHidden, kScale);
+    to.residue = reader.feed_forward(layer);
+    to.letters = reader.upload(project(letters, first.letter, kHidden));
+  }
+  weights.decoder_edges = reader.rows(all_edges);
+  weights.decoder_ends = reader.block(BlockUse::node, all_ends, all_bias);
+  const Matrix logits = reader.matrix("W_out.weight", kLetterCount, kHidden);
+  const std::vector<float> bias = reader.vector("W_out.bias", kLetterCount);
+  weights.logits = reader.rows(logits, bias);
+  weights.logit_weight = reader.upload(logits);
+  weights.logit_bias = reader.upload({kLetterCount, bias});
 }
 
 }  // namespace
 
-Weights load_weights(const std::string& folder) {
-  const ModelConfig config(folder);
-  if (config.text_or("model_type", "") != "proteinmpnn")
-    config.fail("model_type is not proteinmpnn; scripts/convert/proteinmpnn.py makes such folders");
-  const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(folder);
-  Weights weights;
-  weights.n_neighbours = config.count("num_edges", kMaxNeighbours);
-  weights.ca_only = config.flag_or("ca_only", false);
-  weights.noise_level = config.number_or("noise_level", 0);
-  weights.name = config.text_or("name", "proteinmpnn");
-  Loader loader(checkpoint, weights.ca_only);
-  load_features(loader, weights);
-  const auto letters = loader.take("W_s.weight", {kLetterCount, kHidden});
-  for (std::size_t l = 0; l < kLayers; ++l) {
-    const std::string encoder = fmt::format("encoder_layers.{}.", l);
-    weights.encoder.push_back(
-        {loader.message(encoder, {"W1", "W2", "W3"}, true, nullptr, nullptr),
-         loader.feed_forward(encoder),
-         loader.message(encoder, {"W11", "W12", "W13"}, false, nullptr, nullptr),
-         loader.norm(encoder + "norm3")});
-    const std::string decoder = fmt::format("decoder_layers.{}.", l);
-    DecoderLayer layer;
-    layer.message = loader.message(decoder, {"W1", "W2", "W3"}, true, &letters, &layer.letters);
-    layer.residue = loader.feed_forward(decoder);
-    weights.decoder.push_back(std::move(layer));
-  }
-  weights.logits = loader.dense("W_out", kLetterCount, kHidden);
-  loader.finish();
-  return weights;
+Info read_info(const ModelConfig& config) {
+  return {config.count("num_edges", kMaxNeighbours), config.flag_or("ca_only", false),
+          config.number_or("noise_level", 0), config.text_or("name", "proteinmpnn")};
 }
 
-ModelDef proteinmpnn_model() {
-  return {"proteinmpnn", "ProteinMPNN", Reads::structures, {"score", "design"}, nullptr, describe};
+void read_weights(tensor::Context& context, tensor::WeightTable& table, const Info& info,
+                  Weights& weights) {
+  // Published CA-only checkpoints have these, and the original's CA-only forward pass does not read
+  // them. Elsewhere they are inputs of the encoder: those of membrane models, which are another
+  // model.
+  if (info.ca_only)
+    for (const char* name : {"features.node_embedding.weight", "features.norm_nodes.weight",
+                             "features.norm_nodes.bias", "W_v.weight", "W_v.bias"})
+      table.ignore(name);
+  Reader reader(context, table);
+  read_features(reader, info, weights);
+  for (int l = 0; l < kLayers; ++l) {
+    const std::string layer = fmt::format("encoder_layers.{}.", l);
+    weights.encoder[l] = {
+        read_message(reader, layer, {"W1", "W2", "W3"}, true), reader.feed_forward(layer),
+        read_message(reader, layer, {"W11", "W12", "W13"}, false), reader.norm(layer + "norm3")};
+  }
+  read_decoder(reader, weights);
+  table.finish();
 }
 
 }  // namespace biogpu::models::proteinmpnn

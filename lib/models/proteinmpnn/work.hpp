@@ -1,11 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
-#include "lib/models/proteinmpnn/decoder.hpp"
+#include "lib/models/proteinmpnn/sample.hpp"
 
 namespace biogpu::models::proteinmpnn {
 
@@ -14,6 +13,14 @@ struct Scoring {
   DecodingOrder order;
   std::vector<std::uint8_t> letters;     // [n]
   std::vector<float> log_probabilities;  // [n][21]
+};
+
+// For tests: neighbours and distances [n][k], features and edges after the encoder
+// [n][k][kHidden], residues [n][kHidden]. k: neighbours of each residue.
+struct EncoderTaps {
+  std::int64_t k = 0;
+  std::vector<std::int32_t> neighbours;
+  std::vector<float> distances, features, edges, h;
 };
 
 // One encoding of a structure with all that is to be computed from it. Nothing is owned.
@@ -25,24 +32,5 @@ struct Work {
   std::span<Scoring> scorings;
   EncoderTaps* taps = nullptr;  // or none
 };
-
-// On the CPU, in the calling thread's task arena.
-void run_work(const Weights& weights, const Work& work);
-
-// A model on one device. One thread at a time.
-class GpuModel {
- public:
-  virtual ~GpuModel() = default;
-  // The same for many structures at once; letters and numbers do not depend on what comes together.
-  // Throws as draw_samples() does, and Error{device_memory}, Error{failed}.
-  virtual void run(std::span<const Work> works) = 0;
-  virtual double device_seconds() const = 0;            // of copies and kernels, summed
-  virtual std::uint64_t peak_device_bytes() const = 0;  // of weights and batches
-};
-
-// max_device_bytes: 0 takes what is free. Throws Error{device} where this build has no GPU backend
-// or the model has more neighbours than its kernels take.
-std::unique_ptr<GpuModel> make_gpu_model(int device, const Weights& weights,
-                                         std::uint64_t max_device_bytes);
 
 }  // namespace biogpu::models::proteinmpnn

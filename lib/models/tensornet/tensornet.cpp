@@ -245,7 +245,6 @@ ModelDef definition(const char* type, const char* name) {
              const LoadOptions& options) -> std::unique_ptr<Model> {
             return std::make_unique<TensorNet>(folder, config, context, options);
           },
-          nullptr,
           tensor::Precision::fp32};  // 16 bits are too few for forces
 }
 

@@ -3,7 +3,9 @@
 #include <array>
 #include <cmath>
 
+#include "lib/models/proteinmpnn/draw_letter.hpp"
 #include "lib/models/proteinmpnn/inputs.hpp"
+#include "lib/models/proteinmpnn/rule_table.hpp"
 #include "tests/fuzz/support/expect_error.hpp"
 #include "tests/fuzz/support/mutate.hpp"
 
@@ -43,10 +45,14 @@ void check(const Complex& complex, const Constraints& constraints) {
   fuzz::require(constraints.omit_at.empty() || constraints.omit_at.size() == n * kLetterRow,
                 "rows of omitted letters");
   const std::array<float, kLetterRow> logits{};
+  RuleTable rules;
+  rules.add(constraints);
+  Sequence sequence;
+  sequence.temperature = 0.1;
   for (std::size_t i = 0; i < n; ++i) {
     if (constraints.free[i] == 0) continue;
     const auto p =
-        letter_probabilities(constraints, static_cast<std::int64_t>(i), logits.data(), 0.1);
+        letter_probabilities(rules.rows(), sequence, static_cast<std::int64_t>(i), logits.data());
     double sum = 0;
     for (const double x : p) {
       fuzz::require(x >= 0, "a probability that is none");

@@ -4,12 +4,16 @@
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "lib/models/proteinmpnn/design.hpp"
+#include "lib/models/proteinmpnn/proteinmpnn.hpp"
 #include "lib/models/proteinmpnn/random.hpp"
+#include "lib/ops/cpu/cpu_context.hpp"
 #include "tests/models/proteinmpnn/random_model.hpp"
 #include "tests/support/catch.hpp"
 
@@ -24,11 +28,26 @@ inline const std::string kMpnnData = [] {
   return std::string(elsewhere != nullptr ? elsewhere : BIOGPU_TEST_DATA) + "/models/proteinmpnn/";
 }();
 
-// Made once: the weights take longest.
-inline const Weights& weights(bool ca_only) {
-  static const Weights backbone = load_weights(RandomModel(false, 1).path());
-  static const Weights ca = load_weights(RandomModel(true, 1).path());
-  return ca_only ? ca : backbone;
+// A model on a context that it owns.
+class TestModel {
+ public:
+  TestModel(bool ca_only, std::unique_ptr<tensor::Context> context)
+      : context_(std::move(context)),
+        model_(
+            models::load_model<ProteinMpnn>(RandomModel(ca_only, 1).path(), "design", *context_)) {}
+  ProteinMpnn& operator*() const { return *model_; }
+  ProteinMpnn* operator->() const { return model_.get(); }
+
+ private:
+  std::unique_ptr<tensor::Context> context_;
+  std::unique_ptr<ProteinMpnn> model_;
+};
+
+// On the CPU. Made once: the weights take longest.
+inline ProteinMpnn& cpu_model(bool ca_only) {
+  static const TestModel backbone(false, ops::make_cpu_context(2));
+  static const TestModel ca(true, ops::make_cpu_context(2));
+  return ca_only ? *ca : *backbone;
 }
 
 class Expected {
@@ -124,5 +143,25 @@ inline std::vector<Sample> random_samples(const Task& task, std::size_t n_sample
   }
   return samples;
 }
+
+// What a model is to compute of one structure, and where it goes.
+struct Run {
+  std::vector<Sample> samples;
+  std::vector<Scoring> scorings;
+  EncoderTaps taps;
+
+  Run() = default;
+  // Random samples, and the structure's own letters in the first's order.
+  Run(const Task& task, std::size_t n_samples, double temperature)
+      : samples(random_samples(task, n_samples, temperature)) {
+    scorings.push_back({samples.front().order, task.complex.letters, {}});
+  }
+  Work work(const Task& task, bool tapped) {
+    return {&task.complex, &task.constraints, nullptr, samples, scorings, tapped ? &taps : nullptr};
+  }
+  void compute(ProteinMpnn& model, const Task& task, bool tapped = false) {
+    model.run(std::vector<Work>{work(task, tapped)});
+  }
+};
 
 }  // namespace biogpu::test

@@ -1,10 +1,10 @@
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "lib/core/error.hpp"
+#include "lib/models/proteinmpnn/divide.hpp"
+#include "lib/ops/reference_context.hpp"
 #include "tests/models/proteinmpnn/model_support.hpp"
 #include "tests/support/catch.hpp"
 
@@ -24,22 +24,22 @@ TEST_CASE("proteinmpnn.encoder: neighbours, features and states are the original
   for (const bool ca_only : {false, true}) {
     const std::string prefix = ca_only ? "ca/" : "all/";
     const Task task = make_task({prefix, ca_only, 1.0, {}});
-    EncoderTaps taps;
-    const Encoded encoded = encode(weights(ca_only), task.complex, {}, &taps);
-    const auto k = static_cast<std::size_t>(encoded.graph.k);
+    Run run;
+    run.compute(cpu_model(ca_only), task, true);
+    const EncoderTaps& taps = run.taps;
+    const auto k = static_cast<std::size_t>(taps.k);
     const std::vector<float> neighbours = expected.values(prefix + "neighbours");
-    const std::vector<float> h = expected.values(prefix + "h");
-    CHECK(furthest(encoded.h.data(), h) < 1e-4);
+    CHECK(furthest(taps.h, expected.values(prefix + "h")) < 1e-4);
     // Neighbours at one distance, to the last bit, have no order: torch gives either first.
     for (std::size_t i = 0; i < task.complex.present.size(); ++i) {
       if (task.complex.present[i] == 0) continue;
-      const auto ours = encoded.graph.neighbours.begin() + static_cast<std::ptrdiff_t>(i * k);
+      const auto ours = taps.neighbours.begin() + static_cast<std::ptrdiff_t>(i * k);
       for (std::size_t e = 0; e < k; ++e) {
         const auto theirs = static_cast<std::int32_t>(neighbours[i * k + e]);
         const auto found = std::find(ours, ours + static_cast<std::ptrdiff_t>(k), theirs) - ours;
         REQUIRE(static_cast<std::size_t>(found) < k);
-        REQUIRE(encoded.graph.distances[i * k + static_cast<std::size_t>(found)] ==
-                encoded.graph.distances[i * k + e]);
+        REQUIRE(taps.distances[i * k + static_cast<std::size_t>(found)] ==
+                taps.distances[i * k + e]);
       }
     }
     const std::size_t size = k * static_cast<std::size_t>(kHidden);
@@ -59,52 +59,60 @@ TEST_CASE("proteinmpnn.decoder: the same draws give the original's letters and p
     INFO(of.name);
     const Task task = make_task(of);
     const auto n = static_cast<std::size_t>(task.complex.n);
-    const Encoded encoded = encode(weights(of.ca_only), task.complex, {});
-    std::vector<Sample> samples(2);
-    for (std::size_t s = 0; s < samples.size(); ++s) {
-      samples[s].temperature = of.temperature;
-      samples[s].order = make_order(task.constraints, expected.row(of.name + "/order", s, n));
+    Run run(task, 2, of.temperature);
+    for (std::size_t s = 0; s < run.samples.size(); ++s) {
+      run.samples[s].order = make_order(task.constraints, expected.row(of.name + "/order", s, n));
       const auto uniforms = expected.row(of.name + "/uniform", s, n);
-      samples[s].uniforms.assign(uniforms.begin(), uniforms.end());
-    }
-    draw_samples(weights(of.ca_only), encoded, task.complex, task.constraints, samples);
-    for (std::size_t s = 0; s < samples.size(); ++s) {
-      CHECK(furthest(samples[s].letters, expected.row(of.name + "/S", s, n)) == 0);
-      CHECK(furthest(samples[s].log_probabilities,
-                     expected.row(of.name + "/log_probs", s, n * 21)) < 1e-4);
-      CHECK(furthest(samples[s].probabilities, expected.row(of.name + "/probs", s, n * 21)) < 1e-4);
+      run.samples[s].uniforms.assign(uniforms.begin(), uniforms.end());
     }
     Constraints untied;
     untied.free = task.constraints.free;
-    const auto native = score_letters(
-        weights(of.ca_only), encoded, task.complex,
-        make_order(untied, expected.values(of.name + "/order_native")), task.complex.letters);
-    CHECK(furthest(native, expected.values(of.name + "/native_log_probs")) < 1e-4);
+    run.scorings[0].order = make_order(untied, expected.values(of.name + "/order_native"));
+    run.compute(cpu_model(of.ca_only), task);
+    for (std::size_t s = 0; s < run.samples.size(); ++s) {
+      const Sample& sample = run.samples[s];
+      CHECK(furthest(sample.letters, expected.row(of.name + "/S", s, n)) == 0);
+      CHECK(furthest(sample.log_probabilities, expected.row(of.name + "/log_probs", s, n * 21)) <
+            1e-4);
+      CHECK(furthest(sample.probabilities, expected.row(of.name + "/probs", s, n * 21)) < 1e-4);
+    }
+    CHECK(furthest(run.scorings[0].log_probabilities,
+                   expected.values(of.name + "/native_log_probs")) < 1e-4);
+  }
+}
+
+TEST_CASE("proteinmpnn.decoder: the model in double precision gives the same", "[proteinmpnn]") {
+  for (const std::size_t c : {std::size_t{1}, std::size_t{2}}) {  // fixed and omitted; tied
+    const Task task = make_task(cases()[c]);
+    Run right(task, 1, 1.0), run(task, 1, 1.0);
+    right.compute(*TestModel(false, ops::make_reference_context()), task, true);
+    run.compute(cpu_model(false), task, true);
+    CHECK(run.taps.neighbours == right.taps.neighbours);
+    CHECK(run.samples[0].letters == right.samples[0].letters);
+    CHECK(furthest(run.samples[0].log_probabilities, right.samples[0].log_probabilities) < 5e-5);
+    CHECK(furthest(run.scorings[0].log_probabilities, right.scorings[0].log_probabilities) < 5e-5);
   }
 }
 
 TEST_CASE("proteinmpnn.decoder: samples do not depend on company or threads",
           "[proteinmpnn][property]") {
   const Task task = make_task(cases()[0]);
-  const Encoded encoded = encode(weights(false), task.complex, {});
-  std::vector<Sample> together = random_samples(task, 5, 0.7);
-  tbb::task_arena arena(3);
-  arena.execute(
-      [&] { draw_samples(weights(false), encoded, task.complex, task.constraints, together); });
-  const std::vector<Sample> fresh = random_samples(task, 5, 0.7);
-  tbb::task_arena alone(1);
-  for (std::size_t s = 0; s < fresh.size(); ++s) {
-    std::vector<Sample> one{fresh[s]};
-    alone.execute([&] {
-      const Encoded again = encode(weights(false), task.complex, {});
-      draw_samples(weights(false), again, task.complex, task.constraints, one);
-    });
-    CHECK(one[0].letters == together[s].letters);
-    CHECK(one[0].log_probabilities == together[s].log_probabilities);
+  const TestModel three(false, ops::make_cpu_context(3)), one(false, ops::make_cpu_context(1));
+  Run together(task, 5, 0.7);
+  together.compute(*three, task);
+  const Run fresh(task, 5, 0.7);
+  for (std::size_t s = 0; s < fresh.samples.size(); ++s) {
+    Run alone;
+    alone.samples = {fresh.samples[s]};
+    alone.compute(*one, task);
+    CHECK(alone.samples[0].letters == together.samples[s].letters);
+    CHECK(alone.samples[0].log_probabilities == together.samples[s].log_probabilities);
     // What a sample's letters were drawn from is what scoring them in one pass gives.
-    const auto scored =
-        score_letters(weights(false), encoded, task.complex, fresh[s].order, one[0].letters);
-    CHECK(furthest(scored, one[0].log_probabilities) < 1e-5);
+    Run scored;
+    scored.scorings.push_back({fresh.samples[s].order, alone.samples[0].letters, {}});
+    scored.compute(*one, task);
+    CHECK(furthest(scored.scorings[0].log_probabilities, alone.samples[0].log_probabilities) <
+          1e-5);
   }
 }
 
@@ -112,10 +120,10 @@ TEST_CASE("proteinmpnn.decoder: fixed, omitted and tied residues stay so",
           "[proteinmpnn][property]") {
   const std::vector<Case> all = cases();
   const Task fixed = make_task(all[1]), tied = make_task(all[2]);
-  std::vector<Sample> of_fixed = random_samples(fixed, 8, 5.0);
-  draw_samples(weights(false), encode(weights(false), fixed.complex, {}), fixed.complex,
-               fixed.constraints, of_fixed);
-  for (const Sample& sample : of_fixed)
+  Run of_fixed(fixed, 8, 5.0), of_tied(tied, 4, 5.0);
+  of_fixed.compute(cpu_model(false), fixed);
+  of_tied.compute(cpu_model(false), tied);
+  for (const Sample& sample : of_fixed.samples)
     for (std::size_t i = 0; i < sample.letters.size(); ++i) {
       if (fixed.constraints.free[i] == 0) {
         REQUIRE(sample.letters[i] == fixed.complex.letters[i]);
@@ -128,10 +136,7 @@ TEST_CASE("proteinmpnn.decoder: fixed, omitted and tied residues stay so",
         sum += static_cast<double>(sample.probabilities[i * 21 + a]);
       REQUIRE(sum == Approx(1).margin(1e-5));
     }
-  std::vector<Sample> of_tied = random_samples(tied, 4, 5.0);
-  draw_samples(weights(false), encode(weights(false), tied.complex, {}), tied.complex,
-               tied.constraints, of_tied);
-  for (const Sample& sample : of_tied)
+  for (const Sample& sample : of_tied.samples)
     for (const auto& group : tied.constraints.tied)
       for (const std::int32_t i : group)
         REQUIRE(sample.letters[static_cast<std::size_t>(i)] ==
@@ -141,10 +146,13 @@ TEST_CASE("proteinmpnn.decoder: fixed, omitted and tied residues stay so",
 TEST_CASE("proteinmpnn.encoder: moving a structure changes nothing, mirroring it does",
           "[proteinmpnn][property]") {
   const Task task = make_task(cases()[0]);
-  const DecodingOrder order = random_samples(task, 1, 1.0)[0].order;
   const auto score = [&](const Complex& complex) {
-    return score_letters(weights(false), encode(weights(false), complex, {}), complex, order,
-                         complex.letters);
+    Task moved = task;
+    moved.complex = complex;
+    Run run;
+    run.scorings.push_back({random_samples(task, 1, 1.0)[0].order, complex.letters, {}});
+    run.compute(cpu_model(false), moved);
+    return run.scorings[0].log_probabilities;
   };
   const std::vector<float> before = score(task.complex);
   Complex moved = task.complex, mirrored = task.complex;
@@ -322,7 +330,8 @@ TEST_CASE("proteinmpnn.weights: tensors that the variant does not use are refuse
           "[proteinmpnn]") {
   const auto error_of = [](const RandomModel& model) {
     try {
-      load_weights(model.path());
+      const auto context = tensor::make_dry_run_context(tensor::Precision::fp32);
+      models::load_model<models::Model>(model.path(), "design", *context);
     } catch (const Error& error) {
       CHECK(error.code() == ErrorCode::bad_input);
       return std::string(error.what());
@@ -344,45 +353,30 @@ TEST_CASE("proteinmpnn.weights: tensors that the variant does not use are refuse
         std::string::npos);
 }
 
-TEST_CASE("proteinmpnn.graph: of equal distances the lower index is nearer", "[proteinmpnn]") {
-  // Corners of a cube around its middle, and residues that are not there before and behind it.
-  Complex complex;
-  complex.atoms = 1;
-  const std::vector<std::uint8_t> present{0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0};
-  complex.n = static_cast<std::int64_t>(present.size());
-  complex.present = present;
-  int corner = 0;
-  for (std::size_t i = 0; i < present.size(); ++i) {
-    const bool is_corner = present[i] != 0 && i != 5;
-    for (int d = 0; d < 3; ++d)
-      complex.coordinates.push_back(present[i] == 0          ? 0.0f
-                                    : !is_corner             ? 8.0f
-                                    : (corner >> d & 1) != 0 ? 10.0f
-                                                             : 6.0f);
-    if (is_corner) ++corner;
+TEST_CASE("proteinmpnn.work: batches hold what is allowed, and everything once", "[proteinmpnn]") {
+  const Task plain = make_task(cases()[0]), tied = make_task(cases()[2]);
+  const std::int64_t n = plain.complex.n;
+  Run a(plain, 5, 1.0), b(tied, 3, 1.0), c;
+  const std::vector<Work> works{a.work(plain, true), b.work(tied, false), c.work(plain, false)};
+  const auto most_rows = GENERATE(as<std::int64_t>(), 1, 64, 1000);
+  const auto most_states = GENERATE(as<std::int64_t>(), 1, 150, 100000);
+  std::size_t n_samples = 0, n_scorings = 0, n_taps = 0;
+  for (const auto& batch : divide(works, most_rows, most_states)) {
+    REQUIRE(!batch.empty());
+    std::int64_t rows = 0, states = 0;
+    for (const Work& part : batch) {
+      rows += n;
+      states += static_cast<std::int64_t>(part.samples.size()) * n *
+                    (part.constraints->tied.empty() ? 1 : 2) +
+                static_cast<std::int64_t>(part.scorings.size()) * n;
+      n_samples += part.samples.size();
+      n_scorings += part.scorings.size();
+      n_taps += part.taps != nullptr ? 1 : 0;
+    }
+    CHECK((rows <= most_rows || batch.size() == 1));
+    CHECK((states <= most_states || states <= 2 * n));
   }
-  const auto graph_of = [](const Complex& of) {
-    Graph graph;
-    graph.n = of.n;
-    graph.k = 7;
-    graph.neighbours.resize(static_cast<std::size_t>(graph.n * graph.k));
-    graph.distances.resize(graph.neighbours.size());
-    Geometry(of, {}).find_neighbours(graph, 0, of.n);
-    return graph;
-  };
-  const auto row = [](const Graph& graph, std::int64_t i) {
-    const auto begin = graph.neighbours.begin() + i * graph.k;
-    return std::vector<std::int32_t>(begin, begin + graph.k);
-  };
-  const Graph graph = graph_of(complex);
-  // Around the middle all corners are at one distance, as far as those that are not there.
-  CHECK(row(graph, 5) == std::vector<std::int32_t>{5, 0, 1, 2, 3, 4, 6});
-  // From a corner: itself, the middle, three along edges, two of those across faces.
-  CHECK(row(graph, 1) == std::vector<std::int32_t>{1, 5, 2, 3, 6, 4, 7});
-  CHECK(row(graph, 0) == std::vector<std::int32_t>{0, 1, 2, 3, 4, 5, 6});
-  // The order is that of the indices wherever the structure lies.
-  Complex moved = complex;
-  for (std::size_t x = 0; x < moved.coordinates.size(); ++x)
-    if (present[x / 3] != 0) moved.coordinates[x] += 64.0f;
-  CHECK(graph_of(moved).neighbours == graph.neighbours);
+  CHECK(n_samples == 8);
+  CHECK(n_scorings == 2);
+  CHECK(n_taps == 1);
 }

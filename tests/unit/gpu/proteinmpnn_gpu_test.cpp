@@ -2,7 +2,6 @@
 #include <string>
 
 #include "lib/core/error.hpp"
-#include "lib/models/proteinmpnn/work.hpp"
 #include "tests/models/proteinmpnn/model_support.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
 
@@ -11,8 +10,10 @@ using namespace biogpu::test;
 
 namespace {
 
-std::unique_ptr<GpuModel> make_model(bool ca_only) {
-  return make_gpu_model(0, weights(ca_only), 0);
+TestModel make_model(bool ca_only, std::uint64_t max_device_bytes = 0) {
+  tensor::ContextOptions options;
+  options.max_device_bytes = max_device_bytes;
+  return {ca_only, tensor::make_gpu_context(0, options)};
 }
 
 // Residues [first, first + n) of each chain of the edited structure.
@@ -78,24 +79,6 @@ void tie(Task& task) {
   task.constraints.tied_weight[3] = -0.25f;
 }
 
-Scoring native_scoring(const Task& task, const DecodingOrder& order) {
-  return {order, task.complex.letters, {}};
-}
-
-struct Run {
-  std::vector<Sample> samples;
-  std::vector<Scoring> scorings;
-  EncoderTaps taps;
-
-  Run(const Task& task, std::size_t n_samples, double temperature)
-      : samples(random_samples(task, n_samples, temperature)) {
-    scorings.push_back(native_scoring(task, samples.front().order));
-  }
-  Work work(const Task& task, bool tapped) {
-    return {&task.complex, &task.constraints, nullptr, samples, scorings, tapped ? &taps : nullptr};
-  }
-};
-
 void check_equal(const Run& got, const Run& right, double margin) {
   for (std::size_t s = 0; s < right.samples.size(); ++s) {
     INFO("sample " << s);
@@ -115,10 +98,10 @@ TEST_CASE("proteinmpnn.encoder: neighbours, features and states on the GPU are t
     INFO("CA only " << ca_only);
     const Task task = small_task(ca_only);
     Run cpu(task, 2, 0.7), gpu(task, 2, 0.7);
-    run_work(weights(ca_only), cpu.work(task, true));
+    cpu.compute(cpu_model(ca_only), task, true);
     make_model(ca_only)->run(std::vector<Work>{gpu.work(task, true)});
-    CHECK(gpu.taps.graph.neighbours == cpu.taps.graph.neighbours);
-    CHECK(gpu.taps.graph.distances == cpu.taps.graph.distances);
+    CHECK(gpu.taps.neighbours == cpu.taps.neighbours);
+    CHECK(gpu.taps.distances == cpu.taps.distances);
     CHECK(furthest(gpu.taps.features, cpu.taps.features) < 2e-5);
     CHECK(furthest(gpu.taps.h, cpu.taps.h) < 5e-5);
     CHECK(furthest(gpu.taps.edges, cpu.taps.edges) < 5e-5);
@@ -134,8 +117,8 @@ TEST_CASE("proteinmpnn.decoder: constraints and ties on the GPU give the CPU's l
   tie(tied);
   Run cpu_constrained(constrained, 3, 2.0), gpu_constrained(constrained, 3, 2.0);
   Run cpu_tied(tied, 2, 1.0), gpu_tied(tied, 2, 1.0);
-  run_work(weights(false), cpu_constrained.work(constrained, false));
-  run_work(weights(false), cpu_tied.work(tied, false));
+  cpu_constrained.compute(cpu_model(false), constrained, false);
+  cpu_tied.compute(cpu_model(false), tied, false);
   make_model(false)->run(
       std::vector<Work>{gpu_constrained.work(constrained, false), gpu_tied.work(tied, false)});
   check_equal(gpu_constrained, cpu_constrained, 5e-5);
@@ -159,8 +142,7 @@ TEST_CASE("proteinmpnn.decoder: on the GPU nothing depends on what comes togethe
   }
   // With no memory to spare: a structure at a time, a sequence at a time.
   Run apart(task, 2, 0.7), before(other, 2, 0.7);
-  make_gpu_model(0, weights(false), 1)
-      ->run(std::vector<Work>{before.work(other, false), apart.work(task, false)});
+  make_model(false, 1)->run(std::vector<Work>{before.work(other, false), apart.work(task, false)});
   for (std::size_t s = 0; s < together.samples.size(); ++s) {
     CHECK(apart.samples[s].letters == together.samples[s].letters);
     CHECK(apart.samples[s].log_probabilities == together.samples[s].log_probabilities);
