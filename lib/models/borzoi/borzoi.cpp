@@ -263,7 +263,6 @@ ModelDef borzoi_model() {
               wanted.heads = options.choose_heads(borzoi::read_config(config).heads);
             return std::make_unique<Borzoi>(folder, config, context, std::move(wanted));
           },
-          nullptr,
           tensor::Precision::fp32};  // 16 bits change tracks: docs/models/borzoi.md
 }
 

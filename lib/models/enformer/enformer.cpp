@@ -237,7 +237,6 @@ ModelDef enformer_model() {
               wanted.weights.gamma = enformer::parse_gamma_form(options.gamma);
             return std::make_unique<Enformer>(folder, config, context, std::move(wanted));
           },
-          nullptr,
           tensor::Precision::fp32};  // 16 bits change tracks: docs/models/enformer.md
 }
 
