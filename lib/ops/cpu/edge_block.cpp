@@ -5,6 +5,7 @@
 #define HWY_TARGET_INCLUDE "lib/ops/cpu/edge_block.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h by its rules.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -52,16 +53,26 @@ void multiply_edge_rows(const Linear& linear, const EdgeRows& rows, float* out) 
                  });
 }
 
+constexpr std::int64_t kRowsAhead = 3;  // to prefetch
+
 void add_edge_ends(const EdgeRows& rows, std::int64_t d, float* out) {
   const F32 f32;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(f32));
-  for (std::int64_t row = 0; row < rows.n; ++row)
+  for (std::int64_t row = 0; row < rows.n; ++row) {
+    const float* const edge = rows.edges + row * rows.stride;
+    const float* const sender = rows.senders[row];
+    // Rows lie far apart, senders in any order: the hardware does not guess the next.
+    const std::int64_t ahead = std::min(row + kRowsAhead, rows.n - 1);
+    const float* const later_edge = rows.edges + ahead * rows.stride;
+    const float* const later_sender = rows.senders[ahead];
     for (std::int64_t c = 0; c < d; c += lanes) {
-      const Vec sum = hn::Add(hn::Add(hn::LoadU(f32, rows.edges + row * rows.stride + c),
-                                      hn::LoadU(f32, rows.receiver + c)),
-                              hn::LoadU(f32, rows.senders[row] + c));
+      hwy::Prefetch(later_edge + c);
+      hwy::Prefetch(later_sender + c);
+      const Vec sum = hn::Add(hn::Add(hn::LoadU(f32, edge + c), hn::LoadU(f32, rows.receiver + c)),
+                              hn::LoadU(f32, sender + c));
       hn::StoreU(gelu_erf(sum), f32, out + row * d + c);
     }
+  }
 }
 
 // Rows are added in their order, one panel at a time: tiles of any height give the same sums.
