@@ -9,7 +9,7 @@ using test::read_molecules;
 namespace {
 
 const std::string kBox = "CRYST1   10.000   12.000   14.000  90.00  90.00 120.00 P 1           1\n";
-const std::string kAtoms =
+const std::string kPdbAtoms =
     "ATOM      1  CA  ALA A   1       1.000   2.000   3.000  1.00  0.00           C  \n"
     "ATOM      2  HB1AALA A   1       2.000   2.000   3.000  0.50  0.00           H  \n"
     "ATOM      3  HB1BALA A   1       2.100   2.000   3.000  0.50  0.00           H  \n"
@@ -20,8 +20,8 @@ const std::string kAtoms =
 
 TEST_CASE("molecule.pdb: elements, charges, locations, models, box", "[molecule]") {
   const std::vector<Molecule> all =
-      read_molecules("a.pdb", kBox + "MODEL        1\n" + kAtoms + "ENDMDL\nMODEL        2\n" +
-                                  kAtoms + "ENDMDL\nEND\n");
+      read_molecules("a.pdb", kBox + "MODEL        1\n" + kPdbAtoms + "ENDMDL\nMODEL        2\n" +
+                                  kPdbAtoms + "ENDMDL\nEND\n");
   REQUIRE(all.size() == 2);
   for (const Molecule& molecule : all) {
     CHECK(molecule.atomic_numbers == std::vector<std::int32_t>{6, 1, 20, 17});
@@ -36,7 +36,7 @@ TEST_CASE("molecule.pdb: elements, charges, locations, models, box", "[molecule]
 TEST_CASE("molecule.pdb: elements by name, no charge, no box", "[molecule]") {
   std::string text = kBox;
   text.replace(text.find("P 1 "), 8, "P 21 21 ");
-  for (std::size_t at = 0; at < kAtoms.size(); at += 81) text += kAtoms.substr(at, 66) + "\n";
+  for (std::size_t at = 0; at < kPdbAtoms.size(); at += 81) text += kPdbAtoms.substr(at, 66) + "\n";
   const std::vector<Molecule> all = read_molecules("a.pdb", text);
   REQUIRE(all.size() == 1);
   CHECK(all[0].atomic_numbers[0] == 6);
@@ -46,18 +46,18 @@ TEST_CASE("molecule.pdb: elements by name, no charge, no box", "[molecule]") {
 }
 
 TEST_CASE("molecule.pdb: bad input names file and frame", "[molecule]") {
-  std::string text = kAtoms;
+  std::string text = kPdbAtoms;
   CHECK(molecule_error("a.pdb", text.replace(text.find(" C  \n"), 5, " Qq \n"))
             .find("a.pdb: frame 1: atom 1 ('ALA 1 CA') has no element") != std::string::npos);
-  text = kAtoms;
+  text = kPdbAtoms;
   CHECK(
       molecule_error("a.pdb", text.replace(text.find("2.000   2"), 5, "  nan")).find("no number") !=
       std::string::npos);
-  CHECK(molecule_error("a.pdb", kAtoms.substr(0, kAtoms.size() - 40)).find("cut short") !=
+  CHECK(molecule_error("a.pdb", kPdbAtoms.substr(0, kPdbAtoms.size() - 40)).find("cut short") !=
         std::string::npos);
-  CHECK(molecule_error("a.pdb", kAtoms + "TER\n" + kAtoms).find("are at one place") !=
+  CHECK(molecule_error("a.pdb", kPdbAtoms + "TER\n" + kPdbAtoms).find("are at one place") !=
         std::string::npos);
   text = kBox;
-  CHECK(molecule_error("a.pdb", text.replace(text.find("10.000"), 6, " -1.00") + kAtoms) ==
+  CHECK(molecule_error("a.pdb", text.replace(text.find("10.000"), 6, " -1.00") + kPdbAtoms) ==
         "a.pdb: CRYST1: '    -1.00' is no length");
 }

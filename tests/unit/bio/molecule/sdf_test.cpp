@@ -10,7 +10,7 @@ namespace {
 
 const std::string kHeader = "ammonium\n  program           3D\ncomment\n";
 // A charge by code (3 is +1) that M  CHG replaces, where it is there.
-const std::string kAtoms =
+const std::string kSdfAtoms =
     "  2  1  0  0  0  0  0  0  0  0999 V2000\n"
     "    0.0000    1.5000   -0.2500 N   0  3  0  0  0  0  0  0  0  0  0  0\n"
     "    1.0100    0.0000    0.0000 Cl  0  0\n"
@@ -25,8 +25,8 @@ const std::string kV3000 =
 
 TEST_CASE("molecule.sdf: both versions, charges, several records", "[molecule]") {
   const std::vector<Molecule> all = read_molecules(
-      "a.sdf", kHeader + kAtoms + "M  END\n> <name>\nM  CHG\n\n$$$$\n" + kHeader + kAtoms +
-                   "M  CHG  2   1   2   2  -4\nM  END\n$$$$\n" + kHeader + kAtoms +
+      "a.sdf", kHeader + kSdfAtoms + "M  END\n> <name>\nM  CHG\n\n$$$$\n" + kHeader + kSdfAtoms +
+                   "M  CHG  2   1   2   2  -4\nM  END\n$$$$\n" + kHeader + kSdfAtoms +
                    "M  RAD  1   1   2\nM  END\n$$$$\n" + kHeader + kV3000 + "M  END\n$$$$\n\n");
   REQUIRE(all.size() == 4);
   for (const Molecule& molecule : all) {
@@ -38,38 +38,38 @@ TEST_CASE("molecule.sdf: both versions, charges, several records", "[molecule]")
   CHECK(all[1].charge == std::optional<std::int32_t>(-2));
   CHECK(all[2].charge == std::optional<std::int32_t>(0));
   CHECK(all[3].charge == std::optional<std::int32_t>(1));
-  CHECK(read_molecules("a.mol", kHeader + kAtoms + "M  END").size() == 1);
+  CHECK(read_molecules("a.mol", kHeader + kSdfAtoms + "M  END").size() == 1);
   CHECK(read_molecules("a.sdf", "").empty());
 }
 
 TEST_CASE("molecule.sdf: bad input names file, frame and line", "[molecule]") {
-  const std::string ok = kHeader + kAtoms + "M  END\n$$$$\n";
-  CHECK(molecule_error("a.sdf", ok + kHeader + kAtoms) ==
+  const std::string ok = kHeader + kSdfAtoms + "M  END\n$$$$\n";
+  CHECK(molecule_error("a.sdf", ok + kHeader + kSdfAtoms) ==
         "a.sdf: frame 2 (line 16): cut short; expected M  END");
-  CHECK(molecule_error("a.sdf", ok + kHeader + kAtoms.substr(0, 60)) ==
+  CHECK(molecule_error("a.sdf", ok + kHeader + kSdfAtoms.substr(0, 60)) ==
         "a.sdf: frame 2 (line 14): '' is no element");
   CHECK(molecule_error("a.sdf", ok + kHeader) ==
         "a.sdf: frame 2 (line 12): cut short; expected the line of counts");
   CHECK(molecule_error("a.sdf", ok + "name\n") ==
         "a.sdf: frame 2 (line 10): cut short in the header");
-  std::string text = kHeader + kAtoms;
+  std::string text = kHeader + kSdfAtoms;
   CHECK(molecule_error("a.sdf", text.replace(text.find("Cl"), 2, "R#") + "M  END\n") ==
         "a.sdf: frame 1 (line 6): 'R#' is no element");
-  text = kHeader + kAtoms;
+  text = kHeader + kSdfAtoms;
   CHECK(molecule_error("a.sdf", text.replace(text.find("1.0100"), 6, "   nan") + "M  END\n") ==
         "a.sdf: frame 1 (line 6): coordinate 'nan' is no number");
-  text = kHeader + kAtoms;
+  text = kHeader + kSdfAtoms;
   CHECK(molecule_error("a.sdf", text.replace(text.find("V2000"), 5, "V4000"))
             .find("ends in no version; expected V2000 or V3000") != std::string::npos);
-  text = kHeader + kAtoms;
+  text = kHeader + kSdfAtoms;
   CHECK(molecule_error("a.sdf", text.replace(text.find("  2  1"), 6, "  3  1") + "M  END\n") ==
         "a.sdf: frame 1 (line 7): '' is no element");
-  text = kHeader + kAtoms;
+  text = kHeader + kSdfAtoms;
   CHECK(molecule_error("a.sdf", text.replace(text.find("  2  1"), 6, "  2  2") + "M  END\n") ==
         "a.sdf: frame 1 (line 8): 1 of 2 bonds are there");
-  CHECK(molecule_error("a.sdf", kHeader + kAtoms + "M  CHG  1   3   1\nM  END\n") ==
+  CHECK(molecule_error("a.sdf", kHeader + kSdfAtoms + "M  CHG  1   3   1\nM  END\n") ==
         "a.sdf: frame 1 (line 8): a charge of atom 3; there are 2");
-  CHECK(molecule_error("a.sdf", kHeader + kAtoms + "M  CHG  2   1   1\nM  END\n") ==
+  CHECK(molecule_error("a.sdf", kHeader + kSdfAtoms + "M  CHG  2   1   1\nM  END\n") ==
         "a.sdf: frame 1 (line 8): 'M  CHG  2   1   1' is malformed; expected a count, then atoms "
         "with charges");
   text = kHeader + kV3000;
@@ -83,7 +83,7 @@ TEST_CASE("molecule.sdf: bad input names file, frame and line", "[molecule]") {
 }
 
 TEST_CASE("molecule.sdf: a drawing is no geometry", "[molecule]") {
-  std::string text = kHeader + kAtoms + "M  END\n";
+  std::string text = kHeader + kSdfAtoms + "M  END\n";
   text.replace(text.find("3D"), 2, "2D");
   CHECK(molecule_error("a.sdf", text).empty());  // with a third coordinate
   text.replace(text.find("  -0.2500"), 9, "   0.0000");
