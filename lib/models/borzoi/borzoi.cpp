@@ -26,8 +26,6 @@ using tensor::Ragged;
 using tensor::Tensor;
 using Lease = tensor::Arena::Lease;
 
-constexpr std::int32_t kPool = 2;  // rows that become one, and one that becomes two
-
 ops::Activated tanh_gelu_of(const Affine& norm, const Tensor& out) {
   return {norm.scale, norm.shift, Activation::gelu_tanh, out};
 }

@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include "lib/models/enformer/batch.hpp"
 #include "lib/models/layers/track_heads.hpp"
+#include "lib/models/layers/window_rows.hpp"
 #include "lib/ops/attention_pool.hpp"
 #include "lib/ops/conv1d.hpp"
 #include "lib/ops/conv1d_letters.hpp"
@@ -25,16 +24,8 @@ using tensor::DType;
 using tensor::Ragged;
 using tensor::Tensor;
 
-constexpr std::int32_t kPool = 2;  // rows that become one
-
 ops::Activated gelu_of(const Affine& norm, const Tensor& out) {
   return {norm.scale, norm.shift, Activation::gelu_sigmoid, out};
-}
-
-std::vector<std::int32_t> counting(std::int64_t n) {
-  std::vector<std::int32_t> numbers(static_cast<std::size_t>(n));
-  std::iota(numbers.begin(), numbers.end(), 0);
-  return numbers;
 }
 
 TowerReach make_reach(const enformer::Config& config) {
@@ -98,28 +89,20 @@ std::size_t Enformer::measure(std::int64_t n_windows, const Request& request) co
 Enformer::Batch Enformer::make_batch(Pass& pass, std::span<const std::uint8_t> letters,
                                      std::int64_t n_letters, std::int64_t n_windows,
                                      const Request& request) const {
-  const auto equal_starts = [&](std::int64_t length) {
-    std::vector<std::int32_t> starts;
-    for (std::int64_t w = 0; w <= n_windows; ++w)
-      starts.push_back(static_cast<std::int32_t>(w * length));
-    return starts;
-  };
   Batch batch;
   batch.letters =
       pass.upload(DType::u8, {static_cast<std::int64_t>(letters.size())}, letters.data());
-  std::vector<std::int32_t> starts = equal_starts(n_letters);
+  std::vector<std::int32_t> starts = window_starts(n_windows, n_letters);
   for (std::size_t level = 0; level <= config_.channels.size(); ++level) {
     batch.levels.push_back(pass.segments(starts));
     starts = tensor::shortened_starts(starts, kPool);
   }
   // The transformer's level comes last: a device keeps the plan of attention of one.
   const bool whole = n_letters == config_.sequence_length;
-  batch.positions = whole ? batch.levels.back() : pass.segments(equal_starts(config_.n_positions));
-  std::vector<std::int32_t> bins;
-  for (std::int64_t w = 0; w < n_windows; ++w)
-    for (std::int64_t bin = 0; bin < config_.n_bins; ++bin)
-      bins.push_back(static_cast<std::int32_t>(w * config_.n_positions + config_.first_bin + bin));
-  batch.bins = pass.upload(bins);
+  batch.positions =
+      whole ? batch.levels.back() : pass.segments(window_starts(n_windows, config_.n_positions));
+  batch.bins =
+      pass.upload(bin_rows(n_windows, config_.n_positions, {config_.first_bin, config_.n_bins}));
   if (request.parts || request.keep)
     batch.all_positions = pass.upload(counting(batch.positions.n_rows));
   if (request.embedding) batch.all_bins = pass.upload(counting(batch.n_bins()));
