@@ -60,9 +60,9 @@ std::optional<std::array<double, 9>> read_box(const std::string& path, std::stri
   return std::nullopt;
 }
 
-void add_atoms(const gemmi::Residue& residue, AtomModel& model, std::int32_t& charge,
-               bool& has_charge) {
-  char location = '\0';  // the first that the residue has
+// location: of alternative ones the first that the residue's number has; set where it is not.
+void add_atoms(const gemmi::Residue& residue, char& location, AtomModel& model,
+               std::int32_t& charge, bool& has_charge) {
   for (const gemmi::Atom& atom : residue.atoms) {
     if (atom.altloc != '\0') {
       if (location == '\0') location = atom.altloc;
@@ -102,9 +102,16 @@ AtomFile read_atoms(const std::string& path) {
     AtomModel& model = file.models.emplace_back();
     std::int32_t charge = 0;
     bool has_charge = false;
-    for (const gemmi::Chain& chain : from.chains)
-      for (const gemmi::Residue& residue : chain.residues)
-        add_atoms(residue, model, charge, has_charge);
+    for (const gemmi::Chain& chain : from.chains) {
+      const gemmi::Residue* last = nullptr;
+      char location = '\0';
+      for (const gemmi::Residue& residue : chain.residues) {
+        // Two residues that take turns at one place have one number and different locations.
+        if (last == nullptr || !(last->seqid == residue.seqid)) location = '\0';
+        add_atoms(residue, location, model, charge, has_charge);
+        last = &residue;
+      }
+    }
     if (has_charge) model.charge = charge;
   }
   return file;

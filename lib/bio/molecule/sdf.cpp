@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 
 #include "lib/bio/molecule/fields.hpp"
@@ -16,6 +15,8 @@ namespace biogpu::molecule {
 namespace {
 
 constexpr std::int32_t kMaxCharge = 1000;
+
+bool is_charge(std::int64_t value) { return value >= -kMaxCharge && value <= kMaxCharge; }
 
 // Columns [first, first + n) of a line, without blanks at both ends.
 std::string_view columns(std::string_view line, std::size_t first, std::size_t n) {
@@ -58,24 +59,27 @@ std::int32_t SdfReader::count(std::string_view text, const char* what) {
 }
 
 std::int32_t SdfReader::total_charge(std::int64_t charge) {
-  if (std::abs(charge) > kMaxCharge) fail_here(fmt::format("a total charge of {}", charge));
+  if (!is_charge(charge)) fail_here(fmt::format("a total charge of {}", charge));
   return static_cast<std::int32_t>(charge);
 }
 
 // A header of three lines, the table, data up to the line $$$$.
 bool SdfReader::read(Molecule& molecule) {
-  if (!lines_.next(line_)) return false;
-  molecule.name = std::string(trimmed(line_));
-  if (!lines_.next(line_)) {
-    if (molecule.name.empty()) return false;  // blank lines at the end
-    fail_here("cut short in the header");
+  std::string dimensions;
+  bool is_blank = true;
+  for (int i = 0; i < 4; ++i) {
+    if (!lines_.next(line_)) {
+      if (is_blank) return false;  // blank lines at the end
+      fail_here(i < 3 ? "cut short in the header" : "cut short; expected the line of counts");
+    }
+    is_blank = is_blank && trimmed(line_).empty();
+    if (i == 0) molecule.name = std::string(trimmed(line_));
+    if (i == 1) dimensions = columns(line_, 20, 2);
   }
-  const std::string dimensions(columns(line_, 20, 2));
-  if (!lines_.next(line_)) {
-    if (molecule.name.empty() && dimensions.empty()) return false;
-    fail_here("cut short in the header");
+  while (is_blank) {
+    if (!lines_.next(line_)) return false;
+    if (!trimmed(line_).empty()) fail_here("a record behind more than three blank lines");
   }
-  require_line("the line of counts");
   if (columns(line_, 33, 6) == "V3000")
     read_v3000(molecule);
   else if (columns(line_, 33, 6) == "V2000")
@@ -156,7 +160,7 @@ void SdfReader::read_properties(Molecule& molecule, std::int64_t charge_of_atoms
       const auto value = parse_number<std::int32_t>(fields[i + 1]);
       if (atom < 1 || static_cast<std::size_t>(atom) > molecule.n_atoms())
         fail_here(fmt::format("a charge of atom {}; there are {}", atom, molecule.n_atoms()));
-      if (!value || std::abs(*value) > kMaxCharge)
+      if (!value || !is_charge(*value))
         fail_here(fmt::format("{} is no charge", quoted(fields[i + 1])));
       charge += *value;
     }
@@ -221,7 +225,7 @@ void SdfReader::read_v3000_atoms(std::int32_t n_atoms, Molecule& molecule) {
     for (std::size_t word = 6; word < words.size(); ++word) {
       if (!words[word].starts_with("CHG=")) continue;
       const auto value = parse_number<std::int32_t>(words[word].substr(4));
-      if (!value || std::abs(*value) > kMaxCharge)
+      if (!value || !is_charge(*value))
         fail_here(fmt::format("{} is no charge", quoted(words[word])));
       charge += *value;
     }

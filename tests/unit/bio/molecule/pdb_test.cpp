@@ -61,3 +61,19 @@ TEST_CASE("molecule.pdb: bad input names file and frame", "[molecule]") {
   CHECK(molecule_error("a.pdb", text.replace(text.find("10.000"), 6, " -1.00") + kPdbAtoms) ==
         "a.pdb: CRYST1: '    -1.00' is no length");
 }
+
+TEST_CASE("molecule.pdb: of two residues that take turns the first counts", "[molecule]") {
+  const std::string turns =
+      "ATOM      1  CA ASER A   1       1.000   2.000   3.000  0.60  0.00           C  \n"
+      "ATOM      2  OG ASER A   1       2.400   2.000   3.000  0.60  0.00           O  \n"
+      "ATOM      3  CA BCYS A   1       1.100   2.000   3.000  0.40  0.00           C  \n"
+      "ATOM      4  SG BCYS A   1       2.900   2.000   3.000  0.40  0.00           S1-\n"
+      "ATOM      5  CA BGLY A   2       5.000   2.000   3.000  0.40  0.00           C  \n"
+      // Two ions that have one number do not take turns.
+      "HETATM    6 NA    NA A   3       9.000   2.000   3.000  1.00  0.00          NA1+\n"
+      "HETATM    7  CL   CL A   3      -9.000   2.000   3.000  1.00  0.00          CL  \n";
+  const std::vector<Molecule> all = read_molecules("a.pdb", turns);
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].atomic_numbers == std::vector<std::int32_t>{6, 8, 6, 11, 17});
+  CHECK(all[0].charge == std::optional<std::int32_t>(1));
+}

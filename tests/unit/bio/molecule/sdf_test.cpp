@@ -91,3 +91,27 @@ TEST_CASE("molecule.sdf: a drawing is no geometry", "[molecule]") {
         "a.sdf: frame 1 (line 8): has the coordinates of a drawing (2D); expected those of three "
         "dimensions");
 }
+
+TEST_CASE("molecule.sdf: blank lines behind the last record", "[molecule]") {
+  const std::string ok = kHeader + kSdfAtoms + "M  END\n$$$$\n";
+  for (const std::size_t n : {1, 3, 4, 5, 20}) {
+    CHECK(read_molecules("a.sdf", ok + std::string(n, '\n')).size() == 1);
+    CHECK(read_molecules("a.sdf", std::string(n, '\n')).empty());
+  }
+  CHECK(read_molecules("a.sdf", ok + "\n\n\n" + kSdfAtoms + "M  END\n").size() == 2);
+  CHECK(molecule_error("a.sdf", ok + "\n\n\n\n\n" + kSdfAtoms + "M  END\n") ==
+        "a.sdf: frame 2 (line 15): a record behind more than three blank lines");
+}
+
+TEST_CASE("molecule.sdf: charges have bounds on both sides", "[molecule]") {
+  for (const char* const charge : {"-2147483648", "2147483647", "-1001", "1001"}) {
+    const std::string text = std::string("M  CHG  1   1 ") + charge + "\nM  END\n";
+    CHECK(molecule_error("a.sdf", kHeader + kSdfAtoms + text) ==
+          "a.sdf: frame 1 (line 8): '" + std::string(charge) + "' is no charge");
+    std::string v3000 = kHeader + kV3000 + "M  END\n";
+    v3000.replace(v3000.find("CHG=2"), 5, std::string("CHG=") + charge);
+    CHECK(molecule_error("a.sdf", v3000).find("is no charge") != std::string::npos);
+  }
+  CHECK(read_molecules("a.sdf", kHeader + kSdfAtoms + "M  CHG  1   1 -1000\nM  END\n")[0].charge ==
+        std::optional<std::int32_t>(-1000));
+}
