@@ -73,6 +73,13 @@ class BiogpuCalculator(Calculator):
         """Distance within which atoms see each other, in Angstrom."""
         return self._library.biogpu_potential_cutoff(self._potential)
 
+    def check_state(self, atoms, tol=1e-15):
+        """What has changed since the last calculation; ASE itself does not look at the charge."""
+        changes = super().check_state(atoms, tol=tol)
+        if self.atoms is not None and atoms.info.get("charge") != self.atoms.info.get("charge"):
+            changes.append("charge")
+        return changes
+
     def calculate(self, atoms=None, properties=("energy",), system_changes=all_changes):
         super().calculate(atoms, properties, system_changes)
         atoms = self.atoms

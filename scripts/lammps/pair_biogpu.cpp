@@ -8,8 +8,8 @@
 #include <error.h>
 #include <memory.h>
 #include <update.h>
+#include <utils.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -44,9 +44,10 @@ void PairBiogpu::settings(int n_arguments, char** arguments) {
   std::string device = "cpu", precision = "auto";
   int n_words = 0;
   for (int i = 1; i < n_arguments; ++i) {
-    if (std::strcmp(arguments[i], "charge") == 0 && i + 1 < n_arguments) {
+    if (std::strcmp(arguments[i], "charge") == 0) {
+      if (++i == n_arguments) error->all(FLERR, "pair_style biogpu: charge without a number");
       has_charge_ = true;
-      charge_ = std::atof(arguments[++i]);
+      charge_ = utils::numeric(FLERR, arguments[i], false, lmp);
     } else if (n_words < 2) {
       (n_words++ == 0 ? device : precision) = arguments[i];
     } else {

@@ -5,6 +5,7 @@ library=$(realpath "$4")
 . "$(dirname "$0")/../cli/lib.sh"
 
 crystals=$source_dir/tests/data/models/tensornet/matgl
+charges=$source_dir/tests/data/models/tensornet/charges
 mkdir -p include/biogpu
 cp "$source_dir/lib/c_api/potential.h" include/biogpu/
 
@@ -25,7 +26,7 @@ check "exports its functions alone" bash -c "[ \$(nm -D --defined-only '$library
   ! nm -D --defined-only '$library' | grep -v ' T biogpu_potential_'"
 
 if python3 -c "import ase" 2>/dev/null; then
-  check "ASE" env BIOGPU_POTENTIAL_LIBRARY="$library" PYTHONPATH="$source_dir/scripts/ase" python3 - "$crystals" "$energy" <<'END'
+  check "ASE" env BIOGPU_POTENTIAL_LIBRARY="$library" PYTHONPATH="$source_dir/scripts/ase" python3 - "$crystals" "$energy" "$charges" <<'END'
 import sys
 import numpy
 from ase import Atoms
@@ -53,6 +54,14 @@ for sign in (1, -1):
     bent.calc = calculator
     energies[sign] = bent.get_potential_energy()
 assert abs(stress[0, 0] - (energies[1] - energies[-1]) / (2 * step * crystal.get_volume())) < 1e-6
+ion = Atoms("OH", [[0, 0, 0], [0.97, 0, 0]], info={"charge": 0}, calculator=BiogpuCalculator(sys.argv[3]))
+neutral = ion.get_potential_energy()
+assert not ion.calc.check_state(ion)
+ion.info["charge"] = -1
+assert ion.calc.check_state(ion) == ["charge"]
+assert abs(ion.get_potential_energy() - neutral) > 1e-4
+ion.info["charge"] = 0
+assert ion.get_potential_energy() == neutral
 END
 else
   echo "SKIPPED: no ASE for the calculator"
