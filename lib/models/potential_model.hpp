@@ -53,7 +53,8 @@ class PotentialModel : public Model {
     double cutoff = 0;                   // Angstrom: of pairs
     Images images = Images::nearest;     // in a box
     bool allows_box = true;              //
-    bool needs_charge = false;           // whether results depend on the total charge
+    bool uses_charge = false;            // whether results depend on the total charge
+    bool needs_charge = false;           // whether it has to be given; else it is 0
     std::vector<std::int32_t> elements;  // atomic numbers, rising
     std::uint64_t n_parameters = 0;
   };

@@ -66,17 +66,17 @@ run gather part1.tsv part2.tsv part3.tsv -o gathered.tsv
 check "shards joined" same_files gathered.tsv table.tsv
 # A run that stops at a bad frame; once that is corrected it goes on. The file keeps its size and time, by which
 # it is known.
-{ cat molecules.extxyz && printf '1\n\nU 0 0 0\n'; } >stops.xyz
+{ cat molecules.extxyz && printf '1\ncharge=0\nU 0 0 0\n'; } >stops.xyz
 cp -p stops.xyz original.xyz
-energy --charge 0 --resume --batch 1 --forces stops.xyz -o resumed.tsv
+energy --resume --batch 1 --forces stops.xyz -o resumed.tsv
 check "stops at an unknown element" rc_is 3
 check "and keeps what was done" exists resumed.tsv.partial
 sed -i 's/^U/C/' stops.xyz
 touch -r original.xyz stops.xyz
-run infer energy --device cpu --model "$molecules" --charge 0 --resume --batch 1 --forces stops.xyz -o resumed.tsv
+run infer energy --device cpu --model "$molecules" --resume --batch 1 --forces stops.xyz -o resumed.tsv
 check "goes on" rc_is 0
 check "with the frames that were there" err_has "[1-5] records were there already"
-energy --charge 0 --forces stops.xyz -o whole.tsv
+energy --forces stops.xyz -o whole.tsv
 check "as a run that did not stop" same_files resumed.tsv whole.tsv
 check "no log is left" absent resumed.tsv.partial
 
@@ -95,8 +95,17 @@ done
 printf '2\n\nC 0 0 0\nH 1.09 0 0\n' >no_charge.xyz
 energy --charge 1 no_charge.xyz
 check "--charge" same_files out.txt m.tsv
-energy --charge 0 m.xyz
-check "a file's charge counts" same_files out.txt m.tsv
+energy --charge 1 m.sdf
+check "--charge as the file has it" same_files out.txt m.tsv
+fails 2 "m.sdf: frame 1: has a charge of 1; --charge says 0" infer energy -q --device cpu --model "$molecules" --charge 0 m.sdf
+fails 2 "the model does not use charges" infer energy -q --device cpu --model "$crystals" --charge 0 crystals.extxyz
+for folder in "$molecules" "$crystals"; do
+  fails 2 "has no energies of free atoms" infer energy -q --device cpu --model "$folder" --atom-references no_charge.xyz
+done
+references=$source_dir/tests/data/models/tensornet/so3_old_rows
+run infer energy -q --device cpu --model "$references" no_charge.xyz -o without.tsv
+works infer energy -q --device cpu --model "$references" --atom-references no_charge.xyz
+check "energies of free atoms count" bash -c '! cmp -s out.txt without.tsv'
 energy --charge 0 no_charge.xyz
 check "charges matter" bash -c '! cmp -s out.txt m.tsv'
 

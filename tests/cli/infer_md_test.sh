@@ -34,8 +34,12 @@ check "but a warning" err_has "one.extxyz: frame 1: not converged in 2 steps"
 check "three frames" bash -c '[ "$(grep -c step= short.extxyz)" -eq 3 ]'
 run infer relax -q --device cpu --model "$crystals" --cell --fmax 0.5 --smax 0.05 --steps 300 crystal.extxyz -o cell.extxyz
 check "a box" rc_is 0
+check "converged" bash -c '[ "$(grep -c converged=T cell.extxyz)" -eq 1 ]'
 check "has its stress" grep -q "stress_unit=eV/A^3" cell.extxyz
 check "and moves" bash -c '[ "$(grep -o "Lattice=\"[^\"]*\"" cell.extxyz | sort -u | wc -l)" -gt 1 ]'
+relax --optimizer fire --fmax 0.05 --steps 4000000 two.extxyz -o small.extxyz
+check "passes of one molecule where more steps may be kept" same_files small.extxyz steps.extxyz
+fails 2 "--smax needs --cell too" infer relax -q --device cpu --model "$molecules" --smax 0.1 one.extxyz
 fails 2 "no suffix of frames" infer relax -q --device cpu --model "$molecules" one.extxyz -o out.tsv
 
 # Constant energy.
@@ -72,6 +76,15 @@ fails 2 "the input has 14 frames" infer md -q --device cpu --model "$molecules" 
 fails 3 "has no velocities" infer md -q --device cpu --model "$molecules" --restart 1 one.extxyz
 fails 2 "expected the number of a frame" infer md -q --device cpu --model "$molecules" --restart x one.extxyz
 fails 2 "needs --temperature" infer md -q --device cpu --model "$molecules" --ensemble nvt one.extxyz
+fails 2 "exclude each other" infer md -q --device cpu --model "$molecules" --restart 1 --shard 1/2 whole.extxyz
+sed 's/trajectory=1 /trajectory=2147483648 /' whole.extxyz >far.extxyz
+fails 3 "trajectory='2147483648' is no number of it" infer md -q --device cpu --model "$molecules" --restart 1 far.extxyz
+sed 's/trajectory=1 /trajectory=2147483647 /' whole.extxyz >far.extxyz
+nvt --steps 11 --restart 2 far.extxyz
+check "the largest number of a trajectory" out_has "trajectory=2147483647 step=11 "
+fails 2 "friction is for --ensemble nvt" infer md -q --device cpu --model "$molecules" --friction 0.1 one.extxyz
+fails 2 "temperature with --restart" infer md -q --device cpu --model "$molecules" --temperature 9 --restart 1 whole.extxyz
+fails 2 "whole.extxyz: frame 1: has velocities" infer md -q --device cpu --model "$molecules" --temperature 9 whole.extxyz
 
 # A killed run goes on in the middle of a trajectory.
 long="--device cpu --ensemble nvt --temperature 300 --timestep 0.2 --steps 400 --every 2"

@@ -1,5 +1,4 @@
 // `biogpu infer energy`: energies, forces and stresses of molecules and crystals.
-#include <array>
 #include <memory>
 #include <string>
 #include <utility>
@@ -37,8 +36,7 @@ void run_energy(const EnergyFlags& flags, const std::string& command_line) {
         std::vector<models::PotentialResult> computed =
             tasks::compute_systems(model, systems, {flags.forces, flags.stress, false});
         for (std::size_t i = 0; i < batch.size(); ++i) {
-          run.require_finite(std::array{computed[i].energy}, batch.places[i]);
-          run.require_finite(computed[i].forces, batch.places[i]);
+          tasks::require_finite(computed[i], batch.places[i]);
           const molecule::FrameResults frame = tasks::frame_results(
               systems[i], std::move(computed[i]), run.info().ev_per_energy, options);
           if (as_frames)
@@ -65,14 +63,13 @@ Run add_infer_energy(CLI::App& command) {
   add_infer_shard_flag(command, flags->molecules.infer,
                        "part I of N of the frames; 'biogpu gather' joins the tables");
   command.footer(
-      std::string(
-          "Columns: index (from 1), natoms, energy, fmax, stress_xx to stress_xy, units.\n"
-          "Lengths are in Angstrom, stress in eV/A^3, energies in --units.\n\n"
-          "Examples:\n"
-          "  biogpu infer energy --model matpes-pbe crystals.extxyz -o energies.tsv\n"
-          "  biogpu infer energy --model matpes-pbe --forces --stress crystals.extxyz \\\n"
-          "      -o computed.extxyz\n"
-          "  biogpu infer energy --model aceff --charge 0 --units kcal/mol ligands.sdf\n\n") +
+      std::string("Columns: index (from 1), natoms, energy, fmax, stress_xx to stress_xy, units.\n"
+                  "Lengths are in Angstrom, stress in eV/A^3, energies in --units.\n\n"
+                  "Examples:\n"
+                  "  biogpu infer energy --model matpes-pbe crystals.extxyz -o energies.tsv\n"
+                  "  biogpu infer energy --model matpes-pbe --forces --stress crystals.extxyz \\\n"
+                  "      -o computed.extxyz\n"
+                  "  biogpu infer energy --model aceff --units kcal/mol ligands.sdf\n\n") +
       kExitCodes);
   return [flags](const std::string& command_line) { run_energy(*flags, command_line); };
 }

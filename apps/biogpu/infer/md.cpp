@@ -33,6 +33,10 @@ struct MdFlags {
   std::string ensemble = "nve";
   std::string restart;  // a number, "last", or empty
   std::string table;
+
+  bool has_temperature() const {
+    return molecules.infer.command->get_option("--temperature")->count() > 0;
+  }
 };
 
 constexpr char kMdHeader[] =
@@ -52,7 +56,7 @@ class MdRun {
     const auto compute = [&](std::size_t slot, pipeline::BatchResult& result) {
       const TrajectoryInput::Frame& frame = input_.frame(slot);
       if (!dynamics_ || frame.trajectory != dynamics_->state().trajectory) begin(frame);
-      dynamics_->run(frame.step - dynamics_->state().step);
+      with_place(frame.place, [&] { dynamics_->run(frame.step - dynamics_->state().step); });
       require_finite(frame);
       result.n_records = 1;
       result.n_residues = frame.start.n_atoms();
@@ -80,6 +84,10 @@ class MdRun {
  private:
   // At the last frame of an interrupted run where it is of this trajectory, else at its start.
   void begin(const TrajectoryInput::Frame& frame) {
+    if (!flags_.options.langevin && flags_.has_temperature() && !frame.start.velocities.empty())
+      throw Error(ErrorCode::usage, frame.place +
+                                        ": has velocities, so --temperature has no effect; it is "
+                                        "for frames without, or for --ensemble nvt");
     tasks::MoleculeBatch batch;
     batch.molecules.push_back(frame.start);
     batch.places.push_back(frame.place);
@@ -102,7 +110,16 @@ class MdRun {
     if (state.velocities.empty())
       state.velocities = tasks::draw_velocities(state.system, flags_.options.temperature,
                                                 flags_.options.seed, state.trajectory);
-    dynamics_.emplace(model, std::move(state), flags_.options);
+    with_place(frame.place, [&] { dynamics_.emplace(model, std::move(state), flags_.options); });
+  }
+
+  template <class Act>
+  static void with_place(const std::string& place, const Act& act) {
+    try {
+      act();
+    } catch (const Error& error) {
+      throw Error(error.code(), place + ": " + error.what());
+    }
   }
 
   void require_finite(const TrajectoryInput::Frame& frame) {
@@ -160,6 +177,18 @@ std::optional<std::uint64_t> parse_restart(const std::string& text) {
   return number;
 }
 
+// Refuses what is missing, and what would have no effect.
+void check_ensemble(const MdFlags& flags) {
+  const CLI::App& given = *flags.molecules.infer.command;
+  const auto refuse = [](const char* text) { throw Error(ErrorCode::usage, text); };
+  if (flags.options.langevin && !(flags.options.temperature > 0))
+    refuse("--ensemble nvt needs --temperature");
+  if (!flags.options.langevin && given.get_option("--friction")->count() > 0)
+    refuse("--friction is for --ensemble nvt");
+  if (!flags.options.langevin && flags.has_temperature() && flags.plan.restart)
+    refuse("--temperature with --restart is for --ensemble nvt: the frame has velocities");
+}
+
 void run_md(MdFlags flags, const std::string& command_line) {
   InferFlags& infer = flags.molecules.infer;
   if (infer.output != "-" && !has_frame_suffix(infer.output))
@@ -168,8 +197,7 @@ void run_md(MdFlags flags, const std::string& command_line) {
         fmt::format("'{}' has no suffix of frames; expected .extxyz or .xyz", infer.output));
   flags.options.langevin = flags.ensemble == "nvt";
   flags.plan.restart = parse_restart(flags.restart);
-  if (flags.options.langevin && !(flags.options.temperature > 0))
-    throw Error(ErrorCode::usage, "--ensemble nvt needs --temperature");
+  check_ensemble(flags);
   if (!flags.table.empty()) {
     require_table_name(flags.table);
     infer.also_written.push_back({"--table", flags.table});
@@ -232,6 +260,7 @@ Run add_infer_md(CLI::App& command) {
   remove_flags(command, {"--batch"});
   add_infer_shard_flag(command, flags->molecules.infer,
                        "part I of N of the trajectories; the outputs are joined by cat");
+  command.get_option("--restart")->excludes(command.get_option("--shard"));
   command.footer(
       std::string(
           "Each frame of the input begins a trajectory. Frames have energy, forces, velocities,\n"
@@ -241,7 +270,7 @@ Run add_infer_md(CLI::App& command) {
           "Columns of --table: trajectory (from 1), step, time_fs, potential, kinetic, total,\n"
           "temperature_K, units.\n\n"
           "Examples:\n"
-          "  biogpu infer md --model aceff --charge 0 --temperature 300 --steps 2000 ligand.sdf "
+          "  biogpu infer md --model aceff --temperature 300 --steps 2000 ligand.sdf "
           "\\\n"
           "      -o run.extxyz --table run.tsv\n"
           "  biogpu infer md --model matpes-pbe --ensemble nvt --temperature 600 --timestep 2 \\\n"

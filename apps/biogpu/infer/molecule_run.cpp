@@ -8,6 +8,7 @@
 #include "apps/biogpu/auto_work.hpp"
 #include "apps/biogpu/cost_tasks.hpp"
 #include "lib/core/auto_device.hpp"
+#include "lib/core/error.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -46,6 +47,8 @@ InferFlags with_standard_input(InferFlags flags) {
 
 PotentialDevices::PotentialDevices(ModelRun& run, const MoleculeFlags& flags, double n_passes)
     : devices_(run, decide_potential(run.flags(), n_passes), load_options_of(flags)) {
+  if (flags.charge && !info().uses_charge)
+    throw Error(ErrorCode::usage, "--charge: the model does not use charges");
   const std::uint64_t batch = run.flags().shared.batch;
   atoms_per_pass_ =
       batch > 0 ? static_cast<std::size_t>(batch) : (run.device().on_gpu() ? kGpuAtoms : kCpuAtoms);

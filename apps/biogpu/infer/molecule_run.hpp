@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -47,10 +48,9 @@ class MoleculeRun {
   // compute runs on any thread, one a device; write gets the results in the order of the input.
   void run(const Compute& compute,
            const std::function<void(const pipeline::BatchResult& result)>& write);
-  // Throws Error{failed} where a number is NaN or infinite.
-  template <class Numbers>
-  void require_finite(const Numbers& numbers, const std::string& place) {
-    devices_.devices().require_finite(numbers, place);
+  // Batches have no more atoms together, but one molecule.
+  void limit_batch(std::size_t n_atoms) {
+    input_.set_budget(std::min(n_atoms, devices_.atoms_per_pass()));
   }
   // As ModelRun has it.
   void finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs);

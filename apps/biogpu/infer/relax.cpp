@@ -1,7 +1,6 @@
 // `biogpu infer relax`: minima of energy.
 #include <fmt/format.h>
 
-#include <array>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -29,13 +28,15 @@ struct RelaxFlags {
   std::string table;
 };
 
+// Atoms of all frames of a batch that are kept, some 200 bytes each.
+constexpr std::size_t kMaxKeptAtoms = std::size_t{1} << 21;
 constexpr char kRelaxHeader[] = "index\tnatoms\tsteps\tconverged\tenergy\tfmax\tunits\n";
 
 // The texts of the molecules of a batch, in their order.
 class RelaxTexts {
  public:
-  RelaxTexts(MoleculeRun& run, const RelaxFlags& flags, tasks::MoleculeBatch& batch)
-      : run_(run),
+  RelaxTexts(const MoleculeRun& run, const RelaxFlags& flags, tasks::MoleculeBatch& batch)
+      : ev_per_energy_(run.info().ev_per_energy),
         flags_(flags),
         batch_(batch),
         options_{true, flags.options.relax_box, tasks::find_energy_unit(flags.molecules.units)},
@@ -44,14 +45,12 @@ class RelaxTexts {
 
   void add(const tasks::RelaxPoint& point, std::vector<std::string>& warnings) {
     const std::string& place = batch_.places[point.index];
-    run_.require_finite(std::array{point.result->energy}, place);
-    run_.require_finite(point.result->forces, place);
     molecule::Molecule& molecule = batch_.molecules[point.index];
     molecule.positions = point.system->positions;
     molecule.box = point.system->box;
     molecule.velocities.clear();
     molecule::FrameResults frame =
-        tasks::frame_results(*point.system, *point.result, run_.info().ev_per_energy, options_);
+        tasks::frame_results(*point.system, *point.result, ev_per_energy_, options_);
     const double fmax = tasks::max_force(frame.forces);
     frame.pairs.emplace_back("step", std::to_string(point.step));
     frame.pairs.emplace_back("converged", point.converged ? "T" : "F");
@@ -80,7 +79,7 @@ class RelaxTexts {
   }
 
  private:
-  MoleculeRun& run_;
+  const double ev_per_energy_;
   const RelaxFlags& flags_;
   tasks::MoleculeBatch& batch_;
   const tasks::EnergyOptions options_;
@@ -98,6 +97,8 @@ void run_relax(RelaxFlags flags, const std::string& command_line) {
     infer.also_written.push_back({"--table", flags.table});
   }
   MoleculeRun run(flags.molecules, "infer relax", command_line, flags.options.max_steps);
+  if (flags.keep == "all")
+    run.limit_batch(kMaxKeptAtoms / (static_cast<std::size_t>(flags.options.max_steps) + 1));
   io::OutputFile out(infer.output, infer.shared.threads);
   std::optional<io::OutputFile> table;
   if (!flags.table.empty()) {
@@ -110,7 +111,7 @@ void run_relax(RelaxFlags flags, const std::string& command_line) {
         std::vector<models::AtomSystem> systems =
             tasks::make_systems(model, batch, flags.molecules.charge);
         RelaxTexts texts(run, flags, batch);
-        tasks::relax(model, systems, flags.options,
+        tasks::relax(model, systems, batch.places, flags.options,
                      [&](const tasks::RelaxPoint& point) { texts.add(point, result.warnings); });
         result.text = texts.joined();
       },
@@ -142,10 +143,12 @@ void add_relax_options(const OptionGroup& options, RelaxFlags& flags) {
       .option("--fmax", flags.options.max_force,
               "converged where no force is larger, in eV/A [0.05]", "X")
       ->transform(in_range(0.0, most));
-  options.flag("--cell", flags.options.relax_box, "relax the box of frames that have one, too");
+  CLI::Option* const cell =
+      options.flag("--cell", flags.options.relax_box, "relax the box of frames that have one, too");
   options
       .option("--smax", flags.options.max_stress,
               "with --cell: and no component of the stress, in eV/A^3 [0.0001]", "X")
+      ->needs(cell)
       ->transform(in_range(0.0, most));
   options.option("--steps", flags.options.max_steps, "steps at most [500]", "N")
       ->transform(in_range(0, 1 << 30));
@@ -171,7 +174,7 @@ Run add_infer_relax(CLI::App& command) {
           "in eV/A^3, energies in --units. One that does not converge is written with a warning.\n"
           "Columns of --table: index (from 1), natoms, steps, converged, energy, fmax, units.\n\n"
           "Examples:\n"
-          "  biogpu infer relax --model aceff --charge 0 --keep last ligands.sdf -o "
+          "  biogpu infer relax --model aceff --keep last ligands.sdf -o "
           "relaxed.extxyz\n"
           "  biogpu infer relax --model matpes-pbe --cell --fmax 0.001 crystals.extxyz \\\n"
           "      -o steps.extxyz --table relaxed.tsv\n\n") +

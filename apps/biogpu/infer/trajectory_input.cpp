@@ -15,14 +15,13 @@ namespace {
 constexpr std::uint64_t kMaxStep = std::uint64_t{1} << 53;
 
 std::uint64_t read_number(const molecule::Molecule& frame, const char* key, std::uint64_t least,
-                          const std::string& place) {
+                          std::uint64_t most, const std::string& place) {
   const std::string* const text = frame.find_info(key);
   std::uint64_t value = 0;
   if (text != nullptr) {
     const char* const end = text->data() + text->size();
     const auto read = std::from_chars(text->data(), end, value);
-    if (read.ec == std::errc() && read.ptr == end && value >= least && value <= kMaxStep)
-      return value;
+    if (read.ec == std::errc() && read.ptr == end && value >= least && value <= most) return value;
   }
   throw Error(
       ErrorCode::bad_input,
@@ -37,7 +36,8 @@ FrameNumbers numbers_of(const molecule::Molecule& frame, const std::string& plac
   if (frame.velocities.empty())
     throw Error(ErrorCode::bad_input,
                 place + ": has no velocities; expected a frame that 'biogpu infer md' wrote");
-  return {read_number(frame, "step", 0, place), read_number(frame, "trajectory", 1, place) - 1};
+  return {read_number(frame, "step", 0, kMaxStep, place),
+          read_number(frame, "trajectory", 1, kMaxTrajectory, place) - 1};
 }
 
 TrajectoryInput::TrajectoryInput(std::vector<std::string> paths, const io::Shard& shard,
@@ -54,6 +54,8 @@ bool TrajectoryInput::next_trajectory() {
   MoleculeSource::Record record;
   if (!plan_.restart) {
     if (!source_.next(record)) return false;
+    if (record.number >= kMaxTrajectory)
+      throw Error(ErrorCode::bad_input, record.place + ": more trajectories than can be numbered");
     next_ = {record.number, 0, {}, 0, record.place};
     next_.start = std::move(record.molecule);
     return has_trajectory_ = true;

@@ -22,6 +22,8 @@ struct TrajectoryPlan {
   std::optional<std::uint64_t> restart;
 };
 inline constexpr std::uint64_t kLastFrame = 0;
+// The largest number of a trajectory, from 1: so many random numbers tell apart.
+inline constexpr std::uint64_t kMaxTrajectory = (std::uint64_t{1} << 31) - 1;
 
 // Frames of trajectories that are to be computed, each a record.
 class TrajectoryInput : public ModelInput {

@@ -97,6 +97,9 @@ TensorNet::TensorNet(const std::string& folder, const ModelConfig& config, tenso
     if (config_.n_charges % 8 != 0)
       config.fail(fmt::format("q_dim is {}; a GPU needs a multiple of 8", config_.n_charges));
   }
+  if (options.atom_references && (config_.gated || config_.priors.empty()))
+    throw Error(ErrorCode::usage,
+                "--atom-references: the checkpoint has no energies of free atoms to add");
   const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(folder);
   tensor::WeightTable table(checkpoint, options.maps);
   const tensornet::HostWeights host =
@@ -109,6 +112,7 @@ TensorNet::TensorNet(const std::string& folder, const ModelConfig& config, tenso
   info_.energy_offset = host.mean;
   info_.cutoff = std::max(config_.cutoff_upper, config_.coulomb_cutoff);
   info_.allows_box = !config_.has_coulomb || config_.coulomb_cutoff > 0;
+  info_.uses_charge = config_.uses_charge || config_.n_charges > 0;
   info_.needs_charge = config_.n_charges > 0;
   info_.images =
       config_.dialect == tensornet::Config::Dialect::matgl ? Images::all : Images::nearest;

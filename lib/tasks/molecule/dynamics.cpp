@@ -1,5 +1,7 @@
 #include "lib/tasks/molecule/dynamics.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <limits>
@@ -7,6 +9,7 @@
 
 #include "lib/bio/molecule/atomic_mass.hpp"
 #include "lib/core/philox.hpp"
+#include "lib/tasks/molecule/energy.hpp"
 #include "lib/tasks/molecule/units.hpp"
 
 namespace biogpu::tasks {
@@ -138,6 +141,7 @@ void Dynamics::compute() {
   system.pairs = &pairs_;
   result_ = std::move(model_.compute({&system, 1}, {true, false, false}).front());
   system.pairs = nullptr;
+  require_finite(result_, fmt::format("step {}", state_.step));
 }
 
 double Dynamics::kinetic_energy() const {

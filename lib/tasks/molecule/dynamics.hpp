@@ -34,7 +34,8 @@ std::vector<double> draw_velocities(const models::AtomSystem& system, double tem
 // run that begins at a state goes on exactly as the run that the state was taken from.
 class Dynamics {
  public:
-  // The model outlives it. Computes the forces of the state.
+  // The model outlives it. Computes the forces of the state. This and run() throw Error{failed}
+  // with the step where an energy or a force is NaN or infinite.
   Dynamics(models::PotentialModel& model, DynamicsState state, const DynamicsOptions& options);
 
   void run(std::uint64_t n_steps);

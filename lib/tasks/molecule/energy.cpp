@@ -26,6 +26,9 @@ AtomSystem make_system(const molecule::Molecule& molecule, std::optional<std::in
   system.atomic_numbers = molecule.atomic_numbers;
   system.positions = molecule.positions;
   system.box = molecule.box;
+  if (molecule.charge && charge && *molecule.charge != *charge)
+    throw Error(ErrorCode::usage,
+                fmt::format("has a charge of {}; --charge says {}", *molecule.charge, *charge));
   if (molecule.charge) charge = molecule.charge;
   if (charge) system.total_charge = *charge;
   return system;
@@ -35,8 +38,8 @@ std::vector<AtomSystem> make_systems(const PotentialModel& model, const Molecule
                                      std::optional<std::int32_t> charge) {
   std::vector<AtomSystem> systems;
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    systems.push_back(make_system(batch.molecules[i], charge));
     try {
+      systems.push_back(make_system(batch.molecules[i], charge));
       model.check(systems.back());
     } catch (const Error& error) {
       throw Error(error.code(), batch.places[i] + ": " + error.what());
@@ -58,6 +61,14 @@ std::vector<PotentialResult> compute_systems(PotentialModel& model,
   std::vector<PotentialResult> rest = compute_systems(model, systems.subspan(half), request);
   std::move(rest.begin(), rest.end(), std::back_inserter(results));
   return results;
+}
+
+void require_finite(const PotentialResult& result, const std::string& place) {
+  const auto finite = [](double x) { return std::isfinite(x); };
+  if (!finite(result.energy) || !std::all_of(result.forces.begin(), result.forces.end(), finite) ||
+      !std::all_of(result.virial.begin(), result.virial.end(), finite))
+    throw Error(ErrorCode::failed,
+                place + ": the result is NaN or infinite; look at the weights and the positions");
 }
 
 double max_force(const std::vector<double>& forces) {

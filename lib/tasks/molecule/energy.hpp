@@ -22,7 +22,8 @@ struct MoleculeBatch {
   std::size_t size() const { return molecules.size(); }
 };
 
-// A molecule for a model. charge: of one whose file does not tell it.
+// A molecule for a model. charge: of one whose file does not tell it; Error{usage} where the file
+// tells another one.
 models::AtomSystem make_system(const molecule::Molecule& molecule,
                                std::optional<std::int32_t> charge);
 
@@ -35,6 +36,10 @@ std::vector<models::AtomSystem> make_systems(const models::PotentialModel& model
 std::vector<models::PotentialResult> compute_systems(
     models::PotentialModel& model, std::span<const models::AtomSystem> systems,
     const models::PotentialModel::Request& request);
+
+// Throws Error{failed} where the energy, a force or the virial is NaN or infinite. place: for the
+// message.
+void require_finite(const models::PotentialResult& result, const std::string& place);
 
 // Norm of the largest force; 0 without forces.
 double max_force(const std::vector<double>& forces);

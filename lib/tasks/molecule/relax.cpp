@@ -1,5 +1,7 @@
 #include "lib/tasks/molecule/relax.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "lib/core/error.hpp"
 #include "lib/tasks/molecule/energy.hpp"
 #include "lib/tasks/molecule/optimizer.hpp"
 
@@ -121,10 +124,20 @@ class Relaxation {
   double scale_ = 1;
 };
 
+void check_system(const models::PotentialModel& model, const AtomSystem& system,
+                  const std::string& place) {
+  try {
+    model.check(system);
+  } catch (const Error& error) {
+    throw Error(error.code(), place + ": " + error.what());
+  }
+}
+
 }  // namespace
 
 void relax(models::PotentialModel& model, std::vector<AtomSystem>& systems,
-           const RelaxOptions& options, const std::function<void(const RelaxPoint&)>& on_point) {
+           const std::vector<std::string>& places, const RelaxOptions& options,
+           const std::function<void(const RelaxPoint&)>& on_point) {
   const double ev = model.info().ev_per_energy;
   std::vector<Relaxation> relaxations;
   relaxations.reserve(systems.size());
@@ -133,12 +146,19 @@ void relax(models::PotentialModel& model, std::vector<AtomSystem>& systems,
   std::iota(active.begin(), active.end(), std::size_t{0});
   for (int step = 0; !active.empty(); ++step) {
     std::vector<AtomSystem> batch;
-    for (const std::size_t i : active) batch.push_back(systems[i]);
+    const auto place_of = [&](std::size_t i) {
+      return fmt::format("{}: step {}", places[i], step);
+    };
+    for (const std::size_t i : active) {
+      check_system(model, systems[i], place_of(i));
+      batch.push_back(systems[i]);
+    }
     const std::vector<PotentialResult> results =
         compute_systems(model, batch, {true, options.relax_box, false});
     std::vector<std::size_t> next;
     for (std::size_t k = 0; k < active.size(); ++k) {
       const std::size_t i = active[k];
+      require_finite(results[k], place_of(i));
       const bool converged = relaxations[i].is_converged(results[k], ev);
       const bool is_last = converged || step == options.max_steps;
       on_point({i, step, converged, is_last, &systems[i], &results[k]});

@@ -30,8 +30,11 @@ struct RelaxPoint {
 
 // Moves systems to a minimum of their energy, each on its own; the model computes those that are
 // not done at once. Calls on_point with every point, those of one system in order. A system's
-// points do not depend on the others.
+// points do not depend on the others. places: of the systems, for errors. Throws Error{bad_input}
+// where a step leads to a system that the model refuses, such as a box that has become too narrow;
+// Error{failed} for results that are NaN or infinite.
 void relax(models::PotentialModel& model, std::vector<models::AtomSystem>& systems,
-           const RelaxOptions& options, const std::function<void(const RelaxPoint&)>& on_point);
+           const std::vector<std::string>& places, const RelaxOptions& options,
+           const std::function<void(const RelaxPoint&)>& on_point);
 
 }  // namespace biogpu::tasks

@@ -169,3 +169,23 @@ TEST_CASE("tasks.dynamics: the skin changes no bit", "[tasks]") {
   CHECK(thick.n_lists() < 10);
   CHECK(thin.state().system.positions == thick.state().system.positions);
 }
+
+TEST_CASE("tasks.dynamics: NaN ends the run at its step", "[tasks]") {
+  models::AtomSystem system;
+  system.atomic_numbers = {1};
+  system.positions = {0, 0, 0};
+  for (const auto breaks : {test::Squeeze::Breaks::energy, test::Squeeze::Breaks::force}) {
+    test::Squeeze model(breaks, 5);
+    DynamicsState state = at_rest(system);
+    state.step = 100;
+    Dynamics dynamics(model, state, {});
+    CHECK(test::potential_error([&] {
+            dynamics.run(50);
+          }).starts_with("step 105: the result is NaN"));
+    CHECK(model.n_calls() == 6);
+  }
+  test::Squeeze at_once(test::Squeeze::Breaks::force);
+  CHECK(test::potential_error([&] {
+          Dynamics(at_once, at_rest(system), {});
+        }).starts_with("step 0: "));
+}

@@ -24,7 +24,9 @@ std::map<std::size_t, Last> relax_all(models::PotentialModel& model,
                                       std::vector<models::AtomSystem> systems,
                                       const RelaxOptions& options) {
   std::map<std::size_t, Last> last;
-  relax(model, systems, options, [&](const RelaxPoint& point) {
+  std::vector<std::string> places;
+  for (std::size_t i = 0; i < systems.size(); ++i) places.push_back("frame " + std::to_string(i));
+  relax(model, systems, places, options, [&](const RelaxPoint& point) {
     if (point.step > 0) CHECK(point.step == last[point.index].step + 1);
     last[point.index].step = point.step;
     if (!point.is_last) return;
@@ -126,4 +128,31 @@ TEST_CASE("tasks.relax: the box of a crystal", "[tasks]") {
   const Last fixed = relax_all(model, {crystal}, {.max_force = 1e-4}).at(0);
   CHECK(fixed.converged);
   CHECK(*fixed.system.box == *crystal.box);
+}
+
+TEST_CASE("tasks.relax: a box that becomes too narrow, and NaN, name frame and step", "[tasks]") {
+  using Breaks = test::Squeeze::Breaks;
+  models::AtomSystem system;
+  system.atomic_numbers = {1};
+  system.positions = {0, 0, 0};
+  system.box = models::Box{5, 0, 0, 0, 5, 0, 0, 0, 5};  // twice the cutoff is 4
+  models::AtomSystem done = system;
+  done.box.reset();
+  for (const char* const name : {"fire", "lbfgs"}) {
+    const RelaxOptions options{.optimizer = name, .relax_box = true};
+    test::Squeeze model(Breaks::never);
+    const std::string text = test::potential_error([&] {
+      relax_all(model, {done, system}, options);
+    });
+    INFO(text);
+    CHECK(text.starts_with("frame 1: step "));
+    CHECK(text.find("A wide; the model needs at least 4 A, twice its cutoff") != std::string::npos);
+    CHECK(model.n_calls() > 1);
+    for (const Breaks breaks : {Breaks::energy, Breaks::force, Breaks::virial}) {
+      test::Squeeze bad(breaks, 1);
+      CHECK(test::potential_error([&] {
+              relax_all(bad, {done, system}, options);
+            }).starts_with("frame 1: step 1: the result is NaN"));
+    }
+  }
 }

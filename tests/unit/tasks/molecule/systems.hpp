@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <memory>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "lib/core/error.hpp"
 #include "lib/models/potential_model.hpp"
 #include "tests/models/potential/lennard_jones.hpp"
 
@@ -47,6 +49,59 @@ class Springs final : public models::PotentialModel {
  private:
   std::unique_ptr<tensor::Context> context_;
   std::array<double, 3> curvatures_;
+};
+
+// The text of the Error that is thrown; empty where none is.
+template <class Act>
+std::string potential_error(const Act& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// No forces, and an energy that falls with the logarithm of the volume; NaN where it is told.
+class Squeeze final : public models::PotentialModel {
+ public:
+  enum class Breaks { never, energy, force, virial };
+  // first_bad: the call, from 0, from which on a number is NaN.
+  explicit Squeeze(Breaks breaks, int first_bad = 0,
+                   std::unique_ptr<tensor::Context> context =
+                       tensor::make_dry_run_context(tensor::Precision::fp32))
+      : PotentialModel(*context),
+        context_(std::move(context)),
+        breaks_(breaks),
+        first_bad_(first_bad) {
+    info_.energy_unit = "eV";
+    info_.cutoff = 2;
+    info_.elements = {1};
+  }
+
+  std::string describe() const override { return "architecture\tsqueeze\n"; }
+  int n_calls() const { return n_calls_; }
+
+  std::vector<models::PotentialResult> compute(std::span<const models::AtomSystem> systems,
+                                               const Request& request) override {
+    const bool bad = n_calls_++ >= first_bad_;
+    std::vector<models::PotentialResult> results;
+    for (const models::AtomSystem& system : systems) {
+      models::PotentialResult& result = results.emplace_back();
+      if (system.box) result.energy = 10 * std::log(models::volume_of(*system.box));
+      result.forces.assign(system.positions.size(), 0);
+      if (request.virial) result.virial = {10, 0, 0, 0, 10, 0, 0, 0, 10};
+      if (bad && breaks_ == Breaks::energy) result.energy = std::nan("");
+      if (bad && breaks_ == Breaks::force) result.forces.back() = std::nan("");
+      if (bad && breaks_ == Breaks::virial) result.virial[8] = std::nan("");
+    }
+    return results;
+  }
+
+ private:
+  std::unique_ptr<tensor::Context> context_;
+  Breaks breaks_;
+  int first_bad_, n_calls_ = 0;
 };
 
 // Argon and krypton near the sites of a face-centred lattice; without a box a cluster.
