@@ -29,8 +29,8 @@ inline std::vector<Letters> substituted(const Letters& window) {
 }
 
 // The bytes of changed windows equal those of whole passes: what the transformer reads, and tracks.
-// every: of how many windows one is looked at.
-inline void check_changed(LoadedEnformer& loaded, std::size_t every = 1) {
+// every: of how many windows one is looked at; at_once: windows of a pass.
+inline void check_changed(LoadedEnformer& loaded, std::size_t every = 1, std::size_t at_once = 5) {
   const models::DnaModel::Request request{true, false, false, true};
   const std::vector<Letters> windows = tiny_windows();
   const models::Outputs outputs = loaded.run(windows, request);
@@ -44,11 +44,10 @@ inline void check_changed(LoadedEnformer& loaded, std::size_t every = 1) {
       changed.push_back(substituted(windows[i])[k]);
       of.push_back(i);
     }
-  constexpr std::size_t kOnce = 5;
-  for (std::size_t first = 0; first + kOnce <= changed.size(); first += kOnce) {
+  for (std::size_t first = 0; first + at_once <= changed.size(); first += at_once) {
     std::vector<models::ChangedWindow> together;
     std::vector<Letters> whole;
-    for (std::size_t i = first; i < first + kOnce; ++i) {
+    for (std::size_t i = first; i < first + at_once; ++i) {
       const models::KeptWindow& reference = kept[of[i]];
       REQUIRE(loaded.model.is_near(reference.letters, changed[i]));
       together.push_back({&reference, changed[i]});
@@ -62,7 +61,7 @@ inline void check_changed(LoadedEnformer& loaded, std::size_t every = 1) {
       CHECK(got.at(name).values == right.at(name).values);
     }
     // The substitutions matter.
-    CHECK(of_window(got, "tracks.human", 0, kOnce) !=
+    CHECK(of_window(got, "tracks.human", 0, at_once) !=
           of_window(outputs, "tracks.human", of[first], 2));
   }
 }

@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/device.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/tensor/context.hpp"
 #include "tests/models/borzoi/model_support.hpp"

@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/device.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/tensor/context.hpp"
 #include "tests/models/enformer/changed_support.hpp"
@@ -55,5 +56,7 @@ TEST_CASE("enformer.changed_windows: the bytes of a whole pass on the GPU",
   if (!test::has_gpu()) return;
   const Precision precision = GENERATE(Precision::fp32, Precision::fp16, Precision::bf16);
   LoadedEnformer gpu(tensor::make_gpu_context(0, {precision}));
-  test::check_changed(gpu, 8);
+  // Emulated kernels take seconds a window.
+  const bool emulated = gpu_backend_name() == "emulated";
+  test::check_changed(gpu, emulated ? 20 : 1, emulated ? 2 : 5);
 }
