@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -115,7 +116,7 @@ class CellGrid {
         if (box_ != nullptr) {
           fraction = dot(inverse_[k], x);
           const double whole = std::floor(fraction);
-          if (!(std::fabs(whole) < 1e9))
+          if (!(std::fabs(whole) < 5e8))  // shifts, as differences, stay below 2^30
             throw Error(ErrorCode::bad_input,
                         fmt::format("atom {} is too far from its box", i + 1));
           shifts_[i][k] = static_cast<std::int32_t>(whole);
@@ -194,6 +195,25 @@ std::vector<Neighbour> neighbours_of(std::size_t i, const CellGrid& grid,
   return found;
 }
 
+// Distances of such numbers, and their squares, are finite too.
+void require_coordinates(const std::vector<double>& positions, const Box* box, double radius) {
+  const auto fits = [](double x) { return std::fabs(x) <= 1e100; };  // not so for NaN
+  if (!(radius > 0 && fits(radius)))
+    throw Error(ErrorCode::bad_input,
+                fmt::format("the cutoff is {}; expected a length above 0", radius));
+  if (box != nullptr && !std::all_of(box->begin(), box->end(), fits))
+    throw Error(ErrorCode::bad_input, "the box has a number that is not finite");
+  const auto at = std::find_if_not(positions.begin(), positions.end(), fits);
+  if (at != positions.end())
+    throw Error(ErrorCode::bad_input, fmt::format("atom {} has a coordinate of {}",
+                                                  (at - positions.begin()) / 3 + 1, *at));
+}
+
+void require_count(std::int64_t n_pairs) {
+  if (n_pairs >= std::numeric_limits<std::int32_t>::max())
+    throw Error(ErrorCode::bad_input, "more than 2147483646 pairs of atoms within the cutoff");
+}
+
 }  // namespace
 
 double volume_of(const Box& box) {
@@ -217,6 +237,7 @@ std::array<double, 3> displacement_of(const double* x_i, const double* x_j, cons
 }
 
 PairList find_pairs(const std::vector<double>& positions, const Box* box, double radius) {
+  require_coordinates(positions, box, radius);
   if (box != nullptr && !(volume_of(*box) > 1e-6))
     throw Error(ErrorCode::bad_input, "the box has no volume");
   PairList list;
@@ -224,13 +245,14 @@ PairList find_pairs(const std::vector<double>& positions, const Box* box, double
   const std::size_t n = positions.size() / 3;
   const CellGrid grid(positions, box, radius);
   std::vector<std::vector<Neighbour>> found(n);
+  std::atomic<std::int64_t> n_found{0};
   tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) {
+    require_count(n_found);  // before more memory is filled
     found[i] = neighbours_of(i, grid, positions, box, radius);
+    n_found += static_cast<std::int64_t>(found[i].size());
   });
-  std::size_t n_pairs = 0;
-  for (const auto& row : found) n_pairs += row.size();
-  if (n_pairs >= static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
-    throw Error(ErrorCode::bad_input, "more than 2147483646 pairs of atoms within the cutoff");
+  require_count(n_found);
+  const auto n_pairs = static_cast<std::size_t>(n_found.load());
   list.neighbours.reserve(n_pairs);
   if (box != nullptr) list.shifts.reserve(n_pairs);
   list.starts.reserve(n + 1);

@@ -31,8 +31,8 @@ struct PairList {
 
 // All pairs within a radius, with all images of a box, by cells: time and memory are linear in the
 // atoms of a system of even density. positions: [n, 3]. box: null where there is none. Throws
-// Error{bad_input} for a box without volume or much narrower than the radius, and for more pairs
-// than 32 bits count.
+// Error{bad_input} for numbers that are not finite, for a box without volume or much narrower than
+// the radius, and for more pairs than 32 bits count.
 PairList find_pairs(const std::vector<double>& positions, const Box* box, double radius);
 
 // x_i - (x_j + shift * box): the same number with the sign changed for the pair the other way

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <set>
 #include <tuple>
@@ -110,4 +111,27 @@ TEST_CASE("models.pair_list: boxes that cannot be are refused", "[models]") {
   CHECK_THROWS_AS(models::find_pairs(x, &tiny, 5), Error);
   const Box box{3, 0, 0, 0, 3, 0, 0, 0, 3};
   CHECK_THROWS_AS(models::find_pairs({1e12, 0, 0}, &box, 5), Error);
+}
+
+TEST_CASE("models.pair_list: numbers that are not finite are refused", "[models]") {
+  const double number =
+      GENERATE(std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(),
+               -std::numeric_limits<double>::infinity(), 1e300);
+  CAPTURE(number);
+  const Box box{9, 0, 0, 0, 9, 0, 0, 0, 9};
+  for (std::size_t k = 0; k < 6; ++k) {
+    std::vector<double> x{0, 0, 0, 1, 1, 1};
+    x[k] = number;
+    CHECK_THROWS_AS(models::find_pairs(x, nullptr, 3), Error);
+    CHECK_THROWS_AS(models::find_pairs(x, &box, 3), Error);
+  }
+  const std::vector<double> x{0, 0, 0, 1, 1, 1};
+  for (std::size_t k = 0; k < 9; ++k) {
+    Box wrong = box;
+    wrong[k] = number;
+    CHECK_THROWS_AS(models::find_pairs(x, &wrong, 3), Error);
+  }
+  CHECK_THROWS_AS(models::find_pairs(x, nullptr, number), Error);
+  CHECK(models::find_pairs(x, nullptr, 3).neighbours.size() == 2);
+  CHECK(models::find_pairs(x, &box, 3).neighbours.size() == 2);
 }
