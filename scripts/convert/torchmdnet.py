@@ -21,7 +21,7 @@ import torch
 
 KEPT = ("embedding_dimension", "num_layers", "num_rbf", "rbf_type", "trainable_rbf", "activation", "cutoff_lower",
         "cutoff_upper", "max_z", "max_num_neighbors", "equivariance_invariance_group", "output_model", "reduce_op",
-        "prior_args", "check_errors", "q_dim", "q_weights", "coulomb_cutoff", "output_mlp_num_layers", "repulsion",
+        "prior_args", "q_dim", "q_weights", "coulomb_cutoff", "output_mlp_num_layers", "repulsion",
         "remove_ref_energy", "precision")
 MODEL_TYPES = {"tensornet": "tensornet", "tensornet2": "tensornet2", "tensornetv2_alt": "tensornet2",
                "tensornet-nqe": "tensornet2"}
@@ -74,6 +74,9 @@ def main():
     config = {"model_type": MODEL_TYPES[model], "dialect": "torchmdnet", "energy_unit": args.energy_unit,
               "length_unit": "angstrom"}
     config.update({key: parameters[key] for key in KEPT if parameters.get(key) is not None})
+    # That the key is there, with any value, tells the order of rows.
+    if "check_errors" in parameters:
+        config["check_errors"] = bool(parameters["check_errors"])
     names, arguments = prior_names(parameters.get("prior_model"))
     if names:
         given = config.get("prior_args")

@@ -119,6 +119,8 @@ void read_matgl(const ModelConfig& config, Config& read) {
     read.radial = Config::Radial::gaussian;
     read.n_radial = config.count_or("num_rbf", 32, 4096);
     read.gaussian_width = config.number_or("width", 0.5);
+    if (!(read.gaussian_width > 0 && std::isfinite(read.gaussian_width)))
+      config.fail(fmt::format("width is {}; expected one above 0", read.gaussian_width));
   } else {
     config.fail(
         fmt::format("rbf_type is {}; known are 'SphericalBessel' and 'Gaussian'", quoted(radial)));

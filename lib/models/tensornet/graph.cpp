@@ -48,6 +48,29 @@ std::vector<Edge> edges_of(std::size_t i, const AtomSystem& system, const PairLi
   return edges;
 }
 
+// Shifts whose opposites, and sums with those of other atoms, are 32-bit numbers.
+bool is_small(const Shift& shift) {
+  constexpr std::int32_t kMost = std::int32_t{1} << 30;
+  return std::all_of(shift.begin(), shift.end(),
+                     [](std::int32_t n) { return n >= -kMost && n <= kMost; });
+}
+
+// Rows without an atom's pair with itself, each entry above the one before: edges_of() and
+// reverse_of() search them.
+bool has_sorted_rows(const PairList& pairs) {
+  using Entry = std::tuple<std::int32_t, Shift>;
+  for (std::size_t i = 0; i < pairs.n_atoms(); ++i) {
+    const auto begin = static_cast<std::size_t>(pairs.starts[i]);
+    Entry before{-1, {}};
+    for (std::size_t p = begin; p < static_cast<std::size_t>(pairs.starts[i + 1]); ++p) {
+      const Entry entry{pairs.neighbours[p], pairs.shifts.empty() ? Shift{} : pairs.shifts[p]};
+      if (!(before < entry) || entry == Entry{static_cast<std::int32_t>(i), {}}) return false;
+      before = entry;
+    }
+  }
+  return true;
+}
+
 void check_pairs(const AtomSystem& system, const PairList& pairs, const EdgeRule& rule) {
   const auto n = static_cast<std::int32_t>(system.n_atoms());
   const std::size_t n_pairs = pairs.neighbours.size();
@@ -60,6 +83,12 @@ void check_pairs(const AtomSystem& system, const PairList& pairs, const EdgeRule
                                 [&](std::int32_t j) { return j >= 0 && j < n; });
   if (!fits)
     throw Error(ErrorCode::bad_input, "a list of pairs is of other atoms or a smaller cutoff");
+  if (!std::all_of(pairs.shifts.begin(), pairs.shifts.end(), is_small))
+    throw Error(ErrorCode::bad_input, "a list of pairs has a shift of more than 2^30 boxes");
+  if (!has_sorted_rows(pairs))
+    throw Error(ErrorCode::bad_input,
+                "a list of pairs has an atom's pair with itself, or is not sorted by the neighbour "
+                "and its shift");
 }
 
 // The edge of a pair the other way round: in the row of the neighbour.

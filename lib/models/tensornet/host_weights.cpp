@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/core/error.hpp"
+
 namespace biogpu::models::tensornet {
 namespace {
 
@@ -149,10 +151,13 @@ void read_charge_heads(const Config& config, WeightTable& table, HostWeights& we
   if (!config.has_coulomb) return;
   // Half the energy of two charges in eV Angstrom: both atoms have it.
   constexpr double kHalfCoulomb = 0.5 * 27.211386024367243 * 0.5291772105638411;
-  weights.coulomb_weights =
-      take(table, "output_model.qweights", {(config.n_layers + 1) * config.n_charges});
+  const std::string name = "output_model.qweights";
+  weights.coulomb_weights = take(table, name, {(config.n_layers + 1) * config.n_charges});
   double sum = 0;
   for (const double weight : weights.coulomb_weights) sum += weight;
+  if (!(std::isfinite(sum) && sum != 0))
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{} has a sum of {}; expected one that is not 0", name, sum));
   for (double& weight : weights.coulomb_weights) weight *= kHalfCoulomb / sum;
   table.ignore("output_model.distance.box");
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/core/error.hpp"
+
 namespace biogpu::models::tensornet {
 namespace {
 
@@ -17,6 +19,19 @@ std::vector<double> places(double lower, double step, std::int64_t first, std::i
   for (std::int64_t i = first; i < end; i += by)
     all.push_back(lower + step * static_cast<double>(i));
   return all;
+}
+
+// The functions at all these places. Throws Error{bad_input} where one is not finite.
+Knots knots_at(const RadialFunctions& functions, const std::vector<double>& distances) {
+  Knots knots;
+  functions.evaluate(distances, knots.values, knots.slopes);
+  const auto finite = [](double x) { return std::isfinite(x); };
+  if (!std::all_of(knots.values.begin(), knots.values.end(), finite) ||
+      !std::all_of(knots.slopes.begin(), knots.slopes.end(), finite))
+    throw Error(ErrorCode::bad_input,
+                "the model's functions of distances are not finite within its cutoff; expected "
+                "weights of a trained model");
+  return knots;
 }
 
 // Every other knot is a new one.
@@ -77,11 +92,9 @@ RadialFit fit_radial(const RadialFunctions& functions, double lower, double uppe
   fit.n_intervals = 256;
   const auto n_functions = static_cast<std::size_t>(fit.n_functions);
   double step = (upper - lower) / static_cast<double>(fit.n_intervals);
-  Knots knots, middles;
-  functions.evaluate(places(lower, step, 0, 1, fit.n_intervals + 1), knots.values, knots.slopes);
+  Knots knots = knots_at(functions, places(lower, step, 0, 1, fit.n_intervals + 1));
   for (;;) {
-    functions.evaluate(places(lower, step / 2, 1, 2, 2 * fit.n_intervals), middles.values,
-                       middles.slopes);
+    const Knots middles = knots_at(functions, places(lower, step / 2, 1, 2, 2 * fit.n_intervals));
     fit.slope_error = slope_error_of(knots, middles, step, n_functions);
     if (fit.slope_error <= max_error || fit.n_intervals >= kMaxIntervals) break;
     knots = interleave(knots, middles, n_functions);

@@ -9,6 +9,12 @@ using test::Bed;
 using test::Doubles;
 using test::Pair;
 
+// Bounds are relative to the root mean square of what is right, which its largest number exceeds 3
+// to 8 times; a rounding to fp32 is 6e-8 of a number. One or two roundings: 1e-6. Norms and
+// gates of up to nine products: 3e-6. Sums over the tens of atoms of a system or numbers of a row:
+// 5e-6, and products of two such sums: 1e-5. In fp64, central differences leave 1e-9 of a gradient
+// (finite_differences.hpp): 1e-8, and 1e-7 where the damping bends.
+
 TEST_CASE("tensornet.charge_features: I and two norms, and their gradient", "[ops]") {
   Bed bed(GENERATE(from_range(test::subjects())));
   const std::int64_t d = GENERATE(1, 6, 33);
@@ -47,7 +53,7 @@ TEST_CASE("tensornet.charge_balance: charges of a system have its total", "[ops]
   double sum = 0;
   for (std::size_t i = 0; i < 9; ++i)
     sum += static_cast<double>(got[i * static_cast<std::size_t>(n_kinds)]);
-  CHECK(std::fabs(sum - 1) < 1e-4);
+  CHECK(std::fabs(sum - 1) < 1e-4);  // of nine charges of the size of 1, rounded: 1e-6 each
   const Pair d_out = bed.random({80, n_kinds}, 1, false), d_x = bed.unset({80, 2 * n_kinds}, false);
   tensornet::charge_balance_grad(bed.reference(),
                                  {x.host, total.host, starts.host, d_out.host, d_x.host});
@@ -84,6 +90,8 @@ TEST_CASE("tensornet.coulomb: energies of pairs, and what charges and distances 
   tensornet::coulomb(bed.reference(), {charges.host, weights.host, &edges.host, cutoff, out.host});
   tensornet::coulomb(bed.device(),
                      {charges.device, weights.device, &edges.device, cutoff, out.device});
+  // Sums over tens of neighbours and up to 40 kinds, of both signs; and 1 / distance and its slope,
+  // which near atoms make large.
   CHECK(bed.difference(out) < 2e-5);
   tensornet::coulomb_grad(bed.reference(), {charges.host, weights.host, &edges.host, cutoff,
                                             d_charges.host, d_distance.host});

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 
+#include "lib/core/error.hpp"
 #include "tests/models/tensornet/model_support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/worse_of.hpp"
@@ -65,6 +67,8 @@ TEST_CASE("tensornet: energies, forces and stress in fp64 are those of the origi
   LoadedPotential plain(kTensorNets + name, ops::make_reference_context());
   const std::vector<ExpectedSystem> expected = ExpectedFile(kTensorNets + name).systems();
   REQUIRE(expected.size() >= 4);
+  // Tables of distances differ by 2e-9 of their largest slope; sums over edges and layers keep a
+  // few of these. Stress has the box's volume and 160 GPa for each eV / A^3 in it too.
   for (const ExpectedSystem& one : expected) {
     const PotentialResult result = potential.compute(one.system);
     CHECK(std::fabs(result.energy - one.energy) < 1e-8 * std::max(1.0, std::fabs(one.energy)));
@@ -85,6 +89,8 @@ TEST_CASE("tensornet: fp32 on a CPU differs from fp64 by roundings", "[models][m
       exact(kTensorNets + name, ops::make_reference_context());
   for (const ExpectedSystem& one : ExpectedFile(kTensorNets + name).systems()) {
     const PotentialResult a = single.compute(one.system), b = exact.compute(one.system);
+    // Roundings of 2^-24 = 6e-8 of sums of some tens of edges and channels, through a few layers,
+    // twice for gradients; the virial multiplies them by distances of up to 5 A.
     CHECK(difference(a.atom_energies, b.atom_energies) <
           1e-5 * std::max(1.0, largest(b.atom_energies)));
     CHECK(difference(a.forces, b.forces) < 2e-5 * std::max(1.0, largest(b.forces)));
@@ -101,6 +107,8 @@ TEST_CASE("tensornet: forces and virial are slopes of the energy", "[models][mod
   const std::size_t which = name == "matgl" ? 1 : name == "charges" ? 2 : 4;  // in a box, if any
   const AtomSystem system = expected[which].system;
   const PotentialResult result = potential.compute(system);
+  // Central differences leave the step's square, 1e-8, times third derivatives; and tables bend at
+  // the ends of their intervals, where a second derivative jumps.
   constexpr double kStep = 1e-4;
   for (std::size_t k = 0; k < std::min<std::size_t>(9, system.positions.size()); ++k) {
     AtomSystem up = system, down = system;
@@ -144,6 +152,7 @@ TEST_CASE("tensornet: rotations turn forces, translations and order change nothi
     CHECK(std::fabs(other.energy - result.energy) > 1e-4);  // SO(3) tells hands apart
     return;
   }
+  // Turned positions are rounded to 2^-53, and steep functions of distances make more of that.
   CHECK(std::fabs(other.energy - result.energy) < 1e-9 * std::fabs(result.energy) + 1e-9);
   AtomSystem forces = system;
   forces.positions = result.forces;
@@ -156,6 +165,7 @@ TEST_CASE("tensornet: rotations turn forces, translations and order change nothi
       sums[k] += result.forces[3 * i + k];
     }
   CHECK(worst < 1e-8 * largest(result.forces));
+  // Forces of a pair are opposite numbers: only their sums are rounded.
   for (const double sum : sums) CHECK(std::fabs(sum) < 1e-10 * largest(result.forces));
 }
 
@@ -193,6 +203,28 @@ TEST_CASE("tensornet: a list of pairs with room to spare gives the same bytes", 
   }
 }
 
+TEST_CASE("tensornet: lists of pairs that searches cannot rely on are refused", "[models]") {
+  LoadedPotential potential(kTensorNets + "matgl", cpu());
+  AtomSystem system = ExpectedFile(kTensorNets + "matgl").systems()[1].system;
+  REQUIRE(system.box.has_value());
+  const models::PairList right =
+      models::find_pairs(system.positions, &*system.box, potential.model->info().cutoff);
+  REQUIRE(right.starts[1] > 1);
+  models::PairList pairs = right;
+  system.pairs = &pairs;
+  CHECK_NOTHROW(potential.compute(system));
+  std::swap(pairs.neighbours[0], pairs.neighbours[1]);
+  std::swap(pairs.shifts[0], pairs.shifts[1]);
+  CHECK_THROWS_AS(potential.compute(system), Error);
+  pairs = right;
+  pairs.neighbours[0] = 0;
+  pairs.shifts[0] = {0, 0, 0};
+  CHECK_THROWS_AS(potential.compute(system), Error);
+  pairs = right;
+  pairs.shifts[0][0] = std::numeric_limits<std::int32_t>::min();
+  CHECK_THROWS_AS(potential.compute(system), Error);
+}
+
 TEST_CASE("tensornet: two supercells have twice the energy, an atom at the cutoff no jump",
           "[models][model]") {
   LoadedPotential potential(kTensorNets + "matgl", ops::make_reference_context());
@@ -205,6 +237,7 @@ TEST_CASE("tensornet: two supercells have twice the energy, an atom at the cutof
   }
   for (std::size_t k = 0; k < 3; ++k) (*twice.box)[k] *= 2;
   const double offset = potential.model->info().energy_offset;
+  // The same atoms, summed in fp64 in another order.
   CHECK(std::fabs(potential.energy(twice) - offset - 2 * (potential.energy(cell) - offset)) <
         1e-9 * std::fabs(potential.energy(twice)));
   AtomSystem pair;
@@ -214,6 +247,7 @@ TEST_CASE("tensornet: two supercells have twice the energy, an atom at the cutof
     return potential.compute(pair);
   };
   const PotentialResult inside = apart(4.0 - 1e-7), outside = apart(4.0 + 1e-7);
+  // The energy ends with its slope at the cutoff: 1e-7 A before it both are almost none.
   CHECK(std::fabs(inside.energy - outside.energy) < 1e-10);
   CHECK(largest(inside.forces) < 1e-5);
   CHECK(largest(outside.forces) == 0);

@@ -1,3 +1,4 @@
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -8,6 +9,7 @@
 #include "tests/models/enformer/rewritten.hpp"
 #include "tests/models/tensornet/model_support.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/support/worse_of.hpp"
 #include "tests/unit/infer/folder.hpp"
 
 using namespace biogpu;
@@ -81,6 +83,27 @@ TEST_CASE("tensornet.config: what the code does not honour is refused by name", 
   CHECK(has(error_with("matgl", "element_refs", Json::array({1, 2, "x", 3})), "expected numbers"));
 }
 
+TEST_CASE("tensornet.config: a width of Gaussian functions is above 0", "[models]") {
+  Json config = read_json("matgl");
+  config["rbf_type"] = "Gaussian";
+  for (const double width : {0.0, -0.5}) {
+    config["width"] = width;
+    CHECK(has(error_of(config, tensors_of("matgl")), "expected one above 0"));
+  }
+}
+
+TEST_CASE("tensornet.weights: numbers that leave nothing finite are refused", "[models]") {
+  test::RawTensors tensors = tensors_of("o3");
+  std::string& betas = tensors.at("representation_model.distance_expansion.betas").bytes;
+  const float negative = -1e30f;  // a Gaussian function that grows
+  std::memcpy(betas.data() + 4, &negative, 4);
+  CHECK(has(error_of(read_json("o3"), tensors), "functions of distances are not finite"));
+  tensors = tensors_of("charges");
+  std::string& shares = tensors.at("output_model.qweights").bytes;
+  std::fill(shares.begin(), shares.end(), '\0');
+  CHECK(has(error_of(read_json("charges"), tensors), "output_model.qweights has a sum of 0"));
+}
+
 TEST_CASE("tensornet.weights: tensors that do not fit are listed", "[models]") {
   test::RawTensors tensors = tensors_of("o3");
   tensors.erase("representation_model.out_norm.weight");
@@ -149,7 +172,7 @@ TEST_CASE("tensornet.radial_fit: tables differ from direct evaluation by what th
         for (std::size_t c = 0; c < n; ++c) {
           const double* const a = fit.coefficients.data() + 4 * k * n + c;
           const double slope = scale * (a[n] + t * (2 * a[2 * n] + 3 * t * a[3 * n]));
-          worst = std::max(worst, std::fabs(slope - slopes[i * n + c]));
+          worst = test::worse_of(worst, std::fabs(slope - slopes[i * n + c]));
           largest = std::max(largest, std::fabs(slopes[i * n + c]));
         }
       }
