@@ -12,9 +12,8 @@
 // Oracle   lib/models/tensornet/charge_ops_ref.cpp.
 #include "lib/models/tensornet/charge_ops.hpp"
 
+#include "gpu/models/tensornet/rows.hpp"
 #include "gpu/ops/device.hpp"
-#include "gpu/ops/tensor_numbers.hpp"
-#include "gpu/prim/wave.hpp"
 
 #define BIOGPU_COULOMB_FUNCTION __device__ __forceinline__
 #include "lib/models/tensornet/coulomb_pair.hpp"
@@ -33,17 +32,6 @@ using ops::RowGroup;
 using ops::store_numbers;
 using ops::TensorGrid;
 using ops::thread_number;
-
-constexpr int kLanes = 32;
-
-template <int kWave>
-__device__ __forceinline__ float sum_of_lanes(float sum) {
-  for (int mask = kLanes / 2; mask > 0; mask /= 2)
-    sum += wave_shuffle_xor<kWave>(sum, mask, kLanes);
-  return sum;
-}
-
-TensorGrid grid_of(const tensor::Tensor& x) { return {x.shape[1], static_cast<int>(x.shape[2])}; }
 
 __global__ __launch_bounds__(kRowBlock) void charge_features_kernel(float* out, const float* x,
                                                                     TensorGrid grid) {

@@ -10,9 +10,8 @@
 // Oracle   lib/models/tensornet/edge_ops_ref.cpp.
 #include "lib/models/tensornet/edge_ops.hpp"
 
+#include "gpu/models/tensornet/rows.hpp"
 #include "gpu/ops/device.hpp"
-#include "gpu/ops/row_threads.hpp"
-#include "gpu/prim/wave.hpp"
 
 #define BIOGPU_TABLE_FUNCTION __device__ __forceinline__
 #include "lib/models/tensornet/table_place.hpp"
@@ -27,15 +26,6 @@ using ops::row_blocks;
 using ops::row_group;
 using ops::RowGroup;
 using ops::thread_number;
-
-constexpr int kLanes = 32;
-
-template <int kWave>
-__device__ __forceinline__ float sum_of_lanes(float sum) {
-  for (int mask = kLanes / 2; mask > 0; mask /= 2)
-    sum += wave_shuffle_xor<kWave>(sum, mask, kLanes);
-  return sum;
-}
 
 struct Table {
   const float *distance, *table;

@@ -9,9 +9,8 @@
 // Oracle   lib/models/tensornet/node_ops_ref.cpp.
 #include "lib/models/tensornet/node_ops.hpp"
 
+#include "gpu/models/tensornet/rows.hpp"
 #include "gpu/ops/device.hpp"
-#include "gpu/ops/tensor_numbers.hpp"
-#include "gpu/prim/wave.hpp"
 
 namespace biogpu::gpu::tensornet {
 namespace {
@@ -28,8 +27,6 @@ using ops::TensorGrid;
 using ops::thread_number;
 
 __device__ __forceinline__ int part_of_number(int c) { return c == 0 ? 0 : c < 4 ? 1 : 2; }
-
-TensorGrid grid_of(const tensor::Tensor& x) { return {x.shape[1], static_cast<int>(x.shape[2])}; }
 
 __global__ __launch_bounds__(kRowBlock) void part_scale_kernel(float* out, const float* x,
                                                                const float* weights,
@@ -135,8 +132,6 @@ __global__ __launch_bounds__(kRowBlock) void sigmoid_gate_grad_kernel(GateGradAr
   a.d_x[i] = d_x;
 }
 
-constexpr int kLanes = 32;
-
 struct NormGradArrays {
   const float *x, *weight, *d_out;
   float* d_x;
@@ -144,13 +139,6 @@ struct NormGradArrays {
   std::int64_t n_rows;
   int d;
 };
-
-template <int kWave>
-__device__ __forceinline__ float sum_of_lanes(float sum) {
-  for (int mask = kLanes / 2; mask > 0; mask /= 2)
-    sum += wave_shuffle_xor<kWave>(sum, mask, kLanes);
-  return sum;
-}
 
 template <int kWave>
 __global__ __launch_bounds__(kRowBlock) void layer_norm_grad_kernel(NormGradArrays a) {
