@@ -289,14 +289,15 @@ bool launch_tiles(const ConvArgs& a, Stream& stream) {
 
 template <Number16 kType>
 bool launch_type(const ConvArgs& a, Stream& stream) {
+  constexpr Element kOperand = kType == Number16::fp16 ? Element::fp16 : Element::bf16;
   const Rows &out = a.outputs.out, &next = a.outputs.activated.out;
   const auto aligned = [](const Rows& rows) {
     const auto bytes = static_cast<std::int64_t>(bytes_of(rows.type));
     return reinterpret_cast<std::uintptr_t>(rows.data) % 16 == 0 && rows.stride * bytes % 16 == 0;
   };
   const bool boxed = a.residual.data == nullptr && a.pairs == nullptr && out.data != nullptr &&
-                     next.data != nullptr && out.type == Element::f32 &&
-                     next.type != Element::f32 && aligned(out) && aligned(next);
+                     next.data != nullptr && out.type == Element::f32 && next.type == kOperand &&
+                     aligned(out) && aligned(next);
   return boxed ? launch_tiles<kHasWarpgroups, BoxedConvTile<kType>>(a, stream)
                : launch_tiles<kHasWarpgroups, ConvTile<kType>>(a, stream);
 }
@@ -309,7 +310,7 @@ bool conv_suits_warpgroups(const ConvArgs& a, std::int64_t m, const Stream& stre
                     (a.paired.data == nullptr || a.paired.type == Element::f32) &&
                     (a.pairs == nullptr || a.residual.data == nullptr) && even(a.residual) &&
                     even(a.paired);
-  return has_warpgroups() && wide && a.stride == 1 && a.channels % 64 == 0 &&
+  return has_warpgroups() && wide && a.stride == 1 && a.taps % 2 == 1 && a.channels % 64 == 0 &&
          a.outputs.n % 8 == 0 &&
          ceil_div(m, std::int64_t{128}) * ceil_div(a.outputs.n, 128) >= stream.n_multiprocessors();
 }

@@ -95,16 +95,17 @@ struct WarpgroupProduct {
     for (std::uint32_t j = 0; j < kColumns / 8; ++j) {
       for (std::uint32_t e = 0; e < 2; ++e) {
         const std::uint32_t column = 8 * j + first + e;
-        float sum[2] = {};
+        // As multiply_tile() adds under emulation, one by one: both kinds of product give the same
+        // bytes, as they do on a device.
+        float* const to[2] = {d + 4 * j + e, d + 4 * j + 2 + e};
+        float sum[2] = {adds != 0 ? *to[0] : 0, adds != 0 ? *to[1] : 0};
         for (std::uint32_t k = 0; k < 16; ++k) {
           const float x = kDown ? operand.at(k, column) : operand.at(column, k);
           sum[0] += row[0][k] * x;
           sum[1] += row[1][k] * x;
         }
-        for (std::uint32_t half = 0; half < 2; ++half) {
-          float& to = d[4 * j + 2 * half + e];
-          to = (adds != 0 ? to : 0) + sum[half];
-        }
+        *to[0] = sum[0];
+        *to[1] = sum[1];
       }
     }
   }

@@ -75,12 +75,13 @@ TEST_CASE("ops.attention_pool: a segment has the same bytes alone and behind oth
   CHECK(bed.fetch(whole.device.slice(0, 35, 52)) == bed.fetch(part.device));
 }
 
-// A size that fills a device with Hopper's tiles, and a segment that does not.
+// A size that fills a device with Hopper's tiles, and a segment that does not: two tiles and one
+// for the two multiprocessors of the emulated device.
 TEST_CASE("ops.attention_pool: large pools, segment by segment", "[ops]") {
   Bed bed(GENERATE(from_range(test::subjects())));
   const bool small = bed.is_cpu() || gpu_backend_name() == "emulated";
-  const std::int32_t n_long = small ? 140 : 4201, n_short = 75, first = 60;
-  const std::int64_t d = small ? 136 : 1024, n = n_long + n_short;
+  const std::int32_t n_long = small ? 301 : 4201, n_short = 75, first = 60;
+  const std::int64_t d = small ? 128 : 1024, n = n_long + n_short;
   const std::int32_t n_pairs = (n_long + 1) / 2, n_short_pairs = (n_short + 1) / 2;
   const test::RaggedPair in = bed.segments({n_long, n_short}),
                          out = bed.segments({n_pairs, n_short_pairs});
