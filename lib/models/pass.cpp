@@ -58,9 +58,9 @@ Tensor Pass::upload(const std::vector<float>& numbers) {
 
 tensor::Ragged Pass::segments(const std::vector<std::int32_t>& starts) {
   tensor::Ragged segments = context_.upload_ragged(starts, arena_);
-  depends_on(static_cast<std::uint64_t>(segments.n_rows));
-  depends_on(static_cast<std::uint64_t>(segments.n_segments));
-  depends_on(static_cast<std::uint64_t>(segments.max_length));
+  // All of them: operations choose kernels by the length of each segment.
+  depends_on(starts.size());
+  for (const std::int32_t start : starts) depends_on(static_cast<std::uint64_t>(start));
   return segments;
 }
 
