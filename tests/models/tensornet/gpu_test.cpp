@@ -19,7 +19,7 @@ TEST_CASE("tensornet: the GPU differs from double precision by roundings", "[mod
   const std::string name = GENERATE("o3", "so3_old_rows", "charges", "charges_box", "matgl");
   CAPTURE(name);
   models::LoadOptions options;
-  options.atom_references = true;
+  options.atom_references = name == "so3_old_rows";  // which alone has energies of free atoms
   LoadedPotential gpu(kTensorNets + name, tensor::make_gpu_context(0, {tensor::Precision::fp32}),
                       options);
   std::vector<models::AtomSystem> systems;
