@@ -34,6 +34,13 @@ struct LoadedPotential {
   std::unique_ptr<models::PotentialModel> model;
 };
 
+// The energies of free atoms are added where the model has them: other models refuse that.
+inline models::LoadOptions with_references(const std::string& name) {
+  models::LoadOptions options;
+  options.atom_references = name == "so3_old_rows";
+  return options;
+}
+
 struct ExpectedSystem {
   models::AtomSystem system;
   double energy = 0, energy_without_references = 0;

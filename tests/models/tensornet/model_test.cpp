@@ -15,6 +15,7 @@ using test::ExpectedFile;
 using test::ExpectedSystem;
 using test::kTensorNets;
 using test::LoadedPotential;
+using test::with_references;
 using test::worse_of;
 
 namespace {
@@ -35,13 +36,6 @@ double difference(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 std::unique_ptr<tensor::Context> cpu() { return ops::make_cpu_context(2); }
-
-// Energies of free atoms are added where a folder has them.
-models::LoadOptions options_of(const std::string& name) {
-  models::LoadOptions options;
-  options.atom_references = name == "so3_old_rows";
-  return options;
-}
 
 // Positions, and box if there is one, by a 3 x 3 map: rows times the map.
 AtomSystem mapped(const AtomSystem& system, const std::array<double, 9>& map) {
@@ -64,7 +58,8 @@ TEST_CASE("tensornet: energies, forces and stress in fp64 are those of the origi
           "[models][model]") {
   const std::string name = GENERATE(from_range(kCases));
   CAPTURE(name);
-  LoadedPotential potential(kTensorNets + name, ops::make_reference_context(), options_of(name));
+  LoadedPotential potential(kTensorNets + name, ops::make_reference_context(),
+                            with_references(name));
   LoadedPotential plain(kTensorNets + name, ops::make_reference_context());
   const std::vector<ExpectedSystem> expected = ExpectedFile(kTensorNets + name).systems();
   REQUIRE(expected.size() >= 4);
