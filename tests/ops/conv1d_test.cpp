@@ -1,5 +1,6 @@
 #include "lib/ops/conv1d.hpp"
 
+#include "lib/models/pass.hpp"
 #include "lib/ops/conv_weights.hpp"
 #include "tests/ops/op_bed.hpp"
 
@@ -143,6 +144,37 @@ TEST_CASE("ops.conv1d: large convolutions, segment by segment", "[ops]") {
       before.device.slice(0, begin, m), part, part_next);
   CHECK(bed.fetch(y.device.slice(0, begin, m)) == bed.fetch(part.device));
   CHECK(bed.fetch(next.device.slice(0, begin, m)) == bed.fetch(part_next.device));
+}
+
+// The device repeats a pass by its key: kernels were chosen by the lengths of segments.
+TEST_CASE("ops.conv1d: large segments in another order are another pass", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const bool small = bed.is_cpu() || gpu_backend_name() == "emulated";
+  const std::int64_t n_in = 64, n_out = small ? 136 : 1032;
+  const std::int32_t n_long = small ? 40 : 2100, n_short = 9, m = n_long + n_short;
+  const test::LinearPair weights = bed.linear(n_out, 3 * n_in);
+  const Pair x = bed.random({m, n_in}, 1.0f, true), y = bed.unset({m, n_out}, false);
+  const std::size_t bytes = static_cast<std::size_t>(m * n_out) * 4 + 65536;
+  void* const memory = bed.device().allocate(bytes);
+  const auto convolve = [&](const tensor::Ragged& rows, const tensor::Tensor& to) {
+    ops::conv1d(bed.device(), {x.device, &weights.device, 3, 1, &rows, nullptr, {}, to, {}});
+  };
+  const auto run = [&](std::int32_t first) {
+    tensor::Arena arena(memory, bytes);
+    models::Outputs outputs;
+    models::Pass pass(bed.device(), arena, &outputs);
+    const tensor::Ragged rows = pass.segments({0, first, m});
+    const tensor::Tensor to = pass.output("y", {m, n_out});
+    pass.run([&] { convolve(rows, to); });
+    const io::Values& values = outputs.at("y").values;
+    return std::vector<float>(values.begin(), values.end());
+  };
+  for (int pass = 0; pass < 3; ++pass) run(n_long);  // recorded, repeated
+  const std::vector<float> got = run(n_short);
+  const test::RaggedPair other = bed.segments({n_short, n_long});
+  convolve(other.device, y.device);
+  CHECK(got == bed.fetch(y.device));
+  bed.device().release(memory);
 }
 
 // What lets a change of a few letters be computed from a few rows alone.
