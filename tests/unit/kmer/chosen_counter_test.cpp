@@ -2,6 +2,7 @@
 #include "lib/kmer/count/chosen_counter.hpp"
 
 #include <chrono>
+#include <mutex>
 #include <thread>
 
 #include "lib/core/error.hpp"
@@ -26,6 +27,7 @@ class FakeCounter : public kmer::GpuCounter {
   bool add(const kmer::PackedText& text) override {
     io::CharBuffer letters;
     text.unpack(letters);
+    const std::lock_guard lock(mutex_);  // any thread adds
     test::count_naively(std::string(letters.view()), kLength, true, counts_);
     return true;
   }
@@ -53,6 +55,7 @@ class FakeCounter : public kmer::GpuCounter {
   std::uint64_t peak_device_bytes() const override { return 0; }
 
  private:
+  std::mutex mutex_;
   test::NaiveCounts counts_;
   bool is_taken_ = false;
   std::vector<std::uint64_t> keys_;
