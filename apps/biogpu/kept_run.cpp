@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <new>
 #include <vector>
 
 namespace biogpu::app {
@@ -26,14 +27,22 @@ std::vector<std::shared_ptr<void>>& kept() {
   return *all;
 }
 
+bool is_any_kept = false;
+
 }  // namespace
 
-void keep_until_end(std::shared_ptr<void> run) {
-  if (kKeeps) kept().push_back(std::move(run));
+void keep_until_end(std::shared_ptr<void> run) noexcept {
+  if (!kKeeps) return;
+  try {
+    kept().push_back(std::move(run));
+    is_any_kept = true;
+  } catch (const std::bad_alloc&) {
+    // Its outputs have their names: it is freed here instead.
+  }
 }
 
 void end_if_kept(int exit_code) {
-  if (kept().empty()) return;
+  if (!is_any_kept) return;
   std::fflush(nullptr);
   _exit(exit_code);
 }

@@ -8,7 +8,7 @@ namespace biogpu::app {
 // Keeps what a run holds until the process ends, which is then ended without destructors: the
 // system takes back memory and devices at once, where buffers freed one by one take longer than a
 // short run. Programs built with a sanitizer free it here.
-void keep_until_end(std::shared_ptr<void> run);
+void keep_until_end(std::shared_ptr<void> run) noexcept;
 // Ends the process where something is kept; returns otherwise.
 void end_if_kept(int exit_code);
 
