@@ -254,9 +254,9 @@ __global__ BIOGPU_CLUSTER_OF(Tile::kCluster) BIOGPU_LAUNCH_BOUNDS(Tile::kThreads
       });
 }
 
-// Rows [first_row, first_row + m) of a result in boxes.
-bool map_result(TensorMap* map, const ConvArgs& a, const Rows& rows, BoxedMatrix::Number number,
-                int box_rows) {
+// Rows [first_row, first_row + m) of a result in boxes; for Hopper alone.
+[[maybe_unused]] bool map_result(TensorMap* map, const ConvArgs& a, const Rows& rows,
+                                 BoxedMatrix::Number number, int box_rows) {
   const auto bytes = static_cast<std::int64_t>(bytes_of(rows.type));
   return make_tensor_map(map, {static_cast<char*>(rows.data) + a.first_row * rows.stride * bytes,
                                a.m, a.outputs.n, rows.stride, number, box_rows});
