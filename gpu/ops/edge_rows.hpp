@@ -27,7 +27,7 @@ __device__ __forceinline__ void load_edges(const float* edges, std::int64_t stri
 }
 
 // gelu(x + what receiver and senders add) as the left operand. receiver: [kHidden];
-// of_sender(edge): where its kHidden numbers lie. Between two barriers of its own.
+// of_sender(edge): where its kHidden numbers lie. It has a barrier before and behind it.
 template <int kWave, class OfSender>
 __device__ __forceinline__ void store_first_layer(Tiles<kWave>& x, int n, int n_row_tiles,
                                                   const float* receiver, const OfSender& of_sender,

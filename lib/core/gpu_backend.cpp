@@ -25,7 +25,7 @@ std::filesystem::path own_folder() {
   return std::filesystem::path(info.dli_fname).parent_path();
 }
 
-// The folders a module may lie in: beside the binary (a build tree) and where it is installed, of
+// The folders a module may lie in: next to the binary (a build tree) and where it is installed, of
 // another program that uses the library of potentials too.
 std::filesystem::path find_module() {
   std::error_code ignored;

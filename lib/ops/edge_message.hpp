@@ -20,7 +20,7 @@ struct NodeUpdate {
 //   m_e = gelu(W_middle gelu(W_edge edge_e + receiver_t + sender_e) + b)
 //   h'  = LayerNorm_before(h + W_last sum_e m_e + n b_last)      n: messages of the sum
 //   out = LayerNorm_after(h' + W_out gelu(W_in h' + b) + b)
-// and what the node then adds to further messages. A node that is absent is 0, whatever it gets.
+// and what the node then adds to further messages. A node that is absent is 0 in any case.
 // Hosts: d a multiple of 32; GPUs: d = 128, K <= 48.
 struct EdgeMessage {
   // out = W x + b + table[id] of the new node.

@@ -4,7 +4,7 @@
     atoms.calc = BiogpuCalculator("matpes-pbe", device="cpu")
     atoms.get_potential_energy(), atoms.get_forces(), atoms.get_stress()
 
-The library is looked for in BIOGPU_POTENTIAL_LIBRARY, beside this file's installation, and by the system's loader.
+The library is looked for in BIOGPU_POTENTIAL_LIBRARY, next to this file's installation, and by the system's loader.
 The total charge is atoms.info["charge"] or the argument charge.
 """
 import ctypes

@@ -19,7 +19,7 @@ for optimizer in lbfgs fire; do
   check "both converged" bash -c '[ "$(cut -f 4 table.tsv | grep -c yes)" -eq 2 ]'
   check "below the threshold" bash -c 'awk "NR > 1 && \$6 > 0.05 { exit 1 }" table.tsv'
   relax --optimizer $optimizer --fmax 0.05 --steps 2000 --keep last --batch 1 two.extxyz -o last.extxyz
-  check "the last frames, whatever the batch" bash -c 'cmp <(grep converged=T -A 9 steps.extxyz | head -10) <(sed -n 2,11p last.extxyz)'
+  check "the last frames of any batch" bash -c 'cmp <(grep converged=T -A 9 steps.extxyz | head -10) <(sed -n 2,11p last.extxyz)'
   run infer energy -q --device cpu --model "$molecules" --forces last.extxyz
   check "the energies of the table" cmp <(cut -f 3,4 out.txt) <(cut -f 5,6 table.tsv)
   check "lower than at the start" python3 -c "

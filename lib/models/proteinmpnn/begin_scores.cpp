@@ -1,4 +1,4 @@
-// On the host; it takes no time beside what follows.
+// On the host; it takes no time compared with what follows.
 #include <algorithm>
 
 #include "lib/models/proteinmpnn/decode.hpp"

@@ -93,7 +93,7 @@ struct Decode {
   const Sequence* sequences = nullptr;
   Tensor order, rank;           // i32 [S]: residues in their order, and the place of each in it
   Tensor uniforms;              // f64 [S]
-  const Unit* units = nullptr;  // each behind all of its own sequence that come before it
+  const Unit* units = nullptr;  // each behind those of the same sequence that come before it
   std::int64_t n_units = 0;
   RuleRows rules;
   Tensor flags;              // i32 [S + 1]: room

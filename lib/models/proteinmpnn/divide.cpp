@@ -31,7 +31,7 @@ std::vector<std::vector<Work>> divide(std::span<const Work> works, std::int64_t 
         batches.emplace_back();
         n_rows = n_states = 0;
       }
-      // At least one sequence, whatever it takes.
+      // At least one sequence, of any size.
       const std::int64_t n_free = std::max(most_states - n_states, per_sample);
       Work part = rest;
       part.samples = take(rest.samples, n_free / std::max<std::int64_t>(1, per_sample));

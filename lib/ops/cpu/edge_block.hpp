@@ -9,7 +9,7 @@
 namespace biogpu::ops {
 
 // Steps of operations on edges that one thread does on the edges of a node or on a few nodes,
-// dispatched to the CPU's instruction set. Every row's result is the same whatever rows come with
+// dispatched to the CPU's instruction set. Every row's result is the same with any rows next to
 // it. Widths are multiples of 32.
 
 // Nodes that one thread takes at a time: whole tiles of every instruction set.

@@ -21,7 +21,7 @@ namespace biogpu::qc {
 // them.
 class OutputSet {
  public:
-  // write_behind: each file by a thread of its own, where offsets are not taken. Parts of a split
+  // write_behind: each file by its thread, where offsets are not taken. Parts of a split
   // are written at once all the same.
   OutputSet(const Options& options, bool write_behind);
   ~OutputSet();

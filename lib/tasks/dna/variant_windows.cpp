@@ -117,7 +117,7 @@ void VariantWindowMaker::add(const Variant& variant, const Window& window, Score
   made_.alleles.push_back(std::move(allele));
 }
 
-// Every haplotype has a reference of its own.
+// Each haplotype has its reference.
 void VariantWindowMaker::add_haplotypes(const Variant& variant, const Window& window,
                                         const ScoredAllele& allele) {
   const genome::HaplotypeSet& set = *options_.haplotypes;
