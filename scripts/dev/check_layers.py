@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Checks that includes point down the tree and that vendors stay in their places.
+"""Checks that includes point down the tree, that sub-folders of one folder do not include each other in a
+cycle, and that vendors stay in their places.
 
 usage: scripts/dev/check_layers.py [FILE ...]      default: every tracked source file
 
-Prints FILE:LINE: what is wrong, for each breach; exit status 1 when there is one.
+Prints FILE:LINE: what is wrong, for each breach; exit status 1 when there is one. Cycles are looked for
+over all tracked files, when no FILE is given.
 """
 
+import collections
 import pathlib
 import re
 import subprocess
@@ -35,6 +38,8 @@ GPU_LAYER = {"rt": 0, "prim": 1, "limits": 2, "align": 2, "kmer": 2, "bwt": 2, "
 # Headers of lib/ that hold plain structs alone, the arguments of operations: gpu/ includes them too.
 PLAIN_HEADER = re.compile(r"^lib/(tensor/(tensor|ragged|linear|precision)|ops/[a-z0-9_]+|models/esm2/(contacts|encoder_8m)|models/proteinmpnn/decode|models/tensornet/(charge_ops|coulomb_pair|edge_ops|node_ops|table_place))\.hpp$")
 NOT_PLAIN = ("lib/ops/dispatch.hpp", "lib/ops/bench.hpp", "lib/ops/reference_context.hpp", "lib/ops/gemm_panels.hpp", "lib/ops/edge_geometry.hpp")
+# Folders whose sub-folders still include each other in a cycle; the check asks to remove an entry that is fixed.
+FOLDERS_WITH_CYCLES = ("apps/biogpu", "gpu/align", "lib/bwt", "lib/io", "lib/kmer", "lib/models", "lib/ops", "lib/qc")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 VENDOR_HEADER = re.compile(r"^(hip/|hip_|cuda|cub/|hipcub|rocprim|thrust/|rocm|hsa/|nv/|cooperative_groups)")
 # Headers of the vendors' primitives come in through one file of gpu/prim each.
@@ -120,9 +125,78 @@ def breaches(name):
             yield number, "device code outside gpu/"
 
 
+def node_below(folder, name):
+    """What a file belongs to among the parts of a folder: a sub-folder "folder/sub/", or else its own stem."""
+    parts = name[len(folder) + 1:].split("/")
+    return f"{folder}/{parts[0]}/" if len(parts) > 1 else f"{folder}/{parts[0].split('.')[0]}"
+
+
+def include_graphs(names):
+    """For each folder of the product, which of its parts include which, and one include as the example."""
+    graphs = collections.defaultdict(lambda: collections.defaultdict(dict))
+    for name in names:
+        for line in without_comments((ROOT / name).read_text()).splitlines():
+            found = INCLUDE.match(line)
+            if not found or not found.group(2).startswith(("apps/", "lib/", "gpu/")):
+                continue
+            folders = zip(name.split("/")[:-1], found.group(2).split("/")[:-1])
+            common = []
+            for ours, theirs in folders:
+                if ours != theirs:
+                    break
+                common.append(ours)
+            if len(common) < 2:  # between the folders of lib/ and gpu/ the tables above decide
+                continue
+            folder = "/".join(common)
+            includer, included = node_below(folder, name), node_below(folder, found.group(2))
+            if includer != included:
+                graphs[folder][includer].setdefault(included, f'{name} includes "{found.group(2)}"')
+    return graphs
+
+
+def shortest_way(graph, start, end):
+    """The parts from start to end, both included; None where no includes lead there."""
+    ways = collections.deque([[start]])
+    seen = {start}
+    while ways:
+        way = ways.popleft()
+        for part in sorted(graph.get(way[-1], ())):
+            if part == end:
+                return way + [part]
+            if part not in seen:
+                seen.add(part)
+                ways.append(way + [part])
+    return None
+
+
+def cycle_breaches(names):
+    """Cycles among the parts of a folder in which a sub-folder takes part, each told once."""
+    graphs = include_graphs(names)
+    with_cycle = set()
+    for folder, graph in sorted(graphs.items()):
+        told = set()
+        for part in sorted(graph):
+            way = shortest_way(graph, part, part) if part.endswith("/") and part not in told else None
+            if not way:
+                continue
+            told.update(way)
+            with_cycle.add(folder)
+            if folder not in FOLDERS_WITH_CYCLES:
+                steps = "; ".join(graph[a][b] for a, b in zip(way, way[1:]))
+                yield f"{folder}: its parts include each other in a cycle: {steps}"
+    for folder in FOLDERS_WITH_CYCLES:
+        if folder not in with_cycle:
+            yield f"{folder}: has no cycle any more; remove it from FOLDERS_WITH_CYCLES in scripts/dev/check_layers.py"
+
+
 def main():
     names = sys.argv[1:] or tracked_files()
     n_breaches = 0
+    if not sys.argv[1:]:
+        sources = [name for name in names if name.startswith(("apps/", "lib/", "gpu/"))]
+        for breach in cycle_breaches(sources):
+            print(breach)
+            n_breaches += 1
     for name in names:
         for number, breach in breaches(name):
             print(f"{name}:{number}: {breach}")
