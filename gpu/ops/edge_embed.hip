@@ -4,10 +4,12 @@
 // Shapes   see lib/ops/edge_embed.hpp; d 128, K up to 48.
 // Mapping  a block a node, a wave 16 columns. Functions of 8 pairs at a time are made in shared
 //          memory as the left operand: a pair's 16 functions are one step of the product.
-// Traffic  77 bytes a node and neighbour in, 24 KiB out; weights 264 KiB a node from L2. 28 KiB
-// shared. Result   within 1e-5 of the original in double precision. Limits   kMaxNeighbours,
-// EdgeEmbed::kMostPairs. Source   Dauparas et al. 2022, doi 10.1126/science.add2187. Oracle
-// edge_embed_ref, lib/ops/edge_embed_ref.cpp.
+// Traffic  77 bytes a node and neighbour in, 24 KiB out; weights 264 KiB a node from L2;
+//          28 KiB of shared memory.
+// Result   within 1e-5 of the original in double precision.
+// Limits   kMaxNeighbours, EdgeEmbed::kMostPairs.
+// Source   Dauparas et al. 2022, doi 10.1126/science.add2187.
+// Oracle   edge_embed_ref, lib/ops/edge_embed_ref.cpp.
 #include "lib/ops/edge_embed.hpp"
 
 #include "gpu/ops/device.hpp"

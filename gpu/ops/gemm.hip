@@ -7,9 +7,9 @@
 //          rows of b (groups of kGroupRows row tiles), so that L2 serves them.
 // Traffic  2 k (m ceil(n / kColumns) + n ceil(m / kRows)) bytes read, most of them from L2; m n
 //          stored once. 2 m n k operations: compute bound for the large tile from k = 256 or so.
-// Result   fp32 sums over k in steps of 16, ascending: independent of m, of the tile and of the
-// grid. Source   own; the tiling is that of Goto and van de Geijn 2008,
-// doi 10.1145/1356052.1356053. Oracle   make_reference_context, lib/ops/reference_context.hpp.
+// Result   fp32 sums over k in steps of 16, ascending: independent of m, the tile and the grid.
+// Source   own; the tiling of Goto and van de Geijn 2008, doi 10.1145/1356052.1356053.
+// Oracle   make_reference_context, lib/ops/reference_context.hpp.
 #include "gpu/ops/gemm.hpp"
 
 #include "gpu/ops/gemm_epilogue.hpp"

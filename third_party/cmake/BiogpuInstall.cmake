@@ -1,9 +1,11 @@
 # A relocatable folder: the programs, and beside them every shared library except the C library's
 # own, so that a build made here runs on any x86-64 machine with the same or a newer glibc.
 #
-#   bin/biogpu  bin/biogpu-bench      libexec/biogpu/tests/   (the last two in developer mode)
-#   lib/biogpu/*.so                   share/biogpu/data/      share/doc/biogpu/
-#   lib/libbiogpu_potential.so        include/biogpu/
+#   bin/          biogpu, and in developer mode biogpu-bench
+#   lib/          libbiogpu_potential.so; in biogpu/ the shared libraries
+#   libexec/      in developer mode biogpu/tests/
+#   include/      biogpu/
+#   share/        biogpu/data/, doc/biogpu/
 #
 # Distributions, which have the libraries as packages, set BIOGPU_SYSTEM_LIBRARIES: the folder then
 # carries none, and programs find them where the system's loader looks.
