@@ -89,7 +89,7 @@ class Tree:
 
 def missing_in(text, tree):
     """The words of a piece of code or comment that name something of the repository which is not there."""
-    for word in WORD.findall(text):
+    for word in WORD.findall(text.replace("<br/>", " ")):
         word = word.strip(".:").removeprefix("./")
         if any(sign in word for sign in "$~{}<>:") or word in OTHERS or word.startswith(INSTALLED):
             continue
