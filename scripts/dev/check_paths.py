@@ -8,6 +8,7 @@ Checked:
              other files in a comment. NAME, or another word in capitals, stands for any name; "*" and "..." too. A
              path without suffix may name the stem of files.
   files      names of source files and scripts alone, as `ops.def`, and with some folders, as `cpu/row.hpp`
+  links      of documents, to files and to headings in them
   presets    of CMake: after --preset, and "preset `dev`" or "the `dev` build" in documents
   layers     the table of docs/architecture.md has each folder of lib/ and gpu/, in the order of check_layers.py
   kernels    the first comment of each kernel file of gpu/ has the fields of KERNEL_FIELDS
@@ -36,6 +37,9 @@ SOURCE_NAME = re.compile(r"[\w.*-]+\.(cpp|hpp|hip|def|sh|py|cmake|awk)$")
 WORD = re.compile(r"[\w./*+~$:{}<>-]+")
 CODE_SPAN = re.compile(r"`([^`]+)`")
 PLACEHOLDER = re.compile(r"(?<![A-Za-z0-9])(?!README|LICENSE|NEWS|CONTRIBUTING|CITATION)[A-Z][A-Z0-9]*(?![A-Za-z0-9])|\.\.\.")
+LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]*))?\)")
+HEADING = re.compile(r"^#+ +(.*)$", re.M)
+FENCED = re.compile(r"^```.*?^```$", re.M | re.S)
 INCLUDED = re.compile(r"^\s*#\s*include\s*<([^>]+)>", re.M)
 PRESET = re.compile(r"--preset[ =](\w+)")
 PRESET_IN_PROSE = re.compile(r"\bpreset `(\w+)`|`(\w+)` build\b")
@@ -129,6 +133,26 @@ def document_breaches(name, tree):
             yield joined.count("\n", 0, found.start()) + 1, f"no preset {preset}"
 
 
+def anchors(path):
+    """The anchors of a page's headings, as code hosts make them; those that come again are not numbered."""
+    text = FENCED.sub("", path.read_text(encoding="utf-8"))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in HEADING.findall(text)}
+
+
+def link_breaches(name):
+    text = FENCED.sub(lambda block: "\n" * block[0].count("\n"), (ROOT / name).read_text(encoding="utf-8"))
+    for found in LINK.finditer(text):
+        target, anchor = found.groups()
+        path = (ROOT / name).parent / target if target else ROOT / name
+        if "://" in target or target.startswith("mailto:"):
+            continue
+        number = text.count("\n", 0, found.start()) + 1
+        if not path.exists():
+            yield number, f"no file {target} for this link"
+        elif anchor and anchor not in anchors(path):
+            yield number, f"no heading #{anchor} in {target or name}"
+
+
 def comment_breaches(name, tree):
     """Paths alone: a comment may tell of other files, such as those that it writes."""
     comment = COMMENTS[pathlib.Path(name).suffix]
@@ -178,6 +202,7 @@ def breaches(name, tree):
     suffix = pathlib.Path(name).suffix
     if suffix == ".md":
         yield from document_breaches(name, tree)
+        yield from link_breaches(name)
     elif suffix in COMMENTS:
         yield from comment_breaches(name, tree)
     if name.startswith("gpu/") and suffix == ".hip":

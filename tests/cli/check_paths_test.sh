@@ -32,6 +32,11 @@ echo 'The preset `gpu`.' >docs/page.md
 check "a preset in a sentence" breach docs/page.md:1 'no preset gpu'
 printf '```\ncmake --preset gpu\n```\n' >docs/page.md
 check "a preset in a block" breach docs/page.md:2 'no preset gpu'
+echo '[a](gone.md), [b](architecture.md#here).' >docs/page.md
+check "a link" breach docs/page.md:1 'no file gone.md for this link'
+check "a heading" breach docs/page.md:1 'no heading #here in architecture.md'
+echo '# Right here' >>docs/architecture.md && echo '[b](architecture.md#right-here).' >docs/page.md
+check "a heading that is there" check_paths
 rm docs/page.md
 
 echo 'int a;  // lib/core/gone.hpp has it' >lib/io/reader.cpp
