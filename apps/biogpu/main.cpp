@@ -1,24 +1,25 @@
 // The subcommand table and the one place where an outcome becomes an exit code.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <exception>
+#include <initializer_list>
 #include <new>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "apps/biogpu/bus_error.hpp"
-#include "apps/biogpu/command.hpp"
-#include "apps/biogpu/kept_run.hpp"
+#include "apps/biogpu/command_line/command.hpp"
+#include "apps/biogpu/command_line/usage_error.hpp"
 #include "apps/biogpu/parasail/cmd_parasail.hpp"
-#include "apps/biogpu/progress.hpp"
-#include "apps/biogpu/signals.hpp"
-#include "apps/biogpu/standard_files.hpp"
-#include "apps/biogpu/start_stages.hpp"
-#include "apps/biogpu/usage_error.hpp"
+#include "apps/biogpu/run/process_end.hpp"
+#include "apps/biogpu/run/start_stages.hpp"
+#include "apps/biogpu/terminal/progress.hpp"
+#include "apps/biogpu/terminal/signals.hpp"
 #include "lib/core/cpu_isa.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
@@ -88,7 +89,7 @@ int usage_error(const CLI::App& app, const CLI::ParseError& error, std::string_v
         ErrorCode::usage);
   }
   return report(command,
-                fmt::format("{}; see '{} --help'", tell_usage_error(app, error, words),
+                fmt::format("{}; see '{} --help'", describe_usage_error(app, error, words),
                             parsed_command(app).second),
                 ErrorCode::usage);
 }
@@ -147,6 +148,20 @@ int run(const std::vector<std::string>& arguments) {
   } catch (const std::exception& error) {
     return report(command, error.what(), ErrorCode::failed);
   }
+}
+
+// Opens /dev/null in the place of standard input, output and error that are closed: the next file
+// opened would have their number, and what is printed would land in it. Reading the input and
+// writing the output then fails, as nothing was read or kept; messages are lost. False where it
+// cannot be opened.
+bool open_closed_standard_files() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest number that is free, which is this one.
+    const int mode = descriptor == STDOUT_FILENO ? O_RDONLY : O_WRONLY;
+    if (open("/dev/null", mode) != descriptor) return false;
+  }
+  return true;
 }
 
 }  // namespace

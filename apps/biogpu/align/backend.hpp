@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "apps/biogpu/log.hpp"
+#include "apps/biogpu/run/log.hpp"
 #include "lib/align/align.hpp"
 #include "lib/align/search.hpp"
 #include "lib/core/device.hpp"

@@ -3,8 +3,8 @@
 
 #include "apps/biogpu/align/flags.hpp"
 #include "apps/biogpu/align/run.hpp"
-#include "apps/biogpu/command.hpp"
-#include "apps/biogpu/kept_run.hpp"
+#include "apps/biogpu/command_line/command.hpp"
+#include "apps/biogpu/run/process_end.hpp"
 
 namespace biogpu::app {
 namespace {

@@ -7,9 +7,9 @@
 
 #include "apps/biogpu/align/modes.hpp"
 #include "apps/biogpu/align/whole_score.hpp"
-#include "apps/biogpu/option_group.hpp"
-#include "apps/biogpu/shared_flags.hpp"
-#include "apps/biogpu/value_checks.hpp"
+#include "apps/biogpu/command_line/option_group.hpp"
+#include "apps/biogpu/command_line/shared_flags.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
 
 namespace biogpu::app {
 namespace {

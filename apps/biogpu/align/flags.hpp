@@ -5,7 +5,7 @@
 
 #include "apps/biogpu/align/compute.hpp"
 #include "apps/biogpu/align/rows.hpp"
-#include "apps/biogpu/shared_options.hpp"
+#include "apps/biogpu/command_line/shared_options.hpp"
 #include "lib/align/align.hpp"
 #include "lib/align/matrices.hpp"
 #include "lib/io/shard.hpp"

@@ -6,12 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "apps/biogpu/after_commit.hpp"
 #include "apps/biogpu/align/alphabet.hpp"
 #include "apps/biogpu/align/scoring.hpp"
-#include "apps/biogpu/auto_work.hpp"
-#include "apps/biogpu/cost_tasks.hpp"
-#include "apps/biogpu/progress.hpp"
+#include "apps/biogpu/run/cost_tasks.hpp"
+#include "apps/biogpu/run/process_end.hpp"
+#include "apps/biogpu/terminal/progress.hpp"
 #include "lib/core/auto_device.hpp"
 #include "lib/core/cpu_isa.hpp"
 #include "lib/core/error.hpp"

@@ -9,7 +9,7 @@
 #include "apps/biogpu/align/compute.hpp"
 #include "apps/biogpu/align/flags.hpp"
 #include "apps/biogpu/align/sink.hpp"
-#include "apps/biogpu/log.hpp"
+#include "apps/biogpu/run/log.hpp"
 #include "lib/core/cost_model.hpp"
 #include "lib/core/device_start.hpp"
 #include "lib/core/stage_times.hpp"

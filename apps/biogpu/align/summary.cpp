@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "apps/biogpu/align/run.hpp"
-#include "apps/biogpu/auto_work.hpp"
-#include "apps/biogpu/run_summary.hpp"
-#include "apps/biogpu/start_stages.hpp"
+#include "apps/biogpu/run/cost_tasks.hpp"
+#include "apps/biogpu/run/run_summary.hpp"
+#include "apps/biogpu/run/start_stages.hpp"
 #include "lib/core/auto_device.hpp"
 
 namespace biogpu::app {

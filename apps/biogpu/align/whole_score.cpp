@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "apps/biogpu/value_checks.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "lib/align/whole_scores.hpp"
 
 namespace biogpu::app {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "apps/biogpu/bwt/command.hpp"
-#include "apps/biogpu/cost_tasks.hpp"
-#include "apps/biogpu/start_stages.hpp"
+#include "apps/biogpu/run/cost_tasks.hpp"
+#include "apps/biogpu/run/start_stages.hpp"
 
 namespace biogpu::app {
 namespace {

@@ -8,10 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "apps/biogpu/after_commit.hpp"
 #include "apps/biogpu/bwt/command.hpp"
-#include "apps/biogpu/kept_run.hpp"
-#include "apps/biogpu/value_checks.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
+#include "apps/biogpu/run/process_end.hpp"
 #include "lib/bwt/fm/bwa_index.hpp"
 #include "lib/bwt/fm/fm_index.hpp"
 #include "lib/bwt/reference.hpp"

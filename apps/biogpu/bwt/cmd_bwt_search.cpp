@@ -5,11 +5,10 @@
 #include <map>
 #include <memory>
 
-#include "apps/biogpu/after_commit.hpp"
-#include "apps/biogpu/auto_work.hpp"
 #include "apps/biogpu/bwt/query_sink.hpp"
-#include "apps/biogpu/cost_tasks.hpp"
-#include "apps/biogpu/value_checks.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
+#include "apps/biogpu/run/cost_tasks.hpp"
+#include "apps/biogpu/run/process_end.hpp"
 #include "lib/bwt/fm/gpu_search.hpp"
 #include "lib/core/device_start.hpp"
 #include "lib/io/commit_guard.hpp"

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/biogpu/after_commit.hpp"
 #include "apps/biogpu/bwt/command.hpp"
-#include "apps/biogpu/value_checks.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
+#include "apps/biogpu/run/process_end.hpp"
 #include "lib/bwt/fm/smem_search.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/commit_guard.hpp"

@@ -5,9 +5,9 @@
 #include <memory>
 #include <optional>
 
-#include "apps/biogpu/after_commit.hpp"
 #include "apps/biogpu/bwt/command.hpp"
-#include "apps/biogpu/value_checks.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
+#include "apps/biogpu/run/process_end.hpp"
 #include "lib/bwt/transform.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/char_buffer.hpp"

@@ -6,11 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "apps/biogpu/command.hpp"
-#include "apps/biogpu/log.hpp"
-#include "apps/biogpu/progress.hpp"
-#include "apps/biogpu/run_summary.hpp"
-#include "apps/biogpu/shared_flags.hpp"
+#include "apps/biogpu/command_line/command.hpp"
+#include "apps/biogpu/command_line/shared_flags.hpp"
+#include "apps/biogpu/run/log.hpp"
+#include "apps/biogpu/run/run_summary.hpp"
+#include "apps/biogpu/terminal/progress.hpp"
 #include "lib/bwt/suffix/suffix_array.hpp"
 #include "lib/core/auto_device.hpp"
 #include "lib/io/sequence_reader.hpp"

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "apps/biogpu/command_line/option_group.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
 #include "apps/biogpu/infer/sequences.hpp"
-#include "apps/biogpu/option_group.hpp"
-#include "apps/biogpu/value_checks.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"

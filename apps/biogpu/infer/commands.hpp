@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "apps/biogpu/command.hpp"
+#include "apps/biogpu/command_line/command.hpp"
 
 namespace biogpu::app {
 

@@ -1,7 +1,7 @@
 #include "apps/biogpu/infer/compare_flags.hpp"
 
-#include "apps/biogpu/option_group.hpp"
-#include "apps/biogpu/value_checks.hpp"
+#include "apps/biogpu/command_line/option_group.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
 
 namespace biogpu::app {
 

@@ -7,11 +7,11 @@
 #include <tuple>
 #include <vector>
 
+#include "apps/biogpu/command_line/option_group.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
 #include "apps/biogpu/infer/structures.hpp"
 #include "apps/biogpu/infer/table.hpp"
-#include "apps/biogpu/option_group.hpp"
-#include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/arrays/array_writer.hpp"
 #include "lib/io/output_file.hpp"

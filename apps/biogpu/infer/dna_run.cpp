@@ -6,9 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "apps/biogpu/auto_work.hpp"
-#include "apps/biogpu/cost_tasks.hpp"
 #include "apps/biogpu/infer/head_choice.hpp"
+#include "apps/biogpu/run/cost_tasks.hpp"
 #include "lib/core/auto_device.hpp"
 
 namespace biogpu::app {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "apps/biogpu/command_line/option_group.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
 #include "apps/biogpu/infer/table.hpp"
-#include "apps/biogpu/option_group.hpp"
-#include "apps/biogpu/value_checks.hpp"
 #include "lib/models/registry.hpp"
 #include "lib/tasks/score.hpp"
 

@@ -8,8 +8,8 @@
 #include <system_error>
 #include <utility>
 
-#include "apps/biogpu/option_group.hpp"
-#include "apps/biogpu/value_checks.hpp"
+#include "apps/biogpu/command_line/option_group.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
 
 namespace biogpu::app {
 namespace {

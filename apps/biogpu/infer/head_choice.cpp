@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "apps/biogpu/option_group.hpp"
+#include "apps/biogpu/command_line/option_group.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 

@@ -8,9 +8,9 @@
 #include <set>
 #include <utility>
 
-#include "apps/biogpu/after_commit.hpp"
-#include "apps/biogpu/progress.hpp"
-#include "apps/biogpu/start_stages.hpp"
+#include "apps/biogpu/run/process_end.hpp"
+#include "apps/biogpu/run/start_stages.hpp"
+#include "apps/biogpu/terminal/progress.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/gpu_backend.hpp"
 #include "lib/io/commit_guard.hpp"

@@ -10,8 +10,8 @@
 
 #include "apps/biogpu/infer/flags.hpp"
 #include "apps/biogpu/infer/model_input.hpp"
-#include "apps/biogpu/log.hpp"
-#include "apps/biogpu/run_summary.hpp"
+#include "apps/biogpu/run/log.hpp"
+#include "apps/biogpu/run/run_summary.hpp"
 #include "lib/core/auto_device.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/stage_times.hpp"

@@ -3,8 +3,8 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/biogpu/option_group.hpp"
-#include "apps/biogpu/value_checks.hpp"
+#include "apps/biogpu/command_line/option_group.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "lib/tasks/molecule/units.hpp"
 
 namespace biogpu::app {

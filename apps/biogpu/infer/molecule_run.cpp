@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "apps/biogpu/auto_work.hpp"
-#include "apps/biogpu/cost_tasks.hpp"
+#include "apps/biogpu/run/cost_tasks.hpp"
 #include "lib/core/auto_device.hpp"
 #include "lib/core/error.hpp"
 

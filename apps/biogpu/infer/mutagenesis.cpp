@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "apps/biogpu/command_line/option_group.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
 #include "apps/biogpu/infer/compare_flags.hpp"
 #include "apps/biogpu/infer/dna_run.hpp"
 #include "apps/biogpu/infer/region_input.hpp"
 #include "apps/biogpu/infer/variant_scores.hpp"
-#include "apps/biogpu/option_group.hpp"
-#include "apps/biogpu/value_checks.hpp"
 #include "lib/bio/genome/sequence_logo.hpp"
 #include "lib/bio/genome/signal_file.hpp"
 #include "lib/core/error.hpp"

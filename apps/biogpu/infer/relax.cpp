@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "apps/biogpu/command_line/option_group.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
 #include "apps/biogpu/infer/molecule_run.hpp"
 #include "apps/biogpu/infer/table.hpp"
 #include "apps/biogpu/infer/two_texts.hpp"
-#include "apps/biogpu/option_group.hpp"
-#include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/tasks/molecule/relax.hpp"

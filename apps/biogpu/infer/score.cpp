@@ -9,11 +9,11 @@
 #include <unordered_set>
 #include <vector>
 
+#include "apps/biogpu/command_line/option_group.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
 #include "apps/biogpu/infer/structures.hpp"
 #include "apps/biogpu/infer/table.hpp"
-#include "apps/biogpu/option_group.hpp"
-#include "apps/biogpu/value_checks.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/models/registry.hpp"

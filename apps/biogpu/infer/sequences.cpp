@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "apps/biogpu/auto_work.hpp"
-#include "apps/biogpu/cost_tasks.hpp"
+#include "apps/biogpu/run/cost_tasks.hpp"
 #include "lib/core/auto_device.hpp"
 
 namespace biogpu::app {

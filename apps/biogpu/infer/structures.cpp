@@ -12,10 +12,10 @@
 #include <span>
 #include <utility>
 
-#include "apps/biogpu/command.hpp"
-#include "apps/biogpu/cost_tasks.hpp"
-#include "apps/biogpu/option_group.hpp"
-#include "apps/biogpu/value_checks.hpp"
+#include "apps/biogpu/command_line/command.hpp"
+#include "apps/biogpu/command_line/option_group.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
+#include "apps/biogpu/run/cost_tasks.hpp"
 #include "lib/core/auto_device.hpp"
 #include "lib/core/error.hpp"
 #include "lib/models/registry.hpp"

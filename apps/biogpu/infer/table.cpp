@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "apps/biogpu/option_group.hpp"
+#include "apps/biogpu/command_line/option_group.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/arrays/array_writer.hpp"
 #include "lib/io/output_file.hpp"

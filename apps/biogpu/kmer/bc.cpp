@@ -2,11 +2,11 @@
 #include <memory>
 #include <string>
 
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/kmer/commands.hpp"
 #include "apps/biogpu/kmer/count_flags.hpp"
 #include "apps/biogpu/kmer/input.hpp"
 #include "apps/biogpu/kmer/numbers.hpp"
-#include "apps/biogpu/value_checks.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/kmer/database/bloom_counter.hpp"
 

@@ -7,8 +7,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "apps/biogpu/command.hpp"
-#include "apps/biogpu/option_group.hpp"
+#include "apps/biogpu/command_line/command.hpp"
+#include "apps/biogpu/command_line/option_group.hpp"
 #include "lib/io/file_clash.hpp"
 
 namespace biogpu::app {

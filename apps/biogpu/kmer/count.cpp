@@ -8,16 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "apps/biogpu/auto_work.hpp"
-#include "apps/biogpu/cost_tasks.hpp"
-#include "apps/biogpu/kept_run.hpp"
 #include "apps/biogpu/kmer/commands.hpp"
 #include "apps/biogpu/kmer/count_flags.hpp"
 #include "apps/biogpu/kmer/input.hpp"
-#include "apps/biogpu/log.hpp"
-#include "apps/biogpu/progress.hpp"
-#include "apps/biogpu/run_summary.hpp"
-#include "apps/biogpu/start_stages.hpp"
+#include "apps/biogpu/run/cost_tasks.hpp"
+#include "apps/biogpu/run/log.hpp"
+#include "apps/biogpu/run/process_end.hpp"
+#include "apps/biogpu/run/run_summary.hpp"
+#include "apps/biogpu/run/start_stages.hpp"
+#include "apps/biogpu/terminal/progress.hpp"
 #include "lib/core/auto_device.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/commit_guard.hpp"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/kmer/numbers.hpp"
-#include "apps/biogpu/option_group.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/kmer/database/writer.hpp"

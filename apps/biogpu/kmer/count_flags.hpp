@@ -6,9 +6,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "apps/biogpu/command_line/shared_flags.hpp"
 #include "apps/biogpu/kmer/commands.hpp"
 #include "apps/biogpu/kmer/input.hpp"
-#include "apps/biogpu/shared_flags.hpp"
 #include "lib/kmer/count/counter.hpp"
 #include "lib/kmer/database/header.hpp"
 

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <system_error>
 
+#include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/kmer/generators.hpp"
 #include "apps/biogpu/kmer/numbers.hpp"
-#include "apps/biogpu/option_group.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/kmer/count/fastq_chunks.hpp"

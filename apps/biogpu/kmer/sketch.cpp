@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/kmer/commands.hpp"
-#include "apps/biogpu/log.hpp"
-#include "apps/biogpu/value_checks.hpp"
+#include "apps/biogpu/run/log.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/io/input/raw_file.hpp"

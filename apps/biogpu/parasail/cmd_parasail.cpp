@@ -1,9 +1,9 @@
 #include "apps/biogpu/parasail/cmd_parasail.hpp"
 
-#include "apps/biogpu/command.hpp"
+#include "apps/biogpu/command_line/command.hpp"
+#include "apps/biogpu/command_line/shared_options.hpp"
 #include "apps/biogpu/parasail/flags.hpp"
 #include "apps/biogpu/parasail/run.hpp"
-#include "apps/biogpu/shared_options.hpp"
 
 namespace biogpu::app {
 

@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <vector>
 
-#include "apps/biogpu/after_commit.hpp"
 #include "apps/biogpu/align/run.hpp"
-#include "apps/biogpu/command.hpp"
+#include "apps/biogpu/command_line/command.hpp"
 #include "apps/biogpu/parasail/tables.hpp"
+#include "apps/biogpu/run/process_end.hpp"
 #include "lib/align/matrix_file.hpp"
 #include "lib/core/auto_device.hpp"
 #include "lib/core/error.hpp"

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "apps/biogpu/align/compute.hpp"
-#include "apps/biogpu/log.hpp"
 #include "apps/biogpu/parasail/filter.hpp"
 #include "apps/biogpu/parasail/flags.hpp"
+#include "apps/biogpu/run/log.hpp"
 
 namespace biogpu::app {
 

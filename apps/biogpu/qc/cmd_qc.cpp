@@ -5,15 +5,13 @@
 #include <optional>
 #include <utility>
 
-#include "apps/biogpu/after_commit.hpp"
-#include "apps/biogpu/auto_work.hpp"
-#include "apps/biogpu/command.hpp"
-#include "apps/biogpu/cost_tasks.hpp"
-#include "apps/biogpu/kept_run.hpp"
-#include "apps/biogpu/log.hpp"
-#include "apps/biogpu/progress.hpp"
+#include "apps/biogpu/command_line/command.hpp"
 #include "apps/biogpu/qc/flags.hpp"
 #include "apps/biogpu/qc/text.hpp"
+#include "apps/biogpu/run/cost_tasks.hpp"
+#include "apps/biogpu/run/log.hpp"
+#include "apps/biogpu/run/process_end.hpp"
+#include "apps/biogpu/terminal/progress.hpp"
 #include "lib/core/auto_device.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/commit_guard.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/biogpu/command.hpp"
+#include "apps/biogpu/command_line/command.hpp"
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/file_clash.hpp"
 #include "lib/io/output_file.hpp"

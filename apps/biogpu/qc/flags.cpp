@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "apps/biogpu/option_group.hpp"
-#include "apps/biogpu/shared_flags.hpp"
-#include "apps/biogpu/value_checks.hpp"
+#include "apps/biogpu/command_line/option_group.hpp"
+#include "apps/biogpu/command_line/shared_flags.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
 
 namespace biogpu::app {
 namespace {

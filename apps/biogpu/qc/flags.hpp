@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "apps/biogpu/progress.hpp"
+#include "apps/biogpu/terminal/progress.hpp"
 #include "lib/core/device.hpp"
 #include "lib/qc/options.hpp"
 

@@ -5,8 +5,8 @@
 #include <cctype>
 #include <utility>
 
+#include "apps/biogpu/command_line/shared_flags.hpp"
 #include "apps/biogpu/qc/flags.hpp"
-#include "apps/biogpu/shared_flags.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 

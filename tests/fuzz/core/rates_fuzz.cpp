@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "apps/biogpu/cost_tasks.hpp"
+#include "apps/biogpu/run/cost_tasks.hpp"
 #include "lib/core/rate_cache.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) {

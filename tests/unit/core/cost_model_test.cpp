@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "apps/biogpu/cost_tasks.hpp"
+#include "apps/biogpu/run/cost_tasks.hpp"
 #include "lib/core/auto_device.hpp"
 #include "tests/support/catch.hpp"
 

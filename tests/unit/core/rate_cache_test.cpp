@@ -9,7 +9,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "apps/biogpu/cost_tasks.hpp"
+#include "apps/biogpu/run/cost_tasks.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace biogpu;

@@ -1,0 +1,59 @@
+#include "apps/biogpu/command_line/command.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "lib/io/output_file.hpp"
+
+namespace biogpu::app {
+namespace {
+
+// CLI11 reads an empty text as 0.
+void refuse_empty_numbers(CLI::App& command) {
+  for (CLI::Option* const option : command.get_options([](const CLI::Option*) { return true; })) {
+    const std::string type = option->get_type_name();
+    const bool is_number =
+        type.starts_with("INT") || type.starts_with("UINT") || type.starts_with("FLOAT");
+    if (is_number && option->get_items_expected_max() > 0)
+      option->check([](const std::string& text) {
+        return text.empty() ? "''; expected a number" : std::string();
+      });
+  }
+}
+
+}  // namespace
+
+Run add_subcommands(CLI::App& command, std::span<const Subcommand> table,
+                    const std::string& footer) {
+  command.require_subcommand(1);
+  command.footer(footer + kExitCodes);
+  std::vector<std::pair<const CLI::App*, Run>> runs;
+  for (const Subcommand& entry : table) {
+    CLI::App* const added = command.add_subcommand(entry.name, entry.description);
+    if (entry.group != nullptr) added->group(entry.group);
+    added->set_version_flag("--version", version_text, "print version, backends and devices")
+        ->group("");
+    runs.emplace_back(added, entry.add(*added));
+    refuse_empty_numbers(*added);
+  }
+  return [runs = std::move(runs)](const std::string& command_line) {
+    for (const auto& [added, run] : runs)
+      if (added->parsed()) run(command_line);
+  };
+}
+
+std::string help_text(const CLI::App& command, const std::string& path) {
+  // Not help(), which goes on to the command that was parsed.
+  std::string help = command.get_formatter()->make_help(&command, path, CLI::AppFormatMode::Normal);
+  // CLI11 leaves two empty lines between groups.
+  for (std::size_t at; (at = help.find("\n\n\n")) != std::string::npos;) help.erase(at, 1);
+  return help;
+}
+
+void print(const std::string& text) {
+  io::OutputFile out("-");
+  out.write(text);
+  out.commit();
+}
+
+}  // namespace biogpu::app

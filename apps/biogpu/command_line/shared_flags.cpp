@@ -1,0 +1,114 @@
+#include "apps/biogpu/command_line/shared_flags.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <fstream>
+#include <map>
+#include <string_view>
+#include <thread>
+
+#include "apps/biogpu/command_line/option_group.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
+
+namespace biogpu::app {
+namespace {
+
+constexpr int kMaxDefaultThreads = 4;
+constexpr int kMaxThreads = 1024;
+
+// Replaces "64k" or "2G" by its number; unit is 1000 for counts and 1024 for bytes. CLI11's own
+// converter reads -5 as a huge number.
+CLI::Validator size_suffix(std::uint64_t unit) {
+  const auto convert = [unit](std::string& text) -> std::string {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    constexpr std::string_view kSuffixes = "kmgt";
+    const auto power = suffix.empty() ? 0
+                                      : kSuffixes.find(static_cast<char>(
+                                            std::tolower(static_cast<unsigned char>(suffix[0])))) +
+                                            1;
+    bool bad = error != std::errc{} || suffix.size() > 1 || (!suffix.empty() && power == 0);
+    for (std::size_t i = 0; i < power && !bad; ++i)
+      bad = __builtin_mul_overflow(value, unit, &value);
+    if (bad) return "'" + text + "'; expected a number with k, M, G, T or nothing after it";
+    text = std::to_string(value);
+    return {};
+  };
+  return {convert, ""};
+}
+
+}  // namespace
+
+int allowed_cpus() {
+  int n = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) n = std::max(1, CPU_COUNT(&set));
+  // cgroup v2: "<quota> <period>" in microseconds, or "max <period>".
+  std::ifstream file("/sys/fs/cgroup/cpu.max");
+  double quota = 0;
+  double period = 0;
+  if (file >> quota >> period && quota > 0 && period > 0)
+    n = std::clamp(static_cast<int>(std::ceil(quota / period)), 1, n);
+  return n;
+}
+
+void SharedFlags::resolve() {
+  if (threads == 0) threads = allowed_cpus();
+  device_request = parse_device_request(device);
+}
+
+void SharedFlags::require_own_outputs(const std::vector<io::NamedFile>& inputs,
+                                      std::vector<io::NamedFile> outputs) const {
+  outputs.push_back({"--json", json});
+  io::require_distinct_files(inputs, outputs);
+}
+
+void add_shared_flags(CLI::App& command, SharedFlags& flags) {
+  flags.threads = std::min(kMaxDefaultThreads, allowed_cpus());
+  const OptionGroup run(command, "Run");
+  run.option("-t,--threads", flags.threads,
+             "CPU threads, 0 for all allowed [BIOGPU_THREADS, else up to 4]", "N")
+      ->envname("BIOGPU_THREADS")
+      ->transform(in_range(0, kMaxThreads));
+  run.option("--device", flags.device,
+             "auto, cpu, gpu, or device numbers as 0,1 [BIOGPU_DEVICE, else auto]", "WHAT")
+      ->envname("BIOGPU_DEVICE");
+  run.option("--json", flags.json, "write a summary of the run as JSON", "FILE");
+  run.option("--batch", flags.batch, "pairs in one batch [chosen for the device]", "N")
+      ->transform(size_suffix(1000));
+  run.option("--max-memory", flags.max_memory, "bound on batches in host memory, as 2G", "SIZE")
+      ->transform(size_suffix(1024));
+  run.option("--max-device-memory", flags.max_device_memory,
+             "bound on device memory [what is free]", "SIZE")
+      ->transform(size_suffix(1024));
+  run.option("--progress", flags.progress, "auto (on a terminal), always, never [auto]", "WHEN")
+      ->transform(progress_words());
+  CLI::Option* quiet =
+      run.flag("-q,--quiet", flags.quiet, "only warnings and errors on standard error");
+  run.flag("-v,--verbose", flags.verbose, "log the time of each stage")->excludes(quiet);
+}
+
+CLI::Validator progress_words() {
+  return one_of(std::map<std::string, ProgressWhen>{{"auto", ProgressWhen::automatic},
+                                                    {"always", ProgressWhen::always},
+                                                    {"never", ProgressWhen::never}});
+}
+
+void remove_flags(CLI::App& command, std::initializer_list<const char*> names) {
+  for (const char* const name : names) command.remove_option(command.get_option(name));
+}
+
+void add_shard_flag(CLI::App& command, io::Shard& shard, const std::string& what) {
+  command
+      .add_option_function<std::string>(
+          "--shard", [&shard](const std::string& text) { shard = io::parse_shard(text); }, what)
+      ->option_text("I/N")
+      ->group("Run");
+}
+
+}  // namespace biogpu::app

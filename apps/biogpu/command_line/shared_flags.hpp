@@ -1,0 +1,24 @@
+#pragma once
+
+#include <initializer_list>
+
+#include <CLI/CLI.hpp>
+
+#include "apps/biogpu/command_line/shared_options.hpp"
+#include "lib/io/shard.hpp"
+
+namespace biogpu::app {
+
+// Declares the options of SharedFlags on a command.
+void add_shared_flags(CLI::App& command, SharedFlags& flags);
+
+// The words of --progress.
+CLI::Validator progress_words();
+
+// Takes options away again that would have no effect on a command.
+void remove_flags(CLI::App& command, std::initializer_list<const char*> names);
+
+// Declares --shard; `what` says what is cut and how the parts are put together again.
+void add_shard_flag(CLI::App& command, io::Shard& shard, const std::string& what);
+
+}  // namespace biogpu::app

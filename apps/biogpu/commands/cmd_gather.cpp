@@ -1,0 +1,87 @@
+// `biogpu gather`: outputs of shards, one after the other, as one run would have written them.
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/biogpu/command_line/command.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
+#include "lib/core/error.hpp"
+#include "lib/io/arrays/array_writer.hpp"
+#include "lib/io/arrays/npy_parts.hpp"
+#include "lib/io/file_clash.hpp"
+#include "lib/io/output_file.hpp"
+#include "lib/io/part_joiner.hpp"
+
+namespace biogpu::app {
+namespace {
+
+constexpr char kGatherFooter[] =
+    "tsv: the parts begin with one header line, which is kept once. sam: the header is the first\n"
+    "part's; its @PG names that part. lines: no header, as in PAF, BED and BLAST tables. npy: "
+    "rows\n"
+    "and PART.index.tsv of 'biogpu infer'. Parts of BAM and CRAM are joined by 'samtools cat'.\n\n"
+    "Examples:\n"
+    "  for i in 1 2; do biogpu bwt count -x genome.fa reads.fq -o $i.tsv --shard $i/2; done\n"
+    "  biogpu gather -o all.tsv 1.tsv 2.tsv\n\n";
+
+constexpr std::array kGatherFormats = {"tsv", "sam", "lines", "npy"};
+
+struct GatherFlags {
+  std::vector<std::string> parts;
+  std::string out_path = "-";
+  std::string format;  // empty: by the suffix of the first part
+};
+
+std::string format_of(std::string path) {
+  if (path.ends_with(".gz")) path.resize(path.size() - 3);
+  if (path.ends_with(".tsv")) return "tsv";
+  if (path.ends_with(".sam")) return "sam";
+  if (path.ends_with(".npy")) return "npy";
+  if (path.ends_with(".bam") || path.ends_with(".cram"))
+    throw Error(ErrorCode::usage, path + ": parts of BAM and CRAM are joined by 'samtools cat'");
+  return "lines";
+}
+
+void run_gather(const GatherFlags& flags) {
+  const std::string format = flags.format.empty() ? format_of(flags.parts.front()) : flags.format;
+  std::vector<io::NamedFile> parts, outputs{{"--output", flags.out_path}};
+  for (const std::string& path : flags.parts) parts.push_back({"a part", path});
+  if (format == "npy") {
+    for (const std::string& path : flags.parts)
+      parts.push_back({"a part's index", io::npy_index(path)});
+    outputs.push_back({"the index", io::npy_index(flags.out_path)});
+  }
+  io::require_distinct_files(parts, outputs);
+  if (format == "npy") {
+    io::join_npy(flags.parts, flags.out_path);
+    return;
+  }
+  io::OutputFile out(flags.out_path);
+  using io::PartFormat;
+  io::PartJoiner joiner(format == "tsv"   ? PartFormat::tsv
+                        : format == "sam" ? PartFormat::sam
+                                          : PartFormat::lines,
+                        out);
+  for (const std::string& path : flags.parts) joiner.add(path);
+  out.commit();
+}
+
+}  // namespace
+
+Run add_gather(CLI::App& command) {
+  command.footer(kGatherFooter + std::string(kExitCodes));
+  const auto flags = std::make_shared<GatherFlags>();
+  command.add_option("PART", flags->parts, "outputs of --shard 1/N, 2/N, ... in this order")
+      ->required()
+      ->option_text(" ");
+  command.add_option("-o,--output", flags->out_path, "where they go; .gz compresses [-]")
+      ->option_text("FILE");
+  command
+      .add_option("--format", flags->format, "tsv, sam, lines, npy [by the suffix of the first]")
+      ->transform(one_of(std::vector<std::string>(kGatherFormats.begin(), kGatherFormats.end())))
+      ->option_text("WHAT");
+  return [flags](const std::string&) { run_gather(*flags); };
+}
+
+}  // namespace biogpu::app

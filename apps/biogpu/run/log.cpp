@@ -1,0 +1,52 @@
+#include "apps/biogpu/run/log.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "apps/biogpu/run/start_stages.hpp"
+#include "apps/biogpu/terminal/progress.hpp"
+#include "lib/report/stage_table.hpp"
+
+namespace biogpu::app {
+
+Log::Log(std::string_view command, bool quiet, bool verbose)
+    : command_(command), quiet_(quiet), verbose_(verbose) {}
+
+void Log::info(std::string_view text) {
+  if (!quiet_) line(text);
+}
+
+void Log::detail(std::string_view text) {
+  if (verbose_) line(text);
+}
+
+void Log::warn(std::string_view text) {
+  line(fmt::format("warning: {}", text));
+  const std::lock_guard lock(mutex_);
+  warnings_.emplace_back(text);
+}
+
+void Log::stages(const std::vector<StageTimes>& stages) {
+  if (!verbose_) return;
+  std::vector<StageTimes> all = start_stages();
+  append_stages(all, stages);
+  for (const std::string& row : report::stage_table(all)) line(row);
+}
+
+double Log::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+std::vector<std::string> Log::warnings() const {
+  const std::lock_guard lock(mutex_);
+  return warnings_;
+}
+
+void Log::line(std::string_view text) {
+  const std::string whole = fmt::format("[biogpu {} {:.1f}s] {}\n", command_, seconds(), text);
+  clear_progress_line();
+  // One write, so that lines of several threads do not mix; nothing can be done when it fails.
+  [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, whole.data(), whole.size());
+}
+
+}  // namespace biogpu::app
