@@ -7,16 +7,14 @@ Writes docs/benchmarks/*.svg; --check changes nothing and fails where one is not
 """
 
 import argparse
-import json
 import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
-from measure import plot  # noqa: E402
+from measure import plot, result_files  # noqa: E402
 
-RESULTS = ROOT / "scripts/bench/results"
 ALIGN_CPU = "2026-11-22-2-of-16-cores/align_cpu.json"
 ALIGN_GPU = "2026-11-22-h200/align_gpu_parasail.json"
 BWT_CPU = "2026-11-21-2-cores/bwt_cpu.json"
@@ -25,7 +23,7 @@ BWT_HARD = "2026-11-22-h200/bwt_gpu.jsonl"
 
 def draw_align_cpu():
     cases = []
-    for row in json.loads((RESULTS / ALIGN_CPU).read_text()):
+    for row in result_files.load(ALIGN_CPU):
         ours, theirs = 1000 / row["biogpu_gcups_per_core"], 1000 / row["parasail_gcups_per_core"]
         cases.append((row["workload"], [("biogpu", ours, [ours]), ("Parasail's fastest function", theirs, [theirs])]))
     return plot.bars(
@@ -35,7 +33,7 @@ def draw_align_cpu():
 
 
 def draw_align_gpu():
-    result = json.loads((RESULTS / ALIGN_GPU).read_text())
+    result = result_files.load(ALIGN_GPU)
     cases = []
 
     def add(name, ours, theirs):
@@ -54,7 +52,7 @@ def draw_align_gpu():
 
 
 def draw_bwt_cpu():
-    result = json.loads((RESULTS / BWT_CPU).read_text())
+    result = result_files.load(BWT_CPU)
     ours, peers = result["programs"], result["seqan2_and_divsufsort"]
 
     def bar(name, program):
@@ -74,8 +72,7 @@ def draw_bwt_cpu():
 
 
 def draw_bwt_hard():
-    rows = [json.loads(line) for line in (RESULTS / BWT_HARD).read_text().splitlines()]
-    hard = {row["text"]: row for row in rows if row["what"] == "hard"}
+    hard = {row["text"]: row for row in result_files.load(BWT_HARD) if row["what"] == "hard"}
     cases = [(text, [("a random text of its kind", hard[row["like"]]["wall_s"], [hard[row["like"]]["wall_s"]]),
                      ("the hard text", row["wall_s"], [row["wall_s"]])])
              for text, row in hard.items() if text != row["like"]]
@@ -84,12 +81,14 @@ def draw_bwt_hard():
                      f"scripts/bench/plots.py from {BWT_HARD}.", cases)
 
 
+PLOTS = {"align_cpu": draw_align_cpu, "align_gpu": draw_align_gpu, "bwt_cpu": draw_bwt_cpu, "bwt_hard": draw_bwt_hard}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true")
     check = parser.parse_args().check
-    for name, draw in (("align_cpu", draw_align_cpu), ("align_gpu", draw_align_gpu), ("bwt_cpu", draw_bwt_cpu),
-                       ("bwt_hard", draw_bwt_hard)):
+    for name, draw in PLOTS.items():
         path, text = ROOT / "docs/benchmarks" / f"{name}.svg", draw()
         if not check:
             path.write_text(text)

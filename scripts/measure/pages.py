@@ -7,22 +7,11 @@ KIND is a function of measure.tables; a WORD that ends in .json or .jsonl is a f
 one that ends in / a folder there, all of whose .json files it stands for.
 """
 
-import json
 import re
 
-from measure import tables
-from measure.programs import ROOT
+from measure import result_files, tables
 
-RESULTS = ROOT / "scripts" / "bench" / "results"
 BLOCK = re.compile(r"(<!-- table begin: (?P<what>[^>]*?) -->\n)(?P<body>.*?)(<!-- table end -->)", re.DOTALL)
-
-
-def load(name):
-    """A result: one JSON document, or with .jsonl a list of them."""
-    text = (RESULTS / name).read_text(encoding="utf-8")
-    if name.endswith(".jsonl"):
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
-    return json.loads(text)
 
 
 def render(what):
@@ -33,12 +22,12 @@ def render(what):
     arguments = []
     for word in words:
         if word.endswith("/"):
-            found = sorted((RESULTS / word).glob("*.json"))
+            found = sorted((result_files.FOLDER / word).glob("*.json"))
             if not found:
                 raise ValueError(f"no results in {word}")
-            arguments += [load(str(path.relative_to(RESULTS))) for path in found]
+            arguments += [result_files.load(str(path.relative_to(result_files.FOLDER))) for path in found]
         else:
-            arguments.append(load(word) if word.endswith((".json", ".jsonl")) else word)
+            arguments.append(result_files.load(word) if word.endswith((".json", ".jsonl")) else word)
     return "\n".join(["", *tables.KINDS[kind](*arguments), "", ""])
 
 

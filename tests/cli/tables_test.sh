@@ -19,4 +19,19 @@ sed 's/limits.json/nothing.json/' "$page" >lost.md
 check "a result that is not there is an error" bash -c "! python3 '$tables' --check lost.md >out.txt 2>err.txt"
 check "with its name" err_has 'nothing.json'
 
+# Results hold what tables, plots and pages read, and nothing else.
+cp -r "$source_dir/docs" "$source_dir/scripts" "$source_dir/README.md" .
+prune="python3 scripts/dev/prune_results.py"
+result=scripts/bench/results/2026-11-21-h200/limits.json
+check "no result holds more than is read" bash -c "$prune --check"
+cp "$result" before.json
+sed -i 's/"name": "sort 32-bit keys"/"unread": 5, &/' "$result"
+check "the addition is there" bash -c "! cmp -s '$result' before.json"
+check "a value that nothing reads is found" bash -c "! $prune --check >out.txt"
+check "with its file" out_has "$result: holds more"
+check "and removed" bash -c "$prune && cmp '$result' before.json"
+cp "$result" scripts/bench/results/copy.json
+check "a result that nothing reads is found" bash -c "! $prune --check >out.txt"
+check "with its name" out_has 'copy.json: no table or plot reads it'
+
 finish
