@@ -67,7 +67,7 @@ gemmi::Structure read_mmcif(const std::string& path, const std::string& text) {
         item.erase();
       }
     }
-  return gemmi::make_structure(document);
+  return gemmi::make_structure(std::move(document));
 }
 
 std::string one_line(std::string text) {

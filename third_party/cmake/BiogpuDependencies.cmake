@@ -10,8 +10,10 @@ pkg_check_modules(HTSLIB REQUIRED IMPORTED_TARGET htslib)
 pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
 pkg_check_modules(DEFLATE REQUIRED IMPORTED_TARGET libdeflate)
-# Headers only; the second is the parser that the first includes.
+# The second is the parser that the first includes. Up to 0.5 gemmi is headers only, later it has a library,
+# too; its own CMake file wants its program, which is another package.
 find_path(BIOGPU_GEMMI_INCLUDE gemmi/mmread.hpp REQUIRED)
+find_library(BIOGPU_GEMMI_LIBRARY gemmi_cpp)
 find_path(BIOGPU_PEGTL_INCLUDE tao/pegtl.hpp REQUIRED)
 # Without libBigWig the program writes bedGraph only, and says so.
 find_path(BIOGPU_BIGWIG_INCLUDE bigWig.h)

@@ -20,7 +20,7 @@ endif()
 if(CMAKE_UNITY_BUILD)
   # Takes a unity file's sources for headers and warns about their anonymous namespaces.
   target_compile_options(biogpu_options
-                         INTERFACE "$<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>")
+                         INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>")
 endif()
 
 # Sources that Highway compiles once for each instruction set include themselves: they stay alone.
