@@ -39,7 +39,7 @@ GPU_LAYER = {"rt": 0, "prim": 1, "limits": 2, "align": 2, "kmer": 2, "bwt": 2, "
 PLAIN_HEADER = re.compile(r"^lib/(tensor/(tensor|ragged|linear|precision)|ops/[a-z0-9_]+|models/esm2/(contacts|encoder_8m)|models/proteinmpnn/decode|models/tensornet/(charge_ops|coulomb_pair|edge_ops|node_ops|table_place))\.hpp$")
 NOT_PLAIN = ("lib/ops/dispatch.hpp", "lib/ops/bench.hpp", "lib/ops/reference_context.hpp", "lib/ops/gemm_panels.hpp", "lib/ops/edge_geometry.hpp")
 # Folders whose sub-folders still include each other in a cycle; the check asks to remove an entry that is fixed.
-FOLDERS_WITH_CYCLES = ("apps/biogpu", "gpu/align", "lib/bwt", "lib/io", "lib/kmer", "lib/models", "lib/ops", "lib/qc")
+FOLDERS_WITH_CYCLES = ("gpu/align", "lib/bwt", "lib/io", "lib/kmer", "lib/models", "lib/ops", "lib/qc")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 VENDOR_HEADER = re.compile(r"^(hip/|hip_|cuda|cub/|hipcub|rocprim|thrust/|rocm|hsa/|nv/|cooperative_groups)")
 # Headers of the vendors' primitives come in through one file of gpu/prim each.

@@ -1,7 +1,7 @@
 #include <memory>
 #include <string>
 
-#include "apps/biogpu/align/flags.hpp"
+#include "apps/biogpu/align/options/flags.hpp"
 #include "apps/biogpu/align/run.hpp"
 #include "apps/biogpu/command_line/command.hpp"
 #include "apps/biogpu/run/process_end.hpp"

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "apps/biogpu/align/alphabet.hpp"
-#include "apps/biogpu/align/scoring.hpp"
+#include "apps/biogpu/align/options/alphabet.hpp"
+#include "apps/biogpu/align/options/scoring.hpp"
 #include "apps/biogpu/run/cost_tasks.hpp"
 #include "apps/biogpu/run/process_end.hpp"
 #include "apps/biogpu/terminal/progress.hpp"

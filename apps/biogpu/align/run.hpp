@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/biogpu/align/compute.hpp"
-#include "apps/biogpu/align/flags.hpp"
-#include "apps/biogpu/align/sink.hpp"
+#include "apps/biogpu/align/compute/compute.hpp"
+#include "apps/biogpu/align/format/sink.hpp"
+#include "apps/biogpu/align/options/flags.hpp"
 #include "apps/biogpu/run/log.hpp"
 #include "lib/core/cost_model.hpp"
 #include "lib/core/device_start.hpp"

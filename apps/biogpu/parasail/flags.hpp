@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/biogpu/align/modes.hpp"
+#include "apps/biogpu/align/options/modes.hpp"
 
 namespace biogpu::app {
 

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <vector>
 
 #include "apps/biogpu/align/run.hpp"
 #include "apps/biogpu/command_line/command.hpp"
-#include "apps/biogpu/parasail/tables.hpp"
 #include "apps/biogpu/run/process_end.hpp"
 #include "lib/align/matrix_file.hpp"
 #include "lib/core/auto_device.hpp"
@@ -72,6 +72,35 @@ void require_own_output(const ParasailFlags& flags) {
                              std::vector<io::NamedFile>{{"-g", flags.out_path}});
 }
 
+// Writes the scores of all cells of each pair of the unit as parasail_aligner does for functions
+// with _table: a file parasail_<query index>_<target index>.txt in the working directory. item: as
+// AlignCompute left it, with its targets in `held`. Throws Error{failed} where a file cannot be
+// written.
+void write_tables(const Item& item, const align::Options& options, const EncodedSet& held) {
+  const Unit& unit = item.unit;
+  for (const align::Pair& pair : unit.pairs) {
+    const std::string_view query = unit.queries.sequence(pair.query);
+    const std::string_view target = unit.targets.sequence(pair.target);
+    const std::vector<std::int32_t> scores = align::score_matrix(
+        options, item.queries.view().sequence(pair.query), held.view().sequence(pair.target));
+    io::OutputFile out(fmt::format("parasail_{}_{}.txt", unit.queries.index(pair.query),
+                                   unit.targets.index(pair.target)),
+                       1);
+    std::string line = " ";
+    for (const char letter : target) fmt::format_to(std::back_inserter(line), "{:>4}", letter);
+    line += '\n';
+    out.write(line);
+    for (std::size_t i = 0; i < query.size(); ++i) {
+      line.assign(1, query[i]);
+      for (std::size_t j = 0; j < target.size(); ++j)
+        fmt::format_to(std::back_inserter(line), "{:4}", scores[i * target.size() + j]);
+      line += '\n';
+      out.write(line);
+    }
+    out.commit();
+  }
+}
+
 }  // namespace
 
 ParasailRun::ParasailRun(const ParasailFlags& flags)
@@ -109,7 +138,7 @@ void ParasailRun::choose_style() {
 }
 
 void ParasailRun::set_filter() {
-  filter_ = std::make_unique<WordFilter>(
+  filter_ = std::make_unique<SeedFilter>(
       reader_.held_targets(), static_cast<std::size_t>(flags_.cutoff), flags_.case_sensitive);
   reader_.set_candidates(
       [this](std::string_view text, std::uint64_t query, std::vector<std::uint32_t>& targets) {

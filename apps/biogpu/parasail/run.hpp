@@ -3,9 +3,9 @@
 #include <memory>
 #include <string>
 
-#include "apps/biogpu/align/compute.hpp"
-#include "apps/biogpu/parasail/filter.hpp"
+#include "apps/biogpu/align/compute/compute.hpp"
 #include "apps/biogpu/parasail/flags.hpp"
+#include "apps/biogpu/parasail/seed_filter.hpp"
 #include "apps/biogpu/run/log.hpp"
 
 namespace biogpu::app {
@@ -29,7 +29,7 @@ class ParasailRun {
   Log log_;
   UnitReader reader_;
   RowStyle style_;
-  std::unique_ptr<WordFilter> filter_;
+  std::unique_ptr<SeedFilter> filter_;
   EncodedSet held_targets_;
 };
 

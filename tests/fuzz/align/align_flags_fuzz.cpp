@@ -9,8 +9,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "apps/biogpu/align/flags.hpp"
-#include "apps/biogpu/align/scoring.hpp"
+#include "apps/biogpu/align/options/flags.hpp"
+#include "apps/biogpu/align/options/scoring.hpp"
 #include "lib/core/error.hpp"
 
 using namespace biogpu;

@@ -1,4 +1,4 @@
-#include "apps/biogpu/align/held_read.hpp"
+#include "apps/biogpu/align/format/held_read.hpp"
 
 #include <functional>
 #include <string>

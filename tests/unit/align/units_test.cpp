@@ -1,5 +1,5 @@
 // How files are cut into units of `biogpu align`: what progress shows, and which reads go on.
-#include "apps/biogpu/align/units.hpp"
+#include "apps/biogpu/align/input/units.hpp"
 
 #include <cmath>
 #include <string>

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "apps/biogpu/align/compute/backend.hpp"
+#include "apps/biogpu/align/format/rows.hpp"
+#include "apps/biogpu/align/input/encode.hpp"
+#include "apps/biogpu/align/input/units.hpp"
+
+namespace biogpu::app {
+
+enum class Strand { forward, reverse, both };
+
+// Which alignments become rows.
+struct Selection {
+  Strand strand = Strand::forward;  // both: the better one, forward where they are equal
+  bool search = false;              // the best targets of each query, from Pairing::search
+  std::uint32_t top = 0;            // at most so many per query; 0: no bound. Needs search
+  bool not_itself = false;          // one set: a sequence is no target of itself. Needs search
+  std::optional<std::int32_t> min_score;
+  std::optional<double> max_evalue;  // needs RowStyle::parameters
+
+  bool by_score() const { return strand == Strand::both || min_score || max_evalue; }
+};
+
+// One unit with all that its workers need, reused for a later one.
+struct Item {
+  Unit unit;
+  EncodedQueries queries;
+  EncodedSet targets;  // where none are held
+  Rows rows;
+  std::uint64_t n_pairs = 0;  // scored
+  std::uint64_t n_cells = 0;  // of them
+};
+
+// Seconds summed over the workers.
+struct ComputeTimes {
+  double encode_s = 0;
+  double select_s = 0;  // the search, or scores of pairs that may be dropped
+  double align_s = 0;
+  double format_s = 0;
+};
+
+// Turns units into rows. Called by several threads, each with an item of its own.
+class AlignCompute {
+ public:
+  // held: the targets where they are held in memory, else nullptr. n_threads: threads of one call
+  // on a unit that cannot be shared by cutting it, such as one huge pair or a search.
+  AlignCompute(AlignBackend& backend, const RowStyle& style, const Selection& selection,
+               const EncodedSet* held, int n_threads);
+
+  void compute(Item& item);
+  ComputeTimes times() const;
+
+ private:
+  struct Chosen;
+  align::SequenceSet targets(const Item& item) const;
+  int threads_for(std::size_t n_pairs, std::uint64_t n_cells) const;
+  void encode(Item& item) const;
+  Chosen choose(Item& item);
+  Chosen choose_of_search(Item& item);
+  Chosen choose_by_score(Item& item);
+  std::int32_t least_score(const Item& item, std::uint32_t sequence, std::uint32_t target) const;
+  align::Alignments align_chosen(Item& item, Chosen& chosen, align::Alignments spare);
+  align::Alignments take_spare();
+  void give_back(align::Alignments alignments);
+
+  AlignBackend& backend_;
+  const RowStyle& style_;
+  const Selection selection_;
+  const align::ClassEncoder encoder_;
+  const EncodedSet* held_;
+  const int n_threads_;
+  mutable std::mutex mutex_;  // guards what follows
+  ComputeTimes times_;
+  std::vector<align::Alignments> spares_;  // as many as were ever in use at once
+};
+
+// What a search must return so that the rows of `selection` are among it.
+align::SearchOptions search_options(const Selection& selection, const align::Options& options);
+
+}  // namespace biogpu::app

@@ -1,0 +1,141 @@
+#include "apps/biogpu/align/options/flags.hpp"
+
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "apps/biogpu/align/options/modes.hpp"
+#include "apps/biogpu/command_line/option_group.hpp"
+#include "apps/biogpu/command_line/shared_flags.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
+#include "lib/align/whole_scores.hpp"
+
+namespace biogpu::app {
+namespace {
+
+constexpr int kMaxResidueScore = 127;
+constexpr int kMaxGapCost = 1000000;
+
+// in_range() for scores and gap costs: of a fraction it also says how to scale them.
+CLI::Validator whole_score(std::int64_t least, std::int64_t most) {
+  const CLI::Validator in_bounds = in_range(least, most);
+  const auto convert = [in_bounds](std::string& text) -> std::string {
+    const std::string message = in_bounds(text);
+    return message.empty() ? message : message + align::how_to_scale(text);
+  };
+  return {convert, ""};
+}
+
+void add_input_flags(CLI::App& command, AlignFlags& flags) {
+  const OptionGroup input(command);
+  input.option("QUERY", flags.query_path, "FASTA, FASTQ, SAM, BAM or CRAM; - is stdin", " ")
+      ->required();
+  input.option("TARGET", flags.target_path, "the same; held in memory without --pairs", " ");
+  input
+      .option("-m,--mode", flags.mode,
+              "nw (global), sg (semi-global), sw (local), or\n"
+              "Parasail's sg_qb .. sg_qe_de for chosen free ends",
+              "MODE")
+      ->required()
+      ->transform(one_of(mode_names(), true));
+  command.add_flag("--pairs", flags.pairs,
+                   "first query with first target, second with second, ...\n"
+                   "[every query with every target]");
+  command.add_flag("--self", flags.self, "no TARGET: every two sequences of QUERY once");
+  const std::map<std::string, Strand> strands{
+      {"forward", Strand::forward}, {"reverse", Strand::reverse}, {"both", Strand::both}};
+  input
+      .option("--strand", flags.strand,
+              "DNA queries: forward, reverse, both (the better) [forward]", "WHICH")
+      ->transform(one_of(strands, true));
+}
+
+void add_scoring_flags(CLI::App& command, AlignFlags& flags) {
+  const OptionGroup scoring(command, "Scoring");
+  scoring
+      .option("--preset", flags.preset,
+              "dna-short: 2 -3, gaps 7 2 (blastn); dna-long: 2 -4, gaps\n"
+              "6 2 (minimap2); protein: blosum62, gaps 12 1 (blastp)",
+              "NAME")
+      ->transform(one_of({"dna-short", "dna-long", "protein"}, true));
+  const std::map<std::string, Alphabet> alphabets{
+      {"auto", Alphabet::automatic}, {"dna", Alphabet::dna}, {"protein", Alphabet::protein}};
+  scoring
+      .option("--alphabet", flags.alphabet, "dna, protein, auto (by the first sequences) [auto]",
+              "WHICH")
+      ->transform(one_of(alphabets, true));
+  scoring.flag("--rna", flags.rna, "DNA scores; U is the same letter as T [an unknown one]");
+  scoring.option("--match", flags.match, "DNA: score of equal bases [2]", "N")
+      ->transform(whole_score(-kMaxResidueScore, kMaxResidueScore));
+  scoring.option("--mismatch", flags.mismatch, "DNA: score of different bases, added [-3]", "N")
+      ->transform(whole_score(-kMaxResidueScore, kMaxResidueScore));
+  scoring.option("--matrix", flags.matrix,
+                 "blosum30 .. blosum100, blosumn, pam10 .. pam500, nuc44,\n"
+                 "dnafull, names of EMBOSS, or a file [protein: blosum62]",
+                 "NAME");
+  scoring
+      .option("--gap-open", flags.gap_open, "cost of a gap's first residue [DNA 5, protein 11]",
+              "N")
+      ->transform(whole_score(0, kMaxGapCost));
+  scoring
+      .option("--gap-extend", flags.gap_extend,
+              "of each further one [DNA 2, protein 1]; as open: linear", "N")
+      ->transform(whole_score(0, kMaxGapCost));
+  scoring
+      .option("--gap-model", flags.gap_model,
+              "parasail: open + (L-1) extend; blast: open + L extend\n[parasail]", "MODEL")
+      ->transform(one_of({"parasail", "blast"}, true));
+  scoring.option("--band", flags.band, "keep to N diagonals on either side of the corners'", "N")
+      ->transform(in_range(std::int64_t{0}, std::int64_t{1} << 40));
+  scoring
+      .option("--xdrop", flags.xdrop, "sw: extend from both begins until the score drops by N", "N")
+      ->transform(whole_score(0, std::numeric_limits<std::int32_t>::max() / 4));
+}
+
+void add_selection_flags(CLI::App& command, AlignFlags& flags) {
+  const OptionGroup selection(command, "Selection");
+  selection.option("--top", flags.top, "the K best targets of each query, best first", "K")
+      ->transform(in_range(1u, 100000000u));
+  selection.option("--min-score", flags.min_score, "rows of at least this score", "N")
+      ->transform(whole_score(std::numeric_limits<std::int32_t>::min(),
+                              std::numeric_limits<std::int32_t>::max()));
+  selection.option("--evalue", flags.max_evalue, "sw: rows expected at most X times by chance",
+                   "X");
+}
+
+void add_output_flags(CLI::App& command, AlignFlags& flags) {
+  const OptionGroup output(command, "Output");
+  output.option("-o", flags.out_path, "written when whole; .gz compresses [-, stdout]", "FILE");
+  output
+      .option("--format", flags.format,
+              "tsv, sam, paf, blast6, csv, emboss, ssw\n"
+              "[by suffix: .sam .bam .cram .paf .csv, else tsv]",
+              "FORMAT")
+      ->transform(one_of({"tsv", "sam", "paf", "blast6", "csv", "emboss", "ssw"}, true));
+  output
+      .option("--output", flags.output,
+              "score, ends, statistics, cigar: what to compute\n[what the format needs]", "WHAT")
+      ->transform(one_of({"score", "ends", "statistics", "cigar"}, true));
+  output.option("--columns", flags.columns, "of the TSV, as query,target,identity: see below",
+                "LIST");
+  const std::map<std::string, CigarStyle> styles{{"distinct", CigarStyle::distinct},
+                                                 {"merged", CigarStyle::merged}};
+  output
+      .option("--cigar", flags.cigar, "distinct: = and X; merged: M for both [distinct]", "STYLE")
+      ->transform(one_of(styles, true));
+}
+
+}  // namespace
+
+void add_align_flags(CLI::App& command, AlignFlags& flags) {
+  add_input_flags(command, flags);
+  add_scoring_flags(command, flags);
+  add_selection_flags(command, flags);
+  add_output_flags(command, flags);
+  add_shared_flags(command, flags.shared);
+  add_shard_flag(command, flags.shard,
+                 "align part I of N of the queries; 'biogpu gather' joins parts");
+}
+
+}  // namespace biogpu::app

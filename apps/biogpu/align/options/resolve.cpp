@@ -1,0 +1,169 @@
+// What the options of `biogpu align` mean together, and which of them contradict each other.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <string_view>
+
+#include "apps/biogpu/align/options/flags.hpp"
+#include "lib/align/matrix_file.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
+
+namespace biogpu::app {
+namespace {
+
+using align::Output;
+
+[[noreturn]] void usage(const std::string& text) { throw Error(ErrorCode::usage, text); }
+
+struct FormatName {
+  std::string_view name, suffix;
+  RowFormat format;
+};
+constexpr FormatName kAlignFormats[] = {
+    {"sam", ".sam", RowFormat::sam},          {"sam", ".sam.gz", RowFormat::sam},
+    {"sam", ".bam", RowFormat::bam},          {"sam", ".cram", RowFormat::bam},
+    {"paf", ".paf", RowFormat::paf},          {"paf", ".paf.gz", RowFormat::paf},
+    {"blast6", ".blast6", RowFormat::blast6}, {"csv", ".csv", RowFormat::csv},
+    {"csv", ".csv.gz", RowFormat::csv},       {"emboss", ".emboss", RowFormat::emboss},
+    {"ssw", ".ssw", RowFormat::ssw},
+};
+
+RowFormat find_format(const AlignFlags& flags) {
+  // BAM and CRAM are told from SAM by the suffix alone.
+  for (const FormatName& format : kAlignFormats)
+    if (flags.out_path.ends_with(format.suffix) &&
+        (flags.format.empty() || flags.format == format.name))
+      return format.format;
+  for (const FormatName& format : kAlignFormats)
+    if (flags.format == format.name) return format.format;
+  return RowFormat::tsv;
+}
+
+std::string_view format_name(RowFormat wanted) {
+  if (wanted == RowFormat::bam) return "BAM";
+  if (wanted == RowFormat::sam) return "SAM";
+  for (const FormatName& format : kAlignFormats)
+    if (format.format == wanted) return format.name;
+  return "TSV";
+}
+
+std::optional<Output> find_output(std::string_view name) {
+  if (name == "score") return Output::score;
+  if (name == "ends") return Output::ends;
+  if (name == "statistics") return Output::statistics;
+  if (name == "cigar") return Output::cigar;
+  return std::nullopt;
+}
+
+void resolve_output(AlignFlags& flags) {
+  flags.row_format = find_format(flags);
+  const std::optional<Output> asked = find_output(flags.output);
+  if (!flags.columns.empty() && flags.row_format != RowFormat::tsv)
+    usage(fmt::format("--columns chooses those of the TSV; leave out --format {}",
+                      format_name(flags.row_format)));
+  if (flags.row_format == RowFormat::tsv) {
+    flags.output_level = asked.value_or(Output::cigar);
+    flags.column_list = flags.columns.empty()
+                            ? default_columns(flags.output_level, flags.strand != Strand::forward,
+                                              flags.max_evalue.has_value())
+                            : parse_columns(flags.columns);
+    const Output needed = output_needed(flags.column_list);
+    if (!asked) flags.output_level = needed;
+    if (flags.output_level < needed)
+      usage(fmt::format("--columns {}: --output {} does not compute all of them; leave it out",
+                        flags.columns, flags.output));
+  } else if (flags.row_format == RowFormat::csv) {
+    flags.output_level = asked.value_or(Output::ends);
+    if (flags.output_level == Output::score)
+      usage("--output score: CSV holds end positions; use --output ends or --format tsv");
+    if (flags.output_level == Output::cigar) flags.output_level = Output::statistics;
+  } else {
+    flags.output_level = Output::cigar;
+    if (asked && *asked != Output::cigar)
+      usage(fmt::format("--output {}: {} holds a CIGAR; use --output cigar or --format tsv",
+                        flags.output, format_name(flags.row_format)));
+  }
+}
+
+void check_input(const AlignFlags& flags) {
+  if (flags.self && !flags.target_path.empty())
+    usage("--self aligns the sequences of QUERY with each other; leave out TARGET");
+  if (!flags.self && flags.target_path.empty())
+    usage("TARGET is required; --self aligns the sequences of QUERY with each other");
+  if (flags.self && flags.pairs) usage("--self and --pairs exclude each other");
+  if (flags.top && flags.pairs)
+    usage("--top chooses among all targets of a query; leave out --pairs");
+  if (flags.query_path == "-" && flags.target_path == "-")
+    usage("QUERY and TARGET cannot both be standard input");
+  const bool sam = flags.row_format == RowFormat::sam || flags.row_format == RowFormat::bam;
+  std::error_code ignored;
+  const bool once =
+      flags.target_path == "-" || (std::filesystem::exists(flags.target_path, ignored) &&
+                                   !std::filesystem::is_regular_file(flags.target_path, ignored));
+  if (flags.pairs && sam && once)
+    usage("the SAM header needs all targets first; give TARGET as a file, or use --format tsv");
+}
+
+void check_scoring(const AlignFlags& flags) {
+  const bool simple = flags.match || flags.mismatch;
+  if (!flags.matrix.empty() && simple)
+    usage("--matrix and --match or --mismatch exclude each other");
+  if (simple && flags.alphabet == Alphabet::protein)
+    usage("--match and --mismatch score DNA; leave out --alphabet protein");
+  const bool local = flags.mode == "sw" || flags.mode == "local";
+  if (flags.xdrop && !local) usage("--xdrop extends local alignments; use --mode sw");
+  if (flags.max_evalue && !local) usage("E-values are known for local alignments; use --mode sw");
+  if (flags.max_evalue && !(std::isfinite(*flags.max_evalue) && *flags.max_evalue > 0))
+    usage("--evalue: expected a number above 0");
+  if (flags.loaded_matrix && flags.alphabet == Alphabet::dna &&
+      !flags.loaded_matrix->is_nucleotide())
+    usage(fmt::format("--matrix {} scores proteins; leave out --alphabet dna", flags.matrix));
+  const bool protein = flags.loaded_matrix
+                           ? !flags.loaded_matrix->is_nucleotide()
+                           : flags.alphabet == Alphabet::protein || flags.preset == "protein";
+  if (flags.rna && protein) usage("--rna speaks of nucleotides; the scores are those of proteins");
+}
+
+std::optional<align::SubstitutionMatrix> load_matrix(const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  if (auto built_in = align::built_in_matrix(name)) return built_in;
+  if (std::filesystem::exists(name)) return align::read_matrix(name);
+  if (auto built_in = align::built_in_matrix(align::known_matrix_name(name))) return built_in;
+  usage(
+      fmt::format("--matrix {}: neither a matrix known by name nor a file; expected blosum62, "
+                  "pam250, nuc44 ... or a file of scores",
+                  shortened(name)));
+}
+
+}  // namespace
+
+void AlignFlags::resolve() {
+  resolve_output(*this);
+  check_input(*this);
+  loaded_matrix = load_matrix(matrix);
+  check_scoring(*this);
+  shared.require_own_outputs({{"QUERY", query_path}, {"TARGET", target_path}, {"--matrix", matrix}},
+                             {{"--output", out_path}});
+  shared.resolve();
+}
+
+Pairing AlignFlags::pairing() const {
+  if (pairs) return Pairing::by_order;
+  if (top) return Pairing::search;
+  return self ? Pairing::self : Pairing::all;
+}
+
+Selection AlignFlags::selection() const {
+  Selection selection;
+  selection.strand = strand;
+  selection.search = pairing() == Pairing::search;
+  selection.top = top.value_or(0);
+  selection.not_itself = self;
+  selection.min_score = min_score;
+  selection.max_evalue = max_evalue;
+  return selection;
+}
+
+}  // namespace biogpu::app
