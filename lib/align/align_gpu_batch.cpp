@@ -1,12 +1,10 @@
 #include "lib/align/align_gpu_batch.hpp"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
-#include <cstring>
 
 #include "lib/align/align_gpu_rows.hpp"
 #include "lib/align/border.hpp"
+#include "lib/core/parallel_for.hpp"
 
 namespace biogpu::align {
 namespace {
@@ -14,7 +12,7 @@ namespace {
 namespace cells = biogpu::gpu::align;
 
 // Residues that a thread copies at a time.
-constexpr std::uint64_t kCopyChunk = std::uint64_t{1} << 18;
+constexpr std::size_t kCopyChunk = std::size_t{1} << 18;
 
 void add(cells::BatchExtents& sum, const cells::BatchExtents& more) {
   sum.residues += more.residues;
@@ -43,18 +41,19 @@ BatchWork::Side BatchWork::plan_side(bool query) const {
     std::uint32_t first = ~0u, last = 0;
     std::uint64_t residues = 0;
   };
-  std::vector<Sum> sums(count_chunks(pairs_.size()));
-  for_chunks(pairs_.size(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
-    Sum sum;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (!is_pair(i)) continue;
-      const std::uint32_t number = number_of(pair_of(i), query);
-      sum.first = std::min(sum.first, number);
-      sum.last = std::max(sum.last, number + 1);
-      sum.residues += set.length(number);
-    }
-    sums[chunk] = sum;
-  });
+  std::vector<Sum> sums(count_chunks(pairs_.size(), kPairsOfChunk));
+  parallel_for_chunks(pairs_.size(), kPairsOfChunk,
+                      [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+                        Sum sum;
+                        for (std::size_t i = begin; i < end; ++i) {
+                          if (!is_pair(i)) continue;
+                          const std::uint32_t number = number_of(pair_of(i), query);
+                          sum.first = std::min(sum.first, number);
+                          sum.last = std::max(sum.last, number + 1);
+                          sum.residues += set.length(number);
+                        }
+                        sums[chunk] = sum;
+                      });
   Side side;
   Sum all;
   for (const Sum& sum : sums) {
@@ -93,11 +92,7 @@ void BatchWork::copy_whole(std::uint8_t* to, const Side& side, bool query) const
   if (!side.whole || side.residues == 0) return;
   const SequenceSet& set = set_of(query);
   const std::uint8_t* const from = set.residues.data() + set.begin[side.first];
-  const std::uint64_t n_chunks = (side.residues + kCopyChunk - 1) / kCopyChunk;
-  tbb::parallel_for(std::uint64_t{0}, n_chunks, [&](std::uint64_t chunk) {
-    const std::uint64_t begin = chunk * kCopyChunk;
-    std::memcpy(to + begin, from + begin, std::min(kCopyChunk, side.residues - begin));
-  });
+  parallel_copy_chunks(to, from, side.residues, kCopyChunk);
 }
 
 void BatchWork::fill(cells::PairBatch& batch) {
@@ -125,10 +120,11 @@ void BatchWork::fill(cells::PairBatch& batch) {
     }
     return at;
   };
-  std::vector<cells::BatchExtents> chunks(count_chunks(pairs_.size()));
-  for_chunks(pairs_.size(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
-    chunks[chunk] = walk(begin, end, {}, [](std::size_t, const cells::BatchExtents&) {});
-  });
+  std::vector<cells::BatchExtents> chunks(count_chunks(pairs_.size(), kPairsOfChunk));
+  parallel_for_chunks(
+      pairs_.size(), kPairsOfChunk, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+        chunks[chunk] = walk(begin, end, {}, [](std::size_t, const cells::BatchExtents&) {});
+      });
   cells::BatchExtents all = sum_before(chunks);
   const std::uint64_t whole_query = all.residues;  // behind what is gathered
   if (query.whole) all.residues += query.residues;
@@ -136,36 +132,39 @@ void BatchWork::fill(cells::PairBatch& batch) {
   if (target.whole) all.residues += target.residues;
   batch.begin(pairs_.size(), all);
   std::uint8_t* const residues = batch.residues();
-  for_chunks(pairs_.size(), [&](std::size_t chunk, std::size_t begin, std::size_t end) {
-    walk(begin, end, chunks[chunk], [&](std::size_t i, const cells::BatchExtents& at) {
-      if (!is_pair(i)) {
-        batch.tasks()[i] = {};
-        return;
-      }
-      const Pair& pair = pair_of(i);
-      const auto q = work_.queries.sequence(pair.query), t = work_.targets.sequence(pair.target);
-      std::uint64_t gathered = at.residues;
-      const auto place_side = [&](const Side& side, std::span<const std::uint8_t> sequence,
-                                  std::uint64_t whole, std::uint64_t in_set) {
-        if (side.whole) return whole + in_set;
-        std::memcpy(residues + gathered, sequence.data(), sequence.size());
-        gathered += sequence.size();
-        return gathered - sequence.size();
-      };
-      cells::PairTask task;
-      task.query = place_side(query, q, whole_query,
-                              work_.queries.begin[pair.query] - work_.queries.begin[query.first]);
-      task.target =
-          place_side(target, t, whole_target,
-                     work_.targets.begin[pair.target] - work_.targets.begin[target.first]);
-      task.border = at.borders;
-      task.trace = at.trace;
-      task.runs = at.runs;
-      task.n_rows = static_cast<std::int32_t>(q.size());
-      task.n_columns = static_cast<std::int32_t>(t.size());
-      batch.tasks()[i] = task;
-    });
-  });
+  parallel_for_chunks(
+      pairs_.size(), kPairsOfChunk, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+        walk(begin, end, chunks[chunk], [&](std::size_t i, const cells::BatchExtents& at) {
+          if (!is_pair(i)) {
+            batch.tasks()[i] = {};
+            return;
+          }
+          const Pair& pair = pair_of(i);
+          const auto q = work_.queries.sequence(pair.query),
+                     t = work_.targets.sequence(pair.target);
+          std::uint64_t gathered = at.residues;
+          const auto place_side = [&](const Side& side, std::span<const std::uint8_t> sequence,
+                                      std::uint64_t whole, std::uint64_t in_set) {
+            if (side.whole) return whole + in_set;
+            std::memcpy(residues + gathered, sequence.data(), sequence.size());
+            gathered += sequence.size();
+            return gathered - sequence.size();
+          };
+          cells::PairTask task;
+          task.query =
+              place_side(query, q, whole_query,
+                         work_.queries.begin[pair.query] - work_.queries.begin[query.first]);
+          task.target =
+              place_side(target, t, whole_target,
+                         work_.targets.begin[pair.target] - work_.targets.begin[target.first]);
+          task.border = at.borders;
+          task.trace = at.trace;
+          task.runs = at.runs;
+          task.n_rows = static_cast<std::int32_t>(q.size());
+          task.n_columns = static_cast<std::int32_t>(t.size());
+          batch.tasks()[i] = task;
+        });
+      });
   copy_whole(residues + whole_query, query, true);
   copy_whole(residues + whole_target, target, false);
 }
@@ -179,14 +178,15 @@ void BatchWork::submit(cells::PairBatch& batch) {
 void BatchWork::collect(cells::PairBatch& batch, Alignments& all) {
   if (!pairs_.empty()) {
     batch.collect();
-    for_chunks(pairs_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
-      static constexpr cells::PairPath kNoPath = {};
-      for (std::size_t i = begin; i < end; ++i) {
-        if (!is_pair(i)) continue;
-        set_gpu_row(options_, all.rows[pairs_[i].index], batch.ends()[i],
-                    settings_.with_path ? batch.paths()[i] : kNoPath);
-      }
-    });
+    parallel_for_chunks(pairs_.size(), kPairsOfChunk,
+                        [&](std::size_t, std::size_t begin, std::size_t end) {
+                          static constexpr cells::PairPath kNoPath = {};
+                          for (std::size_t i = begin; i < end; ++i) {
+                            if (!is_pair(i)) continue;
+                            set_gpu_row(options_, all.rows[pairs_[i].index], batch.ends()[i],
+                                        settings_.with_path ? batch.paths()[i] : kNoPath);
+                          }
+                        });
   }
   std::vector<std::uint32_t> runs_of_empty;
   for (const std::uint32_t index : empty_) {

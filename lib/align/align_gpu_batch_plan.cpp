@@ -5,6 +5,7 @@
 
 #include "lib/align/align_gpu_batch.hpp"
 #include "lib/align/align_gpu_rows.hpp"
+#include "lib/core/parallel_for.hpp"
 
 namespace biogpu::align {
 namespace {
@@ -41,10 +42,11 @@ FourLetters::FourLetters(const Work& work, bool wanted) {
       yes_[pair.target] = holds_four_letters(work.targets.sequence(pair.target)) ? 1 : 0;
     return;
   }
-  for_chunks(yes_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      yes_[i] = holds_four_letters(work.targets.sequence(i)) ? 1 : 0;
-  });
+  parallel_for_chunks(yes_.size(), kPairsOfChunk,
+                      [&](std::size_t, std::size_t begin, std::size_t end) {
+                        for (std::size_t i = begin; i < end; ++i)
+                          yes_[i] = holds_four_letters(work.targets.sequence(i)) ? 1 : 0;
+                      });
 }
 
 std::uint64_t planned_bytes(std::uint64_t m, std::uint64_t n, const cells::KernelChoice& kernel,
@@ -123,10 +125,11 @@ void BatchWork::plan_window(std::size_t begin, std::size_t end, std::uint64_t ma
                             const FourLetters& four_letters, Chunk& all) {
   pairs_.resize(end);
   bytes_of_.resize(end);
-  std::vector<Chunk> chunks(count_chunks(end - begin));
-  for_chunks(end - begin, [&](std::size_t chunk, std::size_t from, std::size_t to) {
-    chunks[chunk] = plan_chunk(begin + from, begin + to, max_bytes, four_letters);
-  });
+  std::vector<Chunk> chunks(count_chunks(end - begin, kPairsOfChunk));
+  parallel_for_chunks(
+      end - begin, kPairsOfChunk, [&](std::size_t chunk, std::size_t from, std::size_t to) {
+        chunks[chunk] = plan_chunk(begin + from, begin + to, max_bytes, four_letters);
+      });
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     const std::size_t at = begin + i * kPairsOfChunk;
     all.bytes += chunks[i].bytes;

@@ -11,6 +11,7 @@
 #include "lib/align/align_gpu_rows.hpp"
 #include "lib/align/align_gpu_scheme.hpp"
 #include "lib/align/border.hpp"
+#include "lib/core/parallel_for.hpp"
 
 namespace biogpu::align {
 namespace {
@@ -78,17 +79,18 @@ class DiagonalAligner::Batch {
       n_wide += planned.wide ? 1 : 0;
     }
     device.begin(planned_.size(), n_wide, sum, asked_);
-    for_chunks(planned_.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const cells::DiagonalTask& task = planned_[i].task;
-        const Pair& pair = work_.pairs[planned_[i].index];
-        const auto query = work_.queries.sequence(pair.query);
-        const auto target = work_.targets.sequence(pair.target);
-        std::memcpy(device.residues() + task.query, query.data(), query.size());
-        std::memcpy(device.residues() + task.target, target.data(), target.size());
-        device.tasks()[i] = task;
-      }
-    });
+    parallel_for_chunks(
+        planned_.size(), kPairsOfChunk, [&](std::size_t, std::size_t begin, std::size_t end) {
+          for (std::size_t i = begin; i < end; ++i) {
+            const cells::DiagonalTask& task = planned_[i].task;
+            const Pair& pair = work_.pairs[planned_[i].index];
+            const auto query = work_.queries.sequence(pair.query);
+            const auto target = work_.targets.sequence(pair.target);
+            std::memcpy(device.residues() + task.query, query.data(), query.size());
+            std::memcpy(device.residues() + task.target, target.data(), target.size());
+            device.tasks()[i] = task;
+          }
+        });
     device.submit();
   }
 

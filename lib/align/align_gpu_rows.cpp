@@ -1,6 +1,7 @@
 #include "lib/align/align_gpu_rows.hpp"
 
 #include "lib/align/align_gpu_pages.hpp"
+#include "lib/core/parallel_for.hpp"
 
 namespace biogpu::align {
 
@@ -28,8 +29,8 @@ void append_paths(std::span<const std::uint32_t> runs, std::size_t first, std::s
                   Alignments& all) {
   const std::size_t n = last - first;
   Alignment* const rows = all.rows.data() + first;
-  std::vector<std::uint64_t> begins(count_chunks(n));
-  for_chunks(n, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+  std::vector<std::uint64_t> begins(count_chunks(n, kPairsOfChunk));
+  parallel_for_chunks(n, kPairsOfChunk, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
     std::uint64_t sum = 0;
     for (std::size_t i = begin; i < end; ++i) sum += rows[i].n_cigar;
     begins[chunk] = sum;
@@ -42,7 +43,7 @@ void append_paths(std::span<const std::uint32_t> runs, std::size_t first, std::s
   }
   reserve_growing(all.cigar, at, last, all.rows.size());
   all.cigar.resize(at);
-  for_chunks(n, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
+  parallel_for_chunks(n, kPairsOfChunk, [&](std::size_t chunk, std::size_t begin, std::size_t end) {
     std::uint64_t to = begins[chunk];
     for (std::size_t i = begin; i < end; ++i) {
       Alignment& row = rows[i];

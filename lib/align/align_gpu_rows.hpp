@@ -1,8 +1,6 @@
 #pragma once
 
-#include <tbb/parallel_for.h>
-
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -16,19 +14,6 @@ namespace biogpu::align {
 
 // Pairs that a thread takes at a time.
 inline constexpr std::size_t kPairsOfChunk = 1024;
-
-inline std::size_t count_chunks(std::size_t n) { return (n + kPairsOfChunk - 1) / kPairsOfChunk; }
-
-// body(chunk, begin, end) for pieces of 0..n.
-template <class Body>
-void for_chunks(std::size_t n, const Body& body) {
-  const std::size_t n_chunks = count_chunks(n);
-  const auto run = [&](std::size_t chunk) {
-    body(chunk, chunk * kPairsOfChunk, std::min(n, (chunk + 1) * kPairsOfChunk));
-  };
-  if (n_chunks == 1) return run(0);
-  tbb::parallel_for(std::size_t{0}, n_chunks, run);
-}
 
 // The row of a pair from what the kernels report; cigar_begin is the path's place in their runs.
 void set_gpu_row(const Options& options, Alignment& row, const gpu::align::PairEnd& end,

@@ -9,8 +9,8 @@
 #include "gpu/bwt/fm_search.hpp"
 #include "gpu/bwt/suffix_sort.hpp"
 #include "gpu/rt/device.hpp"
-#include "lib/bwt/suffix/share_work.hpp"
 #include "lib/core/errors_gpu.hpp"
+#include "lib/core/run_on_threads.hpp"
 
 namespace biogpu::bwt {
 namespace {
@@ -138,9 +138,10 @@ class PositionCopy {
   static constexpr std::uint64_t kMostRows = 1u << 24;
 
   void take(const char* from, std::uint64_t n_rows) {
-    share_range(n_threads_, n_rows * row_bytes_, [&](std::size_t, std::size_t i, std::size_t end) {
-      std::copy_n(from + i, end - i, to_ + i);
-    });
+    run_ranges_on_threads(n_threads_, n_rows * row_bytes_,
+                          [&](std::size_t, std::size_t i, std::size_t end) {
+                            std::copy_n(from + i, end - i, to_ + i);
+                          });
     to_ += n_rows * row_bytes_;
   }
 

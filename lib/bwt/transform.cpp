@@ -4,9 +4,9 @@
 #include <bit>
 #include <limits>
 
-#include "lib/bwt/suffix/share_work.hpp"
 #include "lib/bwt/suffix/suffix_array.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/run_on_threads.hpp"
 
 namespace biogpu::bwt {
 namespace {
@@ -48,7 +48,7 @@ PackedBytes pack(std::string_view text, int n_threads) {
   const auto code_at = [&](std::size_t i) { return code[static_cast<unsigned char>(text[i])]; };
   const std::size_t per_word = packed.symbols_per_word();
   // 64 symbols fill whole words, so that pieces share none.
-  share_range(
+  run_ranges_on_threads(
       n_threads, text.size(),
       [&](std::size_t, std::size_t i, std::size_t end) {
         std::uint64_t* to = packed.words() + i * static_cast<unsigned>(bits) / 64;
@@ -128,11 +128,12 @@ std::string transform_set(const StringSetText& text, const SuffixSortSettings& s
   }
   std::string bwt(text.letters.size(), ' ');
   with_suffix_array(text.letters, text.ends, sort, report, [&](const auto& packed, const auto& sa) {
-    share_range(sort.n_threads, sa.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
-      // The symbol before the first is the last one: a sentinel.
-      char* const to = bwt.data();
-      gather_before(packed, sa, begin, end, [to](std::size_t i, char byte) { to[i] = byte; });
-    });
+    run_ranges_on_threads(
+        sort.n_threads, sa.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+          // The symbol before the first is the last one: a sentinel.
+          char* const to = bwt.data();
+          gather_before(packed, sa, begin, end, [to](std::size_t i, char byte) { to[i] = byte; });
+        });
   });
   return bwt;
 }
@@ -150,7 +151,7 @@ StringSetText inverse_set(std::string_view bwt, int n_threads) {
   // The sentinels have the first rows, in the order of the strings.
   std::vector<std::string> strings(n_strings);
   constexpr std::size_t kPerJob = 64;
-  share_work(n_threads, (n_strings + kPerJob - 1) / kPerJob, [&](std::size_t, std::size_t job) {
+  run_on_threads(n_threads, (n_strings + kPerJob - 1) / kPerJob, [&](std::size_t, std::size_t job) {
     for (std::size_t s = job * kPerJob; s < std::min<std::size_t>(n_strings, (job + 1) * kPerJob);
          ++s) {
       // Ends, as only sentinels lead to the first rows and each row to another one.
@@ -177,19 +178,21 @@ ByteBwt transform_bytes(std::string_view bytes, const SuffixSortSettings& sort,
   bwt.bytes.resize(bytes.size());
   with_suffix_array(bytes, {}, sort, report, [&](const auto& packed, const auto& sa) {
     std::size_t whole = 0;  // where the suffix that is the text lies
-    share_range(sort.n_threads, sa.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
-      const auto* const found = std::find(sa.begin() + begin, sa.begin() + end, 0u);
-      if (found != sa.begin() + end) whole = static_cast<std::size_t>(found - sa.begin());
-    });
+    run_ranges_on_threads(
+        sort.n_threads, sa.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
+          const auto* const found = std::find(sa.begin() + begin, sa.begin() + end, 0u);
+          if (found != sa.begin() + end) whole = static_cast<std::size_t>(found - sa.begin());
+        });
     bwt.primary = whole + 1;
     char* const to = bwt.bytes.data();
     to[0] = bytes.back();
-    share_range(sort.n_threads, sa.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
-      gather_before(packed, sa, begin, std::min(end, std::max(begin, whole)),
-                    [to](std::size_t i, char byte) { to[i + 1] = byte; });
-      gather_before(packed, sa, std::max(begin, std::min(end, whole + 1)), end,
-                    [to](std::size_t i, char byte) { to[i] = byte; });
-    });
+    run_ranges_on_threads(sort.n_threads, sa.size(),
+                          [&](std::size_t, std::size_t begin, std::size_t end) {
+                            gather_before(packed, sa, begin, std::min(end, std::max(begin, whole)),
+                                          [to](std::size_t i, char byte) { to[i + 1] = byte; });
+                            gather_before(packed, sa, std::max(begin, std::min(end, whole + 1)),
+                                          end, [to](std::size_t i, char byte) { to[i] = byte; });
+                          });
   });
   return bwt;
 }

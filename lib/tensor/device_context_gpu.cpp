@@ -7,8 +7,8 @@
 #include "gpu/ops/gather_rows.hpp"
 #include "gpu/rt/device.hpp"
 #include "lib/core/errors_gpu.hpp"
+#include "lib/core/parallel_for.hpp"
 #include "lib/tensor/gpu_context_gpu.hpp"
-#include "lib/tensor/parallel_copy.hpp"
 
 namespace biogpu::tensor {
 
@@ -22,7 +22,7 @@ int select(int device) {
 }  // namespace
 
 DeviceContext::DeviceContext(int device, const ContextOptions& options)
-    : index_(select(device)), options_(options), device_(options.precision, &copy_bytes) {
+    : index_(select(device)), options_(options), device_(options.precision, &parallel_copy) {
   device_.state<gpu::ops::GemmRunner>();  // opens the vendor's library, outside the first pass
 }
 

@@ -10,7 +10,7 @@
 #include <new>
 #include <string>
 
-#include "lib/tensor/parallel_copy.hpp"
+#include "lib/core/parallel_for.hpp"
 
 namespace biogpu::tensor {
 
@@ -43,7 +43,7 @@ std::uint64_t HostContext::free_bytes() {
 Tensor HostContext::upload(const Tensor& host, DType) {
   Tensor copy = host;
   copy.data = allocate(host.bytes());
-  copy_bytes(copy.data, host.data, host.bytes());
+  parallel_copy(copy.data, host.data, host.bytes());
   return copy;
 }
 

@@ -11,8 +11,8 @@
 #include "lib/align/cpu/group.hpp"
 #include "lib/align/cpu/long_pair.hpp"
 #include "lib/align/cpu/plan.hpp"
-#include "lib/align/cpu/share.hpp"
 #include "lib/core/cpu_isa.hpp"
+#include "lib/core/parallel_for.hpp"
 
 namespace biogpu::align {
 namespace {
@@ -94,7 +94,7 @@ class CpuRun {
     const Plan plan = make_plan(work_, options_, pairs, group_lanes(narrow));
     singles_.insert(singles_.end(), plan.singles.begin(), plan.singles.end());
     std::atomic<std::size_t> n_tried{0}, n_saturated{0};
-    share(workers_.size(), plan.groups.size(), [&](std::size_t w, std::size_t k) {
+    parallel_for_jobs(workers_.size(), plan.groups.size(), [&](std::size_t w, std::size_t k) {
       Worker& worker = workers_[w];
       const Group& group = plan.groups[k];
       const std::span order(plan.order.data() + group.begin, group.end - group.begin);
@@ -153,7 +153,7 @@ class CpuRun {
 
   void run_singles() {
     const PairScores scores(options_.scoring);
-    share(workers_.size(), singles_.size(), [&](std::size_t w, std::size_t k) {
+    parallel_for_jobs(workers_.size(), singles_.size(), [&](std::size_t w, std::size_t k) {
       Worker& worker = workers_[w];
       const std::uint32_t p = singles_[k];
       const Pair& pair = work_.pairs[p];

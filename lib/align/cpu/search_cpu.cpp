@@ -11,10 +11,10 @@
 #include "lib/align/border.hpp"
 #include "lib/align/cpu/group.hpp"
 #include "lib/align/cpu/plan.hpp"
-#include "lib/align/cpu/share.hpp"
 #include "lib/align/cpu/target_groups.hpp"
 #include "lib/align/search.hpp"
 #include "lib/core/cpu_isa.hpp"
+#include "lib/core/parallel_for.hpp"
 
 namespace biogpu::align {
 namespace {
@@ -110,7 +110,7 @@ class CpuSearch {
     LeastScores least(last - first, search);
     const std::size_t n_groups = groups_.groups().size();
     const std::size_t n_blocks = (last - first + kQueriesPerTask - 1) / kQueriesPerTask;
-    share(workers_.size(), n_groups * n_blocks, [&](std::size_t w, std::size_t task) {
+    parallel_for_jobs(workers_.size(), n_groups * n_blocks, [&](std::size_t w, std::size_t task) {
       const std::size_t begin = first + task % n_blocks * kQueriesPerTask;
       // A small group comes before the largest, so that few queries meet that without any hits.
       const std::size_t nth = task / n_blocks, small = n_groups / 2;
@@ -186,8 +186,9 @@ class CpuSearch {
         ++end;
       groups.emplace_back(std::span(pairs).subspan(begin, end - begin));
     }
-    share(workers_.size(), groups.size(),
-          [&](std::size_t w, std::size_t k) { score_wide(workers_[w], first, groups[k]); });
+    parallel_for_jobs(workers_.size(), groups.size(), [&](std::size_t w, std::size_t k) {
+      score_wide(workers_[w], first, groups[k]);
+    });
   }
 
   void score_wide(Worker& worker, std::size_t first, std::span<const Pair> group) {

@@ -5,8 +5,8 @@
 #include <bit>
 #include <cstring>
 
-#include "lib/bwt/suffix/share_work.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/run_on_threads.hpp"
 
 namespace biogpu::bwt {
 namespace {
@@ -113,7 +113,7 @@ bool BwaFm::read_blocks(const io::MappedFile& file, int n_threads) {
           if (first_row(base) + counts[base] != first_row(base + 1)) sound = false;
     }
   };
-  share_work(n_threads, (blocks_.size() + kBlocksOfJob - 1) / kBlocksOfJob, read);
+  run_on_threads(n_threads, (blocks_.size() + kBlocksOfJob - 1) / kBlocksOfJob, read);
   return sound;
 }
 

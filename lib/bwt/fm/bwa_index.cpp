@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "lib/bwt/suffix/share_work.hpp"
+#include "lib/core/run_on_threads.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::bwt {
@@ -36,21 +36,23 @@ class BwtBuilder {
     const std::size_t step = piece_blocks(n_blocks);
     const std::size_t n_pieces = (n_blocks + step - 1) / step;
     std::vector<Counts> total(n_pieces);
-    share_work(n_threads_, n_pieces, [&](std::size_t, std::size_t k) {
+    run_on_threads(n_threads_, n_pieces, [&](std::size_t, std::size_t k) {
       total[k] = fill_blocks(k * step, std::min<std::uint64_t>(n_blocks, (k + 1) * step));
     });
     Counts before{};
     for (Counts& counts : total)
       for (std::size_t c = 0; c < 4; ++c) before[c] += std::exchange(counts[c], before[c]);
-    share_work(n_threads_, n_pieces, [&](std::size_t, std::size_t k) {
+    run_on_threads(n_threads_, n_pieces, [&](std::size_t, std::size_t k) {
       add_counts(total[k], k * step, std::min<std::uint64_t>(n_blocks, (k + 1) * step));
     });
     store_counts(n_blocks, before);
     std::uint64_t sum = 0;
     for (std::size_t c = 0; c < 4; ++c) bwt_.cumulative[c] = sum += before[c];
-    share_range(n_threads_, bwt_.samples.size(), [&](std::size_t, std::size_t i, std::size_t end) {
-      for (; i < end; ++i) bwt_.samples[i] = sa_[kBwaSampleRate * (i + 1) - 1];
-    });
+    run_ranges_on_threads(n_threads_, bwt_.samples.size(),
+                          [&](std::size_t, std::size_t i, std::size_t end) {
+                            for (; i < end; ++i)
+                              bwt_.samples[i] = sa_[kBwaSampleRate * (i + 1) - 1];
+                          });
     return std::move(bwt_);
   }
 
@@ -60,7 +62,7 @@ class BwtBuilder {
   }
 
   void find_primary() {
-    share_range(n_threads_, n_, [&](std::size_t, std::size_t i, std::size_t end) {
+    run_ranges_on_threads(n_threads_, n_, [&](std::size_t, std::size_t i, std::size_t end) {
       for (; i < end; ++i)
         if (sa_[i] == 0) bwt_.primary = i + 1;
     });
@@ -202,7 +204,7 @@ std::vector<io::OutputFile> write_bwa_index(const std::string& prefix, const Ref
   for (const char* const suffix : {".ann", ".amb", ".pac", ".bwt", ".sa"})
     files.emplace_back(prefix + suffix);
   // A file is written by one thread, and the largest is half of the whole.
-  share_work(n_threads, files.size(), [&](std::size_t, std::size_t k) {
+  run_on_threads(n_threads, files.size(), [&](std::size_t, std::size_t k) {
     // The largest first. A full disk is met before any of an older index is replaced.
     constexpr std::size_t kTurns[] = {3, 4, 2, 0, 1};
     io::OutputFile& file = files[kTurns[k]];

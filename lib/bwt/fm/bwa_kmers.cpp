@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <array>
-
-#include "lib/bwt/suffix/share_work.hpp"
+#include "lib/core/run_on_threads.hpp"
 
 namespace biogpu::bwt {
 
@@ -13,7 +12,7 @@ BwaKmers::BwaKmers(const BwaFm& index, int n_threads) {
   rows_ = BigArray<BwaFm::Rows>(std::size_t{1} << 2 * k_);
   // Each job has the strings that end in the same bases.
   const std::uint32_t n_last = std::min<std::uint32_t>(k_, 3);
-  share_work(n_threads, std::size_t{1} << 2 * n_last, [&](std::size_t, std::size_t last) {
+  run_on_threads(n_threads, std::size_t{1} << 2 * n_last, [&](std::size_t, std::size_t last) {
     BwaFm::Rows rows = index.all_rows();
     for (std::uint32_t i = 0; i < n_last && rows.size != 0; ++i)
       rows = index.extend_left(rows, last >> 2 * i & 3);

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "lib/bwt/fm/bwa_files.hpp"
-#include "lib/bwt/suffix/share_work.hpp"
+#include "lib/core/run_on_threads.hpp"
 #include "lib/io/mapped_file.hpp"
 
 namespace biogpu::bwt {
@@ -30,13 +30,15 @@ BwaText::BwaText(const std::string& path, std::uint64_t n_bases, int n_threads) 
   if (file.size() != n_bases / 4 + 2 || file.data()[file.size() - 1] != n_bases % 4)
     refuse_bwa_file(path);
   strand_ = PackedText(n_bases, 2);
-  share_range(n_threads, strand_.n_words(), [&](std::size_t, std::size_t w, std::size_t end) {
-    for (; w < end; ++w) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, file.data() + 8 * w, std::min<std::uint64_t>(8, file.size() - 1 - 8 * w));
-      strand_.words()[w] = __builtin_bswap64(word);
-    }
-  });
+  run_ranges_on_threads(n_threads, strand_.n_words(),
+                        [&](std::size_t, std::size_t w, std::size_t end) {
+                          for (; w < end; ++w) {
+                            std::uint64_t word = 0;
+                            std::memcpy(&word, file.data() + 8 * w,
+                                        std::min<std::uint64_t>(8, file.size() - 1 - 8 * w));
+                            strand_.words()[w] = __builtin_bswap64(word);
+                          }
+                        });
   // Zeros behind the text.
   if (n_bases % 32 != 0)
     strand_.words()[n_bases / 32] &= ~(~std::uint64_t{0} >> (2 * (n_bases % 32)));

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "lib/bwt/fm/fm_index.hpp"
-#include "lib/bwt/suffix/share_work.hpp"
+#include "lib/core/run_on_threads.hpp"
 
 namespace biogpu::bwt {
 namespace {
@@ -77,7 +77,7 @@ class FmBuilder {
   // Calls job(segment, text begin, text end) for pieces of segments within aligned ranges of text.
   template <class Job>
   void for_each_piece(const Job& job) const {
-    share_range(
+    run_ranges_on_threads(
         n_threads_, n_rows_,
         [&](std::size_t, std::uint64_t begin, std::uint64_t end) {
           auto segment = std::upper_bound(
@@ -192,7 +192,7 @@ class FmBuilder {
     const std::uint64_t n_pieces = (n_blocks + step - 1) / step;
     std::vector<Counts> counts(n_pieces);
     std::vector<std::vector<FmStart>> starts(n_pieces);
-    share_work(n_threads_, n_pieces, [&](std::size_t, std::size_t k) {
+    run_on_threads(n_threads_, n_pieces, [&](std::size_t, std::size_t k) {
       counts[k] =
           fill_blocks<Index>(k * step, std::min(n_blocks, (k + 1) * step), position, starts[k]);
     });
@@ -266,7 +266,7 @@ class FmBuilder {
     };
     for (std::uint64_t b = 0; b < n_blocks; b += kStretchBlocks)
       for (std::size_t c = 0; c < 4; ++c) stretches[b / kStretchBlocks].count[c] = absolute(b, c);
-    share_work(n_threads_, counts.size(), [&](std::size_t, std::size_t k) {
+    run_on_threads(n_threads_, counts.size(), [&](std::size_t, std::size_t k) {
       for (std::uint64_t b = k * step; b < std::min(n_blocks, (k + 1) * step); ++b)
         for (std::size_t c = 0; c < 4; ++c)
           blocks[b].count[c] =
@@ -280,7 +280,7 @@ class FmBuilder {
   void fill_table() {
     const std::uint64_t k = index_.header().table_k;
     const std::uint64_t n_jobs = k > 3 ? 64 : 1;
-    share_work(n_threads_, n_jobs, [&](std::size_t, std::size_t job) {
+    run_on_threads(n_threads_, n_jobs, [&](std::size_t, std::size_t job) {
       FmIndex::Interval rows{0, n_rows_};
       std::uint64_t depth = 0;
       std::uint64_t suffix = 0;

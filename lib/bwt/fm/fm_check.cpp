@@ -8,8 +8,8 @@
 #include <bit>
 #include <cstring>
 
-#include "lib/bwt/suffix/share_work.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/run_on_threads.hpp"
 
 namespace biogpu::bwt {
 namespace {
@@ -131,35 +131,37 @@ bool blocks_agree(const FmIndex& index, int n_threads) {
   const FmHeader& header = index.header();
   const std::uint64_t n_blocks = header.n_rows / kFmBlockRows + 1;
   std::atomic<bool> agree = counts_before(index, 0) == Counts{};
-  share_range(n_threads, n_blocks, [&](std::size_t, std::uint64_t begin, std::uint64_t end) {
-    Counts counts = counts_before(index, begin);
-    for (std::uint64_t b = begin; b < end && agree; ++b) {
-      const bool sound =
-          counts == counts_before(index, b) &&
-          (b % kBlocksPerStretch != 0 ||
-           std::ranges::all_of(index.blocks()[b].count, [](auto count) { return count == 0; })) &&
-          add_block(index.blocks()[b], header.n_rows - b * kFmBlockRows, counts);
-      if (!sound) agree = false;
-    }
-    Counts wanted;
-    for (std::size_t c = 0; c < 4; ++c) wanted[c] = header.first_row[c + 1] - header.first_row[c];
-    if (counts != (end < n_blocks ? counts_before(index, end) : wanted)) agree = false;
-  });
+  run_ranges_on_threads(
+      n_threads, n_blocks, [&](std::size_t, std::uint64_t begin, std::uint64_t end) {
+        Counts counts = counts_before(index, begin);
+        for (std::uint64_t b = begin; b < end && agree; ++b) {
+          const bool sound = counts == counts_before(index, b) &&
+                             (b % kBlocksPerStretch != 0 ||
+                              std::ranges::all_of(index.blocks()[b].count,
+                                                  [](auto count) { return count == 0; })) &&
+                             add_block(index.blocks()[b], header.n_rows - b * kFmBlockRows, counts);
+          if (!sound) agree = false;
+        }
+        Counts wanted;
+        for (std::size_t c = 0; c < 4; ++c)
+          wanted[c] = header.first_row[c + 1] - header.first_row[c];
+        if (counts != (end < n_blocks ? counts_before(index, end) : wanted)) agree = false;
+      });
   return agree;
 }
 
 bool rows_agree(const FmIndex& index, int n_threads) {
   const FmHeader& header = index.header();
   std::atomic<bool> agree = true;
-  share_range(n_threads, std::uint64_t{1} << (2 * header.table_k),
-              [&](std::size_t, std::uint64_t kmer, std::uint64_t end) {
-                for (; kmer < end && agree; ++kmer) {
-                  const FmIndex::Interval rows = index.table_entry(kmer);
-                  if (rows.begin > rows.end || rows.end > header.n_rows) agree = false;
-                }
-              });
+  run_ranges_on_threads(n_threads, std::uint64_t{1} << (2 * header.table_k),
+                        [&](std::size_t, std::uint64_t kmer, std::uint64_t end) {
+                          for (; kmer < end && agree; ++kmer) {
+                            const FmIndex::Interval rows = index.table_entry(kmer);
+                            if (rows.begin > rows.end || rows.end > header.n_rows) agree = false;
+                          }
+                        });
   const std::uint64_t n_samples = header.section[fm_samples].bytes / header.row_bytes;
-  share_range(n_threads, n_samples, [&](std::size_t, std::uint64_t i, std::uint64_t end) {
+  run_ranges_on_threads(n_threads, n_samples, [&](std::size_t, std::uint64_t i, std::uint64_t end) {
     for (; i < end && agree; ++i)
       if (index.sample(i) >= header.n_rows) agree = false;
   });

@@ -10,8 +10,8 @@
 #include <cstring>
 
 #include "lib/bwt/fm/fm_check.hpp"
-#include "lib/bwt/suffix/share_work.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/run_on_threads.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::bwt {
@@ -33,7 +33,7 @@ std::uint64_t fm_checksum(const std::uint8_t* data, std::uint64_t bytes, int n_t
   const std::uint64_t n_pieces = (bytes - sizeof(FmHeader) + kPiece - 1) / kPiece;
   std::vector<std::uint32_t> sums(1 + n_pieces);
   sums[0] = libdeflate_crc32(0, data, offsetof(FmHeader, checksum));
-  share_work(n_threads, n_pieces, [&](std::size_t, std::size_t piece) {
+  run_on_threads(n_threads, n_pieces, [&](std::size_t, std::size_t piece) {
     const std::uint64_t begin = sizeof(FmHeader) + piece * kPiece;
     sums[1 + piece] = libdeflate_crc32(0, data + begin, std::min(kPiece, bytes - begin));
   });

@@ -6,7 +6,7 @@
 
 #include "lib/bwt/suffix/entry_queues.hpp"
 #include "lib/bwt/suffix/lms_marks.hpp"
-#include "lib/bwt/suffix/share_work.hpp"
+#include "lib/core/run_on_threads.hpp"
 
 namespace biogpu::bwt {
 
@@ -118,14 +118,15 @@ class CarriedInduction {
     std::vector<std::uint64_t> entries(std::min(n, step));
     for (std::uint64_t done = 0; done < n; done += step, positions += step) {
       const std::uint64_t n_now = std::min(n - done, step);
-      share_range(n_threads_, n_now, [&](std::size_t, std::uint64_t begin, std::uint64_t end) {
-        for (std::uint64_t k = begin; k < end; ++k) {
-          if (k + kAhead < end)
-            source_.text.prefetch(std::max<std::uint64_t>(positions[k + kAhead], n_carried_) -
-                                  n_carried_);
-          entries[k] = entry_of(positions[k]);
-        }
-      });
+      run_ranges_on_threads(
+          n_threads_, n_now, [&](std::size_t, std::uint64_t begin, std::uint64_t end) {
+            for (std::uint64_t k = begin; k < end; ++k) {
+              if (k + kAhead < end)
+                source_.text.prefetch(std::max<std::uint64_t>(positions[k + kAhead], n_carried_) -
+                                      n_carried_);
+              entries[k] = entry_of(positions[k]);
+            }
+          });
       for (std::uint64_t k = 0; k < n_now; ++k) {
         const std::uint64_t entry = entries[k];
         // What precedes an LMS suffix is large; what precedes an end may be another end.

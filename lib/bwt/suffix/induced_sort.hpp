@@ -9,8 +9,8 @@
 
 #include "lib/bwt/packed_text.hpp"
 #include "lib/bwt/suffix/lms_marks.hpp"
-#include "lib/bwt/suffix/share_work.hpp"
 #include "lib/core/big_array.hpp"
+#include "lib/core/run_on_threads.hpp"
 
 namespace biogpu::bwt {
 
@@ -169,9 +169,10 @@ class InducedSort {
   }
 
   void clear_rows(std::uint64_t first) {
-    share_range(n_threads_, n_ - first, [&](std::size_t, std::size_t begin, std::size_t end) {
-      std::fill(sa_ + first + begin, sa_ + first + end, kNone);
-    });
+    run_ranges_on_threads(n_threads_, n_ - first,
+                          [&](std::size_t, std::size_t begin, std::size_t end) {
+                            std::fill(sa_ + first + begin, sa_ + first + end, kNone);
+                          });
   }
 
   // The sorted LMS suffixes go from the beginning of sa_ to their buckets, the last one first: none
@@ -300,9 +301,10 @@ class InducedSort {
   // Names substrings by their order in sa_; returns their number.
   std::uint64_t name_sorted(BigArray<Index>& names) const {
     BigArray<Index> number(n_ / 2 + 1);  // LMS positions are never neighbours
-    share_range(n_threads_, number.size(), [&](std::size_t, std::size_t begin, std::size_t end) {
-      std::fill(number.data() + begin, number.data() + end, kNone);
-    });
+    run_ranges_on_threads(n_threads_, number.size(),
+                          [&](std::size_t, std::size_t begin, std::size_t end) {
+                            std::fill(number.data() + begin, number.data() + end, kNone);
+                          });
     for (std::uint64_t k = 0; k < n_lms_; ++k) number[lms_[k] / 2] = static_cast<Index>(k);
     std::uint64_t n_names = 0;
     std::uint64_t before = n_lms_;

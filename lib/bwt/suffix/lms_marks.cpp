@@ -4,8 +4,7 @@
 #include <array>
 #include <mutex>
 #include <utility>
-
-#include "lib/bwt/suffix/share_work.hpp"
+#include "lib/core/run_on_threads.hpp"
 
 namespace biogpu::bwt {
 
@@ -15,7 +14,7 @@ LmsMarks::LmsMarks(const SuffixSource& source, int n_threads)
   const auto zeros = [&] { return std::vector<std::uint64_t>(n_symbols); };
   counts_ = {zeros(), zeros(), zeros()};
   std::mutex mutex;
-  share_range(
+  run_ranges_on_threads(
       n_threads, n_,
       [&](std::size_t, std::uint64_t begin, std::uint64_t end) {
         const Counts counts = mark(source, begin, end);

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "lib/bwt/suffix/lms_marks.hpp"
-#include "lib/bwt/suffix/share_work.hpp"
 #include "lib/bwt/suffix/suffix_buckets.hpp"
 #include "lib/bwt/suffix/tie_refiner.hpp"
 #include "lib/bwt/suffix/tied_lms.hpp"
+#include "lib/core/run_on_threads.hpp"
 
 namespace biogpu::bwt {
 
@@ -79,13 +79,14 @@ class LmsSorter {
     const std::uint64_t limit =
         settings_.direct_symbols != 0 ? settings_.direct_symbols : kTieSymbols;
     std::vector<Worker> workers = make_workers();
-    share_work(settings_.n_threads, buckets.n_buckets(), [&](std::size_t worker, std::size_t b) {
-      if (buckets.begin(b) == buckets.end(b)) return;
-      buckets.sort(b, workers[worker].spare, sa_);
-      buckets.for_each_tie(b, [&](std::uint64_t row, std::uint64_t size) {
-        refine({row, size, key_depth}, limit, workers[worker]);
-      });
-    });
+    run_on_threads(settings_.n_threads, buckets.n_buckets(),
+                   [&](std::size_t worker, std::size_t b) {
+                     if (buckets.begin(b) == buckets.end(b)) return;
+                     buckets.sort(b, workers[worker].spare, sa_);
+                     buckets.for_each_tie(b, [&](std::uint64_t row, std::uint64_t size) {
+                       refine({row, size, key_depth}, limit, workers[worker]);
+                     });
+                   });
     return join_groups(workers);
   }
 
@@ -127,7 +128,7 @@ class LmsSorter {
     const std::uint64_t n_words = kWordsFurther * source_.text.size() / n_tied;
     if (n_words < kMinWordsFurther) return;
     std::vector<Worker> workers = make_workers();
-    share_work(settings_.n_threads, groups.size(), [&](std::size_t worker, std::size_t g) {
+    run_on_threads(settings_.n_threads, groups.size(), [&](std::size_t worker, std::size_t g) {
       refine({groups[g].begin, groups[g].size, 0}, n_words * source_.text.symbols_per_word(),
              workers[worker]);
     });

@@ -5,9 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "lib/bwt/suffix/share_work.hpp"
 #include "lib/bwt/suffix/suffix_array.hpp"
 #include "lib/core/big_array.hpp"
+#include "lib/core/run_on_threads.hpp"
 
 namespace biogpu::bwt {
 
@@ -29,18 +29,20 @@ class PairChains {
 
   // Pairs whose order is found are in it afterwards; returns the other groups.
   std::vector<SuffixGroup> run(const std::vector<SuffixGroup>& groups) {
-    share_range(n_threads_, n_, [&](std::size_t, std::size_t begin, std::size_t end) {
+    run_ranges_on_threads(n_threads_, n_, [&](std::size_t, std::size_t begin, std::size_t end) {
       std::fill(partner_.data() + begin, partner_.data() + end, kNone);
     });
-    share_range(n_threads_, groups.size(), [&](std::size_t, std::size_t g, std::size_t end) {
-      for (; g < end; ++g) {
-        if (groups[g].size != 2) continue;
-        const auto [a, b] = std::minmax(sa_[groups[g].begin], sa_[groups[g].begin + 1]);
-        partner_[a] = b;
-      }
+    run_ranges_on_threads(
+        n_threads_, groups.size(), [&](std::size_t, std::size_t g, std::size_t end) {
+          for (; g < end; ++g) {
+            if (groups[g].size != 2) continue;
+            const auto [a, b] = std::minmax(sa_[groups[g].begin], sa_[groups[g].begin + 1]);
+            partner_[a] = b;
+          }
+        });
+    run_ranges_on_threads(n_threads_, n_, [&](std::size_t, std::size_t begin, std::size_t end) {
+      follow(begin, end);
     });
-    share_range(n_threads_, n_,
-                [&](std::size_t, std::size_t begin, std::size_t end) { follow(begin, end); });
     std::vector<SuffixGroup> left;
     for (const SuffixGroup& group : groups)
       if (group.size != 2 || !settle(group)) left.push_back(group);

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "lib/bwt/suffix/share_work.hpp"
 #include "lib/bwt/suffix/tie_refiner.hpp"
+#include "lib/core/run_on_threads.hpp"
 
 namespace biogpu::bwt {
 
@@ -52,7 +52,7 @@ class RankDoubling {
   static constexpr std::size_t kGroupsPerJob = 256;
 
   void set_ranks(const std::vector<SuffixGroup>& groups) {
-    share_range(n_threads_, n_, [&](std::size_t, std::uint64_t begin, std::uint64_t end) {
+    run_ranges_on_threads(n_threads_, n_, [&](std::size_t, std::uint64_t begin, std::uint64_t end) {
       for (std::uint64_t i = begin; i < end; ++i) rank_[sa_[i]] = static_cast<Index>(i);
     });
     share_groups(groups, [&](std::size_t, std::size_t g) {
@@ -65,7 +65,7 @@ class RankDoubling {
   template <class Job>
   void share_groups(const std::vector<SuffixGroup>& groups, const Job& job) {
     const std::size_t n_jobs = (groups.size() + kGroupsPerJob - 1) / kGroupsPerJob;
-    share_work(n_threads_, n_jobs, [&](std::size_t worker, std::size_t k) {
+    run_on_threads(n_threads_, n_jobs, [&](std::size_t worker, std::size_t k) {
       const std::size_t end = std::min(groups.size(), (k + 1) * kGroupsPerJob);
       for (std::size_t g = k * kGroupsPerJob; g < end; ++g) job(worker, g);
     });

@@ -8,11 +8,11 @@
 #include "lib/bwt/suffix/lms_sorter.hpp"
 #include "lib/bwt/suffix/pair_chains.hpp"
 #include "lib/bwt/suffix/rank_doubling.hpp"
-#include "lib/bwt/suffix/share_work.hpp"
 #include "lib/bwt/suffix/suffix_buckets.hpp"
 #include "lib/bwt/suffix/tie_refiner.hpp"
 #include "lib/bwt/suffix/word_sort.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/run_on_threads.hpp"
 
 namespace biogpu::bwt {
 namespace {
@@ -131,9 +131,10 @@ class SuffixSorter {
     std::vector<Worker> workers;
     for (int i = 0; i < std::max(settings_.n_threads, 1); ++i)
       workers.emplace_back(source_, sa_.data());
-    share_work(settings_.n_threads, buckets.n_buckets(), [&](std::size_t worker, std::size_t b) {
-      if (!too_repetitive()) sort_bucket(buckets, b, workers[worker]);
-    });
+    run_on_threads(settings_.n_threads, buckets.n_buckets(),
+                   [&](std::size_t worker, std::size_t b) {
+                     if (!too_repetitive()) sort_bucket(buckets, b, workers[worker]);
+                   });
     std::uint64_t n_unresolved = 0;
     std::uint64_t n_costly = 0;
     for (const Worker& worker : workers) {
@@ -181,7 +182,7 @@ class SuffixSorter {
     std::vector<Worker> workers;
     for (int i = 0; i < std::max(settings_.n_threads, 1); ++i)
       workers.emplace_back(source_, sa_.data());
-    share_work(settings_.n_threads, groups_.size(), [&](std::size_t worker, std::size_t g) {
+    run_on_threads(settings_.n_threads, groups_.size(), [&](std::size_t worker, std::size_t g) {
       workers[worker].refiner.refine(groups_[g],
                                      groups_[g].depth + n_words * source_.text.symbols_per_word());
     });

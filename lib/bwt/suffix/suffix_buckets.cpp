@@ -1,14 +1,13 @@
 #include "lib/bwt/suffix/suffix_buckets.hpp"
 
 #include <hwy/cache_control.h>
+#include "lib/core/run_on_threads.hpp"
 
 #include <algorithm>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
-
-#include "lib/bwt/suffix/share_work.hpp"
 
 namespace biogpu::bwt {
 namespace {
@@ -57,7 +56,7 @@ SuffixBuckets<kPosBits>::SuffixBuckets(const SuffixSource& source, std::uint64_t
     pieces[i].begin = n * i / pieces.size() / 64 * 64;
     pieces[i].end = i + 1 < pieces.size() ? n * (i + 1) / pieces.size() / 64 * 64 : n;
   }
-  share_work(n_threads, pieces.size(), [&](std::size_t, std::size_t i) { count(pieces[i]); });
+  run_on_threads(n_threads, pieces.size(), [&](std::size_t, std::size_t i) { count(pieces[i]); });
   begin_.assign((std::size_t{1} << bucket_bits_) + 1, 0);
   std::uint64_t next = 0;
   for (std::size_t bucket = 0; bucket < n_buckets(); ++bucket) {
@@ -65,7 +64,7 @@ SuffixBuckets<kPosBits>::SuffixBuckets(const SuffixSource& source, std::uint64_t
     for (Piece& piece : pieces) next += std::exchange(piece.count[bucket], next);
   }
   begin_.back() = next;
-  share_work(n_threads, pieces.size(), [&](std::size_t, std::size_t i) { place(pieces[i]); });
+  run_on_threads(n_threads, pieces.size(), [&](std::size_t, std::size_t i) { place(pieces[i]); });
 }
 
 // use(position, the text from there on).

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/bwt/suffix/lms_marks.hpp"
-#include "lib/bwt/suffix/share_work.hpp"
+#include "lib/core/run_on_threads.hpp"
 
 namespace biogpu::bwt {
 
@@ -71,19 +71,22 @@ class TiedLms {
 
   void set_ranks() {
     // Suffixes of one word of the text are not near each other here: no two threads share lines.
-    share_range(n_threads_, n_lms_, [&](std::size_t, std::uint64_t begin, std::uint64_t end) {
-      for (std::uint64_t i = begin; i < end; ++i) key(sa_[i]) = {static_cast<Index>(i), 0};
-    });
+    run_ranges_on_threads(n_threads_, n_lms_,
+                          [&](std::size_t, std::uint64_t begin, std::uint64_t end) {
+                            for (std::uint64_t i = begin; i < end; ++i)
+                              key(sa_[i]) = {static_cast<Index>(i), 0};
+                          });
     // The scan comes to the ends of strings too, which are not in sa.
     for (const std::uint64_t end : source_.ends) key(end) = {0, 0};
-    share_range(n_threads_, groups_.size(), [&](std::size_t, std::uint64_t g, std::uint64_t end) {
-      for (; g < end; ++g) {
-        Group& group = groups_[g];
-        for (Index i = 0; i < group.size; ++i)
-          key(sa_[group.begin + i]).rank = static_cast<Index>(g) | kTied;
-        group.size = 0;
-      }
-    });
+    run_ranges_on_threads(n_threads_, groups_.size(),
+                          [&](std::size_t, std::uint64_t g, std::uint64_t end) {
+                            for (; g < end; ++g) {
+                              Group& group = groups_[g];
+                              for (Index i = 0; i < group.size; ++i)
+                                key(sa_[group.begin + i]).rank = static_cast<Index>(g) | kTied;
+                              group.size = 0;
+                            }
+                          });
   }
 
   static void skip(LmsMarks::Backward& marks, int n) {

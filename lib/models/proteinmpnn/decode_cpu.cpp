@@ -1,10 +1,10 @@
 // All units that need nothing more of each other, of all sequences, are decoded together.
-#include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "lib/core/parallel_for.hpp"
 #include "lib/models/proteinmpnn/decode_units.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/ops/cpu/edge_block.hpp"
@@ -146,10 +146,9 @@ void decode_cpu(CpuContext& context, const Decode& op) {
     for (const Units& level : find_levels(op)) {
       const std::size_t step = std::clamp<std::size_t>((level.size() + n_threads - 1) / n_threads,
                                                        1, std::size_t{ops::kNodesAtOnce});
-      tbb::parallel_for(std::size_t{0}, (level.size() + step - 1) / step, [&](std::size_t block) {
+      parallel_for_chunks(level.size(), step, [&](std::size_t, std::size_t begin, std::size_t end) {
         BlockRoom room(context.scratch().reserve(BlockRoom::floats(k)), k);
-        const std::size_t begin = block * step;
-        decode_block(op, level.data() + begin, std::min(step, level.size() - begin), room);
+        decode_block(op, level.data() + begin, end - begin, room);
       });
     }
   });

@@ -1,10 +1,10 @@
 #include "lib/models/tensornet/radial_functions.hpp"
 
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+
+#include "lib/core/parallel_for.hpp"
 
 namespace biogpu::models::tensornet {
 namespace {
@@ -120,40 +120,41 @@ void RadialFunctions::evaluate(const std::vector<double>& distances, std::vector
              n_radial = static_cast<std::size_t>(config_.n_radial);
   values.resize(distances.size() * n_functions_all);
   slopes.resize(values.size());
-  const std::size_t n_blocks = (distances.size() + kBlock - 1) / kBlock;
-  tbb::parallel_for(std::size_t{0}, n_blocks, [&](std::size_t block) {
-    const std::size_t first = block * kBlock, n = std::min(kBlock, distances.size() - first);
-    Block x(n_radial * kBlock), d_x = x, y, d_y;
-    std::vector<double> phi(n_radial), d_phi(n_radial);
-    for (std::size_t i = 0; i < n; ++i) {
-      radial_basis(config_, weights_, distances[first + i], phi.data(), d_phi.data());
-      for (std::size_t k = 0; k < n_radial; ++k) {
-        x[k * kBlock + i] = phi[k];
-        d_x[k * kBlock + i] = d_phi[k];
-      }
-    }
-    if (part_ == Part::cutoff) {
-      x.assign(kBlock, 1);
-      d_x.assign(kBlock, 0);
-    }
-    for (const HostLinear* const map : maps_) {
-      multiply(*map, true, x, y);
-      multiply(*map, false, d_x, d_y);
-      if (part_ == Part::layer) activate(y, d_y);
-      x.swap(y);
-      d_x.swap(d_y);
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      WithSlope cutoff{1, 0};
-      if (part_ != Part::first_map)
-        cutoff = cosine_cutoff(distances[first + i], config_.cutoff_lower, config_.cutoff_upper);
-      for (std::size_t c = 0; c < n_functions_all; ++c) {
-        const double value = x[c * kBlock + i], slope = d_x[c * kBlock + i];
-        values[(first + i) * n_functions_all + c] = cutoff.value * value;
-        slopes[(first + i) * n_functions_all + c] = cutoff.value * slope + cutoff.slope * value;
-      }
-    }
-  });
+  parallel_for_chunks(
+      distances.size(), kBlock, [&](std::size_t, std::size_t first, std::size_t end) {
+        const std::size_t n = end - first;
+        Block x(n_radial * kBlock), d_x = x, y, d_y;
+        std::vector<double> phi(n_radial), d_phi(n_radial);
+        for (std::size_t i = 0; i < n; ++i) {
+          radial_basis(config_, weights_, distances[first + i], phi.data(), d_phi.data());
+          for (std::size_t k = 0; k < n_radial; ++k) {
+            x[k * kBlock + i] = phi[k];
+            d_x[k * kBlock + i] = d_phi[k];
+          }
+        }
+        if (part_ == Part::cutoff) {
+          x.assign(kBlock, 1);
+          d_x.assign(kBlock, 0);
+        }
+        for (const HostLinear* const map : maps_) {
+          multiply(*map, true, x, y);
+          multiply(*map, false, d_x, d_y);
+          if (part_ == Part::layer) activate(y, d_y);
+          x.swap(y);
+          d_x.swap(d_y);
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+          WithSlope cutoff{1, 0};
+          if (part_ != Part::first_map)
+            cutoff =
+                cosine_cutoff(distances[first + i], config_.cutoff_lower, config_.cutoff_upper);
+          for (std::size_t c = 0; c < n_functions_all; ++c) {
+            const double value = x[c * kBlock + i], slope = d_x[c * kBlock + i];
+            values[(first + i) * n_functions_all + c] = cutoff.value * value;
+            slopes[(first + i) * n_functions_all + c] = cutoff.value * slope + cutoff.slope * value;
+          }
+        }
+      });
 }
 
 }  // namespace biogpu::models::tensornet

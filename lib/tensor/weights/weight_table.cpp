@@ -10,8 +10,8 @@
 #include <cstring>
 
 #include "lib/core/error.hpp"
+#include "lib/core/parallel_for.hpp"
 #include "lib/core/quote.hpp"
-#include "lib/tensor/parallel_copy.hpp"
 
 namespace biogpu::tensor {
 namespace {
@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMaxListed = 10;
 constexpr std::size_t kMaxNameBytes = 200;  // of a tensor's name with its shape
 // Numbers that stay in a core's cache from being converted to being looked at.
-constexpr std::int64_t kPiece = std::int64_t{1} << 16;
+constexpr std::size_t kChunk = std::size_t{1} << 16;
 
 void list(std::string& text, const char* what, const std::vector<std::string>& names) {
   if (names.empty()) return;
@@ -155,13 +155,16 @@ const StoredTensor* WeightTable::find_fitting(const std::string& name, const Ten
 bool WeightTable::read(const std::string& name, const StoredTensor& stored, const Tensor& to,
                        float scale) {
   std::atomic<bool> finite = true;
-  for_pieces(to.size(), kPiece, [&](std::int64_t first, std::int64_t count) {
-    float* const piece = to.as<float>() + first;
-    stored.to_floats(first, count, piece);
-    if (!all_finite(piece, count)) finite = false;
-    if (scale != 1)
-      for (std::int64_t i = 0; i < count; ++i) piece[i] *= scale;
-  });
+  parallel_for_chunks(static_cast<std::size_t>(to.size()), kChunk,
+                      [&](std::size_t, std::size_t begin, std::size_t end) {
+                        const auto first = static_cast<std::int64_t>(begin);
+                        const auto count = static_cast<std::int64_t>(end - begin);
+                        float* const chunk = to.as<float>() + first;
+                        stored.to_floats(first, count, chunk);
+                        if (!all_finite(chunk, count)) finite = false;
+                        if (scale != 1)
+                          for (std::int64_t i = 0; i < count; ++i) chunk[i] *= scale;
+                      });
   if (!finite) not_finite_.push_back(name);
   return finite;
 }
