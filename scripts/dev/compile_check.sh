@@ -11,6 +11,8 @@
 # Files matching BIOGPU_SPILL_FREE (an extended regular expression, default: the alignment kernels)
 # must not spill on AMD, those matching BIOGPU_SPILL_FREE_NVIDIA (default: the kernels whose speed
 # rests on it) not on NVIDIA: which do depends on the version of the compiler, too.
+#
+# With BIOGPU_RECORD=1 a check of all files is recorded for docs/platforms.md (scripts/measure/platforms.py).
 set -uo pipefail
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -109,6 +111,27 @@ check_target() {
   echo "compile check $target: ok, $# files, $((SECONDS - started)) s$note"
 }
 
+# part_of FILE: the part of the program that a kernel file belongs to.
+part_of() {
+  case $1 in
+    gpu/align/*) echo align ;;
+    gpu/kmer/*) echo kmer ;;
+    gpu/bwt/*) echo bwt ;;
+    gpu/qc/*) echo qc ;;
+    gpu/ops/* | gpu/models/*) echo infer ;;
+    *) echo all ;;  # what every part uses
+  esac
+}
+
+# record_target TARGET FILES...: one line a part for platforms.py.
+record_target() {
+  local target=$1 platform=AMD
+  shift
+  [[ $target != sm_* ]] || platform=NVIDIA
+  for file in "$@"; do part_of "$file"; done | sort | uniq -c |
+    awk -v platform="$platform $target" -v OFS='\t' '{ print platform, $2, "compiled", $1 " kernel files" }'
+}
+
 skip_target() {
   local target=$1 why=$2
   case " ${BIOGPU_REQUIRE_TARGETS:-} " in
@@ -128,7 +151,9 @@ case ${1:-all} in
     exit 2
     ;;
 esac
+what=${1:-all}
 [ $# -eq 0 ] || shift
+n_named=$#
 if [ $# -gt 0 ]; then
   files=("$@")
 else
@@ -147,7 +172,14 @@ for target in "${targets[@]}"; do
   elif [[ $target == gfx* ]] && { [ ! -f "$prefix/.ready" ] || ! command -v clang++-19 >/dev/null; }; then
     skip_target "$target" "no compiler and headers; scripts/dev/rocm_prefix.sh fetches them" || status=1
   else
-    check_target "$target" "${files[@]}" || status=1
+    if check_target "$target" "${files[@]}"; then
+      record_target "$target" "${files[@]}" >>"$work/record"
+    else
+      status=1
+    fi
   fi
 done
+if [ "${BIOGPU_RECORD:-0}" = 1 ] && [ $status = 0 ] && [ $n_named = 0 ] && [ -s "$work/record" ]; then
+  python3 scripts/measure/platforms.py "scripts/dev/compile_check.sh $what" <"$work/record"
+fi
 exit $status

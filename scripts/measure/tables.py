@@ -4,6 +4,7 @@ import statistics
 
 from measure import bench_tables, machine, timing
 from measure.overview import overview
+from measure.platforms import platforms
 from measure.random_runs.table import random_runs
 from measure.text import seconds, table, times
 
@@ -73,7 +74,7 @@ def compare_sections(*results):
 
 
 KINDS = {kind.__name__: kind for kind in (
-    compare, compare_details, compare_sections, overview, random_runs,
+    compare, compare_details, compare_sections, overview, platforms, random_runs,
     bench_tables.figures, bench_tables.parasail_library, bench_tables.align_files, bench_tables.align_cpu,
     bench_tables.align_gpu_library, bench_tables.align_gpu_files,
     bench_tables.kmer_count, bench_tables.kmer_query, bench_tables.kmer_versions, bench_tables.kmer_device,

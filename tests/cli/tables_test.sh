@@ -34,4 +34,15 @@ cp "$result" scripts/bench/results/copy.json
 check "a result that nothing reads is found" bash -c "! $prune --check >out.txt"
 check "with its name" out_has 'copy.json: no table or plot reads it'
 
+# What was done for a platform: recorded, the page is behind until it is made again.
+record="python3 scripts/measure/platforms.py"
+check "a platform that is not known is refused" bash -c "! printf 'abacus\tkmer\trun\tx\n' | $record x 2>err.txt"
+check "by its name" err_has 'abacus'
+check "so is a state" bash -c "! printf 'arm64\tkmer\tclaimed\tx\n' | $record x 2>/dev/null"
+check "nothing is no record" bash -c "! $record x </dev/null 2>/dev/null"
+check "a record" bash -c "printf 'arm64\tkmer\trun\tbeads\n' | $record x"
+check "the page is behind" bash -c "! python3 scripts/dev/tables.py --check docs/platforms.md >out.txt 2>&1"
+check "by this row" out_has '^+| arm64 | kmer | run | beads'
+check "made again it is not" bash -c "python3 scripts/dev/tables.py docs/platforms.md && python3 scripts/dev/tables.py --check docs/platforms.md"
+
 finish
