@@ -25,6 +25,7 @@ constexpr std::uint64_t kEnded = ~std::uint64_t{0};
 constexpr std::uint32_t kGarbage = 0x7fa5a5a5;  // what registers and memory hold before: a NaN
 constexpr std::uint64_t kTurn = 1 << 16;  // instructions of a wave before the next has its turn
 constexpr std::size_t kSharedBytes = 64 << 10;
+constexpr std::size_t kSharedWindow = (std::size_t{1} << 32) + 4096;
 
 struct Descriptor {
   std::uint32_t shared_bytes, scratch_bytes, argument_bytes, reserved;
@@ -75,13 +76,16 @@ void tell_fault(int signal) {
 }
 
 // Shared memory begins where the lower half of addresses is zero, so that an address in it and its
-// flat address differ in the upper half alone, as on the device.
+// flat address differ in the upper half alone, as on the device. All 32 bits of an address are
+// there to be read: the emulator reads for lanes that are switched off, too, whose registers hold
+// anything.
 unsigned char* shared_memory() {
   static unsigned char* const memory = [] {
     for (std::uint64_t upper = 0x2000; upper < 0x4000; ++upper) {
       void* const wanted = reinterpret_cast<void*>(upper << 32);
-      void* const got = mmap(wanted, kSharedBytes, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+      void* const got =
+          mmap(wanted, kSharedWindow, PROT_READ | PROT_WRITE,
+               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
       if (got == wanted) return static_cast<unsigned char*>(got);
     }
     throw std::runtime_error("no memory for shared memory");
