@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measure alignment on one GPU beside Parasail on the processors of the same host, in one run.
+"""Measure alignment on one GPU compared with Parasail on the processors of the same host, in one run.
 
 Three parts, of which --parts chooses: library (parasail_driver: equal scores first, then both libraries on
 the same pairs), files (biogpu align and parasail_aligner: equal files first) and bench (biogpu-bench align).

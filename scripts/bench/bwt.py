@@ -8,7 +8,7 @@ usage: scripts/bench/bwt.py [--biogpu PATH] [--seqan-fm PATH] [--libsais PATH] [
 
 The genome is random with a fixed seed and one record without holes; queries are 100-mers of it, one in four of
 them changed in one letter, half of them from the other strand. Programs take turns; medians are compared, wall
-time and CPU time beside each other. Without bwa or the drivers (targets seqan_fm and libsais_driver, the latter
+wall time and CPU time. Without bwa or the drivers (targets seqan_fm and libsais_driver, the latter
 where BIOGPU_LIBSAIS names a built libsais) their part is left out and said so. libsais sorts the texts
 of sort_texts.py in memory in turns with our library. Maximal matches are those of reads of 150 bases with 0.5 % of
 errors and 0.25 % of N, from --genome FASTA or a text in which one stretch of 5,000 in three is a copy. docs/benchmarks/bwt.md is made from the JSON by scripts/dev/tables.py.

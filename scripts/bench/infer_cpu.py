@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""biogpu infer beside transformers on PyTorch's CPU backend: equal outputs first, then time.
+"""biogpu infer compared with transformers on PyTorch's CPU backend: equal outputs first, then time.
 
 usage: scripts/bench/infer_cpu.py BIOGPU FOLDER [--threads N] [--runs N] [--json FILE]
 

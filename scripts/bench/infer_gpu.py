@@ -356,7 +356,7 @@ def compare_proteome(biogpu, work):
 
 
 def markdown(results):
-    lines = ["# `biogpu infer` beside transformers", "",
+    lines = ["# `biogpu infer` compared with transformers", "",
              f"{results['gpu']}; torch {results['torch']}; random weights of the published shapes.", "",
              "| model | batch | precision | ours, ms | eager, ms | SDPA, ms | against the faster | activations, ours / eager |",
              "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |"]

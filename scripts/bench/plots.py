@@ -27,7 +27,7 @@ def draw_align_cpu():
         ours, theirs = 1000 / row["biogpu_gcups_per_core"], 1000 / row["parasail_gcups_per_core"]
         cases.append((row["workload"], [("biogpu", ours, [ours]), ("Parasail's fastest function", theirs, [theirs])]))
     return plot.bars(
-        "biogpu align on a CPU core beside Parasail",
+        "biogpu align on a CPU core compared with Parasail",
         "Picoseconds a cell of the matrix, library against library, with two threads; the less the better. Drawn by "
         f"scripts/bench/plots.py from {ALIGN_CPU}.", cases, "ps")
 
@@ -46,7 +46,7 @@ def draw_align_gpu():
     for row in result["files"]:
         add(row["workload"], 1e9 * row["biogpu_s"] / row["pairs"], 1e9 * row["parasail_s"] / row["pairs"])
     return plot.bars(
-        "biogpu align on one H200 beside Parasail on the 16 cores of the same host",
+        "biogpu align on one H200 compared with Parasail on the 16 cores of the same host",
         "Nanoseconds a pair; the less the better. The last is from file to file. Drawn by scripts/bench/plots.py from "
         f"{ALIGN_GPU}.", cases, "ns")
 
@@ -62,7 +62,7 @@ def draw_bwt_cpu():
         return name, seconds, [seconds]
 
     return plot.bars(
-        "biogpu bwt on two CPU cores beside bwa and SeqAn2",
+        "biogpu bwt on two CPU cores compared with bwa and SeqAn2",
         f"{result['bases'] / 1e6:.0f} Mbp of random bases, {result['queries'] / 1e6:.0f} million 100-mers. biogpu with "
         f"{result['threads']} threads, from file to file; SeqAn2 with one thread, in memory; bwa index has one. "
         f"Bars are medians, dots single runs. Drawn by scripts/bench/plots.py from {BWT_CPU}.",

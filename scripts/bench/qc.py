@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times `biogpu qc` beside fastp on simulated pairs, in turns, after comparing what they write.
+"""Times `biogpu qc` compared with fastp on simulated pairs, in turns, after comparing what they write.
 
 usage: scripts/bench/qc.py BIOGPU [--fastp PROGRAM] [--pairs N] [--threads N] [--runs N]
                            [--device WHAT] [--cases LIST] [--json FILE] [--folder FOLDER]
@@ -10,7 +10,7 @@ Cases: plain (pairs, text in and out), gzip (pairs, one gzip member a file in, g
 BIOGPU or in --bench. The outputs of both programs are compared first, gzip after decompression; a
 case that differs is not timed. Reports medians of wall time, CPU time and peak memory, and their
 ratios. Without fastp, only biogpu is timed. --adapterremoval adds AdapterRemoval 3, gzip to gzip; --resident the
-stages on pairs that lie on the GPU beside one thread of fastp; --perf a profile of each case. Put FOLDER on a fast disk or in memory: 730 MB a
+stages on pairs that lie on the GPU compared with one thread of fastp; --perf a profile of each case. Put FOLDER on a fast disk or in memory: 730 MB a
 million pairs and mate, three times. scripts/dev/tables.py writes the page from --json.
 """
 

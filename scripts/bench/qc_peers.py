@@ -1,4 +1,4 @@
-"""AdapterRemoval 3 beside `biogpu qc`, and fastp's one thread beside the stages on a GPU: for qc.py."""
+"""AdapterRemoval 3 compared with `biogpu qc`, and one thread of fastp with the stages on a GPU: for qc.py."""
 
 import gzip
 import json

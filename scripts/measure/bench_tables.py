@@ -10,28 +10,28 @@ def figures(result, *words):
     """Of biogpu-bench: one row a figure; words choose those whose name begins with one of them."""
     chosen = [f for f in result["figures"]
               if not words or any(f["name"].startswith(word.replace("_", " ")) for word in words)]
-    return table(["limit", "median", "lowest - highest", "unit", "how"],
+    return table(["limit", "median", "lowest - highest", "unit", "method"],
                  [[f["name"], f"{f['median']:.4g}", f"{f['lowest']:.4g} - {f['highest']:.4g}", f["unit"], f["how"]]
                   for f in chosen], "lrrll")
 
 
 def parasail_library(rows):
     """Of scripts/compare/parasail_library.py: both libraries on the same pairs in one process."""
-    return table(["workload", "biogpu GCUPS", "Parasail GCUPS (its best function)", "times as fast"],
+    return table(["workload", "biogpu GCUPS", "Parasail GCUPS (best function)", "speedup"],
                  [[r["workload"], f"{r['biogpu_gcups']:.1f}", f"{r['parasail_gcups']:.1f} ({r['parasail_best']})",
                    times(r["ratio"])] for r in rows], "lrrr")
 
 
 def align_files(rows):
     """Of scripts/bench/align.py: biogpu align parasail and parasail_aligner, from file to file."""
-    return table(["workload", "biogpu s", "parasail_aligner s", "times as fast", "CPU seconds"],
+    return table(["workload", "biogpu s", "parasail_aligner s", "speedup", "CPU-time reduction"],
                  [[r["workload"], f"{r['biogpu_s']:.2f}", f"{r['parasail_s']:.2f}", times(r["ratio"]),
-                   f"{times(r['cpu_ratio'])} times fewer"] for r in rows], "lrrrr")
+                   times(r['cpu_ratio'])] for r in rows], "lrrrr")
 
 
 def align_cpu(rows):
     """Of scripts/bench/align_cpu.py: library against library, CPU seconds."""
-    return table(["work", "biogpu, GCUPS a core", "Parasail, GCUPS a core (its best function)", "times as fast"],
+    return table(["workload", "biogpu, GCUPS a core", "Parasail, GCUPS a core (best function)", "speedup"],
                  [[r["workload"], f"{r['biogpu_gcups_per_core']:.1f}",
                    f"{r['parasail_gcups_per_core']:.1f} ({r['parasail_best']})", times(r["ratio"])] for r in rows],
                  "lrrr")
@@ -51,13 +51,13 @@ def align_gpu_library(result):
             rows.append([r["workload"], rate(r["pairs"], r["biogpu_device_s"]), rate(r["pairs"], r["biogpu_s"]),
                          f"{theirs:.3g} ({function})", times(r["pairs"] / r["biogpu_device_s"] / theirs),
                          times(r["pairs"] / r["biogpu_s"] / theirs)])
-    return table(["work", "device, pairs/s", "host to host", "Parasail (its function)", "device, times as fast",
+    return table(["workload", "device, pairs/s", "host to host", "Parasail (function)", "device, speedup",
                   "host to host"], rows, "lrrrrr")
 
 
 def align_gpu_files(result):
     """Of scripts/bench/align_gpu.py: from file to file."""
-    return table(["work", "pairs", "MB written", "biogpu s", "parasail_aligner s (its best function)", "times as fast"],
+    return table(["workload", "pairs", "MB written", "biogpu s", "parasail_aligner s (best function)", "speedup"],
                  [[r["workload"], f"{r['pairs']:,}", f"{r['bytes'] / 1e6:.0f}", f"{r['biogpu_s']:.2f}",
                    f"{r['parasail_s']:.2f} ({r['parasail_best']})", times(r["ratio"])] for r in result["files"]],
                  "lrrrrr")
@@ -143,12 +143,12 @@ def qc_profile(result):
 
 
 def qc_resident(result):
-    """Of scripts/bench/qc.py --resident: rates of the stages without files, beside one thread of fastp."""
+    """Of scripts/bench/qc.py --resident: rates of the stages without files, compared with one thread of fastp."""
     of = result["resident"]
     names = {"fastp_pairs_s": "fastp, one worker, no output", "cpu_pairs_s": "biogpu, one thread of the CPU",
-             "host_to_host_pairs_s": "biogpu, the GPU from host memory to host memory, one stream",
-             "device_pairs_s": "biogpu, the GPU, pairs resident on it"}
-    return table(["default options, pairs of 150 bases", "million pairs/s", "of fastp's"],
+             "host_to_host_pairs_s": "biogpu, GPU from host memory to host memory, one stream",
+             "device_pairs_s": "biogpu, GPU, pairs resident on it"}
+    return table(["default options, pairs of 150 bases", "million pairs/s", "speedup over fastp"],
                  [[name, f"{of[key] / 1e6:.3g}", times(of[key] / of["fastp_pairs_s"])] for key, name in names.items()],
                  "lrr")
 
@@ -174,7 +174,7 @@ def bwt_device(rows):
     for row in found:
         n = row["queries"]
         for job, key, places in (("count", "count", ""), ("locate", "locate", f" ({row['places']:,} places)")):
-            for how, name in ((", host to host", "wall"), (", the kernels alone", "device")):
+            for how, name in ((", host to host", "wall"), (", kernels alone", "device")):
                 seconds = row[f"{key}_{name}_s"]
                 lines.append([f"{job}, {n / 1e6:.0f} million 100-mers{places}{how}", f"{seconds:.4f}",
                               f"{n / seconds / 1e6:,.0f} million/s"])
@@ -203,13 +203,13 @@ def bwt_ratios(result):
     if "build_s" in peers:
         lines.append(["FM-index, from file to file; SeqAn2 in memory, one thread", times(peers["build_s"] / seconds["index"])])
     if "bwa_index" in seconds:
-        lines.append(["the five files of bwa index", times(seconds["bwa_index"] / seconds["index_bwa"])])
+        lines.append(["files of bwa index", times(seconds["bwa_index"] / seconds["index_bwa"])])
     if "count_s" in peers:
         lines.append(["counting 100-mers, wall; SeqAn2 in memory, one thread", times(peers["count_s"] / seconds["count"])])
         cpu = programs["count"].get("stages", {}).get("cpu_s")
         if cpu:
             lines.append(["counting 100-mers, CPU seconds", times(peers["count_s"] / cpu)])
-    return table(["work", "times as fast"], lines, "lr")
+    return table(["workload", "speedup"], lines, "lr")
 
 
 def bwt_libsais(result):
@@ -224,7 +224,7 @@ def bwt_libsais(result):
             lines.append([row["text"], what, f"{median(row, ours, 'wall_s'):.2f}", f"{median(row, theirs, 'wall_s'):.2f}",
                           times(median(row, theirs, "wall_s") / median(row, ours, "wall_s")),
                           times(median(row, theirs, "cpu_s") / median(row, ours, "cpu_s"))])
-    return table(["text", "result", "biogpu, s", "libsais, s", "times as fast", "times less CPU"], lines, "llrrrr")
+    return table(["text", "result", "biogpu, s", "libsais, s", "speedup", "CPU-time reduction"], lines, "llrrrr")
 
 
 def bwt_smem(*results):
@@ -238,15 +238,15 @@ def bwt_smem(*results):
             lines.append([smem["text"], name.split("_")[1], f"{of['wall_s']:.2f}", f"{theirs['wall_s']:.2f}",
                           times(theirs["wall_s"] / of["wall_s"]), times(theirs["cpu_s"] / of["cpu_s"]),
                           f"{of['peak_bytes'] / 1e6:.0f} / {theirs['peak_bytes'] / 1e6:.0f}"])
-    return table(["text", "threads", "biogpu, s", "bwa fastmap, s", "times as fast", "times less CPU",
+    return table(["text", "threads", "biogpu, s", "bwa fastmap, s", "speedup", "CPU-time reduction",
                   "peak MB, biogpu / bwa"], lines, "lrrrrrr")
 
 
 def bwt_hard(rows):
-    """Of scripts/bench/bwt_gpu.sh: hard texts beside random ones of the same kind and length."""
+    """Of scripts/bench/bwt_gpu.sh: hard texts compared with random ones of the same kind and length."""
     hard = [r for r in rows if r["what"] == "hard"]
     seconds = {r["text"]: r["wall_s"] for r in hard}
-    return table(["text", "rounds", "seconds", "times random"],
+    return table(["text", "rounds", "seconds", "time / random text"],
                  [[r["text"], r["rounds"], f"{r['wall_s']:.4f}", times(r["wall_s"] / seconds[r["like"]])] for r in hard],
                  "lrrr")
 
@@ -276,15 +276,15 @@ def bwt_index(*summaries):
 
 def infer_cpu(result):
     """Of scripts/bench/infer_cpu.py: passes alone."""
-    return table(["sequences", "biogpu, s", "transformers, s", "times as fast", "times less CPU", "largest error"],
+    return table(["sequences", "biogpu, s", "transformers, s", "speedup", "CPU-time reduction", "largest error"],
                  [[row["case"], f"{row['biogpu_s']:.4g}", f"{row['transformers_s']:.4g}", times(row["ratio"]),
                    times(row["cpu_ratio"]), f"{row['error']:.1g}"] for row in result["cases"]], "lrrrrr")
 
 
 def infer_design(result):
     """Of scripts/bench/infer_design.py."""
-    return table(["structure", "residues", "tied", "samples", "biogpu, s", "ProteinMPNN, s", "times as fast",
-                  "times less CPU"],
+    return table(["structure", "residues", "tied", "samples", "biogpu, s", "ProteinMPNN, s", "speedup",
+                  "CPU-time reduction"],
                  [[row["structure"], row["residues"], "yes" if row["tied"] else "no", row["samples"],
                    f"{row['biogpu_wall_s']:.2f}", f"{row['original_wall_s']:.2f}", times(row["wall_ratio"]),
                    times(row["cpu_ratio"])] for row in result["rows"]], "lrlrrrrr")
@@ -297,7 +297,7 @@ def infer_design_gpu(result):
         theirs = row.get("original_s")
         lines.append([row["stage"], row["residues"], row["sequences"], f"{1e3 * row['median_s']:.2f}",
                       f"{1e3 * theirs:.1f}" if theirs else "", times(theirs / row["median_s"]) if theirs else ""])
-    return table(["stage", "residues", "sequences", "biogpu, ms", "ProteinMPNN, ms", "times as fast"], lines, "lrrrrr")
+    return table(["stage", "residues", "sequences", "biogpu, ms", "ProteinMPNN, ms", "speedup"], lines, "lrrrrr")
 
 
 def infer_design_files(result):
@@ -310,7 +310,7 @@ def infer_design_files(result):
 
 def infer_design_fidelity(result):
     """Of scripts/bench/infer_design_gpu.sh: with the original's random numbers."""
-    return table(["structure", "residues", "samples", "furthest log-probability"],
+    return table(["structure", "residues", "samples", "largest difference of a log-probability"],
                  [[r["structure"], r["residues"], r["samples"], f"{r['worst_log_probability']:.1e}"]
                   for r in result["fidelity"]], "lrrr")
 
@@ -346,8 +346,8 @@ def infer_gpu(*words):
             lines.append([MODEL_NAMES[model["shape"]], ours["batch"].replace("x", " x "), ours["precision"],
                           f"{1e3 * ours['median_s']:.3f}", ms.get("eager", ""), ms.get("sdpa", ""),
                           times(fastest / ours["median_s"]), alone, activations])
-    return table(["model", "batch", "precision", "biogpu, ms", "eager, ms", "SDPA, ms", "times as fast as the faster",
-                  "each by itself: biogpu / the faster, ms", "activations, biogpu / eager, MiB"], lines, "lllrrrrrr")
+    return table(["model", "batch", "precision", "biogpu, ms", "eager, ms", "SDPA, ms", "speedup over the faster",
+                  "with rests: biogpu / the faster, ms", "activations, biogpu / eager, MiB"], lines, "lllrrrrrr")
 
 
 def infer_bare_products(*results):
@@ -361,8 +361,8 @@ def infer_bare_products(*results):
             whole = ours[bare["batch"], precision]
             lines.append([MODEL_NAMES[model["shape"]], bare["batch"].replace("x", " x "), precision,
                           *(f"{1e3 * row[key]:.1f}" for key in ("median_s", "rested_s") for row in (whole, bare))])
-    return table(["model", "batch", "precision", "one behind the other, ms: the pass", "products alone",
-                  "each by itself, ms: the pass", "products alone"], lines, "lllrrrr")
+    return table(["model", "batch", "precision", "back to back, ms: forward pass", "products alone",
+                  "with rests, ms: forward pass", "products alone"], lines, "lllrrrr")
 
 
 def infer_devices(result):
@@ -372,7 +372,7 @@ def infer_devices(result):
     for r in runs:
         n = len(r["devices"].split(","))
         lines.append([n, f"{r['wall_s']:.2f}", f"{r['summary']['time']['gpu_s'] / n:.2f}", times(runs[0]["wall_s"] / r["wall_s"])])
-    return table(["GPUs", "whole command, s", "passes of each, s", "times as fast"], lines, "rrrr")
+    return table(["GPUs", "whole command, s", "forward passes of each, s", "speedup"], lines, "rrrr")
 
 
 def infer_operations(result):
@@ -381,13 +381,13 @@ def infer_operations(result):
               f"{op['operations'] / op['seconds'] / 1e12:.0f}" if "gemm" in op["op"] or op["op"] == "attention" else "",
               f"{100 * op['roofline_share']:.0f} %"]
              for op in result["ops"] if op["shape"].startswith("ESM-2 650M") and op["op"] in LAYER_STEPS]
-    return table(["step", "rows x columns x summed", "us", "TFLOP/s", "of the roofline"], lines, "llrrr")
+    return table(["step", "rows x columns x summed", "us", "TFLOP/s", "share of the roofline"], lines, "llrrr")
 
 
 def infer_fidelity(*words):
     """Of scripts/bench/infer_gpu.sh: last hidden states against the reference in fp32."""
     return table(["model", "program", "precision", "cosine", "worst cosine of a token", "relative error",
-                  "same likeliest residue", "lead lost elsewhere, at most"],
+                  "same likeliest residue", "largest lead lost"],
                  [[MODEL_NAMES[model["shape"]], row.get("program", "biogpu"), row["precision"], f"{row['cosine']:.7f}",
                    f"{row['worst_cosine']:.7f}", f"{row['relative_error']:.1e}", f"{100 * row['same_top1']:.2f} %",
                    f"{100 * row['lost_lead']:.2f} %"]
@@ -420,7 +420,7 @@ def stages(result):
         rows = [[s["name"], f"{s['threads']:.0f}", cell(s["wall_s"], 3), cell(s["busy_s"], 3), cell(s["wait_s"], 3),
                  s["waits_for"], cell(s["rate"], 0), share(limits, run, s)] for s in run["stages"]]
         lines += [f"**{run['name']}**: {run['wall_s']:.2f} s", ""]
-        lines += table(["stage", "threads", "wall, s", "busy, s", "waited, s", "for", "MB/s a thread", "of the limit"],
+        lines += table(["stage", "threads", "wall, s", "busy, s", "waited, s", "waited for", "MB/s a thread", "share of the limit"],
                        rows, "lrrrrlrr")
         lines.append("")
     return lines[:-1]
@@ -431,6 +431,6 @@ def auto_choice(result):
     def median(case, device):
         return f"{statistics.median(run['wall_s'] for run in case['runs'][device]):.2f}"
 
-    return table(["run", "cpu, s", "gpu, s", "auto, s", "auto took", "of the better"],
+    return table(["run", "cpu, s", "gpu, s", "auto, s", "auto used", "auto / better"],
                  [[case["name"], *(median(case, device) for device in ("cpu", "gpu", "auto")), case["chosen"],
                    f"{case['ratio']:.2f}"] for case in result["cases"]], "lrrrlr")

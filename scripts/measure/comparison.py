@@ -50,7 +50,7 @@ class Case:
 class Peer:
     name: str  # of the command and its files
     title: str  # of the tool, for people
-    what: str  # "biogpu kmer": what stands beside it
+    what: str  # "biogpu kmer": what the peer is compared with
     packages: dict  # program -> package of the distribution
     version: typing.Callable  # Setup -> text
 
@@ -158,8 +158,8 @@ def write(result, out):
     """NAME.json, NAME.md with the table, NAME.svg: all are written under another name before any is renamed."""
     out.mkdir(parents=True, exist_ok=True)
     stem = out / result["peer"]
-    lines = [f"# {result['what']} beside {result['title']}", "", *tables.compare(result), "",
-             f"![{result['what']} beside {result['title']}]({result['peer']}.svg)", "",
+    lines = [f"# {result['what']} compared with {result['title']}", "", *tables.compare(result), "",
+             f"![{result['what']} compared with {result['title']}]({result['peer']}.svg)", "",
              *tables.compare_details(result)]
     texts = {".json": json.dumps(result, indent=1), ".svg": draw(result), ".md": "\n".join(lines)}
     with tempfile.TemporaryDirectory(dir=out, prefix=".new-") as name:
@@ -179,7 +179,7 @@ def draw(result):
             label = "biogpu" if program == "biogpu" else result["title"]
             rows.append((label, timing.spread(side["runs"], key)[0], [run[key] for run in side["runs"]]))
         cases.append((name, rows))
-    return plot.bars(f"{result['what']} beside {result['title']}: wall time", tables.caption(result), cases)
+    return plot.bars(f"{result['what']} compared with {result['title']}: wall time", tables.caption(result), cases)
 
 
 def compare(peer, text, cases):

@@ -30,7 +30,7 @@ def of_comparison(result):
             if not case["only_compute"]:
                 values.append(theirs[key] / max(1e-3, ours[key]))
     yield (f"`{result['what']}`", result["versions"][result["peer"]] or result["title"],
-           f"{len(result['cases'])} works of `scripts/compare/{result['peer']}`", spans(ratios["wall_s"]),
+           f"{len(result['cases'])} workloads of `scripts/compare/{result['peer']}`", spans(ratios["wall_s"]),
            spans(ratios["cpu_s"]))
 
 
@@ -38,7 +38,7 @@ def of_parasail_library(rows):
     threads = "one thread" if rows[0]["threads"] == 1 else f"{rows[0]['threads']} threads"
     # The rows of former results do not say the version, which was the distribution's.
     version = numbered("Parasail", rows[0].get("parasail_version", "2.6"))
-    yield ("`biogpu align`", f"{version}, its best function", f"{len(rows)} works of pairs in memory, {threads}",
+    yield ("`biogpu align`", f"{version}, best function", f"{len(rows)} workloads of pairs in memory, {threads}",
            spans(row["ratio"] for row in rows), "")
 
 
@@ -65,7 +65,7 @@ def of_bwt(result):
     programs = result["programs"]
     work = f"{result['bases'] / 1e6:.0f} Mbp"
     if "bwa_index" in programs:
-        yield ("`biogpu bwt index`", "bwa index, one thread", f"its five files of {work}",
+        yield ("`biogpu bwt index`", "bwa index, one thread", f"the five files of {work}",
                *(times(r) for r in ratios(programs["bwa_index"]["median_s"], programs["index_bwa"])))
     peer = result.get("seqan2_and_divsufsort")
     if peer:
@@ -100,6 +100,6 @@ def rows_of(result):
 
 
 def overview(*results):
-    """times as fast: the peer's wall time over biogpu's, lowest to highest of the works; then CPU time."""
-    return table(["", "beside", "work", "times as fast", "times less CPU"],
+    """Speedup: the peer's wall time over biogpu's, lowest to highest of the works; then CPU time."""
+    return table(["command", "compared with", "workload", "speedup", "CPU-time reduction"],
                  [row for result in results for row in rows_of(result)], "lllrr")

@@ -44,7 +44,7 @@ def compare(result):
         rows.append([name, with_spread(ours, key), with_spread(theirs, key), times(ratio[key]),
                      times(ratio["cpu_s"]) if whole else "",
                      f"{megabytes(ours)} / {megabytes(theirs)}" if whole else ""])
-    heads = ["work", "biogpu, s", f"{result['title']}, s", "times as fast", "times less CPU", "peak MB, biogpu / peer"]
+    heads = ["workload", "biogpu, s", f"{result['title']}, s", "speedup", "CPU-time reduction", "peak MB, biogpu / peer"]
     return table(heads, rows, "lrrrrr")
 
 
@@ -52,7 +52,7 @@ def compare_details(result):
     """The machine, versions, how equality was shown, inputs and commands."""
     versions = ", ".join(f"{name}: {version}" for name, version in result["versions"].items() if version)
     lines = [f"{caption(result)}.", "", f"Versions: {versions}.", ""]
-    lines += table(["work", "equal", "commands"],
+    lines += table(["workload", "equal", "commands"],
                    [[f"{case['name']} ({case['note']})" if case["note"] else case["name"], case["rule"],
                      "<br>".join(f"`{side['command']}`" for side in case["programs"].values())]
                     for case in result["cases"]])
@@ -68,7 +68,7 @@ def compare_sections(*results):
     """A section a peer, for docs/benchmarks/compare.md."""
     lines = []
     for result in results:
-        lines += [f"### {result['what']} beside {result['title']}", "", *compare(result), "",
+        lines += [f"### {result['what']} compared with {result['title']}", "", *compare(result), "",
                   *compare_details(result), ""]
     return lines[:-1]
 

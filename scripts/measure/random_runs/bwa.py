@@ -9,7 +9,7 @@ PARTS = ("amb", "ann", "pac", "bwt", "sa")
 KNOWN = [
     Known("FASTQ whose quality does not fit", PAGE,
           "`bwa index` stops silently at a FASTQ record whose quality does not fit", ("damaged",), "^status: peer 0 .*biogpu 3"),
-    Known("no record", PAGE, "`index` refuses text without any record, and files that are no FASTA or FASTQ",
+    Known("no record", PAGE, "`index` refuses text without any record, and files that are neither FASTA nor FASTQ",
           ("no record",), "^status: peer 0 .*biogpu 3"),
     Known("bwa cannot read its index", PAGE,
           "`bwa fastmap` crashes on an index without bases and stops at holes of blanks",
