@@ -74,14 +74,14 @@ void compare(const qc::Batch& unit, const qc::Options& options, const std::strin
   process_pairs(by_gpu, options, gpu_sums);
   for (std::size_t k = 0; k < qc::kOutputs; ++k)
     equal = equal && by_cpu.text[k].view() == by_gpu.text[k].view();
-  equal = equal && cpu_sums.tally.verdicts == gpu_sums.tally.verdicts &&
-          cpu_sums.tally.insert_sizes == gpu_sums.tally.insert_sizes &&
-          cpu_sums.tally.adapter_bases == gpu_sums.tally.adapter_bases &&
-          cpu_sums.tally.corrected_bases == gpu_sums.tally.corrected_bases;
+  equal = equal && cpu_sums.counts.verdicts == gpu_sums.counts.verdicts &&
+          cpu_sums.counts.insert_sizes == gpu_sums.counts.insert_sizes &&
+          cpu_sums.counts.adapter_bases == gpu_sums.counts.adapter_bases &&
+          cpu_sums.counts.corrected_bases == gpu_sums.counts.corrected_bases;
   qc::Summary summary;
   gpu->add_stats(summary);
   for (std::size_t m = 0; m < 2; ++m) {
-    qc::ReadStats after = cpu_sums.alike[m].take();
+    qc::ReadStats after = cpu_sums.unchanged[m].take();
     after.add(cpu_sums.after[m].take());
     equal = equal && after.n_bases == summary.after[m].n_bases &&
             after.q30_bases == summary.after[m].q30_bases && after.kmers == summary.after[m].kmers;

@@ -17,7 +17,7 @@ KERNEL = (
 LIBRARIES = (("compress", r"libdeflate"), ("decompress", r"libisal|libz\b"))
 FUNCTIONS = (
     ("decompress", r"io::input::|inflate|decode"),
-    ("parse", r"FastqFile|find_line_ends|::scan$|ReadAhead"),
+    ("parse", r"FastqFile|find_line_ends|::scan$|Prefetcher"),
     ("statistics", r"StatsAdder|add_kmers|::(add|carry|count)$|ReadStats"),
     ("duplicates", r"Duplicate|KeySet|::sum$"),
     ("adapters' table", r"TextCounts|Hash_bytes"),

@@ -110,7 +110,7 @@ class QcRun {
   // Takes the shares, which may be most of the run's memory.
   std::string part_text(qc::RunResult& result) const {
     return qc::encode_part({flags_.options, result.n_of_input, qc::whole_command(command_line_),
-                            result.summary, std::move(result.shares)});
+                            result.summary, std::move(result.partial)});
   }
 
   bool wants_gpu(const qc::Options& options) {

@@ -26,40 +26,40 @@ std::uint64_t sum(const std::array<std::uint64_t, 4>& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-std::string filtering_text(const qc::Tally& tally, const qc::Options& options) {
+std::string filtering_text(const qc::FilterCounts& counts, const qc::Options& options) {
   std::string text = "Filtering result:\n";
   const auto line = [&](const char* what, std::uint64_t n) {
     text += fmt::format("{}: {}\n", what, n);
   };
-  line("reads passed filter", tally.n_with(Verdict::passed));
-  line("reads failed due to low quality", tally.n_with(Verdict::low_quality));
-  line("reads failed due to too many N", tally.n_with(Verdict::too_many_n));
+  line("reads passed filter", counts.n_with(Verdict::passed));
+  line("reads failed due to low quality", counts.n_with(Verdict::low_quality));
+  line("reads failed due to too many N", counts.n_with(Verdict::too_many_n));
   if (options.length_filter) {
-    line("reads failed due to too short", tally.n_with(Verdict::too_short));
+    line("reads failed due to too short", counts.n_with(Verdict::too_short));
     if (options.length_limit > 0)
-      line("reads failed due to too long", tally.n_with(Verdict::too_long));
+      line("reads failed due to too long", counts.n_with(Verdict::too_long));
   }
   if (options.complexity_filter)
-    line("reads failed due to low complexity", tally.n_with(Verdict::low_complexity));
+    line("reads failed due to low complexity", counts.n_with(Verdict::low_complexity));
   if (options.profile == qc::Profile::fastp_1)
-    line("reads failed due to adapter dimer", tally.n_with(Verdict::adapter_dimer));
+    line("reads failed due to adapter dimer", counts.n_with(Verdict::adapter_dimer));
   if (options.adapter_trimming) {
-    line("reads with adapter trimmed", tally.adapter_reads);
-    line("bases trimmed due to adapters", tally.adapter_bases);
+    line("reads with adapter trimmed", counts.adapter_reads);
+    line("bases trimmed due to adapters", counts.adapter_bases);
   }
   if (options.trim_poly_x) {
-    line("reads with polyX in 3' end", sum(tally.poly_x_reads));
-    line("bases trimmed in polyX tail", sum(tally.poly_x_bases));
+    line("reads with polyX in 3' end", sum(counts.poly_x_reads));
+    line("bases trimmed in polyX tail", sum(counts.poly_x_bases));
   }
   if (options.correction) {
-    line("reads corrected by overlap analysis", tally.corrected_reads);
-    line("bases corrected by overlap analysis", tally.corrected_bases);
+    line("reads corrected by overlap analysis", counts.corrected_reads);
+    line("bases corrected by overlap analysis", counts.corrected_bases);
   }
   return text;
 }
 
 std::string merge_text(const qc::Summary& summary) {
-  const std::uint64_t merged = summary.tally.merged_pairs;
+  const std::uint64_t merged = summary.counts.merged_pairs;
   std::string text = fmt::format("\nRead pairs merged: {}\n", merged);
   if (summary.after[0].n_reads > 0)
     text += fmt::format("% of original read pairs: {}%\n% in reads after filtering: {}%\n",
@@ -83,7 +83,7 @@ std::string qc_text(const qc::Summary& summary, const qc::Options& options) {
     }
   }
   text += '\n';
-  text += filtering_text(summary.tally, options);
+  text += filtering_text(summary.counts, options);
   if (options.duplicates)
     text += fmt::format("\nDuplication rate{}: {:g}%\n",
                         options.paired() ? "" : " (may be overestimated since this is SE data)",

@@ -18,9 +18,9 @@ void merge_duplicates(const std::vector<Part>& parts, Summary& summary) {
   sets.reserve(static_cast<std::size_t>(hash.n_tables()));
   for (int t = 0; t < hash.n_tables(); ++t) sets.emplace_back(hash.n_bits());
   for (const Part& part : parts)
-    for (std::size_t k = 0; k < part.shares.keys.size();) {
+    for (std::size_t k = 0; k < part.partial.keys.size();) {
       bool seen = true;
-      for (KeySet& set : sets) seen = !set.insert(part.shares.keys[k++]) && seen;
+      for (KeySet& set : sets) seen = !set.insert(part.partial.keys[k++]) && seen;
       summary.n_duplicates += seen;
       ++summary.n_evaluated;
     }
@@ -53,16 +53,18 @@ void merge_overrepresented(const std::vector<Part>& parts, Summary& summary) {
     const auto add = [&](SequenceCounts& counts, auto turns) {
       std::vector<const TurnCounts*> of_parts;
       of_parts.reserve(parts.size());
-      for (const Part& part : parts) of_parts.push_back(&turns(part.shares)[m]);
+      for (const Part& part : parts) of_parts.push_back(&turns(part.partial)[m]);
       const auto found = sampled(of_parts, sampling, candidates.size());
       counts.reserve(candidates.size());
       for (std::size_t c = 0; c < candidates.size(); ++c)
         counts.emplace_back(candidates[c], found[c]);
     };
     add(
-        summary.overrepresented_before[m], [](const Shares& s) -> const auto& { return s.before; });
+        summary.overrepresented_before[m],
+        [](const PartialReport& s) -> const auto& { return s.before; });
     add(
-        summary.overrepresented_after[m], [](const Shares& s) -> const auto& { return s.after; });
+        summary.overrepresented_after[m],
+        [](const PartialReport& s) -> const auto& { return s.after; });
   }
 }
 
@@ -110,7 +112,7 @@ Merged merge_parts(std::vector<Part> parts, const std::vector<std::string>& path
   merged.options = sorted.front().options;
   merged.command = sorted.front().command;
   for (const Part& part : sorted) {
-    merged.summary.tally.add(part.summary.tally);
+    merged.summary.counts.add(part.summary.counts);
     for (std::size_t m = 0; m < 2; ++m) {
       merged.summary.before[m].add(part.summary.before[m]);
       merged.summary.after[m].add(part.summary.after[m]);
@@ -119,7 +121,7 @@ Merged merge_parts(std::vector<Part> parts, const std::vector<std::string>& path
   for (std::size_t m = 0; m < 2; ++m) {
     std::vector<const TextCounts*> adapters;
     adapters.reserve(sorted.size());
-    for (const Part& part : sorted) adapters.push_back(&part.shares.adapters[m]);
+    for (const Part& part : sorted) adapters.push_back(&part.partial.adapters[m]);
     merged.summary.adapters[m] = common_texts(adapters, kShareReported);
   }
   if (merged.options.duplicates) merge_duplicates(sorted, merged.summary);

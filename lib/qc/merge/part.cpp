@@ -42,28 +42,28 @@ using nlohmann::json;
 
 constexpr int kVersion = 2;
 
-json json_of(const Tally& tally) {
-  return {{"verdicts", tally.verdicts},
-          {"adapter_reads", tally.adapter_reads},
-          {"adapter_bases", tally.adapter_bases},
-          {"poly_x_reads", tally.poly_x_reads},
-          {"poly_x_bases", tally.poly_x_bases},
-          {"corrected_reads", tally.corrected_reads},
-          {"corrected_bases", tally.corrected_bases},
-          {"merged_pairs", tally.merged_pairs},
-          {"insert_sizes", tally.insert_sizes}};
+json json_of(const FilterCounts& counts) {
+  return {{"verdicts", counts.verdicts},
+          {"adapter_reads", counts.adapter_reads},
+          {"adapter_bases", counts.adapter_bases},
+          {"poly_x_reads", counts.poly_x_reads},
+          {"poly_x_bases", counts.poly_x_bases},
+          {"corrected_reads", counts.corrected_reads},
+          {"corrected_bases", counts.corrected_bases},
+          {"merged_pairs", counts.merged_pairs},
+          {"insert_sizes", counts.insert_sizes}};
 }
 
-void read_tally(const json& from, Tally& tally) {
-  from.at("verdicts").get_to(tally.verdicts);
-  from.at("adapter_reads").get_to(tally.adapter_reads);
-  from.at("adapter_bases").get_to(tally.adapter_bases);
-  from.at("poly_x_reads").get_to(tally.poly_x_reads);
-  from.at("poly_x_bases").get_to(tally.poly_x_bases);
-  from.at("corrected_reads").get_to(tally.corrected_reads);
-  from.at("corrected_bases").get_to(tally.corrected_bases);
-  from.at("merged_pairs").get_to(tally.merged_pairs);
-  from.at("insert_sizes").get_to(tally.insert_sizes);
+void read_filter_counts(const json& from, FilterCounts& counts) {
+  from.at("verdicts").get_to(counts.verdicts);
+  from.at("adapter_reads").get_to(counts.adapter_reads);
+  from.at("adapter_bases").get_to(counts.adapter_bases);
+  from.at("poly_x_reads").get_to(counts.poly_x_reads);
+  from.at("poly_x_bases").get_to(counts.poly_x_bases);
+  from.at("corrected_reads").get_to(counts.corrected_reads);
+  from.at("corrected_bases").get_to(counts.corrected_bases);
+  from.at("merged_pairs").get_to(counts.merged_pairs);
+  from.at("insert_sizes").get_to(counts.insert_sizes);
 }
 
 json json_of(const TextCounts& counts) {
@@ -115,7 +115,7 @@ void check_sizes(const Part& part) {
   const Options& options = part.options;
   bool good = true;
   const auto sampling = static_cast<std::size_t>(options.overrepresentation_sampling);
-  for (const auto* turns : {&part.shares.before, &part.shares.after})
+  for (const auto* turns : {&part.partial.before, &part.partial.after})
     for (std::size_t m = 0; m < 2 && options.overrepresentation; ++m) {
       const std::size_t n =
           m == 0 ? options.overrepresented1.size() : options.overrepresented2.size();
@@ -125,7 +125,7 @@ void check_sizes(const Part& part) {
     }
   if (good && options.duplicates) {
     const DuplicateHash hash(options);
-    const PackedKeys& keys = part.shares.keys;
+    const PackedKeys& keys = part.partial.keys;
     good = keys.size() % static_cast<std::size_t>(hash.n_tables()) == 0;
     for (std::size_t k = 0; good && k < keys.size(); ++k)
       good = keys[k] >> std::max(32, hash.n_bits()) == 0;
@@ -141,14 +141,14 @@ Part part_of(json& from) {
   from.at("command").get_to(part.command);
   from.at("before").get_to(part.summary.before);
   from.at("after").get_to(part.summary.after);
-  read_tally(from.at("tally"), part.summary.tally);
+  read_filter_counts(from.at("tally"), part.summary.counts);
   for (std::size_t m = 0; m < 2; ++m)
     for (const auto& [text, n] : from.at("adapters").at(m).get_ref<const json::object_t&>())
-      part.shares.adapters[m].add(text, n.get<std::uint64_t>());
-  from.at("turns_before").get_to(part.shares.before);
-  from.at("turns_after").get_to(part.shares.after);
+      part.partial.adapters[m].add(text, n.get<std::uint64_t>());
+  from.at("turns_before").get_to(part.partial.before);
+  from.at("turns_after").get_to(part.partial.after);
   check_part_ranges(part.options);
-  part.shares.keys = take_keys(from.at("duplicate_keys"), part.options);
+  part.partial.keys = take_keys(from.at("duplicate_keys"), part.options);
   check_sizes(part);
   return part;
 }
@@ -156,7 +156,7 @@ Part part_of(json& from) {
 }  // namespace
 
 std::string encode_part(Part part) {
-  const std::size_t n_key_bytes = part.shares.keys.bytes().size();
+  const std::size_t n_key_bytes = part.partial.keys.bytes().size();
   const json text{
       {"biogpu_qc_part", kVersion},
       {"options", part.options},
@@ -164,11 +164,11 @@ std::string encode_part(Part part) {
       {"command", part.command},
       {"before", part.summary.before},
       {"after", part.summary.after},
-      {"tally", json_of(part.summary.tally)},
-      {"adapters", {json_of(part.shares.adapters[0]), json_of(part.shares.adapters[1])}},
-      {"duplicate_keys", take_json_of(part.shares.keys)},
-      {"turns_before", part.shares.before},
-      {"turns_after", part.shares.after}};
+      {"tally", json_of(part.summary.counts)},
+      {"adapters", {json_of(part.partial.adapters[0]), json_of(part.partial.adapters[1])}},
+      {"duplicate_keys", take_json_of(part.partial.keys)},
+      {"turns_before", part.partial.before},
+      {"turns_after", part.partial.after}};
   constexpr std::size_t kMuchOfTheRest = 1u << 20;
   std::string bytes;
   bytes.reserve(n_key_bytes + kMuchOfTheRest);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lib/qc/options.hpp"
-#include "lib/qc/run/shares.hpp"
+#include "lib/qc/run/partial_report.hpp"
 #include "lib/qc/run/summary.hpp"
 
 namespace biogpu::qc {
@@ -16,7 +16,7 @@ struct Part {
   std::uint64_t n_records = 0;  // reads or pairs of the whole input
   std::string command;          // without --shard and --part
   Summary summary;              // over the shard
-  Shares shares;
+  PartialReport partial;
 };
 
 std::string encode_part(Part part);

@@ -6,8 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "lib/qc/output/async_writer.hpp"
 #include "lib/qc/output/part_name.hpp"
-#include "lib/qc/output/write_behind.hpp"
 
 namespace biogpu::qc {
 
@@ -22,10 +22,10 @@ struct OutputSet::File {
 
   // May take the text and leave an empty buffer.
   void write(io::CharBuffer& text) {
-    if (!behind) return write(text.view());
+    if (!writer) return write(text.view());
     if (text.size() == 0) return;
     empty = false;
-    behind->write(text);
+    writer->write(text);
   }
 
   // Room for the next n bytes; returns where.
@@ -36,9 +36,9 @@ struct OutputSet::File {
 
   // All that can fail but the renaming; gives the descriptor back.
   void finish() {
-    if (behind) behind->finish();
+    if (writer) writer->finish();
     if (end > 0) target.seek(end);
-    if (gzip) target.write(GzipPacker::end_of_file(bgzf, empty));
+    if (gzip) target.write(GzipCompressor::end_of_file(bgzf, empty));
     target.finish();
   }
 
@@ -49,7 +49,7 @@ struct OutputSet::File {
   const bool bgzf;
   bool empty = true;
   std::uint64_t end = 0;              // of what has places
-  std::optional<WriteBehind> behind;  // after target: its thread ends first
+  std::optional<AsyncWriter> writer;  // after target: its thread ends first
 };
 
 // The parts of out1 and out2. Each of fastp's workers writes every n-th part, so that a pack's part
@@ -132,7 +132,7 @@ class OutputSet::Splitter {
     const auto part = [i](const io::CharBuffer& text, const auto& from, const auto& to) {
       return text.view().substr(from[i], to[i] - from[i]);
     };
-    file->write(file->gzip ? part(batch.packed[i], begin.packed, end.packed)
+    file->write(file->gzip ? part(batch.compressed[i], begin.compressed, end.compressed)
                            : part(batch.text[i], begin.text, end.text));
   }
 
@@ -141,8 +141,8 @@ class OutputSet::Splitter {
   std::vector<std::unique_ptr<File>> whole_;
 };
 
-OutputSet::OutputSet(const Options& options, bool write_behind)
-    : options_(options), commits_aside_(write_behind) {
+OutputSet::OutputSet(const Options& options, bool write_async)
+    : options_(options), commits_aside_(write_async) {
   const auto is_gzip = [](const std::string& path) { return path.ends_with(".gz"); };
   if (options.split()) {
     // fastp writes the failed reads nowhere while splitting.
@@ -166,7 +166,7 @@ OutputSet::OutputSet(const Options& options, bool write_behind)
   takes_offsets_ = !stdout_ && std::all_of(files_.begin(), files_.end(), [](const auto& file) {
     return !file || file->target.is_regular();
   });
-  if (write_behind && !takes_offsets_) start_writers();
+  if (write_async && !takes_offsets_) start_writers();
 }
 
 OutputSet::~OutputSet() = default;
@@ -179,9 +179,9 @@ void OutputSet::open_stdout() {
 
 void OutputSet::start_writers() {
   for (auto& file : files_)
-    if (file) file->behind.emplace(file->target);
-  // Whoever writes behind takes the text, which the file of the same reads is still to get.
-  if (stdout_ && !files_[streamed_]) stdout_->behind.emplace(stdout_->target);
+    if (file) file->writer.emplace(file->target);
+  // An asynchronous writer takes the text, which the file of the same reads still needs.
+  if (stdout_ && !files_[streamed_]) stdout_->writer.emplace(stdout_->target);
 }
 
 // Interleaved pairs go to standard output alone, and leave the files of the mates empty.
@@ -192,28 +192,29 @@ bool OutputSet::stays_empty(std::size_t output) const {
           output == static_cast<std::size_t>(Output::out2));
 }
 
-bool OutputSet::is_packed(std::size_t output) const {
+bool OutputSet::is_compressed(std::size_t output) const {
   if (!splitter_) return files_[output] && files_[output]->gzip && !stays_empty(output);
   if (output == static_cast<std::size_t>(Output::out1)) return options_.out1.ends_with(".gz");
   return output == static_cast<std::size_t>(Output::out2) && options_.out2.ends_with(".gz");
 }
 
 // Members end where packs do, so that they do not depend on how packs make batches, or shards.
-void OutputSet::pack(Batch& batch, GzipPacker& packer) const {
+void OutputSet::compress(Batch& batch, GzipCompressor& compressor) const {
   for (std::size_t i = 0; i < kOutputs; ++i) {
-    batch.packed[i].clear();
-    if (!is_packed(i)) continue;
+    batch.compressed[i].clear();
+    if (!is_compressed(i)) continue;
     std::size_t begin = 0;
     for (PackEnd& end : batch.packs) {
-      packer.pack(batch.text[i].view().substr(begin, end.text[i] - begin), batch.packed[i]);
-      end.packed[i] = batch.packed[i].size();
+      compressor.compress(batch.text[i].view().substr(begin, end.text[i] - begin),
+                          batch.compressed[i]);
+      end.compressed[i] = batch.compressed[i].size();
       begin = end.text[i];
     }
   }
 }
 
 io::CharBuffer& OutputSet::written_of(Batch& batch, std::size_t output) const {
-  return is_packed(output) ? batch.packed[output] : batch.text[output];
+  return is_compressed(output) ? batch.compressed[output] : batch.text[output];
 }
 
 void OutputSet::place(Batch& batch) {
@@ -249,13 +250,13 @@ void OutputSet::write(Batch& batch) {
   }
 }
 
-StageTimes OutputSet::behind_stage() const {
+StageTimes OutputSet::writer_stage() const {
   StageTimes stage{"write/files", 0, 0, 0, 0, "text", n_bytes_};
   const auto add = [&](const std::unique_ptr<File>& file) {
-    if (!file || !file->behind) return;
+    if (!file || !file->writer) return;
     ++stage.n_threads;
-    stage.busy_s += file->behind->busy_seconds();
-    stage.wait_s += file->behind->wait_seconds();
+    stage.busy_s += file->writer->busy_seconds();
+    stage.wait_s += file->writer->wait_seconds();
   };
   add(stdout_);
   for (const auto& file : files_) add(file);

@@ -10,26 +10,26 @@
 #include "lib/core/stage_times.hpp"
 #include "lib/io/output/target_file.hpp"
 #include "lib/qc/options.hpp"
-#include "lib/qc/output/gzip_packer.hpp"
+#include "lib/qc/output/gzip_compressor.hpp"
 #include "lib/qc/run/batch.hpp"
 
 namespace biogpu::qc {
 
 // The files of a run, written in the order of the batches; they get their names in commit(). A name
-// that ends in ".gz" is compressed: by the workers, through pack(). Where all are regular files,
-// any thread writes a batch, at offsets that batches get in their order; else one thread writes
-// them.
+// that ends in ".gz" is compressed: by the workers, through compress(). Where all are regular
+// files, any thread writes a batch, at offsets that batches get in their order; else one thread
+// writes them.
 class OutputSet {
  public:
-  // write_behind: each file by its thread, where offsets are not taken. Parts of a split
+  // write_async: each file by its thread, where offsets are not taken. Parts of a split
   // are written at once all the same.
-  OutputSet(const Options& options, bool write_behind);
+  OutputSet(const Options& options, bool write_async);
   ~OutputSet();
 
   // Whether a worker has anything to compress.
   bool compresses() const { return compresses_; }
-  // Compresses the batch's texts; any worker, each with a packer of its own.
-  void pack(Batch& batch, GzipPacker& packer) const;
+  // Compresses the batch's texts; any worker, each with a compressor of its own.
+  void compress(Batch& batch, GzipCompressor& compressor) const;
   bool takes_offsets() const { return takes_offsets_; }
   // Gives a batch its offsets; batches come in order, one at a time.
   void place(Batch& batch);
@@ -39,8 +39,8 @@ class OutputSet {
   void write(Batch& batch);
   // Given to write() or place() so far, over all files.
   std::uint64_t bytes_written() const { return n_bytes_; }
-  // The threads that write behind, together; without any, no threads.
-  StageTimes behind_stage() const;
+  // The asynchronous writers together; n_threads is 0 without any.
+  StageTimes writer_stage() const;
   // Returns when all is in the files and only their names are missing; throws what writing threw.
   void finish();
   // After finish().
@@ -52,11 +52,11 @@ class OutputSet {
   void start_writers();
   // As fastp leaves it; also the second unpaired file unless there is a first.
   bool stays_empty(std::size_t output) const;
-  bool is_packed(std::size_t output) const;
+  bool is_compressed(std::size_t output) const;
   static bool commit_aside(File& file, std::vector<std::future<void>>& others);
   class Splitter;
 
-  // What is written of an output: its text, or that packed.
+  // What is written of an output: its text, or the compressed text.
   io::CharBuffer& written_of(Batch& batch, std::size_t output) const;
 
   const Options& options_;

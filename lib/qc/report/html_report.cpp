@@ -69,7 +69,7 @@ class Report {
   void write_summary() {
     const bool merged = options_.merge;
     const std::uint64_t n_reads = summary_.before[0].n_reads + summary_.before[1].n_reads;
-    const std::uint64_t passed = summary_.tally.n_with(Verdict::passed);
+    const std::uint64_t passed = summary_.counts.n_with(Verdict::passed);
     page_.put(
         "<p class='verdict'><b>{:.2f}%</b> of {} reads pass the filters; mean length {} before, {} "
         "after.</p>\n",
@@ -98,25 +98,25 @@ class Report {
   }
 
   void write_filtering(std::uint64_t n_reads) {
-    const Tally& tally = summary_.tally;
+    const FilterCounts& counts = summary_.counts;
     const std::uint64_t n_bases = summary_.before[0].n_bases + summary_.before[1].n_bases;
     HtmlRows rows;
     const auto row = [&](const char* name, std::uint64_t n) {
       rows.emplace_back(name, with_percent(n, n_reads));
     };
-    row("reads passed filters:", tally.n_with(Verdict::passed));
+    row("reads passed filters:", counts.n_with(Verdict::passed));
     if (options_.correction) {
-      row("reads corrected:", tally.corrected_reads);
-      rows.emplace_back("bases corrected:", with_percent(tally.corrected_bases, n_bases));
+      row("reads corrected:", counts.corrected_reads);
+      rows.emplace_back("bases corrected:", with_percent(counts.corrected_bases, n_bases));
     }
-    row("reads with low quality:", tally.n_with(Verdict::low_quality));
-    row("reads with too many N:", tally.n_with(Verdict::too_many_n));
+    row("reads with low quality:", counts.n_with(Verdict::low_quality));
+    row("reads with too many N:", counts.n_with(Verdict::too_many_n));
     if (options_.length_filter) {
-      row("reads too short:", tally.n_with(Verdict::too_short));
-      if (options_.length_limit > 0) row("reads too long:", tally.n_with(Verdict::too_long));
+      row("reads too short:", counts.n_with(Verdict::too_short));
+      if (options_.length_limit > 0) row("reads too long:", counts.n_with(Verdict::too_long));
     }
     if (options_.complexity_filter)
-      row("reads with low complexity:", tally.n_with(Verdict::low_complexity));
+      row("reads with low complexity:", counts.n_with(Verdict::low_complexity));
     page_.put_table("filtering_result", "Filtering result", rows);
   }
 
@@ -149,7 +149,7 @@ class Report {
   }
 
   void write_insert_size() {
-    const auto& sizes = summary_.tally.insert_sizes;
+    const auto& sizes = summary_.counts.insert_sizes;
     const auto n_cycles =
         static_cast<int>(summary_.before[0].cycles.size() + summary_.before[1].cycles.size());
     const int limit = std::clamp(n_cycles - options_.overlap_require, 1, kMaxInsertSize);

@@ -93,24 +93,24 @@ class Writer {
   }
 
   void write_filtering() {
-    const Tally& tally = summary_.tally;
+    const FilterCounts& counts = summary_.counts;
     put("\t\"filtering_result\": {{\n\t\t\"passed_filter_reads\": {},\n",
-        tally.n_with(Verdict::passed));
+        counts.n_with(Verdict::passed));
     if (options_.correction)
-      put("\t\t\"corrected_reads\": {},\n\t\t\"corrected_bases\": {},\n", tally.corrected_reads,
-          tally.corrected_bases);
-    put("\t\t\"low_quality_reads\": {},\n", tally.n_with(Verdict::low_quality));
-    put("\t\t\"too_many_N_reads\": {},\n", tally.n_with(Verdict::too_many_n));
+      put("\t\t\"corrected_reads\": {},\n\t\t\"corrected_bases\": {},\n", counts.corrected_reads,
+          counts.corrected_bases);
+    put("\t\t\"low_quality_reads\": {},\n", counts.n_with(Verdict::low_quality));
+    put("\t\t\"too_many_N_reads\": {},\n", counts.n_with(Verdict::too_many_n));
     if (options_.complexity_filter)
-      put("\t\t\"low_complexity_reads\": {},\n", tally.n_with(Verdict::low_complexity));
+      put("\t\t\"low_complexity_reads\": {},\n", counts.n_with(Verdict::low_complexity));
     if (options_.follows_fastp_1() && options_.adapter_trimming)
-      put("\t\t\"adapter_dimer_reads\": {},\n", tally.n_with(Verdict::adapter_dimer));
-    put("\t\t\"too_short_reads\": {},\n", tally.n_with(Verdict::too_short));
-    put("\t\t\"too_long_reads\": {}\n\t}},\n", tally.n_with(Verdict::too_long));
+      put("\t\t\"adapter_dimer_reads\": {},\n", counts.n_with(Verdict::adapter_dimer));
+    put("\t\t\"too_short_reads\": {},\n", counts.n_with(Verdict::too_short));
+    put("\t\t\"too_long_reads\": {}\n\t}},\n", counts.n_with(Verdict::too_long));
   }
 
   void write_insert_size() {
-    const auto& sizes = summary_.tally.insert_sizes;
+    const auto& sizes = summary_.counts.insert_sizes;
     put("\t\"insert_size\": {{\n\t\t\"peak\": {},\n\t\t\"unknown\": {},\n\t\t\"histogram\": [",
         summary_.insert_size_peak(), sizes[kMaxInsertSize]);
     for (std::size_t i = 0; i < kMaxInsertSize; ++i) put("{}{}", i == 0 ? "" : ",", sizes[i]);
@@ -132,9 +132,9 @@ class Writer {
   }
 
   void write_adapters() {
-    const Tally& tally = summary_.tally;
-    put("\t\"adapter_cutting\": {{\n\t\t\"adapter_trimmed_reads\": {},\n", tally.adapter_reads);
-    put("\t\t\"adapter_trimmed_bases\": {},\n", tally.adapter_bases);
+    const FilterCounts& counts = summary_.counts;
+    put("\t\"adapter_cutting\": {{\n\t\t\"adapter_trimmed_reads\": {},\n", counts.adapter_reads);
+    put("\t\t\"adapter_trimmed_bases\": {},\n", counts.adapter_bases);
     put("\t\t\"read1_adapter_sequence\": \"{}\",\n", named(options_.adapter1));
     if (options_.paired())
       put("\t\t\"read2_adapter_sequence\": \"{}\",\n", named(options_.adapter2));
@@ -157,9 +157,9 @@ class Writer {
 
   void write_poly_x() {
     put("\t\"polyx_trimming\": \t{{\n");
-    write_poly_x_counts("polyx_trimmed_reads", summary_.tally.poly_x_reads);
+    write_poly_x_counts("polyx_trimmed_reads", summary_.counts.poly_x_reads);
     put(",\n");
-    write_poly_x_counts("polyx_trimmed_bases", summary_.tally.poly_x_bases);
+    write_poly_x_counts("polyx_trimmed_bases", summary_.counts.poly_x_bases);
     put("\n\t}},\n");
   }
 

@@ -22,7 +22,7 @@ inline constexpr std::size_t kOutputs = 7;
 // Where a pack ends in the texts of the outputs, and what --split counts of it.
 struct PackEnd {
   std::array<std::size_t, kOutputs> text{};
-  std::array<std::size_t, kOutputs> packed{};  // the same in the compressed texts
+  std::array<std::size_t, kOutputs> compressed{};  // the same in the compressed texts
   std::uint64_t n_records = 0;
   std::uint64_t n_passed = 0;
 };
@@ -40,7 +40,7 @@ struct Batch {
   std::vector<std::uint8_t> is_duplicate;  // [n_records], with --dedup
   BatchNotes notes;                        // what a device made of it
   std::array<io::CharBuffer, kOutputs> text;
-  std::array<io::CharBuffer, kOutputs> packed;  // the same as gzip, where the output is
+  std::array<io::CharBuffer, kOutputs> compressed;  // the same as gzip, where the output is
   std::vector<PackEnd> packs;
   // Where these go in the files, once it is known, and whether the worker writes them.
   std::array<std::uint64_t, kOutputs> offset{};

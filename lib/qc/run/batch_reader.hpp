@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/core/stage_times.hpp"
-#include "lib/qc/input/read_ahead.hpp"
+#include "lib/qc/input/prefetcher.hpp"
 #include "lib/qc/options.hpp"
 #include "lib/qc/run/batch.hpp"
 
@@ -37,8 +37,8 @@ class BatchReader {
   const Options& options_;
   FastqFile file1_;
   std::optional<FastqFile> file2_;
-  std::optional<ReadAhead> ahead1_;
-  std::optional<ReadAhead> ahead2_;
+  std::optional<Prefetcher> ahead1_;
+  std::optional<Prefetcher> ahead2_;
   io::RecordRange range_;  // reads or pairs of the input
   std::uint64_t n_of_input_ = 0;
   std::uint64_t n_records_ = 0;

@@ -73,9 +73,9 @@ void Overrepresentation::report(Summary& summary) const {
   }
 }
 
-void Overrepresentation::share(Shares& shares) {
-  shares.before = std::move(before_);
-  shares.after = std::move(after_);
+void Overrepresentation::share(PartialReport& partial) {
+  partial.before = std::move(before_);
+  partial.after = std::move(after_);
 }
 
 // What the first turns of all workers found.

@@ -9,7 +9,7 @@
 
 #include "lib/qc/options.hpp"
 #include "lib/qc/run/batch.hpp"
-#include "lib/qc/run/shares.hpp"
+#include "lib/qc/run/partial_report.hpp"
 #include "lib/qc/run/summary.hpp"
 #include "lib/qc/stats/duplicates.hpp"
 #include "lib/qc/stats/overrepresented.hpp"
@@ -48,7 +48,7 @@ class Overrepresentation {
   void count(Batch& batch);
   void report(Summary& summary) const;
   // With --part: every read, by its turn.
-  void share(Shares& shares);
+  void share(PartialReport& partial);
 
  private:
   // Without --part the reads whose turn it is are counted together, as if of worker 0 and turn 0.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/qc/run/emit.hpp"
+#include "lib/qc/run/fastq_format.hpp"
 #include "lib/qc/steps/filter.hpp"
 #include "lib/qc/steps/umi.hpp"
 
@@ -17,7 +17,7 @@ struct Item {
   Mate original;  // as read
   Mate umi_cut;   // behind the UMI: what --failed_out shows of a dropped read
   Mate mate;
-  Emitted text;
+  FastqHeader text;
   const ReadNotes* notes = nullptr;  // where a device ran the steps
 
   // As written to --failed_out: dropped reads were not changed.
@@ -75,7 +75,7 @@ class Work {
       chunk.sequence(place)[change.position] = change.base;
       chunk.quality(place)[change.position] = change.quality;
     }
-    sums_.tally.corrected_bases += batch_.notes.changes.size();
+    sums_.counts.corrected_bases += batch_.notes.changes.size();
   }
 
   std::uint64_t pack_of(std::size_t i) const { return (batch_.first_record + i) / kPackRecords; }
@@ -121,8 +121,8 @@ class Work {
     keep_for_overrepresentation(now, m);
     if (by_device_) return;
     if (now.sequence == item.original.sequence && sums_.scratch.corrections.empty()) {
-      sums_.alike[m].count_read();
-      sums_.alike[m].add(now.sequence, now.quality, now.length);
+      sums_.unchanged[m].count_read();
+      sums_.unchanged[m].add(now.sequence, now.quality, now.length);
       sums_.before[m].add(now.sequence, now.quality, item.original.length, now.length);
     } else {
       count_before(item, m);
@@ -167,19 +167,19 @@ class Work {
     edit_names(item, nullptr);
     item.umi_cut = item.mate;
     const MateNotes notes = trim(item, i);
-    sums_.tally.count_single(notes);
+    sums_.counts.count_single(notes);
     is_dimer_ = notes.dimer;
     const Verdict verdict = verdict_of(item);
-    sums_.tally.count(verdict, 1);
+    sums_.counts.count(verdict, 1);
     if (verdict == Verdict::passed && !dropped_as_duplicate(i)) {
-      emit(batch_.output(Output::out1), item.text, item.mate);
+      append_fastq(batch_.output(Output::out1), item.text, item.mate);
       ++pack_.n_passed;
       count_both(item, 0);
       return;
     }
     count_before(item, 0);
     if (!options_.failed_out.empty() && !dropped_as_duplicate(i))
-      emit(batch_.output(Output::failed), item.text, item.failed(), failure_tag(verdict));
+      append_fastq(batch_.output(Output::failed), item.text, item.failed(), failure_tag(verdict));
   }
 
   void pair(std::size_t i) {
@@ -199,8 +199,9 @@ class Work {
     const bool with_insert_size =
         current_pack_ % static_cast<std::uint64_t>(options_.virtual_workers) == 0;
     const PairNotes notes = trim(first, second, i, with_insert_size);
-    sums_.tally.count_pair(notes, sums_.scratch.corrections.size(), with_insert_size);
-    if (notes.overlapped) emit(batch_.output(Output::overlapped), first.text, notes.after_overlap);
+    sums_.counts.count_pair(notes, sums_.scratch.corrections.size(), with_insert_size);
+    if (notes.overlapped)
+      append_fastq(batch_.output(Output::overlapped), first.text, notes.after_overlap);
     is_dimer_ = notes.dimer;
     if (options_.merge) return merge(first, second, i);
     finish_pair(first, second, dropped_as_duplicate(i));
@@ -249,16 +250,16 @@ class Work {
     const int from2 = overlap.offset > 0 ? second.mate.length - overlap.length : 0;
     Mate merged = build_merged(first.mate, second.mate, from1, from2);
     const Verdict verdict = filter(merged, options_);
-    sums_.tally.count(verdict, 2);
+    sums_.counts.count(verdict, 2);
     if (verdict != Verdict::passed) return;
     const std::string tag = "merged_" + std::to_string(from1) + "_" + std::to_string(from2);
-    Emitted text = first.text;
+    FastqHeader text = first.text;
     std::string strand(text.strand);
     if (options_.follows_fastp_1() && strand != "+") {
       strand += " " + tag;
       text.strand = strand;
     }
-    emit(batch_.output(Output::merged), text, merged, tag);
+    append_fastq(batch_.output(Output::merged), text, merged, tag);
     count_after(merged, 0);
     if (options_.overrepresentation) {
       merged_kept_.emplace_back(batch_.kept[0].size(), batch_.kept_text.size());
@@ -266,7 +267,7 @@ class Work {
       batch_.kept_text.append(merged.sequence, static_cast<std::size_t>(merged.length));
     }
     ++pack_.n_passed;
-    ++sums_.tally.merged_pairs;
+    ++sums_.counts.merged_pairs;
   }
 
   // The first from1 bases of mate 1, then the last from2 of mate 2 reverse-complemented.
@@ -289,10 +290,10 @@ class Work {
     bool both = true;
     for (const Item* item : {&first, &second}) {
       const Verdict verdict = verdict_of(*item);
-      sums_.tally.count(verdict, 1);
+      sums_.counts.count(verdict, 1);
       both = both && verdict == Verdict::passed;
       if (verdict != Verdict::passed || duplicate) continue;
-      emit(batch_.output(Output::merged), item->text, item->mate);
+      append_fastq(batch_.output(Output::merged), item->text, item->mate);
       count_after(item->mate, 0);
       keep_for_overrepresentation(item->mate, 0);
     }
@@ -302,7 +303,7 @@ class Work {
   void finish_pair(const Item& first, const Item& second, bool duplicate) {
     const Verdict verdict1 = verdict_of(first);
     const Verdict verdict2 = verdict_of(second);
-    sums_.tally.count(std::max(verdict1, verdict2), 2);
+    sums_.counts.count(std::max(verdict1, verdict2), 2);
     const bool both = verdict1 == Verdict::passed && verdict2 == Verdict::passed;
     if (both && !duplicate) {
       count_both(first, 0);
@@ -317,15 +318,15 @@ class Work {
   void write_pair(const Item& first, const Item& second, bool duplicate) {
     const Verdict verdict1 = verdict_of(first);
     const Verdict verdict2 = verdict_of(second);
-    sums_.tally.count(std::max(verdict1, verdict2), 2);
+    sums_.counts.count(std::max(verdict1, verdict2), 2);
     if (!duplicate) write_verdicts(first, second, verdict1, verdict2);
   }
 
   void write_verdicts(const Item& first, const Item& second, Verdict verdict1, Verdict verdict2) {
     if (verdict1 == Verdict::passed && verdict2 == Verdict::passed) {
       const bool one_file = options_.use_stdout && !options_.merge;
-      emit(batch_.output(Output::out1), first.text, first.mate);
-      emit(batch_.output(one_file ? Output::out1 : Output::out2), second.text, second.mate);
+      append_fastq(batch_.output(Output::out1), first.text, first.mate);
+      append_fastq(batch_.output(one_file ? Output::out1 : Output::out2), second.text, second.mate);
       ++pack_.n_passed;
       return;
     }
@@ -338,10 +339,10 @@ class Work {
     if (options_.failed_out.empty()) return;
     io::CharBuffer& failed = batch_.output(Output::failed);
     const auto write_good = [&] {
-      if (!keeps_good) emit(failed, good.text, good.failed(), kMateFails);
+      if (!keeps_good) append_fastq(failed, good.text, good.failed(), kMateFails);
     };
     if (first_passed) write_good();
-    emit(failed, bad.text, bad.failed(), failure_tag(why));
+    append_fastq(failed, bad.text, bad.failed(), failure_tag(why));
     if (!first_passed) write_good();
   }
 
@@ -350,9 +351,9 @@ class Work {
     const bool has1 = !options_.unpaired1.empty();
     const bool has2 = !options_.unpaired2.empty() && options_.unpaired2 != options_.unpaired1;
     if (!is_first && has2)
-      emit(batch_.output(Output::unpaired2), item.text, item.mate);
+      append_fastq(batch_.output(Output::unpaired2), item.text, item.mate);
     else if (has1)
-      emit(batch_.output(Output::unpaired1), item.text, item.mate);
+      append_fastq(batch_.output(Output::unpaired1), item.text, item.mate);
     else
       return false;
     return true;

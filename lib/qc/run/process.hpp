@@ -6,18 +6,18 @@
 
 #include "lib/qc/options.hpp"
 #include "lib/qc/run/batch.hpp"
-#include "lib/qc/run/tally.hpp"
+#include "lib/qc/run/filter_counts.hpp"
 #include "lib/qc/stats/read_stats.hpp"
 
 namespace biogpu::qc {
 
-// What one worker adds up over its batches.
+// The sums of one worker over its batches.
 struct WorkerSums {
-  Tally tally;
-  // Most reads pass as they are, so that what is before and after filtering alike is added once.
-  std::array<StatsAdder, 2> alike;   // by mate
-  std::array<StatsAdder, 2> before;  // only before
-  std::array<StatsAdder, 2> after;   // only after
+  FilterCounts counts;
+  // Most reads pass unchanged: they count before and after filtering, and are added once.
+  std::array<StatsAdder, 2> unchanged;  // by mate
+  std::array<StatsAdder, 2> before;     // only before
+  std::array<StatsAdder, 2> after;      // only after
   Scratch scratch;
   io::CharBuffer merged_sequence;
   io::CharBuffer merged_quality;

@@ -48,9 +48,9 @@ class Gate {
 
 // A worker's own things, lent for the time of a batch.
 struct Worker {
-  explicit Worker(const Options& options) : packer(options.compression, options.bgzf) {}
+  explicit Worker(const Options& options) : compressor(options.compression, options.bgzf) {}
   WorkerSums sums;
-  GzipPacker packer;
+  GzipCompressor compressor;
   std::unique_ptr<GpuSteps> gpu;  // where the run has one
 };
 
@@ -108,8 +108,8 @@ class Run {
     else
       three[2].bytes = n_bytes;
     result.stages.push_back(three[2]);
-    const StageTimes behind = outputs_.behind_stage();
-    if (behind.n_threads > 0) result.stages.push_back(behind);
+    const StageTimes writers = outputs_.writer_stage();
+    if (writers.n_threads > 0) result.stages.push_back(writers);
   }
 
   static std::size_t whole_packs(std::size_t n) {
@@ -142,7 +142,7 @@ class Run {
       process_pairs(batch, options_, worker->sums);
     else
       process_single(batch, options_, worker->sums);
-    if (outputs_.compresses()) outputs_.pack(batch, worker->packer);
+    if (outputs_.compresses()) outputs_.compress(batch, worker->compressor);
     {
       const std::lock_guard lock(mutex_);
       idle_.push_back(std::move(worker));
@@ -215,32 +215,32 @@ class Run {
         result.device_s += worker->gpu->device_seconds();
         result.device_bytes += worker->gpu->device_bytes();
       }
-      summary.tally.add(worker->sums.tally);
+      summary.counts.add(worker->sums.counts);
       for (std::size_t m = 0; m < 2; ++m) {
-        const ReadStats alike = worker->sums.alike[m].take();
-        summary.before[m].add(alike);
-        summary.after[m].add(alike);
+        const ReadStats unchanged = worker->sums.unchanged[m].take();
+        summary.before[m].add(unchanged);
+        summary.after[m].add(unchanged);
         summary.before[m].add(worker->sums.before[m].take());
         summary.after[m].add(worker->sums.after[m].take());
       }
     }
     for (std::size_t m = 0; m < 2; ++m) {
       std::vector<const TextCounts*> parts;
-      for (const auto& worker : idle_) parts.push_back(&worker->sums.tally.adapters[m]);
+      for (const auto& worker : idle_) parts.push_back(&worker->sums.counts.adapters[m]);
       summary.adapters[m] = common_texts(parts, kShareReported);
     }
     if (duplicates_) duplicates_->report(summary);
     if (overrepresentation_) overrepresentation_->report(summary);
-    if (!options_.part_out.empty()) share(result.shares);
+    if (!options_.part_out.empty()) share(result.partial);
   }
 
-  void share(Shares& shares) {
+  void share(PartialReport& partial) {
     for (const auto& worker : idle_)
       for (std::size_t m = 0; m < 2; ++m)
-        for (const auto& [text, n] : worker->sums.tally.adapters[m].list())
-          shares.adapters[m].add(text, n);
-    if (duplicates_) shares.keys = duplicates_->take_keys();
-    if (overrepresentation_) overrepresentation_->share(shares);
+        for (const auto& [text, n] : worker->sums.counts.adapters[m].list())
+          partial.adapters[m].add(text, n);
+    if (duplicates_) partial.keys = duplicates_->take_keys();
+    if (overrepresentation_) overrepresentation_->share(partial);
   }
 
   const Options& options_;

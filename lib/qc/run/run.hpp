@@ -8,7 +8,7 @@
 
 #include "lib/core/stage_times.hpp"
 #include "lib/qc/options.hpp"
-#include "lib/qc/run/shares.hpp"
+#include "lib/qc/run/partial_report.hpp"
 #include "lib/qc/run/summary.hpp"
 
 namespace biogpu::qc {
@@ -25,7 +25,7 @@ struct RunSettings {
 
 struct RunResult {
   Summary summary;
-  Shares shares;                 // with --part
+  PartialReport partial;         // with --part
   std::uint64_t n_of_input = 0;  // reads or pairs of all shards
   std::uint64_t n_records = 0;   // reads or pairs
   std::uint64_t bytes_read = 0;

@@ -5,7 +5,7 @@
 namespace biogpu::qc {
 
 int Summary::insert_size_peak() const {
-  const auto first = tally.insert_sizes.begin();
+  const auto first = counts.insert_sizes.begin();
   return static_cast<int>(std::max_element(first, first + kMaxInsertSize) - first);
 }
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/qc/run/tally.hpp"
+#include "lib/qc/run/filter_counts.hpp"
 #include "lib/qc/stats/read_stats.hpp"
 
 namespace biogpu::qc {
@@ -20,7 +20,7 @@ struct Summary {
   std::array<ReadStats, 2> after;
   std::array<SequenceCounts, 2> overrepresented_before;
   std::array<SequenceCounts, 2> overrepresented_after;
-  Tally tally;                          // without its adapters
+  FilterCounts counts;                  // without its adapters
   std::array<CommonTexts, 2> adapters;  // those that are at least 1 % of what was cut off as one
   std::uint64_t n_evaluated = 0;        // reads or pairs looked at for duplicates
   std::uint64_t n_duplicates = 0;

@@ -123,7 +123,7 @@ void check_same(const qc::ReadStats& a, const qc::ReadStats& b) {
   CHECK(same);
 }
 
-void check_same(const qc::Tally& a, const qc::Tally& b) {
+void check_same(const qc::FilterCounts& a, const qc::FilterCounts& b) {
   CHECK(a.verdicts == b.verdicts);
   CHECK(a.adapter_reads == b.adapter_reads);
   CHECK(a.adapter_bases == b.adapter_bases);
@@ -175,12 +175,12 @@ void check_same_as_cpu(const qc::Options& options, std::size_t n) {
       CHECK(by_gpu.text[k].view() == by_cpu.text[k].view());
     }
   }
-  check_same(gpu_sums.tally, cpu_sums.tally);
+  check_same(gpu_sums.counts, cpu_sums.counts);
   qc::Summary of_gpu;
   gpu->add_stats(of_gpu);
   for (std::size_t m = 0; m < 2; ++m) {
     CAPTURE(m);
-    qc::ReadStats before = cpu_sums.alike[m].take();
+    qc::ReadStats before = cpu_sums.unchanged[m].take();
     qc::ReadStats after = before;
     before.add(cpu_sums.before[m].take());
     after.add(cpu_sums.after[m].take());

@@ -1,7 +1,7 @@
 #include "lib/qc/input/fastq_file.hpp"
 
 #include "lib/core/error.hpp"
-#include "lib/qc/input/read_ahead.hpp"
+#include "lib/qc/input/prefetcher.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/io/files.hpp"
 #include "tests/unit/qc/says.hpp"
@@ -134,7 +134,7 @@ TEST_CASE("qc.fastq_file: a chunk ends at so much text", "[qc]") {
   CHECK(n_records == 100);
 }
 
-TEST_CASE("qc.read_ahead: reads of a chunk that take too much text are refused", "[qc]") {
+TEST_CASE("qc.prefetcher: reads of a chunk that take too much text are refused", "[qc]") {
   const TempFolder folder;
   std::string text;
   for (int i = 0; i < 40; ++i)
@@ -142,7 +142,7 @@ TEST_CASE("qc.read_ahead: reads of a chunk that take too much text are refused",
   const std::string path = folder.file("long.fq.gz", test::gzip(text));
   const auto n_read = [&](std::size_t n_records, std::size_t max_bytes) {
     FastqFile file(path, Damage::refused, {});
-    ReadAhead ahead(file, n_records, 0, max_bytes);
+    Prefetcher ahead(file, n_records, 0, max_bytes);
     FastqChunk chunk;
     std::size_t n = 0;
     while (ahead.next(chunk)) n += chunk.records.size();

@@ -1,4 +1,4 @@
-#include "lib/qc/run/tally.hpp"
+#include "lib/qc/run/filter_counts.hpp"
 
 namespace biogpu::qc {
 namespace {
@@ -8,28 +8,29 @@ void add_each(Array& to, const Array& from) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += from[i];
 }
 
-void count_poly_x(Tally& tally, const PolyX& poly_x) {
+void count_poly_x(FilterCounts& counts, const PolyX& poly_x) {
   if (!poly_x.found) return;
   const auto base = static_cast<std::size_t>(poly_x.base);
-  ++tally.poly_x_reads[base];
-  tally.poly_x_bases[base] += static_cast<std::uint64_t>(poly_x.length);
+  ++counts.poly_x_reads[base];
+  counts.poly_x_bases[base] += static_cast<std::uint64_t>(poly_x.length);
 }
 
 }  // namespace
 
-void Tally::count_adapter(std::size_t mate, std::string_view adapter) {
+void FilterCounts::count_adapter(std::size_t mate, std::string_view adapter) {
   adapter_bases += adapter.size();
   if (!adapter.empty()) adapters[mate].add(adapter, 1);
 }
 
-void Tally::count_single(const MateNotes& notes) {
+void FilterCounts::count_single(const MateNotes& notes) {
   adapter_reads += notes.found_adapter();
   count_adapter(0, notes.adapter);
   for (const std::string_view adapter : notes.fasta_adapters) count_adapter(0, adapter);
   count_poly_x(*this, notes.poly_x);
 }
 
-void Tally::count_pair(const PairNotes& notes, std::size_t n_corrections, bool with_insert_size) {
+void FilterCounts::count_pair(const PairNotes& notes, std::size_t n_corrections,
+                              bool with_insert_size) {
   for (std::size_t m = 0; m < 2; ++m) {
     adapter_reads += notes.cut_by_overlap || notes.mate[m].found_adapter();
     count_adapter(m, notes.mate[m].adapter);
@@ -42,7 +43,7 @@ void Tally::count_pair(const PairNotes& notes, std::size_t n_corrections, bool w
     ++insert_sizes[static_cast<std::size_t>(notes.insert_size)];
 }
 
-void Tally::add(const Tally& other) {
+void FilterCounts::add(const FilterCounts& other) {
   add_each(verdicts, other.verdicts);
   adapter_reads += other.adapter_reads;
   adapter_bases += other.adapter_bases;

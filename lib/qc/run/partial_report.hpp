@@ -17,8 +17,8 @@ struct TurnCounts {
   std::vector<std::vector<std::uint64_t>> found;  // [workers * sampling][candidates]
 };
 
-// What a shard knows beside sums, so that several make the reports of the whole input.
-struct Shares {
+// What a shard keeps besides sums, from which qc-merge makes the report of the whole input.
+struct PartialReport {
   std::array<TextCounts, 2> adapters;  // all that was cut off as one, by mate
   PackedKeys keys;                     // [records][tables] of DuplicateHash, in order
   std::array<TurnCounts, 2> before;    // by mate

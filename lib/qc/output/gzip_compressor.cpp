@@ -1,4 +1,4 @@
-#include "lib/qc/output/gzip_packer.hpp"
+#include "lib/qc/output/gzip_compressor.hpp"
 
 #include <libdeflate.h>
 
@@ -26,27 +26,27 @@ void put_little_endian(char* to, std::uint32_t value, int n_bytes) {
 
 }  // namespace
 
-void GzipPacker::Free::operator()(libdeflate_compressor* compressor) const {
+void GzipCompressor::Free::operator()(libdeflate_compressor* compressor) const {
   libdeflate_free_compressor(compressor);
 }
 
-GzipPacker::GzipPacker(int level, bool bgzf)
+GzipCompressor::GzipCompressor(int level, bool bgzf)
     : compressor_(libdeflate_alloc_compressor(level)), bgzf_(bgzf) {
   if (!compressor_) throw std::bad_alloc();
 }
 
-void GzipPacker::pack(std::string_view text, io::CharBuffer& packed) {
+void GzipCompressor::compress(std::string_view text, io::CharBuffer& compressed) {
   const std::size_t n_members = (text.size() + kMemberText - 1) / kMemberText;
   const std::size_t limit =
       bgzf_ ? kBlockText : (text.size() + n_members - 1) / std::max<std::size_t>(n_members, 1);
   const std::string_view header = bgzf_ ? kBgzfHeader : kHeader;
   for (; !text.empty(); text.remove_prefix(std::min(text.size(), limit))) {
     const std::string_view part = text.substr(0, limit);
-    const std::size_t begin = packed.size();
+    const std::size_t begin = compressed.size();
     const std::size_t room = libdeflate_deflate_compress_bound(compressor_.get(), part.size());
-    packed.append(header.data(), header.size());
-    packed.resize(begin + header.size() + room + kTrailerBytes);
-    char* member = packed.data() + begin;
+    compressed.append(header.data(), header.size());
+    compressed.resize(begin + header.size() + room + kTrailerBytes);
+    char* member = compressed.data() + begin;
     const std::size_t n = libdeflate_deflate_compress(compressor_.get(), part.data(), part.size(),
                                                       member + header.size(), room);
     const std::size_t size = header.size() + n + kTrailerBytes;
@@ -55,11 +55,11 @@ void GzipPacker::pack(std::string_view text, io::CharBuffer& packed) {
     char* trailer = member + header.size() + n;
     put_little_endian(trailer, libdeflate_crc32(0, part.data(), part.size()), 4);
     put_little_endian(trailer + 4, static_cast<std::uint32_t>(part.size()), 4);
-    packed.resize(begin + size);
+    compressed.resize(begin + size);
   }
 }
 
-std::string_view GzipPacker::end_of_file(bool bgzf, bool empty) {
+std::string_view GzipCompressor::end_of_file(bool bgzf, bool empty) {
   if (bgzf) return kBgzfEnd;
   return empty ? kEmptyMember : std::string_view();
 }

@@ -11,7 +11,7 @@
 namespace biogpu::qc {
 
 // What happened to the reads of a run, or of a part of it.
-struct Tally {
+struct FilterCounts {
   std::array<std::uint64_t, kVerdicts> verdicts{};  // reads, by Verdict
   std::uint64_t adapter_reads = 0;
   std::uint64_t adapter_bases = 0;
@@ -33,7 +33,7 @@ struct Tally {
   void count_single(const MateNotes& notes);
   void count_pair(const PairNotes& notes, std::size_t n_corrections, bool with_insert_size);
   // Adds all but the adapters, of which common_texts() makes what is reported.
-  void add(const Tally& other);
+  void add(const FilterCounts& other);
 };
 
 }  // namespace biogpu::qc

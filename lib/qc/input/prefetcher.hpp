@@ -11,19 +11,19 @@
 
 namespace biogpu::qc {
 
-// The chunks of a file, read and cut into records by a thread of their own, a bounded number ahead.
-class ReadAhead {
+// Reads chunks of a file and cuts them into records in its own thread, a bounded number in advance.
+class Prefetcher {
  public:
   // Text of a chunk. Reads of 250,000 bases come to that by the thousand.
   static constexpr std::size_t kMaxBytes = 512u << 20;
 
   // n_records: of a chunk; most: of all, 0 for no bound. A chunk that takes max_bytes of text or
   // more is Error{bad_input}: a small gzip file may hold any number of long lines.
-  ReadAhead(FastqFile& file, std::size_t n_records, std::uint64_t most,
-            std::size_t max_bytes = kMaxBytes);
-  ~ReadAhead();
-  ReadAhead(const ReadAhead&) = delete;
-  ReadAhead& operator=(const ReadAhead&) = delete;
+  Prefetcher(FastqFile& file, std::size_t n_records, std::uint64_t most,
+             std::size_t max_bytes = kMaxBytes);
+  ~Prefetcher();
+  Prefetcher(const Prefetcher&) = delete;
+  Prefetcher& operator=(const Prefetcher&) = delete;
 
   // Exchanges the chunk for the next one. False at the end; throws what reading threw.
   bool next(FastqChunk& chunk);

@@ -1,4 +1,4 @@
-#include "lib/qc/output/write_behind.hpp"
+#include "lib/qc/output/async_writer.hpp"
 
 #include <unistd.h>
 
@@ -21,40 +21,40 @@ io::CharBuffer buffer_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("qc.write_behind: texts come in their order, and buffers come back empty", "[qc]") {
+TEST_CASE("qc.async_writer: texts come in their order, and buffers come back empty", "[qc]") {
   const test::TempFolder folder;
   io::output::TargetFile file(folder.path("out"));
   std::string expected;
   {
-    WriteBehind behind(file);
+    AsyncWriter writer(file);
     for (int i = 0; i < 500; ++i) {
       const std::string text = std::string(static_cast<std::size_t>(i % 97), 'x') + "\n";
       io::CharBuffer buffer = buffer_of(text);
-      behind.write(buffer);
+      writer.write(buffer);
       CHECK(buffer.size() == 0);
       expected += text;
     }
-    behind.finish();
+    writer.finish();
   }
   file.publish();
   CHECK(test::read_file(folder.path("out")) == expected);
 }
 
-TEST_CASE("qc.write_behind: a full disk is told by finish at the latest", "[qc]") {
+TEST_CASE("qc.async_writer: a full disk is told by finish at the latest", "[qc]") {
   if (access("/dev/full", W_OK) != 0) return;
   io::output::TargetFile file("/dev/full");
-  WriteBehind behind(file);
+  AsyncWriter writer(file);
   io::CharBuffer buffer = buffer_of("text");
-  behind.write(buffer);
-  CHECK_THROWS_AS(behind.finish(), Error);
+  writer.write(buffer);
+  CHECK_THROWS_AS(writer.finish(), Error);
   buffer = buffer_of("text");
-  CHECK_THROWS_AS(behind.write(buffer), Error);
+  CHECK_THROWS_AS(writer.write(buffer), Error);
 }
 
-TEST_CASE("qc.write_behind: without finish nothing waits", "[qc]") {
+TEST_CASE("qc.async_writer: without finish nothing waits", "[qc]") {
   const test::TempFolder folder;
   io::output::TargetFile file(folder.path("out"));
-  WriteBehind behind(file);
+  AsyncWriter writer(file);
   io::CharBuffer buffer = buffer_of(std::string(1 << 20, 'x'));
-  behind.write(buffer);
+  writer.write(buffer);
 }

@@ -1,4 +1,4 @@
-#include "lib/qc/input/read_ahead.hpp"
+#include "lib/qc/input/prefetcher.hpp"
 
 #include <fmt/format.h>
 
@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kAhead = 2;
 }
 
-ReadAhead::ReadAhead(FastqFile& file, std::size_t n_records, std::uint64_t most,
-                     std::size_t max_bytes)
+Prefetcher::Prefetcher(FastqFile& file, std::size_t n_records, std::uint64_t most,
+                       std::size_t max_bytes)
     : file_(file),
       n_records_(n_records),
       most_(most == 0 ? UINT64_MAX : most),
@@ -23,7 +23,7 @@ ReadAhead::ReadAhead(FastqFile& file, std::size_t n_records, std::uint64_t most,
   thread_ = std::thread([this] { work(); });
 }
 
-ReadAhead::~ReadAhead() {
+Prefetcher::~Prefetcher() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -32,7 +32,7 @@ ReadAhead::~ReadAhead() {
   thread_.join();
 }
 
-void ReadAhead::work() {
+void Prefetcher::work() {
   std::uint64_t n_left = most_;
   for (;;) {
     std::unique_lock lock(mutex_);
@@ -62,7 +62,7 @@ void ReadAhead::work() {
   }
 }
 
-bool ReadAhead::read(FastqChunk& chunk, std::uint64_t n) {
+bool Prefetcher::read(FastqChunk& chunk, std::uint64_t n) {
   const bool more = file_.read(chunk, static_cast<std::size_t>(n), max_bytes_);
   const std::size_t n_bytes = chunk.text.size() - std::min(chunk.text.size(), FastqChunk::kPadding);
   if (n_bytes >= max_bytes_)
@@ -74,7 +74,7 @@ bool ReadAhead::read(FastqChunk& chunk, std::uint64_t n) {
   return more;
 }
 
-bool ReadAhead::next(FastqChunk& chunk) {
+bool Prefetcher::next(FastqChunk& chunk) {
   std::unique_lock lock(mutex_);
   timed(next_s_, [&] { changed_.wait(lock, [&] { return ended_ || n_taken_ < n_read_; }); });
   if (n_taken_ == n_read_) {
@@ -87,17 +87,17 @@ bool ReadAhead::next(FastqChunk& chunk) {
   return true;
 }
 
-double ReadAhead::busy_seconds() const {
+double Prefetcher::busy_seconds() const {
   const std::lock_guard lock(mutex_);
   return busy_s_;
 }
 
-double ReadAhead::wait_seconds() const {
+double Prefetcher::wait_seconds() const {
   const std::lock_guard lock(mutex_);
   return wait_s_;
 }
 
-double ReadAhead::next_seconds() const {
+double Prefetcher::next_seconds() const {
   const std::lock_guard lock(mutex_);
   return next_s_;
 }

@@ -8,8 +8,9 @@
 
 namespace biogpu::qc {
 
-// One record as it is to be written: the name as edited, the third line as read.
-struct Emitted {
+// The first and third line of a record as it is to be written: the name as edited, the separator as
+// read.
+struct FastqHeader {
   std::string_view name;
   std::string_view strand;
 };
@@ -19,9 +20,9 @@ inline char* put(char* to, std::string_view text) {
   return to + text.size();
 }
 
-// Appends a record; tag, where given, follows the name behind a blank.
-inline void emit(io::CharBuffer& out, const Emitted& record, const Mate& mate,
-                 std::string_view tag = {}) {
+// Appends a record; tag, where given, follows the name after a blank.
+inline void append_fastq(io::CharBuffer& out, const FastqHeader& record, const Mate& mate,
+                         std::string_view tag = {}) {
   const auto length = static_cast<std::size_t>(mate.length);
   const std::size_t begin = out.size();
   const std::size_t size = record.name.size() + (tag.empty() ? 0 : tag.size() + 1) +

@@ -12,15 +12,15 @@
 
 namespace biogpu::qc {
 
-// A file written by a thread of its own, a bounded number of texts behind its caller: the kernel
-// copies what is written to one file on one core, and neither that of the caller nor that of
-// another file has to wait for it.
-class WriteBehind {
+// A file written by its own thread, with a bounded queue of texts: the kernel copies what is
+// written to one file on one core, and neither the caller nor another file has to wait for that
+// copy.
+class AsyncWriter {
  public:
-  explicit WriteBehind(io::output::TargetFile& file);
-  ~WriteBehind();  // without finish(), what is not yet written is dropped
-  WriteBehind(const WriteBehind&) = delete;
-  WriteBehind& operator=(const WriteBehind&) = delete;
+  explicit AsyncWriter(io::output::TargetFile& file);
+  ~AsyncWriter();  // without finish(), what is not yet written is dropped
+  AsyncWriter(const AsyncWriter&) = delete;
+  AsyncWriter& operator=(const AsyncWriter&) = delete;
 
   // Takes the text and leaves an empty buffer for it. Throws what writing an earlier one threw.
   void write(io::CharBuffer& text);

@@ -1,4 +1,4 @@
-#include "lib/qc/output/write_behind.hpp"
+#include "lib/qc/output/async_writer.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 
 namespace biogpu::qc {
 
-WriteBehind::WriteBehind(io::output::TargetFile& file) : file_(file) {
+AsyncWriter::AsyncWriter(io::output::TargetFile& file) : file_(file) {
   try {
     thread_ = std::thread([this] { work(); });
   } catch (const std::system_error& error) {
@@ -19,7 +19,7 @@ WriteBehind::WriteBehind(io::output::TargetFile& file) : file_(file) {
   }
 }
 
-WriteBehind::~WriteBehind() {
+AsyncWriter::~AsyncWriter() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -28,7 +28,7 @@ WriteBehind::~WriteBehind() {
   thread_.join();
 }
 
-void WriteBehind::write(io::CharBuffer& text) {
+void AsyncWriter::write(io::CharBuffer& text) {
   std::unique_lock lock(mutex_);
   written_.wait(lock, [&] { return error_ || n_given_ - n_written_ < kBehind; });
   if (error_) std::rethrow_exception(error_);
@@ -37,13 +37,13 @@ void WriteBehind::write(io::CharBuffer& text) {
   given_.notify_one();
 }
 
-void WriteBehind::finish() {
+void AsyncWriter::finish() {
   std::unique_lock lock(mutex_);
   written_.wait(lock, [&] { return error_ || n_given_ == n_written_; });
   if (error_) std::rethrow_exception(error_);
 }
 
-void WriteBehind::work() {
+void AsyncWriter::work() {
   std::unique_lock lock(mutex_);
   for (;;) {
     timed(wait_s_, [&] { given_.wait(lock, [&] { return stopping_ || n_written_ < n_given_; }); });
@@ -66,12 +66,12 @@ void WriteBehind::work() {
   }
 }
 
-double WriteBehind::busy_seconds() const {
+double AsyncWriter::busy_seconds() const {
   const std::lock_guard lock(mutex_);
   return busy_s_;
 }
 
-double WriteBehind::wait_seconds() const {
+double AsyncWriter::wait_seconds() const {
   const std::lock_guard lock(mutex_);
   return wait_s_;
 }
