@@ -70,6 +70,16 @@ TEST_CASE("qc.trim: the first bad window from the front ends the read", "[qc]") 
   CHECK(read.mate.length == 12);
 }
 
+TEST_CASE("qc.trim: of all full windows the last one is not looked at", "[qc]") {
+  const std::string bases(20, 'C');
+  Read last(bases, std::string(17, 'I') + std::string(3, '#'));
+  trim_and_cut(last.mate, {}, cutting(false, false, true));
+  CHECK(last.mate.length == 20);
+  Read last_but_one(bases, std::string(16, 'I') + std::string(4, '#'));
+  trim_and_cut(last_but_one.mate, {}, cutting(false, false, true));
+  CHECK(last_but_one.mate.length == 16);
+}
+
 TEST_CASE("qc.trim: a poly-G tail tolerates one mismatch in eight", "[qc]") {
   Read read("ACTTACTCAT" + std::string(8, 'G') + "A" + std::string(8, 'G'));
   trim_poly_g(read.mate, 10);
