@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/biogpu/kmer/commands.hpp"
-#include "apps/biogpu/kmer/numbers.hpp"
+#include "apps/biogpu/kmer/jellyfish_number.hpp"
 #include "lib/core/error.hpp"
 
 namespace biogpu::app {
@@ -43,7 +43,7 @@ CLI::Option* add_count_bounds(const OptionGroup& group, CountBounds& bounds) {
   return lower;
 }
 
-std::vector<std::string> words_of(const std::string& command_line) {
+std::vector<std::string> split_words(const std::string& command_line) {
   std::istringstream text(command_line);
   std::vector<std::string> words;
   for (std::string word; text >> word;) words.push_back(word);

@@ -37,7 +37,7 @@ struct CountBounds {
 CLI::Option* add_count_bounds(const OptionGroup& group, CountBounds& bounds);
 
 // The words of a command line behind "biogpu", split at blanks.
-std::vector<std::string> words_of(const std::string& command_line);
+std::vector<std::string> split_words(const std::string& command_line);
 
 // Throws Error{usage} where an output of these names is also one of the inputs or another output.
 void check_files(const std::vector<std::string>& inputs, std::span<const io::NamedFile> outputs);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "apps/biogpu/kmer/commands.hpp"
-#include "apps/biogpu/kmer/numbers.hpp"
+#include "apps/biogpu/kmer/jellyfish_number.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"

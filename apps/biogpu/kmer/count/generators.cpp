@@ -1,4 +1,4 @@
-#include "apps/biogpu/kmer/generators.hpp"
+#include "apps/biogpu/kmer/count/generators.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -8,7 +8,7 @@
 
 #include "apps/biogpu/command_line/shared_flags.hpp"
 #include "apps/biogpu/kmer/commands.hpp"
-#include "apps/biogpu/kmer/input.hpp"
+#include "apps/biogpu/kmer/count/input.hpp"
 #include "lib/kmer/count/counter.hpp"
 #include "lib/kmer/database/header.hpp"
 

@@ -1,4 +1,4 @@
-#include "apps/biogpu/kmer/numbers.hpp"
+#include "apps/biogpu/kmer/jellyfish_number.hpp"
 
 #include <fmt/format.h>
 

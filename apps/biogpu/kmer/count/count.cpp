@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "apps/biogpu/kmer/commands.hpp"
-#include "apps/biogpu/kmer/count_flags.hpp"
-#include "apps/biogpu/kmer/input.hpp"
+#include "apps/biogpu/kmer/count/count_flags.hpp"
+#include "apps/biogpu/kmer/count/input.hpp"
 #include "apps/biogpu/run/cost_tasks.hpp"
 #include "apps/biogpu/run/log.hpp"
 #include "apps/biogpu/run/process_end.hpp"
@@ -55,7 +55,7 @@ class CountRun {
     header_.counter_bytes = flags_.counter_bytes;
     header_.max_reprobe = flags_.reprobes;
     header_.order = kmer::order_of_format(header_.format, flags_.k, flags_.size);
-    kmer::add_provenance(header_, words_of(command_line_), flags_.no_provenance);
+    kmer::add_provenance(header_, split_words(command_line_), flags_.no_provenance);
     choose();
     kmer::DatabaseWriter out(flags_.out_path, header_);
     if (!flags_.timing.empty()) timing_.emplace(flags_.timing);

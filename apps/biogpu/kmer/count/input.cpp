@@ -1,12 +1,12 @@
-#include "apps/biogpu/kmer/input.hpp"
+#include "apps/biogpu/kmer/count/input.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
 
 #include "apps/biogpu/command_line/option_group.hpp"
-#include "apps/biogpu/kmer/generators.hpp"
-#include "apps/biogpu/kmer/numbers.hpp"
+#include "apps/biogpu/kmer/count/generators.hpp"
+#include "apps/biogpu/kmer/jellyfish_number.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/kmer/count/fastq_chunks.hpp"

@@ -1,4 +1,4 @@
-#include "apps/biogpu/kmer/count_flags.hpp"
+#include "apps/biogpu/kmer/count/count_flags.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "apps/biogpu/command_line/option_group.hpp"
-#include "apps/biogpu/kmer/numbers.hpp"
+#include "apps/biogpu/kmer/jellyfish_number.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/kmer/database/writer.hpp"

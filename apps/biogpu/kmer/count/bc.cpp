@@ -4,9 +4,9 @@
 
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/kmer/commands.hpp"
-#include "apps/biogpu/kmer/count_flags.hpp"
-#include "apps/biogpu/kmer/input.hpp"
-#include "apps/biogpu/kmer/numbers.hpp"
+#include "apps/biogpu/kmer/count/count_flags.hpp"
+#include "apps/biogpu/kmer/count/input.hpp"
+#include "apps/biogpu/kmer/jellyfish_number.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/kmer/database/bloom_counter.hpp"
 
@@ -47,7 +47,7 @@ void run_bc(const BcFlags& flags, const std::string& command_line) {
     for (std::size_t at = 0; at < block.size(); ++at) bloom.add(block.key(at), block.counts[at]);
   }
   kmer::Header header;
-  kmer::add_provenance(header, words_of(command_line), flags.no_provenance);
+  kmer::add_provenance(header, split_words(command_line), flags.no_provenance);
   bloom.write(header, out);
   out.commit();
 }

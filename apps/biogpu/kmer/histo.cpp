@@ -1,0 +1,90 @@
+// `biogpu kmer histo`: the k-mer spectrum of a database.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "apps/biogpu/kmer/commands.hpp"
+#include "apps/biogpu/kmer/jellyfish_number.hpp"
+#include "lib/core/error.hpp"
+#include "lib/io/commit_guard.hpp"
+#include "lib/io/output_file.hpp"
+#include "lib/kmer/database/reader.hpp"
+#include "lib/kmer/histogram.hpp"
+#include "lib/kmer/spectrum.hpp"
+
+namespace biogpu::app {
+namespace {
+
+struct HistoFlags {
+  std::string path;
+  std::string out_path = "-";
+  kmer::HistogramShape shape;
+  std::string plot_path;
+  bool full = false;
+  std::uint32_t threads = 1;
+  bool verbose = false;
+};
+
+void run_histo(const HistoFlags& flags) {
+  check_files({flags.path}, std::vector<io::NamedFile>{{"--output", flags.out_path},
+                                                       {"--plot", flags.plot_path}});
+  kmer::Histogram histogram(flags.shape);
+  const bool plots = !flags.plot_path.empty();
+  // The plot wants the number of k-mers of each multiplicity, whatever --low and --increment say.
+  if (plots && (histogram.base() != 0 || histogram.increment() != 1))
+    throw Error(ErrorCode::usage, "--plot needs --low 1 and --increment 1");
+  kmer::DatabaseReader reader(flags.path);
+  io::OutputFile out(flags.out_path);
+  std::optional<io::OutputFile> plot;
+  if (plots) plot.emplace(flags.plot_path);
+  for (kmer::CountBlock block; reader.read(block);) histogram.add(block.counts);
+  out.write(histogram.text(flags.full));
+  if (plot) {
+    plot->write(kmer::spectrum_svg(histogram.buckets(),
+                                   fmt::format("{}, k = {}", flags.path, reader.header().k)));
+    plot->finish();
+  }
+  const io::CommitGuard guard;
+  out.commit();
+  if (plot) plot->commit();
+}
+
+}  // namespace
+
+Run add_kmer_histo(CLI::App& command) {
+  const auto flags = std::make_shared<HistoFlags>();
+  command.set_help_flag("--help", "print this help");
+  command.add_option("DB", flags->path, "the database; - is standard input")
+      ->required()
+      ->option_text(" ");
+  command.add_option("-l,--low", flags->shape.low, "lowest count of interest [1]")
+      ->transform(jellyfish_number())
+      ->option_text("N");
+  command.add_option("-h,--high", flags->shape.high, "highest count of interest [10000]")
+      ->transform(jellyfish_number())
+      ->option_text("N");
+  command.add_option("-i,--increment", flags->shape.increment, "counts in a bucket [1]")
+      ->transform(jellyfish_number(1))
+      ->option_text("N");
+  command.add_flag("-f,--full", flags->full, "print empty buckets too")->option_text(" ");
+  command.add_option("-o,--output", flags->out_path, "[-, stdout]")->option_text("FILE");
+  command.add_option("--plot", flags->plot_path, "also draw the spectrum, an SVG image")
+      ->option_text("FILE");
+  command.add_option("-t,--threads", flags->threads, "accepted and ignored")
+      ->transform(jellyfish_number(0, UINT32_MAX))
+      ->option_text("N");
+  command.add_flag("-v,--verbose", flags->verbose, "accepted and ignored")->option_text(" ");
+  command.footer(
+      std::string("One line a bucket: its lowest count, a blank, the number of k-mers. What lies\n"
+                  "below --low is in the bucket before it, what lies above --high in the one "
+                  "after.\n\n"
+                  "Examples:\n"
+                  "  biogpu kmer histo out.jf -o sample_jf.hist\n"
+                  "  biogpu kmer histo -h 1000000 --plot spectrum.svg out.jf\n\n") +
+      kExitCodes);
+  return [flags](const std::string&) { run_histo(*flags); };
+}
+
+}  // namespace biogpu::app
