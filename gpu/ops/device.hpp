@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "gpu/ops/attention.hpp"
 #include "gpu/ops/elements.hpp"
+#include "gpu/ops/query_tiles.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/stream.hpp"
 #include "lib/tensor/precision.hpp"

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "lib/core/error.hpp"
-#include "lib/ops/append_rows.hpp"
-#include "lib/ops/cross_attention.hpp"
+#include "lib/ops/attention/cross_attention.hpp"
+#include "lib/ops/gather/append_rows.hpp"
 
 namespace biogpu::decode {
 

@@ -64,7 +64,7 @@ class DnaModel : public Model {
   const Info& info() const { return info_; }
   const std::vector<HeadChoice>& heads() const { return heads_; }  // as they were loaded
 
-  // letters: codes of lib/ops/conv1d_letters.hpp, windows one after the other.
+  // letters: codes of lib/ops/convolution/conv1d_letters.hpp, windows one after the other.
   virtual Outputs run(std::span<const std::uint8_t> letters, const Request& request) = 0;
 
   // Substitutions reach only some of what a model computes first. Where it is worth it, it keeps

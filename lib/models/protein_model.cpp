@@ -7,8 +7,8 @@
 #include <stdexcept>
 
 #include "lib/core/error.hpp"
-#include "lib/ops/gather_rows.hpp"
-#include "lib/ops/mean_pool.hpp"
+#include "lib/ops/gather/gather_rows.hpp"
+#include "lib/ops/reduction/mean_pool.hpp"
 
 namespace biogpu::models {
 namespace {

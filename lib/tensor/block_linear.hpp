@@ -10,7 +10,7 @@ namespace biogpu::tensor {
 class Context;
 
 // How an operation that multiplies inside a block reads a linear map: for the edges of a node at a
-// time, or for the node's own row (lib/ops/edge_message.hpp).
+// time, or for the node's own row (lib/ops/knn_graph/edge_message.hpp).
 enum class BlockUse : std::uint8_t { edges, node };
 
 // Context::upload_linear() for such an operation; no other reads the map. On GPUs n_out is a

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "gpu/ops/edge_weights.hpp"
+#include "gpu/ops/knn_graph/edge_weights.hpp"
 #include "lib/core/errors_gpu.hpp"
 #include "lib/tensor/block_linear.hpp"
 #include "lib/tensor/device_context_gpu.hpp"

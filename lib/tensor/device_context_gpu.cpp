@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "gpu/ops/gather_rows.hpp"
+#include "gpu/ops/gather/gather_rows.hpp"
 #include "gpu/rt/device.hpp"
 #include "lib/core/errors_gpu.hpp"
 #include "lib/core/parallel_for.hpp"

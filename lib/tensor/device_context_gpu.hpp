@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "gpu/ops/device.hpp"
-#include "gpu/ops/gemm_runner.hpp"
+#include "gpu/ops/gemm/gemm_runner.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "lib/tensor/context.hpp"
 #include "lib/tensor/graph_cache_gpu.hpp"

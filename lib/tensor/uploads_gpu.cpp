@@ -5,8 +5,8 @@
 #include <numeric>
 #include <utility>
 
-#include "gpu/ops/gather_rows.hpp"
-#include "gpu/ops/gemm_operands.hpp"
+#include "gpu/ops/gather/gather_rows.hpp"
+#include "gpu/ops/gemm/gemm_operands.hpp"
 #include "gpu/rt/device.hpp"
 #include "lib/core/errors_gpu.hpp"
 #include "lib/tensor/device_context_gpu.hpp"

@@ -1,6 +1,6 @@
 #include "lib/models/esm2/contacts.hpp"
 
-#include "lib/ops/attention.hpp"
+#include "lib/ops/attention/attention.hpp"
 #include "tests/ops/op_bed.hpp"
 
 using namespace biogpu;

@@ -3,12 +3,12 @@
 // what a model of regions of DNA needs of contexts, arenas and operations.
 #include <array>
 
-#include "lib/ops/attention_pool.hpp"
-#include "lib/ops/conv1d.hpp"
-#include "lib/ops/conv1d_letters.hpp"
-#include "lib/ops/gemm.hpp"
-#include "lib/ops/max_pool.hpp"
-#include "lib/ops/repeat_rows.hpp"
+#include "lib/ops/convolution/conv1d.hpp"
+#include "lib/ops/convolution/conv1d_letters.hpp"
+#include "lib/ops/gather/repeat_rows.hpp"
+#include "lib/ops/gemm/gemm.hpp"
+#include "lib/ops/reduction/attention_pool.hpp"
+#include "lib/ops/reduction/max_pool.hpp"
 #include "lib/tensor/shortened_starts.hpp"
 #include "tests/ops/op_bed.hpp"
 

@@ -4,11 +4,11 @@
 #include <map>
 
 #include "lib/decode/key_value_cache.hpp"
-#include "lib/ops/add_layer_norm.hpp"
-#include "lib/ops/argmax.hpp"
-#include "lib/ops/cross_attention.hpp"
-#include "lib/ops/embed.hpp"
-#include "lib/ops/gemm.hpp"
+#include "lib/ops/attention/cross_attention.hpp"
+#include "lib/ops/gather/embed.hpp"
+#include "lib/ops/gemm/gemm.hpp"
+#include "lib/ops/normalisation/add_layer_norm.hpp"
+#include "lib/ops/reduction/argmax.hpp"
 #include "tests/ops/op_bed.hpp"
 
 using namespace biogpu;

@@ -8,17 +8,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/ops/gather_rows.hpp"
-#include "lib/ops/gemm.hpp"
-#include "lib/ops/message_sum.hpp"
-#include "lib/ops/message_sum_grad.hpp"
-#include "lib/ops/neighbour_list.hpp"
-#include "lib/ops/neighbour_list_grad.hpp"
-#include "lib/ops/radial_basis.hpp"
-#include "lib/ops/radial_basis_grad.hpp"
-#include "lib/ops/segment_sum.hpp"
-#include "lib/ops/silu.hpp"
-#include "lib/ops/silu_grad.hpp"
+#include "lib/ops/elementwise/silu.hpp"
+#include "lib/ops/elementwise/silu_grad.hpp"
+#include "lib/ops/gather/gather_rows.hpp"
+#include "lib/ops/gemm/gemm.hpp"
+#include "lib/ops/message_passing/message_sum.hpp"
+#include "lib/ops/message_passing/message_sum_grad.hpp"
+#include "lib/ops/message_passing/segment_sum.hpp"
+#include "lib/ops/neighbours/neighbour_list.hpp"
+#include "lib/ops/neighbours/neighbour_list_grad.hpp"
+#include "lib/ops/neighbours/radial_basis.hpp"
+#include "lib/ops/neighbours/radial_basis_grad.hpp"
 #include "tests/ops/op_bed.hpp"
 
 using namespace biogpu;

@@ -1,12 +1,20 @@
-# biogpu_list_ops(FILE RESULT): the names of the operations that FILE, a list such as
-# lib/ops/ops.def, has one line each for: BIOGPU_OP(name, arguments).
+# biogpu_list_ops(FILE RESULT): the operations that FILE, a list such as lib/ops/ops.def, has one line
+# each for: BIOGPU_OP(name, arguments). Each as FAMILY/NAME, where FAMILY is the folder next to FILE
+# that holds NAME.hpp.
 function(biogpu_list_ops file result)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
   file(STRINGS "${file}" lines REGEX "^BIOGPU_OP\\(")
-  set(names "")
+  cmake_path(GET file PARENT_PATH root)
+  set(ops "")
   foreach(line ${lines})
     string(REGEX REPLACE "^BIOGPU_OP\\(([a-z0-9_]+),.*" "\\1" name "${line}")
-    list(APPEND names ${name})
+    file(GLOB headers RELATIVE "${root}" "${root}/*/${name}.hpp")
+    list(LENGTH headers n_headers)
+    if(NOT n_headers EQUAL 1)
+      message(FATAL_ERROR "operation ${name} needs one header ${root}/FAMILY/${name}.hpp; found: ${headers}")
+    endif()
+    string(REPLACE ".hpp" "" op "${headers}")
+    list(APPEND ops ${op})
   endforeach()
-  set(${result} ${names} PARENT_SCOPE)
+  set(${result} ${ops} PARENT_SCOPE)
 endfunction()

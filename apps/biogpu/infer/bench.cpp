@@ -21,7 +21,7 @@
 #include "lib/models/proteinmpnn/bench.hpp"
 #include "lib/models/proteinmpnn/proteinmpnn.hpp"
 #include "lib/models/registry.hpp"
-#include "lib/ops/bench.hpp"
+#include "lib/ops/bench/bench.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/structure/structure.hpp"
 

@@ -3,7 +3,7 @@
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "lib/core/error.hpp"
-#include "lib/ops/conv_weights.hpp"
+#include "lib/ops/convolution/conv_weights.hpp"
 
 namespace biogpu::app {
 

@@ -15,7 +15,7 @@
 
 #include "gpu/ops/device.hpp"
 #include "gpu/ops/element_access.hpp"
-#include "gpu/ops/layer_norm_row.hpp"
+#include "gpu/ops/normalisation/layer_norm_row.hpp"
 #include "gpu/prim/matrix_tile.hpp"
 #include "gpu/rt/kernel.hpp"
 #include "lib/models/esm2/contacts.hpp"

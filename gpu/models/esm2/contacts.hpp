@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "gpu/ops/attention.hpp"
+#include "gpu/ops/attention/attention.hpp"
 #include "gpu/ops/elements.hpp"
 #include "gpu/rt/stream.hpp"
 

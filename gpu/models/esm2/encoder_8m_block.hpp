@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "gpu/models/esm2/encoder_8m_shape.hpp"
-#include "gpu/ops/attention_tile.hpp"
+#include "gpu/ops/attention/attention_tile.hpp"
 #include "gpu/prim/block_group.hpp"
 #include "gpu/prim/bulk_copy.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "gpu/ops/gemm_runner.hpp"
+#include "gpu/ops/gemm/gemm_runner.hpp"
 
 namespace biogpu::gpu::esm2 {
 

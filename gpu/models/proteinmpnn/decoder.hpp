@@ -2,7 +2,7 @@
 
 // What the decode kernel reads, and one residue through the layers of the decoder by one block.
 
-#include "gpu/ops/edge_rows.hpp"
+#include "gpu/ops/knn_graph/edge_rows.hpp"
 #include "gpu/prim/wave.hpp"
 #include "lib/models/proteinmpnn/decode.hpp"
 

@@ -2,7 +2,7 @@
 
 // Threads of TensorNet's kernels: 32 lanes a row, or one an atom and channel.
 
-#include "gpu/ops/tensor_numbers.hpp"
+#include "gpu/ops/cartesian_tensor/tensor_numbers.hpp"
 #include "gpu/prim/wave.hpp"
 #include "lib/tensor/tensor.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "lib/models/enformer/batch.hpp"
 #include "lib/models/enformer/enformer.hpp"
-#include "lib/ops/gather_rows.hpp"
+#include "lib/ops/gather/gather_rows.hpp"
 
 namespace biogpu::models {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "lib/models/esm2/contacts.hpp"
+#include "lib/ops/attention/scores-inl.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
-#include "lib/ops/cpu/scores-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace biogpu::models::esm2 {

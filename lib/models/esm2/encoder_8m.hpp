@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "lib/ops/attention/qkv_rotary.hpp"
 #include "lib/ops/declare.hpp"
-#include "lib/ops/qkv_rotary.hpp"
 
 namespace biogpu::models::esm2 {
 

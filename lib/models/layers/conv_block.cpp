@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
-#include "lib/ops/conv_weights.hpp"
+#include "lib/ops/convolution/conv_weights.hpp"
 
 namespace biogpu::models {
 

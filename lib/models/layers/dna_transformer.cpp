@@ -3,12 +3,12 @@
 #include <cmath>
 
 #include "lib/models/layers/relative_keys.hpp"
-#include "lib/ops/add_layer_norm.hpp"
-#include "lib/ops/attention.hpp"
-#include "lib/ops/conv1d.hpp"
-#include "lib/ops/gemm.hpp"
-#include "lib/ops/relative_attention.hpp"
-#include "lib/ops/rotate_heads.hpp"
+#include "lib/ops/attention/attention.hpp"
+#include "lib/ops/attention/relative_attention.hpp"
+#include "lib/ops/attention/rotate_heads.hpp"
+#include "lib/ops/convolution/conv1d.hpp"
+#include "lib/ops/gemm/gemm.hpp"
+#include "lib/ops/normalisation/add_layer_norm.hpp"
 
 namespace biogpu::models {
 

@@ -6,7 +6,7 @@
 
 #include "lib/models/pass.hpp"
 #include "lib/ops/activation.hpp"
-#include "lib/ops/qkv_rotary.hpp"
+#include "lib/ops/attention/qkv_rotary.hpp"
 #include "lib/tensor/context.hpp"
 #include "lib/tensor/weights/weight_table.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "lib/ops/gemm.hpp"
+#include "lib/ops/gemm/gemm.hpp"
 
 namespace biogpu::models {
 

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "lib/models/protein_outputs.hpp"
-#include "lib/ops/add_layer_norm.hpp"
-#include "lib/ops/gather_rows.hpp"
-#include "lib/ops/gemm.hpp"
-#include "lib/ops/log_softmax.hpp"
+#include "lib/ops/gather/gather_rows.hpp"
+#include "lib/ops/gemm/gemm.hpp"
+#include "lib/ops/normalisation/add_layer_norm.hpp"
+#include "lib/ops/normalisation/log_softmax.hpp"
 
 namespace biogpu::models {
 

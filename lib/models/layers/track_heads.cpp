@@ -1,7 +1,7 @@
 #include "lib/models/layers/track_heads.hpp"
 
-#include "lib/ops/gather_rows.hpp"
-#include "lib/ops/gemm.hpp"
+#include "lib/ops/gather/gather_rows.hpp"
+#include "lib/ops/gemm/gemm.hpp"
 
 namespace biogpu::models {
 

@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
-#include "lib/ops/add_layer_norm.hpp"
-#include "lib/ops/attention.hpp"
-#include "lib/ops/embed.hpp"
-#include "lib/ops/gemm.hpp"
-#include "lib/ops/qkv_rotary.hpp"
+#include "lib/ops/attention/attention.hpp"
+#include "lib/ops/attention/qkv_rotary.hpp"
+#include "lib/ops/gather/embed.hpp"
+#include "lib/ops/gemm/gemm.hpp"
+#include "lib/ops/normalisation/add_layer_norm.hpp"
 #include "lib/tensor/weights/safetensors.hpp"
 
 namespace biogpu::models {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "lib/ops/declare.hpp"
-#include "lib/ops/edge_message.hpp"
+#include "lib/ops/knn_graph/edge_message.hpp"
 
 namespace biogpu::models::proteinmpnn {
 

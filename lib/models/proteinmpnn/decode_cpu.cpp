@@ -7,7 +7,7 @@
 #include "lib/core/parallel_for.hpp"
 #include "lib/models/proteinmpnn/decode_units.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
-#include "lib/ops/cpu/edge_block.hpp"
+#include "lib/ops/knn_graph/edge_block.hpp"
 
 namespace biogpu::models::proteinmpnn {
 namespace {

@@ -1,5 +1,5 @@
 #include "lib/models/proteinmpnn/decode_units.hpp"
-#include "lib/ops/reference/edge_layers.hpp"
+#include "lib/ops/knn_graph/edge_layers.hpp"
 
 namespace biogpu::models::proteinmpnn {
 namespace {

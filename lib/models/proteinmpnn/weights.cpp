@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "lib/ops/edge_embed.hpp"
+#include "lib/ops/knn_graph/edge_embed.hpp"
 #include "lib/tensor/block_linear.hpp"
 
 namespace biogpu::models::proteinmpnn {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "lib/ops/declare.hpp"
-#include "lib/ops/edges.hpp"
+#include "lib/ops/neighbours/edges.hpp"
 
 // Operations on charges of atoms: TensorNet2. References take fp64 tensors as well as fp32 ones,
 // all of one type.
@@ -13,7 +13,7 @@ using ops::Edges;
 using ops::Tensor;
 
 // What charges are predicted from: I, |A|^2 and |S|^2 of each channel's tensor, in the 9 numbers of
-// lib/ops/tensor_parts.hpp.
+// lib/ops/cartesian_tensor/tensor_parts.hpp.
 struct ChargeFeatures {
   Tensor x;    // f32 [9, T, F], contiguous
   Tensor out;  // f32 [T, 3 F], contiguous
@@ -75,7 +75,7 @@ struct CoulombGrad {
 BIOGPU_DECLARE_OP(coulomb_grad, CoulombGrad);
 
 // out[e] = x[e] + receiver[i] + neighbour[j] for edge e from atom j to atom i. What the rows of
-// atoms get back are sums over edges (lib/ops/segment_sum.hpp).
+// atoms get back are sums over edges (lib/ops/message_passing/segment_sum.hpp).
 struct PairAdd {
   Tensor x;          // f32 [capacity, d], contiguous
   Tensor receiver;   // f32 [T, d], contiguous

@@ -1,6 +1,6 @@
 #include "lib/models/tensornet/charge_ops.hpp"
 #include "lib/models/tensornet/coulomb_pair.hpp"
-#include "lib/ops/cpu/tensor_lanes.hpp"
+#include "lib/ops/cartesian_tensor/tensor_lanes.hpp"
 
 namespace biogpu::models::tensornet {
 namespace {

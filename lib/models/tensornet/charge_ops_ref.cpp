@@ -2,9 +2,9 @@
 
 #include "lib/models/tensornet/charge_ops.hpp"
 #include "lib/models/tensornet/coulomb_pair.hpp"
-#include "lib/ops/reference/matrix3.hpp"
+#include "lib/ops/cartesian_tensor/matrix3.hpp"
+#include "lib/ops/cartesian_tensor/tensor_parts.hpp"
 #include "lib/ops/reference/real.hpp"
-#include "lib/ops/tensor_parts.hpp"
 
 namespace biogpu::models::tensornet {
 namespace {

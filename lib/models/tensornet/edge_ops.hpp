@@ -1,7 +1,7 @@
 #pragma once
 
 #include "lib/ops/declare.hpp"
-#include "lib/ops/edges.hpp"
+#include "lib/ops/neighbours/edges.hpp"
 
 // Operations on edges. References take fp64 tensors as well as fp32 ones, all of one type.
 namespace biogpu::models::tensornet {
@@ -51,7 +51,8 @@ struct PairScale {
 };
 BIOGPU_DECLARE_OP(pair_scale, PairScale);
 
-// What an atom's edges add to dE/d(strain), with g[e] of lib/ops/neighbour_list_grad.hpp:
+// What an atom's edges add to dE/d(strain), with g[e] of
+// lib/ops/neighbours/neighbour_list_grad.hpp:
 //   out[i, 3 k + l] = sum over the edges e of atom i of r[e, k] g[e, l]
 struct EdgeVirial {
   const Edges* edges = nullptr;

@@ -8,8 +8,8 @@
 
 namespace biogpu::models::tensornet {
 
-// Atoms of a batch and their edges (lib/ops/edges.hpp) on the host. Displacements come from
-// positions in double precision, so that what fp32 loses does not grow with the coordinates.
+// Atoms of a batch and their edges (lib/ops/neighbours/edges.hpp) on the host. Displacements come
+// from positions in double precision, so that what fp32 loses does not grow with the coordinates.
 struct Graph {
   std::vector<std::int32_t> atom_starts{0};  // [systems + 1]
   std::vector<std::int32_t> edge_starts{0};  // [atoms + 1]

@@ -2,13 +2,13 @@
 
 #include "lib/models/tensornet/edge_ops.hpp"
 #include "lib/models/tensornet/node_ops.hpp"
-#include "lib/ops/add_layer_norm.hpp"
-#include "lib/ops/gemm.hpp"
-#include "lib/ops/message_sum.hpp"
-#include "lib/ops/silu.hpp"
-#include "lib/ops/tensor_embed.hpp"
-#include "lib/ops/tensor_norm.hpp"
-#include "lib/ops/tensor_product.hpp"
+#include "lib/ops/cartesian_tensor/tensor_embed.hpp"
+#include "lib/ops/cartesian_tensor/tensor_norm.hpp"
+#include "lib/ops/cartesian_tensor/tensor_product.hpp"
+#include "lib/ops/elementwise/silu.hpp"
+#include "lib/ops/gemm/gemm.hpp"
+#include "lib/ops/message_passing/message_sum.hpp"
+#include "lib/ops/normalisation/add_layer_norm.hpp"
 
 namespace biogpu::models::tensornet {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "lib/models/tensornet/config.hpp"
 #include "lib/models/tensornet/weights.hpp"
-#include "lib/ops/edges.hpp"
+#include "lib/ops/neighbours/edges.hpp"
 #include "lib/tensor/arena.hpp"
 #include "lib/tensor/context.hpp"
 

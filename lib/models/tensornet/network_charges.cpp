@@ -5,13 +5,13 @@
 #include "lib/models/tensornet/edge_ops.hpp"
 #include "lib/models/tensornet/network.hpp"
 #include "lib/models/tensornet/node_ops.hpp"
-#include "lib/ops/add_layer_norm.hpp"
-#include "lib/ops/fill_zero.hpp"
-#include "lib/ops/gemm.hpp"
-#include "lib/ops/neighbour_list_grad.hpp"
-#include "lib/ops/segment_sum.hpp"
-#include "lib/ops/silu.hpp"
-#include "lib/ops/silu_grad.hpp"
+#include "lib/ops/elementwise/fill_zero.hpp"
+#include "lib/ops/elementwise/silu.hpp"
+#include "lib/ops/elementwise/silu_grad.hpp"
+#include "lib/ops/gemm/gemm.hpp"
+#include "lib/ops/message_passing/segment_sum.hpp"
+#include "lib/ops/neighbours/neighbour_list_grad.hpp"
+#include "lib/ops/normalisation/add_layer_norm.hpp"
 
 namespace biogpu::models::tensornet {
 

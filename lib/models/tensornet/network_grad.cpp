@@ -3,13 +3,13 @@
 #include "lib/models/tensornet/edge_ops.hpp"
 #include "lib/models/tensornet/network.hpp"
 #include "lib/models/tensornet/node_ops.hpp"
-#include "lib/ops/gemm.hpp"
-#include "lib/ops/message_sum_grad.hpp"
-#include "lib/ops/neighbour_list_grad.hpp"
-#include "lib/ops/silu_grad.hpp"
-#include "lib/ops/tensor_embed_grad.hpp"
-#include "lib/ops/tensor_norm_grad.hpp"
-#include "lib/ops/tensor_product_grad.hpp"
+#include "lib/ops/cartesian_tensor/tensor_embed_grad.hpp"
+#include "lib/ops/cartesian_tensor/tensor_norm_grad.hpp"
+#include "lib/ops/cartesian_tensor/tensor_product_grad.hpp"
+#include "lib/ops/elementwise/silu_grad.hpp"
+#include "lib/ops/gemm/gemm.hpp"
+#include "lib/ops/message_passing/message_sum_grad.hpp"
+#include "lib/ops/neighbours/neighbour_list_grad.hpp"
 
 namespace biogpu::models::tensornet {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "lib/ops/declare.hpp"
 
-// Operations on atoms. Tensors are the 9 numbers of lib/ops/tensor_parts.hpp; all arrays are
-// contiguous. References take fp64 tensors as well as fp32 ones, all of one type.
+// Operations on atoms. Tensors are the 9 numbers of lib/ops/cartesian_tensor/tensor_parts.hpp; all
+// arrays are contiguous. References take fp64 tensors as well as fp32 ones, all of one type.
 namespace biogpu::models::tensornet {
 
 using ops::Context;

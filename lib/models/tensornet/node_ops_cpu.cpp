@@ -1,6 +1,6 @@
 #include "lib/models/tensornet/node_ops.hpp"
-#include "lib/ops/cpu/tensor_lanes.hpp"
-#include "lib/ops/tensor_parts.hpp"
+#include "lib/ops/cartesian_tensor/tensor_lanes.hpp"
+#include "lib/ops/cartesian_tensor/tensor_parts.hpp"
 
 namespace biogpu::models::tensornet {
 namespace {

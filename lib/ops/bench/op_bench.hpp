@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "lib/ops/bench.hpp"
+#include "lib/ops/bench/bench.hpp"
 #include "lib/ops/declare.hpp"
 #include "lib/ops/reference_context.hpp"
 #include "lib/tensor/context.hpp"
 
-// What the benches of operations (lib/ops/NAME_bench.cpp) are written with; lib/ops/bench.hpp is
-// what others see.
+// What the benches of operations (lib/ops/FAMILY/NAME_bench.cpp) are written with;
+// lib/ops/bench/bench.hpp is what others see.
 namespace biogpu::ops {
 
 // A model's width and batch, as operations see them.

@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "lib/ops/gemm_panels.hpp"
+#include "lib/ops/cpu/panel_work.hpp"
 
 namespace biogpu::ops {
 

@@ -4,8 +4,19 @@
 #include <cstdint>
 
 #include "lib/ops/cpu/cpu_context.hpp"
+#include "lib/ops/declare.hpp"
 
 namespace biogpu::ops {
+
+// A weight [n_out, n_in] as the CPU's products read it: panels of panel_width() columns of the
+// product; panel p holds, for each k, the weights of outputs [p * width, (p + 1) * width), zeros
+// past n_out. Aligned to 64 bytes. The width is the instruction set's.
+std::int64_t panel_width();
+std::int64_t count_panels(std::int64_t n_out);
+std::int64_t packed_size(std::int64_t n_out, std::int64_t n_in);
+// One panel, to its place in `packed`; and all of them.
+void pack_panel(const Tensor& weight, std::int64_t panel, float* packed);
+void pack_weight(const Tensor& weight, float* packed);
 
 // Panels [begin, end) of a weight.
 struct PanelRange {

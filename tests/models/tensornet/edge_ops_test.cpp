@@ -1,7 +1,7 @@
 #include "lib/models/tensornet/edge_ops.hpp"
 
-#include "tests/ops/edge_bed.hpp"
 #include "tests/ops/finite_differences.hpp"
+#include "tests/ops/neighbours/edge_bed.hpp"
 
 using namespace biogpu;
 using namespace biogpu::models;

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/ops/gather_rows.hpp"
+#include "gpu/ops/gather/gather_rows.hpp"
 #include "gpu/prim/device_sort.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/device.hpp"

@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-#include "gpu/ops/layer_norm.hpp"
+#include "gpu/ops/normalisation/layer_norm.hpp"
 #include "tests/unit/gpu/ops/warpgroup_support.hpp"
 
 using namespace biogpu;

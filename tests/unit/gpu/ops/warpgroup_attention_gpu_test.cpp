@@ -2,7 +2,7 @@
 // precision on the host. Elsewhere it declines, and the portable kernel is compared.
 #include <algorithm>
 
-#include "gpu/ops/attention_warpgroup.hpp"
+#include "gpu/ops/attention/attention_warpgroup.hpp"
 #include "tests/unit/gpu/ops/warpgroup_support.hpp"
 
 using namespace biogpu;

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "gpu/ops/gemm_warpgroup.hpp"
+#include "gpu/ops/gemm/gemm_warpgroup.hpp"
 #include "tests/unit/gpu/ops/warpgroup_support.hpp"
 
 using namespace biogpu;

@@ -1,0 +1,47 @@
+// Rows to other places, and to another type.
+//
+// Shapes   see lib/ops/gather/gather_rows.hpp; d numbers a row.
+// Mapping  one thread per 4 numbers, in order of memory.
+// Traffic  each array once; memory bound.
+// Result   exact, or rounded once.
+// Source   own.
+// Oracle   gather_rows_ref, lib/ops/gather/gather_rows_ref.cpp.
+#include "gpu/ops/device.hpp"
+#include "gpu/ops/element_access.hpp"
+#include "gpu/ops/gather/gather_rows.hpp"
+#include "gpu/ops/row_threads.hpp"
+#include "lib/ops/gather/gather_rows.hpp"
+
+namespace biogpu::gpu::ops {
+namespace {
+
+__global__ __launch_bounds__(kRowBlock) void copy_rows_kernel(Rows to, Rows from,
+                                                              const std::int32_t* rows,
+                                                              std::int64_t n_rows, int d) {
+  const int groups = (d + 3) / 4;
+  const std::int64_t row = thread_number() / groups;
+  const int column = static_cast<int>(thread_number() % groups) * 4;
+  if (row >= n_rows) return;
+  const std::int64_t source = rows != nullptr ? rows[row] : row;
+  const bool aligned = column + 4 <= d && to.stride % 4 == 0 && from.stride % 4 == 0;
+  if (aligned) return store_elements4(to, row, column, load_elements4(from, source, column));
+  for (int c = column; c < d && c < column + 4; ++c) {
+    store_element(to, row, c, load_element(from, source, c));
+  }
+}
+
+}  // namespace
+
+void launch_copy_rows(const Rows& to, const Rows& from, const std::int32_t* rows,
+                      std::int64_t n_rows, int d, Stream& stream) {
+  if (n_rows == 0) return;
+  stream.launch(copy_rows_kernel, row_blocks(n_rows * ((d + 3) / 4)), kRowBlock, to, from, rows,
+                n_rows, d);
+}
+
+void gather_rows(Device& device, const biogpu::ops::GatherRows& op) {
+  launch_copy_rows(rows_of(op.out), rows_of(op.x), op.rows.as<std::int32_t>(), op.out.shape[0],
+                   static_cast<int>(op.out.shape[1]), device.stream());
+}
+
+}  // namespace biogpu::gpu::ops

@@ -1,0 +1,83 @@
+// Sums of rows over segments.
+//
+// Shapes   see lib/ops/message_passing/segment_sum.hpp; d numbers a row.
+// Mapping  d >= 8: one thread per column of a segment, the rows one after the other. Less: 32 lanes
+//          per segment and column, lane l taking rows l, l + 32, ..., then a fixed tree.
+// Traffic  each row once, 4 bytes a number; memory bound. No atomics.
+// Result   in an order that the segment's length and d alone tell; the same for waves of 32 and 64.
+// Source   own.
+// Oracle   segment_sum_ref, lib/ops/message_passing/segment_sum_ref.cpp.
+#include "gpu/ops/device.hpp"
+#include "gpu/ops/row_threads.hpp"
+#include "gpu/prim/wave.hpp"
+#include "lib/ops/message_passing/segment_sum.hpp"
+
+namespace biogpu::gpu::ops {
+namespace {
+
+constexpr int kMinColumns = 8;
+constexpr int kLanes = 32;
+
+struct Sums {
+  const float* x;
+  std::int64_t stride;
+  const std::int32_t* starts;
+  const std::int32_t* order;
+  void* out;
+  std::int64_t out_stride, n_rows;
+  int d;
+  __device__ float number(std::int64_t e, int column) const {
+    return x[(order != nullptr ? order[e] : e) * stride + column];
+  }
+};
+
+template <class Sum>
+__global__ __launch_bounds__(kRowBlock) void sum_columns_kernel(Sums s) {
+  const RowGroup at = row_group(s.d);
+  if (at.row >= s.n_rows) return;
+  const std::int64_t end = s.starts[at.row + 1];
+  Sum sum = 0;
+  for (std::int64_t e = s.starts[at.row]; e < end; ++e) sum += s.number(e, at.group);
+  static_cast<Sum*>(s.out)[at.row * s.out_stride + at.group] = sum;
+}
+
+template <class Sum, int kWave>
+__global__ __launch_bounds__(kRowBlock) void sum_lanes_kernel(Sums s) {
+  const std::int64_t item = thread_number() / kLanes;
+  const std::int64_t row = item / s.d;
+  const int lane = static_cast<int>(threadIdx.x) % kLanes, column = static_cast<int>(item % s.d);
+  const bool live = row < s.n_rows;  // all lanes take part in the exchange
+  const std::int64_t begin = live ? s.starts[row] : 0, end = live ? s.starts[row + 1] : 0;
+  Sum sum = 0;
+  for (std::int64_t e = begin + lane; e < end; e += kLanes) sum += s.number(e, column);
+  for (int mask = kLanes / 2; mask > 0; mask /= 2)
+    sum += wave_shuffle_xor<kWave>(sum, mask, kLanes);
+  if (live && lane == 0) static_cast<Sum*>(s.out)[row * s.out_stride + column] = sum;
+}
+
+template <class Sum>
+void launch(const Sums& s, Stream& stream) {
+  if (s.d >= kMinColumns)
+    return stream.launch(sum_columns_kernel<Sum>, row_blocks(s.n_rows * s.d), kRowBlock, s);
+  const auto kernel =
+      stream.wave_width() == 64 ? sum_lanes_kernel<Sum, 64> : sum_lanes_kernel<Sum, 32>;
+  stream.launch(kernel, row_blocks(s.n_rows * s.d * kLanes), kRowBlock, s);
+}
+
+}  // namespace
+
+void segment_sum(Device& device, const biogpu::ops::SegmentSum& op) {
+  const Sums s{op.x.as<float>(),
+               op.x.stride[0],
+               op.starts.as<std::int32_t>(),
+               op.order.as<std::int32_t>(),
+               op.out.data,
+               op.out.stride[0],
+               op.out.shape[0],
+               static_cast<int>(op.out.shape[1])};
+  if (s.n_rows == 0 || s.d == 0) return;
+  if (op.out.dtype == tensor::DType::f64) return launch<double>(s, device.stream());
+  launch<float>(s, device.stream());
+}
+
+}  // namespace biogpu::gpu::ops
