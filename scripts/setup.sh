@@ -10,7 +10,7 @@
 set -euo pipefail
 
 build_packages=(
-  g++ cmake ninja-build pkg-config
+  g++ cmake ninja-build pkg-config python3
   libhwy-dev libtbb-dev libisal-dev libdeflate-dev libhts-dev zlib1g-dev
   libfmt-dev libcli11-dev nlohmann-json3-dev libjs-chart.js
   gemmi-dev tao-pegtl-dev libbigwig-dev
@@ -18,7 +18,7 @@ build_packages=(
 dev_packages=(
   bwa fastp jellyfish snakemake multiqc man-db zsh fish
   kmc libseqan2-dev libdivsufsort-dev bedtools bcftools tabix
-  catch2 libparasail-dev parasail libboost-context-dev samtools python3 git ccache
+  catch2 libparasail-dev parasail libboost-context-dev samtools git ccache
   clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev shellcheck
 )
 

@@ -35,6 +35,7 @@ env -i "$prefix/bin/biogpu" align --quiet --device cpu --mode sw --pairs --match
   "$data/lambda_reads.fq.gz" "$data/lambda_windows.fa" -o "$work/out.tsv"
 rows=$(wc -l <"$work/out.tsv")
 [ "$rows" = 201 ] || fail "expected 201 lines, got $rows"
+[ -e "$prefix/share/biogpu/pipelines/nextflow/modules/biogpu/align/main.nf" ] || fail "there are no Nextflow modules"
 # What users carry; the tests of a developer's build, each with every kernel in it, come on top.
 size=$(du -sm --exclude=tests "$prefix" | cut -f1)
 [ "$size" -le 64 ] || fail "the folder has $size MiB, more than 64"

@@ -3,22 +3,25 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
-modules=$source_dir/scripts/pipelines/nextflow
+nextflow=$source_dir/scripts/pipelines/nextflow
+check "modules are written" python3 "$nextflow/make_modules.py" "$biogpu" modules
 last_command=check_modules.py
-python3 "$modules/check_modules.py" "$biogpu" >out.txt 2>err.txt
+python3 "$nextflow/check_modules.py" "$biogpu" modules >out.txt 2>err.txt
 rc=$?
 check "every module" rc_is 0
 check "there are modules" out_has '^2[0-9] of'
+version=$("$biogpu" --version | sed -n '1s/biogpu //p')
+check "the modules name this version" bash -c "! grep -rL 'biogpu=$version' modules --include=environment.yml | grep -q ."
 
 # The check itself finds what is wrong.
-cp -r "$modules" copy
+cp -r modules copy
 broken() { # DESCRIPTION SED FILE PATTERN
-  sed -i "$2" "copy/modules/biogpu/$3"
-  python3 copy/check_modules.py "$biogpu" >out.txt 2>err.txt
+  sed -i "$2" "copy/$3"
+  python3 "$nextflow/check_modules.py" "$biogpu" copy >out.txt 2>err.txt
   rc=$?
   check "$1: exit code" rc_is 1
   check "$1" out_has "$4"
-  cp "$modules/modules/biogpu/$3" "copy/modules/biogpu/$3"
+  cp "modules/$3" "copy/$3"
 }
 broken "an option that is none" 's/--kmer-len\|--mer-len/--merlen/' kmer/count/main.nf 'kmer/count: .*no option --merlen'
 broken "a name that is not set" 's/{shard_option}/{shard_optoin}/' qc/main.nf 'qc: script: shard_optoin is not set'
@@ -28,7 +31,7 @@ broken "an output that is not described" 's/emit: json/emit: jsn/' qc/main.nf 'q
 
 if command -v nextflow >/dev/null; then
   export NXF_HOME=$work/nxf NXF_OFFLINE=true
-  for main in $(find "$modules/modules" -name main.nf | sort); do
+  for main in $(find "$work/modules" -name main.nf | sort); do
     last_command="nextflow $main"
     printf 'include { %s } from "%s"\nworkflow { }\n' \
       "$(sed -n 's/^process \([A-Z_]*\) .*/\1/p' "$main")" "${main%.nf}" >include.nf

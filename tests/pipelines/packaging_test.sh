@@ -188,5 +188,4 @@ for file in bioconda/meta.yaml docker/Dockerfile; do
   check "$file names this version" grep -q -F "$version" "$packaging/$file"
 done
 check "the wrappers name this version" bash -c "! grep -rL 'biogpu =$version' '$source_dir/scripts/pipelines/snakemake/wrappers' --include=environment.yaml | grep -q ."
-check "the modules name this version" bash -c "! grep -rL 'biogpu=$version' '$source_dir/scripts/pipelines/nextflow/modules' --include=environment.yml | grep -q ."
 finish

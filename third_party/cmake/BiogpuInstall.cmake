@@ -78,7 +78,8 @@ else()
 endif()
 
 # Workflows, and the names under which other programs' users know these commands.
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/pipelines/" DESTINATION share/biogpu/pipelines)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/scripts/pipelines/" DESTINATION share/biogpu/pipelines
+        PATTERN __pycache__ EXCLUDE)
 install(PROGRAMS "${PROJECT_SOURCE_DIR}/scripts/packaging/compat/bwa"
                  "${PROJECT_SOURCE_DIR}/scripts/packaging/compat/fastp"
                  "${PROJECT_SOURCE_DIR}/scripts/packaging/compat/jellyfish"
@@ -101,6 +102,24 @@ if(NOT CMAKE_CROSSCOMPILING AND NOT BIOGPU_SANITIZE)
     DEPENDS biogpu
     VERBATIM)
   add_custom_target(biogpu_pages ALL DEPENDS "${pages}/made")
+
+  # Nextflow modules, from the program's own description of its commands.
+  find_package(Python3 3.11 COMPONENTS Interpreter)
+  if(Python3_Interpreter_FOUND)
+    set(nextflow "${PROJECT_SOURCE_DIR}/scripts/pipelines/nextflow")
+    set(modules "${PROJECT_BINARY_DIR}/nextflow")
+    add_custom_command(
+      OUTPUT "${modules}/made"
+      COMMAND "${CMAKE_COMMAND}" -E rm -rf "${modules}"
+      COMMAND "${Python3_EXECUTABLE}" "${nextflow}/make_modules.py" "$<TARGET_FILE:biogpu>" "${modules}/modules/biogpu"
+      COMMAND "${CMAKE_COMMAND}" -E touch "${modules}/made"
+      DEPENDS biogpu "${nextflow}/make_modules.py" "${nextflow}/modules.toml"
+      VERBATIM)
+    add_custom_target(biogpu_nextflow_modules ALL DEPENDS "${modules}/made")
+    install(DIRECTORY "${modules}/modules" DESTINATION share/biogpu/pipelines/nextflow OPTIONAL)
+  else()
+    message(STATUS "No Python 3.11: Nextflow modules are not installed")
+  endif()
   install(DIRECTORY "${pages}/man1" DESTINATION "${CMAKE_INSTALL_MANDIR}" OPTIONAL)
   install(DIRECTORY "${pages}/bash/" DESTINATION share/bash-completion/completions OPTIONAL)
   install(DIRECTORY "${pages}/zsh/" DESTINATION share/zsh/vendor-completions OPTIONAL)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the Nextflow modules as far as it goes without Nextflow.
 
-usage: check_modules.py BIOGPU
+usage: check_modules.py BIOGPU FOLDER      a folder that make_modules.py wrote
 
 For every module: its four files are there; brackets, quotes and blocks of main.nf match; meta.yml names
 the inputs and outputs that main.nf has; the commands of its script exist in BIOGPU and have the options
@@ -13,7 +13,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-MODULES = Path(__file__).parent / "modules" / "biogpu"
 FILES = ("main.nf", "meta.yml", "environment.yml", "tests/main.nf.test")
 # What Nextflow itself puts into a script.
 GIVEN = {"task", "meta", "moduleDir", "projectDir", "params"}
@@ -110,14 +109,14 @@ def check_meta(meta, name, inputs, outputs):
         raise Fault(f"meta.yml: outputs {described_out}; expected {outputs}")
 
 
-def check_module(folder, table):
+def check_module(folder, modules, table):
     for file in FILES:
         if not (folder / file).is_file():
             raise Fault(f"{file} is missing")
     text = (folder / "main.nf").read_text()
     check_brackets(text)
     name, blocks = blocks_of(text)
-    expected = "BIOGPU_" + "_".join(folder.relative_to(MODULES).parts).upper()
+    expected = "BIOGPU_" + "_".join(folder.relative_to(modules).parts).upper()
     if name != expected:
         raise Fault(f"process {name}; expected {expected}")
     inputs = names_in(blocks["input"])
@@ -135,14 +134,15 @@ def check_module(folder, table):
 
 def main():
     table = options_of(sys.argv[1])
-    folders = sorted(path.parent for path in MODULES.rglob("main.nf"))
+    modules = Path(sys.argv[2])
+    folders = sorted(path.parent for path in modules.rglob("main.nf"))
     n_faults = 0
     for folder in folders:
         try:
-            check_module(folder, table)
+            check_module(folder, modules, table)
         except Fault as fault:
             n_faults += 1
-            print(f"{folder.relative_to(MODULES)}: {fault}")
+            print(f"{folder.relative_to(modules)}: {fault}")
     print(f"{len(folders) - n_faults} of {len(folders)} modules are sound")
     return n_faults > 0 or not folders
 
