@@ -23,7 +23,7 @@ def parasail_library(rows):
 
 
 def align_files(rows):
-    """Of scripts/bench/align.py: biogpu align parasail and parasail_aligner, from file to file."""
+    """Of a script that scripts/compare/parasail has replaced: biogpu align parasail and parasail_aligner, from file to file."""
     return table(["workload", "biogpu s", "parasail_aligner s", "speedup", "CPU-time reduction"],
                  [[r["workload"], f"{r['biogpu_s']:.2f}", f"{r['parasail_s']:.2f}", times(r["ratio"]),
                    times(r['cpu_ratio'])] for r in rows], "lrrrr")

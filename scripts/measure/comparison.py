@@ -113,6 +113,8 @@ def parse(peer, text):
     parser.add_argument("--out", type=pathlib.Path, default=programs.ROOT / "build" / "compare",
                         help="folder for NAME.json, NAME.md and NAME.svg [build/compare]")
     parser.add_argument("--work", type=pathlib.Path, help="folder for the inputs and outputs [a temporary one]")
+    parser.add_argument("--proteins", type=pathlib.Path, default=programs.ROOT / "data" / "proteins.fa", metavar="FASTA",
+                        help="what parasail searches, such as a proteome [data/proteins.fa]")
     parser.add_argument("--venv", type=pathlib.Path, default=programs.ROOT / "build" / "venv",
                         help="the Python environment with PyTorch, for the models [build/venv]")
     parser.add_argument("--original", type=pathlib.Path, default=programs.ROOT / "build" / "ProteinMPNN",
