@@ -61,27 +61,14 @@ void LookupTable::finish() {
   stream_.synchronize();
 }
 
-LookupTable::Lane& LookupTable::borrow() {
-  const std::lock_guard lock(mutex_);
-  if (free_lanes_.empty()) return lanes_.emplace_back();
-  Lane& lane = *free_lanes_.back();
-  free_lanes_.pop_back();
-  return lane;
-}
-
-void LookupTable::give_back(Lane& lane) {
-  const std::lock_guard lock(mutex_);
-  free_lanes_.push_back(&lane);
-}
-
 void LookupTable::find(const std::uint64_t* keys, std::span<std::uint64_t> counts) {
-  Lane& lane = borrow();
+  Lane& lane = lanes_.acquire();
   for (std::size_t begin = 0; begin < counts.size(); begin += kBatch) {
     const std::size_t n = std::min(kBatch, counts.size() - begin);
     find_batch(keys + begin * static_cast<std::size_t>(options_.n_words), counts.subspan(begin, n),
                lane);
   }
-  give_back(lane);
+  lanes_.release(lane);
 }
 
 void LookupTable::find_batch(const std::uint64_t* keys, std::span<std::uint64_t> counts,
@@ -104,9 +91,8 @@ void LookupTable::find_batch(const std::uint64_t* keys, std::span<std::uint64_t>
 }
 
 double LookupTable::find_s() const {
-  const std::lock_guard lock(mutex_);
   double sum = 0;
-  for (const Lane& lane : lanes_) sum += lane.find_s;
+  for (const Lane& lane : lanes_.all()) sum += lane.find_s;
   return sum;
 }
 

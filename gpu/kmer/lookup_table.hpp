@@ -2,14 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <mutex>
 #include <span>
 #include <vector>
 
 #include "gpu/kmer/lookup.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/stream.hpp"
+#include "lib/core/object_pool.hpp"
 
 namespace biogpu::gpu::kmer {
 
@@ -37,7 +36,8 @@ class LookupTable {
   void find(const std::uint64_t* keys, std::span<std::uint64_t> counts);
 
   std::uint64_t n_keys() const { return n_; }
-  double find_s() const;  // device seconds of the look-ups alone, summed over all threads
+  double find_s()
+      const;  // device seconds of the look-ups alone, summed over all threads; after them
 
  private:
   // What one thread looks up with.
@@ -51,8 +51,6 @@ class LookupTable {
   KeyRule rule() const;
   PlaceTable table() const;
   void find_batch(const std::uint64_t* keys, std::span<std::uint64_t> counts, Lane& lane);
-  Lane& borrow();
-  void give_back(Lane& lane);
 
   const LookupTableOptions options_;
   Stream stream_;
@@ -62,9 +60,7 @@ class LookupTable {
   DeviceBuffer<std::uint32_t> begins_;
   int index_bits_ = 1;
   std::uint64_t n_ = 0;
-  mutable std::mutex mutex_;
-  std::deque<Lane> lanes_;
-  std::vector<Lane*> free_lanes_;
+  ObjectPool<Lane> lanes_;
 };
 
 }  // namespace biogpu::gpu::kmer

@@ -76,22 +76,7 @@ void ModelDevices::load(const ModelRun& run, const models::LoadOptions& options)
   std::vector<std::future<std::unique_ptr<models::Model>>> loads;
   for (const auto& context : contexts_)
     loads.push_back(std::async(std::launch::async, load, std::ref(*context)));
-  for (auto& loaded : loads) {
-    models_.push_back(loaded.get());
-    free_.push_back(models_.back().get());
-  }
-}
-
-models::Model* ModelDevices::take() {
-  const std::lock_guard lock(mutex_);
-  models::Model* const model = free_.back();
-  free_.pop_back();
-  return model;
-}
-
-void ModelDevices::give_back(models::Model* model) {
-  const std::lock_guard lock(mutex_);
-  free_.push_back(model);
+  for (auto& loaded : loads) models_.add(loaded.get());
 }
 
 void ModelDevices::fail_not_finite(const std::string& place) const {
@@ -104,7 +89,7 @@ void ModelDevices::fail_not_finite(const std::string& place) const {
 ModelRun::Report ModelDevices::report(nlohmann::ordered_json result) const {
   ModelRun::Report report;
   report.result = std::move(result);
-  for (const auto& model : models_) {
+  for (const auto& model : models_.all()) {
     report.gpu_s += model->device_seconds();
     report.peak_device_bytes = std::max(report.peak_device_bytes, model->peak_device_bytes());
   }

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "apps/biogpu/infer/model_run.hpp"
 #include "lib/core/auto_device.hpp"
+#include "lib/core/object_pool.hpp"
 #include "lib/models/model.hpp"
 #include "lib/models/registry.hpp"
 #include "lib/tensor/context.hpp"
@@ -25,20 +25,20 @@ class ModelDevices {
   // Chooses the devices and loads the model on all of them. run outlives it.
   ModelDevices(ModelRun& run, const AutoDecision& decision, const models::LoadOptions& options);
 
-  int size() const { return static_cast<int>(models_.size()); }
+  int size() const { return static_cast<int>(models_.all().size()); }
   tensor::Precision precision() const { return precision_; }  // what is computed in
   const char* precision_name() const { return is_fp64_ ? "fp64" : name_of(precision_); }
   // Any of the models, to ask what all have alike. Kind: what the registry's task works with.
   template <class Kind>
   Kind& first() const {
-    return dynamic_cast<Kind&>(*models_.front());
+    return dynamic_cast<Kind&>(*models_.all().front());
   }
   // Gives one that is free to a worker, of which there are size().
   template <class Kind, class Use>
   void use(const Use& use) {
-    models::Model* const model = take();
+    std::unique_ptr<models::Model>& model = models_.acquire();
     use(dynamic_cast<Kind&>(*model));
-    give_back(model);
+    models_.release(model);
   }
 
   // Throws Error{failed} where a result is NaN or infinite.
@@ -54,16 +54,12 @@ class ModelDevices {
   void open_contexts(ModelRun& run, const AutoDecision& decision);
   void open_fp64(ModelRun& run);
   void load(const ModelRun& run, const models::LoadOptions& options);
-  models::Model* take();
-  void give_back(models::Model* model);
   [[noreturn]] void fail_not_finite(const std::string& place) const;
 
   tensor::Precision precision_ = tensor::Precision::fp32;
   bool is_fp64_ = false;  // --precision fp64, where a subcommand has it
   std::vector<std::unique_ptr<tensor::Context>> contexts_;
-  std::vector<std::unique_ptr<models::Model>> models_;
-  std::mutex mutex_;  // guards free_
-  std::vector<models::Model*> free_;
+  ObjectPool<std::unique_ptr<models::Model>> models_;
 };
 
 }  // namespace biogpu::app

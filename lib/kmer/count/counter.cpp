@@ -5,9 +5,9 @@
 #include <mutex>
 #include <vector>
 
+#include "lib/core/object_pool.hpp"
 #include "lib/kmer/count/count_table.hpp"
 #include "lib/kmer/count/count_windows.hpp"
-#include "lib/kmer/count/lender.hpp"
 #include "lib/kmer/count/ordered_counts.hpp"
 #include "lib/kmer/count/super_kmers.hpp"
 #include "lib/pipeline/pipeline.hpp"
@@ -30,12 +30,11 @@ class Counter::Impl {
         ordered_(options.order, pool_, spill_, bound(options)) {}
 
   void add(const std::function<void(const Add& add)>& read) {
-    cutters_.with([&] { return SuperKmerCutter(scan_, options_.least_quality, bins_); },
-                  [&](SuperKmerCutter& cutter) {
-                    read([&](std::string_view sequence, std::string_view quality) {
-                      cutter.add(sequence, quality);
-                    });
-                  });
+    SuperKmerCutter& cutter = cutters_.acquire(scan_, options_.least_quality, bins_);
+    read([&](std::string_view sequence, std::string_view quality) {
+      cutter.add(sequence, quality);
+    });
+    cutters_.release(cutter);
   }
 
   void count_bins() {
@@ -59,7 +58,7 @@ class Counter::Impl {
  private:
   template <int kWords>
   void count_all() {
-    Lender<CountTable<kWords>> tables;
+    ObjectPool<CountTable<kWords>> tables;
     std::vector<std::size_t> slots(2 * static_cast<std::size_t>(options_.n_threads));
     std::size_t next = 0;
     pipeline::run({options_.n_threads, static_cast<int>(slots.size())},
@@ -68,8 +67,9 @@ class Counter::Impl {
                      return slots[slot] < bins_.n_bins();
                    },
                    [&](std::size_t slot) {
-                     tables.with([] { return CountTable<kWords>(); },
-                                 [&](CountTable<kWords>& table) { count_bin(slots[slot], table); });
+                     CountTable<kWords>& table = tables.acquire();
+                     count_bin(slots[slot], table);
+                     tables.release(table);
                    },
                    [](std::size_t) {}});
   }
@@ -116,7 +116,7 @@ class Counter::Impl {
   BlockPool pool_;
   BinStore bins_;
   OrderedCounts ordered_;
-  Lender<SuperKmerCutter> cutters_;  // after the store that they write to
+  ObjectPool<SuperKmerCutter> cutters_;  // after the store that they write to
   std::atomic<std::uint64_t> n_counted_{0};
   std::atomic<std::uint64_t> n_found_{0};
   std::mutex mutex_;

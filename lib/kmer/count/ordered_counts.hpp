@@ -8,9 +8,9 @@
 #include <tuple>
 #include <vector>
 
+#include "lib/core/object_pool.hpp"
 #include "lib/kmer/count/bin_store.hpp"
 #include "lib/kmer/count/count_block.hpp"
-#include "lib/kmer/count/lender.hpp"
 #include "lib/kmer/count/radix_sort.hpp"
 #include "lib/kmer/order/bit_product.hpp"
 #include "lib/kmer/order/key_order.hpp"
@@ -76,14 +76,13 @@ class OrderedCounts {
 
   template <int kWords, class Restore>
   void take_as(std::size_t bucket, CountBlock& block, Restore&& restore) {
-    std::get<Lender<Scratch<kWords>>>(scratch_).with([] { return Scratch<kWords>(); },
-                                                     [&](Scratch<kWords>& mine) {
-                                                       read<kWords>(bucket, mine.entries);
-                                                       store_.drop(bucket);
-                                                       rank_by_place(mine.entries, rest_bits_,
-                                                                     mine.ranks, mine.spare);
-                                                       list(mine, block, restore);
-                                                     });
+    auto& pool = std::get<ObjectPool<Scratch<kWords>>>(scratch_);
+    Scratch<kWords>& mine = pool.acquire();
+    read<kWords>(bucket, mine.entries);
+    store_.drop(bucket);
+    rank_by_place(mine.entries, rest_bits_, mine.ranks, mine.spare);
+    list(mine, block, restore);
+    pool.release(mine);
   }
 
   // Makes block the entries in the order of their ranks.
@@ -122,23 +121,21 @@ class OrderedCounts {
 
   template <int kWords, class File, class Place>
   void file_all(File&& file, Place&& place) {
-    writers_.with([&] { return BinStore::Writer(store_); },
-                  [&](BinStore::Writer& writer) {
-                    KeyBatch<kWords> batch;
-                    std::array<std::uint64_t, KeyBatch<kWords>::kSize> counts;
-                    const auto write_batch = [&] {
-                      place(batch);
-                      for (std::size_t i = 0; i < batch.n; ++i)
-                        write<kWords>(batch.key(i), counts[i], writer);
-                      batch.n = 0;
-                    };
-                    file([&](const Key<kWords>& key, std::uint64_t count) {
-                      counts[batch.n] = count;
-                      batch.push(key);
-                      if (batch.n == KeyBatch<kWords>::kSize) write_batch();
-                    });
-                    write_batch();
-                  });
+    BinStore::Writer& writer = writers_.acquire(store_);
+    KeyBatch<kWords> batch;
+    std::array<std::uint64_t, KeyBatch<kWords>::kSize> counts;
+    const auto write_batch = [&] {
+      place(batch);
+      for (std::size_t i = 0; i < batch.n; ++i) write<kWords>(batch.key(i), counts[i], writer);
+      batch.n = 0;
+    };
+    file([&](const Key<kWords>& key, std::uint64_t count) {
+      counts[batch.n] = count;
+      batch.push(key);
+      if (batch.n == KeyBatch<kWords>::kSize) write_batch();
+    });
+    write_batch();
+    writers_.release(writer);
   }
 
   template <int kWords>
@@ -200,8 +197,9 @@ class OrderedCounts {
   const std::size_t rest_bytes_;
   const std::uint64_t largest_short_;  // count in the last byte
   BinStore store_;
-  Lender<BinStore::Writer> writers_;  // after the store that they write to
-  std::tuple<Lender<Scratch<1>>, Lender<Scratch<2>>, Lender<Scratch<4>>, Lender<Scratch<8>>>
+  ObjectPool<BinStore::Writer> writers_;  // after the store that they write to
+  std::tuple<ObjectPool<Scratch<1>>, ObjectPool<Scratch<2>>, ObjectPool<Scratch<4>>,
+             ObjectPool<Scratch<8>>>
       scratch_;
 };
 

@@ -40,30 +40,28 @@ TextPacker::TextPacker(int k, char least_quality, std::size_t max_letters)
       max_letters_(max_letters) {}
 
 void TextPacker::pack(const std::function<void(const Counter::Add& add)>& read, const Take& take) {
-  letters_.with([] { return io::CharBuffer(); },
-                [&](io::CharBuffer& letters) {
-                  const auto flush = [&] {
-                    if (letters.size() > 0) take(PackedText(letters));
-                    letters.clear();
-                  };
-                  letters.clear();
-                  read([&](std::string_view sequence, std::string_view quality) {
-                    for (std::size_t begin = 0; begin < sequence.size();) {
-                      const std::size_t left = sequence.size() - begin;
-                      if (letters.size() + left + 1 > max_letters_) flush();
-                      const std::size_t now = std::min(left, max_letters_ - 1);
-                      const std::size_t at = letters.size();
-                      letters.append(sequence.data() + begin, now);
-                      if (least_quality_ != 0 && !quality.empty())
-                        mask_low_quality(letters.data() + at, quality.data() + begin, now,
-                                         least_quality_);
-                      letters.append("N", 1);
-                      if (now == left) break;
-                      begin += now - overlap_;
-                    }
-                  });
-                  flush();
-                });
+  io::CharBuffer& letters = letters_.acquire();
+  const auto flush = [&] {
+    if (letters.size() > 0) take(PackedText(letters));
+    letters.clear();
+  };
+  letters.clear();
+  read([&](std::string_view sequence, std::string_view quality) {
+    for (std::size_t begin = 0; begin < sequence.size();) {
+      const std::size_t left = sequence.size() - begin;
+      if (letters.size() + left + 1 > max_letters_) flush();
+      const std::size_t now = std::min(left, max_letters_ - 1);
+      const std::size_t at = letters.size();
+      letters.append(sequence.data() + begin, now);
+      if (least_quality_ != 0 && !quality.empty())
+        mask_low_quality(letters.data() + at, quality.data() + begin, now, least_quality_);
+      letters.append("N", 1);
+      if (now == left) break;
+      begin += now - overlap_;
+    }
+  });
+  flush();
+  letters_.release(letters);
 }
 
 bool WaitingTexts::keep(PackedText& text) {

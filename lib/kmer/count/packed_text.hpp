@@ -7,9 +7,9 @@
 #include <mutex>
 #include <vector>
 
+#include "lib/core/object_pool.hpp"
 #include "lib/io/char_buffer.hpp"
 #include "lib/kmer/count/counter.hpp"
-#include "lib/kmer/count/lender.hpp"
 
 namespace biogpu::kmer {
 
@@ -48,7 +48,7 @@ class TextPacker {
   const std::size_t overlap_;
   const char least_quality_;
   const std::size_t max_letters_;
-  Lender<io::CharBuffer> letters_;
+  ObjectPool<io::CharBuffer> letters_;
 };
 
 // Texts that wait for what is to count them. Any thread.

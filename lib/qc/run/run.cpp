@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/core/object_pool.hpp"
 #include "lib/core/timed.hpp"
 #include "lib/pipeline/in_turn.hpp"
 #include "lib/pipeline/pipeline.hpp"
@@ -129,24 +130,22 @@ class Run {
   }
 
   void compute_batch(Batch& batch) {
-    std::unique_ptr<Worker> worker = borrow();
+    Worker& worker = workers_.acquire(options_);
+    if (!worker.gpu) worker.gpu = gpus_.make();
     if (options_.dedup) {
       duplicates_->make_keys(batch);
       gate_.pass(batch.first_record / whole_packs(settings_.batch_records),
                  [&] { duplicates_->look_up(batch); });
     }
-    batch.notes.complete = worker->gpu && run_on_device(*worker, batch);
+    batch.notes.complete = worker.gpu && run_on_device(worker, batch);
     // A device makes the keys too.
     if (duplicates_ && !options_.dedup && !batch.notes.complete) duplicates_->make_keys(batch);
     if (options_.paired())
-      process_pairs(batch, options_, worker->sums);
+      process_pairs(batch, options_, worker.sums);
     else
-      process_single(batch, options_, worker->sums);
-    if (outputs_.compresses()) outputs_.compress(batch, worker->compressor);
-    {
-      const std::lock_guard lock(mutex_);
-      idle_.push_back(std::move(worker));
-    }
+      process_single(batch, options_, worker.sums);
+    if (outputs_.compresses()) outputs_.compress(batch, worker.compressor);
+    workers_.release(worker);
     if (outputs_.takes_offsets()) write_in_turn(batch);
   }
 
@@ -193,40 +192,26 @@ class Run {
     if (settings_.progress) settings_.progress(reader_.fraction_read(), n_written_);
   }
 
-  std::unique_ptr<Worker> borrow() {
-    std::unique_ptr<Worker> worker;
-    {
-      const std::lock_guard lock(mutex_);
-      if (!idle_.empty()) {
-        worker = std::move(idle_.back());
-        idle_.pop_back();
-      }
-    }
-    if (!worker) worker = std::make_unique<Worker>(options_);
-    if (!worker->gpu) worker->gpu = gpus_.make();
-    return worker;
-  }
-
   void sum_up(RunResult& result) {
     Summary& summary = result.summary;
-    for (const auto& worker : idle_) {
-      if (worker->gpu) {
-        worker->gpu->add_stats(summary);
-        result.device_s += worker->gpu->device_seconds();
-        result.device_bytes += worker->gpu->device_bytes();
+    for (Worker& worker : workers_.all()) {
+      if (worker.gpu) {
+        worker.gpu->add_stats(summary);
+        result.device_s += worker.gpu->device_seconds();
+        result.device_bytes += worker.gpu->device_bytes();
       }
-      summary.counts.add(worker->sums.counts);
+      summary.counts.add(worker.sums.counts);
       for (std::size_t m = 0; m < 2; ++m) {
-        const ReadStats unchanged = worker->sums.unchanged[m].take();
+        const ReadStats unchanged = worker.sums.unchanged[m].take();
         summary.before[m].add(unchanged);
         summary.after[m].add(unchanged);
-        summary.before[m].add(worker->sums.before[m].take());
-        summary.after[m].add(worker->sums.after[m].take());
+        summary.before[m].add(worker.sums.before[m].take());
+        summary.after[m].add(worker.sums.after[m].take());
       }
     }
     for (std::size_t m = 0; m < 2; ++m) {
       std::vector<const TextCounts*> parts;
-      for (const auto& worker : idle_) parts.push_back(&worker->sums.counts.adapters[m]);
+      for (const Worker& worker : workers_.all()) parts.push_back(&worker.sums.counts.adapters[m]);
       summary.adapters[m] = common_texts(parts, kShareReported);
     }
     if (duplicates_) duplicates_->report(summary);
@@ -235,9 +220,9 @@ class Run {
   }
 
   void share(PartialReport& partial) {
-    for (const auto& worker : idle_)
+    for (const Worker& worker : workers_.all())
       for (std::size_t m = 0; m < 2; ++m)
-        for (const auto& [text, n] : worker->sums.counts.adapters[m].list())
+        for (const auto& [text, n] : worker.sums.counts.adapters[m].list())
           partial.adapters[m].add(text, n);
     if (duplicates_) partial.keys = duplicates_->take_keys();
     if (overrepresentation_) overrepresentation_->share(partial);
@@ -251,8 +236,8 @@ class Run {
   std::optional<Duplicates> duplicates_;
   std::optional<Overrepresentation> overrepresentation_;
   Gate gate_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Worker>> idle_;
+  ObjectPool<Worker> workers_;
+  std::mutex mutex_;  // guards write_s_
   pipeline::InTurn in_turn_;
   double write_s_ = 0;
   std::uint64_t n_read_ = 0;

@@ -42,12 +42,12 @@ void AlignCompute::compute(Item& item) {
   ComputeTimes spent;
   timed(spent.encode_s, [&] { encode(item); });
   Chosen chosen = timed(spent.select_s, [&] { return choose(item); });
-  align::Alignments alignments =
-      timed(spent.align_s, [&] { return align_chosen(item, chosen, take_spare()); });
+  align::Alignments& alignments = alignments_.acquire();
+  timed(spent.align_s, [&] { alignments = align_chosen(item, chosen, std::move(alignments)); });
   timed(spent.format_s, [&] {
     make_rows({item.unit, item.queries, chosen.pairs, alignments}, style_, item.rows);
   });
-  give_back(std::move(alignments));
+  alignments_.release(alignments);
   const std::lock_guard lock(mutex_);
   times_.encode_s += spent.encode_s;
   times_.select_s += spent.select_s;
@@ -162,19 +162,6 @@ align::Alignments AlignCompute::align_chosen(Item& item, Chosen& chosen, align::
   const align::Work work{item.queries.view(), targets(item), chosen.pairs};
   return backend_.align(work, threads_for(chosen.pairs.size(), align::count_cells(work)),
                         std::move(spare));
-}
-
-align::Alignments AlignCompute::take_spare() {
-  const std::lock_guard lock(mutex_);
-  if (spares_.empty()) return {};
-  align::Alignments spare = std::move(spares_.back());
-  spares_.pop_back();
-  return spare;
-}
-
-void AlignCompute::give_back(align::Alignments alignments) {
-  const std::lock_guard lock(mutex_);
-  spares_.push_back(std::move(alignments));
 }
 
 align::SearchOptions search_options(const Selection& selection, const align::Options& options) {

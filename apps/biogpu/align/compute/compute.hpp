@@ -9,6 +9,7 @@
 #include "apps/biogpu/align/format/rows.hpp"
 #include "apps/biogpu/align/input/encode.hpp"
 #include "apps/biogpu/align/input/units.hpp"
+#include "lib/core/object_pool.hpp"
 
 namespace biogpu::app {
 
@@ -65,8 +66,6 @@ class AlignCompute {
   Chosen choose_by_score(Item& item);
   std::int32_t least_score(const Item& item, std::uint32_t sequence, std::uint32_t target) const;
   align::Alignments align_chosen(Item& item, Chosen& chosen, align::Alignments spare);
-  align::Alignments take_spare();
-  void give_back(align::Alignments alignments);
 
   AlignBackend& backend_;
   const RowStyle& style_;
@@ -76,7 +75,7 @@ class AlignCompute {
   const int n_threads_;
   mutable std::mutex mutex_;  // guards what follows
   ComputeTimes times_;
-  std::vector<align::Alignments> spares_;  // as many as were ever in use at once
+  ObjectPool<align::Alignments> alignments_;  // their memory is used again
 };
 
 // What a search must return so that the rows of `selection` are among it.

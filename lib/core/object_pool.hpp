@@ -1,0 +1,47 @@
+#pragma once
+
+#include <deque>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace biogpu {
+
+// Objects that threads use in turns, each by one thread at a time; made when none is free, and kept
+// where they are. One that is not released, as its use threw, is not given out again.
+template <class T>
+class ObjectPool {
+ public:
+  // An object that is free now, or a new T(args...).
+  template <class... Args>
+  T& acquire(Args&&... args) {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) {
+      free_.reserve(all_.size() + 1);  // so that release() needs no memory
+      return all_.emplace_back(std::forward<Args>(args)...);
+    }
+    T& object = *free_.back();
+    free_.pop_back();
+    return object;
+  }
+  // One more that is free.
+  void add(T object) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(&all_.emplace_back(std::move(object)));
+  }
+  void release(T& object) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(&object);
+  }
+
+  // Those in use, too: for when no thread uses any.
+  std::deque<T>& all() { return all_; }
+  const std::deque<T>& all() const { return all_; }
+
+ private:
+  std::mutex mutex_;
+  std::deque<T> all_;
+  std::vector<T*> free_;
+};
+
+}  // namespace biogpu
