@@ -13,22 +13,55 @@ TINYGRAD names), which has it from AMD's manuals. Translations are kept in the f
 BIOGPU_GFX942_CACHE names, default ~/.cache/biogpu/gfx942: instructions that differ in their registers
 and constants alone share one.
 """
+import functools
 import hashlib
 import os
 import sys
 from pathlib import Path
 
 TINYGRAD = Path(os.environ["TINYGRAD"])
-sys.path.insert(0, str(TINYGRAD))
-os.environ["DEV"] = "CPU"
-from test.mockgpu.amd import emu  # noqa: E402
-from tinygrad.runtime.support.elf import jit_loader  # noqa: E402
-
 ARCHITECTURE = "cdna"
+LONGEST = 20  # bytes of an instruction
+
+
+@functools.cache
+def emulator():
+    """tinygrad's emulator, which takes long to load: only for what is not kept."""
+    sys.path.insert(0, str(TINYGRAD))
+    os.environ["DEV"] = "CPU"
+    from test.mockgpu.amd import emu
+    correct(emu)
+    return emu
+
+
+CORRECTIONS = "2"  # of correct(): what was translated with others is not used
+
+
+def correct(emu):
+    """What the emulator has otherwise than gfx942.
+
+    An atomic returns the old value where sc0 is set, which other cards call glc. Row broadcasts give the last lane
+    of each row to the next row, or lane 31 to the upper half.
+    """
+    attribute, control = emu._iattr, emu._dpp16_ctrl
+
+    def attribute_of(instruction, name, default=0):
+        return attribute(instruction, "sc0" if name == "glc" and hasattr(type(instruction), "sc0") else name, default)
+
+    def control_of(lane, dpp, row_mask, bank_mask, wave_size):
+        source, enabled, valid = control(lane, dpp, row_mask, bank_mask, wave_size)
+        number, lane = emu.dtypes.int, lane.cast(emu.dtypes.int)
+        if dpp == 0x142:
+            source, valid = (lane & emu._c(~15, number)) - emu._c(1, number), lane >= emu._c(16, number)
+        elif dpp == 0x143:
+            source, valid = emu._c(31, number), lane >= emu._c(32, number)
+        return source, enabled, valid
+
+    emu._iattr, emu._dpp16_ctrl = attribute_of, control_of
 
 
 def cache_file():
-    version = hashlib.sha256()
+    version = hashlib.sha256(CORRECTIONS.encode())
     for name in ("emu.py", "pcode.py"):
         version.update((TINYGRAD / "test/mockgpu/amd" / name).read_bytes())
     folder = Path(os.environ.get("BIOGPU_GFX942_CACHE", Path.home() / ".cache/biogpu/gfx942"))
@@ -37,31 +70,59 @@ def cache_file():
 
 
 class Translations:
-    """Patterns: the kind of an instruction and its bits but those that the code reads itself."""
+    """Patterns: the kind of an instruction and its bits but those that the code reads itself; and the
+    instructions met, by their bytes, each with the pattern that it matches."""
 
     def __init__(self):
         self.path = cache_file()
+        self.met_path = self.path.with_suffix(".met")
         self.patterns = {}  # (kind, size) -> [(base, mask, answer)]
-        if self.path.exists():
-            for line in self.path.read_text().splitlines():
-                kind, size, base, mask, answer = line.split(" ", 4)
-                self.patterns.setdefault((kind, int(size)), []).append((int(base, 16), int(mask, 16), answer))
+        self.answers = {}  # base and mask -> answer
+        for line in self.read(self.path):
+            kind, size, base, mask, answer = line.split(" ", 4)
+            self.keep(kind, int(size), int(base, 16), int(mask, 16), answer)
+        self.met = {}  # bytes -> kind, size, base, mask
+        for line in self.read(self.met_path):
+            instruction, *pattern = line.split(" ")
+            if len(pattern) == 4:
+                self.met[bytes.fromhex(instruction)] = tuple(pattern)
+
+    @staticmethod
+    def read(path):
+        return path.read_text().splitlines() if path.exists() else []
+
+    def keep(self, kind, size, base, mask, answer):
+        self.patterns.setdefault((kind, size), []).append((base, mask, answer))
+        self.answers[kind, f"{size}", f"{base:x}", f"{mask:x}"] = answer
 
     def find(self, text):
-        instruction = emu.decode_inst(text, ARCHITECTURE)
-        key = type(instruction).__name__, instruction.size()
-        value = int.from_bytes(text[:key[1]], "little")
-        for base, mask, answer in self.patterns.get(key, []):
-            if value & mask == base:
+        for size in range(4, LONGEST + 1, 4):  # how long an instruction is stands in its first word
+            answer = self.answers.get(self.met.get(text[:size]))
+            if answer is not None:
                 return answer
-        base, mask, answer = self.translate(text, instruction)
-        self.patterns.setdefault(key, []).append((base, mask, answer))
-        with self.path.open("a") as file:  # one write a line: several programs may add at a time
-            file.write(f"{key[0]} {key[1]} {base:x} {mask:x} {answer}\n")
+        instruction = emulator().decode_inst(text, ARCHITECTURE)
+        kind, size = type(instruction).__name__, instruction.size()
+        value = int.from_bytes(text[:size], "little")
+        if "DPP" in kind and value >> 17 & 0xff == value >> 32 & 0xff:
+            raise NotImplementedError("an instruction that takes other lanes' values from the register it writes")
+        known = self.patterns.get((kind, size), [])
+        base, mask, answer = next(((base, mask, answer) for base, mask, answer in known if value & mask == base),
+                                  (None, None, None))
+        if answer is None:
+            base, mask, answer = self.translate(text, instruction)
+            self.keep(kind, size, base, mask, answer)
+            self.add(self.path, f"{kind} {size} {base:x} {mask:x} {answer}")
+        self.add(self.met_path, f"{text[:size].hex()} {kind} {size} {base:x} {mask:x}")
         return answer
 
     @staticmethod
+    def add(path, line):
+        with path.open("a") as file:  # one write a line: several programs may add at a time
+            file.write(line + "\n")
+
+    @staticmethod
     def translate(text, instruction):
+        emu = emulator()
         size = instruction.size()
         program, _ = emu._get_runner(text[:size + 4], ARCHITECTURE)
         value = int.from_bytes(text[:size], "little")
@@ -75,6 +136,7 @@ class Translations:
 
 def flat_code(program):
     """The code, in hexadecimal, with nothing outside it: it may lie anywhere."""
+    from tinygrad.runtime.support.elf import jit_loader
     library = next(part.arg for part in program.src if isinstance(getattr(part, "arg", None), bytes))
     near, far = (jit_loader(library, base=base) for base in (0, 1 << 20))
     if near != far:
