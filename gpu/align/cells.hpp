@@ -85,7 +85,7 @@ struct PairPath {
 };
 
 // Trace of one cell: where H came from, and whether E and F came from an extension. A local path
-// ends where its score is used up, which the walk keeps count of.
+// ends where its score is used up, which the traceback keeps count of.
 inline constexpr std::uint32_t kTraceGap = 1;  // H came from E or F, not from the diagonal
 inline constexpr std::uint32_t kTraceE = 2;    // E is greater than F
 inline constexpr std::uint32_t kTraceExtendE = 4;
@@ -119,5 +119,15 @@ inline std::uint64_t count_packed_trace_words(GroupShape shape, std::int64_t n_r
          static_cast<std::uint64_t>(n_columns + shape.n_lanes - 1) *
          static_cast<std::uint64_t>(shape.n_lanes * chunks);
 }
+
+// What is computed for every pair of a run. The pointers of scheme are device memory.
+struct BatchSettings {
+  CellScheme scheme;
+  int max_score = 0;       // of one pair of residues
+  int min_score = 0;       // of one pair of residues
+  bool with_ends = true;   // the positions of local ends are wanted
+  bool with_path = false;  // scores and ends alone otherwise
+  bool with_runs = false;  // with_path: the path itself, not its statistics alone
+};
 
 }  // namespace biogpu::gpu::align

@@ -9,8 +9,8 @@
 // Oracle   tests/unit/gpu/limits_test.cpp computes packed and matrix results in plain C++.
 #include "gpu/limits/limits.hpp"
 
+#include "gpu/prim/i16x2.hpp"
 #include "gpu/prim/matrix_tile.hpp"
-#include "gpu/prim/packed16.hpp"
 #include "gpu/rt/kernel.hpp"
 
 namespace biogpu::gpu::limits {
@@ -28,15 +28,15 @@ __device__ __forceinline__ std::uint32_t apply(std::uint32_t x, std::uint32_t y,
         std::uint32_t,
         __builtin_bit_cast(float, x) * __builtin_bit_cast(float, y) + __builtin_bit_cast(float, z));
   } else if constexpr (kOperation == Operation::packed_add) {
-    return packed16_add({x}, {y}).bits;
+    return i16x2_add({x}, {y}).bits;
   } else if constexpr (kOperation == Operation::packed_max) {
-    return packed16_max({x}, {y}).bits;
+    return i16x2_max({x}, {y}).bits;
   } else if constexpr (kOperation == Operation::packed_max3) {
-    return packed16_max3({x}, {y}, {z}).bits;
+    return i16x2_max3({x}, {y}, {z}).bits;
   } else if constexpr (kOperation == Operation::packed_add_max) {
-    return packed16_add_max({x}, {y}, {z}).bits;
+    return i16x2_add_max({x}, {y}, {z}).bits;
   } else {
-    return packed16_add_max_relu({x}, {y}, {z}).bits;
+    return i16x2_add_max_relu({x}, {y}, {z}).bits;
   }
 }
 
@@ -112,11 +112,11 @@ __global__ void packed_kernel(const std::uint32_t* a, const std::uint32_t* b,
   const std::size_t i = blockIdx.x * std::size_t{kBlock} + threadIdx.x;
   if (i >= n) return;
   std::uint32_t* const mine = out + kPackedResults * i;
-  mine[0] = packed16_add({a[i]}, {b[i]}).bits;
-  mine[1] = packed16_max({a[i]}, {b[i]}).bits;
-  mine[2] = packed16_max3({a[i]}, {b[i]}, {c[i]}).bits;
-  mine[3] = packed16_add_max({a[i]}, {b[i]}, {c[i]}).bits;
-  mine[4] = packed16_add_max_relu({a[i]}, {b[i]}, {c[i]}).bits;
+  mine[0] = i16x2_add({a[i]}, {b[i]}).bits;
+  mine[1] = i16x2_max({a[i]}, {b[i]}).bits;
+  mine[2] = i16x2_max3({a[i]}, {b[i]}, {c[i]}).bits;
+  mine[3] = i16x2_add_max({a[i]}, {b[i]}, {c[i]}).bits;
+  mine[4] = i16x2_add_max_relu({a[i]}, {b[i]}, {c[i]}).bits;
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/align/scoring.hpp"
+#include "lib/align/scoring/scoring.hpp"
 
 namespace biogpu::align {
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write lib/align/matrix_data/ from the files that Debian packages hold, or --check it.
+"""Write lib/align/scoring/matrix_data/ from the files that Debian packages hold, or --check it.
 
   apt-get download emboss-data r-bioc-biostrings && for d in *.deb; do dpkg -x $d root; done
   scripts/dev/make_matrices.py --emboss root/usr/share/EMBOSS/data \
@@ -15,7 +15,7 @@ import pathlib
 import struct
 import sys
 
-FOLDER = pathlib.Path(__file__).resolve().parents[2] / "lib" / "align" / "matrix_data"
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / "lib" / "align" / "scoring" / "matrix_data"
 PROTEIN = "ARNDCQEGHILKMFPSTWYVBZX*"
 BLOSUM = [30, 35, 40, 45, 50, 55, 60, 62, 65, 70, 75, 80, 85, 90]
 

@@ -205,12 +205,12 @@ void AlignRun::process(AlignSink& sink) {
   compute_.emplace(*backend_, style_, selection_, held ? &held_targets_ : nullptr, shared.threads);
   const pipeline::Size size = pipeline_size();
   start_stages_.insert(start_stages_.begin(), start_.stop());
-  std::vector<Item> items(static_cast<std::size_t>(size.n_in_flight));
+  std::vector<WorkItem> items(static_cast<std::size_t>(size.n_in_flight));
   Progress progress("align", shared.progress, shared.quiet);
   times_ = pipeline::run(size, {[&](std::size_t slot) { return reader_.next(items[slot].unit); },
                                 [&](std::size_t slot) { compute_->compute(items[slot]); },
                                 [&](std::size_t slot) {
-                                  Item& item = items[slot];
+                                  WorkItem& item = items[slot];
                                   sink.write(item.rows);
                                   totals_.n_pairs += item.n_pairs;
                                   totals_.n_cells += item.n_cells;

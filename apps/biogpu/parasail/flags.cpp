@@ -72,7 +72,7 @@ ParasailFormat parse_format(std::string_view name) {
 }
 
 constexpr int kMost = std::numeric_limits<int>::max();
-constexpr int kMostScore = 127;
+constexpr int kMaxScore = 127;
 
 void set_option(ParasailFlags& flags, char option, const char* value) {
   const auto at_least = [&](int least) { return number(option, value, least, kMost); };
@@ -115,19 +115,19 @@ void set_option(ParasailFlags& flags, char option, const char* value) {
       flags.help = true;
       break;
     case 'i':
-      flags.least_score = percent();
+      flags.min_score = percent();
       break;
     case 'k':
       flags.band = at_least(1);
       break;
     case 'l':
-      flags.least_length = percent();
+      flags.min_length = percent();
       break;
     case 'm':
       flags.matrix = value;
       break;
     case 'M':
-      flags.match = number(option, value, 0, kMostScore);
+      flags.match = number(option, value, 0, kMaxScore);
       break;
     case 'o':
       flags.gap_open = at_least(0);
@@ -144,7 +144,7 @@ void set_option(ParasailFlags& flags, char option, const char* value) {
     case 'r':
       break;  // Memory is bounded without it.
     case 's':
-      flags.least_identity = percent();
+      flags.min_identity = percent();
       break;
     case 't':
       flags.threads = number(option, value, 1, 1024);
@@ -157,7 +157,7 @@ void set_option(ParasailFlags& flags, char option, const char* value) {
       flags.filter = false;
       break;
     case 'X':
-      flags.mismatch = number(option, value, 0, kMostScore);
+      flags.mismatch = number(option, value, 0, kMaxScore);
       break;
     default:
       break;

@@ -43,9 +43,9 @@ struct ParasailFlags {
   int band = 3;                                 // -k
   int threads = 0;                              // -t; 0: all
   std::uint64_t batch = 0;                      // -b
-  int least_length = 80;                        // -l, -s, -i: of an edge, in percent
-  int least_identity = 40;
-  int least_score = 30;
+  int min_length = 80;                          // -l, -s, -i: of an edge, in percent
+  int min_identity = 40;
+  int min_score = 30;
   bool edges = false;       // -E
   bool graph = false;       // -G
   bool pairs_only = false;  // -p

@@ -10,7 +10,7 @@
 #include "apps/biogpu/align/run.hpp"
 #include "apps/biogpu/command_line/command.hpp"
 #include "apps/biogpu/run/process_end.hpp"
-#include "lib/align/matrix_file.hpp"
+#include "lib/align/scoring/matrix_file.hpp"
 #include "lib/core/auto_device.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/file_clash.hpp"
@@ -76,8 +76,8 @@ void require_own_output(const ParasailFlags& flags) {
 // with _table: a file parasail_<query index>_<target index>.txt in the working directory. item: as
 // AlignCompute left it, with its targets in `held`. Throws Error{failed} where a file cannot be
 // written.
-void write_tables(const Item& item, const align::Options& options, const EncodedSet& held) {
-  const Unit& unit = item.unit;
+void write_tables(const WorkItem& item, const align::Options& options, const EncodedSet& held) {
+  const WorkUnit& unit = item.unit;
   for (const align::Pair& pair : unit.pairs) {
     const std::string_view query = unit.queries.sequence(pair.query);
     const std::string_view target = unit.targets.sequence(pair.target);
@@ -134,7 +134,7 @@ void ParasailRun::choose_style() {
   style_.format = row_format(flags_);
   style_.letters = LetterRule(flags_.case_sensitive, flags_.aliases);
   style_.from_zero = true;
-  style_.edges = {flags_.least_length, flags_.least_identity, flags_.least_score};
+  style_.edges = {flags_.min_length, flags_.min_identity, flags_.min_score};
 }
 
 void ParasailRun::set_filter() {
@@ -159,7 +159,7 @@ std::string ParasailRun::header() const {
 void ParasailRun::write_pairs() {
   io::OutputFile out(flags_.out_path, flags_.threads);
   const std::uint64_t n_before = has_queries() ? reader_.held_targets()->size() : 0;
-  Unit unit;
+  WorkUnit unit;
   std::string text;
   while (reader_.next(unit)) {
     text.clear();
@@ -183,7 +183,7 @@ void ParasailRun::align() {
   io::OutputFile out(flags_.out_path, flags_.threads);
   out.write(header());
   const int n_workers = flags_.threads + static_cast<int>(choice.gpus.size());
-  std::vector<Item> items(static_cast<std::size_t>(2 * n_workers + 2));
+  std::vector<WorkItem> items(static_cast<std::size_t>(2 * n_workers + 2));
   std::uint64_t n_pairs = 0;
   std::vector<Edge> edges;
   const pipeline::Times times =
@@ -195,7 +195,7 @@ void ParasailRun::align() {
                          write_tables(items[slot], style_.options, held_targets_);
                      },
                      [&](std::size_t slot) {
-                       const Item& item = items[slot];
+                       const WorkItem& item = items[slot];
                        n_pairs += item.n_pairs;
                        edges.insert(edges.end(), item.rows.edges.begin(), item.rows.edges.end());
                        if (!flags_.graph) out.write(item.rows.text);

@@ -39,7 +39,8 @@ std::uint64_t plan_bytes(std::int64_t m, std::int64_t n, bool with_path, const L
   bytes += count_trace_words(kLongShape, std::min<std::int64_t>(m, plan.block_rows),
                              std::min<std::int64_t>(n, plan.block_columns)) *
            sizeof(std::uint32_t);
-  return bytes + (rows + columns) * sizeof(std::uint32_t) + walk_state_bytes() + sizeof(PairPath);
+  return bytes + (rows + columns) * sizeof(std::uint32_t) + traceback_state_bytes() +
+         sizeof(PairPath);
 }
 
 LongPlan make_plan(std::int64_t m, std::int64_t n, bool with_path, std::int32_t block_rows,
@@ -117,12 +118,13 @@ LongPairArgs LongAligner::carve(const LongInput& pair, const LongPlan& plan) {
     args.trace = arena_.take<std::uint32_t>(
         count_trace_words(kLongShape, std::min(args.n_rows, plan.block_rows),
                           std::min(args.n_columns, plan.block_columns)));
-    args.walk = reinterpret_cast<WalkState*>(arena_.take<std::uint8_t>(walk_state_bytes()));
+    args.traceback =
+        reinterpret_cast<TracebackState*>(arena_.take<std::uint8_t>(traceback_state_bytes()));
     args.runs = arena_.take<std::uint32_t>(m + n);
     args.path = arena_.take<PairPath>(1);
     args.strip_rows = arena_.take<BorderCell>(kRowsOfStrips * n);
-    fits = fits && args.strip_rows != nullptr && args.trace != nullptr && args.walk != nullptr &&
-           args.runs != nullptr && args.path != nullptr;
+    fits = fits && args.strip_rows != nullptr && args.trace != nullptr &&
+           args.traceback != nullptr && args.runs != nullptr && args.path != nullptr;
   }
   if (!fits)
     throw DeviceError(DeviceError::Kind::failed, "a long pair is larger than its workspace");
@@ -185,13 +187,25 @@ LongResult LongAligner::align(const LongInput& pair, const LongPlan& plan) {
   const bool nothing = args.scheme.local && result.end.score == 0;
   if (!settings_.with_path || nothing) return result;
   start_.record(stream_);
-  launch_long_walk_begin(args, result.end, stream_);
-  for (int step = 0; step < n_steps; ++step) launch_long_walk_step(args, stream_);
-  launch_long_walk_finish(args, stream_);
+  launch_long_traceback_begin(args, result.end, stream_);
+  for (int step = 0; step < n_steps; ++step) launch_long_traceback_step(args, stream_);
+  launch_long_traceback_finish(args, stream_);
   stop_.record(stream_);
   read_path(args, result);
   seconds_ += stop_.seconds_since(start_);
   return result;
+}
+
+bool fits_strips(const BatchSettings& settings) {
+  // A cell lies no more than half a strip below or above the one that the base follows, and no more
+  // than twice the lanes of a wave and one round of steps beside it.
+  constexpr int kFarthest = kStripRows / 2 + 208;
+  constexpr int kRange = (1 << 14) - 2048;
+  const CellScheme& s = settings.scheme;
+  if (!allows_packed(settings) || s.gap_open < s.gap_extend) return false;
+  const std::int64_t step =
+      std::int64_t{std::max(s.gap_open, s.gap_extend)} + std::max(settings.max_score, 0);
+  return step * kFarthest <= kRange;
 }
 
 }  // namespace biogpu::gpu::align

@@ -58,4 +58,8 @@ class LongAligner {
   Stream stream_;  // last: its destruction waits for work on all of the above
 };
 
+// Whether neighbouring cells of any matrix under these scores and costs differ by so little that
+// launch_long_strips() can keep a strip within 16 bits.
+bool fits_strips(const BatchSettings& settings);
+
 }  // namespace biogpu::gpu::align

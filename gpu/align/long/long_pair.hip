@@ -2,7 +2,7 @@
 // a time; for the path, the blocks that it crosses are filled again from the kept borders.
 //
 // Shapes   see LongPairArgs.
-// Mapping  a group of 32 lanes a block, 64 threads a thread block; the walk is one thread.
+// Mapping  a group of 32 lanes a block, 64 threads a thread block; the traceback is one thread.
 // Traffic  16 bytes for each border cell, written and read; a refilled block writes half a byte a
 //          cell. Bound by instructions; parallel over the blocks of a diagonal.
 // Result   exact and independent of the size of blocks: the path is that of the full matrix.
@@ -11,8 +11,8 @@
 // Oracle   align_ref, lib/align/align_ref.cpp.
 #include "gpu/align/long/long_pair.hpp"
 
-#include "gpu/align/fill_rectangle.hpp"
-#include "gpu/align/walk_trace.hpp"
+#include "gpu/align/dp_tile.hpp"
+#include "gpu/align/traceback_steps.hpp"
 #include "gpu/rt/kernel.hpp"
 
 namespace biogpu::gpu::align {
@@ -75,7 +75,7 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kBlock, 4) void long_diagonal_kernel(LongPairArg
 
 // The part of a block that the path can still cross: up to its row and column.
 __device__ Rectangle rectangle_of_walk(const LongPairArgs& a) {
-  const WalkState state = *a.walk;
+  const TracebackState state = *a.traceback;
   if (state.done != 0 || state.row < 0 || state.column < 0) return {};
   Rectangle rectangle =
       block_rectangle(a, state.row / a.block_rows, state.column / a.block_columns);
@@ -100,18 +100,18 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kWave, 1) void long_refill_kernel(LongPairArgs a
   lane.fill();
 }
 
-__device__ WalkPair walk_pair(const LongPairArgs& a) {
+__device__ TracebackPair traceback_pair(const LongPairArgs& a) {
   return {a.query, a.target, a.n_rows, a.n_columns, a.scheme.scores, a.runs};
 }
 
-__global__ void long_walk_begin_kernel(LongPairArgs a, PairEnd end) {
-  *a.walk = begin_walk(end, a.scheme.local, walk_pair(a));
+__global__ void long_traceback_begin_kernel(LongPairArgs a, PairEnd end) {
+  *a.traceback = begin_traceback(end, a.scheme.local, traceback_pair(a));
 }
 
-// The walk is a chain of dependent reads, 1,000 a block: from shared memory they take a tenth of
-// the time. All threads copy the trace, one walks. kShared: the trace of a block fits.
+// The traceback is a chain of dependent reads, 1,000 a block: from shared memory they take a tenth
+// of the time. All threads copy the trace, one walks. kShared: the trace of a block fits.
 template <bool kShared>
-__global__ void long_walk_kernel(LongPairArgs a) {
+__global__ void long_traceback_kernel(LongPairArgs a) {
   BIOGPU_DYNAMIC_SHARED(std::uint32_t, copy);
   const Rectangle rectangle = rectangle_of_walk(a);
   if (rectangle.n_rows == 0) return;
@@ -123,21 +123,21 @@ __global__ void long_walk_kernel(LongPairArgs a) {
     __syncthreads();
   }
   if (threadIdx.x != 0) return;
-  WalkState state = *a.walk;
+  TracebackState state = *a.traceback;
   const TraceView view = {kShared ? copy : a.trace, kLongShape, rectangle.n_columns,
                           rectangle.row_offset, rectangle.column_offset};
-  walk_rectangle<false>(state, view, a.scheme, walk_pair(a));
-  *a.walk = state;
+  traceback_tile<false>(state, view, a.scheme, traceback_pair(a));
+  *a.traceback = state;
 }
 
-__global__ void long_walk_finish_kernel(LongPairArgs a) {
-  WalkState state = *a.walk;
-  *a.path = end_walk(state, a.scheme, walk_pair(a));
+__global__ void long_traceback_finish_kernel(LongPairArgs a) {
+  TracebackState state = *a.traceback;
+  *a.path = end_traceback(state, a.scheme, traceback_pair(a));
 }
 
 }  // namespace
 
-std::uint64_t walk_state_bytes() { return sizeof(WalkState); }
+std::uint64_t traceback_state_bytes() { return sizeof(TracebackState); }
 
 void launch_long_diagonal(const LongPairArgs& a, int diagonal, Stream& stream) {
   const int n_block_rows = ceil_div(a.n_rows, a.block_rows);
@@ -154,11 +154,11 @@ void launch_long_diagonal(const LongPairArgs& a, int diagonal, Stream& stream) {
                 first, n_blocks);
 }
 
-void launch_long_walk_begin(const LongPairArgs& args, const PairEnd& end, Stream& stream) {
-  stream.launch(long_walk_begin_kernel, 1, 1, args, end);
+void launch_long_traceback_begin(const LongPairArgs& args, const PairEnd& end, Stream& stream) {
+  stream.launch(long_traceback_begin_kernel, 1, 1, args, end);
 }
 
-void launch_long_walk_step(const LongPairArgs& a, Stream& stream) {
+void launch_long_traceback_step(const LongPairArgs& a, Stream& stream) {
   const bool wide = stream.wave_width() == 64;
   const auto kernel = a.scheme.local
                           ? (wide ? long_refill_kernel<64, true> : long_refill_kernel<32, true>)
@@ -168,14 +168,14 @@ void launch_long_walk_step(const LongPairArgs& a, Stream& stream) {
   const int columns = a.n_columns < a.block_columns ? a.n_columns : a.block_columns;
   const std::uint64_t bytes = count_trace_words(kLongShape, rows, columns) * sizeof(std::uint32_t);
   if (bytes <= a.shared_bytes) {
-    stream.launch_shared(long_walk_kernel<true>, 1, kWalkBlock, bytes, a);
+    stream.launch_shared(long_traceback_kernel<true>, 1, kWalkBlock, bytes, a);
   } else {
-    stream.launch(long_walk_kernel<false>, 1, 1, a);
+    stream.launch(long_traceback_kernel<false>, 1, 1, a);
   }
 }
 
-void launch_long_walk_finish(const LongPairArgs& args, Stream& stream) {
-  stream.launch(long_walk_finish_kernel, 1, 1, args);
+void launch_long_traceback_finish(const LongPairArgs& args, Stream& stream) {
+  stream.launch(long_traceback_finish_kernel, 1, 1, args);
 }
 
 }  // namespace biogpu::gpu::align

@@ -20,7 +20,7 @@ inline int count_strips(std::int64_t n_rows) {
   return static_cast<int>((n_rows + kStripRows - 1) / kStripRows);
 }
 
-struct WalkState;
+struct TracebackState;
 
 // The ends that one row of blocks has found so far.
 struct BlockRowEnds {
@@ -49,25 +49,25 @@ struct LongPairArgs {
   BorderCell* strip_rows = nullptr;         // [2][n_columns]: H, F; may be the kept rows
   std::uint32_t* strip_progress = nullptr;  // [-1 .. count_strips())
   std::uint32_t* trace = nullptr;           // count_trace_words() of one block
-  WalkState* walk = nullptr;                // one
+  TracebackState* traceback = nullptr;      // one
   std::uint32_t* runs = nullptr;            // [n_rows + n_columns], from the end of the path
   PairPath* path = nullptr;                 // one; run_begin 0, runs in the order of `runs`
   std::uint64_t shared_bytes = 0;           // that a thread block may have
 };
 
-std::uint64_t walk_state_bytes();
+std::uint64_t traceback_state_bytes();
 
 // Fills the blocks whose row and column of blocks add up to diagonal; in ascending order.
 void launch_long_diagonal(const LongPairArgs& args, int diagonal, Stream& stream);
 
 // Fills the whole matrix in strips and leaves the ends of each, and all borders of blocks where
-// there is a walk. The target holds classes 0..3 alone; costs as fits_strips() wants them.
+// there is a traceback. The target holds classes 0..3 alone; costs as fits_strips() wants them.
 void launch_long_strips(const LongPairArgs& args, Stream& stream);
 
 // The path, once all blocks were filled with all borders kept: begin at `end`, then as many steps
 // as there are rows and columns of blocks (further ones do nothing), then finish.
-void launch_long_walk_begin(const LongPairArgs& args, const PairEnd& end, Stream& stream);
-void launch_long_walk_step(const LongPairArgs& args, Stream& stream);
-void launch_long_walk_finish(const LongPairArgs& args, Stream& stream);
+void launch_long_traceback_begin(const LongPairArgs& args, const PairEnd& end, Stream& stream);
+void launch_long_traceback_step(const LongPairArgs& args, Stream& stream);
+void launch_long_traceback_finish(const LongPairArgs& args, Stream& stream);
 
 }  // namespace biogpu::gpu::align

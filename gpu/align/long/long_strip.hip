@@ -3,7 +3,7 @@
 //
 // Shapes   see LongPairArgs; strip_progress[1 + strips]: a counter that hands out strips, then for
 //          each strip the columns that it has left below it.
-// Mapping  fill_strip.hpp; a block of one wave a strip. Strips are drawn from a counter, so that
+// Mapping  dp_strip.hpp; a block of one wave a strip. Strips are drawn from a counter, so that
 // the
 //          one above always runs already.
 // Traffic  8 bytes of border read and written a column and strip, which stay in the cache; kept
@@ -14,7 +14,7 @@
 // Source   O. Gotoh, doi:10.1016/0022-2836(82)90398-9; the mapping is our own, the chain of strips
 //          as in E. F. de O. Sandes et al., doi:10.1109/TPDS.2012.194.
 // Oracle   align_ref, lib/align/align_ref.cpp.
-#include "gpu/align/long/fill_strip.hpp"
+#include "gpu/align/long/dp_strip.hpp"
 #include "gpu/rt/kernel.hpp"
 
 namespace biogpu::gpu::align {
@@ -39,7 +39,7 @@ template <int kWave>
 void launch_strips(const LongPairArgs& a, Stream& stream) {
   constexpr auto kScore = StripOutput::score, kEnds = StripOutput::ends;
   constexpr auto kBorders = StripOutput::borders;
-  const bool keep = a.walk != nullptr;
+  const bool keep = a.traceback != nullptr;
   auto* kernel =
       keep ? long_strip_kernel<kWave, false, kBorders> : long_strip_kernel<kWave, false, kEnds>;
   if (a.scheme.local) {

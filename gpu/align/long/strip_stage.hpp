@@ -1,6 +1,6 @@
 #pragma once
 
-// What the waves of fill_strip.hpp hand to each other, and when.
+// What the waves of dp_strip.hpp hand to each other, and when.
 #include <cstdint>
 
 namespace biogpu::gpu::align {

@@ -2,7 +2,7 @@
 
 #include "gpu/align/pairs/pair_cells.hpp"
 #include "gpu/align/pairs/pair_i16.hpp"
-#include "gpu/align/path_walk.hpp"
+#include "gpu/align/traceback.hpp"
 #include "gpu/rt/error.hpp"
 
 namespace biogpu::gpu::align {
@@ -75,20 +75,20 @@ void PairBatch::launch(const BatchSegment& segment, const DeviceArrays& device, 
   } else {
     launch_pair_trace(cells, kernel.shape, stream);
   }
-  PathWalkArgs walk;
-  walk.scheme = settings_.scheme;
-  walk.tasks = cells.tasks;
-  walk.residues = cells.residues;
-  walk.trace = cells.trace;
-  walk.ends = cells.ends;
-  walk.scratch_runs = device.scratch_runs;
-  walk.paths = device.paths + segment.first;
-  walk.runs = device.runs;
-  walk.n_runs = device.n_runs;
-  walk.n_pairs = cells.n_pairs;
-  walk.shape = kernel.group();
-  walk.packed = kernel.packed;
-  launch_path_walk(walk, stream);
+  TracebackArgs traceback;
+  traceback.scheme = settings_.scheme;
+  traceback.tasks = cells.tasks;
+  traceback.residues = cells.residues;
+  traceback.trace = cells.trace;
+  traceback.ends = cells.ends;
+  traceback.scratch_runs = device.scratch_runs;
+  traceback.paths = device.paths + segment.first;
+  traceback.runs = device.runs;
+  traceback.n_runs = device.n_runs;
+  traceback.n_pairs = cells.n_pairs;
+  traceback.shape = kernel.group();
+  traceback.packed = kernel.packed;
+  launch_traceback(traceback, stream);
 }
 
 void PairBatch::submit(std::span<const BatchSegment> segments) {

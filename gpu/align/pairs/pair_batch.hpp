@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gpu/align/cells.hpp"
-#include "gpu/align/kernel_choice.hpp"
+#include "gpu/align/pairs/kernel_choice.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/stream.hpp"
 

@@ -3,7 +3,7 @@
 //
 // Shapes   tasks[n_pairs], residues u8 classes, borders BorderCell[n_columns] of each pair that has
 //          several tiles, ends[n_pairs].
-// Mapping  kLanes lanes a pair, kRows neighbouring query residues a lane (fill_rectangle.hpp); 128
+// Mapping  kLanes lanes a pair, kRows neighbouring query residues a lane (dp_tile.hpp); 128
 //          threads a block; groups beyond the last pair idle along with their wave.
 // Traffic  residues once, 16 bytes a column for each tile after the first; scores from 1,152 bytes
 //          of shared memory, one byte load a cell; bound by integer instructions.

@@ -2,7 +2,7 @@
 
 // Device code shared by pair_cells.hip and pair_trace.hip, which are two files only so that they
 // compile side by side.
-#include "gpu/align/fill_rectangle.hpp"
+#include "gpu/align/dp_tile.hpp"
 #include "gpu/align/pairs/pair_cells.hpp"
 #include "gpu/rt/kernel.hpp"
 

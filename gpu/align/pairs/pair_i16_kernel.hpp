@@ -2,7 +2,7 @@
 
 // Device code shared by pair_score_i16.hip and pair_trace_i16.hip, which are two files only so that
 // they compile side by side.
-#include "gpu/align/pairs/fill_packed.hpp"
+#include "gpu/align/pairs/dp_i16x2.hpp"
 #include "gpu/align/pairs/pair_i16.hpp"
 #include "gpu/rt/kernel.hpp"
 

@@ -1,5 +1,5 @@
 // Scores, end positions and the trace of many pairs: pair_cells.hip with 4 bits a cell written for
-// path_walk.hip.
+// traceback.hip.
 //
 // Shapes   as pair_cells.hip, and trace: count_trace_words() of each pair, laid out as
 //          [tile][step][row / 8][lane], step = column + lane; words of idle lanes stay unwritten.

@@ -1,5 +1,5 @@
 // Scores, end positions and the trace of many pairs in packed 16-bit words: pair_score_i16.hip with
-// 4 bits a cell written for path_walk.hip.
+// 4 bits a cell written for traceback.hip.
 //
 // Shapes   as pair_score_i16.hip, and trace: count_packed_trace_words() of each two pairs, laid out
 //          as cells.hpp says; words of idle lanes stay unwritten.

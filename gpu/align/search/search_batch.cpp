@@ -9,7 +9,7 @@
 namespace biogpu::gpu::align {
 namespace {
 
-constexpr std::uint32_t kMostInexact = 1u << 16;
+constexpr std::uint32_t kMaxInexact = 1u << 16;
 // What is in no list yet.
 constexpr std::uint64_t kNoPair = ~std::uint64_t{0};
 constexpr int kHighest = 32767;
@@ -17,7 +17,7 @@ constexpr int kHighest = 32767;
 constexpr std::uint64_t kCopiedWhole = std::uint64_t{1} << 20;
 // The highest number of a small cell, and what no score or cost exceeds that small cells add.
 constexpr int kHighestSmall = 2047;
-constexpr int kMostSmallSum = 1023;
+constexpr int kMaxSmallSum = 1023;
 
 int bias_of(const SearchSettings& s) {
   return std::max({s.gap_open, s.gap_extend, -s.min_score, 0});
@@ -28,7 +28,7 @@ int bias_of(const SearchSettings& s) {
 bool allows_search(const SearchSettings& settings) { return bias_of(settings) <= 1024; }
 
 SearchBatch::SearchBatch(const SearchSettings& settings)
-    : settings_(settings), n_inexact_(1), inexact_(kMostInexact), n_listed_(kMostInexact) {}
+    : settings_(settings), n_inexact_(1), inexact_(kMaxInexact), n_listed_(kMaxInexact) {}
 
 std::uint32_t SearchBatch::top() const {
   const std::uint32_t all = std::max<std::uint32_t>(part_.n_targets, 1);
@@ -38,7 +38,7 @@ std::uint32_t SearchBatch::top() const {
 // Small cells where the scheme allows them, wide ones else.
 SearchCells SearchBatch::small_cells() const {
   const SearchSettings& s = settings_;
-  if (std::max({s.gap_open, s.gap_extend, -s.min_score, s.max_score}) > kMostSmallSum)
+  if (std::max({s.gap_open, s.gap_extend, -s.min_score, s.max_score}) > kMaxSmallSum)
     return SearchCells::wide;
   return s.gap_extend == 1 ? SearchCells::unit : SearchCells::small;
 }
@@ -122,7 +122,7 @@ void SearchBatch::upload(std::span<const SearchQuery> queries) {
   split_borders_.reserve(plan_.bundles.size() * schedule_.n_split_letters);
   stream_.fill(n_inexact_.data(), 0, n_inexact_.bytes());
   std::fill_n(inexact_.data(), n_listed_, kNoPair);
-  n_listed_ = kMostInexact;  // until read() knows
+  n_listed_ = kMaxInexact;  // until read() knows
 }
 
 SearchArgs SearchBatch::score_args(SearchCells cells) const {
@@ -143,7 +143,7 @@ SearchArgs SearchBatch::score_args(SearchCells cells) const {
   args.inexact = inexact_.data();
   args.n_inexact = n_inexact_.data();
   args.limit = static_cast<std::uint32_t>(limit(cells));
-  args.most_inexact = kMostInexact;
+  args.most_inexact = kMaxInexact;
   args.n_targets = part_.n_targets;
   args.n_units = static_cast<std::uint32_t>(schedule_.units.size());
   args.n_tiles = static_cast<std::uint32_t>(plan_.n_tiles());
@@ -177,8 +177,8 @@ SearchResult SearchBatch::read(std::size_t n_queries) {
   stream_.copy_to_host(n_hits.data(), n_hits_.data(), n_queries * sizeof(std::uint32_t));
   stream_.copy_to_host(&n_inexact, n_inexact_.data(), sizeof n_inexact);
   stream_.synchronize();
-  result.all_inexact = n_inexact > kMostInexact;
-  n_listed_ = std::min(n_inexact, kMostInexact);
+  result.all_inexact = n_inexact > kMaxInexact;
+  n_listed_ = std::min(n_inexact, kMaxInexact);
   result.inexact.assign(inexact_.data(), inexact_.data() + n_listed_);
   result.hits.resize(n_queries);
   std::vector<SearchHit> whole;
@@ -206,7 +206,7 @@ void SearchBatch::wait(const std::function<void(InexactPairs)>& early) {
   std::uint32_t n_told = 0;
   while (!stop_.is_reached()) {
     std::uint32_t n = n_told;
-    while (n < kMostInexact &&
+    while (n < kMaxInexact &&
            std::atomic_ref(inexact_.data()[n]).load(std::memory_order_relaxed) != kNoPair)
       ++n;
     if (n == n_told) {

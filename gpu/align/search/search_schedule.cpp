@@ -20,7 +20,7 @@ constexpr std::int64_t kAsGood = 200;
 constexpr std::size_t kManyQueries = 32;
 // With more queries, laying tracks for every count of bundles would take longer than the device
 // takes for few targets; bundles of so many queries each are short enough to run side by side.
-constexpr std::size_t kMostCompared = 2048;
+constexpr std::size_t kMaxCompared = 2048;
 constexpr std::size_t kQueriesOfBundle = 16;
 // Of a unit: itself, and what its waves have left below.
 constexpr std::uint64_t kBytesOfUnit = sizeof(SearchUnit) + kSearchWaves * sizeof(std::uint32_t);
@@ -105,7 +105,7 @@ std::size_t choose_bundles(std::span<const std::int64_t> lengths, std::span<cons
   const std::size_t most = std::min<std::size_t>((wanted + batches.size() - 1) / batches.size(),
                                                  (lengths.size() + 1) / 2);
   if (lengths.size() >= kManyQueries * most) return most;
-  if (lengths.size() > kMostCompared) return std::min(most, lengths.size() / kQueriesOfBundle);
+  if (lengths.size() > kMaxCompared) return std::min(most, lengths.size() / kQueriesOfBundle);
   const std::int64_t steps = steps_of(batches);
   std::int64_t least = -1;
   std::vector<std::pair<std::size_t, std::int64_t>> costs;

@@ -25,7 +25,7 @@
 // Oracle   align_ref, lib/align/align_ref.cpp.
 #include "gpu/align/search/search_score.hpp"
 
-#include "gpu/align/search/fill_search.hpp"
+#include "gpu/align/search/dp_search.hpp"
 #include "gpu/prim/wave.hpp"
 #include "gpu/rt/kernel.hpp"
 
@@ -95,11 +95,11 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kSearchBlock, kResident) void search_score_kerne
       const SearchTile of_lane = {letters,         border,    progress - stride,          progress,
                                   batch.n_columns, tile == 0, tile + 1 == bundle.n_tiles, is_split};
       lane.fill(of_lane);
-      const Packed16 best = lane.finish_tile(of_lane, rows[0], rows[1]);
+      const I16x2 best = lane.finish_tile(of_lane, rows[0], rows[1]);
       const std::uint32_t number = a.numbers[unit.batch * kSearchTargets + group];
       if (number == ~0u) continue;
-      if (rows[0].slot >= 0) write_score(a, rows[0].slot, number, packed16_low(best));
-      if (rows[1].slot >= 0) write_score(a, rows[1].slot, number, packed16_high(best));
+      if (rows[0].slot >= 0) write_score(a, rows[0].slot, number, i16x2_low(best));
+      if (rows[1].slot >= 0) write_score(a, rows[1].slot, number, i16x2_high(best));
     }
   }
 }
@@ -126,8 +126,7 @@ __global__ void search_profile_kernel(SearchArgs a, bool small, int rows, int mo
       if (letter < a.n_classes && row < held.n_rows)
         score[half] = a.scores[letter * kScoreStride + a.residues[held.residues + row]];
     }
-    to[i] =
-        small ? packed16_small(score[0], score[1]).bits : packed16_offset(score[0], score[1]).bits;
+    to[i] = small ? i16x2_small(score[0], score[1]).bits : i16x2_offset(score[0], score[1]).bits;
   }
 }
 
@@ -142,7 +141,7 @@ void launch_rows(const SearchArgs& a, std::uint32_t n_blocks, Stream& stream) {
 
 template <SearchCells kCells>
 void launch_small(SearchArgs a, int rows, std::uint32_t n_blocks, Stream& stream) {
-  a.small_open = packed16_equal(-a.gap_open).bits;  // as an argument it is a uniform operand
+  a.small_open = i16x2_equal(-a.gap_open).bits;  // as an argument it is a uniform operand
   switch (rows) {
     case kSearchRows[0]:
       return launch_rows<kSearchRows[0], kCells>(a, n_blocks, stream);

@@ -97,7 +97,7 @@ struct SearchArgs {
   std::int32_t bias = 0;
   std::uint32_t limit = 0;
   std::uint32_t most_inexact = 0;
-  std::uint16_t small_open = 0;  // set by launch_search_score: gap_open negated, Packed16Equal
+  std::uint16_t small_open = 0;  // set by launch_search_score: gap_open negated, I16x2Equal
 };
 
 // rows: of a lane.

@@ -15,7 +15,7 @@
 #include "gpu/models/proteinmpnn/decoder.hpp"
 #include "gpu/models/proteinmpnn/draw_letter.hpp"
 #include "gpu/ops/device.hpp"
-#include "gpu/prim/handover.hpp"
+#include "gpu/prim/device_flag.hpp"
 #include "gpu/rt/kernel.hpp"
 
 namespace biogpu::gpu::proteinmpnn {
@@ -51,7 +51,7 @@ __device__ void begin_unit(const DecodeArgs& a, const Sequence& sequence, const 
     if (a.present[row] == 0 || thread >= a.counts[row]) continue;
     const int j = a.rows[row * a.n_slots + thread] - sequence.first_row;
     if (a.rank[sequence.first_state + j] < unit.begin)
-      wait_for(a.done + sequence.first_state + j, 1);
+      wait_acquire(a.done + sequence.first_state + j, 1);
   }
   __syncthreads();
 }
@@ -138,7 +138,7 @@ __device__ void finish_unit(const DecodeArgs& a, const Sequence& sequence, const
   __syncthreads();
   if (thread != 0) return;
   for (int m = 0; m < unit.n; ++m)
-    hand_over(a.done + sequence.first_state + member(a, sequence, unit, m), 1);
+    store_release(a.done + sequence.first_state + member(a, sequence, unit, m), 1);
 }
 
 template <int kWave>

@@ -7,9 +7,9 @@
 
 #include "lib/align/align.hpp"
 #include "lib/align/border.hpp"
-#include "lib/align/cpu/diagonal_pair.hpp"
-#include "lib/align/cpu/group.hpp"
-#include "lib/align/cpu/long_pair.hpp"
+#include "lib/align/cpu/banded/banded_xdrop.hpp"
+#include "lib/align/cpu/group/group.hpp"
+#include "lib/align/cpu/long/long_pair.hpp"
 #include "lib/align/cpu/plan.hpp"
 #include "lib/core/cpu_isa.hpp"
 #include "lib/core/parallel_for.hpp"
@@ -17,7 +17,8 @@
 namespace biogpu::align {
 namespace {
 
-// Cells that a walk looks ahead, along its diagonal, for the bits to arrive from the second cache.
+// Cells that a traceback looks ahead, along its diagonal, for the bits to arrive from the second
+// cache.
 constexpr std::int64_t kPrefetch = 12;
 
 // What one thread keeps. Paths gather here and are put in order at the end.
@@ -35,7 +36,7 @@ class CpuRun {
       : work_(work),
         options_(options),
         workers_(std::max(n_threads, 1)),
-        by_diagonals_(options.band != kNoBand || is_extension(options)) {
+        in_band_(options.band != kNoBand || is_extension(options)) {
     result_.rows.resize(work.pairs.size());
     if (options.output == Output::cigar) owner_.resize(work.pairs.size());
   }
@@ -67,7 +68,7 @@ class CpuRun {
         result_.rows[p] = align_empty(options_, m, n, workers_[0].cigar);
         continue;
       }
-      if (by_diagonals_) {
+      if (in_band_) {
         singles_.push_back(p);
         continue;
       }
@@ -139,15 +140,15 @@ class CpuRun {
     row.query_end = r.query_end[lane];
     row.target_end = r.target_end[lane];
     if (!wants_path(options_)) return;
-    PathWalk walk(options_, pair.query, pair.target, std::move(worker.builder));
-    walk.start(row.query_end, row.target_end, row.score);
-    walk.run(0, [&](std::int64_t i, std::int64_t j) {
+    Traceback traceback(options_, pair.query, pair.target, std::move(worker.builder));
+    traceback.start(row.query_end, row.target_end, row.score);
+    traceback.run(0, [&](std::int64_t i, std::int64_t j) {
       r.trace.prefetch(std::max<std::int64_t>(i - kPrefetch, 0),
                        std::max<std::int64_t>(j - kPrefetch, 0));
       return r.trace.cell(lane, i, j);
     });
-    walk.finish(row, worker.cigar);
-    worker.builder = walk.take_builder();
+    traceback.finish(row, worker.cigar);
+    worker.builder = traceback.take_builder();
     if (!owner_.empty()) owner_[index] = static_cast<std::uint32_t>(&worker - workers_.data());
   }
 
@@ -160,8 +161,8 @@ class CpuRun {
       const auto query = work_.queries.sequence(pair.query);
       const auto target = work_.targets.sequence(pair.target);
       result_.rows[p] =
-          by_diagonals_
-              ? align_diagonal_pair(options_, scores, query, target, worker.scratch, worker.cigar)
+          in_band_
+              ? align_banded_pair(options_, scores, query, target, worker.scratch, worker.cigar)
               : align_long_pair(options_, scores, query, target, worker.scratch, worker.cigar);
       if (!owner_.empty()) owner_[p] = static_cast<std::uint32_t>(&worker - workers_.data());
     });
@@ -193,7 +194,7 @@ class CpuRun {
   std::vector<Worker> workers_;
   std::vector<std::uint32_t> owner_;    // worker whose `cigar` holds a pair's path
   std::vector<std::uint32_t> singles_;  // pairs aligned on their own, with 32 bits
-  const bool by_diagonals_;             // all pairs are, within a band or with X-drop
+  const bool in_band_;                  // all pairs are, within a band or with X-drop
   Alignments result_;
 };
 

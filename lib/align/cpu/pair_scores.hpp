@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "lib/align/scoring.hpp"
+#include "lib/align/scoring/scoring.hpp"
 
 namespace biogpu::align {
 

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "lib/align/border.hpp"
-#include "lib/align/cpu/group.hpp"
+#include "lib/align/cpu/group/group.hpp"
 
 namespace biogpu::align {
 namespace {
@@ -21,7 +21,7 @@ constexpr std::int64_t kMaxTraceBytes = 64 << 20;
 constexpr std::size_t kFewestLanes = 4;
 
 // Scores of a local alignment that must fit for its width to be worth a try.
-constexpr std::int64_t kLeastRoom = 64;
+constexpr std::int64_t kMinRoom = 64;
 
 // The lowest value that H takes in any cell is at least minus this: a path of gaps alone.
 std::int64_t deepest(const Options& options, std::int64_t m, std::int64_t n) {
@@ -91,8 +91,8 @@ WidthChooser::WidthChooser(const Options& options)
 Width WidthChooser::choose_local(std::int64_t highest) const {
   const std::int64_t narrow_room = narrow_.local_highest - narrow_.local_zero;
   if (highest <= narrow_room) return Width::narrow;
-  if (narrow_room >= kLeastRoom) return Width::narrow_at_first;
-  return wide_.local_highest - wide_.local_zero >= kLeastRoom ? Width::wide : Width::single;
+  if (narrow_room >= kMinRoom) return Width::narrow_at_first;
+  return wide_.local_highest - wide_.local_zero >= kMinRoom ? Width::wide : Width::single;
 }
 
 Width WidthChooser::choose(std::int64_t m, std::int64_t n) const {

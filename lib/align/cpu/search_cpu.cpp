@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lib/align/border.hpp"
-#include "lib/align/cpu/group.hpp"
+#include "lib/align/cpu/group/group.hpp"
 #include "lib/align/cpu/plan.hpp"
 #include "lib/align/cpu/target_groups.hpp"
 #include "lib/align/search.hpp"

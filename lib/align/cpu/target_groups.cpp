@@ -10,9 +10,9 @@ namespace {
 
 // Shorter targets are not put behind others: to clear the way for one costs what some tens of
 // its columns do.
-constexpr std::uint64_t kLeastBehind = 96;
+constexpr std::uint64_t kMinBehind = 96;
 // Texts of lanes that hold several targets are longer than this only where one target is.
-constexpr std::uint64_t kMostColumnsOfGroup = 65536;
+constexpr std::uint64_t kMaxColumnsOfGroup = 65536;
 
 std::uint64_t padded(std::uint64_t length) {
   return static_cast<std::uint64_t>(whole_passes(static_cast<std::int64_t>(length)));
@@ -81,7 +81,7 @@ TargetGroups::TargetGroups(const SequenceSet& targets, int n_lanes, bool several
     while (!unplaced.empty() && std::ssize(group.targets) < n_lanes)
       group.targets.push_back(unplaced.take_longest());
     group.longest = targets.length(group.targets[0]);
-    if (several_a_lane && group.longest <= kMostColumnsOfGroup) fill_lanes(group, unplaced);
+    if (several_a_lane && group.longest <= kMaxColumnsOfGroup) fill_lanes(group, unplaced);
   }
 }
 
@@ -99,7 +99,7 @@ void TargetGroups::fill_lanes(Group& group, Unplaced& unplaced) const {
     do {
       end += padded(targets_.length(target));
       places.push_back({{static_cast<std::int64_t>(end), static_cast<int>(lane)}, target});
-    } while (unplaced.take_fitting(kLeastBehind, columns - end, target));
+    } while (unplaced.take_fitting(kMinBehind, columns - end, target));
   }
   if (places.size() == n_lanes) return;
   std::stable_sort(places.begin(), places.end(),

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lib/align/align.hpp"
-#include "lib/align/cpu/group.hpp"
+#include "lib/align/cpu/group/group.hpp"
 
 namespace biogpu::align {
 

@@ -1,6 +1,6 @@
 // Files of scores in NCBI's form from any bytes: an Error, or a matrix that scoring can use and
 // that reads back equal after it was written.
-#include "lib/align/matrix_file.hpp"
+#include "lib/align/scoring/matrix_file.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 // The SIMD backend against the reference, on every instruction set of this machine.
 #include <array>
 
-#include "lib/align/cpu/long_pair.hpp"
+#include "lib/align/cpu/long/long_pair.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/align/compare_cpu.hpp"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "lib/align/align.hpp"
-#include "lib/align/karlin_altschul.hpp"
-#include "lib/align/matrices.hpp"
+#include "lib/align/e_value.hpp"
+#include "lib/align/scoring/matrices.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace biogpu::align;

@@ -1,4 +1,4 @@
-#include "lib/align/class_encoder.hpp"
+#include "lib/align/scoring/class_encoder.hpp"
 
 #include <numeric>
 #include <string>

@@ -1,4 +1,4 @@
-#include "lib/align/matrices.hpp"
+#include "lib/align/scoring/matrices.hpp"
 
 #include <cstdio>
 #include <fstream>
@@ -10,7 +10,7 @@
 #include <parasail/matrix_lookup.h>
 #endif
 
-#include "lib/align/matrix_file.hpp"
+#include "lib/align/scoring/matrix_file.hpp"
 #include "lib/core/error.hpp"
 #include "tests/support/catch.hpp"
 

@@ -1,6 +1,6 @@
 #include <string>
 
-#include "lib/align/scoring.hpp"
+#include "lib/align/scoring/scoring.hpp"
 #include "lib/core/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/align/random_pairs.hpp"
@@ -96,4 +96,18 @@ TEST_CASE("align.align_ref: scores that could leave 32 bits are refused", "[alig
   test::Pairs pairs(options.scoring);
   pairs.add("ACGT", "ACGA");
   CHECK_THROWS_AS(align_ref(pairs.work(), options), Error);
+}
+
+TEST_CASE("align.scoring: fractions become whole by the smallest factor", "[align]") {
+  const auto by = [](const char* factor) {
+    return "; multiply all scores and gap costs by " + std::string(factor);
+  };
+  CHECK(how_to_scale("0.5") == by("2"));
+  CHECK(how_to_scale("-.125") == by("8"));
+  CHECK(how_to_scale("+3.40") == by("5"));
+  CHECK(how_to_scale("1.333") == by("1000"));
+  CHECK(how_to_scale("4.") == "; leave out the decimals");
+  CHECK(how_to_scale("4.000") == "; leave out the decimals");
+  for (const char* other : {"", "7", "-", ".", "1e3", "1.5x", "x.5", "0.1234567", "--1.5"})
+    CHECK(how_to_scale(other).empty());
 }

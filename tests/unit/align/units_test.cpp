@@ -12,8 +12,8 @@
 using namespace biogpu;
 using namespace biogpu::test;
 using app::Pairing;
-using app::Unit;
 using app::UnitReader;
+using app::WorkUnit;
 
 namespace {
 
@@ -36,7 +36,7 @@ UnitReader::Source source(const TempFolder& folder, Pairing pairing, bool one_se
   return source;
 }
 
-double cells_of(const Unit& unit, Pairing pairing) {
+double cells_of(const WorkUnit& unit, Pairing pairing) {
   double cells = 0;
   const auto query = [&](std::size_t i) {
     return static_cast<double>(unit.queries.sequence(i).size());
@@ -67,7 +67,7 @@ TEST_CASE("align.units: the share done is that of the cells, not of the file rea
     UnitReader reader(source(folder, pairing, one_set));
     reader.set_limits({4, UINT64_MAX});
     double cells = 0;
-    Unit unit;
+    WorkUnit unit;
     std::vector<double> fractions;
     while (reader.next(unit)) {
       cells += cells_of(unit, pairing);
@@ -90,7 +90,7 @@ TEST_CASE("align.units: a unit says which reads have pairs in its neighbours", "
   const std::size_t limit = GENERATE(1, 2, 3, 4, 5, 8, 100);
   UnitReader reader(source(folder, Pairing::all, false));
   reader.set_limits({limit, UINT64_MAX});
-  Unit unit;
+  WorkUnit unit;
   for (std::size_t first = 0; reader.next(unit) && !unit.pairs.empty();
        first += unit.pairs.size()) {
     CHECK(unit.continues_before == (first % 4 != 0));

@@ -1,6 +1,6 @@
-#include "lib/align/align_gpu_batch.hpp"
+#include "lib/align/gpu/pair_batch_gpu.hpp"
 
-#include "lib/align/align_gpu_scheme.hpp"
+#include "lib/align/gpu/scheme_gpu.hpp"
 #include "tests/unit/gpu/align_support.hpp"
 
 using namespace biogpu;

@@ -3,8 +3,8 @@
 #include "gpu/align/long/long_aligner.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "lib/align/align.hpp"
-#include "lib/align/align_gpu_rows.hpp"
-#include "lib/align/align_gpu_scheme.hpp"
+#include "lib/align/gpu/rows_gpu.hpp"
+#include "lib/align/gpu/scheme_gpu.hpp"
 #include "lib/core/error.hpp"
 #include "tests/unit/gpu/align_support.hpp"
 

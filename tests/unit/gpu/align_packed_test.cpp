@@ -1,6 +1,6 @@
 #include <array>
 
-#include "gpu/align/kernel_choice.hpp"
+#include "gpu/align/pairs/kernel_choice.hpp"
 #include "gpu/align/pairs/pair_i16.hpp"
 #include "lib/align/align.hpp"
 #include "tests/unit/gpu/align_support.hpp"

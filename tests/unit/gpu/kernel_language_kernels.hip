@@ -1,6 +1,6 @@
 #include "tests/unit/gpu/kernel_language_kernels.hpp"
 
-#include "gpu/prim/packed16.hpp"
+#include "gpu/prim/i16x2.hpp"
 #include "gpu/prim/wave.hpp"
 #include "gpu/rt/kernel.hpp"
 
@@ -67,15 +67,15 @@ __device__ bool is_small_sum(int got, int a, int b) {
 __global__ void small_sums_kernel(std::uint32_t* n_wrong) {
   const int a = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int high_a = kMostSmall - a;
-  const Packed16 number = packed16(a, high_a);
+  const I16x2 number = i16x2(a, high_a);
   std::uint32_t wrong = 0;
   for (int b = -kMostSmall; b <= kMostSmall; b += 3) {
-    const Packed16 sum = packed16_add_small(number, packed16_small(b, -b));
-    if (!is_small_sum(packed16_low(sum), a, b)) ++wrong;
-    if (!is_small_sum(packed16_high(sum), high_a, -b)) ++wrong;
-    const Packed16 equal = packed16_add_small(number, packed16_equal(b));
-    if (!is_small_sum(packed16_low(equal), a, b)) ++wrong;
-    if (!is_small_sum(packed16_high(equal), high_a, b)) ++wrong;
+    const I16x2 sum = i16x2_add_small(number, i16x2_small(b, -b));
+    if (!is_small_sum(i16x2_low(sum), a, b)) ++wrong;
+    if (!is_small_sum(i16x2_high(sum), high_a, -b)) ++wrong;
+    const I16x2 equal = i16x2_add_small(number, i16x2_equal(b));
+    if (!is_small_sum(i16x2_low(equal), a, b)) ++wrong;
+    if (!is_small_sum(i16x2_high(equal), high_a, b)) ++wrong;
   }
   if (wrong > 0) atomicAdd(n_wrong, wrong);
 }

@@ -26,7 +26,7 @@ void launch_histogram(const std::uint32_t* in, std::uint32_t n, std::uint32_t* b
 // Threads below n_early leave at once; the others meet at a barrier and count themselves in *count.
 void launch_early_exit(std::uint32_t* count, unsigned n_threads, unsigned n_early, Stream& stream);
 
-// Adds to *n_wrong the sums of small packed numbers that are not what packed16_add_small promises,
+// Adds to *n_wrong the sums of small packed numbers that are not what i16x2_add_small promises,
 // of every number and every third one to add.
 void launch_small_sums(std::uint32_t* n_wrong, Stream& stream);
 

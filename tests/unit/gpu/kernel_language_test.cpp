@@ -93,7 +93,7 @@ TEST_CASE("gpu.kernel_language: a barrier counts the threads that are left", "[g
   CHECK(test::to_host(count, stream)[0] == 3 * wave);
 }
 
-TEST_CASE("gpu.packed16: small sums are exact, and negative where they fall below 0",
+TEST_CASE("gpu.i16x2: small sums are exact, and negative where they fall below 0",
           "[gpu][device]") {
   if (!test::has_gpu()) return;
   gpu::Stream stream;

@@ -31,7 +31,7 @@ std::vector<Key> sorted_on_device(const std::vector<Key>& keys, int n_bits, std:
 
 }  // namespace
 
-TEST_CASE("gpu.packed16: both halves are computed apart", "[gpu][device]") {
+TEST_CASE("gpu.i16x2: both halves are computed apart", "[gpu][device]") {
   if (!test::has_gpu()) return;
   gpu::Stream stream;
   std::mt19937 random(7);

@@ -67,12 +67,12 @@ AlignBackend::Device& AlignBackend::acquire() {
     });
   });
   devices_[found].busy = true;
-  if (one_user_ && !devices_[found].alone) leave_alone(found);
+  if (one_user_ && !devices_[found].alone) evict_peer(found);
   return devices_[found];
 }
 
 // Frees what all users of the GPU hold; what they measured is kept.
-void AlignBackend::leave_alone(std::size_t i) {
+void AlignBackend::evict_peer(std::size_t i) {
   std::uint64_t peak = 0;
   for (std::size_t user = i; user < devices_.size(); user += n_gpus_) {
     Device& device = devices_[user];

@@ -57,7 +57,7 @@ class AlignBackend {
 
   bool is_free(std::size_t i) const;
   Device& acquire();
-  void leave_alone(std::size_t i);
+  void evict_peer(std::size_t i);
   void release(Device& device);
   // What on_gpu returns, or on_cpu where there is no GPU (any more).
   template <class Result>
@@ -82,7 +82,7 @@ class AlignBackend {
   std::condition_variable freed_;
   std::vector<Device> devices_;  // all GPUs, and all again
   double wait_s_ = 0;
-  // Of what leave_alone() freed.
+  // Of what evict_peer() freed.
   double seconds_before_ = 0;
   std::uint64_t peak_before_ = 0;
 };

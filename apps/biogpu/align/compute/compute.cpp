@@ -18,8 +18,8 @@ constexpr std::uint64_t kHugePair = 1u << 29;
 
 }  // namespace
 
-// Pairs of sequences of Item::queries with targets; scores only where they are known already.
-struct AlignCompute::Chosen {
+// Pairs of sequences of WorkItem::queries with targets; scores only where they are known already.
+struct AlignCompute::SelectedPairs {
   std::vector<Pair> pairs;
   std::vector<align::Alignment> scores;
 };
@@ -38,14 +38,14 @@ ComputeTimes AlignCompute::times() const {
   return times_;
 }
 
-void AlignCompute::compute(Item& item) {
+void AlignCompute::compute(WorkItem& item) {
   ComputeTimes spent;
   timed(spent.encode_s, [&] { encode(item); });
-  Chosen chosen = timed(spent.select_s, [&] { return choose(item); });
+  SelectedPairs selected = timed(spent.select_s, [&] { return select(item); });
   align::Alignments& alignments = alignments_.acquire();
-  timed(spent.align_s, [&] { alignments = align_chosen(item, chosen, std::move(alignments)); });
+  timed(spent.align_s, [&] { alignments = align_selected(item, selected, std::move(alignments)); });
   timed(spent.format_s, [&] {
-    make_rows({item.unit, item.queries, chosen.pairs, alignments}, style_, item.rows);
+    make_rows({item.unit, item.queries, selected.pairs, alignments}, style_, item.rows);
   });
   alignments_.release(alignments);
   const std::lock_guard lock(mutex_);
@@ -55,13 +55,13 @@ void AlignCompute::compute(Item& item) {
   times_.format_s += spent.format_s;
 }
 
-void AlignCompute::encode(Item& item) const {
-  const Unit& unit = item.unit;
+void AlignCompute::encode(WorkItem& item) const {
+  const WorkUnit& unit = item.unit;
   item.queries.assign(unit.queries, encoder_, selection_.strand != Strand::forward);
   if (held_ == nullptr) item.targets.assign(unit.targets, encoder_);
 }
 
-align::SequenceSet AlignCompute::targets(const Item& item) const {
+align::SequenceSet AlignCompute::targets(const WorkItem& item) const {
   return held_ != nullptr ? held_->view() : item.targets.view();
 }
 
@@ -69,30 +69,30 @@ int AlignCompute::threads_for(std::size_t n_pairs, std::uint64_t n_cells) const 
   return selection_.search || (n_pairs > 0 && n_cells / n_pairs > kHugePair) ? n_threads_ : 1;
 }
 
-AlignCompute::Chosen AlignCompute::choose(Item& item) {
-  if (selection_.search) return choose_of_search(item);
-  if (selection_.by_score()) return choose_by_score(item);
-  Chosen chosen{item.unit.pairs, {}};
+AlignCompute::SelectedPairs AlignCompute::select(WorkItem& item) {
+  if (selection_.search) return select_by_search(item);
+  if (selection_.by_score()) return select_by_score(item);
+  SelectedPairs selected{item.unit.pairs, {}};
   if (selection_.strand == Strand::reverse)
-    for (Pair& pair : chosen.pairs)
+    for (Pair& pair : selected.pairs)
       pair.query += static_cast<std::uint32_t>(item.unit.queries.size());
-  item.n_pairs = chosen.pairs.size();
-  item.n_cells = align::count_cells({item.queries.view(), targets(item), chosen.pairs});
-  return chosen;
+  item.n_pairs = selected.pairs.size();
+  item.n_cells = align::count_cells({item.queries.view(), targets(item), selected.pairs});
+  return selected;
 }
 
 // The least score that a row of this pair may have.
-std::int32_t AlignCompute::least_score(const Item& item, std::uint32_t sequence,
-                                       std::uint32_t target) const {
+std::int32_t AlignCompute::min_score(const WorkItem& item, std::uint32_t sequence,
+                                     std::uint32_t target) const {
   std::int32_t least = selection_.min_score.value_or(std::numeric_limits<std::int32_t>::min());
   if (!selection_.max_evalue || !style_.parameters) return least;
   const align::Database database =
       style_.database.value_or(align::Database{targets(item).length(target), 1});
-  return std::max(least, align::least_score(*style_.parameters, *selection_.max_evalue,
-                                            item.queries.view().length(sequence), database));
+  return std::max(least, align::min_score_for(*style_.parameters, *selection_.max_evalue,
+                                              item.queries.view().length(sequence), database));
 }
 
-AlignCompute::Chosen AlignCompute::choose_by_score(Item& item) {
+AlignCompute::SelectedPairs AlignCompute::select_by_score(WorkItem& item) {
   const auto n_queries = static_cast<std::uint32_t>(item.unit.queries.size());
   const bool both = selection_.strand == Strand::both;
   std::vector<Pair> pairs;
@@ -105,19 +105,18 @@ AlignCompute::Chosen AlignCompute::choose_by_score(Item& item) {
   item.n_pairs = pairs.size();
   item.n_cells = align::count_cells(work);
   const align::Alignments scored = backend_.score(work, threads_for(pairs.size(), item.n_cells));
-  Chosen chosen;
+  SelectedPairs selected;
   const std::size_t step = both ? 2 : 1;
   for (std::size_t i = 0; i < pairs.size(); i += step) {
     const std::size_t best = i + (both && scored.rows[i + 1].score > scored.rows[i].score ? 1 : 0);
-    if (scored.rows[best].score < least_score(item, pairs[best].query, pairs[best].target))
-      continue;
-    chosen.pairs.push_back(pairs[best]);
-    chosen.scores.push_back(scored.rows[best]);
+    if (scored.rows[best].score < min_score(item, pairs[best].query, pairs[best].target)) continue;
+    selected.pairs.push_back(pairs[best]);
+    selected.scores.push_back(scored.rows[best]);
   }
-  return chosen;
+  return selected;
 }
 
-AlignCompute::Chosen AlignCompute::choose_of_search(Item& item) {
+AlignCompute::SelectedPairs AlignCompute::select_by_search(WorkItem& item) {
   // Without the forward strand only the second half of the sequences is searched for.
   const align::SequenceSet all = item.queries.view();
   const auto n_queries = static_cast<std::uint32_t>(item.unit.queries.size());
@@ -127,7 +126,7 @@ AlignCompute::Chosen AlignCompute::choose_of_search(Item& item) {
   item.n_pairs = queries.size() * targets(item).size();
   item.n_cells = (queries.begin.back() - queries.begin.front()) * targets(item).residues.size();
   const std::uint64_t first_query = n_queries > 0 ? item.unit.queries.index(0) : 0;
-  Chosen chosen;
+  SelectedPairs selected;
   std::vector<std::pair<Hit, std::uint32_t>> found;  // with the sequence that found it
   std::unordered_map<std::uint32_t, std::size_t> place;
   for (std::uint32_t query = 0; query < n_queries; ++query) {
@@ -146,21 +145,22 @@ AlignCompute::Chosen AlignCompute::choose_of_search(Item& item) {
               [](const auto& a, const auto& b) { return a.first < b.first; });
     if (selection_.top > 0 && found.size() > selection_.top) found.resize(selection_.top);
     for (const auto& [hit, sequence] : found) {
-      if (hit.score < least_score(item, sequence, hit.target)) continue;
-      chosen.pairs.push_back({sequence, hit.target});
-      chosen.scores.push_back({.score = hit.score});
+      if (hit.score < min_score(item, sequence, hit.target)) continue;
+      selected.pairs.push_back({sequence, hit.target});
+      selected.scores.push_back({.score = hit.score});
     }
   }
-  return chosen;
+  return selected;
 }
 
-align::Alignments AlignCompute::align_chosen(Item& item, Chosen& chosen, align::Alignments spare) {
-  if (style_.output == align::Output::score && !chosen.scores.empty()) {
-    return {std::move(chosen.scores), {}};
+align::Alignments AlignCompute::align_selected(WorkItem& item, SelectedPairs& selected,
+                                               align::Alignments spare) {
+  if (style_.output == align::Output::score && !selected.scores.empty()) {
+    return {std::move(selected.scores), {}};
   }
-  if (chosen.pairs.empty()) return {};
-  const align::Work work{item.queries.view(), targets(item), chosen.pairs};
-  return backend_.align(work, threads_for(chosen.pairs.size(), align::count_cells(work)),
+  if (selected.pairs.empty()) return {};
+  const align::Work work{item.queries.view(), targets(item), selected.pairs};
+  return backend_.align(work, threads_for(selected.pairs.size(), align::count_cells(work)),
                         std::move(spare));
 }
 

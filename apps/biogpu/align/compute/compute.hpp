@@ -28,8 +28,8 @@ struct Selection {
 };
 
 // One unit with all that its workers need, reused for a later one.
-struct Item {
-  Unit unit;
+struct WorkItem {
+  WorkUnit unit;
   EncodedQueries queries;
   EncodedSet targets;  // where none are held
   Rows rows;
@@ -53,19 +53,20 @@ class AlignCompute {
   AlignCompute(AlignBackend& backend, const RowStyle& style, const Selection& selection,
                const EncodedSet* held, int n_threads);
 
-  void compute(Item& item);
+  void compute(WorkItem& item);
   ComputeTimes times() const;
 
  private:
-  struct Chosen;
-  align::SequenceSet targets(const Item& item) const;
+  struct SelectedPairs;
+  align::SequenceSet targets(const WorkItem& item) const;
   int threads_for(std::size_t n_pairs, std::uint64_t n_cells) const;
-  void encode(Item& item) const;
-  Chosen choose(Item& item);
-  Chosen choose_of_search(Item& item);
-  Chosen choose_by_score(Item& item);
-  std::int32_t least_score(const Item& item, std::uint32_t sequence, std::uint32_t target) const;
-  align::Alignments align_chosen(Item& item, Chosen& chosen, align::Alignments spare);
+  void encode(WorkItem& item) const;
+  SelectedPairs select(WorkItem& item);
+  SelectedPairs select_by_search(WorkItem& item);
+  SelectedPairs select_by_score(WorkItem& item);
+  std::int32_t min_score(const WorkItem& item, std::uint32_t sequence, std::uint32_t target) const;
+  align::Alignments align_selected(WorkItem& item, SelectedPairs& selected,
+                                   align::Alignments spare);
 
   AlignBackend& backend_;
   const RowStyle& style_;

@@ -19,8 +19,8 @@ struct ViewStyle {
 constexpr ViewStyle kEmboss{'|', ':', '.', 50, 14};
 constexpr ViewStyle kSsw{'|', '*', '*', 60, 10};
 
-// A path spelt out, gaps as '-'.
-struct Spelt {
+// A path written out, gaps as '-'.
+struct PairwiseText {
   std::string query, target, marks;
 };
 
@@ -32,23 +32,23 @@ char mark(char a, char b, const align::Scoring& scoring, const LetterRule& lette
   return scoring.score[q][t] > 0 ? style.above_zero : style.other;
 }
 
-Spelt spell(const Row& row, std::size_t i, std::size_t j, const align::Options& options,
-            const LetterRule& letters, const ViewStyle& style) {
-  Spelt spelt;
+PairwiseText spell(const Row& row, std::size_t i, std::size_t j, const align::Options& options,
+                   const LetterRule& letters, const ViewStyle& style) {
+  PairwiseText pairwise;
   for (const std::uint32_t run : row.path) {
     const std::uint64_t length = run_length(run);
     const bool insertion = run_operation(run) == align::kCigarInsertion;
     const bool deletion = run_operation(run) == align::kCigarDeletion;
-    spelt.query += deletion ? std::string(length, '-') : row.query.substr(i, length);
-    spelt.target += insertion ? std::string(length, '-') : row.target.substr(j, length);
+    pairwise.query += deletion ? std::string(length, '-') : row.query.substr(i, length);
+    pairwise.target += insertion ? std::string(length, '-') : row.target.substr(j, length);
     for (std::uint64_t k = 0; k < length; ++k)
-      spelt.marks += insertion || deletion ? ' '
-                                           : mark(row.query[i + k], row.target[j + k],
-                                                  options.scoring, letters, style);
+      pairwise.marks += insertion || deletion ? ' '
+                                              : mark(row.query[i + k], row.target[j + k],
+                                                     options.scoring, letters, style);
     if (!deletion) i += length;
     if (!insertion) j += length;
   }
-  return spelt;
+  return pairwise;
 }
 
 // One line of a block: name, position of its first residue, residues, position of its last.
@@ -73,20 +73,20 @@ std::size_t position_width(const Row& row) {
   return std::max(kPositionWidth, fmt::formatted_size("{}", row.query.size() + row.target.size()));
 }
 
-void append_blocks(std::string& out, const Row& row, const Spelt& spelt, Begins at,
+void append_blocks(std::string& out, const Row& row, const PairwiseText& pairwise, Begins at,
                    std::string_view query_name, std::string_view target_name,
                    const ViewStyle& style) {
   const std::size_t width = position_width(row);
-  for (std::size_t i = 0; i < spelt.marks.size(); i += style.columns) {
+  for (std::size_t i = 0; i < pairwise.marks.size(); i += style.columns) {
     const auto part = [&](const std::string& text) {
       return std::string_view(text).substr(i, style.columns);
     };
     out.push_back('\n');
-    append_line(out, target_name, part(spelt.target), at.target, width, style);
+    append_line(out, target_name, part(pairwise.target), at.target, width, style);
     out.append(style.name_width + 1 + width + 1, ' ');
-    out += part(spelt.marks);
+    out += part(pairwise.marks);
     out.push_back('\n');
-    append_line(out, query_name, part(spelt.query), at.query, width, style);
+    append_line(out, query_name, part(pairwise.query), at.query, width, style);
   }
 }
 
@@ -102,10 +102,12 @@ void append_share(std::string& out, const char* label, std::int64_t count, std::
 void append_emboss(std::string& out, const Row& row, const align::Options& options,
                    const LetterRule& letters) {
   const Begins at = path_begins(row, options);
-  const Spelt spelt = spell(row, at.query, at.target, options, letters, kEmboss);
-  append_blocks(out, row, spelt, at, row.query_name, row.target_name, kEmboss);
-  const auto count = [&](char c) { return std::count(spelt.marks.begin(), spelt.marks.end(), c); };
-  const std::int64_t length = std::ssize(spelt.marks);
+  const PairwiseText pairwise = spell(row, at.query, at.target, options, letters, kEmboss);
+  append_blocks(out, row, pairwise, at, row.query_name, row.target_name, kEmboss);
+  const auto count = [&](char c) {
+    return std::count(pairwise.marks.begin(), pairwise.marks.end(), c);
+  };
+  const std::int64_t length = std::ssize(pairwise.marks);
   const std::int64_t same = count(kEmboss.same);
   const std::size_t width = position_width(row);
   fmt::format_to(std::back_inserter(out), "\nLength: {}\n", length);

@@ -31,8 +31,8 @@ std::uint64_t HeldRow::bytes() const {
   return sizeof(HeldRow) + text_.size() + cigar_.size() * sizeof(std::uint32_t);
 }
 
-HeldRead::HeldRead(Write write, std::uint64_t most_bytes)
-    : write_(std::move(write)), most_bytes_(most_bytes) {}
+HeldRead::HeldRead(Write write, std::uint64_t max_bytes)
+    : write_(std::move(write)), max_bytes_(max_bytes) {}
 
 void HeldRead::add(HeldRow row) {
   if (!rows_.empty()) {
@@ -42,7 +42,7 @@ void HeldRead::add(HeldRow row) {
   if (rows_.empty() || row.score() > rows_[best_].score()) best_ = rows_.size();
   bytes_ += row.bytes();
   rows_.push_back(std::move(row));
-  if (bytes_ > most_bytes_ && rows_.size() > 1) shrink();
+  if (bytes_ > max_bytes_ && rows_.size() > 1) shrink();
 }
 
 void HeldRead::write_secondary(HeldRow& row) const {

@@ -33,7 +33,7 @@ class HeldRow {
 class HeldRead {
  public:
   using Write = std::function<void(const io::SamRecord&)>;
-  explicit HeldRead(Write write, std::uint64_t most_bytes = 16u << 20);
+  explicit HeldRead(Write write, std::uint64_t max_bytes = 16u << 20);
 
   void add(HeldRow row);
   // No row is left of this read: writes them, the first of the best score as the primary line and
@@ -45,7 +45,7 @@ class HeldRead {
   void shrink();
 
   const Write write_;
-  const std::uint64_t most_bytes_;
+  const std::uint64_t max_bytes_;
   std::uint64_t bytes_ = 0;
   std::vector<HeldRow> rows_;
   std::size_t best_ = 0;

@@ -30,9 +30,9 @@ std::optional<Edge> find_edge(const Row& row, const align::Scoring& scoring, con
   const std::string_view longer = row.query.size() > row.target.size() ? row.query : row.target;
   const std::int64_t length = std::ssize(longer);
   const std::int64_t best = self_score(longer, scoring);
-  if (std::int64_t{a.length} * 100 < rule.least_length * length ||
-      std::int64_t{a.matches} * 100 < std::int64_t{rule.least_identity} * a.length ||
-      std::int64_t{a.score} * 100 < rule.least_score * best)
+  if (std::int64_t{a.length} * 100 < rule.min_length * length ||
+      std::int64_t{a.matches} * 100 < std::int64_t{rule.min_identity} * a.length ||
+      std::int64_t{a.score} * 100 < rule.min_score * best)
     return std::nullopt;
   return Edge{row.query_index, row.target_index, share(a.length, length),
               share(a.matches, a.length), share(a.score, best)};

@@ -11,9 +11,9 @@ namespace biogpu::app {
 
 // Least shares, in percent, that make a pair an edge of a homology graph.
 struct EdgeRule {
-  int least_length = 80;    // alignment in the longer sequence
-  int least_identity = 40;  // matches in the alignment
-  int least_score = 30;     // score in the longer sequence's score with itself
+  int min_length = 80;    // alignment in the longer sequence
+  int min_identity = 40;  // matches in the alignment
+  int min_score = 30;     // score in the longer sequence's score with itself
 };
 
 struct Edge {

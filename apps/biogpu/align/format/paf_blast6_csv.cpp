@@ -16,7 +16,7 @@ void append_field(std::string& out, std::uint64_t number) {
 struct QuerySpan {
   std::uint64_t begin, end;
 };
-QuerySpan as_given(const Row& row, const Shown& shown) {
+QuerySpan as_given(const Row& row, const AlignedPart& shown) {
   if (!row.reverse) return {shown.query_begin, shown.query_end};
   return {row.query.size() - shown.query_end, row.query.size() - shown.query_begin};
 }
@@ -24,7 +24,7 @@ QuerySpan as_given(const Row& row, const Shown& shown) {
 }  // namespace
 
 void append_paf(std::string& out, const Row& row, const align::Options& options, CigarStyle cigar) {
-  const Shown shown = shown_part(row, options);
+  const AlignedPart shown = aligned_part(row, options);
   if (!has_columns(shown.path)) return;
   const ColumnCounts counts = count_columns(shown.path);
   const QuerySpan query = as_given(row, shown);
@@ -49,7 +49,7 @@ void append_paf(std::string& out, const Row& row, const align::Options& options,
 }
 
 void append_blast6(std::string& out, const Row& row, const align::Options& options) {
-  const Shown shown = shown_part(row, options);
+  const AlignedPart shown = aligned_part(row, options);
   if (!has_columns(shown.path)) return;
   const ColumnCounts counts = count_columns(shown.path);
   const QuerySpan query = as_given(row, shown);

@@ -32,8 +32,8 @@ bool has_columns(std::span<const std::uint32_t> path) {
   return std::any_of(path.begin(), path.end(), is_column);
 }
 
-Shown shown_part(const Row& row, const align::Options& options) {
-  Shown shown;
+AlignedPart aligned_part(const Row& row, const align::Options& options) {
+  AlignedPart shown;
   shown.path = row.path;
   if (options.mode == Mode::local) {
     if (row.path.empty()) return shown;

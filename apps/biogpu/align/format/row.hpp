@@ -29,14 +29,14 @@ inline std::uint64_t run_length(std::uint32_t run) { return run >> 4; }
 inline std::uint32_t run_operation(std::uint32_t run) { return run & 15; }
 
 // A path cut down to what SAM, PAF and BLAST show: without gaps on free ends.
-struct Shown {
+struct AlignedPart {
   std::uint64_t query_begin = 0;  // of the strand aligned
   std::uint64_t query_end = 0;    // half-open
   std::uint64_t target_begin = 0;
   std::uint64_t target_end = 0;
   std::span<const std::uint32_t> path;
 };
-Shown shown_part(const Row& row, const align::Options& options);
+AlignedPart aligned_part(const Row& row, const align::Options& options);
 
 // Whether a path has a column of two residues.
 bool has_columns(std::span<const std::uint32_t> path);

@@ -62,7 +62,7 @@ class RowMaker {
   }
 
   Row row(std::size_t i) {
-    const Unit& unit = aligned_.unit;
+    const WorkUnit& unit = aligned_.unit;
     const align::Pair pair = aligned_.pairs[i];
     const std::uint32_t query = aligned_.queries.query_of(pair.query);
     const std::size_t target = pair.target;
@@ -113,7 +113,7 @@ class RowMaker {
   }
 
   void make_sam() {
-    const Unit& unit = aligned_.unit;
+    const WorkUnit& unit = aligned_.unit;
     rows_.held_before.clear();
     rows_.held_after.clear();
     rows_.n_rows = 0;

@@ -13,7 +13,7 @@
 #include "apps/biogpu/align/format/tsv.hpp"
 #include "apps/biogpu/align/input/encode.hpp"
 #include "apps/biogpu/align/input/units.hpp"
-#include "lib/align/karlin_altschul.hpp"
+#include "lib/align/e_value.hpp"
 
 namespace biogpu::app {
 
@@ -67,7 +67,7 @@ struct Rows {
 
 // An aligned unit. pairs[i].query is a sequence of `queries`; alignments.rows[i] is its row.
 struct AlignedUnit {
-  const Unit& unit;
+  const WorkUnit& unit;
   const EncodedQueries& queries;
   std::span<const align::Pair> pairs;
   const align::Alignments& alignments;

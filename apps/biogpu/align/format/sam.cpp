@@ -49,7 +49,7 @@ io::SamRecord make_sam_record(const Row& row, const align::Options& options, Cig
     store.qualities.append(row.quality.rbegin(), row.quality.rend());
     record.quality = std::string_view(store.qualities).substr(begin);
   }
-  const Shown shown = shown_part(row, options);
+  const AlignedPart shown = aligned_part(row, options);
   if (!has_place(*row.alignment, shown.path, options)) {
     record.flag |= kSamUnmapped;
     record.mapq = 0;

@@ -7,7 +7,7 @@
 
 #include "apps/biogpu/align/input/record_span.hpp"
 #include "lib/align/align.hpp"
-#include "lib/align/class_encoder.hpp"
+#include "lib/align/scoring/class_encoder.hpp"
 
 namespace biogpu::app {
 

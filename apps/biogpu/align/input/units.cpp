@@ -84,7 +84,7 @@ void UnitReader::select_shard() {
   const io::RecordRange range = io::shard_range(source_.shard, n_queries);
   if (source_.pairing == Pairing::by_order) {
     const std::uint64_t n_targets = io::count_records(source_.target_path, n_threads);
-    if (n_queries != n_targets) refuse_lengths(n_queries, n_targets);
+    if (n_queries != n_targets) throw_unequal_lengths(n_queries, n_targets);
     io::SequenceReader(source_.target_path, n_threads).read(first_targets_, source_.block);
     targets_.reader->select(range);
   }
@@ -93,7 +93,7 @@ void UnitReader::select_shard() {
   queries_.reader->select(range);
 }
 
-void UnitReader::refuse_lengths(std::uint64_t n_queries, std::uint64_t n_targets) const {
+void UnitReader::throw_unequal_lengths(std::uint64_t n_queries, std::uint64_t n_targets) const {
   const bool query_is_shorter = n_queries < n_targets;
   throw Error(
       ErrorCode::bad_input,
@@ -108,20 +108,20 @@ void UnitReader::hold_targets() {
   // One more than allowed tells a file that fits from one that does not.
   const auto one_more = [](std::uint64_t most) { return most == UINT64_MAX ? most : most + 1; };
   const std::uint64_t most = source_.max_target_residues;
-  const std::uint64_t most_bytes = source_.max_target_bytes;
+  const std::uint64_t max_bytes = source_.max_target_bytes;
   Stream& stream = one_set() ? queries_ : targets_;
   stream.take_free_block();
-  stream.reader->read(*stream.block, {SIZE_MAX, one_more(most), one_more(most_bytes)});
+  stream.reader->read(*stream.block, {SIZE_MAX, one_more(most), one_more(max_bytes)});
   if (stream.block->n_residues() > most)
     throw Error(ErrorCode::failed,
                 fmt::format("{}: targets have more than {} residues, the share of --max-memory; "
                             "raise it, or use --pairs",
                             stream.reader->path(), most));
-  if (stream.block->n_bytes() > most_bytes)
+  if (stream.block->n_bytes() > max_bytes)
     throw Error(ErrorCode::failed,
                 fmt::format("{}: targets with their names take more than {} bytes, the share of "
                             "--max-memory; raise it, or use --pairs",
-                            stream.reader->path(), most_bytes));
+                            stream.reader->path(), max_bytes));
   if (one_set()) {
     targets_.block = queries_.block;
     const io::RecordRange range = io::shard_range(source_.shard, queries_.block->size());
@@ -168,7 +168,7 @@ double UnitReader::total_work() const {
   return queries * static_cast<double>(targets_.block->n_residues());
 }
 
-bool UnitReader::next(Unit& unit) {
+bool UnitReader::next(WorkUnit& unit) {
   unit.queries.clear();
   unit.targets.clear();
   unit.pairs.clear();
@@ -182,7 +182,7 @@ bool UnitReader::next(Unit& unit) {
   return true;
 }
 
-bool UnitReader::next_by_order(Unit& unit) {
+bool UnitReader::next_by_order(WorkUnit& unit) {
   std::uint64_t cells = 0;
   unit_residues_ = 0;
   while (unit.pairs.size() < limits_.n_pairs && cells <= limits_.n_cells &&
@@ -190,7 +190,7 @@ bool UnitReader::next_by_order(Unit& unit) {
     const bool query_left = !queries_.at_end_of_block() || queries_.refill(source_.block);
     const bool target_left = !targets_.at_end_of_block() || targets_.refill(source_.block);
     if (query_left != target_left)
-      refuse_lengths(queries_.reader->n_records(), targets_.reader->n_records());
+      throw_unequal_lengths(queries_.reader->n_records(), targets_.reader->n_records());
     if (!query_left) break;
     cells += add_pairs(unit, cells);
   }
@@ -199,7 +199,7 @@ bool UnitReader::next_by_order(Unit& unit) {
 
 // Adds pairs of both blocks until one ends or the unit, which has so many cells, is full: then the
 // cells with those of the pair that no longer fits. Returns the cells.
-std::uint64_t UnitReader::add_pairs(Unit& unit, std::uint64_t cells_before) {
+std::uint64_t UnitReader::add_pairs(WorkUnit& unit, std::uint64_t cells_before) {
   const std::size_t query_begin = queries_.cursor;
   const std::size_t target_begin = targets_.cursor;
   std::uint64_t cells = 0;
@@ -239,13 +239,13 @@ void UnitReader::list_candidates() {
 }
 
 // Whether there are queries for a unit with the block of targets.
-bool UnitReader::begin_unit(Unit& unit) {
+bool UnitReader::begin_unit(WorkUnit& unit) {
   if (queries_.at_end_of_block() && (one_set() || !queries_.refill(source_.block))) return false;
   unit.targets.add(targets_.block, 0, targets_.block->size());
   return true;
 }
 
-bool UnitReader::next_of_all(Unit& unit) {
+bool UnitReader::next_of_all(WorkUnit& unit) {
   if (targets_.block->empty()) return false;
   if (!begin_unit(unit)) return false;
   const std::size_t begin = queries_.cursor;
@@ -255,7 +255,7 @@ bool UnitReader::next_of_all(Unit& unit) {
 }
 
 // Adds pairs until the unit is full. Returns how many queries they have.
-std::size_t UnitReader::add_listed(Unit& unit) {
+std::size_t UnitReader::add_listed(WorkUnit& unit) {
   // targets_.cursor is the next of the targets listed for the query at queries_.cursor.
   unit.continues_before = is_listed_ && targets_.cursor > 0;
   const std::size_t begin = queries_.cursor;
@@ -283,7 +283,7 @@ std::size_t UnitReader::add_listed(Unit& unit) {
   return n_queries;
 }
 
-bool UnitReader::next_of_search(Unit& unit) {
+bool UnitReader::next_of_search(WorkUnit& unit) {
   if (!begin_unit(unit)) return false;
   const std::size_t begin = queries_.cursor;
   std::uint64_t cells = 0;

@@ -21,7 +21,7 @@ namespace biogpu::app {
 // The pairs that one worker aligns at a time. Blocks are shared by the units cut from them; only
 // the reader's thread copies or drops the pointers, so that it alone decides when a block is free
 // again.
-struct Unit {
+struct WorkUnit {
   RecordSpan queries;
   RecordSpan targets;
   std::vector<align::Pair> pairs;  // positions in the spans
@@ -71,7 +71,7 @@ class UnitReader {
   void set_limits(const UnitLimits& limits) { limits_ = limits; }
   // Not with Pairing::by_order or ::search.
   void set_candidates(Candidates candidates) { candidates_ = std::move(candidates); }
-  bool next(Unit& unit);
+  bool next(WorkUnit& unit);
 
   // Of the file, whatever the shard.
   const io::SequenceBatch& first_queries() const {
@@ -110,14 +110,14 @@ class UnitReader {
     std::size_t end = SIZE_MAX;  // of what is cut from the block, where that is before its end
   };
 
-  bool next_by_order(Unit& unit);
-  std::uint64_t add_pairs(Unit& unit, std::uint64_t cells_before);
-  bool next_of_all(Unit& unit);
-  std::size_t add_listed(Unit& unit);
-  bool next_of_search(Unit& unit);
-  bool begin_unit(Unit& unit);
+  bool next_by_order(WorkUnit& unit);
+  std::uint64_t add_pairs(WorkUnit& unit, std::uint64_t cells_before);
+  bool next_of_all(WorkUnit& unit);
+  std::size_t add_listed(WorkUnit& unit);
+  bool next_of_search(WorkUnit& unit);
+  bool begin_unit(WorkUnit& unit);
   void select_shard();
-  [[noreturn]] void refuse_lengths(std::uint64_t n_queries, std::uint64_t n_targets) const;
+  [[noreturn]] void throw_unequal_lengths(std::uint64_t n_queries, std::uint64_t n_targets) const;
   void hold_targets();
   void list_candidates();
   double own_work() const;
@@ -134,7 +134,8 @@ class UnitReader {
   io::SequenceBatch first_targets_;  // the same
   double estimated_cells_ = 0;
   std::uint64_t unit_residues_ = 0;  // of the unit being filled, of the longer side: its memory
-  // For Unit::fraction_done: cells, or where pairs follow the order of two files query residues.
+  // For WorkUnit::fraction_done: cells, or where pairs follow the order of two files query
+  // residues.
   double work_cut_ = 0;           // of the units so far
   double own_work_ = 0;           // of one set, all of it
   std::uint64_t n_selected_ = 0;  // queries of the shard; 0: the whole file

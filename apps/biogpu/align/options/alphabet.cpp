@@ -12,9 +12,9 @@ namespace biogpu::app {
 namespace {
 
 // Letters enough to tell.
-constexpr std::uint64_t kMostLetters = 1u << 16;
-constexpr std::uint64_t kLeastOfDna = 20;  // a protein has so many of A, C, G, T, N in no place
-constexpr std::uint64_t kLeastOfProtein = 10;
+constexpr std::uint64_t kMaxLetters = 1u << 16;
+constexpr std::uint64_t kMinOfDna = 20;  // a protein has so many of A, C, G, T, N in no place
+constexpr std::uint64_t kMinOfProtein = 10;
 
 std::array<bool, 256> table_of(std::string_view letters) {
   std::array<bool, 256> table{};
@@ -34,8 +34,8 @@ LetterCounts count_letters(const io::SequenceBatch& batch) {
   const auto is_base = table_of("ACGTUNacgtun");
   const auto is_of_proteins = table_of("EFILPQefilpq");
   LetterCounts counts;
-  for (std::size_t i = 0; i < batch.size() && counts.all < kMostLetters; ++i)
-    for (const char c : batch.sequence(i).substr(0, kMostLetters)) {
+  for (std::size_t i = 0; i < batch.size() && counts.all < kMaxLetters; ++i)
+    for (const char c : batch.sequence(i).substr(0, kMaxLetters)) {
       ++counts.all;
       counts.bases += is_base[static_cast<unsigned char>(c)];
       counts.of_proteins += is_of_proteins[static_cast<unsigned char>(c)];
@@ -43,7 +43,7 @@ LetterCounts count_letters(const io::SequenceBatch& batch) {
   return counts;
 }
 
-[[noreturn]] void refuse(const std::string& path, const std::string& what) {
+[[noreturn]] void throw_not_dna(const std::string& path, const std::string& what) {
   throw Error(ErrorCode::bad_input,
               fmt::format("{}: its first sequences look like proteins, {}; --alphabet dna or "
                           "--alphabet protein aligns them all the same",
@@ -54,8 +54,8 @@ LetterCounts count_letters(const io::SequenceBatch& batch) {
 
 Alphabet look_of(const io::SequenceBatch& batch) {
   const LetterCounts counts = count_letters(batch);
-  if (counts.all >= kLeastOfDna && counts.mostly_bases()) return Alphabet::dna;
-  if (counts.all >= kLeastOfProtein && counts.of_proteins * 10 >= counts.all)
+  if (counts.all >= kMinOfDna && counts.mostly_bases()) return Alphabet::dna;
+  if (counts.all >= kMinOfProtein && counts.of_proteins * 10 >= counts.all)
     return Alphabet::protein;
   return Alphabet::automatic;
 }
@@ -68,12 +68,12 @@ Alphabet choose_alphabet(const AlignFlags& flags, const UnitReader& reader) {
   const std::string& query_path = reader.query_reader().path();
   const std::string& target_path = reader.target_reader().path();
   if (queries == Alphabet::protein && targets == Alphabet::dna)
-    refuse(query_path, fmt::format("those of {} like DNA", target_path));
+    throw_not_dna(query_path, fmt::format("those of {} like DNA", target_path));
   if (queries == Alphabet::dna && targets == Alphabet::protein)
-    refuse(target_path, fmt::format("those of {} like DNA", query_path));
+    throw_not_dna(target_path, fmt::format("those of {} like DNA", query_path));
   if (stated == Alphabet::dna && !flags.loaded_matrix)
     for (const auto& [look, path] : {std::pair(queries, query_path), {targets, target_path}})
-      if (look == Alphabet::protein) refuse(path, "and the scores are those of DNA");
+      if (look == Alphabet::protein) throw_not_dna(path, "and the scores are those of DNA");
   if (stated != Alphabet::automatic) return stated;
   for (const Alphabet look : {queries, targets})
     if (look != Alphabet::automatic) return look;

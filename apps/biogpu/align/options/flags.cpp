@@ -9,7 +9,7 @@
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/command_line/shared_flags.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
-#include "lib/align/whole_scores.hpp"
+#include "lib/align/scoring/scoring.hpp"
 
 namespace biogpu::app {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "apps/biogpu/align/options/flags.hpp"
-#include "lib/align/matrix_file.hpp"
+#include "lib/align/scoring/matrix_file.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 

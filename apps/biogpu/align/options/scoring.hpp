@@ -4,7 +4,7 @@
 #include <string>
 
 #include "apps/biogpu/align/options/flags.hpp"
-#include "lib/align/karlin_altschul.hpp"
+#include "lib/align/e_value.hpp"
 
 namespace biogpu::app {
 
