@@ -17,7 +17,7 @@ release=trixie
 rocm_release=sid
 # hipcc brings the compiler and the runtime; the program uses no other library of ROCm's.
 rocm_packages=(hipcc libamdhip64-dev libhipcub-dev librocprim-dev)
-other_packages=(ca-certificates git ccache)
+other_packages=(ca-certificates git ccache python3)
 
 repository=$(cd "$(dirname "$0")/../.." && pwd)
 root=${BIOGPU_ROCM_ROOT:-/var/cache/biogpu/rocm}
@@ -70,7 +70,8 @@ make_root() {
   if [ ! -f "$root/.base" ]; then
     rm -rf "$root"
     mkdir -p "$root"
-    debootstrap --variant=minbase "$release" "$root" "$archive" >"$log" 2>&1 ||
+    # What it mounts ends with it, also when it is ended from outside.
+    unshare --mount debootstrap --variant=minbase "$release" "$root" "$archive" >"$log" 2>&1 ||
       fail "debootstrap failed: $(tail -n 1 "$log")"
     touch "$root/.base"
   fi
@@ -94,5 +95,8 @@ make_root() {
 }
 
 if [ "$(cat "$root/.ready" 2>/dev/null)" != "$want" ]; then make_root; fi
-[ $# -gt 0 ] || exit 0
+if [ $# -eq 0 ]; then
+  in_root true || fail "no command can be run in $root: mounts and chroot need a privileged process"
+  exit 0
+fi
 in_root "$@"

@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Builds the preset rocm in a Debian system with ROCm (rocm_root.sh), links its module with AMD's runtime, and
+# tests there that the program opens it and says what it lacks (tests/cli/rocm_test.sh). No AMD card is needed.
+#
+# usage: scripts/dev/rocm_build.sh [--sample [SECONDS]]
+#
+# Without an option: the preset as it is, with its test programs, in build/rocm. --sample: gfx942 and the
+# program alone, host code for one instruction set and not optimised, in build/rocm-sample, for at most SECONDS
+# (default 180); what is not there by then is said to be skipped, and the next one goes on from the compiler's
+# cache. A system that is not there yet is then made for at most BIOGPU_ROCM_ROOT_S seconds (default 300).
+#
+# With BIOGPU_RECORD=1 what was built and tested is recorded for docs/platforms.md (scripts/measure/platforms.py).
+#
+# Exit status: 0 when it holds or was skipped, 1 when not.
+set -uo pipefail
+
+cd "$(dirname "$0")/../.." || exit 1
+in_root=scripts/dev/rocm_root.sh
+options=() targets=() make_root=("$in_root") limit=() build=build/rocm
+case ${1:-} in
+  --sample)
+    seconds=${2:-180} build=build/rocm-sample targets=(biogpu biogpu_rocm)
+    options=(-DCMAKE_HIP_ARCHITECTURES=gfx942 -DBIOGPU_DEVELOPER_MODE=OFF -DCMAKE_UNITY_BUILD=ON
+      "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG -DHWY_COMPILE_ONLY_STATIC")
+    make_root=(timeout "${BIOGPU_ROCM_ROOT_S:-300}" "$in_root")
+    limit=(timeout "$seconds")
+    ;;
+  '') ;;
+  *)
+    sed -n '5p' "$0" | cut -c3- >&2
+    exit 2
+    ;;
+esac
+log=$build.log
+mkdir -p build
+
+# fail STEP: with the errors in the log, or its end.
+fail() {
+  { grep -E -A 12 'FAILED|error:|Error' "$log" || tail -n 40 "$log"; } | head -n 60
+  echo "ROCm build: $1 FAILED"
+  exit 1
+}
+
+"${make_root[@]}"
+case $? in
+  0) ;;
+  3) echo "ROCm build: SKIPPED, no system with ROCm can be made here" && exit 0 ;;
+  124) echo "ROCm build: SKIPPED, no system with ROCm, and none was made in ${BIOGPU_ROCM_ROOT_S:-300} s" && exit 0 ;;
+  *) echo "ROCm build: the system FAILED" && exit 1 ;;
+esac
+
+# shellcheck disable=SC2016  # expanded by the inner shell
+"$in_root" bash -c '. scripts/dev/gpu_toolkit.sh && [ "$(gpu_preset)" = rocm ]' >"$log" 2>&1 ||
+  fail "quick start's choice of rocm"
+begin=$SECONDS
+"$in_root" cmake --preset rocm -B "$build" "${options[@]}" >"$log" 2>&1 || fail configure
+"$in_root" ${limit[@]+"${limit[@]}"} cmake --build "$build" -j "${BIOGPU_JOBS:-2}" \
+  ${targets[@]+--target "${targets[@]}"} >"$log" 2>&1
+case $? in
+  0) echo "ROCm build: built and linked in $((SECONDS - begin)) s" ;;
+  124)
+    echo "ROCm build: SKIPPED from step $(grep -oE '^\[[0-9]+/[0-9]+\]' "$log" | tail -n 1) on, after $seconds s"
+    exit 0
+    ;;
+  *) fail build ;;
+esac
+"$in_root" bash tests/cli/rocm_test.sh "$build/apps/biogpu/biogpu" . rocm >"$log" 2>&1 || fail "without a card"
+echo "ROCm build: without a card: $(tail -n 1 "$log")"
+
+# rows: the architectures of the module, and the system that the program ran on.
+rows() {
+  local checks
+  checks=$(tail -n 1 "$log")
+  grep -oE 'offload-arch=gfx[0-9a-f]+' "$build/build.ninja" | sort -u | sed 's/.*=/AMD /' |
+    awk -v OFS='\t' -v checks="$checks" '{ print $0, "all", "linked and loaded", checks " without a card" }'
+  # shellcheck disable=SC2016  # expanded by the inner shell
+  "$in_root" bash -c '. /etc/os-release && printf "x86-64 Debian %s\tall\trun\t%s, %s\n" "${VERSION_ID%%.*}" "$1" \
+    "$(c++ --version | head -n 1)"' bash "$checks"
+}
+if [ "${BIOGPU_RECORD:-0}" = 1 ]; then
+  rows | python3 scripts/measure/platforms.py "scripts/dev/rocm_build.sh${1:+ $1}" || exit 1
+fi
