@@ -34,16 +34,16 @@ def emulator():
     return emu
 
 
-CORRECTIONS = "2"  # of correct(): what was translated with others is not used
+CORRECTIONS = "3"  # of correct(): what was translated with others is not used
 
 
 def correct(emu):
     """What the emulator has otherwise than gfx942.
 
     An atomic returns the old value where sc0 is set, which other cards call glc. Row broadcasts give the last lane
-    of each row to the next row, or lane 31 to the upper half.
+    of each row to the next row, or lane 31 to the upper half. Flat addresses have no base in scalar registers.
     """
-    attribute, control = emu._iattr, emu._dpp16_ctrl
+    attribute, control, field = emu._iattr, emu._dpp16_ctrl, emu._Ctx.optional_field
 
     def attribute_of(instruction, name, default=0):
         return attribute(instruction, "sc0" if name == "glc" and hasattr(type(instruction), "sc0") else name, default)
@@ -57,7 +57,11 @@ def correct(emu):
             source, valid = emu._c(31, number), lane >= emu._c(32, number)
         return source, enabled, valid
 
-    emu._iattr, emu._dpp16_ctrl = attribute_of, control_of
+    def field_of(context, instruction, name):
+        is_flat = isinstance(instruction, emu.irc.FLAT)
+        return None if is_flat and name == "saddr" else field(context, instruction, name)
+
+    emu._iattr, emu._dpp16_ctrl, emu._Ctx.optional_field = attribute_of, control_of, field_of
 
 
 def cache_file():
