@@ -16,6 +16,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
+from measure import inputs  # noqa: E402
 from measure.bench_tables import parasail_library  # noqa: E402
 from measure.programs import package_version  # noqa: E402
 
@@ -52,20 +53,9 @@ def make_pairs(rng, letters, n, length, rate):
     return pairs
 
 
-def read_fasta(path):
-    texts = []
-    with open(path, encoding="ascii") as lines:
-        for line in lines:
-            if line.startswith(">"):
-                texts.append([])
-            else:
-                texts[-1].append(line.strip())
-    return ["".join(parts) for parts in texts]
-
-
 def proteome_pairs(path, query_length):
     """The first sequence at least query_length long against all sequences of the file."""
-    texts = read_fasta(path)
+    texts = [sequence for _, sequence in inputs.read_fasta(path)]
     query = next((t for t in texts if len(t) >= query_length), max(texts, key=len))
     return [(query, target) for target in texts]
 

@@ -12,6 +12,10 @@ import hashlib
 import pathlib
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from measure.inputs import read_fasta  # noqa: E402
+
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 N_READS = 200
 N_QUERIES = 5
@@ -33,20 +37,6 @@ SOURCES = {
     "protein_queries.fa": ("soedinglab/MMseqs2 examples/QUERY.fasta, from UniProt", "CC BY 4.0",
                            f"{N_QUERIES} proteins of other species with relatives in E. coli"),
 }
-
-
-def read_fasta(path):
-    """Yields (header without '>', sequence)."""
-    header, parts = None, []
-    for line in path.read_text().splitlines():
-        if line.startswith(">"):
-            if header is not None:
-                yield header, "".join(parts)
-            header, parts = line[1:].strip(), []
-        else:
-            parts.append(line.strip())
-    if header is not None:
-        yield header, "".join(parts)
 
 
 def write_fasta(path, records, width=70):
@@ -107,7 +97,7 @@ def words(sequence):
 
 
 def protein_files(folder):
-    targets = list(read_fasta(folder / "proteins/ecoli_proteome.fasta"))
+    targets = read_fasta(folder / "proteins/ecoli_proteome.fasta")
     target_words = [words(sequence) for _, sequence in targets]
     found = []
     for header, sequence in read_fasta(folder / "proteins/mmseqs2_query.fasta"):

@@ -58,6 +58,17 @@ def write_reads(rng, genome, out, reads, length=150, errors=0.001, unknown=0.002
     out.write(b"".join(rows))
 
 
+def read_fasta(path):
+    """[(header, sequence)] of a FASTA file."""
+    records = []
+    for line in pathlib.Path(path).read_text(encoding="ascii").splitlines():
+        if line.startswith(">"):
+            records.append([line[1:].strip(), []])
+        elif line.strip():
+            records[-1][1].append(line.strip())
+    return [(header, "".join(parts)) for header, parts in records]
+
+
 def write_fasta(path, records):
     """records are pairs of a name and bytes or text."""
     with open(path, "wb") as out:

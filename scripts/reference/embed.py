@@ -13,23 +13,18 @@ import argparse
 import json
 import pathlib
 import statistics
+import sys
 import time
 
 import numpy
 import torch
 import transformers
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from measure.inputs import read_fasta  # noqa: E402
+
 BATCH_TOKENS = 4096
-
-
-def read_fasta(path):
-    records = []
-    for line in pathlib.Path(path).read_text(encoding="ascii").splitlines():
-        if line.startswith(">"):
-            records.append("")
-        else:
-            records[-1] += line.strip()
-    return records
 
 
 class Embedder:
@@ -77,7 +72,7 @@ def main():
     torch.set_num_threads(arguments.threads)
     transformers.logging.set_verbosity_error()
     embedder = Embedder(arguments.folder)
-    sequences = read_fasta(arguments.sequences)
+    sequences = [sequence for _, sequence in read_fasta(arguments.sequences)]
     seconds = []
     for _ in range(arguments.passes + 1):
         begin = time.perf_counter()

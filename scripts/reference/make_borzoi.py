@@ -30,6 +30,7 @@ import types
 import numpy
 import safetensors.torch
 import torch
+from dna_windows import make_windows, one_hot, set_statistics
 
 # conv_channels, final_channels, output_heads and rotary_emb_dim are constants of borzoi-pytorch.
 PUBLISHED = dict(dim=1536, depth=8, heads=8, attn_dim_key=64, attn_dim_value=192, bins_to_return=6144,
@@ -124,20 +125,6 @@ def fill(model, seed):
                 tensor.copy_(draw(name, tensor))
 
 
-def set_statistics(model, window):
-    """Each batch norm's drawn statistics, in units of what its input has for a window."""
-    def hook(norm, inputs):
-        spread, mean = torch.var_mean(inputs[0], dim=(0, 2))
-        norm.running_mean.mul_(spread.sqrt()).add_(mean)
-        norm.running_var.mul_(spread)
-
-    hooks = [part.register_forward_pre_hook(hook) for part in model.modules() if isinstance(part, torch.nn.BatchNorm1d)]
-    with torch.no_grad():
-        model(one_hot(window).T[None])
-    for handle in hooks:
-        handle.remove()
-
-
 def make_model(original, shape, seed):
     values = SHAPES[shape]
     flashed = values.get("flashed", False)
@@ -157,7 +144,7 @@ def make_model(original, shape, seed):
             setattr(model, f"{name}_head", torch.nn.Conv1d(last, n_tracks, 1))
         model.eval()
     fill(model, seed)
-    set_statistics(model, make_windows(values["sequence_length"])["one"])
+    set_statistics(model, one_hot(make_windows(values["sequence_length"])["one"]).T)
     return model
 
 
@@ -171,25 +158,6 @@ def save(model, shape, folder, dtype):
               "enable_mouse_head": "mouse" in SHAPES[shape]["output_heads"]}
     config.update(SHAPES[shape])
     (folder / "config.json").write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
-
-
-def make_windows(length):
-    """A random window, and one with both cases, letters that are no base, and a run of N at its beginning."""
-    bases = numpy.array(list("ACGT"))
-    rng = numpy.random.default_rng(7)
-    one = "".join(bases[rng.integers(0, 4, length)])
-    two = numpy.array(list("N" * 100 + "".join(bases[rng.integers(0, 4, length - 100)])))
-    for i, letter in enumerate("RYKMSWBDHVNacgtn"):
-        two[150 + 37 * i] = letter
-    return {"one": one, "two": "".join(two)}
-
-
-def one_hot(window):
-    rows = torch.zeros(len(window), 4)
-    for i, letter in enumerate(window.upper()):
-        if letter in "ACGT":
-            rows[i, "ACGT".index(letter)] = 1
-    return rows
 
 
 def run_stages(model, x):

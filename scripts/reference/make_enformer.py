@@ -24,6 +24,7 @@ import types
 import numpy
 import safetensors.torch
 import torch
+from dna_windows import make_windows, one_hot, set_statistics
 
 SHAPES = {
     "tiny": dict(dim=48, depth=2, heads=2, output_heads=dict(human=7, mouse=5), target_length=16, attn_dim_key=16,
@@ -82,26 +83,12 @@ def fill(model, seed):
                 tensor.copy_(draw(name, tensor))
 
 
-def set_statistics(model, window):
-    """Each batch norm's drawn statistics, in units of what its input has for a window."""
-    def hook(norm, inputs):
-        spread, mean = torch.var_mean(inputs[0], dim=(0, 2))
-        norm.running_mean.mul_(spread.sqrt()).add_(mean)
-        norm.running_var.mul_(spread)
-
-    hooks = [part.register_forward_pre_hook(hook) for part in model.modules() if isinstance(part, torch.nn.BatchNorm1d)]
-    with torch.no_grad():
-        model(one_hot(window)[None])
-    for handle in hooks:
-        handle.remove()
-
-
 def make_model(shape, seed):
     values = dict(SHAPES[shape])
     length = values.pop("sequence_length")
     model = original.Enformer(original.EnformerConfig(**values)).eval()
     fill(model, seed)
-    set_statistics(model, make_windows(length)["one"])
+    set_statistics(model, one_hot(make_windows(length)["one"]))
     return model
 
 
@@ -116,25 +103,6 @@ def save(model, shape, folder, dtype, trunk_names):
               "attn_dropout": 0.05, "dropout_rate": 0.4, "pos_dropout": 0.01, "use_checkpointing": False}
     config.update(SHAPES[shape])
     (folder / "config.json").write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
-
-
-def make_windows(length):
-    """A random window, and one with both cases, letters that are no base, and a run of N at its beginning."""
-    bases = numpy.array(list("ACGT"))
-    rng = numpy.random.default_rng(7)
-    one = "".join(bases[rng.integers(0, 4, length)])
-    two = numpy.array(list("N" * 100 + "".join(bases[rng.integers(0, 4, length - 100)])))
-    for i, letter in enumerate("RYKMSWBDHVNacgtn"):
-        two[150 + 37 * i] = letter
-    return {"one": one, "two": "".join(two)}
-
-
-def one_hot(window):
-    rows = torch.zeros(len(window), 4)
-    for i, letter in enumerate(window.upper()):
-        if letter in "ACGT":
-            rows[i, "ACGT".index(letter)] = 1
-    return rows
 
 
 def gamma_over_positions(positions, features, seq_len, dtype=None):

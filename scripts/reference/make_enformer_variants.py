@@ -19,7 +19,8 @@ import sys
 import numpy
 import safetensors.torch
 import torch
-from make_enformer import SHAPES, one_hot, original
+from dna_windows import one_hot
+from make_enformer import SHAPES, original
 
 COMPLEMENT = str.maketrans("ACGTN", "TGCAN")
 
