@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lib/core/complement.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::bench {
@@ -17,10 +18,6 @@ constexpr char kAdapter1[] = "AGATCGGAAGAGCACACGTCTGAACTCCAGTCA";
 constexpr char kAdapter2[] = "AGATCGGAAGAGCGTCGTGTAGGGAAAGAGTGT";
 constexpr std::size_t kPieceBytes = 4u << 20;
 
-char complement(char base) {
-  return base == 'A' ? 'T' : base == 'C' ? 'G' : base == 'G' ? 'C' : 'A';
-}
-
 }  // namespace
 
 PairMaker::PairMaker(unsigned seed) : rng_(seed), genome_(kGenomeLength, 'A') {
@@ -32,7 +29,7 @@ void PairMaker::copy_fragment() {
   const std::size_t at = rng_() % (kGenomeLength - kLongest);
   fragment_.assign(genome_, at, length);
   reversed_.assign(fragment_.rbegin(), fragment_.rend());
-  for (char& base : reversed_) base = complement(base);
+  for (char& base : reversed_) base = complement_iupac(base);
   if (rng_() % 2 == 0) std::swap(fragment_, reversed_);
 }
 

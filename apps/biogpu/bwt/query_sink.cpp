@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "lib/core/complement.hpp"
+
 namespace biogpu::app {
 namespace {
 
@@ -17,12 +19,9 @@ constexpr std::uint16_t kSecondary = 256;
 
 bool ends_in(const std::string& path, std::string_view suffix) { return path.ends_with(suffix); }
 
-std::string complement(std::string_view letters) {
-  constexpr std::string_view kFrom = "ACGTUacgtuRYKMBVDHrykmbvdh";
-  constexpr std::string_view kTo = "TGCAAtgcaaYRMKVBHDyrmkvbhd";
+std::string reverse_complement(std::string_view letters) {
   std::string reversed(letters.rbegin(), letters.rend());
-  for (char& c : reversed)
-    if (const auto at = kFrom.find(c); at != std::string_view::npos) c = kTo[at];
+  for (char& letter : reversed) letter = complement_iupac(letter);
   return reversed;
 }
 
@@ -104,7 +103,7 @@ void QuerySink::write_sam(const QueryItem& item, std::size_t query) {
     sam_->write(record);
     return;
   }
-  const std::string other_strand = complement(sequence);
+  const std::string other_strand = reverse_complement(sequence);
   const std::string backwards(quality.rbegin(), quality.rend());
   const std::uint32_t match = static_cast<std::uint32_t>(sequence.size()) << 4;
   record.cigar = {&match, 1};

@@ -1,12 +1,20 @@
 #include "lib/io/input/packed_read.hpp"
 
 #include <algorithm>
+#include <array>
+
+#include "lib/core/complement.hpp"
 
 namespace biogpu::io::input {
 namespace {
 
 constexpr std::string_view kLetters = "=ACMGRSVTWYHKDBN";
-constexpr std::string_view kComplements = "=TGKCYSBAWRDMHVN";
+constexpr std::array<char, 16> kComplements = [] {
+  std::array<char, 16> complements{};
+  for (std::size_t i = 0; i < complements.size(); ++i)
+    complements[i] = complement_iupac(kLetters[i]);
+  return complements;
+}();
 constexpr std::uint16_t kReverse = 0x10;
 constexpr std::uint8_t kNoQuality = 0xff;
 
@@ -15,7 +23,7 @@ constexpr std::uint8_t kNoQuality = 0xff;
 void PackedReadAppender::append(SequenceBatch& batch, const PackedRead& read) {
   const std::size_t n = read.n_residues;
   const bool is_reverse = (read.flag & kReverse) != 0;
-  const std::string_view letters = is_reverse ? kComplements : kLetters;
+  const char* const letters = is_reverse ? kComplements.data() : kLetters.data();
   sequence_.resize(n);
   quality_.resize(n);
   for (std::size_t i = 0; i < n; ++i) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/core/complement.hpp"
 #include "lib/qc/run/fastq_format.hpp"
 #include "lib/qc/steps/filter.hpp"
 #include "lib/qc/steps/umi.hpp"
@@ -280,7 +281,7 @@ class Work {
     std::copy_n(mate1.sequence, n1, merged.sequence);
     std::copy_n(mate1.quality, n1, merged.quality);
     for (int k = 0; k < from2; ++k) {
-      merged.sequence[from1 + k] = complement(mate2.sequence[from2 - 1 - k]);
+      merged.sequence[from1 + k] = complement_acgt(mate2.sequence[from2 - 1 - k]);
       merged.quality[from1 + k] = mate2.quality[from2 - 1 - k];
     }
     return merged;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "lib/core/complement.hpp"
+
 namespace biogpu::qc {
 namespace {
 
@@ -27,14 +29,14 @@ int correct_by_overlap(const Mate& mate1, const Mate& mate2, const Overlap& over
   for (int i = 0; i < overlap.length; ++i) {
     char* base1 = mate1.sequence + start1 + i;
     char* base2 = mate2.sequence + start2 - i;
-    if (*base1 == complement(*base2)) continue;
+    if (*base1 == complement_acgt(*base2)) continue;
     char* quality1 = mate1.quality + start1 + i;
     char* quality2 = mate2.quality + start2 - i;
     if (*quality1 >= kGood && *quality2 <= kPoor) {
-      replace(base2, quality2, complement(*base1), *quality1, corrections);
+      replace(base2, quality2, complement_acgt(*base1), *quality1, corrections);
       changed2 = true;
     } else if (*quality2 >= kGood && *quality1 <= kPoor) {
-      replace(base1, quality1, complement(*base2), *quality2, corrections);
+      replace(base1, quality1, complement_acgt(*base2), *quality2, corrections);
       changed1 = true;
     }
   }

@@ -17,24 +17,4 @@ struct Mate {
 
 inline constexpr int kPhredOffset = 33;
 
-// The complement as fastp takes it: upper case, N for every other letter.
-inline char complement(char base) {
-  switch (base) {
-    case 'A':
-    case 'a':
-      return 'T';
-    case 'T':
-    case 't':
-      return 'A';
-    case 'C':
-    case 'c':
-      return 'G';
-    case 'G':
-    case 'g':
-      return 'C';
-    default:
-      return 'N';
-  }
-}
-
 }  // namespace biogpu::qc

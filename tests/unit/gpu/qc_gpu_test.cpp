@@ -2,6 +2,7 @@
 #include <map>
 #include <random>
 
+#include "lib/core/complement.hpp"
 #include "lib/qc/run/gpu_steps.hpp"
 #include "lib/qc/run/process.hpp"
 #include "lib/qc/stats/duplicates.hpp"
@@ -22,7 +23,7 @@ std::string random_bases(std::mt19937& rng, std::size_t n, const char* letters =
 
 std::string reverse_complement(const std::string& sequence) {
   std::string out;
-  for (std::size_t i = sequence.size(); i-- > 0;) out += qc::complement(sequence[i]);
+  for (std::size_t i = sequence.size(); i-- > 0;) out += complement_acgt(sequence[i]);
   return out;
 }
 

@@ -1,6 +1,7 @@
 // The vector versions of the steps against the plain ones.
 #include <algorithm>
 
+#include "lib/core/complement.hpp"
 #include "lib/qc/steps/adapter.hpp"
 #include "lib/qc/steps/correct.hpp"
 #include "lib/qc/steps/filter.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 std::string reversed(const std::string& sequence) {
   std::string out(sequence.rbegin(), sequence.rend());
-  for (char& base : out) base = complement(base);
+  for (char& base : out) base = biogpu::complement_acgt(base);
   return out;
 }
 
@@ -65,7 +66,7 @@ TEST_CASE("qc.overlap: only the first 50 bases decide", "[qc]") {
   std::mt19937 random(5);
   const std::string fragment = random_text(random, 100, "ACGT");
   std::string damaged = fragment;
-  for (std::size_t i = 50; i < 100; ++i) damaged[i] = complement(damaged[i]);
+  for (std::size_t i = 50; i < 100; ++i) damaged[i] = biogpu::complement_acgt(damaged[i]);
   const std::string a = with_tail(fragment, random);
   const std::string b = with_tail(damaged, random);
   const Overlap overlap = find_overlap(a.data(), 100, b.data(), 100, {});

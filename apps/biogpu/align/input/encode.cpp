@@ -1,26 +1,9 @@
 #include "apps/biogpu/align/input/encode.hpp"
 
 #include <algorithm>
-#include <array>
 
+#include "lib/core/complement.hpp"
 namespace biogpu::app {
-namespace {
-
-constexpr std::array<char, 256> make_complements() {
-  std::array<char, 256> table{};
-  for (std::size_t byte = 0; byte < table.size(); ++byte) table[byte] = static_cast<char>(byte);
-  constexpr std::string_view kFrom = "ACGTURYKMBVDHSWNacgturykmbvdhswn";
-  constexpr std::string_view kTo = "TGCAAYRMKVBHDSWNtgcaayrmkvbhdswn";
-  for (std::size_t i = 0; i < kFrom.size(); ++i)
-    table[static_cast<unsigned char>(kFrom[i])] = kTo[i];
-  return table;
-}
-constexpr std::array<char, 256> kComplement = make_complements();
-
-}  // namespace
-
-char complement(char base) { return kComplement[static_cast<unsigned char>(base)]; }
-
 void EncodedSet::assign(const RecordSpan& records, const align::ClassEncoder& encoder) {
   begin.resize(records.size() + 1);
   begin[0] = 0;
@@ -54,7 +37,7 @@ void EncodedQueries::assign(const RecordSpan& records, const align::ClassEncoder
     const std::size_t at = reverse_.size();
     reverse_.resize(at + text.size());
     std::transform(text.rbegin(), text.rend(), reverse_.begin() + static_cast<std::ptrdiff_t>(at),
-                   complement);
+                   complement_iupac);
     set_.append(std::string_view(reverse_).substr(at), encoder);
   });
 }

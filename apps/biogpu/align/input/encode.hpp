@@ -42,7 +42,4 @@ class EncodedQueries {
   std::size_t n_queries_ = 0;
 };
 
-// IUPAC complement, case kept; U becomes A; other bytes stay.
-char complement(char base);
-
 }  // namespace biogpu::app
