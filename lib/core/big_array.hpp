@@ -3,10 +3,10 @@
 #include <sys/mman.h>
 
 #include <cstddef>
-#include <cstdlib>
-#include <new>
 #include <type_traits>
 #include <utility>
+
+#include "lib/core/aligned_buffer.hpp"
 
 namespace biogpu {
 
@@ -23,24 +23,22 @@ class BigArray {
     const std::size_t page = n * sizeof(T) >= 2 * kLargePage ? kLargePage : kLine;
     const std::size_t bytes = (n * sizeof(T) + page - 1) / page * page;
     if (bytes == 0) return;
-    data_ = static_cast<T*>(std::aligned_alloc(page, bytes));
-    if (data_ == nullptr) throw std::bad_alloc();
-    if (page == kLargePage) (void)::madvise(data_, bytes, MADV_HUGEPAGE);
+    data_.reset(static_cast<T*>(allocate_aligned(page, bytes).release()));
+    if (page == kLargePage) (void)::madvise(data_.get(), bytes, MADV_HUGEPAGE);
   }
-  ~BigArray() { std::free(data_); }
   BigArray(BigArray&& other) noexcept { swap(other); }
   BigArray& operator=(BigArray&& other) noexcept {
     swap(other);
     return *this;
   }
 
-  T* data() { return data_; }
-  const T* data() const { return data_; }
+  T* data() { return data_.get(); }
+  const T* data() const { return data_.get(); }
   std::size_t size() const { return size_; }
-  T& operator[](std::size_t i) { return data_[i]; }
-  const T& operator[](std::size_t i) const { return data_[i]; }
-  const T* begin() const { return data_; }
-  const T* end() const { return data_ + size_; }
+  T& operator[](std::size_t i) { return data_.get()[i]; }
+  const T& operator[](std::size_t i) const { return data_.get()[i]; }
+  const T* begin() const { return data_.get(); }
+  const T* end() const { return data_.get() + size_; }
 
  private:
   static constexpr std::size_t kLargePage = std::size_t{2} << 20;
@@ -51,7 +49,7 @@ class BigArray {
     std::swap(size_, other.size_);
   }
 
-  T* data_ = nullptr;
+  MallocPtr<T> data_;
   std::size_t size_ = 0;
 };
 

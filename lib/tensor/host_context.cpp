@@ -3,25 +3,17 @@
 #include <sys/sysinfo.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <limits>
-#include <new>
 #include <string>
 
 #include "lib/core/parallel_for.hpp"
 
 namespace biogpu::tensor {
 
-void HostContext::Free::operator()(void* memory) const { std::free(memory); }
-
 void* HostContext::allocate(std::size_t bytes) {
-  const std::size_t rounded =
-      std::max<std::size_t>(1, (bytes + Arena::kAlignment - 1) / Arena::kAlignment) *
-      Arena::kAlignment;
-  std::unique_ptr<void, Free> block(std::aligned_alloc(Arena::kAlignment, rounded));
-  if (block == nullptr) throw std::bad_alloc();
+  MallocPtr<void> block = allocate_aligned(Arena::kAlignment, std::max<std::size_t>(1, bytes));
   void* const memory = block.get();
   blocks_.emplace(memory, std::move(block));
   return memory;

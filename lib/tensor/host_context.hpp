@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <unordered_map>
 
+#include "lib/core/aligned_buffer.hpp"
 #include "lib/tensor/context.hpp"
 
 namespace biogpu::tensor {
@@ -24,10 +24,7 @@ class HostContext : public Context {
   void synchronize() override {}
 
  private:
-  struct Free {
-    void operator()(void* memory) const;
-  };
-  std::unordered_map<void*, std::unique_ptr<void, Free>> blocks_;
+  std::unordered_map<void*, MallocPtr<void>> blocks_;
 };
 
 }  // namespace biogpu::tensor

@@ -70,7 +70,7 @@ class AnnotatedVcfWriter::Impl {
   io::output::TargetFile target_;
   int descriptor_ = -1;
   hFILE* stream_ = nullptr;  // owned by file_
-  std::unique_ptr<htsFile, CloseVcf> file_;
+  io::HtsFile file_;
   bool finished_ = false;
 };
 

@@ -1,10 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <optional>
 #include <span>
+
+#include "lib/core/aligned_buffer.hpp"
 
 struct bcf1_t;
 struct bcf_hdr_t;
@@ -20,11 +20,7 @@ class FormatNumbers {
                                                     const char* tag);
 
  private:
-  struct Free {
-    void operator()(std::int32_t* numbers) const { std::free(numbers); }
-  };
-
-  std::unique_ptr<std::int32_t, Free> numbers_;
+  MallocPtr<std::int32_t> numbers_;
   int n_numbers_ = 0;
 };
 

@@ -9,6 +9,7 @@
 #include <new>
 
 #include "lib/core/error.hpp"
+#include "lib/io/deflate_handles.hpp"
 #include "lib/io/input/bgzf.hpp"
 
 namespace biogpu::genome {
@@ -16,10 +17,6 @@ namespace {
 
 constexpr std::size_t kMaxBlockBytes = 1u << 16;  // of a BGZF block, packed and as text
 constexpr std::size_t kPieceBytes = 1u << 20;
-
-struct FreeDecompressor {
-  void operator()(libdeflate_decompressor* tool) const { libdeflate_free_decompressor(tool); }
-};
 
 std::uint64_t read_u64(const char* bytes) {  // little-endian, as the machine
   std::uint64_t value = 0;
@@ -31,11 +28,8 @@ std::uint64_t read_u64(const char* bytes) {  // little-endian, as the machine
 
 // What inflating needs, once for all blocks of a read.
 struct PackedBuffer {
-  PackedBuffer() : packed(kMaxBlockBytes, '\0'), tool(libdeflate_alloc_decompressor()) {
-    if (!tool) throw std::bad_alloc();
-  }
-  std::string packed;
-  std::unique_ptr<libdeflate_decompressor, FreeDecompressor> tool;
+  std::string packed = std::string(kMaxBlockBytes, '\0');
+  io::Decompressor tool = io::make_decompressor();
 };
 
 RandomText::RandomText(const FaidxFiles& files)

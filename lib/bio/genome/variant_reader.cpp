@@ -64,7 +64,7 @@ class VariantReader::Impl {
   const std::vector<std::string>& chosen_samples() const { return options_.samples; }
 
   std::shared_ptr<bcf_hdr_t> copy_header() const {
-    std::shared_ptr<bcf_hdr_t> copy(bcf_hdr_dup(input_.header()), CloseVcf());
+    std::shared_ptr<bcf_hdr_t> copy(bcf_hdr_dup(input_.header()), io::HtsDelete());
     if (!copy) throw std::bad_alloc();
     return copy;
   }
@@ -119,7 +119,7 @@ void VariantReader::Impl::define_contigs() {
 
 bool VariantReader::Impl::next(Variant& variant) {
   for (;;) {
-    const std::shared_ptr<bcf1_t> record(bcf_init(), CloseVcf());
+    const std::shared_ptr<bcf1_t> record(bcf_init(), io::HtsDelete());
     if (!record) throw std::bad_alloc();
     if (!input_.read(*record, counts_.records + 1)) return false;
     ++counts_.records;

@@ -14,6 +14,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/split.hpp"
+#include "lib/io/hts_handles.hpp"
 
 namespace biogpu::genome {
 namespace {
@@ -109,10 +110,7 @@ bcf_hdr_t* read_vcf_header(htsFile& file, const std::string& label) {
                               "million",
                               label, number));
   }
-  struct Destroy {
-    void operator()(bcf_hdr_t* header) const { bcf_hdr_destroy(header); }
-  };
-  std::unique_ptr<bcf_hdr_t, Destroy> header(bcf_hdr_init("r"));
+  io::VcfHeader header(bcf_hdr_init("r"));
   if (!header || bcf_hdr_parse(header.get(), text.data()) < 0) return nullptr;
   return header.release();
 }

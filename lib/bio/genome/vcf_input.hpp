@@ -2,20 +2,15 @@
 
 #include <htslib/vcf.h>
 
-#include <memory>
 #include <string>
 
+#include "lib/io/hts_handles.hpp"
 #include "lib/io/input/raw_file.hpp"
 
 namespace biogpu::genome {
 
-struct CloseVcf {
-  void operator()(htsFile* file) const { hts_close(file); }
-  void operator()(bcf_hdr_t* header) const { bcf_hdr_destroy(header); }
-  void operator()(bcf1_t* record) const { bcf_destroy(record); }
-};
-using VcfHeader = std::unique_ptr<bcf_hdr_t, CloseVcf>;
-using VcfRecord = std::unique_ptr<bcf1_t, CloseVcf>;
+using io::VcfHeader;
+using io::VcfRecord;
 
 // Records of VCF and BCF as htslib has them. Errors as in VariantReader.
 class VcfInput {
@@ -37,7 +32,7 @@ class VcfInput {
 
   io::input::RawFile raw_;
   hFILE* stream_ = nullptr;  // owned by file_
-  std::unique_ptr<htsFile, CloseVcf> file_;
+  io::HtsFile file_;
   VcfHeader header_;
 };
 

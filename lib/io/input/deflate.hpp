@@ -4,8 +4,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <new>
+
+#include "lib/core/aligned_buffer.hpp"
 
 namespace biogpu::io::input {
 
@@ -48,10 +49,7 @@ class Decoded {
   }
 
  private:
-  struct Free {
-    void operator()(Symbol* symbols) const { std::free(symbols); }
-  };
-  std::unique_ptr<Symbol[], Free> data_;
+  MallocPtr<Symbol[]> data_;
   std::size_t size_ = 0;
   std::size_t first_ = 0;
   std::size_t capacity_ = 0;

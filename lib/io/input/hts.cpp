@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "lib/core/error.hpp"
+#include "lib/io/hts_handles.hpp"
 #include "lib/io/input/packed_read.hpp"
 
 namespace biogpu::io::input {
@@ -57,12 +58,6 @@ class HtsSource::Impl {
   std::uint64_t bytes_read() const;
 
  private:
-  struct Close {
-    void operator()(htsFile* file) const { hts_close(file); }
-    void operator()(sam_hdr_t* header) const { sam_hdr_destroy(header); }
-    void operator()(bam1_t* alignment) const { bam_destroy1(alignment); }
-  };
-
   void check_end_marker();
   bool lacks_end_marker() const;
   [[noreturn]] void fail_decoding();
@@ -74,9 +69,9 @@ class HtsSource::Impl {
   int descriptor_;
   bool is_regular_;
   hFILE* stream_;  // owned by file_
-  std::unique_ptr<htsFile, Close> file_;
-  std::unique_ptr<sam_hdr_t, Close> header_;
-  std::unique_ptr<bam1_t, Close> alignment_;
+  HtsFile file_;
+  SamHeader header_;
+  BamRecord alignment_;
   bool is_sam_ = false;
   std::uint64_t record_ = 0;  // read from the file, skipped ones included
   PackedReadAppender appender_;

@@ -2,9 +2,9 @@
 
 #include <htslib/sam.h>
 
-#include <memory>
 #include <string>
 
+#include "lib/io/hts_handles.hpp"
 #include "lib/io/output/sam_text.hpp"
 #include "lib/io/output/target_file.hpp"
 
@@ -20,10 +20,7 @@ class AlignmentMaker {
   const bam1_t& make(const TargetFile& file, const SamRecord& record);
 
  private:
-  struct Destroy {
-    void operator()(bam1_t* alignment) const { bam_destroy1(alignment); }
-  };
-  std::unique_ptr<bam1_t, Destroy> alignment_;
+  BamRecord alignment_;
   const SeqLetters letters_;
   std::string sequence_;
   std::string phred_;

@@ -42,13 +42,8 @@ void pack_block(libdeflate_compressor* compressor, std::string_view text, CharBu
 
 }  // namespace
 
-void BgzfDeflate::FreeCompressor::operator()(libdeflate_compressor* compressor) const {
-  libdeflate_free_compressor(compressor);
-}
-
 void BgzfDeflate::pack(Job& job) {
-  if (!job.compressor) job.compressor.reset(libdeflate_alloc_compressor(kLevel));
-  if (!job.compressor) throw std::bad_alloc();
+  if (!job.compressor) job.compressor = make_compressor(kLevel);
   std::string_view text = job.text.view();
   for (; !text.empty(); text.remove_prefix(std::min(text.size(), kBlockText))) {
     pack_block(job.compressor.get(), text.substr(0, kBlockText), job.packed);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/io/char_buffer.hpp"
+#include "lib/io/deflate_handles.hpp"
 #include "lib/io/output/target_file.hpp"
 
 struct libdeflate_compressor;
@@ -30,13 +31,10 @@ class BgzfDeflate {
   void finish();
 
  private:
-  struct FreeCompressor {
-    void operator()(libdeflate_compressor* compressor) const;
-  };
   struct Job {
     // One a job and not one a thread: glibc ends a process that has no memory to note a
     // thread_local.
-    std::unique_ptr<libdeflate_compressor, FreeCompressor> compressor;
+    Compressor compressor;
     CharBuffer text;
     CharBuffer packed;
     std::exception_ptr error;

@@ -9,18 +9,10 @@
 #include <cerrno>
 #include <new>
 
+#include "lib/io/hts_handles.hpp"
 #include "lib/io/output/alignment.hpp"
 
 namespace biogpu::io::output {
-namespace {
-
-struct Close {
-  void operator()(htsFile* file) const { hts_close(file); }
-  void operator()(sam_hdr_t* header) const { sam_hdr_destroy(header); }
-};
-
-}  // namespace
-
 class CramOutput::Impl {
  public:
   Impl(TargetFile& file, const std::string& header, const SeqLetters& letters, int n_threads);
@@ -39,8 +31,8 @@ class CramOutput::Impl {
   AlignmentMaker maker_;
   int descriptor_ = -1;
   hFILE* stream_ = nullptr;  // owned by file_
-  std::unique_ptr<htsFile, Close> file_;
-  std::unique_ptr<sam_hdr_t, Close> header_;
+  HtsFile file_;
+  SamHeader header_;
 };
 
 CramOutput::Impl::Impl(TargetFile& target, const std::string& header, const SeqLetters& letters,

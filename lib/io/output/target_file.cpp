@@ -7,11 +7,11 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <memory>
 #include <new>
 #include <system_error>
 #include <utility>
 
+#include "lib/core/aligned_buffer.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/mapped_file.hpp"
 
@@ -19,10 +19,7 @@ namespace biogpu::io::output {
 namespace {
 
 std::string resolve(const std::string& path) {
-  struct Free {
-    void operator()(char* text) const { std::free(text); }
-  };
-  const std::unique_ptr<char, Free> resolved(realpath(path.c_str(), nullptr));
+  const MallocPtr<char> resolved(realpath(path.c_str(), nullptr));
   return resolved ? std::string(resolved.get()) : path;
 }
 

@@ -2,14 +2,9 @@
 
 #include <sys/mman.h>
 
-#include <cstdlib>
 #include <new>
 
 namespace biogpu::kmer {
-
-BlockPool::~BlockPool() {
-  for (void* slab : slabs_) std::free(slab);
-}
 
 Block* BlockPool::take() {
   const std::lock_guard lock(mutex_);
@@ -21,13 +16,12 @@ Block* BlockPool::take() {
   }
   if (n_left_in_slab_ == 0) {
     slabs_.reserve(slabs_.size() + 1);
-    void* slab = std::aligned_alloc(kSlabBytes, kSlabBytes);
-    if (slab == nullptr) throw std::bad_alloc();
-    madvise(slab, kSlabBytes, MADV_HUGEPAGE);  // thousands of bins are written at a time
-    slabs_.push_back(slab);
+    slabs_.push_back(allocate_aligned(kSlabBytes, kSlabBytes));
+    // Thousands of bins are written at a time.
+    madvise(slabs_.back().get(), kSlabBytes, MADV_HUGEPAGE);
     n_left_in_slab_ = kSlabBytes / Block::kBytes;
   }
-  return new (static_cast<char*>(slabs_.back()) + --n_left_in_slab_ * Block::kBytes) Block;
+  return new (static_cast<char*>(slabs_.back().get()) + --n_left_in_slab_ * Block::kBytes) Block;
 }
 
 void BlockPool::give_back(Block* list) {

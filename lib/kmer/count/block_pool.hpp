@@ -5,6 +5,8 @@
 #include <mutex>
 #include <vector>
 
+#include "lib/core/aligned_buffer.hpp"
+
 namespace biogpu::kmer {
 
 // A stretch of one bin's records, as written by one thread. The room behind the last record lets
@@ -26,7 +28,6 @@ static_assert(sizeof(Block) == Block::kBytes);
 class BlockPool {
  public:
   BlockPool() = default;
-  ~BlockPool();
   BlockPool(const BlockPool&) = delete;
   BlockPool& operator=(const BlockPool&) = delete;
 
@@ -39,7 +40,7 @@ class BlockPool {
   static constexpr std::size_t kSlabBytes = 2u << 20;
 
   mutable std::mutex mutex_;
-  std::vector<void*> slabs_;
+  std::vector<MallocPtr<void>> slabs_;
   std::size_t n_left_in_slab_ = 0;
   Block* free_ = nullptr;
   std::uint64_t n_taken_ = 0;

@@ -1,22 +1,8 @@
 #include "lib/ops/cpu/cpu_context.hpp"
 
-#include <new>
-
 #include "lib/ops/cpu/panel_work.hpp"
 
 namespace biogpu::ops {
-
-float* Scratch::reserve(std::int64_t n) {
-  if (n > size_) {
-    memory_.reset();
-    size_ = 0;
-    const auto bytes = (static_cast<std::size_t>(n) * sizeof(float) + 63) / 64 * 64;
-    memory_.reset(static_cast<float*>(std::aligned_alloc(64, bytes)));
-    if (memory_ == nullptr) throw std::bad_alloc();
-    size_ = n;
-  }
-  return memory_.get();
-}
 
 tensor::Linear CpuContext::upload_linear(const tensor::Tensor& weight, const tensor::Tensor& bias) {
   tensor::Linear linear;

@@ -5,9 +5,9 @@
 #include <tbb/task_arena.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 
+#include "lib/core/aligned_buffer.hpp"
 #include "lib/tensor/host_context.hpp"
 
 namespace biogpu::ops {
@@ -15,14 +15,10 @@ namespace biogpu::ops {
 // Memory of one thread, kept between calls, aligned to 64 bytes.
 class Scratch {
  public:
-  float* reserve(std::int64_t n);
+  float* reserve(std::int64_t n) { return memory_.get<float>(static_cast<std::size_t>(n)); }
 
  private:
-  struct Free {
-    void operator()(float* memory) const { std::free(memory); }
-  };
-  std::unique_ptr<float, Free> memory_;
-  std::int64_t size_ = 0;
+  AlignedBuffer memory_;
 };
 
 // Threads of oneTBB, SIMD of Highway.

@@ -26,14 +26,8 @@ void put_little_endian(char* to, std::uint32_t value, int n_bytes) {
 
 }  // namespace
 
-void GzipCompressor::Free::operator()(libdeflate_compressor* compressor) const {
-  libdeflate_free_compressor(compressor);
-}
-
 GzipCompressor::GzipCompressor(int level, bool bgzf)
-    : compressor_(libdeflate_alloc_compressor(level)), bgzf_(bgzf) {
-  if (!compressor_) throw std::bad_alloc();
-}
+    : compressor_(io::make_compressor(level)), bgzf_(bgzf) {}
 
 void GzipCompressor::compress(std::string_view text, io::CharBuffer& compressed) {
   const std::size_t n_members = (text.size() + kMemberText - 1) / kMemberText;

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <memory>
 #include <string_view>
 
 #include "lib/io/char_buffer.hpp"
-
-struct libdeflate_compressor;
+#include "lib/io/deflate_handles.hpp"
 
 namespace biogpu::qc {
 
@@ -23,10 +21,7 @@ class GzipCompressor {
   static std::string_view end_of_file(bool bgzf, bool empty);
 
  private:
-  struct Free {
-    void operator()(libdeflate_compressor* compressor) const;
-  };
-  std::unique_ptr<libdeflate_compressor, Free> compressor_;
+  io::Compressor compressor_;
   const bool bgzf_;
 };
 
