@@ -25,6 +25,18 @@ void sort(const Key* in, Key* out, std::size_t n, int begin_bit, int end_bit, vo
                                                static_cast<hipStream_t>(stream.handle())));
 }
 
+// rocPRIM 6.4 sorts few keys by other bits where the range ends with the highest: the host's shift
+// by all bits of a word, from which it makes its mask, leaves the word as it was. By all bits it is
+// right.
+int first_bit(int begin_bit, int end_bit) {
+#if defined(BIOGPU_GPU_ROCM)
+  if (end_bit == 64) return 0;
+#else
+  (void)end_bit;
+#endif
+  return begin_bit;
+}
+
 }  // namespace
 
 std::size_t sort_workspace_bytes_u32(std::size_t n, int n_bits) {
@@ -43,11 +55,11 @@ void sort_keys(const std::uint64_t* in, std::uint64_t* out, std::size_t n, int n
 }
 
 std::size_t sort_key_bits_workspace_bytes(std::size_t n, int begin_bit, int end_bit) {
-  return workspace_bytes_of<std::uint64_t>(n, begin_bit, end_bit);
+  return workspace_bytes_of<std::uint64_t>(n, first_bit(begin_bit, end_bit), end_bit);
 }
 void sort_key_bits(const std::uint64_t* in, std::uint64_t* out, std::size_t n, int begin_bit,
                    int end_bit, void* workspace, std::size_t workspace_bytes, Stream& stream) {
-  sort(in, out, n, begin_bit, end_bit, workspace, workspace_bytes, stream);
+  sort(in, out, n, first_bit(begin_bit, end_bit), end_bit, workspace, workspace_bytes, stream);
 }
 
 }  // namespace biogpu::gpu
