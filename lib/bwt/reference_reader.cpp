@@ -9,13 +9,13 @@
 
 #include "lib/bwt/reference.hpp"
 #include "lib/core/error.hpp"
+#include "lib/io/alignments/bam.hpp"
+#include "lib/io/alignments/hts.hpp"
 #include "lib/io/char_buffer.hpp"
-#include "lib/io/input/bam.hpp"
 #include "lib/io/input/bgzf.hpp"
 #include "lib/io/input/block_source.hpp"
 #include "lib/io/input/compression.hpp"
 #include "lib/io/input/gzip.hpp"
-#include "lib/io/input/hts.hpp"
 #include "lib/io/input/raw_file.hpp"
 
 namespace biogpu::bwt {

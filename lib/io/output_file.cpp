@@ -3,8 +3,9 @@
 #include <optional>
 
 #include "lib/io/char_buffer.hpp"
+#include "lib/io/output/atomic_file.hpp"
 #include "lib/io/output/bgzf_deflate.hpp"
-#include "lib/io/output/target_file.hpp"
+#include "lib/io/output/temp_registry.hpp"
 
 namespace biogpu::io {
 namespace {
@@ -58,14 +59,14 @@ class OutputFile::Impl {
 
   void commit() {
     finish();
-    file_.publish();
+    file_.commit();
   }
 
   std::string path;
   std::uint64_t bytes = 0;
 
  private:
-  output::TargetFile file_;
+  output::AtomicFile file_;
   std::optional<output::BgzfDeflate> bgzf_;  // after file: its threads end first
   CharBuffer buffer_;
   bool finished_ = false;
@@ -88,5 +89,7 @@ void OutputFile::finish() { impl_->finish(); }
 void OutputFile::commit() { impl_->commit(); }
 const std::string& OutputFile::path() const { return impl_->path; }
 std::uint64_t OutputFile::bytes() const { return impl_->bytes; }
+
+void remove_unfinished_outputs() noexcept { output::remove_registered_files(); }
 
 }  // namespace biogpu::io

@@ -6,16 +6,16 @@
 #include <string_view>
 
 #include "lib/core/error.hpp"
-#include "lib/io/input/bam.hpp"
+#include "lib/io/alignments/bam.hpp"
+#include "lib/io/alignments/hts.hpp"
 #include "lib/io/input/compression.hpp"
-#include "lib/io/input/fasta.hpp"
-#include "lib/io/input/fastq.hpp"
 #include "lib/io/input/gzip.hpp"
-#include "lib/io/input/hts.hpp"
 #include "lib/io/input/raw_file.hpp"
-#include "lib/io/input/record_chunks.hpp"
 #include "lib/io/input/text_source.hpp"
-#include "lib/io/input/text_window.hpp"
+#include "lib/io/records/fasta.hpp"
+#include "lib/io/records/fastq.hpp"
+#include "lib/io/records/record_chunks.hpp"
+#include "lib/io/records/text_window.hpp"
 
 namespace biogpu::io {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
-#include "lib/io/file_clash.hpp"
+#include "lib/io/output/path_conflicts.hpp"
 #include "lib/qc/output/part_name.hpp"
 
 namespace biogpu::qc {

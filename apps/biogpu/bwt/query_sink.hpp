@@ -4,8 +4,8 @@
 #include <string>
 
 #include "apps/biogpu/bwt/queries.hpp"
+#include "lib/io/alignments/sam_writer.hpp"
 #include "lib/io/output_file.hpp"
-#include "lib/io/sam_writer.hpp"
 
 namespace biogpu::app {
 

@@ -6,7 +6,7 @@
 
 #include "apps/biogpu/terminal/progress.hpp"
 #include "lib/core/device.hpp"
-#include "lib/io/file_clash.hpp"
+#include "lib/io/output/path_conflicts.hpp"
 
 namespace biogpu::app {
 

@@ -9,7 +9,7 @@
 #include "lib/core/error.hpp"
 #include "lib/io/arrays/array_writer.hpp"
 #include "lib/io/arrays/npy_parts.hpp"
-#include "lib/io/file_clash.hpp"
+#include "lib/io/output/path_conflicts.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/part_joiner.hpp"
 

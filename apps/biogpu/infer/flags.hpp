@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/biogpu/command_line/shared_flags.hpp"
-#include "lib/io/file_clash.hpp"
+#include "lib/io/output/path_conflicts.hpp"
 #include "lib/io/shard.hpp"
 #include "lib/tensor/context.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "apps/biogpu/command_line/command.hpp"
 #include "apps/biogpu/command_line/option_group.hpp"
-#include "lib/io/file_clash.hpp"
+#include "lib/io/output/path_conflicts.hpp"
 
 namespace biogpu::app {
 

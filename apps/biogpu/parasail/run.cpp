@@ -13,7 +13,7 @@
 #include "lib/align/scoring/matrix_file.hpp"
 #include "lib/core/auto_device.hpp"
 #include "lib/core/error.hpp"
-#include "lib/io/file_clash.hpp"
+#include "lib/io/output/path_conflicts.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/pipeline/pipeline.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "apps/biogpu/command_line/command.hpp"
 #include "lib/io/commit_guard.hpp"
-#include "lib/io/file_clash.hpp"
+#include "lib/io/output/path_conflicts.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/qc/merge/part.hpp"
 #include "lib/qc/report/html_report.hpp"

@@ -13,7 +13,7 @@
 
 #include "lib/bio/genome/vcf_input.hpp"
 #include "lib/core/error.hpp"
-#include "lib/io/output/target_file.hpp"
+#include "lib/io/output/atomic_file.hpp"
 
 namespace biogpu::genome {
 namespace {
@@ -56,7 +56,7 @@ class AnnotatedVcfWriter::Impl {
   void finish();
   void commit() {
     finish();
-    target_.publish();
+    target_.commit();
   }
 
  private:
@@ -67,7 +67,7 @@ class AnnotatedVcfWriter::Impl {
   const std::string input_;
   const std::vector<InfoField> fields_;
   const std::shared_ptr<bcf_hdr_t> header_;
-  io::output::TargetFile target_;
+  io::output::AtomicFile target_;
   int descriptor_ = -1;
   hFILE* stream_ = nullptr;  // owned by file_
   io::HtsFile file_;

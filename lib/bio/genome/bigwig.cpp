@@ -33,7 +33,7 @@ struct CloseBigWig {
 };
 using BigWigHandle = std::unique_ptr<bigWigFile_t, CloseBigWig>;
 
-BigWigHandle open_bigwig(const io::output::TargetFile& file, std::span<const Contig> contigs) {
+BigWigHandle open_bigwig(const io::output::AtomicFile& file, std::span<const Contig> contigs) {
   const std::string path = fmt::format("/proc/self/fd/{}", file.descriptor());
   BigWigHandle handle(bwOpen(path.c_str(), nullptr, "w"));
   if (!handle) file.fail("cannot be written", errno != 0 ? errno : EIO);
@@ -72,7 +72,7 @@ bool is_whole(const std::string& path, std::uint64_t n_letters) {
 
 bool has_bigwig() { return true; }
 
-void check_bigwig(const io::output::TargetFile& file, std::span<const Contig> contigs) {
+void check_bigwig(const io::output::AtomicFile& file, std::span<const Contig> contigs) {
   struct stat status {};
   if (fstat(file.descriptor(), &status) != 0 || !S_ISREG(status.st_mode))
     throw Error(ErrorCode::usage,
@@ -84,7 +84,7 @@ void check_bigwig(const io::output::TargetFile& file, std::span<const Contig> co
                               file.label(), contig.length, contig.name));
 }
 
-void write_bigwig(const io::output::TargetFile& file, std::span<const Contig> contigs,
+void write_bigwig(const io::output::AtomicFile& file, std::span<const Contig> contigs,
                   std::span<const SignalRun> runs) {
   check_bigwig(file, contigs);
   std::uint64_t n_letters = 0;
@@ -116,12 +116,12 @@ namespace biogpu::genome {
 
 bool has_bigwig() { return false; }
 
-void check_bigwig(const io::output::TargetFile& file, std::span<const Contig>) {
+void check_bigwig(const io::output::AtomicFile& file, std::span<const Contig>) {
   throw Error(ErrorCode::usage,
               file.label() + ": this build has no libBigWig; write .bedgraph, or build with it");
 }
 
-void write_bigwig(const io::output::TargetFile& file, std::span<const Contig> contigs,
+void write_bigwig(const io::output::AtomicFile& file, std::span<const Contig> contigs,
                   std::span<const SignalRun>) {
   check_bigwig(file, contigs);
 }

@@ -19,7 +19,7 @@
 #include "lib/io/input/compression.hpp"
 #include "lib/io/input/raw_file.hpp"
 #include "lib/io/line_reader.hpp"
-#include "lib/io/output/target_file.hpp"
+#include "lib/io/output/atomic_file.hpp"
 
 namespace biogpu::genome {
 namespace {
@@ -65,12 +65,12 @@ class NewIndexFile {
   void finish() {
     if (target_) target_->finish();
   }
-  void publish() {
-    if (target_) target_->publish();
+  void commit() {
+    if (target_) target_->commit();
   }
 
  private:
-  std::optional<io::output::TargetFile> target_;
+  std::optional<io::output::AtomicFile> target_;
 };
 
 std::optional<FaiEntry> parse_fai_line(std::string_view line) {
@@ -143,8 +143,8 @@ void write_missing_index(const FaidxFiles& files) {
   fai.finish();
   gzi.finish();
   const io::CommitGuard guard;
-  gzi.publish();
-  fai.publish();
+  gzi.commit();
+  fai.commit();
 }
 
 std::vector<FaiEntry> read_fai(const FaidxFiles& files) {

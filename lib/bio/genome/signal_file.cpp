@@ -12,7 +12,7 @@
 
 #include "lib/bio/genome/bigwig.hpp"
 #include "lib/core/error.hpp"
-#include "lib/io/output/target_file.hpp"
+#include "lib/io/output/atomic_file.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::genome {
@@ -46,7 +46,7 @@ void write_bedgraph(io::OutputFile& file, std::span<const Contig> contigs,
   }
 }
 
-std::uint64_t size_of(const io::output::TargetFile& file) {
+std::uint64_t size_of(const io::output::AtomicFile& file) {
   struct stat status {};
   if (fstat(file.descriptor(), &status) != 0) file.fail("cannot be written", errno);
   return static_cast<std::uint64_t>(status.st_size);
@@ -86,13 +86,13 @@ class SignalFile::Impl {
     if (bedgraph_) bedgraph_->finish();
   }
   void commit() {
-    if (bigwig_) bigwig_->publish();
+    if (bigwig_) bigwig_->commit();
     if (bedgraph_) bedgraph_->commit();
   }
   std::uint64_t bytes() const { return bedgraph_ ? bedgraph_->bytes() : bytes_; }
 
  private:
-  std::optional<io::output::TargetFile> bigwig_;
+  std::optional<io::output::AtomicFile> bigwig_;
   std::optional<io::OutputFile> bedgraph_;
   std::uint64_t bytes_ = 0;
 };

@@ -18,7 +18,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/io/arrays/formats.hpp"
-#include "lib/io/output/target_file.hpp"
+#include "lib/io/output/atomic_file.hpp"
 
 namespace biogpu::io {
 namespace {
@@ -98,7 +98,7 @@ class Hdf5Writer final : public ArrayWriter {
     if (::pwrite(file_.descriptor(), block.text.data(), block.text.size(), 0) !=
         static_cast<ssize_t>(block.text.size()))
       file_.fail("cannot be written", errno);
-    file_.publish();
+    file_.commit();
   }
   std::uint64_t bytes() const override { return at_; }
 
@@ -221,7 +221,7 @@ class Hdf5Writer final : public ArrayWriter {
     }
   }
 
-  io::output::TargetFile file_;
+  io::output::AtomicFile file_;
   std::string path_;
   KeySet keys_;
   Node root_;

@@ -11,7 +11,7 @@
 #include "lib/core/quote.hpp"
 #include "lib/io/arrays/formats.hpp"
 #include "lib/io/commit_guard.hpp"
-#include "lib/io/output/target_file.hpp"
+#include "lib/io/output/atomic_file.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::io {
@@ -53,7 +53,7 @@ class NpyWriter final : public ArrayWriter {
       file_.fail("cannot be written", errno);
     index_.finish();
     const io::CommitGuard guard;
-    file_.publish();
+    file_.commit();
     index_.commit();
   }
 
@@ -63,7 +63,7 @@ class NpyWriter final : public ArrayWriter {
   }
 
  private:
-  io::output::TargetFile file_;
+  io::output::AtomicFile file_;
   io::OutputFile index_;
   std::string path_;
   KeySet keys_;

@@ -9,7 +9,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/io/arrays/formats.hpp"
-#include "lib/io/output/target_file.hpp"
+#include "lib/io/output/atomic_file.hpp"
 
 namespace biogpu::io {
 namespace {
@@ -52,7 +52,7 @@ class SafetensorsWriter final : public ArrayWriter {
     file_.write(prefix);
     file_.write(text);
     copy();
-    file_.publish();
+    file_.commit();
   }
   std::uint64_t bytes() const override { return bytes_; }
 
@@ -77,8 +77,8 @@ class SafetensorsWriter final : public ArrayWriter {
     ::close(from);
   }
 
-  io::output::TargetFile file_;
-  io::output::TargetFile data_;
+  io::output::AtomicFile file_;
+  io::output::AtomicFile data_;
   std::string path_;
   std::string header_ = "{";
   KeySet keys_;

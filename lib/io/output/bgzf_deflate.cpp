@@ -50,7 +50,7 @@ void BgzfDeflate::pack(Job& job) {
   }
 }
 
-BgzfDeflate::BgzfDeflate(TargetFile& file, int n_threads)
+BgzfDeflate::BgzfDeflate(AtomicFile& file, int n_threads)
     : file_(file), jobs_(n_threads > 1 ? static_cast<std::size_t>(2 * n_threads) : 1) {
   workers_.reserve(static_cast<std::size_t>(std::max(n_threads, 1)));
   try {

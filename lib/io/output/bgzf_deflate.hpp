@@ -10,7 +10,7 @@
 
 #include "lib/io/char_buffer.hpp"
 #include "lib/io/deflate_handles.hpp"
-#include "lib/io/output/target_file.hpp"
+#include "lib/io/output/atomic_file.hpp"
 
 struct libdeflate_compressor;
 
@@ -21,7 +21,7 @@ namespace biogpu::io::output {
 // alone, neither on n_threads nor on how the text was cut into calls of write().
 class BgzfDeflate {
  public:
-  BgzfDeflate(TargetFile& file, int n_threads);
+  BgzfDeflate(AtomicFile& file, int n_threads);
   ~BgzfDeflate();
   BgzfDeflate(const BgzfDeflate&) = delete;
   BgzfDeflate& operator=(const BgzfDeflate&) = delete;
@@ -47,7 +47,7 @@ class BgzfDeflate {
   void work();
   Job& job(std::size_t turn) { return jobs_[turn % jobs_.size()]; }
 
-  TargetFile& file_;
+  AtomicFile& file_;
   std::vector<Job> jobs_;      // turn t lives in job t % size
   std::size_t n_written_ = 0;  // jobs whose bytes are in the file
 

@@ -10,7 +10,7 @@
 
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/output/stale_files.hpp"
-#include "lib/io/output/unfinished.hpp"
+#include "lib/io/output/temp_registry.hpp"
 
 namespace biogpu::io::output {
 namespace {
@@ -55,7 +55,7 @@ int TemporaryFile::open_named() {
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     std::string name = next_hidden_name(folder_);
     // In the list before it exists: a signal in between must not leave it behind.
-    unfinished_ = register_unfinished(name);
+    registered_ = register_temp(name);
     descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ >= 0) {
       hidden_ = std::move(name);
@@ -88,7 +88,7 @@ int TemporaryFile::finish() {
   return error != 0 ? error : close_descriptor();
 }
 
-int TemporaryFile::publish() {
+int TemporaryFile::commit() {
   const CommitGuard guard;
   if (const int error = finish(); error != 0) return error;
   if (hidden_.empty()) {
@@ -115,7 +115,7 @@ int TemporaryFile::link_hidden() {
   remove_stale_files(folder_);
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     std::string name = next_hidden_name(folder_);
-    unfinished_ = register_unfinished(name);
+    registered_ = register_temp(name);
     const int error = link_to(name);
     if (error == 0) {
       hidden_ = std::move(name);
@@ -160,7 +160,7 @@ bool TemporaryFile::exchange_names() const {
 }
 
 void TemporaryFile::forget_hidden() {
-  forget_unfinished(std::exchange(unfinished_, nullptr));
+  unregister_temp(std::exchange(registered_, nullptr));
   hidden_.clear();
 }
 

@@ -4,7 +4,7 @@
 
 namespace biogpu::io::output {
 
-struct UnfinishedName;
+struct TempName;
 
 // The bytes of an output that does not have its name yet. Where the file system can, a file without
 // any name (O_TMPFILE), so that nothing is left however the program ends; else a hidden name in the
@@ -12,7 +12,7 @@ struct UnfinishedName;
 // return int return 0 or an errno.
 class TemporaryFile {
  public:
-  // final_path: what publish() names, or replaces.
+  // final_path: what commit() names, or replaces.
   explicit TemporaryFile(std::string final_path);
   ~TemporaryFile();
   TemporaryFile(const TemporaryFile&) = delete;
@@ -22,10 +22,10 @@ class TemporaryFile {
   int descriptor() const { return descriptor_; }
   // Keeps a copy of the descriptor, so that the caller may close it.
   int share_descriptor();
-  // Does all that publish() does but the naming, and of a folder's many outputs gives back the
+  // Does all that commit() does but the naming, and of a folder's many outputs gives back the
   // descriptor.
   int finish();
-  int publish();
+  int commit();
 
  private:
   int open_named();
@@ -40,8 +40,8 @@ class TemporaryFile {
   const std::string folder_;
   std::string hidden_;  // empty where the file has no name
   int descriptor_ = -1;
-  bool kept_ = false;                     // finished, its descriptor still open
-  UnfinishedName* unfinished_ = nullptr;  // hidden_, for the signal handler
+  bool kept_ = false;               // finished, its descriptor still open
+  TempName* registered_ = nullptr;  // hidden_, for the signal handler
 };
 
 }  // namespace biogpu::io::output

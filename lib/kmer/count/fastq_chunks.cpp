@@ -13,8 +13,8 @@
 #include <system_error>
 
 #include "lib/core/error.hpp"
-#include "lib/io/input/scan.hpp"
 #include "lib/io/mapped_file.hpp"
+#include "lib/io/records/scan.hpp"
 #include "lib/io/sequence_reader.hpp"
 
 namespace biogpu::kmer {

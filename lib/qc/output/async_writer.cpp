@@ -10,7 +10,7 @@
 
 namespace biogpu::qc {
 
-AsyncWriter::AsyncWriter(io::output::TargetFile& file) : file_(file) {
+AsyncWriter::AsyncWriter(io::output::AtomicFile& file) : file_(file) {
   try {
     thread_ = std::thread([this] { work(); });
   } catch (const std::system_error& error) {

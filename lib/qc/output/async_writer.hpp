@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "lib/io/char_buffer.hpp"
-#include "lib/io/output/target_file.hpp"
+#include "lib/io/output/atomic_file.hpp"
 
 namespace biogpu::qc {
 
@@ -17,7 +17,7 @@ namespace biogpu::qc {
 // copy.
 class AsyncWriter {
  public:
-  explicit AsyncWriter(io::output::TargetFile& file);
+  explicit AsyncWriter(io::output::AtomicFile& file);
   ~AsyncWriter();  // without finish(), what is not yet written is dropped
   AsyncWriter(const AsyncWriter&) = delete;
   AsyncWriter& operator=(const AsyncWriter&) = delete;
@@ -36,7 +36,7 @@ class AsyncWriter {
 
   void work();
 
-  io::output::TargetFile& file_;
+  io::output::AtomicFile& file_;
   mutable std::mutex mutex_;
   std::condition_variable given_;    // or stopping: for the thread
   std::condition_variable written_;  // or failed: for the caller

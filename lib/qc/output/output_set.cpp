@@ -42,9 +42,9 @@ struct OutputSet::File {
     target.finish();
   }
 
-  void commit() { target.publish(); }
+  void commit() { target.commit(); }
 
-  io::output::TargetFile target;
+  io::output::AtomicFile target;
   const bool gzip;
   const bool bgzf;
   bool empty = true;

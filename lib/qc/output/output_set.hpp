@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lib/core/stage_times.hpp"
-#include "lib/io/output/target_file.hpp"
+#include "lib/io/output/atomic_file.hpp"
 #include "lib/qc/options.hpp"
 #include "lib/qc/output/gzip_compressor.hpp"
 #include "lib/qc/run/batch.hpp"

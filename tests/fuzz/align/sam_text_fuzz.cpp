@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
-#include "lib/io/output/sam_text.hpp"
+#include "lib/io/alignments/sam_text.hpp"
 #include "tests/fuzz/support/memory_file.hpp"
 
 using namespace biogpu;

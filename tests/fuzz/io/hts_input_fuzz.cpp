@@ -4,9 +4,9 @@
 #include <string>
 
 #include "lib/core/error.hpp"
-#include "lib/io/input/bam.hpp"
+#include "lib/io/alignments/bam.hpp"
+#include "lib/io/alignments/hts.hpp"
 #include "lib/io/input/gzip.hpp"
-#include "lib/io/input/hts.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "tests/fuzz/support/memory_file.hpp"
 

@@ -7,11 +7,11 @@
 #include <string>
 
 #include "lib/core/error.hpp"
-#include "lib/io/input/bam.hpp"
+#include "lib/io/alignments/bam.hpp"
+#include "lib/io/alignments/hts.hpp"
 #include "lib/io/input/gzip.hpp"
-#include "lib/io/input/hts.hpp"
-#include "lib/io/input/scan.hpp"
 #include "lib/io/input/text_source.hpp"
+#include "lib/io/records/scan.hpp"
 #include "tests/fuzz/support/memory_file.hpp"
 
 using namespace biogpu;

@@ -1,5 +1,5 @@
 #include "lib/core/error.hpp"
-#include "lib/io/sam_writer.hpp"
+#include "lib/io/alignments/sam_writer.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/io/files.hpp"
 

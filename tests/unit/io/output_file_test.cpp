@@ -16,7 +16,7 @@
 #include "lib/core/error.hpp"
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/output/stale_files.hpp"
-#include "lib/io/output/unfinished.hpp"
+#include "lib/io/output/temp_registry.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/io/files.hpp"
 
@@ -263,21 +263,21 @@ TEST_CASE("io.output_file: a pipe whose reader is gone is a ClosedPipe", "[io]")
 TEST_CASE("io.output_file: a signal handler can remove hidden files", "[io]") {
   const TempFolder folder;
   folder.file("done", "whole");
-  std::vector<io::output::UnfinishedName*> names;
+  std::vector<io::output::TempName*> names;
   const std::string deep = folder.path(std::string(200, 'd'));  // names of unlike length
   std::filesystem::create_directory(deep);
   for (int round = 0; round < 2; ++round) {  // the second finds what the first gave back
     for (int i = 0; i < 300; ++i) {
       const std::string path =
           io::output::next_hidden_name((i % 3 == 0 ? deep : folder.path("")) + "/");
-      names.push_back(io::output::register_unfinished(path));
+      names.push_back(io::output::register_temp(path));
       std::ofstream(path) << "x";
     }
     CHECK(hidden_names(folder).size() == 200);
     io::remove_unfinished_outputs();
     CHECK(std::filesystem::is_empty(deep));
     CHECK(hidden_names(folder).empty());
-    for (auto* const name : names) io::output::forget_unfinished(name);
+    for (auto* const name : names) io::output::unregister_temp(name);
     names.clear();
   }
   CHECK(read_file(folder.path("done")) == "whole");

@@ -1,5 +1,5 @@
 // Records that several threads parse, chunk by chunk, compared with those of one thread.
-#include "lib/io/input/record_chunks.hpp"
+#include "lib/io/records/record_chunks.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "lib/io/sam_writer.hpp"
+#include "lib/io/alignments/sam_writer.hpp"
 
 #include <fmt/format.h>
 #include <htslib/sam.h>

@@ -1,4 +1,4 @@
-#include "lib/io/input/scan.hpp"
+#include "lib/io/records/scan.hpp"
 
 #include <cctype>
 #include <string>

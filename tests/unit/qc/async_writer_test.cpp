@@ -23,7 +23,7 @@ io::CharBuffer buffer_of(const std::string& text) {
 
 TEST_CASE("qc.async_writer: texts come in their order, and buffers come back empty", "[qc]") {
   const test::TempFolder folder;
-  io::output::TargetFile file(folder.path("out"));
+  io::output::AtomicFile file(folder.path("out"));
   std::string expected;
   {
     AsyncWriter writer(file);
@@ -36,13 +36,13 @@ TEST_CASE("qc.async_writer: texts come in their order, and buffers come back emp
     }
     writer.finish();
   }
-  file.publish();
+  file.commit();
   CHECK(test::read_file(folder.path("out")) == expected);
 }
 
 TEST_CASE("qc.async_writer: a full disk is told by finish at the latest", "[qc]") {
   if (access("/dev/full", W_OK) != 0) return;
-  io::output::TargetFile file("/dev/full");
+  io::output::AtomicFile file("/dev/full");
   AsyncWriter writer(file);
   io::CharBuffer buffer = buffer_of("text");
   writer.write(buffer);
@@ -53,7 +53,7 @@ TEST_CASE("qc.async_writer: a full disk is told by finish at the latest", "[qc]"
 
 TEST_CASE("qc.async_writer: without finish nothing waits", "[qc]") {
   const test::TempFolder folder;
-  io::output::TargetFile file(folder.path("out"));
+  io::output::AtomicFile file(folder.path("out"));
   AsyncWriter writer(file);
   io::CharBuffer buffer = buffer_of(std::string(1 << 20, 'x'));
   writer.write(buffer);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/io/sam_writer.hpp"
+#include "lib/io/alignments/sam_writer.hpp"
 
 namespace biogpu::app {
 

@@ -6,7 +6,7 @@
 
 #include "apps/biogpu/align/format/emboss_ssw.hpp"
 #include "apps/biogpu/align/format/paf_blast6_csv.hpp"
-#include "lib/io/output/sam_text.hpp"
+#include "lib/io/alignments/sam_text.hpp"
 
 namespace biogpu::app {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "apps/biogpu/align/format/row.hpp"
-#include "lib/io/sam_writer.hpp"
+#include "lib/io/alignments/sam_writer.hpp"
 
 namespace biogpu::app {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "lib/io/output/sam_text.hpp"
+#include "lib/io/alignments/sam_text.hpp"
 
 namespace biogpu::app {
 

@@ -5,9 +5,9 @@
 
 #include "apps/biogpu/align/format/held_read.hpp"
 #include "apps/biogpu/align/format/rows.hpp"
-#include "lib/io/output/sam_text.hpp"
+#include "lib/io/alignments/sam_text.hpp"
+#include "lib/io/alignments/sam_writer.hpp"
 #include "lib/io/output_file.hpp"
-#include "lib/io/sam_writer.hpp"
 
 namespace biogpu::app {
 

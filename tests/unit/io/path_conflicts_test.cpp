@@ -1,0 +1,67 @@
+#include "lib/io/output/path_conflicts.hpp"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "lib/core/error.hpp"
+#include "tests/support/catch.hpp"
+#include "tests/unit/io/files.hpp"
+
+using namespace biogpu;
+using namespace biogpu::test;
+
+namespace {
+
+std::string clash(const std::vector<io::NamedFile>& inputs,
+                  const std::vector<io::NamedFile>& outputs) {
+  try {
+    io::require_distinct_files(inputs, outputs);
+  } catch (const Error& error) {
+    CHECK(error.code() == ErrorCode::usage);
+    return error.what();
+  }
+  return "none";
+}
+
+std::string clash_of_outputs(const std::string& a, const std::string& b) {
+  return clash({}, {{"-o", a}, {"-j", b}});
+}
+
+}  // namespace
+
+TEST_CASE("io.path_conflicts: one file under several names", "[io]") {
+  const TempFolder folder;
+  const std::string there = folder.file("there", "x");
+  const std::string missing = folder.path("missing");
+  std::filesystem::create_symlink("there", folder.path("link"));
+  std::filesystem::create_hard_link(there, folder.path("twin"));
+  std::filesystem::create_directory(folder.path("sub"));
+  std::filesystem::create_directory_symlink(".", folder.path("here"));
+  for (const std::string name : {"there", "./there", "sub/../there", "link", "twin", "here/link"})
+    CHECK(clash({{"-i", there}}, {{"-o", folder.path(name)}}) ==
+          "-i and -o name the same file: " + folder.path(name) +
+              "; expected an output that is no input");
+  for (const std::string name : {"missing", "./missing", "sub/../missing", "here/missing"})
+    CHECK(clash_of_outputs(missing, folder.path(name)) ==
+          "-o and -j name the same file: " + folder.path(name) +
+              "; expected a file for each output");
+  CHECK(clash_of_outputs("new", "./new") ==
+        "-o and -j name the same file: ./new; expected a file for each output");
+}
+
+TEST_CASE("io.path_conflicts: other files, and what is no file", "[io]") {
+  const TempFolder folder;
+  const std::string there = folder.file("there", "x");
+  const std::string pipe = folder.path("pipe");
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(clash({{"-i", there}, {"-I", there}}, {{"-o", folder.path("b")}}) == "none");
+  CHECK(clash_of_outputs(folder.path("a"), folder.path("b")) == "none");
+  CHECK(clash_of_outputs("no/such/folder/a", "no/such/folder/b") == "none");
+  for (const std::string& path : {std::string(), std::string("/dev/null"), pipe})
+    CHECK(clash({{"-i", path}}, {{"-o", path}, {"-j", path}}) == "none");
+  CHECK(clash({{"-i", "-"}}, {{"-o", "-"}}) == "none");
+  for (const std::string& path : {std::string("-"), std::string("/dev/stdout")})
+    CHECK(clash_of_outputs("-", path) ==
+          "-o and -j cannot both go to standard output; give one of them a file");
+}
