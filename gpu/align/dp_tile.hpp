@@ -79,9 +79,9 @@ class RectangleLane {
 
   // All lanes of the wave call this together.
   __device__ void fill() {
-    const int most_tiles = wave_max<kWave>(n_tiles_);
+    const int max_tiles = wave_max<kWave>(n_tiles_);
     const int most_steps = wave_max<kWave>(n_steps_);
-    for (int tile = 0; tile < most_tiles; ++tile) {
+    for (int tile = 0; tile < max_tiles; ++tile) {
       if (tile < n_tiles_) begin_tile(tile);
       const bool works = tile < n_tiles_;
       for (int step = 0; step < most_steps; ++step) {

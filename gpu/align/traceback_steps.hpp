@@ -215,7 +215,7 @@ __device__ __forceinline__ std::uint64_t read_word(const std::uint8_t* at) {
 }
 
 // The kTracebackAhead letters up to `last`, that one in the highest byte; what lies before the
-// first letter is of no meaning. kWords: by two loads of aligned words, of which the sequence's
+// first letter is undefined. kWords: by two loads of aligned words, of which the sequence's
 // neighbours are part, so they must be memory of the same array.
 template <bool kWords>
 __device__ __forceinline__ std::uint64_t read_letters_back(const std::uint8_t* letters, int last) {

@@ -137,7 +137,7 @@ class GpuAligner {
  public:
   virtual ~GpuAligner() = default;
   Alignments align(const Work& work) { return align(work, {}); }
-  // spare: an older result that nobody needs any more. New rows take its memory, as fresh memory
+  // spare: an older result that is no longer needed. New rows take its memory, as fresh memory
   // for many short pairs costs more than their kernels.
   virtual Alignments align(const Work& work, Alignments spare) = 0;
   virtual double device_seconds() const = 0;            // kernels alone, summed

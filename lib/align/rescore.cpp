@@ -34,7 +34,7 @@ struct Walker {
     if (i > std::ssize(query) || j > std::ssize(target))
       bad_path("it runs past the end of a sequence");
     const Scoring& s = options.scoring;
-    // Inside the matrix a gap may open anew from its own last residue; on the border it may not.
+    // Inside the matrix a gap may open again from its own last residue; on the border it may not.
     const int extend = on_border ? s.gap_extend : std::min(s.gap_extend, s.gap_open);
     score -= s.gap_open + (length - 1) * extend;
   }

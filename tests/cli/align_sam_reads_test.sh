@@ -39,7 +39,7 @@ works align --mode sw -q q.fq t.fa --format sam
 cp out.txt whole.sam
 check "primary, other places, one line without a place" lines_are \
   "two 0 a 255;two 256 c 255;two 256 d 255;none 4 * 0;late 256 a 255;late 256 c 255;late 0 d 255;"
-# The same whatever units the pairs are cut into.
+# The same for every cut of the pairs into units.
 for batch in 1 2 3 5 7 1000; do
   works align --mode sw -q --batch $batch q.fq t.fa --format sam
   check "one unit is $batch pairs" same_files <(grep -v '^@PG' whole.sam) <(grep -v '^@PG' out.txt)

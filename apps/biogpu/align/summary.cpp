@@ -29,7 +29,8 @@ void AlignRun::log_summary(double wall_s) {
 void AlignRun::keep_rates() const {
   const align::Options& options = style_.options;
   // The cells that are counted are not those that are computed, or the CPU did a part of them.
-  // Nor does a part of the input tell rates of the whole, nor reading that is not all timed.
+  // A part of the input does not give the rates of the whole, nor does reading that is timed in
+  // part.
   if (options.band != align::kNoBand || options.xdrop != align::kNoXdrop || backend_->fell_back() ||
       !flags_.shard.is_whole())
     return;

@@ -100,7 +100,7 @@ std::string subcommands(const CommandEntry& command) {
   return text;
 }
 
-// The help's footer as it stands, under headings of its own.
+// The help's footer as it stands, under its own headings.
 std::string notes(const CommandEntry& command) {
   std::string text;
   std::istringstream lines(command.footer);

@@ -57,7 +57,7 @@ namespace biogpu::app {
 // of a compressed file is taken for four times as long as the file. A pipe adds nothing.
 void add_file(cost::Work& work, const std::string& path);
 
-// What a stage of a report tells of reading: busy seconds by the number of its threads.
+// Seconds of reading of a stage: busy seconds by the number of its threads.
 double read_seconds(const StageTimes& stage);
 
 }  // namespace biogpu::app

@@ -6,12 +6,12 @@
 
 namespace biogpu::app {
 
-// tell() for a run whose outputs are whole and have their names: where what it says of them cannot
-// be put together or written, that is no failure of the run.
-template <class Tell>
-void after_commit(const Tell& tell) noexcept {
+// report() for a run whose outputs are complete and have their names: a report that cannot be made
+// or written does not make the run fail.
+template <class Report>
+void after_commit(const Report& report) noexcept {
   try {
-    tell();
+    report();
   } catch (const std::exception&) {
     // No memory for a message, or no place for it.
   }

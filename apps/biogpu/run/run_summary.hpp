@@ -12,7 +12,7 @@
 
 namespace biogpu::app {
 
-// A summary of --json with what every command tells alike: the build, the command line, the device,
+// A summary of --json with what every command reports: the build, the command line, the device,
 // the clock and the warnings until now.
 report::RunSummary begin_summary(const std::string& command_line, const SharedFlags& flags,
                                  const DeviceChoice& device, const Log& log);

@@ -31,7 +31,7 @@ class Progress {
   void update(double fraction, std::uint64_t n_pairs, std::uint64_t n_cells);
   // The same with another text than pairs and cells.
   void update(double fraction, const std::string& done);
-  // At once, and without a share: what a command is at that cannot tell how far it is.
+  // At once, and without a share: the step that a command of unknown progress is at.
   void stage(const std::string& what);
   void clear();
 

@@ -22,7 +22,7 @@ inline constexpr int kWideRing = 1024;
 inline constexpr int kWideWaves = 8;
 // H of three lines, E and F of two.
 inline constexpr int kRingLines = 7;
-// Cells beside a window that its neighbours read.
+// Cells on either side of a window that its neighbours read.
 inline constexpr int kRingMargin = 2;
 
 // One pair of non-empty sequences; the offsets point into the arrays of the batch.
@@ -49,7 +49,7 @@ inline constexpr int kChunkCells = 32;
 // Counts of chunks stay here once they have come so far: such a trace is not for a device.
 inline constexpr std::uint32_t kMaxChunks = 0xf0000000u;
 
-// Where a line's window begins and its trace; the next line tells where it ends.
+// Where a line's window begins and its trace; the next line says where it ends.
 struct alignas(8) BandedLine {
   std::int32_t first;   // a of the first cell
   std::uint32_t chunk;  // of the pair

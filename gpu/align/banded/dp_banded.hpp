@@ -12,7 +12,7 @@
 namespace biogpu::gpu::align {
 
 // Below every value that a cell may have, and far enough above the end of the range for the two
-// steps that start from it before it is set anew.
+// steps that start from it before it is set again.
 inline constexpr int kDeadCell = -(1 << 30) - (1 << 29);
 // What a path from a dead cell is still below.
 inline constexpr int kUnreached = kDeadCell / 4 * 3;
@@ -27,7 +27,7 @@ struct LineWindow {
 struct LineReport {
   int most, low, high;
 };
-// What the waves of a block tell each other.
+// What the waves of a block report to each other.
 template <int kWaves>
 struct BandedShared {
   PairEnd best[kWaves], best_in_last_row[kWaves];
@@ -62,7 +62,7 @@ class BandedGroup {
     LineWindow living = {0, 0}, before = {0, -1};
     if (thread_ == 0) {
       put(0, 0, 0, kDeadCell, kDeadCell);
-      kill_beside(0, living);
+      kill_neighbours(0, living);
     }
     note_line(0, 0);
     sync();
@@ -115,7 +115,7 @@ class BandedGroup {
     e_line(d)[at] = e;
     f_line(d)[at] = f;
   }
-  __device__ void kill_beside(int d, const LineWindow& window) const {
+  __device__ void kill_neighbours(int d, const LineWindow& window) const {
     put(d, window.low - 1, kDeadCell, kDeadCell, kDeadCell);
     put(d, window.high + 1, kDeadCell, kDeadCell, kDeadCell);
   }
@@ -190,7 +190,7 @@ class BandedGroup {
     }
     if (!window.empty() && chunk_ < kMaxChunks)
       chunk_ += static_cast<std::uint32_t>((window.high - window.low) / kChunkCells + 1);
-    if (thread_ == 0) kill_beside(d, window);
+    if (thread_ == 0) kill_neighbours(d, window);
     report_ = report;
   }
 

@@ -154,12 +154,12 @@ class StripLane {
   }
 
   // The cells above the columns that the first lane meets next. Behind the last column its cell is
-  // repeated, which keeps cells that nobody reads within bounds.
+  // repeated, which keeps unused cells within bounds.
   __device__ __forceinline__ void read_above(int begin) {
     const int end = begin + kStripSteps < n_columns_ ? begin + kStripSteps : n_columns_;
     if (strip_ > 0 && lane_ == 0)
       wait_acquire(a_.strip_progress + strip_ - 1, static_cast<std::uint32_t>(end));
-    wave_sync<kWave>();  // and nobody reads the last ones any more
+    wave_sync<kWave>();  // the last ones are no longer read
     const BorderCell* const row =
         a_.strip_rows + static_cast<std::uint64_t>((strip_ + 1) % 2) * a_.n_columns;
     for (int i = lane_; i < kStripSteps; i += kWave) {

@@ -198,7 +198,7 @@ LongResult LongAligner::align(const LongInput& pair, const LongPlan& plan) {
 
 bool fits_strips(const BatchSettings& settings) {
   // A cell lies no more than half a strip below or above the one that the base follows, and no more
-  // than twice the lanes of a wave and one round of steps beside it.
+  // than twice the lanes of a wave and one round of steps away from it.
   constexpr int kFarthest = kStripRows / 2 + 208;
   constexpr int kRange = (1 << 14) - 2048;
   const CellScheme& s = settings.scheme;

@@ -7,7 +7,7 @@
 //   h = max(diagonal + S, E, F)
 //   o = h - open
 //   E of the next column = max(E - extend, o), and 0 where local: a gap that is worth less never
-//   F of the next row = max(F - extend, o)        wins against beginning anew
+//   F of the next row = max(F - extend, o)        wins against beginning a new path
 // Registers hold d = h - raise: scores are raised by as much and therefore never negative.
 #include <type_traits>
 
@@ -86,9 +86,9 @@ class PackedLane {
 
   // All lanes of the wave call this together.
   __device__ void fill() {
-    const int most_tiles = wave_max<kWave>(n_tiles_);
+    const int max_tiles = wave_max<kWave>(n_tiles_);
     const int most_steps = wave_max<kWave>(n_steps_);
-    for (int tile = 0; tile < most_tiles; ++tile) {
+    for (int tile = 0; tile < max_tiles; ++tile) {
       const bool works = tile < n_tiles_;
       if (works) begin_tile(tile);
       for (int step = 0; step < most_steps; ++step) {

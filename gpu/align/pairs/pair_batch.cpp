@@ -100,14 +100,14 @@ void PairBatch::submit(std::span<const BatchSegment> segments) {
   // Each on a stream of its own: the last pairs of one leave room for those of the next.
   for (std::size_t i = 0; i < segments.size(); ++i) {
     if (i == 0) continue;
-    if (beside_.size() < i) beside_.emplace_back();
-    Beside& beside = beside_[i - 1];
-    beside.stream.wait_for(start_);
-    launch(segments[i], device, beside.stream);
-    beside.done.record(beside.stream);
+    if (side_streams_.size() < i) side_streams_.emplace_back();
+    SideStream& side = side_streams_[i - 1];
+    side.stream.wait_for(start_);
+    launch(segments[i], device, side.stream);
+    side.done.record(side.stream);
   }
   if (!segments.empty()) launch(segments[0], device, stream_);
-  for (std::size_t i = 1; i < segments.size(); ++i) stream_.wait_for(beside_[i - 1].done);
+  for (std::size_t i = 1; i < segments.size(); ++i) stream_.wait_for(side_streams_[i - 1].done);
   stop_.record(stream_);
   stream_.copy_to_host(ends_.data(), device.ends, n_pairs_ * sizeof(PairEnd));
   if (settings_.with_path) {

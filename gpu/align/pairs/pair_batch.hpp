@@ -64,7 +64,7 @@ class PairBatch {
   };
 
   // Where the second and later segments run.
-  struct Beside {
+  struct SideStream {
     Event done;
     Stream stream;
   };
@@ -86,7 +86,7 @@ class PairBatch {
   std::size_t n_runs_ = 0;
   double seconds_ = 0;
   Event start_, stop_;
-  std::vector<Beside> beside_;
+  std::vector<SideStream> side_streams_;
   Stream stream_;  // last: its destruction waits for work on all of the above
 };
 

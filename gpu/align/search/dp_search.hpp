@@ -6,7 +6,7 @@
 //   o = h - open
 //   E of the next column = max(E - extend, o, 0);  F of the next row = max(F - extend, o)
 // The floor of a local alignment is taken in E, where an operation has room for it: a path of E
-// that is worth less than 0 never wins against beginning anew.
+// that is worth less than 0 never wins against beginning a new path.
 #include "gpu/align/search/search_score.hpp"
 #include "gpu/prim/device_flag.hpp"
 #include "gpu/prim/i16x2.hpp"
@@ -224,7 +224,7 @@ class SearchLane {
   // there are none. One by one, each step would wait for the memory.
   __device__ __forceinline__ void stage_border(const BorderCell* border, int begin,
                                                int n_columns) const {
-    wave_sync<kWave>();  // nobody reads the last cells any more
+    wave_sync<kWave>();  // the last cells are no longer read
     for (int i = lane_; i < kStagedSteps; i += kSearchLanes) {
       I16x2 h = sums_.floor(), f = sums_.border_f();
       if (begin + i < n_columns) {

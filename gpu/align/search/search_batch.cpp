@@ -233,7 +233,7 @@ SearchResult SearchBatch::run_cells(SearchCells cells, std::span<const SearchQue
                    static_cast<std::uint64_t>(args.border_stride));
   args.borders = borders_.data();
   start_.record(stream_);
-  launch_search_profile(args, cells, plan_.rows, plan_.most_tiles, stream_);
+  launch_search_profile(args, cells, plan_.rows, plan_.max_tiles, stream_);
   launch_search_score(args, cells, plan_.rows, n_blocks, stream_);
   launch_search_top(top_args(cells, queries.size()), stream_);
   stop_.record(stream_);

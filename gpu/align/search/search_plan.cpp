@@ -116,7 +116,7 @@ SearchPlan plan_search(std::span<const std::int64_t> lengths, std::span<const in
         to += 2 * count_lanes(lengths[query], plan.rows);
       }
     }
-    plan.most_tiles = std::max(plan.most_tiles, bundle.n_tiles);
+    plan.max_tiles = std::max(plan.max_tiles, bundle.n_tiles);
     plan.bundles.push_back(bundle);
   }
   return plan;

@@ -11,7 +11,7 @@ namespace biogpu::gpu::align {
 // How the queries of a run lie in tracks. Fills SearchBundle and SearchLaneRows of SearchArgs.
 struct SearchPlan {
   int rows = 0;                       // of a lane
-  int most_tiles = 0;                 // of a bundle
+  int max_tiles = 0;                  // of a bundle
   std::vector<SearchBundle> bundles;  // the longest first
   std::vector<SearchLaneRows> lanes;
   std::uint64_t n_profile_words = 0;

@@ -16,7 +16,7 @@ constexpr std::int64_t kLag = 128;
 constexpr std::int64_t kLagOfOrder = 256;
 // Bundles that cost no more than one in so many above the least are as good.
 constexpr std::int64_t kAsGood = 200;
-// Queries of a bundle from which on tracks are even whatever their number.
+// Queries of a bundle from which on tracks are even for any number of them.
 constexpr std::size_t kManyQueries = 32;
 // With more queries, laying tracks for every count of bundles would take longer than the device
 // takes for few targets; bundles of so many queries each are short enough to run side by side.
@@ -37,7 +37,7 @@ std::int64_t steps_of(std::span<const SearchTargets> batches) {
 // Longest first, so that those worth splitting are the first ones.
 std::uint32_t count_split(const SearchPlan& plan, std::span<const SearchTargets> batches,
                           std::uint32_t n_blocks, std::uint64_t max_bytes) {
-  if (plan.most_tiles < 2) return 0;
+  if (plan.max_tiles < 2) return 0;
   const std::int64_t share =
       static_cast<std::int64_t>(plan.n_tiles()) * steps_of(batches) / n_blocks;
   std::uint32_t n = 0;
@@ -46,7 +46,7 @@ std::uint32_t count_split(const SearchPlan& plan, std::span<const SearchTargets>
         batch.begin + static_cast<std::uint64_t>(batch.stride) * kSearchTargets;
     const std::uint64_t bytes = plan.bundles.size() * end * sizeof(BorderCell) +
                                 plan.n_tiles() * (n + std::uint64_t{1}) * kBytesOfUnit;
-    if (plan.most_tiles * steps_of(batch) * kUnitsOfBlock <= share || bytes > max_bytes) break;
+    if (plan.max_tiles * steps_of(batch) * kUnitsOfBlock <= share || bytes > max_bytes) break;
     ++n;
   }
   return n;
@@ -58,7 +58,7 @@ template <class Take>
 void for_each_unit(const SearchPlan& plan, std::span<const SearchTargets> batches,
                    std::uint32_t n_split, const Take& take) {
   const auto n_batches = static_cast<std::uint32_t>(batches.size());
-  for (int tile = 0; tile < plan.most_tiles; ++tile) {
+  for (int tile = 0; tile < plan.max_tiles; ++tile) {
     for (std::uint32_t b = 0; b < plan.bundles.size(); ++b) {
       const int n_tiles = plan.bundles[b].n_tiles;
       if (tile >= n_tiles) break;
@@ -71,14 +71,14 @@ void for_each_unit(const SearchPlan& plan, std::span<const SearchTargets> batche
   }
 }
 
-// By the steps that wait for them, as far as kBuckets can tell; else as they come, so that a tile
+// By the steps that wait for them, as far as kBuckets resolves; else as they come, so that a tile
 // always follows the one above it.
 std::vector<SearchUnit> sorted_units(const SearchPlan& plan, std::span<const SearchTargets> batches,
                                      std::uint32_t n_split) {
   // Those of the first bundle and the longest batches, as both come by length.
   std::int64_t most = 0;
-  if (n_split > 0) most = steps_of(batches[0]) + plan.most_tiles * kLagOfOrder;
-  if (n_split < batches.size()) most = std::max(most, plan.most_tiles * steps_of(batches[n_split]));
+  if (n_split > 0) most = steps_of(batches[0]) + plan.max_tiles * kLagOfOrder;
+  if (n_split < batches.size()) most = std::max(most, plan.max_tiles * steps_of(batches[n_split]));
   int shift = 0;
   while (most >> shift >= kBuckets) ++shift;
   const auto bucket_of = [&](std::int64_t steps) {

@@ -10,7 +10,7 @@
 //          Where a query begins, its lane replaces what comes from above by the border; where one
 //          ends, the best of its lanes is written. The profile of a tile lies in shared memory: its
 //          rows are 128 bytes wide and lanes read 16 bytes each, so that banks depend on the lane
-//          alone, whatever its letter.
+//          alone, for every letter.
 // Traffic  a byte of target a step and lane from the cache, a border cell of 8 bytes read and
 //          written a column and tile, by way of shared memory in runs that the lanes move
 //          together; a quarter of a 16-byte shared load for two cells. Bound by instructions: 3.5
@@ -59,7 +59,7 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kSearchBlock, kResident) void search_score_kerne
   const int group = static_cast<int>(threadIdx.x) / kSearchLanes;
   const int n_profile = (a.n_classes + 1) * Shape::kWordsOfLetter;
   for (;;) {
-    __syncthreads();  // nobody reads the last unit any more
+    __syncthreads();  // the last unit is no longer read
     if (threadIdx.x == 0) shared_unit = atomicAdd(a.progress, 1u);
     __syncthreads();
     if (shared_unit >= a.n_units) return;
@@ -78,7 +78,7 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kSearchBlock, kResident) void search_score_kerne
     const std::uint32_t wave = wave_same(threadIdx.x / kWave);
     SearchLane<kWave, kRows, kCells> lane(a, profile, staged[group]);
     for (int tile = unit.first_tile; tile < unit.end_tile; ++tile) {
-      __syncthreads();  // nobody reads the last profile any more
+      __syncthreads();  // the last profile is no longer read
       const ProfileWord* const from =
           reinterpret_cast<const ProfileWord*>(a.profile + bundle.profile) +
           static_cast<std::uint64_t>(tile) * n_profile;
@@ -89,7 +89,8 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kSearchBlock, kResident) void search_score_kerne
           a.lanes + bundle.lanes + 2 * (tile * kSearchLanes + threadIdx.x % kSearchLanes);
       lane.begin_tile(rows[0], rows[1]);
       const std::uint64_t stride = static_cast<std::uint64_t>(a.n_split) * kSearchWaves;
-      // Outside of the array, and not followed, where a tile has nobody to wait for or to tell.
+      // Outside of the array, and not followed, where a tile has no neighbour to wait for or to
+      // notify.
       std::uint32_t* const progress =
           a.progress + 1 + (first_tile + tile) * stride + unit.batch * kSearchWaves + wave;
       const SearchTile of_lane = {letters,         border,    progress - stride,          progress,
@@ -104,10 +105,10 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kSearchBlock, kResident) void search_score_kerne
   }
 }
 
-// One block a tile of a bundle, most_tiles blocks a bundle.
-__global__ void search_profile_kernel(SearchArgs a, bool small, int rows, int most_tiles) {
-  const SearchBundle bundle = a.bundles[blockIdx.x / most_tiles];
-  const int tile = static_cast<int>(blockIdx.x % most_tiles);
+// One block a tile of a bundle, max_tiles blocks a bundle.
+__global__ void search_profile_kernel(SearchArgs a, bool small, int rows, int max_tiles) {
+  const SearchBundle bundle = a.bundles[blockIdx.x / max_tiles];
+  const int tile = static_cast<int>(blockIdx.x % max_tiles);
   if (tile >= bundle.n_tiles) return;
   const int words_of_letter = rows * kSearchLanes;
   const int n_words = (a.n_classes + 1) * words_of_letter;
@@ -161,11 +162,11 @@ std::uint32_t count_search_blocks(std::uint64_t n_units, const Stream& stream) {
   return static_cast<std::uint32_t>(n_units < resident ? n_units : resident);
 }
 
-void launch_search_profile(const SearchArgs& a, SearchCells cells, int rows, int most_tiles,
+void launch_search_profile(const SearchArgs& a, SearchCells cells, int rows, int max_tiles,
                            Stream& stream) {
-  if (a.n_bundles == 0 || most_tiles == 0) return;  // an empty grid is a launch error
-  stream.launch(search_profile_kernel, static_cast<std::size_t>(a.n_bundles) * most_tiles,
-                kSearchBlock, a, cells != SearchCells::wide, rows, most_tiles);
+  if (a.n_bundles == 0 || max_tiles == 0) return;  // an empty grid is a launch error
+  stream.launch(search_profile_kernel, static_cast<std::size_t>(a.n_bundles) * max_tiles,
+                kSearchBlock, a, cells != SearchCells::wide, rows, max_tiles);
 }
 
 void launch_search_score(const SearchArgs& a, SearchCells cells, int rows, std::uint32_t n_blocks,

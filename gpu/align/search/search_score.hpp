@@ -116,8 +116,8 @@ inline std::uint64_t count_search_progress(std::uint64_t n_tiles, std::uint64_t 
 // Blocks that a launch starts; each needs a border of its own.
 std::uint32_t count_search_blocks(std::uint64_t n_units, const Stream& stream);
 
-// Writes the profiles of the bundles, of which none has more than most_tiles.
-void launch_search_profile(const SearchArgs& args, SearchCells cells, int rows, int most_tiles,
+// Writes the profiles of the bundles, of which none has more than max_tiles.
+void launch_search_profile(const SearchArgs& args, SearchCells cells, int rows, int max_tiles,
                            Stream& stream);
 
 // Best local scores without end positions. rows: of kSearchRows or kWideSearchRows, the same that

@@ -76,7 +76,7 @@ template <int kWave>
 __device__ std::uint32_t rank_in_block(bool vote, std::uint32_t* of_waves, std::uint32_t& all) {
   const unsigned lane = threadIdx.x % kWave;
   const std::uint64_t votes = wave_ballot<kWave>(vote);
-  __syncthreads();  // nobody reads the last counts any more
+  __syncthreads();  // the last counts are no longer read
   if (lane == 0) of_waves[threadIdx.x / kWave] = static_cast<std::uint32_t>(__popcll(votes));
   __syncthreads();
   std::uint32_t rank =

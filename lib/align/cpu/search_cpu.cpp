@@ -25,9 +25,9 @@ constexpr std::size_t kQueriesPerTask = 8;
 constexpr std::size_t kScoresAtOnce = std::size_t{1} << 22;
 
 // The score that a hit of each query has at least, by those that were offered so far.
-class LeastScores {
+class MinScores {
  public:
-  LeastScores(std::size_t n_queries, const SearchOptions& search)
+  MinScores(std::size_t n_queries, const SearchOptions& search)
       : search_(search), best_(n_queries) {}
 
   std::int32_t of(std::size_t query) {
@@ -107,7 +107,7 @@ class CpuSearch {
   // Scores of the queries first .. last against all targets.
   void score(std::size_t first, std::size_t last, const SearchOptions& search) {
     scores_.assign((last - first) * targets_.size(), 0);
-    LeastScores least(last - first, search);
+    MinScores least(last - first, search);
     const std::size_t n_groups = groups_.groups().size();
     const std::size_t n_blocks = (last - first + kQueriesPerTask - 1) / kQueriesPerTask;
     parallel_for_jobs(workers_.size(), n_groups * n_blocks, [&](std::size_t w, std::size_t task) {
@@ -124,7 +124,7 @@ class CpuSearch {
 
   // The queries begin .. end against one group.
   void meet(Worker& worker, std::size_t begin, std::size_t end, std::size_t first,
-            const TargetGroups::Group& group, LeastScores& least) {
+            const TargetGroups::Group& group, MinScores& least) {
     LanePair lanes[kMaxLanes];
     const std::size_t n_lanes = groups_.lay_out(group, worker.text, lanes);
     GroupJob job{&options_, {lanes, n_lanes}, true, true, false, &worker.scratch, group.ends};
@@ -138,7 +138,7 @@ class CpuSearch {
         continue;
       }
       for (std::size_t l = 0; l < n_lanes; ++l) lanes[l].query = queries_.sequence(query);
-      job.least = least.of(query - first);
+      job.min_score = least.of(query - first);
       align_group_score(job, worker.result);
       job.same_targets = true;
       take_scores(worker, query, first, group);

@@ -110,7 +110,7 @@ class DeviceAligner final : public GpuAligner {
   }
 
   // Halves the batches for as long as the device has too little memory for them. Every attempt
-  // starts anew, so that results do not depend on where the last one ended.
+  // starts from the beginning, so that results do not depend on where the last one ended.
   Alignments align_until_it_fits(const Work& work, Alignments& spare) {
     for (;;) {
       try {
@@ -129,7 +129,7 @@ class DeviceAligner final : public GpuAligner {
   }
 
   Alignments align_all(const Work& work, Alignments& spare) {
-    // Every row is written whole, whatever it held.
+    // Every row is written whole.
     Alignments all = std::move(spare);
     all.cigar.clear();
     if (all.rows.capacity() < work.pairs.size()) all.rows.clear();

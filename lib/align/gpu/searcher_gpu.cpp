@@ -164,7 +164,7 @@ class DeviceSearcher final : public GpuSearcher {
     if (pairs.empty()) return;
     const Work work{queries, targets_, pairs};
     const int n_threads = tbb::this_task_arena::max_concurrency();
-    const bool few = is_small(work) && pairs.size() <= most_on_host(n_threads);
+    const bool few = is_small(work) && pairs.size() <= max_on_host(n_threads);
     offer(pairs, few ? align_cpu(work, options_, n_threads) : aligner_->align(work));
   }
 
@@ -173,7 +173,7 @@ class DeviceSearcher final : public GpuSearcher {
     return {numbers[entry >> 32], part.global[entry & 0xffffffffu]};
   }
 
-  static std::size_t most_on_host(int n_threads) {
+  static std::size_t max_on_host(int n_threads) {
     return kHostPairsOfThread * static_cast<std::size_t>(n_threads);
   }
 
@@ -187,7 +187,7 @@ class DeviceSearcher final : public GpuSearcher {
   void rescore_early(const SequenceSet& queries, std::span<const std::uint32_t> numbers,
                      const TargetPart& part, kernels::InexactPairs found) {
     const int n_threads = tbb::this_task_arena::max_concurrency();
-    if (early_.size() + found.size() > most_on_host(n_threads)) return;
+    if (early_.size() + found.size() > max_on_host(n_threads)) return;
     std::vector<Pair> pairs;
     for (const std::uint64_t entry : found) pairs.push_back(pair_of(entry, numbers, part));
     const Work work{queries, targets_, pairs};

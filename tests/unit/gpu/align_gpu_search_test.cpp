@@ -103,18 +103,6 @@ TEST_CASE("gpu.align_search: scores past the cells are exact", "[gpu][device]") 
       {3, 1});
 }
 
-TEST_CASE("gpu.align_search: other modes go through the aligner", "[gpu][device]") {
-  if (!test::has_gpu()) return;
-  std::mt19937 random(kSeed + 3);
-  const Sets sets = random_sets(random, 24);
-  for (const auto mode : {align::Mode::global, align::Mode::semiglobal}) {
-    check_search(
-        sets,
-        {mode, {true, true, true, true}, align::Output::score, align::blosum62_scoring(11, 1)},
-        {4, -20});
-  }
-}
-
 TEST_CASE("gpu.align_search: hits do not depend on the parts of the targets", "[gpu][device]") {
   if (!test::has_gpu()) return;
   std::mt19937 random(kSeed + 4);
@@ -236,7 +224,7 @@ TEST_CASE("gpu.search_plan: tracks are even and few rows are wasted", "[gpu]") {
   for (const std::int64_t length : lengths) sum += length;
   const auto plan = gpu::align::plan_search(lengths, kSearchRows, 1, 24);
   REQUIRE(plan.bundles.size() == 1);
-  const std::int64_t rows = std::int64_t{plan.most_tiles} * kSearchLanes * plan.rows;
+  const std::int64_t rows = std::int64_t{plan.max_tiles} * kSearchLanes * plan.rows;
   CHECK(2 * rows * 100 < sum * 103);
 
   // Every row of every query once, in order, whatever the number of bundles.

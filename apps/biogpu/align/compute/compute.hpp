@@ -45,7 +45,7 @@ struct ComputeTimes {
   double format_s = 0;
 };
 
-// Turns units into rows. Called by several threads, each with an item of its own.
+// Turns units into rows. Called by several threads, each with its own item.
 class AlignCompute {
  public:
   // held: the targets where they are held in memory, else nullptr. n_threads: threads of one call

@@ -31,7 +31,7 @@ bool UnitReader::Stream::refill(const io::BatchLimits& limits) {
 void UnitReader::Stream::read_first(const io::BatchLimits& limits) {
   take_free_block();
   if (reader->file_bytes() == 0) {
-    reader->read(*block, limits);  // only its first block tells how long a pipe may be
+    reader->read(*block, limits);  // the length of a pipe is estimated from its first block
     return;
   }
   io::SequenceBatch more;
@@ -105,7 +105,7 @@ void UnitReader::throw_unequal_lengths(std::uint64_t n_queries, std::uint64_t n_
 }
 
 void UnitReader::hold_targets() {
-  // One more than allowed tells a file that fits from one that does not.
+  // One more than allowed distinguishes a file that fits from one that does not.
   const auto one_more = [](std::uint64_t most) { return most == UINT64_MAX ? most : most + 1; };
   const std::uint64_t most = source_.max_target_residues;
   const std::uint64_t max_bytes = source_.max_target_bytes;

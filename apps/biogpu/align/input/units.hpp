@@ -73,7 +73,7 @@ class UnitReader {
   void set_candidates(Candidates candidates) { candidates_ = std::move(candidates); }
   bool next(WorkUnit& unit);
 
-  // Of the file, whatever the shard.
+  // Of the file, for every shard.
   const io::SequenceBatch& first_queries() const {
     return first_queries_.empty() ? *queries_.block : first_queries_;
   }

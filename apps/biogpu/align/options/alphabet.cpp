@@ -11,7 +11,7 @@
 namespace biogpu::app {
 namespace {
 
-// Letters enough to tell.
+// Letters that are enough to decide.
 constexpr std::uint64_t kMaxLetters = 1u << 16;
 constexpr std::uint64_t kMinOfDna = 20;  // a protein has so many of A, C, G, T, N in no place
 constexpr std::uint64_t kMinOfProtein = 10;

@@ -19,7 +19,7 @@ namespace biogpu::align {
 namespace HWY_NAMESPACE {
 
 // Below every value that require_int32() lets a cell have, and far enough above the end of the
-// range for the two steps that start from it before it is set anew.
+// range for the two steps that start from it before it is set again.
 inline constexpr std::int32_t kDead = -(1 << 30) - (1 << 29);
 
 // H, E and F of one anti-diagonal, by a.

@@ -50,23 +50,24 @@ struct GroupJob {
   bool same_targets = false;  // those of the last job of this scratch, which was such a one too
   Scratch* scratch = nullptr;
   std::span<const LaneEnd> ends = {};  // of all targets, by column; none: every lane holds one
-  std::int32_t least = 0;  // a local score below it may come out as any that is not above its own
+  std::int32_t min_score =
+      0;  // a local score below it may come out as any that is not above its own
 };
 
 // Lengths over the lanes of a group.
 struct GroupShape {
-  std::int64_t n_rows = 0, n_columns = 0;          // the greatest
-  std::int64_t least_rows = 0, least_columns = 0;  // the smallest
+  std::int64_t n_rows = 0, n_columns = 0;      // the greatest
+  std::int64_t min_rows = 0, min_columns = 0;  // the smallest
 
   explicit GroupShape(const GroupJob& job) {
-    least_rows = std::ssize(job.lanes[0].query);
-    least_columns = std::ssize(job.lanes[0].target);
+    min_rows = std::ssize(job.lanes[0].query);
+    min_columns = std::ssize(job.lanes[0].target);
     for (const LanePair& pair : job.lanes) {
       const std::int64_t m = std::ssize(pair.query), n = std::ssize(pair.target);
       n_rows = std::max(n_rows, m);
       n_columns = std::max(n_columns, n);
-      least_rows = std::min(least_rows, m);
-      least_columns = std::min(least_columns, n);
+      min_rows = std::min(min_rows, m);
+      min_columns = std::min(min_columns, n);
     }
   }
 };

@@ -87,7 +87,7 @@ class DifferenceKernel {
     start_columns();
     start_lanes();
     std::int64_t j = 0;
-    for (; j + kMaxColumns < shape_.least_columns; j += kMaxColumns) {
+    for (; j + kMaxColumns < shape_.min_columns; j += kMaxColumns) {
       pass<kMaxColumns>(j);
       add_last_rows<kMaxColumns>(j);
     }
@@ -130,12 +130,12 @@ class DifferenceKernel {
 
   // Masks of the rows in which lanes end, and the lanes by target length.
   void start_lanes() {
-    const std::int64_t n_end_rows = shape_.n_rows - shape_.least_rows + 1;
+    const std::int64_t n_end_rows = shape_.n_rows - shape_.min_rows + 1;
     end_masks_ = job_.scratch->row_masks.get<std::uint8_t>(n_end_rows * lanes_);
     std::fill_n(end_masks_, n_end_rows * lanes_, std::uint8_t{0});
     n_lanes_ = std::ssize(job_.lanes);
     for (int lane = 0; lane < n_lanes_; ++lane) {
-      end_masks_[(rows_of(lane) - shape_.least_rows) * lanes_ + lane] = 0xFF;
+      end_masks_[(rows_of(lane) - shape_.min_rows) * lanes_ + lane] = 0xFF;
       last_row_[lane] = static_cast<std::int16_t>(rows_of(lane) - 1);
       // H in column -1 of the last row.
       last_row_score_[lane] = static_cast<std::int16_t>(left_border(options_, rows_of(lane)));
@@ -170,7 +170,7 @@ class DifferenceKernel {
       front.v[c] = hn::Set(d, top_difference(j + c));
       front.y[c] = last[c] = hn::Zero(d);
     }
-    const std::int64_t n_rows = shape_.n_rows, n_plain = shape_.least_rows - 1;
+    const std::int64_t n_rows = shape_.n_rows, n_plain = shape_.min_rows - 1;
     std::int64_t i = 0;
     for (; i < n_plain; ++i) row<C>(i, front);
     for (const std::uint8_t* mask = end_masks_; i < n_rows; ++i, mask += lanes_) {

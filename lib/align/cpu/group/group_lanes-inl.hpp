@@ -21,7 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 using Tag = hn::ScalableTag<T>;
 
-// What a kernel computes beside the scores.
+// What a kernel computes besides the scores.
 enum class Want {
   score,  // local: nothing; global and semi-global: the end too, it comes for little
   ends,   // the end of a local alignment

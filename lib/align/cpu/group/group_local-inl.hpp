@@ -56,21 +56,21 @@ class LocalKernel {
         corner_(floor_) {
     if constexpr (kSkewable) skew_ = Source::skew_of(*job.options);
     // The bound of a pass is up to this much above what its cells hold.
-    may_bound_ = skew_ > 0 && job.least > kSearchColumns * skew_;
+    may_bound_ = skew_ > 0 && job.min_score > kSearchColumns * skew_;
     columns_ = may_bound_ ? kSearchColumns : kMaxColumns;
     // H is kept as the last column of a pass has it, E as the one behind.
     range_.local_highest -= columns_ * skew_;
     h_floor_ = raised(columns_ - 1);
-    least_e_ = hn::Sub(raised(columns_), open_);
+    min_e_ = hn::Sub(raised(columns_), open_);
   }
 
   void run() {
     const Tag<T> d;
     // Scores alone may be computed by tiles of rows, whose columns stay in a near cache. Ends and
     // floors that rise need whole columns.
-    const std::int64_t most_rows = kSkewable && !may_bound_ ? 2 * kTileRows : kTileRows;
-    const bool tiled = !kEnds && shape_.n_rows > most_rows;
-    const std::int64_t tile_rows = tiled ? most_rows : shape_.n_rows;
+    const std::int64_t max_rows = kSkewable && !may_bound_ ? 2 * kTileRows : kTileRows;
+    const bool tiled = !kEnds && shape_.n_rows > max_rows;
+    const std::int64_t tile_rows = tiled ? max_rows : shape_.n_rows;
     const std::int64_t column = tile_rows * lanes_;
     h_ = job_.scratch->h.get<T>(2 * column);
     e_ = job_.scratch->e.get<T>(2 * column);
@@ -93,7 +93,7 @@ class LocalKernel {
       n_rows_ = std::min(tile_rows, shape_.n_rows - first_row_);
       for (std::int64_t i = 0; i < n_rows_; ++i) {
         hn::Store(h_floor_, d, h_ + i * lanes_);
-        hn::Store(least_e_, d, e_ + i * lanes_);
+        hn::Store(min_e_, d, e_ + i * lanes_);
       }
       corner_ = h_floor_;
       next_end_ = 0;
@@ -136,8 +136,9 @@ class LocalKernel {
 
   static constexpr std::int64_t kMinRoom = 48;
   // Rows of which H and E, before and behind a pass, take 256 KiB, well within the second cache,
-  // whose lines come in time: the scores of a pass, made once a tile, then take little beside its
-  // cells. Twice as many where a pass is never computed again, so that H and E are overwritten.
+  // whose lines come in time: the scores of a pass, made once a tile, then take little compared
+  // with its cells. Twice as many where a pass is never computed again, so that H and E are
+  // overwritten.
   static constexpr auto kTileRows =
       static_cast<std::int64_t>(65536 / (hn::MaxLanes(Tag<T>()) * sizeof(T)));
   // Passes in a row for which no bound is tried, at most.
@@ -190,7 +191,7 @@ class LocalKernel {
       for (int c = 0; c < C; ++c)
         best_ = hn::Max(
             best_, kSkewed ? hn::Sub(front.most[c], hn::Sub(raised(c), floor_)) : front.most[c]);
-      if constexpr (kSkewed) bound_most_e();
+      if constexpr (kSkewed) bound_max_e();
     } else {
       constexpr int kBlock = LocalEnds<T>::kBlock;
       for (std::int64_t i = 0; i < n_rows;) {
@@ -204,17 +205,17 @@ class LocalKernel {
     }
   }
 
-  // Where scores below job_.least do not matter, few passes hold one that does. An upper bound of
-  // all cells of a skewed pass comes for little; only a pass where that is not below what matters
-  // is computed again, following the best of each column, for which this returns false. Such passes
-  // come in runs; the longer they do, the longer no bound is tried.
+  // Where scores below job_.min_score do not matter, few passes hold one that does. An upper bound
+  // of all cells of a skewed pass comes for little; only a pass where that is not below what
+  // matters is computed again, following the best of each column, for which this returns false.
+  // Such passes come in runs; the longer they do, the longer no bound is tried.
   HWY_INLINE bool bounded(Front<kSearchColumns>& front) {
     if (passes_to_follow_ > 0) {
       --passes_to_follow_;
       return false;
     }
     const Front<kSearchColumns> start = front;
-    front.most_e = most_e_;
+    front.max_e = max_e_;
     std::int64_t i = 0;
     // Two at a time, so that fewer values are copied from register to register.
     for (; i + 1 < n_rows_; i += 2) {
@@ -222,7 +223,7 @@ class LocalKernel {
       Rows::template skewed_row<kSearchColumns, false>(i + 1, front);
     }
     if (i < n_rows_) Rows::template skewed_row<kSearchColumns, false>(i, front);
-    if (HWY_LIKELY(hn::AllFalse(Tag<T>(), hn::Gt(front.most_e, most_e_)))) {
+    if (HWY_LIKELY(hn::AllFalse(Tag<T>(), hn::Gt(front.max_e, max_e_)))) {
       next_run_ = std::max(next_run_ / 2, 1);
       return true;
     }
@@ -236,27 +237,28 @@ class LocalKernel {
   void start_following() {
     passes_to_follow_ = 0;
     next_run_ = 1;
-    set_least();
+    set_min_score();
   }
 
-  // The greatest value of each lane that need not be followed, by job_.least alone.
-  void set_least() {
+  // The greatest value of each lane that need not be followed, by job_.min_score alone.
+  void set_min_score() {
     HWY_ALIGN T least[kMaxLanes] = {};
     for (std::int64_t lane = 0; lane < lanes_; ++lane)
-      least[lane] = static_cast<T>(std::clamp<std::int64_t>(
-          range_.local_zero + job_.least - 1 - base_[lane], range_.local_zero, highest_followed_));
+      least[lane] = static_cast<T>(
+          std::clamp<std::int64_t>(range_.local_zero + job_.min_score - 1 - base_[lane],
+                                   range_.local_zero, highest_followed_));
     least_ = hn::Load(Tag<T>(), least);
-    bound_most_e();
+    bound_max_e();
   }
 
   // What E behind a pass is at most where no value needs to be followed. A lane that is saturated
   // holds nothing of use any more.
-  HWY_INLINE void bound_most_e() {
+  HWY_INLINE void bound_max_e() {
     const Tag<T> d;
     const auto saturated = hn::Gt(best_, hn::Set(d, static_cast<T>(range_.local_highest)));
     const V most = hn::IfThenElse(saturated, hn::Set(d, std::numeric_limits<T>::max()),
                                   hn::Max(best_, least_));
-    most_e_ = hn::Sub(most, hn::Sub(open_, extend_));
+    max_e_ = hn::Sub(most, hn::Sub(open_, extend_));
   }
 
   // Before column j: ends the targets that it is behind, and clears the way for those that follow.
@@ -287,9 +289,9 @@ class LocalKernel {
     for (std::int64_t i = 0; i < n_rows_; ++i) {
       T *h = h_ + i * lanes_, *e = e_ + i * lanes_;
       hn::Store(hn::IfThenElse(lanes, h_floor_, hn::Load(d, h)), d, h);
-      hn::Store(hn::IfThenElse(lanes, least_e_, hn::Load(d, e)), d, e);
+      hn::Store(hn::IfThenElse(lanes, min_e_, hn::Load(d, e)), d, e);
     }
-    set_least();
+    set_min_score();
   }
 
   // Takes the score of the lane over, of one tile of rows maybe.
@@ -339,10 +341,10 @@ class LocalKernel {
     for (std::int64_t i = 0; i < n_rows_; ++i) {
       T *h = h_ + i * lanes_, *e = e_ + i * lanes_;
       hn::Store(hn::Max(hn::SaturatedSub(hn::Load(d, h), by), h_floor_), d, h);
-      hn::Store(hn::Max(hn::SaturatedSub(hn::Load(d, e), by), least_e_), d, e);
+      hn::Store(hn::Max(hn::SaturatedSub(hn::Load(d, e), by), min_e_), d, e);
     }
     best_ = hn::SaturatedSub(best_, by);
-    set_least();
+    set_min_score();
     if constexpr (kEnds) ends_.lower(by);
   }
 
@@ -368,7 +370,7 @@ class LocalKernel {
   V best_;
   int skew_ = 0, columns_ = kMaxColumns;  // of a skewed pass
   bool may_bound_ = false;
-  V h_floor_, least_e_;  // what H and E of a column that is kept are at least
+  V h_floor_, min_e_;  // what H and E of a column that is kept are at least
   Source source_;
   LocalEnds<T> ends_;
   LocalBorder<T> border_;
@@ -377,7 +379,7 @@ class LocalKernel {
   std::int64_t first_row_ = 0, n_rows_ = 0;  // of the tile
   V corner_;                                 // H above and left of the next pass
   std::int64_t max_score_ = 0, trigger_ = 0, highest_followed_ = 0;
-  V least_, most_e_;  // set_least(), bound_most_e()
+  V least_, max_e_;  // set_min_score(), bound_max_e()
   int passes_to_follow_ = 0, next_run_ = 1;
   std::size_t next_end_ = 0;            // of job_.ends
   std::int32_t base_[kMaxLanes] = {};   // what the floors were raised by

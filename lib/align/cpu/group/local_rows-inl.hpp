@@ -31,7 +31,7 @@ struct LocalRows {
     std::uint8_t* trace;
     // Skewed columns. back: what lies between E of two passes; h_to, e_to: where H and E go, so
     // that the pass can be computed again.
-    V floors[C], back, most_e;
+    V floors[C], back, max_e;
     T *h_to, *e_to;
   };
 
@@ -49,7 +49,7 @@ struct LocalRows {
     for (int c = 0; c < C; ++c) {
       V from_diagonal, at_least;
       if constexpr (kTrace) {
-        // The bit must tell a diagonal below the floor from the floor.
+        // The bit must distinguish a diagonal below the floor from the floor.
         from_diagonal = hn::Add(front.diagonal[c], front.columns.score(at, c));
         at_least = hn::Max(from_diagonal, front.floor);
       } else {
@@ -98,7 +98,7 @@ struct LocalRows {
     }
     hn::Store(left, d, front.h_to + i * kLanes);
     hn::Store(e, d, front.e_to + i * kLanes);
-    if constexpr (!kExact) front.most_e = hn::Max(front.most_e, e);
+    if constexpr (!kExact) front.max_e = hn::Max(front.max_e, e);
   }
 };
 

@@ -16,8 +16,9 @@ constexpr std::int64_t kCheckpoints = 16;
 
 std::int64_t round_up(std::int64_t rows) { return (rows + kMaxLanes - 1) / kMaxLanes * kMaxLanes; }
 
-// Columns between those that are kept beside the rows; 0: none. As far apart as rows, and no more
-// of them than fit: the parts between rows are then cut into blocks, of which a path crosses few.
+// Columns between those that are kept in addition to the rows; 0: none. As far apart as rows, and
+// no more of them than fit: the parts between rows are then cut into blocks, of which a path
+// crosses few.
 std::int64_t column_distance(std::int64_t n_rows, std::int64_t n_columns,
                              const LongLimits& limits) {
   const std::int64_t most = limits.checkpoint_bytes / (8 * std::max<std::int64_t>(n_rows, 1));

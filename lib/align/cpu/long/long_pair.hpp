@@ -18,7 +18,7 @@ struct LongLimits {
 
 // Aligns one pair of non-empty sequences on its own with 32-bit scores, a vector along an
 // anti-diagonal. Score and ends take O(m + n) memory. A path takes LongLimits, or some hundred
-// bytes per target residue, whatever the query's length: rows and columns kept as checkpoints,
+// bytes per target residue, for any length of the query: rows and columns kept as checkpoints,
 // between which the blocks that the path crosses are computed again, by levels where the blocks are
 // large, so that the path is that of the full matrix. Appends to `cigar`.
 Alignment align_long_pair(const Options& options, const PairScores& scores,
