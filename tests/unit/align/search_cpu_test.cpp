@@ -1,66 +1,13 @@
-// The search on the CPU against the plain one, on every instruction set of this machine: several
-// groups of targets, scores beyond 8 bits, sequences of no residue.
+// What the search on the CPU alone has: several targets a lane, skewed columns, scores at the
+// limits of 8 bits. On every instruction set of this machine.
 #include "lib/align/search.hpp"
 #include "tests/support/catch.hpp"
-#include "tests/unit/align/compare_cpu.hpp"
+#include "tests/unit/align/compare.hpp"
+#include "tests/unit/align/search_sets.hpp"
 
 using namespace biogpu;
 using namespace biogpu::align;
 using namespace biogpu::align::test;
-
-namespace {
-
-// Half of the targets are copies of stretches of a query with some changes.
-Pairs make_sets(const Scoring& scoring, std::string_view letters, unsigned seed) {
-  std::mt19937 random(seed);
-  Pairs sets(scoring);
-  std::vector<std::string> queries{"", std::string(letters.substr(0, 1))};
-  for (int i = 0; i < 10; ++i) queries.push_back(random_text(random, letters, 1 + random() % 130));
-  for (const std::string& query : queries) sets.add_query(query);
-  for (int i = 0; i < 150; ++i) {
-    const std::string& query = queries[random() % queries.size()];
-    sets.add_target(i % 2 == 0 ? mutate(random, letters, query, random() % 40)
-                               : random_text(random, letters, random() % 150));
-  }
-  return sets;
-}
-
-void compare_search(const Pairs& sets, const Options& options,
-                    const SearchOptions& search = {.top = 20, .min_score = -200}) {
-  const Work work = sets.work();
-  const Hits want = search_ref(work.queries, work.targets, options, search);
-  for (const std::string& isa : isas()) {
-    force_cpu_isa(isa);
-    for (const int n_threads : {1, 3}) {
-      const Hits got = search_cpu(work.queries, work.targets, options, search, n_threads);
-      INFO(isa << " threads " << n_threads);
-      CHECK(got.begin == want.begin);
-      CHECK(got.rows == want.rows);
-    }
-  }
-  force_cpu_isa("");
-}
-
-}  // namespace
-
-TEST_CASE("align.search_cpu: equals search_ref in every mode", "[align][property]") {
-  Options options;
-  options.mode = GENERATE(Mode::local, Mode::global, Mode::semiglobal);
-  options.free_ends = {true, true, true, true};
-  options.scoring = blosum62_scoring(11, 1);
-  compare_search(make_sets(options.scoring, kProtein, 1), options);
-  options.scoring = dna_scoring(5, -4, 8, 2);
-  compare_search(make_sets(options.scoring, "ACGTN", 2), options);
-}
-
-TEST_CASE("align.search_cpu: equals search_ref for costs that 8 bits cannot hold", "[align]") {
-  Options options;
-  options.mode = GENERATE(Mode::local, Mode::global);
-  options.scoring = dna_scoring(100, -120, 130, 7);
-  compare_search(make_sets(options.scoring, kDna, 3), options);
-  options.scoring = dna_scoring(3, -2, 1, 4);
-  compare_search(make_sets(options.scoring, kDna, 4), options);
-}
 
 TEST_CASE("align.search_cpu: equals search_ref where nothing costs anything", "[align]") {
   Options options;
@@ -173,13 +120,4 @@ TEST_CASE("align.search_cpu: equals search_ref where skewed columns leave a byte
     for (std::size_t b = 0; b < n; ++b) options.scoring.score[a][b] = a == b ? 1 : -1;
   compare_search(make_sets(options.scoring, kProtein, 12), options);
   compare_search(make_sets(options.scoring, kProtein, 13), options, {10, 30});
-}
-
-TEST_CASE("align.search_cpu: equals search_ref in a band and with X-drop", "[align]") {
-  Options options;
-  options.scoring = blosum62_scoring(11, 1);
-  options.band = 10;
-  compare_search(make_sets(options.scoring, kProtein, 5), options);
-  options.xdrop = 20;
-  compare_search(make_sets(options.scoring, kProtein, 6), options);
 }

@@ -1,14 +1,18 @@
+// The best hits of a search: how they are picked, and every device against the plain search.
 #include "lib/align/search.hpp"
-
-#include <algorithm>
-#include <random>
-#include <string>
-
 #include "tests/support/catch.hpp"
-#include "tests/unit/align/random_pairs.hpp"
+#include "tests/unit/align/compare.hpp"
+#include "tests/unit/align/search_sets.hpp"
 
 using namespace biogpu;
 using namespace biogpu::align;
+using namespace biogpu::align::test;
+
+namespace {
+
+int n_targets() { return static_cast<int>(n_of(150)); }
+
+}  // namespace
 
 TEST_CASE("align.search: the picker keeps the best, the lower index among equals", "[align]") {
   HitPicker picker({.top = 3, .min_score = 2});
@@ -30,26 +34,43 @@ TEST_CASE("align.search: without a bound every hit is kept in order", "[align]")
   CHECK(hits.rows == std::vector<Hit>{{0, 3}, {2, -5}, {3, -5}});
 }
 
-TEST_CASE("align.search: search_cpu finds the hits of search_ref", "[align]") {
+TEST_CASE("align.search: bounds of hits and of scores equal search_ref", "[align]") {
   Options options;
   options.scoring = blosum62_scoring(11, 1);
-  std::mt19937 random(7);
-  test::Pairs pairs(options.scoring);
-  for (int i = 0; i < 5; ++i)
-    pairs.add_query(test::random_text(random, test::kProtein, random() % 90));
-  for (int i = 0; i < 60; ++i)
-    pairs.add_target(test::random_text(random, test::kProtein, random() % 120));
-  const Work work = pairs.work();
+  const Pairs sets = make_sets(options.scoring, kProtein, 10, n_targets());
   for (const Mode mode : {Mode::local, Mode::global}) {
     options.mode = mode;
-    for (const std::uint32_t top : {0u, 1u, 7u, 100u}) {
-      const SearchOptions search{.top = top, .min_score = mode == Mode::local ? 20 : -60};
-      const Hits expected = search_ref(work.queries, work.targets, options, search);
-      for (const int n_threads : {1, 3}) {
-        const Hits got = search_cpu(work.queries, work.targets, options, search, n_threads);
-        CHECK(got.begin == expected.begin);
-        CHECK(got.rows == expected.rows);
-      }
-    }
+    for (const std::uint32_t top : {0u, 1u, 7u, 100u})
+      compare_search(sets, options, {.top = top, .min_score = mode == Mode::local ? 20 : -60});
   }
+  options.mode = Mode::local;
+  compare_search(sets, options, {.top = 5, .min_score = 0});
+}
+
+TEST_CASE("align.search: equals search_ref in every mode", "[align][property]") {
+  Options options;
+  options.mode = GENERATE(Mode::local, Mode::global, Mode::semiglobal);
+  options.free_ends = {true, true, true, true};
+  options.scoring = blosum62_scoring(11, 1);
+  compare_search(make_sets(options.scoring, kProtein, 1, n_targets()), options);
+  options.scoring = dna_scoring(5, -4, 8, 2);
+  compare_search(make_sets(options.scoring, "ACGTN", 2, n_targets()), options);
+}
+
+TEST_CASE("align.search: equals search_ref for costs that 8 bits cannot hold", "[align]") {
+  Options options;
+  options.mode = GENERATE(Mode::local, Mode::global);
+  options.scoring = dna_scoring(100, -120, 130, 7);
+  compare_search(make_sets(options.scoring, kDna, 3, n_targets()), options);
+  options.scoring = dna_scoring(3, -2, 1, 4);
+  compare_search(make_sets(options.scoring, kDna, 4, n_targets()), options);
+}
+
+TEST_CASE("align.search: equals search_ref in a band and with X-drop", "[align]") {
+  Options options;
+  options.scoring = blosum62_scoring(11, 1);
+  options.band = 10;
+  compare_search(make_sets(options.scoring, kProtein, 5, n_targets()), options);
+  options.xdrop = 20;
+  compare_search(make_sets(options.scoring, kProtein, 6, n_targets()), options);
 }

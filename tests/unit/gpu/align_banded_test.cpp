@@ -32,59 +32,6 @@ void check_against_reference(const align::Work& work, const align::Options& opti
 
 }  // namespace
 
-TEST_CASE("gpu.align_banded: bands equal the reference in every mode", "[gpu][device]") {
-  if (!test::has_gpu()) return;
-  std::mt19937 random(kSeed);
-  const auto dna = random_pairs(random, 5, 12, 110);
-  const auto protein = random_pairs(random, 24, 8, 90);
-  for (const std::int64_t band : {0, 1, 7, 40, 100000}) {
-    for (auto options : test::all_modes(align::dna_scoring(2, -3, 5, 2))) {
-      options.band = band;
-      check_against_reference(dna.work(), options);
-    }
-    for (auto options : test::all_modes(align::blosum62_scoring(11, 1))) {
-      options.band = band;
-      check_against_reference(protein.work(), options);
-    }
-  }
-}
-
-TEST_CASE("gpu.align_banded: score, ends and statistics come without a path", "[gpu][device]") {
-  if (!test::has_gpu()) return;
-  std::mt19937 random(kSeed + 1);
-  const auto builder = random_pairs(random, 4, 10, 80);
-  for (auto options : test::all_modes(align::dna_scoring(1, -1, 2, 1))) {
-    options.band = 9;
-    for (const auto output :
-         {align::Output::score, align::Output::ends, align::Output::statistics}) {
-      options.output = output;
-      check_against_reference(builder.work(), options);
-      if (options.mode != align::Mode::local) continue;
-      options.xdrop = 15;
-      check_against_reference(builder.work(), options);
-      options.xdrop = align::kNoXdrop;
-    }
-  }
-}
-
-TEST_CASE("gpu.align_banded: X-drop equals the reference", "[gpu][device]") {
-  if (!test::has_gpu()) return;
-  std::mt19937 random(kSeed + 2);
-  const auto builder = random_pairs(random, 5, 20, 110);
-  // The last costs open < extend.
-  for (const auto& scoring : {align::dna_scoring(2, -3, 5, 2), align::dna_scoring(2, -1, 0, 0),
-                              align::dna_scoring(1, -2, 1, 3)}) {
-    for (const std::int32_t xdrop : {0, 1, 5, 20, 100, 2000000000}) {
-      for (const std::int64_t band : {align::kNoBand, std::int64_t{0}, std::int64_t{9}}) {
-        align::Options options{align::Mode::local, {}, align::Output::cigar, scoring};
-        options.xdrop = xdrop;
-        options.band = band;
-        check_against_reference(builder.work(), options);
-      }
-    }
-  }
-}
-
 TEST_CASE("gpu.align_banded: windows wider than shared memory equal the reference",
           "[gpu][device]") {
   if (!test::has_gpu()) return;

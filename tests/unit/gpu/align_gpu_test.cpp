@@ -52,35 +52,6 @@ TEST_CASE("gpu.align_gpu: protein rows equal the reference in every mode", "[gpu
   }
 }
 
-TEST_CASE("gpu.align_gpu: unusual gap costs equal the reference", "[gpu][device]") {
-  if (!test::has_gpu()) return;
-  std::mt19937 random(kSeed + 2);
-  const auto builder = pairs_of_all_lengths(random, 4);
-  // open < extend, free gaps, free extension, linear
-  for (const auto& [open, extend] : {std::pair{1, 3}, {0, 0}, {4, 0}, {2, 2}, {0, 1}}) {
-    for (const auto mode : {align::Mode::global, align::Mode::semiglobal, align::Mode::local}) {
-      const align::Options options{mode,
-                                   {true, true, true, true},
-                                   align::Output::cigar,
-                                   align::dna_scoring(2, -1, open, extend)};
-      check_against_reference(builder.work(), options);
-    }
-  }
-}
-
-TEST_CASE("gpu.align_gpu: score, ends and statistics come without a path", "[gpu][device]") {
-  if (!test::has_gpu()) return;
-  std::mt19937 random(kSeed + 3);
-  const auto builder = pairs_of_all_lengths(random, 4);
-  for (auto options : test::all_modes(align::dna_scoring(1, -1, 2, 1))) {
-    for (const auto output :
-         {align::Output::score, align::Output::ends, align::Output::statistics}) {
-      options.output = output;
-      check_against_reference(builder.work(), options);
-    }
-  }
-}
-
 TEST_CASE("gpu.align_gpu: several tiles a pair equal the reference", "[gpu][device]") {
   if (!test::has_gpu()) return;
   std::mt19937 random(kSeed + 4);
@@ -133,42 +104,6 @@ TEST_CASE("gpu.align_gpu: rows in the memory of older ones", "[gpu][device]") {
       test::check_equal(work, options, rows, align::align_ref(work, options));
     }
   }
-}
-
-TEST_CASE("gpu.align_gpu: one query against many targets", "[gpu][device]") {
-  if (!test::has_gpu()) return;
-  std::mt19937 random(kSeed + 6);
-  test::WorkBuilder builder;
-  builder.add_query(test::random_residues(random, 70, 20));
-  for (std::uint32_t i = 0; i < 40; ++i) {
-    builder.add_target(test::random_residues(random, 1 + random() % 90, 20));
-    builder.add_pair(0, i);
-  }
-  const align::Options options{
-      align::Mode::local, {}, align::Output::cigar, align::blosum62_scoring(11, 1)};
-  check_against_reference(builder.work(), options);
-}
-
-TEST_CASE("gpu.align_gpu: a band and X-drop give the reference's rows", "[gpu][device]") {
-  if (!test::has_gpu()) return;
-  std::mt19937 random(kSeed + 7);
-  const auto builder = pairs_of_all_lengths(random, 4);
-  align::Options options{
-      align::Mode::global, {}, align::Output::cigar, align::dna_scoring(2, -3, 5, 2)};
-  options.band = 6;
-  check_against_reference(builder.work(), options);
-  options.mode = align::Mode::local;
-  options.band = align::kNoBand;
-  options.xdrop = 20;
-  check_against_reference(builder.work(), options);
-}
-
-TEST_CASE("gpu.align_gpu: no pairs give no rows", "[gpu][device]") {
-  if (!test::has_gpu()) return;
-  const test::WorkBuilder builder;
-  const align::Options options{
-      align::Mode::local, {}, align::Output::cigar, align::dna_scoring(2, -3, 5, 2)};
-  CHECK(align::make_gpu_aligner(0, options, 0)->align(builder.work()).rows.empty());
 }
 
 TEST_CASE("gpu.align_gpu: a device that is not there is refused", "[gpu][device]") {

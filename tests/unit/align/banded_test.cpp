@@ -1,7 +1,7 @@
-// Bands and X-drop: the SIMD backend against the reference, and the reference against what their
+// Bands and X-drop: every device against the reference, and the reference against what their
 // definitions imply.
 #include "tests/support/catch.hpp"
-#include "tests/unit/align/compare_cpu.hpp"
+#include "tests/unit/align/compare.hpp"
 
 using namespace biogpu;
 using namespace biogpu::align;
@@ -33,16 +33,16 @@ std::int32_t best_prefixes(const Scoring& scoring, const std::string& query,
 
 }  // namespace
 
-TEST_CASE("align.band: equals the reference in every mode", "[align][property]") {
+TEST_CASE("align.banded: equals the reference in every mode", "[align][property]") {
   Options options = GENERATE(from_range(all_modes()));
   options.band = GENERATE(0, 1, 7, 40, 100000);
   options.scoring = dna_scoring(2, -3, 5, 2);
-  compare(random_pairs(options.scoring, "ACGTN", 60, 0, 90, 1), options);
+  compare(random_pairs(options.scoring, "ACGTN", n_of(60), 0, 90, 1), options);
   options.scoring = blosum62_scoring(11, 1);
-  compare(random_pairs(options.scoring, kProtein, 40, 0, 90, 2), options);
+  compare(random_pairs(options.scoring, kProtein, n_of(40), 0, 90, 2), options);
 }
 
-TEST_CASE("align.band: as wide as the matrix changes nothing", "[align]") {
+TEST_CASE("align.banded: as wide as the matrix changes nothing", "[align]") {
   Options options = GENERATE(from_range(all_modes()));
   options.scoring = dna_scoring(2, -3, 5, 2);
   const Pairs pairs = random_pairs(options.scoring, kDna, 60, 0, 60, 3);
@@ -56,12 +56,14 @@ TEST_CASE("align.xdrop: equals the reference", "[align][property]") {
   options.mode = Mode::local;
   options.xdrop = GENERATE(0, 1, 5, 20, 100, 2000000000);
   options.band = GENERATE(kNoBand, std::int64_t{0}, std::int64_t{9});
-  for (const bool costs_odd : {false, true}) {
-    options.scoring = costs_odd ? dna_scoring(1, -2, 1, 3) : dna_scoring(2, -3, 5, 2);
-    compare(random_pairs(options.scoring, "ACGTN", 60, 0, 90, 4), options);
+  // The last costs open < extend.
+  for (const Scoring& scoring :
+       {dna_scoring(2, -3, 5, 2), dna_scoring(2, -1, 0, 0), dna_scoring(1, -2, 1, 3)}) {
+    options.scoring = scoring;
+    compare(random_pairs(options.scoring, "ACGTN", n_of(60), 0, 90, 4), options);
   }
   options.scoring = blosum62_scoring(11, 1);
-  compare(random_pairs(options.scoring, kProtein, 40, 0, 90, 5), options);
+  compare(random_pairs(options.scoring, kProtein, n_of(40), 0, 90, 5), options);
 }
 
 TEST_CASE("align.xdrop: without a drop it is the best global alignment of two prefixes",
