@@ -10,7 +10,9 @@ Checked:
   files      names of source files and scripts alone, as `ops.def`, and with some folders, as `cpu/row.hpp`
   links      of documents, to files and to headings in them
   presets    of CMake: after --preset, and "preset `dev`" or "the `dev` build" in documents
-  layers     the table of docs/architecture.md has each folder of lib/ and gpu/, in the order of check_layers.py
+  layers     the table of docs/architecture.md has each folder of apps/, lib/, gpu/ and third_party/, those of lib/
+             and gpu/ in the order of check_layers.py
+  pages      each page of docs/ is linked from another one
   kernels    the first comment of each kernel file of gpu/ has the fields of KERNEL_FIELDS
 
 Needs git and the checkout alone. Prints FILE:LINE: what is missing; exit status 1 when something is.
@@ -180,10 +182,8 @@ def layer_breaches(tree):
             if (found := TREE_ROW.match(line))]
     for root, layers in (("lib", check_layers.LIB_LAYER), ("gpu", check_layers.GPU_LAYER)):
         above = max(layers.values())
-        listed = set()
         for number, folders in rows:
             own = [folder.split("/")[1] for folder in folders if re.fullmatch(rf"{root}/\w+", folder)]
-            listed.update(own)
             for folder in own:
                 layer = layers.get(folder)
                 if layer is None:
@@ -192,8 +192,25 @@ def layer_breaches(tree):
                     yield number, f"{root}/{folder} lies above the folders listed before it"
                 else:
                     above = layer
-        there = {path.split("/")[1] for path in tree.files if path.startswith(root + "/") and path.count("/") > 1}
-        yield from ((1, f"{root}/{folder} is not in the table of folders") for folder in sorted(there - listed))
+
+
+    listed = {folder for _, folders in rows for folder in folders}
+    there = {"/".join(path.split("/")[:2]) for path in tree.files
+             if path.startswith(("apps/", "lib/", "gpu/", "third_party/")) and path.count("/") > 1}
+    yield from ((1, f"{folder} is not in the table of folders") for folder in sorted(there - listed))
+
+
+def unlinked(names):
+    """Pages that no other page leads to; a link to a folder leads to none."""
+    linked = set()
+    for name in names:
+        if name.endswith(".md"):
+            for target, _ in LINK.findall((ROOT / name).read_text(encoding="utf-8")):
+                path = ((ROOT / name).parent / target).resolve()
+                if target and "://" not in target and path != (ROOT / name).resolve():
+                    linked.add(path)
+    return [name for name in names if name.startswith("docs/") and name.endswith(".md")
+            and (ROOT / name).resolve() not in linked]
 
 
 def breaches(name, tree):
@@ -220,6 +237,9 @@ def main():
         for number, breach in breaches(name, tree):
             print(f"{name}:{number}: {breach}")
             n_breaches += 1
+    for name in unlinked(known):
+        print(f"{name}:1: no page links to this one")
+        n_breaches += 1
     print(f"check_paths: {len(names)} files, {n_breaches} breaches")
     return 1 if n_breaches else 0
 

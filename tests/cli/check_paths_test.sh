@@ -22,6 +22,7 @@ printf '// %s\n' 'What it computes.' 'Shapes  a' 'Mapping, Traffic  b' 'Result  
 echo >>gpu/qc/trim.hip
 table lib/io lib/core gpu/qc gpu/prim gpu/rt
 echo 'The preset `cpu`, `lib/io/NAME.hpp`, `lib/io/reader`, `error.hpp`, `zlib.h`.' >docs/page.md
+echo '[a](docs/architecture.md), [b](docs/page.md)' >README.md
 check "a correct project" check_paths
 
 printf '%s\n' 'Text' 'and `lib/io/writer.hpp`.' >docs/page.md
@@ -51,6 +52,9 @@ table lib/io lib/core gpu/qc gpu/prim gpu/rt
 
 sed -i '/Oracle/d' gpu/qc/trim.hip
 check "a field of a kernel" breach gpu/qc/trim.hip:1 'the header has no field Oracle'
+
+echo 'Text' >docs/lost.md
+check "a page without a link" breach docs/lost.md:1 'no page links to this one'
 
 cd "$work" || exit 1
 finish
