@@ -34,7 +34,7 @@ def emulator():
     return emu
 
 
-CORRECTIONS = "3"  # of correct(): what was translated with others is not used
+CORRECTIONS = "4"  # of correct(): what was translated with others is not used
 
 
 def correct(emu):
@@ -42,8 +42,10 @@ def correct(emu):
 
     An atomic returns the old value where sc0 is set, which other cards call glc. Row broadcasts give the last lane
     of each row to the next row, or lane 31 to the upper half. Flat addresses have no base in scalar registers.
+    The bases of shared and private memory are 64 bits; the compiler takes them by s_mov_b64.
     """
     attribute, control, field = emu._iattr, emu._dpp16_ctrl, emu._Ctx.optional_field
+    source, move = emu._Ctx.rsrc_dyn, []
 
     def attribute_of(instruction, name, default=0):
         return attribute(instruction, "sc0" if name == "glc" and hasattr(type(instruction), "sc0") else name, default)
@@ -61,7 +63,23 @@ def correct(emu):
         is_flat = isinstance(instruction, emu.irc.FLAT)
         return None if is_flat and name == "saddr" else field(context, instruction, name)
 
+    def source_of(context, offset, lane, *others, **options):
+        value = source(context, offset, lane, *others, **options)
+        if not move:
+            return value
+        is_base = offset.eq(emu._c(235)) | offset.eq(emu._c(237))
+        low, high = (context.rsgpr_dyn(offset + emu._c(i), is_base) for i in (0, 1))
+        return is_base.where(emu._u64(low, high), value)
+
+    def compile_scalar(instruction, context):
+        move[:] = [True] * (emu._op_name(instruction) == "S_MOV_B64")
+        try:
+            return emu._compile_sop(instruction, context)
+        finally:
+            move.clear()
+
     emu._iattr, emu._dpp16_ctrl, emu._Ctx.optional_field = attribute_of, control_of, field_of
+    emu._Ctx.rsrc_dyn, emu._INST_HANDLERS[emu.irc.SOP1] = source_of, compile_scalar
 
 
 def cache_file():
