@@ -12,6 +12,9 @@
 # must not spill on AMD, those matching BIOGPU_SPILL_FREE_NVIDIA (default: the kernels whose speed
 # rests on it) not on NVIDIA: which do depends on the version of the compiler, too.
 #
+# BIOGPU_RESOURCES=FOLDER keeps what the compiler says of each kernel for AMD in FOLDER/TARGET.log, for
+# scripts/measure/kernel_resources.py.
+#
 # With BIOGPU_RECORD=1 a check of all files is recorded for docs/platforms.md (scripts/measure/platforms.py).
 set -uo pipefail
 
@@ -100,6 +103,9 @@ check_target() {
         grep -v -E 'remark:|^ *\^|^ *[0-9]* \|' "$base.log" | head -n 40 >&2
         ;;
     esac
+    if [ -n "${BIOGPU_RESOURCES:-}" ] && [[ $target == gfx* ]]; then
+      { echo "$file"; cat "$base.log"; } >>"$BIOGPU_RESOURCES/$target.log"
+    fi
     grep ' vector ' "$base.spills" | sed "s/^/$target: /" | c++filt >&2
     n_scalar=$((n_scalar + $(grep -c ' scalar ' "$base.spills")))
   done

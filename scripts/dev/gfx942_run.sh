@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the preset rocm for AMD's gfx942 and runs its kernels' machine code on the CPU, instruction by
-# instruction: tests of the project on small inputs. No AMD card is needed.
+# instruction: tests of the project on small inputs, and the program with --device gpu against the CPU. No AMD
+# card is needed.
 #
 # usage: scripts/dev/gfx942_run.sh [--record] [FAMILY ...]
 #
@@ -58,7 +59,11 @@ cmake --preset rocm -B "$work" --toolchain third_party/hip_on_gfx942/toolchain.c
   { tail -n 20 "$log"; fail "it does not configure"; }
 cmake --build "$work" -j "${BIOGPU_JOBS:-2}" --target "${targets[@]}" >"$log" 2>&1 ||
   { grep -A 20 -E '^FAILED|error:' "$log" | head -n 60; fail "it does not build"; }
+# Tests look for the module where an installed program has it.
+mkdir -p "$work/lib/biogpu"
+ln -sf ../../apps/biogpu/libbiogpu_rocm.so "$work/lib/biogpu/"
 echo "built in $((SECONDS - begin)) s"
 
 python3 scripts/measure/gfx942.py "${options[@]}" "$work" "$@" || fail "above is what differs"
+[ ${#options[@]} -lt 3 ] || python3 scripts/dev/tables.py docs/design/amd-without-card.md docs/platforms.md
 echo "gfx942 machine code: none differs"

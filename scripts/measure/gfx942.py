@@ -26,9 +26,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT / "scripts"))
 
-from measure import machine  # noqa: E402
+from measure import result_files  # noqa: E402
 from measure.text import table  # noqa: E402
 
+PARTS = ("align", "kmer", "bwt", "qc", "infer")  # families that docs/platforms.md has a column for
 CASES = ROOT / "tests" / "gfx942" / "cases.tsv"
 
 
@@ -62,7 +63,7 @@ def outcome(status, text, failure):
     """equal, DIFFERS or cannot, and why."""
     if failure:
         return "cannot", failure
-    fault = re.search(r"^gfx942: (.*)$", text, re.MULTILINE)
+    fault = re.search(r"gfx942: (.*)$", text, re.MULTILINE)
     if fault:
         return "cannot", fault[1]
     passed = re.search(r"All tests passed \((\d+) assertion|^(\d+) of \2 checks passed|^equal\t", text, re.MULTILINE)
@@ -95,11 +96,10 @@ def run_case(build, case, seconds):
     result, why = ("unfinished", f"not within {seconds} s") if text is None else outcome(
         process.returncode, text, launches["failure"])
     name = arguments if program.endswith(".sh") or arguments else program
-    row = {"family": family, "case": name, "result": result, "why": why, "launches": launches["launches"],
-           "kernels": launches["kernels"], "instructions": launches["instructions"],
-           "seconds": round(time.monotonic() - begin, 1)}
-    print(f"{result}\t{family}\t{name}\t{len(row['kernels'])} kernels, {row['launches']} launches, "
-          f"{row['instructions']} instructions, {row['seconds']} s\t{why}", flush=True)
+    row = {"family": family, "case": name, "result": result, "why": why, "kernels": launches["kernels"],
+           "instructions": launches["instructions"]}
+    print(f"{result}\t{family}\t{name}\t{len(row['kernels'])} kernels, {launches['launches']} launches, "
+          f"{row['instructions']} instructions, {time.monotonic() - begin:.0f} s\t{why}", flush=True)
     if result == "DIFFERS":
         print("\n".join(text.splitlines()[-30:]), file=sys.stderr)
     return row
@@ -117,28 +117,29 @@ def write(path, rows):
     rows = sorted((row for key, row in by_case.items() if key in order),
                   key=lambda row: order[row["family"], row["case"]])
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"machine": machine.describe(), "rows": rows}, indent=1) + "\n", encoding="utf-8")
+    path.write_text(result_files.text_of(path.name, {"rows": rows}), encoding="utf-8")
+    record_platform(rows)
+
+
+def record_platform(rows):
+    """What is equal of each part of the program, for docs/platforms.md."""
+    lines = []
+    for part in PARTS:
+        equal = [row for row in rows if row["family"] == part and row["result"] == "equal"]
+        if equal:
+            kernels = {kernel for row in equal for kernel in row["kernels"]}
+            lines.append(f"AMD gfx942\t{part}\tmachine code emulated\t{len(equal)} tests, {len(kernels)} kernels\n")
+    if lines:
+        subprocess.run([sys.executable, str(ROOT / "scripts/measure/platforms.py"), "scripts/dev/gfx942_run.sh --record"],
+                       input="".join(lines), check=True, text=True)
 
 
 def gfx942_cases(result):
     """Every case that ran as machine code."""
     rows = [[row["family"], row["case"].rstrip("*"), row["result"], str(len(row["kernels"])),
-             f"{row['instructions']:,}", row["why"] if row["result"] != "equal" else ""] for row in result["rows"]]
-    return table(["family", "test", "result", "kernels", "instructions of waves", "why not"], rows, "lllrrl")
-
-
-def gfx942_families(result):
-    """One line a family."""
-    lines = []
-    for family in dict.fromkeys(row["family"] for row in result["rows"]):
-        rows = [row for row in result["rows"] if row["family"] == family]
-        kernels = {kernel for row in rows for kernel in row["kernels"]}
-        count = {state: sum(row["result"] == state for row in rows)
-                 for state in ("equal", "DIFFERS", "cannot", "unfinished")}
-        lines.append([family, *(str(n) for n in count.values()), str(len(kernels)),
-                      f"{sum(row['instructions'] for row in rows):,}"])
-    return table(["family", "equal", "differs", "cannot", "unfinished", "kernels", "instructions of waves"], lines,
-                 "lrrrrrr")
+             f"{row['instructions']:,}", row["why"], f"{row['date']}, {row['commit']}"] for row in result["rows"]]
+    return table(["family", "test", "result", "kernels", "instructions of waves", "notes", "when, at commit"], rows,
+                 "lllrrll")
 
 
 def main():
@@ -153,9 +154,12 @@ def main():
     unknown = set(wanted) - {family for family, *_ in cases}
     if unknown:
         sys.exit(f"gfx942.py: no family {', '.join(sorted(unknown))} in {CASES.relative_to(ROOT)}")
-    rows = [run_case(arguments.build.resolve(), case, arguments.seconds) for case in cases if case[0] in wanted]
-    if arguments.record:
-        write(arguments.record, rows)
+    rows = []
+    for case in cases:
+        if case[0] in wanted:
+            rows.append(run_case(arguments.build.resolve(), case, arguments.seconds))
+            if arguments.record:  # with every case: the next may take long
+                write(arguments.record, rows)
     sys.exit(any(row["result"] == "DIFFERS" for row in rows))
 
 

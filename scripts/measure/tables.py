@@ -3,6 +3,8 @@
 import statistics
 
 from measure import bench_tables, machine, timing
+from measure.gfx942 import gfx942_cases
+from measure.kernel_resources import kernel_resources, tight_kernels
 from measure.overview import overview
 from measure.platforms import platforms
 from measure.random_runs.table import random_runs
@@ -74,7 +76,8 @@ def compare_sections(*results):
 
 
 KINDS = {kind.__name__: kind for kind in (
-    compare, compare_details, compare_sections, overview, platforms, random_runs,
+    compare, compare_details, compare_sections, gfx942_cases, kernel_resources, overview, platforms, random_runs,
+    tight_kernels,
     bench_tables.figures, bench_tables.parasail_library, bench_tables.align_files, bench_tables.align_cpu,
     bench_tables.align_gpu_library, bench_tables.align_gpu_files,
     bench_tables.kmer_count, bench_tables.kmer_query, bench_tables.kmer_versions, bench_tables.kmer_device,

@@ -1,0 +1,98 @@
+"""What each kernel takes of AMD's cards: the compiler's remarks as a result, and its tables.
+
+usage: python3 scripts/measure/kernel_resources.py TARGET=LOG ...
+  TARGET  gfx90a or gfx942
+  LOG     messages of clang with -Rpass-analysis=kernel-resource-usage, those of each file behind a line that ends
+          in its name: of scripts/dev/compile_check.sh (BIOGPU_RESOURCES) or of ninja
+
+Writes scripts/bench/results/gfx942/kernel_resources.jsonl, one kernel and target a line; what it holds of
+other targets stays.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from measure import result_files
+from measure.text import table
+
+NAME = "gfx942/kernel_resources.jsonl"
+KEYS = {"SGPRs": "sgprs", "TotalSGPRs": "sgprs", "VGPRs": "vgprs", "AGPRs": "agprs", "ScratchSize": "scratch_bytes",
+        "Occupancy": "waves", "VGPRs Spill": "vgprs_spilled", "LDS Size": "shared_bytes"}
+REMARK = re.compile(r"remark: +([A-Za-z ]+?)(?: \[[^]]*\])?: ([^ ]+) \[-Rpass-analysis=kernel-resource-usage\]")
+FILE = re.compile(r"(?:^|[ /])gpu/(?:CMakeFiles/biogpu_gpu\.dir/)?(\S+\.hip)(?:\.o)?$")
+
+
+def read_log(target, text):
+    """A row a kernel; kernels of libraries that several files hold are told once."""
+    rows, file = {}, ""
+    row = {}
+    for line in text.splitlines():
+        found = REMARK.search(line)
+        if found is None:
+            name = FILE.search(line)
+            file = name[1] if name else file
+        elif found[1] == "Function Name":
+            row = rows.setdefault(found[2], {"target": target, "file": file, "name": found[2]})
+        elif found[1] in KEYS:
+            row[KEYS[found[1]]] = int(found[2])
+    return list(rows.values())
+
+
+def short_names(symbols):
+    """Names without what all share, nor parameters."""
+    text = subprocess.run(["c++filt", "-p"], input="\n".join(symbols), check=True, text=True, capture_output=True)
+    return {symbol: re.sub(r"\(anonymous namespace\)::|biogpu::gpu::|^void ", "", name)
+            for symbol, name in zip(symbols, text.stdout.splitlines())}
+
+
+def limit_of(row):
+    """What keeps more waves from a SIMD: 512 registers a lane, or 64 KB of shared memory a block's compute unit."""
+    registers = (row["vgprs"] + 3) // 4 * 4 + row["agprs"] if row["agprs"] else row["vgprs"]
+    by_registers = min(8, 512 // max(8, (registers + 7) // 8 * 8))
+    return "registers" if row["waves"] >= by_registers else "shared memory"
+
+
+def kernel_resources(rows):
+    """Every kernel on every target."""
+    lines = [[f"`{row['name']}`", f"`{row['file']}`", row["target"], str(row["vgprs"]), str(row["agprs"]),
+              str(row["sgprs"]), f"{row['shared_bytes']:,}", f"{row['scratch_bytes']:,}", str(row["waves"])] for row in rows]
+    return table(["kernel", "file", "target", "VGPRs", "AGPRs", "SGPRs", "shared bytes", "scratch bytes", "waves"], lines,
+                 "lllrrrrrr")
+
+
+def tight_kernels(rows):
+    """Each kernel that spills vector registers, or of which fewer than two waves fit on a SIMD."""
+    some = [row for row in rows if row["vgprs_spilled"] > 0 or row["waves"] < 2]
+    lines = [[f"`{row['name']}`", f"`{row['file']}`", row["target"], str(row["vgprs"]), str(row["agprs"]),
+              f"{row['shared_bytes']:,}", str(row["waves"]), str(row["vgprs_spilled"]), limit_of(row)] for row in some]
+    return table(["kernel", "file", "target", "VGPRs", "AGPRs", "shared bytes", "waves", "spilled", "limited by"], lines,
+                 "lllrrrrrl")
+
+
+def main():
+    if len(sys.argv) < 2 or not all("=" in word for word in sys.argv[1:]):
+        sys.exit(__doc__.split("\n\n")[1])
+    rows = []
+    for word in sys.argv[1:]:
+        target, path = word.split("=", 1)
+        rows += read_log(target, pathlib.Path(path).read_text(encoding="utf-8", errors="replace"))
+    names = short_names(sorted({row["name"] for row in rows}))
+    for row in rows:
+        row["name"] = names[row["name"]]
+    path = result_files.FOLDER / NAME
+    targets = {row["target"] for row in rows}
+    if path.exists():
+        rows += [row for row in result_files.load(NAME) if row["target"] not in targets]
+    rows.sort(key=lambda row: (row["file"], row["name"], row["target"]))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(result_files.text_of(path.name, rows), encoding="utf-8")
+    print(f"{len(rows)} kernels in {path.relative_to(result_files.ROOT)}")
+
+
+if __name__ == "__main__":
+    main()

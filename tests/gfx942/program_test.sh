@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# The program built for gfx942 on a few records, its kernels run as machine code on the CPU: its output with
+# --device gpu is that with --device cpu. Run by scripts/dev/gfx942_run.sh.
+#
+# usage: tests/gfx942/program_test.sh BINARY SOURCE_DIR rocm CASE
+what=$4
+# shellcheck source=tests/cli/lib.sh
+. "$(dirname "$0")/../cli/lib.sh"
+write_example
+
+# both ARGUMENTS...: runs with either device; leaves their standard output in cpu.txt and gpu.txt. %d in an
+# argument stands for the device.
+both() {
+  local device
+  for device in cpu gpu; do
+    works "${@//%d/$device}" --device "$device"
+    cp out.txt "$device.txt"
+  done
+}
+
+# same ARGUMENTS...: what is printed is the same with either device, and something.
+same() {
+  both "$@"
+  check "something is printed" [ -s cpu.txt ]
+  check "the GPU prints what the CPU does" same_files cpu.txt gpu.txt
+}
+
+# close FILE FILE BOUND: arrays of fp32 in .npy files of one shape, no number further apart than BOUND.
+# shellcheck disable=SC2317  # called by check
+close() {
+  cmp <(head -c 128 "$1") <(head -c 128 "$2") && paste \
+    <(od -A n -v -w4 -t f4 -j 128 "$1") <(od -A n -v -w4 -t f4 -j 128 "$2") |
+    awk -v bound="$3" '
+      { d = $1 - $2; if (d < 0) d = -d; if (!(d <= bound)) far = 1; if (d > most) most = d; ++n }
+      END { printf "  %d numbers, greatest difference %g\n", n, most; exit n == 0 || far }'
+}
+
+case $what in
+  devices)
+    works devices
+    check "the device is listed" out_has 'gfx942'
+    ;;
+  align_score) same align -q --mode nw --output score q.fa t.fa ;;
+  align_local_score) same align -q --mode sw --output score q.fa t.fa ;;
+  align_cigar)
+    same align -q --mode nw q.fa t.fa
+    same align -q --mode sg_dx q.fa t.fa
+    ;;
+  align_band) same align -q --mode nw --band 8 q.fa t.fa ;;
+  align_search)
+    printf '>a\nMKTAYIAKQRQISFVKSHFSRQ\n>b\nGSHMLEDPVDAFK\n' >queries.fa
+    printf '>c\nMKTAYIAKQRNISFVKSHFARQ\n>d\nGGHMLEDPVNAFKW\n>e\nWWPLLKKRA\n' >proteins.fa
+    same align -q --mode sw --preset protein --top 2 --columns query,target,score queries.fa proteins.fa
+    ;;
+  kmer_count)
+    for k in 5 21 40; do
+      both kmer count -q -m "$k" -C -s 1k -o %d.jf q.fa t.fa
+      for device in cpu gpu; do
+        works kmer info -s "$device.jf"
+        cp out.txt "$device.txt"
+      done
+      check "records of $k bases" same_files cpu.txt gpu.txt
+    done
+    ;;
+  kmer_query)
+    works kmer count -q -m 9 -C -s 1k --device cpu -o counts.jf q.fa t.fa
+    same kmer query -s q.fa counts.jf
+    ;;
+  bwt_transform)
+    both bwt transform -q t.fa -o %d.bwt
+    check "the transform" same_files cpu.bwt gpu.bwt
+    ;;
+  bwt_index)
+    both bwt index -q t.fa -p %d
+    check "the index" same_files cpu.bgfm gpu.bgfm
+    ;;
+  bwt_locate)
+    works bwt index -q --device cpu t.fa -p index
+    printf '>p1\nACGTTG\n>p2\nTTTTTT\n>p3\nGCA\n' >patterns.fa
+    same bwt locate -q -x index patterns.fa
+    same bwt count -q -x index patterns.fa
+    ;;
+  qc)
+    gzip -dc "$source_dir/data/lambda_reads.fq.gz" | head -n 80 >reads.fq
+    both qc -i reads.fq -o %d.fq -j %d.json -q 20 -5 -3 -g -x -y
+    check "reads are left" [ -s cpu.fq ]
+    check "reads" same_files cpu.fq gpu.fq
+    check "the report" bash -c 'diff <(grep -v "\"command\"" cpu.json) <(grep -v "\"command\"" gpu.json)'
+    ;;
+  infer_embed)
+    printf '>a\nMKTAYIAKQR\n>b\nGSHMLE\n' >p.fa
+    both infer embed -q --precision fp32 --model "$source_dir/tests/data/models/esm2_head16" p.fa -o %d.npy
+    check "embeddings" close cpu.npy gpu.npy 1e-4
+    ;;
+esac
+finish
