@@ -17,7 +17,7 @@ release=trixie
 rocm_release=sid
 # hipcc brings the compiler and the runtime; the program uses no other library of ROCm's.
 rocm_packages=(hipcc libamdhip64-dev libhipcub-dev librocprim-dev)
-other_packages=(ca-certificates git ccache python3)
+other_packages=(ca-certificates git ccache)
 
 repository=$(cd "$(dirname "$0")/../.." && pwd)
 root=${BIOGPU_ROCM_ROOT:-/var/cache/biogpu/rocm}
