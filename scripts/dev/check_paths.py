@@ -8,6 +8,7 @@ Checked:
              other files in a comment. NAME, or another word in capitals, stands for any name; "*" and "..." too. A
              path without suffix may name the stem of files.
   files      names of source files and scripts alone, as `ops.def`, and with some folders, as `cpu/row.hpp`
+  names      of functions and types in the pages of DESIGN, such as `align::Options`
   links      of documents, to files and to headings in them
   presets    of CMake: after --preset, and "preset `dev`" or "the `dev` build" in documents
   layers     the table of docs/architecture.md has each folder of apps/, lib/, gpu/ and third_party/, those of lib/
@@ -48,7 +49,10 @@ PRESET_IN_PROSE = re.compile(r"\bpreset `(\w+)`|`(\w+)` build\b")
 TREE_ROW = re.compile(r"^\| (`[^|]*`) \|")
 KERNEL_FIELDS = ("Shapes", "Mapping", "Traffic", "Result", "Oracle")
 # Programs and files of other projects, and those that installing makes.
-OTHERS = {"predict.py", "protein_mpnn_run.py", "basenji_sad.py", "basenji_sat_bed.py"}
+DESIGN = ("docs/design/", "docs/add_a_", "docs/architecture.md", "CONTRIBUTING.md")
+TABLE = re.compile(r"<!-- table begin.*?<!-- table end -->", re.S)
+IDENTIFIER = re.compile(r"([A-Za-z_]\w*(?:::[A-Za-z_]\w*)*)(?:<\w+>)?(?:\([^)]*\))?")
+OTHERS = {"bgzf_useek", "v_mfma", "predict.py", "protein_mpnn_run.py", "basenji_sad.py", "basenji_sat_bed.py"}
 INSTALLED = ("share/", "libexec/", "include/")
 
 
@@ -71,9 +75,12 @@ class Tree:
         self.presets = {preset["name"] for preset in
                         json.loads((ROOT / "CMakePresets.json").read_text(encoding="utf-8"))["configurePresets"]}
         self.foreign = set()
+        self.words = set()
         for name in names:
-            if name.endswith((".cpp", ".hpp", ".hip", ".h", ".c")):
-                self.foreign.update(INCLUDED.findall((ROOT / name).read_text(encoding="utf-8")))
+            if pathlib.Path(name).suffix in COMMENTS and not name.startswith(HISTORY):
+                text = (ROOT / name).read_text(encoding="utf-8")
+                self.foreign.update(INCLUDED.findall(text))
+                self.words.update(re.findall(r"\w+", text), re.findall(r"\w+", name))
 
     def has_path(self, path):
         path = path.rstrip("/")
@@ -129,6 +136,14 @@ def document_breaches(name, tree):
     for found in CODE_SPAN.finditer(joined):
         number = joined.count("\n", 0, found.start()) + 1
         yield from ((number, breach) for breach in missing_in(found[1], tree))
+    # Recorded tables keep the names of their time.
+    without_tables = TABLE.sub(lambda block: "\n" * block[0].count("\n"), joined)
+    for found in CODE_SPAN.finditer(without_tables) if name.startswith(DESIGN) else ():
+        identifier = IDENTIFIER.fullmatch(found[1].strip())
+        for word in identifier[1].split("::") if identifier else ():
+            is_name = "_" in word or re.search("[a-z][A-Z]", word) or "::" in identifier[1]
+            if is_name and word not in tree.words | OTHERS and not PLACEHOLDER.search(word):
+                yield without_tables.count("\n", 0, found.start()) + 1, f"no name {word} in the sources"
     for found in PRESET_IN_PROSE.finditer(joined):
         preset = found[1] or found[2]
         if preset not in tree.presets:

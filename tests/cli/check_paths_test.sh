@@ -39,6 +39,9 @@ check "a heading" breach docs/page.md:1 'no heading #here in architecture.md'
 echo '# Right here' >>docs/architecture.md && echo '[b](architecture.md#right-here).' >docs/page.md
 check "a heading that is there" check_paths
 rm docs/page.md
+mkdir docs/design
+echo '`io::Reader`, `open_file(path)`, `NAME_test`' >docs/design/page.md
+check "a name" breach docs/design/page.md:1 'no name open_file in the sources'
 
 echo 'int a;  // lib/core/gone.hpp has it' >lib/io/reader.cpp
 check "a path in a comment" breach lib/io/reader.cpp:1 'no path lib/core/gone.hpp'
