@@ -34,6 +34,25 @@ check "EMBOSS marks" out_has '||||||| ||||'
 check "EMBOSS identity" out_has '^Identity:        11/12 (91.7%)$'
 works align --mode sw -q --pairs --format ssw q.fa t.fa
 check "SSW" out_has '^optimal_alignment_score: 17	strand: +	target_begin: 1	target_end: 12	query_begin: 1	query_end: 11$'
+# Proteins with a gap of two residues and pairs that are similar but not equal: no two counts are the same.
+printf '>p\nMKVLAWQHHGDERSTNMK\n' >p.fa
+printf '>t\nMRVLAWQGDDRSTNIK\n' >pt.fa
+protein=(align --mode sw -q --preset protein --pairs)
+works "${protein[@]}" --columns matches,mismatches,similar,length,gaps,gap_opens,identity,cigar p.fa pt.fa
+check "counts of proteins" out_is 'matches\tmismatches\tsimilar\tlength\tgaps\tgap_opens\tidentity\tcigar\n13\t3\t16\t18\t2\t1\t72.22\t1=1X5=2I2=1X4=1X1=\n'
+works "${protein[@]}" --output statistics p.fa pt.fa
+check "statistics of proteins" out_is 'query\ttarget\tscore\tquery_end\ttarget_end\tmatches\tsimilar\tlength\np\tt\t62\t18\t16\t13\t16\t18\n'
+works "${protein[@]}" --format paf p.fa pt.fa
+check "PAF of proteins" out_is 'p\t18\t0\t18\t+\tt\t16\t0\t16\t13\t18\t255\tAS:i:62\tNM:i:5\tcg:Z:1=1X5=2I2=1X4=1X1=\n'
+works "${protein[@]}" --format blast6 p.fa pt.fa
+check "outfmt 6 of proteins" out_is 'p\tt\t72.222\t18\t3\t1\t1\t18\t1\t16\t7.64e-07\t28.5\n'
+works "${protein[@]}" --format csv --output statistics p.fa pt.fa
+check "CSV of proteins" out_is '0,0,18,16,62,17,15,13,16,18\n'
+works "${protein[@]}" --format sam p.fa pt.fa
+check "NM of proteins" out_has 'AS:i:62	NM:i:5$'
+works "${protein[@]}" --format emboss p.fa pt.fa
+check "EMBOSS similarity" out_has '^Similarity:      16/18 (88.9%)$'
+check "EMBOSS gaps" out_has '^Gaps:             2/18 (11.1%)$'
 fails 2 "CSV holds end positions" align --mode sw --format csv --output score q.fa t.fa
 for format in paf emboss ssw blast6; do
   fails 2 "holds a CIGAR" align --mode sw --output score --format $format q.fa t.fa
