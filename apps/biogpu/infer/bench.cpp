@@ -13,7 +13,7 @@
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
-#include "apps/biogpu/infer/sequences.hpp"
+#include "apps/biogpu/infer/proteins/sequence_run.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"

@@ -6,8 +6,7 @@
 
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/infer/commands.hpp"
-#include "apps/biogpu/infer/molecule_run.hpp"
-#include "apps/biogpu/infer/table.hpp"
+#include "apps/biogpu/infer/molecules/molecule_run.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/tasks/molecule/energy.hpp"
 

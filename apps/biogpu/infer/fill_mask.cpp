@@ -1,4 +1,4 @@
-// `biogpu infer fill-mask` and `info`.
+// `biogpu infer fill-mask`: likely residues at masked positions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +11,7 @@
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
-#include "apps/biogpu/infer/table.hpp"
-#include "lib/models/registry.hpp"
+#include "apps/biogpu/infer/proteins/record_table.hpp"
 #include "lib/tasks/score.hpp"
 
 namespace biogpu::app {
@@ -73,15 +72,6 @@ Run add_infer_fill_mask(CLI::App& command) {
           "  printf '>p\\nMKT<mask>LLA\\n' | biogpu infer fill-mask --model esm2_t6_8M_UR50D\n\n") +
       kExitCodes);
   return [flags](const std::string& command_line) { run_fill_mask(*flags, command_line); };
-}
-
-Run add_infer_info(CLI::App& command) {
-  const auto model = std::make_shared<std::string>();
-  OptionGroup(command)
-      .option("MODEL", *model, "folder with config.json and safetensors", " ")
-      ->required();
-  command.footer(std::string("Examples:\n  biogpu infer info esm2_t6_8M_UR50D\n\n") + kExitCodes);
-  return [model](const std::string&) { print(models::describe_model(*model)); };
 }
 
 }  // namespace biogpu::app

@@ -7,7 +7,7 @@
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
-#include "apps/biogpu/infer/window_run.hpp"
+#include "apps/biogpu/infer/dna/window_run.hpp"
 #include "lib/bio/genome/signal_file.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/arrays/array_writer.hpp"

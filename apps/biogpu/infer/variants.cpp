@@ -5,7 +5,7 @@
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
-#include "apps/biogpu/infer/effect_run.hpp"
+#include "apps/biogpu/infer/dna/effect_run.hpp"
 
 namespace biogpu::app {
 

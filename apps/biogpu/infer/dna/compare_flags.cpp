@@ -1,0 +1,38 @@
+#include "apps/biogpu/infer/dna/compare_flags.hpp"
+
+#include "apps/biogpu/command_line/option_group.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
+
+namespace biogpu::app {
+
+void add_compare_flags(CLI::App& command, CompareFlags& flags) {
+  const OptionGroup options(command);
+  options
+      .option("--reduce", flags.reduction, "one number of several bins: mean, sum [mean]", "HOW")
+      ->transform(one_of({"mean", "sum"}));
+  options
+      .option("--strands", flags.strands,
+              "forward, or both (the mean of a window and its reverse complement) [forward]",
+              "WHICH")
+      ->transform(one_of({"forward", "both"}));
+  options
+      .option("--shifts", flags.shifts, "mean over windows moved by so many bases, as -1,0,1 [0]",
+              "N,...")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->transform(in_range(-1000, 1000));
+  options.flag("--no-reuse", flags.no_reuse,
+               "compute all of every window, for comparisons: the same numbers, slower");
+}
+
+tasks::CompareOptions compare_options(const CompareFlags& flags, std::uint8_t unknown) {
+  tasks::CompareOptions options;
+  options.reduction = flags.reduction == "sum" ? tasks::Reduction::sum : tasks::Reduction::mean;
+  options.both_strands = flags.strands == "both";
+  if (!flags.shifts.empty()) options.shifts = flags.shifts;
+  options.unknown = unknown;
+  options.reuse = !flags.no_reuse;
+  return options;
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,87 @@
+#include "apps/biogpu/infer/dna/dna_flags.hpp"
+
+#include "apps/biogpu/command_line/option_group.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
+#include "lib/core/error.hpp"
+#include "lib/ops/convolution/conv_weights.hpp"
+
+namespace biogpu::app {
+
+void add_letter_flags(CLI::App& command, DnaFlags& flags) {
+  const OptionGroup options(command);
+  options
+      .option("--n-value", flags.n_value,
+              "an unknown letter in each of the four inputs: 0 or 0.25 [0]", "X")
+      ->transform(one_of({"0", "0.25"}));
+  options
+      .option("--gamma", flags.gamma,
+              "Enformer's gamma features: tf-table, positions, features [as the folder says]",
+              "FORM")
+      ->transform(one_of({"auto", "tf-table", "positions", "features"}));
+}
+
+void add_dna_flags(CLI::App& command, DnaFlags& flags) {
+  add_model_flag(command, flags.infer);
+  add_letter_flags(command, flags);
+  add_precision_flag(command, flags.infer.precision);
+  add_resume_flag(command, flags.infer);
+  add_shared_flags(command, flags.infer.shared);
+  command.get_option("--batch")->description("windows in one pass [chosen for the device]");
+}
+
+std::uint8_t unknown_code(const DnaFlags& flags) {
+  return flags.n_value == "0.25" ? ops::kLetterQuarters : ops::kLetterZero;
+}
+
+void add_region_flags(CLI::App& command, WindowFlags& flags) {
+  const OptionGroup options(command);
+  options.option("--genome", flags.regions.genome,
+                 "genome that --regions and --region are of; indexed where it has no .fai",
+                 "FASTA");
+  options.option("--regions", flags.regions.bed,
+                 "regions whose centres are those of windows; the fourth column names them", "BED");
+  options
+      .option("--region", flags.regions.regions, "one region, as chr7:1001-2000; again for more",
+              "REGION")
+      ->allow_extra_args(false);
+  options
+      .option("--fit", flags.fit,
+              "records of another length: exact (refuse), centre (cut or pad both ends) [exact]",
+              "HOW")
+      ->transform(one_of({"exact", "centre"}));
+}
+
+void add_window_flags(CLI::App& command, WindowFlags& flags) {
+  OptionGroup(command).option("FASTA", flags.dna.infer.inputs,
+                              "windows, plain or gzip; none or -: standard input", " ");
+  add_region_flags(command, flags);
+  add_dna_flags(command, flags.dna);
+}
+
+WindowFlags checked_flags(WindowFlags flags) {
+  InferFlags& infer = flags.dna.infer;
+  const bool has_genome = !flags.regions.genome.empty();
+  const bool has_regions = !flags.regions.bed.empty() || !flags.regions.regions.empty();
+  if (!has_genome && has_regions)
+    throw Error(ErrorCode::usage, "--regions and --region need --genome");
+  if (has_genome && !has_regions)
+    throw Error(ErrorCode::usage, "--genome needs --regions or --region");
+  if (has_genome && !infer.inputs.empty())
+    throw Error(ErrorCode::usage, "--genome takes the place of files of windows; give one of them");
+  if (has_genome && flags.fit != "exact")
+    throw Error(ErrorCode::usage, "--fit is for files of windows; regions keep their centre");
+  if (!has_genome && infer.inputs.empty()) infer.inputs.emplace_back("-");
+  infer.also_read.push_back({"--genome", flags.regions.genome});
+  infer.also_read.push_back({"--regions", flags.regions.bed});
+  infer.also_read.push_back({"--targets", flags.dna.heads.targets});
+  return flags;
+}
+
+std::unique_ptr<tasks::WindowSource> open_windows(const WindowFlags& flags, std::int64_t length) {
+  if (!flags.regions.genome.empty()) return tasks::make_genome_source(flags.regions, length);
+  return tasks::make_fasta_source(flags.dna.infer.inputs, length,
+                                  flags.fit == "centre" ? genome::Fit::centre : genome::Fit::exact,
+                                  flags.dna.infer.shared.threads);
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,97 @@
+#include "apps/biogpu/infer/dna/dna_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "apps/biogpu/infer/dna/head_choice.hpp"
+#include "apps/biogpu/run/cost_tasks.hpp"
+#include "lib/core/auto_device.hpp"
+
+namespace biogpu::app {
+namespace {
+
+// Bases of a pass, in whole windows: more do not make a pass of the published models faster.
+constexpr std::int64_t kCpuBases = 196608;
+constexpr std::int64_t kGpuBases = 2 * 196608;
+
+// At least a window of the published models.
+AutoDecision decide_dna(const InferFlags& flags, double n_bases) {
+  // Over a tower of convolutions a weight is multiplied once for so many bases.
+  constexpr double kBasesPerProduct = 30;
+  cost::Work work;
+  work.task = &works::kInfer;
+  work.n_threads = flags.shared.threads;
+  work.bytes = static_cast<double>(weight_bytes(flags.model));
+  work.units = work.bytes * std::max(n_bases, static_cast<double>(kCpuBases)) / kBasesPerProduct;
+  return decide_device(cost::Machine{}, work);
+}
+
+models::LoadOptions load_options(const DnaFlags& flags) {
+  models::LoadOptions options;
+  options.choose_heads = [&flags](const std::vector<models::TrackHead>& heads) {
+    return choose_heads(flags.heads, flags.infer.model, heads);
+  };
+  if (flags.gamma != "auto") options.gamma = flags.gamma;
+  return options;
+}
+
+}  // namespace
+
+double file_bytes(const std::vector<std::string>& paths) {
+  cost::Work inputs;
+  for (const std::string& path : paths)
+    if (path != "-") add_file(inputs, path);
+  return inputs.bytes;
+}
+
+DnaRun::DnaRun(DnaFlags flags, std::string name, std::string command_line, double n_bases)
+    : flags_(std::move(flags)),
+      run_(flags_.infer, std::move(name), std::move(command_line)),
+      devices_(run_, decide_dna(run_.flags(), n_bases), load_options(flags_)) {
+  if (!info().warning.empty())
+    run_.log().warn(fmt::format("{}: {}", run_.flags().model, info().warning));
+  for (const auto& [choice, value] : info().choices)
+    run_.log().detail(fmt::format("{}: {} {}", run_.flags().model, choice, value));
+  run_.log().detail(fmt::format("{}: {}, windows of {} bases, {} bins of {}, on {}",
+                                run_.flags().model, info().architecture, info().window,
+                                info().n_bins, info().bin_size, run_.device().name));
+}
+
+std::int64_t DnaRun::windows_per_pass(const models::DnaModel::Request& request) const {
+  const SharedFlags& shared = run_.flags().shared;
+  const bool on_gpu = run_.device().on_gpu();
+  std::int64_t n = shared.batch > 0 ? static_cast<std::int64_t>(shared.batch)
+                                    : (on_gpu ? kGpuBases : kCpuBases) / info().window;
+  // Rows are numbered by 32 bits.
+  n = std::clamp<std::int64_t>(n, 1, (std::int64_t{1} << 30) / info().window);
+  const std::uint64_t bound = on_gpu ? shared.max_device_memory : shared.max_memory;
+  while (bound > 0 && n > 1 && model().measure(n, request) > bound) n /= 2;
+  return n;
+}
+
+void DnaRun::run(ModelInput& input, const Compute& compute, const Write& write) {
+  run_.run(input, {devices_.size(), name_of(devices_.precision()),
+                   [&](std::size_t slot, pipeline::BatchResult& result) {
+                     devices_.use<models::DnaModel>(
+                         [&](models::DnaModel& model) { compute(model, slot, result); });
+                   },
+                   write});
+}
+
+void DnaRun::finish(std::uint64_t output_bytes, const nlohmann::ordered_json& counts,
+                    const std::function<void()>& name_outputs) {
+  nlohmann::ordered_json model = {{"architecture", info().architecture},
+                                  {"window", info().window},
+                                  {"bin_size", info().bin_size},
+                                  {"bins", info().n_bins},
+                                  {"parameters", info().n_parameters}};
+  for (const auto& [choice, value] : info().choices) model[choice] = value;
+  nlohmann::ordered_json result = {{"model", model}, {"precision", name_of(devices_.precision())}};
+  result.update(counts);
+  run_.finish(output_bytes, devices_.report(std::move(result)), name_outputs);
+}
+
+}  // namespace biogpu::app

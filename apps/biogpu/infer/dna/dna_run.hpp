@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "apps/biogpu/infer/dna/dna_flags.hpp"
+#include "apps/biogpu/infer/run/model_devices.hpp"
+#include "apps/biogpu/infer/run/model_input.hpp"
+#include "apps/biogpu/infer/run/model_run.hpp"
+#include "lib/models/dna_model.hpp"
+#include "lib/pipeline/batch_result.hpp"
+
+namespace biogpu::app {
+
+// From an input through a model of DNA on all devices to one ordered output.
+class DnaRun {
+ public:
+  // Loads the model on every device that is to be used, with the heads that are chosen. n_bases:
+  // roughly, of all windows together, for --device auto.
+  DnaRun(DnaFlags flags, std::string name, std::string command_line, double n_bases);
+
+  const models::DnaModel& model() const { return devices_.first<models::DnaModel>(); }
+  const models::DnaModel::Info& info() const { return model().info(); }
+  const InferFlags& flags() const { return run_.flags(); }
+  std::uint64_t n_records() const { return run_.n_records(); }
+  Log& log() { return run_.log(); }
+
+  std::int64_t windows_per_pass(const models::DnaModel::Request& request) const;
+
+  using Compute =
+      std::function<void(models::DnaModel& model, std::size_t slot, pipeline::BatchResult& result)>;
+  using Write = std::function<void(const pipeline::BatchResult& result)>;
+  // write gets the results in the order of the input.
+  void run(ModelInput& input, const Compute& compute, const Write& write);
+  // Throws Error{failed} where a result is NaN or infinite.
+  template <class Numbers>
+  void require_finite(const Numbers& numbers, const std::string& place) const {
+    devices_.require_finite(numbers, place);
+  }
+  // As ModelRun has it. counts: of the task, for the summary.
+  void finish(std::uint64_t output_bytes, const nlohmann::ordered_json& counts,
+              const std::function<void()>& name_outputs);
+
+ private:
+  DnaFlags flags_;
+  ModelRun run_;
+  ModelDevices devices_;
+};
+
+// Of files, as far as they are there; a pipe counts as nothing.
+double file_bytes(const std::vector<std::string>& paths);
+
+}  // namespace biogpu::app

@@ -1,0 +1,214 @@
+#include "apps/biogpu/infer/dna/effect_run.hpp"
+
+#include <fmt/format.h>
+
+#include <deque>
+#include <limits>
+#include <utility>
+
+#include "lib/core/error.hpp"
+#include "lib/io/output_file.hpp"
+
+namespace biogpu::app {
+namespace {
+
+DnaFlags checked_flags(const EffectFlags& flags) {
+  DnaFlags dna = flags.dna;
+  dna.infer.inputs = {flags.vcf};
+  dna.infer.also_read.push_back({"--genome", flags.genome});
+  dna.infer.also_read.push_back({"--targets", dna.heads.targets});
+  if (!is_vcf_path(dna.infer.output)) require_table_name(dna.infer.output);
+  if (is_vcf_path(dna.infer.output) && flags.wide)
+    throw Error(ErrorCode::usage, "--wide is for tables, not for VCF");
+  if (is_vcf_path(dna.infer.output) && !(flags.genes.empty() && flags.samples.empty()))
+    throw Error(ErrorCode::usage, "--genes and --samples are for tables, not for VCF");
+  if (!flags.samples.empty() && flags.vcf == "-")
+    throw Error(ErrorCode::usage, "--samples needs a file: all of it is read first");
+  dna.infer.also_read.push_back({"--genes", flags.genes});
+  return dna;
+}
+
+// A line of VCF has some hundred bytes; each is two windows or more.
+double guess_bases(const std::string& vcf) {
+  constexpr double kBasesOfByte = 2 * 196608 / 200.0;
+  return kBasesOfByte * file_bytes({vcf});
+}
+
+genome::VariantReaderOptions reader_options(const EffectFlags& flags) {
+  genome::VariantReaderOptions options;
+  options.bad = flags.skip_bad ? genome::BadVariants::skip : genome::BadVariants::refuse;
+  options.samples = flags.samples;
+  options.keep_source = is_vcf_path(flags.dna.infer.output);
+  return options;
+}
+
+}  // namespace
+
+bool is_vcf_path(const std::string& path) {
+  return path.ends_with(".vcf") || path.ends_with(".vcf.gz") || path.ends_with(".bcf");
+}
+
+EffectRun::EffectRun(const EffectFlags& flags, const std::string& command_line)
+    : flags_(flags),
+      scores_(parse_scores(flags.scores)),
+      compare_(compare_options(flags.compare, unknown_code(flags.dna))),
+      run_(checked_flags(flags), "infer variants", command_line, guess_bases(flags.vcf)),
+      input_(flags.vcf, flags.genome, reader_options(flags)),
+      tracks_(track_names(flags.dna.heads, flags.dna.infer.model, run_.model())),
+      table_(scores_, tracks_, {flags.wide, !flags.samples.empty()}) {
+  for (const std::string& bins : flags.bins) windows_.bins.push_back(tasks::parse_bin_choice(bins));
+  windows_.grid = flags.grid;
+  read_annotation();
+  const models::DnaModel::Info& info = run_.info();
+  if (const std::int64_t most = info.n_bins * info.bin_size; flags.grid > most)
+    throw Error(ErrorCode::usage, fmt::format("--grid {}: the model predicts {} bases of a window",
+                                              flags.grid, most));
+}
+
+// Genes, and the haplotypes of samples, which need all of the file.
+void EffectRun::read_annotation() {
+  if (!flags_.genes.empty()) windows_.genes = &genes_.emplace(flags_.genes, input_.genome());
+  if (flags_.samples.empty()) return;
+  genome::VariantReaderOptions options = reader_options(flags_);
+  options.keep_source = false;
+  genome::VariantReader reader(flags_.vcf, input_.genome(), options);
+  haplotypes_.emplace(reader, flags_.skip_bad ? genome::UnphasedGenotypes::skip
+                                              : genome::UnphasedGenotypes::refuse);
+  windows_.haplotypes = &*haplotypes_;
+  const genome::HaplotypeCounts& counts = haplotypes_->counts();
+  if (counts.overlapping > 0)
+    run_.log().warn(
+        fmt::format("{}: {} alleles overlap an earlier one of their haplotype and are "
+                    "left out",
+                    reader.label(), counts.overlapping));
+}
+
+// Text of a batch, or an array [alleles, scores * ranges * tracks] of each variant.
+void EffectRun::compute(models::DnaModel& model, std::size_t slot, bool as_text,
+                        pipeline::BatchResult& result) const {
+  const std::vector<genome::Variant>& variants = input_.variants(slot);
+  const tasks::VariantWindows windows =
+      tasks::make_variant_windows(input_.genome(), model.info(), variants, windows_);
+  const std::vector<tasks::Compared> compared =
+      tasks::compare_windows(model, windows.comparisons, compare_);
+  std::vector<std::vector<float>> of_variant(variants.size());
+  for (std::size_t i = 0; i < compared.size(); ++i) {
+    const tasks::ScoredAllele& allele = windows.alleles[i];
+    const genome::Variant& variant = variants[allele.variant];
+    const std::vector<float> values = compute_scores(scores_, compared[i]);
+    run_.require_finite(values, input_.place(variant));
+    if (as_text)
+      table_.append(input_.genome().contigs()[variant.contig].name, variant, allele, values,
+                    result.text);
+    else
+      of_variant[allele.variant].insert(of_variant[allele.variant].end(), values.begin(),
+                                        values.end());
+  }
+  result.n_records += variants.size();
+  result.n_residues += compared.size();
+  if (as_text) return;
+  for (const std::vector<float>& values : of_variant)
+    result.arrays.push_back({"", {std::ssize(values)}, values});
+}
+
+void EffectRun::run(const DnaRun::Write& write, bool as_text) {
+  compare_.windows_per_pass = run_.windows_per_pass({});
+  input_.set_windows(run_.info().window, flags_.grid);
+  input_.set_batch(compare_.windows_per_pass);
+  run_.run(
+      input_,
+      [&](models::DnaModel& model, std::size_t slot, pipeline::BatchResult& result) {
+        compute(model, slot, as_text, result);
+      },
+      write);
+  if (run_.n_records() == 0) run_.log().warn("the input has no variant; the output has none");
+}
+
+void EffectRun::write_table() {
+  io::OutputFile out(flags_.dna.infer.output, flags_.dna.infer.shared.threads);
+  out.write(table_.header());
+  run([&](const pipeline::BatchResult& result) { out.write(result.text); }, true);
+  finish(out.bytes(), [&] { out.commit(); });
+}
+
+std::vector<genome::InfoField> EffectRun::info_fields() const {
+  std::vector<genome::InfoField> fields;
+  for (const VariantScore& score : scores_)
+    for (const tasks::BinChoice& bins : windows_.bins) {
+      std::string id = score.name;
+      if (bins.width > 0) id += fmt::format("_CENTRE_{}", bins.width);
+      const bool single = tracks_.size() == 1;
+      fields.push_back(
+          {id, single ? "A" : ".",
+           fmt::format("{}, {} of bins {}, by {}: {}{}", score.description,
+                       flags_.compare.reduction, bins.name, run_.info().architecture,
+                       single ? "" : "for each ALT allele the tracks ", fmt::join(tracks_, ","))});
+    }
+  return fields;
+}
+
+void EffectRun::write_annotated(genome::AnnotatedVcfWriter& writer, const genome::Variant& variant,
+                                const io::NamedArray& array) const {
+  const std::size_t n_fields = scores_.size() * windows_.bins.size();
+  std::vector<std::vector<float>> fields(n_fields);
+  const float* value = array.values.data();
+  for (const genome::AltAllele& alt : variant.alts)
+    for (std::vector<float>& field : fields) {
+      const bool scored = alt.kind == genome::AlleleKind::letters;
+      for (std::size_t t = 0; t < tracks_.size(); ++t)
+        field.push_back(scored ? *value++ : std::numeric_limits<float>::quiet_NaN());
+    }
+  writer.write(variant, fields);
+}
+
+// Results that --resume had come before their variants are read.
+void EffectRun::write_vcf() {
+  genome::AnnotatedVcfWriter writer(flags_.dna.infer.output, input_.reader(), info_fields());
+  std::deque<io::NamedArray> waiting;
+  const auto write_read = [&] {
+    while (!waiting.empty()) {
+      const std::optional<genome::Variant> variant = input_.take_variant();
+      if (!variant) return;
+      write_annotated(writer, *variant, waiting.front());
+      waiting.pop_front();
+    }
+  };
+  run(
+      [&](const pipeline::BatchResult& result) {
+        waiting.insert(waiting.end(), result.arrays.begin(), result.arrays.end());
+        write_read();
+      },
+      false);
+  write_read();
+  writer.finish();
+  finish(0, [&] { writer.commit(); });
+}
+
+void EffectRun::finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs) {
+  const genome::VariantCounts& counts = input_.reader().counts();
+  run_.finish(output_bytes,
+              {{"windows_per_pass", compare_.windows_per_pass},
+               {"records", counts.records},
+               {"variants", run_.n_records()},
+               {"skipped",
+                {{"no_alternate", counts.no_alternate},
+                 {"symbolic_alleles", counts.symbolic},
+                 {"unknown_sequence", counts.unknown_contig},
+                 {"other_reference", counts.other_ref},
+                 {"no_genotypes", counts.no_genotypes},
+                 {"unphased", haplotypes_ ? haplotypes_->counts().unphased : 0},
+                 {"missing", haplotypes_ ? haplotypes_->counts().missing : 0}}}},
+              name_outputs);
+  const std::uint64_t n_genotypes =
+      counts.no_genotypes +
+      (haplotypes_ ? haplotypes_->counts().unphased + haplotypes_->counts().missing : 0);
+  if (counts.skipped() + n_genotypes == 0) return;
+  throw Error(ErrorCode::bad_input,
+              fmt::format("{}: skipped: {} symbolic alleles, {} records of unknown sequences, {} "
+                          "with another REF than the genome, {} genotypes without phase or "
+                          "missing; the output has the others",
+                          input_.reader().label(), counts.symbolic, counts.unknown_contig,
+                          counts.other_ref, n_genotypes));
+}
+
+}  // namespace biogpu::app

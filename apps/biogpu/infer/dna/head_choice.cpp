@@ -1,0 +1,112 @@
+#include "apps/biogpu/infer/dna/head_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "apps/biogpu/command_line/option_group.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
+
+namespace biogpu::app {
+
+void add_head_flags(CLI::App& command, HeadFlags& flags) {
+  const OptionGroup options(command);
+  options.option("--head", flags.heads, "heads of the model, as human [all]", "NAME,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  options.option("--tracks", flags.tracks,
+                 "tracks of one head: numbers from 0 (17, 17-20), identifiers, groups (DNASE),\n"
+                 "patterns (*liver*) [all]",
+                 "TRACK,...");
+  options.option("--targets", flags.targets,
+                 "names of tracks [targets_HEAD.txt of the model's folder]", "FILE");
+}
+
+namespace {
+
+struct HeadTracks {
+  std::string table;  // for errors
+  std::vector<genome::Track> tracks;
+};
+
+// By the file of --targets or of the folder, or by number alone.
+HeadTracks tracks_of(const HeadFlags& flags, const std::string& folder,
+                     const models::TrackHead& head) {
+  std::string path = flags.targets;
+  if (path.empty()) path = fmt::format("{}/targets_{}.txt", folder, head.name);
+  std::vector<genome::Track> tracks;
+  if (!flags.targets.empty() || std::filesystem::exists(path)) {
+    tracks = genome::read_track_table(path);
+    if (std::ssize(tracks) != head.n_tracks)
+      throw Error(ErrorCode::bad_input, fmt::format("{}: has {} tracks; the head {} has {}", path,
+                                                    tracks.size(), head.name, head.n_tracks));
+  } else {
+    path = "head " + head.name;
+    for (std::int64_t i = 0; i < head.n_tracks; ++i)
+      tracks.push_back({i, std::to_string(i), {}, {}, {}});
+  }
+  return {path, std::move(tracks)};
+}
+
+std::vector<std::int64_t> choose_tracks(const HeadFlags& flags, const std::string& folder,
+                                        const models::TrackHead& head) {
+  const auto [table, tracks] = tracks_of(flags, folder, head);
+  return genome::select_tracks(tracks, flags.tracks, table);
+}
+
+}  // namespace
+
+std::vector<models::HeadChoice> choose_heads(const HeadFlags& flags, const std::string& folder,
+                                             const std::vector<models::TrackHead>& heads) {
+  std::vector<std::string> names = flags.heads;
+  if (names.empty())
+    for (const models::TrackHead& head : heads) names.push_back(head.name);
+  if (!(flags.tracks.empty() && flags.targets.empty()) && names.size() > 1)
+    throw Error(ErrorCode::usage,
+                fmt::format("--tracks and --targets are for one head; choose it with --head: {}",
+                            fmt::join(names, ", ")));
+  std::vector<models::HeadChoice> choices;
+  for (const std::string& name : names) {
+    const auto head = std::find_if(heads.begin(), heads.end(),
+                                   [&](const models::TrackHead& h) { return h.name == name; });
+    if (head == heads.end()) {
+      std::vector<std::string> known;
+      for (const models::TrackHead& h : heads) known.push_back(h.name);
+      throw Error(ErrorCode::usage, fmt::format("--head {}: the model has {}", biogpu::quoted(name),
+                                                fmt::join(known, ", ")));
+    }
+    const bool twice = std::any_of(choices.begin(), choices.end(),
+                                   [&](const auto& choice) { return choice.name == name; });
+    if (twice) throw Error(ErrorCode::usage, fmt::format("--head has {} twice", name));
+    models::HeadChoice choice{name, {}};
+    if (!flags.tracks.empty() || !flags.targets.empty())
+      choice.tracks = choose_tracks(flags, folder, *head);
+    choices.push_back(std::move(choice));
+  }
+  return choices;
+}
+
+std::vector<std::string> track_names(const HeadFlags& flags, const std::string& folder,
+                                     const models::DnaModel& model) {
+  std::vector<std::string> names;
+  for (const models::HeadChoice& choice : model.heads()) {
+    const std::vector<models::TrackHead>& heads = model.info().heads;
+    const auto head = std::find_if(
+        heads.begin(), heads.end(),
+        [&](const models::TrackHead& candidate) { return candidate.name == choice.name; });
+    const std::vector<genome::Track> tracks = tracks_of(flags, folder, *head).tracks;
+    const auto add = [&](std::int64_t index) {
+      const genome::Track& track = tracks[static_cast<std::size_t>(index)];
+      const std::string& name = track.identifier.empty() ? track.description : track.identifier;
+      names.push_back(model.heads().size() > 1 ? choice.name + "/" + name : name);
+    };
+    for (const std::int64_t index : choice.tracks) add(index);
+    if (choice.tracks.empty())
+      for (std::int64_t index = 0; index < head->n_tracks; ++index) add(index);
+  }
+  return names;
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,83 @@
+#include "apps/biogpu/infer/dna/variant_input.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "lib/tasks/dna/variant_windows.hpp"
+
+namespace biogpu::app {
+namespace {
+
+constexpr std::size_t kMostOfBatch = 256;  // variants
+
+}  // namespace
+
+VariantInput::VariantInput(const std::string& path, const std::string& genome,
+                           genome::VariantReaderOptions options)
+    : ModelInput({"variants", "alleles", false}),
+      path_(path),
+      keep_source_(options.keep_source),
+      genome_(genome),
+      reader_(path, genome_, std::move(options)) {}
+
+std::string VariantInput::place(const genome::Variant& variant) const {
+  return fmt::format("{}: record {} ({}:{})", reader_.label(), variant.record,
+                     genome_.contigs()[variant.contig].name, variant.position + 1);
+}
+
+std::optional<genome::Variant> VariantInput::take_variant() {
+  const std::lock_guard lock(mutex_);
+  if (queue_.empty()) return std::nullopt;
+  genome::Variant variant = std::move(queue_.front());
+  queue_.pop_front();
+  return variant;
+}
+
+// The next that has no result yet.
+bool VariantInput::next(genome::Variant& variant) {
+  while (reader_.next(variant)) {
+    if (keep_source_) {
+      const std::lock_guard lock(mutex_);
+      queue_.push_back(variant);
+    }
+    if (skip(1) == 0) return true;
+  }
+  return false;
+}
+
+bool VariantInput::read(std::size_t slot) {
+  std::vector<genome::Variant>& batch = batches_[slot];
+  batch.clear();
+  if (ahead_) batch.push_back(*std::exchange(ahead_, std::nullopt));
+  std::int64_t n_windows = std::ssize(batch);
+  for (genome::Variant variant; next(variant);) {
+    const genome::Window window = tasks::place_window(variant, grid_, length_);
+    bool shares = false;
+    if (!batch.empty()) {
+      const genome::Window last = tasks::place_window(batch.back(), grid_, length_);
+      shares = last.contig == window.contig && last.begin == window.begin;
+    }
+    if (batch.size() == kMostOfBatch || (!shares && n_windows == n_per_batch_)) {
+      ahead_ = std::move(variant);
+      return true;
+    }
+    n_windows += shares ? 0 : 1;
+    batch.push_back(std::move(variant));
+  }
+  return !batch.empty();
+}
+
+std::vector<report::InputFile> VariantInput::files() const {
+  std::vector<report::InputFile> files;
+  for (const auto& [path, n] :
+       {std::pair(path_, reader_.counts().records), std::pair(genome_.path(), std::uint64_t{0})}) {
+    std::error_code error;
+    const auto bytes = std::filesystem::file_size(path, error);
+    files.push_back({path, error ? 0 : bytes, n});
+  }
+  return files;
+}
+
+}  // namespace biogpu::app

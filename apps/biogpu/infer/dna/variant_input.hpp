@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/biogpu/infer/run/model_input.hpp"
+#include "lib/bio/genome/indexed_fasta.hpp"
+#include "lib/bio/genome/variant_reader.hpp"
+
+namespace biogpu::app {
+
+// Variants of a VCF or BCF file in batches. Those of one window stay together, up to a bound.
+class VariantInput : public ModelInput {
+ public:
+  VariantInput(const std::string& path, const std::string& genome,
+               genome::VariantReaderOptions options);
+
+  const genome::IndexedFasta& genome() const { return genome_; }
+  const genome::VariantReader& reader() const { return reader_; }
+  // length: of a window; grid: see tasks::place_window(). Before the first read().
+  void set_windows(std::int64_t length, std::int64_t grid) {
+    length_ = length;
+    grid_ = grid;
+  }
+  // Windows of a batch.
+  void set_batch(std::int64_t n_windows) { n_per_batch_ = n_windows; }
+
+  const std::vector<genome::Variant>& variants(std::size_t slot) const { return batches_[slot]; }
+  // "a.vcf: record 5 (chr1:100)", for errors.
+  std::string place(const genome::Variant& variant) const;
+  // The next variant in the order of the input, if one was read. Only with keep_source.
+  std::optional<genome::Variant> take_variant();
+
+  bool read(std::size_t slot) override;
+  std::vector<report::InputFile> files() const override;
+
+ private:
+  bool next(genome::Variant& variant);
+  void set_slots(std::size_t n_slots) override { batches_.resize(n_slots); }
+
+  const std::string path_;
+  const bool keep_source_;
+  genome::IndexedFasta genome_;
+  genome::VariantReader reader_;
+  std::int64_t length_ = 0, grid_ = 1, n_per_batch_ = 1;
+  std::optional<genome::Variant> ahead_;  // read, of the next batch
+  std::vector<std::vector<genome::Variant>> batches_;
+  std::mutex mutex_;  // guards queue_
+  std::deque<genome::Variant> queue_;
+};
+
+}  // namespace biogpu::app

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apps/biogpu/infer/run/model_input.hpp"
+#include "lib/tasks/dna/tracks.hpp"
+#include "lib/tasks/dna/window_source.hpp"
+
+namespace biogpu::app {
+
+// Windows of DNA in batches of so many.
+class WindowInput : public ModelInput {
+ public:
+  WindowInput() : ModelInput({"windows", "bases", true}) {}
+
+  // Before the first read(). unknown: the code of letters that are none of A, C, G, T.
+  void open(std::unique_ptr<tasks::WindowSource> source, std::uint8_t unknown);
+  void set_batch(std::int64_t n_windows) { n_per_batch_ = static_cast<std::size_t>(n_windows); }
+
+  const tasks::DnaWindows& windows(std::size_t slot) const { return batches_[slot].windows; }
+  // Of a window of a slot, for errors.
+  const std::string& place(std::size_t slot, std::size_t window) const {
+    return batches_[slot].places[window];
+  }
+
+  std::span<const genome::Contig> contigs() const { return source_->contigs(); }
+  // Where a window of a genome begins.
+  struct Position {
+    std::size_t contig = 0;
+    std::int64_t begin = 0;
+  };
+  // That of the next window in the order of the input.
+  Position take_position();
+  // Called with each window of a genome as it is read; what it throws ends the run.
+  void on_window(std::function<void(const tasks::InputWindow& window)> check) {
+    check_ = std::move(check);
+  }
+
+  bool read(std::size_t slot) override;
+  std::vector<report::InputFile> files() const override;
+
+ private:
+  struct Batch {
+    tasks::DnaWindows windows;
+    std::vector<std::string> places;
+  };
+  void set_slots(std::size_t n_slots) override { batches_.resize(n_slots); }
+
+  std::unique_ptr<tasks::WindowSource> source_;
+  std::function<void(const tasks::InputWindow& window)> check_;
+  std::size_t n_per_batch_ = 1;
+  std::uint8_t unknown_ = 0;
+  std::vector<Batch> batches_;
+  std::mutex mutex_;  // guards positions_
+  std::deque<Position> positions_;
+};
+
+}  // namespace biogpu::app

@@ -1,0 +1,60 @@
+#include "apps/biogpu/infer/dna/window_run.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "lib/io/arrays/array_writer.hpp"
+
+namespace biogpu::app {
+
+WindowRun::WindowRun(const WindowFlags& flags, std::string name, std::string command_line)
+    : run_(flags.dna, std::move(name), std::move(command_line),
+           file_bytes(flags.dna.infer.inputs)) {
+  input_.open(open_windows(flags, info().window), unknown_code(flags.dna));
+}
+
+void WindowRun::compute(models::DnaModel& model, std::size_t slot,
+                        const tasks::TrackOptions& options, pipeline::BatchResult& result) {
+  const tasks::DnaWindows& windows = input_.windows(slot);
+  tasks::compute_tracks(model, windows, options, result);
+  // The arrays of a window lie next to each other, as many for each.
+  const std::vector<io::NamedArray>& arrays = result.arrays;
+  for (std::size_t i = 0; i < arrays.size(); ++i)
+    run_.require_finite(arrays[i].values, input_.place(slot, i * windows.size() / arrays.size()));
+}
+
+void WindowRun::run(tasks::TrackOptions options, const DnaRun::Write& write) {
+  n_per_pass_ = options.windows_per_pass = run_.windows_per_pass(options.request);
+  input_.set_batch(n_per_pass_);
+  run_.run(
+      input_,
+      [&](models::DnaModel& model, std::size_t slot, pipeline::BatchResult& result) {
+        compute(model, slot, options, result);
+      },
+      write);
+  if (run_.n_records() == 0) run_.log().warn("the input has no window; the output is empty");
+}
+
+void WindowRun::finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs) {
+  run_.finish(output_bytes, {{"windows_per_pass", n_per_pass_}, {"windows", run_.n_records()}},
+              name_outputs);
+}
+
+void run_window_embed(WindowFlags flags, bool both_strands, const std::string& command_line) {
+  const std::string output = flags.dna.infer.output;
+  const io::ArrayFormat format = io::array_format(output);
+  if (format == io::ArrayFormat::npy)
+    flags.dna.infer.also_written.push_back({"the index", io::npy_index(output)});
+  WindowRun run(checked_flags(std::move(flags)), "infer embed", command_line);
+  const auto writer = io::make_array_writer(output, format);
+  tasks::TrackOptions options;
+  options.request.tracks = false;
+  options.request.embedding = true;
+  options.both_strands = both_strands;
+  run.run(options, [&](const pipeline::BatchResult& result) {
+    for (const io::NamedArray& array : result.arrays) writer->add(array);
+  });
+  run.finish(writer->bytes(), [&] { writer->commit(); });
+}
+
+}  // namespace biogpu::app

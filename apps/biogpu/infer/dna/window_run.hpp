@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "apps/biogpu/infer/dna/dna_run.hpp"
+#include "apps/biogpu/infer/dna/window_input.hpp"
+#include "lib/tasks/dna/tracks.hpp"
+
+namespace biogpu::app {
+
+// From windows of DNA to arrays of each: tracks, embeddings.
+class WindowRun {
+ public:
+  // flags: of checked_flags().
+  WindowRun(const WindowFlags& flags, std::string name, std::string command_line);
+
+  const models::DnaModel& model() const { return run_.model(); }
+  const models::DnaModel::Info& info() const { return run_.info(); }
+  WindowInput& input() { return input_; }
+
+  // write gets the results in the order of the input.
+  void run(tasks::TrackOptions options, const DnaRun::Write& write);
+  // As ModelRun has it.
+  void finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs);
+
+ private:
+  void compute(models::DnaModel& model, std::size_t slot, const tasks::TrackOptions& options,
+               pipeline::BatchResult& result);
+
+  DnaRun run_;
+  WindowInput input_;
+  std::int64_t n_per_pass_ = 0;
+};
+
+// `biogpu infer embed` of a model of DNA: arrays [bins, width].
+void run_window_embed(WindowFlags flags, bool both_strands, const std::string& command_line);
+
+}  // namespace biogpu::app

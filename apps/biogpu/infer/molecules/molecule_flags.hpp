@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "apps/biogpu/infer/run/infer_flags.hpp"
+
+namespace biogpu::app {
+
+// Options of the subcommands that run a potential over molecules.
+struct MoleculeFlags {
+  InferFlags infer;
+  std::optional<std::int32_t> charge;  // of molecules whose file tells none
+  std::string units = "eV";
+  bool atom_references = false;
+};
+
+void add_molecule_flags(CLI::App& command, MoleculeFlags& flags);
+
+// Whether an output's name says that it holds frames: .extxyz or .xyz, perhaps with .gz.
+bool has_frame_suffix(const std::string& path);
+
+}  // namespace biogpu::app

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "apps/biogpu/infer/molecules/molecule_flags.hpp"
+#include "apps/biogpu/infer/molecules/molecule_input.hpp"
+#include "apps/biogpu/infer/run/model_devices.hpp"
+#include "apps/biogpu/infer/run/model_run.hpp"
+#include "lib/models/potential_model.hpp"
+#include "lib/pipeline/batch_result.hpp"
+#include "lib/tasks/molecule/energy.hpp"
+
+namespace biogpu::app {
+
+// A potential on the devices of a run over molecules.
+class PotentialDevices {
+ public:
+  // n_passes: about how often each molecule is computed. run outlives it.
+  PotentialDevices(ModelRun& run, const MoleculeFlags& flags, double n_passes);
+
+  const models::PotentialModel::Info& info() const {
+    return devices_.first<models::PotentialModel>().info();
+  }
+  ModelDevices& devices() { return devices_; }
+  std::size_t atoms_per_pass() const { return atoms_per_pass_; }
+  // Of the model, for the fingerprint and the summary.
+  std::string state() const;
+  nlohmann::ordered_json describe() const;
+
+ private:
+  ModelDevices devices_;
+  std::size_t atoms_per_pass_ = 1;
+};
+
+// From files of molecules through a potential to one ordered output.
+class MoleculeRun {
+ public:
+  MoleculeRun(const MoleculeFlags& flags, std::string name, std::string command_line,
+              double n_passes);
+
+  const models::PotentialModel::Info& info() const { return devices_.info(); }
+  using Compute = std::function<void(models::PotentialModel& model, tasks::MoleculeBatch& batch,
+                                     pipeline::BatchResult& result)>;
+  // compute runs on any thread, one a device; write gets the results in the order of the input.
+  void run(const Compute& compute,
+           const std::function<void(const pipeline::BatchResult& result)>& write);
+  // Batches have no more atoms together, but one molecule.
+  void limit_batch(std::size_t n_atoms) {
+    input_.set_budget(std::min(n_atoms, devices_.atoms_per_pass()));
+  }
+  // As ModelRun has it.
+  void finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs);
+
+ private:
+  std::string units_;
+  ModelRun run_;
+  MoleculeInput input_;
+  PotentialDevices devices_;
+};
+
+// Nothing given is standard input.
+InferFlags with_standard_input(InferFlags flags);
+
+}  // namespace biogpu::app

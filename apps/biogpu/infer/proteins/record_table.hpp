@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <unordered_set>
+
+#include <CLI/CLI.hpp>
+
+#include "apps/biogpu/infer/proteins/sequence_run.hpp"
+#include "lib/tasks/score.hpp"
+
+namespace biogpu::app {
+
+// A record of the input.
+struct Record {
+  const SequenceRun& run;
+  const models::Vocabulary& vocabulary;
+  const std::string& name;
+  const std::string& place;
+  const tasks::Tokens& sequence;
+};
+
+// A table with lines for each record, from a model with a language head. Any thread calls the
+// functions of records.
+struct Table {
+  const char* command;
+  const char* header;
+  bool masked;  // each position is masked in a copy of the sequence
+  // Where log-probabilities are needed.
+  std::function<tasks::Positions(const Record& record)> positions;
+  // The lines of a record.
+  std::function<void(const Record& record, const tasks::LogProbabilities& probabilities,
+                     std::string& text)>
+      append;
+  std::unordered_set<std::string> names = {};  // that sequences should have
+  std::function<void(const std::unordered_set<std::string>& names, Log& log)> tell_missing = {};
+};
+
+// Throws Error{bad_input} where the model has no language head.
+void run_table(const InferFlags& flags, const Table& table, const std::string& command_line);
+
+}  // namespace biogpu::app

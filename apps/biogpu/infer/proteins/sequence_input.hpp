@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "apps/biogpu/infer/run/infer_flags.hpp"
+#include "apps/biogpu/infer/run/model_input.hpp"
+#include "lib/io/sequence_reader.hpp"
+#include "lib/models/vocabulary.hpp"
+#include "lib/pipeline/batch_result.hpp"
+#include "lib/tasks/passes.hpp"
+
+namespace biogpu::app {
+
+// The sequences of files in batches of so many tokens.
+class SequenceInput : public ModelInput {
+ public:
+  // Of a shard it counts the records of all files first. flags outlive it.
+  explicit SequenceInput(const InferFlags& flags);
+
+  void set_budget(std::int64_t n_tokens) { budget_tokens_ = n_tokens; }
+  // Names that sequences should have. Before the first read(); after the last, missing() are those
+  // that no sequence had. A shard does not see all sequences: there, nothing is missing.
+  void expect(std::unordered_set<std::string> names);
+  const std::unordered_set<std::string>& missing() const { return missing_; }
+
+  struct Records {
+    std::vector<std::string> names;
+    std::vector<tasks::Tokens> sequences;
+    std::vector<std::string> places;  // "proteins.fa: record 3 (P12345)"
+  };
+  // Those of a slot, counted in result. Any thread.
+  Records records(std::size_t slot, const models::Vocabulary& vocabulary,
+                  const models::TokenizeOptions& options, pipeline::BatchResult& result) const;
+
+  bool read(std::size_t slot) override;
+  std::vector<report::InputFile> files() const override { return files_; }
+
+ private:
+  struct Batch {
+    io::SequenceBatch sequences;
+    std::size_t file = 0;
+    std::size_t first = 0;  // sequences before it are passed over
+  };
+  void set_slots(std::size_t n_slots) override { batches_.resize(n_slots); }
+  bool open_next();
+
+  const InferFlags& flags_;
+  std::vector<io::RecordRange> ranges_;  // of the files, empty: all
+  std::int64_t budget_tokens_ = 0;
+  std::unique_ptr<io::SequenceReader> reader_;
+  std::size_t next_file_ = 0;
+  std::vector<Batch> batches_;
+  std::vector<report::InputFile> files_;
+  std::unordered_set<std::string> missing_;
+};
+
+}  // namespace biogpu::app

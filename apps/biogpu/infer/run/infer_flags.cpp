@@ -1,0 +1,123 @@
+#include "apps/biogpu/infer/run/infer_flags.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include "apps/biogpu/command_line/option_group.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
+#include "lib/core/error.hpp"
+#include "lib/io/arrays/array_writer.hpp"
+
+namespace biogpu::app {
+namespace {
+
+constexpr std::pair<const char*, tensor::Precision> kPrecisions[] = {
+    {"fp32", tensor::Precision::fp32},
+    {"tf32", tensor::Precision::tf32},
+    {"fp16", tensor::Precision::fp16},
+    {"bf16", tensor::Precision::bf16}};
+
+bool is_of_model(const std::filesystem::path& path) {
+  return path.extension() == ".safetensors" || path.filename() == "config.json" ||
+         path.filename() == "vocab.txt" || path.filename() == "model.safetensors.index.json";
+}
+
+}  // namespace
+
+void add_table_output(CLI::App& command, InferFlags& flags) {
+  OptionGroup(command).option("-o,--output", flags.output, "TSV, with .gz compressed [-, stdout]",
+                              "FILE");
+}
+
+void require_table_name(const std::string& path) {
+  if (io::find_array_format(path).value_or(io::ArrayFormat::tsv) != io::ArrayFormat::tsv)
+    throw Error(ErrorCode::usage,
+                fmt::format("'{}' has the suffix of arrays; a table is .tsv or .tsv.gz", path));
+}
+
+std::string journal_of(const InferFlags& flags) { return flags.output + ".partial"; }
+
+tensor::Precision parse_precision(const std::string& text, bool on_gpu) {
+  for (const auto& [name, precision] : kPrecisions)
+    if (text == name) return precision;
+  return on_gpu ? tensor::Precision::fp16 : tensor::Precision::fp32;  // auto
+}
+
+const char* name_of(tensor::Precision precision) {
+  for (const auto& [name, value] : kPrecisions)
+    if (value == precision) return name;
+  return "";
+}
+
+std::string given_options(const CLI::App& command) {
+  constexpr const char* kWithout[] = {
+      "--model",   "--precision", "--output",     "--resume", "--threads", "--device",
+      "--json",    "--batch",     "--max-memory", "--quiet",  "--verbose", "--max-device-memory",
+      "--progress"};
+  std::string text;
+  for (const CLI::Option* option : command.get_options()) {
+    const bool has_effect = std::none_of(std::begin(kWithout), std::end(kWithout),
+                                         [&](auto name) { return option->check_name(name); });
+    if (option->count() > 0 && has_effect && !option->get_positional())
+      text += fmt::format("{} {}\n", option->get_name(), fmt::join(option->results(), "\n "));
+  }
+  return text;
+}
+
+void add_model_flag(CLI::App& command, InferFlags& flags) {
+  flags.command = &command;
+  OptionGroup(command)
+      .option("--model", flags.model, "folder with config.json and safetensors", "FOLDER")
+      ->required();
+}
+
+void add_precision_flag(CLI::App& command, std::string& precision) {
+  OptionGroup(command)
+      .option("--precision", precision,
+              "fp32, tf32, fp16, bf16 [auto: fp16 on a GPU, fp32 for DNA and on a CPU]", "TYPE")
+      ->transform(one_of({"auto", "fp32", "tf32", "fp16", "bf16"}));
+}
+
+void add_resume_flag(CLI::App& command, InferFlags& flags) {
+  OptionGroup(command).flag(
+      "--resume", flags.resume,
+      "keep finished batches in OUTPUT.partial, and begin with those that are there");
+}
+
+void add_infer_flags(CLI::App& command, InferFlags& flags) {
+  const OptionGroup options(command);
+  options.option("FASTA", flags.inputs, "proteins, plain or gzip; none or -: standard input", " ");
+  add_model_flag(command, flags);
+  add_precision_flag(command, flags.precision);
+  options
+      .option("--truncate", flags.truncate, "keep the first residues of longer sequences only", "N")
+      ->transform(in_range(1, 1 << 24));
+  options.flag("--allow-unknown", flags.allow_unknown,
+               "letters outside the alphabet become the unknown word");
+  options.flag("--keep-rare", flags.keep_rare, "ProtBERT: U, Z, O and B are themselves, not X");
+  add_resume_flag(command, flags);
+  add_shared_flags(command, flags.shared);
+  command.get_option("--batch")->description("tokens in one pass [chosen for the device]");
+}
+
+void add_infer_shard_flag(CLI::App& command, InferFlags& flags, const char* what) {
+  add_shard_flag(command, flags.shard, what);
+}
+
+void require_own_outputs(const InferFlags& flags, const std::vector<std::string>& inputs) {
+  std::vector<io::NamedFile> read = flags.also_read, written = flags.also_written;
+  for (const std::string& path : inputs) read.push_back({"the input", path});
+  std::error_code no_folder;
+  for (const auto& file : std::filesystem::directory_iterator(flags.model, no_folder))
+    if (is_of_model(file.path())) read.push_back({"--model", file.path().string()});
+  written.push_back({"--output", flags.output});
+  if (flags.resume) written.push_back({"--resume", journal_of(flags)});
+  flags.shared.require_own_outputs(read, std::move(written));
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "apps/biogpu/command_line/shared_flags.hpp"
+#include "lib/io/output/path_conflicts.hpp"
+#include "lib/io/shard.hpp"
+#include "lib/tensor/context.hpp"
+
+namespace biogpu::app {
+
+// Options of every subcommand that runs a model.
+struct InferFlags {
+  const CLI::App* command = nullptr;  // whose options they are
+  SharedFlags shared;
+  std::string model;
+  std::vector<std::string> inputs;  // empty: standard input
+  std::string output = "-";
+  std::string precision = "auto";
+  bool allow_unknown = false;
+  bool keep_rare = false;
+  bool resume = false;
+  std::int64_t truncate = 0;
+  io::Shard shard;  // of all inputs, one after the other
+  // Beside the inputs, the model and the output: what no output may take the place of, and what is
+  // written, too.
+  std::vector<io::NamedFile> also_read;
+  std::vector<io::NamedFile> also_written;
+};
+
+void add_model_flag(CLI::App& command, InferFlags& flags);
+void add_precision_flag(CLI::App& command, std::string& precision);
+// auto: what pays on that kind of device.
+tensor::Precision parse_precision(const std::string& text, bool on_gpu);
+const char* name_of(tensor::Precision precision);
+
+// All options of InferFlags but the output.
+void add_infer_flags(CLI::App& command, InferFlags& flags);
+void add_table_output(CLI::App& command, InferFlags& flags);
+void add_resume_flag(CLI::App& command, InferFlags& flags);
+// what: what is cut and how the parts are joined.
+void add_infer_shard_flag(
+    CLI::App& command, InferFlags& flags,
+    const char* what = "part I of N of the sequences; 'biogpu gather' joins .npy and .tsv");
+
+// Throws Error{usage} where a table's name is one that arrays have: what reads the file next would
+// take it for them.
+void require_table_name(const std::string& path);
+
+// The options that were given, as text, but for those that results do not depend on and those that
+// --resume has otherwise: the model, the inputs, the precision.
+std::string given_options(const CLI::App& command);
+
+// Where finished batches are kept with --resume.
+std::string journal_of(const InferFlags& flags);
+
+// Throws Error{usage} where an output is a file that is read or another output. inputs: those of
+// the command, folders replaced by what is read of them.
+void require_own_outputs(const InferFlags& flags, const std::vector<std::string>& inputs);
+
+}  // namespace biogpu::app

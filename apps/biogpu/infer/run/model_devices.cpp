@@ -1,0 +1,99 @@
+#include "apps/biogpu/infer/run/model_devices.hpp"
+
+#include <fmt/format.h>
+#include <tbb/task_arena.h>
+
+#include <filesystem>
+#include <functional>
+#include <future>
+#include <utility>
+
+#include "lib/core/error.hpp"
+#include "lib/core/stage_times.hpp"
+#include "lib/ops/cpu/cpu_context.hpp"
+#include "lib/ops/reference_context.hpp"
+
+namespace biogpu::app {
+
+std::uint64_t weight_bytes(const std::string& folder) {
+  std::error_code error;
+  std::uint64_t bytes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+    if (entry.path().extension() == ".safetensors") bytes += entry.file_size(error);
+  return bytes;
+}
+
+ModelDevices::ModelDevices(ModelRun& run, const AutoDecision& decision,
+                           const models::LoadOptions& options) {
+  const StageClock clock("load", run.flags().shared.threads);
+  open_contexts(run, decision);
+  load(run, options);
+  run.add_stage(clock.stop(weight_bytes(run.flags().model)));
+}
+
+// The reference operations, which compute in double precision.
+void ModelDevices::open_fp64(ModelRun& run) {
+  run.open_devices(
+      {false, "double precision", ""},
+      [](int) {
+        throw Error(ErrorCode::usage, "--precision fp64 is computed on the CPU; give --device cpu");
+      },
+      [] {});
+  contexts_.push_back(ops::make_reference_context());
+  is_fp64_ = true;
+}
+
+void ModelDevices::open_contexts(ModelRun& run, const AutoDecision& decision) {
+  if (run.flags().precision == "fp64") return open_fp64(run);
+  tensor::ContextOptions options;
+  options.n_threads = run.flags().shared.threads;
+  options.max_device_bytes = run.flags().shared.max_device_memory;
+  const std::string& folder = run.flags().model;
+  run.open_devices(
+      decision,
+      [&](int gpu) {
+        options.precision =
+            run.flags().precision == "auto"
+                ? models::require_task(models::ModelConfig(folder), run.task()).gpu_precision
+                : parse_precision(run.flags().precision, true);
+        contexts_.push_back(tensor::make_gpu_context(gpu, options));
+      },
+      [&] { contexts_.clear(); });
+  if (contexts_.empty()) contexts_.push_back(ops::make_cpu_context(options.n_threads));
+  if (run.device().on_gpu()) precision_ = options.precision;
+}
+
+// For all devices at once, a thread for each, whose current device it is.
+void ModelDevices::load(const ModelRun& run, const models::LoadOptions& options) {
+  const int n_threads =
+      std::max(1, run.flags().shared.threads / static_cast<int>(contexts_.size()));
+  const auto load = [&](tensor::Context& context) {
+    tbb::task_arena threads(n_threads);
+    return threads.execute([&] {
+      return models::load_model<models::Model>(run.flags().model, run.task(), context, options);
+    });
+  };
+  std::vector<std::future<std::unique_ptr<models::Model>>> loads;
+  for (const auto& context : contexts_)
+    loads.push_back(std::async(std::launch::async, load, std::ref(*context)));
+  for (auto& loaded : loads) models_.add(loaded.get());
+}
+
+void ModelDevices::fail_not_finite(const std::string& place) const {
+  const char* const hint = precision_ == tensor::Precision::fp16
+                               ? "try --precision bf16, whose range is that of fp32"
+                               : "look at the weights";
+  throw Error(ErrorCode::failed, fmt::format("{}: the result is NaN or infinite; {}", place, hint));
+}
+
+ModelRun::Report ModelDevices::report(nlohmann::ordered_json result) const {
+  ModelRun::Report report;
+  report.result = std::move(result);
+  for (const auto& model : models_.all()) {
+    report.gpu_s += model->device_seconds();
+    report.peak_device_bytes = std::max(report.peak_device_bytes, model->peak_device_bytes());
+  }
+  return report;
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,158 @@
+#include "apps/biogpu/infer/run/model_run.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "apps/biogpu/run/process_end.hpp"
+#include "apps/biogpu/run/start_stages.hpp"
+#include "apps/biogpu/terminal/progress.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/gpu_backend.hpp"
+#include "lib/io/commit_guard.hpp"
+
+namespace biogpu::app {
+namespace {
+
+// The path of a file that results depend on, with its size and time.
+std::string file_state(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return path + "\n";
+  return fmt::format("{} {} {}.{:09}\n", path, status.st_size, status.st_mtim.tv_sec,
+                     status.st_mtim.tv_nsec);
+}
+
+// Throws Error{usage} where a run cannot be gone on with.
+void require_resumable(const InferFlags& flags) {
+  if (flags.output == "-") throw Error(ErrorCode::usage, "--resume needs an output file");
+  std::vector<std::string> read = flags.inputs;
+  for (const io::NamedFile& file : flags.also_read) read.push_back(file.path);
+  if (std::count(read.begin(), read.end(), "-") > 0)
+    throw Error(ErrorCode::usage,
+                "--resume needs input files: what standard input had cannot be known again");
+}
+
+}  // namespace
+
+ModelRun::ModelRun(InferFlags flags, std::string name, std::string command_line)
+    : flags_(std::move(flags)),
+      name_(std::move(name)),
+      command_line_(std::move(command_line)),
+      log_(name_, flags_.shared.quiet, flags_.shared.verbose) {
+  require_own_outputs(flags_, flags_.inputs);
+  flags_.shared.resolve();
+  summary_ = SummaryFile(flags_.shared);
+  if (flags_.resume) require_resumable(flags_);
+}
+
+void ModelRun::open_devices(const AutoDecision& decision, const std::function<void(int gpu)>& open,
+                            const std::function<void()>& close) {
+  const bool is_auto = flags_.shared.device_request.kind == DeviceRequest::Kind::automatic;
+  device_ = choose_device(flags_.shared.device_request, decision);
+  if (is_auto && has_gpu_backend()) log_.detail(decision.detail);
+  try {
+    for (const int gpu : device_.gpus) open(gpu);
+  } catch (const Error& error) {
+    if (!is_auto) throw;
+    log_.warn(fmt::format("the CPU is used: {}", error.what()));
+    close();
+    device_ = {{}, "cpu", error.what()};
+  }
+}
+
+std::string ModelRun::fingerprint(const std::string& state) const {
+  std::string text =
+      fmt::format("{}\n{}{}\n{}\n", name_, given_options(*flags_.command), state, device_.on_gpu());
+  const std::filesystem::path folder = std::filesystem::absolute(flags_.model);
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (const auto suffix = entry.path().extension();
+        suffix == ".safetensors" || suffix == ".json" || suffix == ".txt")
+      files.insert(entry.path().string());
+  for (const std::string& path : files) text += file_state(path);
+  for (const std::string& path : flags_.inputs) text += file_state(path);
+  for (const io::NamedFile& file : flags_.also_read)
+    if (!file.path.empty()) text += file_state(file.path);
+  return text;
+}
+
+void ModelRun::take(const pipeline::BatchResult& result, const Work& work) {
+  for (const std::string& warning : result.warnings) log_.warn(warning);
+  work.write(result);
+  n_records_ += result.n_records;
+  n_residues_ += result.n_residues;
+  n_unknown_ += result.n_unknown;
+}
+
+// "5 sequences, 1697 residues, 800 residues/s"
+std::string ModelRun::done(bool at_end) const {
+  const double seconds = std::max(1e-9, log_.seconds());
+  std::string text = fmt::format("{} {}", n_records_, words_.records);
+  if (at_end) text += fmt::format(", {} {}", n_residues_, words_.parts);
+  if (words_.rate_of_parts)
+    text += fmt::format(", {:.0f} {}/s", static_cast<double>(n_residues_) / seconds, words_.parts);
+  else if (at_end)
+    text += fmt::format(", {:.1f} {}/s", static_cast<double>(n_records_) / seconds, words_.records);
+  return text;
+}
+
+void ModelRun::run(ModelInput& input, const Work& work) {
+  Progress progress(name_, flags_.shared.progress, flags_.shared.quiet);
+  words_ = input.words();
+  if (flags_.resume) {
+    journal_ = std::make_unique<pipeline::Journal>(journal_of(flags_), fingerprint(work.state));
+    journal_->replay([&](const pipeline::BatchResult& result) { take(result, work); });
+    if (n_records_ > 0) log_.info(fmt::format("{} records were there already", n_records_));
+  }
+  std::vector<pipeline::BatchResult> results(static_cast<std::size_t>(work.n_workers) + 2);
+  input.begin(results.size(), n_records_);
+  const auto put = [&](std::size_t slot) {
+    if (journal_) journal_->append(results[slot]);
+    take(results[slot], work);
+    results[slot] = {};  // what it holds of passes is not kept until the slot's next turn
+    const double n = static_cast<double>(input.n_records());
+    progress.update(n > 0 ? static_cast<double>(n_records_) / n : 0, done(false));
+  };
+  times_ = pipeline::run({work.n_workers, static_cast<int>(results.size())},
+                         {[&](std::size_t slot) { return input.read(slot); },
+                          [&](std::size_t slot) { work.compute(slot, results[slot]); }, put});
+  if (input.n_not_found() > 0)
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: holds {} records more than the inputs; remove it to start again",
+                            journal_of(flags_), input.n_not_found()));
+  files_ = input.files();
+}
+
+void ModelRun::write_summary(std::uint64_t output_bytes, const Report& report) {
+  report::RunSummary run = begin_summary(command_line_, flags_.shared, device_, log_);
+  run.inputs = files_;
+  run.outputs = {{flags_.output, output_bytes}};
+  add_times(run, times_);
+  std::vector<StageTimes> three = pipeline::stages_of(times_);
+  three.back().bytes = output_bytes;
+  stages_.insert(stages_.end(), three.begin(), three.end());
+  append_stages(run.stages, stages_);
+  run.gpu_s = report.gpu_s;
+  run.peak_device_bytes = report.peak_device_bytes;
+  run.result = report.result;
+  summary_.write(run);
+}
+
+void ModelRun::finish(std::uint64_t output_bytes, const Report& report,
+                      const std::function<void()>& name_outputs) {
+  write_summary(output_bytes, report);
+  const io::CommitGuard guard;
+  name_outputs();
+  summary_.commit();
+  if (journal_) journal_->remove();
+  after_commit([&] {
+    log_.stages(stages_);
+    log_.info(done(true));
+  });
+}
+
+}  // namespace biogpu::app

@@ -1,0 +1,63 @@
+#include "apps/biogpu/infer/structures/structure_input.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "lib/core/error.hpp"
+#include "lib/structure/structure.hpp"
+
+namespace biogpu::app {
+
+std::vector<std::string> find_structures(const std::vector<std::string>& inputs) {
+  std::vector<std::string> paths;
+  for (const std::string& input : inputs) {
+    if (!std::filesystem::is_directory(input)) {
+      paths.push_back(input);
+      continue;
+    }
+    std::vector<std::string> found;
+    for (const auto& file : std::filesystem::directory_iterator(input))
+      if (structure::has_structure_suffix(file.path().string()))
+        found.push_back(file.path().string());
+    if (found.empty())
+      throw Error(ErrorCode::bad_input,
+                  input + ": holds no structure; expected .pdb, .ent, .cif, .mmcif, perhaps .gz");
+    std::sort(found.begin(), found.end());
+    paths.insert(paths.end(), found.begin(), found.end());
+  }
+  if (paths.empty()) throw Error(ErrorCode::usage, "no structure is given; see --help");
+  return paths;
+}
+
+StructureInput::StructureInput(std::vector<std::string> paths, const io::Shard& shard)
+    : ModelInput({"structures", "residues", false}), paths_(std::move(paths)) {
+  const io::RecordRange range = io::shard_range(shard, paths_.size());
+  paths_.resize(range.end);
+  paths_.erase(paths_.begin(), paths_.begin() + static_cast<std::ptrdiff_t>(range.begin));
+}
+
+std::span<const std::string> StructureInput::paths(std::size_t slot) const {
+  const Batch& batch = batches_[slot];
+  return std::span(paths_).subspan(batch.begin, batch.end - batch.begin);
+}
+
+bool StructureInput::read(std::size_t slot) {
+  next_ += skip(paths_.size() - next_);
+  if (next_ == paths_.size()) return false;
+  const std::size_t end = std::min(paths_.size(), next_ + n_at_once_);
+  batches_[slot] = {n_batches_++, next_, end};
+  next_ = end;
+  return true;
+}
+
+std::vector<report::InputFile> StructureInput::files() const {
+  std::vector<report::InputFile> files;
+  for (const std::string& path : paths_) {
+    std::error_code error;
+    files.push_back({path, std::filesystem::file_size(path, error), 1});
+  }
+  return files;
+}
+
+}  // namespace biogpu::app
