@@ -240,8 +240,8 @@ void launch_groups([[maybe_unused]] Stream& stream, [[maybe_unused]] void (*kern
 
 // Groups of such a kernel that run at the same time on an idle device; 0 where there are none.
 template <class... Parameters>
-int most_groups([[maybe_unused]] void (*kernel)(Parameters...), [[maybe_unused]] unsigned n_threads,
-                [[maybe_unused]] std::size_t shared_bytes, [[maybe_unused]] unsigned group) {
+int max_groups([[maybe_unused]] void (*kernel)(Parameters...), [[maybe_unused]] unsigned n_threads,
+               [[maybe_unused]] std::size_t shared_bytes, [[maybe_unused]] unsigned group) {
 #if defined(BIOGPU_GPU_CUDA)
   if (!has_block_groups()) return 0;
   allow_shared(reinterpret_cast<const void*>(kernel), shared_bytes);

@@ -15,8 +15,8 @@
 
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
-#include "lib/models/potential_model.hpp"
-#include "lib/models/registry.hpp"
+#include "lib/models/base/potential_model.hpp"
+#include "lib/models/base/registry.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/ops/reference_context.hpp"
 #include "lib/structure/elements.hpp"

@@ -18,16 +18,16 @@ using tensor::Tensor;
 KeyValueCache::KeyValueCache(tensor::Context& context, tensor::Arena& arena,
                              const CacheShape& shape)
     : context_(context), shape_(shape) {
-  constexpr std::int64_t kMostRows = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t kMaxRows = std::numeric_limits<std::int32_t>::max();
   const std::int64_t n = shape.n_sequences;
-  if (n < 1 || shape.capacity < 1 || shape.capacity > kMostRows / n)
+  if (n < 1 || shape.capacity < 1 || shape.capacity > kMaxRows / n)
     throw Error(
         ErrorCode::failed,
         fmt::format("a cache of {} sequences and {} steps; their product must be from 1 to {}", n,
-                    shape.capacity, kMostRows));
+                    shape.capacity, kMaxRows));
   const std::int64_t width = 2 * shape.n_key_heads * shape.head;
   for (int layer = 0; layer < shape.n_layers; ++layer)
-    layers_.push_back(arena.take(context.operand(), {n * shape.capacity, width}));
+    layers_.push_back(arena.take(context.compute_dtype(), {n * shape.capacity, width}));
   std::vector<std::int32_t> starts(static_cast<std::size_t>(n + 1));
   std::iota(starts.begin(), starts.end(), 0);
   queries_ = context.upload_ragged(starts, arena);

@@ -3,10 +3,10 @@
 #include "lib/core/errors_gpu.hpp"
 #include "lib/models/esm2/contacts.hpp"
 #include "lib/models/esm2/encoder_8m.hpp"
-#include "lib/models/proteinmpnn/decode.hpp"
-#include "lib/models/tensornet/charge_ops.hpp"
-#include "lib/models/tensornet/edge_ops.hpp"
-#include "lib/models/tensornet/node_ops.hpp"
+#include "lib/models/proteinmpnn/decode/decode.hpp"
+#include "lib/models/tensornet/ops/charge_ops.hpp"
+#include "lib/models/tensornet/ops/edge_ops.hpp"
+#include "lib/models/tensornet/ops/node_ops.hpp"
 #include "lib/ops/all_ops.hpp"
 #include "lib/tensor/block_linear_gpu.hpp"
 #include "lib/tensor/device_context_gpu.hpp"
@@ -36,7 +36,7 @@ namespace biogpu::gpu::proteinmpnn {
 // Defined in gpu/models/tensornet.
 namespace biogpu::gpu::tensornet {
 #define BIOGPU_OP(name, Args) void name(ops::Device& device, const models::tensornet::Args& op);
-#include "lib/models/tensornet/ops.def"
+#include "lib/models/tensornet/ops/ops.def"
 #undef BIOGPU_OP
 }  // namespace biogpu::gpu::tensornet
 
@@ -63,7 +63,7 @@ constexpr NamedGpuOp kOps[] = {
 #include "lib/models/proteinmpnn/ops.def"
 #undef BIOGPU_OP
 #define BIOGPU_OP(name, Args) {#name, &run<models::tensornet::Args, &gpu::tensornet::name>},
-#include "lib/models/tensornet/ops.def"
+#include "lib/models/tensornet/ops/ops.def"
 #undef BIOGPU_OP
 };
 

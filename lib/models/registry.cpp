@@ -1,4 +1,4 @@
-#include "lib/models/registry.hpp"
+#include "lib/models/base/registry.hpp"
 
 #include <fmt/format.h>
 

@@ -31,7 +31,7 @@ void put_text(std::string& to, const std::string& text) {
 }
 
 // A chunk of the file: the size of what follows, what Decoder reads, its checksum.
-std::string encode(const BatchResult& result) {
+std::string encode(const RecordOutputs& result) {
   constexpr std::size_t kSize = sizeof(std::uint64_t);
   std::size_t n_bytes = result.text.size();
   for (const io::NamedArray& array : result.arrays)
@@ -68,8 +68,8 @@ class Decoder {
   Decoder(const std::string& bytes, std::string place)
       : at_(bytes.data()), end_(bytes.data() + bytes.size()), place_(std::move(place)) {}
 
-  BatchResult decode() {
-    BatchResult result;
+  RecordOutputs decode() {
+    RecordOutputs result;
     result.n_records = count();
     result.n_residues = count();
     result.n_unknown = count();
@@ -106,7 +106,7 @@ class Decoder {
     }
     const std::uint64_t n_values = count(sizeof(float));
     if (n_values != n_numbers) fail(fmt::format("{} numbers of {}", n_values, n_numbers));
-    array.values = io::Values::unset(n_values);
+    array.values = io::SharedArray::unset(n_values);
     if (n_values > 0) std::memcpy(array.values.data(), at_, n_values * sizeof(float));
     at_ += n_values * sizeof(float);
   }
@@ -204,7 +204,7 @@ Journal::~Journal() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-void Journal::replay(const std::function<void(const BatchResult&)>& consume) {
+void Journal::replay(const std::function<void(const RecordOutputs&)>& consume) {
   off_t whole = ::lseek(descriptor_, 0, SEEK_CUR);
   const off_t end = ::lseek(descriptor_, 0, SEEK_END);
   ::lseek(descriptor_, whole, SEEK_SET);
@@ -225,7 +225,7 @@ void Journal::replay(const std::function<void(const BatchResult&)>& consume) {
     fail("cannot be written", errno);
 }
 
-void Journal::append(const BatchResult& result) { write_all(encode(result)); }
+void Journal::append(const RecordOutputs& result) { write_all(encode(result)); }
 
 void Journal::remove() { ::unlink(path_.c_str()); }
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "lib/pipeline/batch_result.hpp"
+#include "lib/pipeline/record_outputs.hpp"
 
 namespace biogpu::pipeline {
 
@@ -25,8 +25,8 @@ class Journal {
 
   // Calls consume for each whole batch of the file, in order, and cuts off what is not whole.
   // Throws Error{bad_input} for a batch with a right checksum whose counts do not fit it.
-  void replay(const std::function<void(const BatchResult&)>& consume);
-  void append(const BatchResult& result);
+  void replay(const std::function<void(const RecordOutputs&)>& consume);
+  void append(const RecordOutputs& result);
   // When the output has its name.
   void remove();
 

@@ -13,15 +13,15 @@ namespace {
 // Hands out consecutive pieces of an output.
 class Cursor {
  public:
-  explicit Cursor(const io::Values& values) : values_(values) {}
-  io::Values take(std::int64_t n) {
+  explicit Cursor(const io::SharedArray& values) : values_(values) {}
+  io::SharedArray take(std::int64_t n) {
     const std::size_t first = next_;
     next_ += static_cast<std::size_t>(n);
     return values_.piece(first, static_cast<std::size_t>(n));
   }
 
  private:
-  const io::Values& values_;
+  const io::SharedArray& values_;
   std::size_t next_ = 0;
 };
 
@@ -66,7 +66,7 @@ std::vector<int> resolve_layers(const std::vector<int>& layers, const models::Mo
 
 void compute_arrays(models::ProteinModel& model, const std::vector<std::string>& names,
                     const std::vector<Tokens>& sequences, const ArrayOptions& options,
-                    std::int64_t budget_tokens, pipeline::BatchResult& result) {
+                    std::int64_t budget_tokens, pipeline::RecordOutputs& result) {
   const std::vector<Piece> pieces = pieces_of(options, model.info());
   std::vector<std::string> names_of_outputs;
   for (const Piece& piece : pieces) names_of_outputs.push_back(piece.output);

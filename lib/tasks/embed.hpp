@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/models/protein_model.hpp"
-#include "lib/pipeline/batch_result.hpp"
-#include "lib/tasks/passes.hpp"
+#include "lib/models/base/protein_model.hpp"
+#include "lib/pipeline/record_outputs.hpp"
+#include "lib/tasks/batching.hpp"
 
 namespace biogpu::tasks {
 
@@ -29,6 +29,6 @@ std::vector<int> resolve_layers(const std::vector<int>& layers, const models::Mo
 // The arrays of some sequences, appended to the result. options.layers are resolved.
 void compute_arrays(models::ProteinModel& model, const std::vector<std::string>& names,
                     const std::vector<Tokens>& sequences, const ArrayOptions& options,
-                    std::int64_t budget_tokens, pipeline::BatchResult& result);
+                    std::int64_t budget_tokens, pipeline::RecordOutputs& result);
 
 }  // namespace biogpu::tasks

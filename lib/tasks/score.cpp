@@ -55,7 +55,7 @@ class SequenceRows {
     give();
   }
 
-  void add(const io::Values& rows) {
+  void add(const io::SharedArray& rows) {
     for (const float* from = rows.begin(); from != rows.end();) {
       const std::size_t n = std::min(n_needed(), static_cast<std::size_t>(rows.end() - from));
       rows_.insert(rows_.end(), from, from + n);

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "lib/models/protein_model.hpp"
-#include "lib/tasks/passes.hpp"
+#include "lib/models/base/protein_model.hpp"
+#include "lib/tasks/batching.hpp"
 #include "lib/tasks/variants.hpp"
 
 namespace biogpu::tasks {

@@ -139,7 +139,7 @@ void resolve_variant(Variant& variant, const models::Vocabulary& vocabulary, con
     const std::int32_t there = sequence[static_cast<std::size_t>(position)];
     if (there != s.from)
       fail(fmt::format("the sequence has {} at {}; --first-residue tells the number of its first",
-                       vocabulary.words[static_cast<std::size_t>(there)], number));
+                       vocabulary.tokens[static_cast<std::size_t>(there)], number));
     variant.substitutions.push_back(s);
   }
 }
@@ -148,7 +148,7 @@ std::vector<std::int32_t> single_positions(const models::Vocabulary& vocabulary,
                                            const Tokens& sequence) {
   std::vector<std::int32_t> positions;
   for (std::size_t t = 1; t + 1 < sequence.size(); ++t)
-    if (vocabulary.words[static_cast<std::size_t>(sequence[t])].size() == 1)
+    if (vocabulary.tokens[static_cast<std::size_t>(sequence[t])].size() == 1)
       positions.push_back(static_cast<std::int32_t>(t));
   return positions;
 }
@@ -158,7 +158,7 @@ std::vector<Variant> single_variants(const models::Vocabulary& vocabulary, const
   std::vector<Variant> variants;
   for (const std::int32_t position : single_positions(vocabulary, sequence)) {
     const std::int32_t from = sequence[static_cast<std::size_t>(position)];
-    const std::string& word = vocabulary.words[static_cast<std::size_t>(from)];
+    const std::string& word = vocabulary.tokens[static_cast<std::size_t>(from)];
     for (const char letter : kUsual) {
       const std::int32_t to = vocabulary.of_letter[static_cast<unsigned char>(letter)];
       if (to == from) continue;

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "lib/models/vocabulary.hpp"
-#include "lib/tasks/passes.hpp"
+#include "lib/models/base/tokenizer.hpp"
+#include "lib/tasks/batching.hpp"
 
 namespace biogpu::tasks {
 

@@ -46,7 +46,7 @@ class Context {
   virtual Kind kind() const = 0;
   virtual std::string name() const = 0;  // "cpu", "gpu:0"
   virtual Precision precision() const = 0;
-  DType operand() const { return operand_type(precision()); }
+  DType compute_dtype() const { return operand_type(precision()); }
 
   // Uninitialised memory, aligned to Arena::kAlignment, until release() or the context's end.
   virtual void* allocate(std::size_t bytes) = 0;
@@ -74,11 +74,11 @@ class Context {
   // Runs the body, which does nothing but call operations on memory of one arena. A context with
   // graphs captures it on the second run of a key and replays it later. Equal keys must mean equal
   // calls up to the contents of the memory: same n_rows, same outputs.
-  virtual void run_captured(std::uint64_t key, const std::function<void()>& body) {
+  virtual void capture(std::uint64_t key, const std::function<void()>& body) {
     (void)key;
     body();
   }
-  // Seconds that the device spent on the last run_captured(); waits for it. 0: not known.
+  // Seconds that the device spent on the last capture(); waits for it. 0: not known.
   virtual double captured_seconds() { return 0; }
   // The most bytes of a device that weights and allocate() held at a time, without what operations
   // keep for themselves (split operands, a library's workspace); 0 for host memory.

@@ -97,7 +97,7 @@ void DeviceContext::synchronize() {
   });
 }
 
-void DeviceContext::run_captured(std::uint64_t key, const std::function<void()>& body) {
+void DeviceContext::capture(std::uint64_t key, const std::function<void()>& body) {
   with_device_errors([&] { graphs_.run(key, body, device_); });
 }
 

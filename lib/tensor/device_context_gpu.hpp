@@ -36,7 +36,7 @@ class DeviceContext final : public Context {
   void copy_out(float* host, const Tensor& from) override;
   void copy_out(std::int32_t* host, const Tensor& from) override;
   void synchronize() override;
-  void run_captured(std::uint64_t key, const std::function<void()>& body) override;
+  void capture(std::uint64_t key, const std::function<void()>& body) override;
   double captured_seconds() override;
   std::uint64_t peak_device_bytes() const override { return peak_bytes_; }
   GpuOp gpu_op(std::string_view name) override;

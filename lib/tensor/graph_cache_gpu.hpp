@@ -10,7 +10,7 @@
 
 namespace biogpu::tensor {
 
-// Passes that Context::run_captured() runs, as captured graphs from the second run of a key on.
+// Passes that Context::capture() runs, as captured graphs from the second run of a key on.
 class GraphCache {
  public:
   // Graphs go where operations moved what they keep on the device.

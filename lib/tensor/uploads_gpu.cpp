@@ -56,7 +56,7 @@ Tensor DeviceContext::upload(const Tensor& host, DType as) {
 
 Linear DeviceContext::upload_linear(const Tensor& weight, const Tensor& bias) {
   return with_device_errors([&] {
-    const bool split = operand() == DType::f32;
+    const bool split = compute_dtype() == DType::f32;
     auto packed = std::make_unique<gpu::ops::DeviceLinear>();
     Linear linear;
     linear.n_out = weight.shape[0];
@@ -74,14 +74,15 @@ Linear DeviceContext::upload_linear(const Tensor& weight, const Tensor& bias) {
                 if (split) {
                   gpu::ops::launch_split_rows(to, rows, gpu::ops::SplitSide::b, n, width, stream());
                 } else {
-                  gpu::ops::launch_copy_rows({to, linear.n_in, gpu::ops::element_of(operand())},
-                                             rows, nullptr, n, width, stream());
+                  gpu::ops::launch_copy_rows(
+                      {to, linear.n_in, gpu::ops::element_of(compute_dtype())}, rows, nullptr, n,
+                      width, stream());
                 }
               });
     if (!bias.empty()) {
       linear.bias = upload(bias, DType::f32);
       packed->bias = linear.bias.as<float>();
-      if (!split) packed->bias16 = upload(bias, operand()).as<std::uint16_t>();
+      if (!split) packed->bias16 = upload(bias, compute_dtype()).as<std::uint16_t>();
     }
     linear.packed = packed.get();
     linears_.push_back(std::move(packed));

@@ -25,7 +25,7 @@ printf '#include <%s>\n' CLI/CLI.hpp fmt/format.h nlohmann/json.hpp algorithm fu
   string thread vector >"$work/all.hpp"
 "$cxx" "${options[@]}" -O1 -x c++-header "$work/all.hpp" -o "$work/all.hpp.gch"
 echo "file, -O1: without and with one precompiled header of $(($(stat -c %s "$work/all.hpp.gch") / 1000000)) MB"
-for file in apps/biogpu/align/options/flags.cpp lib/models/model_config.cpp lib/qc/run/run.cpp; do
+for file in apps/biogpu/align/options/flags.cpp lib/models/base/model_config.cpp lib/qc/run/run.cpp; do
   printf '%s\t%s\t%s\n' "$file" "$(seconds "$cxx" "${options[@]}" -O1 -c "$file" -o "$work/one.o")" \
     "$(seconds "$cxx" "${options[@]}" -O1 -include "$work/all.hpp" -c "$file" -o "$work/one.o")"
 done

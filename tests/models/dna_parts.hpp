@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/models/pass.hpp"
+#include "lib/models/base/pass.hpp"
 #include "tests/models/enformer/vectors.hpp"
 
 namespace biogpu::test {

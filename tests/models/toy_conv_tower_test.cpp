@@ -57,7 +57,7 @@ ToyBatch upload(Context& context, Arena& arena, const std::vector<std::uint8_t>&
 // Tracks, f32 [rows of half the letters, kTracks].
 Tensor forward(Context& context, Arena& arena, const ToyWeights& w, const ToyBatch& batch) {
   const auto& rows = batch.rows;
-  const DType operand = context.operand();
+  const DType operand = context.compute_dtype();
   const auto n = [&](std::size_t resolution) { return rows[resolution].n_rows; };
   const Tensor tracks = arena.take(DType::f32, {n(1), kTracks});
   const Tensor fine = arena.take(DType::f32, {n(1), kWidth});    // kept over the first pooling

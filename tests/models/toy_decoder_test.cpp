@@ -121,10 +121,10 @@ struct ToyPass {
     const auto scope = arena.scope();
     const std::int64_t n = words.shape[0];
     const Tensor x = arena.take(DType::f32, {n, kWidth});
-    const Tensor y = arena.take(context.operand(), {n, kWidth}),
-                 q = arena.take(context.operand(), {n, kWidth}),
-                 mixed = arena.take(context.operand(), {n, kWidth}),
-                 qkv = arena.take(context.operand(), {n, 3 * kWidth});
+    const Tensor y = arena.take(context.compute_dtype(), {n, kWidth}),
+                 q = arena.take(context.compute_dtype(), {n, kWidth}),
+                 mixed = arena.take(context.compute_dtype(), {n, kWidth}),
+                 qkv = arena.take(context.compute_dtype(), {n, 3 * kWidth});
     using ops::Activation;
     ops::embed(context,
                {toy.table, words, {}, toy.positions, positions, toy.first, x, Tensor(), y});
@@ -161,7 +161,7 @@ struct Encoded {
 std::vector<Tensor> remember(const Toy& toy, tensor::Arena& arena, const Tensor& rows) {
   std::vector<Tensor> memory;
   for (const ToyLayer& layer : toy.layers) {
-    memory.push_back(arena.take(toy.context->operand(), {rows.shape[0], 2 * kWidth}));
+    memory.push_back(arena.take(toy.context->compute_dtype(), {rows.shape[0], 2 * kWidth}));
     ops::gemm(*toy.context, {rows, &layer.kv, ops::Activation::none, {}, memory.back()});
   }
   return memory;
@@ -193,7 +193,7 @@ std::vector<Decoded> decode_words(Bed& bed, const Toy& toy, const Tensor& rows,
   const ToyPass pass{toy, arena, cache.queries(), memory.data(), memory_starts};
   std::vector<Decoded> all(static_cast<std::size_t>(n), Decoded{{kStart}, {}});
   for (std::int64_t step = 0; step < kSteps; ++step) {
-    context.run_captured(static_cast<std::uint64_t>(n), [&] {
+    context.capture(static_cast<std::uint64_t>(n), [&] {
       pass.run(words, cache.positions(), logits,
                [&](int layer, const Tensor& qkv, const Tensor& mixed) {
                  cache.append(layer, qkv.slice(1, kWidth, 3 * kWidth));

@@ -96,7 +96,7 @@ Tensor as_edges(Tensor rows) {  // [E, F] as [E, 1, F]
 }
 
 Tensor as_operand(Context& context, Arena& arena, const Tensor& x) {
-  const Tensor out = arena.take(context.operand(), {x.shape[0], x.shape[1]});
+  const Tensor out = arena.take(context.compute_dtype(), {x.shape[0], x.shape[1]});
   ops::gather_rows(context, {x, {}, out});
   return out;
 }
@@ -124,7 +124,7 @@ Tensor energy_of_atoms(Context& context, Arena& arena, const Toy& toy, const Inp
                       ops::Activation::none,
                       {},
                       kept.hidden});
-  const Tensor active = arena.take(context.operand(), {n, kHidden});
+  const Tensor active = arena.take(context.compute_dtype(), {n, kHidden});
   ops::silu(context, {kept.hidden, active});
   const Tensor energies = arena.take(DType::f32, {n, 1});
   ops::gemm(context, {active, &toy.energy.device, ops::Activation::none, {}, energies});
@@ -137,7 +137,7 @@ void forces_of_atoms(Context& context, Arena& arena, const Toy& toy, const Input
   const std::int64_t n = in.positions.shape[0], n_edges = kept.edges.capacity();
   const Tensor d_active = arena.take(DType::f32, {n, kHidden});
   ops::gather_rows(context, {toy.minus_energy.device, in.zeros, d_active});
-  const Tensor d_hidden = arena.take(context.operand(), {n, kHidden});
+  const Tensor d_hidden = arena.take(context.compute_dtype(), {n, kHidden});
   ops::silu_grad(context, {kept.hidden, d_active, d_hidden});
   const Tensor d_second = arena.take(DType::f32, {n, kChannels});
   ops::gemm(context, {d_hidden, &toy.hidden_back, ops::Activation::none, {}, d_second});
@@ -283,7 +283,7 @@ class Runner {
   void run(const std::vector<float>& positions) {
     Context& context = bed_.device();
     context.copy_in(positions_.device, positions.data());
-    context.run_captured(1, [&] {
+    context.capture(1, [&] {
       Arena arena(memory_, bytes_);
       results_ = forward(context, arena, toy_, inputs(), capacity_);
     });

@@ -137,7 +137,7 @@ class Bed {
     Pair made;
     made.values = std::move(values);
     made.host = Tensor(made.values.data(), DType::f32, shape);
-    made.device = device_->upload(made.host, operand ? device_->operand() : DType::f32);
+    made.device = device_->upload(made.host, operand ? device_->compute_dtype() : DType::f32);
     return made;
   }
   Indices indices(std::vector<std::int32_t> values) {

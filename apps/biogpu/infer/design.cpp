@@ -111,7 +111,7 @@ void run_design(DesignFlags flags, const std::string& command_line) {
         return models::proteinmpnn::design_job(run.info(), run.inputs(), run.options(),
                                                run.replay(), path);
       },
-      [&](const pipeline::BatchResult& result) {
+      [&](const pipeline::RecordOutputs& result) {
         out.write(result.text);
         for (const io::NamedArray& array : result.arrays) arrays->add(array);
       });
@@ -157,8 +157,8 @@ void run_structure_score(InferFlags infer, const StructureFlags& flags,
                          const std::string& sequences, const std::string& command_line) {
   require_table_name(infer.output);
   infer.also_read = {{"--sequences", sequences}};
-  std::vector<models::proteinmpnn::GivenSequence> given;
-  if (!sequences.empty()) given = models::proteinmpnn::read_given(sequences);
+  std::vector<models::proteinmpnn::ReadSequence> given;
+  if (!sequences.empty()) given = models::proteinmpnn::read_sequences(sequences);
   StructureRun run(infer, flags, "infer score", command_line);
   io::OutputFile out(infer.output, 1);
   out.write(models::proteinmpnn::score_header());
@@ -167,7 +167,7 @@ void run_structure_score(InferFlags infer, const StructureFlags& flags,
         return models::proteinmpnn::score_job(run.info(), run.inputs(), run.options(), run.replay(),
                                               path, given);
       },
-      [&](const pipeline::BatchResult& result) { out.write(result.text); });
+      [&](const pipeline::RecordOutputs& result) { out.write(result.text); });
   run.finish(out.bytes(), [&] { out.commit(); });
 }
 

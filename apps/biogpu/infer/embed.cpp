@@ -12,7 +12,7 @@
 #include "apps/biogpu/infer/dna/window_run.hpp"
 #include "apps/biogpu/infer/proteins/array_run.hpp"
 #include "lib/core/error.hpp"
-#include "lib/models/registry.hpp"
+#include "lib/models/base/registry.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -30,7 +30,7 @@ constexpr const char* kOfDna[] = {"--genome",  "--regions", "--region", "--fit",
                                   "--n-value", "--gamma",   "--strands"};
 
 // Throws Error{usage} for an option that the model's kind does not have.
-void refuse_options(const CLI::App& command, std::span<const char* const> names,
+void reject_options(const CLI::App& command, std::span<const char* const> names,
                     const std::string& model) {
   for (const char* const name : names)
     if (command.get_option(name)->count() > 0)
@@ -79,11 +79,11 @@ Run add_infer_embed(CLI::App& command) {
     const CLI::App& given = *flags->infer.command;
     const models::ModelDef& model = models::find_model(models::ModelConfig(flags->infer.model));
     if (model.reads == models::Reads::dna) {
-      refuse_options(given, kOfProteins, flags->infer.model);
+      reject_options(given, kOfProteins, flags->infer.model);
       flags->windows.dna.infer = flags->infer;
       return run_window_embed(flags->windows, flags->strands == "both", command_line);
     }
-    refuse_options(given, kOfDna, flags->infer.model);
+    reject_options(given, kOfDna, flags->infer.model);
     flags->arrays.mean = flags->arrays.residues = flags->arrays.begin = false;
     for (const std::string& kind : flags->include)
       (kind == "mean"       ? flags->arrays.mean

@@ -30,7 +30,7 @@ void run_energy(const EnergyFlags& flags, const std::string& command_line) {
   if (!as_frames) out.write(tasks::energy_header(options));
   run.run(
       [&](models::PotentialModel& model, tasks::MoleculeBatch& batch,
-          pipeline::BatchResult& result) {
+          pipeline::RecordOutputs& result) {
         const auto systems = tasks::make_systems(model, batch, flags.molecules.charge);
         std::vector<models::PotentialResult> computed =
             tasks::compute_systems(model, systems, {flags.forces, flags.stress, false});
@@ -45,7 +45,7 @@ void run_energy(const EnergyFlags& flags, const std::string& command_line) {
                                       batch.molecules[i].n_atoms(), frame, options);
         }
       },
-      [&](const pipeline::BatchResult& result) { out.write(result.text); });
+      [&](const pipeline::RecordOutputs& result) { out.write(result.text); });
   run.finish(out.bytes(), [&] { out.commit(); });
 }
 

@@ -27,7 +27,7 @@ void fill_sequence(int top, const Record& record, const tasks::LogProbabilities&
                    std::string& text) {
   const models::Vocabulary& vocabulary = record.vocabulary;
   record.run.require_finite(probabilities.rows, record.place);
-  std::vector<std::size_t> order(vocabulary.words.size());
+  std::vector<std::size_t> order(vocabulary.tokens.size());
   for (std::size_t i = 0; i < probabilities.positions.size(); ++i) {
     const auto row = probabilities.row(i);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -36,7 +36,7 @@ void fill_sequence(int top, const Record& record, const tasks::LogProbabilities&
     for (std::size_t rank = 0;
          rank < std::min<std::size_t>(order.size(), static_cast<std::size_t>(top)); ++rank)
       text += fmt::format("{}\t{}\t{}\t{}\t{:.6g}\n", record.name, probabilities.positions[i],
-                          rank + 1, vocabulary.words[order[rank]],
+                          rank + 1, vocabulary.tokens[order[rank]],
                           std::exp(static_cast<double>(row[order[rank]])));
   }
 }

@@ -4,7 +4,7 @@
 
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/infer/commands.hpp"
-#include "lib/models/registry.hpp"
+#include "lib/models/base/registry.hpp"
 
 namespace biogpu::app {
 

@@ -52,7 +52,7 @@ class MdRun {
         unit_(tasks::find_energy_unit(flags.molecules.units)) {}
 
   void run(io::OutputFile& out, io::OutputFile* table) {
-    const auto compute = [&](std::size_t slot, pipeline::BatchResult& result) {
+    const auto compute = [&](std::size_t slot, pipeline::RecordOutputs& result) {
       const TrajectoryInput::Frame& frame = input_.frame(slot);
       if (!dynamics_ || frame.trajectory != dynamics_->state().trajectory) begin(frame);
       with_place(frame.place, [&] { dynamics_->run(frame.step - dynamics_->state().step); });
@@ -61,7 +61,7 @@ class MdRun {
       result.n_residues = frame.start.n_atoms();
       result.text = texts_of(frame);
     };
-    const auto write = [&](const pipeline::BatchResult& result) {
+    const auto write = [&](const pipeline::RecordOutputs& result) {
       const auto [frames, lines] = split_texts(result.text);
       if (!input_.has_begun()) last_frame_ = frames;
       out.write(frames);

@@ -82,10 +82,10 @@ class MutagenesisRun {
   void run();
 
  private:
-  void compute(models::DnaModel& model, std::size_t slot, pipeline::BatchResult& result) const;
+  void compute(models::DnaModel& model, std::size_t slot, pipeline::RecordOutputs& result) const;
   void append_lines(const genome::Window& region, const tasks::PieceMutations& made,
                     const std::vector<std::vector<float>>& values, std::string& text) const;
-  void write(const pipeline::BatchResult& result);
+  void write(const pipeline::RecordOutputs& result);
   void finish_region(std::size_t region);
 
   const MutagenesisFlags flags_;
@@ -154,7 +154,7 @@ void MutagenesisRun::append_lines(const genome::Window& region, const tasks::Pie
 
 // The array of a piece, and its lines where a table is written.
 void MutagenesisRun::compute(models::DnaModel& model, std::size_t slot,
-                             pipeline::BatchResult& result) const {
+                             pipeline::RecordOutputs& result) const {
   const RegionInput::Piece& at = input_.piece(slot);
   const genome::Window& region = input_.regions()[at.region];
   const std::vector<tasks::BinRange> ranges = {
@@ -181,9 +181,9 @@ void MutagenesisRun::compute(models::DnaModel& model, std::size_t slot,
   if (as_table_) append_lines(region, made, values, result.text);
 }
 
-void MutagenesisRun::write(const pipeline::BatchResult& result) {
+void MutagenesisRun::write(const pipeline::RecordOutputs& result) {
   if (table_) table_->write(result.text);
-  const io::Values& piece = result.arrays.front().values;
+  const io::SharedArray& piece = result.arrays.front().values;
   numbers_.values.insert(numbers_.values.end(), piece.begin(), piece.end());
   const RegionInput::Piece& at = input_.piece_at(n_pieces_++);
   if (at.piece.end == input_.regions()[at.region].end) finish_region(at.region);
@@ -220,10 +220,10 @@ void MutagenesisRun::run() {
   compare_.windows_per_pass = run_.windows_per_pass({});
   run_.run(
       input_,
-      [&](models::DnaModel& model, std::size_t slot, pipeline::BatchResult& result) {
+      [&](models::DnaModel& model, std::size_t slot, pipeline::RecordOutputs& result) {
         compute(model, slot, result);
       },
-      [&](const pipeline::BatchResult& result) { write(result); });
+      [&](const pipeline::RecordOutputs& result) { write(result); });
   if (run_.n_records() == 0) run_.log().warn("there is no region; the output is empty");
   if (max_file_) {
     max_file_->write(*max_);

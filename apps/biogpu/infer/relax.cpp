@@ -106,7 +106,7 @@ void run_relax(RelaxFlags flags, const std::string& command_line) {
   }
   run.run(
       [&](models::PotentialModel& model, tasks::MoleculeBatch& batch,
-          pipeline::BatchResult& result) {
+          pipeline::RecordOutputs& result) {
         std::vector<models::AtomSystem> systems =
             tasks::make_systems(model, batch, flags.molecules.charge);
         RelaxTexts texts(run, flags, batch);
@@ -114,7 +114,7 @@ void run_relax(RelaxFlags flags, const std::string& command_line) {
                      [&](const tasks::RelaxPoint& point) { texts.add(point, result.warnings); });
         result.text = texts.joined();
       },
-      [&](const pipeline::BatchResult& result) {
+      [&](const pipeline::RecordOutputs& result) {
         const auto [frames, lines] = split_texts(result.text);
         out.write(frames);
         if (table) table->write(lines);

@@ -16,7 +16,7 @@
 #include "apps/biogpu/infer/structures/structure_run.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
-#include "lib/models/registry.hpp"
+#include "lib/models/base/registry.hpp"
 #include "lib/tasks/score.hpp"
 #include "lib/tasks/variants.hpp"
 
@@ -78,8 +78,8 @@ void score_sequence(const ScoreFlags& flags, const tasks::VariantTable& table, c
 }
 
 // Variants of sequences that are not there are left out, with a warning; but not all of them.
-void tell_missing(const std::string& path, const tasks::VariantTable& table,
-                  const std::unordered_set<std::string>& names, Log& log) {
+void report_missing(const std::string& path, const tasks::VariantTable& table,
+                    const std::unordered_set<std::string>& names, Log& log) {
   const auto line_of = [&](const std::string& name) { return table.at(name).front().line; };
   const std::string& first =
       *std::min_element(names.begin(), names.end(),
@@ -112,7 +112,7 @@ void run_sequence_score(const ScoreFlags& flags, const std::string& command_line
          score_sequence(flags, table, record, probabilities, text);
        },
        names,
-       [&](const auto& missing, Log& log) { tell_missing(flags.variants, table, missing, log); }},
+       [&](const auto& missing, Log& log) { report_missing(flags.variants, table, missing, log); }},
       command_line);
 }
 

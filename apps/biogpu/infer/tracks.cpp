@@ -30,7 +30,7 @@ tasks::TrackOptions options_of(const TrackFlags& flags) {
 void write_arrays(WindowRun& run, const TrackFlags& flags) {
   const std::string& output = flags.windows.dna.infer.output;
   const auto writer = io::make_array_writer(output, io::array_format(output));
-  run.run(options_of(flags), [&](const pipeline::BatchResult& result) {
+  run.run(options_of(flags), [&](const pipeline::RecordOutputs& result) {
     for (const io::NamedArray& array : result.arrays) writer->add(array);
   });
   run.finish(writer->bytes(), [&] { writer->commit(); });
@@ -50,7 +50,7 @@ void write_signal(WindowRun& run, const TrackFlags& flags) {
     const std::int64_t begin = window.begin + info.first_base;
     places.take(window.contig, begin, begin + info.n_bins * info.bin_size, window.key);
   });
-  run.run(options_of(flags), [&](const pipeline::BatchResult& result) {
+  run.run(options_of(flags), [&](const pipeline::RecordOutputs& result) {
     for (const io::NamedArray& array : result.arrays) {
       const WindowInput::Position at = run.input().take_position();
       signal.add({at.contig,

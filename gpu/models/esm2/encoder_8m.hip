@@ -15,7 +15,7 @@
 //          independent of the batch; not the same bytes as gemm.hip and attention.hip. The
 //          normalisation in front of a product is worked into it: operands are x times the norm's
 //          weight, mean and deviation come in behind the sum.
-// Limits   suits_encoder_8m(); kMostGroups groups; as many as run at the same time.
+// Limits   suits_encoder_8m(); kMaxGroups groups; as many as run at the same time.
 // Source   own. Moments of parts: Chan, Golub and LeVeque 1979.
 // Oracle   make_reference_context, lib/ops/reference_context.hpp.
 #include "gpu/models/esm2/encoder_8m.hpp"
@@ -222,21 +222,21 @@ bool suits_encoder_8m(const Encoder8mShape& shape, const Stream&) {
   if (!kImitatesBlockGroups || shape.d == 0 || shape.d % 80 != 0) return false;
   if (shape.head % 8 != 0 || shape.head > 32 || shape.n_heads * shape.head != shape.d) return false;
   return shape.n_heads <= 4 * kGroup && EncoderPart{shape}.mixed_tiles() % kBatch == 0 &&
-         shape.d_feed % 16 == 0;
+         shape.d_ffn % 16 == 0;
 }
 
 int encoder_groups(const Encoder8mShape& shape, const Stream& stream) {
-  if (!has_block_groups()) return kImitatesBlockGroups ? kMostGroups : 0;
+  if (!has_block_groups()) return kImitatesBlockGroups ? kMaxGroups : 0;
   const auto bytes = static_cast<std::uint64_t>(shared_bytes(shape));
   if (bytes > device_properties(current_device()).shared_bytes_per_block) return 0;
   int n = 0;
   with_matrix_wave(stream.wave_width(), [&](auto wave) {
     with_form(shape, [&](auto known, auto grouped) {
-      n = most_groups(encoder_8m_kernel<wave, Number16::fp16, decltype(known), grouped>,
-                      wave * kEncoderWaves, bytes, kGroup);
+      n = max_groups(encoder_8m_kernel<wave, Number16::fp16, decltype(known), grouped>,
+                     wave * kEncoderWaves, bytes, kGroup);
     });
   });
-  return n < kMostGroups ? n : kMostGroups;
+  return n < kMaxGroups ? n : kMaxGroups;
 }
 
 void clear_small_room(void* room, std::size_t bytes, Stream& stream) {

@@ -17,7 +17,7 @@ struct Encoder8mShape {
   int d = 0;
   int n_heads = 0;
   int head = 0;
-  int d_feed = 0;
+  int d_ffn = 0;
   int n_layers = 0;
 };
 
@@ -30,16 +30,16 @@ int encoder_groups(const Encoder8mShape& shape, const Stream& stream);
 struct EncoderWeights {
   const std::uint16_t* qkv = nullptr;            // [3 d, d]
   const std::uint16_t* projection = nullptr;     // [d, d]
-  const std::uint16_t* up = nullptr;             // [d_feed, d]
-  const std::uint16_t* down = nullptr;           // [d, d_feed]
+  const std::uint16_t* up = nullptr;             // [d_ffn, d]
+  const std::uint16_t* down = nullptr;           // [d, d_ffn]
   const float* qkv_bias = nullptr;               // [3 d]
   const float* projection_bias = nullptr;        // [d]
-  const float* up_bias = nullptr;                // [d_feed]
+  const float* up_bias = nullptr;                // [d_ffn]
   const float* down_bias = nullptr;              // [d]
   const float* attention_norm_weight = nullptr;  // [d]
   const float* attention_norm_bias = nullptr;
-  const float* feed_norm_weight = nullptr;
-  const float* feed_norm_bias = nullptr;
+  const float* ffn_norm_weight = nullptr;
+  const float* ffn_norm_bias = nullptr;
   const float* next_norm_weight = nullptr;  // of the normalisation behind the layer
 };
 

@@ -12,7 +12,7 @@ namespace biogpu::gpu::esm2 {
 // Where a tile of keys (kind [0, kHeadTiles)) or values (above) lies in a layer's turn.
 template <class B>
 __device__ __forceinline__ int key_index(const B&, int head, int kind) {
-  return (head * 2 * B::kHeadTiles + kind) * kMostTiles;
+  return (head * 2 * B::kHeadTiles + kind) * kMaxTiles;
 }
 // This lane's words of a tile; turn: of a layer, modulo kKeyTurns.
 template <class B>

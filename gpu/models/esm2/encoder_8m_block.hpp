@@ -48,7 +48,7 @@ struct KnownShape {
                 kPairs + kPart.own_most() < kEncoderWaves &&
                 kPart.n_heads() * kKeyParts <= kEncoderWaves);
   static constexpr bool matches(const Encoder8mShape& s) {
-    return s.d == kD && s.n_heads == kHeads && s.head == kD / kHeads && s.d_feed == kFeed;
+    return s.d == kD && s.n_heads == kHeads && s.head == kD / kHeads && s.d_ffn == kFeed;
   }
   __device__ static Encoder8mShape of(const Encoder8mShape& shape) {
     return {kD, kHeads, kD / kHeads, kFeed, shape.n_layers};

@@ -53,7 +53,7 @@ __device__ std::uint16_t weight_of(const EncoderWeights& w, const EncoderPart& p
   }
   if (k_tile >= part.hidden_tiles()) return 0;  // what fills the last batch
   const std::int64_t row = 16 * turn.unit + c;
-  return w.down[row * part.shape.d_feed + 16 * (k_tile * kGroup + part.rank) + k];
+  return w.down[row * part.shape.d_ffn + 16 * (k_tile * kGroup + part.rank) + k];
 }
 
 template <int kWave>
@@ -116,7 +116,7 @@ __global__ __launch_bounds__(kBlock) void pack_vectors_kernel(Encoder8mShape sha
     const int column = 16 * part.own_tile(i) + c;
     const bool exists = i < part.own_tiles();
     const float* const bias = slot >= reduce ? w.down_bias : w.projection_bias;
-    const float* const weight = slot >= reduce ? w.next_norm_weight : w.feed_norm_weight;
+    const float* const weight = slot >= reduce ? w.next_norm_weight : w.ffn_norm_weight;
     to[0] = exists && bias != nullptr ? bias[column] : 0.0f;
     to[16] = exists ? weight[column] : 0.0f;
     if (first_layer && slot >= reduce)
@@ -130,8 +130,8 @@ __global__ __launch_bounds__(kBlock) void pack_vectors_kernel(Encoder8mShape sha
                   : slot < part.qkv_units() ? qkv_row(part, slot, c)
                                             : -1;
   const float* const bias = is_up ? w.up_bias : w.qkv_bias;
-  const float* const norm_weight = is_up ? w.feed_norm_weight : w.attention_norm_weight;
-  const float* const norm_bias = is_up ? w.feed_norm_bias : w.attention_norm_bias;
+  const float* const norm_weight = is_up ? w.ffn_norm_weight : w.attention_norm_weight;
+  const float* const norm_bias = is_up ? w.ffn_norm_bias : w.attention_norm_bias;
   float sum = 0, with_bias = row < 0 || bias == nullptr ? 0.0f : bias[row];
   for (int k = 0; row >= 0 && k < shape.d; ++k) {
     const float weight =

@@ -15,12 +15,12 @@ Encoder8mShape shape_of(const models::esm2::Encode8m& op) {
   if (op.blocks.empty()) return shape;
   const float eps = op.final_norm.eps;
   for (const models::esm2::EncoderBlock& block : op.blocks)
-    if (block.attention_norm.eps != eps || block.feed_norm.eps != eps) return shape;
+    if (block.attention_norm.eps != eps || block.ffn_norm.eps != eps) return shape;
   const models::esm2::EncoderBlock& first = op.blocks.front();
   shape.d = static_cast<int>(first.qkv->n_in);
   shape.n_heads = static_cast<int>(op.n_heads);
   shape.head = static_cast<int>(first.qkv->n_in / op.n_heads);
-  shape.d_feed = static_cast<int>(first.feed_up->n_out);
+  shape.d_ffn = static_cast<int>(first.ffn_up->n_out);
   shape.n_layers = static_cast<int>(op.blocks.size());
   return shape;
 }
@@ -56,14 +56,14 @@ const Encoder8mRunner::Weights& Encoder8mRunner::weights_of(const models::esm2::
     from.qkv_bias = device_linear(block.qkv).bias;
     from.projection = device_linear(block.attention_out).weight;
     from.projection_bias = device_linear(block.attention_out).bias;
-    from.up = device_linear(block.feed_up).weight;
-    from.up_bias = device_linear(block.feed_up).bias;
-    from.down = device_linear(block.feed_down).weight;
-    from.down_bias = device_linear(block.feed_down).bias;
+    from.up = device_linear(block.ffn_up).weight;
+    from.up_bias = device_linear(block.ffn_up).bias;
+    from.down = device_linear(block.ffn_down).weight;
+    from.down_bias = device_linear(block.ffn_down).bias;
     from.attention_norm_weight = block.attention_norm.weight.as<float>();
     from.attention_norm_bias = block.attention_norm.bias.as<float>();
-    from.feed_norm_weight = block.feed_norm.weight.as<float>();
-    from.feed_norm_bias = block.feed_norm.bias.as<float>();
+    from.ffn_norm_weight = block.ffn_norm.weight.as<float>();
+    from.ffn_norm_bias = block.ffn_norm.bias.as<float>();
     from.next_norm_weight = next.weight.as<float>();
     launch_pack_small_weights(shape, static_cast<int>(i), from, type_, made.packed.data(),
                               made.vectors.data(), device_.stream());

@@ -73,7 +73,7 @@ struct EncoderPart {
   __host__ __device__ constexpr int head(int i) const { return i * kGroup + rank; }
   __host__ __device__ constexpr int qkv_units() const { return 3 * n_heads() * head_tiles(); }
   __host__ __device__ constexpr int hidden_tiles() const {
-    return count_of(shape.d_feed / 16, rank, kGroup);
+    return count_of(shape.d_ffn / 16, rank, kGroup);
   }
   __host__ __device__ constexpr int mixed_tiles() const { return shape.n_heads * head_tiles(); }
   __host__ __device__ constexpr int splits() const { return kEncoderWaves / own_most(); }
@@ -193,15 +193,15 @@ __host__ __device__ constexpr int shared_bytes(const Encoder8mShape& shape) {
   return room_of(shape).total + kWeightsBytes + 8 * (2 * kEncoderWaves + kArrivals);
 }
 
-inline constexpr int kMostGroups = 24;
-inline constexpr int kMostTiles = kMostGroups;  // of 16 tokens
+inline constexpr int kMaxGroups = 24;
+inline constexpr int kMaxTiles = kMaxGroups;  // of 16 tokens
 
 // Keys and values cross groups in tiles that are absent until they are posted: those of three
 // layers by turns, and of two launches by turns. A layer's are cleared by the next layer, and those
 // of a launch by the next launch.
 inline constexpr int kKeyTurns = 3, kKeySets = 2;
 __host__ __device__ constexpr int layer_key_tiles(const Encoder8mShape& shape) {
-  return 2 * EncoderPart{shape}.mixed_tiles() * kMostTiles;
+  return 2 * EncoderPart{shape}.mixed_tiles() * kMaxTiles;
 }
 __host__ __device__ constexpr int key_tiles(const Encoder8mShape& shape) {
   return kKeyTurns * layer_key_tiles(shape);

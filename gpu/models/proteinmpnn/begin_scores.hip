@@ -1,27 +1,27 @@
 // What scoring given letters starts from.
 //
-// Shapes   see BeginScores, lib/models/proteinmpnn/decode.hpp; d 128, K up to 48.
+// Shapes   see BeginScores, lib/models/proteinmpnn/decode/decode.hpp; d 128, K up to 48.
 // Mapping  a block a state, a thread a channel or a neighbour.
 // Traffic  2.5 KiB a state; bound by the launch.
 // Result   exact but for one rounded sum a number.
 // Source   own.
-// Oracle   begin_scores_ref, lib/models/proteinmpnn/begin_scores.cpp.
+// Oracle   begin_scores_ref, lib/models/proteinmpnn/decode/begin_scores.cpp.
 #include "gpu/ops/device.hpp"
 #include "gpu/rt/kernel.hpp"
-#include "lib/models/proteinmpnn/decode.hpp"
+#include "lib/models/proteinmpnn/decode/decode.hpp"
 
 namespace biogpu::gpu::proteinmpnn {
 namespace {
 
-using models::proteinmpnn::kEnds;
 using models::proteinmpnn::kHidden;
+using models::proteinmpnn::kNodeProj;
 using models::proteinmpnn::Sequence;
 
 struct BeginArgs {
   const std::int32_t* rows;
   int n_slots;  // K
   const float* h;
-  float* ends;
+  float* node_proj;
   std::int64_t n_rows;
   const float* table;
   const Sequence* sequences;
@@ -43,8 +43,8 @@ __global__ void begin_scores_kernel(BeginArgs a) {
   const int thread = static_cast<int>(threadIdx.x);
   const std::int32_t drawn = a.letters[a.letter_states[state]];
   const std::int32_t letter = drawn == models::proteinmpnn::kNoLetter ? 0 : drawn;
-  const float* const from = a.ends + row * kEnds;
-  float* const to = a.ends + (a.n_rows + a.first_state + state) * kEnds;
+  const float* const from = a.node_proj + row * kNodeProj;
+  float* const to = a.node_proj + (a.n_rows + a.first_state + state) * kNodeProj;
   to[thread] = from[thread];
   to[kHidden + thread] = from[kHidden + thread] + a.table[letter * 2 * kHidden + kHidden + thread];
   a.state_h[state * kHidden + thread] = a.h[row * kHidden + thread];
@@ -67,7 +67,7 @@ void begin_scores(ops::Device& device, const models::proteinmpnn::BeginScores& o
   const BeginArgs args{op.rows.as<std::int32_t>(),
                        static_cast<int>(op.rows.shape[1]),
                        op.h.as<float>(),
-                       op.ends.as<float>(),
+                       op.node_proj.as<float>(),
                        op.rows.shape[0],
                        op.table.as<float>(),
                        op.sequences,

@@ -1,6 +1,6 @@
 // Draws the letters of many sequences, residue by residue.
 //
-// Shapes   see Decode, lib/models/proteinmpnn/decode.hpp; d 128, K up to 48.
+// Shapes   see Decode, lib/models/proteinmpnn/decode/decode.hpp; d 128, K up to 48.
 // Mapping  a block a unit of the order (a residue, or a tied group), drawn from a counter, so that
 //          a block waits only for blocks that drew before it. It waits for the units of earlier
 //          neighbours, computes all layers of its residues, draws, and says so in `done`.
@@ -11,7 +11,7 @@
 //          original in double precision.
 // Limits   kMaxNeighbours.
 // Source   Dauparas et al. 2022, doi 10.1126/science.add2187; the order of work is our own.
-// Oracle   decode_ref, lib/models/proteinmpnn/decode_ref.cpp.
+// Oracle   decode_ref, lib/models/proteinmpnn/decode/decode_ref.cpp.
 #include "gpu/models/proteinmpnn/decoder.hpp"
 #include "gpu/models/proteinmpnn/draw_letter.hpp"
 #include "gpu/ops/device.hpp"
@@ -64,17 +64,18 @@ __device__ void decode_residue(const DecodeArgs& a, const Sequence& sequence, in
   const int thread = static_cast<int>(threadIdx.x);
   if (thread < kHidden) {
     room.residue.h[thread] = a.h[row * kHidden + thread];
-    room.residue.receiver[thread] = a.ends[row * kEnds + thread];
+    room.residue.receiver[thread] = a.node_proj[row * kNodeProj + thread];
   }
   load_neighbours<kWave>(a, sequence, i, room);
   for (int l = 0; l < kLayers; ++l) {
     decoder_layer<kWave>(a, sequence, l, i, room);
     if (l + 1 == kLayers) break;
     float* const seen = a.seen(l + 1, state);
-    ops::edges::multiply_ends<kWave>(a.layer[l + 1].ends, room.residue, [&](int o, float value) {
-      if (o < kHidden) room.residue.receiver[o] = value;
-      if (o >= kHidden) seen[o - kHidden] = value;
-    });
+    ops::edges::project_node<kWave>(a.layer[l + 1].node_proj, room.residue,
+                                    [&](int o, float value) {
+                                      if (o < kHidden) room.residue.receiver[o] = value;
+                                      if (o >= kHidden) seen[o - kHidden] = value;
+                                    });
     __syncthreads();
   }
   compute_logits<kWave>(a, room);
@@ -192,12 +193,12 @@ DecodeArgs args_of(const models::proteinmpnn::Decode& op) {
   a.n_slots = static_cast<int>(op.rows.shape[1]);
   a.h = op.h.as<float>();
   a.edges = op.edges.as<float>();
-  a.ends = op.ends.as<float>();
+  a.node_proj = op.node_proj.as<float>();
   a.n_rows = op.rows.shape[0];
   for (int l = 0; l < kLayers; ++l) {
     const models::proteinmpnn::DecoderLayer& layer = op.layer[l];
     a.layer[l] = {ops::edges::product_of(layer.middle), ops::edges::update_of(layer.update),
-                  ops::edges::columns_of(layer.ends), layer.letters.as<float>()};
+                  ops::edges::columns_of(layer.node_proj), layer.letters.as<float>()};
   }
   a.logits = op.logit_weight.as<float>();
   a.logit_bias = op.logit_bias.as<float>();

@@ -4,13 +4,13 @@
 
 #include "gpu/ops/knn_graph/edge_rows.hpp"
 #include "gpu/prim/wave.hpp"
-#include "lib/models/proteinmpnn/decode.hpp"
+#include "lib/models/proteinmpnn/decode/decode.hpp"
 
 namespace biogpu::gpu::proteinmpnn {
 
-using models::proteinmpnn::kEnds;
 using models::proteinmpnn::kHidden;
 using models::proteinmpnn::kLayers;
+using models::proteinmpnn::kNodeProj;
 using models::proteinmpnn::kNoLetter;
 using models::proteinmpnn::ProfileRow;
 using models::proteinmpnn::RuleRows;
@@ -26,7 +26,7 @@ inline constexpr int kLetters = static_cast<int>(models::proteinmpnn::kLetterCou
 struct LayerArgs {
   ops::edges::Product middle;
   ops::edges::Update update;
-  ops::edges::Columns ends;
+  ops::edges::Columns node_proj;
   const float* letters = nullptr;  // [kLetters][2 kHidden]
 };
 
@@ -37,7 +37,7 @@ struct DecodeArgs {
   int n_slots = 0;  // K
   const float* h = nullptr;
   const float* edges = nullptr;
-  float* ends = nullptr;
+  float* node_proj = nullptr;
   std::int64_t n_rows = 0;
   LayerArgs layer[kLayers];
   const float* logits = nullptr;  // [kLetters][kHidden]
@@ -58,10 +58,10 @@ struct DecodeArgs {
 
   // What a residue that is not decoded adds as sender in a layer, and one that is.
   __device__ const float* neighbour(int l, std::int64_t row) const {
-    return ends + row * kEnds + l * 2 * kHidden + kHidden;
+    return node_proj + row * kNodeProj + l * 2 * kHidden + kHidden;
   }
   __device__ float* seen(int l, std::int64_t state) const {
-    return ends + (n_rows + state) * kEnds + l * 2 * kHidden + kHidden;
+    return node_proj + (n_rows + state) * kNodeProj + l * 2 * kHidden + kHidden;
   }
 };
 

@@ -1,6 +1,6 @@
 // TensorNet2's operations on charges of atoms.
 //
-// Shapes   see lib/models/tensornet/charge_ops.hpp; T atoms, F channels, C kinds of charge.
+// Shapes   see lib/models/tensornet/ops/charge_ops.hpp; T atoms, F channels, C kinds of charge.
 // Mapping  charge_features: one thread an atom and channel; charge_balance: 32 lanes a system and
 //          kind of charge; coulomb: 32 lanes an atom; coulomb_grad: 32 lanes an atom, which take
 //          the kinds of charge of each edge; pair_add, row_scale: one thread a number;
@@ -9,14 +9,14 @@
 // Result   fused products in fp32; the same for all grids and widths.
 // Source   TensorNet2 of torchmd-net; charges after Zubatyuk et al. 2021, doi
 //          10.1038/s41467-021-24904-0.
-// Oracle   lib/models/tensornet/charge_ops_ref.cpp.
-#include "lib/models/tensornet/charge_ops.hpp"
+// Oracle   lib/models/tensornet/ops/charge_ops_ref.cpp.
+#include "lib/models/tensornet/ops/charge_ops.hpp"
 
 #include "gpu/models/tensornet/rows.hpp"
 #include "gpu/ops/device.hpp"
 
 #define BIOGPU_COULOMB_FUNCTION __device__ __forceinline__
-#include "lib/models/tensornet/coulomb_pair.hpp"
+#include "lib/models/tensornet/ops/coulomb_pair.hpp"
 
 namespace biogpu::gpu::tensornet {
 namespace {

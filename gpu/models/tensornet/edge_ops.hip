@@ -1,20 +1,20 @@
 // TensorNet's operations on edges.
 //
-// Shapes   see lib/models/tensornet/edge_ops.hpp; E edges, C functions, F channels.
+// Shapes   see lib/models/tensornet/ops/edge_ops.hpp; E edges, C functions, F channels.
 // Mapping  radial_table, pair_scale: one thread a number. radial_table_grad: 32 lanes an edge.
 //          edge_virial: 32 lanes an atom. Sums over lanes end in a fixed tree.
 // Traffic  16 bytes of the table for 4 of a result, from L2 as far as tables fit it; memory bound.
 //          No atomics.
 // Result   fused products in fp32; the same for all grids and widths.
 // Source   own.
-// Oracle   lib/models/tensornet/edge_ops_ref.cpp.
-#include "lib/models/tensornet/edge_ops.hpp"
+// Oracle   lib/models/tensornet/ops/edge_ops_ref.cpp.
+#include "lib/models/tensornet/ops/edge_ops.hpp"
 
 #include "gpu/models/tensornet/rows.hpp"
 #include "gpu/ops/device.hpp"
 
 #define BIOGPU_TABLE_FUNCTION __device__ __forceinline__
-#include "lib/models/tensornet/table_place.hpp"
+#include "lib/models/tensornet/ops/table_place.hpp"
 
 namespace biogpu::gpu::tensornet {
 namespace {

@@ -1,13 +1,13 @@
 // TensorNet's operations on the tensors of atoms.
 //
-// Shapes   see lib/models/tensornet/node_ops.hpp; T atoms, F channels; rows of d numbers.
+// Shapes   see lib/models/tensornet/ops/node_ops.hpp; T atoms, F channels; rows of d numbers.
 // Mapping  one thread per atom and channel, all of whose numbers are in its registers; gates one
 //          thread a number; layer norms 32 lanes a row, then a fixed tree.
 // Traffic  72 to 120 bytes a tensor for 30 to 150 operations; memory bound.
 // Result   fused products in fp32; the same for all grids and widths.
 // Source   TensorNet (arXiv 2306.06482), equations 5 to 9; gradients own.
-// Oracle   lib/models/tensornet/node_ops_ref.cpp.
-#include "lib/models/tensornet/node_ops.hpp"
+// Oracle   lib/models/tensornet/ops/node_ops_ref.cpp.
+#include "lib/models/tensornet/ops/node_ops.hpp"
 
 #include "gpu/models/tensornet/rows.hpp"
 #include "gpu/ops/device.hpp"

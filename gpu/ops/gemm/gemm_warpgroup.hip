@@ -56,7 +56,7 @@ struct Tiles {
 
 // Columns that the block with the most tiles computes.
 template <class Tile>
-int most_columns(const GemmArgs& a, const Stream& stream) {
+int max_columns(const GemmArgs& a, const Stream& stream) {
   const int n_clusters = stream.n_multiprocessors() / Tile::kCluster;
   return ceil_div(TileOrder<Tile>(a.m, a.n).size(), n_clusters) * Tile::kColumns;
 }
@@ -81,8 +81,8 @@ bool launch_type(const GemmArgs& a, Stream& stream) {
       return launch_warpgroup_tiles<typename T::Added>(a, stream);
     if (a.epilogue.activation != Activation::none && a.epilogue.activation != Activation::gelu_erf)
       return launch_warpgroup_tiles<typename T::Columns160>(a, stream);
-    const int with_192 = most_columns<typename T::Columns192>(a, stream);
-    const int with_160 = most_columns<typename T::Columns160>(a, stream);
+    const int with_192 = max_columns<typename T::Columns192>(a, stream);
+    const int with_160 = max_columns<typename T::Columns160>(a, stream);
     if (a.epilogue.cos_sin == nullptr && with_160 < (1 - kWorthSaving) * with_192)
       return launch_warpgroup_tiles<typename T::Columns160>(a, stream);
     return launch_warpgroup_tiles<typename T::Columns192>(a, stream);

@@ -7,7 +7,7 @@
 // Traffic  77 bytes a node and neighbour in, 24 KiB out; weights 264 KiB a node from L2;
 //          28 KiB of shared memory.
 // Result   within 1e-5 of the original in double precision.
-// Limits   kMaxNeighbours, EdgeEmbed::kMostPairs.
+// Limits   kMaxNeighbours, EdgeEmbed::kMaxPairs.
 // Source   Dauparas et al. 2022, doi 10.1126/science.add2187.
 // Oracle   edge_embed_ref, lib/ops/knn_graph/edge_embed_ref.cpp.
 #include "lib/ops/knn_graph/edge_embed.hpp"
@@ -36,7 +36,7 @@ struct EmbedArgs {
   const float* distances;
   const std::int32_t* counts;
   int n_slots;  // K
-  std::uint8_t pairs[biogpu::ops::EdgeEmbed::kMostPairs][2];
+  std::uint8_t pairs[biogpu::ops::EdgeEmbed::kMaxPairs][2];
   int n_pairs;
   Product features;
   const float* positions;

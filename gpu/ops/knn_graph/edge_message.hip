@@ -110,7 +110,7 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kThreads<kWave>, 2) void edge_message_kernel(Mes
                                    ? nullptr
                                    : next.table + std::int64_t{next.ids[node]} * next.linear.n_out;
     float* const to = next.out + node * next.stride;
-    multiply_ends<kWave>(next.linear, room, [&](int o, float value) {
+    project_node<kWave>(next.linear, room, [&](int o, float value) {
       to[o] = added == nullptr ? value : value + added[o];
     });
   }

@@ -43,8 +43,8 @@ template <int kWave, int kOut>
 inline constexpr int kParts = kThreads<kWave> > kOut ? static_cast<int>(kThreads<kWave>) / kOut : 1;
 
 template <int kWave, int kOut, int kIn, class Store>
-__device__ __forceinline__ void multiply_columns(const float* weight, const float* x,
-                                                 const Store& store, int n_out = kOut) {
+__device__ __forceinline__ void gemv(const float* weight, const float* x, const Store& store,
+                                     int n_out = kOut) {
   constexpr int kGroups = kIn / kParts<kWave, kOut> / 4;  // of 4 inputs, for one output
   const int thread = static_cast<int>(threadIdx.x);
   const int part = thread / kOut % kParts<kWave, kOut>;
@@ -132,44 +132,45 @@ __device__ __forceinline__ void update_node(const Update& update, float n_messag
 #pragma unroll
   for (int i = 0; i < HiddenRow<kWave>::kColumns; ++i)
     row.value[i] = room.h[first_column<kWave>() + i];
-  multiply_columns<kWave, kHidden, kHidden>(update.last.weight, room.sum, store_part);
+  gemv<kWave, kHidden, kHidden>(update.last.weight, room.sum, store_part);
   __syncthreads();
   add_normalise<kWave>(row, room.parts, update.last.bias, n_messages, update.before);
   store_hidden<kWave>(row, room.h);
   __syncthreads();
-  multiply_columns<kWave, kInner, kHidden>(update.in.weight, room.h, [&](int, int o, float value) {
+  gemv<kWave, kInner, kHidden>(update.in.weight, room.h, [&](int, int o, float value) {
     room.inner[o] = ops::gelu(value + update.in.bias[o]);
   });
   __syncthreads();
-  multiply_columns<kWave, kHidden, kInner>(update.out.weight, room.inner, store_part);
+  gemv<kWave, kHidden, kInner>(update.out.weight, room.inner, store_part);
   __syncthreads();
   add_normalise<kWave>(row, room.parts, update.out.bias, 1.0f, update.after);
   store_hidden<kWave>(row, room.h);
   __syncthreads();
 }
 
-// to(output, value) for the outputs of `ends` on room.h, a multiple of 2 kHidden of them.
+// to(output, value) for the outputs of `node_proj` on room.h, a multiple of 2 kHidden of them.
 template <int kWave, class Store>
-__device__ __forceinline__ void multiply_ends(const Columns& ends, NodeRoom& room,
-                                              const Store& to) {
-  constexpr int kEnds = 2 * kHidden;
-  for (int first = 0; first < ends.n_out; first += kEnds) {
-    const float* const weight = ends.weight + 4 * first;
-    const float* const bias = ends.bias + first;
-    if constexpr (kParts<kWave, kEnds> == 1) {
-      multiply_columns<kWave, kEnds, kHidden>(
+__device__ __forceinline__ void project_node(const Columns& node_proj, NodeRoom& room,
+                                             const Store& to) {
+  constexpr int kNodeProj = 2 * kHidden;
+  for (int first = 0; first < node_proj.n_out; first += kNodeProj) {
+    const float* const weight = node_proj.weight + 4 * first;
+    const float* const bias = node_proj.bias + first;
+    if constexpr (kParts<kWave, kNodeProj> == 1) {
+      gemv<kWave, kNodeProj, kHidden>(
           weight, room.h, [&](int, int o, float value) { to(first + o, value + bias[o]); },
-          ends.n_out);
+          node_proj.n_out);
     } else {
       __syncthreads();
-      multiply_columns<kWave, kEnds, kHidden>(
+      gemv<kWave, kNodeProj, kHidden>(
           weight, room.h,
-          [&](int part, int o, float value) { room.inner[part * kEnds + o] = value; }, ends.n_out);
+          [&](int part, int o, float value) { room.inner[part * kNodeProj + o] = value; },
+          node_proj.n_out);
       __syncthreads();
-      for (int o = static_cast<int>(threadIdx.x); o < kEnds;
+      for (int o = static_cast<int>(threadIdx.x); o < kNodeProj;
            o += static_cast<int>(kThreads<kWave>)) {
         float sum = bias[o];
-        for (int p = 0; p < kParts<kWave, kEnds>; ++p) sum += room.inner[p * kEnds + o];
+        for (int p = 0; p < kParts<kWave, kNodeProj>; ++p) sum += room.inner[p * kNodeProj + o];
         to(first + o, sum);
       }
     }

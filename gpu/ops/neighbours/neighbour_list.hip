@@ -19,7 +19,7 @@ namespace biogpu::gpu::ops {
 namespace {
 
 constexpr unsigned kSumBlock = 1024;
-constexpr std::int64_t kMostEdges = 0x7fffffff;
+constexpr std::int64_t kMaxEdges = 0x7fffffff;
 
 __device__ __forceinline__ int count_bits(std::uint64_t bits) {
   return __popcll(static_cast<unsigned long long>(bits));
@@ -86,7 +86,7 @@ __global__ __launch_bounds__(kSumBlock) void sum_counts_kernel(EdgeArrays edges,
   }
   if (thread != static_cast<int>(kSumBlock) - 1) return;
   edges.starts[0] = 0;
-  *edges.count = static_cast<std::int32_t>(total < kMostEdges ? total : kMostEdges);
+  *edges.count = static_cast<std::int32_t>(total < kMaxEdges ? total : kMaxEdges);
 }
 
 __global__ __launch_bounds__(kRowBlock) void reverse_kernel(EdgeArrays edges,
@@ -114,7 +114,7 @@ void launch(const EdgeSearch& s, const EdgeArrays& edges, bool fills, Stream& st
   const std::size_t blocks = row_blocks(s.n_atoms * kWave);
   if (blocks > 0) stream.launch(search_kernel<kWave, false>, blocks, kRowBlock, s, edges);
   stream.launch(sum_counts_kernel, 1, kSumBlock, edges, s.n_atoms,
-                fills ? edges.capacity : kMostEdges);
+                fills ? edges.capacity : kMaxEdges);
   if (edges.capacity == 0) return;
   if (blocks > 0) stream.launch(search_kernel<kWave, true>, blocks, kRowBlock, s, edges);
   stream.launch(reverse_kernel, row_blocks(edges.capacity), kRowBlock, edges, s.n_atoms);

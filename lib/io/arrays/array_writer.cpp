@@ -56,7 +56,7 @@ void require_utf8(const std::string& path, const std::string& key) {
   }
 }
 
-std::string_view bytes_of(const Values& values) {
+std::string_view bytes_of(const SharedArray& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
 }
 

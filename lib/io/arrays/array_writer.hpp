@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/io/arrays/values.hpp"
+#include "lib/io/arrays/shared_array.hpp"
 
 namespace biogpu::io {
 
@@ -14,7 +14,7 @@ namespace biogpu::io {
 struct NamedArray {
   std::string key;  // the record's name, and the kind where a record has several: P12345/mean/33
   std::vector<std::int64_t> shape;
-  Values values;
+  SharedArray values;
   std::size_t kind_bytes = 0;  // of the key's end: 8 of P12345/mean/33
 };
 

@@ -22,7 +22,7 @@ class KeySet {
 // The header of an .npy file of this shape, fp32: a multiple of 64 bytes, at least min_bytes.
 std::string npy_header(const std::vector<std::int64_t>& shape, std::size_t min_bytes = 0);
 
-std::string_view bytes_of(const Values& values);
+std::string_view bytes_of(const SharedArray& values);
 
 // Throws Error{usage} where a key is not UTF-8, as the format needs it.
 void require_utf8(const std::string& path, const std::string& key);

@@ -108,7 +108,7 @@ void add_part(const std::string& path, ArrayWriter& writer) {
     next += n;
     keys.restore(array);
     array.shape = {n, rows.width};
-    array.values = Values::unset(static_cast<std::size_t>(n * rows.width));
+    array.values = SharedArray::unset(static_cast<std::size_t>(n * rows.width));
     if (!array.values.empty())
       std::memcpy(array.values.data(),
                   rows.values.data() + static_cast<std::size_t>(first) * row_bytes,

@@ -136,7 +136,7 @@ void Borzoi::take_outputs(Pass& pass, const Batch& batch, const Request& request
 Lease Borzoi::first_level(Pass& pass, const Batch& batch) const {
   tensor::Context& context = pass.context();
   const Ragged &rows = batch.levels[0], &pooled = batch.levels[1];
-  Lease next = pass.arena().lease(context.operand(), {pooled.n_rows, config_.channels[0]});
+  Lease next = pass.arena().lease(context.compute_dtype(), {pooled.n_rows, config_.channels[0]});
   const Lease x = pass.arena().lease(DType::f32, {rows.n_rows, config_.channels[0]});
   ops::conv1d_letters(
       context, {batch.letters, weights_.letters.table, weights_.letters.bias, &rows, *x, {}});
@@ -160,7 +160,7 @@ Lease Borzoi::tower(Pass& pass, const Batch& batch, Skips& skips) const {
     ops::Activated across;
     if (i + 1 >= skip_level(0)) {
       const borzoi::UpBlock& up = weights_.ups[skips.activated.size()];
-      skips.activated.push_back(arena.lease(context.operand(), {rows.n_rows, channels}));
+      skips.activated.push_back(arena.lease(context.compute_dtype(), {rows.n_rows, channels}));
       across = tanh_gelu_of(up.across.norm, *skips.activated.back());
     }
     ops::conv1d(
@@ -171,7 +171,7 @@ Lease Borzoi::tower(Pass& pass, const Batch& batch, Skips& skips) const {
       input = arena.lease(DType::f32, {pooled.n_rows, channels});
       ops::max_pool(context, {y, kPool, &rows, &pooled, *input, {}});
     } else {
-      input = arena.lease(context.operand(), {pooled.n_rows, channels});
+      input = arena.lease(context.compute_dtype(), {pooled.n_rows, channels});
       ops::max_pool(
           context,
           {y, kPool, &rows, &pooled, {}, tanh_gelu_of(weights_.tower[i + 1].norm, *input)});
@@ -183,7 +183,7 @@ Lease Borzoi::tower(Pass& pass, const Batch& batch, Skips& skips) const {
 // Gives what the U-Net reads, operand [positions, width]; x becomes the last block's result.
 Lease Borzoi::transformer(Pass& pass, const Batch& batch, const Tensor& x) const {
   tensor::Context& context = pass.context();
-  Lease h = pass.arena().lease(context.operand(), {x.shape[0], config_.width});
+  Lease h = pass.arena().lease(context.compute_dtype(), {x.shape[0], config_.width});
   const DnaTransformerShape shape = borzoi::transformer_shape(config_);
   for (std::size_t i = 0; i < weights_.blocks.size(); ++i) {
     const bool last = i + 1 == weights_.blocks.size();
@@ -204,8 +204,8 @@ Lease Borzoi::up(Pass& pass, const Batch& batch, std::size_t index, const Tensor
   tensor::Arena& arena = pass.arena();
   const borzoi::UpBlock& block = weights_.ups[index];
   const Ragged &rows = batch.levels[skip_level(index)], &few = batch.levels[skip_level(index) + 1];
-  Lease by_channel = arena.lease(context.operand(), {rows.n_rows, config_.width});
-  const Lease sum = arena.lease(context.operand(), {rows.n_rows, config_.width});
+  Lease by_channel = arena.lease(context.compute_dtype(), {rows.n_rows, config_.width});
+  const Lease sum = arena.lease(context.compute_dtype(), {rows.n_rows, config_.width});
   {
     const auto scope = arena.scope();
     const Tensor across = arena.take(DType::f32, {rows.n_rows, config_.width});
@@ -232,12 +232,12 @@ Lease Borzoi::unet(Pass& pass, const Batch& batch, Skips& skips, Lease x) const 
       ops::gemm(context, {*by_channel, &block.pointwise, Activation::none, {}, part});
     // The other rows of the last step are read by nothing.
     if (index == 0) {
-      Lease bins = arena.lease(context.operand(), {batch.bins.shape[0], config_.width});
+      Lease bins = arena.lease(context.compute_dtype(), {batch.bins.shape[0], config_.width});
       ops::gather_rows(context, {*by_channel, batch.bins, *bins});
       by_channel = std::move(bins);
     }
     const Affine& norm = index == 0 ? weights_.last.norm : weights_.ups[index - 1].up.norm;
-    x = arena.lease(context.operand(), {by_channel->shape[0], config_.width});
+    x = arena.lease(context.compute_dtype(), {by_channel->shape[0], config_.width});
     ops::conv1d(
         context,
         {*by_channel, &block.pointwise, 1, 1, nullptr, nullptr, {}, {}, tanh_gelu_of(norm, *x)});

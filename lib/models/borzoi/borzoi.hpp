@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "lib/models/base/dna_model.hpp"
+#include "lib/models/base/model_config.hpp"
+#include "lib/models/base/registry.hpp"
 #include "lib/models/borzoi/config.hpp"
 #include "lib/models/borzoi/weights.hpp"
-#include "lib/models/dna_model.hpp"
 #include "lib/models/layers/track_heads.hpp"
-#include "lib/models/model_config.hpp"
-#include "lib/models/registry.hpp"
 #include "lib/tensor/arena.hpp"
 #include "lib/tensor/weights/weight_table.hpp"
 

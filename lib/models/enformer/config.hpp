@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "lib/models/dna_model.hpp"
+#include "lib/models/base/dna_model.hpp"
+#include "lib/models/base/model_config.hpp"
 #include "lib/models/enformer/positional_features.hpp"
 #include "lib/models/layers/track_config.hpp"
-#include "lib/models/model_config.hpp"
 
 namespace biogpu::models::enformer {
 

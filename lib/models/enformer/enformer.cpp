@@ -148,10 +148,10 @@ void Enformer::tower(Pass& pass, const Batch& batch, const Tensor& positions) co
     ops::Activated next;
     if (!last)
       next = gelu_of(weights_.tower[i].widen.norm,
-                     arena.take(context.operand(), {pooled_rows.n_rows, channels}));
+                     arena.take(context.compute_dtype(), {pooled_rows.n_rows, channels}));
     const auto scope = arena.scope();
     const Tensor x = arena.take(DType::f32, {rows.n_rows, channels});
-    const Tensor h = arena.take(context.operand(), {rows.n_rows, channels});
+    const Tensor h = arena.take(context.compute_dtype(), {rows.n_rows, channels});
     const ops::Activated act = gelu_of(block.pointwise.norm, h);
     if (i == 0)
       ops::conv1d_letters(
@@ -177,7 +177,7 @@ Tensor Enformer::transformer(Pass& pass, const Batch& batch, const Tensor& x) co
   tensor::Arena& arena = pass.arena();
   const Tensor kept = pass.find(kKeptPositions);
   if (!kept.empty()) ops::gather_rows(context, {x, batch.all_positions, kept});
-  const Tensor h = arena.take(context.operand(), {x.shape[0], config_.width});
+  const Tensor h = arena.take(context.compute_dtype(), {x.shape[0], config_.width});
   const DnaTransformerShape shape = enformer::transformer_shape(config_);
   for (std::size_t i = 0; i < weights_.blocks.size(); ++i) {
     const bool last = i + 1 == weights_.blocks.size();
@@ -196,7 +196,7 @@ void Enformer::finish(Pass& pass, const Batch& batch, const Request& request,
                       const Tensor& activated) const {
   tensor::Context& context = pass.context();
   tensor::Arena& arena = pass.arena();
-  const Tensor bins = arena.take(context.operand(), {batch.n_bins(), config_.width});
+  const Tensor bins = arena.take(context.compute_dtype(), {batch.n_bins(), config_.width});
   ops::gather_rows(context, {activated, batch.bins, bins});
   run_track_end(pass, end(), request, bins, batch.all_bins);
 }

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "lib/models/dna_model.hpp"
+#include "lib/models/base/dna_model.hpp"
+#include "lib/models/base/model_config.hpp"
+#include "lib/models/base/registry.hpp"
 #include "lib/models/enformer/config.hpp"
 #include "lib/models/enformer/weights.hpp"
 #include "lib/models/layers/tower_reach.hpp"
 #include "lib/models/layers/track_heads.hpp"
-#include "lib/models/model_config.hpp"
-#include "lib/models/registry.hpp"
 #include "lib/tensor/weights/weight_table.hpp"
 
 namespace biogpu::models {

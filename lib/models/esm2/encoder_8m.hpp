@@ -14,14 +14,14 @@ using ops::Norm;
 using ops::Ragged;
 using ops::Tensor;
 
-// A block: x += attention_out(attention(qkv(norm(x)))), x += feed_down(gelu(feed_up(norm(x)))).
+// A block: x += attention_out(attention(qkv(norm(x)))), x += ffn_down(gelu(ffn_up(norm(x)))).
 struct EncoderBlock {
   const Linear* qkv = nullptr;  // n_out = 3 d
   const Linear* attention_out = nullptr;
-  const Linear* feed_up = nullptr;
-  const Linear* feed_down = nullptr;
+  const Linear* ffn_up = nullptr;
+  const Linear* ffn_down = nullptr;
   Norm attention_norm;
-  Norm feed_norm;
+  Norm ffn_norm;
 };
 
 // The whole encoder, x = table[ids] * scale, its blocks, and the normalisation behind them, in one

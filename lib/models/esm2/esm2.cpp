@@ -109,13 +109,13 @@ void Esm2::read_weights(tensor::WeightTable& table, const ModelConfig& config) {
   final_norm_ = table.take_norm(context_, "encoder.emb_layer_norm_after", d, shape_.eps);
   encoder_.table = embedding_;
   for (const EncoderLayer& layer : layers_)
-    encoder_.blocks.push_back({&layer.qkv, &layer.attention_out, &layer.feed_up, &layer.feed_down,
-                               layer.attention_norm, layer.feed_norm});
+    encoder_.blocks.push_back({&layer.qkv, &layer.attention_out, &layer.ffn_up, &layer.ffn_down,
+                               layer.attention_norm, layer.ffn_norm});
   encoder_.final_norm = final_norm_;
   encoder_.n_heads = info_.n_heads;
   info_.has_logits = table.has("lm_head.bias");
   if (info_.has_logits) {
-    words = take_head_words(config, table, "lm_head.decoder.weight", std::move(words));
+    words = take_decoder_weight(config, table, "lm_head.decoder.weight", std::move(words));
     head_ = LanguageHead(context_, table,
                          {"lm_head.dense", "lm_head.layer_norm", shape_.eps, words.view,
                           table.take("lm_head.bias", {n_words}).view});
@@ -178,7 +178,7 @@ void Esm2::forward(Pass& pass, const DeviceTokens& batch) {
   const auto scope = arena.scope();
   const std::int64_t n_tokens = batch.segments.n_rows, d = info_.d_model;
   const Tensor x = arena.take(DType::f32, {n_tokens, d});  // the residual stream
-  const Tensor h = arena.take(context.operand(), {n_tokens, d});
+  const Tensor h = arena.take(context.compute_dtype(), {n_tokens, d});
   if (!wants_inside(pass) && encode_at_once(context, batch, x, h)) {
     finish(pass, batch, x, h);
     return;
@@ -244,7 +244,7 @@ void Esm2::block(Pass& pass, const DeviceTokens& batch, std::int64_t index, cons
   const bool contacts = !contact_sums.empty();
   {
     const auto scope = arena.scope();
-    const Tensor qkv = arena.take(context.operand(), {n_tokens, 3 * d});
+    const Tensor qkv = arena.take(context.compute_dtype(), {n_tokens, 3 * d});
     const Tensor sums = contacts ? arena.take(DType::f32, {info_.n_heads, n_tokens}) : Tensor();
     ops::qkv_rotary(context,
                     {h, &layer.qkv, info_.n_heads, rotary_, batch.segments.positions, qkv});
@@ -257,7 +257,7 @@ void Esm2::block(Pass& pass, const DeviceTokens& batch, std::int64_t index, cons
                     contact_sums});
   }
   ops::gemm(context, {h, &layer.attention_out, Activation::none, x, x});
-  ops::add_layer_norm(context, {x, {}, layer.feed_norm, {}, {}, h});
+  ops::add_layer_norm(context, {x, {}, layer.ffn_norm, {}, {}, h});
   feed_forward(context, arena, layer, h, x);
 }
 

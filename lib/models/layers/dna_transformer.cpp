@@ -56,7 +56,7 @@ void DnaTransformerReader::set_relative(const std::vector<double>& features,
     const std::int64_t n_distances =
         static_cast<std::int64_t>(keys.size()) / (shape_.n_heads * shape_.d_key);
     const Tensor host(keys.data(), DType::f32, {shape_.n_heads, n_distances, shape_.d_key});
-    blocks[i].relative = context_.upload(host, context_.operand());
+    blocks[i].relative = context_.upload(host, context_.compute_dtype());
     to_relative_[i] = {};
   }
 }
@@ -81,8 +81,9 @@ void attend(Pass& pass, const DnaTransformerShape& shape, const DnaTransformerBl
             const tensor::Ragged& positions, const Tensor& x, const Tensor& h) {
   tensor::Context& context = pass.context();
   const auto scope = pass.arena().scope();
-  const Tensor qkv = pass.arena().take(context.operand(), {x.shape[0], block.qkv.n_out});
-  const Tensor mixed = pass.arena().take(context.operand(), {x.shape[0], shape.mixed_width()});
+  const Tensor qkv = pass.arena().take(context.compute_dtype(), {x.shape[0], block.qkv.n_out});
+  const Tensor mixed =
+      pass.arena().take(context.compute_dtype(), {x.shape[0], shape.mixed_width()});
   ops::gemm(context, {h, &block.qkv, Activation::none, {}, qkv});
   const std::int64_t n_queries = shape.n_heads * shape.d_key,
                      n_keys = shape.n_key_heads * shape.d_key, n_qk = n_queries + n_keys;
@@ -111,7 +112,7 @@ void run_dna_transformer_block(Pass& pass, const DnaTransformerShape& shape,
   attend(pass, shape, block, positions, x, h);
   ops::add_layer_norm(context, {x, {}, block.ffn_norm, {}, {}, h});
   const auto scope = pass.arena().scope();
-  const Tensor wide = pass.arena().take(context.operand(), {x.shape[0], block.ffn_up.n_out});
+  const Tensor wide = pass.arena().take(context.compute_dtype(), {x.shape[0], block.ffn_up.n_out});
   ops::gemm(context, {h, &block.ffn_up, Activation::relu, {}, wide});
   ops::conv1d(context, {wide, &block.ffn_down, 1, 1, &positions, nullptr, x, x, next});
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/models/pass.hpp"
+#include "lib/models/base/pass.hpp"
 #include "lib/ops/activation.hpp"
 #include "lib/ops/attention/qkv_rotary.hpp"
 #include "lib/tensor/context.hpp"

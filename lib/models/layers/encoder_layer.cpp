@@ -22,9 +22,9 @@ EncoderLayer read_encoder_layer(tensor::Context& context, tensor::WeightTable& t
   layer.qkv = table.take_linears(context, qkv, d, d, form.q_scale);
   layer.attention_out = table.take_linear(context, name + "attention.output.dense", d, d);
   layer.attention_norm = table.take_norm(context, name + form.attention_norm, d, shape.eps);
-  layer.feed_up = table.take_linear(context, name + "intermediate.dense", shape.d_feed, d);
-  layer.feed_down = table.take_linear(context, name + "output.dense", d, shape.d_feed);
-  layer.feed_norm = table.take_norm(context, name + form.feed_norm, d, shape.eps);
+  layer.ffn_up = table.take_linear(context, name + "intermediate.dense", shape.d_ffn, d);
+  layer.ffn_down = table.take_linear(context, name + "output.dense", d, shape.d_ffn);
+  layer.ffn_norm = table.take_norm(context, name + form.ffn_norm, d, shape.eps);
   return layer;
 }
 
@@ -35,7 +35,7 @@ EncoderShape read_encoder_shape(const ModelConfig& config, double eps) {
   shape.n_layers = config.count("num_hidden_layers");
   shape.d_model = config.count("hidden_size");
   shape.n_heads = config.count("num_attention_heads");
-  shape.d_feed = config.count("intermediate_size");
+  shape.d_ffn = config.count("intermediate_size");
   const double its_eps = config.number_or("layer_norm_eps", eps);
   if (!(its_eps > 0 && its_eps <= 1))
     config.fail(fmt::format("layer_norm_eps is {}; expected a number above 0, up to 1", its_eps));
@@ -77,9 +77,9 @@ Qkv split_qkv(const Tensor& qkv, std::int64_t n_heads) {
 void feed_forward(tensor::Context& context, tensor::Arena& arena, const EncoderLayer& layer,
                   const Tensor& h, const Tensor& x) {
   const auto scope = arena.scope();
-  const Tensor wide = arena.take(context.operand(), {h.shape[0], layer.feed_up.n_out});
-  ops::gemm(context, {h, &layer.feed_up, Activation::gelu_erf, {}, wide});
-  ops::gemm(context, {wide, &layer.feed_down, Activation::none, x, x});
+  const Tensor wide = arena.take(context.compute_dtype(), {h.shape[0], layer.ffn_up.n_out});
+  ops::gemm(context, {h, &layer.ffn_up, Activation::gelu_erf, {}, wide});
+  ops::gemm(context, {wide, &layer.ffn_down, Activation::none, x, x});
 }
 
 }  // namespace biogpu::models

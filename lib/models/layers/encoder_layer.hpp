@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "lib/models/model_config.hpp"
+#include "lib/models/base/model_config.hpp"
 #include "lib/tensor/context.hpp"
 #include "lib/tensor/weights/weight_table.hpp"
 
@@ -16,7 +16,7 @@ struct EncoderShape {
   std::int64_t n_layers = 0;
   std::int64_t d_model = 0;
   std::int64_t n_heads = 0;
-  std::int64_t d_feed = 0;
+  std::int64_t d_ffn = 0;
   float eps = 0;  // of normalisations
 
   std::int64_t d_head() const { return d_model / n_heads; }
@@ -30,15 +30,15 @@ struct EncoderLayer {
   tensor::Linear qkv;
   tensor::Linear attention_out;
   tensor::Norm attention_norm;
-  tensor::Linear feed_up;
-  tensor::Linear feed_down;
-  tensor::Norm feed_norm;
+  tensor::Linear ffn_up;
+  tensor::Linear ffn_down;
+  tensor::Norm ffn_norm;
 };
 
 // What differs in how a checkpoint holds a layer.
 struct EncoderLayerForm {
   const char* attention_norm;  // names behind "encoder.layer.N."
-  const char* feed_norm;
+  const char* ffn_norm;
   float q_scale;  // put into the weight and the bias of q
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/models/protein_outputs.hpp"
+#include "lib/models/base/protein_model.hpp"
 #include "lib/ops/gather/gather_rows.hpp"
 #include "lib/ops/gemm/gemm.hpp"
 #include "lib/ops/normalisation/add_layer_norm.hpp"
@@ -15,8 +15,8 @@ using ops::Activation;
 using tensor::DType;
 using tensor::Tensor;
 
-tensor::HostTensor take_head_words(const ModelConfig& config, tensor::WeightTable& table,
-                                   const std::string& name, tensor::HostTensor embedding) {
+tensor::HostTensor take_decoder_weight(const ModelConfig& config, tensor::WeightTable& table,
+                                       const std::string& name, tensor::HostTensor embedding) {
   const bool tied = config.flag_or("tie_word_embeddings", true);
   if (tied && !table.has(name)) return embedding;
   tensor::HostTensor own = table.take(name, {embedding.view.shape[0], embedding.view.shape[1]});
@@ -41,7 +41,7 @@ void LanguageHead::run(Pass& pass, const Tensor& h, const Tensor& rows) const {
   if (logits.empty()) return;
   const auto scope = pass.arena().scope();
   const std::int64_t n_rows = rows.shape[0], d = dense_.n_in;
-  const Tensor gathered = pass.arena().take(context.operand(), {n_rows, d});
+  const Tensor gathered = pass.arena().take(context.compute_dtype(), {n_rows, d});
   const Tensor y = pass.arena().take(DType::f32, {n_rows, d});
   ops::gather_rows(context, {h, rows, gathered});
   ops::gemm(context, {gathered, &dense_, Activation::gelu_erf, {}, y});

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "lib/models/model_config.hpp"
-#include "lib/models/pass.hpp"
+#include "lib/models/base/model_config.hpp"
+#include "lib/models/base/pass.hpp"
 #include "lib/tensor/context.hpp"
 #include "lib/tensor/weights/weight_table.hpp"
 
@@ -20,8 +20,8 @@ struct LanguageHeadWeights {
 
 // The words of a head: those of the embedding, or, where config.json does not tie the two, those
 // stored under `name`. Words that are tied and differ are a defect that table.finish() tells.
-tensor::HostTensor take_head_words(const ModelConfig& config, tensor::WeightTable& table,
-                                   const std::string& name, tensor::HostTensor embedding);
+tensor::HostTensor take_decoder_weight(const ModelConfig& config, tensor::WeightTable& table,
+                                       const std::string& name, tensor::HostTensor embedding);
 
 // Scores of the vocabulary's words at a token: dense, GELU, normalisation, words.
 // (Devlin et al. 2019, doi 10.18653/v1/N19-1423)

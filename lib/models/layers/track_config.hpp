@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/models/dna_model.hpp"
-#include "lib/models/model_config.hpp"
+#include "lib/models/base/dna_model.hpp"
+#include "lib/models/base/model_config.hpp"
 
 namespace biogpu::models {
 

@@ -49,11 +49,11 @@ void run_track_end(Pass& pass, const TrackEnd& end, const DnaModel::Request& req
   const std::int64_t n_bins = bins.shape[0], n_embedding = end.last->n_out;
   const Tensor wanted = pass.find("embedding");  // f32
   Tensor embedding = wanted;
-  if (wanted.empty()) embedding = arena.take(context.operand(), {n_bins, n_embedding});
+  if (wanted.empty()) embedding = arena.take(context.compute_dtype(), {n_bins, n_embedding});
   ops::gemm(context, {bins, end.last, end.activation, {}, embedding});
   if (!request.tracks) return;
-  if (embedding.dtype != context.operand()) {
-    embedding = arena.take(context.operand(), {n_bins, n_embedding});
+  if (embedding.dtype != context.compute_dtype()) {
+    embedding = arena.take(context.compute_dtype(), {n_bins, n_embedding});
     ops::gather_rows(context, {wanted, all_bins, embedding});
   }
   for (std::size_t i = 0; i < end.choices->size(); ++i)

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/models/dna_model.hpp"
-#include "lib/models/pass.hpp"
+#include "lib/models/base/dna_model.hpp"
+#include "lib/models/base/pass.hpp"
 #include "lib/ops/activation.hpp"
 #include "lib/tensor/context.hpp"
 #include "lib/tensor/weights/weight_table.hpp"

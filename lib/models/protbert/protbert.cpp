@@ -91,7 +91,7 @@ void ProtBert::read_head(tensor::WeightTable& table, const ModelConfig& config,
   info_.has_logits = table.has(head + "transform.dense.weight");
   if (info_.has_logits) {
     const tensor::HostTensor bias = read_head_bias(table, config);
-    words = take_head_words(config, table, head + "decoder.weight", std::move(words));
+    words = take_decoder_weight(config, table, head + "decoder.weight", std::move(words));
     head_ = LanguageHead(context_, table,
                          {head + "transform.dense", head + "transform.LayerNorm", shape_.eps,
                           words.view, bias.view});
@@ -122,7 +122,8 @@ std::vector<float> ProtBert::prepare(const TokenBatch&) { return {}; }
 void ProtBert::forward(Pass& pass, const DeviceTokens& batch) {
   tensor::Arena& arena = pass.arena();
   const auto scope = arena.scope();
-  const Tensor x = arena.take(pass.context().operand(), {batch.segments.n_rows, info_.d_model});
+  const Tensor x =
+      arena.take(pass.context().compute_dtype(), {batch.segments.n_rows, info_.d_model});
   {
     const auto shown_scope = arena.scope();
     const Tensor shown = take_shown(pass, 0, x);
@@ -155,8 +156,8 @@ void ProtBert::block(Pass& pass, const DeviceTokens& batch, std::int64_t index, 
   const std::int64_t n_tokens = batch.segments.n_rows, d = info_.d_model;
   {
     const auto scope = arena.scope();
-    const Tensor qkv = arena.take(context.operand(), {n_tokens, 3 * d});
-    const Tensor mixed = arena.take(context.operand(), {n_tokens, d});
+    const Tensor qkv = arena.take(context.compute_dtype(), {n_tokens, 3 * d});
+    const Tensor mixed = arena.take(context.compute_dtype(), {n_tokens, d});
     ops::qkv_rotary(context, {x, &layer.qkv, info_.n_heads, {}, {}, qkv});
     const auto [q, k, v] = split_qkv(qkv, info_.n_heads);
     const auto scale = static_cast<float>(1 / std::sqrt(static_cast<double>(shape_.d_head())));
@@ -168,7 +169,7 @@ void ProtBert::block(Pass& pass, const DeviceTokens& batch, std::int64_t index, 
   const auto scope = arena.scope();
   const int next = static_cast<int>(index + 1);
   const Tensor shown = take_shown(pass, next, x);
-  ops::add_layer_norm(context, {x, {}, layer.feed_norm, {}, shown, x});
+  ops::add_layer_norm(context, {x, {}, layer.ffn_norm, {}, shown, x});
   give_hidden(pass, batch, next, shown.empty() ? x : shown);
 }
 

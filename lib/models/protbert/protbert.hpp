@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "lib/models/base/model_config.hpp"
+#include "lib/models/base/protein_model.hpp"
+#include "lib/models/base/registry.hpp"
 #include "lib/models/layers/encoder_layer.hpp"
 #include "lib/models/layers/language_head.hpp"
-#include "lib/models/model_config.hpp"
-#include "lib/models/protein_model.hpp"
-#include "lib/models/registry.hpp"
 #include "lib/tensor/weights/weight_table.hpp"
 
 namespace biogpu::models {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "lib/models/proteinmpnn/random.hpp"
+#include "lib/models/proteinmpnn/design/random.hpp"
 
 namespace biogpu::models::proteinmpnn {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/models/proteinmpnn/work.hpp"
+#include "lib/models/proteinmpnn/network/work.hpp"
 
 namespace biogpu::models::proteinmpnn {
 

@@ -1,4 +1,4 @@
-#include "lib/models/proteinmpnn/decode.hpp"
+#include "lib/models/proteinmpnn/decode/decode.hpp"
 #include "lib/ops/dispatch.hpp"
 
 namespace biogpu::models::proteinmpnn {

@@ -5,23 +5,23 @@
 #include <algorithm>
 
 #include "lib/core/error.hpp"
-#include "lib/models/proteinmpnn/divide.hpp"
-#include "lib/models/proteinmpnn/forward.hpp"
+#include "lib/models/proteinmpnn/network/batch.hpp"
+#include "lib/models/proteinmpnn/network/forward.hpp"
 
 namespace biogpu::models::proteinmpnn {
 namespace {
 
 constexpr std::int64_t kGpuNeighbours = 48;  // that operations on edges take
 // Enough to keep a device busy for milliseconds.
-constexpr std::int64_t kMostRows = 16384, kMostStates = 65536;
+constexpr std::int64_t kMaxRows = 16384, kMaxStates = 65536;
 
-std::vector<float> values_of(const io::Values& all, std::int64_t first, std::int64_t n,
+std::vector<float> values_of(const io::SharedArray& all, std::int64_t first, std::int64_t n,
                              std::int64_t width) {
   return {all.begin() + first * width, all.begin() + (first + n) * width};
 }
 
 // Of rows of k times width numbers those of the first `used` of each k.
-std::vector<float> first_of(const io::Values& all, const Complex& complex, std::int64_t first,
+std::vector<float> first_of(const io::SharedArray& all, const Complex& complex, std::int64_t first,
                             std::int64_t k, std::int64_t used, std::int64_t width) {
   std::vector<float> rows;
   for (std::int64_t i = first; i < first + complex.n; ++i)
@@ -52,7 +52,7 @@ void take_taps(const Work& work, std::int64_t first, std::int64_t k,
 void take_sample(const Complex& complex, const Sequence& drawn, const Sequence& scored,
                  const Outputs& outputs, Sample& sample) {
   const std::int64_t first = drawn.first_state, n = drawn.n;
-  const io::Values& log_probabilities = outputs.at(kLogProbabilities).values;
+  const io::SharedArray& log_probabilities = outputs.at(kLogProbabilities).values;
   sample.log_probabilities = values_of(log_probabilities, first, n, kLetterCount);
   sample.probabilities = values_of(outputs.at(kProbabilities).values, first, n, kLetterCount);
   sample.letters.clear();
@@ -94,16 +94,17 @@ ProteinMpnn::ProteinMpnn(const std::string& folder, const ModelConfig& config,
   read_weights(context, table, info_, weights_);
   context.synchronize();
   // On a host, structures go one after the other.
-  most_states_ = kMostStates;
+  max_states_ = kMaxStates;
   if (!on_gpu) return;
   constexpr auto kNumber = static_cast<std::int64_t>(sizeof(float));
   const std::int64_t row_bytes =
-      (4 * info_.n_neighbours * kHidden + 2 * info_.n_neighbours + kEnds + 8 * kHidden) * kNumber;
+      (4 * info_.n_neighbours * kHidden + 2 * info_.n_neighbours + kNodeProj + 8 * kHidden) *
+      kNumber;
   const std::int64_t state_bytes =
-      (kEnds + kHidden + 3 * kLetterCount + info_.n_neighbours + 16) * kNumber;
+      (kNodeProj + kHidden + 3 * kLetterCount + info_.n_neighbours + 16) * kNumber;
   const auto bytes = static_cast<std::int64_t>(context.free_bytes());
-  most_rows_ = std::clamp<std::int64_t>(bytes / 2 / row_bytes, 1, kMostRows);
-  most_states_ = std::clamp<std::int64_t>(bytes / 4 / state_bytes, 1, kMostStates);
+  max_rows_ = std::clamp<std::int64_t>(bytes / 2 / row_bytes, 1, kMaxRows);
+  max_states_ = std::clamp<std::int64_t>(bytes / 4 / state_bytes, 1, kMaxStates);
 }
 
 std::string ProteinMpnn::describe() const {
@@ -116,7 +117,7 @@ std::string ProteinMpnn::describe() const {
 }
 
 void ProteinMpnn::run(std::span<const Work> works) {
-  for (const std::vector<Work>& batch : divide(works, most_rows_, most_states_)) run_batch(batch);
+  for (const std::vector<Work>& batch : divide(works, max_rows_, max_states_)) run_batch(batch);
 }
 
 void ProteinMpnn::run_batch(std::span<const Work> works) {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "lib/models/model.hpp"
-#include "lib/models/proteinmpnn/batch.hpp"
-#include "lib/models/proteinmpnn/weights.hpp"
-#include "lib/models/registry.hpp"
+#include "lib/models/base/model.hpp"
+#include "lib/models/base/registry.hpp"
+#include "lib/models/proteinmpnn/network/batch.hpp"
+#include "lib/models/proteinmpnn/network/weights.hpp"
 
 namespace biogpu::models::proteinmpnn {
 
@@ -33,7 +33,7 @@ class ProteinMpnn final : public Model {
   Info info_;
   std::uint64_t n_parameters_ = 0;
   Weights weights_;
-  std::int64_t most_rows_ = 1, most_states_ = 1;  // of a batch
+  std::int64_t max_rows_ = 1, max_states_ = 1;  // of a batch
 };
 
 ModelDef proteinmpnn_model();

@@ -50,9 +50,9 @@ std::vector<Edge> edges_of(std::size_t i, const AtomSystem& system, const PairLi
 
 // Shifts whose opposites, and sums with those of other atoms, are 32-bit numbers.
 bool is_small(const Shift& shift) {
-  constexpr std::int32_t kMost = std::int32_t{1} << 30;
+  constexpr std::int32_t kMax = std::int32_t{1} << 30;
   return std::all_of(shift.begin(), shift.end(),
-                     [](std::int32_t n) { return n >= -kMost && n <= kMost; });
+                     [](std::int32_t n) { return n >= -kMax && n <= kMax; });
 }
 
 // Rows without an atom's pair with itself, each entry above the one before: edges_of() and

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "lib/models/potential_model.hpp"
+#include "lib/models/base/potential_model.hpp"
 
 namespace biogpu::models::tensornet {
 

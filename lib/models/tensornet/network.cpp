@@ -1,7 +1,7 @@
 #include "lib/models/tensornet/network.hpp"
 
-#include "lib/models/tensornet/edge_ops.hpp"
-#include "lib/models/tensornet/node_ops.hpp"
+#include "lib/models/tensornet/ops/edge_ops.hpp"
+#include "lib/models/tensornet/ops/node_ops.hpp"
 #include "lib/ops/cartesian_tensor/tensor_embed.hpp"
 #include "lib/ops/cartesian_tensor/tensor_norm.hpp"
 #include "lib/ops/cartesian_tensor/tensor_product.hpp"

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/models/tensornet/config.hpp"
-#include "lib/models/tensornet/weights.hpp"
+#include "lib/models/tensornet/weights/config.hpp"
+#include "lib/models/tensornet/weights/weights.hpp"
 #include "lib/ops/neighbours/edges.hpp"
 #include "lib/tensor/arena.hpp"
 #include "lib/tensor/context.hpp"

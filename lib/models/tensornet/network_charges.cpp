@@ -1,10 +1,10 @@
 // TensorNet2: charges of atoms, the weights of edges that depend on them, and their energy.
 #include <utility>
 
-#include "lib/models/tensornet/charge_ops.hpp"
-#include "lib/models/tensornet/edge_ops.hpp"
 #include "lib/models/tensornet/network.hpp"
-#include "lib/models/tensornet/node_ops.hpp"
+#include "lib/models/tensornet/ops/charge_ops.hpp"
+#include "lib/models/tensornet/ops/edge_ops.hpp"
+#include "lib/models/tensornet/ops/node_ops.hpp"
 #include "lib/ops/elementwise/fill_zero.hpp"
 #include "lib/ops/elementwise/silu.hpp"
 #include "lib/ops/elementwise/silu_grad.hpp"

@@ -1,8 +1,8 @@
 #include <utility>
 
-#include "lib/models/tensornet/edge_ops.hpp"
 #include "lib/models/tensornet/network.hpp"
-#include "lib/models/tensornet/node_ops.hpp"
+#include "lib/models/tensornet/ops/edge_ops.hpp"
+#include "lib/models/tensornet/ops/node_ops.hpp"
 #include "lib/ops/cartesian_tensor/tensor_embed_grad.hpp"
 #include "lib/ops/cartesian_tensor/tensor_norm_grad.hpp"
 #include "lib/ops/cartesian_tensor/tensor_product_grad.hpp"

@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "lib/models/model_config.hpp"
-#include "lib/models/potential_model.hpp"
-#include "lib/models/registry.hpp"
-#include "lib/models/tensornet/config.hpp"
+#include "lib/models/base/model_config.hpp"
+#include "lib/models/base/potential_model.hpp"
+#include "lib/models/base/registry.hpp"
 #include "lib/models/tensornet/graph.hpp"
-#include "lib/models/tensornet/weights.hpp"
+#include "lib/models/tensornet/weights/config.hpp"
+#include "lib/models/tensornet/weights/weights.hpp"
 
 namespace biogpu::models {
 

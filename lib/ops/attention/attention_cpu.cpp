@@ -43,9 +43,9 @@ void add_bias(const Tensor& bias, const Place& at, std::int64_t row, float* scor
     if (bias.shape[axis] > 1) from += index[axis] * bias.stride[axis];
   const bool one = bias.shape[3] == 1;
   // A mask may be the least number there is: in other units it must not become an infinity.
-  constexpr float kLeast = std::numeric_limits<float>::lowest();
+  constexpr float kMin = std::numeric_limits<float>::lowest();
   for (std::int64_t j = 0; j < at.q.n; ++j)
-    scores[j * pitch] += std::max(kUnits * from[one ? 0 : j], kLeast);
+    scores[j * pitch] += std::max(kUnits * from[one ? 0 : j], kMin);
 }
 
 // scores = cap tanh(scores / cap), for n numbers, a whole number of vectors. tanh(|x|) is
@@ -75,7 +75,7 @@ void attend_block(const Attention& op, const Place& at, std::int64_t row,
     for (std::int64_t i = 0; i < n_rows; ++i)
       add_bias(op.bias, at, row + i, scratch.scores + i, pitch);
   if (op.soft_cap > 0) cap_scores(scratch.scores, n * pitch, kUnits * op.soft_cap);
-  HWY_ALIGN float tops[kMostQueries], sums[kMostQueries], inverse[kMostQueries];
+  HWY_ALIGN float tops[kMaxQueries], sums[kMaxQueries], inverse[kMaxQueries];
   for (std::int64_t i = 0; i < pitch; i += n_lanes()) {
     Vec top;
     const Vec sum = exponentiate(scratch.scores + i, n, pitch, top);

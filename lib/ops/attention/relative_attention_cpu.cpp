@@ -131,7 +131,7 @@ void relative_block(const RelativeAttention& op, std::int64_t first, const Head&
   score_block<kVectors>(relative, n + pitch - 1 - begin, d_k, scratch.position,
                         scratch.band + begin * pitch);
   add_skewed<kVectors>(scratch.band, n, scratch.scores);
-  HWY_ALIGN float inverse[kMostQueries];
+  HWY_ALIGN float inverse[kMaxQueries];
   for (std::int64_t i = 0; i < pitch; i += n_lanes()) {
     Vec top;
     const Vec sum = exponentiate(scratch.scores + i, n, pitch, top);

@@ -23,7 +23,7 @@ namespace HWY_NAMESPACE {
 constexpr float kUnits = 1.44269504f;
 
 // Queries of a block: two vectors at most.
-constexpr std::size_t kMostQueries = 2 * HWY_MAX_BYTES / sizeof(float);
+constexpr std::size_t kMaxQueries = 2 * HWY_MAX_BYTES / sizeof(float);
 
 HWY_INLINE std::int64_t n_lanes() { return static_cast<std::int64_t>(hn::Lanes(F32())); }
 HWY_INLINE std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + to - 1) / to * to; }

@@ -49,7 +49,7 @@ BenchTensor OpBench::make(std::initializer_list<std::int64_t> shape, float size,
   BenchTensor both;
   both.host = Tensor(nullptr, DType::f32, shape);
   both.values.resize(static_cast<std::size_t>(both.host.size()));
-  const DType as = operand ? context_.operand() : DType::f32;
+  const DType as = operand ? context_.compute_dtype() : DType::f32;
   for (float& value : both.values) value = rounded(random_.next(size), as);
   both.host.data = both.values.data();
   both.device = context_.upload(both.host, as);
@@ -151,7 +151,7 @@ Ragged OpBench::one_segment(std::int64_t n) {
 }
 
 double OpBench::operand_bytes() const {
-  return static_cast<double>(tensor::bytes_of(context_.operand()));
+  return static_cast<double>(tensor::bytes_of(context_.compute_dtype()));
 }
 
 #define BIOGPU_OP(name, Args) void name##_bench(OpBench& bench);

@@ -9,7 +9,7 @@ namespace biogpu::ops {
 //   y[q] = residual[q] + bias + sum over taps j of x[q * stride + j - (taps - 1) / 2] W[:, j, :]^T,
 // one product for taps 1. Channels last; a segment of n rows becomes one of ceil(n / stride).
 // A row gets the same bytes as part of any segment in which the rows that it reads are the same.
-// A captured pass (Context::run_captured) is of the lengths of segments that it was captured with:
+// A captured pass (Context::capture) is of the lengths of segments that it was captured with:
 // its key tells them.
 struct Conv1d {
   Tensor x;  // operand [T, C_in], contiguous; on a GPU C_in is a multiple of 8

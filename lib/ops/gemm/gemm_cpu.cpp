@@ -22,7 +22,7 @@ namespace HWY_NAMESPACE {
 
 std::int64_t width_of_panel() { return static_cast<std::int64_t>(2 * hn::Lanes(F32())); }
 
-constexpr std::size_t kMostColumns = 2 * HWY_MAX_BYTES / sizeof(float);
+constexpr std::size_t kMaxColumns = 2 * HWY_MAX_BYTES / sizeof(float);
 
 // What follows the sums of a tile, in one vector of columns. Out of the registers, so that the
 // steps of several rows overlap: those of one wait for each other.
@@ -77,7 +77,7 @@ void multiply(const Gemm& op, const GemmPart& part) {
   const auto* const packed = static_cast<const float*>(op.linear->packed);
   const Finish finish_vector = finish_of(op);
   const Tensor& target = op.residual.empty() ? op.out : op.residual;
-  HWY_ALIGN float sums[kTileRows * kMostColumns];
+  HWY_ALIGN float sums[kTileRows * kMaxColumns];
   const auto store = [&](int r, Vec first, Vec second) HWY_ATTR {
     hn::Store(first, f32, sums + r * width);
     hn::Store(second, f32, sums + r * width + lanes);

@@ -18,7 +18,7 @@ namespace biogpu::ops {
 struct EdgeEmbed {
   static constexpr int kBasis = 16;       // functions of a distance
   static constexpr int kOrientation = 7;  // numbers
-  static constexpr int kMostPairs = 25;   // on GPUs
+  static constexpr int kMaxPairs = 25;    // on GPUs
   static constexpr int kMaxOffset = 32;   // of positions
   static constexpr int kClasses = 2 * kMaxOffset + 2;
 

@@ -10,7 +10,7 @@ void edge_embed_bench(OpBench& bench) {
   if (!bench.wanted("edge embed") || !BenchGraph::suits(bench)) return;
   using tensor::BlockUse;
   constexpr std::int64_t kNodes = BenchGraph::kNodes, kEdges = BenchGraph::kEdges,
-                         kWidth = BenchGraph::kWidth, kPairs = EdgeEmbed::kMostPairs;
+                         kWidth = BenchGraph::kWidth, kPairs = EdgeEmbed::kMaxPairs;
   BenchGraph graph(bench);
   const BenchTensor& points = graph.make({kNodes, 5, 3}, 25);
   const BenchTensor& distances = graph.make({kNodes, kEdges}, 10);

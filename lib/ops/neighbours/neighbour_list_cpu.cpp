@@ -205,7 +205,7 @@ void fill_edges(CpuContext& context, const NeighbourList& op, const std::vector<
 }  // namespace
 
 void neighbour_list_cpu(CpuContext& context, const NeighbourList& op) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
   auto* const starts = op.edges.starts.as<std::int32_t>();
   std::fill_n(starts, op.edges.n_atoms() + 1, 0);
   std::vector<CellGrid> grids;
@@ -218,8 +218,8 @@ void neighbour_list_cpu(CpuContext& context, const NeighbourList& op) {
                    });
   }
   const bool fills = !op.edges.neighbours.empty();
-  const std::int64_t count = sum_counts(op.edges, fills ? op.edges.capacity() : kMost);
-  *op.edges.count.as<std::int32_t>() = static_cast<std::int32_t>(std::min(count, kMost));
+  const std::int64_t count = sum_counts(op.edges, fills ? op.edges.capacity() : kMax);
+  *op.edges.count.as<std::int32_t>() = static_cast<std::int32_t>(std::min(count, kMax));
   if (fills) fill_edges(context, op, grids);
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "lib/bio/genome/letters.hpp"
-#include "lib/models/dna_model.hpp"
+#include "lib/models/base/dna_model.hpp"
 
 namespace biogpu::tasks {
 

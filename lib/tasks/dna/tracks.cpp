@@ -38,10 +38,10 @@ std::vector<std::pair<std::string, std::string>> outputs_of(const DnaModel& mode
 }
 
 // The mean of rows and of those of the other strand, which are in the opposite order.
-io::Values mean_of_strands(const io::Values& forward, const io::Values& reverse,
-                           std::size_t n_rows) {
+io::SharedArray mean_of_strands(const io::SharedArray& forward, const io::SharedArray& reverse,
+                                std::size_t n_rows) {
   const std::size_t width = forward.size() / n_rows;
-  io::Values mean = io::Values::unset(forward.size());
+  io::SharedArray mean = io::SharedArray::unset(forward.size());
   float* const to = mean.data();
   for (std::size_t row = 0; row < n_rows; ++row)
     for (std::size_t i = 0; i < width; ++i)
@@ -53,7 +53,7 @@ io::Values mean_of_strands(const io::Values& forward, const io::Values& reverse,
 }  // namespace
 
 void compute_tracks(DnaModel& model, const DnaWindows& windows, const TrackOptions& options,
-                    pipeline::BatchResult& result) {
+                    pipeline::RecordOutputs& result) {
   const auto n_bins = static_cast<std::size_t>(model.info().n_bins);
   const auto outputs = outputs_of(model, options.request);
   const std::size_t first_array = result.arrays.size();
@@ -80,9 +80,9 @@ void compute_tracks(DnaModel& model, const DnaWindows& windows, const TrackOptio
               [&](std::size_t first, std::size_t n, const models::Outputs& pass) {
                 for (std::size_t i = 0; i < n; ++i)
                   for (std::size_t k = 0; k < outputs.size(); ++k) {
-                    const io::Values& values = pass.at(outputs[k].first).values;
+                    const io::SharedArray& values = pass.at(outputs[k].first).values;
                     const std::size_t size = values.size() / n;
-                    io::Values& forward =
+                    io::SharedArray& forward =
                         result.arrays[first_array + (first + i) * outputs.size() + k].values;
                     forward = mean_of_strands(forward, values.piece(i * size, size), n_bins);
                   }

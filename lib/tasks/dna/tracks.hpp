@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "lib/bio/genome/letters.hpp"
-#include "lib/models/dna_model.hpp"
-#include "lib/pipeline/batch_result.hpp"
+#include "lib/models/base/dna_model.hpp"
+#include "lib/pipeline/record_outputs.hpp"
 
 namespace biogpu::tasks {
 
@@ -29,6 +29,6 @@ struct TrackOptions {
 // The arrays of some windows, appended to the result: [bins, tracks] of each loaded head under
 // KEY/HEAD, or KEY where one head is loaded; [bins, embedding width] under KEY.
 void compute_tracks(models::DnaModel& model, const DnaWindows& windows, const TrackOptions& options,
-                    pipeline::BatchResult& result);
+                    pipeline::RecordOutputs& result);
 
 }  // namespace biogpu::tasks

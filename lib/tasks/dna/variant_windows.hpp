@@ -11,7 +11,7 @@
 #include "lib/bio/genome/indexed_fasta.hpp"
 #include "lib/bio/genome/variant.hpp"
 #include "lib/bio/genome/window.hpp"
-#include "lib/models/dna_model.hpp"
+#include "lib/models/base/dna_model.hpp"
 #include "lib/tasks/dna/compare.hpp"
 
 namespace biogpu::tasks {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/models/potential_model.hpp"
+#include "lib/models/base/potential_model.hpp"
 
 namespace biogpu::tasks {
 

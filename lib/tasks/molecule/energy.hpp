@@ -8,7 +8,7 @@
 
 #include "lib/bio/molecule/extxyz_writer.hpp"
 #include "lib/bio/molecule/molecule.hpp"
-#include "lib/models/potential_model.hpp"
+#include "lib/models/base/potential_model.hpp"
 #include "lib/tasks/molecule/units.hpp"
 
 namespace biogpu::tasks {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/models/potential_model.hpp"
+#include "lib/models/base/potential_model.hpp"
 
 namespace biogpu::tasks {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "lib/models/potential_model.hpp"
+#include "lib/models/base/potential_model.hpp"
 
 namespace biogpu::tasks {
 

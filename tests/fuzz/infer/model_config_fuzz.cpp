@@ -1,5 +1,5 @@
 // config.json from any bytes: an Error, or values of the kinds and ranges that loaders ask for.
-#include "lib/models/model_config.hpp"
+#include "lib/models/base/model_config.hpp"
 
 #include "lib/models/borzoi/config.hpp"
 #include "lib/models/enformer/config.hpp"

@@ -36,7 +36,7 @@ void repair(std::string& content) {
 std::uint64_t replay(const std::string& path) {
   std::uint64_t n_batches = 0;
   pipeline::Journal journal(path, "fuzz");
-  journal.replay([&](const pipeline::BatchResult& result) {
+  journal.replay([&](const pipeline::RecordOutputs& result) {
     ++n_batches;
     for (const io::NamedArray& array : result.arrays) {
       std::uint64_t n_numbers = 1;

@@ -1,5 +1,5 @@
 // vocab.txt and a sequence from any bytes: an Error, or the vocabulary's own words and ids of it.
-#include "lib/models/vocabulary.hpp"
+#include "lib/models/base/tokenizer.hpp"
 
 #include "tests/fuzz/support/expect_error.hpp"
 #include "tests/fuzz/support/folder.hpp"

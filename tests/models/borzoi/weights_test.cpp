@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
-#include "lib/models/registry.hpp"
+#include "lib/models/base/registry.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "tests/models/borzoi/model_support.hpp"
 #include "tests/models/enformer/rewritten.hpp"

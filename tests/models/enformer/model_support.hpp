@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "lib/models/base/model_config.hpp"
 #include "lib/models/enformer/enformer.hpp"
-#include "lib/models/model_config.hpp"
 #include "lib/tensor/context.hpp"
 #include "tests/models/dna_parts.hpp"
 

@@ -1,4 +1,4 @@
-#include "lib/models/potential_model.hpp"
+#include "lib/models/base/potential_model.hpp"
 
 #include <cmath>
 #include <limits>

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "lib/models/proteinmpnn/design.hpp"
+#include "lib/models/proteinmpnn/design/design.hpp"
+#include "lib/models/proteinmpnn/design/random.hpp"
 #include "lib/models/proteinmpnn/proteinmpnn.hpp"
-#include "lib/models/proteinmpnn/random.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "tests/models/proteinmpnn/random_model.hpp"
 #include "tests/support/catch.hpp"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "lib/core/error.hpp"
-#include "lib/models/proteinmpnn/divide.hpp"
+#include "lib/models/proteinmpnn/network/batch.hpp"
 #include "lib/ops/reference_context.hpp"
 #include "tests/models/proteinmpnn/model_support.hpp"
 #include "tests/support/catch.hpp"
@@ -358,10 +358,10 @@ TEST_CASE("proteinmpnn.work: batches hold what is allowed, and everything once",
   const std::int64_t n = plain.complex.n;
   Run a(plain, 5, 1.0), b(tied, 3, 1.0), c;
   const std::vector<Work> works{a.work(plain, true), b.work(tied, false), c.work(plain, false)};
-  const auto most_rows = GENERATE(as<std::int64_t>(), 1, 64, 1000);
-  const auto most_states = GENERATE(as<std::int64_t>(), 1, 150, 100000);
+  const auto max_rows = GENERATE(as<std::int64_t>(), 1, 64, 1000);
+  const auto max_states = GENERATE(as<std::int64_t>(), 1, 150, 100000);
   std::size_t n_samples = 0, n_scorings = 0, n_taps = 0;
-  for (const auto& batch : divide(works, most_rows, most_states)) {
+  for (const auto& batch : divide(works, max_rows, max_states)) {
     REQUIRE(!batch.empty());
     std::int64_t rows = 0, states = 0;
     for (const Work& part : batch) {
@@ -373,8 +373,8 @@ TEST_CASE("proteinmpnn.work: batches hold what is allowed, and everything once",
       n_scorings += part.scorings.size();
       n_taps += part.taps != nullptr ? 1 : 0;
     }
-    CHECK((rows <= most_rows || batch.size() == 1));
-    CHECK((states <= most_states || states <= 2 * n));
+    CHECK((rows <= max_rows || batch.size() == 1));
+    CHECK((states <= max_states || states <= 2 * n));
   }
   CHECK(n_samples == 8);
   CHECK(n_scorings == 2);

@@ -1,4 +1,4 @@
-#include "lib/models/tensornet/edge_ops.hpp"
+#include "lib/models/tensornet/ops/edge_ops.hpp"
 
 #include "tests/ops/finite_differences.hpp"
 #include "tests/ops/neighbours/edge_bed.hpp"

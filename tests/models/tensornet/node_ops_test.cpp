@@ -1,4 +1,4 @@
-#include "lib/models/tensornet/node_ops.hpp"
+#include "lib/models/tensornet/ops/node_ops.hpp"
 
 #include "tests/ops/finite_differences.hpp"
 #include "tests/ops/op_bed.hpp"

@@ -5,7 +5,7 @@
 #include <random>
 
 #include "lib/core/error.hpp"
-#include "lib/models/tensornet/radial_fit.hpp"
+#include "lib/models/tensornet/weights/radial_fit.hpp"
 #include "tests/models/enformer/rewritten.hpp"
 #include "tests/models/tensornet/model_support.hpp"
 #include "tests/support/catch.hpp"

@@ -1,6 +1,6 @@
 #include "lib/ops/convolution/conv1d.hpp"
 
-#include "lib/models/pass.hpp"
+#include "lib/models/base/pass.hpp"
 #include "lib/ops/convolution/conv_weights.hpp"
 #include "tests/ops/op_bed.hpp"
 
@@ -166,7 +166,7 @@ TEST_CASE("ops.conv1d: large segments in another order are another pass", "[ops]
     const tensor::Ragged rows = pass.segments({0, first, m});
     const tensor::Tensor to = pass.output("y", {m, n_out});
     pass.run([&] { convolve(rows, to); });
-    const io::Values& values = outputs.at("y").values;
+    const io::SharedArray& values = outputs.at("y").values;
     return std::vector<float>(values.begin(), values.end());
   };
   for (int pass = 0; pass < 3; ++pass) run(n_long);  // recorded, repeated

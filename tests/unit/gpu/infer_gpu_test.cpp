@@ -14,7 +14,7 @@ using test::Loaded;
 namespace {
 
 // 1 where both point the same way; of whole arrays, as the gate of each precision is stated.
-double cosine(const io::Values& a, const io::Values& b) {
+double cosine(const io::SharedArray& a, const io::SharedArray& b) {
   double ab = 0, aa = 0, bb = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     ab += static_cast<double>(a[i]) * static_cast<double>(b[i]);

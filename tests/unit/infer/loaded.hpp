@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "lib/models/protein_model.hpp"
-#include "lib/models/registry.hpp"
+#include "lib/models/base/protein_model.hpp"
+#include "lib/models/base/registry.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/tasks/embed.hpp"
 #include "lib/tensor/context.hpp"
@@ -70,13 +70,13 @@ inline std::vector<io::NamedArray> compute(Loaded& loaded, const std::vector<std
     names.push_back(kSequences[i].first);
     sequences.push_back(loaded.tokens(kSequences[i].second));
   }
-  pipeline::BatchResult result;
+  pipeline::RecordOutputs result;
   tasks::compute_arrays(*loaded.model, names, sequences, options, budget, result);
   return result.arrays;
 }
 
 // Largest difference over the largest number of the reference.
-inline double difference(const io::Values& got, const io::Values& right) {
+inline double difference(const io::SharedArray& got, const io::SharedArray& right) {
   double worst = 0, largest = 1e-30;
   for (std::size_t i = 0; i < right.size(); ++i) {
     const double apart = std::fabs(static_cast<double>(got[i]) - static_cast<double>(right[i]));

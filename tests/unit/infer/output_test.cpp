@@ -33,16 +33,16 @@ void write(const std::string& path, const std::vector<NamedArray>& arrays) {
 }  // namespace
 
 TEST_CASE("infer.values: pieces share the memory of the whole and outlive it", "[infer]") {
-  io::Values whole{1, 2, 3, 4};
-  const io::Values& view = whole;
-  const io::Values piece = view.piece(1, 2), nothing = view.piece(4, 0);
+  io::SharedArray whole{1, 2, 3, 4};
+  const io::SharedArray& view = whole;
+  const io::SharedArray piece = view.piece(1, 2), nothing = view.piece(4, 0);
   CHECK(piece.data() == view.data() + 1);
   whole = {};
-  CHECK(piece == io::Values{2, 3});
+  CHECK(piece == io::SharedArray{2, 3});
   CHECK(nothing.empty());
-  CHECK(nothing == io::Values());
-  CHECK(io::Values::unset(0) == io::Values(std::vector<float>()));
-  CHECK_FALSE(piece == io::Values{2});
+  CHECK(nothing == io::SharedArray());
+  CHECK(io::SharedArray::unset(0) == io::SharedArray(std::vector<float>()));
+  CHECK_FALSE(piece == io::SharedArray{2});
 }
 
 TEST_CASE("infer.output: npy holds the rows one after the other", "[infer]") {
@@ -142,14 +142,14 @@ TEST_CASE("infer.journal: whole batches come back, a torn one does not", "[infer
   const test::Folder folder;
   const std::string path = folder.path("x.partial");
   const auto batches = [&] {
-    std::vector<pipeline::BatchResult> found;
+    std::vector<pipeline::RecordOutputs> found;
     pipeline::Journal journal(path, "run 1");
-    journal.replay([&](const pipeline::BatchResult& result) { found.push_back(result); });
+    journal.replay([&](const pipeline::RecordOutputs& result) { found.push_back(result); });
     return found;
   };
   {
     pipeline::Journal journal(path, "run 1");
-    journal.replay([](const pipeline::BatchResult&) { FAIL("a new journal is empty"); });
+    journal.replay([](const pipeline::RecordOutputs&) { FAIL("a new journal is empty"); });
     journal.append({3, 30, 1, kArrays, "text\n", {"a warning", ""}});
     journal.append({1, 5, 0, {}, "more\n", {}});
   }
@@ -193,7 +193,7 @@ std::string log_of(const std::string& payload) {
 std::string journal_error(const std::string& path) {
   try {
     pipeline::Journal journal(path, "run 1");
-    journal.replay([](const pipeline::BatchResult&) {});
+    journal.replay([](const pipeline::RecordOutputs&) {});
   } catch (const Error& error) {
     return error.what();
   }

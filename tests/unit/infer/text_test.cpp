@@ -5,7 +5,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
-#include "lib/models/vocabulary.hpp"
+#include "lib/models/base/tokenizer.hpp"
 #include "lib/tasks/variants.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/infer/folder.hpp"

@@ -74,7 +74,7 @@ std::int64_t DnaRun::windows_per_pass(const models::DnaModel::Request& request) 
 
 void DnaRun::run(ModelInput& input, const Compute& compute, const Write& write) {
   run_.run(input, {devices_.size(), name_of(devices_.precision()),
-                   [&](std::size_t slot, pipeline::BatchResult& result) {
+                   [&](std::size_t slot, pipeline::RecordOutputs& result) {
                      devices_.use<models::DnaModel>(
                          [&](models::DnaModel& model) { compute(model, slot, result); });
                    },

@@ -10,8 +10,8 @@
 #include "apps/biogpu/infer/run/model_devices.hpp"
 #include "apps/biogpu/infer/run/model_input.hpp"
 #include "apps/biogpu/infer/run/model_run.hpp"
-#include "lib/models/dna_model.hpp"
-#include "lib/pipeline/batch_result.hpp"
+#include "lib/models/base/dna_model.hpp"
+#include "lib/pipeline/record_outputs.hpp"
 
 namespace biogpu::app {
 
@@ -30,9 +30,9 @@ class DnaRun {
 
   std::int64_t windows_per_pass(const models::DnaModel::Request& request) const;
 
-  using Compute =
-      std::function<void(models::DnaModel& model, std::size_t slot, pipeline::BatchResult& result)>;
-  using Write = std::function<void(const pipeline::BatchResult& result)>;
+  using Compute = std::function<void(models::DnaModel& model, std::size_t slot,
+                                     pipeline::RecordOutputs& result)>;
+  using Write = std::function<void(const pipeline::RecordOutputs& result)>;
   // write gets the results in the order of the input.
   void run(ModelInput& input, const Compute& compute, const Write& write);
   // Throws Error{failed} where a result is NaN or infinite.

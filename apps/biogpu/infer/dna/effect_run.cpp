@@ -85,7 +85,7 @@ void EffectRun::read_annotation() {
 
 // Text of a batch, or an array [alleles, scores * ranges * tracks] of each variant.
 void EffectRun::compute(models::DnaModel& model, std::size_t slot, bool as_text,
-                        pipeline::BatchResult& result) const {
+                        pipeline::RecordOutputs& result) const {
   const std::vector<genome::Variant>& variants = input_.variants(slot);
   const tasks::VariantWindows windows =
       tasks::make_variant_windows(input_.genome(), model.info(), variants, windows_);
@@ -117,7 +117,7 @@ void EffectRun::run(const DnaRun::Write& write, bool as_text) {
   input_.set_batch(compare_.windows_per_pass);
   run_.run(
       input_,
-      [&](models::DnaModel& model, std::size_t slot, pipeline::BatchResult& result) {
+      [&](models::DnaModel& model, std::size_t slot, pipeline::RecordOutputs& result) {
         compute(model, slot, as_text, result);
       },
       write);
@@ -127,7 +127,7 @@ void EffectRun::run(const DnaRun::Write& write, bool as_text) {
 void EffectRun::write_table() {
   io::OutputFile out(flags_.dna.infer.output, flags_.dna.infer.shared.threads);
   out.write(table_.header());
-  run([&](const pipeline::BatchResult& result) { out.write(result.text); }, true);
+  run([&](const pipeline::RecordOutputs& result) { out.write(result.text); }, true);
   finish(out.bytes(), [&] { out.commit(); });
 }
 
@@ -174,7 +174,7 @@ void EffectRun::write_vcf() {
     }
   };
   run(
-      [&](const pipeline::BatchResult& result) {
+      [&](const pipeline::RecordOutputs& result) {
         waiting.insert(waiting.end(), result.arrays.begin(), result.arrays.end());
         write_read();
       },

@@ -44,7 +44,7 @@ class EffectRun {
   void read_annotation();
   void run(const DnaRun::Write& write, bool as_text);
   void compute(models::DnaModel& model, std::size_t slot, bool as_text,
-               pipeline::BatchResult& result) const;
+               pipeline::RecordOutputs& result) const;
   std::vector<genome::InfoField> info_fields() const;
   void write_annotated(genome::AnnotatedVcfWriter& writer, const genome::Variant& variant,
                        const io::NamedArray& array) const;

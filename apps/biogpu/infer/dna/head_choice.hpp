@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "lib/bio/genome/track_table.hpp"
-#include "lib/models/dna_model.hpp"
+#include "lib/models/base/dna_model.hpp"
 
 namespace biogpu::app {
 

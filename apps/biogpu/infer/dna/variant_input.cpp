@@ -10,7 +10,7 @@
 namespace biogpu::app {
 namespace {
 
-constexpr std::size_t kMostOfBatch = 256;  // variants
+constexpr std::size_t kMaxOfBatch = 256;  // variants
 
 }  // namespace
 
@@ -59,7 +59,7 @@ bool VariantInput::read(std::size_t slot) {
       const genome::Window last = tasks::place_window(batch.back(), grid_, length_);
       shares = last.contig == window.contig && last.begin == window.begin;
     }
-    if (batch.size() == kMostOfBatch || (!shares && n_windows == n_per_batch_)) {
+    if (batch.size() == kMaxOfBatch || (!shares && n_windows == n_per_batch_)) {
       ahead_ = std::move(variant);
       return true;
     }

@@ -14,7 +14,7 @@ WindowRun::WindowRun(const WindowFlags& flags, std::string name, std::string com
 }
 
 void WindowRun::compute(models::DnaModel& model, std::size_t slot,
-                        const tasks::TrackOptions& options, pipeline::BatchResult& result) {
+                        const tasks::TrackOptions& options, pipeline::RecordOutputs& result) {
   const tasks::DnaWindows& windows = input_.windows(slot);
   tasks::compute_tracks(model, windows, options, result);
   // The arrays of a window lie next to each other, as many for each.
@@ -28,7 +28,7 @@ void WindowRun::run(tasks::TrackOptions options, const DnaRun::Write& write) {
   input_.set_batch(n_per_pass_);
   run_.run(
       input_,
-      [&](models::DnaModel& model, std::size_t slot, pipeline::BatchResult& result) {
+      [&](models::DnaModel& model, std::size_t slot, pipeline::RecordOutputs& result) {
         compute(model, slot, options, result);
       },
       write);
@@ -51,7 +51,7 @@ void run_window_embed(WindowFlags flags, bool both_strands, const std::string& c
   options.request.tracks = false;
   options.request.embedding = true;
   options.both_strands = both_strands;
-  run.run(options, [&](const pipeline::BatchResult& result) {
+  run.run(options, [&](const pipeline::RecordOutputs& result) {
     for (const io::NamedArray& array : result.arrays) writer->add(array);
   });
   run.finish(writer->bytes(), [&] { writer->commit(); });

@@ -27,7 +27,7 @@ class WindowRun {
 
  private:
   void compute(models::DnaModel& model, std::size_t slot, const tasks::TrackOptions& options,
-               pipeline::BatchResult& result);
+               pipeline::RecordOutputs& result);
 
   DnaRun run_;
   WindowInput input_;

@@ -75,8 +75,8 @@ MoleculeRun::MoleculeRun(const MoleculeFlags& flags, std::string name, std::stri
 }
 
 void MoleculeRun::run(const Compute& compute,
-                      const std::function<void(const pipeline::BatchResult& result)>& write) {
-  const auto compute_slot = [&](std::size_t slot, pipeline::BatchResult& result) {
+                      const std::function<void(const pipeline::RecordOutputs& result)>& write) {
+  const auto compute_slot = [&](std::size_t slot, pipeline::RecordOutputs& result) {
     tasks::MoleculeBatch& batch = input_.batch(slot);
     result.n_records = batch.size();
     for (const molecule::Molecule& molecule : batch.molecules)

@@ -10,8 +10,8 @@
 #include "apps/biogpu/infer/molecules/molecule_input.hpp"
 #include "apps/biogpu/infer/run/model_devices.hpp"
 #include "apps/biogpu/infer/run/model_run.hpp"
-#include "lib/models/potential_model.hpp"
-#include "lib/pipeline/batch_result.hpp"
+#include "lib/models/base/potential_model.hpp"
+#include "lib/pipeline/record_outputs.hpp"
 #include "lib/tasks/molecule/energy.hpp"
 
 namespace biogpu::app {
@@ -44,10 +44,10 @@ class MoleculeRun {
 
   const models::PotentialModel::Info& info() const { return devices_.info(); }
   using Compute = std::function<void(models::PotentialModel& model, tasks::MoleculeBatch& batch,
-                                     pipeline::BatchResult& result)>;
+                                     pipeline::RecordOutputs& result)>;
   // compute runs on any thread, one a device; write gets the results in the order of the input.
   void run(const Compute& compute,
-           const std::function<void(const pipeline::BatchResult& result)>& write);
+           const std::function<void(const pipeline::RecordOutputs& result)>& write);
   // Batches have no more atoms together, but one molecule.
   void limit_batch(std::size_t n_atoms) {
     input_.set_budget(std::min(n_atoms, devices_.atoms_per_pass()));

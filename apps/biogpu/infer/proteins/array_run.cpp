@@ -26,7 +26,7 @@ void run_arrays(const ArrayFlags& flags, const char* name, const std::string& co
   const auto writer = io::make_array_writer(flags.infer.output, format);
   run.run(
       [&](models::ProteinModel& model, SequenceRun::Records& records,
-          pipeline::BatchResult& result) {
+          pipeline::RecordOutputs& result) {
         tasks::compute_arrays(model, records.names, records.sequences, options, run.budget_tokens(),
                               result);
         // The arrays of a record lie side by side, as many for each.
@@ -34,7 +34,7 @@ void run_arrays(const ArrayFlags& flags, const char* name, const std::string& co
           run.require_finite(result.arrays[i].values,
                              records.places[i * records.places.size() / result.arrays.size()]);
       },
-      [&](const pipeline::BatchResult& result) {
+      [&](const pipeline::RecordOutputs& result) {
         for (const io::NamedArray& array : result.arrays) writer->add(array);
       });
   run.finish(writer->bytes(), [&] { writer->commit(); });

@@ -17,7 +17,7 @@ void run_table(const InferFlags& flags, const Table& table, const std::string& c
   run.expect(table.names);
   run.run(
       [&](models::ProteinModel& model, SequenceRun::Records& records,
-          pipeline::BatchResult& result) {
+          pipeline::RecordOutputs& result) {
         const auto record = [&](std::size_t i) -> Record {
           return {run, model.info().vocabulary, records.names[i], records.places[i],
                   records.sequences[i]};
@@ -31,8 +31,8 @@ void run_table(const InferFlags& flags, const Table& table, const std::string& c
                                    table.append(record(i), probabilities, result.text);
                                  });
       },
-      [&](const pipeline::BatchResult& result) { out.write(result.text); });
-  if (!run.missing().empty()) table.tell_missing(run.missing(), run.log());
+      [&](const pipeline::RecordOutputs& result) { out.write(result.text); });
+  if (!run.missing().empty()) table.report_missing(run.missing(), run.log());
   run.finish(out.bytes(), [&] { out.commit(); });
 }
 

@@ -33,7 +33,7 @@ struct Table {
                      std::string& text)>
       append;
   std::unordered_set<std::string> names = {};  // that sequences should have
-  std::function<void(const std::unordered_set<std::string>& names, Log& log)> tell_missing = {};
+  std::function<void(const std::unordered_set<std::string>& names, Log& log)> report_missing = {};
 };
 
 // Throws Error{bad_input} where the model has no language head.

@@ -54,7 +54,7 @@ bool SequenceInput::read(std::size_t slot) {
 SequenceInput::Records SequenceInput::records(std::size_t slot,
                                               const models::Vocabulary& vocabulary,
                                               const models::TokenizeOptions& options,
-                                              pipeline::BatchResult& result) const {
+                                              pipeline::RecordOutputs& result) const {
   const Batch& batch = batches_[slot];
   Records records;
   for (std::size_t i = batch.first; i < batch.sequences.size(); ++i) {

@@ -9,9 +9,9 @@
 #include "apps/biogpu/infer/run/infer_flags.hpp"
 #include "apps/biogpu/infer/run/model_input.hpp"
 #include "lib/io/sequence_reader.hpp"
-#include "lib/models/vocabulary.hpp"
-#include "lib/pipeline/batch_result.hpp"
-#include "lib/tasks/passes.hpp"
+#include "lib/models/base/tokenizer.hpp"
+#include "lib/pipeline/record_outputs.hpp"
+#include "lib/tasks/batching.hpp"
 
 namespace biogpu::app {
 
@@ -34,7 +34,7 @@ class SequenceInput : public ModelInput {
   };
   // Those of a slot, counted in result. Any thread.
   Records records(std::size_t slot, const models::Vocabulary& vocabulary,
-                  const models::TokenizeOptions& options, pipeline::BatchResult& result) const;
+                  const models::TokenizeOptions& options, pipeline::RecordOutputs& result) const;
 
   bool read(std::size_t slot) override;
   std::vector<report::InputFile> files() const override { return files_; }

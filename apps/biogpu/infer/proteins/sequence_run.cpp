@@ -72,7 +72,7 @@ void SequenceRun::run(const Compute& compute, const Write& write) {
   const models::TokenizeOptions options{run_.flags().allow_unknown, info().max_residues,
                                         run_.flags().truncate};
   const models::Vocabulary& vocabulary = info().vocabulary;
-  const auto compute_slot = [&](std::size_t slot, pipeline::BatchResult& result) {
+  const auto compute_slot = [&](std::size_t slot, pipeline::RecordOutputs& result) {
     Records records = input_.records(slot, vocabulary, options, result);
     devices_.use<models::ProteinModel>(
         [&](models::ProteinModel& model) { compute(model, records, result); });
@@ -81,7 +81,7 @@ void SequenceRun::run(const Compute& compute, const Write& write) {
   if (run_.n_unknown() > 0)
     run_.log().warn(fmt::format("{} residues outside the alphabet were read as {}",
                                 run_.n_unknown(),
-                                vocabulary.words[static_cast<std::size_t>(vocabulary.unknown)]));
+                                vocabulary.tokens[static_cast<std::size_t>(vocabulary.unknown)]));
 }
 
 void SequenceRun::finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs) {

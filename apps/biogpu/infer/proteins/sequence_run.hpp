@@ -10,8 +10,8 @@
 #include "apps/biogpu/infer/run/infer_flags.hpp"
 #include "apps/biogpu/infer/run/model_devices.hpp"
 #include "apps/biogpu/infer/run/model_run.hpp"
-#include "lib/models/protein_model.hpp"
-#include "lib/pipeline/batch_result.hpp"
+#include "lib/models/base/protein_model.hpp"
+#include "lib/pipeline/record_outputs.hpp"
 
 namespace biogpu::app {
 
@@ -35,8 +35,8 @@ class SequenceRun {
 
   using Records = SequenceInput::Records;
   using Compute = std::function<void(models::ProteinModel& model, Records& records,
-                                     pipeline::BatchResult& result)>;
-  using Write = std::function<void(const pipeline::BatchResult& result)>;
+                                     pipeline::RecordOutputs& result)>;
+  using Write = std::function<void(const pipeline::RecordOutputs& result)>;
   // compute runs on any thread, one a device; write gets the results in the order of the input.
   void run(const Compute& compute, const Write& write);
   // As ModelRun has it.

@@ -10,8 +10,8 @@
 #include "apps/biogpu/infer/run/model_run.hpp"
 #include "lib/core/auto_device.hpp"
 #include "lib/core/object_pool.hpp"
-#include "lib/models/model.hpp"
-#include "lib/models/registry.hpp"
+#include "lib/models/base/model.hpp"
+#include "lib/models/base/registry.hpp"
 #include "lib/tensor/context.hpp"
 
 namespace biogpu::app {

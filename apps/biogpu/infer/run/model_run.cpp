@@ -80,7 +80,7 @@ std::string ModelRun::fingerprint(const std::string& state) const {
   return text;
 }
 
-void ModelRun::take(const pipeline::BatchResult& result, const Work& work) {
+void ModelRun::take(const pipeline::RecordOutputs& result, const Work& work) {
   for (const std::string& warning : result.warnings) log_.warn(warning);
   work.write(result);
   n_records_ += result.n_records;
@@ -105,10 +105,10 @@ void ModelRun::run(ModelInput& input, const Work& work) {
   words_ = input.words();
   if (flags_.resume) {
     journal_ = std::make_unique<pipeline::Journal>(journal_of(flags_), fingerprint(work.state));
-    journal_->replay([&](const pipeline::BatchResult& result) { take(result, work); });
+    journal_->replay([&](const pipeline::RecordOutputs& result) { take(result, work); });
     if (n_records_ > 0) log_.info(fmt::format("{} records were there already", n_records_));
   }
-  std::vector<pipeline::BatchResult> results(static_cast<std::size_t>(work.n_workers) + 2);
+  std::vector<pipeline::RecordOutputs> results(static_cast<std::size_t>(work.n_workers) + 2);
   input.begin(results.size(), n_records_);
   const auto put = [&](std::size_t slot) {
     if (journal_) journal_->append(results[slot]);

@@ -15,9 +15,9 @@
 #include "lib/core/auto_device.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/stage_times.hpp"
-#include "lib/pipeline/batch_result.hpp"
 #include "lib/pipeline/journal.hpp"
 #include "lib/pipeline/pipeline.hpp"
+#include "lib/pipeline/record_outputs.hpp"
 #include "lib/report/json_summary.hpp"
 
 namespace biogpu::app {
@@ -45,9 +45,9 @@ class ModelRun {
     int n_workers = 1;
     std::string state;  // what results depend on besides options and files, for --resume
     // The results of the batch in a slot. Any thread.
-    std::function<void(std::size_t slot, pipeline::BatchResult& result)> compute;
+    std::function<void(std::size_t slot, pipeline::RecordOutputs& result)> compute;
     // Gets the results in the order of the input.
-    std::function<void(const pipeline::BatchResult& result)> write;
+    std::function<void(const pipeline::RecordOutputs& result)> write;
   };
   void run(ModelInput& input, const Work& work);
   // What went through run(), with what --resume had.
@@ -67,7 +67,7 @@ class ModelRun {
 
  private:
   std::string fingerprint(const std::string& state) const;
-  void take(const pipeline::BatchResult& result, const Work& work);
+  void take(const pipeline::RecordOutputs& result, const Work& work);
   void write_summary(std::uint64_t output_bytes, const Report& report);
   std::string done(bool at_end) const;
 

@@ -18,7 +18,7 @@
 #include "apps/biogpu/run/cost_tasks.hpp"
 #include "lib/core/auto_device.hpp"
 #include "lib/core/error.hpp"
-#include "lib/models/registry.hpp"
+#include "lib/models/base/registry.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -123,7 +123,7 @@ int StructureRun::count_workers() const {
 
 // Files are read by all threads of the worker, then the device has all their structures at once.
 void StructureRun::compute(std::size_t slot, const MakeJob& make_job, int n_threads,
-                           pipeline::BatchResult& result) {
+                           pipeline::RecordOutputs& result) {
   const std::span<const std::string> paths = input_.paths(slot);
   std::vector<std::unique_ptr<models::proteinmpnn::StructureJob>> jobs(paths.size());
   tbb::task_arena arena(n_threads);
@@ -142,11 +142,11 @@ void StructureRun::compute(std::size_t slot, const MakeJob& make_job, int n_thre
 }
 
 void StructureRun::run(const MakeJob& make_job,
-                       const std::function<void(const pipeline::BatchResult& result)>& write) {
+                       const std::function<void(const pipeline::RecordOutputs& result)>& write) {
   const int n_threads = run_.flags().shared.threads, n_workers = count_workers();
   input_.set_batch(devices_->n_gpus() > 0 ? kGpuStructures : 1);
   run_.run(input_, {n_workers, flags_.options.program,
-                    [&](std::size_t slot, pipeline::BatchResult& result) {
+                    [&](std::size_t slot, pipeline::RecordOutputs& result) {
                       compute(slot, make_job, n_threads / n_workers, result);
                     },
                     write});

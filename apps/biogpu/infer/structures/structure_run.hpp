@@ -11,8 +11,8 @@
 #include "apps/biogpu/infer/run/model_run.hpp"
 #include "apps/biogpu/infer/structures/structure_devices.hpp"
 #include "apps/biogpu/infer/structures/structure_input.hpp"
-#include "lib/models/proteinmpnn/design.hpp"
-#include "lib/pipeline/batch_result.hpp"
+#include "lib/models/proteinmpnn/design/design.hpp"
+#include "lib/pipeline/record_outputs.hpp"
 
 namespace biogpu::app {
 
@@ -45,7 +45,7 @@ class StructureRun {
   using MakeJob =
       std::function<std::unique_ptr<models::proteinmpnn::StructureJob>(const std::string& path)>;
   void run(const MakeJob& make_job,
-           const std::function<void(const pipeline::BatchResult& result)>& write);
+           const std::function<void(const pipeline::RecordOutputs& result)>& write);
   // As ModelRun has it.
   void finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs);
 
@@ -53,7 +53,7 @@ class StructureRun {
   void open_devices();
   int count_workers() const;
   void compute(std::size_t slot, const MakeJob& make_job, int n_threads,
-               pipeline::BatchResult& result);
+               pipeline::RecordOutputs& result);
 
   StructureFlags flags_;
   ModelRun run_;

@@ -80,9 +80,10 @@ class Encoder {
                const Tensor& out, Of&& of) const {
     const auto scope = arena.scope();
     const std::int64_t n = batch.segments.n_rows;
-    const Tensor x = arena.take(DType::f32, {n, d_}), h = arena.take(context.operand(), {n, d_});
-    const Tensor qkv = arena.take(context.operand(), {n, 3 * d_});
-    const Tensor wide = arena.take(context.operand(), {n, 4 * d_});
+    const Tensor x = arena.take(DType::f32, {n, d_}),
+                 h = arena.take(context.compute_dtype(), {n, d_});
+    const Tensor qkv = arena.take(context.compute_dtype(), {n, 3 * d_});
+    const Tensor wide = arena.take(context.compute_dtype(), {n, 4 * d_});
     const auto norm = [&](std::size_t i) {
       return tensor::Norm{of(weights_[i]), of(biases_[i]), 1e-5f};
     };
@@ -127,7 +128,7 @@ class Encoder {
     bool ran = false;
     whole.ran = &ran;
     whole.x = arena.take(DType::f32, {n, d_});
-    whole.h = arena.take(context.operand(), {n, d_});
+    whole.h = arena.take(context.compute_dtype(), {n, d_});
     models::esm2::encode_8m(context, whole);
     if (!ran) return false;
     ops::gather_rows(context, {whole.x, rows, out});
@@ -172,7 +173,7 @@ void check_captured(Precision precision, std::int64_t n_heads, std::int64_t h,
                   [](const Pair& x) { return x.host; });
   for (int run = 0; run < 3; ++run) {
     ops::fill_zero(bed.device(), {out.device});
-    bed.device().run_captured(5, [&] {
+    bed.device().capture(5, [&] {
       if (whole) {
         CHECK(encoder.encode(batch.device, device_arena, device_rows, out.device));
         return;

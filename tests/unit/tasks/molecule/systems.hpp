@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
-#include "lib/models/potential_model.hpp"
+#include "lib/models/base/potential_model.hpp"
 #include "tests/models/potential/lennard_jones.hpp"
 
 namespace biogpu::test {

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lib/models/base/model.hpp"
+
+namespace biogpu::models {
+
+// A head of a model of DNA: a number for each bin and track.
+struct TrackHead {
+  std::string name;  // "human"
+  std::int64_t n_tracks = 0;
+};
+
+// Which tracks of a head are computed.
+struct HeadChoice {
+  std::string name;
+  std::vector<std::int64_t> tracks;  // below n_tracks, in the order of the output; empty: all
+};
+
+// A window that was run, with what its model keeps of it.
+struct KeptWindow {
+  std::vector<std::uint8_t> letters;
+  Outputs arrays;
+};
+
+// A window like a kept one, but for some of its letters.
+struct ChangedWindow {
+  const KeptWindow* kept = nullptr;
+  std::span<const std::uint8_t> letters;
+};
+
+// A model from windows of DNA to tracks over bins.
+class DnaModel : public Model {
+ public:
+  struct Info {
+    std::string architecture;     // "Enformer"
+    std::int64_t window = 0;      // bases of the input
+    std::int64_t bin_size = 0;    // bases
+    std::int64_t first_base = 0;  // of the window that the first bin covers
+    std::int64_t n_bins = 0;      // that predictions are for
+    std::int64_t embedding_width = 0;
+    std::uint64_t n_parameters = 0;  // those in use
+    std::vector<TrackHead> heads;    // of the model
+    // Choices that were made in loading, by name, for the summary: "gamma".
+    std::vector<std::pair<std::string, std::string>> choices = {};
+    std::string warning = {};  // of one that is likely to be wrong, or empty
+  };
+  // What a pass gives: tracks.NAME [windows * bins, tracks] of each loaded head, embedding
+  // [windows * bins, embedding_width], and for tests what every part of the model gives.
+  struct Request {
+    bool tracks = true;
+    bool embedding = false;
+    bool parts = false;
+    bool keep = false;  // for kept_window()
+  };
+
+  const Info& info() const { return info_; }
+  const std::vector<HeadChoice>& heads() const { return heads_; }  // as they were loaded
+
+  // letters: codes of lib/ops/convolution/conv1d_letters.hpp, windows one after the other.
+  virtual Outputs run(std::span<const std::uint8_t> letters, const Request& request) = 0;
+
+  // Substitutions reach only some of what a model computes first. Where it is worth it, it keeps
+  // the rest of a window and computes changed ones with less work, to the same bytes.
+  //
+  // Window i of n windows that were run with Request::keep.
+  static KeptWindow kept_window(const Outputs& outputs, std::size_t i, std::size_t n,
+                                std::span<const std::uint8_t> letters);
+  // Whether less work suffices for a window.
+  virtual bool is_near(std::span<const std::uint8_t> kept,
+                       std::span<const std::uint8_t> changed) const;
+  // What run() gives of windows, all of which are near their kept ones.
+  virtual Outputs run_changed(std::span<const ChangedWindow> windows, const Request& request);
+
+  // Bytes of a pass over so many windows.
+  virtual std::size_t measure(std::int64_t n_windows, const Request& request) const = 0;
+
+ protected:
+  explicit DnaModel(tensor::Context& context) : Model(context) {}
+  // What names of outputs begin with that a model keeps: [windows * rows, width].
+  static constexpr std::string_view kKept = "kept.";
+
+  Info info_;
+  std::vector<HeadChoice> heads_;
+};
+
+}  // namespace biogpu::models

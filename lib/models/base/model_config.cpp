@@ -1,0 +1,161 @@
+#include "lib/models/base/model_config.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "lib/core/bounded_json.hpp"
+#include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
+
+namespace biogpu::models {
+namespace {
+
+constexpr std::size_t kMaxFileBytes = 1u << 20;
+
+// As a message shows it.
+std::string show_value(const nlohmann::json& value) {
+  if (value.is_array()) return "a list";
+  if (value.is_object()) return "an object";
+  return shortened(value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
+}
+
+}  // namespace
+
+ModelConfig::ModelConfig(const std::string& folder) : path_(folder + "/config.json") {
+  std::ifstream file(path_);
+  if (!file)
+    throw Error(ErrorCode::failed,
+                path_ + ": cannot be read; --model wants a folder with config.json and weights");
+  std::string text(kMaxFileBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) throw Error(ErrorCode::failed, path_ + ": cannot be read");
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kMaxFileBytes)
+    fail(fmt::format("has more than {} bytes; expected a model's description", kMaxFileBytes));
+  json_ = parse_bounded_json(text, path_);
+  if (!json_.is_object()) fail("is no JSON object");
+}
+
+void ModelConfig::fail(const std::string& what) const {
+  throw Error(ErrorCode::bad_input, path_ + ": " + what);
+}
+
+std::int64_t ModelConfig::count(const char* key, std::int64_t at_most) const {
+  if (!has(key)) fail(fmt::format("has no {}", key));
+  const auto& value = json_[key];
+  if (!value.is_number_integer() || value.get<std::int64_t>() < 1 ||
+      value.get<std::int64_t>() > at_most)
+    fail(fmt::format("{} is {}; expected a number from 1 to {}", key, show_value(value), at_most));
+  return value.get<std::int64_t>();
+}
+
+std::int64_t ModelConfig::count_or(const char* key, std::int64_t otherwise,
+                                   std::int64_t at_most) const {
+  return has(key) ? count(key, at_most) : otherwise;
+}
+
+std::int64_t ModelConfig::integer_or(const char* key, std::int64_t otherwise) const {
+  constexpr std::int64_t kMax = std::int64_t{1} << 53;
+  if (!has(key)) return otherwise;
+  const auto& value = json_[key];
+  const bool fits = value.is_number_integer() && value.get<std::int64_t>() >= -kMax &&
+                    value.get<std::int64_t>() <= kMax;
+  if (!fits) fail(fmt::format("{} is {}; expected a whole number", key, show_value(value)));
+  return value.get<std::int64_t>();
+}
+
+std::vector<std::pair<std::string, std::int64_t>> ModelConfig::named_counts(
+    const char* key, std::int64_t at_most) const {
+  if (!has(key)) fail(fmt::format("has no {}", key));
+  if (!json_[key].is_object())
+    fail(fmt::format("{} is {}; expected an object of names and numbers", key,
+                     show_value(json_[key])));
+  std::vector<std::pair<std::string, std::int64_t>> counts;
+  for (const auto& [name, value] : json_[key].items()) {
+    if (!value.is_number_integer() || value.get<std::int64_t>() < 1 ||
+        value.get<std::int64_t>() > at_most)
+      fail(fmt::format("{} has {} for {}; expected a number from 1 to {}", key, show_value(value),
+                       biogpu::quoted(name), at_most));
+    counts.emplace_back(name, value.get<std::int64_t>());
+  }
+  return counts;
+}
+
+std::vector<std::int64_t> ModelConfig::counts_or(const char* key,
+                                                 std::vector<std::int64_t> otherwise,
+                                                 std::int64_t at_most) const {
+  if (!has(key)) return otherwise;
+  const auto& list = json_[key];
+  if (!list.is_array() || list.size() != otherwise.size())
+    fail(fmt::format("{} is {}; expected a list of {} numbers", key, show_value(list),
+                     otherwise.size()));
+  for (std::size_t i = 0; i < otherwise.size(); ++i) {
+    if (!list[i].is_number_integer() || list[i].get<std::int64_t>() < 1 ||
+        list[i].get<std::int64_t>() > at_most)
+      fail(fmt::format("{} has {}; expected numbers from 1 to {}", key, show_value(list[i]),
+                       at_most));
+    otherwise[i] = list[i].get<std::int64_t>();
+  }
+  return otherwise;
+}
+
+double ModelConfig::number_or(const char* key, double otherwise) const {
+  if (!has(key)) return otherwise;
+  if (!json_[key].is_number())
+    fail(fmt::format("{} is {}; expected a number", key, show_value(json_[key])));
+  return json_[key].get<double>();
+}
+
+bool ModelConfig::flag_or(const char* key, bool otherwise) const {
+  if (!has(key)) return otherwise;
+  if (!json_[key].is_boolean())
+    fail(fmt::format("{} is {}; expected true or false", key, show_value(json_[key])));
+  return json_[key].get<bool>();
+}
+
+std::string ModelConfig::text_or(const char* key, const std::string& otherwise) const {
+  if (!has(key)) return otherwise;
+  if (!json_[key].is_string())
+    fail(fmt::format("{} is {}; expected a text", key, show_value(json_[key])));
+  return json_[key].get<std::string>();
+}
+
+std::vector<double> ModelConfig::numbers(const char* key) const {
+  if (!has(key)) fail(fmt::format("has no {}", key));
+  if (!json_[key].is_array())
+    fail(fmt::format("{} is {}; expected a list of numbers", key, show_value(json_[key])));
+  std::vector<double> numbers;
+  for (const auto& value : json_[key]) {
+    if (!value.is_number())
+      fail(fmt::format("{} holds {}; expected numbers", key, show_value(value)));
+    numbers.push_back(value.get<double>());
+  }
+  return numbers;
+}
+
+std::vector<std::string> ModelConfig::texts(const char* key) const {
+  if (!has(key)) fail(fmt::format("has no {}", key));
+  if (!json_[key].is_array())
+    fail(fmt::format("{} is {}; expected a list of texts", key, show_value(json_[key])));
+  std::vector<std::string> texts;
+  for (const auto& value : json_[key]) {
+    if (!value.is_string())
+      fail(fmt::format("{} holds {}; expected texts", key, show_value(value)));
+    texts.push_back(value.get<std::string>());
+  }
+  return texts;
+}
+
+void ModelConfig::require(const char* key, const std::string& value) const {
+  if (has(key) && text_or(key, value) != value)
+    fail(fmt::format("{} is {}; only '{}' is supported", key, biogpu::quoted(text_or(key, value)),
+                     value));
+}
+
+void ModelConfig::require(const char* key, bool value) const {
+  if (flag_or(key, value) != value)
+    fail(fmt::format("{} is {}; only {} is supported", key, !value, value));
+}
+
+}  // namespace biogpu::models

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/models/base/model.hpp"
+#include "lib/models/potential/pair_list.hpp"
+
+namespace biogpu::models {
+
+// Atoms that belong together: a molecule, a crystal's cell, a frame of a trajectory.
+struct AtomSystem {
+  std::vector<std::int32_t> atomic_numbers;  // [n]
+  std::vector<double> positions;             // [n, 3], Angstrom; with a box, inside it or outside
+  std::optional<Box> box = {};               // periodic in all three directions
+  std::optional<double> total_charge = {};   // elementary charges
+  // Candidates for pairs, with a radius of at least the cutoff, of this box: for steps of dynamics,
+  // which use a list again until atoms have moved by more than half of what the radius has to
+  // spare. Null: the model finds the pairs by itself. Not owned.
+  const PairList* pairs = nullptr;
+
+  std::size_t n_atoms() const { return atomic_numbers.size(); }
+};
+
+// Which images of its neighbours an atom in a box sees.
+enum class Images {
+  nearest,  // one a pair: a box has to be at least twice as wide as the cutoff
+  all,      // every image within the cutoff, those of the atom itself too
+};
+
+// What a model gives for a system, in Info::energy_unit and Angstrom.
+struct PotentialResult {
+  double energy = 0;                  // summed in double precision
+  std::vector<double> forces;         // [n, 3]: -dE/dx; empty where not asked for
+  std::array<double, 9> virial{};     // [3, 3]: dE/d(strain), positions and box times (1 + strain)
+  std::vector<double> atom_energies;  // [n]; their sum and Info::energy_offset are the energy
+};
+
+// A model from atoms to an energy and its gradients. It computes in the precision of its context:
+// fp32 with sums in double precision, or fp64 throughout.
+class PotentialModel : public Model {
+ public:
+  struct Info {
+    std::string architecture;            // "TensorNet"
+    std::string dialect;                 // "matgl"
+    std::string energy_unit;             // "eV", "kcal/mol", "hartree"
+    double ev_per_energy = 1;            // eV in one unit of energy
+    double energy_offset = 0;            // of a system, which belongs to no atom
+    double cutoff = 0;                   // Angstrom: of pairs
+    Images images = Images::nearest;     // in a box
+    bool allows_box = true;              //
+    bool uses_charge = false;            // whether results depend on the total charge
+    bool needs_charge = false;           // whether it has to be given; else it is 0
+    std::vector<std::int32_t> elements;  // atomic numbers, rising
+    std::uint64_t n_parameters = 0;
+  };
+  struct Request {
+    bool forces = true;
+    bool virial = false;
+    bool atom_energies = false;
+  };
+
+  const Info& info() const { return info_; }
+
+  // Throws Error{bad_input} with what is wrong with a system: an element that the model does not
+  // know, a charge that is missing, a box that does not fit the cutoff, numbers that are not
+  // finite, two atoms at one place.
+  void check(const AtomSystem& system) const;
+
+  // A result for each system. Systems fit: check() has passed. A system's bytes do not depend on
+  // the others. Throws Error{device_memory} where the batch is too large.
+  virtual std::vector<PotentialResult> compute(std::span<const AtomSystem> systems,
+                                               const Request& request) = 0;
+
+ protected:
+  explicit PotentialModel(tensor::Context& context) : Model(context) {}
+
+  Info info_;
+};
+
+// eV in one kcal/mol and one hartree.
+inline constexpr double kEvPerKcalMol = 1 / 23.06054783;
+inline constexpr double kEvPerHartree = 27.211386024367243;
+inline constexpr double kGpaPerEvAngstrom3 = 160.21766208;
+
+}  // namespace biogpu::models

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/models/base/model_config.hpp"
+#include "lib/models/base/potential_model.hpp"
+#include "lib/structure/elements.hpp"
+
+namespace biogpu::models::tensornet {
+
+// What config.json says of a TensorNet, by torchmd-net's names of hyperparameters or by matgl's.
+struct Config {
+  enum class Dialect { torchmdnet, matgl };
+  enum class Radial { exponential, gaussian, bessel };
+
+  Dialect dialect = Dialect::torchmdnet;
+  std::int64_t width = 0;     // F channels
+  std::int64_t n_layers = 0;  //
+  std::int64_t n_radial = 0;  // R radial functions
+  Radial radial = Radial::exponential;
+  double gaussian_width = 0;  // matgl's Gaussians: of the exponent
+  double cutoff_lower = 0, cutoff_upper = 0;
+  bool one_sided = false;         // SO(3)
+  bool rows_by_channel = false;   // the last scalar maps have row 3 f + p, not p F + f
+  bool neighbour_first = false;   // emb2 reads the neighbour's embedding, then the receiver's
+  bool opposite_vectors = false;  // embeds with r_j - r_i
+  bool self_edges = false;
+  bool has_head_activation = false;  // SiLU after the readout's first map
+  bool gated = false;                // the head is matgl's gated one
+  bool uses_charge = false;          // kappa = 1 + 0.1 q
+
+  // TensorNet2: charges of atoms, which weights of edges depend on.
+  std::int64_t n_charges = 0;  // kinds of charge of an atom; 0: TensorNet
+  bool has_coulomb = false;    // energies of charges are added
+  double coulomb_cutoff = 0;   // 0: all pairs, without a box
+
+  std::int64_t n_types = 0;
+  std::array<std::int32_t, structure::kMaxAtomicNumber + 1> type_of{};  // -1: not known
+  double mean = 0, std = 1;        // of matgl; torchmd-net's are tensors
+  std::vector<double> references;  // of matgl, by type
+  // torchmd-net: which priors there are, in order.
+  std::vector<std::string> priors;
+
+  std::string energy_unit;
+  double ev_per_energy = 1;
+
+  std::vector<std::int32_t> elements() const;
+};
+
+// Throws Error{bad_input} that names the file and the key.
+Config read_config(const ModelConfig& config);
+
+}  // namespace biogpu::models::tensornet

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/models/tensornet/weights/config.hpp"
+#include "lib/tensor/weights/weight_table.hpp"
+
+namespace biogpu::models::tensornet {
+
+// Weights on the host in double precision, in one layout for all dialects: the last scalar maps
+// have row p F + f for part p and channel f.
+struct HostLinear {
+  std::int64_t n_out = 0, n_in = 0;
+  std::vector<double> weight;  // [n_out, n_in]
+  std::vector<double> bias;    // [n_out], or empty
+};
+
+struct HostNorm {
+  std::vector<double> weight, bias;
+};
+
+struct HostLayer {
+  HostLinear radial[3];   // R to F to 2 F to 3 F
+  HostLinear tensors[6];  // before the product, and behind it: I, A, S
+  // TensorNet2: what the charges of both atoms add to the first radial map, F from C.
+  HostLinear receiver_charges, neighbour_charges;
+};
+
+// Charges out of tensors: 3 F to F to F to 2 C.
+struct HostChargeHead {
+  HostNorm norm;
+  std::vector<HostLinear> maps;
+};
+
+struct HostWeights {
+  std::vector<double> centres;    // of radial functions, or empty
+  std::vector<double> steepness;  // of exponents: betas, or of Gaussians
+  HostLinear distances;           // R to 3 F
+  // Rows of emb2's products by type, the bias in the first.
+  std::vector<double> receiver, neighbour;  // [n_types, F]
+  HostNorm embedding_norm;
+  HostLinear embedding_scalars[2];  // F to 2 F to 3 F
+  HostLinear embedding_tensors[3];
+  std::vector<HostLayer> layers;
+  HostNorm readout_norm;
+  HostLinear readout;            // 3 F to F
+  std::vector<HostLinear> head;  // with SiLU between
+  std::vector<HostLinear> gate;  // the same, then a sigmoid; or empty
+  double mean = 0, std = 1;
+  std::vector<double> references;  // by type; empty: none
+  // TensorNet2: of the embedding and of each layer; energies of products of each kind of charge.
+  std::vector<HostChargeHead> charge_heads;
+  std::vector<double> coulomb_weights;
+};
+
+// Takes all of them; what is wrong is told by table.finish().
+HostWeights read_weights(const Config& config, bool atom_references, tensor::WeightTable& table);
+
+}  // namespace biogpu::models::tensornet
