@@ -59,7 +59,8 @@ begin=$SECONDS
 case $? in
   0) echo "ROCm build: built and linked in $((SECONDS - begin)) s" ;;
   124)
-    echo "ROCm build: SKIPPED from step $(grep -oE '^\[[0-9]+/[0-9]+\]' "$log" | tail -n 1) on, after $seconds s"
+    step=$(grep -oE '^\[[0-9]+/[0-9]+\]' "$log" | tail -n 1)
+    echo "ROCm build: SKIPPED after $seconds s, the last step was ${step:-none}"
     exit 0
     ;;
   *) fail build ;;
