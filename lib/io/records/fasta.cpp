@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 
+#include "lib/io/records/header_line.hpp"
 #include "lib/io/records/scan.hpp"
 
 namespace biogpu::io::input {
@@ -26,33 +26,17 @@ bool FastaSource::next(SequenceBatch& batch) {
 }
 
 void FastaSource::read_header(SequenceBatch& batch) {
-  const char* newline = nullptr;
-  for (std::size_t scanned = 0;;) {
-    newline = static_cast<const char*>(
-        std::memchr(text_.begin() + scanned, '\n', text_.size() - scanned));
-    if (newline != nullptr) break;
-    scanned = text_.size();
-    if (!text_.refill()) break;
+  HeaderLine header = parse_header_line(text_.begin() + 1, text_.end());
+  for (bool has_more = true; has_more && header.line_end == text_.end();) {
+    has_more = text_.refill();  // moves the text
+    header = parse_header_line(text_.begin() + 1, text_.end());
   }
-  const bool has_newline = newline != nullptr;
-  const char* end = has_newline ? newline : text_.end();
-  const char* next_line = has_newline ? newline + 1 : end;
-  const char* name = text_.begin() + 1;
-  if (end > name && end[-1] == '\r') --end;
-  const auto line_len = static_cast<std::size_t>(end - name);
-  if (line_len > std::numeric_limits<std::uint32_t>::max()) {
-    refuse("the header line is longer than 4 GiB");
-  }
-  const std::size_t name_len = count_nonblank(name, line_len);
-  if (name_len == 0) refuse("the name is empty; expected a name right after '>'");
-  const char* comment = name + name_len;
-  while (comment < end && (*comment == ' ' || *comment == '\t')) ++comment;
-  const auto comment_len = static_cast<std::size_t>(end - comment);
-  if (comment_len > 0 && std::memchr(comment, '\r', comment_len) != nullptr) {
-    refuse("a carriage return inside the header line; expected lines that end with LF or CRLF");
-  }
-  batch.append({name, name_len}, {comment, comment_len}, {}, {}, false);
-  text_.skip_to(next_line);
+  if (header.is_too_long()) refuse(kHeaderTooLong);
+  if (header.name_len == 0) refuse("the name is empty; expected a name right after '>'");
+  if (header.has_return) refuse(kReturnInHeader);
+  batch.append({header.name, header.name_len}, {header.comment, header.comment_len}, {}, {}, false);
+  const bool has_newline = header.line_end != text_.end();
+  text_.skip_to(header.line_end + (has_newline ? 1 : 0));
   line_ += has_newline ? 1 : 0;
 }
 

@@ -1,7 +1,6 @@
 #include "lib/io/records/fasta_in_place.hpp"
 
-#include <cstring>
-
+#include "lib/io/records/header_line.hpp"
 #include "lib/io/records/scan.hpp"
 
 namespace biogpu::io::input {
@@ -21,25 +20,13 @@ const char* line_after(const char* at, const char* end) {
 // anything to say against it.
 const char* parse_header(const char* at, const char* end, const char* base,
                          SequenceBatch::Record& record) {
-  const char* const name = at + 1;
-  const std::size_t name_len = count_nonblank(name, bytes_between(name, end));
-  const char* line_end = name + name_len;
-  if (name_len == 0 || line_end == end) return nullptr;
-  const char* comment = line_end;
-  if (*line_end != '\n') {
-    line_end = static_cast<const char*>(std::memchr(line_end, '\n', bytes_between(line_end, end)));
-    if (line_end == nullptr) return nullptr;
-  }
-  const char* const next = line_end + 1;
-  if (line_end[-1] == '\r') --line_end;
-  while (comment < line_end && (*comment == ' ' || *comment == '\t')) ++comment;
-  const std::size_t comment_len = comment < line_end ? bytes_between(comment, line_end) : 0;
-  if (comment_len > 0 && std::memchr(comment, '\r', comment_len) != nullptr) return nullptr;
-  record.name = bytes_between(base, name);
-  record.name_len = static_cast<std::uint32_t>(name_len);
-  record.comment = bytes_between(base, comment);
-  record.comment_len = static_cast<std::uint32_t>(comment_len);
-  return next;
+  const HeaderLine header = parse_header_line(at + 1, end);
+  if (header.name_len == 0 || header.line_end == end || header.has_return) return nullptr;
+  record.name = bytes_between(base, header.name);
+  record.name_len = static_cast<std::uint32_t>(header.name_len);
+  record.comment = bytes_between(base, header.comment);
+  record.comment_len = static_cast<std::uint32_t>(header.comment_len);
+  return header.line_end + 1;
 }
 
 }  // namespace

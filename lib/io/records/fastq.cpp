@@ -2,22 +2,39 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-#include <limits>
-
-#include "lib/io/records/scan.hpp"
+#include <string>
 
 namespace biogpu::io::input {
 namespace {
 
-std::size_t distance(const char* begin, const char* end) {
-  return static_cast<std::size_t>(end - begin);
-}
-
-// Where a header or '+' line ends: at its line feed or at the end of the text.
-const char* find_line_end(const char* begin, const char* end) {
-  const void* newline = std::memchr(begin, '\n', distance(begin, end));
-  return newline == nullptr ? end : static_cast<const char*>(newline);
+std::string describe_fault(const FastqRecord& record) {
+  switch (record.fault) {
+    case FastqFault::none:
+      break;
+    case FastqFault::no_at:
+      return fmt::format("{} begins the record; expected '@'", show_byte(*record.fault_at));
+    case FastqFault::empty_name:
+      return "the name is empty; expected a name right after '@'";
+    case FastqFault::long_header:
+      return kHeaderTooLong;
+    case FastqFault::return_in_header:
+      return kReturnInHeader;
+    case FastqFault::bad_residue:
+      return fmt::format("{} in the sequence; expected letters, '*', '-' or '.'",
+                         show_byte(*record.fault_at));
+    case FastqFault::no_more_lines:
+      return "the file ends inside the record; it may be cut short";
+    case FastqFault::no_plus:
+      return fmt::format("{} begins the third line; expected '+' (records of four lines)",
+                         show_byte(*record.fault_at));
+    case FastqFault::bad_quality:
+      return fmt::format("{} in the quality; expected symbols from '!' to '~'",
+                         show_byte(*record.fault_at));
+    case FastqFault::other_length:
+      return fmt::format("quality has {} symbols, sequence has {}; the file may be cut short",
+                         record.n_symbols, record.n_residues);
+  }
+  return {};
 }
 
 }  // namespace
@@ -45,80 +62,36 @@ bool FastqSource::skip_blank_lines() {
 // window, so that its end ends a line too.
 bool FastqSource::parse(SequenceBatch& batch, bool at_end) {
   const char* const begin = text_.begin();
-  const char* const end = text_.end();
-  if (*begin != '@') {
-    refuse(line_, fmt::format("{} begins the record; expected '@'", show_byte(*begin)));
-  }
-  SequenceBatch::Record record;
-  const char* const name = begin + 1;
-  const std::size_t name_len = count_nonblank(name, distance(name, end));
-  const char* header_end = find_line_end(name + name_len, end);
-  const char* const sequence = line_after(header_end, at_end, line_);
-  if (sequence == nullptr) return false;
-  if (header_end > name && header_end[-1] == '\r') --header_end;
-  const char* comment = name + name_len;
-  while (comment < header_end && (*comment == ' ' || *comment == '\t')) ++comment;
-  if (name_len == 0) refuse(line_, "the name is empty; expected a name right after '@'");
-  if (distance(name, header_end) > std::numeric_limits<std::uint32_t>::max()) {
-    refuse(line_, "the header line is longer than 4 GiB");
-  }
-  if (comment < header_end &&
-      std::memchr(comment, '\r', distance(comment, header_end)) != nullptr) {
-    refuse(line_,
-           "a carriage return inside the header line; expected lines that end with LF or CRLF");
-  }
-
-  const std::size_t n_residues = count_residues(sequence, distance(sequence, end));
-  const char* const plus = line_after(sequence + n_residues, at_end, line_ + 1);
-  if (plus == nullptr) return false;
-  if (plus == end) {
-    if (!at_end) return false;
-    refuse(line_ + 1, "the file ends inside the record; it may be cut short");
-  }
-  if (*plus != '+') {
-    refuse(line_ + 2, fmt::format("{} begins the third line; expected '+' (records of four lines)",
-                                  show_byte(*plus)));
-  }
-  const char* const quality = line_after(find_line_end(plus, end), at_end, line_ + 2);
-  if (quality == nullptr) return false;
-  const std::size_t n_symbols = count_qualities(quality, distance(quality, end));
-  const char* const next = line_after(quality + n_symbols, at_end, line_ + 3);
-  if (next == nullptr) return false;
-  if (n_symbols != n_residues) {
-    refuse(line_ + 3,
-           fmt::format("quality has {} symbols, sequence has {}; the file may be cut short",
-                       n_symbols, n_residues));
-  }
+  FastqRecord found;
+  const FastqParse parsed = parse_fastq_record(begin, text_.end(), at_end, found);
+  if (parsed == FastqParse::cut) return false;
+  if (parsed == FastqParse::malformed) refuse(begin, at_end);
   const char* const base = in_place_ != nullptr ? in_place_ : begin;
-  record.name = distance(base, name);
-  record.name_len = static_cast<std::uint32_t>(name_len);
-  record.comment = distance(base, comment);
-  record.comment_len = static_cast<std::uint32_t>(distance(comment, header_end));
-  record.sequence = distance(base, sequence);
-  record.sequence_len = n_residues;
-  record.quality = distance(base, quality);
+  const auto offset = [base](const char* at) { return static_cast<std::size_t>(at - base); };
+  SequenceBatch::Record record;
+  record.name = offset(found.header.name);
+  record.name_len = static_cast<std::uint32_t>(found.header.name_len);
+  record.comment = offset(found.header.comment);
+  record.comment_len = static_cast<std::uint32_t>(found.header.comment_len);
+  record.sequence = offset(found.sequence);
+  record.sequence_len = found.n_residues;
+  record.quality = offset(found.quality);
   record.has_quality = true;
   if (in_place_ != nullptr)
     batch.add_in_place(record);
   else
-    batch.append_whole({begin, distance(begin, quality + n_symbols)}, record);
-  text_.skip_to(next);
+    batch.append_whole({begin, offset(found.quality) + found.n_symbols}, record);
+  text_.skip_to(found.next);
   line_ += 4;
   return true;
 }
 
-const char* FastqSource::line_after(const char* at, bool at_end, std::uint64_t line) const {
-  const char* const end = text_.end();
-  if (at == end) return at_end ? end : nullptr;
-  if (*at == '\n') return at + 1;
-  if (*at == '\r') {
-    if (at + 1 == end) return at_end ? end : nullptr;
-    if (at[1] == '\n') return at + 2;
-  }
-  const bool in_quality = line == line_ + 3;
-  refuse(line, fmt::format("{} in the {}; expected {}", show_byte(*at),
-                           in_quality ? "quality" : "sequence",
-                           in_quality ? "symbols from '!' to '~'" : "letters, '*', '-' or '.'"));
+// Parses once more, as a record that is handed on would not stay in registers.
+void FastqSource::refuse(const char* begin, bool at_end) const {
+  FastqRecord record;
+  parse_fastq_record(begin, text_.end(), at_end, record);
+  refuse_record(label_, record_, line_ + static_cast<std::uint64_t>(record.fault_line),
+                describe_fault(record));
 }
 
 }  // namespace biogpu::io::input

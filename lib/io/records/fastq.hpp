@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "lib/io/records/fastq_record.hpp"
 #include "lib/io/records/record_source.hpp"
 #include "lib/io/records/text_window.hpp"
 
@@ -26,11 +27,7 @@ class FastqSource : public RecordSource {
  private:
   bool skip_blank_lines();
   bool parse(SequenceBatch& batch, bool at_end);
-  // The begin of the line after the one that ends at `at`; nullptr: more text is needed.
-  const char* line_after(const char* at, bool at_end, std::uint64_t line) const;
-  [[noreturn]] void refuse(std::uint64_t line, const std::string& what) const {
-    refuse_record(label_, record_, line, what);
-  }
+  [[noreturn]] void refuse(const char* begin, bool at_end) const;
 
   TextWindow& text_;
   std::string label_;

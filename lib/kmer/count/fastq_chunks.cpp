@@ -9,26 +9,23 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <optional>
 #include <system_error>
 
 #include "lib/core/error.hpp"
 #include "lib/io/mapped_file.hpp"
-#include "lib/io/records/scan.hpp"
+#include "lib/io/records/fastq_record.hpp"
 #include "lib/io/sequence_reader.hpp"
 
 namespace biogpu::kmer {
 namespace {
 
+using io::input::FastqParse;
+using io::input::FastqRecord;
+using io::input::parse_fastq_record;
+
 constexpr std::size_t kMoreBytes = 64u << 10;  // read at a time to complete a chunk's last record
 
 bool is_blank(char c) { return c == '\n' || c == '\r' || c == ' ' || c == '\t'; }
-
-// As io::input::FastqSource has it: a name right after '@', no carriage return inside the line.
-bool is_header(std::string_view line) {
-  return line.starts_with('@') && io::input::count_nonblank(line.data() + 1, line.size() - 1) > 0 &&
-         line.find('\r') == std::string_view::npos;
-}
 
 // A text and how far it is parsed.
 struct Cursor {
@@ -46,60 +43,32 @@ struct Cursor {
     while (at < end && *at != '\n' && is_blank(*at)) ++at;
   }
 
-  // The line at `at` without its end, which is skipped. Where the text ends first, what is left of
-  // it; nothing unless that is the file's end.
-  std::optional<std::string_view> line(bool at_end = false) {
+  // Moves to the next line; false where the text ends first.
+  bool skip_line() {
     const void* newline = std::memchr(at, '\n', left());
-    if (newline == nullptr && !at_end) return std::nullopt;
-    const char* const stop = newline == nullptr ? end : static_cast<const char*>(newline);
-    std::string_view text(at, static_cast<std::size_t>(stop - at));
-    at = newline == nullptr ? end : stop + 1;
-    if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
-    return text;
+    if (newline == nullptr) return false;
+    at = static_cast<const char*>(newline) + 1;
+    return true;
   }
 };
 
-struct Record {
-  std::string_view sequence;
-  std::string_view quality;
-};
-
-enum class Parsed { whole, cut, malformed };
-
-// One record; `at_end`: the text's end is the file's.
-Parsed parse_record(Cursor& cursor, bool at_end, Record& record) {
-  if (*cursor.at != '@') return Parsed::malformed;
-  const auto name = cursor.line(at_end);
-  const auto sequence = name ? cursor.line(at_end) : std::nullopt;
-  const auto plus = sequence ? cursor.line(at_end) : std::nullopt;
-  const auto quality = plus ? cursor.line(at_end) : std::nullopt;
-  if (!quality) return Parsed::cut;
-  if (!is_header(*name) || !plus->starts_with('+')) return Parsed::malformed;
-  record = {*sequence, *quality};
-  const bool good =
-      sequence->size() == quality->size() &&
-      io::input::count_residues(sequence->data(), sequence->size()) == sequence->size() &&
-      io::input::count_qualities(quality->data(), quality->size()) == quality->size();
-  return good ? Parsed::whole : Parsed::malformed;
-}
-
 // Whether a record seems to begin on this line: by its first three lines.
-Parsed begins_record(Cursor cursor) {
+FastqParse begins_record(Cursor cursor) {
   cursor.skip_indent();
-  if (cursor.left() == 0) return Parsed::cut;
-  if (*cursor.at != '@') return Parsed::malformed;
+  if (cursor.left() == 0) return FastqParse::cut;
+  if (*cursor.at != '@') return FastqParse::malformed;
   for (int i = 0; i < 2; ++i)
-    if (!cursor.line()) return Parsed::cut;
-  if (cursor.left() == 0) return Parsed::cut;
-  return *cursor.at == '+' ? Parsed::whole : Parsed::malformed;
+    if (!cursor.skip_line()) return FastqParse::cut;
+  if (cursor.left() == 0) return FastqParse::cut;
+  return *cursor.at == '+' ? FastqParse::whole : FastqParse::malformed;
 }
 
 // Moves to the first record that begins at a line's begin in the text; false: more text is needed.
 bool seek_record(Cursor& cursor) {
-  while (cursor.line()) {
-    const Parsed found = begins_record(cursor);
-    if (found == Parsed::whole) return true;
-    if (found == Parsed::cut) return false;
+  while (cursor.skip_line()) {
+    const FastqParse found = begins_record(cursor);
+    if (found == FastqParse::whole) return true;
+    if (found == FastqParse::cut) return false;
   }
   return false;
 }
@@ -193,24 +162,24 @@ std::uint64_t FastqChunks::read(std::size_t chunk, io::CharBuffer& text, const V
     }
     if (line_begin(text, at, cursor.at) >= n_own) {
       // The next chunk's first record: a file that is cut inside it must not pass for whole.
-      const Parsed next = begins_record(cursor);
-      if (next == Parsed::cut && more()) continue;
-      if (next != Parsed::whole) refuse();
+      const FastqParse next = begins_record(cursor);
+      if (next == FastqParse::cut && more()) continue;
+      if (next != FastqParse::whole) refuse();
       return n_records;
     }
-    Record record;
-    switch (parse_record(cursor, at_end, record)) {
-      case Parsed::malformed:
+    FastqRecord record;
+    switch (parse_fastq_record(cursor.at, cursor.end, at_end, record)) {
+      case FastqParse::malformed:
         refuse();
-      case Parsed::cut:
+      case FastqParse::cut:
         at_end = !more();
         continue;
-      case Parsed::whole:
+      case FastqParse::whole:
         break;
     }
-    visit(record.sequence, record.quality);
+    visit({record.sequence, record.n_residues}, {record.quality, record.n_symbols});
     ++n_records;
-    at = static_cast<std::size_t>(cursor.at - text.data());
+    at = static_cast<std::size_t>(record.next - text.data());
   }
 }
 
