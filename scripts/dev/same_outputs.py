@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the outputs of two builds of biogpu, for changes that must not change any.
 
-usage: scripts/dev/same_outputs.py [--device cpu|gpu] [--only WORD] OLD_BIOGPU NEW_BIOGPU
+usage: scripts/dev/same_outputs.py [--device cpu|gpu] [--only WORD ...] [--emulator "COMMAND"] OLD_BIOGPU NEW_BIOGPU
 
 Each runs the same commands in a folder of its own: the examples of OLD's help and a list of combinations of options,
 among them wrong usage and damaged input. Exit codes, standard output, standard error and every file left behind are
@@ -182,7 +182,7 @@ def example_lines(biogpu):
 
 def blank(data, side):
     for either in (side, side.with_name("old")):  # inputs were made in the old program's folder
-        data = data.replace(str(either).encode(), b"HERE")
+        data = data.replace(str(either).encode(), b"HERE").replace(b"HERE/.run/", b"HERE/.bin/")
     for pattern, mark in VOLATILE:
         data = pattern.sub(mark, data)
     return data
@@ -201,7 +201,7 @@ def run(line, side, device):
 
 def files_of(side):
     return {str(path.relative_to(side)): path for path in sorted(side.rglob("*"))
-            if path.is_file() and not {".bin", ".cache"} & set(path.relative_to(side).parts)}
+            if path.is_file() and not {".bin", ".run", ".cache"} & set(path.relative_to(side).parts)}
 
 
 def compare_files(folder):
@@ -222,7 +222,8 @@ def main():
     parser.add_argument("old", type=pathlib.Path)
     parser.add_argument("new", type=pathlib.Path)
     parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu")
-    parser.add_argument("--only", default="", help="lines that hold this word")
+    parser.add_argument("--only", nargs="+", default=[], help="commands that begin with one of these words")
+    parser.add_argument("--emulator", default="", help="runs NEW, which is for another processor")
     arguments = parser.parse_args()
     programs = {"old": arguments.old.resolve(), "new": arguments.new.resolve()}
     with tempfile.TemporaryDirectory() as name:
@@ -232,11 +233,18 @@ def main():
         shutil.copytree(folder["old"], folder["new"])
         for side, program in programs.items():
             (folder[side] / ".bin").mkdir()
-            shutil.copy(program, folder[side] / ".bin" / "biogpu")  # databases hold the path of the program
+            program_file = folder[side] / ".bin" / "biogpu"
+            if side == "new" and arguments.emulator:
+                (folder[side] / ".run").mkdir()
+                program_file.write_text(f'#!/bin/sh\nexec {arguments.emulator} "{folder[side]}/.run/biogpu" "$@"\n')
+                program_file.chmod(0o755)
+                program_file = folder[side] / ".run" / "biogpu"
+            shutil.copy(program, program_file)  # databases hold the path of the program
             (folder[side] / ".bin" / "less").symlink_to(shutil.which("cat"))
         lines = [*example_lines(programs["old"]), *align_lines(), *kmer_lines(), *bwt_lines(), *qc_lines(), *infer_lines(),
                  *damaged_lines(folder)]
-        lines = [line for line in lines if arguments.only in line]
+        if arguments.only:
+            lines = [line for line in lines if line.removeprefix("biogpu ").split()[0] in arguments.only]
         codes, problems = {}, []
         for line in lines:
             seen = {side: run(line, folder[side], arguments.device) for side in programs}

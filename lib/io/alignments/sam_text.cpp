@@ -89,7 +89,7 @@ std::string sam_header(const std::string& label, Targets targets, const std::str
     // A tab or a line feed inside an argument would end the field.
     std::string line = program_line;
     std::replace_if(
-        line.begin(), line.end(), [](char c) { return c >= 0 && c < ' '; }, ' ');
+        line.begin(), line.end(), [](unsigned char c) { return c < ' '; }, ' ');
     text += fmt::format("@PG\tID:biogpu\tPN:biogpu\tVN:{}\tCL:{}\n", kVersion, line);
   }
   return text;
