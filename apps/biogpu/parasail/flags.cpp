@@ -14,7 +14,7 @@
 namespace biogpu::app {
 namespace {
 
-[[noreturn]] void usage(const std::string& text) {
+[[noreturn]] void wrong_usage(const std::string& text) {
   throw Error(ErrorCode::usage, text + "; see 'biogpu align parasail -h'");
 }
 
@@ -58,7 +58,8 @@ int number(char option, const char* text, int least, int most) {
   int value = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (error != std::errc{} || end != word.data() + word.size() || value < least || value > most)
-    usage(fmt::format("-{} {}; expected a whole number from {} to {}", option, word, least, most));
+    wrong_usage(
+        fmt::format("-{} {}; expected a whole number from {} to {}", option, word, least, most));
   return value;
 }
 
@@ -68,7 +69,7 @@ ParasailFormat parse_format(std::string_view name) {
   if (has("SAM")) return ParasailFormat::sam;
   if (has("EMBOSS")) return ParasailFormat::emboss;
   if (has("SSW")) return ParasailFormat::ssw;
-  usage(fmt::format("-O {}; expected EMBOSS, SAM, SAMH or SSW", name));
+  wrong_usage(fmt::format("-O {}; expected EMBOSS, SAM, SAMH or SSW", name));
 }
 
 constexpr int kMost = std::numeric_limits<int>::max();
@@ -167,15 +168,17 @@ void set_option(ParasailFlags& flags, char option, const char* value) {
 // The checks of parasail_aligner, in its words where it has some.
 void check(const ParasailFlags& flags) {
   const bool formatted = flags.format != ParasailFormat::csv;
-  if (flags.database_path.empty()) usage("missing input file (-f)");
-  if (flags.edges && flags.graph) usage("can only request one of edge or graph output");
+  if (flags.database_path.empty()) wrong_usage("missing input file (-f)");
+  if (flags.edges && flags.graph) wrong_usage("can only request one of edge or graph output");
   if ((flags.edges || flags.graph) && !flags.function.statistics)
-    usage("edge or graph output requested, but alignment function does not return statistics");
+    wrong_usage(
+        "edge or graph output requested, but alignment function does not return statistics");
   if (flags.graph && !flags.query_path.empty())
-    usage("cannot specify a query file and output as a graph");
+    wrong_usage("cannot specify a query file and output as a graph");
   if (formatted && !flags.function.trace)
-    usage("the selected output format requires an alignment function that returns a traceback");
-  if (!formatted && flags.function.trace) usage("please select trace output format (-O)");
+    wrong_usage(
+        "the selected output format requires an alignment function that returns a traceback");
+  if (!formatted && flags.function.trace) wrong_usage("please select trace output format (-O)");
 }
 
 }  // namespace
@@ -202,7 +205,7 @@ ParasailFunction parse_parasail_function(const std::string& name) {
     known &= take_one_of(rest, kWidths);
   }
   known &= rest.empty();
-  if (!known) usage(fmt::format("-a {}: specified function not found", name));
+  if (!known) wrong_usage(fmt::format("-a {}: specified function not found", name));
   return function;
 }
 
@@ -222,8 +225,8 @@ ParasailFlags parse_parasail_flags(const std::vector<std::string>& arguments) {
   constexpr char kOptions[] = ":a:A:b:c:Cde:Ef:g:Ghi:k:l:m:M:o:O:pq:r:s:t:vVxX:";
   const int n_words = static_cast<int>(copies.size());
   for (int option; (option = getopt(n_words, words.data(), kOptions)) != -1;) {
-    if (option == ':') usage(fmt::format("option -{} requires an argument", char(optopt)));
-    if (option == '?') usage(fmt::format("unknown option -{}", char(optopt)));
+    if (option == ':') wrong_usage(fmt::format("option -{} requires an argument", char(optopt)));
+    if (option == '?') wrong_usage(fmt::format("unknown option -{}", char(optopt)));
     set_option(flags, static_cast<char>(option), optarg);
   }
   if (flags.help) return flags;
