@@ -16,8 +16,7 @@ import check_layers
 
 MAX_LINES = 400
 MAX_STEMS = 20
-LARGER = {"apps/biogpu/infer": 39, "gpu/prim": 21, "lib/bio/genome": 25, "lib/bwt/fm/smem_search.cpp": 437, "lib/core": 22,
-          "lib/models/proteinmpnn": 27}
+LARGER = {"gpu/prim": 21, "lib/bio/genome": 25, "lib/bwt/fm/smem_search.cpp": 437, "lib/core": 22}
 VERSION = re.compile(r"(_cpu|_gpu|_ref|_bench|-inl)$")
 
 
