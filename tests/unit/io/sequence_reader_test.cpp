@@ -1,6 +1,11 @@
 #include "lib/io/sequence_reader.hpp"
 
+#include <memory>
+#include <string>
+#include <utility>
+
 #include "lib/core/error.hpp"
+#include "lib/io/records/fasta.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/io/files.hpp"
 
@@ -199,4 +204,41 @@ TEST_CASE("io.sequence_reader: long records come in pieces that overlap", "[io]"
       if (names.empty() || names.back() != batch.name(i)) names.emplace_back(batch.name(i));
   CHECK(names ==
         std::vector<std::string>{reads[7].name, reads[8].name, reads[9].name, reads[10].name});
+}
+
+TEST_CASE("io.fasta: a '>' inside a line is an error where a window or a piece ends before it",
+          "[io]") {
+  class Text : public io::input::ByteSource {
+   public:
+    explicit Text(std::string text) : text_(std::move(text)) {}
+    std::size_t read(char* to, std::size_t n) override {
+      const std::size_t got = text_.copy(to, n, at_);
+      at_ += got;
+      return got;
+    }
+
+   private:
+    std::string text_;
+    std::size_t at_ = 0;
+  };
+  const auto message = [](const std::string& text, std::uint64_t max_piece) {
+    io::input::TextWindow window(std::make_unique<Text>(text));
+    io::input::FastaSource source(window, "x.fa", 1);
+    source.split_records(max_piece, 1);
+    io::SequenceBatch batch;
+    try {
+      while (source.next(batch)) {
+      }
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  const std::string expected =
+      "x.fa: record 1 (line 2): '>' in the sequence; expected letters, '*', '-' or '.'";
+  CHECK(message(">a\nACGT>b\nAC\n", 4) == expected);
+  // The window holds 256 KiB: each of these sizes ends it behind, before or inside the line.
+  for (const std::size_t n : {262140, 262141, 262142})
+    CHECK(message(">a\n" + std::string(n, 'A') + ">b\nAC\n", UINT64_MAX) == expected);
+  CHECK(message(">a\n" + std::string(262140, 'A') + "\n>b\nAC\n", UINT64_MAX) == "none");
 }
