@@ -95,7 +95,7 @@ BatchResults BatchSteps::collect() {
       n_reads_ / static_cast<std::size_t>(options_.mates) * options_.n_tables;
   host_results_.reserve(n_reads_);
   host_keys_.reserve(n_keys);
-  stream_.copy_to_host(host_results_.data(), results_.data(), n_reads_ * sizeof(ReadResult));
+  stream_.copy_to_host(host_results_.data(), results_.data(), n_reads_ * sizeof(TrimResult));
   if (n_keys > 0)
     stream_.copy_to_host(host_keys_.data(), keys_.data(), n_keys * sizeof(std::uint64_t));
   stream_.copy_to_host(host_n_changes_.data(), n_changes_.data(), n_changes_.bytes());

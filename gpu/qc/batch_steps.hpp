@@ -38,7 +38,7 @@ struct StagedReads {
 
 // Views into pinned memory, until the next batch.
 struct BatchResults {
-  const ReadResult* reads = nullptr;    // [n_reads]
+  const TrimResult* reads = nullptr;    // [n_reads]
   const std::uint64_t* keys = nullptr;  // [n_reads / mates][n_tables]
   const BaseChange* changes = nullptr;
   std::size_t n_changes = 0;
@@ -89,14 +89,14 @@ class BatchSteps {
   PinnedBuffer<char> host_letters_;  // bases, then qualities
   PinnedBuffer<std::uint32_t> host_begin_;
   PinnedBuffer<std::uint8_t> host_removed_;
-  PinnedBuffer<ReadResult> host_results_;
+  PinnedBuffer<TrimResult> host_results_;
   PinnedBuffer<std::uint64_t> host_keys_;
   PinnedBuffer<BaseChange> host_changes_;
   PinnedBuffer<std::uint32_t> host_n_changes_;
   DeviceBuffer<char> letters_;
   DeviceBuffer<std::uint32_t> begin_;
   DeviceBuffer<std::uint8_t> removed_;
-  DeviceBuffer<ReadResult> results_;
+  DeviceBuffer<TrimResult> results_;
   DeviceBuffer<unsigned long long> keys_;
   DeviceBuffer<BaseChange> changes_;
   DeviceBuffer<std::uint32_t> n_changes_;

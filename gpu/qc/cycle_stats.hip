@@ -94,7 +94,7 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kWavesPerBlock* kWave,
     std::uint32_t begin = a.reads.begin[read];
     int length = static_cast<int>(a.reads.begin[read + 1] - begin);
     if (a.results != nullptr) {
-      const ReadResult result = a.results[read];
+      const TrimResult result = a.results[read];
       begin += result.begin;
       length = (result.flags & kCountsAfter) != 0 ? result.length : 0;
     }

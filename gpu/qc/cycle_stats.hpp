@@ -32,7 +32,7 @@ struct StatsSums {
 // Adds the reads of one mate to sums in device memory.
 struct CycleStatsArgs {
   Reads reads;
-  const ReadResult* results = nullptr;  // nullptr: all reads whole; else what is left of those
+  const TrimResult* results = nullptr;  // nullptr: all reads whole; else what is left of those
                                         // that count after filtering
   StatsSums* sums = nullptr;
   int mate = 0;

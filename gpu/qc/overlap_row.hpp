@@ -113,7 +113,7 @@ __device__ __forceinline__ int insert_size_of(const Row& row1, const Row& row2,
   return lesser(size, kMaxInsertSize);
 }
 
-// Replaces a poor base, here and in the batch, and notes it.
+// Replaces a poor base, here and in the batch, and appends the change.
 __device__ __forceinline__ void change_base(const StepsArgs& a, std::uint32_t read, Row& row, int i,
                                             char base, char quality) {
   const int position = row.begin + i;
@@ -123,14 +123,14 @@ __device__ __forceinline__ void change_base(const StepsArgs& a, std::uint32_t re
   a.reads.bases[at] = base;
   a.reads.quality[at] = quality;
   const std::uint32_t slot = atomicAdd(a.n_changes, 1u);
-  a.changes[slot] = {read, static_cast<std::uint16_t>(position), base, quality};
+  a.changes[slot] = {read, position, base, quality};
 }
 
 // A lane a base of the overlap. Where the mates differ and one has at least Q30, the other at most
 // Q14, the poor one becomes the complement of the good one.
 template <int kWave>
 __device__ void correct_by_overlap(const StepsArgs& a, std::uint32_t read1, Row& row1, Row& row2,
-                                   const Overlap& overlap, ReadResult* results) {
+                                   const Overlap& overlap, TrimResult* results) {
   constexpr int kGood = 33 + 30;
   constexpr int kPoor = 33 + 14;
   if (!overlap.found || overlap.diff == 0) return;
@@ -157,17 +157,17 @@ __device__ void correct_by_overlap(const StepsArgs& a, std::uint32_t read1, Row&
   wave_sync<kWave>();
 }
 
-__device__ __forceinline__ void cut_to(Row& row, int kept, ReadResult& result) {
+__device__ __forceinline__ void cut_to(Row& row, int kept, TrimResult& result) {
   const int before = row.length;
   row.keep_front(kept);
   result.flags |= kCutByOverlap;
-  result.adapter_begin = static_cast<std::uint16_t>(row.begin + row.length);
-  result.adapter_length = static_cast<std::uint16_t>(before - row.length);
+  result.adapter_begin = row.begin + row.length;
+  result.adapter_length = before - row.length;
 }
 
 // Cuts both mates behind a fragment that is shorter than they are. False when it is not.
 __device__ __forceinline__ bool trim_by_overlap(Row& row1, Row& row2, const Overlap& overlap,
-                                                ReadResult* results) {
+                                                TrimResult* results) {
   if (!overlap.found || overlap.offset >= 0) return false;
   cut_to(row1, overlap.length + row2.front_trimmed, results[0]);
   cut_to(row2, overlap.length + row1.front_trimmed, results[1]);

@@ -3,7 +3,20 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lib/qc/steps/trim_result.hpp"
+
 namespace biogpu::gpu::qc {
+
+using biogpu::qc::BaseChange;
+using biogpu::qc::kAdapterAhead;
+using biogpu::qc::kCorrected;
+using biogpu::qc::kCountsAfter;
+using biogpu::qc::kCutByOverlap;
+using biogpu::qc::kDropped;
+using biogpu::qc::kHasPolyX;
+using biogpu::qc::kMaxInsertSize;
+using biogpu::qc::TrimResult;
+using biogpu::qc::Verdict;
 
 // The longest read that the kernels take; a batch with a longer one is the CPU's.
 inline constexpr int kMaxLength = 512;
@@ -17,36 +30,6 @@ struct Reads {
                                           // the statistics after filtering; nullptr: none is
   std::uint32_t n_reads = 0;
   int mates = 1;  // 2: pairs
-};
-
-// What is told of a read beside numbers: bits of ReadResult::flags.
-constexpr std::uint8_t kDropped = 1;       // by trimming; the read was left as it was
-constexpr std::uint8_t kAdapterAhead = 2;  // it begins before the read, of which nothing is left
-constexpr std::uint8_t kCutByOverlap = 4;  // the overlap showed an adapter, even an empty one
-constexpr std::uint8_t kHasPolyX = 8;      // a tail of poly_x was cut
-constexpr std::uint8_t kCorrected = 16;    // some base was
-constexpr std::uint8_t kCountsAfter = 32;  // in the statistics after filtering
-
-// What the steps made of a read. Positions are in the read as it came.
-struct ReadResult {
-  std::uint16_t begin = 0;  // what is left: [begin, begin + length)
-  std::uint16_t length = 0;
-  std::uint16_t adapter_begin = 0;  // what was cut as an adapter
-  std::uint16_t adapter_length = 0;
-  std::uint16_t poly_x_length = 0;
-  std::int16_t insert_size = 0;  // of a pair, with its first mate; -1: not known
-  std::uint8_t verdict = 0;      // fastp's number, 0: passed
-  std::uint8_t flags = 0;
-  std::uint8_t poly_x = 0;  // index into "ATCG"
-  std::uint8_t unused = 0;
-};
-
-// One base that was replaced.
-struct BaseChange {
-  std::uint32_t read = 0;
-  std::uint16_t position = 0;  // in the read as it came
-  char base = 0;
-  char quality = 0;
 };
 
 }  // namespace biogpu::gpu::qc

@@ -3,7 +3,7 @@
 // Shapes   see StepsArgs.
 // Mapping  a wave a read or pair, four waves a block; the letters lie in shared memory. Lanes are
 //          bases where a step looks at bases, positions or offsets where it searches.
-// Traffic  2 bytes a base in, 16 a read out; shared 1 KiB a read and 0.5 KiB a pair. Bound by the
+// Traffic  2 bytes a base in, 28 a read out; shared 1 KiB a read and 0.5 KiB a pair. Bound by the
 //          search for overlaps: some 40 instructions an offset.
 // Result   exact; independent of wave width and grid, but for the order of the changes.
 // Limits   kMaxLength bases a read.
@@ -41,7 +41,7 @@ __device__ __forceinline__ void cut_umi(Row& row, const TrimRule& trim, const St
 
 template <int kWave>
 __device__ bool trim_own_adapter(Row& row, const AdapterText& adapter, const StepRules& rules,
-                                 ReadResult& result) {
+                                 TrimResult& result) {
   constexpr int kMatchRequire = 4;
   return adapter.length > 0 && trim_adapter<kWave>(row, rules.adapter_text + adapter.begin,
                                                    adapter.length, kMatchRequire, result);
@@ -50,7 +50,7 @@ __device__ bool trim_own_adapter(Row& row, const AdapterText& adapter, const Ste
 // fastp 0.23 does not count these.
 template <int kWave>
 __device__ void trim_fasta_adapters(Row& row, const StepRules& rules) {
-  ReadResult uncounted;
+  TrimResult uncounted;
   for (std::uint32_t k = 0; k < rules.n_fasta_adapters; ++k) {
     const AdapterText adapter = rules.fasta_adapters[k];
     trim_adapter<kWave>(row, rules.adapter_text + adapter.begin, adapter.length,
@@ -64,33 +64,33 @@ __device__ __forceinline__ void limit_length(Row& row, const TrimRule& trim) {
 
 // The first filter that the read fails, in fastp's order.
 template <int kWave>
-__device__ std::uint8_t filter(const Row& row, const StepRules& rules) {
+__device__ Verdict filter(const Row& row, const StepRules& rules) {
   const int n = row.length;
-  if (row.dropped || n == 0) return kTooShort;
+  if (row.dropped || n == 0) return Verdict::too_short;
   if (rules.filters_quality) {
     const int low = count_where<kWave>(n, [&](int i) { return row.phred33(i) < rules.qualified; });
-    if (100 * low > rules.unqualified_percent * n) return kLowQuality;
+    if (100 * low > rules.unqualified_percent * n) return Verdict::low_quality;
     if (rules.average_quality > 0) {
       int sum = 0;
       for (int i = wave_lane<kWave>(); i < n; i += kWave) sum += row.phred33(i) - 33;
-      if (wave_sum<kWave>(sum) / n < rules.average_quality) return kLowQuality;
+      if (wave_sum<kWave>(sum) / n < rules.average_quality) return Verdict::low_quality;
     }
     if (count_where<kWave>(n, [&](int i) { return row.base(i) == 'N'; }) > rules.n_base_limit)
-      return kTooManyN;
+      return Verdict::too_many_n;
   }
   if (rules.filters_length) {
-    if (n < rules.length_required) return kTooShort;
-    if (rules.length_limit > 0 && n > rules.length_limit) return kTooLong;
+    if (n < rules.length_required) return Verdict::too_short;
+    if (rules.length_limit > 0 && n > rules.length_limit) return Verdict::too_long;
   }
   if (rules.least_changes != nullptr && count_where<kWave>(n - 1, [&](int i) {
                                           return row.base(i) != row.base(i + 1);
                                         }) < rules.least_changes[n])
-    return kLowComplexity;
-  return 0;
+    return Verdict::low_complexity;
+  return Verdict::passed;
 }
 
 template <int kWave>
-__device__ void run_single(const StepRules& rules, Row& row, ReadResult& result) {
+__device__ void run_single(const StepRules& rules, Row& row, TrimResult& result) {
   trim_and_cut<kWave>(row, rules.trim[0], rules);
   if (row.dropped) return;
   if (rules.poly_g_min > 0) trim_poly_g<kWave>(row, rules.poly_g_min);
@@ -104,7 +104,7 @@ __device__ void run_single(const StepRules& rules, Row& row, ReadResult& result)
 
 template <int kWave>
 __device__ void trim_pair_adapters(const StepRules& rules, Row* rows, const Overlap& overlap,
-                                   ReadResult* results) {
+                                   TrimResult* results) {
   const bool by_overlap = trim_by_overlap(rows[0], rows[1], overlap, results);
   for (int m = 0; m < 2; ++m) {
     if (!by_overlap) trim_own_adapter<kWave>(rows[m], rules.adapter[m], rules, results[m]);
@@ -115,7 +115,7 @@ __device__ void trim_pair_adapters(const StepRules& rules, Row* rows, const Over
 // Once a mate is dropped the other is left alone.
 template <int kWave>
 __device__ void run_pair(const StepsArgs& a, std::uint32_t read1, Row* rows, Planes* planes,
-                         ReadResult* results) {
+                         TrimResult* results) {
   const StepRules& rules = a.rules;
   for (int m = 0; m < 2; ++m) trim_and_cut<kWave>(rows[m], rules.trim[m], rules);
   results[0].insert_size = -1;
@@ -141,7 +141,7 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kWavesPerBlock* kWave, 8) void steps_kernel(Step
   const std::uint32_t read = item * kMates;
   if (read >= a.reads.n_reads) return;  // the whole wave; there are no barriers of the block
   Row rows[kMates];
-  ReadResult results[kMates];
+  TrimResult results[kMates];
   for (int m = 0; m < kMates; ++m) {
     rows[m].bases = letters[wave][m][0];
     rows[m].quality = letters[wave][m][1];
@@ -155,11 +155,11 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kWavesPerBlock* kWave, 8) void steps_kernel(Step
     run_single<kWave>(a.rules, rows[0], results[0]);
   bool counts = a.reads.removed == nullptr || a.reads.removed[item] == 0;
   for (int m = 0; m < kMates; ++m) {
-    results[m].begin = static_cast<std::uint16_t>(rows[m].begin);
-    results[m].length = static_cast<std::uint16_t>(rows[m].length);
+    results[m].begin = rows[m].begin;
+    results[m].length = rows[m].length;
     results[m].verdict = filter<kWave>(rows[m], a.rules);
     if (rows[m].dropped) results[m].flags |= kDropped;
-    counts = counts && results[m].verdict == 0;
+    counts = counts && results[m].verdict == Verdict::passed;
   }
   if (wave_lane<kWave>() != 0) return;
   for (int m = 0; m < kMates; ++m) {

@@ -10,15 +10,6 @@ class Stream;
 
 namespace biogpu::gpu::qc {
 
-// fastp's numbers for what becomes of a read.
-inline constexpr std::uint8_t kTooManyN = 12;
-inline constexpr std::uint8_t kTooShort = 16;
-inline constexpr std::uint8_t kTooLong = 17;
-inline constexpr std::uint8_t kLowQuality = 20;
-inline constexpr std::uint8_t kLowComplexity = 24;
-
-inline constexpr int kMaxInsertSize = 512;
-
 // A sliding window: passes when its qualities, Phred + 33, sum up to `least`.
 struct WindowRule {
   int window = 0;  // bases; 0: not asked for
@@ -71,7 +62,7 @@ struct StepRules {
 struct StepsArgs {
   Reads reads;
   StepRules rules;
-  ReadResult* results = nullptr;       // [n_reads]
+  TrimResult* results = nullptr;       // [n_reads]
   BaseChange* changes = nullptr;       // [most_changes], in any order
   std::uint32_t* n_changes = nullptr;  // counts on beyond most_changes
   std::uint32_t most_changes = 0;

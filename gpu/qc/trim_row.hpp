@@ -114,7 +114,7 @@ __device__ void trim_poly_g(Row& row, int min_length) {
 
 // The same for the base that the tail holds most of; N counts for every base.
 template <int kWave>
-__device__ void trim_poly_x(Row& row, int min_length, ReadResult& result) {
+__device__ void trim_poly_x(Row& row, int min_length, TrimResult& result) {
   constexpr char kBases[] = {'A', 'T', 'C', 'G'};
   const int lane = wave_lane<kWave>();
   int counts[4] = {0, 0, 0, 0};  // up to where the scan stopped
@@ -147,13 +147,13 @@ __device__ void trim_poly_x(Row& row, int min_length, ReadResult& result) {
   row.keep_front(row.length - pos - 1);
   result.flags |= kHasPolyX;
   result.poly_x = static_cast<std::uint8_t>(poly);
-  result.poly_x_length = static_cast<std::uint16_t>(pos + 1);
+  result.poly_x_length = pos + 1;
 }
 
 // Cuts the read where the adapter begins; a lane a position. False when there is none.
 template <int kWave>
 __device__ bool trim_adapter(Row& row, const char* adapter, int adapter_length, int match_require,
-                             ReadResult& result) {
+                             TrimResult& result) {
   const int first = adapter_length >= 16   ? -4
                     : adapter_length >= 12 ? -3
                     : adapter_length >= 8  ? -2
@@ -170,12 +170,12 @@ __device__ bool trim_adapter(Row& row, const char* adapter, int adapter_length, 
   if (pos >= end) return false;
   if (pos < 0) {
     result.flags |= kAdapterAhead;
-    result.adapter_length = static_cast<std::uint16_t>(adapter_length + pos);
+    result.adapter_length = adapter_length + pos;
     row.length = 0;
     return true;
   }
-  result.adapter_begin = static_cast<std::uint16_t>(row.begin + pos);
-  result.adapter_length = static_cast<std::uint16_t>(row.length - pos);
+  result.adapter_begin = row.begin + pos;
+  result.adapter_length = row.length - pos;
   row.length = pos;
   return true;
 }

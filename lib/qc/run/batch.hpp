@@ -8,7 +8,7 @@
 
 #include "lib/io/char_buffer.hpp"
 #include "lib/qc/input/fastq_chunk.hpp"
-#include "lib/qc/run/batch_notes.hpp"
+#include "lib/qc/steps/trim_result.hpp"
 
 namespace biogpu::qc {
 
@@ -38,7 +38,9 @@ struct Batch {
 
   std::vector<std::uint64_t> keys;         // [n_records][tables] of DuplicateHash
   std::vector<std::uint8_t> is_duplicate;  // [n_records], with --dedup
-  BatchNotes notes;                        // what a device made of it
+  bool on_device = false;  // a device ran the steps, with these results, and counts the statistics
+  std::vector<TrimResult> results;  // by read; of pairs, 2 i and 2 i + 1
+  std::vector<BaseChange> changes;
   std::array<io::CharBuffer, kOutputs> text;
   std::array<io::CharBuffer, kOutputs> compressed;  // the same as gzip, where the output is
   std::vector<PackEnd> packs;

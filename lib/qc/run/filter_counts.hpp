@@ -5,8 +5,7 @@
 #include <string_view>
 
 #include "lib/qc/run/text_counts.hpp"
-#include "lib/qc/steps/decide.hpp"
-#include "lib/qc/steps/filter.hpp"
+#include "lib/qc/steps/trim_result.hpp"
 
 namespace biogpu::qc {
 
@@ -30,8 +29,11 @@ struct FilterCounts {
     verdicts[static_cast<std::size_t>(verdict)] += n_reads;
   }
   void count_adapter(std::size_t mate, std::string_view adapter);
-  void count_single(const MateNotes& notes);
-  void count_pair(const PairNotes& notes, std::size_t n_corrections, bool with_insert_size);
+  // What the steps did to a read; adapter: what they cut as one.
+  void count_read(const TrimResult& result, std::size_t mate, std::string_view adapter);
+  void count_insert_size(int insert_size) {
+    if (insert_size >= 0) ++insert_sizes[static_cast<std::size_t>(insert_size)];
+  }
   // Adds all but the adapters, of which common_texts() makes what is reported.
   void add(const FilterCounts& other);
 };

@@ -21,8 +21,8 @@ class GpuSteps {
  public:
   virtual ~GpuSteps() = default;
 
-  // Fills batch.notes and, unless --dedup asks for them before, batch.keys. False, with nothing
-  // changed, where a read is too long for the kernels.
+  // Sets batch.on_device with its results and, unless --dedup asks for them before, batch.keys.
+  // False, with nothing changed, where a read is too long for the kernels.
   virtual bool run(Batch& batch) = 0;
   // Adds the statistics of all batches so far.
   virtual void add_stats(Summary& summary) = 0;

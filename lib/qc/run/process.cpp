@@ -5,6 +5,7 @@
 
 #include "lib/core/complement.hpp"
 #include "lib/qc/run/fastq_format.hpp"
+#include "lib/qc/steps/correct.hpp"
 #include "lib/qc/steps/filter.hpp"
 #include "lib/qc/steps/umi.hpp"
 
@@ -13,30 +14,31 @@ namespace {
 
 constexpr std::string_view kMateFails = "paired_read_is_failing";
 
-// A record on its way: the read as it came, as the steps left it, and its name.
-struct Item {
-  Mate original;  // as read
-  Mate umi_cut;   // behind the UMI: what --failed_out shows of a dropped read
-  Mate mate;
+// A read with its name.
+struct Record : TrimmedRead {
+  Mate umi_cut;  // after the UMI: what --failed_out shows of a dropped read
   FastqHeader text;
-  const ReadNotes* notes = nullptr;  // where a device ran the steps
 
   // As written to --failed_out: dropped reads were not changed.
   const Mate& failed() const { return mate.dropped ? umi_cut : mate; }
 };
 
-Item open_record(FastqChunk& chunk, std::size_t index) {
+Mate whole_read(FastqChunk& chunk, std::size_t index) {
   const RecordPlace& place = chunk.records[index];
-  Item item;
-  item.original = {chunk.sequence(place), chunk.quality(place), static_cast<int>(place.length)};
-  item.mate = item.original;
-  item.text = {chunk.name(place), chunk.strand(place)};
-  return item;
+  return {chunk.sequence(place), chunk.quality(place), static_cast<int>(place.length)};
 }
 
-class Work {
+Record open_record(FastqChunk& chunk, std::size_t index) {
+  Record record;
+  record.original = whole_read(chunk, index);
+  record.mate = record.original;
+  record.text = {chunk.name(chunk.records[index]), chunk.strand(chunk.records[index])};
+  return record;
+}
+
+class BatchProcessor {
  public:
-  Work(Batch& batch, const Options& options, WorkerSums& sums)
+  BatchProcessor(Batch& batch, const Options& options, WorkerSums& sums)
       : batch_(batch), options_(options), sums_(sums) {
     for (auto& text : batch_.text) text.clear();
     batch_.packs.clear();
@@ -44,7 +46,7 @@ class Work {
     batch_.kept_text.clear();
     edits_names_ = options.fix_mgi_id || options.umi;
     has_index_lists_ = !options.index_list1.empty() || !options.index_list2.empty();
-    by_device_ = batch.notes.complete;
+    by_device_ = batch.on_device;
     if (by_device_) change_bases();
   }
 
@@ -69,14 +71,12 @@ class Work {
  private:
   // The bases that a device corrected, in the text.
   void change_bases() {
-    for (const BaseChange& change : batch_.notes.changes) {
+    for (const BaseChange& change : batch_.changes) {
       const bool two_files = options_.paired() && !options_.interleaved;
       FastqChunk& chunk = two_files && change.read % 2 == 1 ? batch_.chunk2 : batch_.chunk1;
-      const RecordPlace& place = chunk.records[two_files ? change.read / 2 : change.read];
-      chunk.sequence(place)[change.position] = change.base;
-      chunk.quality(place)[change.position] = change.quality;
+      change_base(whole_read(chunk, two_files ? change.read / 2 : change.read), change);
     }
-    sums_.counts.corrected_bases += batch_.notes.changes.size();
+    sums_.counts.corrected_bases += batch_.changes.size();
   }
 
   std::uint64_t pack_of(std::size_t i) const { return (batch_.first_record + i) / kPackRecords; }
@@ -94,18 +94,18 @@ class Work {
     return options_.dedup && batch_.is_duplicate[i] != 0;
   }
 
-  void convert_phred64(Item& item) const {
+  void convert_phred64(Record& record) const {
     if (!options_.phred64) return;
-    for (int i = 0; i < item.mate.length; ++i) {
-      char& symbol = item.mate.quality[i];
+    for (int i = 0; i < record.mate.length; ++i) {
+      char& symbol = record.mate.quality[i];
       symbol = static_cast<char>(std::max(kPhredOffset, symbol - (64 - kPhredOffset)));
     }
   }
 
-  void edit_names(Item& first, Item* second) {
+  void edit_names(Record& first, Record* second) {
     if (!edits_names_) return;
-    const auto load = [&](Item& item, std::string& name) {
-      if (!options_.fix_mgi_id || !fix_mgi_name(item.text.name, name)) name = item.text.name;
+    const auto load = [&](Record& record, std::string& name) {
+      if (!options_.fix_mgi_id || !fix_mgi_name(record.text.name, name)) name = record.text.name;
     };
     load(first, sums_.name1);
     if (second != nullptr) load(*second, sums_.name2);
@@ -117,38 +117,29 @@ class Work {
   }
 
   // A read that is counted before filtering and, as `mate` is now, after it.
-  void count_both(const Item& item, std::size_t m) {
-    const Mate& now = item.mate;
+  void count_both(const Record& record, std::size_t m) {
+    const Mate& now = record.mate;
     keep_for_overrepresentation(now, m);
     if (by_device_) return;
-    if (now.sequence == item.original.sequence && sums_.scratch.corrections.empty()) {
+    if (now.sequence == record.original.sequence && !counted_before_) {
       sums_.unchanged[m].count_read();
       sums_.unchanged[m].add(now.sequence, now.quality, now.length);
-      sums_.before[m].add(now.sequence, now.quality, item.original.length, now.length);
+      sums_.before[m].add(now.sequence, now.quality, record.original.length, now.length);
     } else {
-      count_before(item, m);
+      count_before(record, m);
       count_after(now, m);
     }
   }
 
-  void count_before(const Item& item, std::size_t m) {
-    if (by_device_) return;
-    for (const Correction& c : sums_.scratch.corrections) swap_correction(c);
+  void count_before(const Record& record, std::size_t m) {
+    if (by_device_ || counted_before_) return;
     sums_.before[m].count_read();
-    sums_.before[m].add(item.original.sequence, item.original.quality, item.original.length);
-    for (const Correction& c : sums_.scratch.corrections) swap_correction(c);
+    sums_.before[m].add(record.original.sequence, record.original.quality, record.original.length);
   }
 
   void count_after(const Mate& mate, std::size_t m) {
     sums_.after[m].count_read();
     sums_.after[m].add(mate.sequence, mate.quality, mate.length);
-  }
-
-  // Puts the original back, or the correction again.
-  static void swap_correction(const Correction& c) {
-    auto& correction = const_cast<Correction&>(c);
-    std::swap(*correction.base, correction.old_base);
-    std::swap(*correction.quality, correction.old_quality);
   }
 
   void keep_for_overrepresentation(const Mate& mate, std::size_t m) {
@@ -158,40 +149,40 @@ class Work {
   }
 
   void single(std::size_t i) {
-    Item item = open_record(batch_.chunk1, i);
+    Record record = open_record(batch_.chunk1, i);
     current_pack_ = pack_of(i);
-    convert_phred64(item);
-    if (has_index_lists_ && has_listed_index(item.text.name, {}, options_)) {
-      count_before(item, 0);
+    convert_phred64(record);
+    if (has_index_lists_ && has_listed_index(record.text.name, {}, options_)) {
+      count_before(record, 0);
       return;
     }
-    edit_names(item, nullptr);
-    item.umi_cut = item.mate;
-    const MateNotes notes = trim(item, i);
-    sums_.counts.count_single(notes);
-    is_dimer_ = notes.dimer;
-    const Verdict verdict = verdict_of(item);
+    edit_names(record, nullptr);
+    record.umi_cut = record.mate;
+    trim(record, i);
+    count_steps(record, 0, options_.adapter1);
+    const Verdict verdict = filter_record(record);
     sums_.counts.count(verdict, 1);
     if (verdict == Verdict::passed && !dropped_as_duplicate(i)) {
-      append_fastq(batch_.output(Output::out1), item.text, item.mate);
+      append_fastq(batch_.output(Output::out1), record.text, record.mate);
       ++pack_.n_passed;
-      count_both(item, 0);
+      count_both(record, 0);
       return;
     }
-    count_before(item, 0);
+    count_before(record, 0);
     if (!options_.failed_out.empty() && !dropped_as_duplicate(i))
-      append_fastq(batch_.output(Output::failed), item.text, item.failed(), failure_tag(verdict));
+      append_fastq(batch_.output(Output::failed), record.text, record.failed(),
+                   failure_tag(verdict));
   }
 
   void pair(std::size_t i) {
-    Item first =
+    Record first =
         options_.interleaved ? open_record(batch_.chunk1, 2 * i) : open_record(batch_.chunk1, i);
-    Item second = options_.interleaved ? open_record(batch_.chunk1, 2 * i + 1)
-                                       : open_record(batch_.chunk2, i);
+    Record second = options_.interleaved ? open_record(batch_.chunk1, 2 * i + 1)
+                                         : open_record(batch_.chunk2, i);
     current_pack_ = pack_of(i);
     convert_phred64(first);
     convert_phred64(second);
-    sums_.scratch.corrections.clear();
+    counted_before_ = false;
     if (has_index_lists_ && has_listed_index(first.text.name, second.text.name, options_))
       return count_pair_before(first, second);
     edit_names(first, &second);
@@ -199,43 +190,60 @@ class Work {
     second.umi_cut = second.mate;
     const bool with_insert_size =
         current_pack_ % static_cast<std::uint64_t>(options_.virtual_workers) == 0;
-    const PairNotes notes = trim(first, second, i, with_insert_size);
-    sums_.counts.count_pair(notes, sums_.scratch.corrections.size(), with_insert_size);
-    if (notes.overlapped)
-      append_fastq(batch_.output(Output::overlapped), first.text, notes.after_overlap);
-    is_dimer_ = notes.dimer;
+    trim(first, second, i, with_insert_size);
+    count_steps(first, 0, options_.adapter1);
+    count_steps(second, 1, options_.adapter2);
+    if (with_insert_size) sums_.counts.count_insert_size(first.result.insert_size);
+    if (sums_.scratch.after_overlap)
+      append_fastq(batch_.output(Output::overlapped), first.text, *sums_.scratch.after_overlap);
     if (options_.merge) return merge(first, second, i);
     finish_pair(first, second, dropped_as_duplicate(i));
   }
 
-  MateNotes trim(Item& item, std::size_t i) {
-    if (!by_device_) return trim_single(item.mate, options_);
-    item.notes = &batch_.notes.reads[i];
-    item.mate = mate_of(*item.notes, item.original);
-    return mate_notes(*item.notes, item.original, options_.adapter1);
+  void trim(Record& record, std::size_t i) {
+    if (by_device_)
+      record.take(batch_.results[i]);
+    else
+      trim_single(record, options_, sums_.scratch);
   }
 
-  PairNotes trim(Item& first, Item& second, std::size_t i, bool with_insert_size) {
-    if (!by_device_)
-      return trim_pair(first.mate, second.mate, options_, with_insert_size, sums_.scratch);
-    first.notes = &batch_.notes.reads[2 * i];
-    second.notes = first.notes + 1;
-    first.mate = mate_of(*first.notes, first.original);
-    second.mate = mate_of(*second.notes, second.original);
-    return pair_notes(first.notes, first.original, second.original, options_);
+  void trim(Record& first, Record& second, std::size_t i, bool with_insert_size) {
+    if (by_device_) {
+      first.take(batch_.results[2 * i]);
+      second.take(batch_.results[2 * i + 1]);
+      return;
+    }
+    TrimScratch& scratch = sums_.scratch;
+    const Overlap overlap =
+        trim_pair_to_overlap(first, second, options_, with_insert_size, scratch);
+    if (!scratch.corrections.empty()) {
+      // The last moment at which the bases are those that came.
+      count_pair_before(first, second);
+      counted_before_ = true;
+      sums_.counts.corrected_bases += scratch.corrections.size();
+    }
+    trim_pair_after_overlap(first, second, overlap, options_, scratch);
   }
 
-  Verdict verdict_of(const Item& item) const {
-    if (item.notes != nullptr) return item.notes->verdict;
-    return is_dimer_ ? Verdict::adapter_dimer : filter(item.mate, options_);
+  void count_steps(const Record& record, std::size_t m, std::string_view adapter) {
+    sums_.counts.count_read(record.result, m, record.adapter_text(adapter));
+    for (const std::string_view cut : sums_.scratch.fasta_cuts[m])
+      sums_.counts.count_adapter(m, cut);
   }
 
-  void count_pair_before(const Item& first, const Item& second) {
+  // A device has filtered its reads.
+  Verdict filter_record(Record& record) const {
+    Verdict& verdict = record.result.verdict;
+    if (!by_device_ && verdict == Verdict::passed) verdict = filter(record.mate, options_);
+    return verdict;
+  }
+
+  void count_pair_before(const Record& first, const Record& second) {
     count_before(first, 0);
     count_before(second, 1);
   }
 
-  void merge(Item& first, Item& second, std::size_t i) {
+  void merge(Record& first, Record& second, std::size_t i) {
     count_pair_before(first, second);
     if (first.mate.dropped || second.mate.dropped)
       return write_pair(first, second, dropped_as_duplicate(i));
@@ -246,7 +254,7 @@ class Work {
     write_pair(first, second, dropped_as_duplicate(i));
   }
 
-  void write_merged(const Item& first, const Item& second, const Overlap& overlap) {
+  void write_merged(const Record& first, const Record& second, const Overlap& overlap) {
     const int from1 = overlap.length + std::max(0, overlap.offset);
     const int from2 = overlap.offset > 0 ? second.mate.length - overlap.length : 0;
     Mate merged = build_merged(first.mate, second.mate, from1, from2);
@@ -287,23 +295,23 @@ class Work {
     return merged;
   }
 
-  void write_unmerged(const Item& first, const Item& second, bool duplicate) {
+  void write_unmerged(Record& first, Record& second, bool duplicate) {
     bool both = true;
-    for (const Item* item : {&first, &second}) {
-      const Verdict verdict = verdict_of(*item);
+    for (Record* record : {&first, &second}) {
+      const Verdict verdict = filter_record(*record);
       sums_.counts.count(verdict, 1);
       both = both && verdict == Verdict::passed;
       if (verdict != Verdict::passed || duplicate) continue;
-      append_fastq(batch_.output(Output::merged), item->text, item->mate);
-      count_after(item->mate, 0);
-      keep_for_overrepresentation(item->mate, 0);
+      append_fastq(batch_.output(Output::merged), record->text, record->mate);
+      count_after(record->mate, 0);
+      keep_for_overrepresentation(record->mate, 0);
     }
     pack_.n_passed += both;
   }
 
-  void finish_pair(const Item& first, const Item& second, bool duplicate) {
-    const Verdict verdict1 = verdict_of(first);
-    const Verdict verdict2 = verdict_of(second);
+  void finish_pair(Record& first, Record& second, bool duplicate) {
+    const Verdict verdict1 = filter_record(first);
+    const Verdict verdict2 = filter_record(second);
     sums_.counts.count(std::max(verdict1, verdict2), 2);
     const bool both = verdict1 == Verdict::passed && verdict2 == Verdict::passed;
     if (both && !duplicate) {
@@ -316,14 +324,15 @@ class Work {
   }
 
   // In merging mode: a pair that was not merged.
-  void write_pair(const Item& first, const Item& second, bool duplicate) {
-    const Verdict verdict1 = verdict_of(first);
-    const Verdict verdict2 = verdict_of(second);
+  void write_pair(Record& first, Record& second, bool duplicate) {
+    const Verdict verdict1 = filter_record(first);
+    const Verdict verdict2 = filter_record(second);
     sums_.counts.count(std::max(verdict1, verdict2), 2);
     if (!duplicate) write_verdicts(first, second, verdict1, verdict2);
   }
 
-  void write_verdicts(const Item& first, const Item& second, Verdict verdict1, Verdict verdict2) {
+  void write_verdicts(const Record& first, const Record& second, Verdict verdict1,
+                      Verdict verdict2) {
     if (verdict1 == Verdict::passed && verdict2 == Verdict::passed) {
       const bool one_file = options_.use_stdout && !options_.merge;
       append_fastq(batch_.output(Output::out1), first.text, first.mate);
@@ -333,8 +342,8 @@ class Work {
     }
     if (verdict1 != Verdict::passed && verdict2 != Verdict::passed) return;  // fastp's silence
     const bool first_passed = verdict1 == Verdict::passed;
-    const Item& good = first_passed ? first : second;
-    const Item& bad = first_passed ? second : first;
+    const Record& good = first_passed ? first : second;
+    const Record& bad = first_passed ? second : first;
     const Verdict why = first_passed ? verdict2 : verdict1;
     const bool keeps_good = unpaired_output(good, first_passed);
     if (options_.failed_out.empty()) return;
@@ -348,13 +357,13 @@ class Work {
   }
 
   // Writes a read whose mate failed to the file for such reads; false when there is none.
-  bool unpaired_output(const Item& item, bool is_first) {
+  bool unpaired_output(const Record& record, bool is_first) {
     const bool has1 = !options_.unpaired1.empty();
     const bool has2 = !options_.unpaired2.empty() && options_.unpaired2 != options_.unpaired1;
     if (!is_first && has2)
-      append_fastq(batch_.output(Output::unpaired2), item.text, item.mate);
+      append_fastq(batch_.output(Output::unpaired2), record.text, record.mate);
     else if (has1)
-      append_fastq(batch_.output(Output::unpaired1), item.text, item.mate);
+      append_fastq(batch_.output(Output::unpaired1), record.text, record.mate);
     else
       return false;
     return true;
@@ -367,7 +376,7 @@ class Work {
   bool has_index_lists_ = false;
   bool by_device_ = false;
   std::uint64_t current_pack_ = 0;
-  bool is_dimer_ = false;  // the current pair
+  bool counted_before_ = false;  // the current pair, when its bases were corrected
   PackEnd pack_;
   std::vector<std::pair<std::size_t, std::size_t>> merged_kept_;  // in kept[0]; in kept_text
 };
@@ -375,11 +384,11 @@ class Work {
 }  // namespace
 
 void process_single(Batch& batch, const Options& options, WorkerSums& sums) {
-  Work(batch, options, sums).run_single();
+  BatchProcessor(batch, options, sums).run_single();
 }
 
 void process_pairs(Batch& batch, const Options& options, WorkerSums& sums) {
-  Work(batch, options, sums).run_pairs();
+  BatchProcessor(batch, options, sums).run_pairs();
 }
 
 }  // namespace biogpu::qc

@@ -8,6 +8,7 @@
 #include "lib/qc/run/batch.hpp"
 #include "lib/qc/run/filter_counts.hpp"
 #include "lib/qc/stats/read_stats.hpp"
+#include "lib/qc/steps/trim_pipeline.hpp"
 
 namespace biogpu::qc {
 
@@ -18,7 +19,7 @@ struct WorkerSums {
   std::array<StatsAdder, 2> unchanged;  // by mate
   std::array<StatsAdder, 2> before;     // only before
   std::array<StatsAdder, 2> after;      // only after
-  Scratch scratch;
+  TrimScratch scratch;
   io::CharBuffer merged_sequence;
   io::CharBuffer merged_quality;
   std::string name1;
@@ -26,7 +27,7 @@ struct WorkerSums {
 };
 
 // Runs all steps on the records of a batch and writes what they leave to its output texts.
-// is_duplicate must be set where options.dedup is. Where batch.notes are complete a device has run
+// is_duplicate must be set where options.dedup is. Where batch.on_device is set a device has run
 // the steps and added up the statistics, and only the rest is done.
 void process_single(Batch& batch, const Options& options, WorkerSums& sums);
 void process_pairs(Batch& batch, const Options& options, WorkerSums& sums);

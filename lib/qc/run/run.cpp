@@ -137,9 +137,9 @@ class Run {
       gate_.pass(batch.first_record / whole_packs(settings_.batch_records),
                  [&] { duplicates_->look_up(batch); });
     }
-    batch.notes.complete = worker.gpu && run_on_device(worker, batch);
+    batch.on_device = worker.gpu && run_on_device(worker, batch);
     // A device makes the keys too.
-    if (duplicates_ && !options_.dedup && !batch.notes.complete) duplicates_->make_keys(batch);
+    if (duplicates_ && !options_.dedup && !batch.on_device) duplicates_->make_keys(batch);
     if (options_.paired())
       process_pairs(batch, options_, worker.sums);
     else
@@ -188,7 +188,7 @@ class Run {
     if (duplicates_ && !options_.dedup) duplicates_->look_up(batch);
     if (overrepresentation_) overrepresentation_->count(batch);
     n_written_ += batch.n_records;
-    if (batch.notes.complete) n_on_device_ += batch.n_records;
+    if (batch.on_device) n_on_device_ += batch.n_records;
     if (settings_.progress) settings_.progress(reader_.fraction_read(), n_written_);
   }
 

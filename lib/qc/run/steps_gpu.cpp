@@ -9,6 +9,7 @@
 #include "lib/qc/run/gpu_steps.hpp"
 #include "lib/qc/stats/duplicates.hpp"
 #include "lib/qc/steps/adapter.hpp"
+#include "lib/qc/steps/filter.hpp"
 #include "lib/qc/steps/overlap.hpp"
 
 namespace biogpu::qc {
@@ -16,7 +17,6 @@ namespace {
 
 using gpu::qc::kMaxLength;
 
-static_assert(gpu::qc::kMaxInsertSize == kMaxInsertSize);
 static_assert(gpu::qc::kLetters == kLetters && gpu::qc::kKmers == kKmers);
 
 gpu::qc::WindowRule window_rule(const WindowCut& cut) {
@@ -106,25 +106,6 @@ gpu::qc::BatchOptions device_options(const Options& options) {
   return out;
 }
 
-ReadNotes notes_of(const gpu::qc::ReadResult& result) {
-  const auto has = [&](std::uint8_t flag) { return (result.flags & flag) != 0; };
-  ReadNotes notes;
-  notes.begin = result.begin;
-  notes.length = result.length;
-  notes.adapter_begin = result.adapter_begin;
-  notes.adapter_length = result.adapter_length;
-  notes.poly_x_length = result.poly_x_length;
-  notes.poly_x = result.poly_x;
-  notes.insert_size = result.insert_size;
-  notes.verdict = static_cast<Verdict>(result.verdict);
-  notes.dropped = has(gpu::qc::kDropped);
-  notes.adapter_ahead = has(gpu::qc::kAdapterAhead);
-  notes.cut_by_overlap = has(gpu::qc::kCutByOverlap);
-  notes.has_poly_x = has(gpu::qc::kHasPolyX);
-  notes.corrected = has(gpu::qc::kCorrected);
-  return notes;
-}
-
 void add_sums(const gpu::qc::StatsSums& sums, std::uint64_t n_reads, ReadStats& stats) {
   ReadStats part;
   part.n_reads = n_reads;
@@ -146,9 +127,9 @@ void add_sums(const gpu::qc::StatsSums& sums, std::uint64_t n_reads, ReadStats& 
   stats.add(part);
 }
 
-class BackendSteps : public GpuSteps {
+class DeviceSteps : public GpuSteps {
  public:
-  BackendSteps(int device, const Options& options)
+  DeviceSteps(int device, const Options& options)
       : options_(options),
         n_mates_(options.paired() ? 2 : 1),
         device_((gpu::set_device(device), device)),
@@ -229,21 +210,14 @@ class BackendSteps : public GpuSteps {
   }
 
   void take(Batch& batch, const gpu::qc::BatchResults& results) {
-    BatchNotes& notes = batch.notes;
     const std::size_t n_reads = batch.n_records * n_mates_;
-    notes.reads.resize(n_reads);
-    for (std::size_t r = 0; r < n_reads; ++r) {
-      notes.reads[r] = notes_of(results.reads[r]);
-      n_after_ += r % n_mates_ == 0 && (results.reads[r].flags & gpu::qc::kCountsAfter) != 0;
-    }
+    batch.results.assign(results.reads, results.reads + n_reads);
+    batch.changes.assign(results.changes, results.changes + results.n_changes);
+    for (std::size_t r = 0; r < n_reads; r += n_mates_)
+      n_after_ += (batch.results[r].flags & kCountsAfter) != 0;
     n_before_ += batch.n_records;
-    notes.changes.clear();
-    for (std::size_t c = 0; c < results.n_changes; ++c) {
-      const gpu::qc::BaseChange& change = results.changes[c];
-      notes.changes.push_back({change.read, change.position, change.base, change.quality});
-    }
     if (n_tables_ > 0) batch.keys.assign(results.keys, results.keys + batch.n_records * n_tables_);
-    notes.complete = true;
+    batch.on_device = true;
   }
 
   const Options& options_;
@@ -258,7 +232,7 @@ class BackendSteps : public GpuSteps {
 
 std::unique_ptr<GpuSteps> make_device_steps(int device, const Options& options) {
   return with_device_errors([&]() -> std::unique_ptr<GpuSteps> {
-    return std::make_unique<BackendSteps>(device, options);
+    return std::make_unique<DeviceSteps>(device, options);
   });
 }
 

@@ -10,37 +10,33 @@ namespace {
 constexpr char kGood = kPhredOffset + 30;
 constexpr char kPoor = kPhredOffset + 14;
 
-void replace(char* base, char* quality, char new_base, char new_quality,
-             std::vector<Correction>& corrections) {
-  corrections.push_back({base, quality, *base, *quality});
-  *base = new_base;
-  *quality = new_quality;
+// The change of a read's base to the complement of its mate's.
+BaseChange change_to(std::uint32_t read, const TrimmedRead& of, const char* base, char mate_base,
+                     char mate_quality) {
+  return {read, static_cast<std::int32_t>(base - of.original.sequence), complement_acgt(mate_base),
+          mate_quality};
 }
 
 }  // namespace
 
-int correct_by_overlap(const Mate& mate1, const Mate& mate2, const Overlap& overlap,
-                       std::vector<Correction>& corrections) {
-  if (!overlap.found || overlap.diff == 0) return 0;
+void find_corrections(const TrimmedRead& read1, const TrimmedRead& read2, const Overlap& overlap,
+                      std::vector<BaseChange>& changes) {
+  if (!overlap.found || overlap.diff == 0) return;
+  const Mate& mate1 = read1.mate;
+  const Mate& mate2 = read2.mate;
   const int start1 = std::max(0, overlap.offset);
   const int start2 = mate2.length - std::max(0, -overlap.offset) - 1;
-  bool changed1 = false;
-  bool changed2 = false;
   for (int i = 0; i < overlap.length; ++i) {
-    char* base1 = mate1.sequence + start1 + i;
-    char* base2 = mate2.sequence + start2 - i;
+    const char* base1 = mate1.sequence + start1 + i;
+    const char* base2 = mate2.sequence + start2 - i;
     if (*base1 == complement_acgt(*base2)) continue;
-    char* quality1 = mate1.quality + start1 + i;
-    char* quality2 = mate2.quality + start2 - i;
-    if (*quality1 >= kGood && *quality2 <= kPoor) {
-      replace(base2, quality2, complement_acgt(*base1), *quality1, corrections);
-      changed2 = true;
-    } else if (*quality2 >= kGood && *quality1 <= kPoor) {
-      replace(base1, quality1, complement_acgt(*base2), *quality2, corrections);
-      changed1 = true;
-    }
+    const char quality1 = mate1.quality[start1 + i];
+    const char quality2 = mate2.quality[start2 - i];
+    if (quality1 >= kGood && quality2 <= kPoor)
+      changes.push_back(change_to(1, read2, base2, *base1, quality1));
+    else if (quality2 >= kGood && quality1 <= kPoor)
+      changes.push_back(change_to(0, read1, base1, *base2, quality2));
   }
-  return static_cast<int>(changed1) + static_cast<int>(changed2);
 }
 
 }  // namespace biogpu::qc

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "lib/qc/steps/mate.hpp"
@@ -8,18 +7,15 @@
 
 namespace biogpu::qc {
 
-// One base that was replaced, and what it was.
-struct Correction {
-  char* base = nullptr;
-  char* quality = nullptr;
-  char old_base = 0;
-  char old_quality = 0;
-};
-
 // Where the mates differ in their overlap and one base has at least Q30, the other at most Q14, the
-// poor one becomes the complement of the good one, with its quality. Appends what it replaced;
-// returns how many of the two mates changed.
-int correct_by_overlap(const Mate& mate1, const Mate& mate2, const Overlap& overlap,
-                       std::vector<Correction>& corrections);
+// poor one is to become the complement of the good one, with its quality. Appends these changes, of
+// read 0 or 1; the letters stay.
+void find_corrections(const TrimmedRead& read1, const TrimmedRead& read2, const Overlap& overlap,
+                      std::vector<BaseChange>& changes);
+
+inline void change_base(const Mate& original, const BaseChange& change) {
+  original.sequence[change.position] = change.base;
+  original.quality[change.position] = change.quality;
+}
 
 }  // namespace biogpu::qc

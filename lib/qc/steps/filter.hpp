@@ -7,20 +7,7 @@
 
 namespace biogpu::qc {
 
-// What became of a read; of a pair, the greater of both counts. fastp's numbers.
-enum class Verdict : unsigned char {
-  passed = 0,
-  too_many_n = 12,
-  too_short = 16,
-  too_long = 17,
-  low_quality = 20,
-  low_complexity = 24,
-  adapter_dimer = 28
-};
-
-inline constexpr int kVerdicts = 32;
-
-// What --failed_out puts behind a name.
+// What --failed_out puts after a name.
 std::string_view failure_tag(Verdict verdict);
 
 // Qualities and bases of a read as the filters count them.

@@ -1,6 +1,8 @@
 #pragma once
 
-#include <cstdint>
+#include <string_view>
+
+#include "lib/qc/steps/trim_result.hpp"
 
 namespace biogpu::qc {
 
@@ -13,6 +15,37 @@ struct Mate {
   bool dropped = false;   // by trim_and_cut, which then left the rest as it was
 
   void keep_front(int n) { length = n < length ? n : length; }
+};
+
+// A read on its way through the steps, of the CPU or of a device.
+struct TrimmedRead {
+  Mate original;  // as it came
+  Mate mate;      // what the steps have left of it
+  TrimResult result;
+
+  bool has(std::uint8_t flag) const { return (result.flags & flag) != 0; }
+
+  // Sets the result from what is left.
+  void note_rest() {
+    result.begin = static_cast<std::int32_t>(mate.sequence - original.sequence);
+    result.length = mate.length;
+    if (mate.dropped) result.flags |= kDropped;
+  }
+  // Takes a device's result.
+  void take(const TrimResult& from) {
+    result = from;
+    mate = original;
+    mate.sequence += from.begin;
+    mate.quality += from.begin;
+    mate.length = from.length;
+    mate.dropped = has(kDropped);
+  }
+  // What was cut as an adapter. `adapter`: the one that was looked for.
+  std::string_view adapter_text(std::string_view adapter) const {
+    const auto n = static_cast<std::size_t>(result.adapter_length);
+    if (has(kAdapterAhead)) return adapter.substr(0, n);
+    return {original.sequence + result.adapter_begin, n};
+  }
 };
 
 inline constexpr int kPhredOffset = 33;

@@ -292,7 +292,7 @@ TEST_CASE("qc.gpu_steps: a batch with a long read is left to the CPU", "[qc][gpu
   CHECK(gpu->run(batch));
   add_record(batch.chunk1, "@b", std::string(513, 'A'), std::string(513, 'I'));
   batch.n_records = 2;
-  batch.notes.complete = false;
+  batch.on_device = false;
   CHECK_FALSE(gpu->run(batch));
-  CHECK_FALSE(batch.notes.complete);
+  CHECK_FALSE(batch.on_device);
 }

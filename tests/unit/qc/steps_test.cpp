@@ -127,12 +127,16 @@ TEST_CASE("qc.correct: a poor base takes its good mate's word", "[qc]") {
   std::string quality1 = "IIIII";
   std::string sequence2 = "TAGGT";  // on mate 1: ACCTA
   std::string quality2 = "II#II";
-  std::vector<Correction> corrections;
-  const Mate mate1{sequence1.data(), quality1.data(), 5};
-  const Mate mate2{sequence2.data(), quality2.data(), 5};
-  CHECK(correct_by_overlap(mate1, mate2, {true, 0, 5, 1}, corrections) == 1);
+  TrimmedRead read1;
+  TrimmedRead read2;
+  read1.original = read1.mate = {sequence1.data(), quality1.data(), 5};
+  read2.original = read2.mate = {sequence2.data(), quality2.data(), 5};
+  std::vector<BaseChange> changes;
+  find_corrections(read1, read2, {true, 0, 5, 1}, changes);
+  CHECK(sequence2 == "TAGGT");
+  REQUIRE(changes.size() == 1);
+  CHECK(changes[0].read == 1);
+  change_base(read2.original, changes[0]);
   CHECK(sequence2 == "TACGT");
   CHECK(quality2 == "IIIII");
-  REQUIRE(corrections.size() == 1);
-  CHECK(corrections[0].old_base == 'G');
 }
