@@ -6,8 +6,8 @@
 
 #include "apps/biogpu-bench/qc_reads.hpp"
 #include "lib/core/error.hpp"
-#include "lib/qc/run/gpu_steps.hpp"
-#include "lib/qc/run/process.hpp"
+#include "lib/qc/batch/batch_processor.hpp"
+#include "lib/qc/batch/gpu_steps.hpp"
 
 namespace biogpu::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include "lib/bwt/fm/gpu_search.hpp"
 #include "lib/core/gpu_backend.hpp"
 #include "lib/kmer/kmer_gpu.hpp"
-#include "lib/qc/run/gpu_steps.hpp"
+#include "lib/qc/batch/gpu_steps.hpp"
 #include "lib/tensor/gpu_context_gpu.hpp"
 
 namespace biogpu {

@@ -16,11 +16,11 @@
 #include "lib/core/error.hpp"
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
+#include "lib/qc/batch/gpu_steps.hpp"
 #include "lib/qc/merge/part.hpp"
 #include "lib/qc/prepare/prepare.hpp"
 #include "lib/qc/report/html_report.hpp"
 #include "lib/qc/report/json_report.hpp"
-#include "lib/qc/run/gpu_steps.hpp"
 #include "lib/qc/run/run.hpp"
 
 namespace biogpu::app {

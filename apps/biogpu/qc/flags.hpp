@@ -9,7 +9,7 @@
 
 #include "apps/biogpu/terminal/progress.hpp"
 #include "lib/core/device.hpp"
-#include "lib/qc/options.hpp"
+#include "lib/qc/options/options.hpp"
 
 namespace biogpu::app {
 

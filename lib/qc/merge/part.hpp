@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/qc/options.hpp"
-#include "lib/qc/run/partial_report.hpp"
-#include "lib/qc/run/summary.hpp"
+#include "lib/qc/options/options.hpp"
+#include "lib/qc/stats/partial_report.hpp"
+#include "lib/qc/stats/summary.hpp"
 
 namespace biogpu::qc {
 

@@ -6,8 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "lib/qc/options/output_names.hpp"
 #include "lib/qc/output/async_writer.hpp"
-#include "lib/qc/output/part_name.hpp"
 
 namespace biogpu::qc {
 

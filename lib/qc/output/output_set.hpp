@@ -9,9 +9,9 @@
 
 #include "lib/core/stage_times.hpp"
 #include "lib/io/output/atomic_file.hpp"
-#include "lib/qc/options.hpp"
+#include "lib/qc/batch/batch.hpp"
+#include "lib/qc/options/options.hpp"
 #include "lib/qc/output/gzip_compressor.hpp"
-#include "lib/qc/run/batch.hpp"
 
 namespace biogpu::qc {
 

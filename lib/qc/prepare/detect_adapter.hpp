@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "lib/qc/prepare/read_sample.hpp"
+#include "lib/qc/input/read_sample.hpp"
 
 namespace biogpu::qc {
 

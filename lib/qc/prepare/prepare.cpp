@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "lib/qc/input/fastq_file.hpp"
+#include "lib/qc/input/read_sample.hpp"
 #include "lib/qc/prepare/detect_adapter.hpp"
-#include "lib/qc/prepare/read_sample.hpp"
 #include "lib/qc/stats/overrepresented.hpp"
 
 namespace biogpu::qc {

@@ -3,7 +3,7 @@
 #include <functional>
 #include <string>
 
-#include "lib/qc/options.hpp"
+#include "lib/qc/options/options.hpp"
 
 namespace biogpu::qc {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "lib/qc/options.hpp"
-#include "lib/qc/run/summary.hpp"
+#include "lib/qc/options/options.hpp"
+#include "lib/qc/stats/summary.hpp"
 
 namespace biogpu::qc {
 

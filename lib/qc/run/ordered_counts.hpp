@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "lib/qc/options.hpp"
-#include "lib/qc/run/batch.hpp"
-#include "lib/qc/run/partial_report.hpp"
-#include "lib/qc/run/summary.hpp"
+#include "lib/qc/batch/batch.hpp"
+#include "lib/qc/options/options.hpp"
 #include "lib/qc/stats/duplicates.hpp"
 #include "lib/qc/stats/overrepresented.hpp"
+#include "lib/qc/stats/partial_report.hpp"
+#include "lib/qc/stats/summary.hpp"
 
 namespace biogpu::qc {
 

@@ -12,11 +12,11 @@
 #include "lib/core/timed.hpp"
 #include "lib/pipeline/in_turn.hpp"
 #include "lib/pipeline/pipeline.hpp"
+#include "lib/qc/batch/batch_processor.hpp"
+#include "lib/qc/batch/batch_reader.hpp"
+#include "lib/qc/batch/gpu_pool.hpp"
 #include "lib/qc/output/output_set.hpp"
-#include "lib/qc/run/batch_reader.hpp"
-#include "lib/qc/run/gpu_pool.hpp"
 #include "lib/qc/run/ordered_counts.hpp"
-#include "lib/qc/run/process.hpp"
 
 namespace biogpu::qc {
 namespace {

@@ -7,8 +7,6 @@
 #include <new>
 #include <utility>
 
-#include "lib/qc/stats/duplicate_sum.hpp"
-
 namespace biogpu::qc {
 namespace {
 

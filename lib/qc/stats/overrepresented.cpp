@@ -144,4 +144,20 @@ void OverrepresentedCounter::count(std::string_view read,
   }
 }
 
+bool is_overrepresented(const std::string& sequence, std::uint64_t count, int sampling) {
+  const std::uint64_t n = count * static_cast<std::uint64_t>(sampling);
+  switch (sequence.size()) {
+    case 10:
+      return n > 500;
+    case 20:
+      return n > 200;
+    case 40:
+      return n > 100;
+    case 100:
+      return n > 50;
+    default:
+      return n > 20;
+  }
+}
+
 }  // namespace biogpu::qc

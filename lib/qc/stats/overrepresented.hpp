@@ -3,12 +3,15 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "lib/qc/prepare/read_sample.hpp"
-#include "lib/qc/run/summary.hpp"
+#include "lib/qc/input/read_sample.hpp"
 
 namespace biogpu::qc {
+
+// A sequence and how often it was met in the reads sampled, in lexicographic order.
+using SequenceCounts = std::vector<std::pair<std::string, std::uint64_t>>;
 
 // The lengths at which over-represented sequences are looked for in reads of so many cycles. One
 // may come twice, and then counts twice, as in fastp.
@@ -36,5 +39,8 @@ class OverrepresentedCounter {
   std::vector<std::uint64_t> hashes_;
   std::vector<Length> lengths_;
 };
+
+// Whether a sequence that was met so often in one of `sampling` reads is reported.
+bool is_overrepresented(const std::string& sequence, std::uint64_t count, int sampling);
 
 }  // namespace biogpu::qc

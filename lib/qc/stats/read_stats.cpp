@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "lib/qc/stats/narrow_sums.hpp"
-
 namespace biogpu::qc {
 namespace {
 

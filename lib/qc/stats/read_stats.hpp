@@ -77,4 +77,8 @@ class StatsAdder {
       steps_;  // [n_cycles + 1]: reads that begin at a cycle minus those ended
 };
 
+// Adds the bases [from, length) to narrow sums that have room for them. Returns false, with nothing
+// added, when a quality symbol is no Phred + 33 of 0 to 93.
+bool add_narrow(const char* sequence, const char* quality, int length, int from, NarrowSums& sums);
+
 }  // namespace biogpu::qc

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "lib/qc/options.hpp"
+#include "lib/qc/options/options.hpp"
 #include "lib/qc/steps/mate.hpp"
 
 namespace biogpu::qc {

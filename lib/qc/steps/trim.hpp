@@ -1,6 +1,6 @@
 #pragma once
 
-#include "lib/qc/options.hpp"
+#include "lib/qc/options/options.hpp"
 #include "lib/qc/steps/mate.hpp"
 
 namespace biogpu::qc {

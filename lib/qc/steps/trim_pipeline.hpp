@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/qc/options.hpp"
+#include "lib/qc/options/options.hpp"
 #include "lib/qc/steps/mate.hpp"
 #include "lib/qc/steps/overlap.hpp"
 #include "lib/qc/steps/trim_result.hpp"

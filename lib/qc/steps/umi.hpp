@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "lib/qc/options.hpp"
+#include "lib/qc/options/options.hpp"
 #include "lib/qc/steps/mate.hpp"
 
 namespace biogpu::qc {

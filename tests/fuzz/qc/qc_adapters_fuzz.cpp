@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
-#include "lib/qc/options.hpp"
+#include "lib/qc/options/options.hpp"
 #include "tests/fuzz/support/memory_file.hpp"
 #include "tests/fuzz/support/mutate.hpp"
 

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "lib/core/error.hpp"
-#include "lib/qc/options.hpp"
+#include "lib/qc/options/options.hpp"
 #include "tests/fuzz/support/memory_file.hpp"
 #include "tests/fuzz/support/mutate.hpp"
 

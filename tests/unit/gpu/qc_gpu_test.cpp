@@ -3,8 +3,8 @@
 #include <random>
 
 #include "lib/core/complement.hpp"
-#include "lib/qc/run/gpu_steps.hpp"
-#include "lib/qc/run/process.hpp"
+#include "lib/qc/batch/batch_processor.hpp"
+#include "lib/qc/batch/gpu_steps.hpp"
 #include "lib/qc/stats/duplicates.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"

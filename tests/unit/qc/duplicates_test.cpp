@@ -3,7 +3,6 @@
 #include <set>
 #include <string>
 
-#include "lib/qc/stats/duplicate_sum.hpp"
 #include "lib/qc/stats/packed_keys.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/qc/random_text.hpp"

@@ -1,7 +1,7 @@
-#include "lib/qc/prepare/list_lines.hpp"
+#include "lib/qc/options/list_lines.hpp"
 
 #include "lib/core/error.hpp"
-#include "lib/qc/options.hpp"
+#include "lib/qc/options/options.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/io/files.hpp"
 #include "tests/unit/qc/says.hpp"

@@ -1,4 +1,4 @@
-#include "lib/qc/run/filter_counts.hpp"
+#include "lib/qc/stats/filter_counts.hpp"
 
 namespace biogpu::qc {
 namespace {

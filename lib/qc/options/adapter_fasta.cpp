@@ -4,8 +4,8 @@
 #include <map>
 
 #include "lib/core/error.hpp"
-#include "lib/qc/options.hpp"
-#include "lib/qc/prepare/list_lines.hpp"
+#include "lib/qc/options/list_lines.hpp"
+#include "lib/qc/options/options.hpp"
 
 namespace biogpu::qc {
 namespace {

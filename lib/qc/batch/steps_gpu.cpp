@@ -1,4 +1,4 @@
-// The GPU backend's side of lib/qc/run/gpu_steps.hpp.
+// The GPU backend's side of lib/qc/batch/gpu_steps.hpp.
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -6,7 +6,7 @@
 #include "gpu/qc/batch_steps.hpp"
 #include "gpu/rt/device.hpp"
 #include "lib/core/errors_gpu.hpp"
-#include "lib/qc/run/gpu_steps.hpp"
+#include "lib/qc/batch/gpu_steps.hpp"
 #include "lib/qc/stats/duplicates.hpp"
 #include "lib/qc/steps/adapter.hpp"
 #include "lib/qc/steps/filter.hpp"

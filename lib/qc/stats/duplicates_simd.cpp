@@ -1,10 +1,10 @@
 // The part of the duplicates' hash that depends on the bases, at the width of the machine.
-#include "lib/qc/stats/duplicate_sum.hpp"
+#include "lib/qc/stats/duplicates.hpp"
 
 #include "lib/core/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "lib/qc/stats/duplicate_sum.cpp"
+#define HWY_TARGET_INCLUDE "lib/qc/stats/duplicates_simd.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

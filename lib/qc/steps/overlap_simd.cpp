@@ -5,7 +5,7 @@
 #include "lib/core/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "lib/qc/steps/overlap.cpp"
+#define HWY_TARGET_INCLUDE "lib/qc/steps/overlap_simd.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

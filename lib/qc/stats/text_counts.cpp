@@ -1,4 +1,4 @@
-#include "lib/qc/run/text_counts.hpp"
+#include "lib/qc/stats/text_counts.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <memory>
 
-#include "lib/qc/options.hpp"
-#include "lib/qc/run/batch.hpp"
-#include "lib/qc/run/summary.hpp"
+#include "lib/qc/batch/batch.hpp"
+#include "lib/qc/options/options.hpp"
+#include "lib/qc/stats/summary.hpp"
 
 namespace biogpu::qc {
 

@@ -2,7 +2,7 @@
 #include "lib/core/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "lib/qc/steps/count_bases.cpp"
+#define HWY_TARGET_INCLUDE "lib/qc/steps/filter_simd.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "lib/core/stage_times.hpp"
+#include "lib/qc/batch/batch.hpp"
 #include "lib/qc/input/prefetcher.hpp"
-#include "lib/qc/options.hpp"
-#include "lib/qc/run/batch.hpp"
+#include "lib/qc/options/options.hpp"
 
 namespace biogpu::qc {
 

@@ -1,4 +1,4 @@
-#include "lib/qc/run/gpu_steps.hpp"
+#include "lib/qc/batch/gpu_steps.hpp"
 
 #include "lib/core/gpu_backend.hpp"
 

@@ -1,4 +1,4 @@
-#include "lib/qc/prepare/read_sample.hpp"
+#include "lib/qc/input/read_sample.hpp"
 
 namespace biogpu::qc {
 namespace {

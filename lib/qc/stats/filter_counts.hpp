@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "lib/qc/run/text_counts.hpp"
+#include "lib/qc/stats/text_counts.hpp"
 #include "lib/qc/steps/trim_result.hpp"
 
 namespace biogpu::qc {

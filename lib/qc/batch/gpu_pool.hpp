@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/qc/run/gpu_steps.hpp"
+#include "lib/qc/batch/gpu_steps.hpp"
 
 namespace biogpu::qc {
 

@@ -1,10 +1,10 @@
 // Statistics of a read at the width of the machine: a vector holds as many cycles as it has bytes.
-#include "lib/qc/stats/narrow_sums.hpp"
+#include "lib/qc/stats/read_stats.hpp"
 
 #include "lib/core/simd_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "lib/qc/stats/narrow_sums.cpp"
+#define HWY_TARGET_INCLUDE "lib/qc/stats/read_stats_simd.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 

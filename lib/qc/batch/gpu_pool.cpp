@@ -1,4 +1,4 @@
-#include "lib/qc/run/gpu_pool.hpp"
+#include "lib/qc/batch/gpu_pool.hpp"
 
 #include <utility>
 

@@ -1,5 +1,6 @@
-#include "lib/qc/output_names.hpp"
+#include "lib/qc/options/output_names.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -11,7 +12,6 @@
 
 #include "lib/core/error.hpp"
 #include "lib/io/output/path_conflicts.hpp"
-#include "lib/qc/output/part_name.hpp"
 
 namespace biogpu::qc {
 namespace {
@@ -63,6 +63,12 @@ void add_parts(const Options& options, const io::NamedFile& out, const Files& ot
 }
 
 }  // namespace
+
+std::string part_name(const std::string& path, std::size_t n, int digits) {
+  const std::size_t slash = path.rfind('/');
+  const std::size_t base = slash == std::string::npos ? 0 : slash + 1;
+  return fmt::format("{}{:0{}}.{}", path.substr(0, base), n + 1, digits, path.substr(base));
+}
 
 void check_output_names(const Options& options) {
   const Files inputs{{"--in1", options.in1},

@@ -1,10 +1,10 @@
-#include "lib/qc/run/process.hpp"
+#include "lib/qc/batch/batch_processor.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "lib/core/complement.hpp"
-#include "lib/qc/run/fastq_format.hpp"
+#include "lib/qc/batch/fastq_format.hpp"
 #include "lib/qc/steps/correct.hpp"
 #include "lib/qc/steps/filter.hpp"
 #include "lib/qc/steps/umi.hpp"

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/qc/options.hpp"
-#include "lib/qc/run/batch.hpp"
-#include "lib/qc/run/filter_counts.hpp"
+#include "lib/qc/batch/batch.hpp"
+#include "lib/qc/options/options.hpp"
+#include "lib/qc/stats/filter_counts.hpp"
 #include "lib/qc/stats/read_stats.hpp"
 #include "lib/qc/steps/trim_pipeline.hpp"
 

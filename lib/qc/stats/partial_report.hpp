@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "lib/qc/run/text_counts.hpp"
 #include "lib/qc/stats/packed_keys.hpp"
+#include "lib/qc/stats/text_counts.hpp"
 
 namespace biogpu::qc {
 

@@ -1,4 +1,4 @@
-#include "lib/qc/options.hpp"
+#include "lib/qc/options/options.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
-#include "lib/qc/output_names.hpp"
-#include "lib/qc/prepare/list_lines.hpp"
+#include "lib/qc/options/list_lines.hpp"
+#include "lib/qc/options/output_names.hpp"
 
 namespace biogpu::qc {
 namespace {

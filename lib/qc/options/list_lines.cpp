@@ -1,4 +1,4 @@
-#include "lib/qc/prepare/list_lines.hpp"
+#include "lib/qc/options/list_lines.hpp"
 
 #include <fmt/format.h>
 

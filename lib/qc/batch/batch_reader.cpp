@@ -1,4 +1,4 @@
-#include "lib/qc/run/batch_reader.hpp"
+#include "lib/qc/batch/batch_reader.hpp"
 
 #include <fmt/format.h>
 

@@ -1,18 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "lib/qc/run/filter_counts.hpp"
+#include "lib/qc/stats/filter_counts.hpp"
+#include "lib/qc/stats/overrepresented.hpp"
 #include "lib/qc/stats/read_stats.hpp"
 
 namespace biogpu::qc {
-
-// A sequence and how often it was met in the reads sampled, in lexicographic order.
-using SequenceCounts = std::vector<std::pair<std::string, std::uint64_t>>;
 
 // All that the reports tell. Mates are indexed 0 and 1; merged reads count as mate 0 after.
 struct Summary {
@@ -30,10 +26,10 @@ struct Summary {
                             : static_cast<double>(n_duplicates) / static_cast<double>(n_evaluated);
   }
   // The first most frequent insert size.
-  int insert_size_peak() const;
+  int insert_size_peak() const {
+    const auto first = counts.insert_sizes.begin();
+    return static_cast<int>(std::max_element(first, first + kMaxInsertSize) - first);
+  }
 };
-
-// Whether a sequence that was met so often in one of `sampling` reads is reported.
-bool is_overrepresented(const std::string& sequence, std::uint64_t count, int sampling);
 
 }  // namespace biogpu::qc
