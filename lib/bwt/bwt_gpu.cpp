@@ -7,7 +7,7 @@
 
 #include "gpu/bwt/block_sort.hpp"
 #include "gpu/bwt/fm_search.hpp"
-#include "gpu/bwt/suffix_sort.hpp"
+#include "gpu/bwt/prefix_doubling.hpp"
 #include "gpu/rt/device.hpp"
 #include "lib/core/errors_gpu.hpp"
 #include "lib/core/run_on_threads.hpp"

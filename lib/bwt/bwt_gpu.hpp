@@ -1,7 +1,7 @@
 #pragma once
 
 #include "gpu/bwt/suffix_text.hpp"
-#include "lib/bwt/fm/gpu_search.hpp"
+#include "lib/bwt/bwt_device.hpp"
 
 namespace biogpu::bwt {
 

@@ -3,7 +3,7 @@
 #include "gpu/rt/device.hpp"
 #include "gpu/rt/monitor.hpp"
 #include "lib/align/align_gpu.hpp"
-#include "lib/bwt/fm/gpu_search.hpp"
+#include "lib/bwt/bwt_device.hpp"
 #include "lib/core/gpu_backend.hpp"
 #include "lib/kmer/kmer_gpu.hpp"
 #include "lib/qc/batch/gpu_steps.hpp"

@@ -9,7 +9,7 @@
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/run/cost_tasks.hpp"
 #include "apps/biogpu/run/process_end.hpp"
-#include "lib/bwt/fm/gpu_search.hpp"
+#include "lib/bwt/bwt_device.hpp"
 #include "lib/core/device_start.hpp"
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/sequence_reader.hpp"

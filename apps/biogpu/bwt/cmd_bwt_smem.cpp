@@ -11,7 +11,7 @@
 #include "apps/biogpu/bwt/command.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/run/process_end.hpp"
-#include "lib/bwt/fm/smem_search.hpp"
+#include "lib/bwt/smem/smem_search.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"

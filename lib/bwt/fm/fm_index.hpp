@@ -8,8 +8,8 @@
 
 #include "lib/bio/genome/contig.hpp"
 #include "lib/bwt/fm/fm_layout.hpp"
-#include "lib/bwt/reference.hpp"
 #include "lib/bwt/suffix/suffix_array.hpp"
+#include "lib/bwt/text/reference.hpp"
 #include "lib/core/big_array.hpp"
 #include "lib/io/mapped_file.hpp"
 #include "lib/io/output_file.hpp"

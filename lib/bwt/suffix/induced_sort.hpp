@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "lib/bwt/packed_text.hpp"
 #include "lib/bwt/suffix/lms_marks.hpp"
+#include "lib/bwt/text/packed_text.hpp"
 #include "lib/core/big_array.hpp"
 #include "lib/core/run_on_threads.hpp"
 

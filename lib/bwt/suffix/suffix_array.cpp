@@ -2,12 +2,12 @@
 
 #include <atomic>
 
-#include "lib/bwt/fm/gpu_search.hpp"
 #include "lib/bwt/suffix/carried_induction.hpp"
+#include "lib/bwt/suffix/gpu_sort.hpp"
 #include "lib/bwt/suffix/induced_sort.hpp"
 #include "lib/bwt/suffix/lms_sorter.hpp"
 #include "lib/bwt/suffix/pair_chains.hpp"
-#include "lib/bwt/suffix/rank_doubling.hpp"
+#include "lib/bwt/suffix/prefix_doubling.hpp"
 #include "lib/bwt/suffix/suffix_buckets.hpp"
 #include "lib/bwt/suffix/tie_refiner.hpp"
 #include "lib/bwt/suffix/word_sort.hpp"

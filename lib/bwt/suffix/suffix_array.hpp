@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "lib/bwt/packed_text.hpp"
+#include "lib/bwt/text/packed_text.hpp"
 #include "lib/core/big_array.hpp"
 
 namespace biogpu::bwt {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/bwt/fm/bwa_fm.hpp"
-#include "lib/bwt/fm/smem_search.hpp"
+#include "lib/bwt/bwa/bwa_fm.hpp"
+#include "lib/bwt/smem/smem_search.hpp"
 #include "tests/fuzz/support/expect_error.hpp"
 #include "tests/fuzz/support/folder.hpp"
 #include "tests/fuzz/support/mutate.hpp"

@@ -1,4 +1,4 @@
-#include "lib/bwt/fm/smem.hpp"
+#include "lib/bwt/smem/smem.hpp"
 
 #include <unistd.h>
 
@@ -9,8 +9,8 @@
 #include <numeric>
 #include <tuple>
 
-#include "lib/bwt/fm/bwa_index.hpp"
-#include "lib/bwt/fm/smem_search.hpp"
+#include "lib/bwt/bwa/bwa_index.hpp"
+#include "lib/bwt/smem/smem_search.hpp"
 #include "lib/core/error.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/bwt/texts.hpp"

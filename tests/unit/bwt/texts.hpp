@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/bwt/packed_text.hpp"
+#include "lib/bwt/text/packed_text.hpp"
 
 namespace biogpu::test {
 

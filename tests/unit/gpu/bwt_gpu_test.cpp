@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "gpu/bwt/suffix_sort.hpp"
+#include "gpu/bwt/prefix_doubling.hpp"
 #include "lib/bwt/suffix/suffix_array.hpp"
 #include "lib/core/error.hpp"
 #include "tests/support/catch.hpp"
