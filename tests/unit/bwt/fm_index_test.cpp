@@ -151,6 +151,44 @@ TEST_CASE("bwt.fm_index: counts and places equal a naive search", "[bwt]") {
   }
 }
 
+TEST_CASE("bwt.fm_index: a block's counts at every offset are those bit by bit", "[bwt]") {
+  std::mt19937_64 random(9);
+  bwt::FmBlock block{};
+  for (int w = 0; w < 2; ++w) {
+    block.low[w] = random();
+    block.high[w] = random();
+    block.letter[w] = random() | random();
+  }
+  for (unsigned letter = 0; letter < 4; ++letter) {
+    std::uint64_t expected = 0;
+    for (std::uint64_t offset = 0; offset < bwt::kFmBlockRows; ++offset) {
+      CAPTURE(letter, offset);
+      CHECK(bwt::count_in_block(block, letter, offset) == expected);
+      const auto bit = [&](const std::uint64_t* plane) {
+        return static_cast<unsigned>(plane[offset / 64] >> offset % 64 & 1);
+      };
+      const bool is_letter = bit(block.letter) != 0;
+      expected += is_letter && (bit(block.high) << 1 | bit(block.low)) == letter ? 1 : 0;
+    }
+  }
+}
+
+TEST_CASE("bwt.fm_index: a row adds at most one letter to the ranks, across blocks too", "[bwt]") {
+  const std::string letters = test::random_text(4, 1000, "ACGT");
+  const bwt::FmIndex index = index_of({letters}, 8, 0);
+  const std::uint64_t n_rows = index.header().n_rows;
+  std::uint64_t n_sentinels = 0;
+  for (std::uint64_t row = 0; row < n_rows; ++row) {
+    std::uint64_t n_added = 0;
+    for (unsigned letter = 0; letter < 4; ++letter)
+      n_added += index.rank(letter, row + 1) - index.rank(letter, row);
+    CAPTURE(row);
+    CHECK(n_added <= 1);
+    n_sentinels += n_added == 0;
+  }
+  CHECK(n_sentinels == n_rows - letters.size());
+}
+
 TEST_CASE("bwt.fm_index: a genome without any base answers nothing", "[bwt]") {
   for (const Genome& genome : {Genome{}, Genome{""}, Genome{"NNN", ""}}) {
     const bwt::FmIndex index = index_of(genome, 8, 0);

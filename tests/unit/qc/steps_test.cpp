@@ -122,21 +122,32 @@ TEST_CASE("qc.filter: the vector version counts what the plain one counts", "[qc
   }
 }
 
-TEST_CASE("qc.correct: a poor base takes its good mate's word", "[qc]") {
-  std::string sequence1 = "ACGTA";
-  std::string quality1 = "IIIII";
-  std::string sequence2 = "TAGGT";  // on mate 1: ACCTA
-  std::string quality2 = "II#II";
-  TrimmedRead read1;
-  TrimmedRead read2;
-  read1.original = read1.mate = {sequence1.data(), quality1.data(), 5};
-  read2.original = read2.mate = {sequence2.data(), quality2.data(), 5};
-  std::vector<BaseChange> changes;
-  find_corrections(read1, read2, {true, 0, 5, 1}, changes);
-  CHECK(sequence2 == "TAGGT");
-  REQUIRE(changes.size() == 1);
-  CHECK(changes[0].read == 1);
-  change_base(read2.original, changes[0]);
-  CHECK(sequence2 == "TACGT");
-  CHECK(quality2 == "IIIII");
+TEST_CASE("qc.correct: a base of at most Q14 becomes its mate's of at least Q30", "[qc]") {
+  struct Case {
+    int quality1;
+    int quality2;
+    int changed;  // mate 0 or 1, -1: neither
+  };
+  for (const Case& c :
+       {Case{30, 14, 1}, Case{29, 14, -1}, Case{30, 15, -1}, Case{14, 30, 0}, Case{14, 29, -1},
+        Case{15, 30, -1}, Case{40, 2, 1}, Case{40, 40, -1}, Case{2, 2, -1}}) {
+    CAPTURE(c.quality1, c.quality2);
+    std::string sequence[2] = {"ACGTA", "TAGGT"};  // mate 2 lies on mate 1 as ACCTA
+    std::string quality[2] = {"IIIII", "IIIII"};
+    quality[0][2] = static_cast<char>(kPhredOffset + c.quality1);
+    quality[1][2] = static_cast<char>(kPhredOffset + c.quality2);
+    TrimmedRead reads[2];
+    for (int m = 0; m < 2; ++m)
+      reads[m].original = reads[m].mate = {sequence[m].data(), quality[m].data(), 5};
+    std::vector<BaseChange> changes;
+    find_corrections(reads[0], reads[1], {true, 0, 5, 1}, changes);
+    CHECK(sequence[1] == "TAGGT");  // nothing is changed yet
+    REQUIRE(changes.size() == (c.changed < 0 ? 0 : 1));
+    if (c.changed < 0) continue;
+    CHECK(static_cast<int>(changes[0].read) == c.changed);
+    change_base(reads[c.changed].original, changes[0]);
+    CHECK(sequence[c.changed] == (c.changed == 0 ? "ACCTA" : "TACGT"));
+    CHECK(quality[0][2] == quality[1][2]);
+    CHECK(quality[0][2] == kPhredOffset + std::max(c.quality1, c.quality2));
+  }
 }
