@@ -8,9 +8,10 @@
 // Result   exact; independent of wave width and grid, but for the order of the changes.
 // Limits   kMaxLength bases a read.
 // Source   Chen et al., doi:10.1093/bioinformatics/bty560.
-// Oracle   trim_single, trim_pair and filter, lib/qc/steps.
+// Oracle   lib/qc/steps/trim_pipeline.hpp and filter.hpp.
 #include "gpu/qc/steps.hpp"
 
+#include "gpu/qc/adapter_row.hpp"
 #include "gpu/qc/overlap_row.hpp"
 #include "gpu/qc/trim_row.hpp"
 #include "gpu/rt/kernel.hpp"
