@@ -15,6 +15,7 @@ and constants alone share one.
 """
 import functools
 import hashlib
+import inspect
 import os
 import sys
 from pathlib import Path
@@ -34,7 +35,7 @@ def emulator():
     return emu
 
 
-CORRECTIONS = "4"  # of correct(): what was translated with others is not used
+CORRECTIONS = "5"  # of correct(): what was translated with others is not used
 
 
 def correct(emu):
@@ -42,7 +43,8 @@ def correct(emu):
 
     An atomic returns the old value where sc0 is set, which other cards call glc. Row broadcasts give the last lane
     of each row to the next row, or lane 31 to the upper half. Flat addresses have no base in scalar registers.
-    The bases of shared and private memory are 64 bits; the compiler takes them by s_mov_b64.
+    The bases of shared and private memory are 64 bits; the compiler takes them by s_mov_b64. The matrix cores take
+    subnormal numbers of fp16 as they are; those of gfx90a take zero for them.
     """
     attribute, control, field = emu._iattr, emu._dpp16_ctrl, emu._Ctx.optional_field
     source, move = emu._Ctx.rsrc_dyn, []
@@ -80,6 +82,13 @@ def correct(emu):
 
     emu._iattr, emu._dpp16_ctrl, emu._Ctx.optional_field = attribute_of, control_of, field_of
     emu._Ctx.rsrc_dyn, emu._INST_HANDLERS[emu.irc.SOP1] = source_of, compile_scalar
+
+    source_text = inspect.getsource(emu._compile_mfma)
+    flushed = "return exp.eq(_c(0)).where(_c(0), f32_bits)"
+    if source_text.count(flushed) != 1:
+        raise RuntimeError("tinygrad's _compile_mfma is another than the one that is corrected here")
+    small = "((mant.cast(dtypes.float32) * UOp.const(2.0 ** -24, dtypes.float32)).bitcast(dtypes.uint32) | (sign << _c(31)))"
+    exec(source_text.replace(flushed, f"return exp.eq(_c(0)).where({small}, f32_bits)"), emu.__dict__)
 
 
 def cache_file():
