@@ -1,7 +1,7 @@
 // The GPU backend's side of lib/kmer/gpu_counter.hpp and gpu_lookup.hpp.
 #include "lib/kmer/kmer_gpu.hpp"
-#include "gpu/kmer/counter.hpp"
-#include "gpu/kmer/lookup_table.hpp"
+#include "gpu/kmer/count/pass_counter.hpp"
+#include "gpu/kmer/lookup/lookup_table.hpp"
 #include "gpu/rt/device.hpp"
 #include "lib/core/errors_gpu.hpp"
 
@@ -55,7 +55,7 @@ class BackendCounter : public GpuCounter {
 
   bool share_texts(std::span<GpuCounter* const> all) override {
     return with_device_errors([&] {
-      std::vector<gpu::kmer::Counter*> counters;
+      std::vector<gpu::kmer::PassCounter*> counters;
       for (GpuCounter* counter : all)
         counters.push_back(static_cast<BackendCounter*>(counter)->counter_.get());
       return counter_->share_texts(counters);
@@ -87,8 +87,8 @@ class BackendCounter : public GpuCounter {
   bool next(std::size_t max_n, Block& block) override {
     return with_device_errors([&] {
       gpu::set_device(device_);
-      if (!block.memory) block.memory = std::make_shared<gpu::kmer::HostBlock>();
-      auto& memory = *static_cast<gpu::kmer::HostBlock*>(block.memory.get());
+      if (!block.memory) block.memory = std::make_shared<gpu::kmer::HostCounts>();
+      auto& memory = *static_cast<gpu::kmer::HostCounts*>(block.memory.get());
       block.n = counter_->next(max_n, memory);
       block.keys = memory.keys.data();
       block.counts = memory.counts.data();
@@ -100,13 +100,13 @@ class BackendCounter : public GpuCounter {
   std::uint64_t n_windows() const override { return counter_->n_windows(); }
   GpuCountTimes times() const override {
     const gpu::kmer::CounterTimes times = counter_->times();
-    return {times.copy_s, times.place_s, times.sort_s, times.runs_s};
+    return {times.copy_s, times.encode_s, times.sort_s, times.runs_s};
   }
   std::uint64_t peak_device_bytes() const override { return counter_->peak_bytes(); }
 
  private:
   int device_;
-  std::unique_ptr<gpu::kmer::Counter> counter_;
+  std::unique_ptr<gpu::kmer::PassCounter> counter_;
 };
 
 class BackendLookup : public GpuLookup {

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <map>
 
-#include "gpu/kmer/counter.hpp"
-#include "gpu/kmer/lookup_table.hpp"
+#include "gpu/kmer/count/pass_counter.hpp"
+#include "gpu/kmer/lookup/lookup_table.hpp"
 #include "lib/kmer/count/packed_text.hpp"
 #include "lib/kmer/order/key_order.hpp"
 #include "lib/kmer/sequence_keys.hpp"
@@ -14,12 +14,12 @@ using namespace biogpu;
 
 namespace {
 
-using Places = std::map<std::uint64_t, std::uint64_t>;
+using SortKeyCounts = std::map<std::uint64_t, std::uint64_t>;
 
 constexpr std::size_t kStageLetters = 4096;  // so that texts are cut
 
 // False where the counter was full before the text's end.
-bool add_text(gpu::kmer::Counter& counter, int k, const std::string& text) {
+bool add_text(gpu::kmer::PassCounter& counter, int k, const std::string& text) {
   bool fits = true;
   kmer::TextPacker(k, 0, kStageLetters)
       .pack([&](const kmer::Counter::Add& add) { add(text, {}); },
@@ -30,12 +30,13 @@ bool add_text(gpu::kmer::Counter& counter, int k, const std::string& text) {
 }
 
 // What the device has to find, by the CPU's plain code.
-Places expected_places(const std::string& text, const kmer::KeyOrder& order, bool canonical) {
+SortKeyCounts expected_sort_keys(const std::string& text, const kmer::KeyOrder& order,
+                                 bool canonical) {
   std::vector<std::uint64_t> keys;
   kmer::append_keys(text, order.k(), canonical, keys);
-  Places places;
-  for (const std::uint64_t key : keys) ++places[order.place(kmer::Key<1>{{key}}).word[0]];
-  return places;
+  SortKeyCounts sort_keys;
+  for (const std::uint64_t key : keys) ++sort_keys[order.place(kmer::Key<1>{{key}}).word[0]];
+  return sort_keys;
 }
 
 gpu::kmer::CounterOptions options_for(const kmer::KeyOrder& order, bool canonical) {
@@ -51,18 +52,18 @@ gpu::kmer::CounterOptions options_for(const kmer::KeyOrder& order, bool canonica
   return options;
 }
 
-// All that is left in the counter; checks that places ascend.
-Places take_all(gpu::kmer::Counter& counter, std::size_t step) {
-  Places all;
-  std::vector<std::uint64_t> places;
+// All that is left in the counter; checks that sort keys ascend.
+SortKeyCounts take_all(gpu::kmer::PassCounter& counter, std::size_t step) {
+  SortKeyCounts all;
+  std::vector<std::uint64_t> sort_keys;
   std::vector<std::uint64_t> counts;
   std::uint64_t last = 0;
   bool ascending = true;
-  while (const std::size_t n = counter.next(step, places, counts)) {
+  while (const std::size_t n = counter.next(step, sort_keys, counts)) {
     for (std::size_t i = 0; i < n; ++i) {
-      ascending = ascending && (all.empty() || places[i] > last);
-      last = places[i];
-      all[places[i]] += counts[i];
+      ascending = ascending && (all.empty() || sort_keys[i] > last);
+      last = sort_keys[i];
+      all[sort_keys[i]] += counts[i];
     }
   }
   CHECK(ascending);
@@ -89,7 +90,7 @@ TEST_CASE("kmer.counter gpu: equals plain counting", "[kmer][gpu][device]") {
                                           : kmer::KeyOrder::jellyfish(k, size_bits, false);
         const auto counter = gpu::kmer::make_counter(options_for(order, canonical));
         REQUIRE(add_text(*counter, k, text));
-        const Places expected = expected_places(text, order, canonical);
+        const SortKeyCounts expected = expected_sort_keys(text, order, canonical);
         CHECK(take_all(*counter, 1000) == expected);
         std::uint64_t n = 0;
         for (const auto& entry : expected) n += entry.second;
@@ -107,20 +108,20 @@ TEST_CASE("kmer.counter gpu: texts of every length around a word", "[kmer][gpu][
     const std::string text = test::random_letters(rng, n, "ACGTACGTACGTN");
     const auto counter = gpu::kmer::make_counter(options_for(order, false));
     REQUIRE(add_text(*counter, 5, text));
-    CHECK(take_all(*counter, 7) == expected_places(text, order, false));
+    CHECK(take_all(*counter, 7) == expected_sort_keys(text, order, false));
   }
 }
 
 TEST_CASE("kmer.counter gpu: how many bits are sorted first changes nothing",
           "[kmer][gpu][device]") {
   if (!test::has_gpu()) return;
-  // Two letters among few places fill groups that are longer than one thread sorts.
+  // Two letters among few sort keys fill groups that are longer than one thread sorts.
   std::mt19937 rng(6);
   const std::string few = test::random_letters(rng, 6000, "AC");
   for (const std::string& text : {joined(test::tricky_sequences(26, 1500)), few})
     for (const int k : {12, 21, 32}) {
       const auto order = kmer::KeyOrder::jellyfish(k, 14, false);
-      const Places expected = expected_places(text, order, true);
+      const SortKeyCounts expected = expected_sort_keys(text, order, true);
       for (const int sort_bits : {1, 4, 8, 16}) {
         CAPTURE(k, sort_bits);
         auto options = options_for(order, true);
@@ -134,8 +135,8 @@ TEST_CASE("kmer.counter gpu: how many bits are sorted first changes nothing",
 
 TEST_CASE("kmer.counter gpu: how bins are cut changes nothing", "[kmer][gpu][device]") {
   if (!test::has_gpu()) return;
-  // The longest fills bins beyond any table, so that all places are sorted; the one before needs
-  // the larger table of small devices; the repeat is a bin of few places that occur often.
+  // The longest fills bins beyond any table, so that all sort keys are sorted; the one before needs
+  // the larger table of small devices; the repeat is a bin of few sort keys that occur often.
   std::mt19937 rng(8);
   std::string often;
   for (int i = 0; i < 2000; ++i) often += "ACGTTGCAAC";
@@ -144,7 +145,7 @@ TEST_CASE("kmer.counter gpu: how bins are cut changes nothing", "[kmer][gpu][dev
         test::random_letters(rng, 40000, "ACGT")})
     for (const int k : {16, 21, 32}) {
       const auto order = kmer::KeyOrder::jellyfish(k, 20, false);
-      const Places expected = expected_places(text, order, true);
+      const SortKeyCounts expected = expected_sort_keys(text, order, true);
       for (const int bin_bits : {0, 1, 5}) {
         CAPTURE(k, bin_bits);
         auto options = options_for(order, true);
@@ -160,10 +161,10 @@ TEST_CASE("kmer.counter gpu: ranges, parts and refills change nothing", "[kmer][
   if (!test::has_gpu()) return;
   const std::string text = joined(test::tricky_sequences(22, 3000));
   const auto order = kmer::KeyOrder::jellyfish(21, 20, false);
-  const Places expected = expected_places(text, order, true);
+  const SortKeyCounts expected = expected_sort_keys(text, order, true);
 
   auto options = options_for(order, true);
-  options.max_device_bytes = 200000;  // some thousand places at a time
+  options.max_device_bytes = 200000;  // some thousand sort keys at a time
   const auto small = gpu::kmer::make_counter(options);
   REQUIRE(add_text(*small, 21, text));
   CHECK(take_all(*small, 500) == expected);
@@ -171,14 +172,14 @@ TEST_CASE("kmer.counter gpu: ranges, parts and refills change nothing", "[kmer][
   REQUIRE(add_text(*small, 21, text));
   CHECK(take_all(*small, 500) == expected);
 
-  Places together;
+  SortKeyCounts together;
   for (int part = 0; part < 3; ++part) {
     auto of_part = options_for(order, true);
     of_part.part = part;
     of_part.n_parts = 3;
     const auto counter = gpu::kmer::make_counter(of_part);
     REQUIRE(add_text(*counter, 21, text));
-    const Places some = take_all(*counter, 500);
+    const SortKeyCounts some = take_all(*counter, 500);
     CHECK((together.empty() || some.begin()->first > together.rbegin()->first));
     together.insert(some.begin(), some.end());
   }
@@ -200,8 +201,8 @@ TEST_CASE("kmer.counter gpu: how devices share the texts changes nothing", "[kme
           CAPTURE(text.size(), has_order, n_parts, max_bytes);
           const auto order = has_order ? kmer::KeyOrder::jellyfish(21, 20, false)
                                        : kmer::KeyOrder::lexicographic(21);
-          std::vector<std::unique_ptr<gpu::kmer::Counter>> counters;
-          std::vector<gpu::kmer::Counter*> all;
+          std::vector<std::unique_ptr<gpu::kmer::PassCounter>> counters;
+          std::vector<gpu::kmer::PassCounter*> all;
           for (std::size_t part = 0; part < n_parts; ++part) {
             auto options = options_for(order, true);
             options.part = static_cast<int>(part);
@@ -221,22 +222,23 @@ TEST_CASE("kmer.counter gpu: how devices share the texts changes nothing", "[kme
                 REQUIRE(add_text(*all[i], 21, text.substr(begin, n)));
             }
             all[0]->exchange();
-            Places expected;
+            SortKeyCounts expected;
             for (std::size_t i = 0; i + 1 < n_parts || i == 0; ++i) {
               const std::size_t n = text.size() / n_parts + 1;
-              for (const auto& [place, count] : expected_places(text.substr(i * n, n), order, true))
-                expected[place] += count;
+              for (const auto& [sort_key, count] :
+                   expected_sort_keys(text.substr(i * n, n), order, true))
+                expected[sort_key] += count;
             }
-            Places together;
+            SortKeyCounts together;
             for (std::size_t part = 0; part < n_parts; ++part) {
               gpu::set_device(static_cast<int>(part % n_devices));
-              const Places some = take_all(*all[part], 500);
+              const SortKeyCounts some = take_all(*all[part], 500);
               CHECK((together.empty() || some.empty() ||
                      some.begin()->first > together.rbegin()->first));
               together.insert(some.begin(), some.end());
             }
             CHECK(together == expected);
-            for (gpu::kmer::Counter* counter : all) counter->clear();
+            for (gpu::kmer::PassCounter* counter : all) counter->clear();
           }
         }
   gpu::set_device(home);
@@ -257,7 +259,7 @@ Keys expected_keys(const std::string& text, int k, bool canonical) {
 }
 
 // All that is left in the counter; k-mers that come in parts are added up.
-Keys take_keys(gpu::kmer::Counter& counter, int k, std::size_t step) {
+Keys take_keys(gpu::kmer::PassCounter& counter, int k, std::size_t step) {
   const auto n_words = static_cast<std::size_t>(kmer::words_for(k));
   Keys all;
   std::vector<std::uint64_t> keys;

@@ -12,10 +12,10 @@
 //          one fingerprint, which hash 64 bits, may lie mixed and then make more runs than k-mers.
 // Limits   positions of 32 bits.
 // Source   own; the mixing function is that of SplitMix64, doi:10.1145/2714064.2660195.
-// Oracle   Counter, lib/kmer/count/counter.hpp, through the counts.
-#include "gpu/kmer/windows.hpp"
+// Oracle   PassCounter, lib/kmer/count/counter.hpp, through the counts.
+#include "gpu/kmer/count/fingerprints.hpp"
 
-#include "gpu/kmer/packed_bases.hpp"
+#include "gpu/kmer/text/packed_bases.hpp"
 #include "gpu/rt/kernel.hpp"
 
 namespace biogpu::gpu::kmer {
@@ -85,7 +85,7 @@ __device__ __forceinline__ std::uint32_t range_of(std::uint64_t fingerprint) {
   return static_cast<std::uint32_t>(fingerprint >> (64 - kRangeBits));
 }
 
-__global__ __launch_bounds__(kBlock) void windows_kernel(WindowsArgs a) {
+__global__ __launch_bounds__(kBlock) void windows_kernel(FingerprintsArgs a) {
   __shared__ std::uint32_t n_block;
   __shared__ unsigned long long block_begin;
   if (threadIdx.x == 0) n_block = 0;
@@ -123,7 +123,7 @@ __global__ __launch_bounds__(kBlock) void windows_kernel(WindowsArgs a) {
     }
 }
 
-__global__ __launch_bounds__(kBlock) void window_histogram_kernel(WindowsArgs a,
+__global__ __launch_bounds__(kBlock) void window_histogram_kernel(FingerprintsArgs a,
                                                                   unsigned long long* histogram) {
   __shared__ std::uint32_t n_in_range[kRanges];
   for (unsigned i = threadIdx.x; i < kRanges; i += kBlock) n_in_range[i] = 0;
@@ -173,18 +173,18 @@ __global__ __launch_bounds__(kBlock) void window_keys_kernel(WindowKeysArgs a) {
   }
 }
 
-std::size_t n_word_blocks(const WindowsArgs& args) {
+std::size_t n_word_blocks(const FingerprintsArgs& args) {
   return ceil_div<std::size_t>(ceil_div<std::size_t>(args.n_bases, kWindows), kBlock);
 }
 
 }  // namespace
 
-void launch_windows(const WindowsArgs& args, Stream& stream) {
+void launch_fingerprints(const FingerprintsArgs& args, Stream& stream) {
   if (args.n_bases < static_cast<std::uint64_t>(args.text.k)) return;
   stream.launch(windows_kernel, n_word_blocks(args), kBlock, args);
 }
 
-void launch_window_histogram(const WindowsArgs& args, unsigned long long* histogram,
+void launch_window_histogram(const FingerprintsArgs& args, unsigned long long* histogram,
                              Stream& stream) {
   if (args.n_bases < static_cast<std::uint64_t>(args.text.k)) return;
   const std::size_t n_blocks = n_word_blocks(args);

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "gpu/kmer/lookup.hpp"
+#include "gpu/kmer/lookup/lookup.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/stream.hpp"
 #include "lib/core/object_pool.hpp"
@@ -15,7 +15,7 @@ namespace biogpu::gpu::kmer {
 struct LookupTableOptions {
   int k = 0;
   int n_words = 1;
-  int size_bits = 0;                  // of the order, 0: places are keys
+  int size_bits = 0;                  // of the order, 0: sort keys are keys
   std::vector<std::uint64_t> tables;  // [n][256], as KeyOrder makes them
   std::uint64_t n_keys = 0;           // that will be added, below 2^32
 };
@@ -27,7 +27,7 @@ class LookupTable {
   explicit LookupTable(const LookupTableOptions& options);
 
   // Adds keys, n_words words each, the most significant first. They come in the order of their
-  // places, as a database holds them. One thread.
+  // sort keys, as a database holds them. One thread.
   void append(std::span<const std::uint64_t> keys, std::span<const std::uint64_t> counts);
   // Called once, after the last append().
   void finish();
@@ -49,13 +49,13 @@ class LookupTable {
   };
 
   KeyRule rule() const;
-  PlaceTable table() const;
+  SortKeyTable table() const;
   void find_batch(const std::uint64_t* keys, std::span<std::uint64_t> counts, Lane& lane);
 
   const LookupTableOptions options_;
   Stream stream_;
   DeviceBuffer<std::uint64_t> tables_;
-  DeviceBuffer<std::uint64_t> places_;
+  DeviceBuffer<std::uint64_t> sort_keys_;
   DeviceBuffer<std::uint64_t> counts_;
   DeviceBuffer<std::uint32_t> begins_;
   int index_bits_ = 1;

@@ -1,8 +1,8 @@
-#include "gpu/kmer/counter.hpp"
+#include "gpu/kmer/count/pass_counter.hpp"
 
 #include <algorithm>
 
-#include "gpu/kmer/ranges.hpp"
+#include "gpu/kmer/count/ranges.hpp"
 #include "gpu/rt/device.hpp"
 #include "gpu/rt/error.hpp"
 
@@ -21,14 +21,14 @@ std::uint64_t budget_of(const CounterOptions& options) {
 
 }  // namespace
 
-Counter::Counter(const CounterOptions& options, std::uint64_t bytes_per_window,
-                 std::size_t max_chunks)
+PassCounter::PassCounter(const CounterOptions& options, std::uint64_t bytes_per_window,
+                         std::size_t max_chunks)
     : options_(options),
       text_(options.stage_letters, budget_of(options) / kTextShare, max_chunks),
       budget_(budget_of(options)),
       bytes_per_window_(bytes_per_window) {}
 
-void Counter::clear() {
+void PassCounter::clear() {
   text_.clear();
   planned_ = false;
   passes_.clear();
@@ -38,20 +38,20 @@ void Counter::clear() {
   n_windows_ = 0;
 }
 
-bool Counter::share_texts(const std::vector<Counter*>&) { return false; }
+bool PassCounter::share_texts(const std::vector<PassCounter*>&) { return false; }
 
-std::uint64_t Counter::capacity() const {
+std::uint64_t PassCounter::capacity() const {
   const std::uint64_t left = budget_ > text_.bytes() ? budget_ - text_.bytes() : 0;
   return std::min(kMaxWindows, left / bytes_per_window_);
 }
 
-void Counter::set_pass(const Pass& pass) {
+void PassCounter::set_pass(const Pass& pass) {
   planned_ = true;
   passes_ = {pass};
 }
 
 // One pass where everything fits, else as many as it takes.
-void Counter::plan() {
+void PassCounter::plan() {
   planned_ = true;
   text_.flush(stream_);
   const std::uint64_t n = n_bases();
@@ -62,7 +62,7 @@ void Counter::plan() {
     plan_ranges(capacity());
 }
 
-void Counter::plan_ranges(std::uint64_t capacity) {
+void PassCounter::plan_ranges(std::uint64_t capacity) {
   DeviceBuffer<unsigned long long> histogram(kRanges);
   stream_.fill(histogram.data(), 0, histogram.bytes());
   add_histogram(histogram.data());
@@ -83,7 +83,7 @@ void Counter::plan_ranges(std::uint64_t capacity) {
   }
 }
 
-bool Counter::advance() {
+bool PassCounter::advance() {
   if (!planned_) plan();
   while (n_taken_ == n_distinct_) {
     if (next_pass_ == passes_.size()) return false;
@@ -95,9 +95,9 @@ bool Counter::advance() {
   return true;
 }
 
-void Counter::prepare() { advance(); }
+void PassCounter::prepare() { advance(); }
 
-std::size_t Counter::next(std::size_t max_n, HostBlock& block) {
+std::size_t PassCounter::next(std::size_t max_n, HostCounts& block) {
   if (!advance()) return 0;
   const std::size_t n = std::min<std::uint64_t>(max_n, n_distinct_ - n_taken_);
   block.keys.reserve(n * static_cast<std::size_t>(options_.n_words));
@@ -108,8 +108,8 @@ std::size_t Counter::next(std::size_t max_n, HostBlock& block) {
   return n;
 }
 
-std::size_t Counter::next(std::size_t max_n, std::vector<std::uint64_t>& keys,
-                          std::vector<std::uint64_t>& counts) {
+std::size_t PassCounter::next(std::size_t max_n, std::vector<std::uint64_t>& keys,
+                              std::vector<std::uint64_t>& counts) {
   const std::size_t n = next(max_n, block_);
   const std::size_t n_words = n * static_cast<std::size_t>(options_.n_words);
   keys.assign(block_.keys.data(), block_.keys.data() + n_words);
@@ -117,18 +117,18 @@ std::size_t Counter::next(std::size_t max_n, std::vector<std::uint64_t>& keys,
   return n;
 }
 
-CounterTimes Counter::times() const {
+CounterTimes PassCounter::times() const {
   CounterTimes times = times_;
   times.copy_s = text_.copy_s();
   return times;
 }
 
-void Counter::note_bytes(std::uint64_t beside_text) {
+void PassCounter::note_bytes(std::uint64_t beside_text) {
   peak_bytes_ = std::max(peak_bytes_, text_.bytes() + beside_text);
 }
 
-std::unique_ptr<Counter> make_counter(const CounterOptions& options) {
-  return options.n_words == 1 ? make_place_counter(options) : make_long_counter(options);
+std::unique_ptr<PassCounter> make_counter(const CounterOptions& options) {
+  return options.n_words == 1 ? make_key_counter(options) : make_fingerprint_counter(options);
 }
 
 }  // namespace biogpu::gpu::kmer

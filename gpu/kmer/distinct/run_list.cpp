@@ -1,4 +1,4 @@
-#include "gpu/kmer/run_list.hpp"
+#include "gpu/kmer/distinct/run_list.hpp"
 
 namespace biogpu::gpu::kmer {
 

@@ -1,4 +1,4 @@
-#include "gpu/kmer/text.hpp"
+#include "gpu/kmer/text/device_text.hpp"
 
 #include <cstring>
 #include <utility>
@@ -10,12 +10,12 @@ namespace biogpu::gpu::kmer {
 DeviceText::DeviceText(std::size_t stage_letters, std::uint64_t max_bytes, std::size_t max_chunks)
     : stage_letters_(stage_letters), max_bytes_(max_bytes), max_chunks_(max_chunks) {}
 
-bool DeviceText::add(const TextPiece& piece, Stream& stream) {
+bool DeviceText::add(const PackedLetters& letters, Stream& stream) {
   std::size_t at = 0;
   {
     std::unique_lock lock(mutex_);
     for (;;) {
-      const std::uint64_t n_after = n_staged_ + piece.n_letters;
+      const std::uint64_t n_after = n_staged_ + letters.n_letters;
       const bool full = bytes_ + n_after / 4 + n_after / 8 + 4096 > max_bytes_ ||
                         chunks_.size() + 2 > max_chunks_;
       if (full && bytes_ + n_staged_ > 0) return false;
@@ -25,11 +25,11 @@ bool DeviceText::add(const TextPiece& piece, Stream& stream) {
     bases_.reserve(stage_letters_ / 16);
     invalid_.reserve(stage_letters_ / 32);
     at = n_staged_;
-    n_staged_ += piece.n_letters;
+    n_staged_ += letters.n_letters;
     ++n_copying_;
   }
-  std::memcpy(bases_.data() + at / 16, piece.bases, piece.n_letters / 4);
-  std::memcpy(invalid_.data() + at / 32, piece.invalid, piece.n_letters / 8);
+  std::memcpy(bases_.data() + at / 16, letters.bases, letters.n_letters / 4);
+  std::memcpy(invalid_.data() + at / 32, letters.invalid, letters.n_letters / 8);
   const std::lock_guard lock(mutex_);
   if (--n_copying_ == 0) copied_.notify_all();
   return true;

@@ -7,7 +7,7 @@
 // Limits   groups of kMaxGroup values: a longer one would hold up its thread.
 // Source   own.
 // Oracle   the sort by all bits.
-#include "gpu/kmer/finish_sort.hpp"
+#include "gpu/kmer/distinct/finish_sort.hpp"
 
 #include "gpu/rt/kernel.hpp"
 

@@ -11,7 +11,7 @@
 // Limits   2^32 - 1 values.
 // Source   own.
 // Oracle   CountTable, lib/kmer/count/count_table.hpp, through the counts.
-#include "gpu/kmer/runs.hpp"
+#include "gpu/kmer/distinct/runs.hpp"
 
 #include "gpu/rt/kernel.hpp"
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "gpu/kmer/text.hpp"
+#include "gpu/kmer/text/device_text.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/stream.hpp"
 
@@ -13,16 +13,16 @@ namespace biogpu::gpu::kmer {
 
 struct CounterOptions {
   int k = 0;
-  int n_words = 1;  // of 64 bits that a k-mer takes; above 1 k-mers come back instead of places
+  int n_words = 1;  // of 64 bits that a k-mer takes; above 1 k-mers come back instead of sort keys
   bool canonical = false;
-  int size_bits = 0;                  // of the order, 0: places are keys; for one word only
+  int size_bits = 0;                  // of the order, 0: sort keys are keys; for one word only
   std::vector<std::uint64_t> tables;  // [n][256], as KeyOrder makes them; for one word only
   int part = 0;                       // of n_parts devices that share the k-mers among them
   int n_parts = 1;
-  // Of a place, the highest that are sorted first; 0: chosen, and where places are spread evenly
-  // they are counted in bins instead.
+  // Of a sort key, the highest that are sorted first; 0: chosen, and where sort keys are spread
+  // evenly they are counted in bins instead.
   int sort_bits = 0;
-  int bin_bits = 0;  // of a place, the highest that bins are cut by; 0: chosen by their number
+  int bin_bits = 0;  // of a sort key, the highest that bins are cut by; 0: chosen by their number
   std::uint64_t max_device_bytes = 0;  // 0: what is free
   // Letters copied at a time, and the most that one add() takes; a power of two, 64 at least.
   static constexpr std::size_t kStageLetters = 64u << 20;
@@ -32,13 +32,13 @@ struct CounterOptions {
 // Device seconds by stage.
 struct CounterTimes {
   double copy_s = 0;
-  double place_s = 0;
+  double encode_s = 0;
   double sort_s = 0;
   double runs_s = 0;
 };
 
 // k-mers and their counts on the host, in memory that devices copy to at full speed.
-struct HostBlock {
+struct HostCounts {
   PinnedBuffer<std::uint64_t> keys;
   PinnedBuffer<std::uint32_t> counts;
 };
@@ -47,13 +47,13 @@ struct HostBlock {
 // runs of equal ones counted. Where not all fit at once, they are made and sorted range by range of
 // the number's highest bits, each range from the whole text. Belongs to the device that was current
 // when it was made; one thread.
-class Counter {
+class PassCounter {
  public:
-  virtual ~Counter() = default;
+  virtual ~PassCounter() = default;
 
   // Copies text to the device. Windows do not reach from one text into the next. False, with
   // nothing changed, where there is no room. Any thread, many at a time, with the device current.
-  bool add(const TextPiece& piece) { return text_.add(piece, stream_); }
+  bool add(const PackedLetters& letters) { return text_.add(letters, stream_); }
 
   // Moves all of it there. The calls below do so too.
   void flush() { text_.flush(stream_); }
@@ -62,7 +62,7 @@ class Counter {
   // share their texts, so that each text is added to one of them only, and exchange() is called for
   // one of them after the last add(). False, with nothing changed, where these cannot. All live
   // equally long.
-  virtual bool share_texts(const std::vector<Counter*>& all);
+  virtual bool share_texts(const std::vector<PassCounter*>& all);
   // Sends the k-mers of the texts to the devices that count them.
   virtual void exchange() {}
 
@@ -70,13 +70,13 @@ class Counter {
   void prepare();
 
   // The next k-mers and how often each occurs, up to so many; 0: no more are left. The vectors are
-  // overwritten. One word a k-mer: distinct places in ascending order. More: the words of k-mers,
-  // the most significant first, in no order, and one may come back more than once with a part of
-  // its count.
+  // overwritten. One word a k-mer: distinct sort keys in ascending order. More: the words of
+  // k-mers, the most significant first, in no order, and one may come back more than once with a
+  // part of its count.
   std::size_t next(std::size_t max_n, std::vector<std::uint64_t>& keys,
                    std::vector<std::uint64_t>& counts);
   // The same into a block, which becomes large enough.
-  std::size_t next(std::size_t max_n, HostBlock& block);
+  std::size_t next(std::size_t max_n, HostCounts& block);
 
   // Forgets the text; add() may follow.
   void clear();
@@ -91,11 +91,12 @@ class Counter {
     std::uint32_t first_range = 0;
     std::uint32_t last_range = 0;
     std::uint64_t n = 0;
-    bool is_placed = false;  // by exchange()
+    bool is_encoded = false;  // by exchange()
   };
 
   // bytes_per_window: of device memory that counting takes beside the text.
-  Counter(const CounterOptions& options, std::uint64_t bytes_per_window, std::size_t max_chunks);
+  PassCounter(const CounterOptions& options, std::uint64_t bytes_per_window,
+              std::size_t max_chunks);
 
   // Of all texts that the windows come from; an upper bound of those.
   virtual std::uint64_t n_bases() const { return text_.n_bases(); }
@@ -111,7 +112,7 @@ class Counter {
   // Counts the windows of a range: sets n_distinct_ and adds to n_windows_.
   virtual void run(const Pass& pass) = 0;
   // Copies entries [first, first + n) of the range that was counted to the host.
-  virtual void fetch(std::uint64_t first, std::size_t n, HostBlock& block) = 0;
+  virtual void fetch(std::uint64_t first, std::size_t n, HostCounts& block) = 0;
   void note_bytes(std::uint64_t beside_text);
 
   const CounterOptions options_;
@@ -137,12 +138,12 @@ class Counter {
   std::size_t next_pass_ = 0;
   std::uint64_t n_taken_ = 0;  // of n_distinct_
   std::uint64_t peak_bytes_ = 0;
-  HostBlock block_;
+  HostCounts block_;
 };
 
-// The counter for k: places up to 32, fingerprints above.
-std::unique_ptr<Counter> make_counter(const CounterOptions& options);
-std::unique_ptr<Counter> make_place_counter(const CounterOptions& options);
-std::unique_ptr<Counter> make_long_counter(const CounterOptions& options);
+// The counter for k: sort keys up to 32, fingerprints above.
+std::unique_ptr<PassCounter> make_counter(const CounterOptions& options);
+std::unique_ptr<PassCounter> make_key_counter(const CounterOptions& options);
+std::unique_ptr<PassCounter> make_fingerprint_counter(const CounterOptions& options);
 
 }  // namespace biogpu::gpu::kmer

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "gpu/kmer/bins.hpp"
+#include "gpu/kmer/distinct/bins.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/stream.hpp"
 

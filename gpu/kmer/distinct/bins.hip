@@ -12,10 +12,10 @@
 // Limits   bins of 2^32 - 2^13 values.
 // Source   own.
 // Oracle   CountTable, lib/kmer/count/count_table.hpp, through the counts.
-#include "gpu/kmer/bins.hpp"
+#include "gpu/kmer/distinct/bins.hpp"
 
-#include "gpu/kmer/bin_table.hpp"
 #include "gpu/kmer/block_sum.hpp"
+#include "gpu/kmer/distinct/bin_table.hpp"
 #include "gpu/rt/kernel.hpp"
 
 namespace biogpu::gpu::kmer {

@@ -1,4 +1,4 @@
-#include "gpu/kmer/lookup_table.hpp"
+#include "gpu/kmer/lookup/lookup_table.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -27,7 +27,8 @@ LookupTable::LookupTable(const LookupTableOptions& options)
   if (options_.n_keys >= UINT32_MAX)
     throw DeviceError(DeviceError::Kind::out_of_memory,
                       "a database of 2^32 k-mers or more does not fit; use --device cpu");
-  places_ = DeviceBuffer<std::uint64_t>(options_.n_keys * static_cast<std::size_t>(rule().n_words));
+  sort_keys_ =
+      DeviceBuffer<std::uint64_t>(options_.n_keys * static_cast<std::size_t>(rule().n_words));
   counts_ = DeviceBuffer<std::uint64_t>(options_.n_keys);
   begins_ = DeviceBuffer<std::uint32_t>((std::size_t{1} << index_bits_) + 1);
   stream_.copy_to_device(tables_.data(), options_.tables.data(), tables_.bytes());
@@ -39,8 +40,8 @@ KeyRule LookupTable::rule() const {
           static_cast<int>(options_.tables.size() / 256)};
 }
 
-PlaceTable LookupTable::table() const {
-  return {rule(), places_.data(), counts_.data(), n_, index_bits_, begins_.data()};
+SortKeyTable LookupTable::table() const {
+  return {rule(), sort_keys_.data(), counts_.data(), n_, index_bits_, begins_.data()};
 }
 
 void LookupTable::append(std::span<const std::uint64_t> keys,
@@ -48,16 +49,16 @@ void LookupTable::append(std::span<const std::uint64_t> keys,
   const auto n_words = static_cast<std::size_t>(options_.n_words);
   if (counts.size() > options_.n_keys - n_)
     throw DeviceError(DeviceError::Kind::failed, "a database holds more k-mers than it says");
-  std::uint64_t* const places = places_.data() + n_ * n_words;
-  stream_.copy_to_device(places, keys.data(), keys.size_bytes());
+  std::uint64_t* const sort_keys = sort_keys_.data() + n_ * n_words;
+  stream_.copy_to_device(sort_keys, keys.data(), keys.size_bytes());
   stream_.copy_to_device(counts_.data() + n_, counts.data(), counts.size_bytes());
-  launch_place_keys({rule(), places, counts.size(), places}, stream_);
+  launch_encode_keys({rule(), sort_keys, counts.size(), sort_keys}, stream_);
   stream_.synchronize();
   n_ += counts.size();
 }
 
 void LookupTable::finish() {
-  launch_index_places(table(), stream_);
+  launch_index_sort_keys(table(), stream_);
   stream_.synchronize();
 }
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "gpu/kmer/counter.hpp"
-#include "gpu/kmer/run_list.hpp"
+#include "gpu/kmer/count/fingerprints.hpp"
+#include "gpu/kmer/count/pass_counter.hpp"
+#include "gpu/kmer/distinct/run_list.hpp"
 #include "gpu/kmer/timed.hpp"
-#include "gpu/kmer/windows.hpp"
 #include "gpu/prim/device_sort_pairs.hpp"
 
 namespace biogpu::gpu::kmer {
@@ -19,10 +19,10 @@ constexpr int kFingerprintBits = 64;
 
 std::size_t max_chunks(const CounterOptions& options) { return kPositions / options.stage_letters; }
 
-class LongCounter : public Counter {
+class FingerprintCounter : public PassCounter {
  public:
-  explicit LongCounter(const CounterOptions& options)
-      : Counter(options, kBytesPerWindow, max_chunks(options)), counter_(1) {}
+  explicit FingerprintCounter(const CounterOptions& options)
+      : PassCounter(options, kBytesPerWindow, max_chunks(options)), counter_(1) {}
 
  private:
   // Of all chunks, for the device.
@@ -38,7 +38,7 @@ class LongCounter : public Counter {
   }
 
   template <class Launch>
-  void for_all_chunks(WindowsArgs args, Launch&& launch) {
+  void for_all_chunks(FingerprintsArgs args, Launch&& launch) {
     args.text = text();
     for (const TextChunk& chunk : text_.chunks()) {
       args.n_bases = chunk.n_bases;
@@ -48,8 +48,9 @@ class LongCounter : public Counter {
   }
 
   void add_histogram(unsigned long long* histogram) override {
-    for_all_chunks(
-        {}, [&](const WindowsArgs& args) { launch_window_histogram(args, histogram, stream_); });
+    for_all_chunks({}, [&](const FingerprintsArgs& args) {
+      launch_window_histogram(args, histogram, stream_);
+    });
   }
 
   std::uint64_t list_windows(const Pass& pass) {
@@ -58,15 +59,15 @@ class LongCounter : public Counter {
       positions_[side].reserve(pass.n);
     }
     stream_.fill(counter_.data(), 0, counter_.bytes());
-    WindowsArgs args;
+    FingerprintsArgs args;
     args.first_range = pass.first_range;
     args.last_range = pass.last_range;
     args.fingerprints = fingerprints_[0].data();
     args.positions = positions_[0].data();
     args.capacity = pass.n;
     args.n_windows = counter_.data();
-    Timed timed(stream_, times_.place_s);
-    for_all_chunks(args, [&](const WindowsArgs& each) { launch_windows(each, stream_); });
+    Timed timed(stream_, times_.encode_s);
+    for_all_chunks(args, [&](const FingerprintsArgs& each) { launch_fingerprints(each, stream_); });
     timed.stop();
     unsigned long long n = 0;
     stream_.copy_to_host(&n, counter_.data(), sizeof n);
@@ -102,7 +103,7 @@ class LongCounter : public Counter {
     timed.stop();
   }
 
-  void fetch(std::uint64_t first, std::size_t n, HostBlock& block) override {
+  void fetch(std::uint64_t first, std::size_t n, HostCounts& block) override {
     const std::size_t n_key_words = n * static_cast<std::size_t>(options_.n_words);
     keys_.reserve(n_key_words);
     launch_window_keys(
@@ -126,8 +127,8 @@ class LongCounter : public Counter {
 
 }  // namespace
 
-std::unique_ptr<Counter> make_long_counter(const CounterOptions& options) {
-  return std::make_unique<LongCounter>(options);
+std::unique_ptr<PassCounter> make_fingerprint_counter(const CounterOptions& options) {
+  return std::make_unique<FingerprintCounter>(options);
 }
 
 }  // namespace biogpu::gpu::kmer

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gpu/kmer/ranges.hpp"
+#include "gpu/kmer/count/ranges.hpp"
 
 namespace biogpu::gpu {
 class Stream;
@@ -26,7 +26,7 @@ struct WindowText {
   bool canonical = false;
 };
 
-struct WindowsArgs {
+struct FingerprintsArgs {
   WindowText text;
   std::uint32_t chunk = 0;    // the one that is gone through
   std::uint64_t n_bases = 0;  // of it
@@ -40,10 +40,10 @@ struct WindowsArgs {
 };
 
 // The fingerprints of all windows of a chunk and where they begin.
-void launch_windows(const WindowsArgs& args, Stream& stream);
+void launch_fingerprints(const FingerprintsArgs& args, Stream& stream);
 
 // Adds to histogram[kRanges] how many windows fall into each range; the output is not used.
-void launch_window_histogram(const WindowsArgs& args, unsigned long long* histogram,
+void launch_window_histogram(const FingerprintsArgs& args, unsigned long long* histogram,
                              Stream& stream);
 
 struct WindowRunsArgs {

@@ -1,4 +1,4 @@
-#include "gpu/kmer/bin_list.hpp"
+#include "gpu/kmer/distinct/bin_list.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -5,7 +5,7 @@
 
 namespace biogpu::gpu::kmer {
 
-// Windows are cut into ranges by the highest bits of their place or fingerprint.
+// Windows are cut into ranges by the highest bits of their sort key or fingerprint.
 inline constexpr int kRangeBits = 12;
 inline constexpr std::size_t kRanges = std::size_t{1} << kRangeBits;
 

@@ -1,22 +1,22 @@
 #pragma once
 
-// For .hip files: the places of the windows that begin in a word of bases.
+// For .hip files: the sort keys of the windows that begin in a word of bases.
 #include <cstdint>
 
-#include "gpu/kmer/packed_bases.hpp"
-#include "gpu/kmer/places.hpp"
+#include "gpu/kmer/count/sort_keys.hpp"
+#include "gpu/kmer/text/packed_bases.hpp"
 #include "gpu/rt/kernel.hpp"
 
 namespace biogpu::gpu::kmer {
 
-inline constexpr unsigned kPlaceBlock = 256;  // threads
-inline constexpr unsigned kWindows = 16;      // of a thread
+inline constexpr unsigned kEncodeBlock = 256;  // threads
+inline constexpr unsigned kWindows = 16;       // of a thread
 inline constexpr int kMaxTables = 8;
 
 // 64 bases from a word boundary, left-aligned in two words, and their reverse complement likewise.
-class Stretch {
+class BaseWindow64 {
  public:
-  __device__ Stretch(const std::uint32_t* bases, std::uint64_t word) {
+  __device__ BaseWindow64(const std::uint32_t* bases, std::uint64_t word) {
     const std::uint32_t* from = bases + word;
     high_ = static_cast<std::uint64_t>(from[0]) << 32 | from[1];
     low_ = static_cast<std::uint64_t>(from[2]) << 32 | from[3];
@@ -42,13 +42,13 @@ class Stretch {
 
 // Entry: of the tables, which holds size_bits bits.
 template <class Entry>
-class Placer {
+class KeyEncoder {
  public:
-  __device__ Placer(const PlaceRule& rule, const Entry* tables)
+  __device__ KeyEncoder(const KeyEncoding& rule, const Entry* tables)
       : rule_(rule), tables_(tables), mask_(rule.k == 32 ? ~0ull : (1ull << 2 * rule.k) - 1) {}
 
-  // The place of the window that begins i bases into the stretch.
-  __device__ std::uint64_t place(const Stretch& bases, unsigned i) const {
+  // The sort key of the window that begins i bases into the BaseWindow64.
+  __device__ std::uint64_t encode(const BaseWindow64& bases, unsigned i) const {
     std::uint64_t key = bases.from(i) >> (64 - 2 * rule_.k);
     if (rule_.canonical) {
       const std::uint64_t reverse = bases.reverse_to(i) & mask_;
@@ -62,19 +62,19 @@ class Placer {
     return (std::uint64_t{pos} << (2 * rule_.k - rule_.size_bits) | key >> rule_.size_bits) & mask_;
   }
 
-  __device__ std::uint32_t range(std::uint64_t place) const {
+  __device__ std::uint32_t range(std::uint64_t sort_key) const {
     const int down = 2 * rule_.k - kRangeBits;
-    return static_cast<std::uint32_t>(down > 0 ? place >> down : place);
+    return static_cast<std::uint32_t>(down > 0 ? sort_key >> down : sort_key);
   }
 
  private:
-  const PlaceRule rule_;
+  const KeyEncoding rule_;
   const Entry* tables_;
   const std::uint64_t mask_;
 };
 
 // Bit i: the k bases from base 16 word + i on are all valid and within the text.
-__device__ __forceinline__ std::uint32_t valid_windows(const PlacesArgs& a, std::uint64_t word) {
+__device__ __forceinline__ std::uint32_t valid_windows(const SortKeysArgs& a, std::uint64_t word) {
   const std::uint64_t first = word * 16;
   if (first + static_cast<std::uint64_t>(a.rule.k) > a.n_bases) return 0;
   const std::uint32_t* from = a.invalid + word / 2;
@@ -91,34 +91,35 @@ __device__ __forceinline__ std::uint32_t valid_windows(const PlacesArgs& a, std:
 }
 
 template <class Entry>
-__device__ __forceinline__ void load_tables(const PlaceRule& rule, Entry* shared) {
-  for (unsigned i = threadIdx.x; i < 256u * static_cast<unsigned>(rule.n_tables); i += kPlaceBlock)
+__device__ __forceinline__ void load_tables(const KeyEncoding& rule, Entry* shared) {
+  for (unsigned i = threadIdx.x; i < 256u * static_cast<unsigned>(rule.n_tables); i += kEncodeBlock)
     shared[i] = static_cast<Entry>(rule.tables[i]);
 }
 
-// The places of the windows that begin in a word; returns which of them are valid.
+// The sort keys of the windows that begin in a word; returns which of them are valid.
 template <class Entry>
-__device__ __forceinline__ std::uint32_t place_word(const PlacesArgs& a,
-                                                    const Placer<Entry>& placer, std::uint64_t word,
-                                                    std::uint64_t (&mine)[kWindows]) {
+__device__ __forceinline__ std::uint32_t encode_word(const SortKeysArgs& a,
+                                                     const KeyEncoder<Entry>& encoder,
+                                                     std::uint64_t word,
+                                                     std::uint64_t (&mine)[kWindows]) {
   const std::uint32_t valid = valid_windows(a, word);
   if (valid == 0) return 0;
-  const Stretch bases(a.bases, word);
+  const BaseWindow64 bases(a.bases, word);
 #pragma unroll
-  for (unsigned i = 0; i < kWindows; ++i) mine[i] = placer.place(bases, i);
+  for (unsigned i = 0; i < kWindows; ++i) mine[i] = encoder.encode(bases, i);
   return valid;
 }
 
-// Which of the places are in [first_range, last_range).
+// Which of the sort keys are in [first_range, last_range).
 template <class Entry>
-__device__ __forceinline__ std::uint32_t in_ranges(const Placer<Entry>& placer,
+__device__ __forceinline__ std::uint32_t in_ranges(const KeyEncoder<Entry>& encoder,
                                                    const std::uint64_t (&mine)[kWindows],
                                                    std::uint32_t valid, std::uint32_t first_range,
                                                    std::uint32_t last_range) {
   if (valid == 0) return 0;
 #pragma unroll
   for (unsigned i = 0; i < kWindows; ++i) {
-    const std::uint32_t range = placer.range(mine[i]);
+    const std::uint32_t range = encoder.range(mine[i]);
     if (range < first_range || range >= last_range) valid &= ~(1u << i);
   }
   return valid;
