@@ -16,9 +16,9 @@
 
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
-#include "lib/kmer/count/counter.hpp"
-#include "lib/kmer/gpu_counter.hpp"
-#include "lib/kmer/gpu_lookup.hpp"
+#include "lib/kmer/count/cpu_counter.hpp"
+#include "lib/kmer/device_counter.hpp"
+#include "lib/kmer/device_lookup.hpp"
 
 namespace biogpu::bench {
 namespace {
@@ -112,11 +112,11 @@ class KmerBench {
 
   static kmer::KeyOrder order_for(int k) { return kmer::KeyOrder::jellyfish(k, 27, false); }
 
-  std::unique_ptr<kmer::GpuCounter> make_counter(int k) const {
-    kmer::GpuCountOptions options;
+  std::unique_ptr<kmer::DeviceCounter> make_counter(int k) const {
+    kmer::DeviceCounterOptions options;
     options.canonical = true;
     options.order = order_for(k);
-    return kmer::make_gpu_counter(settings_.device, options);
+    return kmer::make_device_counter(settings_.device, options);
   }
 
   void count(int k, const std::string& text) {
@@ -127,10 +127,10 @@ class KmerBench {
     for (int i = -1; i < 5; ++i) {
       counter->clear();
       for (const kmer::PackedText& some : packed) counter->add(some);
-      const kmer::GpuCountTimes before = counter->times();
+      const kmer::DeviceCountTimes before = counter->times();
       counter->prepare();
-      const kmer::GpuCountTimes after = counter->times();
-      const double seconds = after.place_s - before.place_s + after.sort_s - before.sort_s +
+      const kmer::DeviceCountTimes after = counter->times();
+      const double seconds = after.encode_s - before.encode_s + after.sort_s - before.sort_s +
                              after.runs_s - before.runs_s;
       if (i < 0) continue;  // warms clocks and memory
       on_device.push_back(1e-9 * static_cast<double>(counter->n_windows()) / seconds);
@@ -143,7 +143,7 @@ class KmerBench {
         on_device);
   }
 
-  using Counters = std::vector<std::unique_ptr<kmer::GpuCounter>>;
+  using Counters = std::vector<std::unique_ptr<kmer::DeviceCounter>>;
 
   // Seconds from texts on devices to k-mers and counts on them.
   static double time_together(const Counters& counters, bool share) {
@@ -160,21 +160,21 @@ class KmerBench {
   // Measures n devices by the clock; returns a sum of all that they counted.
   std::uint64_t count_together(int k, const std::string& text, int n_devices) {
     Counters counters;
-    std::vector<kmer::GpuCounter*> all;
+    std::vector<kmer::DeviceCounter*> all;
     for (int part = 0; part < n_devices; ++part) {
-      kmer::GpuCountOptions options;
+      kmer::DeviceCounterOptions options;
       options.canonical = true;
       options.order = order_for(k);
       options.part = part;
       options.n_parts = n_devices;
-      counters.push_back(kmer::make_gpu_counter(settings_.device + part, options));
+      counters.push_back(kmer::make_device_counter(settings_.device + part, options));
       all.push_back(counters.back().get());
     }
     const bool share = n_devices > 1 && all[0]->share_texts(all);
     const std::vector<kmer::PackedText> packed = pack(k, text);
     std::vector<double> runs;
     std::uint64_t n_windows = 0;
-    kmer::GpuCountTimes first;
+    kmer::DeviceCountTimes first;
     for (int i = -1; i < 5; ++i) {
       for (const auto& counter : counters) counter->clear();
       for (std::size_t t = 0; t < packed.size(); ++t)
@@ -186,7 +186,7 @@ class KmerBench {
       for (const auto& counter : counters) n_windows += counter->n_windows();
       if (i >= 0) runs.push_back(1e-9 * static_cast<double>(n_windows) / seconds);
     }
-    const kmer::GpuCountTimes last = all[0]->times();
+    const kmer::DeviceCountTimes last = all[0]->times();
     const std::string name = devices_name(k, n_devices);
     add(name + ", by the clock", "G k-mers/s",
         fmt::format("{} canonical k-mers of reads of 150, text on the device{} to distinct k-mers "
@@ -196,7 +196,7 @@ class KmerBench {
                     : share        ? "texts shared"
                                    : "all texts on each"),
         runs);
-    for (const auto& [stage, seconds] : {std::pair{"place", last.place_s - first.place_s},
+    for (const auto& [stage, seconds] : {std::pair{"place", last.encode_s - first.encode_s},
                                          std::pair{"sort", last.sort_s - first.sort_s},
                                          std::pair{"runs", last.runs_s - first.runs_s}})
       add(fmt::format("{}, {}", name, stage), "ms", "a stage of it on the first device",
@@ -217,14 +217,15 @@ class KmerBench {
 
   static std::vector<kmer::PackedText> pack(int k, std::string_view text) {
     std::vector<kmer::PackedText> packed;
-    kmer::TextPacker(k, 0, kmer::GpuCounter::kMaxLetters)
-        .pack([&](const kmer::Counter::Add& add) { add(text, {}); },
+    kmer::TextPacker(k, 0, kmer::DeviceCounter::kMaxLetters)
+        .pack([&](const kmer::AddSequence& add) { add(text, {}); },
               [&](kmer::PackedText some) { packed.push_back(std::move(some)); });
     return packed;
   }
 
-  void add_stages(int k, const kmer::GpuCountTimes& before, const kmer::GpuCountTimes& after) {
-    const std::pair<const char*, double> stages[] = {{"place", after.place_s - before.place_s},
+  void add_stages(int k, const kmer::DeviceCountTimes& before,
+                  const kmer::DeviceCountTimes& after) {
+    const std::pair<const char*, double> stages[] = {{"place", after.encode_s - before.encode_s},
                                                      {"sort", after.sort_s - before.sort_s},
                                                      {"runs", after.runs_s - before.runs_s}};
     for (const auto& [name, seconds] : stages)
@@ -238,16 +239,17 @@ class KmerBench {
     options.canonical = true;
     options.order = order_for(k);
     options.n_threads = settings_.n_threads;
-    kmer::Counter cpu(options);
-    cpu.add([&](const kmer::Counter::Add& add) { add(text, {}); });
-    cpu.count_bins();
+    kmer::CpuCounter cpu(options);
+    cpu.add([&](const kmer::AddSequence& add) { add(text, {}); });
+    cpu.finish();
     std::map<Words, std::uint64_t> expected;
-    kmer::CountBlock block;
-    for (std::size_t b = 0; b < cpu.n_blocks(); ++b) {
-      cpu.take_block(b, block);
-      for (std::size_t i = 0; i < block.size(); ++i)
-        expected[{block.key(i), block.key(i) + block.n_words}] = block.counts[i];
+    for (kmer::Counter::Bucket bucket; cpu.next(bucket);) {
+      cpu.fetch(bucket);
+      const kmer::CountBlock& counts = bucket.counts;
+      for (std::size_t i = 0; i < counts.size(); ++i)
+        expected[{counts.key(i), counts.key(i) + counts.n_words}] = counts.counts[i];
     }
+    kmer::CountBlock block;
     const auto counter = make_counter(k);
     for (const kmer::PackedText& some : pack(k, text)) counter->add(some);
     std::map<Words, std::uint64_t> found;
@@ -294,7 +296,7 @@ class KmerBench {
         expected[i] = present ? counts[at] : 0;  // a random key is in the table once in 10^10
       });
     });
-    const auto table = kmer::make_gpu_lookup(settings_.device, order, keys.size());
+    const auto table = kmer::make_device_lookup(settings_.device, order, keys.size());
     for (std::size_t begin = 0; begin < keys.size(); begin += kBlock) {
       const std::size_t n = std::min(kBlock, keys.size() - begin);
       table->append(std::span(keys).subspan(begin, n), std::span(counts).subspan(begin, n));
@@ -303,7 +305,7 @@ class KmerBench {
     time_look_ups(*table, wanted_keys, expected, keys.size());
   }
 
-  void time_look_ups(kmer::GpuLookup& table, const Words& keys, const Words& expected,
+  void time_look_ups(kmer::DeviceLookup& table, const Words& keys, const Words& expected,
                      std::size_t n_keys) {
     Words found(keys.size());
     std::vector<double> on_device, host_to_host;

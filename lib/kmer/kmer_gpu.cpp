@@ -1,4 +1,4 @@
-// The GPU backend's side of lib/kmer/gpu_counter.hpp and gpu_lookup.hpp.
+// The GPU backend's side of lib/kmer/device_counter.hpp and gpu_lookup.hpp.
 #include "lib/kmer/kmer_gpu.hpp"
 #include "gpu/kmer/count/pass_counter.hpp"
 #include "gpu/kmer/lookup/lookup_table.hpp"
@@ -17,9 +17,9 @@ std::vector<std::uint64_t> tables_of(const KeyOrder& order) {
 }
 
 // A text is staged whole.
-static_assert(GpuCounter::kMaxLetters <= gpu::kmer::CounterOptions::kStageLetters);
+static_assert(DeviceCounter::kMaxLetters <= gpu::kmer::CounterOptions::kStageLetters);
 
-gpu::kmer::CounterOptions device_options(const GpuCountOptions& options) {
+gpu::kmer::CounterOptions device_options(const DeviceCounterOptions& options) {
   gpu::kmer::CounterOptions out;
   out.k = options.order.k();
   out.n_words = words_for(out.k);
@@ -33,9 +33,9 @@ gpu::kmer::CounterOptions device_options(const GpuCountOptions& options) {
   return out;
 }
 
-class BackendCounter : public GpuCounter {
+class GpuDeviceCounter : public DeviceCounter {
  public:
-  BackendCounter(int device, const GpuCountOptions& options)
+  GpuDeviceCounter(int device, const DeviceCounterOptions& options)
       : device_((gpu::set_device(device), device)),
         counter_(gpu::kmer::make_counter(device_options(options))) {}
 
@@ -53,11 +53,11 @@ class BackendCounter : public GpuCounter {
     });
   }
 
-  bool share_texts(std::span<GpuCounter* const> all) override {
+  bool share_texts(std::span<DeviceCounter* const> all) override {
     return with_device_errors([&] {
       std::vector<gpu::kmer::PassCounter*> counters;
-      for (GpuCounter* counter : all)
-        counters.push_back(static_cast<BackendCounter*>(counter)->counter_.get());
+      for (DeviceCounter* counter : all)
+        counters.push_back(static_cast<GpuDeviceCounter*>(counter)->counter_.get());
       return counter_->share_texts(counters);
     });
   }
@@ -98,7 +98,7 @@ class BackendCounter : public GpuCounter {
 
   void clear() override { counter_->clear(); }
   std::uint64_t n_windows() const override { return counter_->n_windows(); }
-  GpuCountTimes times() const override {
+  DeviceCountTimes times() const override {
     const gpu::kmer::CounterTimes times = counter_->times();
     return {times.copy_s, times.encode_s, times.sort_s, times.runs_s};
   }
@@ -109,9 +109,9 @@ class BackendCounter : public GpuCounter {
   std::unique_ptr<gpu::kmer::PassCounter> counter_;
 };
 
-class BackendLookup : public GpuLookup {
+class GpuDeviceLookup : public DeviceLookup {
  public:
-  BackendLookup(int device, const KeyOrder& order, std::uint64_t n_keys)
+  GpuDeviceLookup(int device, const KeyOrder& order, std::uint64_t n_keys)
       : device_((gpu::set_device(device), device)), table_(options_for(order, n_keys)) {}
 
   void append(std::span<const std::uint64_t> keys, std::span<const std::uint64_t> counts) override {
@@ -152,21 +152,20 @@ class BackendLookup : public GpuLookup {
   gpu::kmer::LookupTable table_;
 };
 
-std::unique_ptr<GpuCounter> make_device_counter(int device, const GpuCountOptions& options) {
-  return with_device_errors([&]() -> std::unique_ptr<GpuCounter> {
-    return std::make_unique<BackendCounter>(device, options);
+std::unique_ptr<DeviceCounter> make_counter(int device, const DeviceCounterOptions& options) {
+  return with_device_errors([&]() -> std::unique_ptr<DeviceCounter> {
+    return std::make_unique<GpuDeviceCounter>(device, options);
   });
 }
 
-std::unique_ptr<GpuLookup> make_device_lookup(int device, const KeyOrder& order,
-                                              std::uint64_t n_keys) {
-  return with_device_errors([&]() -> std::unique_ptr<GpuLookup> {
-    return std::make_unique<BackendLookup>(device, order, n_keys);
+std::unique_ptr<DeviceLookup> make_lookup(int device, const KeyOrder& order, std::uint64_t n_keys) {
+  return with_device_errors([&]() -> std::unique_ptr<DeviceLookup> {
+    return std::make_unique<GpuDeviceLookup>(device, order, n_keys);
   });
 }
 
 }  // namespace
 
-const GpuTable kGpuTable = {&make_device_counter, &make_device_lookup};
+const GpuTable kGpuTable = {&make_counter, &make_lookup};
 
 }  // namespace biogpu::kmer

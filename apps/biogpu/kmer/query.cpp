@@ -17,7 +17,7 @@
 #include "lib/kmer/count/count_block.hpp"
 #include "lib/kmer/database/jellyfish_file.hpp"
 #include "lib/kmer/database/lookup.hpp"
-#include "lib/kmer/gpu_lookup.hpp"
+#include "lib/kmer/device_lookup.hpp"
 #include "lib/kmer/sequence_keys.hpp"
 #include "lib/pipeline/pipeline.hpp"
 
@@ -97,7 +97,7 @@ void query_standard_input(const kmer::Lookup& database, io::OutputFile& out) {
 // A GPU pays where millions of k-mers are looked up; the CPU answers as soon as the file is mapped.
 std::unique_ptr<kmer::Lookup> open_database(const KmerQueryFlags& flags) {
   const DeviceChoice choice = choose_device(parse_device_request(flags.device), false);
-  return choice.on_gpu() ? kmer::open_on_gpu(flags.path, choice.gpus[0])
+  return choice.on_gpu() ? kmer::open_device_lookup(flags.path, choice.gpus[0])
                          : kmer::Lookup::open(flags.path);
 }
 

@@ -2,13 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
 
-#include "lib/io/sequence_batch.hpp"
 #include "lib/kmer/count/count_block.hpp"
+#include "lib/kmer/count/packed_text.hpp"
+#include "lib/kmer/device_counter.hpp"
 #include "lib/kmer/order/key_order.hpp"
 
 namespace biogpu::kmer {
@@ -31,35 +30,39 @@ struct CountTotals {
   std::uint64_t n_distinct = 0;
 };
 
-// Counts k-mers exactly, in three steps: add() files super-k-mers into bins by their minimizer,
-// count_bins() counts one bin after another and files the distinct k-mers into buckets by their
-// place in the order, take_block() sorts a bucket. The blocks one after another are the database;
-// they do not depend on threads, batches or max_memory. docs/design/kmer.md has the figures.
+// What devices did for a counter.
+struct DeviceUsage {
+  DeviceCountTimes times;  // of the device that was busy longest
+  std::uint64_t peak_bytes = 0;
+};
+
+// Counts k-mers exactly: add() takes sequences, finish() counts them, next() and fetch() give the
+// result back in buckets. The buckets one after another are the database; they do not depend on the
+// device, on threads, on how sequences were added, or on memory bounds.
 class Counter {
  public:
-  explicit Counter(const CountOptions& options);
-  ~Counter();
-  Counter(Counter&&) noexcept;
-  Counter& operator=(Counter&&) noexcept;
+  virtual ~Counter() = default;
 
-  // Any thread, many at a time. quality may be empty.
-  void add(const io::SequenceBatch& batch);
-  // The same for sequences that are not in a batch: read(add) calls add for each.
-  using Add = std::function<void(std::string_view sequence, std::string_view quality)>;
-  void add(const std::function<void(const Add& add)>& read);
+  // feed(add) calls add for each sequence. Any thread, many at a time.
+  virtual void add(const FeedSequences& feed) = 0;
   // Called once, after the last add().
-  void count_bins();
+  virtual void finish() = 0;
 
-  std::size_t n_blocks() const;
-  // Any thread; each block once. Keys ascend by options.order from block to block.
-  void take_block(std::size_t index, CountBlock& block);
+  struct Bucket {
+    std::size_t index = 0;        // from 0 on, in the order of the database
+    CountBlock counts;            // written by fetch()
+    DeviceCounter::Block sorted;  // what a device returned to next()
+  };
+  // The next bucket, to be passed to fetch(); false at the end. One thread.
+  virtual bool next(Bucket& bucket) = 0;
+  // Makes bucket.counts its distinct k-mers that the options keep, in order. Any thread; each
+  // bucket once.
+  virtual void fetch(Bucket& bucket) = 0;
 
-  CountTotals totals() const;
-  std::uint64_t spilled_bytes() const;
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  // After the last fetch().
+  virtual CountTotals totals() const = 0;
+  virtual std::uint64_t spilled_bytes() const { return 0; }
+  virtual std::optional<DeviceUsage> device_usage() const { return std::nullopt; }
 };
 
 }  // namespace biogpu::kmer

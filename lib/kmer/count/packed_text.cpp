@@ -39,14 +39,14 @@ TextPacker::TextPacker(int k, char least_quality, std::size_t max_letters)
       least_quality_(least_quality),
       max_letters_(max_letters) {}
 
-void TextPacker::pack(const std::function<void(const Counter::Add& add)>& read, const Take& take) {
+void TextPacker::pack(const FeedSequences& feed, const Take& take) {
   io::CharBuffer& letters = letters_.acquire();
   const auto flush = [&] {
     if (letters.size() > 0) take(PackedText(letters));
     letters.clear();
   };
   letters.clear();
-  read([&](std::string_view sequence, std::string_view quality) {
+  feed([&](std::string_view sequence, std::string_view quality) {
     for (std::size_t begin = 0; begin < sequence.size();) {
       const std::size_t left = sequence.size() - begin;
       if (letters.size() + left + 1 > max_letters_) flush();

@@ -5,13 +5,18 @@
 #include <functional>
 #include <future>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "lib/core/object_pool.hpp"
 #include "lib/io/char_buffer.hpp"
-#include "lib/kmer/count/counter.hpp"
 
 namespace biogpu::kmer {
+
+// Takes one sequence; quality may be empty.
+using AddSequence = std::function<void(std::string_view sequence, std::string_view quality)>;
+// Calls add for each of its sequences.
+using FeedSequences = std::function<void(const AddSequence& add)>;
 
 // Letters packed as pack_letters() has them. Move only.
 class PackedText {
@@ -40,9 +45,9 @@ class TextPacker {
   // with k - 1 letters in both pieces. Symbols below least_quality hide their base; 0 hides none.
   TextPacker(int k, char least_quality, std::size_t max_letters);
 
-  // take(text) for what read(add) adds. Any thread, many at a time.
+  // take(text) for what feed(add) adds. Any thread, many at a time.
   using Take = std::function<void(PackedText text)>;
-  void pack(const std::function<void(const Counter::Add& add)>& read, const Take& take);
+  void pack(const FeedSequences& feed, const Take& take);
 
  private:
   const std::size_t overlap_;

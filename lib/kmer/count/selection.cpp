@@ -16,21 +16,21 @@ Key<kWords> key_at(const CountBlock& block, std::size_t i) {
 }
 
 template <int kWords>
-void count_wanted(const KeyOrder& order, const CountBlock& block, CountBlock& wanted) {
+void count_listed(const KeyOrder& order, const CountBlock& block, CountBlock& listed) {
   std::size_t at = 0;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const Key<kWords> place = order.place(key_at<kWords>(wanted, i));
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    const Key<kWords> place = order.place(key_at<kWords>(listed, i));
     while (at < block.size() && order.place(key_at<kWords>(block, at)) < place) ++at;
-    const bool found = at < block.size() && key_at<kWords>(block, at) == key_at<kWords>(wanted, i);
-    wanted.counts[i] = found ? block.counts[at] : 0;
+    const bool found = at < block.size() && key_at<kWords>(block, at) == key_at<kWords>(listed, i);
+    listed.counts[i] = found ? block.counts[at] : 0;
   }
 }
 
 }  // namespace
 
-void keep_wanted(const KeyOrder& order, CountBlock& wanted, CountBlock& block) {
-  with_words(order.k(), [&]<int kWords>() { count_wanted<kWords>(order, block, wanted); });
-  std::swap(wanted, block);
+void keep_listed(const KeyOrder& order, CountBlock& listed, CountBlock& block) {
+  with_words(order.k(), [&]<int kWords>() { count_listed<kWords>(order, block, listed); });
+  std::swap(listed, block);
 }
 
 }  // namespace biogpu::kmer

@@ -22,8 +22,8 @@ void keep_if(CountBlock& block, Keep&& keep) {
   block.counts.resize(n);
 }
 
-// Makes `block` the k-mers of `wanted` with the counts that they have in `block`, 0 where they are
-// not in it. Both are in the order; what `wanted` holds is lost.
-void keep_wanted(const KeyOrder& order, CountBlock& wanted, CountBlock& block);
+// Makes `block` the k-mers of `listed` with the counts that they have in `block`, 0 where they are
+// not in it. Both are in the order; what `listed` holds is lost.
+void keep_listed(const KeyOrder& order, CountBlock& listed, CountBlock& block);
 
 }  // namespace biogpu::kmer

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/kmer/count/gpu_counting.hpp"
+#include "lib/kmer/count/multi_gpu_counter.hpp"
 #include "lib/kmer/count/packed_text.hpp"
 #include "lib/kmer/sequence_keys.hpp"
 #include "tests/support/catch.hpp"
@@ -22,30 +22,24 @@ test::NaiveCounts count(const std::vector<std::string>& texts, const std::vector
   options.canonical = true;
   options.order = kmer::KeyOrder::jellyfish(kLength, 20, false);
   options.n_threads = 1;
-  kmer::GpuCounting counting(options, devices, max_device_bytes);
+  kmer::MultiGpuCounter counter(options, devices, max_device_bytes);
   kmer::TextPacker(kLength, 0, 16384)
       .pack(
-          [&](const kmer::Counter::Add& add) {
+          [&](const kmer::AddSequence& add) {
             for (const std::string& text : texts) add(text, {});
           },
-          [&](const kmer::PackedText& text) { counting.add(text); });
-  counting.finish();
-  n_windows = counting.totals().n_windows;
+          [&](const kmer::PackedText& text) { counter.add(text); });
+  counter.finish();
   test::NaiveCounts all;
-  for (kmer::GpuCounting::Piece piece; counting.next(piece);) {
-    counting.restore(piece);
-    for (std::size_t i = 0; i < piece.block.size(); ++i) {
-      std::string letters;
-      kmer::append_letters(piece.block.key(i), kLength, letters);
-      all[letters] += piece.block.counts[i];
-    }
-  }
+  for (const auto& [letters, n] : test::all_of(counter, kLength)) all[letters] += n;
+  n_windows = counter.totals().n_windows;
   return all;
 }
 
 }  // namespace
 
-TEST_CASE("kmer.gpu_counting: full devices that share texts lose nothing", "[kmer][gpu][device]") {
+TEST_CASE("kmer.multi_gpu_counter: full devices that share texts lose nothing",
+          "[kmer][gpu][device]") {
   if (!test::has_gpu()) return;
   std::vector<std::string> texts;
   std::uint64_t n_expected = 0;

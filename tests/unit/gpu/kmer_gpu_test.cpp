@@ -22,7 +22,7 @@ constexpr std::size_t kStageLetters = 4096;  // so that texts are cut
 bool add_text(gpu::kmer::PassCounter& counter, int k, const std::string& text) {
   bool fits = true;
   kmer::TextPacker(k, 0, kStageLetters)
-      .pack([&](const kmer::Counter::Add& add) { add(text, {}); },
+      .pack([&](const kmer::AddSequence& add) { add(text, {}); },
             [&](const kmer::PackedText& some) {
               fits = fits && counter.add({some.bases(), some.invalid(), some.n_letters()});
             });

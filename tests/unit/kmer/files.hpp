@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "lib/kmer/count/counter.hpp"
+#include "lib/kmer/count/cpu_counter.hpp"
 #include "lib/kmer/database/reader.hpp"
 #include "lib/kmer/database/writer.hpp"
 #include "tests/unit/kmer/naive.hpp"
@@ -55,14 +55,13 @@ inline void write_database(const TemporaryFile& file, const kmer::Header& header
   options.k = header.k;
   options.canonical = header.canonical;
   options.order = header.order;
-  kmer::Counter counter(options);
-  counter.add(as_batch(sequences));
-  counter.count_bins();
+  kmer::CpuCounter counter(options);
+  add_all(counter, sequences);
+  counter.finish();
   kmer::DatabaseWriter writer(file.path(), header);
-  kmer::CountBlock block;
-  for (std::size_t i = 0; i < counter.n_blocks(); ++i) {
-    counter.take_block(i, block);
-    writer.write(block);
+  for (kmer::Counter::Bucket bucket; counter.next(bucket);) {
+    counter.fetch(bucket);
+    writer.write(bucket.counts);
   }
   writer.commit();
 }

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "lib/io/sequence_batch.hpp"
 #include "lib/kmer/count/counter.hpp"
 #include "lib/kmer/database/jellyfish_file.hpp"
 
@@ -56,23 +55,22 @@ inline std::vector<std::string> tricky_sequences(unsigned seed, std::size_t long
   return all;
 }
 
-inline io::SequenceBatch as_batch(const std::vector<std::string>& sequences) {
-  io::SequenceBatch batch;
-  batch.clear(1);
-  for (const std::string& sequence : sequences) batch.append("s", "", sequence, "", false);
-  return batch;
+// Adds sequences to a counter as one feed.
+inline void add_all(kmer::Counter& counter, const std::vector<std::string>& sequences) {
+  counter.add([&](const kmer::AddSequence& add) {
+    for (const std::string& sequence : sequences) add(sequence, {});
+  });
 }
 
-// Everything a counter holds, in its order, as text.
+// Everything a finished counter holds, in its order, as text.
 inline std::vector<std::pair<std::string, std::uint64_t>> all_of(kmer::Counter& counter, int k) {
   std::vector<std::pair<std::string, std::uint64_t>> all;
-  kmer::CountBlock block;
-  for (std::size_t b = 0; b < counter.n_blocks(); ++b) {
-    counter.take_block(b, block);
-    for (std::size_t i = 0; i < block.size(); ++i) {
+  for (kmer::Counter::Bucket bucket; counter.next(bucket);) {
+    counter.fetch(bucket);
+    for (std::size_t i = 0; i < bucket.counts.size(); ++i) {
       std::string letters;
-      kmer::append_letters(block.key(i), k, letters);
-      all.emplace_back(letters, block.counts[i]);
+      kmer::append_letters(bucket.counts.key(i), k, letters);
+      all.emplace_back(letters, bucket.counts.counts[i]);
     }
   }
   return all;

@@ -21,7 +21,7 @@ std::vector<kmer::PackedText> pack(const std::vector<std::string>& sequences, in
   std::vector<kmer::PackedText> texts;
   kmer::TextPacker packer(k, 0, max_letters);
   packer.pack(
-      [&](const kmer::Counter::Add& add) {
+      [&](const kmer::AddSequence& add) {
         for (const std::string& sequence : sequences) add(sequence, {});
       },
       [&](kmer::PackedText text) { texts.push_back(std::move(text)); });
@@ -67,7 +67,7 @@ TEST_CASE("kmer.packed_text: how sequences are cut changes no k-mer", "[kmer]") 
 TEST_CASE("kmer.packed_text: low qualities hide their bases", "[kmer]") {
   kmer::TextPacker packer(3, 'B', 128);
   std::string found;
-  packer.pack([](const kmer::Counter::Add& add) { add("ACGTAC", "ABCABC"); },
+  packer.pack([](const kmer::AddSequence& add) { add("ACGTAC", "ABCABC"); },
               [&](const kmer::PackedText& text) { found = unpacked(text).substr(0, 8); });
   CHECK(found == "NCGNACNN");
 }

@@ -8,6 +8,7 @@
 #include "apps/biogpu/kmer/count/input.hpp"
 #include "apps/biogpu/kmer/jellyfish_number.hpp"
 #include "lib/io/output_file.hpp"
+#include "lib/kmer/count/cpu_counter.hpp"
 #include "lib/kmer/database/bloom_counter.hpp"
 
 namespace biogpu::app {
@@ -37,14 +38,14 @@ void run_bc(const BcFlags& flags, const std::string& command_line) {
   options.order = kmer::KeyOrder::lexicographic(flags.k);
   options.n_threads = flags.threads;
   options.tmp_dir = default_tmp_dir();
-  kmer::Counter counter(options);
+  kmer::CpuCounter counter(options);
   KmerInput input(flags.k, flags.threads, 0);
-  input.read_all(flags.input, [&](const KmerInput::Read& read) { counter.add(read); });
-  counter.count_bins();
-  kmer::CountBlock block;
-  for (std::size_t i = 0; i < counter.n_blocks(); ++i) {
-    counter.take_block(i, block);
-    for (std::size_t at = 0; at < block.size(); ++at) bloom.add(block.key(at), block.counts[at]);
+  input.read_all(flags.input, [&](const kmer::FeedSequences& feed) { counter.add(feed); });
+  counter.finish();
+  for (kmer::Counter::Bucket bucket; counter.next(bucket);) {
+    counter.fetch(bucket);
+    const kmer::CountBlock& counts = bucket.counts;
+    for (std::size_t i = 0; i < counts.size(); ++i) bloom.add(counts.key(i), counts.counts[i]);
   }
   kmer::Header header;
   kmer::add_provenance(header, split_words(command_line), flags.no_provenance);

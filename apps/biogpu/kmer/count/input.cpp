@@ -17,55 +17,56 @@ namespace {
 
 constexpr io::BatchLimits kBatch{65536, 4u << 20};
 
-// Both say behind every batch how many bytes and records of the file there were.
-using Told = std::function<void(std::uint64_t bytes, std::uint64_t n_records)>;
+// Called after every batch with the bytes and records of the file so far.
+using ReportBatch = std::function<void(std::uint64_t bytes, std::uint64_t n_records)>;
 
 std::uint64_t read_chunks(const kmer::FastqChunks& chunks, int n_threads,
-                          const KmerInput::Feed& feed, const Told& told, pipeline::Times& times) {
-  struct Item {
+                          const KmerInput::Consume& consume, const ReportBatch& report_batch,
+                          pipeline::Times& times) {
+  struct ParsedChunk {
     std::size_t chunk = 0;
     io::CharBuffer text;
     std::uint64_t n_records = 0;
   };
-  std::vector<Item> items(static_cast<std::size_t>(n_threads) + 2);
+  std::vector<ParsedChunk> items(static_cast<std::size_t>(n_threads) + 2);
   std::size_t next = 0;
   std::uint64_t n_records = 0;
-  times =
-      pipeline::run({n_threads, static_cast<int>(items.size())},
-                    {[&](std::size_t slot) {
-                       items[slot].chunk = next++;
-                       return items[slot].chunk < chunks.n_chunks();
-                     },
-                     [&](std::size_t slot) {
-                       Item& item = items[slot];
-                       feed([&](const kmer::Counter::Add& add) {
-                         item.n_records = chunks.read(item.chunk, item.text, add);
-                       });
-                     },
-                     [&](std::size_t slot) {
-                       n_records += items[slot].n_records;
-                       told((items[slot].chunk + 1) * kmer::FastqChunks::kChunkBytes, n_records);
-                     }});
+  times = pipeline::run({n_threads, static_cast<int>(items.size())},
+                        {[&](std::size_t slot) {
+                           items[slot].chunk = next++;
+                           return items[slot].chunk < chunks.n_chunks();
+                         },
+                         [&](std::size_t slot) {
+                           ParsedChunk& item = items[slot];
+                           consume([&](const kmer::AddSequence& add) {
+                             item.n_records = chunks.read(item.chunk, item.text, add);
+                           });
+                         },
+                         [&](std::size_t slot) {
+                           n_records += items[slot].n_records;
+                           report_batch((items[slot].chunk + 1) * kmer::FastqChunks::kChunkBytes,
+                                        n_records);
+                         }});
   return n_records;
 }
 
 pipeline::Times read_batches(io::SequenceReader& reader, int n_threads,
-                             const io::BatchLimits& limits, const KmerInput::Feed& feed,
-                             const Told& told) {
+                             const io::BatchLimits& limits, const KmerInput::Consume& consume,
+                             const ReportBatch& report_batch) {
   std::uint64_t n_records = 0;
   std::vector<io::SequenceBatch> batches(static_cast<std::size_t>(n_threads) + 2);
   return pipeline::run({n_threads, static_cast<int>(batches.size())},
                        {[&](std::size_t slot) { return reader.read_any(batches[slot], limits); },
                         [&](std::size_t slot) {
                           const io::SequenceBatch& batch = batches[slot];
-                          feed([&](const kmer::Counter::Add& add) {
+                          consume([&](const kmer::AddSequence& add) {
                             for (std::size_t i = 0; i < batch.size(); ++i)
                               add(batch.sequence(i), batch.quality(i));
                           });
                         },
                         [&](std::size_t slot) {
                           n_records += batches[slot].size();
-                          told(reader.compressed_bytes(), n_records);
+                          report_batch(reader.compressed_bytes(), n_records);
                         }});
 }
 
@@ -120,30 +121,31 @@ void KmerInput::select(const KmerInputFlags& flags, const io::Shard& shard) {
   ranges_ = io::shard_files(flags.paths(), shard, n_threads_);
 }
 
-void KmerInput::read_all(const KmerInputFlags& flags, const Feed& feed, const Tell& tell) {
-  tell_ = tell;
+void KmerInput::read_all(const KmerInputFlags& flags, const Consume& consume,
+                         const ReportProgress& report_progress) {
+  report_progress_ = report_progress;
   all_bytes_ = flags.bytes();
   const std::vector<std::string> paths = flags.paths();
   for (std::size_t i = 0; i < paths.size(); ++i)
-    read_as(paths[i], paths[i], n_threads_, ranges_.empty() ? nullptr : &ranges_[i], feed);
-  if (!flags.generator.empty()) read_commands(flags, feed);
+    read_as(paths[i], paths[i], n_threads_, ranges_.empty() ? nullptr : &ranges_[i], consume);
+  if (!flags.generator.empty()) read_commands(flags, consume);
 }
 
-void KmerInput::read_commands(const KmerInputFlags& flags, const Feed& feed) {
+void KmerInput::read_commands(const KmerInputFlags& flags, const Consume& consume) {
   const int n_at_once = flags.n_generators;
   const int n_threads = std::max(1, n_threads_ / n_at_once);
   run_generators(flags.generator, flags.shell, n_at_once,
                  [&](const std::string& command, const std::string& path) {
-                   read_as(command, path, n_threads, nullptr, feed);
+                   read_as(command, path, n_threads, nullptr, consume);
                  });
 }
 
-void KmerInput::tell(std::uint64_t bytes, std::uint64_t n_records) {
-  if (!tell_) return;
+void KmerInput::report(std::uint64_t bytes, std::uint64_t n_records) {
+  if (!report_progress_) return;
   const std::lock_guard lock(mutex_);
   const auto done = static_cast<double>(bytes_before_ + bytes);
-  tell_(all_bytes_ == 0 ? 0 : std::min(1.0, done / static_cast<double>(all_bytes_)),
-        records_before_ + n_records);
+  report_progress_(all_bytes_ == 0 ? 0 : std::min(1.0, done / static_cast<double>(all_bytes_)),
+                   records_before_ + n_records);
 }
 
 std::vector<StageTimes> KmerInput::stages() const {
@@ -158,13 +160,13 @@ std::vector<StageTimes> KmerInput::stages() const {
 }
 
 void KmerInput::read_as(const std::string& name, const std::string& path, int n_threads,
-                        const io::RecordRange* range, const Feed& feed) {
+                        const io::RecordRange* range, const Consume& consume) {
   report::InputFile file{name, 0, 0};
-  const auto told = [this](std::uint64_t bytes, std::uint64_t n) { tell(bytes, n); };
+  const auto report_batch = [this](std::uint64_t bytes, std::uint64_t n) { report(bytes, n); };
   pipeline::Times times;
   const auto chunks = range == nullptr ? kmer::FastqChunks::open(path) : nullptr;
   if (chunks) {
-    file.records = read_chunks(*chunks, n_threads, feed, told, times);
+    file.records = read_chunks(*chunks, n_threads, consume, report_batch, times);
     file.bytes = chunks->file_bytes();
   } else {
     io::BatchLimits limits = kBatch;
@@ -173,7 +175,7 @@ void KmerInput::read_as(const std::string& name, const std::string& path, int n_
     // Longer records are shared by the threads, and memory does not depend on them.
     reader.split_records(kBatch.n_residues, static_cast<std::size_t>(k_ - 1));
     if (range != nullptr) reader.select(*range);
-    times = read_batches(reader, n_threads, limits, feed, told);
+    times = read_batches(reader, n_threads, limits, consume, report_batch);
     file.records = reader.n_records();
     file.bytes = reader.file_bytes();
   }
@@ -181,7 +183,7 @@ void KmerInput::read_as(const std::string& name, const std::string& path, int n_
   files_.push_back(file);
   (chunks ? cut_ : parsed_) += times;
   (chunks ? bytes_cut_ : bytes_parsed_) += file.bytes;
-  if (!tell_) return;
+  if (!report_progress_) return;
   bytes_before_ += file.bytes;
   records_before_ += file.records;
 }

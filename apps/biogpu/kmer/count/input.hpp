@@ -9,7 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "lib/io/shard.hpp"
-#include "lib/kmer/count/counter.hpp"
+#include "lib/kmer/count/packed_text.hpp"
 #include "lib/pipeline/pipeline.hpp"
 #include "lib/report/json_summary.hpp"
 
@@ -36,12 +36,11 @@ void add_kmer_input_flags(CLI::App& command, KmerInputFlags& flags);
 // Reads sequences with several threads and hands them to a counter.
 class KmerInput {
  public:
-  // Takes what a call of it adds; any thread, many at a time.
-  using Read = std::function<void(const kmer::Counter::Add& add)>;
-  using Feed = std::function<void(const Read& read)>;
+  // Takes some of the sequences; any thread, many at a time.
+  using Consume = std::function<void(const kmer::FeedSequences& feed)>;
 
   // Of the bytes of the files named, 0 where that is unknown; one call at a time.
-  using Tell = std::function<void(double fraction, std::uint64_t n_records)>;
+  using ReportProgress = std::function<void(double fraction, std::uint64_t n_records)>;
 
   // k: of the windows that are wanted. batch: records handed over at a time, 0: chosen.
   KmerInput(int k, int n_threads, std::uint64_t batch)
@@ -49,11 +48,12 @@ class KmerInput {
 
   // read_all() will read a shard of all files, one after the other.
   void select(const KmerInputFlags& flags, const io::Shard& shard);
-  // tell: hears how far it is, batch by batch.
-  void read_all(const KmerInputFlags& flags, const Feed& feed, const Tell& tell = nullptr);
+  // report_progress: called after each batch.
+  void read_all(const KmerInputFlags& flags, const Consume& consume,
+                const ReportProgress& report_progress = nullptr);
   // "-" is standard input. Plain FASTQ is parsed by all threads, everything else by one.
-  void read_file(const std::string& path, const Feed& feed) {
-    read_as(path, path, n_threads_, nullptr, feed);
+  void read_file(const std::string& path, const Consume& consume) {
+    read_as(path, path, n_threads_, nullptr, consume);
   }
 
   const std::vector<report::InputFile>& files() const { return files_; }
@@ -63,11 +63,11 @@ class KmerInput {
  private:
   // range: null for the whole file.
   void read_as(const std::string& name, const std::string& path, int n_threads,
-               const io::RecordRange* range, const Feed& feed);
-  void read_commands(const KmerInputFlags& flags, const Feed& feed);
+               const io::RecordRange* range, const Consume& consume);
+  void read_commands(const KmerInputFlags& flags, const Consume& consume);
 
   // Of the file that is being read.
-  void tell(std::uint64_t bytes, std::uint64_t n_records);
+  void report(std::uint64_t bytes, std::uint64_t n_records);
 
   const int k_;
   const int n_threads_;
@@ -79,7 +79,7 @@ class KmerInput {
   pipeline::Times cut_;     // of those that the workers parse
   std::uint64_t bytes_parsed_ = 0;
   std::uint64_t bytes_cut_ = 0;
-  Tell tell_;  // while read_all() runs
+  ReportProgress report_progress_;  // while read_all() runs
   std::uint64_t all_bytes_ = 0;
   std::uint64_t bytes_before_ = 0;  // of the files that are read
   std::uint64_t records_before_ = 0;

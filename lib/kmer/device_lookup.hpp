@@ -11,9 +11,9 @@
 namespace biogpu::kmer {
 
 // A database in the memory of one device. Errors: Error{device_memory}, Error{failed}.
-class GpuLookup {
+class DeviceLookup {
  public:
-  virtual ~GpuLookup() = default;
+  virtual ~DeviceLookup() = default;
 
   // Adds keys, words_for(k) words each, in the database's order. One thread.
   virtual void append(std::span<const std::uint64_t> keys,
@@ -27,9 +27,10 @@ class GpuLookup {
 
 // n_keys: how many will be added. Throws Error{device} where this build has no GPU backend or
 // order.is_bijective() is false.
-std::unique_ptr<GpuLookup> make_gpu_lookup(int device, const KeyOrder& order, std::uint64_t n_keys);
+std::unique_ptr<DeviceLookup> make_device_lookup(int device, const KeyOrder& order,
+                                                 std::uint64_t n_keys);
 
 // A database that is copied to a device before look-ups begin. The same answers as Lookup::open().
-std::unique_ptr<Lookup> open_on_gpu(const std::string& path, int device);
+std::unique_ptr<Lookup> open_device_lookup(const std::string& path, int device);
 
 }  // namespace biogpu::kmer

@@ -1,4 +1,4 @@
-#include "lib/kmer/count/counter.hpp"
+#include "lib/kmer/count/cpu_counter.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -20,7 +20,7 @@ std::uint32_t n_bins_for(int k) { return words_for(k) == 1 ? 1024 : 2048; }
 
 }  // namespace
 
-class Counter::Impl {
+class CpuCounter::Impl {
  public:
   explicit Impl(const CountOptions& options)
       : options_(options),
@@ -29,15 +29,15 @@ class Counter::Impl {
         bins_(scan_.n_bins, pool_, spill_, bound(options)),
         ordered_(options.order, pool_, spill_, bound(options)) {}
 
-  void add(const std::function<void(const Add& add)>& read) {
+  void add(const FeedSequences& feed) {
     SuperKmerCutter& cutter = cutters_.acquire(scan_, options_.least_quality, bins_);
-    read([&](std::string_view sequence, std::string_view quality) {
+    feed([&](std::string_view sequence, std::string_view quality) {
       cutter.add(sequence, quality);
     });
     cutters_.release(cutter);
   }
 
-  void count_bins() {
+  void finish() {
     for (SuperKmerCutter& cutter : cutters_.all()) {
       cutter.finish();
       totals_.n_windows += cutter.n_windows();
@@ -46,10 +46,14 @@ class Counter::Impl {
     ordered_.finish();
   }
 
-  std::size_t n_blocks() const { return ordered_.n_blocks(); }
+  bool next(Bucket& bucket) {
+    bucket.index = next_bucket_++;
+    return bucket.index < ordered_.n_blocks();
+  }
 
-  void take_block(std::size_t index, CountBlock& block) {
-    with_words(options_.k, [&]<int kWords>() { ordered_.take<kWords>(index, block); });
+  void fetch(Bucket& bucket) {
+    with_words(options_.k,
+               [&]<int kWords>() { ordered_.take<kWords>(bucket.index, bucket.counts); });
   }
 
   CountTotals totals() const { return totals_; }
@@ -121,23 +125,17 @@ class Counter::Impl {
   std::atomic<std::uint64_t> n_found_{0};
   std::mutex mutex_;
   CountTotals totals_;
+  std::size_t next_bucket_ = 0;
 };
 
-Counter::Counter(const CountOptions& options) : impl_(std::make_unique<Impl>(options)) {}
-Counter::~Counter() = default;
-Counter::Counter(Counter&&) noexcept = default;
-Counter& Counter::operator=(Counter&&) noexcept = default;
+CpuCounter::CpuCounter(const CountOptions& options) : impl_(std::make_unique<Impl>(options)) {}
+CpuCounter::~CpuCounter() = default;
 
-void Counter::add(const io::SequenceBatch& batch) {
-  impl_->add([&](const Add& add) {
-    for (std::size_t i = 0; i < batch.size(); ++i) add(batch.sequence(i), batch.quality(i));
-  });
-}
-void Counter::add(const std::function<void(const Add& add)>& read) { impl_->add(read); }
-void Counter::count_bins() { impl_->count_bins(); }
-std::size_t Counter::n_blocks() const { return impl_->n_blocks(); }
-void Counter::take_block(std::size_t index, CountBlock& block) { impl_->take_block(index, block); }
-CountTotals Counter::totals() const { return impl_->totals(); }
-std::uint64_t Counter::spilled_bytes() const { return impl_->spilled_bytes(); }
+void CpuCounter::add(const FeedSequences& feed) { impl_->add(feed); }
+void CpuCounter::finish() { impl_->finish(); }
+bool CpuCounter::next(Bucket& bucket) { return impl_->next(bucket); }
+void CpuCounter::fetch(Bucket& bucket) { impl_->fetch(bucket); }
+CountTotals CpuCounter::totals() const { return impl_->totals(); }
+std::uint64_t CpuCounter::spilled_bytes() const { return impl_->spilled_bytes(); }
 
 }  // namespace biogpu::kmer

@@ -11,7 +11,7 @@
 
 namespace biogpu::kmer {
 
-struct GpuCountOptions {
+struct DeviceCounterOptions {
   bool canonical = false;
   KeyOrder order;  // tells k
   int part = 0;    // of n_parts devices that share the k-mers among them
@@ -20,18 +20,18 @@ struct GpuCountOptions {
 };
 
 // Device seconds by stage: copying the text, placing k-mers, sorting places, listing runs.
-struct GpuCountTimes {
+struct DeviceCountTimes {
   double copy_s = 0;
-  double place_s = 0;
+  double encode_s = 0;
   double sort_s = 0;
   double runs_s = 0;
 };
 
 // Counts the k-mers of a text on one device. One thread, but for add(). Errors:
 // Error{device_memory} where a single range of k-mers does not fit, Error{failed}.
-class GpuCounter {
+class DeviceCounter {
  public:
-  virtual ~GpuCounter() = default;
+  virtual ~DeviceCounter() = default;
 
   // The most letters of a text.
   static constexpr std::size_t kMaxLetters = 16u << 20;
@@ -45,7 +45,7 @@ class GpuCounter {
   // they share their texts too, so that each text is added to one of them only, and exchange() is
   // called for one of them after the last add(). False, with nothing changed, where they cannot;
   // each text is then added to all.
-  virtual bool share_texts(std::span<GpuCounter* const>) { return false; }
+  virtual bool share_texts(std::span<DeviceCounter* const>) { return false; }
   // Sends the k-mers of the texts to the devices that count them. While no other is at work.
   virtual void exchange() {}
   // Counts what fits at once, so that next() has something to give. next() does so too; the call
@@ -68,11 +68,11 @@ class GpuCounter {
   virtual void clear() = 0;
 
   virtual std::uint64_t n_windows() const = 0;  // counted since the last clear()
-  virtual GpuCountTimes times() const = 0;
+  virtual DeviceCountTimes times() const = 0;
   virtual std::uint64_t peak_device_bytes() const = 0;
 };
 
 // Throws Error{device} where this build has no GPU backend.
-std::unique_ptr<GpuCounter> make_gpu_counter(int device, const GpuCountOptions& options);
+std::unique_ptr<DeviceCounter> make_device_counter(int device, const DeviceCounterOptions& options);
 
 }  // namespace biogpu::kmer

@@ -1,4 +1,4 @@
-#include "lib/kmer/gpu_lookup.hpp"
+#include "lib/kmer/device_lookup.hpp"
 
 #include <utility>
 
@@ -10,13 +10,13 @@
 namespace biogpu::kmer {
 namespace {
 
-class DeviceLookup : public Lookup {
+class DatabaseOnDevice : public Lookup {
  public:
-  DeviceLookup(const std::string& path, int device) {
+  DatabaseOnDevice(const std::string& path, int device) {
     const auto on_disk = Lookup::open(path);  // refuses what has no order
     header_ = on_disk->header();
     n_keys_ = on_disk->n_keys();
-    on_device_ = make_gpu_lookup(device, header_.order, n_keys_);
+    on_device_ = make_device_lookup(device, header_.order, n_keys_);
     DatabaseReader reader(path);
     for (CountBlock block; reader.read(block);) on_device_->append(block.keys, block.counts);
     on_device_->finish();
@@ -28,22 +28,22 @@ class DeviceLookup : public Lookup {
   }
 
  private:
-  std::unique_ptr<GpuLookup> on_device_;
+  std::unique_ptr<DeviceLookup> on_device_;
   std::uint64_t n_keys_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<GpuLookup> make_gpu_lookup(int device, const KeyOrder& order,
-                                           std::uint64_t n_keys) {
+std::unique_ptr<DeviceLookup> make_device_lookup(int device, const KeyOrder& order,
+                                                 std::uint64_t n_keys) {
   const GpuTable& backend = gpu_feature<GpuTable>();
   if (!order.is_bijective())
     throw Error(ErrorCode::device, "the database's matrix has no inverse; use --device cpu");
   return backend.make_lookup(device, order, n_keys);
 }
 
-std::unique_ptr<Lookup> open_on_gpu(const std::string& path, int device) {
-  return std::make_unique<DeviceLookup>(path, device);
+std::unique_ptr<Lookup> open_device_lookup(const std::string& path, int device) {
+  return std::make_unique<DatabaseOnDevice>(path, device);
 }
 
 }  // namespace biogpu::kmer

@@ -1,10 +1,11 @@
-#include "lib/kmer/count/gpu_counting.hpp"
+#include "lib/kmer/count/multi_gpu_counter.hpp"
 
 #include <algorithm>
 #include <exception>
 #include <thread>
 
 #include "lib/core/error.hpp"
+#include "lib/kmer/count/selection.hpp"
 #include "lib/pipeline/pipeline.hpp"
 
 namespace biogpu::kmer {
@@ -35,42 +36,47 @@ void for_each_at_once(std::size_t n, Function&& f) {
 
 }  // namespace
 
-GpuCounting::GpuCounting(const CountOptions& options, const std::vector<int>& devices,
-                         std::uint64_t max_device_bytes)
-    : options_(options), spill_(options.tmp_dir) {
+MultiGpuCounter::MultiGpuCounter(const CountOptions& options, const std::vector<int>& devices,
+                                 std::uint64_t max_device_bytes)
+    : options_(options),
+      packer_(options.k, options.least_quality, DeviceCounter::kMaxLetters),
+      spill_(options.tmp_dir) {
   for (std::size_t i = 0; i < devices.size(); ++i) {
-    GpuCountOptions of_device;
+    DeviceCounterOptions of_device;
     of_device.canonical = options_.canonical;
     of_device.order = options_.order;
     of_device.part = static_cast<int>(i);
     of_device.n_parts = static_cast<int>(devices.size());
     of_device.max_device_bytes = max_device_bytes;
-    devices_.push_back(std::make_unique<Device>());
-    devices_.back()->counter = make_gpu_counter(devices[i], of_device);
+    devices_.push_back(make_device_counter(devices[i], of_device));
   }
-  std::vector<GpuCounter*> counters;
-  for (const auto& device : devices_) counters.push_back(device->counter.get());
+  std::vector<DeviceCounter*> counters;
+  for (const auto& device : devices_) counters.push_back(device.get());
   shares_texts_ = counters.size() > 1 && counters[0]->share_texts(counters);
 }
 
-bool GpuCounting::fill_one(const PackedText& text) {
+bool MultiGpuCounter::fill_one(const PackedText& text) {
   const std::size_t first = n_texts_++;
   for (std::size_t i = 0; i < devices_.size(); ++i) {
-    if (devices_[(first + i) % devices_.size()]->counter->add(text)) return true;
+    if (devices_[(first + i) % devices_.size()]->add(text)) return true;
   }
   return false;
 }
 
-bool GpuCounting::fill_from(std::size_t& at, const PackedText& text) {
+bool MultiGpuCounter::fill_from(std::size_t& at, const PackedText& text) {
   if (shares_texts_) return fill_one(text);
   for (; at < devices_.size(); ++at)
-    if (!devices_[at]->counter->add(text)) return false;
+    if (!devices_[at]->add(text)) return false;
   return true;
+}
+
+void MultiGpuCounter::add(const FeedSequences& feed) {
+  packer_.pack(feed, [this](const PackedText& text) { add(text); });
 }
 
 // Where a device is full all are emptied. The text is then new to those that have not taken it; the
 // others have counted it.
-void GpuCounting::add(const PackedText& text) {
+void MultiGpuCounter::add(const PackedText& text) {
   std::size_t at = 0;
   {
     const std::shared_lock lock(filling_);
@@ -83,27 +89,27 @@ void GpuCounting::add(const PackedText& text) {
     throw Error(ErrorCode::device_memory, "a text does not fit into an empty device");
 }
 
-void GpuCounting::prepare() {
-  if (shares_texts_) devices_[0]->counter->exchange();
-  for_each_at_once(devices_.size(), [&](std::size_t i) { devices_[i]->counter->prepare(); });
+void MultiGpuCounter::prepare() {
+  if (shares_texts_) devices_[0]->exchange();
+  for_each_at_once(devices_.size(), [&](std::size_t i) { devices_[i]->prepare(); });
 }
 
 // Moves what the devices hold into parts_.
-void GpuCounting::drain() {
+void MultiGpuCounter::drain() {
   if (!parts_)
     parts_ = std::make_unique<OrderedCounts>(
         options_.order, pool_, spill_, options_.max_memory == 0 ? UINT64_MAX : options_.max_memory);
   prepare();
   for (const auto& device : devices_) {
-    with_words(options_.k, [&]<int kWords>() { drain_into_parts<kWords>(*device->counter); });
-    totals_.n_windows += device->counter->n_windows();
+    with_words(options_.k, [&]<int kWords>() { drain_into_parts<kWords>(*device); });
+    totals_.n_windows += device->n_windows();
   }
   // Not before: the later ones' passes go through the texts of all.
-  for (const auto& device : devices_) device->counter->clear();
+  for (const auto& device : devices_) device->clear();
 }
 
 template <int kWords>
-void GpuCounting::drain_into_parts(GpuCounter& counter) {
+void MultiGpuCounter::drain_into_parts(DeviceCounter& counter) {
   std::vector<CountBlock> blocks(static_cast<std::size_t>(options_.n_threads) + 2);
   pipeline::run({options_.n_threads, static_cast<int>(blocks.size())},
                 {[&](std::size_t slot) {
@@ -126,7 +132,7 @@ void GpuCounting::drain_into_parts(GpuCounter& counter) {
                  [](std::size_t) {}});
 }
 
-void GpuCounting::finish() {
+void MultiGpuCounter::finish() {
   if (parts_ || words_for(options_.k) > 1) {
     drain();
     parts_->finish();
@@ -135,65 +141,53 @@ void GpuCounting::finish() {
   }
 }
 
-bool GpuCounting::next(Piece& piece) {
-  if (parts_) {
-    piece.bucket = next_bucket_++;
-    return piece.bucket < parts_->n_blocks();
-  }
+bool MultiGpuCounter::next(Bucket& bucket) {
+  bucket.index = next_bucket_++;
+  if (parts_) return bucket.index < parts_->n_blocks();
   for (; next_device_ < devices_.size(); ++next_device_) {
-    GpuCounter& counter = *devices_[next_device_]->counter;
-    if (counter.next(kBlockSize, piece.places)) return true;
+    DeviceCounter& counter = *devices_[next_device_];
+    if (counter.next(kBlockSize, bucket.sorted)) return true;
     totals_.n_windows += counter.n_windows();
   }
   return false;
 }
 
-void GpuCounting::restore(Piece& piece) {
-  CountBlock& block = piece.block;
+void MultiGpuCounter::fetch(Bucket& bucket) {
+  CountBlock& counts = bucket.counts;
   if (parts_)
-    with_words(options_.k, [&]<int kWords>() { parts_->take<kWords>(piece.bucket, block); });
+    with_words(options_.k, [&]<int kWords>() { parts_->take<kWords>(bucket.index, counts); });
   else
-    restore_places(piece.places, block);
-  n_distinct_ += block.size();
+    decode(bucket.sorted, counts);
+  n_distinct_ += counts.size();
   if (keeps_all()) return;
-  const auto n_words = static_cast<std::size_t>(block.n_words);
-  std::size_t n = 0;
-  for (std::size_t i = 0; i < block.size(); ++i) {
-    const std::uint64_t count = block.counts[i];
-    if (count < options_.lower || count > options_.upper) continue;
-    std::copy_n(block.key(i), n_words, block.keys.data() + n * n_words);
-    block.counts[n++] = count;
-  }
-  block.keys.resize(n * n_words);
-  block.counts.resize(n);
+  keep_if(counts, [this](const std::uint64_t*, std::uint64_t count) {
+    return count >= options_.lower && count <= options_.upper;
+  });
 }
 
-void GpuCounting::restore_places(const GpuCounter::Block& places, CountBlock& block) const {
-  block.clear(1);
-  block.counts.assign(places.counts, places.counts + places.n);
-  block.keys.resize(places.n);
-  for (std::size_t i = 0; i < places.n; ++i)
-    block.keys[i] = options_.order.restore(Key<1>{{places.keys[i]}}).word[0];
+void MultiGpuCounter::decode(const DeviceCounter::Block& sorted, CountBlock& counts) const {
+  counts.clear(1);
+  counts.counts.assign(sorted.counts, sorted.counts + sorted.n);
+  counts.keys.resize(sorted.n);
+  for (std::size_t i = 0; i < sorted.n; ++i)
+    counts.keys[i] = options_.order.restore(Key<1>{{sorted.keys[i]}}).word[0];
 }
 
-bool GpuCounting::keeps_all() const { return options_.lower <= 1 && options_.upper == UINT64_MAX; }
+bool MultiGpuCounter::keeps_all() const {
+  return options_.lower <= 1 && options_.upper == UINT64_MAX;
+}
 
-GpuCountTimes GpuCounting::times() const {
-  const auto total = [](const GpuCountTimes& t) {
-    return t.copy_s + t.place_s + t.sort_s + t.runs_s;
+std::optional<DeviceUsage> MultiGpuCounter::device_usage() const {
+  const auto total = [](const DeviceCountTimes& t) {
+    return t.copy_s + t.encode_s + t.sort_s + t.runs_s;
   };
-  GpuCountTimes most;
+  DeviceUsage usage;
   for (const auto& device : devices_) {
-    const GpuCountTimes times = device->counter->times();
-    if (total(times) > total(most)) most = times;
+    const DeviceCountTimes times = device->times();
+    if (total(times) > total(usage.times)) usage.times = times;
+    usage.peak_bytes = std::max(usage.peak_bytes, device->peak_device_bytes());
   }
-  return most;
-}
-
-std::uint64_t GpuCounting::peak_device_bytes() const {
-  std::uint64_t most = 0;
-  for (const auto& device : devices_) most = std::max(most, device->counter->peak_device_bytes());
-  return most;
+  return usage;
 }
 
 }  // namespace biogpu::kmer

@@ -1,4 +1,4 @@
-#include "lib/kmer/count/counter.hpp"
+#include "lib/kmer/count/cpu_counter.hpp"
 
 #include <hwy/targets.h>
 
@@ -14,9 +14,9 @@ namespace {
 using Pairs = std::vector<std::pair<std::string, std::uint64_t>>;
 
 Pairs count(const kmer::CountOptions& options, const std::vector<std::string>& sequences) {
-  kmer::Counter counter(options);
-  counter.add(test::as_batch(sequences));
-  counter.count_bins();
+  kmer::CpuCounter counter(options);
+  test::add_all(counter, sequences);
+  counter.finish();
   return test::all_of(counter, options.k);
 }
 
@@ -30,7 +30,7 @@ kmer::CountOptions options_for(int k, bool canonical) {
 
 }  // namespace
 
-TEST_CASE("kmer.counter: equals plain counting for lengths around every word", "[kmer]") {
+TEST_CASE("kmer.cpu_counter: equals plain counting for lengths around every word", "[kmer]") {
   const auto sequences = test::tricky_sequences(1, 9000);
   for (const int k :
        {1, 2, 4, 9, 10, 15, 16, 17, 21, 31, 32, 33, 55, 63, 64, 65, 96, 127, 128, 129, 200, 256})
@@ -43,7 +43,7 @@ TEST_CASE("kmer.counter: equals plain counting for lengths around every word", "
     }
 }
 
-TEST_CASE("kmer.counter: is the same with every instruction set", "[kmer]") {
+TEST_CASE("kmer.cpu_counter: is the same with every instruction set", "[kmer]") {
   const auto sequences = test::tricky_sequences(3, 9000);
   for (const int k : {1, 9, 31, 32, 33, 55, 64, 65, 127, 128, 129, 256}) {
     const Pairs expected = count(options_for(k, true), sequences);
@@ -58,28 +58,28 @@ TEST_CASE("kmer.counter: is the same with every instruction set", "[kmer]") {
   }
 }
 
-TEST_CASE("kmer.counter: threads, batches and a memory bound change nothing", "[kmer]") {
+TEST_CASE("kmer.cpu_counter: threads, batches and a memory bound change nothing", "[kmer]") {
   const auto sequences = test::tricky_sequences(2, 200000);
   for (const int k : {21, 40}) {
     kmer::CountOptions options = options_for(k, true);
     const Pairs expected = count(options, sequences);
     options.n_threads = 3;
     options.max_memory = 1;  // every full block goes to disk
-    kmer::Counter counter(options);
+    kmer::CpuCounter counter(options);
     std::vector<std::jthread> threads;
     for (std::size_t t = 0; t < 3; ++t)
       threads.emplace_back([&, t] {
         for (std::size_t i = t; i < sequences.size(); i += 3)
-          counter.add(test::as_batch({sequences[i]}));
+          test::add_all(counter, {sequences[i]});
       });
     threads.clear();
-    counter.count_bins();
+    counter.finish();
     CHECK(test::all_of(counter, k) == expected);
     CHECK(counter.spilled_bytes() > 0);
   }
 }
 
-TEST_CASE("kmer.counter: bounds and qualities leave k-mers out", "[kmer]") {
+TEST_CASE("kmer.cpu_counter: bounds and qualities leave k-mers out", "[kmer]") {
   kmer::CountOptions options = options_for(3, false);
   options.lower = 2;
   options.upper = 3;
@@ -87,16 +87,13 @@ TEST_CASE("kmer.counter: bounds and qualities leave k-mers out", "[kmer]") {
 
   options = options_for(2, false);
   options.least_quality = '5';
-  io::SequenceBatch batch;
-  batch.clear(1);
-  batch.append("r", "", "ACGTA", "55455", true);
-  kmer::Counter counter(options);
-  counter.add(batch);
-  counter.count_bins();
+  kmer::CpuCounter counter(options);
+  counter.add([](const kmer::AddSequence& add) { add("ACGTA", "55455"); });
+  counter.finish();
   CHECK(test::all_of(counter, 2) == Pairs{{"AC", 1}, {"TA", 1}});
 }
 
-TEST_CASE("kmer.counter: a k-mer that fills its counter many times over", "[kmer]") {
+TEST_CASE("kmer.cpu_counter: a k-mer that fills its counter many times over", "[kmer]") {
   for (const int k : {3, 40, 100}) {
     CAPTURE(k);
     const std::string a(static_cast<std::size_t>(k), 'A');
@@ -108,12 +105,12 @@ TEST_CASE("kmer.counter: a k-mer that fills its counter many times over", "[kmer
   }
 }
 
-TEST_CASE("kmer.counter: totals", "[kmer]") {
+TEST_CASE("kmer.cpu_counter: totals", "[kmer]") {
   kmer::CountOptions options = options_for(2, false);
   options.lower = 2;
-  kmer::Counter counter(options);
-  counter.add(test::as_batch({"AAAAC"}));
-  counter.count_bins();
+  kmer::CpuCounter counter(options);
+  test::add_all(counter, {"AAAAC"});
+  counter.finish();
   CHECK(counter.totals().n_windows == 4);
   CHECK(counter.totals().n_distinct == 2);
   CHECK(test::all_of(counter, 2).size() == 1);

@@ -1,11 +1,12 @@
-#include "lib/kmer/gpu_counter.hpp"
+#include "lib/kmer/device_counter.hpp"
 
 #include "lib/core/gpu_backend.hpp"
 #include "lib/kmer/kmer_gpu.hpp"
 
 namespace biogpu::kmer {
 
-std::unique_ptr<GpuCounter> make_gpu_counter(int device, const GpuCountOptions& options) {
+std::unique_ptr<DeviceCounter> make_device_counter(int device,
+                                                   const DeviceCounterOptions& options) {
   return gpu_feature<GpuTable>().make_counter(device, options);
 }
 

@@ -1,5 +1,5 @@
 // Counting while devices start, with a table of functions in a GPU backend's place.
-#include "lib/kmer/count/chosen_counter.hpp"
+#include "lib/kmer/count/auto_device_counter.hpp"
 
 #include <chrono>
 #include <mutex>
@@ -22,7 +22,7 @@ std::vector<DeviceInfo> fake_devices;
 std::chrono::milliseconds fake_start{0};
 
 // A device that counts plainly.
-class FakeCounter : public kmer::GpuCounter {
+class FakeCounter : public kmer::DeviceCounter {
  public:
   bool add(const kmer::PackedText& text) override {
     io::CharBuffer letters;
@@ -51,7 +51,7 @@ class FakeCounter : public kmer::GpuCounter {
   }
   void clear() override {}
   std::uint64_t n_windows() const override { return 0; }
-  kmer::GpuCountTimes times() const override { return {}; }
+  kmer::DeviceCountTimes times() const override { return {}; }
   std::uint64_t peak_device_bytes() const override { return 0; }
 
  private:
@@ -71,8 +71,8 @@ GpuBackend make_fake() {
     return fake_devices;
   };
   static const kmer::GpuTable table = {
-      [](int, const kmer::GpuCountOptions&) {
-        return std::unique_ptr<kmer::GpuCounter>(std::make_unique<FakeCounter>());
+      [](int, const kmer::DeviceCounterOptions&) {
+        return std::unique_ptr<kmer::DeviceCounter>(std::make_unique<FakeCounter>());
       },
       nullptr};
   static const GpuFeature features[] = {gpu_feature_entry(table)};
@@ -95,11 +95,11 @@ test::NaiveCounts count(const std::vector<std::string>& sequences, const std::st
   kmer::CountOptions options = options_for_test();
   options.max_memory = max_memory;
   int n_told = 0;
-  kmer::ChosenCounter counter(options, {parse_device_request(device), true, 0},
-                              [&](const DeviceChoice& choice) {
-                                *name = choice.name;
-                                ++n_told;
-                              });
+  kmer::AutoDeviceCounter counter(options, {parse_device_request(device), true, 0},
+                                  [&](const DeviceChoice& choice) {
+                                    *name = choice.name;
+                                    ++n_told;
+                                  });
   std::atomic<bool> failed{false};
   {
     std::vector<std::jthread> threads;
@@ -107,7 +107,7 @@ test::NaiveCounts count(const std::vector<std::string>& sequences, const std::st
       threads.emplace_back([&, t] {
         try {
           for (std::size_t i = t; i < sequences.size(); i += 3)
-            counter.add([&](const kmer::Counter::Add& add) { add(sequences[i], {}); });
+            counter.add([&](const kmer::AddSequence& add) { add(sequences[i], {}); });
         } catch (const Error&) {
           failed = true;
         }
@@ -117,20 +117,8 @@ test::NaiveCounts count(const std::vector<std::string>& sequences, const std::st
   CHECK_FALSE(failed);
   CHECK(n_told == 1);
   CHECK(counter.choice().name == *name);
-  test::NaiveCounts all;
-  if (counter.gpu() == nullptr) {
-    for (const auto& [letters, n] : test::all_of(counter.cpu(), kLength)) all[letters] = n;
-    return all;
-  }
-  for (kmer::GpuCounting::Piece piece; counter.gpu()->next(piece);) {
-    counter.gpu()->restore(piece);
-    for (std::size_t i = 0; i < piece.block.size(); ++i) {
-      std::string letters;
-      kmer::append_letters(piece.block.key(i), kLength, letters);
-      all[letters] = piece.block.counts[i];
-    }
-  }
-  return all;
+  const auto all = test::all_of(counter, kLength);
+  return {all.begin(), all.end()};
 }
 
 }  // namespace
@@ -140,7 +128,7 @@ extern "C" const GpuBackend* biogpu_gpu_backend() {
   return &backend;
 }
 
-TEST_CASE("kmer.chosen_counter: counts the same whenever the device is ready", "[kmer]") {
+TEST_CASE("kmer.auto_device_counter: counts the same whenever the device is ready", "[kmer]") {
   const auto sequences = test::tricky_sequences(7, 400);
   test::NaiveCounts expected;
   for (const std::string& sequence : sequences)
@@ -170,16 +158,17 @@ TEST_CASE("kmer.chosen_counter: counts the same whenever the device is ready", "
   CHECK(name == "cpu");
 }
 
-TEST_CASE("kmer.chosen_counter: a device that cannot be had is an error, read or not", "[kmer]") {
+TEST_CASE("kmer.auto_device_counter: a device that cannot be had is an error, read or not",
+          "[kmer]") {
   fake_devices.clear();
   fake_start = std::chrono::milliseconds(5);
   for (const bool reads : {false, true}) {
-    kmer::ChosenCounter counter(options_for_test(), {parse_device_request("gpu"), true, 0},
-                                [](const DeviceChoice&) {});
-    if (reads) counter.add([](const kmer::Counter::Add& add) { add("ACGT", {}); });
+    kmer::AutoDeviceCounter counter(options_for_test(), {parse_device_request("gpu"), true, 0},
+                                    [](const DeviceChoice&) {});
+    if (reads) counter.add([](const kmer::AddSequence& add) { add("ACGT", {}); });
     CHECK_THROWS_AS(counter.finish(), Error);
   }
   // Given up while the device starts.
-  kmer::ChosenCounter counter(options_for_test(), {parse_device_request("gpu"), true, 0},
-                              [](const DeviceChoice&) {});
+  kmer::AutoDeviceCounter counter(options_for_test(), {parse_device_request("gpu"), true, 0},
+                                  [](const DeviceChoice&) {});
 }
