@@ -257,7 +257,7 @@ class KmerBench {
     while (counter->next(kBlock, block.keys, block.counts) > 0)
       for (std::size_t i = 0; i < block.counts.size(); ++i) {
         Words key(block.keys.data() + i * n_words, block.keys.data() + (i + 1) * n_words);
-        if (n_words == 1) key[0] = options.order.restore(kmer::Key<1>{{key[0]}}).word[0];
+        if (n_words == 1) key[0] = options.order.decode(kmer::Key<1>{{key[0]}}).word[0];
         found[key] += block.counts[i];
       }
     if (found != expected)
@@ -267,16 +267,16 @@ class KmerBench {
   // Half of the keys are in the table.
   void look_up() {
     constexpr int kLength = 31;
-    constexpr std::uint64_t kPlaces = std::uint64_t{1} << 2 * kLength;
+    constexpr std::uint64_t kSortKeys = std::uint64_t{1} << 2 * kLength;
     const std::size_t n_keys = settings_.quick ? 5000 : 80000000;
     const std::size_t n_look_ups = settings_.quick ? 20000 : 200000000;
     const kmer::KeyOrder order = order_for(kLength);
     Words keys(n_keys);
     Words counts(n_keys);
-    std::uint64_t place = 0;
+    std::uint64_t sort_key = 0;
     for (std::size_t i = 0; i < n_keys; ++i) {
-      place += 1 + random_number(4, i) % (2 * (kPlaces / n_keys) - 2);
-      keys[i] = place % kPlaces;
+      sort_key += 1 + random_number(4, i) % (2 * (kSortKeys / n_keys) - 2);
+      keys[i] = sort_key % kSortKeys;
       counts[i] = i % 1000 + 1;
     }
     while (!keys.empty() && keys.back() < keys.front()) keys.pop_back();
@@ -286,13 +286,13 @@ class KmerBench {
     Words expected(n_look_ups);
     arena_.execute([&] {
       tbb::parallel_for(std::size_t{0}, keys.size(), [&](std::size_t i) {
-        keys[i] = order.restore(kmer::Key<1>{{keys[i]}}).word[0];
+        keys[i] = order.decode(kmer::Key<1>{{keys[i]}}).word[0];
       });
       tbb::parallel_for(std::size_t{0}, n_look_ups, [&](std::size_t i) {
         const std::uint64_t random = random_number(5, i);
         const std::size_t at = (random >> 1) % keys.size();
         const bool present = (random & 1) != 0;
-        wanted_keys[i] = present ? keys[at] : random_number(6, i) % kPlaces;
+        wanted_keys[i] = present ? keys[at] : random_number(6, i) % kSortKeys;
         expected[i] = present ? counts[at] : 0;  // a random key is in the table once in 10^10
       });
     });

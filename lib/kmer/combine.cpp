@@ -31,8 +31,8 @@ class Stream {
   }
 
   bool at_end() const { return at_ == block_.size(); }
-  const std::uint64_t* place() const {
-    return &places_[at_ * static_cast<std::size_t>(block_.n_words)];
+  const std::uint64_t* sort_key() const {
+    return &sort_keys_[at_ * static_cast<std::size_t>(block_.n_words)];
   }
   const std::uint64_t* key() const { return block_.key(at_); }
   std::uint64_t count() const { return block_.counts[at_]; }
@@ -67,41 +67,41 @@ class Stream {
         with_words(order_.k(),
                    [&]<int kWords>() { ordered_->take<kWords>(next_bucket_++, block_); });
     }
-    place_keys();
+    encode_keys();
   }
 
-  void place_keys() {
+  void encode_keys() {
     if (order_.keeps_keys())
-      places_ = block_.keys;
+      sort_keys_ = block_.keys;
     else
-      compute_places();
+      encode_block();
     require_order();
   }
 
   // What a file holds out of the order of its header would be combined with nothing.
   void require_order() {
     const auto n_words = static_cast<std::size_t>(words_for(order_.k()));
-    for (std::size_t at = 0; at < places_.size(); at += n_words) {
-      const auto place = places_.begin() + static_cast<std::ptrdiff_t>(at);
-      const auto end = place + static_cast<std::ptrdiff_t>(n_words);
-      if (!last_place_.empty() &&
-          std::lexicographical_compare(place, end, last_place_.begin(), last_place_.end()))
+    for (std::size_t at = 0; at < sort_keys_.size(); at += n_words) {
+      const auto sort_key = sort_keys_.begin() + static_cast<std::ptrdiff_t>(at);
+      const auto end = sort_key + static_cast<std::ptrdiff_t>(n_words);
+      if (!last_sort_key_.empty() &&
+          std::lexicographical_compare(sort_key, end, last_sort_key_.begin(), last_sort_key_.end()))
         throw Error(ErrorCode::bad_input,
                     fmt::format("{}: records are out of the order that its header names; the file "
                                 "is damaged",
                                 reader_.path()));
-      last_place_.assign(place, end);
+      last_sort_key_.assign(sort_key, end);
     }
   }
 
-  void compute_places() {
-    places_.resize(block_.keys.size());
+  void encode_block() {
+    sort_keys_.resize(block_.keys.size());
     with_words(order_.k(), [&]<int kWords>() {
       for (std::size_t i = 0; i < block_.size(); ++i) {
         Key<kWords> key;
         std::memcpy(key.word.data(), block_.key(i), sizeof key.word);
-        key = order_.place(key);
-        std::memcpy(&places_[i * kWords], key.word.data(), sizeof key.word);
+        key = order_.encode(key);
+        std::memcpy(&sort_keys_[i * kWords], key.word.data(), sizeof key.word);
       }
     });
   }
@@ -114,8 +114,8 @@ class Stream {
   std::unique_ptr<OrderedCounts> ordered_;  // where the file is in another order
   std::size_t next_bucket_ = 0;
   CountBlock block_;
-  std::vector<std::uint64_t> places_;
-  std::vector<std::uint64_t> last_place_;  // empty before the first
+  std::vector<std::uint64_t> sort_keys_;
+  std::vector<std::uint64_t> last_sort_key_;  // empty before the first
   std::size_t at_ = 0;
 };
 
@@ -176,16 +176,17 @@ class Combiner::Impl {
   bool next_key(std::vector<std::uint64_t>& key) {
     const Stream* first = nullptr;
     for (const auto& stream : streams_)
-      if (!stream->at_end() && (first == nullptr || before(stream->place(), first->place(), key)))
+      if (!stream->at_end() &&
+          (first == nullptr || before(stream->sort_key(), first->sort_key(), key)))
         first = stream.get();
     if (first == nullptr) return false;
-    const std::vector<std::uint64_t> place(first->place(), first->place() + key.size());
+    const std::vector<std::uint64_t> sort_key(first->sort_key(), first->sort_key() + key.size());
     std::copy_n(first->key(), key.size(), key.begin());
     for (std::size_t i = 0; i < streams_.size(); ++i) {
       counts_[i] = 0;
       present_[i] = false;
       Stream& stream = *streams_[i];
-      while (!stream.at_end() && std::equal(place.begin(), place.end(), stream.place())) {
+      while (!stream.at_end() && std::equal(sort_key.begin(), sort_key.end(), stream.sort_key())) {
         if (__builtin_add_overflow(counts_[i], stream.count(), &counts_[i]))
           counts_[i] = UINT64_MAX;
         present_[i] = true;

@@ -19,7 +19,7 @@ struct DeviceCounterOptions {
   std::uint64_t max_device_bytes = 0;  // 0: what is free
 };
 
-// Device seconds by stage: copying the text, placing k-mers, sorting places, listing runs.
+// Device seconds by stage: copying the text, encoding k-mers, sorting sort keys, listing runs.
 struct DeviceCountTimes {
   double copy_s = 0;
   double encode_s = 0;
@@ -52,7 +52,7 @@ class DeviceCounter {
   // lets several devices count at a time.
   virtual void prepare() = 0;
   // Replaces both by the next k-mers and counts, at most max_n; 0 at the end. For k up to 32 they
-  // are distinct places in ascending order, so that part after part they are the database. Above
+  // are distinct sort keys in ascending order, so that part after part they are the database. Above
   // they are k-mers, words_for(k) words each, in no order, and one may come more than once.
   virtual std::size_t next(std::size_t max_n, std::vector<std::uint64_t>& keys,
                            std::vector<std::uint64_t>& counts) = 0;

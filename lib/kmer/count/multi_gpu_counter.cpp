@@ -125,7 +125,7 @@ void MultiGpuCounter::drain_into_parts(DeviceCounter& counter) {
                      }
                    };
                    if constexpr (kWords == 1)
-                     parts_->add_places<kWords>(file);
+                     parts_->add_sort_keys<kWords>(file);
                    else
                      parts_->add<kWords>(file);
                  },
@@ -170,7 +170,7 @@ void MultiGpuCounter::decode(const DeviceCounter::Block& sorted, CountBlock& cou
   counts.counts.assign(sorted.counts, sorted.counts + sorted.n);
   counts.keys.resize(sorted.n);
   for (std::size_t i = 0; i < sorted.n; ++i)
-    counts.keys[i] = options_.order.restore(Key<1>{{sorted.keys[i]}}).word[0];
+    counts.keys[i] = options_.order.decode(Key<1>{{sorted.keys[i]}}).word[0];
 }
 
 bool MultiGpuCounter::keeps_all() const {

@@ -18,10 +18,10 @@
 namespace biogpu::kmer {
 
 // Brings keys and counts into an order. Threads file them into buckets by the highest bits of their
-// place; buckets are sorted one by one, when they are asked for, and the counts of equal keys added
-// up. An entry is stored as the rest of the place, its low byte first, and the count in the bits
-// that the last byte has left; where they are all set, what the count is above them follows, 7 bits
-// a byte.
+// sort key; buckets are sorted one by one, when they are asked for, and the counts of equal keys
+// added up. An entry is stored as the rest of the sort key, its low byte first, and the count in
+// the bits that the last byte has left; where they are all set, what the count is above them
+// follows, 7 bits a byte.
 class OrderedCounts {
  public:
   OrderedCounts(const KeyOrder& order, BlockPool& pool, SpillFile& spill, std::uint64_t max_bytes)
@@ -35,11 +35,11 @@ class OrderedCounts {
   // file(write) for one thread, which calls write(key, count) for each of its entries.
   template <int kWords, class File>
   void add(File&& file) {
-    file_all<kWords>(file, [&](KeyBatch<kWords>& keys) { order_.place(keys); });
+    file_all<kWords>(file, [&](KeyBatch<kWords>& keys) { order_.encode(keys); });
   }
-  // The same for keys that are places already.
+  // The same for keys that are sort keys already.
   template <int kWords, class File>
-  void add_places(File&& file) {
+  void add_sort_keys(File&& file) {
     file_all<kWords>(file, [](KeyBatch<kWords>&) {});
   }
   // Called once, between the last add() and the first take().
@@ -52,12 +52,13 @@ class OrderedCounts {
   // The keys of a bucket in order. Any thread; each bucket once.
   template <int kWords>
   void take(std::size_t bucket, CountBlock& block) {
-    take_as<kWords>(bucket, block, [&](KeyBatch<kWords>& places) { order_.restore(places); });
-  }
-  // The same with places instead of keys.
-  template <int kWords>
-  void take_places(std::size_t bucket, CountBlock& block) {
-    take_as<kWords>(bucket, block, [](KeyBatch<kWords>&) {});
+    auto& pool = std::get<ObjectPool<Scratch<kWords>>>(scratch_);
+    Scratch<kWords>& mine = pool.acquire();
+    read<kWords>(bucket, mine.entries);
+    store_.drop(bucket);
+    rank_by_sort_key(mine.entries, rest_bits_, mine.ranks, mine.spare);
+    list(mine, block);
+    pool.release(mine);
   }
 
  private:
@@ -69,25 +70,14 @@ class OrderedCounts {
 
   template <int kWords>
   struct Scratch {
-    std::vector<PlacedCount<kWords>> entries;
+    std::vector<SortKeyCount<kWords>> entries;
     std::vector<std::uint64_t> ranks;
     std::vector<std::uint64_t> spare;
   };
 
-  template <int kWords, class Restore>
-  void take_as(std::size_t bucket, CountBlock& block, Restore&& restore) {
-    auto& pool = std::get<ObjectPool<Scratch<kWords>>>(scratch_);
-    Scratch<kWords>& mine = pool.acquire();
-    read<kWords>(bucket, mine.entries);
-    store_.drop(bucket);
-    rank_by_place(mine.entries, rest_bits_, mine.ranks, mine.spare);
-    list(mine, block, restore);
-    pool.release(mine);
-  }
-
   // Makes block the entries in the order of their ranks.
-  template <int kWords, class Restore>
-  void list(const Scratch<kWords>& from, CountBlock& block, Restore&& restore) const {
+  template <int kWords>
+  void list(const Scratch<kWords>& from, CountBlock& block) const {
     const std::size_t n_entries = from.entries.size();
     const std::uint64_t index_mask = (std::uint64_t{1} << index_bits(n_entries)) - 1;
     block.clear(kWords);
@@ -96,20 +86,20 @@ class OrderedCounts {
     KeyBatch<kWords> batch;
     std::uint64_t* key = block.keys.data();
     const auto list_batch = [&] {
-      restore(batch);
+      order_.decode(batch);
       for (std::size_t i = 0; i < batch.n; ++i)
         for (std::size_t w = 0; w < kWords; ++w) *key++ = batch.word[w][i];
       batch.n = 0;
     };
-    const PlacedCount<kWords>* last = nullptr;
+    const SortKeyCount<kWords>* last = nullptr;
     std::size_t n = 0;
     for (const std::uint64_t rank : from.ranks) {
-      const PlacedCount<kWords>& entry = from.entries[rank & index_mask];
-      if (last != nullptr && last->place == entry.place) {
+      const SortKeyCount<kWords>& entry = from.entries[rank & index_mask];
+      if (last != nullptr && last->sort_key == entry.sort_key) {
         block.counts[n - 1] += entry.count;
         continue;
       }
-      batch.push(entry.place);
+      batch.push(entry.sort_key);
       if (batch.n == KeyBatch<kWords>::kSize) list_batch();
       block.counts[n++] = entry.count;
       last = &entry;
@@ -119,13 +109,13 @@ class OrderedCounts {
     block.counts.resize(n);
   }
 
-  template <int kWords, class File, class Place>
-  void file_all(File&& file, Place&& place) {
+  template <int kWords, class File, class Encode>
+  void file_all(File&& file, Encode&& encode) {
     BinStore::Writer& writer = writers_.acquire(store_);
     KeyBatch<kWords> batch;
     std::array<std::uint64_t, KeyBatch<kWords>::kSize> counts;
     const auto write_batch = [&] {
-      place(batch);
+      encode(batch);
       for (std::size_t i = 0; i < batch.n; ++i) write<kWords>(batch.key(i), counts[i], writer);
       batch.n = 0;
     };
@@ -139,12 +129,12 @@ class OrderedCounts {
   }
 
   template <int kWords>
-  void write(const Key<kWords>& place, std::uint64_t count, BinStore::Writer& writer) const {
-    const auto bucket = static_cast<std::size_t>(place.bits_from(rest_bits_));
+  void write(const Key<kWords>& sort_key, std::uint64_t count, BinStore::Writer& writer) const {
+    const auto bucket = static_cast<std::size_t>(sort_key.bits_from(rest_bits_));
     char* const begin = writer.reserve(bucket, 8 * kWords + kMaxCountBytes);
     __builtin_prefetch(begin + kAhead, 1);
     for (std::size_t w = 0; w < kWords; ++w)
-      std::memcpy(begin + 8 * w, &place.word[kWords - 1 - w], 8);
+      std::memcpy(begin + 8 * w, &sort_key.word[kWords - 1 - w], 8);
     char* at = begin + rest_bytes_;
     const std::uint64_t in_last = std::min(count, largest_short_);
     if (rest_bits_ % 8 != 0) {
@@ -159,9 +149,9 @@ class OrderedCounts {
   }
 
   template <int kWords>
-  void read(std::size_t bucket, std::vector<PlacedCount<kWords>>& entries) const {
+  void read(std::size_t bucket, std::vector<SortKeyCount<kWords>>& entries) const {
     entries.resize(store_.n_records(bucket));
-    PlacedCount<kWords>* to = entries.data();
+    SortKeyCount<kWords>* to = entries.data();
     Key<kWords> high;
     high.word[kWords - 1] = bucket;
     high = shift_left(high, rest_bits_);
@@ -171,11 +161,11 @@ class OrderedCounts {
     const std::uint64_t mask = n_top >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n_top) - 1;
     store_.read(bucket, [&](std::span<const char> records) {
       for (const char* at = records.data(); at < records.data() + records.size(); ++to) {
-        to->place = high;
+        to->sort_key = high;
         for (std::size_t w = 0; w < n_words; ++w) {
           std::uint64_t word;
           std::memcpy(&word, at + 8 * w, 8);
-          to->place.word[kWords - 1 - w] |= w + 1 == n_words ? word & mask : word;
+          to->sort_key.word[kWords - 1 - w] |= w + 1 == n_words ? word & mask : word;
         }
         at += rest_bytes_;
         to->count =

@@ -13,8 +13,8 @@
 namespace biogpu::kmer {
 
 template <int kWords>
-struct PlacedCount {
-  Key<kWords> place;
+struct SortKeyCount {
+  Key<kWords> sort_key;
   std::uint64_t count = 0;
 };
 
@@ -42,12 +42,12 @@ inline void radix_sort_high_bits(std::vector<std::uint64_t>& values,
   }
 }
 
-// Lists the entries in the order of the lowest n_bits of their places. What moves is not the
+// Lists the entries in the order of the lowest n_bits of their sort keys. What moves is not the
 // entries but ranks: the highest of those bits above the entry's number, index_bits() of it. Few
 // are still out of order after a radix sort by the highest bits of ranks; these are compared.
 template <int kWords>
-void rank_by_place(const std::vector<PlacedCount<kWords>>& entries, int n_bits,
-                   std::vector<std::uint64_t>& ranks, std::vector<std::uint64_t>& spare) {
+void rank_by_sort_key(const std::vector<SortKeyCount<kWords>>& entries, int n_bits,
+                      std::vector<std::uint64_t>& ranks, std::vector<std::uint64_t>& spare) {
   constexpr std::size_t kSmall = 64;
   constexpr int kSpareBits = 4;  // of n entries n / 2^kSpareBits share their digits with another
   constexpr int kMaxPasses = 3;
@@ -55,10 +55,10 @@ void rank_by_place(const std::vector<PlacedCount<kWords>>& entries, int n_bits,
   const std::uint64_t index_mask = (std::uint64_t{1} << n_index) - 1;
   ranks.resize(entries.size());
   for (std::size_t i = 0; i < entries.size(); ++i)
-    ranks[i] = (entries[i].place.bits_from(n_bits - 64) & ~index_mask) | i;
+    ranks[i] = (entries[i].sort_key.bits_from(n_bits - 64) & ~index_mask) | i;
   const auto before = [&](std::uint64_t a, std::uint64_t b) {
     if (((a ^ b) & ~index_mask) != 0) return a < b;
-    return entries[a & index_mask].place < entries[b & index_mask].place;
+    return entries[a & index_mask].sort_key < entries[b & index_mask].sort_key;
   };
   if (entries.size() <= kSmall) {
     std::sort(ranks.begin(), ranks.end(), before);

@@ -19,8 +19,8 @@ template <int kWords>
 void count_listed(const KeyOrder& order, const CountBlock& block, CountBlock& listed) {
   std::size_t at = 0;
   for (std::size_t i = 0; i < listed.size(); ++i) {
-    const Key<kWords> place = order.place(key_at<kWords>(listed, i));
-    while (at < block.size() && order.place(key_at<kWords>(block, at)) < place) ++at;
+    const Key<kWords> sort_key = order.encode(key_at<kWords>(listed, i));
+    while (at < block.size() && order.encode(key_at<kWords>(block, at)) < sort_key) ++at;
     const bool found = at < block.size() && key_at<kWords>(block, at) == key_at<kWords>(listed, i);
     listed.counts[i] = found ? block.counts[at] : 0;
   }

@@ -48,7 +48,7 @@ class JellyfishLookup : public Lookup {
     for (std::size_t begin = 0; begin < counts.size(); begin += kBatch) {
       const std::size_t n = std::min(kBatch, counts.size() - begin);
       for (std::size_t i = 0; i < n; ++i) {
-        searches[i].wanted = place_of(load_key(keys, begin + i));
+        searches[i].wanted = slot_key_of(load_key(keys, begin + i));
         if (many) __builtin_prefetch(&shares_[rank_of(searches[i].wanted) >> share_shift_]);
       }
       for (std::size_t i = 0; i < n; ++i) {
@@ -67,16 +67,16 @@ class JellyfishLookup : public Lookup {
   static constexpr std::size_t kShare = 64;       // records, about
   static constexpr std::size_t kNearRecords = 7;  // that a guess is mostly off at most
 
-  struct Place {
+  struct SlotKey {
     std::uint64_t pos = 0;
     Key<kWords> key;
     // NOLINTNEXTLINE(modernize-use-nullptr): the analysis takes the comparison for a pointer's
-    friend auto operator<=>(const Place&, const Place&) = default;
+    friend auto operator<=>(const SlotKey&, const SlotKey&) = default;
   };
 
   // Records before low are smaller than what is wanted, those from high on are not.
   struct Search {
-    Place wanted;
+    SlotKey wanted;
     std::size_t low = 0;
     std::size_t high = 0;
     std::size_t guess = 0;  // below n_records_
@@ -88,7 +88,7 @@ class JellyfishLookup : public Lookup {
     return key;
   }
 
-  Place place_of(const Key<kWords>& key) const {
+  SlotKey slot_key_of(const Key<kWords>& key) const {
     const KeyOrder& order = header_.order;
     return {order.keeps_keys() ? 0 : order.position(key), key};
   }
@@ -110,13 +110,13 @@ class JellyfishLookup : public Lookup {
     return key;
   }
 
-  Place place_at(std::size_t i) const { return place_of(key_at(i)); }
+  SlotKey slot_key_at(std::size_t i) const { return slot_key_of(key_at(i)); }
 
-  // The highest 64 bits of a place: places of ascending order have ranks that do not descend.
-  std::uint64_t rank_of(const Place& place) const {
+  // The highest 64 bits of a sort key: ascending sort keys have ranks that do not descend.
+  std::uint64_t rank_of(const SlotKey& at) const {
     const KeyOrder& order = header_.order;
-    return order.keeps_keys() ? shift_left(place.key, 64 * kWords - 2 * header_.k).word[0]
-                              : place.pos << (64 - order.size_bits());
+    return order.keeps_keys() ? shift_left(at.key, 64 * kWords - 2 * header_.k).word[0]
+                              : at.pos << (64 - order.size_bits());
   }
 
   // Where the ranks of each share begin, and the end: the next begins about as far on as the table
@@ -133,8 +133,9 @@ class JellyfishLookup : public Lookup {
     for (std::size_t share = 1; share < n_shares; ++share) {
       const std::uint64_t first = static_cast<std::uint64_t>(share) << share_shift_;
       const std::size_t low = shares[share - 1];
-      shares[share] = first_not_below(low, n_records_, std::min(low + mean, n_records_ - 1),
-                                      [&](std::size_t i) { return rank_of(place_at(i)) < first; });
+      shares[share] =
+          first_not_below(low, n_records_, std::min(low + mean, n_records_ - 1),
+                          [&](std::size_t i) { return rank_of(slot_key_at(i)) < first; });
     }
     shares.back() = n_records_;
     shares_ = std::move(shares);
@@ -186,7 +187,7 @@ class JellyfishLookup : public Lookup {
     return count;
   }
 
-  // Most keys that are there lie close to the guess; comparing keys is quicker than places.
+  // Most keys that are there lie close to the guess; comparing keys is quicker than slots.
   std::uint64_t finish(const Search& search) const {
     const std::size_t first = std::max(search.guess, search.low + kNearRecords) - kNearRecords;
     const std::size_t last = std::min(search.guess + kNearRecords, search.high);
@@ -194,8 +195,8 @@ class JellyfishLookup : public Lookup {
       if (key_at(i) == search.wanted.key) return count_at(i);
     const std::size_t at =
         first_not_below(search.low, search.high, search.guess,
-                        [&](std::size_t i) { return place_at(i) < search.wanted; });
-    return at == n_records_ || place_at(at) != search.wanted ? 0 : count_at(at);
+                        [&](std::size_t i) { return slot_key_at(i) < search.wanted; });
+    return at == n_records_ || slot_key_at(at) != search.wanted ? 0 : count_at(at);
   }
 
   io::MappedFile file_;

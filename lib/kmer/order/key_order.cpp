@@ -42,8 +42,9 @@ KeyOrder KeyOrder::of_matrix(int k, const BitMatrix& matrix) {
   order.inverse_ = invert(matrix);
   order.forward_ = BitProduct(matrix.columns);
   if (!order.is_bijective()) return order;
-  // A place has pos above the high bits of the key; the inverse wants the key's high bits above
-  // pos. Bit b of a place is bit b + r of the key below 2k - r, bit b - (2k - r) of pos from there.
+  // A sort key has pos above the high bits of the key; the inverse wants the key's high bits above
+  // pos. Bit b of a sort key is bit b + r of the key below 2k - r, bit b - (2k - r) of pos from
+  // there.
   const std::size_t n = matrix.columns.size();
   const auto r = static_cast<std::size_t>(matrix.n_rows);
   std::vector<std::uint64_t> columns(n);

@@ -12,11 +12,11 @@
 namespace biogpu::kmer {
 
 // The order of the records in a database: a bijection of the integers of 2k bits, so that sorting
-// by place(key) is the order and restore() gives the key back without carrying it along.
+// by encode(key) is the order and decode() gives the key back without carrying it along.
 //
 // Lexicographic order is the identity. Jellyfish's files are sorted by (pos, key) where
 // pos = M key, M of size_bits x 2k bits; since the last size_bits columns of M are independent, pos
-// and the high bits of key determine key, and place(key) = pos << (2k - size_bits) |
+// and the high bits of key determine key, and encode(key) = pos << (2k - size_bits) |
 // key >> size_bits sorts the same way.
 class KeyOrder {
  public:
@@ -32,7 +32,7 @@ class KeyOrder {
   // Jellyfish's order for a table of 2^size_bits slots. identity: pos is the low bits of the key.
   static KeyOrder jellyfish(int k, int size_bits, bool identity);
   // That of a given matrix. is_bijective() is false where its last columns are dependent; then
-  // place() and restore() are not to be called.
+  // encode() and decode() are not to be called.
   static KeyOrder of_matrix(int k, const BitMatrix& matrix);
 
   int k() const { return k_; }
@@ -47,7 +47,7 @@ class KeyOrder {
            (a.keeps_keys() || a.matrix_ == b.matrix_);
   }
 
-  // Whether place() is the identity.
+  // Whether encode() is the identity.
   bool keeps_keys() const { return identity_ && (size_bits() == 0 || size_bits() == 2 * k_); }
 
   // What each value of each byte of a key, the lowest first, adds to its slot.
@@ -63,30 +63,30 @@ class KeyOrder {
   }
 
   template <int kWords>
-  Key<kWords> place(const Key<kWords>& key) const {
+  Key<kWords> encode(const Key<kWords>& key) const {
     if (keeps_keys()) return key;
     const int r = size_bits();
     Key<kWords> high;
     high.word[kWords - 1] = position(key);
-    Key<kWords> place = shift_left(high, 2 * k_ - r);
+    Key<kWords> sort_key = shift_left(high, 2 * k_ - r);
     const Key<kWords> low = shift_right(key, r);
-    for (std::size_t w = 0; w < kWords; ++w) place.word[w] |= low.word[w];
-    return place;
+    for (std::size_t w = 0; w < kWords; ++w) sort_key.word[w] |= low.word[w];
+    return sort_key;
   }
 
   template <int kWords>
-  Key<kWords> restore(const Key<kWords>& place) const {
-    if (keeps_keys()) return place;
-    Key<kWords> key = shift_left(place, size_bits());
+  Key<kWords> decode(const Key<kWords>& sort_key) const {
+    if (keeps_keys()) return sort_key;
+    Key<kWords> key = shift_left(sort_key, size_bits());
     for (int w = 0; w < kWords; ++w)  // cuts off the pos that was displaced
       key.word[static_cast<std::size_t>(w)] &= word_mask<kWords>(w);
-    key.word[kWords - 1] |= backward_(place);
+    key.word[kWords - 1] |= backward_(sort_key);
     return key;
   }
 
   // The same for some at a time, in place.
   template <int kWords>
-  void place(KeyBatch<kWords>& keys) const {
+  void encode(KeyBatch<kWords>& keys) const {
     if (keeps_keys()) return;
     alignas(64) std::uint64_t positions[KeyBatch<kWords>::kSize];
     forward_(keys, positions);
@@ -103,16 +103,16 @@ class KeyOrder {
   }
 
   template <int kWords>
-  void restore(KeyBatch<kWords>& places) const {
+  void decode(KeyBatch<kWords>& sort_keys) const {
     if (keeps_keys()) return;
     alignas(64) std::uint64_t low[KeyBatch<kWords>::kSize];
-    backward_(places, low);
+    backward_(sort_keys, low);
     const int r = size_bits();
     for (int w = 0; w < kWords; ++w) {
       const std::uint64_t mask = word_mask<kWords>(w);
-      std::uint64_t* const word = places.word[w];
-      const std::uint64_t* const from = w + 1 < kWords ? places.word[w + 1] : nullptr;
-      for (std::size_t i = 0; i < places.n; ++i) {
+      std::uint64_t* const word = sort_keys.word[w];
+      const std::uint64_t* const from = w + 1 < kWords ? sort_keys.word[w + 1] : nullptr;
+      for (std::size_t i = 0; i < sort_keys.n; ++i) {
         const std::uint64_t moved = word[i] << r | (from != nullptr ? from[i] >> (64 - r) : low[i]);
         word[i] = moved & mask;
       }
@@ -134,7 +134,7 @@ class KeyOrder {
   BitMatrix matrix_;
   BitMatrix inverse_;
   BitProduct forward_;   // key -> pos
-  BitProduct backward_;  // place -> low bits of the key
+  BitProduct backward_;  // sort key -> low bits of the key
 };
 
 }  // namespace biogpu::kmer

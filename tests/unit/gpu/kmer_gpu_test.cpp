@@ -35,7 +35,7 @@ SortKeyCounts expected_sort_keys(const std::string& text, const kmer::KeyOrder& 
   std::vector<std::uint64_t> keys;
   kmer::append_keys(text, order.k(), canonical, keys);
   SortKeyCounts sort_keys;
-  for (const std::uint64_t key : keys) ++sort_keys[order.place(kmer::Key<1>{{key}}).word[0]];
+  for (const std::uint64_t key : keys) ++sort_keys[order.encode(kmer::Key<1>{{key}}).word[0]];
   return sort_keys;
 }
 
@@ -332,7 +332,7 @@ TEST_CASE("kmer.lookup_table gpu: finds what was put in and nothing else", "[kme
           entries.emplace_back(key, count);
         }
         std::sort(entries.begin(), entries.end(), [&](const auto& a, const auto& b) {
-          return order.place(a.first) < order.place(b.first);
+          return order.encode(a.first) < order.encode(b.first);
         });
         gpu::kmer::LookupTableOptions options;
         options.k = k;

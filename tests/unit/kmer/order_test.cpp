@@ -34,23 +34,23 @@ void check_order(int k, const kmer::KeyOrder& order) {
     for (auto& word : key.word) word = rng();
     keys.push_back(kmer::shift_right(key, 64 * kWords - 2 * k));
   }
-  std::set<kmer::Key<kWords>> places;
+  std::set<kmer::Key<kWords>> sort_keys;
   for (const auto& key : keys) {
-    const auto place = order.place(key);
-    CHECK(order.restore(place) == key);
-    places.insert(place);
+    const auto sort_key = order.encode(key);
+    CHECK(order.decode(sort_key) == key);
+    sort_keys.insert(sort_key);
   }
   kmer::KeyBatch<kWords> batch;
   for (std::size_t i = 0; i < 101; ++i) batch.push(keys[i]);
-  order.place(batch);
-  for (std::size_t i = 0; i < 101; ++i) CHECK(batch.key(i) == order.place(keys[i]));
-  order.restore(batch);
+  order.encode(batch);
+  for (std::size_t i = 0; i < 101; ++i) CHECK(batch.key(i) == order.encode(keys[i]));
+  order.decode(batch);
   for (std::size_t i = 0; i < 101; ++i) CHECK(batch.key(i) == keys[i]);
   if (order.keeps_keys()) return;
   std::uint64_t last = 0;
   kmer::Key<kWords> last_key;
-  for (const auto& place : places) {
-    const auto key = order.restore(place);
+  for (const auto& sort_key : sort_keys) {
+    const auto key = order.decode(sort_key);
     const std::uint64_t position = order.position(key);
     CHECK((last < position || (last == position && last_key <= key)));
     last = position;
@@ -60,7 +60,7 @@ void check_order(int k, const kmer::KeyOrder& order) {
 
 }  // namespace
 
-TEST_CASE("kmer.key_order: places are distinct, ascend by slot and key, and lead back", "[kmer]") {
+TEST_CASE("kmer.key_order: sort keys are distinct, ascend by slot and key, and decode", "[kmer]") {
   for (const int k : {1, 4, 15, 16, 21, 31, 32, 33, 64, 65, 127, 128, 129, 256})
     for (const int size_bits : {1, 7, 20, 30, 62}) {
       if (size_bits > 2 * k) continue;
