@@ -17,8 +17,8 @@
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/kmer/count/cpu_counter.hpp"
-#include "lib/kmer/device_counter.hpp"
-#include "lib/kmer/device_lookup.hpp"
+#include "lib/kmer/device/device_counter.hpp"
+#include "lib/kmer/device/device_lookup.hpp"
 
 namespace biogpu::bench {
 namespace {

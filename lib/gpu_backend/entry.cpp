@@ -5,7 +5,7 @@
 #include "lib/align/align_gpu.hpp"
 #include "lib/bwt/bwt_device.hpp"
 #include "lib/core/gpu_backend.hpp"
-#include "lib/kmer/kmer_gpu.hpp"
+#include "lib/kmer/device/kmer_gpu.hpp"
 #include "lib/qc/batch/gpu_steps.hpp"
 #include "lib/tensor/gpu_context_gpu.hpp"
 

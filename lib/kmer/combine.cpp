@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
-#include "lib/kmer/count/ordered_counts.hpp"
 #include "lib/kmer/database/reader.hpp"
+#include "lib/kmer/store/ordered_counts.hpp"
 
 namespace biogpu::kmer {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/kmer/count/count_block.hpp"
 #include "lib/kmer/database/header.hpp"
+#include "lib/kmer/key/count_block.hpp"
 
 namespace biogpu::kmer {
 

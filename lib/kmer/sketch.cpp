@@ -12,9 +12,9 @@
 
 #include "lib/core/bounded_json.hpp"
 #include "lib/kmer/database/json_fields.hpp"
-#include "lib/kmer/database/refuse.hpp"
-#include "lib/kmer/key.hpp"
-#include "lib/kmer/sequence_keys.hpp"
+#include "lib/kmer/database/throw_bad_input.hpp"
+#include "lib/kmer/key/key.hpp"
+#include "lib/kmer/sequences/sequence_keys.hpp"
 
 namespace biogpu::kmer {
 namespace {
@@ -196,7 +196,7 @@ std::vector<Sketch> parse_sketches(const std::string& text, const std::string& l
   const JsonFields fields(json, label);
   if (fields.text("format") != "biogpu sketch" ||
       fields.number("version", 0, UINT64_MAX) != kFormatVersion)
-    refuse(label, "is no file of 'biogpu kmer sketch' that this version reads");
+    throw_bad_input(label, "is no file of 'biogpu kmer sketch' that this version reads");
   options.k = static_cast<int>(fields.number("k", 1, kMaxSketchK));
   options.size = fields.number("size", 1, kMaxSketchSize);
   options.seed = static_cast<std::uint32_t>(fields.number("seed", 0, UINT32_MAX));
@@ -206,13 +206,14 @@ std::vector<Sketch> parse_sketches(const std::string& text, const std::string& l
     Sketch sketch{of.text("name"), of.number("length", 0, UINT64_MAX), {}};
     const std::size_t n = of.array("hashes").size();
     if (n > options.size)
-      refuse(label, fmt::format("a sketch has {} hashes; expected up to {}", n, options.size));
+      throw_bad_input(label,
+                      fmt::format("a sketch has {} hashes; expected up to {}", n, options.size));
     if (n > sketch.length)
-      refuse(label, fmt::format("a sketch has {} hashes of {} letters", n, sketch.length));
+      throw_bad_input(label, fmt::format("a sketch has {} hashes of {} letters", n, sketch.length));
     sketch.hashes = of.numbers("hashes", n, UINT64_MAX);
     if (std::adjacent_find(sketch.hashes.begin(), sketch.hashes.end(), std::greater_equal<>()) !=
         sketch.hashes.end())
-      refuse(label, "the hashes of a sketch do not ascend; the file is damaged");
+      throw_bad_input(label, "the hashes of a sketch do not ascend; the file is damaged");
     sketches.push_back(std::move(sketch));
   }
   return sketches;

@@ -39,8 +39,6 @@ GPU_LAYER = {"rt": 0, "prim": 1, "limits": 2, "align": 2, "kmer": 2, "bwt": 2, "
 # gpu/ includes them too.
 PLAIN_HEADER = re.compile(r"^lib/(core/object_pool|qc/steps/trim_result|tensor/(tensor|ragged|linear|precision)|ops/([a-z0-9_]+/)?[a-z0-9_]+|models/esm2/(contacts|encoder_8m)|models/proteinmpnn/decode/decode|models/tensornet/ops/(charge_ops|coulomb_pair|edge_ops|node_ops|table_place))\.hpp$")
 NOT_PLAIN = re.compile(r"^lib/ops/((bench|cpu|reference)/|dispatch|reference_context|.*/(bench_\w+|cell_grid|edge_block|edge_geometry|edge_layers|gemm_panels|matrix3|tensor_lanes)\.)")
-# Folders whose sub-folders still include each other in a cycle; the check asks to remove an entry that is fixed.
-FOLDERS_WITH_CYCLES = ("lib/kmer",)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 VENDOR_HEADER = re.compile(r"^(hip/|hip_|cuda|cub/|hipcub|rocprim|thrust/|rocm|hsa/|nv/|cooperative_groups)")
 # Headers of the vendors' primitives come in through one file of gpu/prim each.
@@ -173,7 +171,6 @@ def shortest_way(graph, start, end):
 def cycle_breaches(names):
     """Cycles among the parts of a folder in which a sub-folder takes part, each told once."""
     graphs = include_graphs(names)
-    with_cycle = set()
     for folder, graph in sorted(graphs.items()):
         told = set()
         for part in sorted(graph):
@@ -181,13 +178,8 @@ def cycle_breaches(names):
             if not way:
                 continue
             told.update(way)
-            with_cycle.add(folder)
-            if folder not in FOLDERS_WITH_CYCLES:
-                steps = "; ".join(graph[a][b] for a, b in zip(way, way[1:]))
-                yield f"{folder}: its parts include each other in a cycle: {steps}"
-    for folder in FOLDERS_WITH_CYCLES:
-        if folder not in with_cycle:
-            yield f"{folder}: has no cycle any more; remove it from FOLDERS_WITH_CYCLES in scripts/dev/check_layers.py"
+            steps = "; ".join(graph[a][b] for a, b in zip(way, way[1:]))
+            yield f"{folder}: its parts include each other in a cycle: {steps}"
 
 
 def main():

@@ -7,7 +7,7 @@
 
 #include "apps/biogpu/kmer/commands.hpp"
 #include "lib/io/output_file.hpp"
-#include "lib/kmer/database/jellyfish_file.hpp"
+#include "lib/kmer/database/jellyfish/jellyfish_file.hpp"
 #include "lib/kmer/database/reader.hpp"
 
 namespace biogpu::app {

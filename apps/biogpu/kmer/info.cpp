@@ -7,7 +7,7 @@
 
 #include "apps/biogpu/kmer/commands.hpp"
 #include "lib/io/output_file.hpp"
-#include "lib/kmer/database/jellyfish_file.hpp"
+#include "lib/kmer/database/jellyfish/jellyfish_file.hpp"
 #include "lib/kmer/database/reader.hpp"
 
 namespace biogpu::app {
@@ -58,7 +58,7 @@ void run_info(const InfoFlags& flags) {
   kmer::DatabaseReader reader(flags.path);
   const kmer::Header& header = reader.header();
   // In biogpu's own format all that lies behind the records.
-  if (header.format == kmer::Format::native && !flags.skip)
+  if (header.format == kmer::Format::bgk && !flags.skip)
     for (kmer::CountBlock block; reader.read(block);) {
     }
   io::OutputFile out("-");

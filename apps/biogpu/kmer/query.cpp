@@ -14,11 +14,11 @@
 #include "lib/core/quote.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/sequence_reader.hpp"
-#include "lib/kmer/count/count_block.hpp"
-#include "lib/kmer/database/jellyfish_file.hpp"
+#include "lib/kmer/database/jellyfish/jellyfish_file.hpp"
 #include "lib/kmer/database/lookup.hpp"
-#include "lib/kmer/device_lookup.hpp"
-#include "lib/kmer/sequence_keys.hpp"
+#include "lib/kmer/device/device_lookup.hpp"
+#include "lib/kmer/key/count_block.hpp"
+#include "lib/kmer/sequences/sequence_keys.hpp"
 #include "lib/pipeline/pipeline.hpp"
 
 namespace biogpu::app {

@@ -10,7 +10,7 @@
 //          other devices, by the link between them.
 // Result   the set of sort keys is exact; their order is not fixed, and they are sorted next.
 // Source   minimal perfect order: Jellyfish's hash, doi:10.1093/bioinformatics/btr011.
-// Oracle   KeyOrder::encode, lib/kmer/order/key_order.hpp.
+// Oracle   KeyOrder::encode, lib/kmer/key/key_order.hpp.
 #include "gpu/kmer/count/sort_keys.hpp"
 
 #include "gpu/kmer/block_sum.hpp"

@@ -13,7 +13,7 @@ namespace biogpu::gpu::kmer {
 
 inline constexpr int kMaxK = 32;
 
-// How a k-mer becomes its sort key in the order of the database: see lib/kmer/order/key_order.hpp.
+// How a k-mer becomes its sort key in the order of the database: see lib/kmer/key/key_order.hpp.
 struct KeyEncoding {
   int k = 0;
   bool canonical = false;

@@ -9,7 +9,7 @@ class Stream;
 
 namespace biogpu::gpu::kmer {
 
-// How a k-mer becomes its sort key in the order of the database: see lib/kmer/order/key_order.hpp.
+// How a k-mer becomes its sort key in the order of the database: see lib/kmer/key/key_order.hpp.
 struct KeyRule {
   int k = 0;
   int n_words = 1;                        // of a k-mer: 1, 2, 4 or 8, the most significant first

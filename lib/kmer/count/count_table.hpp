@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "lib/kmer/key.hpp"
+#include "lib/kmer/key/key.hpp"
 
 namespace biogpu::kmer {
 

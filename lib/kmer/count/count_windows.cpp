@@ -13,7 +13,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "lib/kmer/count/super_kmers.hpp"
+#include "lib/kmer/sequences/super_kmers.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace biogpu::kmer::HWY_NAMESPACE {

@@ -5,10 +5,10 @@
 #include <optional>
 #include <string>
 
-#include "lib/kmer/count/count_block.hpp"
-#include "lib/kmer/count/packed_text.hpp"
-#include "lib/kmer/device_counter.hpp"
-#include "lib/kmer/order/key_order.hpp"
+#include "lib/kmer/device/device_counter.hpp"
+#include "lib/kmer/key/count_block.hpp"
+#include "lib/kmer/key/key_order.hpp"
+#include "lib/kmer/sequences/packed_text.hpp"
 
 namespace biogpu::kmer {
 

@@ -8,8 +8,8 @@
 #include "lib/core/object_pool.hpp"
 #include "lib/kmer/count/count_table.hpp"
 #include "lib/kmer/count/count_windows.hpp"
-#include "lib/kmer/count/ordered_counts.hpp"
-#include "lib/kmer/count/super_kmers.hpp"
+#include "lib/kmer/sequences/super_kmers.hpp"
+#include "lib/kmer/store/ordered_counts.hpp"
 #include "lib/pipeline/pipeline.hpp"
 
 namespace biogpu::kmer {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "lib/kmer/count/counter.hpp"
-#include "lib/kmer/count/ordered_counts.hpp"
+#include "lib/kmer/store/ordered_counts.hpp"
 
 namespace biogpu::kmer {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/kmer/key.hpp"
+#include "lib/kmer/key/key.hpp"
 
 namespace biogpu::kmer {
 namespace {

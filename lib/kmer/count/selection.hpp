@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "lib/kmer/count/count_block.hpp"
-#include "lib/kmer/order/key_order.hpp"
+#include "lib/kmer/key/count_block.hpp"
+#include "lib/kmer/key/key_order.hpp"
 
 namespace biogpu::kmer {
 

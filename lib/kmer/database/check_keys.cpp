@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "lib/kmer/database/refuse.hpp"
+#include "lib/kmer/database/throw_bad_input.hpp"
 
 namespace biogpu::kmer {
 
@@ -17,7 +17,8 @@ void check_key_bits(const CountBlock& block, std::size_t first, int k, const std
     std::uint64_t all = 0;
     for (std::size_t i = first; i < block.size(); ++i) all |= block.key(i)[w];
     if (n_bits <= 0 ? all != 0 : all >> n_bits != 0)
-      refuse(label, fmt::format("a k-mer has bits above its {} bases; the file is damaged", k));
+      throw_bad_input(label,
+                      fmt::format("a k-mer has bits above its {} bases; the file is damaged", k));
   }
 }
 
@@ -27,7 +28,7 @@ void check_ascending(const CountBlock& block, std::size_t first, const std::stri
     const std::uint64_t* const key = block.key(i);
     const std::uint64_t* const before = key - n_words;
     if (!std::lexicographical_compare(before, before + n_words, key, key + n_words))
-      refuse(label, "k-mers are out of order; the file is damaged");
+      throw_bad_input(label, "k-mers are out of order; the file is damaged");
   }
 }
 

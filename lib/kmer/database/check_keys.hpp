@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "lib/kmer/count/count_block.hpp"
+#include "lib/kmer/key/count_block.hpp"
 
 namespace biogpu::kmer {
 

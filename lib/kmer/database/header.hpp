@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "lib/kmer/order/key_order.hpp"
+#include "lib/kmer/key/key_order.hpp"
 
 namespace biogpu::kmer {
 
-enum class Format { jellyfish, jellyfish_text, native, kff };
+enum class Format { jellyfish, jellyfish_text, bgk, kff };
 
 // What a database says of itself.
 struct Header {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "lib/core/quote.hpp"
-#include "lib/kmer/database/refuse.hpp"
+#include "lib/kmer/database/throw_bad_input.hpp"
 
 namespace biogpu::kmer {
 namespace {
@@ -25,24 +25,25 @@ std::string range_text(std::uint64_t min, std::uint64_t max) {
 
 JsonFields::JsonFields(const Json& object, const std::string& label)
     : object_(object), label_(label) {
-  if (!object.is_object()) kmer::refuse(label, "the header is not a JSON object");
+  if (!object.is_object()) kmer::throw_bad_input(label, "the header is not a JSON object");
 }
 
 const Json& JsonFields::value(const char* key) const {
   const auto found = object_.find(key);
-  if (found == object_.end()) kmer::refuse(label_, fmt::format("the header has no {}", key));
+  if (found == object_.end())
+    kmer::throw_bad_input(label_, fmt::format("the header has no {}", key));
   return *found;
 }
 
-void JsonFields::refuse(const char* key, const std::string& expected) const {
+void JsonFields::throw_bad_input(const char* key, const std::string& expected) const {
   const std::string found = value(key).dump(-1, ' ', false, Json::error_handler_t::replace);
-  kmer::refuse(label_,
-               fmt::format("the header's {} is {}; expected {}", key, shortened(found), expected));
+  kmer::throw_bad_input(
+      label_, fmt::format("the header's {} is {}; expected {}", key, shortened(found), expected));
 }
 
 std::uint64_t JsonFields::number(const char* key, std::uint64_t min, std::uint64_t max) const {
   const Json& found = value(key);
-  if (!is_number(found, min, max)) refuse(key, range_text(min, max));
+  if (!is_number(found, min, max)) throw_bad_input(key, range_text(min, max));
   return found.get<std::uint64_t>();
 }
 
@@ -57,19 +58,19 @@ std::vector<std::uint64_t> JsonFields::numbers(const char* key, std::size_t n,
   const bool good =
       found.size() == n &&
       std::all_of(found.begin(), found.end(), [&](const Json& v) { return is_number(v, 0, max); });
-  if (!good) refuse(key, fmt::format("{} numbers, each {}", n, range_text(0, max)));
+  if (!good) throw_bad_input(key, fmt::format("{} numbers, each {}", n, range_text(0, max)));
   return found.get<std::vector<std::uint64_t>>();
 }
 
 bool JsonFields::flag(const char* key) const {
   if (!has(key)) return false;
-  if (!value(key).is_boolean()) refuse(key, "true or false");
+  if (!value(key).is_boolean()) throw_bad_input(key, "true or false");
   return value(key).get<bool>();
 }
 
 std::string JsonFields::text(const char* key) const {
   if (!has(key)) return {};
-  if (!value(key).is_string()) refuse(key, "a text");
+  if (!value(key).is_string()) throw_bad_input(key, "a text");
   return value(key).get<std::string>();
 }
 
@@ -77,17 +78,17 @@ std::vector<std::string> JsonFields::texts(const char* key) const {
   if (!has(key)) return {};
   const Json& found = array(key);
   if (!std::all_of(found.begin(), found.end(), [](const Json& v) { return v.is_string(); }))
-    refuse(key, "a list of texts");
+    throw_bad_input(key, "a list of texts");
   return found.get<std::vector<std::string>>();
 }
 
 JsonFields JsonFields::fields(const char* key) const {
-  if (!value(key).is_object()) refuse(key, "an object");
+  if (!value(key).is_object()) throw_bad_input(key, "an object");
   return {value(key), label_};
 }
 
 const Json& JsonFields::array(const char* key) const {
-  if (!value(key).is_array()) refuse(key, "a list");
+  if (!value(key).is_array()) throw_bad_input(key, "a list");
   return value(key);
 }
 

@@ -30,7 +30,7 @@ class JsonFields {
   const nlohmann::json& array(const char* key) const;
 
   // key: its value, where that has to be something else.
-  [[noreturn]] void refuse(const char* key, const std::string& expected) const;
+  [[noreturn]] void throw_bad_input(const char* key, const std::string& expected) const;
 
  private:
   const nlohmann::json& value(const char* key) const;

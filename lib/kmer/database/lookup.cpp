@@ -13,7 +13,7 @@ namespace biogpu::kmer {
 std::unique_ptr<Lookup> Lookup::open(const std::string& path) {
   io::MappedFile file(path, io::MappedFile::Access::scattered);
   if (is_jellyfish(file.bytes())) return open_jellyfish_lookup(path, std::move(file));
-  if (is_native(file.bytes())) return open_native_lookup(path, std::move(file));
+  if (is_bgk(file.bytes())) return open_bgk_lookup(path, std::move(file));
   throw Error(ErrorCode::bad_input,
               fmt::format("{}: is no k-mer database with look-up; expected a file of 'biogpu kmer' "
                           "or Jellyfish",

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "lib/kmer/count/count_block.hpp"
 #include "lib/kmer/database/header.hpp"
+#include "lib/kmer/key/count_block.hpp"
 
 namespace biogpu::kmer {
 

@@ -25,18 +25,18 @@ inline constexpr std::size_t kDigits = 9;  // of the length that Jellyfish's fil
 
 // Whether a file that begins so is of the format.
 bool is_jellyfish(std::string_view head);
-bool is_native(std::string_view head);
+bool is_bgk(std::string_view head);
 bool is_kff(std::string_view head);
 
 std::unique_ptr<DatabaseReader::Source> open_jellyfish(const std::string& path,
                                                        std::unique_ptr<io::input::RawFile> file);
 
-std::unique_ptr<DatabaseReader::Source> open_native(const std::string& path,
-                                                    std::unique_ptr<io::input::RawFile> file);
+std::unique_ptr<DatabaseReader::Source> open_bgk(const std::string& path,
+                                                 std::unique_ptr<io::input::RawFile> file);
 std::unique_ptr<DatabaseReader::Source> open_kff(const std::string& path,
                                                  std::unique_ptr<io::input::RawFile> file);
 
-std::unique_ptr<Lookup> open_native_lookup(const std::string& path, io::MappedFile file);
+std::unique_ptr<Lookup> open_bgk_lookup(const std::string& path, io::MappedFile file);
 std::unique_ptr<Lookup> open_jellyfish_lookup(const std::string& path, io::MappedFile file);
 
 }  // namespace biogpu::kmer

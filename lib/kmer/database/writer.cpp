@@ -2,14 +2,14 @@
 
 #include <utility>
 
-#include "lib/kmer/database/jellyfish_file.hpp"
-#include "lib/kmer/database/kff_file.hpp"
-#include "lib/kmer/database/native_file.hpp"
+#include "lib/kmer/database/bgk/bgk_file.hpp"
+#include "lib/kmer/database/jellyfish/jellyfish_file.hpp"
+#include "lib/kmer/database/kff/kff_file.hpp"
 
 namespace biogpu::kmer {
 
 Format format_of_name(const std::string& path) {
-  if (path.ends_with(".bgk")) return Format::native;
+  if (path.ends_with(".bgk")) return Format::bgk;
   if (path.ends_with(".kff")) return Format::kff;
   return Format::jellyfish;
 }
@@ -22,10 +22,10 @@ KeyOrder order_of_format(Format format, int k, std::uint64_t asked) {
 class DatabaseWriter::Sink {
  public:
   Sink(const std::string& path, Header of)
-      : out(path), header(std::move(of)), native(header), kff(header) {
+      : out(path), header(std::move(of)), bgk(header), kff(header) {
     switch (header.format) {
-      case Format::native:
-        out.write(native.begin());
+      case Format::bgk:
+        out.write(bgk.begin());
         break;
       case Format::kff:
         out.write(kff.begin());
@@ -36,8 +36,8 @@ class DatabaseWriter::Sink {
   }
 
   void write(const CountBlock& block, const std::string& bytes) {
-    if (header.format == Format::native)
-      native.write(block, out);
+    if (header.format == Format::bgk)
+      bgk.write(block, out);
     else if (header.format == Format::kff)
       kff.write(block, out);
     else
@@ -46,14 +46,14 @@ class DatabaseWriter::Sink {
 
   void finish() {
     if (std::exchange(is_finished_, true)) return;
-    if (header.format == Format::native) native.finish(out);
+    if (header.format == Format::bgk) bgk.finish(out);
     if (header.format == Format::kff) kff.finish(out);
     out.finish();
   }
 
   io::OutputFile out;
   const Header header;
-  NativeEncoder native;
+  BgkEncoder bgk;
   KffEncoder kff;
 
  private:

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "lib/io/output_file.hpp"
-#include "lib/kmer/count/count_block.hpp"
 #include "lib/kmer/database/header.hpp"
+#include "lib/kmer/key/count_block.hpp"
 
 namespace biogpu::kmer {
 

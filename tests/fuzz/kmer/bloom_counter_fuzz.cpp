@@ -1,5 +1,5 @@
 // Bloom counters: an Error, or a counter that answers for any k-mer and counts what is added.
-#include "lib/kmer/database/bloom_counter.hpp"
+#include "lib/kmer/database/jellyfish/bloom_counter.hpp"
 
 #include <string_view>
 #include <vector>

@@ -8,7 +8,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/kmer/combine.hpp"
-#include "lib/kmer/database/jellyfish_file.hpp"
+#include "lib/kmer/database/jellyfish/jellyfish_file.hpp"
 #include "lib/kmer/database/lookup.hpp"
 #include "lib/kmer/database/reader.hpp"
 #include "tests/fuzz/support/memory_file.hpp"

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "lib/kmer/count/multi_gpu_counter.hpp"
-#include "lib/kmer/count/packed_text.hpp"
-#include "lib/kmer/sequence_keys.hpp"
+#include "lib/kmer/sequences/packed_text.hpp"
+#include "lib/kmer/sequences/sequence_keys.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
 #include "tests/unit/kmer/naive.hpp"

@@ -3,9 +3,9 @@
 
 #include "gpu/kmer/count/pass_counter.hpp"
 #include "gpu/kmer/lookup/lookup_table.hpp"
-#include "lib/kmer/count/packed_text.hpp"
-#include "lib/kmer/order/key_order.hpp"
-#include "lib/kmer/sequence_keys.hpp"
+#include "lib/kmer/key/key_order.hpp"
+#include "lib/kmer/sequences/packed_text.hpp"
+#include "lib/kmer/sequences/sequence_keys.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
 #include "tests/unit/kmer/naive.hpp"

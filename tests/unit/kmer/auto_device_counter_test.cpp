@@ -7,7 +7,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/gpu_backend.hpp"
-#include "lib/kmer/kmer_gpu.hpp"
+#include "lib/kmer/device/kmer_gpu.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/kmer/naive.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/kmer/combine.hpp"
-#include "lib/kmer/database/bloom_counter.hpp"
+#include "lib/kmer/database/jellyfish/bloom_counter.hpp"
 #include "lib/kmer/database/lookup.hpp"
 #include "lib/kmer/sketch.hpp"
 #include "tests/support/catch.hpp"
@@ -220,7 +220,7 @@ TEST_CASE("kmer.kff: sequences of many k-mers are read across blocks", "[kmer]")
 
 TEST_CASE("kmer.bgk: what a file says of itself is compared with what is read", "[kmer]") {
   test::TemporaryFile file;
-  test::write_database(file, test::header_for(19, 0, true, Format::native),
+  test::write_database(file, test::header_for(19, 0, true, Format::bgk),
                        test::tricky_sequences(11, 3000));
   const std::string whole = file.read();
   REQUIRE(whole.size() > 8000);

@@ -3,7 +3,7 @@
 #include "lib/core/error.hpp"
 #include "lib/kmer/combine.hpp"
 #include "lib/kmer/database/lookup.hpp"
-#include "lib/kmer/sequence_keys.hpp"
+#include "lib/kmer/sequences/sequence_keys.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/kmer/files.hpp"
 
@@ -16,7 +16,7 @@ TEST_CASE("kmer.reader: reads what was written, in every format", "[kmer]") {
     test::NaiveCounts expected;
     for (const std::string& s : sequences) test::count_naively(s, k, true, expected);
     for (const Format format :
-         {Format::jellyfish, Format::jellyfish_text, Format::native, Format::kff}) {
+         {Format::jellyfish, Format::jellyfish_text, Format::bgk, Format::kff}) {
       CAPTURE(k, static_cast<int>(format));
       test::TemporaryFile file;
       test::write_database(file, test::header_for(k, 1000, true, format), sequences);
@@ -27,7 +27,7 @@ TEST_CASE("kmer.reader: reads what was written, in every format", "[kmer]") {
 }
 
 TEST_CASE("kmer.reader: refuses what is damaged or cut", "[kmer]") {
-  for (const Format format : {Format::jellyfish, Format::native, Format::kff}) {
+  for (const Format format : {Format::jellyfish, Format::bgk, Format::kff}) {
     CAPTURE(static_cast<int>(format));
     test::TemporaryFile file;
     test::write_database(file, test::header_for(21, 100, true, format),
@@ -57,7 +57,7 @@ TEST_CASE("kmer.lookup: finds what is there and nothing else", "[kmer]") {
       wanted.push_back(at == expected.end() ? 0 : at->second);
     }
     for (const std::uint64_t size : {std::uint64_t{100}, std::uint64_t{1} << 40})
-      for (const Format format : {Format::jellyfish, Format::native}) {
+      for (const Format format : {Format::jellyfish, Format::bgk}) {
         CAPTURE(k, size, static_cast<int>(format));
         test::TemporaryFile file;
         test::write_database(file, test::header_for(k, size, false, format), sequences);
@@ -84,7 +84,7 @@ TEST_CASE("kmer.combine: adds files of any order and format", "[kmer]") {
       for (const std::string& s : sequences) test::count_naively(s, k, true, expected);
     test::TemporaryFile a;
     test::write_database(a, test::header_for(k, 1000, true), first);
-    for (const Format format : {Format::jellyfish, Format::native, Format::kff}) {
+    for (const Format format : {Format::jellyfish, Format::bgk, Format::kff}) {
       CAPTURE(k, static_cast<int>(format));
       test::TemporaryFile b;
       test::write_database(b, test::header_for(k, 50000, true, format), second);

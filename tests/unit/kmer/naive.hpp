@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lib/kmer/count/counter.hpp"
-#include "lib/kmer/database/jellyfish_file.hpp"
+#include "lib/kmer/database/jellyfish/jellyfish_file.hpp"
 
 namespace biogpu::test {
 

@@ -2,7 +2,7 @@
 #include <random>
 #include <set>
 
-#include "lib/kmer/order/key_order.hpp"
+#include "lib/kmer/key/key_order.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace biogpu;

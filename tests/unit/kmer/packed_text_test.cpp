@@ -1,4 +1,4 @@
-#include "lib/kmer/count/packed_text.hpp"
+#include "lib/kmer/sequences/packed_text.hpp"
 
 #include <atomic>
 #include <thread>

@@ -7,8 +7,8 @@
 
 #include "lib/core/error.hpp"
 #include "lib/io/sequence_reader.hpp"
-#include "lib/kmer/count/fastq_chunks.hpp"
 #include "lib/kmer/histogram.hpp"
+#include "lib/kmer/sequences/fastq_chunks.hpp"
 #include "lib/kmer/sketch.hpp"
 #include "lib/kmer/spectrum.hpp"
 #include "tests/support/catch.hpp"

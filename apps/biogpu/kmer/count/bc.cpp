@@ -9,7 +9,7 @@
 #include "apps/biogpu/kmer/jellyfish_number.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/kmer/count/cpu_counter.hpp"
-#include "lib/kmer/database/bloom_counter.hpp"
+#include "lib/kmer/database/jellyfish/bloom_counter.hpp"
 
 namespace biogpu::app {
 namespace {

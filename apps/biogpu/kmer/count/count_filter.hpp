@@ -5,7 +5,7 @@
 #include "apps/biogpu/kmer/count/count_flags.hpp"
 #include "apps/biogpu/kmer/count/input.hpp"
 #include "lib/kmer/count/cpu_counter.hpp"
-#include "lib/kmer/database/bloom_counter.hpp"
+#include "lib/kmer/database/jellyfish/bloom_counter.hpp"
 
 namespace biogpu::app {
 

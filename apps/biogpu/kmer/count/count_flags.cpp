@@ -10,7 +10,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/kmer/database/writer.hpp"
-#include "lib/kmer/key.hpp"
+#include "lib/kmer/key/key.hpp"
 
 namespace biogpu::app {
 

@@ -17,8 +17,8 @@ namespace biogpu::app {
 // The work of a run, as --device auto predicts it.
 cost::Work count_work(const CountFlags& flags);
 
-// What a run of `kmer count` reports: its stages, its result as log lines and as JSON, and the rates
-// that --device auto learns from.
+// What a run of `kmer count` reports: its stages, its result as log lines and as JSON, and the
+// rates that --device auto learns from.
 class CountReport {
  public:
   CountReport(const CountFlags& flags, std::string command_line, Log& log)

@@ -9,7 +9,7 @@
 #include "apps/biogpu/kmer/jellyfish_number.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/sequence_reader.hpp"
-#include "lib/kmer/count/fastq_chunks.hpp"
+#include "lib/kmer/sequences/fastq_chunks.hpp"
 #include "lib/pipeline/pipeline.hpp"
 
 namespace biogpu::app {

@@ -9,7 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "lib/io/shard.hpp"
-#include "lib/kmer/count/packed_text.hpp"
+#include "lib/kmer/sequences/packed_text.hpp"
 #include "lib/pipeline/pipeline.hpp"
 #include "lib/report/json_summary.hpp"
 
