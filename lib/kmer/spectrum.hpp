@@ -14,7 +14,7 @@ struct Spectrum {
 };
 Spectrum read_spectrum(const std::vector<std::uint64_t>& counts);
 
-// The spectrum as one SVG image with a logarithmic axis, without scripts or fonts of its own; the
+// The spectrum as one SVG image with a logarithmic axis, without scripts or fonts; the
 // same bytes for the same counts.
 std::string spectrum_svg(const std::vector<std::uint64_t>& counts, const std::string& title);
 

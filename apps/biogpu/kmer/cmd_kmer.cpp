@@ -14,15 +14,16 @@ namespace {
 
 constexpr Subcommand kKmerSubcommands[] = {
     {"count", "count the k-mers of sequence files", add_kmer_count, "Count"},
-    {"bc", "a Bloom counter for 'count --bc'", add_kmer_bc, "Count"},
-    {"histo", "how many k-mers have each count", add_kmer_histo, "Read a database"},
-    {"dump", "the k-mers and their counts as text", add_kmer_dump, "Read a database"},
+    {"bc", "make a Bloom counter for 'count --bc'", add_kmer_bc, "Count"},
+    {"histo", "k-mer spectrum: number of k-mers with each count", add_kmer_histo,
+     "Read a database"},
+    {"dump", "print k-mers and counts as FASTA or columns", add_kmer_dump, "Read a database"},
     {"stats", "unique, distinct and total k-mers", add_kmer_stats, "Read a database"},
     {"query", "the counts of given k-mers or sequences", add_kmer_query, "Read a database"},
-    {"info", "how a database was made", add_kmer_info, "Read a database"},
+    {"info", "print the header of a database", add_kmer_info, "Read a database"},
     {"merge", "sums, minima or maxima of counts", add_kmer_merge, "Combine databases"},
     {"set", "union, intersection, difference, filter", add_kmer_set, "Combine databases"},
-    {"sketch", "the smallest k-mer hashes of each file", add_kmer_sketch, "Compare sequences"},
+    {"sketch", "MinHash sketches of sequence files", add_kmer_sketch, "Compare sequences"},
     {"dist", "distances between sketches, as Mash reports", add_kmer_dist, "Compare sequences"},
 };
 

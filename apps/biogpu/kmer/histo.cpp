@@ -32,7 +32,7 @@ void run_histo(const HistoFlags& flags) {
                                                        {"--plot", flags.plot_path}});
   kmer::Histogram histogram(flags.shape);
   const bool plots = !flags.plot_path.empty();
-  // The plot wants the number of k-mers of each multiplicity, whatever --low and --increment say.
+  // The plot needs the number of k-mers of each multiplicity.
   if (plots && (histogram.base() != 0 || histogram.increment() != 1))
     throw Error(ErrorCode::usage, "--plot needs --low 1 and --increment 1");
   kmer::DatabaseReader reader(flags.path);

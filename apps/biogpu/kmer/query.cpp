@@ -57,7 +57,7 @@ bool look_up_word(const kmer::Lookup& database, std::string_view word, std::stri
 
 void query_sequences(const kmer::Lookup& database, const std::string& path, int threads,
                      io::OutputFile& out) {
-  struct Item {
+  struct QueryBatch {
     io::SequenceBatch batch;
     kmer::CountBlock block;
     std::string text;
@@ -65,11 +65,11 @@ void query_sequences(const kmer::Lookup& database, const std::string& path, int 
   const kmer::Header& header = database.header();
   io::SequenceReader reader(path, threads);
   reader.split_records(kQueryBatch.n_residues, static_cast<std::size_t>(header.k - 1));
-  std::vector<Item> items(static_cast<std::size_t>(threads) + 2);
+  std::vector<QueryBatch> items(static_cast<std::size_t>(threads) + 2);
   pipeline::run({threads, static_cast<int>(items.size())},
                 {[&](std::size_t slot) { return reader.read_any(items[slot].batch, kQueryBatch); },
                  [&](std::size_t slot) {
-                   Item& item = items[slot];
+                   QueryBatch& item = items[slot];
                    kmer::CountBlock& block = item.block;
                    block.clear(kmer::words_for(header.k));
                    for (std::size_t i = 0; i < item.batch.size(); ++i)

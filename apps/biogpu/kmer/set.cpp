@@ -46,10 +46,10 @@ KeptCount count_of(const SetFlags& flags, const CombinedCounts& of) {
   if (which == "right") return of.present[last] ? KeptCount(of.counts[last]) : std::nullopt;
   if (which == "max") return *std::max_element(of.counts.begin(), of.counts.end());
   if (which == "min" || (which.empty() && flags.operation == "intersect")) {
-    std::uint64_t least = UINT64_MAX;  // of those that have the k-mer
+    std::uint64_t smallest = UINT64_MAX;  // of those that have the k-mer
     for (std::size_t i = 0; i <= last; ++i)
-      if (of.present[i]) least = std::min(least, of.counts[i]);
-    return least;
+      if (of.present[i]) smallest = std::min(smallest, of.counts[i]);
+    return smallest;
   }
   return sum_of(of.counts);
 }

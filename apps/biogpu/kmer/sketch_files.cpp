@@ -33,7 +33,7 @@ std::string read_text(const std::string& path) {
 }  // namespace
 
 kmer::Sketch sketch_file(const std::string& path, const SketchFlags& flags) {
-  struct Item {
+  struct SketchedBatch {
     io::SequenceBatch batch;
     std::unique_ptr<kmer::Sketcher> sketcher;
   };
@@ -41,11 +41,11 @@ kmer::Sketch sketch_file(const std::string& path, const SketchFlags& flags) {
   const auto overlap = static_cast<std::size_t>(flags.options.k - 1);
   reader.split_records(kSketchBatch.n_residues, overlap);
   kmer::Sketcher all(flags.options);
-  std::vector<Item> items(static_cast<std::size_t>(flags.threads) + 2);
+  std::vector<SketchedBatch> items(static_cast<std::size_t>(flags.threads) + 2);
   pipeline::run({flags.threads, static_cast<int>(items.size())},
                 {[&](std::size_t slot) { return reader.read_any(items[slot].batch, kSketchBatch); },
                  [&](std::size_t slot) {
-                   Item& item = items[slot];
+                   SketchedBatch& item = items[slot];
                    item.sketcher = std::make_unique<kmer::Sketcher>(flags.options);
                    for (std::size_t i = 0; i < item.batch.size(); ++i)
                      item.sketcher->add(item.batch.sequence(i));

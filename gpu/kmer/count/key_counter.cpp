@@ -245,7 +245,7 @@ class KeyCounter : public PassCounter {
     for (const KeyCounter* counter : all_) total_room += counter->room_for_part();
     for (KeyCounter* counter : all_)
       if (total_room > counter->capacity() / 2) return;
-    // Of an exchange that was not taken up, into memory that is given anew.
+    // Of an exchange that was not taken up, into memory that is allocated again.
     for (KeyCounter* counter : all_)
       if (counter->exchange_) counter->exchange_->settle();
     for (KeyCounter* counter : all_) {

@@ -41,7 +41,7 @@ void launch_sort_keys(const SortKeysArgs& args, Stream& stream);
 
 inline constexpr unsigned kMaxParts = 8;
 
-// Sort keys that go to several devices: those of part p to memory of its own, which may be a
+// Sort keys that go to several devices: those of part p to its own memory, which may be a
 // peer's.
 struct SortKeysToPartsArgs {
   SortKeysArgs text;  // its ranges, sort keys and counter are not used

@@ -8,7 +8,7 @@
 namespace biogpu::gpu::kmer {
 namespace {
 
-constexpr int kMostTableBits = 14;
+constexpr int kMaxTableBits = 14;
 
 }  // namespace
 
@@ -16,7 +16,7 @@ BinList::BinList() : n_left_(1) {
   const std::uint64_t limit = device_properties(current_device()).shared_bytes_per_block;
   // A kernel's own variables take some of it too.
   constexpr std::uint64_t kOwn = 1024;
-  for (table_bits_ = kMostTableBits; bin_table_bytes(table_bits_) + kOwn > limit;) --table_bits_;
+  for (table_bits_ = kMaxTableBits; bin_table_bytes(table_bits_) + kOwn > limit;) --table_bits_;
 }
 
 // As many values a bin as the smaller table has slots, at most: two blocks of it fit a

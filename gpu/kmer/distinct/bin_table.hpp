@@ -35,7 +35,7 @@ class BinTable {
       key_[slot] = kEmpty;
       count_[slot] = 0;
     }
-    if (threadIdx.x == 0) taken_[n_slots_ / 32] = 0;  // ends the last stretch
+    if (threadIdx.x == 0) taken_[n_slots_ / 32] = 0;  // ends the last cluster
   }
 
   // False where there is no room near its slot.
@@ -74,13 +74,13 @@ class BinTable {
     return total;
   }
 
-  // Orders each stretch of taken slots: a value lies in the stretch of its own slot, so stretches
+  // Orders each cluster of taken slots: a value lies in the cluster of its own slot, so clusters
   // are in order. False where one is too long.
   __device__ bool order() {
     bool done = true;
     for (unsigned slot = threadIdx.x; slot < n_slots_; slot += kThreads) {
       const bool begins = is_taken(slot) && (slot == 0 || !is_taken(slot - 1));
-      if (begins && is_taken(slot + 1)) done = order_stretch(slot) && done;
+      if (begins && is_taken(slot + 1)) done = order_cluster(slot) && done;
     }
     return done;
   }
@@ -98,7 +98,7 @@ class BinTable {
 
  private:
   static constexpr unsigned kMaxProbe = 128;
-  static constexpr unsigned kMaxStretch = 512;
+  static constexpr unsigned kMaxCluster = 512;
 
   // Those behind the last that a value can name take what is pushed beyond.
   static __host__ __device__ constexpr unsigned slots(int table_bits) {
@@ -109,9 +109,9 @@ class BinTable {
     return (taken_[slot / 32] >> slot % 32 & 1) != 0;
   }
 
-  __device__ bool order_stretch(unsigned first) {
+  __device__ bool order_cluster(unsigned first) {
     for (unsigned slot = first + 1; is_taken(slot); ++slot) {
-      if (slot - first > kMaxStretch) return false;
+      if (slot - first > kMaxCluster) return false;
       const Word key = key_[slot];
       const std::uint32_t count = count_[slot];
       unsigned at = slot;

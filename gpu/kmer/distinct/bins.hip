@@ -4,11 +4,11 @@
 // and
 //          n_distinct[B] u32 for B bins.
 // Mapping  a block of 1024 threads counts a bin in a table in shared memory, whose slots are in
-//          order but for neighbours; a thread then orders each stretch of slots without a gap.
+//          order but for neighbours; a thread then orders each cluster of slots without a gap.
 //          Gathering: a block a bin.
 // Traffic  8 n read, 12 D written, read and written for D distinct values; about 30 steps of shared
 //          memory a value. Bound by shared memory.
-// Result   exact and in order, whatever the wave width. A bin that is left is listed, not counted.
+// Result   exact and in order, for every wave width. A bin that is left is listed, not counted.
 // Limits   bins of 2^32 - 2^13 values.
 // Source   own.
 // Oracle   CountTable, lib/kmer/count/count_table.hpp, through the counts.

@@ -7,7 +7,7 @@
 // are
 //          counted a block, summed up by one block, and listed by a second pass.
 // Traffic  2 * 8 n read, 28 R written and read; memory bound.
-// Result   exact and in order, whatever the wave width.
+// Result   exact and in order, for every wave width.
 // Limits   2^32 - 1 values.
 // Source   own.
 // Oracle   CountTable, lib/kmer/count/count_table.hpp, through the counts.

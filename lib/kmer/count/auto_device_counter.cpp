@@ -25,17 +25,18 @@ CountOptions without_waiting(CountOptions options) {
 
 }  // namespace
 
-AutoDeviceCounter::AutoDeviceCounter(const CountOptions& options, const Request& request, Tell tell)
+AutoDeviceCounter::AutoDeviceCounter(const CountOptions& options, const Request& request,
+                                     ReportChoice report_choice)
     : options_(options),
-      tell_(std::move(tell)),
-      packer_(options.k, options.least_quality, DeviceCounter::kMaxLetters),
+      report_choice_(std::move(report_choice)),
+      packer_(options.k, options.min_quality_symbol, DeviceCounter::kMaxLetters),
       waiting_(max_waiting_bytes(options)) {
   using Kind = DeviceRequest::Kind;
   const Kind kind = request.device.kind;
   if (kind == Kind::cpu || (kind == Kind::automatic && !request.worth_gpu)) {
     choice_ = choose_device(request.device, request.worth_gpu);
     cpu_ = std::make_unique<CpuCounter>(options_);
-    tell_(choice_);
+    report_choice_(choice_);
     settled_ = true;
     return;
   }
@@ -70,7 +71,7 @@ void AutoDeviceCounter::settle() {
   const std::lock_guard lock(mutex_);
   if (settled_) return;
   choice_ = timed(wait_s_, [&] { return start_.get(); });
-  tell_(choice_);
+  report_choice_(choice_);
   if (!choice_.on_gpu()) cpu_ = std::make_unique<CpuCounter>(without_waiting(options_));
   try {
     waiting_.release([this](const PackedText& text) { add(text); }, options_.n_threads);

@@ -21,10 +21,11 @@ class AutoDeviceCounter : public Counter {
     bool worth_gpu = false;
     std::uint64_t max_device_bytes = 0;
   };
-  using Tell = std::function<void(DeviceChoice& choice)>;
+  using ReportChoice = std::function<void(DeviceChoice& choice)>;
 
-  // tell(choice) once, when the device is known; by any thread. It may change the reason.
-  AutoDeviceCounter(const CountOptions& options, const Request& request, Tell tell);
+  // report_choice(choice) once, when the device is known; by any thread. It may change the reason.
+  AutoDeviceCounter(const CountOptions& options, const Request& request,
+                    ReportChoice report_choice);
 
   // What fails in making the devices ready is thrown by add() or by finish().
   void add(const FeedSequences& feed) override;
@@ -51,7 +52,7 @@ class AutoDeviceCounter : public Counter {
   void add(const PackedText& text);
 
   const CountOptions options_;
-  const Tell tell_;
+  const ReportChoice report_choice_;
   DeviceChoice choice_;
   double start_s_ = 0;
   double wait_s_ = 0;

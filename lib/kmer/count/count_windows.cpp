@@ -26,14 +26,14 @@ constexpr std::size_t kLanes = hn::MaxLanes(Tag64());
 // Windows that one set of words serves: whole bytes of bases.
 constexpr std::size_t kStep = kLanes < 4 ? 4 : kLanes;
 constexpr std::size_t kBatch = 128;  // windows expanded before they are counted, at least
-constexpr std::size_t kMost = kBatch + kMaxWindows;
+constexpr std::size_t kMaxBatch = kBatch + kMaxWindows;
 
 template <int kWords>
 struct Windows {
   std::size_t n = 0;
-  alignas(64) std::uint64_t word[kWords][kMost + kStep];
+  alignas(64) std::uint64_t word[kWords][kMaxBatch + kStep];
   // The first slot of a window's group above its tag.
-  alignas(64) std::uint64_t slot_and_tag[kMost + kStep];
+  alignas(64) std::uint64_t slot_and_tag[kMaxBatch + kStep];
 
   std::uint16_t tag(std::size_t i) const { return static_cast<std::uint16_t>(slot_and_tag[i]); }
   Key<kWords> key(std::size_t i) const {
@@ -91,8 +91,8 @@ class OtherStrand {
   }
 
  private:
-  static constexpr std::size_t kMostBytes = (kMaxWindows + kMaxK) / 4;
-  alignas(64) std::uint8_t bytes_[kMostBytes + 8 * 9 + 64] = {};
+  static constexpr std::size_t kMaxBytes = (kMaxWindows + kMaxK) / 4;
+  alignas(64) std::uint8_t bytes_[kMaxBytes + 8 * 9 + 64] = {};
 };
 
 // Words [1, kWords] of a number moved down by so many bits a lane, 1 to 63.
@@ -195,7 +195,7 @@ void guess_slots(const Windows<kWords>& windows, const std::uint16_t* tags, std:
 template <int kWords>
 void add_windows(const Windows<kWords>& windows, CountTable<kWords>& table) {
   const auto all = table.slots();
-  std::uint32_t slots[kMost];
+  std::uint32_t slots[kMaxBatch];
   guess_slots<kWords>(windows, all.tags, slots);
   const std::size_t n = windows.n;
   std::size_t n_new = 0;
@@ -225,7 +225,7 @@ void count(std::span<const char> records, int k, bool canonical, CountTable<kWor
   Windows<kWords> windows;
   const char* const end = records.data() + records.size();
   for (const char* at = records.data(); at < end;) {
-    table.make_room(kMost);
+    table.make_room(kMaxBatch);
     shape.n_groups = table.slots().n_groups;
     for (windows.n = 0; windows.n < kBatch && at < end;) {
       const std::size_t n = std::size_t{static_cast<unsigned char>(*at)} + 1;

@@ -13,9 +13,10 @@
 namespace biogpu::kmer {
 
 struct CountOptions {
-  int k = 0;                // 1 to kMaxK
-  bool canonical = false;   // the smaller of a k-mer and its reverse complement stands for both
-  char least_quality = 0;   // a base with a lower quality symbol counts as N; 0: all bases count
+  int k = 0;               // 1 to kMaxK
+  bool canonical = false;  // the smaller of a k-mer and its reverse complement stands for both
+  char min_quality_symbol =
+      0;                    // a base with a lower quality symbol counts as N; 0: all bases count
   std::uint64_t lower = 1;  // counts outside [lower, upper] are left out
   std::uint64_t upper = UINT64_MAX;
   KeyOrder order;

@@ -30,7 +30,7 @@ class CpuCounter::Impl {
         ordered_(options.order, pool_, spill_, bound(options)) {}
 
   void add(const FeedSequences& feed) {
-    SuperKmerCutter& cutter = cutters_.acquire(scan_, options_.least_quality, bins_);
+    SuperKmerCutter& cutter = cutters_.acquire(scan_, options_.min_quality_symbol, bins_);
     feed([&](std::string_view sequence, std::string_view quality) {
       cutter.add(sequence, quality);
     });

@@ -15,7 +15,7 @@ namespace {
 // more to touch for the first time than it saves in calls.
 constexpr std::size_t kBlockSize = 1u << 17;
 
-// f(i) for i below n, each on a thread of its own; the first exception is thrown again here.
+// f(i) for i below n, each on its own thread; the first exception is thrown again here.
 template <class Function>
 void for_each_at_once(std::size_t n, Function&& f) {
   std::vector<std::exception_ptr> errors(n);
@@ -39,7 +39,7 @@ void for_each_at_once(std::size_t n, Function&& f) {
 MultiGpuCounter::MultiGpuCounter(const CountOptions& options, const std::vector<int>& devices,
                                  std::uint64_t max_device_bytes)
     : options_(options),
-      packer_(options.k, options.least_quality, DeviceCounter::kMaxLetters),
+      packer_(options.k, options.min_quality_symbol, DeviceCounter::kMaxLetters),
       spill_(options.tmp_dir) {
   for (std::size_t i = 0; i < devices.size(); ++i) {
     DeviceCounterOptions of_device;

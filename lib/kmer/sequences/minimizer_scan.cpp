@@ -161,18 +161,19 @@ void pack(const char* letters, std::size_t n, std::uint32_t* bases, std::uint32_
   }
 }
 
-void mask_quality(char* letters, const char* quality, std::size_t n, char least) {
+void mask_quality(char* letters, const char* quality, std::size_t n, char min_symbol) {
   const hn::ScalableTag<std::int8_t> d;
   const std::size_t lanes = hn::Lanes(d);
   auto* to = reinterpret_cast<std::int8_t*>(letters);
   const auto* from = reinterpret_cast<const std::int8_t*>(quality);
   std::size_t i = 0;
   for (; i + lanes <= n; i += lanes) {
-    const auto low = hn::Lt(hn::LoadU(d, from + i), hn::Set(d, static_cast<std::int8_t>(least)));
+    const auto low =
+        hn::Lt(hn::LoadU(d, from + i), hn::Set(d, static_cast<std::int8_t>(min_symbol)));
     hn::StoreU(hn::IfThenElse(low, hn::Set(d, 'N'), hn::LoadU(d, to + i)), d, to + i);
   }
   for (; i < n; ++i)
-    if (quality[i] < least) letters[i] = 'N';
+    if (quality[i] < min_symbol) letters[i] = 'N';
 }
 
 }  // namespace biogpu::kmer::HWY_NAMESPACE
@@ -193,8 +194,8 @@ void pack_letters(const char* letters, std::size_t n, std::uint32_t* bases,
   HWY_DYNAMIC_DISPATCH(pack)(letters, n, bases, invalid);
 }
 
-void mask_low_quality(char* letters, const char* quality, std::size_t n, char least) {
-  HWY_DYNAMIC_DISPATCH(mask_quality)(letters, quality, n, least);
+void mask_low_quality(char* letters, const char* quality, std::size_t n, char min_symbol) {
+  HWY_DYNAMIC_DISPATCH(mask_quality)(letters, quality, n, min_symbol);
 }
 }  // namespace biogpu::kmer
 #endif

@@ -5,7 +5,7 @@
 
 namespace biogpu::kmer {
 
-// A stretch of letters and what a scan finds in it. Reads lie one after another, separated by a
+// A block of letters and what a scan finds in it. Reads lie one after another, separated by a
 // byte that is no base.
 struct ScanBlock {
   static constexpr std::size_t kBases = 4096;
@@ -43,7 +43,7 @@ void scan_block(ScanBlock& block, const ScanOptions& options);
 // is none of ACGTacgt, 32 a word, the first lowest. n: a multiple of 64.
 void pack_letters(const char* letters, std::size_t n, std::uint32_t* bases, std::uint32_t* invalid);
 
-// Replaces letters whose quality symbol is below `least` by N.
-void mask_low_quality(char* letters, const char* quality, std::size_t n, char least);
+// Replaces letters whose quality symbol is below `min_symbol` by N.
+void mask_low_quality(char* letters, const char* quality, std::size_t n, char min_symbol);
 
 }  // namespace biogpu::kmer

@@ -34,9 +34,9 @@ void PackedText::unpack(io::CharBuffer& letters) const {
   }
 }
 
-TextPacker::TextPacker(int k, char least_quality, std::size_t max_letters)
+TextPacker::TextPacker(int k, char min_quality_symbol, std::size_t max_letters)
     : overlap_(static_cast<std::size_t>(k - 1)),
-      least_quality_(least_quality),
+      min_quality_symbol_(min_quality_symbol),
       max_letters_(max_letters) {}
 
 void TextPacker::pack(const FeedSequences& feed, const Take& take) {
@@ -53,8 +53,8 @@ void TextPacker::pack(const FeedSequences& feed, const Take& take) {
       const std::size_t now = std::min(left, max_letters_ - 1);
       const std::size_t at = letters.size();
       letters.append(sequence.data() + begin, now);
-      if (least_quality_ != 0 && !quality.empty())
-        mask_low_quality(letters.data() + at, quality.data() + begin, now, least_quality_);
+      if (min_quality_symbol_ != 0 && !quality.empty())
+        mask_low_quality(letters.data() + at, quality.data() + begin, now, min_quality_symbol_);
       letters.append("N", 1);
       if (now == left) break;
       begin += now - overlap_;

@@ -42,8 +42,9 @@ class PackedText {
 class TextPacker {
  public:
   // Texts hold at most max_letters, more than k and a multiple of 64: a longer sequence is cut,
-  // with k - 1 letters in both pieces. Symbols below least_quality hide their base; 0 hides none.
-  TextPacker(int k, char least_quality, std::size_t max_letters);
+  // with k - 1 letters in both pieces. Symbols below min_quality_symbol hide their base; 0 hides
+  // none.
+  TextPacker(int k, char min_quality_symbol, std::size_t max_letters);
 
   // take(text) for what feed(add) adds. Any thread, many at a time.
   using Take = std::function<void(PackedText text)>;
@@ -51,7 +52,7 @@ class TextPacker {
 
  private:
   const std::size_t overlap_;
-  const char least_quality_;
+  const char min_quality_symbol_;
   const std::size_t max_letters_;
   ObjectPool<io::CharBuffer> letters_;
 };

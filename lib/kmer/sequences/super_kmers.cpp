@@ -17,9 +17,10 @@ int minimizer_length(int k) {
   return k < 80 ? 13 : 15;
 }
 
-SuperKmerCutter::SuperKmerCutter(const ScanOptions& options, char least_quality, BinStore& store)
+SuperKmerCutter::SuperKmerCutter(const ScanOptions& options, char min_quality_symbol,
+                                 BinStore& store)
     : options_(options),
-      least_quality_(least_quality),
+      min_quality_symbol_(min_quality_symbol),
       writer_(store),
       block_(std::make_unique<ScanBlock>()) {}
 
@@ -28,13 +29,13 @@ void SuperKmerCutter::add(std::string_view sequence, std::string_view quality) {
   if (sequence.size() < k) return;
   ScanBlock& block = *block_;
   for (std::size_t begin = 0; begin + k <= sequence.size();) {
-    // A stretch that needs cutting starts in an empty block, so that no stretch is short.
+    // A sequence that needs cutting starts in an empty block, so that no part is short.
     if (block.n > 0 && block.n + (sequence.size() - begin) + 1 > ScanBlock::kBases) flush();
     const std::size_t n = std::min(sequence.size() - begin, ScanBlock::kBases - 1);
     char* to = block.text + block.n;
     std::memcpy(to, sequence.data() + begin, n);
-    if (least_quality_ != 0 && !quality.empty())
-      mask_low_quality(to, quality.data() + begin, n, least_quality_);
+    if (min_quality_symbol_ != 0 && !quality.empty())
+      mask_low_quality(to, quality.data() + begin, n, min_quality_symbol_);
     to[n] = 'N';
     block.n += n + 1;
     begin += n - (k - 1);

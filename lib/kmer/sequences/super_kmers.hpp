@@ -19,8 +19,8 @@ inline constexpr std::size_t kMaxWindows = 256;
 // Cuts sequences into super-k-mers and files them. Used by one thread at a time.
 class SuperKmerCutter {
  public:
-  // least_quality: symbols below it hide their base; 0 hides none.
-  SuperKmerCutter(const ScanOptions& options, char least_quality, BinStore& store);
+  // min_quality_symbol: symbols below it hide their base; 0 hides none.
+  SuperKmerCutter(const ScanOptions& options, char min_quality_symbol, BinStore& store);
 
   // quality may be empty.
   void add(std::string_view sequence, std::string_view quality);
@@ -35,7 +35,7 @@ class SuperKmerCutter {
   void file(std::size_t first, std::size_t n);
 
   const ScanOptions options_;
-  const char least_quality_;
+  const char min_quality_symbol_;
   BinStore::Writer writer_;
   std::unique_ptr<ScanBlock> block_;
   std::uint64_t n_windows_ = 0;

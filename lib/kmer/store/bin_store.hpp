@@ -14,7 +14,7 @@ namespace biogpu::kmer {
 
 // Records of bytes in n_bins bags, written by many threads and read back a bin at a time in no
 // particular order. Blocks lie in memory until the pool holds more than max_bytes; then all full
-// ones go to the spill file, each bin in one piece.
+// ones go to the spill file, the blocks of a bin next to each other.
 class BinStore {
  public:
   BinStore(std::size_t n_bins, BlockPool& pool, SpillFile& spill, std::uint64_t max_bytes)
@@ -73,20 +73,20 @@ class BinStore {
   void read(std::size_t bin, Visit&& visit) const {
     for (const Block* block = bins_[bin].blocks; block != nullptr; block = block->next)
       visit(std::span<const char>(block->data, block->used));
-    std::vector<Block> piece;
+    std::vector<Block> blocks;
     for (const Extent& extent : bins_[bin].extents)
-      for (std::size_t done = 0; done < extent.n_blocks; done += piece.size()) {
-        piece.resize(std::min<std::size_t>(kPiece, extent.n_blocks - done));
-        spill_.read(extent.offset + done * Block::kBytes, piece.data(),
-                    piece.size() * Block::kBytes);
-        for (const Block& block : piece) visit(std::span<const char>(block.data, block.used));
+      for (std::size_t done = 0; done < extent.n_blocks; done += blocks.size()) {
+        blocks.resize(std::min<std::size_t>(kBlocksPerRead, extent.n_blocks - done));
+        spill_.read(extent.offset + done * Block::kBytes, blocks.data(),
+                    blocks.size() * Block::kBytes);
+        for (const Block& block : blocks) visit(std::span<const char>(block.data, block.used));
       }
   }
   // Gives the memory of a bin back.
   void drop(std::size_t bin);
 
  private:
-  static constexpr std::size_t kPiece = 16;  // blocks read at a time
+  static constexpr std::size_t kBlocksPerRead = 16;  // blocks read at a time
 
   struct Extent {
     std::uint64_t offset = 0;

@@ -9,7 +9,7 @@
 
 namespace biogpu::kmer {
 
-// A stretch of one bin's records, as written by one thread. The room behind the last record lets
+// Records of one bin, as written by one thread. The padding behind the last record lets
 // readers load whole vectors.
 struct Block {
   static constexpr std::size_t kBytes = 8192;

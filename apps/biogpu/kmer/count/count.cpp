@@ -49,7 +49,7 @@ kmer::CountOptions counter_options(const CountFlags& flags, const kmer::KeyOrder
   kmer::CountOptions options;
   options.k = flags.k;
   options.canonical = flags.canonical;
-  options.least_quality = flags.least_quality();
+  options.min_quality_symbol = flags.min_quality_symbol();
   const CountBounds bounds = flags.counted_bounds();
   options.lower = bounds.lower;
   options.upper = bounds.upper;

@@ -14,7 +14,7 @@ CountFilter::CountFilter(const CountFlags& flags, const kmer::CountOptions& coun
   if (!flags_.only_in.empty()) {
     // As in Jellyfish, the limit of quality is one of the reads.
     kmer::CountOptions every_base = counter;
-    every_base.least_quality = 0;
+    every_base.min_quality_symbol = 0;
     listed_.emplace(every_base);
   }
   if (!flags_.bloom_counter.empty()) read_bloom_counter();

@@ -14,7 +14,7 @@
 
 namespace biogpu::app {
 
-char CountFlags::least_quality() const {
+char CountFlags::min_quality_symbol() const {
   if (!min_qual_char.empty()) return min_qual_char[0];
   return min_quality >= 0 ? static_cast<char>(quality_start + min_quality) : '\0';
 }

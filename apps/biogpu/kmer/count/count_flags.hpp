@@ -41,7 +41,7 @@ struct CountFlags {
   io::Shard shard;     // of all inputs, one after the other
 
   // The lowest quality symbol that counts, 0 for all.
-  char least_quality() const;
+  char min_quality_symbol() const;
   // By the name of the output and --text.
   kmer::Format format() const;
   // What a counter keeps before the filters that need its result.

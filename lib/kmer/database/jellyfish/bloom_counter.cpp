@@ -135,11 +135,11 @@ void BloomCounter::visit(const std::uint64_t* key, Visit&& each) const {
 }
 
 int BloomCounter::count(const std::uint64_t* key) const {
-  unsigned least = 2;
+  unsigned smallest = 2;
   visit(key, [&](std::uint64_t at, unsigned weight) {
-    least = std::min(least, bytes_[at] / weight % 3);
+    smallest = std::min(smallest, bytes_[at] / weight % 3);
   });
-  return static_cast<int>(least);
+  return static_cast<int>(smallest);
 }
 
 void BloomCounter::add(const std::uint64_t* key, std::uint64_t n) {

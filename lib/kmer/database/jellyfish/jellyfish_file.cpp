@@ -70,16 +70,16 @@ void append_letters(const std::uint64_t* key, int k, std::string& out) {
 
 void append_jellyfish_lines(const Header& header, const CountBlock& block, char separator,
                             std::string& out) {
-  constexpr std::size_t kMostDigits = 20;
+  constexpr std::size_t kMaxDigits = 20;
   const auto n_letters = static_cast<std::size_t>(header.k);
   const std::size_t begin = out.size();
-  out.resize(begin + block.size() * (n_letters + kMostDigits + 2));
+  out.resize(begin + block.size() * (n_letters + kMaxDigits + 2));
   char* to = out.data() + begin;
   for (std::size_t i = 0; i < block.size(); ++i) {
     write_letters(block.key(i), header.k, to);
     to += n_letters;
     *to++ = separator;
-    to = std::to_chars(to, to + kMostDigits, block.counts[i]).ptr;
+    to = std::to_chars(to, to + kMaxDigits, block.counts[i]).ptr;
     *to++ = '\n';
   }
   out.resize(static_cast<std::size_t>(to - out.data()));

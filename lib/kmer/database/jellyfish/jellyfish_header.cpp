@@ -36,7 +36,7 @@ std::vector<std::uint64_t> reprobes_up_to(int limit) {
 
 // The limit that a table of this size gets.
 int reprobe_limit(const KeyOrder& order, int asked) {
-  if (order.size_bits() == 2 * order.k()) return 0;  // every k-mer has a slot of its own
+  if (order.size_bits() == 2 * order.k()) return 0;  // every k-mer has its own slot
   int limit = asked;
   while (limit > 0 && reprobe(static_cast<std::uint64_t>(limit)) >= std::uint64_t{1}
                                                                         << order.size_bits())

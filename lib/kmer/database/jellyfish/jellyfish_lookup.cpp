@@ -122,10 +122,10 @@ class JellyfishLookup : public Lookup {
   // Where the ranks of each share begin, and the end: the next begins about as far on as the table
   // is full.
   void make_shares() const {
-    const int most_bits =
+    const int max_bits =
         header_.order.keeps_keys() ? std::min(2 * header_.k, 32) : header_.order.size_bits();
     const int n_bits = std::clamp(static_cast<int>(std::bit_width(n_records_ / kShare)), 1,
-                                  std::min(most_bits, 32));
+                                  std::min(max_bits, 32));
     share_shift_ = 64 - n_bits;
     const std::size_t n_shares = std::size_t{1} << n_bits;
     const std::size_t mean = n_records_ / n_shares;
