@@ -145,6 +145,15 @@ for line in "many.jf 255" "many.bgk 300" "many.kff 300" "many.txt 300 --text"; d
   check "--out-counter-len 1: ${words[0]}" out_is "A ${words[1]}\n"
 done
 
+# Nor can 64 bits hold these sums.
+sed 's/A 300$/A 18446744073709551615/' many.txt >most.txt
+for line in "merge" "set union"; do
+  read -ra words <<<"$line"
+  works kmer "${words[@]}" -o sum.bgk most.txt many.txt
+  works kmer dump -c sum.bgk
+  check "$line: a sum beyond 64 bits" out_is "A 18446744073709551615\n"
+done
+
 # Nothing to count is no failure.
 : >empty.fa
 works kmer count -q -m 21 -o empty.jf empty.fa

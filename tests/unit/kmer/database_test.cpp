@@ -21,7 +21,13 @@ TEST_CASE("kmer.reader: reads what was written, in every format", "[kmer]") {
       test::TemporaryFile file;
       test::write_database(file, test::header_for(k, 1000, true, format), sequences);
       CHECK(test::read_database(file.path()) == expected);
-      CHECK(kmer::DatabaseReader(file.path()).header().canonical);
+      for (const bool canonical : {true, false}) {
+        test::write_database(file, test::header_for(k, 1000, canonical, format), sequences);
+        const kmer::Header header = kmer::DatabaseReader(file.path()).header();
+        CHECK(header.k == k);
+        CHECK(header.canonical == canonical);
+        CHECK(header.format == format);
+      }
     }
   }
 }

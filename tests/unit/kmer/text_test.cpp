@@ -38,16 +38,33 @@ TEST_CASE("kmer.jellyfish_file: counts saturate, and 8 bytes hold any", "[kmer]"
 }
 
 TEST_CASE("kmer.jellyfish_file: a header survives being written and read", "[kmer]") {
-  for (const std::uint64_t size :
-       {std::uint64_t{10}, std::uint64_t{256}, std::uint64_t{100000000}}) {
-    const kmer::Header header = test::header_for(4, size, true);
-    const std::string text = kmer::jellyfish_header(header);
-    CHECK(text.size() % 8 == 0);
-    const kmer::Header read = kmer::parse_jellyfish_header(text.substr(9), "test");
-    CHECK(read.k == 4);
-    CHECK(read.canonical);
-    CHECK(read.order == header.order);
-  }
+  for (const bool canonical : {false, true})
+    for (const std::uint64_t size :
+         {std::uint64_t{10}, std::uint64_t{256}, std::uint64_t{100000000}}) {
+      CAPTURE(canonical, size);
+      kmer::Header header = test::header_for(4, size, canonical);
+      header.counter_bytes = 2;
+      header.max_reprobe = 3;
+      header.command = {"count", "-m", "4"};
+      header.program = "/bin/biogpu";
+      header.host = "host";
+      header.folder = "/work";
+      header.time = "Thu Jan  1 00:00:00 1970";
+      const std::string text = kmer::jellyfish_header(header);
+      CHECK(text.size() % 8 == 0);
+      const kmer::Header read = kmer::parse_jellyfish_header(text.substr(9), "test");
+      CHECK(read.format == kmer::Format::jellyfish);
+      CHECK(read.k == 4);
+      CHECK(read.canonical == canonical);
+      CHECK(read.counter_bytes == 2);
+      CHECK(read.max_reprobe == (size < 256 ? 3 : 0));  // no reprobes where every k-mer has a slot
+      CHECK(read.order == header.order);
+      CHECK(read.command == header.command);
+      CHECK(read.program == header.program);
+      CHECK(read.host == header.host);
+      CHECK(read.folder == header.folder);
+      CHECK(read.time == header.time);
+    }
 }
 
 TEST_CASE("kmer.jellyfish_file: no reprobes where every k-mer has a slot", "[kmer]") {
