@@ -132,18 +132,17 @@ def document_breaches(name, tree):
             prose.append("")
             if fence != "console":
                 yield from ((number, breach) for breach in missing_in(line, tree))
-    joined = "\n".join(prose)
+    # Recorded tables keep the names of their time.
+    joined = TABLE.sub(lambda block: "\n" * block[0].count("\n"), "\n".join(prose))
     for found in CODE_SPAN.finditer(joined):
         number = joined.count("\n", 0, found.start()) + 1
         yield from ((number, breach) for breach in missing_in(found[1], tree))
-    # Recorded tables keep the names of their time.
-    without_tables = TABLE.sub(lambda block: "\n" * block[0].count("\n"), joined)
-    for found in CODE_SPAN.finditer(without_tables) if name.startswith(DESIGN) else ():
+    for found in CODE_SPAN.finditer(joined) if name.startswith(DESIGN) else ():
         identifier = IDENTIFIER.fullmatch(found[1].strip())
         for word in identifier[1].split("::") if identifier else ():
             is_name = "_" in word or re.search("[a-z][A-Z]", word) or "::" in identifier[1]
             if is_name and word not in tree.words | OTHERS and not PLACEHOLDER.search(word):
-                yield without_tables.count("\n", 0, found.start()) + 1, f"no name {word} in the sources"
+                yield joined.count("\n", 0, found.start()) + 1, f"no name {word} in the sources"
     for found in PRESET_IN_PROSE.finditer(joined):
         preset = found[1] or found[2]
         if preset not in tree.presets:
