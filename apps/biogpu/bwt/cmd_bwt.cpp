@@ -26,7 +26,7 @@ constexpr char kBwtFooter[] =
     "  biogpu bwt index --format bwa -p prefix genome.fa\n"
     "  biogpu bwt transform reads.fa -o reads.bwt\n\n";
 
-const char* name_of(bwt::SuffixMethod method) {
+const char* method_name(bwt::SuffixMethod method) {
   switch (method) {
     case bwt::SuffixMethod::lms:
       return "LMS suffixes";
@@ -97,7 +97,7 @@ void log_sort(const bwt::SuffixSortReport& sorted, double seconds, Log& log, Bwt
   }
   if (!sorted.why_cpu.empty()) log.warn("sorted on the CPU instead: " + sorted.why_cpu);
   log.detail(fmt::format("sorted in {:.2f} s by {}: {} tied after direct comparison, {} rounds",
-                         seconds, name_of(sorted.method), sorted.n_unresolved,
+                         seconds, method_name(sorted.method), sorted.n_unresolved,
                          sorted.n_rank_rounds));
 }
 
