@@ -19,10 +19,10 @@ constexpr int kLastSeedOfFastp1 = 500;  // one that lies further in is not grown
 constexpr std::size_t kLeastReads = 10000;
 constexpr std::size_t kCandidates = 10;
 constexpr std::size_t kLongest = 60;
-constexpr std::string_view kBases = "ATCG";
+constexpr std::string_view kCodeBases = "ATCG";
 
 int code_of(char base) {
-  const std::size_t code = kBases.find(base);
+  const std::size_t code = kCodeBases.find(base);
   return code == std::string_view::npos ? -1 : static_cast<int>(code);
 }
 
@@ -43,7 +43,7 @@ void for_each_seed(std::string_view read, int shift, See see) {
 
 std::string seed_text(std::uint32_t seed) {
   std::string text(kSeed, ' ');
-  for (int i = kSeed; i-- > 0; seed >>= 2) text[static_cast<std::size_t>(i)] = kBases[seed & 3];
+  for (int i = kSeed; i-- > 0; seed >>= 2) text[static_cast<std::size_t>(i)] = kCodeBases[seed & 3];
   return text;
 }
 
