@@ -37,11 +37,8 @@ make_root() {
   in_root apt-get update >>"$log" 2>&1 || fail "the package lists cannot be fetched: $(tail -n 1 "$log")"
   install "${tools[@]}"
   install "${libraries[@]}"
-  in_root apt-get clean
-  echo "$want" >"$root/.ready"
-  say "$root is ready"
+  finish_root "$want"
 }
 
-if [ "$(cat "$root/.ready" 2>/dev/null)" != "$want" ]; then make_root; fi
-[ $# -gt 0 ] || exit 0
-in_root "$@"
+has_root "$want" || make_root
+run_in_root "$@"

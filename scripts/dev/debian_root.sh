@@ -7,7 +7,7 @@ say() { printf '%s: %s\n' "$(basename "$0" .sh)" "$*" >&2; }
 fail() { say "$*"; exit 3; }
 
 # in_root COMMAND...: in the current folder, with the mounts of a running system, which end with the command. The
-# repository, the build folder of another place that BIOGPU_BUILD_ROOT names, and the compiler's cache keep their paths.
+# repository and the compiler's cache keep their paths.
 in_root() {
   local cache
   cache=$(ccache -k cache_dir 2>/dev/null || echo "$HOME/.cache/ccache")
@@ -46,7 +46,8 @@ make_base() {
   if [ ! -f "$root/.base" ]; then
     rm -rf "$root"
     mkdir -p "$root"
-    debootstrap --variant=minbase "$release" "$root" "$archive" >"$log" 2>&1 ||
+    # What it mounts ends with it, also when it is ended from outside.
+    unshare --mount debootstrap --variant=minbase "$release" "$root" "$archive" >"$log" 2>&1 ||
       fail "debootstrap failed: $(tail -n 1 "$log")"
     touch "$root/.base"
   fi
@@ -60,4 +61,23 @@ make_base() {
 install() {
   in_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >>"$log" 2>&1 ||
     fail "the package manager failed; its last lines: $(tail -n 5 "$log")"
+}
+
+# has_root WANT: whether the folder holds the system that was made from that list.
+has_root() { [ "$(cat "$root/.ready" 2>/dev/null)" = "$1" ]; }
+
+# finish_root WANT: it is whole.
+finish_root() {
+  in_root apt-get clean
+  echo "$1" >"$root/.ready"
+  say "$root is ready"
+}
+
+# run_in_root [COMMAND...]: without one, whether one could be run.
+run_in_root() {
+  if [ $# -eq 0 ]; then
+    in_root true || fail "no command can be run in $root: mounts and chroot need a privileged process"
+    exit 0
+  fi
+  in_root "$@"
 }
