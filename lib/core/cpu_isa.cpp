@@ -24,6 +24,12 @@ constexpr std::array<Isa, 4> kIsas = {{
     {"avx3_dl", HWY_AVX3_DL},
 }};
 
+#if defined(__aarch64__)
+constexpr const char* kNeeded = "NEON and AES";
+#else
+constexpr const char* kNeeded = "SSE4.2 and AES";
+#endif
+
 std::int64_t usable_targets() { return hwy::SupportedTargets() & HWY_TARGETS; }
 
 }  // namespace
@@ -48,7 +54,8 @@ void prepare_cpu_isa() {
   std::call_once(once, [] {
     if (const char* name = std::getenv("BIOGPU_CPU_ISA")) force_cpu_isa(name);
     if (usable_targets() == 0)
-      throw Error(ErrorCode::device, "this CPU has no SSE4.2 and AES; the CPU kernels need both");
+      throw Error(ErrorCode::device,
+                  std::string("this CPU has no ") + kNeeded + "; the CPU kernels need both");
   });
 }
 

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Compares the outputs of two builds of biogpu, for changes that must not change any.
 
-usage: scripts/dev/same_outputs.py [--device cpu|gpu] [--only WORD ...] [--emulator "COMMAND"] OLD_BIOGPU NEW_BIOGPU
+usage: scripts/dev/same_outputs.py [--device cpu|gpu] [--only WORD ...] [--emulator "COMMAND"]
+                                    [--inputs FOLDER] OLD_BIOGPU NEW_BIOGPU
 
-Each runs the same commands in a folder of its own: the examples of OLD's help and a list of combinations of options,
-among them wrong usage and damaged input. Exit codes, standard output, standard error and every file left behind are
+Each runs the same commands in a separate folder: the examples of OLD's help and a list of combinations of options,
+among them wrong usage and damaged input; each file below FOLDER
+is given to each kind of reader too. Exit codes, standard output, standard error and every file left behind are
 compared byte by byte; times, rates and paths of the folders are blanked first. Run it with each backend that both
 builds have. Exit status 1 where something differs.
 """
@@ -139,7 +141,7 @@ def infer_lines():
         yield f"infer md -q {folder} --steps 20 --seed 3 {atoms} -o {name}.md.extxyz"
 
 
-def damaged_lines(folder):
+def damaged_lines(folder, inputs):
     """Each kind of input to each kind of reader, whole and cut short."""
     cut = []
     for name in ("reads.fq", "reads.fq.gz", "genome.fa", "out.jf", "genomes.json", "variants.vcf", "crystal.extxyz",
@@ -148,8 +150,8 @@ def damaged_lines(folder):
             whole = (side / name).read_bytes()
             (side / f"cut_{name}").write_bytes(whole[:len(whole) * 2 // 3])
         cut.append(f"cut_{name}")
-    field = ROOT.parent / "shared" / "field"
-    cut += [str(path) for path in sorted(field.rglob("*")) if path.is_file() and path.suffix != ".md"]
+    if inputs:
+        cut += [str(path.resolve()) for path in sorted(inputs.rglob("*")) if path.is_file()]
     models = "MODELS"
     for path in [*cut, "no_such_file", "book.txt"]:
         yield f"align -q --mode sw {path} windows.fa"
@@ -224,6 +226,7 @@ def main():
     parser.add_argument("--device", choices=("cpu", "gpu"), default="cpu")
     parser.add_argument("--only", nargs="+", default=[], help="commands that begin with one of these words")
     parser.add_argument("--emulator", default="", help="runs NEW, which is for another processor")
+    parser.add_argument("--inputs", type=pathlib.Path, help="folder of files for every reader")
     arguments = parser.parse_args()
     programs = {"old": arguments.old.resolve(), "new": arguments.new.resolve()}
     with tempfile.TemporaryDirectory() as name:
@@ -242,7 +245,7 @@ def main():
             shutil.copy(program, program_file)  # databases hold the path of the program
             (folder[side] / ".bin" / "less").symlink_to(shutil.which("cat"))
         lines = [*example_lines(programs["old"]), *align_lines(), *kmer_lines(), *bwt_lines(), *qc_lines(), *infer_lines(),
-                 *damaged_lines(folder)]
+                 *damaged_lines(folder, arguments.inputs)]
         if arguments.only:
             lines = [line for line in lines if line.removeprefix("biogpu ").split()[0] in arguments.only]
         codes, problems = {}, []
