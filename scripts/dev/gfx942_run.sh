@@ -13,8 +13,9 @@
 # git fetches the commit below into build/gfx942. Where neither is there, nothing is checked, and that is said.
 # The compiler and the headers are those of rocm_prefix.sh.
 #
-# One line a test (scripts/measure/gfx942.py). Exit status: 0 when none differs or nothing could be checked,
-# 1 otherwise.
+# One line a test (scripts/measure/gfx942.py), with SKIPPED for each that the emulator cannot run or does not end in
+# time. Exit status: 0 when none differs or nothing could be checked, 1 otherwise, and where no test of the sample is
+# equal.
 set -uo pipefail
 
 commit=a9069c177a9da9cca18593edf55acd2e6073cca6
@@ -64,6 +65,10 @@ mkdir -p "$work/lib/biogpu"
 ln -sf ../../apps/biogpu/libbiogpu_rocm.so "$work/lib/biogpu/"
 echo "built in $((SECONDS - begin)) s"
 
-python3 scripts/measure/gfx942.py "${options[@]}" "$work" "$@" || fail "above is what differs"
-[ ${#options[@]} -lt 3 ] || python3 scripts/dev/tables.py docs/design/amd-without-card.md docs/platforms.md
+python3 scripts/measure/gfx942.py "${options[@]}" "$work" "$@"
+status=$?
+if [ ${#options[@]} -ge 3 ]; then
+  python3 scripts/dev/tables.py docs/design/amd-without-card.md docs/platforms.md || fail "the tables cannot be written"
+fi
+[ $status = 0 ] || fail "a test differs, or none of the sample is equal: see above"
 echo "gfx942 machine code: none differs"

@@ -7,8 +7,9 @@ usage: python3 scripts/measure/gfx942.py [--record FILE] [--seconds N] BUILD [FA
   --record FILE  writes the result, for the table of docs/design/amd-without-card.md; what FILE says of other
                  families stays
 
-One line a case: equal, DIFFERS, cannot (the emulator does not know an instruction, or lacks what the kernel wants)
-or unfinished. Exit status 1 where a case differs.
+One line a case: equal, DIFFERS, or SKIPPED as cannot (the emulator does not know an instruction, or lacks what the
+kernel wants) or unfinished. A kernel that reads or writes outside of memory differs. Exit status 1 where a case
+differs, or where the sample ran and none of its cases is equal.
 """
 
 import argparse
@@ -61,11 +62,12 @@ def command_of(build, program, arguments):
 
 def outcome(status, text, failure):
     """equal, DIFFERS or cannot, and why."""
-    if failure:
-        return "cannot", failure
-    fault = re.search(r"gfx942: (.*)$", text, re.MULTILINE)
+    fault = re.search(r"gfx942: (a fault .*)$", text, re.MULTILINE)
     if fault:
-        return "cannot", fault[1]
+        return "DIFFERS", fault[1]
+    refused = re.search(r"gfx942: (.*)$", text, re.MULTILINE)
+    if failure or refused:
+        return "cannot", failure or refused[1]
     passed = re.search(r"All tests passed \((\d+) assertion|^(\d+) of \2 checks passed|^equal\t", text, re.MULTILINE)
     if status == 0 and passed:
         return "equal", f"{passed[1] or passed[2]} checks" if passed[1] or passed[2] else ""
@@ -98,7 +100,8 @@ def run_case(build, case, seconds):
     name = arguments if program.endswith(".sh") or arguments else program
     row = {"family": family, "case": name, "result": result, "why": why, "kernels": launches["kernels"],
            "instructions": launches["instructions"]}
-    print(f"{result}\t{family}\t{name}\t{len(row['kernels'])} kernels, {launches['launches']} launches, "
+    told = result if result in ("equal", "DIFFERS") else f"SKIPPED, {result}"
+    print(f"{told}\t{family}\t{name}\t{len(row['kernels'])} kernels, {launches['launches']} launches, "
           f"{row['instructions']} instructions, {time.monotonic() - begin:.0f} s\t{why}", flush=True)
     if result == "DIFFERS":
         print("\n".join(text.splitlines()[-30:]), file=sys.stderr)
@@ -107,8 +110,7 @@ def run_case(build, case, seconds):
 
 def write(path, rows):
     """Replaces the rows of the same cases, in the order of the list."""
-    commit = subprocess.run(["git", "describe", "--always", "--exclude=*"], check=True, text=True,
-                            capture_output=True, cwd=ROOT).stdout.strip()
+    commit = result_files.commit()
     for row in rows:
         row.update(date=datetime.date.today().isoformat(), commit=commit)
     known = json.loads(path.read_text(encoding="utf-8"))["rows"] if path.exists() else []
@@ -121,14 +123,26 @@ def write(path, rows):
     record_platform(rows)
 
 
-def record_platform(rows):
-    """What is equal of each part of the program, for docs/platforms.md."""
+def platform_lines(rows):
+    """What is equal of each part of the program, and what is not."""
     lines = []
     for part in PARTS:
-        equal = [row for row in rows if row["family"] == part and row["result"] == "equal"]
-        if equal:
-            kernels = {kernel for row in equal for kernel in row["kernels"]}
-            lines.append(f"AMD gfx942\t{part}\tmachine code emulated\t{len(equal)} tests, {len(kernels)} kernels\n")
+        of_part = [row for row in rows if row["family"] == part]
+        equal = [row for row in of_part if row["result"] == "equal"]
+        if not equal:
+            continue
+        kernels = {kernel for row in equal for kernel in row["kernels"]}
+        detail = f"{len(equal)} of {len(of_part)} tests equal, {len(kernels)} kernels"
+        for result, told in (("DIFFERS", "differs"), ("cannot", "cannot"), ("unfinished", "unfinished")):
+            names = [row["case"].rstrip("*") for row in of_part if row["result"] == result]
+            detail += f"; {told}: {', '.join(names)}" if names else ""
+        lines.append(f"AMD gfx942\t{part}\tmachine code emulated\t{detail}\n")
+    return lines
+
+
+def record_platform(rows):
+    """For docs/platforms.md."""
+    lines = platform_lines(rows)
     if lines:
         subprocess.run([sys.executable, str(ROOT / "scripts/measure/platforms.py"), "scripts/dev/gfx942_run.sh --record"],
                        input="".join(lines), check=True, text=True)
@@ -160,6 +174,9 @@ def main():
             rows.append(run_case(arguments.build.resolve(), case, arguments.seconds))
             if arguments.record:  # with every case: the next may take long
                 write(arguments.record, rows)
+    sample = [row["result"] for row in rows if row["family"] == "sample"]
+    if sample and "equal" not in sample:
+        sys.exit("gfx942.py: no case of the sample is equal")
     sys.exit(any(row["result"] == "DIFFERS" for row in rows))
 
 

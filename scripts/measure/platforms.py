@@ -48,9 +48,10 @@ def benchmark_rows():
 
 
 def names_card(path):
-    """Whether a result is of the card, not of the machine's processor: by what it says of its device."""
+    """Whether a result is of the card, not of the machine's processor: by what it says of its device. With "auto"
+    the program may have chosen the processor; "resident" are the rates of data in the card's memory."""
     text = path.read_text(encoding="utf-8")
-    return "gpu" in path.name or '"gpu"' in text or re.search(r'"device": "(auto|gpu|\d)', text) is not None
+    return "gpu" in path.name or re.search(r'"(gpu|resident)"|"device": "\d', text) is not None
 
 
 def platforms():
@@ -84,10 +85,7 @@ def main():
         rows.append({"platform": platform, "part": part, "state": state, "detail": detail})
     if not rows:
         sys.exit("platforms.py: no rows")
-    # Not known where the sources came without their history.
-    commit = subprocess.run(["git", "describe", "--always", "--dirty", "--exclude=*"], check=False, text=True,
-                            capture_output=True, cwd=RESULTS).stdout.strip()
-    record = {"script": script, "date": datetime.date.today().isoformat(), "commit": commit or "unknown", "rows": rows}
+    record = {"script": script, "date": datetime.date.today().isoformat(), "commit": result_files.commit(), "rows": rows}
     folder = RESULTS / "platforms"
     folder.mkdir(exist_ok=True)
     path = folder / (re.sub(r"\W+", "_", script.removeprefix("scripts/").removeprefix("dev/")) + ".json")

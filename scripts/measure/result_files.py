@@ -1,6 +1,7 @@
 """Results of benchmarks: JSON documents, or with .jsonl one a line, below scripts/bench/results."""
 
 import json
+import subprocess
 
 from measure.programs import ROOT
 
@@ -16,8 +17,19 @@ def load(name):
     return json.loads(text)
 
 
+def commit():
+    """The commit of the sources, with -dirty where they differ from it; changed results and pages do not count."""
+    def git(*words):
+        return subprocess.run(["git", *words], check=False, text=True, capture_output=True, cwd=ROOT).stdout.strip()
+
+    name = git("describe", "--always", "--exclude=*")
+    changes = git("status", "--porcelain", "--untracked-files=no", "--", ".", f":!{FOLDER.relative_to(ROOT)}", ":!docs")
+    # Not known where the sources came without their history.
+    return name + ("-dirty" if changes else "") if name else "unknown"
+
+
 def compact(value, indent=0):
-    """JSON text: as many values to a line as fit, but a list or object that does not fit has lines of its own."""
+    """JSON text: as many values to a line as fit, but a list or object that does not fit begins a new one."""
     line = json.dumps(value)
     if not value or not isinstance(value, (dict, list)) or indent + len(line) <= WIDTH:
         return line
