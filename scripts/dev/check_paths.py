@@ -6,7 +6,7 @@ usage: scripts/dev/check_paths.py [FILE ...]      default: every tracked documen
 Checked:
   paths      words that begin with a folder of the repository, in documents between backticks or in a block, in
              other files in a comment. NAME, or another word in capitals, stands for any name; "*" and "..." too. A
-             path without suffix may name the stem of files.
+             path without suffix may name the stem of files. "`PATH` of commit HASH" names what is not there now.
   files      names of source files and scripts alone, as `ops.def`, and with some folders, as `cpu/row.hpp`
   names      of functions and types in the pages of DESIGN, such as `align::Options`
   links      of documents, to files and to headings in them
@@ -39,6 +39,7 @@ HISTORY = ("NEWS.md", "scripts/bench/results/", "tests/data/", "tests/fuzz/corpu
 SOURCE_NAME = re.compile(r"[\w.*-]+\.(cpp|hpp|hip|def|sh|py|cmake|awk)$")
 WORD = re.compile(r"[\w./*+~$:{}<>-]+")
 CODE_SPAN = re.compile(r"`([^`]+)`")
+OF_COMMIT = re.compile(r"\s+of commit [0-9a-f]{7,40}\b")
 PLACEHOLDER = re.compile(r"(?<![A-Za-z0-9])(?!README|LICENSE|NEWS|CONTRIBUTING|CITATION)[A-Z][A-Z0-9]*(?![A-Za-z0-9])|\.\.\.")
 LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]*))?\)")
 HEADING = re.compile(r"^#+ +(.*)$", re.M)
@@ -135,6 +136,8 @@ def document_breaches(name, tree):
     # Recorded tables keep the names of their time.
     joined = TABLE.sub(lambda block: "\n" * block[0].count("\n"), "\n".join(prose))
     for found in CODE_SPAN.finditer(joined):
+        if OF_COMMIT.match(joined, found.end()):
+            continue
         number = joined.count("\n", 0, found.start()) + 1
         yield from ((number, breach) for breach in missing_in(found[1], tree))
     for found in CODE_SPAN.finditer(joined) if name.startswith(DESIGN) else ():

@@ -27,6 +27,8 @@ check "a correct project" check_paths
 
 printf '%s\n' 'Text' 'and `lib/io/writer.hpp`.' >docs/page.md
 check "a path" breach docs/page.md:2 'no path lib/io/writer.hpp'
+printf '%s\n' 'Text' 'and `lib/io/writer.hpp`' 'of commit 53282c6.' >docs/page.md
+check "a path of another commit" check_paths
 echo 'A file, `writer.hpp`.' >docs/page.md
 check "a file" breach docs/page.md:1 'no file writer.hpp'
 echo 'The preset `gpu`.' >docs/page.md
