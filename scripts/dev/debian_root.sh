@@ -57,8 +57,10 @@ make_base() {
   echo force-unsafe-io >"$root/etc/dpkg/dpkg.cfg.d/unsafe-io"  # can be made again: no need to sync
 }
 
-# install PACKAGE...: of the release; options of apt-get may come first.
+# install PACKAGE...: of the release; options of apt-get may come first. What an earlier installation that was
+# interrupted has unpacked is configured first; what that lacks, apt-get says.
 install() {
+  in_root env DEBIAN_FRONTEND=noninteractive dpkg --configure -a >>"$log" 2>&1 || true
   in_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >>"$log" 2>&1 ||
     fail "the package manager failed; its last lines: $(tail -n 5 "$log")"
 }
