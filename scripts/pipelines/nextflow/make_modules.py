@@ -31,7 +31,8 @@ def manual(biogpu, command):
 
 class Module:
     def __init__(self, biogpu, command, definition, kinds):
-        self.command, self.of, self.kinds = command, definition, kinds
+        self.command, self.of = command, definition
+        self.kinds = {**kinds, "values": {**kinds["values"], **definition.get("values", {})}}
         self.version, self.description, options = manual(biogpu, command)
         self.path = command.replace("-", "").replace(" ", "/")
         self.process = "BIOGPU_" + self.path.replace("/", "_").upper()
