@@ -31,7 +31,7 @@ def load(name):
             return 0
         print(f"{name}: {error}", flush=True)
         return 1
-    except Exception as error:  # whatever a script does while it is loaded
+    except Exception as error:  # a script may raise any of them while it is loaded
         print(f"{name}: {type(error).__name__}: {error}", flush=True)
         return 1
     return 0

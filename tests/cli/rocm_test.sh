@@ -52,7 +52,7 @@ printf '>masked\nMKT<mask>AYI\n' >masked.fa
 falls_back infer fill-mask --model "$protein" masked.fa
 falls_back infer embed --model "$models/protbert_head16" "$models/proteins.fa" -o embeddings.npz
 dna=$models/enformer_tiny
-cp "$dna/genome.fa" .  # an index is written beside it
+cp "$dna/genome.fa" .  # its index is written to the same folder
 falls_back infer tracks --model "$dna" "$dna/windows.fa" -o tracks.npz
 falls_back infer variants --model "$dna" --genome genome.fa "$dna/variants.vcf"
 falls_back infer mutagenesis --model "$dna" --genome genome.fa --region chr1:501-502 -o effects.npz

@@ -1,5 +1,5 @@
 # For cmake --toolchain: the preset rocm built for gfx942 alone, with clang 19 and the headers of
-# scripts/dev/rocm_prefix.sh, beside the runtime in this folder instead of AMD's.
+# scripts/dev/rocm_prefix.sh, and the runtime in this folder instead of AMD's.
 set(HIP_ON_GFX942 "${CMAKE_CURRENT_LIST_DIR}")
 set(HIP_ON_GFX942_PREFIX "$ENV{BIOGPU_ROCM_PREFIX}")
 if(NOT HIP_ON_GFX942_PREFIX)

@@ -16,8 +16,8 @@ void combine_files(const std::vector<std::string>& paths, const std::string& out
                    const std::string& command_line, const kmer::Combiner::Combine& combine) {
   require_plain_name(out_path);
   const kmer::Format named = kmer::format_of_name(out_path);
-  // Jellyfish's files keep the order of the first where it is one of theirs; the other formats have
-  // one of their own.
+  // Jellyfish's files keep the order of the first where it is one of theirs; the other formats
+  // prescribe theirs.
   const auto choose_order = [named](const kmer::Header& first) {
     const bool keeps = named == kmer::Format::jellyfish && first.order.is_bijective() &&
                        first.order.size_bits() > 0;

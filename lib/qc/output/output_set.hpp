@@ -28,7 +28,7 @@ class OutputSet {
 
   // Whether a worker has anything to compress.
   bool compresses() const { return compresses_; }
-  // Compresses the batch's texts; any worker, each with a compressor of its own.
+  // Compresses the batch's texts; any worker, each with another compressor.
   void compress(Batch& batch, GzipCompressor& compressor) const;
   bool takes_offsets() const { return takes_offsets_; }
   // Gives a batch its offsets; batches come in order, one at a time.
