@@ -17,18 +17,29 @@ struct Isa {
   std::string_view name;
   std::int64_t target;
 };
+
+#if defined(__aarch64__)
+constexpr std::array<Isa, 1> kIsas = {{{"neon", HWY_NEON}}};
+constexpr const char* kNeeded = "NEON and AES";
+#else
 constexpr std::array<Isa, 4> kIsas = {{
     {"sse4", HWY_SSE4},
     {"avx2", HWY_AVX2},
     {"avx3", HWY_AVX3},
     {"avx3_dl", HWY_AVX3_DL},
 }};
-
-#if defined(__aarch64__)
-constexpr const char* kNeeded = "NEON and AES";
-#else
 constexpr const char* kNeeded = "SSE4.2 and AES";
 #endif
+
+// "a, b or c".
+std::string expected_names() {
+  std::string names;
+  for (std::size_t i = 0; i < kIsas.size(); ++i) {
+    if (i > 0) names += i + 1 < kIsas.size() ? ", " : " or ";
+    names += kIsas[i].name;
+  }
+  return names;
+}
 
 std::int64_t usable_targets() { return hwy::SupportedTargets() & HWY_TARGETS; }
 
@@ -45,8 +56,8 @@ void force_cpu_isa(std::string_view name) {
     hwy::SetSupportedTargetsForTest(isa.target);
     return;
   }
-  throw Error(ErrorCode::usage, "BIOGPU_CPU_ISA is '" + std::string(name) +
-                                    "'; expected sse4, avx2, avx3 or avx3_dl");
+  throw Error(ErrorCode::usage,
+              "BIOGPU_CPU_ISA is '" + std::string(name) + "'; expected " + expected_names());
 }
 
 void prepare_cpu_isa() {

@@ -35,12 +35,14 @@ works devices --json -
 check "devices as JSON" python3 -m json.tool out.txt json.txt
 
 # Every command's kernels are held to the instruction set, so every command checks its name.
+isa=sse4
+if [ "$(uname -m)" = aarch64 ]; then isa=neon; fi
 export BIOGPU_CPU_ISA=avx9
-fails 2 "BIOGPU_CPU_ISA is 'avx9'; expected sse4" kmer count -m 5 -o k.jf q.fa
-fails 2 "BIOGPU_CPU_ISA is 'avx9'; expected sse4" align --mode sw q.fa t.fa
-export BIOGPU_CPU_ISA=sse4
-works align --mode sw q.fa t.fa -o sse4.tsv --json sse4.json
-check "the summary names the instruction set" grep -q '"cpu_isa": "SSE4"' sse4.json
+fails 2 "BIOGPU_CPU_ISA is 'avx9'; expected $isa" kmer count -m 5 -o k.jf q.fa
+fails 2 "BIOGPU_CPU_ISA is 'avx9'; expected $isa" align --mode sw q.fa t.fa
+export BIOGPU_CPU_ISA=$isa
+works align --mode sw q.fa t.fa -o isa.tsv --json isa.json
+check "the summary names the instruction set" grep -q "\"cpu_isa\": \"${isa^^}\"" isa.json
 unset BIOGPU_CPU_ISA
 
 fails 2 "no command 'alig'; did you mean 'align'?" alig
