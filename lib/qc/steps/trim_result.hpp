@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 namespace biogpu::qc {
 
@@ -40,7 +41,8 @@ struct TrimResult {
   std::int16_t insert_size = 0;  // of a pair, with its first mate; -1: not known
   std::uint8_t poly_x = 0;       // index into "ATCG"
   std::uint8_t flags = 0;
-  Verdict verdict = Verdict::passed;  // before the filters: passed, or an adapter dimer
+  // Of the filters; until they have run: passed, or an adapter dimer.
+  Verdict verdict = Verdict::passed;
 };
 
 // One base that correction replaces, with its quality.
@@ -50,5 +52,9 @@ struct BaseChange {
   char base = 0;
   char quality = 0;
 };
+
+// The host and kernels share the layout of both.
+static_assert(sizeof(TrimResult) == 28 && std::is_trivially_copyable_v<TrimResult>);
+static_assert(sizeof(BaseChange) == 12 && std::is_trivially_copyable_v<BaseChange>);
 
 }  // namespace biogpu::qc
