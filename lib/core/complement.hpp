@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace biogpu {
@@ -22,6 +23,12 @@ inline constexpr std::array<char, 256> kComplementTable = make_complement_table(
 // The complement of an IUPAC code of a base, in its case; of U it is A. Other characters stay.
 constexpr char complement_iupac(char base) {
   return detail::kComplementTable[static_cast<unsigned char>(base)];
+}
+
+inline std::string reverse_complement_iupac(std::string_view bases) {
+  std::string reversed(bases.rbegin(), bases.rend());
+  for (char& base : reversed) base = complement_iupac(base);
+  return reversed;
 }
 
 // The complement as fastp takes it: upper case, N for every other letter.

@@ -9,6 +9,7 @@
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/run/process_end.hpp"
 #include "lib/bwt/transform.hpp"
+#include "lib/core/complement.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/char_buffer.hpp"
 #include "lib/io/commit_guard.hpp"
@@ -58,15 +59,6 @@ std::string read_all(const std::string& path) {
   return text;
 }
 
-std::string reverse_complement(std::string_view letters) {
-  constexpr std::string_view kFrom = "ACGTUacgtuRYKMBVDHrykmbvdh";
-  constexpr std::string_view kTo = "TGCAAtgcaaYRMKVBHDyrmkvbhd";
-  std::string reversed(letters.rbegin(), letters.rend());
-  for (char& c : reversed)
-    if (const auto at = kFrom.find(c); at != std::string_view::npos) c = kTo[at];
-  return reversed;
-}
-
 bwt::StringSetText read_strings(const TransformFlags& flags, std::uint64_t& n_records) {
   io::SequenceReader reader(flags.path, flags.shared.threads);
   io::SequenceBatch batch;
@@ -74,7 +66,7 @@ bwt::StringSetText read_strings(const TransformFlags& flags, std::uint64_t& n_re
   while (reader.read(batch)) {
     for (std::size_t i = 0; i < batch.size(); ++i) {
       text.append(batch.sequence(i));
-      if (flags.both_strands) text.append(reverse_complement(batch.sequence(i)));
+      if (flags.both_strands) text.append(reverse_complement_iupac(batch.sequence(i)));
     }
   }
   n_records = reader.n_records();

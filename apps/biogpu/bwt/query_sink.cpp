@@ -19,12 +19,6 @@ constexpr std::uint16_t kSecondary = 256;
 
 bool ends_in(const std::string& path, std::string_view suffix) { return path.ends_with(suffix); }
 
-std::string reverse_complement(std::string_view letters) {
-  std::string reversed(letters.rbegin(), letters.rend());
-  for (char& letter : reversed) letter = complement_iupac(letter);
-  return reversed;
-}
-
 }  // namespace
 
 QuerySink::QuerySink(const bwt::FmIndex& index, const QueryFlags& flags, bool counts_only,
@@ -103,7 +97,7 @@ void QuerySink::write_sam(const QueryItem& item, std::size_t query) {
     sam_->write(record);
     return;
   }
-  const std::string other_strand = reverse_complement(sequence);
+  const std::string other_strand = reverse_complement_iupac(sequence);
   const std::string backwards(quality.rbegin(), quality.rend());
   const std::uint32_t match = static_cast<std::uint32_t>(sequence.size()) << 4;
   record.cigar = {&match, 1};

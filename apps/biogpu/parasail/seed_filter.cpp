@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/align/scoring/letter_case.hpp"
+
 namespace biogpu::app {
 namespace {
 
@@ -15,8 +17,6 @@ std::uint64_t power(std::uint64_t base, std::size_t exponent) {
   for (; exponent > 0; --exponent) result *= base;
   return result;
 }
-
-char to_upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
 }  // namespace
 
@@ -37,7 +37,8 @@ SeedFilter::SeedFilter(std::shared_ptr<const io::SequenceBatch> targets, std::si
 
 std::string SeedFilter::fold(std::string_view text) const {
   std::string folded(text);
-  if (!case_sensitive_) std::transform(folded.begin(), folded.end(), folded.begin(), to_upper);
+  if (!case_sensitive_)
+    std::transform(folded.begin(), folded.end(), folded.begin(), align::to_upper);
   return folded;
 }
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstddef>
 
+#include "lib/align/scoring/letter_case.hpp"
 #include "lib/align/scoring/matrix_text.hpp"
 
 namespace biogpu::align {
@@ -12,7 +13,6 @@ namespace {
 constexpr char kKeyword[] = "\nmatrix ";
 constexpr std::string_view kNucleotides = "ACGTUSWRYKMBVHDN*";
 
-char to_upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // The text after "matrix " of each block, in order.

@@ -21,7 +21,7 @@ void put(std::string& to, std::uint64_t value, int n_bytes) {
   for (int i = 0; i < n_bytes; ++i) to += static_cast<char>(value >> (8 * i) & 0xff);
 }
 
-struct Entry {
+struct ZipEntry {
   std::string name;
   std::uint64_t size = 0;
   std::uint64_t offset = 0;
@@ -29,7 +29,7 @@ struct Entry {
 };
 
 // From "version needed" to the lengths of name and extra field, as both headers have it.
-void put_common(std::string& to, const Entry& entry, std::uint64_t extra_bytes) {
+void put_common(std::string& to, const ZipEntry& entry, std::uint64_t extra_bytes) {
   put(to, 45, 2);
   put(to, kUtf8Name, 2);
   put(to, 0, 2);  // stored
@@ -50,7 +50,7 @@ class NpzWriter final : public ArrayWriter {
   void add(const NamedArray& array) override {
     const std::string header = npy_header(array.shape);
     const std::string_view data = bytes_of(array.values);
-    Entry entry;
+    ZipEntry entry;
     entry.name = keys_.unique(array) + ".npy";
     require_utf8(path_, array.key);
     entry.size = header.size() + data.size();
@@ -76,14 +76,14 @@ class NpzWriter final : public ArrayWriter {
 
   void commit() override {
     const std::uint64_t begin = file_.bytes();
-    for (const Entry& entry : entries_) file_.write(central_record(entry));
+    for (const ZipEntry& entry : entries_) file_.write(central_record(entry));
     write_end(begin, file_.bytes() - begin);
     file_.commit();
   }
   std::uint64_t bytes() const override { return file_.bytes(); }
 
  private:
-  static std::string central_record(const Entry& entry) {
+  static std::string central_record(const ZipEntry& entry) {
     std::string extra;
     if (entry.size >= kMax32) {
       put(extra, entry.size, 8);
@@ -141,7 +141,7 @@ class NpzWriter final : public ArrayWriter {
   io::OutputFile file_;
   std::string path_;
   KeySet keys_;
-  std::vector<Entry> entries_;
+  std::vector<ZipEntry> entries_;
 };
 
 }  // namespace

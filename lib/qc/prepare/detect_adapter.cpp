@@ -21,7 +21,7 @@ constexpr std::size_t kCandidates = 10;
 constexpr std::size_t kLongest = 60;
 constexpr std::string_view kCodeBases = "ATCG";
 
-int code_of(char base) {
+int seed_code(char base) {
   const std::size_t code = kCodeBases.find(base);
   return code == std::string_view::npos ? -1 : static_cast<int>(code);
 }
@@ -34,7 +34,7 @@ void for_each_seed(std::string_view read, int shift, See see) {
   int n_valid = 0;
   const int last = static_cast<int>(read.size()) - shift;
   for (int i = kFirstPosition; i < last; ++i) {
-    const int code = code_of(read[static_cast<std::size_t>(i)]);
+    const int code = seed_code(read[static_cast<std::size_t>(i)]);
     n_valid = code < 0 ? 0 : n_valid + 1;
     seed = (seed << 2 | static_cast<std::uint32_t>(code & 3)) & (kSeeds - 1);
     if (n_valid >= kSeed) see(i - kSeed + 1, seed);

@@ -6,6 +6,7 @@
 
 using biogpu::complement_acgt;
 using biogpu::complement_iupac;
+using biogpu::reverse_complement_iupac;
 
 TEST_CASE("core.complement: a code's complement stands for the complements of its bases",
           "[core]") {
@@ -21,6 +22,8 @@ TEST_CASE("core.complement: a code's complement stands for the complements of it
   CHECK(complement_iupac('u') == 'a');
   for (const char other : std::string_view("=-*. \n\xff", 7))
     CHECK(complement_iupac(other) == other);
+  CHECK(reverse_complement_iupac("ACGTURYKMSWBVDHNx-acgtu") == "aacgt-xNDHBVWSKMRYAACGT");
+  CHECK(reverse_complement_iupac("").empty());
 }
 
 TEST_CASE("core.complement: where only A, C, G and T count, the others become N", "[core]") {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lib/align/align.hpp"
+#include "lib/align/scoring/letter_case.hpp"
 #include "lib/core/error.hpp"
 
 namespace biogpu::app {
@@ -13,8 +14,6 @@ namespace {
 using align::kCigarEqual;
 using align::kCigarInsertion;
 using align::kCigarMismatch;
-
-char to_upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
 void append_column(std::vector<std::uint32_t>& path, std::size_t first, std::uint32_t operation) {
   constexpr std::uint32_t kOne = 1u << 4;
@@ -34,7 +33,7 @@ LetterRule::LetterRule(bool case_sensitive, const std::string& aliases)
   for (char& c : aliases_) c = folded(c);
 }
 
-char LetterRule::folded(char c) const { return case_sensitive_ ? c : to_upper(c); }
+char LetterRule::folded(char c) const { return case_sensitive_ ? c : align::to_upper(c); }
 
 bool LetterRule::aliased(char a, char b) const {
   for (std::size_t i = 0; i < aliases_.size(); i += 2)
