@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "lib/align/align.hpp"
 #include "lib/align/border.hpp"

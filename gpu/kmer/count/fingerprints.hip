@@ -12,7 +12,7 @@
 //          one fingerprint, which hash 64 bits, may lie mixed and then make more runs than k-mers.
 // Limits   positions of 32 bits.
 // Source   own; the mixing function is that of SplitMix64, doi:10.1145/2714064.2660195.
-// Oracle   PassCounter, lib/kmer/count/counter.hpp, through the counts.
+// Oracle   CpuCounter, lib/kmer/count/cpu_counter.hpp, through the counts.
 #include "gpu/kmer/count/fingerprints.hpp"
 
 #include "gpu/kmer/text/packed_bases.hpp"

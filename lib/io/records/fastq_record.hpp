@@ -75,8 +75,7 @@ inline FastqFault header_fault(const HeaderLine& header) {
 }  // namespace detail
 
 // The record at `begin`, a byte before `end`. at_end: the text's end is the file's, so that it ends
-// a line too; nothing is cut then. Inline, so
-// that the record's fields stay in registers.
+// a line too; nothing is cut then. Inline, so that the record's fields stay in registers.
 [[gnu::always_inline]] inline FastqParse parse_fastq_record(const char* begin, const char* end,
                                                             bool at_end, FastqRecord& record) {
   if (*begin != '@') return detail::set_fault(record, FastqFault::no_at, 0, begin);

@@ -46,8 +46,8 @@ class ProteinModel : public Model {
 
   std::string describe() const override;
 
-  // One forward pass. outputs: names as above.hpp. Throws Error{bad_input}
-  // where the weights cannot give it, Error{device_memory} where the pass does not fit.
+  // One forward pass. outputs: the names above. Throws Error{bad_input} where the weights cannot
+  // give it, Error{device_memory} where the pass does not fit.
   Outputs run(TokenBatch batch, const std::vector<std::string>& outputs);
 
   // Bytes of a pass over this many tokens in one sequence.
