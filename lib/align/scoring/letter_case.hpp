@@ -2,7 +2,7 @@
 
 namespace biogpu::align {
 
-// The upper case of a letter from a to z, whatever the locale; other characters stay.
+// The upper case of a letter from a to z in every locale; other characters stay.
 constexpr char to_upper(char c) {
   return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
 }
