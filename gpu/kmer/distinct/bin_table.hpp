@@ -74,7 +74,7 @@ class BinTable {
     return total;
   }
 
-  // Orders each cluster of taken slots: a value lies in the cluster of its own slot, so clusters
+  // Orders each cluster of taken slots: a value lies in the cluster of its slot, so clusters
   // are in order. False where one is too long.
   __device__ bool order() {
     bool done = true;
