@@ -102,10 +102,10 @@ BIOGPU_TENSOR_FUNCTION void multiply(Matrix3<Number>& x, const Number& by) {
 // An edge's direction, 0 where it has none.
 template <class Number>
 struct Direction {
-  Number u[3];
+  Number u[3]{};
   Number inverse;  // of the length
   BIOGPU_TENSOR_FUNCTION Direction(const Number* r, const Number& length)
-      : u{}, inverse(length > 0 ? 1 / length : Number{0}) {
+      : inverse(length > 0 ? 1 / length : Number{0}) {
     for (int a = 0; a < 3; ++a) u[a] = r[a] * inverse;
   }
 };

@@ -4,7 +4,7 @@
 
 #include "tests/support/catch.hpp"
 
-using biogpu::kQuotedBytes;
+using biogpu::kQuotedCharacters;
 using biogpu::quoted;
 using biogpu::shortened;
 
@@ -19,8 +19,9 @@ TEST_CASE("core.quote: what would break the line or the terminal is written as n
 }
 
 TEST_CASE("core.quote: long text is cut and its length told", "[core]") {
-  const std::string whole(kQuotedBytes, 'G');
+  const std::string whole(kQuotedCharacters, 'G');
   CHECK(quoted(whole) == "'" + whole + "'");
   CHECK(quoted(whole + "A") == "'" + whole + "...' (61 bytes)");
   CHECK(shortened(std::string(5000, 'T'), 3) == "TTT... (5000 bytes)");
+  CHECK(shortened("A\x01G\x02", 6) == R"(A\x01G... (4 bytes))");
 }
