@@ -1,6 +1,6 @@
 // What kernels are made of, compiled for gfx942 and run below the runtime of
 // third_party/hip_on_gfx942: loads and stores past the edge of a grid, the vendor's tanhf and expf,
-// shared memory and barriers.
+// shared memory and barriers, values that begin at any byte.
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -25,6 +25,20 @@ __global__ void block_sums(float* out, const float* in) {
     __syncthreads();
   }
   if (i == 0) out[blockIdx.x] = part[0];
+}
+
+// Numbers of 16 and of 64 bits of a text in shared memory, from each of its bytes on.
+__global__ void numbers_of_text(unsigned long long* out) {
+  __shared__ unsigned char text[72];
+  const int i = threadIdx.x;
+  if (i < 72) text[i] = static_cast<unsigned char>(3 * i + 1);
+  __syncthreads();
+  if (i >= 64) return;
+  unsigned short two;
+  unsigned long long eight;
+  __builtin_memcpy(&two, text + i, sizeof two);
+  __builtin_memcpy(&eight, text + i, sizeof eight);
+  out[i] = eight ^ two;
 }
 
 bool tell(const char* test, bool is_equal, double difference) {
@@ -68,6 +82,21 @@ int main() {
     if (!(difference <= worst)) worst = difference;
   }
   all = tell("block sums", worst == 0, worst) && all;
+
+  auto* const words_device = reinterpret_cast<unsigned long long*>(out_device);
+  hipLaunchKernelGGL(numbers_of_text, dim3(1), dim3(128), 0, nullptr, words_device);
+  all = hipGetLastError() == hipSuccess && all;
+  std::vector<unsigned long long> words(64);
+  (void)hipMemcpyAsync(words.data(), words_device, 64 * sizeof words[0], hipMemcpyDeviceToHost,
+                       nullptr);
+  int n_wrong = 0;
+  for (int i = 0; i < 64; ++i) {
+    unsigned long long expected = 0;
+    for (int k = 0; k < 8; ++k)
+      expected |= static_cast<unsigned long long>((3 * (i + k) + 1) & 0xff) << 8 * k;
+    n_wrong += words[i] != (expected ^ (expected & 0xffff));
+  }
+  all = tell("numbers of text", n_wrong == 0, n_wrong) && all;
   (void)hipFree(in_device);
   (void)hipFree(out_device);
   return all ? 0 : 1;

@@ -35,7 +35,7 @@ def emulator():
     return emu
 
 
-CORRECTIONS = "5"  # of correct(): what was translated with others is not used
+CORRECTIONS = "6"  # of correct(): what was translated with others is not used
 
 
 def correct(emu):
@@ -44,7 +44,8 @@ def correct(emu):
     An atomic returns the old value where sc0 is set, which other cards call glc. Row broadcasts give the last lane
     of each row to the next row, or lane 31 to the upper half. Flat addresses have no base in scalar registers.
     The bases of shared and private memory are 64 bits; the compiler takes them by s_mov_b64. The matrix cores take
-    subnormal numbers of fp16 as they are; those of gfx90a take zero for them.
+    subnormal numbers of fp16 as they are; those of gfx90a take zero for them. Values of 16 and 64 bits may be read from
+    any byte of memory.
     """
     attribute, control, field = emu._iattr, emu._dpp16_ctrl, emu._Ctx.optional_field
     source, move = emu._Ctx.rsrc_dyn, []
@@ -80,8 +81,23 @@ def correct(emu):
         finally:
             move.clear()
 
+    parser, types = sys.modules[emu.parse_pcode.__module__].Parser, emu.dtypes
+    load = parser._handle_mem_load
+
+    def load_of(self, address, kind):
+        memory = self.vars["_vmem"] if "_vmem" in self.vars else self.vars.get("_lds")
+        if memory.dtype == types.uint8 or kind.itemsize not in (2, 8):
+            return load(self, address, kind)
+        low = load(self, address, types.uint32)  # it takes two words where the address asks for it
+        if kind.itemsize == 2:
+            value = (low & emu._c(0xffff)).cast(types.uint16)
+        else:
+            value = emu._u64(low, load(self, address + emu._c(4, address.dtype), types.uint32))
+        return value if value.dtype == kind else value.bitcast(kind)
+
     emu._iattr, emu._dpp16_ctrl, emu._Ctx.optional_field = attribute_of, control_of, field_of
     emu._Ctx.rsrc_dyn, emu._INST_HANDLERS[emu.irc.SOP1] = source_of, compile_scalar
+    parser._handle_mem_load = load_of
 
     source_text = inspect.getsource(emu._compile_mfma)
     flushed = "return exp.eq(_c(0)).where(_c(0), f32_bits)"
