@@ -66,7 +66,7 @@ rows() {
   esac
 }
 # Chosen tests show little; those of a GPU are chosen by scripts/test.sh.
-if [ "${BIOGPU_RECORD:-0}" = 1 ] && [ $status = 0 ] && [[ "$*" == "" || "$*" == "-L gpu" ]]; then
+if [ "${BIOGPU_RECORD:-0}" = 1 ] && [ $status = 0 ] && [[ "$*" == "" || "$*" == "-LE ^host$" || "$*" == "-L gpu" ]]; then
   rows | python3 scripts/measure/platforms.py "scripts/dev/test_preset.sh $preset"
 fi
 exit $status

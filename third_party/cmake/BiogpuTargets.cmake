@@ -53,6 +53,10 @@ function(biogpu_test name)
   target_link_libraries(${name} PRIVATE biogpu_test_support ${ARG_LINK})
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+  # Without the GPU backend every build runs the same code: scripts/test.sh runs it once.
+  if("unit" IN_LIST ARG_LABELS AND NOT "${ARG_LINK}" MATCHES "biogpu::gpu|biogpu_potential")
+    set_property(TEST ${name} APPEND PROPERTY LABELS host)
+  endif()
   if("gpu" IN_LIST ARG_LABELS)  # BiogpuInstall.cmake installs these for machines with a GPU
     set_property(GLOBAL APPEND PROPERTY BIOGPU_GPU_TESTS ${name})
   endif()
