@@ -17,6 +17,26 @@ for case in result["cases"]:
     assert case["chosen"] in ("cpu", "gpu") and case["ratio"] > 0
 assert set(result["slower"]) <= set(names)'
 
+limited=(--commands align --outputs score --resume part.jsonl)
+python3 "$script" --biogpu "$biogpu" "${grid[@]}" "${limited[@]}" --limit 0 >out.txt 2>err.txt
+rc=$?
+check "a time limit that no run is within" rc_is 3
+check "the next run is named" err_has 'the time limit ended the grid before: align sw --pairs, score'
+check "no run is kept" test ! -e part.jsonl
+python3 "$script" --biogpu "$biogpu" "${grid[@]}" "${limited[@]}" --json first.json >out.txt 2>err.txt
+rc=$?
+check "one run is kept" rc_is 0
+python3 "$script" --biogpu "$biogpu" "${grid[@]}" "${limited[@]}" --limit 0 --json second.json >out.txt 2>err.txt
+rc=$?
+check "a kept run takes no time" rc_is 0
+check "it has the figures of before" python3 -c 'import json
+first, second = (json.load(open(name)) for name in ("first.json", "second.json"))
+assert len(first["cases"]) == 1 and first["cases"] == second["cases"] and second["whole_grid"]'
+python3 "$script" --biogpu "$biogpu" --sizes 0.01 --lengths 150 --repeats 2 "${limited[@]}" >out.txt 2>err.txt
+rc=$?
+check "runs with other repeats" rc_is 1
+check "are not mixed with them" err_has 'part.jsonl is of another program, machine, seed or number of repeats'
+
 # with_other DEVICE WORDS: a program that does WORDS after a run with the device.
 with_other() {
   printf '#!/bin/bash\n%q "$@" || exit\ncase " $* " in *" --device %s "*) %s ;; esac\n' "$biogpu" "$1" "$2" >biogpu
