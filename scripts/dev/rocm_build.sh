@@ -77,7 +77,7 @@ case $? in
 esac
 echo "ROCm build: without a card: $(tail -n 1 "$log")"
 
-# rows: the architectures of the module, and the system that the program ran on.
+# rows: the architectures of the module, the system that the program ran on and the compiler of its host code.
 rows() {
   local checks
   checks=$(tail -n 1 "$log")
@@ -86,7 +86,9 @@ rows() {
   [ "$build" = build/rocm ] || return 0
   # shellcheck disable=SC2016  # expanded by the inner shell
   "$in_root" bash -c '. /etc/os-release && printf "x86-64 Debian %s\tall\trun\t%s, %s\n" "${VERSION_ID%%.*}" "$1" \
-    "$(c++ --version | head -n 1)"' bash "$checks"
+    "$(c++ --version | head -n 1)"
+    printf "x86-64 GCC %s\tall\tcompiled\tevery host file of the preset rocm, warnings are errors\n" \
+    "$(c++ -dumpversion | cut -d. -f1)"' bash "$checks"
 }
 if [ "${BIOGPU_RECORD:-0}" = 1 ]; then
   rows | python3 scripts/measure/platforms.py "scripts/dev/rocm_build.sh${1:+ $1}" || exit 1
