@@ -29,6 +29,8 @@ trap 'rm -rf "$work"' EXIT
 
 # shellcheck source=scripts/dev/gpu_toolkit.sh
 . scripts/dev/gpu_toolkit.sh
+# shellcheck source=scripts/dev/kernel_rows.sh
+. scripts/dev/kernel_rows.sh
 
 # compile TARGET FILE: messages on standard output, status of the compiler.
 compile() {
@@ -117,27 +119,6 @@ check_target() {
   echo "compile check $target: ok, $# files, $((SECONDS - started)) s$note"
 }
 
-# part_of FILE: the part of the program that a kernel file belongs to.
-part_of() {
-  case $1 in
-    gpu/align/*) echo align ;;
-    gpu/kmer/*) echo kmer ;;
-    gpu/bwt/*) echo bwt ;;
-    gpu/qc/*) echo qc ;;
-    gpu/ops/* | gpu/models/*) echo infer ;;
-    *) echo all ;;  # what every part uses
-  esac
-}
-
-# record_target TARGET FILES...: one line a part for platforms.py.
-record_target() {
-  local target=$1 platform=AMD
-  shift
-  [[ $target != sm_* ]] || platform=NVIDIA
-  for file in "$@"; do part_of "$file"; done | sort | uniq -c |
-    awk -v platform="$platform $target" -v OFS='\t' '{ print platform, $2, "compiled", $1 " kernel files" }'
-}
-
 skip_target() {
   local target=$1 why=$2
   case " ${BIOGPU_REQUIRE_TARGETS:-} " in
@@ -179,7 +160,9 @@ for target in "${targets[@]}"; do
     skip_target "$target" "no compiler and headers; scripts/dev/rocm_prefix.sh fetches them" || status=1
   else
     if check_target "$target" "${files[@]}"; then
-      record_target "$target" "${files[@]}" >>"$work/record"
+      vendor=AMD
+      [[ $target != sm_* ]] || vendor=NVIDIA
+      kernel_rows "$vendor $target" "kernel files" "${files[@]}" >>"$work/record"
     else
       status=1
     fi

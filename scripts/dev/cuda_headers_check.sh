@@ -6,9 +6,12 @@
 #
 # The headers come as NVIDIA's Python packages into BIOGPU_CUDA_HEADERS, default build/cuda-12.1. Of CUB's release there
 # the packages lack what it includes of libcu++, so that CUB is that of CUDA 12.4. Exit status: 0 when all are accepted,
-# 1 when not, 3 when the headers or clang 16 to 19 cannot be had.
+# 1 when not, 3 when the headers or clang 16 to 19 cannot be had. With BIOGPU_RECORD=1 a check of all files is recorded
+# for docs/platforms.md (scripts/measure/platforms.py).
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=scripts/dev/kernel_rows.sh
+. scripts/dev/kernel_rows.sh
 
 packages=(nvidia-cuda-nvcc-cu12==12.1.105 nvidia-cuda-runtime-cu12==12.1.105 nvidia-cuda-cccl-cu12==12.4.127.post1)
 folder=${BIOGPU_CUDA_HEADERS:-build/cuda-12.1}
@@ -51,4 +54,8 @@ if printf '%s\0' "${files[@]}" | xargs -0 -P "$jobs" -I{} bash -c 'check {}'; th
 else
   echo "CUDA headers: FAILED"
   exit 1
+fi
+if [ "${BIOGPU_RECORD:-0}" = 1 ] && [ $# = 0 ]; then
+  kernel_rows "NVIDIA sm_80" "kernel files parsed with the headers of CUDA 12.1" "${files[@]}" |
+    python3 scripts/measure/platforms.py scripts/dev/cuda_headers_check.sh
 fi
