@@ -77,7 +77,8 @@ Run add_infer_embed(CLI::App& command) {
                  kExitCodes);
   return [flags](const std::string& command_line) {
     const CLI::App& given = *flags->infer.command;
-    const models::ModelDef& model = models::find_model(models::ModelConfig(flags->infer.model));
+    const models::ModelConfig config(flags->infer.model);
+    const models::ModelDef& model = models::find_model(config);
     if (model.reads == models::Reads::dna) {
       reject_options(given, kOfProteins, flags->infer.model);
       flags->windows.dna.infer = flags->infer;
