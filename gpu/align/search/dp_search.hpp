@@ -10,7 +10,7 @@
 #include "gpu/align/search/search_score.hpp"
 #include "gpu/prim/device_flag.hpp"
 #include "gpu/prim/i16x2.hpp"
-#include "gpu/prim/keep_shared.hpp"
+#include "gpu/prim/pin_shared_address.hpp"
 #include "gpu/prim/unroll.hpp"
 #include "gpu/prim/wave.hpp"
 
@@ -119,8 +119,8 @@ class SearchLane {
   // alone.
   __device__ SearchLane(const SearchArgs& a, const ProfileWord* profile, BorderCell* staged)
       : sums_(a),
-        profile_(keep_shared(profile + wave_lane<kWave>() % kSearchLanes)),
-        staged_(keep_shared(staged)),
+        profile_(pin_shared_address(profile + wave_lane<kWave>() % kSearchLanes)),
+        staged_(pin_shared_address(staged)),
         lane_(wave_lane<kWave>() % kSearchLanes) {}
 
   // All lanes of the wave together, before fill(): what the lane holds in this tile.

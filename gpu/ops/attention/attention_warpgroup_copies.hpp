@@ -5,7 +5,7 @@
 
 #include "gpu/ops/attention/attention.hpp"
 #include "gpu/prim/async_copy.hpp"
-#include "gpu/prim/box_ring.hpp"
+#include "gpu/prim/tma_ring.hpp"
 #include "gpu/prim/warpgroup.hpp"
 #include "gpu/rt/kernel.hpp"
 
@@ -78,7 +78,7 @@ __device__ __forceinline__ void init_barriers(const AttentionShared& shared) {
 }
 
 // The step of keys and values that is in use or waited for.
-using AttentionTurn = RingTurn<WarpgroupAttention::kStages>;
+using AttentionPipelineState = PipelineState<WarpgroupAttention::kStages>;
 
 __device__ __forceinline__ int attention_steps(int length) {
   return ceil_div(length, WarpgroupAttention::kKeys);
@@ -158,7 +158,7 @@ class AttentionCopies {
   }
 
   int item_, n_items_;
-  AttentionTurn turn_;
+  AttentionPipelineState turn_;
   int n_copied_ = 0, n_begun_ = 0;
   int row_ = 0, column_ = 0, left_ = 0;
 };

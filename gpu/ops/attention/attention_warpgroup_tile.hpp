@@ -150,7 +150,8 @@ __device__ __forceinline__ void store_rows(const AttentionArgs& a, const QueryTi
 // products of a step have been given out: the wave that copies has time then.
 template <Number16 kType, class Used>
 __device__ __forceinline__ void attend_tile(const AttentionShared& shared, int length, float scale,
-                                            AttentionTurn& turn, AttentionRows& rows, Used&& used) {
+                                            AttentionPipelineState& turn, AttentionRows& rows,
+                                            Used&& used) {
   using A = WarpgroupAttention;
   const int n_steps = attention_steps(length);
   const bool first_lane = threadIdx.x % 32 == 0;
@@ -218,7 +219,7 @@ __global__ BIOGPU_LAUNCH_BOUNDS(WarpgroupAttention::kThreads, 2)  //
     copier.begin(a, shared);
     copier.copy_ahead(a, maps, shared, 0, 0);
   }
-  AttentionTurn turn;
+  AttentionPipelineState turn;
   int n_used = 0, n_finished = 0;
   for (int i = static_cast<int>(blockIdx.x); i < n_items; i += static_cast<int>(gridDim.x)) {
     barrier_wait(shared.full(turn.stage), turn.parity);

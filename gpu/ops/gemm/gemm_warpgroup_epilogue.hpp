@@ -5,8 +5,8 @@
 
 #include "gpu/ops/activation.hpp"
 #include "gpu/ops/gemm/gemm.hpp"
-#include "gpu/prim/box_ring.hpp"
 #include "gpu/prim/number16.hpp"
+#include "gpu/prim/tma_ring.hpp"
 #include "gpu/prim/warpgroup.hpp"
 
 namespace biogpu::gpu::ops {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "gpu/ops/gemm/gemm_warpgroup_epilogue.hpp"
-#include "gpu/prim/box_ring.hpp"
+#include "gpu/prim/tma_ring.hpp"
 #include "gpu/prim/warpgroup_product.hpp"
 #include "gpu/rt/kernel.hpp"
 
@@ -101,7 +101,7 @@ template <class Tile, class Bring>
 __device__ __forceinline__ void copy_tiles(const TileOrder<Tile>& order, int n_slices,
                                            const WarpgroupShared<Tile>& shared, int rank,
                                            const Bring& bring) {
-  RingTurn<Tile::kStages> turn;
+  PipelineState<Tile::kStages> turn;
   for (int item = static_cast<int>(blockIdx.x) / Tile::kCluster; item < order.size();
        item += static_cast<int>(gridDim.x) / Tile::kCluster) {
     const TilePlace place = order.place(item, rank);
@@ -148,7 +148,7 @@ __device__ __forceinline__ void store_tile(const GemmArgs& a, const WarpgroupMap
 // All slices of one tile into `d`; queued() is called once all products wait for the matrix cores.
 template <class Tile, class Queued>
 __device__ __forceinline__ void multiply_slices(const WarpgroupShared<Tile>& shared, int n_slices,
-                                                RingTurn<Tile::kStages>& turn, Sums<Tile>& d,
+                                                PipelineState<Tile::kStages>& turn, Sums<Tile>& d,
                                                 Queued&& queued) {
   using Product = WarpgroupProduct<Tile::kColumns, Tile::kType>;
   const int lane = static_cast<int>(threadIdx.x) % 32;
@@ -192,7 +192,7 @@ __device__ __forceinline__ void multiply_tiles(const TileOrder<Tile>& order, int
   const int stride = static_cast<int>(gridDim.x) / Tile::kCluster;
   const int first = static_cast<int>(blockIdx.x) / Tile::kCluster;
   int item = first;
-  RingTurn<Tile::kStages> turn;
+  PipelineState<Tile::kStages> turn;
   if (group == 1) {
     item += stride;
     turn.advance(n_slices);

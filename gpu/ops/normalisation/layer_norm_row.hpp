@@ -7,7 +7,7 @@
 
 #include "gpu/ops/element_access.hpp"
 #include "gpu/ops/normalisation/layer_norm.hpp"
-#include "gpu/prim/streamed_load.hpp"
+#include "gpu/prim/load_no_allocate.hpp"
 #include "gpu/prim/wave.hpp"
 
 namespace biogpu::gpu::ops {
@@ -49,7 +49,7 @@ __device__ __forceinline__ void load_groups_f32(const Rows& from, std::int64_t r
   for (int g = 0; g < kGroups; ++g) {
     const int column = column_of<kLanes>(g);
     x.group[g] =
-        column < d ? load_streamed(reinterpret_cast<const Float4*>(at + column)) : Float4{};
+        column < d ? load_no_allocate(reinterpret_cast<const Float4*>(at + column)) : Float4{};
   }
 }
 
@@ -62,7 +62,8 @@ __device__ __forceinline__ void load_groups(const Rows& from, std::int64_t row, 
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
     const int column = column_of<kLanes>(g);
-    words[g] = column < d ? load_streamed(reinterpret_cast<const Words2*>(at + column)) : Words2{};
+    words[g] =
+        column < d ? load_no_allocate(reinterpret_cast<const Words2*>(at + column)) : Words2{};
   }
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) x.group[g] = unpack4<kType>(words[g]);

@@ -4,11 +4,11 @@
 
 namespace biogpu::gpu {
 
-// The same pointer into shared memory, held in a register. Otherwise nvcc for sm_90 makes the
-// address anew from a special register wherever it is used, also in the innermost loop, where the
+// The same pointer into shared memory, held in a register. Otherwise nvcc for sm_90 computes the
+// address again from a special register wherever it is used, also in the innermost loop, where the
 // first load of each round waits for it.
 template <class T>
-__device__ __forceinline__ T* keep_shared(T* pointer) {
+__device__ __forceinline__ T* pin_shared_address(T* pointer) {
 #if defined(BIOGPU_GPU_CUDA)
   auto address = static_cast<unsigned>(__cvta_generic_to_shared(pointer));
   asm volatile("" : "+r"(address));

@@ -9,7 +9,7 @@ namespace biogpu::gpu {
 // A load of 8 or 16 bytes that this multiprocessor will not read again: past its first cache, which
 // keeps what it does read again. T: a plain struct of that size, at an address of that alignment.
 template <class T>
-__device__ __forceinline__ T load_streamed(const T* from) {
+__device__ __forceinline__ T load_no_allocate(const T* from) {
   static_assert((sizeof(T) == 8 || sizeof(T) == 16) && alignof(T) == sizeof(T));
 #if defined(BIOGPU_GPU_CUDA)
   T value;

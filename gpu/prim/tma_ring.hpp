@@ -6,9 +6,9 @@
 
 namespace biogpu::gpu {
 
-// A place in the ring, with the parity of its barriers' phase.
+// A stage of the ring, with the parity of the phase of its barriers.
 template <int kStages>
-struct RingTurn {
+struct PipelineState {
   int stage = 0, parity = 0;
   __device__ __forceinline__ void advance() {
     if (++stage == kStages) {
