@@ -61,6 +61,14 @@ def prior_names(prior):
     return names, arguments
 
 
+def add_atomic_numbers(arguments, state):
+    """Those of priors that took them from a data set: the weights have them."""
+    for k, values in enumerate(arguments):
+        numbers = state.get(f"model.prior_model.{k}.atomic_number")
+        if numbers is not None:
+            values["atomic_number"] = numbers.tolist()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("input", type=pathlib.Path)
@@ -82,6 +90,7 @@ def main():
         given = config.get("prior_args")
         config["prior_model"] = names
         config["prior_args"] = arguments if given is None else given if isinstance(given, list) else [given]
+        add_atomic_numbers(config["prior_args"], state)
     tensors = {}
     for name, value in state.items():
         if value.is_floating_point():

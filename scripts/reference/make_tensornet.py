@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes tiny TensorNets with random weights, and what torchmd-net and matgl compute with them in double precision.
 
-usage: scripts/reference/make_tensornet.py FOLDER [--matgl SOURCE]            tiny models of both, for tests/data/models
+usage: scripts/reference/make_tensornet.py FOLDER [--matgl SOURCE] [--case NAME]...    tiny models of both, for tests/data/models
        scripts/reference/make_tensornet.py --crystals INPUT --matgl SOURCE    lattice constants by a published model
 
 FOLDER gets a folder a case: config.json, model.safetensors and expected.safetensors with systems N/numbers, N/positions,
@@ -26,6 +26,9 @@ SHARED = {"model": "tensornet", "embedding_dimension": 16, "num_layers": 2, "num
           "trainable_rbf": False, "activation": "silu", "cutoff_lower": 0.0, "cutoff_upper": 3.5, "max_z": 20,
           "max_num_neighbors": 64, "equivariance_invariance_group": "O(3)", "output_model": "Scalar", "prior_model": None,
           "reduce_op": "add", "precision": 64, "derivative": True, "atom_filter": -1}
+SMALL = {"num_layers": 1, "max_z": 18}
+# Meters in an Angstrom, joules in a kcal/mol.
+SCALES = {"distance_scale": 1e-10, "energy_scale": 6.9476954e-21}
 CASES = {
     "o3": {},
     "so3_old_rows": {"equivariance_invariance_group": "SO(3)", "cutoff_lower": 1.05, "num_rbf": 6, "rbf_type": "gauss",
@@ -34,6 +37,13 @@ CASES = {
                 "output_model": "ScalarPlusWeightedCoulomb"},
     "charges_box": {"model": "tensornet2", "q_dim": 8, "q_weights": [0.5, 1.0, 2.0], "coulomb_cutoff": 3.6,
                     "coulomb_max_num_neighbors": 100, "output_model": "ScalarPlusWeightedCoulomb"},
+    # Type 7 is another element than its number.
+    "zbl": {**SMALL, "prior_model": ["ZBL", "Atomref"],
+            "prior_args": [{"cutoff_distance": 3.3, "max_num_neighbors": 64,
+                            "atomic_number": [15 if z == 7 else z for z in range(17)], **SCALES},
+                           {"max_z": 18, "enable": True}]},
+    "repulsion": {**SMALL, "model": "tensornet2", "q_dim": 8, "q_weights": [0.5, 2.0], "coulomb_cutoff": 3.4,
+                  "coulomb_max_num_neighbors": 100, "output_model": "ScalarPlusWeightedCoulomb", "repulsion": True},
 }
 MATGL = {"element_types": ["H", "C", "O", "Si"], "units": 16, "nblocks": 2, "num_rbf": 32, "max_n": 3, "max_l": 3,
          "rbf_type": "SphericalBessel", "use_smooth": True, "activation_type": "swish", "cutoff": 4.0,
@@ -90,7 +100,7 @@ def make_torchmdnet(folder, name, changes):
     tensornet.OPT = tensornet2.OPT = False
     args = {**SHARED, **changes}
     model_args = {key: value for key, value in args.items() if key != "check_errors"}
-    if model_args["prior_model"]:
+    if model_args["prior_model"] and "prior_args" not in args:
         model_args["prior_args"] = [{"max_z": args["max_z"], "enable": True}]
     torch.manual_seed(1)
     model = create_model(model_args).double()
@@ -109,10 +119,11 @@ def make_torchmdnet(folder, name, changes):
         energy, forces = model(numbers, positions, box=box, q=q)
         expected[f"{i}/energy"] = energy.detach().reshape(1)
         expected[f"{i}/forces"] = forces.detach()
-        if args["prior_model"]:
-            model.prior_model[-1].enable = False
+        if "Atomref" in (args["prior_model"] or []):
+            references = model.prior_model[args["prior_model"].index("Atomref")]
+            references.enable = False
             expected[f"{i}/energy_without_references"] = model(numbers, positions, box=box, q=q)[0].detach().reshape(1)
-            model.prior_model[-1].enable = True
+            references.enable = True
         for key, value in system.items():
             expected[f"{i}/{key}"] = torch.tensor(np.atleast_1d(value), dtype=torch.float64)
     state = {key: value.detach().clone() for key, value in model.state_dict().items()}
@@ -249,6 +260,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path, nargs="?")
     parser.add_argument("--matgl", type=pathlib.Path, metavar="SOURCE")
+    parser.add_argument("--case", action="append", choices=sorted(CASES), help="of torchmd-net, instead of all")
     parser.add_argument("--crystals", type=pathlib.Path, metavar="INPUT")
     args = parser.parse_args()
     torch.set_default_dtype(torch.float64)
@@ -256,7 +268,8 @@ def main():
     if args.crystals:
         return lattice_constants(args.crystals)
     for name, changes in CASES.items():
-        make_torchmdnet(args.folder, name, changes)
+        if args.case is None or name in args.case:
+            make_torchmdnet(args.folder, name, changes)
     if matgl:
         make_matgl(args.folder)
 

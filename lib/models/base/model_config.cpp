@@ -147,6 +147,26 @@ std::vector<std::string> ModelConfig::texts(const char* key) const {
   return texts;
 }
 
+std::vector<ModelConfig> ModelConfig::objects(const char* key) const {
+  if (!has(key)) fail(fmt::format("has no {}", key));
+  const nlohmann::json& list = json_[key];
+  if (!list.is_array())
+    fail(fmt::format("{} is {}; expected a list of objects", key, show_value(list)));
+  std::vector<ModelConfig> objects;
+  for (const auto& value : list) {
+    if (!value.is_object())
+      fail(fmt::format("{} holds {}; expected objects", key, show_value(value)));
+    objects.push_back({fmt::format("{}: {}[{}]", path_, key, objects.size()), value});
+  }
+  return objects;
+}
+
+std::vector<std::string> ModelConfig::keys() const {
+  std::vector<std::string> keys;
+  for (const auto& item : json_.items()) keys.push_back(item.key());
+  return keys;
+}
+
 void ModelConfig::require(const char* key, const std::string& value) const {
   if (has(key) && text_or(key, value) != value)
     fail(fmt::format("{} is {}; only '{}' is supported", key, biogpu::quoted(text_or(key, value)),

@@ -34,12 +34,18 @@ class ModelConfig {
   // The list of a key that must be there.
   std::vector<double> numbers(const char* key) const;
   std::vector<std::string> texts(const char* key) const;
+  // A list of objects, each with errors that name its number in the list.
+  std::vector<ModelConfig> objects(const char* key) const;
+  std::vector<std::string> keys() const;
   // Throws where a key that is there has another value: what the model's code cannot do.
   void require(const char* key, const std::string& value) const;
   void require(const char* key, bool value) const;
   [[noreturn]] void fail(const std::string& what) const;
 
  private:
+  ModelConfig(std::string path, nlohmann::json json)
+      : path_(std::move(path)), json_(std::move(json)) {}
+
   std::string path_;
   nlohmann::json json_;
 };

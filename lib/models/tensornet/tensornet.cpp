@@ -9,6 +9,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/models/tensornet/network.hpp"
+#include "lib/models/tensornet/pair_terms/pair_terms.hpp"
 #include "lib/tensor/weights/safetensors.hpp"
 
 namespace biogpu::models {
@@ -97,7 +98,8 @@ TensorNet::TensorNet(const std::string& folder, const ModelConfig& config, tenso
     if (config_.n_charges % 8 != 0)
       config.fail(fmt::format("q_dim is {}; a GPU needs a multiple of 8", config_.n_charges));
   }
-  if (options.atom_references && (config_.gated || config_.priors.empty()))
+  if (options.atom_references &&
+      (config_.gated || !config_.has_prior(tensornet::Prior::Kind::atomref)))
     throw Error(ErrorCode::usage,
                 "--atom-references: the checkpoint has no energies of free atoms to add");
   const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(folder);
@@ -120,6 +122,8 @@ TensorNet::TensorNet(const std::string& folder, const ModelConfig& config, tenso
   info_.n_parameters = table.n_taken();
   std_ = host.std;
   references_ = host.references;
+  pair_terms_ = tensornet::make_pair_terms(config_, host);
+  for (const auto& term : pair_terms_) info_.cutoff = std::max(info_.cutoff, term->range().upper);
   if (options.maps == tensor::WeightTable::Maps::read)
     weights_ = tensornet::upload_weights(config_, host, context);
 }
@@ -145,6 +149,8 @@ std::string TensorNet::describe() const {
     line("coulomb", config_.coulomb_cutoff > 0
                         ? fmt::format("reaction field within {} A", config_.coulomb_cutoff)
                         : "all pairs");
+  if (config_.has_repulsion) line("repulsion", "ZBL");
+  for (const tensornet::Prior& prior : config_.priors) line("prior", prior.name);
   line("energy_unit", info_.energy_unit);
   line("elements", fmt::format("{}", fmt::join(symbols, " ")));
   return text;
@@ -227,13 +233,26 @@ void TensorNet::collect(const Outputs& outputs, const HostBatch& batch, const Re
   }
 }
 
+void TensorNet::add_pair_terms(const AtomSystem& system, const Request& request,
+                               PotentialResult& result) const {
+  if (pair_terms_.empty()) return;
+  std::vector<std::int32_t> types;
+  for (const std::int32_t z : system.atomic_numbers)
+    types.push_back(config_.type_of[static_cast<std::size_t>(z)]);
+  for (const auto& term : pair_terms_)
+    tensornet::add_pair_term(*term, system, types, request, result);
+}
+
 std::vector<PotentialResult> TensorNet::compute(std::span<const AtomSystem> systems,
                                                 const Request& request) {
   std::vector<PotentialResult> results;
   while (results.size() < systems.size()) {
     const HostBatch batch = make_batch(systems.subspan(results.size()));
     const Outputs outputs = run_pass([&](Pass& pass) { forward(pass, batch, request); });
+    const std::size_t n_done = results.size();
     collect(outputs, batch, request, results);
+    for (std::size_t s = n_done; s < results.size(); ++s)
+      add_pair_terms(systems[s], request, results[s]);
   }
   return results;
 }

@@ -8,6 +8,7 @@
 #include "lib/models/base/potential_model.hpp"
 #include "lib/models/base/registry.hpp"
 #include "lib/models/tensornet/graph.hpp"
+#include "lib/models/tensornet/pair_terms/pair_term.hpp"
 #include "lib/models/tensornet/weights/config.hpp"
 #include "lib/models/tensornet/weights/weights.hpp"
 
@@ -34,9 +35,12 @@ class TensorNet final : public PotentialModel {
   // Outputs of a pass to the results of its systems.
   void collect(const Outputs& outputs, const HostBatch& batch, const Request& request,
                std::vector<PotentialResult>& results) const;
+  void add_pair_terms(const AtomSystem& system, const Request& request,
+                      PotentialResult& result) const;
 
   tensornet::Config config_;
   tensornet::Weights weights_;
+  tensornet::PairTerms pair_terms_;
   double std_ = 1;
   std::vector<double> references_;  // by type; or empty
 };

@@ -37,7 +37,7 @@ struct LoadedPotential {
 // The energies of free atoms are added where the model has them: other models refuse that.
 inline models::LoadOptions with_references(const std::string& name) {
   models::LoadOptions options;
-  options.atom_references = name == "so3_old_rows";
+  options.atom_references = name == "so3_old_rows" || name == "zbl";
   return options;
 }
 

@@ -20,7 +20,8 @@ using test::worse_of;
 
 namespace {
 
-const std::vector<std::string> kCases{"o3", "so3_old_rows", "charges", "charges_box", "matgl"};
+const std::vector<std::string> kCases{"o3",    "so3_old_rows", "charges",  "charges_box",
+                                      "matgl", "zbl",          "repulsion"};
 
 double largest(const std::vector<double>& numbers) {
   double size = 0;

@@ -67,11 +67,13 @@ TEST_CASE("tensornet.config: what the code does not honour is refused by name", 
   CHECK(has(error_with("o3", "reduce_op", "mean"), "reduce_op is 'mean'; only 'add'"));
   CHECK(has(error_with("o3", "cutoff_upper", 0), "the cutoff is 0; expected one above 0"));
   CHECK(has(error_with("o3", "cutoff_lower", -1), "cutoff_lower is -1; expected Angstrom"));
-  CHECK(has(error_with("o3", "prior_model", Json::array({"ZBL"})), "prior_model has 'ZBL'"));
+  CHECK(has(error_with("o3", "prior_model", Json::array({"Morse"})), "prior_model has 'Morse'"));
   CHECK(has(error_with("o3", "energy_unit", "Ry"), "energy_unit is 'Ry'; known are"));
   CHECK(has(error_with("o3", "length_unit", "nm"), "length_unit is 'nm'"));
   CHECK(has(error_with("o3", "dialect", "schnet"), "dialect is 'schnet'; known are"));
-  CHECK(has(error_with("charges", "repulsion", true), "repulsion is given"));
+  CHECK(has(error_with("charges", "repulsion", true), "repulsion.cutoff_ab"));
+  CHECK(has(error_with("repulsion", "repulsion", false), "repulsion.cutoff_ab"));
+  CHECK(has(error_with("o3", "repulsion", true), "repulsion is true; only false"));
   CHECK(has(error_with("charges", "output_mlp_num_layers", 1), "output_mlp_num_layers is not 0"));
   CHECK(has(error_with("charges", "dialect", "matgl"), "dialect is 'matgl'"));
   CHECK(has(error_with("matgl", "use_smooth", false), "use_smooth is false"));
@@ -81,6 +83,31 @@ TEST_CASE("tensornet.config: what the code does not honour is refused by name", 
   CHECK(has(error_with("matgl", "element_types", 7), "element_types is 7; expected a list"));
   CHECK(has(error_with("matgl", "element_refs", Json::array({1, 2})), "element_refs has 2"));
   CHECK(has(error_with("matgl", "element_refs", Json::array({1, 2, "x", 3})), "expected numbers"));
+}
+
+TEST_CASE("tensornet.config: arguments of priors that the code does not honour are refused",
+          "[models]") {
+  const auto error = [](const char* key, const Json& value) {
+    Json config = read_json("zbl");
+    config["prior_args"][0][key] = value;
+    return error_of(config, tensors_of("zbl"));
+  };
+  CHECK(error("max_num_neighbors", 5).empty());
+  CHECK(has(error("smooth", true), "prior_args[0]: 'smooth' of ZBL is not supported"));
+  CHECK(has(error("cutoff_distance", 0), "cutoff_distance is 0; expected a number above 0"));
+  CHECK(has(error("cutoff_distance", 1e4), "expected Angstrom up to 100"));
+  CHECK(has(error("cutoff_distance", nullptr), "has no cutoff_distance"));
+  CHECK(has(error("energy_scale", "J"), "energy_scale is \"J\"; expected a number"));
+  CHECK(has(error("distance_scale", -1), "distance_scale is -1; expected a number above 0"));
+  CHECK(has(error("atomic_number", 7), "atomic_number is 7; expected a list"));
+  CHECK(has(error("atomic_number", Json::array({0, 1.5})), "atomic_number has 1.5"));
+  CHECK(has(error("atomic_number", Json::array({0, 119})), "atomic_number has 119"));
+  CHECK(has(error("atomic_number", Json::array({0})), "leaves no element"));
+  CHECK(has(error_with("zbl", "prior_args", Json::array()), "prior_args has 0 objects for 2"));
+  CHECK(has(error_with("zbl", "prior_args", Json::array({1, 2})), "prior_args holds 1; expected"));
+  CHECK(has(error_with("zbl", "prior_args", nullptr), "has no prior_args, which ZBL needs"));
+  LoadedPotential potential(kTensorNets + "zbl", ops::make_cpu_context(2));
+  CHECK(potential.model->info().elements.back() == 16);  // atomic_number ends, max_z is 18
 }
 
 TEST_CASE("tensornet.config: a width of Gaussian functions is above 0", "[models]") {
@@ -102,6 +129,14 @@ TEST_CASE("tensornet.weights: numbers that leave nothing finite are refused", "[
   std::string& shares = tensors.at("output_model.qweights").bytes;
   std::fill(shares.begin(), shares.end(), '\0');
   CHECK(has(error_of(read_json("charges"), tensors), "output_model.qweights has a sum of 0"));
+}
+
+TEST_CASE("tensornet.weights: tables of the repulsion have to be symmetric", "[models]") {
+  test::RawTensors tensors = tensors_of("repulsion");
+  const float radius = 9;
+  std::memcpy(tensors.at("representation_model.repulsion.cutoff_ab").bytes.data() + 4 * 20, &radius,
+              4);
+  CHECK(has(error_of(read_json("repulsion"), tensors), "is not symmetric"));
 }
 
 TEST_CASE("tensornet.weights: tensors that do not fit are listed", "[models]") {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "lib/core/quote.hpp"
@@ -41,7 +42,10 @@ void read_units(const ModelConfig& config, Config& read) {
 // What TensorNet2 has and TensorNet has not.
 void read_charges(const ModelConfig& config, Config& read) {
   read.uses_charge = config.text_or("model_type", "tensornet") == "tensornet";
-  if (read.uses_charge) return config.require("output_model", std::string("Scalar"));
+  if (read.uses_charge) {
+    config.require("repulsion", false);
+    return config.require("output_model", std::string("Scalar"));
+  }
   read.n_charges = config.count_or("q_dim", 16, 1024);
   const std::string output = config.text_or("output_model", "Scalar");
   if (output != "Scalar" && output != "ScalarPlusWeightedCoulomb")
@@ -53,8 +57,15 @@ void read_charges(const ModelConfig& config, Config& read) {
   read.coulomb_cutoff = read_length(config, "coulomb_cutoff", 0);
   if (config.integer_or("output_mlp_num_layers", 0) != 0)
     config.fail("output_mlp_num_layers is not 0; only 0 is supported");
-  if (config.has("repulsion") && config.flag_or("repulsion", true))
-    config.fail("repulsion is given; it is not supported");
+  read.has_repulsion = config.flag_or("repulsion", false);
+}
+
+// Whether all priors of pairs have an atomic number for a type of atom.
+bool knows_type(const std::vector<Prior>& priors, std::int32_t type) {
+  return std::all_of(priors.begin(), priors.end(), [&](const Prior& prior) {
+    return prior.kind == Prior::Kind::atomref ||
+           static_cast<std::size_t>(type) < prior.atomic_numbers.size();
+  });
 }
 
 void read_torchmdnet(const ModelConfig& config, Config& read) {
@@ -75,12 +86,10 @@ void read_torchmdnet(const ModelConfig& config, Config& read) {
   read.self_edges = true;
   read.has_head_activation = true;
   read.n_types = config.count("max_z", 1024);
+  read.priors = read_priors(config);
   for (std::int32_t z = 1; z <= structure::kMaxAtomicNumber && z < read.n_types; ++z)
-    read.type_of[static_cast<std::size_t>(z)] = z;
-  if (config.has("prior_model")) read.priors = config.texts("prior_model");
-  for (const std::string& prior : read.priors)
-    if (prior != "Atomref")
-      config.fail(fmt::format("prior_model has {}; only 'Atomref' is supported", quoted(prior)));
+    if (knows_type(read.priors, z)) read.type_of[static_cast<std::size_t>(z)] = z;
+  if (read.elements().empty()) config.fail("leaves no element that the model and its priors know");
 }
 
 void read_elements(const ModelConfig& config, Config& read) {
@@ -142,6 +151,11 @@ std::vector<std::int32_t> Config::elements() const {
   for (std::size_t z = 1; z < type_of.size(); ++z)
     if (type_of[z] >= 0) known.push_back(static_cast<std::int32_t>(z));
   return known;
+}
+
+bool Config::has_prior(Prior::Kind kind) const {
+  return std::any_of(priors.begin(), priors.end(),
+                     [&](const Prior& prior) { return prior.kind == kind; });
 }
 
 Config read_config(const ModelConfig& config) {

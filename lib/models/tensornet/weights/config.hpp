@@ -7,6 +7,7 @@
 
 #include "lib/models/base/model_config.hpp"
 #include "lib/models/base/potential_model.hpp"
+#include "lib/models/tensornet/weights/priors.hpp"
 #include "lib/structure/elements.hpp"
 
 namespace biogpu::models::tensornet {
@@ -36,18 +37,19 @@ struct Config {
   std::int64_t n_charges = 0;  // kinds of charge of an atom; 0: TensorNet
   bool has_coulomb = false;    // energies of charges are added
   double coulomb_cutoff = 0;   // 0: all pairs, without a box
+  bool has_repulsion = false;  // of nuclei
 
   std::int64_t n_types = 0;
   std::array<std::int32_t, structure::kMaxAtomicNumber + 1> type_of{};  // -1: not known
   double mean = 0, std = 1;        // of matgl; torchmd-net's are tensors
   std::vector<double> references;  // of matgl, by type
-  // torchmd-net: which priors there are, in order.
-  std::vector<std::string> priors;
+  std::vector<Prior> priors;       // of torchmd-net, in order
 
   std::string energy_unit;
   double ev_per_energy = 1;
 
   std::vector<std::int32_t> elements() const;
+  bool has_prior(Prior::Kind kind) const;
 };
 
 // Throws Error{bad_input} that names the file and the key.

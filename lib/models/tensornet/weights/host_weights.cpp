@@ -179,6 +179,25 @@ HostLayer read_layer(const Config& config, WeightTable& table, std::int64_t inde
   return layer;
 }
 
+void read_repulsion(const Config& config, WeightTable& table, HostWeights& weights) {
+  // torchmd-net's tables end with the elements that it has radii of.
+  const std::int64_t n = std::min<std::int64_t>(config.n_types, structure::kMaxAtomicNumber + 1);
+  HostRepulsion& tables = weights.repulsion;
+  tables.powers = take(table, "repulsion.z_pow", {n});
+  tables.products = take(table, "repulsion.z_outer", {n, n});
+  tables.cutoffs = take(table, "repulsion.cutoff_ab", {n, n});
+  const auto size = static_cast<std::size_t>(n);
+  const auto are_symmetric = [&](const std::vector<double>& numbers) {
+    for (std::size_t k = 0; k < size * size; ++k)
+      if (!(numbers[k] >= 0 && numbers[k] == numbers[k % size * size + k / size])) return false;
+    return true;
+  };
+  if (!are_symmetric(tables.products) || !are_symmetric(tables.cutoffs))
+    throw Error(
+        ErrorCode::bad_input,
+        "repulsion.z_outer or repulsion.cutoff_ab is not symmetric or has a number below 0");
+}
+
 void read_gated_head(const Config& config, WeightTable& table, HostWeights& weights) {
   const std::int64_t f = config.width;
   for (int i = 0; i < 4; ++i) {
@@ -190,6 +209,24 @@ void read_gated_head(const Config& config, WeightTable& table, HostWeights& weig
   }
 }
 
+void read_prior(const Config& config, std::size_t k, bool atom_references, WeightTable& table,
+                HostWeights& weights) {
+  const std::string name = fmt::format("prior_model.{}.", k);
+  switch (config.priors[k].kind) {
+    case Prior::Kind::atomref: {
+      const std::vector<double> references =
+          take(table, name + "atomref.weight", {config.n_types, 1});
+      table.ignore(name + "initial_atomref");
+      if (atom_references) weights.references = references;
+      break;
+    }
+    case Prior::Kind::zbl:
+      table.ignore(name + "atomic_number");  // prior_args has it
+      table.ignore(name + "distance.box");
+      break;
+  }
+}
+
 void read_head(const Config& config, bool atom_references, WeightTable& table,
                HostWeights& weights) {
   const std::int64_t f = config.width;
@@ -197,13 +234,8 @@ void read_head(const Config& config, bool atom_references, WeightTable& table,
                   take_linear(table, "output_model.output_network.layers.2", 1, f / 2)};
   weights.mean = static_cast<double>(table.take_scalar("mean"));
   weights.std = static_cast<double>(table.take_scalar("std"));
-  for (std::size_t k = 0; k < config.priors.size(); ++k) {
-    const std::string name = fmt::format("prior_model.{}.", k);
-    const std::vector<double> references =
-        take(table, name + "atomref.weight", {config.n_types, 1});
-    table.ignore(name + "initial_atomref");
-    if (atom_references) weights.references = references;
-  }
+  for (std::size_t k = 0; k < config.priors.size(); ++k)
+    read_prior(config, k, atom_references, table, weights);
   table.ignore("distance.box");
 }
 
@@ -224,6 +256,7 @@ HostWeights read_weights(const Config& config, bool atom_references, WeightTable
   for (std::int64_t i = 0; i < config.n_layers; ++i)
     weights.layers.push_back(read_layer(config, table, i));
   if (config.n_charges > 0) read_charge_heads(config, table, weights);
+  if (config.has_repulsion) read_repulsion(config, table, weights);
   weights.readout_norm = take_norm(table, "out_norm", 3 * config.width);
   weights.readout = take_linear(table, "linear", config.width, 3 * config.width);
   if (config.gated) {

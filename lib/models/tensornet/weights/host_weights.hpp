@@ -34,6 +34,12 @@ struct HostChargeHead {
   std::vector<HostLinear> maps;
 };
 
+// TensorNet2's repulsion of nuclei: by atomic number, and by two of them; both are symmetric.
+struct HostRepulsion {
+  std::vector<double> powers;             // [n]
+  std::vector<double> products, cutoffs;  // [n, n]; cutoffs in Angstrom
+};
+
 struct HostWeights {
   std::vector<double> centres;    // of radial functions, or empty
   std::vector<double> steepness;  // of exponents: betas, or of Gaussians
@@ -53,6 +59,7 @@ struct HostWeights {
   // TensorNet2: of the embedding and of each layer; energies of products of each kind of charge.
   std::vector<HostChargeHead> charge_heads;
   std::vector<double> coulomb_weights;
+  HostRepulsion repulsion;
 };
 
 // Takes all of them; what is wrong is told by table.finish().

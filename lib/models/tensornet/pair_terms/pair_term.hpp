@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "lib/models/base/potential_model.hpp"
+
+namespace biogpu::models::tensornet {
+
+// A part of the energy that is a sum over pairs of atoms, next to the network: computed on the host
+// in double precision for every context, so that a CPU and a GPU add the same numbers.
+class PairTerm {
+ public:
+  struct Value {
+    double energy, slope;  // of a pair, and its derivative by the distance
+  };
+  struct Range {
+    double lower = 0, upper = 0;  // Angstrom: lower <= distance < upper
+  };
+
+  virtual ~PairTerm() = default;
+  PairTerm(const PairTerm&) = delete;
+  PairTerm& operator=(const PairTerm&) = delete;
+
+  const Range& range() const { return range_; }
+  // Of atoms of two types, the same for both orders.
+  virtual Value value_of(std::int32_t a, std::int32_t b, double distance) const = 0;
+
+ protected:
+  explicit PairTerm(Range range) : range_(range) {}
+
+ private:
+  const Range range_;
+};
+
+using PairTerms = std::vector<std::unique_ptr<PairTerm>>;
+
+// Adds the term to a system's result; each atom has half of its pairs' energies. types: of the
+// atoms. Pairs that the system has are of a radius of at least the term's range. An atom's pairs
+// have a fixed order, and so does the sum over atoms.
+void add_pair_term(const PairTerm& term, const AtomSystem& system,
+                   const std::vector<std::int32_t>& types, const PotentialModel::Request& request,
+                   PotentialResult& result);
+
+}  // namespace biogpu::models::tensornet

@@ -1,0 +1,100 @@
+#include "lib/models/tensornet/weights/priors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "lib/core/quote.hpp"
+#include "lib/structure/elements.hpp"
+
+namespace biogpu::models::tensornet {
+namespace {
+
+using Keys = std::vector<std::string>;
+
+void check_arguments(const ModelConfig& arguments, const std::string& prior, const Keys& known) {
+  for (const std::string& key : arguments.keys())
+    if (arguments.has(key.c_str()) && std::find(known.begin(), known.end(), key) == known.end())
+      arguments.fail(fmt::format("{} of {} is not supported", quoted(key), prior));
+}
+
+double read_positive(const ModelConfig& arguments, const char* key) {
+  if (!arguments.has(key)) arguments.fail(fmt::format("has no {}", key));
+  const double value = arguments.number_or(key, 0);
+  if (!(value > 0 && std::isfinite(value)))
+    arguments.fail(fmt::format("{} is {}; expected a number above 0", key, value));
+  return value;
+}
+
+double read_cutoff(const ModelConfig& arguments) {
+  const double cutoff = read_positive(arguments, "cutoff_distance");
+  if (cutoff > 100)
+    arguments.fail(fmt::format("cutoff_distance is {}; expected Angstrom up to 100", cutoff));
+  return cutoff;
+}
+
+std::vector<std::int32_t> read_atomic_numbers(const ModelConfig& arguments) {
+  std::vector<std::int32_t> numbers;
+  for (const double number : arguments.numbers("atomic_number")) {
+    if (!(number >= 0 && number <= structure::kMaxAtomicNumber && number == std::floor(number)))
+      arguments.fail(fmt::format("atomic_number has {}; expected whole numbers from 0 to {}",
+                                 number, structure::kMaxAtomicNumber));
+    numbers.push_back(static_cast<std::int32_t>(number));
+  }
+  return numbers;
+}
+
+void read_scales(const ModelConfig& arguments, Prior& prior) {
+  prior.metres = read_positive(arguments, "distance_scale");
+  prior.joules = read_positive(arguments, "energy_scale");
+}
+
+void read_arguments(const ModelConfig& arguments, Prior& prior) {
+  switch (prior.kind) {
+    case Prior::Kind::atomref:
+      return check_arguments(arguments, prior.name, {"max_z", "trainable", "enable"});
+    case Prior::Kind::zbl:
+      check_arguments(arguments, prior.name,
+                      {"cutoff_distance", "max_num_neighbors", "atomic_number", "distance_scale",
+                       "energy_scale"});
+      prior.cutoff = read_cutoff(arguments);
+      prior.atomic_numbers = read_atomic_numbers(arguments);
+      return read_scales(arguments, prior);
+  }
+}
+
+Prior::Kind kind_of(const ModelConfig& config, const std::string& name) {
+  if (name == "Atomref") return Prior::Kind::atomref;
+  if (name == "ZBL") return Prior::Kind::zbl;
+  config.fail(fmt::format("prior_model has {}; known are 'Atomref' and 'ZBL'", quoted(name)));
+}
+
+}  // namespace
+
+std::vector<Prior> read_priors(const ModelConfig& config) {
+  std::vector<Prior> priors;
+  if (!config.has("prior_model")) return priors;
+  const std::vector<std::string> names = config.texts("prior_model");
+  std::vector<ModelConfig> arguments;
+  if (config.has("prior_args")) {
+    arguments = config.objects("prior_args");
+    if (arguments.size() != names.size())
+      config.fail(fmt::format("prior_args has {} objects for {} of prior_model", arguments.size(),
+                              names.size()));
+  }
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    Prior prior;
+    prior.name = names[k];
+    prior.kind = kind_of(config, names[k]);
+    if (!arguments.empty())
+      read_arguments(arguments[k], prior);
+    else if (prior.kind != Prior::Kind::atomref)
+      config.fail(fmt::format("has no prior_args, which {} needs", prior.name));
+    priors.push_back(std::move(prior));
+  }
+  return priors;
+}
+
+}  // namespace biogpu::models::tensornet

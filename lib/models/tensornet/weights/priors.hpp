@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lib/models/base/model_config.hpp"
+
+namespace biogpu::models::tensornet {
+
+// A term that torchmd-net adds to the network's energy (torchmdnet/priors), with its prior_args.
+struct Prior {
+  enum class Kind { atomref, zbl };
+
+  Kind kind = Kind::atomref;
+  std::string name;                          // torchmd-net's
+  double cutoff = 0;                         // Angstrom
+  double metres = 0;                         // distance_scale: in a unit of length
+  double joules = 0;                         // energy_scale: in a unit of energy
+  std::vector<std::int32_t> atomic_numbers;  // by type of atom
+};
+
+// The list prior_model and its prior_args. Throws Error{bad_input} that names the prior or the
+// argument that is not known.
+std::vector<Prior> read_priors(const ModelConfig& config);
+
+}  // namespace biogpu::models::tensornet
