@@ -35,18 +35,20 @@ if [ "$(cat "$folder/.ready" 2>/dev/null)" != "${packages[*]}" ]; then
   cp "$folder"/wheels/nvidia/cuda_nvcc/nvvm/libdevice/*.bc "$folder/nvvm/libdevice"
   echo "${packages[*]}" >"$folder/.ready"
 fi
-[[ $(sed -n 's/^#define CUDA_VERSION *//p' "$folder/include/cuda.h") == 12010 ]] ||
-  { echo "CUDA headers: $folder/include/cuda.h is not of CUDA 12.1"; exit 1; }
 
-# check FILE: prints errors. Instructions that only Hopper has want sm_90a.
+# check FILE: prints errors. Instructions that only Hopper has want sm_90a. The headers are named before the compiler's own
+# folders, of which /usr/local/include may hold those of an installed toolkit.
 check() {
   local file=$1 architecture=sm_80
   [[ $file != *_warpgroup.hip ]] || architecture=sm_90a
   "$compiler" -x cuda -std=c++20 -fsyntax-only --cuda-gpu-arch=$architecture --cuda-device-only \
-    --cuda-path="$folder" -Wno-unknown-cuda-version -DBIOGPU_GPU_CUDA=1 -I . -isystem third_party/hip_on_cuda "$file"
+    --cuda-path="$folder" -isystem "$folder/include" -Wno-unknown-cuda-version -DBIOGPU_GPU_CUDA=1 -I . \
+    -isystem third_party/hip_on_cuda "$file"
 }
 export -f check
 export compiler folder
+printf '#include <cuda_runtime.h>\n#if CUDART_VERSION != 12010\n#error not of CUDA 12.1\n#endif\n' >"$folder/version.cu"
+check "$folder/version.cu" || { echo "CUDA headers: FAILED, others are found before those in $folder"; exit 1; }
 files=("$@")
 [ $# -gt 0 ] || mapfile -t files < <(git ls-files 'gpu/*.hip')
 if printf '%s\0' "${files[@]}" | xargs -0 -P "$jobs" -I{} bash -c 'check {}'; then
