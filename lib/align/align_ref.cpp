@@ -155,7 +155,6 @@ Alignments align_ref(const Work& work, const Options& options) {
 // Row by row, by the recurrences of O. Gotoh, doi:10.1016/0022-2836(82)90398-9.
 std::vector<std::int32_t> score_matrix(const Options& options, std::span<const std::uint8_t> query,
                                        std::span<const std::uint8_t> target) {
-  constexpr std::int64_t kImpossible = std::numeric_limits<std::int64_t>::min() / 2;
   require_int32(options, query.size(), target.size());
   const Scoring& s = options.scoring;
   const std::size_t m = query.size(), n = target.size();
