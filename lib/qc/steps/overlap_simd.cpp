@@ -33,12 +33,16 @@ HWY_INLINE int equal_bases(const char* a, const char* b, int n) {
   return equal;
 }
 
-// Whether the first vector alone shows more mismatches than any limit allows.
-HWY_INLINE bool hopeless(const char* a, const char* b, int least_equal) {
+// The first offset from `offset` on, before `end`, at which the first vector alone does not show
+// more mismatches than any limit allows.
+HWY_INLINE int skip_hopeless(const char* moving, int offset, int end, hn::Vec<Tag> fixed,
+                             int least_equal) {
   const Tag d;
-  const auto same = hn::Eq(hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(a)),
-                           hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(b)));
-  return static_cast<int>(hn::CountTrue(d, same)) < least_equal;
+  for (; offset < end; ++offset) {
+    const auto bases = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(moving + offset));
+    if (static_cast<int>(hn::CountTrue(d, hn::Eq(bases, fixed))) >= least_equal) break;
+  }
+  return offset;
 }
 
 HWY_INLINE bool accept(const char* a, const char* b, int offset, int length,
@@ -50,25 +54,33 @@ HWY_INLINE bool accept(const char* a, const char* b, int offset, int length,
   return true;
 }
 
-Overlap find(const char* sequence1, int length1, const char* reversed, int length2,
-             const OverlapRules& rules) {
+// The first offset at which the bases from there on overlap those of `fixed` from their begin on.
+HWY_INLINE bool slide(const char* moving, int length, const char* fixed, int fixed_length,
+                      const OverlapRules& rules, Overlap& overlap) {
   const Tag d;
   // Of the bases compared, those that the first vector holds.
   const int width = std::min(kCompared, static_cast<int>(hn::Lanes(d)));
   // No limit is above diff_limit; equal bytes behind the compared ones only make it more careful.
   const int least_equal = width - std::max(rules.diff_limit, 0);
+  const auto head = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(fixed));
+  const int end = length - rules.require;
+  // Shorter overlaps do not fill the vector.
+  const int wide_end = fixed_length < width ? 0 : std::min(end, length - width + 1);
+  for (int offset = 0;; ++offset) {
+    offset = skip_hopeless(moving, offset, wide_end, head, least_equal);
+    if (offset >= end) return false;
+    const int overlapping = std::min(length - offset, fixed_length);
+    if (accept(moving + offset, fixed, offset, overlapping, rules, overlap)) return true;
+  }
+}
+
+Overlap find(const char* sequence1, int length1, const char* reversed, int length2,
+             const OverlapRules& rules) {
   Overlap overlap;
-  for (int offset = 0; offset < length1 - rules.require; ++offset) {
-    const int length = std::min(length1 - offset, length2);
-    if (length >= width && hopeless(sequence1 + offset, reversed, least_equal)) continue;
-    if (accept(sequence1 + offset, reversed, offset, length, rules, overlap)) return overlap;
-  }
-  for (int shift = 0; shift < length2 - rules.require; ++shift) {
-    const int length = std::min(length1, length2 - shift);
-    if (length >= width && hopeless(sequence1, reversed + shift, least_equal)) continue;
-    if (accept(sequence1, reversed + shift, -shift, length, rules, overlap)) return overlap;
-  }
-  return {};
+  if (slide(sequence1, length1, reversed, length2, rules, overlap)) return overlap;
+  if (!slide(reversed, length2, sequence1, length1, rules, overlap)) return {};
+  overlap.offset = -overlap.offset;
+  return overlap;
 }
 
 void reverse(const char* sequence, int length, char* to) {
