@@ -77,11 +77,31 @@ HWY_INLINE void add_cycles(hn::Vec<Bytes> base, hn::Vec<Bytes> symbol, hn::Mask<
   }
 }
 
+// The bins of a vector of windows, the codes of whose first bases are given.
+HWY_INLINE void store_bins(const std::uint8_t* window, std::uint16_t* bins) {
+  const Bytes d;
+  const hn::Half<Bytes> half;
+  const Words d16;
+  const auto c0 = hn::LoadU(d, window);
+  const auto c1 = hn::LoadU(d, window + 1);
+  const auto c2 = hn::LoadU(d, window + 2);
+  const auto c3 = hn::LoadU(d, window + 3);
+  const auto c4 = hn::LoadU(d, window + 4);
+  const auto any = hn::Or(hn::Or(hn::Or(c0, c1), hn::Or(c2, c3)), c4);
+  const auto low =
+      hn::Or(hn::Or(hn::ShiftLeft<6>(c1), hn::ShiftLeft<4>(c2)), hn::Or(hn::ShiftLeft<2>(c3), c4));
+  const auto high = hn::Or(hn::And(c0, hn::Set(d, 3)), hn::And(any, hn::Set(d, kNotAcgt)));
+  const auto join = [&](auto low_half, auto high_half) {
+    return hn::Or(hn::PromoteTo(d16, low_half), hn::ShiftLeft<8>(hn::PromoteTo(d16, high_half)));
+  };
+  hn::StoreU(join(hn::LowerHalf(half, low), hn::LowerHalf(half, high)), d16, bins);
+  hn::StoreU(join(hn::UpperHalf(half, low), hn::UpperHalf(half, high)), d16, bins + hn::Lanes(d16));
+}
+
 // The 5-mers that end in [from, length).
 void add_kmers(const char* sequence, int length, int from, NarrowSums& sums) {
   const Bytes d;
   const int width = static_cast<int>(hn::Lanes(d));
-  const hn::Repartition<std::uint16_t, Bytes> d16;
   const int begin = std::max(0, from - (kMerLength - 1));
   std::uint8_t* codes = sums.codes.data();  // code of base c at c - begin + 4
   std::fill_n(codes, kMerLength - 1, kNotAcgt);
@@ -96,30 +116,15 @@ void add_kmers(const char* sequence, int length, int from, NarrowSums& sums) {
     hn::StoreU(hn::IfThenElse(hn::Eq(base, expected), code, hn::Set(d, kNotAcgt)), d,
                codes + (i - begin) + kMerLength - 1);
   }
-  HWY_ALIGN std::uint16_t bins[2 * NarrowSums::kBlock];
+  // A few vectors at a time: their stores are done when the windows are counted. Windows behind the
+  // read are left out: most are the same one, and each would wait for the count of the one before.
+  constexpr int kVectors = 4;
+  HWY_ALIGN std::uint16_t bins[kVectors * NarrowSums::kBlock];
   std::uint32_t* kmers = sums.kmers.data();
-  for (int i = from; i < length; i += width) {
-    const std::uint8_t* window = codes + (i - begin);
-    const auto c0 = hn::LoadU(d, window);
-    const auto c1 = hn::LoadU(d, window + 1);
-    const auto c2 = hn::LoadU(d, window + 2);
-    const auto c3 = hn::LoadU(d, window + 3);
-    const auto c4 = hn::LoadU(d, window + 4);
-    const auto any = hn::Or(hn::Or(hn::Or(c0, c1), hn::Or(c2, c3)), c4);
-    const auto low = hn::Or(hn::Or(hn::ShiftLeft<6>(c1), hn::ShiftLeft<4>(c2)),
-                            hn::Or(hn::ShiftLeft<2>(c3), c4));
-    auto high = hn::Or(hn::And(c0, hn::Set(d, 3)), hn::And(any, hn::Set(d, kNotAcgt)));
-    if (length - i < width)
-      high = hn::IfThenElse(hn::FirstN(d, static_cast<std::size_t>(length - i)), high,
-                            hn::Set(d, kNotAcgt));
-    hn::Store(hn::BitCast(d16, hn::InterleaveLower(d, low, high)), d16, bins);
-    hn::Store(hn::BitCast(d16, hn::InterleaveUpper(d, low, high)), d16, bins + width / 2);
-    // By blocks of 16 windows, as they were interleaved. Those behind the read are left out: most
-    // of them are the same window, and each would wait for the count of the one before it.
-    const int n_blocks = (std::min(width, length - i) + 15) / 16;
-    for (int block = 0; block < n_blocks; ++block)
-      for (const std::uint16_t* bin : {bins + 8 * block, bins + width / 2 + 8 * block})
-        for (int k = 0; k < 8; ++k) ++kmers[bin[k]];
+  for (int first = from; first < length; first += kVectors * width) {
+    const int n = std::min(kVectors * width, length - first);
+    for (int i = 0; i < n; i += width) store_bins(codes + (first - begin) + i, bins + i);
+    for (int k = 0; k < n; ++k) ++kmers[bins[k]];
   }
 }
 
