@@ -26,38 +26,12 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-from measure import grid, machine, timing  # noqa: E402
+from measure import grid, machine, outputs, timing  # noqa: E402
 from measure.text import seconds, shown, table, times  # noqa: E402
 
 DEVICES = ("cpu", "gpu", "auto")
 MOST = 1.05
 NOISE_S = 0.02  # by less a run is not slower
-# What names a device, a time or the command itself.
-NOT_COMPARED = (".html", ".json")
-
-
-def outputs_of(folder, out):
-    return {path.name[len(out):]: path for path in sorted(folder.glob(f"{out}*"))
-            if path.name[len(out):][:1] in ("_", ".") and path.suffix not in NOT_COMPARED}
-
-
-def content(path):
-    """The bytes of an output; of a database without its header, which has the command line."""
-    data = path.read_bytes()
-    return data[9 + int(data[:9]):] if path.suffix == ".jf" else data
-
-
-def check_equal(folder, name):
-    expected = outputs_of(folder, "cpu")
-    if not expected:
-        sys.exit(f"auto_choice.py: {name}: no output to compare")
-    for device in DEVICES[1:]:
-        found = outputs_of(folder, device)
-        if found.keys() != expected.keys():
-            sys.exit(f"auto_choice.py: {name}: --device {device} writes {sorted(found)}, not {sorted(expected)}")
-        for suffix, path in found.items():
-            if content(path) != content(expected[suffix]):
-                sys.exit(f"auto_choice.py: {name}: {path.name} differs from the CPU's")
 
 
 def what_auto_says(command, folder):
@@ -71,8 +45,7 @@ def what_auto_says(command, folder):
 
 
 def run_anew(command, folder, out):
-    for former in folder.glob(f"{out}[._]*"):
-        former.unlink()
+    outputs.remove(folder, out)
     return timing.run(command, folder)
 
 
@@ -86,7 +59,7 @@ def measure(options, folder, name, words):
     for device in DEVICES:
         command = grid.command(options.biogpu, words, device, options.threads, device)
         calls[device] = functools.partial(run_anew, command, folder, device)
-    runs = timing.take_turns(calls, options.repeats, lambda: check_equal(folder, name))
+    runs = timing.take_turns(calls, options.repeats, lambda: outputs.require_equal(folder, name, DEVICES))
     said = what_auto_says(grid.command(options.biogpu, words, "auto", options.threads, "auto", True), folder)
     medians = {device: timing.medians(runs[device])["wall_s"] for device in DEVICES}
     better = min(medians["cpu"], medians["gpu"])

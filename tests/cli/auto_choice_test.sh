@@ -46,7 +46,7 @@ with_other() {
 }
 with_other gpu "echo more >>gpu.tsv"
 check "an output that differs" rc_is 1
-check "is named" err_has 'gpu.tsv differs from the CPU'
+check "is named" err_has 'auto_choice.py: align .*: gpu.tsv differs from cpu.tsv'
 with_other gpu "rm gpu.tsv"
 check "an output that is not there" rc_is 1
 with_other auto "sleep 0.3"
