@@ -231,7 +231,10 @@ void check(const Product& product, bool suits) {
     if (!got.launched) continue;
     REQUIRE(products.difference_from_host(got) < bound);
     REQUIRE(test::difference(portable.values, got.values) < bound);
-    REQUIRE(products.run(true).values == got.values);
+    // Emulated threads that take turns in ascending order would repeat their run.
+    const char* const order = std::getenv("BIOGPU_EMULATED_ORDER");
+    if (!test::is_emulated() || (order != nullptr && std::string(order) != "0"))
+      REQUIRE(products.run(true).values == got.values);
   }
 }
 
