@@ -95,7 +95,7 @@ class MdRun {
     state.step = frame.first_step;
     if (!last_frame_.empty()) {
       molecule::Molecule last;
-      const std::string place = journal_of(run_.flags());
+      const std::string place = resume_path(run_.flags());
       molecule::read_xyz_text(place, std::exchange(last_frame_, {}))->next(last);
       const FrameNumbers numbers = numbers_of(last, place);
       if (numbers.trajectory == frame.trajectory) {

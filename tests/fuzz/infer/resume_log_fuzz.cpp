@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "lib/pipeline/journal.hpp"
+#include "lib/pipeline/resume_log.hpp"
 #include "tests/fuzz/support/expect_error.hpp"
 #include "tests/fuzz/support/folder.hpp"
 #include "tests/fuzz/support/mutate.hpp"
@@ -35,8 +35,8 @@ void repair(std::string& content) {
 
 std::uint64_t replay(const std::string& path) {
   std::uint64_t n_batches = 0;
-  pipeline::Journal journal(path, "fuzz");
-  journal.replay([&](const pipeline::RecordOutputs& result) {
+  pipeline::ResumeLog log(path, "fuzz");
+  log.replay([&](const pipeline::RecordOutputs& result) {
     ++n_batches;
     for (const io::NamedArray& array : result.arrays) {
       std::uint64_t n_numbers = 1;

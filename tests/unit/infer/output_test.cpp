@@ -10,7 +10,7 @@
 #include "lib/core/error.hpp"
 #include "lib/io/arrays/array_writer.hpp"
 #include "lib/io/arrays/npy_parts.hpp"
-#include "lib/pipeline/journal.hpp"
+#include "lib/pipeline/resume_log.hpp"
 #include "lib/tensor/weights/safetensors.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/infer/folder.hpp"
@@ -138,20 +138,20 @@ TEST_CASE("infer.output: an unknown suffix is refused", "[infer]") {
   CHECK_FALSE(io::find_array_format("a.png"));
 }
 
-TEST_CASE("infer.journal: whole batches come back, a torn one does not", "[infer]") {
+TEST_CASE("infer.resume_log: whole batches come back, a torn one does not", "[infer]") {
   const test::Folder folder;
   const std::string path = folder.path("x.partial");
   const auto batches = [&] {
     std::vector<pipeline::RecordOutputs> found;
-    pipeline::Journal journal(path, "run 1");
-    journal.replay([&](const pipeline::RecordOutputs& result) { found.push_back(result); });
+    pipeline::ResumeLog log(path, "run 1");
+    log.replay([&](const pipeline::RecordOutputs& result) { found.push_back(result); });
     return found;
   };
   {
-    pipeline::Journal journal(path, "run 1");
-    journal.replay([](const pipeline::RecordOutputs&) { FAIL("a new journal is empty"); });
-    journal.append({3, 30, 1, kArrays, "text\n", {"a warning", ""}});
-    journal.append({1, 5, 0, {}, "more\n", {}});
+    pipeline::ResumeLog log(path, "run 1");
+    log.replay([](const pipeline::RecordOutputs&) { FAIL("a new log is empty"); });
+    log.append({3, 30, 1, kArrays, "text\n", {"a warning", ""}});
+    log.append({1, 5, 0, {}, "more\n", {}});
   }
   const auto found = batches();
   REQUIRE(found.size() == 2);
@@ -169,12 +169,12 @@ TEST_CASE("infer.journal: whole batches come back, a torn one does not", "[infer
   bytes[40] = static_cast<char>(bytes[40] ^ 1);
   folder.write("x.partial", bytes);
   CHECK(batches().empty());
-  CHECK_THROWS_AS(pipeline::Journal(path, "run 2"), Error);
+  CHECK_THROWS_AS(pipeline::ResumeLog(path, "run 2"), Error);
   // Also one without results, and one that is shorter than another run's fingerprint.
   folder.write("y.partial", "");
-  { pipeline::Journal journal(folder.path("y.partial"), "run 1"); }
-  CHECK_THROWS_AS(pipeline::Journal(folder.path("y.partial"), "run 2, with more to tell"), Error);
-  pipeline::Journal again(folder.path("y.partial"), "run 1");
+  { pipeline::ResumeLog log(folder.path("y.partial"), "run 1"); }
+  CHECK_THROWS_AS(pipeline::ResumeLog(folder.path("y.partial"), "run 2, with more to tell"), Error);
+  pipeline::ResumeLog again(folder.path("y.partial"), "run 1");
 }
 
 namespace {
@@ -190,10 +190,10 @@ std::string log_of(const std::string& payload) {
          std::string(reinterpret_cast<const char*>(&crc), sizeof crc);
 }
 
-std::string journal_error(const std::string& path) {
+std::string resume_error(const std::string& path) {
   try {
-    pipeline::Journal journal(path, "run 1");
-    journal.replay([](const pipeline::RecordOutputs&) {});
+    pipeline::ResumeLog log(path, "run 1");
+    log.replay([](const pipeline::RecordOutputs&) {});
   } catch (const Error& error) {
     return error.what();
   }
@@ -202,10 +202,10 @@ std::string journal_error(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("infer.journal: a right checksum vouches for no count", "[infer]") {
+TEST_CASE("infer.resume_log: a right checksum vouches for no count", "[infer]") {
   const test::Folder folder;
   const auto error_of = [&](const std::string& payload) {
-    return journal_error(folder.write("x.partial", log_of(payload)));
+    return resume_error(folder.write("x.partial", log_of(payload)));
   };
   const std::string counts = number(1) + number(30) + number(0), text = number(2) + "a\n";
   const auto array = [](const std::string& shape, std::uint64_t n, const std::string& values) {
@@ -252,28 +252,28 @@ TEST_CASE("infer.journal: a right checksum vouches for no count", "[infer]") {
   }
 }
 
-TEST_CASE("infer.journal: a link is not followed and a log has one writer", "[infer]") {
+TEST_CASE("infer.resume_log: a link is not followed and a log has one writer", "[infer]") {
   const test::Folder folder;
   const std::string path = folder.path("x.partial");
   folder.write("notes.txt", "");
   std::filesystem::create_symlink(folder.path("notes.txt"), path);
-  CHECK(journal_error(path) ==
+  CHECK(resume_error(path) ==
         path + ": is a symbolic link, which is not followed; expected a file or none");
   CHECK(folder.read("notes.txt").empty());
   std::filesystem::remove(path);
   std::filesystem::create_symlink(folder.path("nothing"), path);
-  CHECK(journal_error(path).find("is a symbolic link") != std::string::npos);
+  CHECK(resume_error(path).find("is a symbolic link") != std::string::npos);
   CHECK_FALSE(folder.has("nothing"));
   std::filesystem::remove(path);
   REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
-  CHECK(journal_error(path) == path + ": is no plain file");
+  CHECK(resume_error(path) == path + ": is no plain file");
   std::filesystem::remove(path);
   {
-    pipeline::Journal first(path, "run 1");
-    CHECK(journal_error(path) == path + ": another run is writing it; wait for its end");
+    pipeline::ResumeLog first(path, "run 1");
+    CHECK(resume_error(path) == path + ": another run is writing it; wait for its end");
     first.append({1, 5, 0, {}, "line\n", {}});
     first.remove();
-    CHECK(journal_error(path) == "no error");  // a file of its own
+    CHECK(resume_error(path) == "no error");  // a file of its own
   }
-  CHECK(journal_error(path) == "no error");
+  CHECK(resume_error(path) == "no error");
 }

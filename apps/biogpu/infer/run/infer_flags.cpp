@@ -40,7 +40,7 @@ void require_table_name(const std::string& path) {
                 fmt::format("'{}' has the suffix of arrays; a table is .tsv or .tsv.gz", path));
 }
 
-std::string journal_of(const InferFlags& flags) { return flags.output + ".partial"; }
+std::string resume_path(const InferFlags& flags) { return flags.output + ".partial"; }
 
 tensor::Precision parse_precision(const std::string& text, bool on_gpu) {
   for (const auto& [name, precision] : kPrecisions)
@@ -116,7 +116,7 @@ void require_own_outputs(const InferFlags& flags, const std::vector<std::string>
   for (const auto& file : std::filesystem::directory_iterator(flags.model, no_folder))
     if (is_of_model(file.path())) read.push_back({"--model", file.path().string()});
   written.push_back({"--output", flags.output});
-  if (flags.resume) written.push_back({"--resume", journal_of(flags)});
+  if (flags.resume) written.push_back({"--resume", resume_path(flags)});
   flags.shared.require_own_outputs(read, std::move(written));
 }
 

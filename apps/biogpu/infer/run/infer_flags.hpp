@@ -56,7 +56,7 @@ void require_table_name(const std::string& path);
 std::string given_options(const CLI::App& command);
 
 // Where finished batches are kept with --resume.
-std::string journal_of(const InferFlags& flags);
+std::string resume_path(const InferFlags& flags);
 
 // Throws Error{usage} where an output is a file that is read or another output. inputs: those of
 // the command, folders replaced by what is read of them.

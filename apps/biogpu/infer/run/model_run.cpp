@@ -104,14 +104,15 @@ void ModelRun::run(ModelInput& input, const Work& work) {
   Progress progress(name_, flags_.shared.progress, flags_.shared.quiet);
   words_ = input.words();
   if (flags_.resume) {
-    journal_ = std::make_unique<pipeline::Journal>(journal_of(flags_), fingerprint(work.state));
-    journal_->replay([&](const pipeline::RecordOutputs& result) { take(result, work); });
+    resume_log_ =
+        std::make_unique<pipeline::ResumeLog>(resume_path(flags_), fingerprint(work.state));
+    resume_log_->replay([&](const pipeline::RecordOutputs& result) { take(result, work); });
     if (n_records_ > 0) log_.info(fmt::format("{} records were there already", n_records_));
   }
   std::vector<pipeline::RecordOutputs> results(static_cast<std::size_t>(work.n_workers) + 2);
   input.begin(results.size(), n_records_);
   const auto put = [&](std::size_t slot) {
-    if (journal_) journal_->append(results[slot]);
+    if (resume_log_) resume_log_->append(results[slot]);
     take(results[slot], work);
     results[slot] = {};  // what it holds of passes is not kept until the slot's next turn
     const double n = static_cast<double>(input.n_records());
@@ -123,7 +124,7 @@ void ModelRun::run(ModelInput& input, const Work& work) {
   if (input.n_not_found() > 0)
     throw Error(ErrorCode::bad_input,
                 fmt::format("{}: holds {} records more than the inputs; remove it to start again",
-                            journal_of(flags_), input.n_not_found()));
+                            resume_path(flags_), input.n_not_found()));
   files_ = input.files();
 }
 
@@ -148,7 +149,7 @@ void ModelRun::finish(std::uint64_t output_bytes, const Report& report,
   const io::CommitGuard guard;
   name_outputs();
   summary_.commit();
-  if (journal_) journal_->remove();
+  if (resume_log_) resume_log_->remove();
   after_commit([&] {
     log_.stages(stages_);
     log_.info(done(true));

@@ -15,9 +15,9 @@
 #include "lib/core/auto_device.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/stage_times.hpp"
-#include "lib/pipeline/journal.hpp"
 #include "lib/pipeline/pipeline.hpp"
 #include "lib/pipeline/record_outputs.hpp"
+#include "lib/pipeline/resume_log.hpp"
 #include "lib/report/json_summary.hpp"
 
 namespace biogpu::app {
@@ -77,7 +77,7 @@ class ModelRun {
   Log log_;
   SummaryFile summary_;
   DeviceChoice device_;
-  std::unique_ptr<pipeline::Journal> journal_;
+  std::unique_ptr<pipeline::ResumeLog> resume_log_;
   RecordWords words_;
   std::vector<report::InputFile> files_;
   std::uint64_t n_records_ = 0;

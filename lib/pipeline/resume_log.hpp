@@ -13,15 +13,15 @@ namespace biogpu::pipeline {
 // wrong, ends the file.
 //
 //   "BGIJ" 3 | length and text of the fingerprint | per batch: u64 bytes, payload, u32 CRC
-class Journal {
+class ResumeLog {
  public:
   // Opens or makes the file, and keeps it locked. fingerprint: what must be equal for results to be
   // usable: model, inputs, options. Errors: Error{failed} with path and reason, also for a symbolic
   // link, and where another run has the file or it is of another fingerprint.
-  Journal(std::string path, const std::string& fingerprint);
-  ~Journal();
-  Journal(const Journal&) = delete;
-  Journal& operator=(const Journal&) = delete;
+  ResumeLog(std::string path, const std::string& fingerprint);
+  ~ResumeLog();
+  ResumeLog(const ResumeLog&) = delete;
+  ResumeLog& operator=(const ResumeLog&) = delete;
 
   // Calls consume for each whole batch of the file, in order, and cuts off what is not whole.
   // Throws Error{bad_input} for a batch with a right checksum whose counts do not fit it.

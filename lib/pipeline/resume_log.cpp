@@ -1,4 +1,4 @@
-#include "lib/pipeline/journal.hpp"
+#include "lib/pipeline/resume_log.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -145,7 +145,7 @@ class Decoder {
 
 }  // namespace
 
-Journal::Journal(std::string path, const std::string& fingerprint) : path_(std::move(path)) {
+ResumeLog::ResumeLog(std::string path, const std::string& fingerprint) : path_(std::move(path)) {
   open_locked();
   try {
     begin(fingerprint);
@@ -157,7 +157,7 @@ Journal::Journal(std::string path, const std::string& fingerprint) : path_(std::
 
 // A run that ends removes its file: one that opened the file before has a lock on no name, and
 // opens again.
-void Journal::open_locked() {
+void ResumeLog::open_locked() {
   for (;;) {
     descriptor_ =
         ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
@@ -182,7 +182,7 @@ void Journal::open_locked() {
   }
 }
 
-void Journal::begin(const std::string& fingerprint) {
+void ResumeLog::begin(const std::string& fingerprint) {
   std::string head(kMagic, sizeof kMagic);
   put_text(head, fingerprint);
   const off_t size = ::lseek(descriptor_, 0, SEEK_END);
@@ -200,11 +200,11 @@ void Journal::begin(const std::string& fingerprint) {
   }
 }
 
-Journal::~Journal() {
+ResumeLog::~ResumeLog() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-void Journal::replay(const std::function<void(const RecordOutputs&)>& consume) {
+void ResumeLog::replay(const std::function<void(const RecordOutputs&)>& consume) {
   off_t whole = ::lseek(descriptor_, 0, SEEK_CUR);
   const off_t end = ::lseek(descriptor_, 0, SEEK_END);
   ::lseek(descriptor_, whole, SEEK_SET);
@@ -225,16 +225,16 @@ void Journal::replay(const std::function<void(const RecordOutputs&)>& consume) {
     fail("cannot be written", errno);
 }
 
-void Journal::append(const RecordOutputs& result) { write_all(encode(result)); }
+void ResumeLog::append(const RecordOutputs& result) { write_all(encode(result)); }
 
-void Journal::remove() { ::unlink(path_.c_str()); }
+void ResumeLog::remove() { ::unlink(path_.c_str()); }
 
-void Journal::fail(const char* what, int error) const {
+void ResumeLog::fail(const char* what, int error) const {
   throw Error(ErrorCode::failed,
               path_ + ": " + what + ": " + std::generic_category().message(error));
 }
 
-bool Journal::read_exactly(void* to, std::size_t bytes) {
+bool ResumeLog::read_exactly(void* to, std::size_t bytes) {
   auto* at = static_cast<char*>(to);
   while (bytes > 0) {
     const ssize_t n = ::read(descriptor_, at, bytes);
@@ -247,7 +247,7 @@ bool Journal::read_exactly(void* to, std::size_t bytes) {
   return true;
 }
 
-void Journal::write_all(const std::string& bytes) {
+void ResumeLog::write_all(const std::string& bytes) {
   std::size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t n = ::write(descriptor_, bytes.data() + done, bytes.size() - done);
