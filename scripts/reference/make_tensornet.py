@@ -144,13 +144,14 @@ def rows_by_channel(state, n_layers):
             state[f"{name}.{part}"] = rows.reshape(3, -1, *rows.shape[1:]).transpose(0, 1).reshape(rows.shape).contiguous()
 
 
-def save(folder, config, state, expected):
+def save(folder, config, state, expected=None):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
     tensors = {key: value.float().contiguous() for key, value in state.items() if value.is_floating_point()}
     safetensors.torch.save_file(tensors, folder / "model.safetensors")
-    safetensors.torch.save_file({key: value.contiguous() for key, value in expected.items()},
-                                folder / "expected.safetensors")
+    if expected is not None:
+        safetensors.torch.save_file({key: value.contiguous() for key, value in expected.items()},
+                                    folder / "expected.safetensors")
     print(folder)
 
 
