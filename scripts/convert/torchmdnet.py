@@ -64,7 +64,8 @@ def prior_names(prior):
 def add_atomic_numbers(arguments, state):
     """Those of priors that took them from a data set: the weights have them."""
     for k, values in enumerate(arguments):
-        numbers = state.get(f"model.prior_model.{k}.atomic_number")
+        name = f"model.prior_model.{k}."
+        numbers = state.get(name + "atomic_number", state.get(name + "Z_map"))
         if numbers is not None:
             values["atomic_number"] = numbers.tolist()
 
@@ -94,6 +95,9 @@ def main():
     tensors = {}
     for name, value in state.items():
         if value.is_floating_point():
+            # The tables of the prior D2 begin with NaN, for no element.
+            if name.endswith((".C_6", ".R_r")):
+                value[0] = 0
             tensors[name.removeprefix("model.")] = value.contiguous().clone()
     args.folder.mkdir(parents=True, exist_ok=True)
     (args.folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")

@@ -13,6 +13,7 @@ Needs torch, torchmd-net 3.1.0 with warp-lang, and for matgl torch_geometric, as
 """
 
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -42,6 +43,9 @@ CASES = {
             "prior_args": [{"cutoff_distance": 3.3, "max_num_neighbors": 64,
                             "atomic_number": [15 if z == 7 else z for z in range(17)], **SCALES},
                            {"max_z": 18, "enable": True}]},
+    "d2": {**SMALL, "prior_model": ["D2"],
+           "prior_args": [{"cutoff_distance": 3.45, "max_num_neighbors": 64,
+                           "atomic_number": [53 if z == 7 else z for z in range(18)], **SCALES}]},
     "repulsion": {**SMALL, "model": "tensornet2", "q_dim": 8, "q_weights": [0.5, 2.0], "coulomb_cutoff": 3.4,
                   "coulomb_max_num_neighbors": 100, "output_model": "ScalarPlusWeightedCoulomb", "repulsion": True},
 }
@@ -116,6 +120,8 @@ def make_torchmdnet(folder, name, changes):
         positions = torch.tensor(system["positions"], dtype=torch.float64)
         box = torch.tensor(system["box"]) if "box" in system else None
         q = torch.tensor([system["charge"]], dtype=torch.float64)
+        if "D2" in (args["prior_model"] or []):
+            use_box_in_d2(model, box)
         energy, forces = model(numbers, positions, box=box, q=q)
         expected[f"{i}/energy"] = energy.detach().reshape(1)
         expected[f"{i}/forces"] = forces.detach()
@@ -134,6 +140,17 @@ def make_torchmdnet(folder, name, changes):
     save(folder / name, {key: value for key, value in config.items() if value is not None}, state, expected)
 
 
+def use_box_in_d2(model, box):
+    """torchmd-net's D2 looks past the box; biogpu takes the nearest images, as the other priors do."""
+    distances = model.prior_model[0].distances
+    distances.forward = functools.partial(type(distances).forward, distances, box=box)
+
+
+def without_nan(name, values):
+    """The tables of D2 begin with NaN, for no element."""
+    return torch.nan_to_num(values) if name.endswith((".C_6", ".R_r")) else values
+
+
 def rows_by_channel(state, n_layers):
     """Rows p F + f to 3 f + p, as checkpoints with check_errors have them."""
     names = ["representation_model.tensor_embedding.linears_scalar.1"]
@@ -147,7 +164,7 @@ def rows_by_channel(state, n_layers):
 def save(folder, config, state, expected=None):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
-    tensors = {key: value.float().contiguous() for key, value in state.items() if value.is_floating_point()}
+    tensors = {key: without_nan(key, value).float().contiguous() for key, value in state.items() if value.is_floating_point()}
     safetensors.torch.save_file(tensors, folder / "model.safetensors")
     if expected is not None:
         safetensors.torch.save_file({key: value.contiguous() for key, value in expected.items()},

@@ -20,8 +20,8 @@ using test::worse_of;
 
 namespace {
 
-const std::vector<std::string> kCases{"o3",    "so3_old_rows", "charges",  "charges_box",
-                                      "matgl", "zbl",          "repulsion"};
+const std::vector<std::string> kCases{"o3",    "so3_old_rows", "charges",   "charges_box",
+                                      "matgl", "zbl",          "repulsion", "d2"};
 
 double largest(const std::vector<double>& numbers) {
   double size = 0;

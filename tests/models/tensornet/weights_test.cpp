@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -129,6 +130,27 @@ TEST_CASE("tensornet.weights: numbers that leave nothing finite are refused", "[
   std::string& shares = tensors.at("output_model.qweights").bytes;
   std::fill(shares.begin(), shares.end(), '\0');
   CHECK(has(error_of(read_json("charges"), tensors), "output_model.qweights has a sum of 0"));
+}
+
+TEST_CASE("tensornet.weights: tables of the prior D2 hold numbers above 0", "[models]") {
+  CHECK(error_of(read_json("d2"), tensors_of("d2")).empty());
+  test::RawTensors tensors = tensors_of("d2");
+  const float zero = 0;
+  std::memcpy(tensors.at("prior_model.0.R_r").bytes.data() + 4 * 6, &zero, 4);
+  CHECK(
+      has(error_of(read_json("d2"), tensors), "prior_model.0.R_r has a number that is not above"));
+  tensors.erase("prior_model.0.R_r");
+  CHECK(has(error_of(read_json("d2"), tensors), "missing: prior_model.0.R_r"));
+  // Its elements end with xenon.
+  Json config = read_json("d2");
+  config["prior_args"][0]["atomic_number"][8] = 55;
+  test::Folder folder;
+  folder.write("config.json", config.dump());
+  folder.write("model.safetensors", test::to_safetensors(tensors_of("d2")));
+  LoadedPotential potential(folder.path(), ops::make_cpu_context(2));
+  const std::vector<std::int32_t>& elements = potential.model->info().elements;
+  CHECK(std::find(elements.begin(), elements.end(), 8) == elements.end());
+  CHECK(elements.size() == 16);
 }
 
 TEST_CASE("tensornet.weights: tables of the repulsion have to be symmetric", "[models]") {

@@ -209,6 +209,16 @@ void read_gated_head(const Config& config, WeightTable& table, HostWeights& weig
   }
 }
 
+// Numbers of elements, behind one of no element.
+std::vector<double> take_positive(WeightTable& table, const std::string& name, std::int64_t n) {
+  const tensor::HostTensor tensor = table.take(name, {n});
+  std::vector<double> numbers = doubles(tensor);
+  if (tensor.found &&
+      !std::all_of(numbers.begin() + 1, numbers.end(), [](double x) { return x > 0; }))
+    throw Error(ErrorCode::bad_input, name + " has a number that is not above 0");
+  return numbers;
+}
+
 void read_prior(const Config& config, std::size_t k, bool atom_references, WeightTable& table,
                 HostWeights& weights) {
   const std::string name = fmt::format("prior_model.{}.", k);
@@ -223,6 +233,12 @@ void read_prior(const Config& config, std::size_t k, bool atom_references, Weigh
     case Prior::Kind::zbl:
       table.ignore(name + "atomic_number");  // prior_args has it
       table.ignore(name + "distance.box");
+      break;
+    case Prior::Kind::d2:
+      weights.dispersions[k] = {take_positive(table, name + "C_6", kDispersionElements),
+                                take_positive(table, name + "R_r", kDispersionElements)};
+      table.ignore(name + "Z_map");
+      table.ignore(name + "distances.box");
       break;
   }
 }

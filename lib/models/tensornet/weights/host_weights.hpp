@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,12 @@ struct HostRepulsion {
   std::vector<double> products, cutoffs;  // [n, n]; cutoffs in Angstrom
 };
 
+// The prior D2's, by atomic number: the first is of no element.
+struct HostDispersion {
+  std::vector<double> c6;     // J/mol nm^6
+  std::vector<double> radii;  // nm
+};
+
 struct HostWeights {
   std::vector<double> centres;    // of radial functions, or empty
   std::vector<double> steepness;  // of exponents: betas, or of Gaussians
@@ -60,6 +68,7 @@ struct HostWeights {
   std::vector<HostChargeHead> charge_heads;
   std::vector<double> coulomb_weights;
   HostRepulsion repulsion;
+  std::map<std::size_t, HostDispersion> dispersions;  // by the number of their prior
 };
 
 // Takes all of them; what is wrong is told by table.finish().

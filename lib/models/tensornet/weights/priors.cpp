@@ -56,6 +56,7 @@ void read_arguments(const ModelConfig& arguments, Prior& prior) {
     case Prior::Kind::atomref:
       return check_arguments(arguments, prior.name, {"max_z", "trainable", "enable"});
     case Prior::Kind::zbl:
+    case Prior::Kind::d2:
       check_arguments(arguments, prior.name,
                       {"cutoff_distance", "max_num_neighbors", "atomic_number", "distance_scale",
                        "energy_scale"});
@@ -68,7 +69,8 @@ void read_arguments(const ModelConfig& arguments, Prior& prior) {
 Prior::Kind kind_of(const ModelConfig& config, const std::string& name) {
   if (name == "Atomref") return Prior::Kind::atomref;
   if (name == "ZBL") return Prior::Kind::zbl;
-  config.fail(fmt::format("prior_model has {}; known are 'Atomref' and 'ZBL'", quoted(name)));
+  if (name == "D2") return Prior::Kind::d2;
+  config.fail(fmt::format("prior_model has {}; known are 'Atomref', 'ZBL' and 'D2'", quoted(name)));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace biogpu::models::tensornet {
 
 // A term that torchmd-net adds to the network's energy (torchmdnet/priors), with its prior_args.
 struct Prior {
-  enum class Kind { atomref, zbl };
+  enum class Kind { atomref, zbl, d2 };
 
   Kind kind = Kind::atomref;
   std::string name;                          // torchmd-net's
@@ -19,6 +19,9 @@ struct Prior {
   double joules = 0;                         // energy_scale: in a unit of energy
   std::vector<std::int32_t> atomic_numbers;  // by type of atom
 };
+
+// The tables of the prior D2 end with xenon.
+inline constexpr std::int64_t kDispersionElements = 55;
 
 // The list prior_model and its prior_args. Throws Error{bad_input} that names the prior or the
 // argument that is not known.
