@@ -1,5 +1,7 @@
 #include "lib/ops/message_passing/segment_sum.hpp"
 
+#include <numeric>
+
 #include "tests/ops/op_bed.hpp"
 
 using namespace biogpu;
@@ -34,20 +36,25 @@ TEST_CASE("ops.segment_sum: sums of segments of any length, in any order of rows
 
 TEST_CASE("ops.segment_sum: in double precision, small numbers next to large ones stay", "[ops]") {
   Bed bed(GENERATE(from_range(test::subjects())));
+  const bool ordered = GENERATE(false, true);
   const std::int64_t d = GENERATE(1, 9);
-  std::vector<float> values(static_cast<std::size_t>(100 * d), 1e-3f);
+  std::vector<float> values(static_cast<std::size_t>(101 * d), 1e-3f);
   std::fill_n(values.begin(), d, 1e8f);
-  const Pair x = bed.pair({100, d}, values, false);
+  const Pair x = bed.pair({101, d}, values, false);
   const test::Indices starts = bed.indices({0, 100});
+  std::vector<std::int32_t> order(100);
+  std::iota(order.begin(), order.end(), 1);  // all but the large one
+  const test::Indices rows = bed.indices(order);
   const tensor::Tensor out(bed.device().allocate(static_cast<std::size_t>(8 * d)),
                            tensor::DType::f64, {1, d});
-  ops::segment_sum(bed.device(), {x.device, starts.device, {}, out});
+  ops::segment_sum(bed.device(),
+                   {x.device, starts.device, ordered ? rows.device : tensor::Tensor(), out});
   // Doubles as pairs of 32-bit numbers, whose bits are copied.
   std::vector<double> got(static_cast<std::size_t>(d));
   bed.device().copy_out(reinterpret_cast<float*>(got.data()),
                         tensor::Tensor(out.data, tensor::DType::f32, {1, 2 * d}));
   bed.device().synchronize();
-  for (const double sum : got) CHECK(std::fabs(sum - (1e8 + 0.099)) < 1e-6);
+  for (const double sum : got) CHECK(std::fabs(sum - (ordered ? 0.1 : 1e8 + 0.099)) < 1e-6);
 }
 
 TEST_CASE("ops.segment_sum: a segment's bytes do not depend on the others", "[ops]") {

@@ -136,6 +136,17 @@ TEST_CASE("ops.neighbour_list: an inner cutoff leaves out close pairs, not atoms
   check_same(bed, edges);
 }
 
+TEST_CASE("ops.neighbour_list: a pair at the inner cutoff counts, one at the outer does not",
+          "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const test::RaggedPair segments = bed.segments({3});
+  const Pair x = bed.pair({3, 3}, {0, 0, 0, 2, 0, 0, 4, 0, 0}, false);
+  const ops::Edges edges = test::make_edges(bed.device(), 3, 6);
+  ops::neighbour_list(bed.device(), {x.device, &segments.device, {}, 2, 4, false, edges});
+  CHECK(ops::read_edge_count(bed.device(), edges) == 4);
+  CHECK(test::fetch_integers(bed.device(), edges.starts) == std::vector<std::int32_t>{0, 1, 3, 4});
+}
+
 TEST_CASE("ops.neighbour_list: too little capacity is counted and nothing written past it",
           "[ops]") {
   Bed bed(GENERATE(from_range(test::subjects())));
