@@ -11,7 +11,10 @@ namespace biogpu::io {
 namespace {
 
 constexpr std::uint64_t kSamColumns = 11;
+constexpr std::uint64_t kVcfColumns = 8;
 constexpr std::size_t kMaxHeaderLine = 16u << 20;
+
+bool is_marked(PartFormat format) { return format == PartFormat::sam || format == PartFormat::vcf; }
 
 std::uint64_t count_tabs(std::string_view text) {
   return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\t'));
@@ -33,7 +36,7 @@ void PartJoiner::add(const std::string& path) {
   if (text.find('\0') != std::string_view::npos)
     refuse_part(path, "is no text; k-mers are joined by 'biogpu kmer merge'");
   if (format_ == PartFormat::tsv) text = take_tsv_header(reader, text);
-  if (format_ == PartFormat::sam) text = take_sam_header(reader, text);
+  if (is_marked(format_)) text = take_marked_header(reader, text);
   char last = '\n';
   for (; !text.empty(); text = reader.next()) {
     if (format_ != PartFormat::lines) check_rows(text);
@@ -62,20 +65,21 @@ std::string_view PartJoiner::take_tsv_header(TextReader& reader, std::string_vie
 }
 
 // Parts of one run differ in their @PG lines alone, which name their commands.
-std::string_view PartJoiner::take_sam_header(TextReader& reader, std::string_view text) {
+std::string_view PartJoiner::take_marked_header(TextReader& reader, std::string_view text) {
+  const bool is_sam = format_ == PartFormat::sam;
   std::string header;
-  while (!text.empty() && text.front() == '@') {
+  while (!text.empty() && text.front() == (is_sam ? '@' : '#')) {
     std::string line;
     text = take_line(reader, text, line);
     if (is_first_) out_.write(line);
-    if (!line.starts_with("@PG\t")) header += line;
+    if (!is_sam || !line.starts_with("@PG\t")) header += line;
   }
   if (is_first_) {
     header_ = std::move(header);
   } else if (header != header_) {
-    refuse_part(
-        path_,
-        "has other targets in its header than the first part; parts of one run have the same");
+    refuse_part(path_, fmt::format("has {} in its header than the first part; parts of one run "
+                                   "have the same",
+                                   is_sam ? "other targets" : "other lines"));
   }
   return text;
 }
@@ -113,10 +117,12 @@ void PartJoiner::check_row() const {
     refuse_part(path_, fmt::format("line {} has {} columns, the first line {}; the part may be cut "
                                    "short, or no table (--format lines)",
                                    line_, n_columns_, n_header_columns_));
-  if (format_ == PartFormat::sam && n_columns_ < kSamColumns)
+  if (!is_marked(format_)) return;
+  const bool is_sam = format_ == PartFormat::sam;
+  if (const std::uint64_t least = is_sam ? kSamColumns : kVcfColumns; n_columns_ < least)
     refuse_part(path_,
-                fmt::format("line {} has {} columns, SAM at least {}; the part may be cut short",
-                            line_, n_columns_, kSamColumns));
+                fmt::format("line {} has {} columns, {} at least {}; the part may be cut short",
+                            line_, n_columns_, is_sam ? "SAM" : "VCF", least));
 }
 
 }  // namespace biogpu::io

@@ -12,6 +12,7 @@ namespace biogpu::io {
 enum class PartFormat {
   tsv,    // begins with one line of column names
   sam,    // begins with lines of '@'
+  vcf,    // begins with lines of '#'
   lines,  // no header
 };
 
@@ -28,7 +29,7 @@ class PartJoiner {
 
  private:
   std::string_view take_tsv_header(TextReader& reader, std::string_view text);
-  std::string_view take_sam_header(TextReader& reader, std::string_view text);
+  std::string_view take_marked_header(TextReader& reader, std::string_view text);
   std::string_view take_line(TextReader& reader, std::string_view text, std::string& line);
   void check_rows(std::string_view text);
   void check_row() const;

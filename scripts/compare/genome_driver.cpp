@@ -25,7 +25,7 @@ void print_windows(const std::vector<std::string>& arguments) {
   std::size_t haplotype = 0;
   if (arguments[0] == "haplotype") {
     genome::VariantReader reader(arguments[4], fasta,
-                                 {genome::BadVariants::refuse, {arguments[5]}, false});
+                                 {io::BadRecords::refuse, {arguments[5]}, false});
     haplotypes.emplace(reader, genome::UnphasedGenotypes::refuse);
     haplotype = std::stoul(arguments[6]) - 1;
   }

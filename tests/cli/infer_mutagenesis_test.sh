@@ -78,6 +78,21 @@ check "regions" rc_is 0
 check "letters that are none stay" n_lines_is some.tsv $((1 + 2 * 4 * 3))
 check "keys" cmp <(tail -n +2 some.tsv | cut -f 1 | uniq) <(printf 'first\nchr1:1592-1600\n')
 
+# Intervals that do not fit.
+printf 'chr1\t1040\t1042\nchr1\t5\t1200\tlong\nchr7\t5\t6\nchr2\t250\t252\n' >mixed.bed
+mutagenesis --head human --tracks 0 --regions mixed.bed -o no.tsv
+check "a bad interval is refused" rc_is 3
+check "and no file" absent no.tsv
+mutagenesis --head human --tracks 0 --skip-bad --regions mixed.bed -o skipped.tsv
+check "or skipped" rc_is 3
+check "and counted" err_has "mixed.bed: skipped: 2 records that do not fit; the output has the others"
+sed '2d;3d' mixed.bed >good.bed
+mutagenesis --head human --tracks 0 --regions good.bed -o good.tsv
+check "all that fit" rc_is 0
+check "the others are there" same_files skipped.tsv good.tsv
+mutagenesis --head human --tracks 0 --skip-bad --region chr1:1-1100 -o no.tsv
+check "a region of the command line is refused" err_has "1100 letters; a window of the model has 1024"
+
 mutagenesis --head human
 check "no region" rc_is 2
 mutagenesis --region chr1:1-1100

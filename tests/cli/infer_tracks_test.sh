@@ -168,6 +168,45 @@ run infer tracks --device cpu --model "$model" empty.fa -o empty.npz
 check "empty input" rc_is 0
 check "with a warning" err_has "no window"
 
+# Records that do not fit are left out with --skip-bad, and counted.
+{ echo ">protein" && sed -n 2p "$windows" | tr A E; } >protein.fa
+{ head -2 "$windows" && cat protein.fa short.fa && tail -n +3 "$windows"; } >mixed.fa
+tracks --head human mixed.fa -o no.tsv
+check "a bad record is refused" rc_is 3
+check "with file and record" err_has "mixed.fa: record 2 ('protein'): 'E' at position"
+check "and no file" absent no.tsv
+tracks --head human --skip-bad --json skipped.json mixed.fa -o skipped.tsv
+check "or skipped" rc_is 3
+check "counted" err_has "mixed.fa: skipped: 2 records that do not fit; the output has the others"
+check "the others are there" same_files skipped.tsv human.tsv
+check "in the summary" python3 -c "
+import json
+result = json.load(open('skipped.json'))['result']
+assert result['windows'] == 2 and result['skipped'] == {'records': 2}, result"
+tracks --head human --skip-bad --resume mixed.fa -o resumed.tsv
+check "with --resume" same_files resumed.tsv human.tsv
+for i in 1 2; do tracks --head human --skip-bad --shard $i/2 mixed.fa -o $i.tsv; done
+check "records of a shard are counted with bad ones" n_lines_is 1.tsv 16
+cat 1.tsv 2.tsv >joined.tsv
+check "shards with bad records" same_files joined.tsv human.tsv
+tracks --head human --skip-bad "$windows"
+check "nothing to skip" rc_is 0
+gzip -c mixed.fa | head -c 1000 >damaged.fa.gz
+tracks --head human --skip-bad bad.fa -o no.tsv
+check "what is no letter is not skipped" rc_is 3
+tracks --head human --skip-bad damaged.fa.gz -o no.tsv
+check "a damaged file is not skipped" rc_is 3
+check "and no file" absent no.tsv
+printf 'chr1\t500\t524\tmiddle\nchr7\t5\t6\nchr1\t9\nchr1\t5\t99999\nchr1\t0\t8\n' >mixed.bed
+tracks --head human --genome genome.fa --regions mixed.bed -o no.tsv
+check "a bad interval is refused" err_has "mixed.bed: line 2: .*chr7"
+tracks --head human --skip-bad --genome genome.fa --regions mixed.bed -o skipped.tsv
+check "intervals skipped" err_has "mixed.bed: skipped: 3 records that do not fit"
+check "the others are there" same_files skipped.tsv regions.tsv
+tracks --head human --skip-bad --genome genome.fa --region chr7:5-6 -o no.tsv
+check "a region of the command line is refused" rc_is 2
+check "and no file" absent no.tsv
+
 # What does not go together.
 for options in "--regions regions.bed" "--genome genome.fa" "--genome genome.fa --regions regions.bed one.fa" \
   "--genome genome.fa --regions regions.bed --fit centre"; do
@@ -195,7 +234,7 @@ check "embedding of a region" cmp <(head -16 regions.tsv | cut -f 3-) <(cut -f 3
 embed --strands both one.fa -o both.tsv
 embed --strands both reverse.fa -o reverse.tsv
 check "embedding of both strands" cmp <(cut -f 3- both.tsv) <(tac reverse.tsv | cut -f 3-)
-for options in "--layers 1" "--include residues" "--shard 1/2" "--truncate 5"; do
+for options in "--layers 1" "--include residues" "--truncate 5"; do
   # shellcheck disable=SC2086
   embed $options "$windows"
   check "refused: $options" rc_is 2

@@ -185,6 +185,9 @@ for row in rows:
 PY
 variants --head human --scores REF,ALT --samples S1,S2 --no-reuse phased.vcf -o other.tsv
 check "haplotypes without reuse" same_files other.tsv haplotypes.tsv
+for i in 1 2; do variants --head human --scores REF,ALT --samples S1,S2 --shard $i/2 phased.vcf -o $i.tsv; done
+works gather -o other.tsv 1.tsv 2.tsv
+check "haplotypes of shards" same_files other.tsv haplotypes.tsv
 sed 's/1|1/1\/0/' phased.vcf >unphased.vcf
 variants --samples S1 unphased.vcf
 check "no phase" err_has "has no phase"

@@ -27,15 +27,26 @@ smem.txt bwt smem -q -x bwa reads.fq -o PART
 embed.npy infer embed -q --model ESM proteins.fa reads2.fa -o PART
 logits.npy infer logits -q --model ESM PROTEINS -o PART
 score.tsv infer score -q --model ESM --all-single --method wt-marginal PROTEINS -o PART
+tracks.npy infer tracks -q --model TINY --head human dna.fa TINY/windows.fa -o PART
+regions.npy infer tracks -q --model TINY --genome dna_genome.fa --head human --regions dna.bed --region chr2:200-300 -o PART
+bins.npy infer embed -q --model TINY --genome dna_genome.fa --regions dna.bed -o PART
+variants.tsv infer variants -q --model TINY --genome dna_genome.fa --grid 64 TINY/variants.vcf -o PART
+variants.vcf infer variants -q --model TINY --genome dna_genome.fa --head human TINY/variants.vcf -o PART
+changes.tsv infer mutagenesis -q --model TINY --genome dna_genome.fa --head human --regions dna.bed -o PART
 '
 head -c 4000 "$data/proteins.fa" | sed '$d' >few.fa
 sed 's/^>/>again_/' few.fa >reads2.fa
+tiny=$source_dir/tests/data/models/enformer_tiny
+sed 's/^>/>again_/' "$tiny/windows.fa" >dna.fa
+cp "$tiny/genome.fa" dna_genome.fa
+printf 'chr1\t1040\t1043\tfirst\n# a comment\nchr2\t250\t252\nchr1\t5\t6\tlast\n' >dna.bed
 
 # fill COMMAND OUTPUT: the words of one command.
 fill() {
   local text=$1
   text=${text//PROTEINS/few.fa}
   text=${text//DATA/$data}
+  text=${text//TINY/$tiny}
   text=${text//ESM/$source_dir/tests/data/models/esm2_head16}
   echo "${text//PART/$2}"
 }
@@ -92,7 +103,28 @@ check "the alphabet of parts" same_files whole.tsv joined.tsv
 
 gzip -dc "$data/lambda_reads.fq.gz" | awk 'NR % 4 == 1 { print ">" substr($1, 2) } NR % 4 == 2' | head -20 >few_reads.fa
 
+# A part is resumed by itself, and its records keep their numbers.
+works infer tracks -q --model "$tiny" --head human dna.fa "$tiny/windows.fa" --shard 2/2 --resume -o 2.tracks.tsv
+works infer tracks -q --model "$tiny" --head human dna.fa "$tiny/windows.fa" -o whole.tracks.tsv
+works infer tracks -q --model "$tiny" --head human dna.fa "$tiny/windows.fa" --shard 1/2 -o 1.tracks.tsv
+works gather --format lines -o joined.tracks.tsv 1.tracks.tsv 2.tracks.tsv
+check "with --resume" same_files whole.tracks.tsv joined.tracks.tsv
+{ sed 's/^>/>good_/' "$tiny/windows.fa" && printf '>short\nACGT\n'; } >third.fa
+fails 3 "third.fa: record 3 ('short'): 4 letters" infer tracks -q --model "$tiny" third.fa --shard 2/2
+works infer tracks -q --model "$tiny" third.fa --shard 1/2
+sed 's/^chr2\t257\tv9\t./chr2\t257\tv9\tN/' "$tiny/variants.vcf" | sed '$s/^chr2/chr9/' >ninth.vcf
+fails 3 "ninth.vcf: record 9 (chr9:257)" infer variants -q --model "$tiny" --genome dna_genome.fa ninth.vcf --shard 3/3
+
 # What cannot be cut says so.
+fails 2 "standard input passes once" infer tracks -q --model "$tiny" - --shard 1/2
+fails 2 "standard input passes once" infer variants -q --model "$tiny" --genome dna_genome.fa - --shard 1/2
+fails 2 "standard input passes once" infer tracks -q --model "$tiny" --genome dna_genome.fa --regions - --shard 1/2
+fails 2 "logo" infer mutagenesis -q --model "$tiny" --genome dna_genome.fa --region chr1:5-6 --logo a.svg --shard 1/2
+fails 2 "bcftools concat" gather -o x.bcf a.bcf b.bcf
+printf '##fileformat=VCFv4.2\n#CHROM\n1\t2\n' >short.vcf
+fails 3 "short.vcf: line 3 has 2 columns, VCF at least 8" gather -o never.vcf short.vcf
+printf '##fileformat=VCFv4.3\n#CHROM\n' >other.vcf
+fails 3 "other.vcf: has other lines in its header" gather -o never.vcf whole.variants.vcf other.vcf
 fails 2 "expected part/parts" align -q --mode sw --pairs reads.fq windows.fa --shard 0/3
 fails 2 "expected part/parts" align -q --mode sw --pairs reads.fq windows.fa --shard 4/3
 fails 2 "expected part/parts" align -q --mode sw --pairs reads.fq windows.fa --shard 1

@@ -18,14 +18,14 @@ namespace {
 
 constexpr char kGatherFooter[] =
     "tsv: the parts begin with one header line, which is kept once. sam: the header is the first\n"
-    "part's; its @PG names that part. lines: no header, as in PAF, BED and BLAST tables. npy: "
-    "rows\n"
-    "and PART.index.tsv of 'biogpu infer'. Parts of BAM and CRAM are joined by 'samtools cat'.\n\n"
+    "part's; its @PG names that part. vcf: the header, which all parts have, is kept once. lines:\n"
+    "no header, as in PAF, BED and BLAST tables. npy: rows and PART.index.tsv of 'biogpu infer'.\n"
+    "Parts of BAM and CRAM are joined by 'samtools cat', those of BCF by 'bcftools concat'.\n\n"
     "Examples:\n"
     "  for i in 1 2; do biogpu bwt count -x genome.fa reads.fq -o $i.tsv --shard $i/2; done\n"
     "  biogpu gather -o all.tsv 1.tsv 2.tsv\n\n";
 
-constexpr std::array kGatherFormats = {"tsv", "sam", "lines", "npy"};
+constexpr std::array kGatherFormats = {"tsv", "sam", "vcf", "lines", "npy"};
 
 struct GatherFlags {
   std::vector<std::string> parts;
@@ -37,9 +37,12 @@ std::string format_of(std::string path) {
   if (path.ends_with(".gz")) path.resize(path.size() - 3);
   if (path.ends_with(".tsv")) return "tsv";
   if (path.ends_with(".sam")) return "sam";
+  if (path.ends_with(".vcf")) return "vcf";
   if (path.ends_with(".npy")) return "npy";
   if (path.ends_with(".bam") || path.ends_with(".cram"))
     throw Error(ErrorCode::usage, path + ": parts of BAM and CRAM are joined by 'samtools cat'");
+  if (path.ends_with(".bcf"))
+    throw Error(ErrorCode::usage, path + ": parts of BCF are joined by 'bcftools concat'");
   return "lines";
 }
 
@@ -61,6 +64,7 @@ void run_gather(const GatherFlags& flags) {
   using io::PartFormat;
   io::PartJoiner joiner(format == "tsv"   ? PartFormat::tsv
                         : format == "sam" ? PartFormat::sam
+                        : format == "vcf" ? PartFormat::vcf
                                           : PartFormat::lines,
                         out);
   for (const std::string& path : flags.parts) joiner.add(path);
@@ -78,7 +82,8 @@ Run add_gather(CLI::App& command) {
   command.add_option("-o,--output", flags->out_path, "where they go; .gz compresses [-]")
       ->option_text("FILE");
   command
-      .add_option("--format", flags->format, "tsv, sam, lines, npy [by the suffix of the first]")
+      .add_option("--format", flags->format,
+                  "tsv, sam, vcf, lines, npy [by the suffix of the first]")
       ->transform(one_of(std::vector<std::string>(kGatherFormats.begin(), kGatherFormats.end())))
       ->option_text("WHAT");
   return [flags](const std::string&) { run_gather(*flags); };

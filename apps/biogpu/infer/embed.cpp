@@ -24,10 +24,10 @@ struct EmbedFlags : ArrayFlags {
 };
 
 // Options of embed that models of one kind have.
-constexpr const char* kOfProteins[] = {"--include",       "--layers",    "--truncate",
-                                       "--allow-unknown", "--keep-rare", "--shard"};
-constexpr const char* kOfDna[] = {"--genome",  "--regions", "--region", "--fit",
-                                  "--n-value", "--gamma",   "--strands"};
+constexpr const char* kOfProteins[] = {"--include", "--layers", "--truncate", "--allow-unknown",
+                                       "--keep-rare"};
+constexpr const char* kOfDna[] = {"--genome",  "--regions", "--region",  "--fit",
+                                  "--n-value", "--gamma",   "--strands", "--skip-bad"};
 
 // Throws Error{usage} for an option that the model's kind does not have.
 void reject_options(const CLI::App& command, std::span<const char* const> names,
@@ -81,7 +81,9 @@ Run add_infer_embed(CLI::App& command) {
     const models::ModelDef& model = models::find_model(config);
     if (model.reads == models::Reads::dna) {
       reject_options(given, kOfProteins, flags->infer.model);
+      const bool skip_bad = flags->windows.dna.infer.skip_bad;
       flags->windows.dna.infer = flags->infer;
+      flags->windows.dna.infer.skip_bad = skip_bad;
       return run_window_embed(flags->windows, flags->strands == "both", command_line);
     }
     reject_options(given, kOfDna, flags->infer.model);

@@ -21,6 +21,7 @@
 #include "lib/bio/genome/signal_file.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/arrays/array_writer.hpp"
+#include "lib/io/input/raw_file.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
@@ -111,7 +112,7 @@ MutagenesisRun::MutagenesisRun(const MutagenesisFlags& flags, const std::string&
       bins_(tasks::parse_bin_choice(flags.bins)),
       compare_(compare_options(flags.compare, unknown_code(flags.dna))),
       run_(checked_flags(flags), "infer mutagenesis", command_line, 0),
-      input_(flags.regions),
+      input_(flags.regions, flags.dna.infer.shard, flags.dna.infer.bad_records()),
       tracks_(track_names(flags.dna.heads, flags.dna.infer.model, run_.model())) {
   const std::string& output = flags.dna.infer.output;
   as_table_ = io::find_array_format(output).value_or(io::ArrayFormat::tsv) == io::ArrayFormat::tsv;
@@ -233,12 +234,16 @@ void MutagenesisRun::run() {
   run_.finish(table_ ? table_->bytes() : arrays_->bytes(),
               {{"windows_per_pass", compare_.windows_per_pass},
                {"regions", input_.regions().size()},
-               {"tracks", tracks_.size()}},
+               {"tracks", tracks_.size()},
+               {"skipped", {{"records", input_.n_skipped()}}}},
               [&] {
                 table_ ? table_->commit() : arrays_->commit();
                 if (max_file_) max_file_->commit();
                 if (logo_) logo_->commit();
               });
+  if (input_.n_skipped() > 0)
+    throw skipped_error(io::input::label_of(input_.bed()),
+                        fmt::format("{} records that do not fit", input_.n_skipped()));
 }
 
 }  // namespace
@@ -265,8 +270,13 @@ Run add_infer_mutagenesis(CLI::App& command) {
   options.option(
       "--bins", flags->bins,
       "bins that a score is of: all, centre (the region's), centre:N (N around it) [all]", "BINS");
+  add_skip_bad_flag(command, flags->dna.infer,
+                    "intervals of --regions that are not in the genome, or longer than a window");
   add_compare_flags(command, flags->compare);
   add_dna_flags(command, flags->dna);
+  add_infer_shard_flag(command, flags->dna.infer,
+                       "part I of N of the regions; 'biogpu gather' joins tables");
+  command.get_option("--logo")->excludes(command.get_option("--shard"));
   command.footer(
       std::string(
           "Every letter of a region becomes each of the three others, in the window around the\n"

@@ -94,6 +94,8 @@ Run add_infer_tracks(CLI::App& command) {
               "WHICH")
       ->transform(one_of({"forward", "both"}));
   add_window_flags(command, flags->windows);
+  add_infer_shard_flag(command, flags->windows.dna.infer,
+                       "part I of N of the windows; 'biogpu gather' joins .npy, 'cat' .tsv");
   command.footer(
       std::string(
           "An array [bins, tracks] of each window and head. Output by suffix: .npz, .h5,\n"

@@ -45,11 +45,12 @@ Run add_infer_variants(CLI::App& command) {
       ->delimiter(',')
       ->allow_extra_args(false);
   options.flag("--wide", flags->wide, "a column a track");
-  options.flag(
-      "--skip-bad", flags->skip_bad,
-      "leave out symbolic alleles, unknown sequences, a REF that is not the genome's, and\n"
-      "genotypes without phase; the exit code is 3 then");
+  add_skip_bad_flag(command, flags->dna.infer,
+                    "symbolic alleles, unknown sequences, a REF that is not the genome's, and\n"
+                    "genotypes without phase");
   add_dna_flags(command, flags->dna);
+  add_infer_shard_flag(command, flags->dna.infer,
+                       "part I of N of the records; 'biogpu gather' joins .tsv and .vcf");
   command.footer(
       std::string("A line a variant, ALT allele, choice of bins, score and track. Windows have the "
                   "variant's\nfirst base in the middle; insertions and deletions move what is "

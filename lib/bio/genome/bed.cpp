@@ -48,15 +48,19 @@ BedReader::BedReader(const std::string& path, const IndexedFasta& genome)
     : genome_(genome), lines_(path, "a BED file") {}
 
 bool BedReader::next(Window& window) {
-  while (lines_.next(line_)) {
-    if (is_passed_over(line_)) continue;
-    window = parse(fmt::format("{}: line {}", lines_.label(), lines_.number()));
-    return true;
-  }
+  if (!pass()) return false;
+  window = interval();
+  return true;
+}
+
+bool BedReader::pass() {
+  while (lines_.next(line_))
+    if (!is_passed_over(line_)) return true;
   return false;
 }
 
-Window BedReader::parse(const std::string& place) const {
+Window BedReader::interval() const {
+  const std::string place = fmt::format("{}: line {}", lines_.label(), lines_.number());
   const std::vector<std::string_view> columns = split_columns(line_);
   const auto begin = columns.size() < 3 ? std::nullopt : parse_bed_number(columns[1]);
   const auto end = columns.size() < 3 ? std::nullopt : parse_bed_number(columns[2]);

@@ -22,10 +22,12 @@ class BedReader {
 
   // False at the end of the file.
   bool next(Window& window);
+  // Goes to the next interval without looking at what it holds. False at the end of the file.
+  bool pass();
+  // The interval that pass() went to. Errors of it alone: the next ones can be read after them.
+  Window interval() const;
 
  private:
-  Window parse(const std::string& place) const;
-
   const IndexedFasta& genome_;
   io::LineReader lines_;
   std::string line_;

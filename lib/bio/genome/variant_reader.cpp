@@ -85,7 +85,8 @@ class VariantReader::Impl {
   VcfInput input_;
   std::vector<std::size_t> sample_columns_;
   VariantCounts counts_;
-  std::string position_;  // of the record, for errors: "chr1:5"
+  std::uint64_t number_ = 0;  // of the record in the file, from 1
+  std::string position_;      // of the record, for errors: "chr1:5"
   FormatNumbers numbers_;
   PhaseSets phase_sets_;
 };
@@ -121,7 +122,8 @@ bool VariantReader::Impl::next(Variant& variant) {
   for (;;) {
     const std::shared_ptr<bcf1_t> record(bcf_init(), io::HtsDelete());
     if (!record) throw std::bad_alloc();
-    if (!input_.read(*record, counts_.records + 1)) return false;
+    if (number_ >= options_.records.end || !input_.read(*record, number_ + 1)) return false;
+    if (number_++ < options_.records.begin) continue;
     ++counts_.records;
     if (!take(*record, variant)) continue;
     if (options_.keep_source) variant.source = record;
@@ -132,7 +134,7 @@ bool VariantReader::Impl::next(Variant& variant) {
 
 bool VariantReader::Impl::take(bcf1_t& record, Variant& variant) {
   variant = Variant();
-  variant.record = counts_.records;
+  variant.record = number_;
   variant.position = record.pos;
   variant.has_defined_tags = record.errcode == 0;
   const char* const name = bcf_seqname(input_.header(), &record);
@@ -219,13 +221,14 @@ bool VariantReader::Impl::read_genotypes(bcf1_t& record, Variant& variant) {
 }
 
 bool VariantReader::Impl::leave_out(std::uint64_t& count, const std::string& what) const {
-  if (options_.bad == BadVariants::refuse) throw Error(ErrorCode::bad_input, place() + ": " + what);
+  if (options_.bad == io::BadRecords::refuse)
+    throw Error(ErrorCode::bad_input, place() + ": " + what);
   ++count;
   return false;
 }
 
 std::string VariantReader::Impl::place() const {
-  return fmt::format("{}: record {} ({})", label(), counts_.records, position_);
+  return fmt::format("{}: record {} ({})", label(), number_, position_);
 }
 
 VariantReader::VariantReader(const std::string& path, const IndexedFasta& genome,
@@ -242,5 +245,14 @@ const std::vector<std::string>& VariantReader::chosen_samples() const {
   return impl_->chosen_samples();
 }
 std::shared_ptr<bcf_hdr_t> VariantReader::copy_header() const { return impl_->copy_header(); }
+
+std::uint64_t count_variant_records(const std::string& path) {
+  VcfInput input(path);
+  const VcfRecord record(bcf_init());
+  if (!record) throw std::bad_alloc();
+  std::uint64_t n = 0;
+  while (input.read(*record, n + 1)) ++n;
+  return n;
+}
 
 }  // namespace biogpu::genome

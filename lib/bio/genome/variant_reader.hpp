@@ -7,22 +7,22 @@
 
 #include "lib/bio/genome/indexed_fasta.hpp"
 #include "lib/bio/genome/variant.hpp"
+#include "lib/io/bad_records.hpp"
+#include "lib/io/sequence_reader.hpp"
 
 struct bcf_hdr_t;
 
 namespace biogpu::genome {
 
-// What happens to variants that cannot be put into the genome's sequence: an Error{bad_input}, or
-// they are counted and left out.
-enum class BadVariants { refuse, skip };
-
 struct VariantReaderOptions {
-  BadVariants bad = BadVariants::refuse;
+  // Variants that cannot be put into the genome's sequence.
+  io::BadRecords bad = io::BadRecords::refuse;
   std::vector<std::string> samples;  // whose genotypes are read, in this order
   bool keep_source = false;          // Variant::source, for annotated output
+  io::RecordRange records = {};      // that are given out; the rest is passed over
 };
 
-// Of the records read so far.
+// Of the records read so far, without those that are passed over.
 struct VariantCounts {
   std::uint64_t records = 0;
   std::uint64_t given_out = 0;
@@ -68,5 +68,9 @@ class VariantReader {
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// How many records a VCF or BCF file has; reads all of it. Errors: those of VariantReader for what
+// is malformed.
+std::uint64_t count_variant_records(const std::string& path);
 
 }  // namespace biogpu::genome

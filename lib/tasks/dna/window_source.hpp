@@ -10,6 +10,9 @@
 #include "lib/bio/genome/contig.hpp"
 #include "lib/bio/genome/letters.hpp"
 #include "lib/bio/genome/window.hpp"
+#include "lib/io/bad_records.hpp"
+#include "lib/io/shard.hpp"
+#include "lib/tasks/dna/region_source.hpp"
 
 namespace biogpu::tasks {
 
@@ -37,20 +40,25 @@ class WindowSource {
   virtual std::span<const genome::Contig> contigs() const { return {}; }
   // What was read so far.
   virtual std::vector<File> files() const = 0;
+  // Records of files that did not fit and were skipped so far.
+  virtual std::uint64_t n_skipped() const = 0;
 };
 
-// Records of FASTA or FASTQ files. Errors: those of genome::FastaWindows.
+// How records of files become windows.
+struct FastaOptions {
+  genome::Fit fit = genome::Fit::exact;
+  io::Shard shard;  // of all records, which are counted first
+  int n_threads = 1;
+  io::BadRecords bad = io::BadRecords::refuse;
+};
+
+// Records of FASTA or FASTQ files. Errors: those of genome::FastaWindows and io::shard_files().
 std::unique_ptr<WindowSource> make_fasta_source(std::vector<std::string> paths, std::int64_t length,
-                                                genome::Fit fit, int n_threads);
-
-struct GenomeRegions {
-  std::string genome;                // FASTA
-  std::string bed;                   // or empty
-  std::vector<std::string> regions;  // samtools' form, after those of the BED file
-};
+                                                const FastaOptions& options);
 
 // Windows around the centres of regions of a genome, N beyond its ends. Errors: those of
-// genome::IndexedFasta, BedReader and parse_window.
-std::unique_ptr<WindowSource> make_genome_source(const GenomeRegions& regions, std::int64_t length);
+// genome::IndexedFasta and RegionSource.
+std::unique_ptr<WindowSource> make_genome_source(const GenomeRegions& regions, std::int64_t length,
+                                                 const io::Shard& shard, io::BadRecords bad);
 
 }  // namespace biogpu::tasks

@@ -71,7 +71,7 @@ void apply_alleles(const genome::Variant& variant, const genome::IndexedFasta& g
 }
 
 void read_and_annotate(const std::string& path) {
-  genome::VariantReader reader(path, small_genome(), {genome::BadVariants::skip, {}, true});
+  genome::VariantReader reader(path, small_genome(), {io::BadRecords::skip, {}, true});
   genome::AnnotatedVcfWriter writer("/dev/null", reader, {{"BIOGPU_SAD", "A", "difference"}});
   for (genome::Variant variant; reader.next(variant);) {
     apply_alleles(variant, small_genome());
@@ -84,7 +84,7 @@ void read_and_annotate(const std::string& path) {
 }
 
 void build_haplotypes(const std::string& path) {
-  genome::VariantReader reader(path, small_genome(), {genome::BadVariants::skip, {"s"}, false});
+  genome::VariantReader reader(path, small_genome(), {io::BadRecords::skip, {"s"}, false});
   const genome::HaplotypeSet haplotypes(reader, genome::UnphasedGenotypes::skip);
   for (std::size_t h = 0; h < std::min<std::size_t>(haplotypes.n_haplotypes(0), 3); ++h)
     for (const std::int64_t begin : {-10, 0, 20, 40}) {

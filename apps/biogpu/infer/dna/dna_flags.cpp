@@ -44,6 +44,9 @@ void add_region_flags(CLI::App& command, WindowFlags& flags) {
       .option("--region", flags.regions.regions, "one region, as chr7:1001-2000; again for more",
               "REGION")
       ->allow_extra_args(false);
+  add_skip_bad_flag(command, flags.dna.infer,
+                    "records of files with other letters or another length, and intervals of\n"
+                    "--regions that are not in the genome");
   options
       .option("--fit", flags.fit,
               "records of another length: exact (refuse), centre (cut or pad both ends) [exact]",
@@ -78,10 +81,12 @@ WindowFlags checked_flags(WindowFlags flags) {
 }
 
 std::unique_ptr<tasks::WindowSource> open_windows(const WindowFlags& flags, std::int64_t length) {
-  if (!flags.regions.genome.empty()) return tasks::make_genome_source(flags.regions, length);
-  return tasks::make_fasta_source(flags.dna.infer.inputs, length,
-                                  flags.fit == "centre" ? genome::Fit::centre : genome::Fit::exact,
-                                  flags.dna.infer.shared.threads);
+  const InferFlags& infer = flags.dna.infer;
+  if (!flags.regions.genome.empty())
+    return tasks::make_genome_source(flags.regions, length, infer.shard, infer.bad_records());
+  const genome::Fit fit = flags.fit == "centre" ? genome::Fit::centre : genome::Fit::exact;
+  return tasks::make_fasta_source(infer.inputs, length,
+                                  {fit, infer.shard, infer.shared.threads, infer.bad_records()});
 }
 
 }  // namespace biogpu::app

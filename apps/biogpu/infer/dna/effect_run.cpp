@@ -8,6 +8,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
+#include "lib/io/shard.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -36,9 +37,13 @@ double guess_bases(const std::string& vcf) {
 
 genome::VariantReaderOptions reader_options(const EffectFlags& flags) {
   genome::VariantReaderOptions options;
-  options.bad = flags.skip_bad ? genome::BadVariants::skip : genome::BadVariants::refuse;
+  options.bad = flags.dna.infer.bad_records();
   options.samples = flags.samples;
   options.keep_source = is_vcf_path(flags.dna.infer.output);
+  if (const io::Shard& shard = flags.dna.infer.shard; !shard.is_whole()) {
+    io::require_file_for_shard(flags.vcf);
+    options.records = io::shard_range(shard, genome::count_variant_records(flags.vcf));
+  }
   return options;
 }
 
@@ -71,9 +76,10 @@ void EffectRun::read_annotation() {
   if (flags_.samples.empty()) return;
   genome::VariantReaderOptions options = reader_options(flags_);
   options.keep_source = false;
+  options.records = {};
   genome::VariantReader reader(flags_.vcf, input_.genome(), options);
-  haplotypes_.emplace(reader, flags_.skip_bad ? genome::UnphasedGenotypes::skip
-                                              : genome::UnphasedGenotypes::refuse);
+  haplotypes_.emplace(reader, flags_.dna.infer.skip_bad ? genome::UnphasedGenotypes::skip
+                                                        : genome::UnphasedGenotypes::refuse);
   windows_.haplotypes = &*haplotypes_;
   const genome::HaplotypeCounts& counts = haplotypes_->counts();
   if (counts.overlapping > 0)
@@ -203,12 +209,11 @@ void EffectRun::finish(std::uint64_t output_bytes, const std::function<void()>& 
       counts.no_genotypes +
       (haplotypes_ ? haplotypes_->counts().unphased + haplotypes_->counts().missing : 0);
   if (counts.skipped() + n_genotypes == 0) return;
-  throw Error(ErrorCode::bad_input,
-              fmt::format("{}: skipped: {} symbolic alleles, {} records of unknown sequences, {} "
-                          "with another REF than the genome, {} genotypes without phase or "
-                          "missing; the output has the others",
-                          input_.reader().label(), counts.symbolic, counts.unknown_contig,
-                          counts.other_ref, n_genotypes));
+  throw skipped_error(
+      input_.reader().label(),
+      fmt::format("{} symbolic alleles, {} records of unknown sequences, {} with another REF than "
+                  "the genome, {} genotypes without phase or missing",
+                  counts.symbolic, counts.unknown_contig, counts.other_ref, n_genotypes));
 }
 
 }  // namespace biogpu::app

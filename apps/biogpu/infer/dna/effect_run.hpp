@@ -27,7 +27,6 @@ struct EffectFlags {
   bool wide = false;
   std::string genes;                 // BED or GTF, or empty
   std::vector<std::string> samples;  // whose haplotypes are taken; empty: the genome's
-  bool skip_bad = false;
 };
 
 // Whether an output is the annotated input.

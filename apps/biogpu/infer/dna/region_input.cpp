@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "lib/bio/genome/bed.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 
@@ -17,28 +16,37 @@ constexpr std::int64_t kPiece = 64;  // letters: 192 windows and one for their r
 
 }  // namespace
 
-RegionInput::RegionInput(const tasks::GenomeRegions& regions)
-    : ModelInput({"pieces", "substitutions", true}), bed_(regions.bed), genome_(regions.genome) {
-  if (!bed_.empty()) {
-    genome::BedReader bed(bed_, genome_);
-    for (genome::Window region; bed.next(region);) regions_.push_back(region);
-    n_of_bed_ = regions_.size();
-  }
-  for (const std::string& region : regions.regions)
-    regions_.push_back(genome::parse_window(region, genome_.contigs()));
+RegionInput::RegionInput(const tasks::GenomeRegions& regions, const io::Shard& shard,
+                         io::BadRecords bad)
+    : ModelInput({"pieces", "substitutions", true}),
+      bed_(regions.bed),
+      genome_(regions.genome),
+      bad_(bad) {
+  tasks::RegionSource source(regions, genome_, shard, bad);
+  for (genome::Window region; source.next(region); regions_.push_back(region))
+    n_first_ += source.is_of_bed() ? 1 : 0;
+  n_of_bed_ = source.n_of_bed();
+  n_skipped_ = source.n_skipped();
 }
 
 void RegionInput::set_windows(std::int64_t length) {
+  std::vector<genome::Window> fitting;
   for (std::size_t i = 0; i < regions_.size(); ++i) {
     const genome::Window& region = regions_[i];
-    if (region.size() > length)
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("region {}: {} letters; a window of the model has {}",
-                              shortened(region.key), region.size(), length));
+    const auto require_length = [&] {
+      if (region.size() > length)
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("region {}: {} letters; a window of the model has {}",
+                                shortened(region.key), region.size(), length));
+    };
+    const io::BadRecords bad = i < n_first_ ? bad_ : io::BadRecords::refuse;
+    if (!io::take_or_skip(bad, n_skipped_, require_length)) continue;
     const genome::Window window = genome::resize_centre(region, length);
     for (std::int64_t at = region.begin; at < region.end; at += kPiece)
-      pieces_.push_back({i, {window, at, std::min(at + kPiece, region.end)}});
+      pieces_.push_back({fitting.size(), {window, at, std::min(at + kPiece, region.end)}});
+    fitting.push_back(region);
   }
+  regions_ = std::move(fitting);
 }
 
 bool RegionInput::read(std::size_t slot) {

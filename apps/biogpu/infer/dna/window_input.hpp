@@ -32,6 +32,7 @@ class WindowInput : public ModelInput {
   }
 
   std::span<const genome::Contig> contigs() const { return source_->contigs(); }
+  std::uint64_t n_skipped() const { return source_->n_skipped(); }
   // Where a window of a genome begins.
   struct Position {
     std::size_t contig = 0;

@@ -1,14 +1,18 @@
 #include "apps/biogpu/infer/dna/window_run.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 #include <vector>
 
 #include "lib/io/arrays/array_writer.hpp"
+#include "lib/io/input/raw_file.hpp"
 
 namespace biogpu::app {
 
 WindowRun::WindowRun(const WindowFlags& flags, std::string name, std::string command_line)
-    : run_(flags.dna, std::move(name), std::move(command_line),
+    : genome_(flags.regions.genome),
+      run_(flags.dna, std::move(name), std::move(command_line),
            file_bytes(flags.dna.infer.inputs)) {
   input_.open(open_windows(flags, info().window), unknown_code(flags.dna));
 }
@@ -36,8 +40,18 @@ void WindowRun::run(tasks::TrackOptions options, const DnaRun::Write& write) {
 }
 
 void WindowRun::finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs) {
-  run_.finish(output_bytes, {{"windows_per_pass", n_per_pass_}, {"windows", run_.n_records()}},
+  const std::uint64_t n_skipped = input_.n_skipped();
+  run_.finish(output_bytes,
+              {{"windows_per_pass", n_per_pass_},
+               {"windows", run_.n_records()},
+               {"skipped", {{"records", n_skipped}}}},
               name_outputs);
+  if (n_skipped == 0) return;
+  std::vector<std::string> labels;
+  for (const report::InputFile& file : input_.files())
+    if (file.path != genome_) labels.push_back(io::input::label_of(file.path));
+  throw skipped_error(fmt::format("{}", fmt::join(labels, ", ")),
+                      fmt::format("{} records that do not fit", n_skipped));
 }
 
 void run_window_embed(WindowFlags flags, bool both_strands, const std::string& command_line) {

@@ -22,13 +22,14 @@ class WindowRun {
 
   // write gets the results in the order of the input.
   void run(tasks::TrackOptions options, const DnaRun::Write& write);
-  // As ModelRun has it.
+  // As ModelRun has it. Throws Error{bad_input} after it where records were skipped.
   void finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs);
 
  private:
   void compute(models::DnaModel& model, std::size_t slot, const tasks::TrackOptions& options,
                pipeline::RecordOutputs& result);
 
+  const std::string genome_;  // or empty
   DnaRun run_;
   WindowInput input_;
   std::int64_t n_per_pass_ = 0;

@@ -89,6 +89,11 @@ void add_resume_flag(CLI::App& command, InferFlags& flags) {
       "keep finished batches in OUTPUT.partial, and begin with those that are there");
 }
 
+void add_skip_bad_flag(CLI::App& command, InferFlags& flags, const char* what) {
+  OptionGroup(command).flag("--skip-bad", flags.skip_bad,
+                            fmt::format("leave out {}; the exit code is 3 then", what));
+}
+
 void add_infer_flags(CLI::App& command, InferFlags& flags) {
   const OptionGroup options(command);
   options.option("FASTA", flags.inputs, "proteins, plain or gzip; none or -: standard input", " ");
@@ -107,6 +112,11 @@ void add_infer_flags(CLI::App& command, InferFlags& flags) {
 
 void add_infer_shard_flag(CLI::App& command, InferFlags& flags, const char* what) {
   add_shard_flag(command, flags.shard, what);
+}
+
+Error skipped_error(const std::string& label, const std::string& what) {
+  return {ErrorCode::bad_input,
+          fmt::format("{}: skipped: {}; the output has the others", label, what)};
 }
 
 void require_own_outputs(const InferFlags& flags, const std::vector<std::string>& inputs) {

@@ -7,6 +7,8 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/biogpu/command_line/shared_flags.hpp"
+#include "lib/core/error.hpp"
+#include "lib/io/bad_records.hpp"
 #include "lib/io/output/path_conflicts.hpp"
 #include "lib/io/shard.hpp"
 #include "lib/tensor/context.hpp"
@@ -24,8 +26,12 @@ struct InferFlags {
   bool allow_unknown = false;
   bool keep_rare = false;
   bool resume = false;
+  bool skip_bad = false;
   std::int64_t truncate = 0;
   io::Shard shard;  // of all inputs, one after the other
+  io::BadRecords bad_records() const {
+    return skip_bad ? io::BadRecords::skip : io::BadRecords::refuse;
+  }
   // Beside the inputs, the model and the output: what no output may take the place of, and what is
   // written, too.
   std::vector<io::NamedFile> also_read;
@@ -42,6 +48,8 @@ const char* name_of(tensor::Precision precision);
 void add_infer_flags(CLI::App& command, InferFlags& flags);
 void add_table_output(CLI::App& command, InferFlags& flags);
 void add_resume_flag(CLI::App& command, InferFlags& flags);
+// what: the records that are left out.
+void add_skip_bad_flag(CLI::App& command, InferFlags& flags, const char* what);
 // what: what is cut and how the parts are joined.
 void add_infer_shard_flag(
     CLI::App& command, InferFlags& flags,
@@ -57,6 +65,9 @@ std::string given_options(const CLI::App& command);
 
 // Where finished batches are kept with --resume.
 std::string resume_path(const InferFlags& flags);
+
+// For a run that has left out records, after all is written: what was skipped of a file.
+Error skipped_error(const std::string& label, const std::string& what);
 
 // Throws Error{usage} where an output is a file that is read or another output. inputs: those of
 // the command, folders replaced by what is read of them.

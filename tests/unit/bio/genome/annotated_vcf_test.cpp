@@ -21,7 +21,7 @@ const std::vector<std::string> kLines = {
 // Adds SAD, one a letter allele, to what a reader that skips gives out.
 void annotate(const std::string& in, const std::string& out, const IndexedFasta& genome,
               bool commit = true) {
-  VariantReader reader(in, genome, {BadVariants::skip, {}, true});
+  VariantReader reader(in, genome, {io::BadRecords::skip, {}, true});
   AnnotatedVcfWriter writer(out, reader,
                             {{"SAD", "A", "difference of \"tracks\""}, {"MAX", "1", "largest"}});
   float value = 0.5f;
@@ -58,7 +58,7 @@ TEST_CASE("genome.annotated_vcf: records keep what they have and get fields", "[
   CHECK(test::gunzip(test::read_file(folder.path("out.vcf.gz"))) == text);
   annotate(in, folder.path("out.bcf"), genome);
   // Read again, as BCF and from it as VCF.
-  VariantReader again(folder.path("out.bcf"), genome, {BadVariants::refuse, {}, true});
+  VariantReader again(folder.path("out.bcf"), genome, {io::BadRecords::refuse, {}, true});
   AnnotatedVcfWriter copy(folder.path("copy.vcf"), again, {});
   for (Variant variant; again.next(variant);) copy.write(variant, {});
   copy.commit();

@@ -157,7 +157,7 @@ TEST_CASE("genome.haplotype: haplotypes of samples", "[genome]") {
        "chr1\t6\t.\tCGT\tC,*\t.\t.\t.\tGT\t1|0\t1|2", "chr1\t7\t.\tG\tA\t.\t.\t.\tGT\t1|1\t0|1",
        "chr2\t1\t.\tG\tC\t.\t.\t.\tGT\t1\t0"});
   VariantReader reader(folder.file("a.vcf", text), genome,
-                       {BadVariants::refuse, {"s1", "s2"}, false});
+                       {io::BadRecords::refuse, {"s1", "s2"}, false});
   const HaplotypeSet haplotypes(reader, UnphasedGenotypes::refuse);
   const auto letters = [&](const Window& window, std::size_t sample, std::size_t haplotype) {
     std::vector<LetterCode> codes(static_cast<std::size_t>(window.size()));
@@ -184,7 +184,7 @@ TEST_CASE("genome.haplotype: an edit that is not applied takes no other's place"
     std::vector<std::string> whole;
     for (const std::string& line : lines) whole.push_back(line + "\t.\t.\t.\tGT\t1");
     VariantReader reader(folder.file("a.vcf", vcf_text({"s"}, whole)), genome,
-                         {BadVariants::refuse, {"s"}, false});
+                         {io::BadRecords::refuse, {"s"}, false});
     const HaplotypeSet set(reader, UnphasedGenotypes::refuse);
     CHECK(set.counts().applied + set.counts().overlapping == lines.size());
     return set.edits_in({"", 0, 0, 16}, 0, 0);
@@ -206,7 +206,7 @@ TEST_CASE("genome.haplotype: genotypes without phase", "[genome]") {
   const auto read = [&](const std::string& genotype, UnphasedGenotypes policy) {
     const std::string path =
         folder.file("a.vcf", vcf_text({"s"}, {"chr1\t2\t.\tC\tG\t.\t.\t.\tGT\t" + genotype}));
-    VariantReader reader(path, genome, {BadVariants::refuse, {"s"}, false});
+    VariantReader reader(path, genome, {io::BadRecords::refuse, {"s"}, false});
     return HaplotypeSet(reader, policy).counts();
   };
   CHECK_THAT(
@@ -241,7 +241,7 @@ TEST_CASE("genome.haplotype: a set gives the edits that its windows need", "[gen
       at += n_ref;
     }
     VariantReader reader(folder.file("a.vcf", vcf_text({"s"}, lines)), genome,
-                         {BadVariants::refuse, {"s"}, false});
+                         {io::BadRecords::refuse, {"s"}, false});
     const HaplotypeSet haplotypes(reader, UnphasedGenotypes::refuse);
     REQUIRE(haplotypes.counts().overlapping == 0);
     for (std::int64_t begin = -10; begin < 120; begin += 3)

@@ -76,7 +76,7 @@ TEST_CASE("genome.variants: what cannot be applied is refused by name, or counte
     Found expected = rest;
     expected.insert(expected.begin(), "1 0 0 . A G");
     expected.push_back("3 0 8 . A G");
-    CHECK(read_all(path, genome, {BadVariants::skip, {}, false}, &counts) == expected);
+    CHECK(read_all(path, genome, {io::BadRecords::skip, {}, false}, &counts) == expected);
     CHECK(counts.*count == 1);
     CHECK(counts.skipped() == 1);
   };
@@ -101,7 +101,7 @@ TEST_CASE("genome.variants: files that are malformed", "[genome]") {
   const auto error_of = [&](const std::string& text) {
     const std::string path = folder.file("a.vcf", text);
     const std::string error = error_text([&] {
-      read_all(path, genome, {BadVariants::skip, {}, false});
+      read_all(path, genome, {io::BadRecords::skip, {}, false});
     });
     CHECK(error.find(path) != error.npos);
     return error;
@@ -145,7 +145,7 @@ TEST_CASE("genome.variants: changes of the phase set are counted", "[genome]") {
     defined.insert(defined.find("##FORMAT"),
                    "##FORMAT=<ID=PS,Number=1,Type=" + std::string(type) + ",Description=\"\">\n");
     VariantCounts counts;
-    CHECK(read_all(folder.file("a.vcf", defined), genome, {BadVariants::refuse, {"s1"}, false},
+    CHECK(read_all(folder.file("a.vcf", defined), genome, {io::BadRecords::refuse, {"s1"}, false},
                    &counts)
               .size() == 7);
     CHECK(counts.skipped() == 0);
@@ -166,7 +166,7 @@ TEST_CASE("genome.variants: IDX elsewhere in a header is text", "[genome]") {
               "##INFO=<ID=Y,Number=1,Type=Float,Description=\"by 1000000\",IDX=7>\n"
               "##made=<ID=IDX,Date=20240101,MYIDX=20240101,IDX2=20240101>\n");
   CHECK(read_all(folder.file("a.vcf", text), genome,
-                 {BadVariants::refuse, {"IDX0000002"}, false}) == Found{"1 0 1 . C G |10"});
+                 {io::BadRecords::refuse, {"IDX0000002"}, false}) == Found{"1 0 1 . C G |10"});
 }
 
 TEST_CASE("genome.variants: genotypes of chosen samples", "[genome]") {
@@ -177,32 +177,32 @@ TEST_CASE("genome.variants: genotypes of chosen samples", "[genome]") {
                                     "chr1\t3\t.\tG\tA\t.\t.\t.\tGT\t0/1\t1/1\t.|.",
                                     "chr1\t4\t.\tT\tA\t.\t.\t.\tGT:DP\t1|0|1:3\t./.:4\t0:5"});
   const Found expected = {"1 0 1 . C G T |1 |01", "2 0 2 . G A |-1-1 /01", "3 0 3 . T A |0 |101"};
-  const VariantReaderOptions options{BadVariants::refuse, {"s3", "s1"}, false};
+  const VariantReaderOptions options{io::BadRecords::refuse, {"s3", "s1"}, false};
   CHECK(read_all(folder.file("a.vcf", text), genome, options) == expected);
   CHECK(read_all(test::to_bcf(folder, text), genome, options) == expected);
   CHECK(error_text([&] {
-          read_all(folder.path("a.vcf"), genome, {BadVariants::refuse, {"s4"}, false});
+          read_all(folder.path("a.vcf"), genome, {io::BadRecords::refuse, {"s4"}, false});
         }) == "2 " + folder.path("a.vcf") + ": has no sample 's4'");
   folder.file("a.vcf", vcf_text({"s1"}, {"chr1\t2\t.\tC\tG\t.\t.\t.\tGT\t0|2"}));
   CHECK_THAT(error_text([&] {
-               read_all(folder.path("a.vcf"), genome, {BadVariants::refuse, {"s1"}, false});
+               read_all(folder.path("a.vcf"), genome, {io::BadRecords::refuse, {"s1"}, false});
              }),
              ContainsSubstring("record 1"));
   folder.file("a.vcf", vcf_text({"s1"}, {"chr1\t2\t.\tC\tG\t.\t.\t.\tDP\t3"}));
   CHECK_THAT(error_text([&] {
-               read_all(folder.path("a.vcf"), genome, {BadVariants::refuse, {"s1"}, false});
+               read_all(folder.path("a.vcf"), genome, {io::BadRecords::refuse, {"s1"}, false});
              }),
              ContainsSubstring("record 1 (chr1:2): has no genotypes; expected GT of every sample"));
   // Left out at the end of all samples: htslib would end the program.
   folder.file("a.vcf", vcf_text({"s1"}, {"chr1\t2\t.\tC\tG\t.\t.\t.\tDP:GT\t3"}));
   CHECK_THAT(error_text([&] {
-               read_all(folder.path("a.vcf"), genome, {BadVariants::refuse, {"s1"}, false});
+               read_all(folder.path("a.vcf"), genome, {io::BadRecords::refuse, {"s1"}, false});
              }),
              ContainsSubstring("record 1 (chr1:2): has no genotypes"));
   folder.file("a.vcf", vcf_text({"s1"}, {"chr1\t2\t.\tC\tG\t.\t.\t.\tDP\t3",
                                          "chr1\t3\t.\tG\tA\t.\t.\t.\tGT\t0|1"}));
   VariantCounts counts;
-  CHECK(read_all(folder.path("a.vcf"), genome, {BadVariants::skip, {"s1"}, false}, &counts) ==
+  CHECK(read_all(folder.path("a.vcf"), genome, {io::BadRecords::skip, {"s1"}, false}, &counts) ==
         Found{"2 0 2 . G A |01"});
   CHECK(counts.no_genotypes == 1);
   CHECK(counts.skipped() == 1);
