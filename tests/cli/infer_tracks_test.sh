@@ -65,6 +65,30 @@ tracks --head human --strands both reverse.fa -o reverse.tsv
 check "both strands" cmp <(cut -f 3- both.tsv) <(tac reverse.tsv | cut -f 3-)
 check "are not one strand" bash -c '! cmp -s <(head -16 human.tsv) both.tsv'
 
+# Tracks of one strand are averaged with those of the other: strand_pair of the table.
+cp -r named stranded
+awk -F '\t' 'BEGIN { OFS = FS } { print $0, NR == 1 ? "strand_pair" : ($1 == 2 ? 5 : $1 == 5 ? 2 : $1) }' \
+  named/targets_human.txt >stranded/targets_human.txt
+run infer tracks -q --device cpu --model stranded --head human --strands both one.fa -o pairs.tsv
+check "stranded tracks" rc_is 0
+tracks --head human reverse.fa -o other.tsv
+check "their partners are exchanged" python3 - <<'PY'
+rows = lambda path: [[float(x) for x in line.split("\t")[2:]] for line in open(path)][:16]
+forward, other, both, pairs = map(rows, ("human.tsv", "other.tsv", "both.tsv", "pairs.tsv"))
+partner = [0, 1, 5, 3, 4, 2, 6]
+close = lambda a, b: abs(a - b) <= 1e-5 * abs(b)
+for i in range(16):
+    for t in range(7):
+        assert close(both[i][t], (forward[i][t] + other[15 - i][t]) / 2), (i, t)
+        assert close(pairs[i][t], (forward[i][t] + other[15 - i][partner[t]]) / 2), (i, t)
+assert not close(pairs[0][2], both[0][2])
+PY
+run infer tracks -q --device cpu --model stranded --head human --strands both --tracks 4,2 one.fa
+check "a partner that is not asked for" cmp <(cut -f 3,4 out.txt) <(awk -F '\t' '{ print $7 "\t" $5 }' pairs.tsv)
+check "is not in the output" cmp <(cut -f 5 out.txt | sort -u) <(echo)
+run infer tracks -q --device cpu --model stranded --head human one.fa
+check "one strand has no pairs" cmp out.txt <(head -16 human.tsv)
+
 # Regions of a genome: the same as their letters in a file, N beyond the ends of a contig.
 { echo ">chr1" && sed -n 2p "$windows" | fold -w 60; } >genome.fa
 printf 'chr1\t500\t524\tmiddle\nchr1\t0\t8\n' >regions.bed

@@ -58,6 +58,32 @@ for i in 0 1 2 3 4 5 6; do printf '%s\tTRACK%s\tDNASE:tissue %s\n' $i $i $i; don
 run infer variants -q --device cpu --model named --genome genome.fa --head human --tracks TRACK4,TRACK1 $vcf
 check "names of a table" cmp <(tail -n +2 out.txt | head -2 | cut -f 8) <(printf 'TRACK4\nTRACK1\n')
 
+# Tracks of one strand are averaged with those of the other.
+cp -r named stranded
+awk -F '\t' 'BEGIN { OFS = FS } { print $0, NR == 1 ? "strand_pair" : ($1 == 2 ? 5 : $1 == 5 ? 2 : $1) }' \
+  named/targets_human.txt >stranded/targets_human.txt
+# shellcheck disable=SC2086
+run infer variants -q --device cpu --model stranded --genome genome.fa $every --strands both $vcf -o pairs.tsv
+check "stranded tracks" rc_is 0
+check "their partners are exchanged" python3 - <<'PY'
+import csv
+def read(path):
+    rows = csv.DictReader(open(path), delimiter="\t")
+    return {(r["id"], r["alt"], r["bins"], r["score"], int(r["track"].replace("TRACK", ""))): float(r["value"])
+            for r in rows if r["score"] in ("REF", "ALT")}
+forward, both, pairs = map(read, ("forward.tsv", "both.tsv", "pairs.tsv"))
+partner = [0, 1, 5, 3, 4, 2, 6]
+differ = 0
+for key, value in pairs.items():
+    other = key[:4] + (partner[key[4]],)
+    right = (forward[key] + 2 * both[other] - forward[other]) / 2
+    assert abs(value - right) <= 1e-4 * abs(right), (key, value, right)
+    differ += abs(value - both[key]) > 1e-3 * abs(value)
+assert differ > 20, differ
+PY
+run infer variants -q --device cpu --model stranded --genome genome.fa --head human --tracks TRACK5 --scores REF --strands both $vcf
+check "a partner that is not asked for" cmp <(tail -n +2 out.txt) <(grep -P "\tall\tREF\tTRACK5\t" pairs.tsv)
+
 # Annotated VCF, and BCF in and out, of one track and of several.
 one="--head human --tracks 3 --scores SAD,SAR --bins all,centre:3"
 # shellcheck disable=SC2086

@@ -39,6 +39,7 @@ struct MutagenesisFlags {
 
 DnaFlags checked_flags(const MutagenesisFlags& flags) {
   DnaFlags dna = flags.dna;
+  dna.heads.both_strands = flags.compare.strands == "both";
   InferFlags& infer = dna.infer;
   if (flags.regions.bed.empty() && flags.regions.regions.empty())
     throw Error(ErrorCode::usage, "give --region or --regions");

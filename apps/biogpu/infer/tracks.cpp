@@ -67,6 +67,7 @@ void write_signal(WindowRun& run, const TrackFlags& flags) {
 
 void run_tracks(TrackFlags flags, const std::string& command_line) {
   InferFlags& infer = flags.windows.dna.infer;
+  flags.windows.dna.heads.both_strands = flags.strands == "both";
   const bool is_signal = genome::is_signal_path(infer.output);
   if (is_signal && flags.windows.regions.genome.empty())
     throw Error(ErrorCode::usage, ".bw and .bedgraph need --genome with --regions or --region");

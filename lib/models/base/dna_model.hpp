@@ -22,6 +22,10 @@ struct TrackHead {
 struct HeadChoice {
   std::string name;
   std::vector<std::int64_t> tracks;  // below n_tracks, in the order of the output; empty: all
+  // Where predictions of both strands are averaged and tracks of one strand are known: of each
+  // track of the output, which of `tracks`, or of all, is the same on the other strand. Those
+  // behind the output's are computed for it alone. Empty: each track is its own.
+  std::vector<std::size_t> other_strand = {};
 };
 
 // A window that was run, with what its model keeps of it.

@@ -181,7 +181,9 @@ void Comparer::add(std::vector<double>& sums, const models::Outputs& outputs, st
   std::size_t first_track = 0;
   for (const models::HeadChoice& head : model_.heads()) {
     const models::Outputs::Array& array = outputs.at("tracks." + head.name);
-    const auto n_tracks = static_cast<std::size_t>(array.shape[1]);
+    const auto width = static_cast<std::size_t>(array.shape[1]);
+    const std::size_t n_tracks = head.other_strand.empty() ? width : head.other_strand.size();
+    const bool exchanged = view.reverse && !head.other_strand.empty();
     const float* const bins = array.values.data() + window * (array.values.size() / n_windows);
     for (std::size_t r = 0; r < ranges.size(); ++r) {
       BinRange range = ranges[r];
@@ -191,8 +193,9 @@ void Comparer::add(std::vector<double>& sums, const models::Outputs& outputs, st
                                 : 1.0;
       double* const to = sums.data() + r * n_tracks_ + first_track;
       for (std::int64_t bin = range.begin; bin < range.end; ++bin) {
-        const float* const row = bins + static_cast<std::size_t>(bin) * n_tracks;
-        for (std::size_t t = 0; t < n_tracks; ++t) to[t] += factor * static_cast<double>(row[t]);
+        const float* const row = bins + static_cast<std::size_t>(bin) * width;
+        for (std::size_t t = 0; t < n_tracks; ++t)
+          to[t] += factor * static_cast<double>(row[exchanged ? head.other_strand[t] : t]);
       }
     }
     first_track += n_tracks;
@@ -209,8 +212,8 @@ std::vector<Compared> compare_windows(DnaModel& model, std::span<const Compariso
 std::size_t count_tracks(const DnaModel& model) {
   std::size_t n = 0;
   for (const models::HeadChoice& choice : model.heads()) {
-    n += choice.tracks.size();
-    if (!choice.tracks.empty()) continue;  // else all
+    n += choice.other_strand.empty() ? choice.tracks.size() : choice.other_strand.size();
+    if (!choice.tracks.empty() || !choice.other_strand.empty()) continue;  // else all
     for (const models::TrackHead& head : model.info().heads)
       if (head.name == choice.name) n += static_cast<std::size_t>(head.n_tracks);
   }

@@ -55,7 +55,7 @@ std::vector<Compared> compare_windows(models::DnaModel& model,
                                       std::span<const Comparison> comparisons,
                                       const CompareOptions& options);
 
-// Tracks of all loaded heads.
+// Tracks of all loaded heads that are in the output.
 std::size_t count_tracks(const models::DnaModel& model);
 
 }  // namespace biogpu::tasks

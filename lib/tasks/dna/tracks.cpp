@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -25,48 +26,61 @@ void run_windows(DnaModel& model, std::span<const LetterCode> letters, const Tra
                });
 }
 
-// The names of outputs that a window gets, with the ends of their keys.
-std::vector<std::pair<std::string, std::string>> outputs_of(const DnaModel& model,
-                                                            const DnaModel::Request& request) {
-  std::vector<std::pair<std::string, std::string>> outputs;
+// An output that a window gets.
+struct WindowOutput {
+  std::string name;
+  std::string suffix;                     // the end of its key
+  std::vector<std::size_t> other_strand;  // see HeadChoice
+};
+
+std::vector<WindowOutput> outputs_of(const DnaModel& model, const DnaModel::Request& request) {
+  std::vector<WindowOutput> outputs;
   if (request.tracks)
     for (const models::HeadChoice& head : model.heads())
-      outputs.emplace_back("tracks." + head.name,
-                           model.heads().size() > 1 ? "/" + head.name : std::string());
-  if (request.embedding) outputs.emplace_back("embedding", "");
+      outputs.push_back({"tracks." + head.name,
+                         model.heads().size() > 1 ? "/" + head.name : std::string(),
+                         head.other_strand});
+  if (request.embedding) outputs.push_back({"embedding", "", {}});
   return outputs;
 }
 
-// The mean of rows and of those of the other strand, which are in the opposite order.
-io::SharedArray mean_of_strands(const io::SharedArray& forward, const io::SharedArray& reverse,
-                                std::size_t n_rows) {
-  const std::size_t width = forward.size() / n_rows;
-  io::SharedArray mean = io::SharedArray::unset(forward.size());
-  float* const to = mean.data();
-  for (std::size_t row = 0; row < n_rows; ++row)
-    for (std::size_t i = 0; i < width; ++i)
-      to[row * width + i] =
-          0.5f * (forward[row * width + i] + reverse[(n_rows - 1 - row) * width + i]);
-  return mean;
+// Makes rows the mean of them and of those of the other strand, which are in the opposite order.
+void average_strands(io::NamedArray& array, const io::SharedArray& reverse,
+                     std::vector<std::size_t> other_strand) {
+  const auto n_rows = static_cast<std::size_t>(array.shape[0]);
+  const auto width = static_cast<std::size_t>(array.shape[1]);
+  if (other_strand.empty()) {
+    other_strand.resize(width);
+    std::iota(other_strand.begin(), other_strand.end(), std::size_t{0});
+  }
+  const std::size_t n_out = other_strand.size();
+  io::SharedArray mean = io::SharedArray::unset(n_rows * n_out);
+  float* to = mean.data();
+  for (std::size_t row = 0; row < n_rows; ++row, to += n_out) {
+    const float* const forward = array.values.data() + row * width;
+    const float* const other = reverse.data() + (n_rows - 1 - row) * width;
+    for (std::size_t i = 0; i < n_out; ++i) to[i] = 0.5f * (forward[i] + other[other_strand[i]]);
+  }
+  array.shape[1] = static_cast<std::int64_t>(n_out);
+  array.values = std::move(mean);
 }
 
 }  // namespace
 
 void compute_tracks(DnaModel& model, const DnaWindows& windows, const TrackOptions& options,
                     pipeline::RecordOutputs& result) {
-  const auto n_bins = static_cast<std::size_t>(model.info().n_bins);
-  const auto outputs = outputs_of(model, options.request);
+  const std::vector<WindowOutput> outputs = outputs_of(model, options.request);
   const std::size_t first_array = result.arrays.size();
   run_windows(model, windows.letters, options,
               [&](std::size_t first, std::size_t n, const models::Outputs& pass) {
                 for (std::size_t i = 0; i < n; ++i)
-                  for (const auto& [name, suffix] : outputs) {
-                    const models::Outputs::Array& array = pass.at(name);
+                  for (const WindowOutput& output : outputs) {
+                    const models::Outputs::Array& array = pass.at(output.name);
                     const std::size_t size = array.values.size() / n;
-                    result.arrays.push_back({windows.keys[first + i] + suffix,
+                    result.arrays.push_back({windows.keys[first + i] + output.suffix,
                                              {model.info().n_bins, array.shape[1]},
                                              array.values.piece(i * size, size),
-                                             suffix.size()});
+                                             output.suffix.size()});
                   }
               });
   result.n_records += windows.size();
@@ -80,11 +94,10 @@ void compute_tracks(DnaModel& model, const DnaWindows& windows, const TrackOptio
               [&](std::size_t first, std::size_t n, const models::Outputs& pass) {
                 for (std::size_t i = 0; i < n; ++i)
                   for (std::size_t k = 0; k < outputs.size(); ++k) {
-                    const io::SharedArray& values = pass.at(outputs[k].first).values;
+                    const io::SharedArray& values = pass.at(outputs[k].name).values;
                     const std::size_t size = values.size() / n;
-                    io::SharedArray& forward =
-                        result.arrays[first_array + (first + i) * outputs.size() + k].values;
-                    forward = mean_of_strands(forward, values.piece(i * size, size), n_bins);
+                    average_strands(result.arrays[first_array + (first + i) * outputs.size() + k],
+                                    values.piece(i * size, size), outputs[k].other_strand);
                   }
               });
 }

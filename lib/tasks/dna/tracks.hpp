@@ -21,7 +21,7 @@ struct DnaWindows {
 struct TrackOptions {
   models::DnaModel::Request request;
   // The mean of a window's numbers and of those of its reverse complement, whose bins are turned
-  // round. Tracks of one strand stay in their columns.
+  // round and whose tracks are exchanged as HeadChoice::other_strand says.
   bool both_strands = false;
   std::int64_t windows_per_pass = 1;
 };

@@ -16,6 +16,7 @@ namespace {
 DnaFlags checked_flags(const EffectFlags& flags) {
   DnaFlags dna = flags.dna;
   dna.infer.inputs = {flags.vcf};
+  dna.heads.both_strands = flags.compare.strands == "both";
   dna.infer.also_read.push_back({"--genome", flags.genome});
   dna.infer.also_read.push_back({"--targets", dna.heads.targets});
   if (!is_vcf_path(dna.infer.output)) require_table_name(dna.infer.output);

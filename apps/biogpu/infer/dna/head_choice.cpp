@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
+#include <optional>
 
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "lib/core/error.hpp"
@@ -50,10 +52,42 @@ HeadTracks tracks_of(const HeadFlags& flags, const std::string& folder,
   return {path, std::move(tracks)};
 }
 
-std::vector<std::int64_t> choose_tracks(const HeadFlags& flags, const std::string& folder,
-                                        const models::TrackHead& head) {
+// Of tracks of one strand, those of the other are computed too.
+void add_other_strand(const std::vector<genome::Track>& tracks, models::HeadChoice& choice) {
+  const bool any = std::any_of(tracks.begin(), tracks.end(), [](const genome::Track& track) {
+    return track.strand_pair && *track.strand_pair != track.index;
+  });
+  if (!any) return;
+  std::vector<std::int64_t> chosen = choice.tracks;
+  if (chosen.empty()) {
+    chosen.resize(tracks.size());
+    std::iota(chosen.begin(), chosen.end(), 0);
+  }
+  const std::size_t n_out = chosen.size();
+  std::vector<std::optional<std::size_t>> columns(tracks.size());
+  for (std::size_t i = 0; i < n_out; ++i) columns[static_cast<std::size_t>(chosen[i])] = i;
+  for (std::size_t i = 0; i < n_out; ++i) {
+    const genome::Track& track = tracks[static_cast<std::size_t>(chosen[i])];
+    const std::int64_t other = track.strand_pair.value_or(track.index);
+    std::optional<std::size_t>& column = columns[static_cast<std::size_t>(other)];
+    if (!column) {
+      column = chosen.size();
+      chosen.push_back(other);
+    }
+    choice.other_strand.push_back(*column);
+  }
+  if (!choice.tracks.empty()) choice.tracks = std::move(chosen);
+}
+
+models::HeadChoice choose_tracks(const HeadFlags& flags, const std::string& folder,
+                                 const models::TrackHead& head) {
+  models::HeadChoice choice{head.name, {}};
+  const bool selected = !flags.tracks.empty() || !flags.targets.empty();
+  if (!selected && !flags.both_strands) return choice;
   const auto [table, tracks] = tracks_of(flags, folder, head);
-  return genome::select_tracks(tracks, flags.tracks, table);
+  if (selected) choice.tracks = genome::select_tracks(tracks, flags.tracks, table);
+  if (flags.both_strands) add_other_strand(tracks, choice);
+  return choice;
 }
 
 }  // namespace
@@ -80,10 +114,7 @@ std::vector<models::HeadChoice> choose_heads(const HeadFlags& flags, const std::
     const bool twice = std::any_of(choices.begin(), choices.end(),
                                    [&](const auto& choice) { return choice.name == name; });
     if (twice) throw Error(ErrorCode::usage, fmt::format("--head has {} twice", name));
-    models::HeadChoice choice{name, {}};
-    if (!flags.tracks.empty() || !flags.targets.empty())
-      choice.tracks = choose_tracks(flags, folder, *head);
-    choices.push_back(std::move(choice));
+    choices.push_back(choose_tracks(flags, folder, *head));
   }
   return choices;
 }
@@ -102,7 +133,9 @@ std::vector<std::string> track_names(const HeadFlags& flags, const std::string& 
       const std::string& name = track.identifier.empty() ? track.description : track.identifier;
       names.push_back(model.heads().size() > 1 ? choice.name + "/" + name : name);
     };
-    for (const std::int64_t index : choice.tracks) add(index);
+    const std::size_t n_out =
+        choice.other_strand.empty() ? choice.tracks.size() : choice.other_strand.size();
+    for (std::size_t i = 0; i < std::min(n_out, choice.tracks.size()); ++i) add(choice.tracks[i]);
     if (choice.tracks.empty())
       for (std::int64_t index = 0; index < head->n_tracks; ++index) add(index);
   }

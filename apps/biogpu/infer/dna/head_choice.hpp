@@ -15,6 +15,7 @@ struct HeadFlags {
   std::vector<std::string> heads;  // empty: all
   std::string tracks;              // empty: all
   std::string targets;             // empty: targets_HEAD.txt of the model's folder, where it is
+  bool both_strands = false;       // tracks of one strand are averaged with those of the other
 };
 
 void add_head_flags(CLI::App& command, HeadFlags& flags);
