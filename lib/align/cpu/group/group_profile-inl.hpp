@@ -106,12 +106,12 @@ class SharedSource {
     const Tag<T> d;
     const hn::Repartition<std::uint8_t, Tag<T>> d8;
     using Codes = hn::Vec<decltype(d8)>;
-    // The look-up gives 0 where the high bit is set: each index is valid in its half of the row
-    // only.
+    // The look-up gives 0 where the high bit is set, and wants indices below 16 otherwise: each is
+    // valid in its half of the row only.
     Codes low[C], high[C];
     for (int c = 0; c < C; ++c) {
       const Codes code = hn::BitCast(d8, hn::Load(d, target + c * lanes()));
-      low[c] = hn::SaturatedAdd(code, hn::Set(d8, 0x70));
+      low[c] = hn::And(hn::SaturatedAdd(code, hn::Set(d8, 0x70)), hn::Set(d8, 0x8f));
       high[c] = hn::Sub(code, hn::Set(d8, 16));
     }
     [[maybe_unused]] const V back = hn::Set(d, static_cast<T>(C * skew_));
@@ -212,7 +212,7 @@ class ProfileSource {
             if (left > 0) std::memcpy(tail, query.data() + i, left);
           }
           const auto code = hn::LoadU(d, left < 16 ? tail : query.data() + i);
-          const auto low = hn::SaturatedAdd(code, hn::Set(d, 0x70));
+          const auto low = hn::And(hn::SaturatedAdd(code, hn::Set(d, 0x70)), hn::Set(d, 0x8f));
           const auto high = hn::Sub(code, hn::Set(d, 16));
           hn::StoreU(hn::Or(hn::TableLookupBytesOr0(low_table, low),
                             hn::TableLookupBytesOr0(high_table, high)),
