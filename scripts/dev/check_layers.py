@@ -75,7 +75,7 @@ def without_comments(text):
 def layer_breach(name, header):
     """An include inside lib/ or gpu/ that points up or sideways, or from lib/ to gpu/ in the wrong file."""
     if name.startswith("lib/") and header.startswith("gpu/") and not GPU_SIDE_OF_LIB.match(name):
-        return f'only lib/gpu_backend and *_gpu.cpp may include "{header}"'
+        return f'only lib/gpu_backend and *_gpu.* may include "{header}"'
     for root, layers in (("lib/", LIB_LAYER), ("gpu/", GPU_LAYER)):
         if not (name.startswith(root) and header.startswith(root)):
             continue

@@ -68,7 +68,7 @@ def drawing():
         lines.append("  end")
     lines += [f"  {name[folders[0]]} --> {target}" for folders, targets in found
               for target in sorted({name[target] for target in targets})]
-    return "\n".join([*lines, '  lib -. "lib/gpu_backend and *_gpu.cpp" .-> gpu', "```", ""])
+    return "\n".join([*lines, '  lib -. "lib/gpu_backend and *_gpu.*" .-> gpu', "```", ""])
 
 
 def main():
