@@ -1,5 +1,6 @@
 #include "lib/core/device_start.hpp"
 
+#include "lib/core/gpu_backend.hpp"
 #include "lib/core/timed.hpp"
 
 namespace biogpu {
@@ -8,10 +9,10 @@ DeviceStart::DeviceStart(const DeviceRequest& request, const AutoDecision& decis
   using Kind = DeviceRequest::Kind;
   const bool asks_driver =
       request.kind != Kind::cpu && (request.kind != Kind::automatic || decision.worth_gpu);
-  choice_ = std::async(asks_driver ? std::launch::async : std::launch::deferred,
-                       [this, request, decision] {
-                         return timed(seconds_, [&] { return choose_device(request, decision); });
-                       });
+  const auto choose = [this, request, decision] {
+    return timed(seconds_, [&] { return choose_device(request, decision); });
+  };
+  choice_ = asks_driver ? async_with_backend(choose) : std::async(std::launch::deferred, choose);
 }
 
 DeviceChoice DeviceStart::get() { return choice_.get(); }

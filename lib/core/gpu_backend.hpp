@@ -1,7 +1,9 @@
 #pragma once
 
+#include <future>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/core/device.hpp"
@@ -44,6 +46,15 @@ struct GpuBackend {
 
 // The backend of this build, or nullptr with *why set to one line.
 const GpuBackend* gpu_backend(std::string* why);
+
+// Runs a task that asks for devices in another thread. The calling thread, which lives longer,
+// opens the backend first: AMD's runtime faults at exit where a thread that has ended opened it and
+// another one called it later.
+template <class Task>
+auto async_with_backend(Task task) {
+  (void)gpu_backend(nullptr);
+  return std::async(std::launch::async, std::move(task));
+}
 
 // The backend's table of a feature. Throws Error{device} where there is no backend, or it does not
 // have this version of the feature.

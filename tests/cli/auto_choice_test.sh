@@ -49,7 +49,7 @@ check "an output that differs" rc_is 1
 check "is named" err_has 'auto_choice.py: align .*: gpu.tsv differs from cpu.tsv'
 with_other gpu "rm gpu.tsv"
 check "an output that is not there" rc_is 1
-with_other auto "sleep 0.3"
+with_other auto "sleep 5"
 check "a slow auto" rc_is 0
 check "is told" out_has '^slower than the better by more than 5 %: align'
 with_other nothing "true"

@@ -158,10 +158,7 @@ class IndexRun {
     const Kind kind = flags_.shared.device_request.kind;
     const bool is_large = decide_device(flags_.shared.device_request, work(file_bytes())).worth_gpu;
     if (kind == Kind::cpu || (kind == Kind::automatic && !is_large)) return {};
-    // Opened by this thread: AMD's runtime faults at exit where a thread that has ended opened it
-    // and this one called it later.
-    (void)gpu_backend(nullptr);
-    return std::async(std::launch::async, [request = flags_.shared.device_request] {
+    return async_with_backend([request = flags_.shared.device_request] {
       const StageClock start("device", 1);
       try {
         (void)choose_device(request, true);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "lib/core/gpu_backend.hpp"
 #include "lib/core/timed.hpp"
 #include "lib/io/char_buffer.hpp"
 
@@ -40,7 +41,7 @@ AutoDeviceCounter::AutoDeviceCounter(const CountOptions& options, const Request&
     settled_ = true;
     return;
   }
-  start_ = std::async(std::launch::async, [this, request] {
+  start_ = async_with_backend([this, request] {
     return timed(start_s_, [&] {
       DeviceChoice choice = choose_device(request.device, request.worth_gpu);
       if (choice.on_gpu())

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/core/gpu_backend.hpp"
 
 namespace biogpu::qc {
 
@@ -13,7 +14,7 @@ GpuPool::GpuPool(std::function<std::vector<int>()> choose, bool wait, const Opti
     open(choose);
     return;
   }
-  opening_ = std::async(std::launch::async, [this, choose = std::move(choose)] {
+  opening_ = async_with_backend([this, choose = std::move(choose)] {
     try {
       open(choose);
     } catch (const Error& error) {
