@@ -107,6 +107,7 @@ TensorNet::TensorNet(const std::string& folder, const ModelConfig& config, tenso
   const tensornet::HostWeights host =
       tensornet::read_weights(config_, options.atom_references, table);
   table.finish();
+  tensornet::check_weights(host, checkpoint.files().front());
   info_.architecture = config_.n_charges > 0 ? "TensorNet2" : "TensorNet";
   info_.dialect = config_.dialect == tensornet::Config::Dialect::matgl ? "matgl" : "torchmd-net";
   info_.energy_unit = config_.energy_unit;

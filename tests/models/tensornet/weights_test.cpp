@@ -2,6 +2,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -137,8 +138,8 @@ TEST_CASE("tensornet.weights: tables of the prior D2 hold numbers above 0", "[mo
   test::RawTensors tensors = tensors_of("d2");
   const float zero = 0;
   std::memcpy(tensors.at("prior_model.0.R_r").bytes.data() + 4 * 6, &zero, 4);
-  CHECK(
-      has(error_of(read_json("d2"), tensors), "prior_model.0.R_r has a number that is not above"));
+  CHECK(has(error_of(read_json("d2"), tensors),
+            "model.safetensors: prior_model.0.R_r has a number that is not above"));
   tensors.erase("prior_model.0.R_r");
   CHECK(has(error_of(read_json("d2"), tensors), "missing: prior_model.0.R_r"));
   // Its elements end with xenon.
@@ -153,12 +154,25 @@ TEST_CASE("tensornet.weights: tables of the prior D2 hold numbers above 0", "[mo
   CHECK(elements.size() == 16);
 }
 
-TEST_CASE("tensornet.weights: tables of the repulsion have to be symmetric", "[models]") {
-  test::RawTensors tensors = tensors_of("repulsion");
-  const float radius = 9;
-  std::memcpy(tensors.at("representation_model.repulsion.cutoff_ab").bytes.data() + 4 * 20, &radius,
-              4);
-  CHECK(has(error_of(read_json("repulsion"), tensors), "is not symmetric"));
+TEST_CASE("tensornet.weights: tables of the repulsion are symmetric, powers above 0", "[models]") {
+  const auto error = [](const std::string& name, std::size_t at, float number) {
+    test::RawTensors tensors = tensors_of("repulsion");
+    std::memcpy(tensors.at("representation_model.repulsion." + name).bytes.data() + 4 * at, &number,
+                4);
+    return error_of(read_json("repulsion"), tensors);
+  };
+  const std::string file = "model.safetensors: repulsion.";
+  CHECK(has(error("cutoff_ab", 20, 9), file + "cutoff_ab is not symmetric"));
+  CHECK(has(error("z_outer", 20, 9), file + "z_outer is not symmetric"));
+  CHECK(has(error("z_outer", 0, -1), file + "z_outer is not symmetric or has a number below 0"));
+  CHECK(has(error("z_pow", 8, -2), file + "z_pow has a number that is not above 0"));
+  CHECK(has(error("z_pow", 6, 0), file + "z_pow has a number that is not above 0"));
+  for (const char* const name : {"z_pow", "z_outer", "cutoff_ab"}) {
+    const std::string text = error(name, 7, std::numeric_limits<float>::infinity());
+    CHECK(has(text, std::string("repulsion.") + name));
+    CHECK(has(text, "hold NaN or an infinity"));
+    CHECK(!has(text, "symmetric"));
+  }
 }
 
 TEST_CASE("tensornet.weights: tensors that do not fit are listed", "[models]") {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "lib/core/error.hpp"
 
@@ -186,16 +187,6 @@ void read_repulsion(const Config& config, WeightTable& table, HostWeights& weigh
   tables.powers = take(table, "repulsion.z_pow", {n});
   tables.products = take(table, "repulsion.z_outer", {n, n});
   tables.cutoffs = take(table, "repulsion.cutoff_ab", {n, n});
-  const auto size = static_cast<std::size_t>(n);
-  const auto are_symmetric = [&](const std::vector<double>& numbers) {
-    for (std::size_t k = 0; k < size * size; ++k)
-      if (!(numbers[k] >= 0 && numbers[k] == numbers[k % size * size + k / size])) return false;
-    return true;
-  };
-  if (!are_symmetric(tables.products) || !are_symmetric(tables.cutoffs))
-    throw Error(
-        ErrorCode::bad_input,
-        "repulsion.z_outer or repulsion.cutoff_ab is not symmetric or has a number below 0");
 }
 
 void read_gated_head(const Config& config, WeightTable& table, HostWeights& weights) {
@@ -207,16 +198,6 @@ void read_gated_head(const Config& config, WeightTable& table, HostWeights& weig
     weights.gate.push_back(
         take_linear(table, fmt::format("final_layer.gated.gates.{}", 2 * i), n_out, f));
   }
-}
-
-// Numbers of elements, behind one of no element.
-std::vector<double> take_positive(WeightTable& table, const std::string& name, std::int64_t n) {
-  const tensor::HostTensor tensor = table.take(name, {n});
-  std::vector<double> numbers = doubles(tensor);
-  if (tensor.found &&
-      !std::all_of(numbers.begin() + 1, numbers.end(), [](double x) { return x > 0; }))
-    throw Error(ErrorCode::bad_input, name + " has a number that is not above 0");
-  return numbers;
 }
 
 void read_prior(const Config& config, std::size_t k, bool atom_references, WeightTable& table,
@@ -235,8 +216,8 @@ void read_prior(const Config& config, std::size_t k, bool atom_references, Weigh
       table.ignore(name + "distance.box");
       break;
     case Prior::Kind::d2:
-      weights.dispersions[k] = {take_positive(table, name + "C_6", kDispersionElements),
-                                take_positive(table, name + "R_r", kDispersionElements)};
+      weights.dispersions[k] = {take(table, name + "C_6", {kDispersionElements}),
+                                take(table, name + "R_r", {kDispersionElements})};
       table.ignore(name + "Z_map");
       table.ignore(name + "distances.box");
       break;
@@ -255,7 +236,33 @@ void read_head(const Config& config, bool atom_references, WeightTable& table,
   table.ignore("distance.box");
 }
 
+void require_positive(std::span<const double> numbers, const std::string& name) {
+  if (!std::all_of(numbers.begin(), numbers.end(), [](double x) { return x > 0; }))
+    throw Error(ErrorCode::bad_input, name + " has a number that is not above 0");
+}
+
+// As many rows as columns.
+void require_symmetric(const std::vector<double>& numbers, std::size_t n, const std::string& name) {
+  for (std::size_t k = 0; k < n * n; ++k)
+    if (!(numbers[k] >= 0 && numbers[k] == numbers[k % n * n + k / n]))
+      throw Error(ErrorCode::bad_input, name + " is not symmetric or has a number below 0");
+}
+
 }  // namespace
+
+void check_weights(const HostWeights& weights, const std::string& file) {
+  const std::string repulsion = file + ": repulsion.";
+  const std::size_t n = weights.repulsion.powers.size();
+  require_positive(weights.repulsion.powers, repulsion + "z_pow");
+  require_symmetric(weights.repulsion.products, n, repulsion + "z_outer");
+  require_symmetric(weights.repulsion.cutoffs, n, repulsion + "cutoff_ab");
+  for (const auto& [k, tables] : weights.dispersions) {
+    // Tables begin with a number of no element.
+    const std::string prior = fmt::format("{}: prior_model.{}.", file, k);
+    require_positive(std::span(tables.c6).subspan(1), prior + "C_6");
+    require_positive(std::span(tables.radii).subspan(1), prior + "R_r");
+  }
+}
 
 HostWeights read_weights(const Config& config, bool atom_references, WeightTable& table) {
   // The first that fits counts: longer prefixes come first.

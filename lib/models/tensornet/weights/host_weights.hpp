@@ -74,4 +74,8 @@ struct HostWeights {
 // Takes all of them; what is wrong is told by table.finish().
 HostWeights read_weights(const Config& config, bool atom_references, tensor::WeightTable& table);
 
+// Throws Error{bad_input} that names the file and a tensor whose numbers the pairs' energies cannot
+// be computed from. After table.finish(): all numbers are there and finite.
+void check_weights(const HostWeights& weights, const std::string& file);
+
 }  // namespace biogpu::models::tensornet
