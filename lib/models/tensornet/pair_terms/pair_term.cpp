@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <tuple>
 
 #include "lib/core/error.hpp"
 
@@ -16,6 +17,32 @@ struct Row {
   std::array<double, 9> virial{};
 };
 
+using Shift = std::array<std::int32_t, 3>;
+
+Shift shift_of(const PairList& pairs, std::size_t p) {
+  return pairs.shifts.empty() ? Shift{} : pairs.shifts[p];
+}
+
+// Whether pair p of atom i is in the row of the neighbour too: rows are sorted.
+bool has_reverse(const PairList& pairs, std::size_t i, std::size_t p) {
+  const auto j = static_cast<std::size_t>(pairs.neighbours[p]);
+  const Shift shift = shift_of(pairs, p);
+  const std::tuple<std::int32_t, Shift> wanted{static_cast<std::int32_t>(i),
+                                               {-shift[0], -shift[1], -shift[2]}};
+  auto begin = static_cast<std::size_t>(pairs.starts[j]);
+  const auto end = static_cast<std::size_t>(pairs.starts[j + 1]);
+  const auto order = [&](std::size_t at) {
+    return std::tuple<std::int32_t, Shift>{pairs.neighbours[at], shift_of(pairs, at)};
+  };
+  for (std::size_t n = end - begin; n > 0;) {
+    const std::size_t half = n / 2;
+    const bool is_before = order(begin + half) < wanted;
+    begin += is_before ? half + 1 : 0;
+    n = is_before ? n - half - 1 : half;
+  }
+  return begin < end && order(begin) == wanted;
+}
+
 Row row_of(const PairTerm& term, const AtomSystem& system, const std::vector<std::int32_t>& types,
            const PairList& pairs, std::size_t i) {
   const Box* const box = system.box.has_value() ? &*system.box : nullptr;
@@ -24,12 +51,12 @@ Row row_of(const PairTerm& term, const AtomSystem& system, const std::vector<std
   for (auto p = static_cast<std::size_t>(pairs.starts[i]);
        p < static_cast<std::size_t>(pairs.starts[i + 1]); ++p) {
     const auto j = static_cast<std::size_t>(pairs.neighbours[p]);
-    const std::array<std::int32_t, 3> shift =
-        pairs.shifts.empty() ? std::array<std::int32_t, 3>{} : pairs.shifts[p];
-    const std::array<double, 3> r = displacement_of(system.positions.data() + 3 * i,
-                                                    system.positions.data() + 3 * j, shift, box);
+    const std::array<double, 3> r = displacement_of(
+        system.positions.data() + 3 * i, system.positions.data() + 3 * j, shift_of(pairs, p), box);
     const double squares = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
     if (!(squares >= lower * lower && squares < upper * upper)) continue;
+    if (system.pairs != nullptr && !has_reverse(pairs, i, p))
+      throw Error(ErrorCode::bad_input, "a list of pairs has a pair one way round alone");
     const double distance = std::sqrt(squares);
     const PairTerm::Value value = term.value_of(types[i], types[j], distance);
     row.energy += 0.5 * value.energy;

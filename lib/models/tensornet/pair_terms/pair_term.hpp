@@ -37,8 +37,9 @@ class PairTerm {
 using PairTerms = std::vector<std::unique_ptr<PairTerm>>;
 
 // Adds the term to a system's result; each atom has half of its pairs' energies. types: of the
-// atoms. Pairs that the system has are of a radius of at least the term's range. An atom's pairs
-// have a fixed order, and so does the sum over atoms.
+// atoms. Pairs that the system has are in sorted rows and of a radius of at least the term's range.
+// An atom's pairs have a fixed order, and so does the sum over atoms. Throws Error{bad_input} where
+// a pair within the range is there one way round alone.
 void add_pair_term(const PairTerm& term, const AtomSystem& system,
                    const std::vector<std::int32_t>& types, const PotentialModel::Request& request,
                    PotentialResult& result);
