@@ -46,6 +46,9 @@ CASES = {
     "d2": {**SMALL, "prior_model": ["D2"],
            "prior_args": [{"cutoff_distance": 3.45, "max_num_neighbors": 64,
                            "atomic_number": [53 if z == 7 else z for z in range(18)], **SCALES}]},
+    # A prior of a longer cutoff than the network's, in a box that is wide enough for it.
+    "d2_long": {**SMALL, "prior_model": ["D2"], "box_scale": 2.3,
+                "prior_args": [{"cutoff_distance": 8.0, "max_num_neighbors": 64, "atomic_number": list(range(18)), **SCALES}]},
     "repulsion": {**SMALL, "model": "tensornet2", "q_dim": 8, "q_weights": [0.5, 2.0], "coulomb_cutoff": 3.4,
                   "coulomb_max_num_neighbors": 100, "output_model": "ScalarPlusWeightedCoulomb", "repulsion": True},
 }
@@ -82,15 +85,15 @@ def molecule(n, spread, elements, seed):
     return random.choice(elements, n), positions
 
 
-def torch_systems(elements):
+def torch_systems(elements, box_scale):
     systems = []
     for i, (n, charge) in enumerate(((12, 0), (9, 1), (14, -1), (1, 0))):
         numbers, positions = molecule(n, 0.2, elements, i)
         systems.append({"numbers": numbers, "positions": positions, "charge": charge})
     numbers, positions = molecule(20, 0.2, elements, 9)
-    box = np.array([[7.4, 0, 0], [1.1, 7.2, 0], [-1.7, 0.8, 7.9]])
+    box = box_scale * np.array([[7.4, 0, 0], [1.1, 7.2, 0], [-1.7, 0.8, 7.9]])
     shifts = np.random.default_rng(3).integers(-2, 3, (20, 3))
-    systems.append({"numbers": numbers, "positions": positions + shifts @ box, "charge": 1, "box": box})
+    systems.append({"numbers": numbers, "positions": box_scale * positions + shifts @ box, "charge": 1, "box": box})
     return systems
 
 
@@ -103,6 +106,7 @@ def make_torchmdnet(folder, name, changes):
         setattr(tensornet2, function, getattr(tensornet, "_" + function))
     tensornet.OPT = tensornet2.OPT = False
     args = {**SHARED, **changes}
+    box_scale = args.pop("box_scale", 1)
     model_args = {key: value for key, value in args.items() if key != "check_errors"}
     if model_args["prior_model"] and "prior_args" not in args:
         model_args["prior_args"] = [{"max_z": args["max_z"], "enable": True}]
@@ -112,7 +116,7 @@ def make_torchmdnet(folder, name, changes):
     model.mean.fill_(0.375)
     model.std.fill_(1.625)
     expected = {}
-    systems = torch_systems([1, 6, 7, 8, 16])
+    systems = torch_systems([1, 6, 7, 8, 16], box_scale)
     if args["model"] == "tensornet2" and "coulomb_cutoff" not in args:
         systems = [system for system in systems if "box" not in system]
     for i, system in enumerate(systems):

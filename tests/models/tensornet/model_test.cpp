@@ -4,6 +4,7 @@
 #include <random>
 
 #include "lib/core/error.hpp"
+#include "lib/tasks/molecule/dynamics.hpp"
 #include "tests/models/tensornet/model_support.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/support/worse_of.hpp"
@@ -20,8 +21,8 @@ using test::worse_of;
 
 namespace {
 
-const std::vector<std::string> kCases{"o3",    "so3_old_rows", "charges",   "charges_box",
-                                      "matgl", "zbl",          "repulsion", "d2"};
+const std::vector<std::string> kCases{"o3",  "so3_old_rows", "charges", "charges_box", "matgl",
+                                      "zbl", "repulsion",    "d2",      "d2_long"};
 
 double largest(const std::vector<double>& numbers) {
   double size = 0;
@@ -220,6 +221,66 @@ TEST_CASE("tensornet: lists of pairs that searches cannot rely on are refused", 
   pairs = right;
   pairs.shifts[0][0] = std::numeric_limits<std::int32_t>::min();
   CHECK_THROWS_AS(potential.compute(system), Error);
+}
+
+TEST_CASE("tensornet: pairs of a prior are listed both ways round", "[models]") {
+  LoadedPotential potential(kTensorNets + "d2_long", cpu());
+  AtomSystem system;
+  system.atomic_numbers = {8, 6};
+  system.positions = {0, 0, 0, 5, 0, 0};  // beyond the network's cutoff, within the prior's
+  models::PairList pairs{8, {0, 1, 2}, {1, 0}, {}};
+  const PotentialResult plain = potential.compute(system);
+  CHECK(largest(plain.forces) > 1e-6);
+  system.pairs = &pairs;
+  CHECK(potential.compute(system).forces == plain.forces);
+  pairs = {8, {0, 1, 1}, {1}, {}};
+  CHECK_THROWS_WITH(potential.compute(system), "a list of pairs has a pair one way round alone");
+  pairs = {8, {0, 0, 1}, {0}, {}};
+  CHECK_THROWS_WITH(potential.compute(system), "a list of pairs has a pair one way round alone");
+  system.positions[3] = 8.5;  // beyond both
+  CHECK_NOTHROW(potential.compute(system));
+  // The same of images: rows are sorted by the shift too.
+  system.positions[3] = 11;
+  system.box = models::Box{16, 0, 0, 0, 16, 0, 0, 0, 16};
+  pairs = models::find_pairs(system.positions, &*system.box, 17);
+  CHECK_NOTHROW(potential.compute(system));
+  std::size_t p = 0;
+  while (pairs.neighbours[p] != 1 || pairs.shifts[p] != std::array<std::int32_t, 3>{-1, 0, 0}) ++p;
+  REQUIRE(p < static_cast<std::size_t>(pairs.starts[1]));
+  pairs.shifts.erase(pairs.shifts.begin() + static_cast<std::ptrdiff_t>(p));
+  pairs.neighbours.erase(pairs.neighbours.begin() + static_cast<std::ptrdiff_t>(p));
+  for (std::size_t i = 1; i <= 2; ++i) pairs.starts[i] -= 1;
+  CHECK_THROWS_WITH(potential.compute(system), "a list of pairs has a pair one way round alone");
+}
+
+TEST_CASE("tensornet: a prior's longer cutoff is the model's", "[models]") {
+  LoadedPotential potential(kTensorNets + "d2_long", ops::make_reference_context());
+  CHECK(potential.model->info().cutoff == 8);
+  AtomSystem system = ExpectedFile(kTensorNets + "d2_long").systems()[4].system;
+  REQUIRE(system.box.has_value());
+  const models::PairList narrow = models::find_pairs(system.positions, &*system.box, 7.9);
+  system.pairs = &narrow;
+  CHECK_THROWS_WITH(potential.compute(system), "a list of pairs is of a smaller cutoff");
+  // Wide enough for the network alone.
+  system = ExpectedFile(kTensorNets + "d2").systems()[4].system;
+  REQUIRE(system.box.has_value());
+  CHECK_THROWS_WITH(potential.compute(system), ContainsSubstring("the model needs at least 16 A"));
+}
+
+TEST_CASE("tensornet: dynamics list pairs up to a prior's longer cutoff", "[models]") {
+  LoadedPotential potential(kTensorNets + "d2_long", ops::make_reference_context());
+  tasks::DynamicsState state;
+  state.system = ExpectedFile(kTensorNets + "d2_long").systems()[4].system;
+  state.velocities.assign(state.system.positions.size(), 0);
+  tasks::Dynamics dynamics(*potential.model, state, {.time_step = 0.1});
+  dynamics.run(1);
+  CHECK(dynamics.n_lists() == 1);
+  AtomSystem moved = dynamics.state().system;
+  CHECK(moved.positions != state.system.positions);
+  moved.pairs = nullptr;
+  const PotentialResult plain = potential.compute(moved);
+  CHECK(dynamics.result().energy == plain.energy);
+  CHECK(dynamics.result().forces == plain.forces);
 }
 
 TEST_CASE("tensornet: two supercells have twice the energy, an atom at the cutoff no jump",
