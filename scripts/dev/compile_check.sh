@@ -162,7 +162,7 @@ for target in "${targets[@]}"; do
     if check_target "$target" "${files[@]}"; then
       vendor=AMD
       [[ $target != sm_* ]] || vendor=NVIDIA
-      kernel_rows "$vendor $target" "kernel files" "${files[@]}" >>"$work/record"
+      kernel_rows "$vendor $target" compiled "kernel files" "${files[@]}" >>"$work/record"
     else
       status=1
     fi

@@ -63,7 +63,7 @@ check() {
     *) platform="x86-64 Clang" ;;
   esac
   [ "${BIOGPU_RECORD:-0}" != 1 ] || [ "$(uname -m)" != x86_64 ] ||
-    printf '%s\tall\tcompiled\t%s\n' "$platform" "$("$compiler" --version | head -n 1): $n translation units, parsed alone" |
+    printf '%s\tall\tparsed\t%s\n' "$platform" "$("$compiler" --version | head -n 1): $n translation units" |
     python3 scripts/measure/platforms.py "scripts/dev/compilers.sh $compiler"
 }
 

@@ -58,6 +58,11 @@ else
   exit 1
 fi
 if [ "${BIOGPU_RECORD:-0}" = 1 ] && [ $# = 0 ]; then
-  kernel_rows "NVIDIA sm_80" "kernel files parsed with the headers of CUDA 12.1" "${files[@]}" |
+  mapfile -t sm_80 < <(printf '%s\n' "${files[@]}" | grep -v '_warpgroup\.hip$')
+  mapfile -t sm_90a < <(printf '%s\n' "${files[@]}" | grep '_warpgroup\.hip$')
+  {
+    kernel_rows "NVIDIA sm_80" parsed "kernel files with the headers of CUDA 12.1" "${sm_80[@]}"
+    kernel_rows "NVIDIA sm_90" parsed "kernel files with the headers of CUDA 12.1, as sm_90a" "${sm_90a[@]}"
+  } |
     python3 scripts/measure/platforms.py scripts/dev/cuda_headers_check.sh
 fi

@@ -13,10 +13,10 @@ part_of() {
   esac
 }
 
-# kernel_rows PLATFORM WHAT FILE...: a line a part for scripts/measure/platforms.py; WHAT follows the number of files.
+# kernel_rows PLATFORM STATE WHAT FILE...: a line a part for scripts/measure/platforms.py; WHAT follows the number of files.
 kernel_rows() {
-  local platform=$1 what=$2
-  shift 2
+  local platform=$1 state=$2 what=$3
+  shift 3
   for file in "$@"; do part_of "$file"; done | sort | uniq -c |
-    awk -v platform="$platform" -v what="$what" -v OFS='\t' '{ print platform, $2, "compiled", $1 " " what }'
+    awk -v platform="$platform" -v state="$state" -v what="$what" -v OFS='\t' '{ print platform, $2, state, $1 " " what }'
 }

@@ -21,8 +21,8 @@ if __name__ == "__main__":
 from measure import result_files
 from measure.text import table
 
-# From the least to the most that can be said.
-STATES = ("compiled", "linked and loaded", "machine code emulated", "source emulated", "run")
+# From the least to the most that can be said; docs/platforms.md defines each. "parsed": no code was made (-fsyntax-only).
+STATES = ("parsed", "compiled", "linked and loaded", "machine code emulated", "source emulated", "run")
 PLATFORMS = ("x86-64 Debian 12", "x86-64 Debian 13", "x86-64 Ubuntu 24.04", "x86-64 GCC 12", "x86-64 GCC 13", "x86-64 GCC 14",
              "x86-64 Clang", "arm64", "emulated waves of 32", "emulated waves of 64",
              "NVIDIA sm_80", "NVIDIA sm_86", "NVIDIA sm_89", "NVIDIA sm_90", "AMD gfx90a", "AMD gfx942")
