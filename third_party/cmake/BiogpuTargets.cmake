@@ -5,7 +5,7 @@ target_include_directories(biogpu_options INTERFACE "${PROJECT_SOURCE_DIR}"
 target_compile_options(
   biogpu_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wpedantic>"
                            "$<$<AND:$<BOOL:${BIOGPU_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>")
-# Of GCC 12's standard library std::stable_sort itself uses what is deprecated, of which Clang from 16 on warns.
+# GCC 12's std::stable_sort uses a deprecated function; Clang 16 and later warn.
 target_compile_options(biogpu_options
                        INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-error=deprecated-declarations>")
 if(BIOGPU_SANITIZE)

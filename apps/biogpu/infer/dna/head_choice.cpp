@@ -52,7 +52,7 @@ HeadTracks tracks_of(const HeadFlags& flags, const std::string& folder,
   return {path, std::move(tracks)};
 }
 
-// Of tracks of one strand, those of the other are computed too.
+// Also computes the partner of each chosen stranded track.
 void add_other_strand(const std::vector<genome::Track>& tracks, models::HeadChoice& choice) {
   const bool any = std::any_of(tracks.begin(), tracks.end(), [](const genome::Track& track) {
     return track.strand_pair && *track.strand_pair != track.index;
