@@ -9,7 +9,8 @@ among them wrong usage and damaged input; each file below FOLDER
 is given to each kind of reader too. Exit codes, standard output, standard error and every file left behind are
 compared byte by byte; times, rates and paths of the folders are blanked first. Run it with each backend that both
 builds have. Exit status 1 where something differs. With --seconds no command begins later than that; those left
-out are counted, as are those that an emulated program does not end in 5 minutes.
+out are counted. A command that both programs, or an emulated one, do not end in 5 minutes is listed as not compared.
+What a command wrote that one of them did not end in time is removed on both sides.
 """
 
 import argparse
@@ -209,6 +210,20 @@ def files_of(side):
             if path.is_file() and not {".bin", ".run", ".cache"} & set(path.relative_to(side).parts)}
 
 
+def states_of(folder):
+    """When each file of either side was last written, and its size."""
+    return {(side, name): (path.stat().st_mtime_ns, path.stat().st_size)
+            for side in folder for name, path in files_of(folder[side]).items()}
+
+
+def remove_written(folder, before):
+    """Removes from both sides what either has written since: what a command left that the time limit ended."""
+    after = states_of(folder)
+    for name in {key[1] for key in after if after[key] != before.get(key)}:
+        for side in folder.values():
+            (side / name).unlink(missing_ok=True)
+
+
 def compare_files(folder):
     """Names of files that are on one side only or differ."""
     old, new = files_of(folder["old"]), files_of(folder["new"])
@@ -252,14 +267,18 @@ def main():
                  *damaged_lines(folder, arguments.inputs)]
         if arguments.only:
             lines = [line for line in lines if line.removeprefix("biogpu ").split()[0] in arguments.only]
-        codes, problems, n_left_out, begin = {}, [], 0, time.monotonic()
+        codes, problems, n_late, ended, begin = {}, [], 0, [], time.monotonic()
         for line in lines:
             if time.monotonic() - begin > arguments.seconds:
-                n_left_out += 1
+                n_late += 1
                 continue
+            before = states_of(folder)
             seen = {side: run(line, folder[side], arguments.device) for side in programs}
-            if arguments.emulator and seen["new"][0] == TIMED_OUT:
-                n_left_out += 1
+            timed_out = {side for side in programs if seen[side][0] == TIMED_OUT}
+            if timed_out:
+                remove_written(folder, before)
+            if len(timed_out) == 2 or (arguments.emulator and "new" in timed_out):
+                ended.append(line)
                 continue
             codes[seen["old"][0]] = codes.get(seen["old"][0], 0) + 1
             for what, a, b in zip(("exit code", "standard output", "standard error"), seen["old"], seen["new"]):
@@ -268,7 +287,8 @@ def main():
                                     f"  now: {b[-300:] if what != 'exit code' else b!r}")
         problems += compare_files(folder)
         n_files = len(files_of(folder["old"]))
-    print("\n".join(problems))
+    print("\n".join([*problems, *(f"{line}\n  not compared: it takes more than {LIMIT_S} s" for line in ended)]))
+    n_left_out = n_late + len(ended)
     n_compared = len(lines) - n_left_out
     print(f"{n_compared} commands, {n_files} files, {len(problems)} differences; exit codes of the old program: "
           + ", ".join(f"{code}: {count}" for code, count in sorted(codes.items()))
