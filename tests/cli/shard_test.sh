@@ -110,6 +110,10 @@ works infer tracks -q --model "$tiny" --head human dna.fa "$tiny/windows.fa" --s
 works gather --format lines -o joined.tracks.tsv 1.tracks.tsv 2.tracks.tsv
 check "with --resume" same_files whole.tracks.tsv joined.tracks.tsv
 { sed 's/^>/>good_/' "$tiny/windows.fa" && printf '>short\nACGT\n'; } >third.fa
+fails 3 "third.fa: record 3" infer tracks -q --model "$tiny" third.fa --shard 2/2 --resume -o part.tracks.tsv
+cp part.tracks.tsv.partial kept
+fails 1 "part.tracks.tsv.partial: is of a run with other" infer tracks -q --model "$tiny" third.fa --shard 1/2 --resume -o part.tracks.tsv
+check "what another part left stays" same_files kept part.tracks.tsv.partial
 fails 3 "third.fa: record 3 ('short'): 4 letters" infer tracks -q --model "$tiny" third.fa --shard 2/2
 works infer tracks -q --model "$tiny" third.fa --shard 1/2
 sed 's/^chr2\t257\tv9\t./chr2\t257\tv9\tN/' "$tiny/variants.vcf" | sed '$s/^chr2/chr9/' >ninth.vcf
