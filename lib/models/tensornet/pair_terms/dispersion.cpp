@@ -11,7 +11,8 @@ class Dispersion final : public PairTerm {
  public:
   Dispersion(const Prior& prior, const HostDispersion& elements) : PairTerm({0, prior.cutoff}) {
     // Tables are of nm and J/mol.
-    const double nm = prior.metres * 1e9, joules_per_mol = prior.joules * 6.02214076e23;
+    const double nm = prior.metres_per_length * 1e9,
+                 joules_per_mol = prior.joules_per_energy * 6.02214076e23;
     for (const std::int32_t z : prior.atomic_numbers) {
       // Types of other numbers are not the model's.
       const std::size_t element = z < kDispersionElements ? static_cast<std::size_t>(z) : 0;

@@ -42,8 +42,8 @@ class Zbl final : public PairTerm {
   explicit Zbl(const Prior& prior)
       : PairTerm({0, prior.cutoff}),
         // torchmd-net's numbers: e^2 / (4 pi epsilon_0) in J m, and the Bohr radius in m.
-        coulomb_(2.30707755e-28 / prior.joules / prior.metres),
-        length_(0.8854 * 5.29177210903e-11 / prior.metres) {
+        coulomb_(2.30707755e-28 / prior.joules_per_energy / prior.metres_per_length),
+        length_(0.8854 * 5.29177210903e-11 / prior.metres_per_length) {
     for (const std::int32_t z : prior.atomic_numbers) {
       numbers_.push_back(z);
       powers_.push_back(std::pow(z, 0.23));

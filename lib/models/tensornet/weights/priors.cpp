@@ -47,8 +47,8 @@ std::vector<std::int32_t> read_atomic_numbers(const ModelConfig& arguments) {
 }
 
 void read_scales(const ModelConfig& arguments, Prior& prior) {
-  prior.metres = read_positive(arguments, "distance_scale");
-  prior.joules = read_positive(arguments, "energy_scale");
+  prior.metres_per_length = read_positive(arguments, "distance_scale");
+  prior.joules_per_energy = read_positive(arguments, "energy_scale");
 }
 
 void read_arguments(const ModelConfig& arguments, Prior& prior) {

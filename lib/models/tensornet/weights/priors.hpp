@@ -15,8 +15,8 @@ struct Prior {
   Kind kind = Kind::atomref;
   std::string name;                          // torchmd-net's
   double cutoff = 0;                         // Angstrom
-  double metres = 0;                         // distance_scale: in a unit of length
-  double joules = 0;                         // energy_scale: in a unit of energy
+  double metres_per_length = 0;              // distance_scale
+  double joules_per_energy = 0;              // energy_scale
   std::vector<std::int32_t> atomic_numbers;  // by type of atom
 };
 
