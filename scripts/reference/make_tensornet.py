@@ -7,7 +7,8 @@ usage: scripts/reference/make_tensornet.py FOLDER [--matgl SOURCE] [--case NAME]
 FOLDER gets a folder a case: config.json, model.safetensors and expected.safetensors with systems N/numbers, N/positions,
 N/box, N/charge and their N/energy, N/forces, and N/stress in GPa where matgl is the reference. SOURCE is the src folder of
 matgl 2.0.4 (git e9cde22): released weights are of its order of pairs. torchmd-net's plain operations are used, since its
-Warp kernels compute in single precision. Weights are drawn so that every part matters.
+Warp kernels compute in single precision, and its prior D2 is given the box, which it does not use as published.
+Weights are drawn so that every part matters.
 
 Needs torch, torchmd-net 3.1.0 with warp-lang, and for matgl torch_geometric, ase and pymatgen.
 """
