@@ -7,8 +7,9 @@ usage: scripts/bench/infer_crystals.py BIOGPU --published FOLDER --json FILE [--
 FOLDER is matgl's TensorNet-MatPES-PBE-v2025.1-PES as published (converted here, which needs torch) or as
 scripts/convert/matgl.py made it. Boxes of Si, diamond, NaCl, MgO and Al are relaxed from the experiment's lattice constants;
 each has to be within 1e-4 Angstrom of what matgl 2.0.4 has in double precision, and within 2 % of the experiment. Then 64
-atoms of Si run N steps [10000] of 1 fs at constant energy from velocities of 600 K: the slope of the total energy by time has to
-be below 1e-5 eV an atom and ps. The status is 1 where a bound is broken, 77 where FOLDER is not there. Needs numpy.
+atoms of Si run N steps [10000, at least 1000] of 1 fs at constant energy from velocities of 600 K: the slope of the
+total energy by time has to be below 1e-5 eV an atom and ps. The status is 1 where a bound is broken, 77 where FOLDER is not
+there. Needs numpy.
 """
 
 import argparse
@@ -33,6 +34,7 @@ CRYSTALS = {
 }
 BOUND, SHARE_OF_EXPERIMENT, DRIFT_BOUND = 1e-4, 0.02, 1e-5
 TIMESTEP, TEMPERATURE, INTERVAL = 1.0, 600, 20
+MIN_STEPS = 1000
 
 
 def frame(elements, positions, box):
@@ -115,6 +117,9 @@ def main():
     parser.add_argument("--only", choices=("lattice", "drift"))
     parser.add_argument("--steps", type=int, default=10000)
     arguments = parser.parse_args()
+    if arguments.steps < MIN_STEPS:
+        parser.error(f"--steps is {arguments.steps}; expected at least {MIN_STEPS}: "
+                     "over fewer, the slope that is fitted is noise")
     if not arguments.published.is_dir():
         print(f"SKIPPED: no published model in {arguments.published}")
         return 77
