@@ -30,7 +30,7 @@ from measure import grid, machine, outputs, timing  # noqa: E402
 from measure.text import seconds, shown, table, times  # noqa: E402
 
 DEVICES = ("cpu", "gpu", "auto")
-MOST = 1.05
+MAX_RATIO = 1.05
 NOISE_S = 0.02  # by less a run is not slower
 
 
@@ -44,11 +44,6 @@ def what_auto_says(command, folder):
     return {"predicted": predicted, "chosen": "gpu" if "worth its start" in chosen else "cpu"}
 
 
-def run_anew(command, folder, out):
-    outputs.remove(folder, out)
-    return timing.run(command, folder)
-
-
 def shown_command(options, words):
     return shown(grid.command("biogpu", words, "out", options.threads, "auto"))
 
@@ -58,14 +53,19 @@ def measure(options, folder, name, words):
     calls = {}
     for device in DEVICES:
         command = grid.command(options.biogpu, words, device, options.threads, device)
-        calls[device] = functools.partial(run_anew, command, folder, device)
+        calls[device] = functools.partial(outputs.remove_and_run, command, folder, device)
     runs = timing.take_turns(calls, options.repeats, lambda: outputs.require_equal(folder, name, DEVICES))
     said = what_auto_says(grid.command(options.biogpu, words, "auto", options.threads, "auto", True), folder)
     medians = {device: timing.medians(runs[device])["wall_s"] for device in DEVICES}
     better = min(medians["cpu"], medians["gpu"])
     return {"name": name, "command": shown_command(options, words),
             "runs": runs, "ratio": medians["auto"] / better,
-            "slower": medians["auto"] > max(MOST * better, better + NOISE_S), **said}
+            "slower": medians["auto"] > max(MAX_RATIO * better, better + NOISE_S), **said}
+
+
+def gpu_names(biogpu):
+    done = subprocess.run([biogpu, "devices", "--json", "-"], capture_output=True, text=True, check=True)
+    return [device["name"] for device in json.loads(done.stdout)["devices"]]
 
 
 class Resumed:
@@ -78,15 +78,16 @@ class Resumed:
             return
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         if lines[:1] != self.lines:
-            sys.exit(f"auto_choice.py: {path} is of another program, machine, seed or number of repeats; "
-                     "remove it to start again")
+            sys.exit(f"auto_choice.py: {path} is of another program, machine, GPU, seed or number of "
+                     "repeats; remove it to start again")
         self.lines = lines
 
     @staticmethod
     def common(options):
         described = {key: value for key, value in machine.describe().items() if key != "load"}
         program = hashlib.sha256(pathlib.Path(options.biogpu).read_bytes()).hexdigest()
-        return {"program": program, "machine": described, "seed": options.seed, "repeats": options.repeats}
+        return {"program": program, "machine": described, "gpus": gpu_names(options.biogpu), "seed": options.seed,
+                "repeats": options.repeats}
 
     def find(self, name, command):
         return next((case for case in self.lines[1:] if (case["name"], case["command"]) == (name, command)), None)
@@ -137,7 +138,7 @@ def main():
     slower = [case["name"] for case in cases if case["slower"]]
     print("\n".join(table(["run", "cpu, s", "gpu, s", "auto, s", "auto took", "of the better"], rows_of(cases), "lrrrlr")))
     for name in slower:
-        print(f"slower than the better by more than {100 * (MOST - 1):.0f} %: {name}")
+        print(f"slower than the better by more than {100 * (MAX_RATIO - 1):.0f} %: {name}")
     print(f"{len(slower)} of {len(cases)} runs slower; the worst took "
           f"{times(max((case['ratio'] for case in cases), default=1))} times the better's time")
     if options.json:

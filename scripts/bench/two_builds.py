@@ -21,13 +21,8 @@ from measure import grid, machine, outputs, timing  # noqa: E402
 from measure.text import seconds, shown, table  # noqa: E402
 
 PROGRAMS = ("before", "biogpu")
-MOST = 1.05
+MAX_RATIO = 1.05
 NOISE_S = 0.02  # by less a run is not slower
-
-
-def run_afresh(command, folder, out):
-    outputs.remove(folder, out)
-    return timing.run(command, folder)
 
 
 def measure(options, folder, name, words):
@@ -35,12 +30,12 @@ def measure(options, folder, name, words):
     calls = {}
     for program in PROGRAMS:
         command = grid.command(getattr(options, program), words, program, options.threads, options.device)
-        calls[program] = functools.partial(run_afresh, command, folder, program)
+        calls[program] = functools.partial(outputs.remove_and_run, command, folder, program)
     runs = timing.take_turns(calls, options.repeats, lambda: outputs.require_equal(folder, name, PROGRAMS))
     before, new = (timing.medians(runs[program]) for program in PROGRAMS)
     return {"name": name, "command": shown(grid.command("biogpu", words, "out", options.threads, options.device)),
             "runs": runs, "ratio_wall": before["wall_s"] / new["wall_s"], "ratio_cpu": before["cpu_s"] / new["cpu_s"],
-            "slower": new["cpu_s"] > max(MOST * before["cpu_s"], before["cpu_s"] + NOISE_S)}
+            "slower": new["cpu_s"] > max(MAX_RATIO * before["cpu_s"], before["cpu_s"] + NOISE_S)}
 
 
 def rows_of(cases):
@@ -65,7 +60,7 @@ def main():
     print("\n".join(table(["run", "before, s", "now, s", "before, CPU s", "now, CPU s", "wall ratio", "CPU ratio"],
                           rows_of(cases), "lrrrrrr")))
     for name in slower:
-        print(f"slower than before by more than {100 * (MOST - 1):.0f} % of CPU time: {name}")
+        print(f"slower than before by more than {100 * (MAX_RATIO - 1):.0f} % of CPU time: {name}")
     if options.json:
         result = {"machine": machine.describe(), "threads": options.threads, "device": options.device,
                   "seed": options.seed, "repeats": options.repeats, "date": datetime.date.today().isoformat(),

@@ -3,6 +3,8 @@
 import pathlib
 import sys
 
+from measure import timing
+
 # What names a device, a time or the command itself.
 NOT_COMPARED = (".html", ".json")
 
@@ -16,6 +18,12 @@ def of_run(folder, out):
 def remove(folder, out):
     for former in pathlib.Path(folder).glob(f"{out}[._]*"):
         former.unlink()
+
+
+def remove_and_run(command, folder, out):
+    """Times a command without what it wrote the last time."""
+    remove(folder, out)
+    return timing.run(command, folder)
 
 
 def content(path):

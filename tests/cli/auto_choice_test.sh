@@ -35,7 +35,27 @@ assert len(first["cases"]) == 1 and first["cases"] == second["cases"] and second
 python3 "$script" --biogpu "$biogpu" --sizes 0.01 --lengths 150 --repeats 2 "${limited[@]}" >out.txt 2>err.txt
 rc=$?
 check "runs with other repeats" rc_is 1
-check "are not mixed with them" err_has 'part.jsonl is of another program, machine, seed or number of repeats'
+check "are not mixed with them" err_has 'part.jsonl is of another program, machine, GPU, seed or number of repeats'
+
+# The same program on another card.
+cat >on_card <<END
+#!/bin/bash
+[ "\$1" = devices ] || exec $(printf %q "$biogpu") "\$@"
+echo "{\"devices\": [{\"name\": \"\$CARD\"}]}"
+END
+chmod +x on_card
+on_card() {
+  CARD=$1 python3 "$script" --biogpu ./on_card "${grid[@]}" --commands align --outputs score --resume card.jsonl \
+    >out.txt 2>err.txt
+  rc=$?
+}
+on_card H100
+check "a run on a card is kept" rc_is 0
+on_card H200
+check "runs on another card" rc_is 1
+check "are not mixed with those" err_has 'card.jsonl is of another program, machine, GPU'
+on_card H100
+check "runs on the first card again" rc_is 0
 
 # with_other DEVICE WORDS: a program that does WORDS after a run with the device.
 with_other() {
