@@ -54,7 +54,7 @@ HWY_INLINE bool accept(const char* a, const char* b, int offset, int length,
   return true;
 }
 
-// The first offset at which the bases from there on overlap those of `fixed` from their begin on.
+// The first offset at which the bases from there on overlap those of `fixed` from its first base.
 HWY_INLINE bool slide(const char* moving, int length, const char* fixed, int fixed_length,
                       const OverlapRules& rules, Overlap& overlap) {
   const Tag d;
