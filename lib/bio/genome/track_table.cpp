@@ -93,6 +93,20 @@ void order_tracks(std::vector<Track>& tracks, const std::string& label) {
   }
 }
 
+// Two strands are averaged with each other, or a track with itself.
+void require_mutual_pairs(const std::vector<Track>& tracks, const std::string& label) {
+  for (const Track& track : tracks) {
+    if (!track.strand_pair) continue;
+    const Track& partner = tracks[static_cast<std::size_t>(*track.strand_pair)];
+    if (partner.strand_pair != track.index)
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{}: track {}: strand_pair {}, but track {} has strand_pair {}; "
+                              "expected {}",
+                              label, track.index, partner.index, partner.index,
+                              partner.strand_pair.value(), track.index));
+  }
+}
+
 char lower_of(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
@@ -181,6 +195,7 @@ std::vector<Track> read_track_table(const std::string& path) {
                                  fmt::format("{}: line {}", lines.label(), lines.number())));
   }
   order_tracks(tracks, lines.label());
+  require_mutual_pairs(tracks, lines.label());
   return tracks;
 }
 

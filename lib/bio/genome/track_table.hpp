@@ -23,7 +23,8 @@ struct Track {
 // description up to its first colon; strand_pair may be there, others are not looked at.
 //
 // Throws Error{bad_input} with file and line for what is malformed: an index that is none of
-// 0 to n - 1 or there twice, another number of columns, a pair that is no track.
+// 0 to n - 1 or there twice, another number of columns, a pair that is no track or has another
+// pair.
 std::vector<Track> read_track_table(const std::string& path);
 
 // The indexes of the tracks that a selection names, in its order, each once. A selection is a list

@@ -18,6 +18,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) 
       fuzz::require(tracks[i].index == static_cast<std::int64_t>(i), "an index out of order");
       const auto pair = tracks[i].strand_pair;
       fuzz::require(!pair || (*pair >= 0 && *pair < std::ssize(tracks)), "a pair that is none");
+      fuzz::require(!pair || tracks[static_cast<std::size_t>(*pair)].strand_pair == tracks[i].index,
+                    "a pair of one side");
     }
     if (last == text.npos) return;
     try {

@@ -36,10 +36,16 @@ double guess_bases(const std::string& vcf) {
   return kBasesOfByte * file_bytes({vcf});
 }
 
+// Without a shard: haplotypes are read from the whole file.
 genome::VariantReaderOptions reader_options(const EffectFlags& flags) {
   genome::VariantReaderOptions options;
   options.bad = flags.dna.infer.bad_records();
   options.samples = flags.samples;
+  return options;
+}
+
+genome::VariantReaderOptions shard_options(const EffectFlags& flags) {
+  genome::VariantReaderOptions options = reader_options(flags);
   options.keep_source = is_vcf_path(flags.dna.infer.output);
   if (const io::Shard& shard = flags.dna.infer.shard; !shard.is_whole()) {
     io::require_file_for_shard(flags.vcf);
@@ -59,7 +65,7 @@ EffectRun::EffectRun(const EffectFlags& flags, const std::string& command_line)
       scores_(parse_scores(flags.scores)),
       compare_(compare_options(flags.compare, unknown_code(flags.dna))),
       run_(checked_flags(flags), "infer variants", command_line, guess_bases(flags.vcf)),
-      input_(flags.vcf, flags.genome, reader_options(flags)),
+      input_(flags.vcf, flags.genome, shard_options(flags)),
       tracks_(track_names(flags.dna.heads, flags.dna.infer.model, run_.model())),
       table_(scores_, tracks_, {flags.wide, !flags.samples.empty()}) {
   for (const std::string& bins : flags.bins) windows_.bins.push_back(tasks::parse_bin_choice(bins));
@@ -75,10 +81,7 @@ EffectRun::EffectRun(const EffectFlags& flags, const std::string& command_line)
 void EffectRun::read_annotation() {
   if (!flags_.genes.empty()) windows_.genes = &genes_.emplace(flags_.genes, input_.genome());
   if (flags_.samples.empty()) return;
-  genome::VariantReaderOptions options = reader_options(flags_);
-  options.keep_source = false;
-  options.records = {};
-  genome::VariantReader reader(flags_.vcf, input_.genome(), options);
+  genome::VariantReader reader(flags_.vcf, input_.genome(), reader_options(flags_));
   haplotypes_.emplace(reader, flags_.dna.infer.skip_bad ? genome::UnphasedGenotypes::skip
                                                         : genome::UnphasedGenotypes::refuse);
   windows_.haplotypes = &*haplotypes_;

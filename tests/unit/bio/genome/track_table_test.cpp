@@ -68,6 +68,12 @@ TEST_CASE("genome.track_table: malformed tables name file and line", "[genome]")
   CHECK_THAT(error_of("index\tidentifier\n0\ta\n2\tb\n"), ContainsSubstring("expected 0 to 1"));
   CHECK_THAT(error_of("identifier\tstrand_pair\na\t1\n"),
              ContainsSubstring("track 0: strand_pair 1 of 1"));
+  CHECK_THAT(
+      error_of("identifier\tstrand_pair\na\t1\nb\t1\nc\t1\n"),
+      ContainsSubstring("track 0: strand_pair 1, but track 1 has strand_pair 1; expected 0"));
+  CHECK_THAT(
+      error_of("identifier\tstrand_pair\na\t0\nb\t2\nc\t0\n"),
+      ContainsSubstring("track 1: strand_pair 2, but track 2 has strand_pair 0; expected 1"));
 }
 
 TEST_CASE("genome.track_table: selection by number, identifier, group and pattern", "[genome]") {
