@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/models/borzoi/batch.hpp"
 #include "lib/models/layers/window_rows.hpp"
 #include "lib/ops/convolution/conv1d.hpp"
 #include "lib/ops/convolution/conv1d_letters.hpp"
@@ -30,27 +31,17 @@ ops::Activated tanh_gelu_of(const Affine& norm, const Tensor& out) {
   return {norm.scale, norm.shift, Activation::gelu_tanh, out};
 }
 
+TowerReach make_reach(const borzoi::Config& config) {
+  std::vector<std::int64_t> taps(config.channels.size(), borzoi::kTowerTaps);
+  taps[0] = borzoi::kLetterTaps;
+  return {std::move(taps), config.sequence_length};
+}
+
 }  // namespace
-
-// The inputs of a pass on the device.
-struct Borzoi::Batch {
-  Tensor letters;              // u8 [windows * bases]
-  std::vector<Ragged> levels;  // the windows in bases, and after each pool
-  Tensor bins;                 // i32, rows of the U-Net's result that are bins
-  Tensor all_positions;        // i32, every row of the transformer; or empty
-  Tensor all_bins;             // i32, every bin; or empty
-
-  const Ragged& positions() const { return levels.back(); }
-};
-
-// What the U-Net reads of the tower: operand, [rows, channels], the most rows first.
-struct Borzoi::Skips {
-  std::vector<Lease> activated;
-};
 
 Borzoi::Borzoi(const std::string& folder, const ModelConfig& config, tensor::Context& context,
                Options options)
-    : DnaModel(context), config_(borzoi::read_config(config)) {
+    : DnaModel(context), config_(borzoi::read_config(config)), reach_(make_reach(config_)) {
   if (context.kind() == tensor::Context::Kind::gpu) borzoi::require_gpu_shape(config, config_);
   heads_ = std::move(options.heads);
   if (heads_.empty())
@@ -89,31 +80,64 @@ std::size_t Borzoi::measure(std::int64_t n_windows, const Request& request) cons
   return measure_pass([&](Pass& pass) { forward(pass, letters, request); });
 }
 
-void Borzoi::forward(Pass& pass, std::span<const std::uint8_t> letters,
-                     const Request& request) const {
-  const auto n_letters = static_cast<std::int64_t>(letters.size());
-  const std::int64_t n_windows = n_letters / config_.sequence_length;
+// Pieces of n_letters, of windows or of as many parts of them.
+Borzoi::Batch Borzoi::make_batch(Pass& pass, std::span<const std::uint8_t> letters,
+                                 std::int64_t n_letters, std::int64_t n_windows,
+                                 const Request& request) const {
   Batch batch;
-  batch.letters = pass.upload(DType::u8, {n_letters}, letters.data());
-  std::vector<std::int32_t> starts = window_starts(n_windows, config_.sequence_length);
-  // The transformer's level comes last: a device keeps the plan of attention of one.
+  batch.letters =
+      pass.upload(DType::u8, {static_cast<std::int64_t>(letters.size())}, letters.data());
+  std::vector<std::int32_t> starts = window_starts(n_windows, n_letters);
   for (std::int64_t level = 0; level <= config_.n_levels(); ++level) {
     batch.levels.push_back(pass.segments(starts));
     starts = tensor::shortened_starts(starts, kPool);
   }
+  const std::size_t first = skip_level(0);
+  // The transformer's level comes last: a device keeps the plan of attention of one.
+  for (std::size_t level = first; level < batch.levels.size(); ++level)
+    batch.whole.push_back(
+        n_letters == config_.sequence_length
+            ? batch.levels[level]
+            : pass.segments(window_starts(n_windows, config_.n_rows() >> (level - first))));
   batch.bins = pass.upload(bin_rows(n_windows, config_.n_rows(), config_.bins));
   if (request.parts) batch.all_positions = pass.upload(counting(batch.positions().n_rows));
   if (request.embedding) batch.all_bins = pass.upload(counting(batch.bins.shape[0]));
+  return batch;
+}
+
+void Borzoi::forward(Pass& pass, std::span<const std::uint8_t> letters,
+                     const Request& request) const {
+  const std::int64_t n_windows =
+      static_cast<std::int64_t>(letters.size()) / config_.sequence_length;
+  const Batch batch = make_batch(pass, letters, config_.sequence_length, n_windows, request);
   take_outputs(pass, batch, request);
   pass.run([&] {
     const auto scope = pass.arena().scope();
     Skips skips;
     Lease positions = tower(pass, batch, skips);
-    Lease x = transformer(pass, batch, *positions);
-    positions = {};
-    const Lease bins = unet(pass, batch, skips, std::move(x));
-    run_track_end(pass, end(), request, *bins, batch.all_bins);
+    keep(pass, skips, *positions);
+    finish(pass, batch, request, skips, std::move(positions));
   });
+}
+
+// Copies what changed windows are made of to the outputs that are kept.
+void Borzoi::keep(Pass& pass, const Skips& skips, const Tensor& positions) const {
+  const auto copy = [&](const Tensor& x, const char* name) {
+    const Tensor kept = pass.find(name);
+    if (!kept.empty()) ops::gather_rows(pass.context(), {x, {}, kept});
+  };
+  copy(positions, borzoi::kKeptPositions);
+  for (std::size_t i = 0; i < skips.activated.size(); ++i)
+    copy(*skips.activated[i], borzoi::kKeptSkips[i]);
+}
+
+// From positions, f32, to tracks.
+void Borzoi::finish(Pass& pass, const Batch& batch, const Request& request, Skips& skips,
+                    Lease positions) const {
+  Lease x = transformer(pass, batch, *positions);
+  positions = {};
+  const Lease bins = unet(pass, batch, skips, std::move(x));
+  run_track_end(pass, end(), request, *bins, batch.all_bins);
 }
 
 TrackEnd Borzoi::end() const {
@@ -122,6 +146,11 @@ TrackEnd Borzoi::end() const {
 
 void Borzoi::take_outputs(Pass& pass, const Batch& batch, const Request& request) const {
   take_track_outputs(pass, end(), request, batch.bins.shape[0]);
+  if (request.keep) {
+    pass.output(borzoi::kKeptPositions, {batch.positions().n_rows, config_.width});
+    for (std::size_t i = 0; i < weights_.ups.size(); ++i)
+      pass.output(borzoi::kKeptSkips[i], {batch.whole[i].n_rows, config_.channels[skip_level(i)]});
+  }
   if (!request.parts) return;
   pass.output("stem", {batch.levels[1].n_rows, config_.channels[0]});
   for (std::size_t i = 1; i < config_.channels.size(); ++i)
@@ -129,7 +158,7 @@ void Borzoi::take_outputs(Pass& pass, const Batch& batch, const Request& request
   for (std::int64_t i = 0; i < config_.n_blocks; ++i)
     pass.output(fmt::format("block.{}", i), {batch.positions().n_rows, config_.width});
   for (std::size_t i = 0; i < weights_.ups.size(); ++i)
-    pass.output(fmt::format("up.{}", i), {batch.levels[skip_level(i)].n_rows, config_.width});
+    pass.output(fmt::format("up.{}", i), {batch.whole[i].n_rows, config_.width});
 }
 
 // Letters to what the second convolution reads.
@@ -203,7 +232,7 @@ Lease Borzoi::up(Pass& pass, const Batch& batch, std::size_t index, const Tensor
   tensor::Context& context = pass.context();
   tensor::Arena& arena = pass.arena();
   const borzoi::UpBlock& block = weights_.ups[index];
-  const Ragged &rows = batch.levels[skip_level(index)], &few = batch.levels[skip_level(index) + 1];
+  const Ragged &rows = batch.whole[index], &few = batch.whole[index + 1];
   Lease by_channel = arena.lease(context.compute_dtype(), {rows.n_rows, config_.width});
   const Lease sum = arena.lease(context.compute_dtype(), {rows.n_rows, config_.width});
   {
@@ -249,7 +278,7 @@ ModelDef borzoi_model() {
   return {"borzoi",
           "Borzoi",
           Reads::dna,
-          {"tracks"},
+          {"tracks", "embed", "variants", "mutagenesis"},
           [](const std::string& folder, const ModelConfig& config, tensor::Context& context,
              const LoadOptions& options) -> std::unique_ptr<Model> {
             if (!options.gamma.empty())

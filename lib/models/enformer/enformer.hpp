@@ -10,6 +10,7 @@
 #include "lib/models/base/registry.hpp"
 #include "lib/models/enformer/config.hpp"
 #include "lib/models/enformer/weights.hpp"
+#include "lib/models/layers/changed_parts.hpp"
 #include "lib/models/layers/tower_reach.hpp"
 #include "lib/models/layers/track_heads.hpp"
 #include "lib/tensor/weights/weight_table.hpp"
@@ -43,13 +44,10 @@ class Enformer final : public DnaModel {
 
  private:
   struct Batch;
-  struct Parts;
   Batch make_batch(Pass& pass, std::span<const std::uint8_t> letters, std::int64_t n_letters,
                    std::int64_t n_windows, const Request& request) const;
   void forward(Pass& pass, std::span<const std::uint8_t> letters, const Request& request) const;
-  Parts cut_parts(std::span<const ChangedWindow> windows) const;
-  void forward_changed(Pass& pass, const Parts& parts, std::int64_t n_windows,
-                       const Request& request) const;
+  void forward_changed(Pass& pass, const ChangedParts& parts, const Request& request) const;
   void take_outputs(Pass& pass, const Batch& batch, const Request& request) const;
   void tower(Pass& pass, const Batch& batch, const tensor::Tensor& positions) const;
   tensor::Tensor transformer(Pass& pass, const Batch& batch, const tensor::Tensor& x) const;

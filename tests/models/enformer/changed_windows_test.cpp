@@ -3,7 +3,8 @@
 
 #include "lib/models/layers/tower_reach.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
-#include "tests/models/enformer/changed_support.hpp"
+#include "tests/models/changed_support.hpp"
+#include "tests/models/enformer/model_support.hpp"
 
 using namespace biogpu;
 using models::RowRange;
@@ -11,7 +12,7 @@ using models::TowerReach;
 
 TEST_CASE("enformer.changed_windows: the bytes of a whole pass", "[enformer][model]") {
   test::LoadedEnformer loaded(ops::make_cpu_context(2));
-  test::check_changed(loaded);
+  test::check_changed(loaded, test::tiny_windows(), {});
 }
 
 TEST_CASE("enformer.changed_windows: windows that differ in much are not near",

@@ -4,7 +4,8 @@
 #include "lib/core/device.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/tensor/context.hpp"
-#include "tests/models/borzoi/model_support.hpp"
+#include "tests/models/borzoi/longer.hpp"
+#include "tests/models/changed_support.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
 
 using namespace biogpu;
@@ -58,4 +59,17 @@ TEST_CASE("borzoi.model: a window gets the same bytes on the GPU in any batch, a
     const models::Outputs together = gpu.run({windows[1], windows[0]});
     CHECK(test::of_window(together, "tracks.human", 1, 2) == alone);
   }
+}
+
+TEST_CASE("borzoi.changed_windows: the bytes of a whole pass on the GPU",
+          "[borzoi][model][device]") {
+  if (!test::has_gpu()) return;
+  const std::string folder = GENERATE(test::kBorzoi, test::kFlashzoi);
+  const Precision precision = GENERATE(Precision::fp32, Precision::fp16, Precision::bf16);
+  const test::LongerBorzoi longer(folder);
+  LoadedBorzoi gpu(tensor::make_gpu_context(0, {precision}), longer.path());
+  // Emulated kernels take seconds a window.
+  const bool emulated = gpu_backend_name() == "emulated";
+  test::check_changed(gpu, longer.windows(),
+                      emulated ? test::ChangedSample{20, 2} : test::ChangedSample{});
 }

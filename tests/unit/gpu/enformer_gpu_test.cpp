@@ -4,7 +4,7 @@
 #include "lib/core/device.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/tensor/context.hpp"
-#include "tests/models/enformer/changed_support.hpp"
+#include "tests/models/changed_support.hpp"
 #include "tests/models/enformer/model_support.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
 
@@ -58,5 +58,6 @@ TEST_CASE("enformer.changed_windows: the bytes of a whole pass on the GPU",
   LoadedEnformer gpu(tensor::make_gpu_context(0, {precision}));
   // Emulated kernels take seconds a window.
   const bool emulated = gpu_backend_name() == "emulated";
-  test::check_changed(gpu, emulated ? 20 : 1, emulated ? 2 : 5);
+  test::check_changed(gpu, test::tiny_windows(),
+                      emulated ? test::ChangedSample{20, 2} : test::ChangedSample{});
 }

@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
-#include "tests/models/enformer/model_support.hpp"
+#include "lib/models/base/dna_model.hpp"
+#include "tests/models/dna_parts.hpp"
 
 namespace biogpu::test {
 
@@ -28,11 +30,18 @@ inline std::vector<Letters> substituted(const Letters& window) {
   return changed;
 }
 
-// The bytes of changed windows equal those of whole passes: what the transformer reads, and tracks.
-// every: of how many windows one is looked at; at_once: windows of a pass.
-inline void check_changed(LoadedEnformer& loaded, std::size_t every = 1, std::size_t at_once = 5) {
+// How many changed windows are looked at.
+struct ChangedSample {
+  std::size_t every = 1;    // of how many one is
+  std::size_t at_once = 5;  // of a pass
+};
+
+// The bytes of changed windows equal those of whole passes: what is kept of the tower, and tracks.
+template <class Loaded>
+void check_changed(Loaded& loaded, const std::vector<Letters>& windows,
+                   const ChangedSample& sample) {
+  const auto [every, at_once] = sample;
   const models::DnaModel::Request request{true, false, false, true};
-  const std::vector<Letters> windows = tiny_windows();
   const models::Outputs outputs = loaded.run(windows, request);
   std::vector<models::KeptWindow> kept;
   for (std::size_t i = 0; i < windows.size(); ++i)
@@ -55,10 +64,11 @@ inline void check_changed(LoadedEnformer& loaded, std::size_t every = 1, std::si
     }
     const models::Outputs got = loaded.model.run_changed(together, request);
     const models::Outputs right = loaded.run(whole, request);
-    for (const std::string name : {"kept.positions", "tracks.human", "tracks.mouse"}) {
-      INFO(name << " from window " << first);
-      CHECK(got.at(name).shape == right.at(name).shape);
-      CHECK(got.at(name).values == right.at(name).values);
+    REQUIRE(got.arrays().size() == right.arrays().size());
+    for (const models::Outputs::Array& array : right.arrays()) {
+      INFO(array.name << " from window " << first);
+      CHECK(got.at(array.name).shape == array.shape);
+      CHECK(got.at(array.name).values == array.values);
     }
     // The substitutions matter.
     CHECK(of_window(got, "tracks.human", 0, at_once) !=

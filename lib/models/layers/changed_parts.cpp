@@ -1,0 +1,73 @@
+#include "lib/models/layers/changed_parts.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "lib/ops/gather/gather_rows.hpp"
+
+namespace biogpu::models {
+
+using tensor::DType;
+using tensor::Tensor;
+
+bool is_near_for(const TowerReach& reach, std::span<const std::uint8_t> kept,
+                 std::span<const std::uint8_t> changed) {
+  constexpr std::int64_t kWorth = 4;  // less is not saved by more work to put parts together
+  return kWorth * reach.part_size(reach.reached(differing(kept, changed))) <= reach.n_rows();
+}
+
+ChangedParts::ChangedParts(const TowerReach& reach, std::span<const ChangedWindow> windows)
+    : n_window_rows_(reach.n_rows()) {
+  constexpr std::int64_t kUnit = 4;  // few sizes, so that equal passes come again
+  for (const ChangedWindow& window : windows) {
+    const RowRange reached = reach.reached(differing(window.kept->letters, window.letters));
+    n_rows_ = std::max(n_rows_, reach.part_size(reached));
+    const auto kept = std::find(kept_.begin(), kept_.end(), window.kept);
+    windows_.push_back({reached, {}, std::distance(kept_.begin(), kept)});
+    if (kept == kept_.end()) kept_.push_back(window.kept);
+  }
+  n_rows_ = std::min(reach.n_rows(), (n_rows_ + kUnit - 1) / kUnit * kUnit);
+  const std::int64_t bin = reach.bin_size();
+  for (std::size_t w = 0; w < windows.size(); ++w) {
+    const RowRange part = windows_[w].part = reach.part(windows_[w].reached, n_rows_);
+    const auto letters = windows[w].letters.subspan(static_cast<std::size_t>(part.begin * bin),
+                                                    static_cast<std::size_t>(part.size() * bin));
+    letters_.insert(letters_.end(), letters.begin(), letters.end());
+  }
+}
+
+std::vector<std::int32_t> ChangedParts::rows(std::int64_t times) const {
+  std::vector<std::int32_t> rows;
+  std::int64_t first_row = times * std::ssize(kept_) * n_window_rows_;  // of the part
+  for (const Window& window : windows_) {
+    for (std::int64_t i = 0; i < times * n_window_rows_; ++i) {
+      const bool is_new = i >= times * window.reached.begin && i < times * window.reached.end;
+      rows.push_back(static_cast<std::int32_t>(is_new ? first_row + i - times * window.part.begin
+                                                      : times * window.kept * n_window_rows_ + i));
+    }
+    first_row += times * n_rows_;
+  }
+  return rows;
+}
+
+PartRows::PartRows(Pass& pass, const ChangedParts& parts, const char* name, std::int64_t times,
+                   std::int64_t width)
+    : rows_(pass.upload(parts.rows(times))) {
+  const std::int64_t n_windows = parts.n_windows();
+  const std::int64_t n_each = rows_.shape[0] / n_windows;
+  n_kept_ = std::ssize(parts.kept()) * n_each;
+  source_ = pass.arena().take(DType::f32, {n_kept_ + times * n_windows * parts.n_rows(), width});
+  pass.depends_on(static_cast<std::uint64_t>(n_kept_));
+  std::int64_t first = 0;
+  for (const KeptWindow* const kept : parts.kept()) {
+    pass.context().copy_in(source_.slice(0, first, first + n_each),
+                           kept->arrays.at(name).values.data());
+    first += n_each;
+  }
+}
+
+void PartRows::join(Pass& pass, const Tensor& windows) const {
+  ops::gather_rows(pass.context(), {source_, rows_, windows});
+}
+
+}  // namespace biogpu::models
