@@ -24,10 +24,16 @@ for file in "${files[@]}"; do
     fi
   done < <(objdump -p "$file" | awk '$1 == "NEEDED" { print $2 }')
 done
-# The loader's own view: nothing but glibc from outside.
-outside=$(env -i ldd "$prefix/bin/biogpu" | awk '$2 == "=>" { print $3 }' | grep -v "^$prefix" |
-  xargs -r -n 1 basename | grep -v -E "$glibc" || true)
-[ -z "$outside" ] || fail "biogpu takes $outside from the machine"
+# The loader's own view, of the program and of the module that it opens: nothing but glibc from outside.
+for file in "$prefix/bin/biogpu" "$prefix/lib/biogpu/libbiogpu_bigwig.so"; do
+  [ -e "$file" ] || continue
+  outside=$(env -i ldd "$file" | awk '$2 == "=>" { print $3 }' | grep -v "^$prefix" |
+    xargs -r -n 1 basename | grep -v -E "$glibc" || true)
+  [ -z "$outside" ] || fail "${file#"$prefix"/} takes $outside from the machine"
+done
+if [ -e "$build/apps/biogpu/libbiogpu_bigwig.so" ]; then
+  [ -e "$prefix/lib/biogpu/libbiogpu_bigwig.so" ] || fail "the module of bigWig is not installed"
+fi
 
 data=$prefix/share/biogpu/data
 env -i "$prefix/bin/biogpu" devices >/dev/null

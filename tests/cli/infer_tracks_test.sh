@@ -173,6 +173,17 @@ for got, right in (least, min(values)), (most, max(values)), (total, 16 * sum(va
     assert abs(got - right) <= 1e-5 * abs(right), (got, right)
 EOF
   check "its bytes in the summary" grep -q "\"bytes\": *$(stat -c %s signal.bw)\b" signal.json
+  # A copy of the program without the module that has libBigWig, and with a broken one.
+  mkdir alone && cp "$biogpu" alone/biogpu
+  for module in missing broken; do
+    [ $module = missing ] || echo "no library" >alone/libbiogpu_bigwig.so
+    alone/biogpu infer tracks -q --device cpu --model "$model" --head human --tracks 2 --genome genome.fa \
+      --region chr1:501-524 -o none.bw 2>err.txt && rc=0 || rc=$?
+    check "bigWig with a $module module" test "$rc" = 2
+    check "in one line" test "$(wc -l <err.txt)" = 1
+    check "and no file" absent none.bw
+  done
+  check "why a module cannot be loaded" err_has "none.bw: cannot load libBigWig: .*; write .bedgraph"
 fi
 
 # Other lengths, letters, empty input.

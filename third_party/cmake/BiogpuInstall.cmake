@@ -40,9 +40,12 @@ install(FILES "${PROJECT_SOURCE_DIR}/lib/c_api/example/energy.c" DESTINATION sha
 install(FILES "${PROJECT_SOURCE_DIR}/scripts/ase/biogpu_calculator.py" DESTINATION share/biogpu/python)
 install(FILES "${PROJECT_SOURCE_DIR}/scripts/lammps/pair_biogpu.cpp"
               "${PROJECT_SOURCE_DIR}/scripts/lammps/pair_biogpu.h" DESTINATION share/biogpu/lammps)
-# The AMD backend, opened at run time.
+# Modules that the program opens when it needs them.
 if(TARGET biogpu_rocm)
   biogpu_install(biogpu_rocm ${BIOGPU_PRIVATE_LIBDIR})
+endif()
+if(TARGET biogpu_bigwig)
+  biogpu_install(biogpu_bigwig ${BIOGPU_PRIVATE_LIBDIR})
 endif()
 # On a machine with a GPU the tests run from the installed folder; scripts/gpu_test.sh does it.
 if(BIOGPU_DEVELOPER_MODE AND BIOGPU_GPU MATCHES "^(cuda|rocm)$")

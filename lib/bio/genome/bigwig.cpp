@@ -4,8 +4,6 @@
 
 #ifdef BIOGPU_HAS_BIGWIG
 
-#define NOCURL  // files alone; what its headers say of servers needs another library's headers
-#include <bigWig.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,23 +17,45 @@
 #include <new>
 #include <vector>
 
+#include "lib/bio/genome/bigwig_library.hpp"
+#include "lib/core/module.hpp"
+
 namespace biogpu::genome {
 namespace {
 
+constexpr char kModule[] = "libbiogpu_bigwig.so";
 constexpr std::int32_t kMaxZoomLevels = 10;
 constexpr std::uint32_t kBigWigMagic = 0x888FFC26;
 constexpr std::size_t kSummaryOffset = 44;  // where the header tells where the summary is
 // A block of the file. Version 0.4.7 writes past its buffer of 32 KiB where one call fills it.
 constexpr std::int64_t kBlockValues = 4096;
 
-struct CloseBigWig {
-  void operator()(bigWigFile_t* file) const { bwClose(file); }
-};
-using BigWigHandle = std::unique_ptr<bigWigFile_t, CloseBigWig>;
+const BigWigLibrary& load_library(const std::string& label) {
+  const auto fail = [&](const std::string& why) {
+    return Error(ErrorCode::usage, fmt::format("{}: {}; write .bedgraph", label, why));
+  };
+  const auto path = find_module(kModule);
+  if (path.empty()) throw fail(fmt::format("bigWig needs {}, which is not installed", kModule));
+  std::string why;
+  using Entry = const BigWigLibrary* (*)();
+  const auto entry = reinterpret_cast<Entry>(open_module(path, "biogpu_bigwig_library", &why));
+  if (entry == nullptr) throw fail("cannot load libBigWig: " + why);
+  if (entry()->interface != BigWigLibrary::kInterface)
+    throw fail(path.string() + " is of another version of biogpu");
+  return *entry();
+}
 
-BigWigHandle open_bigwig(const io::output::AtomicFile& file, std::span<const Contig> contigs) {
+const BigWigLibrary& bigwig_library(const std::string& label) {
+  static const BigWigLibrary& library = load_library(label);
+  return library;
+}
+
+using BigWigHandle = std::unique_ptr<bigWigFile_t, decltype(&bwClose)>;
+
+BigWigHandle open_bigwig(const BigWigLibrary& library, const io::output::AtomicFile& file,
+                         std::span<const Contig> contigs) {
   const std::string path = fmt::format("/proc/self/fd/{}", file.descriptor());
-  BigWigHandle handle(bwOpen(path.c_str(), nullptr, "w"));
+  BigWigHandle handle(library.open(path.c_str(), nullptr, "w"), library.close);
   if (!handle) file.fail("cannot be written", errno != 0 ? errno : EIO);
   std::vector<const char*> names;
   std::vector<std::uint32_t> lengths;
@@ -43,10 +63,11 @@ BigWigHandle open_bigwig(const io::output::AtomicFile& file, std::span<const Con
     names.push_back(contig.name.c_str());
     lengths.push_back(static_cast<std::uint32_t>(contig.length));
   }
-  if (bwCreateHdr(handle.get(), kMaxZoomLevels) != 0) throw std::bad_alloc();
-  handle->cl = bwCreateChromList(names.data(), lengths.data(), std::ssize(names));
+  if (library.create_header(handle.get(), kMaxZoomLevels) != 0) throw std::bad_alloc();
+  handle->cl = library.create_chromosomes(names.data(), lengths.data(), std::ssize(names));
   if (handle->cl == nullptr) throw std::bad_alloc();
-  if (bwWriteHdr(handle.get()) != 0) file.fail("cannot be written", errno != 0 ? errno : EIO);
+  if (library.write_header(handle.get()) != 0)
+    file.fail("cannot be written", errno != 0 ? errno : EIO);
   return handle;
 }
 
@@ -82,23 +103,25 @@ void check_bigwig(const io::output::AtomicFile& file, std::span<const Contig> co
       throw Error(ErrorCode::usage,
                   fmt::format("{}: bigWig cannot hold the {} letters of {}; write .bedgraph",
                               file.label(), contig.length, contig.name));
+  (void)bigwig_library(file.label());
 }
 
 void write_bigwig(const io::output::AtomicFile& file, std::span<const Contig> contigs,
                   std::span<const SignalRun> runs) {
   check_bigwig(file, contigs);
+  const BigWigLibrary& library = bigwig_library(file.label());
   std::uint64_t n_letters = 0;
   errno = 0;
   {
-    const BigWigHandle handle = open_bigwig(file, contigs);
+    const BigWigHandle handle = open_bigwig(library, file, contigs);
     for (const SignalRun& run : runs) {
       n_letters += static_cast<std::uint64_t>(run.end() - run.begin);
       const auto bin = static_cast<std::uint32_t>(run.bin);
       for (std::int64_t at = 0; at < std::ssize(run.values); at += kBlockValues) {
         const std::int64_t n = std::min(kBlockValues, std::ssize(run.values) - at);
-        if (bwAddIntervalSpanSteps(handle.get(), contigs[run.contig].name.c_str(),
-                                   static_cast<std::uint32_t>(run.begin + at * run.bin), bin, bin,
-                                   run.values.data() + at, static_cast<std::uint32_t>(n)) != 0)
+        if (library.add_values(handle.get(), contigs[run.contig].name.c_str(),
+                               static_cast<std::uint32_t>(run.begin + at * run.bin), bin, bin,
+                               run.values.data() + at, static_cast<std::uint32_t>(n)) != 0)
           file.fail("cannot be written", errno != 0 ? errno : EIO);
       }
     }

@@ -1,0 +1,10 @@
+#include "lib/bio/genome/bigwig_library.hpp"
+
+using biogpu::genome::BigWigLibrary;
+
+const BigWigLibrary* biogpu_bigwig_library() {
+  static constexpr BigWigLibrary kLibrary{
+      BigWigLibrary::kInterface, bwOpen, bwCreateHdr, bwCreateChromList, bwWriteHdr,
+      bwAddIntervalSpanSteps,    bwClose};
+  return &kLibrary;
+}
