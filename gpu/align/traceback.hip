@@ -13,7 +13,7 @@
 //          so readers go through PairPath::run_begin.
 // Limits   2^32 runs a batch.
 // Source   own.
-// Oracle   align_ref, lib/align/align_ref.cpp.
+// Oracle   align_ref, lib/align/affine_gap_ref.cpp.
 #include "gpu/align/traceback.hpp"
 
 #include "gpu/align/dp_tile.hpp"

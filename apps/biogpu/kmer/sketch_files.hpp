@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "lib/kmer/sketch.hpp"
+#include "lib/kmer/minhash_sketch.hpp"
 
 namespace biogpu::app {
 

@@ -8,7 +8,7 @@
 // Traffic  a line and a chunk, two sectors, a path column; bound by memory latency.
 // Result   as traceback.hip.
 // Source   own.
-// Oracle   align_ref, lib/align/align_ref.cpp.
+// Oracle   align_ref, lib/align/affine_gap_ref.cpp.
 #include "gpu/align/banded/banded_xdrop.hpp"
 #include "gpu/align/dp_tile.hpp"
 #include "gpu/align/traceback_steps.hpp"

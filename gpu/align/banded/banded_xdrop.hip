@@ -12,7 +12,7 @@
 // Result   exact, independent of wave width, shape and batch.
 // Limits   |score| below 2^30 (require_int32 in lib/align/border.hpp); 2^32 chunks a pair.
 // Source   Z. Zhang et al., doi:10.1089/10665270050081478 for X-drop; the mapping is our own.
-// Oracle   align_ref, lib/align/align_ref.cpp.
+// Oracle   align_ref, lib/align/affine_gap_ref.cpp.
 #include "gpu/align/banded/banded_xdrop.hpp"
 
 #include "gpu/align/banded/dp_banded.hpp"

@@ -8,7 +8,7 @@
 // Result   exact and independent of the size of blocks: the path is that of the full matrix.
 // Limits   |score| below 2^30; kept borders and one block of trace have to fit the memory.
 // Source   own; checkpoints as in J. A. Grice et al., doi:10.1093/bioinformatics/13.1.45.
-// Oracle   align_ref, lib/align/align_ref.cpp.
+// Oracle   align_ref, lib/align/affine_gap_ref.cpp.
 #include "gpu/align/long/long_pair.hpp"
 
 #include "gpu/align/dp_tile.hpp"

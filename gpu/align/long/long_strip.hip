@@ -13,7 +13,7 @@
 // Limits   targets of classes 0..3, costs as fits_strips() wants them.
 // Source   O. Gotoh, doi:10.1016/0022-2836(82)90398-9; the mapping is our own, the chain of strips
 //          as in E. F. de O. Sandes et al., doi:10.1109/TPDS.2012.194.
-// Oracle   align_ref, lib/align/align_ref.cpp.
+// Oracle   align_ref, lib/align/affine_gap_ref.cpp.
 #include "gpu/align/long/dp_strip.hpp"
 #include "gpu/rt/kernel.hpp"
 

@@ -10,7 +10,7 @@
 // Result   exact, independent of shape, wave width and batch.
 // Limits   |score| below 2^30 (require_int32 in lib/align/border.hpp).
 // Source   O. Gotoh, doi:10.1016/0022-2836(82)90398-9; the mapping is our own.
-// Oracle   align_ref, lib/align/align_ref.cpp.
+// Oracle   align_ref, lib/align/affine_gap_ref.cpp.
 #include "gpu/align/pairs/pair_cells_kernel.hpp"
 
 namespace biogpu::gpu::align {

@@ -9,7 +9,7 @@
 // Result   exact, equal to pair_cells.hip; independent of shape, wave width and batch.
 // Limits   scores and gap costs within kPackedLimit, raised scores within a signed byte.
 // Source   O. Gotoh, doi:10.1016/0022-2836(82)90398-9; the mapping is our own.
-// Oracle   align_ref, lib/align/align_ref.cpp.
+// Oracle   align_ref, lib/align/affine_gap_ref.cpp.
 #include "gpu/align/pairs/pair_i16_kernel.hpp"
 
 namespace biogpu::gpu::align {

@@ -9,7 +9,7 @@
 // Result   exact, independent of shape, wave width and batch.
 // Limits   as pair_score_i16.hip.
 // Source   as pair_score_i16.hip.
-// Oracle   align_ref, lib/align/align_ref.cpp.
+// Oracle   align_ref, lib/align/affine_gap_ref.cpp.
 #include "gpu/align/pairs/pair_i16_kernel.hpp"
 
 namespace biogpu::gpu::align {

@@ -22,7 +22,7 @@
 // Limits   columns of a target times 8 bytes for each target in flight.
 // Source   O. Gotoh, doi:10.1016/0022-2836(82)90398-9; mapping after B. Schmidt et al.,
 //          doi:10.1186/s12859-024-05965-6; tracks of queries and the sums are our own.
-// Oracle   align_ref, lib/align/align_ref.cpp.
+// Oracle   align_ref, lib/align/affine_gap_ref.cpp.
 #include "gpu/align/search/search_score.hpp"
 
 #include "gpu/align/search/dp_search.hpp"

@@ -11,7 +11,7 @@
 // Result   exact and in order, for every wave width. A bin that is left is listed, not counted.
 // Limits   bins of 2^32 - 2^13 values.
 // Source   own.
-// Oracle   CountTable, lib/kmer/count/count_table.hpp, through the counts.
+// Oracle   CountHashTable, lib/kmer/count/count_hash_table.hpp, through the counts.
 #include "gpu/kmer/distinct/bins.hpp"
 
 #include "gpu/kmer/block_sum.hpp"

@@ -10,7 +10,7 @@
 // Result   exact and in order, for every wave width.
 // Limits   2^32 - 1 values.
 // Source   own.
-// Oracle   CountTable, lib/kmer/count/count_table.hpp, through the counts.
+// Oracle   CountHashTable, lib/kmer/count/count_hash_table.hpp, through the counts.
 #include "gpu/kmer/distinct/runs.hpp"
 
 #include "gpu/rt/kernel.hpp"

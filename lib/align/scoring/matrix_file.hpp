@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "lib/align/scoring/matrices.hpp"
+#include "lib/align/scoring/substitution_matrices.hpp"
 
 namespace biogpu::align {
 

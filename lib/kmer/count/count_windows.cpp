@@ -193,7 +193,7 @@ void guess_slots(const Windows<kWords>& windows, const std::uint16_t* tags, std:
 }
 
 template <int kWords>
-void add_windows(const Windows<kWords>& windows, CountTable<kWords>& table) {
+void add_windows(const Windows<kWords>& windows, CountHashTable<kWords>& table) {
   const auto all = table.slots();
   std::uint32_t slots[kMaxBatch];
   guess_slots<kWords>(windows, all.tags, slots);
@@ -219,7 +219,7 @@ void add_windows(const Windows<kWords>& windows, CountTable<kWords>& table) {
 }
 
 template <int kWords>
-void count(std::span<const char> records, int k, bool canonical, CountTable<kWords>& table) {
+void count(std::span<const char> records, int k, bool canonical, CountHashTable<kWords>& table) {
   Shape<kWords> shape(k, canonical, 0);
   OtherStrand other;
   Windows<kWords> windows;
@@ -236,16 +236,16 @@ void count(std::span<const char> records, int k, bool canonical, CountTable<kWor
   }
 }
 
-void count_1(std::span<const char> records, int k, bool canonical, CountTable<1>& table) {
+void count_1(std::span<const char> records, int k, bool canonical, CountHashTable<1>& table) {
   count<1>(records, k, canonical, table);
 }
-void count_2(std::span<const char> records, int k, bool canonical, CountTable<2>& table) {
+void count_2(std::span<const char> records, int k, bool canonical, CountHashTable<2>& table) {
   count<2>(records, k, canonical, table);
 }
-void count_4(std::span<const char> records, int k, bool canonical, CountTable<4>& table) {
+void count_4(std::span<const char> records, int k, bool canonical, CountHashTable<4>& table) {
   count<4>(records, k, canonical, table);
 }
-void count_8(std::span<const char> records, int k, bool canonical, CountTable<8>& table) {
+void count_8(std::span<const char> records, int k, bool canonical, CountHashTable<8>& table) {
   count<8>(records, k, canonical, table);
 }
 
@@ -260,19 +260,19 @@ HWY_EXPORT(count_4);
 HWY_EXPORT(count_8);
 
 template <>
-void count_windows(std::span<const char> records, int k, bool canonical, CountTable<1>& table) {
+void count_windows(std::span<const char> records, int k, bool canonical, CountHashTable<1>& table) {
   HWY_DYNAMIC_DISPATCH(count_1)(records, k, canonical, table);
 }
 template <>
-void count_windows(std::span<const char> records, int k, bool canonical, CountTable<2>& table) {
+void count_windows(std::span<const char> records, int k, bool canonical, CountHashTable<2>& table) {
   HWY_DYNAMIC_DISPATCH(count_2)(records, k, canonical, table);
 }
 template <>
-void count_windows(std::span<const char> records, int k, bool canonical, CountTable<4>& table) {
+void count_windows(std::span<const char> records, int k, bool canonical, CountHashTable<4>& table) {
   HWY_DYNAMIC_DISPATCH(count_4)(records, k, canonical, table);
 }
 template <>
-void count_windows(std::span<const char> records, int k, bool canonical, CountTable<8>& table) {
+void count_windows(std::span<const char> records, int k, bool canonical, CountHashTable<8>& table) {
   HWY_DYNAMIC_DISPATCH(count_8)(records, k, canonical, table);
 }
 }  // namespace biogpu::kmer

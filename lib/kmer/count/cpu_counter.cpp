@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/core/object_pool.hpp"
-#include "lib/kmer/count/count_table.hpp"
+#include "lib/kmer/count/count_hash_table.hpp"
 #include "lib/kmer/count/count_windows.hpp"
 #include "lib/kmer/sequences/super_kmers.hpp"
 #include "lib/kmer/store/ordered_counts.hpp"
@@ -62,7 +62,7 @@ class CpuCounter::Impl {
  private:
   template <int kWords>
   void count_all() {
-    ObjectPool<CountTable<kWords>> tables;
+    ObjectPool<CountHashTable<kWords>> tables;
     std::vector<std::size_t> slots(2 * static_cast<std::size_t>(options_.n_threads));
     std::size_t next = 0;
     pipeline::run({options_.n_threads, static_cast<int>(slots.size())},
@@ -71,7 +71,7 @@ class CpuCounter::Impl {
                      return slots[slot] < bins_.n_bins();
                    },
                    [&](std::size_t slot) {
-                     CountTable<kWords>& table = tables.acquire();
+                     CountHashTable<kWords>& table = tables.acquire();
                      count_bin(slots[slot], table);
                      tables.release(table);
                    },
@@ -79,7 +79,7 @@ class CpuCounter::Impl {
   }
 
   template <int kWords>
-  void count_bin(std::size_t bin, CountTable<kWords>& table) {
+  void count_bin(std::size_t bin, CountHashTable<kWords>& table) {
     const std::uint64_t n_windows = bins_.n_records(bin);
     if (n_windows == 0) return;
     table.reset(expected_distinct(n_windows));
@@ -93,7 +93,7 @@ class CpuCounter::Impl {
   }
 
   template <int kWords>
-  void file_counts(CountTable<kWords>& table) {
+  void file_counts(CountHashTable<kWords>& table) {
     ordered_.add<kWords>([&](auto&& write) {
       table.for_each([&](const Key<kWords>& key, std::uint64_t count) {
         if (count >= options_.lower && count <= options_.upper) write(key, count);

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "lib/bio/molecule/atomic_mass.hpp"
-#include "lib/core/philox.hpp"
 #include "lib/tasks/molecule/energy.hpp"
+#include "lib/tasks/molecule/langevin.hpp"
 #include "lib/tasks/molecule/units.hpp"
 
 namespace biogpu::tasks {
@@ -17,24 +17,6 @@ namespace {
 
 // The step that initial velocities are drawn for: no run gets there.
 constexpr std::uint64_t kBeforeFirst = std::numeric_limits<std::uint64_t>::max();
-
-// Three numbers of mean 0 and variance 1. (Box and Muller 1958)
-std::array<double, 3> draw_normals(std::uint64_t seed, std::uint32_t trajectory, std::uint64_t step,
-                                   std::uint32_t atom) {
-  const std::array<std::uint32_t, 2> key{static_cast<std::uint32_t>(seed),
-                                         static_cast<std::uint32_t>(seed >> 32)};
-  std::array<double, 4> normals{};
-  for (std::uint32_t half = 0; half < 2; ++half) {
-    const auto random = philox({atom, static_cast<std::uint32_t>(step),
-                                static_cast<std::uint32_t>(step >> 32), 2 * trajectory + half},
-                               key);
-    const double radius = std::sqrt(-2.0 * std::log1p(-philox_unit(random, 0)));
-    const double angle = 6.283185307179586 * philox_unit(random, 2);
-    normals[2 * half] = radius * std::cos(angle);
-    normals[2 * half + 1] = radius * std::sin(angle);
-  }
-  return {normals[0], normals[1], normals[2]};
-}
 
 std::vector<double> masses_of(const models::AtomSystem& system) {
   std::vector<double> masses;
@@ -80,7 +62,7 @@ void Dynamics::run(std::uint64_t n_steps) {
     kick(dt / 2);
     if (options_.langevin) {
       drift(dt / 2);
-      exchange_heat();
+      exchange_heat(state_, masses_, options_);
       drift(dt / 2);
     } else {
       drift(dt);
@@ -100,21 +82,6 @@ void Dynamics::kick(double time) {
 void Dynamics::drift(double time) {
   for (std::size_t i = 0; i < state_.velocities.size(); ++i)
     state_.system.positions[i] += time * state_.velocities[i];
-}
-
-void Dynamics::exchange_heat() {
-  const double kept = std::exp(-options_.friction * options_.time_step);
-  const double added =
-      std::sqrt((1 - kept * kept) * kBoltzmann * options_.temperature * kAcceleration);
-  for (std::size_t i = 0; i < masses_.size(); ++i) {
-    const auto normals =
-        draw_normals(options_.seed, state_.trajectory, state_.step, static_cast<std::uint32_t>(i));
-    const double spread = added / std::sqrt(masses_[i]);
-    for (std::size_t d = 0; d < 3; ++d) {
-      double& velocity = state_.velocities[3 * i + d];
-      velocity = kept * velocity + spread * normals[d];
-    }
-  }
 }
 
 bool Dynamics::list_is_stale() const {

@@ -50,7 +50,6 @@ class Dynamics {
  private:
   void kick(double time);   // velocities by forces
   void drift(double time);  // positions by velocities
-  void exchange_heat();     // velocities by friction and noise
   void compute();
   bool list_is_stale() const;
 

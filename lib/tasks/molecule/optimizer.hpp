@@ -16,6 +16,12 @@ class Optimizer {
 
   // Moves x. forces: minus the slope at x, of the same size, as many in every call.
   virtual void step(std::vector<double>& x, const std::vector<double>& forces) = 0;
+
+ protected:
+  // In a fixed order, so that a run has the same bytes on any number of threads.
+  static double dot(const std::vector<double>& a, const std::vector<double>& b);
+  // Shortens a whole step so that no group of three coordinates moves further.
+  static void limit_step(std::vector<double>& step, double max_step);
 };
 
 // FIRE (Bitzek et al. 2006, doi 10.1103/PhysRevLett.97.170201) with its published constants: moves

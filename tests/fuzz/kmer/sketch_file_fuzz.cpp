@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "lib/core/error.hpp"
-#include "lib/kmer/sketch.hpp"
+#include "lib/kmer/minhash_sketch.hpp"
 #include "tests/fuzz/support/memory_file.hpp"
 #include "tests/fuzz/support/mutate.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "lib/align/align.hpp"
 #include "lib/align/e_value.hpp"
-#include "lib/align/scoring/matrices.hpp"
+#include "lib/align/scoring/substitution_matrices.hpp"
 #include "tests/support/catch.hpp"
 
 using namespace biogpu::align;

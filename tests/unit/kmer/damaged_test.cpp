@@ -12,7 +12,7 @@
 #include "lib/kmer/combine.hpp"
 #include "lib/kmer/database/jellyfish/bloom_counter.hpp"
 #include "lib/kmer/database/lookup.hpp"
-#include "lib/kmer/sketch.hpp"
+#include "lib/kmer/minhash_sketch.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/kmer/files.hpp"
 

@@ -7,7 +7,7 @@
 #include "apps/biogpu/align/format/rows.hpp"
 #include "apps/biogpu/command_line/shared_options.hpp"
 #include "lib/align/align.hpp"
-#include "lib/align/scoring/matrices.hpp"
+#include "lib/align/scoring/substitution_matrices.hpp"
 #include "lib/io/shard.hpp"
 
 namespace CLI {

@@ -1,4 +1,4 @@
-#include "lib/kmer/sketch.hpp"
+#include "lib/kmer/minhash_sketch.hpp"
 
 #include <fmt/format.h>
 

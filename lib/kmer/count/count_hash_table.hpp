@@ -30,7 +30,7 @@ std::uint64_t hash_key(const Key<kWords>& key) {
 // tables of Abseil). Slots are filled in order, and are never emptied: a key is in no later group
 // than one that has an empty slot.
 template <int kWords>
-class CountTable {
+class CountHashTable {
  public:
   static constexpr std::size_t kGroup = 16;
 

@@ -1,4 +1,4 @@
-#include "lib/align/scoring/matrices.hpp"
+#include "lib/align/scoring/substitution_matrices.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,4 +1,4 @@
-#include "lib/align/scoring/matrices.hpp"
+#include "lib/align/scoring/substitution_matrices.hpp"
 
 #include <cstdio>
 #include <fstream>
@@ -28,7 +28,8 @@ int score_of(const Scoring& s, char query, char target) {
 struct TextFile {
   explicit TextFile(const std::string& text) { std::ofstream(path) << text; }
   ~TextFile() { std::remove(path.c_str()); }
-  std::string path = "matrices_test_" + std::to_string(reinterpret_cast<std::uintptr_t>(this));
+  std::string path =
+      "substitution_matrices_test_" + std::to_string(reinterpret_cast<std::uintptr_t>(this));
 };
 
 // Whether a matrix of this text is refused with these words.
