@@ -4,11 +4,36 @@
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/../cli/lib.sh"
 
-if ! command -v snakemake >/dev/null; then
-  echo "SKIPPED: no snakemake here; 'scripts/setup.sh --dev' installs it"
-  exit 77
-fi
 pipelines=$source_dir/scripts/pipelines/snakemake
+check_wrappers() { # FOLDER
+  last_command=check_wrappers.py
+  python3 "$pipelines/check_wrappers.py" "$biogpu" "$1" >out.txt 2>err.txt
+  rc=$?
+}
+check_wrappers "$pipelines"
+check "every wrapper calls what the program has" rc_is 0
+check "there are wrappers" out_has '^10 of 10'
+
+# The check itself finds what is wrong.
+cp -r "$pipelines" copy
+broken() { # DESCRIPTION SED FILE PATTERN
+  sed -i "$2" "copy/$3"
+  check_wrappers copy
+  check "$1: exit code" rc_is 1
+  check "$1" out_has "$4"
+  cp "$pipelines/$3" "copy/$3"
+}
+broken "an option that is none" 's/--mer-len/--merlen/' wrappers/kmer/count/wrapper.py 'kmer/count: .*no option --merlen'
+broken "an optional one that is none" 's/"--failed_out"/"--failed"/' wrappers/qc/wrapper.py 'qc: .*no option --failed'
+broken "a command that is none" 's/"biogpu align/"biogpu aline/' wrappers/align/wrapper.py "align: .*no command 'aline'"
+broken "an input that is not described" '/- target:/d' wrappers/align/meta.yaml 'align: .*input target is missing'
+broken "a parameter that is not read" 's/- extra:/- extras:/' wrappers/gather/meta.yaml 'gather: .*params extra'
+broken "an option in a rule" 's/--no-provenance/--no-provenence/' workflow/Snakefile 'workflow/Snakefile: kmers_part: .*no option --no-provenence'
+
+if ! command -v snakemake >/dev/null; then
+  echo "SKIPPED: no snakemake here, so that no wrapper was run; 'scripts/setup.sh --dev' installs it"
+  finish
+fi
 mkdir bin home
 ln -s "$biogpu" bin/biogpu
 export PATH=$work/bin:$PATH HOME=$work/home XDG_CACHE_HOME=$work/home

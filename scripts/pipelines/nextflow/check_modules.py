@@ -9,9 +9,11 @@ that it gives them; script and stub set every name that they use; the test names
 meta.yml only as much is read as is needed, so that nothing beyond Python is.
 """
 import re
-import subprocess
 import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import command_options  # noqa: E402  (the folder has to be on the path first)
 
 FILES = ("main.nf", "meta.yml", "environment.yml", "tests/main.nf.test")
 # What Nextflow itself puts into a script.
@@ -73,26 +75,17 @@ def check_names(label, block, inputs):
                 raise Fault(f"{label}: {name} is not set")
 
 
-def options_of(biogpu):
-    """Options by command, from the table that completions are made of."""
-    script = subprocess.run([biogpu, "completion", "bash"], capture_output=True, text=True, check=True)
-    entries = re.findall(r'^    "([^"]*)"\)\n      commands="[^"]*"\n      options="([^"]*)"',
-                         script.stdout, re.M)
-    return {path: set(options.split()) for path, options in entries}
-
-
 def check_command(block, table):
     script = re.findall(r'"""(.*?)"""', block, re.S)[-1].replace("\\\\\n", " ")
     lines = [line.split() for line in script.splitlines() if line.strip().startswith("biogpu ")]
     if not lines:
         raise Fault("script: no biogpu")
     for words in lines:
-        path = " ".join(words[1:3]) if " ".join(words[1:3]) in table else words[1]
-        if path not in table:
-            raise Fault(f"script: biogpu has no command '{path}'")
-        for word in words:
-            if re.fullmatch(r"--?[a-z][\w-]*", word) and word not in table[path]:
-                raise Fault(f"script: biogpu {path} has no option {word}")
+        path = command_options.command_of(words[1:], table)
+        if path is None:
+            raise Fault(f"script: biogpu has no command '{words[1]}'")
+        for option in command_options.unknown_options(words, path, table):
+            raise Fault(f"script: biogpu {path} has no option {option}")
         if "${shard_option}" in words and "--shard" not in table[path]:
             raise Fault(f"script: biogpu {path} has no option --shard")
 
@@ -133,7 +126,7 @@ def check_module(folder, modules, table):
 
 
 def main():
-    table = options_of(sys.argv[1])
+    table = command_options.options_of(sys.argv[1])
     modules = Path(sys.argv[2])
     folders = sorted(path.parent for path in modules.rglob("main.nf"))
     n_faults = 0
