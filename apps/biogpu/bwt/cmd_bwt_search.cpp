@@ -63,6 +63,8 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
   QuerySink sink(index, flags, counts_only, command_line);
   const std::size_t usual = gpu ? kGpuQueriesPerBatch : kQueriesPerBatch;
   const io::BatchLimits limits{flags.shared.batch != 0 ? flags.shared.batch : usual, 64u << 20};
+  // A chunk of the reader needs no copy, but is too small for a GPU.
+  const bool any_size = !gpu && flags.shared.batch == 0;
   std::vector<QueryItem> items(static_cast<std::size_t>(2 * flags.shared.threads + 2));
   std::uint64_t n_found = 0;
   std::uint64_t n_places = 0;
@@ -73,7 +75,10 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
   report.stages = {start.stop(index.bytes()), device_stage};
   const pipeline::Times times = pipeline::run(
       {flags.shared.threads, static_cast<int>(items.size())},
-      {[&](std::size_t slot) { return reader.read(items[slot].batch, limits); },
+      {[&](std::size_t slot) {
+         io::SequenceBatch& batch = items[slot].batch;
+         return any_size ? reader.read_any(batch, limits) : reader.read(batch, limits);
+       },
        [&](std::size_t slot) {
          (counts_only ? count_queries : locate_queries)(index, search, flags, items[slot]);
          sink.format(items[slot]);

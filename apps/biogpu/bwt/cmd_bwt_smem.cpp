@@ -119,7 +119,11 @@ void run_smem(const SmemFlags& flags, const std::string& command_line) {
   report.stages.push_back(start.stop());
   const pipeline::Times times =
       pipeline::run({flags.shared.threads, static_cast<int>(items.size())},
-                    {[&](std::size_t slot) { return reader.read(items[slot].batch, limits); },
+                    {[&](std::size_t slot) {
+                       io::SequenceBatch& batch = items[slot].batch;
+                       return flags.shared.batch == 0 ? reader.read_any(batch, limits)
+                                                      : reader.read(batch, limits);
+                     },
                      [&](std::size_t slot) { find_matches(index, kmers, flags, items[slot]); },
                      [&](std::size_t slot) {
                        out.write(items[slot].text);

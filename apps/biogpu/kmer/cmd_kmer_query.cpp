@@ -36,7 +36,8 @@ struct KmerQueryFlags {
 };
 
 // Keys and text of a batch stay in a core's cache.
-constexpr io::BatchLimits kQueryBatch{65536, 1u << 17};
+constexpr std::size_t kQueryBytes = 1u << 17;
+constexpr io::BatchLimits kQueryBatch{65536, kQueryBytes};
 
 // One k-mer given as text. False where it is too short or has other letters than ACGTacgt.
 bool look_up_word(const kmer::Lookup& database, std::string_view word, std::string& letters,
@@ -63,7 +64,7 @@ void query_sequences(const kmer::Lookup& database, const std::string& path, int 
     std::string text;
   };
   const kmer::Header& header = database.header();
-  io::SequenceReader reader(path, threads);
+  io::SequenceReader reader(path, threads, false, kQueryBytes);
   reader.split_records(kQueryBatch.n_residues, static_cast<std::size_t>(header.k - 1));
   std::vector<QueryBatch> items(static_cast<std::size_t>(threads) + 2);
   pipeline::run({threads, static_cast<int>(items.size())},
