@@ -70,9 +70,9 @@ int count_devices(std::string* why) {
 }
 
 // True where all that is listed of the device is known without a context on it.
-bool ask_monitor(DeviceProperties& device) {
+bool ask_monitor(const Monitor& monitor, DeviceProperties& device) {
   if (!has_own_code(device.architecture)) return false;
-  const auto memory = monitored_memory(device.index);
+  const auto memory = monitor.memory(device.index);
   // A part of a device has the address of the whole, of which the monitor then speaks.
   const std::uint64_t total = device.memory_total_bytes;
   if (!memory || memory->total_bytes < total || memory->total_bytes - total > total / 16)
@@ -110,9 +110,10 @@ std::vector<DeviceProperties> name_devices(std::string* why) {
 }
 
 std::vector<DeviceProperties> describe_devices(std::string* why) {
+  const Monitor monitor;
   std::vector<DeviceProperties> devices = name_devices(why);
   for (DeviceProperties& device : devices)
-    if (!ask_monitor(device)) open_device(device);
+    if (!ask_monitor(monitor, device)) open_device(device);
   return devices;
 }
 

@@ -22,34 +22,15 @@ struct NvmlMemory {
   unsigned long long free = 0;
   unsigned long long used = 0;
 };
-struct NvmlFunctions {
-  int (*init)(unsigned flags) = nullptr;
-  int (*shutdown)() = nullptr;
-  int (*find)(const char* bus_id, void** device) = nullptr;
-  int (*memory)(void* device, NvmlMemory* memory) = nullptr;
-};
+
+constexpr char kInit[] = "nvmlInitWithFlags";
+constexpr char kShutdown[] = "nvmlShutdown";
+constexpr char kFind[] = "nvmlDeviceGetHandleByPciBusId_v2";
+constexpr char kMemory[] = "nvmlDeviceGetMemoryInfo";
 
 template <class Function>
-bool find_function(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
-std::optional<MemoryInfo> ask_nvml(void* library, const std::string& bus_id) {
-  NvmlFunctions call;
-  if (!find_function(library, "nvmlInitWithFlags", call.init) ||
-      !find_function(library, "nvmlShutdown", call.shutdown) ||
-      !find_function(library, "nvmlDeviceGetHandleByPciBusId_v2", call.find) ||
-      !find_function(library, "nvmlDeviceGetMemoryInfo", call.memory))
-    return std::nullopt;
-  if (call.init(kNvmlAttach) != kNvmlSuccess) return std::nullopt;
-  void* device = nullptr;
-  NvmlMemory memory;
-  const bool known = call.find(bus_id.c_str(), &device) == kNvmlSuccess &&
-                     call.memory(device, &memory) == kNvmlSuccess;
-  call.shutdown();
-  if (!known || memory.total == 0 || memory.free > memory.total) return std::nullopt;
-  return MemoryInfo{memory.free, memory.total};
+Function* find_function(void* library, const char* name) {
+  return library == nullptr ? nullptr : reinterpret_cast<Function*>(dlsym(library, name));
 }
 
 std::optional<std::uint64_t> read_number(const std::filesystem::path& path) {
@@ -61,12 +42,27 @@ std::optional<std::uint64_t> read_number(const std::filesystem::path& path) {
 
 }  // namespace
 
-std::optional<MemoryInfo> nvml_memory(const char* library, const std::string& bus_id) {
-  void* const handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) return std::nullopt;
-  const std::optional<MemoryInfo> memory = ask_nvml(handle, bus_id);
-  dlclose(handle);
-  return memory;
+Nvml::Nvml(const char* library) : library_(dlopen(library, RTLD_NOW | RTLD_LOCAL)) {
+  const auto init = find_function<int(unsigned)>(library_, kInit);
+  is_attached_ = init != nullptr && init(kNvmlAttach) == kNvmlSuccess;
+}
+
+Nvml::~Nvml() {
+  const auto shutdown = find_function<int()>(library_, kShutdown);
+  if (is_attached_ && shutdown != nullptr) shutdown();
+  if (library_ != nullptr) dlclose(library_);
+}
+
+std::optional<MemoryInfo> Nvml::memory(const std::string& bus_id) const {
+  const auto find = find_function<int(const char*, void**)>(library_, kFind);
+  const auto ask = find_function<int(void*, NvmlMemory*)>(library_, kMemory);
+  if (!is_attached_ || find == nullptr || ask == nullptr) return std::nullopt;
+  void* device = nullptr;
+  NvmlMemory memory;
+  const bool known =
+      find(bus_id.c_str(), &device) == kNvmlSuccess && ask(device, &memory) == kNvmlSuccess;
+  if (!known || memory.total == 0 || memory.free > memory.total) return std::nullopt;
+  return MemoryInfo{memory.free, memory.total};
 }
 
 std::optional<MemoryInfo> sysfs_memory(const std::filesystem::path& pci_devices,
@@ -79,7 +75,13 @@ std::optional<MemoryInfo> sysfs_memory(const std::filesystem::path& pci_devices,
   return MemoryInfo{*total - *used, *total};
 }
 
-std::optional<MemoryInfo> monitored_memory([[maybe_unused]] int device) {
+Monitor::Monitor() {
+  if (kPlatformName == std::string_view("cuda"))
+    nvml_ = std::async(std::launch::async,
+                       [] { return std::make_unique<const Nvml>("libnvidia-ml.so.1"); });
+}
+
+std::optional<MemoryInfo> Monitor::memory([[maybe_unused]] int device) const {
 #if defined(BIOGPU_GPU_EMULATED)
   return std::nullopt;
 #else
@@ -88,7 +90,7 @@ std::optional<MemoryInfo> monitored_memory([[maybe_unused]] int device) {
     (void)hipGetLastError();
     return std::nullopt;
   }
-  if (kPlatformName == std::string_view("cuda")) return nvml_memory("libnvidia-ml.so.1", bus_id);
+  if (nvml_.valid()) return nvml_.get()->memory(bus_id);
   return sysfs_memory("/sys/bus/pci/devices", bus_id);
 #endif
 }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <future>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,12 +23,35 @@ std::vector<DeviceProperties> name_devices(std::string* why);
 // memory_free_bytes of what was described.
 void open_device(DeviceProperties& device);
 
-// Memory of a device as the driver's monitor of this platform tells it; nothing where it does not.
-std::optional<MemoryInfo> monitored_memory(int device);
+// NVML, opened at run time and attached to the devices until it is destroyed.
+class Nvml {
+ public:
+  explicit Nvml(const char* library);
+  ~Nvml();
+  Nvml(const Nvml&) = delete;
+  Nvml& operator=(const Nvml&) = delete;
 
-// The same of the device at an address of the PCI bus ("0000:1b:00.0"), by NVML, opened at run
-// time, and by the files that AMD's driver has below /sys/bus/pci/devices.
-std::optional<MemoryInfo> nvml_memory(const char* library, const std::string& bus_id);
+  // Of the device at an address of the PCI bus ("0000:1b:00.0"); nothing where NVML does not tell.
+  std::optional<MemoryInfo> memory(const std::string& bus_id) const;
+
+ private:
+  void* library_ = nullptr;
+  bool is_attached_ = false;
+};
+
+// Memory of devices as the monitor of this platform's driver tells it.
+class Monitor {
+ public:
+  // Attaches NVML in another thread: that takes about as long as starting the driver.
+  Monitor();
+  // Nothing where the monitor does not tell.
+  std::optional<MemoryInfo> memory(int device) const;
+
+ private:
+  std::shared_future<std::unique_ptr<const Nvml>> nvml_;
+};
+
+// The same by the files that AMD's driver has below /sys/bus/pci/devices.
 std::optional<MemoryInfo> sysfs_memory(const std::filesystem::path& pci_devices,
                                        std::string bus_id);
 

@@ -24,19 +24,22 @@ TEST_CASE("gpu.monitor: a list names architectures as a whole", "[gpu]") {
 }
 
 TEST_CASE("gpu.monitor: memory by a library that is opened at run time", "[gpu]") {
-  const auto memory = gpu::nvml_memory(FAKE_NVML_PATH, "0000:1B:00.0");
+  const auto ask = [](const char* library, const char* bus_id) {
+    return gpu::Nvml(library).memory(bus_id);
+  };
+  const auto memory = ask(FAKE_NVML_PATH, "0000:1B:00.0");
   REQUIRE(memory);
   CHECK(memory->total_bytes == 1000);
   CHECK(memory->free_bytes == 600);
-  CHECK_FALSE(gpu::nvml_memory(FAKE_NVML_PATH, "0000:1C:00.0"));
+  CHECK_FALSE(ask(FAKE_NVML_PATH, "0000:1C:00.0"));
   for (const char* const step : {"init", "find", "memory", "nothing", "nonsense"}) {
     INFO(step);
     setenv("FAKE_NVML", step, 1);
-    CHECK_FALSE(gpu::nvml_memory(FAKE_NVML_PATH, "0000:1B:00.0"));
+    CHECK_FALSE(ask(FAKE_NVML_PATH, "0000:1B:00.0"));
   }
   unsetenv("FAKE_NVML");
-  CHECK_FALSE(gpu::nvml_memory("libm.so.6", "0000:1B:00.0"));  // has no such functions
-  CHECK_FALSE(gpu::nvml_memory("/nowhere/libnvidia-ml.so.1", "0000:1B:00.0"));
+  CHECK_FALSE(ask("libm.so.6", "0000:1B:00.0"));  // has no such functions
+  CHECK_FALSE(ask("/nowhere/libnvidia-ml.so.1", "0000:1B:00.0"));
 }
 
 TEST_CASE("gpu.monitor: memory by files of the driver", "[gpu]") {
