@@ -1,21 +1,26 @@
 #!/usr/bin/env python3
-"""Compares `biogpu infer tracks` and `variants` with enformer-pytorch: outputs first, then times and memory.
+"""Compares `biogpu infer tracks` and `variants` with enformer-pytorch and borzoi-pytorch: outputs, then times and memory.
 
-usage: scripts/bench/infer_tracks.py BIOGPU --json FILE [--device cpu|gpu:0] [--shape published|small|tiny]
-                                     [--windows N] [--variants N] [--runs N] [--no-compile] [--threads N]
+usage: scripts/bench/infer_tracks.py BIOGPU --json FILE [--model enformer|borzoi|flashzoi] [--device cpu|gpu|N]
+           [--shape published|small|tiny] [--precisions NAME,...] [--windows N] [--variants N] [--runs N]
+           [--compiled MODE,...] [--compile-limit SECONDS] [--threads N]
 
-Writes a random model of the shape (scripts/reference/make_enformer.py) and a genome to a temporary folder. Outputs of
-two windows are compared track by track with enformer-pytorch in fp32 without TF32: the run ends with 1 where the
-worst difference in fp32 is above 1e-4 of a track's range, or a cosine about its mean below 0.99999. Then, each in
-this run and on this device: a window by enformer-pytorch in fp32, TF32, bf16 autocast, eager and by torch.compile;
-a window by biogpu in each precision, as device seconds of its passes and as wall time; scores of substitutions of
-one window with reuse and without, against two windows of each. Needs what requirements.txt names, torch, and
-`pip install --no-deps enformer-pytorch==0.8.12`; on a CPU the published shape takes some minutes.
+Writes a random model of the shape (scripts/reference/make_enformer.py, make_borzoi.py) and a genome to a temporary
+folder. Outputs of two windows are compared track by track with the peer's in fp32 without TF32: the run ends with 1
+where the worst difference in fp32 is above 1e-4 of a track's range, or a cosine about its mean below 0.99999. Then,
+each in this run and on this device: a window by the peer in fp32, TF32, bf16 autocast, eager and by torch.compile,
+which is given up after a limit of time for each mode; a window by biogpu in each precision, as device seconds of its
+passes and as wall time; scores of substitutions of one piece of the grid with reuse and without, against two windows
+of each; peak memory of both. Devices are named as `biogpu devices` numbers them.
+
+Needs what requirements.txt names, torch, `pip install --no-deps enformer-pytorch==0.8.12`, and for Borzoi and
+Flashzoi borzoi-pytorch==0.5.1, pandas and intervaltree; on a CPU the published shapes take some minutes.
 """
 
 import argparse
 import json
 import pathlib
+import signal
 import statistics
 import subprocess
 import sys
@@ -25,9 +30,7 @@ import time
 import numpy
 import safetensors.torch
 import torch
-
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "reference"))
-import make_enformer  # noqa: E402
+from dna_peers import make_peer
 
 BOUND, COSINE = 1e-4, 0.99999
 
@@ -45,17 +48,17 @@ def biogpu(arguments, folder, *words):
     return json.loads(summary.read_text()), seconds
 
 
-def write_inputs(folder, shape, n_windows, n_variants):
-    length = shape["sequence_length"]
+def write_inputs(folder, peer, n_windows, n_variants):
+    length = peer.window_bases
     rng = numpy.random.default_rng(3)
     letters = numpy.array(list("ACGT"))[rng.integers(0, 4, 2 * length)]
     text = "".join(letters)
     (folder / "genome.fa").write_text(">chr1\n" + "".join(text[i:i + 60] + "\n" for i in range(0, len(text), 60)))
     windows = [text[i * 997 % length:][:length] for i in range(n_windows)]
-    for name, some in (("two.fa", windows[:2]), ("few.fa", windows[:2]), ("many.fa", windows)):
+    for name, some in (("two.fa", windows[:2]), ("many.fa", windows)):
         (folder / name).write_text("".join(f">w{i}\n{window}\n" for i, window in enumerate(some)))
     # All in one piece of the grid, half as long as what is predicted.
-    grid = shape["target_length"] << shape["num_downsamples"] >> 1
+    grid = peer.predicted_bases >> 1
     first = length // grid * grid
     places = first + numpy.sort(rng.choice(grid, n_variants, replace=False))
     lines = [f"chr1\t{p + 1}\t.\t{text[p]}\t{'ACGT'[('ACGT'.index(text[p]) + 1) % 4]}\t.\t.\t.\n" for p in places]
@@ -79,9 +82,10 @@ def set_tf32(enabled):
     torch.backends.cudnn.allow_tf32 = enabled
 
 
-def time_peer(model, x, mode, compiled, runs, on_gpu):
+def time_peer(model, x, mode, compiled, runs):
     set_tf32(mode == "tf32")
     run = torch.compile(model) if compiled else model
+    on_gpu = x.device.type == "cuda"
     seconds = []
     with torch.inference_mode(), torch.autocast(x.device.type, torch.bfloat16, enabled=mode == "bf16"):
         if on_gpu:
@@ -98,31 +102,66 @@ def time_peer(model, x, mode, compiled, runs, on_gpu):
     return {"ms": 1e3 * statistics.median(seconds), "peak_bytes": peak}
 
 
-def peer_rows(arguments, model, window, on_gpu):
-    x = make_enformer.one_hot(window)[None].to("cuda" if on_gpu else "cpu")
+def give_up(*_):
+    raise TimeoutError("the limit of time is over")
+
+
+def peer_rows(arguments, peer, window):
+    x = peer.encode(window)
     rows = {}
-    for mode in ("fp32", "tf32", "bf16") if on_gpu else ("fp32",):
-        for compiled in (False, True):
-            if compiled and arguments.no_compile:
+    signal.signal(signal.SIGALRM, give_up)
+    modes = ("fp32", "tf32", "bf16") if x.device.type == "cuda" else ("fp32",)
+    for compiled in (False, True):
+        for mode in modes:
+            if compiled and mode not in arguments.compiled.split(","):
                 continue
             name = mode + (" compiled" if compiled else "")
+            if compiled:
+                torch.compiler.reset()
+                signal.alarm(arguments.compile_limit)
             try:
-                rows[name] = time_peer(model, x, mode, compiled, arguments.runs, on_gpu)
-            except Exception as error:  # torch.compile needs a compiler, which not every machine has
+                rows[name] = time_peer(peer.model, x, mode, compiled, arguments.runs)
+            except Exception as error:  # torch.compile needs a compiler, which not every machine has, and time
                 rows[name] = {"error": str(error).splitlines()[0][:200]}
+            signal.alarm(0)
+            print(f"{peer.name} {name}: {rows[name]}", flush=True)
     set_tf32(False)
     return rows
 
 
-def our_rows(arguments, folder, grid, on_gpu):
+def precisions_of(arguments):
+    return ("fp32",) if arguments.device == "cpu" else arguments.precisions.split(",")
+
+
+def compare_outputs(arguments, peer, folder, windows):
+    """Of each precision the worst differences, and the wall seconds of two windows."""
+    with torch.inference_mode():
+        right = [peer.human(peer.model(peer.encode(w))).cpu().numpy() for w in windows[:2]]
+    equal, seconds = {}, {}
+    for precision in precisions_of(arguments):
+        _, seconds[precision] = biogpu(arguments, folder, "tracks", "--model", folder / "model", "--head", "human",
+                                       "--precision", precision, "--batch", "1", folder / "two.fa", "-o",
+                                       folder / "two.safetensors")
+        got = safetensors.torch.load_file(folder / "two.safetensors")
+        pairs = [compare(got[f"w{i}"].numpy(), right[i]) for i in range(2)]
+        worst, cosine = max(p[0] for p in pairs), min(p[1] for p in pairs)
+        equal[precision] = {"worst_of_range": worst, "least_cosine": cosine}
+        print(f"{precision}: worst difference {worst:.2e} of a track's range, least cosine {cosine:.8f}", flush=True)
+    fp32 = equal.get("fp32")
+    if fp32 and (fp32["worst_of_range"] > BOUND or fp32["least_cosine"] < COSINE):
+        sys.exit("outputs differ; nothing is timed")
+    return equal, seconds
+
+
+def our_rows(arguments, folder, grid, two_windows_s):
     rows = {}
     base = ["--model", folder / "model", "--head", "human"]
     n = arguments.windows
-    for precision in ("fp32", "tf32", "fp16", "bf16") if on_gpu else ("fp32",):
-        words = [*base, "--precision", precision, "--batch", "1"]
-        few, few_wall = biogpu(arguments, folder, "tracks", *words, folder / "few.fa", "-o", folder / "out.npy")
-        many, many_wall = biogpu(arguments, folder, "tracks", *words, folder / "many.fa", "-o", folder / "out.npy")
-        row = {"wall_ms_a_window": 1e3 * (many_wall - few_wall) / (n - 2),
+    on_gpu = arguments.device != "cpu"
+    for precision in precisions_of(arguments):
+        many, many_wall = biogpu(arguments, folder, "tracks", *base, "--precision", precision, "--batch", "1",
+                                 folder / "many.fa", "-o", folder / "many.safetensors")
+        row = {"wall_ms_a_window": 1e3 * (many_wall - two_windows_s[precision]) / (n - 2),
                "device_ms_a_window": 1e3 * many.get("gpu_s", 0) / n, "peak_bytes": many.get("peak_device_bytes", 0)}
         variants = [*base, "--precision", precision, "--genome", folder / "genome.fa", "--grid", grid, "--wide",
                     folder / "variants.vcf"]
@@ -136,55 +175,55 @@ def our_rows(arguments, folder, grid, on_gpu):
         variant = row["reuse_device_ms_a_variant"] if on_gpu else 1e3 * row["reuse_wall_s"] / arguments.variants
         row["two_windows_over_a_variant"] = 2 * window / variant
         rows[precision] = row
+        print(f"biogpu {precision}: {row}", flush=True)
     return rows
 
 
-def main():
+def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("biogpu", type=pathlib.Path)
     parser.add_argument("--json", type=pathlib.Path, required=True)
-    parser.add_argument("--device", default="gpu:0")
-    parser.add_argument("--shape", choices=make_enformer.SHAPES, default="published")
+    parser.add_argument("--model", choices=("enformer", "borzoi", "flashzoi"), default="enformer")
+    parser.add_argument("--device", default="gpu", help="cpu, gpu, or a number that `biogpu devices` lists")
+    parser.add_argument("--shape", choices=("published", "small", "tiny"), default="published")
+    parser.add_argument("--precisions", default="fp32,tf32,fp16,bf16", help="on a GPU")
     parser.add_argument("--windows", type=int, default=20, help="of a run that is timed")
     parser.add_argument("--variants", type=int, default=64)
-    parser.add_argument("--runs", type=int, default=10, help="of enformer-pytorch")
+    parser.add_argument("--runs", type=int, default=10, help="of the peer")
     parser.add_argument("--threads", default="4")
-    parser.add_argument("--no-compile", action="store_true")
+    parser.add_argument("--compiled", default="fp32,tf32,bf16", help="modes by torch.compile, too; none: ''")
+    parser.add_argument("--compile-limit", type=int, default=120, help="seconds for each of them")
     arguments = parser.parse_args()
-    on_gpu = arguments.device.startswith("gpu")
+    if arguments.device not in ("cpu", "gpu") and not arguments.device.isdecimal():
+        parser.error(f"--device {arguments.device}: cpu, gpu, or a number that `biogpu devices` lists")
+    if arguments.windows < 3:
+        parser.error("--windows: at least 3, as the time of two is taken off")
+    if arguments.shape == "small" and arguments.model != "enformer":
+        parser.error("--shape small is Enformer's")
+    return arguments
+
+
+def main():
+    arguments = parse_arguments()
+    device = {"cpu": "cpu", "gpu": "cuda"}.get(arguments.device, f"cuda:{arguments.device}")
     torch.set_num_threads(int(arguments.threads))
     set_tf32(False)
-    failed = False
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "model").mkdir()
-        model = make_enformer.make_model(arguments.shape, 1)
-        make_enformer.save(model, arguments.shape, folder / "model", torch.float32, False)
-        windows, grid = write_inputs(folder, make_enformer.SHAPES[arguments.shape], arguments.windows, arguments.variants)
-        model = model.to("cuda" if on_gpu else "cpu")
-        with torch.inference_mode():
-            right = [model(make_enformer.one_hot(w)[None].to("cuda" if on_gpu else "cpu"))["human"][0].cpu().numpy()
-                     for w in windows[:2]]
-        result = {"device": torch.cuda.get_device_name(0) if on_gpu else "cpu", "threads": arguments.threads,
-                  "torch": torch.__version__, "shape": arguments.shape, "equal": {}}
-        for precision in ("fp32", "tf32", "fp16", "bf16") if on_gpu else ("fp32",):
-            biogpu(arguments, folder, "tracks", "--model", folder / "model", "--head", "human", "--precision",
-                   precision, folder / "two.fa", "-o", folder / "two.safetensors")
-            got = safetensors.torch.load_file(folder / "two.safetensors")
-            pairs = [compare(got[f"w{i}"].numpy(), right[i]) for i in range(2)]
-            worst, cosine = max(p[0] for p in pairs), min(p[1] for p in pairs)
-            result["equal"][precision] = {"worst_of_range": worst, "least_cosine": cosine}
-            print(f"{precision}: worst difference {worst:.2e} of a track's range, least cosine {cosine:.8f}")
-            failed = failed or (precision == "fp32" and (worst > BOUND or cosine < COSINE))
-        if failed:
-            sys.exit("outputs differ; nothing is timed")
-        result["enformer_pytorch"] = peer_rows(arguments, model, windows[0], on_gpu)
-        del model
-        if on_gpu:
+        peer = make_peer(arguments.model, arguments.shape, device)
+        peer.save(folder / "model")
+        windows, grid = write_inputs(folder, peer, arguments.windows, arguments.variants)
+        result = {"device": torch.cuda.get_device_name(device) if device != "cpu" else "cpu",
+                  "threads": arguments.threads, "torch": torch.__version__, "model": arguments.model,
+                  "shape": arguments.shape}
+        result["equal"], two_windows_s = compare_outputs(arguments, peer, folder, windows)
+        result[peer.name.replace("-", "_")] = peer_rows(arguments, peer, windows[0])
+        del peer
+        if device != "cpu":
             torch.cuda.empty_cache()
-        result["biogpu"] = our_rows(arguments, folder, grid, on_gpu)
+        result["biogpu"] = our_rows(arguments, folder, grid, two_windows_s)
     arguments.json.write_text(json.dumps(result, indent=1) + "\n")
-    print(json.dumps(result, indent=1))
 
 
 if __name__ == "__main__":

@@ -16,11 +16,8 @@ def make_windows(length):
 
 
 def one_hot(window):
-    rows = torch.zeros(len(window), 4)
-    for i, letter in enumerate(window.upper()):
-        if letter in "ACGT":
-            rows[i, "ACGT".index(letter)] = 1
-    return rows
+    letters = numpy.frombuffer(window.upper().encode(), numpy.uint8)
+    return torch.from_numpy(letters[:, None] == numpy.frombuffer(b"ACGT", numpy.uint8)).to(torch.get_default_dtype())
 
 
 def set_statistics(model, rows):

@@ -59,8 +59,8 @@ class Rotary:
     @staticmethod
     def turn(x, base):
         half = Rotary.n_rotated // 2
-        frequencies = base ** (-torch.arange(half, dtype=torch.float64) / half)
-        angles = torch.outer(torch.arange(x.shape[1], dtype=torch.float64), frequencies)[:, None]
+        frequencies = base ** (-torch.arange(half, dtype=torch.float64, device=x.device) / half)
+        angles = torch.outer(torch.arange(x.shape[1], dtype=torch.float64, device=x.device), frequencies)[:, None]
         cosines, sines = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
         first, second, rest = x[..., :half], x[..., half:2 * half], x[..., 2 * half:]
         return torch.cat([first * cosines - second * sines, second * cosines + first * sines, rest], dim=-1)
@@ -76,6 +76,10 @@ class PlainAttention(torch.nn.Module):
         self.Wqkv = torch.nn.Linear(embed_dim, self.d_head * (num_heads + 2 * num_heads_kv))
         self.out_proj = torch.nn.Linear(embed_dim, embed_dim)
 
+    @staticmethod
+    def attend(q, k, v, scale):
+        return (torch.einsum("whid,whjd->whij", q, k) * scale).softmax(-1) @ v
+
     def forward(self, x):
         windows, rows, _ = x.shape
         qkv = self.Wqkv(x).view(windows, rows, -1, self.d_head)
@@ -83,8 +87,8 @@ class PlainAttention(torch.nn.Module):
         q, k = Rotary.turn(q, self.base), Rotary.turn(k, self.base)
         shared = self.n_heads // self.n_key_heads
         k, v = k.repeat_interleave(shared, dim=2), v.repeat_interleave(shared, dim=2)
-        logits = torch.einsum("wihd,wjhd->whij", q, k) * self.scale
-        return self.out_proj(torch.einsum("whij,wjhd->wihd", logits.softmax(-1), v).reshape(windows, rows, -1))
+        heads = self.attend(*(t.transpose(1, 2) for t in (q, k, v)), scale=self.scale)
+        return self.out_proj(heads.transpose(1, 2).reshape(windows, rows, -1))
 
 
 def load_original():
@@ -125,7 +129,7 @@ def fill(model, seed):
                 tensor.copy_(draw(name, tensor))
 
 
-def make_model(original, shape, seed):
+def make_model(original, shape, seed, device="cpu"):
     values = SHAPES[shape]
     flashed = values.get("flashed", False)
     Rotary.n_rotated = values["rotary_emb_dim"]
@@ -144,7 +148,8 @@ def make_model(original, shape, seed):
             setattr(model, f"{name}_head", torch.nn.Conv1d(last, n_tracks, 1))
         model.eval()
     fill(model, seed)
-    set_statistics(model, one_hot(make_windows(values["sequence_length"])["one"]).T)
+    model = model.to(device)
+    set_statistics(model, one_hot(make_windows(values["sequence_length"])["one"]).T.to(device))
     return model
 
 

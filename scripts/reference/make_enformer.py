@@ -83,12 +83,13 @@ def fill(model, seed):
                 tensor.copy_(draw(name, tensor))
 
 
-def make_model(shape, seed):
+def make_model(shape, seed, device="cpu"):
     values = dict(SHAPES[shape])
     length = values.pop("sequence_length")
     model = original.Enformer(original.EnformerConfig(**values)).eval()
     fill(model, seed)
-    set_statistics(model, one_hot(make_windows(length)["one"]))
+    model = model.to(device)
+    set_statistics(model, one_hot(make_windows(length)["one"]).to(device))
     return model
 
 
