@@ -217,6 +217,14 @@ check "haplotypes of shards" same_files other.tsv haplotypes.tsv
 sed 's/1|1/1\/0/' phased.vcf >unphased.vcf
 variants --samples S1 unphased.vcf
 check "no phase" err_has "has no phase"
+# Counted in the part that has the record: p1024 is the third of five.
+variants --head human --samples S1 --skip-bad --shard 2/3 unphased.vcf -o other.tsv
+check "no phase in this part" rc_is 3
+check "no phase in this part, counted" err_has "1 genotypes without phase"
+for i in 1 3; do
+  variants --head human --samples S1 --skip-bad --shard $i/3 unphased.vcf -o other.tsv
+  check "phased in part $i" rc_is 0
+done
 variants --samples S3 phased.vcf
 check "no such sample" err_has "has no sample 'S3'"
 "$biogpu" infer variants -q --model "$model" --genome genome.fa --samples S1 <phased.vcf 2>err.txt

@@ -26,11 +26,13 @@ std::int64_t n_lost(const Edit& edit) {
 
 }  // namespace
 
-HaplotypeSet::HaplotypeSet(VariantReader& reader, UnphasedGenotypes unphased)
+HaplotypeSet::HaplotypeSet(VariantReader& reader, UnphasedGenotypes unphased,
+                           io::RecordRange counted)
     : genome_(reader.genome()),
       samples_(reader.chosen_samples()),
       n_haplotypes_(samples_.size(), 0),
-      contigs_(genome_.contigs().size()) {
+      contigs_(genome_.contigs().size()),
+      counted_(counted) {
   for (Variant variant; reader.next(variant);) add(variant, unphased, reader.label());
   sort();
 }
@@ -52,7 +54,8 @@ void HaplotypeSet::add(const Variant& variant, UnphasedGenotypes policy, const s
     const bool missing = std::find(alleles.begin(), alleles.end(), -1) != alleles.end();
     if (missing || !genotype.phased) {
       refuse(s, missing ? "is missing" : "has no phase; expected alleles separated by '|'");
-      ++(missing ? counts_.missing : counts_.unphased);
+      if (variant.record > counted_.begin && variant.record <= counted_.end)  // from 1
+        ++(missing ? counts_.missing : counts_.unphased);
       continue;
     }
     for (std::size_t h = 0; h < alleles.size(); ++h) {

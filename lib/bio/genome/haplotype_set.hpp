@@ -16,8 +16,8 @@ enum class UnphasedGenotypes { refuse, skip };
 
 struct HaplotypeCounts {
   std::uint64_t applied = 0;      // ALT alleles on a haplotype
-  std::uint64_t unphased = 0;     // genotypes skipped
-  std::uint64_t missing = 0;      // genotypes skipped
+  std::uint64_t unphased = 0;     // genotypes of the counted records skipped
+  std::uint64_t missing = 0;      // likewise
   std::uint64_t overlapping = 0;  // alleles skipped: one applied of an earlier record overlaps
 };
 
@@ -27,7 +27,8 @@ struct HaplotypeCounts {
 class HaplotypeSet {
  public:
   // Reads all of the reader's records. The genome that it compares with must outlive this.
-  HaplotypeSet(VariantReader& reader, UnphasedGenotypes unphased);
+  // counted: the records whose genotypes without phase or with missing alleles are counted.
+  HaplotypeSet(VariantReader& reader, UnphasedGenotypes unphased, io::RecordRange counted = {});
 
   const std::vector<std::string>& samples() const { return samples_; }
   // The most alleles that a genotype of the sample has.
@@ -58,6 +59,7 @@ class HaplotypeSet {
   std::vector<std::string> samples_;
   std::vector<std::size_t> n_haplotypes_;
   std::vector<ContigEdits> contigs_;
+  io::RecordRange counted_;
   HaplotypeCounts counts_;
 };
 

@@ -82,8 +82,10 @@ void EffectRun::read_annotation() {
   if (!flags_.genes.empty()) windows_.genes = &genes_.emplace(flags_.genes, input_.genome());
   if (flags_.samples.empty()) return;
   genome::VariantReader reader(flags_.vcf, input_.genome(), reader_options(flags_));
-  haplotypes_.emplace(reader, flags_.dna.infer.skip_bad ? genome::UnphasedGenotypes::skip
-                                                        : genome::UnphasedGenotypes::refuse);
+  haplotypes_.emplace(reader,
+                      flags_.dna.infer.skip_bad ? genome::UnphasedGenotypes::skip
+                                                : genome::UnphasedGenotypes::refuse,
+                      input_.records());
   windows_.haplotypes = &*haplotypes_;
   const genome::HaplotypeCounts& counts = haplotypes_->counts();
   if (counts.overlapping > 0)

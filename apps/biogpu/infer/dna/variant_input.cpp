@@ -19,6 +19,7 @@ VariantInput::VariantInput(const std::string& path, const std::string& genome,
     : ModelInput({"variants", "alleles", false}),
       path_(path),
       keep_source_(options.keep_source),
+      records_(options.records),
       genome_(genome),
       reader_(path, genome_, std::move(options)) {}
 

@@ -21,6 +21,8 @@ class VariantInput : public ModelInput {
 
   const genome::IndexedFasta& genome() const { return genome_; }
   const genome::VariantReader& reader() const { return reader_; }
+  // Of the file, those that are read.
+  const io::RecordRange& records() const { return records_; }
   // length: of a window; grid: see tasks::place_window(). Before the first read().
   void set_windows(std::int64_t length, std::int64_t grid) {
     length_ = length;
@@ -44,6 +46,7 @@ class VariantInput : public ModelInput {
 
   const std::string path_;
   const bool keep_source_;
+  const io::RecordRange records_;
   genome::IndexedFasta genome_;
   genome::VariantReader reader_;
   std::int64_t length_ = 0, grid_ = 1, n_per_batch_ = 1;

@@ -220,6 +220,29 @@ TEST_CASE("genome.haplotype: genotypes without phase", "[genome]") {
   CHECK(read("1", UnphasedGenotypes::refuse).applied == 1);
 }
 
+TEST_CASE("genome.haplotype: genotypes without phase are counted in a part of the records",
+          "[genome]") {
+  const test::TempFolder folder;
+  const IndexedFasta genome(folder.file("g.fa", ">chr1\nACGTACGT\n"));
+  std::vector<std::string> lines;
+  for (const std::string genotype : {"0/1", "1|1", "./.", "0/1"})
+    lines.push_back("chr1\t" + std::to_string(lines.size() + 1) + "\t.\t" + "ACGT"[lines.size()] +
+                    "\t" + "CGTA"[lines.size()] + "\t.\t.\t.\tGT\t" + genotype);
+  const std::string path = folder.file("a.vcf", vcf_text({"s"}, lines));
+  const auto counts = [&](io::RecordRange counted) {
+    VariantReader reader(path, genome, {io::BadRecords::refuse, {"s"}, false});
+    return HaplotypeSet(reader, UnphasedGenotypes::skip, counted).counts();
+  };
+  CHECK(counts({}).unphased == 2);
+  CHECK(counts({}).missing == 1);
+  CHECK(counts({0, 1}).unphased == 1);
+  CHECK(counts({0, 2}).missing == 0);
+  CHECK(counts({1, 2}).unphased == 0);
+  CHECK(counts({2, 4}).unphased == 1);
+  CHECK(counts({2, 4}).missing == 1);
+  CHECK(counts({1, 2}).applied == 2);
+}
+
 TEST_CASE("genome.haplotype: a set gives the edits that its windows need", "[genome]") {
   const test::TempFolder folder;
   std::mt19937 random(11);
