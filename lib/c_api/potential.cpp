@@ -114,7 +114,7 @@ PairList pairs_of(const biogpu_neighbours& from, std::int64_t n, bool has_box) {
   return pairs;
 }
 
-AtomSystem system_of(const biogpu_atoms& atoms) {
+AtomSystem system_of(const biogpu_atoms& atoms, const double* partial_charges) {
   require(atoms.n > 0 && atoms.n <= kMaxAtoms, "a number of atoms below 1 or beyond 715827882");
   require(atoms.atomic_numbers != nullptr && atoms.positions != nullptr, "atoms without arrays");
   AtomSystem system;
@@ -122,12 +122,14 @@ AtomSystem system_of(const biogpu_atoms& atoms) {
   system.positions.assign(atoms.positions, atoms.positions + 3 * atoms.n);
   if (atoms.box != nullptr) std::copy_n(atoms.box, 9, system.box.emplace().begin());
   if (atoms.charge != nullptr) system.total_charge = *atoms.charge;
+  if (partial_charges != nullptr)
+    system.partial_charges.assign(partial_charges, partial_charges + atoms.n);
   return system;
 }
 
-void compute(biogpu::models::PotentialModel& model, const biogpu_atoms& atoms, double* energy,
-             double* forces, double* virial) {
-  AtomSystem system = system_of(atoms);
+void compute(biogpu::models::PotentialModel& model, const biogpu_atoms& atoms,
+             const double* partial_charges, double* energy, double* forces, double* virial) {
+  AtomSystem system = system_of(atoms, partial_charges);
   model.check(system);
   PairList pairs;
   if (atoms.neighbours != nullptr) {
@@ -185,11 +187,21 @@ int32_t biogpu_potential_atomic_number(const char* symbol) {
   return biogpu::structure::atomic_number_of(symbol);
 }
 
+int biogpu_potential_needs_partial_charges(const biogpu_potential* potential) {
+  return potential->model->info().needs_partial_charges ? 1 : 0;
+}
+
 int biogpu_potential_compute(biogpu_potential* potential, const biogpu_atoms* atoms, double* energy,
                              double* forces, double* virial) {
+  return biogpu_potential_compute_with_charges(potential, atoms, nullptr, energy, forces, virial);
+}
+
+int biogpu_potential_compute_with_charges(biogpu_potential* potential, const biogpu_atoms* atoms,
+                                          const double* partial_charges, double* energy,
+                                          double* forces, double* virial) {
   return guarded([&] {
     require(potential != nullptr && atoms != nullptr && energy != nullptr,
-            "an argument of biogpu_potential_compute is NULL");
-    compute(*potential->model, *atoms, energy, forces, virial);
+            "a potential, atoms or an energy to be computed is NULL");
+    compute(*potential->model, *atoms, partial_charges, energy, forces, virial);
   });
 }

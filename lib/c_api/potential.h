@@ -77,6 +77,15 @@ typedef struct biogpu_atoms {
 BIOGPU_EXPORT int biogpu_potential_compute(biogpu_potential* potential, const biogpu_atoms* atoms,
                                            double* energy, double* forces, double* virial);
 
+/* Whether the model needs the partial charges of atoms. */
+BIOGPU_EXPORT int biogpu_potential_needs_partial_charges(const biogpu_potential* potential);
+/* The same as biogpu_potential_compute with partial charges of atoms [n]; NULL: not known. */
+BIOGPU_EXPORT int biogpu_potential_compute_with_charges(biogpu_potential* potential,
+                                                        const biogpu_atoms* atoms,
+                                                        const double* partial_charges,
+                                                        double* energy, double* forces,
+                                                        double* virial);
+
 #ifdef __cplusplus
 }
 #endif

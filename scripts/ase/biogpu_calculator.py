@@ -5,7 +5,7 @@
     atoms.get_potential_energy(), atoms.get_forces(), atoms.get_stress()
 
 The library is looked for in BIOGPU_POTENTIAL_LIBRARY, next to this file's installation, and by the system's loader.
-The total charge is atoms.info["charge"] or the argument charge.
+The total charge is atoms.info["charge"] or the argument charge, partial charges are atoms.arrays["partial_charges"].
 """
 import ctypes
 import os
@@ -36,8 +36,8 @@ def _open_library():
     library.biogpu_potential_cutoff.restype = ctypes.c_double
     library.biogpu_potential_load.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int,
                                               ctypes.POINTER(ctypes.c_void_p)]
-    library.biogpu_potential_compute.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Atoms), ctypes.c_void_p,
-                                                 ctypes.c_void_p, ctypes.c_void_p]
+    library.biogpu_potential_compute_with_charges.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Atoms), ctypes.c_void_p,
+                                                              ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
     for function in (library.biogpu_potential_free, library.biogpu_potential_cutoff):
         function.argtypes = [ctypes.c_void_p]
     library.biogpu_potential_free.restype = None
@@ -74,10 +74,13 @@ class BiogpuCalculator(Calculator):
         return self._library.biogpu_potential_cutoff(self._potential)
 
     def check_state(self, atoms, tol=1e-15):
-        """What has changed since the last calculation; ASE itself does not look at the charge."""
+        """What has changed since the last calculation; ASE itself does not look at these charges."""
         changes = super().check_state(atoms, tol=tol)
         if self.atoms is not None and atoms.info.get("charge") != self.atoms.info.get("charge"):
             changes.append("charge")
+        partial = [x.arrays.get("partial_charges", ()) for x in (atoms, self.atoms) if x is not None]
+        if len(partial) == 2 and not numpy.array_equal(*partial):
+            changes.append("partial_charges")
         return changes
 
     def calculate(self, atoms=None, properties=("energy",), system_changes=all_changes):
@@ -96,9 +99,14 @@ class BiogpuCalculator(Calculator):
         energy, forces, virial = numpy.zeros(1), numpy.zeros((len(atoms), 3)), numpy.zeros((3, 3))
         system = _Atoms(len(atoms), numbers.ctypes.data, positions.ctypes.data, box.ctypes.data if periodic else None,
                         None if charge is None else charges.ctypes.data, None)
-        self._check(self._library.biogpu_potential_compute(
-            self._potential, ctypes.byref(system), energy.ctypes.data, forces.ctypes.data,
-            virial.ctypes.data if periodic else None))
+        partial = atoms.arrays.get("partial_charges")
+        if partial is not None:
+            partial = numpy.ascontiguousarray(partial, dtype=numpy.float64)
+            if partial.shape != (len(atoms),):
+                raise ValueError(f"partial_charges of shape {partial.shape}; expected one number an atom")
+        self._check(self._library.biogpu_potential_compute_with_charges(
+            self._potential, ctypes.byref(system), None if partial is None else partial.ctypes.data,
+            energy.ctypes.data, forces.ctypes.data, virial.ctypes.data if periodic else None))
         self.results = {"energy": float(energy[0]), "free_energy": float(energy[0]), "forces": forces}
         if periodic:
             self.results["stress"] = full_3x3_to_voigt_6_stress(virial / atoms.get_volume())

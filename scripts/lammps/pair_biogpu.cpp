@@ -106,7 +106,9 @@ void PairBiogpu::compute(int eflag, int vflag) {
                               has_charge_ ? &charge_ : nullptr,
                               nullptr};
   double energy = 0, strain[9] = {};
-  if (biogpu_potential_compute(potential_, &atoms, &energy, forces.data(), strain) != 0)
+  const double* const charges = atom->q_flag ? atom->q : nullptr;
+  if (biogpu_potential_compute_with_charges(potential_, &atoms, charges, &energy, forces.data(),
+                                            strain) != 0)
     error->all(FLERR, biogpu_potential_error());
   for (int i = 0; i < n; ++i)
     for (int d = 0; d < 3; ++d) atom->f[i][d] += forces[3 * i + d];

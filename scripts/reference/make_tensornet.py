@@ -7,7 +7,8 @@ usage: scripts/reference/make_tensornet.py FOLDER [--matgl SOURCE] [--case NAME]
 FOLDER gets a folder a case: config.json, model.safetensors and expected.safetensors with systems N/numbers, N/positions,
 N/box, N/charge and their N/energy, N/forces, and N/stress in GPa where matgl is the reference. SOURCE is the src folder of
 matgl 2.0.4 (git e9cde22): released weights are of its order of pairs. torchmd-net's plain operations are used, since its
-Warp kernels compute in single precision, and its prior D2 is given the box, which it does not use as published.
+Warp kernels compute in single precision, and its prior D2 is given the box, which it does not use as published, its prior Coulomb
+the box in nm.
 Weights are drawn so that every part matters.
 
 Needs torch, torchmd-net 3.1.0 with warp-lang, and for matgl torch_geometric, ase and pymatgen.
@@ -50,6 +51,8 @@ CASES = {
     # A prior of a longer cutoff than the network's, in a box that is wide enough for it.
     "d2_long": {**SMALL, "prior_model": ["D2"], "box_scale": 2.3,
                 "prior_args": [{"cutoff_distance": 8.0, "max_num_neighbors": 64, "atomic_number": list(range(18)), **SCALES}]},
+    "coulomb": {**SMALL, "prior_model": ["Coulomb"],
+                "prior_args": [{"lower_switch_distance": 0.13, "upper_switch_distance": 0.32, "max_num_neighbors": 64, **SCALES}]},
     "repulsion": {**SMALL, "model": "tensornet2", "q_dim": 8, "q_weights": [0.5, 2.0], "coulomb_cutoff": 3.4,
                   "coulomb_max_num_neighbors": 100, "output_model": "ScalarPlusWeightedCoulomb", "repulsion": True},
 }
@@ -86,9 +89,9 @@ def molecule(n, spread, elements, seed):
     return random.choice(elements, n), positions
 
 
-def torch_systems(elements, box_scale):
+def torch_systems(elements, box_scale, smallest):
     systems = []
-    for i, (n, charge) in enumerate(((12, 0), (9, 1), (14, -1), (1, 0))):
+    for i, (n, charge) in enumerate(((12, 0), (9, 1), (14, -1), (smallest, 0))):
         numbers, positions = molecule(n, 0.2, elements, i)
         systems.append({"numbers": numbers, "positions": positions, "charge": charge})
     numbers, positions = molecule(20, 0.2, elements, 9)
@@ -117,7 +120,9 @@ def make_torchmdnet(folder, name, changes):
     model.mean.fill_(0.375)
     model.std.fill_(1.625)
     expected = {}
-    systems = torch_systems([1, 6, 7, 8, 16], box_scale)
+    has_coulomb = "Coulomb" in (args["prior_model"] or [])
+    # The prior Coulomb cannot compute an atom that is alone.
+    systems = torch_systems([1, 6, 7, 8, 16], box_scale, 2 if has_coulomb else 1)
     if args["model"] == "tensornet2" and "coulomb_cutoff" not in args:
         systems = [system for system in systems if "box" not in system]
     for i, system in enumerate(systems):
@@ -127,7 +132,11 @@ def make_torchmdnet(folder, name, changes):
         q = torch.tensor([system["charge"]], dtype=torch.float64)
         if "D2" in (args["prior_model"] or []):
             use_box_in_d2(model, box)
-        energy, forces = model(numbers, positions, box=box, q=q)
+        if has_coulomb:
+            use_nm_in_coulomb(model, box)
+            system["partial_charges"] = np.round(np.random.default_rng(20 + i).uniform(-0.9, 0.9, len(numbers)), 3)
+        extra = {"partial_charges": torch.tensor(system["partial_charges"])} if has_coulomb else None
+        energy, forces = model(numbers, positions, box=box, q=q, extra_args=extra)
         expected[f"{i}/energy"] = energy.detach().reshape(1)
         expected[f"{i}/forces"] = forces.detach()
         if "Atomref" in (args["prior_model"] or []):
@@ -149,6 +158,17 @@ def use_box_in_d2(model, box):
     """torchmd-net's D2 looks past the box; biogpu takes the nearest images, as the other priors do."""
     distances = model.prior_model[0].distances
     distances.forward = functools.partial(type(distances).forward, distances, box=box)
+
+
+def use_nm_in_coulomb(model, box):
+    """torchmd-net's Coulomb takes positions in nm and the box as it comes; biogpu takes both in the same unit."""
+    if box is not None:
+        prior = model.prior_model[0]
+        prior.distance.forward = functools.partial(_with_box, prior.distance, 1e9 * prior.distance_scale * box)
+
+
+def _with_box(distance, nm, positions, batch, box):
+    return type(distance).forward(distance, positions, batch, box=nm)
 
 
 def without_nan(name, values):

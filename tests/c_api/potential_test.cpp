@@ -145,6 +145,20 @@ TEST_CASE("c_api.potential: failures return a code and one line", "[c_api]") {
   CHECK(says("charge"));
   atoms.charge = &charge;
   CHECK(biogpu_potential_compute(with_charges.get(), &atoms, &energy, nullptr, nullptr) == 0);
+  const Potential coulomb = load("coulomb", "auto");
+  CHECK(biogpu_potential_needs_partial_charges(coulomb.get()) == 1);
+  CHECK(biogpu_potential_needs_partial_charges(potential.get()) == 0);
+  CHECK(biogpu_potential_compute(coulomb.get(), &atoms, &energy, nullptr, nullptr) == 3);
+  CHECK(says("needs partial charges"));
+  const double partial[] = {-0.4, 0.4};
+  positions[5] = 2;
+  CHECK(biogpu_potential_compute_with_charges(coulomb.get(), &atoms, partial, &energy, nullptr,
+                                              nullptr) == 0);
+  const double none_charged[] = {0, 0};
+  double without = 0;
+  CHECK(biogpu_potential_compute_with_charges(coulomb.get(), &atoms, none_charged, &without,
+                                              nullptr, nullptr) == 0);
+  CHECK(energy < without);
   positions[5] = std::numeric_limits<double>::quiet_NaN();
   CHECK(code() == 3);
   positions[5] = 0;

@@ -131,6 +131,17 @@ bad "bad.xyz: frame 1: the box is 6 A wide; the model needs at least 7 A, twice 
 charges=$source_dir/tests/data/models/tensornet/charges
 fails 3 "no_charge.xyz: frame 1: the model needs the total charge" infer energy -q --device cpu --model "$charges" no_charge.xyz
 works infer energy -q --device cpu --model "$charges" --charge 0 no_charge.xyz
+# Partial charges of atoms: a column, which comes out again.
+coulomb=$source_dir/tests/data/models/tensornet/coulomb
+frames write "$coulomb" partial.extxyz || exit 1
+run infer energy -q --device cpu --model "$coulomb" --units kcal/mol --forces --precision fp64 partial.extxyz -o out.extxyz
+check "equal to torchmd-net with its prior Coulomb" frames compare "$coulomb" out.extxyz 1e-6 1e-5
+check "charges come out again" grep -q "forces:R:3:partial_charges:R:1" out.extxyz
+run infer energy -q --device cpu --model "$coulomb" --units kcal/mol --forces --precision fp64 out.extxyz -o again.extxyz
+check "and are read from there" same_files again.extxyz out.extxyz
+fails 3 "no_charge.xyz: frame 1: the model needs partial charges" infer energy -q --device cpu --model "$coulomb" no_charge.xyz
+printf '1\nProperties=species:S:1:pos:R:3:partial_charges:R:1\nC 0 0 0 nan\n' >bad.xyz
+bad "bad.xyz: frame 1 (line 3): partial charge 'nan' is no number"
 fails 3 "no format by its suffix" infer energy -q --device cpu --model "$molecules" "$molecules/config.json"
 fails 2 "has no 'energy'; it offers" infer energy -q --device cpu --model "$source_dir/tests/data/models/enformer_tiny" m.xyz
 fails 2 "suffix of arrays" infer energy -q --device cpu --model "$molecules" m.xyz -o out.npy

@@ -40,9 +40,12 @@ def write(folder, out, *indexes):
         for system in systems(folder, indexes):
             box = ' Lattice="' + " ".join(map(repr, system["box"])) + '"' if "box" in system else ""
             charge = f" charge={system['charge'][0]:.0f}" if "charge" in system else ""
-            file.write(f"{len(system['numbers'])}\nProperties=species:S:1:pos:R:3{box}{charge}\n")
+            partial = system.get("partial_charges", ())
+            column = ":partial_charges:R:1" if partial else ""
+            file.write(f"{len(system['numbers'])}\nProperties=species:S:1:pos:R:3{column}{box}{charge}\n")
             for i, number in enumerate(system["numbers"]):
-                file.write(" ".join([SYMBOLS[int(number)], *map(repr, system["positions"][3 * i:3 * i + 3])]) + "\n")
+                columns = [*system["positions"][3 * i:3 * i + 3], *partial[i:i + 1]]
+                file.write(" ".join([SYMBOLS[int(number)], *map(repr, columns)]) + "\n")
 
 
 def frames(path):

@@ -29,6 +29,7 @@ std::string comment_of(const Molecule& molecule, const FrameResults& results) {
   std::string properties = "species:S:1:pos:R:3";
   if (!molecule.velocities.empty()) properties += ":velocities:R:3";
   if (!results.forces.empty()) properties += ":forces:R:3";
+  if (!molecule.partial_charges.empty()) properties += ":partial_charges:R:1";
   append_pair(line, "Properties", properties);
   append_pair(line, "pbc", molecule.box ? "T T T" : "F F F");
   if (results.energy) append_pair(line, "energy", fmt::format("{}", *results.energy));
@@ -47,11 +48,14 @@ void append_extxyz(std::string& text, const Molecule& molecule, const FrameResul
   fmt::format_to(out, "{}\n{}\n", molecule.n_atoms(), comment_of(molecule, results));
   for (std::size_t i = 0; i < molecule.n_atoms(); ++i) {
     text += structure::element_symbol(molecule.atomic_numbers[i]);
-    for (const std::vector<double>* columns :
-         {&molecule.positions, &molecule.velocities, &results.forces})
-      if (!columns->empty())
-        fmt::format_to(out, " {} {} {}", (*columns)[3 * i], (*columns)[3 * i + 1],
-                       (*columns)[3 * i + 2]);
+    const auto append = [&](const std::vector<double>& columns, std::size_t width) {
+      for (std::size_t k = 0; k < width && !columns.empty(); ++k)
+        fmt::format_to(out, " {}", columns[width * i + k]);
+    };
+    append(molecule.positions, 3);
+    append(molecule.velocities, 3);
+    append(results.forces, 3);
+    append(molecule.partial_charges, 1);
     text += '\n';
   }
 }

@@ -17,6 +17,7 @@ struct Molecule {
   std::vector<std::int32_t> atomic_numbers;  // [n], from 1
   std::vector<double> positions;             // [n, 3], Angstrom
   std::vector<double> velocities;            // [n, 3], Angstrom/fs; empty where there are none
+  std::vector<double> partial_charges;       // [n], elementary charges; empty where there are none
   std::optional<std::array<double, 9>> box;  // rows a, b, c in Angstrom, periodic in all of them
   std::optional<std::int32_t> charge;        // total, in elementary charges
   // What else the comment of an extxyz frame has, in its order.

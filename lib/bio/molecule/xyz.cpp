@@ -24,7 +24,7 @@ struct AtomColumns {
   std::size_t element = 0;
   bool by_number = false;  // the column Z
   std::size_t position = 1;
-  std::optional<std::size_t> velocity;
+  std::optional<std::size_t> velocity, partial_charge;
   std::size_t n_required = 4;
 };
 
@@ -132,11 +132,13 @@ AtomColumns XyzReader::columns_of(const std::string& properties) {
   auto element = find("species", 'S', 1);
   const bool by_number = element == none;
   if (by_number) element = find("Z", 'I', 1);
-  const auto position = find("pos", 'R', 3), velocity = find("velocities", 'R', 3);
+  const auto position = find("pos", 'R', 3), velocity = find("velocities", 'R', 3),
+             partial_charge = find("partial_charges", 'R', 1);
   if (element == none || position == none)
     fail_here(fmt::format("Properties={} has no species:S:1 or no pos:R:3", quoted(properties)));
-  AtomColumns columns{element->first, by_number, position->first, {}, 0};
+  AtomColumns columns{element->first, by_number, position->first, {}, {}, 0};
   if (velocity != none) columns.velocity = velocity->first;
+  if (partial_charge != none) columns.partial_charge = partial_charge->first;
   columns.n_required = groups->back().first + groups->back().n;
   return columns;
 }
@@ -154,16 +156,19 @@ void XyzReader::read_atom(const AtomColumns& columns, Molecule& molecule) {
   if (fields.size() < columns.n_required)
     fail_here(fmt::format("an atom with {} fields; expected {}: the frame may be cut short",
                           fields.size(), columns.n_required));
-  const auto take = [&](std::size_t first, const char* what, std::vector<double>& to) {
-    for (std::size_t i = first; i < first + 3; ++i) {
+  const auto take = [&](std::size_t first, std::size_t n, const char* what,
+                        std::vector<double>& to) {
+    for (std::size_t i = first; i < first + n; ++i) {
       const auto value = parse_number<double>(fields[i]);
       if (!value) fail_here(fmt::format("{} {} is no number", what, quoted(fields[i])));
       to.push_back(*value);
     }
   };
   molecule.atomic_numbers.push_back(element_of(fields[columns.element], columns.by_number));
-  take(columns.position, "coordinate", molecule.positions);
-  if (columns.velocity) take(*columns.velocity, "velocity", molecule.velocities);
+  take(columns.position, 3, "coordinate", molecule.positions);
+  if (columns.velocity) take(*columns.velocity, 3, "velocity", molecule.velocities);
+  if (columns.partial_charge)
+    take(*columns.partial_charge, 1, "partial charge", molecule.partial_charges);
 }
 
 }  // namespace

@@ -67,6 +67,11 @@ void PotentialModel::check(const AtomSystem& system) const {
     refuse("the model needs the total charge: give charge= in the file or --charge");
   if (system.total_charge.has_value() && !std::isfinite(*system.total_charge))
     refuse("the total charge is not finite");
+  if (info_.needs_partial_charges && system.partial_charges.empty())
+    refuse("the model needs partial charges: give the column partial_charges:R:1 of extxyz");
+  if (!system.partial_charges.empty() && system.partial_charges.size() != n)
+    refuse("{} atoms have {} partial charges", n, system.partial_charges.size());
+  if (!all_finite(system.partial_charges)) refuse("a partial charge is not finite");
   if (system.box.has_value()) check_box(*system.box, info_);
   const Box* const box = system.box.has_value() ? &*system.box : nullptr;
   const PairList close = find_pairs(system.positions, box, kSamePlace);

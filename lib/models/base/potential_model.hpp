@@ -22,6 +22,7 @@ struct AtomSystem {
   // which use a list again until atoms have moved by more than half of what the radius has to
   // spare. Null: the model finds the pairs by itself. Not owned.
   const PairList* pairs = nullptr;
+  std::vector<double> partial_charges = {};  // [n], of atoms, elementary charges; or empty
 
   std::size_t n_atoms() const { return atomic_numbers.size(); }
 };
@@ -55,6 +56,7 @@ class PotentialModel : public Model {
     bool allows_box = true;              //
     bool uses_charge = false;            // whether results depend on the total charge
     bool needs_charge = false;           // whether it has to be given; else it is 0
+    bool needs_partial_charges = false;  // of atoms
     std::vector<std::int32_t> elements;  // atomic numbers, rising
     std::uint64_t n_parameters = 0;
   };
@@ -67,7 +69,7 @@ class PotentialModel : public Model {
   const Info& info() const { return info_; }
 
   // Throws Error{bad_input} with what is wrong with a system: an element that the model does not
-  // know, a charge that is missing, a box that does not fit the cutoff, numbers that are not
+  // know, charges that are missing, a box that does not fit the cutoff, numbers that are not
   // finite, two atoms at one place.
   void check(const AtomSystem& system) const;
 

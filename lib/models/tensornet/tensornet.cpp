@@ -117,6 +117,7 @@ TensorNet::TensorNet(const std::string& folder, const ModelConfig& config, tenso
   info_.allows_box = !config_.has_coulomb || config_.coulomb_cutoff > 0;
   info_.uses_charge = config_.uses_charge || config_.n_charges > 0;
   info_.needs_charge = config_.n_charges > 0;
+  info_.needs_partial_charges = config_.has_prior(tensornet::Prior::Kind::coulomb);
   info_.images =
       config_.dialect == tensornet::Config::Dialect::matgl ? Images::all : Images::nearest;
   info_.elements = config_.elements();
@@ -124,7 +125,8 @@ TensorNet::TensorNet(const std::string& folder, const ModelConfig& config, tenso
   std_ = host.std;
   references_ = host.references;
   pair_terms_ = tensornet::make_pair_terms(config_, host);
-  for (const auto& term : pair_terms_) info_.cutoff = std::max(info_.cutoff, term->range().upper);
+  for (const auto& term : pair_terms_)
+    if (!term->has_all_pairs()) info_.cutoff = std::max(info_.cutoff, term->range().upper);
   if (options.maps == tensor::WeightTable::Maps::read)
     weights_ = tensornet::upload_weights(config_, host, context);
 }

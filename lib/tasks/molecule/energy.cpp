@@ -26,6 +26,7 @@ AtomSystem make_system(const molecule::Molecule& molecule, std::optional<std::in
   system.atomic_numbers = molecule.atomic_numbers;
   system.positions = molecule.positions;
   system.box = molecule.box;
+  system.partial_charges = molecule.partial_charges;
   if (molecule.charge && charge && *molecule.charge != *charge)
     throw Error(ErrorCode::usage,
                 fmt::format("has a charge of {}; --charge says {}", *molecule.charge, *charge));

@@ -22,6 +22,9 @@ inline void check_molecules(const std::uint8_t* bytes, std::size_t n,
       require(molecule.positions.size() == 3 * molecule.n_atoms(), "atoms without coordinates");
       require(molecule.velocities.empty() || molecule.velocities.size() == 3 * molecule.n_atoms(),
               "atoms without velocities");
+      require(
+          molecule.partial_charges.empty() || molecule.partial_charges.size() == molecule.n_atoms(),
+          "atoms without partial charges");
       for (const std::int32_t element : molecule.atomic_numbers)
         require(element >= 1 && element <= structure::kMaxAtomicNumber, "an atom of no element");
       for (const double x : molecule.positions)
@@ -34,6 +37,7 @@ inline void check_molecules(const std::uint8_t* bytes, std::size_t n,
               "a frame that is not read back");
       require(back.positions == molecule.positions && back.box == molecule.box &&
                   back.charge == molecule.charge && back.velocities == molecule.velocities &&
+                  back.partial_charges == molecule.partial_charges &&
                   back.atomic_numbers == molecule.atomic_numbers,
               "a frame that is read back as another one");
     }

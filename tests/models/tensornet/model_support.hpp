@@ -74,6 +74,8 @@ class ExpectedFile {
         std::copy(box.begin(), box.end(), one.system.box->begin());
       }
       if (has(name + "charge")) one.system.total_charge = numbers(name + "charge")[0];
+      if (has(name + "partial_charges"))
+        one.system.partial_charges = numbers(name + "partial_charges");
       one.energy = numbers(name + "energy")[0];
       one.energy_without_references = one.energy;
       if (has(name + "energy_without_references"))

@@ -22,7 +22,7 @@ using test::worse_of;
 namespace {
 
 const std::vector<std::string> kCases{"o3",  "so3_old_rows", "charges", "charges_box", "matgl",
-                                      "zbl", "repulsion",    "d2",      "d2_long"};
+                                      "zbl", "repulsion",    "d2",      "d2_long",     "coulomb"};
 
 double largest(const std::vector<double>& numbers) {
   double size = 0;
@@ -140,6 +140,7 @@ TEST_CASE("tensornet: rotations turn forces, translations and order change nothi
   for (std::size_t k = 0; k < turned.positions.size(); ++k)
     turned.positions[k] += 3 * static_cast<double>(k % 3) - 2;
   std::reverse(turned.atomic_numbers.begin(), turned.atomic_numbers.end());
+  std::reverse(turned.partial_charges.begin(), turned.partial_charges.end());
   const std::size_t n = system.n_atoms();
   const std::vector<double> x = turned.positions;
   for (std::size_t i = 0; i < n; ++i)
@@ -251,6 +252,37 @@ TEST_CASE("tensornet: pairs of a prior are listed both ways round", "[models]") 
   pairs.neighbours.erase(pairs.neighbours.begin() + static_cast<std::ptrdiff_t>(p));
   for (std::size_t i = 1; i <= 2; ++i) pairs.starts[i] -= 1;
   CHECK_THROWS_WITH(potential.compute(system), "a list of pairs has a pair one way round alone");
+}
+
+TEST_CASE("tensornet: the prior Coulomb is of all pairs, and needs charges", "[models]") {
+  LoadedPotential potential(kTensorNets + "coulomb", ops::make_reference_context());
+  AtomSystem system;
+  system.atomic_numbers = {8, 6};
+  system.positions = {0, 0, 0, 12, 0, 0};  // beyond the network's cutoff and the switch
+  CHECK_THROWS_WITH(potential.compute(system), ContainsSubstring("needs partial charges"));
+  system.partial_charges = {0.5};
+  CHECK_THROWS_WITH(potential.compute(system), ContainsSubstring("2 atoms have 1 partial charges"));
+  system.partial_charges = {0.5, HUGE_VAL};
+  CHECK_THROWS_WITH(potential.compute(system), "a partial charge is not finite");
+  // kcal/mol: e^2 / (4 pi epsilon_0) is 332.06 kcal/mol A, and torchmd-net divides by nm.
+  system.partial_charges = {0.5, -0.25};
+  const PotentialResult result = potential.compute(system);
+  CHECK(std::fabs(result.forces[0] - 10 * 332.06 * 0.125 / 144) < 1e-3);
+  CHECK(result.forces[3] == -result.forces[0]);
+  // Below the switch there is nothing of it.
+  system.positions[3] = 1.25;
+  const PotentialResult close = potential.compute(system);
+  system.partial_charges = {0, 0};
+  CHECK(potential.compute(system).energy == close.energy);
+  // In a box the other way is shorter.
+  system.positions[3] = 12;
+  system.partial_charges = {0.5, -0.25};
+  system.box = models::Box{20, 0, 0, 0, 20, 0, 0, 0, 20};
+  const PotentialResult boxed = potential.compute(system);
+  CHECK(std::fabs(boxed.forces[0] + 10 * 332.06 * 0.125 / 64) < 1e-3);
+  system.positions[3] = -28;
+  CHECK(std::fabs(potential.compute(system).energy - boxed.energy) <
+        1e-12 * std::fabs(boxed.energy));
 }
 
 TEST_CASE("tensornet: a prior's longer cutoff is the model's", "[models]") {

@@ -112,6 +112,22 @@ TEST_CASE("tensornet.config: arguments of priors that the code does not honour a
   CHECK(potential.model->info().elements.back() == 16);  // atomic_number ends, max_z is 18
 }
 
+TEST_CASE("tensornet.config: the prior Coulomb has a switch between two distances", "[models]") {
+  const auto error = [](const char* key, const Json& value) {
+    Json config = read_json("coulomb");
+    config["prior_args"][0][key] = value;
+    return error_of(config, tensors_of("coulomb"));
+  };
+  CHECK(error("max_num_neighbors", 7).empty());
+  CHECK(error("initial_box", nullptr).empty());
+  CHECK(has(error("initial_box", 7), "'initial_box' of Coulomb is not supported"));
+  CHECK(has(error("upper_switch_distance", nullptr), "has no upper_switch_distance"));
+  CHECK(has(error("upper_switch_distance", 0), "upper_switch_distance is 0; expected a number"));
+  for (const double lower : {-0.1, 0.32})
+    CHECK(has(error("lower_switch_distance", lower), "expected nm from 0 to below 0.32"));
+  CHECK(has(error("energy_scale", 0), "energy_scale is 0; expected a number above 0"));
+}
+
 TEST_CASE("tensornet.config: a width of Gaussian functions is above 0", "[models]") {
   Json config = read_json("matgl");
   config["rbf_type"] = "Gaussian";

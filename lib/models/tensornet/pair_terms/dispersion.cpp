@@ -22,9 +22,9 @@ class Dispersion final : public PairTerm {
     }
   }
 
-  Value value_of(std::int32_t a, std::int32_t b, double d) const override {
+  Value value_of(const Atom& a, const Atom& b, double d) const override {
     constexpr double kSteepness = 20;
-    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+    const auto i = static_cast<std::size_t>(a.type), j = static_cast<std::size_t>(b.type);
     const double steepness = kSteepness / (radii_[i] + radii_[j]);
     const double damping = 1 / (1 + std::exp(kSteepness - steepness * d));
     const double energy = -roots_[i] * roots_[j] / std::pow(d, 6) * damping;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "lib/models/tensornet/pair_terms/coulomb.hpp"
 #include "lib/models/tensornet/pair_terms/dispersion.hpp"
 #include "lib/models/tensornet/pair_terms/zbl.hpp"
 
@@ -17,6 +18,7 @@ PairTerms make_pair_terms(const Config& config, const HostWeights& weights) {
     if (prior.kind == Prior::Kind::zbl) terms.push_back(make_zbl(prior));
     if (prior.kind == Prior::Kind::d2)
       terms.push_back(make_dispersion(prior, weights.dispersions.at(k)));
+    if (prior.kind == Prior::Kind::coulomb) terms.push_back(make_coulomb(prior));
   }
   return terms;
 }

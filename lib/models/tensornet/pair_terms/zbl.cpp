@@ -50,8 +50,8 @@ class Zbl final : public PairTerm {
     }
   }
 
-  Value value_of(std::int32_t a, std::int32_t b, double d) const override {
-    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+  Value value_of(const Atom& a, const Atom& b, double d) const override {
+    const auto i = static_cast<std::size_t>(a.type), j = static_cast<std::size_t>(b.type);
     const double angle = std::numbers::pi / range().upper;
     const Function cutoff{0.5 * (std::cos(angle * d) + 1), -0.5 * angle * std::sin(angle * d)};
     const Function pair = product(
@@ -79,11 +79,11 @@ class Repulsion final : public PairTerm {
   Repulsion(const HostRepulsion& tables, Range range, double factor)
       : PairTerm(range), tables_(tables), factor_(factor) {}
 
-  Value value_of(std::int32_t a, std::int32_t b, double d) const override {
+  Value value_of(const Atom& a, const Atom& b, double d) const override {
     // torchmd-net's numbers: e^2 / (4 pi epsilon_0) in eV Angstrom, and Bohr radii in an Angstrom.
     constexpr double kCoulomb = 14.399645, kLength = 0.4543 * (1 / 1.8897261258369282);
-    const std::size_t n = tables_.powers.size(), i = static_cast<std::size_t>(a),
-                      j = static_cast<std::size_t>(b);
+    const std::size_t n = tables_.powers.size(), i = static_cast<std::size_t>(a.type),
+                      j = static_cast<std::size_t>(b.type);
     const double end = tables_.cutoffs[i * n + j];
     const Function cutoff = envelope(d / end);
     if (cutoff.value == 0) return {};

@@ -63,7 +63,7 @@ void read_charges(const ModelConfig& config, Config& read) {
 // Whether all priors of pairs have an atomic number for a type of atom.
 bool knows_type(const std::vector<Prior>& priors, std::int32_t type) {
   return std::all_of(priors.begin(), priors.end(), [&](const Prior& prior) {
-    if (prior.kind == Prior::Kind::atomref) return true;
+    if (prior.kind == Prior::Kind::atomref || prior.kind == Prior::Kind::coulomb) return true;
     if (static_cast<std::size_t>(type) >= prior.atomic_numbers.size()) return false;
     const std::int32_t number = prior.atomic_numbers[static_cast<std::size_t>(type)];
     return prior.kind != Prior::Kind::d2 || (number > 0 && number < kDispersionElements);

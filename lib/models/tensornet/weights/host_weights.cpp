@@ -221,6 +221,9 @@ void read_prior(const Config& config, std::size_t k, bool atom_references, Weigh
       table.ignore(name + "Z_map");
       table.ignore(name + "distances.box");
       break;
+    case Prior::Kind::coulomb:
+      table.ignore(name + "distance.box");
+      break;
   }
 }
 

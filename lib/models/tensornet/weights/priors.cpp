@@ -51,6 +51,14 @@ void read_scales(const ModelConfig& arguments, Prior& prior) {
   prior.joules_per_energy = read_positive(arguments, "energy_scale");
 }
 
+void read_switch(const ModelConfig& arguments, Prior& prior) {
+  prior.switch_begin = arguments.number_or("lower_switch_distance", -1);
+  prior.switch_end = read_positive(arguments, "upper_switch_distance");
+  if (!(prior.switch_begin >= 0 && prior.switch_begin < prior.switch_end))
+    arguments.fail(fmt::format("lower_switch_distance is {}; expected nm from 0 to below {}",
+                               prior.switch_begin, prior.switch_end));
+}
+
 void read_arguments(const ModelConfig& arguments, Prior& prior) {
   switch (prior.kind) {
     case Prior::Kind::atomref:
@@ -63,6 +71,12 @@ void read_arguments(const ModelConfig& arguments, Prior& prior) {
       prior.cutoff = read_cutoff(arguments);
       prior.atomic_numbers = read_atomic_numbers(arguments);
       return read_scales(arguments, prior);
+    case Prior::Kind::coulomb:
+      check_arguments(arguments, prior.name,
+                      {"lower_switch_distance", "upper_switch_distance", "max_num_neighbors",
+                       "distance_scale", "energy_scale"});
+      read_switch(arguments, prior);
+      return read_scales(arguments, prior);
   }
 }
 
@@ -70,7 +84,9 @@ Prior::Kind kind_of(const ModelConfig& config, const std::string& name) {
   if (name == "Atomref") return Prior::Kind::atomref;
   if (name == "ZBL") return Prior::Kind::zbl;
   if (name == "D2") return Prior::Kind::d2;
-  config.fail(fmt::format("prior_model has {}; known are 'Atomref', 'ZBL' and 'D2'", quoted(name)));
+  if (name == "Coulomb") return Prior::Kind::coulomb;
+  config.fail(fmt::format("prior_model has {}; known are 'Atomref', 'ZBL', 'D2' and 'Coulomb'",
+                          quoted(name)));
 }
 
 }  // namespace

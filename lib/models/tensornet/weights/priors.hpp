@@ -10,11 +10,12 @@ namespace biogpu::models::tensornet {
 
 // A term that torchmd-net adds to the network's energy (torchmdnet/priors), with its prior_args.
 struct Prior {
-  enum class Kind { atomref, zbl, d2 };
+  enum class Kind { atomref, zbl, d2, coulomb };
 
   Kind kind = Kind::atomref;
   std::string name;                          // torchmd-net's
   double cutoff = 0;                         // Angstrom
+  double switch_begin = 0, switch_end = 0;   // nm: of the Coulomb energy
   double metres_per_length = 0;              // distance_scale
   double joules_per_energy = 0;              // energy_scale
   std::vector<std::int32_t> atomic_numbers;  // by type of atom

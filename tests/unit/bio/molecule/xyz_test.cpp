@@ -57,6 +57,7 @@ TEST_CASE("molecule.xyz: what is written is read back, bit by bit", "[molecule]"
   Molecule salt = read_molecules("salt.extxyz", kSalt)[0];
   salt.positions[1] = 1.0 / 3;
   salt.velocities[2] = -5e-324;
+  salt.partial_charges = {0.1, -1.0 / 3};
   std::string text;
   molecule::append_extxyz(
       text, salt,
@@ -64,14 +65,16 @@ TEST_CASE("molecule.xyz: what is written is read back, bit by bit", "[molecule]"
   const Molecule back = read_molecules("back.extxyz", text)[0];
   CHECK(back.positions == salt.positions);
   CHECK(back.velocities == salt.velocities);
+  CHECK(back.partial_charges == salt.partial_charges);
   CHECK(back.box == salt.box);
   CHECK(back.charge == salt.charge);
   CHECK(*back.find_info("step") == "8");
   CHECK(*back.find_info("energy") == "-0.1");
   CHECK(*back.find_info("note") == "say \"x\"");
   CHECK(*back.find_info("stress") == "1 0 0 0 1 0 0 0 0.6666666666666666");
-  CHECK(text.find("species:S:1:pos:R:3:velocities:R:3:forces:R:3") != text.npos);
-  CHECK(text.find(" 4 5 1e+300\n") != text.npos);
+  CHECK(text.find("species:S:1:pos:R:3:velocities:R:3:forces:R:3:partial_charges:R:1") !=
+        text.npos);
+  CHECK(text.find(" 4 5 1e+300 -0.3") != text.npos);
 }
 
 TEST_CASE("molecule.xyz: bad input names file, frame and line", "[molecule]") {
