@@ -21,6 +21,7 @@
 #include "lib/models/base/registry.hpp"
 #include "lib/models/proteinmpnn/bench.hpp"
 #include "lib/models/proteinmpnn/proteinmpnn.hpp"
+#include "lib/models/tensornet/bench.hpp"
 #include "lib/ops/bench/bench.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/structure/structure.hpp"
@@ -74,7 +75,8 @@ Json bench_ops(const BenchFlags& flags, Device& device) {
   Json rows = Json::array();
   std::string text = fmt::format("# {}, {}\nop\tshape\tus\tGB/s\tTFLOP/s\troofline\terror\n",
                                  device.name, name_of(device.precision));
-  for (const ops::OpTiming& op : ops::run_op_bench(*device.context, flags.ops)) {
+  for (const ops::OpTiming& op :
+       ops::run_op_bench(*device.context, flags.ops, {models::tensornet::radial_table_bench})) {
     const double share = op.share(device.roofline);
     const double gigabytes_per_s = 1e-9 * op.bytes / op.seconds;
     const double teraflops_per_s = 1e-12 * op.operations / op.seconds;
@@ -245,6 +247,11 @@ Run add_infer_bench(CLI::App& command) {
       ->delimiter(',')
       ->transform(in_range(1, 1 << 20));
   options.option("--only", flags->ops.only, "operations whose name contains this", "TEXT");
+  options
+      .option("--atoms", flags->ops.atoms,
+              "operations at these numbers of atoms, not at the shapes of models", "N,...")
+      ->delimiter(',')
+      ->transform(in_range(16, 1 << 20));
   options.flag("--quick", flags->ops.quick, "the smallest shapes, once: a test that it runs");
   options.option("--runs", flags->n_runs, "with --model: passes of each batch [20]", "N")
       ->transform(in_range(1, 100000));
@@ -263,6 +270,7 @@ Run add_infer_bench(CLI::App& command) {
   command.footer(
       std::string("Examples:\n"
                   "  biogpu infer bench --device gpu --json ops.json\n"
+                  "  biogpu infer bench --only tensor --atoms 1024,4096\n"
                   "  biogpu infer bench --model esm2_t33_650M_UR50D --batches 16x512\n\n") +
       kExitCodes);
   return [flags](const std::string&) { run_bench(*flags); };

@@ -25,8 +25,9 @@ double OpTiming::share(const Roofline& roofline) const {
   return std::max(operations / roofline.operations_per_s, bytes / roofline.bytes_per_s) / seconds;
 }
 
-std::vector<OpTiming> run_op_bench(tensor::Context& context, const OpBenchSettings& settings) {
-  return OpBench(context, settings).all();
+std::vector<OpTiming> run_op_bench(tensor::Context& context, const OpBenchSettings& settings,
+                                   const ModelBenches& of_models) {
+  return OpBench(context, settings, of_models).all();
 }
 
 }  // namespace biogpu::ops

@@ -34,11 +34,19 @@ struct OpBenchSettings {
   bool quick = false;         // shapes of the smallest model only, one run
   std::string only;           // operations whose name, as in OpTiming, contains it; empty: all
   double seconds_each = 0.2;  // of repeated runs, of which the mean is taken
+  // Atoms of a batch, in molecules of up to kMaxBenchAtoms: instead of the shapes of models.
+  std::vector<std::int64_t> atoms = {};
 };
+inline constexpr std::int64_t kMaxBenchAtoms = 4096;
+
+class OpBench;
+// The benches of operations that one model alone has, next to those of lib/ops.
+using ModelBenches = std::vector<void (*)(OpBench& bench)>;
 
 // Runs the context's operations over the shapes of ESM-2 and ProtBERT. Each result is compared with
 // the reference in double precision before it is timed. Throws Error{usage} where no name contains
 // settings.only.
-std::vector<OpTiming> run_op_bench(tensor::Context& context, const OpBenchSettings& settings);
+std::vector<OpTiming> run_op_bench(tensor::Context& context, const OpBenchSettings& settings,
+                                   const ModelBenches& of_models);
 
 }  // namespace biogpu::ops

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 
 #include "lib/core/error.hpp"
 #include "lib/tensor/float16.hpp"
@@ -28,11 +29,20 @@ float rounded(float value, DType as) {
 
 }  // namespace
 
-OpBench::OpBench(tensor::Context& context, OpBenchSettings settings)
-    : context_(context), settings_(std::move(settings)), reference_(make_reference_context()) {}
+OpBench::OpBench(tensor::Context& context, OpBenchSettings settings, ModelBenches of_models)
+    : context_(context),
+      settings_(std::move(settings)),
+      of_models_(std::move(of_models)),
+      reference_(make_reference_context()) {}
 
 std::vector<OpTiming> OpBench::all() {
-  for (const BenchShape& shape : kShapes) {
+  std::vector<BenchShape> shapes(std::begin(kShapes), std::end(kShapes));
+  if (!settings_.atoms.empty()) shapes.clear();
+  for (const std::int64_t n : settings_.atoms) {
+    const std::int64_t n_molecules = (n + kMaxBenchAtoms - 1) / kMaxBenchAtoms;
+    shapes.push_back({"atoms", n_molecules, n / n_molecules, 128, 4});
+  }
+  for (const BenchShape& shape : shapes) {
     shape_ = shape;
     run_shape();
     // The first shape has all operations.
@@ -166,6 +176,7 @@ void OpBench::run_shape() {
 #define BIOGPU_OP(name, Args) name##_bench(*this);
 #include "lib/ops/ops.def"
 #undef BIOGPU_OP
+  for (const auto bench : of_models_) bench(*this);
   context_.synchronize();
   for (void* const memory : memory_) context_.release(memory);
   memory_.clear();

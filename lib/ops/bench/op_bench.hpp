@@ -56,7 +56,7 @@ class OpBench {
   static constexpr std::int64_t kRows = 16;    // that the reference computes of row operations
   static constexpr std::int64_t kTokens = 33;  // of ESM-2's vocabulary
 
-  OpBench(tensor::Context& context, OpBenchSettings settings);
+  OpBench(tensor::Context& context, OpBenchSettings settings, ModelBenches of_models);
   std::vector<OpTiming> all();
 
   // For the benches of operations.
@@ -88,6 +88,7 @@ class OpBench {
 
   tensor::Context& context_;
   const OpBenchSettings settings_;
+  const ModelBenches of_models_;
   std::unique_ptr<tensor::Context> reference_;
   BenchRandom random_;
   BenchShape shape_{};

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "lib/ops/bench/bench.hpp"
+
+namespace biogpu::models::tensornet {
+
+// The weights of edges out of a table, alone and with the sum of messages that they weigh.
+void radial_table_bench(ops::OpBench& bench);
+
+}  // namespace biogpu::models::tensornet
