@@ -1,5 +1,7 @@
 #include "lib/models/tensornet/graph.hpp"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -115,27 +117,35 @@ void add_system(const AtomSystem& system, const EdgeRule& rule, Graph& graph) {
   const PairList& pairs = system.pairs == nullptr ? found : *system.pairs;
   const std::size_t n = system.n_atoms();
   std::vector<std::vector<Edge>> rows(n);
-  for (std::size_t i = 0; i < n; ++i) rows[i] = edges_of(i, system, pairs, rule);
+  tbb::parallel_for(std::size_t{0}, n,
+                    [&](std::size_t i) { rows[i] = edges_of(i, system, pairs, rule); });
   std::vector<std::int64_t> starts{graph.n_edges()};
   for (const auto& row : rows)
     starts.push_back(starts.back() + static_cast<std::int64_t>(row.size()));
   if (starts.back() >= std::numeric_limits<std::int32_t>::max())
     throw Error(ErrorCode::bad_input, "more than 2147483646 pairs of atoms within the cutoff");
   const auto first_atom = static_cast<std::int32_t>(graph.n_atoms());
-  for (std::size_t i = 0; i < n; ++i) {
+  const auto n_edges = static_cast<std::size_t>(starts.back());
+  for (auto* const numbers : {&graph.receivers, &graph.neighbours, &graph.reverse})
+    numbers->resize(n_edges);
+  graph.displacement.resize(3 * n_edges);
+  graph.distance.resize(n_edges);
+  tbb::parallel_for(std::size_t{0}, n, [&](std::size_t i) {
+    const auto atom = static_cast<std::int32_t>(i);
+    auto at = static_cast<std::size_t>(starts[i]);
     for (const Edge& edge : rows[i]) {
       const auto j = static_cast<std::size_t>(edge.neighbour);
-      graph.receivers.push_back(first_atom + static_cast<std::int32_t>(i));
-      graph.neighbours.push_back(first_atom + edge.neighbour);
-      graph.reverse.push_back(static_cast<std::int32_t>(
-          starts[j] +
-          static_cast<std::int64_t>(reverse_of(edge, static_cast<std::int32_t>(i), rows[j]))));
-      graph.displacement.insert(graph.displacement.end(), edge.displacement.begin(),
-                                edge.displacement.end());
-      graph.distance.push_back(edge.distance);
+      graph.receivers[at] = first_atom + atom;
+      graph.neighbours[at] = first_atom + edge.neighbour;
+      graph.reverse[at] = static_cast<std::int32_t>(
+          starts[j] + static_cast<std::int64_t>(reverse_of(edge, atom, rows[j])));
+      std::copy(edge.displacement.begin(), edge.displacement.end(),
+                graph.displacement.begin() + static_cast<std::ptrdiff_t>(3 * at));
+      graph.distance[at++] = edge.distance;
     }
+  });
+  for (std::size_t i = 0; i < n; ++i)
     graph.edge_starts.push_back(static_cast<std::int32_t>(starts[i + 1]));
-  }
   graph.atom_starts.push_back(first_atom + static_cast<std::int32_t>(n));
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/models/tensornet/host_edges.hpp"
 #include "lib/models/tensornet/network.hpp"
 #include "lib/models/tensornet/pair_terms/pair_terms.hpp"
 #include "lib/tensor/weights/safetensors.hpp"
@@ -19,6 +20,7 @@ using tensor::DType;
 using tensor::Tensor;
 using tensornet::Batch;
 using tensornet::Graph;
+using tensornet::HostEdges;
 using tensornet::kEnergyColumns;
 
 // Edges of a pass with more than one system, at most: half a gigabyte a tensor of 128 channels.
@@ -37,11 +39,20 @@ double number_of(const Outputs::Array& array, std::size_t i) {
   return array.doubles.empty() ? static_cast<double>(array.values.data()[i]) : array.doubles[i];
 }
 
-// The same of an output and of what the Coulomb energy adds to it.
-double sum_of(const Outputs& outputs, const std::string& name, std::size_t i) {
-  const Outputs::Array* const far = outputs.find(name + ".far");
-  return number_of(outputs.at(name), i) + (far == nullptr ? 0 : number_of(*far, i));
-}
+// An output and what the Coulomb energy adds to it, number by number. Looked up once: there are as
+// many numbers as atoms.
+class SummedOutput {
+ public:
+  SummedOutput(const Outputs& outputs, const std::string& name)
+      : near_(outputs.find(name)), far_(outputs.find(name + ".far")) {}
+  double operator[](std::size_t i) const {
+    return number_of(*near_, i) + (far_ == nullptr ? 0 : number_of(*far_, i));
+  }
+
+ private:
+  const Outputs::Array* const near_;  // null where it was not asked for
+  const Outputs::Array* const far_;
+};
 
 // Pairs of charges within the cutoff, or all of a system where there is none.
 void add_far_pairs(const AtomSystem& system, double cutoff, Graph& graph) {
@@ -58,33 +69,17 @@ void add_far_pairs(const AtomSystem& system, double cutoff, Graph& graph) {
   tensornet::add_system(whole, {0, cutoff, false}, graph);
 }
 
-ops::Edges upload_edges(Pass& pass, DType real, const Graph& graph) {
-  const std::int64_t n = graph.n_edges(), capacity = ops::edge_capacity(n);
-  const auto padded = [&](auto values, std::int64_t width) {
-    values.resize(static_cast<std::size_t>(capacity * width));
-    return values;
-  };
-  ops::Edges edges;
-  edges.starts = pass.upload(graph.edge_starts);
-  edges.count = pass.upload(std::vector<std::int32_t>{static_cast<std::int32_t>(n)});
-  edges.receivers = pass.upload(padded(graph.receivers, 1));
-  edges.neighbours = pass.upload(padded(graph.neighbours, 1));
-  edges.reverse = pass.upload(padded(graph.reverse, 1));
-  edges.displacement = upload_real(pass, real, padded(graph.displacement, 3), {capacity, 3});
-  edges.distance = upload_real(pass, real, padded(graph.distance, 1), {capacity});
-  return edges;
-}
-
 }  // namespace
 
 // Some systems of a call.
 struct TensorNet::HostBatch {
-  Graph graph;
+  HostEdges edges;
   std::vector<std::int32_t> types;  // [T]
   std::vector<double> factors;      // [T], or empty: 1
   std::vector<double> totals;       // [T]: the charge of each atom's system
-  Graph far;                        // pairs of charges, where they have an energy
-  std::size_t n_systems() const { return graph.atom_starts.size() - 1; }
+  HostEdges far;                    // pairs of charges, where they have an energy
+  const std::vector<std::int32_t>& atom_starts() const { return edges.graph().atom_starts; }
+  std::size_t n_systems() const { return atom_starts().size() - 1; }
 };
 
 TensorNet::TensorNet(const std::string& folder, const ModelConfig& config, tensor::Context& context,
@@ -162,11 +157,12 @@ std::string TensorNet::describe() const {
 TensorNet::HostBatch TensorNet::make_batch(std::span<const AtomSystem> systems) const {
   const tensornet::EdgeRule rule{config_.cutoff_lower, config_.cutoff_upper, config_.self_edges};
   HostBatch batch;
+  Graph graph, far;
   bool has_charge = false;
   for (const AtomSystem& system : systems) {
-    if (batch.n_systems() > 0 && batch.graph.n_edges() >= kMaxEdges) break;
-    tensornet::add_system(system, rule, batch.graph);
-    if (config_.has_coulomb) add_far_pairs(system, config_.coulomb_cutoff, batch.far);
+    if (graph.n_atoms() > 0 && graph.n_edges() >= kMaxEdges) break;
+    tensornet::add_system(system, rule, graph);
+    if (config_.has_coulomb) add_far_pairs(system, config_.coulomb_cutoff, far);
     const double charge = config_.uses_charge ? system.total_charge.value_or(0) : 0;
     has_charge = has_charge || charge != 0;
     for (const std::int32_t z : system.atomic_numbers) {
@@ -176,22 +172,24 @@ TensorNet::HostBatch TensorNet::make_batch(std::span<const AtomSystem> systems) 
     }
   }
   if (!has_charge) batch.factors.clear();
+  batch.edges = HostEdges(std::move(graph), weights_.real);
+  batch.far = HostEdges(std::move(far), weights_.real);
   return batch;
 }
 
 void TensorNet::forward(Pass& pass, const HostBatch& host, const Request& request) const {
-  const std::int64_t n = host.graph.n_atoms();
+  const std::int64_t n = host.edges.graph().n_atoms();
   const DType real = weights_.real;
   Batch batch;
-  batch.edges = upload_edges(pass, real, host.graph);
+  batch.edges = host.edges.upload(pass);
   batch.types = pass.upload(host.types);
   if (!host.factors.empty()) batch.factor = upload_real(pass, real, host.factors, {n});
   pass.depends_on(host.factors.empty());
   if (config_.n_charges > 0) {
     batch.total = upload_real(pass, real, host.totals, {n});
-    batch.atom_starts = pass.upload(host.graph.atom_starts);
+    batch.atom_starts = pass.upload(host.atom_starts());
   }
-  if (config_.has_coulomb) batch.far = upload_edges(pass, real, host.far);
+  if (config_.has_coulomb) batch.far = host.far.upload(pass);
   const Tensor energies = pass.output("energies", {n, kEnergyColumns}, real);
   tensornet::Gradients gradients;
   if (request.forces) gradients.positions = pass.output("gradient", {n, 3}, real);
@@ -217,20 +215,21 @@ void TensorNet::forward(Pass& pass, const HostBatch& host, const Request& reques
 void TensorNet::collect(const Outputs& outputs, const HostBatch& batch, const Request& request,
                         std::vector<PotentialResult>& results) const {
   const Outputs::Array& energies = outputs.at("energies");
+  const SummedOutput gradient(outputs, "gradient"), virial(outputs, "virial");
   for (std::size_t s = 0; s < batch.n_systems(); ++s) {
     PotentialResult result;
     result.energy = info_.energy_offset;
-    const auto begin = static_cast<std::size_t>(batch.graph.atom_starts[s]),
-               end = static_cast<std::size_t>(batch.graph.atom_starts[s + 1]);
+    const auto begin = static_cast<std::size_t>(batch.atom_starts()[s]),
+               end = static_cast<std::size_t>(batch.atom_starts()[s + 1]);
     for (std::size_t i = begin; i < end; ++i) {
       double energy = std_ * number_of(energies, i * kEnergyColumns);
       if (!references_.empty()) energy += references_[static_cast<std::size_t>(batch.types[i])];
       result.energy += energy;
       if (request.atom_energies) result.atom_energies.push_back(energy);
       for (std::size_t k = 0; request.forces && k < 3; ++k)
-        result.forces.push_back(-std_ * sum_of(outputs, "gradient", 3 * i + k));
+        result.forces.push_back(-std_ * gradient[3 * i + k]);
       for (std::size_t k = 0; request.virial && k < 9; ++k)
-        result.virial[k] += std_ * sum_of(outputs, "virial", 9 * i + k);
+        result.virial[k] += std_ * virial[9 * i + k];
     }
     results.push_back(std::move(result));
   }
