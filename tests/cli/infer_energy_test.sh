@@ -128,6 +128,37 @@ printf '2\n\nC 0 0 0\nH 0 0 0\n' >bad.xyz
 bad "bad.xyz: frame 1: atoms 1 (C) and 2 (H) are at one place"
 printf '1\nLattice="6 0 0 0 9 0 0 0 9"\nC 0 0 0\n' >bad.xyz
 bad "bad.xyz: frame 1: the box is 6 A wide; the model needs at least 7 A, twice its cutoff"
+
+# --skip-bad leaves out what is malformed or does not fit, with a line for each; indexes stay those of the input.
+{ printf '1\n\nU 0 0 0\n2\n\nC 0 0 0\nQq 1 0 0\n' && cat no_charge.xyz && printf '2\n\nC 0 0 0\nH 0 0 0\n' &&
+  cat m.xyz && printf '3\n\nC 0 0 0\n'; } >mixed.xyz
+fails 3 "mixed.xyz: skipped: 4 frames that are bad; the output has the others" \
+  infer energy -q --device cpu --model "$molecules" --charge 1 --skip-bad --json skip.json mixed.xyz -o skipped.tsv
+check "the good frames are there" bash -c '[ "$(cut -f 1 skipped.tsv | tail -n +2 | tr "\n" " ")" = "3 5 " ]'
+check "with the energies that they have alone" cmp <(tail -n +2 skipped.tsv | cut -f 3 | sort -u) <(tail -1 m.tsv | cut -f 3)
+check "a line for each" bash -c '[ "$(grep -c "warning: skipped: mixed.xyz: frame" err.txt)" -eq 4 ]'
+check "that says why" err_has "skipped: mixed.xyz: frame 2 (line 7): 'Qq' is no element"
+check "counted in the summary" grep -q '"frames": 4' skip.json
+for i in 1 2 3; do energy --charge 1 --skip-bad --shard $i/3 mixed.xyz -o part$i.tsv; done
+run gather part1.tsv part2.tsv part3.tsv -o gathered.tsv
+check "shards of it joined" same_files gathered.tsv skipped.tsv
+{ cat m.sdf && sed 's/ C  / Qq /' m.sdf && cat m.sdf; } >three.sdf
+fails 3 "three.sdf: skipped: 1 frames that are bad" infer energy -q --device cpu --model "$molecules" --skip-bad three.sdf -o skipped.tsv
+check "SDF goes on behind a bad record" bash -c '[ "$(cut -f 1 skipped.tsv | tail -n +2 | tr "\n" " ")" = "1 3 " ]'
+{ cat m.xyz && printf 'two\n' && cat m.xyz; } >lost.xyz
+fails 3 "lost.xyz: frame 2 (line 5): 'two' is no number of atoms" infer energy -q --device cpu --model "$molecules" --skip-bad lost.xyz -o lost.tsv
+check "no output where the next frame cannot be found" absent lost.tsv
+# Resuming passes over the frames that were done, not over those that were left out.
+{ cat mixed.xyz mixed.xyz | sed 's/^3$/1/' && printf 'x\n'; } >resume.xyz
+cp -p resume.xyz original.xyz
+energy --charge 1 --skip-bad --resume --batch 1 resume.xyz -o resumed.tsv
+check "stops where a frame has no end" rc_is 3
+check "keeps what was done" exists resumed.tsv.partial
+sed -i 's/^x$/ /' resume.xyz
+touch -r original.xyz resume.xyz
+energy --charge 1 --skip-bad --resume --batch 1 resume.xyz -o resumed.tsv
+energy --charge 1 --skip-bad resume.xyz -o whole.tsv
+check "and goes on to the same" same_files resumed.tsv whole.tsv
 charges=$source_dir/tests/data/models/tensornet/charges
 fails 3 "no_charge.xyz: frame 1: the model needs the total charge" infer energy -q --device cpu --model "$charges" no_charge.xyz
 works infer energy -q --device cpu --model "$charges" --charge 0 no_charge.xyz

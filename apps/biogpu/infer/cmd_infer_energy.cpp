@@ -41,7 +41,7 @@ void run_energy(const EnergyFlags& flags, const std::string& command_line) {
           if (as_frames)
             molecule::append_extxyz(result.text, batch.molecules[i], frame);
           else
-            tasks::append_energy_line(result.text, batch.first + i + 1,
+            tasks::append_energy_line(result.text, batch.numbers[i] + 1,
                                       batch.molecules[i].n_atoms(), frame, options);
         }
       },
@@ -59,6 +59,8 @@ Run add_infer_energy(CLI::App& command) {
   options.flag("--forces", flags->forces, "forces (extxyz) or the largest one (column fmax)");
   options.flag("--stress", flags->stress, "stress of frames with a box, tension positive");
   add_molecule_flags(command, flags->molecules);
+  add_skip_bad_flag(command, flags->molecules.infer,
+                    "frames that are malformed or do not fit the model");
   add_infer_shard_flag(command, flags->molecules.infer,
                        "part I of N of the frames; 'biogpu gather' joins the tables");
   command.footer(

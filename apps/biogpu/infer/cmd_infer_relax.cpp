@@ -29,6 +29,8 @@ struct RelaxFlags {
 
 // Atoms of all frames of a batch that are kept, some 200 bytes each.
 constexpr std::size_t kMaxKeptAtoms = std::size_t{1} << 21;
+// The same of a molecule that is a batch alone: behind that only its last frame is kept.
+constexpr std::size_t kMaxKeptOfOne = 4 * kMaxKeptAtoms;
 constexpr char kRelaxHeader[] = "index\tnatoms\tsteps\tconverged\tenergy\tfmax\tunits\n";
 
 // The texts of the molecules of a batch, in their order.
@@ -53,12 +55,12 @@ class RelaxTexts {
     const double fmax = tasks::max_force(frame.forces);
     frame.pairs.emplace_back("step", std::to_string(point.step));
     frame.pairs.emplace_back("converged", point.converged ? "T" : "F");
-    if (point.is_last || flags_.keep == "all")
+    if (point.is_last || is_kept(point, warnings))
       molecule::append_extxyz(frames_[point.index], molecule, frame);
     if (!point.is_last) return;
     const char* const unit = options_.unit.name;
     lines_[point.index] =
-        fmt::format("{}\t{}\t{}\t{}\t{:.8f}\t{:.8f}\t{},{}/A\n", batch_.first + point.index + 1,
+        fmt::format("{}\t{}\t{}\t{}\t{:.8f}\t{:.8f}\t{},{}/A\n", batch_.numbers[point.index] + 1,
                     molecule.n_atoms(), point.step, point.converged ? "yes" : "no", *frame.energy,
                     fmax, unit, unit);
     if (!point.converged)
@@ -78,11 +80,25 @@ class RelaxTexts {
   }
 
  private:
+  bool is_kept(const tasks::RelaxPoint& point, std::vector<std::string>& warnings) {
+    if (flags_.keep != "all" || is_full_) return false;
+    n_kept_atoms_ += batch_.molecules[point.index].n_atoms();
+    is_full_ = n_kept_atoms_ > kMaxKeptOfOne;
+    if (is_full_)
+      warnings.push_back(fmt::format(
+          "{}: frames from step {} on are not kept, but for the last: those before have "
+          "{} atoms; --keep last keeps none of them",
+          batch_.places[point.index], point.step, kMaxKeptOfOne));
+    return !is_full_;
+  }
+
   const double ev_per_energy_;
   const RelaxFlags& flags_;
   tasks::MoleculeBatch& batch_;
   const tasks::EnergyOptions options_;
   std::vector<std::string> frames_, lines_;
+  std::size_t n_kept_atoms_ = 0;
+  bool is_full_ = false;
 };
 
 void run_relax(RelaxFlags flags, const std::string& command_line) {

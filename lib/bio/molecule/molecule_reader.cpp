@@ -34,13 +34,17 @@ std::optional<MoleculeFormat> find_molecule_format(const std::string& path) {
 bool MoleculeReader::next(Molecule& molecule) {
   molecule = {};
   ++number_;
+  is_whole_ = false;
   if (!read(molecule)) {
     --number_;
     return false;
   }
+  is_whole_ = true;
   check_molecule(molecule, place());
   return true;
 }
+
+bool MoleculeReader::recover() { return is_whole_ || skip_rest(); }
 
 std::string MoleculeReader::place() const { return fmt::format("{}: frame {}", label_, number_); }
 

@@ -28,6 +28,9 @@ class MoleculeReader {
 
   // False at the end. What was read has passed check_molecule().
   bool next(Molecule& molecule);
+  // After an Error{bad_input} of next(): whether the end of the bad molecule is known. Then next()
+  // goes on behind it.
+  bool recover();
   // Of the last molecule, from 1.
   std::uint64_t number() const { return number_; }
   // Of the last molecule, for messages: "water.xyz: frame 3".
@@ -36,12 +39,15 @@ class MoleculeReader {
  protected:
   explicit MoleculeReader(std::string label) : label_(std::move(label)) {}
   virtual bool read(Molecule& molecule) = 0;
+  // The same for a read() that failed.
+  virtual bool skip_rest() = 0;
   // line: of the file, from 1; 0 where it is not known.
   [[noreturn]] void fail(const std::string& what, std::uint64_t line = 0) const;
 
  private:
   const std::string label_;
   std::uint64_t number_ = 0;
+  bool is_whole_ = true;  // the last molecule was read to its end
 };
 
 // path: "-" is standard input.

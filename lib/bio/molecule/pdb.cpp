@@ -33,6 +33,8 @@ class PdbReader : public MoleculeReader {
     return true;
   }
 
+  bool skip_rest() override { return true; }
+
   structure::AtomFile file_;
   std::size_t next_ = 0;
 };

@@ -30,6 +30,7 @@ class SdfReader : public MoleculeReader {
 
  private:
   bool read(Molecule& molecule) override;
+  bool skip_rest() override;
   void read_v2000(Molecule& molecule);
   void read_v2000_atom(Molecule& molecule, std::int64_t& charge);
   void read_properties(Molecule& molecule, std::int64_t charge_of_atoms);
@@ -47,6 +48,12 @@ class SdfReader : public MoleculeReader {
   io::LineReader lines_;
   std::string line_;
 };
+
+bool SdfReader::skip_rest() {
+  while (!line_.starts_with("$$$$") && lines_.next(line_)) {
+  }
+  return true;
+}
 
 void SdfReader::require_line(const char* what) {
   if (!lines_.next(line_)) fail_here(fmt::format("cut short; expected {}", what));

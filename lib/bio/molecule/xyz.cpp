@@ -36,6 +36,7 @@ class XyzReader : public MoleculeReader {
 
  private:
   bool read(Molecule& molecule) override;
+  bool skip_rest() override;
   AtomColumns read_comment(Molecule& molecule);
   AtomColumns columns_of(const std::string& properties);
   void read_box(const std::string& text, Molecule& molecule);
@@ -51,19 +52,29 @@ class XyzReader : public MoleculeReader {
   NextLine next_line_;
   std::string line_;
   std::uint64_t number_of_line_ = 0;
+  std::int64_t n_atoms_left_ = -1;  // of the molecule; -1 where their number is not known
 };
 
+bool XyzReader::skip_rest() {
+  if (n_atoms_left_ < 0) return false;
+  while (n_atoms_left_ > 0 && next_line()) --n_atoms_left_;
+  return true;
+}
+
 bool XyzReader::read(Molecule& molecule) {
+  n_atoms_left_ = -1;
   do {
     if (!next_line()) return false;
   } while (trimmed(line_).empty());
   const auto n = parse_number<std::int64_t>(trimmed(line_));
   if (!n || *n < 1)
     fail_here(fmt::format("{} is no number of atoms; expected one from 1", quoted(trimmed(line_))));
+  n_atoms_left_ = *n;
   if (!next_line()) fail_here("cut short behind the number of atoms");
   const AtomColumns columns = read_comment(molecule);
   for (std::int64_t i = 0; i < *n; ++i) {
     if (!next_line()) fail_here(fmt::format("cut short: {} of {} atoms are there", i, *n));
+    --n_atoms_left_;
     read_atom(columns, molecule);
   }
   return true;

@@ -35,17 +35,22 @@ AtomSystem make_system(const molecule::Molecule& molecule, std::optional<std::in
   return system;
 }
 
+AtomSystem make_checked_system(const PotentialModel& model, const molecule::Molecule& molecule,
+                               const std::string& place, std::optional<std::int32_t> charge) {
+  try {
+    AtomSystem system = make_system(molecule, charge);
+    model.check(system);
+    return system;
+  } catch (const Error& error) {
+    throw Error(error.code(), place + ": " + error.what());
+  }
+}
+
 std::vector<AtomSystem> make_systems(const PotentialModel& model, const MoleculeBatch& batch,
                                      std::optional<std::int32_t> charge) {
   std::vector<AtomSystem> systems;
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    try {
-      systems.push_back(make_system(batch.molecules[i], charge));
-      model.check(systems.back());
-    } catch (const Error& error) {
-      throw Error(error.code(), batch.places[i] + ": " + error.what());
-    }
-  }
+  for (std::size_t i = 0; i < batch.size(); ++i)
+    systems.push_back(make_checked_system(model, batch.molecules[i], batch.places[i], charge));
   return systems;
 }
 

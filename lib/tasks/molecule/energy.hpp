@@ -13,11 +13,11 @@
 
 namespace biogpu::tasks {
 
-// Consecutive molecules of the input.
+// Molecules of the input, in its order.
 struct MoleculeBatch {
   std::vector<molecule::Molecule> molecules;
-  std::vector<std::string> places;  // "water.xyz: frame 3", for errors
-  std::uint64_t first = 0;          // number of the first in the input, from 0
+  std::vector<std::string> places;     // "water.xyz: frame 3", for errors
+  std::vector<std::uint64_t> numbers;  // in the input, from 0
 
   std::size_t size() const { return molecules.size(); }
 };
@@ -26,6 +26,11 @@ struct MoleculeBatch {
 // tells another one.
 models::AtomSystem make_system(const molecule::Molecule& molecule,
                                std::optional<std::int32_t> charge);
+
+// Throws Error{bad_input} with the place where the model cannot compute the molecule.
+models::AtomSystem make_checked_system(const models::PotentialModel& model,
+                                       const molecule::Molecule& molecule, const std::string& place,
+                                       std::optional<std::int32_t> charge);
 
 // Those of a batch. Throws Error{bad_input} with the place of what the model cannot compute.
 std::vector<models::AtomSystem> make_systems(const models::PotentialModel& model,

@@ -123,12 +123,25 @@ HostTensor WeightTable::take(const std::string& name, std::initializer_list<std:
   return weight;
 }
 
-float WeightTable::take_scalar(const std::string& name) {
+std::vector<double> WeightTable::take_doubles(const std::string& name,
+                                              std::initializer_list<std::int64_t> shape) {
+  const HostTensor rounded = take(name, shape);
+  const float* const values = rounded.values.data();
+  std::vector<double> numbers(values, values + rounded.view.size());
+  const StoredTensor* const stored = find(name);
+  if (rounded.found && stored->type == "F64")
+    std::memcpy(numbers.data(), stored->data, numbers.size() * sizeof(double));
+  return numbers;
+}
+
+double WeightTable::take_scalar(const std::string& name) {
   const StoredTensor* const stored = find_fitting(name, Tensor(nullptr, DType::f32, {}));
-  float value = 0;
+  float rounded = 0;
   if (stored == nullptr) return 0;
-  stored->to_floats(&value);
-  if (std::isfinite(value)) return value;
+  stored->to_floats(&rounded);
+  double value = rounded;
+  if (stored->type == "F64") std::memcpy(&value, stored->data, sizeof value);
+  if (std::isfinite(rounded)) return value;
   not_finite_.push_back(name);
   return 0;
 }

@@ -63,8 +63,11 @@ class WeightTable {
   // Zeros where something is wrong with it; finish() will tell. A shape of more numbers than all
   // of the checkpoint has is told at once, before there is room for it.
   HostTensor take(const std::string& name, std::initializer_list<std::int64_t> shape);
-  // A number of no axes; 0 where something is wrong with it.
-  float take_scalar(const std::string& name);
+  // The same, with all digits of a tensor of double precision.
+  std::vector<double> take_doubles(const std::string& name,
+                                   std::initializer_list<std::int64_t> shape);
+  // A number of no axes with all its digits; 0 where something is wrong with it.
+  double take_scalar(const std::string& name);
   Linear take_linear(Context& context, const std::string& name, std::int64_t n_out,
                      std::int64_t n_in);  // name.weight, name.bias
   // Maps of one input as one, n_out outputs of each behind those of the one before. What the first

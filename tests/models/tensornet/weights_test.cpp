@@ -146,7 +146,41 @@ TEST_CASE("tensornet.weights: numbers that leave nothing finite are refused", "[
   tensors = tensors_of("charges");
   std::string& shares = tensors.at("output_model.qweights").bytes;
   std::fill(shares.begin(), shares.end(), '\0');
-  CHECK(has(error_of(read_json("charges"), tensors), "output_model.qweights has a sum of 0"));
+  CHECK(has(error_of(read_json("charges"), tensors),
+            "model.safetensors: output_model.qweights has a sum of 0"));
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  std::memcpy(tensors.at("output_model.qweights").bytes.data() + 4, &nan, 4);
+  CHECK(has(error_of(read_json("charges"), tensors),
+            "hold NaN or an infinity: output_model.qweights"));
+  tensors.erase("output_model.qweights");
+  CHECK(has(error_of(read_json("charges"), tensors), "missing: output_model.qweights"));
+}
+
+TEST_CASE("tensornet.weights: numbers of double precision keep their digits", "[models]") {
+  const auto energy = [](double change) {
+    test::RawTensors tensors = tensors_of("o3");
+    for (auto& [name, tensor] : tensors) {
+      std::vector<float> singles(tensor.bytes.size() / sizeof(float));
+      std::memcpy(singles.data(), tensor.bytes.data(), tensor.bytes.size());
+      std::vector<double> doubles(singles.begin(), singles.end());
+      for (double& x : doubles) x *= 1 + change;
+      tensor.type = "F64";
+      tensor.bytes.assign(reinterpret_cast<const char*>(doubles.data()),
+                          doubles.size() * sizeof(double));
+    }
+    const test::Folder folder;
+    folder.write("config.json", read_json("o3").dump());
+    folder.write("model.safetensors", test::to_safetensors(tensors));
+    LoadedPotential potential(folder.path(), ops::make_reference_context());
+    return potential.energy(test::ExpectedFile(kTensorNets + "o3").systems()[0].system);
+  };
+  LoadedPotential singles(kTensorNets + "o3", ops::make_reference_context());
+  const double same = singles.energy(test::ExpectedFile(kTensorNets + "o3").systems()[0].system);
+  CHECK(energy(0) == same);
+  // A change that single precision, 2^-24 = 6e-8, rounds away.
+  const double change = std::fabs(energy(1e-9) / same - 1);
+  CHECK(change > 1e-10);
+  CHECK(change < 1e-6);
 }
 
 TEST_CASE("tensornet.weights: tables of the prior D2 hold numbers above 0", "[models]") {

@@ -7,16 +7,35 @@
 
 namespace biogpu::app {
 
-MoleculeSource::MoleculeSource(std::vector<std::string> paths, const io::Shard& shard)
-    : paths_(std::move(paths)), range_{0, std::numeric_limits<std::uint64_t>::max()} {
+MoleculeSource::MoleculeSource(std::vector<std::string> paths, const io::Shard& shard,
+                               io::BadRecords bad)
+    : paths_(std::move(paths)), range_{0, std::numeric_limits<std::uint64_t>::max()}, bad_(bad) {
   if (shard.is_whole()) return;
-  std::uint64_t n = 0;
-  for (const std::string& path : paths_) {
-    io::require_file_for_shard(path);
-    const auto reader = molecule::open_molecules(path);
-    for (molecule::Molecule molecule; reader->next(molecule);) ++n;
+  for (const std::string& path : paths_) io::require_file_for_shard(path);
+  MoleculeSource all(paths_, {}, bad);
+  for (Record record; all.read(record);) {
   }
-  range_ = io::shard_range(shard, n);
+  range_ = io::shard_range(shard, all.next_number_);
+}
+
+void MoleculeSource::leave_out(const std::string& what) {
+  ++n_skipped_;
+  if (report_) report_(what);
+}
+
+// The next molecule of the file that is open which is not left out.
+bool MoleculeSource::read_of_file(Record& record) {
+  while (true) {
+    try {
+      return reader_->next(record.molecule);
+    } catch (const Error& error) {
+      if (bad_ == io::BadRecords::refuse || error.code() != ErrorCode::bad_input ||
+          !reader_->recover())
+        throw;
+      if (is_wanted()) leave_out(error.what());
+    }
+    ++next_number_;
+  }
 }
 
 bool MoleculeSource::read(Record& record) {
@@ -25,7 +44,7 @@ bool MoleculeSource::read(Record& record) {
       if (next_path_ == paths_.size()) return false;
       reader_ = molecule::open_molecules(paths_[next_path_]);
     }
-    if (reader_->next(record.molecule)) {
+    if (read_of_file(record)) {
       record.place = reader_->place();
       record.number = next_number_++;
       return true;
@@ -39,9 +58,26 @@ bool MoleculeSource::read(Record& record) {
 }
 
 bool MoleculeSource::next(Record& record) {
-  while (next_number_ < range_.begin)
-    if (!read(record)) return false;
-  return next_number_ < range_.end && read(record);
+  while (next_number_ < range_.end && read(record))
+    if (record.number >= range_.begin) return record.number < range_.end;
+  return false;
+}
+
+void MoleculeInput::leave_out_bad(Check check, MoleculeSource::Report report) {
+  check_ = std::move(check);
+  source_.set_report(std::move(report));
+}
+
+bool MoleculeInput::is_good(const MoleculeSource::Record& record) {
+  if (bad_ == io::BadRecords::refuse) return true;
+  try {
+    check_(record);
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::bad_input) throw;
+    source_.leave_out(error.what());
+  }
+  return false;
 }
 
 bool MoleculeInput::read(std::size_t slot) {
@@ -51,12 +87,12 @@ bool MoleculeInput::read(std::size_t slot) {
   while (true) {
     if (!has_held_) {
       if (!source_.next(held_)) break;
-      if (skip(1) > 0) continue;
+      if (!is_good(held_) || skip(1) > 0) continue;
     }
     has_held_ = true;
     if (batch.size() > 0 && n_atoms + held_.molecule.n_atoms() > max_atoms_) break;
-    if (batch.size() == 0) batch.first = held_.number;
     n_atoms += held_.molecule.n_atoms();
+    batch.numbers.push_back(held_.number);
     batch.molecules.push_back(std::move(held_.molecule));
     batch.places.push_back(std::move(held_.place));
     has_held_ = false;

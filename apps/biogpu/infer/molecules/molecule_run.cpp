@@ -1,6 +1,7 @@
 #include "apps/biogpu/infer/molecules/molecule_run.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "apps/biogpu/run/cost_tasks.hpp"
 #include "lib/core/auto_device.hpp"
 #include "lib/core/error.hpp"
+#include "lib/io/input/raw_file.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -69,9 +71,15 @@ MoleculeRun::MoleculeRun(const MoleculeFlags& flags, std::string name, std::stri
                          double n_passes)
     : units_(flags.units),
       run_(with_standard_input(flags.infer), std::move(name), std::move(command_line)),
-      input_(run_.flags().inputs, run_.flags().shard),
+      input_(run_.flags().inputs, run_.flags().shard, run_.flags().bad_records()),
       devices_(run_, flags, n_passes) {
   input_.set_budget(devices_.atoms_per_pass());
+  input_.leave_out_bad(
+      [this, charge = flags.charge](const MoleculeSource::Record& record) {
+        tasks::make_checked_system(devices_.devices().first<models::PotentialModel>(),
+                                   record.molecule, record.place, charge);
+      },
+      [this](const std::string& what) { run_.log().warn("skipped: " + what); });
 }
 
 void MoleculeRun::run(const Compute& compute,
@@ -92,8 +100,14 @@ void MoleculeRun::finish(std::uint64_t output_bytes, const std::function<void()>
               devices_.devices().report({{"model", devices_.describe()},
                                          {"energy_unit", units_},
                                          {"frames", run_.n_records()},
-                                         {"atoms", run_.n_residues()}}),
+                                         {"atoms", run_.n_residues()},
+                                         {"skipped", {{"frames", input_.n_skipped()}}}}),
               name_outputs);
+  if (input_.n_skipped() == 0) return;
+  std::vector<std::string> labels;
+  for (const std::string& path : run_.flags().inputs) labels.push_back(io::input::label_of(path));
+  throw skipped_error(fmt::format("{}", fmt::join(labels, ", ")),
+                      fmt::format("{} frames that are bad", input_.n_skipped()));
 }
 
 }  // namespace biogpu::app

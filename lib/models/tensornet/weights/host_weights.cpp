@@ -13,14 +13,9 @@ namespace {
 
 using tensor::WeightTable;
 
-std::vector<double> doubles(const tensor::HostTensor& tensor) {
-  const float* const values = tensor.values.data();
-  return {values, values + tensor.view.size()};
-}
-
 std::vector<double> take(WeightTable& table, const std::string& name,
                          std::initializer_list<std::int64_t> shape) {
-  return doubles(table.take(name, shape));
+  return table.take_doubles(name, shape);
 }
 
 HostLinear take_linear(WeightTable& table, const std::string& name, std::int64_t n_out,
@@ -65,7 +60,7 @@ void read_radial(const Config& config, WeightTable& table, HostWeights& weights)
   } else {
     weights.centres = take(table, "distance_expansion.offset", {n});
     weights.steepness.assign(static_cast<std::size_t>(n),
-                             -static_cast<double>(table.take_scalar("distance_expansion.coeff")));
+                             -table.take_scalar("distance_expansion.coeff"));
   }
 }
 
@@ -154,11 +149,8 @@ void read_charge_heads(const Config& config, WeightTable& table, HostWeights& we
   constexpr double kHalfCoulomb = 0.5 * 27.211386024367243 * 0.5291772105638411;
   const std::string name = "output_model.qweights";
   weights.coulomb_weights = take(table, name, {(config.n_layers + 1) * config.n_charges});
-  double sum = 0;
+  double& sum = weights.coulomb_sum;
   for (const double weight : weights.coulomb_weights) sum += weight;
-  if (!(std::isfinite(sum) && sum != 0))
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{} has a sum of {}; expected one that is not 0", name, sum));
   for (double& weight : weights.coulomb_weights) weight *= kHalfCoulomb / sum;
   table.ignore("output_model.distance.box");
 }
@@ -232,8 +224,8 @@ void read_head(const Config& config, bool atom_references, WeightTable& table,
   const std::int64_t f = config.width;
   weights.head = {take_linear(table, "output_model.output_network.layers.0", f / 2, f),
                   take_linear(table, "output_model.output_network.layers.2", 1, f / 2)};
-  weights.mean = static_cast<double>(table.take_scalar("mean"));
-  weights.std = static_cast<double>(table.take_scalar("std"));
+  weights.mean = table.take_scalar("mean");
+  weights.std = table.take_scalar("std");
   for (std::size_t k = 0; k < config.priors.size(); ++k)
     read_prior(config, k, atom_references, table, weights);
   table.ignore("distance.box");
@@ -254,6 +246,9 @@ void require_symmetric(const std::vector<double>& numbers, std::size_t n, const 
 }  // namespace
 
 void check_weights(const HostWeights& weights, const std::string& file) {
+  if (!weights.coulomb_weights.empty() && weights.coulomb_sum == 0)
+    throw Error(ErrorCode::bad_input,
+                file + ": output_model.qweights has a sum of 0; expected one that is not");
   const std::string repulsion = file + ": repulsion.";
   const std::size_t n = weights.repulsion.powers.size();
   require_positive(weights.repulsion.powers, repulsion + "z_pow");

@@ -67,6 +67,7 @@ struct HostWeights {
   // TensorNet2: of the embedding and of each layer; energies of products of each kind of charge.
   std::vector<HostChargeHead> charge_heads;
   std::vector<double> coulomb_weights;
+  double coulomb_sum = 0;  // of the weights in the file
   HostRepulsion repulsion;
   std::map<std::size_t, HostDispersion> dispersions;  // by the number of their prior
 };
