@@ -10,8 +10,8 @@
 //          comes from memory about once; 4 m n stored as y, 2 m n as activated. 2 m n k operations:
 //          compute bound with five taps or 768 channels. fp32 operands as high and low parts:
 //          three times the operations.
-// Result   fp32 sums over k in steps of 16, ascending: independent of m, of the tile, of the grid
-//          and of other segments.
+// Result   fp32 sums over k in steps of 16, ascending, of fp32 operands in parts of 64:
+//          independent of m, of the tile, of the grid and of other segments.
 // Source   own.
 // Oracle   conv1d_ref, lib/ops/convolution/conv1d_ref.cpp, and attention_pool_ref,
 // lib/ops/reduction/attention_pool_ref.cpp.
@@ -65,7 +65,7 @@ __device__ __forceinline__ void copy_windows(const ConvArgs& a, const ProductRow
   }
 }
 
-template <int kWave, Number16 kType, class Tile>
+template <int kWave, Number16 kType, class Tile, gemm_tile::SumParts kParts>
 __global__ __launch_bounds__(kWave* gemm_tile::kWaves<Tile>) void conv_product_kernel(ConvArgs a) {
   using namespace gemm_tile;
   constexpr int kThreads = kWave * kWaves<Tile>;
@@ -76,8 +76,8 @@ __global__ __launch_bounds__(kWave* gemm_tile::kWaves<Tile>) void conv_product_k
     rows[r] = product_row(a, tile.row + r);
   }
   __syncthreads();
-  TileSum<kWave> sum[Tile::kRowTiles][Tile::kColumnTiles] = {};
-  multiply_slices<kWave, kType, Tile>(sum, a.k, shared, [&](int s) {
+  WaveSums<kWave, Tile> sum = {};
+  multiply_slices<kWave, kType, Tile, kParts>(sum, a.k, shared, [&](int s) {
     if (s * kDepth >= a.k) return;
     std::uint16_t* const to = slice_of<Tile>(shared, s);
     copy_windows<kRows<Tile>, kThreads>(a, rows, s * kDepth, to);
@@ -104,11 +104,13 @@ template <int kWave, Number16 kType>
 void launch_conv(const ConvArgs& a, Stream& stream) {
   gemm_tile::with_tile(a.m, a.outputs.n, stream, [&](auto tile) {
     using Tile = decltype(tile);
-    stream.launch_shared(
-        conv_product_kernel<kWave, kType, Tile>,
-        static_cast<std::size_t>(gemm_tile::count_tiles<Tile>(a.m, a.outputs.n)),
-        kWave * gemm_tile::kWaves<Tile>,
-        gemm_tile::kSharedBytes<Tile> + gemm_tile::kRows<Tile> * sizeof(ProductRow), a);
+    gemm_tile::with_parts(a.low != nullptr, [&](auto parts) {
+      stream.launch_shared(
+          conv_product_kernel<kWave, kType, Tile, decltype(parts)::value>,
+          static_cast<std::size_t>(gemm_tile::count_tiles<Tile>(a.m, a.outputs.n)),
+          kWave * gemm_tile::kWaves<Tile>,
+          gemm_tile::kSharedBytes<Tile> + gemm_tile::kRows<Tile> * sizeof(ProductRow), a);
+    });
   });
 }
 

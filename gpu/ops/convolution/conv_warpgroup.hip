@@ -10,7 +10,8 @@
 // Traffic  see conv_product.hip. 2 * 128 * 128 * 64 operations for 24 KB from L2, as two blocks of
 //          a cluster share columns: compute bound, but for pools and one tap below about 1,000
 //          channels, whose fp32 rows come from memory and go there (12 to 16 bytes a result).
-// Result   fp32 sums over k in steps of 16, ascending: independent of m and of the grid.
+// Result   fp32 sums over k in steps of 16, ascending, of fp32 operands in parts of 64:
+//          independent of m and of the grid.
 // Limits   sm_90a; channels a multiple of 64, columns of 8, rows of results of 16 bytes.
 // Source   own.
 // Oracle   conv1d_ref, lib/ops/convolution/conv1d_ref.cpp, and attention_pool_ref,
@@ -23,8 +24,9 @@ namespace biogpu::gpu::ops {
 namespace {
 
 // Results leave from the registers.
-template <Number16 kType_>
+template <Number16 kType_, bool kInParts_ = false>
 struct ConvTile {
+  static constexpr bool kInParts = kInParts_;  // sums, as gemm_tile::SumParts has them
   static constexpr Number16 kType = kType_;
   static constexpr bool kBoxed = false;
   static constexpr int kCluster = 2;
@@ -298,6 +300,7 @@ bool launch_type(const ConvArgs& a, Stream& stream) {
   const bool boxed = a.residual.data == nullptr && a.pairs == nullptr && out.data != nullptr &&
                      next.data != nullptr && out.type == Element::f32 && next.type == kOperand &&
                      aligned(out) && aligned(next);
+  if (a.low != nullptr) return launch_tiles<kHasWarpgroups, ConvTile<kType, true>>(a, stream);
   return boxed ? launch_tiles<kHasWarpgroups, BoxedConvTile<kType>>(a, stream)
                : launch_tiles<kHasWarpgroups, ConvTile<kType>>(a, stream);
 }

@@ -7,7 +7,8 @@
 //          rows of b (groups of kGroupRows row tiles), so that L2 serves them.
 // Traffic  2 k (m ceil(n / kColumns) + n ceil(m / kRows)) bytes read, most of them from L2; m n
 //          stored once. 2 m n k operations: compute bound for the large tile from k = 256 or so.
-// Result   fp32 sums over k in steps of 16, ascending: independent of m, the tile and the grid.
+// Result   fp32 sums over k in steps of 16, ascending, or of parts of 64: independent of m, the
+//          tile and the grid.
 // Source   own; the tiling of Goto and van de Geijn 2008, doi 10.1145/1356052.1356053.
 // Oracle   make_reference_context, lib/ops/reference_context.hpp.
 #include "gpu/ops/gemm/gemm.hpp"
@@ -21,14 +22,14 @@
 namespace biogpu::gpu::ops {
 namespace {
 
-template <int kWave, Number16 kType, class Tile>
+template <int kWave, Number16 kType, class Tile, gemm_tile::SumParts kParts>
 __global__ __launch_bounds__(kWave* gemm_tile::kWaves<Tile>) void gemm_kernel(GemmArgs a) {
   using namespace gemm_tile;
   constexpr int kThreads = kWave * kWaves<Tile>;
   BIOGPU_DYNAMIC_SHARED(std::uint16_t, shared);
   const Place tile = place_of<Tile>(a.m, a.n, static_cast<int>(blockIdx.x));
-  TileSum<kWave> sum[Tile::kRowTiles][Tile::kColumnTiles] = {};
-  multiply_slices<kWave, kType, Tile>(sum, a.k, shared, [&](int s) {
+  WaveSums<kWave, Tile> sum = {};
+  multiply_slices<kWave, kType, Tile, kParts>(sum, a.k, shared, [&](int s) {
     if (s * kDepth >= a.k) return;
     std::uint16_t* const to = slice_of<Tile>(shared, s);
     copy_slice<kRows<Tile>, kThreads>(a.a, a.lda, tile.row, a.m, s * kDepth, a.k, to);
@@ -43,9 +44,11 @@ template <int kWave, Number16 kType>
 void launch_for(const GemmArgs& a, Stream& stream) {
   gemm_tile::with_tile(a.m, a.n, stream, [&](auto tile) {
     using Tile = decltype(tile);
-    stream.launch_shared(gemm_kernel<kWave, kType, Tile>,
-                         static_cast<std::size_t>(gemm_tile::count_tiles<Tile>(a.m, a.n)),
-                         kWave * gemm_tile::kWaves<Tile>, gemm_tile::kSharedBytes<Tile>, a);
+    gemm_tile::with_parts(a.in_parts, [&](auto parts) {
+      stream.launch_shared(gemm_kernel<kWave, kType, Tile, decltype(parts)::value>,
+                           static_cast<std::size_t>(gemm_tile::count_tiles<Tile>(a.m, a.n)),
+                           kWave * gemm_tile::kWaves<Tile>, gemm_tile::kSharedBytes<Tile>, a);
+    });
   });
 }
 

@@ -29,6 +29,7 @@ struct GemmArgs {
   const std::uint16_t* b = nullptr;  // rows ldb elements apart, likewise
   std::int64_t lda = 0, ldb = 0;
   int m = 0, n = 0, k = 0;  // k: a multiple of 8
+  bool in_parts = false;    // see gemm_tile::SumParts: for fp32 operands as sums of two numbers
   GemmEpilogue epilogue;
   Rows out;  // [m, n]
 };

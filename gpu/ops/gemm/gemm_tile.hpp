@@ -3,6 +3,8 @@
 // What kernels of products on the matrix cores share: tiles of the result, how waves divide them,
 // and the loop over slices of the summed index that pass through shared memory.
 
+#include <type_traits>
+
 #include "gpu/prim/async_copy.hpp"
 #include "gpu/prim/matrix_tile.hpp"
 #include "gpu/rt/kernel.hpp"
@@ -15,6 +17,12 @@ constexpr int kDepth = kHasAsyncCopies ? 64 : 32;
 constexpr int kStages = kHasAsyncCopies ? 3 : 2;
 constexpr int kPitch = kDepth + 8;  // 16 bytes more: reads of 8 rows meet no bank twice
 constexpr int kGroupRows = 8;
+
+// Matrix cores cut off what they add to a sum, always towards zero. Sums in parts add products of
+// so many numbers of the summed index by themselves, and round where they add these.
+enum class SumParts { one, many };
+constexpr int kPartDepth = 64;
+static_assert(kPartDepth % kDepth == 0);
 
 // A tile of out and how waves divide it: each has kRowTiles x kColumnTiles tiles of 16 x 16.
 struct LargeTile {
@@ -93,14 +101,56 @@ __device__ __forceinline__ void copy_slice(const std::uint16_t* from, std::int64
   }
 }
 
+template <int kWave, class Tile>
+using WaveSums = TileSum<kWave>[Tile::kRowTiles][Tile::kColumnTiles];
+
+// Adds the products of a slice in shared memory to this wave's sums.
+template <int kWave, Number16 kType, class Tile>
+__device__ __forceinline__ void multiply_slice(WaveSums<kWave, Tile>& sum, Place wave,
+                                               const std::uint16_t* slice) {
+#pragma unroll
+  for (int k = 0; k < kDepth; k += 16) {
+    TileOperand<kWave> x[Tile::kRowTiles];
+#pragma unroll
+    for (int i = 0; i < Tile::kRowTiles; ++i) {
+      x[i] = load_shared_a<kWave>(slice + (wave.row + 16 * i) * kPitch + k, kPitch);
+    }
+#pragma unroll
+    for (int j = 0; j < Tile::kColumnTiles; ++j) {
+      const TileOperand<kWave> y =
+          load_shared_b<kWave>(slice + (kRows<Tile> + wave.column + 16 * j) * kPitch + k, kPitch);
+#pragma unroll
+      for (int i = 0; i < Tile::kRowTiles; ++i) {
+        multiply_tile<kWave, kType>(sum[i][j], x[i], y);
+      }
+    }
+  }
+}
+
+// Adds a part to the sums and makes it zero.
+template <int kWave, class Tile>
+__device__ __forceinline__ void take_part(WaveSums<kWave, Tile>& sum, WaveSums<kWave, Tile>& part) {
+#pragma unroll
+  for (int i = 0; i < Tile::kRowTiles; ++i) {
+#pragma unroll
+    for (int j = 0; j < Tile::kColumnTiles; ++j) {
+#pragma unroll
+      for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
+        sum[i][j].value[e] += part[i][j].value[e];
+        part[i][j].value[e] = 0;
+      }
+    }
+  }
+}
+
 // Adds all slices of the summed index to this wave's sums, in order. copy(s): queues the copies of
 // slice s, none where there is no such slice.
-template <int kWave, Number16 kType, class Tile, class Copy>
-__device__ __forceinline__ void multiply_slices(
-    TileSum<kWave> (&sum)[Tile::kRowTiles][Tile::kColumnTiles], int n_k, std::uint16_t* shared,
-    const Copy& copy) {
+template <int kWave, Number16 kType, class Tile, SumParts kParts, class Copy>
+__device__ __forceinline__ void multiply_slices(WaveSums<kWave, Tile>& sum, int n_k,
+                                                std::uint16_t* shared, const Copy& copy) {
   const Place wave = place_of_wave<kWave, Tile>();
   const int n_slices = ceil_div(n_k, kDepth);
+  [[maybe_unused]] WaveSums<kWave, Tile> part = {};
 #pragma unroll
   for (int s = 0; s < kStages - 1; ++s) {
     copy(s);
@@ -112,23 +162,23 @@ __device__ __forceinline__ void multiply_slices(
     copy(s + kStages - 1);
     copy_async_commit();
     const std::uint16_t* const mine = slice_of<Tile>(shared, s);
-#pragma unroll
-    for (int k = 0; k < kDepth; k += 16) {
-      TileOperand<kWave> x[Tile::kRowTiles];
-#pragma unroll
-      for (int i = 0; i < Tile::kRowTiles; ++i) {
-        x[i] = load_shared_a<kWave>(mine + (wave.row + 16 * i) * kPitch + k, kPitch);
-      }
-#pragma unroll
-      for (int j = 0; j < Tile::kColumnTiles; ++j) {
-        const TileOperand<kWave> y =
-            load_shared_b<kWave>(mine + (kRows<Tile> + wave.column + 16 * j) * kPitch + k, kPitch);
-#pragma unroll
-        for (int i = 0; i < Tile::kRowTiles; ++i) {
-          multiply_tile<kWave, kType>(sum[i][j], x[i], y);
-        }
-      }
+    if constexpr (kParts == SumParts::one) {
+      multiply_slice<kWave, kType, Tile>(sum, wave, mine);
+    } else {
+      multiply_slice<kWave, kType, Tile>(part, wave, mine);
+      constexpr int kSlices = kPartDepth / kDepth;  // of a part
+      if ((s + 1) % kSlices == 0 || s + 1 == n_slices) take_part<kWave, Tile>(sum, part);
     }
+  }
+}
+
+// Calls run(parts) with a std::integral_constant.
+template <class Run>
+void with_parts(bool many, const Run& run) {
+  if (many) {
+    run(std::integral_constant<SumParts, SumParts::many>());
+  } else {
+    run(std::integral_constant<SumParts, SumParts::one>());
   }
 }
 

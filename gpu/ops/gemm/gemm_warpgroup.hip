@@ -9,7 +9,8 @@
 // Traffic  as gemm.hip: with 192 columns 2 * 128 * 192 * 64 operations for 28 KB from L2, as two
 //          blocks of a cluster share operands. Compute bound, at the clock that the device's power
 //          allows.
-// Result   fp32 sums over k in steps of 16, ascending: independent of m and of the grid. To a
+// Result   fp32 sums over k in steps of 16, ascending, or of parts of 64: independent of m and of
+//          the grid, and the bytes of gemm.hip where operands are fp32. To a
 //          residual of 16 bits the product is added rounded to 16 bits; beyond the range of fp16
 //          the sum is infinite.
 // Limits   sm_90a; see gemm_warpgroup.hpp.
@@ -30,7 +31,7 @@ bool aligned(const Rows& rows) {
 bool suits(const GemmArgs& a, Element operand, int n_multiprocessors) {
   const GemmEpilogue& epilogue = a.epilogue;
   const bool wide = a.out.type == Element::f32;
-  if (!wide && a.out.type != operand) return false;
+  if (!wide && (a.out.type != operand || a.in_parts)) return false;
   const bool adds = epilogue.residual.data != nullptr;
   const bool activates = epilogue.activation != Activation::none;
   if ((wide || adds) && (activates || epilogue.cos_sin != nullptr)) return false;
@@ -48,6 +49,7 @@ bool suits(const GemmArgs& a, Element operand, int n_multiprocessors) {
 template <Number16 kType>
 struct Tiles {
   using Wide = WarpgroupTile<kType, true, 128, false, 5>;
+  using InParts = WarpgroupTile<kType, true, 128, false, 5, true>;
   using Wide160 = WarpgroupTile<kType, true, kWideTileColumns, true, 5>;
   using Added = WarpgroupTile<kType, false, 128, false, 5>;
   using Columns160 = WarpgroupTile<kType, false, 160, true, 5>;
@@ -73,6 +75,7 @@ template <bool kCompiled, Number16 kType>
 bool launch_type(const GemmArgs& a, Stream& stream) {
   if constexpr (kCompiled) {
     using T = Tiles<kType>;
+    if (a.in_parts) return launch_warpgroup_tiles<typename T::InParts>(a, stream);
     if (a.out.type == Element::f32) {
       return a.n % kWideTileColumns == 0 ? launch_warpgroup_tiles<typename T::Wide160>(a, stream)
                                          : launch_warpgroup_tiles<typename T::Wide>(a, stream);

@@ -15,8 +15,10 @@ namespace biogpu::gpu::ops {
 // Each of the two warpgroups has a tile of its own and stores it while the other one computes.
 // kWide: results in fp32. Two blocks of a cluster lie below each other and bring each other half of
 // the columns they share, or (kBeside) beside each other, and half of the rows.
-template <Number16 kType_, bool kWide_, int kColumns_, bool kBeside_, int kStages_>
+template <Number16 kType_, bool kWide_, int kColumns_, bool kBeside_, int kStages_,
+          bool kInParts_ = false>
 struct WarpgroupTile {
+  static constexpr bool kInParts = kInParts_;  // sums, as gemm_tile::SumParts has them
   static constexpr int kCluster = 2;
   static constexpr bool kBeside = kBeside_;
   static constexpr Number16 kType = kType_;
@@ -182,6 +184,45 @@ __device__ __forceinline__ void multiply_slices(const WarpgroupShared<Tile>& sha
   release(before);
 }
 
+// The same with the products of each slice, 64 numbers of the summed index, in sums that begin at
+// zero: those of 64 rows at a time, which are then added. The compiler lets no product run while
+// others' sums are read.
+template <class Tile, class Queued>
+__device__ __forceinline__ void multiply_slices_in_parts(const WarpgroupShared<Tile>& shared,
+                                                         int n_slices,
+                                                         PipelineState<Tile::kStages>& turn,
+                                                         Sums<Tile>& d, Queued&& queued) {
+  using Product = WarpgroupProduct<Tile::kColumns, Tile::kType>;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+#pragma unroll
+  for (int i = 0; i < Tile::kRowTiles; ++i) {
+#pragma unroll
+    for (int e = 0; e < Product::kSums; ++e) d[i][e] = 0;
+  }
+  for (int s = 0; s < n_slices; ++s) {
+    barrier_wait(shared.full + turn.stage, turn.parity);
+    const std::uint64_t left = operand_at(shared.a(turn.stage));
+    const std::uint64_t right = operand_at(shared.b(turn.stage));
+#pragma unroll
+    for (int i = 0; i < Tile::kRowTiles; ++i) {
+      float part[Product::kSums];
+      products_begin();
+#pragma unroll
+      for (int k = 0; k < 128; k += 32) {
+        Product::both(part, operand_after(left, k + 128 * 64 * i), operand_after(right, k), k > 0);
+      }
+      products_commit();
+      if (i + 1 == Tile::kRowTiles && s + 1 == n_slices) queued();
+      products_wait<0>();
+      products_fence(part);
+#pragma unroll
+      for (int e = 0; e < Product::kSums; ++e) d[i][e] += part[e];
+    }
+    if (lane < Tile::kCluster) barrier_arrive_at(shared.empty + turn.stage, lane);
+    turn.advance();
+  }
+}
+
 // finish(place, lane, d): stores a tile.
 template <class Tile, class Finish>
 __device__ __forceinline__ void multiply_tiles(const TileOrder<Tile>& order, int n_slices,
@@ -205,9 +246,14 @@ __device__ __forceinline__ void multiply_tiles(const TileOrder<Tile>& order, int
     // round before for its own: it begins when the other one waits for no more.
     if (item != first) named_barrier<2 * kWarpgroup>(kTurnBarrier + group);
     Sums<Tile> d;
-    multiply_slices<Tile>(shared, n_slices, turn, d, [&] {
+    const auto queued = [&] {
       if (item + stride < order.size()) named_arrive<2 * kWarpgroup>(kTurnBarrier + 1 - group);
-    });
+    };
+    if constexpr (Tile::kInParts) {
+      multiply_slices_in_parts<Tile>(shared, n_slices, turn, d, queued);
+    } else {
+      multiply_slices<Tile>(shared, n_slices, turn, d, queued);
+    }
     finish(place, lane, d);
     item += 2 * stride;
     turn.advance(n_slices);
