@@ -30,9 +30,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 import sort_texts  # noqa: E402
-from measure import inputs, timing  # noqa: E402
+from measure import inputs, peers, timing  # noqa: E402
 
-PARTS = ("amb", "ann", "pac", "bwt", "sa")
 PLAIN = bytes(b if b in b"ACGT" else ord("A") for b in range(256))
 COMPLEMENT = str.maketrans("ACGT", "TGCA")
 
@@ -151,18 +150,18 @@ def measure_programs(args, result):
             "locate": [*biogpu, "locate", *shared, "-x", "native", "queries.fa"],
         }
         if shutil.which("bwa"):
-            timed(["bwa", "index", "-p", "theirs", "genome.fa"], folder)
-            for part in PARTS:
+            programs["bwa_index"] = peers.bwa_index("genome.fa", "theirs")
+            timed(programs["bwa_index"], folder)
+            for part in peers.BWA_PARTS:
                 if not same(folder / f"ours.{part}", folder / f"theirs.{part}"):
                     sys.exit(f"bwt.py: .{part} differs from bwa's")
-            programs["bwa_index"] = ["bwa", "index", "-p", "theirs", "genome.fa"]
         else:
             print("bwt.py: bwa not found, left out", file=sys.stderr)
         if args.seqan_fm:
-            peers = json.loads(timed([args.seqan_fm.resolve(), "genome.fa", "queries.fa"], folder)[1])
-            if peers.pop("checksum") != checksum_of(timed(count, folder)[1]):
+            figures = json.loads(timed([args.seqan_fm.resolve(), "genome.fa", "queries.fa"], folder)[1])
+            if figures.pop("checksum") != checksum_of(timed(count, folder)[1]):
                 sys.exit("bwt.py: counts differ from SeqAn2's")
-            result["seqan2_and_divsufsort"] = peers
+            result["seqan2_and_divsufsort"] = figures
         else:
             print("bwt.py: no --seqan-fm, SeqAn2 and libdivsufsort left out", file=sys.stderr)
         result["programs"] = median_runs(programs, folder, args.repeats)
@@ -191,7 +190,7 @@ def measure_smem(args, result):
             inputs.write_reads(rng, genome.translate(PLAIN), out, args.reads, errors=0.005)
         biogpu = [args.biogpu.resolve(), "bwt"]
         timed([*biogpu, "index", "-q", "-t", args.threads, "--format", "bwa", "genome.fa", "-p", "index"], folder)
-        calls = {"bwa": functools.partial(timing.run_to_file, ["bwa", "fastmap", "index", "reads.fq"], folder, "theirs")}
+        calls = {"bwa": functools.partial(timing.run_to_file, peers.bwa_matches("index", "reads.fq"), folder, "theirs")}
         for threads in sorted({1, args.threads}):
             command = [*biogpu, "smem", "-q", "-t", threads, "-x", "index", "reads.fq"]
             calls[f"biogpu_{threads}"] = functools.partial(timing.run_to_file, command, folder, f"ours_{threads}")

@@ -20,7 +20,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from measure import machine, same, timing  # noqa: E402
+from measure import inputs, machine, peers, same, timing  # noqa: E402
 from measure.bench_tables import kmer_count, kmer_query, kmer_versions  # noqa: E402
 from measure.programs import first_line as version_of  # noqa: E402
 from measure.text import shown  # noqa: E402
@@ -34,12 +34,9 @@ def commands(args, k, reads):
     biogpu = [args.biogpu, "kmer", "count", "-q", "-m", k, "-C", "-s", args.size, "-t", threads]
     all_commands = {"biogpu": [*biogpu, "--device", args.device, "-o", "biogpu.jf", reads]}
     if "jellyfish" in args.peers:
-        all_commands["jellyfish"] = ["jellyfish", "count", "-m", k, "-C", "-s", args.size]
-        all_commands["jellyfish"] += ["-t", threads, "-o", "jellyfish.jf", reads]
+        all_commands["jellyfish"] = peers.jellyfish_count(k, args.size, threads, reads, "jellyfish.jf")
     if "kmc" in args.peers:
-        all_commands["kmc"] = ["kmc", f"-k{k}", "-ci1", "-cs4294967295", f"-t{threads}"]
-        all_commands["kmc"] += ["-r"] if args.kmc_ram else []
-        all_commands["kmc"] += [reads, "kmc", "."]
+        all_commands["kmc"] = peers.kmc_count(k, threads, reads, "kmc", ".", args.kmc_ram)
     return all_commands
 
 
@@ -47,7 +44,8 @@ def check_equal(args, k, names, folder):
     """Jellyfish: the same records. KMC: the same histogram of counts, up to its cap of 10000."""
     biogpu = os.path.abspath(args.biogpu)
     if "jellyfish" in names:
-        if same.difference("jellyfish info -s jellyfish.jf", "jellyfish info -s biogpu.jf", folder) is not None:
+        records = [peers.jellyfish_records(database) for database in ("jellyfish.jf", "biogpu.jf")]
+        if same.difference(*records, folder) is not None:
             sys.exit(f"kmer.py: k={k}: the records differ from Jellyfish's")
     if "kmc" in names:
         ours = f"'{biogpu}' kmer histo -f -l 1 -h 9999 biogpu.jf | awk '$1 > 0 && $1 < 10000'"
@@ -86,13 +84,11 @@ def measure(args, k, reads, folder):
 
 def measure_query(args, k, reads, folder):
     """Look-ups of the k-mers of some reads in biogpu.jf, which all programs read."""
-    with open(reads, "rb") as source, open(os.path.join(folder, "some.fq"), "wb") as out:
-        for _, line in zip(range(4 * args.query_reads), source):
-            out.write(line)
+    inputs.copy_reads(reads, os.path.join(folder, "some.fq"), args.query_reads)
     biogpu = [args.biogpu, "kmer", "query", "-s", "some.fq", "-o", "biogpu.txt", "-t", str(args.threads)]
     all_commands = {"biogpu": [*biogpu, "--device", args.device, "biogpu.jf"]}
     if "jellyfish" in args.peers:
-        all_commands["jellyfish"] = ["jellyfish", "query", "-s", "some.fq", "-o", "jellyfish.txt", "biogpu.jf"]
+        all_commands["jellyfish"] = peers.jellyfish_query("some.fq", "biogpu.jf", "jellyfish.txt")
 
     def check():
         if len(all_commands) == 1:

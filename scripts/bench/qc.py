@@ -31,7 +31,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 import qc_peers  # noqa: E402
 import qc_profile  # noqa: E402
-from measure import machine, timing  # noqa: E402
+from measure import machine, peers, timing  # noqa: E402
 
 PIECE_BYTES = 8 << 20
 WINDOW_BYTES = 32 << 10
@@ -102,11 +102,10 @@ def case_lines(arguments, work, name):
         out.mkdir(exist_ok=True)
         line = [arguments.biogpu, "qc", "--device", arguments.device] if program == "biogpu" else [
             arguments.fastp]
-        for mate, (i, o) in zip(mates, (("-i", "-o"), ("-I", "-O"))):
-            line += [i, str(work / f"r{mate}{suffix}"), o, str(out / f"o{mate}{suffix}")]
-        line += ["-w", str(arguments.threads), "-j", str(out / "report.json"), "-h",
-                 str(out / "report.html")]
-        lines[program] = line
+        reads = [work / f"r{mate}{suffix}" for mate in mates]
+        trimmed = [out / f"o{mate}{suffix}" for mate in mates]
+        line = peers.trim(line, arguments.threads, reads, trimmed, out / "report")
+        lines[program] = [str(word) for word in line]
     return lines, [f"o{mate}{suffix}" for mate in mates]
 
 

@@ -38,6 +38,12 @@ def spoil(rng, read, rate, letter):
         at += 1 + int(rng.expovariate(rate))
 
 
+def copy_reads(source, target, n):
+    """The first n reads of a FASTQ file."""
+    with open(source, "rb") as reads, open(target, "wb") as out:
+        out.writelines(line for _, line in zip(range(4 * n), reads))
+
+
 def write_reads(rng, genome, out, reads, length=150, errors=0.001, unknown=0.0025):
     """FASTQ reads from both strands, with that rate of substitutions and of N."""
     other = {base: [b for b in b"ACGT" if b != base] for base in b"ACGT"}
