@@ -12,24 +12,24 @@ namespace biogpu::gpu::bwt {
 namespace {
 
 // More rows save passes over the text; so many fill any device.
-constexpr std::uint64_t kMostRows = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxRows = std::uint64_t{1} << 30;
 // Of one row: its position, two keys, two values, row, head, group; and what ties.
 constexpr std::uint64_t kRowBytes = 44;
 constexpr std::uint64_t kTiedRowBytes = 24;
 // Words that ties are compared over; more of them are left to ranks.
-constexpr int kMostRounds = 16;
+constexpr int kMaxRounds = 16;
 
 std::uint64_t rows_within(std::uint64_t bytes, std::uint64_t bytes_taken) {
   const std::uint64_t left = bytes - std::min(bytes, bytes_taken);
-  return std::clamp<std::uint64_t>(left / (kRowBytes + kTiedRowBytes), 1, kMostRows);
+  return std::clamp<std::uint64_t>(left / (kRowBytes + kTiedRowBytes), 1, kMaxRows);
 }
 
 }  // namespace
 
-BlockSorter::BlockSorter(const SuffixText& text, std::uint64_t max_bytes, std::uint64_t most_rows) {
+BlockSorter::BlockSorter(const SuffixText& text, std::uint64_t max_bytes, std::uint64_t max_rows) {
   if (text.n == 0) return;
   upload(text);
-  cut_blocks(most_rows != 0 ? most_rows : rows_within(max_bytes, words_.bytes() + counts_.bytes()));
+  cut_blocks(max_rows != 0 ? max_rows : rows_within(max_bytes, words_.bytes() + counts_.bytes()));
 }
 
 void BlockSorter::upload(const SuffixText& text) {
@@ -48,7 +48,7 @@ void BlockSorter::upload(const SuffixText& text) {
   text_.words = words_.data();
 }
 
-void BlockSorter::cut_blocks(std::uint64_t most_rows) {
+void BlockSorter::cut_blocks(std::uint64_t max_rows) {
   DeviceBuffer<std::uint64_t> device_bins(kBins);
   std::vector<std::uint64_t> bins(kBins);
   stream_.fill(device_bins.data(), 0, device_bins.bytes());
@@ -57,13 +57,12 @@ void BlockSorter::cut_blocks(std::uint64_t most_rows) {
   stream_.synchronize();
   std::uint64_t largest = 0;
   for (std::uint32_t b = 0; b < kBins; ++b) {
-    if (bins[b] > most_rows)
+    if (bins[b] > max_rows)
       throw DeviceError(DeviceError::Kind::out_of_memory,
                         std::to_string(bins[b]) +
                             " suffixes begin alike, and device memory holds " +
-                            std::to_string(most_rows) + " at a time");
-    if (blocks_.empty() || blocks_.back().n_rows + bins[b] > most_rows)
-      blocks_.push_back({b, b, 0});
+                            std::to_string(max_rows) + " at a time");
+    if (blocks_.empty() || blocks_.back().n_rows + bins[b] > max_rows) blocks_.push_back({b, b, 0});
     blocks_.back().last_bin = b + 1;
     blocks_.back().n_rows += bins[b];
     largest = std::max(largest, blocks_.back().n_rows);
@@ -92,7 +91,7 @@ void BlockSorter::sort(std::size_t block) {
   n_rows_ = blocks_[block].n_rows;
   depth_ = text_.word_symbols;
   first_round(blocks_[block]);
-  for (int round = 0; n_active_ > 0 && round < kMostRounds; ++round) {
+  for (int round = 0; n_active_ > 0 && round < kMaxRounds; ++round) {
     next_round(n_active_);
     n_rounds_ = std::max(n_rounds_, round + 1);
   }

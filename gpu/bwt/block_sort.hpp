@@ -68,9 +68,9 @@ class BlockSorter {
     std::uint32_t size = 0;
   };
 
-  // text.words lies in host memory. max_bytes: of device memory. most_rows: the largest block; 0:
+  // text.words lies in host memory. max_bytes: of device memory. max_rows: the largest block; 0:
   // what these hold. Throws DeviceError{out_of_memory} where the suffixes of one bin are more.
-  BlockSorter(const SuffixText& text, std::uint64_t max_bytes, std::uint64_t most_rows);
+  BlockSorter(const SuffixText& text, std::uint64_t max_bytes, std::uint64_t max_rows);
 
   std::size_t n_blocks() const { return blocks_.size(); }
   std::uint64_t n_rows(std::size_t block) const { return blocks_[block].n_rows; }
@@ -95,7 +95,7 @@ class BlockSorter {
   };
 
   void upload(const SuffixText& text);
-  void cut_blocks(std::uint64_t most_rows);
+  void cut_blocks(std::uint64_t max_rows);
   void reserve(std::uint64_t n_rows);
   void first_round(const Block& block);
   void next_round(std::uint32_t n);

@@ -4,7 +4,7 @@
 // Mapping  one thread a probe, 256 threads a block; the waves of a multiprocessor hide each other's
 //          waiting for memory.
 // Traffic  a probe of m letters reads one entry of the table, then 64 or 128 bytes a step until at
-//          most kMostRowsCompared rows are left; these cost about sample_rate steps of 64 bytes and
+//          most kMaxRowsCompared rows are left; these cost about sample_rate steps of 64 bytes and
 //          m / 4 bytes of text each. Bound by random access; no shared memory, no atomics.
 // Result   the same for every grid and wave width; positions in the order of their rows.
 // Errors   damaged is set to 1 where rows lead in a circle or out of the text; what was found then
@@ -19,7 +19,7 @@ namespace biogpu::gpu::bwt {
 namespace {
 
 constexpr unsigned kBlock = 256;
-constexpr std::uint64_t kMostRowsCompared = 4;
+constexpr std::uint64_t kMaxRowsCompared = 4;
 constexpr std::uint64_t kWordsPerBlock = 8;
 constexpr std::uint64_t kAllBits = ~std::uint64_t{0};
 
@@ -133,7 +133,7 @@ __device__ Rows narrow(const FmArrays& index, const std::uint64_t* patterns, con
   }
   while (*left > 0 && rows.begin < rows.end) {
     const std::uint64_t n_rows = rows.end - rows.begin;
-    if (n_rows <= kMostRowsCompared && n_rows * (index.sample_rate + 2) < *left) break;
+    if (n_rows <= kMaxRowsCompared && n_rows * (index.sample_rate + 2) < *left) break;
     --*left;
     const std::uint64_t at = probe.begin + *left;
     const unsigned letter = static_cast<unsigned>(patterns[at >> 5] >> (62 - 2 * (at & 31)) & 3);

@@ -20,8 +20,8 @@ BatchSteps::BatchSteps(BatchOptions options)
   upload(stream_, adapter_text_, options_.adapter_text.data(), options_.adapter_text.size());
   upload(stream_, fasta_adapters_, options_.fasta_adapters.data(), options_.fasta_adapters.size());
   upload(stream_, primes_, options_.primes.data(), options_.primes.size());
-  std::vector<std::int16_t> limits = options_.most_differing;
-  limits.insert(limits.end(), options_.least_changes.begin(), options_.least_changes.end());
+  std::vector<std::int16_t> limits = options_.max_differing;
+  limits.insert(limits.end(), options_.min_changes.begin(), options_.min_changes.end());
   upload(stream_, limits_, limits.data(), limits.size());
   stream_.fill(sums_.data(), 0, sums_.bytes());
   stream_.synchronize();
@@ -29,9 +29,9 @@ BatchSteps::BatchSteps(BatchOptions options)
   rules.adapter_text = adapter_text_.data();
   rules.fasta_adapters = fasta_adapters_.data();
   rules.n_fasta_adapters = static_cast<std::uint32_t>(options_.fasta_adapters.size());
-  rules.most_differing = limits_.data();
-  rules.least_changes =
-      options_.least_changes.empty() ? nullptr : limits_.data() + options_.most_differing.size();
+  rules.max_differing = limits_.data();
+  rules.min_changes =
+      options_.min_changes.empty() ? nullptr : limits_.data() + options_.max_differing.size();
 }
 
 StagedReads BatchSteps::stage(std::size_t n_reads, std::size_t n_bytes) {

@@ -20,9 +20,9 @@ struct BatchOptions {
   StepRules rules;  // without its pointers
   std::string adapter_text;
   std::vector<AdapterText> fasta_adapters;
-  std::vector<std::int16_t> most_differing;  // [kMaxLength + 1]
-  std::vector<std::int16_t> least_changes;   // [kMaxLength + 1], empty: no filter
-  std::vector<std::uint32_t> primes;         // [n_tables][period], empty: no keys
+  std::vector<std::int16_t> max_differing;  // [kMaxLength + 1]
+  std::vector<std::int16_t> min_changes;    // [kMaxLength + 1], empty: no filter
+  std::vector<std::uint32_t> primes;        // [n_tables][period], empty: no keys
   std::uint32_t n_tables = 0;
   std::uint32_t period = 0;
   std::uint64_t key_mask = 0;
@@ -82,7 +82,7 @@ class BatchSteps {
 
   DeviceBuffer<char> adapter_text_;
   DeviceBuffer<AdapterText> fasta_adapters_;
-  DeviceBuffer<std::int16_t> limits_;  // most_differing, then least_changes
+  DeviceBuffer<std::int16_t> limits_;  // max_differing, then min_changes
   DeviceBuffer<std::uint32_t> primes_;
   DeviceBuffer<StatsSums> sums_;  // [mate][before, after]
 

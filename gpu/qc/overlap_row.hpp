@@ -82,7 +82,7 @@ __device__ Overlap find_overlap(const Row& row1, const Row& row2, Planes& planes
   wave_sync<kWave>();
   const auto accepts = [&](int at1, int at2, int length) {
     return count_differing(planes1, at1, planes2, at2, lesser(kCompared, length)) <=
-           rules.most_differing[length];
+           rules.max_differing[length];
   };
   Overlap overlap;
   const int end1 = row1.length - rules.overlap_require;

@@ -83,9 +83,9 @@ __device__ Verdict filter(const Row& row, const StepRules& rules) {
     if (n < rules.length_required) return Verdict::too_short;
     if (rules.length_limit > 0 && n > rules.length_limit) return Verdict::too_long;
   }
-  if (rules.least_changes != nullptr && count_where<kWave>(n - 1, [&](int i) {
-                                          return row.base(i) != row.base(i + 1);
-                                        }) < rules.least_changes[n])
+  if (rules.min_changes != nullptr && count_where<kWave>(n - 1, [&](int i) {
+                                        return row.base(i) != row.base(i + 1);
+                                      }) < rules.min_changes[n])
     return Verdict::low_complexity;
   return Verdict::passed;
 }

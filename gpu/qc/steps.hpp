@@ -46,7 +46,7 @@ struct StepRules {
 
   bool corrects = false;
   int overlap_require = 30;
-  const std::int16_t* most_differing = nullptr;  // [kMaxLength + 1] by length of the overlap
+  const std::int16_t* max_differing = nullptr;  // [kMaxLength + 1] by length of the overlap
 
   bool filters_quality = true;
   int qualified = 15 + 33;  // Phred + 33
@@ -55,17 +55,17 @@ struct StepRules {
   int n_base_limit = 5;
   bool filters_length = true;
   int length_required = 15;
-  int length_limit = 0;                         // 0: none
-  const std::int16_t* least_changes = nullptr;  // [kMaxLength + 1] by length; nullptr: no filter
+  int length_limit = 0;                       // 0: none
+  const std::int16_t* min_changes = nullptr;  // [kMaxLength + 1] by length; nullptr: no filter
 };
 
 struct StepsArgs {
   Reads reads;
   StepRules rules;
   TrimResult* results = nullptr;       // [n_reads]
-  BaseChange* changes = nullptr;       // [most_changes], in any order
-  std::uint32_t* n_changes = nullptr;  // counts on beyond most_changes
-  std::uint32_t most_changes = 0;
+  BaseChange* changes = nullptr;       // [max_changes], in any order
+  std::uint32_t* n_changes = nullptr;  // counts on beyond max_changes
+  std::uint32_t max_changes = 0;
 };
 
 // Everything from the UMI's cut to the filters, for every read or pair.

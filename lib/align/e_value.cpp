@@ -86,11 +86,11 @@ double expected_hits(const KarlinAltschul& parameters, std::int32_t score,
 
 std::int32_t min_score_for(const KarlinAltschul& parameters, double at_most,
                            std::uint64_t query_length, const Database& database) {
-  constexpr std::int32_t kLeast = 1;  // below it nothing is aligned
+  constexpr std::int32_t kMin = 1;  // below it nothing is aligned
   const double at_zero = expected_hits(parameters, 0, query_length, database);
-  if (at_zero <= at_most) return kLeast;
+  if (at_zero <= at_most) return kMin;
   auto score = static_cast<std::int32_t>(std::log(at_zero / at_most) / parameters.lambda);
-  score = std::max(kLeast, score - 2);
+  score = std::max(kMin, score - 2);
   while (expected_hits(parameters, score, query_length, database) > at_most) ++score;
   return score;
 }

@@ -122,7 +122,7 @@ class PositionCopy {
     const auto started = std::chrono::steady_clock::now();
     // A few pieces at least, so that the device sends one while another is taken.
     const std::uint64_t rows =
-        std::min<std::uint64_t>(n_rows, std::clamp(n_rows / 8, kLeastRows, kMostRows));
+        std::min<std::uint64_t>(n_rows, std::clamp(n_rows / 8, kMinRows, kMaxRows));
     for (auto& buffer : buffers_) buffer.reserve(rows * row_bytes_);
     for (std::uint64_t begin = 0, side = 0; begin < n_rows + rows; begin += rows, side ^= 1) {
       if (begin < n_rows) queue(begin, std::min(rows, n_rows - begin), buffers_[side].data());
@@ -134,8 +134,8 @@ class PositionCopy {
   }
 
  private:
-  static constexpr std::uint64_t kLeastRows = 1u << 20;
-  static constexpr std::uint64_t kMostRows = 1u << 24;
+  static constexpr std::uint64_t kMinRows = 1u << 20;
+  static constexpr std::uint64_t kMaxRows = 1u << 24;
 
   void take(const char* from, std::uint64_t n_rows) {
     run_ranges_on_threads(n_threads_, n_rows * row_bytes_,
@@ -161,7 +161,7 @@ std::uint64_t usable_bytes(const GpuSortJob& job) {
 // One sort of everything takes 52 bytes a symbol where all tie, the text and the samples.
 bool fits_at_once(const GpuSortJob& job) {
   constexpr std::uint64_t kSymbolBytes = 60;
-  return job.index_bytes == 4 && job.most_rows == 0 &&
+  return job.index_bytes == 4 && job.max_rows == 0 &&
          kSymbolBytes * job.source.text.size() < usable_bytes(job);
 }
 
@@ -182,7 +182,7 @@ void sort_at_once(const GpuSortJob& job, GpuSortReport& report) {
 }
 
 void sort_in_blocks(const GpuSortJob& job, GpuSortReport& report) {
-  device_bwt::BlockSorter sorter(device_text(job.source), usable_bytes(job), job.most_rows);
+  device_bwt::BlockSorter sorter(device_text(job.source), usable_bytes(job), job.max_rows);
   PositionCopy copy(job, report);
   std::uint64_t first_row = 0;
   for (std::size_t block = 0; block < sorter.n_blocks(); ++block) {

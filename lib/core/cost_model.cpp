@@ -41,13 +41,13 @@ double share_of_readers(const Task& task, int n_threads) {
   return static_cast<double>(std::clamp(n_threads, 1, kReaders)) / kReaders;
 }
 
-constexpr double kLeastValue = 1e-6;
+constexpr double kMinValue = 1e-6;
 constexpr double kGreatestValue = 1e18;
 
 }  // namespace
 
 bool is_plausible(double value) {
-  return std::isfinite(value) && value >= kLeastValue && value <= kGreatestValue;
+  return std::isfinite(value) && value >= kMinValue && value <= kGreatestValue;
 }
 
 Rates Machine::of(const Task& task) const {
@@ -96,7 +96,7 @@ Prediction predict(const Machine& machine, const Work& work) {
 }
 
 bool learn(Machine& machine, const Observed& seen) {
-  constexpr double kLeastSeconds = 0.05;
+  constexpr double kMinSeconds = 0.05;
   bool changed = false;
   const auto blend = [&](double& value, double measured) {
     if (!is_plausible(measured)) return;
@@ -104,7 +104,7 @@ bool learn(Machine& machine, const Observed& seen) {
     changed = true;
   };
   const auto learn_rate = [&](double& rate, double amount, double seconds) {
-    if (amount > 0 && seconds >= kLeastSeconds) blend(rate, amount / seconds);
+    if (amount > 0 && seconds >= kMinSeconds) blend(rate, amount / seconds);
   };
   const Task& task = *seen.work.task;
   Rates rates = machine.of(task);

@@ -21,7 +21,7 @@ namespace biogpu::cost {
 namespace {
 
 constexpr std::string_view kFirstLine = "biogpu rates 1";
-constexpr std::size_t kMostBytes = 1u << 16;
+constexpr std::size_t kMaxBytes = 1u << 16;
 
 std::string cpu_name() {
   std::ifstream file("/proc/cpuinfo");
@@ -104,7 +104,7 @@ std::optional<Machine> read_rates_file(const std::filesystem::path& path, std::s
   std::error_code error;
   if (path.empty() || !std::filesystem::is_regular_file(path, error)) return std::nullopt;
   std::ifstream file(path, std::ios::binary);
-  std::string text(kMostBytes + 1, '\0');
+  std::string text(kMaxBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   return parse_rates(text, key);
@@ -127,7 +127,7 @@ std::string format_rates(std::string_view key, const Machine& machine) {
 }
 
 std::optional<Machine> parse_rates(std::string_view text, std::string_view key) {
-  if (text.size() > kMostBytes || take_line(text) != kFirstLine) return std::nullopt;
+  if (text.size() > kMaxBytes || take_line(text) != kFirstLine) return std::nullopt;
   const std::string_view of = take_line(text);
   if (!of.starts_with("key ") || of.substr(4) != key) return std::nullopt;
   Machine machine;

@@ -19,7 +19,7 @@ namespace biogpu::pipeline {
 namespace {
 
 constexpr char kMagic[] = {'B', 'G', 'I', 'J', 3, 0, 0, 0};
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 40;
 
 template <class T>
 void put(std::string& to, const T& value) {
@@ -212,7 +212,7 @@ void ResumeLog::replay(const std::function<void(const RecordOutputs&)>& consume)
   std::string payload;
   std::uint32_t crc = 0;
   std::uint64_t n_batches = 0;
-  while (read_exactly(&size, sizeof size) && size < kMostBytes &&
+  while (read_exactly(&size, sizeof size) && size < kMaxBytes &&
          static_cast<std::uint64_t>(end - whole) >= size) {
     payload.resize(size);
     if (!read_exactly(payload.data(), size) || !read_exactly(&crc, sizeof crc) ||

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kQueriesPerBatch = 16384;
 constexpr std::size_t kGpuQueriesPerBatch = 1u << 19;
-constexpr std::uint32_t kMostMismatches = 16;
+constexpr std::uint32_t kMaxMismatches = 16;
 
 constexpr char kCountFooter[] =
     "Columns: query, places on the forward strand, on the reverse strand, on both. A query with\n"
@@ -137,7 +137,7 @@ std::shared_ptr<QueryFlags> add_query_flags(CLI::App& command) {
   command.add_option("-o,--output", flags->out_path, "where the answers go [-]")
       ->option_text("FILE");
   command.add_option("-k,--mismatches", flags->k, "letters that may differ [0]")
-      ->transform(in_range(0u, kMostMismatches))
+      ->transform(in_range(0u, kMaxMismatches))
       ->option_text("K");
   const std::map<std::string, Strands> strands{
       {"both", Strands::both}, {"forward", Strands::forward}, {"reverse", Strands::reverse}};

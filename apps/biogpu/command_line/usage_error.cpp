@@ -34,10 +34,10 @@ std::string without_dashes(std::string_view name) {
 
 // How far a word is from a name: letters to change, none where one begins with the other.
 std::size_t distance(std::string_view word, std::string_view name) {
-  constexpr std::size_t kLeastBeginning = 3;
+  constexpr std::size_t kMinBeginning = 3;
   const std::string a = without_dashes(word);
   const std::string b = without_dashes(name);
-  if (std::min(a.size(), b.size()) >= kLeastBeginning && (a.starts_with(b) || b.starts_with(a)))
+  if (std::min(a.size(), b.size()) >= kMinBeginning && (a.starts_with(b) || b.starts_with(a)))
     return 0;
   return edit_distance(a, b);
 }

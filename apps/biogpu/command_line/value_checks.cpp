@@ -13,7 +13,7 @@
 namespace biogpu::app {
 namespace {
 
-constexpr std::uint64_t kMostSigned = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t kMaxSigned = std::numeric_limits<std::int64_t>::max();
 
 // A plus says nothing, unless another sign follows, which is none.
 std::string_view without_plus(std::string_view text) {
@@ -32,7 +32,7 @@ std::optional<std::string> read_whole(std::string_view text, std::int64_t least,
   const auto [rest, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc{} || rest != end) return {};
   if (is_negative && value > 0) {
-    if (value > kMostSigned || -static_cast<std::int64_t>(value) < least) return {};
+    if (value > kMaxSigned || -static_cast<std::int64_t>(value) < least) return {};
     return "-" + std::to_string(value);
   }
   if (value > most || (least > 0 && value < static_cast<std::uint64_t>(least))) return {};
@@ -42,7 +42,7 @@ std::optional<std::string> read_whole(std::string_view text, std::int64_t least,
 // A bound that only the type sets is of no use to the reader.
 std::string text_of_bounds(std::int64_t least, std::uint64_t most) {
   const bool has_begin = least != INT32_MIN && least != INT64_MIN;
-  const bool has_end = most < kMostSigned && most != INT32_MAX;
+  const bool has_end = most < kMaxSigned && most != INT32_MAX;
   if (has_begin && has_end) return fmt::format(" from {} to {}", least, most);
   if (has_begin) return fmt::format(", {} or more", least);
   return has_end ? fmt::format(" up to {}", most) : std::string();

@@ -72,11 +72,11 @@ ParasailFormat parse_format(std::string_view name) {
   wrong_usage(fmt::format("-O {}; expected EMBOSS, SAM, SAMH or SSW", name));
 }
 
-constexpr int kMost = std::numeric_limits<int>::max();
+constexpr int kMax = std::numeric_limits<int>::max();
 constexpr int kMaxScore = 127;
 
 void set_option(ParasailFlags& flags, char option, const char* value) {
-  const auto at_least = [&](int least) { return number(option, value, least, kMost); };
+  const auto at_least = [&](int least) { return number(option, value, least, kMax); };
   const auto percent = [&] { return number(option, value, 0, 100); };
   switch (option) {
     case 'a':

@@ -14,9 +14,9 @@ namespace biogpu::app {
 namespace {
 
 constexpr int kMaxVirtualWorkers = 16;
-constexpr int kLeastParts = 2;
-constexpr int kMostParts = 999;
-constexpr std::int64_t kLeastLines = 1000;
+constexpr int kMinParts = 2;
+constexpr int kMaxParts = 999;
+constexpr std::int64_t kMinLines = 1000;
 
 qc::UmiLocation parse_umi_location(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -69,16 +69,16 @@ void resolve_split(qc::Options& o, const QcFlags::Given& g) {
   if (g.split_files && g.split_lines)
     throw Error(ErrorCode::usage, "--split and --split_by_lines exclude each other");
   if (g.split_files) {
-    if (*g.split_files < kLeastParts || *g.split_files > kMostParts)
+    if (*g.split_files < kMinParts || *g.split_files > kMaxParts)
       throw Error(ErrorCode::usage, fmt::format("--split is {}; expected {} to {}", *g.split_files,
-                                                kLeastParts, kMostParts));
+                                                kMinParts, kMaxParts));
     o.split_files = *g.split_files;
   }
   if (g.split_lines) {
-    if (*g.split_lines < kLeastLines || *g.split_lines % 4 != 0)
+    if (*g.split_lines < kMinLines || *g.split_lines % 4 != 0)
       throw Error(ErrorCode::usage,
                   fmt::format("--split_by_lines is {}; expected a multiple of 4 from {} to {}",
-                              *g.split_lines, kLeastLines, INT64_MAX - 3));
+                              *g.split_lines, kMinLines, INT64_MAX - 3));
     o.split_by_lines = true;
     o.split_records = static_cast<std::uint64_t>(*g.split_lines / 4);
   }

@@ -143,7 +143,7 @@ SearchArgs SearchBatch::score_args(SearchCells cells) const {
   args.inexact = inexact_.data();
   args.n_inexact = n_inexact_.data();
   args.limit = static_cast<std::uint32_t>(limit(cells));
-  args.most_inexact = kMaxInexact;
+  args.max_inexact = kMaxInexact;
   args.n_targets = part_.n_targets;
   args.n_units = static_cast<std::uint32_t>(schedule_.units.size());
   args.n_tiles = static_cast<std::uint32_t>(plan_.n_tiles());

@@ -44,7 +44,7 @@ __device__ void write_score(const SearchArgs& a, int slot, std::uint32_t target,
   if (score < a.limit) return;
   const std::uint32_t at = atomicAdd(a.n_inexact, 1u);
   // A single word, which the host may read at once.
-  if (at < a.most_inexact)
+  if (at < a.max_inexact)
     *static_cast<volatile std::uint64_t*>(a.inexact + at) =
         static_cast<std::uint64_t>(slot) << 32 | target;
 }

@@ -81,9 +81,9 @@ struct SearchArgs {
                                            // tile and split batch what its waves have left below
   std::uint16_t* score = nullptr;          // [slots][n_targets], written
   // Scores of `limit` or more, which are not exact: slot << 32 | target in any order, as they are
-  // found. Pinned host memory, [most_inexact]: the host reads it while the kernel runs.
+  // found. Pinned host memory, [max_inexact]: the host reads it while the kernel runs.
   std::uint64_t* inexact = nullptr;
-  std::uint32_t* n_inexact = nullptr;  // device memory, 0 before the launch; may pass most_inexact
+  std::uint32_t* n_inexact = nullptr;  // device memory, 0 before the launch; may pass max_inexact
   std::uint64_t n_targets = 0;
   std::uint64_t n_split_letters = 0;  // before the first batch that is not split
   std::uint32_t n_bundles = 0;
@@ -96,7 +96,7 @@ struct SearchArgs {
   std::int32_t gap_extend = 0;
   std::int32_t bias = 0;
   std::uint32_t limit = 0;
-  std::uint32_t most_inexact = 0;
+  std::uint32_t max_inexact = 0;
   std::uint16_t small_open = 0;  // set by launch_search_score: gap_open negated, I16x2Equal
 };
 

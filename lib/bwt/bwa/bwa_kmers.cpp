@@ -8,7 +8,7 @@ namespace biogpu::bwt {
 
 BwaKmers::BwaKmers(const BwaFm& index, int n_threads) {
   constexpr std::uint64_t kTextPerEntry = 256;
-  while (k_ < kMostBases && (kTextPerEntry << 2 * (k_ + 1)) <= index.size()) ++k_;
+  while (k_ < kMaxBases && (kTextPerEntry << 2 * (k_ + 1)) <= index.size()) ++k_;
   rows_ = BigArray<BwaFm::Rows>(std::size_t{1} << 2 * k_);
   // Each job has the strings that end in the same bases.
   const std::uint32_t n_last = std::min<std::uint32_t>(k_, 3);

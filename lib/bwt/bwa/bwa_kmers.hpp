@@ -10,7 +10,7 @@ namespace biogpu::bwt {
 // The rows of every string of k bases, so that a search begins with k steps done.
 class BwaKmers {
  public:
-  // k grows with the text, for the table must be small next to it: 0 to kMostBases.
+  // k grows with the text, for the table must be small next to it: 0 to kMaxBases.
   BwaKmers(const BwaFm& index, int n_threads);
 
   std::uint32_t k() const { return k_; }
@@ -21,7 +21,7 @@ class BwaKmers {
   }
 
  private:
-  static constexpr std::uint32_t kMostBases = 11;
+  static constexpr std::uint32_t kMaxBases = 11;
 
   void fill(const BwaFm& index, std::uint64_t word, std::uint32_t length, const BwaFm::Rows& rows);
 

@@ -13,7 +13,7 @@ namespace biogpu::bwt {
 namespace {
 
 constexpr unsigned kSentinelSymbol = 4;  // what symbol_before() gives for a sentinel
-constexpr std::uint64_t kMostTableK = 12;
+constexpr std::uint64_t kBuiltTableK = 12;
 
 using Counts = std::array<std::uint64_t, 4>;
 
@@ -42,7 +42,7 @@ std::vector<FmSegment> cut_segments(const Reference& reference) {
 
 std::uint64_t choose_table_k(std::uint64_t n_rows) {
   std::uint64_t k = 1;
-  while (k < kMostTableK && (std::uint64_t{1} << (2 * (k + 1))) <= n_rows / 4) ++k;
+  while (k < kBuiltTableK && (std::uint64_t{1} << (2 * (k + 1))) <= n_rows / 4) ++k;
   return k;
 }
 

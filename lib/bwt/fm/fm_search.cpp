@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kLanes = 24;
 // An interval this narrow is left for the text itself where that takes fewer cache lines: finding
 // the position of a row takes about sample_rate lines, the comparison two.
-constexpr std::uint64_t kMostRowsCompared = 4;
+constexpr std::uint64_t kMaxRowsCompared = 4;
 
 template <bool kLocate>
 class Search {
@@ -124,7 +124,7 @@ class Search {
       lane.count = n_rows;
       return finish(lane);
     }
-    if (n_rows <= kMostRowsCompared && n_rows * (header_.sample_rate + 2) < lane.left)
+    if (n_rows <= kMaxRowsCompared && n_rows * (header_.sample_rate + 2) < lane.left)
       return begin_walk(lane);
     lane.step = Step::extend;
     prefetch_rows(lane.rows);

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kLanes = 32;
 // Rows are left for the text where finding their positions, of sample_rate steps for each at most,
 // takes fewer steps than going on: a step of either kind costs the line of one block.
-constexpr std::uint64_t kMostRowsCompared = 64;
+constexpr std::uint64_t kMaxRowsCompared = 64;
 
 constexpr auto kCodes = [] {
   std::array<std::uint8_t, 256> codes{};
@@ -214,7 +214,7 @@ class Search {
   bool is_for_text(const Lane& lane) const {
     // The empty match has every row, that of the text's end too, which is no place of a query.
     if (lane.begin == lane.end) return false;
-    if (!index_.text().is_there() || lane.rows.size > kMostRowsCompared) return false;
+    if (!index_.text().is_there() || lane.rows.size > kMaxRowsCompared) return false;
     std::uint64_t n_located = lane.rows.size;
     std::uint64_t n_saved = lane.begin - lane.stop;
     if (lane.end - lane.begin >= settings_.min_length) {
@@ -333,27 +333,27 @@ class Search {
 
   // The places that match on furthest to the left, of them those furthest to the right.
   bool compare(Lane& lane) const {
-    std::uint32_t most_before = 0;
+    std::uint32_t max_before = 0;
     for (const std::uint64_t position : lane.located)
-      most_before =
-          std::max(most_before, n_equal_before(lane, position, lane.begin, lane.begin - lane.stop));
-    if (lane.end - lane.begin + most_before < settings_.min_length)
-      return begin_window(lane, lane.begin - most_before);
+      max_before =
+          std::max(max_before, n_equal_before(lane, position, lane.begin, lane.begin - lane.stop));
+    if (lane.end - lane.begin + max_before < settings_.min_length)
+      return begin_window(lane, lane.begin - max_before);
     std::erase_if(lane.located, [&](std::uint64_t position) {
-      return n_equal_before(lane, position, lane.begin, most_before) < most_before;
+      return n_equal_before(lane, position, lane.begin, max_before) < max_before;
     });
-    std::uint32_t most_behind = 0;
+    std::uint32_t max_behind = 0;
     for (const std::uint64_t position : lane.located)
-      most_behind = std::max(most_behind,
-                             n_equal_behind(lane, position, lane.begin, lane.run_end - lane.begin));
+      max_behind = std::max(max_behind,
+                            n_equal_behind(lane, position, lane.begin, lane.run_end - lane.begin));
     // All places have what is matched so far.
-    if (most_behind < lane.end - lane.begin) index_.refuse_text();
+    if (max_behind < lane.end - lane.begin) index_.refuse_text();
     std::erase_if(lane.located, [&](std::uint64_t position) {
-      return n_equal_behind(lane, position, lane.begin, most_behind) < most_behind;
+      return n_equal_behind(lane, position, lane.begin, max_behind) < max_behind;
     });
-    for (std::uint64_t& position : lane.located) position -= most_before;
-    lane.end = lane.begin + most_behind;
-    lane.begin -= most_before;
+    for (std::uint64_t& position : lane.located) position -= max_before;
+    lane.end = lane.begin + max_behind;
+    lane.begin -= max_before;
     add_match(lane, lane.located);
     return begin_behind(lane);
   }

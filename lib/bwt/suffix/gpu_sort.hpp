@@ -13,7 +13,7 @@ struct GpuSortJob {
   void* sa = nullptr;  // as many as the text has symbols, of 4 bytes below 2^32 - 1, else 8
   int index_bytes = 4;
   int n_threads = 1;                   // that take the positions from the device
-  std::uint64_t most_rows = 0;         // the largest block of the array; 0: what the device holds
+  std::uint64_t max_rows = 0;          // the largest block of the array; 0: what the device holds
   std::uint64_t max_device_bytes = 0;  // 0: what is free
 };
 

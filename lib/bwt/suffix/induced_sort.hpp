@@ -265,16 +265,16 @@ class InducedSort {
 
   // The first substring of each kind, whose numbers go to sa_; none where they are many.
   std::vector<std::uint64_t> find_kinds() {
-    constexpr std::uint64_t kMostKinds = 1u << 12;
-    constexpr std::uint64_t kSlots = 4 * kMostKinds;
+    constexpr std::uint64_t kMaxKinds = 1u << 12;
+    constexpr std::uint64_t kSlots = 4 * kMaxKinds;
     std::vector<std::uint64_t> kinds;
-    if (n_lms_ < 2 * kMostKinds) return kinds;
+    if (n_lms_ < 2 * kMaxKinds) return kinds;
     std::vector<std::uint64_t> slot(kSlots);  // 1 + a kind
     for (std::uint64_t k = 0; k < n_lms_; ++k) {
       std::uint64_t at = (text_.digest(lms_[k], length_of(k)) >> 32) % kSlots;
       while (slot[at] != 0 && !same_substring(kinds[slot[at] - 1], k)) at = (at + 1) % kSlots;
       if (slot[at] == 0) {
-        if (kinds.size() == kMostKinds) return {};
+        if (kinds.size() == kMaxKinds) return {};
         kinds.push_back(k);
         slot[at] = kinds.size();
       }

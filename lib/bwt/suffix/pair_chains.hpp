@@ -52,7 +52,7 @@ class PairChains {
  private:
   static constexpr Index kNone = std::numeric_limits<Index>::max();
   // Words that the last pair of a chain is compared over. It may belong with others that repeat.
-  static constexpr int kMostWords = 64;
+  static constexpr int kMaxWords = 64;
   enum First : std::uint8_t { unknown, a_first, b_first };
 
   bool goes_on(std::uint64_t a) const {
@@ -77,7 +77,7 @@ class PairChains {
 
   First compare(std::uint64_t a, std::uint64_t b) const {
     const std::uint64_t step = source_.text.symbols_per_word();
-    for (int k = 0; k < kMostWords; ++k, a += step, b += step) {
+    for (int k = 0; k < kMaxWords; ++k, a += step, b += step) {
       const std::uint64_t word_a = source_.word_at(a);
       const std::uint64_t word_b = source_.word_at(b);
       if (word_a != word_b) return word_a < word_b ? a_first : b_first;

@@ -21,12 +21,12 @@ namespace {
 constexpr std::uint64_t kDirectWords = 16;
 // Shares of the text. Above the first, comparing further costs more than induction; so do rounds of
 // doubling that add up to the second.
-constexpr double kMostUnresolved = 0.25;
-constexpr double kMostRankWork = 2;
+constexpr double kMaxUnresolved = 0.25;
+constexpr double kMaxRankWork = 2;
 // Words for each symbol of the text that a few long ties may be compared over, and fewer words for
 // each tie than are worth it.
 constexpr std::uint64_t kWordsFurther = 8;
-constexpr std::uint64_t kLeastWordsFurther = 512;
+constexpr std::uint64_t kMinWordsFurther = 512;
 // With so many threads, sorting all suffixes of a text is faster than the two scans of an
 // induction, which one thread does, unless more than this share of the text repeats itself. Above
 // the other share it consists of few substrings.
@@ -36,7 +36,7 @@ constexpr double kMaxEqualInduced = 0.5;
 // Suffixes that tell whether the text repeats itself.
 constexpr std::uint64_t kDrawn = 1u << 12;
 // Before so many suffixes are sorted, nothing is known of the text.
-constexpr std::uint64_t kLeastEvidence = 1u << 16;
+constexpr std::uint64_t kMinEvidence = 1u << 16;
 
 template <class Index>
 class SuffixSorter {
@@ -112,7 +112,7 @@ class SuffixSorter {
   double share_of_equal_words() const {
     const std::uint64_t n = source_.text.size();
     const std::uint64_t word = source_.text.symbols_per_word();
-    if (n < kLeastEvidence) return 0;
+    if (n < kMinEvidence) return 0;
     std::vector<std::pair<std::uint64_t, std::uint64_t>> drawn;
     for (std::uint64_t k = 0; k < kDrawn; ++k) {
       const std::uint64_t i = k * (n - 2 * word) / kDrawn + k % word;
@@ -146,7 +146,7 @@ class SuffixSorter {
     report.n_unresolved = n_unresolved;
     if (all_by_ranks()) return true;
     return !too_repetitive() && static_cast<double>(n_costly) <=
-                                    kMostUnresolved * static_cast<double>(source_.text.size());
+                                    kMaxUnresolved * static_cast<double>(source_.text.size());
   }
 
   // For each suffix that is left: together kWordsFurther for each of the text.
@@ -162,7 +162,7 @@ class SuffixSorter {
     if (groups_.empty()) return true;
     RankDoubling<Index> doubling(sa_.data(), sa_.size(), settings_.n_threads);
     const auto max_work =
-        static_cast<std::uint64_t>(kMostRankWork * static_cast<double>(sa_.size()));
+        static_cast<std::uint64_t>(kMaxRankWork * static_cast<double>(sa_.size()));
     const bool sorted =
         doubling.run(std::move(groups_), all_by_ranks() ? ~std::uint64_t{0} : max_work);
     report.n_rank_rounds += doubling.n_rounds();
@@ -174,11 +174,11 @@ class SuffixSorter {
   void refine_further() {
     if (groups_.empty() || all_by_ranks()) return;
     std::uint64_t n_words = words_further();
-    if (n_words < kLeastWordsFurther && kChainsPairs) {
+    if (n_words < kMinWordsFurther && kChainsPairs) {
       groups_ = PairChains<Index>(source_, sa_.data(), settings_.n_threads).run(groups_);
       n_words = words_further();
     }
-    if (groups_.empty() || n_words < kLeastWordsFurther) return;
+    if (groups_.empty() || n_words < kMinWordsFurther) return;
     std::vector<Worker> workers;
     for (int i = 0; i < std::max(settings_.n_threads, 1); ++i)
       workers.emplace_back(source_, sa_.data());
@@ -202,14 +202,14 @@ class SuffixSorter {
   bool too_repetitive() const {
     const std::uint64_t n_sorted = n_sorted_.load(std::memory_order_relaxed);
     const std::uint64_t n_left = n_left_.load(std::memory_order_relaxed);
-    return !all_by_ranks() && (n_sorted >= kLeastEvidence || n_sorted == source_.text.size()) &&
-           static_cast<double>(n_left) > 2 * kMostUnresolved * static_cast<double>(n_sorted) &&
-           static_cast<double>(n_left) > kMostUnresolved / 8 * static_cast<double>(sa_.size());
+    return !all_by_ranks() && (n_sorted >= kMinEvidence || n_sorted == source_.text.size()) &&
+           static_cast<double>(n_left) > 2 * kMaxUnresolved * static_cast<double>(n_sorted) &&
+           static_cast<double>(n_left) > kMaxUnresolved / 8 * static_cast<double>(sa_.size());
   }
 
   bool many_tie() const {
     const std::uint64_t n_sorted = n_sorted_.load(std::memory_order_relaxed);
-    return n_sorted >= kLeastEvidence && n_tied_.load(std::memory_order_relaxed) > n_sorted / 4;
+    return n_sorted >= kMinEvidence && n_tied_.load(std::memory_order_relaxed) > n_sorted / 4;
   }
 
   // Where many suffixes tie, comparing on mostly delays the decision.

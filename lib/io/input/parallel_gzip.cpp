@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMoreBytes = 128u << 10;  // a block or two: pieces end within one
 // What a guess may decode to: bounds memory where the text is one letter again and again.
-constexpr std::size_t kMostSymbols = 16u << 20;
+constexpr std::size_t kMaxSymbols = 16u << 20;
 
 struct MemberEnd {
   std::size_t at = 0;  // in the text of its part
@@ -230,7 +230,7 @@ ParallelGzipProducer::Stop ParallelGzipProducer::decode_until(Piece& piece, Inpu
       continue;
     }
     bit = 8 * input.begin() + in.position();
-    if (std::is_same_v<Symbol, std::uint16_t> && out.n_text() > kMostSymbols) return Stop::too_long;
+    if (std::is_same_v<Symbol, std::uint16_t> && out.n_text() > kMaxSymbols) return Stop::too_long;
     if (result == DeflateDecoder::Result::more) continue;
     std::uint64_t at = (bit + 7) / 8;
     const std::int64_t crc = input.number(at, 4);

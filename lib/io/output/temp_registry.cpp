@@ -25,7 +25,7 @@ struct TempName {
 
 namespace {
 
-constexpr std::size_t kLeastRoom = 256;
+constexpr std::size_t kMinRoom = 256;
 
 std::atomic<TempName*> all{nullptr};
 std::mutex mutex;  // of what follows, and of whoever adds to the list
@@ -42,7 +42,7 @@ TempName* take_free(std::size_t n_bytes) {
 }
 
 TempName* add_name(std::size_t n_bytes) {
-  auto* const name = new TempName(std::max(kLeastRoom, std::bit_ceil(n_bytes)));
+  auto* const name = new TempName(std::max(kMinRoom, std::bit_ceil(n_bytes)));
   name->next = all;
   all = name;
   return name;

@@ -62,7 +62,7 @@ void set_adapters(const Options& options, gpu::qc::BatchOptions& out) {
   const OverlapRules overlap{options.overlap_require, options.overlap_diff_limit,
                              options.overlap_diff_percent};
   for (int length = 0; length <= kMaxLength; ++length)
-    out.most_differing.push_back(static_cast<std::int16_t>(most_differing(length, overlap)));
+    out.max_differing.push_back(static_cast<std::int16_t>(max_differing(length, overlap)));
 }
 
 void set_filters(const Options& options, gpu::qc::BatchOptions& out) {
@@ -77,9 +77,10 @@ void set_filters(const Options& options, gpu::qc::BatchOptions& out) {
   rules.length_limit = options.length_limit;
   if (!options.complexity_filter) return;
   for (int length = 0; length <= kMaxLength; ++length) {
-    int least = 0;
-    while (least <= length && !is_complex(least, length, options.complexity_percent)) ++least;
-    out.least_changes.push_back(static_cast<std::int16_t>(least));
+    int min_changes = 0;
+    while (min_changes <= length && !is_complex(min_changes, length, options.complexity_percent))
+      ++min_changes;
+    out.min_changes.push_back(static_cast<std::int16_t>(min_changes));
   }
 }
 

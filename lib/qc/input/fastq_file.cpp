@@ -87,7 +87,7 @@ void FastqFile::drop_skipped(FastqChunk& chunk) {
   line_begin_ = records_end_;
 }
 
-bool FastqFile::read(FastqChunk& chunk, std::size_t n, std::size_t most_bytes) {
+bool FastqFile::read(FastqChunk& chunk, std::size_t n, std::size_t max_bytes) {
   chunk.records.clear();
   chunk.text.clear();
   if (stopped_ || n == 0) return false;
@@ -96,7 +96,7 @@ bool FastqFile::read(FastqChunk& chunk, std::size_t n, std::size_t most_bytes) {
   next_ = Line::name;
   line_begin_ = records_end_ = 0;
   std::size_t scanned = 0;
-  const auto is_full = [&] { return chunk.records.size() == n || records_end_ >= most_bytes; };
+  const auto is_full = [&] { return chunk.records.size() == n || records_end_ >= max_bytes; };
   while (!is_full() && !stopped_) {
     if (scanned == chunk.text.size()) {
       drop_skipped(chunk);

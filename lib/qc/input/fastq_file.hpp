@@ -37,9 +37,9 @@ class FastqFile {
   FastqFile(const std::string& path, Damage damage, const Inflaters& inflaters);
   ~FastqFile();
 
-  // Replaces the chunk by the next n records, fewer at the end, or where they come to most_bytes of
+  // Replaces the chunk by the next n records, fewer at the end, or where they come to max_bytes of
   // text. False when there are none.
-  bool read(FastqChunk& chunk, std::size_t n, std::size_t most_bytes = SIZE_MAX);
+  bool read(FastqChunk& chunk, std::size_t n, std::size_t max_bytes = SIZE_MAX);
 
   const std::string& label() const { return file_.label(); }
   const std::vector<std::string>& remarks() const { return remarks_; }

@@ -13,11 +13,11 @@ namespace {
 constexpr std::size_t kAhead = 2;
 }
 
-Prefetcher::Prefetcher(FastqFile& file, std::size_t n_records, std::uint64_t most,
+Prefetcher::Prefetcher(FastqFile& file, std::size_t n_records, std::uint64_t max_records,
                        std::size_t max_bytes)
     : file_(file),
       n_records_(n_records),
-      most_(most == 0 ? UINT64_MAX : most),
+      max_records_(max_records == 0 ? UINT64_MAX : max_records),
       max_bytes_(max_bytes),
       slots_(kAhead) {
   thread_ = std::thread([this] { work(); });
@@ -33,7 +33,7 @@ Prefetcher::~Prefetcher() {
 }
 
 void Prefetcher::work() {
-  std::uint64_t n_left = most_;
+  std::uint64_t n_left = max_records_;
   for (;;) {
     std::unique_lock lock(mutex_);
     timed(wait_s_, [&] {

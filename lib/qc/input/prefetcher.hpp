@@ -17,9 +17,9 @@ class Prefetcher {
   // Text of a chunk. Reads of 250,000 bases come to that by the thousand.
   static constexpr std::size_t kMaxBytes = 512u << 20;
 
-  // n_records: of a chunk; most: of all, 0 for no bound. A chunk that takes max_bytes of text or
-  // more is Error{bad_input}: a small gzip file may hold any number of long lines.
-  Prefetcher(FastqFile& file, std::size_t n_records, std::uint64_t most,
+  // n_records: of a chunk; max_records: of all, 0 for no bound. A chunk that takes max_bytes of
+  // text or more is Error{bad_input}: a small gzip file may hold any number of long lines.
+  Prefetcher(FastqFile& file, std::size_t n_records, std::uint64_t max_records,
              std::size_t max_bytes = kMaxBytes);
   ~Prefetcher();
   Prefetcher(const Prefetcher&) = delete;
@@ -39,7 +39,7 @@ class Prefetcher {
 
   FastqFile& file_;
   const std::size_t n_records_;
-  const std::uint64_t most_;
+  const std::uint64_t max_records_;
   const std::size_t max_bytes_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -12,7 +12,7 @@ namespace biogpu::qc {
 namespace {
 
 // Of text: a small compressed file may hold any amount of it.
-constexpr std::size_t kMostBytes = 16u << 20;
+constexpr std::size_t kMaxBytes = 16u << 20;
 
 }  // namespace
 
@@ -21,10 +21,10 @@ std::vector<std::string> read_list_lines(const std::string& path) {
   std::string text;
   for (std::string_view piece; !(piece = reader.next()).empty();) {
     text += piece;
-    if (text.size() > kMostBytes)
+    if (text.size() > kMaxBytes)
       throw Error(ErrorCode::bad_input,
                   fmt::format("{}: is larger than {} MiB; expected a list of adapters or barcodes",
-                              path, kMostBytes >> 20));
+                              path, kMaxBytes >> 20));
   }
   std::vector<std::string> lines;
   for (std::size_t begin = 0; begin < text.size();) {

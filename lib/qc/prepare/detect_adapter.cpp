@@ -16,7 +16,7 @@ constexpr int kSeed = 10;  // bases
 constexpr std::size_t kSeeds = std::size_t{1} << (2 * kSeed);
 constexpr int kFirstPosition = 20;
 constexpr int kLastSeedOfFastp1 = 500;  // one that lies further in is not grown
-constexpr std::size_t kLeastReads = 10000;
+constexpr std::size_t kMinReads = 10000;
 constexpr std::size_t kCandidates = 10;
 constexpr std::size_t kLongest = 60;
 constexpr std::string_view kCodeBases = "ATCG";
@@ -123,8 +123,8 @@ class Tree {
 
 // The known adapter that most reads hold, one base in 16 may differ, if they are enough.
 std::string most_frequent_known(const ReadSample& reads) {
-  constexpr std::size_t kMostReads = 100000;
-  constexpr std::size_t kMostBases = kMostReads * 1000;
+  constexpr std::size_t kMaxReads = 100000;
+  constexpr std::size_t kMaxBases = kMaxReads * 1000;
   constexpr std::size_t kEnoughHits = 1000;
   constexpr std::size_t kShortest = 8;  // bases compared, one more
   const std::span<const std::string_view> adapters = known_adapters_of_fastp_1();
@@ -137,7 +137,7 @@ std::string most_frequent_known(const ReadSample& reads) {
     const std::string_view read = reads[r];
     ++n_checked;
     n_bases += read.size();
-    if (n_checked > kMostReads || n_bases > kMostBases || most > kEnoughHits) break;
+    if (n_checked > kMaxReads || n_bases > kMaxBases || most > kEnoughHits) break;
     for (std::size_t a = 0; a < adapters.size(); ++a) {
       const std::string_view adapter = adapters[a];
       if (adapter.size() >= read.size() || (most > 20 && hits[a] < most / 10)) continue;
@@ -185,7 +185,7 @@ std::string grow(const ReadSample& reads, std::uint32_t seed, int shift, bool of
 }  // namespace
 
 std::string detect_adapter(const ReadSample& reads, int trim_tail, bool known_first) {
-  if (reads.size() < kLeastReads) return {};
+  if (reads.size() < kMinReads) return {};
   if (known_first) {
     std::string known = most_frequent_known(reads);
     if (known.size() > 8) return known;

@@ -7,12 +7,12 @@ namespace biogpu::qc {
 namespace {
 
 constexpr std::string_view kBases = "ATCG";
-constexpr int kMostPoints = 300;  // of a curve; longer reads are averaged
+constexpr int kMaxPoints = 300;  // of a curve; longer reads are averaged
 
 // Cycles in runs of equal length, few enough for a chart; x is the last cycle of each, from 1.
 std::vector<int> chart_cycles(const ReadStats& stats) {
   const auto n = static_cast<int>(stats.cycles.size());
-  const int step = (n + kMostPoints - 1) / kMostPoints;
+  const int step = (n + kMaxPoints - 1) / kMaxPoints;
   std::vector<int> x;
   for (int c = 0; c < n; c += step) x.push_back(std::min(c + step, n));
   return x;

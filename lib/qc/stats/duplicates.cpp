@@ -105,7 +105,7 @@ class KeySet::Shard {
 
  private:
   static constexpr std::size_t kFirstSlots = 1u << 12;
-  static constexpr std::size_t kMostSlots = 1u << 26;  // 256 MiB; the bits take 512
+  static constexpr std::size_t kMaxSlots = 1u << 26;  // 256 MiB; the bits take 512
   static constexpr std::size_t kBitmapBytes = std::size_t{1} << 29;
 
   struct Unmap {
@@ -132,7 +132,7 @@ class KeySet::Shard {
 
   void grow() {
     std::vector<std::uint32_t> old = std::move(slots_);
-    if (old.size() == kMostSlots) {
+    if (old.size() == kMaxSlots) {
       // Pages that are never touched take no memory.
       void* bytes = mmap(nullptr, kBitmapBytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

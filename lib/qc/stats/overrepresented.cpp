@@ -32,7 +32,7 @@ std::size_t slot_of(std::uint64_t hash, std::size_t n_slots) {
   return static_cast<std::size_t>((hash ^ hash >> 29) * kFactor >> 20) & (n_slots - 1);
 }
 
-std::uint64_t least_count(int length, int n_cycles) {
+std::uint64_t min_count(int length, int n_cycles) {
   if (length >= n_cycles - 1) return 3;
   if (length >= 100) return 5;
   if (length >= 40) return 20;
@@ -86,7 +86,7 @@ std::vector<std::string> overrepresented_candidates(const ReadSample& reads, int
     const std::vector<int> all = overrepresented_lengths(n_cycles);
     const auto times = static_cast<std::uint64_t>(std::count(all.begin(), all.end(), length));
     for (const Counted& entry : table)
-      if (entry.text != nullptr && entry.count * times >= least_count(length, n_cycles))
+      if (entry.text != nullptr && entry.count * times >= min_count(length, n_cycles))
         frequent[std::string(entry.text, static_cast<std::size_t>(length))] = entry.count * times;
   }
   for (auto it = frequent.begin(); it != frequent.end();) {

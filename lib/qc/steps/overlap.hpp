@@ -23,7 +23,7 @@ struct OverlapRules {
 };
 
 // How many of the compared bases of an overlap of so many may differ.
-inline int most_differing(int length, const OverlapRules& rules) {
+inline int max_differing(int length, const OverlapRules& rules) {
   const int limit = static_cast<int>(length * (rules.diff_percent / 100.0));
   return limit < rules.diff_limit ? limit : rules.diff_limit;
 }

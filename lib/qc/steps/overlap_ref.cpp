@@ -16,7 +16,7 @@ int count_mismatches(const char* a, const char* b, int n) {
 // The overlap of two aligned parts of this length, if they agree well enough.
 bool accept(const char* a, const char* b, int offset, int length, const OverlapRules& rules,
             Overlap& overlap) {
-  const int limit = most_differing(length, rules);
+  const int limit = max_differing(length, rules);
   if (count_mismatches(a, b, std::min(kCompared, length)) > limit) return false;
   overlap = {true, offset, length, count_mismatches(a, b, length)};
   return true;

@@ -36,18 +36,18 @@ HWY_INLINE int equal_bases(const char* a, const char* b, int n) {
 // The first offset from `offset` on, before `end`, at which the first vector alone does not show
 // more mismatches than any limit allows.
 HWY_INLINE int skip_hopeless(const char* moving, int offset, int end, hn::Vec<Tag> fixed,
-                             int least_equal) {
+                             int min_equal) {
   const Tag d;
   for (; offset < end; ++offset) {
     const auto bases = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(moving + offset));
-    if (static_cast<int>(hn::CountTrue(d, hn::Eq(bases, fixed))) >= least_equal) break;
+    if (static_cast<int>(hn::CountTrue(d, hn::Eq(bases, fixed))) >= min_equal) break;
   }
   return offset;
 }
 
 HWY_INLINE bool accept(const char* a, const char* b, int offset, int length,
                        const OverlapRules& rules, Overlap& overlap) {
-  const int limit = most_differing(length, rules);
+  const int limit = max_differing(length, rules);
   const int compared = std::min(kCompared, length);
   if (compared - equal_bases(a, b, compared) > limit) return false;
   overlap = {true, offset, length, length - equal_bases(a, b, length)};
@@ -61,13 +61,13 @@ HWY_INLINE bool slide(const char* moving, int length, const char* fixed, int fix
   // Of the bases compared, those that the first vector holds.
   const int width = std::min(kCompared, static_cast<int>(hn::Lanes(d)));
   // No limit is above diff_limit; equal bytes behind the compared ones only make it more careful.
-  const int least_equal = width - std::max(rules.diff_limit, 0);
+  const int min_equal = width - std::max(rules.diff_limit, 0);
   const auto head = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(fixed));
   const int end = length - rules.require;
   // Shorter overlaps do not fill the vector.
   const int wide_end = fixed_length < width ? 0 : std::min(end, length - width + 1);
   for (int offset = 0;; ++offset) {
-    offset = skip_hopeless(moving, offset, wide_end, head, least_equal);
+    offset = skip_hopeless(moving, offset, wide_end, head, min_equal);
     if (offset >= end) return false;
     const int overlapping = std::min(length - offset, fixed_length);
     if (accept(moving + offset, fixed, offset, overlapping, rules, overlap)) return true;

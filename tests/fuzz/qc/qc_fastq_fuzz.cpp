@@ -28,12 +28,12 @@ void append(qc::FastqChunk& chunk, std::string& all) {
 
 // The records of the file, and behind them the error that ends it.
 std::string read_all(const std::string& path, qc::Damage damage, std::size_t n,
-                     std::size_t most_bytes) {
+                     std::size_t max_bytes) {
   std::string all;
   try {
     qc::FastqFile file(path, damage, {});
     qc::FastqChunk chunk;
-    while (file.read(chunk, n, most_bytes)) append(chunk, all);
+    while (file.read(chunk, n, max_bytes)) append(chunk, all);
   } catch (const Error& error) {
     require(std::string_view(error.what()).starts_with(path), "an error without its file");
     return "error";  // it takes the records of its chunk with it

@@ -175,7 +175,7 @@ void measure_search(std::uint64_t n, std::uint32_t n_queries) {
 namespace {
 
 // Of the largest text.
-std::uint64_t most_bases() {
+std::uint64_t max_bases() {
   const char* const scale = std::getenv("BIOGPU_BENCH_BASES");
   return scale != nullptr ? std::strtoull(scale, nullptr, 10) : 400000000;
 }
@@ -184,17 +184,17 @@ std::uint64_t most_bases() {
 
 TEST_CASE("bwt.bench: transforms", "[.bench]") {
   if (!test::has_gpu()) return;
-  for (const std::uint64_t n : {most_bases() / 8, most_bases()}) measure_transform(n / 32 * 32);
+  for (const std::uint64_t n : {max_bases() / 8, max_bases()}) measure_transform(n / 32 * 32);
 }
 
 TEST_CASE("bwt.bench: hard texts", "[.bench]") {
   if (!test::has_gpu()) return;
-  measure_hard(most_bases() / 8);
-  measure_strings(most_bases() / 8);
+  measure_hard(max_bases() / 8);
+  measure_strings(max_bases() / 8);
 }
 
 TEST_CASE("bwt.bench: searches", "[.bench]") {
   if (!test::has_gpu()) return;
-  measure_search(most_bases() / 8 / 32 * 32,
-                 static_cast<std::uint32_t>(std::min<std::uint64_t>(most_bases() / 100, 4000000)));
+  measure_search(max_bases() / 8 / 32 * 32,
+                 static_cast<std::uint32_t>(std::min<std::uint64_t>(max_bases() / 100, 4000000)));
 }
