@@ -33,7 +33,7 @@ LIB_LAYER = {"core": 0, "io": 1, "structure": 2, "pipeline": 2, "bio": 3, "repor
 # The only files of lib/ that know gpu/; a build without a GPU leaves them out.
 GPU_SIDE_OF_LIB = re.compile(r"^lib/(gpu_backend/|.*_gpu(_\w+)?\.[ch]pp$)")
 # Inside gpu/: the same.
-GPU_LAYER = {"rt": 0, "prim": 1, "limits": 2, "align": 2, "kmer": 2, "bwt": 2, "qc": 2, "ops": 2,
+GPU_LAYER = {"rt": 0, "prim": 1, "roofline": 2, "align": 2, "kmer": 2, "bwt": 2, "qc": 2, "ops": 2,
              "models": 3}
 # Headers of lib/ that hold plain structs alone, as the arguments of operations, or need the standard library alone:
 # gpu/ includes them too.

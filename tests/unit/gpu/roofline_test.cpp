@@ -2,8 +2,8 @@
 #include <random>
 #include <vector>
 
-#include "gpu/limits/limits.hpp"
 #include "gpu/prim/device_sort.hpp"
+#include "gpu/roofline/roofline.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
 
@@ -46,15 +46,15 @@ TEST_CASE("gpu.i16x2: both halves are computed apart", "[gpu][device]") {
   const auto device_a = test::to_device(a, stream);
   const auto device_b = test::to_device(b, stream);
   const auto device_c = test::to_device(c, stream);
-  const gpu::DeviceBuffer<std::uint32_t> out(gpu::limits::kPackedResults * n);
-  gpu::limits::launch_packed(device_a.data(), device_b.data(), device_c.data(), n, out.data(),
-                             stream);
+  const gpu::DeviceBuffer<std::uint32_t> out(gpu::roofline::kPackedResults * n);
+  gpu::roofline::launch_packed(device_a.data(), device_b.data(), device_c.data(), n, out.data(),
+                               stream);
   const auto results = test::to_host(out, stream);
   for (std::size_t i = 0; i < n; ++i) {
     for (int which = 0; which < 2; ++which) {
       const int x = half(a[i], which), y = half(b[i], which), z = half(c[i], which);
       const auto got = [&](std::size_t r) {
-        return half(results[gpu::limits::kPackedResults * i + r], which);
+        return half(results[gpu::roofline::kPackedResults * i + r], which);
       };
       REQUIRE(got(0) == x + y);
       REQUIRE(got(1) == std::max(x, y));
@@ -77,7 +77,7 @@ TEST_CASE("gpu.matrix_tile: the matrix cores multiply as plain loops do", "[gpu]
   const auto device_a = test::to_device(a, stream);
   const auto device_b = test::to_device(b, stream);
   const gpu::DeviceBuffer<float> out(256);
-  gpu::limits::launch_matrix_product(device_a.data(), device_b.data(), out.data(), stream);
+  gpu::roofline::launch_matrix_product(device_a.data(), device_b.data(), out.data(), stream);
   const auto product = test::to_host(out, stream);
   for (std::size_t row = 0; row < 16; ++row) {
     for (std::size_t column = 0; column < 16; ++column) {

@@ -1,8 +1,8 @@
 #include <cstdint>
 
 #include "apps/biogpu-bench/report.hpp"
-#include "gpu/limits/limits.hpp"
 #include "gpu/prim/device_sort.hpp"
+#include "gpu/roofline/roofline.hpp"
 #include "gpu/rt/buffer.hpp"
 #include "gpu/rt/device.hpp"
 #include "gpu/rt/stream.hpp"
@@ -10,7 +10,7 @@
 namespace biogpu::bench {
 namespace {
 
-using gpu::limits::Operation;
+using gpu::roofline::Operation;
 
 // Device seconds of what queue() puts on the stream.
 template <class Queue>
@@ -80,7 +80,7 @@ class GpuLimits {
     stream_.fill(table.data(), 1, table.bytes());
     add("random 32-byte gathers", "G/s", "from 8 GiB, one thread a block of 32 bytes", [&] {
       return 1e-9 * static_cast<double>(n) / device_seconds(stream_, [&] {
-               gpu::limits::launch_gather(table.data(), n_blocks, n, out.data(), stream_);
+               gpu::roofline::launch_gather(table.data(), n_blocks, n, out.data(), stream_);
              });
     });
   }
@@ -93,8 +93,8 @@ class GpuLimits {
     const gpu::DeviceBuffer<std::uint8_t> workspace(workspace_bytes(n, kBits));
     // Any bytes are keys: those that the operations kernel leaves behind look random enough.
     const std::size_t n_words = n * sizeof(Key) / sizeof(std::uint32_t);
-    gpu::limits::launch_operations(Operation::add_u32, 3, n_words,
-                                   reinterpret_cast<std::uint32_t*>(in.data()), stream_);
+    gpu::roofline::launch_operations(Operation::add_u32, 3, n_words,
+                                     reinterpret_cast<std::uint32_t*>(in.data()), stream_);
     add(name, "Gkeys/s", "2^28 keys", [&] {
       return 1e-9 * static_cast<double>(n) / device_seconds(stream_, [&] {
                gpu::sort_keys(in.data(), out.data(), n, kBits, workspace.data(), workspace.size(),
@@ -110,9 +110,9 @@ class GpuLimits {
     const gpu::DeviceBuffer<std::uint32_t> out(n_threads);
     add(name, "T/s", "thread instructions, 8 independent chains a thread", [&] {
       const double n = static_cast<double>(n_threads) * n_iterations;
-      return 1e-12 * n * gpu::limits::kOperationsPerRound / device_seconds(stream_, [&] {
-               gpu::limits::launch_operations(operation, n_iterations, n_threads, out.data(),
-                                              stream_);
+      return 1e-12 * n * gpu::roofline::kOperationsPerRound / device_seconds(stream_, [&] {
+               gpu::roofline::launch_operations(operation, n_iterations, n_threads, out.data(),
+                                                stream_);
              });
     });
   }
@@ -123,9 +123,9 @@ class GpuLimits {
         quick_ ? 4 : static_cast<std::size_t>(stream_.n_multiprocessors()) * 16 * 4;
     const gpu::DeviceBuffer<float> out(n_waves * static_cast<std::size_t>(stream_.wave_width()));
     add("matrix tiles, bf16", "TFLOP/s", "16 x 16 x 16 by one wave, fp32 sums", [&] {
-      const double n = static_cast<double>(n_waves) * n_iterations * gpu::limits::kTilesPerRound;
+      const double n = static_cast<double>(n_waves) * n_iterations * gpu::roofline::kTilesPerRound;
       return 1e-12 * n * 2 * 16 * 16 * 16 / device_seconds(stream_, [&] {
-               gpu::limits::launch_matrix_tiles(n_iterations, n_waves, out.data(), stream_);
+               gpu::roofline::launch_matrix_tiles(n_iterations, n_waves, out.data(), stream_);
              });
     });
   }

@@ -7,7 +7,7 @@
 
 // Kernels that do one thing only, as fast as the device can: the figures that the project's kernels
 // are held against (docs/benchmarks/limits.md).
-namespace biogpu::gpu::limits {
+namespace biogpu::gpu::roofline {
 
 // An operation whose issue rate is measured. The packed ones work on two 16-bit halves.
 enum class Operation {
@@ -47,4 +47,4 @@ inline constexpr int kPackedResults = 5;
 void launch_packed(const std::uint32_t* a, const std::uint32_t* b, const std::uint32_t* c,
                    std::size_t n, std::uint32_t* out, Stream& stream);
 
-}  // namespace biogpu::gpu::limits
+}  // namespace biogpu::gpu::roofline

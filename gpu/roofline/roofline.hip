@@ -1,19 +1,19 @@
 // Measures what the device can do at most: issue rates, random reads, matrix cores.
 //
-// Shapes   see limits.hpp.
+// Shapes   see roofline.hpp.
 // Mapping  one thread runs independent chains of one operation, enough to hide its latency; one
 //          thread reads one 32-byte block; one wave multiplies tiles.
 // Traffic  operations: 4 bytes written per thread; gather: 36 bytes per block read.
 // Result   the same numbers on every device, except for the order of fp32 sums.
 // Source   own.
-// Oracle   tests/unit/gpu/limits_test.cpp computes packed and matrix results in plain C++.
-#include "gpu/limits/limits.hpp"
+// Oracle   tests/unit/gpu/roofline_test.cpp computes packed and matrix results in plain C++.
+#include "gpu/roofline/roofline.hpp"
 
 #include "gpu/prim/i16x2.hpp"
 #include "gpu/prim/matrix_tile.hpp"
 #include "gpu/rt/kernel.hpp"
 
-namespace biogpu::gpu::limits {
+namespace biogpu::gpu::roofline {
 namespace {
 
 constexpr unsigned kBlock = 256;
@@ -169,4 +169,4 @@ void launch_packed(const std::uint32_t* a, const std::uint32_t* b, const std::ui
   stream.launch(packed_kernel, ceil_div(n, kBlock), kBlock, a, b, c, n, out);
 }
 
-}  // namespace biogpu::gpu::limits
+}  // namespace biogpu::gpu::roofline
