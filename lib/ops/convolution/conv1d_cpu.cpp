@@ -14,9 +14,7 @@
 #include "lib/ops/convolution/conv1d.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/ops/cpu/outputs-inl.hpp"
-#include "lib/ops/cpu/panel_work.hpp"
-#include "lib/ops/cpu/row_blocks.hpp"
-#include "lib/ops/cpu/tile-inl.hpp"
+#include "lib/ops/cpu/panel_tiles-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace biogpu::ops {
@@ -58,25 +56,11 @@ Factors tile_rows(const Conv1d& op, Tensor x, std::int64_t q, int n_rows, Scratc
 // x: rows of the block's segment; out_row: the segment's first of the results.
 void convolve_block(const Conv1d& op, const Tensor& x, std::int64_t out_row, const RowBlock& block,
                     const PanelRange& panels, Scratch& scratch) {
-  const F32 f32;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(f32)), width = 2 * lanes;
-  const std::int64_t n_k = op.linear->n_in;
-  const auto* const packed = static_cast<const float*>(op.linear->packed);
-  HWY_ALIGN float sums[kTileRows * 2 * HWY_MAX_BYTES / sizeof(float)];
-  const auto store = [&](int r, Vec first, Vec second) HWY_ATTR {
-    hn::Store(first, f32, sums + r * width);
-    hn::Store(second, f32, sums + r * width + lanes);
-  };
-  for (std::int64_t p = panels.begin; p < panels.end; ++p) {
-    const std::int64_t column = p * width;
-    for (std::int64_t q = block.begin; q < block.end; q += kTileRows) {
-      const int n_rows = static_cast<int>(std::min<std::int64_t>(kTileRows, block.end - q));
-      tile_of<2>(n_rows, tile_rows(op, x, q, n_rows, scratch), packed + column * n_k, n_k, store);
-      finish_conv1d(op, out_row + q, n_rows, column, sums);
-      if (column + lanes < op.linear->n_out)
-        finish_conv1d(op, out_row + q, n_rows, column + lanes, sums + lanes);
-    }
-  }
+  for_panel_tiles(
+      *op.linear, block, panels,
+      [&](std::int64_t q, int n_rows) HWY_ATTR { return tile_rows(op, x, q, n_rows, scratch); },
+      [&](std::int64_t q, int n_rows, std::int64_t column, const float* sums)
+          HWY_ATTR { finish_conv1d(op, out_row + q, n_rows, column, sums); });
 }
 
 }  // namespace HWY_NAMESPACE

@@ -11,10 +11,8 @@
 
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/ops/cpu/outputs-inl.hpp"
-#include "lib/ops/cpu/panel_work.hpp"
+#include "lib/ops/cpu/panel_tiles-inl.hpp"
 #include "lib/ops/cpu/row-inl.hpp"
-#include "lib/ops/cpu/row_blocks.hpp"
-#include "lib/ops/cpu/tile-inl.hpp"
 #include "lib/ops/reduction/attention_pool.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -55,26 +53,14 @@ void finish_pairs(const AttentionPool& op, std::int64_t segment, std::int64_t q,
 }
 
 void pool_pairs(const AttentionPool& op, const RowBlock& block, const PanelRange& panels) {
-  const F32 f32;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(f32)), width = 2 * lanes;
-  const std::int64_t d = op.linear->n_in, row = op.out_segments->begin(block.segment);
-  const auto* const packed = static_cast<const float*>(op.linear->packed);
-  HWY_ALIGN float sums[kTileRows * 2 * HWY_MAX_BYTES / sizeof(float)];
-  const auto store = [&](int r, Vec first, Vec second) HWY_ATTR {
-    hn::Store(first, f32, sums + r * width);
-    hn::Store(second, f32, sums + r * width + lanes);
-  };
-  for (std::int64_t p = panels.begin; p < panels.end; ++p) {
-    const std::int64_t column = p * width;
-    for (std::int64_t q = block.begin; q < block.end; q += kTileRows) {
-      const int n_rows = static_cast<int>(std::min<std::int64_t>(kTileRows, block.end - q));
-      tile_of<2>(n_rows, {op.differences.row<float>(row + q), op.differences.stride[0], 1},
-                 packed + column * d, d, store);
-      finish_pairs(op, block.segment, q, n_rows, column, sums);
-      if (column + lanes < d)
-        finish_pairs(op, block.segment, q, n_rows, column + lanes, sums + lanes);
-    }
-  }
+  const std::int64_t row = op.out_segments->begin(block.segment);
+  for_panel_tiles(
+      *op.linear, block, panels,
+      [&](std::int64_t q, int) HWY_ATTR {
+        return Factors{op.differences.row<float>(row + q), op.differences.stride[0], 1};
+      },
+      [&](std::int64_t q, int n_rows, std::int64_t column, const float* sums)
+          HWY_ATTR { finish_pairs(op, block.segment, q, n_rows, column, sums); });
 }
 
 }  // namespace HWY_NAMESPACE
