@@ -7,6 +7,7 @@
 
 #include "gpu/prim/device_sort_pairs.hpp"
 #include "gpu/rt/error.hpp"
+#include "gpu/rt/transfer.hpp"
 
 namespace biogpu::gpu::bwt {
 namespace {
@@ -53,8 +54,7 @@ void BlockSorter::cut_blocks(std::uint64_t max_rows) {
   std::vector<std::uint64_t> bins(kBins);
   stream_.fill(device_bins.data(), 0, device_bins.bytes());
   launch_count_bins(text_, device_bins.data(), stream_);
-  stream_.copy_to_host(bins.data(), device_bins.data(), device_bins.bytes());
-  stream_.synchronize();
+  download(stream_, bins, device_bins.data());
   std::uint64_t largest = 0;
   for (std::uint32_t b = 0; b < kBins; ++b) {
     if (bins[b] > max_rows)
@@ -130,8 +130,7 @@ void BlockSorter::compact(const std::uint32_t* rows, std::uint32_t n, const Tied
   scan_max(heads_.data(), group, n, workspace_.data(), workspace_.size(), stream_);
   launch_keep(group, n, heads_.data(), stream_);
   scan_sum(heads_.data(), heads_.data(), n, workspace_.data(), workspace_.size(), stream_);
-  stream_.copy_to_host(&n_active_, heads_.data() + n - 1, sizeof n_active_);
-  stream_.synchronize();
+  n_active_ = download(stream_, heads_.data() + n - 1);
   if (n_active_ == 0) return;
   active_rows_[1].reserve(n_active_);
   place_[1].reserve(n_active_);
@@ -185,8 +184,7 @@ std::vector<BlockSorter::Group> BlockSorter::ties() {
   std::vector<Group> groups;
   if (n_active_ == 0) return groups;
   std::vector<std::uint32_t> begins(n_active_);
-  stream_.copy_to_host(begins.data(), group_[0].data(), begins.size() * sizeof begins[0]);
-  stream_.synchronize();
+  download(stream_, begins, group_[0].data());
   for (const std::uint32_t begin : begins) {
     if (groups.empty() || groups.back().begin != begin) groups.push_back({begin, 0});
     ++groups.back().size;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "gpu/bwt/fm_search.hpp"
+#include "gpu/rt/transfer.hpp"
 
 namespace biogpu::gpu::bwt {
 namespace {
@@ -35,31 +36,25 @@ std::uint64_t FmSearcher::device_bytes() const {
 }
 
 bool FmSearcher::take_damaged() {
-  std::uint32_t damaged = 0;
-  stream_.copy_to_host(&damaged, damaged_.data(), sizeof damaged);
-  stream_.synchronize();
-  if (damaged == 0) return false;
-  stream_.fill(damaged_.data(), 0, sizeof damaged);
+  if (download(stream_, damaged_.data()) == 0) return false;
+  stream_.fill(damaged_.data(), 0, damaged_.bytes());
   return true;
 }
 
 void FmSearcher::count_on_device(std::span<const std::uint64_t> patterns,
                                  std::span<const FmProbe> probes,
                                  std::vector<std::uint32_t>& counts) {
-  patterns_.reserve(patterns.size());
-  probes_.reserve(probes.size());
   counts_.reserve(probes.size());
   counts.resize(probes.size());
-  stream_.copy_to_device(patterns_.data(), patterns.data(), patterns.size_bytes());
-  stream_.copy_to_device(probes_.data(), probes.data(), probes.size_bytes());
+  upload(stream_, patterns_, patterns);
+  upload(stream_, probes_, probes);
   Event begin;
   Event end;
   begin.record(stream_);
   launch_fm_count(arrays_, patterns_.data(), probes_.data(),
                   static_cast<std::uint32_t>(probes.size()), counts_.data(), stream_);
   end.record(stream_);
-  stream_.copy_to_host(counts.data(), counts_.data(), counts.size() * sizeof(std::uint32_t));
-  stream_.synchronize();
+  download(stream_, counts, counts_.data());
   seconds_ += end.seconds_since(begin);
 }
 
@@ -81,9 +76,8 @@ void FmSearcher::locate(std::span<const std::uint64_t> patterns, std::span<const
   for (const std::uint32_t count : found) first.push_back(first.back() + count);
   positions.resize(first.back());
   if (positions.empty()) return;
-  first_.reserve(first.size());
   positions_.reserve(positions.size());
-  stream_.copy_to_device(first_.data(), first.data(), first.size() * sizeof(std::uint64_t));
+  upload(stream_, first_, first);
   Event begin;
   Event end;
   begin.record(stream_);
@@ -91,9 +85,7 @@ void FmSearcher::locate(std::span<const std::uint64_t> patterns, std::span<const
                    static_cast<std::uint32_t>(probes.size()), first_.data(), positions_.data(),
                    stream_);
   end.record(stream_);
-  stream_.copy_to_host(positions.data(), positions_.data(),
-                       positions.size() * sizeof(std::uint64_t));
-  stream_.synchronize();
+  download(stream_, positions, positions_.data());
   seconds_ += end.seconds_since(begin);
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gpu/prim/device_sort_pairs.hpp"
+#include "gpu/rt/transfer.hpp"
 
 namespace biogpu::gpu::bwt {
 
@@ -62,8 +63,7 @@ void GroupSorter::settle(std::uint32_t n, const std::uint32_t* place, const Resu
     std::swap(place_[0], place_[1]);
   };
   if (place != nullptr) compact();
-  stream.copy_to_host(&n_tied_, heads_.data() + n - 1, sizeof n_tied_);
-  stream.synchronize();
+  n_tied_ = download(stream, heads_.data() + n - 1);
   if (place != nullptr || n_tied_ == 0) return;
   place_[0].reserve(n_tied_);
   place_[1].reserve(n_tied_);

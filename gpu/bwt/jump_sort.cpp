@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "gpu/rt/transfer.hpp"
+
 namespace biogpu::gpu::bwt {
 namespace {
 
@@ -43,10 +45,7 @@ bool JumpSorter::sort_runs(const JumpText& text, GroupSorter& tied,
   stream.fill(n_runs_.data(), 0, sizeof(std::uint32_t));
   launch_run_keys(text, tied.items(), tied.groups(), tied.n_tied(), n_bits, tied.keys(),
                   n_runs_.data(), stream);
-  std::uint32_t n_runs = 0;
-  stream.copy_to_host(&n_runs, n_runs_.data(), sizeof n_runs);
-  stream.synchronize();
-  if (n_runs == 0) return false;
+  if (download(stream, n_runs_.data()) == 0) return false;
   tied.split(2 * n_bits, result, stream);
   ++n_rounds_;
   return true;
@@ -59,8 +58,7 @@ void JumpSorter::list_samples(const JumpText& text, GroupSorter& tied, const std
   stream.fill(marks, 0, n * sizeof(std::uint32_t));
   launch_mark_jumps(text, tied.items(), tied.n_tied(), marks, stream);
   tied.sum_heads(static_cast<std::uint32_t>(n), stream);
-  stream.copy_to_host(&n_samples_, marks + n - 1, sizeof n_samples_);
-  stream.synchronize();
+  n_samples_ = download(stream, marks + n - 1);
   tied_samples_.reserve(n_samples_);
   position_.reserve(n_samples_);
   jump_[0].reserve(n_samples_);

@@ -3,26 +3,17 @@
 #include <utility>
 
 #include "gpu/qc/duplicate_keys.hpp"
+#include "gpu/rt/transfer.hpp"
 
 namespace biogpu::gpu::qc {
-namespace {
-
-template <class T>
-void upload(Stream& stream, DeviceBuffer<T>& to, const T* from, std::size_t n) {
-  to.reserve(n);
-  if (n > 0) stream.copy_to_device(to.data(), from, n * sizeof(T));
-}
-
-}  // namespace
-
 BatchSteps::BatchSteps(BatchOptions options)
     : options_(std::move(options)), sums_(4), host_n_changes_(1), n_changes_(1) {
-  upload(stream_, adapter_text_, options_.adapter_text.data(), options_.adapter_text.size());
-  upload(stream_, fasta_adapters_, options_.fasta_adapters.data(), options_.fasta_adapters.size());
-  upload(stream_, primes_, options_.primes.data(), options_.primes.size());
+  upload(stream_, adapter_text_, options_.adapter_text);
+  upload(stream_, fasta_adapters_, options_.fasta_adapters);
+  upload(stream_, primes_, options_.primes);
   std::vector<std::int16_t> limits = options_.max_differing;
   limits.insert(limits.end(), options_.min_changes.begin(), options_.min_changes.end());
-  upload(stream_, limits_, limits.data(), limits.size());
+  upload(stream_, limits_, limits);
   stream_.fill(sums_.data(), 0, sums_.bytes());
   stream_.synchronize();
   StepRules& rules = options_.rules;
@@ -120,10 +111,7 @@ BatchResults BatchSteps::run(int max_length, bool has_removed) {
 }
 
 StatsSums BatchSteps::sums(int mate, bool after) {
-  StatsSums sums;
-  stream_.copy_to_host(&sums, sums_.data() + 2 * mate + (after ? 1 : 0), sizeof sums);
-  stream_.synchronize();
-  return sums;
+  return download(stream_, sums_.data() + 2 * mate + (after ? 1 : 0));
 }
 
 std::uint64_t BatchSteps::device_bytes() const {

@@ -4,6 +4,7 @@
 
 #include "gpu/rt/device.hpp"
 #include "gpu/rt/error.hpp"
+#include "gpu/rt/transfer.hpp"
 
 namespace biogpu::gpu::align {
 namespace {
@@ -138,8 +139,7 @@ LongPairArgs LongAligner::carve(const LongInput& pair, const LongPlan& plan) {
 
 PairEnd LongAligner::find_end(const LongPairArgs& args, std::size_t n_ends) {
   std::vector<BlockRowEnds> ends(n_ends);
-  stream_.copy_to_host(ends.data(), args.ends, ends.size() * sizeof(BlockRowEnds));
-  stream_.synchronize();
+  download(stream_, ends, args.ends);
   BlockRowEnds all = ends[0];
   for (const BlockRowEnds& row : ends) {
     if (is_better_end(row.best, all.best)) all.best = row.best;
@@ -153,11 +153,9 @@ PairEnd LongAligner::find_end(const LongPairArgs& args, std::size_t n_ends) {
 }
 
 void LongAligner::read_path(const LongPairArgs& args, LongResult& result) {
-  stream_.copy_to_host(&result.path, args.path, sizeof(PairPath));
-  stream_.synchronize();
+  result.path = download(stream_, args.path);
   result.runs.resize(result.path.n_runs);
-  stream_.copy_to_host(result.runs.data(), args.runs, result.runs.size() * sizeof(std::uint32_t));
-  stream_.synchronize();
+  download(stream_, result.runs, args.runs);
   std::reverse(result.runs.begin(), result.runs.end());
 }
 

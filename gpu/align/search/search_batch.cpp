@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "gpu/rt/error.hpp"
+#include "gpu/rt/transfer.hpp"
 
 namespace biogpu::gpu::align {
 namespace {
@@ -58,12 +59,8 @@ std::uint64_t SearchBatch::device_bytes() const {
 void SearchBatch::begin_part(const SearchPart& part) {
   part_ = part;
   letters_.reserve(part.n_letters);
-  targets_.reserve(part.batches.size());
-  numbers_.reserve(part.numbers.size());
-  stream_.copy_to_device(targets_.data(), part_.batches.data(),
-                         part_.batches.size() * sizeof(SearchTargets));
-  stream_.copy_to_device(numbers_.data(), part_.numbers.data(),
-                         part_.numbers.size() * sizeof(std::uint32_t));
+  gpu::upload(stream_, targets_, part_.batches);
+  gpu::upload(stream_, numbers_, part_.numbers);
   stream_.synchronize();
 }
 
@@ -103,21 +100,14 @@ void SearchBatch::upload(std::span<const SearchQuery> queries) {
   gathered_.clear();
   for (const SearchQuery& query : queries)
     gathered_.insert(gathered_.end(), query.residues.begin(), query.residues.end());
-  residues_.reserve(gathered_.size());
-  bundles_.reserve(plan_.bundles.size());
-  lanes_.reserve(plan_.lanes.size());
   profile_.reserve(plan_.n_profile_words);
   score_.reserve(queries.size() * part_.n_targets);
   hits_.reserve(queries.size() * top());
   n_hits_.reserve(queries.size());
-  stream_.copy_to_device(residues_.data(), gathered_.data(), gathered_.size());
-  stream_.copy_to_device(bundles_.data(), plan_.bundles.data(),
-                         plan_.bundles.size() * sizeof(SearchBundle));
-  stream_.copy_to_device(lanes_.data(), plan_.lanes.data(),
-                         plan_.lanes.size() * sizeof(SearchLaneRows));
-  units_.reserve(schedule_.units.size());
-  stream_.copy_to_device(units_.data(), schedule_.units.data(),
-                         schedule_.units.size() * sizeof(SearchUnit));
+  gpu::upload(stream_, residues_, gathered_);
+  gpu::upload(stream_, bundles_, plan_.bundles);
+  gpu::upload(stream_, lanes_, plan_.lanes);
+  gpu::upload(stream_, units_, schedule_.units);
   progress_.reserve(count_search_progress(plan_.n_tiles(), schedule_.n_split));
   split_borders_.reserve(plan_.bundles.size() * schedule_.n_split_letters);
   stream_.fill(n_inexact_.data(), 0, n_inexact_.bytes());
@@ -185,8 +175,7 @@ SearchResult SearchBatch::read(std::size_t n_queries) {
   const std::uint64_t n_places = std::uint64_t{n_queries} * top();
   if (n_places * sizeof(SearchHit) <= kCopiedWhole) {
     whole.resize(n_places);
-    stream_.copy_to_host(whole.data(), hits_.data(), n_places * sizeof(SearchHit));
-    stream_.synchronize();
+    download(stream_, whole, hits_.data());
   }
   for (std::size_t i = 0; i < n_queries; ++i) {
     auto& hits = result.hits[i];

@@ -8,6 +8,7 @@
 #include "gpu/kmer/distinct/run_list.hpp"
 #include "gpu/kmer/timed.hpp"
 #include "gpu/prim/device_sort_pairs.hpp"
+#include "gpu/rt/transfer.hpp"
 
 namespace biogpu::gpu::kmer {
 namespace {
@@ -30,8 +31,7 @@ class FingerprintCounter : public PassCounter {
     std::vector<WindowChunk> chunks;
     for (const TextChunk& chunk : text_.chunks())
       chunks.push_back({chunk.bases.data(), chunk.invalid.data()});
-    chunks_.reserve(chunks.size());
-    stream_.copy_to_device(chunks_.data(), chunks.data(), chunks.size() * sizeof(WindowChunk));
+    upload(stream_, chunks_, chunks);
     stream_.synchronize();
     return {chunks_.data(), std::countr_zero(options_.stage_letters), options_.k,
             options_.canonical};
@@ -69,10 +69,7 @@ class FingerprintCounter : public PassCounter {
     Timed timed(stream_, times_.encode_s);
     for_all_chunks(args, [&](const FingerprintsArgs& each) { launch_fingerprints(each, stream_); });
     timed.stop();
-    unsigned long long n = 0;
-    stream_.copy_to_host(&n, counter_.data(), sizeof n);
-    stream_.synchronize();
-    return n;
+    return download(stream_, counter_.data());
   }
 
   void run(const Pass& pass) override {

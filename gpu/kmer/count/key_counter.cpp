@@ -15,6 +15,7 @@
 #include "gpu/kmer/timed.hpp"
 #include "gpu/prim/device_sort.hpp"
 #include "gpu/rt/device.hpp"
+#include "gpu/rt/transfer.hpp"
 
 namespace biogpu::gpu::kmer {
 namespace {
@@ -33,10 +34,9 @@ class KeyCounter : public PassCounter {
   explicit KeyCounter(const CounterOptions& options)
       : PassCounter(options, kBytesPerSortKey, SIZE_MAX),
         device_(current_device()),
-        tables_(options.tables.size()),
         flags_(1),
         counter_(1) {
-    stream_.copy_to_device(tables_.data(), options_.tables.data(), tables_.bytes());
+    upload(stream_, tables_, options_.tables);
     stream_.synchronize();
   }
 
@@ -105,10 +105,7 @@ class KeyCounter : public PassCounter {
       launch_sort_keys(args, stream_);
     });
     timed.stop();
-    unsigned long long n = 0;
-    stream_.copy_to_host(&n, counter_.data(), sizeof n);
-    stream_.synchronize();
-    return n;
+    return download(stream_, counter_.data());
   }
 
   void run(const Pass& pass) override {
@@ -183,10 +180,7 @@ class KeyCounter : public PassCounter {
     stream_.fill(flags_.data(), 0, flags_.bytes());
     launch_finish_sort({sorted_.data(), n, low_bits, groups_.data(), kMaxGroups, flags_.data()},
                        stream_);
-    FinishSortFlags flags;
-    stream_.copy_to_host(&flags, flags_.data(), sizeof flags);
-    stream_.synchronize();
-    if (flags.gave_up == 0) return;
+    if (download(stream_, flags_.data()).gave_up == 0) return;
     std::swap(sort_keys_, sorted_);
     sort_from(0, sort_keys_.data(), sorted_.data(), n);
   }

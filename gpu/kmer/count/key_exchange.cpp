@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gpu/rt/transfer.hpp"
+
 namespace biogpu::gpu::kmer {
 
 void KeyExchange::begin(std::size_t part, std::size_t n_parts, std::uint64_t n_out,
@@ -34,9 +36,7 @@ void KeyExchange::encode(const SortKeysArgs& text, Stream& stream) {
 }
 
 bool KeyExchange::finish_encoding(Stream& stream) {
-  stream.copy_to_host(n_encoded_.data(), counters_.data(),
-                      n_encoded_.size() * sizeof n_encoded_[0]);
-  stream.synchronize();
+  download(stream, n_encoded_, counters_.data());
   return std::all_of(n_encoded_.begin(), n_encoded_.end(), [&](auto n) { return n <= room_; });
 }
 

@@ -5,6 +5,7 @@
 #include "gpu/kmer/count/ranges.hpp"
 #include "gpu/rt/device.hpp"
 #include "gpu/rt/error.hpp"
+#include "gpu/rt/transfer.hpp"
 
 namespace biogpu::gpu::kmer {
 namespace {
@@ -67,8 +68,7 @@ void PassCounter::plan_ranges(std::uint64_t capacity) {
   stream_.fill(histogram.data(), 0, histogram.bytes());
   add_histogram(histogram.data());
   std::vector<unsigned long long> n_in_range(kRanges);
-  stream_.copy_to_host(n_in_range.data(), histogram.data(), histogram.bytes());
-  stream_.synchronize();
+  download(stream_, n_in_range, histogram.data());
   const auto n_parts = static_cast<std::size_t>(options_.n_parts);
   const auto part = static_cast<std::size_t>(options_.part);
   const std::uint32_t end = first_range_of(part + 1, n_parts);

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "gpu/rt/device.hpp"
+#include "gpu/rt/transfer.hpp"
 
 namespace biogpu::gpu::kmer {
 namespace {
@@ -25,27 +26,20 @@ int BinList::bits_for(std::uint64_t n) const {
   return static_cast<int>(std::bit_width(n >> (table_bits_ - 1)));
 }
 
-std::uint32_t BinList::n_left(Stream& stream) {
-  std::uint32_t n = 0;
-  stream.copy_to_host(&n, n_left_.data(), sizeof n);
-  stream.synchronize();
-  return n;
-}
-
 bool BinList::count_all(BinsArgs args, Stream& stream) {
   args.left = left_.data();
   args.n_left = n_left_.data();
   stream.fill(n_left_.data(), 0, n_left_.bytes());
   launch_find_bins(args, stream);
   launch_count_bins(args, args.n_bins, table_bits_ - 1, stream);
-  const std::uint32_t n = n_left(stream);
+  const std::uint32_t n = download(stream, n_left_.data());
   if (n == 0) return true;
   left_again_.reserve(n);
   args.wanted = left_.data();
   args.left = left_again_.data();
   stream.fill(n_left_.data(), 0, n_left_.bytes());
   launch_count_bins(args, n, table_bits_, stream);
-  return n_left(stream) == 0;
+  return download(stream, n_left_.data()) == 0;
 }
 
 std::optional<std::uint64_t> BinList::count(std::uint64_t* values, std::uint64_t n_first,
@@ -69,9 +63,7 @@ std::optional<std::uint64_t> BinList::count(std::uint64_t* values, std::uint64_t
   args.distinct_begin = distinct_begins_.data();
   if (!count_all(args, stream)) return std::nullopt;
   launch_sum_bins(args, stream);
-  std::uint64_t n_distinct = 0;
-  stream.copy_to_host(&n_distinct, distinct_begins_.data() + n_bins, sizeof n_distinct);
-  stream.synchronize();
+  const std::uint64_t n_distinct = download(stream, distinct_begins_.data() + n_bins);
   counts_.reserve(n_distinct);
   launch_gather_bins(args, values, counts_.data(), stream);
   return n_distinct;

@@ -32,8 +32,6 @@ class BinList {
   std::uint64_t bytes() const { return in_bins_.bytes() + counts_.bytes(); }
 
  private:
-  // How many bins were left uncounted, which `left` lists.
-  std::uint32_t n_left(Stream& stream);
   bool count_all(BinsArgs args, Stream& stream);
 
   int table_bits_ = 0;                  // of the larger table that a block can have
@@ -42,7 +40,7 @@ class BinList {
   DeviceBuffer<std::uint32_t> n_distinct_;  // of bins
   DeviceBuffer<std::uint32_t> left_;
   DeviceBuffer<std::uint32_t> left_again_;
-  DeviceBuffer<std::uint32_t> n_left_;
+  DeviceBuffer<std::uint32_t> n_left_;   // one: how many bins were left uncounted
   DeviceBuffer<std::uint32_t> in_bins_;  // counts, where the bins' values lay
   DeviceBuffer<std::uint32_t> counts_;
 };

@@ -1,5 +1,7 @@
 #include "gpu/kmer/distinct/run_list.hpp"
 
+#include "gpu/rt/transfer.hpp"
+
 namespace biogpu::gpu::kmer {
 
 std::uint64_t RunList::list(RunsArgs args, Stream& stream) {
@@ -9,9 +11,7 @@ std::uint64_t RunList::list(RunsArgs args, Stream& stream) {
   args.n_in_block = n_in_block_.data();
   args.block_begin = block_begin_.data();
   launch_count_runs(args, stream);
-  std::uint64_t n_runs = 0;
-  stream.copy_to_host(&n_runs, block_begin_.data() + n_blocks, sizeof n_runs);
-  stream.synchronize();
+  const std::uint64_t n_runs = download(stream, block_begin_.data() + n_blocks);
   begins_.reserve(n_runs + 1);
   lengths_.reserve(n_runs);
   args.run_begin = begins_.data();

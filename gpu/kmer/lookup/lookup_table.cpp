@@ -5,6 +5,7 @@
 
 #include "gpu/kmer/timed.hpp"
 #include "gpu/rt/error.hpp"
+#include "gpu/rt/transfer.hpp"
 
 namespace biogpu::gpu::kmer {
 namespace {
@@ -21,9 +22,7 @@ int index_bits_for(std::uint64_t n_keys, int k) {
 }  // namespace
 
 LookupTable::LookupTable(const LookupTableOptions& options)
-    : options_(options),
-      tables_(options.tables.size()),
-      index_bits_(index_bits_for(options.n_keys, options.k)) {
+    : options_(options), index_bits_(index_bits_for(options.n_keys, options.k)) {
   if (options_.n_keys >= UINT32_MAX)
     throw DeviceError(DeviceError::Kind::out_of_memory,
                       "a database of 2^32 k-mers or more does not fit; use --device cpu");
@@ -31,7 +30,7 @@ LookupTable::LookupTable(const LookupTableOptions& options)
       DeviceBuffer<std::uint64_t>(options_.n_keys * static_cast<std::size_t>(rule().n_words));
   counts_ = DeviceBuffer<std::uint64_t>(options_.n_keys);
   begins_ = DeviceBuffer<std::uint32_t>((std::size_t{1} << index_bits_) + 1);
-  stream_.copy_to_device(tables_.data(), options_.tables.data(), tables_.bytes());
+  upload(stream_, tables_, options_.tables);
   stream_.synchronize();
 }
 

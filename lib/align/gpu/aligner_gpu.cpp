@@ -1,5 +1,6 @@
 // The GPU backend of `align`: cuts the pairs into batches that fit the memory, in the order of the
 // input, keeps several in flight, and gives the device to one pair alone where that is large.
+#include "gpu/rt/transfer.hpp"
 #include "lib/align/align_gpu.hpp"
 
 #include <algorithm>
@@ -78,11 +79,9 @@ class DeviceAligner final : public GpuAligner {
     settings_.scheme.packed_bias = kernels::packed_bias(settings_);
     const std::vector<std::int8_t> table = score_table(scoring);
     const std::vector<std::uint32_t> words = packed_words(scoring, settings_.scheme.packed_raise);
-    scores_ = gpu::DeviceBuffer<std::int8_t>(table.size());
-    packed_words_ = gpu::DeviceBuffer<std::uint32_t>(words.size());
     gpu::Stream stream;
-    stream.copy_to_device(scores_.data(), table.data(), table.size());
-    stream.copy_to_device(packed_words_.data(), words.data(), packed_words_.bytes());
+    gpu::upload(stream, scores_, table);
+    gpu::upload(stream, packed_words_, words);
     stream.synchronize();
     settings_.scheme.scores = scores_.data();
     settings_.scheme.packed_words = packed_words_.data();

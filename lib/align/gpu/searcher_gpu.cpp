@@ -1,6 +1,7 @@
 // The GPU backend of `search`: takes local scores from the packed kernel, and leaves to GpuAligner
 // what that kernel does not do: other modes, targets too long for it, and scores that its cells do
 // not hold. Few of those are scored on the host, which begins while the device is still at work.
+#include "gpu/rt/transfer.hpp"
 #include "lib/align/align_gpu.hpp"
 
 #include <tbb/task_arena.h>
@@ -87,9 +88,8 @@ class DeviceSearcher final : public GpuSearcher {
 
   void upload_scores() {
     const std::vector<std::int8_t> table = score_table(options_.scoring);
-    scores_ = gpu::DeviceBuffer<std::int8_t>(table.size());
     gpu::Stream stream;
-    stream.copy_to_device(scores_.data(), table.data(), table.size());
+    gpu::upload(stream, scores_, table);
     stream.synchronize();
     settings_.scores = scores_.data();
     settings_.n_classes = options_.scoring.n_classes;
