@@ -14,7 +14,7 @@ if ! echo '#include <catch2/catch.hpp>' | c++ -x c++ -fsyntax-only - 2>/dev/null
   echo "check_catch: Catch2 3 is installed, which the tests were built with"
   exit 0
 fi
-mapfile -t files < <(git grep -lwE "Approx|ContainsSubstring" -- 'tests/unit/*.cpp')
+mapfile -t files < <(git grep -lwE "Approx|ContainsSubstring|Contains|Matchers" -- 'tests/*.cpp')
 [ ${#files[@]} -gt 0 ] || { echo "check_catch: no test uses such a name" >&2; exit 1; }
 status=0
 n_checked=0
@@ -22,7 +22,7 @@ for file in "${files[@]}"; do
   # Of a unity build the file itself is not in the list: any test's options do.
   command=$(python3 -c '
 import json, sys
-entries = [e for e in json.load(open(sys.argv[1])) if "/tests/unit/" in e["file"] or "/tests/unit/" in e["command"]]
+entries = [e for e in json.load(open(sys.argv[1])) if "/tests/" in e["file"] or "/tests/" in e["command"]]
 entry = next((e for e in entries if e["file"].endswith("/" + sys.argv[2])), entries[0])
 print(entry["command"].split(" -o ")[0])' "$database" "$file") || exit 1
   if (cd "$1" && bash -c "${command#*ccache } -fsyntax-only -O0 -isystem '$root/tests/support/catch2_3' '$root/$file'"); then
