@@ -37,9 +37,9 @@ constexpr Subcommand kCommands[] = {
     {"gather", "join the outputs of parts (--shard)", add_gather, "Parts"},
     {"devices", "list the GPUs that this build can use", add_devices, "About"},
     {"cite", "the papers of the methods used, as BibTeX", add_cite, "About"},
-    {"help", "the help of a command", add_help, "About"},
-    {"completion", "what a shell needs to complete a command line", add_completion, "About"},
-    {"man", "manual pages of the commands", add_man, "About"},
+    {"help", "the help of a command", add_help, "About", true},
+    {"completion", "what a shell needs to complete a command line", add_completion, "About", true},
+    {"man", "manual pages of the commands", add_man, "About", true},
     {"version", "print version, backends, devices and build", add_version, "About"},
 };
 
@@ -114,7 +114,7 @@ int run(const std::vector<std::string>& arguments) {
     app.option_defaults()->take_last();
     app.set_help_flag("-h,--help", "print this help");
     app.set_version_flag("--version", version_text, "print version, backends and devices");
-    const Run run_parsed = add_subcommands(app, kCommands, kMainFooter);
+    const Run run_parsed = add_subcommands(app, kCommands, kMainFooter, command);
     std::string command_line = "biogpu";
     for (const std::string& word : words) command_line += " " + word;
     try {

@@ -1,5 +1,6 @@
 #include "apps/biogpu/command_line/command.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -23,8 +24,11 @@ void refuse_empty_numbers(CLI::App& command) {
 
 }  // namespace
 
-Run add_subcommands(CLI::App& command, std::span<const Subcommand> table,
-                    const std::string& footer) {
+Run add_subcommands(CLI::App& command, std::span<const Subcommand> table, const std::string& footer,
+                    std::string_view first_word) {
+  const bool only_one = std::any_of(table.begin(), table.end(), [&](const Subcommand& entry) {
+    return entry.name == first_word && !entry.shows_others;
+  });
   command.require_subcommand(1);
   command.footer(footer + kExitCodes);
   std::vector<std::pair<const CLI::App*, Run>> runs;
@@ -33,6 +37,7 @@ Run add_subcommands(CLI::App& command, std::span<const Subcommand> table,
     if (entry.group != nullptr) added->group(entry.group);
     added->set_version_flag("--version", version_text, "print version, backends and devices")
         ->group("");
+    if (only_one && entry.name != first_word) continue;
     runs.emplace_back(added, entry.add(*added));
     refuse_empty_numbers(*added);
   }

@@ -3,6 +3,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
@@ -16,12 +17,14 @@ struct Subcommand {
   const char* description;
   Run (*add)(CLI::App& command);  // declares its options and returns what runs it
   const char* group = nullptr;    // its heading in the help; null: CLI11's own
+  bool shows_others = false;      // it prints the options of other commands
 };
 
 // Adds a table of subcommands, one of which has to be given, and ends the help with the footer and
-// the exit codes. Returns what runs the one that was parsed.
-Run add_subcommands(CLI::App& command, std::span<const Subcommand> table,
-                    const std::string& footer);
+// the exit codes. Returns what runs the one that was parsed. Where `first_word` of the command line
+// names one of them that does not show the others, these have no options: declaring all takes 2 ms.
+Run add_subcommands(CLI::App& command, std::span<const Subcommand> table, const std::string& footer,
+                    std::string_view first_word = {});
 
 // The subcommands of `biogpu`.
 Run add_align(CLI::App& command);
