@@ -8,9 +8,9 @@
 #include <initializer_list>
 #include <optional>
 
+#include "lib/bio/split.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
-#include "lib/core/split.hpp"
 #include "lib/io/line_reader.hpp"
 
 namespace biogpu::tasks {

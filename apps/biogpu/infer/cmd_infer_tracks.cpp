@@ -8,7 +8,7 @@
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
 #include "apps/biogpu/infer/dna/window_run.hpp"
-#include "lib/bio/genome/signal_file.hpp"
+#include "lib/bio/genome/tracks/signal_file.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/arrays/array_writer.hpp"
 #include "lib/tasks/dna/compare.hpp"

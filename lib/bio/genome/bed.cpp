@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/bio/split.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
-#include "lib/core/split.hpp"
 
 namespace biogpu::genome {
 namespace {

@@ -12,9 +12,9 @@
 #include <unordered_set>
 
 #include "lib/bio/genome/line_lengths.hpp"
+#include "lib/bio/split.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
-#include "lib/core/split.hpp"
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/input/compression.hpp"
 #include "lib/io/input/raw_file.hpp"

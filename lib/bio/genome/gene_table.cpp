@@ -9,9 +9,9 @@
 #include <tuple>
 
 #include "lib/bio/genome/bed.hpp"
+#include "lib/bio/split.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
-#include "lib/core/split.hpp"
 #include "lib/io/line_reader.hpp"
 
 namespace biogpu::genome {

@@ -12,8 +12,8 @@
 #include <memory>
 #include <string_view>
 
+#include "lib/bio/split.hpp"
 #include "lib/core/error.hpp"
-#include "lib/core/split.hpp"
 #include "lib/io/hts_handles.hpp"
 
 namespace biogpu::genome {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "lib/bio/molecule/fields.hpp"
-#include "lib/core/split.hpp"
+#include "lib/bio/split.hpp"
 
 namespace biogpu::molecule {
 namespace {

@@ -1,6 +1,6 @@
 // A table of tracks from any bytes, and its last line as a selection: an Error, or tracks numbered
 // in order and indexes of them.
-#include "lib/bio/genome/track_table.hpp"
+#include "lib/bio/genome/tracks/track_table.hpp"
 
 #include "tests/fuzz/support/expect_error.hpp"
 #include "tests/fuzz/support/mutate.hpp"

@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "lib/bio/genome/track_table.hpp"
+#include "lib/bio/genome/tracks/track_table.hpp"
 #include "lib/models/base/dna_model.hpp"
 
 namespace biogpu::app {

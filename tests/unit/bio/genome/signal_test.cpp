@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <limits>
 
-#include "lib/bio/genome/bigwig.hpp"
-#include "lib/bio/genome/signal_file.hpp"
+#include "lib/bio/genome/tracks/bigwig.hpp"
+#include "lib/bio/genome/tracks/signal_file.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/bio/genome/bigwig_text.hpp"
 #include "tests/unit/bio/genome/error_text.hpp"

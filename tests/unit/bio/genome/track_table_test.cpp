@@ -1,4 +1,4 @@
-#include "lib/bio/genome/track_table.hpp"
+#include "lib/bio/genome/tracks/track_table.hpp"
 
 #include "tests/support/catch.hpp"
 #include "tests/unit/bio/genome/error_text.hpp"

@@ -1,4 +1,4 @@
-#include "lib/bio/genome/bigwig.hpp"
+#include "lib/bio/genome/tracks/bigwig.hpp"
 
 #include "lib/core/error.hpp"
 
@@ -17,7 +17,7 @@
 #include <new>
 #include <vector>
 
-#include "lib/bio/genome/bigwig_library.hpp"
+#include "lib/bio/genome/tracks/bigwig_library.hpp"
 #include "lib/core/module.hpp"
 
 namespace biogpu::genome {

@@ -1,4 +1,4 @@
-#include "lib/bio/genome/bigwig_library.hpp"
+#include "lib/bio/genome/tracks/bigwig_library.hpp"
 
 using biogpu::genome::BigWigLibrary;
 

@@ -1,4 +1,4 @@
-#include "lib/bio/genome/sequence_logo.hpp"
+#include "lib/bio/genome/tracks/sequence_logo.hpp"
 
 #include <fmt/format.h>
 

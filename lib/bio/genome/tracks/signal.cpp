@@ -1,4 +1,4 @@
-#include "lib/bio/genome/signal.hpp"
+#include "lib/bio/genome/tracks/signal.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "lib/bio/genome/signal.hpp"
+#include "lib/bio/genome/tracks/signal.hpp"
 #include "lib/io/output/atomic_file.hpp"
 
 namespace biogpu::genome {

@@ -1,4 +1,4 @@
-#include "lib/bio/genome/signal_file.hpp"
+#include "lib/bio/genome/tracks/signal_file.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include "lib/bio/genome/bigwig.hpp"
+#include "lib/bio/genome/tracks/bigwig.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output/atomic_file.hpp"
 #include "lib/io/output_file.hpp"

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "lib/bio/genome/signal.hpp"
+#include "lib/bio/genome/tracks/signal.hpp"
 
 namespace biogpu::genome {
 

@@ -1,4 +1,4 @@
-#include "lib/bio/genome/track_table.hpp"
+#include "lib/bio/genome/tracks/track_table.hpp"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <charconv>
 #include <numeric>
 
+#include "lib/bio/split.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
-#include "lib/core/split.hpp"
 #include "lib/io/line_reader.hpp"
 
 namespace biogpu::genome {
