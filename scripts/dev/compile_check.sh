@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Compiles every GPU kernel file for the architectures that biogpu supports; no GPU is needed.
 #
-# usage: scripts/dev/compile_check.sh [sm_90|gfx90a|gfx942|all] [FILE.hip ...]
+# usage: scripts/dev/compile_check.sh [sm_90|gfx90a|gfx942|all] [--spill-free | FILE.hip ...]
 #
-# Device code only. Without FILEs: every gpu/**/*.hip that git knows. Prints one line per target and,
-# for AMD, each kernel that spills vector registers. Exit status: 0 when every target that could be checked
+# Device code only. Without FILEs: every gpu/**/*.hip that git knows; with --spill-free those of them that must
+# not spill on NVIDIA, see below. Compilers for AMD run through ccache where it is installed. Prints one line per
+# target and, for AMD, each kernel that spills vector registers. Exit status: 0 when every target that could be checked
 # compiles, 1 when a kernel fails, 2 for wrong usage. A target whose compiler is absent is reported
 # as skipped; BIOGPU_REQUIRE_TARGETS="sm_90 gfx90a" turns the skip of the named ones into a failure.
 #
@@ -27,6 +28,12 @@ jobs=${BIOGPU_JOBS:-2}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# ccache knows no cubin of nvcc. The device libraries are no source that it would look at: their versions are.
+cached=()
+if command -v ccache >/dev/null; then
+  cached=(env "CCACHE_BASEDIR=$root" CCACHE_NOHASHDIR=1 "CCACHE_EXTRAFILES=$prefix/.ready" ccache)
+fi
+
 # shellcheck source=scripts/dev/gpu_toolkit.sh
 . scripts/dev/gpu_toolkit.sh
 # shellcheck source=scripts/dev/kernel_rows.sh
@@ -45,7 +52,7 @@ compile() {
         -DBIOGPU_GPU_CUDA=1 -I . -isystem third_party/hip_on_cuda "$file" -o "$object" 2>&1
       ;;
     gfx*)
-      clang++-19 -x hip -std=c++20 -O3 --offload-arch="$target" --cuda-device-only \
+      ${cached[@]+"${cached[@]}"} clang++-19 -x hip -std=c++20 -O3 --offload-arch="$target" --cuda-device-only \
         --no-gpu-bundle-output --rocm-path="$prefix" \
         --rocm-device-lib-path="$prefix/amdgcn/bitcode" -isystem "$prefix/include" \
         -B"$prefix/llvm/bin" -DBIOGPU_GPU_ROCM=1 -I . -Wall -Wextra -Werror \
@@ -141,7 +148,9 @@ esac
 what=${1:-all}
 [ $# -eq 0 ] || shift
 n_named=$#
-if [ $# -gt 0 ]; then
+if [ "${1:-}" = --spill-free ]; then
+  mapfile -t files < <(git ls-files 'gpu/*.hip' | grep -E "$spill_free_nvidia")
+elif [ $# -gt 0 ]; then
   files=("$@")
 else
   mapfile -t files < <(git ls-files 'gpu/*.hip')
