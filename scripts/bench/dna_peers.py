@@ -4,6 +4,7 @@ Both take letters as one-hot rows and give the human head's tracks as [bins, tra
 scaled_dot_product_attention of torch, whose kernels are those of flash-attn where the numbers have 16 bits.
 """
 
+import copy
 import importlib
 import pathlib
 import sys
@@ -57,6 +58,23 @@ class Borzoi:
     @staticmethod
     def human(out):
         return out[0].T
+
+
+def in_double(peer, windows):
+    """The human tracks of windows in double precision, where the peer's modules ask for fp32, too."""
+    default, as_float = torch.get_default_dtype(), torch.Tensor.float
+    try:
+        torch.set_default_dtype(torch.float64)
+        torch.Tensor.float = torch.Tensor.double
+        model = copy.deepcopy(peer.model).double()
+        for module in model.modules():
+            if hasattr(module, "positions"):
+                module.positions = None  # kept from a pass in fp32
+        with torch.inference_mode():
+            return [peer.human(model(peer.encode(window))).cpu().numpy() for window in windows]
+    finally:
+        torch.set_default_dtype(default)
+        torch.Tensor.float = as_float
 
 
 def make_peer(model, shape, device):

@@ -6,8 +6,9 @@ usage: scripts/bench/infer_tracks.py BIOGPU --json FILE [--model enformer|borzoi
            [--compiled MODE,...] [--compile-limit SECONDS] [--threads N]
 
 Writes a random model of the shape (scripts/reference/make_enformer.py, make_borzoi.py) and a genome to a temporary
-folder. Outputs of two windows are compared track by track with the peer's in fp32 without TF32: the run ends with 1
-where the worst difference in fp32 is above 1e-4 of a track's range, or a cosine about its mean below 0.99999. Then,
+folder. Outputs of two windows are compared track by track with the peer's in double precision, those of the peer in
+fp32 without TF32, too: nothing is timed where a cosine about a track's mean is below 0.99999 in fp32, and the run ends
+with 1 where the worst difference is above 1e-4 of a track's range, or above that of the peer where that is more. Then,
 each in this run and on this device: a window by the peer in fp32, TF32, bf16 autocast, eager and by torch.compile,
 which is given up after a limit of time for each mode; a window by biogpu in each precision, as device seconds of its
 passes and as wall time; scores of substitutions of one piece of the grid with reuse and without, against two windows
@@ -30,7 +31,7 @@ import time
 import numpy
 import safetensors.torch
 import torch
-from dna_peers import make_peer
+from dna_peers import in_double, make_peer
 
 BOUND, COSINE = 1e-4, 0.99999
 
@@ -134,21 +135,27 @@ def precisions_of(arguments):
 
 
 def compare_outputs(arguments, peer, folder, windows):
-    """Of each precision the worst differences, and the wall seconds of two windows."""
+    """Of the peer and each precision the worst differences from double precision, and the wall seconds of two
+    windows."""
+    right = in_double(peer, windows[:2])
     with torch.inference_mode():
-        right = [peer.human(peer.model(peer.encode(w))).cpu().numpy() for w in windows[:2]]
+        theirs = [peer.human(peer.model(peer.encode(w))).cpu().numpy() for w in windows[:2]]
     equal, seconds = {}, {}
+
+    def add(name, tracks):
+        pairs = [compare(*pair) for pair in zip(tracks, right)]
+        worst, cosine = max(p[0] for p in pairs), min(p[1] for p in pairs)
+        equal[name] = {"worst_of_range": worst, "least_cosine": cosine}
+        print(f"{name}: worst difference {worst:.2e} of a track's range, least cosine {cosine:.8f}", flush=True)
+
+    add(f"{peer.name} fp32", theirs)
     for precision in precisions_of(arguments):
         _, seconds[precision] = biogpu(arguments, folder, "tracks", "--model", folder / "model", "--head", "human",
                                        "--precision", precision, "--batch", "1", folder / "two.fa", "-o",
                                        folder / "two.safetensors")
         got = safetensors.torch.load_file(folder / "two.safetensors")
-        pairs = [compare(got[f"w{i}"].numpy(), right[i]) for i in range(2)]
-        worst, cosine = max(p[0] for p in pairs), min(p[1] for p in pairs)
-        equal[precision] = {"worst_of_range": worst, "least_cosine": cosine}
-        print(f"{precision}: worst difference {worst:.2e} of a track's range, least cosine {cosine:.8f}", flush=True)
-    fp32 = equal.get("fp32")
-    if fp32 and (fp32["worst_of_range"] > BOUND or fp32["least_cosine"] < COSINE):
+        add(precision, [got[f"w{i}"].numpy() for i in range(2)])
+    if "fp32" in equal and equal["fp32"]["least_cosine"] < COSINE:
         sys.exit("outputs differ; nothing is timed")
     return equal, seconds
 
@@ -219,11 +226,16 @@ def main():
                   "shape": arguments.shape}
         result["equal"], two_windows_s = compare_outputs(arguments, peer, folder, windows)
         result[peer.name.replace("-", "_")] = peer_rows(arguments, peer, windows[0])
+        name_of_peer = peer.name
         del peer
         if device != "cpu":
             torch.cuda.empty_cache()
         result["biogpu"] = our_rows(arguments, folder, grid, two_windows_s)
     arguments.json.write_text(json.dumps(result, indent=1) + "\n")
+    equal = result["equal"]
+    bound = max(BOUND, equal[f"{name_of_peer} fp32"]["worst_of_range"])
+    if "fp32" in equal and equal["fp32"]["worst_of_range"] > bound:
+        sys.exit(f"fp32 is further than {bound:.2e} of a track's range from double precision")
 
 
 if __name__ == "__main__":
