@@ -239,9 +239,9 @@ bool BlasLibrary::multiply(const BlasProduct& p, Stream& stream) {
   Plan& plan = found->second;
   if (!plan.usable) return false;
   if (p.bias != nullptr) state.call.desc_set(plan.desc, kBiasPointer, &p.bias, sizeof p.bias);
-  const float one = 1, beta = p.residual != nullptr ? 1.0f : 0.0f;
+  const float beta = p.residual != nullptr ? 1.0f : 0.0f;
   const void* const c = p.residual != nullptr ? p.residual : p.out_data;
-  const int status = state.call.matmul(state.handle, plan.desc, &one, p.b, plan.a, p.a, plan.b,
+  const int status = state.call.matmul(state.handle, plan.desc, &p.scale, p.b, plan.a, p.a, plan.b,
                                        &beta, c, plan.c, p.out_data, plan.d, &plan.algorithm,
                                        state.workspace.data(), kWorkspaceBytes, stream.handle());
   if (status != kSuccess) plan.usable = false;

@@ -9,11 +9,12 @@
 
 namespace biogpu::gpu {
 
-// One matrix product of the vendor's library: out[m, n] = a[m, k] b[n, k]^T + bias + residual, all
-// row-major with the last index fastest, sums in fp32.
+// One matrix product of the vendor's library: out[m, n] = scale a[m, k] b[n, k]^T + bias +
+// residual, all row-major with the last index fastest, sums in fp32.
 struct BlasProduct {
   enum class Type : std::uint8_t { f32, fp16, bf16 };
   int m = 0, n = 0, k = 0;
+  float scale = 1;
   Type operand = Type::fp16;  // of a and b; f32: multiplied as TF32
   Type out = Type::f32;
   std::int64_t lda = 0, ldb = 0, ldo = 0, ldr = 0;  // elements from row to row

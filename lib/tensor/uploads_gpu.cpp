@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <numeric>
 #include <utility>
 
@@ -30,6 +32,15 @@ void cast_rows(const Tensor& host, gpu::ops::Staging& staging, gpu::Stream& stre
     cast(gpu::ops::Rows{piece.data(), width, gpu::ops::Element::f32}, n, first);
   }
   stream.synchronize();  // the piece goes
+}
+
+// Without its sign; not finite where a number is not. The bits of numbers without sign are in the
+// order of the numbers.
+float largest_of(const Tensor& host) {
+  std::uint32_t largest = 0;
+  for (std::int64_t i = 0; i < host.size(); ++i)
+    largest = std::max(largest, std::bit_cast<std::uint32_t>(host.as<float>()[i]) & 0x7fffffffu);
+  return std::bit_cast<float>(largest);
 }
 
 }  // namespace
@@ -68,11 +79,14 @@ Linear DeviceContext::upload_linear(const Tensor& weight, const Tensor& bias) {
     packed->weight = static_cast<std::uint16_t*>(
         allocate(static_cast<std::size_t>(linear.n_out * packed->k) * sizeof(std::uint16_t)));
     const int width = static_cast<int>(linear.n_in);
+    const float scale = split ? gpu::ops::split_scale(largest_of(weight)) : 1.0f;
+    packed->sum_scale = 1 / scale;
     cast_rows(weight, device_.staging(), stream(),
               [&](const gpu::ops::Rows& rows, std::int64_t n, std::int64_t first) {
                 std::uint16_t* const to = packed->weight + first * packed->k;
                 if (split) {
-                  gpu::ops::launch_split_rows(to, rows, gpu::ops::SplitSide::b, n, width, stream());
+                  gpu::ops::launch_split_rows(to, rows, gpu::ops::SplitSide::b, scale, n, width,
+                                              stream());
                 } else {
                   gpu::ops::launch_copy_rows(
                       {to, linear.n_in, gpu::ops::element_of(compute_dtype())}, rows, nullptr, n,

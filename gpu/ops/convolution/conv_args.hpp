@@ -15,7 +15,8 @@ struct ConvArgs {
   const float* bias = nullptr;            // [n], or not given
   int first_x_row = 0, n_x_rows = 0;
   int first_row = 0;
-  int m = 0, k = 0;  // k: thrice the taps' channels where low is given
+  int m = 0, k = 0;     // k: thrice the taps' channels where low is given
+  float sum_scale = 1;  // of the sums there; see DeviceLinear
   int channels = 0, taps = 1, stride = 1;
   SegmentMap segments;
   Rows residual, paired;

@@ -77,7 +77,7 @@ __global__ __launch_bounds__(kWave* gemm_tile::kWaves<Tile>) void conv_product_k
   }
   __syncthreads();
   WaveSums<kWave, Tile> sum = {};
-  multiply_slices<kWave, kType, Tile, kParts>(sum, a.k, shared, [&](int s) {
+  multiply_slices<kWave, kType, Tile, kParts>(sum, a.k, a.sum_scale, shared, [&](int s) {
     if (s * kDepth >= a.k) return;
     std::uint16_t* const to = slice_of<Tile>(shared, s);
     copy_windows<kRows<Tile>, kThreads>(a, rows, s * kDepth, to);
@@ -187,6 +187,7 @@ ConvArgs args_of(const ConvProduct& product) {
   ConvArgs args;
   args.weight = weights.weight;
   args.bias = weights.bias;
+  args.sum_scale = weights.sum_scale;
   args.m = static_cast<int>(product.m);
   args.k = static_cast<int>(weights.k);
   args.channels = static_cast<int>(product.linear->n_in / product.taps);

@@ -239,7 +239,7 @@ __global__ BIOGPU_CLUSTER_OF(Tile::kCluster) BIOGPU_LAUNCH_BOUNDS(Tile::kThreads
   const int first_row = a.first_row - a.first_x_row - a.taps / 2;
   const int first_column = block_of_cluster() * Tile::kColumnsBrought;
   compute_tiles<Tile>(
-      TileOrder<Tile>(a.m, a.outputs.n), a.k / Tile::kDepth, shared,
+      TileOrder<Tile>(a.m, a.outputs.n), a.k / Tile::kDepth, shared, a.sum_scale,
       [&](TilePlace place, int s, int stage, SharedBarrier* full) {
         const int part = s / of_part, in_part = s - part * of_part, tap = in_part / of_tap;
         copy_box(shared.a(stage), part == 1 ? &maps.low : &maps.x, place.row + first_row + tap,

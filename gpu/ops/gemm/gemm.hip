@@ -29,7 +29,7 @@ __global__ __launch_bounds__(kWave* gemm_tile::kWaves<Tile>) void gemm_kernel(Ge
   BIOGPU_DYNAMIC_SHARED(std::uint16_t, shared);
   const Place tile = place_of<Tile>(a.m, a.n, static_cast<int>(blockIdx.x));
   WaveSums<kWave, Tile> sum = {};
-  multiply_slices<kWave, kType, Tile, kParts>(sum, a.k, shared, [&](int s) {
+  multiply_slices<kWave, kType, Tile, kParts>(sum, a.k, a.sum_scale, shared, [&](int s) {
     if (s * kDepth >= a.k) return;
     std::uint16_t* const to = slice_of<Tile>(shared, s);
     copy_slice<kRows<Tile>, kThreads>(a.a, a.lda, tile.row, a.m, s * kDepth, a.k, to);

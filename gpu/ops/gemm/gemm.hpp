@@ -30,6 +30,7 @@ struct GemmArgs {
   std::int64_t lda = 0, ldb = 0;
   int m = 0, n = 0, k = 0;  // k: a multiple of 8
   bool in_parts = false;    // see gemm_tile::SumParts: for fp32 operands as sums of two numbers
+  float sum_scale = 1;      // of the sums, where in parts; see DeviceLinear
   GemmEpilogue epilogue;
   Rows out;  // [m, n]
 };

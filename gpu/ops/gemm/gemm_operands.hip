@@ -9,6 +9,9 @@
 // Oracle   gemm_ref, lib/ops/gemm/gemm_ref.cpp.
 #include "gpu/ops/gemm/gemm_operands.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "gpu/ops/activation.hpp"
 #include "gpu/ops/element_access.hpp"
 #include "gpu/ops/row_threads.hpp"
@@ -35,12 +38,16 @@ __device__ __forceinline__ SplitWords split_numbers(const Float4& x) {
 
 template <SplitSide kSide>
 __global__ __launch_bounds__(kRowBlock) void split_rows_kernel(std::uint16_t* to, Rows from,
-                                                               std::int64_t n_rows, int d) {
+                                                               float scale, std::int64_t n_rows,
+                                                               int d) {
   const int groups = d / 4;
   const std::int64_t row = thread_number() / groups;
   const int column = static_cast<int>(thread_number() % groups) * 4;
   if (row >= n_rows) return;
-  const auto [high, low] = split_numbers(load_elements4(from, row, column));
+  Float4 x = load_elements4(from, row, column);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) x.value[i] *= scale;
+  const auto [high, low] = split_numbers(x);
   std::uint16_t* const out = to + row * 3 * d + column;
   *reinterpret_cast<Words2*>(out) = high;
   *reinterpret_cast<Words2*>(out + d) = kSide == SplitSide::a ? low : high;
@@ -80,12 +87,19 @@ __global__ __launch_bounds__(kRowBlock) void bias_activation_kernel(Rows x, cons
 
 }  // namespace
 
-void launch_split_rows(std::uint16_t* to, const Rows& from, SplitSide side, std::int64_t n_rows,
-                       int d, Stream& stream) {
+float split_scale(float largest) {
+  if (!(largest > 0) || !std::isfinite(largest)) return 1;
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  return std::ldexp(1.0f, std::clamp(15 - exponent, -100, 100));
+}
+
+void launch_split_rows(std::uint16_t* to, const Rows& from, SplitSide side, float scale,
+                       std::int64_t n_rows, int d, Stream& stream) {
   if (n_rows == 0) return;
   const auto kernel =
       side == SplitSide::a ? split_rows_kernel<SplitSide::a> : split_rows_kernel<SplitSide::b>;
-  stream.launch(kernel, row_blocks(n_rows * (d / 4)), kRowBlock, to, from, n_rows, d);
+  stream.launch(kernel, row_blocks(n_rows * (d / 4)), kRowBlock, to, from, scale, n_rows, d);
 }
 
 void launch_split_planes(std::uint16_t* high, std::uint16_t* low, const Rows& from,

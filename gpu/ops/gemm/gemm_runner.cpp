@@ -37,6 +37,7 @@ void GemmRunner::multiply(const Rows& x, std::int64_t m, const tensor::Linear& l
   args.n = static_cast<int>(linear.n_out);
   args.k = static_cast<int>(weights.k);
   args.in_parts = split_;
+  args.sum_scale = weights.sum_scale;
   args.epilogue = epilogue;
   args.epilogue.bias = weights.bias;
   // Split operands in slices of rows, so that their memory stays small compared with the batch's
@@ -58,7 +59,7 @@ void GemmRunner::multiply(const Rows& x, std::int64_t m, const tensor::Linear& l
     if (split_) {
       const auto needed = static_cast<std::size_t>(n_rows * weights.k);
       device_.grow(split_operands_, needed);
-      launch_split_rows(split_operands_.data(), from_row(x), SplitSide::a, n_rows,
+      launch_split_rows(split_operands_.data(), from_row(x), SplitSide::a, 1, n_rows,
                         static_cast<int>(linear.n_in), device_.stream());
       args.a = split_operands_.data();
     }
@@ -107,6 +108,7 @@ bool GemmRunner::multiply_by_library(const GemmArgs& args, const DeviceLinear& l
   product.m = args.m;
   product.n = args.n;
   product.k = args.k;
+  product.scale = args.sum_scale;
   product.operand = type_ == Number16::fp16 ? BlasProduct::Type::fp16 : BlasProduct::Type::bf16;
   product.out = wide ? BlasProduct::Type::f32 : product.operand;
   product.lda = args.lda;

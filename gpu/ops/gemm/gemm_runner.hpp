@@ -16,6 +16,7 @@ namespace biogpu::gpu::ops {
 struct DeviceLinear {
   std::uint16_t* weight = nullptr;  // [n_out, k]
   std::int64_t k = 0;               // n_in, or 3 n_in where fp32 weights are sums of two numbers
+  float sum_scale = 1;              // of sums of products with those: 1 / split_scale()
   float* bias = nullptr;            // [n_out], or not given
   std::uint16_t* bias16 = nullptr;  // the same as operands: what the vendor's library adds
 };

@@ -19,7 +19,8 @@ constexpr int kPitch = kDepth + 8;  // 16 bytes more: reads of 8 rows meet no ba
 constexpr int kGroupRows = 8;
 
 // Matrix cores cut off what they add to a sum, always towards zero. Sums in parts add products of
-// so many numbers of the summed index by themselves, and round where they add these.
+// so many numbers of the summed index by themselves, and round where they add these, scaled by a
+// power of two.
 enum class SumParts { one, many };
 constexpr int kPartDepth = 64;
 static_assert(kPartDepth % kDepth == 0);
@@ -127,16 +128,17 @@ __device__ __forceinline__ void multiply_slice(WaveSums<kWave, Tile>& sum, Place
   }
 }
 
-// Adds a part to the sums and makes it zero.
+// Adds a part to the sums, scaled, and makes it zero.
 template <int kWave, class Tile>
-__device__ __forceinline__ void take_part(WaveSums<kWave, Tile>& sum, WaveSums<kWave, Tile>& part) {
+__device__ __forceinline__ void take_part(WaveSums<kWave, Tile>& sum, WaveSums<kWave, Tile>& part,
+                                          float scale) {
 #pragma unroll
   for (int i = 0; i < Tile::kRowTiles; ++i) {
 #pragma unroll
     for (int j = 0; j < Tile::kColumnTiles; ++j) {
 #pragma unroll
       for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
-        sum[i][j].value[e] += part[i][j].value[e];
+        sum[i][j].value[e] += part[i][j].value[e] * scale;
         part[i][j].value[e] = 0;
       }
     }
@@ -144,10 +146,11 @@ __device__ __forceinline__ void take_part(WaveSums<kWave, Tile>& sum, WaveSums<k
 }
 
 // Adds all slices of the summed index to this wave's sums, in order. copy(s): queues the copies of
-// slice s, none where there is no such slice.
+// slice s, none where there is no such slice. scale: of sums in parts.
 template <int kWave, Number16 kType, class Tile, SumParts kParts, class Copy>
 __device__ __forceinline__ void multiply_slices(WaveSums<kWave, Tile>& sum, int n_k,
-                                                std::uint16_t* shared, const Copy& copy) {
+                                                [[maybe_unused]] float scale, std::uint16_t* shared,
+                                                const Copy& copy) {
   const Place wave = place_of_wave<kWave, Tile>();
   const int n_slices = ceil_div(n_k, kDepth);
   [[maybe_unused]] WaveSums<kWave, Tile> part = {};
@@ -167,7 +170,7 @@ __device__ __forceinline__ void multiply_slices(WaveSums<kWave, Tile>& sum, int 
     } else {
       multiply_slice<kWave, kType, Tile>(part, wave, mine);
       constexpr int kSlices = kPartDepth / kDepth;  // of a part
-      if ((s + 1) % kSlices == 0 || s + 1 == n_slices) take_part<kWave, Tile>(sum, part);
+      if ((s + 1) % kSlices == 0 || s + 1 == n_slices) take_part<kWave, Tile>(sum, part, scale);
     }
   }
 }

@@ -185,13 +185,14 @@ __device__ __forceinline__ void multiply_slices(const WarpgroupShared<Tile>& sha
 }
 
 // The same with the products of each slice, 64 numbers of the summed index, in sums that begin at
-// zero: those of 64 rows at a time, which are then added. The compiler lets no product run while
-// others' sums are read.
+// zero: those of 64 rows at a time, which are then scaled and added. The compiler lets no product
+// run while others' sums are read.
 template <class Tile, class Queued>
 __device__ __forceinline__ void multiply_slices_in_parts(const WarpgroupShared<Tile>& shared,
                                                          int n_slices,
                                                          PipelineState<Tile::kStages>& turn,
-                                                         Sums<Tile>& d, Queued&& queued) {
+                                                         float scale, Sums<Tile>& d,
+                                                         Queued&& queued) {
   using Product = WarpgroupProduct<Tile::kColumns, Tile::kType>;
   const int lane = static_cast<int>(threadIdx.x) % 32;
 #pragma unroll
@@ -216,7 +217,7 @@ __device__ __forceinline__ void multiply_slices_in_parts(const WarpgroupShared<T
       products_wait<0>();
       products_fence(part);
 #pragma unroll
-      for (int e = 0; e < Product::kSums; ++e) d[i][e] += part[e];
+      for (int e = 0; e < Product::kSums; ++e) d[i][e] += part[e] * scale;
     }
     if (lane < Tile::kCluster) barrier_arrive_at(shared.empty + turn.stage, lane);
     turn.advance();
@@ -227,7 +228,7 @@ __device__ __forceinline__ void multiply_slices_in_parts(const WarpgroupShared<T
 template <class Tile, class Finish>
 __device__ __forceinline__ void multiply_tiles(const TileOrder<Tile>& order, int n_slices,
                                                const WarpgroupShared<Tile>& shared, int rank,
-                                               const Finish& finish) {
+                                               [[maybe_unused]] float scale, const Finish& finish) {
   const int group = warpgroup_of_block() - 1;
   const int thread = static_cast<int>(threadIdx.x) % kWarpgroup;
   const int stride = static_cast<int>(gridDim.x) / Tile::kCluster;
@@ -250,7 +251,7 @@ __device__ __forceinline__ void multiply_tiles(const TileOrder<Tile>& order, int
       if (item + stride < order.size()) named_arrive<2 * kWarpgroup>(kTurnBarrier + 1 - group);
     };
     if constexpr (Tile::kInParts) {
-      multiply_slices_in_parts<Tile>(shared, n_slices, turn, d, queued);
+      multiply_slices_in_parts<Tile>(shared, n_slices, turn, scale, d, queued);
     } else {
       multiply_slices<Tile>(shared, n_slices, turn, d, queued);
     }
@@ -269,10 +270,11 @@ __device__ __forceinline__ WarpgroupShared<Tile> shared_of(std::uint8_t* dynamic
   return shared;
 }
 
-// What a block of such a kernel does: one wave copies, two warpgroups compute.
+// What a block of such a kernel does: one wave copies, two warpgroups compute. scale: of sums in
+// parts.
 template <class Tile, class Bring, class Finish>
 __device__ __forceinline__ void compute_tiles(const TileOrder<Tile>& order, int n_slices,
-                                              const WarpgroupShared<Tile>& shared,
+                                              const WarpgroupShared<Tile>& shared, float scale,
                                               const Bring& bring, const Finish& finish) {
   const int rank = block_of_cluster();
   if (threadIdx.x == 0) {
@@ -289,7 +291,7 @@ __device__ __forceinline__ void compute_tiles(const TileOrder<Tile>& order, int 
     if (wave_of_block() == 0) copy_tiles<Tile>(order, n_slices, shared, rank, bring);
   } else {
     take_registers<232>();
-    multiply_tiles<Tile>(order, n_slices, shared, rank, finish);
+    multiply_tiles<Tile>(order, n_slices, shared, rank, scale, finish);
     if (wave_stores() && one_lane())
       stores_read<0>();  // shared memory stays until the last box has left it
   }
@@ -327,7 +329,7 @@ __global__ BIOGPU_CLUSTER_OF(Tile::kCluster) BIOGPU_LAUNCH_BOUNDS(Tile::kThreads
   constexpr int kAll = (1 << Tile::kCluster) - 1;
   const int rank = block_of_cluster();
   compute_tiles<Tile>(
-      TileOrder<Tile>(a.m, a.n), ceil_div(a.k, Tile::kDepth), shared,
+      TileOrder<Tile>(a.m, a.n), ceil_div(a.k, Tile::kDepth), shared, a.sum_scale,
       [&](TilePlace place, int s, int stage, SharedBarrier* full) {
         const int k = s * Tile::kDepth;
         if constexpr (Tile::kBeside) {

@@ -68,6 +68,21 @@ TEST_CASE("ops.gemm: sizes below a tile and without a bias", "[ops]") {
   CHECK(bed.difference(out) < sum_bound(bed, k));
 }
 
+// Numbers of 16 bits have few digits below 2^-14.
+TEST_CASE("ops.gemm: weights of any size keep their digits in fp32", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  if (bed.precision() != tensor::Precision::fp32) return;
+  const float size = GENERATE(1e-30f, 1e-6f, 1e-2f, 1.0f, 1e6f);
+  const std::int64_t m = 40, n = 64, k = 72;
+  const Pair weight = bed.random({n, k}, size, false), x = bed.random({m, k}, 1.0f, true);
+  const tensor::Linear host = bed.reference().upload_linear(weight.host, {});
+  const tensor::Linear device = bed.device().upload_linear(weight.host, {});
+  const Pair out = bed.unset({m, n}, false);
+  ops::gemm(bed.reference(), {x.host, &host, ops::Activation::none, {}, out.host});
+  ops::gemm(bed.device(), {x.device, &device, ops::Activation::none, {}, out.device});
+  CHECK(bed.difference(out) < 3e-6);
+}
+
 // Of a size that goes to the vendor's library where there is one; the larger fills an H200: our own
 // kernel where it is added to in place.
 TEST_CASE("ops.gemm: larger products with a residual", "[ops]") {
