@@ -72,14 +72,14 @@ void GemmRunner::multiply_once(const GemmArgs& args, const DeviceLinear& linear)
   const bool small = 2.0 * args.m * args.n * args.k < kSmall;
   // Our kernel for Hopper saves the passes that follow the library's product, and adds to a
   // residual in fp32 where it lies, if its wide tiles divide the matrix. What else is added, and
-  // results in fp32, stay with the library: whole passes are faster so. Split operands are ours, as
-  // the library's long sums are cut off.
+  // results in fp32, stay with the library: whole passes are faster so. So do split operands,
+  // though the library's long sums are cut off: sums in parts take four times as long.
   const bool wide = args.out.type == Element::f32;
   const bool adds = args.epilogue.residual.data != nullptr;
-  const bool suits = split_ || (adds ? wide && args.n % kWideTileColumns == 0 : !wide);
+  const bool suits = adds ? wide && !split_ && args.n % kWideTileColumns == 0 : !wide;
   const bool ours = ways_ == Ways::own || (ways_ == Ways::best && (suits || library_ == nullptr));
   if (ours && launch_gemm_warpgroup(args, type_, device_.stream())) return;
-  if ((ways_ == Ways::library || (ways_ == Ways::best && !small && !split_)) &&
+  if ((ways_ == Ways::library || (ways_ == Ways::best && !small)) &&
       multiply_by_library(args, linear))
     return;
   launch_gemm(args, type_, device_.stream());
