@@ -7,9 +7,9 @@ usage: scripts/bench/infer_tracks.py BIOGPU --json FILE [--model enformer|borzoi
 
 Writes a random model of the shape (scripts/reference/make_enformer.py, make_borzoi.py) and a genome to a temporary
 folder. Outputs of two windows are compared track by track with the peer's in double precision, those of the peer in
-fp32 without TF32, too: nothing is timed where a cosine about a track's mean is below 0.99999 in fp32, and the run ends
-with 1 where the worst difference is above 1e-4 of a track's range, or above that of the peer where that is more. Then,
-each in this run and on this device: a window by the peer in fp32, TF32, bf16 autocast, eager and by torch.compile,
+fp32 without TF32, too. The gate is for fp32, the default: a cosine about a track's mean of at least 0.99999, and
+differences of at most 1e-4 of a track's range, or of at most four times the peer's own. What misses it is said, and
+times follow all the same; a run whose fp32 misses it ends with 1. Then, each in this run and on this device: a window by the peer in fp32, TF32, bf16 autocast, eager and by torch.compile,
 which is given up after a limit of time for each mode; a window by biogpu in each precision, as device seconds of its
 passes and as wall time; scores of substitutions of one piece of the grid with reuse and without, against two windows
 of each; peak memory of both. Devices are named as `biogpu devices` numbers them.
@@ -33,7 +33,7 @@ import safetensors.torch
 import torch
 from dna_peers import in_double, make_peer
 
-BOUND, COSINE = 1e-4, 0.99999
+BOUND, COSINE, OWN_TIMES = 1e-4, 0.99999, 4
 
 
 def biogpu(arguments, folder, *words):
@@ -145,8 +145,11 @@ def compare_outputs(arguments, peer, folder, windows):
     def add(name, tracks):
         pairs = [compare(*pair) for pair in zip(tracks, right)]
         worst, cosine = max(p[0] for p in pairs), min(p[1] for p in pairs)
-        equal[name] = {"worst_of_range": worst, "least_cosine": cosine}
-        print(f"{name}: worst difference {worst:.2e} of a track's range, least cosine {cosine:.8f}", flush=True)
+        own = equal[next(iter(equal))]["worst_of_range"] if equal else worst
+        good = cosine >= COSINE and worst <= max(BOUND, OWN_TIMES * own)
+        equal[name] = {"worst_of_range": worst, "least_cosine": cosine, "passes": good}
+        note = "" if good else ": below the gate" + ("" if name == "fp32" else ", not the default")
+        print(f"{name}: worst difference {worst:.2e} of a track's range, least cosine {cosine:.8f}{note}", flush=True)
 
     add(f"{peer.name} fp32", theirs)
     for precision in precisions_of(arguments):
@@ -155,8 +158,6 @@ def compare_outputs(arguments, peer, folder, windows):
                                        folder / "two.safetensors")
         got = safetensors.torch.load_file(folder / "two.safetensors")
         add(precision, [got[f"w{i}"].numpy() for i in range(2)])
-    if "fp32" in equal and equal["fp32"]["least_cosine"] < COSINE:
-        sys.exit("outputs differ; nothing is timed")
     return equal, seconds
 
 
@@ -226,16 +227,13 @@ def main():
                   "shape": arguments.shape}
         result["equal"], two_windows_s = compare_outputs(arguments, peer, folder, windows)
         result[peer.name.replace("-", "_")] = peer_rows(arguments, peer, windows[0])
-        name_of_peer = peer.name
         del peer
         if device != "cpu":
             torch.cuda.empty_cache()
         result["biogpu"] = our_rows(arguments, folder, grid, two_windows_s)
     arguments.json.write_text(json.dumps(result, indent=1) + "\n")
-    equal = result["equal"]
-    bound = max(BOUND, equal[f"{name_of_peer} fp32"]["worst_of_range"])
-    if "fp32" in equal and equal["fp32"]["worst_of_range"] > bound:
-        sys.exit(f"fp32 is further than {bound:.2e} of a track's range from double precision")
+    if not result["equal"].get("fp32", {"passes": True})["passes"]:
+        sys.exit("fp32 is below the gate")
 
 
 if __name__ == "__main__":

@@ -54,7 +54,8 @@ def read_launches(path):
 def short_name(kernel):
     """Without namespaces and the types of arguments."""
     kernel = re.sub(r"\([a-zA-Z_:0-9]+\)(?=[0-9])", "", kernel)  # casts of template arguments
-    kernel = kernel.replace("(anonymous namespace)::", "").replace("<unnamed>::", "")
+    for unnamed in ("(anonymous namespace)::", "::<unnamed>", "unnamed>::"):  # the last without its first half
+        kernel = kernel.replace(unnamed, "")
     kernel = re.sub(r"\(.*", "", kernel)
     return re.sub(r"\b(?:\w+::)+", "", kernel).removeprefix("void ")
 
