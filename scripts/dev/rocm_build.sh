@@ -2,13 +2,16 @@
 # Builds the preset rocm in a Debian system with ROCm (rocm_root.sh), links its module with AMD's runtime, and
 # tests there that the program opens it and says what it lacks (tests/cli/rocm_test.sh). No AMD card is needed.
 #
-# usage: scripts/dev/rocm_build.sh [--sample [SECONDS]]
+# usage: scripts/dev/rocm_build.sh [--sample [SECONDS] | --check]
 #
 # Without an option: the preset as it is, with its test programs, in build/rocm. --sample: gfx942 and the
 # program alone, host code for one instruction set and not optimised, in build/rocm-sample, for at most SECONDS
 # (default 180); what is not there by then is said to be skipped, and the next one goes on from the compiler's
-# cache. A system that is not there yet is then made for at most BIOGPU_ROCM_ROOT_S seconds (default 300). The test
-# may take BIOGPU_ROCM_TEST_S seconds (default 300).
+# cache. The test may take BIOGPU_ROCM_TEST_S seconds (default 300).
+#
+# --check, for CI: configures as --sample does, compiles a few files of each kind and looks up in AMD's runtime all
+# that they call; nothing is linked or opened. With either option a system that is not there yet is made for at most
+# BIOGPU_ROCM_ROOT_S seconds (default 300).
 #
 # With BIOGPU_RECORD=1 what was built and tested is recorded for docs/platforms.md (scripts/measure/platforms.py); with
 # --sample the module alone, not the host code, which is then another than that of the preset.
@@ -20,12 +23,24 @@ cd "$(dirname "$0")/../.." || exit 1
 in_root=scripts/dev/rocm_root.sh
 options=() targets=() make_root=("$in_root") limit=() build=build/rocm
 case ${1:-} in
-  --sample)
-    seconds=${2:-180} build=build/rocm-sample targets=(biogpu biogpu_rocm)
+  --sample | --check)
+    build=build/rocm-sample
     options=(-DCMAKE_HIP_ARCHITECTURES=gfx942 -DBIOGPU_DEVELOPER_MODE=OFF -DCMAKE_UNITY_BUILD=ON
       "-DCMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG -DHWY_COMPILE_ONLY_STATIC")
     make_root=(timeout "${BIOGPU_ROCM_ROOT_S:-300}" "$in_root")
-    limit=(timeout "$seconds")
+    if [ "$1" = --sample ]; then
+      seconds=${2:-180}
+      limit=(timeout "$seconds")
+      targets=(biogpu biogpu_rocm)
+    else
+      # What calls the runtime, a small kernel file of each part and one with hipCUB, their host side, the module's entry.
+      targets=(gpu/rt/{check,device,graph,stream}.hip gpu/rt/{blas_library,monitor,tensor_map}.cpp gpu/prim/device_sort.hip
+        gpu/align/traceback.hip gpu/bwt/fm_search.hip gpu/kmer/lookup/lookup.hip gpu/qc/duplicate_keys.hip
+        gpu/ops/normalisation/layer_norm.hip gpu/kmer/lookup/lookup_table.cpp gpu/bwt/fm_searcher.cpp
+        lib/gpu_backend/entry.cpp)
+      targets=("${targets[@]/#/$PWD/}")
+      targets=("${targets[@]/%/^}")  # ninja's name for what is made of a file
+    fi
     ;;
   '') ;;
   *)
@@ -59,7 +74,7 @@ begin=$SECONDS
 "$in_root" ${limit[@]+"${limit[@]}"} cmake --build "$build" -j "${BIOGPU_JOBS:-2}" \
   ${targets[@]+--target "${targets[@]}"} >"$log" 2>&1
 case $? in
-  0) echo "ROCm build: built and linked in $((SECONDS - begin)) s" ;;
+  0) ;;
   124)
     step=$(grep -oE '^\[[0-9]+/[0-9]+\]' "$log" | tail -n 1)
     echo "ROCm build: SKIPPED after $seconds s, the last step was ${step:-none}"
@@ -67,6 +82,17 @@ case $? in
     ;;
   *) fail build ;;
 esac
+if [ "${1:-}" = --check ]; then
+  # shellcheck disable=SC2016  # expanded by the inner shell
+  "$in_root" bash -c '
+    find "$1/gpu" "$1/lib/gpu_backend" -name "*.o" -exec nm -u {} + | grep -owE "(__)?hip[A-Z]\w*" | sort -u >"$1/called"
+    nm -D --defined-only /usr/lib/*/libamdhip64.so | sed "s/.* //; s/@.*//" | sort -u >"$1/offered"
+    comm -23 "$1/called" "$1/offered" | sed "s/^/error: not in the runtime: /" | tee "$1/missing"
+    [ -s "$1/called" ] && [ ! -s "$1/missing" ]' bash "$build" >"$log" 2>&1 || fail "the runtime's functions"
+  echo "ROCm build: ${#targets[@]} files compiled in $((SECONDS - begin)) s; the runtime has the $(wc -l <"$build/called") functions that they call"
+  exit 0
+fi
+echo "ROCm build: built and linked in $((SECONDS - begin)) s"
 test_s=${BIOGPU_ROCM_TEST_S:-300}
 "$in_root" timeout "$test_s" bash tests/cli/rocm_test.sh "$build/apps/biogpu/biogpu" . rocm >"$log" 2>&1
 case $? in
