@@ -6,9 +6,9 @@
 namespace biogpu::models::tensornet {
 namespace {
 
-class Coulomb final : public PairTerm {
+class CoulombTerm final : public PairTerm {
  public:
-  explicit Coulomb(const Prior& prior)
+  explicit CoulombTerm(const Prior& prior)
       : PairTerm({0, HUGE_VAL}),
         begin_(prior.switch_begin),
         end_(prior.switch_end),
@@ -37,7 +37,7 @@ class Coulomb final : public PairTerm {
 }  // namespace
 
 std::unique_ptr<PairTerm> make_coulomb(const Prior& prior) {
-  return std::make_unique<Coulomb>(prior);
+  return std::make_unique<CoulombTerm>(prior);
 }
 
 }  // namespace biogpu::models::tensornet
