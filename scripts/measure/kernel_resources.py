@@ -6,7 +6,7 @@ usage: python3 scripts/measure/kernel_resources.py TARGET=LOG ...
           in its name: of scripts/dev/compile_check.sh (BIOGPU_RESOURCES) or of ninja
 
 Writes scripts/bench/results/gfx942/kernel_resources.jsonl, one kernel and target a line; what it holds of
-other targets stays.
+other targets stays, and of kernel files that the logs do not name but that are still there.
 """
 
 import pathlib
@@ -28,19 +28,20 @@ FILE = re.compile(r"(?:^|[ /])gpu/(?:CMakeFiles/biogpu_gpu\.dir/)?(\S+\.hip)(?:\
 
 
 def read_log(target, text):
-    """A row a kernel; kernels of libraries that several files hold are told once."""
-    rows, file = {}, ""
+    """A row a kernel, and the files; kernels of libraries that several files hold are told once."""
+    rows, files, file = {}, set(), ""
     row = {}
     for line in text.splitlines():
         found = REMARK.search(line)
         if found is None:
             name = FILE.search(line)
             file = name[1] if name else file
+            files.add(file)
         elif found[1] == "Function Name":
             row = rows.setdefault(found[2], {"target": target, "file": file, "name": found[2]})
         elif found[1] in KEYS:
             row[KEYS[found[1]]] = int(found[2])
-    return list(rows.values())
+    return list(rows.values()), files
 
 
 def short_names(symbols):
@@ -77,17 +78,21 @@ def tight_kernels(rows):
 def main():
     if len(sys.argv) < 2 or not all("=" in word for word in sys.argv[1:]):
         sys.exit(__doc__.split("\n\n")[1])
-    rows = []
+    rows, compiled = [], set()
     for word in sys.argv[1:]:
         target, path = word.split("=", 1)
-        rows += read_log(target, pathlib.Path(path).read_text(encoding="utf-8", errors="replace"))
+        found, files = read_log(target, pathlib.Path(path).read_text(encoding="utf-8", errors="replace"))
+        rows += found
+        compiled |= {(target, file) for file in files}
     names = short_names(sorted({row["name"] for row in rows}))
     for row in rows:
         row["name"] = names[row["name"]]
     path = result_files.FOLDER / NAME
-    targets = {row["target"] for row in rows}
+    new = {(row["target"], row["name"]) for row in rows}
     if path.exists():
-        rows += [row for row in result_files.load(NAME) if row["target"] not in targets]
+        rows += [row for row in result_files.load(NAME)
+                 if (row["target"], row["file"]) not in compiled and (row["target"], row["name"]) not in new
+                 and (result_files.ROOT / "gpu" / row["file"]).exists()]
     rows.sort(key=lambda row: (row["file"], row["name"], row["target"]))
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(result_files.text_of(path.name, rows), encoding="utf-8")
