@@ -37,7 +37,7 @@ BOUND, COSINE, OWN_TIMES = 1e-4, 0.99999, 4
 
 
 def biogpu(arguments, folder, *words):
-    """Runs a command; returns its summary and wall seconds."""
+    """Runs a command; returns the times and memory of its summary, and wall seconds."""
     summary = folder / "summary.json"
     command = [arguments.biogpu, "infer", words[0], "-q", "--device", arguments.device, "--threads", arguments.threads,
                "--json", summary, *words[1:]]
@@ -46,7 +46,8 @@ def biogpu(arguments, folder, *words):
     seconds = time.perf_counter() - start
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}: {done.stderr}")
-    return json.loads(summary.read_text()), seconds
+    told = json.loads(summary.read_text())
+    return {**told["time"], **told["memory"]}, seconds
 
 
 def write_inputs(folder, peer, n_windows, n_variants):
@@ -170,12 +171,12 @@ def our_rows(arguments, folder, grid, two_windows_s):
         many, many_wall = biogpu(arguments, folder, "tracks", *base, "--precision", precision, "--batch", "1",
                                  folder / "many.fa", "-o", folder / "many.safetensors")
         row = {"wall_ms_a_window": 1e3 * (many_wall - two_windows_s[precision]) / (n - 2),
-               "device_ms_a_window": 1e3 * many.get("gpu_s", 0) / n, "peak_bytes": many.get("peak_device_bytes", 0)}
+               "device_ms_a_window": 1e3 * many["gpu_s"] / n, "peak_bytes": many["peak_device_bytes"]}
         variants = [*base, "--precision", precision, "--genome", folder / "genome.fa", "--grid", grid, "--wide",
                     folder / "variants.vcf"]
         for name, more in (("reuse", []), ("whole", ["--no-reuse"])):
             summary, wall = biogpu(arguments, folder, "variants", *variants, *more, "-o", folder / f"{name}.tsv")
-            row[f"{name}_device_ms_a_variant"] = 1e3 * summary.get("gpu_s", 0) / arguments.variants
+            row[f"{name}_device_ms_a_variant"] = 1e3 * summary["gpu_s"] / arguments.variants
             row[f"{name}_wall_s"] = wall
         if precision == "fp32" and not on_gpu:
             assert (folder / "reuse.tsv").read_bytes() == (folder / "whole.tsv").read_bytes()
