@@ -2,7 +2,7 @@
 
 import statistics
 
-from measure import bench_tables, machine, timing
+from measure import bench_tables, machine, model_tables, timing
 from measure.gfx942 import gfx942_cases
 from measure.kernel_resources import kernel_resources, tight_kernels
 from measure.overview import overview
@@ -87,4 +87,6 @@ KINDS = {kind.__name__: kind for kind in (
     bench_tables.bwt_device, bench_tables.bwt_index, bench_tables.stages, bench_tables.auto_choice,
     bench_tables.infer_cpu, bench_tables.infer_design, bench_tables.infer_design_gpu,
     bench_tables.infer_design_files, bench_tables.infer_design_fidelity, bench_tables.infer_gpu,
-    bench_tables.infer_bare_products, bench_tables.infer_devices, bench_tables.infer_fidelity, bench_tables.infer_operations)}
+    bench_tables.infer_bare_products, bench_tables.infer_devices, bench_tables.infer_fidelity, bench_tables.infer_operations,
+    model_tables.tracks_fidelity, model_tables.tracks_times, model_tables.potential_times,
+    model_tables.potential_operations)}

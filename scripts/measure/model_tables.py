@@ -1,0 +1,55 @@
+"""Tables of what scripts/bench/infer_tracks.py and infer_potential.py write."""
+
+from measure.text import table, times
+
+
+def tracks_fidelity(*results):
+    """Tracks of two windows against the peer's in double precision: the worst of all tracks."""
+    return table(["model", "computed by", "largest difference, of the track's range", "least cosine about the mean"],
+                 [[result["model"].capitalize(), name if "pytorch" in name else f"biogpu {name}", f"{row['worst_of_range']:.1e}",
+                   f"{row['least_cosine']:.8f}"]
+                  for result in results for name, row in result["equal"].items()], "llrr")
+
+
+def tracks_peer(result):
+    name, = (key for key in result if key.endswith("_pytorch"))
+    return name.replace("_", "-"), result[name]
+
+
+def tracks_times(*results):
+    """A window, and a substitution with reuse, by device time; memory is the largest use of the device."""
+    rows = []
+    for result in results:
+        model = result["model"].capitalize()
+        peer, peer_rows = tracks_peer(result)
+        rows += [[model, f"{peer} {mode}", f"{row['ms']:.1f}", "", "", f"{row['peak_bytes'] / 1e9:.2f}"]
+                 for mode, row in peer_rows.items() if "ms" in row]
+        for mode, row in result["biogpu"].items():
+            variant = row["reuse_device_ms_a_variant"]
+            rows.append([model, f"biogpu {mode}", f"{row['device_ms_a_window']:.1f}", f"{variant:.1f}",
+                         f"{times(row['two_windows_over_a_variant'])}, {times(2 * peer_rows['fp32']['ms'] / variant)}",
+                         f"{row['peak_bytes'] / 1e9:.2f}"])
+    return table(["model", "computed by", "a window, ms", "a substitution, ms", "than two windows, than two of the peer in fp32",
+                  "memory, GB"], rows, "llrrrr")
+
+
+def potential_times(result):
+    """Energies and forces in fp32; torchmd-net runs plain PyTorch on edges that cost it nothing."""
+    rows = []
+    for row in [*result["ladder"], result["batch"]]:
+        theirs = row["torchmdnet_s"]
+        known = isinstance(theirs, float)
+        rows.append([row["case"].replace(".pdb.gz", ""), f"{row['forces_difference']:.0e}" if known else "",
+                     f"{1e3 * row['biogpu_s']:.2f}", f"{1e3 * theirs:.1f}" if known else theirs,
+                     times(theirs / row["biogpu_s"]) if known else ""])
+    return table(["atoms", "difference of forces, of the largest", "biogpu, ms", "torchmd-net, ms", "speedup"], rows, "lrrrr")
+
+
+def potential_operations(*results):
+    """Operations against torchmd-net's expressions in eager PyTorch, by the time of an edge or an atom."""
+    rows = [row for result in results for row in result["operations"]]
+    sizes = sorted({row["atoms"] for row in rows})
+    names = list(dict.fromkeys(row["operation"] for row in rows))
+    return table(["operation", *(f"{n:,} atoms" for n in sizes)],
+                 [[name, *(times(next(row for row in rows if (row["operation"], row["atoms"]) == (name, n))["eager_by_biogpu"])
+                           for n in sizes)] for name in names], "l" + "r" * len(sizes))
