@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <system_error>
+#include <vector>
 
 namespace biogpu {
 namespace {
@@ -18,12 +19,16 @@ std::filesystem::path own_folder() {
 }  // namespace
 
 // Next to the binary (a build tree) and where modules are installed, of another program that uses
-// the library of potentials too.
+// the library of potentials too. Never in the current folder: a program that the shell found has a
+// name without a folder, and where /proc is missing the binary has none.
 std::filesystem::path find_module(const char* file) {
   std::error_code ignored;
   const auto binary = std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-  for (const auto& folder : {binary, binary / "../lib/biogpu", binary / "../../../lib/biogpu",
-                             own_folder() / "biogpu"}) {
+  const auto own = own_folder();
+  std::vector<std::filesystem::path> folders;
+  if (!binary.empty()) folders = {binary, binary / "../lib/biogpu", binary / "../../../lib/biogpu"};
+  if (!own.empty()) folders.push_back(own / "biogpu");
+  for (const auto& folder : folders) {
     if (std::filesystem::exists(folder / file, ignored)) return folder / file;
   }
   return {};

@@ -148,6 +148,14 @@ check "SDF goes on behind a bad record" bash -c '[ "$(cut -f 1 skipped.tsv | tai
 { cat m.xyz && printf 'two\n' && cat m.xyz; } >lost.xyz
 fails 3 "lost.xyz: frame 2 (line 5): 'two' is no number of atoms" infer energy -q --device cpu --model "$molecules" --skip-bad lost.xyz -o lost.tsv
 check "no output where the next frame cannot be found" absent lost.tsv
+# A file that ends early is an error of the file, not a bad frame.
+for format in xyz sdf; do
+  for _ in $(seq 300); do cat m.$format; done | gzip -c >long.$format.gz
+  head -c $(($(stat -c %s long.$format.gz) - 20)) long.$format.gz >cut.$format.gz
+  fails 3 "cut.$format.gz: " infer energy -q --device cpu --model "$molecules" --skip-bad cut.$format.gz -o cut.tsv
+  check "a cut gzip file is no bad frame" bash -c '! grep -q skipped err.txt'
+  check "and gives no output" absent cut.tsv
+done
 # Resuming passes over the frames that were done, not over those that were left out.
 { cat mixed.xyz mixed.xyz | sed 's/^3$/1/' && printf 'x\n'; } >resume.xyz
 cp -p resume.xyz original.xyz

@@ -183,6 +183,13 @@ EOF
     check "in one line" test "$(wc -l <err.txt)" = 1
     check "and no file" absent none.bw
   done
+  # A program that the shell finds takes no module from the current folder.
+  rm alone/libbiogpu_bigwig.so
+  mkdir biogpu && echo "no library" | tee biogpu/libbiogpu_bigwig.so >libbiogpu_bigwig.so
+  PATH=$PWD/alone:$PATH biogpu infer tracks -q --device cpu --model "$model" --head human --tracks 2 --genome genome.fa \
+    --region chr1:501-524 -o none.bw 2>planted.txt && rc=0 || rc=$?
+  check "bigWig with a module in the current folder" test "$rc" = 2
+  check "which is not opened" bash -c '! grep -q "cannot load" planted.txt'
   check "why a module cannot be loaded" err_has "none.bw: cannot load libBigWig: .*; write .bedgraph"
 fi
 

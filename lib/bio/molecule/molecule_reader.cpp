@@ -34,7 +34,7 @@ std::optional<MoleculeFormat> find_molecule_format(const std::string& path) {
 bool MoleculeReader::next(Molecule& molecule) {
   molecule = {};
   ++number_;
-  is_whole_ = false;
+  is_whole_ = is_bad_ = false;
   if (!read(molecule)) {
     --number_;
     return false;
@@ -44,11 +44,12 @@ bool MoleculeReader::next(Molecule& molecule) {
   return true;
 }
 
-bool MoleculeReader::recover() { return is_whole_ || skip_rest(); }
+bool MoleculeReader::recover() { return is_whole_ || (is_bad_ && skip_rest()); }
 
 std::string MoleculeReader::place() const { return fmt::format("{}: frame {}", label_, number_); }
 
 void MoleculeReader::fail(const std::string& what, std::uint64_t line) const {
+  is_bad_ = true;
   const std::string where = line == 0 ? place() : fmt::format("{} (line {})", place(), line);
   throw Error(ErrorCode::bad_input, where + ": " + what);
 }

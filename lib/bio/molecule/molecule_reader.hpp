@@ -29,7 +29,7 @@ class MoleculeReader {
   // False at the end. What was read has passed check_molecule().
   bool next(Molecule& molecule);
   // After an Error{bad_input} of next(): whether the end of the bad molecule is known. Then next()
-  // goes on behind it.
+  // goes on behind it. False where the file itself is damaged, as a gzip member that ends early.
   bool recover();
   // Of the last molecule, from 1.
   std::uint64_t number() const { return number_; }
@@ -47,7 +47,8 @@ class MoleculeReader {
  private:
   const std::string label_;
   std::uint64_t number_ = 0;
-  bool is_whole_ = true;  // the last molecule was read to its end
+  bool is_whole_ = true;         // the last molecule was read to its end
+  mutable bool is_bad_ = false;  // fail() refused it; else the file itself cannot be read on
 };
 
 // path: "-" is standard input.
