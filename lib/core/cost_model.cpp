@@ -42,12 +42,12 @@ double share_of_readers(const Task& task, int n_threads) {
 }
 
 constexpr double kMinValue = 1e-6;
-constexpr double kGreatestValue = 1e18;
+constexpr double kMaxValue = 1e18;
 
 }  // namespace
 
 bool is_plausible(double value) {
-  return std::isfinite(value) && value >= kMinValue && value <= kGreatestValue;
+  return std::isfinite(value) && value >= kMinValue && value <= kMaxValue;
 }
 
 Rates Machine::of(const Task& task) const {

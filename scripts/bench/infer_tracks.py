@@ -9,10 +9,11 @@ Writes a random model of the shape (scripts/reference/make_enformer.py, make_bor
 folder. Outputs of two windows are compared track by track with the peer's in double precision, those of the peer in
 fp32 without TF32, too. The gate is for fp32, the default: a cosine about a track's mean of at least 0.99999, and
 differences of at most 1e-4 of a track's range, or of at most four times the peer's own. What misses it is said, and
-times follow all the same; a run whose fp32 misses it ends with 1. Then, each in this run and on this device: a window by the peer in fp32, TF32, bf16 autocast, eager and by torch.compile,
-which is given up after a limit of time for each mode; a window by biogpu in each precision, as device seconds of its
-passes and as wall time; scores of substitutions of one piece of the grid with reuse and without, against two windows
-of each; peak memory of both. Devices are named as `biogpu devices` numbers them.
+times follow all the same; a run whose fp32 misses it ends with 1. Then, each in this run and on this device: a window
+by the peer in fp32, TF32, bf16 autocast, eager and by torch.compile, which is given up after a limit of time for each
+mode; a window by biogpu in each precision, as device seconds of its passes and as wall time; scores of substitutions
+of one piece of the grid with reuse and without, against two windows of each; peak memory of both. Devices are named
+as `biogpu devices` numbers them.
 
 Needs what requirements.txt names, torch, `pip install --no-deps enformer-pytorch==0.8.12`, and for Borzoi and
 Flashzoi borzoi-pytorch==0.5.1, pandas and intervaltree; on a CPU the published shapes take some minutes.
@@ -145,7 +146,7 @@ def compare_outputs(arguments, peer, folder, windows):
 
     def add(name, tracks):
         pairs = [compare(*pair) for pair in zip(tracks, right)]
-        worst, cosine = max(p[0] for p in pairs), min(p[1] for p in pairs)
+        worst, cosine = float(numpy.max([p[0] for p in pairs])), float(numpy.min([p[1] for p in pairs]))
         own = equal[next(iter(equal))]["worst_of_range"] if equal else worst
         good = cosine >= COSINE and worst <= max(BOUND, OWN_TIMES * own)
         equal[name] = {"worst_of_range": worst, "least_cosine": cosine, "passes": good}

@@ -249,9 +249,13 @@ Run add_infer_bench(CLI::App& command) {
   options.option("--only", flags->ops.only, "operations whose name contains this", "TEXT");
   options
       .option("--atoms", flags->ops.atoms,
-              "operations at these numbers of atoms, not at the shapes of models", "N,...")
+              "operations at these numbers of atoms, not at the shapes of models; not with --model "
+              "or --structure",
+              "N,...")
       ->delimiter(',')
-      ->transform(in_range(16, 1 << 20));
+      ->transform(in_range(16, 1 << 20))
+      ->excludes(command.get_option("--model"))
+      ->excludes(command.get_option("--structure"));
   options.flag("--quick", flags->ops.quick, "the smallest shapes, once: a test that it runs");
   options.option("--runs", flags->n_runs, "with --model: passes of each batch [20]", "N")
       ->transform(in_range(1, 100000));

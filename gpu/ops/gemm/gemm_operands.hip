@@ -91,7 +91,7 @@ float split_scale(float largest) {
   if (!(largest > 0) || !std::isfinite(largest)) return 1;
   int exponent = 0;
   std::frexp(largest, &exponent);
-  return std::ldexp(1.0f, std::clamp(15 - exponent, -100, 100));
+  return std::ldexp(1.0f, std::clamp(15 - exponent, -113, 100));
 }
 
 void launch_split_rows(std::uint16_t* to, const Rows& from, SplitSide side, float scale,

@@ -164,9 +164,12 @@ std::int32_t XyzReader::element_of(std::string_view field, bool by_number) const
 
 void XyzReader::read_atom(const AtomColumns& columns, Molecule& molecule) {
   const std::vector<std::string_view> fields = split_fields(line_);
-  if (fields.size() < columns.n_required)
+  if (fields.size() < columns.n_required) {
+    // No atom, but perhaps the number of atoms of the next frame: where this one ends is not known.
+    if (fields.size() <= 1) n_atoms_left_ = -1;
     fail_here(fmt::format("an atom with {} fields; expected {}: the frame may be cut short",
                           fields.size(), columns.n_required));
+  }
   const auto take = [&](std::size_t first, std::size_t n, const char* what,
                         std::vector<double>& to) {
     for (std::size_t i = first; i < first + n; ++i) {

@@ -118,6 +118,32 @@ TEST_CASE("molecule.xyz: bad input names file, frame and line", "[molecule]") {
         ".gz");
 }
 
+TEST_CASE("molecule.xyz: goes on behind a bad frame only where it is known to end", "[molecule]") {
+  const test::TempFolder folder;
+  const auto recovers = [&](const std::string& name, const std::string& text) {
+    const auto reader = molecule::open_molecules(folder.file(name, text));
+    Molecule molecule;
+    try {
+      while (reader->next(molecule)) {
+      }
+    } catch (const Error&) {
+      return reader->recover();
+    }
+    FAIL("no frame is bad");
+    return false;
+  };
+  CHECK(recovers("element.xyz", "1\n\nQq 0 0 0\n1\n\nH 0 0 0\n"));
+  CHECK(recovers("fields.xyz", "1\n\nH 0 0\n1\n\nH 0 0 0\n"));
+  // The number of atoms of the second frame is read as an atom of the first.
+  CHECK_FALSE(recovers("short.xyz", "3\n\nH 0 0 0\n1\n\nH 0 0 0\n"));
+  // A gzip member that ends early is no bad frame, also where earlier pieces of it are whole.
+  std::string frames;
+  for (int i = 0; i < 4000; ++i)
+    frames += "1\n" + std::string(5000, static_cast<char>('a' + i % 26)) + "\nH 0 0 0\n";
+  const std::string packed = test::gzip(frames);
+  CHECK_FALSE(recovers("cut.xyz.gz", packed.substr(0, packed.size() - 20)));
+}
+
 TEST_CASE("molecule.xyz: atoms at one place through a wall of the box", "[molecule]") {
   const std::string box = "Lattice=\"4 0 0 1 5 0 0 2 6\"\n";
   // The second is the first, shifted by a + b - c and by less than the bound.
