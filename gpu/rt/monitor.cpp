@@ -77,8 +77,9 @@ std::optional<MemoryInfo> sysfs_memory(const std::filesystem::path& pci_devices,
 
 Monitor::Monitor() {
   if (kPlatformName == std::string_view("cuda"))
-    nvml_ = std::async(std::launch::async,
-                       [] { return std::make_unique<const Nvml>("libnvidia-ml.so.1"); });
+    nvml_ =
+        std::async(std::launch::async | std::launch::deferred,  // later where no thread can start
+                   [] { return std::make_unique<const Nvml>("libnvidia-ml.so.1"); });
 }
 
 std::optional<MemoryInfo> Monitor::memory([[maybe_unused]] int device) const {

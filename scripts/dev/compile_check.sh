@@ -149,6 +149,7 @@ what=${1:-all}
 [ $# -eq 0 ] || shift
 n_named=$#
 if [ "${1:-}" = --spill-free ]; then
+  [ $# = 1 ] || { sed -n '4p' "$0" | cut -c3- >&2; exit 2; }
   mapfile -t files < <(git ls-files 'gpu/*.hip' | grep -E "$spill_free_nvidia")
 elif [ $# -gt 0 ]; then
   files=("$@")

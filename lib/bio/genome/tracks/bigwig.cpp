@@ -40,9 +40,10 @@ const BigWigLibrary& load_library(const std::string& label) {
   using Entry = const BigWigLibrary* (*)();
   const auto entry = reinterpret_cast<Entry>(open_module(path, "biogpu_bigwig_library", &why));
   if (entry == nullptr) throw fail("cannot load libBigWig: " + why);
-  if (entry()->interface != BigWigLibrary::kInterface)
+  const BigWigLibrary* const library = entry();
+  if (library == nullptr || library->interface != BigWigLibrary::kInterface)
     throw fail(path.string() + " is of another version of biogpu");
-  return *entry();
+  return *library;
 }
 
 const BigWigLibrary& bigwig_library(const std::string& label) {
