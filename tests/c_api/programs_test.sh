@@ -22,7 +22,7 @@ check "the same with a list of neighbours" grep -q "with a list: yes" printed.tx
 check "an element that it does not know" bash -c "! ./energy '$crystals' 92 2 2>message.txt"
 check "is one line" grep -q "^energy: atom 1 is U" message.txt
 # What is linked in is hidden.
-check "exports its functions alone" bash -c "[ \$(nm -D --defined-only '$library' | grep -c ' T biogpu_potential_') -eq 10 ] &&
+check "exports its functions alone" bash -c "[ \$(nm -D --defined-only '$library' | grep -c ' T biogpu_potential_') -eq 11 ] &&
   ! nm -D --defined-only '$library' | grep -v ' T biogpu_potential_'"
 
 if python3 -c "import ase" 2>/dev/null; then
