@@ -18,6 +18,7 @@ in_root() {
     mount --bind /dev "$root/dev"
     mount -t proc proc "$root/proc"
     mount -t tmpfs tmpfs "$root/tmp"
+    mkdir -p "$root$repository" "$root$cache"  # again, as they may lie below /tmp
     mount --bind "$repository" "$root$repository"
     mount --bind "$cache" "$root$cache"
     # The commands of a work tree lie in the folder of its repository.
