@@ -13,8 +13,8 @@ class CoulombTerm final : public PairTerm {
         begin_(prior.switch_begin),
         end_(prior.switch_end),
         nm_(prior.metres_per_length * 1e9),
-        // torchmd-net's e^2 / (4 pi epsilon_0) in J m. It divides by nm whatever the unit of
-        // length is: weights were trained with that.
+        // torchmd-net's e^2 / (4 pi epsilon_0) in J m. It divides by nm for every unit of length:
+        // weights were trained with that.
         coulomb_(2.30707e-28 / prior.joules_per_energy / prior.metres_per_length) {}
 
   Value value_of(const Atom& a, const Atom& b, double d) const override {
