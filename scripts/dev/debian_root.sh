@@ -35,8 +35,10 @@ make_base() {
   [ "$(id -u)" = 0 ] || fail "needs root: a system in a folder is entered with chroot"
   grep -qx 'ID=debian' /etc/os-release || fail "needs Debian's package archive"
   if ! command -v debootstrap >/dev/null; then
-    { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install -y debootstrap; } >/dev/null 2>&1 ||
-      fail "no debootstrap, and it could not be installed"
+    # Lists that are there may do, and another installation may be under way.
+    local reason command=(env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=120 install -y debootstrap)
+    reason=$({ "${command[@]}" || { apt-get update && "${command[@]}"; }; } 2>&1) ||
+      fail "no debootstrap, and it could not be installed: $(tail -n 1 <<<"$reason")"
   fi
   # shellcheck disable=SC2016  # apt expands these itself
   archive=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Identifier: Packages' |
