@@ -64,7 +64,7 @@ std::unique_ptr<Kind> load_model(const std::string& folder, std::string_view tas
   std::unique_ptr<Model> model = require_task(config, task).load(folder, config, context, options);
   Kind* const kind = dynamic_cast<Kind*>(model.get());
   if (kind == nullptr) throw std::logic_error("a registered task that its model cannot do");
-  model.release();
+  static_cast<void>(model.release());  // the result owns it
   return std::unique_ptr<Kind>(kind);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "lib/models/borzoi/borzoi.hpp"
@@ -11,7 +12,7 @@ namespace biogpu::models {
 namespace borzoi {
 // What the transformer reads, and the U-Net of each convolution, the most rows first.
 inline constexpr char kKeptPositions[] = "kept.positions";
-inline constexpr const char* kKeptSkips[] = {"kept.skip.0", "kept.skip.1"};
+inline constexpr std::array kKeptSkips{"kept.skip.0", "kept.skip.1"};
 }  // namespace borzoi
 
 // The inputs of a pass on the device.

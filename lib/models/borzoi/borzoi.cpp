@@ -128,7 +128,7 @@ void Borzoi::keep(Pass& pass, const Skips& skips, const Tensor& positions) const
   };
   copy(positions, borzoi::kKeptPositions);
   for (std::size_t i = 0; i < skips.activated.size(); ++i)
-    copy(*skips.activated[i], borzoi::kKeptSkips[i]);
+    copy(*skips.activated[i], borzoi::kKeptSkips.at(i));
 }
 
 // From positions, f32, to tracks.
@@ -149,7 +149,8 @@ void Borzoi::take_outputs(Pass& pass, const Batch& batch, const Request& request
   if (request.keep) {
     pass.output(borzoi::kKeptPositions, {batch.positions().n_rows, config_.width});
     for (std::size_t i = 0; i < weights_.ups.size(); ++i)
-      pass.output(borzoi::kKeptSkips[i], {batch.whole[i].n_rows, config_.channels[skip_level(i)]});
+      pass.output(borzoi::kKeptSkips.at(i),
+                  {batch.whole[i].n_rows, config_.channels[skip_level(i)]});
   }
   if (!request.parts) return;
   pass.output("stem", {batch.levels[1].n_rows, config_.channels[0]});

@@ -29,7 +29,7 @@ void Borzoi::forward_changed(Pass& pass, const ChangedParts& parts, const Reques
   const PartRows positions(pass, parts, borzoi::kKeptPositions, 1, config_.width);
   std::vector<PartRows> across;
   for (std::size_t i = 0; i < weights_.ups.size(); ++i)
-    across.emplace_back(pass, parts, borzoi::kKeptSkips[i],
+    across.emplace_back(pass, parts, borzoi::kKeptSkips.at(i),
                         std::int64_t{1} << (weights_.ups.size() - i),
                         config_.channels[skip_level(i)]);
   Request wanted = request;

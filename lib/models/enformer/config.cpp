@@ -24,10 +24,11 @@ std::vector<std::int64_t> tower_channels(const ModelConfig& file, std::int64_t w
                                          std::int64_t n_downsamples) {
   const std::int64_t divisor = file.count_or("dim_divisible_by", 128);
   const std::int64_t n = n_downsamples - 1;
-  const double first = static_cast<double>(width / 2);
+  const std::int64_t half = width / 2;
+  const auto first = static_cast<double>(half);
   const double base =
       std::exp(std::log(static_cast<double>(width) / first) / static_cast<double>(n - 1));
-  std::vector<std::int64_t> channels{width / 2};
+  std::vector<std::int64_t> channels{half};
   for (std::int64_t i = 0; i < n; ++i) {
     const double exact = first * std::pow(base, static_cast<double>(i));
     channels.push_back(
