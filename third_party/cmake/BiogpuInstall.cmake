@@ -12,6 +12,10 @@
 
 option(BIOGPU_SYSTEM_LIBRARIES "Install no shared libraries of others" OFF)
 set(BIOGPU_PRIVATE_LIBDIR lib/biogpu)
+# Programs in the folder have no symbol tables, to be small to carry. A distribution's tools strip by themselves.
+if(NOT BIOGPU_SYSTEM_LIBRARIES)
+  install(CODE "set(CMAKE_INSTALL_DO_STRIP ON)")
+endif()
 
 # biogpu_install(TARGET DESTINATION): installs a program or module that finds the private libraries.
 function(biogpu_install target destination)
