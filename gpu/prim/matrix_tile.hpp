@@ -15,6 +15,11 @@
 #include "gpu/prim/number16.hpp"
 #include "gpu/prim/wave.hpp"
 #include "gpu/rt/hip.hpp"
+#if defined(BIOGPU_GPU_EMULATED)
+#include <hip/hip_matrix.h>
+
+#include <cmath>
+#endif
 
 namespace biogpu::gpu {
 
@@ -226,6 +231,21 @@ void gather_operand(const TileOperand<kWave>& operand, int i, bool is_b, float* 
   }
 }
 
+// A sum of products and what was summed before: rounded after each, or, as NVIDIA's instructions
+// leave it, exact and then cut off towards zero.
+inline float add_products(float sum, const float* left, const float* right, bool cuts) {
+  if (!cuts) {
+    for (int k = 0; k < 16; ++k) sum += left[k] * right[k];
+    return sum;
+  }
+  double exact = static_cast<double>(sum);
+  for (int k = 0; k < 16; ++k)
+    exact += static_cast<double>(left[k]) * static_cast<double>(right[k]);
+  const auto rounded = static_cast<float>(exact);
+  const bool away = std::fabs(static_cast<double>(rounded)) > std::fabs(exact);
+  return away ? std::nextafterf(rounded, 0.0f) : rounded;
+}
+
 template <int kWave, Number16 kType>
 void multiply_emulated(TileSum<kWave>& sum, const TileOperand<kWave>& a,
                        const TileOperand<kWave>& b) {
@@ -237,10 +257,11 @@ void multiply_emulated(TileSum<kWave>& sum, const TileOperand<kWave>& a,
     const int e = kWave == 32 ? (c & 1) + 2 * (c & 2) : c;
     gather_operand<kWave, kType>(b, tile_column<kWave>(e), true, column[c]);
   }
+  const bool cuts = hip_on_host::cuts_sums();
   for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
     const float* const left = row[tile_row_slot<kWave>(e)];
     const float* const right = column[kWave == 32 ? (e & 1) + (e >> 2) * 2 : e];
-    for (int k = 0; k < 16; ++k) sum.value[e] += left[k] * right[k];
+    sum.value[e] = add_products(sum.value[e], left, right, cuts);
   }
 }
 }  // namespace detail

@@ -193,6 +193,19 @@ class Bed {
     return largest_difference(pair) / (largest * 0x1p-24);
   }
 
+  // The mean of what numbers are too large by, away from zero, relative to the same.
+  double bias(const Pair& pair) {
+    const std::vector<float> got = fetch(pair.device);
+    double sum = 0, squares = 0;
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const double right = pair.values[i], apart = static_cast<double>(got[i]) - right;
+      sum += right < 0 ? -apart : apart;
+      squares += right * right;
+    }
+    const auto n = static_cast<double>(std::max<std::size_t>(1, got.size()));
+    return sum / n / std::sqrt(squares / n);
+  }
+
  private:
   float rounded(float value) const {
     if (precision_ == Precision::fp16) return tensor::from_f16(tensor::to_f16(value));

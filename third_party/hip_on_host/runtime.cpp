@@ -1,6 +1,8 @@
 // Settings, errors and devices of the emulated platform.
 #include "runtime.hpp"
 
+#include <hip/hip_matrix.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -38,6 +40,7 @@ const Settings& settings() {
     result.memory_bytes = number_from_environment("BIOGPU_EMULATED_MEMORY", result.memory_bytes);
     result.order_seed = static_cast<unsigned>(number_from_environment("BIOGPU_EMULATED_ORDER", 0));
     result.has_clusters = number_from_environment("BIOGPU_EMULATED_CLUSTERS", 0) != 0;
+    result.cuts_sums = number_from_environment("BIOGPU_EMULATED_CUT", 0) != 0;
     if ((result.wave_width != 32 && result.wave_width != 64) || result.n_devices > 8 ||
         (result.has_clusters && result.wave_width != 32)) {
       std::fprintf(stderr,
@@ -49,6 +52,8 @@ const Settings& settings() {
   }();
   return read;
 }
+
+bool cuts_sums() { return settings().cuts_sums; }
 
 }  // namespace hip_on_host
 

@@ -33,5 +33,7 @@ struct AttentionArgs {
 };
 
 void launch_attention(const AttentionArgs& args, Stream& stream);
+// Of f32 rows.
+void launch_attention_split(const AttentionArgs& args, Stream& stream);
 
 }  // namespace biogpu::gpu::ops

@@ -45,6 +45,39 @@ __device__ __forceinline__ void load_queries(const std::uint16_t* shared, int ro
   }
 }
 
+// sum += part * scale, in registers and rounded, where the matrix cores would cut off.
+template <int kWave>
+__device__ __forceinline__ void add_part(TileSum<kWave>& sum, const TileSum<kWave>& part,
+                                         float scale = 1) {
+#pragma unroll
+  for (int e = 0; e < TileSum<kWave>::kValues; ++e) sum.value[e] += part.value[e] * scale;
+}
+
+// Four additions of the matrix cores to one sum at most, as in products in parts (gemm_tile.hpp).
+inline constexpr int kPartTiles = 4;
+
+// scores = q k^T of 16 queries and 16 keys, of sums of two numbers.
+template <class Shape, class State>
+__device__ __forceinline__ void multiply_split_keys(const State& state, const std::uint16_t* keys,
+                                                    TileSum<Shape::kWave>& scores) {
+  constexpr int kWave = Shape::kWave, kTiles = Shape::kHead / 16;
+  scores = {};
+  TileSum<kWave> part = {}, low_part = {};
+#pragma unroll
+  for (int d = 0; d < kTiles; ++d) {
+    const auto high = load_shared_b<kWave>(keys + 16 * d, Shape::kPitch);
+    const auto low = load_shared_b<kWave>(keys + Shape::kKeyElements + 16 * d, Shape::kPitch);
+    multiply_tile<kWave, Shape::kType>(part, state.query[0][d], high);
+    multiply_tile<kWave, Shape::kType>(low_part, state.query[0][d], low);
+    multiply_tile<kWave, Shape::kType>(low_part, state.query[1][d], high);
+    if ((d + 1) % kPartTiles == 0 || d + 1 == kTiles) {
+      add_part<kWave>(scores, part);
+      part = {};
+    }
+  }
+  add_part<kWave>(scores, low_part, 1 / kLowScale);
+}
+
 // scores[i][j] = q k^T of 16 queries and 16 keys of a step.
 template <class Shape, class State>
 __device__ __forceinline__ void multiply_keys(const State (&state)[Shape::kRowTiles],
@@ -53,22 +86,20 @@ __device__ __forceinline__ void multiply_keys(const State (&state)[Shape::kRowTi
   constexpr int kWave = Shape::kWave;
 #pragma unroll
   for (int j = 0; j < Shape::kKeys / 16; ++j) {
+    const std::uint16_t* const row = keys + 16 * j * Shape::kPitch;
+    if constexpr (Shape::kParts == 2) {
 #pragma unroll
-    for (int i = 0; i < Shape::kRowTiles; ++i) scores[i][j] = {};
+      for (int i = 0; i < Shape::kRowTiles; ++i)
+        multiply_split_keys<Shape>(state[i], row, scores[i][j]);
+    } else {
 #pragma unroll
-    for (int d = 0; d < Shape::kHead / 16; ++d) {
-      const std::uint16_t* const at = keys + 16 * j * Shape::kPitch + 16 * d;
-      const auto high = load_shared_b<kWave>(at, Shape::kPitch);
+      for (int i = 0; i < Shape::kRowTiles; ++i) scores[i][j] = {};
 #pragma unroll
-      for (int i = 0; i < Shape::kRowTiles; ++i) {
-        multiply_tile<kWave, Shape::kType>(scores[i][j], state[i].query[0][d], high);
-      }
-      if constexpr (Shape::kParts == 2) {
-        const auto low = load_shared_b<kWave>(at + Shape::kKeyElements, Shape::kPitch);
+      for (int d = 0; d < Shape::kHead / 16; ++d) {
+        const auto key = load_shared_b<kWave>(row + 16 * d, Shape::kPitch);
 #pragma unroll
         for (int i = 0; i < Shape::kRowTiles; ++i) {
-          multiply_tile<kWave, Shape::kType>(scores[i][j], state[i].query[0][d], low);
-          multiply_tile<kWave, Shape::kType>(scores[i][j], state[i].query[1][d], high);
+          multiply_tile<kWave, Shape::kType>(scores[i][j], state[i].query[0][d], key);
         }
       }
     }
@@ -132,28 +163,55 @@ __device__ __forceinline__ void weigh_scores(AttentionState<Shape>& state, Score
   }
 }
 
-// A weight as the sum of two 16-bit numbers, or one of them.
+// Weights, between 0 and 1, as operands: sums of two 16-bit numbers, or one of them.
 template <class Shape>
 struct WeightOperand {
-  TileOperand<Shape::kWave> high = {}, low = {};
+  TileOperand<Shape::kWave> part[Shape::kParts];
 };
 
 template <class Shape>
 __device__ __forceinline__ WeightOperand<Shape> operand_of_weights(
     const TileSum<Shape::kWave>& weights) {
   WeightOperand<Shape> operand;
-  // Weights lie between 0 and 1.
-  operand.high = operand_of_sum<Shape::kWave, Shape::kType, false>(weights);
-  if constexpr (Shape::kParts == 2) {
-    TileSum<Shape::kWave> rest;
+  if constexpr (Shape::kParts == 1) {
+    operand.part[0] = operand_of_sum<Shape::kWave, Shape::kType, false>(weights);
+  } else {
 #pragma unroll
-    for (int e = 0; e < TileSum<Shape::kWave>::kValues; ++e) {
-      rest.value[e] =
-          weights.value[e] - number16_of_pair<Shape::kType>(operand.high.word[e / 2], e % 2);
+    for (int w = 0; w < TileOperand<Shape::kWave>::kWords; ++w) {
+      const SplitPair split =
+          split_pair<Shape::kType, false>(weights.value[2 * w], weights.value[2 * w + 1]);
+      operand.part[0].word[w] = split.high;
+      operand.part[1].word[w] = split.low;
     }
-    operand.low = operand_of_sum<Shape::kWave, Shape::kType, false>(rest);
   }
   return operand;
+}
+
+// out += weights * values, of sums of two numbers: a step is summed by itself.
+template <class Shape>
+__device__ __forceinline__ void multiply_split_values(AttentionState<Shape>& state,
+                                                      const std::uint16_t* values,
+                                                      const Scores<Shape>& weights) {
+  constexpr int kWave = Shape::kWave, kTiles = Shape::kKeys / 16;
+  static_assert(kTiles <= kPartTiles);
+  WeightOperand<Shape> operand[kTiles];
+#pragma unroll
+  for (int j = 0; j < kTiles; ++j) operand[j] = operand_of_weights<Shape>(weights[j]);
+#pragma unroll
+  for (int d = 0; d < Shape::kHead / 16; ++d) {
+    TileSum<kWave> part = {}, low_part = {};
+#pragma unroll
+    for (int j = 0; j < kTiles; ++j) {
+      const std::uint16_t* const at = values + 16 * j * Shape::kPitch + 16 * d;
+      const auto high = load_shared_b_rows<kWave>(at, Shape::kPitch);
+      const auto low = load_shared_b_rows<kWave>(at + Shape::kKeyElements, Shape::kPitch);
+      multiply_tile<kWave, Shape::kType>(part, operand[j].part[0], high);
+      multiply_tile<kWave, Shape::kType>(low_part, operand[j].part[0], low);
+      multiply_tile<kWave, Shape::kType>(low_part, operand[j].part[1], high);
+    }
+    add_part<kWave>(part, low_part, 1 / kLowScale);
+    add_part<kWave>(state.out[d], part);
+  }
 }
 
 // out += weights * values.
@@ -162,27 +220,25 @@ __device__ __forceinline__ void multiply_values(AttentionState<Shape> (&state)[S
                                                 const std::uint16_t* values,
                                                 const Scores<Shape> (&weights)[Shape::kRowTiles]) {
   constexpr int kWave = Shape::kWave;
+  if constexpr (Shape::kParts == 2) {
 #pragma unroll
-  for (int j = 0; j < Shape::kKeys / 16; ++j) {
-    WeightOperand<Shape> operand[Shape::kRowTiles];
+    for (int i = 0; i < Shape::kRowTiles; ++i)
+      multiply_split_values<Shape>(state[i], values, weights[i]);
+  } else {
 #pragma unroll
-    for (int i = 0; i < Shape::kRowTiles; ++i) {
-      operand[i] = operand_of_weights<Shape>(weights[i][j]);
-    }
-#pragma unroll
-    for (int d = 0; d < Shape::kHead / 16; ++d) {
-      const std::uint16_t* const at = values + 16 * j * Shape::kPitch + 16 * d;
-      const auto value = load_shared_b_rows<kWave>(at, Shape::kPitch);
+    for (int j = 0; j < Shape::kKeys / 16; ++j) {
+      WeightOperand<Shape> operand[Shape::kRowTiles];
 #pragma unroll
       for (int i = 0; i < Shape::kRowTiles; ++i) {
-        multiply_tile<kWave, Shape::kType>(state[i].out[d], operand[i].high, value);
+        operand[i] = operand_of_weights<Shape>(weights[i][j]);
       }
-      if constexpr (Shape::kParts == 2) {
-        const auto low = load_shared_b_rows<kWave>(at + Shape::kKeyElements, Shape::kPitch);
+#pragma unroll
+      for (int d = 0; d < Shape::kHead / 16; ++d) {
+        const auto value =
+            load_shared_b_rows<kWave>(values + 16 * j * Shape::kPitch + 16 * d, Shape::kPitch);
 #pragma unroll
         for (int i = 0; i < Shape::kRowTiles; ++i) {
-          multiply_tile<kWave, Shape::kType>(state[i].out[d], operand[i].high, low);
-          multiply_tile<kWave, Shape::kType>(state[i].out[d], operand[i].low, value);
+          multiply_tile<kWave, Shape::kType>(state[i].out[d], operand[i].part[0], value);
         }
       }
     }

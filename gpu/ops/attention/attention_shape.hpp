@@ -3,12 +3,14 @@
 // How a block of attention_tile.hpp is shaped, and what it copies into its shared memory.
 
 #include "gpu/ops/attention/attention.hpp"
+#include "gpu/ops/split_number16.hpp"
 #include "gpu/prim/async_copy.hpp"
 #include "gpu/prim/number16.hpp"
 
 namespace biogpu::gpu::ops {
 
-// kParts: 1 where operands are 16-bit numbers, 2 where each is the sum of a high and a low one.
+// kParts: 1 where operands are 16-bit numbers, 2 where each is the sum of a high and a low one, see
+// split_pair().
 // kRowTiles: 16 queries each of one wave; with two, keys and values are read from shared memory
 // half as often.
 template <int kWave_, Number16 kType_, int kHead_, int kParts_, int kRowTiles_ = 1>
@@ -68,10 +70,9 @@ __device__ __forceinline__ void copy_head(const Rows& from, std::int64_t row, in
         const auto* const x = static_cast<const float*>(from.data) + at;
 #pragma unroll
         for (int p = 0; p < 4; ++p) {
-          high.word[p] = number16_pair<Shape::kType>(x[2 * p], x[2 * p + 1]);
-          low.word[p] = number16_pair<Shape::kType>(
-              x[2 * p] - number16_of_pair<Shape::kType>(high.word[p], 0),
-              x[2 * p + 1] - number16_of_pair<Shape::kType>(high.word[p], 1));
+          const SplitPair split = split_pair<Shape::kType>(x[2 * p], x[2 * p + 1]);
+          high.word[p] = split.high;
+          low.word[p] = split.low;
         }
       }
       *reinterpret_cast<Bytes16*>(place) = high;

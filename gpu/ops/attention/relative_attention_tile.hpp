@@ -99,10 +99,9 @@ __device__ __forceinline__ void load_biased(const RelativeAttentionArgs& a, cons
       for (int e = 0; e < 8; ++e) x.value[e] += bias[c + e];
 #pragma unroll
       for (int p = 0; p < 4; ++p) {
-        high.word[p] = number16_pair<Shape::kType>(x.value[2 * p], x.value[2 * p + 1]);
-        low.word[p] = number16_pair<Shape::kType>(
-            x.value[2 * p] - number16_of_pair<Shape::kType>(high.word[p], 0),
-            x.value[2 * p + 1] - number16_of_pair<Shape::kType>(high.word[p], 1));
+        const SplitPair split = split_pair<Shape::kType>(x.value[2 * p], x.value[2 * p + 1]);
+        high.word[p] = split.high;
+        low.word[p] = split.low;
       }
     }
     *reinterpret_cast<Bytes16*>(to + r * Keys::kPitch + c) = high;

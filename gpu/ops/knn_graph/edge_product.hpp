@@ -6,6 +6,7 @@
 // wave takes 16 columns.
 
 #include "gpu/ops/knn_graph/edge_weights.hpp"
+#include "gpu/ops/split_number16.hpp"
 #include "gpu/prim/matrix_tile.hpp"
 #include "lib/tensor/linear.hpp"
 
@@ -42,7 +43,6 @@ inline constexpr int kRowTiles = kMaxNeighbours / 16;
 inline constexpr int kPitch = kHidden + 8;  // of rows in shared memory, read without conflicts
 inline constexpr int kPieceWords = 256;     // 16 x 16 weights, high and low
 inline constexpr int kAhead = 4;            // pieces on their way; steps come in multiples of it
-inline constexpr float kLowScale = 2048.0f;
 
 // The left operand, in shared memory.
 struct alignas(16) SplitRows {
@@ -50,22 +50,9 @@ struct alignas(16) SplitRows {
   std::uint16_t low[kMaxNeighbours * kPitch];
 };
 
-struct SplitPair {
-  std::uint32_t high, low;
-};
-
-__device__ __forceinline__ SplitPair split_pair(float x, float y) {
-  constexpr Number16 kType = Number16::fp16;
-  SplitPair pair;
-  pair.high = number16_pair<kType>(x, y);
-  pair.low = number16_pair<kType>((x - number16_of_pair<kType>(pair.high, 0)) * kLowScale,
-                                  (y - number16_of_pair<kType>(pair.high, 1)) * kLowScale);
-  return pair;
-}
-
 // column: even.
 __device__ __forceinline__ void store_split(SplitRows& to, int row, int column, float x, float y) {
-  const SplitPair pair = split_pair(x, y);
+  const SplitPair pair = split_pair<Number16::fp16>(x, y);
   *reinterpret_cast<std::uint32_t*>(to.high + row * kPitch + column) = pair.high;
   *reinterpret_cast<std::uint32_t*>(to.low + row * kPitch + column) = pair.low;
 }

@@ -32,8 +32,8 @@ __global__ void pack_kernel(const float* weight, int n_in, int n_steps, std::uin
   for (int i = 2 * static_cast<int>(threadIdx.x); i < 256; i += 2 * kWave) {
     const int row = i / 16, step = k + i % 16;
     const float* const from = weight + static_cast<std::int64_t>(column + row) * n_in;
-    const SplitPair pair =
-        split_pair(step < n_in ? from[step] : 0.0f, step + 1 < n_in ? from[step + 1] : 0.0f);
+    const SplitPair pair = split_pair<Number16::fp16>(step < n_in ? from[step] : 0.0f,
+                                                      step + 1 < n_in ? from[step + 1] : 0.0f);
     *reinterpret_cast<std::uint32_t*>(high + row * kStride + i % 16) = pair.high;
     *reinterpret_cast<std::uint32_t*>(low + row * kStride + i % 16) = pair.low;
   }

@@ -123,3 +123,21 @@ TEST_CASE("ops.attention: shared key heads, wider values, capped scores", "[ops]
   CHECK(bed.difference(out) < (bed.is_cpu() ? 1e-5 : bed.operand_bound()));
   CHECK(bed.difference(sums) < 1e-5);
 }
+
+// Matrix cores cut off what they add to a sum, always towards zero, and fp16 has few digits of
+// small weights: errors of every key would add up. On a card:
+// BIOGPU_TEST_CONTEXTS=gpu BIOGPU_REQUIRE_GPU=1 ops_test "ops.*attention: fp32*"
+TEST_CASE("ops.attention: fp32 keeps its digits over many keys", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  if (bed.is_cpu() || bed.precision() != tensor::Precision::fp32) return;
+  const std::int64_t n = 400, h = GENERATE(16, 128);
+  const test::RaggedPair segments = bed.segments({static_cast<std::int32_t>(n)});
+  Pair qkv = bed.random({n, 3 * h}, 1.0f, true);
+  for (std::size_t i = 0; i < qkv.values.size(); ++i)  // values with a mean, which sums grow by
+    if (i % static_cast<std::size_t>(3 * h) >= static_cast<std::size_t>(2 * h)) qkv.values[i] += 1;
+  qkv = bed.pair({n, 3 * h}, qkv.values, true);
+  const Pair out = bed.unset({n, h}, true);
+  run(bed, qkv, 1, 1 / std::sqrt(static_cast<float>(h)), nullptr, segments, out, nullptr);
+  CHECK(bed.difference(out) < 1.5e-6);
+  CHECK(std::fabs(bed.bias(out)) < 3e-7);
+}

@@ -121,6 +121,21 @@ TEST_CASE("ops.relative_attention: the term of the distance decides", "[ops]") {
                       qkv[static_cast<std::size_t>((i + 5) * width + 4 * 16 + e)]) < 0.02f);
 }
 
+// As ops.attention's.
+TEST_CASE("ops.relative_attention: fp32 keeps its digits over many keys", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  if (bed.is_cpu() || bed.precision() != tensor::Precision::fp32) return;
+  const RelativeCase c{16, 24, {400}, 400, 0};
+  RelativeData data = make_data(bed, c);
+  const std::int64_t width = data.qkv.host.shape[1];
+  for (std::size_t i = 0; i < data.qkv.values.size(); ++i)
+    if (static_cast<std::int64_t>(i) % width >= 2 * kHeads * c.d_k) data.qkv.values[i] += 1;
+  data.qkv = bed.pair({data.n_rows, width}, data.qkv.values, true);
+  run(bed, c, data);
+  CHECK(bed.difference(data.out) < 1.8e-6);
+  CHECK(std::fabs(bed.bias(data.out)) < 3e-7);
+}
+
 TEST_CASE("ops.relative_attention: a GPU refuses heads that its kernels would cut", "[ops]") {
   Bed bed(GENERATE(from_range(test::subjects())));
   if (bed.is_cpu()) return;
