@@ -25,7 +25,7 @@ variants $every --reduce sum $vcf -o sum.tsv
 check "sums over 16 bins" python3 "$same" sum.tsv "$model/variants.tsv" forward 2e-4 16
 
 # The same bytes without reuse, for any batch, any number of threads, from a pipe.
-for options in --no-reuse "--batch 1" "--batch 3" "-t 1"; do
+for options in --no-reuse "--kept-memory 0" "--kept-memory 60K" "--batch 1" "--batch 3" "-t 1"; do
   # shellcheck disable=SC2086
   variants $every $options $vcf -o other.tsv
   check "the same with $options" same_files other.tsv forward.tsv

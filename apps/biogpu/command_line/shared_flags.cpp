@@ -3,12 +3,9 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <map>
-#include <string_view>
 #include <thread>
 
 #include "apps/biogpu/command_line/option_group.hpp"
@@ -19,28 +16,6 @@ namespace {
 
 constexpr int kMaxDefaultThreads = 4;
 constexpr int kMaxThreads = 1024;
-
-// Replaces "64k" or "2G" by its number; unit is 1000 for counts and 1024 for bytes. CLI11's own
-// converter reads -5 as a huge number.
-CLI::Validator size_suffix(std::uint64_t unit) {
-  const auto convert = [unit](std::string& text) -> std::string {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
-    constexpr std::string_view kSuffixes = "kmgt";
-    const auto power = suffix.empty() ? 0
-                                      : kSuffixes.find(static_cast<char>(
-                                            std::tolower(static_cast<unsigned char>(suffix[0])))) +
-                                            1;
-    bool bad = error != std::errc{} || suffix.size() > 1 || (!suffix.empty() && power == 0);
-    for (std::size_t i = 0; i < power && !bad; ++i)
-      bad = __builtin_mul_overflow(value, unit, &value);
-    if (bad) return "'" + text + "'; expected a number with k, M, G, T or nothing after it";
-    text = std::to_string(value);
-    return {};
-  };
-  return {convert, ""};
-}
 
 }  // namespace
 

@@ -84,6 +84,26 @@ CLI::Validator number_in(double least, double most) {
   return {check, ""};
 }
 
+CLI::Validator size_suffix(std::uint64_t unit) {
+  const auto convert = [unit](std::string& text) -> std::string {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
+    constexpr std::string_view kSuffixes = "kmgt";
+    const auto power = suffix.empty() ? 0
+                                      : kSuffixes.find(static_cast<char>(
+                                            std::tolower(static_cast<unsigned char>(suffix[0])))) +
+                                            1;
+    bool bad = error != std::errc{} || suffix.size() > 1 || (!suffix.empty() && power == 0);
+    for (std::size_t i = 0; i < power && !bad; ++i)
+      bad = __builtin_mul_overflow(value, unit, &value);
+    if (bad) return "'" + text + "'; expected a number with k, M, G, T or nothing after it";
+    text = std::to_string(value);
+    return {};
+  };
+  return {convert, ""};
+}
+
 CLI::Validator one_of(std::vector<std::string> words, bool in_any_case) {
   const auto convert = [words = std::move(words), in_any_case](std::string& text) -> std::string {
     for (const std::string& word : words)

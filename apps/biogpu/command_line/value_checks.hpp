@@ -28,6 +28,10 @@ CLI::Validator in_range(T least, T most) {
     return whole_number_in(static_cast<std::int64_t>(least), static_cast<std::uint64_t>(most));
 }
 
+// Replaces "64k" or "2G" by its number; unit is 1000 for counts and 1024 for bytes. CLI11's own
+// converter reads -5 as a huge number.
+CLI::Validator size_suffix(std::uint64_t unit);
+
 // One of some words; in_any_case: upper and lower case are the same.
 CLI::Validator one_of(std::vector<std::string> words, bool in_any_case = false);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/core/parallel_for.hpp"
 #include "lib/tasks/dna/window_parts.hpp"
 
 namespace biogpu::tasks {
@@ -21,6 +22,9 @@ struct View {
 // Near windows leave out nearly all of the tower: more of them take as long as one window.
 constexpr std::int64_t kNearTimes = 8;
 
+// Tracks that a thread adds up at a time: runs of 2 KB in rows of bins.
+constexpr std::size_t kTracksOfJob = 512;
+
 class Comparer {
  public:
   Comparer(DnaModel& model, std::span<const Comparison> comparisons, const CompareOptions& options)
@@ -28,7 +32,11 @@ class Comparer {
         comparisons_(comparisons),
         options_(options),
         length_(static_cast<std::size_t>(model.info().window)),
-        n_tracks_(count_tracks(model)) {}
+        n_tracks_(count_tracks(model)),
+        reuse_(options.reuse),
+        n_references_(static_cast<std::size_t>(options.windows_per_pass)) {
+    if (reuse_) bound_kept();
+  }
 
   std::vector<Compared> run();
 
@@ -39,6 +47,14 @@ class Comparer {
     KeptWindow kept;
   };
 
+  void bound_kept();
+  // Predictions of a head for one window.
+  struct HeadBins {
+    const float* values;  // [bins, width]
+    std::size_t width;
+    const std::size_t* other_strand;  // of each track, which one to take, or null
+  };
+
   void run_view(const View& view, std::size_t first, std::size_t n);
   std::vector<std::uint8_t> letters_of(std::size_t comparison, std::size_t i,
                                        const View& view) const;
@@ -46,11 +62,16 @@ class Comparer {
   void run_alternates(const View& view, const std::vector<Reference>& references);
   void add(std::vector<double>& sums, const models::Outputs& outputs, std::size_t window,
            std::size_t n_windows, const std::vector<BinRange>& ranges, const View& view) const;
+  BinRange turned(const BinRange& range, const View& view) const;
+  void add_tracks(const HeadBins& bins, const BinRange& range, std::size_t begin, std::size_t end,
+                  double* to) const;
 
   DnaModel& model_;
   std::span<const Comparison> comparisons_;
   const CompareOptions& options_;
   const std::size_t length_, n_tracks_;
+  bool reuse_;
+  std::size_t n_references_;               // of a pass, and kept at a time
   std::vector<std::size_t> first_result_;  // of each comparison
   std::vector<Compared> results_;
 };
@@ -68,15 +89,26 @@ std::vector<Compared> Comparer::run() {
     views.push_back({shift, false});
     if (options_.both_strands) views.push_back({shift, true});
   }
-  const auto at_once = static_cast<std::size_t>(options_.windows_per_pass);
-  for (std::size_t first = 0; first < comparisons_.size(); first += at_once)
+  for (std::size_t first = 0; first < comparisons_.size(); first += n_references_)
     for (const View& view : views)
-      run_view(view, first, std::min(at_once, comparisons_.size() - first));
+      run_view(view, first, std::min(n_references_, comparisons_.size() - first));
   const double n = static_cast<double>(views.size());
   for (Compared& result : results_)
     for (std::vector<double>* sums : {&result.reference, &result.alternate})
       for (double& sum : *sums) sum /= n;
   return std::move(results_);
+}
+
+// References are dropped when all that is compared with them is done: as many as fit are kept.
+void Comparer::bound_kept() {
+  DnaModel::Request keeps;
+  keeps.keep = true;
+  const std::size_t without = model_.measure(1, {}), with = model_.measure(1, keeps);
+  if (with <= without) return;  // it keeps nothing
+  const std::uint64_t n_fitting = options_.max_kept_bytes / (with - without);
+  reuse_ = n_fitting > 0;
+  if (reuse_)
+    n_references_ = static_cast<std::size_t>(std::min<std::uint64_t>(n_references_, n_fitting));
 }
 
 void Comparer::run_view(const View& view, std::size_t first, std::size_t n) {
@@ -99,7 +131,7 @@ std::vector<std::uint8_t> Comparer::letters_of(std::size_t comparison, std::size
 // The ranges of a comparison's alternates are often the same.
 void Comparer::run_references(const View& view, std::vector<Reference>& references) {
   DnaModel::Request request;
-  request.keep = options_.reuse;
+  request.keep = reuse_;
   run_in_halves(0, references.size(), [&](std::size_t first, std::size_t n) {
     std::vector<std::uint8_t> letters;
     for (std::size_t r = first; r < first + n; ++r)
@@ -161,7 +193,7 @@ void Comparer::run_alternates(const View& view, const std::vector<Reference>& re
   for (const Reference& reference : references)
     for (std::size_t i = 0; i < comparisons_[reference.comparison].n_alternates(); ++i) {
       Window window{&reference, i, letters_of(reference.comparison, i + 1, view)};
-      if (options_.reuse && model_.is_near(reference.letters, window.letters)) {
+      if (reuse_ && model_.is_near(reference.letters, window.letters)) {
         near.push_back(std::move(window));
         if (near.size() == at_once * kNearTimes) run_near();
       } else {
@@ -173,32 +205,48 @@ void Comparer::run_alternates(const View& view, const std::vector<Reference>& re
   if (!other.empty()) run_other();
 }
 
-// Adds the reduced tracks of one of a pass's windows.
+// Adds the reduced tracks of one of a pass's windows. Threads divide the tracks, each of which is
+// summed in the order of its bins.
 void Comparer::add(std::vector<double>& sums, const models::Outputs& outputs, std::size_t window,
                    std::size_t n_windows, const std::vector<BinRange>& ranges,
                    const View& view) const {
-  const std::int64_t n_bins = model_.info().n_bins;
   std::size_t first_track = 0;
   for (const models::HeadChoice& head : model_.heads()) {
     const models::Outputs::Array& array = outputs.at("tracks." + head.name);
     const auto width = static_cast<std::size_t>(array.shape[1]);
     const std::size_t n_tracks = head.other_strand.empty() ? width : head.other_strand.size();
-    const bool exchanged = view.reverse && !head.other_strand.empty();
-    const float* const bins = array.values.data() + window * (array.values.size() / n_windows);
-    for (std::size_t r = 0; r < ranges.size(); ++r) {
-      BinRange range = ranges[r];
-      if (view.reverse) range = {n_bins - range.end, n_bins - range.begin};
-      const double factor = options_.reduction == Reduction::mean && range.end > range.begin
-                                ? 1.0 / static_cast<double>(range.end - range.begin)
-                                : 1.0;
-      double* const to = sums.data() + r * n_tracks_ + first_track;
-      for (std::int64_t bin = range.begin; bin < range.end; ++bin) {
-        const float* const row = bins + static_cast<std::size_t>(bin) * width;
-        for (std::size_t t = 0; t < n_tracks; ++t)
-          to[t] += factor * static_cast<double>(row[exchanged ? head.other_strand[t] : t]);
-      }
-    }
+    const HeadBins bins{
+        array.values.data() + window * (array.values.size() / n_windows), width,
+        view.reverse && !head.other_strand.empty() ? head.other_strand.data() : nullptr};
+    parallel_for_jobs(static_cast<std::size_t>(std::max(1, options_.n_threads)),
+                      count_chunks(n_tracks, kTracksOfJob), [&](std::size_t, std::size_t job) {
+                        const std::size_t begin = job * kTracksOfJob;
+                        const std::size_t end = std::min(n_tracks, begin + kTracksOfJob);
+                        for (std::size_t r = 0; r < ranges.size(); ++r)
+                          add_tracks(bins, turned(ranges[r], view), begin, end,
+                                     sums.data() + r * n_tracks_ + first_track);
+                      });
     first_track += n_tracks;
+  }
+}
+
+// On the reverse complement bins are in the opposite order.
+BinRange Comparer::turned(const BinRange& range, const View& view) const {
+  const std::int64_t n_bins = model_.info().n_bins;
+  return view.reverse ? BinRange{n_bins - range.end, n_bins - range.begin} : range;
+}
+
+// Adds tracks [begin, end) of a range of bins.
+void Comparer::add_tracks(const HeadBins& bins, const BinRange& range, std::size_t begin,
+                          std::size_t end, double* to) const {
+  const double factor = options_.reduction == Reduction::mean && range.end > range.begin
+                            ? 1.0 / static_cast<double>(range.end - range.begin)
+                            : 1.0;
+  for (std::int64_t bin = range.begin; bin < range.end; ++bin) {
+    const float* const row = bins.values + static_cast<std::size_t>(bin) * bins.width;
+    for (std::size_t t = begin; t < end; ++t)
+      to[t] += factor *
+               static_cast<double>(row[bins.other_strand != nullptr ? bins.other_strand[t] : t]);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "lib/core/parallel_for.hpp"
 #include "lib/tasks/dna/window_parts.hpp"
 
 namespace biogpu::tasks {
@@ -45,8 +46,9 @@ std::vector<WindowOutput> outputs_of(const DnaModel& model, const DnaModel::Requ
 }
 
 // Makes rows the mean of them and of those of the other strand, which are in the opposite order.
+// Threads divide the rows.
 void average_strands(io::NamedArray& array, const io::SharedArray& reverse,
-                     std::vector<std::size_t> other_strand) {
+                     std::vector<std::size_t> other_strand, int n_threads) {
   const auto n_rows = static_cast<std::size_t>(array.shape[0]);
   const auto width = static_cast<std::size_t>(array.shape[1]);
   if (other_strand.empty()) {
@@ -55,12 +57,19 @@ void average_strands(io::NamedArray& array, const io::SharedArray& reverse,
   }
   const std::size_t n_out = other_strand.size();
   io::SharedArray mean = io::SharedArray::unset(n_rows * n_out);
-  float* to = mean.data();
-  for (std::size_t row = 0; row < n_rows; ++row, to += n_out) {
-    const float* const forward = array.values.data() + row * width;
-    const float* const other = reverse.data() + (n_rows - 1 - row) * width;
-    for (std::size_t i = 0; i < n_out; ++i) to[i] = 0.5f * (forward[i] + other[other_strand[i]]);
-  }
+  float* const first = mean.data();
+  constexpr std::size_t kRowsOfJob = 32;
+  parallel_for_jobs(static_cast<std::size_t>(std::max(1, n_threads)),
+                    count_chunks(n_rows, kRowsOfJob), [&](std::size_t, std::size_t job) {
+                      const std::size_t end = std::min(n_rows, (job + 1) * kRowsOfJob);
+                      for (std::size_t row = job * kRowsOfJob; row < end; ++row) {
+                        const float* const forward = array.values.data() + row * width;
+                        const float* const other = reverse.data() + (n_rows - 1 - row) * width;
+                        float* const to = first + row * n_out;
+                        for (std::size_t i = 0; i < n_out; ++i)
+                          to[i] = 0.5f * (forward[i] + other[other_strand[i]]);
+                      }
+                    });
   array.shape[1] = static_cast<std::int64_t>(n_out);
   array.values = std::move(mean);
 }
@@ -97,7 +106,8 @@ void compute_tracks(DnaModel& model, const DnaWindows& windows, const TrackOptio
                     const io::SharedArray& values = pass.at(outputs[k].name).values;
                     const std::size_t size = values.size() / n;
                     average_strands(result.arrays[first_array + (first + i) * outputs.size() + k],
-                                    values.piece(i * size, size), outputs[k].other_strand);
+                                    values.piece(i * size, size), outputs[k].other_strand,
+                                    options.n_threads);
                   }
               });
 }

@@ -24,6 +24,7 @@ struct TrackOptions {
   // round and whose tracks are exchanged as HeadChoice::other_strand says.
   bool both_strands = false;
   std::int64_t windows_per_pass = 1;
+  int n_threads = 1;  // that average strands; results do not depend on it
 };
 
 // The arrays of some windows, appended to the result: [bins, tracks] of each loaded head under

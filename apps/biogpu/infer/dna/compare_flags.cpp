@@ -23,6 +23,12 @@ void add_compare_flags(CLI::App& command, CompareFlags& flags) {
       ->transform(in_range(-1000, 1000));
   options.flag("--no-reuse", flags.no_reuse,
                "compute all of every window, for comparisons: the same numbers, slower");
+  options
+      .option("--kept-memory", flags.kept_memory,
+              "host memory of each device for what is kept of references; as --no-reuse\n"
+              "where not even one of them fits [2G]",
+              "SIZE")
+      ->transform(size_suffix(1024));
 }
 
 tasks::CompareOptions compare_options(const CompareFlags& flags, std::uint8_t unknown) {
@@ -32,6 +38,7 @@ tasks::CompareOptions compare_options(const CompareFlags& flags, std::uint8_t un
   if (!flags.shifts.empty()) options.shifts = flags.shifts;
   options.unknown = unknown;
   options.reuse = !flags.no_reuse;
+  options.max_kept_bytes = flags.kept_memory;
   return options;
 }
 

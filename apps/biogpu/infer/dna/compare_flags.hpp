@@ -16,6 +16,7 @@ struct CompareFlags {
   std::string strands = "forward";
   std::vector<std::int64_t> shifts;  // empty: none
   bool no_reuse = false;
+  std::uint64_t kept_memory = tasks::CompareOptions().max_kept_bytes;
 };
 
 void add_compare_flags(CLI::App& command, CompareFlags& flags);

@@ -72,6 +72,10 @@ std::int64_t DnaRun::windows_per_pass(const models::DnaModel::Request& request) 
   return n;
 }
 
+int DnaRun::threads_of_device() const {
+  return std::max(1, run_.flags().shared.threads / devices_.size());
+}
+
 void DnaRun::run(ModelInput& input, const Compute& compute, const Write& write) {
   run_.run(input, {devices_.size(), name_of(devices_.precision()),
                    [&](std::size_t slot, pipeline::RecordOutputs& result) {

@@ -29,6 +29,8 @@ class DnaRun {
   Log& log() { return run_.log(); }
 
   std::int64_t windows_per_pass(const models::DnaModel::Request& request) const;
+  // Of each device, to work on what it gives.
+  int threads_of_device() const;
 
   using Compute = std::function<void(models::DnaModel& model, std::size_t slot,
                                      pipeline::RecordOutputs& result)>;

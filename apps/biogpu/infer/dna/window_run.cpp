@@ -29,6 +29,7 @@ void WindowRun::compute(models::DnaModel& model, std::size_t slot,
 
 void WindowRun::run(tasks::TrackOptions options, const DnaRun::Write& write) {
   n_per_pass_ = options.windows_per_pass = run_.windows_per_pass(options.request);
+  options.n_threads = run_.threads_of_device();
   input_.set_batch(n_per_pass_);
   run_.run(
       input_,
