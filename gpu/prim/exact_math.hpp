@@ -45,6 +45,27 @@ __device__ __forceinline__ float exact_dot(float a0, float b0, float a1, float b
 #endif
 }
 
+// The same in double precision.
+__device__ __forceinline__ double exact_root(double x) {
+#if defined(BIOGPU_GPU_CUDA)
+  return __dsqrt_rn(x);
+#else
+  return sqrt(x);
+#endif
+}
+__device__ __forceinline__ double exact_dot(double a0, double b0, double a1, double b1, double a2,
+                                            double b2) {
+#if defined(BIOGPU_GPU_CUDA)
+  return __dadd_rn(__dadd_rn(__dmul_rn(a0, b0), __dmul_rn(a1, b1)), __dmul_rn(a2, b2));
+#else
+#if defined(BIOGPU_GPU_ROCM)
+#pragma clang fp contract(off)
+#endif
+  const double first = a0 * b0, second = a1 * b1, third = a2 * b2;
+  return first + second + third;
+#endif
+}
+
 // a - b c
 __device__ __forceinline__ float exact_minus_product(float a, float b, float c) {
 #if defined(BIOGPU_GPU_CUDA)

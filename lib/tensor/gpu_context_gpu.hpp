@@ -11,7 +11,7 @@ namespace biogpu::tensor {
 // of make_gpu_context().
 struct GpuTable {
   static constexpr const char* kFeature = "tensor";
-  static constexpr int kVersion = 4;
+  static constexpr int kVersion = 5;
   std::unique_ptr<Context> (*make_context)(int device, const ContextOptions& options);
 };
 

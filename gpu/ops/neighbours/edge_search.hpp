@@ -7,6 +7,7 @@
 
 #include "gpu/prim/exact_math.hpp"
 #include "gpu/rt/hip.hpp"
+#include "gpu/rt/stream.hpp"
 
 namespace biogpu::gpu::ops {
 
@@ -22,8 +23,13 @@ struct EdgeSearch {
 struct EdgeArrays {
   std::int32_t *starts, *count, *receivers, *neighbours, *reverse;
   float *displacement, *distance;
+  std::int32_t* images;  // null but where all images are listed
   std::int64_t capacity;
 };
+
+// Running sums of starts[1..], with `fills` none past the capacity, and their total to count
+// (neighbour_list.hip).
+void launch_sum_counts(const EdgeArrays& edges, std::int64_t n_atoms, bool fills, Stream& stream);
 
 struct Molecule {
   std::int32_t begin, end;

@@ -11,6 +11,7 @@
 // Oracle   neighbour_list_ref, lib/ops/neighbours/neighbour_list_ref.cpp.
 #include "gpu/ops/device.hpp"
 #include "gpu/ops/neighbours/edge_search.hpp"
+#include "gpu/ops/neighbours/image_list.hpp"
 #include "gpu/ops/row_threads.hpp"
 #include "gpu/prim/wave.hpp"
 #include "lib/ops/neighbours/neighbour_list.hpp"
@@ -113,8 +114,7 @@ template <int kWave>
 void launch(const EdgeSearch& s, const EdgeArrays& edges, bool fills, Stream& stream) {
   const std::size_t blocks = row_blocks(s.n_atoms * kWave);
   if (blocks > 0) stream.launch(search_kernel<kWave, false>, blocks, kRowBlock, s, edges);
-  stream.launch(sum_counts_kernel, 1, kSumBlock, edges, s.n_atoms,
-                fills ? edges.capacity : kMaxEdges);
+  launch_sum_counts(edges, s.n_atoms, fills, stream);
   if (edges.capacity == 0) return;
   if (blocks > 0) stream.launch(search_kernel<kWave, true>, blocks, kRowBlock, s, edges);
   stream.launch(reverse_kernel, row_blocks(edges.capacity), kRowBlock, edges, s.n_atoms);
@@ -122,21 +122,47 @@ void launch(const EdgeSearch& s, const EdgeArrays& edges, bool fills, Stream& st
 
 }  // namespace
 
+void launch_sum_counts(const EdgeArrays& edges, std::int64_t n_atoms, bool fills, Stream& stream) {
+  stream.launch(sum_counts_kernel, 1, kSumBlock, edges, n_atoms,
+                fills ? edges.capacity : kMaxEdges);
+}
+
 void neighbour_list(Device& device, const biogpu::ops::NeighbourList& op) {
+  const biogpu::ops::Edges& to = op.edges;
+  const EdgeArrays edges{to.starts.as<std::int32_t>(),
+                         to.count.as<std::int32_t>(),
+                         to.receivers.as<std::int32_t>(),
+                         to.neighbours.as<std::int32_t>(),
+                         to.reverse.as<std::int32_t>(),
+                         to.displacement.as<float>(),
+                         to.distance.as<float>(),
+                         to.images.as<std::int32_t>(),
+                         to.capacity()};
+  const bool fills = !to.neighbours.empty();
+  const auto* const segments = op.segments->device_starts.as<std::int32_t>();
+  const std::int64_t n_segments = op.segments->n_segments, n_atoms = op.positions.shape[0];
+  if (op.all_images) {
+    const ImageSearch s{op.positions.as<double>(),
+                        op.boxes.as<double>(),
+                        segments,
+                        n_segments,
+                        n_atoms,
+                        op.cutoff_upper,
+                        op.cutoff_lower * op.cutoff_lower,
+                        op.cutoff_upper * op.cutoff_upper,
+                        op.self_pairs};
+    return launch_image_list(device, s, edges, fills);
+  }
+  const auto lower = static_cast<float>(op.cutoff_lower),
+             upper = static_cast<float>(op.cutoff_upper);
   const EdgeSearch s{op.positions.as<float>(),
                      op.boxes.as<float>(),
-                     op.segments->device_starts.as<std::int32_t>(),
-                     op.segments->n_segments,
-                     op.positions.shape[0],
-                     op.cutoff_lower * op.cutoff_lower,
-                     op.cutoff_upper * op.cutoff_upper,
+                     segments,
+                     n_segments,
+                     n_atoms,
+                     lower * lower,
+                     upper * upper,
                      op.self_pairs};
-  const biogpu::ops::Edges& to = op.edges;
-  const EdgeArrays edges{to.starts.as<std::int32_t>(),    to.count.as<std::int32_t>(),
-                         to.receivers.as<std::int32_t>(), to.neighbours.as<std::int32_t>(),
-                         to.reverse.as<std::int32_t>(),   to.displacement.as<float>(),
-                         to.distance.as<float>(),         to.capacity()};
-  const bool fills = !to.neighbours.empty();
   if (device.stream().wave_width() == 64) return launch<64>(s, edges, fills, device.stream());
   launch<32>(s, edges, fills, device.stream());
 }

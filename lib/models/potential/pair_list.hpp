@@ -4,16 +4,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "lib/ops/neighbours/periodic_box.hpp"
+
 namespace biogpu::models {
 
-// Box vectors a, b, c as rows, in Angstrom.
-using Box = std::array<double, 9>;
-
-// Volume of a box, of either handedness.
-double volume_of(const Box& box);
-
-// Distances of opposite faces of a box: along a, b and c.
-std::array<double, 3> face_distances(const Box& box);
+using ops::Box;
+using ops::displacement_of;
+using ops::face_distances;
+using ops::volume_of;
 
 // Neighbours of each atom within a radius: atom i has entries [starts[i], starts[i + 1]), sorted by
 // the neighbour and then by its shift. Every pair is there both ways round, no atom is its own
@@ -35,9 +33,8 @@ struct PairList {
 // the radius, and for more pairs than 32 bits count.
 PairList find_pairs(const std::vector<double>& positions, const Box* box, double radius);
 
-// x_i - (x_j + shift * box): the same number with the sign changed for the pair the other way
-// round.
-std::array<double, 3> displacement_of(const double* x_i, const double* x_j,
-                                      const std::array<std::int32_t, 3>& shift, const Box* box);
+// Throws what find_pairs() throws for numbers, boxes and atoms, for those who list pairs on a
+// device.
+void require_pairs(const std::vector<double>& positions, const Box* box, double radius);
 
 }  // namespace biogpu::models

@@ -17,13 +17,15 @@ Edges take_edge_counts(tensor::Arena& arena, std::int64_t n_atoms) {
   return edges;
 }
 
-Edges take_edges(tensor::Arena& arena, std::int64_t n_atoms, std::int64_t capacity) {
+Edges take_edges(tensor::Arena& arena, std::int64_t n_atoms, std::int64_t capacity,
+                 bool all_images) {
   Edges edges = take_edge_counts(arena, n_atoms);
   edges.receivers = arena.take(DType::i32, {capacity});
   edges.neighbours = arena.take(DType::i32, {capacity});
   edges.reverse = arena.take(DType::i32, {capacity});
   edges.displacement = arena.take(DType::f32, {capacity, 3});
   edges.distance = arena.take(DType::f32, {capacity});
+  if (all_images) edges.images = arena.take(DType::i32, {capacity});
   return edges;
 }
 
@@ -41,7 +43,10 @@ std::int64_t read_edge_count(Context& context, const Edges& edges) {
   float bits = 0;  // numbers of 4 bytes are copied as they are
   context.copy_out(&bits, Tensor(edges.count.data, DType::f32, {1, 1}));
   context.synchronize();
-  const auto count = std::bit_cast<std::int32_t>(bits);
+  return checked_edge_count(std::bit_cast<std::int32_t>(bits));
+}
+
+std::int64_t checked_edge_count(std::int32_t count) {
   if (count == std::numeric_limits<std::int32_t>::max())
     throw Error(ErrorCode::bad_input, "more than 2147483646 pairs of atoms within the cutoff");
   return count;

@@ -16,6 +16,7 @@
 #include "lib/ops/cpu/math-inl.hpp"
 #include "lib/ops/neighbours/cell_grid.hpp"
 #include "lib/ops/neighbours/minimum_image.hpp"
+#include "lib/ops/neighbours/neighbour_images.hpp"
 #include "lib/ops/neighbours/neighbour_list.hpp"
 
 #ifndef BIOGPU_OPS_NEIGHBOUR_SEARCH
@@ -125,18 +126,16 @@ void for_neighbours(CpuContext& context, const NeighbourList& op, std::int64_t s
                     const CellGrid& grid, const Body& body) {
   const std::int64_t begin = op.segments->begin(segment), n = op.segments->length(segment);
   const float* const box = box_of(op.boxes.as<float>(), segment);
+  const auto lower = static_cast<float>(op.cutoff_lower),
+             upper = static_cast<float>(op.cutoff_upper);
   context.for_each((n + kAtomsPerTask - 1) / kAtomsPerTask, [&](std::int64_t task) {
     Found found;
     found.atoms.reset(new std::int32_t[static_cast<std::size_t>(n + kVector)]);
     const std::int64_t end = std::min(n, (task + 1) * kAtomsPerTask);
     for (std::int64_t i = begin + task * kAtomsPerTask; i < begin + end; ++i) {
-      const NeighbourSearch s{&grid,
-                              op.positions.as<float>() + 3 * i,
-                              box,
-                              op.cutoff_lower * op.cutoff_lower,
-                              op.cutoff_upper * op.cutoff_upper,
-                              static_cast<std::int32_t>(i),
-                              op.self_pairs};
+      const NeighbourSearch s{
+          &grid,         op.positions.as<float>() + 3 * i, box,          lower * lower,
+          upper * upper, static_cast<std::int32_t>(i),     op.self_pairs};
       body(i, found.atoms.get(), search(s, found));
     }
   });
@@ -205,13 +204,15 @@ void fill_edges(CpuContext& context, const NeighbourList& op, const std::vector<
 }  // namespace
 
 void neighbour_list_cpu(CpuContext& context, const NeighbourList& op) {
+  if (op.all_images) return neighbour_images_cpu(context, op);
   constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
   auto* const starts = op.edges.starts.as<std::int32_t>();
   std::fill_n(starts, op.edges.n_atoms() + 1, 0);
   std::vector<CellGrid> grids;
   for (std::int64_t s = 0; s < op.segments->n_segments; ++s) {
     grids.emplace_back(op.positions.as<float>() + 3 * op.segments->begin(s), op.segments->begin(s),
-                       op.segments->length(s), box_of(op.boxes.as<float>(), s), op.cutoff_upper);
+                       op.segments->length(s), box_of(op.boxes.as<float>(), s),
+                       static_cast<float>(op.cutoff_upper));
     for_neighbours(context, op, s, grids.back(),
                    [&](std::int64_t i, const std::int32_t*, std::int64_t n) {
                      starts[i + 1] = static_cast<std::int32_t>(n);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lib/ops/neighbours/minimum_image.hpp"
+#include "lib/ops/neighbours/neighbour_images.hpp"
 #include "lib/ops/neighbours/neighbour_list.hpp"
 #include "lib/ops/reference/real.hpp"
 
@@ -83,6 +84,7 @@ void list_neighbours(const NeighbourList& op) {
 }  // namespace
 
 void neighbour_list_ref(const NeighbourList& op) {
+  if (op.all_images) return neighbour_images_ref(op);
   reference::with_real(op.positions, [&](auto real) { list_neighbours<decltype(real)>(op); });
 }
 
