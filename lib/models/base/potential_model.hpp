@@ -57,6 +57,7 @@ class PotentialModel : public Model {
     bool uses_charge = false;            // whether results depend on the total charge
     bool needs_charge = false;           // whether it has to be given; else it is 0
     bool needs_partial_charges = false;  // of atoms
+    bool finds_pairs = false;            // on a device: a list of pairs (AtomSystem) saves no time
     std::vector<std::int32_t> elements;  // atomic numbers, rising
     std::uint64_t n_parameters = 0;
   };

@@ -19,12 +19,15 @@ namespace {
 using tensor::DType;
 using tensor::Tensor;
 using tensornet::Batch;
+using tensornet::DeviceEdges;
 using tensornet::Graph;
 using tensornet::HostEdges;
 using tensornet::kEnergyColumns;
 
 // Edges of a pass with more than one system, at most: half a gigabyte a tensor of 128 channels.
 constexpr std::int64_t kMaxEdges = std::int64_t{1} << 18;
+// Atoms of more than one system whose edges a device counts at a time.
+constexpr std::size_t kMaxCounted = std::size_t{1} << 16;
 
 // Numbers on the host as the pass uploads them.
 Tensor upload_real(Pass& pass, DType real, const std::vector<double>& values,
@@ -69,16 +72,29 @@ void add_far_pairs(const AtomSystem& system, double cutoff, Graph& graph) {
   tensornet::add_system(whole, {0, cutoff, false}, graph);
 }
 
+tensornet::EdgeRule edge_rule(const tensornet::Config& config) {
+  return {config.cutoff_lower, config.cutoff_upper, config.self_edges};
+}
+
+// Factors that are all 1 change nothing.
+void drop_ones(std::vector<double>& factors) {
+  if (std::all_of(factors.begin(), factors.end(), [](double x) { return x == 1; })) factors.clear();
+}
+
 }  // namespace
 
 // Some systems of a call.
 struct TensorNet::HostBatch {
   HostEdges edges;
+  DeviceEdges listed;  // instead, where there is a capacity
+  std::int64_t capacity = 0;
   std::vector<std::int32_t> types;  // [T]
   std::vector<double> factors;      // [T], or empty: 1
   std::vector<double> totals;       // [T]: the charge of each atom's system
   HostEdges far;                    // pairs of charges, where they have an energy
-  const std::vector<std::int32_t>& atom_starts() const { return edges.graph().atom_starts; }
+  const std::vector<std::int32_t>& atom_starts() const {
+    return capacity > 0 ? listed.atom_starts() : edges.graph().atom_starts;
+  }
   std::size_t n_systems() const { return atom_starts().size() - 1; }
 };
 
@@ -120,8 +136,13 @@ TensorNet::TensorNet(const std::string& folder, const ModelConfig& config, tenso
   std_ = host.std;
   references_ = host.references;
   pair_terms_ = tensornet::make_pair_terms(config_, host);
+  lists_on_device_ = context.kind() == tensor::Context::Kind::gpu && !config_.has_coulomb;
+  info_.finds_pairs = lists_on_device_;
   for (const auto& term : pair_terms_)
-    if (!term->has_all_pairs()) info_.cutoff = std::max(info_.cutoff, term->range().upper);
+    if (!term->has_all_pairs()) {
+      info_.cutoff = std::max(info_.cutoff, term->range().upper);
+      info_.finds_pairs = false;  // the host needs them for the term
+    }
   if (options.maps == tensor::WeightTable::Maps::read)
     weights_ = tensornet::upload_weights(config_, host, context);
 }
@@ -154,34 +175,42 @@ std::string TensorNet::describe() const {
   return text;
 }
 
+bool TensorNet::is_listed_on_device(const AtomSystem& system) const {
+  return lists_on_device_ && system.pairs == nullptr;
+}
+
+void TensorNet::add_atoms(const AtomSystem& system, HostBatch& batch) const {
+  const double charge = config_.uses_charge ? system.total_charge.value_or(0) : 0;
+  for (const std::int32_t z : system.atomic_numbers) {
+    batch.types.push_back(config_.type_of[static_cast<std::size_t>(z)]);
+    batch.factors.push_back(1 + 0.1 * charge);
+    batch.totals.push_back(system.total_charge.value_or(0));
+  }
+}
+
 TensorNet::HostBatch TensorNet::make_batch(std::span<const AtomSystem> systems) const {
-  const tensornet::EdgeRule rule{config_.cutoff_lower, config_.cutoff_upper, config_.self_edges};
   HostBatch batch;
   Graph graph, far;
-  bool has_charge = false;
   for (const AtomSystem& system : systems) {
-    if (graph.n_atoms() > 0 && graph.n_edges() >= kMaxEdges) break;
-    tensornet::add_system(system, rule, graph);
+    if (graph.n_atoms() > 0 && (graph.n_edges() >= kMaxEdges || is_listed_on_device(system))) break;
+    tensornet::add_system(system, edge_rule(config_), graph);
     if (config_.has_coulomb) add_far_pairs(system, config_.coulomb_cutoff, far);
-    const double charge = config_.uses_charge ? system.total_charge.value_or(0) : 0;
-    has_charge = has_charge || charge != 0;
-    for (const std::int32_t z : system.atomic_numbers) {
-      batch.types.push_back(config_.type_of[static_cast<std::size_t>(z)]);
-      batch.factors.push_back(1 + 0.1 * charge);
-      batch.totals.push_back(system.total_charge.value_or(0));
-    }
+    add_atoms(system, batch);
   }
-  if (!has_charge) batch.factors.clear();
+  drop_ones(batch.factors);
   batch.edges = HostEdges(std::move(graph), weights_.real);
   batch.far = HostEdges(std::move(far), weights_.real);
   return batch;
 }
 
 void TensorNet::forward(Pass& pass, const HostBatch& host, const Request& request) const {
-  const std::int64_t n = host.edges.graph().n_atoms();
+  const std::int64_t n = host.atom_starts().back();
   const DType real = weights_.real;
+  const bool lists = host.capacity > 0;
   Batch batch;
-  batch.edges = host.edges.upload(pass);
+  DeviceEdges::Uploaded listed;
+  if (lists) listed = host.listed.upload(pass, host.capacity);
+  batch.edges = lists ? listed.edges : host.edges.upload(pass);
   batch.types = pass.upload(host.types);
   if (!host.factors.empty()) batch.factor = upload_real(pass, real, host.factors, {n});
   pass.depends_on(host.factors.empty());
@@ -206,6 +235,7 @@ void TensorNet::forward(Pass& pass, const HostBatch& host, const Request& reques
   }
   pass.run([&] {
     const auto scope = pass.arena().scope();
+    if (lists) host.listed.list(pass, listed);
     tensornet::Network network(config_, weights_, pass.context(), pass.arena(), batch);
     network.forward(energies);
     if (backward) network.backward(gradients);
@@ -245,14 +275,76 @@ void TensorNet::add_pair_terms(const AtomSystem& system, const Request& request,
     tensornet::add_pair_term(*term, system, types, request, result);
 }
 
+TensorNet::ListPlan TensorNet::make_plan(const DeviceEdges& all) {
+  const Outputs outputs = run_pass([&](Pass& pass) {
+    const DeviceEdges::Uploaded counted = all.upload(pass, 0);
+    pass.run([&] { all.list(pass, counted); });
+  });
+  DeviceEdges::count(outputs);
+  const std::vector<std::int32_t> starts = DeviceEdges::starts(outputs);
+  ListPlan plan;
+  plan.atom_starts = all.atom_starts();
+  for (std::size_t s = 0; s + 1 < plan.atom_starts.size();) {
+    ListPlan::Part part{0, 0};
+    const auto edges_before = [&](std::size_t system) {
+      return starts[static_cast<std::size_t>(plan.atom_starts[system])];
+    };
+    const std::size_t first = s;
+    while (s + 1 < plan.atom_starts.size() && part.capacity < kMaxEdges)
+      part.capacity = edges_before(++s) - edges_before(first);
+    part.n_systems = s - first;
+    part.capacity = ops::edge_capacity(part.capacity);
+    plan.parts.push_back(part);
+  }
+  return plan;
+}
+
+void TensorNet::compute_on_host_edges(std::span<const AtomSystem> systems, const Request& request,
+                                      std::vector<PotentialResult>& results) {
+  const HostBatch batch = make_batch(systems);
+  const Outputs outputs = run_pass([&](Pass& pass) { forward(pass, batch, request); });
+  collect(outputs, batch, request, results);
+}
+
+void TensorNet::compute_on_device_edges(std::span<const AtomSystem> systems, const Request& request,
+                                        std::vector<PotentialResult>& results) {
+  std::size_t n = 0, n_atoms = 0;
+  for (; n < systems.size() && is_listed_on_device(systems[n]); ++n) {
+    if (n > 0 && n_atoms + systems[n].n_atoms() > kMaxCounted) break;
+    n_atoms += systems[n].n_atoms();
+  }
+  DeviceEdges all(systems.first(n), edge_rule(config_));
+  if (plan_.atom_starts != all.atom_starts()) plan_ = make_plan(all);
+  for (ListPlan::Part& part : plan_.parts) {
+    const std::span<const AtomSystem> some = systems.first(part.n_systems);
+    systems = systems.subspan(part.n_systems);
+    HostBatch batch;
+    for (const AtomSystem& system : some) add_atoms(system, batch);
+    drop_ones(batch.factors);
+    batch.listed = plan_.parts.size() == 1 ? std::move(all) : DeviceEdges(some, edge_rule(config_));
+    for (;;) {
+      batch.capacity = part.capacity;
+      const Outputs outputs = run_pass([&](Pass& pass) { forward(pass, batch, request); });
+      const std::int64_t count = DeviceEdges::count(outputs), needed = ops::edge_capacity(count);
+      // Much room to spare goes with the next call.
+      if (needed > part.capacity || 2 * needed <= part.capacity) part.capacity = needed;
+      if (count > batch.capacity) continue;  // atoms have come closer: results are void
+      collect(outputs, batch, request, results);
+      break;
+    }
+  }
+}
+
 std::vector<PotentialResult> TensorNet::compute(std::span<const AtomSystem> systems,
                                                 const Request& request) {
   std::vector<PotentialResult> results;
   while (results.size() < systems.size()) {
-    const HostBatch batch = make_batch(systems.subspan(results.size()));
-    const Outputs outputs = run_pass([&](Pass& pass) { forward(pass, batch, request); });
     const std::size_t n_done = results.size();
-    collect(outputs, batch, request, results);
+    const std::span<const AtomSystem> rest = systems.subspan(n_done);
+    if (is_listed_on_device(rest.front()))
+      compute_on_device_edges(rest, request, results);
+    else
+      compute_on_host_edges(rest, request, results);
     for (std::size_t s = n_done; s < results.size(); ++s)
       add_pair_terms(systems[s], request, results[s]);
   }

@@ -7,6 +7,7 @@
 #include "lib/models/base/model_config.hpp"
 #include "lib/models/base/potential_model.hpp"
 #include "lib/models/base/registry.hpp"
+#include "lib/models/tensornet/device_edges.hpp"
 #include "lib/models/tensornet/graph.hpp"
 #include "lib/models/tensornet/pair_terms/pair_term.hpp"
 #include "lib/models/tensornet/weights/config.hpp"
@@ -30,7 +31,27 @@ class TensorNet final : public PotentialModel {
 
  private:
   struct HostBatch;
+  // How a call's systems are cut into passes whose edges the device lists. It is kept for calls
+  // with systems of the same sizes, such as steps of dynamics: these need not count edges first.
+  struct ListPlan {
+    struct Part {
+      std::size_t n_systems;
+      std::int64_t capacity;  // of edges
+    };
+    std::vector<std::int32_t> atom_starts;
+    std::vector<Part> parts;
+  };
+
+  // Whether the device lists the edges of a system. Otherwise the host does: on other contexts, of
+  // lists of pairs that are given, and where charges have a second list for their Coulomb energy.
+  bool is_listed_on_device(const AtomSystem& system) const;
+  void add_atoms(const AtomSystem& system, HostBatch& batch) const;
   HostBatch make_batch(std::span<const AtomSystem> systems) const;
+  ListPlan make_plan(const tensornet::DeviceEdges& all);
+  void compute_on_host_edges(std::span<const AtomSystem> systems, const Request& request,
+                             std::vector<PotentialResult>& results);
+  void compute_on_device_edges(std::span<const AtomSystem> systems, const Request& request,
+                               std::vector<PotentialResult>& results);
   void forward(Pass& pass, const HostBatch& batch, const Request& request) const;
   // Outputs of a pass to the results of its systems.
   void collect(const Outputs& outputs, const HostBatch& batch, const Request& request,
@@ -41,8 +62,10 @@ class TensorNet final : public PotentialModel {
   tensornet::Config config_;
   tensornet::Weights weights_;
   tensornet::PairTerms pair_terms_;
+  bool lists_on_device_ = false;
   double std_ = 1;
   std::vector<double> references_;  // by type; or empty
+  ListPlan plan_;
 };
 
 ModelDef tensornet_model();

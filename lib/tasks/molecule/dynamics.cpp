@@ -99,13 +99,14 @@ bool Dynamics::list_is_stale() const {
 
 void Dynamics::compute() {
   models::AtomSystem& system = state_.system;
-  if (list_is_stale()) {
+  const bool gives_pairs = !model_.info().finds_pairs;
+  if (gives_pairs && list_is_stale()) {
     listed_positions_ = system.positions;
     pairs_ = models::find_pairs(system.positions, system.box ? &*system.box : nullptr,
                                 model_.info().cutoff + options_.skin);
     ++n_lists_;
   }
-  system.pairs = &pairs_;
+  if (gives_pairs) system.pairs = &pairs_;
   result_ = std::move(model_.compute({&system, 1}, {true, false, false}).front());
   system.pairs = nullptr;
   require_finite(result_, fmt::format("step {}", state_.step));

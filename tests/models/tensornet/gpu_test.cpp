@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "lib/core/error.hpp"
+#include "lib/tasks/molecule/dynamics.hpp"
 #include "lib/tensor/context.hpp"
 #include "tests/models/tensornet/model_support.hpp"
 #include "tests/support/worse_of.hpp"
@@ -57,6 +58,86 @@ TEST_CASE("tensornet: the GPU differs from double precision by roundings", "[mod
     CHECK(alone.forces == all[s].forces);
     CHECK(alone.virial == all[s].virial);
   }
+}
+
+namespace {
+
+// The GPU's results with edges that it lists itself and with those that the host lists of pairs.
+void check_same_edges(LoadedPotential& gpu, const models::AtomSystem& system) {
+  const PotentialResult listed = gpu.compute(system);
+  models::AtomSystem given = system;
+  const models::PairList pairs = models::find_pairs(
+      system.positions, system.box ? &*system.box : nullptr, gpu.model->info().cutoff + 0.3);
+  given.pairs = &pairs;
+  const PotentialResult expected = gpu.compute(given);
+  CHECK(listed.energy == expected.energy);
+  CHECK(listed.atom_energies == expected.atom_energies);
+  CHECK(listed.forces == expected.forces);
+  CHECK(listed.virial == expected.virial);
+}
+
+}  // namespace
+
+TEST_CASE("tensornet: the GPU's own edges give the bytes of the host's", "[model][device]") {
+  if (!test::has_gpu()) return;
+  const std::string name = GENERATE("o3", "so3_old_rows", "matgl", "d2_long");
+  CAPTURE(name);
+  LoadedPotential gpu(kTensorNets + name, tensor::make_gpu_context(0, {tensor::Precision::fp32}));
+  CHECK(gpu.model->info().finds_pairs == (name != "d2_long"));
+  for (const ExpectedSystem& one : ExpectedFile(kTensorNets + name).systems())
+    check_same_edges(gpu, one.system);
+}
+
+TEST_CASE("tensornet: a GPU's step with more edges than there was room for is repeated",
+          "[model][device]") {
+  if (!test::has_gpu()) return;
+  LoadedPotential gpu(kTensorNets + "matgl",
+                      tensor::make_gpu_context(0, {tensor::Precision::fp32}));
+  models::AtomSystem system;
+  for (int i = 0; i < 27; ++i) {
+    system.atomic_numbers.push_back(i % 2 == 0 ? 8 : 14);
+    for (const int k : {i % 3, i / 3 % 3, i / 9}) system.positions.push_back(3.7 * k);
+  }
+  // 108 edges have room for 256; of atoms so close all 702 pairs are edges, then few again.
+  for (const double scale : {1.0, 0.3, 1.0, 1.0}) {
+    models::AtomSystem scaled = system;
+    for (double& x : scaled.positions) x *= scale;
+    check_same_edges(gpu, scaled);
+  }
+}
+
+TEST_CASE("tensornet: what no list of pairs can be made of is refused on a GPU too", "[device]") {
+  if (!test::has_gpu()) return;
+  LoadedPotential gpu(kTensorNets + "matgl",
+                      tensor::make_gpu_context(0, {tensor::Precision::fp32}));
+  models::AtomSystem system;
+  system.atomic_numbers = {8, 14};
+  system.positions = {0, 0, 0, 1.5, 0, 1e10};
+  const auto compute = [&] { gpu.model->compute({&system, 1}, {}); };
+  CHECK_NOTHROW(compute());
+  system.box = models::Box{5, 0, 0, 0, 5, 0, 0, 0, 5};
+  CHECK_THROWS_WITH(compute(), "atom 2 is too far from its box");
+  system.positions[5] = 1;
+  system.box = models::Box{5, 0, 0, 0, 5, 0, 0, 0, 0.05};
+  CHECK_THROWS_WITH(compute(), "the box is 0.05 A wide, much less than the cutoff of 4 A");
+  system.box.reset();
+  system.positions[5] = NAN;
+  CHECK_THROWS_WITH(compute(), "atom 2 has a coordinate of nan");
+}
+
+TEST_CASE("tensornet: dynamics on a GPU have no list of pairs", "[model][device]") {
+  if (!test::has_gpu()) return;
+  LoadedPotential gpu(kTensorNets + "o3", tensor::make_gpu_context(0, {tensor::Precision::fp32}));
+  tasks::DynamicsState state;
+  state.system = ExpectedFile(kTensorNets + "o3").systems()[0].system;
+  state.velocities.assign(state.system.positions.size(), 0);
+  tasks::Dynamics dynamics(*gpu.model, state, {.time_step = 0.1});
+  dynamics.run(3);
+  CHECK(dynamics.n_lists() == 0);
+  CHECK(dynamics.state().system.positions != state.system.positions);
+  const PotentialResult plain = gpu.compute(dynamics.state().system);
+  CHECK(dynamics.result().energy == plain.energy);
+  CHECK(dynamics.result().forces == plain.forces);
 }
 
 TEST_CASE("tensornet: 16-bit precisions are refused on a GPU", "[model][device]") {
