@@ -48,6 +48,12 @@ function(biogpu_library name)
   target_link_libraries(biogpu_${name} PUBLIC biogpu_options ${ARG_LINK})
 endfunction()
 
+# Seconds that one executable of unit tests may take.
+set(BIOGPU_UNIT_TIMEOUT 600)
+if(CMAKE_CROSSCOMPILING)  # an emulator runs it
+  set(BIOGPU_UNIT_TIMEOUT 3600)
+endif()
+
 # biogpu_test(NAME SOURCES ... [LINK ...] [LABELS ...] [ENVIRONMENT ...]): one Catch2 executable as
 # one CTest entry. Kernel tests register themselves once per wave width through ENVIRONMENT.
 function(biogpu_test name)
@@ -55,11 +61,7 @@ function(biogpu_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE biogpu_test_support ${ARG_LINK})
   add_test(NAME ${name} COMMAND ${name})
-  set(timeout 600)
-  if(CMAKE_CROSSCOMPILING)  # an emulator runs it
-    set(timeout 3600)
-  endif()
-  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${timeout})
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${BIOGPU_UNIT_TIMEOUT})
   # Without the GPU backend every build runs the same code: scripts/test.sh runs it once.
   if("unit" IN_LIST ARG_LABELS AND NOT "${ARG_LINK}" MATCHES "biogpu::gpu|biogpu_potential")
     set_property(TEST ${name} APPEND PROPERTY LABELS host)
