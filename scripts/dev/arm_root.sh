@@ -40,5 +40,5 @@ make_root() {
   finish_root "$want"
 }
 
-has_root "$want" || make_root
+make_root_once "$want"
 run_in_root "$@"

@@ -1,5 +1,6 @@
 # Functions that make a Debian system in a folder and run commands in it; sourced by rocm_root.sh and arm_root.sh.
-# The caller has set 'root', the folder, and 'release', Debian's name of what is installed there.
+# The caller has set 'root', the folder, and 'release', Debian's name of what is installed there, and calls
+# make_root_once, which calls its make_root.
 # shellcheck shell=bash disable=SC2154
 
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -70,6 +71,22 @@ install() {
 
 # has_root WANT: whether the folder holds the system that was made from that list.
 has_root() { [ "$(cat "$root/.ready" 2>/dev/null)" = "$1" ]; }
+
+# make_root_once WANT: calls make_root where the folder does not hold the system made from that list. Other scripts
+# that want the folder wait until it is whole. What make_root has started holds the lock, too: a system is not
+# changed under a package manager that outlives a script.
+make_root_once() {
+  has_root "$1" && return
+  local lock wait_s=${BIOGPU_ROOT_WAIT_S:-1800}
+  mkdir -p "$(dirname "$root")"
+  exec {lock}>"$root.lock" || fail "$root.lock cannot be written"
+  if ! flock -n "$lock"; then
+    say "another script makes $root; waiting for it, $wait_s s at most"
+    flock -w "$wait_s" "$lock" || fail "another script still makes $root after $wait_s s; it holds $root.lock"
+  fi
+  has_root "$1" || make_root
+  exec {lock}>&-
+}
 
 # finish_root WANT: it is whole.
 finish_root() {

@@ -75,7 +75,7 @@ skip() {
 case ${PIPESTATUS[0]} in
   0) ;;
   3) skip "no system with ROCm can be made here: $(tac "$log" | sed '/^rocm_root: /q' | tac | tr '\n' ' ')" ;;
-  124) skip "no system with ROCm, and none was made in ${BIOGPU_ROCM_ROOT_S:-300} s" ;;
+  124) skip "no system with ROCm, and none was made in ${BIOGPU_ROCM_ROOT_S:-300} s: $(tail -n 1 "$log")" ;;
   *) echo "ROCm build: the system FAILED" && exit 1 ;;
 esac
 # shellcheck disable=SC2016  # expanded by the inner shell
