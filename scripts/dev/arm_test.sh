@@ -11,7 +11,8 @@
 # cpu in build/cpu. BIOGPU_ARM_TESTS is an expression (grep -E) for names of unit tests; others are left out. With
 # BIOGPU_ARM_PART_S the comparisons of a part, and its scripts, are those that begin within so many seconds; those left
 # out are counted.
-# With BIOGPU_RECORD=1 each part that passed is recorded for docs/platforms.md, but for 'shared', which has no column.
+# With BIOGPU_RECORD=1 each part that passed is recorded for docs/platforms.md, except 'shared', which has no column,
+# and parts of which BIOGPU_ARM_TESTS left tests out.
 # arm_root.sh says what is needed. Exit status: 0 passed, 1 not, 3 cannot be done here.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
@@ -132,7 +133,7 @@ for part in "${parts[@]}"; do
   [ $status = 0 ] || { failed=1 && continue; }
   detail=$(printf '; %s' "${passed[@]}")
   echo "$part: passed: ${detail:2}"
-  if [ "${BIOGPU_RECORD:-0}" = 1 ] && [ "$part" != shared ]; then
+  if [ "${BIOGPU_RECORD:-0}" = 1 ] && [ "$part" != shared ] && [ -z "${BIOGPU_ARM_TESTS:-}" ]; then
     printf 'arm64\t%s\tmachine code emulated\t%s\n' "$part" "${detail:2}" |
       python3 scripts/measure/platforms.py "scripts/dev/arm_test.sh ${units:+$units }--only $part" || failed=1
   fi

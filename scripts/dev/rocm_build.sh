@@ -94,16 +94,15 @@ within_limit() {
   "$in_root" ${limit[@]+"${limit[@]}"} "$@"
 }
 
-# ended STATUS STEP: ends the build where a step failed or came to the limit.
+# ended STATUS STEP: ends the build where a step failed or came to the limit. A step that ignores the limit's first
+# signal is killed, which alone could also be for want of memory.
 ended() {
-  case $1 in
-    0) ;;
-    124 | 137)
-      [ "$mode" != --sample ] || skip "$2 not at its end after $seconds s"
-      fail "$2, not at its end $seconds s after the first step began,"
-      ;;
-    *) fail "$2" ;;
-  esac
+  [ "$1" != 0 ] || return 0
+  if [ -n "$seconds" ] && [ $((SECONDS - begin)) -ge "$seconds" ] && [[ $1 = 124 || $1 = 137 ]]; then
+    [ "$mode" != --sample ] || skip "$2 not at its end after $seconds s"
+    fail "$2, not at its end $seconds s after the first step began,"
+  fi
+  fail "$2"
 }
 
 # shellcheck disable=SC2016  # expanded by the inner shell
@@ -122,8 +121,8 @@ if [ "$mode" = --check ]; then
   within_limit bash -c '
     command=$(python3 -c "
 import json, sys
-print(next(e[\"command\"] for e in json.load(open(sys.argv[1])) if e[\"file\"].endswith(sys.argv[2])))" "$1" "$2")
-    cd "$(dirname "$1")" && eval "$command"' bash "$PWD/$build/compile_commands.json" /lib/gpu_backend/entry.cpp >"$log" 2>&1
+print(next(e[\"command\"] for e in json.load(open(sys.argv[1])) if e[\"file\"].endswith(sys.argv[2])))" "$1" "$2") && [ -n "$command" ] &&
+      cd "$(dirname "$1")" && eval "$command"' bash "$PWD/$build/compile_commands.json" /lib/gpu_backend/entry.cpp >"$log" 2>&1
   ended $? "compilation of the module's entry"
   library=$build/linked_sample.so
   within_limit "$compiler" -std=c++20 -O1 -fPIC -shared -Wall -Wextra -Werror -DBIOGPU_GPU_ROCM=1 -D__HIP_PLATFORM_AMD__=1 \

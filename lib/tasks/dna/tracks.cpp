@@ -58,12 +58,13 @@ void average_strands(io::NamedArray& array, const io::SharedArray& reverse,
   const std::size_t n_out = other_strand.size();
   io::SharedArray mean = io::SharedArray::unset(n_rows * n_out);
   float* const first = mean.data();
+  const float* const first_forward = std::as_const(array.values).data();
   constexpr std::size_t kRowsOfJob = 32;
   parallel_for_jobs(static_cast<std::size_t>(std::max(1, n_threads)),
                     count_chunks(n_rows, kRowsOfJob), [&](std::size_t, std::size_t job) {
                       const std::size_t end = std::min(n_rows, (job + 1) * kRowsOfJob);
                       for (std::size_t row = job * kRowsOfJob; row < end; ++row) {
-                        const float* const forward = array.values.data() + row * width;
+                        const float* const forward = first_forward + row * width;
                         const float* const other = reverse.data() + (n_rows - 1 - row) * width;
                         float* const to = first + row * n_out;
                         for (std::size_t i = 0; i < n_out; ++i)
