@@ -1,46 +1,13 @@
 #!/usr/bin/env bash
-# `biogpu infer relax` and `md`: convergence, energy conservation, restarting and resuming with the same bytes.
+# `biogpu infer md`: energy conservation, restarting and resuming with the same bytes.
 # shellcheck disable=SC2016  # awk and inner shells expand their own
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 molecules=$source_dir/tests/data/models/tensornet/o3
-crystals=$source_dir/tests/data/models/tensornet/matgl
 frames() { python3 "$source_dir/tests/support/potential_frames.py" "$@"; }
 frames write "$molecules" two.extxyz 1 0 || exit 1
 frames write "$molecules" one.extxyz 1 || exit 1
-frames write "$crystals" crystal.extxyz 1 || exit 1
-
-# Relaxing: forces fall below the threshold, energies fall, the last frames are those of the table.
-relax() { run infer relax -q --device cpu --model "$molecules" "$@"; }
-for optimizer in lbfgs fire; do
-  relax --optimizer $optimizer --fmax 0.05 --steps 2000 two.extxyz -o steps.extxyz --table table.tsv
-  check "$optimizer" rc_is 0
-  check "both converged" bash -c '[ "$(cut -f 4 table.tsv | grep -c yes)" -eq 2 ]'
-  check "below the threshold" bash -c 'awk "NR > 1 && \$6 > 0.05 { exit 1 }" table.tsv'
-  relax --optimizer $optimizer --fmax 0.05 --steps 2000 --keep last --batch 1 two.extxyz -o last.extxyz
-  check "the last frames of any batch" bash -c 'cmp <(grep converged=T -A 9 steps.extxyz | head -10) <(sed -n 2,11p last.extxyz)'
-  run infer energy -q --device cpu --model "$molecules" --forces last.extxyz
-  check "the energies of the table" cmp <(cut -f 3,4 out.txt) <(cut -f 5,6 table.tsv)
-  check "lower than at the start" python3 -c "
-import re
-first = [float(x) for x in re.findall(r' energy=(\S+) .* step=0 ', open('steps.extxyz').read())]
-last = [float(line.split('\t')[4]) for line in list(open('table.tsv'))[1:]]
-assert len(first) == 2 and all(x > y + 1e-4 for x, y in zip(first, last)), (first, last)"
-done
-run infer relax --device cpu --model "$molecules" --fmax 0.0001 --steps 2 one.extxyz -o short.extxyz --table short.tsv
-check "too few steps are no failure" rc_is 0
-check "but a warning" err_has "one.extxyz: frame 1: not converged in 2 steps"
-check "three frames" bash -c '[ "$(grep -c step= short.extxyz)" -eq 3 ]'
-run infer relax -q --device cpu --model "$crystals" --cell --fmax 0.5 --smax 0.05 --steps 300 crystal.extxyz -o cell.extxyz
-check "a box" rc_is 0
-check "converged" bash -c '[ "$(grep -c converged=T cell.extxyz)" -eq 1 ]'
-check "has its stress" grep -q "stress_unit=eV/A^3" cell.extxyz
-check "and moves" bash -c '[ "$(grep -o "Lattice=\"[^\"]*\"" cell.extxyz | sort -u | wc -l)" -gt 1 ]'
-relax --optimizer fire --fmax 0.05 --steps 4000000 two.extxyz -o small.extxyz
-check "passes of one molecule where more steps may be kept" same_files small.extxyz steps.extxyz
-fails 2 "--smax needs --cell too" infer relax -q --device cpu --model "$molecules" --smax 0.1 one.extxyz
-fails 2 "no suffix of frames" infer relax -q --device cpu --model "$molecules" one.extxyz -o out.tsv
 
 # Constant energy.
 md() { run infer md -q --device cpu --model "$molecules" "$@"; }
