@@ -136,7 +136,10 @@ TensorNet::TensorNet(const std::string& folder, const ModelConfig& config, tenso
   std_ = host.std;
   references_ = host.references;
   pair_terms_ = tensornet::make_pair_terms(config_, host);
-  lists_on_device_ = context.kind() == tensor::Context::Kind::gpu && !config_.has_coulomb;
+  // TensorNet2's products of matrices have a row an edge, and how they sum may depend on the number
+  // of rows: that must not be a capacity, which depends on earlier calls.
+  lists_on_device_ = context.kind() == tensor::Context::Kind::gpu && config_.n_charges == 0 &&
+                     !config_.has_coulomb;
   info_.finds_pairs = lists_on_device_;
   for (const auto& term : pair_terms_)
     if (!term->has_all_pairs()) {

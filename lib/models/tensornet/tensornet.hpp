@@ -43,7 +43,7 @@ class TensorNet final : public PotentialModel {
   };
 
   // Whether the device lists the edges of a system. Otherwise the host does: on other contexts, of
-  // lists of pairs that are given, and where charges have a second list for their Coulomb energy.
+  // lists of pairs that are given, and for TensorNet2.
   bool is_listed_on_device(const AtomSystem& system) const;
   void add_atoms(const AtomSystem& system, HostBatch& batch) const;
   HostBatch make_batch(std::span<const AtomSystem> systems) const;
