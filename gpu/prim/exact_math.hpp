@@ -79,6 +79,19 @@ __device__ __forceinline__ float exact_minus_product(float a, float b, float c) 
 #endif
 }
 
+// a + b c
+__device__ __forceinline__ double exact_plus_product(double a, double b, double c) {
+#if defined(BIOGPU_GPU_CUDA)
+  return __dadd_rn(a, __dmul_rn(b, c));
+#else
+#if defined(BIOGPU_GPU_ROCM)
+#pragma clang fp contract(off)
+#endif
+  const double product = b * c;
+  return a + product;
+#endif
+}
+
 // The bits of a number; those of numbers that are not negative compare like the numbers.
 __device__ __forceinline__ std::uint32_t bits_of(float x) {
   std::uint32_t bits;

@@ -220,7 +220,6 @@ void MutagenesisRun::finish_region(std::size_t i) {
 
 void MutagenesisRun::run() {
   compare_.windows_per_pass = run_.windows_per_pass({});
-  compare_.n_threads = run_.threads_of_device();
   run_.run(
       input_,
       [&](models::DnaModel& model, std::size_t slot, pipeline::RecordOutputs& result) {

@@ -40,6 +40,14 @@ struct ChangedWindow {
   std::span<const std::uint8_t> letters;
 };
 
+// Bins [begin, end) of a window of a pass, whose predictions are multiplied and added up.
+struct BinSum {
+  std::size_t window = 0;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;  // none where it is begin
+  double factor = 1;
+};
+
 // A model from windows of DNA to tracks over bins.
 class DnaModel : public Model {
  public:
@@ -57,12 +65,17 @@ class DnaModel : public Model {
     std::string warning = {};  // of one that is likely to be wrong, or empty
   };
   // What a pass gives: tracks.NAME [windows * bins, tracks] of each loaded head, embedding
-  // [windows * bins, embedding_width], and for tests what every part of the model gives.
+  // [windows * bins, embedding_width], and for tests what every part of the model gives. And
+  // sums.NAME, fp64 [at least one row for each of `sums`, tracks of the output]: sum i in row i,
+  // from 0 on in the order of bins, each step rounded, the same bytes wherever it is computed.
   struct Request {
     bool tracks = true;
     bool embedding = false;
     bool parts = false;
     bool keep = false;  // for kept_window()
+    std::span<const BinSum> sums = {};
+    // For sums: the windows are reverse complements, and HeadChoice::other_strand is taken.
+    bool other_strand = false;
   };
 
   const Info& info() const { return info_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
+#include <type_traits>
 
 namespace biogpu::models {
 namespace {
@@ -15,6 +16,9 @@ Tensor as_rows(const Tensor& tensor) {
   const std::int64_t n_rows = tensor.rank > 1 ? tensor.shape[0] : 1;
   return {tensor.data, tensor.dtype, {n_rows, n_rows == 0 ? 0 : tensor.size() / n_rows}};
 }
+
+// Copies are on their way when the array is moved into its place.
+static_assert(std::is_nothrow_move_constructible_v<Outputs::Array>);
 
 std::uint64_t hash_of(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
@@ -91,19 +95,19 @@ void Pass::run(const std::function<void()>& operations) {
   if (outputs_ == nullptr) return;
   for (const Taken& taken : taken_) {
     const Tensor& tensor = taken.tensor;
+    const auto n = static_cast<std::size_t>(tensor.size());
+    Outputs::Array array{
+        taken.name, {tensor.shape.begin(), tensor.shape.begin() + tensor.rank}, {}, {}};
     if (tensor.dtype == DType::f64) {
-      const auto* const numbers = tensor.as<double>();
-      outputs_->add({taken.name,
-                     {tensor.shape.begin(), tensor.shape.begin() + tensor.rank},
-                     {},
-                     {numbers, numbers + tensor.size()}});
-      continue;
+      array.doubles.resize(n);
+      // Bits, as pairs of 32-bit numbers.
+      if (n > 0)
+        context_.copy_out(reinterpret_cast<float*>(array.doubles.data()),
+                          {tensor.data, DType::f32, {1, 2 * tensor.size()}});
+    } else {
+      array.values = io::SharedArray::unset(n);
+      if (n > 0) context_.copy_out(array.values.data(), as_rows(tensor));
     }
-    Outputs::Array array{taken.name,
-                         {tensor.shape.begin(), tensor.shape.begin() + tensor.rank},
-                         io::SharedArray::unset(static_cast<std::size_t>(tensor.size())),
-                         {}};
-    if (!array.values.empty()) context_.copy_out(array.values.data(), as_rows(tensor));
     outputs_->add(std::move(array));
   }
   context_.synchronize();

@@ -60,7 +60,7 @@ class Pass {
   tensor::Tensor upload(const std::vector<float>& numbers);
   // starts: Ragged::starts.
   tensor::Ragged segments(const std::vector<std::int32_t>& starts);
-  // Memory for an output, which operations fill: f32, or f64 on a context in host memory.
+  // Memory for an output, which operations fill: f32 or f64.
   tensor::Tensor output(std::string name, std::initializer_list<std::int64_t> shape,
                         tensor::DType dtype = tensor::DType::f32);
   void depends_on(std::uint64_t value);

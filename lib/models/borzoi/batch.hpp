@@ -22,7 +22,7 @@ struct Borzoi::Batch {
   std::vector<tensor::Ragged> whole;   // the windows at the U-Net's levels, and in the transformer
   tensor::Tensor bins;                 // i32, rows of the U-Net's result that are bins
   tensor::Tensor all_positions;        // i32, every row of the transformer; or empty
-  tensor::Tensor all_bins;             // i32, every bin; or empty
+  TrackInputs end;
 
   const tensor::Ragged& positions() const { return whole.back(); }
 };

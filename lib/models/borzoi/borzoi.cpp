@@ -101,7 +101,7 @@ Borzoi::Batch Borzoi::make_batch(Pass& pass, std::span<const std::uint8_t> lette
             : pass.segments(window_starts(n_windows, config_.n_rows() >> (level - first))));
   batch.bins = pass.upload(bin_rows(n_windows, config_.n_rows(), config_.bins));
   if (request.parts) batch.all_positions = pass.upload(counting(batch.positions().n_rows));
-  if (request.embedding) batch.all_bins = pass.upload(counting(batch.bins.shape[0]));
+  batch.end = upload_track_inputs(pass, end(), request, n_windows, config_.bins.n);
   return batch;
 }
 
@@ -137,7 +137,7 @@ void Borzoi::finish(Pass& pass, const Batch& batch, const Request& request, Skip
   Lease x = transformer(pass, batch, *positions);
   positions = {};
   const Lease bins = unet(pass, batch, skips, std::move(x));
-  run_track_end(pass, end(), request, *bins, batch.all_bins);
+  run_track_end(pass, end(), request, *bins, batch.end);
 }
 
 TrackEnd Borzoi::end() const {

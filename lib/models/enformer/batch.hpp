@@ -20,7 +20,7 @@ struct Enformer::Batch {
   tensor::Ragged positions;            // the windows in the transformer
   tensor::Tensor bins;                 // i32, rows of the transformer that are bins
   tensor::Tensor all_positions;        // i32, every row of the transformer; or empty
-  tensor::Tensor all_bins;             // i32, every bin; or empty
+  TrackInputs end;
 
   std::int64_t n_bins() const { return bins.shape[0]; }
 };

@@ -105,7 +105,7 @@ Enformer::Batch Enformer::make_batch(Pass& pass, std::span<const std::uint8_t> l
       pass.upload(bin_rows(n_windows, config_.n_positions, {config_.first_bin, config_.n_bins}));
   if (request.parts || request.keep)
     batch.all_positions = pass.upload(counting(batch.positions.n_rows));
-  if (request.embedding) batch.all_bins = pass.upload(counting(batch.n_bins()));
+  batch.end = upload_track_inputs(pass, end(), request, n_windows, config_.n_bins);
   return batch;
 }
 
@@ -198,7 +198,7 @@ void Enformer::finish(Pass& pass, const Batch& batch, const Request& request,
   tensor::Arena& arena = pass.arena();
   const Tensor bins = arena.take(context.compute_dtype(), {batch.n_bins(), config_.width});
   ops::gather_rows(context, {activated, batch.bins, bins});
-  run_track_end(pass, end(), request, bins, batch.all_bins);
+  run_track_end(pass, end(), request, bins, batch.end);
 }
 
 TrackEnd Enformer::end() const {

@@ -1,7 +1,12 @@
 #include "lib/models/layers/track_heads.hpp"
 
+#include <bit>
+#include <stdexcept>
+
+#include "lib/models/layers/window_rows.hpp"
 #include "lib/ops/gather/gather_rows.hpp"
 #include "lib/ops/gemm/gemm.hpp"
+#include "lib/ops/reduction/range_sum.hpp"
 
 namespace biogpu::models {
 
@@ -9,6 +14,16 @@ using tensor::DType;
 using tensor::HostTensor;
 using tensor::Tensor;
 using tensor::WeightTable;
+
+namespace {
+
+// Of which there are few: each is a graph of its own where a device captures passes. Rows behind
+// the last sum are of no bins.
+std::int64_t sums_capacity(const DnaModel::Request& request) {
+  return static_cast<std::int64_t>(std::bit_ceil(request.sums.size()));
+}
+
+}  // namespace
 
 tensor::Linear take_head(WeightTable& table, tensor::Context& context, const StoredHead& stored,
                          const std::vector<std::int64_t>& tracks) {
@@ -33,35 +48,75 @@ tensor::Linear take_head(WeightTable& table, tensor::Context& context, const Sto
                                Tensor(biases.data(), DType::f32, {n}));
 }
 
+TrackInputs upload_track_inputs(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
+                                std::int64_t n_windows, std::int64_t n_bins) {
+  TrackInputs inputs;
+  if (request.embedding) inputs.all_bins = pass.upload(counting(n_windows * n_bins));
+  if (request.sums.empty()) return inputs;
+  const std::int64_t n = sums_capacity(request);
+  std::vector<std::int32_t> ranges(static_cast<std::size_t>(2 * n));
+  std::vector<double> factors(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < request.sums.size(); ++i) {
+    const BinSum& sum = request.sums[i];
+    const auto window = static_cast<std::int64_t>(sum.window);
+    if (window >= n_windows || sum.begin < 0 || sum.end < sum.begin || sum.end > n_bins)
+      throw std::out_of_range("a sum over bins that are not of a window");
+    ranges[2 * i] = static_cast<std::int32_t>(window * n_bins + sum.begin);
+    ranges[2 * i + 1] = static_cast<std::int32_t>(window * n_bins + sum.end);
+    factors[i] = sum.factor;
+  }
+  inputs.ranges = pass.upload(DType::i32, {n, 2}, ranges.data());
+  inputs.factors = pass.upload(DType::f64, {n}, factors.data());
+  for (const HeadChoice& choice : *end.choices) {
+    const std::vector<std::int32_t> columns(choice.other_strand.begin(), choice.other_strand.end());
+    const bool exchanged = request.other_strand && !columns.empty();
+    inputs.columns.push_back(exchanged ? pass.upload(columns) : Tensor());
+    pass.depends_on(exchanged);
+  }
+  return inputs;
+}
+
 void take_track_outputs(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
-                        std::int64_t n_bins) {
-  if (request.tracks)
-    for (std::size_t i = 0; i < end.choices->size(); ++i)
-      pass.output("tracks." + (*end.choices)[i].name, {n_bins, (*end.heads)[i].n_out});
-  if (request.embedding) pass.output("embedding", {n_bins, end.last->n_out});
+                        std::int64_t n_rows) {
+  for (std::size_t i = 0; i < end.choices->size(); ++i) {
+    const HeadChoice& choice = (*end.choices)[i];
+    const std::int64_t width = (*end.heads)[i].n_out;
+    if (request.tracks) pass.output("tracks." + choice.name, {n_rows, width});
+    if (!request.sums.empty())
+      pass.output("sums." + choice.name,
+                  {sums_capacity(request),
+                   choice.other_strand.empty() ? width : std::ssize(choice.other_strand)},
+                  DType::f64);
+  }
+  if (request.embedding) pass.output("embedding", {n_rows, end.last->n_out});
 }
 
 void run_track_end(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
-                   const Tensor& bins, const Tensor& all_bins) {
+                   const Tensor& bins, const TrackInputs& inputs) {
   tensor::Context& context = pass.context();
   tensor::Arena& arena = pass.arena();
   const auto scope = arena.scope();
-  const std::int64_t n_bins = bins.shape[0], n_embedding = end.last->n_out;
+  const std::int64_t n_rows = bins.shape[0], n_embedding = end.last->n_out;
   const Tensor wanted = pass.find("embedding");  // f32
   Tensor embedding = wanted;
-  if (wanted.empty()) embedding = arena.take(context.compute_dtype(), {n_bins, n_embedding});
+  if (wanted.empty()) embedding = arena.take(context.compute_dtype(), {n_rows, n_embedding});
   ops::gemm(context, {bins, end.last, end.activation, {}, embedding});
-  if (!request.tracks) return;
+  if (!request.tracks && request.sums.empty()) return;
   if (embedding.dtype != context.compute_dtype()) {
-    embedding = arena.take(context.compute_dtype(), {n_bins, n_embedding});
-    ops::gather_rows(context, {wanted, all_bins, embedding});
+    embedding = arena.take(context.compute_dtype(), {n_rows, n_embedding});
+    ops::gather_rows(context, {wanted, inputs.all_bins, embedding});
   }
-  for (std::size_t i = 0; i < end.choices->size(); ++i)
-    ops::gemm(context, {embedding,
-                        &(*end.heads)[i],
-                        ops::Activation::softplus,
-                        {},
-                        pass.find("tracks." + (*end.choices)[i].name)});
+  for (std::size_t i = 0; i < end.choices->size(); ++i) {
+    const std::string& name = (*end.choices)[i].name;
+    const tensor::Linear& head = (*end.heads)[i];
+    const auto of_head = arena.scope();
+    Tensor tracks = pass.find("tracks." + name);
+    if (tracks.empty()) tracks = arena.take(DType::f32, {n_rows, head.n_out});
+    ops::gemm(context, {embedding, &head, ops::Activation::softplus, {}, tracks});
+    if (!request.sums.empty())
+      ops::range_sum(context, {tracks, inputs.ranges, inputs.factors, inputs.columns[i],
+                               pass.find("sums." + name)});
+  }
 }
 
 }  // namespace biogpu::models

@@ -33,12 +33,25 @@ struct TrackEnd {
   const std::vector<tensor::Linear>* heads = nullptr;
 };
 
-// Takes the outputs embedding and tracks.NAME that a request asks for.
+// The inputs of the end on the device.
+struct TrackInputs {
+  tensor::Tensor all_bins;              // i32, counting; or empty
+  tensor::Tensor ranges;                // i32 [sums, 2], rows of bins; or empty
+  tensor::Tensor factors;               // f64 [sums]
+  std::vector<tensor::Tensor> columns;  // of each head, i32 [tracks of the output]; or empty
+};
+
+// Uploads what a request needs, where each of n_windows has n_bins. Of sums only a capacity is part
+// of the pass's key, so that a device repeats a pass for other sums. Throws std::out_of_range for
+// bins that are not of a window.
+TrackInputs upload_track_inputs(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
+                                std::int64_t n_windows, std::int64_t n_bins);
+// Takes the outputs embedding, tracks.NAME and sums.NAME that a request asks for. n_rows: bins of
+// all windows.
 void take_track_outputs(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
-                        std::int64_t n_bins);
-// Fills them. bins: operand [bins, n_in] of `last`. all_bins: i32, counting, read where both the
-// embedding and tracks are asked for.
+                        std::int64_t n_rows);
+// Fills them. bins: operand [n_rows, n_in] of `last`.
 void run_track_end(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
-                   const tensor::Tensor& bins, const tensor::Tensor& all_bins);
+                   const tensor::Tensor& bins, const TrackInputs& inputs);
 
 }  // namespace biogpu::models

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "lib/core/parallel_for.hpp"
 #include "lib/tasks/dna/window_parts.hpp"
 
 namespace biogpu::tasks {
@@ -21,9 +20,6 @@ struct View {
 
 // Near windows leave out nearly all of the tower: more of them take as long as one window.
 constexpr std::int64_t kNearTimes = 8;
-
-// Tracks that a thread adds up at a time: runs of 2 KB in rows of bins.
-constexpr std::size_t kTracksOfJob = 512;
 
 class Comparer {
  public:
@@ -48,23 +44,15 @@ class Comparer {
   };
 
   void bound_kept();
-  // Predictions of a head for one window.
-  struct HeadBins {
-    const float* values;  // [bins, width]
-    std::size_t width;
-    const std::size_t* other_strand;  // of each track, which one to take, or null
-  };
-
   void run_view(const View& view, std::size_t first, std::size_t n);
   std::vector<std::uint8_t> letters_of(std::size_t comparison, std::size_t i,
                                        const View& view) const;
   void run_references(const View& view, std::vector<Reference>& references);
   void run_alternates(const View& view, const std::vector<Reference>& references);
-  void add(std::vector<double>& sums, const models::Outputs& outputs, std::size_t window,
-           std::size_t n_windows, const std::vector<BinRange>& ranges, const View& view) const;
-  BinRange turned(const BinRange& range, const View& view) const;
-  void add_tracks(const HeadBins& bins, const BinRange& range, std::size_t begin, std::size_t end,
-                  double* to) const;
+  void append_sums(std::vector<models::BinSum>& sums, std::size_t window,
+                   const std::vector<BinRange>& ranges, const View& view) const;
+  DnaModel::Request request_for(const std::vector<models::BinSum>& sums, const View& view) const;
+  void add(std::vector<double>& to, const models::Outputs& outputs, std::size_t first_sum) const;
 
   DnaModel& model_;
   std::span<const Comparison> comparisons_;
@@ -130,27 +118,30 @@ std::vector<std::uint8_t> Comparer::letters_of(std::size_t comparison, std::size
 
 // The ranges of a comparison's alternates are often the same.
 void Comparer::run_references(const View& view, std::vector<Reference>& references) {
-  DnaModel::Request request;
-  request.keep = reuse_;
   run_in_halves(0, references.size(), [&](std::size_t first, std::size_t n) {
     std::vector<std::uint8_t> letters;
-    for (std::size_t r = first; r < first + n; ++r)
-      letters.insert(letters.end(), references[r].letters.begin(), references[r].letters.end());
+    std::vector<models::BinSum> sums;
+    std::vector<std::size_t> first_sums;  // of each alternate of each comparison
+    for (std::size_t w = 0; w < n; ++w) {
+      const Reference& reference = references[first + w];
+      letters.insert(letters.end(), reference.letters.begin(), reference.letters.end());
+      const std::vector<std::vector<BinRange>>& ranges = comparisons_[reference.comparison].ranges;
+      for (std::size_t i = 0; i < ranges.size(); ++i) {
+        const bool repeats = i > 0 && ranges[i] == ranges[i - 1];
+        first_sums.push_back(repeats ? first_sums.back() : sums.size());
+        if (!repeats) append_sums(sums, w, ranges[i], view);
+      }
+    }
+    DnaModel::Request request = request_for(sums, view);
+    request.keep = reuse_;
     const models::Outputs outputs = model_.run(letters, request);
+    auto first_sum = first_sums.begin();
     for (std::size_t w = 0; w < n; ++w) {
       Reference& reference = references[first + w];
       reference.kept = DnaModel::kept_window(outputs, w, n, reference.letters);
-      const Comparison& comparison = comparisons_[reference.comparison];
-      std::vector<double> sums;
-      for (std::size_t i = 0; i < comparison.n_alternates(); ++i) {
-        const std::vector<BinRange>& ranges = comparison.ranges[i];
-        if (i == 0 || ranges != comparison.ranges[i - 1]) {
-          sums.assign(ranges.size() * n_tracks_, 0);
-          add(sums, outputs, w, n, ranges, view);
-        }
-        std::vector<double>& all = results_[first_result_[reference.comparison] + i].reference;
-        for (std::size_t k = 0; k < sums.size(); ++k) all[k] += sums[k];
-      }
+      const std::size_t first_result = first_result_[reference.comparison];
+      for (std::size_t i = 0; i < comparisons_[reference.comparison].n_alternates(); ++i)
+        add(results_[first_result + i].reference, outputs, *first_sum++);
     }
   });
 }
@@ -161,12 +152,21 @@ void Comparer::run_alternates(const View& view, const std::vector<Reference>& re
     std::size_t i;
     std::vector<std::uint8_t> letters;
   };
+  // run(request) is a pass over n of the windows.
   const auto take = [&](const std::vector<Window>& windows, std::size_t first, std::size_t n,
-                        const models::Outputs& outputs) {
+                        const auto& run) {
+    std::vector<models::BinSum> sums;
+    std::vector<std::size_t> first_sums;
     for (std::size_t w = 0; w < n; ++w) {
-      const auto& [reference, i, letters] = windows[first + w];
-      add(results_[first_result_[reference->comparison] + i].alternate, outputs, w, n,
-          comparisons_[reference->comparison].ranges[i], view);
+      const Window& window = windows[first + w];
+      first_sums.push_back(sums.size());
+      append_sums(sums, w, comparisons_[window.reference->comparison].ranges[window.i], view);
+    }
+    const models::Outputs outputs = run(request_for(sums, view));
+    for (std::size_t w = 0; w < n; ++w) {
+      const Window& window = windows[first + w];
+      const std::size_t result = first_result_[window.reference->comparison] + window.i;
+      add(results_[result].alternate, outputs, first_sums[w]);
     }
   };
   const auto at_once = static_cast<std::size_t>(options_.windows_per_pass);
@@ -176,7 +176,8 @@ void Comparer::run_alternates(const View& view, const std::vector<Reference>& re
       std::vector<models::ChangedWindow> changed;
       for (std::size_t w = first; w < first + n; ++w)
         changed.push_back({&near[w].reference->kept, near[w].letters});
-      take(near, first, n, model_.run_changed(changed, {}));
+      take(near, first, n,
+           [&](const DnaModel::Request& request) { return model_.run_changed(changed, request); });
     });
     near.clear();
   };
@@ -185,8 +186,8 @@ void Comparer::run_alternates(const View& view, const std::vector<Reference>& re
       std::vector<std::uint8_t> letters;
       for (std::size_t w = first; w < first + n; ++w)
         letters.insert(letters.end(), other[w].letters.begin(), other[w].letters.end());
-      DnaModel::Request request;
-      take(other, first, n, model_.run(letters, request));
+      take(other, first, n,
+           [&](const DnaModel::Request& request) { return model_.run(letters, request); });
     });
     other.clear();
   };
@@ -205,48 +206,43 @@ void Comparer::run_alternates(const View& view, const std::vector<Reference>& re
   if (!other.empty()) run_other();
 }
 
-// Adds the reduced tracks of one of a pass's windows. Threads divide the tracks, each of which is
-// summed in the order of its bins.
-void Comparer::add(std::vector<double>& sums, const models::Outputs& outputs, std::size_t window,
-                   std::size_t n_windows, const std::vector<BinRange>& ranges,
-                   const View& view) const {
-  std::size_t first_track = 0;
-  for (const models::HeadChoice& head : model_.heads()) {
-    const models::Outputs::Array& array = outputs.at("tracks." + head.name);
-    const auto width = static_cast<std::size_t>(array.shape[1]);
-    const std::size_t n_tracks = head.other_strand.empty() ? width : head.other_strand.size();
-    const HeadBins bins{
-        array.values.data() + window * (array.values.size() / n_windows), width,
-        view.reverse && !head.other_strand.empty() ? head.other_strand.data() : nullptr};
-    parallel_for_jobs(static_cast<std::size_t>(std::max(1, options_.n_threads)),
-                      count_chunks(n_tracks, kTracksOfJob), [&](std::size_t, std::size_t job) {
-                        const std::size_t begin = job * kTracksOfJob;
-                        const std::size_t end = std::min(n_tracks, begin + kTracksOfJob);
-                        for (std::size_t r = 0; r < ranges.size(); ++r)
-                          add_tracks(bins, turned(ranges[r], view), begin, end,
-                                     sums.data() + r * n_tracks_ + first_track);
-                      });
-    first_track += n_tracks;
+// On the reverse complement bins are in the opposite order.
+void Comparer::append_sums(std::vector<models::BinSum>& sums, std::size_t window,
+                           const std::vector<BinRange>& ranges, const View& view) const {
+  const std::int64_t n_bins = model_.info().n_bins;
+  for (const auto& [begin, end] : ranges) {
+    const double factor = options_.reduction == Reduction::mean && end > begin
+                              ? 1.0 / static_cast<double>(end - begin)
+                              : 1.0;
+    sums.push_back(view.reverse ? models::BinSum{window, n_bins - end, n_bins - begin, factor}
+                                : models::BinSum{window, begin, end, factor});
   }
 }
 
-// On the reverse complement bins are in the opposite order.
-BinRange Comparer::turned(const BinRange& range, const View& view) const {
-  const std::int64_t n_bins = model_.info().n_bins;
-  return view.reverse ? BinRange{n_bins - range.end, n_bins - range.begin} : range;
+DnaModel::Request Comparer::request_for(const std::vector<models::BinSum>& sums,
+                                        const View& view) const {
+  DnaModel::Request request;
+  request.tracks = false;
+  request.sums = sums;
+  request.other_strand = view.reverse;
+  return request;
 }
 
-// Adds tracks [begin, end) of a range of bins.
-void Comparer::add_tracks(const HeadBins& bins, const BinRange& range, std::size_t begin,
-                          std::size_t end, double* to) const {
-  const double factor = options_.reduction == Reduction::mean && range.end > range.begin
-                            ? 1.0 / static_cast<double>(range.end - range.begin)
-                            : 1.0;
-  for (std::int64_t bin = range.begin; bin < range.end; ++bin) {
-    const float* const row = bins.values + static_cast<std::size_t>(bin) * bins.width;
-    for (std::size_t t = begin; t < end; ++t)
-      to[t] += factor *
-               static_cast<double>(row[bins.other_strand != nullptr ? bins.other_strand[t] : t]);
+// Adds the sums of a window's ranges: to is [ranges, tracks of all heads].
+void Comparer::add(std::vector<double>& to, const models::Outputs& outputs,
+                   std::size_t first_sum) const {
+  if (to.empty()) return;
+  const std::size_t n_ranges = to.size() / n_tracks_;
+  std::size_t first_track = 0;
+  for (const models::HeadChoice& head : model_.heads()) {
+    const models::Outputs::Array& array = outputs.at("sums." + head.name);
+    const auto n_tracks = static_cast<std::size_t>(array.shape[1]);
+    for (std::size_t r = 0; r < n_ranges; ++r) {
+      const double* const from = array.doubles.data() + (first_sum + r) * n_tracks;
+      double* const row = to.data() + r * n_tracks_ + first_track;
+      for (std::size_t t = 0; t < n_tracks; ++t) row[t] += from[t];
+    }
+    first_track += n_tracks;
   }
 }
 

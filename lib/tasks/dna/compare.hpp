@@ -44,7 +44,6 @@ struct CompareOptions {
   // Of host memory for what is kept of references at a time: fewer windows where it is short, and
   // no reuse where it is less than one of them has.
   std::uint64_t max_kept_bytes = std::uint64_t{2} << 30;
-  int n_threads = 1;  // that reduce predictions; results do not depend on it
 };
 
 // Of one alternate: [ranges, tracks], the tracks of all loaded heads next to each other.

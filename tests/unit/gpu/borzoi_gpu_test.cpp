@@ -6,6 +6,7 @@
 #include "lib/tensor/context.hpp"
 #include "tests/models/borzoi/longer.hpp"
 #include "tests/models/changed_support.hpp"
+#include "tests/models/sums_support.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
 
 using namespace biogpu;
@@ -72,4 +73,16 @@ TEST_CASE("borzoi.changed_windows: the bytes of a whole pass on the GPU",
   const bool emulated = gpu_backend_name() == "emulated";
   test::check_changed(gpu, longer.windows(),
                       emulated ? test::ChangedSample{20, 2} : test::ChangedSample{});
+}
+
+TEST_CASE("borzoi.track_sums: the bytes of sums of fetched tracks on the GPU",
+          "[borzoi][model][device]") {
+  if (!test::has_gpu()) return;
+  const std::string folder = GENERATE(test::kBorzoi, test::kFlashzoi);
+  const test::LongerBorzoi longer(folder);
+  models::Borzoi::Options options;
+  options.heads = test::heads_with_strands();
+  if (folder == test::kFlashzoi) options.heads.pop_back();  // it has no other
+  LoadedBorzoi gpu(tensor::make_gpu_context(0, {Precision::fp16}), longer.path(), options);
+  test::check_sums(gpu, longer.windows());
 }

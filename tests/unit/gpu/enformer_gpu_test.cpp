@@ -6,6 +6,7 @@
 #include "lib/tensor/context.hpp"
 #include "tests/models/changed_support.hpp"
 #include "tests/models/enformer/model_support.hpp"
+#include "tests/models/sums_support.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
 
 using namespace biogpu;
@@ -60,4 +61,14 @@ TEST_CASE("enformer.changed_windows: the bytes of a whole pass on the GPU",
   const bool emulated = gpu_backend_name() == "emulated";
   test::check_changed(gpu, test::tiny_windows(),
                       emulated ? test::ChangedSample{20, 2} : test::ChangedSample{});
+}
+
+TEST_CASE("enformer.track_sums: the bytes of sums of fetched tracks on the GPU",
+          "[enformer][model][device]") {
+  if (!test::has_gpu()) return;
+  const Precision precision = GENERATE(Precision::fp32, Precision::fp16);
+  models::Enformer::Options options;
+  options.weights.heads = test::heads_with_strands();
+  LoadedEnformer gpu(tensor::make_gpu_context(0, {precision}), options);
+  test::check_sums(gpu, test::tiny_windows());
 }

@@ -125,7 +125,6 @@ void EffectRun::compute(models::DnaModel& model, std::size_t slot, bool as_text,
 
 void EffectRun::run(const DnaRun::Write& write, bool as_text) {
   compare_.windows_per_pass = run_.windows_per_pass({});
-  compare_.n_threads = run_.threads_of_device();
   input_.set_windows(run_.info().window, flags_.grid);
   input_.set_batch(compare_.windows_per_pass);
   run_.run(

@@ -36,7 +36,7 @@ class ToyModel final : public DnaModel {
     for (std::size_t bin = 0; bin < letters.size() / kBinSize; ++bin)
       rows.push_back(row_of(letters.subspan(bin * kBinSize, kBinSize)));
     if (request.keep) most_kept = std::max(most_kept, rows.size() / kBins);
-    return outputs_of(rows, request.keep);
+    return outputs_of(rows, request);
   }
   bool is_near(std::span<const std::uint8_t> kept,
                std::span<const std::uint8_t> changed) const override {
@@ -57,7 +57,7 @@ class ToyModel final : public DnaModel {
     }
     n_changed += windows.size();
     most_kept = std::max(most_kept, kept.size());
-    return outputs_of(rows, request.keep);
+    return outputs_of(rows, request);
   }
   std::size_t measure(std::int64_t n_windows, const Request& request) const override {
     return static_cast<std::size_t>(n_windows) * (5000 + (request.keep ? kKeptBytes : 0));
@@ -77,18 +77,39 @@ class ToyModel final : public DnaModel {
     for (std::size_t i = 0; i < x.size(); ++i) n += x[i] != y[i] ? 1 : 0;
     return n;
   }
-  models::Outputs outputs_of(const std::vector<float>& rows, bool keep) const {
+  models::Outputs outputs_of(const std::vector<float>& rows, const Request& request) const {
     models::Outputs outputs;
     const auto n_rows = static_cast<std::int64_t>(rows.size());
-    for (const auto& [name, width] : {std::pair("tracks.human", kTracks), {"tracks.mouse", 3L}}) {
+    for (const models::HeadChoice& head : heads_) {
+      const std::int64_t width = head.name == "human" ? kTracks : 3;
       std::vector<float> values;
       for (const float row : rows)
         for (std::int64_t t = 0; t < width; ++t)
           values.push_back(std::sin(row + 0.01f * static_cast<float>(t)) / 3);
-      outputs.add({name, {n_rows, width}, values});
+      if (!request.sums.empty()) outputs.add(sums_of(head, values, width, request));
+      if (request.tracks) outputs.add({"tracks." + head.name, {n_rows, width}, values});
     }
-    if (keep) outputs.add({"kept.rows", {n_rows, 1}, rows});
+    if (request.keep) outputs.add({"kept.rows", {n_rows, 1}, rows});
     return outputs;
+  }
+  // With a row more than there are sums, as passes have it.
+  static models::Outputs::Array sums_of(const models::HeadChoice& head,
+                                        const std::vector<float>& tracks, std::int64_t width,
+                                        const Request& request) {
+    const auto n = static_cast<std::int64_t>(request.sums.size() + 1);
+    const auto d = head.other_strand.empty() ? width : std::ssize(head.other_strand);
+    models::Outputs::Array array{"sums." + head.name, {n, d}, {}, {}};
+    array.doubles.resize(static_cast<std::size_t>(n * d));
+    auto out = array.doubles.begin();
+    for (const models::BinSum& sum : request.sums)
+      for (std::size_t t = 0; t < static_cast<std::size_t>(d); ++t, ++out)
+        for (std::int64_t bin = sum.begin; bin < sum.end; ++bin) {
+          const bool exchanged = request.other_strand && !head.other_strand.empty();
+          const std::size_t row = sum.window * kBins + static_cast<std::size_t>(bin);
+          *out += sum.factor * static_cast<double>(tracks[row * static_cast<std::size_t>(width) +
+                                                          (exchanged ? head.other_strand[t] : t)]);
+        }
+    return array;
   }
 };
 
@@ -149,30 +170,55 @@ TEST_CASE("tasks.compare_windows: what is kept stays below its bound", "[tasks]"
   CHECK(model.n_changed == (most == 0 ? 0 : windows.size() * 2 * 6));
 }
 
-TEST_CASE("tasks.compare_windows: any number of threads gives the same bytes", "[tasks]") {
+TEST_CASE("tasks.compare_windows: sums and means of both strands, by hand", "[tasks]") {
   const auto context = ops::make_reference_context();
   const std::vector<tasks::Comparison> windows = comparisons();
-  tasks::CompareOptions options = all_views();
+  tasks::CompareOptions options;
+  options.both_strands = GENERATE(false, true);
   options.reduction = GENERATE(tasks::Reduction::mean, tasks::Reduction::sum);
   ToyModel model(*context);
-  const auto right = numbers_of(tasks::compare_windows(model, windows, options));
-  for (options.n_threads = 2; options.n_threads <= 3; ++options.n_threads)
-    CHECK(numbers_of(tasks::compare_windows(model, windows, options)) == right);
-  // All bins of the first reference as it is, by hand.
-  options.both_strands = false;
-  options.shifts = {0};
-  std::vector<genome::LetterCode> letters(kWindow);
-  windows[0].write_letters(0, 0, letters);
-  const models::Outputs outputs = model.run(letters, {});
-  const io::SharedArray& tracks = outputs.at("tracks.human").values;
-  const double factor = options.reduction == tasks::Reduction::mean ? 1.0 / kBins : 1.0;
-  const std::vector<double> got = tasks::compare_windows(model, windows, options)[0].reference;
-  for (std::size_t t = 0; t < kTracks; ++t) {
+  const auto got = tasks::compare_windows(model, windows, options);
+  const auto sum_of = [&](std::size_t c, std::size_t i, tasks::BinRange range, std::size_t track,
+                          bool reverse) {
+    std::vector<genome::LetterCode> letters(kWindow);
+    windows[c].write_letters(i, 0, letters);
+    if (reverse) genome::reverse_complement(letters);
+    const models::Outputs outputs = model.run(letters, {});
+    const bool human = track < kTracks;
+    const std::size_t of_mouse = track - kTracks, width = human ? kTracks : 3;
+    const io::SharedArray& tracks = outputs.at(human ? "tracks.human" : "tracks.mouse").values;
+    const std::size_t column = human ? track : reverse ? 1 - of_mouse : of_mouse;
+    const double factor = options.reduction == tasks::Reduction::mean && range.end > range.begin
+                              ? 1.0 / static_cast<double>(range.end - range.begin)
+                              : 1.0;
+    if (reverse) range = {kBins - range.end, kBins - range.begin};
     double sum = 0;
-    for (std::size_t bin = 0; bin < kBins; ++bin)
-      sum += factor * static_cast<double>(tracks[bin * kTracks + t]);
-    REQUIRE(got[t] == sum);
-  }
+    for (std::int64_t bin = range.begin; bin < range.end; ++bin)
+      sum += factor * static_cast<double>(tracks[static_cast<std::size_t>(bin) * width + column]);
+    return sum;
+  };
+  constexpr std::size_t kOutput = kTracks + 2;  // tracks of both heads
+  for (std::size_t c = 0; c < windows.size(); ++c)
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t r = 0; r < 2; ++r)
+        for (const std::size_t track : {0, 64, 1299, 1300, 1301})
+          for (const bool alternate : {false, true}) {
+            const tasks::BinRange range = windows[c].ranges[i][r];
+            const std::size_t of = alternate ? i + 1 : 0;
+            double right = sum_of(c, of, range, track, false);
+            if (options.both_strands) right = (right + sum_of(c, of, range, track, true)) / 2;
+            const tasks::Compared& one = got[3 * c + i];
+            REQUIRE((alternate ? one.alternate : one.reference)[r * kOutput + track] == right);
+          }
+}
+
+TEST_CASE("tasks.compare_windows: nothing is added up where there are no ranges", "[tasks]") {
+  const auto context = ops::make_reference_context();
+  std::vector<tasks::Comparison> windows = comparisons();
+  for (tasks::Comparison& window : windows) window.ranges = {{}, {}, {}};
+  ToyModel model(*context);
+  for (const tasks::Compared& one : tasks::compare_windows(model, windows, all_views()))
+    CHECK((one.reference.empty() && one.alternate.empty()));
 }
 
 TEST_CASE("tasks.compute_tracks: any number of threads averages strands alike", "[tasks]") {
