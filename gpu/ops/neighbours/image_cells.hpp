@@ -11,14 +11,15 @@
 
 #include "gpu/ops/neighbours/edge_search.hpp"
 #include "gpu/rt/kernel.hpp"
+#include "lib/ops/neighbours/image_limits.hpp"
 
 namespace biogpu::gpu::ops {
 
-// As lib/ops/neighbours/image_cells.hpp, whose numbers these need not be: a grid decides which
-// pairs are looked at, and each pair is measured in exact steps.
-inline constexpr double kCellMargin = 1 + 1e-6;
-inline constexpr int kMaxImages = 64;
-inline constexpr int kBinBlock = 512;
+// Grids need not be those of lib/ops/neighbours/image_cells.hpp: a grid decides which pairs are
+// looked at, and each pair is measured in exact steps.
+using biogpu::ops::kCellMargin;
+using biogpu::ops::kMaxImages;
+static_assert(kMaxImages < 128, "image_number() has 8 bits for each vector of a box");
 
 struct ImageSearch {
   const double* positions;       // [T, 3]
@@ -33,26 +34,32 @@ struct ImageSearch {
 struct ImageGrid {
   double inverse[9];      // of the box; without one, 1 / width of the grid on the diagonal
   double low[3];          // without a box, where it begins
-  double box[9];          //
+  double box[9];          // its vectors; zeros without one
   std::int32_t first;     // atom, cell and slot
   std::int32_t size[3];   // cells
   std::int32_t reach[3];  // cells that a cutoff spans
   bool has_box;
 };
 
+// Where an atom is.
+struct AtomCell {
+  std::int32_t cell[3];
+  std::int32_t wrap[3];       // whole box vectors that moving it into the box takes off
+  std::int32_t rank_in_cell;  // among the atoms of its cell
+};
+
 // An atom in its slot.
 struct BinnedAtom {
   double x[3];
   std::int32_t atom, segment;
-  std::int32_t wrap[3];  // whole box vectors that moving it into the box takes off
-  std::int32_t cell[3];
+  std::int32_t wrap[3], cell[3];  // as AtomCell
 };
 
 struct CellArrays {
   ImageGrid* grids;                         // [n_segments]
   BinnedAtom* binned;                       // [T], by slot
   std::int32_t *cell_counts, *cell_starts;  // [T], by cell
-  std::int32_t* places;                     // [T], by atom: its place among the atoms of its cell
+  AtomCell* atom_cells;                     // [T], by atom
 };
 
 __device__ inline double cross_part(const double* a, const double* b, int k) {
@@ -119,21 +126,21 @@ __device__ inline void make_grid(const ImageSearch& s, const double* box, std::i
 }
 
 // Where an atom is: its cell along each axis, and what moves it into the box.
-__device__ inline void bin_atom(const ImageGrid& grid, const double* x, std::int32_t* cell,
-                                std::int32_t* wrap) {
+__device__ inline AtomCell find_cell(const ImageGrid& grid, const double* x) {
+  AtomCell found{};
   for (int k = 0; k < 3; ++k) {
     double part = 0;
     for (int d = 0; d < 3; ++d) part += grid.inverse[3 * k + d] * (x[d] - grid.low[d]);
-    wrap[k] = 0;
     if (grid.has_box) {
       const double whole = floor(part);
-      if (fabs(whole) < 5e8) wrap[k] = static_cast<std::int32_t>(whole);  // as ImageCells
+      if (fabs(whole) < 5e8) found.wrap[k] = static_cast<std::int32_t>(whole);  // as ImageCells
       part -= whole;
     }
     const double at = part * grid.size[k];
     const std::int32_t last = grid.size[k] - 1;
-    cell[k] = at > 0 ? static_cast<std::int32_t>(at < last ? at : last) : 0;
+    found.cell[k] = at > 0 ? static_cast<std::int32_t>(at < last ? at : last) : 0;
   }
+  return found;
 }
 
 // An image of an atom as another one sees it.

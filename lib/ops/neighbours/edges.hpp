@@ -20,7 +20,8 @@ struct Edges {
   Tensor reverse;       // i32 [capacity], the edge of the same pair the other way round
   Tensor displacement;  // f32 [capacity, 3], of the receiver from its neighbour
   Tensor distance;      // f32 [capacity]
-  // i32 [capacity], or empty: a list with all images has them to tell these apart, nobody else
+  // i32 [capacity], numbers of images: of a list with all images alone, which sorts by them; else
+  // empty
   Tensor images;
 
   std::int64_t n_atoms() const { return starts.shape[0] - 1; }

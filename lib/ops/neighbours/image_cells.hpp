@@ -5,17 +5,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "lib/ops/neighbours/image_limits.hpp"
 #include "lib/ops/neighbours/periodic_box.hpp"
 
 namespace biogpu::ops {
 
-// Cells are wider than the radius by more than roundings of positions move an atom.
-inline constexpr double kCellMargin = 1 + 1e-6;
-// Images of a box along one of its vectors, to either side: 2e6 of them all.
-inline constexpr int kMaxImages = 64;
-
 // Throws Error{bad_input} where the box is much narrower than the radius, or an atom too far from
-// it: what ImageCells refuses, for those who list pairs elsewhere. positions: [n, 3].
+// it, as ImageCells does: for lists that are not made with ImageCells. positions: [n, 3].
 void require_images(const double* positions, std::size_t n_atoms, const Box& box, double radius);
 
 // A grid of cells over a box, or over the atoms where there is no box: the atoms, and images of
