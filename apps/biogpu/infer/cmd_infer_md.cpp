@@ -243,7 +243,9 @@ void add_md_options(const OptionGroup& options, MdFlags& flags) {
       ->transform(in_range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()));
   options
       .option("--skin", flags.options.skin,
-              "distance beyond the cutoff that pairs are listed for, in A [0.5]", "X")
+              "distance beyond the cutoff that pairs are listed for, in A; no effect where a GPU "
+              "lists them in every step [0.5]",
+              "X")
       ->transform(in_range(0.0, 10.0));
   options.option("--restart", flags.restart,
                  "go on from frame N of a trajectory, from 1, or from the last", "N|last");

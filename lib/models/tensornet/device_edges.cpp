@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numbers>
 
 #include "lib/ops/neighbours/neighbour_list.hpp"
+#include "lib/ops/neighbours/periodic_box.hpp"
 
 namespace biogpu::models::tensornet {
 namespace {
@@ -27,6 +29,16 @@ std::vector<std::int32_t> integers(const Outputs& outputs, const char* name) {
 }
 
 }  // namespace
+
+double expected_neighbours(const AtomSystem& system, double cutoff) {
+  if (!system.box.has_value()) return 0;
+  double own_images = 1;  // more than the density tells where the box is narrow along one axis
+  for (const double width : ops::face_distances(*system.box))
+    own_images *= std::max(1.0, 2 * cutoff / width);
+  const double sphere = 4 * std::numbers::pi / 3 * cutoff * cutoff * cutoff;
+  return std::max(own_images,
+                  static_cast<double>(system.n_atoms()) * sphere / ops::volume_of(*system.box));
+}
 
 DeviceEdges::DeviceEdges(std::span<const AtomSystem> systems, const EdgeRule& rule) : rule_(rule) {
   const bool has_box = std::any_of(systems.begin(), systems.end(),

@@ -10,6 +10,10 @@
 
 namespace biogpu::models::tensornet {
 
+// Neighbours of an atom, images of it among them, in a box whose atoms are spread evenly; without a
+// box 0. About the length of a row of edges.
+double expected_neighbours(const AtomSystem& system, double cutoff);
+
 // Atoms of a batch whose edges the context lists: the same edges in the same order as a Graph of
 // them, in fp32.
 class DeviceEdges {

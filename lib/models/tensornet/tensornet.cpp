@@ -23,11 +23,7 @@ using tensornet::DeviceEdges;
 using tensornet::Graph;
 using tensornet::HostEdges;
 using tensornet::kEnergyColumns;
-
-// Edges of a pass with more than one system, at most: half a gigabyte a tensor of 128 channels.
-constexpr std::int64_t kMaxEdges = std::int64_t{1} << 18;
-// Atoms of more than one system whose edges a device counts at a time.
-constexpr std::size_t kMaxCounted = std::size_t{1} << 16;
+using tensornet::ListPlan;
 
 // Numbers on the host as the pass uploads them.
 Tensor upload_real(Pass& pass, DType real, const std::vector<double>& values,
@@ -179,7 +175,8 @@ std::string TensorNet::describe() const {
 }
 
 bool TensorNet::is_listed_on_device(const AtomSystem& system) const {
-  return lists_on_device_ && system.pairs == nullptr;
+  return lists_on_device_ && system.pairs == nullptr &&
+         tensornet::expected_neighbours(system, config_.cutoff_upper) <= limits_.neighbours;
 }
 
 void TensorNet::add_atoms(const AtomSystem& system, HostBatch& batch) const {
@@ -195,7 +192,8 @@ TensorNet::HostBatch TensorNet::make_batch(std::span<const AtomSystem> systems) 
   HostBatch batch;
   Graph graph, far;
   for (const AtomSystem& system : systems) {
-    if (graph.n_atoms() > 0 && (graph.n_edges() >= kMaxEdges || is_listed_on_device(system))) break;
+    if (graph.n_atoms() > 0 && (graph.n_edges() >= limits_.edges || is_listed_on_device(system)))
+      break;
     tensornet::add_system(system, edge_rule(config_), graph);
     if (config_.has_coulomb) add_far_pairs(system, config_.coulomb_cutoff, far);
     add_atoms(system, batch);
@@ -278,32 +276,19 @@ void TensorNet::add_pair_terms(const AtomSystem& system, const Request& request,
     tensornet::add_pair_term(*term, system, types, request, result);
 }
 
-TensorNet::ListPlan TensorNet::make_plan(const DeviceEdges& all) {
+ListPlan TensorNet::make_plan(const DeviceEdges& all) {
+  ++n_passes_.counting;
   const Outputs outputs = run_pass([&](Pass& pass) {
     const DeviceEdges::Uploaded counted = all.upload(pass, 0);
     pass.run([&] { all.list(pass, counted); });
   });
   DeviceEdges::count(outputs);
-  const std::vector<std::int32_t> starts = DeviceEdges::starts(outputs);
-  ListPlan plan;
-  plan.atom_starts = all.atom_starts();
-  for (std::size_t s = 0; s + 1 < plan.atom_starts.size();) {
-    ListPlan::Part part{0, 0};
-    const auto edges_before = [&](std::size_t system) {
-      return starts[static_cast<std::size_t>(plan.atom_starts[system])];
-    };
-    const std::size_t first = s;
-    while (s + 1 < plan.atom_starts.size() && part.capacity < kMaxEdges)
-      part.capacity = edges_before(++s) - edges_before(first);
-    part.n_systems = s - first;
-    part.capacity = ops::edge_capacity(part.capacity);
-    plan.parts.push_back(part);
-  }
-  return plan;
+  return {all.atom_starts(), DeviceEdges::starts(outputs), limits_.edges};
 }
 
 void TensorNet::compute_on_host_edges(std::span<const AtomSystem> systems, const Request& request,
                                       std::vector<PotentialResult>& results) {
+  ++n_passes_.on_host_edges;
   const HostBatch batch = make_batch(systems);
   const Outputs outputs = run_pass([&](Pass& pass) { forward(pass, batch, request); });
   collect(outputs, batch, request, results);
@@ -313,11 +298,12 @@ void TensorNet::compute_on_device_edges(std::span<const AtomSystem> systems, con
                                         std::vector<PotentialResult>& results) {
   std::size_t n = 0, n_atoms = 0;
   for (; n < systems.size() && is_listed_on_device(systems[n]); ++n) {
-    if (n > 0 && n_atoms + systems[n].n_atoms() > kMaxCounted) break;
+    if (n > 0 && n_atoms + systems[n].n_atoms() > limits_.counted_atoms) break;
     n_atoms += systems[n].n_atoms();
   }
   DeviceEdges all(systems.first(n), edge_rule(config_));
   if (plan_.atom_starts != all.atom_starts()) plan_ = make_plan(all);
+  std::int64_t n_edges = 0;
   for (ListPlan::Part& part : plan_.parts) {
     const std::span<const AtomSystem> some = systems.first(part.n_systems);
     systems = systems.subspan(part.n_systems);
@@ -325,17 +311,24 @@ void TensorNet::compute_on_device_edges(std::span<const AtomSystem> systems, con
     for (const AtomSystem& system : some) add_atoms(system, batch);
     drop_ones(batch.factors);
     batch.listed = plan_.parts.size() == 1 ? std::move(all) : DeviceEdges(some, edge_rule(config_));
-    for (;;) {
+    for (bool is_done = false; !is_done;) {
+      ++n_passes_.on_device_edges;
       batch.capacity = part.capacity;
       const Outputs outputs = run_pass([&](Pass& pass) { forward(pass, batch, request); });
       const std::int64_t count = DeviceEdges::count(outputs), needed = ops::edge_capacity(count);
-      // Much room to spare goes with the next call.
+      // Results are void where atoms have come so close that there was too little room.
+      is_done = count <= batch.capacity;
+      if (is_done) collect(outputs, batch, request, results);
+      if (part.n_systems > 1 && count > limits_.edges) {
+        plan_ = {};  // of sparser systems: those that are left are planned again
+        return;
+      }
+      // A capacity shrinks for the next call once half of it is enough.
       if (needed > part.capacity || 2 * needed <= part.capacity) part.capacity = needed;
-      if (count > batch.capacity) continue;  // atoms have come closer: results are void
-      collect(outputs, batch, request, results);
-      break;
+      if (is_done) n_edges += count;
     }
   }
+  if (plan_.is_too_fine(n_edges, limits_.edges)) plan_ = {};
 }
 
 std::vector<PotentialResult> TensorNet::compute(std::span<const AtomSystem> systems,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "lib/models/base/registry.hpp"
 #include "lib/models/tensornet/device_edges.hpp"
 #include "lib/models/tensornet/graph.hpp"
+#include "lib/models/tensornet/list_plan.hpp"
 #include "lib/models/tensornet/pair_terms/pair_term.hpp"
 #include "lib/models/tensornet/weights/config.hpp"
 #include "lib/models/tensornet/weights/weights.hpp"
@@ -29,25 +31,23 @@ class TensorNet final : public PotentialModel {
   std::vector<PotentialResult> compute(std::span<const AtomSystem> systems,
                                        const Request& request) override;
 
+  // Passes so far: those that count edges, and those that compute on edges of the device or host.
+  struct Passes {
+    std::int64_t counting = 0, on_device_edges = 0, on_host_edges = 0;
+  };
+  const Passes& n_passes() const { return n_passes_; }
+  // For tests: other limits than those that suit a device.
+  void limit_passes(const tensornet::PassLimits& limits) { limits_ = limits; }
+
  private:
   struct HostBatch;
-  // How a call's systems are cut into passes whose edges the device lists. It is kept for calls
-  // with systems of the same sizes, such as steps of dynamics: these need not count edges first.
-  struct ListPlan {
-    struct Part {
-      std::size_t n_systems;
-      std::int64_t capacity;  // of edges
-    };
-    std::vector<std::int32_t> atom_starts;
-    std::vector<Part> parts;
-  };
-
   // Whether the device lists the edges of a system. Otherwise the host does: on other contexts, of
-  // lists of pairs that are given, and for TensorNet2.
+  // lists of pairs that are given, for TensorNet2, and in boxes so narrow that an atom has
+  // thousands of neighbours.
   bool is_listed_on_device(const AtomSystem& system) const;
   void add_atoms(const AtomSystem& system, HostBatch& batch) const;
   HostBatch make_batch(std::span<const AtomSystem> systems) const;
-  ListPlan make_plan(const tensornet::DeviceEdges& all);
+  tensornet::ListPlan make_plan(const tensornet::DeviceEdges& all);
   void compute_on_host_edges(std::span<const AtomSystem> systems, const Request& request,
                              std::vector<PotentialResult>& results);
   void compute_on_device_edges(std::span<const AtomSystem> systems, const Request& request,
@@ -65,7 +65,9 @@ class TensorNet final : public PotentialModel {
   bool lists_on_device_ = false;
   double std_ = 1;
   std::vector<double> references_;  // by type; or empty
-  ListPlan plan_;
+  tensornet::ListPlan plan_;
+  tensornet::PassLimits limits_;
+  Passes n_passes_;
 };
 
 ModelDef tensornet_model();

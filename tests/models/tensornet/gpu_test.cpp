@@ -76,6 +76,16 @@ void check_same_edges(LoadedPotential& gpu, const models::AtomSystem& system) {
   CHECK(listed.virial == expected.virial);
 }
 
+// A cube of n^3 atoms: within 4 A of an atom are only those beside it along an axis.
+models::AtomSystem cubic_lattice(int n, double spacing = 3.7) {
+  models::AtomSystem system;
+  for (int i = 0; i < n * n * n; ++i) {
+    system.atomic_numbers.push_back(i % 2 == 0 ? 8 : 14);
+    for (const int k : {i % n, i / n % n, i / (n * n)}) system.positions.push_back(spacing * k);
+  }
+  return system;
+}
+
 }  // namespace
 
 TEST_CASE("tensornet: the GPU's own edges give the bytes of the host's", "[model][device]") {
@@ -93,17 +103,147 @@ TEST_CASE("tensornet: a GPU's step with more edges than there was room for is re
   if (!test::has_gpu()) return;
   LoadedPotential gpu(kTensorNets + "matgl",
                       tensor::make_gpu_context(0, {tensor::Precision::fp32}));
-  models::AtomSystem system;
-  for (int i = 0; i < 27; ++i) {
-    system.atomic_numbers.push_back(i % 2 == 0 ? 8 : 14);
-    for (const int k : {i % 3, i / 3 % 3, i / 9}) system.positions.push_back(3.7 * k);
-  }
+  const models::AtomSystem system = cubic_lattice(3);
   // 108 edges have room for 256; of atoms so close all 702 pairs are edges, then few again.
   for (const double scale : {1.0, 0.3, 1.0, 1.0}) {
     models::AtomSystem scaled = system;
     for (double& x : scaled.positions) x *= scale;
     check_same_edges(gpu, scaled);
   }
+}
+
+namespace {
+
+models::TensorNet& tensornet_of(LoadedPotential& loaded) {
+  return dynamic_cast<models::TensorNet&>(*loaded.model);
+}
+
+// The systems in one call and each on its own, by models of their own.
+void check_alone(LoadedPotential& gpu, LoadedPotential& single,
+                 const std::vector<models::AtomSystem>& systems) {
+  const std::vector<PotentialResult> all = gpu.model->compute(systems, {true, true, true});
+  REQUIRE(all.size() == systems.size());
+  for (std::size_t s = 0; s < systems.size(); ++s) {
+    const PotentialResult alone = single.compute(systems[s]);
+    CHECK(all[s].energy == alone.energy);
+    CHECK(all[s].atom_energies == alone.atom_energies);
+    CHECK(all[s].forces == alone.forces);
+    CHECK(all[s].virial == alone.virial);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("tensornet: a GPU's call in parts gives the bytes of each system", "[model][device]") {
+  if (!test::has_gpu()) return;
+  const auto open = [] {
+    return LoadedPotential(kTensorNets + "matgl",
+                           tensor::make_gpu_context(0, {tensor::Precision::fp32}));
+  };
+  LoadedPotential gpu = open(), single = open();
+  models::TensorNet& model = tensornet_of(gpu);
+  const auto n_passes = [&] {
+    const models::TensorNet::Passes& n = model.n_passes();
+    return std::vector<std::int64_t>{n.counting, n.on_device_edges, n.on_host_edges};
+  };
+  using Counts = std::vector<std::int64_t>;
+  // 24, 108, 24, 0 and 108 edges.
+  std::vector<models::AtomSystem> systems{cubic_lattice(2), cubic_lattice(3), cubic_lattice(2),
+                                          cubic_lattice(1), cubic_lattice(3)};
+  SECTION("few edges a pass") {
+    model.limit_passes({.edges = 132});
+    check_alone(gpu, single, systems);
+    CHECK(n_passes() == Counts{1, 2, 0});
+    check_alone(gpu, single, systems);
+    CHECK(n_passes() == Counts{1, 4, 0});
+    model.limit_passes({.edges = 1});
+    systems.pop_back();  // planned again: 108, 24 and 0
+    check_alone(gpu, single, systems);
+    CHECK(n_passes() == Counts{2, 8, 0});
+  }
+  SECTION("few atoms at a time") {
+    model.limit_passes({.counted_atoms = 35});
+    check_alone(gpu, single, systems);
+    CHECK(n_passes() == Counts{3, 3, 0});  // 35, 9 and 27 atoms
+  }
+  SECTION("pairs are given for some") {
+    const models::PairList few = models::find_pairs(systems[0].positions, nullptr, 4.2),
+                           many = models::find_pairs(systems[4].positions, nullptr, 4.2);
+    systems[2].pairs = &few;
+    systems[4].pairs = &many;
+    check_alone(gpu, single, systems);
+    CHECK(n_passes() == Counts{2, 2, 2});
+    std::swap(systems[0], systems[2]);  // given first, then two and two
+    systems[3] = systems[4];
+    check_alone(gpu, single, systems);
+    CHECK(n_passes() == Counts{3, 3, 4});
+  }
+  SECTION("many neighbours to expect") {
+    for (models::AtomSystem& system : systems)
+      system.box = models::Box{11, 0, 0, 0, 11, 0, 0, 0, 11};
+    model.limit_passes({.neighbours = 4.5});  // 8 atoms: 1.6 expected, 27 atoms: 5.4
+    check_alone(gpu, single, systems);
+    CHECK(n_passes() == Counts{2, 2, 2});
+  }
+}
+
+TEST_CASE("tensornet: a GPU's plan of sparse systems does not hold for dense ones",
+          "[model][device]") {
+  if (!test::has_gpu()) return;
+  const auto open = [] {
+    return LoadedPotential(kTensorNets + "matgl",
+                           tensor::make_gpu_context(0, {tensor::Precision::fp32}));
+  };
+  LoadedPotential gpu = open(), single = open();
+  models::TensorNet& model = tensornet_of(gpu);
+  const std::vector<models::AtomSystem> sparse(3, cubic_lattice(2)),  // 24 edges each
+      dense(3, cubic_lattice(2, 1.8));                                // 56 each
+  model.limit_passes({.edges = 150});
+  check_alone(gpu, single, sparse);
+  CHECK(model.n_passes().counting == 1);
+  CHECK(model.n_passes().on_device_edges == 1);
+  // The pass of all three has room for 168 edges and results; the next call has parts of two and
+  // one.
+  check_alone(gpu, single, dense);
+  CHECK(model.n_passes().counting == 1);
+  CHECK(model.n_passes().on_device_edges == 2);
+  check_alone(gpu, single, dense);
+  CHECK(model.n_passes().counting == 2);
+  CHECK(model.n_passes().on_device_edges == 4);
+  // Two parts of sparse systems, then one.
+  check_alone(gpu, single, sparse);
+  CHECK(model.n_passes().on_device_edges == 6);
+  check_alone(gpu, single, sparse);
+  CHECK(model.n_passes().counting == 3);
+  CHECK(model.n_passes().on_device_edges == 7);
+}
+
+TEST_CASE("tensornet: a GPU's pass that is far too small is planned again", "[model][device]") {
+  if (!test::has_gpu()) return;
+  const auto open = [] {
+    return LoadedPotential(kTensorNets + "matgl",
+                           tensor::make_gpu_context(0, {tensor::Precision::fp32}));
+  };
+  LoadedPotential gpu = open(), single = open();
+  models::TensorNet& model = tensornet_of(gpu);
+  const std::vector<models::AtomSystem> sparse(2, cubic_lattice(3)),  // 108 edges each
+      dense(2, cubic_lattice(3, 1.8));                                // many more
+  model.limit_passes({.edges = 250});
+  check_alone(gpu, single, sparse);
+  CHECK(model.n_passes().counting == 1);
+  CHECK(model.n_passes().on_device_edges == 1);
+  check_alone(gpu, single, dense);  // a void pass, and one for each system
+  CHECK(model.n_passes().counting == 2);
+  CHECK(model.n_passes().on_device_edges == 4);
+}
+
+TEST_CASE("tensornet: neighbours to expect in a box", "[model]") {
+  models::AtomSystem system = cubic_lattice(2);
+  CHECK(models::tensornet::expected_neighbours(system, 4) == 0);
+  system.box = models::Box{10, 0, 0, 0, 10, 0, 0, 0, 10};
+  CHECK(std::fabs(models::tensornet::expected_neighbours(system, 4) - 2.1447) < 1e-3);
+  system.box = models::Box{1000, 0, 0, 0, 1000, 0, 0, 0, 0.1};
+  CHECK(std::fabs(models::tensornet::expected_neighbours(system, 4) - 80) < 1e-9);
 }
 
 TEST_CASE("tensornet: what no list of pairs can be made of is refused on a GPU too", "[device]") {
