@@ -12,6 +12,7 @@
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
 #include "apps/biogpu/infer/molecules/molecule_run.hpp"
+#include "apps/biogpu/infer/molecules/relax_texts.hpp"
 #include "apps/biogpu/infer/molecules/two_texts.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output_file.hpp"
@@ -27,80 +28,6 @@ struct RelaxFlags {
   std::string table;
 };
 
-// Atoms of all frames of a batch that are kept, some 200 bytes each.
-constexpr std::size_t kMaxKeptAtoms = std::size_t{1} << 21;
-// The same of a molecule that is a batch alone: behind that only its last frame is kept.
-constexpr std::size_t kMaxKeptOfOne = 4 * kMaxKeptAtoms;
-constexpr char kRelaxHeader[] = "index\tnatoms\tsteps\tconverged\tenergy\tfmax\tunits\n";
-
-// The texts of the molecules of a batch, in their order.
-class RelaxTexts {
- public:
-  RelaxTexts(const MoleculeRun& run, const RelaxFlags& flags, tasks::MoleculeBatch& batch)
-      : ev_per_energy_(run.info().ev_per_energy),
-        flags_(flags),
-        batch_(batch),
-        options_{true, flags.options.relax_box, tasks::find_energy_unit(flags.molecules.units)},
-        frames_(batch.size()),
-        lines_(batch.size()) {}
-
-  void add(const tasks::RelaxPoint& point, std::vector<std::string>& warnings) {
-    const std::string& place = batch_.places[point.index];
-    molecule::Molecule& molecule = batch_.molecules[point.index];
-    molecule.positions = point.system->positions;
-    molecule.box = point.system->box;
-    molecule.velocities.clear();
-    molecule::FrameResults frame =
-        tasks::frame_results(*point.system, *point.result, ev_per_energy_, options_);
-    const double fmax = tasks::max_force(frame.forces);
-    frame.pairs.emplace_back("step", std::to_string(point.step));
-    frame.pairs.emplace_back("converged", point.converged ? "T" : "F");
-    if (point.is_last || is_kept(point, warnings))
-      molecule::append_extxyz(frames_[point.index], molecule, frame);
-    if (!point.is_last) return;
-    const char* const unit = options_.unit.name;
-    lines_[point.index] =
-        fmt::format("{}\t{}\t{}\t{}\t{:.8f}\t{:.8f}\t{},{}/A\n", batch_.numbers[point.index] + 1,
-                    molecule.n_atoms(), point.step, point.converged ? "yes" : "no", *frame.energy,
-                    fmax, unit, unit);
-    if (!point.converged)
-      warnings.push_back(
-          fmt::format("{}: not converged in {} steps; the largest force is {:.4g} "
-                      "{}/A",
-                      place, point.step, fmax, unit));
-  }
-
-  std::string joined() const {
-    std::string frames, lines;
-    for (std::size_t i = 0; i < frames_.size(); ++i) {
-      frames += frames_[i];
-      lines += lines_[i];
-    }
-    return join_texts(frames, lines);
-  }
-
- private:
-  bool is_kept(const tasks::RelaxPoint& point, std::vector<std::string>& warnings) {
-    if (flags_.keep != "all" || is_full_) return false;
-    n_kept_atoms_ += batch_.molecules[point.index].n_atoms();
-    is_full_ = n_kept_atoms_ > kMaxKeptOfOne;
-    if (is_full_)
-      warnings.push_back(fmt::format(
-          "{}: frames from step {} on are not kept, but for the last: those before have "
-          "{} atoms; --keep last keeps none of them",
-          batch_.places[point.index], point.step, kMaxKeptOfOne));
-    return !is_full_;
-  }
-
-  const double ev_per_energy_;
-  const RelaxFlags& flags_;
-  tasks::MoleculeBatch& batch_;
-  const tasks::EnergyOptions options_;
-  std::vector<std::string> frames_, lines_;
-  std::size_t n_kept_atoms_ = 0;
-  bool is_full_ = false;
-};
-
 void run_relax(RelaxFlags flags, const std::string& command_line) {
   InferFlags& infer = flags.molecules.infer;
   if (infer.output != "-" && !has_frame_suffix(infer.output))
@@ -114,18 +41,22 @@ void run_relax(RelaxFlags flags, const std::string& command_line) {
   MoleculeRun run(flags.molecules, "infer relax", command_line, flags.options.max_steps);
   if (flags.keep == "all")
     run.limit_batch(kMaxKeptAtoms / (static_cast<std::size_t>(flags.options.max_steps) + 1));
+  const RelaxTexts::Options texts_options{
+      .ev_per_energy = run.info().ev_per_energy,
+      .energy = {true, flags.options.relax_box, tasks::find_energy_unit(flags.molecules.units)},
+      .keep_all = flags.keep == "all"};
   io::OutputFile out(infer.output, infer.shared.threads);
   std::optional<io::OutputFile> table;
   if (!flags.table.empty()) {
     table.emplace(flags.table, infer.shared.threads);
-    table->write(kRelaxHeader);
+    table->write(RelaxTexts::kHeader);
   }
   run.run(
       [&](models::PotentialModel& model, tasks::MoleculeBatch& batch,
           pipeline::RecordOutputs& result) {
         std::vector<models::AtomSystem> systems =
             tasks::make_systems(model, batch, flags.molecules.charge);
-        RelaxTexts texts(run, flags, batch);
+        RelaxTexts texts(texts_options, batch);
         tasks::relax(model, systems, batch.places, flags.options,
                      [&](const tasks::RelaxPoint& point) { texts.add(point, result.warnings); });
         result.text = texts.joined();

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "lib/tasks/molecule/energy.hpp"
+#include "lib/tasks/molecule/relax.hpp"
+
+namespace biogpu::app {
+
+// Atoms of all frames of a batch that are kept, some 200 bytes each.
+inline constexpr std::size_t kMaxKeptAtoms = std::size_t{1} << 21;
+
+// The frames and the lines of the table of the molecules of a batch, in their order.
+class RelaxTexts {
+ public:
+  struct Options {
+    double ev_per_energy = 1;
+    tasks::EnergyOptions energy = {};
+    bool keep_all = true;  // else the last frame of each molecule
+    // Of a molecule that is a batch alone: behind that only its last frame is kept.
+    std::size_t max_kept_atoms = 4 * kMaxKeptAtoms;
+  };
+
+  static constexpr char kHeader[] = "index\tnatoms\tsteps\tconverged\tenergy\tfmax\tunits\n";
+
+  // batch outlives it; its molecules move with the points.
+  RelaxTexts(const Options& options, tasks::MoleculeBatch& batch)
+      : options_(options), batch_(batch), frames_(batch.size()), lines_(batch.size()) {}
+
+  void add(const tasks::RelaxPoint& point, std::vector<std::string>& warnings);
+
+  // As join_texts() has them.
+  std::string joined() const;
+
+ private:
+  bool is_kept(const tasks::RelaxPoint& point, std::vector<std::string>& warnings);
+
+  const Options options_;
+  tasks::MoleculeBatch& batch_;
+  std::vector<std::string> frames_, lines_;
+  std::size_t n_kept_atoms_ = 0;
+  bool is_full_ = false;
+};
+
+}  // namespace biogpu::app
