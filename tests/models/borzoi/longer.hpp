@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "tests/models/borzoi/model_support.hpp"
-#include "tests/models/changed_support.hpp"
 #include "tests/unit/infer/folder.hpp"
 
 namespace biogpu::test {

@@ -17,9 +17,9 @@ using test::tiny_windows;
 TEST_CASE("enformer.model: every part equals enformer-pytorch in double precision",
           "[enformer][model]") {
   LoadedEnformer cpu(ops::make_cpu_context(2));
-  test::check_parts(cpu, 1e-4);
+  test::check_enformer(cpu, 1e-4);
   LoadedEnformer reference(ops::make_reference_context());
-  test::check_parts(reference, 4e-5);
+  test::check_enformer(reference, 4e-5);
 }
 
 TEST_CASE("enformer.model: gamma features over positions, by option", "[enformer][model]") {
@@ -39,50 +39,23 @@ TEST_CASE("enformer.model: gamma features over positions, by option", "[enformer
 
 TEST_CASE("enformer.model: a window gets the same bytes in any batch, with any threads",
           "[enformer][model]") {
-  const auto windows = tiny_windows();
   LoadedEnformer loaded(ops::make_cpu_context(2)), single(ops::make_cpu_context(1));
-  const Enformer::Request all{true, true, true};
-  const models::Outputs together =
-      loaded.run({windows[1], windows[0], windows[1], windows[0], windows[0]}, all);
-  const models::Outputs alone = loaded.run({windows[0]}, all);
-  const models::Outputs by_one = single.run({windows[0]}, all);
-  for (const std::string name :
-       {"stem", "tower.2", "block.0", "block.1", "embedding", "tracks.human", "tracks.mouse"}) {
-    INFO(name);
-    const auto right = of_window(alone, name, 0, 1);
-    CHECK(of_window(together, name, 1, 5) == right);
-    CHECK(of_window(together, name, 4, 5) == right);
-    CHECK(of_window(by_one, name, 0, 1) == right);
-    CHECK(of_window(together, name, 0, 5) == of_window(together, name, 2, 5));
-    CHECK(of_window(together, name, 0, 5) != right);
-  }
+  test::check_any_batch(
+      loaded, single, tiny_windows(),
+      {"stem", "tower.2", "block.0", "block.1", "embedding", "tracks.human", "tracks.mouse"});
 }
 
 TEST_CASE("enformer.model: chosen tracks are those columns", "[enformer][model]") {
-  const auto windows = tiny_windows();
   LoadedEnformer whole(ops::make_cpu_context(2));
   Enformer::Options options;
   options.weights.heads = {{"mouse", {}}, {"human", {6, 0, 3}}};
   LoadedEnformer chosen(ops::make_cpu_context(2), options);
-  const models::Outputs all = whole.run(windows), some = chosen.run(windows);
-  CHECK(some.at("tracks.mouse").values == all.at("tracks.mouse").values);
-  const auto& human = some.at("tracks.human");
-  REQUIRE(human.shape == std::vector<std::int64_t>{32, 3});
-  for (std::size_t row = 0; row < 32; ++row) {
-    std::size_t column = 0;
-    for (const std::size_t track : {6u, 0u, 3u})
-      CHECK(human.values[row * 3 + column++] == all.at("tracks.human").values[row * 7 + track]);
-  }
+  test::check_chosen_tracks(whole, chosen, tiny_windows(), 32);
 }
 
-TEST_CASE("enformer.model: the embedding alone is the one next to tracks", "[enformer][model]") {
-  const auto windows = tiny_windows();
+TEST_CASE("enformer.model: parts and the embedding do not change tracks", "[enformer][model]") {
   LoadedEnformer loaded(ops::make_cpu_context(2));
-  const models::Outputs both = loaded.run(windows, {true, true, false});
-  const models::Outputs alone = loaded.run(windows, {false, true, false});
-  CHECK(alone.at("embedding").values == both.at("embedding").values);
-  CHECK(alone.find("tracks.human") == nullptr);
-  CHECK(loaded.run(windows).at("tracks.human").values == both.at("tracks.human").values);
+  test::check_requests(loaded, tiny_windows());
 }
 
 TEST_CASE("enformer.model: the tower moves with its input by whole bins", "[enformer][model]") {

@@ -1,11 +1,9 @@
 #include <string>
-#include <vector>
 
 #include "lib/core/device.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/tensor/context.hpp"
 #include "tests/models/borzoi/longer.hpp"
-#include "tests/models/changed_support.hpp"
 #include "tests/models/sums_support.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
 
@@ -31,21 +29,11 @@ TEST_CASE("borzoi.model: 16 bits keep the course of each track over positions",
   const Precision precision = GENERATE(Precision::fp16, Precision::bf16);
   LoadedBorzoi cpu(ops::make_cpu_context(2), model_data(folder));
   LoadedBorzoi gpu(tensor::make_gpu_context(0, {precision}), model_data(folder));
-  const auto windows = test::read_windows(folder);
-  const models::Outputs right = cpu.run(windows, {true, true, false});
-  const models::Outputs got = gpu.run(windows, {true, true, false});
+  INFO(static_cast<int>(precision));
   // A relative error e takes e^2 / 2 of a cosine: 1.4 % of fp16 with its 11 bits, 17 % of bf16 with
   // its 8, as errors of single layers add up.
-  const double bound = precision == Precision::fp16 ? 0.9999 : 0.985;
-  for (const models::HeadChoice& head : cpu.model.heads()) {
-    const std::string name = "tracks." + head.name;
-    const auto n_tracks = static_cast<std::size_t>(right.at(name).shape[1]);
-    for (std::size_t track = 0; track < n_tracks; ++track) {
-      INFO(name << " " << track << " " << static_cast<int>(precision));
-      CHECK(test::cosine(got.at(name), right.at(name), track, n_tracks) > bound);
-    }
-  }
-  CHECK(test::cosine(got.at("embedding"), right.at("embedding"), 0, 1) > bound);
+  test::check_course(cpu, gpu, test::read_windows(folder),
+                     precision == Precision::fp16 ? 0.9999 : 0.985);
 }
 
 TEST_CASE("borzoi.model: a window gets the same bytes on the GPU in any batch, again and again",
@@ -53,13 +41,7 @@ TEST_CASE("borzoi.model: a window gets the same bytes on the GPU in any batch, a
   if (!test::has_gpu()) return;
   const std::string folder = GENERATE(test::kBorzoi, test::kFlashzoi);
   LoadedBorzoi gpu(tensor::make_gpu_context(0, {Precision::fp16}), model_data(folder));
-  const auto windows = test::read_windows(folder);
-  const auto alone = test::of_window(gpu.run({windows[0]}), "tracks.human", 0, 1);
-  // The second pass of a shape is recorded, the third repeated.
-  for (int pass = 0; pass < 3; ++pass) {
-    const models::Outputs together = gpu.run({windows[1], windows[0]});
-    CHECK(test::of_window(together, "tracks.human", 1, 2) == alone);
-  }
+  test::check_again(gpu, test::read_windows(folder));
 }
 
 TEST_CASE("borzoi.changed_windows: the bytes of a whole pass on the GPU",

@@ -1,10 +1,6 @@
-#include <string>
-#include <vector>
-
 #include "lib/core/device.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/tensor/context.hpp"
-#include "tests/models/changed_support.hpp"
 #include "tests/models/enformer/model_support.hpp"
 #include "tests/models/sums_support.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
@@ -17,7 +13,7 @@ TEST_CASE("enformer.model: every part on the GPU in fp32 equals enformer-pytorch
           "[enformer][model][device]") {
   if (!test::has_gpu()) return;
   LoadedEnformer gpu(tensor::make_gpu_context(0, {Precision::fp32}));
-  test::check_parts(gpu, 2e-4);
+  test::check_enformer(gpu, 2e-4);
 }
 
 TEST_CASE("enformer.model: 16 bits keep the course of each track over positions",
@@ -25,31 +21,15 @@ TEST_CASE("enformer.model: 16 bits keep the course of each track over positions"
   if (!test::has_gpu()) return;
   const Precision precision = GENERATE(Precision::fp16, Precision::bf16);
   LoadedEnformer cpu(ops::make_cpu_context(2)), gpu(tensor::make_gpu_context(0, {precision}));
-  const auto windows = test::tiny_windows();
-  const models::Outputs right = cpu.run(windows, {true, true, false});
-  const models::Outputs got = gpu.run(windows, {true, true, false});
-  const double bound = precision == Precision::bf16 ? 0.996 : 0.9998;
-  for (const std::string name : {"tracks.human", "tracks.mouse"}) {
-    const auto n_tracks = static_cast<std::size_t>(right.at(name).shape[1]);
-    for (std::size_t track = 0; track < n_tracks; ++track) {
-      INFO(name << " " << track << " " << static_cast<int>(precision));
-      CHECK(test::cosine(got.at(name), right.at(name), track, n_tracks) > bound);
-    }
-  }
-  CHECK(test::cosine(got.at("embedding"), right.at("embedding"), 0, 1) > bound);
+  INFO(static_cast<int>(precision));
+  test::check_course(cpu, gpu, test::tiny_windows(), precision == Precision::bf16 ? 0.996 : 0.9998);
 }
 
 TEST_CASE("enformer.model: a window gets the same bytes on the GPU in any batch, again and again",
           "[enformer][model][device]") {
   if (!test::has_gpu()) return;
   LoadedEnformer gpu(tensor::make_gpu_context(0, {Precision::fp16}));
-  const auto windows = test::tiny_windows();
-  const auto alone = test::of_window(gpu.run({windows[0]}), "tracks.human", 0, 1);
-  // The second pass of a shape is recorded, the third repeated.
-  for (int pass = 0; pass < 3; ++pass) {
-    const models::Outputs together = gpu.run({windows[1], windows[0]});
-    CHECK(test::of_window(together, "tracks.human", 1, 2) == alone);
-  }
+  test::check_again(gpu, test::tiny_windows());
 }
 
 TEST_CASE("enformer.changed_windows: the bytes of a whole pass on the GPU",
