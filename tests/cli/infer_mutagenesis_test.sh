@@ -61,7 +61,7 @@ PY
 check "SVG is XML" python3 -c "import xml.dom.minidom; xml.dom.minidom.parse('logo.svg')"
 
 # The same for any batch, without reuse, and where it was cut short.
-for options in --no-reuse "--batch 3" "-t 1"; do
+for options in --no-reuse "--kept-memory 60K" "--batch 3" "-t 1"; do
   # shellcheck disable=SC2086
   mutagenesis --head human --region chr1:1041-1120 $options -o other.tsv
   check "the same with $options" same_files other.tsv table.tsv

@@ -31,6 +31,9 @@ for options in --no-reuse "--kept-memory 0" "--kept-memory 60K" "--batch 1" "--b
   check "the same with $options" same_files other.tsv forward.tsv
 done
 # shellcheck disable=SC2086
+check "a word where nothing is reused" grep -q -- "--kept-memory of 1 bytes is less than the [0-9]* of one window" \
+  <("$biogpu" infer variants --device cpu --model "$model" --genome genome.fa $every --kept-memory 1 $vcf -o one.tsv 2>&1)
+# shellcheck disable=SC2086
 "$biogpu" infer variants -q --device cpu --model "$model" --genome genome.fa $every <$vcf >piped.tsv
 check "the same from a pipe" same_files piped.tsv forward.tsv
 

@@ -219,7 +219,7 @@ void MutagenesisRun::finish_region(std::size_t i) {
 }
 
 void MutagenesisRun::run() {
-  compare_.windows_per_pass = run_.windows_per_pass({});
+  run_.prepare(compare_);
   run_.run(
       input_,
       [&](models::DnaModel& model, std::size_t slot, pipeline::RecordOutputs& result) {

@@ -89,11 +89,9 @@ std::vector<Compared> Comparer::run() {
 
 // References are dropped when all that is compared with them is done: as many as fit are kept.
 void Comparer::bound_kept() {
-  DnaModel::Request keeps;
-  keeps.keep = true;
-  const std::size_t without = model_.measure(1, {}), with = model_.measure(1, keeps);
-  if (with <= without) return;  // it keeps nothing
-  const std::uint64_t n_fitting = options_.max_kept_bytes / (with - without);
+  const std::uint64_t kept = kept_bytes(model_);
+  if (kept == 0) return;
+  const std::uint64_t n_fitting = options_.max_kept_bytes / kept;
   reuse_ = n_fitting > 0;
   if (reuse_)
     n_references_ = static_cast<std::size_t>(std::min<std::uint64_t>(n_references_, n_fitting));
@@ -247,6 +245,14 @@ void Comparer::add(std::vector<double>& to, const models::Outputs& outputs,
 }
 
 }  // namespace
+
+std::uint64_t kept_bytes(const DnaModel& model) {
+  DnaModel::Request keeps;
+  keeps.keep = true;
+  const std::uint64_t without = model.measure(1, {}), with = model.measure(1, keeps);
+  // And the letters, of which the model has a copy.
+  return with > without ? with - without + 2 * static_cast<std::uint64_t>(model.info().window) : 0;
+}
 
 std::vector<Compared> compare_windows(DnaModel& model, std::span<const Comparison> comparisons,
                                       const CompareOptions& options) {

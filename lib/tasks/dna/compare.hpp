@@ -46,6 +46,9 @@ struct CompareOptions {
   std::uint64_t max_kept_bytes = std::uint64_t{2} << 30;
 };
 
+// Host memory that is kept of one reference; 0 where a model keeps nothing.
+std::uint64_t kept_bytes(const models::DnaModel& model);
+
 // Of one alternate: [ranges, tracks], the tracks of all loaded heads next to each other.
 struct Compared {
   std::vector<double> reference;

@@ -72,6 +72,15 @@ std::int64_t DnaRun::windows_per_pass(const models::DnaModel::Request& request) 
   return n;
 }
 
+void DnaRun::prepare(tasks::CompareOptions& compare) {
+  compare.windows_per_pass = windows_per_pass({});
+  const std::uint64_t kept = compare.reuse ? tasks::kept_bytes(model()) : 0;
+  if (kept > compare.max_kept_bytes)
+    log().warn(fmt::format(
+        "--kept-memory of {} bytes is less than the {} of one window: nothing is reused",
+        compare.max_kept_bytes, kept));
+}
+
 int DnaRun::threads_of_device() const {
   return std::max(1, run_.flags().shared.threads / devices_.size());
 }

@@ -12,6 +12,7 @@
 #include "apps/biogpu/infer/run/model_run.hpp"
 #include "lib/models/base/dna_model.hpp"
 #include "lib/pipeline/record_outputs.hpp"
+#include "lib/tasks/dna/compare.hpp"
 
 namespace biogpu::app {
 
@@ -28,6 +29,8 @@ class DnaRun {
   std::uint64_t n_records() const { return run_.n_records(); }
   Log& log() { return run_.log(); }
 
+  // Sets the windows of a pass, and warns where --kept-memory leaves nothing to reuse.
+  void prepare(tasks::CompareOptions& compare);
   std::int64_t windows_per_pass(const models::DnaModel::Request& request) const;
   // Of each device, to work on what it gives.
   int threads_of_device() const;

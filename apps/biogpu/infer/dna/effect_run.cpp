@@ -124,7 +124,7 @@ void EffectRun::compute(models::DnaModel& model, std::size_t slot, bool as_text,
 }
 
 void EffectRun::run(const DnaRun::Write& write, bool as_text) {
-  compare_.windows_per_pass = run_.windows_per_pass({});
+  run_.prepare(compare_);
   input_.set_windows(run_.info().window, flags_.grid);
   input_.set_batch(compare_.windows_per_pass);
   run_.run(

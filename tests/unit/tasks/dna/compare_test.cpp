@@ -162,8 +162,9 @@ TEST_CASE("tasks.compare_windows: what is kept stays below its bound", "[tasks]"
   // None, one, one, two, and as many as a pass has.
   const auto [quarters, most] = GENERATE(values<std::pair<std::size_t, std::size_t>>(
       {{0, 0}, {3, 0}, {4, 1}, {7, 1}, {8, 2}, {400, 3}}));
-  options.max_kept_bytes = quarters * ToyModel::kKeptBytes / 4;
   ToyModel model(*context);
+  REQUIRE(tasks::kept_bytes(model) == ToyModel::kKeptBytes + 2 * kWindow);
+  options.max_kept_bytes = quarters * tasks::kept_bytes(model) / 4;
   CHECK(numbers_of(tasks::compare_windows(model, windows, options)) == right);
   CHECK(model.most_kept == most);
   // Of two alternates each, on both strands of three shifts.
@@ -229,6 +230,7 @@ TEST_CASE("tasks.compute_tracks: any number of threads averages strands alike", 
     windows.letters.push_back(static_cast<genome::LetterCode>(i * i % 7 % 4));
   tasks::TrackOptions options;
   options.both_strands = true;
+  options.windows_per_pass = GENERATE(1, 2);
   const auto run = [&](int n_threads) {
     options.n_threads = n_threads;
     pipeline::RecordOutputs result;
