@@ -4,6 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # gate EXPRESSION: whether it holds.
+# shellcheck disable=SC2317  # called through check
 gate() {
   PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$source_dir/scripts/bench python3 -c "
 from track_gate import missed, passes
@@ -13,10 +14,10 @@ raise SystemExit(not ($1))"
 }
 check "equal in fp32" gate "passes('fp32', 1e-4, 0.99999)"
 check "too far in fp32" gate "not passes('fp32', 1.1e-4, 1)"
-check "as far in 16 bits, whose courses are equal" gate "passes('fp16', 1.1e-4, 0.99999)"
+check "as far in 16 bits, whose cosine is right" gate "passes('fp16', 1.1e-4, 0.99999)"
 for precision in fp32 tf32 fp16 bf16; do
-  check "another course in $precision" gate "not passes('$precision', 0, 0.99998)"
-  check "no number in $precision" gate "not passes('$precision', 0, float('nan'))"
+  check "too small a cosine in $precision" gate "not passes('$precision', 0, 0.99998)"
+  check "a cosine of NaN in $precision" gate "not passes('$precision', 0, float('nan'))"
 done
 check "no number of a difference in fp32" gate "not passes('fp32', float('nan'), 1)"
 check "what misses it is named" gate "missed(equal, ['fp32', 'tf32', 'fp16']) == ['fp16']"
