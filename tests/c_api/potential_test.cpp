@@ -171,3 +171,60 @@ TEST_CASE("c_api.potential: failures return a code and one line", "[c_api]") {
   CHECK(biogpu_potential_compute(potential.get(), nullptr, &energy, nullptr, nullptr) == 2);
   biogpu_potential_free(nullptr);
 }
+
+TEST_CASE("c_api.potential: a list of neighbours of many atoms, in any order", "[c_api]") {
+  const Potential potential = load("o3", "fp32");
+  // So many that they are computed along a space-filling curve (docs/design/atoms.md).
+  constexpr std::size_t kSide = 18, kAtoms = kSide * kSide * kSide;
+  constexpr double kSpacing = 2.7, kRadius = 3.6;
+  std::vector<double> first(3 * kAtoms);
+  for (std::size_t i = 0; i < kAtoms; ++i) {
+    const std::array<std::size_t, 3> place{i % kSide, i / kSide % kSide, i / kSide / kSide};
+    for (std::size_t k = 0; k < 3; ++k)
+      first[3 * i + k] = kSpacing * static_cast<double>(place[k]) +
+                         0.01 * static_cast<double>((7 * i + 11 * k) % 31);
+  }
+  std::vector<double> energies;
+  std::vector<std::vector<double>> forces;
+  // 5 has no divisor in common with the number of atoms: every atom comes once.
+  for (const std::size_t step : {1, 5}) {
+    std::vector<int32_t> numbers, starts{0}, others;
+    std::vector<double> positions;
+    for (std::size_t i = 0; i < kAtoms; ++i) {
+      const std::size_t from = i * step % kAtoms;
+      numbers.push_back(from % 3 == 0 ? 8 : 1);
+      positions.insert(positions.end(), first.begin() + static_cast<std::ptrdiff_t>(3 * from),
+                       first.begin() + static_cast<std::ptrdiff_t>(3 * from + 3));
+    }
+    for (std::size_t i = 0; i < kAtoms; ++i) {
+      for (std::size_t j = 0; j < kAtoms; ++j) {
+        double squares = 0;
+        for (std::size_t k = 0; k < 3; ++k) {
+          const double d = positions[3 * i + k] - positions[3 * j + k];
+          squares += d * d;
+        }
+        if (i != j && squares < kRadius * kRadius) others.push_back(static_cast<int32_t>(j));
+      }
+      starts.push_back(static_cast<int32_t>(others.size()));
+    }
+    const biogpu_neighbours list{kRadius, starts.data(), others.data(), nullptr};
+    for (const biogpu_neighbours* const given :
+         {static_cast<const biogpu_neighbours*>(nullptr), &list}) {
+      const double charge = 0;
+      const biogpu_atoms atoms{kAtoms, numbers.data(), positions.data(), nullptr, &charge, given};
+      double energy = 0;
+      std::vector<double> some(3 * kAtoms);
+      REQUIRE(biogpu_potential_compute(potential.get(), &atoms, &energy, some.data(), nullptr) ==
+              0);
+      std::vector<double> sorted(3 * kAtoms);
+      for (std::size_t i = 0; i < 3 * kAtoms; ++i)
+        sorted[3 * (i / 3 * step % kAtoms) + i % 3] = some[i];
+      energies.push_back(energy);
+      forces.push_back(sorted);
+    }
+  }
+  for (std::size_t i = 1; i < energies.size(); ++i) {
+    CHECK(energies[i] == energies[0]);
+    CHECK(forces[i] == forces[0]);
+  }
+}

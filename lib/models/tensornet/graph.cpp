@@ -73,6 +73,20 @@ bool has_sorted_rows(const PairList& pairs) {
   return true;
 }
 
+// The edge of a pair the other way round: in the row of the neighbour.
+std::size_t reverse_of(const Edge& edge, std::int32_t receiver, const std::vector<Edge>& row) {
+  const std::tuple<std::int32_t, Shift> wanted{receiver,
+                                               {-edge.shift[0], -edge.shift[1], -edge.shift[2]}};
+  const auto found = std::lower_bound(
+      row.begin(), row.end(), wanted,
+      [](const Edge& a, const std::tuple<std::int32_t, Shift>& b) { return a.order() < b; });
+  if (found == row.end() || found->order() != wanted)
+    throw Error(ErrorCode::bad_input, "a list of pairs has a pair one way round alone");
+  return static_cast<std::size_t>(found - row.begin());
+}
+
+}  // namespace
+
 void check_pairs(const AtomSystem& system, const PairList& pairs, const EdgeRule& rule) {
   const auto n = static_cast<std::int32_t>(system.n_atoms());
   const std::size_t n_pairs = pairs.neighbours.size();
@@ -92,20 +106,6 @@ void check_pairs(const AtomSystem& system, const PairList& pairs, const EdgeRule
                 "a list of pairs has an atom's pair with itself, or is not sorted by the neighbour "
                 "and its shift");
 }
-
-// The edge of a pair the other way round: in the row of the neighbour.
-std::size_t reverse_of(const Edge& edge, std::int32_t receiver, const std::vector<Edge>& row) {
-  const std::tuple<std::int32_t, Shift> wanted{receiver,
-                                               {-edge.shift[0], -edge.shift[1], -edge.shift[2]}};
-  const auto found = std::lower_bound(
-      row.begin(), row.end(), wanted,
-      [](const Edge& a, const std::tuple<std::int32_t, Shift>& b) { return a.order() < b; });
-  if (found == row.end() || found->order() != wanted)
-    throw Error(ErrorCode::bad_input, "a list of pairs has a pair one way round alone");
-  return static_cast<std::size_t>(found - row.begin());
-}
-
-}  // namespace
 
 void add_system(const AtomSystem& system, const EdgeRule& rule, Graph& graph) {
   const Box* const box = system.box.has_value() ? &*system.box : nullptr;

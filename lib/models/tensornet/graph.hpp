@@ -25,6 +25,10 @@ struct EdgeRule {
   bool self_edges = false;      // of each atom with itself, at distance 0
 };
 
+// Throws Error{bad_input} where a list of pairs is not of the system, of less than the rule's
+// edges, or not sorted.
+void check_pairs(const AtomSystem& system, const PairList& pairs, const EdgeRule& rule);
+
 // Adds a system's atoms and edges. Throws Error{bad_input} where its box or pairs do not fit.
 void add_system(const AtomSystem& system, const EdgeRule& rule, Graph& graph);
 

@@ -10,6 +10,7 @@
 #include "lib/core/error.hpp"
 #include "lib/models/tensornet/host_edges.hpp"
 #include "lib/models/tensornet/network.hpp"
+#include "lib/models/tensornet/order/atom_order.hpp"
 #include "lib/models/tensornet/pair_terms/pair_terms.hpp"
 #include "lib/tensor/weights/safetensors.hpp"
 
@@ -333,16 +334,19 @@ void TensorNet::compute_on_device_edges(std::span<const AtomSystem> systems, con
 
 std::vector<PotentialResult> TensorNet::compute(std::span<const AtomSystem> systems,
                                                 const Request& request) {
+  const tensornet::AtomOrder order(systems, edge_rule(config_));
   std::vector<PotentialResult> results;
   while (results.size() < systems.size()) {
     const std::size_t n_done = results.size();
-    const std::span<const AtomSystem> rest = systems.subspan(n_done);
+    const std::span<const AtomSystem> rest = order.systems().subspan(n_done);
     if (is_listed_on_device(rest.front()))
       compute_on_device_edges(rest, request, results);
     else
       compute_on_host_edges(rest, request, results);
-    for (std::size_t s = n_done; s < results.size(); ++s)
+    for (std::size_t s = n_done; s < results.size(); ++s) {
+      order.restore(s, results[s]);
       add_pair_terms(systems[s], request, results[s]);
+    }
   }
   return results;
 }

@@ -2,9 +2,10 @@
 #include <cmath>
 
 #include "lib/core/error.hpp"
+#include "lib/models/tensornet/order/atom_order.hpp"
 #include "lib/tasks/molecule/dynamics.hpp"
 #include "lib/tensor/context.hpp"
-#include "tests/models/tensornet/model_support.hpp"
+#include "tests/models/tensornet/order_support.hpp"
 #include "tests/support/worse_of.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"
 
@@ -263,6 +264,26 @@ TEST_CASE("tensornet: what no list of pairs can be made of is refused on a GPU t
   system.box.reset();
   system.positions[5] = NAN;
   CHECK_THROWS_WITH(compute(), "atom 2 has a coordinate of nan");
+}
+
+TEST_CASE("tensornet: a large system's bytes on a GPU do not depend on the order of its atoms",
+          "[model][device]") {
+  if (!test::has_gpu()) return;
+  LoadedPotential gpu(kTensorNets + "o3", tensor::make_gpu_context(0, {tensor::Precision::fp32}));
+  // Few neighbours: emulation takes long.
+  const models::AtomSystem system =
+      test::random_system(models::tensornet::kMinOrderedAtoms, 3.4, true);
+  const test::Shuffled shuffled(system);
+  const models::PotentialModel::Request request{true, false, true};
+  const PotentialResult result = gpu.model->compute({&system, 1}, request)[0],
+                        other = gpu.model->compute({&shuffled.system, 1}, request)[0];
+  CHECK(other.energy == result.energy);
+  CHECK(other.forces == shuffled.of(result.forces, 3));
+  CHECK(other.atom_energies == shuffled.of(result.atom_energies, 1));
+  const models::PairList pairs = models::find_pairs(system.positions, &*system.box, 3.6);
+  models::AtomSystem given = system;
+  given.pairs = &pairs;
+  CHECK(gpu.model->compute({&given, 1}, request)[0].forces == result.forces);
 }
 
 TEST_CASE("tensornet: dynamics on a GPU have no list of pairs", "[model][device]") {
