@@ -1,4 +1,4 @@
-// A program of its own, for scripts/dev/rocm_build.sh: where the distribution's ROCm cannot build
+// A separate program, for scripts/dev/rocm_build.sh: where the distribution's ROCm cannot build
 // or start this one, a build of biogpu that fails says nothing about biogpu.
 #include <hip/hip_runtime.h>
 

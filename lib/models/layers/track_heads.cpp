@@ -17,8 +17,8 @@ using tensor::WeightTable;
 
 namespace {
 
-// Of which there are few: each is a graph of its own where a device captures passes. Rows behind
-// the last sum are of no bins.
+// The number of sums rounded up to a power of two: a device captures one graph for each capacity.
+// The rows behind the last sum have no bins.
 std::int64_t sums_capacity(const DnaModel::Request& request) {
   return static_cast<std::int64_t>(std::bit_ceil(request.sums.size()));
 }

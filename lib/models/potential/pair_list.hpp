@@ -33,8 +33,8 @@ struct PairList {
 // the radius, and for more pairs than 32 bits count.
 PairList find_pairs(const std::vector<double>& positions, const Box* box, double radius);
 
-// Throws what find_pairs() throws for numbers, boxes and atoms, for those who list pairs on a
-// device.
+// The checks of find_pairs() on positions and box, with the same errors, without listing pairs: a
+// device lists them.
 void require_pairs(const std::vector<double>& positions, const Box* box, double radius);
 
 }  // namespace biogpu::models

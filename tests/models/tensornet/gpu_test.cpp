@@ -77,7 +77,7 @@ void check_same_edges(LoadedPotential& gpu, const models::AtomSystem& system) {
   CHECK(listed.virial == expected.virial);
 }
 
-// A cube of n^3 atoms: within 4 A of an atom are only those beside it along an axis.
+// A cube of n^3 atoms: within 4 A of an atom are only its neighbours along the axes.
 models::AtomSystem cubic_lattice(int n, double spacing = 3.7) {
   models::AtomSystem system;
   for (int i = 0; i < n * n * n; ++i) {
@@ -133,15 +133,15 @@ void check_alone(LoadedPotential& gpu, LoadedPotential& single,
   }
 }
 
+LoadedPotential open_on_gpu() {
+  return {kTensorNets + "matgl", tensor::make_gpu_context(0, {tensor::Precision::fp32})};
+}
+
 }  // namespace
 
 TEST_CASE("tensornet: a GPU's call in parts gives the bytes of each system", "[model][device]") {
   if (!test::has_gpu()) return;
-  const auto open = [] {
-    return LoadedPotential(kTensorNets + "matgl",
-                           tensor::make_gpu_context(0, {tensor::Precision::fp32}));
-  };
-  LoadedPotential gpu = open(), single = open();
+  LoadedPotential gpu = open_on_gpu(), single = open_on_gpu();
   models::TensorNet& model = tensornet_of(gpu);
   const auto n_passes = [&] {
     const models::TensorNet::Passes& n = model.n_passes();
@@ -191,11 +191,7 @@ TEST_CASE("tensornet: a GPU's call in parts gives the bytes of each system", "[m
 TEST_CASE("tensornet: a GPU's plan of sparse systems does not hold for dense ones",
           "[model][device]") {
   if (!test::has_gpu()) return;
-  const auto open = [] {
-    return LoadedPotential(kTensorNets + "matgl",
-                           tensor::make_gpu_context(0, {tensor::Precision::fp32}));
-  };
-  LoadedPotential gpu = open(), single = open();
+  LoadedPotential gpu = open_on_gpu(), single = open_on_gpu();
   models::TensorNet& model = tensornet_of(gpu);
   const std::vector<models::AtomSystem> sparse(3, cubic_lattice(2)),  // 24 edges each
       dense(3, cubic_lattice(2, 1.8));                                // 56 each
@@ -221,11 +217,7 @@ TEST_CASE("tensornet: a GPU's plan of sparse systems does not hold for dense one
 
 TEST_CASE("tensornet: a GPU's pass that is far too small is planned again", "[model][device]") {
   if (!test::has_gpu()) return;
-  const auto open = [] {
-    return LoadedPotential(kTensorNets + "matgl",
-                           tensor::make_gpu_context(0, {tensor::Precision::fp32}));
-  };
-  LoadedPotential gpu = open(), single = open();
+  LoadedPotential gpu = open_on_gpu(), single = open_on_gpu();
   models::TensorNet& model = tensornet_of(gpu);
   const std::vector<models::AtomSystem> sparse(2, cubic_lattice(3)),  // 108 edges each
       dense(2, cubic_lattice(3, 1.8));                                // many more
