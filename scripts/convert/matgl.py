@@ -14,11 +14,11 @@ requirements.txt pins them.
 import argparse
 import json
 import pathlib
-import pickle
 import sys
 
-import safetensors.torch
 import torch
+
+import checkpoints
 
 ARGUMENTS = ("element_types", "units", "nblocks", "num_rbf", "max_n", "max_l", "rbf_type", "use_smooth", "activation_type",
              "cutoff", "equivariance_invariance_group", "width", "task_type", "is_intensive", "include_state", "ntargets")
@@ -39,14 +39,7 @@ def read_json(path):
 
 
 def read_state(path):
-    try:
-        state = torch.load(path, map_location="cpu", weights_only=True)
-    except OSError as error:
-        fail(path, error.strerror)
-    except pickle.UnpicklingError:
-        fail(path, "holds something else than tensors, which is not loaded, or is damaged")
-    except Exception as error:  # bytes of something else make an unpickler fail in any way
-        fail(path, f"is damaged, or no checkpoint of torch ({str(error).strip().split(chr(10))[0]})")
+    state = checkpoints.load(path, fail)
     if not isinstance(state, dict) or not all(isinstance(value, torch.Tensor) for value in state.values()):
         fail(path, "holds no tensors by name")
     return state
@@ -80,14 +73,14 @@ def main():
     config = {"model_type": "tensornet", "dialect": "matgl", "model_version": version, "energy_unit": "eV",
               "length_unit": "angstrom", **arguments}
     for key, otherwise in (("data_mean", 0.0), ("data_std", 1.0)):
+        if key in state and state[key].numel() != 1:
+            fail(args.input / "state.pt", f"{key} is no number")
         config[key] = float(state[key]) if key in state else otherwise
     offsets = state.get("element_refs.property_offset")
     if offsets is not None:
         config["element_refs"] = [float(value) for value in offsets.double().flatten()]
     tensors = {name.removeprefix("model."): value.contiguous() for name, value in state.items() if name not in OUTSIDE}
-    args.folder.mkdir(parents=True, exist_ok=True)
-    (args.folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
-    safetensors.torch.save_file(tensors, args.folder / "model.safetensors")
+    checkpoints.write(args.folder, config, tensors, fail)
     print(f"{args.folder}: {len(tensors)} tensors, {len(arguments['element_types'])} elements, model version {version}")
 
 

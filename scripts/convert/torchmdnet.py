@@ -11,13 +11,12 @@ safetensors; requirements.txt pins them.
 """
 
 import argparse
-import json
 import pathlib
-import pickle
 import sys
 
-import safetensors.torch
 import torch
+
+import checkpoints
 
 KEPT = ("embedding_dimension", "num_layers", "num_rbf", "rbf_type", "trainable_rbf", "activation", "cutoff_lower",
         "cutoff_upper", "max_z", "max_num_neighbors", "equivariance_invariance_group", "output_model", "reduce_op",
@@ -32,14 +31,7 @@ def fail(path, what):
 
 
 def load(path):
-    try:
-        checkpoint = torch.load(path, map_location="cpu", weights_only=True)
-    except OSError as error:
-        fail(path, error.strerror)
-    except pickle.UnpicklingError:
-        fail(path, "holds something else than tensors and plain values, which is not loaded, or is damaged")
-    except Exception as error:  # bytes of something else make an unpickler fail in any way
-        fail(path, f"is damaged, or no checkpoint of torch ({str(error).strip().split(chr(10))[0]})")
+    checkpoint = checkpoints.load(path, fail, "tensors and plain values")
     if not isinstance(checkpoint, dict):
         fail(path, "holds no checkpoint of torchmd-net")
     parameters, state = checkpoint.get("hyper_parameters"), checkpoint.get("state_dict")
@@ -99,9 +91,7 @@ def main():
             if name.endswith((".C_6", ".R_r")):
                 value[0] = 0
             tensors[name.removeprefix("model.")] = value.contiguous().clone()
-    args.folder.mkdir(parents=True, exist_ok=True)
-    (args.folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
-    safetensors.torch.save_file(tensors, args.folder / "model.safetensors")
+    checkpoints.write(args.folder, config, tensors, fail)
     rows = "channel by channel" if "check_errors" in parameters else "part by part"
     print(f"{args.folder}: {len(tensors)} tensors, {config['model_type']}, scalar rows {rows}")
 
