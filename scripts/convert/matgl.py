@@ -5,7 +5,8 @@ usage: scripts/convert/matgl.py INPUT FOLDER
 
 INPUT is a folder with model.json and state.pt, as matgl's Potential.save writes it. FOLDER gets config.json and
 model.safetensors: the arguments of matgl's TensorNet by their own names, its model_version, data_mean, data_std and the
-energies of elements in double precision, and the tensors of the model.
+energies of elements in double precision, and the tensors of the model. Models of matgl's layers for DGL are refused
+(TensorNet-ANI-1x-Subset-PES, TensorNetDGL-*, all of before matgl 2): their messages are other ones.
 
 Only tensors are unpickled (torch.load with weights_only): a checkpoint cannot run code. Needs torch and safetensors;
 requirements.txt pins them.
@@ -22,6 +23,7 @@ import checkpoints
 
 ARGUMENTS = ("element_types", "units", "nblocks", "num_rbf", "max_n", "max_l", "rbf_type", "use_smooth", "activation_type",
              "cutoff", "equivariance_invariance_group", "width", "task_type", "is_intensive", "include_state", "ntargets")
+DGL_TENSOR = "model.tensor_embedding.emb3.weight"
 OUTSIDE = ("data_mean", "data_std", "element_refs.property_offset", "element_refs.onehot")
 
 
@@ -70,6 +72,9 @@ def main():
     args = parser.parse_args()
     arguments, version = read_model(args.input / "model.json")
     state = read_state(args.input / "state.pt")
+    if DGL_TENSOR in state:
+        fail(args.input / "state.pt", "is of matgl's layers for DGL, which send other messages than those for PyG and are "
+             "not supported")
     config = {"model_type": "tensornet", "dialect": "matgl", "model_version": version, "energy_unit": "eV",
               "length_unit": "angstrom", **arguments}
     for key, otherwise in (("data_mean", 0.0), ("data_std", 1.0)):

@@ -65,6 +65,7 @@ for name in code extra; do
 done
 potential_refused 'state.pt: is damaged, or no checkpoint of torch' matgl.py potentials/bad_half
 potential_refused 'state.pt: data_std is no number' matgl.py potentials/bad_scale
+potential_refused "state.pt: is of matgl's layers for DGL" matgl.py potentials/bad_dgl
 potential_refused 'model.json: is no JSON' matgl.py potentials/bad_json
 potential_refused 'model.json: adds a repulsion of nuclei' matgl.py potentials/bad_repulsion
 potential_refused 'model.json: No such file' matgl.py nothing

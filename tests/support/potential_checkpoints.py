@@ -104,6 +104,7 @@ def main():
     write_matgl(out / "bad_extra", description, {**state, "extra": runs})
     write_matgl(out / "bad_half", description, state)
     cut(out / "bad_half" / "state.pt", 30000, out / "matgl" / "state.pt")
+    write_matgl(out / "bad_dgl", description, {**state, "model.tensor_embedding.emb3.weight": torch.ones(16, 3)})
     write_matgl(out / "bad_scale", description, {**state, "data_std": torch.ones(2)})
     write_matgl(out / "bad_json", description, state)
     cut(out / "bad_json" / "model.json", 300, out / "matgl" / "model.json")

@@ -114,6 +114,7 @@ TensorNet::TensorNet(const std::string& folder, const ModelConfig& config, tenso
   tensor::WeightTable table(checkpoint, options.maps);
   const tensornet::HostWeights host =
       tensornet::read_weights(config_, options.atom_references, table);
+  tensornet::refuse_dgl_layers(table, checkpoint.files().front());
   table.finish();
   tensornet::check_weights(host, checkpoint.files().front());
   info_.architecture = config_.n_charges > 0 ? "TensorNet2" : "TensorNet";

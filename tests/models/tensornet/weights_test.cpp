@@ -140,8 +140,10 @@ TEST_CASE("tensornet.config: a width of Gaussian functions is above 0", "[models
 TEST_CASE("tensornet.weights: those of matgl's layers for DGL are refused", "[models]") {
   test::RawTensors tensors = tensors_of("matgl");
   for (const std::string part : {"weight", "bias"})
-    tensors["tensor_embedding.emb3." + part] = tensors.at("tensor_embedding.distance_proj1." + part);
-  CHECK(has(error_of(read_json("matgl"), tensors), "is of matgl's layers for DGL"));
+    tensors["tensor_embedding.emb3." + part] =
+        tensors.at("tensor_embedding.distance_proj1." + part);
+  CHECK(has(error_of(read_json("matgl"), tensors),
+            "model.safetensors: has tensor_embedding.emb3, so it is of matgl's layers for DGL"));
 }
 
 TEST_CASE("tensornet.weights: numbers that leave nothing finite are refused", "[models]") {

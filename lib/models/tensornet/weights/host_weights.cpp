@@ -45,9 +45,6 @@ void sort_rows(HostLinear& linear) {
 void read_radial(const Config& config, WeightTable& table, HostWeights& weights) {
   const std::int64_t n = config.n_radial;
   if (config.dialect == Config::Dialect::matgl) {
-    // Of files made with DGL; what it gives is not read.
-    table.ignore("tensor_embedding.emb3.weight");
-    table.ignore("tensor_embedding.emb3.bias");
     if (config.radial == Config::Radial::gaussian) {
       weights.centres = take(table, "bond_expansion.rbf.centers", {n});
       weights.steepness.assign(static_cast<std::size_t>(n), config.gaussian_width);
@@ -260,6 +257,14 @@ void check_weights(const HostWeights& weights, const std::string& file) {
     require_positive(std::span(tables.c6).subspan(1), prior + "C_6");
     require_positive(std::span(tables.radii).subspan(1), prior + "R_r");
   }
+}
+
+void refuse_dgl_layers(WeightTable& table, const std::string& file) {
+  if (table.has("tensor_embedding.emb3.weight"))
+    throw Error(ErrorCode::bad_input,
+                file +
+                    ": has tensor_embedding.emb3, so it is of matgl's layers for DGL, which "
+                    "send other messages than those for PyG and are not supported");
 }
 
 HostWeights read_weights(const Config& config, bool atom_references, WeightTable& table) {

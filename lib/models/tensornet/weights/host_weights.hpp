@@ -75,6 +75,11 @@ struct HostWeights {
 // Takes all of them; what is wrong is told by table.finish().
 HostWeights read_weights(const Config& config, bool atom_references, tensor::WeightTable& table);
 
+// Throws Error{bad_input} that names the file where weights are of matgl's layers for DGL: these
+// sum over edges what an atom itself has, those for PyG what its neighbours have, so that weights
+// of the one give wrong energies in the other. Only the first have emb3, which they do not read.
+void refuse_dgl_layers(tensor::WeightTable& table, const std::string& file);
+
 // Throws Error{bad_input} that names the file and a tensor whose numbers the pairs' energies cannot
 // be computed from. After table.finish(): all numbers are there and finite.
 void check_weights(const HostWeights& weights, const std::string& file);
