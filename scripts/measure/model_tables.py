@@ -45,6 +45,16 @@ def potential_times(result):
     return table(["atoms", "difference of forces, of the largest", "biogpu, ms", "torchmd-net, ms", "speedup"], rows, "lrrrr")
 
 
+def potential_published(result):
+    """A published model against its original in double precision; differences of forces are of the largest one."""
+    rows = [[row["system"], f"{row['atoms']:,}", f"{row['largest_force_eV_by_A']:.2f}",
+             *(f"{row[mode][what]:.0e}" if what in row[mode] else ""
+               for mode in ("fp64", "fp32") for what in ("energy", "forces", "stress"))] for row in result["systems"]]
+    return table(["system", "atoms", "largest force, eV/A",
+                  *(f"{mode}: {what}" for mode in ("fp64", "fp32") for what in ("energy, eV an atom", "forces", "stress, GPa"))],
+                 rows, "lr" + "r" * 7)
+
+
 def potential_operations(*results):
     """Operations against torchmd-net's expressions in eager PyTorch, by the time of an edge or an atom."""
     rows = [row for result in results for row in result["operations"]]
