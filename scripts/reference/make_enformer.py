@@ -3,13 +3,16 @@
 
 usage: scripts/reference/make_enformer.py FOLDER [--shape tiny|small|published] [--seed N] [--dtype float16|float32]
                                           [--vectors] [--trunk-names]
+       scripts/reference/make_enformer.py FOLDER --table-vectors [--seed N]
 
 Weights are drawn so that every part matters and that positions differ as much as channels do: batch norm has
 statistics near those of its input, attention is sharp, biases are smaller than the signal, and the output of attention
 is not zero. The vectors are computed by enformer-pytorch in double precision from the numbers that
 the file holds, and stored in fp32: every stage for the window "one", the outputs for "two", which has letters that
 are no base, and the outputs of "one" with the gamma features divided by their maximum over positions, as
-DeepMind's original has it. Needs requirements.txt and `pip install --no-deps enformer-pytorch==0.8.12`, which pins
+DeepMind's original has it. With --table-vectors FOLDER has no model but expected.safetensors alone: some rows of the
+positional features of the published shape with DeepMind's table (use_tf_gamma), the table's rows, and the keys of one
+head. Needs requirements.txt and `pip install --no-deps enformer-pytorch==0.8.12`, which pins
 another transformers.
 """
 
@@ -34,6 +37,7 @@ SHAPES = {
     "published": dict(dim=1536, depth=11, heads=8, output_heads=dict(human=5313, mouse=1643), target_length=896,
                       attn_dim_key=64, num_downsamples=7, dim_divisible_by=128, sequence_length=196608),
 }
+TABLE_POSITIONS, TABLE_FEATURES, TABLE_ROWS = 1536, 192, 80
 
 
 def load_original():
@@ -157,6 +161,36 @@ def make_vectors(model, windows):
     return {k: v.float().contiguous() for k, v in vectors.items()}
 
 
+def write_vectors(folder, vectors):
+    safetensors.torch.save_file(vectors, folder / "expected.safetensors")
+    (folder / "expected.safetensors").chmod(0o644)
+    for name, tensor in vectors.items():
+        print(f"{name} {list(tensor.shape)} std {tensor.std():.3g} max {tensor.abs().max():.3g}")
+
+
+def make_table_vectors(seed):
+    """Rows of relative positions: both ends, about 0, and others at random."""
+    n_positions, n_features, n_keys = TABLE_POSITIONS, TABLE_FEATURES, 16
+    generator = torch.Generator().manual_seed(seed)
+    others = 1 + torch.randperm(n_positions - 1, generator=generator)[:TABLE_ROWS]
+    signs = 2 * torch.randint(0, 2, others.shape, generator=generator) - 1
+    ends = torch.tensor([-n_positions + 1, -n_positions + 2, -2, -1, 0, 1, 2, n_positions - 2, n_positions - 1])
+    positions = torch.unique(torch.cat([ends, signs * others]))
+    model = original.Enformer(original.EnformerConfig(**{**SHAPES["tiny"], "dim": n_features, "depth": 1, "heads": 1,
+                                                         "attn_dim_key": n_keys, "use_tf_gamma": True,
+                                                         "dim_divisible_by": 96})).eval()
+    fill(model, seed)
+    attention = model.double().transformer[0][0].fn[1]
+    if not attention.use_tf_gamma or attention.num_rel_pos_features != n_features:
+        sys.exit("make_enformer.py: this enformer-pytorch has no table of gamma features, or another number of features")
+    features = original.get_positional_embed(n_positions, n_features, "cpu", attention.use_tf_gamma,
+                                             torch.get_default_dtype())
+    rows = positions + n_positions - 1
+    vectors = {"positions": positions, "features": features[rows], "table": original.TF_GAMMAS[rows],
+               "to_rel_k": attention.to_rel_k.weight, "relative": attention.to_rel_k(features)[rows]}
+    return {k: v.float().contiguous() for k, v in vectors.items()}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
@@ -165,8 +199,13 @@ def main():
     parser.add_argument("--dtype", choices=("float16", "float32"), default="float16")
     parser.add_argument("--vectors", action="store_true")
     parser.add_argument("--trunk-names", action="store_true", help="write the names with _trunk. instead")
+    parser.add_argument("--table-vectors", action="store_true")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
+    if arguments.table_vectors:
+        torch.set_default_dtype(torch.float64)
+        with torch.no_grad():
+            return write_vectors(arguments.folder, make_table_vectors(arguments.seed))
     model = make_model(arguments.shape, arguments.seed)
     dtype = getattr(torch, arguments.dtype)
     save(model, arguments.shape, arguments.folder, dtype, arguments.trunk_names)
@@ -176,10 +215,7 @@ def main():
         torch.set_default_dtype(torch.float64)  # of linspace, too
         with torch.no_grad():
             vectors = make_vectors(model.to(dtype).double(), windows)
-        safetensors.torch.save_file(vectors, arguments.folder / "expected.safetensors")
-        (arguments.folder / "expected.safetensors").chmod(0o644)
-        for name, tensor in vectors.items():
-            print(f"{name} {list(tensor.shape)} std {tensor.std():.3g} max {tensor.abs().max():.3g}")
+        write_vectors(arguments.folder, vectors)
 
 
 if __name__ == "__main__":

@@ -83,6 +83,78 @@ TEST_CASE(
     }
 }
 
+namespace {
+
+// Rows that enformer-pytorch has in double precision with DeepMind's table (use_tf_gamma), of the
+// published shape.
+struct TableRows {
+  static constexpr std::int64_t kAll = 2 * models::enformer::kTablePositions - 1;
+  static constexpr std::int64_t kGammas = models::enformer::kTableFeatures, kWidth = 6 * kGammas;
+
+  const Vectors expected{"enformer_table/expected.safetensors"};
+  std::vector<std::size_t> rows;
+
+  TableRows() {
+    for (const float position : expected["positions"])
+      rows.push_back(static_cast<std::size_t>(static_cast<std::int64_t>(position) +
+                                              models::enformer::kTablePositions - 1));
+  }
+  // The rows of a matrix that has all of them.
+  std::vector<float> of(const std::vector<double>& all, std::size_t width) const {
+    std::vector<float> found;
+    for (const std::size_t row : rows)
+      for (std::size_t k = 0; k < width; ++k)
+        found.push_back(static_cast<float>(all[row * width + k]));
+    return found;
+  }
+  // All rows of the table, of which those not known are NaN.
+  std::vector<float> table() const {
+    std::vector<float> all(static_cast<std::size_t>(kAll * kGammas), NAN);
+    const std::vector<float> known = expected["table"];
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      std::copy_n(known.begin() + static_cast<std::ptrdiff_t>(i * kGammas), kGammas,
+                  all.begin() + static_cast<std::ptrdiff_t>(rows[i] * kGammas));
+    return all;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("enformer.positional: features and keys with the table equal enformer-pytorch's",
+          "[enformer][model]") {
+  const TableRows some;
+  REQUIRE(some.rows.size() > 80);
+  REQUIRE(some.rows.front() == 0);
+  REQUIRE(some.rows.back() == TableRows::kAll - 1);
+  const std::vector<float> table = some.table();
+  const auto features = PositionalFeatures{models::enformer::kTablePositions, TableRows::kWidth,
+                                           GammaForm::tf_table, table.data()}
+                            .compute();
+  REQUIRE(features.size() == static_cast<std::size_t>(TableRows::kAll * TableRows::kWidth));
+  CHECK(difference(some.of(features, TableRows::kWidth), some.expected["features"]) < 1e-6);
+
+  std::vector<float> weight = some.expected["to_rel_k"];
+  constexpr std::int64_t kKeys = 16;
+  const tensor::Tensor matrix(weight.data(), tensor::DType::f32, {kKeys, TableRows::kWidth});
+  const std::vector<float> keys = relative_keys(features, 1, matrix);
+  const std::vector<double> as_double(keys.begin(), keys.end());
+  CHECK(difference(some.of(as_double, kKeys), some.expected["relative"]) < 1e-6);
+
+  // The formula gives nearly the same, and not the same: the table was computed in single
+  // precision.
+  const auto formula =
+      PositionalFeatures{models::enformer::kTablePositions, TableRows::kWidth, GammaForm::positions}
+          .compute();
+  const double rounding =
+      difference(some.of(formula, TableRows::kWidth), some.expected["features"]);
+  CHECK(rounding < 5e-3);
+  CHECK(rounding > 1e-5);
+  const auto others =
+      PositionalFeatures{models::enformer::kTablePositions, TableRows::kWidth, GammaForm::features}
+          .compute();
+  CHECK(difference(some.of(others, TableRows::kWidth), some.expected["features"]) > 0.1);
+}
+
 TEST_CASE("enformer.positional: a stored table stands in the third class, and with the sign",
           "[enformer][model]") {
   const std::int64_t n_rows = 2 * kPositions - 1, n = kFeatures / 6;
