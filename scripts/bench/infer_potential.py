@@ -2,15 +2,19 @@
 """Times energies and forces of TensorNet, and its operations, by biogpu and by torchmd-net in one run.
 
 usage: scripts/bench/infer_potential.py BIOGPU --json FILE [--device cpu|gpu] [--threads N] [--structures FOLDER]
-                                        [--sizes N,...] [--molecules N] [--atoms N,...] [--runs N]
+                                        [--sizes N,...] [--molecules N] [--atoms N,...] [--runs N] [--exact N]
 
 A model of torchmd-net's default shape (128 channels, 2 layers, 32 radial functions, cutoff 4.5 A) with random weights, fp32
 without TF32. First energies and forces of both programs are compared, to 1e-4 of the largest; only then is a size timed.
+Up to --exact atoms [5807, on a CPU 500] torchmd-net in double precision is the reference of biogpu's fp32, of its fp64 (on the
+CPU, up to 500 atoms) and of torchmd-net's fp32: exact has their differences, of forces in the largest force, which are to be
+at most 1e-5 in fp32, and of the energies of whole molecules in kcal/mol and in the largest energy. The status is 1 where a
+bar is missed; FILE is written all the same.
 Sizes of 22, 166, 2489 and 5807 atoms are the structures of FOLDER (alanine_dipeptide, chignolin, dhfr, factorIX, as
 .pdb or .pdb.gz) where it has them, others are random atoms at the density of proteins. A batch is --molecules of 22 atoms.
 
-biogpu: compute seconds of `infer energy --forces` with N + M frames less those with N, by M: loading and graph capture
-drop out, and edges are found for each frame. torchmd-net: the median of --runs calls of its model, plain, and on a GPU
+biogpu: compute seconds of `infer energy --forces` with M + 4 frames less those with 4, by M, the median of three: loading and
+graph capture drop out, and edges are found for each frame. torchmd-net: the median of --runs calls of its model, plain, and on a GPU
 replayed as a CUDA graph. With warp-lang it runs its own kernels and finds its edges; without, its plain operations, and
 edges that are given to it, whose time does not count. operations: the eager expressions of torchmd-net at --atoms, and
 the rows of `biogpu infer bench` that do at least as much, by the time of an edge where there are edges. exponent: of time
@@ -20,6 +24,8 @@ Needs torch, numpy, ase, safetensors, and torchmd-net 3.1.0 (PYTHONPATH will do:
 """
 
 import argparse
+import contextlib
+import copy
 import gzip
 import json
 import math
@@ -31,6 +37,7 @@ import sys
 import tempfile
 import time
 import types
+import unittest.mock
 
 import numpy
 import safetensors.torch
@@ -47,6 +54,12 @@ SYMBOLS = {number: symbol.capitalize() for symbol, number in NUMBERS.items()}
 SPACING, SPREAD = 2.0, 0.3  # Angstrom: of a grid of random atoms, and about its points
 TOLERANCE = 1e-4  # of the largest number: sums are added in another order
 ATOMS_OF_A_BATCH = 32768
+# Against double precision: of the largest force.
+BARS = {"fp32": 1e-5, "fp64": 3e-8}
+EXACT = {"gpu": 5807, "cpu": 500}  # atoms up to which torchmd-net computes in double precision
+ATOMS_OF_FP64 = 500  # biogpu's fp64 is of one core
+KCAL_MOL = 23.060547830619  # in an eV
+FRAMES, INPUT_BYTES = 20000, 60e6  # at most in one run
 # Rows of `biogpu infer bench` that do at least what torchmd-net's expression does. Vectors become tensors, of both kinds at
 # once, where they are weighted and summed over edges; the expressions are these sums of one kind. biogpu keeps tensors as
 # their parts and decomposes nothing: the row is of the products that torchmd-net decomposes, which its expression has too.
@@ -134,18 +147,19 @@ class Biogpu:
     def __init__(self, arguments, folder):
         self.arguments, self.folder = arguments, folder
 
-    def run(self, *options):
-        command = [self.arguments.biogpu, "infer", *options, "--device", self.arguments.device, "--threads",
+    def run(self, *options, device=None):
+        command = [self.arguments.biogpu, "infer", *options, "--device", device or self.arguments.device, "--threads",
                    self.arguments.threads, "--json", "biogpu.json"]
         done = subprocess.run([str(word) for word in command], cwd=self.folder, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             sys.exit(f"{' '.join(map(str, command))}: {done.stderr}")
         return json.loads((self.folder / "biogpu.json").read_text(encoding="utf-8"))
 
-    def results(self, molecules):
+    def results(self, molecules, precision="fp32"):
         """Energies, and the forces of all atoms."""
         write_frames(self.folder / "frames.xyz", molecules)
-        self.run("energy", "-q", "--model", "model", "--forces", "frames.xyz", "-o", "out.extxyz")
+        self.run("energy", "-q", "--model", "model", "--forces", "--precision", precision, "frames.xyz", "-o", "out.extxyz",
+                 device="cpu" if precision == "fp64" else None)
         energies, forces = [], []
         lines = (self.folder / "out.extxyz").read_text(encoding="ascii").splitlines()
         while lines:
@@ -163,12 +177,20 @@ class Biogpu:
         return summary["time"]["compute_s"]
 
     def seconds(self, molecules, enough):
-        """Of one pass over the molecules, behind as many that do not count."""
+        """Of one pass over the molecules, behind a few that do not count: a run's start takes as long as many passes."""
         first = 4
-        once = max(1e-5, self.compute_seconds(molecules, first) / first)
-        n = int(min(400, max(4, enough / once)))
-        base, whole = self.compute_seconds(molecules, n), self.compute_seconds(molecules, 3 * n)
-        return (whole - base) / (2 * n)
+        base = self.compute_seconds(molecules, first)
+        more = 36 if base < 4 * enough else 2 * first
+        once = max(1e-6, (self.compute_seconds(molecules, more) - base) / (more - first))
+        bytes_of_one = (self.folder / "frames.xyz").stat().st_size / more
+        n = int(max(first, min(math.ceil(enough / once), FRAMES - first, INPUT_BYTES // bytes_of_one - first)))
+        found = []
+        for _ in range(3):
+            base = self.compute_seconds(molecules, first)
+            found.append((self.compute_seconds(molecules, first + n) - base) / n)
+        if not statistics.median(found) > 0:
+            sys.exit(f"{n} passes take no longer than none: {found}")
+        return statistics.median(found)
 
     def operations(self, atoms):
         found = {}
@@ -214,6 +236,24 @@ class Reference:
     def results(self):
         energies, forces = self.compute()
         return energies.detach().double().cpu().numpy().ravel(), forces.detach().double().cpu().numpy()
+
+    def plain_operations(self):
+        """Instead of the Warp kernels, which compute in single precision."""
+        names = ("compose_tensor", "decompose_tensor", "tensor_matmul_o3")
+        plain = {"OPT": False, **{name: getattr(self.tensornet, f"_{name}") for name in names}}
+        return unittest.mock.patch.multiple(self.tensornet, **plain) if self.has_warp else contextlib.nullcontext()
+
+    def exact_results(self, molecules):
+        """The same in double precision, of positions with all their digits."""
+        model = copy.deepcopy(self.model).double()
+        positions = torch.tensor(sum((positions for _, positions in molecules), []), dtype=torch.float64, device=self.device)
+        if not self.has_warp:
+            Neighbours.find(positions, self.batch, SHAPE["cutoff_upper"])
+        with self.plain_operations():
+            energies, forces = model(self.numbers, positions, self.batch, num_systems=self.n_molecules)
+        if not self.has_warp:
+            Neighbours.find(self.positions, self.batch, SHAPE["cutoff_upper"])
+        return energies.detach().cpu().numpy().ravel(), forces.detach().cpu().numpy()
 
     def timed(self, call):
         for _ in range(3):
@@ -268,6 +308,32 @@ def difference(ours, theirs):
     return float(numpy.abs(ours - theirs).max() / numpy.abs(theirs).max()) if ours.shape == theirs.shape else math.inf
 
 
+def exact_differences(results, right):
+    energies = numpy.abs(results[0] - right[0]).max()
+    return {"forces": difference(results[1], right[1]), "energy_kcal_mol": float(energies * KCAL_MOL),
+            "energy": float(energies / numpy.abs(right[0]).max())}
+
+
+def exact(molecules, biogpu, reference, theirs):
+    """Differences to torchmd-net in double precision, and of each bar whether it is held."""
+    right = reference.exact_results(molecules)
+    if right[1].dtype != numpy.float64 or not all(numpy.isfinite(part).all() for part in right):
+        sys.exit("torchmd-net did not compute in double precision")
+    found = {"fp32": exact_differences(biogpu.results(molecules), right),
+             "torchmdnet_fp32": exact_differences(theirs, right)}
+    if sum(len(numbers) for numbers, _ in molecules) <= ATOMS_OF_FP64:
+        found["fp64"] = exact_differences(biogpu.results(molecules, "fp64"), right)
+    for precision, bar in BARS.items():
+        if precision in found:
+            found[precision]["holds"] = found[precision]["forces"] <= bar
+    return found
+
+
+def missed_bars(rows):
+    return [f"{row['case']}: forces in {precision} differ by {one['forces']:.3g} of the largest, more than {BARS[precision]:g}"
+            for row in rows for precision, one in row.get("exact", {}).items() if not one.get("holds", True)]
+
+
 def measure(name, molecules, biogpu, reference):
     row = {"case": name, "atoms": sum(len(numbers) for numbers, _ in molecules), "molecules": len(molecules)}
     reference.load(molecules)
@@ -280,6 +346,8 @@ def measure(name, molecules, biogpu, reference):
             row[f"{what}_difference"] = difference(a, b)
             if not row[f"{what}_difference"] <= TOLERANCE:
                 sys.exit(f"{name}: {what} differ by {row[f'{what}_difference']:.3g} of the largest")
+        if row["atoms"] <= biogpu.arguments.exact:
+            row["exact"] = exact(molecules, biogpu, reference, theirs)
     plain, graph = reference.seconds()
     if reference.device.type == "cuda":
         torch.cuda.empty_cache()  # the other program needs the memory
@@ -400,12 +468,16 @@ def main():
     parser.add_argument("--atoms", type=numbers_of, default=numbers_of("1024,4096,16384,65536"),
                         help="of the operations; '': none")
     parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--exact", type=int, help="atoms up to which torchmd-net computes in double precision; 0: none")
     arguments = parser.parse_args()
+    if arguments.exact is None:
+        arguments.exact = EXACT[arguments.device]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         biogpu, reference = Biogpu(arguments, folder), Reference(arguments, folder)
         results = {"device": torch.cuda.get_device_name() if arguments.device == "gpu" else "cpu", "threads": arguments.threads,
-                   "torch": torch.__version__, "warp_kernels": reference.has_warp, "ladder": []}
+                   "torch": torch.__version__, "warp_kernels": reference.has_warp,
+                   "exact": "against torchmd-net in double precision; forces and energy: of the largest", "ladder": []}
         for n in sorted(arguments.sizes):
             numbers, positions, origin = atoms_of(n, arguments.structures)
             results["ladder"].append(measure(f"{n} atoms ({origin})", [(numbers, positions)], biogpu, reference))
@@ -419,7 +491,10 @@ def main():
         if arguments.atoms:
             results["operations"] = measure_operations(arguments, biogpu, reference)
     arguments.json.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
-    return 0
+    missed = missed_bars([*results["ladder"], *([results["batch"]] if "batch" in results else [])])
+    for line in missed:
+        print(line)
+    return 1 if missed else 0
 
 
 if __name__ == "__main__":

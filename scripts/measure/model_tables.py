@@ -45,6 +45,20 @@ def potential_times(result):
     return table(["atoms", "difference of forces, of the largest", "biogpu, ms", "torchmd-net, ms", "speedup"], rows, "lrrrr")
 
 
+def potential_exact(result):
+    """Forces and energies against torchmd-net in double precision."""
+    rows = []
+    for row in [*result["ladder"], result["batch"]]:
+        if "exact" in row:
+            ours, theirs = row["exact"]["fp32"], row["exact"]["torchmdnet_fp32"]
+            rows.append([row["case"].replace(".pdb.gz", ""),
+                         f"{row['exact']['fp64']['forces']:.0e}" if "fp64" in row["exact"] else "",
+                         *(f"{one['forces']:.0e}" for one in (ours, theirs)),
+                         *(f"{one['energy']:.0e}" for one in (ours, theirs)), f"{ours['energy_kcal_mol']:.0e}"])
+    return table(["atoms", "forces: biogpu fp64", "biogpu fp32", "torchmd-net fp32", "energy: biogpu fp32", "torchmd-net fp32",
+                  "biogpu fp32, kcal/mol"], rows, "lrrrrrr")
+
+
 def potential_published(result):
     """A published model against its original in double precision; differences of forces are of the largest one."""
     rows = [[row["system"], f"{row['atoms']:,}", f"{row['largest_force_eV_by_A']:.2f}",
