@@ -95,6 +95,11 @@ check "a region of the command line is refused" err_has "1100 letters; a window 
 
 mutagenesis --head human
 check "no region" rc_is 2
+: >empty.bed
+mutagenesis --head human --tracks 0 --regions empty.bed -o empty.tsv
+check "a file without regions" rc_is 0
+check "gives the header of the table" n_lines_is empty.tsv 1
+check "and a warning" err_has "warning: there is no region; the output is empty"
 mutagenesis --region chr1:1-1100
 check "a region longer than a window" err_has "1100 letters; a window of the model has 1024"
 mutagenesis --region chr1:1-5 --region chr1:11-15 --logo two.svg

@@ -68,6 +68,7 @@ class MdRun {
       if (table != nullptr) table->write(lines);
     };
     run_.run(input_, {1, devices_.state(), compute, write});
+    if (run_.n_records() == 0) run_.log().warn(kNoFrame);
   }
 
   void finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs) {

@@ -93,6 +93,7 @@ void MoleculeRun::run(const Compute& compute,
         [&](models::PotentialModel& model) { compute(model, batch, result); });
   };
   run_.run(input_, {devices_.devices().size(), devices_.state(), compute_slot, write});
+  if (run_.n_records() == 0) run_.log().warn(kNoFrame);
 }
 
 void MoleculeRun::finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs) {

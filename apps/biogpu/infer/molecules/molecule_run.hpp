@@ -16,6 +16,8 @@
 
 namespace biogpu::app {
 
+inline constexpr char kNoFrame[] = "there is no frame to compute; the output has none";
+
 // A potential on the devices of a run over molecules.
 class PotentialDevices {
  public:
