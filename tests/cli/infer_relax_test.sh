@@ -152,6 +152,50 @@ for keep in all last; do
   cp -p original.xyz stops.xyz
 done
 
+# --skip-bad: a bad molecule ends none of the others, neither one that is bad at first nor one that becomes so. The box
+# of narrow.xyz is only just wide enough, and shrinks.
+printf '3\nLattice="7.05 0 0 0 7.05 0 0 0 7.05" charge=0\nO 1.708 1.309 2.188\nH 1.465 1.2 2.205\nH 3.754 3.401 3.295\n' >narrow.xyz
+{ printf '2\ncharge=0\nU 0 0 0\nC 1.2 0 0\n' && cat m.xyz narrow.xyz && printf '1\n\nQq 0 0 0\n' && cat m.xyz &&
+  printf '2\n\nC 0 0 0\nH 0 0 0\n'; } >mixed.xyz
+cell="--cell --fmax 0.001 --smax 0.00001 --steps 40"
+for keep in all last; do
+  # shellcheck disable=SC2086
+  fails 3 "mixed.xyz: skipped: 4 frames that are bad; the output has the others" infer relax -q --device cpu --model "$molecules" \
+    $cell --keep $keep --skip-bad --json skip.json mixed.xyz -o skipped.$keep.extxyz --table skipped.$keep.tsv
+  check "a line for each" bash -c '[ "$(grep -c "warning: skipped: mixed.xyz: frame" err.txt)" -eq 4 ]'
+  check "that says why" err_has "skipped: mixed.xyz: frame 4 (line [0-9]*): .Qq. is no element"
+  check "on the way, too" err_has "skipped: mixed.xyz: frame 3: step [1-9][0-9]*: the box is 6[.][0-9]* A wide; the model needs"
+  # shellcheck disable=SC2086
+  relax $cell --keep $keep m.xyz -o alone.extxyz --table alone.tsv
+  check "the others are as they are alone" cmp skipped.$keep.extxyz <(cat alone.extxyz alone.extxyz)
+  check "and their lines" cmp skipped.$keep.tsv <(sed 's/^1/2/' alone.tsv && sed -n 's/^1/5/p' alone.tsv)
+  check "counted in the summary" python3 -c "
+import json
+result = json.load(open('skip.json'))['result']
+assert result['frames'] == 2 and result['atoms'] == 4 and result['skipped']['frames'] == 4, result"
+done
+# shellcheck disable=SC2086
+relax $cell mixed.xyz -o no.extxyz
+check "without it the run ends" rc_is 3
+# shellcheck disable=SC2086
+relax $cell narrow.xyz -o no.extxyz
+check "with the first of them" rc_is 3
+check "and names no output" absent no.extxyz
+# What was left out stays so where a run goes on. A last frame without an end stops it.
+{ cat mixed.xyz && printf 'x\n'; } >resume.xyz
+cp -p resume.xyz original.xyz
+for i in 1 2; do
+  # shellcheck disable=SC2086
+  relax $cell --skip-bad --resume --batch 1 resume.xyz -o resumed.extxyz --table resumed.tsv
+  check "frames that are bad" rc_is 3
+  [ $i = 1 ] && check "what was done is kept" exists resumed.extxyz.partial
+  sed -i 's/^x$/ /' resume.xyz
+  touch -r original.xyz resume.xyz
+done
+check "with those of the first run" err_has "resume.xyz: skipped: 4 frames that are bad"
+check "the same frames" same_files resumed.extxyz skipped.all.extxyz
+check "and lines" same_files resumed.tsv skipped.all.tsv
+
 # Refusals: one line with file and frame, no output.
 bad() {
   fails 3 "^biogpu infer: bad.xyz: frame $1" infer relax -q --device cpu --model "$molecules" --charge 0 bad.xyz -o bad.extxyz --table bad.tsv

@@ -1,6 +1,9 @@
 // `biogpu infer relax`: minima of energy.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -57,14 +60,25 @@ void run_relax(RelaxFlags flags, const std::string& command_line) {
         std::vector<models::AtomSystem> systems =
             tasks::make_systems(model, batch, flags.molecules.charge);
         RelaxTexts texts(texts_options, batch);
-        tasks::relax(model, systems, batch.places, flags.options,
-                     [&](const tasks::RelaxPoint& point) { texts.add(point, result.warnings); });
+        tasks::OnRefused leave_out;
+        if (infer.skip_bad)
+          leave_out = [&](std::size_t index, const std::string& what) {
+            texts.leave_out(index);
+            result.n_residues -= batch.molecules[index].n_atoms();
+            result.warnings.push_back("skipped: " + what);
+          };
+        tasks::relax(
+            model, systems, batch.places, flags.options,
+            [&](const tasks::RelaxPoint& point) { texts.add(point, result.warnings); }, leave_out);
         result.text = texts.joined();
       },
       [&](const pipeline::RecordOutputs& result) {
         const auto [frames, lines] = split_texts(result.text);
         out.write(frames);
         if (table) table->write(lines);
+        // A line for each molecule but those that were left out, also of what --resume had.
+        const auto n_lines = std::count(lines.begin(), lines.end(), '\n');
+        run.add_skipped(result.n_records - static_cast<std::uint64_t>(n_lines));
       });
   out.finish();
   if (table) table->finish();
@@ -111,6 +125,8 @@ Run add_infer_relax(CLI::App& command) {
   const OptionGroup options(command);
   add_relax_options(options, *flags);
   add_molecule_flags(command, flags->molecules);
+  add_skip_bad_flag(command, flags->molecules.infer,
+                    "frames that are malformed or that the model refuses, first or on the way");
   add_infer_shard_flag(command, flags->molecules.infer,
                        "part I of N of the molecules; the outputs are joined by cat");
   command.footer(

@@ -137,7 +137,7 @@ void check_system(const models::PotentialModel& model, const AtomSystem& system,
 
 void relax(models::PotentialModel& model, std::vector<AtomSystem>& systems,
            const std::vector<std::string>& places, const RelaxOptions& options,
-           const std::function<void(const RelaxPoint&)>& on_point) {
+           const std::function<void(const RelaxPoint&)>& on_point, const OnRefused& on_refused) {
   const double ev = model.info().ev_per_energy;
   std::vector<Relaxation> relaxations;
   relaxations.reserve(systems.size());
@@ -146,18 +146,27 @@ void relax(models::PotentialModel& model, std::vector<AtomSystem>& systems,
   std::iota(active.begin(), active.end(), std::size_t{0});
   for (int step = 0; !active.empty(); ++step) {
     std::vector<AtomSystem> batch;
+    std::vector<std::size_t> computed;
     const auto place_of = [&](std::size_t i) {
       return fmt::format("{}: step {}", places[i], step);
     };
     for (const std::size_t i : active) {
-      check_system(model, systems[i], place_of(i));
+      try {
+        check_system(model, systems[i], place_of(i));
+      } catch (const Error& error) {
+        if (!on_refused || error.code() != ErrorCode::bad_input) throw;
+        on_refused(i, error.what());
+        continue;
+      }
       batch.push_back(systems[i]);
+      computed.push_back(i);
     }
+    if (batch.empty()) return;
     const std::vector<PotentialResult> results =
         compute_systems(model, batch, {true, options.relax_box, false});
     std::vector<std::size_t> next;
-    for (std::size_t k = 0; k < active.size(); ++k) {
-      const std::size_t i = active[k];
+    for (std::size_t k = 0; k < computed.size(); ++k) {
+      const std::size_t i = computed[k];
       require_finite(results[k], place_of(i));
       const bool converged = relaxations[i].is_converged(results[k], ev);
       const bool is_last = converged || step == options.max_steps;

@@ -28,13 +28,18 @@ struct RelaxPoint {
   const models::PotentialResult* result = nullptr;  // with the virial where the box relaxes
 };
 
+// Gets a system that a step led to and that the model refuses, such as a box that has become too
+// narrow.
+using OnRefused = std::function<void(std::size_t index, const std::string& what)>;
+
 // Moves systems to a minimum of their energy, each on its own; the model computes those that are
 // not done at once. Calls on_point with every point, those of one system in order. A system's
-// points do not depend on the others. places: of the systems, for errors. Throws Error{bad_input}
-// where a step leads to a system that the model refuses, such as a box that has become too narrow;
+// points do not depend on the others. places: of the systems, for errors. A system that is refused
+// goes no further, and the others do; without on_refused this throws Error{bad_input}. Throws
 // Error{failed} for results that are NaN or infinite.
 void relax(models::PotentialModel& model, std::vector<models::AtomSystem>& systems,
            const std::vector<std::string>& places, const RelaxOptions& options,
-           const std::function<void(const RelaxPoint&)>& on_point);
+           const std::function<void(const RelaxPoint&)>& on_point,
+           const OnRefused& on_refused = {});
 
 }  // namespace biogpu::tasks

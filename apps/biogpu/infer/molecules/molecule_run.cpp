@@ -97,18 +97,19 @@ void MoleculeRun::run(const Compute& compute,
 }
 
 void MoleculeRun::finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs) {
+  const std::uint64_t n_skipped = input_.n_skipped() + n_skipped_;
   run_.finish(output_bytes,
               devices_.devices().report({{"model", devices_.describe()},
                                          {"energy_unit", units_},
-                                         {"frames", run_.n_records()},
+                                         {"frames", run_.n_records() - n_skipped_},
                                          {"atoms", run_.n_residues()},
-                                         {"skipped", {{"frames", input_.n_skipped()}}}}),
+                                         {"skipped", {{"frames", n_skipped}}}}),
               name_outputs);
-  if (input_.n_skipped() == 0) return;
+  if (n_skipped == 0) return;
   std::vector<std::string> labels;
   for (const std::string& path : run_.flags().inputs) labels.push_back(io::input::label_of(path));
   throw skipped_error(fmt::format("{}", fmt::join(labels, ", ")),
-                      fmt::format("{} frames that are bad", input_.n_skipped()));
+                      fmt::format("{} frames that are bad", n_skipped));
 }
 
 }  // namespace biogpu::app

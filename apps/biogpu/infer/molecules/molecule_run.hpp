@@ -54,7 +54,9 @@ class MoleculeRun {
   void limit_batch(std::size_t n_atoms) {
     input_.set_budget(std::min(n_atoms, devices_.atoms_per_pass()));
   }
-  // As ModelRun has it.
+  // Frames of a result that turned out to be bad while they were computed, and that it has not.
+  void add_skipped(std::uint64_t n_frames) { n_skipped_ += n_frames; }
+  // As ModelRun has it; throws at the end where frames were skipped.
   void finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs);
 
  private:
@@ -62,6 +64,7 @@ class MoleculeRun {
   ModelRun run_;
   MoleculeInput input_;
   PotentialDevices devices_;
+  std::uint64_t n_skipped_ = 0;
 };
 
 // Nothing given is standard input.

@@ -33,6 +33,11 @@ void RelaxTexts::add(const tasks::RelaxPoint& point, std::vector<std::string>& w
                     place, point.step, fmax, unit));
 }
 
+void RelaxTexts::leave_out(std::size_t index) {
+  frames_[index].clear();
+  lines_[index].clear();
+}
+
 std::string RelaxTexts::joined() const {
   std::string frames, lines;
   for (std::size_t i = 0; i < frames_.size(); ++i) {

@@ -30,6 +30,8 @@ class RelaxTexts {
       : options_(options), batch_(batch), frames_(batch.size()), lines_(batch.size()) {}
 
   void add(const tasks::RelaxPoint& point, std::vector<std::string>& warnings);
+  // Neither frames nor a line of this molecule.
+  void leave_out(std::size_t index);
 
   // As join_texts() has them.
   std::string joined() const;

@@ -148,6 +148,22 @@ TEST_CASE("tasks.relax: a box that becomes too narrow, and NaN, name frame and s
     CHECK(text.starts_with("frame 1: step "));
     CHECK(text.find("A wide; the model needs at least 4 A, twice its cutoff") != std::string::npos);
     CHECK(model.n_calls() > 1);
+    std::map<std::size_t, std::string> refused;
+    std::map<std::size_t, Last> last;
+    std::vector<models::AtomSystem> systems{system, done, system};
+    relax(
+        model, systems, {"a", "b", "c"}, options,
+        [&](const RelaxPoint& point) {
+          last[point.index].step = point.step;
+          last[point.index].converged = point.converged;
+        },
+        [&](std::size_t index, const std::string& what) { refused[index] = what; });
+    CHECK(last.at(1).converged);
+    REQUIRE(refused.size() == 2);
+    for (const std::size_t i : {0, 2}) {
+      CHECK_FALSE(last.at(i).converged);
+      CHECK(refused.at(i) == std::string(i == 0 ? "a" : "c") + text.substr(7));
+    }
     for (const Breaks breaks : {Breaks::energy, Breaks::force, Breaks::virial}) {
       test::Squeeze bad(breaks, 1);
       CHECK(test::potential_error([&] {
