@@ -24,6 +24,12 @@ struct ConvArgs {
   Outputs outputs;
 };
 
+// One number of a pair of rows, first and second, weighted by a softmax of two: of the difference
+// of their logits.
+__device__ __forceinline__ float pool_pair(float logit, float first, float second) {
+  return second + sigmoid(logit) * (first - second);
+}
+
 // What follows the sums of columns [c, c + kWidth) of row r of the launch.
 template <int kWidth>
 __device__ __forceinline__ void finish_values(const ConvArgs& a, int r, int c, float* y) {
@@ -38,7 +44,7 @@ __device__ __forceinline__ void finish_values(const ConvArgs& a, int r, int c, f
     load_neighbours<kWidth>(a.paired, pair.first, c, n, first);
     load_neighbours<kWidth>(a.paired, pair.second, c, n, second);
 #pragma unroll
-    for (int i = 0; i < kWidth; ++i) y[i] = second[i] + sigmoid(y[i]) * (first[i] - second[i]);
+    for (int i = 0; i < kWidth; ++i) y[i] = pool_pair(y[i], first[i], second[i]);
   }
   if (a.residual.data != nullptr) {
     float x[kWidth];

@@ -123,9 +123,9 @@ void launch_windows(const ConvArgs& a, Number16 type, Stream& stream) {
 
 enum class Kernel { windows, warpgroups };
 
-void launch(const ConvArgs& a, Number16 type, Kernel kernel, Stream& stream) {
-  if (kernel == Kernel::warpgroups && launch_conv_warpgroup(a, type, stream)) return;
-  launch_windows(a, type, stream);
+void launch(const ConvArgs& a, Number16 type, Kernel kernel, Device& device) {
+  if (kernel == Kernel::warpgroups && launch_conv_warpgroup(a, type, device)) return;
+  launch_windows(a, type, device.stream());
 }
 
 // fp32 operands as two matrices of 16-bit numbers, for some rows at a time.
@@ -166,7 +166,7 @@ void multiply_split(Device& device, const ConvProduct& product, ConvArgs args, R
     args.n_x_rows = static_cast<int>(last - first);
     args.first_row = static_cast<int>(row);
     args.m = static_cast<int>(end - row);
-    launch(args, Number16::fp16, kernel, device.stream());
+    launch(args, Number16::fp16, kernel, device);
   }
 }
 
@@ -178,8 +178,7 @@ void multiply_rows(Device& device, const ConvProduct& product, ConvArgs args, Ro
   args.x = static_cast<const std::uint16_t*>(product.x.data) + readable.first * args.channels;
   args.first_x_row = static_cast<int>(readable.first);
   args.n_x_rows = static_cast<int>(readable.last - readable.first);
-  launch(args, product.x.type == Element::bf16 ? Number16::bf16 : Number16::fp16, kernel,
-         device.stream());
+  launch(args, product.x.type == Element::bf16 ? Number16::bf16 : Number16::fp16, kernel, device);
 }
 
 ConvArgs args_of(const ConvProduct& product) {

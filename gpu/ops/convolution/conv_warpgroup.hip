@@ -6,10 +6,10 @@
 //          x are the padding. fp32 operands are two matrices of 16-bit parts, of which high, low
 //          and high are multiplied in turn. Results that need no other rows leave through shared
 //          memory, in fp32 and in 16 bits; else from the registers, two neighbours a lane; while
-//          the other warpgroup computes.
+//          the other warpgroup computes. Pools store logits, which pool_pairs.hpp reads.
 // Traffic  see conv_product.hip. 2 * 128 * 128 * 64 operations for 24 KB from L2, as two blocks of
 //          a cluster share columns: compute bound, but for pools and one tap below about 1,000
-//          channels, whose fp32 rows come from memory and go there (12 to 16 bytes a result).
+//          channels, whose fp32 rows come from memory and go there (10 to 16 bytes a result).
 // Result   fp32 sums over k in steps of 16, ascending, of fp32 operands in parts of 64:
 //          independent of m and of the grid.
 // Limits   sm_90a; channels a multiple of 64, columns of 8, rows of results of 16 bytes.
@@ -18,6 +18,7 @@
 //          lib/ops/reduction/attention_pool_ref.cpp.
 #include "gpu/ops/convolution/conv_warpgroup.hpp"
 
+#include "gpu/ops/convolution/pool_pairs.hpp"
 #include "gpu/ops/gemm/gemm_warpgroup_tile.hpp"
 
 namespace biogpu::gpu::ops {
@@ -44,20 +45,22 @@ struct ConvTile {
       1024 + kStages * kStageBytes + 2 * kStages * sizeof(SharedBarrier);
 };
 
-// Results leave through shared memory in boxes, as fp32 and as the next layer reads them in 16
-// bits.
-template <Number16 kType>
-struct BoxedConvTile : ConvTile<kType> {
-  using Base = ConvTile<kType>;
+// Results leave through shared memory in boxes, as fp32 and, where operands are not in parts, as
+// the next layer reads them in 16 bits.
+template <Number16 kType, bool kInParts = false>
+struct BoxedConvTile : ConvTile<kType, kInParts> {
+  using Base = ConvTile<kType, kInParts>;
   static constexpr bool kBoxed = true, kWide = true;
   static constexpr int kStages = 5;
-  static constexpr int kBoxes = 2;  // of a warpgroup
-  static constexpr int kBoxColumns = 32, kNextColumns = 64;
+  static constexpr int kBoxes = 2;        // of a warpgroup
+  static constexpr int kBoxColumns = 32;  // of fp32
   static constexpr int kBoxBytes = 128 * Base::kRows;
   static constexpr std::size_t kSharedBytes = 1024 + kStages * Base::kStageBytes +
                                               2 * kBoxes * kBoxBytes +
                                               2 * kStages * sizeof(SharedBarrier);
 };
+
+constexpr int kNextColumns = 64;  // of a box of 16-bit numbers
 
 struct ConvMaps {
   TensorMap x, low, weight, out, next;  // out, next: of boxed tiles
@@ -86,24 +89,16 @@ __device__ __forceinline__ void load_row(const Rows& rows, std::int64_t row, int
 // What lies behind the sums, as finish_values() has it, of kGroup groups of columns at a time: all
 // that they need is loaded before the first is stored, since the compiler does not know that no
 // load reads what was stored.
-template <class Tile, int kGroup, bool kPairs, bool kResidual>
+template <class Tile, int kGroup, bool kResidual>
 __device__ __forceinline__ void store_conv_tile(const ConvArgs& a, LanePlace lane,
                                                 const Sums<Tile>& d) {
   constexpr int kLaneRows = 2 * Tile::kRowTiles;
   const int n = a.outputs.n;
   const ActivatedRows& next = a.outputs.activated;
-  RowPair pairs[kLaneRows] = {};
-  if constexpr (kPairs) {
-#pragma unroll
-    for (int k = 0; k < kLaneRows; ++k) {
-      const int r = lane.row + 8 * (k % 2) + 64 * (k / 2);
-      if (r < a.m) pairs[k] = a.pairs[a.first_row + r];
-    }
-  }
 #pragma unroll
   for (int j0 = 0; j0 < Tile::kColumns / 8; j0 += kGroup) {
     const int c = lane.column + 8 * j0;
-    Pairs<kGroup> bias, scale, shift, first[kLaneRows], second[kLaneRows];
+    Pairs<kGroup> bias, scale, shift, residual[kLaneRows];
     load_numbers<kGroup>(a.bias, c, n, 0, bias);
     load_numbers<kGroup>(next.scale, c, n, 1, scale);
     load_numbers<kGroup>(next.shift, c, n, 0, shift);
@@ -111,11 +106,7 @@ __device__ __forceinline__ void store_conv_tile(const ConvArgs& a, LanePlace lan
     for (int k = 0; k < kLaneRows; ++k) {
       const int r = lane.row + 8 * (k % 2) + 64 * (k / 2);
       if (r >= a.m) continue;
-      if constexpr (kPairs) {
-        load_row<kGroup>(a.paired, pairs[k].first, c, n, first[k]);
-        load_row<kGroup>(a.paired, pairs[k].second, c, n, second[k]);
-      }
-      if constexpr (kResidual) load_row<kGroup>(a.residual, a.first_row + r, c, n, first[k]);
+      if constexpr (kResidual) load_row<kGroup>(a.residual, a.first_row + r, c, n, residual[k]);
     }
 #pragma unroll
     for (int k = 0; k < kLaneRows; ++k) {
@@ -126,14 +117,9 @@ __device__ __forceinline__ void store_conv_tile(const ConvArgs& a, LanePlace lan
         if (c + 8 * j >= n) continue;
         const float* const sum = d[k / 2] + 4 * (j0 + j) + 2 * (k % 2);
         float y[2] = {sum[0] + bias[j].x, sum[1] + bias[j].y};
-        if constexpr (kPairs) {
-          const Pair x0 = first[k][j], x1 = second[k][j];
-          y[0] = x1.x + sigmoid(y[0]) * (x0.x - x1.x);
-          y[1] = x1.y + sigmoid(y[1]) * (x0.y - x1.y);
-        }
         if constexpr (kResidual) {
-          y[0] += first[k][j].x;
-          y[1] += first[k][j].y;
+          y[0] += residual[k][j].x;
+          y[1] += residual[k][j].y;
         }
         const std::int64_t row = a.first_row + r;
         if (a.outputs.out.data != nullptr) store_neighbours<2>(a.outputs.out, row, c + 8 * j, n, y);
@@ -149,9 +135,8 @@ __device__ __forceinline__ void store_conv_tile(const ConvArgs& a, LanePlace lan
 template <class Tile>
 __device__ __forceinline__ void finish_conv_tile(const ConvArgs& a, LanePlace lane,
                                                  const Sums<Tile>& d) {
-  if (a.pairs != nullptr) return store_conv_tile<Tile, 2, true, false>(a, lane, d);
-  if (a.residual.data != nullptr) return store_conv_tile<Tile, 2, false, true>(a, lane, d);
-  store_conv_tile<Tile, 4, false, false>(a, lane, d);
+  if (a.residual.data != nullptr) return store_conv_tile<Tile, 2, true>(a, lane, d);
+  store_conv_tile<Tile, 4, false>(a, lane, d);
 }
 
 // One box of this lane's sums as the next layer reads them, to shared memory.
@@ -166,7 +151,7 @@ __device__ __forceinline__ void fill_next_box(const ConvArgs& a, LanePlace lane,
     return *reinterpret_cast<const Pair*>(from + lane.column + further);
   };
 #pragma unroll
-  for (int j = 0; j < Tile::kNextColumns / 8; j += 2) {
+  for (int j = 0; j < kNextColumns / 8; j += 2) {
     Pair bias[2], scale[2], shift[2];
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
@@ -214,18 +199,23 @@ template <class Tile>
 __device__ __forceinline__ void store_boxes(const ConvArgs& a, const ConvMaps& maps,
                                             const WarpgroupShared<Tile>& shared, TilePlace place,
                                             LanePlace lane, const Sums<Tile>& d) {
-  const LaneBias bias = {a.bias, lane.column, a.outputs.n};
+  if (a.outputs.out.data != nullptr) {
+    const LaneBias bias = {a.bias, lane.column, a.outputs.n};
 #pragma unroll
-  for (int c = 0; c < Tile::kColumns; c += Tile::kBoxColumns) {
-    store_through_box(shared, c / Tile::kBoxColumns, &maps.out, place.row, place.column + c,
-                      [&](std::uint32_t box) {
-                        fill_box<Tile, TileActivation::none>(Activation::none, bias, box, c, d);
-                      });
+    for (int c = 0; c < Tile::kColumns; c += Tile::kBoxColumns) {
+      store_through_box(shared, c / Tile::kBoxColumns, &maps.out, place.row, place.column + c,
+                        [&](std::uint32_t box) {
+                          fill_box<Tile, TileActivation::none>(Activation::none, bias, box, c, d);
+                        });
+    }
   }
+  if constexpr (!Tile::kInParts) {
+    if (a.outputs.activated.out.data == nullptr) return;
 #pragma unroll
-  for (int c = 0; c < Tile::kColumns; c += Tile::kNextColumns) {
-    store_through_box(shared, c / Tile::kNextColumns, &maps.next, place.row, place.column + c,
-                      [&](std::uint32_t box) { fill_next_box<Tile>(a, lane, box, c, d); });
+    for (int c = 0; c < Tile::kColumns; c += kNextColumns) {
+      store_through_box(shared, c / kNextColumns, &maps.next, place.row, place.column + c,
+                        [&](std::uint32_t box) { fill_next_box<Tile>(a, lane, box, c, d); });
+    }
   }
 }
 
@@ -256,9 +246,10 @@ __global__ BIOGPU_CLUSTER_OF(Tile::kCluster) BIOGPU_LAUNCH_BOUNDS(Tile::kThreads
       });
 }
 
-// Rows [first_row, first_row + m) of a result in boxes; for Hopper alone.
+// Rows [first_row, first_row + m) of a result in boxes, where it is given; for Hopper alone.
 [[maybe_unused]] bool map_result(TensorMap* map, const ConvArgs& a, const Rows& rows,
                                  BoxedMatrix::Number number, int box_rows) {
+  if (rows.data == nullptr) return true;
   const auto bytes = static_cast<std::int64_t>(bytes_of(rows.type));
   return make_tensor_map(map, {static_cast<char*>(rows.data) + a.first_row * rows.stride * bytes,
                                a.m, a.outputs.n, rows.stride, number, box_rows});
@@ -268,7 +259,7 @@ template <bool kCompiled, class Tile>
 bool launch_tiles(const ConvArgs& a, Stream& stream) {
   if constexpr (kCompiled) {
     using Number = BoxedMatrix::Number;
-    ConvMaps maps;
+    ConvMaps maps = {};
     const auto rows = [&](TensorMap* map, const std::uint16_t* data) {
       return make_tensor_map(
           map, {data, a.n_x_rows, a.channels, a.channels, Number::bits16, Tile::kRows});
@@ -289,20 +280,68 @@ bool launch_tiles(const ConvArgs& a, Stream& stream) {
   return false;
 }
 
+// fp32 operands are in parts of fp16.
 template <Number16 kType>
 bool launch_type(const ConvArgs& a, Stream& stream) {
   constexpr Element kOperand = kType == Number16::fp16 ? Element::fp16 : Element::bf16;
-  const Rows &out = a.outputs.out, &next = a.outputs.activated.out;
-  const auto aligned = [](const Rows& rows) {
-    const auto bytes = static_cast<std::int64_t>(bytes_of(rows.type));
-    return reinterpret_cast<std::uintptr_t>(rows.data) % 16 == 0 && rows.stride * bytes % 16 == 0;
+  const auto fits = [](const Rows& rows, Element type) {
+    const auto bytes = static_cast<std::int64_t>(bytes_of(type));
+    return rows.data == nullptr ||
+           (rows.type == type && reinterpret_cast<std::uintptr_t>(rows.data) % 16 == 0 &&
+            rows.stride * bytes % 16 == 0);
   };
-  const bool boxed = a.residual.data == nullptr && a.pairs == nullptr && out.data != nullptr &&
-                     next.data != nullptr && out.type == Element::f32 && next.type == kOperand &&
-                     aligned(out) && aligned(next);
-  if (a.low != nullptr) return launch_tiles<kHasWarpgroups, ConvTile<kType, true>>(a, stream);
-  return boxed ? launch_tiles<kHasWarpgroups, BoxedConvTile<kType>>(a, stream)
-               : launch_tiles<kHasWarpgroups, ConvTile<kType>>(a, stream);
+  const Rows &out = a.outputs.out, &next = a.outputs.activated.out;
+  const bool boxed = a.residual.data == nullptr && fits(out, Element::f32);
+  if constexpr (kType == Number16::fp16) {
+    if (a.low != nullptr && boxed && next.data == nullptr)
+      return launch_tiles<kHasWarpgroups, BoxedConvTile<kType, true>>(a, stream);
+    if (a.low != nullptr) return launch_tiles<kHasWarpgroups, ConvTile<kType, true>>(a, stream);
+  }
+  return boxed && fits(next, kOperand)
+             ? launch_tiles<kHasWarpgroups, BoxedConvTile<kType>>(a, stream)
+             : launch_tiles<kHasWarpgroups, ConvTile<kType>>(a, stream);
+}
+
+bool launch_product(const ConvArgs& a, Number16 type, Stream& stream) {
+  return type == Number16::fp16 ? launch_type<Number16::fp16>(a, stream)
+                                : launch_type<Number16::bf16>(a, stream);
+}
+
+// A pool is computed in pieces of rows, each of so many tiles of logits a multiprocessor that L2
+// still holds them when the second step reads them: 26 MB with 132 multiprocessors.
+constexpr int kTilesOnce = 3;
+
+struct PoolLogits {
+  explicit PoolLogits(Device&) {}
+  DeviceBuffer<float> memory;
+};
+
+// Results are the same for pieces of any size.
+template <bool kCompiled>
+bool launch_pool(const ConvArgs& a, Number16 type, Device& device) {
+  if constexpr (kCompiled) {
+    using Tile = BoxedConvTile<Number16::fp16>;
+    const int n = a.outputs.n;
+    const int n_clusters = kTilesOnce * device.stream().n_multiprocessors() / Tile::kCluster;
+    const int rows_once =
+        Tile::kCluster * Tile::kRows * std::max(1, n_clusters / ceil_div(n, Tile::kColumns));
+    auto& logits = device.state<PoolLogits>().memory;
+    device.grow(logits, static_cast<std::size_t>(std::min(rows_once, a.m)) * n);
+    for (int row = 0; row < a.m; row += rows_once) {
+      ConvArgs piece = a;
+      piece.m = std::min(rows_once, a.m - row);
+      piece.first_row = 0;  // of the logits
+      piece.first_x_row = a.first_x_row - a.first_row - row;
+      piece.pairs = nullptr;
+      piece.outputs = {n, {logits.data(), n, Element::f32}, {}};
+      if (!launch_product(piece, type, device.stream())) return false;
+      device.stream().launch(
+          pool_pairs_kernel<kRowBlock>, row_blocks(std::int64_t{piece.m} * (n / 4)), kRowBlock,
+          PoolPairs{logits.data(), a.pairs, a.paired, a.first_row + row, piece.m, a.outputs});
+    }
+    return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -310,17 +349,15 @@ bool launch_type(const ConvArgs& a, Stream& stream) {
 bool conv_suits_warpgroups(const ConvArgs& a, std::int64_t m, const Stream& stream) {
   const auto even = [](const Rows& rows) { return rows.data == nullptr || rows.stride % 2 == 0; };
   const bool wide = (a.residual.data == nullptr || a.residual.type == Element::f32) &&
-                    (a.paired.data == nullptr || a.paired.type == Element::f32) &&
-                    (a.pairs == nullptr || a.residual.data == nullptr) && even(a.residual) &&
-                    even(a.paired);
+                    (a.pairs == nullptr || suits_pool_pairs(a)) && even(a.residual);
   return has_warpgroups() && wide && a.stride == 1 && a.taps % 2 == 1 && a.channels % 64 == 0 &&
          a.outputs.n % 8 == 0 &&
          ceil_div(m, std::int64_t{128}) * ceil_div(a.outputs.n, 128) >= stream.n_multiprocessors();
 }
 
-bool launch_conv_warpgroup(const ConvArgs& a, Number16 type, Stream& stream) {
-  return type == Number16::fp16 ? launch_type<Number16::fp16>(a, stream)
-                                : launch_type<Number16::bf16>(a, stream);
+bool launch_conv_warpgroup(const ConvArgs& a, Number16 type, Device& device) {
+  return a.pairs != nullptr ? launch_pool<kHasWarpgroups>(a, type, device)
+                            : launch_product(a, type, device.stream());
 }
 
 }  // namespace biogpu::gpu::ops

@@ -11,7 +11,8 @@ namespace biogpu::gpu::ops {
 bool conv_suits_warpgroups(const ConvArgs& args, std::int64_t m, const Stream& stream);
 
 // conv_product.hip's results for rows of one segment, of which x holds all rows that are read:
-// what lies outside of x is zero. False, and nothing done, where the driver refuses the operands.
-bool launch_conv_warpgroup(const ConvArgs& args, Number16 type, Stream& stream);
+// what lies outside of x is zero. False where the driver refuses the operands: results are then not
+// complete.
+bool launch_conv_warpgroup(const ConvArgs& args, Number16 type, Device& device);
 
 }  // namespace biogpu::gpu::ops

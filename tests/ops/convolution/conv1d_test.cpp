@@ -188,9 +188,21 @@ TEST_CASE("ops.conv1d: a row has the same bytes in a short segment", "[ops]") {
   const test::RaggedPair whole = bed.segments({n_long}), part = bed.segments({n_short});
   const test::LinearPair weights = bed.linear(n_out, taps * n_in);
   const Pair x = bed.random({n_long, n_in}, 1.0f, true);
-  const Pair y = bed.unset({n_long, n_out}, false), y_part = bed.unset({n_short, n_out}, false);
+  const bool activated = GENERATE(false, true);  // one result alone, either
+  const Pair y = bed.unset({n_long, n_out}, activated),
+             y_part = bed.unset({n_short, n_out}, activated);
   const auto run = [&](const tensor::Ragged& rows, const tensor::Tensor& from, const Pair& to) {
-    ops::conv1d(bed.device(), {from, &weights.device, taps, 1, &rows, nullptr, {}, to.device, {}});
+    const tensor::Tensor none;
+    ops::conv1d(bed.device(),
+                {from,
+                 &weights.device,
+                 taps,
+                 1,
+                 &rows,
+                 nullptr,
+                 {},
+                 activated ? none : to.device,
+                 {{}, {}, ops::Activation::gelu_sigmoid, activated ? to.device : none}});
   };
   run(whole.device, x.device, y);
   run(part.device, x.device.slice(0, first, first + n_short), y_part);

@@ -125,3 +125,43 @@ TEST_CASE("ops.attention_pool: large pools, segment by segment", "[ops]") {
   CHECK(bed.fetch(y.device.slice(0, first / 2, first / 2 + n_short_pairs - 1)) ==
         bed.fetch(y_part.device.slice(0, 0, n_short_pairs - 1)));
 }
+
+// More pairs than Hopper's products take at once: 768 on the emulated device, 6,144 on an H100.
+TEST_CASE("ops.attention_pool: large pools piece by piece", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const bool small = bed.is_cpu() || gpu_backend_name() == "emulated";
+  const std::int32_t n = small ? 1701 : 14001, n_pairs = (n + 1) / 2, n_part = 75;
+  const std::int32_t boundary = small ? 768 : 6144, n_part_pairs = (n_part + 1) / 2;
+  const std::int64_t d = small ? 128 : 1024;
+  const Pair weight = bed.random({d, d}, 0.1f, true), x = bed.random({n, d}, 1.0f, false);
+  const tensor::Linear linear = bed.device().upload_linear(weight.host, {});
+  const Pair scale = bed.random({d}, 0.5f, false), shift = bed.random({d}, 1, false);
+  const auto run = [&](const tensor::Tensor& rows, const test::RaggedPair& in,
+                       const test::RaggedPair& out, const Pair& y, const Pair& next) {
+    const Pair differences = bed.unset({out.host.n_rows, d}, true);
+    ops::attention_pool(bed.device(),
+                        {rows,
+                         &linear,
+                         &in.device,
+                         &out.device,
+                         differences.device,
+                         y.device,
+                         {scale.device, shift.device, ops::Activation::gelu_sigmoid, next.device}});
+  };
+  const Pair y = bed.unset({n_pairs, d}, false), next = bed.unset({n_pairs, d}, true);
+  run(x.device, bed.segments({n}), bed.segments({n_pairs}), y, next);
+  const Pair y_part = bed.unset({n_part_pairs, d}, false),
+             next_part = bed.unset({n_part_pairs, d}, true);
+  // The last row has no partner in each of them; it has in the whole segment, but for the last.
+  for (const std::int32_t first : {0, 2 * boundary - 20, n - n_part}) {
+    run(x.device.slice(0, first, first + n_part), bed.segments({n_part}),
+        bed.segments({n_part_pairs}), y_part, next_part);
+    const std::int32_t n_same = first + n_part == n ? n_part_pairs : n_part_pairs - 1;
+    const auto same = [&](const Pair& whole, const Pair& part) {
+      return bed.fetch(whole.device.slice(0, first / 2, first / 2 + n_same)) ==
+             bed.fetch(part.device.slice(0, 0, n_same));
+    };
+    CHECK(same(y, y_part));
+    CHECK(same(next, next_part));
+  }
+}
