@@ -10,7 +10,7 @@
 
 #include "gpu/ops/convolution/conv_args.hpp"
 #include "gpu/ops/row_threads.hpp"
-#include "gpu/prim/streaming.hpp"
+#include "gpu/prim/cache_hints.hpp"
 
 namespace biogpu::gpu::ops {
 

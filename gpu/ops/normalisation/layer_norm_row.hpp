@@ -7,7 +7,7 @@
 
 #include "gpu/ops/element_access.hpp"
 #include "gpu/ops/normalisation/layer_norm.hpp"
-#include "gpu/prim/load_no_allocate.hpp"
+#include "gpu/prim/cache_hints.hpp"
 #include "gpu/prim/wave.hpp"
 
 namespace biogpu::gpu::ops {

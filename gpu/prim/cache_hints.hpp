@@ -1,7 +1,7 @@
 #pragma once
 
-// Loads and stores of 8 or 16 bytes that nobody reads again soon: the caches give them up first.
-// T: a plain struct of that size, at an address of that alignment. Plain ones but for NVIDIA.
+// Loads and stores that tell the caches what will be read again. T: a plain struct of 8 or 16
+// bytes, at an address of that alignment.
 
 #include <cstdint>
 
@@ -9,6 +9,36 @@
 
 namespace biogpu::gpu {
 
+// What this multiprocessor will not read again: past its first cache, which keeps what it does read
+// again.
+template <class T>
+__device__ __forceinline__ T load_no_allocate(const T* from) {
+  static_assert((sizeof(T) == 8 || sizeof(T) == 16) && alignof(T) == sizeof(T));
+#if defined(BIOGPU_GPU_CUDA)
+  T value;
+  auto* const word = reinterpret_cast<std::uint32_t*>(&value);
+  if constexpr (sizeof(T) == 16) {
+    asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+                 : "l"(from));
+  } else {
+    asm volatile("ld.global.L1::no_allocate.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(word[0]), "=r"(word[1])
+                 : "l"(from));
+  }
+  return value;
+#elif defined(BIOGPU_GPU_ROCM)
+  using Words = std::uint32_t __attribute__((ext_vector_type(sizeof(T) / 4)));
+  const Words words = __builtin_nontemporal_load(reinterpret_cast<const Words*>(from));
+  T value;
+  __builtin_memcpy(&value, &words, sizeof value);
+  return value;
+#else
+  return *from;
+#endif
+}
+
+// What nobody reads again soon: the caches give it up first. Plain loads and stores but for NVIDIA.
 template <class T>
 __device__ __forceinline__ T load_streaming(const T* from) {
   static_assert((sizeof(T) == 8 || sizeof(T) == 16) && alignof(T) == sizeof(T));
