@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Checks that an installed folder can travel: it is moved, it carries every library but the C library's
-# own, and its program aligns the bundled sequences there.
+# own, its program aligns the bundled sequences there, and its example in C is compiled and linked with its header
+# and library and gives the numbers of the command.
 #
 # usage: scripts/dev/check_install.sh BUILD_FOLDER
 set -euo pipefail
@@ -41,8 +42,24 @@ env -i "$prefix/bin/biogpu" align --quiet --device cpu --mode sw --pairs --match
   "$data/lambda_reads.fq.gz" "$data/lambda_windows.fa" -o "$work/out.tsv"
 rows=$(wc -l <"$work/out.tsv")
 [ "$rows" = 201 ] || fail "expected 201 lines, got $rows"
+
+# As tests/c_api/programs_test.sh compares the library of the build.
+model=$(cd "$(dirname "$0")/../.." && pwd)/tests/data/models/tensornet/matgl
+printf '2\n\nSi 0 0 0\nSi 2.3 0 0\n' >"$work/pair.xyz"
+env -i "$prefix/bin/biogpu" infer energy --quiet --device cpu --forces --model "$model" "$work/pair.xyz" \
+  -o "$work/pair.tsv"
+"${CC:-cc}" -std=c99 -Wall -Wextra -Werror -pedantic -I"$prefix/include" \
+  "$prefix/share/doc/biogpu/examples/energy.c" -L"$prefix/lib" -lbiogpu_potential "-Wl,-rpath,$prefix/lib" \
+  -o "$work/energy"
+env -i ldd "$work/energy" | grep -q "libbiogpu_potential.so.* => $prefix/lib/" ||
+  fail "the example does not load the library of the folder"
+env -i "$work/energy" "$model" 14 2.3 >"$work/printed.txt"
+energy=$(tail -n 1 "$work/pair.tsv" | cut -f 3)
+force=$(tail -n 1 "$work/pair.tsv" | cut -f 4)
+grep -qx "energy $energy eV" "$work/printed.txt" || fail "the C library's energy is not the command's, $energy eV"
+grep -qxE "force -?$force eV/A" "$work/printed.txt" || fail "the C library's force is not the command's, $force eV/A"
 [ -e "$prefix/share/biogpu/pipelines/nextflow/modules/biogpu/align/main.nf" ] || fail "there are no Nextflow modules"
 # What users carry; the tests of a developer's build, each with every kernel in it, come on top.
 size=$(du -sm --exclude=tests "$prefix" | cut -f1)
 [ "$size" -le 64 ] || fail "the folder has $size MiB, more than 64"
-echo "check_install: ${#files[@]} files, $size MiB, runs after being moved"
+echo "check_install: ${#files[@]} files, $size MiB, runs and serves a program in C after being moved"

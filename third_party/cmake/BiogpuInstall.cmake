@@ -58,6 +58,10 @@ if(BIOGPU_DEVELOPER_MODE AND BIOGPU_GPU MATCHES "^(cuda|rocm)$")
     biogpu_install(${test} libexec/biogpu/tests)
   endforeach()
   install(PROGRAMS "${PROJECT_SOURCE_DIR}/scripts/gpu_test.sh" DESTINATION libexec/biogpu)
+  # Small models with random weights, which it computes on the CPU and on the GPU.
+  set(models "${PROJECT_SOURCE_DIR}/tests/data/models")
+  install(DIRECTORY "${models}/enformer_tiny" DESTINATION libexec/biogpu/tests/models)
+  install(DIRECTORY "${models}/tensornet/o3" DESTINATION libexec/biogpu/tests/models/tensornet)
 endif()
 
 # glibc and the drivers are the machine's own. AMD's runtime brings C++ code that wants the machine's
