@@ -5,8 +5,7 @@ usage: scripts/convert/matgl.py INPUT FOLDER
 
 INPUT is a folder with model.json and state.pt, as matgl's Potential.save writes it. FOLDER gets config.json and
 model.safetensors: the arguments of matgl's TensorNet by their own names, its model_version, data_mean, data_std and the
-energies of elements in double precision, and the tensors of the model. Models of matgl's layers for DGL are refused
-(TensorNet-ANI-1x-Subset-PES, TensorNetDGL-*, all of before matgl 2): their messages are other ones.
+energies of elements in double precision, the backend whose layers the weights are for, and the tensors of the model.
 
 Only tensors are unpickled (torch.load with weights_only): a checkpoint cannot run code. Needs torch and safetensors;
 requirements.txt pins them.
@@ -48,11 +47,12 @@ def read_state(path):
 
 
 def read_model(path):
-    """The arguments of the network, and its version."""
+    """The arguments of the network, its version, and the backend that its module names, or None."""
     try:
         potential = read_json(path)["kwargs"]
         model = potential["model"]
         name, version, arguments = model["@class"], model["@model_version"], model["init_args"]
+        module = str(model.get("@module", ""))
     except (KeyError, TypeError):
         fail(path, "is no description of a matgl Potential")
     if name != "TensorNet":
@@ -62,7 +62,8 @@ def read_model(path):
     missing = [key for key in ("element_types", "units", "nblocks", "cutoff") if key not in arguments]
     if missing:
         fail(path, f"has no {', '.join(missing)}")
-    return {key: arguments[key] for key in ARGUMENTS if key in arguments}, version
+    return {key: arguments[key] for key in ARGUMENTS if key in arguments}, version, \
+        next((name for name in ("DGL", "PYG") if module.endswith("_" + name.lower())), None)
 
 
 def main():
@@ -70,12 +71,12 @@ def main():
     parser.add_argument("input", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
     args = parser.parse_args()
-    arguments, version = read_model(args.input / "model.json")
+    arguments, version, backend = read_model(args.input / "model.json")
     state = read_state(args.input / "state.pt")
-    if DGL_TENSOR in state:
-        fail(args.input / "state.pt", "is of matgl's layers for DGL, which send other messages than those for PyG and are "
-             "not supported")
-    config = {"model_type": "tensornet", "dialect": "matgl", "model_version": version, "energy_unit": "eV",
+    if DGL_TENSOR in state and backend == "PYG":
+        fail(args.input / "state.pt", "is of matgl's layers for DGL, but model.json names those for PyG")
+    backend = backend or ("DGL" if DGL_TENSOR in state else "PYG")
+    config = {"model_type": "tensornet", "dialect": "matgl", "model_version": version, "backend": backend, "energy_unit": "eV",
               "length_unit": "angstrom", **arguments}
     for key, otherwise in (("data_mean", 0.0), ("data_std", 1.0)):
         if key in state and state[key].numel() != 1:
@@ -86,7 +87,8 @@ def main():
         config["element_refs"] = [float(value) for value in offsets.double().flatten()]
     tensors = {name.removeprefix("model."): value.contiguous() for name, value in state.items() if name not in OUTSIDE}
     checkpoints.write(args.folder, config, tensors, fail)
-    print(f"{args.folder}: {len(tensors)} tensors, {len(arguments['element_types'])} elements, model version {version}")
+    print(f"{args.folder}: {len(tensors)} tensors, {len(arguments['element_types'])} elements, model version {version}, "
+          f"layers for {backend}")
 
 
 if __name__ == "__main__":

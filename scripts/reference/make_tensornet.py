@@ -2,6 +2,7 @@
 """Makes tiny TensorNets with random weights, and what torchmd-net and matgl compute with them in double precision.
 
 usage: scripts/reference/make_tensornet.py FOLDER [--matgl SOURCE] [--case NAME]...    tiny models of both, for tests/data/models
+       scripts/reference/make_tensornet.py FOLDER --matgl SOURCE --backend DGL    one of matgl's layers for DGL: matgl_dgl
        scripts/reference/make_tensornet.py --crystals INPUT --matgl SOURCE    lattice constants by a published model
 
 FOLDER gets a folder a case: config.json, model.safetensors and expected.safetensors with systems N/numbers, N/positions,
@@ -11,19 +12,19 @@ Warp kernels compute in single precision, and its prior D2 is given the box, whi
 the box in nm.
 Weights are drawn so that every part matters.
 
-Needs torch, torchmd-net 3.1.0 with warp-lang, and for matgl torch_geometric, ase and pymatgen.
+Needs torch, torchmd-net 3.1.0 with warp-lang, and for matgl what scripts/reference/matgl_tensornet.py says.
 """
 
 import argparse
 import functools
 import json
-import os
 import pathlib
-import sys
 
 import numpy as np
 import safetensors.torch
 import torch
+
+import matgl_tensornet
 
 SHARED = {"model": "tensornet", "embedding_dimension": 16, "num_layers": 2, "num_rbf": 8, "rbf_type": "expnorm",
           "trainable_rbf": False, "activation": "silu", "cutoff_lower": 0.0, "cutoff_upper": 3.5, "max_z": 20,
@@ -197,15 +198,6 @@ def save(folder, config, state, expected=None):
     print(folder)
 
 
-def import_matgl(source):
-    os.environ["MATGL_BACKEND"] = "PYG"
-    sys.path.insert(0, str(source))
-    import matgl
-
-    matgl.set_default_dtype("float", 64)
-    return matgl
-
-
 def matgl_systems():
     random = np.random.default_rng(5)
     sio2 = np.array([[0.1, 0, 0], [1.3, 1.2, 0.2], [0.2, 1.5, 1.4]])
@@ -219,28 +211,8 @@ def matgl_systems():
     ]
 
 
-def matgl_results(potential, system):
-    """Energy in eV, forces, and stress in GPa of a matgl Potential."""
-    import ase
-    from matgl.ext._ase_pyg import Atoms2Graph
-
-    atoms = ase.Atoms(numbers=system["numbers"], positions=system["positions"], cell=system.get("box"),
-                      pbc="box" in system)
-    converter = Atoms2Graph(potential.model.element_types, potential.model.cutoff)
-    graph, lattice, state = converter.get_graph(atoms)
-    if "box" not in system:
-        graph.frac_coords = torch.tensor(atoms.get_positions())
-        lattice = torch.eye(3, dtype=torch.float64)[None]
-    for key in ("frac_coords", "pbc_offset"):
-        graph[key] = graph[key].double()
-    energy, forces, stress, _ = potential(graph, lattice.double(), torch.tensor(state))
-    return energy.detach().reshape(1), forces.detach(), stress.detach()
-
-
-def make_matgl(folder):
-    from matgl.apps._pes_pyg import Potential
-    from matgl.models._tensornet_pyg import TensorNet
-
+def make_matgl(folder, name):
+    Potential, TensorNet = matgl_tensornet.classes()
     model = TensorNet(**{key: value for key, value in MATGL.items() if key != "element_types"},
                       element_types=tuple(MATGL["element_types"]), dtype=torch.float64).double()
     draw(model, torch.Generator().manual_seed(11))
@@ -249,7 +221,7 @@ def make_matgl(folder):
                           calc_stresses=True).double()
     expected = {}
     for i, system in enumerate(matgl_systems()):
-        energy, forces, stress = matgl_results(potential, system)
+        energy, forces, stress = matgl_tensornet.results(potential, system)
         expected[f"{i}/energy"], expected[f"{i}/forces"] = energy, forces
         if "box" in system:
             expected[f"{i}/stress"] = stress
@@ -257,34 +229,22 @@ def make_matgl(folder):
             expected[f"{i}/{key}"] = torch.tensor(np.atleast_1d(value), dtype=torch.float64)
     config = {"model_type": "tensornet", "dialect": "matgl", "model_version": TensorNet.__version__, **MATGL,
               "data_mean": 0.25, "data_std": 1.75, "element_refs": references.tolist()}
-    save(folder / "matgl", config, model.state_dict(), expected)
+    save(folder / name, config, model.state_dict(), expected)
 
 
 CRYSTALS = {"Si": ("diamond", 5.43), "C": ("diamond", 3.57), "NaCl": ("rocksalt", 5.64), "MgO": ("rocksalt", 4.21),
             "Al": ("fcc", 4.05)}
 
 
-def load_published(folder):
-    from matgl.apps._pes_pyg import Potential
-    from matgl.models._tensornet_pyg import TensorNet
-
-    arguments = json.loads((folder / "model.json").read_text())["kwargs"]["model"]["init_args"]
-    state = torch.load(folder / "state.pt", map_location="cpu", weights_only=True)
-    model = TensorNet(**{**arguments, "element_types": tuple(arguments["element_types"]), "dtype": torch.float64})
-    model.load_state_dict({key.removeprefix("model."): value for key, value in state.items() if key.startswith("model.")})
-    return Potential(model.double(), data_mean=state["data_mean"].double(), data_std=state["data_std"].double(),
-                     element_refs=state["element_refs.property_offset"].double(), calc_stresses=True).double()
-
-
 def lattice_constants(folder):
     """Where the trace of the stress is 0, by secants, and energies and stresses of the cells at the experiment's."""
     from ase.build import bulk
 
-    potential = load_published(folder)
+    potential = matgl_tensornet.load_published(folder)
     for name, (kind, a) in CRYSTALS.items():
         def results(length):
             atoms = bulk(name, kind, a=length)
-            return matgl_results(potential, {"numbers": atoms.numbers, "positions": atoms.positions,
+            return matgl_tensornet.results(potential, {"numbers": atoms.numbers, "positions": atoms.positions,
                                              "box": np.array(atoms.cell)})
         def pressure(length):
             return float(results(length)[2].diagonal().sum()) / 3
@@ -303,18 +263,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path, nargs="?")
     parser.add_argument("--matgl", type=pathlib.Path, metavar="SOURCE")
+    parser.add_argument("--backend", choices=("PYG", "DGL"), default="PYG")
     parser.add_argument("--case", action="append", choices=sorted(CASES), help="of torchmd-net, instead of all")
     parser.add_argument("--crystals", type=pathlib.Path, metavar="INPUT")
     args = parser.parse_args()
     torch.set_default_dtype(torch.float64)
-    matgl = import_matgl(args.matgl) if args.matgl else None
+    if args.matgl:
+        matgl_tensornet.use(args.matgl, args.backend)
     if args.crystals:
         return lattice_constants(args.crystals)
-    for name, changes in CASES.items():
+    for name, changes in CASES.items() if args.backend == "PYG" else ():
         if args.case is None or name in args.case:
             make_torchmdnet(args.folder, name, changes)
-    if matgl:
-        make_matgl(args.folder)
+    if args.matgl:
+        make_matgl(args.folder, "matgl" if args.backend == "PYG" else "matgl_dgl")
 
 
 if __name__ == "__main__":

@@ -36,6 +36,9 @@ for name in o3 so3_old_rows charges zbl; do
   same_potential "$name" torchmdnet.py "potentials/$name.ckpt" --energy-unit kcal/mol
 done
 same_potential matgl matgl.py potentials/matgl
+same_potential matgl_dgl matgl.py potentials/matgl_dgl
+check "layers for PyG" grep -q '"backend": "PYG"' new_matgl/config.json
+check "layers for DGL" grep -q '"backend": "DGL"' new_matgl_dgl/config.json
 # The unit is a checkpoint's only if it is said.
 potential_py 0 torchmdnet.py potentials/o3.ckpt in_ev
 check "eV otherwise" grep -q '"energy_unit": "eV"' in_ev/config.json
@@ -65,7 +68,7 @@ for name in code extra; do
 done
 potential_refused 'state.pt: is damaged, or no checkpoint of torch' matgl.py potentials/bad_half
 potential_refused 'state.pt: data_std is no number' matgl.py potentials/bad_scale
-potential_refused "state.pt: is of matgl's layers for DGL" matgl.py potentials/bad_dgl
+potential_refused "state.pt: is of matgl's layers for DGL, but model.json names those for PyG" matgl.py potentials/bad_dgl
 potential_refused 'model.json: is no JSON' matgl.py potentials/bad_json
 potential_refused 'model.json: adds a repulsion of nuclei' matgl.py potentials/bad_repulsion
 potential_refused 'model.json: No such file' matgl.py nothing

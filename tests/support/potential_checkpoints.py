@@ -3,8 +3,8 @@
 
 usage: tests/support/potential_checkpoints.py FOLDERS OUT
 
-FOLDERS is tests/data/models/tensornet. OUT gets o3.ckpt, so3_old_rows.ckpt, charges.ckpt and zbl.ckpt, the folder matgl,
-and what a name beginning with bad_ says. Needs torch and safetensors.
+FOLDERS is tests/data/models/tensornet. OUT gets o3.ckpt, so3_old_rows.ckpt, charges.ckpt and zbl.ckpt, the folders matgl and
+matgl_dgl, and what a name beginning with bad_ says. Needs torch and safetensors.
 """
 
 import json
@@ -54,11 +54,12 @@ def matgl(folder):
     config, tensors = read(folder)
     version = config.pop("model_version")
     inside = {key: value for key, value in config.items() if key not in ("model_type", "dialect", *OUTSIDE)}
-    model = {"@class": "TensorNet", "@module": "matgl.models._tensornet_pyg", "@model_version": version,
+    backend = "dgl" if "tensor_embedding.emb3.weight" in tensors else "pyg"
+    model = {"@class": "TensorNet", "@module": f"matgl.models._tensornet_{backend}", "@model_version": version,
              "init_args": {**inside, "dtype": "torch.float32", "readout_type": "weighted_atom"}}
     references = torch.tensor(config["element_refs"], dtype=torch.float64)
     # As matgl has them, text that is not read: the numbers are in state.pt.
-    description = {"@class": "Potential", "@module": "matgl.apps._pes_pyg", "@model_version": 3, "metadata": None,
+    description = {"@class": "Potential", "@module": f"matgl.apps._pes_{backend}", "@model_version": 3, "metadata": None,
                    "kwargs": {"model": model, "data_mean": "tensor(0.)", "calc_repuls": False}}
     state = {f"model.{name}": tensor for name, tensor in tensors.items()}
     state.update({"data_mean": torch.tensor(config["data_mean"]), "data_std": torch.tensor(config["data_std"]),
@@ -98,6 +99,7 @@ def main():
     cut(out / "bad_cut.ckpt", 30000, out / "o3.ckpt")
     cut(out / "bad_short.ckpt", 0, out / "o3.ckpt")
 
+    write_matgl(out / "matgl_dgl", *matgl(source / "matgl_dgl"))
     description, state = matgl(source / "matgl")
     write_matgl(out / "matgl", description, state)
     write_matgl(out / "bad_code", description, {**state, "data_std": runs})

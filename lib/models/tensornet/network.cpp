@@ -116,7 +116,7 @@ Tensor Network::interact(std::size_t index, const Tensor& x) {
   const Tensor small = take_tensors(), product = take_tensors();
   tensor_shrink(context_, {x, small});
   map_parts(layer.tensors, false, small, {}, kept.y);
-  ops::message_sum(context_, {kept.y, kept.weights, &batch_.edges, kept.m});
+  ops::message_sum(context_, {kept.y, kept.weights, &message_edges_, kept.m});
   const Tensor factor = config_.one_sided ? Tensor() : batch_.factor;
   ops::tensor_product(context_, {kept.y, kept.m, factor, config_.one_sided, product});
   map_parts(layer.tensors + 3, false, product, {}, kept.d);

@@ -36,7 +36,14 @@ class Network {
  public:
   Network(const Config& config, const Weights& weights, tensor::Context& context,
           tensor::Arena& arena, const Batch& batch)
-      : config_(config), weights_(weights), context_(context), arena_(arena), batch_(batch) {}
+      : config_(config),
+        weights_(weights),
+        context_(context),
+        arena_(arena),
+        batch_(batch),
+        message_edges_(batch.edges) {
+    if (config.sums_own_features) message_edges_.neighbours = batch.edges.receivers;
+  }
 
   // energies: [T, kEnergyColumns], the first without the standard deviation and mean, the others 0.
   void forward(const tensor::Tensor& energies);
@@ -95,6 +102,9 @@ class Network {
   tensor::Context& context_;
   tensor::Arena& arena_;
   const Batch& batch_;
+  // Where messages come from. An edge and its reverse have the same distance, so the same weights:
+  // the gradient of sums over an atom's own features is right with the reverse of the batch.
+  ops::Edges message_edges_;
 
   struct {
     Tensor weights;        // [capacity, 3, F]

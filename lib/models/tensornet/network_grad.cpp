@@ -72,7 +72,7 @@ Tensor Network::interact_back(std::size_t index, const Tensor& d_out, const Tens
   const Tensor d_weights = take({batch_.edges.capacity(), 3, config_.width});
   const Tensor& d_y_of_messages = d_product;
   ops::message_sum_grad(context_,
-                        {kept.y, kept.weights, &batch_.edges, d_m, d_weights, d_y_of_messages});
+                        {kept.y, kept.weights, &message_edges_, d_m, d_weights, d_y_of_messages});
   const Tensor previous = index + 1 == layers_.size() ? Tensor() : d_distance;
   if (config_.n_charges > 0)
     mix_weights_back(index, rows_of(d_weights, 3 * config_.width), previous, d_distance);

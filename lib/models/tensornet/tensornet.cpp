@@ -114,7 +114,7 @@ TensorNet::TensorNet(const std::string& folder, const ModelConfig& config, tenso
   tensor::WeightTable table(checkpoint, options.maps);
   const tensornet::HostWeights host =
       tensornet::read_weights(config_, options.atom_references, table);
-  tensornet::refuse_dgl_layers(table, checkpoint.files().front());
+  tensornet::set_backend(config_, table, checkpoint.files().front());
   table.finish();
   tensornet::check_weights(host, checkpoint.files().front());
   info_.architecture = config_.n_charges > 0 ? "TensorNet2" : "TensorNet";
@@ -164,6 +164,7 @@ std::string TensorNet::describe() const {
   line("parameters", info_.n_parameters);
   line("cutoff", fmt::format("{} A", info_.cutoff));
   line("images", info_.images == Images::all ? "all within the cutoff" : "the nearest one");
+  if (config_.sums_own_features) line("messages", "an atom's own features (DGL)");
   if (config_.n_charges > 0) line("charges", config_.n_charges);
   if (config_.has_coulomb)
     line("coulomb", config_.coulomb_cutoff > 0

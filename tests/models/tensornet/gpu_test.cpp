@@ -18,8 +18,8 @@ using test::LoadedPotential;
 
 TEST_CASE("tensornet: the GPU differs from double precision by roundings", "[model][device]") {
   if (!test::has_gpu()) return;
-  const std::string name = GENERATE("o3", "so3_old_rows", "charges", "charges_box", "matgl", "zbl",
-                                    "repulsion", "d2", "d2_long", "coulomb");
+  const std::string name = GENERATE("o3", "so3_old_rows", "charges", "charges_box", "matgl",
+                                    "matgl_dgl", "zbl", "repulsion", "d2", "d2_long", "coulomb");
   CAPTURE(name);
   LoadedPotential gpu(kTensorNets + name, tensor::make_gpu_context(0, {tensor::Precision::fp32}),
                       test::with_references(name));
@@ -91,7 +91,7 @@ models::AtomSystem cubic_lattice(int n, double spacing = 3.7) {
 
 TEST_CASE("tensornet: the GPU's own edges give the bytes of the host's", "[model][device]") {
   if (!test::has_gpu()) return;
-  const std::string name = GENERATE("o3", "so3_old_rows", "matgl", "d2_long");
+  const std::string name = GENERATE("o3", "so3_old_rows", "matgl", "matgl_dgl", "d2_long");
   CAPTURE(name);
   LoadedPotential gpu(kTensorNets + name, tensor::make_gpu_context(0, {tensor::Precision::fp32}));
   CHECK(gpu.model->info().finds_pairs == (name != "d2_long"));

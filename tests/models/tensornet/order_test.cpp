@@ -124,7 +124,8 @@ TEST_CASE("tensornet.order: atoms in a box have their place wherever their image
 
 TEST_CASE("tensornet.order: results in the order of the curve are those of the caller's",
           "[models][model]") {
-  const std::string name = GENERATE("o3", "charges", "charges_box", "matgl", "zbl", "coulomb");
+  const std::string name =
+      GENERATE("o3", "charges", "charges_box", "matgl", "matgl_dgl", "zbl", "coulomb");
   const bool fp64 = GENERATE(false, true), given = GENERATE(false, true);
   CAPTURE(name, fp64, given);
   LoadedPotential potential(kTensorNets + name,

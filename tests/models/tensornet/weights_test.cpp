@@ -137,13 +137,51 @@ TEST_CASE("tensornet.config: a width of Gaussian functions is above 0", "[models
   }
 }
 
-TEST_CASE("tensornet.weights: those of matgl's layers for DGL are refused", "[models]") {
-  test::RawTensors tensors = tensors_of("matgl");
-  for (const std::string part : {"weight", "bias"})
-    tensors["tensor_embedding.emb3." + part] =
-        tensors.at("tensor_embedding.distance_proj1." + part);
-  CHECK(has(error_of(read_json("matgl"), tensors),
-            "model.safetensors: has tensor_embedding.emb3, so it is of matgl's layers for DGL"));
+TEST_CASE("tensornet.weights: emb3 and the backend tell matgl's layers for DGL", "[models]") {
+  const auto own_features = [](const Json& config, const test::RawTensors& tensors) {
+    const test::Folder folder;
+    folder.write("config.json", config.dump());
+    folder.write("model.safetensors", test::to_safetensors(tensors));
+    LoadedPotential loaded(folder.path(), ops::make_reference_context());
+    const bool said = has(loaded.model->describe(), "messages\tan atom's own features (DGL)");
+    const bool is = dynamic_cast<models::TensorNet&>(*loaded.model).config().sums_own_features;
+    CHECK(said == is);
+    return is;
+  };
+  Json config = read_json("matgl_dgl");
+  test::RawTensors tensors = tensors_of("matgl_dgl");
+  REQUIRE(tensors.count("tensor_embedding.emb3.weight") == 1);
+  CHECK(own_features(config, tensors));
+  config["backend"] = "DGL";
+  CHECK(own_features(config, tensors));
+  config["backend"] = "PYG";
+  CHECK(has(error_of(config, tensors),
+            "model.safetensors: has tensor_embedding.emb3, so it is of matgl's layers for DGL, but "
+            "backend is 'PYG'"));
+  config["backend"] = "JAX";
+  CHECK(has(error_of(config, tensors), "backend is 'JAX'; known are 'PYG' and 'DGL'"));
+  for (const std::string part : {"weight", "bias"}) tensors.erase("tensor_embedding.emb3." + part);
+  config["backend"] = "PYG";
+  CHECK(!own_features(config, tensors));
+  config["backend"] = "DGL";
+  CHECK(own_features(config, tensors));
+  config.erase("backend");
+  CHECK(!own_features(config, tensors));
+  config = read_json("matgl_dgl");
+  config["model_version"] = 2;
+  CHECK(has(error_of(config, tensors_of("matgl_dgl")),
+            "model.safetensors: is of matgl's layers for DGL, which have model_version 1, not 2"));
+}
+
+TEST_CASE("tensornet.weights: layers for DGL and for PyG give other energies", "[models][model]") {
+  const test::ExpectedSystem one = test::ExpectedFile(kTensorNets + "matgl_dgl").systems()[0];
+  test::RawTensors tensors = tensors_of("matgl_dgl");
+  for (const std::string part : {"weight", "bias"}) tensors.erase("tensor_embedding.emb3." + part);
+  const test::Folder folder;
+  folder.write("config.json", read_json("matgl_dgl").dump());
+  folder.write("model.safetensors", test::to_safetensors(tensors));
+  LoadedPotential pyg(folder.path(), ops::make_reference_context());
+  CHECK(std::fabs(pyg.energy(one.system) - one.energy) > 1e-3);
 }
 
 TEST_CASE("tensornet.weights: numbers that leave nothing finite are refused", "[models]") {

@@ -112,6 +112,14 @@ void read_elements(const ModelConfig& config, Config& read) {
                             read.references.size(), symbols.size()));
 }
 
+void read_backend(const ModelConfig& config, Config& read) {
+  if (!config.has("backend")) return;
+  const std::string backend = config.text_or("backend", "");
+  if (backend != "PYG" && backend != "DGL")
+    config.fail(fmt::format("backend is {}; known are 'PYG' and 'DGL'", quoted(backend)));
+  read.backend = backend == "DGL" ? Config::Backend::dgl : Config::Backend::pyg;
+}
+
 void read_matgl(const ModelConfig& config, Config& read) {
   read.width = config.count("units", 4096);
   read.n_layers = config.count("nblocks", 64);
@@ -139,6 +147,7 @@ void read_matgl(const ModelConfig& config, Config& read) {
   const std::int64_t version = config.count("model_version", 2);
   read.neighbour_first = version == 1;
   read.opposite_vectors = version == 2;
+  read_backend(config, read);
   read.rows_by_channel = true;
   read.gated = true;
   read_elements(config, read);

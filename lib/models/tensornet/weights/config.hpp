@@ -16,6 +16,7 @@ namespace biogpu::models::tensornet {
 struct Config {
   enum class Dialect { torchmdnet, matgl };
   enum class Radial { exponential, gaussian, bessel };
+  enum class Backend { unknown, pyg, dgl };
 
   Dialect dialect = Dialect::torchmdnet;
   std::int64_t width = 0;     // F channels
@@ -28,6 +29,11 @@ struct Config {
   bool rows_by_channel = false;   // the last scalar maps have row 3 f + p, not p F + f
   bool neighbour_first = false;   // emb2 reads the neighbour's embedding, then the receiver's
   bool opposite_vectors = false;  // embeds with r_j - r_i
+  // Of matgl: whose layers the weights are for. Unknown: weights tell (set_backend()).
+  Backend backend = Backend::unknown;
+  // As matgl's layers for DGL do: messages are an atom's own tensors, with the weights of its
+  // edges.
+  bool sums_own_features = false;
   bool self_edges = false;
   bool has_head_activation = false;  // SiLU after the readout's first map
   bool gated = false;                // the head is matgl's gated one

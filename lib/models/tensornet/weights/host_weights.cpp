@@ -259,12 +259,22 @@ void check_weights(const HostWeights& weights, const std::string& file) {
   }
 }
 
-void refuse_dgl_layers(WeightTable& table, const std::string& file) {
-  if (table.has("tensor_embedding.emb3.weight"))
+void set_backend(Config& config, WeightTable& table, const std::string& file) {
+  if (config.dialect != Config::Dialect::matgl) return;
+  if (table.has("tensor_embedding.emb3.weight")) {
+    if (config.backend == Config::Backend::pyg)
+      throw Error(ErrorCode::bad_input,
+                  file +
+                      ": has tensor_embedding.emb3, so it is of matgl's layers for DGL, but "
+                      "backend is 'PYG'");
+    config.backend = Config::Backend::dgl;
+    for (const char* const part : {"weight", "bias"})
+      table.ignore(fmt::format("tensor_embedding.emb3.{}", part));
+  }
+  config.sums_own_features = config.backend == Config::Backend::dgl;
+  if (config.sums_own_features && !config.neighbour_first)
     throw Error(ErrorCode::bad_input,
-                file +
-                    ": has tensor_embedding.emb3, so it is of matgl's layers for DGL, which "
-                    "send other messages than those for PyG and are not supported");
+                file + ": is of matgl's layers for DGL, which have model_version 1, not 2");
 }
 
 HostWeights read_weights(const Config& config, bool atom_references, WeightTable& table) {

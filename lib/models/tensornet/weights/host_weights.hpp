@@ -75,10 +75,12 @@ struct HostWeights {
 // Takes all of them; what is wrong is told by table.finish().
 HostWeights read_weights(const Config& config, bool atom_references, tensor::WeightTable& table);
 
-// Throws Error{bad_input} that names the file where weights are of matgl's layers for DGL: these
-// sum over edges what an atom itself has, those for PyG what its neighbours have, so that weights
-// of the one give wrong energies in the other. Only the first have emb3, which they do not read.
-void refuse_dgl_layers(tensor::WeightTable& table, const std::string& file);
+// Sets whose layers matgl's weights are for, DGL's or PyG's, after read_weights() and before
+// table.finish(). Layers for DGL sum over edges what an atom itself has, those for PyG what its
+// neighbours have, so that weights of the one give wrong energies in the other. Only the first have
+// emb3, which nothing reads. Throws Error{bad_input} that names the file where the backend of the
+// configuration is not that of the weights, or layers for DGL are of a version not known.
+void set_backend(Config& config, tensor::WeightTable& table, const std::string& file);
 
 // Throws Error{bad_input} that names the file and a tensor whose numbers the pairs' energies cannot
 // be computed from. After table.finish(): all numbers are there and finite.
