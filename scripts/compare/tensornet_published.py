@@ -4,12 +4,12 @@
 usage: scripts/compare/tensornet_published.py BIOGPU --published FOLDER --matgl SOURCE --json FILE
                                               [--device cpu|gpu:0] [--threads N]
 
-FOLDER is TensorNet-MatPES-PBE-v2025.1-PES or TensorNet-ANI-1x-Subset-PES as published, SOURCE the src folder of matgl 2.0.4 (git
-e9cde22), whose pair order their weights have; it computes with its layers for PyG or for DGL, as the folder says. The molecules are
-those of ase, the crystals have the experiment's lattice constants; all atoms are displaced at random, by a fixed seed. Systems with an
-element that the model does not know are left out. matgl computes in double precision, biogpu in fp64 and fp32. Differences of energies are in eV an atom,
-those of forces of the largest force of the system, those of stress in GPa. The status is 1 where one is above its bound
-(BOUNDS), 77 where FOLDER or SOURCE is not there.
+FOLDER is TensorNet-MatPES-PBE-v2025.1-PES or TensorNet-ANI-1x-Subset-PES as published, SOURCE the src folder of matgl 2.0.4
+(git e9cde22), whose pair order their weights have; it computes with its layers for PyG or for DGL, as the folder says. The
+molecules are those of ase, the crystals have the experiment's lattice constants; all atoms are displaced at random, by a
+fixed seed. Systems with an element that the model does not know are left out. matgl computes in double precision, biogpu in
+fp64 and fp32. Differences of energies are in eV an atom, those of forces of the largest force of the system, those of stress
+in GPa. The status is 1 where one is above its bound (BOUNDS), 77 where FOLDER or SOURCE is not there.
 
 Needs safetensors and what scripts/reference/matgl_tensornet.py says.
 """

@@ -61,12 +61,12 @@ def potential_exact(result):
 
 def potential_published(result):
     """A published model against its original in double precision; differences of forces are of the largest one."""
+    heads = {"energy": "energy, eV an atom", "forces": "forces", "stress": "stress, GPa"}
+    columns = [(mode, what) for mode in ("fp64", "fp32") for what in heads if any(what in row[mode] for row in result["systems"])]
     rows = [[row["system"], f"{row['atoms']:,}", f"{row['largest_force_eV_by_A']:.2f}",
-             *(f"{row[mode][what]:.0e}" if what in row[mode] else ""
-               for mode in ("fp64", "fp32") for what in ("energy", "forces", "stress"))] for row in result["systems"]]
-    return table(["system", "atoms", "largest force, eV/A",
-                  *(f"{mode}: {what}" for mode in ("fp64", "fp32") for what in ("energy, eV an atom", "forces", "stress, GPa"))],
-                 rows, "lr" + "r" * 7)
+             *(f"{row[mode][what]:.0e}" if what in row[mode] else "" for mode, what in columns)] for row in result["systems"]]
+    return table(["system", "atoms", "largest force, eV/A", *(f"{mode}: {heads[what]}" for mode, what in columns)],
+                 rows, "lrr" + "r" * len(columns))
 
 
 def potential_operations(*results):

@@ -1,7 +1,7 @@
 """Energies, forces and stress in double precision by a TensorNet of matgl 2.0.4 (git e9cde22), with either of its backends.
 
-The layers for PyG and for DGL are two networks: weights of the one are not for the other. PYG needs torch_geometric, DGL needs dgl
-(2.1.0 with torch 2.2.1); both need torch, ase, pymatgen and lightning. A process can use only one of them.
+The layers for PyG and for DGL are two networks: weights of the one are not for the other. PYG needs torch_geometric, DGL needs
+dgl (2.1.0 with torch 2.2.1); both need torch, ase, pymatgen and lightning. A process can use only one of them.
 """
 
 import importlib
