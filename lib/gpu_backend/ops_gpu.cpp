@@ -7,6 +7,7 @@
 #include "lib/models/tensornet/ops/charge_ops.hpp"
 #include "lib/models/tensornet/ops/edge_ops.hpp"
 #include "lib/models/tensornet/ops/node_ops.hpp"
+#include "lib/models/tensornet/ops/radial_embed.hpp"
 #include "lib/ops/all_ops.hpp"
 #include "lib/tensor/block_linear_gpu.hpp"
 #include "lib/tensor/device_context_gpu.hpp"

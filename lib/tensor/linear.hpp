@@ -14,6 +14,9 @@ struct Linear {
   Tensor weight;                 // operand [n_out, n_in], or empty where `packed` holds it
   Tensor bias;                   // f32 [n_out], or empty
   const void* packed = nullptr;  // the context's own
+  // In fp32 on a GPU: never by a library that cuts long sums off (docs/design/infer_gpu.md), which
+  // is faster.
+  bool exact_sums = false;
 };
 
 // Layer normalisation: (x - mean) / sqrt(variance + eps) * weight + bias over the last axis, the

@@ -40,15 +40,14 @@ template <SplitSide kSide>
 __global__ __launch_bounds__(kRowBlock) void split_rows_kernel(std::uint16_t* to, Rows from,
                                                                float scale, std::int64_t n_rows,
                                                                int d) {
-  const int groups = d / 4;
-  const std::int64_t row = thread_number() / groups;
-  const int column = static_cast<int>(thread_number() % groups) * 4;
-  if (row >= n_rows) return;
-  Float4 x = load_elements4(from, row, column);
+  const RowGroup at = row_group(d / 4);
+  if (at.row >= n_rows) return;
+  const int column = at.group * 4;
+  Float4 x = load_elements4(from, at.row, column);
 #pragma unroll
   for (int i = 0; i < 4; ++i) x.value[i] *= scale;
   const auto [high, low] = split_numbers(x);
-  std::uint16_t* const out = to + row * 3 * d + column;
+  std::uint16_t* const out = to + at.row * 3 * d + column;
   *reinterpret_cast<Words2*>(out) = high;
   *reinterpret_cast<Words2*>(out + d) = kSide == SplitSide::a ? low : high;
   *reinterpret_cast<Words2*>(out + 2 * d) = kSide == SplitSide::a ? high : low;

@@ -12,6 +12,7 @@ namespace biogpu::gpu::ops {
 GemmRunner::GemmRunner(Device& device)
     : device_(device),
       split_(tensor::operand_type(device.precision()) == tensor::DType::f32),
+      is_fp32_(device.precision() == tensor::Precision::fp32),
       type_(device.precision() == tensor::Precision::bf16 ? Number16::bf16 : Number16::fp16) {
   // For tests and comparisons: one way for products of all sizes.
   const char* const choice = std::getenv("BIOGPU_GEMM");
@@ -29,6 +30,7 @@ void GemmRunner::multiply(const Rows& x, std::int64_t m, const tensor::Linear& l
                           const GemmEpilogue& epilogue, const Rows& out) {
   if (m == 0) return;
   const auto& weights = *static_cast<const DeviceLinear*>(linear.packed);
+  const Ways ways = ways_ == Ways::best && is_fp32_ && linear.exact_sums ? Ways::own : ways_;
   GemmArgs args;
   args.a = static_cast<const std::uint16_t*>(x.data);  // of the first slice, where not split
   args.b = weights.weight;
@@ -63,23 +65,24 @@ void GemmRunner::multiply(const Rows& x, std::int64_t m, const tensor::Linear& l
                         static_cast<int>(linear.n_in), device_.stream());
       args.a = split_operands_.data();
     }
-    multiply_once(args, weights);
+    multiply_once(args, weights, ways);
   }
 }
 
-void GemmRunner::multiply_once(const GemmArgs& args, const DeviceLinear& linear) {
+void GemmRunner::multiply_once(const GemmArgs& args, const DeviceLinear& linear, Ways ways) {
   constexpr double kSmall = 2e7;  // operations up to which our own kernel starts as soon
   const bool small = 2.0 * args.m * args.n * args.k < kSmall;
   // Our kernel for Hopper saves the passes that follow the library's product, and adds to a
   // residual in fp32 where it lies, if its wide tiles divide the matrix. What else is added, and
   // results in fp32, stay with the library: whole passes are faster so. So do split operands,
-  // though the library's long sums are cut off: sums in parts take four times as long.
+  // though the library's long sums are cut off: sums in parts take longer. A map with exact_sums
+  // has them all the same.
   const bool wide = args.out.type == Element::f32;
   const bool adds = args.epilogue.residual.data != nullptr;
   const bool suits = adds ? wide && !split_ && args.n % kWideTileColumns == 0 : !wide;
-  const bool ours = ways_ == Ways::own || (ways_ == Ways::best && (suits || library_ == nullptr));
+  const bool ours = ways == Ways::own || (ways == Ways::best && (suits || library_ == nullptr));
   if (ours && launch_gemm_warpgroup(args, type_, device_.stream())) return;
-  if ((ways_ == Ways::library || (ways_ == Ways::best && !small)) &&
+  if ((ways == Ways::library || (ways == Ways::best && !small)) &&
       multiply_by_library(args, linear))
     return;
   launch_gemm(args, type_, device_.stream());

@@ -35,14 +35,15 @@ class GemmRunner {
   const std::string& why_no_library() const { return why_no_library_; }
 
  private:
+  enum class Ways { best, library, own };
   static bool is_aligned(const GemmArgs& args);
-  void multiply_once(const GemmArgs& args, const DeviceLinear& linear);
+  void multiply_once(const GemmArgs& args, const DeviceLinear& linear, Ways ways);
   bool multiply_by_library(const GemmArgs& args, const DeviceLinear& linear);
 
   Device& device_;
   bool split_ = false;
+  bool is_fp32_ = false;
   Number16 type_ = Number16::fp16;
-  enum class Ways { best, library, own };
   Ways ways_ = Ways::best;
   std::string why_no_library_;
   std::unique_ptr<BlasLibrary> library_;

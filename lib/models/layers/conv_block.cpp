@@ -39,8 +39,10 @@ tensor::Linear ConvReader::conv(const std::string& name, std::int64_t n_out, std
   const HostTensor bias = table_.take(name + ".bias", {n_out});
   if (table_.maps() == WeightTable::Maps::only_checked) return {};
   std::vector<float> by_tap = ops::conv1d_weight(weight.view);
-  return context_.upload_linear(Tensor(by_tap.data(), DType::f32, {n_out, n_taps * n_in}),
-                                bias.view);
+  tensor::Linear map =
+      context_.upload_linear(Tensor(by_tap.data(), DType::f32, {n_out, n_taps * n_in}), bias.view);
+  map.exact_sums = true;
+  return map;
 }
 
 ConvBlock ConvReader::block(const std::string& norm, const std::string& name, std::int64_t n_out,

@@ -23,10 +23,9 @@ std::int64_t sums_capacity(const DnaModel::Request& request) {
   return static_cast<std::int64_t>(std::bit_ceil(request.sums.size()));
 }
 
-}  // namespace
-
-tensor::Linear take_head(WeightTable& table, tensor::Context& context, const StoredHead& stored,
-                         const std::vector<std::int64_t>& tracks) {
+// As it is in the file, or of the tracks alone.
+tensor::Linear upload_head(WeightTable& table, tensor::Context& context, const StoredHead& stored,
+                           const std::vector<std::int64_t>& tracks) {
   const std::int64_t n_tracks = stored.n_tracks, n_in = stored.n_in;
   if (tracks.empty() && !stored.is_convolution)
     return table.take_linear(context, stored.name, n_tracks, n_in);
@@ -46,6 +45,15 @@ tensor::Linear take_head(WeightTable& table, tensor::Context& context, const Sto
   const auto n = static_cast<std::int64_t>(tracks.size());
   return context.upload_linear(Tensor(rows.data(), DType::f32, {n, n_in}),
                                Tensor(biases.data(), DType::f32, {n}));
+}
+
+}  // namespace
+
+tensor::Linear take_head(WeightTable& table, tensor::Context& context, const StoredHead& stored,
+                         const std::vector<std::int64_t>& tracks) {
+  tensor::Linear head = upload_head(table, context, stored, tracks);
+  head.exact_sums = true;
+  return head;
 }
 
 TrackInputs upload_track_inputs(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/models/tensornet/ops/edge_ops.hpp"
+#include "lib/models/tensornet/ops/radial_embed.hpp"
 #include "lib/ops/message_passing/message_sum.hpp"
 #include "lib/ops/neighbours/bench_edges.hpp"
 
@@ -26,6 +27,8 @@ BenchTensor make_table(ops::OpBench& bench, std::int64_t n_functions) {
 
 constexpr const char* kTable = "radial table";
 constexpr const char* kMessages = "radial table + message sum of tensors";
+constexpr const char* kEmbed = "tensor embedding";
+constexpr const char* kEmbedGrad = "tensor embedding gradient";
 
 }  // namespace
 
@@ -61,6 +64,54 @@ void radial_table_bench(ops::OpBench& bench) {
               radial_table(bench.context(), op);
               ops::message_sum(bench.context(), sum);
             });
+}
+
+void radial_embed_bench(ops::OpBench& bench) {
+  const bool forward = bench.wanted(kEmbed), backward = bench.wanted(kEmbedGrad);
+  if ((!forward && !backward) || !BenchEdges::suits(bench)) return;
+  const BenchEdges edges(bench);
+  constexpr std::int64_t kTypes = 8;
+  const std::int64_t t = bench.shape().n_rows(), d = BenchEdges::kChannels,
+                     n = edges.device.capacity();
+  std::vector<std::int32_t> numbers(static_cast<std::size_t>(t));
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = static_cast<std::int32_t>(i % kTypes);
+  const BenchTensor table = make_table(bench, 3 * d), receiver = bench.make({kTypes, d}, 1, false),
+                    neighbour = bench.make({kTypes, d}, 1, false),
+                    out = bench.make({9, t, d}, 1, false), space = bench.make({t}, 1, false);
+  const Tensor types(space.device.data, DType::i32, {t}),
+      host_types(numbers.data(), DType::i32, {t});
+  bench.context().copy_in(types, numbers.data());
+  const RadialEmbed op{&edges.device,   table.device,     0,     BenchEdges::kCutoff,
+                       receiver.device, neighbour.device, types, out.device};
+  std::vector<float> memory(out.values.size());
+  const Tensor expected(memory.data(), DType::f32, {9, t, d});
+  const RadialEmbed right{&edges.host,   table.host,     0,          BenchEdges::kCutoff,
+                          receiver.host, neighbour.host, host_types, expected};
+  // Memory: what is known of an edge, and the tensors. The table is read from caches.
+  const double tensors = 36 * static_cast<double>(t * d), of_edges = 24 * static_cast<double>(n);
+  const std::string shape = fmt::format("{} atoms, {} edges x {}", t, n, d);
+  if (forward) {
+    radial_embed(bench.context(), op);
+    radial_embed(bench.reference(), right);
+    bench.add(kEmbed, shape, of_edges + tensors, 40 * static_cast<double>(n * d),
+              bench.error(ops::as_rows(out.device), ops::as_rows(expected)),
+              [&] { radial_embed(bench.context(), op); });
+  }
+  if (!backward) return;
+  const BenchTensor d_out = bench.make({9, t, d}, 1, false), d_r = bench.make({n, 3}, 1, false),
+                    d_distance = bench.make({n}, 1, false);
+  const RadialEmbedGrad grad{op, d_out.device, {}, d_distance.device, d_r.device};
+  radial_embed_grad(bench.context(), grad);
+  std::vector<float> along(d_distance.values.size()), across(d_r.values.size());
+  const Tensor expected_along(along.data(), DType::f32, {n}),
+      expected_across(across.data(), DType::f32, {n, 3});
+  radial_embed_grad(bench.reference(), {right, d_out.host, {}, expected_along, expected_across});
+  bench.add(kEmbedGrad, shape, of_edges + 16 * static_cast<double>(n) + tensors,
+            68 * static_cast<double>(n * d),
+            bench.error(d_r.device.slice(0, 0, edges.count()),
+                        expected_across.slice(0, 0, edges.count())),
+            [&] { radial_embed_grad(bench.context(), grad); });
 }
 
 }  // namespace biogpu::models::tensornet

@@ -2,7 +2,7 @@
 
 #include "lib/models/tensornet/ops/edge_ops.hpp"
 #include "lib/models/tensornet/ops/node_ops.hpp"
-#include "lib/ops/cartesian_tensor/tensor_embed.hpp"
+#include "lib/models/tensornet/ops/radial_embed.hpp"
 #include "lib/ops/cartesian_tensor/tensor_norm.hpp"
 #include "lib/ops/cartesian_tensor/tensor_product.hpp"
 #include "lib/ops/elementwise/silu.hpp"
@@ -69,19 +69,19 @@ void Network::run_chain(const std::vector<Map>& maps, const Tensor& x, const Ten
 }
 
 Tensor Network::embed() {
-  const std::int64_t f = config_.width, n = batch_.n_atoms(), n_edges = batch_.edges.capacity();
-  const auto lower = static_cast<float>(config_.cutoff_lower),
-             upper = static_cast<float>(config_.cutoff_upper);
-  embedding_.weights = take({n_edges, 3, f});
-  radial_table(context_, {batch_.edges.distance, weights_.radial, lower, upper,
-                          as_rows(embedding_.weights, 3 * f)});
-  pair_scale(context_, {embedding_.weights, weights_.receiver, weights_.neighbour, batch_.types,
-                        &batch_.edges, embedding_.weights});
-  embedding_.u = take_tensors();
-  ops::tensor_embed(context_, {embedding_.weights, &batch_.edges, embedding_.u});
+  const std::int64_t f = config_.width, n = batch_.n_atoms();
+  embedding_.radial = {&batch_.edges,
+                       weights_.radial,
+                       static_cast<float>(config_.cutoff_lower),
+                       static_cast<float>(config_.cutoff_upper),
+                       weights_.receiver,
+                       weights_.neighbour,
+                       batch_.types,
+                       take_tensors()};
+  radial_embed(context_, embedding_.radial);
   embedding_.norms = take({n, f});
-  ops::tensor_norm(
-      context_, {embedding_.u, Tensor(embedding_.norms.data, embedding_.norms.dtype, {n, 1, f})});
+  ops::tensor_norm(context_, {embedding_.radial.out,
+                              Tensor(embedding_.norms.data, embedding_.norms.dtype, {n, 1, f})});
   Tensor rows = take({n, f});
   ops::add_layer_norm(context_, {embedding_.norms, {}, weights_.embedding_norm, {}, rows, {}});
   for (int i = 0; i < 2; ++i) {
@@ -90,7 +90,7 @@ Tensor Network::embed() {
   }
   embedding_.scale = as_parts(rows, f);
   embedding_.mapped = take_tensors();
-  map_parts(weights_.embedding_tensors, false, embedding_.u, {}, embedding_.mapped);
+  map_parts(weights_.embedding_tensors, false, embedding_.radial.out, {}, embedding_.mapped);
   const Tensor out = take_tensors();
   part_scale(context_, {embedding_.mapped, embedding_.scale, out});
   return out;

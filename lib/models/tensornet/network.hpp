@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lib/models/tensornet/ops/radial_embed.hpp"
 #include "lib/models/tensornet/weights/config.hpp"
 #include "lib/models/tensornet/weights/weights.hpp"
 #include "lib/ops/neighbours/edges.hpp"
@@ -107,8 +108,7 @@ class Network {
   ops::Edges message_edges_;
 
   struct {
-    Tensor weights;        // [capacity, 3, F]
-    Tensor u;              // sums of directions
+    RadialEmbed radial;    // whose result is the sums of directions
     Tensor norms;          // [T, F]
     Tensor before[2];      // the activations
     Tensor mapped, scale;  // [9, T, F], [T, 3, F]

@@ -3,7 +3,6 @@
 #include "lib/models/tensornet/network.hpp"
 #include "lib/models/tensornet/ops/edge_ops.hpp"
 #include "lib/models/tensornet/ops/node_ops.hpp"
-#include "lib/ops/cartesian_tensor/tensor_embed_grad.hpp"
 #include "lib/ops/cartesian_tensor/tensor_norm_grad.hpp"
 #include "lib/ops/cartesian_tensor/tensor_product_grad.hpp"
 #include "lib/ops/elementwise/silu_grad.hpp"
@@ -103,17 +102,10 @@ void Network::embed_back(const Tensor& d_out, const Tensor& d_distance,
   }
   layer_norm_grad(context_, {embedding_.norms, weights_.embedding_norm, d, d});
   const Tensor d_u = take_tensors();
-  ops::tensor_norm_grad(context_, {embedding_.u, parts_of(d, 1), d_u});
+  ops::tensor_norm_grad(context_, {embedding_.radial.out, parts_of(d, 1), d_u});
   map_parts(weights_.embedding_tensors, true, d_out, d_u, d_u);
-  const Tensor d_weights = take({batch_.edges.capacity(), 3, f});
-  ops::tensor_embed_grad(context_,
-                         {embedding_.weights, &batch_.edges, d_u, d_weights, d_displacement});
-  pair_scale(context_, {d_weights, weights_.receiver, weights_.neighbour, batch_.types,
-                        &batch_.edges, d_weights});
-  radial_table_grad(
-      context_, {batch_.edges.distance, weights_.radial, static_cast<float>(config_.cutoff_lower),
-                 static_cast<float>(config_.cutoff_upper), rows_of(d_weights, 3 * f),
-                 layers_.empty() ? Tensor() : d_distance, d_distance});
+  radial_embed_grad(context_, {embedding_.radial, d_u, layers_.empty() ? Tensor() : d_distance,
+                               d_distance, d_displacement});
 }
 
 void Network::backward(const Gradients& gradients) {

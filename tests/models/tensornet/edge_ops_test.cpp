@@ -63,24 +63,6 @@ TEST_CASE("tensornet.radial_table_grad: agrees with finite differences", "[ops]"
   CHECK(test::gradient_error(distance.values, d_distance.values, loss) < 1e-8);
 }
 
-TEST_CASE("tensornet.pair_scale: sums of the types' rows scale an edge", "[ops]") {
-  Bed bed(GENERATE(from_range(test::subjects())));
-  const std::int64_t d = GENERATE(1, 6, 33);
-  const test::Molecules molecules = test::make_molecules(bed, {9, 1, 14}, 6);
-  const test::EdgesPair edges = test::list_edges(bed, molecules, 4, true);
-  const std::int64_t n = edges.host.capacity();
-  std::vector<std::int32_t> kinds;
-  for (std::int32_t i = 0; i < 24; ++i) kinds.push_back(i % 5);
-  const test::Indices types = bed.indices(kinds);
-  const Pair x = bed.random({n, 3, d}, 1, false), receiver = bed.random({5, d}, 1, false),
-             neighbour = bed.random({5, d}, 1, false), out = bed.unset({n, 3, d}, false);
-  tensornet::pair_scale(bed.reference(),
-                        {x.host, receiver.host, neighbour.host, types.host, &edges.host, out.host});
-  tensornet::pair_scale(bed.device(), {x.device, receiver.device, neighbour.device, types.device,
-                                       &edges.device, out.device});
-  CHECK(bed.difference(out) < 1e-6);
-}
-
 TEST_CASE("tensornet.edge_virial: displacements times gradients over an atom's edges", "[ops]") {
   Bed bed(GENERATE(from_range(test::subjects())));
   const test::Molecules molecules = test::make_molecules(bed, {9, 1, 50}, 6);

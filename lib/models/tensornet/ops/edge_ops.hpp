@@ -38,19 +38,6 @@ struct RadialTableGrad {
 };
 BIOGPU_DECLARE_OP(radial_table_grad, RadialTableGrad);
 
-// The weights of an edge by the types of its two atoms:
-//   out[e, p] = x[e, p] * (receiver[types[i]] + neighbour[types[j]])
-// for edge e from atom j to atom i, channel by channel. It is its own gradient by x.
-struct PairScale {
-  Tensor x;          // f32 [capacity, P, F], contiguous
-  Tensor receiver;   // f32 [n_types, F]
-  Tensor neighbour;  // f32 [n_types, F]
-  Tensor types;      // i32 [T]
-  const Edges* edges = nullptr;
-  Tensor out;  // f32 [capacity, P, F], contiguous; may be x's memory
-};
-BIOGPU_DECLARE_OP(pair_scale, PairScale);
-
 // What an atom's edges add to dE/d(strain), with g[e] of
 // lib/ops/neighbours/neighbour_list_grad.hpp:
 //   out[i, 3 k + l] = sum over the edges e of atom i of r[e, k] g[e, l]

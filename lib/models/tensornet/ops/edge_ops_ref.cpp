@@ -1,28 +1,13 @@
-#include <algorithm>
 #include <cmath>
 
 #include "lib/models/tensornet/ops/edge_ops.hpp"
+#include "lib/models/tensornet/ops/exact_place.hpp"
 #include "lib/ops/reference/real.hpp"
 
 namespace biogpu::models::tensornet {
 namespace {
 
 using ops::reference::with_real;
-
-// Where a distance is in a table; inside is false where functions are 0.
-struct ExactPlace {
-  bool inside;
-  std::int64_t interval;
-  double t;      // 0 to 1
-  double scale;  // intervals in one unit of distance
-
-  ExactPlace(double distance, double lower, double upper, std::int64_t n_intervals)
-      : inside(distance >= lower), scale(static_cast<double>(n_intervals) / (upper - lower)) {
-    const double at = (distance - lower) * scale;
-    interval = std::clamp<std::int64_t>(static_cast<std::int64_t>(at), 0, n_intervals - 1);
-    t = at - static_cast<double>(interval);
-  }
-};
 
 template <class T>
 void look_up(const RadialTable& op) {
@@ -31,11 +16,7 @@ void look_up(const RadialTable& op) {
     const ExactPlace at(static_cast<double>(op.distance.as<T>()[e]), static_cast<double>(op.lower),
                         static_cast<double>(op.upper), op.table.shape[0]);
     const T* const a = op.table.row<T>(at.interval);
-    for (std::int64_t c = 0; c < n; ++c)
-      op.out.row<T>(e)[c] =
-          at.inside ? static_cast<T>(
-                          a[c] + at.t * (a[n + c] + at.t * (a[2 * n + c] + at.t * a[3 * n + c])))
-                    : T{0};
+    for (std::int64_t c = 0; c < n; ++c) op.out.row<T>(e)[c] = static_cast<T>(at.value(a, c, n));
   }
 }
 
@@ -47,31 +28,10 @@ void add_slopes(const RadialTableGrad& op) {
                         static_cast<double>(op.upper), op.table.shape[0]);
     const T* const a = op.table.row<T>(at.interval);
     double sum = 0;
-    for (std::int64_t c = 0; c < n && at.inside; ++c)
-      sum += static_cast<double>(op.d_out.row<T>(e)[c]) *
-             (a[n + c] + at.t * (2.0 * a[2 * n + c] + at.t * 3.0 * a[3 * n + c]));
+    for (std::int64_t c = 0; c < n; ++c)
+      sum += static_cast<double>(op.d_out.row<T>(e)[c]) * at.slope(a, c, n);
     const double before = op.previous.empty() ? 0 : static_cast<double>(op.previous.as<T>()[e]);
-    op.d_distance.as<T>()[e] = static_cast<T>(before + sum * at.scale);
-  }
-}
-
-template <class T>
-void scale_pairs(const PairScale& op) {
-  const std::int64_t n_parts = op.x.shape[1], d = op.x.shape[2];
-  const auto* const types = op.types.as<std::int32_t>();
-  const std::int64_t n_edges = op.edges->starts.as<std::int32_t>()[op.edges->n_atoms()];
-  for (std::int64_t e = 0; e < n_edges; ++e) {
-    const T* const of_receiver =
-        op.receiver.row<T>(types[op.edges->receivers.as<std::int32_t>()[e]]);
-    const T* const of_neighbour =
-        op.neighbour.row<T>(types[op.edges->neighbours.as<std::int32_t>()[e]]);
-    for (std::int64_t p = 0; p < n_parts; ++p)
-      for (std::int64_t f = 0; f < d; ++f) {
-        const std::int64_t at = (e * n_parts + p) * d + f;
-        op.out.as<T>()[at] =
-            static_cast<T>(static_cast<double>(op.x.as<T>()[at]) *
-                           (static_cast<double>(of_receiver[f]) + of_neighbour[f]));
-      }
+    op.d_distance.as<T>()[e] = static_cast<T>(before + sum);
   }
 }
 
@@ -106,10 +66,6 @@ void radial_table_ref(const RadialTable& op) {
 
 void radial_table_grad_ref(const RadialTableGrad& op) {
   with_real(op.d_out, [&](auto real) { add_slopes<decltype(real)>(op); });
-}
-
-void pair_scale_ref(const PairScale& op) {
-  with_real(op.x, [&](auto real) { scale_pairs<decltype(real)>(op); });
 }
 
 void edge_virial_ref(const EdgeVirial& op) {

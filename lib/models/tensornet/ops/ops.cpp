@@ -1,6 +1,7 @@
 #include "lib/models/tensornet/ops/charge_ops.hpp"
 #include "lib/models/tensornet/ops/edge_ops.hpp"
 #include "lib/models/tensornet/ops/node_ops.hpp"
+#include "lib/models/tensornet/ops/radial_embed.hpp"
 #include "lib/ops/dispatch.hpp"
 
 namespace biogpu::models::tensornet {

@@ -66,22 +66,6 @@ void add_slope_of_row(const RadialTableGrad& op, std::int64_t e) {
   op.d_distance.as<float>()[e] = before + hn::GetLane(hn::SumOfLanes(f32, sum)) * at.scale;
 }
 
-void scale_pair(const PairScale& op, std::int64_t e) {
-  const std::int64_t n_parts = op.x.shape[1], d = op.x.shape[2];
-  const auto* const types = op.types.as<std::int32_t>();
-  const float* const receiver =
-      op.receiver.row<float>(types[op.edges->receivers.as<std::int32_t>()[e]]);
-  const float* const neighbour =
-      op.neighbour.row<float>(types[op.edges->neighbours.as<std::int32_t>()[e]]);
-  for_vectors(d, [&](std::int64_t f, std::size_t n) HWY_ATTR {
-    const Vec scale = hn::Add(load_first(receiver + f, n), load_first(neighbour + f, n));
-    for (std::int64_t p = 0; p < n_parts; ++p) {
-      const std::int64_t at = (e * n_parts + p) * d + f;
-      store_first(hn::Mul(scale, load_first(op.x.as<float>() + at, n)), n, op.out.as<float>() + at);
-    }
-  });
-}
-
 void add_pair(const PairAdd& op, std::int64_t e) {
   const float* const receiver = op.receiver.row<float>(op.edges->receivers.as<std::int32_t>()[e]);
   const float* const neighbour =
@@ -167,7 +151,6 @@ namespace biogpu::models::tensornet {
 
 HWY_EXPORT(look_up_row);
 HWY_EXPORT(add_slope_of_row);
-HWY_EXPORT(scale_pair);
 HWY_EXPORT(add_pair);
 HWY_EXPORT(scale_row);
 HWY_EXPORT(scale_grad_of_row);
@@ -204,13 +187,6 @@ void radial_table_cpu(CpuContext& context, const RadialTable& op) {
 void radial_table_grad_cpu(CpuContext& context, const RadialTableGrad& op) {
   context.for_rows(op.d_out.shape[0], [&](std::int64_t e, std::int64_t end) {
     for (; e < end; ++e) HWY_DYNAMIC_DISPATCH(add_slope_of_row)(op, e);
-  });
-}
-
-void pair_scale_cpu(CpuContext& context, const PairScale& op) {
-  const std::int64_t n_edges = op.edges->starts.as<std::int32_t>()[op.edges->n_atoms()];
-  context.for_rows(n_edges, [&](std::int64_t e, std::int64_t end) {
-    for (; e < end; ++e) HWY_DYNAMIC_DISPATCH(scale_pair)(op, e);
   });
 }
 

@@ -9,7 +9,7 @@
 namespace biogpu::models::tensornet {
 
 // Where a distance is in a table of functions (RadialTable, edge_ops.hpp); inside is false where
-// functions are 0. gpu/models/tensornet/edge_ops.hip makes it a device's.
+// functions are 0. gpu/models/tensornet/table_functions.hpp makes it a device's.
 struct TablePlace {
   bool inside;
   std::int64_t interval;
