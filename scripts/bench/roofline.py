@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints the kernels that a pass spends most time in, and their shares of the device's peaks, of Nsight Compute's CSV.
 
-usage: scripts/bench/roofline.py FILE.csv [--kernels N]
+usage: scripts/bench/roofline.py FILE.csv [--kernels N] [--of NAME] [--json FILE]
 
 FILE is what this writes, for a command of one pass (biogpu infer tracks ... one window):
   ncu --csv --page raw --metrics gpu__time_duration.sum,dram__throughput.avg.pct_of_peak_sustained_elapsed,\\
@@ -10,15 +10,20 @@ sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed --log-file FILE.
 A line a kernel: microseconds of all its launches, their number, the share of all kernels' time, and of each launch's
 time the share that the matrix cores are busy and the share of the memory's peak bandwidth, as means that are weighted
 by time. The share of the roofline is the larger of the two. Nsight Compute lowers the clock to the base clock: times
-are longer than those of a run, shares are not affected.
+are longer than those of a run, shares are not affected. --json writes the same for the tables of a page, with --of as
+what was run.
 """
 
 import argparse
 import collections
 import csv
+import json
 import pathlib
 import re
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+from measure import model_tables  # noqa: E402
 
 TIME = "gpu__time_duration.sum"
 SHARES = {"tensor": "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed",
@@ -60,25 +65,33 @@ def short_name(kernel):
     return re.sub(r"\b(?:\w+::)+", "", kernel).removeprefix("void ")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("csv", type=pathlib.Path)
-    parser.add_argument("--kernels", type=int, default=10)
-    arguments = parser.parse_args()
-    launches = read_launches(arguments.csv)
+def summarise(launches, n_kernels):
+    """The kernels that took most of the time."""
     total = sum(microseconds for _, microseconds, _ in launches)
     kernels = collections.defaultdict(list)
     for name, microseconds, shares in launches:
         kernels[name].append((microseconds, shares))
-    print("| kernel | us | launches | of the time | matrix cores | memory | roofline |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
-    for name, parts in sorted(kernels.items(), key=lambda item: -sum(us for us, _ in item[1]))[:arguments.kernels]:
+    rows = []
+    for name, parts in sorted(kernels.items(), key=lambda item: -sum(us for us, _ in item[1]))[:n_kernels]:
         us = sum(part[0] for part in parts)
-        means = {share: sum(t * shares[share] for t, shares in parts) / us for share in SHARES}
-        roofline = sum(t * max(shares.values()) for t, shares in parts) / us
-        print(f"| {name} | {us:.0f} | {len(parts)} | {100 * us / total:.1f} % | {means['tensor']:.0f} % | "
-              f"{means['memory']:.0f} % | {roofline:.0f} % |")
-    print(f"\n{len(launches)} launches, {total:.0f} us")
+        rows.append({"kernel": name, "us": us, "launches": len(parts), "share": us / total,
+                     **{share: sum(t * shares[share] for t, shares in parts) / us / 100 for share in SHARES},
+                     "roofline": sum(t * max(shares.values()) for t, shares in parts) / us / 100})
+    return {"launches": len(launches), "us": total, "kernels": rows}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("csv", type=pathlib.Path)
+    parser.add_argument("--kernels", type=int, default=10)
+    parser.add_argument("--of", default="", metavar="NAME")
+    parser.add_argument("--json", type=pathlib.Path)
+    arguments = parser.parse_args()
+    result = summarise(read_launches(arguments.csv), arguments.kernels)
+    print("\n".join(model_tables.kernel_shares(result)))
+    print(f"\n{result['launches']} launches, {result['us']:.0f} us")
+    if arguments.json:
+        arguments.json.write_text(json.dumps({"of": arguments.of, **result}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Tables of what scripts/bench/infer_tracks.py and infer_potential.py write."""
+"""Tables of what scripts/bench/infer_tracks.py, infer_potential.py and roofline.py write."""
 
 from measure.text import table, times
 
@@ -77,3 +77,11 @@ def potential_operations(*results):
     return table(["operation", *(f"{n:,} atoms" for n in sizes)],
                  [[name, *(times(next(row for row in rows if (row["operation"], row["atoms"]) == (name, n))["eager_by_biogpu"])
                            for n in sizes)] for name in names], "l" + "r" * len(sizes))
+
+
+def kernel_shares(result):
+    """The kernels of a pass that take most of its time, by Nsight Compute."""
+    return table(["kernel", "us", "launches", "of the time", "matrix cores", "memory", "roofline"],
+                 [[f"`{row['kernel']}`", f"{row['us']:.0f}", row["launches"], f"{100 * row['share']:.1f} %",
+                   *(f"{100 * row[key]:.0f} %" for key in ("tensor", "memory", "roofline"))] for row in result["kernels"]],
+                 "lrrrrrr")
