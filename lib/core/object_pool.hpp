@@ -1,5 +1,6 @@
 #pragma once
 
+#include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <utility>
@@ -24,6 +25,15 @@ class ObjectPool {
     free_.pop_back();
     return object;
   }
+  // One of those that were added, as soon as one is free: all have to be released, by uses that
+  // throw too.
+  T& wait() {
+    std::unique_lock lock(mutex_);
+    released_.wait(lock, [&] { return !free_.empty(); });
+    T& object = *free_.back();
+    free_.pop_back();
+    return object;
+  }
   // One more that is free.
   void add(T object) {
     const std::lock_guard lock(mutex_);
@@ -32,6 +42,7 @@ class ObjectPool {
   void release(T& object) {
     const std::lock_guard lock(mutex_);
     free_.push_back(&object);
+    released_.notify_one();
   }
 
   // Those in use, too: for when no thread uses any.
@@ -40,6 +51,7 @@ class ObjectPool {
 
  private:
   std::mutex mutex_;
+  std::condition_variable released_;
   std::deque<T> all_;
   std::vector<T*> free_;
 };

@@ -29,11 +29,12 @@ void run_energy(const EnergyFlags& flags, const std::string& command_line) {
   io::OutputFile out(infer.output, infer.shared.threads);
   if (!as_frames) out.write(tasks::energy_header(options));
   run.run(
-      [&](models::PotentialModel& model, tasks::MoleculeBatch& batch,
-          pipeline::RecordOutputs& result) {
-        const auto systems = tasks::make_systems(model, batch, flags.molecules.charge);
-        std::vector<models::PotentialResult> computed =
-            tasks::compute_systems(model, systems, {flags.forces, flags.stress, false});
+      [&](tasks::MoleculeBatch& batch, pipeline::RecordOutputs& result) {
+        const auto systems = tasks::make_systems(run.model(), batch, flags.molecules.charge);
+        std::vector<models::PotentialResult> computed;
+        run.use_model([&](models::PotentialModel& model) {
+          computed = tasks::compute_systems(model, systems, {flags.forces, flags.stress, false});
+        });
         for (std::size_t i = 0; i < batch.size(); ++i) {
           tasks::require_finite(computed[i], batch.places[i]);
           const molecule::FrameResults frame = tasks::frame_results(

@@ -55,10 +55,9 @@ void run_relax(RelaxFlags flags, const std::string& command_line) {
     table->write(RelaxTexts::kHeader);
   }
   run.run(
-      [&](models::PotentialModel& model, tasks::MoleculeBatch& batch,
-          pipeline::RecordOutputs& result) {
+      [&](tasks::MoleculeBatch& batch, pipeline::RecordOutputs& result) {
         std::vector<models::AtomSystem> systems =
-            tasks::make_systems(model, batch, flags.molecules.charge);
+            tasks::make_systems(run.model(), batch, flags.molecules.charge);
         RelaxTexts texts(texts_options, batch);
         tasks::OnRefused leave_out;
         if (infer.skip_bad)
@@ -67,9 +66,12 @@ void run_relax(RelaxFlags flags, const std::string& command_line) {
             result.n_residues -= batch.molecules[index].n_atoms();
             result.warnings.push_back("skipped: " + what);
           };
-        tasks::relax(
-            model, systems, batch.places, flags.options,
-            [&](const tasks::RelaxPoint& point) { texts.add(point, result.warnings); }, leave_out);
+        run.use_model([&](models::PotentialModel& model) {
+          tasks::relax(
+              model, systems, batch.places, flags.options,
+              [&](const tasks::RelaxPoint& point) { texts.add(point, result.warnings); },
+              leave_out);
+        });
         result.text = texts.joined();
       },
       [&](const pipeline::RecordOutputs& result) {

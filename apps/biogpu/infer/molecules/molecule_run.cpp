@@ -76,8 +76,7 @@ MoleculeRun::MoleculeRun(const MoleculeFlags& flags, std::string name, std::stri
   input_.set_budget(devices_.atoms_per_pass());
   input_.leave_out_bad(
       [this, charge = flags.charge](const MoleculeSource::Record& record) {
-        tasks::make_checked_system(devices_.devices().first<models::PotentialModel>(),
-                                   record.molecule, record.place, charge);
+        tasks::make_checked_system(model(), record.molecule, record.place, charge);
       },
       [this](const std::string& what) { run_.log().warn("skipped: " + what); });
 }
@@ -89,10 +88,9 @@ void MoleculeRun::run(const Compute& compute,
     result.n_records = batch.size();
     for (const molecule::Molecule& molecule : batch.molecules)
       result.n_residues += molecule.n_atoms();
-    devices_.devices().use<models::PotentialModel>(
-        [&](models::PotentialModel& model) { compute(model, batch, result); });
+    compute(batch, result);
   };
-  run_.run(input_, {devices_.devices().size(), devices_.state(), compute_slot, write});
+  run_.run(input_, {2 * devices_.devices().size(), devices_.state(), compute_slot, write});
   if (run_.n_records() == 0) run_.log().warn(kNoFrame);
 }
 

@@ -28,6 +28,7 @@ class PotentialDevices {
     return devices_.first<models::PotentialModel>().info();
   }
   ModelDevices& devices() { return devices_; }
+  const ModelDevices& devices() const { return devices_; }
   std::size_t atoms_per_pass() const { return atoms_per_pass_; }
   // Of the model, for the fingerprint and the summary.
   std::string state() const;
@@ -45,9 +46,18 @@ class MoleculeRun {
               double n_passes);
 
   const models::PotentialModel::Info& info() const { return devices_.info(); }
-  using Compute = std::function<void(models::PotentialModel& model, tasks::MoleculeBatch& batch,
-                                     pipeline::RecordOutputs& result)>;
-  // compute runs on any thread, one a device; write gets the results in the order of the input.
+  // The model, of which all devices have one, for what computes nothing.
+  const models::PotentialModel& model() const {
+    return devices_.devices().first<models::PotentialModel>();
+  }
+  // Gives use(PotentialModel&) a model that is free, waiting for one.
+  template <class Use>
+  void use_model(const Use& use) {
+    devices_.devices().use<models::PotentialModel>(use);
+  }
+  using Compute = std::function<void(tasks::MoleculeBatch& batch, pipeline::RecordOutputs& result)>;
+  // compute runs on any thread, two a device, so that one can prepare a batch or write results as
+  // text while the other has the model; write gets the results in the order of the input.
   void run(const Compute& compute,
            const std::function<void(const pipeline::RecordOutputs& result)>& write);
   // Batches have no more atoms together, but one molecule.

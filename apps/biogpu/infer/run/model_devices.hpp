@@ -19,7 +19,7 @@ namespace biogpu::app {
 // Of the files of weights in a model's folder.
 std::uint64_t weight_bytes(const std::string& folder);
 
-// A run's model on each of its devices, one worker each.
+// A run's model on each of its devices.
 class ModelDevices {
  public:
   // Chooses the devices and loads the model on all of them. run outlives it.
@@ -33,12 +33,16 @@ class ModelDevices {
   Kind& first() const {
     return dynamic_cast<Kind&>(*models_.all().front());
   }
-  // Gives one that is free to a worker, of which there are size().
+  // Gives a worker one of the models, as soon as one is free.
   template <class Kind, class Use>
   void use(const Use& use) {
-    std::unique_ptr<models::Model>& model = models_.acquire();
-    use(dynamic_cast<Kind&>(*model));
-    models_.release(model);
+    struct Held {
+      ObjectPool<std::unique_ptr<models::Model>>& pool;
+      std::unique_ptr<models::Model>& model;
+      ~Held() { pool.release(model); }
+    };
+    const Held held{models_, models_.wait()};
+    use(dynamic_cast<Kind&>(*held.model));
   }
 
   // Throws Error{failed} where a result is NaN or infinite.
