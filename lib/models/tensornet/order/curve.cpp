@@ -11,7 +11,7 @@ namespace biogpu::models::tensornet {
 namespace {
 
 // Three bits, one an axis; turned so that the bit of axis k is that of axis k + steps.
-std::uint32_t turned(std::uint32_t bits, std::uint32_t steps) {
+constexpr std::uint32_t turned(std::uint32_t bits, std::uint32_t steps) {
   return ((bits << steps) | (bits >> (3 - steps))) & 7;
 }
 
@@ -19,6 +19,28 @@ std::uint32_t turned(std::uint32_t bits, std::uint32_t steps) {
 // corner and leaves along an axis so that it meets the next.
 constexpr std::array<std::uint32_t, 8> kEntry{0, 0, 0, 3, 3, 6, 6, 5};
 constexpr std::array<std::uint32_t, 8> kAxis{0, 1, 1, 2, 2, 1, 1, 0};
+
+// For a cube that the curve enters at `entry` and leaves along `axis`, as 3 entry + axis, and one
+// of its halves: the half's place on the curve, and the same of the half as a cube.
+struct Step {
+  std::uint8_t place, next;
+};
+constexpr std::array<std::array<Step, 8>, 24> make_steps() {
+  std::array<std::array<Step, 8>, 24> steps{};
+  for (std::uint32_t cube = 0; cube < 24; ++cube) {
+    const std::uint32_t entry = cube / 3, axis = cube % 3, turns = (axis + 1) % 3;
+    for (std::uint32_t half = 0; half < 8; ++half) {
+      const std::uint32_t gray = turned(half ^ entry, (3 - turns) % 3);
+      const std::uint32_t place = gray ^ gray >> 1 ^ gray >> 2;
+      const std::uint32_t next_entry = entry ^ turned(kEntry[place], turns),
+                          next_axis = (axis + kAxis[place] + 1) % 3;
+      steps[cube][half] = {static_cast<std::uint8_t>(place),
+                           static_cast<std::uint8_t>(3 * next_entry + next_axis)};
+    }
+  }
+  return steps;
+}
+constexpr std::array<std::array<Step, 8>, 24> kSteps = make_steps();
 
 // Coordinates of atoms in lengths of the longest side, from 0 to 1.
 class UnitCube {
@@ -72,16 +94,13 @@ std::uint32_t cell_of(double place) {
 
 std::uint64_t curve_index(std::array<std::uint32_t, 3> cell, int bits) {
   std::uint64_t index = 0;
-  std::uint32_t entry = 0, axis = 0;  // of the cube at hand
+  std::size_t cube = 0;
   for (int bit = bits - 1; bit >= 0; --bit) {
     const std::uint32_t half =
         (cell[0] >> bit & 1) | (cell[1] >> bit & 1) << 1 | (cell[2] >> bit & 1) << 2;
-    const std::uint32_t steps = (axis + 1) % 3;
-    const std::uint32_t gray = turned(half ^ entry, (3 - steps) % 3);
-    const std::uint32_t place = gray ^ gray >> 1 ^ gray >> 2;
-    index = index << 3 | place;
-    entry ^= turned(kEntry[place], steps);
-    axis = (axis + kAxis[place] + 1) % 3;
+    const Step& step = kSteps[cube][half];
+    index = index << 3 | step.place;
+    cube = step.next;
   }
   return index;
 }
