@@ -13,8 +13,8 @@ bar is missed; FILE is written all the same.
 Sizes of 22, 166, 2489 and 5807 atoms are the structures of FOLDER (alanine_dipeptide, chignolin, dhfr, factorIX, as
 .pdb or .pdb.gz) where it has them, others are random atoms at the density of proteins. A batch is --molecules of 22 atoms.
 
-biogpu: compute seconds of `infer energy --forces` with M + 4 frames less those with 4, by M, the median of three: loading and
-graph capture drop out, and edges are found for each frame. torchmd-net: the median of --runs calls of its model, plain, and on a GPU
+biogpu: wall seconds of `infer energy --forces` with M + 4 frames less those with 4, by M, the median of three: loading and
+graph capture drop out; frames are read and edges found for each, as users have it. device_s: of that, on a GPU. torchmd-net: the median of --runs calls of its model, plain, and on a GPU
 replayed as a CUDA graph. With warp-lang it runs its own kernels and finds its edges; without, its plain operations, and
 edges that are given to it, whose time does not count. operations: the eager expressions of torchmd-net at --atoms, and
 the rows of `biogpu infer bench` that do at least as much, by the time of an edge where there are edges. exponent: of time
@@ -169,28 +169,30 @@ class Biogpu:
             lines = lines[n + 2:]
         return numpy.array(energies), numpy.array(forces)
 
-    def compute_seconds(self, molecules, repeats):
+    def times(self, molecules, repeats):
+        """Wall seconds, and on a GPU those of the device."""
         n_atoms = sum(len(numbers) for numbers, _ in molecules)
         batch = ["--batch", n_atoms] if n_atoms <= ATOMS_OF_A_BATCH else []
         write_frames(self.folder / "frames.xyz", molecules, repeats)
         summary = self.run("energy", "-q", "--model", "model", "--forces", *batch, "frames.xyz", "-o", "out.tsv")
-        return summary["time"]["compute_s"]
+        return numpy.array([summary["time"]["wall_s"], summary["time"].get("gpu_s", math.nan)])
 
     def seconds(self, molecules, enough):
         """Of one pass over the molecules, behind a few that do not count: a run's start takes as long as many passes."""
         first = 4
-        base = self.compute_seconds(molecules, first)
+        base = self.times(molecules, first)[0]
         more = 36 if base < 4 * enough else 2 * first
-        once = max(1e-6, (self.compute_seconds(molecules, more) - base) / (more - first))
+        once = max(1e-6, (self.times(molecules, more)[0] - base) / (more - first))
         bytes_of_one = (self.folder / "frames.xyz").stat().st_size / more
         n = int(max(first, min(math.ceil(enough / once), FRAMES - first, INPUT_BYTES // bytes_of_one - first)))
         found = []
         for _ in range(3):
-            base = self.compute_seconds(molecules, first)
-            found.append((self.compute_seconds(molecules, first + n) - base) / n)
-        if not statistics.median(found) > 0:
+            base = self.times(molecules, first)
+            found.append((self.times(molecules, first + n) - base) / n)
+        wall, device = numpy.median(found, axis=0)
+        if not wall > 0:
             sys.exit(f"{n} passes take no longer than none: {found}")
-        return statistics.median(found)
+        return {"biogpu_s": float(wall), **({"biogpu_device_s": float(device)} if math.isfinite(device) else {})}
 
     def operations(self, atoms):
         found = {}
@@ -351,7 +353,7 @@ def measure(name, molecules, biogpu, reference):
     plain, graph = reference.seconds()
     if reference.device.type == "cuda":
         torch.cuda.empty_cache()  # the other program needs the memory
-    row["biogpu_s"] = biogpu.seconds(molecules, 0.3)
+    row.update(biogpu.seconds(molecules, 1))
     row["torchmdnet_s"], row["torchmdnet_graph_s"] = plain, graph
     for key in ("torchmdnet", "torchmdnet_graph"):
         if isinstance(row[f"{key}_s"], float):
