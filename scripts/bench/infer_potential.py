@@ -170,12 +170,12 @@ class Biogpu:
         return numpy.array(energies), numpy.array(forces)
 
     def times(self, molecules, repeats):
-        """Wall seconds, and on a GPU those of the device."""
+        """Wall seconds, and those of a GPU."""
         n_atoms = sum(len(numbers) for numbers, _ in molecules)
         batch = ["--batch", n_atoms] if n_atoms <= ATOMS_OF_A_BATCH else []
         write_frames(self.folder / "frames.xyz", molecules, repeats)
         summary = self.run("energy", "-q", "--model", "model", "--forces", *batch, "frames.xyz", "-o", "out.tsv")
-        return numpy.array([summary["time"]["wall_s"], summary["time"].get("gpu_s", math.nan)])
+        return numpy.array([summary["time"]["wall_s"], summary["time"].get("gpu_s", 0)])
 
     def seconds(self, molecules, enough):
         """Of one pass over the molecules, behind a few that do not count: a run's start takes as long as many passes."""
@@ -192,7 +192,7 @@ class Biogpu:
         wall, device = numpy.median(found, axis=0)
         if not wall > 0:
             sys.exit(f"{n} passes take no longer than none: {found}")
-        return {"biogpu_s": float(wall), **({"biogpu_device_s": float(device)} if math.isfinite(device) else {})}
+        return {"biogpu_s": float(wall), **({"biogpu_device_s": float(device)} if device > 0 else {})}
 
     def operations(self, atoms):
         found = {}
