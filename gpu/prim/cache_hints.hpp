@@ -9,8 +9,7 @@
 
 namespace biogpu::gpu {
 
-// What this multiprocessor will not read again: past its first cache, which keeps what it does read
-// again.
+// Loads past the first-level cache, for data that this multiprocessor does not read again.
 template <class T>
 __device__ __forceinline__ T load_no_allocate(const T* from) {
   static_assert((sizeof(T) == 8 || sizeof(T) == 16) && alignof(T) == sizeof(T));
@@ -38,7 +37,8 @@ __device__ __forceinline__ T load_no_allocate(const T* from) {
 #endif
 }
 
-// What nobody reads again soon: the caches give it up first. Plain loads and stores but for NVIDIA.
+// Streaming accesses: data that is not read again soon, which caches evict first. Plain loads and
+// stores on other vendors.
 template <class T>
 __device__ __forceinline__ T load_streaming(const T* from) {
   static_assert((sizeof(T) == 8 || sizeof(T) == 16) && alignof(T) == sizeof(T));

@@ -25,9 +25,8 @@ class ObjectPool {
     free_.pop_back();
     return object;
   }
-  // One of those that were added, as soon as one is free: all have to be released, by uses that
-  // throw too.
-  T& wait() {
+  // Waits for a free object among those added. Every user must release, also when it throws.
+  T& wait_acquire() {
     std::unique_lock lock(mutex_);
     released_.wait(lock, [&] { return !free_.empty(); });
     T& object = *free_.back();

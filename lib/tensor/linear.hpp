@@ -14,9 +14,9 @@ struct Linear {
   Tensor weight;                 // operand [n_out, n_in], or empty where `packed` holds it
   Tensor bias;                   // f32 [n_out], or empty
   const void* packed = nullptr;  // the context's own
-  // In fp32 on a GPU: never by a library that cuts long sums off (docs/design/infer_gpu.md), which
-  // is faster.
-  bool exact_sums = false;
+  // In fp32 on a GPU: summed in parts by our kernels, not by the vendor's library, which is faster
+  // and cuts long sums off (docs/design/infer_gpu.md).
+  bool sum_in_parts = false;
 };
 
 // Layer normalisation: (x - mean) / sqrt(variance + eps) * weight + bias over the last axis, the

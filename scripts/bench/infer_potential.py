@@ -8,13 +8,14 @@ A model of torchmd-net's default shape (128 channels, 2 layers, 32 radial functi
 without TF32. First energies and forces of both programs are compared, to 1e-4 of the largest; only then is a size timed.
 Up to --exact atoms [5807, on a CPU 500] torchmd-net in double precision is the reference of biogpu's fp32, of its fp64 (on the
 CPU, up to 500 atoms) and of torchmd-net's fp32: exact has their differences, of forces in the largest force, which are to be
-at most 1e-5 in fp32, and of the energies of whole molecules in kcal/mol and in the largest energy. The status is 1 where a
+at most 1e-5 in fp32 and 3e-8 in fp64, and of the energies of whole molecules in kcal/mol and in the largest energy. The status is 1 where a
 bar is missed; FILE is written all the same.
 Sizes of 22, 166, 2489 and 5807 atoms are the structures of FOLDER (alanine_dipeptide, chignolin, dhfr, factorIX, as
 .pdb or .pdb.gz) where it has them, others are random atoms at the density of proteins. A batch is --molecules of 22 atoms.
 
-biogpu: wall seconds of `infer energy --forces` with M + 4 frames less those with 4, by M, the median of three: loading and
-graph capture drop out; frames are read and edges found for each, as users have it. device_s: of that, on a GPU. torchmd-net: the median of --runs calls of its model, plain, and on a GPU
+biogpu: wall time of `infer energy --forces` on M + 4 frames minus that on 4 frames, divided by M; median of three.
+Loading and graph capture cancel out; reading frames and listing edges count. biogpu_device_s: the part on the GPU.
+torchmd-net: the median of --runs calls of its model, plain, and on a GPU
 replayed as a CUDA graph. With warp-lang it runs its own kernels and finds its edges; without, its plain operations, and
 edges that are given to it, whose time does not count. operations: the eager expressions of torchmd-net at --atoms, and
 the rows of `biogpu infer bench` that do at least as much, by the time of an edge where there are edges. exponent: of time

@@ -27,7 +27,7 @@ def load(path, fail, kept="tensors"):
             warnings.simplefilter("ignore")  # of protocols: what cannot be loaded is an error anyway
             return torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError:
-        fail(path, f"holds something else than {kept}, which is not loaded, or is damaged")
+        fail(path, f"contains objects other than {kept}, which are not loaded, or is damaged")
     except MemoryError:
         fail(path, "there is not enough memory for it")
     except Exception as error:  # bytes of something else make an unpickler fail in any way

@@ -80,7 +80,7 @@ def main():
               "length_unit": "angstrom", **arguments}
     for key, otherwise in (("data_mean", 0.0), ("data_std", 1.0)):
         if key in state and state[key].numel() != 1:
-            fail(args.input / "state.pt", f"{key} is no number")
+            fail(args.input / "state.pt", f"{key} has {state[key].numel()} values; expected 1")
         config[key] = float(state[key]) if key in state else otherwise
     offsets = state.get("element_refs.property_offset")
     if offsets is not None:

@@ -113,7 +113,7 @@ check "charges matter" bash -c '! cmp -s out.txt m.tsv'
 : >empty.xyz
 works infer energy -q --device cpu --model "$molecules" empty.xyz
 check "an empty file gives a header" n_lines_is out.txt 1
-check "and a warning" err_has "warning: there is no frame to compute; the output has none"
+check "and a warning" err_has "warning: the input has no frames; the output has no results"
 
 # Refusals: one line with file and frame, no output.
 bad() { fails 3 "$1" infer energy -q --device cpu --model "$molecules" --charge 0 bad.xyz -o bad.tsv; check "no output" absent bad.tsv; }

@@ -58,7 +58,7 @@ fails 2 "whole.extxyz: frame 1: has velocities" infer md -q --device cpu --model
 works infer md -q --device cpu --model "$molecules" empty.xyz -o empty.extxyz --table empty.tsv
 check "no frames" n_lines_is empty.extxyz 0
 check "and the header of the table" n_lines_is empty.tsv 1
-check "and a warning" err_has "warning: there is no frame to compute; the output has none"
+check "and a warning" err_has "warning: the input has no frames; the output has no results"
 
 # A killed run goes on in the middle of a trajectory.
 long="--device cpu --ensemble nvt --temperature 300 --timestep 0.2 --steps 400 --every 2"

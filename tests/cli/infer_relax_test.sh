@@ -216,7 +216,7 @@ bad "1: atoms 1 (C) and 2 (H) are at one place"
 works infer relax -q --device cpu --model "$molecules" empty.xyz -o empty.extxyz --table empty.tsv
 check "no molecules, no frames" n_lines_is empty.extxyz 0
 check "and the header of the table" n_lines_is empty.tsv 1
-check "and a warning" err_has "warning: there is no frame to compute; the output has none"
+check "and a warning" err_has "warning: the input has no frames; the output has no results"
 fails 1 "absent.xyz: cannot be opened" infer relax -q --device cpu --model "$molecules" absent.xyz
 fails 2 "the same file\|is also\|takes the place of" infer relax -q --device cpu --model "$molecules" m.extxyz -o m.extxyz
 finish

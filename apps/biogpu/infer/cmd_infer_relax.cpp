@@ -127,8 +127,10 @@ Run add_infer_relax(CLI::App& command) {
   const OptionGroup options(command);
   add_relax_options(options, *flags);
   add_molecule_flags(command, flags->molecules);
-  add_skip_bad_flag(command, flags->molecules.infer,
-                    "frames that are malformed or that the model refuses, first or on the way");
+  add_skip_bad_flag(
+      command, flags->molecules.infer,
+      "molecules that are malformed, or that the model refuses at the start or during "
+      "relaxation");
   add_infer_shard_flag(command, flags->molecules.infer,
                        "part I of N of the molecules; the outputs are joined by cat");
   command.footer(

@@ -30,7 +30,7 @@ void GemmRunner::multiply(const Rows& x, std::int64_t m, const tensor::Linear& l
                           const GemmEpilogue& epilogue, const Rows& out) {
   if (m == 0) return;
   const auto& weights = *static_cast<const DeviceLinear*>(linear.packed);
-  const Ways ways = ways_ == Ways::best && is_fp32_ && linear.exact_sums ? Ways::own : ways_;
+  const Ways ways = ways_ == Ways::best && is_fp32_ && linear.sum_in_parts ? Ways::own : ways_;
   GemmArgs args;
   args.a = static_cast<const std::uint16_t*>(x.data);  // of the first slice, where not split
   args.b = weights.weight;
@@ -75,7 +75,7 @@ void GemmRunner::multiply_once(const GemmArgs& args, const DeviceLinear& linear,
   // Our kernel for Hopper saves the passes that follow the library's product, and adds to a
   // residual in fp32 where it lies, if its wide tiles divide the matrix. What else is added, and
   // results in fp32, stay with the library: whole passes are faster so. So do split operands,
-  // though the library's long sums are cut off: sums in parts take longer. A map with exact_sums
+  // though the library's long sums are cut off: sums in parts take longer. A map with sum_in_parts
   // has them all the same.
   const bool wide = args.out.type == Element::f32;
   const bool adds = args.epilogue.residual.data != nullptr;

@@ -41,7 +41,7 @@ tensor::Linear ConvReader::conv(const std::string& name, std::int64_t n_out, std
   std::vector<float> by_tap = ops::conv1d_weight(weight.view);
   tensor::Linear map =
       context_.upload_linear(Tensor(by_tap.data(), DType::f32, {n_out, n_taps * n_in}), bias.view);
-  map.exact_sums = true;
+  map.sum_in_parts = true;
   return map;
 }
 

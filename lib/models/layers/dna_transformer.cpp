@@ -20,11 +20,11 @@ using tensor::WeightTable;
 
 namespace {
 
-// Differences between windows are small beside the sums.
-void set_exact_sums(DnaTransformerBlock& block) {
+// Tracks differ little between positions compared with the size of the sums, so cut-off sums show.
+void set_sum_in_parts(DnaTransformerBlock& block) {
   for (tensor::Linear* const map :
        {&block.qkv, &block.attention_out, &block.ffn_up, &block.ffn_down})
-    map->exact_sums = true;
+    map->sum_in_parts = true;
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ DnaTransformerBlock DnaTransformerReader::relative_block(const std::string& name
   block.position_bias = bias("rel_pos_bias");
   to_relative_.push_back(table_.take(attention + "to_rel_k.weight", {n_heads * d_key, n_features}));
   block.attention_out = table_.take_linear(context_, attention + "to_out", d, shape_.mixed_width());
-  set_exact_sums(block);
+  set_sum_in_parts(block);
   return block;
 }
 
@@ -83,7 +83,7 @@ DnaTransformerBlock DnaTransformerReader::rotary_block(const std::string& name) 
   block.q_scale = static_cast<float>(1 / std::sqrt(static_cast<double>(d_key)));
   block.attention_out =
       table_.take_linear(context_, attention + "out_proj", d, shape_.mixed_width());
-  set_exact_sums(block);
+  set_sum_in_parts(block);
   return block;
 }
 

@@ -52,7 +52,7 @@ tensor::Linear upload_head(WeightTable& table, tensor::Context& context, const S
 tensor::Linear take_head(WeightTable& table, tensor::Context& context, const StoredHead& stored,
                          const std::vector<std::int64_t>& tracks) {
   tensor::Linear head = upload_head(table, context, stored, tracks);
-  head.exact_sums = true;
+  head.sum_in_parts = true;
   return head;
 }
 

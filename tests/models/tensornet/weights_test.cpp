@@ -170,7 +170,8 @@ TEST_CASE("tensornet.weights: emb3 and the backend tell matgl's layers for DGL",
   config = read_json("matgl_dgl");
   config["model_version"] = 2;
   CHECK(has(error_of(config, tensors_of("matgl_dgl")),
-            "model.safetensors: is of matgl's layers for DGL, which have model_version 1, not 2"));
+            "model.safetensors: has weights of matgl's DGL layers with model_version 2; "
+            "expected model_version 1"));
 }
 
 TEST_CASE("tensornet.weights: layers for DGL and for PyG give other energies", "[models][model]") {

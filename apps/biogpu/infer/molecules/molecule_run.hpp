@@ -16,7 +16,7 @@
 
 namespace biogpu::app {
 
-inline constexpr char kNoFrame[] = "there is no frame to compute; the output has none";
+inline constexpr char kNoFrame[] = "the input has no frames; the output has no results";
 
 // A potential on the devices of a run over molecules.
 class PotentialDevices {
@@ -46,11 +46,11 @@ class MoleculeRun {
               double n_passes);
 
   const models::PotentialModel::Info& info() const { return devices_.info(); }
-  // The model, of which all devices have one, for what computes nothing.
+  // The first device's model, for checks that compute nothing.
   const models::PotentialModel& model() const {
     return devices_.devices().first<models::PotentialModel>();
   }
-  // Gives use(PotentialModel&) a model that is free, waiting for one.
+  // Calls use(PotentialModel&) with a free model; waits for one.
   template <class Use>
   void use_model(const Use& use) {
     devices_.devices().use<models::PotentialModel>(use);
@@ -64,7 +64,7 @@ class MoleculeRun {
   void limit_batch(std::size_t n_atoms) {
     input_.set_budget(std::min(n_atoms, devices_.atoms_per_pass()));
   }
-  // Frames of a result that turned out to be bad while they were computed, and that it has not.
+  // Frames skipped during computation; the result does not contain them.
   void add_skipped(std::uint64_t n_frames) { n_skipped_ += n_frames; }
   // As ModelRun has it; throws at the end where frames were skipped.
   void finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs);

@@ -41,7 +41,7 @@ class ModelDevices {
       std::unique_ptr<models::Model>& model;
       ~Held() { pool.release(model); }
     };
-    const Held held{models_, models_.wait()};
+    const Held held{models_, models_.wait_acquire()};
     use(dynamic_cast<Kind&>(*held.model));
   }
 

@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "lib/models/tensornet/ops/edge_ops.hpp"
-#include "lib/models/tensornet/ops/exact_place.hpp"
+#include "lib/models/tensornet/ops/table_lookup_ref.hpp"
 #include "lib/ops/reference/real.hpp"
 
 namespace biogpu::models::tensornet {
@@ -13,7 +13,7 @@ template <class T>
 void look_up(const RadialTable& op) {
   const std::int64_t n = op.out.shape[1];
   for (std::int64_t e = 0; e < op.out.shape[0]; ++e) {
-    const ExactPlace at(static_cast<double>(op.distance.as<T>()[e]), static_cast<double>(op.lower),
+    const TableLookupRef at(static_cast<double>(op.distance.as<T>()[e]), static_cast<double>(op.lower),
                         static_cast<double>(op.upper), op.table.shape[0]);
     const T* const a = op.table.row<T>(at.interval);
     for (std::int64_t c = 0; c < n; ++c) op.out.row<T>(e)[c] = static_cast<T>(at.value(a, c, n));
@@ -24,7 +24,7 @@ template <class T>
 void add_slopes(const RadialTableGrad& op) {
   const std::int64_t n = op.d_out.shape[1];
   for (std::int64_t e = 0; e < op.d_out.shape[0]; ++e) {
-    const ExactPlace at(static_cast<double>(op.distance.as<T>()[e]), static_cast<double>(op.lower),
+    const TableLookupRef at(static_cast<double>(op.distance.as<T>()[e]), static_cast<double>(op.lower),
                         static_cast<double>(op.upper), op.table.shape[0]);
     const T* const a = op.table.row<T>(at.interval);
     double sum = 0;

@@ -1,6 +1,6 @@
 #include "lib/models/tensornet/ops/radial_embed.hpp"
 
-#include "lib/models/tensornet/ops/exact_place.hpp"
+#include "lib/models/tensornet/ops/table_lookup_ref.hpp"
 #include "lib/ops/cartesian_tensor/matrix3.hpp"
 #include "lib/ops/reference/real.hpp"
 
@@ -14,7 +14,7 @@ template <class T>
 struct ExactEdge {
   const RadialEmbed& op;
   std::int64_t e, i, j;
-  ExactPlace place;
+  TableLookupRef place;
   double length;
   double u[3] = {};
 

@@ -15,27 +15,27 @@ constexpr std::uint32_t turned(std::uint32_t bits, std::uint32_t steps) {
   return ((bits << steps) | (bits >> (3 - steps))) & 7;
 }
 
-// The curve through the eight halves of a cube follows the Gray code; in each half it enters at a
-// corner and leaves along an axis so that it meets the next.
+// Through the eight octants of a cube the curve follows the Gray code; it enters each octant at a
+// corner and leaves along an axis, so that it meets the next.
 constexpr std::array<std::uint32_t, 8> kEntry{0, 0, 0, 3, 3, 6, 6, 5};
 constexpr std::array<std::uint32_t, 8> kAxis{0, 1, 1, 2, 2, 1, 1, 0};
 
-// For a cube that the curve enters at `entry` and leaves along `axis`, as 3 entry + axis, and one
-// of its halves: the half's place on the curve, and the same of the half as a cube.
+// State of a cube: 3 entry + axis, for the corner where the curve enters and the axis along which
+// it leaves. For a state and an octant: the octant's index on the curve, and the state in it.
 struct Step {
-  std::uint8_t place, next;
+  std::uint8_t index, next;
 };
 constexpr std::array<std::array<Step, 8>, 24> make_steps() {
   std::array<std::array<Step, 8>, 24> steps{};
   for (std::uint32_t cube = 0; cube < 24; ++cube) {
     const std::uint32_t entry = cube / 3, axis = cube % 3, turns = (axis + 1) % 3;
-    for (std::uint32_t half = 0; half < 8; ++half) {
-      const std::uint32_t gray = turned(half ^ entry, (3 - turns) % 3);
-      const std::uint32_t place = gray ^ gray >> 1 ^ gray >> 2;
-      const std::uint32_t next_entry = entry ^ turned(kEntry[place], turns),
-                          next_axis = (axis + kAxis[place] + 1) % 3;
-      steps[cube][half] = {static_cast<std::uint8_t>(place),
-                           static_cast<std::uint8_t>(3 * next_entry + next_axis)};
+    for (std::uint32_t octant = 0; octant < 8; ++octant) {
+      const std::uint32_t gray = turned(octant ^ entry, (3 - turns) % 3);
+      const std::uint32_t index = gray ^ gray >> 1 ^ gray >> 2;
+      const std::uint32_t next_entry = entry ^ turned(kEntry[index], turns),
+                          next_axis = (axis + kAxis[index] + 1) % 3;
+      steps[cube][octant] = {static_cast<std::uint8_t>(index),
+                             static_cast<std::uint8_t>(3 * next_entry + next_axis)};
     }
   }
   return steps;
@@ -96,10 +96,10 @@ std::uint64_t curve_index(std::array<std::uint32_t, 3> cell, int bits) {
   std::uint64_t index = 0;
   std::size_t cube = 0;
   for (int bit = bits - 1; bit >= 0; --bit) {
-    const std::uint32_t half =
+    const std::uint32_t octant =
         (cell[0] >> bit & 1) | (cell[1] >> bit & 1) << 1 | (cell[2] >> bit & 1) << 2;
-    const Step& step = kSteps[cube][half];
-    index = index << 3 | step.place;
+    const Step& step = kSteps[cube][octant];
+    index = index << 3 | step.index;
     cube = step.next;
   }
   return index;

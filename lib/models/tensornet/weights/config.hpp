@@ -29,10 +29,9 @@ struct Config {
   bool rows_by_channel = false;   // the last scalar maps have row 3 f + p, not p F + f
   bool neighbour_first = false;   // emb2 reads the neighbour's embedding, then the receiver's
   bool opposite_vectors = false;  // embeds with r_j - r_i
-  // Of matgl: whose layers the weights are for. Unknown: weights tell (set_backend()).
+  // matgl only: the backend of the layers; unknown: decided from the weights (set_backend()).
   Backend backend = Backend::unknown;
-  // As matgl's layers for DGL do: messages are an atom's own tensors, with the weights of its
-  // edges.
+  // matgl's DGL layers: an interaction sums the atom's own features over its edges.
   bool sums_own_features = false;
   bool self_edges = false;
   bool has_head_activation = false;  // SiLU after the readout's first map

@@ -274,7 +274,7 @@ void set_backend(Config& config, WeightTable& table, const std::string& file) {
   config.sums_own_features = config.backend == Config::Backend::dgl;
   if (config.sums_own_features && !config.neighbour_first)
     throw Error(ErrorCode::bad_input,
-                file + ": is of matgl's layers for DGL, which have model_version 1, not 2");
+                file + ": has weights of matgl's DGL layers with model_version 2; expected model_version 1");
 }
 
 HostWeights read_weights(const Config& config, bool atom_references, WeightTable& table) {

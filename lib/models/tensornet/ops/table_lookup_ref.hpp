@@ -5,15 +5,15 @@
 
 namespace biogpu::models::tensornet {
 
-// Where a distance is in a table of functions, for references (RadialTable, edge_ops.hpp); inside
-// is false where functions are 0.
-struct ExactPlace {
+// Position of a distance in a table of functions (RadialTable, edge_ops.hpp), in double precision,
+// for references; inside is false where functions are 0.
+struct TableLookupRef {
   bool inside;
   std::int64_t interval;
   double t;      // 0 to 1
   double scale;  // intervals in one unit of distance
 
-  ExactPlace(double distance, double lower, double upper, std::int64_t n_intervals)
+  TableLookupRef(double distance, double lower, double upper, std::int64_t n_intervals)
       : inside(distance >= lower), scale(static_cast<double>(n_intervals) / (upper - lower)) {
     const double at = (distance - lower) * scale;
     interval = std::clamp<std::int64_t>(static_cast<std::int64_t>(at), 0, n_intervals - 1);
