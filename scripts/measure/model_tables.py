@@ -81,6 +81,21 @@ def potential_operations(*results):
                            for n in sizes)] for name in names], "l" + "r" * len(sizes))
 
 
+def crystal_lattices(result):
+    """Lattice constants in Angstrom where the stress is 0."""
+    return table(["crystal", "matgl 2.0.4, double precision", f"biogpu, {result['precision']}", "experiment"],
+                 [[name, f"{row['matgl_A']:.7f}", f"{row['lattice_constant_A']:.7f}", f"{row['experiment_A']:.3f}"]
+                  for name, row in result["lattice"]["crystals"].items()], "lrrr")
+
+
+def energy_drift(result):
+    """The total energy of dynamics at constant energy: its slope by time and its standard deviation."""
+    drift = result["drift"]
+    return table(["atoms of Si", "steps", "step, fs", "mean temperature, K", "slope, eV per atom and ps", "standard deviation, eV per atom"],
+                 [[drift["atoms"], f"{drift['steps']:,}", f"{drift['timestep_fs']:.0f}", f"{drift['temperature_K']:.0f}",
+                   f"{drift['slope_eV_per_atom_and_ps']:.0e}", f"{drift['deviation_eV_per_atom']:.0e}"]], "rrrrrr")
+
+
 def kernel_shares(result):
     """The kernels of a pass that take most of its time, by Nsight Compute."""
     return table(["kernel", "us", "launches", "of the time", "matrix cores", "memory", "roofline"],
