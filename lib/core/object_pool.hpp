@@ -9,7 +9,8 @@
 namespace biogpu {
 
 // Objects that threads use in turns, each by one thread at a time; made when none is free, and kept
-// where they are. One that is not released, as its use threw, is not given out again.
+// where they are. One that acquire() gave and whose use threw is not released: it is not given out
+// again.
 template <class T>
 class ObjectPool {
  public:

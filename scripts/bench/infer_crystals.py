@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks a published model of crystals: lattice constants by `biogpu infer relax`, conserved energy by `biogpu infer md`.
 
-usage: scripts/bench/infer_crystals.py BIOGPU --published FOLDER --json FILE [--device cpu|gpu:0] [--threads N]
+usage: scripts/bench/infer_crystals.py BIOGPU --published FOLDER --json FILE [--device cpu|gpu|N] [--threads N]
                                        [--precision fp32|fp64] [--only lattice|drift] [--steps N]
 
 FOLDER is matgl's TensorNet-MatPES-PBE-v2025.1-PES as published (converted here, which needs torch) or as

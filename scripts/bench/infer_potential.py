@@ -5,7 +5,8 @@ usage: scripts/bench/infer_potential.py BIOGPU --json FILE [--device cpu|gpu] [-
                                         [--sizes N,...] [--molecules N] [--atoms N,...] [--runs N] [--exact N]
 
 A model of torchmd-net's default shape (128 channels, 2 layers, 32 radial functions, cutoff 4.5 A) with random weights, fp32
-without TF32. First energies and forces of both programs are compared, to 1e-4 of the largest; only then is a size timed.
+without TF32. First energies and forces of both programs are compared, to 1e-4 of the largest where neither is compared with double
+precision; only then is a size timed.
 Up to --exact atoms [5807, on a CPU 500] torchmd-net in double precision is the reference of biogpu's fp32, of its fp64 (on the
 CPU, up to 500 atoms) and of torchmd-net's fp32: exact has their differences, of forces in the largest force, which are to be
 at most 1e-5 in fp32 and 3e-8 in fp64, and of the energies of whole molecules in kcal/mol and in the largest energy. The status is 1 where a
@@ -347,10 +348,11 @@ def measure(name, molecules, biogpu, reference):
     else:
         for what, a, b in zip(("energies", "forces"), biogpu.results(molecules), theirs):
             row[f"{what}_difference"] = difference(a, b)
-            if not row[f"{what}_difference"] <= TOLERANCE:
-                sys.exit(f"{name}: {what} differ by {row[f'{what}_difference']:.3g} of the largest")
-        if row["atoms"] <= biogpu.arguments.exact:
+        if row["atoms"] <= biogpu.arguments.exact:  # judged by its bars: torchmd-net's fp32 is no reference then
             row["exact"] = exact(molecules, biogpu, reference, theirs)
+        for what in ("energies", "forces"):
+            if "exact" not in row and not row[f"{what}_difference"] <= TOLERANCE:
+                sys.exit(f"{name}: {what} differ by {row[f'{what}_difference']:.3g} of the largest")
     plain, graph = reference.seconds()
     if reference.device.type == "cuda":
         torch.cuda.empty_cache()  # the other program needs the memory

@@ -2,7 +2,7 @@
 """Compares `biogpu infer energy` with matgl on a published TensorNet: energies, forces and stress of molecules and crystals.
 
 usage: scripts/compare/tensornet_published.py BIOGPU --published FOLDER --matgl SOURCE --json FILE
-                                              [--device cpu|gpu:0] [--threads N]
+                                              [--device cpu|gpu|N] [--threads N]
 
 FOLDER is TensorNet-MatPES-PBE-v2025.1-PES or TensorNet-ANI-1x-Subset-PES as published, SOURCE the src folder of matgl 2.0.4
 (git e9cde22), whose pair order their weights have; it computes with its layers for PyG or for DGL, as the folder says. The
@@ -71,7 +71,7 @@ def read_frames(path):
 
 
 def ours(arguments, folder, precision):
-    command = [arguments.biogpu, "infer", "energy", "-q", "--device", arguments.device, "--threads", arguments.threads,
+    command = [arguments.biogpu, "infer", "energy", "-q", "--device", "cpu" if precision == "fp64" else arguments.device, "--threads", arguments.threads,
                "--precision", precision, "--model", "model", "--forces", "--stress", "frames.extxyz", "-o", "out.extxyz"]
     subprocess.run([str(word) for word in command], cwd=folder, check=True)
     return list(read_frames(folder / "out.extxyz"))

@@ -45,7 +45,8 @@ def write(folder, config, tensors, fail):
             partial[0].write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
             safetensors.torch.save_file(tensors, partial[1])
             partial[1].chmod(0o644)
-            for path, name in zip(partial, names):
+            (folder / names[0]).unlink(missing_ok=True)  # never with other weights
+            for path, name in reversed(list(zip(partial, names))):
                 path.replace(folder / name)
         finally:
             for path in partial:

@@ -51,7 +51,8 @@ env -i "$prefix/bin/biogpu" infer energy --quiet --device cpu --forces --model "
 "${CC:-cc}" -std=c99 -Wall -Wextra -Werror -pedantic -I"$prefix/include" \
   "$prefix/share/doc/biogpu/examples/energy.c" -L"$prefix/lib" -lbiogpu_potential "-Wl,-rpath,$prefix/lib" \
   -o "$work/energy"
-env -i ldd "$work/energy" | grep -q "libbiogpu_potential.so.* => $prefix/lib/" ||
+env -i ldd "$work/energy" >"$work/libraries.txt"
+grep -q "libbiogpu_potential.so.* => $prefix/lib/" "$work/libraries.txt" ||
   fail "the example does not load the library of the folder"
 env -i "$work/energy" "$model" 14 2.3 >"$work/printed.txt"
 energy=$(tail -n 1 "$work/pair.tsv" | cut -f 3)

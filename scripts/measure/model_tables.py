@@ -36,7 +36,7 @@ def tracks_times(*results):
 def potential_times(result):
     """Energies and forces in fp32; torchmd-net runs plain PyTorch on edges that cost it nothing."""
     rows = []
-    for row in [*result["ladder"], result["batch"]]:
+    for row in [*result["ladder"], *([result["batch"]] if "batch" in result else [])]:
         theirs = row["torchmdnet_s"]
         known = isinstance(theirs, float)
         rows.append([row["case"].replace(".pdb.gz", ""), f"{row['forces_difference']:.0e}" if known else "",
@@ -50,7 +50,7 @@ def potential_times(result):
 def potential_exact(result):
     """Forces and energies against torchmd-net in double precision."""
     rows = []
-    for row in [*result["ladder"], result["batch"]]:
+    for row in [*result["ladder"], *([result["batch"]] if "batch" in result else [])]:
         if "exact" in row:
             ours, theirs = row["exact"]["fp32"], row["exact"]["torchmdnet_fp32"]
             rows.append([row["case"].replace(".pdb.gz", ""),

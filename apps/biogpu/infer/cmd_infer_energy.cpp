@@ -46,7 +46,7 @@ void run_energy(const EnergyFlags& flags, const std::string& command_line) {
                                       batch.molecules[i].n_atoms(), frame, options);
         }
       },
-      [&](const pipeline::RecordOutputs& result) { out.write(result.text); });
+      [&](const pipeline::RecordOutputs& result) { out.write(result.text); }, 2);
   run.finish(out.bytes(), [&] { out.commit(); });
 }
 

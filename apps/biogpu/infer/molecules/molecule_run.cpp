@@ -82,7 +82,8 @@ MoleculeRun::MoleculeRun(const MoleculeFlags& flags, std::string name, std::stri
 }
 
 void MoleculeRun::run(const Compute& compute,
-                      const std::function<void(const pipeline::RecordOutputs& result)>& write) {
+                      const std::function<void(const pipeline::RecordOutputs& result)>& write,
+                      int workers_a_device) {
   const auto compute_slot = [&](std::size_t slot, pipeline::RecordOutputs& result) {
     tasks::MoleculeBatch& batch = input_.batch(slot);
     result.n_records = batch.size();
@@ -90,7 +91,8 @@ void MoleculeRun::run(const Compute& compute,
       result.n_residues += molecule.n_atoms();
     compute(batch, result);
   };
-  run_.run(input_, {2 * devices_.devices().size(), devices_.state(), compute_slot, write});
+  run_.run(input_,
+           {workers_a_device * devices_.devices().size(), devices_.state(), compute_slot, write});
   if (run_.n_records() == 0) run_.log().warn(kNoFrame);
 }
 

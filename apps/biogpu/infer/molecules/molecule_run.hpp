@@ -56,10 +56,12 @@ class MoleculeRun {
     devices_.devices().use<models::PotentialModel>(use);
   }
   using Compute = std::function<void(tasks::MoleculeBatch& batch, pipeline::RecordOutputs& result)>;
-  // compute runs on any thread, two a device, so that one can prepare a batch or write results as
-  // text while the other has the model; write gets the results in the order of the input.
+  // compute runs on any thread; write gets the results in the order of the input. With two workers
+  // a device one prepares a batch or writes results as text while the other has the model; an error
+  // in a batch then loses the one before it.
   void run(const Compute& compute,
-           const std::function<void(const pipeline::RecordOutputs& result)>& write);
+           const std::function<void(const pipeline::RecordOutputs& result)>& write,
+           int workers_a_device = 1);
   // Batches have no more atoms together, but one molecule.
   void limit_batch(std::size_t n_atoms) {
     input_.set_budget(std::min(n_atoms, devices_.atoms_per_pass()));
