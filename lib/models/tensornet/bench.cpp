@@ -109,10 +109,10 @@ void radial_embed_bench(ops::OpBench& bench) {
   const Tensor expected_along(along.data(), DType::f32, {n}),
       expected_across(across.data(), DType::f32, {n, 3});
   radial_embed_grad(bench.reference(), {right, d_out.host, {}, expected_along, expected_across});
-  const auto error_of = [&](const BenchTensor& got, const Tensor& right, std::int64_t width) {
+  const auto error_of = [&](const BenchTensor& got, const Tensor& wanted, std::int64_t width) {
     const auto rows = [&](const Tensor& x) { return Tensor(x.data, x.dtype, {n, width}); };
     return bench.error(rows(got.device).slice(0, 0, edges.count()),
-                       rows(right).slice(0, 0, edges.count()));
+                       rows(wanted).slice(0, 0, edges.count()));
   };
   bench.add(kEmbedGrad, shape, of_edges + 16 * static_cast<double>(n) + tensors,
             68 * static_cast<double>(n * d),
