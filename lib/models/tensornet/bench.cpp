@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "lib/models/tensornet/ops/edge_ops.hpp"
 #include "lib/models/tensornet/ops/radial_embed.hpp"
@@ -22,7 +23,7 @@ BenchTensor make_table(ops::OpBench& bench, std::int64_t n_functions) {
   BenchTensor table = bench.make({kIntervals, 4, n_functions}, 1, false);
   const auto n = static_cast<std::size_t>(n_functions);
   for (std::size_t i = 0; i < table.values.size(); ++i)
-    if (i / n % 4 > 0) table.values[i] /= static_cast<float>(kIntervals);
+    table.values[i] /= std::pow(static_cast<float>(kIntervals), static_cast<float>(i / n % 4));
   bench.context().copy_in(table.device, table.values.data());
   return table;
 }
