@@ -13,8 +13,9 @@ template <class T>
 void look_up(const RadialTable& op) {
   const std::int64_t n = op.out.shape[1];
   for (std::int64_t e = 0; e < op.out.shape[0]; ++e) {
-    const TableLookupRef at(static_cast<double>(op.distance.as<T>()[e]), static_cast<double>(op.lower),
-                        static_cast<double>(op.upper), op.table.shape[0]);
+    const TableLookupRef at(static_cast<double>(op.distance.as<T>()[e]),
+                            static_cast<double>(op.lower), static_cast<double>(op.upper),
+                            op.table.shape[0]);
     const T* const a = op.table.row<T>(at.interval);
     for (std::int64_t c = 0; c < n; ++c) op.out.row<T>(e)[c] = static_cast<T>(at.value(a, c, n));
   }
@@ -24,8 +25,9 @@ template <class T>
 void add_slopes(const RadialTableGrad& op) {
   const std::int64_t n = op.d_out.shape[1];
   for (std::int64_t e = 0; e < op.d_out.shape[0]; ++e) {
-    const TableLookupRef at(static_cast<double>(op.distance.as<T>()[e]), static_cast<double>(op.lower),
-                        static_cast<double>(op.upper), op.table.shape[0]);
+    const TableLookupRef at(static_cast<double>(op.distance.as<T>()[e]),
+                            static_cast<double>(op.lower), static_cast<double>(op.upper),
+                            op.table.shape[0]);
     const T* const a = op.table.row<T>(at.interval);
     double sum = 0;
     for (std::int64_t c = 0; c < n; ++c)

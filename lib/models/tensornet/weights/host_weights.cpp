@@ -273,8 +273,10 @@ void set_backend(Config& config, WeightTable& table, const std::string& file) {
   }
   config.sums_own_features = config.backend == Config::Backend::dgl;
   if (config.sums_own_features && !config.neighbour_first)
-    throw Error(ErrorCode::bad_input,
-                file + ": has weights of matgl's DGL layers with model_version 2; expected model_version 1");
+    throw Error(
+        ErrorCode::bad_input,
+        file +
+            ": has weights of matgl's DGL layers with model_version 2; expected model_version 1");
 }
 
 HostWeights read_weights(const Config& config, bool atom_references, WeightTable& table) {
