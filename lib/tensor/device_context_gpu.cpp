@@ -69,6 +69,7 @@ std::uint64_t DeviceContext::free_bytes() {
 // when synchronize() is called.
 void DeviceContext::copy_out(float* host, const Tensor& from) {
   with_device_errors([&] {
+    gpu::set_device(index_);
     const std::int64_t n_rows = from.shape[0],
                        width = from.size() / std::max<std::int64_t>(1, n_rows);
     if (n_rows == 0) return;
@@ -86,7 +87,10 @@ void DeviceContext::copy_out(float* host, const Tensor& from) {
 
 void DeviceContext::copy_out(std::int32_t* host, const Tensor& from) {
   if (from.size() == 0) return;
-  with_device_errors([&] { stream().copy_to_host(host, from.data, from.bytes()); });
+  with_device_errors([&] {
+    gpu::set_device(index_);
+    stream().copy_to_host(host, from.data, from.bytes());
+  });
 }
 
 void DeviceContext::synchronize() {
@@ -98,11 +102,17 @@ void DeviceContext::synchronize() {
 }
 
 void DeviceContext::capture(std::uint64_t key, const std::function<void()>& body) {
-  with_device_errors([&] { graphs_.run(key, body, device_); });
+  with_device_errors([&] {
+    gpu::set_device(index_);
+    graphs_.run(key, body, device_);
+  });
 }
 
 double DeviceContext::captured_seconds() {
-  return with_device_errors([&] { return graphs_.seconds(); });
+  return with_device_errors([&] {
+    gpu::set_device(index_);
+    return graphs_.seconds();
+  });
 }
 
 GpuOp DeviceContext::gpu_op(std::string_view name) {

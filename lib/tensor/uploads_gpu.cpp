@@ -128,7 +128,10 @@ Ragged DeviceContext::upload_ragged(const std::vector<std::int32_t>& starts, Are
 }
 
 void DeviceContext::copy_in(const Tensor& to, const void* host) {
-  with_device_errors([&] { device_.staging().to_device(to.data, host, to.bytes(), stream()); });
+  with_device_errors([&] {
+    gpu::set_device(index_);  // threads use models of several devices in turns
+    device_.staging().to_device(to.data, host, to.bytes(), stream());
+  });
 }
 
 }  // namespace biogpu::tensor
