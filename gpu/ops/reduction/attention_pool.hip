@@ -5,7 +5,7 @@
 // Mapping  differences: one thread per 4 numbers of a result.
 // Traffic  4 d bytes a row of x twice, by the differences and behind the product; 2 d a result for
 //          the differences in 16 bits, written and read; 2 d to 6 d a result as y and activated.
-//          2 d^2 operations a result, in large segments in pieces by kernels of their own, between
+//          2 d^2 operations a result, in large segments in pieces by separate kernels, between
 //          which 4 d stay in L2.
 // Result   see conv_product.hip; differences are rounded to operands for the product alone.
 // Source   own.
