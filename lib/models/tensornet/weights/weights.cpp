@@ -47,13 +47,16 @@ Linear upload_linear(Context& context, const HostLinear& linear) {
   return context.upload_linear(weight.tensor(), bias.tensor());
 }
 
+// Cut-off sums on the way to an energy all make it smaller; those of slopes do not add up so.
 Map upload_map(Context& context, const HostLinear& linear) {
   HostLinear back{linear.n_in, linear.n_out, {}, {}};
   const auto n_out = static_cast<std::size_t>(linear.n_out),
              n_in = static_cast<std::size_t>(linear.n_in);
   for (std::size_t k = 0; k < n_in; ++k)
     for (std::size_t o = 0; o < n_out; ++o) back.weight.push_back(linear.weight[o * n_in + k]);
-  return {upload_linear(context, linear), upload_linear(context, back)};
+  Map map{upload_linear(context, linear), upload_linear(context, back)};
+  map.forward.sum_in_parts = true;
+  return map;
 }
 
 // With rows of zeros behind the one that gives the energy.
