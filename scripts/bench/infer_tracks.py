@@ -9,11 +9,11 @@ Writes a random model of the shape (scripts/reference/make_enformer.py, make_bor
 folder. Outputs of two windows are compared track by track with the peer's in double precision, those of the peer in
 fp32 without TF32, too. The gate is for each precision of biogpu that is run: a cosine about a track's mean of at least
 0.99999, and in fp32 differences of at most 1e-4 of a track's range. What misses it is said, and times follow all the
-same; a run with a precision that misses it ends with 1. Then, each in this run and on this device: a window
-by the peer in fp32, TF32, bf16 autocast, eager and by torch.compile, which is given up after a limit of time for each
-mode; a window by biogpu in each precision, as device seconds of its passes and as wall time; scores of substitutions
-of one piece of the grid with reuse and without, against two windows of each; peak memory of both. Devices are named
-as `biogpu devices` numbers them.
+same; a run with a precision that misses it ends with 1. Then, each in this run and on this device: a window by the
+peer in fp32, TF32, bf16 autocast, eager and by torch.compile, which is given up after a limit of time for each mode,
+with its differences from double precision; a window by biogpu in each precision, as device seconds of its passes and
+as wall time; scores of substitutions of one piece of the grid with reuse and without, against two windows of each;
+peak memory of both. Devices are named as `biogpu devices` numbers them.
 
 Needs what requirements.txt names, torch, `pip install --no-deps enformer-pytorch==0.8.12`, and for Borzoi and
 Flashzoi borzoi-pytorch==0.5.1, pandas and intervaltree; on a CPU the published shapes take some minutes.
@@ -83,9 +83,10 @@ def set_tf32(enabled):
     torch.backends.cudnn.allow_tf32 = enabled
 
 
-def time_peer(model, x, mode, compiled, runs):
+def time_peer(peer, x, right, mode, compiled, runs):
+    """Of one window, whose tracks in double precision are 'right'."""
     set_tf32(mode == "tf32")
-    run = torch.compile(model) if compiled else model
+    run = torch.compile(peer.model) if compiled else peer.model
     on_gpu = x.device.type == "cuda"
     seconds = []
     with torch.inference_mode(), torch.autocast(x.device.type, torch.bfloat16, enabled=mode == "bf16"):
@@ -98,16 +99,16 @@ def time_peer(model, x, mode, compiled, runs):
                 torch.cuda.synchronize()
             if i >= 3 or (not on_gpu and i >= 1):
                 seconds.append(time.perf_counter() - start)
-        del out
-    peak = torch.cuda.max_memory_allocated() if on_gpu else 0
-    return {"ms": 1e3 * statistics.median(seconds), "peak_bytes": peak}
+        peak = torch.cuda.max_memory_allocated() if on_gpu else 0
+        worst, cosine = compare(peer.human(out).float().cpu().numpy(), right)
+    return {"ms": 1e3 * statistics.median(seconds), "peak_bytes": peak, "worst_of_range": worst, "least_cosine": cosine}
 
 
 def give_up(*_):
     raise TimeoutError("the limit of time is over")
 
 
-def peer_rows(arguments, peer, window):
+def peer_rows(arguments, peer, window, right):
     x = peer.encode(window)
     rows = {}
     signal.signal(signal.SIGALRM, give_up)
@@ -121,7 +122,7 @@ def peer_rows(arguments, peer, window):
                 torch.compiler.reset()
                 signal.alarm(arguments.compile_limit)
             try:
-                rows[name] = time_peer(peer.model, x, mode, compiled, arguments.runs)
+                rows[name] = time_peer(peer, x, right, mode, compiled, arguments.runs)
             except Exception as error:  # torch.compile needs a compiler, which not every machine has, and time
                 rows[name] = {"error": str(error).splitlines()[0][:200]}
             signal.alarm(0)
@@ -134,10 +135,9 @@ def precisions_of(arguments):
     return ("fp32",) if arguments.device == "cpu" else arguments.precisions.split(",")
 
 
-def compare_outputs(arguments, peer, folder, windows):
-    """Of the peer and each precision the worst differences from double precision, and the wall seconds of two
-    windows."""
-    right = in_double(peer, windows[:2])
+def compare_outputs(arguments, peer, folder, windows, right):
+    """Of the peer and each precision the worst differences from double precision, which is 'right', and the wall
+    seconds of two windows."""
     with torch.inference_mode():
         theirs = [peer.human(peer.model(peer.encode(w))).cpu().numpy() for w in windows[:2]]
     equal, seconds = {}, {}
@@ -224,8 +224,9 @@ def main():
         result = {"device": torch.cuda.get_device_name(device) if device != "cpu" else "cpu",
                   "threads": arguments.threads, "torch": torch.__version__, "model": arguments.model,
                   "shape": arguments.shape}
-        result["equal"], two_windows_s = compare_outputs(arguments, peer, folder, windows)
-        result[peer.name.replace("-", "_")] = peer_rows(arguments, peer, windows[0])
+        right = in_double(peer, windows[:2])
+        result["equal"], two_windows_s = compare_outputs(arguments, peer, folder, windows, right)
+        result[peer.name.replace("-", "_")] = peer_rows(arguments, peer, windows[0], right[0])
         del peer
         if device != "cpu":
             torch.cuda.empty_cache()
