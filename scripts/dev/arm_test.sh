@@ -114,7 +114,8 @@ if [ -z "$units" ]; then
   built biogpu || exit 1
   # qemu-user finds the interpreter and the libraries of aarch64 in the system that the build was made in.
   emulator="$root/usr/bin/qemu-aarch64-static -L $root"
-  printf '#!/bin/sh\nexec %s "%s" "$@"\n' "$emulator" "$PWD/$build/apps/biogpu/biogpu" >"$build/biogpu"
+  # The name that it was called by goes on, as a link called parasail_aligner takes that program's options.
+  printf '#!/bin/sh\nexec %s -0 "$0" "%s" "$@"\n' "$emulator" "$PWD/$build/apps/biogpu/biogpu" >"$build/biogpu"
   chmod +x "$build/biogpu"
   "$build/biogpu" version | grep -q '^backends: cpu (NEON' ||
     { echo "arm_test: the program for aarch64 does not start, or not with NEON"; exit 1; }
