@@ -4,7 +4,8 @@
 # usage: scripts/gpu_test.sh [--no-bench] [PREFIX] [RESULTS]
 #   PREFIX   the folder that cmake --install wrote, from a build with a GPU backend in developer mode
 #            (default: the folder that this script was installed in, else install/cuda)
-#   RESULTS  where benchmark results are written as JSON (default: results/ in the current folder)
+#   RESULTS  where benchmark results are written as JSON (default: results/ in the current folder), and, if all passed,
+#            platforms.tsv: what was tested on which system and GPU, for scripts/measure/platforms.py
 #
 # Ends with 'N passed, N failed'; exit status 1 when anything failed or no GPU was found.
 set -uo pipefail
@@ -190,6 +191,21 @@ if [ $bench = 1 ] && [ -x "$prefix/bin/biogpu-bench" ]; then
   tail -n 60 "$work/log"
   check "biogpu-bench qc" "$prefix/bin/biogpu-bench" qc --json "$results/qc_device.json"
   tail -n 12 "$work/log"
+fi
+
+# What is recorded for docs/platforms.md: the system's name and the GPU's as platforms.py writes them.
+if [ $n_failed = 0 ]; then
+  # shellcheck source=/dev/null
+  system=$(. /etc/os-release && echo "x86-64 ${ID^} $VERSION_ID")
+  card=$("$biogpu" devices | awk -F '\t' 'NR == 2 { print $2 "\t" $3 }')
+  architecture=${card#*$'\t'}
+  tested="$n_tests test programs of kernels and $((n_passed - n_tests)) other checks of $(basename "$0")"
+  case $architecture in
+    sm_*) architecture="NVIDIA $architecture" ;;
+    gfx*) architecture="AMD $architecture" ;;
+  esac
+  printf '%s\tall\trun\t%s\n' "$system" "$tested, with an ${card%%$'\t'*}" "$architecture" \
+    "${card%%$'\t'*}, ${system#x86-64 }: $tested" >"$results/platforms.tsv"
 fi
 
 echo "$n_passed passed, $n_failed failed"

@@ -47,11 +47,15 @@ system() {
 
 # rows: what these tests show, one platform a line.
 rows() {
-  local architecture compiler wave
+  local architecture compiler detail wave
   case $preset in
     cpu)
       compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "build/$preset/CMakeCache.txt")
-      printf '%s\tall\trun\t%s tests, %s\n' "$(system)" "$(passed '')" "$("$compiler" --version | head -n 1)"
+      detail="$(passed '') tests, $("$compiler" --version | head -n 1)"
+      printf '%s\tall\trun\t%s\n' "$(system)" "$detail"
+      if [ "$(uname -m)" = x86_64 ] && [[ ${detail#* tests, } == *'++ ('* ]]; then
+        printf 'x86-64 GCC %s\tall\trun\t%s\n' "$("$compiler" -dumpversion)" "$detail on $(system)"
+      fi
       ;;
     emulated)
       for wave in 32 64; do

@@ -4,8 +4,8 @@ usage: python3 scripts/measure/platforms.py "SCRIPT [ARGUMENT ...]" <ROWS
   ROWS  lines of PLATFORM, PART, STATE, DETAIL between tabs; STATE is one of STATES below,
         PART one of PARTS or 'all'
 
-A script's rows replace those it recorded before, in scripts/bench/results/platforms/SCRIPT.json;
-scripts/dev/tables.py then writes docs/platforms.md from all of them. Benchmarks compare results before
+A script's rows replace those it recorded before of the platform that the first is of, in
+scripts/bench/results/platforms/SCRIPT_PLATFORM.json; scripts/dev/tables.py then writes docs/platforms.md from all of them. Benchmarks compare results before
 they time: their own results in scripts/bench/results count as runs of the card they name.
 """
 
@@ -73,6 +73,11 @@ def platforms():
     return lines
 
 
+def file_name(script, platform):
+    name = f"{script.removeprefix('scripts/').removeprefix('dev/')} {platform}"
+    return re.sub(r"\W+", "_", name) + ".json"
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__.split("\n\n")[1])
@@ -88,7 +93,7 @@ def main():
     record = {"script": script, "date": datetime.date.today().isoformat(), "commit": result_files.commit(), "rows": rows}
     folder = RESULTS / "platforms"
     folder.mkdir(exist_ok=True)
-    path = folder / (re.sub(r"\W+", "_", script.removeprefix("scripts/").removeprefix("dev/")) + ".json")
+    path = folder / file_name(script, rows[0]["platform"])
     path.write_text(result_files.text_of(path.name, record), encoding="utf-8")
     print(f"{len(rows)} rows in {path}")
 
