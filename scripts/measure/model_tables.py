@@ -4,11 +4,16 @@ from measure.text import table, times
 
 
 def tracks_fidelity(*results):
-    """Tracks of two windows against the peer's in double precision: the worst of all tracks."""
-    return table(["model", "computed by", "largest difference, of the track's range", "least cosine about the mean"],
-                 [[result["model"].capitalize(), name if "pytorch" in name else f"biogpu {name}", f"{row['worst_of_range']:.1e}",
-                   f"{row['least_cosine']:.8f}"]
-                  for result in results for name, row in result["equal"].items()], "llrr")
+    """Tracks against the peer's in double precision, the worst of all tracks; of two windows, by the peer in less than fp32 of one."""
+    rows = []
+    for result in results:
+        peer, modes = tracks_peer(result)
+        both = result["equal"]
+        less = {f"{peer} {mode}": row for mode, row in modes.items() if mode != "fp32" and "least_cosine" in row}
+        ours = {f"biogpu {mode}": row for mode, row in both.items() if "pytorch" not in mode}
+        rows += [[result["model"].capitalize(), name, f"{row['worst_of_range']:.1e}", f"{row['least_cosine']:.8f}"]
+                 for name, row in {f"{peer} fp32": both[f"{peer} fp32"], **less, **ours}.items()]
+    return table(["model", "computed by", "largest difference, of the track's range", "least cosine about the mean"], rows, "llrr")
 
 
 def tracks_peer(result):
@@ -31,6 +36,19 @@ def tracks_times(*results):
                          f"{row['peak_bytes'] / 1e9:.2f}"])
     return table(["model", "computed by", "a window, ms", "a substitution, ms", "speedup over two windows",
                   "over two of the peer in fp32", "memory, GB"], rows, "llrrrrr")
+
+
+def tracks_cpu_times(*results):
+    """A window by wall time."""
+    rows = []
+    for result in results:
+        peer, modes = tracks_peer(result)
+        theirs, ours = modes["fp32"]["ms"], result["biogpu"]["fp32"]["wall_ms_a_window"]
+        differences = result["equal"][f"{peer} fp32"], result["equal"]["fp32"]
+        rows += [[result["model"].capitalize(), name, f"{ms / 1e3:.1f}", times(theirs / ms), f"{row['worst_of_range']:.1e}",
+                  f"{row['least_cosine']:.8f}"] for name, ms, row in zip((f"{peer} fp32", "biogpu fp32"), (theirs, ours), differences)]
+    return table(["model", "computed by", "a window, s", "speedup", "largest difference, of the track's range",
+                  "least cosine about the mean"], rows, "llrrrr")
 
 
 def potential_times(result):

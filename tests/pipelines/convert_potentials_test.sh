@@ -53,7 +53,7 @@ potential_refused() {
   check "nothing was run" absent potentials/ran
 }
 for name in parameter tensor optimizer old plain; do
-  potential_refused 'holds something else than tensors and plain values, which is not loaded' torchmdnet.py "potentials/bad_$name.ckpt"
+  potential_refused 'contains objects other than tensors and plain values, which are not loaded, or is damaged' torchmdnet.py "potentials/bad_$name.ckpt"
 done
 potential_refused 'is a tar file' torchmdnet.py potentials/bad_tar.ckpt
 potential_refused "holds the model 'equivariant-transformer'; known are" torchmdnet.py potentials/bad_model.ckpt
@@ -64,10 +64,10 @@ for name in cut short; do
 done
 potential_refused 'No such file' torchmdnet.py nothing.ckpt
 for name in code extra; do
-  potential_refused 'state.pt: holds something else than tensors, which is not loaded' matgl.py "potentials/bad_$name"
+  potential_refused 'state.pt: contains objects other than tensors, which are not loaded, or is damaged' matgl.py "potentials/bad_$name"
 done
 potential_refused 'state.pt: is damaged, or no checkpoint of torch' matgl.py potentials/bad_half
-potential_refused 'state.pt: data_std is no number' matgl.py potentials/bad_scale
+potential_refused 'state.pt: data_std has 2 values; expected 1' matgl.py potentials/bad_scale
 potential_refused "state.pt: is of matgl's layers for DGL, but model.json names those for PyG" matgl.py potentials/bad_dgl
 potential_refused 'model.json: is no JSON' matgl.py potentials/bad_json
 potential_refused 'model.json: adds a repulsion of nuclei' matgl.py potentials/bad_repulsion
