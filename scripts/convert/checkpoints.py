@@ -12,17 +12,20 @@ import safetensors.torch
 import torch
 
 
-def load(path, fail, kept="tensors"):
-    """What the file holds, of `kept` alone: torch.load with weights_only."""
+def check(path, fail):
+    """That the file is there and is none of torch before 0.1.10, where weights_only does not hold in torch before 2.6."""
     try:
-        with path.open("rb"):
-            pass
+        is_tar = tarfile.is_tarfile(path)
     except OSError as error:
         fail(path, error.strerror)
+    if is_tar:
+        fail(path, "is a tar file, as torch before 0.1.10 wrote it, which is not loaded")
+
+
+def load(path, fail, kept="tensors"):
+    """What the file holds, of `kept` alone: torch.load with weights_only."""
+    check(path, fail)
     try:
-        # Files of torch before 0.1.10: weights_only does not hold for them in torch before 2.6.
-        if tarfile.is_tarfile(path):
-            fail(path, "is a tar file, as torch before 0.1.10 wrote it, which is not loaded")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of protocols: what cannot be loaded is an error anyway
             return torch.load(path, map_location="cpu", weights_only=True)

@@ -17,13 +17,13 @@ requirements.txt pins them.
 import argparse
 import json
 import pathlib
-import pickle
 import sys
 
 import safetensors
 import safetensors.torch
 import torch
 
+import checkpoints
 import tensor_names
 
 TABLE = "gamma_position_basis"
@@ -36,17 +36,6 @@ def fail(path, what):
     sys.exit(f"enformer.py: {path}: {what}")
 
 
-def load(path):
-    try:
-        return torch.load(path, map_location="cpu", weights_only=True)
-    except OSError as error:
-        fail(path, error.strerror)
-    except pickle.UnpicklingError:
-        fail(path, "holds something else than tensors, which is not loaded, or is damaged")
-    except Exception as error:  # bytes of something else make an unpickler fail in any way
-        fail(path, f"is damaged, or no checkpoint of torch ({str(error).strip().split(chr(10))[0]})")
-
-
 def read_state(folder):
     if (folder / "model.safetensors").exists():
         try:
@@ -55,7 +44,7 @@ def read_state(folder):
             fail(folder / "model.safetensors", f"cannot be read: {error}")
     if not (folder / "pytorch_model.bin").exists():
         fail(folder, "has no model.safetensors and no pytorch_model.bin")
-    state = load(folder / "pytorch_model.bin")
+    state = checkpoints.load(folder / "pytorch_model.bin", fail)
     if not isinstance(state, dict) or not all(isinstance(value, torch.Tensor) for value in state.values()):
         fail(folder / "pytorch_model.bin", "holds no tensors by name")
     return state
@@ -79,7 +68,7 @@ def without_copies(path, state):
 
 
 def read_table(path):
-    table = load(path)
+    table = checkpoints.load(path, fail)
     if not isinstance(table, torch.Tensor) or tuple(table.shape) != TABLE_SHAPE:
         fail(path, f"is no table of gamma features; expected a tensor of {TABLE_SHAPE}")
     return table.float().contiguous()

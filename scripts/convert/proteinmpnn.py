@@ -10,32 +10,43 @@ Needs torch and safetensors.
 """
 
 import argparse
-import json
+import math
 import pathlib
 import sys
 
-import safetensors.torch
 import torch
 
+import checkpoints
 import tensor_names
 
 CA_EDGE_INPUTS = 16 + 9 * 16 + 7  # against 16 + 25 * 16 of the models of whole backbones
 
 
+def fail(path, what):
+    sys.exit(f"proteinmpnn.py: {path}: {what}")
+
+
 def convert(path, folder, soluble):
-    checkpoint = torch.load(path, map_location="cpu", weights_only=True)
-    if "model_state_dict" not in checkpoint:
-        sys.exit(f"{path}: has no model_state_dict; expected a checkpoint of ProteinMPNN")
-    state = {k: v.float().contiguous() for k, v in checkpoint["model_state_dict"].items()}
-    if "features.edge_embedding.weight" not in state:
-        sys.exit(f"{path}: has no features.edge_embedding.weight; expected a checkpoint of ProteinMPNN")
+    checkpoint = checkpoints.load(path, fail)
+    state = checkpoint.get("model_state_dict") if isinstance(checkpoint, dict) else None
+    if not isinstance(state, dict):
+        fail(path, "has no model_state_dict; expected a checkpoint of ProteinMPNN")
+    if not all(isinstance(value, torch.Tensor) for value in state.values()):
+        fail(path, "model_state_dict contains something other than tensors; expected a checkpoint of ProteinMPNN")
+    state = {name: value.float().contiguous() for name, value in state.items()}
+    if getattr(state.get("features.edge_embedding.weight"), "ndim", 0) != 2:
+        fail(path, "has no features.edge_embedding.weight; expected a checkpoint of ProteinMPNN")
+    n_edges, noise_level = checkpoint.get("num_edges"), checkpoint.get("noise_level", 0.0)
+    if not isinstance(n_edges, int):
+        fail(path, "num_edges is not a whole number")
+    if not isinstance(noise_level, (int, float)) or not math.isfinite(noise_level):
+        fail(path, "noise_level is not a number")
     unread = tensor_names.unread_proteinmpnn(state, is_ca_only(state))
     if unread:
         membrane = any(name.startswith("features.node_embedding.") for name in unread)
-        sys.exit(f"{path}: {tensor_names.listed(unread)}; "
-                 + ("membrane models are not supported" if membrane else "it is of another model"))
-    write(state, folder, pathlib.Path(path).stem, int(checkpoint["num_edges"]),
-          float(checkpoint.get("noise_level", 0.0)), "soluble" if soluble else "vanilla")
+        fail(path, f"{tensor_names.listed(unread)}; "
+             + ("membrane models are not supported" if membrane else "it is of another model"))
+    write(state, folder, path.stem, n_edges, float(noise_level), "soluble" if soluble else "vanilla")
 
 
 def is_ca_only(state):
@@ -43,10 +54,6 @@ def is_ca_only(state):
 
 
 def write(state, folder, name, num_edges, noise_level, family="vanilla"):
-    folder = pathlib.Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    safetensors.torch.save_file(state, folder / "model.safetensors", metadata={"format": "pt"})
-    (folder / "model.safetensors").chmod(0o644)
     ca_only = is_ca_only(state)
     config = {
         "model_type": "proteinmpnn",
@@ -56,13 +63,13 @@ def write(state, folder, name, num_edges, noise_level, family="vanilla"):
         "noise_level": noise_level,
         "ca_only": ca_only,
     }
-    (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n")
+    checkpoints.write(folder, config, state, fail)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("checkpoint")
-    parser.add_argument("folder")
+    parser.add_argument("checkpoint", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--soluble", action="store_true", help="note the family in config.json")
     arguments = parser.parse_args()
     convert(arguments.checkpoint, arguments.folder, arguments.soluble)

@@ -24,6 +24,7 @@ import sys
 import safetensors.torch
 import torch
 
+import checkpoints
 import tensor_names
 
 SHARD_BYTES = 5_000_000_000
@@ -53,11 +54,7 @@ def fail(path, what):
 
 
 def load(path):
-    try:
-        with path.open("rb"):
-            pass
-    except OSError as error:
-        fail(path, error.strerror)
+    checkpoints.check(path, fail)
     try:
         with torch.serialization.safe_globals([argparse.Namespace]):
             return torch.load(path, map_location="cpu", weights_only=True)

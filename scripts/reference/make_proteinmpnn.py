@@ -96,7 +96,7 @@ def checkpoint_of(state):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder")
+    parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--ca-only", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--checkpoint")

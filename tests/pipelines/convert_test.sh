@@ -161,4 +161,52 @@ cp "$enformer/config.json" damaged
 head -c 20000 "$enformer/model.safetensors" >damaged/model.safetensors
 enformer_refused "model.safetensors: cannot be read" damaged
 
+# ProteinMPNN: a checkpoint as it is published, and what is none.
+python3 "$source_dir/tests/support/random_proteinmpnn.py" designer
+"$python" - <<'EOF' || exit 1
+import tarfile
+import safetensors.torch, torch
+state = safetensors.torch.load_file("designer/model.safetensors")
+whole = {"num_edges": 48, "noise_level": 0.2, "model_state_dict": state}
+torch.save(whole, "v_48_020.pt")
+for name, changes in {"no_edges": {"num_edges": "48"}, "no_noise": {"noise_level": float("nan")}, "no_state": {"model_state_dict": [1]},
+                      "no_tensor": {"model_state_dict": {"a": 1}}, "no_weight": {"model_state_dict": {"a": torch.zeros(2)}},
+                      "more": {"model_state_dict": {**state, "another.weight": torch.zeros(2)}}}.items():
+    torch.save({**whole, **changes}, f"{name}.pt")
+torch.save([1, 2], "list.pt")
+class Runs:
+    def __reduce__(self):
+        return open, ("ran", "w")
+torch.save({**whole, "optimizer": Runs()}, "code.pt")
+tarfile.open("old.pt", "w").close()
+EOF
+head -c 20000 v_48_020.pt >half.pt
+proteinmpnn_py() { "$python" "$source_dir/scripts/convert/proteinmpnn.py" "$@" >out.txt 2>err.txt; rc=$?; }
+proteinmpnn_py v_48_020.pt v_48_020
+check "ProteinMPNN is converted" rc_is 0
+pdb=$source_dir/tests/data/models/proteinmpnn/edited.pdb
+works infer design -q --device cpu --model designer "$pdb" -n 2 --seed 7 -o as_it_is.fa
+works infer design -q --device cpu --model v_48_020 "$pdb" -n 2 --seed 7 -o converted.fa
+check "the same designs" same_files as_it_is.fa converted.fa
+# proteinmpnn_refused PATTERN INPUT: one line on stderr, and no folder.
+proteinmpnn_refused() {
+  proteinmpnn_py "$2" refused
+  check "refused: $2" rc_is 1
+  check "one line" n_lines_is err.txt 1
+  check "the error says '$1'" err_has "^proteinmpnn.py: $2: $1"
+  check "no folder" absent refused
+  check "nothing was run" absent ran
+}
+proteinmpnn_refused 'No such file' nothing.pt
+proteinmpnn_refused 'is damaged, or no checkpoint of torch' half.pt
+proteinmpnn_refused 'is a tar file' old.pt
+proteinmpnn_refused 'contains objects other than tensors' code.pt
+proteinmpnn_refused 'has no model_state_dict' list.pt
+proteinmpnn_refused 'has no model_state_dict' no_state.pt
+proteinmpnn_refused 'model_state_dict contains something other than tensors' no_tensor.pt
+proteinmpnn_refused 'has no features.edge_embedding.weight' no_weight.pt
+proteinmpnn_refused 'num_edges is not a whole number' no_edges.pt
+proteinmpnn_refused 'noise_level is not a number' no_noise.pt
+proteinmpnn_refused '.*another.weight' more.pt
+
 finish
