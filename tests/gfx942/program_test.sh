@@ -35,6 +35,24 @@ close() {
       END { printf "  %d numbers, greatest difference %g\n", n, most; exit n == 0 || far }'
 }
 
+# near FILE FILE BOUND: the same text but for numbers, none of them further apart than BOUND.
+# shellcheck disable=SC2317  # called by check
+near() {
+  paste -d ' ' "$1" "$2" | awk -v bound="$3" '
+    { if (NF == 0 || NF % 2) { bad = 1; next }
+      for (i = 1; i <= NF / 2; ++i) {
+        a = $i; b = $(NF / 2 + i)
+        if (a == b) { n += a ~ /[0-9]\.[0-9]/; continue }
+        if (a !~ /^-?[0-9.]+(e[-+]?[0-9]+)?$/ || b !~ /^-?[0-9.]+(e[-+]?[0-9]+)?$/) { bad = 1; next }
+        d = a - b; if (d < 0) d = -d
+        if (!(d <= bound)) bad = 1
+        if (d > most) most = d
+        ++n
+      } }
+    END { printf "  %d numbers, greatest difference %g\n", n, most; exit n == 0 || bad }'
+}
+
+models=$source_dir/tests/data/models
 case $what in
   devices)
     works devices
@@ -93,8 +111,19 @@ case $what in
     ;;
   infer_embed)
     printf '>a\nMKTAYIAKQR\n>b\nGSHMLE\n' >p.fa
-    both infer embed -q --precision fp32 --model "$source_dir/tests/data/models/esm2_head16" p.fa -o %d.npy
+    both infer embed -q --precision fp32 --model "$models/esm2_head16" p.fa -o %d.npy
     check "embeddings" close cpu.npy gpu.npy 1e-4
+    ;;
+  infer_energy)
+    printf '3\n\nO 0 0 0.119\nH 0 0.763 -0.477\nH 0 -0.763 -0.477\n' >water.xyz
+    both infer energy -q --model "$models/tensornet/o3" --forces water.xyz -o %d.extxyz
+    for device in cpu gpu; do sed 's/energy=/energy= /' "$device.extxyz" >"$device.txt"; done
+    check "energies and forces" near cpu.txt gpu.txt 1e-5
+    ;;
+  infer_tracks)
+    head -n 2 "$models/enformer_tiny/windows.fa" >window.fa
+    both infer tracks -q --precision fp32 --model "$models/enformer_tiny" --head human window.fa -o %d.tsv
+    check "tracks" near cpu.tsv gpu.tsv 1e-4
     ;;
 esac
 finish
