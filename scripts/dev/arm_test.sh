@@ -45,11 +45,11 @@ folders_of() {
   esac
 }
 
-# scripts_of PART: those that run its commands and set no limit that an emulator itself would reach.
+# scripts_of PART: those that run its commands on the CPU and set no limit that an emulator itself would reach.
 scripts_of() {
   case $1 in
     align) ls tests/cli/align_*test.sh tests/cli/parasail_test.sh ;;
-    infer) ls tests/cli/infer_*test.sh ;;
+    infer) find tests/cli -name 'infer_*test.sh' ! -name infer_device_test.sh | sort ;;
   esac
 }
 
@@ -115,6 +115,7 @@ if [ -z "$units" ]; then
   # qemu-user finds the interpreter and the libraries of aarch64 in the system that the build was made in.
   emulator="$root/usr/bin/qemu-aarch64-static -L $root"
   # The name that it was called by goes on, as a link called parasail_aligner takes that program's options.
+  # shellcheck disable=SC2016  # expanded by the script that it writes
   printf '#!/bin/sh\nexec %s -0 "$0" "%s" "$@"\n' "$emulator" "$PWD/$build/apps/biogpu/biogpu" >"$build/biogpu"
   chmod +x "$build/biogpu"
   "$build/biogpu" version | grep -q '^backends: cpu (NEON' ||
