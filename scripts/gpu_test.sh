@@ -29,6 +29,7 @@ if [ -d tests/data/models ]; then models=tests/data/models; fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$results"
+rm -f "$results/platforms.tsv"
 
 # Where the tests of models find theirs, when it is run from the source tree's root.
 if [ -d tests/data ]; then export BIOGPU_TEST_DATA=$PWD/tests/data; fi
@@ -193,19 +194,23 @@ if [ $bench = 1 ] && [ -x "$prefix/bin/biogpu-bench" ]; then
   tail -n 12 "$work/log"
 fi
 
-# What is recorded for docs/platforms.md: the system's name and the GPU's as platforms.py writes them.
+# What is recorded for docs/platforms.md: the commit of the program, the system's name and the GPU's as platforms.py writes them.
 if [ $n_failed = 0 ]; then
   # shellcheck source=/dev/null
-  system=$(. /etc/os-release && echo "x86-64 ${ID^} $VERSION_ID")
-  card=$("$biogpu" devices | awk -F '\t' 'NR == 2 { print $2 "\t" $3 }')
+  system=$(. /etc/os-release && echo "x86-64 ${ID^} ${VERSION_ID:-}")
+  [ "$(uname -m)" = x86_64 ] || system=arm64
+  card=$("$biogpu" devices | awk -F '\t' 'NR > 1 && $8 == "yes" { print $2 "\t" $3; exit }')
   architecture=${card#*$'\t'}
   tested="$n_tests test programs of kernels and $((n_passed - n_tests)) other checks of $(basename "$0")"
   case $architecture in
     sm_*) architecture="NVIDIA $architecture" ;;
     gfx*) architecture="AMD $architecture" ;;
   esac
-  printf '%s\tall\trun\t%s\n' "$system" "$tested, with an ${card%%$'\t'*}" "$architecture" \
-    "${card%%$'\t'*}, ${system#x86-64 }: $tested" >"$results/platforms.tsv"
+  {
+    printf '# %s %s\n' "$(date +%F)" "$("$biogpu" version | sed -n 's/^commit: //p')"
+    printf '%s\tall\trun\t%s\n' "$system" "$tested, with an ${card%%$'\t'*}" "$architecture" \
+      "${card%%$'\t'*}, ${system#x86-64 }: $tested"
+  } >"$results/platforms.tsv"
 fi
 
 echo "$n_passed passed, $n_failed failed"

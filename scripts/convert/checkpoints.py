@@ -13,11 +13,14 @@ import torch
 
 
 def check(path, fail):
-    """That the file is there and is none of torch before 0.1.10, where weights_only does not hold in torch before 2.6."""
+    """Refuses a file that cannot be opened, and tar files (torch before 0.1.10): for them weights_only does not hold in
+    torch before 2.6."""
     try:
         is_tar = tarfile.is_tarfile(path)
     except OSError as error:
-        fail(path, error.strerror)
+        fail(path, error.strerror or str(error))
+    except EOFError:  # a gzip file that is cut short
+        is_tar = False
     if is_tar:
         fail(path, "is a tar file, as torch before 0.1.10 wrote it, which is not loaded")
 

@@ -7,7 +7,8 @@ usage: scripts/dev/same_outputs.py [--device cpu|gpu] [--only WORD ...] [--emula
 Each runs the same commands in a separate folder: the examples of OLD's help and a list of combinations of options,
 among them wrong usage and damaged input; each file below FOLDER
 is given to each kind of reader too. Exit codes, standard output, standard error and every file left behind are
-compared byte by byte; times, rates and paths of the folders are blanked first. Run it with each backend that both
+compared byte by byte; times, rates and paths of the folders are blanked first, with --emulator also the name of
+the instruction set on standard error. Run it with each backend that both
 builds have. Exit status 1 where something differs. With --seconds no command begins later than that; those left
 out are counted. A command that both programs, or an emulated one, do not end in 5 minutes is listed as not compared.
 What a command wrote that one of them did not end in time is removed on both sides.

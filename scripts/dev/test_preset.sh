@@ -47,14 +47,15 @@ system() {
 
 # rows: what these tests show, one platform a line.
 rows() {
-  local architecture compiler detail wave
+  local architecture compiler detail version wave
   case $preset in
     cpu)
       compiler=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "build/$preset/CMakeCache.txt")
       detail="$(passed '') tests, $("$compiler" --version | head -n 1)"
       printf '%s\tall\trun\t%s\n' "$(system)" "$detail"
-      if [ "$(uname -m)" = x86_64 ] && [[ ${detail#* tests, } == *'++ ('* ]]; then
-        printf 'x86-64 GCC %s\tall\trun\t%s\n' "$("$compiler" -dumpversion)" "$detail on $(system)"
+      version=$("$compiler" -dumpversion | cut -d. -f1)
+      if [ "$(uname -m)" = x86_64 ] && [[ ${detail#* tests, } == *'++ ('* && " 12 13 14 " == *" $version "* ]]; then
+        printf 'x86-64 GCC %s\tall\trun\t%s on %s\n' "$version" "$detail" "$(system)"
       fi
       ;;
     emulated)

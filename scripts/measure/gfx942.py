@@ -132,7 +132,10 @@ def platform_lines(rows):
         if not equal:
             continue
         kernels = {kernel for row in equal for kernel in row["kernels"]}
-        detail = f"{len(equal)} of {len(of_part)} tests equal, {len(kernels)} kernels"
+        n_listed = sum(family == part for family, *_ in read_cases())
+        detail = f"{len(equal)} of {n_listed} tests equal, {len(kernels)} kernels"
+        if len(of_part) < n_listed:
+            detail += f"; not run: {n_listed - len(of_part)}"
         for result, told in (("DIFFERS", "differs"), ("cannot", "cannot"), ("unfinished", "unfinished")):
             names = [row["case"].rstrip("*") for row in of_part if row["result"] == result]
             detail += f"; {told}: {', '.join(names)}" if names else ""

@@ -2,10 +2,11 @@
 
 usage: python3 scripts/measure/platforms.py "SCRIPT [ARGUMENT ...]" <ROWS
   ROWS  lines of PLATFORM, PART, STATE, DETAIL between tabs; STATE is one of STATES below,
-        PART one of PARTS or 'all'
+        PART one of PARTS or 'all'; before them there may be a line '# DATE COMMIT', of the program
+        that was tested, where that is not this checkout
 
-A script's rows replace those it recorded before of the platform that the first is of, in
-scripts/bench/results/platforms/SCRIPT_PLATFORM.json; scripts/dev/tables.py then writes docs/platforms.md from all of them. Benchmarks compare results before
+A script's rows replace those that it recorded before of the same platforms, in
+scripts/bench/results/platforms/SCRIPT_PLATFORMS.json; scripts/dev/tables.py then writes docs/platforms.md from all of them. Benchmarks compare results before
 they time: their own results in scripts/bench/results count as runs of the card they name.
 """
 
@@ -73,27 +74,31 @@ def platforms():
     return lines
 
 
-def file_name(script, platform):
-    name = f"{script.removeprefix('scripts/').removeprefix('dev/')} {platform}"
-    return re.sub(r"\W+", "_", name) + ".json"
+def file_name(script, rows):
+    """Of the script and all platforms of its rows: what is known of another system or card stays."""
+    platforms = " ".join(dict.fromkeys(row["platform"] for row in rows))
+    return re.sub(r"\W+", "_", f"{script.removeprefix('scripts/').removeprefix('dev/')} {platforms}") + ".json"
 
 
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__.split("\n\n")[1])
     script = sys.argv[1]
-    rows = []
+    rows, date, commit = [], datetime.date.today().isoformat(), result_files.commit()
     for line in sys.stdin.read().splitlines():
+        if line.startswith("# "):
+            _, date, commit = line.split()
+            continue
         platform, part, state, detail = line.split("\t")
         if platform not in PLATFORMS or part not in (*PARTS, "all") or state not in STATES:
             sys.exit(f"platforms.py: '{line}': no such platform, part or state")
         rows.append({"platform": platform, "part": part, "state": state, "detail": detail})
     if not rows:
         sys.exit("platforms.py: no rows")
-    record = {"script": script, "date": datetime.date.today().isoformat(), "commit": result_files.commit(), "rows": rows}
+    record = {"script": script, "date": date, "commit": commit, "rows": rows}
     folder = RESULTS / "platforms"
     folder.mkdir(exist_ok=True)
-    path = folder / file_name(script, rows[0]["platform"])
+    path = folder / file_name(script, rows)
     path.write_text(result_files.text_of(path.name, record), encoding="utf-8")
     print(f"{len(rows)} rows in {path}")
 

@@ -181,6 +181,7 @@ torch.save({**whole, "optimizer": Runs()}, "code.pt")
 tarfile.open("old.pt", "w").close()
 EOF
 head -c 20000 v_48_020.pt >half.pt
+gzip -c half.pt | head -c 20 >zipped.pt
 proteinmpnn_py() { "$python" "$source_dir/scripts/convert/proteinmpnn.py" "$@" >out.txt 2>err.txt; rc=$?; }
 proteinmpnn_py v_48_020.pt v_48_020
 check "ProteinMPNN is converted" rc_is 0
@@ -199,6 +200,7 @@ proteinmpnn_refused() {
 }
 proteinmpnn_refused 'No such file' nothing.pt
 proteinmpnn_refused 'is damaged, or no checkpoint of torch' half.pt
+proteinmpnn_refused 'contains objects other than tensors, which are not loaded, or is damaged' zipped.pt
 proteinmpnn_refused 'is a tar file' old.pt
 proteinmpnn_refused 'contains objects other than tensors' code.pt
 proteinmpnn_refused 'has no model_state_dict' list.pt
