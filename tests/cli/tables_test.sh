@@ -44,5 +44,9 @@ check "a record" bash -c "printf 'arm64\tkmer\trun\tbeads\n' | $record x"
 check "the page is behind" bash -c "! python3 scripts/dev/tables.py --check docs/platforms.md >out.txt 2>&1"
 check "by this row" out_has '^+| arm64 | kmer | run | beads'
 check "made again it is not" bash -c "python3 scripts/dev/tables.py docs/platforms.md && python3 scripts/dev/tables.py --check docs/platforms.md"
+check "another platform of the same script, with the date and commit of what was tested" \
+  bash -c "printf '# 2026-01-02 abcdef01\nx86-64 GCC 12\tkmer\trun\tnuts\n' | $record x && python3 scripts/dev/tables.py docs/platforms.md"
+check "is there" grep -q '^| x86-64 GCC 12 | kmer | run | nuts |.* 2026-01-02, abcdef01 |$' docs/platforms.md
+check "next to the first" grep -q '^| arm64 | kmer | run | beads' docs/platforms.md
 
 finish
