@@ -60,9 +60,10 @@ cmake --preset rocm -B "$work" --toolchain third_party/hip_on_gfx942/toolchain.c
   { tail -n 20 "$log"; fail "it does not configure"; }
 cmake --build "$work" -j "${BIOGPU_JOBS:-2}" --target "${targets[@]}" >"$log" 2>&1 ||
   { grep -A 20 -E '^FAILED|error:' "$log" | head -n 60; fail "it does not build"; }
-# Tests look for the module where an installed program has it.
-mkdir -p "$work/lib/biogpu"
-ln -sf ../../apps/biogpu/libbiogpu_rocm.so "$work/lib/biogpu/"
+# Programs look for the module next to themselves.
+for program in "${programs[@]}"; do
+  [ "$program" = apps/biogpu/biogpu ] || ln -sf "$root/$work/apps/biogpu/libbiogpu_rocm.so" "$work/${program%/*}/"
+done
 echo "built in $((SECONDS - begin)) s"
 
 python3 scripts/measure/gfx942.py "${options[@]}" "$work" "$@"

@@ -1,6 +1,6 @@
 // What kernels are made of, compiled for gfx942 and run below the runtime of
 // third_party/hip_on_gfx942: loads and stores past the edge of a grid, the vendor's tanhf and expf,
-// shared memory and barriers, values that begin at any byte.
+// shared memory and barriers, values that begin at any byte, carries.
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -39,6 +39,19 @@ __global__ void numbers_of_text(unsigned long long* out) {
   __builtin_memcpy(&two, text + i, sizeof two);
   __builtin_memcpy(&eight, text + i, sizeof eight);
   out[i] = eight ^ two;
+}
+
+// The carries of additions whose result takes the place of an operand: a loop that ends where a
+// counter has none is made of them.
+__global__ void carries(unsigned long long* out) {
+  const unsigned i = threadIdx.x;
+  unsigned sum = (i % 3 == 0 ? 0xffffff00u : 0xfffffe00u) + i;
+  unsigned long long carry = 0;
+  asm volatile("v_add_co_u32_e32 %0, vcc, 0x100, %0\n\ts_mov_b64 %1, vcc"
+               : "+v"(sum), "=s"(carry)
+               :
+               : "vcc");
+  out[i] = static_cast<unsigned long long>(sum) << 1 | (carry >> i & 1);
 }
 
 bool tell(const char* test, bool is_equal, double difference) {
@@ -97,6 +110,17 @@ int main() {
     n_wrong += words[i] != (expected ^ (expected & 0xffff));
   }
   all = tell("numbers of text", n_wrong == 0, n_wrong) && all;
+
+  hipLaunchKernelGGL(carries, dim3(1), dim3(64), 0, nullptr, words_device);
+  all = hipGetLastError() == hipSuccess && all;
+  (void)hipMemcpyAsync(words.data(), words_device, 64 * sizeof words[0], hipMemcpyDeviceToHost,
+                       nullptr);
+  n_wrong = 0;
+  for (unsigned i = 0; i < 64; ++i) {
+    const unsigned sum = (i % 3 == 0 ? 0u : 0xffffff00u) + i;
+    n_wrong += words[i] != (static_cast<unsigned long long>(sum) << 1 | (i % 3 == 0 ? 1 : 0));
+  }
+  all = tell("carries", n_wrong == 0, n_wrong) && all;
   (void)hipFree(in_device);
   (void)hipFree(out_device);
   return all ? 0 : 1;
