@@ -28,7 +28,14 @@ __device__ __forceinline__ void copy_async16(void* to_shared, const void* from, 
                "r"(valid ? 16 : 0)
                : "memory");
 #else
-  *static_cast<Bytes16*>(to_shared) = valid ? *static_cast<const Bytes16*>(from) : Bytes16{};
+  // Word by word: for AMD a choice between structures puts them into memory.
+  Bytes16 bytes = {};
+  if (valid) {
+    const Bytes16 read = *static_cast<const Bytes16*>(from);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) bytes.word[i] = read.word[i];
+  }
+  *static_cast<Bytes16*>(to_shared) = bytes;
 #endif
 }
 

@@ -1,7 +1,9 @@
 // What kernels are made of, compiled for gfx942 and run below the runtime of
 // third_party/hip_on_gfx942: loads and stores past the edge of a grid, the vendor's tanhf and expf,
-// shared memory and barriers, values that begin at any byte, carries.
+// shared memory and barriers, values that begin at any byte, carries, registers with high numbers,
+// accumulators.
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -54,6 +56,33 @@ __global__ void carries(unsigned long long* out) {
   out[i] = static_cast<unsigned long long>(sum) << 1 | (carry >> i & 1);
 }
 
+// Numbers of 16 bits to and from registers with high numbers, which are not halves of other ones.
+__global__ void high_registers(float* out, const float* in) {
+  float rounded = 0, other = in[threadIdx.x];
+  asm volatile(
+      "v_mov_b32_e32 v72, %1\n\tv_cvt_f16_f32_e32 v200, %1\n\tv_add_f16_e32 v201, v200, v200\n\t"
+      "v_cvt_f32_f16_e32 %0, v201\n\tv_mov_b32_e32 %1, v72"
+      : "=&v"(rounded), "+v"(other)
+      :
+      : "v72", "v200", "v201");
+  out[threadIdx.x] = rounded + other;
+}
+
+// Shared memory written from accumulators, AGPRs.
+__global__ void accumulators(float* out, const float* in) {
+  __shared__ float room[128];
+  const auto at = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(room + 2 * threadIdx.x));
+  const float x = in[threadIdx.x], y = 2 * x;
+  asm volatile(
+      "v_accvgpr_write_b32 a6, %1\n\tv_accvgpr_write_b32 a7, %2\n\ts_nop 4\n\t"
+      "ds_write_b64 %0, a[6:7]\n\ts_waitcnt lgkmcnt(0)"
+      :
+      : "v"(at), "v"(x), "v"(y)
+      : "a6", "a7", "memory");
+  __syncthreads();
+  out[threadIdx.x] = room[127 - 2 * threadIdx.x] + room[126 - 2 * threadIdx.x];
+}
+
 bool tell(const char* test, bool is_equal, double difference) {
   std::printf("%s\t%s\tdifference %g\n", is_equal ? "equal" : "DIFFERS", test, difference);
   return is_equal;
@@ -95,6 +124,26 @@ int main() {
     if (!(difference <= worst)) worst = difference;
   }
   all = tell("block sums", worst == 0, worst) && all;
+
+  hipLaunchKernelGGL(high_registers, dim3(1), dim3(64), 0, nullptr, out_device, in_device);
+  all = hipGetLastError() == hipSuccess && all;
+  (void)hipMemcpyAsync(out.data(), out_device, kBytes, hipMemcpyDeviceToHost, nullptr);
+  worst = 0;
+  for (int i = 0; i < 64; ++i) {  // all of these numbers are exact in fp16
+    const double difference = std::fabs(out[i] - 3.0 * in[i]);
+    if (!(difference <= worst)) worst = difference;
+  }
+  all = tell("high registers", worst == 0, worst) && all;
+
+  hipLaunchKernelGGL(accumulators, dim3(1), dim3(64), 0, nullptr, out_device, in_device);
+  all = hipGetLastError() == hipSuccess && all;
+  (void)hipMemcpyAsync(out.data(), out_device, kBytes, hipMemcpyDeviceToHost, nullptr);
+  worst = 0;
+  for (int i = 0; i < 64; ++i) {
+    const double difference = std::fabs(out[i] - 3.0 * in[63 - i]);
+    if (!(difference <= worst)) worst = difference;
+  }
+  all = tell("accumulators", worst == 0, worst) && all;
 
   auto* const words_device = reinterpret_cast<unsigned long long*>(out_device);
   hipLaunchKernelGGL(numbers_of_text, dim3(1), dim3(128), 0, nullptr, words_device);

@@ -35,7 +35,7 @@ def emulator():
     return emu
 
 
-CORRECTIONS = "6"  # of correct(): what was translated with others is not used
+CORRECTIONS = "8"  # of correct(): what was translated with others is not used
 
 
 def correct(emu):
@@ -45,7 +45,8 @@ def correct(emu):
     of each row to the next row, or lane 31 to the upper half. Flat addresses have no base in scalar registers.
     The bases of shared and private memory are 64 bits; the compiler takes them by s_mov_b64. The matrix cores take
     subnormal numbers of fp16 as they are; those of gfx90a take zero for them. Values of 16 and 64 bits may be read from
-    any byte of memory.
+    any byte of memory. Registers from 128 on are registers in instructions of 16 bits, too; on other cards they name the
+    upper halves of the first 128 there. What is written to shared memory may be of the accumulators, AGPRs.
     """
     attribute, control, field = emu._iattr, emu._dpp16_ctrl, emu._Ctx.optional_field
     source, move = emu._Ctx.rsrc_dyn, []
@@ -99,12 +100,27 @@ def correct(emu):
     emu._Ctx.rsrc_dyn, emu._INST_HANDLERS[emu.irc.SOP1] = source_of, compile_scalar
     parser._handle_mem_load = load_of
 
-    source_text = inspect.getsource(emu._compile_mfma)
-    flushed = "return exp.eq(_c(0)).where(_c(0), f32_bits)"
-    if source_text.count(flushed) != 1:
-        raise RuntimeError("tinygrad's _compile_mfma is another than the one that is corrected here")
+    def rewrite(name, *changes):
+        """Makes a function of the emulator again, with texts of its source replaced: (old, new, how often)."""
+        function = getattr(emu, name)
+        text = inspect.getsource(function)
+        for old, new, count in changes:
+            if text.count(old) != count:
+                raise RuntimeError(f"tinygrad's {name} is another than the one that is corrected here")
+            text = text.replace(old, new)
+        exec(text, emu.__dict__)
+        for kind, handler in emu._INST_HANDLERS.items():
+            if handler is function:
+                emu._INST_HANDLERS[kind] = getattr(emu, name)
+
     small = "((mant.cast(dtypes.float32) * UOp.const(2.0 ** -24, dtypes.float32)).bitcast(dtypes.uint32) | (sign << _c(31)))"
-    exec(source_text.replace(flushed, f"return exp.eq(_c(0)).where({small}, f32_bits)"), emu.__dict__)
+    rewrite("_compile_mfma", ("return exp.eq(_c(0)).where(_c(0), f32_bits)", f"return exp.eq(_c(0)).where({small}, f32_bits)", 1))
+    rewrite("_compile_mem_op", *((f"ctx.rvgpr_dyn({name}", f"(ctx.raccvgpr_dyn if use_acc else ctx.rvgpr_dyn)({name}", count)
+                                 for name, count in (("vdata_reg", 8), ("data1_reg", 3))))
+    # No register has so high a number: none is the upper half of another.
+    rewrite("_load_vsrc0", ("src0_off >= _c(384)", "src0_off >= _c(1024)", 1))
+    rewrite("_compile_vop12", ("_reg >= _c(128)", "_reg >= _c(1024)", 2))
+    rewrite("_compile_vopc", ("src0_off >= _c(384)", "src0_off >= _c(1024)", 1), ("vsrc1_off >= _c(128)", "vsrc1_off >= _c(1024)", 1))
 
 
 def cache_file():

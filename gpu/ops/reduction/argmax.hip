@@ -37,11 +37,11 @@ struct Choice {
   int column;
 };
 
+// Chooses numbers, not structures: those would lie in memory on AMD.
 __device__ __forceinline__ Choice better(const Choice& a, const Choice& b) {
-  if (b.column < 0) return a;
-  if (a.column < 0) return b;
-  const bool second = b.value > a.value || (b.value == a.value && b.column < a.column);
-  return second ? b : a;
+  const bool above = b.value > a.value || (b.value == a.value && b.column < a.column);
+  const bool second = b.column >= 0 && (a.column < 0 || above);
+  return {second ? b.value : a.value, second ? b.column : a.column};
 }
 
 template <int kWave>
