@@ -206,8 +206,9 @@ if [ $n_failed = 0 ]; then
     sm_*) architecture="NVIDIA $architecture" ;;
     gfx*) architecture="AMD $architecture" ;;
   esac
+  commit=$("$biogpu" version | sed -n 's/^commit: //p')
   {
-    printf '# %s %s\n' "$(date +%F)" "$("$biogpu" version | sed -n 's/^commit: //p')"
+    printf '# %s %s\n' "$(date +%F)" "${commit:-unknown}"
     printf '%s\tall\trun\t%s\n' "$system" "$tested, with an ${card%%$'\t'*}" "$architecture" \
       "${card%%$'\t'*}, ${system#x86-64 }: $tested"
   } >"$results/platforms.tsv"

@@ -28,7 +28,7 @@ __device__ __forceinline__ void copy_async16(void* to_shared, const void* from, 
                "r"(valid ? 16 : 0)
                : "memory");
 #else
-  // Word by word: for AMD a choice between structures puts them into memory.
+  // By words: structures that it chose between would be put into scratch memory on AMD.
   Bytes16 bytes = {};
   if (valid) {
     const Bytes16 read = *static_cast<const Bytes16*>(from);

@@ -38,19 +38,6 @@ def tracks_times(*results):
                   "over two of the peer in fp32", "memory, GB"], rows, "llrrrrr")
 
 
-def tracks_cpu_times(*results):
-    """A window by wall time."""
-    rows = []
-    for result in results:
-        peer, modes = tracks_peer(result)
-        theirs, ours = modes["fp32"]["ms"], result["biogpu"]["fp32"]["wall_ms_a_window"]
-        differences = result["equal"][f"{peer} fp32"], result["equal"]["fp32"]
-        rows += [[result["model"].capitalize(), name, f"{ms / 1e3:.1f}", times(theirs / ms), f"{row['worst_of_range']:.1e}",
-                  f"{row['least_cosine']:.8f}"] for name, ms, row in zip((f"{peer} fp32", "biogpu fp32"), (theirs, ours), differences)]
-    return table(["model", "computed by", "a window, s", "speedup", "largest difference, of the track's range",
-                  "least cosine about the mean"], rows, "llrrrr")
-
-
 def potential_times(result):
     """Energies and forces in fp32; torchmd-net runs plain PyTorch on edges that cost it nothing."""
     rows = []

@@ -6,8 +6,9 @@ usage: python3 scripts/measure/platforms.py "SCRIPT [ARGUMENT ...]" <ROWS
         that was tested, where that is not this checkout
 
 A script's rows replace those that it recorded before of the same platforms, in
-scripts/bench/results/platforms/SCRIPT_PLATFORMS.json; scripts/dev/tables.py then writes docs/platforms.md from all of them. Benchmarks compare results before
-they time: their own results in scripts/bench/results count as runs of the card they name.
+scripts/bench/results/platforms/SCRIPT_PLATFORMS.json; scripts/dev/tables.py then writes docs/platforms.md from
+all of them. Benchmarks compare results before they time: their own results in scripts/bench/results count as
+runs of the card they name.
 """
 
 import datetime
@@ -87,7 +88,10 @@ def main():
     rows, date, commit = [], datetime.date.today().isoformat(), result_files.commit()
     for line in sys.stdin.read().splitlines():
         if line.startswith("# "):
-            _, date, commit = line.split()
+            tested = re.fullmatch(r"# (\d{4}-\d\d-\d\d) (\S.*)", line)
+            if tested is None:
+                sys.exit(f"platforms.py: '{line}': expected '# DATE COMMIT'")
+            date, commit = tested.groups()
             continue
         platform, part, state, detail = line.split("\t")
         if platform not in PLATFORMS or part not in (*PARTS, "all") or state not in STATES:

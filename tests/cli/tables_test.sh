@@ -39,6 +39,8 @@ record="python3 scripts/measure/platforms.py"
 check "a platform that is not known is refused" bash -c "! printf 'abacus\tkmer\trun\tx\n' | $record x 2>err.txt"
 check "by its name" err_has 'abacus'
 check "so is a state" bash -c "! printf 'arm64\tkmer\tclaimed\tx\n' | $record x 2>/dev/null"
+check "so is a line of date and commit without the commit" bash -c "! printf '# 2026-01-02 \narm64\tkmer\trun\tx\n' | $record x 2>err.txt"
+check "in one line" err_has "expected '# DATE COMMIT'"
 check "nothing is no record" bash -c "! $record x </dev/null 2>/dev/null"
 check "a record" bash -c "printf 'arm64\tkmer\trun\tbeads\n' | $record x"
 check "the page is behind" bash -c "! python3 scripts/dev/tables.py --check docs/platforms.md >out.txt 2>&1"

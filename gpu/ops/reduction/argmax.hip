@@ -37,7 +37,7 @@ struct Choice {
   int column;
 };
 
-// Chooses numbers, not structures: those would lie in memory on AMD.
+// By numbers: structures that it chose between would be put into scratch memory on AMD.
 __device__ __forceinline__ Choice better(const Choice& a, const Choice& b) {
   const bool above = b.value > a.value || (b.value == a.value && b.column < a.column);
   const bool second = b.column >= 0 && (a.column < 0 || above);
