@@ -74,7 +74,7 @@ std::unique_ptr<biogpu::tensor::Context> open_context(const std::string& device,
   require(precision == "auto" || precision == "fp32" || precision == "fp64",
           "a precision that is none of auto, fp32, fp64");
   const biogpu::DeviceChoice choice =
-      biogpu::choose_device(biogpu::parse_device_request(device), false);
+      biogpu::choose_device(biogpu::parse_device_request(device), false, 1);
   if (precision == "fp64") {
     require(!choice.on_gpu(), "fp64 is computed on the CPU: give the device cpu");
     return biogpu::ops::make_reference_context();

@@ -6,11 +6,30 @@
 #include "lib/core/rate_cache.hpp"
 
 namespace biogpu {
+namespace {
+
+// Emulated devices start at once, and tests name as many as they want to see used.
+int max_gpus(const cost::Prediction& predicted) {
+  return gpu_backend_name() == "emulated" ? kAllGpus : predicted.n_gpus;
+}
+
+// Puts the decision's reason in place of that of choose_device().
+void explain(DeviceChoice& choice, const DeviceRequest& request, const AutoDecision& decision) {
+  // A GPU that is worth its start and cannot be used has a better reason.
+  const bool decided = request.kind == DeviceRequest::Kind::automatic && has_gpu_backend() &&
+                       !decision.reason.empty();
+  if (!decided || choice.on_gpu() != decision.worth_gpu) return;
+  choice.reason = decision.reason;
+  tell_unused(choice);
+}
+
+}  // namespace
 
 AutoDecision decide_device(const cost::Machine& machine, const cost::Work& work) {
   const cost::Prediction predicted = cost::predict(machine, work);
   AutoDecision decision;
   decision.worth_gpu = predicted.takes_gpu();
+  decision.max_gpus = max_gpus(predicted);
   decision.detail =
       fmt::format("auto: {:.3f} s predicted on the CPU (limit: {}), {:.3f} s on a GPU (limit: {})",
                   predicted.cpu_s, predicted.cpu_limit, predicted.gpu_s, predicted.gpu_limit);
@@ -24,19 +43,14 @@ AutoDecision decide_device(const cost::Machine& machine, const cost::Work& work)
 }
 
 AutoDecision decide_device(const DeviceRequest& request, const cost::Work& work) {
-  if (request.kind != DeviceRequest::Kind::automatic || !has_gpu_backend()) return {};
-  return decide_device(cost::load_rates(), work);
-}
-
-void explain(DeviceChoice& choice, const DeviceRequest& request, const AutoDecision& decision) {
-  // A GPU that is worth its start and cannot be used has a better reason.
-  const bool decided = request.kind == DeviceRequest::Kind::automatic && has_gpu_backend() &&
-                       !decision.reason.empty();
-  if (decided && choice.on_gpu() == decision.worth_gpu) choice.reason = decision.reason;
+  if (request.kind == DeviceRequest::Kind::cpu || !has_gpu_backend()) return {};
+  AutoDecision decision = decide_device(cost::load_rates(), work);
+  if (request.kind != DeviceRequest::Kind::automatic) decision.reason = decision.detail = "";
+  return decision;
 }
 
 DeviceChoice choose_device(const DeviceRequest& request, const AutoDecision& decision) {
-  DeviceChoice choice = choose_device(request, decision.worth_gpu);
+  DeviceChoice choice = choose_device(request, decision.worth_gpu, decision.max_gpus);
   explain(choice, request, decision);
   return choice;
 }

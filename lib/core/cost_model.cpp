@@ -41,6 +41,7 @@ double share_of_readers(const Task& task, int n_threads) {
   return static_cast<double>(std::clamp(n_threads, 1, kReaders)) / kReaders;
 }
 
+constexpr int kMaxGpus = 256;  // the numbers that --device takes
 constexpr double kMinValue = 1e-6;
 constexpr double kMaxValue = 1e18;
 
@@ -63,35 +64,58 @@ void Machine::set(const Task& task, const Rates& rates) {
   for (const RateName& rate : kRateNames) known_[full_name(task, rate)] = rates.*rate.rate;
 }
 
-Prediction predict(const Machine& machine, const Work& work) {
+namespace {
+
+struct GpuSeconds {
+  double seconds = 0;
+  std::string_view limit;
+};
+
+// The kernels of a run are shared evenly by n_gpus devices, and its copies where each has its own.
+GpuSeconds predict_gpu(const Machine& machine, const Work& work, double cpu_s, int n_gpus) {
   const Shape& shape = work.task->shape;
   const Rates rates = machine.of(*work.task);
   const double readers = share_of_readers(*work.task, work.n_threads);
-  const double n_threads = std::max(1, work.n_threads);
-  const double inflate_s = work.inflated / kInflateRate;
-
-  Stages cpu(shape.overlaps);
-  cpu.add("reading", std::max(work.bytes / (rates.cpu_read * readers), inflate_s));
-  cpu.add("computing", work.units / (rates.cpu * n_threads));
-
+  const double start_s = machine.start_s + (n_gpus - 1) * Machine::kFurtherStart;
   Stages gpu(shape.overlaps);
-  double read_s = std::max(work.bytes / (rates.gpu_read * readers), inflate_s);
-  const bool start_decides = shape.starts_beside && !shape.overlaps && machine.start_s > read_s;
-  if (start_decides) read_s = machine.start_s;
+  double read_s = std::max(work.bytes / (rates.gpu_read * readers), work.inflated / kInflateRate);
+  const bool start_decides = shape.starts_beside && !shape.overlaps && start_s > read_s;
+  if (start_decides) read_s = start_s;
   gpu.add(start_decides ? "the start of a device" : "reading", read_s);
-  gpu.add("preparing and formatting", work.bytes / (rates.host * n_threads));
-  gpu.add("copies and kernels", work.bytes / rates.transfer + work.units / rates.device);
+  gpu.add("preparing and formatting", work.bytes / (rates.host * std::max(1, work.n_threads)));
+  const double copy_s = work.bytes / rates.transfer / (shape.copies_to_each ? 1 : n_gpus);
+  gpu.add("copies and kernels", copy_s + work.units / rates.device / n_gpus);
 
-  Prediction result{cpu.seconds, gpu.seconds, cpu.limit, gpu.limit};
+  GpuSeconds result{gpu.seconds, gpu.limit};
   if (shape.cpu_works_beside) {
     // What the CPU does until the device is there is not left to it.
-    const double left = std::max(0.0, 1 - machine.start_s / std::max(1e-9, cpu.seconds));
-    result.gpu_s = std::min(machine.start_s, cpu.seconds) + left * gpu.seconds;
+    const double left = std::max(0.0, 1 - start_s / std::max(1e-9, cpu_s));
+    result.seconds = std::min(start_s, cpu_s) + left * gpu.seconds;
   } else if (!shape.starts_beside) {
-    result.gpu_s += machine.start_s;
-    if (machine.start_s > gpu.longest) result.gpu_limit = "the start of a device";
+    result.seconds += start_s;
+    if (start_s > gpu.longest) result.limit = "the start of a device";
   }
-  result.gpu_s += kEndShare * machine.start_s;
+  result.seconds += kEndShare * machine.start_s;
+  return result;
+}
+
+}  // namespace
+
+Prediction predict(const Machine& machine, const Work& work) {
+  const Rates rates = machine.of(*work.task);
+  const double readers = share_of_readers(*work.task, work.n_threads);
+  Stages cpu(work.task->shape.overlaps);
+  cpu.add("reading",
+          std::max(work.bytes / (rates.cpu_read * readers), work.inflated / kInflateRate));
+  cpu.add("computing", work.units / (rates.cpu * std::max(1, work.n_threads)));
+
+  const GpuSeconds gpu = predict_gpu(machine, work, cpu.seconds, 1);
+  Prediction result{cpu.seconds, gpu.seconds, cpu.limit, gpu.limit};
+  for (double before = gpu.seconds; result.n_gpus < kMaxGpus; ++result.n_gpus) {
+    const double with_one_more = predict_gpu(machine, work, cpu.seconds, result.n_gpus + 1).seconds;
+    if (!(with_one_more < Prediction::kClearly * before)) break;
+    before = with_one_more;
+  }
   return result;
 }
 

@@ -38,6 +38,7 @@ struct Shape {
   bool overlaps = true;           // reading goes on while the workers compute
   bool starts_beside = false;     // a device starts while the input is read
   bool cpu_works_beside = false;  // and the CPU computes until it has
+  bool copies_to_each = false;    // what is read, such as weights, goes to each device
   bool threads_read = false;  // several threads read a file, as many as there are up to kReaders
 };
 inline constexpr int kReaders = 8;
@@ -54,6 +55,8 @@ struct Task {
 class Machine {
  public:
   double start_s = 0.27;  // of a device: driver, context, first kernel
+  // Of each further device, which starts at the same time: its context, and its end.
+  static constexpr double kFurtherStart = 0.2;
 
   // What is known of the task, else its defaults.
   Rates of(const Task& task) const;
@@ -78,9 +81,10 @@ struct Work {
 // Seconds, and what each of the two is limited by: "reading", "computing", "the start", ...
 struct Prediction {
   double cpu_s = 0;
-  double gpu_s = 0;
+  double gpu_s = 0;  // on one
   std::string_view cpu_limit;
   std::string_view gpu_limit;
+  int n_gpus = 1;  // each of which shortens the run by more than the prediction can tell
 
   // A GPU has to be faster by more than the prediction can tell.
   bool takes_gpu() const { return gpu_s < kClearly * cpu_s; }

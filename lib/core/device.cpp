@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <charconv>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "lib/core/device_start.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/gpu_backend.hpp"
+#include "lib/core/run_on_threads.hpp"
 #include "lib/core/timed.hpp"
 
 namespace biogpu {
@@ -29,15 +31,11 @@ int parse_index(std::string_view item, std::string_view whole) {
   return index;
 }
 
-// The usable ones among the devices asked for; throws when a listed one cannot be used.
-std::vector<DeviceInfo> pick_devices(const DeviceRequest& request,
-                                     const std::vector<DeviceInfo>& devices) {
-  std::vector<DeviceInfo> picked;
-  if (request.kind != DeviceRequest::Kind::listed) {
-    std::copy_if(devices.begin(), devices.end(), std::back_inserter(picked),
-                 [](const DeviceInfo& device) { return device.usable; });
-    return picked;
-  }
+// The devices that the request names, in its order; throws when a listed one is not there.
+std::vector<DeviceInfo> named_devices(const DeviceRequest& request,
+                                      const std::vector<DeviceInfo>& devices) {
+  if (request.kind != DeviceRequest::Kind::listed) return devices;
+  std::vector<DeviceInfo> named;
   for (const int index : request.indices) {
     const auto found = std::find_if(devices.begin(), devices.end(), [&](const DeviceInfo& device) {
       return device.index == index;
@@ -47,13 +45,9 @@ std::vector<DeviceInfo> pick_devices(const DeviceRequest& request,
                                                  "'biogpu devices'",
                                                  index, devices.size()));
     }
-    if (!found->usable) {
-      throw Error(ErrorCode::device,
-                  fmt::format("device {} ({}): {}", index, found->name, found->why_not));
-    }
-    picked.push_back(*found);
+    named.push_back(*found);
   }
-  return picked;
+  return named;
 }
 
 // Seconds of the parts of starting devices, over all calls.
@@ -91,20 +85,37 @@ std::vector<DeviceInfo> name_devices(std::string* why) {
   return start_part(&StartSeconds::driver, [&] { return backend->name_devices(why); });
 }
 
-// Of what was described, the devices that are asked for: others get no context.
-void open_devices(const DeviceRequest& request, std::vector<DeviceInfo>& devices) {
+// Makes contexts on the devices, a thread for each: one takes a tenth of a second.
+void open_at_once(std::span<DeviceInfo> devices) {
   const GpuBackend* const backend = gpu_backend(nullptr);
   if (backend == nullptr || backend->open_device == nullptr) return;
-  const bool all = request.kind != DeviceRequest::Kind::listed;
-  for (DeviceInfo& device : devices) {
-    const bool asked_for =
-        all || std::count(request.indices.begin(), request.indices.end(), device.index) != 0;
-    if (!asked_for || !device.usable) continue;
-    start_part(&StartSeconds::contexts, [&] {
-      backend->open_device(device);
-      return true;
-    });
+  start_part(&StartSeconds::contexts, [&] {
+    run_on_threads(static_cast<int>(devices.size()), devices.size(),
+                   [&](std::size_t, std::size_t i) {
+                     if (devices[i].usable) backend->open_device(devices[i]);
+                   });
+    return true;
+  });
+}
+
+// The first max_gpus of the named devices that can be used. Throws when a listed one cannot.
+std::vector<DeviceInfo> open_devices(const DeviceRequest& request, std::vector<DeviceInfo>& named,
+                                     int max_gpus) {
+  std::vector<DeviceInfo> opened;
+  const auto n_wanted = [&] { return static_cast<std::size_t>(max_gpus) - opened.size(); };
+  for (std::size_t at = 0; at < named.size() && n_wanted() > 0;) {
+    const auto group = std::span(named).subspan(at, std::min(n_wanted(), named.size() - at));
+    open_at_once(group);
+    at += group.size();
+    for (const DeviceInfo& device : group) {
+      if (device.usable)
+        opened.push_back(device);
+      else if (request.kind == DeviceRequest::Kind::listed)
+        throw Error(ErrorCode::device,
+                    fmt::format("device {} ({}): {}", device.index, device.name, device.why_not));
+    }
   }
+  return opened;
 }
 
 }  // namespace
@@ -165,7 +176,13 @@ std::vector<StageTimes> device_start_stages() {
 
 std::string_view gpu_backend_name() { return BIOGPU_GPU_BACKEND; }
 
-DeviceChoice choose_device(const DeviceRequest& request, bool worth_gpu) {
+void tell_unused(DeviceChoice& choice) {
+  const auto n_used = static_cast<int>(choice.gpus.size());
+  if (n_used > 0 && n_used < choice.n_offered)
+    choice.reason += fmt::format("; {} of {} devices used", n_used, choice.n_offered);
+}
+
+DeviceChoice choose_device(const DeviceRequest& request, bool worth_gpu, int max_gpus) {
   using Kind = DeviceRequest::Kind;
   if (request.kind == Kind::cpu) return {{}, "cpu", "asked for"};
   if (request.kind == Kind::automatic && !worth_gpu) {
@@ -175,22 +192,24 @@ DeviceChoice choose_device(const DeviceRequest& request, bool worth_gpu) {
                               : "this build has no GPU backend"};
   }
   std::string why;
-  auto devices = name_devices(&why);
-  open_devices(request, devices);
-  const auto picked = pick_devices(request, devices);
-  if (picked.empty()) {
-    if (!devices.empty()) why = fmt::format("{}: {}", devices[0].name, devices[0].why_not);
+  auto named = named_devices(request, name_devices(&why));
+  const auto opened = open_devices(request, named, std::max(1, max_gpus));
+  if (opened.empty()) {
+    if (!named.empty()) why = fmt::format("{}: {}", named[0].name, named[0].why_not);
     if (request.kind == Kind::automatic) return {{}, "cpu", why};
     throw Error(ErrorCode::device, fmt::format("no GPU can be used: {}; use --device cpu", why));
   }
   DeviceChoice choice;
-  choice.name = picked[0].name;
+  choice.name = opened[0].name;
   choice.reason = request.kind == Kind::automatic ? "found and worth its start" : "asked for";
-  choice.memory_free_bytes = picked[0].memory_free_bytes;
-  for (const DeviceInfo& device : picked) {
+  choice.memory_free_bytes = opened[0].memory_free_bytes;
+  choice.n_offered = static_cast<int>(std::count_if(
+      named.begin(), named.end(), [](const DeviceInfo& device) { return device.usable; }));
+  for (const DeviceInfo& device : opened) {
     choice.gpus.push_back(device.index);
     choice.memory_free_bytes = std::min(choice.memory_free_bytes, device.memory_free_bytes);
   }
+  tell_unused(choice);
   return choice;
 }
 

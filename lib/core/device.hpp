@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,7 @@ struct DeviceChoice {
   std::string name;                     // "cpu" or the first device's name
   std::string reason;                   // for a person: "input is small", "no GPU driver found"
   std::uint64_t memory_free_bytes = 0;  // of the GPU that has least of it
+  int n_offered = 0;                    // GPUs that the request names, used or not
   bool on_gpu() const { return !gpus.empty(); }
 };
 
@@ -47,9 +49,16 @@ std::vector<DeviceInfo> list_devices(std::string* why);
 // The GPU backend compiled in: "none", "cuda", "rocm" or "emulated".
 std::string_view gpu_backend_name();
 
+inline constexpr int kAllGpus = std::numeric_limits<int>::max();
+
 // Decides between CPU and GPUs. worth_gpu: the caller's estimate that the work pays for start-up
-// and transfer; only `auto` asks it. `gpu` takes all usable devices. `cpu` touches no driver.
-// Throws Error{device} when a device asked for is missing or unusable.
-DeviceChoice choose_device(const DeviceRequest& request, bool worth_gpu);
+// and transfer; only `auto` asks it. Of the GPUs that the request names (`auto` and `gpu`: all
+// usable ones) the first max_gpus are opened, at the same time; the others are not touched. `cpu`
+// touches no driver. Throws Error{device} when a listed device is missing, or unusable and among
+// those opened.
+DeviceChoice choose_device(const DeviceRequest& request, bool worth_gpu, int max_gpus);
+
+// Appends "; 1 of 2 devices used" to the reason of a choice that leaves GPUs unused.
+void tell_unused(DeviceChoice& choice);
 
 }  // namespace biogpu

@@ -29,10 +29,13 @@ constexpr UnitLimits kCpuSearch{256, 50000000000};
 constexpr UnitLimits kGpuSearch{4096, 5000000000000};
 constexpr io::BatchLimits kBlock{65536, 16u << 20};
 
-// Of a GPU that is asked for: `auto` decides by the first blocks.
+// Of one GPU that is asked for: the first blocks tell whether others pay, and `auto` decides by
+// them.
 std::unique_ptr<DeviceStart> early_start(const DeviceRequest& request) {
   if (request.kind == DeviceRequest::Kind::automatic) return nullptr;
-  return std::make_unique<DeviceStart>(request, AutoDecision{});
+  AutoDecision one;
+  one.max_gpus = 1;
+  return std::make_unique<DeviceStart>(request, one);
 }
 
 }  // namespace
@@ -134,6 +137,8 @@ void AlignRun::choose() {
   if (!device_start_)
     device_start_ = std::make_unique<DeviceStart>(shared.device_request, decision);
   choice_ = device_start_->get();
+  if (static_cast<int>(choice_.gpus.size()) < std::min(decision.max_gpus, choice_.n_offered))
+    choice_ = choose_device(shared.device_request, decision);
   if (!decision.detail.empty()) log_.detail(decision.detail);
   start_stages_.push_back(device.stop());
   reader_.set_limits(limits());

@@ -44,7 +44,7 @@ void AlignRun::keep_rates() const {
   seen.read_s = reads_in_order ? read_seconds(three[0]) : 0;
   seen.workers_s = seen.on_gpu ? compute.encode_s + compute.format_s : times_.compute_s;
   seen.device_s = backend_->device_seconds();
-  if (seen.on_gpu) seen.start_s = device_start_->seconds();
+  if (choice_.gpus.size() == 1) seen.start_s = device_start_->seconds();
   keep_rates_of_run(seen);
 }
 

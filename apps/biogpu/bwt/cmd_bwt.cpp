@@ -41,6 +41,12 @@ const char* method_name(bwt::SuffixMethod method) {
 
 Run add_bwt(CLI::App& command) { return add_subcommands(command, kBwtSubcommands, kBwtFooter); }
 
+AutoDecision decide_for_one(const DeviceRequest& request, const cost::Work& work) {
+  AutoDecision decision = decide_device(request, work);
+  decision.max_gpus = 1;
+  return decision;
+}
+
 bwt::SuffixSortSettings sort_settings(const SharedFlags& flags, const DeviceChoice& device) {
   bwt::SuffixSortSettings settings;
   settings.n_threads = flags.threads;

@@ -79,7 +79,7 @@ class IndexRun {
     const StageClock device("device", 1);
     const double start_s = devices.valid() ? devices.get() : 0;
     const AutoDecision decision =
-        decide_device(flags_.shared.device_request, work(reference.text.size()));
+        decide_for_one(flags_.shared.device_request, work(reference.text.size()));
     report_.device = choose_device(flags_.shared.device_request, decision);
     if (!decision.detail.empty()) log_.detail(decision.detail);
     report_.stages.push_back(device.stop());
@@ -161,7 +161,7 @@ class IndexRun {
     return async_with_backend([request = flags_.shared.device_request] {
       const StageClock start("device", 1);
       try {
-        (void)choose_device(request, true);
+        (void)choose_device(request, true, 1);
       } catch (const Error&) {
         // Thrown again when the input is read: what is wrong with that is told first.
       }

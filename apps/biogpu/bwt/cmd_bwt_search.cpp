@@ -47,7 +47,7 @@ void run_queries(const QueryFlags& flags, bool counts_only, const std::string& c
   work.n_threads = flags.shared.threads;
   add_file(work, flags.query_path);
   work.units = work.bytes;
-  const AutoDecision decision = decide_device(flags.shared.device_request, work);
+  const AutoDecision decision = decide_for_one(flags.shared.device_request, work);
   DeviceStart device_start(flags.shared.device_request, decision);
   const bwt::FmIndex index = bwt::FmIndex::open(path, flags.shared.threads);
   io::SequenceReader reader = io::open_shard(flags.query_path, flags.shard, flags.shared.threads);

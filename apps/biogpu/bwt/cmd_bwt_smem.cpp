@@ -105,7 +105,7 @@ void run_smem(const SmemFlags& flags, const std::string& command_line) {
   Log log("bwt smem", flags.shared.quiet, flags.shared.verbose);
   BwtReport report;
   const StageClock start("start", flags.shared.threads);
-  report.device = choose_device(flags.shared.device_request, false);
+  report.device = choose_device(flags.shared.device_request, false, 1);
   const bwt::BwaFm index(flags.prefix, flags.shared.threads);
   const bwt::BwaKmers kmers(index, flags.shared.threads);
   io::SequenceReader reader = io::open_shard(flags.query_path, flags.shard, flags.shared.threads);

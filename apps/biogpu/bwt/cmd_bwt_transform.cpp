@@ -140,7 +140,7 @@ class TransformRun {
     report_.read_s = log_.seconds();
     report_.stages.push_back(read_->stop(n_symbols_));
     const AutoDecision decision =
-        decide_device(flags_.shared.device_request, sort_work(n_symbols_, flags_.shared.threads));
+        decide_for_one(flags_.shared.device_request, sort_work(n_symbols_, flags_.shared.threads));
     report_.device = choose_device(flags_.shared.device_request, decision);
     if (!decision.detail.empty()) log_.detail(decision.detail);
     progress_.stage(fmt::format("sorting the suffixes of {} symbols", n_symbols_));
@@ -181,7 +181,7 @@ void run_inverse(const TransformFlags& flags, const std::string& command_line) {
   progress.stage("reading");
   SummaryFile summary(flags.shared);
   BwtReport report;
-  report.device = choose_device(flags.shared.device_request, false);
+  report.device = choose_device(flags.shared.device_request, false, 1);
   std::optional<io::OutputFile> out;
   std::string input = read_all(flags.path);
   progress.stage(fmt::format("inverting {} bytes", input.size()));

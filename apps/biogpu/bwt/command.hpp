@@ -43,6 +43,9 @@ struct BwtReport {
   nlohmann::ordered_json result = nlohmann::ordered_json::object();
 };
 
+// As decide_device(), of a command that uses one GPU.
+AutoDecision decide_for_one(const DeviceRequest& request, const cost::Work& work);
+
 // Sorting so many letters, as it is predicted.
 cost::Work sort_work(std::uint64_t n_letters, int n_threads);
 // What a sort was seen to do, with the seconds that a device took to start, is kept.

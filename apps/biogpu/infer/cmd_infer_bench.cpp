@@ -55,7 +55,7 @@ struct Device {
 
 Device open_device(const BenchFlags& flags) {
   Device device;
-  const DeviceChoice choice = choose_device(parse_device_request(flags.device), true);
+  const DeviceChoice choice = choose_device(parse_device_request(flags.device), true, 1);
   device.precision = parse_precision(flags.precision, choice.on_gpu());
   if (!choice.on_gpu()) device.precision = tensor::Precision::fp32;  // the CPU has no other
   tensor::ContextOptions options;

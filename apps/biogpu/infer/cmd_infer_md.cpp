@@ -48,7 +48,7 @@ class MdRun {
       : flags_(flags),
         run_(with_standard_input(flags.molecules.infer), "infer md", command_line),
         input_(run_.flags().inputs, run_.flags().shard, flags.plan),
-        devices_(run_, flags.molecules, static_cast<double>(flags.plan.n_steps)),
+        devices_(run_, flags.molecules, static_cast<double>(flags.plan.n_steps), 1),
         unit_(tasks::find_energy_unit(flags.molecules.units)) {}
 
   void run(io::OutputFile& out, io::OutputFile* table) {

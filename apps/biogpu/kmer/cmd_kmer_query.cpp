@@ -97,7 +97,7 @@ void query_standard_input(const kmer::Lookup& database, io::OutputFile& out) {
 
 // A GPU pays where millions of k-mers are looked up; the CPU answers as soon as the file is mapped.
 std::unique_ptr<kmer::Lookup> open_database(const KmerQueryFlags& flags) {
-  const DeviceChoice choice = choose_device(parse_device_request(flags.device), false);
+  const DeviceChoice choice = choose_device(parse_device_request(flags.device), false, 1);
   return choice.on_gpu() ? kmer::open_device_lookup(flags.path, choice.gpus[0])
                          : kmer::Lookup::open(flags.path);
 }

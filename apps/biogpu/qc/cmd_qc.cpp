@@ -116,8 +116,12 @@ class QcRun {
   bool wants_gpu(const qc::Options& options) {
     const DeviceRequest::Kind kind = flags_.device_request.kind;
     if (kind == DeviceRequest::Kind::cpu) return false;
-    if (kind == DeviceRequest::Kind::automatic)
-      return qc::gpu_covers(options) && is_worth_gpu(options);
+    decision_ = decide_device(flags_.device_request, work(options));
+    if (kind == DeviceRequest::Kind::automatic) {
+      if (!qc::gpu_covers(options)) return false;
+      if (!decision_.detail.empty()) log_.detail(decision_.detail);
+      return decision_.worth_gpu;
+    }
     if (qc::gpu_covers(options)) return true;
     choose_gpus();  // a device that is not there is an error all the same
     log_.warn("the GPU has no kernels for some of these options; the CPU does all of it");
@@ -125,8 +129,7 @@ class QcRun {
   }
 
   std::vector<int> choose_gpus() {
-    DeviceChoice choice = choose_device(flags_.device_request, true);
-    explain(choice, flags_.device_request, decision_);
+    const DeviceChoice choice = choose_device(flags_.device_request, decision_);
     log_.detail(fmt::format("{} ({})", choice.name, choice.reason));
     return choice.gpus;
   }
@@ -145,12 +148,6 @@ class QcRun {
     for (const std::string& path : {options.in1, options.in2}) add_file(work, path);
     work.units = work.bytes;
     return work;
-  }
-
-  bool is_worth_gpu(const qc::Options& options) {
-    decision_ = decide_device(flags_.device_request, work(options));
-    if (!decision_.detail.empty()) log_.detail(decision_.detail);
-    return decision_.worth_gpu;
   }
 
   // Of runs whose records all went one way.

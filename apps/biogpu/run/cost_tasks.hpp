@@ -14,7 +14,7 @@ namespace detail {
 inline constexpr cost::Shape kReadAhead{.threads_read = true};
 inline constexpr cost::Shape kReadFirst{.overlaps = false, .starts_beside = true};
 inline constexpr cost::Shape kCpuBegins{.starts_beside = true, .cpu_works_beside = true};
-inline constexpr cost::Shape kInTurn{.overlaps = false};
+inline constexpr cost::Shape kInTurn{.overlaps = false, .copies_to_each = true};
 }  // namespace detail
 
 // Units: cells.

@@ -34,8 +34,8 @@ AutoDeviceCounter::AutoDeviceCounter(const CountOptions& options, const Request&
       waiting_(max_waiting_bytes(options)) {
   using Kind = DeviceRequest::Kind;
   const Kind kind = request.device.kind;
-  if (kind == Kind::cpu || (kind == Kind::automatic && !request.worth_gpu)) {
-    choice_ = choose_device(request.device, request.worth_gpu);
+  if (kind == Kind::cpu || (kind == Kind::automatic && !request.decision.worth_gpu)) {
+    choice_ = choose_device(request.device, request.decision);
     cpu_ = std::make_unique<CpuCounter>(options_);
     report_choice_(choice_);
     settled_ = true;
@@ -43,7 +43,7 @@ AutoDeviceCounter::AutoDeviceCounter(const CountOptions& options, const Request&
   }
   start_ = async_with_backend([this, request] {
     return timed(start_s_, [&] {
-      DeviceChoice choice = choose_device(request.device, request.worth_gpu);
+      DeviceChoice choice = choose_device(request.device, request.decision);
       if (choice.on_gpu())
         gpu_ = std::make_unique<MultiGpuCounter>(options_, choice.gpus, request.max_device_bytes);
       return choice;

@@ -6,7 +6,7 @@
 #include <memory>
 #include <mutex>
 
-#include "lib/core/device.hpp"
+#include "lib/core/auto_device.hpp"
 #include "lib/kmer/count/cpu_counter.hpp"
 #include "lib/kmer/count/multi_gpu_counter.hpp"
 
@@ -18,12 +18,12 @@ class AutoDeviceCounter : public Counter {
  public:
   struct Request {
     DeviceRequest device;
-    bool worth_gpu = false;
+    AutoDecision decision;
     std::uint64_t max_device_bytes = 0;
   };
-  using ReportChoice = std::function<void(DeviceChoice& choice)>;
+  using ReportChoice = std::function<void(const DeviceChoice& choice)>;
 
-  // report_choice(choice) once, when the device is known; by any thread. It may change the reason.
+  // report_choice(choice) once, when the device is known; by any thread.
   AutoDeviceCounter(const CountOptions& options, const Request& request,
                     ReportChoice report_choice);
 

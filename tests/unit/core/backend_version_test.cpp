@@ -16,8 +16,8 @@ TEST_CASE("core.gpu_backend: a refused module leaves the CPU", "[core]") {
   std::string why;
   CHECK(list_devices(&why).empty());
   CHECK(why.find("another version") != std::string::npos);
-  const DeviceChoice choice = choose_device(parse_device_request("auto"), true);
+  const DeviceChoice choice = choose_device(parse_device_request("auto"), true, kAllGpus);
   CHECK_FALSE(choice.on_gpu());
   CHECK(choice.reason == why);
-  CHECK_THROWS_AS(choose_device(parse_device_request("0"), true), Error);
+  CHECK_THROWS_AS(choose_device(parse_device_request("0"), true, kAllGpus), Error);
 }

@@ -129,6 +129,24 @@ TEST_CASE("core.cost_model: the defaults choose what was measured to be faster",
   CHECK_FALSE(takes_gpu(works::kQcGzip, 0.64e9, 16));
 }
 
+// Two H200: what a second device adds to files of reads and genomes is its start (issue 42).
+TEST_CASE("core.cost_model: a further device is used where it pays for its start", "[core]") {
+  const Machine machine;
+  const auto n_gpus = [&](const Task& task, double bytes, double units) {
+    return cost::predict(machine, {&task, bytes, units, 0, 32}).n_gpus;
+  };
+  CHECK(n_gpus(works::kKmerCount, 1e9, 1e9) == 1);
+  CHECK(n_gpus(works::kBwtSort, 3e8, 3e8) == 1);
+  CHECK(n_gpus(works::kQcPlain, 2e9, 2e9) == 1);
+  CHECK(n_gpus(works::kAlignRows, 1.2e9, 8.3e10) == 1);
+  CHECK(n_gpus(works::kAlignRows, 1.2e9, 8.3e12) > 1);  // 8 s of kernels
+  CHECK(n_gpus(works::kInfer, 2.6e9, 2.6e9 * 1e3) == 1);
+  CHECK(n_gpus(works::kInfer, 2.6e9, 2.6e9 * 3e6) > 1);  // 20 s
+  // Each of many devices saves less than the one before.
+  CHECK(n_gpus(works::kInfer, 2.6e9, 2.6e9 * 3e6) < 20);
+  CHECK(n_gpus(works::kInfer, 1, std::numeric_limits<double>::infinity()) == 1);
+}
+
 TEST_CASE("core.cost_model: nothing to do is left to the CPU", "[core]") {
   for (const Task* const each : works::kAll) {
     const Task& task = *each;

@@ -16,6 +16,7 @@ using namespace biogpu;
 namespace {
 
 constexpr int kLength = 21;
+const AutoDecision kWorthGpu{.worth_gpu = true, .reason = {}, .detail = {}};
 
 // What the backend of this test shows, and how long it takes to.
 std::vector<DeviceInfo> fake_devices;
@@ -95,7 +96,7 @@ test::NaiveCounts count(const std::vector<std::string>& sequences, const std::st
   kmer::CountOptions options = options_for_test();
   options.max_memory = max_memory;
   int n_told = 0;
-  kmer::AutoDeviceCounter counter(options, {parse_device_request(device), true, 0},
+  kmer::AutoDeviceCounter counter(options, {parse_device_request(device), kWorthGpu, 0},
                                   [&](const DeviceChoice& choice) {
                                     *name = choice.name;
                                     ++n_told;
@@ -163,12 +164,12 @@ TEST_CASE("kmer.auto_device_counter: a device that cannot be had is an error, re
   fake_devices.clear();
   fake_start = std::chrono::milliseconds(5);
   for (const bool reads : {false, true}) {
-    kmer::AutoDeviceCounter counter(options_for_test(), {parse_device_request("gpu"), true, 0},
+    kmer::AutoDeviceCounter counter(options_for_test(), {parse_device_request("gpu"), kWorthGpu, 0},
                                     [](const DeviceChoice&) {});
     if (reads) counter.add([](const kmer::AddSequence& add) { add("ACGT", {}); });
     CHECK_THROWS_AS(counter.finish(), Error);
   }
   // Given up while the device starts.
-  kmer::AutoDeviceCounter counter(options_for_test(), {parse_device_request("gpu"), true, 0},
+  kmer::AutoDeviceCounter counter(options_for_test(), {parse_device_request("gpu"), kWorthGpu, 0},
                                   [](const DeviceChoice&) {});
 }

@@ -20,7 +20,7 @@ constexpr std::size_t kGpuAtoms = 32768;
 
 // A weight is multiplied some forty times an atom, for its pairs; an atom is some forty bytes of a
 // file. A pipe is taken for a thousand atoms.
-AutoDecision decide_potential(const InferFlags& flags, double n_passes) {
+AutoDecision decide_potential(const InferFlags& flags, double n_passes, int max_gpus) {
   constexpr double kBytesOfPipe = 40e3;
   cost::Work inputs;
   for (const std::string& path : flags.inputs)
@@ -30,7 +30,9 @@ AutoDecision decide_potential(const InferFlags& flags, double n_passes) {
   work.n_threads = flags.shared.threads;
   work.bytes = static_cast<double>(weight_bytes(flags.model));
   work.units = work.bytes * std::max(inputs.bytes, kBytesOfPipe) * n_passes;
-  return decide_device(cost::Machine{}, work);
+  AutoDecision decision = decide_device(cost::Machine{}, work);
+  decision.max_gpus = std::min(decision.max_gpus, max_gpus);
+  return decision;
 }
 
 models::LoadOptions load_options_of(const MoleculeFlags& flags) {
@@ -46,8 +48,9 @@ InferFlags with_standard_input(InferFlags flags) {
   return flags;
 }
 
-PotentialDevices::PotentialDevices(ModelRun& run, const MoleculeFlags& flags, double n_passes)
-    : devices_(run, decide_potential(run.flags(), n_passes), load_options_of(flags)) {
+PotentialDevices::PotentialDevices(ModelRun& run, const MoleculeFlags& flags, double n_passes,
+                                   int max_gpus)
+    : devices_(run, decide_potential(run.flags(), n_passes, max_gpus), load_options_of(flags)) {
   if (flags.charge && !info().uses_charge)
     throw Error(ErrorCode::usage, "--charge: the model does not use charges");
   const std::uint64_t batch = run.flags().shared.batch;

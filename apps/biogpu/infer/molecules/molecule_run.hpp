@@ -21,8 +21,10 @@ inline constexpr char kNoFrame[] = "the input has no frames; the output has no r
 // A potential on the devices of a run over molecules.
 class PotentialDevices {
  public:
-  // n_passes: about how often each molecule is computed. run outlives it.
-  PotentialDevices(ModelRun& run, const MoleculeFlags& flags, double n_passes);
+  // n_passes: about how often each molecule is computed. max_gpus: those that the command can use.
+  // run outlives it.
+  PotentialDevices(ModelRun& run, const MoleculeFlags& flags, double n_passes,
+                   int max_gpus = kAllGpus);
 
   const models::PotentialModel::Info& info() const {
     return devices_.first<models::PotentialModel>().info();

@@ -114,10 +114,8 @@ class CountRun {
     const AutoDecision decision = decide_device(request, count_work(flags_));
     if (!decision.detail.empty()) log_.detail(decision.detail);
     counter_.emplace(
-        options,
-        kmer::AutoDeviceCounter::Request{request, decision.worth_gpu, shared.max_device_memory},
-        [this, request, decision](DeviceChoice& choice) {
-          explain(choice, request, decision);
+        options, kmer::AutoDeviceCounter::Request{request, decision, shared.max_device_memory},
+        [this](const DeviceChoice& choice) {
           log_.info(fmt::format("{} ({}); k {}, {}", device_text(choice), choice.reason, flags_.k,
                                 flags_.canonical ? "canonical" : "as read"));
         });

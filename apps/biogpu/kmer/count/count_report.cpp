@@ -109,7 +109,7 @@ void CountReport::keep_rates(const kmer::AutoDeviceCounter& counter) const {
   if (usage) {
     seen.transfer_s = usage->times.copy_s;
     seen.device_s = counting_seconds(usage->times);
-    seen.start_s = counter.start_seconds();
+    if (counter.choice().gpus.size() == 1) seen.start_s = counter.start_seconds();
   }
   keep_rates_of_run(seen);
 }
