@@ -1,7 +1,8 @@
 #include "lib/structure/structure.hpp"
 
 #include <algorithm>
-#include <string_view>
+
+#include "lib/io/input/input_suffix.hpp"
 
 namespace biogpu::structure {
 
@@ -18,10 +19,8 @@ const Chain* Structure::find(const std::string& chain) const {
 }
 
 bool has_structure_suffix(const std::string& path) {
-  std::string_view name = path;
-  if (name.ends_with(".gz")) name.remove_suffix(3);
-  return name.ends_with(".pdb") || name.ends_with(".ent") || name.ends_with(".cif") ||
-         name.ends_with(".mmcif");
+  const std::string suffix = io::input::suffix_of_input(path);
+  return suffix == ".pdb" || suffix == ".ent" || suffix == ".cif" || suffix == ".mmcif";
 }
 
 }  // namespace biogpu::structure

@@ -43,8 +43,8 @@ struct Structure {
 // and O (ca_only: with CA).
 Structure read_structure(const std::string& path, bool ca_only = false);
 
-// Whether a file's name says that it holds a structure: .pdb, .ent, .cif, .mmcif and those with
-// .gz.
+// Whether a file's name says that it holds a structure: .pdb, .ent, .cif, .mmcif in any case, and
+// those with .gz.
 bool has_structure_suffix(const std::string& path);
 
 }  // namespace biogpu::structure

@@ -97,7 +97,17 @@ energy --charge 1 no_charge.xyz
 check "--charge" same_files out.txt m.tsv
 energy --charge 1 m.sdf
 check "--charge as the file has it" same_files out.txt m.tsv
-fails 2 "m.sdf: frame 1: has a charge of 1; --charge says 0" infer energy -q --device cpu --model "$molecules" --charge 0 m.sdf
+# What a frame tells counts; --charge is for the others, in one file too (issue 42).
+works infer energy --device cpu --model "$molecules" --charge 0 m.sdf
+check "the charge of the file counts" same_files out.txt m.tsv
+check "with a warning" err_has "warning: m.sdf: frame 1: has a charge of 1; --charge 0 is for frames that tell none"
+grep -v 'M  CHG' m.sdf >neutral.sdf
+energy --charge 1 neutral.sdf
+check "--charge of a table without charges" same_files out.txt m.tsv
+{ cat no_charge.xyz && sed 's/charge=1/note=x charge = -2/' m.xyz && cat no_charge.xyz m.xyz; } >mixed_charges.xyz
+energy --charge 1 mixed_charges.xyz -o mixed_charges.tsv
+check "mixed frames" rc_is 0
+check "each with its charge" awk 'NR > 1 { e[NR] = $3 } END { exit !(e[2] == e[4] && e[2] == e[5] && e[2] != e[3]) }' mixed_charges.tsv
 fails 2 "the model does not use charges" infer energy -q --device cpu --model "$crystals" --charge 0 crystals.extxyz
 for folder in "$molecules" "$crystals"; do
   fails 2 "has no energies of free atoms" infer energy -q --device cpu --model "$folder" --atom-references no_charge.xyz
@@ -129,6 +139,28 @@ printf '2\n\nC 0 0 0\nH 0 0 0\n' >bad.xyz
 bad "bad.xyz: frame 1: atoms 1 (C) and 2 (H) are at one place"
 printf '1\nLattice="6 0 0 0 9 0 0 0 9"\nC 0 0 0\n' >bad.xyz
 bad "bad.xyz: frame 1: the box is 6 A wide; the model needs at least 7 A, twice its cutoff"
+
+printf '1\nLattice= "9 0 0 0 9 0 0 0 9" pbc="x x x"\nC 0 0 0\n' >bad.xyz
+bad "bad.xyz: frame 1 (line 2): pbc='x x x' is no T or F for each axis"
+printf '1\npbc=T Properties=species:S:1:pos:R:3\nC 0 0 0\n' >bad.xyz
+bad "bad.xyz: frame 1 (line 2): pbc='T' is periodic, but there is no Lattice"
+
+# A box is never lost (issue 42): every way of writing it gives the energy of the first.
+for lattice in 'Lattice="4 0 0 0 4.5 0 0 0 5" pbc="T T T"' "Lattice= '4 0 0 0 4.5 0 0 0 5'" \
+  'pbc=T Lattice =[[4,0,0], [0,4.5,0], [0,0,5]]' 'Lattice={4 0 0 0 4.5 0 0 0 5} pbc=[1,1,1]'; do
+  printf '2\n%s\nSi 0 0 0\nO 1.5 0.5 0\n' "$lattice" >box.xyz
+  run infer energy -q --device cpu --model "$crystals" box.xyz
+  check "$lattice" rc_is 0
+  tail -1 out.txt >>boxes.tsv
+done
+check "all are the same crystal" bash -c '[ "$(sort -u boxes.tsv | wc -l)" -eq 1 ]'
+# Results of the input do not stay beside new ones (issue 42).
+printf '2\nProperties=species:S:1:pos:R:3 energy=5 free_energy=5.5 note=kept\nSi 0 0 0\nO 1.5 0.5 0\n' >stale.xyz
+run infer energy -q --device cpu --model "$crystals" stale.xyz -o stale_out.extxyz
+check "no free energy of the input" bash -c 'grep -q note=kept stale_out.extxyz && ! grep -q free_energy stale_out.extxyz'
+cp m.xyz M.XYZ
+energy M.XYZ
+check "suffixes in capitals (issue 42)" same_files out.txt m.tsv
 
 # --skip-bad leaves out what is malformed or does not fit, with a line for each; indexes stay those of the input.
 { printf '1\n\nU 0 0 0\n2\n\nC 0 0 0\nQq 1 0 0\n' && cat no_charge.xyz && printf '2\n\nC 0 0 0\nH 0 0 0\n' &&
@@ -169,8 +201,17 @@ energy --charge 1 --skip-bad --resume --batch 1 resume.xyz -o resumed.tsv
 energy --charge 1 --skip-bad resume.xyz -o whole.tsv
 check "and goes on to the same" same_files resumed.tsv whole.tsv
 charges=$source_dir/tests/data/models/tensornet/charges
-fails 3 "no_charge.xyz: frame 1: the model needs the total charge" infer energy -q --device cpu --model "$charges" no_charge.xyz
 works infer energy -q --device cpu --model "$charges" --charge 0 no_charge.xyz
+mv out.txt zero.tsv
+for _ in 1 2 3; do cat no_charge.xyz; done >three.xyz
+run infer energy --device cpu --batch 2 --model "$charges" three.xyz
+check "where nothing tells it the charge is 0 (issue 42)" rc_is 0
+check "as with --charge 0" cmp <(cut -f 3 out.txt | sort -u) <(cut -f 3 zero.tsv | sort -u)
+check "with one warning a run" bash -c '[ "$(grep -c "warning: three.xyz: frame 1: tells no charge; it is taken as 0" err.txt)" -eq 1 ] && [ "$(grep -c warning: err.txt)" -eq 1 ]'
+printf '1\ncharge=-1\nSi 0 0 0\n' >charged.xyz
+run infer energy --device cpu --model "$crystals" charged.xyz
+check "a charge that the model does not use gets a warning (issue 42)" \
+  err_has "warning: charged.xyz: frame 1: has a charge of -1; the model does not use charges"
 # Partial charges of atoms: a column, which comes out again.
 coulomb=$source_dir/tests/data/models/tensornet/coulomb
 frames write "$coulomb" partial.extxyz || exit 1

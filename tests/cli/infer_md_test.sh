@@ -53,6 +53,35 @@ fails 2 "friction is for --ensemble nvt" infer md -q --device cpu --model "$mole
 fails 2 "temperature with --restart" infer md -q --device cpu --model "$molecules" --temperature 9 --restart 1 whole.extxyz
 fails 2 "whole.extxyz: frame 1: has velocities" infer md -q --device cpu --model "$molecules" --temperature 9 whole.extxyz
 
+# Velocities of other programs (issue 42): momenta and masses of ASE, velo of extxyz.
+python3 - <<'END'
+mass, velocity = {"C": 12.011, "O": 15.999}, {"C": (0.001, -0.002, 0.003), "O": (0.0, 0.0015, -0.001)}
+ase = 10.180505710759  # fs
+def write(name, columns, values):
+    with open(name, "w") as file:
+        file.write(f"2\nProperties=species:S:1:pos:R:3{columns} charge=0\n")
+        for s, x in (("C", 0.0), ("O", 1.2)):
+            file.write(f"{s} {x} 0 0 {' '.join(repr(v) for v in values(s))}\n")
+write("velocities.xyz", ":velocities:R:3", lambda s: velocity[s])
+write("velo.xyz", ":velo:R:3", lambda s: velocity[s])
+write("momenta.xyz", ":momenta:R:3", lambda s: [v * mass[s] * ase for v in velocity[s]])
+write("masses.xyz", ":masses:R:1:momenta:R:3", lambda s: [2 * mass[s]] + [v * mass[s] * ase for v in velocity[s]])
+END
+for name in velocities velo momenta masses; do
+  md --steps 4 --every 2 $name.xyz -o out.extxyz --table $name.tsv
+  check "$name" rc_is 0
+done
+check "masses come out again" grep -q "velocities:R:3:masses:R:1:forces" out.extxyz
+check "velo" same_files velo.tsv velocities.tsv
+check "momenta and masses" python3 - <<'END'
+def kinetic(name): return [float(line.split("\t")[4]) for line in open(name + ".tsv").readlines()[1:]]
+a, b, c = kinetic("velocities"), kinetic("momenta"), kinetic("masses")
+assert a[0] > 1e-4 and all(abs(x - y) < 1e-7 for x, y in zip(a, b)), (a, b)
+assert abs(c[0] - a[0] / 2) < 1e-7 and abs(c[2] - b[2]) > 1e-7, (a, c)
+END
+sed 's/momenta:R:3/momenta:R:2:x:R:1/' momenta.xyz >columns.xyz
+fails 3 "columns.xyz: frame 1 (line 2): Properties has momenta:R:2; expected momenta:R:3" infer md -q --device cpu --model "$molecules" columns.xyz
+
 # An empty input.
 : >empty.xyz
 works infer md -q --device cpu --model "$molecules" empty.xyz -o empty.extxyz --table empty.tsv

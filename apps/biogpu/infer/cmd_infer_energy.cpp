@@ -30,7 +30,7 @@ void run_energy(const EnergyFlags& flags, const std::string& command_line) {
   if (!as_frames) out.write(tasks::energy_header(options));
   run.run(
       [&](tasks::MoleculeBatch& batch, pipeline::RecordOutputs& result) {
-        const auto systems = tasks::make_systems(run.model(), batch, flags.molecules.charge);
+        const auto systems = tasks::make_systems(run.model(), batch);
         std::vector<models::PotentialResult> computed;
         run.use_model([&](models::PotentialModel& model) {
           computed = tasks::compute_systems(model, systems, {flags.forces, flags.stress, false});

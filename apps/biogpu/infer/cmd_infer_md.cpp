@@ -49,7 +49,11 @@ class MdRun {
         run_(with_standard_input(flags.molecules.infer), "infer md", command_line),
         input_(run_.flags().inputs, run_.flags().shard, flags.plan),
         devices_(run_, flags.molecules, static_cast<double>(flags.plan.n_steps), 1),
-        unit_(tasks::find_energy_unit(flags.molecules.units)) {}
+        rules_(devices_.info(), flags.molecules.charge,
+               [this](const std::string& what) { run_.log().warn(what); }),
+        unit_(tasks::find_energy_unit(flags.molecules.units)) {
+    input_.set_rules(rules_);
+  }
 
   void run(io::OutputFile& out, io::OutputFile* table) {
     const auto compute = [&](std::size_t slot, pipeline::RecordOutputs& result) {
@@ -105,11 +109,13 @@ class MdRun {
       }
     }
     models::PotentialModel& model = devices_.devices().first<models::PotentialModel>();
-    state.system = tasks::make_systems(model, batch, flags_.molecules.charge).front();
+    state.system = tasks::make_systems(model, batch).front();
+    state.masses = std::move(batch.molecules[0].masses);
     state.velocities = std::move(batch.molecules[0].velocities);
     if (state.velocities.empty())
-      state.velocities = tasks::draw_velocities(state.system, flags_.options.temperature,
-                                                flags_.options.seed, state.trajectory);
+      state.velocities =
+          tasks::draw_velocities(state.system, flags_.options.temperature, flags_.options.seed,
+                                 state.trajectory, state.masses);
     with_place(frame.place, [&] { dynamics_.emplace(model, std::move(state), flags_.options); });
   }
 
@@ -159,6 +165,7 @@ class MdRun {
   ModelRun run_;
   TrajectoryInput input_;
   PotentialDevices devices_;
+  FrameRules rules_;
   const tasks::EnergyUnit& unit_;
   std::optional<tasks::Dynamics> dynamics_;
   std::string last_frame_;  // of what --resume had

@@ -56,8 +56,7 @@ void run_relax(RelaxFlags flags, const std::string& command_line) {
   }
   run.run(
       [&](tasks::MoleculeBatch& batch, pipeline::RecordOutputs& result) {
-        std::vector<models::AtomSystem> systems =
-            tasks::make_systems(run.model(), batch, flags.molecules.charge);
+        std::vector<models::AtomSystem> systems = tasks::make_systems(run.model(), batch);
         RelaxTexts texts(texts_options, batch);
         tasks::OnRefused leave_out;
         if (infer.skip_bad)

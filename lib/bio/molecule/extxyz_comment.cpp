@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "lib/bio/molecule/fields.hpp"
 #include "lib/bio/split.hpp"
@@ -12,75 +14,123 @@ namespace {
 
 constexpr std::size_t kMaxColumns = 10000;
 
-// Takes a quoted text off the front of line, whose first character is the quote.
+// Takes a text in quotes off the front of line, whose first character is the quote.
 std::optional<std::string> take_quoted(std::string_view& line) {
   std::string text;
   for (std::size_t i = 1; i < line.size(); ++i) {
-    if (line[i] == '"') {
+    if (line[i] == line[0]) {
       line.remove_prefix(i + 1);
       return text;
     }
-    if (line[i] == '\\' && i + 1 < line.size()) ++i;
-    text += line[i];
-  }
-  return std::nullopt;
-}
-
-// The same for brackets, whose inner ones stay; commas between numbers become blanks.
-std::optional<std::string> take_bracketed(std::string_view& line) {
-  std::size_t depth = 0;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '{' || line[i] == '[') ++depth;
-    if ((line[i] == '}' || line[i] == ']') && --depth == 0) {
-      std::string text(line.substr(1, i - 1));
-      for (char& c : text)
-        if (c == ',' || c == '[' || c == ']') c = ' ';
-      line.remove_prefix(i + 1);
-      return text;
+    if (line[i] == '\\' && i + 1 < line.size()) {
+      ++i;
+      text += line[i] == 'n' ? '\n' : line[i];
+    } else {
+      text += line[i];
     }
   }
   return std::nullopt;
 }
 
-std::optional<std::string> take_text(std::string_view& line, std::string_view ends) {
-  if (line.starts_with('"')) return take_quoted(line);
-  if (line.starts_with('{') || line.starts_with('[')) return take_bracketed(line);
-  const std::size_t end = std::min(line.size(), line.find_first_of(ends));
-  std::string text(line.substr(0, end));
-  line.remove_prefix(end);
-  return text;
+// The same for an array in brackets, of which its elements are left with blanks between them.
+std::optional<std::string> take_array(std::string_view& line) {
+  std::string text, closing;
+  std::string_view rest = line;
+  while (!rest.empty()) {
+    const char c = rest.front();
+    if (c == '"') {
+      std::optional<std::string> quoted = take_quoted(rest);
+      if (!quoted) return std::nullopt;
+      text += *quoted;
+      continue;
+    }
+    rest.remove_prefix(1);
+    if (c == '{' || c == '[') {
+      closing += c == '{' ? '}' : ']';
+      text += ' ';
+    } else if (c == closing.back()) {
+      closing.pop_back();
+      text += ' ';
+      if (!closing.empty()) continue;
+      line = rest;
+      return std::string(trimmed(text));
+    } else {
+      text += c == ',' ? ' ' : c;
+    }
+  }
+  return std::nullopt;
 }
+
+// Reads the pairs of a line one after the other.
+class CommentParser {
+ public:
+  explicit CommentParser(std::string_view line) : line_(line) {}
+
+  Comment parse() {
+    Comment comment;
+    while (skip_blanks()) {
+      CommentPair pair{take_text("= \t"), "T", false};
+      skip_blanks();
+      if (line_.starts_with('=')) {
+        line_.remove_prefix(1);
+        skip_blanks();
+        pair.value = take_text(kBlanks);
+        pair.has_value = true;
+      }
+      comment.pairs.push_back(std::move(pair));
+    }
+    comment.is_closed = is_closed_;
+    return comment;
+  }
+
+ private:
+  // False at the end of the line.
+  bool skip_blanks() {
+    line_.remove_prefix(std::min(line_.size(), line_.find_first_not_of(kBlanks)));
+    return !line_.empty();
+  }
+
+  std::optional<std::string> take_delimited() {
+    const char first = line_.empty() ? ' ' : line_.front();
+    if (first == '"' || first == '\'') return take_quoted(line_);
+    if (first == '{' || first == '[') return take_array(line_);
+    return std::string();
+  }
+
+  // Up to one of ends that is in no quotes or brackets.
+  std::string take_text(std::string_view ends) {
+    std::optional<std::string> text = take_delimited();
+    if (!text) {
+      is_closed_ = false;
+      text = std::string(1, line_.front());
+      line_.remove_prefix(1);
+    }
+    while (!line_.empty() && ends.find(line_.front()) == ends.npos) {
+      if (line_.front() == '\\' && line_.size() > 1) line_.remove_prefix(1);
+      *text += line_.front();
+      line_.remove_prefix(1);
+    }
+    return *text;
+  }
+
+  std::string_view line_;
+  bool is_closed_ = true;
+};
 
 }  // namespace
 
-std::optional<CommentPairs> parse_comment(std::string_view line) {
-  CommentPairs pairs;
-  while (true) {
-    line.remove_prefix(std::min(line.size(), line.find_first_not_of(kBlanks)));
-    if (line.empty()) return pairs;
-    std::optional<std::string> key = take_text(line, "= \t");
-    if (!key) return std::nullopt;
-    if (!line.starts_with('=')) {
-      pairs.emplace_back(std::move(*key), "T");
-      continue;
-    }
-    line.remove_prefix(1);
-    std::optional<std::string> value = take_text(line, kBlanks);
-    if (!value) return std::nullopt;
-    pairs.emplace_back(std::move(*key), std::move(*value));
-  }
-}
+Comment parse_comment(std::string_view line) { return CommentParser(line).parse(); }
 
 void append_pair(std::string& line, std::string_view key, std::string_view value) {
   const auto append = [&](std::string_view text) {
-    if (!text.empty() && text.find_first_of(" \t=\"\\{}[],") == text.npos) {
+    if (!text.empty() && text.find_first_of(" \t\n=\"'\\{}[],") == text.npos) {
       line += text;
       return;
     }
     line += '"';
     for (const char c : text) {
-      if (c == '"' || c == '\\') line += '\\';
-      line += c;
+      if (c == '"' || c == '\\' || c == '\n') line += '\\';
+      line += c == '\n' ? 'n' : c;
     }
     line += '"';
   };
@@ -105,6 +155,21 @@ std::optional<std::vector<PropertyColumns>> parse_properties(std::string_view te
     if (next > kMaxColumns) return std::nullopt;
   }
   return columns;
+}
+
+std::optional<std::size_t> parse_periodic(std::string_view text) {
+  constexpr std::array<std::string_view, 5> kTrue{"T", "true", "True", "TRUE", "1"};
+  constexpr std::array<std::string_view, 5> kFalse{"F", "false", "False", "FALSE", "0"};
+  const std::vector<std::string_view> fields = split_fields(text, kArrayBlanks);
+  std::size_t n_periodic = 0;
+  for (const std::string_view field : fields) {
+    const bool is_true = std::find(kTrue.begin(), kTrue.end(), field) != kTrue.end();
+    if (!is_true && std::find(kFalse.begin(), kFalse.end(), field) == kFalse.end())
+      return std::nullopt;
+    n_periodic += is_true;
+  }
+  if (fields.size() == 1) return 3 * n_periodic;
+  return fields.size() == 3 ? std::optional(n_periodic) : std::nullopt;
 }
 
 }  // namespace biogpu::molecule

@@ -4,16 +4,26 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace biogpu::molecule {
 
-// The pairs of the comment line of an extxyz frame: key=value, where either may stand in double
-// quotes (a backslash takes the next character as it is) and a value in braces or brackets, which
-// go away. A key alone has the value "T". Not given: a quote or a bracket that does not end.
-using CommentPairs = std::vector<std::pair<std::string, std::string>>;
-std::optional<CommentPairs> parse_comment(std::string_view line);
+// key=value of a comment line, or a word alone, which has the value "T".
+struct CommentPair {
+  std::string key, value;
+  bool has_value = false;
+};
+
+// The comment line of an xyz frame by the grammar of extended xyz and as ASE reads it. Blanks may
+// stand around '='. A key or value may stand in double or single quotes, where a backslash takes
+// the next character as it is and "\n" is a line feed. A value may be an array in brackets, which
+// go away as the commas in it do. What is in the middle of a text is part of it: an apostrophe, a
+// second '='.
+struct Comment {
+  std::vector<CommentPair> pairs;
+  bool is_closed = true;  // else a quote or bracket without its end, which is taken as it is
+};
+Comment parse_comment(std::string_view line);
 
 // "key=value", in quotes where it needs them.
 void append_pair(std::string& line, std::string_view key, std::string_view value);
@@ -26,5 +36,9 @@ struct PropertyColumns {
 };
 // Not given: malformed.
 std::optional<std::vector<PropertyColumns>> parse_properties(std::string_view text);
+
+// How many of the three axes are periodic by the text of `pbc`: T or F, as true, True, TRUE or 1
+// and their opposites too, three of them or one for all. Not given: another text.
+std::optional<std::size_t> parse_periodic(std::string_view text);
 
 }  // namespace biogpu::molecule

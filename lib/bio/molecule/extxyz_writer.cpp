@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <string_view>
 
@@ -17,8 +18,18 @@ std::string joined_numbers(const Numbers& numbers) {
   return fmt::format("{}", fmt::join(numbers, " "));
 }
 
-bool is_replaced(std::string_view key, const FrameResults& results) {
-  return key == "energy" || key == "stress" || key == "virial" ||
+// Of the frame that was read: results of a calculation, which ASE would take for those of this one.
+constexpr std::array<std::string_view, 11> kOldResults{
+    "energy",       "free_energy",       "stress",      "virial",     "dipole",     "magmom",
+    "polarization", "dielectric_tensor", "energy_unit", "force_unit", "stress_unit"};
+// And what belongs to velocities that are no more.
+constexpr std::array<std::string_view, 4> kOfVelocities{"velocity_unit", "time_fs",
+                                                        "kinetic_energy", "temperature_K"};
+
+bool is_replaced(std::string_view key, const Molecule& molecule, const FrameResults& results) {
+  return std::find(kOldResults.begin(), kOldResults.end(), key) != kOldResults.end() ||
+         (molecule.velocities.empty() &&
+          std::find(kOfVelocities.begin(), kOfVelocities.end(), key) != kOfVelocities.end()) ||
          std::any_of(results.pairs.begin(), results.pairs.end(),
                      [&](const auto& pair) { return pair.first == key; });
 }
@@ -28,6 +39,7 @@ std::string comment_of(const Molecule& molecule, const FrameResults& results) {
   if (molecule.box) append_pair(line, "Lattice", joined_numbers(*molecule.box));
   std::string properties = "species:S:1:pos:R:3";
   if (!molecule.velocities.empty()) properties += ":velocities:R:3";
+  if (!molecule.masses.empty()) properties += ":masses:R:1";
   if (!results.forces.empty()) properties += ":forces:R:3";
   if (!molecule.partial_charges.empty()) properties += ":partial_charges:R:1";
   append_pair(line, "Properties", properties);
@@ -36,7 +48,7 @@ std::string comment_of(const Molecule& molecule, const FrameResults& results) {
   if (results.stress) append_pair(line, "stress", joined_numbers(*results.stress));
   if (molecule.charge) append_pair(line, "charge", fmt::format("{}", *molecule.charge));
   for (const auto& [key, value] : molecule.info)
-    if (!is_replaced(key, results)) append_pair(line, key, value);
+    if (!is_replaced(key, molecule, results)) append_pair(line, key, value);
   for (const auto& [key, value] : results.pairs) append_pair(line, key, value);
   return line;
 }
@@ -54,6 +66,7 @@ void append_extxyz(std::string& text, const Molecule& molecule, const FrameResul
     };
     append(molecule.positions, 3);
     append(molecule.velocities, 3);
+    append(molecule.masses, 1);
     append(results.forces, 3);
     append(molecule.partial_charges, 1);
     text += '\n';

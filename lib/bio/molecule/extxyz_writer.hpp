@@ -21,7 +21,8 @@ struct FrameResults {
 
 // A frame as extxyz. Numbers have as many digits as are needed to read the same ones back, so that
 // a run can go on from what it wrote. Pairs of molecule.info are written but for those in
-// results.pairs and the keys that results has.
+// results.pairs, the results of an earlier calculation, and what belongs to velocities where there
+// are none.
 void append_extxyz(std::string& text, const Molecule& molecule, const FrameResults& results);
 
 }  // namespace biogpu::molecule

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <type_traits>
@@ -12,6 +13,8 @@
 namespace biogpu::molecule {
 
 inline constexpr std::string_view kBlanks = " \t";
+// Between the elements of an array in the comment of an extxyz frame.
+inline constexpr std::string_view kArrayBlanks = " \t,";
 
 inline std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kBlanks);
@@ -20,12 +23,13 @@ inline std::string_view trimmed(std::string_view text) {
 }
 
 // Fields between runs of blanks.
-inline std::vector<std::string_view> split_fields(std::string_view text) {
+inline std::vector<std::string_view> split_fields(std::string_view text,
+                                                  std::string_view blanks = kBlanks) {
   std::vector<std::string_view> fields;
   while (true) {
-    text.remove_prefix(std::min(text.size(), text.find_first_not_of(kBlanks)));
+    text.remove_prefix(std::min(text.size(), text.find_first_not_of(blanks)));
     if (text.empty()) return fields;
-    const std::size_t end = std::min(text.size(), text.find_first_of(kBlanks));
+    const std::size_t end = std::min(text.size(), text.find_first_of(blanks));
     fields.push_back(text.substr(0, end));
     text.remove_prefix(end);
   }
@@ -41,6 +45,18 @@ std::optional<Number> parse_number(std::string_view text) {
   if constexpr (std::is_floating_point_v<Number>)
     if (!std::isfinite(value)) return std::nullopt;
   return value;
+}
+
+// The same of a real number, whose exponent may be written in the way of Fortran, 1.5D-3, or of
+// QM9, 1.5*^-3.
+inline std::optional<double> parse_real(std::string_view text) {
+  const std::size_t at = text.find_first_of("dD*");
+  if (at == text.npos) return parse_number<double>(text);
+  const std::size_t n = text[at] == '*' ? 2 : 1;
+  if (n == 2 && text.substr(at, n) != "*^") return std::nullopt;
+  std::string plain(text);
+  plain.replace(at, n, "e");
+  return parse_number<double>(plain);
 }
 
 }  // namespace biogpu::molecule

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "lib/bio/molecule/atomic_mass.hpp"
 #include "lib/core/error.hpp"
 #include "lib/structure/elements.hpp"
 
@@ -13,6 +14,13 @@ namespace biogpu::molecule {
 namespace {
 
 using Vector = std::array<double, 3>;
+
+struct Isotope {
+  std::string_view symbol;
+  double mass;  // dalton (AME 2020)
+};
+constexpr std::array<Isotope, 4> kIsotopes{
+    {{"D", 2.014101778}, {"d", 2.014101778}, {"T", 3.016049281}, {"t", 3.016049281}}};
 
 [[noreturn]] void throw_bad_molecule(const std::string& place, const std::string& what) {
   throw Error(ErrorCode::bad_input, place + ": " + what);
@@ -102,6 +110,31 @@ const std::string* Molecule::find_info(std::string_view key) const {
   const auto found =
       std::find_if(info.begin(), info.end(), [&](const auto& pair) { return pair.first == key; });
   return found == info.end() ? nullptr : &found->second;
+}
+
+void Molecule::add_element(std::int32_t atomic_number) {
+  atomic_numbers.push_back(atomic_number);
+  if (!masses.empty()) masses.push_back(atomic_mass(atomic_number));
+}
+
+bool Molecule::add_element(std::string_view symbol) {
+  const auto isotope = std::find_if(kIsotopes.begin(), kIsotopes.end(),
+                                    [&](const Isotope& one) { return one.symbol == symbol; });
+  const std::int32_t element = isotope == kIsotopes.end() ? structure::atomic_number_of(symbol)
+                                                          : structure::atomic_number_of("H");
+  if (element == 0) return false;
+  if (isotope != kIsotopes.end() && masses.empty())
+    for (const std::int32_t other : atomic_numbers) masses.push_back(atomic_mass(other));
+  atomic_numbers.push_back(element);
+  if (isotope != kIsotopes.end())
+    masses.push_back(isotope->mass);
+  else if (!masses.empty())
+    masses.push_back(atomic_mass(element));
+  return true;
+}
+
+double Molecule::mass(std::size_t atom) const {
+  return masses.empty() ? atomic_mass(atomic_numbers[atom]) : masses[atom];
 }
 
 void check_molecule(const Molecule& molecule, const std::string& place) {

@@ -17,13 +17,20 @@ struct Molecule {
   std::vector<std::int32_t> atomic_numbers;  // [n], from 1
   std::vector<double> positions;             // [n, 3], Angstrom
   std::vector<double> velocities;            // [n, 3], Angstrom/fs; empty where there are none
+  std::vector<double> masses;                // [n], dalton; empty: all those of the elements
   std::vector<double> partial_charges;       // [n], elementary charges; empty where there are none
   std::optional<std::array<double, 9>> box;  // rows a, b, c in Angstrom, periodic in all of them
   std::optional<std::int32_t> charge;        // total, in elementary charges
+  // Where no charge is told: what the format says that it is then.
+  std::optional<std::int32_t> implied_charge;
   // What else the comment of an extxyz frame has, in its order.
   std::vector<std::pair<std::string, std::string>> info;
 
   std::size_t n_atoms() const { return atomic_numbers.size(); }
+  void add_element(std::int32_t atomic_number);
+  // Of a symbol, D and T too, which are hydrogen with another mass. False: it is no element.
+  bool add_element(std::string_view symbol);
+  double mass(std::size_t atom) const;  // dalton
   // Null where the frame does not have the key.
   const std::string* find_info(std::string_view key) const;
 };

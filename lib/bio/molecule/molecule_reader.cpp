@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lib/io/input/input_suffix.hpp"
 #include "lib/io/input/raw_file.hpp"
 
 namespace biogpu::molecule {
@@ -24,10 +25,9 @@ constexpr std::array<std::pair<std::string_view, MoleculeFormat>, 7> kSuffixes{
 }  // namespace
 
 std::optional<MoleculeFormat> find_molecule_format(const std::string& path) {
-  std::string_view name = path;
-  if (name.ends_with(".gz")) name.remove_suffix(3);
+  const std::string suffix = io::input::suffix_of_input(path);
   const auto found = std::find_if(kSuffixes.begin(), kSuffixes.end(),
-                                  [&](const auto& suffix) { return name.ends_with(suffix.first); });
+                                  [&](const auto& known) { return known.first == suffix; });
   return found == kSuffixes.end() ? std::nullopt : std::optional(found->second);
 }
 

@@ -9,7 +9,6 @@
 #include "lib/core/quote.hpp"
 #include "lib/io/input/raw_file.hpp"
 #include "lib/io/line_reader.hpp"
-#include "lib/structure/elements.hpp"
 
 namespace biogpu::molecule {
 namespace {
@@ -33,20 +32,24 @@ class SdfReader : public MoleculeReader {
   bool skip_rest() override;
   void read_v2000(Molecule& molecule);
   void read_v2000_atom(Molecule& molecule, std::int64_t& charge);
+  void check_v2000_bond(const Molecule& molecule);
   void read_properties(Molecule& molecule, std::int64_t charge_of_atoms);
+  std::int64_t read_charge_line(const Molecule& molecule);
+  void skip_lines(std::int32_t n);
   void read_v3000(Molecule& molecule);
   void read_v3000_atoms(std::int32_t n_atoms, Molecule& molecule);
   void add_atom(std::string_view symbol, std::string_view const (&coordinates)[3],
                 Molecule& molecule);
   void check_dimensions(std::string_view code, const Molecule& molecule);
   std::int32_t count(std::string_view text, const char* what);
-  std::int32_t total_charge(std::int64_t charge);
+  void set_charge(bool is_told, std::int64_t charge, Molecule& molecule);
   void require_line(const char* what);
   std::string next_v3000();
   [[noreturn]] void fail_here(const std::string& what) const { fail(what, lines_.number()); }
 
   io::LineReader lines_;
   std::string line_;
+  bool has_charge_code_ = false;  // an atom of the table V2000 has one
 };
 
 bool SdfReader::skip_rest() {
@@ -65,13 +68,18 @@ std::int32_t SdfReader::count(std::string_view text, const char* what) {
   return *value;
 }
 
-std::int32_t SdfReader::total_charge(std::int64_t charge) {
+// A table without charges is that of a neutral molecule, unless the user knows better.
+void SdfReader::set_charge(bool is_told, std::int64_t charge, Molecule& molecule) {
   if (!is_charge(charge)) fail_here(fmt::format("a total charge of {}", charge));
-  return static_cast<std::int32_t>(charge);
+  if (is_told)
+    molecule.charge = static_cast<std::int32_t>(charge);
+  else
+    molecule.implied_charge = 0;
 }
 
 // A header of three lines, the table, data up to the line $$$$.
 bool SdfReader::read(Molecule& molecule) {
+  has_charge_code_ = false;
   std::string dimensions;
   bool is_blank = true;
   for (int i = 0; i < 4; ++i) {
@@ -109,9 +117,7 @@ void SdfReader::check_dimensions(std::string_view code, const Molecule& molecule
 
 void SdfReader::add_atom(std::string_view symbol, std::string_view const (&coordinates)[3],
                          Molecule& molecule) {
-  const std::int32_t element = structure::atomic_number_of(symbol);
-  if (element == 0) fail_here(fmt::format("{} is no element", quoted(symbol)));
-  molecule.atomic_numbers.push_back(element);
+  if (!molecule.add_element(symbol)) fail_here(fmt::format("{} is no element", quoted(symbol)));
   for (const std::string_view text : coordinates) {
     const auto value = parse_number<double>(text);
     if (!value) fail_here(fmt::format("coordinate {} is no number", quoted(text)));
@@ -120,19 +126,49 @@ void SdfReader::add_atom(std::string_view symbol, std::string_view const (&coord
 }
 
 void SdfReader::read_v2000(Molecule& molecule) {
-  const std::int32_t n_atoms = count(columns(line_, 0, 3), "atoms");
-  const std::int32_t n_bonds = count(columns(line_, 3, 3), "bonds");
+  const std::string counts = line_;
+  const auto optional_count = [&](std::string_view text) {
+    return text.empty() ? 0 : count(text, "lines");
+  };
+  const std::int32_t n_atoms = count(columns(counts, 0, 3), "atoms");
+  const std::int32_t n_bonds = count(columns(counts, 3, 3), "bonds");
   std::int64_t charge = 0;
   for (std::int32_t i = 0; i < n_atoms; ++i) {
     require_line("an atom");
     read_v2000_atom(molecule, charge);
   }
+  const std::int32_t n_lists = optional_count(columns(counts, 6, 3));
+  const std::int32_t n_texts = optional_count(columns(counts, 15, 3));
   for (std::int32_t i = 0; i < n_bonds; ++i) {
     require_line("a bond");
     if (line_.starts_with("M  ") || line_.starts_with("$$$$"))
       fail_here(fmt::format("{} of {} bonds are there", i, n_bonds));
+    check_v2000_bond(molecule);
   }
+  skip_lines(n_lists);
+  skip_lines(2 * n_texts);
   read_properties(molecule, charge);
+}
+
+// Bonds are not read, but an atom in the place of one was not counted.
+void SdfReader::check_v2000_bond(const Molecule& molecule) {
+  for (const std::size_t first : {0u, 3u, 6u}) {
+    const auto number = parse_number<std::int32_t>(columns(line_, first, 3));
+    const bool is_atom = first < 6;
+    if (number && *number >= (is_atom ? 1 : 0) &&
+        (!is_atom || static_cast<std::size_t>(*number) <= molecule.n_atoms()))
+      continue;
+    fail_here(fmt::format("{} is no bond of the {} atoms announced; there may be more atoms",
+                          quoted(line_), molecule.n_atoms()));
+  }
+}
+
+void SdfReader::skip_lines(std::int32_t n) {
+  for (; n > 0; --n) {
+    require_line("M  END");
+    if (line_.starts_with("M  END") || line_.starts_with("$$$$"))
+      fail_here(fmt::format("cut short: {} more lines were announced", n));
+  }
 }
 
 void SdfReader::read_v2000_atom(Molecule& molecule, std::int64_t& charge) {
@@ -145,6 +181,7 @@ void SdfReader::read_v2000_atom(Molecule& molecule, std::int64_t& charge) {
   const std::int32_t number = code.empty() ? 0 : count(code, "a charge's code");
   if (number > 7) fail_here(fmt::format("{} is no code of a charge", quoted(code)));
   charge += kCharges[number];
+  has_charge_code_ = has_charge_code_ || number > 0;
 }
 
 // M  CHG and M  RAD take the place of all codes in the lines of atoms.
@@ -156,23 +193,37 @@ void SdfReader::read_properties(Molecule& molecule, std::int64_t charge_of_atoms
     if (line_.starts_with("M  END")) break;
     if (line_.starts_with("$$$$")) fail_here("cut short; expected M  END");
     replaced = replaced || line_.starts_with("M  CHG") || line_.starts_with("M  RAD");
-    if (!line_.starts_with("M  CHG")) continue;
-    const std::vector<std::string_view> fields = split_fields(std::string_view(line_).substr(6));
-    const std::int32_t n = fields.empty() ? -1 : count(fields[0], "charges");
-    if (n < 0 || fields.size() != 1 + 2 * static_cast<std::size_t>(n))
-      fail_here(
-          fmt::format("{} is malformed; expected a count, then atoms with charges", quoted(line_)));
-    for (std::size_t i = 1; i < fields.size(); i += 2) {
-      const std::int32_t atom = count(fields[i], "an atom");
-      const auto value = parse_number<std::int32_t>(fields[i + 1]);
-      if (atom < 1 || static_cast<std::size_t>(atom) > molecule.n_atoms())
-        fail_here(fmt::format("a charge of atom {}; there are {}", atom, molecule.n_atoms()));
-      if (!value || !is_charge(*value))
-        fail_here(fmt::format("{} is no charge", quoted(fields[i + 1])));
-      charge += *value;
+    if (line_.starts_with("M  CHG")) {
+      charge += read_charge_line(molecule);
+    } else if (line_.starts_with("A  ") || line_.starts_with("G  ")) {
+      skip_lines(1);  // the text of an atom or a group
+    } else if (line_.starts_with("S  SKP")) {
+      skip_lines(count(trimmed(std::string_view(line_).substr(6)), "lines"));
+    } else if (!line_.starts_with("M  ") && !line_.starts_with("V  ") && !trimmed(line_).empty()) {
+      fail_here(fmt::format("{} is no property; there may be more atoms or bonds than announced",
+                            quoted(line_)));
     }
   }
-  molecule.charge = total_charge(replaced ? charge : charge_of_atoms);
+  set_charge(replaced || has_charge_code_, replaced ? charge : charge_of_atoms, molecule);
+}
+
+std::int64_t SdfReader::read_charge_line(const Molecule& molecule) {
+  const std::vector<std::string_view> fields = split_fields(std::string_view(line_).substr(6));
+  const std::int32_t n = fields.empty() ? -1 : count(fields[0], "charges");
+  if (n < 0 || fields.size() != 1 + 2 * static_cast<std::size_t>(n))
+    fail_here(
+        fmt::format("{} is malformed; expected a count, then atoms with charges", quoted(line_)));
+  std::int64_t charge = 0;
+  for (std::size_t i = 1; i < fields.size(); i += 2) {
+    const std::int32_t atom = count(fields[i], "an atom");
+    const auto value = parse_number<std::int32_t>(fields[i + 1]);
+    if (atom < 1 || static_cast<std::size_t>(atom) > molecule.n_atoms())
+      fail_here(fmt::format("a charge of atom {}; there are {}", atom, molecule.n_atoms()));
+    if (!value || !is_charge(*value))
+      fail_here(fmt::format("{} is no charge", quoted(fields[i + 1])));
+    charge += *value;
+  }
+  return charge;
 }
 
 // The text behind "M  V30 "; a dash at the end goes on in the next line.
@@ -217,6 +268,7 @@ void SdfReader::read_v3000(Molecule& molecule) {
 
 void SdfReader::read_v3000_atoms(std::int32_t n_atoms, Molecule& molecule) {
   std::int64_t charge = 0;
+  bool is_told = false;
   for (std::int32_t i = 0;; ++i) {
     const std::string text = next_v3000();
     const std::vector<std::string_view> words = split_fields(text);
@@ -235,9 +287,10 @@ void SdfReader::read_v3000_atoms(std::int32_t n_atoms, Molecule& molecule) {
       if (!value || !is_charge(*value))
         fail_here(fmt::format("{} is no charge", quoted(words[word])));
       charge += *value;
+      is_told = true;
     }
   }
-  molecule.charge = total_charge(charge);
+  set_charge(is_told, charge, molecule);
 }
 
 }  // namespace

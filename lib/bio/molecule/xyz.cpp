@@ -1,14 +1,12 @@
 // Plain and extended xyz.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
-#include <optional>
 #include <string_view>
 #include <utility>
 
-#include "lib/bio/molecule/extxyz_comment.hpp"
+#include "lib/bio/molecule/extxyz_header.hpp"
 #include "lib/bio/molecule/fields.hpp"
 #include "lib/bio/molecule/molecule_reader.hpp"
 #include "lib/core/quote.hpp"
@@ -19,14 +17,10 @@
 namespace biogpu::molecule {
 namespace {
 
-// Where in a line of an atom its fields are.
-struct AtomColumns {
-  std::size_t element = 0;
-  bool by_number = false;  // the column Z
-  std::size_t position = 1;
-  std::optional<std::size_t> velocity, partial_charge;
-  std::size_t n_required = 4;
-};
+constexpr double kMinMass = 1e-3, kMaxMass = 1e6;  // dalton
+// Angstrom/fs of the velocity of one dalton with a momentum of 1 in ASE, the root of eV times
+// dalton.
+constexpr double kAseVelocity = 0.09822694748387532;
 
 class XyzReader : public MoleculeReader {
  public:
@@ -38,31 +32,39 @@ class XyzReader : public MoleculeReader {
   bool read(Molecule& molecule) override;
   bool skip_rest() override;
   AtomColumns read_comment(Molecule& molecule);
-  AtomColumns columns_of(const std::string& properties);
-  void read_box(const std::string& text, Molecule& molecule);
   void read_atom(const AtomColumns& columns, Molecule& molecule);
-  std::int32_t element_of(std::string_view field, bool by_number) const;
+  void read_element(const AtomColumns& columns, const std::vector<std::string_view>& fields,
+                    Molecule& molecule) const;
+  void read_qm9_lines();
   bool next_line() {
-    const bool is_there = next_line_(line_);
+    const bool is_there = std::exchange(is_put_back_, false) || next_line_(line_);
     number_of_line_ += is_there;
     return is_there;
+  }
+  void put_back_line() {
+    is_put_back_ = true;
+    --number_of_line_;
   }
   [[noreturn]] void fail_here(const std::string& what) const { fail(what, number_of_line_); }
 
   NextLine next_line_;
   std::string line_;
   std::uint64_t number_of_line_ = 0;
+  bool is_put_back_ = false;        // line_ comes again
+  bool is_qm9_ = false;             // the molecule is one of QM9
   std::int64_t n_atoms_left_ = -1;  // of the molecule; -1 where their number is not known
 };
 
 bool XyzReader::skip_rest() {
   if (n_atoms_left_ < 0) return false;
   while (n_atoms_left_ > 0 && next_line()) --n_atoms_left_;
+  if (is_qm9_) read_qm9_lines();
   return true;
 }
 
 bool XyzReader::read(Molecule& molecule) {
   n_atoms_left_ = -1;
+  is_qm9_ = false;
   do {
     if (!next_line()) return false;
   } while (trimmed(line_).empty());
@@ -77,89 +79,63 @@ bool XyzReader::read(Molecule& molecule) {
     --n_atoms_left_;
     read_atom(columns, molecule);
   }
+  if (is_qm9_) read_qm9_lines();
   return true;
 }
 
-// Any text is a comment of plain xyz; it has to be well formed where it says that it is extended.
 AtomColumns XyzReader::read_comment(Molecule& molecule) {
-  const bool is_extended =
-      line_.find("Properties=") != line_.npos || line_.find("Lattice=") != line_.npos;
-  std::optional<CommentPairs> pairs = parse_comment(line_);
-  if (!pairs && is_extended) fail_here("the comment has a quote or bracket that does not end");
-  if (!pairs) return {};
-  AtomColumns columns;
-  std::string box, periodic = "T T T";
-  for (auto& [key, value] : *pairs) {
-    if (key == "Properties") {
-      columns = columns_of(value);
-    } else if (key == "Lattice") {
-      box = value;
-    } else if (key == "pbc") {
-      periodic = value;
-    } else if (key == "charge") {
-      const auto charge = parse_number<double>(trimmed(value));
-      if (!charge || std::abs(*charge) > 1000 || *charge != std::round(*charge))
-        fail_here(fmt::format("charge={} is no whole number", quoted(value)));
-      molecule.charge = static_cast<std::int32_t>(*charge);
-    } else {
-      molecule.info.emplace_back(std::move(key), std::move(value));
-    }
+  try {
+    FrameHeader header = read_frame_header(line_);
+    molecule.box = header.box;
+    molecule.charge = header.charge;
+    molecule.info = std::move(header.info);
+    is_qm9_ = header.is_qm9;
+    return header.columns;
+  } catch (const Error& error) {
+    fail_here(error.what());
   }
-  if (box.empty()) return columns;
-  std::size_t n_periodic = 0;
-  for (const std::string_view field : split_fields(periodic))
-    n_periodic += field.starts_with('T') || field.starts_with('t') || field == "1";
-  if (n_periodic == 3) read_box(box, molecule);
-  if (n_periodic == 1 || n_periodic == 2)
-    fail_here(fmt::format("pbc={} is periodic in some directions; expected all or none",
-                          quoted(periodic)));
-  return columns;
 }
 
-void XyzReader::read_box(const std::string& text, Molecule& molecule) {
-  const std::vector<std::string_view> fields = split_fields(text);
-  std::array<double, 9> box{};
-  for (std::size_t i = 0; i < fields.size() && i < box.size(); ++i) {
-    const auto value = parse_number<double>(fields[i]);
-    if (!value) fail_here(fmt::format("Lattice has {}, which is no number", quoted(fields[i])));
-    box[i] = *value;
-  }
-  if (fields.size() != box.size())
-    fail_here(fmt::format("Lattice has {} numbers; expected 9", fields.size()));
-  molecule.box = box;
-}
-
-AtomColumns XyzReader::columns_of(const std::string& properties) {
-  const auto groups = parse_properties(properties);
-  if (!groups)
-    fail_here(fmt::format("Properties={} is malformed; expected NAME:S|R|I|L:COLUMNS:...",
-                          quoted(properties)));
-  const auto find = [&](const char* name, char type, std::size_t n) {
-    return std::find_if(groups->begin(), groups->end(), [=](const PropertyColumns& group) {
-      return group.name == name && group.type == type && group.n == n;
-    });
+// A symbol or a number in the column of symbols; in both columns the same element.
+void XyzReader::read_element(const AtomColumns& columns,
+                             const std::vector<std::string_view>& fields,
+                             Molecule& molecule) const {
+  const auto number_in = [](std::string_view field) {
+    const auto number = parse_number<std::int32_t>(field);
+    return number && *number >= 1 && *number <= structure::kMaxAtomicNumber ? *number : 0;
   };
-  const auto none = groups->end();
-  auto element = find("species", 'S', 1);
-  const bool by_number = element == none;
-  if (by_number) element = find("Z", 'I', 1);
-  const auto position = find("pos", 'R', 3), velocity = find("velocities", 'R', 3),
-             partial_charge = find("partial_charges", 'R', 1);
-  if (element == none || position == none)
-    fail_here(fmt::format("Properties={} has no species:S:1 or no pos:R:3", quoted(properties)));
-  AtomColumns columns{element->first, by_number, position->first, {}, {}, 0};
-  if (velocity != none) columns.velocity = velocity->first;
-  if (partial_charge != none) columns.partial_charge = partial_charge->first;
-  columns.n_required = groups->back().first + groups->back().n;
-  return columns;
+  const auto fail_if = [&](bool is_bad, std::string_view field) {
+    if (is_bad) fail_here(fmt::format("{} is no element", quoted(field)));
+  };
+  if (columns.symbol) {
+    const std::string_view field = fields[*columns.symbol];
+    const std::int32_t number = number_in(field);
+    if (number > 0)
+      molecule.add_element(number);
+    else
+      fail_if(!molecule.add_element(field), field);
+  }
+  if (!columns.atomic_number) return;
+  const std::string_view field = fields[*columns.atomic_number];
+  const std::int32_t number = number_in(field);
+  fail_if(number == 0, field);
+  if (!columns.symbol)
+    molecule.add_element(number);
+  else if (molecule.atomic_numbers.back() != number)
+    fail_here(fmt::format("an atom of species {} with Z {}", quoted(fields[*columns.symbol]),
+                          quoted(field)));
 }
 
-std::int32_t XyzReader::element_of(std::string_view field, bool by_number) const {
-  const auto number = parse_number<std::int32_t>(field);
-  if (number && *number >= 1 && *number <= structure::kMaxAtomicNumber) return *number;
-  const std::int32_t found = by_number ? 0 : structure::atomic_number_of(field);
-  if (found == 0) fail_here(fmt::format("{} is no element", quoted(field)));
-  return found;
+// Vibrations, SMILES and InChI follow the atoms of a molecule of QM9, unless they were removed.
+void XyzReader::read_qm9_lines() {
+  if (!next_line()) return;
+  if (trimmed(line_).empty() || parse_number<std::int64_t>(trimmed(line_))) return put_back_line();
+  n_atoms_left_ = -1;
+  for (const char* const what : {"SMILES", "InChI"})
+    if (!next_line()) fail_here(fmt::format("cut short; expected the line of {} of QM9", what));
+  if (!line_.starts_with("InChI="))
+    fail_here(fmt::format("{}; expected the InChI of QM9", quoted(line_)));
+  n_atoms_left_ = 0;
 }
 
 void XyzReader::read_atom(const AtomColumns& columns, Molecule& molecule) {
@@ -173,14 +149,28 @@ void XyzReader::read_atom(const AtomColumns& columns, Molecule& molecule) {
   const auto take = [&](std::size_t first, std::size_t n, const char* what,
                         std::vector<double>& to) {
     for (std::size_t i = first; i < first + n; ++i) {
-      const auto value = parse_number<double>(fields[i]);
+      const auto value = parse_real(fields[i]);
       if (!value) fail_here(fmt::format("{} {} is no number", what, quoted(fields[i])));
       to.push_back(*value);
     }
   };
-  molecule.atomic_numbers.push_back(element_of(fields[columns.element], columns.by_number));
+  read_element(columns, fields, molecule);
   take(columns.position, 3, "coordinate", molecule.positions);
+  if (columns.mass) {
+    molecule.masses.resize(molecule.n_atoms() - 1);  // an isotope has brought its own
+    take(*columns.mass, 1, "mass", molecule.masses);
+    if (!(molecule.masses.back() >= kMinMass && molecule.masses.back() <= kMaxMass))
+      fail_here(fmt::format("mass {}; expected one from {} to {} dalton",
+                            quoted(fields[*columns.mass]), kMinMass, kMaxMass));
+  }
   if (columns.velocity) take(*columns.velocity, 3, "velocity", molecule.velocities);
+  if (columns.momentum) {
+    take(*columns.momentum, 3, "momentum", molecule.velocities);
+    for (std::size_t i = molecule.velocities.size() - 3; i < molecule.velocities.size(); ++i) {
+      molecule.velocities[i] *= kAseVelocity / molecule.mass(molecule.n_atoms() - 1);
+      if (!std::isfinite(molecule.velocities[i])) fail_here("a momentum is out of range");
+    }
+  }
   if (columns.partial_charge)
     take(*columns.partial_charge, 1, "partial charge", molecule.partial_charges);
 }

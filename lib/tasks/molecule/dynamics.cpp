@@ -18,18 +18,19 @@ namespace {
 // The step that initial velocities are drawn for: no run gets there.
 constexpr std::uint64_t kBeforeFirst = std::numeric_limits<std::uint64_t>::max();
 
-std::vector<double> masses_of(const models::AtomSystem& system) {
-  std::vector<double> masses;
-  for (const std::int32_t element : system.atomic_numbers)
-    masses.push_back(molecule::atomic_mass(element));
+std::vector<double> known_masses(std::vector<double> masses, const models::AtomSystem& system) {
+  if (masses.empty())
+    for (const std::int32_t element : system.atomic_numbers)
+      masses.push_back(molecule::atomic_mass(element));
   return masses;
 }
 
 }  // namespace
 
 std::vector<double> draw_velocities(const models::AtomSystem& system, double temperature,
-                                    std::uint64_t seed, std::uint32_t trajectory) {
-  const std::vector<double> masses = masses_of(system);
+                                    std::uint64_t seed, std::uint32_t trajectory,
+                                    std::vector<double> masses) {
+  masses = known_masses(std::move(masses), system);
   std::vector<double> velocities(3 * masses.size());
   std::array<double, 3> momentum{};
   double total_mass = 0;
@@ -49,10 +50,8 @@ std::vector<double> draw_velocities(const models::AtomSystem& system, double tem
 
 Dynamics::Dynamics(models::PotentialModel& model, DynamicsState state,
                    const DynamicsOptions& options)
-    : model_(model),
-      options_(options),
-      state_(std::move(state)),
-      masses_(masses_of(state_.system)) {
+    : model_(model), options_(options), state_(std::move(state)) {
+  state_.masses = known_masses(std::move(state_.masses), state_.system);
   compute();
 }
 
@@ -62,7 +61,7 @@ void Dynamics::run(std::uint64_t n_steps) {
     kick(dt / 2);
     if (options_.langevin) {
       drift(dt / 2);
-      exchange_heat(state_, masses_, options_);
+      exchange_heat(state_, options_);
       drift(dt / 2);
     } else {
       drift(dt);
@@ -76,7 +75,7 @@ void Dynamics::run(std::uint64_t n_steps) {
 void Dynamics::kick(double time) {
   const double scale = time * kAcceleration * model_.info().ev_per_energy;
   for (std::size_t i = 0; i < state_.velocities.size(); ++i)
-    state_.velocities[i] += scale * result_.forces[i] / masses_[i / 3];
+    state_.velocities[i] += scale * result_.forces[i] / state_.masses[i / 3];
 }
 
 void Dynamics::drift(double time) {
@@ -115,12 +114,12 @@ void Dynamics::compute() {
 double Dynamics::kinetic_energy() const {
   double sum = 0;
   for (std::size_t i = 0; i < state_.velocities.size(); ++i)
-    sum += masses_[i / 3] * state_.velocities[i] * state_.velocities[i];
+    sum += state_.masses[i / 3] * state_.velocities[i] * state_.velocities[i];
   return sum / (2 * kAcceleration);
 }
 
 double Dynamics::temperature() const {
-  return 2 * kinetic_energy() / (3 * static_cast<double>(masses_.size()) * kBoltzmann);
+  return 2 * kinetic_energy() / (3 * static_cast<double>(state_.masses.size()) * kBoltzmann);
 }
 
 }  // namespace biogpu::tasks

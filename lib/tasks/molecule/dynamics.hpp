@@ -20,13 +20,16 @@ struct DynamicsOptions {
 struct DynamicsState {
   models::AtomSystem system;
   std::vector<double> velocities;  // [n, 3], Angstrom/fs
+  std::vector<double> masses;      // [n], dalton; empty: those of the elements
   std::uint64_t step = 0;
   std::uint32_t trajectory = 0;  // number of it, from 0: its random numbers are its own
 };
 
-// Velocities of a temperature, whose momenta add up to 0. (Maxwell and Boltzmann)
+// Velocities of a temperature, whose momenta add up to 0 (Maxwell and Boltzmann). masses: as in
+// DynamicsState.
 std::vector<double> draw_velocities(const models::AtomSystem& system, double temperature,
-                                    std::uint64_t seed, std::uint32_t trajectory);
+                                    std::uint64_t seed, std::uint32_t trajectory,
+                                    std::vector<double> masses = {});
 
 // Moves atoms in time: velocity Verlet, or Langevin dynamics by the splitting BAOAB (Leimkuhler and
 // Matthews 2013, doi 10.1093/amrx/abs010). Random numbers come from a counter of seed, trajectory,
@@ -56,7 +59,6 @@ class Dynamics {
   models::PotentialModel& model_;
   const DynamicsOptions options_;
   DynamicsState state_;
-  std::vector<double> masses_;
   models::PotentialResult result_;
   models::PairList pairs_;
   std::vector<double> listed_positions_;  // that pairs_ was made for

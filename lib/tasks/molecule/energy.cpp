@@ -21,24 +21,20 @@ constexpr std::array<std::size_t, 6> kVoigt{0, 4, 8, 5, 2, 1};
 
 }  // namespace
 
-AtomSystem make_system(const molecule::Molecule& molecule, std::optional<std::int32_t> charge) {
+AtomSystem make_system(const molecule::Molecule& molecule) {
   AtomSystem system;
   system.atomic_numbers = molecule.atomic_numbers;
   system.positions = molecule.positions;
   system.box = molecule.box;
   system.partial_charges = molecule.partial_charges;
-  if (molecule.charge && charge && *molecule.charge != *charge)
-    throw Error(ErrorCode::usage,
-                fmt::format("has a charge of {}; --charge says {}", *molecule.charge, *charge));
-  if (molecule.charge) charge = molecule.charge;
-  if (charge) system.total_charge = *charge;
+  if (molecule.charge) system.total_charge = *molecule.charge;
   return system;
 }
 
 AtomSystem make_checked_system(const PotentialModel& model, const molecule::Molecule& molecule,
-                               const std::string& place, std::optional<std::int32_t> charge) {
+                               const std::string& place) {
   try {
-    AtomSystem system = make_system(molecule, charge);
+    AtomSystem system = make_system(molecule);
     model.check(system);
     return system;
   } catch (const Error& error) {
@@ -46,11 +42,10 @@ AtomSystem make_checked_system(const PotentialModel& model, const molecule::Mole
   }
 }
 
-std::vector<AtomSystem> make_systems(const PotentialModel& model, const MoleculeBatch& batch,
-                                     std::optional<std::int32_t> charge) {
+std::vector<AtomSystem> make_systems(const PotentialModel& model, const MoleculeBatch& batch) {
   std::vector<AtomSystem> systems;
   for (std::size_t i = 0; i < batch.size(); ++i)
-    systems.push_back(make_checked_system(model, batch.molecules[i], batch.places[i], charge));
+    systems.push_back(make_checked_system(model, batch.molecules[i], batch.places[i]));
   return systems;
 }
 

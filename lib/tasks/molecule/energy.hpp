@@ -22,20 +22,17 @@ struct MoleculeBatch {
   std::size_t size() const { return molecules.size(); }
 };
 
-// A molecule for a model. charge: of one whose file does not tell it; Error{usage} where the file
-// tells another one.
-models::AtomSystem make_system(const molecule::Molecule& molecule,
-                               std::optional<std::int32_t> charge);
+// A molecule for a model.
+models::AtomSystem make_system(const molecule::Molecule& molecule);
 
 // Throws Error{bad_input} with the place where the model cannot compute the molecule.
 models::AtomSystem make_checked_system(const models::PotentialModel& model,
-                                       const molecule::Molecule& molecule, const std::string& place,
-                                       std::optional<std::int32_t> charge);
+                                       const molecule::Molecule& molecule,
+                                       const std::string& place);
 
 // Those of a batch. Throws Error{bad_input} with the place of what the model cannot compute.
 std::vector<models::AtomSystem> make_systems(const models::PotentialModel& model,
-                                             const MoleculeBatch& batch,
-                                             std::optional<std::int32_t> charge);
+                                             const MoleculeBatch& batch);
 
 // model.compute(), in halves where device memory is short.
 std::vector<models::PotentialResult> compute_systems(

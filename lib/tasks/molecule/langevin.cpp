@@ -25,15 +25,14 @@ std::array<double, 3> draw_normals(std::uint64_t seed, std::uint32_t trajectory,
   return {normals[0], normals[1], normals[2]};
 }
 
-void exchange_heat(DynamicsState& state, const std::vector<double>& masses,
-                   const DynamicsOptions& options) {
+void exchange_heat(DynamicsState& state, const DynamicsOptions& options) {
   const double kept = std::exp(-options.friction * options.time_step);
   const double added =
       std::sqrt((1 - kept * kept) * kBoltzmann * options.temperature * kAcceleration);
-  for (std::size_t i = 0; i < masses.size(); ++i) {
+  for (std::size_t i = 0; i < state.masses.size(); ++i) {
     const auto normals =
         draw_normals(options.seed, state.trajectory, state.step, static_cast<std::uint32_t>(i));
-    const double spread = added / std::sqrt(masses[i]);
+    const double spread = added / std::sqrt(state.masses[i]);
     for (std::size_t d = 0; d < 3; ++d) {
       double& velocity = state.velocities[3 * i + d];
       velocity = kept * velocity + spread * normals[d];

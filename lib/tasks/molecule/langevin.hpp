@@ -14,8 +14,7 @@ std::array<double, 3> draw_normals(std::uint64_t seed, std::uint32_t trajectory,
                                    std::uint32_t atom);
 
 // The heat bath of Langevin dynamics: velocities by friction and noise over one time step, the part
-// O of the splitting BAOAB. masses: of the atoms.
-void exchange_heat(DynamicsState& state, const std::vector<double>& masses,
-                   const DynamicsOptions& options);
+// O of the splitting BAOAB.
+void exchange_heat(DynamicsState& state, const DynamicsOptions& options);
 
 }  // namespace biogpu::tasks

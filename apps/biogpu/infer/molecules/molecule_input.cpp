@@ -58,8 +58,12 @@ bool MoleculeSource::read(Record& record) {
 }
 
 bool MoleculeSource::next(Record& record) {
-  while (next_number_ < range_.end && read(record))
-    if (record.number >= range_.begin) return record.number < range_.end;
+  while (next_number_ < range_.end && read(record)) {
+    if (record.number < range_.begin) continue;
+    if (record.number >= range_.end) return false;
+    if (rules_ != nullptr) rules_->apply(record.molecule, record.place);
+    return true;
+  }
   return false;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/biogpu/infer/molecules/frame_rules.hpp"
 #include "apps/biogpu/infer/run/model_input.hpp"
 #include "lib/bio/molecule/molecule_reader.hpp"
 #include "lib/io/bad_records.hpp"
@@ -25,6 +26,8 @@ class MoleculeSource {
   // Gets the message of each molecule that is left out.
   using Report = std::function<void(const std::string& what)>;
   void set_report(Report report) { report_ = std::move(report); }
+  // Applied to each molecule that is given; outlives the source.
+  void set_rules(FrameRules& rules) { rules_ = &rules; }
 
   struct Record {
     molecule::Molecule molecule;
@@ -49,6 +52,7 @@ class MoleculeSource {
   io::RecordRange range_;
   io::BadRecords bad_;
   Report report_;
+  FrameRules* rules_ = nullptr;
   std::uint64_t n_skipped_ = 0;
   std::vector<report::InputFile> files_;
 };
@@ -63,6 +67,7 @@ class MoleculeInput : public ModelInput {
   // one, and report gets each message.
   using Check = std::function<void(const MoleculeSource::Record& record)>;
   void leave_out_bad(Check check, MoleculeSource::Report report);
+  void set_rules(FrameRules& rules) { source_.set_rules(rules); }
   std::uint64_t n_skipped() const { return source_.n_skipped(); }
 
   void set_budget(std::size_t n_atoms) { max_atoms_ = n_atoms; }

@@ -75,11 +75,14 @@ MoleculeRun::MoleculeRun(const MoleculeFlags& flags, std::string name, std::stri
     : units_(flags.units),
       run_(with_standard_input(flags.infer), std::move(name), std::move(command_line)),
       input_(run_.flags().inputs, run_.flags().shard, run_.flags().bad_records()),
-      devices_(run_, flags, n_passes) {
+      devices_(run_, flags, n_passes),
+      rules_(devices_.info(), flags.charge,
+             [this](const std::string& what) { run_.log().warn(what); }) {
+  input_.set_rules(rules_);
   input_.set_budget(devices_.atoms_per_pass());
   input_.leave_out_bad(
-      [this, charge = flags.charge](const MoleculeSource::Record& record) {
-        tasks::make_checked_system(model(), record.molecule, record.place, charge);
+      [this](const MoleculeSource::Record& record) {
+        tasks::make_checked_system(model(), record.molecule, record.place);
       },
       [this](const std::string& what) { run_.log().warn("skipped: " + what); });
 }

@@ -78,6 +78,7 @@ class MoleculeRun {
   ModelRun run_;
   MoleculeInput input_;
   PotentialDevices devices_;
+  FrameRules rules_;
   std::uint64_t n_skipped_ = 0;
 };
 

@@ -40,6 +40,7 @@ class TrajectoryInput : public ModelInput {
   const Frame& frame(std::size_t slot) const { return frames_[slot]; }
   // Whether the results that were there already have all been told.
   bool has_begun() const { return has_begun_; }
+  void set_rules(FrameRules& rules) { source_.set_rules(rules); }
 
   bool read(std::size_t slot) override;
   std::vector<report::InputFile> files() const override { return source_.files(); }

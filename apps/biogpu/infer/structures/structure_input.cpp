@@ -8,6 +8,14 @@
 #include "lib/structure/structure.hpp"
 
 namespace biogpu::app {
+namespace {
+
+// As the shell's *: archives of macOS have "._a.pdb", which is no structure, beside "a.pdb".
+bool is_hidden(const std::filesystem::path& path) {
+  return path.filename().string().starts_with('.');
+}
+
+}  // namespace
 
 std::vector<std::string> find_structures(const std::vector<std::string>& inputs) {
   std::vector<std::string> paths;
@@ -18,7 +26,7 @@ std::vector<std::string> find_structures(const std::vector<std::string>& inputs)
     }
     std::vector<std::string> found;
     for (const auto& file : std::filesystem::directory_iterator(input))
-      if (structure::has_structure_suffix(file.path().string()))
+      if (!is_hidden(file.path()) && structure::has_structure_suffix(file.path().string()))
         found.push_back(file.path().string());
     if (found.empty())
       throw Error(ErrorCode::bad_input,

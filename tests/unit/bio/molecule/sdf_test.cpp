@@ -115,3 +115,30 @@ TEST_CASE("molecule.sdf: charges have bounds on both sides", "[molecule]") {
   CHECK(read_molecules("a.sdf", kHeader + kSdfAtoms + "M  CHG  1   1 -1000\nM  END\n")[0].charge ==
         std::optional<std::int32_t>(-1000));
 }
+
+TEST_CASE("molecule.sdf: a count that is too small loses nothing in silence (issue 42)",
+          "[molecule]") {
+  std::string text = kHeader + kSdfAtoms;
+  CHECK(molecule_error("a.sdf", text.replace(text.find("  2  1"), 6, "  1  1") + "M  END\n")
+            .find("is no bond of the 1 atoms announced; there may be more atoms") !=
+        std::string::npos);
+  text = kHeader + kSdfAtoms;
+  CHECK(molecule_error("a.sdf", text.replace(text.find("  2  1"), 6, "  2  0") + "M  END\n") ==
+        "a.sdf: frame 1 (line 7): '  1  2  1  0' is no property; there may be more atoms or bonds "
+        "than announced");
+  text = kHeader + kSdfAtoms;
+  CHECK(molecule_error("a.sdf", text.replace(text.find("  2  1"), 6, "  1  0") + "M  END\n")
+            .find("is no property") != std::string::npos);
+  // Texts of atoms may be anything.
+  CHECK(molecule_error("a.sdf", kHeader + kSdfAtoms +
+                                    "A    1\n    1.0 2.0 C\n\nV    1 x\nS  SKP  1\n  9\nM  END\n")
+            .empty());
+}
+
+TEST_CASE("molecule.sdf: a table without charges implies none (issue 42)", "[molecule]") {
+  std::string text = kHeader + kSdfAtoms;
+  text.replace(text.find("N   0  3"), 8, "N   0  0");
+  const Molecule molecule = read_molecules("a.sdf", text + "M  END\n")[0];
+  CHECK_FALSE(molecule.charge.has_value());
+  CHECK(molecule.implied_charge == std::optional<std::int32_t>(0));
+}

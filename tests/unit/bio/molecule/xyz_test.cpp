@@ -49,7 +49,7 @@ TEST_CASE("molecule.xyz: extended frames", "[molecule]") {
   CHECK(*salt.find_info("note") == "say \"x\"");
   CHECK(*salt.find_info("flag") == "T");
   CHECK(*salt.find_info("list") == "1 2");
-  CHECK(*salt.find_info("a key") == "'b'");
+  CHECK(*salt.find_info("a key") == "b");
   CHECK(salt.find_info("charge") == nullptr);
 }
 
@@ -153,4 +153,153 @@ TEST_CASE("molecule.xyz: atoms at one place through a wall of the box", "[molecu
         "a.extxyz: frame 1: atoms 1 (H) and 2 (C) are at one place");
   CHECK(molecule_error("a.extxyz", "2\n" + box + "H 0 0 0\nC 5 3 -5.99\n").empty());
   CHECK(molecule_error("a.extxyz", "2\npbc=\"F F F\" " + box + "H 0 0 0\nC 5 3 -6\n").empty());
+}
+
+namespace {
+
+const std::string kCube = "7 0 0 0.5 8 0 0 0.25 9";
+const std::array<double, 9> kCubeBox{7, 0, 0, 0.5, 8, 0, 0, 0.25, 9};
+
+std::string frame_of(const std::string& comment) { return "1\n" + comment + "\nAr 1 2 3\n"; }
+Molecule molecule_of(const std::string& comment) {
+  return read_molecules("a.extxyz", frame_of(comment)).at(0);
+}
+
+}  // namespace
+
+TEST_CASE("molecule.xyz: a box in any way of writing it (issue 42)", "[molecule]") {
+  for (const std::string& comment : {
+           "Lattice= \"" + kCube + "\" pbc = \"T T T\"",
+           "Lattice =\t'" + kCube + "' Properties=species:S:1:pos:R:3",
+           "energy=-1.5 Lattice={" + kCube + "} pbc={T T T}",
+           std::string("Lattice=[[7,0, 0], [0.5, 8, 0], [0, 0.25,9]] pbc=[T, T, T]"),
+           std::string("Lattice=[7, 0, 0, 0.5, 8, 0, 0, 0.25, 9] pbc=T"),
+           "pbc=[true,True,TRUE] Lattice=\"" + kCube + "\" charge=0",
+           "pbc=\"1 1 1\" 'Lattice'=\"" + kCube + "\"",
+           std::string("Lattice=\"0.7d1 0 0 5D-1 8. 0 0 .25 9e0\""),
+           "note=\"it's \\\"A\\\" = B\" Lattice=\"" + kCube + "\"",
+       }) {
+    CAPTURE(comment);
+    const Molecule molecule = molecule_of(comment);
+    REQUIRE(molecule.box.has_value());
+    CHECK(*molecule.box == kCubeBox);
+  }
+  CHECK(molecule_of("Lattice=\"3 4 5\"").box == std::array<double, 9>{3, 0, 0, 0, 4, 0, 0, 0, 5});
+  for (const std::string pbc : {"F", "\"F F F\"", "'0 0 0'", "[false, False, FALSE]"})
+    CHECK_FALSE(molecule_of("Lattice=\"" + kCube + "\" pbc=" + pbc).box.has_value());
+  CHECK_FALSE(molecule_of("cell=\"" + kCube + "\" pbc=F").box.has_value());
+}
+
+TEST_CASE("molecule.xyz: a box that cannot be read is refused (issue 42)", "[molecule]") {
+  const auto refusal = [](const std::string& comment) {
+    return molecule_error("a.xyz", frame_of(comment));
+  };
+  const std::string box = "Lattice=\"" + kCube + "\" ", place = "a.xyz: frame 1 (line 2): ";
+  for (const std::string pbc :
+       {"''", "\"T T\"", "\"T T T T\"", "\"p p p\"", "no", "TTT", "\"2 2 2\"", "\"F F\""}) {
+    CAPTURE(pbc);
+    CHECK(refusal(box + "pbc=" + pbc).find(place + "pbc='") == 0);
+    CHECK(refusal("pbc=" + pbc).find("is no T or F for each axis") != std::string::npos);
+  }
+  CHECK(refusal("pbc=\"T T T\" Properties=species:S:1:pos:R:3") ==
+        place + "pbc='T T T' is periodic, but there is no Lattice");
+  CHECK(refusal("LATTICE=\"" + kCube + "\"") ==
+        place + "has a box in 'LATTICE'; expected the key Lattice");
+  CHECK(refusal("cell=[" + kCube + "]") == place + "has a box in 'cell'; expected the key Lattice");
+  CHECK(refusal(box + "PBC=\"F F F\"") == place + "has the key 'PBC'; expected pbc");
+  CHECK(refusal(box + "pbc") == place + "pbc has no value");
+  CHECK(refusal(box + box) == place + "Lattice is there twice");
+  CHECK(refusal("Lattice=\"\"") == place + "Lattice has 0 numbers; expected 9");
+  CHECK(refusal("Lattice=\"a b c\"") == place + "Lattice has 'a', which is no number");
+  CHECK(refusal("Lattice=\"1 2 3 pbc=T") ==
+        place + "the comment has a quote or bracket that does not end");
+  CHECK(refusal("properties=id:I:1:species:S:1:pos:R:3") ==
+        place + "has the key 'properties'; expected Properties");
+  // Words of a plain comment are none of these.
+  CHECK(refusal("lattice constant=5.4, pbc or not").empty());
+}
+
+TEST_CASE("molecule.xyz: charges in plain comments (issue 42)", "[molecule]") {
+  using Charge = std::optional<std::int32_t>;
+  CHECK(molecule_of("charge = -2").charge == Charge(-2));
+  CHECK(molecule_of("Charge=1, spin=2").charge == Charge(1));
+  CHECK(molecule_of("E= -3.5 charge=+2; it's a cation").charge == Charge(2));
+  CHECK(molecule_of("charge: unknown").charge == Charge());
+  const Molecule words = molecule_of(" a charge, 0 or 1  ");
+  CHECK(words.charge == Charge());
+  REQUIRE(words.info.size() == 1);
+  CHECK(*words.find_info("comment") == "a charge, 0 or 1");
+  CHECK(molecule_of("the charge is x=1").find_info("charge") == nullptr);
+  CHECK(molecule_error("a.xyz", frame_of("charge=?")) ==
+        "a.xyz: frame 1 (line 2): charge='?' is no whole number");
+  CHECK(molecule_error("a.xyz", frame_of("charge=1 Charge=0")) ==
+        "a.xyz: frame 1 (line 2): Charge is there twice");
+}
+
+TEST_CASE("molecule.xyz: velocities, momenta and masses (issue 42)", "[molecule]") {
+  const auto read = [](const std::string& columns, const std::string& rest) {
+    return read_molecules("a.xyz", "1\nProperties=species:S:1:pos:R:3" + columns + "\n" + rest);
+  };
+  CHECK(read(":velo:R:3", "He 0 0 0 0.1 -2 3\n")[0].velocities == std::vector<double>{0.1, -2, 3});
+  // ASE's time is 10.1805 fs.
+  const Molecule helium = read(":momenta:R:3", "He 0 0 0 4.002602 0 -8.005204\n")[0];
+  CHECK(helium.velocities[0] == Approx(1 / 10.180505).epsilon(1e-7));
+  CHECK(helium.velocities[2] == Approx(-2 / 10.180505).epsilon(1e-7));
+  const Molecule heavy = read(":masses:R:1:momenta:R:3", "He 0 0 0 2 4 0 0\n")[0];
+  CHECK(heavy.mass(0) == 2);
+  CHECK(heavy.velocities[0] == Approx(2 / 10.180505).epsilon(1e-7));
+  std::string text;
+  molecule::append_extxyz(text, heavy, {});
+  CHECK(read_molecules("b.xyz", text)[0].masses == heavy.masses);
+  const Molecule ice = read_molecules("a.xyz", "3\n\nO 0 0 0\nD 1 0 0\nH 0 1 0\n")[0];
+  CHECK(ice.atomic_numbers == std::vector<std::int32_t>{8, 1, 1});
+  CHECK(ice.mass(0) == molecule::atomic_mass(8));
+  CHECK(ice.mass(1) == Approx(2.0141).epsilon(1e-4));
+  CHECK(ice.mass(2) == molecule::atomic_mass(1));
+  const auto refusal = [](const std::string& columns, const std::string& fields) {
+    return molecule_error(
+        "a.xyz", "1\nProperties=species:S:1:pos:R:3" + columns + "\nHe 0 0 0 " + fields + "\n");
+  };
+  CHECK(refusal(":momenta:R:1", "1").find("expected momenta:R:3") != std::string::npos);
+  CHECK(refusal(":momenta:R:3:velo:R:3", "1 1 1 1 1 1").find("velocities twice") !=
+        std::string::npos);
+  CHECK(refusal(":mass:R:1", "0").find("mass '0'; expected one from") != std::string::npos);
+  CHECK(refusal(":Z:I:1", "3").find("an atom of species 'He' with Z '3'") != std::string::npos);
+  CHECK(refusal(":Z:I:1", "2").empty());
+}
+
+TEST_CASE("molecule.xyz: results of the input do not stay beside new ones (issue 42)",
+          "[molecule]") {
+  Molecule molecule = molecule_of(
+      "charge=0 energy=-1 free_energy=-1.5 dipole=\"0 0 1\" temperature_K=300 name=\"a\\nb\"");
+  std::string text;
+  molecule::append_extxyz(text, molecule, {-2., {}, {}, {}});
+  const Molecule back = read_molecules("b.xyz", text)[0];
+  CHECK(*back.find_info("energy") == "-2");
+  for (const char* const key : {"free_energy", "dipole", "temperature_K"})
+    CHECK(back.find_info(key) == nullptr);
+  CHECK(*back.find_info("name") == "a\nb");
+}
+
+TEST_CASE("molecule.xyz: molecules of QM9 (issue 42)", "[molecule]") {
+  const std::string properties = "\t1\t2\t3\t4\t5\t6\t7\t8\t9\t10\t11\t12\t13\t14\t15\t\n";
+  const std::string atoms = "C\t0.5\t 1.25*^-3\t 0\t-0.5\nH\t 2\t 0\t 0\t 0.1\n";
+  const std::string first = "2\ngdb 21" + properties + atoms;
+  const std::string behind = "1300.5\t3100.25\nC#N\tC#N\t\nInChI=1S/CHN/c1-2/h1H\tInChI=1S/x\n";
+  const std::vector<Molecule> all =
+      read_molecules("q.xyz", first + behind + first + first + behind + "\n");
+  REQUIRE(all.size() == 3);
+  CHECK(all[2].positions == std::vector<double>{0.5, 0.00125, 0, 2, 0, 0});
+  CHECK(molecule_error("q.xyz", first + "1300.5\nC\n2\n").find("expected the InChI of QM9") !=
+        std::string::npos);
+  CHECK(molecule_error("q.xyz", "1\nmine\nHe 0 0 0\n1300.5\nC\nInChI=1S\n")
+            .find("'1300.5' is no number of atoms") != std::string::npos);
+}
+
+TEST_CASE("molecule: suffixes in capitals (issue 42)", "[molecule]") {
+  for (const char* const name : {"A.XYZ", "a.ExtXYZ"})
+    CHECK(read_molecules(name, "1\n\nHe 0 0 0\n").size() == 1);
+  CHECK(molecule::find_molecule_format("x.PDB.GZ") == molecule::MoleculeFormat::pdb);
+  CHECK(molecule::find_molecule_format("x.Sdf") == molecule::MoleculeFormat::sdf);
+  CHECK_FALSE(molecule::find_molecule_format("XYZ").has_value());
 }

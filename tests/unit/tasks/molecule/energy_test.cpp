@@ -45,12 +45,9 @@ TEST_CASE("tasks.energy: charges and refusals of a batch", "[tasks]") {
     molecule.positions = {0, 0, 0};
   }
   batch.molecules[1].charge = -1;
-  CHECK_FALSE(make_systems(model, batch, {})[0].total_charge.has_value());
-  CHECK(make_systems(model, batch, -1)[0].total_charge == std::optional<double>(-1));
-  CHECK(make_systems(model, batch, {})[1].total_charge == std::optional<double>(-1));
-  CHECK_THROWS_WITH(make_systems(model, batch, 2),
-                    "a.xyz: frame 2: has a charge of -1; --charge says 2");
+  CHECK_FALSE(make_systems(model, batch)[0].total_charge.has_value());
+  CHECK(make_systems(model, batch)[1].total_charge == std::optional<double>(-1));
   batch.molecules[1].atomic_numbers = {6};
-  CHECK_THROWS_WITH(make_systems(model, batch, {}),
+  CHECK_THROWS_WITH(make_systems(model, batch),
                     Catch::Matchers::StartsWith("a.xyz: frame 2: atom 1 is C"));
 }

@@ -30,7 +30,7 @@ Relaxed relaxed(std::size_t n_molecules, int n_steps, RelaxTexts::Options option
     batch.places.push_back("m.xyz: frame " + std::to_string(i + 1));
     batch.numbers.push_back(i);
   }
-  std::vector<models::AtomSystem> systems = tasks::make_systems(model, batch, {});
+  std::vector<models::AtomSystem> systems = tasks::make_systems(model, batch);
   options.ev_per_energy = model.info().ev_per_energy;
   options.energy.forces = true;
   RelaxTexts texts(options, batch);
