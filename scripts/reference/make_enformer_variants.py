@@ -9,7 +9,7 @@ bins and as the number of the bin that the variant's first base lies in. Sequenc
 the genome: a window has the variant's first base at half its length; what an allele inserts or deletes moves the
 letters right of it, and the window keeps its length; N is beyond the ends of a contig. Kinds: "forward"; "both",
 the mean with the reverse complement, whose bins are turned round; "shifts", the mean over windows moved by -1, 0
-and 3 bases.
+and 3 bases, of which each has the variant in the bin that holds it there.
 """
 
 import json
@@ -35,7 +35,7 @@ def load(folder):
     state = safetensors.torch.load_file(folder / "model.safetensors")
     missing, unknown = model.load_state_dict({k: v.double() for k, v in state.items()}, strict=False)
     assert not unknown and all(name.startswith("_trunk.") for name in missing), (missing, unknown)
-    return model.double(), shape["sequence_length"]
+    return model.double(), shape["sequence_length"], 2 ** config["num_downsamples"]
 
 
 def make_genome(length):
@@ -82,12 +82,26 @@ def predict_all(model, sequence, anchor, length):
     forward = predict(model, window_of(sequence, anchor, length, 0))
     reverse = predict(model, window_of(sequence, anchor, length, 0)[::-1].translate(COMPLEMENT)).flip(0)
     shifted = [forward] + [predict(model, window_of(sequence, anchor, length, s)) for s in (-1, 3)]
-    return {"forward": forward, "both": (forward + reverse) / 2, "shifts": sum(shifted) / 3}
+    return {"forward": [(0, forward)], "both": [(0, forward), (0, reverse)], "shifts": list(zip((0, -1, 3), shifted))}
+
+
+def centre_bin(tracks, length, bin_size, shift):
+    """Of the variant's first base, which is letter length / 2 - shift."""
+    first_base = (length - tracks.shape[0] * bin_size) // 2
+    return (length // 2 - shift - first_base) // bin_size
+
+
+def mean_of(views, bins, track, length, bin_size):
+    values = []
+    for shift, tracks in views:
+        middle = centre_bin(tracks, length, bin_size, shift)
+        values.append((tracks[:, track].mean() if bins == "all" else tracks[middle, track]).item())
+    return sum(values) / len(values)
 
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    model, length = load(folder)
+    model, length, bin_size = load(folder)
     genome = make_genome(length)
     variants = make_variants(genome, length)
     (folder / "genome.fa").write_text("".join(
@@ -104,10 +118,9 @@ def main():
             alternate = predict_all(model, text[:position] + alt + text[position + len(ref):], position, length)
             for kind, before in reference.items():
                 after = alternate[kind]
-                middle = before.shape[0] // 2  # the window's middle is where its bin begins
-                for bins, rows in (("all", slice(None)), ("centre:1", slice(middle, middle + 1))):
-                    for track in range(before.shape[1]):
-                        values = [x[rows, track].mean().item() for x in (before, after)]
+                for bins in ("all", "centre:1"):
+                    for track in range(before[0][1].shape[1]):
+                        values = [mean_of(views, bins, track, length, bin_size) for views in (before, after)]
                         lines.append(f"{name}\t{alt}\t{kind}\t{bins}\t{track}\t{values[0]:.9g}\t{values[1]:.9g}\n")
     (folder / "variants.tsv").write_text("".join(lines))
 

@@ -118,6 +118,7 @@ MutagenesisRun::MutagenesisRun(const MutagenesisFlags& flags, const std::string&
   const std::string& output = flags.dna.infer.output;
   as_table_ = io::find_array_format(output).value_or(io::ArrayFormat::tsv) == io::ArrayFormat::tsv;
   input_.set_windows(run_.info().window);
+  tasks::require_centre({&bins_, 1}, run_.info(), compare_.shifts, 1);
   if (!flags.logo_path.empty() && input_.regions().size() != 1)
     throw Error(ErrorCode::usage,
                 fmt::format("--logo is of one region; there are {}", input_.regions().size()));
@@ -159,9 +160,9 @@ void MutagenesisRun::compute(models::DnaModel& model, std::size_t slot,
                              pipeline::RecordOutputs& result) const {
   const RegionInput::Piece& at = input_.piece(slot);
   const genome::Window& region = input_.regions()[at.region];
-  const std::vector<tasks::BinRange> ranges = {
-      tasks::choose_bins(bins_, model.info(), at.piece.window, at.piece.window.centre())};
-  const tasks::PieceMutations made = tasks::make_mutations(input_.genome(), at.piece, ranges);
+  const genome::Window& window = at.piece.window;
+  const tasks::PieceMutations made = tasks::make_mutations(
+      input_.genome(), at.piece, {tasks::make_target(bins_, window, window.centre())});
   std::vector<std::vector<float>> values;
   if (!made.mutations.empty())
     for (const tasks::Compared& compared :

@@ -12,7 +12,7 @@ using genome::LetterCode;
 using models::DnaModel;
 using models::KeptWindow;
 
-// A way to look at a window; predictions are the mean over all of them.
+// A way to look at a window; predictions are the mean over them.
 struct View {
   std::int64_t shift = 0;
   bool reverse = false;
@@ -50,7 +50,8 @@ class Comparer {
   void run_references(const View& view, std::vector<Reference>& references);
   void run_alternates(const View& view, const std::vector<Reference>& references);
   void append_sums(std::vector<models::BinSum>& sums, std::size_t window,
-                   const std::vector<BinRange>& ranges, const View& view) const;
+                   const std::vector<BinTarget>& targets, const View& view) const;
+  void divide_by_views(const std::vector<View>& views);
   DnaModel::Request request_for(const std::vector<models::BinSum>& sums, const View& view) const;
   void add(std::vector<double>& to, const models::Outputs& outputs, std::size_t first_sum) const;
 
@@ -67,8 +68,8 @@ class Comparer {
 std::vector<Compared> Comparer::run() {
   for (const Comparison& comparison : comparisons_) {
     first_result_.push_back(results_.size());
-    for (const std::vector<BinRange>& ranges : comparison.ranges) {
-      const std::vector<double> zeros(ranges.size() * n_tracks_);
+    for (const std::vector<BinTarget>& targets : comparison.targets) {
+      const std::vector<double> zeros(targets.size() * n_tracks_);
       results_.push_back({zeros, zeros});
     }
   }
@@ -80,11 +81,28 @@ std::vector<Compared> Comparer::run() {
   for (std::size_t first = 0; first < comparisons_.size(); first += n_references_)
     for (const View& view : views)
       run_view(view, first, std::min(n_references_, comparisons_.size() - first));
-  const double n = static_cast<double>(views.size());
-  for (Compared& result : results_)
-    for (std::vector<double>* sums : {&result.reference, &result.alternate})
-      for (double& sum : *sums) sum /= n;
+  divide_by_views(views);
   return std::move(results_);
+}
+
+// By those that have bins of the target: a gene at an end of what a window predicts may be in some
+// of the shifted ones only.
+void Comparer::divide_by_views(const std::vector<View>& views) {
+  auto result = results_.begin();
+  for (const Comparison& comparison : comparisons_)
+    for (const std::vector<BinTarget>& targets : comparison.targets) {
+      for (std::size_t t = 0; t < targets.size(); ++t) {
+        const auto n_views = std::count_if(views.begin(), views.end(), [&](const View& view) {
+          const BinRange range = find_bins(targets[t], model_.info(), view.shift);
+          return range.begin < range.end;
+        });
+        if (n_views == 0) continue;
+        for (std::vector<double>* sums : {&result->reference, &result->alternate})
+          for (std::size_t i = t * n_tracks_; i < (t + 1) * n_tracks_; ++i)
+            (*sums)[i] /= static_cast<double>(n_views);
+      }
+      ++result;
+    }
 }
 
 // References are dropped when all that is compared with them is done: as many as fit are kept.
@@ -114,7 +132,7 @@ std::vector<std::uint8_t> Comparer::letters_of(std::size_t comparison, std::size
   return letters;
 }
 
-// The ranges of a comparison's alternates are often the same.
+// The targets of a comparison's alternates are often the same.
 void Comparer::run_references(const View& view, std::vector<Reference>& references) {
   run_in_halves(0, references.size(), [&](std::size_t first, std::size_t n) {
     std::vector<std::uint8_t> letters;
@@ -123,11 +141,11 @@ void Comparer::run_references(const View& view, std::vector<Reference>& referenc
     for (std::size_t w = 0; w < n; ++w) {
       const Reference& reference = references[first + w];
       letters.insert(letters.end(), reference.letters.begin(), reference.letters.end());
-      const std::vector<std::vector<BinRange>>& ranges = comparisons_[reference.comparison].ranges;
-      for (std::size_t i = 0; i < ranges.size(); ++i) {
-        const bool repeats = i > 0 && ranges[i] == ranges[i - 1];
+      const auto& targets = comparisons_[reference.comparison].targets;
+      for (std::size_t i = 0; i < targets.size(); ++i) {
+        const bool repeats = i > 0 && targets[i] == targets[i - 1];
         first_sums.push_back(repeats ? first_sums.back() : sums.size());
-        if (!repeats) append_sums(sums, w, ranges[i], view);
+        if (!repeats) append_sums(sums, w, targets[i], view);
       }
     }
     DnaModel::Request request = request_for(sums, view);
@@ -158,7 +176,7 @@ void Comparer::run_alternates(const View& view, const std::vector<Reference>& re
     for (std::size_t w = 0; w < n; ++w) {
       const Window& window = windows[first + w];
       first_sums.push_back(sums.size());
-      append_sums(sums, w, comparisons_[window.reference->comparison].ranges[window.i], view);
+      append_sums(sums, w, comparisons_[window.reference->comparison].targets[window.i], view);
     }
     const models::Outputs outputs = run(request_for(sums, view));
     for (std::size_t w = 0; w < n; ++w) {
@@ -206,9 +224,10 @@ void Comparer::run_alternates(const View& view, const std::vector<Reference>& re
 
 // On the reverse complement bins are in the opposite order.
 void Comparer::append_sums(std::vector<models::BinSum>& sums, std::size_t window,
-                           const std::vector<BinRange>& ranges, const View& view) const {
+                           const std::vector<BinTarget>& targets, const View& view) const {
   const std::int64_t n_bins = model_.info().n_bins;
-  for (const auto& [begin, end] : ranges) {
+  for (const BinTarget& target : targets) {
+    const auto [begin, end] = find_bins(target, model_.info(), view.shift);
     const double factor = options_.reduction == Reduction::mean && end > begin
                               ? 1.0 / static_cast<double>(end - begin)
                               : 1.0;
@@ -226,16 +245,16 @@ DnaModel::Request Comparer::request_for(const std::vector<models::BinSum>& sums,
   return request;
 }
 
-// Adds the sums of a window's ranges: to is [ranges, tracks of all heads].
+// Adds the sums of a window's targets: to is [targets, tracks of all heads].
 void Comparer::add(std::vector<double>& to, const models::Outputs& outputs,
                    std::size_t first_sum) const {
   if (to.empty()) return;
-  const std::size_t n_ranges = to.size() / n_tracks_;
+  const std::size_t n_targets = to.size() / n_tracks_;
   std::size_t first_track = 0;
   for (const models::HeadChoice& head : model_.heads()) {
     const models::Outputs::Array& array = outputs.at("sums." + head.name);
     const auto n_tracks = static_cast<std::size_t>(array.shape[1]);
-    for (std::size_t r = 0; r < n_ranges; ++r) {
+    for (std::size_t r = 0; r < n_targets; ++r) {
       const double* const from = array.doubles.data() + (first_sum + r) * n_tracks;
       double* const row = to.data() + r * n_tracks_ + first_track;
       for (std::size_t t = 0; t < n_tracks; ++t) row[t] += from[t];
@@ -244,7 +263,25 @@ void Comparer::add(std::vector<double>& to, const models::Outputs& outputs,
   }
 }
 
+// Rounded down, where a negative number would be rounded up.
+std::int64_t floor_divide(std::int64_t number, std::int64_t by) {
+  return number / by - (number % by < 0 ? 1 : 0);
+}
+
 }  // namespace
+
+BinRange find_bins(const BinTarget& target, const DnaModel::Info& info, std::int64_t shift) {
+  if (target.kind == BinTarget::Kind::all) return {0, info.n_bins};
+  const std::int64_t origin = info.first_base + shift;  // of the first bin
+  const std::int64_t first = floor_divide(target.begin - origin, info.bin_size);
+  const auto clip = [&](std::int64_t at) { return std::clamp<std::int64_t>(at, 0, info.n_bins); };
+  if (target.kind == BinTarget::Kind::around) {
+    const std::int64_t begin = first - target.width / 2;
+    return {clip(begin), clip(begin + target.width)};
+  }
+  if (target.begin >= target.end) return {};
+  return {clip(first), clip(floor_divide(target.end - 1 - origin, info.bin_size) + 1)};
+}
 
 std::uint64_t kept_bytes(const DnaModel& model) {
   DnaModel::Request keeps;

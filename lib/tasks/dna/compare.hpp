@@ -20,15 +20,34 @@ struct BinRange {
   bool operator==(const BinRange&) const = default;
 };
 
+// Which bins of a window are compared. Bases are counted from the window's first, before it is
+// shifted: a shifted window has other bins there.
+struct BinTarget {
+  enum class Kind {
+    all,
+    around,    // `width` bins, of which bin width / 2 holds base `begin`
+    covering,  // those that hold bases of [begin, end)
+  };
+  Kind kind = Kind::all;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t width = 0;
+
+  bool operator==(const BinTarget&) const = default;
+};
+
+// Those of the window moved by `shift` letters, cut to the bins that there are.
+BinRange find_bins(const BinTarget& target, const models::DnaModel::Info& info, std::int64_t shift);
+
 // A window's reference and sequences to compare with it.
 struct Comparison {
   // Writes the reference (0) or alternate i (from 1) of the window moved by `shift` letters.
   std::function<void(std::size_t i, std::int64_t shift, std::span<genome::LetterCode> letters)>
       write_letters;
   // Of each alternate, what is compared.
-  std::vector<std::vector<BinRange>> ranges;
+  std::vector<std::vector<BinTarget>> targets;
 
-  std::size_t n_alternates() const { return ranges.size(); }
+  std::size_t n_alternates() const { return targets.size(); }
 };
 
 enum class Reduction { mean, sum };  // over the bins of a range
@@ -36,8 +55,9 @@ enum class Reduction { mean, sum };  // over the bins of a range
 struct CompareOptions {
   Reduction reduction = Reduction::mean;
   bool both_strands = false;
-  std::vector<std::int64_t> shifts = {0};  // of windows; predictions are their mean
-  std::uint8_t unknown = 4;                // the model's code of an unknown letter
+  // Of windows. A prediction is the mean over those in which its target has bins.
+  std::vector<std::int64_t> shifts = {0};
+  std::uint8_t unknown = 4;  // the model's code of an unknown letter
   std::int64_t windows_per_pass = 1;
   // Whether near windows are computed from what was kept of the reference.
   bool reuse = true;
@@ -49,7 +69,7 @@ struct CompareOptions {
 // Host memory that is kept of one reference; 0 where a model keeps nothing.
 std::uint64_t kept_bytes(const models::DnaModel& model);
 
-// Of one alternate: [ranges, tracks], the tracks of all loaded heads next to each other.
+// Of one alternate: [targets, tracks], the tracks of all loaded heads next to each other.
 struct Compared {
   std::vector<double> reference;
   std::vector<double> alternate;

@@ -3,7 +3,7 @@
 namespace biogpu::tasks {
 
 PieceMutations make_mutations(const genome::IndexedFasta& genome, const RegionPiece& piece,
-                              const std::vector<BinRange>& ranges) {
+                              const std::vector<BinTarget>& targets) {
   PieceMutations made;
   made.begin = piece.begin;
   made.letters.resize(static_cast<std::size_t>(piece.end - piece.begin));
@@ -14,7 +14,7 @@ PieceMutations make_mutations(const genome::IndexedFasta& genome, const RegionPi
     for (genome::LetterCode other = 0; other < genome::kUnknownLetter; ++other)
       if (other != letter) made.mutations.push_back({at, other});
   }
-  made.comparison.ranges.assign(made.mutations.size(), ranges);
+  made.comparison.targets.assign(made.mutations.size(), targets);
   made.comparison.write_letters = [&genome, window = piece.window, mutations = made.mutations](
                                       std::size_t i, std::int64_t shift,
                                       std::span<genome::LetterCode> letters) {

@@ -32,6 +32,6 @@ struct PieceMutations {
   Comparison comparison;
 };
 PieceMutations make_mutations(const genome::IndexedFasta& genome, const RegionPiece& piece,
-                              const std::vector<BinRange>& ranges);
+                              const std::vector<BinTarget>& targets);
 
 }  // namespace biogpu::tasks

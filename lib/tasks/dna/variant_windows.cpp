@@ -74,46 +74,61 @@ class VariantWindowMaker {
   void add(const Variant& variant, const Window& window, ScoredAllele allele);
   void add_haplotypes(const Variant& variant, const Window& window, const ScoredAllele& allele);
   void finish_window();
-  std::vector<BinRange> choose_ranges(const Window& window, std::int64_t position,
-                                      std::vector<std::string>& names) const;
+  std::vector<BinTarget> choose_targets(const Window& window, std::int64_t position,
+                                        std::vector<std::string>& names) const;
+  void add_genes(const Window& window, std::vector<BinTarget>& targets,
+                 std::vector<std::string>& names) const;
 
   const IndexedFasta& genome_;
   const DnaModel::Info& info_;
   const VariantWindowOptions& options_;
-  AlleleLetters letters_;                      // of the window that is being made
-  std::vector<std::vector<BinRange>> ranges_;  // of its alleles
+  AlleleLetters letters_;                        // of the window that is being made
+  std::vector<std::vector<BinTarget>> targets_;  // of its alleles
   VariantWindows made_;
 };
 
-std::vector<BinRange> VariantWindowMaker::choose_ranges(const Window& window, std::int64_t position,
-                                                        std::vector<std::string>& names) const {
-  std::vector<BinRange> ranges;
+std::vector<BinTarget> VariantWindowMaker::choose_targets(const Window& window,
+                                                          std::int64_t position,
+                                                          std::vector<std::string>& names) const {
+  std::vector<BinTarget> targets;
   for (const BinChoice& choice : options_.bins) {
-    ranges.push_back(choose_bins(choice, info_, window, position));
+    targets.push_back(make_target(choice, window, position));
     names.push_back(choice.name);
   }
-  if (options_.genes == nullptr) return ranges;
-  const std::int64_t begin = window.begin + info_.first_base, bin = info_.bin_size;
-  const std::int64_t end = begin + info_.n_bins * bin;
-  for (const Window& gene : options_.genes->overlapping(window.contig, begin, end)) {
-    const std::int64_t first = std::max(gene.begin, begin) - begin;
-    const std::int64_t last = std::min(gene.end, end) - begin;
-    ranges.push_back({first / bin, (last + bin - 1) / bin});
+  if (options_.genes != nullptr) add_genes(window, targets, names);
+  return targets;
+}
+
+void VariantWindowMaker::add_genes(const Window& window, std::vector<BinTarget>& targets,
+                                   std::vector<std::string>& names) const {
+  const std::int64_t begin = window.begin + info_.first_base;
+  const std::int64_t end = begin + info_.n_bins * info_.bin_size;
+  const auto [least, most] = std::minmax_element(options_.shifts.begin(), options_.shifts.end());
+  for (const Window& gene :
+       options_.genes->overlapping(window.contig, begin + *least, end + *most)) {
+    const BinTarget target{BinTarget::Kind::covering, gene.begin - window.begin,
+                           gene.end - window.begin, 0};
+    const bool predicted =
+        std::any_of(options_.shifts.begin(), options_.shifts.end(), [&](std::int64_t shift) {
+          const BinRange range = find_bins(target, info_, shift);
+          return range.begin < range.end;
+        });
+    if (!predicted) continue;
+    targets.push_back(target);
     names.push_back("gene:" + gene.key);
   }
-  return ranges;
 }
 
 void VariantWindowMaker::finish_window() {
-  if (!ranges_.empty()) made_.comparisons.push_back({letters_, std::move(ranges_)});
-  ranges_.clear();
+  if (!targets_.empty()) made_.comparisons.push_back({letters_, std::move(targets_)});
+  targets_.clear();
   letters_.alleles.clear();
 }
 
 void VariantWindowMaker::add(const Variant& variant, const Window& window, ScoredAllele allele) {
-  std::vector<BinRange> ranges = choose_ranges(window, variant.position, allele.ranges);
+  std::vector<BinTarget> targets = choose_targets(window, variant.position, allele.targets);
   letters_.alleles.push_back({&variant, allele.alt});
-  ranges_.push_back(std::move(ranges));
+  targets_.push_back(std::move(targets));
   made_.alleles.push_back(std::move(allele));
 }
 
@@ -133,8 +148,8 @@ void VariantWindowMaker::add_haplotypes(const Variant& variant, const Window& wi
       if (std::find(edits.begin(), edits.end(), edit) == edits.end()) continue;
       ScoredAllele carried = allele;
       carried.haplotype = fmt::format("{}/{}", set.samples()[s], h + 1);
-      std::vector<BinRange> ranges = choose_ranges(window, variant.position, carried.ranges);
-      made_.comparisons.push_back({letters, {std::move(ranges)}});
+      std::vector<BinTarget> targets = choose_targets(window, variant.position, carried.targets);
+      made_.comparisons.push_back({letters, {std::move(targets)}});
       made_.alleles.push_back(std::move(carried));
     }
   }
@@ -175,13 +190,27 @@ BinChoice parse_bin_choice(const std::string& text) {
               fmt::format("--bins {}: expected all, centre or centre:N", quoted(text)));
 }
 
-BinRange choose_bins(const BinChoice& choice, const DnaModel::Info& info, const Window& window,
-                     std::int64_t position) {
-  if (choice.width == 0) return {0, info.n_bins};
-  const std::int64_t bin = (position - window.begin - info.first_base) / info.bin_size;
-  const std::int64_t begin = bin - choice.width / 2;
-  const auto clip = [&](std::int64_t at) { return std::clamp<std::int64_t>(at, 0, info.n_bins); };
-  return {clip(begin), clip(begin + choice.width)};
+BinTarget make_target(const BinChoice& choice, const Window& window, std::int64_t position) {
+  if (choice.width == 0) return {};
+  const std::int64_t base = position - window.begin;
+  return {BinTarget::Kind::around, base, base + 1, choice.width};
+}
+
+void require_centre(std::span<const BinChoice> choices, const DnaModel::Info& info,
+                    std::span<const std::int64_t> shifts, std::int64_t grid) {
+  const auto centre = std::find_if(choices.begin(), choices.end(),
+                                   [](const BinChoice& choice) { return choice.width > 0; });
+  if (centre == choices.end()) return;
+  const std::int64_t first = info.window / 2 - grid / 2;  // of a piece in its window
+  for (const std::int64_t shift : shifts)
+    for (const std::int64_t base : {first, first + grid - 1}) {
+      const BinRange bin = find_bins({BinTarget::Kind::around, base, base + 1, 1}, info, shift);
+      if (bin.begin == bin.end)
+        throw Error(ErrorCode::usage,
+                    fmt::format("--shifts {} with --bins {}: the centre is not among the {} bases "
+                                "that the model predicts of a window",
+                                shift, centre->name, info.n_bins * info.bin_size));
+    }
 }
 
 Window place_window(const Variant& variant, std::int64_t grid, std::int64_t length) {

@@ -25,18 +25,23 @@ struct BinChoice {
 // "all", "centre" (1 bin) or "centre:N". Throws Error{usage}.
 BinChoice parse_bin_choice(const std::string& text);
 
-// Around the bin that letter `position` of the window's contig lies in, cut to the bins that there
-// are.
-BinRange choose_bins(const BinChoice& choice, const models::DnaModel::Info& info,
-                     const genome::Window& window, std::int64_t position);
+// Around the bin that letter `position` of the window's contig lies in.
+BinTarget make_target(const BinChoice& choice, const genome::Window& window, std::int64_t position);
+
+// Throws Error{usage} where a shift moves a centre out of what a window predicts. grid: see
+// VariantWindowOptions.
+void require_centre(std::span<const BinChoice> choices, const models::DnaModel::Info& info,
+                    std::span<const std::int64_t> shifts, std::int64_t grid);
 
 struct VariantWindowOptions {
   std::vector<BinChoice> bins;
   // Windows have their centres in the middle of a piece of so many bases, so that variants of one
   // piece share a window; 1: at the variant.
   std::int64_t grid = 1;
-  // Ranges of bins besides: genes that windows predict a part of, as "gene:NAME"; or null.
+  // Bins besides: those of genes that a window predicts a part of at one of `shifts`, as
+  // "gene:NAME"; or null.
   const genome::GeneTable* genes = nullptr;
+  std::vector<std::int64_t> shifts = {0};
   // Where given, alleles are compared on each haplotype that carries them: as it is, and without
   // the allele.
   const genome::HaplotypeSet* haplotypes = nullptr;
@@ -49,8 +54,8 @@ genome::Window place_window(const genome::Variant& variant, std::int64_t grid, s
 struct ScoredAllele {
   std::size_t variant = 0;  // of the batch
   std::size_t alt = 0;
-  std::string haplotype;            // "SAMPLE/1", or empty
-  std::vector<std::string> ranges;  // names of what is compared
+  std::string haplotype;             // "SAMPLE/1", or empty
+  std::vector<std::string> targets;  // names of what is compared
 };
 
 // What compare_windows() takes for some variants, and of which alleles its results are. Variants

@@ -70,11 +70,13 @@ EffectRun::EffectRun(const EffectFlags& flags, const std::string& command_line)
       table_(scores_, tracks_, {flags.wide, !flags.samples.empty()}) {
   for (const std::string& bins : flags.bins) windows_.bins.push_back(tasks::parse_bin_choice(bins));
   windows_.grid = flags.grid;
+  windows_.shifts = compare_.shifts;
   read_annotation();
   const models::DnaModel::Info& info = run_.info();
   if (const std::int64_t most = info.n_bins * info.bin_size; flags.grid > most)
     throw Error(ErrorCode::usage, fmt::format("--grid {}: the model predicts {} bases of a window",
                                               flags.grid, most));
+  tasks::require_centre(windows_.bins, info, compare_.shifts, flags.grid);
 }
 
 // Genes, and the haplotypes of samples, which need all of the file.
@@ -95,7 +97,7 @@ void EffectRun::read_annotation() {
                     reader.label(), counts.overlapping));
 }
 
-// Text of a batch, or an array [alleles, scores * ranges * tracks] of each variant.
+// Text of a batch, or an array [alleles, scores * targets * tracks] of each variant.
 void EffectRun::compute(models::DnaModel& model, std::size_t slot, bool as_text,
                         pipeline::RecordOutputs& result) const {
   const std::vector<genome::Variant>& variants = input_.variants(slot);

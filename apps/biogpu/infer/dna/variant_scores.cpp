@@ -74,8 +74,8 @@ void VariantTable::append(const std::string& contig, const genome::Variant& vari
   auto out = std::back_inserter(text);
   const float* value = values.data();
   for (const VariantScore& score : scores_)
-    for (const std::string& range : allele.ranges) {
-      const std::string begin = fmt::format("{}\t{}\t{}", place, range, score.name);
+    for (const std::string& target : allele.targets) {
+      const std::string begin = fmt::format("{}\t{}\t{}", place, target, score.name);
       if (columns_.wide) text += begin;
       for (const std::string& track : tracks_) {
         if (columns_.wide)

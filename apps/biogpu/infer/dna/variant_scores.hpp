@@ -9,7 +9,7 @@
 
 namespace biogpu::app {
 
-// What is told of an allele, a number for each range of bins and track.
+// What is told of an allele, a number for each choice of bins and track.
 struct VariantScore {
   const char* name;  // "SAD"
   const char* description;
@@ -21,7 +21,7 @@ std::vector<VariantScore> parse_scores(const std::vector<std::string>& names);
 // "SAD, SAR, REF, ALT"
 std::string known_scores();
 
-// [scores, ranges, tracks]
+// [scores, targets, tracks]
 std::vector<float> compute_scores(const std::vector<VariantScore>& scores,
                                   const tasks::Compared& compared);
 

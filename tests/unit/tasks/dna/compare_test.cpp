@@ -113,8 +113,14 @@ class ToyModel final : public DnaModel {
   }
 };
 
+// Bins [begin, end) of a window that is not shifted.
+tasks::BinTarget bins(std::int64_t begin, std::int64_t end) {
+  return {tasks::BinTarget::Kind::covering, begin * kBinSize, end * kBinSize, 0};
+}
+
 // Windows of different letters, each with alternates of which the last is far from it.
 std::vector<tasks::Comparison> comparisons() {
+  const tasks::BinTarget whole;
   std::vector<tasks::Comparison> all;
   for (std::size_t c = 0; c < 5; ++c) {
     const auto write = [c](std::size_t i, std::int64_t shift,
@@ -126,7 +132,7 @@ std::vector<tasks::Comparison> comparisons() {
         if (changed) letters[k] = static_cast<genome::LetterCode>((letters[k] + 1) % 4);
       }
     };
-    all.push_back({write, {{{0, kBins}, {2, 3}}, {{0, kBins}, {2, 3}}, {{1, 4}, {4, 4}}}});
+    all.push_back({write, {{whole, bins(2, 3)}, {whole, bins(2, 3)}, {bins(1, 4), bins(4, 4)}}});
   }
   return all;
 }
@@ -204,7 +210,8 @@ TEST_CASE("tasks.compare_windows: sums and means of both strands, by hand", "[ta
       for (std::size_t r = 0; r < 2; ++r)
         for (const std::size_t track : {0, 64, 1299, 1300, 1301})
           for (const bool alternate : {false, true}) {
-            const tasks::BinRange range = windows[c].ranges[i][r];
+            const tasks::BinRange range =
+                tasks::find_bins(windows[c].targets[i][r], model.info(), 0);
             const std::size_t of = alternate ? i + 1 : 0;
             double right = sum_of(c, of, range, track, false);
             if (options.both_strands) right = (right + sum_of(c, of, range, track, true)) / 2;
@@ -213,10 +220,70 @@ TEST_CASE("tasks.compare_windows: sums and means of both strands, by hand", "[ta
           }
 }
 
+TEST_CASE("tasks.find_bins: bins of a shifted window hold the target's bases (issue 42)",
+          "[tasks]") {
+  DnaModel::Info info;
+  info.window = 60;
+  info.first_base = 7;
+  info.bin_size = 6;
+  info.n_bins = 5;
+  const auto holds = [&](std::int64_t bin, std::int64_t base, std::int64_t shift) {
+    const std::int64_t begin = shift + info.first_base + bin * info.bin_size;
+    return base >= begin && base < begin + info.bin_size;
+  };
+  for (std::int64_t shift = -40; shift <= 40; ++shift) {
+    CHECK(tasks::find_bins({}, info, shift) == tasks::BinRange{0, info.n_bins});
+    for (std::int64_t base = -10; base < 70; ++base) {
+      const auto find = [&](std::int64_t width) {
+        return tasks::find_bins({tasks::BinTarget::Kind::around, base, base + 1, width}, info,
+                                shift);
+      };
+      const tasks::BinRange one = find(1), three = find(3);
+      for (std::int64_t bin = 0; bin < info.n_bins; ++bin) {
+        REQUIRE((bin >= one.begin && bin < one.end) == holds(bin, base, shift));
+        const bool near =
+            holds(bin - 1, base, shift) || holds(bin, base, shift) || holds(bin + 1, base, shift);
+        REQUIRE((bin >= three.begin && bin < three.end) == near);
+      }
+      for (const std::int64_t size : {0, 1, 5, 13}) {
+        const tasks::BinRange range =
+            tasks::find_bins({tasks::BinTarget::Kind::covering, base, base + size, 0}, info, shift);
+        for (std::int64_t bin = 0; bin < info.n_bins; ++bin) {
+          bool any = false;
+          for (std::int64_t at = base; at < base + size; ++at) any = any || holds(bin, at, shift);
+          REQUIRE((bin >= range.begin && bin < range.end) == any);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("tasks.compare_windows: windows without bins of a target do not count (issue 42)",
+          "[tasks]") {
+  const auto context = ops::make_reference_context();
+  std::vector<tasks::Comparison> windows = comparisons();
+  windows.resize(1);
+  const tasks::BinTarget last = bins(kBins - 1, kBins), gone = bins(kBins + 40, kBins + 41);
+  windows[0].targets = {{last, gone}, {last, gone}, {last, gone}};
+  ToyModel model(*context);
+  const auto run = [&](std::vector<std::int64_t> shifts) {
+    tasks::CompareOptions options;
+    options.shifts = std::move(shifts);
+    options.windows_per_pass = 2;
+    return numbers_of(tasks::compare_windows(model, windows, options));
+  };
+  // The second shift moves the last bin out of the window.
+  const auto right = run({0});
+  CHECK(run({0, -kBinSize}) == right);
+  CHECK(run({4, 0}) != right);
+  CHECK(std::all_of(right[0].begin() + kTracks + 2, right[0].end(),
+                    [](double value) { return value == 0; }));
+}
+
 TEST_CASE("tasks.compare_windows: nothing is added up where there are no ranges", "[tasks]") {
   const auto context = ops::make_reference_context();
   std::vector<tasks::Comparison> windows = comparisons();
-  for (tasks::Comparison& window : windows) window.ranges = {{}, {}, {}};
+  for (tasks::Comparison& window : windows) window.targets = {{}, {}, {}};
   ToyModel model(*context);
   for (const tasks::Compared& one : tasks::compare_windows(model, windows, all_views()))
     CHECK((one.reference.empty() && one.alternate.empty()));
