@@ -15,7 +15,8 @@ bool has_bigwig();
 // libBigWig, for a pipe and for contigs longer than the format holds.
 void check_bigwig(const io::output::AtomicFile& file, std::span<const Contig> contigs);
 
-// Writes sorted runs as bigWig into a file that check_bigwig() takes. Throws Error{failed} where
+// Writes sorted runs as bigWig into a file that check_bigwig() takes, with the contigs that have
+// values, by name. Throws Error{failed} where
 // the file cannot be written.
 void write_bigwig(const io::output::AtomicFile& file, std::span<const Contig> contigs,
                   std::span<const SignalRun> runs);

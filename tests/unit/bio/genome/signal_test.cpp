@@ -157,6 +157,26 @@ TEST_CASE("genome.signal: bigWig has the same values", "[genome]") {
              ContainsSubstring("cannot be written: No such file"));
 }
 
+TEST_CASE("genome.signal: bigWig names its sequences in order (issue 42)", "[genome]") {
+  if (!has_bigwig()) return;
+  const test::TempFolder folder;
+  std::vector<Contig> contigs;
+  for (int i = 0; i < 20'000; ++i) contigs.push_back({"s" + std::to_string(i), 500});
+  Signal signal(contigs);
+  std::string expected;
+  for (const std::size_t contig :
+       {std::size_t{7}, std::size_t{10}, std::size_t{1995}, std::size_t{9}}) {
+    signal.add({contig, 40, 10, {1, 2}, "w"});
+    signal.add({contig, 10, 10, {3}, "w"});
+  }
+  write_signal(folder.path("a.bw"), signal);
+  for (const std::size_t contig : {7, 9, 10, 1995}) {
+    const std::string name = contigs[contig].name;
+    expected += name + "\t10\t20\t3\n" + name + "\t40\t50\t1\n" + name + "\t50\t60\t2\n";
+  }
+  CHECK(test::bigwig_text(folder.path("a.bw"), contigs) == expected);
+}
+
 TEST_CASE("genome.signal: what a file cannot hold is known before there are values", "[genome]") {
   const test::TempFolder folder;
   const std::vector<Contig> huge = {{"chr1", std::uint64_t{1} << 32}};
