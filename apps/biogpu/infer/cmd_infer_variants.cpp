@@ -45,9 +45,10 @@ Run add_infer_variants(CLI::App& command) {
       ->delimiter(',')
       ->allow_extra_args(false);
   options.flag("--wide", flags->wide, "a column a track");
-  add_skip_bad_flag(command, flags->dna.infer,
-                    "symbolic alleles, unknown sequences, a REF that is not the genome's, and\n"
-                    "genotypes without phase");
+  add_skip_bad_flag(
+      command, flags->dna.infer,
+      "symbolic alleles, unknown sequences, a POS beyond its sequence, a REF that is\n"
+      "not the genome's, and genotypes without phase");
   add_dna_flags(command, flags->dna);
   add_infer_shard_flag(command, flags->dna.infer,
                        "part I of N of the records; 'biogpu gather' joins .tsv and .vcf");

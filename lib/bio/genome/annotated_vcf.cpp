@@ -11,8 +11,9 @@
 #include <new>
 #include <utility>
 
-#include "lib/bio/genome/vcf_input.hpp"
+#include "lib/bio/genome/vcf/vcf_input.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 #include "lib/io/output/atomic_file.hpp"
 
 namespace biogpu::genome {
@@ -33,18 +34,27 @@ std::string escape_description(const std::string& text) {
   return escaped;
 }
 
+// The header of the output.
+std::shared_ptr<bcf_hdr_t> define_fields(VariantReader& reader,
+                                         const std::vector<InfoField>& fields) {
+  for (const InfoField& field : fields)
+    reader.define_info(
+        field.id, fmt::format("##INFO=<ID={},Number={},Type=Float,Description=\"{}\">", field.id,
+                              field.number, escape_description(field.description)));
+  return reader.copy_header();
+}
+
 }  // namespace
 
 class AnnotatedVcfWriter::Impl {
  public:
-  Impl(const std::string& path, const VariantReader& reader, std::vector<InfoField> fields)
+  Impl(const std::string& path, VariantReader& reader, std::vector<InfoField> fields)
       : input_(reader.label()),
         fields_(std::move(fields)),
-        header_(reader.copy_header()),
+        header_(define_fields(reader, fields_)),
+        is_bcf_(mode_of(path) == std::string_view("wb")),
         target_(path) {
     hts_set_log_level(HTS_LOG_OFF);
-    for (const InfoField& field : fields_) define(field);
-    if (bcf_hdr_sync(header_.get()) < 0) throw std::bad_alloc();
     open(mode_of(path));
     if (bcf_hdr_write(file_.get(), header_.get()) != 0) fail(errno);
   }
@@ -60,33 +70,20 @@ class AnnotatedVcfWriter::Impl {
   }
 
  private:
-  void define(const InfoField& field);
+  void add_definitions(const Variant& variant);
   void open(const char* mode);
   [[noreturn]] void fail(int error) const;
 
   const std::string input_;
   const std::vector<InfoField> fields_;
-  const std::shared_ptr<bcf_hdr_t> header_;
+  const std::shared_ptr<bcf_hdr_t> header_;  // numbers all names as the reader's does
+  const bool is_bcf_;
   io::output::AtomicFile target_;
   int descriptor_ = -1;
   hFILE* stream_ = nullptr;  // owned by file_
   io::HtsFile file_;
   bool finished_ = false;
 };
-
-void AnnotatedVcfWriter::Impl::define(const InfoField& field) {
-  const int id = bcf_hdr_id2int(header_.get(), BCF_DT_ID, field.id.c_str());
-  if (id >= 0 && bcf_hdr_idinfo_exists(header_.get(), BCF_HL_INFO, id))
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: has INFO/{} already; remove it, or write another file format",
-                            input_, field.id));
-  const std::string line =
-      fmt::format("##INFO=<ID={},Number={},Type=Float,Description=\"{}\">", field.id, field.number,
-                  escape_description(field.description));
-  if (bcf_hdr_append(header_.get(), line.c_str()) != 0)
-    throw Error(ErrorCode::failed, fmt::format("{}: INFO/{} cannot be added to the header",
-                                               target_.label(), field.id));
-}
 
 void AnnotatedVcfWriter::Impl::open(const char* mode) {
   stream_ = hdopen(target_.descriptor(), "w");
@@ -109,16 +106,28 @@ AnnotatedVcfWriter::Impl::~Impl() {
   close(nowhere);
 }
 
+// In the order in which the reader's header got them: only so do both number names alike.
+void AnnotatedVcfWriter::Impl::add_definitions(const Variant& variant) {
+  for (const auto& [name, line] : variant.missing_definitions) {
+    if (is_bcf_)
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{}: record {}: the header does not define {}, which BCF needs; "
+                              "define it there, or write .vcf",
+                              input_, variant.record, shortened(name)));
+    if (bcf_hdr_append(header_.get(), line.c_str()) != 0)
+      throw Error(ErrorCode::bad_input, fmt::format("{}: record {}: {} cannot be written", input_,
+                                                    variant.record, shortened(name)));
+  }
+  if (!variant.missing_definitions.empty() && bcf_hdr_sync(header_.get()) < 0)
+    throw std::bad_alloc();
+}
+
 void AnnotatedVcfWriter::Impl::write(const Variant& variant,
                                      std::span<const std::vector<float>> values) {
-  if (!variant.has_defined_tags)
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{}: record {}: has a FILTER, INFO or FORMAT tag that the header does "
-                            "not define; annotated output needs all of them",
-                            input_, variant.record));
+  add_definitions(variant);
   bcf1_t* const record = variant.source.get();
   std::vector<float> numbers;
-  for (std::size_t i = 0; i < fields_.size(); ++i) {
+  for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i].empty()) continue;
     numbers = values[i];
     for (float& number : numbers)
@@ -152,7 +161,7 @@ void AnnotatedVcfWriter::Impl::fail(int error) const {
   target_.fail("cannot be written", error != 0 ? error : EIO);
 }
 
-AnnotatedVcfWriter::AnnotatedVcfWriter(const std::string& path, const VariantReader& reader,
+AnnotatedVcfWriter::AnnotatedVcfWriter(const std::string& path, VariantReader& reader,
                                        std::vector<InfoField> fields)
     : impl_(std::make_unique<Impl>(path, reader, std::move(fields))) {}
 AnnotatedVcfWriter::~AnnotatedVcfWriter() = default;

@@ -16,21 +16,22 @@ struct InfoField {
   std::string description;
 };
 
-// The records of a VariantReader with more INFO fields, by htslib: VCF, with a name that ends in
+// All records of a VariantReader with more INFO fields, by htslib: VCF, with a name that ends in
 // ".vcf.gz" compressed by BGZF, with ".bcf" BCF, with "-" VCF on standard output. The file gets its
 // name by commit() only. Errors: Error{usage} for a field that the input's header has already;
 // Error{failed} as for OutputFile; ClosedPipe.
 class AnnotatedVcfWriter {
  public:
-  AnnotatedVcfWriter(const std::string& path, const VariantReader& reader,
-                     std::vector<InfoField> fields);
+  // Before the reader's first next(), whose header gets the fields.
+  AnnotatedVcfWriter(const std::string& path, VariantReader& reader, std::vector<InfoField> fields);
   ~AnnotatedVcfWriter();
   AnnotatedVcfWriter(AnnotatedVcfWriter&&) noexcept;
   AnnotatedVcfWriter& operator=(AnnotatedVcfWriter&&) noexcept;
 
-  // A variant that was read with keep_source, once. values: of each field, NaN where it is missing;
-  // an empty one leaves its field out. Throws Error{bad_input} for a record with tags that the
-  // input's header does not define.
+  // Each variant that was read with keep_source, once, in their order. values: of each field, NaN
+  // where it is missing; an empty one leaves its field out. Tags and sequences that the input's
+  // header does not define are written as they are; in BCF, which cannot hold them, they are an
+  // Error{bad_input}.
   void write(const Variant& variant, std::span<const std::vector<float>> values);
   void finish();
   void commit();

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace biogpu::genome {
 
@@ -10,5 +13,10 @@ struct Contig {
   std::string name;
   std::uint64_t length = 0;  // letters
 };
+
+// For errors: "FILE has no sequence 'chr1'; it has 1, 2, 3, ...; 'chr1' may be what it calls '1'".
+std::string describe_missing(const std::string& file, std::string_view name,
+                             std::span<const Contig> contigs,
+                             const std::function<bool(std::string_view)>& has);
 
 }  // namespace biogpu::genome

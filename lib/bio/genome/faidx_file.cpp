@@ -1,17 +1,17 @@
 #include "lib/bio/genome/faidx_file.hpp"
 
 #include <fmt/format.h>
-#include <htslib/faidx.h>
-#include <htslib/hts_log.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <charconv>
+#include <cstring>
+#include <deque>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 
-#include "lib/bio/genome/line_lengths.hpp"
 #include "lib/bio/split.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
@@ -25,15 +25,11 @@ namespace biogpu::genome {
 namespace {
 
 constexpr std::uint64_t kMaxOffset = std::uint64_t{1} << 62;  // sums of two do not overflow
-constexpr std::uint64_t kMaxLineEnd = 16;                     // bytes of a line behind its letters
+constexpr std::size_t kPieceBytes = 1u << 20;
+constexpr std::uint64_t kMaxBlockBytes = 1u << 16;  // of a BGZF block, packed and as text
 
 bool has_extra_field(std::string_view head) {  // of gzip, where bgzip has its block sizes
   return head.size() >= 16 && (head[3] & 4) != 0 && head[12] == 'B' && head[13] == 'C';
-}
-
-// A path that htslib cannot take for a URL.
-std::string local_path(const std::string& path) {
-  return path.starts_with('/') ? path : "./" + path;
 }
 
 bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
@@ -44,34 +40,6 @@ std::vector<std::string> missing_files(const FaidxFiles& files) {
   if (files.compressed && !exists(files.gzi)) missing.push_back(files.gzi);
   return missing;
 }
-
-// An index file while htslib writes it: by its descriptor's name, as it has no other yet.
-class NewIndexFile {
- public:
-  NewIndexFile(const FaidxFiles& files, const std::string& path, bool wanted) {
-    if (!wanted) return;
-    try {
-      target_.emplace(path);
-    } catch (const Error& error) {
-      throw Error(ErrorCode::failed,
-                  fmt::format("{}: has no index: {}; run samtools faidx in a folder that can be "
-                              "written",
-                              files.fasta, error.what()));
-    }
-  }
-  std::string path() const {
-    return target_ ? fmt::format("/proc/self/fd/{}", target_->descriptor()) : "/dev/null";
-  }
-  void finish() {
-    if (target_) target_->finish();
-  }
-  void commit() {
-    if (target_) target_->commit();
-  }
-
- private:
-  std::optional<io::output::AtomicFile> target_;
-};
 
 std::optional<FaiEntry> parse_fai_line(std::string_view line) {
   const std::vector<std::string_view> fields = split(line, '\t');
@@ -101,52 +69,6 @@ bool lies_inside(const FaiEntry& entry, std::uint64_t n_bytes) {
   return last <= n_bytes - entry.offset - n_lines * entry.line_bytes;
 }
 
-}  // namespace
-
-FaidxFiles::FaidxFiles(const std::string& path)
-    : fasta(path), fai(path + ".fai"), gzi(path + ".gzi") {
-  if (path == "-" || path == "/dev/stdin")
-    throw Error(ErrorCode::usage, "a genome cannot be standard input; expected a FASTA file");
-  io::input::RawFile file(path);
-  const std::string head = file.peek(32);
-  io::input::refuse_compression(head, path);
-  compressed = head.starts_with("\x1f\x8b");
-  fasta_bytes = file.file_bytes();
-  if (compressed && !has_extra_field(head))
-    throw Error(ErrorCode::bad_input,
-                path +
-                    ": is compressed by gzip, which allows no random access; expected plain "
-                    "FASTA or FASTA compressed by bgzip");
-  if (!compressed && !head.starts_with('>'))
-    throw Error(ErrorCode::bad_input, path + ": does not begin with '>'; expected FASTA");
-}
-
-void require_index(const FaidxFiles& files) {
-  const std::vector<std::string> missing = missing_files(files);
-  if (!missing.empty())
-    throw Error(ErrorCode::failed, fmt::format("{}: has no index {}; run samtools faidx",
-                                               files.fasta, missing.front()));
-}
-
-void write_missing_index(const FaidxFiles& files) {
-  const std::vector<std::string> missing = missing_files(files);
-  if (missing.empty()) return;
-  const auto is_missing = [&](const std::string& path) {
-    return std::find(missing.begin(), missing.end(), path) != missing.end();
-  };
-  NewIndexFile fai(files, files.fai, is_missing(files.fai));
-  NewIndexFile gzi(files, files.gzi, is_missing(files.gzi));
-  require_equal_lines(files.fasta);
-  hts_set_log_level(HTS_LOG_OFF);
-  if (fai_build3(local_path(files.fasta).c_str(), fai.path().c_str(), gzi.path().c_str()) != 0)
-    throw Error(ErrorCode::bad_input, files.fasta + ": cannot be indexed; expected FASTA");
-  fai.finish();
-  gzi.finish();
-  const io::CommitGuard guard;
-  gzi.commit();
-  fai.commit();
-}
-
 std::vector<FaiEntry> read_fai(const FaidxFiles& files) {
   io::LineReader lines(files.fai, "the index of a FASTA file");
   std::unordered_set<std::string> names;
@@ -168,6 +90,121 @@ std::vector<FaiEntry> read_fai(const FaidxFiles& files) {
     if (names.emplace(entry->name).second) entries.push_back(*entry);
   }
   return entries;
+}
+
+std::uint64_t read_u64(const char* bytes) {  // little-endian, as the machine
+  std::uint64_t value = 0;
+  std::memcpy(&value, bytes, sizeof value);
+  return value;
+}
+
+void append_u64(std::string& bytes, std::uint64_t value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+// FASTA.gzi: the number of blocks but the first, and of each its two offsets.
+std::vector<BgzfBlock> read_gzi(const FaidxFiles& files) {
+  io::input::RawFile index(files.gzi);
+  std::string bytes;
+  for (std::size_t n = kPieceBytes; n == kPieceBytes;) {
+    const std::size_t before = bytes.size();
+    bytes.resize(before + kPieceBytes);
+    n = index.read(bytes.data() + before, kPieceBytes);
+    bytes.resize(before + n);
+  }
+  std::vector<BgzfBlock> blocks{{}};
+  bool whole = bytes.size() >= 8 && (bytes.size() - 8) % 16 == 0 &&
+               read_u64(bytes.data()) == (bytes.size() - 8) / 16;
+  for (std::size_t at = 8; whole && at < bytes.size(); at += 16) {
+    const BgzfBlock block{read_u64(bytes.data() + at), read_u64(bytes.data() + at + 8)};
+    whole = block.packed > blocks.back().packed && block.text >= blocks.back().text &&
+            block.packed - blocks.back().packed <= kMaxBlockBytes &&
+            block.text - blocks.back().text <= kMaxBlockBytes;
+    blocks.push_back(block);
+  }
+  if (!whole)
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: malformed; expected the index that bgzip makes of {}", files.gzi,
+                            files.fasta));
+  return blocks;
+}
+
+std::string fai_text(const std::vector<FaiEntry>& entries) {
+  std::string text;
+  for (const FaiEntry& entry : entries)
+    fmt::format_to(std::back_inserter(text), "{}\t{}\t{}\t{}\t{}\n", entry.name, entry.length,
+                   entry.offset, entry.line_letters, entry.line_bytes);
+  return text;
+}
+
+std::string gzi_bytes(const std::vector<BgzfBlock>& blocks) {
+  std::string bytes;
+  append_u64(bytes, blocks.empty() ? 0 : blocks.size() - 1);
+  for (std::size_t i = 1; i < blocks.size(); ++i) {
+    append_u64(bytes, blocks[i].packed);
+    append_u64(bytes, blocks[i].text);
+  }
+  return bytes;
+}
+
+// Files under their names when all are whole. False where they cannot be written.
+bool write_files(const std::vector<std::pair<std::string, std::string>>& texts) {
+  try {
+    std::deque<io::output::AtomicFile> written;
+    for (const auto& [path, text] : texts) {
+      written.emplace_back(path);
+      written.back().write(text);
+      written.back().finish();
+    }
+    const io::CommitGuard guard;
+    for (io::output::AtomicFile& file : written) file.commit();
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+FaidxFiles::FaidxFiles(const std::string& path)
+    : fasta(path), fai(path + ".fai"), gzi(path + ".gzi") {
+  if (path == "-" || path == "/dev/stdin")
+    throw Error(ErrorCode::usage, "a genome cannot be standard input; expected a FASTA file");
+  io::input::RawFile file(path);
+  const std::string head = file.peek(32);
+  io::input::refuse_compression(head, path);
+  compressed = head.starts_with("\x1f\x8b");
+  fasta_bytes = file.file_bytes();
+  if (compressed && !has_extra_field(head))
+    throw Error(ErrorCode::bad_input,
+                path +
+                    ": is compressed by gzip, which allows no random access; expected plain "
+                    "FASTA or FASTA compressed by bgzip");
+  if (!compressed && !head.starts_with('>'))
+    throw Error(ErrorCode::bad_input, path + ": does not begin with '>'; expected FASTA");
+}
+
+FaidxIndex open_index(const FaidxFiles& files, MissingIndex missing) {
+  const std::vector<std::string> absent = missing_files(files);
+  if (!absent.empty() && missing == MissingIndex::refuse)
+    throw Error(ErrorCode::failed, fmt::format("{}: has no index {}; run samtools faidx",
+                                               files.fasta, absent.front()));
+  FaidxIndex index;
+  std::vector<std::pair<std::string, std::string>> made;
+  if (files.compressed && exists(files.gzi)) {
+    index.blocks = read_gzi(files);
+  } else if (files.compressed) {
+    index.blocks = build_gzi(files.fasta);
+    made.emplace_back(files.gzi, gzi_bytes(index.blocks));
+  }
+  if (exists(files.fai)) {
+    index.entries = read_fai(files);
+  } else {
+    index.entries = build_fai(files.fasta);
+    made.emplace_back(files.fai, fai_text(index.entries));
+  }
+  if (!made.empty()) write_files(made);
+  return index;
 }
 
 }  // namespace biogpu::genome

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/bio/genome/faidx_builder.hpp"
+
 namespace biogpu::genome {
 
 // The files of a FASTA file with an index: FASTA, FASTA.fai and, where it is compressed by bgzip,
@@ -16,29 +18,20 @@ struct FaidxFiles {
   std::uint64_t fasta_bytes = 0;
 };
 
-// Writes the index files that are missing, by htslib, each under its name only when all are whole.
-// Does nothing where none is. Errors: Error{bad_input} for FASTA that cannot be indexed,
-// Error{failed} where an index cannot be written.
-void write_missing_index(const FaidxFiles& files);
-
-// Throws Error{failed} where an index file is missing.
-void require_index(const FaidxFiles& files);
-
-// Where the letters of a sequence lie: in lines of line_letters, each taking line_bytes.
-struct FaiEntry {
-  std::string name;
-  std::uint64_t length = 0;  // letters
-  std::uint64_t offset = 0;  // of the first, in the text
-  std::uint64_t line_letters = 0, line_bytes = 0;
-
-  std::uint64_t offset_of(std::uint64_t letter) const {
-    return offset + letter / line_letters * line_bytes + letter % line_letters;
-  }
+// What the index files say.
+struct FaidxIndex {
+  std::vector<FaiEntry> entries;  // in the order of FASTA.fai; of equal names the first
+  std::vector<BgzfBlock> blocks;  // of a compressed file, the first included
 };
 
-// The sequences of FASTA.fai, in its order; of equal names the first. Every number is checked,
-// against the file's size too where that is not compressed. Errors: Error{bad_input} with file and
-// line.
-std::vector<FaiEntry> read_fai(const FaidxFiles& files);
+enum class MissingIndex { write, refuse };
+
+// Reads the index. Of files that are missing it is made of the FASTA file, and written next to it,
+// each under its name only when all are whole. Where that fails, in a folder that only others may
+// write, it is kept in memory alone. Every number is checked, against the file's size too where
+// that is not compressed. Errors: Error{bad_input} with file and line for an index that does not
+// fit and FASTA that cannot be indexed; Error{failed} for missing files that are refused, and files
+// that cannot be read.
+FaidxIndex open_index(const FaidxFiles& files, MissingIndex missing);
 
 }  // namespace biogpu::genome

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 
 #include "lib/bio/genome/bed.hpp"
 #include "lib/bio/split.hpp"
@@ -26,23 +29,42 @@ std::optional<std::int64_t> parse_position(std::string_view text) {
   return value;
 }
 
-// The text of key "value"; in GTF's last column.
+// The value of a key in GTF's last column: KEY "VALUE"; or KEY VALUE;
 std::string_view find_attribute(std::string_view attributes, std::string_view key) {
-  for (std::size_t at = attributes.find(key); at != attributes.npos;
-       at = attributes.find(key, at + 1)) {
-    const bool begins = at == 0 || attributes[at - 1] == ' ' || attributes[at - 1] == ';';
-    std::string_view rest = attributes.substr(at + key.size());
-    if (!begins || !rest.starts_with(" \"")) continue;
-    rest.remove_prefix(2);
-    return rest.substr(0, rest.find('"'));
+  for (;;) {
+    attributes.remove_prefix(std::min(attributes.find_first_not_of("; "), attributes.size()));
+    const std::size_t key_end = attributes.find(' ');
+    if (key_end == attributes.npos) return {};
+    const bool found = attributes.substr(0, key_end) == key;
+    attributes.remove_prefix(key_end);
+    attributes.remove_prefix(std::min(attributes.find_first_not_of(' '), attributes.size()));
+    const bool in_quotes = attributes.starts_with('"');
+    if (in_quotes) attributes.remove_prefix(1);
+    const std::size_t end = std::min(attributes.find(in_quotes ? '"' : ';'), attributes.size());
+    if (found) return attributes.substr(0, end);
+    attributes.remove_prefix(std::min(end + 1, attributes.size()));
   }
-  return {};
 }
+
+// What is known of a gene while GTF is read.
+struct GtfGene {
+  Window place;      // without a key
+  std::string name;  // or empty
+  bool has_line = false;
+};
+
+// gene_id, strand and sequence.
+using GtfGeneKey = std::tuple<std::string, std::string, std::size_t>;
 
 }  // namespace
 
 GeneFormat gene_format(const std::string& path) {
-  return path.ends_with(".gtf") || path.ends_with(".gtf.gz") ? GeneFormat::gtf : GeneFormat::bed;
+  std::string name = path;
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (name.ends_with(".gz")) name.resize(name.size() - 3);
+  if (name.ends_with(".gff") || name.ends_with(".gff3"))
+    throw Error(ErrorCode::usage, path + ": GFF3 is not read; expected GTF or BED");
+  return name.ends_with(".gtf") ? GeneFormat::gtf : GeneFormat::bed;
 }
 
 GeneTable::GeneTable(const std::string& path, GeneFormat format, const IndexedFasta& genome) {
@@ -52,12 +74,14 @@ GeneTable::GeneTable(const std::string& path, GeneFormat format, const IndexedFa
     BedReader bed(path, genome);
     for (Window gene; bed.next(gene);) genes_.push_back(gene);
   }
+  name_apart(genome);
   sort();
 }
 
 void GeneTable::read_gtf(const std::string& path, const IndexedFasta& genome) {
   io::LineReader lines(path, "a GTF file");
   std::string unknown;  // the first sequence that the genome does not have
+  std::map<GtfGeneKey, std::vector<GtfGene>> genes;  // in no order of the file, but the same always
   for (std::string line; lines.next(line);) {
     if (line.empty() || line.front() == '#') continue;
     const auto place = [&] { return fmt::format("{}: line {}", lines.label(), lines.number()); };
@@ -65,16 +89,19 @@ void GeneTable::read_gtf(const std::string& path, const IndexedFasta& genome) {
     if (fields.size() != kColumns)
       throw Error(ErrorCode::bad_input,
                   fmt::format("{}: {} columns; expected the 9 of GTF", place(), fields.size()));
-    if (fields[2] != "gene") continue;
+    const bool is_gene = fields[2] == "gene";
+    const std::string_view id = find_attribute(fields[8], "gene_id");
+    const std::string_view name = find_attribute(fields[8], "gene_name");
+    if (!is_gene && id.empty()) continue;  // of no gene
     const auto begin = parse_position(fields[3]), end = parse_position(fields[4]);
-    std::string_view name = find_attribute(fields[8], "gene_name");
-    if (name.empty()) name = find_attribute(fields[8], "gene_id");
-    if (!begin || !end || *begin > *end || name.empty())
+    if (!begin || !end || *begin > *end || (id.empty() && name.empty()))
       throw Error(ErrorCode::bad_input,
-                  place() + ": malformed gene; expected start, end, and gene_name or gene_id");
+                  fmt::format("{}: malformed {}; expected start, end, and gene_name or gene_id",
+                              place(), shortened(fields[2])));
     const auto contig = genome.find(fields[0]);
     if (!contig) {
       if (unknown.empty()) unknown = fields[0];
+      ++n_lines_elsewhere_;
       continue;
     }
     const Contig& sequence = genome.contigs()[*contig];
@@ -82,11 +109,43 @@ void GeneTable::read_gtf(const std::string& path, const IndexedFasta& genome) {
       throw Error(ErrorCode::bad_input,
                   fmt::format("{}: ends at {}; {} has {} letters in {}", place(), *end,
                               quoted(sequence.name), sequence.length, genome.path()));
-    genes_.push_back({std::string(name), *contig, *begin - 1, *end});
+    std::vector<GtfGene>& same =
+        genes[{std::string(id.empty() ? name : id), std::string(fields[6]), *contig}];
+    const Window interval{"", *contig, *begin - 1, *end};
+    if (is_gene && !same.empty() && !same.front().has_line) same.clear();
+    if (is_gene || same.empty()) {
+      same.push_back({interval, std::string(name), is_gene});
+    } else if (!same.front().has_line) {
+      Window& span = same.front().place;
+      span.begin = std::min(span.begin, interval.begin);
+      span.end = std::max(span.end, interval.end);
+    }
   }
-  if (genes_.empty() && !unknown.empty())
-    throw Error(ErrorCode::bad_input, fmt::format("{}: {} has none of its sequences, as {}",
-                                                  lines.label(), genome.path(), quoted(unknown)));
+  if (genes.empty() && !unknown.empty())
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: {}", lines.label(), genome.describe_missing(unknown)));
+  if (genes.empty())
+    throw Error(ErrorCode::bad_input,
+                lines.label() + ": has no gene; expected lines with gene_id or of genes");
+  // A name of several genes tells none of them.
+  std::map<std::string_view, std::size_t> n_named;
+  for (const auto& [key, same] : genes) ++n_named[same.front().name];
+  for (const auto& [key, same] : genes)
+    for (const GtfGene& gene : same) {
+      n_spanned_ += gene.has_line ? 0 : 1;
+      genes_.push_back(gene.place);
+      const bool by_name = !gene.name.empty() && n_named[same.front().name] == 1;
+      genes_.back().key = by_name ? gene.name : std::get<0>(key);
+    }
+}
+
+void GeneTable::name_apart(const IndexedFasta& genome) {
+  std::unordered_map<std::string, std::size_t> n_named;
+  for (const Window& gene : genes_) ++n_named[gene.key];
+  for (Window& gene : genes_)
+    if (n_named[gene.key] > 1)
+      gene.key +=
+          fmt::format("({}:{}-{})", genome.contigs()[gene.contig].name, gene.begin, gene.end);
 }
 
 void GeneTable::sort() {

@@ -64,7 +64,10 @@ void HaplotypeSet::add(const Variant& variant, UnphasedGenotypes policy, const s
       if (variant.alts[alt].kind != AlleleKind::letters) continue;
       if (!edit_of[alt]) {
         if (contig.edits.size() >= std::numeric_limits<EditIndex>::max())
-          throw Error(ErrorCode::bad_input, label + ": too many variants of one sequence");
+          throw Error(ErrorCode::bad_input,
+                      fmt::format("{}: record {} ({}:{}): more than {} alleles of one sequence",
+                                  label, variant.record, genome_.contigs()[variant.contig].name,
+                                  variant.position + 1, contig.edits.size()));
         edit_of[alt] = static_cast<EditIndex>(contig.edits.size());
         contig.edits.push_back(
             make_edit(variant.position, variant.ref_codes, variant.alts[alt].codes));
@@ -95,12 +98,16 @@ void HaplotypeSet::sort() {
         std::set<EditIndex, decltype(before)> applied(before);
         for (const EditIndex edit : carried) {
           const auto next = applied.lower_bound(edit);
+          // A record that repeats the allele of an earlier one leaves nothing out.
+          if (next != applied.end() && edits[edit] == edits[*next]) continue;
           const bool fits =
               (next == applied.end() || !overlaps(edits[edit], edits[*next])) &&
               (next == applied.begin() || !overlaps(edits[*std::prev(next)], edits[edit]));
-          if (fits) applied.insert(next, edit);
+          if (fits)
+            applied.insert(next, edit);
+          else
+            ++counts_.overlapping;
         }
-        counts_.overlapping += carried.size() - applied.size();
         counts_.applied += applied.size();
         carried.assign(applied.begin(), applied.end());
       }

@@ -15,10 +15,11 @@ namespace biogpu::genome {
 enum class UnphasedGenotypes { refuse, skip };
 
 struct HaplotypeCounts {
-  std::uint64_t applied = 0;      // ALT alleles on a haplotype
-  std::uint64_t unphased = 0;     // genotypes of the counted records skipped
-  std::uint64_t missing = 0;      // likewise
-  std::uint64_t overlapping = 0;  // alleles skipped: one applied of an earlier record overlaps
+  std::uint64_t applied = 0;   // ALT alleles on a haplotype
+  std::uint64_t unphased = 0;  // genotypes of the counted records skipped
+  std::uint64_t missing = 0;   // likewise
+  // Alleles skipped: another one of an earlier record was applied there.
+  std::uint64_t overlapping = 0;
 };
 
 // The haplotypes of the samples that a VariantReader was told to choose: all variants of a file in

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace biogpu::genome {
 namespace {
@@ -25,6 +26,22 @@ constexpr std::array<LetterCode, 256> make_code_table() {
 constexpr std::array<LetterCode, 256> kCodeTable = make_code_table();
 
 }  // namespace
+
+bool may_stand_for(char genome, char letter) {
+  // Of A, C, G, T.
+  constexpr std::pair<char, std::string_view> kBases[] = {
+      {'R', "AG"}, {'Y', "CT"},  {'S', "CG"},  {'W', "AT"},  {'K', "GT"},
+      {'M', "AC"}, {'B', "CGT"}, {'D', "AGT"}, {'H', "ACT"}, {'V', "ACG"}};
+  const auto upper = [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  };
+  genome = upper(genome);
+  letter = upper(letter);
+  if (genome == letter || genome == 'N') return true;
+  for (const auto& [ambiguous, bases] : kBases)
+    if (ambiguous == genome) return letter == 'N' || bases.find(letter) != bases.npos;
+  return false;
+}
 
 LetterCode letter_code(char letter) { return kCodeTable[static_cast<unsigned char>(letter)]; }
 

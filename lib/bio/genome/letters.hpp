@@ -17,6 +17,10 @@ inline constexpr LetterCode kNoLetter = 255;
 
 LetterCode letter_code(char letter);
 
+// Whether a letter of a genome may be `letter`, in either case: N stands for every letter, another
+// letter of ambiguity for those of its bases, itself and N, and a base for itself.
+bool may_stand_for(char genome, char letter);
+
 // Writes the codes of a text and returns the position of its first character that is no letter, or
 // text.size() where all are. codes has room for all of the text.
 std::size_t encode_letters(std::string_view text, LetterCode* codes);

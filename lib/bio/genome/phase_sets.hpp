@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "lib/bio/genome/format_numbers.hpp"
 #include "lib/bio/genome/variant.hpp"
+#include "lib/bio/genome/vcf/format_numbers.hpp"
 
 struct bcf_hdr_t;
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <new>
+#include <utility>
 
 #include "lib/core/error.hpp"
 #include "lib/io/deflate_handles.hpp"
@@ -16,13 +16,6 @@ namespace biogpu::genome {
 namespace {
 
 constexpr std::size_t kMaxBlockBytes = 1u << 16;  // of a BGZF block, packed and as text
-constexpr std::size_t kPieceBytes = 1u << 20;
-
-std::uint64_t read_u64(const char* bytes) {  // little-endian, as the machine
-  std::uint64_t value = 0;
-  std::memcpy(&value, bytes, sizeof value);
-  return value;
-}
 
 }  // namespace
 
@@ -32,58 +25,33 @@ struct PackedBuffer {
   io::Decompressor tool = io::make_decompressor();
 };
 
-RandomText::RandomText(const FaidxFiles& files)
-    : file_(files.fasta), compressed_(files.compressed), gzi_(files.gzi) {
-  if (compressed_) read_index(files);
-}
-
-// FASTA.gzi: the number of blocks but the first, and of each its two offsets.
-void RandomText::read_index(const FaidxFiles& files) {
-  io::input::RawFile index(files.gzi);
-  std::string bytes;
-  for (std::size_t n = kPieceBytes; n == kPieceBytes;) {
-    const std::size_t before = bytes.size();
-    bytes.resize(before + kPieceBytes);
-    n = index.read(bytes.data() + before, kPieceBytes);
-    bytes.resize(before + n);
-  }
-  blocks_.push_back({});
-  bool whole = bytes.size() >= 8 && (bytes.size() - 8) % 16 == 0 &&
-               read_u64(bytes.data()) == (bytes.size() - 8) / 16;
-  for (std::size_t at = 8; whole && at < bytes.size(); at += 16) {
-    const Block block{read_u64(bytes.data() + at), read_u64(bytes.data() + at + 8)};
-    whole = block.packed > blocks_.back().packed && block.text >= blocks_.back().text &&
-            block.packed - blocks_.back().packed <= kMaxBlockBytes &&
-            block.text - blocks_.back().text <= kMaxBlockBytes;
-    blocks_.push_back(block);
-  }
-  if (!whole)
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{}: malformed; expected the index that bgzip makes of {}", files.gzi,
-                            files.fasta));
-}
+RandomText::RandomText(const FaidxFiles& files, std::vector<BgzfBlock> blocks)
+    : file_(files.fasta),
+      compressed_(files.compressed),
+      gzi_(files.gzi),
+      blocks_(std::move(blocks)) {}
 
 void RandomText::read(std::uint64_t offset, char* to, std::size_t n) const {
-  if (!compressed_) {
-    if (file_.read_at(offset, to, n) != n) fail("is shorter than its index says");
-    return;
-  }
+  if (read_some(offset, to, n) != n) fail("is shorter than its index says");
+}
+
+std::size_t RandomText::read_some(std::uint64_t offset, char* to, std::size_t n) const {
+  if (!compressed_) return file_.read_at(offset, to, n);
   const auto behind =
       std::upper_bound(blocks_.begin(), blocks_.end(), offset,
-                       [](std::uint64_t at, const Block& block) { return at < block.text; });
+                       [](std::uint64_t at, const BgzfBlock& block) { return at < block.text; });
   PackedBuffer buffer;
-  for (auto i = static_cast<std::size_t>(behind - blocks_.begin()) - 1; n > 0; ++i) {
-    if (i == blocks_.size()) fail("is shorter than its index says");
+  std::size_t n_read = 0;
+  for (auto i = static_cast<std::size_t>(behind - blocks_.begin()) - 1;
+       n_read < n && i < blocks_.size(); ++i) {
     const std::string text = inflate(i, buffer);
-    const std::uint64_t skipped = offset - blocks_[i].text;
-    if (skipped >= text.size() && i + 1 == blocks_.size()) fail("is shorter than its index says");
+    const std::uint64_t skipped = offset + n_read - blocks_[i].text;
     if (skipped >= text.size()) continue;
-    const std::size_t n_here = std::min<std::size_t>(n, text.size() - skipped);
-    std::memcpy(to, text.data() + skipped, n_here);
-    to += n_here;
-    offset += n_here;
-    n -= n_here;
+    const std::size_t n_here = std::min<std::size_t>(n - n_read, text.size() - skipped);
+    std::memcpy(to + n_read, text.data() + skipped, n_here);
+    n_read += n_here;
   }
+  return n_read;
 }
 
 std::string RandomText::inflate(std::size_t i, PackedBuffer& buffer) const {

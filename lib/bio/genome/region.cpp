@@ -50,7 +50,7 @@ std::optional<Range> parse_range(std::string_view text) {
   return range.first <= range.last ? std::optional(range) : std::nullopt;
 }
 
-[[noreturn]] void refuse_region(const std::string& text, const char* what) {
+[[noreturn]] void refuse_region(const std::string& text, const std::string& what) {
   throw Error(ErrorCode::usage, fmt::format("region {}: {}", biogpu::quoted(text), what));
 }
 
@@ -92,7 +92,11 @@ Region RegionParser::parse(const std::string& text) const {
     return whole(*named);
   }
   if (record == nullptr)
-    refuse_region(text, "no record of this name; expected NAME or NAME:FIRST-LAST");
+    refuse_region(
+        text,
+        describe_missing("the file", braced ? all.substr(1, brace - 1) : all.substr(0, colon),
+                         contigs_, [&](std::string_view other) { return find(other) != nullptr; }) +
+            "; expected NAME or NAME:FIRST-LAST");
   if (!range)
     refuse_region(
         text,

@@ -14,7 +14,7 @@ namespace biogpu::genome {
 enum class AlleleKind {
   letters,    // DNA that replaces REF
   symbolic,   // <DEL>, a breakend, IUPAC-less text: nothing that can be put into a sequence
-  no_change,  // '*' (deleted by another record), <*> and <NON_REF> (any other allele)
+  no_change,  // '*' (deleted by another record), <*> and <NON_REF> (any other allele), '.'
 };
 
 struct AltAllele {
@@ -31,6 +31,12 @@ struct Genotype {
   bool operator==(const Genotype&) const = default;
 };
 
+// A line that a header lacks for a record: that of a tag or a sequence that it does not define.
+struct MissingDefinition {
+  std::string name;  // "INFO/AC", "contig/chr1"
+  std::string line;
+};
+
 // A record of VCF or BCF.
 struct Variant {
   std::uint64_t record = 0;   // number in the file, from 1
@@ -41,9 +47,12 @@ struct Variant {
   std::vector<LetterCode> ref_codes;
   std::vector<AltAllele> alts;
   std::vector<Genotype> genotypes;  // one a chosen sample
-  // As htslib has it, for annotated output; whether its tags are all defined by the header.
+  // For annotated output: the record as htslib has it; what htslib added to the header for it and
+  // those passed over before it.
   std::shared_ptr<bcf1_t> source;
-  bool has_defined_tags = true;
+  std::vector<MissingDefinition> missing_definitions;
+  // False: nothing of it is to be scored; given out only where sources are kept.
+  bool is_scored = true;
 };
 
 // Letters [begin, end) of a contig replaced by others: what is left of REF and ALT without their

@@ -18,29 +18,34 @@ struct VariantReaderOptions {
   // Variants that cannot be put into the genome's sequence.
   io::BadRecords bad = io::BadRecords::refuse;
   std::vector<std::string> samples;  // whose genotypes are read, in this order
-  bool keep_source = false;          // Variant::source, for annotated output
-  io::RecordRange records = {};      // that are given out; the rest is passed over
+  // For annotated output: gives out all records, with Variant::source.
+  bool keep_source = false;
+  io::RecordRange records = {};  // that are given out; the rest is passed over
 };
 
 // Of the records read so far, without those that are passed over.
 struct VariantCounts {
   std::uint64_t records = 0;
-  std::uint64_t given_out = 0;
-  std::uint64_t no_alternate = 0;    // records without ALT, passed over
+  std::uint64_t given_out = 0;       // to be scored
+  std::uint64_t no_alternate = 0;    // records without an ALT that changes letters, not scored
   std::uint64_t symbolic = 0;        // ALT alleles skipped; records of nothing else are left out
   std::uint64_t unknown_contig = 0;  // records skipped
   std::uint64_t other_ref = 0;       // records skipped: REF is not what the genome has there
+  std::uint64_t outside = 0;         // records skipped: POS or REF leave their sequence
   std::uint64_t no_genotypes = 0;    // records skipped: no GT, where samples are chosen
   // Heterozygous genotypes whose phase set (PS) is not that of the sample's one before them on the
   // contig; they are given out all the same.
   std::uint64_t other_phase_set = 0;
 
-  std::uint64_t skipped() const { return symbolic + unknown_contig + other_ref + no_genotypes; }
+  std::uint64_t skipped() const {
+    return symbolic + unknown_contig + other_ref + outside + no_genotypes;
+  }
 };
 
 // The records of a VCF or BCF file, plain or compressed, or of standard input ("-"), in its order,
-// by htslib. An empty file has none. REF is compared with the genome: letters of ambiguity there
-// agree with any, and case does not count.
+// by htslib. An empty file has none. REF is compared with the genome: N there agrees with any
+// letter, another letter of ambiguity with those that it stands for and with N, and case does not
+// count. Symbolic alleles that no chosen sample carries do not matter.
 //
 // Errors: Error{bad_input} with file, record and place for what is malformed or refused;
 // Error{usage} for a sample that the file does not have; Error{failed} for a file that cannot be
@@ -61,6 +66,9 @@ class VariantReader {
   const std::string& label() const;
   const IndexedFasta& genome() const;
   const std::vector<std::string>& chosen_samples() const;
+  // Before the first next(): adds a field to the header, "##INFO=<ID=...". Throws Error{usage}
+  // where the header has it.
+  void define_info(const std::string& id, const std::string& line);
   // A copy of the header, in which all contigs of the genome are defined.
   std::shared_ptr<bcf_hdr_t> copy_header() const;
 

@@ -74,9 +74,10 @@ void read_and_annotate(const std::string& path) {
   genome::VariantReader reader(path, small_genome(), {io::BadRecords::skip, {}, true});
   genome::AnnotatedVcfWriter writer("/dev/null", reader, {{"BIOGPU_SAD", "A", "difference"}});
   for (genome::Variant variant; reader.next(variant);) {
-    apply_alleles(variant, small_genome());
-    if (variant.has_defined_tags)
-      writer.write(variant, std::vector(1, std::vector<float>(variant.alts.size(), 1.0f)));
+    if (variant.is_scored) apply_alleles(variant, small_genome());
+    writer.write(variant, variant.is_scored
+                              ? std::vector(1, std::vector<float>(variant.alts.size(), 1.0f))
+                              : std::vector<std::vector<float>>());
   }
   const genome::VariantCounts& counts = reader.counts();
   fuzz::require(counts.given_out + counts.no_alternate <= counts.records, "the counts");

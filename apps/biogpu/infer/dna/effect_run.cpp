@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/shard.hpp"
 
@@ -81,7 +82,7 @@ EffectRun::EffectRun(const EffectFlags& flags, const std::string& command_line)
 
 // Genes, and the haplotypes of samples, which need all of the file.
 void EffectRun::read_annotation() {
-  if (!flags_.genes.empty()) windows_.genes = &genes_.emplace(flags_.genes, input_.genome());
+  if (!flags_.genes.empty()) read_genes();
   if (flags_.samples.empty()) return;
   genome::VariantReader reader(flags_.vcf, input_.genome(), reader_options(flags_));
   haplotypes_.emplace(reader,
@@ -95,6 +96,20 @@ void EffectRun::read_annotation() {
         fmt::format("{}: {} alleles overlap an earlier one of their haplotype and are "
                     "left out",
                     reader.label(), counts.overlapping));
+}
+
+void EffectRun::read_genes() {
+  const genome::GeneTable& genes = genes_.emplace(flags_.genes, input_.genome());
+  windows_.genes = &genes;
+  if (genes.size() == 0) run_.log().warn(fmt::format("{}: has no gene", flags_.genes));
+  if (genes.n_spanned() > 0)
+    run_.log().info(
+        fmt::format("{}: {} genes have no line of their own: they are what their "
+                    "other lines span",
+                    flags_.genes, genes.n_spanned()));
+  if (genes.n_lines_elsewhere() > 0)
+    run_.log().info(fmt::format("{}: {} lines are of sequences that {} does not have", flags_.genes,
+                                genes.n_lines_elsewhere(), flags_.genome));
 }
 
 // Text of a batch, or an array [alleles, scores * targets * tracks] of each variant.
@@ -175,16 +190,28 @@ void EffectRun::write_annotated(genome::AnnotatedVcfWriter& writer, const genome
   writer.write(variant, fields);
 }
 
+void EffectRun::warn_of_tags(const genome::Variant& variant) {
+  for (const genome::MissingDefinition& missing : variant.missing_definitions)
+    if (!missing.name.starts_with("contig/"))
+      run_.log().warn(
+          fmt::format("{}: record {}: the header does not define {}; it is written as "
+                      "it is",
+                      input_.reader().label(), variant.record, shortened(missing.name)));
+}
+
 // Results that --resume had come before their variants are read.
 void EffectRun::write_vcf() {
-  genome::AnnotatedVcfWriter writer(flags_.dna.infer.output, input_.reader(), info_fields());
+  genome::AnnotatedVcfWriter writer(flags_.dna.infer.output, input_.own_reader(), info_fields());
   std::deque<io::NamedArray> waiting;
   const auto write_read = [&] {
-    while (!waiting.empty()) {
-      const std::optional<genome::Variant> variant = input_.take_variant();
-      if (!variant) return;
-      write_annotated(writer, *variant, waiting.front());
-      waiting.pop_front();
+    while (const auto variant = input_.take_variant(!waiting.empty())) {
+      warn_of_tags(*variant);
+      if (variant->is_scored) {
+        write_annotated(writer, *variant, waiting.front());
+        waiting.pop_front();
+      } else {
+        writer.write(*variant, {});
+      }
     }
   };
   run(
@@ -206,6 +233,7 @@ void EffectRun::finish(std::uint64_t output_bytes, const std::function<void()>& 
                {"variants", run_.n_records()},
                {"skipped",
                 {{"no_alternate", counts.no_alternate},
+                 {"outside_sequence", counts.outside},
                  {"symbolic_alleles", counts.symbolic},
                  {"unknown_sequence", counts.unknown_contig},
                  {"other_reference", counts.other_ref},
@@ -213,15 +241,21 @@ void EffectRun::finish(std::uint64_t output_bytes, const std::function<void()>& 
                  {"unphased", haplotypes_ ? haplotypes_->counts().unphased : 0},
                  {"missing", haplotypes_ ? haplotypes_->counts().missing : 0}}}},
               name_outputs);
+  if (counts.no_alternate > 0)
+    run_.log().info(
+        fmt::format("{}: {} of {} records have no allele to score ('*', <NON_REF>, <*>, '.'){}",
+                    input_.reader().label(), counts.no_alternate, counts.records,
+                    is_vcf_path(flags_.dna.infer.output) ? "; they are written as they are" : ""));
   const std::uint64_t n_genotypes =
       counts.no_genotypes +
       (haplotypes_ ? haplotypes_->counts().unphased + haplotypes_->counts().missing : 0);
   if (counts.skipped() + n_genotypes == 0) return;
   throw skipped_error(
       input_.reader().label(),
-      fmt::format("{} symbolic alleles, {} records of unknown sequences, {} with another REF than "
-                  "the genome, {} genotypes without phase or missing",
-                  counts.symbolic, counts.unknown_contig, counts.other_ref, n_genotypes));
+      fmt::format("{} symbolic alleles, {} records of unknown sequences, {} outside of theirs, {} "
+                  "with another REF than the genome, {} genotypes without phase or missing",
+                  counts.symbolic, counts.unknown_contig, counts.outside, counts.other_ref,
+                  n_genotypes));
 }
 
 }  // namespace biogpu::app

@@ -41,10 +41,12 @@ class EffectRun {
 
  private:
   void read_annotation();
+  void read_genes();
   void run(const DnaRun::Write& write, bool as_text);
   void compute(models::DnaModel& model, std::size_t slot, bool as_text,
                pipeline::RecordOutputs& result) const;
   std::vector<genome::InfoField> info_fields() const;
+  void warn_of_tags(const genome::Variant& variant);
   void write_annotated(genome::AnnotatedVcfWriter& writer, const genome::Variant& variant,
                        const io::NamedArray& array) const;
   void finish(std::uint64_t output_bytes, const std::function<void()>& name_outputs);

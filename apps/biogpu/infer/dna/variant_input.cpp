@@ -11,6 +11,8 @@ namespace biogpu::app {
 namespace {
 
 constexpr std::size_t kMaxOfBatch = 256;  // variants
+// Records that are not scored and wait for the batch before them to be written.
+constexpr std::size_t kMaxNotScored = 4096;
 
 }  // namespace
 
@@ -28,24 +30,25 @@ std::string VariantInput::place(const genome::Variant& variant) const {
                      genome_.contigs()[variant.contig].name, variant.position + 1);
 }
 
-std::optional<genome::Variant> VariantInput::take_variant() {
+std::optional<genome::Variant> VariantInput::take_variant(bool has_result) {
   const std::lock_guard lock(mutex_);
-  if (queue_.empty()) return std::nullopt;
+  if (queue_.empty() || (queue_.front().is_scored && !has_result)) return std::nullopt;
   genome::Variant variant = std::move(queue_.front());
   queue_.pop_front();
   return variant;
 }
 
 // The next that has no result yet.
-bool VariantInput::next(genome::Variant& variant) {
+VariantInput::Next VariantInput::next(genome::Variant& variant) {
   while (reader_.next(variant)) {
     if (keep_source_) {
       const std::lock_guard lock(mutex_);
       queue_.push_back(variant);
     }
-    if (skip(1) == 0) return true;
+    if (!variant.is_scored) return Next::not_scored;
+    if (skip(1) == 0) return Next::scored;
   }
-  return false;
+  return Next::end;
 }
 
 bool VariantInput::read(std::size_t slot) {
@@ -53,7 +56,13 @@ bool VariantInput::read(std::size_t slot) {
   batch.clear();
   if (ahead_) batch.push_back(*std::exchange(ahead_, std::nullopt));
   std::int64_t n_windows = std::ssize(batch);
-  for (genome::Variant variant; next(variant);) {
+  std::size_t n_not_scored = 0;
+  genome::Variant variant;
+  for (Next found; (found = next(variant)) != Next::end;) {
+    if (found == Next::not_scored) {
+      if (++n_not_scored == kMaxNotScored) return true;  // with a batch that may be empty
+      continue;
+    }
     const genome::Window window = tasks::place_window(variant, grid_, length_);
     bool shares = false;
     if (!batch.empty()) {

@@ -21,6 +21,8 @@ class VariantInput : public ModelInput {
 
   const genome::IndexedFasta& genome() const { return genome_; }
   const genome::VariantReader& reader() const { return reader_; }
+  // Before the first read(), to add to its header.
+  genome::VariantReader& own_reader() { return reader_; }
   // Of the file, those that are read.
   const io::RecordRange& records() const { return records_; }
   // length: of a window; grid: see tasks::place_window(). Before the first read().
@@ -34,14 +36,16 @@ class VariantInput : public ModelInput {
   const std::vector<genome::Variant>& variants(std::size_t slot) const { return batches_[slot]; }
   // "a.vcf: record 5 (chr1:100)", for errors.
   std::string place(const genome::Variant& variant) const;
-  // The next variant in the order of the input, if one was read. Only with keep_source.
-  std::optional<genome::Variant> take_variant();
+  // The next variant in the order of the input, if one was read; one that is scored only where a
+  // result waits for it. Only with keep_source.
+  std::optional<genome::Variant> take_variant(bool has_result);
 
   bool read(std::size_t slot) override;
   std::vector<report::InputFile> files() const override;
 
  private:
-  bool next(genome::Variant& variant);
+  enum class Next { scored, not_scored, end };
+  Next next(genome::Variant& variant);
   void set_slots(std::size_t n_slots) override { batches_.resize(n_slots); }
 
   const std::string path_;

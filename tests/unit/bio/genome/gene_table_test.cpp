@@ -64,5 +64,48 @@ TEST_CASE("genome.gene_table: errors name file and line", "[genome]") {
   CHECK_THAT(error_of("chr1\tx\tgene\t1\t101\t.\t+\t.\tgene_id \"G\";"),
              ContainsSubstring("ends at 101; 'chr1' has 100 letters"));
   CHECK_THAT(error_of("chr9\tx\tgene\t1\t5\t.\t+\t.\tgene_id \"G\";"),
-             ContainsSubstring("has none of its sequences, as 'chr9'"));
+             ContainsSubstring("bad.gtf: " + genome.path() + " has no sequence 'chr9'; it has"));
+}
+
+TEST_CASE("genome.gene_table: GTF without gene lines (issue 42)", "[genome]") {
+  const test::TempFolder folder;
+  const IndexedFasta genome(folder.file("g.fa", genome_text()));
+  const std::string text =
+      "chr1\tx\texon\t31\t40\t.\t+\t.\tgene_id \"G1\"; transcript_id \"T1\";\n"
+      "chr1\tx\ttranscript\t11\t20\t.\t+\t.\tgene_name \"not gene_id \\\"; gene_id G1;\n"
+      "chr1\tx\tCDS\t12\t60\t.\t-\t0\tgene_id \"G1\"\n"
+      "chr1\tx\texon\t3\t90\t.\t+\t.\tgene_id \"G2\"; gene_name \"DEF\";\n"
+      "chr1\tx\tgene\t5\t80\t.\t+\t.\tgene_id \"G2\"; gene_name \"DEF\";\n"
+      "chr1\tx\texon\t4\t91\t.\t+\t.\tgene_id \"G2\"; gene_name \"DEF\";\n"
+      "chr1\tx\trepeat\t1\t99\t.\t+\t.\tnote \"gene_id x\";\n"
+      "chrU\tx\texon\t1\t5\t.\t+\t.\tgene_id \"G9\";\n";
+  const GeneTable genes(folder.file("a.GTF", text), genome);
+  CHECK(names_of(genes.overlapping(0, 0, 100)) ==
+        "DEF:4-80 G1(chr1:10-40):10-40 G1(chr1:11-60):11-60 ");
+  CHECK(genes.n_spanned() == 2);
+  CHECK(genes.n_lines_elsewhere() == 1);
+  CHECK_THAT(error_text([&] { GeneTable(folder.file("b.gtf", "#none\n"), genome); }),
+             ContainsSubstring("b.gtf: has no gene; expected lines with gene_id"));
+  CHECK_THAT(error_text([&] { GeneTable("b.gff3.gz", genome); }),
+             ContainsSubstring("2 b.gff3.gz: GFF3 is not read"));
+}
+
+TEST_CASE("genome.gene_table: genes of one name are told apart (issue 42)", "[genome]") {
+  const test::TempFolder folder;
+  const IndexedFasta genome(folder.file("g.fa", genome_text()));
+  const auto line = [](const char* contig, const char* place, const char* rest) {
+    return std::string(contig) + "\tx\tgene\t" + place + "\t.\t+\t.\t" + rest + "\n";
+  };
+  const std::string gtf = line("chr1", "1\t9", "gene_id \"E1\"; gene_name \"SNOR\";") +
+                          line("chr1", "2\t9", "gene_id \"E2\"; gene_name \"SNOR\";") +
+                          line("chr1", "3\t9", "gene_id \"E3\"; gene_name \"ABC\";") +
+                          line("chr1", "4\t9", "gene_id \"E4\";") +
+                          line("chr2", "3\t9", "gene_id \"E4\";") +
+                          line("chr1", "5\t9", "gene_name \"Y\";");
+  const GeneTable genes(folder.file("a.gtf", gtf), genome);
+  CHECK(names_of(genes.overlapping(0, 0, 100)) == "E1:0-9 E2:1-9 ABC:2-9 E4(chr1:3-9):3-9 Y:4-9 ");
+  CHECK(names_of(genes.overlapping(1, 0, 100)) == "E4(chr2:2-9):2-9 ");
+  const GeneTable bed(folder.file("a.bed", "chr1\t1\t5\tN\nchr2\t3\t7\tN\nchr1\t2\t5\tM\n"),
+                      genome);
+  CHECK(names_of(bed.overlapping(0, 0, 100)) == "N(chr1:1-5):1-5 M:2-5 ");
 }

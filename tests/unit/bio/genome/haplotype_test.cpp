@@ -176,6 +176,23 @@ TEST_CASE("genome.haplotype: haplotypes of samples", "[genome]") {
   CHECK(haplotypes.counts().applied == 9);
 }
 
+TEST_CASE("genome.haplotype: an allele of two records is applied once (issue 42)", "[genome]") {
+  const test::TempFolder folder;
+  const IndexedFasta genome(folder.file("g.fa", ">chr1\nACGTACGTACGT\n"));
+  // The second and the third change the same letters as the first; the fourth others there.
+  const std::string path = folder.file(
+      "a.vcf",
+      vcf_text({"s"},
+               {"chr1\t4\t.\tT\tG\t.\t.\t.\tGT\t1|1", "chr1\t4\t.\tT\tG\t.\t.\t.\tGT\t1|0",
+                "chr1\t3\t.\tGT\tGG\t.\t.\t.\tGT\t0|1", "chr1\t4\t.\tT\tC\t.\t.\t.\tGT\t0|1"}));
+  VariantReader reader(path, genome, {io::BadRecords::refuse, {"s"}, false});
+  const HaplotypeSet set(reader, UnphasedGenotypes::refuse);
+  CHECK(set.counts().applied == 2);
+  CHECK(set.counts().overlapping == 1);
+  CHECK(set.edits_in({"", 0, 0, 12}, 0, 0) == std::vector{edit(3, "T", "G")});
+  CHECK(set.edits_in({"", 0, 0, 12}, 0, 1) == std::vector{edit(3, "T", "G")});
+}
+
 TEST_CASE("genome.haplotype: an edit that is not applied takes no other's place", "[genome]") {
   const test::TempFolder folder;
   //                                          1234567890123456

@@ -87,10 +87,17 @@ TEST_CASE("genome.variants: what cannot be applied is refused by name, or counte
   check("chr1\t2\t.\tGG\tG", "REF 'GG' disagrees with " + genome.path() + ", which has 'CG'",
         &VariantCounts::other_ref, {});
   check("chr1\t2\t.\tN\tG", "REF 'N' disagrees", &VariantCounts::other_ref, {});
-  check("chr1\t16\t.\tTT\tT", "REF 'TT' disagrees with " + genome.path() + ", which has 'TN'",
+  check("chr2\t3\t.\tC\tG", "REF 'C' disagrees with " + genome.path() + ", which has 'R'",
         &VariantCounts::other_ref, {});
-  check("chr1\t0\t.\tA\tT", "(chr1:0): REF 'A' disagrees", &VariantCounts::other_ref, {});
-  check("chr1\t17\t.\tA\tT", "REF 'A' disagrees", &VariantCounts::other_ref, {});
+  check("chr1\t16\t.\tTT\tT", "REF 'TT' goes on behind the 16 letters of 'chr1'",
+        &VariantCounts::outside, {});
+  check("chr1\t0\t.\tA\tT", "(chr1:0): POS 0; 'chr1' has the letters 1 to 16",
+        &VariantCounts::outside, {});
+  check("chr1\t17\t.\tA\tT", "POS 17; 'chr1' has the letters 1 to 16", &VariantCounts::outside, {});
+  check("chr1\t2\t.\tC\t-", "ALT '-'; expected letters of DNA: a deletion has",
+        &VariantCounts::symbolic, {});
+  check("2\t5\t.\tA\tT", "has no sequence '2'; it has chr1, chr2; '2' may be what it calls 'chr2'",
+        &VariantCounts::unknown_contig, {});
   check("chrM\t2\t.\tA\tT", "(chrM:2): " + genome.path() + " has no sequence 'chrM'",
         &VariantCounts::unknown_contig, {});
 }
@@ -108,8 +115,18 @@ TEST_CASE("genome.variants: files that are malformed", "[genome]") {
   };
   CHECK_THAT(error_of("chr1\t2\t.\tC\tG\n"), ContainsSubstring("expected VCF or BCF"));
   CHECK_THAT(error_of("##fileformat=VCFv4.2\n"), ContainsSubstring("the header is malformed"));
+  CHECK_THAT(error_of("##fileformat=VCFv4.2\n#CHROM\tPOS\tID\tREF\tALT\nchr1\t2\t.\tC\tG\n"),
+             ContainsSubstring("its last line is '#CHROM\\x09POS"));
   CHECK_THAT(error_of(vcf_text({}, {"chr1\t2\t.\tC\tG", "chr1\t2"})),
-             ContainsSubstring("record 2 (chr1:2): malformed"));
+             ContainsSubstring("record 2 (chr1:2): 2 columns; expected CHROM to INFO"));
+  CHECK_THAT(error_of(vcf_text({"s"}, {"chr1\t2\t.\tC\tG\t.\t.\t.\tGT\t0|1\t1|1"})),
+             ContainsSubstring("11 columns; the header has 10, of 1 samples"));
+  // What htslib would end the program at, or ask a server for.
+  for (const char* const head : {"\xfd"
+                                 "7zXZ",
+                                 "BZh9", "\x28\xb5\x2f\xfd", "{\"htsget\": {}}"})
+    CHECK_THAT(error_of(std::string(head) + std::string(40, '\0')),
+               ContainsSubstring("is compressed with") || ContainsSubstring("expected VCF or BCF"));
   CHECK_THAT(error_of(vcf_text({}, {"chr1\t2\t.\tC-\tG"})),
              ContainsSubstring("REF 'C-'; expected A, C"));
   std::string large = vcf_text({}, {"chr1\t2\t.\tC\tG"});
@@ -126,6 +143,96 @@ TEST_CASE("genome.variants: files that are malformed", "[genome]") {
   CHECK(error_text([&] {
           read_all("/nonexistent.vcf", genome);
         }).starts_with("1 /nonexistent.vcf: cannot be opened"));
+}
+
+TEST_CASE("genome.variants: a text that only begins as a number is no number (issue 42)",
+          "[genome]") {
+  const test::TempFolder folder;
+  const IndexedFasta genome(folder.file("g.fa", kGenome));
+  // Each is 5, where the genome has A, to a parser that stops at what it does not know.
+  for (const char* const text :
+       {"5e0", "5.0", "5,", "5x", "+5", " 5", "5 ", "0x5", "-5", ".", ""}) {
+    const std::string path = folder.file(
+        "a.vcf",
+        vcf_text({}, {"chr1\t1\t.\tA\tG", "chr1\t" + std::string(text) + "\t.\tA\tG\t.\t.\t."}));
+    CHECK_THAT(error_text([&] { read_all(path, genome); }),
+               ContainsSubstring("3 " + path + ": record 2 (chr1:") &&
+                   ContainsSubstring("POS '" + std::string(text) + "'; expected a whole number"));
+  }
+  for (const char* const gt : {"0|1x", "a|1", "0|", "|1", "0||1", "0|1.5", "1e0|0", "0|-1", ""}) {
+    const std::string path = folder.file(
+        "a.vcf", vcf_text({"s", "t"}, {"chr1\t1\t.\tA\tG\t.\t.\t.\tGT\t0|1\t" + std::string(gt)}));
+    CHECK_THAT(error_text([&] {
+                 read_all(path, genome, {io::BadRecords::skip, {"s"}, false});
+               }),
+               ContainsSubstring("record 1 (chr1:1): GT '" + std::string(gt) + "'"));
+    // Genotypes that nothing is taken of do not matter.
+    CHECK(read_all(path, genome).size() == 1);
+  }
+  const auto error_of = [&](const std::string& rest) {
+    std::string text = vcf_text({"s"}, {"chr1\t1\t.\tA\tG\t" + rest});
+    text.insert(text.find("##FORMAT"), "##INFO=<ID=AF,Number=A,Type=Float,Description=\"\">\n");
+    const std::string path = folder.file("a.vcf", text);
+    CHECK(read_all(path, genome).size() == 1);
+    return error_text([&] { read_all(path, genome, {io::BadRecords::skip, {}, true}); });
+  };
+  CHECK_THAT(error_of("7q\t.\t.\tGT\t0|1"), ContainsSubstring("QUAL '7q'; expected a number"));
+  CHECK_THAT(error_of(".\t.\tAC=3,2b\tGT\t0|1"), ContainsSubstring("INFO/AC '2b'"));
+  CHECK_THAT(error_of(".\t.\tAC=4000000000\tGT\t0|1"),
+             ContainsSubstring("INFO/AC '4000000000'; VCF's integers have 32 bits"));
+  CHECK_THAT(error_of(".\t.\tAF=0.1.2\tGT\t0|1"), ContainsSubstring("INFO/AF '0.1.2'"));
+  CHECK_THAT(error_of(".\t.\tAF=0x1p2\tGT\t0|1"), ContainsSubstring("INFO/AF '0x1p2'"));
+  CHECK_THAT(error_of(".\t.\t.\tGT:DP\t0|1:3.5"), ContainsSubstring("FORMAT/DP '3.5'"));
+  for (const char* const rest :
+       {"+7.5e1\tq\tAC=-3,.;AF=+.5e-3;DB;X=1;;\tGT:DP\t.|.:.", "inf\t.\tAF=nan,-INF\tDP\t-1"})
+    CHECK(error_of(rest) == "no error");
+}
+
+TEST_CASE("genome.variants: a byte order mark and blank lines are no text (issue 42)", "[genome]") {
+  const test::TempFolder folder;
+  const IndexedFasta genome(folder.file("g.fa", kGenome));
+  std::string text = vcf_text({}, {"chr1\t2\t.\tC\tG", "", "chr1\t5\t.\tA\tG", ""});
+  const Found expected = {"1 0 1 . C G", "2 0 4 . A G"};
+  CHECK(read_all(folder.file("a.vcf", text), genome) == expected);
+  text = "\xef\xbb\xbf" + text;
+  CHECK(read_all(folder.file("a.vcf", text), genome) == expected);
+  CHECK(read_all(folder.file("a.vcf.gz", test::gzip(text)), genome) == expected);
+  CHECK(read_all(folder.file("a.vcf.gz", test::bgzf(folder, text)), genome) == expected);
+}
+
+TEST_CASE("genome.variants: a letter of ambiguity agrees with its bases and N (issue 42)",
+          "[genome]") {
+  const test::TempFolder folder;
+  const IndexedFasta genome(folder.file("g.fa", ">a\nYknB\n"));
+  const auto agrees = [&](int position, const char* ref) {
+    const std::string path = folder.file(
+        "a.vcf", vcf_text({}, {"a\t" + std::to_string(position) + "\t.\t" + ref + "\tTTT"}));
+    return read_all(path, genome, {io::BadRecords::skip, {}, false}).size() == 1;
+  };
+  std::string found;
+  for (int position = 1; position <= 4; ++position)
+    for (const char* const ref : {"A", "C", "g", "T", "N", "y", "K", "B", "R"})
+      if (agrees(position, ref)) found += std::to_string(position) + ref + " ";
+  CHECK(found == "1C 1T 1N 1y 2g 2T 2N 2K 3A 3C 3g 3T 3N 3y 3K 3B 3R 4C 4g 4T 4N 4B ");
+}
+
+TEST_CASE("genome.variants: symbolic alleles of other samples do not matter (issue 42)",
+          "[genome]") {
+  const test::TempFolder folder;
+  const IndexedFasta genome(folder.file("g.fa", kGenome));
+  const std::string path =
+      folder.file("a.vcf", vcf_text({"s", "t"}, {"chr1\t2\t.\tC\t<INS>\t.\t.\t.\tGT\t0|0\t0|1",
+                                                 "chr1\t3\t.\tG\tA,<DUP>\t.\t.\t.\tGT\t.|1\t2|2"}));
+  VariantCounts counts;
+  CHECK(read_all(path, genome, {io::BadRecords::refuse, {"s"}, false}, &counts) ==
+        Found{"1 0 1 . C -<INS> |00", "2 0 2 . G A -<DUP> |-11"});
+  CHECK(counts.skipped() == 0);
+  CHECK_THAT(error_text([&] {
+               read_all(path, genome, {io::BadRecords::refuse, {"s", "t"}, false});
+             }),
+             ContainsSubstring("record 1 (chr1:2): ALT '<INS>' is symbolic"));
+  CHECK(read_all(path, genome, {io::BadRecords::skip, {"t"}, false}, &counts).size() == 1);
+  CHECK(counts.symbolic == 2);
 }
 
 TEST_CASE("genome.variants: changes of the phase set are counted", "[genome]") {

@@ -85,7 +85,8 @@ TEST_CASE("genome.windows: BED", "[genome]") {
                            "chr1\t1.5\t4", "chr1\t\t4", "chr1\t1\t99999999999999999999"})
     CHECK_THAT(error_of_line(line),
                ContainsSubstring("malformed; expected chromosome, start and end"));
-  CHECK_THAT(error_of_line("1\t0\t5"), ContainsSubstring("no sequence '1' in "));
+  CHECK_THAT(error_of_line("1\t0\t5"),
+             ContainsSubstring("has no sequence '1'; it has chr1, chr2; '1' may be"));
   CHECK_THAT(error_of_line("chr2\t0\t3"), ContainsSubstring("ends at 3; 'chr2' has 2 letters"));
   CHECK_THAT(error_of_line("chr2\t2\t2"),
              ContainsSubstring("empty region at 2, behind the 2 letters"));

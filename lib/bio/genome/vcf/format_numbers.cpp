@@ -1,4 +1,4 @@
-#include "lib/bio/genome/format_numbers.hpp"
+#include "lib/bio/genome/vcf/format_numbers.hpp"
 
 #include <htslib/vcf.h>
 

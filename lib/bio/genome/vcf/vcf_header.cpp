@@ -1,4 +1,4 @@
-#include "lib/bio/genome/vcf_header.hpp"
+#include "lib/bio/genome/vcf/vcf_header.hpp"
 
 #include <fmt/format.h>
 #include <htslib/bgzf.h>
@@ -14,12 +14,14 @@
 
 #include "lib/bio/split.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 #include "lib/io/hts_handles.hpp"
 
 namespace biogpu::genome {
 namespace {
 
 constexpr std::size_t kHeaderPieceBytes = 1u << 20;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 // Of IDX, by which htslib sizes its tables: below a million.
 constexpr std::ptrdiff_t kMaxIdxDigits = 6;
 
@@ -65,15 +67,34 @@ bool has_large_idx(std::string_view line) {
   return false;
 }
 
+void require_columns(std::string_view line, const std::string& label) {
+  constexpr std::string_view kColumns = "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO";
+  if (line.starts_with(kColumns) &&
+      (line.size() == kColumns.size() || line[kColumns.size()] == '\t'))
+    return;
+  throw Error(ErrorCode::bad_input,
+              fmt::format("{}: the header is malformed: its last line is {}; expected #CHROM, POS, "
+                          "ID, REF, ALT, QUAL, FILTER and INFO, separated by tabs",
+                          label, quoted(line)));
+}
+
 // Up to the line #CHROM. False where the file ends or has another line before it.
-bool read_vcf_text(htsFile& file, std::string& text) {
-  const std::unique_ptr<kstring_t, FreeLine> line(new kstring_t{0, 0, nullptr});
-  while (hts_getline(&file, '\n', line.get()) >= 0) {
-    if (line->l == 0) continue;
-    if (line->s[0] != '#') return false;
-    text.append(line->s, line->l);
+bool read_vcf_text(htsFile& file, std::string& text, const std::string& label) {
+  const std::unique_ptr<kstring_t, FreeLine> owned(new kstring_t{0, 0, nullptr});
+  while (hts_getline(&file, '\n', owned.get()) >= 0) {
+    std::string_view line(owned->s, owned->l);
+    if (text.empty()) {
+      if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+      if (!line.starts_with("##fileformat=VCF"))
+        throw Error(ErrorCode::bad_input, fmt::format("{}: {}", label, kExpectedVcf));
+    }
+    if (line.empty()) continue;
+    if (line.front() != '#') return false;
+    text += line;
     text += '\n';
-    if (line->l < 2 || line->s[1] != '#') return true;
+    if (line.starts_with("##")) continue;
+    require_columns(line, label);
+    return true;
   }
   return false;
 }
@@ -97,10 +118,10 @@ bool read_bcf_text(BGZF* file, std::string& text) {
 
 }  // namespace
 
-bcf_hdr_t* read_vcf_header(htsFile& file, const std::string& label) {
+bcf_hdr_t* read_vcf_header(htsFile& file, bool is_text, const std::string& label) {
   std::string text;
-  const bool is_vcf = hts_get_format(&file)->format == vcf;
-  if (is_vcf ? !read_vcf_text(file, text) : !read_bcf_text(file.fp.bgzf, text)) return nullptr;
+  if (is_text ? !read_vcf_text(file, text, label) : !read_bcf_text(file.fp.bgzf, text))
+    return nullptr;
   std::size_t number = 0;
   for (const std::string_view line : split(text, '\n')) {
     ++number;
