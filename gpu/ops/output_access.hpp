@@ -1,13 +1,21 @@
 #pragma once
 
-// Device side of outputs.hpp: kWidth (2 or 4) neighbours of a row at a time. Rows of any length;
-// those whose distance is a multiple of kWidth are read and written at once.
+// Device side of outputs.hpp: kWidth (2 or 4) neighbours of a row at a time. Rows of any length
+// and place; those whose distance and address suit are read and written at once.
 
 #include "gpu/ops/activation.hpp"
 #include "gpu/ops/element_access.hpp"
 #include "gpu/ops/outputs.hpp"
 
 namespace biogpu::gpu::ops {
+
+// Whether kWidth neighbours from a multiple of kWidth on can be read and written at once.
+template <int kWidth>
+__device__ __forceinline__ bool in_groups(const Rows& rows) {
+  const std::uintptr_t bytes = rows.type == Element::f32 ? 4 : 2;
+  return rows.stride % kWidth == 0 &&
+         reinterpret_cast<std::uintptr_t>(rows.data) % (kWidth * bytes) == 0;
+}
 
 template <int kWidth>
 struct alignas(4 * kWidth) NeighbourFloats {
@@ -22,7 +30,7 @@ struct alignas(2 * kWidth) NeighbourWords {
 template <int kWidth>
 __device__ __forceinline__ void load_neighbours(const Rows& rows, std::int64_t row, int c, int n,
                                                 float* y) {
-  if (c + kWidth > n || rows.stride % kWidth != 0) {
+  if (c + kWidth > n || !in_groups<kWidth>(rows)) {
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) y[i] = c + i < n ? load_element(rows, row, c + i) : 0.0f;
     return;
@@ -43,7 +51,7 @@ __device__ __forceinline__ void load_neighbours(const Rows& rows, std::int64_t r
 template <int kWidth>
 __device__ __forceinline__ void store_neighbours(const Rows& rows, std::int64_t row, int c, int n,
                                                  const float* y) {
-  if (c + kWidth > n || rows.stride % kWidth != 0) {
+  if (c + kWidth > n || !in_groups<kWidth>(rows)) {
     for (int i = 0; i < kWidth && c + i < n; ++i) store_element(rows, row, c + i, y[i]);
     return;
   }

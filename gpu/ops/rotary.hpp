@@ -7,7 +7,7 @@
 
 namespace biogpu::gpu::ops {
 
-// Heads of `head` numbers in one row, of which the first n_turned are rotated: multiples of 8.
+// Heads of `head` numbers in one row, of which the first n_turned are rotated, an even number.
 struct RotaryShape {
   int head = 0, n_turned = 0, n_heads = 0;
 };

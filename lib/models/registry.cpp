@@ -24,13 +24,16 @@ const std::vector<ModelDef>& registry() {
 }
 
 const ModelDef& find_model(const ModelConfig& config) {
-  // ProtBERT's published config.json has no model_type: BERT is what is assumed without one.
-  const std::string type = config.text_or("model_type", "bert");
+  // ProtBERT's published config.json has no model_type; it is known by a key that BERT alone has.
+  const bool is_bert = !config.has("model_type") && config.has("type_vocab_size");
+  const std::string type = is_bert ? "bert" : config.text_or("model_type", "");
   std::vector<std::string> known;
   for (const ModelDef& model : registry()) {
     if (type == model.model_type) return model;
     known.push_back(fmt::format("'{}' ({})", model.model_type, model.name));
   }
+  if (!config.has("model_type"))
+    config.fail(fmt::format("has no model_type; known are {}", fmt::join(known, ", ")));
   config.fail(
       fmt::format("model_type is {}; known are {}", biogpu::quoted(type), fmt::join(known, ", ")));
 }

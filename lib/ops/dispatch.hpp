@@ -1,5 +1,6 @@
 #pragma once
 
+#include "lib/ops/checks.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/ops/declare.hpp"
 #include "lib/tensor/context.hpp"
@@ -10,6 +11,7 @@ namespace biogpu::ops {
 template <class Args>
 void dispatch(Context& context, const Args& args, const char* name, void (*reference)(const Args&),
               void (*cpu)(CpuContext&, const Args&)) {
+  check(args);
   switch (context.kind()) {
     case Context::Kind::dry_run:
       return;

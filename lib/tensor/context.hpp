@@ -57,7 +57,7 @@ class Context {
   // Weights. Host memory may go when the call returns; the context owns what it makes.
   // host: contiguous f32. as: f32, or operand for a 16-bit copy.
   virtual Tensor upload(const Tensor& host, DType as) = 0;
-  // weight f32 [n_out, n_in]; bias f32 [n_out] or empty.
+  // weight f32 [n_out, n_in] or [n_out, taps, n_in / taps]; bias f32 [n_out] or empty.
   virtual Linear upload_linear(const Tensor& weight, const Tensor& bias) = 0;
 
   // Segments as offsets, in memory of the arena; positions are made here. starts: Ragged::starts.

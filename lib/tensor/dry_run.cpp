@@ -3,6 +3,7 @@
 #include <string>
 
 #include "lib/tensor/context.hpp"
+#include "lib/tensor/linear_shape.hpp"
 
 namespace biogpu::tensor {
 namespace {
@@ -22,7 +23,8 @@ class DryRunContext final : public Context {
     copy.dtype = as;
     return copy;
   }
-  Linear upload_linear(const Tensor& weight, const Tensor& bias) override {
+  Linear upload_linear(const Tensor& map, const Tensor& bias) override {
+    const Tensor weight = weight_matrix(map);
     Linear linear;
     linear.n_out = weight.shape[0];
     linear.n_in = weight.shape[1];

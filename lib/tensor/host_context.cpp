@@ -9,6 +9,7 @@
 #include <string>
 
 #include "lib/core/parallel_for.hpp"
+#include "lib/tensor/linear_shape.hpp"
 
 namespace biogpu::tensor {
 
@@ -39,7 +40,8 @@ Tensor HostContext::upload(const Tensor& host, DType) {
   return copy;
 }
 
-Linear HostContext::upload_linear(const Tensor& weight, const Tensor& bias) {
+Linear HostContext::upload_linear(const Tensor& map, const Tensor& bias) {
+  const Tensor weight = weight_matrix(map);
   Linear linear;
   linear.n_out = weight.shape[0];
   linear.n_in = weight.shape[1];

@@ -15,4 +15,14 @@ inline std::vector<std::int32_t> shortened_starts(const std::vector<std::int32_t
   return shortened;
 }
 
+// The same of floor(length / factor) rows: a pool that leaves out rows behind the last whole
+// window.
+inline std::vector<std::int32_t> whole_window_starts(const std::vector<std::int32_t>& starts,
+                                                     std::int32_t factor) {
+  std::vector<std::int32_t> shortened(1, 0);
+  for (std::size_t s = 1; s < starts.size(); ++s)
+    shortened.push_back(shortened.back() + (starts[s] - starts[s - 1]) / factor);
+  return shortened;
+}
+
 }  // namespace biogpu::tensor

@@ -1,6 +1,4 @@
 // Weights and batches on their way to the device.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -8,10 +6,12 @@
 #include <utility>
 
 #include "gpu/ops/gather/gather_rows.hpp"
+#include "gpu/ops/gather/padded_heads.hpp"
 #include "gpu/ops/gemm/gemm_operands.hpp"
 #include "gpu/rt/device.hpp"
 #include "lib/core/errors_gpu.hpp"
 #include "lib/tensor/device_context_gpu.hpp"
+#include "lib/tensor/linear_shape.hpp"
 
 namespace biogpu::tensor {
 
@@ -43,6 +43,19 @@ float largest_of(const Tensor& host) {
   return std::bit_cast<float>(largest);
 }
 
+// A weight whose groups, its last axis, are no multiples of 8 long: each filled up with zeros, for
+// kernels read 16 bytes at a time. Empty where nothing is to be filled up.
+std::vector<float> padded_groups(const Tensor& weight) {
+  const std::int64_t width = weight.shape[static_cast<std::size_t>(weight.rank) - 1];
+  const std::int64_t padded = gpu::ops::padded_width(width);
+  if (padded == width) return {};
+  const std::int64_t n_groups = weight.size() / width;
+  std::vector<float> filled(static_cast<std::size_t>(n_groups * padded));
+  for (std::int64_t group = 0; group < n_groups; ++group)
+    std::copy_n(weight.as<float>() + group * width, width, filled.data() + group * padded);
+  return filled;
+}
+
 }  // namespace
 
 Tensor DeviceContext::upload(const Tensor& host, DType as) {
@@ -71,26 +84,28 @@ Linear DeviceContext::upload_linear(const Tensor& weight, const Tensor& bias) {
     auto packed = std::make_unique<gpu::ops::DeviceLinear>();
     Linear linear;
     linear.n_out = weight.shape[0];
-    linear.n_in = weight.shape[1];
-    if (linear.n_in % 8 != 0)
-      throw Error(ErrorCode::failed,
-                  fmt::format("a matrix of {} columns; GPUs take multiples of 8", linear.n_in));
-    packed->k = split ? 3 * linear.n_in : linear.n_in;
+    linear.n_in = weight_matrix(weight).shape[1];
+    std::vector<float> padded = padded_groups(weight);
+    const Tensor matrix =
+        padded.empty()
+            ? weight_matrix(weight)
+            : Tensor(padded.data(), DType::f32, {linear.n_out, std::ssize(padded) / linear.n_out});
+    packed->width = matrix.shape[1];
+    packed->k = split ? 3 * packed->width : packed->width;
     packed->weight = static_cast<std::uint16_t*>(
         allocate(static_cast<std::size_t>(linear.n_out * packed->k) * sizeof(std::uint16_t)));
-    const int width = static_cast<int>(linear.n_in);
+    const int width = static_cast<int>(packed->width);
     const float scale = split ? gpu::ops::split_scale(largest_of(weight)) : 1.0f;
     packed->sum_scale = 1 / scale;
-    cast_rows(weight, device_.staging(), stream(),
+    cast_rows(matrix, device_.staging(), stream(),
               [&](const gpu::ops::Rows& rows, std::int64_t n, std::int64_t first) {
                 std::uint16_t* const to = packed->weight + first * packed->k;
                 if (split) {
                   gpu::ops::launch_split_rows(to, rows, gpu::ops::SplitSide::b, scale, n, width,
                                               stream());
                 } else {
-                  gpu::ops::launch_copy_rows(
-                      {to, linear.n_in, gpu::ops::element_of(compute_dtype())}, rows, nullptr, n,
-                      width, stream());
+                  gpu::ops::launch_copy_rows({to, width, gpu::ops::element_of(compute_dtype())},
+                                             rows, nullptr, n, width, stream());
                 }
               });
     if (!bias.empty()) {

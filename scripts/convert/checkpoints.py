@@ -12,9 +12,32 @@ import safetensors.torch
 import torch
 
 
+LFS_POINTER = b"version https://git-lfs"
+MIN_TORCH = (2, 5)  # before it, weights_only does not know what checkpoints hold beside tensors, in 1.13 no numbers
+
+
+def refuse_pointer(path, fail):
+    """Ends with what to do where a folder was cloned without its large files."""
+    try:
+        with open(path, "rb") as file:
+            is_pointer = file.read(len(LFS_POINTER)) == LFS_POINTER
+    except OSError as error:
+        fail(path, error.strerror or str(error))
+    if is_pointer:
+        fail(path, "is a Git LFS pointer and not the file itself; 'git lfs pull' fetches it")
+
+
+def torch_version():
+    return tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
+
+
 def check(path, fail):
-    """Refuses a file that cannot be opened, and tar files (torch before 0.1.10): for them weights_only does not hold in
-    torch before 2.6."""
+    """Refuses a file that cannot be opened, pointers to one, torch that is too old to read checkpoints without running
+    them, and tar files (torch before 0.1.10): for them weights_only does not hold in torch before 2.6."""
+    refuse_pointer(path, fail)
+    if torch_version() < MIN_TORCH:
+        fail(path, f"needs torch {MIN_TORCH[0]}.{MIN_TORCH[1]} or newer to be read without running what it holds; here is "
+             f"{torch.__version__}; scripts/convert/requirements.txt names a version")
     try:
         is_tar = tarfile.is_tarfile(path)
     except OSError as error:

@@ -16,6 +16,7 @@ requirements.txt pins them.
 
 import argparse
 import json
+import math
 import pathlib
 import sys
 
@@ -39,6 +40,7 @@ def fail(path, what):
 def read_state(folder):
     if (folder / "model.safetensors").exists():
         try:
+            checkpoints.refuse_pointer(folder / "model.safetensors", fail)
             return safetensors.torch.load_file(folder / "model.safetensors")
         except (OSError, safetensors.SafetensorError) as error:
             fail(folder / "model.safetensors", f"cannot be read: {error}")
@@ -54,10 +56,10 @@ def without_copies(path, state):
     """Each tensor under the name of its part; the two that a name stands for must be equal."""
     result = {}
     for name in sorted(state):
-        known = name
+        known = tensor_names.unwrapped(name)
         for prefix, part in TRUNK.items():
-            if name.startswith(prefix):
-                known = part + name[len(prefix):]
+            if known.startswith(prefix):
+                known = part + known[len(prefix):]
         if known in result and not torch.equal(result[known], state[name]):
             fail(path, f"{name} differs from {known}")
         result[known] = state[name].contiguous()
@@ -91,7 +93,7 @@ def read_config(folder):
 
 def has_table_shape(path, config):
     try:
-        positions = config.get("sequence_length", 196608) / 2 ** config.get("num_downsamples", 7)
+        positions = math.ceil(config.get("sequence_length", 196608) / 2 ** config.get("num_downsamples", 7))
         features = config.get("dim", 1536) / config.get("heads", 8) / 6
     except (ArithmeticError, TypeError):
         fail(path / "config.json", "has a size that is no number above 0")

@@ -33,7 +33,7 @@ def convert(path, folder, soluble):
         fail(path, "has no model_state_dict; expected a checkpoint of ProteinMPNN")
     if not all(isinstance(value, torch.Tensor) for value in state.values()):
         fail(path, "model_state_dict contains something other than tensors; expected a checkpoint of ProteinMPNN")
-    state = {name: value.float().contiguous() for name, value in state.items()}
+    state = tensor_names.unwrapped_state(path, {name: value.float().contiguous() for name, value in state.items()}, fail)
     if getattr(state.get("features.edge_embedding.weight"), "ndim", 0) != 2:
         fail(path, "has no features.edge_embedding.weight; expected a checkpoint of ProteinMPNN")
     n_edges, noise_level = checkpoint.get("num_edges"), checkpoint.get("noise_level", 0.0)

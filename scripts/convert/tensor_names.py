@@ -61,6 +61,27 @@ TRANSFORMERS["borzoi"] = [
     rf"transformer\.\d+\.0\.fn\.1\.mha\.((Wqkv|out_proj)\.{_MAP}|rotary_emb\.inv_freq)", rf"\w+_head\.{_MAP}"]
 
 
+WRAPPERS = ("module.", "model.", "_orig_mod.")
+
+
+def unwrapped(name):
+    """A tensor's name without what programs of training put in front of a model's own: PyTorch's wrappers of a model for
+    several devices and for its compiler, and a training class that holds it as `model`; several of them in any order."""
+    while name.startswith(WRAPPERS):
+        name = name[name.index(".") + 1:]
+    return name
+
+
+def unwrapped_state(path, state, fail):
+    """The tensors under their names without wrappers; fail(path, what) where two get the same one."""
+    names = {}
+    for name in state:
+        if unwrapped(name) in names:
+            fail(path, f"has {names[unwrapped(name)]} and {name}, which are one tensor of the model")
+        names[unwrapped(name)] = name
+    return {name: state[wrapped] for name, wrapped in names.items()}
+
+
 def unread(names, patterns):
     """Those of the names that no pattern matches as a whole."""
     known = re.compile("|".join(f"(?:{pattern})" for pattern in patterns))

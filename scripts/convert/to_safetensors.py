@@ -74,7 +74,7 @@ def state_of(path):
     checkpoint = load(path)
     if not isinstance(checkpoint, dict) or not isinstance(checkpoint.get("model"), dict):
         fail(path, "has no 'model'; expected a checkpoint of fair-esm")
-    return checkpoint["model"]
+    return tensor_names.unwrapped_state(path, checkpoint["model"], fail)
 
 
 def renamed(state):
@@ -128,7 +128,7 @@ def from_folder(path):
         if not isinstance(part, dict):
             fail(shard, "holds no tensors by name")
         state.update(part)
-    return state, {name: (path / name).read_text(encoding="utf-8")
+    return tensor_names.unwrapped_state(path, state, fail), {name: (path / name).read_text(encoding="utf-8")
                    for name in ("config.json", "vocab.txt") if (path / name).exists()}
 
 
@@ -146,8 +146,9 @@ def check_tensors(path, state, config):
     others = sorted(name for name, value in state.items() if not isinstance(value, torch.Tensor))
     if others:
         fail(path, f"{', '.join(others[:10])}: no tensor")
-    # Without a model_type it is BERT, as ProtBERT's published config.json is.
-    unread = tensor_names.unread_transformer(state, config.get("model_type", "bert"))
+    # ProtBERT's published config.json has no model_type; it is known by a key that BERT alone has.
+    model_type = config.get("model_type", "bert" if "type_vocab_size" in config else None)
+    unread = tensor_names.unread_transformer(state, model_type)
     if unread:
         fail(path, tensor_names.listed(unread))
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes a folder with a random Borzoi or Flashzoi: config.json, model.safetensors; with --vectors expected.safetensors.
 
-usage: scripts/reference/make_borzoi.py FOLDER [--shape tiny|flash_tiny|published|flash_published] [--seed N]
-                                        [--dtype float16|float32] [--vectors]
+usage: scripts/reference/make_borzoi.py FOLDER [--shape tiny|flash_tiny|odd_tiny|flash_odd_tiny|published|flash_published]
+                                        [--seed N] [--dtype float16|float32] [--vectors]
        scripts/reference/make_borzoi.py --check-attention FLASH_ATTENTION
 
 Weights are drawn so that every part matters: batch norm has statistics near those of its input, attention is sharp, and
@@ -43,6 +43,13 @@ SHAPES = {
     "flash_tiny": dict(dim=96, depth=2, heads=4, attn_dim_key=16, attn_dim_value=32, bins_to_return=40,
                        conv_channels=[16, 16, 16, 24, 24, 32], final_channels=40, output_heads=dict(human=7),
                        rotary_emb_dim=16, sequence_length=4096, flashed=True),
+    # Widths that are no multiple of 8, and windows that are no whole bins.
+    "odd_tiny": dict(dim=29, depth=1, heads=2, attn_dim_key=5, attn_dim_value=9, bins_to_return=28,
+                     conv_channels=[9, 10, 11, 13, 14, 15], final_channels=17, output_heads=dict(human=3),
+                     rotary_emb_dim=2, sequence_length=1047),
+    "flash_odd_tiny": dict(dim=44, depth=1, heads=4, attn_dim_key=16, attn_dim_value=32, bins_to_return=30,
+                           conv_channels=[7, 12, 9, 10, 17, 21], final_channels=19, output_heads=dict(human=3),
+                           rotary_emb_dim=6, sequence_length=1050, flashed=True),
     "published": PUBLISHED,
     "flash_published": dict(PUBLISHED, flashed=True),
 }

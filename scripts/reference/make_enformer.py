@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a folder with a random Enformer: config.json, model.safetensors; with --vectors expected.safetensors too.
 
-usage: scripts/reference/make_enformer.py FOLDER [--shape tiny|small|published] [--seed N] [--dtype float16|float32]
+usage: scripts/reference/make_enformer.py FOLDER [--shape tiny|small|odd|published] [--seed N] [--dtype float16|float32]
                                           [--vectors] [--trunk-names]
        scripts/reference/make_enformer.py FOLDER --table-vectors [--seed N]
 
@@ -34,6 +34,9 @@ SHAPES = {
                  num_downsamples=4, dim_divisible_by=8, sequence_length=1024),
     "small": dict(dim=192, depth=2, heads=4, output_heads=dict(human=7, mouse=5), target_length=16, attn_dim_key=16,
                   num_downsamples=4, dim_divisible_by=32, sequence_length=2048),
+    # Widths that are no multiple of 8, and a window that is no whole bins.
+    "odd": dict(dim=36, depth=1, heads=2, output_heads=dict(human=3), target_length=20, attn_dim_key=10,
+                num_downsamples=4, dim_divisible_by=3, sequence_length=1003),
     "published": dict(dim=1536, depth=11, heads=8, output_heads=dict(human=5313, mouse=1643), target_length=896,
                       attn_dim_key=64, num_downsamples=7, dim_divisible_by=128, sequence_length=196608),
 }

@@ -17,7 +17,7 @@ import torch
 
 import make_model
 
-MODELS = {  # kind:layers,width,heads,inner[,positions]: heads of 16, 24, 32, 64 and 128
+MODELS = {  # kind:layers,width,heads,inner[,positions]: heads of 10 to 128
     "esm2_head16": "esm2:2,64,4,256",
     "esm2_head24": "esm2:1,96,4,384",
     "esm2_head32": "esm2:2,64,2,128",
@@ -25,6 +25,9 @@ MODELS = {  # kind:layers,width,heads,inner[,positions]: heads of 16, 24, 32, 64
     "esm2_head128": "esm2:1,128,1,256",
     "protbert_head16": "protbert:2,64,4,128,128",
     "protbert_head32": "protbert:2,64,2,128,128",
+    # Widths that are no multiple of 8.
+    "esm2_head10": "esm2:2,30,3,50",
+    "protbert_head11": "protbert:1,33,3,47,128",
 }
 # Lengths from 1, masks, and every letter of the alphabet.
 SEQUENCES = {

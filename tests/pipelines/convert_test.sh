@@ -211,4 +211,55 @@ proteinmpnn_refused 'num_edges is not a whole number' no_edges.pt
 proteinmpnn_refused 'noise_level is not a number' no_noise.pt
 proteinmpnn_refused '.*another.weight' more.pt
 
+# Files that are something else than they seem, and a torch that cannot read them safely (issue 42).
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:77ab\nsize 4096\n' >pointer.pt
+proteinmpnn_refused 'is a Git LFS pointer' pointer.pt
+refused 'is a Git LFS pointer' pointer.pt
+mkdir pointer
+cp "$enformer/config.json" pointer
+cp pointer.pt pointer/model.safetensors
+enformer_refused 'model.safetensors: is a Git LFS pointer' pointer
+for script in "proteinmpnn.py v_48_020.pt" "to_safetensors.py esm2_t2.pt"; do
+  last_command="an old torch: $script"
+  # shellcheck disable=SC2086
+  "$python" - "$source_dir/scripts/convert" $script refused >out.txt 2>err.txt <<'EOF'
+import runpy, sys
+import torch
+torch.__version__ = "1.13.1"
+sys.path.insert(0, sys.argv[1])
+sys.argv = sys.argv[2:]
+runpy.run_path(f"{sys.path[0]}/{sys.argv[0]}", run_name="__main__")
+EOF
+  rc=$?
+  check "refused" rc_is 1
+  check "one line" n_lines_is err.txt 1
+  check "the version" err_has 'needs torch 2.5 or newer .*here is 1.13.1'
+  check "no folder" absent refused
+done
+
+# Prefixes of training programs, in the model's folder and in what a converter reads (issue 42).
+"$python" - "$enformer" "$borzoi" <<'EOF' || exit 1
+import pathlib, shutil, sys
+import safetensors.torch, torch
+for source, wrapper in zip(map(pathlib.Path, sys.argv[1:]), ("_orig_mod.module.", "module.model.")):
+    state = {wrapper + name: value for name, value in safetensors.torch.load_file(source / "model.safetensors").items()}
+    for folder in (f"wrapped_{source.name}", f"pickled_{source.name}"):
+        pathlib.Path(folder).mkdir()
+        shutil.copy(source / "config.json", folder)
+    safetensors.torch.save_file(state, f"wrapped_{source.name}/model.safetensors")
+    torch.save(state, f"pickled_{source.name}/pytorch_model.bin")
+EOF
+enformer_py pickled_enformer_tiny unwrapped_enformer
+check "Enformer is converted" rc_is 0
+convert 0 pickled_borzoi_tiny unwrapped_borzoi
+for name in enformer borzoi; do
+  works infer tracks -q --device cpu --model "$source_dir/tests/data/models/${name}_tiny" \
+    "$source_dir/tests/data/models/${name}_tiny/windows.fa" -o tiny.npz
+  for folder in "wrapped_${name}_tiny" "unwrapped_$name"; do
+    works infer tracks -q --device cpu --model "$folder" "$source_dir/tests/data/models/${name}_tiny/windows.fa" -o got.npz
+    check "the same tracks of $folder" same_files tiny.npz got.npz
+  done
+  check "names of the model" bash -c "! grep -aq module unwrapped_$name/model.safetensors"
+done
+
 finish

@@ -47,7 +47,8 @@ __device__ __forceinline__ SplitOperand<kWave> load_operand(const Rows& x, std::
     float low = 0, high = 0;
     if (r < n_rows && k < n_columns) {
       low = load_element({x.data, x.stride, x.type}, row + r, static_cast<int>(column) + k);
-      high = load_element({x.data, x.stride, x.type}, row + r, static_cast<int>(column) + k + 1);
+      if (k + 1 < n_columns)
+        high = load_element({x.data, x.stride, x.type}, row + r, static_cast<int>(column) + k + 1);
     }
     result.high.word[w] = number16_pair<kType>(low, high);
     result.low.word[w] =

@@ -8,7 +8,7 @@
 //          each tile of queries, from L2; 4 n^2 head operations for n tokens and a head: compute
 //          bound from n = 100 or so.
 // Result   fp32 softmax with running maxima; the order of sums depends on the sequence alone.
-// Limits   head up to 192.
+// Limits   head up to 192; other than multiples of 8 are padded.
 // Source   Dao 2023, FlashAttention-2, arXiv 2307.08691; the layout of the weights of the second
 //          product: own.
 // Oracle   make_reference_context, lib/ops/reference_context.hpp.
@@ -20,6 +20,7 @@
 #include "gpu/ops/attention/attention_warpgroup.hpp"
 #include "gpu/ops/attention/head_limits.hpp"
 #include "gpu/ops/device.hpp"
+#include "gpu/ops/gather/padded_heads.hpp"
 #include "lib/ops/attention/attention.hpp"
 
 namespace biogpu::gpu::ops {
@@ -50,6 +51,7 @@ void launch_attention(const AttentionArgs& a, Stream& stream) {
 
 void attention(Device& device, const biogpu::ops::Attention& op) {
   require_heads("attention", {op.q.shape[2], op.v.shape[2]}, 192);
+  if (run_with_padded_heads(device, op, attention)) return;
   AttentionArgs args;
   args.q = rows_of(op.q);
   args.k = rows_of(op.k);

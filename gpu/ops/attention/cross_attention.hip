@@ -10,7 +10,7 @@
 //          operations: bound by memory, or by latency for one short sequence. 480 keys of 8 heads
 //          of 32 are 492 KB a query, 0.1 us at 4.8 TB/s.
 // Result   products, softmax and sums in fp32; their order depends on the number of keys alone.
-// Limits   head up to 128.
+// Limits   head up to 128; other than multiples of 8 are padded.
 // Source   Dao et al. 2023, Flash-Decoding (one block a query here); own.
 // Oracle   cross_attention_ref, lib/ops/attention/cross_attention_ref.cpp.
 #include "lib/ops/attention/cross_attention.hpp"
@@ -18,6 +18,7 @@
 #include "gpu/ops/attention/head_limits.hpp"
 #include "gpu/ops/device.hpp"
 #include "gpu/ops/element_access.hpp"
+#include "gpu/ops/gather/padded_heads.hpp"
 #include "gpu/prim/fast_math.hpp"
 #include "gpu/prim/wave.hpp"
 #include "gpu/rt/kernel.hpp"
@@ -160,6 +161,7 @@ void cross_attention(Device& device, const biogpu::ops::CrossAttention& op) {
   const std::int64_t n_rows = op.q.shape[0];
   require_heads("cross_attention", {op.q.shape[2]}, 128);
   if (n_rows == 0 || op.queries->n_segments == 0) return;
+  if (run_with_padded_heads(device, op, cross_attention)) return;
   CrossAttentionArgs args{};
   args.q = rows_of(op.q);
   args.k = rows_of(op.k);

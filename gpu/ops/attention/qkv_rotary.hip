@@ -1,7 +1,7 @@
 // Queries, keys and values, with rotary positions in the product's epilogue or in a pass behind it.
 //
 // Shapes   see lib/ops/attention/qkv_rotary.hpp.
-// Mapping  of the pass: one thread per 4 or 8 pairs of one head, in order of memory.
+// Mapping  of the pass: one thread per 1, 4 or 8 pairs of one head, in order of memory.
 // Traffic  of the pass: 2/3 of the array read and written; memory bound.
 // Result   two products and a sum for each number.
 // Source   Su et al. 2021, arXiv 2104.09864.
@@ -31,6 +31,12 @@ __global__ __launch_bounds__(kRowBlock) void rotary_kernel(Rows x, const float* 
   const int column = pair / half * shape.head + pair % half;
   const float* const angles =
       cos_sin + std::int64_t{positions[at.row]} * shape.n_turned + pair % half;
+  if constexpr (kWidth == 1) {
+    const float a = load_element(x, at.row, column), b = load_element(x, at.row, column + half);
+    store_element(x, at.row, column, a * angles[0] - b * angles[half]);
+    store_element(x, at.row, column + half, b * angles[0] + a * angles[half]);
+    return;
+  }
   std::conditional_t<kWidth == 8, Float8, Float4> a, b;
   if constexpr (kWidth == 8) {
     a = load_elements8(x, at.row, column);
@@ -66,10 +72,17 @@ __global__ __launch_bounds__(kRowBlock) void rotary_kernel(Rows x, const float* 
 void launch_rotary(const Rows& x, const float* cos_sin, const std::int32_t* positions,
                    const RotaryShape& shape, std::int64_t n_rows, Stream& stream) {
   if (n_rows == 0) return;
-  const bool wide = shape.n_turned % 16 == 0 && shape.head % 8 == 0 && x.stride % 8 == 0;
-  stream.launch(wide ? rotary_kernel<8> : rotary_kernel<4>,
-                row_blocks(n_rows * (shape.n_heads * shape.n_turned / (wide ? 16 : 8))), kRowBlock,
-                x, cos_sin, positions, shape, n_rows);
+  // Pairs that lie side by side in both halves, in all heads and rows, are read at once.
+  const auto suits = [&](int width) {
+    return shape.n_turned % (2 * width) == 0 && shape.head % width == 0 && x.stride % width == 0 &&
+           reinterpret_cast<std::uintptr_t>(x.data) % 16 == 0;
+  };
+  const int width = suits(8) ? 8 : suits(4) ? 4 : 1;
+  stream.launch(width == 8   ? rotary_kernel<8>
+                : width == 4 ? rotary_kernel<4>
+                             : rotary_kernel<1>,
+                row_blocks(n_rows * (shape.n_heads * shape.n_turned / (2 * width))), kRowBlock, x,
+                cos_sin, positions, shape, n_rows);
 }
 
 void qkv_rotary(Device& device, const biogpu::ops::QkvRotary& op) {

@@ -15,7 +15,9 @@
 //          operations for n tokens and a head. Enformer (1,536 tokens, 8 heads of 64 and 192): 13.3
 //          GFLOP, 17 us at 800 TFLOP/s, for which L2 is asked for 90 MB: bound by both alike.
 // Result   fp32 softmax with running maxima; the order of sums depends on the segment alone.
-// Limits   keys of up to 64 numbers; more than 192 numbers of values repeat the scores.
+// Limits   keys of up to 64 numbers; more than 192 numbers of values repeat the scores. Widths
+// other
+//          than multiples of 8 are padded.
 // Source   Dai et al. 2019, Transformer-XL, arXiv 1901.02860 (the term); own (the skewed read).
 // Oracle   relative_attention_ref, lib/ops/attention/relative_attention_ref.cpp.
 #include "lib/ops/attention/relative_attention.hpp"
@@ -23,6 +25,7 @@
 #include "gpu/ops/attention/head_limits.hpp"
 #include "gpu/ops/attention/relative_attention_tile.hpp"
 #include "gpu/ops/device.hpp"
+#include "gpu/ops/gather/padded_heads.hpp"
 #include "gpu/rt/device.hpp"
 #include "gpu/rt/kernel.hpp"
 
@@ -91,7 +94,7 @@ void launch_relative_attention(const RelativeAttentionArgs& a, Device& device) {
 
 void relative_attention(Device& device, const biogpu::ops::RelativeAttention& op) {
   require_heads("relative_attention", {op.q.shape[2]}, 64);
-  require_heads("relative_attention", {op.v.shape[2]}, kAnyHead);
+  if (run_with_padded_heads(device, op, relative_attention)) return;
   RelativeAttentionArgs args{};
   args.q = rows_of(op.q);
   args.k = rows_of(op.k);

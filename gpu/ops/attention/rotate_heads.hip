@@ -8,11 +8,8 @@
 // Oracle   rotate_heads_ref, lib/ops/attention/rotate_heads_ref.cpp.
 #include "lib/ops/attention/rotate_heads.hpp"
 
-#include <string>
-
 #include "gpu/ops/device.hpp"
 #include "gpu/ops/rotary.hpp"
-#include "gpu/rt/error.hpp"
 
 namespace biogpu::gpu::ops {
 
@@ -21,10 +18,6 @@ void rotate_heads(Device& device, const biogpu::ops::RotateHeads& op) {
   shape.head = static_cast<int>(op.x.shape[2]);
   shape.n_turned = static_cast<int>(op.rotary.cos_sin.shape[1]);
   shape.n_heads = static_cast<int>(op.x.shape[1]);
-  if (shape.head % 8 != 0 || shape.n_turned % 8 != 0)
-    throw DeviceError(DeviceError::Kind::failed,
-                      "rotary positions of " + std::to_string(shape.n_turned) + " numbers of " +
-                          std::to_string(shape.head) + "; GPUs take multiples of 8");
   launch_rotary(rows_of(op.x), op.rotary.cos_sin.as<float>(), op.positions.as<std::int32_t>(),
                 shape, op.x.shape[0], device.stream());
 }

@@ -8,12 +8,9 @@
 // Oracle   conv1d_ref, lib/ops/convolution/conv1d_ref.cpp.
 #include "lib/ops/convolution/conv1d.hpp"
 
-#include <string>
-
 #include "gpu/ops/convolution/conv_product.hpp"
 #include "gpu/ops/gemm/gemm_runner.hpp"
 #include "gpu/ops/gemm/gemm_warpgroup.hpp"
-#include "gpu/rt/error.hpp"
 
 namespace biogpu::gpu::ops {
 
@@ -45,10 +42,6 @@ bool multiply_rows(Device& device, const biogpu::ops::Conv1d& op) {
 }  // namespace
 
 void conv1d(Device& device, const biogpu::ops::Conv1d& op) {
-  if (op.x.shape[1] % 8 != 0)
-    throw DeviceError(DeviceError::Kind::failed, "a convolution of " +
-                                                     std::to_string(op.x.shape[1]) +
-                                                     " channels; GPUs take multiples of 8");
   if (multiply_rows(device, op)) return;
   const bool pointwise = op.taps == 1 && op.stride == 1;
   ConvProduct product;

@@ -21,9 +21,11 @@
 
 #include "gpu/ops/convolution/conv_args.hpp"
 #include "gpu/ops/convolution/conv_warpgroup.hpp"
+#include "gpu/ops/gather/padded_heads.hpp"
 #include "gpu/ops/gemm/gemm_operands.hpp"
 #include "gpu/ops/gemm/gemm_runner.hpp"
 #include "gpu/ops/gemm/gemm_tile.hpp"
+#include "gpu/rt/error.hpp"
 
 namespace biogpu::gpu::ops {
 namespace {
@@ -189,7 +191,7 @@ ConvArgs args_of(const ConvProduct& product) {
   args.sum_scale = weights.sum_scale;
   args.m = static_cast<int>(product.m);
   args.k = static_cast<int>(weights.k);
-  args.channels = static_cast<int>(product.linear->n_in / product.taps);
+  args.channels = static_cast<int>(weights.width / product.taps);
   args.taps = product.taps;
   args.stride = product.stride;
   args.segments = product.segments;
@@ -204,7 +206,15 @@ ConvArgs args_of(const ConvProduct& product) {
 
 // Segments that suit Hopper's products one after the other: the choice, and so the bytes, depend on
 // a segment alone.
-void multiply_windows(Device& device, const ConvProduct& product) {
+void multiply_windows(Device& device, const ConvProduct& given) {
+  ConvProduct product = given;
+  const std::int64_t channels = given.linear->n_in / given.taps;
+  product.x =
+      rows_of(padded_copy(device, tensor_of(given.x, given.n_x_rows, channels), PadSlot::rows));
+  const auto& weights = *static_cast<const DeviceLinear*>(given.linear->packed);
+  if (weights.width != given.taps * padded_width(channels))
+    throw DeviceError(DeviceError::Kind::failed,
+                      "a convolution's weight was uploaded without the axis of its taps");
   const ConvArgs args = args_of(product);
   const auto suits = [&](std::int64_t s) {
     return conv_suits_warpgroups(args, product.rows->length(s), device.stream());

@@ -19,7 +19,7 @@ struct RowPair {
 // y[r] = residual[r] + bias + sum over taps j of x[window(r) + j] W[:, j, :]^T, or of pairs of rows
 // p: p.second + sigmoid(y[r]) (p.first - p.second).
 struct ConvProduct {
-  Rows x;  // operand, contiguous rows of n_in / taps numbers, a multiple of 8
+  Rows x;  // operand, contiguous rows of n_in / taps numbers
   std::int64_t n_x_rows = 0;
   const tensor::Linear* linear = nullptr;  // [n, n_in]
   std::int64_t m = 0;                      // rows of the result

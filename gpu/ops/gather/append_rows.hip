@@ -9,7 +9,7 @@
 #include "lib/ops/gather/append_rows.hpp"
 
 #include "gpu/ops/device.hpp"
-#include "gpu/ops/element_access.hpp"
+#include "gpu/ops/output_access.hpp"
 #include "gpu/ops/row_threads.hpp"
 
 namespace biogpu::gpu::ops {
@@ -24,7 +24,7 @@ __global__ __launch_bounds__(kRowBlock) void append_rows_kernel(Rows out, Rows x
   const std::int64_t to = std::int64_t{starts[row]} + counts[row];
   if (to >= starts[row + 1]) return;
   const int column = 4 * group;
-  const bool aligned = column + 4 <= d && out.stride % 4 == 0 && x.stride % 4 == 0;
+  const bool aligned = column + 4 <= d && in_groups<4>(out) && in_groups<4>(x);
   if (aligned) return store_elements4(out, to, column, load_elements4(x, row, column));
   for (int c = column; c < d && c < column + 4; ++c)
     store_element(out, to, c, load_element(x, row, c));

@@ -7,8 +7,8 @@
 // Source   own.
 // Oracle   gather_rows_ref, lib/ops/gather/gather_rows_ref.cpp.
 #include "gpu/ops/device.hpp"
-#include "gpu/ops/element_access.hpp"
 #include "gpu/ops/gather/gather_rows.hpp"
+#include "gpu/ops/output_access.hpp"
 #include "gpu/ops/row_threads.hpp"
 #include "lib/ops/gather/gather_rows.hpp"
 
@@ -23,7 +23,7 @@ __global__ __launch_bounds__(kRowBlock) void copy_rows_kernel(Rows to, Rows from
   const int column = static_cast<int>(thread_number() % groups) * 4;
   if (row >= n_rows) return;
   const std::int64_t source = rows != nullptr ? rows[row] : row;
-  const bool aligned = column + 4 <= d && to.stride % 4 == 0 && from.stride % 4 == 0;
+  const bool aligned = column + 4 <= d && in_groups<4>(to) && in_groups<4>(from);
   if (aligned) return store_elements4(to, row, column, load_elements4(from, source, column));
   for (int c = column; c < d && c < column + 4; ++c) {
     store_element(to, row, c, load_element(from, source, c));

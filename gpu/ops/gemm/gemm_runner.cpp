@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "gpu/ops/gather/padded_heads.hpp"
 #include "gpu/ops/gemm/gemm_operands.hpp"
 #include "gpu/ops/gemm/gemm_warpgroup.hpp"
 #include "gpu/ops/rotary.hpp"
@@ -34,6 +35,7 @@ void GemmRunner::multiply(const Rows& x, std::int64_t m, const tensor::Linear& l
   GemmArgs args;
   args.a = static_cast<const std::uint16_t*>(x.data);  // of the first slice, where not split
   args.b = weights.weight;
+  const bool copies = !is_in_eights(x, linear.n_in);
   args.lda = split_ ? weights.k : x.stride;
   args.ldb = weights.k;
   args.n = static_cast<int>(linear.n_out);
@@ -45,7 +47,8 @@ void GemmRunner::multiply(const Rows& x, std::int64_t m, const tensor::Linear& l
   // Split operands in slices of rows, so that their memory stays small compared with the batch's
   // tensors.
   const std::int64_t n_rows_once =
-      split_ ? std::max<std::int64_t>(1024, (std::int64_t{128} << 20) / (2 * weights.k)) : m;
+      split_ || copies ? std::max<std::int64_t>(1024, (std::int64_t{128} << 20) / (2 * weights.k))
+                       : m;
   for (std::int64_t row = 0; row < m; row += n_rows_once) {
     const std::int64_t n_rows = std::min(n_rows_once, m - row);
     args.m = static_cast<int>(n_rows);
@@ -58,11 +61,17 @@ void GemmRunner::multiply(const Rows& x, std::int64_t m, const tensor::Linear& l
     args.out = from_row(out);
     args.epilogue.residual = from_row(epilogue.residual);
     if (epilogue.positions != nullptr) args.epilogue.positions = epilogue.positions + row;
+    Rows slice = from_row(x);
+    if (copies) {
+      slice = rows_of(padded_copy(device_, tensor_of(slice, n_rows, linear.n_in), PadSlot::rows));
+      args.a = static_cast<const std::uint16_t*>(slice.data);
+      if (!split_) args.lda = slice.stride;
+    }
     if (split_) {
       const auto needed = static_cast<std::size_t>(n_rows * weights.k);
       device_.grow(split_operands_, needed);
-      launch_split_rows(split_operands_.data(), from_row(x), SplitSide::a, 1, n_rows,
-                        static_cast<int>(linear.n_in), device_.stream());
+      launch_split_rows(split_operands_.data(), slice, SplitSide::a, 1, n_rows,
+                        static_cast<int>(weights.width), device_.stream());
       args.a = split_operands_.data();
     }
     multiply_once(args, weights, ways);

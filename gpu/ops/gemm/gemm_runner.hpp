@@ -15,7 +15,8 @@ namespace biogpu::gpu::ops {
 // Weights of a linear map as the matrix cores read them: Linear::packed of a device.
 struct DeviceLinear {
   std::uint16_t* weight = nullptr;  // [n_out, k]
-  std::int64_t k = 0;               // n_in, or 3 n_in where fp32 weights are sums of two numbers
+  std::int64_t width = 0;           // n_in, or its groups padded: Context::upload_linear()
+  std::int64_t k = 0;               // width, or 3 width where fp32 weights are sums of two numbers
   float sum_scale = 1;              // of sums of products with those: 1 / split_scale()
   float* bias = nullptr;            // [n_out], or not given
   std::uint16_t* bias16 = nullptr;  // the same as operands: what the vendor's library adds
@@ -27,7 +28,7 @@ class GemmRunner {
  public:
   explicit GemmRunner(Device& device);
 
-  // out = epilogue(x w^T); x: operand rows [m, n_in].
+  // out = epilogue(x w^T); x: operand rows [m, n_in], at any place.
   void multiply(const Rows& x, std::int64_t m, const tensor::Linear& linear,
                 const GemmEpilogue& epilogue, const Rows& out);
 

@@ -13,6 +13,7 @@
 #include "lib/ops/knn_graph/edge_embed.hpp"
 
 #include "gpu/ops/device.hpp"
+#include "gpu/ops/knn_graph/edge_limits.hpp"
 #include "gpu/ops/knn_graph/edge_product.hpp"
 #include "gpu/ops/knn_graph/orientation.hpp"
 #include "gpu/prim/exact_math.hpp"
@@ -169,6 +170,8 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kThreads<kWave>, 2) void edge_embed_kernel(Embed
 
 void edge_embed(Device& device, const biogpu::ops::EdgeEmbed& op) {
   const std::int64_t n_nodes = op.points.shape[0];
+  require_width("edge_embed", op.out.shape[2], edges::kHidden);
+  require_neighbours("edge_embed", op.rows.shape[1], edges::kMaxNeighbours);
   if (n_nodes == 0) return;
   edges::EmbedArgs args{};
   args.points = op.points.as<float>();

@@ -14,6 +14,7 @@
 #include "lib/ops/knn_graph/edge_message.hpp"
 
 #include "gpu/ops/device.hpp"
+#include "gpu/ops/knn_graph/edge_limits.hpp"
 #include "gpu/ops/knn_graph/edge_rows.hpp"
 #include "gpu/rt/kernel.hpp"
 
@@ -150,6 +151,8 @@ MessageArgs args_of(const biogpu::ops::EdgeMessage& op) {
 
 void edge_message(Device& device, const biogpu::ops::EdgeMessage& op) {
   const auto n_nodes = static_cast<std::size_t>(op.out.shape[0]);
+  require_width("edge_message", op.out.shape[1], edges::kHidden);
+  require_neighbours("edge_message", op.senders.shape[1], edges::kMaxNeighbours);
   if (n_nodes == 0) return;
   Stream& stream = device.stream();
   with_matrix_wave(stream.wave_width(), [&](auto wave) {

@@ -13,6 +13,7 @@
 #include "lib/ops/knn_graph/edge_update.hpp"
 
 #include "gpu/ops/device.hpp"
+#include "gpu/ops/knn_graph/edge_limits.hpp"
 #include "gpu/ops/knn_graph/edge_rows.hpp"
 #include "gpu/rt/kernel.hpp"
 
@@ -80,6 +81,8 @@ __global__ BIOGPU_LAUNCH_BOUNDS(kThreads<kWave>, 2) void edge_update_kernel(Upda
 
 void edge_update(Device& device, const biogpu::ops::EdgeUpdate& op) {
   const std::int64_t n_nodes = op.edges.shape[0];
+  require_width("edge_update", op.edges.shape[2], edges::kHidden);
+  require_neighbours("edge_update", op.edges.shape[1], edges::kMaxNeighbours);
   if (n_nodes == 0) return;
   const edges::UpdateArgs args{op.edges.as<float>(),
                                op.counts.as<std::int32_t>(),

@@ -10,6 +10,7 @@
 #include "lib/ops/knn_graph/nearest_rows.hpp"
 
 #include "gpu/ops/device.hpp"
+#include "gpu/ops/knn_graph/edge_limits.hpp"
 #include "gpu/prim/exact_math.hpp"
 #include "gpu/rt/kernel.hpp"
 
@@ -108,6 +109,7 @@ __global__ __launch_bounds__(kBlock) void nearest_rows_kernel(NearestArgs s) {
 
 void nearest_rows(Device& device, const biogpu::ops::NearestRows& op) {
   const std::int64_t n_rows = op.points.shape[0];
+  require_neighbours("nearest_rows", op.rows.shape[1], kMaxNeighbours);
   if (n_rows == 0) return;
   const NearestArgs args{op.points.as<float>() + 3 * op.point,
                          op.points.stride[0],

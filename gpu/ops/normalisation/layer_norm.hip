@@ -6,11 +6,12 @@
 //          every group of 4 W, in registers from the load to the store. Long rows of fp32 are
 //          normalised by blocks of a few waves, one row after the other: weights stay in
 //          registers, and the next row's loads are under way. Kernels are compiled for the type of
-//          16-bit arrays, and for rows of x alone.
+//          16-bit arrays, and for rows of x alone. Rows that are no multiple of 4 long, that lie at
+//          other places or are longer than 5,120: one wave each, a number at a time, read three
+//          times.
 // Traffic  bytes of each given array once; 8 d operations a row; memory bound.
 // Result   mean, then variance of the differences, in fp32; sums in an order that depends on W and
 //          d and the type of x only.
-// Limits   d <= kLayerNormWidth.
 // Source   Ba, Kiros and Hinton 2016, arXiv 1607.06450.
 // Oracle   make_reference_context, lib/ops/reference_context.hpp.
 #include "gpu/ops/normalisation/layer_norm.hpp"
@@ -76,6 +77,53 @@ __global__ __launch_bounds__(kWaves* kWave) void long_layer_norm_kernel(LayerNor
   }
 }
 
+// Rows of any width at any place. A lane reads and writes the same columns each time, so that a
+// target may be the memory of what is read.
+template <int kWave>
+__global__ __launch_bounds__(kRowsOfBlock* kWave) void any_layer_norm_kernel(LayerNormArgs a) {
+  const std::int64_t row =
+      blockIdx.x * static_cast<std::int64_t>(kRowsOfBlock) + threadIdx.x / kWave;
+  if (row >= a.n_rows) return;
+  const int lane = wave_lane<kWave>();
+  const std::int64_t source = a.ids != nullptr ? a.ids[row] : row;
+  const float factor = a.scale != nullptr ? a.scale[row] : 1.0f;
+  const auto number = [&](int c) {
+    float x = load_element(a.x, source, c) * factor;
+    if (a.position_table.data != nullptr) x += load_element(a.position_table, a.positions[row], c);
+    if (a.add.data != nullptr) x += load_element(a.add, row, c);
+    return x;
+  };
+  float sum = 0, squares = 0;
+  for (int c = lane; c < a.d; c += kWave) sum += number(c);
+  const float mean = wave_sum<kWave>(sum) / static_cast<float>(a.d);
+  for (int c = lane; c < a.d; c += kWave) {
+    const float apart = number(c) - mean;
+    squares += apart * apart;
+  }
+  const float variance = wave_sum<kWave>(squares) / static_cast<float>(a.d);
+  const float scale = 1.0f / sqrtf(variance + a.eps);
+  for (int c = lane; c < a.d; c += kWave) {
+    const float x = number(c);
+    if (a.sum.data != nullptr) store_element(a.sum, row, c, x);
+    if (a.weight == nullptr) continue;
+    const float y = (x - mean) * scale * a.weight[c] + a.bias[c];
+    if (a.out.data != nullptr) store_element(a.out, row, c, y);
+    if (a.out_operand.data != nullptr) store_element(a.out_operand, row, c, y);
+  }
+}
+
+// Whether groups of 4 columns of all arrays can be read and written at once, and fit in registers.
+bool suits_groups(const LayerNormArgs& a) {
+  constexpr int kMaxWidth = 5120;
+  if (a.d % 4 != 0 || a.d > kMaxWidth) return false;
+  const auto aligned = [](const void* data, std::size_t bytes) {
+    return reinterpret_cast<std::uintptr_t>(data) % (4 * bytes) == 0;
+  };
+  for (const Rows* const rows : {&a.x, &a.add, &a.position_table, &a.sum, &a.out, &a.out_operand})
+    if (rows->stride % 4 != 0 || !aligned(rows->data, bytes_of(rows->type))) return false;
+  return aligned(a.weight, sizeof(float)) && aligned(a.bias, sizeof(float));
+}
+
 // Groups of 4 W columns: the fewer registers, the more rows are under way.
 template <int kWave, Number16 kType, bool kPlain, class Run>
 void with_groups(int d, Run&& run) {
@@ -119,6 +167,8 @@ void launch_layer_norm(const LayerNormArgs& a, Stream& stream) {
     stream.launch(kernel, static_cast<std::size_t>(ceil_div(a.n_rows, kRowsOfBlock)),
                   kRowsOfBlock * static_cast<unsigned>(stream.wave_width()), a);
   };
+  if (!suits_groups(a))
+    return run(stream.wave_width() == 64 ? any_layer_norm_kernel<64> : any_layer_norm_kernel<32>);
   bool is_bf16 = false;
   for (const Rows* const rows : {&a.x, &a.add, &a.position_table, &a.sum, &a.out, &a.out_operand})
     is_bf16 |= rows->type == Element::bf16;

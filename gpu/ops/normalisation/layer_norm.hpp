@@ -1,10 +1,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "gpu/ops/elements.hpp"
-#include "gpu/rt/error.hpp"
 #include "gpu/rt/stream.hpp"
 
 namespace biogpu::gpu::ops {
@@ -15,9 +13,9 @@ namespace biogpu::gpu::ops {
 // all of one type.
 struct LayerNormArgs {
   std::int64_t n_rows = 0;
-  int d = 0;  // a multiple of 4, up to kLayerNormWidth
-  Rows x;     // [n_rows, d]; with ids the table, [V, d]
-  Rows add;   // [n_rows, d], or not given
+  int d = 0;
+  Rows x;    // [n_rows, d]; with ids the table, [V, d]
+  Rows add;  // [n_rows, d], or not given
 
   const std::int32_t* ids = nullptr;  // [n_rows]
   const float* scale = nullptr;       // [n_rows]; not given: 1
@@ -32,18 +30,12 @@ struct LayerNormArgs {
   Rows out_operand;  //
 };
 
-inline constexpr int kLayerNormWidth = 5120;
-
 void launch_layer_norm(const LayerNormArgs& args, Stream& stream);
 
 // Rows of an operation with the targets of a normalisation: embed and add_layer_norm. args: what
 // the rows come from.
 template <class Op>
 void launch_layer_norm_targets(LayerNormArgs args, const Op& op, Stream& stream) {
-  if (args.d > kLayerNormWidth)
-    throw DeviceError(DeviceError::Kind::failed, "a model of width " + std::to_string(args.d) +
-                                                     "; this build's GPU kernels go up to " +
-                                                     std::to_string(kLayerNormWidth));
   args.weight = op.norm.weight.template as<float>();
   args.bias = op.norm.bias.template as<float>();
   args.eps = op.norm.eps;

@@ -1,6 +1,10 @@
 #include "lib/models/base/dna_model.hpp"
 
+#include <fmt/format.h>
+
 #include <string>
+
+#include "lib/core/error.hpp"
 
 namespace biogpu::models {
 
@@ -16,6 +20,15 @@ KeptWindow DnaModel::kept_window(const Outputs& outputs, std::size_t i, std::siz
     window.arrays.add({array.name, shape, array.values.piece(i * size, size)});
   }
   return window;
+}
+
+void DnaModel::require_strands() const {
+  if (info_.window % info_.bin_size == 0) return;
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("--strands both: windows of {} bases are no whole bins of {}, so the bins "
+                  "of the other strand are others; use --strands forward",
+                  info_.window, info_.bin_size));
 }
 
 bool DnaModel::is_near(std::span<const std::uint8_t> kept,

@@ -80,6 +80,8 @@ class DnaModel : public Model {
 
   const Info& info() const { return info_; }
   const std::vector<HeadChoice>& heads() const { return heads_; }  // as they were loaded
+  // Throws Error{usage} where bins of a window's reverse complement are not those of the window.
+  void require_strands() const;
 
   // letters: codes of lib/ops/convolution/conv1d_letters.hpp, windows one after the other.
   virtual Outputs run(std::span<const std::uint8_t> letters, const Request& request) = 0;

@@ -9,6 +9,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/tensor/weights/foreign_file.hpp"
 
 namespace biogpu::models {
 namespace {
@@ -91,6 +92,8 @@ void check_vocabulary_file(const std::string& folder, const Vocabulary& vocabula
   for (std::string word; std::getline(file, word);) {
     while (!word.empty() && (word.back() == '\r' || word.back() == ' ')) word.pop_back();
     if (word.empty()) continue;
+    if (id == 0 && !tensor::foreign_file(word).empty())
+      throw Error(ErrorCode::bad_input, fmt::format("{}: {}", path, tensor::foreign_file(word)));
     if (id >= vocabulary.tokens.size() || word != vocabulary.tokens[id])
       throw Error(ErrorCode::bad_input,
                   fmt::format("{}: word {} is {}; expected {}", path, id, biogpu::quoted(word),

@@ -90,7 +90,7 @@ Borzoi::Batch Borzoi::make_batch(Pass& pass, std::span<const std::uint8_t> lette
   std::vector<std::int32_t> starts = window_starts(n_windows, n_letters);
   for (std::int64_t level = 0; level <= config_.n_levels(); ++level) {
     batch.levels.push_back(pass.segments(starts));
-    starts = tensor::shortened_starts(starts, kPool);
+    starts = tensor::whole_window_starts(starts, kPool);
   }
   const std::size_t first = skip_level(0);
   // The transformer's level comes last: a device keeps the plan of attention of one.

@@ -38,9 +38,13 @@ void read_lengths(const ModelConfig& file, Config& config) {
   const std::int64_t position = std::int64_t{1} << config.n_levels();
   config.sequence_length =
       file.count_or("sequence_length", kMaxPositions * position, kMaxPositions * position);
-  if (config.sequence_length % position != 0)
-    file.fail(fmt::format("sequence_length is {}; expected a multiple of {}",
-                          config.sequence_length, position));
+  // A pool leaves out a last row that has no second one; the U-Net goes back to twice the rows.
+  const std::int64_t rows_of_position = position / config.bin_size();
+  if (config.n_positions() < 1 || config.n_rows() % rows_of_position != 0)
+    file.fail(
+        fmt::format("sequence_length is {}, which is {} whole bins of {}; expected a multiple "
+                    "of {} bins",
+                    config.sequence_length, config.n_rows(), config.bin_size(), rows_of_position));
   if (file.flag_or("return_center_bins_only", true))
     config.bins =
         crop_bins(file, "bins_to_return", config.n_rows(), file.integer_or("bins_to_return", 6144));
@@ -78,20 +82,10 @@ Config read_config(const ModelConfig& file) {
 }
 
 void require_gpu_shape(const ModelConfig& file, const Config& config) {
-  const auto fail = [&](const char* what, std::int64_t n, const char* most) {
-    file.fail(fmt::format("{} is {}; GPUs take multiples of 8{}; use --device cpu", what, n, most));
-  };
-  for (const std::int64_t n : config.channels)
-    if (n % 8 != 0) fail("a width of conv_channels or dim", n, "");
-  if (config.final_width % 8 != 0) fail("final_channels", config.final_width, "");
-  if (config.is_flash) {
-    if (config.d_key % 8 != 0 || config.d_key < 16 || config.d_key > 192)
-      fail("dim / heads", config.d_key, " from 16 to 192");
-    if (config.n_rotated % 8 != 0) fail("rotary_emb_dim", config.n_rotated, "");
-    return;
-  }
-  if (config.d_key % 8 != 0 || config.d_key > 64) fail("attn_dim_key", config.d_key, " up to 64");
-  if (config.d_value % 8 != 0) fail("attn_dim_value", config.d_value, "");
+  const std::int64_t largest = config.is_flash ? 192 : 64;
+  if (config.d_key > largest)
+    file.fail(fmt::format("{} is {}; GPUs take up to {}; use --device cpu",
+                          config.is_flash ? "dim / heads" : "attn_dim_key", config.d_key, largest));
 }
 
 }  // namespace biogpu::models::borzoi

@@ -61,11 +61,10 @@ void read_attention(const ModelConfig& file, Config& config) {
 void read_lengths(const ModelConfig& file, std::int64_t n_downsamples, Config& config) {
   config.sequence_length = file.count_or("sequence_length", 196608, kMaxBases);
   const std::int64_t bin = std::int64_t{1} << n_downsamples;
-  if (config.sequence_length % bin != 0 || config.sequence_length / bin > kMaxPositions)
-    file.fail(fmt::format(
-        "sequence_length is {} and num_downsamples {}; expected a multiple of {}, at most {}",
-        config.sequence_length, n_downsamples, bin, bin * kMaxPositions));
-  config.n_positions = config.sequence_length / bin;
+  config.n_positions = (config.sequence_length + bin - 1) / bin;
+  if (config.n_positions > kMaxPositions)
+    file.fail(fmt::format("sequence_length is {} and num_downsamples {}; expected at most {}",
+                          config.sequence_length, n_downsamples, bin * kMaxPositions));
   const BinRange bins =
       crop_bins(file, "target_length", config.n_positions, file.integer_or("target_length", 896));
   config.first_bin = bins.first;
@@ -103,15 +102,9 @@ Config read_config(const ModelConfig& file) {
 }
 
 void require_gpu_shape(const ModelConfig& file, const Config& config) {
-  for (const std::int64_t n : config.channels)
-    if (n % 8 != 0)
-      file.fail(
-          fmt::format("the tower has {} channels; GPUs take multiples of 8; use --device cpu", n));
-  if (config.d_key % 8 == 0 && config.d_key <= 64 && config.d_value % 8 == 0) return;
-  file.fail(fmt::format(
-      "attn_dim_key is {} and dim / heads {}; GPUs take multiples of 8, the first up to 64; "
-      "use --device cpu",
-      config.d_key, config.d_value));
+  if (config.d_key > 64)
+    file.fail(
+        fmt::format("attn_dim_key is {}; GPUs take up to 64; use --device cpu", config.d_key));
 }
 
 }  // namespace biogpu::models::enformer

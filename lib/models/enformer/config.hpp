@@ -22,15 +22,16 @@ struct Config {
   std::int64_t d_value = 0;            // width / n_heads, also the number of positional features
   std::vector<std::int64_t> channels;  // of the stem, then of each tower block; the last is width
   std::int64_t sequence_length = 0;    // bases of a window
-  std::int64_t n_positions = 0;        // of the transformer
-  std::int64_t first_bin = 0;          // position of the first bin
-  std::int64_t n_bins = 0;             // positions that predictions are for
-  std::vector<TrackHead> heads;        // by name
+  // Of the transformer: whole bins of a window and, where bases are left, one more for those.
+  std::int64_t n_positions = 0;
+  std::int64_t first_bin = 0;    // position of the first bin
+  std::int64_t n_bins = 0;       // positions that predictions are for
+  std::vector<TrackHead> heads;  // by name
   // From the key `gamma`; nothing: the table where the folder has it, else by use_tf_gamma.
   std::optional<GammaForm> gamma;
   bool use_tf_gamma = false;
 
-  std::int64_t bin_size() const { return sequence_length / n_positions; }
+  std::int64_t bin_size() const { return std::int64_t{1} << channels.size(); }
   std::int64_t first_base() const { return first_bin * bin_size(); }  // of the first bin
   std::int64_t embedding_width() const { return 2 * width; }
 };

@@ -30,7 +30,8 @@ void contact_block(const Head& q, std::int64_t row, float scale, const float* lo
   const std::int64_t lanes = n_lanes(), pitch = kVectors * lanes;
   const std::int64_t n_rows = std::min(pitch, q.n - row);
   pack_queries(q, row, kUnits * scale, pitch, scratch.queries);
-  score_block<kVectors>(scratch.keys, q.n, q.size, scratch.queries, scratch.scores);
+  score_block<kVectors>(scratch.keys, padded_head(q.size), q.n, q.size, scratch.queries,
+                        scratch.scores);
   HWY_ALIGN float of_block[kMaxQueries] = {};
   for (std::int64_t i = 0; i < n_rows; ++i) of_block[i] = kUnits * log_sums[row + i];
   for (std::int64_t j = 0; j < q.n; ++j)

@@ -53,7 +53,10 @@ void Esm2::read_config(const ModelConfig& config) {
   if (config.count_or("vocab_size", info_.vocabulary.size()) != info_.vocabulary.size())
     config.fail(fmt::format("vocab_size is {}; ESM-2 has {}", config.count("vocab_size"),
                             info_.vocabulary.size()));
-  shape_ = read_encoder_shape(config, 1e-5);
+  shape_ = read_encoder_shape(context_, config, 1e-5);
+  if (shape_.d_head() % 2 != 0)
+    config.fail(fmt::format("heads of {} numbers; expected an even number, for rotary positions",
+                            shape_.d_head()));
   info_.n_layers = shape_.n_layers;
   info_.d_model = shape_.d_model;
   info_.n_heads = shape_.n_heads;

@@ -12,6 +12,7 @@ using tensor::Tensor;
 
 bool is_near_for(const TowerReach& reach, std::span<const std::uint8_t> kept,
                  std::span<const std::uint8_t> changed) {
+  if (!reach.has_whole_bins()) return false;  // the last bin is another one in a part
   constexpr std::int64_t kWorth = 4;  // less is not saved by more work to put parts together
   return kWorth * reach.part_size(reach.reached(differing(kept, changed))) <= reach.n_rows();
 }

@@ -40,7 +40,7 @@ tensor::Linear ConvReader::conv(const std::string& name, std::int64_t n_out, std
   if (table_.maps() == WeightTable::Maps::only_checked) return {};
   std::vector<float> by_tap = ops::conv1d_weight(weight.view);
   tensor::Linear map =
-      context_.upload_linear(Tensor(by_tap.data(), DType::f32, {n_out, n_taps * n_in}), bias.view);
+      context_.upload_linear(Tensor(by_tap.data(), DType::f32, {n_out, n_taps, n_in}), bias.view);
   map.sum_in_parts = true;
   return map;
 }

@@ -30,7 +30,8 @@ EncoderLayer read_encoder_layer(tensor::Context& context, tensor::WeightTable& t
 
 }  // namespace
 
-EncoderShape read_encoder_shape(const ModelConfig& config, double eps) {
+EncoderShape read_encoder_shape(const tensor::Context& context, const ModelConfig& config,
+                                double eps) {
   EncoderShape shape;
   shape.n_layers = config.count("num_hidden_layers");
   shape.d_model = config.count("hidden_size");
@@ -42,10 +43,10 @@ EncoderShape read_encoder_shape(const ModelConfig& config, double eps) {
   shape.eps = static_cast<float>(its_eps);
   if (shape.d_model % shape.n_heads != 0)
     config.fail("hidden_size is no multiple of num_attention_heads");
-  const std::int64_t d_head = shape.d_head();
-  if (d_head % 8 != 0 || d_head < 16 || d_head > 128)
-    config.fail(
-        fmt::format("heads of {} numbers; expected a multiple of 8 from 16 to 128", d_head));
+  constexpr std::int64_t kMaxDeviceHead = 192;
+  if (context.kind() == tensor::Context::Kind::gpu && shape.d_head() > kMaxDeviceHead)
+    config.fail(fmt::format("heads of {} numbers; GPUs take up to {}; use --device cpu",
+                            shape.d_head(), kMaxDeviceHead));
   return shape;
 }
 

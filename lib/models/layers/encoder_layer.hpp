@@ -24,7 +24,8 @@ struct EncoderShape {
 
 // Throws Error{bad_input} for heads that attention cannot take and for an eps that is none. eps:
 // where config.json has none.
-EncoderShape read_encoder_shape(const ModelConfig& config, double eps);
+EncoderShape read_encoder_shape(const tensor::Context& context, const ModelConfig& config,
+                                double eps);
 
 struct EncoderLayer {
   tensor::Linear qkv;

@@ -19,10 +19,12 @@ struct RowRange {
 // of two rows into one.
 class TowerReach {
  public:
-  // taps: of each level's convolution, odd; n_letters: of the window, a multiple of bin_size().
+  // taps: of each level's convolution, odd; n_letters: of the window.
   TowerReach(std::vector<std::int64_t> taps, std::int64_t n_letters);
 
   std::int64_t bin_size() const { return std::int64_t{1} << taps_.size(); }
+  // Whether the window is whole bins: the rest is about such windows alone.
+  bool has_whole_bins() const { return n_letters_ % bin_size() == 0; }
   std::int64_t n_rows() const { return n_letters_ / bin_size(); }
   // The rows of the tower's result that letters decide on.
   RowRange reached(RowRange letters) const;

@@ -57,7 +57,7 @@ void ProtBert::read_config(const ModelConfig& config, bool keep_rare) {
   if (config.count("vocab_size") != info_.vocabulary.size())
     config.fail(fmt::format("vocab_size is {}; ProtBERT has {}", config.count("vocab_size"),
                             info_.vocabulary.size()));
-  shape_ = read_encoder_shape(config, 1e-12);
+  shape_ = read_encoder_shape(context_, config, 1e-12);
   info_.n_layers = shape_.n_layers;
   info_.d_model = shape_.d_model;
   info_.n_heads = shape_.n_heads;

@@ -101,10 +101,6 @@ TensorNet::TensorNet(const std::string& folder, const ModelConfig& config, tenso
   if (context.kind() == tensor::Context::Kind::gpu) {
     if (context.precision() != tensor::Precision::fp32)
       throw Error(ErrorCode::usage, "TensorNet computes in fp32 on a GPU: use --precision fp32");
-    if (config_.width % 16 != 0)
-      config.fail(fmt::format("the width is {}; a GPU needs a multiple of 16", config_.width));
-    if (config_.n_charges % 8 != 0)
-      config.fail(fmt::format("q_dim is {}; a GPU needs a multiple of 8", config_.n_charges));
   }
   if (options.atom_references &&
       (config_.gated || !config_.has_prior(tensornet::Prior::Kind::atomref)))

@@ -6,8 +6,8 @@ namespace biogpu::ops {
 
 // softmax(cap(scale q k^T + bias)) v for each segment and head by itself, softmax in fp32 with
 // running maxima. (Dao et al. 2022, arXiv 2205.14135) cap(x) = soft_cap tanh(x / soft_cap), x where
-// there is none. h and h_v: multiples of 8 from 16 to 192. H is a multiple of G: query head i uses
-// key head i / (H / G).
+// there is none. h and h_v: any; GPUs: up to 192. H is a multiple of G: query head i uses key head
+// i / (H / G).
 struct Attention {
   Tensor q;  // operand [T, H, h], rows of any distance
   Tensor k;  // operand [T, G, h], rows of any distance

@@ -70,7 +70,7 @@ void attend_block(const Attention& op, const Place& at, std::int64_t row,
   const std::int64_t value_size = op.v.shape[2];
   const std::int64_t n_rows = std::min(pitch, n - row);
   pack_queries(at.q, row, kUnits * op.scale, pitch, scratch.queries);
-  score_block<kVectors>(scratch.keys, n, size, scratch.queries, scratch.scores);
+  score_block<kVectors>(scratch.keys, padded_head(size), n, size, scratch.queries, scratch.scores);
   if (!op.bias.empty())
     for (std::int64_t i = 0; i < n_rows; ++i)
       add_bias(op.bias, at, row + i, scratch.scores + i, pitch);

@@ -7,7 +7,7 @@ namespace biogpu::ops {
 // softmax(scale q k^T) v, softmax in fp32: each segment of queries sees keys that are elsewhere, as
 // the rows of an encoder or of a cache. Made for few queries a segment; `attention` is for rows
 // that see each other. (Vaswani et al. 2017, arXiv 1706.03762; shared keys: Ainslie et al. 2023,
-// arXiv 2305.13245) h: a multiple of 8 up to 128. A query that sees no key gets 0.
+// arXiv 2305.13245) h: any; GPUs: up to 128. A query that sees no key gets 0.
 struct CrossAttention {
   Tensor q;  // operand [T, H, h], rows of any distance
   Tensor k;  // operand [*, G, h], rows of any distance; v the same

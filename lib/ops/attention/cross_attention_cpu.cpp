@@ -32,9 +32,12 @@ void cross_scores(const float* query, const Head& keys, float scale, float* scor
   for (std::int64_t j = 0; j < keys.n; ++j) {
     const float* const key = keys.data + j * keys.stride;
     auto sum = hn::Zero(part);
-    for (std::int64_t e = 0; e < keys.size; e += lanes)
+    std::int64_t e = 0;
+    for (; e + lanes <= keys.size; e += lanes)
       sum = hn::MulAdd(hn::LoadU(part, query + e), hn::LoadU(part, key + e), sum);
-    scores[j] = scale * hn::GetLane(hn::SumOfLanes(part, sum));
+    float rest = 0;
+    for (; e < keys.size; ++e) rest += query[e] * key[e];
+    scores[j] = scale * (hn::GetLane(hn::SumOfLanes(part, sum)) + rest);
   }
   const auto whole = static_cast<std::int64_t>(hn::Lanes(F32()));
   for (std::int64_t j = keys.n; j % whole != 0; ++j)
@@ -78,12 +81,18 @@ void cross_mix(const float* weights, const Head& values, float sum, float* out) 
     hn::StoreU(hn::Mul(y2, inverse), part, out + e + 2 * lanes);
     hn::StoreU(hn::Mul(y3, inverse), part, out + e + 3 * lanes);
   }
-  for (; e < values.size; e += lanes) {
+  for (; e + lanes <= values.size; e += lanes) {
     auto y = hn::Zero(part);
     for (std::int64_t j = 0; j < values.n; ++j)
       y = hn::MulAdd(hn::Set(part, weights[j]),
                      hn::LoadU(part, values.data + j * values.stride + e), y);
     hn::StoreU(hn::Mul(y, inverse), part, out + e);
+  }
+  for (; e < values.size; ++e) {
+    float y = 0;
+    for (std::int64_t j = 0; j < values.n; ++j)
+      y += weights[j] * values.data[j * values.stride + e];
+    out[e] = y * hn::GetLane(inverse);
   }
 }
 

@@ -10,7 +10,7 @@ namespace biogpu::ops {
 //   out_i = sum_j softmax_j(logit[i, j]) v_j
 // (Dai et al. 2019, Transformer-XL, arXiv 1901.02860; Avsec et al. 2021, Enformer,
 // doi:10.1038/s41592-021-01252-x.) The biases are added to q as it is: q holds the scale.
-// d_k: a multiple of 8 up to 64; d_v: a multiple of 8.
+// d_k and d_v: any; GPUs: d_k up to 64.
 struct RelativeAttention {
   Tensor q;              // operand [T, H, d_k], rows of any distance
   Tensor k;              // operand [T, H, d_k], rows of any distance

@@ -24,28 +24,28 @@ namespace HWY_NAMESPACE {
 
 // Memory of one task; pitch: queries of a block.
 struct RelativeScratch {
-  float* keys;      // [n, d_k]
-  float* values;    // [n, d_v]
+  float* keys;      // [n, padded d_k]
+  float* values;    // [n, padded d_v]
   float* content;   // [d_k, pitch]: queries with the content bias
   float* position;  // [d_k, pitch]: queries with the position bias
-  float* mixed;     // [d_v, pitch]
+  float* mixed;     // [padded d_v, pitch]
   float* scores;    // [n, pitch]
   float* band;      // [n + pitch - 1, pitch]; a vector's rows in front of it may be read
 
   RelativeScratch(float* memory, std::int64_t n, std::int64_t d_k, std::int64_t d_v) {
     const std::int64_t pitch = 2 * n_lanes();
     keys = memory;
-    values = keys + round_up(n * d_k, pitch);
-    content = values + round_up(n * d_v, pitch);
+    values = keys + round_up(n * padded_head(d_k), pitch);
+    content = values + round_up(n * padded_head(d_v), pitch);
     position = content + d_k * pitch;
     mixed = position + d_k * pitch;
-    scores = mixed + d_v * pitch;
+    scores = mixed + padded_head(d_v) * pitch;
     band = scores + n * pitch + n_lanes() * pitch;
   }
   static std::int64_t size(std::int64_t n, std::int64_t d_k, std::int64_t d_v) {
     const std::int64_t pitch = 2 * n_lanes();
-    return round_up(n * d_k, pitch) + round_up(n * d_v, pitch) +
-           pitch * (2 * d_k + d_v + 2 * n + pitch + n_lanes());
+    return round_up(n * padded_head(d_k), pitch) + round_up(n * padded_head(d_v), pitch) +
+           pitch * (2 * d_k + padded_head(d_v) + 2 * n + pitch + n_lanes());
   }
 };
 
@@ -120,7 +120,7 @@ void relative_block(const RelativeAttention& op, std::int64_t first, const Head&
   const F32 f32;
   const std::int64_t pitch = kVectors * n_lanes(), n = q.n, d_k = q.size, d_v = op.v.shape[2];
   pack_biased(op, q, head, row, pitch, scratch);
-  score_block<kVectors>(scratch.keys, n, d_k, scratch.content, scratch.scores);
+  score_block<kVectors>(scratch.keys, padded_head(d_k), n, d_k, scratch.content, scratch.scores);
   // Row b of the band is that of distance b - (row + pitch - 1). Those of the first rows belong to
   // queries past the last one alone, and may lie outside of op.relative.
   const std::int64_t begin = std::max<std::int64_t>(0, row + pitch - n);
@@ -128,7 +128,7 @@ void relative_block(const RelativeAttention& op, std::int64_t first, const Head&
   const std::int64_t most = (op.relative.shape[1] + 1) / 2;
   const float* const relative =
       op.relative.row<float>(head) + (begin - (row + pitch - 1) + most - 1) * d_k;
-  score_block<kVectors>(relative, n + pitch - 1 - begin, d_k, scratch.position,
+  score_block<kVectors>(relative, d_k, n + pitch - 1 - begin, d_k, scratch.position,
                         scratch.band + begin * pitch);
   add_skewed<kVectors>(scratch.band, n, scratch.scores);
   HWY_ALIGN float inverse[kMaxQueries];

@@ -11,7 +11,7 @@ namespace biogpu::ops {
 // (Su et al. 2021, arXiv 2104.09864)
 struct RotateHeads {
   Tensor x;          // operand [T, H, h], heads of a row contiguous, rows of any distance
-  Rotary rotary;     // f32 [P, r], r at most h; on a GPU r and h are multiples of 8
+  Rotary rotary;     // f32 [P, r], r even, at most h
   Tensor positions;  // i32 [T], below P
 };
 BIOGPU_DECLARE_OP(rotate_heads, RotateHeads);

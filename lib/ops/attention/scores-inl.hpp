@@ -30,29 +30,31 @@ HWY_INLINE std::int64_t round_up(std::int64_t n, std::int64_t to) { return (n + 
 
 // Memory of one head. A block is up to two vectors of queries, `pitch` of them.
 struct HeadScratch {
-  float* keys;     // [n, size]
-  float* values;   // [n, size of values]
-  float* queries;  // [size, pitch]; what the block mixed when it is done with them
+  float* keys;     // [n, padded size]
+  float* values;   // [n, padded size of values]
+  float* queries;  // [padded size, pitch]; what the block mixed when it is done with them
   float* scores;   // [n, pitch]
 
   HeadScratch(float* memory, std::int64_t length, std::int64_t head_size, std::int64_t value_size) {
     const std::int64_t pitch = 2 * n_lanes();
     keys = memory;
-    values = keys + round_up(length * head_size, pitch);
-    queries = values + round_up(length * value_size, pitch);
-    scores = queries + pitch * std::max(head_size, value_size);
+    values = keys + round_up(length * padded_head(head_size), pitch);
+    queries = values + round_up(length * padded_head(value_size), pitch);
+    scores = queries + pitch * padded_head(std::max(head_size, value_size));
   }
   static std::int64_t size(std::int64_t length, std::int64_t head_size, std::int64_t value_size) {
     const std::int64_t pitch = 2 * n_lanes();
-    return round_up(length * head_size, pitch) + round_up(length * value_size, pitch) +
-           pitch * (std::max(head_size, value_size) + length);
+    return round_up(length * padded_head(head_size), pitch) +
+           round_up(length * padded_head(value_size), pitch) +
+           pitch * (padded_head(std::max(head_size, value_size)) + length);
   }
 };
 
-// scores[j * pitch + i] = key j times query i of the panel.
+// scores[j * pitch + i] = key j times query i of the panel; keys: `size` numbers each, `stride`
+// apart.
 template <int kVectors>
-HWY_INLINE void score_block(const float* keys, std::int64_t n, std::int64_t size,
-                            const float* panel, float* scores) {
+HWY_INLINE void score_block(const float* keys, std::int64_t stride, std::int64_t n,
+                            std::int64_t size, const float* panel, float* scores) {
   const F32 f32;
   const std::int64_t pitch = kVectors * n_lanes();
   for (std::int64_t j = 0; j < n; j += kTileRows) {
@@ -62,7 +64,7 @@ HWY_INLINE void score_block(const float* keys, std::int64_t n, std::int64_t size
       hn::Store(first, f32, to);
       if constexpr (kVectors == 2) hn::Store(second, f32, to + pitch / 2);
     };
-    tile_of<kVectors>(n_rows, {keys + j * size, size, 1}, panel, size, store);
+    tile_of<kVectors>(n_rows, {keys + j * stride, stride, 1}, panel, size, store);
   }
 }
 

@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace biogpu::ops {
 namespace HWY_NAMESPACE {
 
-// Elements of a head that are summed at a time; they divide every size of a head.
+// Elements of a head that are summed at a time; they divide every padded size.
 constexpr int kElements = HWY_MAX_BYTES >= 64 ? 8 : 4;
 
 // scores[j * pitch + i] -> 2^(score - top of query i), for one vector of queries; returns their
@@ -52,20 +52,20 @@ HWY_INLINE Vec exponentiate(float* scores, std::int64_t n, std::int64_t pitch, V
   return hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3));
 }
 
-// mixed[e * pitch + i] = (sum_j scores_ji values_je) * inverse[i]
+// mixed[e * pitch + i] = (sum_j scores_ji values_je) * inverse[i] for the padded size of values
 template <int kVectors>
 void mix_block(const float* scores, const float* values, std::int64_t n, std::int64_t size,
                const float* inverse, float* mixed) {
   const F32 f32;
-  const std::int64_t pitch = kVectors * n_lanes();
-  for (std::int64_t e = 0; e < size; e += kElements) {
+  const std::int64_t pitch = kVectors * n_lanes(), padded = padded_head(size);
+  for (std::int64_t e = 0; e < padded; e += kElements) {
     const auto store = [&](int r, Vec first, Vec second) HWY_ATTR {
       float* const to = mixed + (e + r) * pitch;
       hn::Store(hn::Mul(first, hn::Load(f32, inverse)), f32, to);
       if constexpr (kVectors == 2)
         hn::Store(hn::Mul(second, hn::Load(f32, inverse + pitch / 2)), f32, to + pitch / 2);
     };
-    tile<kElements, kVectors>({values + e, 1, size}, scores, n, store);
+    tile<kElements, kVectors>({values + e, 1, padded}, scores, n, store);
   }
 }
 

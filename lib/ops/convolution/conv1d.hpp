@@ -12,9 +12,9 @@ namespace biogpu::ops {
 // A captured pass (Context::capture) is of the lengths of segments that it was captured with:
 // its key tells them.
 struct Conv1d {
-  Tensor x;  // operand [T, C_in], contiguous; on a GPU C_in is a multiple of 8
-  const Linear* linear =
-      nullptr;  // [C_out, taps * C_in]: conv1d_weight() of lib/ops/convolution/conv_weights.hpp
+  Tensor x;  // operand [T, C_in], contiguous
+  // Uploaded as [C_out, taps, C_in]: conv1d_weight() of lib/ops/convolution/conv_weights.hpp.
+  const Linear* linear = nullptr;
   std::int64_t taps = 1;  // odd
   std::int64_t stride = 1;
   const Ragged* segments = nullptr;      // of x; may be left out where taps and stride are 1

@@ -12,7 +12,7 @@ namespace biogpu::ops {
 struct Conv1dLetters {
   Tensor letters;  // u8 [T], codes below kLetterCodes; others in rows of no segment only
   Tensor table;    // f32 [taps, 6, C_out]: letter_table() of conv_weights.hpp; taps odd, on a
-                   // GPU at most 31, and C_out a multiple of 4
+                   // GPU at most 31
   Tensor bias;     // f32 [C_out], or empty
   const Ragged* segments = nullptr;
   Tensor out;           // y, f32 [T, C_out], contiguous; empty: not wanted

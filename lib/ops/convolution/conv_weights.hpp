@@ -9,7 +9,7 @@
 namespace biogpu::ops {
 
 // A weight [C_out, C_in, k], as PyTorch's Conv1d has it, as ops::Conv1d reads it:
-// [C_out, k * C_in], the channels of a tap next to each other. weight: f32, contiguous.
+// [C_out, k, C_in], the channels of a tap next to each other. weight: f32, contiguous.
 inline std::vector<float> conv1d_weight(const tensor::Tensor& weight) {
   const std::int64_t n_out = weight.shape[0], n_in = weight.shape[1], taps = weight.shape[2];
   std::vector<float> packed(static_cast<std::size_t>(n_out * n_in * taps));

@@ -1,10 +1,12 @@
 #include "lib/ops/cpu/cpu_context.hpp"
 
 #include "lib/ops/cpu/panel_work.hpp"
+#include "lib/tensor/linear_shape.hpp"
 
 namespace biogpu::ops {
 
-tensor::Linear CpuContext::upload_linear(const tensor::Tensor& weight, const tensor::Tensor& bias) {
+tensor::Linear CpuContext::upload_linear(const tensor::Tensor& map, const tensor::Tensor& bias) {
+  const tensor::Tensor weight = tensor::weight_matrix(map);
   tensor::Linear linear;
   linear.n_out = weight.shape[0];
   linear.n_in = weight.shape[1];

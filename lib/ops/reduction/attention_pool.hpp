@@ -10,7 +10,7 @@ namespace biogpu::ops {
 // difference: y = x1 + sigmoid(W (x0 - x1)) (x0 - x1). The last row of a segment of odd length is
 // copied. A captured pass is of the lengths of segments that it was captured with, as conv1d's.
 struct AttentionPool {
-  Tensor x;                              // f32 [T, C], contiguous; on a GPU C is a multiple of 8
+  Tensor x;                              // f32 [T, C], contiguous
   const Linear* linear = nullptr;        // W [C, C], without bias
   const Ragged* segments = nullptr;      // of x
   const Ragged* out_segments = nullptr;  // of the results: tensor::shortened_starts() by 2

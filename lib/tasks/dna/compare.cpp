@@ -66,6 +66,7 @@ class Comparer {
 };
 
 std::vector<Compared> Comparer::run() {
+  if (options_.both_strands) model_.require_strands();
   for (const Comparison& comparison : comparisons_) {
     first_result_.push_back(results_.size());
     for (const std::vector<BinTarget>& targets : comparison.targets) {

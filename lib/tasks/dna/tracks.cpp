@@ -79,6 +79,7 @@ void average_strands(io::NamedArray& array, const io::SharedArray& reverse,
 
 void compute_tracks(DnaModel& model, const DnaWindows& windows, const TrackOptions& options,
                     pipeline::RecordOutputs& result) {
+  if (options.both_strands) model.require_strands();
   const std::vector<WindowOutput> outputs = outputs_of(model, options.request);
   const std::size_t first_array = result.arrays.size();
   run_windows(model, windows.letters, options,

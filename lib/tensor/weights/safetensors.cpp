@@ -14,6 +14,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/tensor/float16.hpp"
+#include "lib/tensor/weights/foreign_file.hpp"
 
 namespace biogpu::tensor {
 namespace {
@@ -112,6 +113,8 @@ void Checkpoint::add_file(const std::string& path) {
   const io::MappedFile& map = maps_.emplace_back(path);
   const std::size_t file = files_.size();
   files_.push_back(path);
+  const auto is_foreign = foreign_file({reinterpret_cast<const char*>(map.data()), map.size()});
+  if (!is_foreign.empty()) bad(path, std::string(is_foreign));
   std::uint64_t header_bytes = 0;
   if (map.size() < sizeof header_bytes) bad(path, "is no safetensors file: it has no header");
   std::memcpy(&header_bytes, map.data(), sizeof header_bytes);
@@ -178,6 +181,7 @@ Checkpoint Checkpoint::open(const std::string& path) {
         "has no model.safetensors and no model.safetensors.index.json; "
         "scripts/convert makes one of pytorch_model.bin");
   const std::string text = read_text(index);
+  if (!foreign_file(text).empty()) bad(index, std::string(foreign_file(text)));
   const Json map = parse_bounded_json(text, index);
   if (!map.is_object() || !map.contains("weight_map") || !map["weight_map"].is_object())
     bad(index, "has no weight_map");

@@ -17,17 +17,52 @@ namespace biogpu::tensor {
 namespace {
 
 constexpr std::size_t kMaxListed = 10;
-constexpr std::size_t kMaxNameBytes = 200;  // of a tensor's name with its shape
+// Of all names that a message lists, and of one with its shape: a message stays one line that can
+// be read.
+constexpr std::size_t kMaxListBytes = 360;
+constexpr std::size_t kMaxNameBytes = 100;
 // Numbers that stay in a core's cache from being converted to being looked at.
 constexpr std::size_t kChunk = std::size_t{1} << 16;
 
-void list(std::string& text, const char* what, const std::vector<std::string>& names) {
-  if (names.empty()) return;
-  const std::size_t n = std::min(names.size(), kMaxListed);
-  text += fmt::format("{}{} {}: ", text.empty() ? "" : "; ", names.size(), what);
-  for (std::size_t i = 0; i < n; ++i)
-    text += (i > 0 ? ", " : "") + shortened(names[i], kMaxNameBytes);
-  if (n < names.size()) text += ", ...";
+// A kind of defect and the tensors that have it.
+struct DefectKind {
+  const char* what;
+  const std::vector<std::string>& names;
+};
+
+// As many names of each kind as there is room for, one at least.
+std::string list(std::initializer_list<DefectKind> kinds) {
+  const auto n_kinds = static_cast<std::size_t>(std::count_if(
+      kinds.begin(), kinds.end(), [](const auto& kind) { return !kind.names.empty(); }));
+  std::string text;
+  for (const auto& [what, names] : kinds) {
+    if (names.empty()) continue;
+    text += fmt::format("{}{} {}: ", text.empty() ? "" : "; ", names.size(), what);
+    std::size_t n = 0, room = kMaxListBytes / n_kinds;
+    for (; n < std::min(names.size(), kMaxListed); ++n) {
+      const std::string name = (n > 0 ? ", " : "") + shortened(names[n], kMaxNameBytes);
+      if (n > 0 && name.size() > room) break;
+      room -= std::min(room, name.size());
+      text += name;
+    }
+    if (n < names.size()) text += ", ...";
+  }
+  return text;
+}
+
+// Without what programs of training put in front of a model's own names: PyTorch's wrappers of a
+// model for several devices and for its compiler, and a training class that holds it as `model`.
+std::string_view unwrapped(std::string_view name) {
+  constexpr std::string_view kWrappers[] = {"module.", "model.", "_orig_mod."};
+  for (bool found = true; found;) {
+    found = false;
+    for (const std::string_view wrapper : kWrappers)
+      if (name.starts_with(wrapper)) {
+        name.remove_prefix(wrapper.size());
+        found = true;
+      }
+  }
+  return name;
 }
 
 // Without a branch a number, so that it takes little beside reading the file.
@@ -53,7 +88,7 @@ void WeightTable::alias_suffix(std::string_view from, std::string_view to) {
 
 void WeightTable::index() {
   for (const auto& [stored, tensor] : checkpoint_.tensors()) {
-    std::string name = stored;
+    std::string name(unwrapped(stored));
     for (const auto& [from, to, copies] : prefixes_)
       if (name.starts_with(from)) {
         name.replace(0, from.size(), to);
@@ -235,17 +270,16 @@ Norm WeightTable::take_norm(Context& context, const std::string& name, std::int6
   return {context.upload(weight.view, DType::f32), context.upload(bias.view, DType::f32), eps};
 }
 
-std::string WeightTable::defects() const {
-  std::string text;
-  list(text, "tensors are missing", missing_);
-  list(text, "have another shape or type", misshapen_);
-  list(text, "hold NaN or an infinity", not_finite_);
-  list(text, "differ from the words of the embedding, to which tie_word_embeddings ties them",
-       untied_);
-  list(text, "are there under another name, too", doubled_);
-  list(text, "differ from their copy under another name", unequal_copies_);
-  list(text, "differ from the first of their kind, which the model has once", unequal_);
-  return text;
+std::string WeightTable::defects(const std::vector<std::string>& unknown) const {
+  return list(
+      {{"tensors are missing", missing_},
+       {"have another shape or type", misshapen_},
+       {"hold NaN or an infinity", not_finite_},
+       {"differ from the words of the embedding, to which tie_word_embeddings ties them", untied_},
+       {"are there under another name, too", doubled_},
+       {"differ from their copy under another name", unequal_copies_},
+       {"differ from the first of their kind, which the model has once", unequal_},
+       {"are unknown", unknown}});
 }
 
 void WeightTable::finish() {
@@ -253,8 +287,7 @@ void WeightTable::finish() {
   if (known_.empty()) index();
   for (const auto& [name, tensor] : known_)
     if (taken_.count(name) == 0 && ignored_.count(name) == 0) unknown.push_back(name);
-  std::string text = defects();
-  list(text, "are unknown", unknown);
+  const std::string text = defects(unknown);
   if (!text.empty()) throw Error(ErrorCode::bad_input, checkpoint_.files().front() + ": " + text);
 }
 

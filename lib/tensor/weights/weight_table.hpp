@@ -33,7 +33,8 @@ struct LinearPart {
 
 // Takes a model's weights out of a checkpoint by name and notes what is wrong, so that one message
 // tells all of it: tensors that are missing, have another shape or type, or that nobody asked for.
-// A name may have aliases: the first that the checkpoint has counts. All threads of the calling
+// Wrappers' prefixes, module., model. and _orig_mod., in any order, are left out of all names. A
+// name may have aliases: the first that the checkpoint has counts. All threads of the calling
 // task arena read.
 class WeightTable {
  public:
@@ -85,7 +86,7 @@ class WeightTable {
   // Notes that of weights that the model has once this one differs from another.
   void note_unequal(const std::string& name) { unequal_.push_back(name); }
 
-  // Throws Error{bad_input} that lists up to ten tensors of each kind of defect.
+  // Throws Error{bad_input} that names some tensors of each kind of defect, in one short line.
   void finish();
 
  private:
@@ -97,8 +98,8 @@ class WeightTable {
   void index();
   // Of a tensor that the file has under another of its names already.
   void note_double(const std::string& stored, const std::string& name, const StoredTensor& first);
-  // All that is wrong so far; nothing where nothing is.
-  std::string defects() const;
+  // All that is wrong so far; nothing where nothing is. unknown: tensors that nobody asked for.
+  std::string defects(const std::vector<std::string>& unknown = {}) const;
 
   const Checkpoint& checkpoint_;
   const Maps maps_;

@@ -28,4 +28,11 @@ inline void check_borzoi(LoadedBorzoi& loaded, const std::string& folder, double
   check_parts(loaded, folder, parts, bound);
 }
 
+// Widths that are no multiple of 8, and windows that are no whole bins.
+inline const std::string kOddBorzoi = "borzoi_odd", kOddFlashzoi = "flashzoi_odd";
+
+inline void check_odd_borzoi(LoadedBorzoi& loaded, const std::string& folder, double bound) {
+  check_parts(loaded, folder, {{"heads/human", "tracks.human"}}, bound);
+}
+
 }  // namespace biogpu::test

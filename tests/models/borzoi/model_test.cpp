@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/error.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/ops/reference_context.hpp"
 #include "tests/models/borzoi/model_support.hpp"
@@ -21,6 +22,21 @@ TEST_CASE("borzoi.model: every part equals borzoi-pytorch in double precision", 
   test::check_borzoi(cpu, folder, 1e-4);
   LoadedBorzoi reference(ops::make_reference_context(), model_data(folder));
   test::check_borzoi(reference, folder, 6e-5);
+}
+
+TEST_CASE("borzoi.model: odd widths and windows of no whole bins (issue 42)", "[borzoi][model]") {
+  const std::string folder = GENERATE(test::kOddBorzoi, test::kOddFlashzoi);
+  LoadedBorzoi cpu(ops::make_cpu_context(2), model_data(folder));
+  test::check_odd_borzoi(cpu, folder, 1e-4);
+  LoadedBorzoi reference(ops::make_reference_context(), model_data(folder));
+  test::check_odd_borzoi(reference, folder, 6e-5);
+  LoadedBorzoi single(ops::make_cpu_context(1), model_data(folder));
+  const std::vector<test::Letters> windows = read_windows(folder);
+  test::check_any_batch(cpu, single, windows, {"stem", "block.0", "up.0", "tracks.human"});
+  // 1047 and 1050 bases are 32 bins of 32 and some that the pools leave out.
+  CHECK(cpu.model.info().bin_size == 32);
+  CHECK_FALSE(cpu.model.is_near(windows[0], test::with_letters(windows[0], 500, 1)));
+  CHECK_THROWS_AS(cpu.model.require_strands(), Error);
 }
 
 TEST_CASE("borzoi.model: a window gets the same bytes in any batch, with any threads",

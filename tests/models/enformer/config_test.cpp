@@ -58,15 +58,12 @@ TEST_CASE("enformer.config: shapes for a CPU alone are refused by the key's name
   CHECK(error("{}") == "no error");
   CHECK(error(R"({"attn_dim_key": 56})") == "no error");
   CHECK(error(R"({"heads": 4})") == "no error");  // values of 384 numbers
-  for (const char* json : {R"({"attn_dim_key": 72})", R"({"attn_dim_key": 60})",
-                           R"({"dim": 240, "heads": 8, "dim_divisible_by": 8})"}) {
-    const std::string what = error(json);
-    INFO(json << ": " << what);
-    CHECK(what.find("config.json: attn_dim_key is") != std::string::npos);
-    CHECK(what.find("GPUs take multiples of 8, the first up to 64") != std::string::npos);
-  }
-  CHECK(error(R"({"dim": 1512, "heads": 9, "dim_divisible_by": 12})").find("the tower has 756") !=
-        std::string::npos);
+  CHECK(error(R"({"attn_dim_key": 60})") == "no error");
+  CHECK(error(R"({"dim": 240, "heads": 8, "dim_divisible_by": 8})") == "no error");
+  CHECK(error(R"({"dim": 1512, "heads": 9, "dim_divisible_by": 12})") == "no error");
+  const std::string what = error(R"({"attn_dim_key": 72})");
+  INFO(what);
+  CHECK(what.find("config.json: attn_dim_key is 72; GPUs take up to 64") != std::string::npos);
 }
 
 TEST_CASE("enformer.config: a small model", "[enformer][model]") {
@@ -117,7 +114,7 @@ TEST_CASE("enformer.config: what the model cannot be is refused by key", "[enfor
   refused(R"({"num_downsamples": 40})", "num_downsamples is 40");
   refused(R"({"depth": "eleven"})", "depth is \"eleven\"");
   refused(R"({"attn_dim_key": 0})", "attn_dim_key is 0");
-  refused(R"({"sequence_length": 196609})", "expected a multiple of 128");
+  refused(R"({"sequence_length": 2097153})", "expected at most 2097152");
   refused(R"({"sequence_length": 100000000000})", "sequence_length");
   refused(R"({"sequence_length": 4194304, "num_downsamples": 3})", "at most 131072");
   refused(R"({"target_length": 0})", "target_length is 0");

@@ -38,4 +38,20 @@ inline void check_enformer(LoadedEnformer& loaded, double bound) {
               bound);
 }
 
+// Widths that are no multiple of 8, and windows that are no whole bins.
+inline const std::string kOdd = "enformer_odd";
+
+inline void check_odd_enformer(LoadedEnformer& loaded, double bound) {
+  check_parts(loaded, kOdd,
+              {{"stem", "stem"},
+               {"tower/0", "tower.0"},
+               {"tower/1", "tower.1"},
+               {"tower/2", "tower.2"},
+               {"block/0", "block.0"},
+               {"crop", "crop"},
+               {"embedding", "embedding"},
+               {"heads/human", "tracks.human"}},
+              bound);
+}
+
 }  // namespace biogpu::test

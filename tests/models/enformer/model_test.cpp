@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/error.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/ops/reference_context.hpp"
 #include "tests/models/enformer/model_support.hpp"
@@ -20,6 +21,26 @@ TEST_CASE("enformer.model: every part equals enformer-pytorch in double precisio
   test::check_enformer(cpu, 1e-4);
   LoadedEnformer reference(ops::make_reference_context());
   test::check_enformer(reference, 4e-5);
+}
+
+TEST_CASE("enformer.model: odd widths and windows of no whole bins (issue 42)",
+          "[enformer][model]") {
+  const std::string folder = test::model_data(test::kOdd);
+  LoadedEnformer cpu(ops::make_cpu_context(2), {}, folder);
+  test::check_odd_enformer(cpu, 1e-4);
+  LoadedEnformer reference(ops::make_reference_context(), {}, folder);
+  test::check_odd_enformer(reference, 4e-5);
+  LoadedEnformer single(ops::make_cpu_context(1), {}, folder);
+  const std::vector<test::Letters> windows = test::read_windows(test::kOdd);
+  test::check_any_batch(cpu, single, windows, {"stem", "block.0", "embedding", "tracks.human"});
+  // 1003 bases are 62 bins of 16 and a part of one.
+  CHECK(cpu.model.info().bin_size == 16);
+  CHECK(cpu.model.info().n_bins == 19);
+  CHECK(cpu.model.info().first_base == 22 * 16);
+  CHECK_FALSE(cpu.model.is_near(windows[0], test::with_letters(windows[0], 500, 1)));
+  CHECK_THROWS_AS(cpu.model.require_strands(), Error);
+  LoadedEnformer whole(ops::make_cpu_context(2));
+  CHECK_NOTHROW(whole.model.require_strands());
 }
 
 TEST_CASE("enformer.model: gamma features over positions, by option", "[enformer][model]") {

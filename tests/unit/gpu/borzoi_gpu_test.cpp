@@ -22,6 +22,19 @@ TEST_CASE("borzoi.model: every part on the GPU in fp32 equals borzoi-pytorch",
   test::check_borzoi(gpu, folder, gpu_backend_name() == "emulated" ? 2e-4 : 6e-4);
 }
 
+TEST_CASE("borzoi.model: odd widths and windows of no whole bins on the GPU (issue 42)",
+          "[borzoi][model][device]") {
+  if (!test::has_gpu()) return;
+  const std::string folder = GENERATE(test::kOddBorzoi, test::kOddFlashzoi);
+  LoadedBorzoi gpu(tensor::make_gpu_context(0, {Precision::fp32}), model_data(folder));
+  test::check_odd_borzoi(gpu, folder, gpu_backend_name() == "emulated" ? 2e-4 : 6e-4);
+  LoadedBorzoi cpu(ops::make_cpu_context(2), model_data(folder)),
+      half(tensor::make_gpu_context(0, {Precision::fp16}), model_data(folder));
+  const std::vector<test::Letters> windows = test::read_windows(folder);
+  test::check_course(cpu, half, windows, 0.9998);
+  test::check_again(half, windows);
+}
+
 TEST_CASE("borzoi.model: 16 bits keep the course of each track over positions",
           "[borzoi][model][device]") {
   if (!test::has_gpu()) return;

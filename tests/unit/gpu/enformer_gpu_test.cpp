@@ -16,6 +16,20 @@ TEST_CASE("enformer.model: every part on the GPU in fp32 equals enformer-pytorch
   test::check_enformer(gpu, 2e-4);
 }
 
+TEST_CASE("enformer.model: odd widths and windows of no whole bins on the GPU (issue 42)",
+          "[enformer][model][device]") {
+  if (!test::has_gpu()) return;
+  const std::string folder = test::model_data(test::kOdd);
+  LoadedEnformer gpu(tensor::make_gpu_context(0, {Precision::fp32}), {}, folder);
+  test::check_odd_enformer(gpu, 2e-4);
+  const Precision precision = GENERATE(Precision::fp16, Precision::bf16);
+  LoadedEnformer cpu(ops::make_cpu_context(2), {}, folder),
+      half(tensor::make_gpu_context(0, {precision}), {}, folder);
+  const std::vector<test::Letters> windows = test::read_windows(test::kOdd);
+  test::check_course(cpu, half, windows, precision == Precision::bf16 ? 0.99 : 0.9998);
+  test::check_again(half, windows);
+}
+
 TEST_CASE("enformer.model: 16 bits keep the course of each track over positions",
           "[enformer][model][device]") {
   if (!test::has_gpu()) return;

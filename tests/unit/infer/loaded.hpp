@@ -27,8 +27,9 @@ inline const std::string kData = [] {
   const char* const elsewhere = std::getenv("BIOGPU_TEST_DATA");
   return std::string(elsewhere != nullptr ? elsewhere : BIOGPU_TEST_DATA) + "/models/";
 }();
-inline const auto kModels = {"esm2_head16",  "esm2_head24",     "esm2_head32",    "esm2_head64",
-                             "esm2_head128", "protbert_head16", "protbert_head32"};
+inline const auto kModels = {"esm2_head16",     "esm2_head24",  "esm2_head32",
+                             "esm2_head64",     "esm2_head128", "protbert_head16",
+                             "protbert_head32", "esm2_head10",  "protbert_head11"};
 
 // What scripts/reference/make_vectors.py ran through transformers.
 inline const std::vector<std::pair<std::string, std::string>> kSequences = {

@@ -6,6 +6,7 @@
 
 #include "lib/core/error.hpp"
 #include "tests/support/catch.hpp"
+#include "tests/unit/infer/folder.hpp"
 #include "tests/unit/infer/loaded.hpp"
 
 using namespace biogpu;
@@ -32,6 +33,27 @@ TEST_CASE("models.registry: a folder's kind is found and described", "[models]")
     CHECK(text.starts_with(begin));
     CHECK(text.find("\nvocabulary\t") != std::string::npos);
   }
+}
+
+TEST_CASE("models.registry: without model_type only what BERT alone has is BERT", "[models]") {
+  const test::Folder folder;
+  const auto name_of = [&](const std::string& json) -> std::string {
+    folder.write("config.json", json);
+    try {
+      return models::find_model(models::ModelConfig(folder.path())).name;
+    } catch (const Error& error) {
+      CHECK(error.code() == ErrorCode::bad_input);
+      return error.what();
+    }
+  };
+  CHECK(name_of(R"({"type_vocab_size": 2, "hidden_size": 32})") == "ProtBERT");
+  for (const char* json : {"{}", R"({"hidden_size": 32, "vocab_size": 30})", R"({"dim": 1536})"})
+    CHECK(name_of(json).find("config.json: has no model_type; known are 'esm'") !=
+          std::string::npos);
+  CHECK(name_of(R"({"model_type": "", "type_vocab_size": 2})").find("model_type is ''") !=
+        std::string::npos);
+  CHECK(name_of("version https://git-lfs.github.com/spec/v1\nsize 700\n")
+            .find("config.json: is a Git LFS pointer") != std::string::npos);
 }
 
 TEST_CASE("models.registry: a task that a model does not offer is refused with those it does",

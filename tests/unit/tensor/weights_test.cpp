@@ -142,6 +142,24 @@ TEST_CASE("tensor.safetensors: a file that contradicts itself is refused", "[ten
           "do not lie in");
 }
 
+TEST_CASE("tensor.safetensors: files that are something else are named as what they are",
+          "[tensor]") {
+  const Folder folder;
+  const std::string pointer =
+      "version https://git-lfs.github.com/spec/v1\noid sha256:5d2f\nsize 2604\n";
+  const auto error = [&](const std::string& bytes) {
+    return error_of(folder.write("a.safetensors", bytes));
+  };
+  CHECK(error(pointer).find("is a Git LFS pointer") != std::string::npos);
+  CHECK(error("PK\x03\x04" + std::string(400, 'z')).find("is a file of PyTorch") !=
+        std::string::npos);
+  CHECK(
+      error("\x80\x02\x8a\x0al\xfc\x9c\x46" + std::string(400, 'z')).find("is a file of PyTorch") !=
+      std::string::npos);
+  folder.write("model.safetensors.index.json", pointer);
+  CHECK(error_of(folder.path()).find("index.json: is a Git LFS pointer") != std::string::npos);
+}
+
 TEST_CASE("tensor.safetensors: shards are found through their index", "[tensor]") {
   const Folder folder;
   const auto tensor = [](const std::string& name) {
@@ -211,6 +229,47 @@ TEST_CASE("tensor.weight_table: a tensor is used, ignored by its whole name, or 
   CHECK(error_after("", "").find("1 are unknown: x") != std::string::npos);
   CHECK(error_after("x.", "").find("1 are unknown: x") != std::string::npos);
   CHECK(error_after("x", "x").find("1 are there under another name, too: y") != std::string::npos);
+}
+
+TEST_CASE("tensor.weight_table: prefixes of training programs are left out", "[tensor]") {
+  const Folder folder;
+  const auto finish = [&](const std::string& first, const std::string& second) {
+    const std::string header = "{\"" + first +
+                               R"(":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},")" + second +
+                               R"(":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})";
+    const auto checkpoint =
+        tensor::Checkpoint::open(folder.write("a.safetensors", safetensors(header, 8)));
+    tensor::WeightTable table(checkpoint);
+    table.alias_prefix("net.", "");
+    table.take("norm.bias", {1});
+    table.take("out.bias", {1});
+    return finish_error(table);
+  };
+  for (const char* prefix : {"", "module.", "model.", "_orig_mod.", "module._orig_mod.",
+                             "_orig_mod.module.model.", "model.model.", "module.net."}) {
+    CAPTURE(prefix);
+    CHECK(finish(std::string(prefix) + "norm.bias", "out.bias") == "no error");
+  }
+  CHECK(finish("module.norm.bias", "norm.bias").find("under another name, too: norm.bias") !=
+        std::string::npos);
+  CHECK(finish("modules.norm.bias", "out.bias").find("1 are unknown: modules.norm.bias") !=
+        std::string::npos);
+}
+
+TEST_CASE("tensor.weight_table: a message of many tensors is one short line", "[tensor]") {
+  const Folder folder;
+  const auto checkpoint =
+      tensor::Checkpoint::open(folder.write("a.safetensors", safetensors(kGood, 14)));
+  tensor::WeightTable table(checkpoint);
+  for (int i = 0; i < 57; ++i)
+    table.take(fmt::format("transformer.{}.attention.self.relative_position_bias.weight", i), {1});
+  for (int i = 0; i < 57; ++i) table.take("x", {5});
+  const std::string what = finish_error(table);
+  INFO(what);
+  CHECK(what.size() < 600);
+  CHECK(what.find("57 tensors are missing: transformer.0.") != std::string::npos);
+  CHECK(what.find("57 have another shape or type: x [1, 2] instead of [5]") != std::string::npos);
+  CHECK(what.find("1 are unknown: y") != std::string::npos);
 }
 
 TEST_CASE("tensor.weight_table: copies under a second name must be equal", "[tensor]") {

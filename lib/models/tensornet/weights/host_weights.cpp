@@ -280,14 +280,10 @@ void set_backend(Config& config, WeightTable& table, const std::string& file) {
 }
 
 HostWeights read_weights(const Config& config, bool atom_references, WeightTable& table) {
-  // The first that fits counts: longer prefixes come first.
-  for (const std::string prefix : {"model.", ""}) {
-    table.alias_prefix(prefix + "representation_model.", "");
-    for (const std::string layer : {"0.", "2."})  // as files before version 2.0 have it
-      table.alias_prefix(prefix + "output_model.output_network." + layer,
-                         "output_model.output_network.layers." + layer);
-  }
-  table.alias_prefix("model.", "");
+  table.alias_prefix("representation_model.", "");
+  for (const std::string layer : {"0.", "2."})  // as files before version 2.0 have it
+    table.alias_prefix("output_model.output_network." + layer,
+                       "output_model.output_network.layers." + layer);
   HostWeights weights;
   read_radial(config, table, weights);
   read_embedding(config, table, weights);

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "lib/ops/attention/attention.hpp"
+#include "lib/ops/attention/cross_attention.hpp"
+#include "lib/ops/attention/qkv_rotary.hpp"
+#include "lib/ops/attention/rotate_heads.hpp"
+#include "lib/ops/convolution/conv1d.hpp"
+#include "lib/ops/convolution/conv1d_letters.hpp"
+#include "lib/ops/knn_graph/edge_embed.hpp"
+#include "lib/ops/knn_graph/edge_message.hpp"
+#include "lib/ops/knn_graph/edge_update.hpp"
+
+namespace biogpu::ops {
+
+// What operations demand of their arguments beyond types and shapes: lib/ops/dispatch.hpp checks it
+// at every call, on every context and in every build, so that no caller has to. Throws
+// Error{failed} naming the operation. What a GPU's kernels alone demand their operation checks
+// itself.
+template <class Args>
+void check(const Args&) {}
+
+void check(const Attention& op);
+void check(const CrossAttention& op);
+void check(const QkvRotary& op);
+void check(const RotateHeads& op);
+void check(const Conv1d& op);
+void check(const Conv1dLetters& op);
+void check(const EdgeEmbed& op);
+void check(const EdgeMessage& op);
+void check(const EdgeUpdate& op);
+
+}  // namespace biogpu::ops

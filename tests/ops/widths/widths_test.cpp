@@ -1,0 +1,76 @@
+// Every operation at widths that are no multiple of a vector, of a group of eight or of a tile:
+// against its reference, on every context, twice with the same bytes.
+#include <algorithm>
+#include <set>
+
+#include "lib/core/error.hpp"
+#include "lib/ops/knn_graph/edge_embed.hpp"
+#include "lib/ops/knn_graph/edge_message.hpp"
+#include "lib/ops/knn_graph/edge_update.hpp"
+#include "tests/ops/widths/sweep.hpp"
+
+using namespace biogpu;
+using test::Bed;
+using test::WidthSweep;
+
+namespace {
+
+std::vector<WidthSweep> all_sweeps() {
+  std::vector<WidthSweep> all;
+  for (const auto& part : {test::attention_sweeps(), test::product_sweeps(), test::row_sweeps(),
+                           test::tensor_sweeps()})
+    all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+// Those that have no width: lists of atoms and of rows, whose numbers have a fixed size.
+const std::set<std::string> kWithoutWidth{"neighbour_list", "neighbour_list_grad", "nearest_rows"};
+// Those that multiply inside a block, which take multiples of 32 and say so.
+const std::set<std::string> kInBlocks{"edge_embed", "edge_message", "edge_update"};
+
+constexpr const char* kOperations[] = {
+#define BIOGPU_OP(name, Args) #name,
+#include "lib/ops/ops.def"
+#undef BIOGPU_OP
+};
+
+}  // namespace
+
+TEST_CASE("ops.widths: every operation is tried, or has no width", "[ops]") {
+  std::set<std::string> tried;
+  for (const WidthSweep& sweep : all_sweeps()) tried.insert(sweep.operation);
+  for (const std::string name : kOperations) {
+    CAPTURE(name);
+    CHECK(tried.count(name) + kWithoutWidth.count(name) + kInBlocks.count(name) == 1);
+  }
+}
+
+TEST_CASE("ops.widths: 1 to 17 and odd ones", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const WidthSweep sweep = GENERATE(from_range(all_sweeps()));
+  std::vector<std::int64_t> widths{1, 3, 12, 17, 30, 33, 101};
+  // Operands of 16 bits are padded as those of 32 are, and emulated kernels take long.
+  if (bed.is_cpu() || bed.precision() == test::Precision::fp32)
+    for (const std::int64_t width : {2, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16, 46, 66})
+      widths.push_back(width);
+  for (const std::int64_t width : widths) {
+    CAPTURE(sweep.operation, width);
+    sweep.run(bed, width);
+  }
+}
+
+TEST_CASE("ops.widths: operations in blocks refuse other widths whoever calls", "[ops]") {
+  Bed bed(GENERATE(from_range(test::subjects())));
+  const std::int64_t width = GENERATE(1, 31, 33, 48);
+  const tensor::Tensor rows(nullptr, tensor::DType::f32, {0, width}),
+      edges(nullptr, tensor::DType::f32, {0, 4, width});
+  ops::EdgeEmbed embed;
+  embed.out = edges;
+  CHECK_THROWS_AS(ops::edge_embed(bed.device(), embed), Error);
+  ops::EdgeMessage message;
+  message.out = rows;
+  CHECK_THROWS_AS(ops::edge_message(bed.device(), message), Error);
+  ops::EdgeUpdate update;
+  update.edges = edges;
+  CHECK_THROWS_AS(ops::edge_update(bed.device(), update), Error);
+}
