@@ -12,19 +12,18 @@
 namespace biogpu::io {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 // Text that a small compressed file may hold: the bound on expansion begins behind it.
 constexpr std::uint64_t kAlwaysAllowed = 16u << 20;
 
 }  // namespace
 
-LineReader::LineReader(const std::string& path, std::string expected)
+LineReader::LineReader(const std::string& path, std::string expected, std::size_t max_line_bytes)
     : label_(input::label_of(path)),
       expected_(std::move(expected)),
+      max_line_bytes_(max_line_bytes),
       text_(path),
       piece_(text_.next()) {
   input::refuse_compression(piece_, label_);
-  if (piece_.starts_with(kByteOrderMark)) piece_.remove_prefix(kByteOrderMark.size());
 }
 
 bool LineReader::next(std::string& line) {
@@ -35,9 +34,9 @@ bool LineReader::next(std::string& line) {
     const std::size_t end = piece_.find('\n');
     whole = end != std::string_view::npos;
     line += piece_.substr(0, end);
-    if (line.size() > kMaxLineBytes)
+    if (line.size() > max_line_bytes_)
       throw Error(ErrorCode::bad_input, fmt::format("{}: line {}: more than {} bytes; expected {}",
-                                                    label_, number_, kMaxLineBytes, expected_));
+                                                    label_, number_, max_line_bytes_, expected_));
     piece_.remove_prefix(whole ? end + 1 : piece_.size());
     if (piece_.empty()) piece_ = next_piece();
   }

@@ -8,9 +8,9 @@
 
 namespace biogpu::io {
 
-// The lines of a table, plain or compressed, without their ends (LF or CRLF) and without the byte
-// order mark of UTF-8 that spreadsheets write. Memory is bounded: a line has at most kMaxLineBytes,
-// and compressed text expands to at most kMaxExpansion times its size.
+// The lines of a table, plain or compressed, without their ends (LF or CRLF). Memory is bounded: a
+// line has at most max_line_bytes, and compressed text expands to at most kMaxExpansion times its
+// size.
 //
 // Errors: those of TextReader; Error{bad_input} with file and line past the two bounds.
 class LineReader {
@@ -19,7 +19,8 @@ class LineReader {
   static constexpr std::uint64_t kMaxExpansion = 200;
 
   // expected: what the file should hold, for errors: "a table of variants".
-  LineReader(const std::string& path, std::string expected);
+  LineReader(const std::string& path, std::string expected,
+             std::size_t max_line_bytes = kMaxLineBytes);
 
   // False at the end of the file.
   bool next(std::string& line);
@@ -33,6 +34,7 @@ class LineReader {
 
   std::string label_;
   std::string expected_;
+  std::size_t max_line_bytes_;
   TextReader text_;
   std::string_view piece_;     // what is left of it
   std::uint64_t number_ = 0;   // of the line

@@ -8,6 +8,7 @@
 #include "lib/core/error.hpp"
 #include "lib/io/alignments/bam.hpp"
 #include "lib/io/alignments/hts.hpp"
+#include "lib/io/input/byte_order_mark.hpp"
 #include "lib/io/input/compression.hpp"
 #include "lib/io/input/gzip.hpp"
 #include "lib/io/input/raw_file.hpp"
@@ -22,20 +23,27 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::string_view kUtf8Mark = "\xef\xbb\xbf"sv;
+// What is in front of the first record: blank lines, and comments, which only FASTA has.
+struct TextBefore {
+  std::uint64_t n_lines = 0;
+  std::uint64_t comment_line = 0;  // the first, from 1; 0 for none
+};
 
-// Skips a byte order mark and blank lines. Returns the number of the line that follows.
-std::uint64_t skip_to_first_record(input::TextWindow& text) {
-  std::uint64_t line = 1;
-  if (!text.has_text()) return line;
-  if (std::string_view(text.begin(), text.size()).substr(0, kUtf8Mark.size()) == kUtf8Mark) {
-    text.skip_to(text.begin() + kUtf8Mark.size());
+TextBefore skip_to_first_record(input::TextWindow& text) {
+  TextBefore before;
+  bool in_comment = false;
+  for (; text.has_text(); text.skip_to(text.begin() + 1)) {
+    const char byte = *text.begin();
+    if (byte == input::kCommentMark && !in_comment) {
+      in_comment = true;
+      if (before.comment_line == 0) before.comment_line = before.n_lines + 1;
+    }
+    if (!in_comment && " \t\r\n"sv.find(byte) == std::string_view::npos) break;
+    if (byte != '\n') continue;
+    ++before.n_lines;
+    in_comment = false;
   }
-  while (text.has_text() && " \t\r\n"sv.find(*text.begin()) != std::string_view::npos) {
-    line += *text.begin() == '\n' ? 1 : 0;
-    text.skip_to(text.begin() + 1);
-  }
-  return line;
+  return before;
 }
 
 }  // namespace
@@ -52,6 +60,7 @@ class SequenceReader::Impl {
   std::uint64_t n_records = 0;
   std::uint64_t n_residues = 0;
   RecordRange range;
+  bool is_alignments = false;  // SAM, BAM or CRAM
 
   void split_records(std::uint64_t n, std::size_t overlap) {
     rules_.max_residues = n;
@@ -59,6 +68,7 @@ class SequenceReader::Impl {
   }
 
  private:
+  void skip_mark_of_sam(std::size_t mark_bytes, bool is_gzip);
   void look_at_text();
   void start();
   void start_serial(std::unique_ptr<input::TextWindow> text, std::uint64_t line,
@@ -98,12 +108,15 @@ SequenceReader::Impl::Impl(const std::string& where, int n_threads, bool words,
   const std::string head = file.peek(input::RawFile::kMaxPeek);
   const bool is_gzip = std::string_view(head).starts_with(input::kGzipMagic);
   const std::string text = is_gzip ? input::inflate_head(head, input::RawFile::kMaxPeek) : head;
+  const std::size_t mark_bytes = input::count_mark_bytes(text, file.label());
+  is_alignments = input::is_bam(text) || input::is_hts(std::string_view(text).substr(mark_bytes));
   if (input::is_bam(text)) {
     text_ = std::make_unique<input::TextWindow>(input::open_text(file, head, n_threads));
     records_ = std::make_unique<input::BamSource>(*text_, file.label());
     return;
   }
-  if (input::is_hts(text)) {
+  if (is_alignments) {
+    skip_mark_of_sam(mark_bytes, is_gzip);
     auto hts = std::make_unique<input::HtsSource>(file, n_threads);
     hts_ = hts.get();
     records_ = std::move(hts);
@@ -115,18 +128,31 @@ SequenceReader::Impl::Impl(const std::string& where, int n_threads, bool words,
   look_at_text();
 }
 
+// htslib reads the file itself, and takes the mark for a part of the first line.
+void SequenceReader::Impl::skip_mark_of_sam(std::size_t mark_bytes, bool is_gzip) {
+  if (mark_bytes > 0 && is_gzip)
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: is compressed SAM that begins with a byte order mark; expected "
+                            "SAM without, or not compressed",
+                            file.label()));
+  std::string mark(mark_bytes, '\0');
+  file.read(mark.data(), mark_bytes);
+}
+
 // Finds the first record and its format.
 void SequenceReader::Impl::look_at_text() {
-  rules_.first_line = skip_to_first_record(*text_);
+  const TextBefore before = skip_to_first_record(*text_);
+  rules_.first_line = before.n_lines + 1;
   is_text_ = text_->has_text();
-  if (!is_text_) return;
-  const char first = *text_->begin();
-  if (first != '>' && first != '@')
+  if (!is_text_ && before.comment_line == 0) return;
+  const char first = is_text_ ? *text_->begin() : input::kCommentMark;
+  const bool is_fastq = first == '@' && before.comment_line == 0;
+  if (first != '>' && !is_fastq)
     input::refuse_record(
-        file.label(), 1, rules_.first_line,
+        file.label(), 1, first == '@' ? before.comment_line : rules_.first_line,
         fmt::format("{} begins the file; expected '>' (FASTA), '@' (FASTQ), or SAM, "
                     "BAM or CRAM",
-                    input::show_byte(first)));
+                    input::show_byte(first == '@' ? input::kCommentMark : first)));
   rules_.format = first == '>' ? input::RecordFormat::fasta : input::RecordFormat::fastq;
 }
 
@@ -283,6 +309,7 @@ bool SequenceReader::read(SequenceBatch& batch, const BatchLimits& limits) {
 bool SequenceReader::read_any(SequenceBatch& batch, const BatchLimits& limits) {
   return impl_->read(batch, limits, true);
 }
+bool SequenceReader::is_alignments() const { return impl_->is_alignments; }
 const std::string& SequenceReader::path() const { return impl_->path; }
 std::uint64_t SequenceReader::n_records() const { return impl_->n_records; }
 std::uint64_t SequenceReader::n_residues() const { return impl_->n_residues; }

@@ -23,8 +23,9 @@ struct RecordRange {
 };
 
 // Reads sequences from a file or standard input ("-"): FASTA, FASTQ, each plain, gzip or BGZF, and
-// SAM, BAM, CRAM; told apart by content, never by name. LF and CRLF, wrapped lines, blank lines
-// between records, lower case, IUPAC codes and U are accepted and kept as they are; SAM, BAM and
+// SAM, BAM, CRAM; told apart by content, never by name. A byte order mark is skipped. LF and CRLF,
+// wrapped lines, blanks and comments of FASTA (see input::FastaSource), blank lines between
+// records, lower case, IUPAC codes and U are accepted, and letters kept as they are; SAM, BAM and
 // CRAM hold nucleotides only, so that the residues of a protein become N there. Memory is bounded
 // by the batch and the longest record, or piece of one. Up to n_threads threads run ahead: they
 // decompress, and FASTA and FASTQ they cut into chunks of about chunk_bytes and parse. Records and
@@ -37,7 +38,7 @@ class SequenceReader {
  public:
   static constexpr std::size_t kChunkBytes = 1u << 20;
 
-  // words: sequences of FASTA may hold words in brackets, <mask> or [MASK], and blanks.
+  // words: sequences of FASTA may hold words in brackets, <mask> or [MASK].
   explicit SequenceReader(const std::string& path, int n_threads = 1, bool words = false,
                           std::size_t chunk_bytes = kChunkBytes);
   ~SequenceReader();
@@ -59,6 +60,7 @@ class SequenceReader {
   // it is, handed on without a copy: less than the limits allow, or up to a chunk more.
   bool read_any(SequenceBatch& batch, const BatchLimits& limits = {});
 
+  bool is_alignments() const;  // SAM, BAM or CRAM
   const std::string& path() const;
   std::uint64_t n_records() const;         // given out so far
   std::uint64_t n_residues() const;        // given out so far

@@ -7,7 +7,8 @@
 
 namespace biogpu::io {
 
-// The text of a file or of standard input ("-"), plain, gzip or BGZF by content, piece by piece.
+// The text of a file or of standard input ("-"), plain, gzip or BGZF by content, piece by piece and
+// without a byte order mark.
 // Errors: Error{failed} with path and reason; Error{bad_input} where compressed data are damaged.
 class TextReader {
  public:

@@ -14,6 +14,8 @@ FASTA = {
     "crlf": b">a x\r\nACGT\r\nacgu\r\n>b\r\n\r\n",
     "blank": b"\xef\xbb\xbf\n \n>a\tx\nAC  \nGT\n\n>b\nN",
     "bad": b">a\nAC1GT\n",
+    "comments": b";by hand\n>a\n A C\tGT \n;>no\nTT\r\n>b\n;\nMK V*\n;end",
+    "utf16": b"\xff\xfe>\0a\0\n\0A\0",
 }
 FASTQ = {
     "plain": b"@a 1:N:0\nACGT\n+\n@+>!\n@b\n\n+\n\n@c\nn\n+\n~\n",
@@ -68,6 +70,7 @@ def main():
             write(root / "sequence_reader", f"{kind}-{shape}.2.gz", packed + packed + b"\0\0")
             write(root / "sequence_reader", f"{kind}-{shape}.bgz", bgzf(text))
             write(root / "sequence_reader", f"{kind}-{shape}.mixed", bgzf(text) + packed)
+            write(root / "reference", f"{kind}-{shape}", text)
     write(root / "hts_input", "sam", SAM)
     write(root / "hts_input", "sam-headerless", SAM.split(b"\n")[4] + b"\n")
     write(root / "hts_input", "sam.gz", gzip.compress(SAM, mtime=0))

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cctype>
 #include <filesystem>
 #include <future>
 #include <limits>
@@ -19,6 +20,7 @@
 #include "lib/core/gpu_backend.hpp"
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/input/raw_file.hpp"
+#include "lib/io/records/record_source.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -74,7 +76,9 @@ class IndexRun {
     auto devices = start_devices();
     progress_.stage("reading");
     const StageClock read("read", flags_.shared.threads);
-    const bwt::Reference reference = bwt::read_reference(flags_.path, flags_.shared.threads);
+    const bwt::Reference reference =
+        flags_.format == "bwa" ? bwt::read_reference_as_bwa(flags_.path, flags_.shared.threads)
+                               : bwt::read_reference(flags_.path, flags_.shared.threads);
     report_.stages.push_back(read.stop(file_bytes()));
     const StageClock device("device", 1);
     const double start_s = devices.valid() ? devices.get() : 0;
@@ -88,8 +92,8 @@ class IndexRun {
     log_.detail(fmt::format("read {} records, {} bases, {} runs of other letters",
                             reference.contigs.size(), reference.text.size(),
                             reference.holes.size()));
-    if (flags_.format != "bwa") require_names(reference);
     warn_of_other_letters(reference);
+    if (flags_.format == "bwa") warn_of_other_bytes(reference);
     progress_.stage(fmt::format("sorting the suffixes of {} bases", reference.text.size()));
     if (flags_.format == "bwa") {
       write_bwa(reference);
@@ -124,16 +128,6 @@ class IndexRun {
     return sort_work(flags_.format == "bwa" ? 2 * n_bases : n_bases, flags_.shared.threads);
   }
 
-  // What is found in a record without a name could not be told apart; bwa takes such records.
-  void require_names(const bwt::Reference& reference) const {
-    for (std::size_t i = 0; i < reference.contigs.size(); ++i)
-      if (reference.contigs[i].name.empty())
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{}: record {}: the name is empty; expected a name behind '>' or "
-                                "'@', without a blank before it",
-                                io::input::label_of(flags_.path), i + 1));
-  }
-
   // A run of N may be most of a genome that is not finished; other letters are not.
   void warn_of_other_letters(const bwt::Reference& reference) {
     std::uint64_t n_other = 0;
@@ -142,6 +136,31 @@ class IndexRun {
     if (2 * n_other > reference.text.size())
       log_.warn(fmt::format("{} of {} letters are neither a base nor N; is this a genome?", n_other,
                             reference.text.size()));
+  }
+
+  // bwa takes every byte for a letter, so that positions behind a blank are not those of other
+  // programs; its files are wanted nevertheless.
+  void warn_of_other_bytes(const bwt::Reference& reference) {
+    const auto is_letter = [](char c) {
+      return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '*' || c == '-' || c == '.';
+    };
+    std::uint64_t n_bytes = 0;
+    const bwt::Hole* first = nullptr;
+    for (const bwt::Hole& hole : reference.holes) {
+      if (is_letter(hole.letter)) continue;
+      n_bytes += hole.length;
+      if (first == nullptr) first = &hole;
+    }
+    if (first == nullptr) return;
+    std::size_t record = 0;
+    while (record + 1 < reference.contigs.size() &&
+           reference.contigs[record + 1].offset <= first->offset)
+      ++record;
+    log_.warn(
+        fmt::format("{}: record {}: {} in the sequence, {} such bytes in all, which bwa takes "
+                    "for letters: positions behind them differ from those of other programs",
+                    io::input::label_of(flags_.path), record + 1,
+                    io::input::show_byte(first->letter), n_bytes));
   }
 
   // 0 where it is not a regular file.

@@ -13,6 +13,7 @@
 #include "lib/core/error.hpp"
 #include "lib/io/char_buffer.hpp"
 #include "lib/io/commit_guard.hpp"
+#include "lib/io/input/byte_order_mark.hpp"
 #include "lib/io/input/raw_file.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/sequence_reader.hpp"
@@ -184,6 +185,7 @@ void run_inverse(const TransformFlags& flags, const std::string& command_line) {
   report.device = choose_device(flags.shared.device_request, false, 1);
   std::optional<io::OutputFile> out;
   std::string input = read_all(flags.path);
+  input.erase(0, io::input::count_mark_bytes(input, flags.path));
   progress.stage(fmt::format("inverting {} bytes", input.size()));
   std::uint64_t n_records = 1;
   try {

@@ -3,30 +3,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <fstream>
 #include <sstream>
 #include <utility>
 
 #include "lib/align/scoring/scoring.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/io/line_reader.hpp"
 
 namespace biogpu::align {
 namespace {
 
 constexpr int kLowest = -127;
 constexpr int kHighest = 127;
-constexpr std::size_t kMaxLineBytes = 1u << 16;
 
 class Reader {
  public:
-  explicit Reader(const std::string& path) : path_(path), file_(path) {
-    if (!file_)
-      throw Error(ErrorCode::failed,
-                  fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
+  explicit Reader(const std::string& path) : lines_(path, "letters or a row of scores") {
     matrix_.name = path;
   }
 
@@ -39,7 +33,6 @@ class Reader {
       else
         read_row(words);
     }
-    if (file_.bad()) throw Error(ErrorCode::failed, fmt::format("{}: cannot read", path_));
     if (matrix_.letters.empty()) bad("no matrix; expected a line of letters and a row for each");
     if (n_rows_ != matrix_.letters.size())
       bad(
@@ -52,30 +45,16 @@ class Reader {
 
  private:
   [[noreturn]] void bad(const std::string& what) const {
-    throw Error(ErrorCode::bad_input, fmt::format("{}: line {}: {}", path_, n_lines_, what));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: line {}: {}", lines_.label(), lines_.number(), what));
   }
 
   // The next line that is neither blank nor a comment.
   bool next(std::string& line) {
-    while (read_line(line)) {
+    while (lines_.next(line)) {
       line.resize(std::min(line.find('#'), line.size()));
       if (line.find_first_not_of(" \t\r") != std::string::npos) return true;
     }
-    return false;
-  }
-
-  // Of a file that is no matrix a line may be endless.
-  bool read_line(std::string& line) {
-    line.clear();
-    ++n_lines_;
-    int c = 0;
-    while ((c = file_.get()) != std::ifstream::traits_type::eof() && c != '\n') {
-      if (line.size() >= kMaxLineBytes)
-        bad(fmt::format("more than {} bytes; expected letters or a row of scores", kMaxLineBytes));
-      line.push_back(static_cast<char>(c));
-    }
-    if (c == '\n' || !line.empty()) return true;
-    --n_lines_;
     return false;
   }
 
@@ -138,11 +117,9 @@ class Reader {
     for (std::size_t i = 0; i <= n; ++i) matrix_.score[i][n] = matrix_.score[n][i] = lowest;
   }
 
-  std::string path_;
-  std::ifstream file_;
+  io::LineReader lines_;
   SubstitutionMatrix matrix_;
   std::size_t n_rows_ = 0;
-  std::uint64_t n_lines_ = 0;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "lib/io/input/bgzf.hpp"
 #include "lib/io/input/block_source.hpp"
+#include "lib/io/input/byte_order_mark.hpp"
 #include "lib/io/input/gzip.hpp"
 #include "lib/io/input/parallel_gzip.hpp"
 
@@ -24,11 +25,7 @@ constexpr int kThreadsWorthPieces = 8;
 // Smaller files are inflated before more threads would have begun.
 constexpr std::uint64_t kBytesWorthPieces = 8u << 20;
 
-}  // namespace
-
-std::unique_ptr<ByteSource> lend(RawFile& file) { return std::make_unique<Borrowed>(file); }
-
-std::unique_ptr<ByteSource> open_text(RawFile& file, std::string_view head, int n_threads) {
+std::unique_ptr<ByteSource> open_bytes(RawFile& file, std::string_view head, int n_threads) {
   const int n_ahead = n_threads > 1 ? n_threads : 0;
   if (bgzf_block_bytes(head) > 0)
     return std::make_unique<BlockSource>(std::make_unique<BgzfProducer>(file), n_ahead);
@@ -39,6 +36,14 @@ std::unique_ptr<ByteSource> open_text(RawFile& file, std::string_view head, int 
                                          n_threads / 2);
   return std::make_unique<BlockSource>(std::make_unique<GzipProducer>(file, std::string_view()),
                                        std::min(n_ahead, 1));
+}
+
+}  // namespace
+
+std::unique_ptr<ByteSource> lend(RawFile& file) { return std::make_unique<Borrowed>(file); }
+
+std::unique_ptr<ByteSource> open_text(RawFile& file, std::string_view head, int n_threads) {
+  return without_mark(open_bytes(file, head, n_threads), file.label());
 }
 
 }  // namespace biogpu::io::input

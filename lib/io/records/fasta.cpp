@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string_view>
 
 #include "lib/io/records/header_line.hpp"
 #include "lib/io/records/scan.hpp"
@@ -27,7 +28,7 @@ bool FastaSource::next(SequenceBatch& batch) {
 
 void FastaSource::read_header(SequenceBatch& batch) {
   HeaderLine header = parse_header_line(text_.begin() + 1, text_.end());
-  for (bool has_more = true; has_more && header.line_end == text_.end();) {
+  for (bool has_more = true; has_more && header.line_end == text_.end() && !header.is_too_long();) {
     has_more = text_.refill();  // moves the text
     header = parse_header_line(text_.begin() + 1, text_.end());
   }
@@ -44,28 +45,20 @@ void FastaSource::read_sequence(SequenceBatch& batch) {
   in_record_ = false;
   const std::size_t last = batch.size() - 1;
   while (text_.has_text()) {
-    const char* at = text_.begin();
+    const char* const at = text_.begin();
     if (at_line_begin_ && *at == '>') return;
+    if (at_line_begin_ && *at == kCommentMark) {
+      skip_line();
+      continue;
+    }
     const std::uint64_t room = max_piece_ - batch.sequence(last).size();
     const std::size_t run =
         count_residues(at, static_cast<std::size_t>(std::min<std::uint64_t>(text_.size(), room)));
-    if (run > 0 && run == room) {
-      batch.extend_sequence(at, run);
-      text_.skip_to(at + run);
-      at_line_begin_ = false;
-      return end_piece(batch);
-    }
     batch.extend_sequence(at, run);
-    at += run;
-    text_.skip_to(at);
-    at_line_begin_ = at != text_.end();  // else the line may go on in the next stretch of text
-    if (!at_line_begin_) continue;
-    if (*at == '\n') {
-      text_.skip_to(at + 1);
-      ++line_;
-    } else {
-      finish_line(batch);
-    }
+    text_.skip_to(at + run);
+    if (run > 0) at_line_begin_ = false;
+    if (run > 0 && run == room) return end_piece(batch);
+    if (text_.size() > 0) take_other_byte(batch);
   }
 }
 
@@ -76,28 +69,39 @@ void FastaSource::end_piece(const SequenceBatch& batch) {
   in_record_ = true;
 }
 
-// At the first byte of a line that is neither residue nor line feed: only blanks may follow, or
-// with words a bracket, which counts as a residue.
-void FastaSource::finish_line(SequenceBatch& batch) {
-  const char first = *text_.begin();
-  if (words_ && std::strchr("<>[]", first) != nullptr && first != '\0') {
-    batch.extend_sequence(&first, 1);
+// A byte that is no residue: the line's end, a blank, which carries no meaning, or with words a
+// bracket, which counts as a residue.
+void FastaSource::take_other_byte(SequenceBatch& batch) {
+  const char byte = *text_.begin();
+  if (byte == '\r') return end_line();
+  text_.skip_to(text_.begin() + 1);
+  at_line_begin_ = byte == '\n';
+  line_ += at_line_begin_ ? 1 : 0;
+  if (byte == '\n' || byte == ' ' || byte == '\t') return;
+  if (!words_ || std::string_view("<>[]").find(byte) == std::string_view::npos)
+    refuse(fmt::format("{} in the sequence; expected {}", show_byte(byte), kExpectedResidues));
+  batch.extend_sequence(&byte, 1);
+}
+
+// At a carriage return: only blanks may follow on its line.
+void FastaSource::end_line() {
+  while (text_.has_text() && *text_.begin() != '\n') {
+    if (std::string_view(" \t\r").find(*text_.begin()) == std::string_view::npos)
+      refuse(fmt::format("{} in the sequence; expected {}", show_byte('\r'), kExpectedResidues));
     text_.skip_to(text_.begin() + 1);
-    return;
   }
+  at_line_begin_ = false;  // the line feed is left
+}
+
+void FastaSource::skip_line() {
   while (text_.has_text()) {
-    const char byte = *text_.begin();
-    if (byte == '\n') {
-      text_.skip_to(text_.begin() + 1);
+    const void* const newline = std::memchr(text_.begin(), '\n', text_.size());
+    if (newline != nullptr) {
+      text_.skip_to(static_cast<const char*>(newline) + 1);
       ++line_;
       return;
     }
-    if (byte != ' ' && byte != '\t' && byte != '\r') {
-      if (words_ && (first == ' ' || first == '\t')) return;
-      refuse(
-          fmt::format("{} in the sequence; expected letters, '*', '-' or '.'", show_byte(first)));
-    }
-    text_.skip_to(text_.begin() + 1);
+    text_.skip_to(text_.end());
   }
 }
 

@@ -8,9 +8,11 @@
 
 namespace biogpu::io::input {
 
-// FASTA: a line '>name comment', then any number of sequence lines, wrapped or not. Blank lines and
-// blanks at the ends of lines carry no meaning. A record may have no residues, but must have a
-// name. With words, a sequence may also hold words such as <mask> and [MASK], and blanks.
+// FASTA, as docs/design/sequence-input.md defines it for every command: a line '>name comment',
+// then any number of sequence lines, wrapped or not. Residues are letters, '*', '-' and '.'; blanks
+// and tabs anywhere in a sequence, and blank lines, carry no meaning; a line that begins with ';'
+// is a comment. A record may have no residues, but must have a name. With words, a sequence may
+// also hold words such as <mask> and [MASK].
 class FastaSource : public RecordSource {
  public:
   // line: the number of the line that text begins with; n_before: of the file's records before it.
@@ -33,7 +35,9 @@ class FastaSource : public RecordSource {
   void read_header(SequenceBatch& batch);
   void read_sequence(SequenceBatch& batch);
   void end_piece(const SequenceBatch& batch);
-  void finish_line(SequenceBatch& batch);
+  void take_other_byte(SequenceBatch& batch);
+  void end_line();
+  void skip_line();
   [[noreturn]] void refuse(const std::string& what) const {
     refuse_record(label_, record_, line_, what);
   }

@@ -17,11 +17,13 @@ std::string describe_fault(const FastqRecord& record) {
       return "the name is empty; expected a name right after '@'";
     case FastqFault::long_header:
       return kHeaderTooLong;
+    case FastqFault::long_plus:
+      return "the line that begins with '+' is longer than 16 MiB";
     case FastqFault::return_in_header:
       return kReturnInHeader;
     case FastqFault::bad_residue:
-      return fmt::format("{} in the sequence; expected letters, '*', '-' or '.'",
-                         show_byte(*record.fault_at));
+      return fmt::format("{} in the sequence; expected {}", show_byte(*record.fault_at),
+                         kExpectedResidues);
     case FastqFault::no_more_lines:
       return "the file ends inside the record; it may be cut short";
     case FastqFault::no_plus:

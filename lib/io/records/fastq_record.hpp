@@ -17,7 +17,8 @@ enum class FastqFault {
   return_in_header,
   bad_residue,
   no_more_lines,  // the file ends behind the sequence
-  no_plus,        // the third line does not begin with '+'
+  long_plus,
+  no_plus,  // the third line does not begin with '+'
   bad_quality,
   other_length,  // of quality than of sequence
 };
@@ -69,7 +70,6 @@ inline FastqParse set_fault(FastqRecord& record, FastqFault fault, int line, con
 
 inline FastqFault header_fault(const HeaderLine& header) {
   if (header.name_len == 0) return FastqFault::empty_name;
-  if (header.is_too_long()) return FastqFault::long_header;
   return header.has_return ? FastqFault::return_in_header : FastqFault::none;
 }
 }  // namespace detail
@@ -80,6 +80,8 @@ inline FastqFault header_fault(const HeaderLine& header) {
                                                             bool at_end, FastqRecord& record) {
   if (*begin != '@') return detail::set_fault(record, FastqFault::no_at, 0, begin);
   record.header = parse_header_line(begin + 1, end);
+  if (record.header.is_too_long())
+    return detail::set_fault(record, FastqFault::long_header, 0, begin);
   const char* at = record.header.line_end;
   if (detail::skip_line_end(at, end, at_end) == detail::LineEnd::cut) return FastqParse::cut;
   if (const FastqFault fault = detail::header_fault(record.header); fault != FastqFault::none)
@@ -98,7 +100,10 @@ inline FastqFault header_fault(const HeaderLine& header) {
   }
   if (*at != '+') return detail::set_fault(record, FastqFault::no_plus, 2, at);
   const void* const newline = std::memchr(at, '\n', static_cast<std::size_t>(end - at));
+  const char* const plus = at;
   at = newline == nullptr ? end : static_cast<const char*>(newline);
+  if (static_cast<std::size_t>(at - plus) > kMaxHeaderBytes)
+    return detail::set_fault(record, FastqFault::long_plus, 2, plus);
   if (detail::skip_line_end(at, end, at_end) == detail::LineEnd::cut) return FastqParse::cut;
 
   record.quality = at;

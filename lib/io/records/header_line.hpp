@@ -1,13 +1,14 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <limits>
 
 #include "lib/io/records/scan.hpp"
 
 namespace biogpu::io::input {
+
+// A header line is held in memory whole, and a few bytes of gzip may hold any length of it.
+inline constexpr std::size_t kMaxHeaderBytes = 16u << 20;
 
 // The line that begins a record of FASTA or FASTQ, behind its '>' or '@': a name, which ends at the
 // first blank, and a comment.
@@ -20,7 +21,7 @@ struct HeaderLine {
   const char* line_end = nullptr;  // its line feed, or the end of the text
   bool has_return = false;         // a carriage return in the comment
 
-  bool is_too_long() const { return line_len > std::numeric_limits<std::uint32_t>::max(); }
+  bool is_too_long() const { return line_len > kMaxHeaderBytes; }
 };
 
 // The header whose name begins at `name`, in the text up to `end`.
@@ -44,7 +45,7 @@ inline HeaderLine parse_header_line(const char* name, const char* end) {
 }
 
 // What messages say of it.
-inline constexpr const char* kHeaderTooLong = "the header line is longer than 4 GiB";
+inline constexpr const char* kHeaderTooLong = "the header line is longer than 16 MiB";
 inline constexpr const char* kReturnInHeader =
     "a carriage return inside the header line; expected lines that end with LF or CRLF";
 

@@ -23,6 +23,12 @@ class RecordSource {
 [[noreturn]] void refuse_record(const std::string& label, std::uint64_t record, std::uint64_t line,
                                 const std::string& what);
 
+// What messages say of residues.
+inline constexpr const char* kExpectedResidues = "letters, '*', '-' or '.'";
+
+// What a line of FASTA that is a comment begins with.
+inline constexpr char kCommentMark = ';';
+
 // How a message shows one byte: 'x' or byte 0x1f.
 std::string show_byte(char byte);
 

@@ -7,6 +7,7 @@
 #include "lib/core/bounded_json.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/io/input/byte_order_mark.hpp"
 #include "lib/tensor/weights/foreign_file.hpp"
 
 namespace biogpu::models {
@@ -35,7 +36,7 @@ ModelConfig::ModelConfig(const std::string& folder) : path_(folder + "/config.js
   if (text.size() > kMaxFileBytes)
     fail(fmt::format("has more than {} bytes; expected a model's description", kMaxFileBytes));
   if (!tensor::foreign_file(text).empty()) fail(std::string(tensor::foreign_file(text)));
-  json_ = parse_bounded_json(text, path_);
+  json_ = parse_bounded_json(io::input::without_mark(text, path_), path_);
   if (!json_.is_object()) fail("is no JSON object");
 }
 

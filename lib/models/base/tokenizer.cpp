@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
+#include <filesystem>
 #include <initializer_list>
 
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/io/line_reader.hpp"
 #include "lib/tensor/weights/foreign_file.hpp"
 
 namespace biogpu::models {
@@ -86,10 +87,10 @@ Vocabulary protbert_vocabulary(bool keep_rare) {
 
 void check_vocabulary_file(const std::string& folder, const Vocabulary& vocabulary) {
   const std::string path = folder + "/vocab.txt";
-  std::ifstream file(path);
-  if (!file) return;
+  if (!std::filesystem::exists(path)) return;
+  io::LineReader lines(path, "a word of the vocabulary on each line");
   std::size_t id = 0;
-  for (std::string word; std::getline(file, word);) {
+  for (std::string word; lines.next(word);) {
     while (!word.empty() && (word.back() == '\r' || word.back() == ' ')) word.pop_back();
     if (word.empty()) continue;
     if (id == 0 && !tensor::foreign_file(word).empty())

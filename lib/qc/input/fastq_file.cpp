@@ -7,6 +7,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/io/input/bgzf.hpp"
+#include "lib/io/input/byte_order_mark.hpp"
 #include "lib/io/input/compression.hpp"
 #include "lib/io/input/gzip.hpp"
 #include "lib/io/input/parallel_gzip.hpp"
@@ -50,7 +51,8 @@ std::unique_ptr<io::input::ByteSource> open_text(io::input::RawFile& file, bool 
 
 FastqFile::FastqFile(const std::string& path, Damage damage, const Inflaters& inflaters)
     : file_(path == "/dev/stdin" ? "-" : path),
-      text_(open_text(file_, path == "-" || path == "/dev/stdin", inflaters)),
+      text_(io::input::without_mark(
+          open_text(file_, path == "-" || path == "/dev/stdin", inflaters), file_.label())),
       damage_(damage) {}
 
 FastqFile::~FastqFile() = default;

@@ -13,6 +13,7 @@
 #include "lib/core/bounded_json.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/io/input/byte_order_mark.hpp"
 #include "lib/tensor/float16.hpp"
 #include "lib/tensor/weights/foreign_file.hpp"
 
@@ -182,7 +183,7 @@ Checkpoint Checkpoint::open(const std::string& path) {
         "scripts/convert makes one of pytorch_model.bin");
   const std::string text = read_text(index);
   if (!foreign_file(text).empty()) bad(index, std::string(foreign_file(text)));
-  const Json map = parse_bounded_json(text, index);
+  const Json map = parse_bounded_json(io::input::without_mark(text, index), index);
   if (!map.is_object() || !map.contains("weight_map") || !map["weight_map"].is_object())
     bad(index, "has no weight_map");
   std::set<std::string> shards;

@@ -59,7 +59,8 @@ std::string read_or_error(const std::string& path, int n_threads, std::size_t ch
 }
 
 // SAM, BAM and CRAM are hts_input_fuzz's.
-bool is_alignment_file(const std::string& text) {
+bool is_alignment_file(std::string_view text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   return io::input::is_hts(text) || io::input::is_bam(text);
 }
 

@@ -28,7 +28,9 @@ TEST_CASE("io.sequence_reader: reads FASTA in all its shapes", "[io]") {
                ">a first one\r\nACGT\r\nacgu\r\n>b\r\n>c\r\nMK*-.\r\n",          // CRLF, wrapped
                "\n \n>a  first one\nA\nC\nGTac\ngu\n\n>b\n\n>c\n\nMK*-.\n\n\n",  // blank lines
                "\xef\xbb\xbf>a\tfirst one\nACGTacgu\n>b\n>c\nMK*-.\r",  // byte order mark, tab
-               ">a first one\nACGT  \nacgu\t\n>b\n>c\nMK*-. \n");  // blanks at the ends of lines
+               ">a first one\nACGT  \nacgu\t\n>b\n>c\nMK*-. \n",  // blanks at the ends of lines
+               ">a first one\n A CGT\nac\tg u\n>b\n \n>c\nM K *-.\r\n",  // and inside them
+               ";by hand\n>a first one\nACGT\n;half\nacgu\n>b\n>c\n;>d\nMK*-.\n;end");
   CHECK(read_all(folder.file("x", text)) == expected);
 }
 
@@ -42,6 +44,50 @@ TEST_CASE("io.sequence_reader: reads FASTQ in all its shapes", "[io]") {
                "\n@a 1:N:0\nACGT\n+\n@+>!\n\n\n@b\n\n+\n\n\n \n@c\nn\n+\n~\n\n\n",
                "\xef\xbb\xbf@a 1:N:0\nACGT\n+\n@+>!\n@b\n\n+\n\n@c\nn\n+\n~\r");
   CHECK(read_all(folder.file("x", text)) == expected);
+}
+
+TEST_CASE("io.sequence_reader: a text in UTF-16 or UTF-32 is named (issue 42)", "[io]") {
+  const TempFolder folder;
+  struct Case {
+    std::string text, encoding;
+  };
+  const Case c = GENERATE(values<Case>({{std::string("\xff\xfe>\0a\0", 6), "UTF-16"},
+                                        {std::string("\xfe\xff\0>\0a", 6), "UTF-16"},
+                                        {std::string("\xff\xfe\0\0>\0\0\0", 8), "UTF-32"},
+                                        {std::string("\0\0\xfe\xff\0\0\0@", 8), "UTF-32"},
+                                        {"\xff\xfe", "UTF-16"}}));
+  for (const std::string& bytes : {c.text, gzip(c.text)}) {
+    const std::string path = folder.file("x", bytes);
+    CHECK(error_of(path) == "3 " + path + ": begins with the byte order mark of " + c.encoding +
+                                "; expected text in ASCII or UTF-8 (iconv -f " + c.encoding +
+                                " -t UTF-8 converts it)");
+  }
+}
+
+TEST_CASE("io.sequence_reader: a byte order mark in front of SAM (issue 42)", "[io]") {
+  const TempFolder folder;
+  const std::string line = "r\t4\t*\t0\t0\t*\t*\t0\t0\tACG\tIJK\n";
+  for (const std::string header : {"", "@HD\tVN:1.6\n"}) {
+    const std::string text = "\xef\xbb\xbf" + header + line;
+    CHECK(read_all(folder.file("x", text)) == Reads{{"r", "", "ACG", "IJK"}});
+    CHECK(error_of(folder.file("y", gzip(text))).find("byte order mark") != std::string::npos);
+  }
+}
+
+TEST_CASE("io.sequence_reader: header lines have a bound (issue 42)", "[io]") {
+  const TempFolder folder;
+  const std::string name((16u << 20) + 1, 'n');
+  for (const std::string text :
+       {">" + name + "\nAC\n", ">b\nAC\n>a " + name + "\nAC\n", "@" + name + "\nAC\n+\nII\n"}) {
+    const bool is_second = text[1] == 'b';
+    CHECK(error_of(folder.file("x", gzip(text)))
+              .ends_with(is_second ? "record 2 (line 3): the header line is longer than 16 MiB"
+                                   : "record 1 (line 1): the header line is longer than 16 MiB"));
+  }
+  CHECK(error_of(folder.file("y", "@a\nAC\n+" + name + "\nII\n"))
+            .ends_with("record 1 (line 3): the line that begins with '+' is longer than 16 MiB"));
+  CHECK(read_all(folder.file("z", ">" + name.substr(1) + "\nAC\n")) ==
+        Reads{{name.substr(1), "", "AC", ""}});
 }
 
 TEST_CASE("io.sequence_reader: a description may look like a line of SAM", "[io]") {
@@ -81,7 +127,13 @@ TEST_CASE("io.sequence_reader: refuses malformed records with file, record and l
       {">\nACGT\n", "record 1 (line 1): the name is empty; expected a name right after '>'"},
       {">a\nACGT\n> b\nA\n", "record 2 (line 3): the name is empty"},
       {">a\nAC\nA1GT\n", "record 1 (line 3): '1' in the sequence; expected letters"},
-      {">a\nAC\n>b\nAC GT\n", "record 2 (line 4): a blank in the sequence"},
+      {">a\nAC\n>b\nAC;GT\n", "record 2 (line 4): ';' in the sequence"},
+      {">a\n;GT\nAC 1 GT\n", "record 1 (line 3): '1' in the sequence"},
+      {">a\nAC\n\x1a", "record 1 (line 3): byte 0x1a in the sequence"},
+      {">a\nAC\rGT\n", "record 1 (line 2): byte 0x0d in the sequence"},
+      {">a\nAC\n >b\nA\n", "record 1 (line 3): '>' in the sequence"},
+      {";one\n@a\nA\n+\nI\n", "record 1 (line 1): ';' begins the file"},
+      {";one\n", "record 1 (line 2): ';' begins the file"},
       {">a\nAC>b\n", "record 1 (line 2): '>' in the sequence"},
       {std::string(">a\nAC\0GT\n", 9), "record 1 (line 2): byte 0x00 in the sequence"},
       {">a\rACGT\r", "record 1 (line 1): a carriage return inside the header line"},

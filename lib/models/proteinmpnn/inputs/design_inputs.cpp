@@ -3,16 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <string_view>
 #include <utility>
 
 #include "lib/core/bounded_json.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/io/line_reader.hpp"
 #include "lib/models/proteinmpnn/inputs/design_json.hpp"
 
 namespace biogpu::models::proteinmpnn {
+namespace {
+
+constexpr std::size_t kMaxLineBytes = 1u << 30;  // of all structures, or of all positions of one
+
+}  // namespace
 
 Constraints free_design(const Complex& complex) {
   Constraints constraints;
@@ -23,10 +28,10 @@ Constraints free_design(const Complex& complex) {
 DesignInputs::File DesignInputs::read(const std::string& path, bool merge) {
   File file{path, Json::object()};
   if (path.empty()) return file;
-  std::ifstream stream(path);
-  if (!stream) throw Error(ErrorCode::failed, path + ": cannot be read");
+  io::LineReader lines(path, "a JSON object on each line", kMaxLineBytes);
   std::string line;
-  for (std::uint64_t number = 1; std::getline(stream, line); ++number) {
+  while (lines.next(line)) {
+    const std::uint64_t number = lines.number();
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
     check_json_depth(line, fmt::format("{}: line {}", path, number));
     Json json = Json::parse(line, nullptr, false);
