@@ -125,8 +125,9 @@ class Int32Check {
     if (!fits(query_length, target_length)) refuse(query_length, target_length);
   }
 
- private:
   bool fits(std::uint64_t query_length, std::uint64_t target_length) const;
+
+ private:
   [[noreturn]] static void refuse(std::uint64_t query_length, std::uint64_t target_length);
   std::int64_t max_score_, gap_open_, gap_extend_;
 };

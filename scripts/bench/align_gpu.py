@@ -59,7 +59,7 @@ def measure_files(args, folder):
     write_reads(folder / "b.fa", rng, n, 150, 0.05)
     costs = ["--match", 2, "--mismatch", -3, "--gap-open", 5, "--gap-extend", 2]
     calls = {"biogpu": [args.biogpu.resolve(), "align", "--quiet", "--device", "gpu", "-t", args.threads, "--mode", "sw",
-                        "--alphabet", "dna", *costs, "--format", "csv", "a.fa", "b.fa", "-o", "biogpu.csv"]}
+                        "--alphabet", "dna", "--strand", "forward", *costs, "--format", "csv", "a.fa", "b.fa", "-o", "biogpu.csv"]}
     for function in FUNCTIONS:
         calls[function] = [args.parasail.resolve(), "-t", args.threads, "-x", "-q", "a.fa", "-f", "b.fa", "-d", "-M", 2,
                            "-X", 3, "-o", 5, "-e", 2, "-a", function, "-g", "parasail.csv"]

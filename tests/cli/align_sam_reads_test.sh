@@ -56,6 +56,30 @@ works align --mode sw -q --top 2 q.fq t.fa --format sam
 check "--top" lines_are "two 0 a 255;two 256 c 255;late 0 d 255;late 256 c 255;"
 works align --mode sw -q --min-score 17 q.fq t.fa --format sam
 check "--min-score" lines_are "two 0 a 255;two 256 c 255;"
+# Every read that came in has a line, whatever removed its rows (issue 42).
+printf '>r1\nACGTACGTTA\n>r2\nNNNNNNNN\n>r3\nTTGGTTGG\n>r4\nNN\n' >four.fa
+: >no_target.fa
+for options in "--top 1" "--top 3 --min-score 18" "--min-score 1000" "--evalue 1e-30 --preset dna-short" "--strand reverse --top 1" \
+  "--strand forward --min-score 17" "--batch 1 --min-score 17" "--batch 2 --min-score 19"; do
+  # shellcheck disable=SC2086
+  works align --mode sw -q $options four.fa t.fa --format sam
+  check "four reads with $options" [ "$(body | awk -F'\t' 'int($2 / 256) % 2 == 0' | cut -f1 | tr '\n' ' ')" = "r1 r2 r3 r4 " ]
+  check "unaligned ones have flag 4 and MAPQ 0" [ "$(body | awk -F'\t' '$3 == "*" && (int($2 / 4) % 2 == 0 || $5 != 0)')" = "" ]
+  # shellcheck disable=SC2086
+  works align --mode sw -q $options four.fa t.fa -o four.bam
+  valid four.bam 4
+done
+works align --mode sw -q four.fa no_target.fa --format sam
+check "without any target" lines_are "r1 4 * 0;r2 4 * 0;r3 4 * 0;r4 4 * 0;"
+works align --mode sw -q --top 2 four.fa no_target.fa --format sam
+check "without any target, --top" lines_are "r1 4 * 0;r2 4 * 0;r3 4 * 0;r4 4 * 0;"
+works align --mode sw -q --self --strand forward four.fa --format sam
+check "the last of --self has a line" [ "$(body | cut -f1 | uniq | tr '\n' ' ')" = "r1 r2 r3 r4 " ]
+works align --mode sw -q --pairs --min-score 1000 four.fa t.fa --format sam
+check "--pairs" lines_are "r1 4 * 0;r2 4 * 0;r3 4 * 0;r4 4 * 0;"
+works align --mode sw -q --top 1 q.fq t.fa --format sam
+check "an unaligned read keeps residues and qualities" out_has '^none	4	\*	0	0	\*	\*	0	0	NNNNNN	ABCDEF'
+
 printf '>f\nCCGATTGACA\n' >f.fa
 printf '>r\nAATGTCAATCGGA\n>f\nGCCGATTGACC\n' >rt.fa
 works align --mode sw -q --strand both f.fa rt.fa --format sam

@@ -44,6 +44,65 @@ if command -v samtools >/dev/null; then
 fi
 fails 2 "are for DNA" align --mode sw --strand both --matrix blosum62 q.fa t.fa
 
+# DNA is searched on both strands where every query meets every target, and every format tells the strand (issue 42).
+printf '@plus\nTTCAGGCATCGAC\n+\nABCDEFGHIJKLM\n@minus\nAAGTCGATGCCTG\n+\nABCDEFGHIJKLM\n' >ps.fq
+printf '>t\nAGTTCAGGCATCGACTTGA\n' >pt.fa
+both_ways() { # both_ways OPTIONS...: without --strand as with --strand both
+  works align --mode sw -q "$@" ps.fq pt.fa
+  grep -v '^@PG' out.txt >default.out
+  works align --mode sw -q --strand both "$@" ps.fq pt.fa
+  check "both strands by default: $*" same_files default.out <(grep -v '^@PG' out.txt)
+}
+for options in "" "--top 1" "--output score" "--output ends" "--output statistics" "--columns query,score,cigar" "--format sam" \
+  "--format paf" "--format blast6" "--format csv" "--format csv --output statistics" "--format emboss" "--format ssw"; do
+  # shellcheck disable=SC2086
+  both_ways $options
+done
+works align --mode sw -q ps.fq pt.fa
+check "TSV" rows_are 'plus t 26 0 13 2 15 13= +;minus t 26 0 13 4 17 13= -;'
+works align --mode sw -q --output ends ps.fq pt.fa
+check "TSV, ends in the query as given" rows_are 'plus t 26 13 15 +;minus t 26 13 17 -;'
+printf '>m\nTTTTTAAGTCGATGCCTGGGG\n' >flank.fa
+works align --mode sw -q --output ends flank.fa pt.fa
+check "the end of a part of the query" rows_are 'm t 26 18 17 -;'
+works align --mode sw -q --format csv flank.fa pt.fa
+check "CSV tells the strand, and the end as given" out_is '0,0,21,19,26,17,16,-\n'
+works align --mode sw -q --format sam ps.fq pt.fa
+check "SAM" out_has '^minus	16	t	5	255	13=	\*	0	0	CAGGCATCGACTT	MLKJIHGFEDCBA	AS:i:26	NM:i:0$'
+works align --mode sw -q --format emboss flank.fa pt.fa
+check "EMBOSS counts down" out_has '^m  *18 CAGGCATCGACTT  *6$'
+check "the target counts up" out_has '^t  *5 CAGGCATCGACTT  *17$'
+works align --mode sw -q --format ssw flank.fa pt.fa
+check "SSW" out_has 'strand: -'
+works align --mode sw ps.fq pt.fa --json x.json -o x.tsv
+check "JSON" grep -q '"strand": "both"' x.json
+works align --mode sw -q --strand forward ps.fq pt.fa
+check "--strand forward" out_has '^minus	t	[0-9]	.*[^+-]$'
+check "without a column" bash -c '! grep -q strand out.txt'
+printf '>t\nAGTTCAGGCATCGACTTGA\n>u\nAGTTCAGGCATCGACTTGA\n' >pt2.fa
+works align --mode sw -q --pairs ps.fq pt2.fa
+check "--pairs stays forward" bash -c '! grep -q strand out.txt'
+works align --mode sw -q --self --columns query,target,strand pt2.fa
+check "--self: both" out_has '^t	u	+$'
+works align --mode sw -q --preset protein --columns query,strand "$source_dir/data/protein_queries.fa" "$source_dir/data/proteins.fa"
+check "proteins stay forward" bash -c '! grep -q -- "-$" out.txt'
+
+# Files that look swapped.
+write_random 21 60 150 ACGT read >short_reads.fa
+write_random 22 1 40000 ACGT chromosome >chromosome.fa
+awk '/^>/ {print; next} {while (length($0) < 20000) $0 = $0 $0; print}' chromosome.fa >long.fa
+works align --mode sw -o x.tsv long.fa short_reads.fa
+check "swapped files" err_has 'warning: QUERY and TARGET look swapped: .*long.fa have [0-9]* bases.*60 of short_reads.fa'
+works align --mode sw -o x.tsv short_reads.fa long.fa
+check "the right way round" bash -c '! grep -q swapped err.txt'
+
+# Scores of the wrong sign.
+fails 2 "--mismatch 4 would reward mismatches.*--mismatch -4" align --mode sw --mismatch 4 q.fa t.fa
+fails 2 "--match -1 would penalize" align --mode nw --match -1 --mismatch -2 q.fa t.fa
+fails 2 "gap-open: '-7'.*without the minus sign" align --mode nw --gap-open -7 q.fa t.fa
+fails 2 "gap-extend: '-1'.*without the minus sign" align --mode nw --gap-extend -1 q.fa t.fa
+works align --mode nw -q --match 0 --mismatch -1 --gap-open 1 --gap-extend 1 --columns score q.fa t.fa
+
 # Search: the rows of an exhaustive run, sorted, are the oracle.
 proteins=$source_dir/data/proteins.fa
 queries=$source_dir/data/protein_queries.fa

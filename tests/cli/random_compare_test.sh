@@ -13,7 +13,6 @@ random() {
 }
 
 random --quick --biogpu "$biogpu" --json summary.json
-[ $rc -ne 77 ] || { echo "none of the tools is installed: nothing compared"; exit 77; }
 check "no difference but those documented" rc_is 0
 check "a summary" python3 -c 'import json; assert all(t["runs"] == 40 for t in json.load(open("summary.json"))["targets"].values())'
 
@@ -21,7 +20,7 @@ random --runs 1 --biogpu "$biogpu" nothing
 check "an unknown target" rc_is 2
 random --runs 1 --biogpu "$work/nothing"
 check "no program" rc_is 1
-PATH=/nowhere "$(python3 -c 'import sys; print(sys.executable)')" -B "$compare" --runs 1 --biogpu "$biogpu" >out.txt 2>err.txt
+PATH=/nowhere "$(python3 -c 'import sys; print(sys.executable)')" -B "$compare" --runs 1 --biogpu "$biogpu" bwa fastp >out.txt 2>err.txt
 rc=$?
 check "no peer" rc_is 77
 

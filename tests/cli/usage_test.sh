@@ -65,8 +65,7 @@ works align --mode SW --matrix BLOSUM62 q.fa t.fa
 cp out.txt upper.tsv
 works align --mode sw --matrix blosum62 q.fa t.fa
 check "names in upper case" same_files out.txt upper.tsv
-works align --mode sw --mismatch 3 q.fa t.fa
-check "a mismatch that is rewarded" err_has 'a penalty is below 0'
+fails 2 "--mismatch 3 would reward mismatches" align --mode sw --mismatch 3 q.fa t.fa
 fails 2 "no option '--bogus'; see 'biogpu align --help'" align --mode sw --bogus q.fa t.fa
 fails 2 "--threads" align --mode sw -t x q.fa t.fa
 fails 2 "--threads" align --mode sw -t -1 q.fa t.fa

@@ -58,13 +58,13 @@ case $what in
     works devices
     check "the device is listed" out_has 'gfx942'
     ;;
-  align_score) same align -q --mode nw --output score q.fa t.fa ;;
-  align_local_score) same align -q --mode sw --output score q.fa t.fa ;;
+  align_score) same align -q --strand forward --mode nw --output score q.fa t.fa ;;
+  align_local_score) same align -q --strand forward --mode sw --output score q.fa t.fa ;;
   align_cigar)
-    same align -q --mode nw q.fa t.fa
-    same align -q --mode sg_dx q.fa t.fa
+    same align -q --strand forward --mode nw q.fa t.fa
+    same align -q --strand forward --mode sg_dx q.fa t.fa
     ;;
-  align_band) same align -q --mode nw --band 8 q.fa t.fa ;;
+  align_band) same align -q --strand forward --mode nw --band 8 q.fa t.fa ;;
   align_search)
     printf '>a\nMKTAYIAKQRQISFVKSHFSRQ\n>b\nGSHMLEDPVDAFK\n' >queries.fa
     printf '>c\nMKTAYIAKQRNISFVKSHFARQ\n>d\nGGHMLEDPVNAFKW\n>e\nWWPLLKKRA\n' >proteins.fa

@@ -10,6 +10,8 @@ namespace biogpu::app {
 namespace {
 
 constexpr char kAlignFooter[] =
+    "Every query meets every target, DNA on both strands: this is no read mapper, and there are no\n"
+    "paired ends. Reads are QUERY, the genome is TARGET.\n\n"
     "Columns: query target query_index target_index query_length target_length score strand\n"
     "  query_begin query_end target_begin target_end matches mismatches similar length gaps\n"
     "  gap_opens identity bits evalue cigar. Positions are 0-based and half-open. A semi-global\n"

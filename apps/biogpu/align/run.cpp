@@ -40,13 +40,13 @@ std::unique_ptr<DeviceStart> early_start(const DeviceRequest& request) {
 
 }  // namespace
 
-cost::Work align_work(const UnitReader& reader, align::Output output, bool is_search,
+cost::Work align_work(const UnitReader& reader, align::Output output, const Selection& selection,
                       int n_threads) {
   cost::Work work;
-  work.task = is_search                        ? &works::kAlignSearch
+  work.task = selection.search                 ? &works::kAlignSearch
               : output == align::Output::score ? &works::kAlignScore
                                                : &works::kAlignRows;
-  work.units = reader.estimated_cells();
+  work.units = reader.estimated_cells() * (selection.strand == Strand::both ? 2 : 1);
   work.n_threads = n_threads;
   add_file(work, reader.query_reader().path());
   if (!reader.one_set()) add_file(work, reader.target_reader().path());
@@ -58,8 +58,7 @@ AlignRun::AlignRun(const AlignFlags& flags, std::string command_line)
       command_line_(std::move(command_line)),
       log_("align", flags.shared.quiet, flags.shared.verbose),
       device_start_(early_start(flags.shared.device_request)),
-      reader_(source()),
-      selection_(flags.selection()) {
+      reader_(source()) {
   start_stages_.push_back(start_.stop());
   start_stages_.back().name = "start/first-blocks";
 }
@@ -123,17 +122,15 @@ std::uint64_t AlignRun::target_bytes() const {
 void AlignRun::choose() {
   const SharedFlags& shared = flags_.shared;
   alphabet_ = choose_alphabet(flags_, reader_);
-  if (flags_.strand != Strand::forward && alphabet_ == Alphabet::protein)
+  selection_ = flags_.selection(alphabet_);
+  if (selection_.strand != Strand::forward && alphabet_ == Alphabet::protein)
     throw Error(ErrorCode::usage,
                 "--strand reverse and both are for DNA; these are proteins (--alphabet)");
-  if (flags_.mismatch.value_or(0) > 0)
-    log_.warn(
-        fmt::format("--mismatch {} is added for each mismatch, as a reward; a penalty is below 0",
-                    *flags_.mismatch));
   choose_style();
+  warn_of_swapped_files();
   const StageClock device("start/device", 1);
   const AutoDecision decision = decide_device(
-      shared.device_request, align_work(reader_, style_.output, selection_.search, shared.threads));
+      shared.device_request, align_work(reader_, style_.output, selection_, shared.threads));
   if (!device_start_)
     device_start_ = std::make_unique<DeviceStart>(shared.device_request, decision);
   choice_ = device_start_->get();
@@ -142,8 +139,9 @@ void AlignRun::choose() {
   if (!decision.detail.empty()) log_.detail(decision.detail);
   start_stages_.push_back(device.stop());
   reader_.set_limits(limits());
-  log_.info(fmt::format("{} ({}); {}", device_text(), choice_.reason,
-                        describe_scoring(flags_, alphabet_)));
+  log_.info(fmt::format("{} ({}); {}{}", device_text(), choice_.reason,
+                        describe_scoring(flags_, alphabet_),
+                        selection_.strand == Strand::both ? ", both strands" : ""));
 }
 
 void AlignRun::choose_style() {
@@ -153,7 +151,14 @@ void AlignRun::choose_style() {
                 "BAM and CRAM hold nucleotides alone; write proteins as SAM (--format sam)");
   style_.options = make_options(flags_, alphabet_);
   style_.output = flags_.output_level;
+  style_.tells_strand = selection_.strand != Strand::forward;
   style_.columns = flags_.column_list;
+  if (style_.columns.empty())
+    style_.columns =
+        default_columns(style_.output, style_.tells_strand, flags_.max_evalue.has_value());
+  // On the reverse strand the end in the query as given is known by the begin of the path.
+  if (style_.tells_strand && style_.output > align::Output::score)
+    style_.options.output = align::Output::cigar;
   style_.cigar = flags_.cigar;
   if (flags_.rna) style_.letters = LetterRule(false, "TU");
   style_.seq_letters = {flags_.rna, alphabet_ == Alphabet::protein ? 'X' : 'N'};
@@ -174,6 +179,26 @@ void AlignRun::choose_style() {
       list.add_file(flags_.shared.threads);
     style_.targets = list.take();
   }
+}
+
+// Reads are the queries, and the genome is the target: the other way round, most of the work is
+// wasted on rows that nobody wants.
+void AlignRun::warn_of_swapped_files() {
+  constexpr std::uint64_t kManyTargets = 50;  // a query
+  constexpr std::uint64_t kTimesAsLong = 20;
+  constexpr std::uint64_t kLongQuery = 10000;
+  const auto held = reader_.held_targets();
+  const io::SequenceBatch& queries = reader_.first_queries();
+  if (!held || reader_.one_set() || alphabet_ != Alphabet::dna || queries.empty()) return;
+  const std::uint64_t query_length = queries.n_residues() / queries.size();
+  if (query_length < kLongQuery || held->size() < kManyTargets * queries.size() ||
+      query_length < kTimesAsLong * (held->n_residues() / held->size()))
+    return;
+  log_.warn(
+      fmt::format("QUERY and TARGET look swapped: the sequences of {} have {} bases on "
+                  "average, the {} of {} have {}; reads are QUERY, the genome is TARGET",
+                  reader_.query_reader().path(), query_length, held->size(),
+                  reader_.target_reader().path(), held->n_residues() / held->size()));
 }
 
 UnitLimits AlignRun::limits() const {
@@ -207,7 +232,8 @@ void AlignRun::process(AlignSink& sink) {
     held_targets_.assign(RecordSpan(held), align::ClassEncoder(style_.options.scoring.class_of));
   if (selection_.search)
     backend_->set_search(held_targets_.view(), search_options(selection_, style_.options));
-  compute_.emplace(*backend_, style_, selection_, held ? &held_targets_ : nullptr, shared.threads);
+  compute_.emplace(*backend_, style_, selection_, held ? &held_targets_ : nullptr, reader_,
+                   shared.threads);
   const pipeline::Size size = pipeline_size();
   start_stages_.insert(start_stages_.begin(), start_.stop());
   std::vector<WorkItem> items(static_cast<std::size_t>(size.n_in_flight));

@@ -18,7 +18,7 @@
 namespace biogpu::app {
 
 // What a run is to be predicted by, before it begins.
-cost::Work align_work(const UnitReader& reader, align::Output output, bool is_search,
+cost::Work align_work(const UnitReader& reader, align::Output output, const Selection& selection,
                       int n_threads);
 
 // Counts of what was written; touched by the writer alone.
@@ -41,6 +41,7 @@ class AlignRun {
   std::uint64_t target_bytes() const;
   void choose();
   void choose_style();
+  void warn_of_swapped_files();
   UnitLimits limits() const;
   pipeline::Size pipeline_size() const;
   std::string device_text() const;

@@ -10,6 +10,14 @@
 #include "lib/core/auto_device.hpp"
 
 namespace biogpu::app {
+namespace {
+
+const char* strand_name(Strand strand) {
+  if (strand == Strand::both) return "both";
+  return strand == Strand::forward ? "forward" : "reverse";
+}
+
+}  // namespace
 
 void AlignRun::log_summary(double wall_s) {
   const io::SequenceReader& queries = reader_.query_reader();
@@ -37,7 +45,7 @@ void AlignRun::keep_rates() const {
   const std::vector<StageTimes> three = pipeline::stages_of(times_);
   const ComputeTimes compute = compute_->times();
   cost::Observed seen;
-  seen.work = align_work(reader_, style_.output, selection_.search, flags_.shared.threads);
+  seen.work = align_work(reader_, style_.output, selection_, flags_.shared.threads);
   seen.work.units = static_cast<double>(totals_.n_cells);
   seen.on_gpu = choice_.on_gpu();
   const bool reads_in_order = flags_.pairing() == Pairing::by_order;
@@ -89,6 +97,7 @@ std::string AlignRun::json_text(const AlignSink& sink, double wall_s) {
   append_stages(run.stages, stages(sink.bytes()));
   run.result = {{"mode", flags_.mode},
                 {"alphabet", alphabet_ == Alphabet::dna ? "dna" : "protein"},
+                {"strand", strand_name(selection_.strand)},
                 {"gap_open", style_.options.scoring.gap_open},
                 {"gap_extend", style_.options.scoring.gap_extend},
                 {"pairs", totals_.n_pairs},

@@ -175,11 +175,12 @@ void ParasailRun::align() {
   const char* device = std::getenv("BIOGPU_DEVICE");
   const DeviceRequest request = parse_device_request(device != nullptr ? device : "auto");
   const DeviceChoice choice = choose_device(
-      request, decide_device(request, align_work(reader_, style_.output, false, flags_.threads)));
+      request,
+      decide_device(request, align_work(reader_, style_.output, Selection{}, flags_.threads)));
   AlignBackend backend(choice, true, style_.options, false, 0, log_);
   held_targets_.assign(RecordSpan(reader_.held_targets()),
                        align::ClassEncoder(style_.options.scoring.class_of));
-  AlignCompute compute(backend, style_, {}, &held_targets_, flags_.threads);
+  AlignCompute compute(backend, style_, {}, &held_targets_, reader_, flags_.threads);
   io::OutputFile out(flags_.out_path, flags_.threads);
   out.write(header());
   const int n_workers = flags_.threads + static_cast<int>(choice.gpus.size());

@@ -1,11 +1,15 @@
 #include "apps/biogpu/align/compute/compute.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
 #include <utility>
 
+#include "lib/core/error.hpp"
 #include "lib/core/timed.hpp"
+#include "lib/io/input/raw_file.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -16,6 +20,12 @@ using align::Pair;
 // Above this many cells a pair is worth all threads.
 constexpr std::uint64_t kHugePair = 1u << 29;
 
+std::uint64_t longest(const align::SequenceSet& set) {
+  std::uint64_t length = 0;
+  for (std::size_t i = 0; i < set.size(); ++i) length = std::max(length, set.length(i));
+  return length;
+}
+
 }  // namespace
 
 // Pairs of sequences of WorkItem::queries with targets; scores only where they are known already.
@@ -25,12 +35,15 @@ struct AlignCompute::SelectedPairs {
 };
 
 AlignCompute::AlignCompute(AlignBackend& backend, const RowStyle& style, const Selection& selection,
-                           const EncodedSet* held, int n_threads)
+                           const EncodedSet* held, const UnitReader& reader, int n_threads)
     : backend_(backend),
       style_(style),
       selection_(selection),
       encoder_(style.options.scoring.class_of),
       held_(held),
+      reader_(reader),
+      int32_check_(style.options),
+      longest_held_(held != nullptr ? longest(held->view()) : 0),
       n_threads_(n_threads) {}
 
 ComputeTimes AlignCompute::times() const {
@@ -41,6 +54,7 @@ ComputeTimes AlignCompute::times() const {
 void AlignCompute::compute(WorkItem& item) {
   ComputeTimes spent;
   timed(spent.encode_s, [&] { encode(item); });
+  require_int32(item);
   SelectedPairs selected = timed(spent.select_s, [&] { return select(item); });
   align::Alignments& alignments = alignments_.acquire();
   timed(spent.align_s, [&] { alignments = align_selected(item, selected, std::move(alignments)); });
@@ -59,6 +73,30 @@ void AlignCompute::encode(WorkItem& item) const {
   const WorkUnit& unit = item.unit;
   item.queries.assign(unit.queries, encoder_, selection_.strand != Strand::forward);
   if (held_ == nullptr) item.targets.assign(unit.targets, encoder_);
+}
+
+// The aligners check the range too, but know neither files nor records.
+void AlignCompute::require_int32(const WorkItem& item) const {
+  const RecordSpan& queries = item.unit.queries;
+  const align::SequenceSet set = targets(item);
+  const auto require = [&](std::size_t query, std::size_t target) {
+    const std::uint64_t query_length = queries.sequence(query).size();
+    if (int32_check_.fits(query_length, set.length(target))) return;
+    throw Error(
+        ErrorCode::failed,
+        fmt::format("{}: record {} has {} residues, record {} of {} has {}: with these scores and "
+                    "costs theirs could leave the 32-bit range; expected shorter sequences, or "
+                    "smaller scores and costs",
+                    io::input::label_of(reader_.query_reader().path()), queries.index(query) + 1,
+                    query_length, item.unit.targets.index(target) + 1,
+                    io::input::label_of(reader_.target_reader().path()), set.length(target)));
+  };
+  const std::uint64_t longest_target = held_ != nullptr ? longest_held_ : longest(set);
+  if (int32_check_.fits(longest(item.queries.view()), longest_target)) return;
+  for (const Pair& pair : item.unit.pairs) require(pair.query, pair.target);
+  if (!selection_.search) return;
+  for (std::size_t query = 0; query < queries.size(); ++query)
+    for (std::size_t target = 0; target < set.size(); ++target) require(query, target);
 }
 
 align::SequenceSet AlignCompute::targets(const WorkItem& item) const {

@@ -9,6 +9,7 @@
 #include "apps/biogpu/align/format/rows.hpp"
 #include "apps/biogpu/align/input/encode.hpp"
 #include "apps/biogpu/align/input/units.hpp"
+#include "lib/align/border.hpp"
 #include "lib/core/object_pool.hpp"
 
 namespace biogpu::app {
@@ -48,16 +49,18 @@ struct ComputeTimes {
 // Turns units into rows. Called by several threads, each with its own item.
 class AlignCompute {
  public:
-  // held: the targets where they are held in memory, else nullptr. n_threads: threads of one call
-  // on a unit that cannot be shared by cutting it, such as one huge pair or a search.
+  // held: the targets where they are held in memory, else nullptr. reader: of the units. n_threads:
+  // threads of one call on a unit that cannot be shared by cutting it, such as one huge pair or a
+  // search.
   AlignCompute(AlignBackend& backend, const RowStyle& style, const Selection& selection,
-               const EncodedSet* held, int n_threads);
+               const EncodedSet* held, const UnitReader& reader, int n_threads);
 
   void compute(WorkItem& item);
   ComputeTimes times() const;
 
  private:
   struct SelectedPairs;
+  void require_int32(const WorkItem& item) const;
   align::SequenceSet targets(const WorkItem& item) const;
   int threads_for(std::size_t n_pairs, std::uint64_t n_cells) const;
   void encode(WorkItem& item) const;
@@ -73,6 +76,9 @@ class AlignCompute {
   const Selection selection_;
   const align::ClassEncoder encoder_;
   const EncodedSet* held_;
+  const UnitReader& reader_;  // for the names of the files
+  const align::Int32Check int32_check_;
+  const std::uint64_t longest_held_;
   const int n_threads_;
   mutable std::mutex mutex_;  // guards what follows
   ComputeTimes times_;

@@ -15,9 +15,10 @@ struct ViewStyle {
   char same, above_zero, other;
   std::size_t columns;     // a block
   std::size_t name_width;  // names are cut or padded to it
+  bool turns_positions;    // of the reverse strand, as nothing else tells it
 };
-constexpr ViewStyle kEmboss{'|', ':', '.', 50, 14};
-constexpr ViewStyle kSsw{'|', '*', '*', 60, 10};
+constexpr ViewStyle kEmboss{'|', ':', '.', 50, 14, true};
+constexpr ViewStyle kSsw{'|', '*', '*', 60, 10, false};
 
 // A path written out, gaps as '-'.
 struct PairwiseText {
@@ -51,13 +52,24 @@ PairwiseText spell(const Row& row, std::size_t i, std::size_t j, const align::Op
   return pairwise;
 }
 
+// Where a line of a block is in its sequence: on the strand shown, from 0. turned_from: else 0; the
+// length of a sequence of which the reverse complement is shown and the positions of the strand as
+// given are printed, which fall.
+struct LinePosition {
+  std::uint64_t position = 0;
+  std::uint64_t turned_from = 0;
+
+  std::uint64_t first() const { return turned_from > 0 ? turned_from - position : position + 1; }
+  std::uint64_t last() const { return turned_from > 0 ? turned_from - position + 1 : position; }
+};
+
 // One line of a block: name, position of its first residue, residues, position of its last.
-void append_line(std::string& out, std::string_view name, std::string_view text,
-                 std::uint64_t& position, std::size_t width, const ViewStyle& style) {
+void append_line(std::string& out, std::string_view name, std::string_view text, LinePosition& at,
+                 std::size_t width, const ViewStyle& style) {
   fmt::format_to(std::back_inserter(out), "{:<{}} {:>{}} {}", name.substr(0, style.name_width),
-                 style.name_width, position + 1, width, text);
-  position += text.size() - static_cast<std::size_t>(std::count(text.begin(), text.end(), '-'));
-  fmt::format_to(std::back_inserter(out), " {:>{}}\n", position, width);
+                 style.name_width, at.first(), width, text);
+  at.position += text.size() - static_cast<std::size_t>(std::count(text.begin(), text.end(), '-'));
+  fmt::format_to(std::back_inserter(out), " {:>{}}\n", at.last(), width);
 }
 
 struct Begins {
@@ -77,16 +89,18 @@ void append_blocks(std::string& out, const Row& row, const PairwiseText& pairwis
                    std::string_view query_name, std::string_view target_name,
                    const ViewStyle& style) {
   const std::size_t width = position_width(row);
+  LinePosition query{at.query, row.reverse && style.turns_positions ? row.query.size() : 0};
+  LinePosition target{at.target};
   for (std::size_t i = 0; i < pairwise.marks.size(); i += style.columns) {
     const auto part = [&](const std::string& text) {
       return std::string_view(text).substr(i, style.columns);
     };
     out.push_back('\n');
-    append_line(out, target_name, part(pairwise.target), at.target, width, style);
+    append_line(out, target_name, part(pairwise.target), target, width, style);
     out.append(style.name_width + 1 + width + 1, ' ');
     out += part(pairwise.marks);
     out.push_back('\n');
-    append_line(out, query_name, part(pairwise.query), at.query, width, style);
+    append_line(out, query_name, part(pairwise.query), query, width, style);
   }
 }
 

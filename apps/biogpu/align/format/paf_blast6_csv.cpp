@@ -73,7 +73,7 @@ void append_blast6(std::string& out, const Row& row, const align::Options& optio
   out.push_back('\n');
 }
 
-void append_csv(std::string& out, const Row& row, align::Output output) {
+void append_csv(std::string& out, const Row& row, align::Output output, bool tells_strand) {
   const align::Alignment& a = *row.alignment;
   append_number(out, static_cast<std::int64_t>(row.query_index));
   const auto append = [&](std::int64_t number) {
@@ -84,13 +84,15 @@ void append_csv(std::string& out, const Row& row, align::Output output) {
   append(std::ssize(row.query));
   append(std::ssize(row.target));
   append(a.score);
-  append(a.query_end);
+  const bool turn = row.reverse && !row.path.empty();
+  append(turn ? std::ssize(row.query) - 1 - a.query_begin : std::int64_t{a.query_end});
   append(a.target_end);
   if (output >= align::Output::statistics) {
     append(a.matches);
     append(a.similar);
     append(a.length);
   }
+  if (tells_strand) out += row.reverse ? ",-" : ",+";
   out.push_back('\n');
 }
 

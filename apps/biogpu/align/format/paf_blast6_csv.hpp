@@ -16,7 +16,8 @@ void append_paf(std::string& out, const Row& row, const align::Options& options,
 void append_blast6(std::string& out, const Row& row, const align::Options& options);
 
 // Parasail's CSV: query_index,target_index,query_length,target_length,score,query_end,target_end,
-// from 0 and inclusive, with Output::statistics followed by matches,similar,length.
-void append_csv(std::string& out, const Row& row, align::Output output);
+// from 0 and inclusive, with Output::statistics followed by matches,similar,length. tells_strand:
+// and by + or -; query_end is that in the query as given, known by the path.
+void append_csv(std::string& out, const Row& row, align::Output output, bool tells_strand);
 
 }  // namespace biogpu::app

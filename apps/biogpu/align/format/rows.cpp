@@ -119,16 +119,27 @@ class RowMaker {
     rows_.n_rows = 0;
     const bool one_read = unit.queries.size() == 1;
     rows_.ends_read_before = unit.continues_before && !(unit.continues_after && one_read);
-    for (std::size_t begin = 0, end = 0; begin < aligned_.pairs.size(); begin = end) {
-      const std::uint32_t query = query_of(begin);
-      for (end = begin; end < aligned_.pairs.size() && query_of(end) == query;) ++end;
+    std::size_t begin = 0;
+    for (std::uint32_t query = 0; query < unit.queries.size(); ++query) {
+      std::size_t end = begin;
+      while (end < aligned_.pairs.size() && query_of(end) == query) ++end;
       if (unit.continues_before && query == 0)
-        hold(begin, end, rows_.held_before);
+        hold(query, begin, end, rows_.held_before);
       else if (unit.continues_after && query + 1 == unit.queries.size())
-        hold(begin, end, rows_.held_after);
+        hold(query, begin, end, rows_.held_after);
+      else if (begin == end)
+        append_record(unaligned_record(query));
       else
         append_read(begin, end);
+      begin = end;
     }
+  }
+
+  // Of a query without rows, for SAM holds every read.
+  io::SamRecord unaligned_record(std::uint32_t query) const {
+    const RecordSpan& queries = aligned_.unit.queries;
+    return make_unaligned_record(queries.name(query), queries.sequence(query),
+                                 queries.quality(query));
   }
 
   std::uint32_t query_of(std::size_t i) const {
@@ -142,12 +153,12 @@ class RowMaker {
     return app::has_place(alignment, path, style_.options);
   }
 
-  void hold(std::size_t begin, std::size_t end, std::vector<HeldRow>& held) {
+  void hold(std::uint32_t query, std::size_t begin, std::size_t end, std::vector<HeldRow>& held) {
+    io::output::check_query_name(style_.out_path, aligned_.unit.queries.name(query));
+    if (begin == end) held.emplace_back(unaligned_record(query));
     for (std::size_t i = begin; i < end; ++i) {
       SamStore store;
-      const Row each = row(i);
-      io::output::check_query_name(style_.out_path, each.query_name);
-      held.emplace_back(make_sam_record(each, style_.options, style_.cigar, store));
+      held.emplace_back(make_sam_record(row(i), style_.options, style_.cigar, store));
     }
   }
 
@@ -158,22 +169,25 @@ class RowMaker {
     for (std::size_t i = begin; i < end; ++i)
       if (has_place(i) && (primary == end || alignments[i].score > alignments[primary].score))
         primary = i;
-    if (primary == end) return append_record(begin, 0);
+    if (primary == end) return append_record(aligned_record(begin, 0));
     for (std::size_t i = begin; i < end; ++i)
-      if (has_place(i)) append_record(i, i == primary ? 0 : kSamSecondary);
+      if (has_place(i)) append_record(aligned_record(i, i == primary ? 0 : kSamSecondary));
   }
 
-  void append_record(std::size_t i, std::uint16_t more_flags) {
-    ++rows_.n_rows;
+  io::SamRecord aligned_record(std::size_t i, std::uint16_t more_flags) {
     if (style_.format == RowFormat::sam) rows_.store.cigar.clear();
-    const Row each = row(i);
-    io::SamRecord record = make_sam_record(each, style_.options, style_.cigar, rows_.store);
+    io::SamRecord record = make_sam_record(row(i), style_.options, style_.cigar, rows_.store);
     record.flag |= more_flags;
+    return record;
+  }
+
+  void append_record(const io::SamRecord& record) {
+    ++rows_.n_rows;
     if (style_.format == RowFormat::bam) {
       rows_.records.push_back(record);
       return;
     }
-    io::output::check_query_name(style_.out_path, each.query_name);
+    io::output::check_query_name(style_.out_path, record.query_name);
     io::output::append_sam_line(rows_.text, record, style_.targets, letters_);
   }
 
@@ -191,7 +205,7 @@ class RowMaker {
       case RowFormat::blast6:
         return append_blast6(out, row, options);
       case RowFormat::csv:
-        return append_csv(out, row, style_.output);
+        return append_csv(out, row, style_.output, style_.tells_strand);
       case RowFormat::emboss:
         return append_emboss(out, row, options, style_.letters);
       case RowFormat::ssw:

@@ -37,6 +37,7 @@ struct RowStyle {
   align::Output output = align::Output::cigar;  // what the rows hold
   Columns columns;                              // RowFormat::tsv
   CigarStyle cigar = CigarStyle::distinct;
+  bool tells_strand = false;  // RowFormat::csv: rows may be of the reverse strand
   LetterRule letters;
   bool from_zero = false;  // append_ssw()
   EdgeRule edges;          // RowFormat::parasail_edges
@@ -74,7 +75,8 @@ struct AlignedUnit {
 };
 
 // One row per pair, in order. Of SAM: of each read one primary line, the first of the best score,
-// and lines with FLAG 256 for its other places; where it has no place one line that says so.
+// and lines with FLAG 256 for its other places; where it has no place, or no pair, one line that
+// says so.
 void make_rows(const AlignedUnit& aligned, const RowStyle& style, Rows& rows);
 
 }  // namespace biogpu::app

@@ -67,6 +67,17 @@ io::SamRecord make_sam_record(const Row& row, const align::Options& options, Cig
   return record;
 }
 
+io::SamRecord make_unaligned_record(std::string_view name, std::string_view sequence,
+                                    std::string_view quality) {
+  io::SamRecord record;
+  record.query_name = name;
+  record.flag = kSamUnmapped;
+  record.mapq = 0;
+  record.sequence = sequence;
+  record.quality = quality;
+  return record;
+}
+
 void append_parasail_sam(std::string& out, const Row& row, const align::Options& options) {
   out += row.query_name;
   if (row.alignment->score == 0) {

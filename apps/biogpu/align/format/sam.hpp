@@ -31,6 +31,10 @@ bool has_place(const align::Alignment& alignment, std::span<const std::uint32_t>
 io::SamRecord make_sam_record(const Row& row, const align::Options& options, CigarStyle cigar,
                               SamStore& store);
 
+// Of a read none of whose alignments is a row.
+io::SamRecord make_unaligned_record(std::string_view name, std::string_view sequence,
+                                    std::string_view quality);
+
 // The line that `parasail_aligner -O SAM` writes: CIGAR from end to end, a tab at the end, residues
 // and tags missing where the score is 0.
 void append_parasail_sam(std::string& out, const Row& row, const align::Options& options);

@@ -246,7 +246,6 @@ bool UnitReader::begin_unit(WorkUnit& unit) {
 }
 
 bool UnitReader::next_of_all(WorkUnit& unit) {
-  if (targets_.block->empty()) return false;
   if (!begin_unit(unit)) return false;
   const std::size_t begin = queries_.cursor;
   const std::size_t n_queries = add_listed(unit);
@@ -254,7 +253,8 @@ bool UnitReader::next_of_all(WorkUnit& unit) {
   return true;
 }
 
-// Adds pairs until the unit is full. Returns how many queries they have.
+// Adds pairs until the unit is full. Returns the number of queries that were looked at, those
+// without a target among them.
 std::size_t UnitReader::add_listed(WorkUnit& unit) {
   // targets_.cursor is the next of the targets listed for the query at queries_.cursor.
   unit.continues_before = is_listed_ && targets_.cursor > 0;
@@ -277,6 +277,7 @@ std::size_t UnitReader::add_listed(WorkUnit& unit) {
       unit.pairs.push_back({static_cast<std::uint32_t>(query), target});
       n_queries = query + 1;
     }
+    n_queries = query + 1;  // also without any pair
     ++queries_.cursor;
     is_listed_ = false;
   }

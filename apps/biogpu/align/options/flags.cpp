@@ -27,6 +27,18 @@ CLI::Validator whole_score(std::int64_t least, std::int64_t most) {
   return {convert, ""};
 }
 
+// whole_score() for gap costs: other programs take them as scores below 0.
+CLI::Validator gap_cost() {
+  const CLI::Validator in_bounds = whole_score(0, kMaxGapCost);
+  const auto convert = [in_bounds](std::string& text) -> std::string {
+    const std::string message = in_bounds(text);
+    const bool below_zero = !message.empty() && text.starts_with('-');
+    return below_zero ? message + "; a gap's cost is subtracted, give it without the minus sign"
+                      : message;
+  };
+  return {convert, ""};
+}
+
 void add_input_flags(CLI::App& command, AlignFlags& flags) {
   const OptionGroup input(command);
   input.option("QUERY", flags.query_path, "FASTA, FASTQ, SAM, BAM or CRAM; - is stdin", " ")
@@ -47,7 +59,9 @@ void add_input_flags(CLI::App& command, AlignFlags& flags) {
       {"forward", Strand::forward}, {"reverse", Strand::reverse}, {"both", Strand::both}};
   input
       .option("--strand", flags.strand,
-              "DNA queries: forward, reverse, both (the better) [forward]", "WHICH")
+              "DNA queries: forward, reverse, both (the better)\n"
+              "[DNA without --pairs: both; else forward]",
+              "WHICH")
       ->transform(one_of(strands, true));
 }
 
@@ -77,11 +91,11 @@ void add_scoring_flags(CLI::App& command, AlignFlags& flags) {
   scoring
       .option("--gap-open", flags.gap_open, "cost of a gap's first residue [DNA 5, protein 11]",
               "N")
-      ->transform(whole_score(0, kMaxGapCost));
+      ->transform(gap_cost());
   scoring
       .option("--gap-extend", flags.gap_extend,
               "of each further one [DNA 2, protein 1]; as open: linear", "N")
-      ->transform(whole_score(0, kMaxGapCost));
+      ->transform(gap_cost());
   scoring
       .option("--gap-model", flags.gap_model,
               "parasail: open + (L-1) extend; blast: open + L extend\n[parasail]", "MODEL")

@@ -26,8 +26,8 @@ struct AlignFlags {
   std::string mode;
   bool pairs = false;
   bool self = false;
-  Strand strand = Strand::forward;
-  io::Shard shard;  // of the queries
+  std::optional<Strand> strand;  // none: as searched_strands() says
+  io::Shard shard;               // of the queries
 
   std::string preset;
   Alphabet alphabet = Alphabet::automatic;
@@ -55,13 +55,15 @@ struct AlignFlags {
   std::optional<align::SubstitutionMatrix> loaded_matrix;  // of `matrix`
   RowFormat row_format = RowFormat::tsv;
   align::Output output_level = align::Output::cigar;
-  Columns column_list;
+  Columns column_list;  // empty: the default ones
 
   // Reads the matrix and fills in the fields above. Throws Error{usage} where options contradict
   // each other, and the errors of align::read_matrix(). Calls shared.resolve().
   void resolve();
   Pairing pairing() const;
-  Selection selection() const;
+  // DNA is searched on both strands where every query meets every target.
+  Strand searched_strands(Alphabet actual) const;
+  Selection selection(Alphabet actual) const;
 };
 
 void add_align_flags(CLI::App& command, AlignFlags& flags);

@@ -65,10 +65,8 @@ void resolve_output(AlignFlags& flags) {
                       format_name(flags.row_format)));
   if (flags.row_format == RowFormat::tsv) {
     flags.output_level = asked.value_or(Output::cigar);
-    flags.column_list = flags.columns.empty()
-                            ? default_columns(flags.output_level, flags.strand != Strand::forward,
-                                              flags.max_evalue.has_value())
-                            : parse_columns(flags.columns);
+    if (flags.columns.empty()) return;
+    flags.column_list = parse_columns(flags.columns);
     const Output needed = output_needed(flags.column_list);
     if (!asked) flags.output_level = needed;
     if (flags.output_level < needed)
@@ -106,10 +104,23 @@ void check_input(const AlignFlags& flags) {
     usage("the SAM header needs all targets first; give TARGET as a file, or use --format tsv");
 }
 
+// A score of the wrong sign turns the meaning of the other round, so that alignments are nonsense.
+void check_signs(const AlignFlags& flags) {
+  if (flags.match && *flags.match < 0)
+    usage(fmt::format("--match {} would penalize equal bases; expected 0 or a reward above it",
+                      *flags.match));
+  if (flags.mismatch && *flags.mismatch > 0)
+    usage(
+        fmt::format("--mismatch {0} would reward mismatches, as it is added; for a penalty of "
+                    "{0} give --mismatch -{0}",
+                    *flags.mismatch));
+}
+
 void check_scoring(const AlignFlags& flags) {
   const bool simple = flags.match || flags.mismatch;
   if (!flags.matrix.empty() && simple)
     usage("--matrix and --match or --mismatch exclude each other");
+  check_signs(flags);
   if (simple && flags.alphabet == Alphabet::protein)
     usage("--match and --mismatch score DNA; leave out --alphabet protein");
   const bool local = flags.mode == "sw" || flags.mode == "local";
@@ -155,9 +166,14 @@ Pairing AlignFlags::pairing() const {
   return self ? Pairing::self : Pairing::all;
 }
 
-Selection AlignFlags::selection() const {
+Strand AlignFlags::searched_strands(Alphabet actual) const {
+  if (strand) return *strand;
+  return actual == Alphabet::dna && !pairs ? Strand::both : Strand::forward;
+}
+
+Selection AlignFlags::selection(Alphabet actual) const {
   Selection selection;
-  selection.strand = strand;
+  selection.strand = searched_strands(actual);
   selection.search = pairing() == Pairing::search;
   selection.top = top.value_or(0);
   selection.not_itself = self;
