@@ -48,7 +48,9 @@ def write_genome(draw, run):
         data = draw.of((b"text before\n", b"\n\n", b" ")) + data
         draw.note("(text before the first record)")
     elif kind == 1:
-        data = data.replace(b"AC", b"A C").replace(b"GT", b"G\tT")
+        for old, new in draw.of((((b"AC", b"A C"), (b"GT", b"G\tT")), ((b"AC", b"A1C"), (b"GT\n", b"GT \n")), ((b"\nA", b"\n;A"),),
+                                 ((b"G\n", b"G\n\x1a\n"),))):
+            data = data.replace(old, new)
         draw.note("(blanks in lines)")
     elif kind == 2:
         data = draw.of((b"", b"\n", b"hello\n", b">\n", b">a\n"))

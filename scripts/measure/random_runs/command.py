@@ -2,6 +2,7 @@
 
 import argparse
 import collections
+import importlib.util
 import json
 import pathlib
 import shutil
@@ -11,11 +12,12 @@ import time
 
 from measure import programs
 from measure.comparison import SKIPPED
-from measure.random_runs import bwa, fastp, jellyfish, parasail
+from measure.random_runs import biopython, bwa, fastp, jellyfish, parasail, search
 from measure.random_runs.draw import Draw
 from measure.random_runs.frame import ROOT, Run, check_pages
 
-TARGETS = {"fastp": fastp, "jellyfish": jellyfish, "parasail": parasail, "bwa": bwa}
+TARGETS = {"fastp": fastp, "jellyfish": jellyfish, "parasail": parasail, "bwa": bwa,
+           "biopython": biopython, "search": search}
 
 
 class Biogpu:
@@ -59,6 +61,14 @@ def parse(text):
     if arguments.quick:
         arguments.runs = 40
     return arguments
+
+
+def lacks(module):
+    """The program or package that a target needs and that is not installed; None where nothing is missing."""
+    program, package = getattr(module, "PROGRAM", None), getattr(module, "PACKAGE", None)
+    if program and not shutil.which(program):
+        return program
+    return package if package and importlib.util.find_spec(package) is None else None
 
 
 def run_one(target, module, arguments, biogpu, number):
@@ -132,8 +142,8 @@ def main(text):
     for target in arguments.targets:
         module = TARGETS[target]
         missing += check_pages(module.KNOWN)
-        if not shutil.which(module.PROGRAM):
-            print(f"SKIPPED {target}: {module.PROGRAM} is not installed")
+        if lacks(module):
+            print(f"SKIPPED {target}: {lacks(module)} is not installed")
             continue
         parts[target] = play(target, arguments, biogpu)
         show(target, parts[target])
