@@ -8,7 +8,7 @@ works align --mode sw -q --columns query_index,target_index,query_length,target_
 check "indices, lengths, identity" out_is 'query_index\ttarget_index\tquery_length\ttarget_length\tidentity\n0\t0\t11\t12\t91.67\n0\t1\t11\t17\t100.00\n1\t0\t12\t12\t75.00\n1\t1\t12\t17\t66.67\n'
 works align --mode sw -q --columns matches,mismatches,similar,length,gaps,gap_opens,strand q.fa t.fa
 check "counts" out_is 'matches\tmismatches\tsimilar\tlength\tgaps\tgap_opens\tstrand\n11\t0\t11\t12\t1\t1\t+\n6\t0\t6\t6\t0\t0\t+\n9\t3\t9\t12\t0\t0\t+\n8\t4\t8\t12\t0\t0\t+\n'
-works align --mode sw -q --output statistics q.fa t.fa
+works align --mode sw -q --strand forward --output statistics q.fa t.fa
 check "statistics" out_is 'query\ttarget\tscore\tquery_end\ttarget_end\tmatches\tsimilar\tlength\nq1\tt1\t17\t11\t12\t11\t11\t12\nq1\tt2\t12\t6\t9\t6\t6\t6\nq2\tt1\t18\t12\t12\t9\t9\t12\nq2\tt2\t13\t12\t15\t8\t8\t12\n'
 works align --mode sw -q --pairs --cigar merged --columns cigar q.fa t.fa
 check "merged CIGAR" out_is 'cigar\n7M1D4M\n12M\n'

@@ -53,9 +53,9 @@ check "rows of the JSON are lines" bash -c "
   '$biogpu' align --mode sw -q --batch 2 q.fq t.fa -o x.sam --json x.json && grep -q '\"rows\": 7' x.json"
 
 works align --mode sw -q --top 2 q.fq t.fa --format sam
-check "--top" lines_are "two 0 a 255;two 256 c 255;late 0 d 255;late 256 c 255;"
+check "--top" lines_are "two 0 a 255;two 256 c 255;none 4 * 0;late 0 d 255;late 256 c 255;"
 works align --mode sw -q --min-score 17 q.fq t.fa --format sam
-check "--min-score" lines_are "two 0 a 255;two 256 c 255;"
+check "--min-score" lines_are "two 0 a 255;two 256 c 255;none 4 * 0;late 4 * 0;"
 # Every read that came in has a line, whatever removed its rows (issue 42).
 printf '>r1\nACGTACGTTA\n>r2\nNNNNNNNN\n>r3\nTTGGTTGG\n>r4\nNN\n' >four.fa
 : >no_target.fa

@@ -235,7 +235,7 @@ works align --mode sw -q --matrix blosum62 dq.fa dt.fa
 # Gaps that go on as free end gaps count as far as they are paid.
 printf '>q\nCCCC\n' >cq.fa
 printf '>t\nGGGGGGG\n' >gt.fa
-works align --mode sg_qx_de -q --match 2 --mismatch -9 --gap-open 5 --gap-extend 2 --alphabet dna \
+works align --mode sg_qx_de -q --strand forward --match 2 --mismatch -9 --gap-open 5 --gap-extend 2 --alphabet dna \
   --columns score,gaps,gap_opens,cigar cq.fa gt.fa
 check "a paid gap before a free end" rows_are '-5 1 1 4I7D;'
 printf '>f\nTTACGTTGCA\n' >free.fa

@@ -68,7 +68,7 @@ for mark in mark.fq mark.fq.gz; do
   check "qc keeps both reads of $mark" [ "$(trim $mark | grep -c .)" -eq 8 ]
 done
 same_for plain.mat mark.mat align --mode sw -q --matrix @ plain.fa plain.fa
-same_for plain.faa mark.faa infer embed -q --pool mean --model "$models/esm2_head16" @ -o out.txt
+same_for plain.faa mark.faa infer embed -q --include mean --model "$models/esm2_head16" @ -o -
 if command -v bwa >/dev/null; then
   bwa index -p theirs mark.fa 2>bwa.log
   works bwt index -q --format bwa mark.fa -p ours
@@ -96,7 +96,7 @@ for other in blanks.fa crlf.fa; do
   same_for plain.fa $other align parasail -x -a sw_trace_striped_16 -d -M 2 -X 3 -O SSW -f @ -q plain.fa
 done
 printf '>p1\nMKV LAY\n;later\nWHE\n>p2\n\tMSTNQ\n' >blanks.faa
-same_for plain.faa blanks.faa infer embed -q --pool mean --model "$models/esm2_head16" @ -o out.txt
+same_for plain.faa blanks.faa infer embed -q --include mean --model "$models/esm2_head16" @ -o -
 if command -v samtools >/dev/null; then
   printf '>s1\nGATTACA \nTTGCAGG \nACC\n' >spaces.fa
   works bwt index -q spaces.fa -p index
@@ -105,7 +105,7 @@ if command -v samtools >/dev/null; then
 fi
 
 # Bytes that are refused.
-refused() { # refused TEXT PATTERN
+refused() { # refused TEXT PATTERN [PATTERN OF infer, which has tokens in angle brackets]
   printf '%b' "$1" >odd.fa
   fails 3 "odd.fa: $2" align --mode sw odd.fa plain.fa
   fails 3 "odd.fa: $2" align --mode sw plain.fa odd.fa
@@ -115,14 +115,14 @@ refused() { # refused TEXT PATTERN
   fails 3 "odd.fa: $2" bwt index odd.fa -p x
   fails 3 "odd.fa: $2" bwt transform odd.fa -o x.bwt
   fails 3 "odd.fa: $2" bwt count -x index odd.fa
-  fails 3 "odd.fa: $2" infer embed --model "$models/esm2_head16" odd.fa -o x.npy
+  fails 3 "odd.fa: ${3:-$2}" infer embed --model "$models/esm2_head16" odd.fa -o x.npy
 }
 works bwt index -q plain.fa -p index
 refused '>a\nGATTA\n>b\nGATT\n 61 ACAGG\n' "record 2 (line 5): '6' in the sequence"
 refused '>a\nGATTA;half\n' "record 1 (line 2): ';' in the sequence"
 refused '>a\nGATTA\n\032' "record 1 (line 3): byte 0x1a in the sequence"
 refused '>a\nGAT\rTA\n' "record 1 (line 2): byte 0x0d in the sequence"
-refused '>a\nGATTA\n >b\nACC\n' "record 1 (line 3): '>' in the sequence"
+refused '>a\nGATTA\n >b\nACC\n' "record 1 (line 3): '>' in the sequence" "record 1 (a): residue 6 is '>'"
 
 # bwa's files are bwa's, with a warning.
 printf '>a\nGATTACA \nTTG1CA\n;GGA\nCC\032\n>b\nTTAGG\n' >bytes.fa

@@ -10,12 +10,11 @@ namespace biogpu::app {
 namespace {
 
 constexpr char kAlignFooter[] =
-    "Every query meets every target, DNA on both strands: this is no read mapper, and there are no\n"
-    "paired ends. Reads are QUERY, the genome is TARGET.\n\n"
     "Columns: query target query_index target_index query_length target_length score strand\n"
     "  query_begin query_end target_begin target_end matches mismatches similar length gaps\n"
-    "  gap_opens identity bits evalue cigar. Positions are 0-based and half-open. A semi-global\n"
-    "  CIGAR holds the free end gaps too; the positions leave them out.\n\n"
+    "  gap_opens identity bits evalue cigar. Positions: 0-based, half-open, without free end "
+    "gaps,\n"
+    "  which a CIGAR holds. No read mapper: every query meets every target; no paired ends.\n\n"
     "Examples:\n"
     "  biogpu align --mode sw --pairs --match 2 --mismatch -3 reads.fq.gz windows.fa -o out.tsv\n"
     "  biogpu align --mode sw --preset protein --top 10 --evalue 1e-3 queries.fa proteome.fa\n"

@@ -23,7 +23,7 @@ cost::Work align_work(const UnitReader& reader, align::Output output, const Sele
 
 // Counts of what was written; touched by the writer alone.
 struct AlignTotals {
-  std::uint64_t n_pairs = 0;  // scored
+  std::uint64_t n_pairs = 0;  // of a query and a target
   std::uint64_t n_cells = 0;
   std::uint64_t n_rows = 0;
 };

@@ -10,6 +10,7 @@
 #include "lib/io/alignments/bam.hpp"
 #include "lib/io/alignments/hts.hpp"
 #include "lib/io/char_buffer.hpp"
+#include "lib/io/input/byte_order_mark.hpp"
 #include "lib/io/input/compression.hpp"
 #include "lib/io/input/gzip.hpp"
 #include "lib/io/input/raw_file.hpp"
@@ -74,6 +75,7 @@ class Bytes {
     const bool is_gzip = std::string_view(head).starts_with("\x1f\x8b");
     const std::string text =
         is_gzip ? io::input::inflate_head(head, io::input::RawFile::kMaxPeek) : head;
+    (void)io::input::count_mark_bytes(text, file_.label());  // says so of UTF-16
     if (io::input::is_bam(text) || io::input::is_hts(text) || text.find('\0') != std::string::npos)
       throw Error(
           ErrorCode::bad_input,

@@ -67,7 +67,7 @@ TEST_CASE("io.sequence_reader: a text in UTF-16 or UTF-32 is named (issue 42)", 
 TEST_CASE("io.sequence_reader: a byte order mark in front of SAM (issue 42)", "[io]") {
   const TempFolder folder;
   const std::string line = "r\t4\t*\t0\t0\t*\t*\t0\t0\tACG\tIJK\n";
-  for (const std::string header : {"", "@HD\tVN:1.6\n"}) {
+  for (const std::string& header : std::vector<std::string>{"", "@HD\tVN:1.6\n"}) {
     const std::string text = "\xef\xbb\xbf" + header + line;
     CHECK(read_all(folder.file("x", text)) == Reads{{"r", "", "ACG", "IJK"}});
     CHECK(error_of(folder.file("y", gzip(text))).find("byte order mark") != std::string::npos);
@@ -77,7 +77,7 @@ TEST_CASE("io.sequence_reader: a byte order mark in front of SAM (issue 42)", "[
 TEST_CASE("io.sequence_reader: header lines have a bound (issue 42)", "[io]") {
   const TempFolder folder;
   const std::string name((16u << 20) + 1, 'n');
-  for (const std::string text :
+  for (const std::string& text :
        {">" + name + "\nAC\n", ">b\nAC\n>a " + name + "\nAC\n", "@" + name + "\nAC\n+\nII\n"}) {
     const bool is_second = text[1] == 'b';
     CHECK(error_of(folder.file("x", gzip(text)))

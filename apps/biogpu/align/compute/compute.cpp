@@ -140,7 +140,7 @@ AlignCompute::SelectedPairs AlignCompute::select_by_score(WorkItem& item) {
       pairs.push_back({pair.query + n_queries, pair.target});
   }
   const align::Work work{item.queries.view(), targets(item), pairs};
-  item.n_pairs = pairs.size();
+  item.n_pairs = item.unit.pairs.size();
   item.n_cells = align::count_cells(work);
   const align::Alignments scored = backend_.score(work, threads_for(pairs.size(), item.n_cells));
   SelectedPairs selected;
@@ -161,7 +161,7 @@ AlignCompute::SelectedPairs AlignCompute::select_by_search(WorkItem& item) {
   const std::uint32_t skipped = selection_.strand == Strand::reverse ? n_queries : 0;
   const align::SequenceSet queries{all.residues, all.begin.subspan(skipped)};
   const align::Hits hits = backend_.search(queries, n_threads_);
-  item.n_pairs = queries.size() * targets(item).size();
+  item.n_pairs = n_queries * targets(item).size();
   item.n_cells = (queries.begin.back() - queries.begin.front()) * targets(item).residues.size();
   const std::uint64_t first_query = n_queries > 0 ? item.unit.queries.index(0) : 0;
   SelectedPairs selected;

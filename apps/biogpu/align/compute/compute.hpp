@@ -34,8 +34,8 @@ struct WorkItem {
   EncodedQueries queries;
   EncodedSet targets;  // where none are held
   Rows rows;
-  std::uint64_t n_pairs = 0;  // scored
-  std::uint64_t n_cells = 0;  // of them
+  std::uint64_t n_pairs = 0;  // of a query and a target
+  std::uint64_t n_cells = 0;  // of them, on all strands
 };
 
 // Seconds summed over the workers.

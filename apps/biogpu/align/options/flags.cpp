@@ -58,9 +58,7 @@ void add_input_flags(CLI::App& command, AlignFlags& flags) {
   const std::map<std::string, Strand> strands{
       {"forward", Strand::forward}, {"reverse", Strand::reverse}, {"both", Strand::both}};
   input
-      .option("--strand", flags.strand,
-              "DNA queries: forward, reverse, both (the better)\n"
-              "[DNA without --pairs: both; else forward]",
+      .option("--strand", flags.strand, "forward, reverse, both [DNA without --pairs: both]",
               "WHICH")
       ->transform(one_of(strands, true));
 }
