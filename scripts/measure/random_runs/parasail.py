@@ -82,10 +82,6 @@ def write(draw, run, letters, odd, stem):
         data, name = texts.fastq(draw, scored, end, final), f"{stem}.fq"
     else:
         data, name = texts.fasta(draw, records, end, final, draw.of((0, 0, 10, 60))), f"{stem}.fa"
-        if draw.chance(0.1):
-            draw.note("(blanks in lines)")
-            lines = data.split(b"\n")
-            data = b"\n".join(line if line.startswith(b">") else line.replace(b"A", b"A ").replace(b"T", b"\tT") for line in lines)
     if draw.chance(0.1):
         data, name = texts.packed(draw, data), f"{name}.gz"
     (run.folder / name).write_bytes(data)
