@@ -27,9 +27,10 @@ enum class Damage {
 };
 
 // A FASTQ file (plain, gzip or BGZF, told by content), cut into chunks of a fixed number of
-// records. A byte order mark is skipped. A record is four lines; LF and CRLF are accepted, as are empty lines between records and
-// a missing end of line at the end. Memory is bounded by the records of a chunk: what is between
-// them is not kept, and a line longer than kMaxLine is Error{bad_input} in every mode.
+// records. A byte order mark is skipped. A record is four lines; LF and CRLF are accepted, as are
+// empty lines between records and a missing end of line at the end. Memory is bounded by the
+// records of a chunk: what is between them is not kept, and a line longer than kMaxLine is
+// Error{bad_input} in every mode.
 class FastqFile {
  public:
   static constexpr std::size_t kMaxLine = 16u << 20;
