@@ -10,6 +10,7 @@
 #include "apps/biogpu-bench/align_search_bench.hpp"
 #include "lib/align/align.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/parallel_for.hpp"
 
 namespace biogpu::bench {
 namespace {
@@ -36,7 +37,7 @@ struct Workload {
 class AlignBench {
  public:
   explicit AlignBench(const AlignBenchSettings& settings)
-      : settings_(settings), arena_(settings.n_threads) {}
+      : settings_(settings), arena_(arena_threads(static_cast<std::size_t>(settings.n_threads))) {}
 
   std::vector<Figure> all() {
     short_pairs();

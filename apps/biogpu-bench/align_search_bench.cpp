@@ -10,6 +10,7 @@
 #include "lib/align/align.hpp"
 #include "lib/align/search.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/parallel_for.hpp"
 
 namespace biogpu::bench {
 namespace {
@@ -37,7 +38,7 @@ std::string describe_lengths(const align::SequenceSet& set) {
 class SearchBench {
  public:
   explicit SearchBench(const AlignBenchSettings& settings)
-      : settings_(settings), arena_(settings.n_threads) {
+      : settings_(settings), arena_(arena_threads(static_cast<std::size_t>(settings.n_threads))) {
     options_.output = align::Output::score;
     options_.scoring = align::blosum62_scoring(11, 1);
   }

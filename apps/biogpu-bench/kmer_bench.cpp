@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/core/parallel_for.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/kmer/count/cpu_counter.hpp"
 #include "lib/kmer/device/device_counter.hpp"
@@ -74,7 +75,7 @@ std::string text_of(const KmerBenchSettings& settings) {
 class KmerBench {
  public:
   explicit KmerBench(const KmerBenchSettings& settings)
-      : settings_(settings), arena_(settings.n_threads) {}
+      : settings_(settings), arena_(arena_threads(static_cast<std::size_t>(settings.n_threads))) {}
 
   std::vector<Figure> all() {
     std::string text;
@@ -349,7 +350,7 @@ class KmerBench {
 }  // namespace
 
 void write_kmer_reads(const KmerBenchSettings& settings, const std::string& path) {
-  tbb::task_arena arena(settings.n_threads);
+  tbb::task_arena arena(arena_threads(static_cast<std::size_t>(settings.n_threads)));
   std::string text;
   arena.execute([&] { text = text_of(settings); });
   io::OutputFile out(path);

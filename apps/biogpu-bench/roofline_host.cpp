@@ -10,6 +10,7 @@
 
 #include "apps/biogpu-bench/report.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/parallel_for.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/pipeline/pipeline.hpp"
@@ -33,7 +34,7 @@ class Clock {
 Figure measure_bandwidth(int n_threads) {
   constexpr std::size_t kElements = std::size_t{1} << 25;
   std::vector<double> a(kElements), b(kElements, 1.0), c(kElements, 2.0);
-  tbb::task_arena arena(n_threads);
+  tbb::task_arena arena(arena_threads(static_cast<std::size_t>(n_threads)));
   return measure("host memory", "GB/s", "triad, 3 x 256 MiB", kRuns, [&] {
     const Clock clock;
     arena.execute([&] {

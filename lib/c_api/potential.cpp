@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <cfenv>
 #include <cmath>
 #include <exception>
 #include <limits>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -36,21 +39,47 @@ using biogpu::models::PairList;
 
 // Atoms and pairs are numbered by 32 bits.
 constexpr std::int64_t kMaxAtoms = std::numeric_limits<std::int32_t>::max() / 3;
+constexpr int kMaxThreads = 1024;  // as the program has it
 
 thread_local std::string last_error;
 
-int fail(ErrorCode code, const char* what) noexcept {
+// Messages of the program name its options: without the dashes they are this library's arguments.
+int fail(ErrorCode code, const std::string& what) noexcept {
   try {
-    last_error = what;
+    last_error.clear();
+    for (std::size_t i = 0; i < what.size(); ++i)
+      if (what.compare(i, 2, "--") == 0 && i + 2 < what.size() &&
+          std::islower(static_cast<unsigned char>(what[i + 2])) != 0)
+        ++i;
+      else
+        last_error += what[i];
   } catch (...) {
     last_error.clear();
   }
   return static_cast<int>(code);
 }
 
+// The floating-point environment that results are made in: a program may trap exceptions, round
+// another way or flush small numbers to 0. Restores the caller's, with its flags. Threads of oneTBB
+// get that of the thread which gives them work.
+class DefaultFloatingPoint {
+ public:
+  DefaultFloatingPoint() {
+    std::fegetenv(&callers_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~DefaultFloatingPoint() { std::fesetenv(&callers_); }
+  DefaultFloatingPoint(const DefaultFloatingPoint&) = delete;
+  DefaultFloatingPoint& operator=(const DefaultFloatingPoint&) = delete;
+
+ private:
+  std::fenv_t callers_;
+};
+
 // No exception leaves a function of C.
 template <class Body>
 int guarded(const Body& body) noexcept {
+  const DefaultFloatingPoint environment;
   try {
     body();
     return 0;
@@ -69,6 +98,16 @@ void require(bool condition, const char* what) {
   if (!condition) throw Error(ErrorCode::usage, what);
 }
 
+// For functions that give no code: what body() gives, or `otherwise` and a message.
+template <class Value, class Body>
+Value value_or(Value otherwise, const void* argument, const char* what, const Body& body) noexcept {
+  guarded([&] {
+    require(argument != nullptr, what);
+    otherwise = body();
+  });
+  return otherwise;
+}
+
 std::unique_ptr<biogpu::tensor::Context> open_context(const std::string& device,
                                                       const std::string& precision, int n_threads) {
   require(precision == "auto" || precision == "fp32" || precision == "fp64",
@@ -79,7 +118,8 @@ std::unique_ptr<biogpu::tensor::Context> open_context(const std::string& device,
     require(!choice.on_gpu(), "fp64 is computed on the CPU: give the device cpu");
     return biogpu::ops::make_reference_context();
   }
-  if (n_threads <= 0)
+  require(n_threads >= 0 && n_threads <= kMaxThreads, "n_threads below 0 or above 1024");
+  if (n_threads == 0)
     n_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   if (!choice.on_gpu()) return biogpu::ops::make_cpu_context(n_threads);
   biogpu::tensor::ContextOptions options;
@@ -130,6 +170,10 @@ AtomSystem system_of(const biogpu_atoms& atoms, const double* partial_charges) {
 void compute(biogpu::models::PotentialModel& model, const biogpu_atoms& atoms,
              const double* partial_charges, double* energy, double* forces, double* virial) {
   AtomSystem system = system_of(atoms, partial_charges);
+  if (model.info().needs_charge && atoms.charge == nullptr)
+    throw Error(ErrorCode::bad_input, "the model needs the total charge: charge of atoms is NULL");
+  if (model.info().needs_partial_charges && partial_charges == nullptr)
+    throw Error(ErrorCode::bad_input, "the model needs partial charges of atoms, which are NULL");
   model.check(system);
   PairList pairs;
   if (atoms.neighbours != nullptr) {
@@ -149,46 +193,66 @@ void compute(biogpu::models::PotentialModel& model, const biogpu_atoms& atoms,
   for (std::size_t i = 0; virial != nullptr && i < 9; ++i) virial[i] = ev * result.virial[i];
 }
 
+constexpr const char* kNoPotential = "the potential is NULL";
+
 }  // namespace
 
 int biogpu_potential_version(void) { return BIOGPU_POTENTIAL_VERSION; }
 
 int biogpu_potential_load(const char* folder, const char* device, const char* precision,
                           int n_threads, biogpu_potential** potential) {
+  return biogpu_potential_load_with_references(folder, device, precision, n_threads, -1, potential);
+}
+
+int biogpu_potential_load_with_references(const char* folder, const char* device,
+                                          const char* precision, int n_threads, int references,
+                                          biogpu_potential** potential) {
+  if (potential != nullptr) *potential = nullptr;
   return guarded([&] {
     require(folder != nullptr && device != nullptr && precision != nullptr && potential != nullptr,
             "an argument of biogpu_potential_load is NULL");
+    require(references >= -1 && references <= 1, "references that are none of -1, 0 and 1");
+    biogpu::models::LoadOptions options;
+    if (references >= 0) options.atom_references = references == 1;
     auto loaded = std::make_unique<biogpu_potential>();
     loaded->context = open_context(device, precision, n_threads);
-    loaded->model = biogpu::models::load_model<biogpu::models::PotentialModel>(folder, "energy",
-                                                                               *loaded->context);
+    loaded->model = biogpu::models::load_model<biogpu::models::PotentialModel>(
+        folder, "energy", *loaded->context, options);
     *potential = loaded.release();
   });
 }
 
-void biogpu_potential_free(biogpu_potential* potential) { delete potential; }
+void biogpu_potential_free(biogpu_potential* potential) {
+  guarded([&] { delete potential; });
+}
 
 const char* biogpu_potential_error(void) { return last_error.c_str(); }
 
 double biogpu_potential_cutoff(const biogpu_potential* potential) {
-  return potential->model->info().cutoff;
+  return value_or(0.0, potential, kNoPotential, [&] { return potential->model->info().cutoff; });
 }
 
 int biogpu_potential_needs_charge(const biogpu_potential* potential) {
-  return potential->model->info().needs_charge ? 1 : 0;
+  return value_or(0, potential, kNoPotential,
+                  [&] { return potential->model->info().needs_charge ? 1 : 0; });
 }
 
 int biogpu_potential_has_element(const biogpu_potential* potential, int32_t atomic_number) {
-  const auto& elements = potential->model->info().elements;
-  return std::binary_search(elements.begin(), elements.end(), atomic_number) ? 1 : 0;
+  return value_or(0, potential, kNoPotential, [&] {
+    const auto& elements = potential->model->info().elements;
+    return std::binary_search(elements.begin(), elements.end(), atomic_number) ? 1 : 0;
+  });
 }
 
 int32_t biogpu_potential_atomic_number(const char* symbol) {
-  return biogpu::structure::atomic_number_of(symbol);
+  return value_or(int32_t{0}, symbol, "the symbol is NULL", [&] {
+    return static_cast<int32_t>(biogpu::structure::atomic_number_of(symbol));
+  });
 }
 
 int biogpu_potential_needs_partial_charges(const biogpu_potential* potential) {
-  return potential->model->info().needs_partial_charges ? 1 : 0;
+  return value_or(0, potential, kNoPotential,
+                  [&] { return potential->model->info().needs_partial_charges ? 1 : 0; });
 }
 
 int biogpu_potential_compute(biogpu_potential* potential, const biogpu_atoms* atoms, double* energy,

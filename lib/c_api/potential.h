@@ -6,6 +6,11 @@
  * (1 failed, 2 wrong use, 3 bad input, 4 no such device, 5 out of device memory, 137 out of
  * memory); biogpu_potential_error() then tells what went wrong. A potential is used by one thread
  * at a time; several potentials by as many threads.
+ *
+ * Arguments that may be NULL are named; for any other, NULL is wrong use, which functions without a
+ * code answer with 0 and the message. A program may trap floating-point exceptions or set another
+ * rounding: functions compute in the default environment and restore the caller's. The library stays
+ * loaded after dlclose(), since its threads wait in it.
  */
 #ifndef BIOGPU_POTENTIAL_H
 #define BIOGPU_POTENTIAL_H
@@ -30,11 +35,18 @@ BIOGPU_EXPORT int biogpu_potential_version(void);
 typedef struct biogpu_potential biogpu_potential;
 
 /* Reads a folder with config.json and model.safetensors. device: "cpu", "gpu" or a GPU's number;
- * precision: one that `biogpu infer energy --precision` has, or "auto"; n_threads: of the CPU, 0
- * for all. *potential is set where 0 is returned. */
+ * precision: one that `biogpu infer energy --precision` has, or "auto"; n_threads: of the CPU, up to
+ * 1024, 0 for all. *potential becomes NULL where it fails. The energies of free atoms that a
+ * checkpoint of torchmd-net has (Atomref) are added unless the checkpoint says not to. */
 BIOGPU_EXPORT int biogpu_potential_load(const char* folder, const char* device,
                                         const char* precision, int n_threads,
                                         biogpu_potential** potential);
+/* The same with references: 1 adds the energies of free atoms, 0 leaves them out, -1 does what the
+ * checkpoint says. Wrong use where the model has none that can be added or left out. */
+BIOGPU_EXPORT int biogpu_potential_load_with_references(const char* folder, const char* device,
+                                                        const char* precision, int n_threads,
+                                                        int references,
+                                                        biogpu_potential** potential);
 /* NULL does nothing. */
 BIOGPU_EXPORT void biogpu_potential_free(biogpu_potential* potential);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -12,6 +13,14 @@ namespace biogpu {
 
 // Parallel loops over oneTBB's threads, which wait between loops: for loops of milliseconds and
 // less. lib/core/run_on_threads.hpp has those that start their own threads.
+
+// The threads of an arena where so many are asked for: not more than the process's cores, or than a
+// library's host allows. For more oneTBB prints a warning to standard error, and gives none.
+inline int arena_threads(std::size_t n_threads) {
+  const std::size_t most =
+      tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  return static_cast<int>(std::clamp<std::size_t>(n_threads, 1, std::max<std::size_t>(1, most)));
+}
 
 constexpr std::size_t count_chunks(std::size_t n, std::size_t chunk_size) {
   return (n + chunk_size - 1) / chunk_size;
@@ -51,7 +60,7 @@ void parallel_for_jobs(std::size_t n_workers, std::size_t n_jobs, const Job& job
     for (std::size_t k = next++; k < n_jobs; k = next++) job(worker, k);
   };
   if (n_workers == 1 || n_jobs < 2) return work_off(0);
-  tbb::task_arena arena(static_cast<int>(n_workers));
+  tbb::task_arena arena(arena_threads(n_workers));
   arena.execute(
       [&] { tbb::parallel_for(std::size_t{0}, n_workers, work_off, tbb::simple_partitioner()); });
 }

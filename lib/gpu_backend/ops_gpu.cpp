@@ -4,6 +4,7 @@
 #include "lib/models/esm2/contacts.hpp"
 #include "lib/models/esm2/encoder_8m.hpp"
 #include "lib/models/proteinmpnn/decode/decode.hpp"
+#include "lib/models/tensornet/ops/activate.hpp"
 #include "lib/models/tensornet/ops/charge_ops.hpp"
 #include "lib/models/tensornet/ops/edge_ops.hpp"
 #include "lib/models/tensornet/ops/node_ops.hpp"

@@ -6,10 +6,16 @@
 
 The library is looked for in BIOGPU_POTENTIAL_LIBRARY, next to this file's installation, and by the system's loader.
 The total charge is atoms.info["charge"] or the argument charge, partial charges are atoms.arrays["partial_charges"].
+
+A calculator can be copied, pickled and sent to other processes: copies share the loaded model, one computes at a time, and
+a pickled one loads the model again where it is used first.
 """
 import ctypes
+import functools
+import math
 import os
 import pathlib
+import threading
 
 import numpy
 from ase.calculators.calculator import Calculator, PropertyNotImplementedError, all_changes
@@ -23,6 +29,7 @@ class _Atoms(ctypes.Structure):
                 ("box", ctypes.c_void_p), ("charge", ctypes.c_void_p), ("neighbours", ctypes.c_void_p)]
 
 
+@functools.lru_cache(maxsize=None)
 def _open_library():
     names = [os.environ.get("BIOGPU_POTENTIAL_LIBRARY", ""),
              str(pathlib.Path(__file__).resolve().parents[3] / "lib" / "libbiogpu_potential.so")]
@@ -34,8 +41,8 @@ def _open_library():
     library = ctypes.CDLL(name)
     library.biogpu_potential_error.restype = ctypes.c_char_p
     library.biogpu_potential_cutoff.restype = ctypes.c_double
-    library.biogpu_potential_load.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int,
-                                              ctypes.POINTER(ctypes.c_void_p)]
+    library.biogpu_potential_load_with_references.argtypes = [
+        ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_int, ctypes.POINTER(ctypes.c_void_p)]
     library.biogpu_potential_compute_with_charges.argtypes = [ctypes.c_void_p, ctypes.POINTER(_Atoms), ctypes.c_void_p,
                                                               ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
     for function in (library.biogpu_potential_free, library.biogpu_potential_cutoff):
@@ -46,32 +53,99 @@ def _open_library():
     return library
 
 
-class BiogpuCalculator(Calculator):
-    """Energy, forces and, in a periodic box, stress; eV and Angstrom."""
+class _Potential:
+    """A loaded model, freed with the last calculator that has it."""
 
-    implemented_properties = ["energy", "free_energy", "forces", "stress"]
-
-    def __init__(self, model, device="cpu", precision="auto", threads=0, charge=None, **parameters):
-        super().__init__(**parameters)
-        self._library = _open_library()
-        self._charge = charge
-        self._potential = ctypes.c_void_p()
-        self._check(self._library.biogpu_potential_load(os.fsencode(model), device.encode(), precision.encode(),
-                                                        threads, ctypes.byref(self._potential)))
+    def __init__(self, model, device, precision, threads, atom_references):
+        self.library = _open_library()
+        self.lock = threading.Lock()  # a potential is used by one thread at a time
+        self.process = os.getpid()
+        self.pointer = ctypes.c_void_p()
+        references = -1 if atom_references is None else int(bool(atom_references))
+        self.check(self.library.biogpu_potential_load_with_references(
+            os.fsencode(model), device.encode(), precision.encode(), threads, references, ctypes.byref(self.pointer)))
 
     def __del__(self):
-        if getattr(self, "_potential", None):
-            self._library.biogpu_potential_free(self._potential)
-            self._potential = None
+        # A forked process has the memory of another one's threads.
+        if getattr(self, "pointer", None) and self.process == os.getpid():
+            self.library.biogpu_potential_free(self.pointer)
+            self.pointer = None
 
-    def _check(self, code):
+    def check(self, code):
         if code != 0:
-            raise RuntimeError(f"biogpu: {self._library.biogpu_potential_error().decode()}")
+            raise RuntimeError(f"biogpu: {self.library.biogpu_potential_error().decode()}")
+
+
+class BiogpuCalculator(Calculator):
+    """Energy, forces and, in a periodic box, stress; eV and Angstrom.
+
+    model            folder of the model
+    device           "cpu", "gpu" or a GPU's number
+    precision        "auto", "fp32" or "fp64"
+    threads          of the CPU, 0 for all
+    charge           total charge of atoms whose info has none
+    atom_references  whether the energies of free atoms that a checkpoint of torchmd-net has are added; None: as it says
+    """
+
+    implemented_properties = ["energy", "free_energy", "forces", "stress"]
+    default_parameters = {"model": None, "device": "cpu", "precision": "auto", "threads": 0, "charge": None,
+                          "atom_references": None}
+    discard_results_on_any_change = True
+    _loaded_with = ("model", "device", "precision", "threads", "atom_references")
+
+    def __init__(self, model, device="cpu", precision="auto", threads=0, charge=None, atom_references=None, *, label=None,
+                 atoms=None, directory="."):
+        self._potential = None
+        super().__init__(label=label, atoms=atoms, directory=directory, model=model, device=device, precision=precision,
+                         threads=threads, charge=charge, atom_references=atom_references)
+
+    def set(self, **parameters):
+        """Changes parameters, by their names above; what was computed with others is forgotten."""
+        unknown = sorted(set(parameters) - set(self.default_parameters))
+        if unknown:
+            raise TypeError(f"BiogpuCalculator has no parameter {', '.join(unknown)}; it has "
+                            f"{', '.join(self.default_parameters)}")
+        wanted = {**self.parameters, **parameters}
+        # As a path that other processes find too.
+        wanted["model"] = os.path.abspath(os.fspath(wanted["model"]))
+        wanted["device"] = str(wanted["device"])
+        charge = wanted["charge"]
+        if charge is not None and not math.isfinite(charge):
+            raise ValueError(f"the charge is {charge}; expected a number of elementary charges")
+        arguments = {key: wanted[key] for key in self._loaded_with}
+        if self._potential is None or arguments != {key: self.parameters.get(key) for key in self._loaded_with}:
+            self._potential = _Potential(**arguments)
+        return super().set(**{key: wanted[key] for key in parameters})
+
+    def _loaded(self):
+        """The model, in this process."""
+        if self._potential is None or self._potential.process != os.getpid():
+            self._potential = _Potential(**{key: self.parameters[key] for key in self._loaded_with})
+        return self._potential
+
+    def __copy__(self):
+        copied = type(self).__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        copied.parameters = type(self.parameters)(self.parameters)
+        copied.results = dict(self.results)
+        copied.atoms = None if self.atoms is None else self.atoms.copy()
+        return copied
+
+    def __deepcopy__(self, memo):
+        copied = self.__copy__()
+        memo[id(self)] = copied
+        copied.results = {key: numpy.copy(value) if isinstance(value, numpy.ndarray) else value
+                          for key, value in self.results.items()}
+        return copied
+
+    def __getstate__(self):
+        return {**self.__dict__, "_potential": None}
 
     @property
     def cutoff(self):
         """Distance within which atoms see each other, in Angstrom."""
-        return self._library.biogpu_potential_cutoff(self._potential)
+        potential = self._loaded()
+        return potential.library.biogpu_potential_cutoff(potential.pointer)
 
     def check_state(self, atoms, tol=1e-15):
         """What has changed since the last calculation; ASE itself does not look at these charges."""
@@ -94,7 +168,7 @@ class BiogpuCalculator(Calculator):
         numbers = numpy.ascontiguousarray(atoms.numbers, dtype=numpy.int32)
         positions = numpy.ascontiguousarray(atoms.positions, dtype=numpy.float64)
         box = numpy.ascontiguousarray(atoms.cell.array, dtype=numpy.float64)
-        charge = atoms.info.get("charge", self._charge)
+        charge = atoms.info.get("charge", self.parameters["charge"])
         charges = numpy.array([0.0 if charge is None else charge], dtype=numpy.float64)
         energy, forces, virial = numpy.zeros(1), numpy.zeros((len(atoms), 3)), numpy.zeros((3, 3))
         system = _Atoms(len(atoms), numbers.ctypes.data, positions.ctypes.data, box.ctypes.data if periodic else None,
@@ -104,9 +178,11 @@ class BiogpuCalculator(Calculator):
             partial = numpy.ascontiguousarray(partial, dtype=numpy.float64)
             if partial.shape != (len(atoms),):
                 raise ValueError(f"partial_charges of shape {partial.shape}; expected one number an atom")
-        self._check(self._library.biogpu_potential_compute_with_charges(
-            self._potential, ctypes.byref(system), None if partial is None else partial.ctypes.data,
-            energy.ctypes.data, forces.ctypes.data, virial.ctypes.data if periodic else None))
+        potential = self._loaded()
+        with potential.lock:
+            potential.check(potential.library.biogpu_potential_compute_with_charges(
+                potential.pointer, ctypes.byref(system), None if partial is None else partial.ctypes.data,
+                energy.ctypes.data, forces.ctypes.data, virial.ctypes.data if periodic else None))
         self.results = {"energy": float(energy[0]), "free_energy": float(energy[0]), "forces": forces}
         if periodic:
             self.results["stress"] = full_3x3_to_voigt_6_stress(virial / atoms.get_volume())

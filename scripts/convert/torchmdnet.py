@@ -21,9 +21,15 @@ import checkpoints
 KEPT = ("embedding_dimension", "num_layers", "num_rbf", "rbf_type", "trainable_rbf", "activation", "cutoff_lower",
         "cutoff_upper", "max_z", "max_num_neighbors", "equivariance_invariance_group", "output_model", "reduce_op",
         "prior_args", "q_dim", "q_weights", "coulomb_cutoff", "output_mlp_num_layers", "repulsion",
-        "remove_ref_energy", "precision")
+        "remove_ref_energy", "precision", "box_vecs")
 MODEL_TYPES = {"tensornet": "tensornet", "tensornet2": "tensornet2", "tensornetv2_alt": "tensornet2",
                "tensornet-nqe": "tensornet2"}
+# What biogpu computes, of hyperparameters that change the formula; the program has the same rules.
+KNOWN = {"rbf_type": ("expnorm", "gauss"), "activation": ("silu", "swish", "ssp", "tanh", "sigmoid", "mish"),
+         "equivariance_invariance_group": ("O(3)", "SO(3)"), "reduce_op": ("add", "sum", "mean"),
+         "atom_filter": (-1,)}
+OUTPUTS = {"tensornet": ("Scalar",), "tensornet2": ("Scalar", "ScalarPlusWeightedCoulomb")}
+PRIORS = ("Atomref", "ZBL", "D2", "Coulomb")
 
 
 def fail(path, what):
@@ -41,6 +47,15 @@ def load(path):
     return parameters, state
 
 
+def plain(value):
+    """Lists instead of tensors and tuples, as JSON has them."""
+    if isinstance(value, torch.Tensor):
+        return value.tolist()
+    if isinstance(value, dict):
+        return {key: plain(one) for key, one in value.items()}
+    return [plain(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
 def prior_names(prior):
     """Names of priors in order, and the arguments that stand with them."""
     if not prior:
@@ -51,6 +66,24 @@ def prior_names(prior):
             names.append(name)
             arguments.append(values or {})
     return names, arguments
+
+
+def refuse_unknown(path, model_type, parameters, priors):
+    """Names the first hyperparameter that the program would refuse."""
+    known = {**KNOWN, "output_model": OUTPUTS[model_type]}
+    for key, values in known.items():
+        if parameters.get(key) is not None and parameters[key] not in values:
+            fail(path, f"{key} is {parameters[key]!r}; known are {', '.join(map(repr, values))}")
+    for name in priors:
+        if name not in PRIORS:
+            fail(path, f"prior_model has {name!r}; known are {', '.join(map(repr, PRIORS))}")
+    if model_type == "tensornet2" and not parameters.get("q_dim"):
+        fail(path, "q_dim is 0; expected a TensorNet2 with charges")
+    if model_type == "tensornet" and parameters.get("repulsion"):
+        fail(path, "repulsion is known of TensorNet2 alone")
+    if parameters.get("box_vecs") is not None and (
+            parameters.get("repulsion") or parameters.get("output_model") == "ScalarPlusWeightedCoulomb"):
+        fail(path, "box_vecs with a Coulomb energy or a repulsion is not supported")
 
 
 def add_atomic_numbers(arguments, state):
@@ -74,15 +107,18 @@ def main():
         fail(args.input, f"holds the model {model!r}; known are {', '.join(sorted(MODEL_TYPES))}")
     config = {"model_type": MODEL_TYPES[model], "dialect": "torchmdnet", "energy_unit": args.energy_unit,
               "length_unit": "angstrom"}
-    config.update({key: parameters[key] for key in KEPT if parameters.get(key) is not None})
+    config.update({key: plain(parameters[key]) for key in KEPT if parameters.get(key) is not None})
     # That the key is there, with any value, tells the order of rows.
     if "check_errors" in parameters:
         config["check_errors"] = bool(parameters["check_errors"])
-    names, arguments = prior_names(parameters.get("prior_model"))
+    names, arguments = prior_names(plain(parameters.get("prior_model")))
+    refuse_unknown(args.input, MODEL_TYPES[model], parameters, names)
+    given = config.pop("prior_args", None)
     if names:
-        given = config.get("prior_args")
         config["prior_model"] = names
         config["prior_args"] = arguments if given is None else given if isinstance(given, list) else [given]
+        if len(config["prior_args"]) != len(names):
+            fail(args.input, f"prior_args has {len(config['prior_args'])} objects for {len(names)} of prior_model")
         add_atomic_numbers(config["prior_args"], state)
     tensors = {}
     for name, value in state.items():

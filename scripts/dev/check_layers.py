@@ -37,7 +37,7 @@ GPU_LAYER = {"rt": 0, "prim": 1, "roofline": 2, "align": 2, "kmer": 2, "bwt": 2,
              "models": 3}
 # Headers of lib/ that hold plain structs alone, as the arguments of operations, or need the standard library alone:
 # gpu/ includes them too.
-PLAIN_HEADER = re.compile(r"^lib/(core/object_pool|qc/steps/trim_result|tensor/(tensor|ragged|linear|precision)|ops/([a-z0-9_]+/)?[a-z0-9_]+|models/esm2/(contacts|encoder_8m)|models/proteinmpnn/decode/decode|models/tensornet/ops/(charge_ops|coulomb_pair|edge_ops|node_ops|radial_embed|table_place))\.hpp$")
+PLAIN_HEADER = re.compile(r"^lib/(core/object_pool|qc/steps/trim_result|tensor/(tensor|ragged|linear|precision)|ops/([a-z0-9_]+/)?[a-z0-9_]+|models/esm2/(contacts|encoder_8m)|models/proteinmpnn/decode/decode|models/tensornet/ops/(activate|activation_unit|charge_ops|coulomb_pair|edge_ops|node_ops|radial_embed|table_place))\.hpp$")
 NOT_PLAIN = re.compile(r"^lib/ops/((bench|cpu|reference)/|dispatch|reference_context|.*/(bench_\w+|cell_grid|edge_block|edge_geometry|edge_layers|gemm_panels|matrix3|tensor_lanes)\.)")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 VENDOR_HEADER = re.compile(r"^(hip/|hip_|cuda|cub/|hipcub|rocprim|thrust/|rocm|hsa/|nv/|cooperative_groups)")

@@ -40,14 +40,22 @@ void PairBiogpu::allocate() {
 }
 
 void PairBiogpu::settings(int n_arguments, char** arguments) {
-  if (n_arguments < 1) error->all(FLERR, "pair_style biogpu: expected FOLDER [DEVICE [PRECISION]]");
+  if (n_arguments < 1)
+    error->all(FLERR,
+               "pair_style biogpu: expected FOLDER [DEVICE [PRECISION]] [charge Q] "
+               "[atom_references on|off]");
   std::string device = "cpu", precision = "auto";
-  int n_words = 0;
+  int n_words = 0, references = -1;
   for (int i = 1; i < n_arguments; ++i) {
     if (std::strcmp(arguments[i], "charge") == 0) {
       if (++i == n_arguments) error->all(FLERR, "pair_style biogpu: charge without a number");
       has_charge_ = true;
       charge_ = utils::numeric(FLERR, arguments[i], false, lmp);
+    } else if (std::strcmp(arguments[i], "atom_references") == 0) {
+      const std::string which = ++i < n_arguments ? arguments[i] : "";
+      if (which != "on" && which != "off")
+        error->all(FLERR, "pair_style biogpu: atom_references is neither on nor off");
+      references = which == "on" ? 1 : 0;
     } else if (n_words < 2) {
       (n_words++ == 0 ? device : precision) = arguments[i];
     } else {
@@ -56,7 +64,8 @@ void PairBiogpu::settings(int n_arguments, char** arguments) {
   }
   biogpu_potential_free(potential_);
   potential_ = nullptr;
-  if (biogpu_potential_load(arguments[0], device.c_str(), precision.c_str(), 0, &potential_) != 0)
+  if (biogpu_potential_load_with_references(arguments[0], device.c_str(), precision.c_str(), 0,
+                                            references, &potential_) != 0)
     error->all(FLERR, biogpu_potential_error());
 }
 

@@ -56,6 +56,15 @@ CASES = {
                 "prior_args": [{"lower_switch_distance": 0.13, "upper_switch_distance": 0.32, "max_num_neighbors": 64, **SCALES}]},
     "repulsion": {**SMALL, "model": "tensornet2", "q_dim": 8, "q_weights": [0.5, 2.0], "coulomb_cutoff": 3.4,
                   "coulomb_max_num_neighbors": 100, "output_model": "ScalarPlusWeightedCoulomb", "repulsion": True},
+    # Odd widths, other activations and forms; energies of free atoms of fewer elements than the model has.
+    "mish_mean": {**SMALL, "embedding_dimension": 7, "num_rbf": 5, "activation": "mish", "reduce_op": "mean",
+                  "equivariance_invariance_group": "SO(3)", "prior_model": {"Atomref": {"max_z": 17, "enable": True}}},
+    "no_layers": {"model": "tensornet2", "embedding_dimension": 9, "num_layers": 0, "num_rbf": 7, "max_z": 18,
+                  "activation": "ssp", "q_dim": 3, "q_weights": [0.75], "output_mlp_num_layers": 2, "repulsion": True,
+                  "reduce_op": "mean", "output_model": "ScalarPlusWeightedCoulomb", "coulomb_cutoff": 3.5,
+                  "coulomb_max_num_neighbors": 100},
+    "box_vecs": {**SMALL, "embedding_dimension": 5, "activation": "tanh", "reduce_op": "sum",
+                 "box_vecs": [[7.25, 0.0, 0.0], [1.5, 7.5, 0.0], [-2.0, 1.25, 8.0]]},
 }
 MATGL = {"element_types": ["H", "C", "O", "Si"], "units": 16, "nblocks": 2, "num_rbf": 32, "max_n": 3, "max_l": 3,
          "rbf_type": "SphericalBessel", "use_smooth": True, "activation_type": "swish", "cutoff": 4.0,
@@ -70,7 +79,7 @@ def draw(module, generator):
             if name.endswith(("means", "betas", "offset", "coeff")):
                 weight.copy_(weight.float().double())
                 continue
-            size = (1.3 / weight.shape[-1]) ** 0.5 if weight.dim() > 1 else 0.3
+            size = (1.3 / max(1, weight.shape[-1])) ** 0.5 if weight.dim() > 1 else 0.3
             if "emb.weight" in name:
                 size = 1.0
             numbers = torch.randn(weight.shape, generator=generator, dtype=torch.float64) * size
@@ -103,21 +112,20 @@ def torch_systems(elements, box_scale, smallest):
 
 
 def make_torchmdnet(folder, name, changes):
-    from torchmdnet.models import tensornet, tensornet2
     from torchmdnet.models.model import create_model
 
-    for function in ("compose_tensor", "decompose_tensor", "tensor_matmul_o3", "tensor_matmul_so3"):
-        setattr(tensornet, function, getattr(tensornet, "_" + function))
-        setattr(tensornet2, function, getattr(tensornet, "_" + function))
-    tensornet.OPT = tensornet2.OPT = False
+    use_plain_operations()
     args = {**SHARED, **changes}
     box_scale = args.pop("box_scale", 1)
     model_args = {key: value for key, value in args.items() if key != "check_errors"}
-    if model_args["prior_model"] and "prior_args" not in args:
+    if isinstance(model_args["prior_model"], list) and "prior_args" not in args:
         model_args["prior_args"] = [{"max_z": args["max_z"], "enable": True}]
     torch.manual_seed(1)
     model = create_model(model_args).double()
     draw(model, torch.Generator().manual_seed(7))
+    for module in model.modules():
+        if type(module).__name__ == "ShiftedSoftplus":
+            module.shift = torch.log(torch.tensor(2.0, dtype=torch.float32)).item()  # as by torch's default
     model.mean.fill_(0.375)
     model.std.fill_(1.625)
     expected = {}
@@ -132,16 +140,16 @@ def make_torchmdnet(folder, name, changes):
         box = torch.tensor(system["box"]) if "box" in system else None
         q = torch.tensor([system["charge"]], dtype=torch.float64)
         if "D2" in (args["prior_model"] or []):
-            use_box_in_d2(model, box)
+            use_box_in_d2(model.prior_model[0], box)
         if has_coulomb:
-            use_nm_in_coulomb(model, box)
+            use_nm_in_coulomb(model.prior_model[0], box)
             system["partial_charges"] = np.round(np.random.default_rng(20 + i).uniform(-0.9, 0.9, len(numbers)), 3)
         extra = {"partial_charges": torch.tensor(system["partial_charges"])} if has_coulomb else None
         energy, forces = model(numbers, positions, box=box, q=q, extra_args=extra)
         expected[f"{i}/energy"] = energy.detach().reshape(1)
         expected[f"{i}/forces"] = forces.detach()
         if "Atomref" in (args["prior_model"] or []):
-            references = model.prior_model[args["prior_model"].index("Atomref")]
+            references = model.prior_model[list(args["prior_model"]).index("Atomref")]
             references.enable = False
             expected[f"{i}/energy_without_references"] = model(numbers, positions, box=box, q=q)[0].detach().reshape(1)
             references.enable = True
@@ -155,16 +163,25 @@ def make_torchmdnet(folder, name, changes):
     save(folder / name, {key: value for key, value in config.items() if value is not None}, state, expected)
 
 
-def use_box_in_d2(model, box):
+def use_plain_operations():
+    """Those of PyTorch instead of Warp's kernels, which compute in single precision."""
+    from torchmdnet.models import tensornet, tensornet2
+
+    for function in ("compose_tensor", "decompose_tensor", "tensor_matmul_o3", "tensor_matmul_so3"):
+        setattr(tensornet, function, getattr(tensornet, "_" + function))
+        setattr(tensornet2, function, getattr(tensornet, "_" + function))
+    tensornet.OPT = tensornet2.OPT = False
+
+
+def use_box_in_d2(prior, box):
     """torchmd-net's D2 looks past the box; biogpu takes the nearest images, as the other priors do."""
-    distances = model.prior_model[0].distances
+    distances = prior.distances
     distances.forward = functools.partial(type(distances).forward, distances, box=box)
 
 
-def use_nm_in_coulomb(model, box):
+def use_nm_in_coulomb(prior, box):
     """torchmd-net's Coulomb takes positions in nm and the box as it comes; biogpu takes both in the same unit."""
     if box is not None:
-        prior = model.prior_model[0]
         prior.distance.forward = functools.partial(_with_box, prior.distance, 1e9 * prior.distance_scale * box)
 
 

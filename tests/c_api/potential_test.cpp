@@ -1,6 +1,8 @@
 #include "lib/c_api/potential.h"
 
 #include <array>
+#include <cfenv>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -227,4 +229,219 @@ TEST_CASE("c_api.potential: a list of neighbours of many atoms, in any order", "
     CHECK(energies[i] == energies[0]);
     CHECK(forces[i] == forces[0]);
   }
+}
+
+namespace {
+
+// A host that traps floating-point exceptions, as programs of Fortran do.
+class Trapping {
+ public:
+  Trapping() {
+    std::feclearexcept(FE_ALL_EXCEPT);
+    enabled_ = feenableexcept(kTraps);
+  }
+  ~Trapping() {
+    fedisableexcept(kTraps);
+    feenableexcept(enabled_);
+  }
+  static constexpr int kTraps = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW;
+
+ private:
+  int enabled_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("c_api.potential: NULL for each pointer is wrong use (issue 42)", "[c_api]") {
+  const Potential potential = load("coulomb", "auto");
+  const std::string folder = BIOGPU_TEST_DATA "/models/tensornet/o3";
+  const char* const arguments[3] = {folder.c_str(), "cpu", "auto"};
+  for (std::size_t which = 0; which < 4; ++which) {
+    const char* words[3] = {arguments[0], arguments[1], arguments[2]};
+    if (which < 3) words[which] = nullptr;
+    biogpu_potential* loaded = potential.get();
+    CHECK(biogpu_potential_load(words[0], words[1], words[2], 1, which < 3 ? &loaded : nullptr) ==
+          2);
+    CHECK(says("is NULL"));
+    CHECK((which == 3 || loaded == nullptr));
+    CHECK(biogpu_potential_load_with_references(words[0], words[1], words[2], 1, -1,
+                                                which < 3 ? &loaded : nullptr) == 2);
+  }
+  const auto tells = [](double value) { return value == 0 && says("potential is NULL"); };
+  CHECK(tells(biogpu_potential_cutoff(nullptr)));
+  CHECK(tells(biogpu_potential_needs_charge(nullptr)));
+  CHECK(tells(biogpu_potential_needs_partial_charges(nullptr)));
+  CHECK(tells(biogpu_potential_has_element(nullptr, 8)));
+  CHECK(biogpu_potential_atomic_number(nullptr) == 0);
+  CHECK(says("symbol is NULL"));
+  for (const int32_t number :
+       {-1, 0, 119, std::numeric_limits<int32_t>::max(), std::numeric_limits<int32_t>::min()})
+    CHECK(biogpu_potential_has_element(potential.get(), number) == 0);
+  const std::string long_name(100000, 'X');
+  for (const char* const symbol : {"", " ", "C ", "6", "Xx", long_name.c_str()})
+    CHECK(biogpu_potential_atomic_number(symbol) == 0);
+
+  const int32_t numbers[] = {8, 1}, starts[] = {0, 1, 2}, others[] = {1, 0}, none[] = {0, 0, 0};
+  const double positions[] = {0, 0, 0, 0, 0, 2}, partial[] = {-0.4, 0.4}, charge = 0;
+  const biogpu_neighbours list{9, starts, others, nullptr};
+  const biogpu_atoms good{2, numbers, positions, nullptr, &charge, &list};
+  double energy = 0;
+  const auto code = [&](const biogpu_atoms& atoms) {
+    return biogpu_potential_compute_with_charges(potential.get(), &atoms, partial, &energy, nullptr,
+                                                 nullptr);
+  };
+  CHECK(code(good) == 0);
+  CHECK(biogpu_potential_compute_with_charges(nullptr, &good, partial, &energy, nullptr, nullptr) ==
+        2);
+  CHECK(biogpu_potential_compute_with_charges(potential.get(), nullptr, partial, &energy, nullptr,
+                                              nullptr) == 2);
+  CHECK(biogpu_potential_compute_with_charges(potential.get(), &good, partial, nullptr, nullptr,
+                                              nullptr) == 2);
+  CHECK(biogpu_potential_compute(nullptr, &good, &energy, nullptr, nullptr) == 2);
+  CHECK(biogpu_potential_compute(potential.get(), &good, &energy, nullptr, nullptr) == 3);
+  CHECK(says("needs partial charges"));
+  biogpu_atoms atoms = good;
+  atoms.atomic_numbers = nullptr;
+  CHECK(code(atoms) == 2);
+  atoms = good;
+  atoms.positions = nullptr;
+  CHECK(code(atoms) == 2);
+  biogpu_neighbours bad = list;
+  atoms = good;
+  atoms.neighbours = &bad;
+  bad.starts = nullptr;
+  CHECK(code(atoms) == 2);
+  bad = list;
+  bad.neighbours = nullptr;
+  CHECK(code(atoms) == 2);
+  bad = list;
+  bad.shifts = none;
+  CHECK(code(atoms) == 2);
+}
+
+TEST_CASE("c_api.potential: numbers out of range are wrong use or bad input (issue 42)",
+          "[c_api]") {
+  const std::string folder = BIOGPU_TEST_DATA "/models/tensornet/matgl";
+  biogpu_potential* loaded = nullptr;
+  for (const int n_threads :
+       {-1, 1025, 70000, std::numeric_limits<int>::max(), std::numeric_limits<int>::min()}) {
+    CHECK(biogpu_potential_load(folder.c_str(), "cpu", "auto", n_threads, &loaded) == 2);
+    CHECK(says("n_threads"));
+  }
+  for (const int references : {-2, 2})
+    CHECK(biogpu_potential_load_with_references(folder.c_str(), "cpu", "auto", 1, references,
+                                                &loaded) == 2);
+  for (const int n_threads : {0, 1, 37, 1024}) {
+    REQUIRE(biogpu_potential_load(folder.c_str(), "cpu", "auto", n_threads, &loaded) == 0);
+    const Potential potential(loaded);
+    const Crystal crystal;
+    double energy = 0;
+    const biogpu_atoms good = crystal.atoms();
+    CHECK(biogpu_potential_compute(potential.get(), &good, &energy, nullptr, nullptr) == 0);
+  }
+  const Potential potential = load("matgl", "auto");
+  const double nan = std::nan(""), inf = HUGE_VAL;
+  const auto code = [&](const Crystal& crystal, const double* charge = nullptr,
+                        const double* partial = nullptr) {
+    biogpu_atoms atoms = crystal.atoms();
+    atoms.charge = charge;
+    double energy = 0;
+    return biogpu_potential_compute_with_charges(potential.get(), &atoms, partial, &energy, nullptr,
+                                                 nullptr);
+  };
+  for (const int32_t number :
+       {-1, 0, 92, 119, std::numeric_limits<int32_t>::max(), std::numeric_limits<int32_t>::min()}) {
+    Crystal crystal;
+    crystal.numbers[1] = number;
+    CHECK(code(crystal) == 3);
+  }
+  for (const double x : {nan, inf, -inf}) {
+    Crystal moved, bent;
+    moved.positions[4] = x;
+    bent.box[8] = x;
+    CHECK(code(moved) == 3);
+    CHECK(code(bent) == 3);
+    CHECK(code({}, &x) == 3);
+    const double partial[] = {0, 0, x};
+    CHECK(code({}, nullptr, partial) == 3);
+  }
+  Crystal flat;
+  flat.box[8] = 0;
+  CHECK(code(flat) == 3);
+  biogpu_atoms atoms = Crystal().atoms();
+  double energy = 0;
+  for (const int64_t n : {std::numeric_limits<int64_t>::min(), int64_t{-1}, int64_t{0},
+                          int64_t{715827883}, std::numeric_limits<int64_t>::max()}) {
+    atoms.n = n;
+    CHECK(biogpu_potential_compute(potential.get(), &atoms, &energy, nullptr, nullptr) == 2);
+  }
+}
+
+TEST_CASE("c_api.potential: messages have no options of the program (issue 42)", "[c_api]") {
+  biogpu_potential* none = nullptr;
+  const std::string folder = BIOGPU_TEST_DATA "/models/tensornet/o3";
+  CHECK(biogpu_potential_load(folder.c_str(), "tpu", "auto", 1, &none) == 2);
+  CHECK_FALSE(says("--"));
+  CHECK(says("device"));
+  CHECK(biogpu_potential_load("/no/such/folder", "cpu", "auto", 1, &none) != 0);
+  CHECK_FALSE(says("--"));
+  const Potential charges = load("charges", "auto");
+  const int32_t numbers[] = {8, 1};
+  const double positions[] = {0, 0, 0, 0, 0, 1};
+  const biogpu_atoms atoms{2, numbers, positions, nullptr, nullptr, nullptr};
+  double energy = 0;
+  CHECK(biogpu_potential_compute(charges.get(), &atoms, &energy, nullptr, nullptr) == 3);
+  CHECK_FALSE(says("--"));
+}
+
+TEST_CASE("c_api.potential: a host that traps floating-point exceptions (issue 42)", "[c_api]") {
+  std::array<double, 2> energies{};
+  for (const bool traps : {false, true})
+    for (const char* const name : {"matgl", "zbl", "mish_mean"}) {
+      const std::unique_ptr<Trapping> trapping = traps ? std::make_unique<Trapping>() : nullptr;
+      const Potential potential = load(name, "auto");
+      const std::vector<int32_t> numbers{8, 8, 1};
+      const std::vector<double> positions{0, 0, 0, 1.3, 0.2, 0, 60, 0, 0};
+      const biogpu_atoms atoms{3, numbers.data(), positions.data(), nullptr, nullptr, nullptr};
+      double energy = 0, forces[9] = {};
+      CHECK(biogpu_potential_compute(potential.get(), &atoms, &energy, forces, nullptr) == 0);
+      energies[traps ? 1 : 0] += energy;
+      // The caller's environment is as it was.
+      CHECK(fegetexcept() == (traps ? Trapping::kTraps : 0));
+      CHECK(std::fetestexcept(Trapping::kTraps) == 0);
+    }
+  CHECK(energies[0] == energies[1]);
+  // Nor does its rounding change a result.
+  const Potential potential = load("matgl", "auto");
+  const Crystal crystal;
+  const biogpu_atoms atoms = crystal.atoms();
+  double nearest = 0, upward = 0;
+  CHECK(biogpu_potential_compute(potential.get(), &atoms, &nearest, nullptr, nullptr) == 0);
+  std::fesetround(FE_UPWARD);
+  CHECK(biogpu_potential_compute(potential.get(), &atoms, &upward, nullptr, nullptr) == 0);
+  CHECK(std::fegetround() == FE_UPWARD);
+  std::fesetround(FE_TONEAREST);
+  CHECK(nearest == upward);
+}
+
+TEST_CASE("c_api.potential: energies of free atoms (issue 42)", "[c_api]") {
+  const std::string folder = BIOGPU_TEST_DATA "/models/tensornet/so3_old_rows";
+  const auto energy = [&](int references) {
+    biogpu_potential* loaded = nullptr;
+    REQUIRE(biogpu_potential_load_with_references(folder.c_str(), "cpu", "fp64", 1, references,
+                                                  &loaded) == 0);
+    const Potential potential(loaded);
+    const int32_t numbers[] = {8, 1};
+    const double positions[] = {0, 0, 0, 0, 0, 1.4};
+    const biogpu_atoms atoms{2, numbers, positions, nullptr, nullptr, nullptr};
+    double result = 0;
+    REQUIRE(biogpu_potential_compute(potential.get(), &atoms, &result, nullptr, nullptr) == 0);
+    return result;
+  };
+  CHECK(energy(-1) == energy(1));
+  CHECK(std::fabs(energy(1) - energy(0)) > 1e-3);
+  biogpu_potential* none = nullptr;
+  const std::string o3 = BIOGPU_TEST_DATA "/models/tensornet/o3";
+  CHECK(biogpu_potential_load_with_references(o3.c_str(), "cpu", "fp64", 1, 1, &none) == 2);
+  CHECK(says("no energies of free atoms"));
 }

@@ -110,12 +110,31 @@ check "mixed frames" rc_is 0
 check "each with its charge" awk 'NR > 1 { e[NR] = $3 } END { exit !(e[2] == e[4] && e[2] == e[5] && e[2] != e[3]) }' mixed_charges.tsv
 fails 2 "the model does not use charges" infer energy -q --device cpu --model "$crystals" --charge 0 crystals.extxyz
 for folder in "$molecules" "$crystals"; do
-  fails 2 "has no energies of free atoms" infer energy -q --device cpu --model "$folder" --atom-references no_charge.xyz
+  for option in --atom-references --no-atom-references; do
+    fails 2 "has no energies of free atoms" infer energy -q --device cpu --model "$folder" $option no_charge.xyz
+  done
 done
+# Added as the checkpoint says (issue 42), or as the option does.
 references=$source_dir/tests/data/models/tensornet/so3_old_rows
-run infer energy -q --device cpu --model "$references" no_charge.xyz -o without.tsv
+works infer energy -q --device cpu --model "$references" no_charge.xyz -o as_trained.tsv
+works infer energy -q --device cpu --model "$references" --no-atom-references no_charge.xyz
+check "energies of free atoms count" bash -c '! cmp -s out.txt as_trained.tsv'
 works infer energy -q --device cpu --model "$references" --atom-references no_charge.xyz
-check "energies of free atoms count" bash -c '! cmp -s out.txt without.tsv'
+check "and are added without an option" same_files out.txt as_trained.tsv
+works infer info "$references"
+check "info says so" grep -qx "prior	Atomref" out.txt
+mkdir off && cp "$references/model.safetensors" off/
+sed 's/"max_z": 20,/"max_z": 20, "prior_args": {"enable": false},/' "$references/config.json" >off/config.json
+works infer info off
+check "info says where they are off" grep -qx "prior	Atomref, off" out.txt
+works infer energy -q --device cpu --model off no_charge.xyz -o off.tsv
+check "off as the checkpoint says" bash -c '! cmp -s off.tsv as_trained.tsv'
+works infer energy -q --device cpu --model off --atom-references no_charge.xyz
+check "on by the option" same_files out.txt as_trained.tsv
+# More threads than cores: oneTBB is not asked for more, and writes nothing (issue 42).
+works infer energy -q --device cpu --threads 61 --model "$references" no_charge.xyz
+check "the same energies" same_files out.txt as_trained.tsv
+check "nothing on standard error" test ! -s err.txt
 energy --charge 0 no_charge.xyz
 check "charges matter" bash -c '! cmp -s out.txt m.tsv'
 

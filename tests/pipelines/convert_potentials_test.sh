@@ -22,17 +22,16 @@ potential_py() {
 }
 # same_potential NAME CONVERTER INPUT CONVERTER_OPTION...
 same_potential() {
-  local name=$1 options=()
-  case $name in so3_old_rows | zbl) options=(--atom-references) ;; esac
+  local name=$1
   python3 "$source_dir/tests/support/potential_frames.py" write "$potentials/$name" frames.extxyz
-  works infer energy -q --device cpu --forces "${options[@]}" --model "$potentials/$name" frames.extxyz -o as_it_is.extxyz
+  works infer energy -q --device cpu --forces --model "$potentials/$name" frames.extxyz -o as_it_is.extxyz
   check "frames of $name" test "$(grep -c ' energy=' as_it_is.extxyz)" -ge 3
   potential_py 0 "$2" "$3" "new_$name" "${@:4}"
-  works infer energy -q --device cpu --forces "${options[@]}" --model "new_$name" frames.extxyz -o converted.extxyz
+  works infer energy -q --device cpu --forces --model "new_$name" frames.extxyz -o converted.extxyz
   check "the same energies and forces of $name" same_files as_it_is.extxyz converted.extxyz
   check "nothing is left of $name" test "$(cd "new_$name" && echo *)" = 'config.json model.safetensors'
 }
-for name in o3 so3_old_rows charges zbl; do
+for name in o3 so3_old_rows charges zbl mish_mean no_layers box_vecs; do
   same_potential "$name" torchmdnet.py "potentials/$name.ckpt" --energy-unit kcal/mol
 done
 same_potential matgl matgl.py potentials/matgl
@@ -57,6 +56,13 @@ for name in parameter tensor optimizer old plain; do
 done
 potential_refused 'is a tar file' torchmdnet.py potentials/bad_tar.ckpt
 potential_refused "holds the model 'equivariant-transformer'; known are" torchmdnet.py potentials/bad_model.ckpt
+# What the program would refuse is refused by name (issue 42).
+potential_refused "activation is 'relu'; known are 'silu'" torchmdnet.py potentials/bad_activation.ckpt
+potential_refused "reduce_op is 'max'; known are 'add'" torchmdnet.py potentials/bad_reduce_op.ckpt
+potential_refused "output_model is 'DipoleMoment'; known are 'Scalar'" torchmdnet.py potentials/bad_output_model.ckpt
+potential_refused "atom_filter is 0; known are -1" torchmdnet.py potentials/bad_atom_filter.ckpt
+potential_refused "prior_model has 'Morse'; known are 'Atomref'" torchmdnet.py potentials/bad_prior_model.ckpt
+potential_refused 'prior_args has 2 objects for 1 of prior_model' torchmdnet.py potentials/bad_prior_args.ckpt
 potential_refused 'has no hyper_parameters or no state_dict' torchmdnet.py potentials/bad_state.ckpt
 potential_refused 'holds no checkpoint of torchmd-net' torchmdnet.py potentials/bad_list.ckpt
 for name in cut short; do

@@ -3,8 +3,8 @@
 
 usage: tests/support/potential_checkpoints.py FOLDERS OUT
 
-FOLDERS is tests/data/models/tensornet. OUT gets o3.ckpt, so3_old_rows.ckpt, charges.ckpt and zbl.ckpt, the folders matgl and
-matgl_dgl, and what a name beginning with bad_ says. Needs torch and safetensors.
+FOLDERS is tests/data/models/tensornet. OUT gets o3.ckpt, so3_old_rows.ckpt, charges.ckpt, zbl.ckpt, mish_mean.ckpt,
+no_layers.ckpt and box_vecs.ckpt, the folders matgl and matgl_dgl, and what a name beginning with bad_ says. Needs torch and safetensors.
 """
 
 import json
@@ -80,7 +80,7 @@ def cut(path, n_bytes, whole):
 def main():
     source, out = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
     runs = RunsCode(out / "ran")
-    for name in ("o3", "so3_old_rows", "charges", "zbl"):
+    for name in ("o3", "so3_old_rows", "charges", "zbl", "mish_mean", "no_layers", "box_vecs"):
         torch.save(torchmdnet(source / name), out / f"{name}.ckpt")
     checkpoint = torchmdnet(source / "o3")
     parameters = checkpoint["hyper_parameters"]
@@ -89,6 +89,10 @@ def main():
            "optimizer": {**checkpoint, "optimizer_states": runs},
            "model": {**checkpoint, "hyper_parameters": {**parameters, "model": "equivariant-transformer"}},
            "state": {"hyper_parameters": parameters}, "list": [torch.zeros(1)]}
+    for key, value in {"activation": "relu", "reduce_op": "max", "output_model": "DipoleMoment", "atom_filter": 0,
+                       "prior_model": {"Morse": {}}, "prior_args": [{"max_z": 20}, {}]}.items():
+        changed = {**parameters, key: value, **({"prior_model": "Atomref"} if key == "prior_args" else {})}
+        bad[key] = {**checkpoint, "hyper_parameters": changed}
     for name, value in bad.items():
         torch.save(value, out / f"bad_{name}.ckpt")
     torch.save(bad["parameter"], out / "bad_old.ckpt", _use_new_zipfile_serialization=False)

@@ -20,7 +20,9 @@ class OptionGroup {
     return under_heading(command_.add_option(names, value, text), type);
   }
 
-  CLI::Option* flag(const std::string& names, bool& value, const std::string& text) const {
+  // bool, or an optional one that stays empty where the flag is not given.
+  template <class T>
+  CLI::Option* flag(const std::string& names, T& value, const std::string& text) const {
     return under_heading(command_.add_flag(names, value, text), " ");
   }
 

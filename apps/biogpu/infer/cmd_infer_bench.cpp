@@ -16,6 +16,7 @@
 #include "apps/biogpu/infer/proteins/sequence_run.hpp"
 #include "lib/core/device.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/parallel_for.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/models/base/protein_model.hpp"
 #include "lib/models/base/registry.hpp"
@@ -117,7 +118,7 @@ double median_of(std::vector<double> values) {
 // Passes over random residues; the device's seconds where it tells them, else the clock's. Timed
 // when the device has worked for a while, and so has the clock that it gives such work.
 Json bench_model(const BenchFlags& flags, Device& device) {
-  tbb::task_arena threads(device.n_threads);
+  tbb::task_arena threads(arena_threads(static_cast<std::size_t>(device.n_threads)));
   const auto model = threads.execute([&] {
     return models::load_model<models::ProteinModel>(flags.model, "embed", *device.context);
   });

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "lib/core/bounded_json.hpp"
@@ -16,10 +17,10 @@ namespace {
 constexpr std::size_t kMaxFileBytes = 1u << 20;
 
 // As a message shows it.
-std::string show_value(const nlohmann::json& value) {
+std::string show_value(const nlohmann::ordered_json& value) {
   if (value.is_array()) return "a list";
   if (value.is_object()) return "an object";
-  return shortened(value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
+  return shortened(value.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 }  // namespace
@@ -36,7 +37,7 @@ ModelConfig::ModelConfig(const std::string& folder) : path_(folder + "/config.js
   if (text.size() > kMaxFileBytes)
     fail(fmt::format("has more than {} bytes; expected a model's description", kMaxFileBytes));
   if (!tensor::foreign_file(text).empty()) fail(std::string(tensor::foreign_file(text)));
-  json_ = parse_bounded_json(io::input::without_mark(text, path_), path_);
+  json_ = parse_bounded_json<Json>(io::input::without_mark(text, path_), path_);
   if (!json_.is_object()) fail("is no JSON object");
 }
 
@@ -82,6 +83,7 @@ std::vector<std::pair<std::string, std::int64_t>> ModelConfig::named_counts(
                        biogpu::quoted(name), at_most));
     counts.emplace_back(name, value.get<std::int64_t>());
   }
+  std::sort(counts.begin(), counts.end());
   return counts;
 }
 
@@ -150,9 +152,27 @@ std::vector<std::string> ModelConfig::texts(const char* key) const {
   return texts;
 }
 
+std::vector<double> ModelConfig::matrix(const char* key, std::size_t n_rows,
+                                        std::size_t n_columns) const {
+  if (!has(key)) fail(fmt::format("has no {}", key));
+  std::vector<double> numbers;
+  const Json& rows = json_[key];
+  bool fits = rows.is_array() && rows.size() == n_rows;
+  for (std::size_t i = 0; fits && i < n_rows; ++i) {
+    fits = rows[i].is_array() && rows[i].size() == n_columns;
+    for (std::size_t k = 0; fits && k < n_columns; ++k) {
+      fits = rows[i][k].is_number();
+      if (fits) numbers.push_back(rows[i][k].get<double>());
+    }
+  }
+  if (!fits) fail(fmt::format("{} is no list of {} lists of {} numbers", key, n_rows, n_columns));
+  return numbers;
+}
+
 std::vector<ModelConfig> ModelConfig::objects(const char* key) const {
   if (!has(key)) fail(fmt::format("has no {}", key));
-  const nlohmann::json& list = json_[key];
+  const Json& list = json_[key];
+  if (list.is_object()) return {ModelConfig(fmt::format("{}: {}", path_, key), list)};
   if (!list.is_array())
     fail(fmt::format("{} is {}; expected a list of objects", key, show_value(list)));
   std::vector<ModelConfig> objects;
@@ -160,6 +180,32 @@ std::vector<ModelConfig> ModelConfig::objects(const char* key) const {
     if (!value.is_object())
       fail(fmt::format("{} holds {}; expected objects", key, show_value(value)));
     objects.push_back({fmt::format("{}: {}[{}]", path_, key, objects.size()), value});
+  }
+  return objects;
+}
+
+std::vector<std::pair<std::string, ModelConfig>> ModelConfig::named_objects(const char* key) const {
+  std::vector<std::pair<std::string, ModelConfig>> objects;
+  const auto add = [&](const std::string& name, const Json& arguments) {
+    if (!arguments.is_object() && !arguments.is_null())
+      fail(fmt::format("{} has {} for {}; expected an object", key, show_value(arguments),
+                       biogpu::quoted(name)));
+    objects.emplace_back(name, ModelConfig(fmt::format("{}: {}[{}]", path_, key, objects.size()),
+                                           arguments.is_null() ? Json::object() : arguments));
+  };
+  const auto add_all = [&](const Json& value) {
+    if (value.is_string()) return add(value.get<std::string>(), Json::object());
+    if (!value.is_object())
+      fail(fmt::format("{} has {}; expected a name, or an object of a name and its arguments", key,
+                       show_value(value)));
+    for (const auto& [name, arguments] : value.items()) add(name, arguments);
+  };
+  if (!has(key)) return objects;
+  const Json& value = json_[key];
+  if (!value.is_array()) {
+    add_all(value);
+  } else {
+    for (const Json& one : value) add_all(one);
   }
   return objects;
 }

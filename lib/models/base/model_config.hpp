@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -34,8 +35,13 @@ class ModelConfig {
   // The list of a key that must be there.
   std::vector<double> numbers(const char* key) const;
   std::vector<std::string> texts(const char* key) const;
-  // A list of objects, each with errors that name its number in the list.
+  // A list of n_rows lists of n_columns numbers, row by row; the key must be there.
+  std::vector<double> matrix(const char* key, std::size_t n_rows, std::size_t n_columns) const;
+  // A list of objects, or one object, each with errors that name its number in the list.
   std::vector<ModelConfig> objects(const char* key) const;
+  // Names with their arguments: a name, an object of names with an object or null each, in the
+  // file's order, or a list of these. None where the key is not there.
+  std::vector<std::pair<std::string, ModelConfig>> named_objects(const char* key) const;
   std::vector<std::string> keys() const;
   // Throws where a key that is there has another value: what the model's code cannot do.
   void require(const char* key, const std::string& value) const;
@@ -43,11 +49,11 @@ class ModelConfig {
   [[noreturn]] void fail(const std::string& what) const;
 
  private:
-  ModelConfig(std::string path, nlohmann::json json)
-      : path_(std::move(path)), json_(std::move(json)) {}
+  using Json = nlohmann::ordered_json;
+  ModelConfig(std::string path, Json json) : path_(std::move(path)), json_(std::move(json)) {}
 
   std::string path_;
-  nlohmann::json json_;
+  Json json_;
 };
 
 }  // namespace biogpu::models

@@ -72,8 +72,9 @@ void PotentialModel::check(const AtomSystem& system) const {
   if (!system.partial_charges.empty() && system.partial_charges.size() != n)
     refuse("{} atoms have {} partial charges", n, system.partial_charges.size());
   if (!all_finite(system.partial_charges)) refuse("a partial charge is not finite");
-  if (system.box.has_value()) check_box(*system.box, info_);
-  const Box* const box = system.box.has_value() ? &*system.box : nullptr;
+  const std::optional<Box>& has_box = system.box.has_value() ? system.box : info_.default_box;
+  const Box* const box = has_box.has_value() ? &*has_box : nullptr;
+  if (box != nullptr) check_box(*box, info_);
   const PairList close = find_pairs(system.positions, box, kSamePlace);
   for (std::size_t i = 0; i < n; ++i)
     if (close.starts[i + 1] > close.starts[i])

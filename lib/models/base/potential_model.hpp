@@ -54,6 +54,7 @@ class PotentialModel : public Model {
     double cutoff = 0;                   // Angstrom: of pairs
     Images images = Images::nearest;     // in a box
     bool allows_box = true;              //
+    std::optional<Box> default_box;      // of systems that have none
     bool uses_charge = false;            // whether results depend on the total charge
     bool needs_charge = false;           // whether it has to be given; else it is 0
     bool needs_partial_charges = false;  // of atoms

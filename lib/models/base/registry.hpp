@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -21,8 +22,8 @@ struct LoadOptions {
   // Models of DNA: the heads to load, of those that config.json has; not given: all.
   using ChooseHeads = std::function<std::vector<HeadChoice>(const std::vector<TrackHead>& heads)>;
   ChooseHeads choose_heads = {};
-  // Models of energies: whether the energies of free atoms that a checkpoint has are added.
-  bool atom_references = false;
+  // Models of energies: the energies of free atoms that a checkpoint has; otherwise as it says.
+  std::optional<bool> atom_references = {};
   std::string gamma = {};  // Enformer: the form of its gamma features; empty: as the folder says
   // only_checked: to look at a model's description alone, on a context that computes nothing.
   tensor::WeightTable::Maps maps = tensor::WeightTable::Maps::read;

@@ -1,5 +1,6 @@
 #include "lib/models/tensornet/network.hpp"
 
+#include "lib/models/tensornet/ops/activate.hpp"
 #include "lib/models/tensornet/ops/edge_ops.hpp"
 #include "lib/models/tensornet/ops/node_ops.hpp"
 #include "lib/models/tensornet/ops/radial_embed.hpp"
@@ -49,7 +50,10 @@ Tensor Network::map_rows(const tensor::Linear& linear, const Tensor& x) {
 
 Tensor Network::activate(const Tensor& x) {
   const Tensor out = take({x.shape[0], x.shape[1]});
-  ops::silu(context_, {x, out});
+  if (config_.unit == Unit::silu)
+    ops::silu(context_, {x, out});
+  else
+    tensornet::activate(context_, {x, config_.unit, out});
   return out;
 }
 

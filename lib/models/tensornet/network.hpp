@@ -53,10 +53,10 @@ class Network {
 
  private:
   using Tensor = tensor::Tensor;
-  // A chain of maps with SiLU between, and what its gradient needs.
+  // A chain of maps with activations between, and what its gradient needs.
   struct Chain {
     const std::vector<Map>* maps = nullptr;
-    std::vector<Tensor> inputs;  // of each SiLU
+    std::vector<Tensor> inputs;  // of each activation
     Tensor out;
   };
   struct KeptLayer {
@@ -78,6 +78,8 @@ class Network {
                  const Tensor& y);
   Tensor map_rows(const tensor::Linear& linear, const Tensor& x);
   Tensor activate(const Tensor& x);
+  // d_out becomes what the activation of x gets back.
+  void activate_back(const Tensor& x, const Tensor& d_out);
   void run_chain(const std::vector<Map>& maps, const Tensor& x, const Tensor& out, Chain& chain);
   Tensor chain_back(const Chain& chain, const Tensor& d_out, const Tensor& residual);
 

@@ -6,8 +6,6 @@
 #include "lib/models/tensornet/ops/edge_ops.hpp"
 #include "lib/models/tensornet/ops/node_ops.hpp"
 #include "lib/ops/elementwise/fill_zero.hpp"
-#include "lib/ops/elementwise/silu.hpp"
-#include "lib/ops/elementwise/silu_grad.hpp"
 #include "lib/ops/gemm/gemm.hpp"
 #include "lib/ops/message_passing/segment_sum.hpp"
 #include "lib/ops/neighbours/neighbour_list_grad.hpp"
@@ -92,7 +90,7 @@ void Network::mix_weights_back(std::size_t index, const Tensor& d_weights, const
                      Tensor(d_cutoff.data, d_cutoff.dtype, {n_edges, 1}), previous, d_distance});
   Tensor d = d_weights;
   for (int i = 2; i >= 0; --i) {
-    ops::silu_grad(context_, {kept.before[i], d, d});
+    activate_back(kept.before[i], d);
     if (i > 0) d = map_rows(layer.radial_maps[i - 1].back, d);
   }
   radial_table_grad(context_,

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "lib/models/tensornet/network.hpp"
+#include "lib/models/tensornet/ops/activate.hpp"
 #include "lib/models/tensornet/ops/edge_ops.hpp"
 #include "lib/models/tensornet/ops/node_ops.hpp"
 #include "lib/ops/cartesian_tensor/tensor_norm_grad.hpp"
@@ -24,6 +25,13 @@ Tensor parts_of(const Tensor& x, std::int64_t n_parts) {
 
 }  // namespace
 
+void Network::activate_back(const Tensor& x, const Tensor& d_out) {
+  if (config_.unit == Unit::silu)
+    ops::silu_grad(context_, {x, d_out, d_out});
+  else
+    activate_grad(context_, {x, config_.unit, d_out, d_out});
+}
+
 // What the chain's input gets back, added to the residual where there is one.
 Tensor Network::chain_back(const Chain& chain, const Tensor& d_out, const Tensor& residual) {
   Tensor d = d_out;
@@ -31,7 +39,7 @@ Tensor Network::chain_back(const Chain& chain, const Tensor& d_out, const Tensor
     const tensor::Linear& back = (*chain.maps)[i].back;
     const Tensor d_in = take({d.shape[0], back.n_out});
     ops::gemm(context_, {d, &back, ops::Activation::none, i == 0 ? residual : Tensor(), d_in});
-    if (i > 0) ops::silu_grad(context_, {chain.inputs[i - 1], d_in, d_in});
+    if (i > 0) activate_back(chain.inputs[i - 1], d_in);
     d = d_in;
   }
   return d;
@@ -49,7 +57,7 @@ Tensor Network::read_out_back(const Tensor& ones) {
   } else {
     d = chain_back(readout_.head, ones, {});
   }
-  if (config_.has_head_activation) ops::silu_grad(context_, {readout_.before, d, d});
+  if (config_.has_head_activation) activate_back(readout_.before, d);
   const Tensor d_norms = take({n, 3 * f});
   ops::gemm(context_, {d, &weights_.readout.back, ops::Activation::none, {}, d_norms});
   layer_norm_grad(context_, {readout_.norms, weights_.readout_norm, d_norms, d_norms});
@@ -94,7 +102,7 @@ void Network::embed_back(const Tensor& d_out, const Tensor& d_distance,
   part_scale_grad(context_, {embedding_.mapped, embedding_.scale, d_out, d_scale, d_out});
   Tensor d = rows_of(d_scale, 3 * f);
   for (int i = 2; i-- > 0;) {
-    ops::silu_grad(context_, {embedding_.before[i], d, d});
+    activate_back(embedding_.before[i], d);
     const tensor::Linear& back = weights_.embedding_scalars[i].back;
     const Tensor d_in = take({n, back.n_out});
     ops::gemm(context_, {d, &back, ops::Activation::none, {}, d_in});

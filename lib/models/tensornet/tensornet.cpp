@@ -12,6 +12,7 @@
 #include "lib/models/tensornet/network.hpp"
 #include "lib/models/tensornet/order/atom_order.hpp"
 #include "lib/models/tensornet/pair_terms/pair_terms.hpp"
+#include "lib/models/tensornet/system_rules.hpp"
 #include "lib/tensor/weights/safetensors.hpp"
 
 namespace biogpu::models {
@@ -105,13 +106,14 @@ TensorNet::TensorNet(const std::string& folder, const ModelConfig& config, tenso
   if (options.atom_references &&
       (config_.gated || !config_.has_prior(tensornet::Prior::Kind::atomref)))
     throw Error(ErrorCode::usage,
-                "--atom-references: the checkpoint has no energies of free atoms to add");
+                "the checkpoint has no energies of free atoms that can be added or left out");
   const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(folder);
   tensor::WeightTable table(checkpoint, options.maps);
   const tensornet::HostWeights host =
       tensornet::read_weights(config_, options.atom_references, table);
   tensornet::set_backend(config_, table, checkpoint.files().front());
   table.finish();
+  tensornet::limit_elements(config_, host, checkpoint.files().front());
   tensornet::check_weights(host, checkpoint.files().front());
   info_.architecture = config_.n_charges > 0 ? "TensorNet2" : "TensorNet";
   info_.dialect = config_.dialect == tensornet::Config::Dialect::matgl ? "matgl" : "torchmd-net";
@@ -125,6 +127,7 @@ TensorNet::TensorNet(const std::string& folder, const ModelConfig& config, tenso
   info_.needs_partial_charges = config_.has_prior(tensornet::Prior::Kind::coulomb);
   info_.images =
       config_.dialect == tensornet::Config::Dialect::matgl ? Images::all : Images::nearest;
+  info_.default_box = config_.box;
   info_.elements = config_.elements();
   info_.n_parameters = table.n_taken();
   std_ = host.std;
@@ -167,7 +170,10 @@ std::string TensorNet::describe() const {
                         ? fmt::format("reaction field within {} A", config_.coulomb_cutoff)
                         : "all pairs");
   if (config_.has_repulsion) line("repulsion", "ZBL");
-  for (const tensornet::Prior& prior : config_.priors) line("prior", prior.name);
+  if (config_.box) line("box", "of systems without one, for the network's edges");
+  if (config_.takes_mean) line("energy", "the mean of atoms");
+  for (const tensornet::Prior& prior : config_.priors)
+    line("prior", prior.name + (prior.is_on ? "" : ", off"));
   line("energy_unit", info_.energy_unit);
   line("elements", fmt::format("{}", fmt::join(symbols, " ")));
   return text;
@@ -267,12 +273,14 @@ void TensorNet::collect(const Outputs& outputs, const HostBatch& batch, const Re
 
 void TensorNet::add_pair_terms(const AtomSystem& system, const Request& request,
                                PotentialResult& result) const {
-  if (pair_terms_.empty()) return;
   std::vector<std::int32_t> types;
   for (const std::int32_t z : system.atomic_numbers)
     types.push_back(config_.type_of[static_cast<std::size_t>(z)]);
-  for (const auto& term : pair_terms_)
-    tensornet::add_pair_term(*term, system, types, request, result);
+  auto term = pair_terms_.begin();
+  const auto add = [&] { tensornet::add_pair_term(**term++, system, types, request, result); };
+  if (config_.has_repulsion) add();
+  if (config_.takes_mean) tensornet::take_mean(system.n_atoms(), info_.energy_offset, result);
+  while (term != pair_terms_.end()) add();
 }
 
 ListPlan TensorNet::make_plan(const DeviceEdges& all) {
@@ -332,7 +340,8 @@ void TensorNet::compute_on_device_edges(std::span<const AtomSystem> systems, con
 
 std::vector<PotentialResult> TensorNet::compute(std::span<const AtomSystem> systems,
                                                 const Request& request) {
-  const tensornet::AtomOrder order(systems, edge_rule(config_));
+  const std::vector<AtomSystem> boxed = tensornet::with_box(systems, config_.box);
+  const tensornet::AtomOrder order(config_.box ? boxed : systems, edge_rule(config_));
   std::vector<PotentialResult> results;
   while (results.size() < systems.size()) {
     const std::size_t n_done = results.size();

@@ -56,6 +56,7 @@ class TensorNet final : public PotentialModel {
   // Outputs of a pass to the results of its systems.
   void collect(const Outputs& outputs, const HostBatch& batch, const Request& request,
                std::vector<PotentialResult>& results) const;
+  // What belongs to the network's sum, the sum or mean of atoms, and what is added to that.
   void add_pair_terms(const AtomSystem& system, const Request& request,
                       PotentialResult& result) const;
 

@@ -1,5 +1,6 @@
 #include "lib/ops/cpu/cpu_context.hpp"
 
+#include "lib/core/parallel_for.hpp"
 #include "lib/ops/cpu/panel_work.hpp"
 #include "lib/tensor/linear_shape.hpp"
 
@@ -20,7 +21,8 @@ tensor::Linear CpuContext::upload_linear(const tensor::Tensor& map, const tensor
 }
 
 std::unique_ptr<tensor::Context> make_cpu_context(int n_threads) {
-  return std::make_unique<CpuContext>(n_threads);
+  return std::make_unique<CpuContext>(
+      arena_threads(static_cast<std::size_t>(std::max(1, n_threads))));
 }
 
 }  // namespace biogpu::ops

@@ -132,6 +132,11 @@ bool WeightTable::has_prefix(std::string_view prefix) {
   return first != known_.end() && first->first.starts_with(prefix);
 }
 
+std::int64_t WeightTable::n_rows(const std::string& name) {
+  const StoredTensor* const stored = find(name);
+  return stored == nullptr || stored->shape.empty() ? 1 : stored->shape.front();
+}
+
 std::uint64_t WeightTable::n_taken() const {
   std::uint64_t n = 0;
   for (const std::string& name : taken_) {

@@ -57,6 +57,8 @@ class WeightTable {
 
   bool has(const std::string& name);
   bool has_prefix(std::string_view prefix);
+  // Of the first axis of a tensor; 1 where the checkpoint has none of that name.
+  std::int64_t n_rows(const std::string& name);
   Maps maps() const { return maps_; }
   std::size_t n_tensors() const { return checkpoint_.tensors().size(); }
   // Numbers of all tensors that were taken.

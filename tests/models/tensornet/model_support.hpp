@@ -34,10 +34,11 @@ struct LoadedPotential {
   std::unique_ptr<models::PotentialModel> model;
 };
 
-// The energies of free atoms are added where the model has them: other models refuse that.
-inline models::LoadOptions with_references(const std::string& name) {
+// The energies of free atoms are left out where the model has them: other models refuse that.
+inline models::LoadOptions without_references(const std::string& name) {
   models::LoadOptions options;
-  options.atom_references = name == "so3_old_rows" || name == "zbl";
+  if (name == "so3_old_rows" || name == "zbl" || name == "mish_mean")
+    options.atom_references = false;
   return options;
 }
 

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
 
 #include "lib/core/error.hpp"
@@ -15,6 +17,7 @@
 #include "tests/unit/infer/folder.hpp"
 
 using namespace biogpu;
+using models::AtomSystem;
 using models::tensornet::Config;
 using models::tensornet::RadialFunctions;
 using test::kTensorNets;
@@ -62,21 +65,33 @@ bool has(const std::string& text, const std::string& part) {
 
 TEST_CASE("tensornet.config: what the code does not honour is refused by name", "[models]") {
   CHECK(error_of(read_json("o3"), tensors_of("o3")).empty());
-  CHECK(has(error_with("o3", "activation", "tanh"), "activation is 'tanh'; only 'silu'"));
+  CHECK(has(error_with("o3", "activation", "relu"), "activation is 'relu'; known are 'silu'"));
+  CHECK(has(error_with("o3", "num_layers", -1), "num_layers is -1; expected a number from 0"));
+  CHECK(has(error_with("o3", "num_layers", nullptr), "has no num_layers"));
+  CHECK(has(error_with("o3", "atom_filter", 0), "atom_filter leaves out atoms"));
+  CHECK(
+      has(error_with("o3", "box_vecs", Json::array({1, 2, 3})), "box_vecs is no list of 3 lists"));
+  const Json box = {{9, 0, 0}, {0, 9, 0}, {0, 0, 9}};
+  CHECK(error_with("o3", "box_vecs", box).empty());
+  CHECK(has(error_with("charges_box", "box_vecs", box), "box_vecs with a Coulomb energy"));
+  CHECK(has(error_with("charges", "q_dim", nullptr), "has no q_dim"));
   CHECK(has(error_with("o3", "rbf_type", "bessel"), "rbf_type is 'bessel'; known are 'expnorm'"));
   CHECK(has(error_with("o3", "equivariance_invariance_group", "SU(2)"), "'SU(2)'; known are"));
   CHECK(has(error_with("o3", "output_model", "DipoleMoment"), "output_model is 'DipoleMoment'"));
-  CHECK(has(error_with("o3", "reduce_op", "mean"), "reduce_op is 'mean'; only 'add'"));
+  CHECK(has(error_with("o3", "reduce_op", "max"), "reduce_op is 'max'; known are 'add'"));
   CHECK(has(error_with("o3", "cutoff_upper", 0), "the cutoff is 0; expected one above 0"));
   CHECK(has(error_with("o3", "cutoff_lower", -1), "cutoff_lower is -1; expected Angstrom"));
-  CHECK(has(error_with("o3", "prior_model", Json::array({"Morse"})), "prior_model has 'Morse'"));
+  CHECK(has(error_with("o3", "prior_model", Json::array({"Morse"})),
+            "prior_model has 'Morse'; known are"));
   CHECK(has(error_with("o3", "energy_unit", "Ry"), "energy_unit is 'Ry'; known are"));
   CHECK(has(error_with("o3", "length_unit", "nm"), "length_unit is 'nm'"));
   CHECK(has(error_with("o3", "dialect", "schnet"), "dialect is 'schnet'; known are"));
   CHECK(has(error_with("charges", "repulsion", true), "repulsion.cutoff_ab"));
   CHECK(has(error_with("repulsion", "repulsion", false), "repulsion.cutoff_ab"));
   CHECK(has(error_with("o3", "repulsion", true), "repulsion is true; only false"));
-  CHECK(has(error_with("charges", "output_mlp_num_layers", 1), "output_mlp_num_layers is not 0"));
+  CHECK(has(error_with("charges", "output_mlp_num_layers", 1), "output_network.layers.4"));
+  CHECK(has(error_with("charges", "output_mlp_num_layers", -1), "output_mlp_num_layers is -1"));
+  CHECK(error_with("o3", "output_mlp_num_layers", 1).empty());  // which Scalar does not read
   CHECK(has(error_with("charges", "dialect", "matgl"), "dialect is 'matgl'"));
   CHECK(has(error_with("matgl", "use_smooth", false), "use_smooth is false"));
   CHECK(has(error_with("matgl", "is_intensive", true), "is_intensive is true"));
@@ -108,8 +123,109 @@ TEST_CASE("tensornet.config: arguments of priors that the code does not honour a
   CHECK(has(error_with("zbl", "prior_args", Json::array()), "prior_args has 0 objects for 2"));
   CHECK(has(error_with("zbl", "prior_args", Json::array({1, 2})), "prior_args holds 1; expected"));
   CHECK(has(error_with("zbl", "prior_args", nullptr), "has no prior_args, which ZBL needs"));
+  CHECK(has(error_with("zbl", "prior_model", 7), "prior_model has 7; expected a name"));
+  CHECK(has(error_with("zbl", "prior_model", Json{{"ZBL", 3}}), "prior_model has 3 for 'ZBL'"));
+  CHECK(
+      has(error_with("so3_old_rows", "prior_args", Json{{"enable", 1}}), "enable is 1; expected"));
   LoadedPotential potential(kTensorNets + "zbl", ops::make_cpu_context(2));
   CHECK(potential.model->info().elements.back() == 16);  // atomic_number ends, max_z is 18
+}
+
+TEST_CASE("tensornet.config: priors in every form of torchmd-net (issue 42)", "[models]") {
+  const AtomSystem system = test::ExpectedFile(kTensorNets + "zbl").systems()[0].system;
+  const auto energy = [&](const std::function<void(Json&, test::RawTensors&)>& change,
+                          std::optional<bool> references = {}) {
+    Json config = read_json("zbl");
+    test::RawTensors tensors = tensors_of("zbl");
+    change(config, tensors);
+    const test::Folder folder;
+    folder.write("config.json", config.dump());
+    folder.write("model.safetensors", test::to_safetensors(tensors));
+    models::LoadOptions options;
+    options.atom_references = references;
+    LoadedPotential potential(folder.path(), ops::make_reference_context(), options);
+    return potential.compute(system).energy;
+  };
+  const auto none = [](Json&, test::RawTensors&) {};
+  const double with = energy(none), without = energy(none, false);
+  CHECK(std::fabs(with - without) > 0.1);
+  CHECK(energy(none, true) == with);
+  const Json zbl = read_json("zbl")["prior_args"][0];
+  CHECK(energy([&](Json& config, auto&) {
+          config["prior_model"] = Json::array({{{"ZBL", zbl}}, {{"Atomref", nullptr}}});
+          config["prior_args"] = nullptr;
+        }) == with);
+  CHECK(energy([&](Json& config, auto&) {
+          config["prior_model"] = Json::array({{{"ZBL", nullptr}}, "Atomref"});
+        }) == with);
+  // Switched off by its arguments, and on again by the caller.
+  const auto off = [](Json& config, auto&) { config["prior_args"][1]["enable"] = false; };
+  CHECK(energy(off) == without);
+  CHECK(energy(off, true) == with);
+  // One prior: a text with an object of arguments, and an object alone.
+  const auto alone = [&](const Json& model, const Json& arguments) {
+    return energy([&](Json& config, test::RawTensors& tensors) {
+      config["prior_model"] = model;
+      config["prior_args"] = arguments;
+      test::RawTensors kept;
+      for (auto& [name, tensor] : tensors) {
+        if (name.starts_with("prior_model.0.")) continue;
+        const std::string prior = "prior_model.1.";
+        kept[name.starts_with(prior) ? "prior_model.0." + name.substr(prior.size()) : name] =
+            tensor;
+      }
+      tensors = kept;
+    });
+  };
+  const double one = alone("Atomref", {{"max_z", 18}});
+  CHECK(std::fabs(one - with) > 1e-3);
+  CHECK(alone("Atomref", Json::array({{{"max_z", 18}}})) == one);
+  CHECK(alone(Json{{"Atomref", {{"max_z", 18}}}}, nullptr) == one);
+  CHECK(alone(Json::array({"Atomref"}), {{"max_z", 18}}) == one);
+}
+
+TEST_CASE("tensornet.config: priors of an object are in the file's order (issue 42)", "[models]") {
+  // ZBL comes before Atomref here, as in the file; sorted by name it would not.
+  const Json config = read_json("zbl");
+  std::string text = config.dump();
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    REQUIRE(text.find(from) != std::string::npos);
+    text.replace(text.find(from), from.size(), to);
+  };
+  replace("\"prior_args\":" + config["prior_args"].dump(), "\"prior_args\":null");
+  replace("\"prior_model\":" + config["prior_model"].dump(),
+          "\"prior_model\":{\"ZBL\":" + config["prior_args"][0].dump() + ",\"Atomref\":null}");
+  const test::Folder folder;
+  folder.write("config.json", text);
+  folder.write("model.safetensors", test::to_safetensors(tensors_of("zbl")));
+  LoadedPotential potential(folder.path(), ops::make_reference_context());
+  LoadedPotential plain(kTensorNets + "zbl", ops::make_reference_context());
+  const AtomSystem system = test::ExpectedFile(kTensorNets + "zbl").systems()[2].system;
+  CHECK(potential.compute(system).energy == plain.compute(system).energy);
+}
+
+TEST_CASE("tensornet.weights: free atoms of fewer elements than the model's (issue 42)",
+          "[models]") {
+  // mish_mean has 18 types and energies of 17.
+  LoadedPotential potential(kTensorNets + "mish_mean", ops::make_reference_context());
+  CHECK(potential.model->info().elements.back() == 16);
+  LoadedPotential plain(kTensorNets + "mish_mean", ops::make_reference_context(),
+                        test::without_references("mish_mean"));
+  CHECK(plain.model->info().elements.back() == 17);
+}
+
+TEST_CASE("tensornet.config: names of one formula (issue 42)", "[models]") {
+  const AtomSystem system = test::ExpectedFile(kTensorNets + "o3").systems()[1].system;
+  LoadedPotential plain(kTensorNets + "o3", ops::make_reference_context());
+  for (const auto& [key, value] : {std::pair{"activation", "swish"}, {"reduce_op", "sum"}}) {
+    Json config = read_json("o3");
+    config[key] = value;
+    const test::Folder folder;
+    folder.write("config.json", config.dump());
+    folder.write("model.safetensors", test::to_safetensors(tensors_of("o3")));
+    LoadedPotential other(folder.path(), ops::make_reference_context());
+    CHECK(other.compute(system).energy == plain.compute(system).energy);
+  }
 }
 
 TEST_CASE("tensornet.config: the prior Coulomb has a switch between two distances", "[models]") {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/core/parallel_for.hpp"
 #include "lib/core/timed.hpp"
 
 namespace biogpu::app {
@@ -159,7 +160,7 @@ align::Hits AlignBackend::search(const align::SequenceSet& queries, int n_thread
   return run<align::Hits>(
       [&](Device& device) {
         // The searcher works on all threads of the arena.
-        tbb::task_arena arena(n_threads);
+        tbb::task_arena arena(arena_threads(static_cast<std::size_t>(n_threads)));
         return arena.execute([&] { return searcher(device).search(queries); });
       },
       [&] { return align::search_cpu(queries, search_targets_, options_, search_, n_threads); });

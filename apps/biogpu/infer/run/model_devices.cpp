@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/core/parallel_for.hpp"
 #include "lib/core/stage_times.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/ops/reference_context.hpp"
@@ -68,7 +69,7 @@ void ModelDevices::load(const ModelRun& run, const models::LoadOptions& options)
   const int n_threads =
       std::max(1, run.flags().shared.threads / static_cast<int>(contexts_.size()));
   const auto load = [&](tensor::Context& context) {
-    tbb::task_arena threads(n_threads);
+    tbb::task_arena threads(arena_threads(static_cast<std::size_t>(n_threads)));
     return threads.execute([&] {
       return models::load_model<models::Model>(run.flags().model, run.task(), context, options);
     });

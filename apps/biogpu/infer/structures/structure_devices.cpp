@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "lib/core/parallel_for.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 
 namespace biogpu::app {
@@ -26,7 +27,7 @@ void StructureDevices::open(int gpu, std::uint64_t max_device_bytes) {
 
 void StructureDevices::load_cpu(int n_workers, int n_threads) {
   cpus_.resize(static_cast<std::size_t>(n_workers));
-  tbb::task_arena threads(n_threads);
+  tbb::task_arena threads(arena_threads(static_cast<std::size_t>(n_threads)));
   threads.execute([&] {
     tbb::parallel_for(std::size_t{0}, cpus_.size(), [&](std::size_t c) {
       cpus_[c] = load(ops::make_cpu_context(std::max(1, n_threads / n_workers)));

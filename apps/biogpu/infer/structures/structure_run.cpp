@@ -18,6 +18,7 @@
 #include "apps/biogpu/run/cost_tasks.hpp"
 #include "lib/core/auto_device.hpp"
 #include "lib/core/error.hpp"
+#include "lib/core/parallel_for.hpp"
 #include "lib/models/base/registry.hpp"
 
 namespace biogpu::app {
@@ -126,7 +127,7 @@ void StructureRun::compute(std::size_t slot, const MakeJob& make_job, int n_thre
                            pipeline::RecordOutputs& result) {
   const std::span<const std::string> paths = input_.paths(slot);
   std::vector<std::unique_ptr<models::proteinmpnn::StructureJob>> jobs(paths.size());
-  tbb::task_arena arena(n_threads);
+  tbb::task_arena arena(arena_threads(static_cast<std::size_t>(n_threads)));
   arena.execute([&] {
     tbb::parallel_for(std::size_t{0}, jobs.size(),
                       [&](std::size_t j) { jobs[j] = make_job(paths[j]); });

@@ -1,3 +1,4 @@
+#include "lib/models/tensornet/ops/activate.hpp"
 #include "lib/models/tensornet/ops/charge_ops.hpp"
 #include "lib/models/tensornet/ops/edge_ops.hpp"
 #include "lib/models/tensornet/ops/node_ops.hpp"

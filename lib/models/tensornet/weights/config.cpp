@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "lib/core/quote.hpp"
 
@@ -15,6 +16,44 @@ double read_length(const ModelConfig& config, const char* key, double otherwise)
   if (!(length >= 0 && length <= 100))
     config.fail(fmt::format("{} is {}; expected Angstrom from 0 to 100", key, length));
   return length;
+}
+
+std::int64_t read_layers(const ModelConfig& config, const char* key, std::int64_t otherwise) {
+  const std::int64_t n = config.integer_or(key, otherwise);
+  if (n < 0 || n > 64) config.fail(fmt::format("{} is {}; expected a number from 0 to 64", key, n));
+  return n;
+}
+
+void read_activation(const ModelConfig& config, Config& read) {
+  constexpr std::pair<const char*, Unit> kUnits[] = {
+      {"silu", Unit::silu}, {"swish", Unit::silu},      {"ssp", Unit::shifted_softplus},
+      {"tanh", Unit::tanh}, {"sigmoid", Unit::sigmoid}, {"mish", Unit::mish}};
+  const std::string name = config.text_or("activation", "silu");
+  for (const auto& [known, unit] : kUnits)
+    if (name == known) {
+      read.unit = unit;
+      return;
+    }
+  config.fail(fmt::format(
+      "activation is {}; known are 'silu', 'swish', 'ssp', 'tanh', 'sigmoid' and 'mish'",
+      quoted(name)));
+}
+
+void read_reduction(const ModelConfig& config, Config& read) {
+  const std::string name = config.text_or("reduce_op", "add");
+  if (name != "add" && name != "sum" && name != "mean")
+    config.fail(fmt::format("reduce_op is {}; known are 'add', 'sum' and 'mean'", quoted(name)));
+  read.takes_mean = name == "mean";
+}
+
+// A box that torchmd-net's network takes where a call has none; its priors and other energies do
+// not.
+void read_box(const ModelConfig& config, Config& read) {
+  if (!config.has("box_vecs")) return;
+  const std::vector<double> box = config.matrix("box_vecs", 3, 3);
+  std::copy(box.begin(), box.end(), read.box.emplace().begin());
+  if (read.has_coulomb || read.has_repulsion)
+    config.fail("box_vecs with a Coulomb energy or a repulsion is not supported");
 }
 
 void read_group(const ModelConfig& config, Config& read) {
@@ -46,7 +85,7 @@ void read_charges(const ModelConfig& config, Config& read) {
     config.require("repulsion", false);
     return config.require("output_model", std::string("Scalar"));
   }
-  read.n_charges = config.count_or("q_dim", 16, 1024);
+  read.n_charges = config.count("q_dim", 1024);
   const std::string output = config.text_or("output_model", "Scalar");
   if (output != "Scalar" && output != "ScalarPlusWeightedCoulomb")
     config.fail(
@@ -55,8 +94,8 @@ void read_charges(const ModelConfig& config, Config& read) {
                     quoted(output)));
   read.has_coulomb = output != "Scalar";
   read.coulomb_cutoff = read_length(config, "coulomb_cutoff", 0);
-  if (config.integer_or("output_mlp_num_layers", 0) != 0)
-    config.fail("output_mlp_num_layers is not 0; only 0 is supported");
+  // torchmd-net reads it for this output alone.
+  if (read.has_coulomb) read.n_head_layers = read_layers(config, "output_mlp_num_layers", 0);
   read.has_repulsion = config.flag_or("repulsion", false);
 }
 
@@ -72,15 +111,19 @@ bool knows_type(const std::vector<Prior>& priors, std::int32_t type) {
 
 void read_torchmdnet(const ModelConfig& config, Config& read) {
   read.width = config.count("embedding_dimension", 4096);
-  read.n_layers = config.count("num_layers", 64);
+  if (!config.has("num_layers")) config.fail("has no num_layers");
+  read.n_layers = read_layers(config, "num_layers", 0);
   read.n_radial = config.count("num_rbf", 4096);
   const std::string radial = config.text_or("rbf_type", "expnorm");
   if (radial != "expnorm" && radial != "gauss")
     config.fail(fmt::format("rbf_type is {}; known are 'expnorm' and 'gauss'", quoted(radial)));
   read.radial = radial == "gauss" ? Config::Radial::gaussian : Config::Radial::exponential;
-  config.require("activation", std::string("silu"));
+  read_activation(config, read);
   read_charges(config, read);
-  config.require("reduce_op", std::string("add"));
+  read_reduction(config, read);
+  read_box(config, read);
+  if (config.integer_or("atom_filter", -1) > -1)
+    config.fail("atom_filter leaves out atoms; only -1 is supported");
   read.cutoff_lower = read_length(config, "cutoff_lower", 0);
   read.cutoff_upper = read_length(config, "cutoff_upper", 5);
   // The key was dropped in the same release in which the rows changed.

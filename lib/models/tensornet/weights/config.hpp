@@ -2,11 +2,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lib/models/base/model_config.hpp"
 #include "lib/models/base/potential_model.hpp"
+#include "lib/models/tensornet/ops/activate.hpp"
 #include "lib/models/tensornet/weights/priors.hpp"
 #include "lib/structure/elements.hpp"
 
@@ -34,7 +36,10 @@ struct Config {
   // matgl's DGL layers: an interaction sums the atom's own features over its edges.
   bool sums_own_features = false;
   bool self_edges = false;
-  bool has_head_activation = false;  // SiLU after the readout's first map
+  bool has_head_activation = false;  // after the readout's first map
+  Unit unit = Unit::silu;            // of all activations
+  std::int64_t n_head_layers = 0;    // hidden maps of the readout's head but the first
+  bool takes_mean = false;           // of the atoms' energies: reduce_op, otherwise their sum
   bool gated = false;                // the head is matgl's gated one
   bool uses_charge = false;          // kappa = 1 + 0.1 q
 
@@ -49,6 +54,7 @@ struct Config {
   double mean = 0, std = 1;        // of matgl; torchmd-net's are tensors
   std::vector<double> references;  // of matgl, by type
   std::vector<Prior> priors;       // of torchmd-net, in order
+  std::optional<Box> box;          // of the network's edges in systems that have none: box_vecs
 
   std::string energy_unit;
   double ev_per_energy = 1;

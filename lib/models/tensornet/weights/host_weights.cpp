@@ -189,17 +189,28 @@ void read_gated_head(const Config& config, WeightTable& table, HostWeights& weig
   }
 }
 
-void read_prior(const Config& config, std::size_t k, bool atom_references, WeightTable& table,
-                HostWeights& weights) {
+// Added to those of another such prior. A table may have fewer rows than the model's types, whose
+// end is then not known, or more.
+void read_references(const Config& config, WeightTable& table, const std::string& name,
+                     std::vector<double>& references) {
+  const std::int64_t n_rows = table.n_rows(name);
+  std::vector<double> rows = take(table, name, {n_rows, 1});
+  const auto n_types = static_cast<std::size_t>(config.n_types);
+  if (references.empty()) references.assign(n_types, 0);
+  references.resize(std::min(references.size(), rows.size()));
+  for (std::size_t t = 0; t < references.size(); ++t) references[t] += rows[t];
+}
+
+void read_prior(const Config& config, std::size_t k, std::optional<bool> atom_references,
+                WeightTable& table, HostWeights& weights) {
   const std::string name = fmt::format("prior_model.{}.", k);
   switch (config.priors[k].kind) {
-    case Prior::Kind::atomref: {
-      const std::vector<double> references =
-          take(table, name + "atomref.weight", {config.n_types, 1});
+    case Prior::Kind::atomref:
+      table.ignore(name + "atomref.weight");
       table.ignore(name + "initial_atomref");
-      if (atom_references) weights.references = references;
+      if (atom_references.value_or(config.priors[k].is_on))
+        read_references(config, table, name + "atomref.weight", weights.references);
       break;
-    }
     case Prior::Kind::zbl:
       table.ignore(name + "atomic_number");  // prior_args has it
       table.ignore(name + "distance.box");
@@ -216,11 +227,15 @@ void read_prior(const Config& config, std::size_t k, bool atom_references, Weigh
   }
 }
 
-void read_head(const Config& config, bool atom_references, WeightTable& table,
+void read_head(const Config& config, std::optional<bool> atom_references, WeightTable& table,
                HostWeights& weights) {
   const std::int64_t f = config.width;
-  weights.head = {take_linear(table, "output_model.output_network.layers.0", f / 2, f),
-                  take_linear(table, "output_model.output_network.layers.2", 1, f / 2)};
+  for (std::int64_t i = 0; i < config.n_head_layers + 2; ++i)
+    weights.head.push_back(
+        take_linear(table, fmt::format("output_model.output_network.layers.{}", 2 * i),
+                    i == config.n_head_layers + 1 ? 1 : f / 2, i == 0 ? f : f / 2));
+  // Of one channel the hidden map has no rows: the last bias is left.
+  if (f == 1) weights.head = {HostLinear{1, 1, {0}, weights.head.back().bias}};
   weights.mean = table.take_scalar("mean");
   weights.std = table.take_scalar("std");
   for (std::size_t k = 0; k < config.priors.size(); ++k)
@@ -279,7 +294,16 @@ void set_backend(Config& config, WeightTable& table, const std::string& file) {
             ": has weights of matgl's DGL layers with model_version 2; expected model_version 1");
 }
 
-HostWeights read_weights(const Config& config, bool atom_references, WeightTable& table) {
+void limit_elements(Config& config, const HostWeights& weights, const std::string& file) {
+  if (weights.references.empty()) return;
+  for (std::int32_t& type : config.type_of)
+    if (type >= static_cast<std::int32_t>(weights.references.size())) type = -1;
+  if (config.elements().empty())
+    throw Error(ErrorCode::bad_input, file + ": has energies of free atoms of no element");
+}
+
+HostWeights read_weights(const Config& config, std::optional<bool> atom_references,
+                         WeightTable& table) {
   table.alias_prefix("representation_model.", "");
   for (const std::string layer : {"0.", "2."})  // as files before version 2.0 have it
     table.alias_prefix("output_model.output_network." + layer,

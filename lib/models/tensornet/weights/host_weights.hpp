@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,10 +61,10 @@ struct HostWeights {
   std::vector<HostLayer> layers;
   HostNorm readout_norm;
   HostLinear readout;            // 3 F to F
-  std::vector<HostLinear> head;  // with SiLU between
+  std::vector<HostLinear> head;  // with activations between
   std::vector<HostLinear> gate;  // the same, then a sigmoid; or empty
   double mean = 0, std = 1;
-  std::vector<double> references;  // by type; empty: none
+  std::vector<double> references;  // by type, of the first types perhaps; empty: none
   // TensorNet2: of the embedding and of each layer; energies of products of each kind of charge.
   std::vector<HostChargeHead> charge_heads;
   std::vector<double> coulomb_weights;
@@ -72,8 +73,10 @@ struct HostWeights {
   std::map<std::size_t, HostDispersion> dispersions;  // by the number of their prior
 };
 
-// Takes all of them; what is wrong is told by table.finish().
-HostWeights read_weights(const Config& config, bool atom_references, tensor::WeightTable& table);
+// Takes all of them; what is wrong is told by table.finish(). atom_references: whether energies of
+// free atoms are added, of torchmd-net; otherwise as the priors say.
+HostWeights read_weights(const Config& config, std::optional<bool> atom_references,
+                         tensor::WeightTable& table);
 
 // Sets whose layers matgl's weights are for, DGL's or PyG's, after read_weights() and before
 // table.finish(). Layers for DGL sum over edges what an atom itself has, those for PyG what its
@@ -81,6 +84,10 @@ HostWeights read_weights(const Config& config, bool atom_references, tensor::Wei
 // emb3, which nothing reads. Throws Error{bad_input} that names the file where the backend of the
 // configuration is not that of the weights, or layers for DGL are of a version not known.
 void set_backend(Config& config, tensor::WeightTable& table, const std::string& file);
+
+// Leaves out the elements that energies of free atoms are added for and that have none: the tables
+// of data sets may be shorter than the model's. Throws Error{bad_input} where none is left.
+void limit_elements(Config& config, const HostWeights& weights, const std::string& file);
 
 // Throws Error{bad_input} that names the file and a tensor whose numbers the pairs' energies cannot
 // be computed from. After table.finish(): all numbers are there and finite.

@@ -62,7 +62,9 @@ void read_switch(const ModelConfig& arguments, Prior& prior) {
 void read_arguments(const ModelConfig& arguments, Prior& prior) {
   switch (prior.kind) {
     case Prior::Kind::atomref:
-      return check_arguments(arguments, prior.name, {"max_z", "trainable", "enable"});
+      check_arguments(arguments, prior.name, {"max_z", "trainable", "enable"});
+      prior.is_on = arguments.flag_or("enable", true);
+      return;
     case Prior::Kind::zbl:
     case Prior::Kind::d2:
       check_arguments(arguments, prior.name,
@@ -93,23 +95,21 @@ Prior::Kind kind_of(const ModelConfig& config, const std::string& name) {
 
 std::vector<Prior> read_priors(const ModelConfig& config) {
   std::vector<Prior> priors;
-  if (!config.has("prior_model")) return priors;
-  const std::vector<std::string> names = config.texts("prior_model");
-  std::vector<ModelConfig> arguments;
-  if (config.has("prior_args")) {
-    arguments = config.objects("prior_args");
-    if (arguments.size() != names.size())
+  auto named = config.named_objects("prior_model");
+  if (!named.empty() && config.has("prior_args")) {
+    const std::vector<ModelConfig> arguments = config.objects("prior_args");
+    if (arguments.size() != named.size())
       config.fail(fmt::format("prior_args has {} objects for {} of prior_model", arguments.size(),
-                              names.size()));
+                              named.size()));
+    for (std::size_t k = 0; k < named.size(); ++k) named[k].second = arguments[k];
   }
-  for (std::size_t k = 0; k < names.size(); ++k) {
+  for (const auto& [name, arguments] : named) {
     Prior prior;
-    prior.name = names[k];
-    prior.kind = kind_of(config, names[k]);
-    if (!arguments.empty())
-      read_arguments(arguments[k], prior);
-    else if (prior.kind != Prior::Kind::atomref)
-      config.fail(fmt::format("has no prior_args, which {} needs", prior.name));
+    prior.name = name;
+    prior.kind = kind_of(config, name);
+    if (prior.kind != Prior::Kind::atomref && arguments.keys().empty())
+      config.fail(fmt::format("has no prior_args, which {} needs", name));
+    read_arguments(arguments, prior);
     priors.push_back(std::move(prior));
   }
   return priors;

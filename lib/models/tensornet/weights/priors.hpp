@@ -19,13 +19,15 @@ struct Prior {
   double metres_per_length = 0;              // distance_scale
   double joules_per_energy = 0;              // energy_scale
   std::vector<std::int32_t> atomic_numbers;  // by type of atom
+  bool is_on = true;                         // Atomref: whether a checkpoint says to add it
 };
 
 // The tables of the prior D2 end with xenon.
 inline constexpr std::int64_t kDispersionElements = 55;
 
-// The list prior_model and its prior_args. Throws Error{bad_input} that names the prior or the
-// argument that is not known.
+// prior_model, in every form that torchmd-net takes: a name, names with their arguments, or a list
+// of these; prior_args, where it is there, has the arguments instead. Throws Error{bad_input} that
+// names the prior or the argument that is not known.
 std::vector<Prior> read_priors(const ModelConfig& config);
 
 }  // namespace biogpu::models::tensornet

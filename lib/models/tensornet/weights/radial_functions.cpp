@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "lib/core/parallel_for.hpp"
+#include "lib/models/tensornet/ops/activation_unit.hpp"
 
 namespace biogpu::models::tensornet {
 namespace {
@@ -76,11 +77,11 @@ void multiply(const HostLinear& map, bool has_bias, const Block& x, Block& y) {
   }
 }
 
-void activate(Block& values, Block& slopes) {
+void activate_block(Unit unit, Block& values, Block& slopes) {
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const double x = values[i], s = 1 / (1 + std::exp(-x));
-    slopes[i] *= s * (1 + x * (1 - s));
-    values[i] = x * s;
+    const UnitValue<double> y(unit, values[i]);
+    slopes[i] *= y.slope;
+    values[i] = y.value;
   }
 }
 
@@ -139,7 +140,7 @@ void RadialFunctions::evaluate(const std::vector<double>& distances, std::vector
         for (const HostLinear* const map : maps_) {
           multiply(*map, true, x, y);
           multiply(*map, false, d_x, d_y);
-          if (part_ == Part::layer) activate(y, d_y);
+          if (part_ == Part::layer) activate_block(config_.unit, y, d_y);
           x.swap(y);
           d_x.swap(d_y);
         }

@@ -10,9 +10,9 @@ namespace biogpu::models::tensornet {
 
 // The weights of an edge as functions of its distance, in double precision, with their slopes:
 //   embedding:  c(d) (D phi(d) + b)                                       [3 F]
-//   a layer:    c(d) silu(W3 silu(W2 silu(W1 phi(d) + b) + b) + b)        [3 F]
-// with the radial functions phi and the cosine cutoff c.
-//   TensorNet2's layers apart: W1 phi(d) + b [F], whose silu needs charges, and c(d)    [1]
+//   a layer:    c(d) s(W3 s(W2 s(W1 phi(d) + b) + b) + b)                 [3 F]
+// with the radial functions phi, the activation s and the cosine cutoff c.
+//   TensorNet2's layers apart: W1 phi(d) + b [F], whose activation needs charges, and c(d)    [1]
 class RadialFunctions {
  public:
   enum class Part { embedding, layer, first_map, cutoff };
