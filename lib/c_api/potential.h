@@ -9,8 +9,8 @@
  *
  * Arguments that may be NULL are named; for any other, NULL is wrong use, which functions without a
  * code answer with 0 and the message. A program may trap floating-point exceptions or set another
- * rounding: functions compute in the default environment and restore the caller's. The library stays
- * loaded after dlclose(), since its threads wait in it.
+ * rounding: functions compute in the default environment and restore the caller's. The library
+ * stays loaded after dlclose(), since its threads wait in it.
  */
 #ifndef BIOGPU_POTENTIAL_H
 #define BIOGPU_POTENTIAL_H
@@ -35,8 +35,8 @@ BIOGPU_EXPORT int biogpu_potential_version(void);
 typedef struct biogpu_potential biogpu_potential;
 
 /* Reads a folder with config.json and model.safetensors. device: "cpu", "gpu" or a GPU's number;
- * precision: one that `biogpu infer energy --precision` has, or "auto"; n_threads: of the CPU, up to
- * 1024, 0 for all. *potential becomes NULL where it fails. The energies of free atoms that a
+ * precision: one that `biogpu infer energy --precision` has, or "auto"; n_threads: of the CPU, up
+ * to 1024, 0 for all. *potential becomes NULL where it fails. The energies of free atoms that a
  * checkpoint of torchmd-net has (Atomref) are added unless the checkpoint says not to. */
 BIOGPU_EXPORT int biogpu_potential_load(const char* folder, const char* device,
                                         const char* precision, int n_threads,

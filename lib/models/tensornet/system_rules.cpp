@@ -15,7 +15,7 @@ std::vector<AtomSystem> with_box(std::span<const AtomSystem> systems,
 }
 
 void take_mean(std::size_t n_atoms, double offset, PotentialResult& result) {
-  const double scale = 1 / static_cast<double>(n_atoms);
+  const double scale = 1 / (static_cast<double>(n_atoms) + 1);
   result.energy = offset + scale * (result.energy - offset);
   for (double& x : result.forces) x *= scale;
   for (double& x : result.virial) x *= scale;

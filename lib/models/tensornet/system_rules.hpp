@@ -14,7 +14,8 @@ namespace biogpu::models::tensornet {
 std::vector<AtomSystem> with_box(std::span<const AtomSystem> systems,
                                  const std::optional<Box>& box);
 
-// The mean of atoms' energies instead of their sum; the offset belongs to no atom.
+// The mean of atoms' energies instead of their sum, as torchmd-net takes it, with a zero among
+// them: it divides by one more than the atoms. The offset belongs to no atom.
 void take_mean(std::size_t n_atoms, double offset, PotentialResult& result);
 
 }  // namespace biogpu::models::tensornet
