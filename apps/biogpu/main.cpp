@@ -6,16 +6,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <exception>
+#include <filesystem>
 #include <initializer_list>
 #include <new>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "apps/biogpu/command_line/command.hpp"
 #include "apps/biogpu/command_line/usage_error.hpp"
 #include "apps/biogpu/parasail/cmd_parasail.hpp"
+#include "apps/biogpu/run/out_of_memory.hpp"
 #include "apps/biogpu/run/process_end.hpp"
 #include "apps/biogpu/run/start_stages.hpp"
 #include "apps/biogpu/terminal/progress.hpp"
@@ -23,6 +26,7 @@
 #include "lib/core/cpu_isa.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/io/thread_failure.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -60,6 +64,11 @@ int report(std::string_view command, std::string message, ErrorCode code) {
   clear_progress_line();
   to_stderr(fmt::format("biogpu{}{}: {}\n", command.empty() ? "" : " ", command, message));
   return static_cast<int>(code);
+}
+
+int no_thread(std::string_view command) {
+  const Error failure = io::thread_failure();
+  return report(command, failure.what(), failure.code());
 }
 
 // The command that was named, down to the last word, and its path: "biogpu bwt index".
@@ -100,7 +109,7 @@ int run(const std::vector<std::string>& arguments) {
                                        arguments.end());
   for (const Subcommand& entry : kCommands)
     if (!words.empty() && words.front() == entry.name) command = entry.name;
-  install_bus_error_handler(command);
+  set_out_of_memory_label(install_bus_error_handler(command));
   try {
     if (const auto parasail = parasail_arguments(arguments)) {
       command = "align parasail";
@@ -145,7 +154,15 @@ int run(const std::vector<std::string>& arguments) {
     return report(command, error.what(), error.code());
   } catch (const std::bad_alloc&) {
     throw;
+  } catch (const std::filesystem::filesystem_error& error) {
+    return report(command, fmt::format("{}: {}", error.path1().string(), error.code().message()),
+                  ErrorCode::failed);
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::resource_unavailable_try_again) return no_thread(command);
+    return report(command, error.what(), ErrorCode::failed);
   } catch (const std::exception& error) {
+    // oneTBB's, which has no type of its own.
+    if (std::string_view(error.what()).starts_with("pthread_create")) return no_thread(command);
     return report(command, error.what(), ErrorCode::failed);
   }
 }
@@ -177,10 +194,7 @@ int main(int argc, char** argv) {
     biogpu::app::end_if_kept(exit_code);
     return exit_code;
   } catch (const std::bad_alloc&) {
-    // No memory to format with.
-    constexpr std::string_view kText =
-        "biogpu: out of memory; try a smaller --batch where there is one\n";
-    [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, kText.data(), kText.size());
+    biogpu::app::report_out_of_memory(0);
     return static_cast<int>(biogpu::ErrorCode::host_memory);
   }
 }

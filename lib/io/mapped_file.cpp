@@ -7,8 +7,9 @@
 
 #include <atomic>
 #include <cerrno>
-#include <cstring>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <utility>
 
 #include "lib/core/error.hpp"
@@ -68,11 +69,16 @@ void forget_mapping(Entry& entry) {
   throw Error(ErrorCode::failed, path + ": " + why);
 }
 
+[[noreturn]] void throw_failed(const std::string& path, const std::string& what, int error) {
+  if (error == ENOMEM) throw std::bad_alloc();
+  throw_failed(path, what + ": " + std::generic_category().message(error));
+}
+
 }  // namespace
 
 MappedFile::MappedFile(const std::string& path, Access access) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) throw_failed(path, std::string("cannot be opened: ") + std::strerror(errno));
+  if (descriptor < 0) throw_failed(path, "cannot be opened", errno);
   struct stat status {};
   const bool regular = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
   void* mapping = MAP_FAILED;
@@ -83,8 +89,7 @@ MappedFile::MappedFile(const std::string& path, Access access) {
   if (mapping == MAP_FAILED) ::close(descriptor);
   if (!regular) throw_failed(path, "is no regular file");
   if (status.st_size == 0) return;
-  if (mapping == MAP_FAILED)
-    throw_failed(path, std::string("cannot be mapped: ") + std::strerror(error));
+  if (mapping == MAP_FAILED) throw_failed(path, "cannot be mapped", error);
   data_ = static_cast<const std::uint8_t*>(mapping);
   size_ = static_cast<std::uint64_t>(status.st_size);
   (void)::madvise(mapping, size_, access == Access::whole ? MADV_WILLNEED : MADV_HUGEPAGE);

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "lib/core/error.hpp"
+#include "lib/io/allocation_may_fail.hpp"
 
 namespace biogpu::kmer {
 namespace {
@@ -24,6 +25,7 @@ Histogram::Histogram(const HistogramShape& shape)
     throw Error(ErrorCode::usage, fmt::format("--high {} makes too many buckets; use a larger "
                                               "--increment",
                                               shape.high));
+  const io::AllocationMayFail may_fail;  // the line below says what to change
   try {
     buckets_.resize(n);
   } catch (const std::bad_alloc&) {

@@ -1,7 +1,5 @@
 #include "lib/pipeline/pipeline.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -14,6 +12,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/timed.hpp"
+#include "lib/io/thread_failure.hpp"
 
 namespace biogpu::pipeline {
 namespace {
@@ -51,10 +50,8 @@ class Ring {
         threads.emplace_back([this] { guarded(&Ring::read_all); });
         for (std::size_t i = 0; i < n_workers_; ++i)
           threads.emplace_back([this] { guarded(&Ring::compute_all); });
-      } catch (const std::system_error& error) {
-        fail(std::make_exception_ptr(
-            Error(ErrorCode::failed, fmt::format("cannot start {} threads: {}; use fewer threads",
-                                                 n_workers_ + 1, error.code().message()))));
+      } catch (const std::system_error&) {
+        fail(std::make_exception_ptr(io::thread_failure()));
       } catch (...) {
         fail(std::current_exception());
       }

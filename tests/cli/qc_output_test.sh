@@ -64,7 +64,12 @@ fails 1 "File name too long" qc --quiet -i nine.fq -o "results/$long" -s 3 -j re
 check "a long name: nothing is left" nothing_left
 
 for w in 2 8; do
-  closed_pipe qc --quiet -w $w -i r1.fq --stdout -j results/q.json -h results/q.html
+  last_command="biogpu qc --stdout | head"
+  "$biogpu" qc --quiet -w $w -i r1.fq --stdout -j results/q.json -h results/q.html 2>err.txt | head -c 40 >out.txt
+  rc=${PIPESTATUS[0]}
+  check "closed pipe, reports to be written: exit code 1" rc_is 1
+  check "closed pipe: one error line" one_error_line
+  check "closed pipe: the line says why" err_has 'standard output: its reader closed it before the other outputs'
   check "closed pipe: the first line" out_has '^@r0 1$'
   check "closed pipe: nothing is left" nothing_left
 done

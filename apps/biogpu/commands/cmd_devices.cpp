@@ -7,6 +7,7 @@
 #include "apps/biogpu/run/cost_tasks.hpp"
 #include "lib/core/device_start.hpp"
 #include "lib/core/rate_cache.hpp"
+#include "lib/io/output/path_conflicts.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
@@ -74,6 +75,9 @@ Run add_devices(CLI::App& command) {
       kExitCodes);
   return [json_path, rates](const std::string&) {
     if (*rates) return print(rates_text());
+    if (*json_path != "-")
+      io::require_distinct_files(
+          {}, std::vector<io::NamedFile>{{"the list", "-"}, {"--json", *json_path}});
     std::string why;
     const std::vector<DeviceInfo> devices = describe_devices(&why);
     if (*json_path != "-") print(table(devices, why));

@@ -16,6 +16,7 @@
 #include "apps/biogpu/command_line/command_tree.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/version.hpp"
+#include "lib/io/commit_guard.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
@@ -161,11 +162,14 @@ struct ManFlags {
 
 void write_all(const CommandEntry& root, const std::string& folder) {
   std::filesystem::create_directories(folder);
+  std::vector<io::OutputFile> files;
   for (const CommandEntry* command : list_commands(root)) {
-    io::OutputFile file(fmt::format("{}/{}.1", folder, man_name(*command)));
+    io::OutputFile& file = files.emplace_back(fmt::format("{}/{}.1", folder, man_name(*command)));
     file.write(man_page(*command));
-    file.commit();
+    file.finish();
   }
+  const io::CommitGuard guard;
+  for (io::OutputFile& file : files) file.commit();
 }
 
 void run_man(const ManFlags& flags, const CommandEntry& root) {

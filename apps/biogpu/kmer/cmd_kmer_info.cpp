@@ -55,6 +55,7 @@ std::string command_line(const kmer::Header& header) {
 }
 
 void run_info(const InfoFlags& flags) {
+  check_files({flags.path}, std::vector<io::NamedFile>{{"standard output", "-"}});
   kmer::DatabaseReader reader(flags.path);
   const kmer::Header& header = reader.header();
   // In biogpu's own format all that lies behind the records.

@@ -64,28 +64,31 @@ UnitReader::Source source(const ParasailFlags& flags) {
   return source;
 }
 
-void require_own_output(const ParasailFlags& flags) {
+void require_own_outputs(const ParasailFlags& flags, std::vector<io::NamedFile> outputs) {
   const bool is_file = !flags.matrix.empty() && align::parasail_matrix_name(flags.matrix).empty();
+  outputs.push_back({"-g", flags.out_path});
   io::require_distinct_files(std::vector<io::NamedFile>{{"-f", flags.database_path},
                                                         {"-q", flags.query_path},
                                                         {"-m", is_file ? flags.matrix : ""}},
-                             std::vector<io::NamedFile>{{"-g", flags.out_path}});
+                             outputs);
 }
 
 // Writes the scores of all cells of each pair of the unit as parasail_aligner does for functions
 // with _table: a file parasail_<query index>_<target index>.txt in the working directory. item: as
 // AlignCompute left it, with its targets in `held`. Throws Error{failed} where a file cannot be
 // written.
-void write_tables(const WorkItem& item, const align::Options& options, const EncodedSet& held) {
+void write_tables(const ParasailFlags& flags, const WorkItem& item, const align::Options& options,
+                  const EncodedSet& held) {
   const WorkUnit& unit = item.unit;
   for (const align::Pair& pair : unit.pairs) {
     const std::string_view query = unit.queries.sequence(pair.query);
     const std::string_view target = unit.targets.sequence(pair.target);
     const std::vector<std::int32_t> scores = align::score_matrix(
         options, item.queries.view().sequence(pair.query), held.view().sequence(pair.target));
-    io::OutputFile out(fmt::format("parasail_{}_{}.txt", unit.queries.index(pair.query),
-                                   unit.targets.index(pair.target)),
-                       1);
+    const std::string path = fmt::format("parasail_{}_{}.txt", unit.queries.index(pair.query),
+                                         unit.targets.index(pair.target));
+    require_own_outputs(flags, {{"the table", path}});
+    io::OutputFile out(path, 1);
     std::string line = " ";
     for (const char letter : target) fmt::format_to(std::back_inserter(line), "{:>4}", letter);
     line += '\n';
@@ -111,7 +114,7 @@ ParasailRun::ParasailRun(const ParasailFlags& flags)
 }
 
 void ParasailRun::run() {
-  require_own_output(flags_);
+  require_own_outputs(flags_, {});
   choose_style();
   if (flags_.filter) set_filter();
   if (flags_.pairs_only && !flags_.function.trace)
@@ -193,7 +196,7 @@ void ParasailRun::align() {
                      [&](std::size_t slot) {
                        compute.compute(items[slot]);
                        if (flags_.function.table)
-                         write_tables(items[slot], style_.options, held_targets_);
+                         write_tables(flags_, items[slot], style_.options, held_targets_);
                      },
                      [&](std::size_t slot) {
                        const WorkItem& item = items[slot];

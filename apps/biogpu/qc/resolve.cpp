@@ -13,6 +13,7 @@
 namespace biogpu::app {
 namespace {
 
+constexpr int kMaxThreads = 1024;  // as of other commands
 constexpr int kMaxVirtualWorkers = 16;
 constexpr int kMinParts = 2;
 constexpr int kMaxParts = 999;
@@ -120,6 +121,9 @@ std::vector<std::string> QcFlags::resolve() {
       g.duplicate_level == 0 ? (o.dedup ? 3 : 1) : std::clamp(g.duplicate_level, 1, 6);
   if (o.umi) o.umi_location = parse_umi_location(g.umi_location);
   resolve_split(o, g);
+  if (g.threads > kMaxThreads)
+    throw Error(ErrorCode::usage,
+                fmt::format("--thread is {}; expected at most {}", g.threads, kMaxThreads));
   if (g.threads > 0) o.virtual_workers = g.threads;
   if (o.virtual_workers > kMaxVirtualWorkers && o.profile == qc::Profile::fastp_0_23) {
     remarks.push_back("WARNING: fastp uses up to 16 threads although you specified " +

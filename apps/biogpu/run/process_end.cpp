@@ -6,17 +6,13 @@
 #include <new>
 #include <vector>
 
+#include "apps/biogpu/run/sanitized.hpp"
+
 namespace biogpu::app {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef BIOGPU_SANITIZED
 constexpr bool kKeeps = false;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool kKeeps = false;
-#else
-constexpr bool kKeeps = true;
-#endif
 #else
 constexpr bool kKeeps = true;
 #endif
@@ -33,6 +29,7 @@ bool is_any_kept = false;
 
 void keep_until_end(std::shared_ptr<void> run) noexcept {
   if (!kKeeps) return;
+  const io::AllocationMayFail may_fail;
   try {
     kept().push_back(std::move(run));
     is_any_kept = true;

@@ -4,12 +4,15 @@
 #include <memory>
 #include <utility>
 
+#include "lib/io/allocation_may_fail.hpp"
+
 namespace biogpu::app {
 
 // report() for a run whose outputs are complete and have their names: a report that cannot be made
 // or written does not make the run fail.
 template <class Report>
 void after_commit(const Report& report) noexcept {
+  const io::AllocationMayFail may_fail;
   try {
     report();
   } catch (const std::exception&) {

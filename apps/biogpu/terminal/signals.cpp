@@ -66,7 +66,7 @@ void install_signal_handlers() {
   for (const int signal_number : {SIGPIPE, SIGXFSZ}) sigaction(signal_number, &action, nullptr);
 }
 
-void install_bus_error_handler(std::string_view command) {
+const char* install_bus_error_handler(std::string_view command) {
   message_begin() = "biogpu ";
   message_begin() += command;
   message_begin() += ": ";
@@ -76,6 +76,7 @@ void install_bus_error_handler(std::string_view command) {
   action.sa_sigaction = end_by_bus_error;
   action.sa_flags = SA_SIGINFO;
   sigaction(SIGBUS, &action, nullptr);
+  return begin_of_message;
 }
 
 }  // namespace biogpu::app

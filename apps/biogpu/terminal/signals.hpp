@@ -10,7 +10,8 @@ namespace biogpu::app {
 void install_signal_handlers();
 
 // Touching a mapped file that became shorter (SIGBUS) ends the run with one line that names the
-// file and exit code 1, without unfinished outputs. command: for that line.
-void install_bus_error_handler(std::string_view command);
+// file and exit code 1, without unfinished outputs. command: for that line. Returns what
+// the line begins with, "biogpu COMMAND: ", which stays where it is.
+const char* install_bus_error_handler(std::string_view command);
 
 }  // namespace biogpu::app

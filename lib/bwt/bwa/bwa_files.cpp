@@ -2,14 +2,27 @@
 
 #include <unistd.h>
 
-#include <fstream>
+#include <cerrno>
+#include <sstream>
+#include <string_view>
 
 #include "lib/core/error.hpp"
+#include "lib/io/text_reader.hpp"
 
 namespace biogpu::bwt {
 namespace {
 
-bool is_missing(const std::string& path) { return access(path.c_str(), F_OK) != 0; }
+bool is_missing(const std::string& path) {
+  return access(path.c_str(), F_OK) != 0 && errno == ENOENT;
+}
+
+// A stream that reads a file itself takes an error of the system for its end.
+std::string read_text(const std::string& path) {
+  io::TextReader file(path);
+  std::string text;
+  for (std::string_view piece = file.next(); !piece.empty(); piece = file.next()) text += piece;
+  return text;
+}
 
 }  // namespace
 
@@ -22,8 +35,7 @@ void refuse_bwa_file(const std::string& path) {
 }
 
 std::vector<BwaContig> read_ann(const std::string& path, std::uint64_t n_bases) {
-  std::ifstream file(path);
-  if (!file) throw Error(ErrorCode::failed, path + ": cannot be opened");
+  std::istringstream file(read_text(path));
   std::uint64_t n_told = 0;
   std::uint64_t n_contigs = 0;
   std::string rest;
@@ -52,7 +64,7 @@ std::vector<BwaContig> read_ann(const std::string& path, std::uint64_t n_bases) 
 
 void check_amb(const std::string& path, std::uint64_t n_bases, std::uint64_t n_contigs) {
   if (is_missing(path)) return;
-  std::ifstream file(path);
+  std::istringstream file(read_text(path));
   std::uint64_t n_told = 0;
   std::uint64_t n_contigs_told = 0;
   std::uint64_t n_holes = 0;

@@ -63,7 +63,7 @@ struct GroupPlace {
 class Hdf5Writer final : public ArrayWriter {
  public:
   explicit Hdf5Writer(const std::string& path) : file_(path), path_(path) {
-    if (path == "-" || ::lseek(file_.descriptor(), 0, SEEK_CUR) < 0)
+    if (!file_.can_seek())
       throw Error(ErrorCode::usage, path + ": .h5 needs a file that can be rewound");
     append(std::string(kSuperblockBytes, '\0'));
   }

@@ -26,7 +26,7 @@ constexpr std::size_t kPreambleBytes = 10;
 class NpyWriter final : public ArrayWriter {
  public:
   explicit NpyWriter(const std::string& path) : file_(path), index_(npy_index(path)), path_(path) {
-    if (path == "-" || ::lseek(file_.descriptor(), 0, SEEK_CUR) < 0)
+    if (!file_.can_seek())
       throw Error(ErrorCode::usage, path + ": .npy needs a file that can be rewound");
     file_.write(npy_header({0, 0}, kHeaderBytes));
     index_.write("key\tfirst_row\trows\n");

@@ -4,13 +4,13 @@
 
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <sstream>
 #include <unordered_map>
 
 #include "lib/core/error.hpp"
 #include "lib/io/arrays/array_writer.hpp"
 #include "lib/io/arrays/formats.hpp"
+#include "lib/io/line_reader.hpp"
 #include "lib/io/mapped_file.hpp"
 
 namespace biogpu::io {
@@ -89,15 +89,14 @@ class PartKeys {
 void add_part(const std::string& path, ArrayWriter& writer) {
   const Rows rows(path);
   const std::string index_path = npy_index(path);
-  std::ifstream index(index_path);
-  if (!index.is_open()) refuse(index_path, "cannot be opened; it belongs to the .npy");
+  LineReader index(index_path, "the index of an .npy");
   std::string line;
-  if (!std::getline(index, line) || line != "key\tfirst_row\trows")
+  if (!index.next(line) || line != "key\tfirst_row\trows")
     refuse(index_path, "is no index of 'biogpu infer'");
   const auto row_bytes = static_cast<std::size_t>(rows.width) * sizeof(float);
   std::int64_t next = 0;
   PartKeys keys;
-  while (std::getline(index, line)) {
+  while (index.next(line)) {
     NamedArray array;
     std::int64_t first = -1;
     std::int64_t n = -1;
@@ -115,7 +114,6 @@ void add_part(const std::string& path, ArrayWriter& writer) {
                   static_cast<std::size_t>(n) * row_bytes);
     writer.add(array);
   }
-  if (index.bad()) throw Error(ErrorCode::failed, fmt::format("{}: cannot be read", index_path));
   if (next != rows.n_rows) refuse(index_path, "does not fit its .npy");
 }
 

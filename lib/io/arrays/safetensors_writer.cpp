@@ -21,8 +21,7 @@ constexpr char kMetadata[] = "__metadata__";
 class SafetensorsWriter final : public ArrayWriter {
  public:
   explicit SafetensorsWriter(const std::string& path) : file_(path), data_(path), path_(path) {
-    if (path == "-" || ::lseek(data_.descriptor(), 0, SEEK_CUR) < 0)
-      throw Error(ErrorCode::usage, path + ": .safetensors needs a file");
+    if (!data_.can_seek()) throw Error(ErrorCode::usage, path + ": .safetensors needs a file");
   }
 
   void add(const NamedArray& array) override {

@@ -92,6 +92,7 @@ void RawFile::check_end(std::uint64_t end) const {
 hFILE* RawFile::release() { return std::exchange(file_, nullptr); }
 
 void RawFile::fail(const char* what) const {
+  if (errno == ENOMEM) throw std::bad_alloc();
   throw Error(ErrorCode::failed,
               fmt::format("{}: {}: {}", label_, what, std::generic_category().message(errno)));
 }

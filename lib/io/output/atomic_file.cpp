@@ -6,29 +6,39 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <new>
 #include <system_error>
 #include <utility>
 
-#include "lib/core/aligned_buffer.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/mapped_file.hpp"
+#include "lib/io/output/output_target.hpp"
 
 namespace biogpu::io::output {
 namespace {
 
-std::string resolve(const std::string& path) {
-  const MallocPtr<char> resolved(realpath(path.c_str(), nullptr));
-  return resolved ? std::string(resolved.get()) : path;
+// A copy of a descriptor that the program was started with. Such a one is kept over exec; others
+// are those of files that this run opened.
+int copy_inherited(int descriptor) {
+  const int flags = fcntl(descriptor, F_GETFD);
+  if (flags >= 0 && (flags & FD_CLOEXEC) == 0) return fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+  errno = EBADF;
+  return -1;
 }
 
 }  // namespace
 
-AtomicFile::AtomicFile(const std::string& path) : label_(path) {
-  if (path == "-" || path == "/dev/stdout") {
-    label_ = "standard output";
-    descriptor_ = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+std::atomic<int>& AtomicFile::Unfinished::count() {
+  static std::atomic<int> n{0};
+  return n;
+}
+
+AtomicFile::AtomicFile(const std::string& given) : label_(given) {
+  const auto [inherited, path] = resolve_target(given);
+  is_stream_ = inherited >= 0;
+  if (is_stream_) {
+    if (inherited == STDOUT_FILENO) label_ = "standard output";
+    descriptor_ = copy_inherited(inherited);
     if (descriptor_ < 0) fail("cannot be opened", errno);
     // One that was closed when the program began: found out before the work, not after it.
     if ((fcntl(descriptor_, F_GETFL) & O_ACCMODE) == O_RDONLY) {
@@ -48,7 +58,7 @@ AtomicFile::AtomicFile(const std::string& path) : label_(path) {
     return;
   }
   if (exists && access(path.c_str(), W_OK) != 0) fail("cannot be written", errno);
-  temporary_.emplace(exists ? resolve(path) : path);
+  temporary_.emplace(path);
   if (const int error = temporary_->open(); error != 0) fail("cannot be written", error);
   if (exists)  // best effort
     static_cast<void>(fchmod(temporary_->descriptor(), status.st_mode & 0777));
@@ -56,6 +66,10 @@ AtomicFile::AtomicFile(const std::string& path) : label_(path) {
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ >= 0) close(descriptor_);
+}
+
+bool AtomicFile::can_seek() const {
+  return temporary_ || (!is_stream_ && lseek(descriptor_, 0, SEEK_CUR) >= 0);
 }
 
 int AtomicFile::descriptor() const { return temporary_ ? temporary_->descriptor() : descriptor_; }
@@ -108,12 +122,17 @@ void AtomicFile::finish() {
 
 void AtomicFile::commit() {
   finish();
-  if (!temporary_) return;
-  if (const int error = temporary_->commit(); error != 0) fail("cannot be renamed", error);
-  temporary_.reset();
+  if (temporary_) {
+    if (const int error = temporary_->commit(); error != 0) fail("cannot be renamed", error);
+    temporary_.reset();
+  }
+  unfinished_.reset();
 }
 
 void AtomicFile::fail(const char* what, int error) const {
+  if (error == EPIPE && Unfinished::count() > 1)
+    throw Error(ErrorCode::failed,
+                label_ + ": its reader closed it before the other outputs were written");
   if (error == EPIPE) throw ClosedPipe();
   if (error == ENOMEM) throw std::bad_alloc();
   throw Error(ErrorCode::failed,

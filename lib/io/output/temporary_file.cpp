@@ -1,6 +1,7 @@
 #include "lib/io/output/temporary_file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "lib/io/commit_guard.hpp"
+#include "lib/io/output/new_names.hpp"
 #include "lib/io/output/stale_files.hpp"
 #include "lib/io/output/temp_registry.hpp"
 
@@ -23,6 +25,11 @@ std::atomic<int> n_kept{0};
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+}
+
+bool is_folder(const std::string& path) {
+  struct stat status {};
+  return lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 std::string path_of(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
@@ -91,18 +98,23 @@ int TemporaryFile::finish() {
 int TemporaryFile::commit() {
   const CommitGuard guard;
   if (const int error = finish(); error != 0) return error;
+  auto name = std::make_unique<NewName>();
+  name->path = final_;
   if (hidden_.empty()) {
     const int error = link_to(final_);
     if (error == 0) {
       const int late = close_descriptor();
-      if (late != 0) unlink(final_.c_str());
+      if (late != 0)
+        unlink(final_.c_str());
+      else
+        add_name(std::move(name));
       return late;
     }
     if (error != EEXIST) return error;
     if (const int hidden = link_hidden(); hidden != 0) return hidden;
     if (const int late = close_descriptor(); late != 0) return late;
   }
-  return replace_final();
+  return replace_final(std::move(name));
 }
 
 int TemporaryFile::link_to(const std::string& name) const {
@@ -133,18 +145,40 @@ int TemporaryFile::close_descriptor() {
   return close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno;
 }
 
-int TemporaryFile::replace_final() {
+int TemporaryFile::replace_final(std::unique_ptr<NewName> name) {
   if (exchange_names()) {
-    if (unlink(hidden_.c_str()) != 0) {  // a folder, say: it gets its name back
-      const int error = errno;
+    if (is_folder(hidden_)) {  // it gets its name back
       exchange_names();
-      return error;
+      return EISDIR;
     }
-  } else if (std::rename(hidden_.c_str(), final_.c_str()) != 0) {
-    return errno;
+    name->previous = std::move(hidden_);
+    name->registered = std::exchange(registered_, nullptr);
+    hidden_.clear();
+    add_name(std::move(name));
+    return 0;
+  }
+  const bool replaces = access(final_.c_str(), F_OK) == 0;
+  // Another file may fail to get its name yet: what bore this one keeps a second name so long.
+  if (replaces && CommitGuard::is_nested()) keep_previous(*name);
+  if (std::rename(hidden_.c_str(), final_.c_str()) != 0) {
+    const int error = errno;
+    if (!name->previous.empty()) unlink(name->previous.c_str());
+    unregister_temp(name->registered);
+    return error;
   }
   forget_hidden();
+  if (!replaces || !name->previous.empty()) add_name(std::move(name));
   return 0;
+}
+
+// Where a file can have two names.
+void TemporaryFile::keep_previous(NewName& name) const {
+  std::string hidden = next_hidden_name(folder_);
+  name.registered = register_temp(hidden);
+  if (link(final_.c_str(), hidden.c_str()) == 0)
+    name.previous = std::move(hidden);
+  else
+    unregister_temp(std::exchange(name.registered, nullptr));
 }
 
 // Swaps the temporary file with the one that bears the final name. False where there is none, or

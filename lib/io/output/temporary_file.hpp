@@ -1,9 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
 namespace biogpu::io::output {
 
+struct NewName;
 struct TempName;
 
 // The bytes of an output that does not have its name yet. Where the file system can, a file without
@@ -25,6 +27,7 @@ class TemporaryFile {
   // Does all that commit() does but the naming, and of a folder's many outputs gives back the
   // descriptor.
   int finish();
+  // The name may be taken back while a CommitGuard exists.
   int commit();
 
  private:
@@ -32,7 +35,8 @@ class TemporaryFile {
   int link_to(const std::string& name) const;
   int link_hidden();
   int close_descriptor();
-  int replace_final();
+  int replace_final(std::unique_ptr<NewName> name);
+  void keep_previous(NewName& name) const;
   bool exchange_names() const;
   void forget_hidden();
 

@@ -1,22 +1,13 @@
 #include "lib/qc/output/async_writer.hpp"
 
-#include <fmt/format.h>
-
-#include <system_error>
 #include <utility>
 
-#include "lib/core/error.hpp"
 #include "lib/core/timed.hpp"
 
 namespace biogpu::qc {
 
 AsyncWriter::AsyncWriter(io::output::AtomicFile& file) : file_(file) {
-  try {
-    thread_ = std::thread([this] { work(); });
-  } catch (const std::system_error& error) {
-    throw Error(ErrorCode::failed,
-                fmt::format("cannot start a thread that writes: {}", error.code().message()));
-  }
+  thread_ = std::thread([this] { work(); });
 }
 
 AsyncWriter::~AsyncWriter() {

@@ -28,7 +28,8 @@ std::string file_state(const std::string& path) {
 
 // Throws Error{usage} where a run cannot be gone on with.
 void require_resumable(const InferFlags& flags) {
-  if (flags.output == "-") throw Error(ErrorCode::usage, "--resume needs an output file");
+  if (io::is_standard_stream(flags.output))
+    throw Error(ErrorCode::usage, "--resume needs an output file");
   std::vector<std::string> read = flags.inputs;
   for (const io::NamedFile& file : flags.also_read) read.push_back(file.path);
   if (std::count(read.begin(), read.end(), "-") > 0)

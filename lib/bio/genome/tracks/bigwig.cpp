@@ -5,7 +5,6 @@
 #ifdef BIOGPU_HAS_BIGWIG
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -108,8 +107,7 @@ bool is_whole(const std::string& path, std::uint64_t n_letters) {
 bool has_bigwig() { return true; }
 
 void check_bigwig(const io::output::AtomicFile& file, std::span<const Contig> contigs) {
-  struct stat status {};
-  if (fstat(file.descriptor(), &status) != 0 || !S_ISREG(status.st_mode))
+  if (!file.is_regular())
     throw Error(ErrorCode::usage,
                 file.label() + ": bigWig cannot be written to a pipe; expected a file");
   for (const Contig& contig : contigs)
