@@ -12,8 +12,8 @@
 namespace biogpu::io::output {
 namespace {
 
-std::mutex mutex;
-std::unique_ptr<NewName> last;
+std::mutex names_mutex;
+std::unique_ptr<NewName> last_name;
 
 void settle_one(const NewName& name, bool keep) noexcept {
   if (!keep && !name.previous.empty())
@@ -24,20 +24,20 @@ void settle_one(const NewName& name, bool keep) noexcept {
 
 // From the last to the first.
 void settle_all(bool keep) noexcept {
-  const std::lock_guard lock(mutex);
-  while (last) {
-    settle_one(*last, keep);
-    unregister_temp(last->registered);
-    last = std::move(last->before);
+  const std::lock_guard lock(names_mutex);
+  while (last_name) {
+    settle_one(*last_name, keep);
+    unregister_temp(last_name->registered);
+    last_name = std::move(last_name->before);
   }
 }
 
 }  // namespace
 
 void add_name(std::unique_ptr<NewName> name) noexcept {
-  const std::lock_guard lock(mutex);
-  name->before = std::move(last);
-  last = std::move(name);
+  const std::lock_guard lock(names_mutex);
+  name->before = std::move(last_name);
+  last_name = std::move(name);
   settle_names_by(settle_all);
 }
 
