@@ -272,10 +272,12 @@ TEST_CASE("tasks.compare_windows: windows without bins of a target do not count 
     options.windows_per_pass = 2;
     return numbers_of(tasks::compare_windows(model, windows, options));
   };
-  // The second shift moves the last bin out of the window.
+  // A shift to the left moves the last bin out of the window; one to the right makes it the last
+  // but one, of the same letters.
   const auto right = run({0});
   CHECK(run({0, -kBinSize}) == right);
-  CHECK(run({4, 0}) != right);
+  CHECK(run({kBinSize, 0}) == right);
+  CHECK(run({1, 0}) != right);
   CHECK(std::all_of(right[0].begin() + kTracks + 2, right[0].end(),
                     [](double value) { return value == 0; }));
 }
