@@ -60,6 +60,23 @@ assert all(abs(100 * float(h) - scale * heights[at]) < 0.01 for at, (_, h) in en
 PY
 check "SVG is XML" python3 -c "import xml.dom.minidom; xml.dom.minidom.parse('logo.svg')"
 
+# Titles fit the picture, in any letters (issue 42).
+printf 'chr1\t1040\t1043\tenhancer <of> \xe9 & a name that is far too long for three letters\n' >long.bed
+for tracks in 1 0-6; do
+  mutagenesis --head human --tracks $tracks --regions long.bed -o long.tsv --logo long.svg
+  check "a title that fits" python3 - $tracks <<'PY'
+import sys, xml.dom.minidom
+svg = xml.dom.minidom.parse("long.svg").documentElement
+whole = svg.getElementsByTagName("title")[0].firstChild.data
+text = svg.getElementsByTagName("text")[0]
+assert whole.startswith("enhancer <of> \\xe9 & a name") and whole.endswith(
+    "letters SAD " + ("1" if sys.argv[1] == "1" else "mean of 7 tracks")), whole
+shown = text.firstChild.data
+assert shown.endswith("...") and whole.startswith(shown[:-3]), shown
+assert float(text.getAttribute("x")) + 7 * len(shown) < float(svg.getAttribute("width")), (shown, svg.getAttribute("width"))
+PY
+done
+
 # The same for any batch, without reuse, and where it was cut short.
 for options in --no-reuse "--kept-memory 60K" "--batch 3" "-t 1"; do
   # shellcheck disable=SC2086

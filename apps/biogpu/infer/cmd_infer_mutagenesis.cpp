@@ -89,6 +89,7 @@ class MutagenesisRun {
                     const std::vector<std::vector<float>>& values, std::string& text) const;
   void write(const pipeline::RecordOutputs& result);
   void finish_region(std::size_t region);
+  std::string logo_tracks() const;
 
   const MutagenesisFlags flags_;
   const VariantScore score_;
@@ -192,6 +193,13 @@ void MutagenesisRun::write(const pipeline::RecordOutputs& result) {
   if (at.piece.end == input_.regions()[at.region].end) finish_region(at.region);
 }
 
+// What the heights are a mean of.
+std::string MutagenesisRun::logo_tracks() const {
+  constexpr std::size_t kMaxNamed = 4;
+  return tracks_.size() <= kMaxNamed ? fmt::format("{}", fmt::join(tracks_, " "))
+                                     : fmt::format("mean of {} tracks", tracks_.size());
+}
+
 void MutagenesisRun::finish_region(std::size_t i) {
   const genome::Window& region = input_.regions()[i];
   const std::size_t n_tracks = tracks_.size();
@@ -213,9 +221,9 @@ void MutagenesisRun::finish_region(std::size_t i) {
   }
   if (max_) max_->add({region.contig, region.begin, 1, largest, region.key});
   if (logo_)
-    logo_->write(genome::sequence_logo(
-        fmt::format("{} {} {}", region.key, score_.name, fmt::join(tracks_, " ")).substr(0, 120),
-        letters, heights, region.begin + 1));
+    logo_->write(
+        genome::sequence_logo(fmt::format("{} {} {}", region.key, score_.name, logo_tracks()),
+                              letters, heights, region.begin + 1));
   numbers_.values.clear();
 }
 

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <iterator>
 
+#include "lib/core/quote.hpp"
+
 namespace biogpu::genome {
 namespace {
 
@@ -28,7 +30,10 @@ constexpr Shape kShapes[] = {
 constexpr double kWidth = 12;    // of a letter
 constexpr double kHeight = 120;  // of the highest
 constexpr double kLeft = 60, kTop = 30, kBottom = 30;
-constexpr std::int64_t kTick = 10;  // letters between two numbers on the axis
+constexpr double kTitleX = 4;
+constexpr double kTitleLetter = 8;     // more than the mean letter of the title takes
+constexpr std::size_t kMinTitle = 24;  // letters of it that always have room
+constexpr std::int64_t kTick = 10;     // letters between two numbers on the axis
 
 std::string escape(std::string_view text) {
   std::string escaped;
@@ -38,14 +43,20 @@ std::string escape(std::string_view text) {
     else if (c == '<')
       escaped += "&lt;";
     else
-      escaped += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+      escaped += c;
   }
   return escaped;
 }
 
+// As much of a title as a picture has room for.
+std::string fit_title(const std::string& title, double width) {
+  const auto n = static_cast<std::size_t>((width - 2 * kTitleX) / kTitleLetter);
+  return title.size() <= n ? title : title.substr(0, n - 3) + "...";
+}
+
 }  // namespace
 
-std::string sequence_logo(std::string_view title, std::span<const LetterCode> letters,
+std::string sequence_logo(std::string_view full_title, std::span<const LetterCode> letters,
                           std::span<const float> heights, std::int64_t first) {
   float most = 0, least = 0;
   for (const float height : heights) {
@@ -54,21 +65,26 @@ std::string sequence_logo(std::string_view title, std::span<const LetterCode> le
   }
   const double range = static_cast<double>(most) - static_cast<double>(least);
   const double scale = range > 0 ? kHeight / range : 0;
-  const double line = kTop + scale * static_cast<double>(most);  // y of zero
-  const double width = kLeft + kWidth * static_cast<double>(letters.size()) + 20;
+  const double line = kTop + scale * static_cast<double>(most);            // y of zero
+  const std::string title = shortened(full_title, 4 * full_title.size());  // of ASCII alone
+  const double room =
+      2 * kTitleX + kTitleLetter * static_cast<double>(std::min(title.size(), kMinTitle));
+  const double axis_end = kLeft + kWidth * static_cast<double>(letters.size());
+  const double width = std::max(axis_end + 20, room);
   std::string text;
   auto out = std::back_inserter(text);
   fmt::format_to(out,
                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
                  "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"sans-serif\" font-size=\"10\">\n"
-                 "<title>{2}</title>\n<text x=\"{3}\" y=\"14\" font-size=\"12\">{2}</text>\n",
-                 width, kTop + kHeight + kBottom, escape(title), kLeft);
+                 "<title>{2}</title>\n<text x=\"{3}\" y=\"14\" font-size=\"12\">{4}</text>\n",
+                 width, kTop + kHeight + kBottom, escape(title), kTitleX,
+                 escape(fit_title(title, width)));
   for (const float value : {most, least})
     if (value != 0)
       fmt::format_to(out, "<text x=\"{}\" y=\"{:.1f}\" text-anchor=\"end\">{:.3g}</text>\n",
                      kLeft - 6, line - scale * static_cast<double>(value) + 4, value);
   fmt::format_to(out, "<path d=\"M{} {:.1f}H{:.1f}\" stroke=\"#888\" stroke-width=\"0.5\"/>\n",
-                 kLeft, line, width - 20);
+                 kLeft, line, axis_end);
   for (std::size_t i = 0; i < letters.size(); ++i) {
     const double x = kLeft + kWidth * static_cast<double>(i);
     const std::int64_t number = first + static_cast<std::int64_t>(i);
