@@ -137,6 +137,17 @@ if "${as_user[@]}" "$biogpu" --version >version.txt 2>&1; then
 fi
 chmod u+w locked
 
+# An allele of two records is one of a haplotype; where the second has no phase, it has no row.
+gt='##FORMAT=<ID=GT,Number=1,Type=String,Description="g">\n'
+for genotype in '1|0' '0/1' './.'; do
+  # shellcheck disable=SC2059
+  { printf "$head$gt${columns%\\n}\tFORMAT\tS\n" && printf '%b\n' "$snv\t.\t.\t.\tGT\t1|1" "$snv\t.\t.\t.\tGT\t$genotype"; } >repeated.vcf
+  # shellcheck disable=SC2086
+  "$biogpu" ${variants/ -q/} --genome genome.fa --samples S --skip-bad repeated.vcf >"rows.tsv" 2>err.txt
+  check "rows of $genotype" n_lines_is rows.tsv "$([ "$genotype" = "1|0" ] && echo 4 || echo 3)"
+  check "nothing is left out of $genotype" bash -c '! grep -q overlap err.txt'
+done
+
 # Genes of GTF without lines of their own, and of one name.
 printf 'chr1\tx\t%s\t%d\t%d\t.\t+\t.\tgene_id "%s"; gene_name "N";\n' exon 1450 1480 A CDS 1490 1520 A gene 1490 1500 B >parts.gtf
 printf 'chr1\t1449\t1520\tA\nchr1\t1489\t1500\tB\n' >parts.bed

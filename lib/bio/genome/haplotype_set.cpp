@@ -51,8 +51,8 @@ void HaplotypeSet::add(const Variant& variant, UnphasedGenotypes policy, const s
     const Genotype& genotype = variant.genotypes[s];
     const std::vector<int>& alleles = genotype.alleles;
     n_haplotypes_[s] = std::max(n_haplotypes_[s], alleles.size());
-    const bool missing = std::find(alleles.begin(), alleles.end(), -1) != alleles.end();
-    if (missing || !genotype.phased) {
+    if (!genotype.tells_haplotypes()) {
+      const bool missing = genotype.has_missing();
       refuse(s, missing ? "is missing" : "has no phase; expected alleles separated by '|'");
       if (variant.record > counted_.begin && variant.record <= counted_.end)  // from 1
         ++(missing ? counts_.missing : counts_.unphased);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -27,6 +28,12 @@ struct AltAllele {
 struct Genotype {
   std::vector<int> alleles;
   bool phased = false;  // also where it has one allele, or all are equal
+
+  bool has_missing() const {
+    return std::find(alleles.begin(), alleles.end(), -1) != alleles.end();
+  }
+  // Whether it is known which haplotype has which allele.
+  bool tells_haplotypes() const { return phased && !has_missing(); }
 
   bool operator==(const Genotype&) const = default;
 };

@@ -140,11 +140,12 @@ void VariantWindowMaker::add_haplotypes(const Variant& variant, const Window& wi
       genome::make_edit(variant.position, variant.ref_codes, variant.alts[allele.alt].codes);
   for (std::size_t s = 0; s < variant.genotypes.size(); ++s) {
     const genome::Genotype& genotype = variant.genotypes[s];
+    if (!genotype.tells_haplotypes()) continue;
     for (std::size_t h = 0; h < genotype.alleles.size(); ++h) {
       if (genotype.alleles[h] != static_cast<int>(allele.alt) + 1) continue;
       const HaplotypeLetters letters{&genome_, &set, s, h, window, variant.position, edit};
       const std::vector<genome::Edit> edits = letters.edits_near(window);
-      // Not phased, or overlapped by an earlier allele: the set has left it out.
+      // Overlapped by an earlier allele: the set has left it out.
       if (std::find(edits.begin(), edits.end(), edit) == edits.end()) continue;
       ScoredAllele carried = allele;
       carried.haplotype = fmt::format("{}/{}", set.samples()[s], h + 1);

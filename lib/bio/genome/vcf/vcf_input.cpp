@@ -87,10 +87,14 @@ bool VcfInput::read(bcf1_t& record, std::uint64_t number) {
     if (is_bgzf() && file_->fp.bgzf->no_eof_block != 0) fail_cut_short();
     return false;
   }
+  const bool has_odd_name = (record.errcode & (BCF_ERR_CTG_INVALID | BCF_ERR_TAG_INVALID)) != 0;
   throw Error(ErrorCode::bad_input,
-              fmt::format("{}: record {}: malformed or cut short; expected the columns of VCF, as "
-                          "the header defines them",
-                          label(), number));
+              fmt::format("{}: record {}: {}", label(), number,
+                          has_odd_name
+                              ? "the name of its sequence or of a tag has characters that VCF does "
+                                "not allow"
+                              : "malformed or cut short; expected the columns of VCF, as the "
+                                "header defines them"));
 }
 
 // As vcf_read() does, but for what it would read otherwise than it is written.

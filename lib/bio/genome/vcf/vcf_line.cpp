@@ -70,6 +70,7 @@ std::string find_info_fault(std::string_view info, const bcf_hdr_t* header) {
   for (const std::string_view entry : split(info, ';')) {
     const std::size_t equals = entry.find('=');
     if (equals == entry.npos) continue;
+    if (equals == 0) return fmt::format("INFO {}; expected TAG=VALUE", quoted(entry));
     const std::string_view tag = entry.substr(0, equals);
     const std::string fault =
         find_number_fault(entry.substr(equals + 1), type_of(header, BCF_HL_INFO, tag));
@@ -131,8 +132,11 @@ std::string find_vcf_fault(std::string_view line, const bcf_hdr_t* header, std::
   if (!fault.empty()) return fault;
   if (!is_digits(columns[1]))
     return fmt::format("POS {}; expected a whole number", quoted(columns[1]));
-  if (columns[0].empty() || columns[3].empty() || columns[4].empty())
-    return "CHROM, REF or ALT is empty; expected text, of ALT '.' where there is none";
+  if (columns[0].empty() || columns[3].empty()) return "CHROM or REF is empty; expected text";
+  for (const std::string_view allele : split(columns[4], ','))
+    if (allele.empty())
+      return fmt::format("ALT {}; expected alleles with a comma between them, or '.'",
+                         quoted(columns[4]));
   if (fields == VcfFields::all) {
     if (columns[5] != "." && !is_real(columns[5]))
       return fmt::format("QUAL {}; expected a number or '.'", quoted(columns[5]));

@@ -121,6 +121,12 @@ TEST_CASE("genome.variants: files that are malformed", "[genome]") {
              ContainsSubstring("record 2 (chr1:2): 2 columns; expected CHROM to INFO"));
   CHECK_THAT(error_of(vcf_text({"s"}, {"chr1\t2\t.\tC\tG\t.\t.\t.\tGT\t0|1\t1|1"})),
              ContainsSubstring("11 columns; the header has 10, of 1 samples"));
+  // An empty allele would become '.'.
+  for (const char* const alts : {",G", "G,", "G,,T", ""})
+    CHECK_THAT(error_of(vcf_text({}, {"chr1\t2\t.\tC\t" + std::string(alts) + "\t.\t.\t."})),
+               ContainsSubstring("record 1 (chr1:2): ALT '" + std::string(alts) + "'; expected"));
+  CHECK_THAT(error_of(vcf_text({}, {"c,1\t2\t.\tC\tG"})),
+             ContainsSubstring("record 1: the name of its sequence or of a tag has characters"));
   // What htslib would end the program at, or ask a server for.
   for (const char* const head : {"\xfd"
                                  "7zXZ",
@@ -176,6 +182,7 @@ TEST_CASE("genome.variants: a text that only begins as a number is no number (is
     CHECK(read_all(path, genome).size() == 1);
     return error_text([&] { read_all(path, genome, {io::BadRecords::skip, {}, true}); });
   };
+  CHECK_THAT(error_of(".\t.\t=4\tGT\t0|1"), ContainsSubstring("INFO '=4'; expected TAG=VALUE"));
   CHECK_THAT(error_of("7q\t.\t.\tGT\t0|1"), ContainsSubstring("QUAL '7q'; expected a number"));
   CHECK_THAT(error_of(".\t.\tAC=3,2b\tGT\t0|1"), ContainsSubstring("INFO/AC '2b'"));
   CHECK_THAT(error_of(".\t.\tAC=4000000000\tGT\t0|1"),
