@@ -23,7 +23,8 @@ constexpr std::size_t kBgzfHeadBytes = 18;
 // Takes the lines of a FASTA file in parts, as a line may be a whole chromosome.
 class FaiBuilder {
  public:
-  explicit FaiBuilder(const std::string& path) : path_(path) {}
+  FaiBuilder(const std::string& path, std::uint64_t mark_bytes)
+      : path_(path), offset_(mark_bytes) {}
 
   void add_part(std::string_view part) {
     if (n_bytes_ == 0 && !part.empty()) in_header_ = part.front() == '>';
@@ -103,16 +104,16 @@ class FaiBuilder {
   std::vector<FaiEntry> entries_;
   std::string name_;  // of the header that is being read
   std::uint64_t line_ = 1;
-  std::uint64_t offset_ = 0;                 // of the line's end
+  std::uint64_t offset_;                     // of the line's end
   std::uint64_t n_bytes_ = 0, n_blank_ = 0;  // of the line so far; those at its end
   bool in_header_ = false, short_line_ = false;
 };
 
 }  // namespace
 
-std::vector<FaiEntry> build_fai(const std::string& path) {
+std::vector<FaiEntry> build_fai(const std::string& path, std::uint64_t mark_bytes) {
   io::TextReader text(path);
-  FaiBuilder builder(path);
+  FaiBuilder builder(path, mark_bytes);
   for (std::string_view piece; !(piece = text.next()).empty();) {
     while (!piece.empty()) {
       const std::size_t end = piece.find('\n');

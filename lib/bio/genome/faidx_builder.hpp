@@ -28,8 +28,9 @@ inline constexpr std::uint64_t kMaxLineEnd = 16;  // bytes of a line behind its 
 
 // Reads FASTA, plain or compressed by bgzip. Throws Error{bad_input} with file, record and line
 // where it cannot have an index: a line of a sequence that is not its last is longer or shorter
-// than its first, a sequence has no name, or two have the same.
-std::vector<FaiEntry> build_fai(const std::string& path);
+// than its first, a sequence has no name, or two have the same. mark_bytes: of a byte order mark in
+// front of the text, which counts in offsets.
+std::vector<FaiEntry> build_fai(const std::string& path, std::uint64_t mark_bytes);
 
 // The blocks of a file that bgzip made, the last without text left out. Throws Error{bad_input}
 // where it is damaged.

@@ -16,7 +16,9 @@
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/io/commit_guard.hpp"
+#include "lib/io/input/byte_order_mark.hpp"
 #include "lib/io/input/compression.hpp"
+#include "lib/io/input/gzip.hpp"
 #include "lib/io/input/raw_file.hpp"
 #include "lib/io/line_reader.hpp"
 #include "lib/io/output/atomic_file.hpp"
@@ -26,6 +28,7 @@ namespace {
 
 constexpr std::uint64_t kMaxOffset = std::uint64_t{1} << 62;  // sums of two do not overflow
 constexpr std::size_t kPieceBytes = 1u << 20;
+constexpr std::size_t kHeadBytes = 16;              // of the text, to know it by
 constexpr std::uint64_t kMaxBlockBytes = 1u << 16;  // of a BGZF block, packed and as text
 
 bool has_extra_field(std::string_view head) {  // of gzip, where bgzip has its block sizes
@@ -171,7 +174,7 @@ FaidxFiles::FaidxFiles(const std::string& path)
   if (path == "-" || path == "/dev/stdin")
     throw Error(ErrorCode::usage, "a genome cannot be standard input; expected a FASTA file");
   io::input::RawFile file(path);
-  const std::string head = file.peek(32);
+  const std::string head = file.peek(io::input::RawFile::kMaxPeek);
   io::input::refuse_compression(head, path);
   compressed = head.starts_with("\x1f\x8b");
   fasta_bytes = file.file_bytes();
@@ -180,7 +183,10 @@ FaidxFiles::FaidxFiles(const std::string& path)
                 path +
                     ": is compressed by gzip, which allows no random access; expected plain "
                     "FASTA or FASTA compressed by bgzip");
-  if (!compressed && !head.starts_with('>'))
+  const std::string text = compressed ? io::input::inflate_head(head, kHeadBytes) : head;
+  mark_bytes = io::input::count_mark_bytes(text, path);
+  const bool can_be_told = !compressed || !text.empty();  // what is damaged is told later
+  if (can_be_told && !std::string_view(text).substr(mark_bytes).starts_with('>'))
     throw Error(ErrorCode::bad_input, path + ": does not begin with '>'; expected FASTA");
 }
 
@@ -200,7 +206,7 @@ FaidxIndex open_index(const FaidxFiles& files, MissingIndex missing) {
   if (exists(files.fai)) {
     index.entries = read_fai(files);
   } else {
-    index.entries = build_fai(files.fasta);
+    index.entries = build_fai(files.fasta, files.mark_bytes);
     made.emplace_back(files.fai, fai_text(index.entries));
   }
   if (!made.empty()) write_files(made);

@@ -16,6 +16,7 @@ struct FaidxFiles {
   std::string fasta, fai, gzi;
   bool compressed = false;
   std::uint64_t fasta_bytes = 0;
+  std::uint64_t mark_bytes = 0;  // of a byte order mark in front of the text
 };
 
 // What the index files say.

@@ -133,7 +133,7 @@ class IndexedFasta::Impl {
     const std::size_t newline = text.rfind('\n');
     if (newline == text.npos && begin > 0) return true;
     const std::string_view header =
-        std::string_view(text).substr(newline == text.npos ? 0 : newline + 1);
+        std::string_view(text).substr(newline == text.npos ? files_.mark_bytes : newline + 1);
     const std::string_view name = entry.name;
     return header.starts_with('>') && header.substr(1).starts_with(name) &&
            (header.size() == name.size() + 1 || is_blank(header[name.size() + 1]));

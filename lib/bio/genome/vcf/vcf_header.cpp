@@ -16,12 +16,12 @@
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/io/hts_handles.hpp"
+#include "lib/io/input/byte_order_mark.hpp"
 
 namespace biogpu::genome {
 namespace {
 
 constexpr std::size_t kHeaderPieceBytes = 1u << 20;
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 // Of IDX, by which htslib sizes its tables: below a million.
 constexpr std::ptrdiff_t kMaxIdxDigits = 6;
 
@@ -84,7 +84,7 @@ bool read_vcf_text(htsFile& file, std::string& text, const std::string& label) {
   while (hts_getline(&file, '\n', owned.get()) >= 0) {
     std::string_view line(owned->s, owned->l);
     if (text.empty()) {
-      if (line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+      line = io::input::without_mark(line, label);
       if (!line.starts_with("##fileformat=VCF"))
         throw Error(ErrorCode::bad_input, fmt::format("{}: {}", label, kExpectedVcf));
     }

@@ -11,15 +11,10 @@
 
 #include "lib/bio/genome/vcf/vcf_header.hpp"
 #include "lib/core/error.hpp"
+#include "lib/io/input/byte_order_mark.hpp"
 #include "lib/io/input/compression.hpp"
 
 namespace biogpu::genome {
-
-namespace {
-
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-
-}  // namespace
 
 VcfInput::VcfInput(const std::string& path, VcfFields fields) : fields_(fields), raw_(path) {
   hts_set_log_level(HTS_LOG_OFF);  // htslib prints what it finds; a library may not
@@ -41,8 +36,8 @@ void VcfInput::require_format(const std::string& head) const {
 
 void VcfInput::open() {
   const bool is_regular = raw_.file_bytes() > 0;
-  char mark[kByteOrderMark.size()];
-  if (raw_.peek(sizeof mark) == kByteOrderMark) raw_.read(mark, sizeof mark);
+  char mark[16];
+  raw_.read(mark, io::input::count_mark_bytes(raw_.peek(sizeof mark), label()));
   require_format(raw_.peek(16));
   stream_ = raw_.release();
   errno = 0;
