@@ -69,6 +69,37 @@ for mark in mark.fq mark.fq.gz; do
 done
 same_for plain.mat mark.mat align --mode sw -q --matrix @ plain.fa plain.fa
 same_for plain.faa mark.faa infer embed -q --include mean --model "$models/esm2_head16" @ -o -
+# A model's texts, a genome with its index, and variants.
+cp -r "$models/esm2_head16" marked
+chmod -R u+w marked
+for text in config.json vocab.txt; do
+  [ ! -e "$models/esm2_head16/$text" ] || with_mark "$models/esm2_head16/$text" marked/$text
+done
+works infer embed -q --include mean --model "$models/esm2_head16" plain.faa -o -
+cp out.txt plain.out
+works infer embed -q --include mean --model marked plain.faa -o -
+check "config.json and vocab.txt with a mark" same_files plain.out out.txt
+dna=$models/enformer_tiny
+cp "$dna/genome.fa" "$dna/variants.vcf" .
+with_mark genome.fa genome_mark.fa
+with_mark variants.vcf variants_mark.vcf
+scores() { # scores GENOME VARIANTS OUT
+  works infer variants -q --device cpu --model "$dna" --head human --scores SAD --bins centre --genome "$1" "$2" -o "$3"
+}
+scores genome.fa variants.vcf plain.tsv
+scores genome_mark.fa variants.vcf mark.tsv
+check "a genome with a mark" same_files plain.tsv mark.tsv
+scores genome.fa variants_mark.vcf mark.tsv
+check "VCF with a mark" same_files plain.tsv mark.tsv
+if command -v bgzip >/dev/null; then
+  bgzip -c genome_mark.fa >genome_mark.fa.gz
+  scores genome_mark.fa.gz variants.vcf mark.tsv
+  check "a compressed genome with a mark" same_files plain.tsv mark.tsv
+fi
+utf16 genome.fa utf16_genome.fa
+fails 3 "utf16_genome.fa: begins with the byte order mark of UTF-16" infer variants -q --model "$dna" --genome utf16_genome.fa \
+  variants.vcf -o x.tsv
+
 if command -v bwa >/dev/null; then
   bwa index -p theirs mark.fa 2>bwa.log
   works bwt index -q --format bwa mark.fa -p ours
