@@ -44,6 +44,23 @@ std::string padded(const std::string& sequence, std::int64_t begin, std::size_t 
 
 }  // namespace
 
+TEST_CASE("genome.indexed_fasta: a byte order mark in front (issue 42)", "[genome]") {
+  const test::TempFolder folder;
+  const std::string text = "\xef\xbb\xbf>one\nACGTTG\nCANNA\n>two\nTTGAC\n";
+  for (const bool compressed : {false, true}) {
+    const std::string path =
+        folder.file(compressed ? "g.fa.gz" : "g.fa", compressed ? test::bgzf(folder, text) : text);
+    for (int i = 0; i < 2; ++i) {  // makes the index, then reads it
+      const IndexedFasta fasta(path);
+      CHECK(letters_of(fasta, 0, 4, 7) == "TGCANNA");
+      CHECK(letters_of(fasta, 1, 0, 5) == "TTGAC");
+    }
+  }
+  const std::string path = folder.file("w.fa", std::string("\xff\xfe>\0a\0\n\0A\0", 10));
+  CHECK(error_text([&] { IndexedFasta{path}; }).find("byte order mark of UTF-16") !=
+        std::string::npos);
+}
+
 TEST_CASE("genome.indexed_fasta: windows of plain and bgzip files, threads", "[genome]") {
   const test::TempFolder folder;
   const std::vector<std::string> sequences = {random_letters(1, 200'003), random_letters(2, 60),
