@@ -303,3 +303,43 @@ TEST_CASE("io.output_file: a signal waits for the last of the guards", "[io]") {
   CHECK(n_ended == 2);
   std::signal(SIGUSR1, SIG_DFL);
 }
+
+TEST_CASE("io.commit_guard: outputs that go together all get their names, or none (issue 42)",
+          "[io]") {
+  const TempFolder folder;
+  for (const bool spoilt : {true, false}) {
+    const std::string older = folder.file("older", "before");
+    std::filesystem::remove(folder.path("new"));
+    std::string message;
+    try {
+      io::OutputFile first(older);
+      io::OutputFile second(folder.path("new"));
+      io::OutputFile third(folder.path("third"));
+      for (io::OutputFile* const file : {&first, &second, &third}) file->write("whole");
+      if (spoilt) std::filesystem::create_directory(folder.path("third"));
+      const io::CommitGuard guard;
+      for (io::OutputFile* const file : {&first, &second, &third}) file->commit();
+    } catch (const Error& error) {
+      message = error.what();
+    }
+    CHECK((message.find("third: cannot be renamed: Is a directory") != message.npos) == spoilt);
+    CHECK(read_file(older) == (spoilt ? "before" : "whole"));
+    CHECK(std::filesystem::exists(folder.path("new")) == !spoilt);
+    const auto names = std::filesystem::directory_iterator(folder.path(""));
+    CHECK(std::distance(begin(names), end(names)) == (spoilt ? 2 : 3));
+    if (spoilt) std::filesystem::remove(folder.path("third"));
+  }
+}
+
+TEST_CASE("io.output_file: a link to a file that does not exist is followed (issue 42)", "[io]") {
+  const TempFolder folder;
+  std::filesystem::create_directory(folder.path("far"));
+  std::filesystem::create_symlink("far/second", folder.path("first"));
+  std::filesystem::create_symlink("../target", folder.path("far/second"));
+  io::OutputFile file(folder.path("first"));
+  file.write("whole");
+  file.commit();
+  CHECK(std::filesystem::is_symlink(folder.path("first")));
+  CHECK(std::filesystem::is_symlink(folder.path("far/second")));
+  CHECK(read_file(folder.path("target")) == "whole");
+}

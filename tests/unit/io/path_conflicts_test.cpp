@@ -1,6 +1,8 @@
 #include "lib/io/output/path_conflicts.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -64,4 +66,31 @@ TEST_CASE("io.path_conflicts: other files, and what is no file", "[io]") {
   for (const std::string& path : {std::string("-"), std::string("/dev/stdout")})
     CHECK(clash_of_outputs("-", path) ==
           "-o and -j cannot both go to standard output; give one of them a file");
+}
+
+TEST_CASE("io.path_conflicts: indexes, descriptors and links to nothing (issue 42)", "[io]") {
+  const TempFolder folder;
+  const std::string genome = folder.file("g.fa", "x");
+  for (const char* const suffix : {".fai", ".gzi", ".csi"})
+    CHECK(clash({{"-i", genome}}, {{"-o", genome + suffix}}) ==
+          "the index of -i and -o name the same file: " + genome + suffix +
+              "; expected an output that is no input");
+  std::filesystem::create_symlink("missing", folder.path("link"));
+  CHECK(clash_of_outputs(folder.path("missing"), folder.path("link")) ==
+        "-o and -j name the same file: " + folder.path("link") +
+            "; expected a file for each output");
+  const std::string path = folder.file("stream", "");
+  const int descriptor = open(path.c_str(), O_WRONLY);  // NOLINT: inherited ones have no O_CLOEXEC
+  REQUIRE(descriptor >= 0);
+  const std::string name = "/dev/fd/" + std::to_string(descriptor);
+  CHECK(clash({{"-i", path}}, {{"-o", name}}) ==
+        "-i and -o name the same file: " + name + "; expected an output that is no input");
+  CHECK(clash_of_outputs(name, path) ==
+        "-o and -j name the same file: " + path + "; expected a file for each output");
+  CHECK(clash_of_outputs(name, "/proc/self/fd/" + std::to_string(descriptor)) ==
+        "-o and -j cannot both go to descriptor " + std::to_string(descriptor) +
+            "; give one of them a file");
+  CHECK(io::is_standard_stream(name));
+  CHECK(!io::is_standard_stream(path));
+  close(descriptor);
 }
