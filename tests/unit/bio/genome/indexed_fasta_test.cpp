@@ -55,6 +55,7 @@ TEST_CASE("genome.indexed_fasta: a byte order mark in front (issue 42)", "[genom
       CHECK(letters_of(fasta, 0, 4, 7) == "TGCANNA");
       CHECK(letters_of(fasta, 1, 0, 5) == "TTGAC");
     }
+    CHECK(test::read_file(path + ".fai") == "one\t11\t8\t6\t7\ntwo\t5\t26\t5\t6\n");
   }
   const std::string path = folder.file("w.fa", std::string("\xff\xfe>\0a\0\n\0A\0", 10));
   CHECK(error_text([&] { IndexedFasta{path}; }).find("byte order mark of UTF-16") !=
@@ -165,22 +166,6 @@ TEST_CASE("genome.indexed_fasta: an index of other numbers is refused", "[genome
   for (const char* line : {"a\t6\t3\t0\t5", "a\t6\t3\t4\t3", "a\t40\t3\t4\t5", "a\t6\t300\t4\t5",
                            "a\t6\t3\t4\t4000", "a\t4000000000000000000\t3\t1\t1"})
     CHECK_THAT(error_of_index(line), ContainsSubstring("line 1: 'a' does not fit"));
-}
-
-TEST_CASE("genome.indexed_fasta: a byte order mark is no text (issue 42)", "[genome]") {
-  const test::TempFolder folder;
-  const std::string text = "\xef\xbb\xbf>a\nACGTAC\nGT\n>b\nTTT\n";
-  for (const std::string& path :
-       {folder.file("g.fa", text), folder.file("g.fa.gz", test::bgzf(folder, text))}) {
-    { const IndexedFasta made(path); }
-    CHECK(test::read_file(path + ".fai") == "a\t8\t6\t6\t7\nb\t3\t19\t3\t4\n");
-    const IndexedFasta again(path);
-    CHECK(letters_of(again, 0, 4, 5) == "ACGTN");
-    CHECK(letters_of(again, 1, 0, 3) == "TTT");
-  }
-  CHECK_THAT(
-      error_text([&] { IndexedFasta{folder.file("w.fa", std::string("\xff\xfe>\0a\0", 6))}; }),
-      ContainsSubstring("w.fa: begins with the byte order mark of UTF-16"));
 }
 
 TEST_CASE("genome.indexed_fasta: an index of an earlier file is told (issue 42)", "[genome]") {
