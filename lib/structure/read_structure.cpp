@@ -1,4 +1,4 @@
-// This file and read_atoms.cpp alone see gemmi, whose headers take long to compile.
+// The files named read_* alone see gemmi, whose headers take long to compile.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/structure/pdb_text.hpp"
+#include "lib/structure/read_mmcif.hpp"
 #include "lib/structure/residue_names.hpp"
 #include "lib/structure/structure.hpp"
 #include "lib/structure/structure_text.hpp"
@@ -35,39 +36,6 @@ constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 // Not starts_with(): clang builds this file as C++17 (CMakeLists.txt).
 bool begins(std::string_view text, std::string_view with) {
   return text.substr(0, with.size()) == with;
-}
-
-// gemmi takes the first digits of a whole number of any length into an int.
-bool is_too_long(std::string_view value) {
-  value.remove_prefix(std::min(value.size(), value.find_first_not_of(" \t\r\n;'\"")));
-  if (begins(value, "-") || begins(value, "+")) value.remove_prefix(1);
-  const std::size_t n_digits = std::min(value.size(), value.find_first_not_of("0123456789"));
-  return n_digits > std::numeric_limits<int>::digits10;
-}
-
-void check_numbers(const std::string& path, const std::string* values, std::size_t n) {
-  const std::string* const bad =
-      std::find_if(values, values + n, [](const std::string& value) { return is_too_long(value); });
-  if (bad != values + n)
-    fail(path, fmt::format("_atom_site: {} is out of range", biogpu::quoted(*bad)));
-}
-
-// Of the whole document atoms and kinds of entities are read, and the rest is not looked at.
-gemmi::Structure read_mmcif(const std::string& path, const std::string& text) {
-  gemmi::cif::Document document = gemmi::cif::read_memory(text.data(), text.size(), path.c_str());
-  if (document.blocks.empty()) fail(path, "holds no data block");
-  for (gemmi::cif::Block& block : document.blocks)
-    for (gemmi::cif::Item& item : block.items) {
-      if (item.has_prefix("_atom_site.")) {
-        if (item.type == gemmi::cif::ItemType::Loop)
-          check_numbers(path, item.loop.values.data(), item.loop.values.size());
-        else
-          check_numbers(path, &item.pair[1], 1);
-      } else if (!item.has_prefix("_entity.")) {
-        item.erase();
-      }
-    }
-  return gemmi::make_structure(std::move(document));
 }
 
 std::string one_line(std::string text) {
@@ -128,8 +96,7 @@ void add_residue(const gemmi::Residue& from, Residues& residues, Structure& stru
   if (is_new) {
     const char letter = residue_letter(from.name);
     to.letter = letter == 0 ? 'X' : letter;
-    if (letter == 0 && from.name != "UNK" && has_atoms(from, {"CA"}))
-      structure.unknown.insert(from.name);
+    if (letter == 0 && from.name != "UNK") structure.unknown.insert(from.name);
   }
   static constexpr std::array<std::string_view, kBackboneAtoms> kNames{"N", "CA", "C", "O"};
   for (const gemmi::Atom& atom : from.atoms) {

@@ -4,9 +4,10 @@
 
 namespace biogpu::structure {
 
-// The text of a structure file, plain or gzip. Errors: Error{failed} where it cannot be read;
-// Error{bad_input} for a byte that no text has, and for gzip that expands more than coordinates
-// can: past 16 MiB, to more than 50 times its size.
+// The text of a structure file, plain or gzip, without the byte order mark of UTF-8. Errors:
+// Error{failed} where it cannot be read; Error{bad_input} for a file in another compression, a
+// pointer of Git LFS, a byte that no text has, and for gzip that expands more than coordinates can:
+// past 16 MiB, to more than 50 times its size.
 std::string read_structure_text(const std::string& path);
 
 }  // namespace biogpu::structure

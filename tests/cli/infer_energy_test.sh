@@ -138,6 +138,15 @@ check "nothing on standard error" test ! -s err.txt
 energy --charge 0 no_charge.xyz
 check "charges matter" bash -c '! cmp -s out.txt m.tsv'
 
+# PDB (issue 42): a space group that is not P 1, and no atoms at all.
+{ printf 'CRYST1   30.000   31.000   32.000  90.00  90.00  90.00 P 21 21 21    4\n' && cat m.pdb; } >group.pdb
+works infer energy --device cpu --model "$molecules" group.pdb group.pdb
+check "computed without a box" cmp <(tail -1 out.txt | cut -f 3) <(tail -1 m.tsv | cut -f 3)
+check "with one warning" bash -c '[ "$(grep -c "group.pdb: frame 1: CRYST1 has the space group .P 21 21 21." err.txt)" -eq 1 ]'
+: >empty.pdb
+works infer energy --device cpu --model "$molecules" empty.pdb
+check "an empty PDB gives a header and a warning" err_has "warning: the input has no frames"
+
 # Empty input.
 : >empty.xyz
 works infer energy -q --device cpu --model "$molecules" empty.xyz
@@ -173,6 +182,26 @@ for lattice in 'Lattice="4 0 0 0 4.5 0 0 0 5" pbc="T T T"' "Lattice= '4 0 0 0 4.
   tail -1 out.txt >>boxes.tsv
 done
 check "all are the same crystal" bash -c '[ "$(sort -u boxes.tsv | wc -l)" -eq 1 ]'
+# A box far narrower than the cutoff and atoms denser than matter are bad frames like others (issue 42).
+python3 - <<'END'
+with open("dense.xyz", "w") as file:
+    for edge, n in ((4, 1), (0.025, 1), (0.09, 27), (5, 1)):
+        file.write(f"{n}\nLattice=\"{edge} 0 0 0 {edge} 0 0 0 {edge}\"\n")
+        for i in range(n):
+            file.write(f"O {i % 3 * 0.03} {i // 3 % 3 * 0.03} {i // 9 * 0.03}\n")
+END
+fails 3 "dense.xyz: frame 2: the box is 0.025 A wide, much less than the cutoff" \
+  infer energy -q -t 1 --device cpu --model "$crystals" dense.xyz -o dense.tsv
+run infer energy --device cpu --model "$crystals" --skip-bad dense.xyz -o dense.tsv
+check "left out" bash -c '[ "$(cut -f 1 dense.tsv | tail -n +2 | tr "\n" " ")" = "1 4 " ]'
+check "and told" err_has "skipped: dense.xyz: frame 3: more than [0-9]* neighbours an atom within the cutoff"
+run infer relax -q --device cpu --model "$crystals" --skip-bad --steps 1 dense.xyz -o dense.extxyz
+check "by relax too" bash -c '[ "$(grep -c "step=0" dense.extxyz)" -eq 2 ]'
+# --max-memory bounds a pass: smaller ones give the same, and a frame that does not fit is named.
+energy --max-memory 20M molecules.extxyz --forces -o other.tsv
+check "smaller passes" same_files other.tsv table.tsv
+fails 137 "molecules.extxyz: frame 1: needs [0-9]* MB of memory at once; --max-memory allows 0" \
+  infer energy -q --device cpu --model "$molecules" --max-memory 1K molecules.extxyz
 # Results of the input do not stay beside new ones (issue 42).
 printf '2\nProperties=species:S:1:pos:R:3 energy=5 free_energy=5.5 note=kept\nSi 0 0 0\nO 1.5 0.5 0\n' >stale.xyz
 run infer energy -q --device cpu --model "$crystals" stale.xyz -o stale_out.extxyz

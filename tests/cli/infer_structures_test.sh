@@ -21,6 +21,22 @@ check "its warning" err_has 's12.pdb: residues of no known parent are read as X:
 check "records of 10 structures" n_lines_is whole.fa 140
 check "lengths differ" [ "$(awk '/^>s/ { getline; print length }' whole.fa | sort -u | wc -l)" -gt 5 ]
 
+# Folders (issue 42): suffixes in capitals count, and the files that macOS puts beside others do not.
+mkdir mac
+cp folder/s10.pdb mac/low.pdb
+cp folder/s11.pdb mac/UP.PDB
+printf '\0\5\26\7' >mac/._low.pdb
+works infer score -q --model model mac
+check "both structures of a folder" [ "$(cut -f 1 out.txt | tail -n +2 | tr '\n' ' ')" = "UP low " ]
+
+# A chain without a letter (issue 42): ' ' names it, and its positions have none.
+sed -n 's/^\(ATOM.\{17\}\)A/\1 /p' folder/s15.pdb >noname.pdb
+works infer design -q --model model noname.pdb --chains ' ' --fixed '2-4' -o noname.fa
+check "designed" n_lines_is noname.fa 4
+check "but for the fixed positions" [ "$(sed -n 2p noname.fa | cut -c 2-4)" = "$(sed -n 4p noname.fa | cut -c 2-4)" ]
+fails 3 "noname.pdb: has no chain 'A'; its chains are ' '" infer design --model model noname.pdb --chains A -o never.fa
+fails 3 "has no chain ' '; its chains are" infer design --model model folder/s15.pdb --fixed 3 -o never.fa
+
 # Parts, one after the other, are the whole; parts of more parts than structures are empty.
 for n in 2 3 11; do
   parts=()

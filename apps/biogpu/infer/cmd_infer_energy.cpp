@@ -33,7 +33,8 @@ void run_energy(const EnergyFlags& flags, const std::string& command_line) {
         const auto systems = tasks::make_systems(run.model(), batch);
         std::vector<models::PotentialResult> computed;
         run.use_model([&](models::PotentialModel& model) {
-          computed = tasks::compute_systems(model, systems, {flags.forces, flags.stress, false});
+          computed = tasks::compute_systems(model, systems, batch.places,
+                                            {flags.forces, flags.stress, false});
         });
         for (std::size_t i = 0; i < batch.size(); ++i) {
           tasks::require_finite(computed[i], batch.places[i]);

@@ -137,7 +137,7 @@ void append_pair(std::string& line, std::string_view key, std::string_view value
   if (!line.empty()) line += ' ';
   append(key);
   line += '=';
-  append(value);
+  append(value.empty() ? " " : value);  // ASE takes the next pair for a value of no length
 }
 
 std::optional<std::vector<PropertyColumns>> parse_properties(std::string_view text) {

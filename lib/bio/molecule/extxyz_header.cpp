@@ -108,12 +108,15 @@ class HeaderReader {
   FrameHeader read() {
     if (is_extended_ && !comment_.is_closed)
       refuse("the comment has a quote or bracket that does not end");
+    if (is_extended_ && std::any_of(comment_.pairs.begin(), comment_.pairs.end(),
+                                    [](const CommentPair& pair) { return pair.key.empty(); }))
+      refuse("the comment has a value without a key");
     if (is_words()) {
       if (!trimmed(line_).empty()) header_.info.emplace_back("comment", trimmed(line_));
       return std::move(header_);
     }
     for (CommentPair& pair : comment_.pairs)
-      if (!take_reserved(pair) && !is_part_of_words(pair))
+      if (!take_reserved(pair) && !pair.key.empty())
         header_.info.emplace_back(std::move(pair.key), std::move(pair.value));
     if (properties_) header_.columns = columns_of(*properties_);
     if (charge_) header_.charge = parse_charge(*charge_);
@@ -133,11 +136,6 @@ class HeaderReader {
                         [](const CommentPair& pair) { return pair.has_value; });
   }
 
-  // In a plain comment the word "charge" is a word.
-  bool is_part_of_words(const CommentPair& pair) const {
-    return !pair.has_value && lower(pair.key) == "charge";
-  }
-
   bool take_reserved(const CommentPair& pair) {
     const std::string name = lower(pair.key);
     if (std::none_of(kReserved.begin(), kReserved.end(),
@@ -147,7 +145,7 @@ class HeaderReader {
     }
     if (!pair.has_value) {
       if (is_extended_) refuse("{} has no value", pair.key);
-      return false;
+      return true;  // a word of a plain comment
     }
     // Keys are told apart by their case, but a key in another case is hardly something else.
     if (name == "charge") return take(charge_, pair);
@@ -155,7 +153,7 @@ class HeaderReader {
     if (pair.key == "Properties") return take(properties_, pair);
     if (pair.key == "pbc") return take(periodic_, pair);
     if (name == "lattice") note_other_box(pair);
-    if (is_extended_ && name == "pbc") refuse("has the key {}; expected pbc", quoted(pair.key));
+    if (name == "pbc") refuse("has the key {}; expected pbc", quoted(pair.key));
     if (name == "properties" && parse_properties(pair.value))
       refuse("has the key {}; expected Properties", quoted(pair.key));
     return false;

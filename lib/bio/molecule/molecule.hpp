@@ -23,6 +23,7 @@ struct Molecule {
   std::optional<std::int32_t> charge;        // total, in elementary charges
   // Where no charge is told: what the format says that it is then.
   std::optional<std::int32_t> implied_charge;
+  std::string remark;  // of the reader: what of the file has no effect; empty: nothing
   // What else the comment of an extxyz frame has, in its order.
   std::vector<std::pair<std::string, std::string>> info;
 

@@ -50,6 +50,15 @@ void check_box(const Box& box, const PotentialModel::Info& info) {
 
 }  // namespace
 
+void PotentialModel::require_memory(const Forward& forward) const {
+  if (max_pass_bytes_ == 0) return;
+  const std::size_t bytes = measure_pass(forward);
+  if (bytes > max_pass_bytes_)
+    throw Error(ErrorCode::host_memory,
+                fmt::format("needs {} MB of memory at once; --max-memory allows {}",
+                            (bytes >> 20) + 1, max_pass_bytes_ >> 20));
+}
+
 void PotentialModel::check(const AtomSystem& system) const {
   const std::size_t n = system.n_atoms();
   if (n == 0) refuse("there are no atoms");
@@ -75,6 +84,7 @@ void PotentialModel::check(const AtomSystem& system) const {
   const std::optional<Box>& has_box = system.box.has_value() ? system.box : info_.default_box;
   const Box* const box = has_box.has_value() ? &*has_box : nullptr;
   if (box != nullptr) check_box(*box, info_);
+  require_density(system.positions, box, info_.cutoff);
   const PairList close = find_pairs(system.positions, box, kSamePlace);
   for (std::size_t i = 0; i < n; ++i)
     if (close.starts[i + 1] > close.starts[i])

@@ -69,21 +69,28 @@ class PotentialModel : public Model {
   };
 
   const Info& info() const { return info_; }
+  // Bound on the host memory of a pass; 0: none.
+  void set_max_pass_bytes(std::uint64_t bytes) { max_pass_bytes_ = bytes; }
 
   // Throws Error{bad_input} with what is wrong with a system: an element that the model does not
   // know, charges that are missing, a box that does not fit the cutoff, numbers that are not
-  // finite, two atoms at one place.
+  // finite, two atoms at one place, atoms too dense to be matter.
   void check(const AtomSystem& system) const;
 
   // A result for each system. Systems fit: check() has passed. A system's bytes do not depend on
-  // the others. Throws Error{device_memory} where the batch is too large.
+  // the others. Throws Error{device_memory} or Error{host_memory} where the batch is too large.
   virtual std::vector<PotentialResult> compute(std::span<const AtomSystem> systems,
                                                const Request& request) = 0;
 
  protected:
   explicit PotentialModel(tensor::Context& context) : Model(context) {}
+  // Throws Error{host_memory} where the pass takes more than the bound.
+  void require_memory(const Forward& forward) const;
 
   Info info_;
+
+ private:
+  std::uint64_t max_pass_bytes_ = 0;
 };
 
 // eV in one kcal/mol and one hartree.

@@ -17,6 +17,10 @@ namespace {
 
 using Shift = ops::BoxShift;
 
+// Atoms in a cubic Angstrom. Diamond has 0.18, and hydrogen in the middle of Jupiter not much more
+// than the second number.
+constexpr double kUsualDensity = 0.5, kMaxDensity = 4;
+
 struct Neighbour {
   std::int32_t atom;
   Shift shift;
@@ -66,6 +70,29 @@ void require_count(std::int64_t n_pairs) {
 void require_pairs(const std::vector<double>& positions, const Box* box, double radius) {
   require_coordinates(positions, box, radius);
   if (box != nullptr) ops::require_images(positions.data(), positions.size() / 3, *box, radius);
+}
+
+void require_density(const std::vector<double>& positions, const Box* box, double radius) {
+  require_coordinates(positions, box, radius);
+  const std::size_t n = positions.size() / 3;
+  const ops::ImageCells grid(positions.data(), n, box, radius);
+  const double cube = static_cast<double>(n) * radius * radius * radius;
+  // Of cells as wide as the radius those around an atom are 27.
+  const auto usual = static_cast<std::int64_t>(27 * kUsualDensity * cube);
+  if (grid.count_candidates(usual) <= usual) return;
+  const auto most = static_cast<std::int64_t>(4.18879 * kMaxDensity * cube);
+  std::int64_t n_pairs = 0;
+  for (std::size_t i = 0; i < n && n_pairs <= most; ++i)
+    grid.for_candidates(i, [&](std::size_t j, const Shift& shift) {
+      const std::array<double, 3> r =
+          displacement_of(positions.data() + 3 * i, positions.data() + 3 * j, shift, box);
+      n_pairs += r[0] * r[0] + r[1] * r[1] + r[2] * r[2] <= radius * radius;
+    });
+  if (n_pairs > most)
+    throw Error(ErrorCode::bad_input,
+                fmt::format("more than {} neighbours an atom within the cutoff of {:.3g} A, as "
+                            "no matter has; are lengths in Angstrom?",
+                            most / static_cast<std::int64_t>(n), radius));
 }
 
 PairList find_pairs(const std::vector<double>& positions, const Box* box, double radius) {

@@ -33,6 +33,10 @@ struct PairList {
 // the radius, and for more pairs than 32 bits count.
 PairList find_pairs(const std::vector<double>& positions, const Box* box, double radius);
 
+// Throws Error{bad_input} as find_pairs() does, and where there are so many pairs as no matter has:
+// a few lines of a file would fill the memory. Takes a small part of the time of find_pairs().
+void require_density(const std::vector<double>& positions, const Box* box, double radius);
+
 // The checks of find_pairs() on positions and box, with the same errors, without listing pairs: a
 // device lists them.
 void require_pairs(const std::vector<double>& positions, const Box* box, double radius);

@@ -297,7 +297,9 @@ void TensorNet::compute_on_host_edges(std::span<const AtomSystem> systems, const
                                       std::vector<PotentialResult>& results) {
   ++n_passes_.on_host_edges;
   const HostBatch batch = make_batch(systems);
-  const Outputs outputs = run_pass([&](Pass& pass) { forward(pass, batch, request); });
+  const auto run = [&](Pass& pass) { forward(pass, batch, request); };
+  require_memory(run);
+  const Outputs outputs = run_pass(run);
   collect(outputs, batch, request, results);
 }
 

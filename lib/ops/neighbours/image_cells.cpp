@@ -92,6 +92,21 @@ void ImageCells::divide_extent(double radius) {
   }
 }
 
+std::int64_t ImageCells::count_candidates(std::int64_t most) const {
+  std::int64_t count = 0;
+  for (std::size_t cell = 0; cell + 1 < cell_starts_.size() && count <= most; ++cell) {
+    const std::int64_t n = cell_starts_[cell + 1] - cell_starts_[cell];
+    if (n == 0) continue;
+    std::int64_t around = 0;
+    for_cells(static_cast<std::size_t>(atoms_[static_cast<std::size_t>(cell_starts_[cell])]),
+              [&](std::size_t other, const BoxShift&) {
+                around += cell_starts_[other + 1] - cell_starts_[other];
+              });
+    count += n * around;
+  }
+  return count;
+}
+
 void ImageCells::assign() {
   coordinates_.resize(n_);
   std::vector<std::int32_t> counts(static_cast<std::size_t>(size_[0] * size_[1] * size_[2]) + 1);

@@ -26,14 +26,23 @@ class ImageCells {
   // atom itself too.
   template <class Body>
   void for_candidates(std::size_t i, const Body& body) const {
+    for_cells(i, [&](std::size_t cell, const BoxShift& image) { in_cell(i, cell, image, body); });
+  }
+
+  // How many those are, over all atoms, in time of the number of cells; counting stops beyond most.
+  std::int64_t count_candidates(std::int64_t most) const;
+
+ private:
+  // body(cell, image) for the cells around atom i.
+  template <class Body>
+  void for_cells(std::size_t i, const Body& body) const {
     const std::array<std::int64_t, 3> at = coordinates_[i];
     std::array<std::int64_t, 3> to{};
     for (to[0] = at[0] - reach_[0]; to[0] <= at[0] + reach_[0]; ++to[0])
       for (to[1] = at[1] - reach_[1]; to[1] <= at[1] + reach_[1]; ++to[1])
-        for (to[2] = at[2] - reach_[2]; to[2] <= at[2] + reach_[2]; ++to[2]) in_cell(i, to, body);
+        for (to[2] = at[2] - reach_[2]; to[2] <= at[2] + reach_[2]; ++to[2]) at_cell(to, body);
   }
 
- private:
   void limit_cells();
   void divide_box(double radius);
   void divide_extent(double radius);
@@ -44,7 +53,7 @@ class ImageCells {
   }
 
   template <class Body>
-  void in_cell(std::size_t i, std::array<std::int64_t, 3> at, const Body& body) const {
+  void at_cell(std::array<std::int64_t, 3> at, const Body& body) const {
     BoxShift image{};
     for (std::size_t k = 0; k < 3; ++k) {
       if (at[k] >= 0 && at[k] < size_[k]) continue;
@@ -53,7 +62,11 @@ class ImageCells {
       at[k] -= n * size_[k];
       image[k] = static_cast<std::int32_t>(n);
     }
-    const std::size_t cell = index_of(at);
+    body(index_of(at), image);
+  }
+
+  template <class Body>
+  void in_cell(std::size_t i, std::size_t cell, const BoxShift& image, const Body& body) const {
     for (std::int32_t slot = cell_starts_[cell]; slot < cell_starts_[cell + 1]; ++slot) {
       const auto j = static_cast<std::size_t>(atoms_[static_cast<std::size_t>(slot)]);
       // Positions are as they came: what wrapped them belongs to the shift.

@@ -51,15 +51,21 @@ std::vector<AtomSystem> make_systems(const PotentialModel& model, const Molecule
 
 std::vector<PotentialResult> compute_systems(PotentialModel& model,
                                              std::span<const AtomSystem> systems,
+                                             std::span<const std::string> places,
                                              const PotentialModel::Request& request) {
   try {
     return model.compute(systems, request);
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::device_memory || systems.size() < 2) throw;
+    const bool is_short =
+        error.code() == ErrorCode::device_memory || error.code() == ErrorCode::host_memory;
+    if (systems.size() == 1) throw Error(error.code(), places[0] + ": " + error.what());
+    if (!is_short) throw;
   }
   const std::size_t half = systems.size() / 2;
-  std::vector<PotentialResult> results = compute_systems(model, systems.first(half), request);
-  std::vector<PotentialResult> rest = compute_systems(model, systems.subspan(half), request);
+  std::vector<PotentialResult> results =
+      compute_systems(model, systems.first(half), places.first(half), request);
+  std::vector<PotentialResult> rest =
+      compute_systems(model, systems.subspan(half), places.subspan(half), request);
   std::move(rest.begin(), rest.end(), std::back_inserter(results));
   return results;
 }

@@ -34,10 +34,10 @@ models::AtomSystem make_checked_system(const models::PotentialModel& model,
 std::vector<models::AtomSystem> make_systems(const models::PotentialModel& model,
                                              const MoleculeBatch& batch);
 
-// model.compute(), in halves where device memory is short.
+// model.compute(), in halves where memory is short. places: of the systems, for errors.
 std::vector<models::PotentialResult> compute_systems(
     models::PotentialModel& model, std::span<const models::AtomSystem> systems,
-    const models::PotentialModel::Request& request);
+    std::span<const std::string> places, const models::PotentialModel::Request& request);
 
 // Throws Error{failed} where the energy, a force or the virial is NaN or infinite. place: for the
 // message.

@@ -146,6 +146,7 @@ void relax(models::PotentialModel& model, std::vector<AtomSystem>& systems,
   std::iota(active.begin(), active.end(), std::size_t{0});
   for (int step = 0; !active.empty(); ++step) {
     std::vector<AtomSystem> batch;
+    std::vector<std::string> batch_places;
     std::vector<std::size_t> computed;
     const auto place_of = [&](std::size_t i) {
       return fmt::format("{}: step {}", places[i], step);
@@ -159,11 +160,12 @@ void relax(models::PotentialModel& model, std::vector<AtomSystem>& systems,
         continue;
       }
       batch.push_back(systems[i]);
+      batch_places.push_back(place_of(i));
       computed.push_back(i);
     }
     if (batch.empty()) return;
     const std::vector<PotentialResult> results =
-        compute_systems(model, batch, {true, options.relax_box, false});
+        compute_systems(model, batch, batch_places, {true, options.relax_box, false});
     std::vector<std::size_t> next;
     for (std::size_t k = 0; k < computed.size(); ++k) {
       const std::size_t i = computed[k];

@@ -22,6 +22,8 @@ inline void check_molecules(const std::uint8_t* bytes, std::size_t n,
       require(molecule.positions.size() == 3 * molecule.n_atoms(), "atoms without coordinates");
       require(molecule.velocities.empty() || molecule.velocities.size() == 3 * molecule.n_atoms(),
               "atoms without velocities");
+      require(molecule.masses.empty() || molecule.masses.size() == molecule.n_atoms(),
+              "atoms without masses");
       require(
           molecule.partial_charges.empty() || molecule.partial_charges.size() == molecule.n_atoms(),
           "atoms without partial charges");
@@ -38,7 +40,7 @@ inline void check_molecules(const std::uint8_t* bytes, std::size_t n,
       require(back.positions == molecule.positions && back.box == molecule.box &&
                   back.charge == molecule.charge && back.velocities == molecule.velocities &&
                   back.partial_charges == molecule.partial_charges &&
-                  back.atomic_numbers == molecule.atomic_numbers,
+                  back.masses == molecule.masses && back.atomic_numbers == molecule.atomic_numbers,
               "a frame that is read back as another one");
     }
     require(n_atoms <= n, "more atoms than bytes");

@@ -295,3 +295,98 @@ TEST_CASE("structure.read_structure: coordinates that are no place are refused",
   CHECK(error_of(folder.write("far.cif", cif)).find("a coordinate of N is 1e+300; expected") !=
         std::string::npos);
 }
+
+namespace {
+
+// The mmCIF text with this column renamed, so that no reader finds it.
+std::string without_column(std::string cif, const std::string& column) {
+  const std::string tag = "_atom_site." + column + "\n";
+  const std::size_t at = cif.find(tag);
+  REQUIRE(at != std::string::npos);
+  return cif.replace(at, tag.size(), "_atom_site.my_" + column + "\n");
+}
+
+}  // namespace
+
+TEST_CASE("structure.read_structure: mmCIF without optional columns (issue 42)", "[structure]") {
+  const test::Folder folder;
+  const std::string cif = as_mmcif(slurp(kEdited));
+  const structure::Structure expected = structure::read_structure(kEdited);
+  for (const char* const column : {"id", "type_symbol", "label_entity_id", "occupancy",
+                                   "B_iso_or_equiv", "label_asym_id", "label_seq_id"})
+    check_same(structure::read_structure(folder.write("a.cif", without_column(cif, column))),
+               expected);
+  // Numbers of the label where the author gives none, in a column or in a row; chains as well.
+  std::string label = cif;
+  label.replace(label.find("label_seq_id"), 12, "swap");
+  label.replace(label.find("auth_seq_id"), 11, "label_seq_id");
+  label.replace(label.find("auth_asym_id"), 12, "my_asym_id");
+  label.replace(label.find("label_asym_id"), 13, "auth_asym_id");
+  label.replace(label.find("my_asym_id"), 10, "label_asym_id");
+  const structure::Structure chain_z = structure::read_structure(folder.write("b.cif", label));
+  REQUIRE(chain_z.chains.size() == 1);
+  CHECK(chain_z.chains[0].name == "Z");
+  const std::string path = folder.write("c.cif", without_column(cif, "Cartn_y"));
+  CHECK(error_of(path) == path + ": _atom_site has no column Cartn_y");
+  const std::string none = folder.write("d.cif", without_column(cif, "auth_seq_id"));
+  CHECK(error_of(none).find("a residue has no number") != std::string::npos);
+}
+
+TEST_CASE("structure.read_structure: mmCIF in quotes and in a second block (issue 42)",
+          "[structure]") {
+  const test::Folder folder;
+  const std::string cif = as_mmcif(slurp(kEdited));
+  const std::size_t rows = cif.find("\nATOM") + 1;
+  std::string in_quotes = cif.substr(0, rows);
+  bool is_inside = false;
+  for (const char c : cif.substr(rows)) {
+    const bool is_blank = c == ' ' || c == '\n';
+    if (is_blank == is_inside && c != '#') in_quotes += '"';
+    is_inside = !is_blank && (is_inside || c != '#');
+    in_quotes += c;
+  }
+  // Null values in quotes would be texts.
+  for (std::size_t at; (at = in_quotes.find("\".\"")) != std::string::npos;)
+    in_quotes.replace(at, 3, ".");
+  const structure::Structure expected = structure::read_structure(kEdited);
+  check_same(structure::read_structure(folder.write("a.cif", in_quotes)), expected);
+  check_same(
+      structure::read_structure(folder.write("b.cif", "data_first\n_entry.id first\n" + cif)),
+      expected);
+  const std::string two = folder.write("two.cif", cif + "data_y" + cif.substr(6));
+  CHECK(error_of(two) == two + ": has atoms in two data blocks, 'x' and 'y'; expected one");
+  const std::string none = folder.write("none.cif", "data_first\n_entry.id first\n");
+  CHECK(error_of(none) == none + ": has no table _atom_site");
+  std::string odd = as_mmcif(residue("ATOM  ", "GLY", 'A', 1));
+  odd.replace(odd.find(" 1 A 1\n"), 2, " 1x");
+  const std::string bad = folder.write("bad.cif", odd);
+  CHECK(error_of(bad) == bad + ": _atom_site.auth_seq_id: '1x' is no whole number");
+}
+
+TEST_CASE("structure.read_structure: a byte order mark is no text (issue 42)", "[structure]") {
+  const test::Folder folder;
+  const std::string mark = "\xef\xbb\xbf", one = residue("ATOM  ", "TRP", 'A', 3);
+  CHECK(structure::read_structure(folder.write("a.pdb", mark + one)).chains[0].sequence == "W");
+  CHECK(structure::read_structure(folder.write("a.cif", mark + as_mmcif(one))).size() == 1);
+}
+
+TEST_CASE("structure.read_structure: files are named as what they are (issue 42)", "[structure]") {
+  const test::Folder folder;
+  const std::string xz = folder.write("a.pdb", std::string("\xfd") + "7zXZ" + std::string(9, '\0'));
+  CHECK(error_of(xz) == xz + ": is compressed with xz; expected gzip, BGZF or plain text");
+  const std::string pointer =
+      folder.write("b.cif", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n");
+  CHECK(error_of(pointer).find("is a pointer of Git LFS") != std::string::npos);
+}
+
+TEST_CASE("structure.read_structure: nucleotides and water are told (issue 42)", "[structure]") {
+  const test::Folder folder;
+  std::string text = residue("ATOM  ", "GLY", 'A', 1);
+  const char* const kAtom = "ATOM     99  {:3} {:>3} {}{:4}      {:6.3f}   7.000   8.000\n";
+  text += fmt::format(fmt::runtime(kAtom), "P", "DG", 'B', 1, 1.5);
+  text += fmt::format(fmt::runtime(kAtom), "O", "HOH", 'A', 2, 2.5);
+  text += fmt::format(fmt::runtime(kAtom), "CA", "UNK", 'A', 3, 3.5);
+  const structure::Structure read = structure::read_structure(folder.write("a.pdb", text));
+  CHECK(read.unknown == std::set<std::string>{"DG", "HOH"});
+  CHECK(read.chains[0].sequence == "GXX");
+}

@@ -6,6 +6,7 @@ namespace biogpu::app {
 
 void FrameRules::apply(molecule::Molecule& molecule, const std::string& place) {
   set_charge(molecule, place);
+  if (!molecule.remark.empty()) warn_once(Topic::remark, place + ": " + molecule.remark);
 }
 
 void FrameRules::set_charge(molecule::Molecule& molecule, const std::string& place) {

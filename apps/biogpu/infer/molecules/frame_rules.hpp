@@ -25,7 +25,7 @@ class FrameRules {
   void apply(molecule::Molecule& molecule, const std::string& place);
 
  private:
-  enum class Topic { charge_unused, charge_differs, charge_unknown };
+  enum class Topic { charge_unused, charge_differs, charge_unknown, remark };
   void warn_once(Topic topic, const std::string& what) {
     if (warned_.insert(topic).second) warn_(what);
   }

@@ -53,6 +53,8 @@ PotentialDevices::PotentialDevices(ModelRun& run, const MoleculeFlags& flags, do
     : devices_(run, decide_potential(run.flags(), n_passes, max_gpus), load_options_of(flags)) {
   if (flags.charge && !info().uses_charge)
     throw Error(ErrorCode::usage, "--charge: the model does not use charges");
+  if (!run.device().on_gpu())
+    devices_.first<models::PotentialModel>().set_max_pass_bytes(run.flags().shared.max_memory);
   const std::uint64_t batch = run.flags().shared.batch;
   atoms_per_pass_ =
       batch > 0 ? static_cast<std::size_t>(batch) : (run.device().on_gpu() ? kGpuAtoms : kCpuAtoms);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 
 namespace biogpu::models::proteinmpnn {
 namespace {
@@ -34,6 +35,15 @@ void add_chain(Complex& complex, const structure::Chain& chain, bool designed) {
 
 }  // namespace
 
+std::string shown_chain(const std::string& name) { return quoted(name.empty() ? " " : name); }
+
+std::string shown_chains(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names)
+    text += (text.empty() ? "" : " ") + (name.empty() ? shown_chain(name) : shortened(name));
+  return text;
+}
+
 int letter_index(char letter) {
   const auto at = kLetters.find(letter);
   return at == std::string_view::npos ? -1 : static_cast<int>(at);
@@ -54,14 +64,14 @@ Complex make_complex(const structure::Structure& structure, const ChainChoice& c
     for (const std::string& name : *names) {
       const structure::Chain* const chain = structure.find(name);
       if (chain == nullptr) {
-        std::string all;
-        for (const structure::Chain& c : structure.chains) all += (all.empty() ? "" : " ") + c.name;
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("{}: has no chain '{}'; its chains are {}", path, name, all));
+        std::vector<std::string> all;
+        for (const structure::Chain& c : structure.chains) all.push_back(c.name);
+        throw Error(ErrorCode::bad_input, fmt::format("{}: has no chain {}; its chains are {}",
+                                                      path, shown_chain(name), shown_chains(all)));
       }
       if (std::find(complex.chains.begin(), complex.chains.end(), name) != complex.chains.end())
         throw Error(ErrorCode::bad_input,
-                    fmt::format("{}: chain '{}' is asked for twice", path, name));
+                    fmt::format("{}: chain {} is asked for twice", path, shown_chain(name)));
       add_chain(complex, *chain, names == &designed);
       if (names == &designed) ++complex.n_designed;
     }

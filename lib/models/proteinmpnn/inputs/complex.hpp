@@ -18,6 +18,11 @@ inline constexpr auto kLetterRow = static_cast<std::size_t>(kLetterCount);
 // Index of a residue's letter in kLetters, or -1.
 int letter_index(char letter);
 
+// A chain's name for messages, "'A'", and several, "A B". That of a chain without a name, "' '", is
+// also what options take for it.
+std::string shown_chain(const std::string& name);
+std::string shown_chains(const std::vector<std::string>& names);
+
 // The chains of a structure as the model takes them: those to design by name, then the others by
 // name, one after the other. Residues count from 0 over all chains.
 struct Complex {

@@ -62,6 +62,8 @@ ChainChoice DesignInputs::chains(const structure::Structure& structure) const {
   if (!request_.chains.empty()) {
     choice.given = true;
     choice.designed = request_.chains;
+    for (std::string& name : choice.designed)
+      if (name.find_first_not_of(' ') == std::string::npos) name.clear();
     for (const structure::Chain& chain : structure.chains)
       if (std::find(choice.designed.begin(), choice.designed.end(), chain.name) ==
           choice.designed.end())

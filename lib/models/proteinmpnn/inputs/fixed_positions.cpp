@@ -7,6 +7,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/models/proteinmpnn/inputs/complex.hpp"
 #include "lib/models/proteinmpnn/inputs/design_inputs.hpp"
 #include "lib/models/proteinmpnn/inputs/design_json.hpp"
 
@@ -18,19 +19,20 @@ struct Span {
   std::int64_t first = 0, last = 0;
 };
 
-// "A10", "A10-20": the chain is what comes before the first digit.
+// "A10", "A10-20": the chain is what comes before the first digit; "10" is of one without a name.
 Span parse_span(std::string_view word) {
   const auto bad = [&] {
     return Error(ErrorCode::usage,
                  fmt::format("--fixed: {} is no position; expected chain and number as A10, "
-                             "A10-20 or, for a chain with digits in its name, A1:10",
+                             "A10-20 or, for a chain with digits in its name, A1:10, and for one "
+                             "without a name 10",
                              biogpu::quoted(word)));
   };
   Span span;
   const std::size_t colon = word.rfind(':');
   const std::size_t name_end = std::min(colon, word.find_first_of("0123456789"));
   const std::size_t size = colon == std::string_view::npos ? name_end : colon;
-  if (size == std::string_view::npos || size == 0) throw bad();
+  if (size == std::string_view::npos) throw bad();
   span.chain = std::string(word.substr(0, size));
   const std::size_t digit = size + (colon == std::string_view::npos ? 0 : 1);
   const char* const end = word.data() + word.size();
@@ -55,7 +57,8 @@ void DesignInputs::fix_listed(const Complex& complex, Constraints& constraints) 
     const auto chain = std::find(complex.chains.begin(), complex.chains.end(), span.chain);
     if (chain == complex.chains.end())
       throw_bad_entry("--fixed", complex.name,
-                      fmt::format("has no chain {}", biogpu::quoted(span.chain)));
+                      fmt::format("has no chain {}; its chains are {}", shown_chain(span.chain),
+                                  shown_chains(complex.chains)));
     const auto c = static_cast<std::size_t>(chain - complex.chains.begin());
     for (std::int64_t position = span.first; position <= span.last; ++position)
       constraints.free[residue_at("--fixed", complex, c, position)] = 0;

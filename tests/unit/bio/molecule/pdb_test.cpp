@@ -77,3 +77,64 @@ TEST_CASE("molecule.pdb: of two residues that take turns the first counts", "[mo
   CHECK(all[0].atomic_numbers == std::vector<std::int32_t>{6, 8, 6, 11, 17});
   CHECK(all[0].charge == std::optional<std::int32_t>(1));
 }
+
+TEST_CASE("molecule.pdb: cells that are none, and an empty file (issue 42)", "[molecule]") {
+  for (const char* const cell :
+       {"CRYST1    0.000    0.000    0.000  90.00  90.00  90.00 P 1           1\n",
+        "CRYST1    0.000    0.000    0.000\n",
+        "CRYST1    1.000    1.000    1.000  90.00  90.00  90.00 P 1           1\n"}) {
+    const std::vector<Molecule> all = read_molecules("a.pdb", cell + kPdbAtoms);
+    REQUIRE(all.size() == 1);
+    CHECK_FALSE(all[0].box.has_value());
+    CHECK(all[0].remark.empty());
+  }
+  CHECK(molecule_error("a.pdb", "CRYST1    9.000    0.000    9.000  90.00  90.00  90.00\n" +
+                                    kPdbAtoms) == "a.pdb: CRYST1: '    0.000' is no length");
+  CHECK(read_molecules("a.pdb", "").empty());
+  CHECK(read_molecules("a.ent", "\r\n \n").empty());
+  CHECK(molecule_error("a.pdb", "<html>no such entry</html>\n") ==
+        "a.pdb: holds no ATOM or HETATM record");
+}
+
+TEST_CASE("molecule.pdb: a space group other than P 1 is told (issue 42)", "[molecule]") {
+  std::string text = kBox;
+  text.replace(text.find("P 1 "), 8, "C 1 2 1 ");
+  const Molecule molecule = read_molecules("a.pdb", text + kPdbAtoms).at(0);
+  CHECK_FALSE(molecule.box.has_value());
+  CHECK(molecule.remark.find("the space group 'C 1 2 1'") != std::string::npos);
+}
+
+TEST_CASE("molecule.pdb: deuterium (issue 42)", "[molecule]") {
+  const Molecule heavy_water =
+      read_molecules(
+          "a.pdb",
+          "HETATM    1  O   DOD A   7       0.000   0.000   0.000  1.00  0.00           O  \n"
+          "HETATM    2  D1  DOD A   7       0.000   0.960   0.000  1.00  0.00           D  \n"
+          "HETATM    3  D2  DOD A   7       0.930  -0.240   0.000  1.00  0.00\n")
+          .at(0);
+  CHECK(heavy_water.atomic_numbers == std::vector<std::int32_t>{8, 1, 1});
+  CHECK(heavy_water.mass(1) > 2);
+  CHECK(heavy_water.mass(2) > 2);
+  CHECK(heavy_water.mass(0) == Approx(15.999));
+}
+
+TEST_CASE("molecule.pdb: each frame of a trajectory has its own box (issue 42)", "[molecule]") {
+  std::string second = kBox;
+  second.replace(second.find("14.000"), 6, "15.500");
+  // As MODEL and ENDMDL, as frames that END separates, and with MODEL alone.
+  for (const std::string& text :
+       {kBox + "MODEL        1\n" + kPdbAtoms + "TER\nENDMDL\n" + second + "MODEL        2\n" +
+            kPdbAtoms + "TER\nENDMDL\n",
+        kBox + kPdbAtoms + "END\n" + second + kPdbAtoms + "END\n",
+        kBox + "MODEL        1\n" + kPdbAtoms + "MODEL        2\n" + second + kPdbAtoms}) {
+    const std::vector<Molecule> all = read_molecules("a.pdb", text);
+    REQUIRE(all.size() == 2);
+    CHECK((*all[0].box)[8] == Approx(14));
+    CHECK((*all[1].box)[8] == Approx(15.5));
+    CHECK(all[1].n_atoms() == 4);
+  }
+  const std::vector<Molecule> one_cell =
+      read_molecules("a.pdb", kBox + kPdbAtoms + "END\n" + kPdbAtoms + "END\n");
+  REQUIRE(one_cell.size() == 2);
+  CHECK(one_cell[1].box == one_cell[0].box);
+}

@@ -51,3 +51,23 @@ TEST_CASE("tasks.energy: charges and refusals of a batch", "[tasks]") {
   CHECK_THROWS_WITH(make_systems(model, batch),
                     Catch::Matchers::StartsWith("a.xyz: frame 2: atom 1 is C"));
 }
+
+TEST_CASE("tasks.energy: what no matter is, is refused before it fills memory (issue 42)",
+          "[tasks]") {
+  test::LennardJones model;
+  MoleculeBatch batch;
+  batch.places = {"a.xyz: frame 1"};
+  molecule::Molecule& molecule = batch.molecules.emplace_back();
+  for (int i = 0; i < 3000; ++i) {
+    molecule.atomic_numbers.push_back(18);
+    for (int k : {i % 15, i / 15 % 15, i / 225}) molecule.positions.push_back(0.02 * k);
+  }
+  const auto refused = Catch::Matchers::StartsWith("a.xyz: frame 1: more than ");
+  CHECK_THROWS_WITH(make_systems(model, batch), refused);
+  for (double& x : molecule.positions) x *= 50;  // an Angstrom apart
+  CHECK_NOTHROW(make_systems(model, batch));
+  molecule.atomic_numbers.resize(2);
+  molecule.positions = {0, 0, 0, 0.1, 0, 0};
+  molecule.box = models::Box{0.2, 0, 0, 0, 0.2, 0, 0, 0, 0.2};
+  CHECK_THROWS_WITH(make_systems(model, batch), Catch::Matchers::StartsWith("a.xyz: frame 1: "));
+}
