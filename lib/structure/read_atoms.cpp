@@ -144,10 +144,9 @@ gemmi::Structure parse_pdb(const std::string& path, std::string& text) {
 std::vector<AtomModel> read_atoms(const std::string& path) {
   std::string text = read_structure_text(path);
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) return {};
-  const std::vector<Cell> cells = split_models(path, text);
+  const std::vector<Cell> cells = split_models(path, text);  // of each model
   const gemmi::Structure parsed = parse_pdb(path, text);
-  if (parsed.models.empty())
-    throw Error(ErrorCode::bad_input, path + ": holds no ATOM or HETATM record");
+  if (cells.empty()) throw Error(ErrorCode::bad_input, path + ": holds no ATOM or HETATM record");
   std::vector<AtomModel> models;
   for (const gemmi::Model& from : parsed.models) {
     AtomModel& model = models.emplace_back();

@@ -35,7 +35,7 @@ works infer design -q --model model noname.pdb --chains ' ' --fixed '2-4' -o non
 check "designed" n_lines_is noname.fa 4
 check "but for the fixed positions" [ "$(sed -n 2p noname.fa | cut -c 2-4)" = "$(sed -n 4p noname.fa | cut -c 2-4)" ]
 fails 3 "noname.pdb: has no chain 'A'; its chains are ' '" infer design --model model noname.pdb --chains A -o never.fa
-fails 3 "has no chain ' '; its chains are" infer design --model model folder/s15.pdb --fixed 3 -o never.fa
+fails 2 "'3' is no position" infer design --model model folder/s15.pdb --fixed 3 -o never.fa
 
 # Parts, one after the other, are the whole; parts of more parts than structures are empty.
 for n in 2 3 11; do
