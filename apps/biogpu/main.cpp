@@ -127,7 +127,8 @@ int run(const std::vector<std::string>& arguments) {
     std::string command_line = "biogpu";
     for (const std::string& word : words) command_line += " " + word;
     try {
-      std::vector<std::string> reversed(words.rbegin(), words.rend());
+      std::vector<std::string> reversed = separate_empty_values(words);
+      std::reverse(reversed.begin(), reversed.end());
       // fastp's -h wants the name of a report; alone it can only ask for help.
       if (words == std::vector<std::string>{"qc", "-h"}) reversed.front() = "--help";
       app.parse(reversed);

@@ -5,6 +5,7 @@
 #include "lib/io/char_buffer.hpp"
 #include "lib/io/output/atomic_file.hpp"
 #include "lib/io/output/bgzf_deflate.hpp"
+#include "lib/io/output/suffix.hpp"
 #include "lib/io/output/temp_registry.hpp"
 
 namespace biogpu::io {
@@ -15,7 +16,7 @@ constexpr std::size_t kBufferBytes = 256u << 10;
 class OutputFile::Impl {
  public:
   Impl(const std::string& where, int n_threads) : path(where), file_(where) {
-    if (path.ends_with(".gz")) bgzf_.emplace(file_, n_threads);
+    if (is_gzip_name(path)) bgzf_.emplace(file_, n_threads);
   }
 
   void write(std::string_view text) {

@@ -9,7 +9,7 @@ namespace biogpu::io {
 
 // An output that appears under its final name only when it is whole: written to a file without a
 // name, or with a hidden one, in the same folder, and named by commit(). Destruction without it
-// removes the file. "-" is standard output. A name ending in ".gz" is written as BGZF. Device files
+// removes the file. "-" is standard output. A name in .gz or .bgz is written as BGZF. Device files
 // and pipes (/dev/null, a FIFO) are written in place.
 //
 // Errors: Error{failed} with path and reason on any failed open, write, flush, close or rename;

@@ -60,7 +60,11 @@ std::vector<int> resolve_layers(const std::vector<int>& layers, const models::Mo
     resolved.push_back(layer < 0 ? n + 1 + layer : layer);
   }
   std::sort(resolved.begin(), resolved.end());
-  resolved.erase(std::unique(resolved.begin(), resolved.end()), resolved.end());
+  const auto twice = std::adjacent_find(resolved.begin(), resolved.end());
+  if (twice != resolved.end())
+    throw Error(ErrorCode::usage,
+                fmt::format("--layers: {} is listed twice, also as {}; expected each layer once",
+                            *twice, *twice - n - 1));
   return resolved;
 }
 

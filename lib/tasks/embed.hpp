@@ -22,8 +22,8 @@ struct ArrayOptions {
   bool contacts = false;           // [L, L]
 };
 
-// Layers with negative ones resolved, rising, each once. Throws Error{usage} for one that the model
-// does not have.
+// Layers with negative ones resolved, rising. Throws Error{usage} for one that the model does not
+// have, and for one that is there twice.
 std::vector<int> resolve_layers(const std::vector<int>& layers, const models::ModelInfo& info);
 
 // The arrays of some sequences, appended to the result. options.layers are resolved.

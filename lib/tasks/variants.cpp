@@ -12,36 +12,12 @@
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/io/line_reader.hpp"
+#include "lib/io/table_fields.hpp"
 
 namespace biogpu::tasks {
 namespace {
 
 constexpr std::string_view kUsual = "ACDEFGHIKLMNPQRSTVWY";
-
-// The fields of a line; with commas they may stand in quotes, in which two are one (RFC 4180).
-// place: of the line, for an error.
-std::vector<std::string> fields_of(std::string_view line, char separator,
-                                   const std::string& place) {
-  if (separator != ',' || line.find('"') == std::string_view::npos) {
-    const auto fields = split(line, separator);
-    return {fields.begin(), fields.end()};
-  }
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
-      fields.back() += line[++i];
-    } else if (line[i] == '"') {
-      quoted = !quoted;
-    } else if (line[i] == separator && !quoted) {
-      fields.emplace_back();
-    } else {
-      fields.back() += line[i];
-    }
-  }
-  if (quoted) throw Error(ErrorCode::bad_input, place + ": a quote is not closed");
-  return fields;
-}
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -59,7 +35,87 @@ std::optional<std::size_t> column(const std::vector<std::string>& header,
 
 bool is_wild_type(std::string_view text) {
   const std::string word = lower(text);
-  return word.empty() || word == "wt" || word == "_wt" || word == "wild_type";
+  return word == "wt" || word == "_wt" || word == "wild_type";
+}
+
+// "A12C"
+struct ParsedSubstitution {
+  char from = 0;
+  std::int64_t number = 0;
+  char to = 0;
+};
+
+std::optional<ParsedSubstitution> parse_substitution(std::string_view text) {
+  if (text.size() < 3) return std::nullopt;
+  ParsedSubstitution parsed{text.front(), 0, text.back()};
+  const char* const end = text.data() + text.size() - 1;
+  const auto [digits, error] = std::from_chars(text.data() + 1, end, parsed.number);
+  if (error != std::errc{} || digits != end) return std::nullopt;
+  return parsed;
+}
+
+std::vector<std::string_view> split_variant(std::string_view text) {
+  return split(text, text.find(';') != std::string_view::npos ? ';' : ':');
+}
+
+bool looks_like_variant(std::string_view text) {
+  const std::vector<std::string_view> parts = split_variant(text);
+  return is_wild_type(text) || std::any_of(parts.begin(), parts.end(), [](std::string_view part) {
+           return parse_substitution(part).has_value();
+         });
+}
+
+// Where in a line the fields are that are read.
+struct VariantColumns {
+  char separator = '\t';
+  std::size_t n = 0;
+  std::size_t mutant = 0;
+  std::optional<std::size_t> name;
+  bool has_header = false;
+};
+
+// With names of columns in the first line; nothing where this separator gives none.
+std::optional<VariantColumns> find_named_columns(std::string_view line, char separator) {
+  std::vector<std::string> names;
+  try {
+    names = io::split_table_line(line, separator, {});
+  } catch (const Error&) {
+    return std::nullopt;  // quotes of another separator
+  }
+  const auto mutant =
+      column(names, {"mutant", "mutation", "variant", "mutations", "variants", "protein_variant"});
+  if (!mutant) return std::nullopt;
+  const auto name = column(names, {"name", "id", "protein", "target", "uniprot_id"});
+  return VariantColumns{separator, names.size(), *mutant, name, true};
+}
+
+// By the first line. R separates by tabs, commas, semicolons or blanks; without names of columns
+// only tabs and commas separate, as a variant may have semicolons.
+VariantColumns find_columns(std::string_view line, const std::string& place) {
+  for (const char separator : {'\t', ',', ';', ' '})
+    if (auto named = find_named_columns(line, separator)) return *named;
+  VariantColumns columns;
+  const bool has_tab = line.find('\t') != std::string_view::npos;
+  if (!has_tab && line.find(',') != std::string_view::npos) columns.separator = ',';
+  const std::vector<std::string> fields = io::split_table_line(line, columns.separator, place);
+  columns.n = fields.size();
+  columns.mutant = columns.n - 1;
+  if (columns.n > 1) columns.name = 0;
+  if (!looks_like_variant(fields.back()))
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: no column is called mutant, mutation or variant, and {} is no "
+                            "variant; expected a residue, its number and another residue, as A12C",
+                            place, biogpu::quoted(fields.back())));
+  return columns;
+}
+
+// R's write.table() gives the column of row names no name.
+bool skips_row_names(VariantColumns& columns, std::size_t n_fields) {
+  if (!columns.has_header || n_fields != columns.n + 1) return false;
+  ++columns.n;
+  ++columns.mutant;
+  if (columns.name) ++*columns.name;
+  return true;
 }
 
 }  // namespace
@@ -67,37 +123,34 @@ bool is_wild_type(std::string_view text) {
 VariantTable read_variants(const std::string& path) {
   io::LineReader lines(path, "a table of variants");
   VariantTable table;
-  std::string line;
-  std::optional<std::size_t> mutant, name;
-  std::size_t n_columns = 0;
-  char separator = '\t';
-  while (lines.next(line)) {
-    const std::uint64_t number = lines.number();
+  std::optional<VariantColumns> columns;
+  bool is_first_row = true;
+  for (std::string line; lines.next(line);) {
     if (line.empty() || line.front() == '#') continue;
-    const bool first = n_columns == 0;
-    if (first && line.find('\t') == std::string::npos && line.find(',') != std::string::npos)
-      separator = ',';
-    const std::vector<std::string> fields =
-        fields_of(line, separator, fmt::format("{}: line {}", path, number));
-    if (first) {
-      n_columns = fields.size();
-      mutant = column(fields, {"mutant", "mutation", "variant", "mutations", "variants"});
-      name = column(fields, {"name", "id", "protein", "target"});
-      const bool header = mutant.has_value();
-      if (!header) {
-        mutant = n_columns - 1;
-        name = n_columns > 1 ? std::optional<std::size_t>(0) : std::nullopt;
-      }
-      if (header) continue;
+    const std::string place = fmt::format("{}: line {}", path, lines.number());
+    if (!columns) {
+      columns = find_columns(line, place);
+      if (columns->has_header) continue;
     }
-    if (fields.size() != n_columns)
+    const std::vector<std::string> fields = io::split_table_line(line, columns->separator, place);
+    const std::size_t n = columns->n;
+    const bool fits =
+        fields.size() == n || (is_first_row && skips_row_names(*columns, fields.size()));
+    if (!fits)
       throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: line {}: {} columns; the first line has {}", path, number,
-                              fields.size(), n_columns));
+                  fmt::format("{}: {} columns; the first line has {}", place, fields.size(), n));
+    is_first_row = false;
+    const auto require = [&](std::size_t field, const char* what) -> const std::string& {
+      if (fields[field].empty())
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: column {} ({}) is empty", place, field + 1, what));
+      return fields[field];
+    };
     Variant variant;
-    variant.text = fields[*mutant];
-    variant.line = number;
-    table[name ? fields[*name] : std::string()].push_back(std::move(variant));
+    variant.text = require(columns->mutant, "the variant; that of the wild type is WT");
+    variant.line = lines.number();
+    table[columns->name ? require(*columns->name, "the name of the sequence") : std::string()]
+        .push_back(std::move(variant));
   }
   if (table.empty()) throw Error(ErrorCode::bad_input, path + ": has no variant");
   return table;
@@ -112,15 +165,10 @@ void resolve_variant(Variant& variant, const models::Vocabulary& vocabulary, con
                 fmt::format("{}: variant {}: {}", label, biogpu::quoted(variant.text), what));
   };
   const auto n_residues = static_cast<std::int64_t>(sequence.size()) - 2;
-  const char separator = variant.text.find(';') != std::string::npos ? ';' : ':';
-  for (const std::string_view part : split(variant.text, separator)) {
-    std::int64_t number = 0;
-    const char* const end = part.data() + part.size();
-    const bool is_long = part.size() >= 3;
-    const auto digits = is_long ? std::from_chars(part.data() + 1, end, number)
-                                : std::from_chars_result{end, std::errc::invalid_argument};
-    if (digits.ec != std::errc{} || digits.ptr + 1 != end)
-      fail("expected a residue, its number and another residue, as A12C, joined by ':'");
+  for (const std::string_view part : split_variant(variant.text)) {
+    const auto parsed = parse_substitution(part);
+    if (!parsed) fail("expected a residue, its number and another residue, as A12C, joined by ':'");
+    const std::int64_t number = parsed->number;
     // Unsigned, as the difference of any two numbers may not fit.
     const auto offset = static_cast<std::uint64_t>(number) - static_cast<std::uint64_t>(first);
     if (number < first || offset >= static_cast<std::uint64_t>(n_residues))
@@ -133,8 +181,8 @@ void resolve_variant(Variant& variant, const models::Vocabulary& vocabulary, con
       fail(fmt::format("replaces residue {} twice", number));
     Substitution s;
     s.position = static_cast<std::int32_t>(position);
-    s.from = vocabulary.of_letter[static_cast<unsigned char>(part.front())];
-    s.to = vocabulary.of_letter[static_cast<unsigned char>(part.back())];
+    s.from = vocabulary.of_letter[static_cast<unsigned char>(parsed->from)];
+    s.to = vocabulary.of_letter[static_cast<unsigned char>(parsed->to)];
     if (s.from < 0 || s.to < 0) fail("the model's alphabet has not both residues");
     const std::int32_t there = sequence[static_cast<std::size_t>(position)];
     if (there != s.from)

@@ -21,17 +21,19 @@ struct Substitution {
 struct Variant {
   std::string text;                         // "A1C:D5E", as given
   std::uint64_t line = 0;                   // of the file, 0 where it has none
-  std::vector<Substitution> substitutions;  // empty: the wild type ("WT", "_wt" or nothing)
+  std::vector<Substitution> substitutions;  // empty: the wild type ("WT", "_wt")
 };
 
 // Variants of a table: by name of the sequence, or of every sequence under "".
 using VariantTable = std::unordered_map<std::string, std::vector<Variant>>;
 
-// A table, plain or gzip, with tabs or, where the first line has none, commas, with which fields
-// may stand in quotes. With a column called mutant (or mutation, variant, mutations, variants) in
-// its first line, and perhaps one called name (or id, protein, target), those are read; without,
-// the only or last column holds variants and, of two or more, the first holds names. Errors:
-// Error{bad_input} with file and line, or for a table without a variant; Error{failed}.
+// A table, plain or gzip, with tabs, commas, semicolons or blanks between its fields, which may
+// stand in quotes. With a column called mutant (or mutation, variant, mutations, variants,
+// protein_variant) in its first line, and perhaps one called name (or id, protein, target,
+// uniprot_id), those are read; without, tabs or commas separate, the only or last column holds
+// variants and, of two or more, the first holds names. Lines may have a field more than a first
+// line of names: R's row names. Errors: Error{bad_input} with file and line, also for an empty
+// field of these columns, or for a table without a variant; Error{failed}.
 VariantTable read_variants(const std::string& path);
 
 // Finds the residues of a variant's text in a sequence. first: the number of its first residue in

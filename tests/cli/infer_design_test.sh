@@ -69,9 +69,9 @@ check "one score" test "$(awk -F'\t' 'NR > 1 {print $3, $4, $6}' out.txt | uniq 
 check "both sequences" n_lines_is out.txt 3
 printf '>a\tb\n%s\n' "${own//\//}" >same.fa
 works infer score -q --model model --sequences same.fa "$pdb"
-check "chains may lie side by side, and a tab is no column" out_has '^edited	a b	'
+check "chains may lie side by side, and a tab is no column" out_has '^edited	a\\tb	'
 printf '>moved\n%s\n' "${own:0:10}/${own:10:22}${own:33}" >moved.fa
-fails 3 "sequence moved: the parts between '/' are not as long as the designed chains" infer score --model model \
+fails 3 "sequence moved: the parts between '/' or ':' are not as long as the designed chains" infer score --model model \
   --sequences moved.fa "$pdb"
 
 # X is drawn where it is asked for, and only there. Residue 10 is missing and stays X. On the CPU: for so many
@@ -177,8 +177,9 @@ for output in "--save-probs never.npz -o never.npz" "-o folder/a.pdb" "--save-pr
 done
 printf '>a\n%s\n' "$own" >given.fa
 cp given.fa kept.fa
-fails 2 "the same file" infer score --model model "$pdb" --sequences given.fa -o given.fa
-fails 2 "has the suffix of arrays" infer score --model model "$pdb" -o never.npz
+cp given.fa given.txt
+fails 2 "the same file" infer score --model model "$pdb" --sequences given.txt -o given.txt
+fails 2 "--output: 'never.npz'; expected a name that ends in .tsv, .txt" infer score --model model "$pdb" -o never.npz
 check "the structure is what it was" same_files "$pdb" folder/a.pdb
 check "the positions are what they were" same_files fix.jsonl kept.jsonl
 check "the sequences are what they were" same_files given.fa kept.fa
@@ -216,7 +217,7 @@ fails 1 'none.pdb' infer design --model model none.pdb -o never.fa
 mkdir large && cp model/config.json large
 python3 "$source_dir/tests/support/set_tensor.py" model/model.safetensors large/model.safetensors \
   encoder_layers.0.norm1.weight 3e38
-fails 1 'edited: the result is NaN or infinite' infer score --model large "$pdb" -o never.fa
+fails 1 'edited: the result is NaN or infinite' infer score --model large "$pdb" -o never.tsv
 fails 1 'edited: the result is NaN or infinite' infer design --model large "$pdb" -o never.fa
 if [ "$backend" = emulated ]; then
   fails 1 'tiny: the result is NaN or infinite' infer design --device gpu --model large tiny.pdb -o never.fa

@@ -273,6 +273,6 @@ printf '1\nProperties=species:S:1:pos:R:3:partial_charges:R:1\nC 0 0 0 nan\n' >b
 bad "bad.xyz: frame 1 (line 3): partial charge 'nan' is no number"
 fails 3 "no format by its suffix" infer energy -q --device cpu --model "$molecules" "$molecules/config.json"
 fails 2 "has no 'energy'; it offers" infer energy -q --device cpu --model "$source_dir/tests/data/models/enformer_tiny" m.xyz
-fails 2 "suffix of arrays" infer energy -q --device cpu --model "$molecules" m.xyz -o out.npy
+fails 2 "--output: 'out.npy'; expected a name that ends in .tsv" infer energy -q --device cpu --model "$molecules" m.xyz -o out.npy
 fails 2 "takes the place of\|is also\|the same file" infer energy -q --device cpu --model "$molecules" m.xyz -o m.xyz
 finish

@@ -40,7 +40,7 @@ check "and moves" bash -c '[ "$(grep -o "Lattice=\"[^\"]*\"" cell.extxyz | sort 
 relax --optimizer fire --fmax 0.05 --steps 4000000 two.extxyz -o small.extxyz
 check "passes of one molecule where more steps may be kept" same_files small.extxyz steps.extxyz
 fails 2 "--smax needs --cell too" infer relax -q --device cpu --model "$molecules" --smax 0.1 one.extxyz
-fails 2 "no suffix of frames" infer relax -q --device cpu --model "$molecules" one.extxyz -o out.tsv
+fails 2 "--output: 'out.tsv'; expected a name that ends in .extxyz" infer relax -q --device cpu --model "$molecules" one.extxyz -o out.tsv
 
 # Moved off a minimum, a molecule comes back to it with both optimizers. Curvatures of this model go down to 0.01
 # eV/A^2, so that forces below 0.001 eV/A leave up to 5e-5 eV and 0.1 A.

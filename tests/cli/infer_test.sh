@@ -205,8 +205,8 @@ for option in "--method wt-marginal" "--method masked-marginal" "--first-residue
   works infer score -q --device cpu --model "$esm" --all-single $option p.fa
 done
 for suffix in npy npz safetensors h5 hdf5; do
-  fails 2 "'never.$suffix' has the suffix of arrays" infer score --device cpu --model "$esm" p.fa -o "never.$suffix"
-  fails 2 "'never.$suffix' has the suffix of arrays" infer fill-mask --device cpu --model "$esm" p.fa -o "never.$suffix"
+  fails 2 "--output: 'never.$suffix'; expected a name that ends in .tsv" infer score --device cpu --model "$esm" p.fa -o "never.$suffix"
+  fails 2 "--output: 'never.$suffix'; expected a name that ends in .tsv" infer fill-mask --device cpu --model "$esm" p.fa -o "never.$suffix"
   check "no table as never.$suffix" absent "never.$suffix"
 done
 for option in "--sequences p.fa" "--orders 5" "--chains A" "--fixed A1" "--seed 3"; do
@@ -231,7 +231,7 @@ cp v.tsv kept.tsv
 for output in "-o v.tsv" "-o p.fa" "-o replaced/config.json" "-o never.tsv --json replaced/model.safetensors" \
   "-o never.tsv --json v.tsv" "-o never.tsv --resume --json never.tsv.partial"; do
   # shellcheck disable=SC2086
-  fails 2 "the same file" infer score --device cpu --model replaced --variants v.tsv p.fa $output
+  fails 2 "the same file\|expected a name that ends in" infer score --device cpu --model replaced --variants v.tsv p.fa $output
 done
 fails 2 "the index and --json name the same file" infer embed --device cpu --model "$esm" p.fa -o never.npy \
   --json never.npy.index.tsv
@@ -250,7 +250,7 @@ fi
 fails 1 "none/run.json" infer score --device cpu --model "$esm" p.fa --json none/run.json -o never.tsv
 check "no output after an error" absent never.tsv
 fails 2 "ProtBERT has no 'contacts'; it offers embed, logits, fill-mask, score" infer contacts --device cpu --model "$bert" p.fa
-fails 2 'no known suffix' infer embed --device cpu --model "$esm" p.fa -o out.png
+fails 2 "--output: 'out.png'; expected a name that ends in .npy" infer embed --device cpu --model "$esm" p.fa -o out.png
 fails 2 'layer 3' infer embed --device cpu --model "$esm" --layers 3 p.fa
 fails 1 'config.json' infer embed --device cpu --model nowhere p.fa
 cp -r "$esm" broken

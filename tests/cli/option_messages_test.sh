@@ -54,6 +54,37 @@ for line in open("options.txt"):
     code, text = run(*words)
     last = text.rstrip("\n").split("\n")[-1]
     require(code != 0 and last.startswith("biogpu ") and not re.search(raw, text), "a value that cannot be", words, text)
+    # An empty one is refused before anything is opened, in both ways to write it (issue 42).
+    for empty in ([option, ""], [option + "="]) if option.startswith("--") else ([option, ""],):
+        given = command.split() + empty
+        code, text = run(*given)
+        require(code == 2 and re.search(f"^biogpu {given[0]}: [^ ]+: ''; expected ", text) and text.count("\n") == 1,
+                "an empty value", given, text)
+
+# Arguments in the order of the help, each empty in turn.
+n_arguments = 0
+for command in sorted({line.split("\t")[0] for line in open("options.txt")} | {"gather", "kmer info"}):
+    words = command.split()
+    help_text = subprocess.run([biogpu, *words, "--help"], capture_output=True, text=True).stdout
+    arguments = re.search(r"\nPositionals:\n((?:  .*\n)+)", help_text)
+    before = []
+    for name in re.findall(r"^  ([A-Z]\S*)", arguments.group(1), re.M) if arguments else []:
+        n_arguments += 1
+        code, text = run(*words, *before, "")
+        require(code == 2 and text.startswith(f"biogpu {words[0]}: {name}: ''; expected ") and text.count("\n") == 1,
+                "an empty argument", words + before + [""], text)
+        before.append({"OPERATION": "union"}.get(name, "some.fa"))
+require(n_arguments > 30, "arguments", [], str(n_arguments))
+
+# Parasail's own options, which are read by getopt().
+shown = subprocess.run([biogpu, "align", "parasail", "-h"], capture_output=True, text=True).stdout
+options = re.findall(r"(-[a-zA-Z]) (?:FILE|NAME|N|PAIRS|FORM)\b", shown)
+require(len(options) > 14, "options of Parasail", [], shown)
+for option in options:
+    words = ["align", "parasail", "-f", "q.fa", option, ""]
+    code, text = run(*words)
+    require(code == 2 and text.startswith(f"biogpu align parasail: {option}: ''; expected ") and text.count("\n") == 1,
+            "an empty value", words, text)
 sys.exit(n_wrong > 0)
 TEXT
 last_command="sweep.py"
@@ -82,6 +113,23 @@ works kmer bc -m 5 -s 100 -f +0.02 -o plus.bc t.fa
 for value in ++2 +-2 +; do
   fails 2 "--threads: '$value'; expected a whole number" align --mode sw --pairs -t $value q.fa t.fa
   fails 2 "--fpr: '$value'; expected a number" kmer bc -m 5 -s 100 -f $value -o plus.bc t.fa
+done
+# Neither the next word nor nothing is taken for the value of `--name=`; an empty variable of the environment is none.
+fails 2 "--matrix: ''; expected a value" align --mode nw --matrix= t.fa q.fa
+fails 2 "TARGET: ''; expected a value" align --mode nw q.fa ''
+printf '>only\nACGT\n' >--name=
+works align --mode nw -q -- --name= t.fa
+BIOGPU_THREADS='' BIOGPU_DEVICE='' works align --mode nw -q q.fa t.fa
+BIOGPU_THREADS='' BIOGPU_DEVICE='' works align parasail -x -a nw_scan_16 -f t.fa -q q.fa -g out.csv
+fails 2 "one argument too many: ''" align parasail -x -a nw_scan_16 -f t.fa ''
+# The shims of the original tools pass an empty value on.
+for words in "fastp -i" "bwa index -p" "bwa index -a" "jellyfish count -m" "parasail_aligner -q"; do
+  read -ra split <<<"$words"
+  last_command="$words ''"
+  BIOGPU=$biogpu sh "$source_dir/scripts/packaging/compat/${split[0]}" "${split[@]:1}" '' t.fa >out.txt 2>err.txt
+  rc=$?
+  check "exit code 2" rc_is 2
+  check "the empty value is named" err_has "${split[-1]#-}.*: ''; expected"
 done
 # Words: the choices.
 fails 2 "--format: 'xlm'; expected tsv, sam, paf, blast6, csv, emboss or ssw" align --mode sw --format xlm q.fa t.fa

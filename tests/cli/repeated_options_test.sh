@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # An option given more than once, in every command: of values the last counts, as in fastp, Jellyfish
-# and bwa; a flag may be repeated; a list grows.
+# and bwa; a flag may be repeated; a list grows, and refuses an item that it has (issue 42).
 # shellcheck source=tests/cli/lib.sh
 . "$(dirname "$0")/lib.sh"
 
@@ -22,25 +22,36 @@ def leaves(path):
     return found
 
 
-n_commands = n_options = 0
+n_commands = n_options = n_lists = 0
 for path, text in leaves([]):
     n_commands += 1
-    for names in re.findall(r"^  (-[^ ]+) [A-Z%]", text, re.M):
+    for names, kind in re.findall(r"^  (-[^ ]+) ([A-Z%]\S*)", text, re.M):
         option = names.split(",")[-1]
         n_options += 1
+        is_list = (",..." in kind or kind == "REGION" or option == "--bias") and not option == "--fixed"
         for value in ("7", "no/such"):
             once = subprocess.run([biogpu, *path, option, value, "--help"], capture_output=True, text=True)
             twice = subprocess.run([biogpu, *path, option, value, option, value, "--help"], capture_output=True, text=True)
             told = twice.stderr.replace(f"{value},{value}", value)
-            if (once.returncode, once.stderr) != (twice.returncode, told):
+            if is_list and once.returncode == 0:
+                n_lists += 1
+                for given in ([value, option, value], [f"{value},{value}"], [f"{value},", None], [f",{value}", None]):
+                    wrong = "has an empty item" if None in given else "is listed twice"
+                    if kind == "REGION" and len(given) != 3:
+                        continue
+                    done = subprocess.run([biogpu, *path, option, *[g for g in given if g is not None], "--help"],
+                                          capture_output=True, text=True)
+                    if done.returncode != 2 or f"{option}: '" not in done.stderr or wrong not in done.stderr:
+                        print(" ".join(path), option, given, ":", done.stderr.strip())
+            elif (once.returncode, once.stderr) != (twice.returncode, told):
                 print(" ".join(path), option, value, ":", once.stderr.strip(), "|", twice.stderr.strip())
-print(n_commands, "commands", n_options, "options")
+print(n_commands, "commands", n_options, "options", n_lists, "lists")
 PYTHON
 last_command="every option, once and twice"
 check "each option is read alike" n_lines_is out.txt 1
 check "all commands were looked at" python3 -c "
-n_commands, _, n_options, _ = open('out.txt').read().split()
-raise SystemExit(int(n_commands) < 30 or int(n_options) < 250)"
+n_commands, _, n_options, _, n_lists, _ = open('out.txt').read().split()
+raise SystemExit(int(n_commands) < 30 or int(n_options) < 250 or int(n_lists) < 20)"
 
 # The last value is the one that counts.
 write_example
@@ -98,6 +109,24 @@ check "--if twice" cmp <("$biogpu" kmer dump -c list.jf | sort) <("$biogpu" kmer
 works kmer query b.jf -s one.fa -s two.fa -o twice.txt
 works kmer query b.jf -s <(cat one.fa two.fa) -o joined.txt
 check "-s twice" same_files twice.txt joined.txt
+
+# Items that are the same in other words.
+fails 2 "--columns: 'score' is listed twice" align --mode sw -q --columns score,query,score q.fa t.fa
+fails 2 "--columns: 'score,,query' has an empty item" align --mode sw -q --columns score,,query q.fa t.fa
+dna=$source_dir/tests/data/models/enformer_tiny
+variants=(infer variants -q --device cpu --model "$dna" --genome "$dna/genome.fa" --head human --tracks 1 "$dna/variants.vcf")
+for suffix in tsv vcf bcf; do
+  fails 2 "--bins: 'centre:1' is listed twice" "${variants[@]}" --bins centre,centre:1 -o never.$suffix
+  fails 2 "--bins: 'centre:3' is listed twice" "${variants[@]}" --bins centre:3,all,centre:3 -o never.$suffix
+  fails 2 "--scores: 'SAR' is listed twice" "${variants[@]}" --scores SAR --scores SAR -o never.$suffix
+  check "no output" absent never.$suffix
+done
+esm=$source_dir/tests/data/models/esm2_head16
+fails 2 "--layers: 2 is listed twice, also as -1" infer embed -q --device cpu --model "$esm" --layers -1,0,2 q.fa
+fails 2 "--shifts: '1' is listed twice" "${variants[@]}" --shifts 0,+1,01
+fails 2 "--temperature: '0.10' is listed twice" infer design --model none --temperature 0.1,0.10 none.pdb
+python3 "$source_dir/tests/support/random_proteinmpnn.py" mpnn >/dev/null 2>&1
+fails 2 "--bias: 'A' is listed twice" infer design --model mpnn --bias A:1,A:2 "$source_dir/tests/data/models/proteinmpnn/edited.pdb"
 
 # The shims of the original tools.
 compat=$source_dir/scripts/packaging/compat

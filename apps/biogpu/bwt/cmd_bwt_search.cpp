@@ -11,7 +11,9 @@
 #include "apps/biogpu/run/process_end.hpp"
 #include "lib/bwt/bwt_device.hpp"
 #include "lib/core/device_start.hpp"
+#include "lib/core/error.hpp"
 #include "lib/io/commit_guard.hpp"
+#include "lib/io/output/suffix.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/pipeline/pipeline.hpp"
 
@@ -152,6 +154,29 @@ std::shared_ptr<QueryFlags> add_query_flags(CLI::App& command) {
   return flags;
 }
 
+// By --format and the suffix of --output, which must agree.
+std::string form_of(const QueryFlags& flags) {
+  std::vector<std::string> suffixes = {"txt"};
+  const auto take = [&](const char* form, std::initializer_list<const char*> its) {
+    if (flags.format.empty() || flags.format == form)
+      suffixes.insert(suffixes.end(), its.begin(), its.end());
+  };
+  take("tsv", {"tsv"});
+  take("bed", {"bed"});
+  take("sam", {"sam", "bam", "cram"});
+  const bool is_told = !flags.format.empty();
+  const std::string wrong = io::check_suffix(
+      flags.out_path, suffixes, is_told ? io::OtherSuffixes::accept : io::OtherSuffixes::refuse);
+  if (!wrong.empty())
+    throw Error(ErrorCode::usage,
+                fmt::format("--output: {}{}", wrong,
+                            is_told ? ", with --format " + flags.format : std::string()));
+  if (is_told) return flags.format;
+  const std::string suffix = io::suffix_of(flags.out_path).format;
+  if (suffix == "sam" || suffix == "bam" || suffix == "cram") return "sam";
+  return suffix == "bed" ? "bed" : "tsv";
+}
+
 void resolve(QueryFlags& flags) {
   flags.shared.require_own_outputs(
       {{"QUERIES", flags.query_path}, {"the index", index_file(flags.index_path)}},
@@ -170,6 +195,7 @@ void add_run_flags(CLI::App& command, QueryFlags& flags) {
 
 Run add_bwt_count(CLI::App& command) {
   const auto flags = add_query_flags(command);
+  command.get_option("--output")->check(output_name({"tsv", "txt"}));
   add_run_flags(command, *flags);
   command.footer(std::string(kCountFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
@@ -190,6 +216,7 @@ Run add_bwt_locate(CLI::App& command) {
   add_run_flags(command, *flags);
   command.footer(std::string(kLocateFooter) + kExitCodes);
   return [flags](const std::string& command_line) {
+    flags->format = form_of(*flags);
     resolve(*flags);
     run_queries(*flags, false, command_line);
   };

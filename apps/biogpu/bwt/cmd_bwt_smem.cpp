@@ -187,6 +187,7 @@ Run add_bwt_smem(CLI::App& command) {
   command.add_option("-x,--index", flags->prefix, "index of bwa, or made with --format bwa")
       ->option_text("PREFIX");
   command.add_option("-o,--output", flags->out_path, "where the matches go [-]")
+      ->check(text_name())
       ->option_text("FILE");
   command.add_option("-l,--min-length", flags->min_length, "shortest match written [17]")
       ->transform(in_range(1, 1 << 30))

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "apps/biogpu/bwt/queries.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "lib/bio/genome/region.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/io/commit_guard.hpp"
@@ -109,6 +110,7 @@ Run add_bwt_stats(CLI::App& command) {
       ->required()
       ->option_text("PREFIX");
   command.add_option("-o,--output", flags->out_path, "where the numbers go [-]")
+      ->check(text_name())
       ->option_text("FILE");
   add_shared_flags(command, flags->shared);
   remove_flags(command, {"--batch", "--max-memory", "--max-device-memory"});
@@ -127,6 +129,7 @@ Run add_bwt_extract(CLI::App& command) {
       ->required()
       ->option_text("PREFIX");
   command.add_option("-o,--output", flags->out_path, "where the sequences go [-]")
+      ->check(text_name({"fasta"}))
       ->option_text("FILE");
   add_shared_flags(command, flags->shared);
   remove_flags(command, {"--batch", "--max-memory", "--max-device-memory"});

@@ -17,22 +17,14 @@ constexpr std::uint16_t kUnmapped = 4;
 constexpr std::uint16_t kReverse = 16;
 constexpr std::uint16_t kSecondary = 256;
 
-bool ends_in(const std::string& path, std::string_view suffix) { return path.ends_with(suffix); }
-
 }  // namespace
 
 QuerySink::QuerySink(const bwt::FmIndex& index, const QueryFlags& flags, bool counts_only,
                      const std::string& command_line)
     : index_(index) {
   const std::string& path = flags.out_path;
-  std::string form = flags.format;
-  if (form.empty() && !counts_only) {
-    if (ends_in(path, ".sam") || ends_in(path, ".sam.gz") || ends_in(path, ".bam") ||
-        ends_in(path, ".cram"))
-      form = "sam";
-    if (ends_in(path, ".bed") || ends_in(path, ".bed.gz")) form = "bed";
-  }
-  if (!counts_only) form_ = form == "sam" ? Form::sam : form == "bed" ? Form::bed : Form::tsv;
+  if (!counts_only)
+    form_ = flags.format == "sam" ? Form::sam : flags.format == "bed" ? Form::bed : Form::tsv;
   if (form_ == Form::sam) {
     std::vector<std::pair<std::string, std::uint64_t>> targets;
     for (const bwt::FmContig& contig : index.contigs())

@@ -4,21 +4,24 @@
 #include <utility>
 #include <vector>
 
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::app {
 namespace {
 
-// CLI11 reads an empty text as 0.
-void refuse_empty_numbers(CLI::App& command) {
+// An empty value is what a shell leaves of a variable that is not set. No option has a meaning for
+// it: CLI11 reads it as 0, and for a file it would mean "not given".
+void refuse_empty_values(CLI::App& command) {
   for (CLI::Option* const option : command.get_options([](const CLI::Option*) { return true; })) {
+    if (option->get_items_expected_max() == 0) continue;  // a flag
     const std::string type = option->get_type_name();
     const bool is_number =
         type.starts_with("INT") || type.starts_with("UINT") || type.starts_with("FLOAT");
-    if (is_number && option->get_items_expected_max() > 0)
-      option->check([](const std::string& text) {
-        return text.empty() ? "''; expected a number" : std::string();
-      });
+    option->check([is_number](const std::string& text) {
+      if (!text.empty()) return std::string();
+      return is_number ? std::string("''; expected a number") : describe_empty_value();
+    });
   }
 }
 
@@ -39,12 +42,26 @@ Run add_subcommands(CLI::App& command, std::span<const Subcommand> table, const 
         ->group("");
     if (only_one && entry.name != first_word) continue;
     runs.emplace_back(added, entry.add(*added));
-    refuse_empty_numbers(*added);
+    refuse_empty_values(*added);
   }
   return [runs = std::move(runs)](const std::string& command_line) {
     for (const auto& [added, run] : runs)
       if (added->parsed()) run(command_line);
   };
+}
+
+std::vector<std::string> separate_empty_values(const std::vector<std::string>& words) {
+  std::vector<std::string> separated;
+  const auto end_of_options = std::find(words.begin(), words.end(), "--");
+  for (auto word = words.begin(); word != words.end(); ++word) {
+    separated.push_back(*word);
+    const bool is_empty = word < end_of_options && word->size() > 3 && word->starts_with("--") &&
+                          word->find('=') == word->size() - 1;
+    if (!is_empty) continue;
+    separated.back().pop_back();
+    separated.emplace_back();
+  }
+  return separated;
 }
 
 std::string help_text(const CLI::App& command, const std::string& path) {

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -25,6 +26,10 @@ struct Subcommand {
 // names one of them that does not show the others, these have no options: declaring all takes 2 ms.
 Run add_subcommands(CLI::App& command, std::span<const Subcommand> table, const std::string& footer,
                     std::string_view first_word = {});
+
+// The words of a command line with each `--name=` as two, the second of which is empty: CLI11 would
+// take the word behind it for the value.
+std::vector<std::string> separate_empty_values(const std::vector<std::string>& words);
 
 // The subcommands of `biogpu`.
 Run add_align(CLI::App& command);

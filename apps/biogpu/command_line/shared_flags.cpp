@@ -53,7 +53,8 @@ void add_shared_flags(CLI::App& command, SharedFlags& flags) {
   run.option("--device", flags.device,
              "auto, cpu, gpu, or device numbers as 0,1 [BIOGPU_DEVICE, else auto]", "WHAT")
       ->envname("BIOGPU_DEVICE");
-  run.option("--json", flags.json, "write a summary of the run as JSON", "FILE");
+  run.option("--json", flags.json, "write a summary of the run as JSON", "FILE")
+      ->check(text_name({"json"}));
   run.option("--batch", flags.batch, "pairs in one batch [chosen for the device]", "N")
       ->transform(size_suffix(1000));
   run.option("--max-memory", flags.max_memory, "bound on batches in host memory, as 2G", "SIZE")

@@ -131,6 +131,23 @@ CLI::Validator one_of_numbers(std::vector<std::pair<std::string, int>> words, bo
   return {convert, ""};
 }
 
+CLI::Validator output_name(std::vector<std::string> formats, io::OtherSuffixes others) {
+  const auto check = [formats = std::move(formats), others](std::string& text) {
+    return io::check_suffix(text, formats, others);
+  };
+  return {check, ""};
+}
+
+CLI::Validator text_name(const std::vector<std::string>& formats) {
+  std::vector<std::string> taken = {"txt", "tsv"};
+  taken.insert(taken.end(), formats.begin(), formats.end());
+  return output_name(std::move(taken), io::OtherSuffixes::accept);
+}
+
+std::string describe_empty_value() {
+  return "''; expected a value that is not empty; is a variable of the shell not set?";
+}
+
 std::string any_of(const std::vector<std::string>& words) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i)

@@ -10,6 +10,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "lib/io/output/suffix.hpp"
+
 namespace biogpu::app {
 
 // Checks of an option's value. Their messages name what was found and what was expected, as
@@ -46,6 +48,16 @@ CLI::Validator one_of(const std::map<std::string, T>& words, bool in_any_case = 
   for (const auto& [word, value] : words) numbers.emplace_back(word, static_cast<int>(value));
   return one_of_numbers(std::move(numbers), in_any_case);
 }
+
+// The name of an output: its suffix is one of these formats, or none.
+CLI::Validator output_name(std::vector<std::string> formats,
+                           io::OtherSuffixes others = io::OtherSuffixes::refuse);
+
+// The name of a text: as with the original tools any suffix but that of another format.
+CLI::Validator text_name(const std::vector<std::string>& formats = {});
+
+// What is said of an empty value where anything else is taken.
+std::string describe_empty_value();
 
 // "a", "a or b", "a, b or c".
 std::string any_of(const std::vector<std::string>& words);

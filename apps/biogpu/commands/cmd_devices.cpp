@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/biogpu/command_line/command.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/run/cost_tasks.hpp"
 #include "lib/core/device_start.hpp"
 #include "lib/core/rate_cache.hpp"
@@ -65,6 +66,7 @@ Run add_devices(CLI::App& command) {
   const auto json_path = std::make_shared<std::string>();
   const auto rates = std::make_shared<bool>(false);
   command.add_option("--json", *json_path, "write the list as JSON, - for standard output")
+      ->check(text_name({"json"}))
       ->option_text("FILE");
   command.add_flag("--rates", *rates, "print the rates by which --device auto decides")
       ->option_text(" ");

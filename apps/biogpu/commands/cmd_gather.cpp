@@ -10,6 +10,7 @@
 #include "lib/io/arrays/array_writer.hpp"
 #include "lib/io/arrays/npy_parts.hpp"
 #include "lib/io/output/path_conflicts.hpp"
+#include "lib/io/output/suffix.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/part_joiner.hpp"
 
@@ -33,21 +34,35 @@ struct GatherFlags {
   std::string format;  // empty: by the suffix of the first part
 };
 
-std::string format_of(std::string path) {
-  if (path.ends_with(".gz")) path.resize(path.size() - 3);
-  if (path.ends_with(".tsv")) return "tsv";
-  if (path.ends_with(".sam")) return "sam";
-  if (path.ends_with(".vcf")) return "vcf";
-  if (path.ends_with(".npy")) return "npy";
-  if (path.ends_with(".bam") || path.ends_with(".cram"))
+std::string format_of(const std::string& path) {
+  const std::string suffix = io::suffix_of(path).format;
+  if (suffix == "tsv" || suffix == "sam" || suffix == "vcf" || suffix == "npy") return suffix;
+  if (suffix == "bam" || suffix == "cram")
     throw Error(ErrorCode::usage, path + ": parts of BAM and CRAM are joined by 'samtools cat'");
-  if (path.ends_with(".bcf"))
+  if (suffix == "bcf")
     throw Error(ErrorCode::usage, path + ": parts of BCF are joined by 'bcftools concat'");
+  if (suffix == "jf" || suffix == "bgk" || suffix == "kff")
+    throw Error(ErrorCode::usage, path + ": is no text; k-mers are joined by 'biogpu kmer merge'");
   return "lines";
+}
+
+// The joined file has the format of the parts.
+void check_name(const GatherFlags& flags, const std::string& format) {
+  std::vector<std::string> suffixes = {"txt", format};
+  if (format == "lines") {
+    suffixes = {"txt",    "tsv",      "csv",    "paf",   "bed",
+                "blast6", "bedgraph", "extxyz", "fasta", "fastq"};
+  } else if (format == "npy") {
+    suffixes = {"npy"};
+  }
+  const std::string wrong = io::check_suffix(flags.out_path, suffixes, io::OtherSuffixes::accept);
+  if (!wrong.empty())
+    throw Error(ErrorCode::usage, "--output: " + wrong + ", for parts of the format " + format);
 }
 
 void run_gather(const GatherFlags& flags) {
   const std::string format = flags.format.empty() ? format_of(flags.parts.front()) : flags.format;
+  check_name(flags, format);
   std::vector<io::NamedFile> parts, outputs{{"--output", flags.out_path}};
   for (const std::string& path : flags.parts) parts.push_back({"a part", path});
   if (format == "npy") {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/biogpu/command_line/list_option.hpp"
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
@@ -207,7 +208,8 @@ void bench_structures(const BenchFlags& flags) {
   print(text);
   if (flags.json.empty()) return;
   io::OutputFile file(flags.json);
-  file.write(Json{{"device", device.name}, {"model", flags.model}, {"structures", rows}}.dump(2) +
+  file.write(Json{{"device", device.name}, {"model", flags.model}, {"structures", rows}}.dump(
+                 2, ' ', false, Json::error_handler_t::replace) +
              "\n");
   file.commit();
 }
@@ -228,7 +230,7 @@ void run_bench(const BenchFlags& flags) {
   }
   if (flags.json.empty()) return;
   io::OutputFile file(flags.json);
-  file.write(whole.dump(2) + "\n");
+  file.write(whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
   file.commit();
 }
 
@@ -239,23 +241,20 @@ Run add_infer_bench(CLI::App& command) {
   const OptionGroup options(command);
   options.option("--model", flags->model, "time whole passes of this model, not operations",
                  "FOLDER");
-  options
-      .option("--batches", flags->batches,
-              "with --model: sequences and tokens of each [1x256,16x512]", "NxL,...")
-      ->delimiter(',');
+  add_list(command,
+           {"--batches", "with --model: sequences and tokens of each [1x256,16x512]", "NxL,..."},
+           flags->batches);
   options.option("--structure", flags->structures,
                  "with a model of structures: PDB or mmCIF to design and to score", "FILE...");
-  options.option("-n,--samples", flags->n_samples, "of a structure at once [1]", "N,...")
-      ->delimiter(',')
-      ->transform(in_range(1, 1 << 20));
+  add_list(command, {"-n,--samples", "of a structure at once [1]", "N,...", in_range(1, 1 << 20)},
+           flags->n_samples);
   options.option("--only", flags->ops.only, "operations whose name contains this", "TEXT");
-  options
-      .option("--atoms", flags->ops.atoms,
-              "operations at these numbers of atoms, not at the shapes of models; not with --model "
-              "or --structure",
-              "N,...")
-      ->delimiter(',')
-      ->transform(in_range(16, 1 << 20))
+  add_list(command,
+           {"--atoms",
+            "operations at these numbers of atoms, not at the shapes of models; not with --model "
+            "or --structure",
+            "N,...", in_range(16, 1 << 20)},
+           flags->ops.atoms)
       ->excludes(command.get_option("--model"))
       ->excludes(command.get_option("--structure"));
   options.flag("--quick", flags->ops.quick, "the smallest shapes, once: a test that it runs");
@@ -272,7 +271,8 @@ Run add_infer_bench(CLI::App& command) {
               "auto, cpu, gpu, or a device's number [BIOGPU_DEVICE, else auto]", "DEVICE")
       ->envname("BIOGPU_DEVICE");
   options.option("-t,--threads", flags->n_threads, "of the CPU [all]", "N");
-  options.option("--json", flags->json, "write the results here", "FILE");
+  options.option("--json", flags->json, "write the results here", "FILE")
+      ->check(text_name({"json"}));
   command.footer(
       std::string("Examples:\n"
                   "  biogpu infer bench --device gpu --json ops.json\n"

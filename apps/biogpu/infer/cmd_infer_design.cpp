@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "apps/biogpu/command_line/list_option.hpp"
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
@@ -30,28 +31,26 @@ void add_sampling(CLI::App& command, DesignFlags& flags) {
   models::proteinmpnn::DesignRequest& request = flags.structures.request;
   sampling.option("-n,--samples", options.n_sequences, "sequences at each temperature [1]", "N")
       ->transform(in_range(1, 1 << 20));
-  sampling
-      .option("--temperature", options.temperatures,
-              "of the draws; higher gives more diverse sequences [0.1]", "T,...")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->transform(in_range(1e-6, 1e6));
+  add_list(command,
+           {"--temperature", "of the draws; higher gives more diverse sequences [0.1]", "T,...",
+            in_range(1e-6, 1e6)},
+           options.temperatures);
   sampling.option("--omit", request.omit, "letters that are never drawn, X in any case [none]",
                   "LETTERS");
   sampling.flag("--allow-X", request.allow_x, "X may be drawn, which otherwise is omitted");
-  sampling
-      .option("--bias", flags.structures.bias,
-              "added to letters' logits, over the temperature: A:-1.1,F:0.7", "LIST")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  add_list(command,
+           {"--bias", "added to letters' logits, over the temperature: A:-1.1,F:0.7", "LIST"},
+           flags.structures.bias);
   sampling.flag("--homooligomer", request.homooligomer,
                 "one sequence for all designed chains, position by position");
   sampling
       .option("--backbone-noise", options.backbone_noise,
               "standard deviation added to coordinates, Angstrom [0]", "X")
       ->transform(in_range(0.0, 100.0));
-  sampling.option("--save-probs", flags.probabilities,
-                  "probabilities of letters at every residue, .npz", "FILE");
+  sampling
+      .option("--save-probs", flags.probabilities,
+              "probabilities of letters at every residue, .npz", "FILE")
+      ->check(array_name());
 }
 
 void add_files(CLI::App& command, models::proteinmpnn::DesignRequest& request) {
@@ -63,12 +62,22 @@ void add_files(CLI::App& command, models::proteinmpnn::DesignRequest& request) {
                "FILE");
   files.option("--tied-positions-jsonl", request.tied_positions_jsonl,
                "positions that share a letter", "FILE");
-  files.option("--pssm-jsonl", request.pssm_jsonl, "position-specific matrices", "FILE");
-  files.option("--pssm-multi", request.pssm_multi, "share of their bias, 0 to 1 [0]", "X")
-      ->transform(in_range(0.0, 1.0));
-  files.option("--pssm-threshold", request.pssm_threshold, "of log odds [0]", "X");
-  files.flag("--pssm-log-odds", request.pssm_log_odds, "prefer letters above the threshold");
-  files.flag("--pssm-bias", request.pssm_bias, "mix their bias into the probabilities");
+  CLI::Option* const matrices =
+      files.option("--pssm-jsonl", request.pssm_jsonl, "position-specific matrices", "FILE");
+  CLI::Option* const share =
+      files.option("--pssm-multi", request.pssm_multi, "share of their bias, 0 to 1 [0]", "X")
+          ->transform(in_range(0.0, 1.0));
+  CLI::Option* const threshold =
+      files.option("--pssm-threshold", request.pssm_threshold, "of log odds [0]", "X");
+  CLI::Option* const log_odds =
+      files.flag("--pssm-log-odds", request.pssm_log_odds, "prefer letters above the threshold");
+  CLI::Option* const bias =
+      files.flag("--pssm-bias", request.pssm_bias, "mix their bias into the probabilities");
+  // One without the other would have no effect.
+  log_odds->needs(matrices);
+  threshold->needs(log_odds);
+  bias->needs(matrices)->needs(share);
+  share->needs(bias);
 }
 
 void add_input(CLI::App& command, InferFlags& flags) {
@@ -76,7 +85,13 @@ void add_input(CLI::App& command, InferFlags& flags) {
   input.option("STRUCTURES", flags.inputs, "PDB or mmCIF, plain or gzip; or folders of them", " ")
       ->required();
   add_model_flag(command, flags);
-  input.option("-o,--output", flags.output, "FASTA, with .gz compressed [-, stdout]", "FILE");
+  input.option("-o,--output", flags.output, "FASTA, with .gz compressed [-, stdout]", "FILE")
+      ->check(output_name({"fasta", "txt"}));
+}
+
+void require_use_of_matrices(const models::proteinmpnn::DesignRequest& request) {
+  if (!request.pssm_jsonl.empty() && !request.pssm_bias && !request.pssm_log_odds)
+    throw Error(ErrorCode::usage, "--pssm-jsonl needs --pssm-bias or --pssm-log-odds too");
 }
 
 // Those without a range of their own.
@@ -94,6 +109,7 @@ void require_numbers(const DesignFlags& flags) {
 
 void run_design(DesignFlags flags, const std::string& command_line) {
   require_numbers(flags);
+  require_use_of_matrices(flags.structures.request);
   const std::string& probabilities = flags.probabilities;
   const bool has_arrays = !probabilities.empty();
   const io::ArrayFormat format =
@@ -155,7 +171,6 @@ Run add_infer_design(CLI::App& command) {
 
 void run_structure_score(InferFlags infer, const StructureFlags& flags,
                          const std::string& sequences, const std::string& command_line) {
-  require_table_name(infer.output);
   infer.also_read = {{"--sequences", sequences}};
   std::vector<models::proteinmpnn::ReadSequence> given;
   if (!sequences.empty()) given = models::proteinmpnn::read_sequences(sequences);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/biogpu/command_line/list_option.hpp"
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
@@ -22,6 +23,8 @@ struct EmbedFlags : ArrayFlags {
   WindowFlags windows;  // of a model of DNA; its dna.infer is not read
   std::string strands = "forward";
 };
+
+constexpr int kMaxLayer = 1 << 20;  // the model says how many it has
 
 // Options of embed that models of one kind have.
 constexpr const char* kOfProteins[] = {"--include", "--layers", "--truncate", "--allow-unknown",
@@ -45,17 +48,14 @@ Run add_infer_embed(CLI::App& command) {
   const auto flags = std::make_shared<EmbedFlags>();
   const OptionGroup options(command);
   add_array_output(command, flags->infer);
-  options
-      .option("--include", flags->include,
-              "mean (over residues), residues (a vector each), cls [mean]", "KIND,...")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->transform(one_of({"mean", "residues", "cls"}));
-  options
-      .option("--layers", flags->arrays.layers,
-              "0 the embedding, i after block i, -1 the last [-1]", "N,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  add_list(command,
+           {"--include", "mean (over residues), residues (a vector each), cls [mean]", "KIND,...",
+            one_of({"mean", "residues", "cls"})},
+           flags->include);
+  add_list(command,
+           {"--layers", "0 the embedding, i after block i, -1 the last [-1]", "N,...",
+            in_range(-kMaxLayer, kMaxLayer)},
+           flags->arrays.layers);
   add_infer_flags(command, flags->infer);
   add_infer_shard_flag(command, flags->infer);
   add_region_flags(command, flags->windows);

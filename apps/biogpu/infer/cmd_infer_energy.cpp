@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "apps/biogpu/command_line/option_group.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
 #include "apps/biogpu/infer/molecules/molecule_run.hpp"
+#include "lib/io/output/suffix.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/tasks/molecule/energy.hpp"
 
@@ -21,8 +23,7 @@ struct EnergyFlags {
 
 void run_energy(const EnergyFlags& flags, const std::string& command_line) {
   const InferFlags& infer = flags.molecules.infer;
-  const bool as_frames = has_frame_suffix(infer.output);
-  if (!as_frames) require_table_name(infer.output);
+  const bool as_frames = io::suffix_of(infer.output).format == "extxyz";
   const tasks::EnergyOptions options{flags.forces, flags.stress,
                                      tasks::find_energy_unit(flags.molecules.units)};
   MoleculeRun run(flags.molecules, "infer energy", command_line, 1);
@@ -56,8 +57,10 @@ void run_energy(const EnergyFlags& flags, const std::string& command_line) {
 Run add_infer_energy(CLI::App& command) {
   const auto flags = std::make_shared<EnergyFlags>();
   const OptionGroup options(command);
-  options.option("-o,--output", flags->molecules.infer.output,
-                 ".extxyz: frames with results; .tsv: a table [-, a table on stdout]", "FILE");
+  options
+      .option("-o,--output", flags->molecules.infer.output,
+              ".extxyz: frames with results; .tsv: a table [-, a table on stdout]", "FILE")
+      ->check(output_name({"tsv", "txt", "extxyz"}));
   options.flag("--forces", flags->forces, "forces (extxyz) or the largest one (column fmax)");
   options.flag("--stress", flags->stress, "stress of frames with a box, tension positive");
   add_molecule_flags(command, flags->molecules);

@@ -12,6 +12,7 @@
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
 #include "apps/biogpu/infer/proteins/record_table.hpp"
+#include "lib/io/table_fields.hpp"
 #include "lib/tasks/score.hpp"
 
 namespace biogpu::app {
@@ -27,6 +28,7 @@ void fill_sequence(int top, const Record& record, const tasks::LogProbabilities&
                    std::string& text) {
   const models::Vocabulary& vocabulary = record.vocabulary;
   record.run.require_finite(probabilities.rows, record.place);
+  const std::string name = io::as_field(record.name);
   std::vector<std::size_t> order(vocabulary.tokens.size());
   for (std::size_t i = 0; i < probabilities.positions.size(); ++i) {
     const auto row = probabilities.row(i);
@@ -35,8 +37,8 @@ void fill_sequence(int top, const Record& record, const tasks::LogProbabilities&
                      [&](std::size_t a, std::size_t b) { return row[a] > row[b]; });
     for (std::size_t rank = 0;
          rank < std::min<std::size_t>(order.size(), static_cast<std::size_t>(top)); ++rank)
-      text += fmt::format("{}\t{}\t{}\t{}\t{:.6g}\n", record.name, probabilities.positions[i],
-                          rank + 1, vocabulary.tokens[order[rank]],
+      text += fmt::format("{}\t{}\t{}\t{}\t{:.6g}\n", name, probabilities.positions[i], rank + 1,
+                          vocabulary.tokens[order[rank]],
                           std::exp(static_cast<double>(row[order[rank]])));
   }
 }

@@ -198,17 +198,10 @@ void check_ensemble(const MdFlags& flags) {
 
 void run_md(MdFlags flags, const std::string& command_line) {
   InferFlags& infer = flags.molecules.infer;
-  if (infer.output != "-" && !has_frame_suffix(infer.output))
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("'{}' has no suffix of frames; expected .extxyz or .xyz", infer.output));
   flags.options.langevin = flags.ensemble == "nvt";
   flags.plan.restart = parse_restart(flags.restart);
   check_ensemble(flags);
-  if (!flags.table.empty()) {
-    require_table_name(flags.table);
-    infer.also_written.push_back({"--table", flags.table});
-  }
+  if (!flags.table.empty()) infer.also_written.push_back({"--table", flags.table});
   MdRun run(flags, command_line);
   io::OutputFile out(infer.output, infer.shared.threads);
   std::optional<io::OutputFile> table;
@@ -227,9 +220,12 @@ void run_md(MdFlags flags, const std::string& command_line) {
 
 void add_md_options(const OptionGroup& options, MdFlags& flags) {
   constexpr std::int64_t kMaxSteps = std::int64_t{1} << 40;
-  options.option("-o,--output", flags.molecules.infer.output, "trajectory as extxyz [-, stdout]",
-                 "FILE");
-  options.option("--table", flags.table, "energies and temperature of each frame", "TSV");
+  options
+      .option("-o,--output", flags.molecules.infer.output, "trajectory as extxyz [-, stdout]",
+              "FILE")
+      ->check(output_name({"extxyz"}));
+  options.option("--table", flags.table, "energies and temperature of each frame", "TSV")
+      ->check(table_name());
   options
       .option("--ensemble", flags.ensemble, "nve (velocity Verlet) or nvt (Langevin, BAOAB) [nve]",
               "NAME")

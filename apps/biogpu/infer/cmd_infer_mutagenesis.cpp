@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "apps/biogpu/command_line/list_option.hpp"
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
@@ -43,14 +44,10 @@ DnaFlags checked_flags(const MutagenesisFlags& flags) {
   InferFlags& infer = dna.infer;
   if (flags.regions.bed.empty() && flags.regions.regions.empty())
     throw Error(ErrorCode::usage, "give --region or --regions");
-  if (!flags.max_path.empty() && !genome::is_signal_path(flags.max_path))
-    throw Error(ErrorCode::usage, "--max " + flags.max_path + ": expected .bedgraph or .bw");
-  if (!flags.logo_path.empty() && !flags.logo_path.ends_with(".svg"))
-    throw Error(ErrorCode::usage, "--logo " + flags.logo_path + ": expected .svg");
   infer.also_read.push_back({"--genome", flags.regions.genome});
   infer.also_read.push_back({"--regions", flags.regions.bed});
   infer.also_read.push_back({"--targets", dna.heads.targets});
-  if (io::find_array_format(infer.output) == io::ArrayFormat::npy)
+  if (io::array_format(infer.output) == io::ArrayFormat::npy)
     infer.also_written.push_back({"the index", io::npy_index(infer.output)});
   if (!flags.max_path.empty()) infer.also_written.push_back({"--max", flags.max_path});
   if (!flags.logo_path.empty()) infer.also_written.push_back({"--logo", flags.logo_path});
@@ -117,7 +114,7 @@ MutagenesisRun::MutagenesisRun(const MutagenesisFlags& flags, const std::string&
       input_(flags.regions, flags.dna.infer.shard, flags.dna.infer.bad_records()),
       tracks_(track_names(flags.dna.heads, flags.dna.infer.model, run_.model())) {
   const std::string& output = flags.dna.infer.output;
-  as_table_ = io::find_array_format(output).value_or(io::ArrayFormat::tsv) == io::ArrayFormat::tsv;
+  as_table_ = io::array_format(output) == io::ArrayFormat::tsv;
   input_.set_windows(run_.info().window);
   tasks::require_centre({&bins_, 1}, run_.info(), compare_.shifts, 1);
   if (!flags.logo_path.empty() && input_.regions().size() != 1)
@@ -261,20 +258,24 @@ void MutagenesisRun::run() {
 Run add_infer_mutagenesis(CLI::App& command) {
   const auto flags = std::make_shared<MutagenesisFlags>();
   const OptionGroup options(command);
-  options.option("-o,--output", flags->dna.infer.output,
-                 "table, or by suffix arrays [positions, 4, tracks] [-, TSV on stdout]", "FILE");
+  options
+      .option("-o,--output", flags->dna.infer.output,
+              "table, or by suffix arrays [positions, 4, tracks] [-, TSV on stdout]", "FILE")
+      ->check(array_name());
   options
       .option("--genome", flags->regions.genome, "genome; indexed where it has no .fai", "FASTA")
       ->required();
-  options
-      .option("--region", flags->regions.regions, "one region, as chr7:1001-1200; again for more",
-              "REGION")
-      ->allow_extra_args(false);
+  add_list(command,
+           {"--region", "one region, as chr7:1001-1200; again for more", "REGION", {}, '\0'},
+           flags->regions.regions);
   options.option("--regions", flags->regions.bed, "regions; the fourth column names them", "BED");
-  options.option("--max", flags->max_path,
-                 "the largest change at each position, of the mean over tracks", "BEDGRAPH|BW");
-  options.option("--logo", flags->logo_path, "the letters of the region as high as they matter",
-                 "SVG");
+  options
+      .option("--max", flags->max_path,
+              "the largest change at each position, of the mean over tracks", "BEDGRAPH|BW")
+      ->check(output_name({"bedgraph", "bw"}));
+  options
+      .option("--logo", flags->logo_path, "the letters of the region as high as they matter", "SVG")
+      ->check(output_name({"svg"}));
   add_head_flags(command, flags->dna.heads);
   options.option("--score", flags->score, known_scores() + " [SAD]", "SCORE");
   options.option(

@@ -33,14 +33,7 @@ struct RelaxFlags {
 
 void run_relax(RelaxFlags flags, const std::string& command_line) {
   InferFlags& infer = flags.molecules.infer;
-  if (infer.output != "-" && !has_frame_suffix(infer.output))
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("'{}' has no suffix of frames; expected .extxyz or .xyz", infer.output));
-  if (!flags.table.empty()) {
-    require_table_name(flags.table);
-    infer.also_written.push_back({"--table", flags.table});
-  }
+  if (!flags.table.empty()) infer.also_written.push_back({"--table", flags.table});
   MoleculeRun run(flags.molecules, "infer relax", command_line, flags.options.max_steps);
   if (flags.keep == "all")
     run.limit_batch(kMaxKeptAtoms / (static_cast<std::size_t>(flags.options.max_steps) + 1));
@@ -91,9 +84,11 @@ void run_relax(RelaxFlags flags, const std::string& command_line) {
 
 void add_relax_options(const OptionGroup& options, RelaxFlags& flags) {
   const double most = std::numeric_limits<double>::max();
-  options.option("-o,--output", flags.molecules.infer.output, "frames as extxyz [-, stdout]",
-                 "FILE");
-  options.option("--table", flags.table, "steps, energy and force of each relaxed molecule", "TSV");
+  options
+      .option("-o,--output", flags.molecules.infer.output, "frames as extxyz [-, stdout]", "FILE")
+      ->check(output_name({"extxyz"}));
+  options.option("--table", flags.table, "steps, energy and force of each relaxed molecule", "TSV")
+      ->check(table_name());
   options
       .option("--keep", flags.keep, "frames to write: all, or the last of a molecule [all]",
               "WHICH")

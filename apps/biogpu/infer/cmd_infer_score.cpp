@@ -16,6 +16,7 @@
 #include "apps/biogpu/infer/structures/structure_run.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/io/table_fields.hpp"
 #include "lib/models/base/registry.hpp"
 #include "lib/tasks/score.hpp"
 #include "lib/tasks/variants.hpp"
@@ -63,10 +64,11 @@ tasks::Positions positions_of(const ScoreFlags& flags, const tasks::VariantTable
 // The lines of one sequence.
 void score_sequence(const ScoreFlags& flags, const tasks::VariantTable& table, const Record& record,
                     const tasks::LogProbabilities& probabilities, std::string& text) {
+  const std::string name = io::as_field(record.name);
   if (!of_variants(flags)) {
     const auto sum = tasks::pseudo_likelihood(record.sequence, probabilities);
     if (sum.n_residues > 0) record.run.require_finite(std::array{sum.perplexity()}, record.place);
-    text += fmt::format("{}\t{}\t{:.6f}\t{:.6f}\n", record.name, sum.n_residues, sum.log_likelihood,
+    text += fmt::format("{}\t{}\t{:.6f}\t{:.6f}\n", name, sum.n_residues, sum.log_likelihood,
                         sum.perplexity());
     return;
   }
@@ -74,7 +76,7 @@ void score_sequence(const ScoreFlags& flags, const tasks::VariantTable& table, c
   const std::vector<double> scores = tasks::variant_scores(variants, probabilities);
   record.run.require_finite(scores, record.place);
   for (std::size_t i = 0; i < variants.size(); ++i)
-    text += fmt::format("{}\t{}\t{:.6f}\n", record.name, variants[i].text, scores[i]);
+    text += fmt::format("{}\t{}\t{:.6f}\n", name, variants[i].text, scores[i]);
 }
 
 // Variants of sequences that are not there are left out, with a warning; but not all of them.

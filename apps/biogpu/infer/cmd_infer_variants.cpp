@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 
+#include "apps/biogpu/command_line/list_option.hpp"
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/infer/commands.hpp"
@@ -17,19 +18,18 @@ Run add_infer_variants(CLI::App& command) {
       .option("--genome", flags->genome, "genome of the variants; indexed where it has no .fai",
               "FASTA")
       ->required();
-  options.option("-o,--output", flags->dna.infer.output,
-                 "table, or .vcf, .vcf.gz, .bcf: the input with INFO fields [-, TSV on stdout]",
-                 "FILE");
-  add_head_flags(command, flags->dna.heads);
-  options.option("--scores", flags->scores, known_scores() + " [SAD]", "SCORE,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
   options
-      .option("--bins", flags->bins,
-              "bins that a score is of: all, centre (the variant's), centre:N (N around it) [all]",
-              "BINS,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+      .option("-o,--output", flags->dna.infer.output,
+              "table, or .vcf, .vcf.gz, .bcf: the input with INFO fields [-, TSV on stdout]",
+              "FILE")
+      ->check(output_name({"tsv", "txt", "vcf", "bcf"}));
+  add_head_flags(command, flags->dna.heads);
+  add_list(command, {"--scores", known_scores() + " [SAD]", "SCORE,..."}, flags->scores);
+  add_list(command,
+           {"--bins",
+            "bins that a score is of: all, centre (the variant's), centre:N (N around it) [all]",
+            "BINS,..."},
+           flags->bins);
   add_compare_flags(command, flags->compare);
   options
       .option("--grid", flags->grid,
@@ -39,11 +39,10 @@ Run add_infer_variants(CLI::App& command) {
       ->transform(in_range(1, 1 << 24));
   options.option("--genes", flags->genes,
                  "scores of bins of each gene that a window predicts a part of, too", "BED|GTF");
-  options
-      .option("--samples", flags->samples,
-              "compare on the phased haplotypes of samples that carry an allele", "NAME,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  add_list(
+      command,
+      {"--samples", "compare on the phased haplotypes of samples that carry an allele", "NAME,..."},
+      flags->samples);
   options.flag("--wide", flags->wide, "a column a track");
   add_skip_bad_flag(
       command, flags->dna.infer,

@@ -8,6 +8,7 @@
 #include "apps/biogpu/kmer/commands.hpp"
 #include "apps/biogpu/kmer/jellyfish_number.hpp"
 #include "lib/core/error.hpp"
+#include "lib/io/output/suffix.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -52,11 +53,13 @@ std::vector<std::string> split_words(const std::string& command_line) {
   return words;
 }
 
-void require_plain_name(const std::string& database) {
-  if (database.ends_with(".gz"))
+void require_plain_name(const std::string& database, const std::vector<std::string>& formats) {
+  if (io::is_gzip_name(database))
     throw Error(ErrorCode::usage, fmt::format("{}: databases are not compressed; expected a name "
                                               "without .gz",
                                               database));
+  const std::string wrong = io::check_suffix(database, formats, io::OtherSuffixes::accept);
+  if (!wrong.empty()) throw Error(ErrorCode::usage, "--output: " + wrong);
 }
 
 void check_files(const std::vector<std::string>& inputs, std::span<const io::NamedFile> outputs) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/kmer/commands.hpp"
 #include "apps/biogpu/kmer/sketch_files.hpp"
 #include "lib/core/error.hpp"
@@ -48,6 +49,7 @@ Run add_kmer_dist(CLI::App& command) {
       ->required()
       ->option_text(" ");
   add_sketch_flags(command, *flags);
+  command.get_option("--output")->check(text_name());
   command
       .add_flag("--containment", flags->containment,
                 "a sixth column: the share of the query's hashes that the reference has")

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/kmer/commands.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/kmer/database/jellyfish/jellyfish_file.hpp"
@@ -66,6 +67,7 @@ Run add_kmer_dump(CLI::App& command) {
   command.add_flag("-t,--tab", flags->tab, "separate columns by a tab [blank]")->option_text(" ");
   add_count_bounds(OptionGroup(command), flags->bounds);
   command.add_option("-o,--output", flags->out_path, ".gz compresses [-, stdout]")
+      ->check(text_name({"fasta"}))
       ->option_text("FILE");
   command.footer(std::string("Records come in the order of the database.\n\n"
                              "Examples:\n"

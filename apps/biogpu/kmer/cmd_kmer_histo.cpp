@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/kmer/commands.hpp"
 #include "apps/biogpu/kmer/jellyfish_number.hpp"
 #include "lib/core/error.hpp"
@@ -69,8 +70,11 @@ Run add_kmer_histo(CLI::App& command) {
       ->transform(jellyfish_number(1))
       ->option_text("N");
   command.add_flag("-f,--full", flags->full, "print empty buckets too")->option_text(" ");
-  command.add_option("-o,--output", flags->out_path, "[-, stdout]")->option_text("FILE");
+  command.add_option("-o,--output", flags->out_path, "[-, stdout]")
+      ->check(text_name())
+      ->option_text("FILE");
   command.add_option("--plot", flags->plot_path, "also draw the spectrum, an SVG image")
+      ->check(output_name({"svg"}, io::OtherSuffixes::accept))
       ->option_text("FILE");
   command.add_option("-t,--threads", flags->threads, "accepted and ignored")
       ->transform(jellyfish_number(0, UINT32_MAX))

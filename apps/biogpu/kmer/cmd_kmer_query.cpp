@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/kmer/commands.hpp"
 #include "apps/biogpu/kmer/jellyfish_number.hpp"
 #include "lib/core/device.hpp"
@@ -135,6 +136,7 @@ Run add_kmer_query(CLI::App& command) {
       ->allow_extra_args(false)
       ->take_all();
   command.add_option("-o,--output", flags->out_path, ".gz compresses [-, stdout]")
+      ->check(text_name())
       ->option_text("FILE");
   command
       .add_flag("-i,--interactive", flags->interactive,

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/kmer/commands.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/kmer/database/reader.hpp"
@@ -48,7 +49,9 @@ Run add_kmer_stats(CLI::App& command) {
       ->required()
       ->option_text(" ");
   add_count_bounds(OptionGroup(command), flags->bounds);
-  command.add_option("-o,--output", flags->out_path, "[-, stdout]")->option_text("FILE");
+  command.add_option("-o,--output", flags->out_path, "[-, stdout]")
+      ->check(text_name())
+      ->option_text("FILE");
   command.add_flag("-v,--verbose", flags->verbose, "accepted and ignored")->option_text(" ");
   command.footer(std::string("Unique: k-mers that occur once. Distinct: k-mers, each once. Total: "
                              "with multiplicity.\n\n"

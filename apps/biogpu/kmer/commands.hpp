@@ -45,7 +45,9 @@ inline void check_files(const std::vector<std::string>& inputs, const std::strin
   check_files(inputs, std::vector<io::NamedFile>{{"--output", output}});
 }
 
-// Throws Error{usage} where a database would be compressed, which no reader of databases takes.
-void require_plain_name(const std::string& database);
+// Throws Error{usage} where a database would be compressed, which no reader of databases takes, or
+// its name has the suffix of another format.
+void require_plain_name(const std::string& database,
+                        const std::vector<std::string>& formats = {"jf", "bgk", "kff"});
 
 }  // namespace biogpu::app

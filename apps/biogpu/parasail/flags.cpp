@@ -9,6 +9,7 @@
 #include <limits>
 #include <string_view>
 
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "lib/core/error.hpp"
 
 namespace biogpu::app {
@@ -227,9 +228,15 @@ ParasailFlags parse_parasail_flags(const std::vector<std::string>& arguments) {
   for (int option; (option = getopt(n_words, words.data(), kOptions)) != -1;) {
     if (option == ':') wrong_usage(fmt::format("option -{} requires an argument", char(optopt)));
     if (option == '?') wrong_usage(fmt::format("unknown option -{}", char(optopt)));
+    if (optarg != nullptr && *optarg == '\0')
+      wrong_usage(fmt::format("-{}: {}", char(option), describe_empty_value()));
     set_option(flags, static_cast<char>(option), optarg);
   }
   if (flags.help) return flags;
+  // Other words are ignored, as by parasail_aligner; an empty one is an option's that is missing.
+  if (std::any_of(words.begin() + optind, words.end() - 1,
+                  [](const char* w) { return *w == '\0'; }))
+    wrong_usage("one argument too many: ''");
   check(flags);
   if (flags.out_path.empty()) flags.out_path = flags.function.trace ? "-" : "parasail.csv";
   for (std::string* path : {&flags.database_path, &flags.query_path})

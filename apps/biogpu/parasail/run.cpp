@@ -176,7 +176,8 @@ void ParasailRun::write_pairs() {
 
 void ParasailRun::align() {
   const char* device = std::getenv("BIOGPU_DEVICE");
-  const DeviceRequest request = parse_device_request(device != nullptr ? device : "auto");
+  const DeviceRequest request =
+      parse_device_request(device != nullptr && *device != '\0' ? device : "auto");
   const DeviceChoice choice = choose_device(
       request,
       decide_device(request, align_work(reader_, style_.output, Selection{}, flags_.threads)));

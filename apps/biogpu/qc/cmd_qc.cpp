@@ -15,6 +15,7 @@
 #include "lib/core/auto_device.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/commit_guard.hpp"
+#include "lib/io/output/suffix.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/qc/batch/gpu_steps.hpp"
 #include "lib/qc/merge/part.hpp"
@@ -143,7 +144,7 @@ class QcRun {
 
   cost::Work work(const qc::Options& options) const {
     cost::Work work;
-    work.task = options.out1.ends_with(".gz") ? &works::kQcGzip : &works::kQcPlain;
+    work.task = io::is_gzip_name(options.out1) ? &works::kQcGzip : &works::kQcPlain;
     work.n_threads = flags_.threads;
     for (const std::string& path : {options.in1, options.in2}) add_file(work, path);
     work.units = work.bytes;

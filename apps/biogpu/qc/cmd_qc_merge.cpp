@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "apps/biogpu/command_line/command.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/output/path_conflicts.hpp"
 #include "lib/io/output_file.hpp"
@@ -61,8 +62,10 @@ Run add_qc_merge(CLI::App& command) {
       ->required()
       ->option_text(" ");
   command.add_option("-j,--json", flags->json, "report for programs [fastp.json]")
+      ->check(text_name({"json"}))
       ->option_text("FILE");
   command.add_option("-h,--html", flags->html, "report for people [fastp.html]")
+      ->check(text_name({"html"}))
       ->option_text("FILE");
   return [flags](const std::string&) { run_qc_merge(*flags); };
 }

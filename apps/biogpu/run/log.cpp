@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "apps/biogpu/run/start_stages.hpp"
 #include "apps/biogpu/terminal/progress.hpp"
 #include "lib/report/stage_table.hpp"
@@ -43,7 +45,11 @@ std::vector<std::string> Log::warnings() const {
 }
 
 void Log::line(std::string_view text) {
-  const std::string whole = fmt::format("[biogpu {} {:.1f}s] {}\n", command_, seconds(), text);
+  std::string whole = fmt::format("[biogpu {} {:.1f}s] {}", command_, seconds(), text);
+  // One line, even where a file name has line ends or other control characters.
+  std::replace_if(
+      whole.begin(), whole.end(), [](unsigned char c) { return c < ' ' && c != '\t'; }, ' ');
+  whole += '\n';
   clear_progress_line();
   // One write, so that lines of several threads do not mix; nothing can be done when it fails.
   [[maybe_unused]] const auto ignored = ::write(STDERR_FILENO, whole.data(), whole.size());

@@ -15,13 +15,15 @@
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/io/output/atomic_file.hpp"
+#include "lib/io/output/suffix.hpp"
 
 namespace biogpu::genome {
 namespace {
 
 const char* mode_of(const std::string& path) {
-  if (path.ends_with(".bcf")) return "wb";
-  return path.ends_with(".gz") ? "wz" : "w";
+  const io::Suffix suffix = io::suffix_of(path);
+  if (suffix.format == "bcf") return "wb";
+  return suffix.is_compressed ? "wz" : "w";
 }
 
 // In quotes of a header line.

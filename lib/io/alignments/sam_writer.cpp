@@ -10,6 +10,7 @@
 #include "lib/io/alignments/sam_text.hpp"
 #include "lib/io/output/atomic_file.hpp"
 #include "lib/io/output/bgzf_deflate.hpp"
+#include "lib/io/output/suffix.hpp"
 
 namespace biogpu::io {
 namespace {
@@ -25,15 +26,16 @@ class SamWriter::Impl {
       : letters_(letters), file_(path) {
     list_targets(targets);
     const std::string header = output::sam_header(file_.label(), targets, program_line);
-    if (path.ends_with(".bam")) {
+    const Suffix suffix = suffix_of(path);
+    if (suffix.format == "bam") {
       bam_.emplace(file_, header, targets_, letters_, n_threads);
       return;
     }
-    if (path.ends_with(".cram")) {
+    if (suffix.format == "cram") {
       cram_.emplace(file_, header, targets_, letters_, n_threads);
       return;
     }
-    if (path.ends_with(".gz")) bgzf_.emplace(file_, n_threads);
+    if (suffix.is_compressed) bgzf_.emplace(file_, n_threads);
     text_ = header;
   }
 

@@ -3,36 +3,25 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/io/arrays/formats.hpp"
+#include "lib/io/output/suffix.hpp"
 
 namespace biogpu::io {
 
-std::optional<ArrayFormat> find_array_format(const std::string& path) {
-  struct Suffix {
-    const char* text;
-    ArrayFormat format;
-  };
-  constexpr Suffix kSuffixes[] = {{".npy", ArrayFormat::npy},
-                                  {".npz", ArrayFormat::npz},
-                                  {".safetensors", ArrayFormat::safetensors},
-                                  {".h5", ArrayFormat::hdf5},
-                                  {".hdf5", ArrayFormat::hdf5},
-                                  {".tsv", ArrayFormat::tsv},
-                                  {".txt", ArrayFormat::tsv},
-                                  {".tsv.gz", ArrayFormat::tsv}};
-  if (path == "-") return ArrayFormat::tsv;
-  for (const Suffix& suffix : kSuffixes)
-    if (path.ends_with(suffix.text)) return suffix.format;
-  return std::nullopt;
-}
-
 ArrayFormat array_format(const std::string& path) {
-  if (const auto format = find_array_format(path)) return *format;
-  throw Error(ErrorCode::usage,
-              "'" + path + "' has no known suffix; expected .npy, .npz, .safetensors, .h5 or .tsv");
+  constexpr std::pair<std::string_view, ArrayFormat> kFormats[] = {
+      {"npy", ArrayFormat::npy},
+      {"npz", ArrayFormat::npz},
+      {"safetensors", ArrayFormat::safetensors},
+      {"h5", ArrayFormat::hdf5}};
+  const std::string suffix = suffix_of(path).format;
+  for (const auto& [name, format] : kFormats)
+    if (suffix == name) return format;
+  return ArrayFormat::tsv;
 }
 
 std::string KeySet::unique(const NamedArray& array) {
@@ -45,14 +34,20 @@ std::string KeySet::unique(const std::string& name, const std::string& kind) {
   return n == 1 ? name + kind : unique(fmt::format("{}#{}", name, n), kind);
 }
 
-void require_utf8(const std::string& path, const std::string& key) {
+void refuse_name(const std::string& path, const NamedArray& array, const std::string& key,
+                 const std::string& what) {
+  throw Error(ErrorCode::usage,
+              fmt::format("{}{}: the name {} {}", array.place.empty() ? "" : array.place + ": ",
+                          path, biogpu::quoted(key), what));
+}
+
+void require_text_name(const std::string& path, const NamedArray& array, const std::string& key) {
+  if (key.find('\0') != std::string::npos)
+    refuse_name(path, array, key, "has a NUL byte, which ends a name here; use .npy or .tsv");
   try {
     static_cast<void>(nlohmann::json(key).dump());
   } catch (const nlohmann::json::type_error&) {
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: the name {} is not UTF-8, as this format needs it; use .npy or "
-                            ".tsv",
-                            path, biogpu::quoted(key)));
+    refuse_name(path, array, key, "is not UTF-8, as this format needs it; use .npy or .tsv");
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@ struct NamedArray {
   std::vector<std::int64_t> shape;
   SharedArray values;
   std::size_t kind_bytes = 0;  // of the key's end: 8 of P12345/mean/33
+  std::string place = {};      // "FILE: record 3 (P12345)" for messages, where it is known
 };
 
 enum class ArrayFormat {
@@ -26,11 +26,7 @@ enum class ArrayFormat {
   tsv,          // a line of each row: key, row where there are several, numbers
 };
 
-// By the suffix, if it is one of them.
-std::optional<ArrayFormat> find_array_format(const std::string& path);
-
-// By the suffix: .npy, .npz, .safetensors, .h5 and .hdf5, .tsv and .txt. Throws Error{usage} for
-// another.
+// By the suffix, as suffix_of() reads it; tsv for all that name no other.
 ArrayFormat array_format(const std::string& path);
 
 // Writes arrays as they come. The final name appears with commit(), when all is there; until then

@@ -24,8 +24,13 @@ std::string npy_header(const std::vector<std::int64_t>& shape, std::size_t min_b
 
 std::string_view bytes_of(const SharedArray& values);
 
-// Throws Error{usage} where a key is not UTF-8, as the format needs it.
-void require_utf8(const std::string& path, const std::string& key);
+// Throws Error{usage} for an array whose name the file at this path cannot hold; what: as
+// "is not UTF-8, as .npz needs it; use .npy or .tsv".
+[[noreturn]] void refuse_name(const std::string& path, const NamedArray& array,
+                              const std::string& key, const std::string& what);
+
+// For formats that hold names in UTF-8 and end them at NUL.
+void require_text_name(const std::string& path, const NamedArray& array, const std::string& key);
 
 std::unique_ptr<ArrayWriter> make_npy_writer(const std::string& path);
 std::unique_ptr<ArrayWriter> make_npz_writer(const std::string& path);

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "lib/core/error.hpp"
-#include "lib/core/quote.hpp"
 #include "lib/io/arrays/formats.hpp"
 #include "lib/io/output/atomic_file.hpp"
 
@@ -70,17 +69,19 @@ class Hdf5Writer final : public ArrayWriter {
 
   void add(const NamedArray& array) override {
     const std::string key = keys_.unique(array);
+    if (key.find('\0') != std::string::npos)
+      refuse_name(path_, array, key, "has a NUL byte, which ends a name here; use .npy or .tsv");
     Node* node = &root_;
     for (std::size_t begin = 0; begin <= key.size();) {
       const std::size_t end = std::min(key.find('/', begin), key.size());
       const std::string name = key.substr(begin, end - begin);
-      if (node->is_dataset || name.empty() || name == ".") refuse(key);
+      if (node->is_dataset || name.empty() || name == ".") refuse(array, key);
       std::unique_ptr<Node>& child = node->children[name];
       if (!child) child = std::make_unique<Node>();
       node = child.get();
       begin = end + 1;
     }
-    if (node->is_dataset || !node->children.empty()) refuse(key);
+    if (node->is_dataset || !node->children.empty()) refuse(array, key);
     node->is_dataset = true;
     node->shape = array.shape;
     node->data = at_;
@@ -103,10 +104,11 @@ class Hdf5Writer final : public ArrayWriter {
   std::uint64_t bytes() const override { return at_; }
 
  private:
-  [[noreturn]] void refuse(const std::string& key) const {
-    throw Error(ErrorCode::usage, path_ + ": " + biogpu::quoted(key) +
-                                      " cannot be a name in HDF5, where '/' separates groups and "
-                                      "'.' is the group itself; use .npz or .safetensors");
+  [[noreturn]] void refuse(const NamedArray& array, const std::string& key) const {
+    refuse_name(
+        path_, array, key,
+        "cannot be a name in HDF5, where '/' separates groups and '.' is the group itself; use "
+        ".npz or .safetensors");
   }
 
   // Everything begins at a multiple of 8.

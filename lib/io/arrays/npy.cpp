@@ -13,6 +13,7 @@
 #include "lib/io/commit_guard.hpp"
 #include "lib/io/output/atomic_file.hpp"
 #include "lib/io/output_file.hpp"
+#include "lib/io/table_fields.hpp"
 
 namespace biogpu::io {
 namespace {
@@ -41,7 +42,7 @@ class NpyWriter final : public ArrayWriter {
                               ".h5 or .safetensors",
                               path_, shortened(array.key)));
     file_.write(bytes_of(array.values));
-    index_.write(fmt::format("{}\t{}\t{}\n", keys_.unique(array), n_rows_, n));
+    index_.write(fmt::format("{}\t{}\t{}\n", as_field(keys_.unique(array)), n_rows_, n));
     n_rows_ += n;
   }
 
@@ -86,7 +87,7 @@ class TsvWriter final : public ArrayWriter {
   void add(const NamedArray& array) override {
     const auto width = static_cast<std::size_t>(array.shape.back());
     const std::size_t n = width == 0 ? 0 : array.values.size() / width;
-    const std::string key = keys_.unique(array);
+    const std::string key = as_field(keys_.unique(array));
     for (std::size_t row = 0; row < n; ++row) {
       fmt::memory_buffer line;
       fmt::format_to(std::back_inserter(line), "{}", key);

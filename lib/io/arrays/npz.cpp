@@ -1,5 +1,6 @@
 // A zip archive of stored .npy files, with the 64-bit records where sizes need them.
 // (PKWARE APPNOTE 6.3.10, 4.3 and 4.5.3)
+#include <fmt/format.h>
 #include <libdeflate.h>
 
 #include <cstdint>
@@ -52,7 +53,11 @@ class NpzWriter final : public ArrayWriter {
     const std::string_view data = bytes_of(array.values);
     ZipEntry entry;
     entry.name = keys_.unique(array) + ".npy";
-    require_utf8(path_, array.key);
+    require_text_name(path_, array, entry.name);
+    if (entry.name.size() > kMax16)
+      refuse_name(
+          path_, array, entry.name,
+          fmt::format("has more than the {} bytes that a zip holds; use .h5 or .npy", kMax16));
     entry.size = header.size() + data.size();
     entry.offset = file_.bytes();
     entry.crc = libdeflate_crc32(0, header.data(), header.size());

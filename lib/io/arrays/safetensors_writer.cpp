@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -7,7 +8,6 @@
 #include <string>
 
 #include "lib/core/error.hpp"
-#include "lib/core/quote.hpp"
 #include "lib/io/arrays/formats.hpp"
 #include "lib/io/output/atomic_file.hpp"
 
@@ -15,6 +15,8 @@ namespace biogpu::io {
 namespace {
 
 constexpr char kMetadata[] = "__metadata__";
+// Of the 100,000,000 bytes that the format's own library reads, without the end that follows.
+constexpr std::size_t kMaxHeader = 100000000 - 100;
 
 // The header comes first and tells every size, so the numbers wait in a second temporary file,
 // which is never given a name.
@@ -28,10 +30,9 @@ class SafetensorsWriter final : public ArrayWriter {
     const std::string_view bytes = bytes_of(array.values);
     data_.write(bytes);
     const std::string key = keys_.unique(array);
-    require_utf8(path_, key);
+    require_text_name(path_, array, key);
     if (key == kMetadata)
-      throw Error(ErrorCode::usage, path_ + ": " + biogpu::quoted(key) +
-                                        " cannot be a name in safetensors; use .npz");
+      refuse_name(path_, array, key, "cannot be a name in safetensors; use .npz");
     // Text, as a JSON object that keeps its order looks through all keys for each new one.
     header_ += nlohmann::json(key).dump() + ":" +
                nlohmann::ordered_json{{"dtype", "F32"},
@@ -40,6 +41,11 @@ class SafetensorsWriter final : public ArrayWriter {
                    .dump() +
                ",";
     bytes_ += bytes.size();
+    if (header_.size() > kMaxHeader)
+      refuse_name(path_, array, key,
+                  fmt::format("and those before it need more than the {} bytes that readers of "
+                              "safetensors take; use .h5 or .npz",
+                              kMaxHeader));
   }
 
   void commit() override {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "lib/io/output/suffix.hpp"
 #include "lib/kmer/database/bgk/bgk_file.hpp"
 #include "lib/kmer/database/jellyfish/jellyfish_file.hpp"
 #include "lib/kmer/database/kff/kff_file.hpp"
@@ -9,8 +10,9 @@
 namespace biogpu::kmer {
 
 Format format_of_name(const std::string& path) {
-  if (path.ends_with(".bgk")) return Format::bgk;
-  if (path.ends_with(".kff")) return Format::kff;
+  const io::Suffix suffix = io::suffix_of(path);
+  if (suffix.format == "bgk") return Format::bgk;
+  if (suffix.format == "kff") return Format::kff;
   return Format::jellyfish;
 }
 

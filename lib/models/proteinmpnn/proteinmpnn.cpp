@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lib/core/error.hpp"
+#include "lib/io/table_fields.hpp"
 #include "lib/models/proteinmpnn/network/batch.hpp"
 #include "lib/models/proteinmpnn/network/forward.hpp"
 
@@ -112,7 +113,7 @@ std::string ProteinMpnn::describe() const {
       "architecture\tproteinmpnn\nname\t{}\nencoder_layers\t{}\ndecoder_layers\t{}\n"
       "width\t{}\nneighbours\t{}\nparameters\t{}\natoms\t{}\nnoise_in_training\t{}\n"
       "vocabulary\t{}\n",
-      info_.name, kLayers, kLayers, kHidden, info_.n_neighbours, n_parameters_,
+      io::as_field(info_.name), kLayers, kLayers, kHidden, info_.n_neighbours, n_parameters_,
       info_.ca_only ? "CA" : "N CA C O", info_.noise_level, fmt::join(kLetters, " "));
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lib/core/error.hpp"
+#include "lib/io/output/suffix.hpp"
 
 namespace biogpu::qc {
 
@@ -16,7 +17,8 @@ Inflaters inflaters_for(const Options& options, int n_threads) {
   constexpr int kWorthPieces = 8;
   Inflaters inflaters;
   if (n_threads > 1) inflaters.bgzf = n_threads;
-  if (n_threads >= kWorthPieces && !options.out1.ends_with(".gz")) inflaters.pieces = n_threads / 4;
+  if (n_threads >= kWorthPieces && !io::is_gzip_name(options.out1))
+    inflaters.pieces = n_threads / 4;
   return inflaters;
 }
 

@@ -12,6 +12,7 @@
 
 #include "lib/core/error.hpp"
 #include "lib/io/output/path_conflicts.hpp"
+#include "lib/io/output/suffix.hpp"
 
 namespace biogpu::qc {
 namespace {
@@ -62,6 +63,19 @@ void add_parts(const Options& options, const io::NamedFile& out, const Files& ot
     if (n > 0) files.push_back({out.option, part_name(out.path, n - 1, options.split_digits)});
 }
 
+// As fastp, any name that is not another format's.
+void check_suffixes(const Files& outputs) {
+  for (const io::NamedFile& output : outputs) {
+    if (output.option == "--part") continue;
+    const std::string format = output.option == "--json"   ? "json"
+                               : output.option == "--html" ? "html"
+                                                           : "fastq";
+    const std::string wrong = io::check_suffix(output.path, std::vector<std::string>{format, "txt"},
+                                               io::OtherSuffixes::accept);
+    if (!wrong.empty()) throw Error(ErrorCode::usage, fmt::format("{}: {}", output.option, wrong));
+  }
+}
+
 }  // namespace
 
 std::string part_name(const std::string& path, std::size_t n, int digits) {
@@ -77,6 +91,7 @@ void check_output_names(const Options& options) {
                      {"--filter_by_index1", options.index_file1},
                      {"--filter_by_index2", options.index_file2}};
   Files outputs = outputs_of(options);
+  check_suffixes(outputs);
   if (options.dont_overwrite)
     for (const io::NamedFile& output : outputs)
       if (!output.path.empty() && access(output.path.c_str(), F_OK) == 0)

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "lib/io/output/suffix.hpp"
 #include "lib/qc/options/output_names.hpp"
 #include "lib/qc/output/async_writer.hpp"
 
@@ -13,7 +14,7 @@ namespace biogpu::qc {
 
 struct OutputSet::File {
   File(const std::string& path, bool bgzf_wanted)
-      : target(path), gzip(path.ends_with(".gz")), bgzf(bgzf_wanted) {}
+      : target(path), gzip(io::is_gzip_name(path)), bgzf(bgzf_wanted) {}
 
   void write(std::string_view bytes) {
     empty = empty && bytes.empty();
@@ -143,17 +144,16 @@ class OutputSet::Splitter {
 
 OutputSet::OutputSet(const Options& options, bool write_async)
     : options_(options), commits_aside_(write_async) {
-  const auto is_gzip = [](const std::string& path) { return path.ends_with(".gz"); };
   if (options.split()) {
     // fastp writes the failed reads nowhere while splitting.
     if (!options.out1.empty()) splitter_ = std::make_unique<Splitter>(options);
-    compresses_ = is_gzip(options.out1) || is_gzip(options.out2);
+    compresses_ = io::is_gzip_name(options.out1) || io::is_gzip_name(options.out2);
     return;
   }
   const auto open = [&](Output which, const std::string& path) {
     if (path.empty()) return;
     files_[static_cast<std::size_t>(which)] = std::make_unique<File>(path, options.bgzf);
-    compresses_ = compresses_ || is_gzip(path);
+    compresses_ = compresses_ || io::is_gzip_name(path);
   };
   open(Output::out1, options.out1);
   open(Output::out2, options.out2);
@@ -194,8 +194,8 @@ bool OutputSet::stays_empty(std::size_t output) const {
 
 bool OutputSet::is_compressed(std::size_t output) const {
   if (!splitter_) return files_[output] && files_[output]->gzip && !stays_empty(output);
-  if (output == static_cast<std::size_t>(Output::out1)) return options_.out1.ends_with(".gz");
-  return output == static_cast<std::size_t>(Output::out2) && options_.out2.ends_with(".gz");
+  if (output == static_cast<std::size_t>(Output::out1)) return io::is_gzip_name(options_.out1);
+  return output == static_cast<std::size_t>(Output::out2) && io::is_gzip_name(options_.out2);
 }
 
 // Members end where packs do, so that they do not depend on how packs make batches, or shards.

@@ -83,6 +83,50 @@ TEST_CASE("infer.variants: tables with and without a header", "[infer]") {
         std::string::npos);
 }
 
+TEST_CASE("infer.variants: tables as R writes them (issue 42)", "[infer]") {
+  const test::Folder folder;
+  const auto read = [&](const std::string& text) {
+    return tasks::read_variants(folder.write("r.txt", text));
+  };
+  const auto two = [&](const std::string& text, const std::string& name) {
+    INFO(text);
+    const auto table = read(text);
+    REQUIRE(table.at(name).size() == 2);
+    CHECK(table.at(name)[0].text == "K3E");
+    CHECK(table.at(name)[1].text == "W9Y;L2P");
+  };
+  two("\"mutation\"\n\"K3E\"\n\"W9Y;L2P\"\n", "");                               // write.csv
+  two("\"\",\"variant\",\"x\"\n\"1\",\"K3E\",0.1\n\"2\",\"W9Y;L2P\",NA\n", "");  // row names
+  two("\"id\"\t\"mutant\"\n\"p q\"\t\"K3E\"\n\"p q\"\t\"W9Y;L2P\"\n", "p q");    // sep="\t"
+  two("\"id\"\t\"mutant\"\n\"1\"\t\"p\"\t\"K3E\"\n\"2\"\t\"p\"\t\"W9Y;L2P\"\n", "p");
+  two("\"mutant\" \"score\"\n\"1\" \"K3E\" 1\n\"2\" \"W9Y;L2P\" 2\n", "");  // write.table
+  two("\"name\";\"mutant\"\n\"p\";\"K3E\"\n\"p\";\"W9Y;L2P\"\n", "p");      // write.csv2
+  two("Mutant , score\nK3E , 1\n W9Y;L2P,2\n", "");
+  two("uniprot_id\tprotein_variant\tam_class\nQ1\tK3E\tb\nQ1\tW9Y;L2P\tb\n", "Q1");
+  two("K3E\nW9Y;L2P\n", "");
+}
+
+TEST_CASE("infer.variants: an empty field is no wild type, and a header is asked for (issue 42)",
+          "[infer]") {
+  const test::Folder folder;
+  const auto error = [&](const std::string& text) {
+    return error_of([&] { tasks::read_variants(folder.write("e.csv", text)); });
+  };
+  const auto has = [&](const std::string& text, const std::string& part) {
+    INFO(text << " gives " << error(text));
+    CHECK(error(text).find(part) != std::string::npos);
+  };
+  has("variant,score\nA1C,2\n,3\n", "e.csv: line 3: column 1 (the variant");
+  has("variant,score\n \t,3\n", "line 2: column 1 (the variant");
+  has("variant,score\n\"\",3\n", "line 2: column 1 (the variant");
+  has("name,mutant\n,A1C\n", "line 2: column 1 (the name of the sequence) is empty");
+  has("p,A1C\np,\n", "line 2: column 2 (the variant");
+  has("protein\tchange\nP1\tA1C\n", "line 1: no column is called mutant, mutation or variant, and");
+  has("mutants;score\nA1C;2\n", "line 1: no column is called mutant");
+  has("variant,score\n\"A1C\"x,3\n", "line 2: text follows a closed quote");
+  CHECK(tasks::read_variants(folder.write("w.csv", "wt\nWT\n_wt\nA1C\n")).at("").size() == 4);
+}
+
 TEST_CASE("infer.variants: marks, ends of lines and compression of a table", "[infer]") {
   const test::Folder folder;
   const std::string mark = "\xef\xbb\xbf";

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string>
 
+#include "apps/biogpu/command_line/list_option.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 
@@ -151,9 +152,7 @@ std::span<const Column> all_columns() { return kColumns; }
 
 Columns parse_columns(std::string_view list) {
   Columns columns;
-  while (true) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    const std::string_view name = list.substr(0, comma);
+  for (const std::string& name : split_list("--columns", list)) {
     const Column* column = find_column(name);
     if (column == nullptr) {
       std::string known;
@@ -163,9 +162,8 @@ Columns parse_columns(std::string_view list) {
                   fmt::format("--columns: no column {}; expected some of {}", quoted(name), known));
     }
     columns.push_back(column);
-    if (comma == list.size()) return columns;
-    list.remove_prefix(comma + 1);
   }
+  return columns;
 }
 
 Columns default_columns(Output output, bool strands, bool significance) {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <string_view>
 
+#include "apps/biogpu/align/input/letter_counts.hpp"
 #include "apps/biogpu/align/options/scoring.hpp"
 #include "lib/core/error.hpp"
 
@@ -13,33 +13,12 @@ namespace {
 
 // Letters that are enough to decide.
 constexpr std::uint64_t kMaxLetters = 1u << 16;
-constexpr std::uint64_t kMinOfDna = 20;  // a protein has so many of A, C, G, T, N in no place
 constexpr std::uint64_t kMinOfProtein = 10;
 
-std::array<bool, 256> table_of(std::string_view letters) {
-  std::array<bool, 256> table{};
-  for (const char c : letters) table[static_cast<unsigned char>(c)] = true;
-  return table;
-}
-
-struct LetterCounts {
-  std::uint64_t all = 0;
-  std::uint64_t bases = 0;        // with U and N
-  std::uint64_t of_proteins = 0;  // no IUPAC code of a nucleotide
-
-  bool mostly_bases() const { return bases * 10 >= all * 9; }
-};
-
 LetterCounts count_letters(const io::SequenceBatch& batch) {
-  const auto is_base = table_of("ACGTUNacgtun");
-  const auto is_of_proteins = table_of("EFILPQefilpq");
   LetterCounts counts;
   for (std::size_t i = 0; i < batch.size() && counts.all < kMaxLetters; ++i)
-    for (const char c : batch.sequence(i).substr(0, kMaxLetters)) {
-      ++counts.all;
-      counts.bases += is_base[static_cast<unsigned char>(c)];
-      counts.of_proteins += is_of_proteins[static_cast<unsigned char>(c)];
-    }
+    counts.add(batch.sequence(i).substr(0, kMaxLetters));
   return counts;
 }
 
@@ -54,7 +33,7 @@ LetterCounts count_letters(const io::SequenceBatch& batch) {
 
 Alphabet look_of(const io::SequenceBatch& batch) {
   const LetterCounts counts = count_letters(batch);
-  if (counts.all >= kMinOfDna && counts.mostly_bases()) return Alphabet::dna;
+  if (counts.look_like_dna()) return Alphabet::dna;
   if (counts.all >= kMinOfProtein && counts.of_proteins * 10 >= counts.all)
     return Alphabet::protein;
   return Alphabet::automatic;

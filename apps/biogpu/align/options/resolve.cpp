@@ -1,14 +1,17 @@
 // What the options of `biogpu align` mean together, and which of them contradict each other.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include "apps/biogpu/align/options/flags.hpp"
 #include "lib/align/scoring/matrix_file.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/io/output/suffix.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -18,34 +21,57 @@ using align::Output;
 [[noreturn]] void usage(const std::string& text) { throw Error(ErrorCode::usage, text); }
 
 struct FormatName {
-  std::string_view name, suffix;
+  std::string_view name;  // of --format
   RowFormat format;
-};
-constexpr FormatName kAlignFormats[] = {
-    {"sam", ".sam", RowFormat::sam},          {"sam", ".sam.gz", RowFormat::sam},
-    {"sam", ".bam", RowFormat::bam},          {"sam", ".cram", RowFormat::bam},
-    {"paf", ".paf", RowFormat::paf},          {"paf", ".paf.gz", RowFormat::paf},
-    {"blast6", ".blast6", RowFormat::blast6}, {"csv", ".csv", RowFormat::csv},
-    {"csv", ".csv.gz", RowFormat::csv},       {"emboss", ".emboss", RowFormat::emboss},
-    {"ssw", ".ssw", RowFormat::ssw},
+  std::vector<std::string_view> suffixes;    // that say this format; a name of .txt says none
+  std::vector<std::string_view> also_takes;  // suffixes that a name may have beside --format
 };
 
+const std::vector<FormatName>& formats() {
+  static const std::vector<FormatName> known = {
+      {"tsv", RowFormat::tsv, {"tsv"}, {}},
+      {"sam", RowFormat::sam, {"sam"}, {}},
+      {"sam", RowFormat::bam, {"bam", "cram"}, {}},
+      {"paf", RowFormat::paf, {"paf"}, {"tsv"}},
+      {"blast6", RowFormat::blast6, {"blast6"}, {"tsv"}},
+      {"csv", RowFormat::csv, {"csv"}, {}},
+      {"emboss", RowFormat::emboss, {"emboss"}, {}},
+      {"ssw", RowFormat::ssw, {"ssw"}, {}},
+  };
+  return known;
+}
+
+bool has(const std::vector<std::string_view>& suffixes, std::string_view suffix) {
+  return std::find(suffixes.begin(), suffixes.end(), suffix) != suffixes.end();
+}
+
+// By --format and the suffix of -o, which must agree. BAM and CRAM are told from SAM by the suffix.
 RowFormat find_format(const AlignFlags& flags) {
-  // BAM and CRAM are told from SAM by the suffix alone.
-  for (const FormatName& format : kAlignFormats)
-    if (flags.out_path.ends_with(format.suffix) &&
-        (flags.format.empty() || flags.format == format.name))
+  const bool is_told = !flags.format.empty();
+  std::vector<std::string> expected{"txt"};
+  for (const FormatName& format : formats()) {
+    if (is_told && format.name != flags.format) continue;
+    expected.insert(expected.end(), format.suffixes.begin(), format.suffixes.end());
+    expected.insert(expected.end(), format.also_takes.begin(), format.also_takes.end());
+  }
+  const std::string wrong = io::check_suffix(
+      flags.out_path, expected, is_told ? io::OtherSuffixes::accept : io::OtherSuffixes::refuse);
+  if (!wrong.empty())
+    usage(fmt::format("-o {}{}", wrong, is_told ? ", with --format " + flags.format : ""));
+  const std::string suffix = io::suffix_of(flags.out_path).format;
+  for (const FormatName& format : formats())
+    if (has(format.suffixes, suffix) && (!is_told || format.name == flags.format))
       return format.format;
-  for (const FormatName& format : kAlignFormats)
-    if (flags.format == format.name) return format.format;
+  for (const FormatName& format : formats())
+    if (is_told && format.name == flags.format) return format.format;
   return RowFormat::tsv;
 }
 
 std::string_view format_name(RowFormat wanted) {
   if (wanted == RowFormat::bam) return "BAM";
   if (wanted == RowFormat::sam) return "SAM";
-  for (const FormatName& format : kAlignFormats)
-    if (format.format == wanted) return format.name;
+  for (const FormatName& format : formats())
+    if (format.format == wanted && wanted != RowFormat::tsv) return format.name;
   return "TSV";
 }
 

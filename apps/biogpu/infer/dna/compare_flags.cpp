@@ -1,5 +1,6 @@
 #include "apps/biogpu/infer/dna/compare_flags.hpp"
 
+#include "apps/biogpu/command_line/list_option.hpp"
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 
@@ -15,12 +16,10 @@ void add_compare_flags(CLI::App& command, CompareFlags& flags) {
               "forward, or both (the mean of a window and its reverse complement) [forward]",
               "WHICH")
       ->transform(one_of({"forward", "both"}));
-  options
-      .option("--shifts", flags.shifts, "mean over windows moved by so many bases, as -1,0,1 [0]",
-              "N,...")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->transform(in_range(-1000, 1000));
+  add_list(command,
+           {"--shifts", "mean over windows moved by so many bases, as -1,0,1 [0]", "N,...",
+            in_range(-1000, 1000)},
+           flags.shifts);
   options.flag("--no-reuse", flags.no_reuse,
                "compute all of every window, for comparisons: the same numbers, slower");
   options

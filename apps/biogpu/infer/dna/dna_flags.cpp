@@ -1,5 +1,6 @@
 #include "apps/biogpu/infer/dna/dna_flags.hpp"
 
+#include "apps/biogpu/command_line/list_option.hpp"
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "lib/core/error.hpp"
@@ -40,10 +41,9 @@ void add_region_flags(CLI::App& command, WindowFlags& flags) {
                  "FASTA");
   options.option("--regions", flags.regions.bed,
                  "regions whose centres are those of windows; the fourth column names them", "BED");
-  options
-      .option("--region", flags.regions.regions, "one region, as chr7:1001-2000; again for more",
-              "REGION")
-      ->allow_extra_args(false);
+  add_list(command,
+           {"--region", "one region, as chr7:1001-2000; again for more", "REGION", {}, '\0'},
+           flags.regions.regions);
   add_skip_bad_flag(command, flags.dna.infer,
                     "records of files with other letters or another length, and intervals of\n"
                     "--regions that are not in the genome");

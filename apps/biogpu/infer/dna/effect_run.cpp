@@ -6,8 +6,10 @@
 #include <limits>
 #include <utility>
 
+#include "apps/biogpu/command_line/list_option.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/io/output/suffix.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/shard.hpp"
 
@@ -20,7 +22,6 @@ DnaFlags checked_flags(const EffectFlags& flags) {
   dna.heads.both_strands = flags.compare.strands == "both";
   dna.infer.also_read.push_back({"--genome", flags.genome});
   dna.infer.also_read.push_back({"--targets", dna.heads.targets});
-  if (!is_vcf_path(dna.infer.output)) require_table_name(dna.infer.output);
   if (is_vcf_path(dna.infer.output) && flags.wide)
     throw Error(ErrorCode::usage, "--wide is for tables, not for VCF");
   if (is_vcf_path(dna.infer.output) && !(flags.genes.empty() && flags.samples.empty()))
@@ -58,7 +59,8 @@ genome::VariantReaderOptions shard_options(const EffectFlags& flags) {
 }  // namespace
 
 bool is_vcf_path(const std::string& path) {
-  return path.ends_with(".vcf") || path.ends_with(".vcf.gz") || path.ends_with(".bcf");
+  const std::string format = io::suffix_of(path).format;
+  return format == "vcf" || format == "bcf";
 }
 
 EffectRun::EffectRun(const EffectFlags& flags, const std::string& command_line)
@@ -69,7 +71,7 @@ EffectRun::EffectRun(const EffectFlags& flags, const std::string& command_line)
       input_(flags.vcf, flags.genome, shard_options(flags)),
       tracks_(track_names(flags.dna.heads, flags.dna.infer.model, run_.model())),
       table_(scores_, tracks_, {flags.wide, !flags.samples.empty()}) {
-  for (const std::string& bins : flags.bins) windows_.bins.push_back(tasks::parse_bin_choice(bins));
+  for (const std::string& bins : flags.bins) add_bins(bins);
   windows_.grid = flags.grid;
   windows_.shifts = compare_.shifts;
   read_annotation();
@@ -78,6 +80,15 @@ EffectRun::EffectRun(const EffectFlags& flags, const std::string& command_line)
     throw Error(ErrorCode::usage, fmt::format("--grid {}: the model predicts {} bases of a window",
                                               flags.grid, most));
   tasks::require_centre(windows_.bins, info, compare_.shifts, flags.grid);
+}
+
+// "centre" and "centre:1" are the same.
+void EffectRun::add_bins(const std::string& text) {
+  const tasks::BinChoice choice = tasks::parse_bin_choice(text);
+  for (const tasks::BinChoice& other : windows_.bins)
+    if (other.width == choice.width)
+      throw Error(ErrorCode::usage, "--bins: " + describe_repeat(choice.name));
+  windows_.bins.push_back(choice);
 }
 
 // Genes, and the haplotypes of samples, which need all of the file.

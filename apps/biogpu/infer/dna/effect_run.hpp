@@ -40,6 +40,7 @@ class EffectRun {
   void write_vcf();
 
  private:
+  void add_bins(const std::string& text);
   void read_annotation();
   void read_genes();
   void run(const DnaRun::Write& write, bool as_text);

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "apps/biogpu/command_line/list_option.hpp"
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
@@ -15,13 +16,13 @@ namespace biogpu::app {
 
 void add_head_flags(CLI::App& command, HeadFlags& flags) {
   const OptionGroup options(command);
-  options.option("--head", flags.heads, "heads of the model, as human [all]", "NAME,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  options.option("--tracks", flags.tracks,
-                 "tracks of one head: numbers from 0 (17, 17-20), identifiers, groups (DNASE),\n"
-                 "patterns (*liver*) [all]",
-                 "TRACK,...");
+  add_list(command, {"--head", "heads of the model, as human [all]", "NAME,..."}, flags.heads);
+  add_list(command,
+           {"--tracks",
+            "tracks of one head: numbers from 0 (17, 17-20), identifiers, groups (DNASE),\n"
+            "patterns (*liver*) [all]",
+            "TRACK,..."},
+           flags.tracks);
   options.option("--targets", flags.targets,
                  "names of tracks [targets_HEAD.txt of the model's folder]", "FILE");
 }
@@ -85,7 +86,9 @@ models::HeadChoice choose_tracks(const HeadFlags& flags, const std::string& fold
   const bool selected = !flags.tracks.empty() || !flags.targets.empty();
   if (!selected && !flags.both_strands) return choice;
   const auto [table, tracks] = tracks_of(flags, folder, head);
-  if (selected) choice.tracks = genome::select_tracks(tracks, flags.tracks, table);
+  if (selected)
+    choice.tracks =
+        genome::select_tracks(tracks, fmt::format("{}", fmt::join(flags.tracks, ",")), table);
   if (flags.both_strands) add_other_strand(tracks, choice);
   return choice;
 }
@@ -111,9 +114,6 @@ std::vector<models::HeadChoice> choose_heads(const HeadFlags& flags, const std::
       throw Error(ErrorCode::usage, fmt::format("--head {}: the model has {}", biogpu::quoted(name),
                                                 fmt::join(known, ", ")));
     }
-    const bool twice = std::any_of(choices.begin(), choices.end(),
-                                   [&](const auto& choice) { return choice.name == name; });
-    if (twice) throw Error(ErrorCode::usage, fmt::format("--head has {} twice", name));
     choices.push_back(choose_tracks(flags, folder, *head));
   }
   return choices;

@@ -12,10 +12,10 @@ namespace biogpu::app {
 
 // Which heads and tracks of a model of DNA are computed.
 struct HeadFlags {
-  std::vector<std::string> heads;  // empty: all
-  std::string tracks;              // empty: all
-  std::string targets;             // empty: targets_HEAD.txt of the model's folder, where it is
-  bool both_strands = false;       // tracks of one strand are averaged with those of the other
+  std::vector<std::string> heads;   // empty: all
+  std::vector<std::string> tracks;  // empty: all
+  std::string targets;              // empty: targets_HEAD.txt of the model's folder, where it is
+  bool both_strands = false;        // tracks of one strand are averaged with those of the other
 };
 
 void add_head_flags(CLI::App& command, HeadFlags& flags);

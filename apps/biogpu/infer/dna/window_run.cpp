@@ -22,9 +22,12 @@ void WindowRun::compute(models::DnaModel& model, std::size_t slot,
   const tasks::DnaWindows& windows = input_.windows(slot);
   tasks::compute_tracks(model, windows, options, result);
   // The arrays of a window lie next to each other, as many for each.
-  const std::vector<io::NamedArray>& arrays = result.arrays;
-  for (std::size_t i = 0; i < arrays.size(); ++i)
-    run_.require_finite(arrays[i].values, input_.place(slot, i * windows.size() / arrays.size()));
+  const std::size_t n = result.arrays.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    io::NamedArray& array = result.arrays[i];
+    array.place = input_.place(slot, i * windows.size() / n);
+    run_.require_finite(array.values, array.place);
+  }
 }
 
 void WindowRun::run(tasks::TrackOptions options, const DnaRun::Write& write) {

@@ -1,6 +1,6 @@
 #include "apps/biogpu/infer/molecules/molecule_flags.hpp"
 
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "apps/biogpu/command_line/option_group.hpp"
@@ -33,12 +33,6 @@ void add_molecule_flags(CLI::App& command, MoleculeFlags& flags) {
   add_resume_flag(command, flags.infer);
   add_shared_flags(command, flags.infer.shared);
   command.get_option("--batch")->description("atoms in one pass [chosen for the device]");
-}
-
-bool has_frame_suffix(const std::string& path) {
-  std::string_view name = path;
-  if (name.ends_with(".gz")) name.remove_suffix(3);
-  return name.ends_with(".extxyz") || name.ends_with(".xyz");
 }
 
 }  // namespace biogpu::app

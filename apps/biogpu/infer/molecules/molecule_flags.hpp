@@ -20,7 +20,4 @@ struct MoleculeFlags {
 
 void add_molecule_flags(CLI::App& command, MoleculeFlags& flags);
 
-// Whether an output's name says that it holds frames: .extxyz or .xyz, perhaps with .gz.
-bool has_frame_suffix(const std::string& path);
-
 }  // namespace biogpu::app

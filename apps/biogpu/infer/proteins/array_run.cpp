@@ -8,7 +8,9 @@
 namespace biogpu::app {
 
 void add_array_output(CLI::App& command, InferFlags& flags) {
-  OptionGroup(command).option("-o,--output", flags.output, "[-, TSV on stdout]", "FILE");
+  OptionGroup(command)
+      .option("-o,--output", flags.output, "[-, TSV on stdout]", "FILE")
+      ->check(array_name());
 }
 
 void run_arrays(const ArrayFlags& flags, const char* name, const std::string& command_line) {
@@ -30,9 +32,11 @@ void run_arrays(const ArrayFlags& flags, const char* name, const std::string& co
         tasks::compute_arrays(model, records.names, records.sequences, options, run.budget_tokens(),
                               result);
         // The arrays of a record lie side by side, as many for each.
-        for (std::size_t i = 0; i < result.arrays.size(); ++i)
-          run.require_finite(result.arrays[i].values,
-                             records.places[i * records.places.size() / result.arrays.size()]);
+        for (std::size_t i = 0; i < result.arrays.size(); ++i) {
+          io::NamedArray& array = result.arrays[i];
+          array.place = records.places[i * records.places.size() / result.arrays.size()];
+          run.require_finite(array.values, array.place);
+        }
       },
       [&](const pipeline::RecordOutputs& result) {
         for (const io::NamedArray& array : result.arrays) writer->add(array);

@@ -8,7 +8,6 @@
 namespace biogpu::app {
 
 void run_table(const InferFlags& flags, const Table& table, const std::string& command_line) {
-  require_table_name(flags.output);
   SequenceRun run(flags, table.command, command_line);
   if (!run.info().has_logits)
     throw Error(ErrorCode::bad_input, flags.model + ": has no language model head");

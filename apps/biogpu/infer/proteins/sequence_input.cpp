@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "apps/biogpu/align/input/letter_counts.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/io/input/raw_file.hpp"
 #include "lib/io/shard.hpp"
@@ -22,6 +24,41 @@ SequenceInput::SequenceInput(const InferFlags& flags) : ModelInput({}), flags_(f
 
 void SequenceInput::expect(std::unordered_set<std::string> names) {
   if (flags_.shard.is_whole()) missing_ = std::move(names);
+}
+
+void SequenceInput::warn_of_odd_records(Log& log, std::int64_t trained_residues) {
+  constexpr std::int64_t kFarLonger = 2;
+  log_ = &log;
+  trained_residues_ = trained_residues;
+  max_letters_ = static_cast<std::size_t>(kFarLonger * trained_residues);
+}
+
+std::string SequenceInput::place(const Batch& batch, std::size_t i) const {
+  return fmt::format("{}: record {} ({})", io::input::label_of(flags_.inputs[batch.file]),
+                     batch.sequences.first_record() + i, shortened(batch.sequences.name(i)));
+}
+
+void SequenceInput::look_at(const Batch& batch) {
+  for (std::size_t i = 0; i < batch.sequences.size() && log_ != nullptr; ++i) {
+    if (warned_of_dna_ && warned_of_length_) return;
+    const std::string_view sequence = batch.sequences.sequence(i);
+    const std::size_t n_used =
+        flags_.truncate == 0 ? sequence.size()
+                             : std::min(sequence.size(), static_cast<std::size_t>(flags_.truncate));
+    LetterCounts letters;
+    letters.add(sequence.substr(0, n_used));
+    if (!warned_of_dna_ && letters.look_like_dna()) {
+      warned_of_dna_ = true;
+      log_->warn(place(batch, i) + " looks like DNA; the model reads proteins");
+    }
+    if (!warned_of_length_ && max_letters_ > 0 && n_used > max_letters_) {
+      warned_of_length_ = true;
+      log_->warn(fmt::format(
+          "{} has {} residues; the model was trained on up to {}, and what it says of far longer "
+          "sequences is untested",
+          place(batch, i), n_used, trained_residues_));
+    }
+  }
 }
 
 bool SequenceInput::open_next() {
@@ -46,6 +83,7 @@ bool SequenceInput::read(std::size_t slot) {
     for (std::size_t i = 0; i < batch.sequences.size() && !missing_.empty(); ++i)
       missing_.erase(std::string(batch.sequences.name(i)));
     batch.file = next_file_ - 1;
+    look_at(batch);
     batch.first = skip(batch.sequences.size());
     if (batch.first < batch.sequences.size()) return true;
   }
@@ -60,9 +98,7 @@ SequenceInput::Records SequenceInput::records(std::size_t slot,
   for (std::size_t i = batch.first; i < batch.sequences.size(); ++i) {
     const auto name = batch.sequences.name(i);
     records.names.emplace_back(name);
-    records.places.push_back(fmt::format("{}: record {} ({})",
-                                         io::input::label_of(flags_.inputs[batch.file]),
-                                         batch.sequences.first_record() + i, shortened(name)));
+    records.places.push_back(place(batch, i));
     records.sequences.push_back(models::tokenize(vocabulary, batch.sequences.sequence(i), options,
                                                  records.places.back(), &result.n_unknown));
     result.n_residues += records.sequences.back().size() - 2;

@@ -8,6 +8,7 @@
 
 #include "apps/biogpu/infer/run/infer_flags.hpp"
 #include "apps/biogpu/infer/run/model_input.hpp"
+#include "apps/biogpu/run/log.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/models/base/tokenizer.hpp"
 #include "lib/pipeline/record_outputs.hpp"
@@ -22,6 +23,9 @@ class SequenceInput : public ModelInput {
   explicit SequenceInput(const InferFlags& flags);
 
   void set_budget(std::int64_t n_tokens) { budget_tokens_ = n_tokens; }
+  // Warns once of a record that looks like DNA, and once of one that is far longer than the longest
+  // sequence in the training of the model. Before the first read().
+  void warn_of_odd_records(Log& log, std::int64_t trained_residues);
   // Names that sequences should have. Before the first read(); after the last, missing() are those
   // that no sequence had. A shard does not see all sequences: there, nothing is missing.
   void expect(std::unordered_set<std::string> names);
@@ -47,6 +51,8 @@ class SequenceInput : public ModelInput {
   };
   void set_slots(std::size_t n_slots) override { batches_.resize(n_slots); }
   bool open_next();
+  std::string place(const Batch& batch, std::size_t i) const;
+  void look_at(const Batch& batch);
 
   const InferFlags& flags_;
   std::vector<io::RecordRange> ranges_;  // of the files, empty: all
@@ -56,6 +62,11 @@ class SequenceInput : public ModelInput {
   std::vector<Batch> batches_;
   std::vector<report::InputFile> files_;
   std::unordered_set<std::string> missing_;
+  Log* log_ = nullptr;
+  std::int64_t trained_residues_ = 0;
+  std::size_t max_letters_ = 0;  // of a record without a warning
+  bool warned_of_dna_ = false;
+  bool warned_of_length_ = false;
 };
 
 }  // namespace biogpu::app

@@ -8,6 +8,8 @@
 
 #include "apps/biogpu/run/cost_tasks.hpp"
 #include "lib/core/auto_device.hpp"
+#include "lib/core/error.hpp"
+#include "lib/models/base/registry.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -36,9 +38,14 @@ AutoDecision decide(const InferFlags& flags) {
   return decide_device(cost::Machine{}, work);
 }
 
-// Nothing given is standard input.
+// Nothing given is standard input. Throws Error{usage} for an option that the model does not have.
 InferFlags with_input(InferFlags flags) {
   if (flags.inputs.empty()) flags.inputs.emplace_back("-");
+  constexpr const char* kWithRare = "ProtBERT";
+  const std::string& name = models::find_model(models::ModelConfig(flags.model)).name;
+  if (flags.keep_rare && name != kWithRare)
+    throw Error(ErrorCode::usage, fmt::format("{}: {} has no --keep-rare, which is for {}",
+                                              flags.model, name, kWithRare));
   return flags;
 }
 
@@ -66,6 +73,7 @@ void SequenceRun::choose_budget() {
          devices_.first<models::ProteinModel>().measure(budget_tokens_, outputs) > bound)
     budget_tokens_ /= 2;
   input_.set_budget(budget_tokens_);
+  input_.warn_of_odd_records(run_.log(), info().trained_residues);
 }
 
 void SequenceRun::run(const Compute& compute, const Write& write) {

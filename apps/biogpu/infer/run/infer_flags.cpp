@@ -30,14 +30,17 @@ bool is_of_model(const std::filesystem::path& path) {
 }  // namespace
 
 void add_table_output(CLI::App& command, InferFlags& flags) {
-  OptionGroup(command).option("-o,--output", flags.output, "TSV, with .gz compressed [-, stdout]",
-                              "FILE");
+  OptionGroup(command)
+      .option("-o,--output", flags.output, "TSV, with .gz compressed [-, stdout]", "FILE")
+      ->check(table_name());
 }
 
-void require_table_name(const std::string& path) {
-  if (io::find_array_format(path).value_or(io::ArrayFormat::tsv) != io::ArrayFormat::tsv)
-    throw Error(ErrorCode::usage,
-                fmt::format("'{}' has the suffix of arrays; a table is .tsv or .tsv.gz", path));
+CLI::Validator table_name() { return output_name({"tsv", "txt"}); }
+
+CLI::Validator array_name(const std::vector<std::string>& others) {
+  std::vector<std::string> formats = {"npy", "npz", "safetensors", "h5", "tsv", "txt"};
+  formats.insert(formats.end(), others.begin(), others.end());
+  return output_name(std::move(formats));
 }
 
 std::string resume_path(const InferFlags& flags) { return flags.output + ".partial"; }

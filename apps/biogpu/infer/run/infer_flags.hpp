@@ -55,9 +55,9 @@ void add_infer_shard_flag(
     CLI::App& command, InferFlags& flags,
     const char* what = "part I of N of the sequences; 'biogpu gather' joins .npy and .tsv");
 
-// Throws Error{usage} where a table's name is one that arrays have: what reads the file next would
-// take it for them.
-void require_table_name(const std::string& path);
+// output_name() of a table, and of arrays or another format besides.
+CLI::Validator table_name();
+CLI::Validator array_name(const std::vector<std::string>& others = {});
 
 // The options that were given, as text, but for those that results do not depend on and those that
 // --resume has otherwise: the model, the inputs, the precision.

@@ -60,7 +60,12 @@ void ModelDevices::open_contexts(ModelRun& run, const AutoDecision& decision) {
         contexts_.push_back(tensor::make_gpu_context(gpu, options));
       },
       [&] { contexts_.clear(); });
-  if (contexts_.empty()) contexts_.push_back(ops::make_cpu_context(options.n_threads));
+  if (contexts_.empty()) {
+    contexts_.push_back(ops::make_cpu_context(options.n_threads));
+    const std::string& asked = run.flags().precision;
+    if (asked != "auto" && asked != "fp32")
+      run.log().warn(fmt::format("--precision {}: the CPU computes in fp32", asked));
+  }
   if (run.device().on_gpu()) precision_ = options.precision;
 }
 

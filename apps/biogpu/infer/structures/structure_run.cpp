@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "apps/biogpu/command_line/command.hpp"
+#include "apps/biogpu/command_line/list_option.hpp"
 #include "apps/biogpu/command_line/option_group.hpp"
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/run/cost_tasks.hpp"
@@ -64,9 +65,9 @@ InferFlags with_files(InferFlags infer, const StructureFlags& flags) {
 void add_structure_flags(CLI::App& command, StructureFlags& flags, const char* heading) {
   models::proteinmpnn::DesignRequest& request = flags.request;
   const OptionGroup options(command, heading);
-  options.option("--chains", request.chains, "chains to design; the others stay [all]", "A,B,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  CLI::Option* const chains = add_list(
+      command, {"--chains", "chains to design; the others stay [all]", "A,B,..."}, request.chains);
+  if (*heading != '\0') chains->group(heading);
   options.option("--fixed", request.fixed,
                  "positions that keep their residue, counted from 1 in a chain: 'A1-10 B5'",
                  "LIST");
@@ -77,7 +78,8 @@ void add_structure_flags(CLI::App& command, StructureFlags& flags, const char* h
                  "program's run",
                  "FILE");
   const OptionGroup files(command, kOriginalFiles);
-  files.option("--chain-id-jsonl", request.chain_id_jsonl, "chains to design and to keep", "FILE");
+  files.option("--chain-id-jsonl", request.chain_id_jsonl, "chains to design and to keep", "FILE")
+      ->excludes(chains);
   files.option("--fixed-positions-jsonl", request.fixed_positions_jsonl,
                "positions that keep their residue", "FILE");
 }
@@ -87,7 +89,9 @@ StructureRun::StructureRun(InferFlags infer, StructureFlags flags, std::string n
     : flags_(std::move(flags)),
       run_(with_files(std::move(infer), flags_), std::move(name), std::move(command_line)),
       input_(run_.flags().inputs, run_.flags().shard) {
-  for (const std::string& bias : flags_.bias) flags_.request.bias.insert(parse_bias(bias));
+  for (const std::string& bias : flags_.bias)
+    if (!flags_.request.bias.insert(parse_bias(bias)).second)
+      throw Error(ErrorCode::usage, "--bias: " + describe_repeat(bias.substr(0, 1)));
   flags_.options.program = build_commit();
   inputs_ = std::make_unique<models::proteinmpnn::DesignInputs>(flags_.request);
   if (!flags_.draws.empty()) replay_ = tensor::Checkpoint::open(flags_.draws);

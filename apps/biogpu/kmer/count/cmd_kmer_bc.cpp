@@ -29,7 +29,7 @@ struct BcFlags {
 void run_bc(const BcFlags& flags, const std::string& command_line) {
   flags.input.resolve();
   check_files(flags.input.files_read(), flags.out_path);
-  require_plain_name(flags.out_path);
+  require_plain_name(flags.out_path, {"txt"});
   kmer::BloomCounter bloom(flags.k, flags.canonical, flags.n_kmers, flags.rate);
   io::OutputFile out(flags.out_path);
   kmer::CountOptions options;

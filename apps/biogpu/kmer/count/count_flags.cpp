@@ -6,9 +6,11 @@
 #include <cstdlib>
 
 #include "apps/biogpu/command_line/option_group.hpp"
+#include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/kmer/jellyfish_number.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/io/output/suffix.hpp"
 #include "lib/kmer/database/writer.hpp"
 #include "lib/kmer/key/key.hpp"
 
@@ -84,8 +86,16 @@ void CountFlags::resolve() {
   if (tmp_dir.empty()) tmp_dir = default_tmp_dir();
   input.resolve();
   check_names();
-  if (format() != kmer::Format::jellyfish_text) require_plain_name(out_path);
+  check_format();
   shared.resolve();
+}
+
+void CountFlags::check_format() const {
+  if (!text) return require_plain_name(out_path);
+  const std::string wrong = io::check_suffix(out_path, std::vector<std::string>{"txt", "tsv", "jf"},
+                                             io::OtherSuffixes::accept);
+  if (!wrong.empty())
+    throw Error(ErrorCode::usage, fmt::format("--output: {}, with --text", wrong));
 }
 
 void add_count_flags(CLI::App& command, CountFlags& flags) {
@@ -145,7 +155,8 @@ void add_count_flags(CLI::App& command, CountFlags& flags) {
           "N")
       ->transform(jellyfish_number(1, 8));
   output.flag("--no-provenance", flags.no_provenance, "leave time and place out of the header");
-  output.option("--timing", flags.timing, "write the seconds of three stages, a line each", "FILE");
+  output.option("--timing", flags.timing, "write the seconds of three stages, a line each", "FILE")
+      ->check(text_name());
   run.option("-p,--reprobes", flags.reprobes, "named in the header, else ignored [126]", "N")
       ->transform(jellyfish_number(0, 1000000));
   run.flag("--disk", flags.ignored, "accepted and ignored; see --max-memory");

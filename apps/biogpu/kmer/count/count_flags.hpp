@@ -53,6 +53,7 @@ struct CountFlags {
   void check_quality() const;
   void check_shard() const;
   void check_names() const;
+  void check_format() const;
 };
 
 void add_count_flags(CLI::App& command, CountFlags& flags);

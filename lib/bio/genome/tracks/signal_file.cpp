@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <iterator>
 #include <optional>
@@ -13,6 +12,7 @@
 #include "lib/bio/genome/tracks/bigwig.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/output/atomic_file.hpp"
+#include "lib/io/output/suffix.hpp"
 #include "lib/io/output_file.hpp"
 
 namespace biogpu::genome {
@@ -22,13 +22,9 @@ enum class SignalFormat { none, bigwig, bedgraph };
 
 SignalFormat format_of(const std::string& path) {
   if (path == "-") return SignalFormat::bedgraph;
-  std::string name = path;
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  for (const char* suffix : {".bw", ".bigwig"})
-    if (name.ends_with(suffix)) return SignalFormat::bigwig;
-  for (const char* suffix : {".bedgraph", ".bdg", ".bedgraph.gz", ".bdg.gz"})
-    if (name.ends_with(suffix)) return SignalFormat::bedgraph;
-  return SignalFormat::none;
+  const io::Suffix suffix = io::suffix_of(path);
+  if (suffix.format == "bw") return SignalFormat::bigwig;
+  return suffix.format == "bedgraph" ? SignalFormat::bedgraph : SignalFormat::none;
 }
 
 void write_bedgraph(io::OutputFile& file, std::span<const Contig> contigs,

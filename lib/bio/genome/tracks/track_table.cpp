@@ -11,6 +11,7 @@
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/io/line_reader.hpp"
+#include "lib/io/table_fields.hpp"
 
 namespace biogpu::genome {
 namespace {
@@ -23,7 +24,7 @@ struct TrackColumns {
 
 TrackColumns parse_track_header(std::string_view line, const std::string& label) {
   TrackColumns columns;
-  const std::vector<std::string_view> names = split(line, '\t');
+  const std::vector<std::string> names = io::split_table_line(line, '\t', label + ": line 1");
   columns.n = names.size();
   const auto find = [&](std::string_view name) -> std::optional<std::size_t> {
     const auto at = std::find(names.begin(), names.end(), name);
@@ -60,7 +61,7 @@ std::int64_t require_track_number(std::string_view text, const char* column,
 
 Track parse_track(std::string_view line, const TrackColumns& columns, std::size_t number,
                   const std::string& place) {
-  const std::vector<std::string_view> fields = split(line, '\t');
+  const std::vector<std::string> fields = io::split_table_line(line, '\t', place);
   if (fields.size() != columns.n)
     throw Error(ErrorCode::bad_input, fmt::format("{}: {} columns; the first line has {}", place,
                                                   fields.size(), columns.n));
@@ -68,8 +69,9 @@ Track parse_track(std::string_view line, const TrackColumns& columns, std::size_
   track.index = static_cast<std::int64_t>(number);
   if (columns.index) track.index = require_track_number(fields[*columns.index], "index", place);
   if (columns.description) track.description = fields[*columns.description];
-  track.identifier = columns.identifier ? fields[*columns.identifier] : track.description;
-  track.group = columns.group ? std::string(fields[*columns.group])
+  track.identifier =
+      io::as_field(columns.identifier ? fields[*columns.identifier] : track.description);
+  track.group = columns.group ? fields[*columns.group]
                               : track.description.substr(0, track.description.find(':'));
   if (columns.strand_pair)
     track.strand_pair = require_track_number(fields[*columns.strand_pair], "strand_pair", place);

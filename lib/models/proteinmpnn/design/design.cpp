@@ -5,17 +5,29 @@
 #include <limits>
 #include <utility>
 
+#include "lib/io/table_fields.hpp"
 #include "lib/models/proteinmpnn/design/structure_task.hpp"
 
 namespace biogpu::models::proteinmpnn {
 namespace {
+
+// As Python writes a text: in double quotes where it has a single one.
+std::string python_text(const std::string& text) {
+  const char quote = text.find('\'') != text.npos && text.find('"') == text.npos ? '"' : '\'';
+  std::string escaped;
+  for (const char c : text) {
+    if (c == quote || c == '\\') escaped += '\\';
+    escaped += c;
+  }
+  return quote + io::as_field(escaped) + quote;
+}
 
 // "['A', 'B']"
 std::string python_list(const std::vector<std::string>& chains, std::size_t begin,
                         std::size_t end) {
   std::string text = "[";
   for (std::size_t c = begin; c < end; ++c)
-    text += fmt::format("{}'{}'", c > begin ? ", " : "", chains[c]);
+    text += (c > begin ? ", " : "") + python_text(chains[c]);
   return text + "]";
 }
 
@@ -31,11 +43,11 @@ std::string native_record(const Info& info, const DesignOptions& options, const 
   return fmt::format(
       ">{}, score={:.4f}, global_score={:.4f}, fixed_chains={}, designed_chains={}, {}={}, "
       "git_hash={}, seed={}\n{}\n",
-      complex.name, scores.designed, scores.all,
+      io::as_field(complex.name), scores.designed, scores.all,
       python_list(complex.chains, complex.n_designed, complex.chains.size()),
       python_list(complex.chains, 0, complex.n_designed),
-      info.ca_only ? "CA_model_name" : "model_name", info.name, options.program, options.seed,
-      designed_text(complex, complex.letters));
+      info.ca_only ? "CA_model_name" : "model_name", io::as_field(info.name), options.program,
+      options.seed, designed_text(complex, complex.letters));
 }
 
 std::string sample_record(const Task& task, const Sample& sample, std::int64_t number) {

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/io/line_reader.hpp"
+#include "lib/io/table_fields.hpp"
 #include "lib/models/proteinmpnn/design/structure_task.hpp"
 
 namespace biogpu::models::proteinmpnn {
@@ -21,7 +22,7 @@ std::vector<std::uint8_t> letters_of(const Task& task, const ReadSequence& given
   std::string text;
   std::vector<std::int64_t> ends;
   for (const char letter : given.letters) {
-    if (letter != '/')
+    if (letter != '/' && letter != ':')
       text += letter;
     else
       ends.push_back(static_cast<std::int64_t>(text.size()));
@@ -31,9 +32,10 @@ std::vector<std::uint8_t> letters_of(const Task& task, const ReadSequence& given
   ends.push_back(static_cast<std::int64_t>(text.size()));
   const auto last = begin.begin() + static_cast<std::ptrdiff_t>(task.complex.n_designed) + 1;
   if (ends.size() > 1 && !std::equal(ends.begin(), ends.end(), begin.begin() + 1, last))
-    throw bad("the parts between '/' are not as long as the designed chains");
+    throw bad("the parts between '/' or ':' are not as long as the designed chains");
   if (text.size() != n)
-    throw bad(fmt::format("has {} residues, the designed chains have {}", text.size(), n));
+    throw bad(fmt::format("has {} residues, the designed chains, joined by '/' or ':', have {}",
+                          text.size(), n));
   for (std::size_t i = 0; i < n; ++i) {
     const int letter = letter_index(text[i]);
     if (letter < 0)
@@ -88,10 +90,10 @@ class ScoreJob : public StructureJob {
         everything.push_back(scores.all);
       }
       const Moments own = moments(designed), global = moments(everything);
-      result.text +=
-          fmt::format("{}\t{}\t{}\t{:.4f}\t{:.4f}\t{:.4f}\t{:.4f}\t{}\n", task_.complex.name,
-                      names_[q], designed_text(task_.complex, scorings_[q * n_orders_].letters),
-                      own.mean, own.deviation, global.mean, global.deviation, n_orders_);
+      result.text += fmt::format("{}\t{}\t{}\t{:.4f}\t{:.4f}\t{:.4f}\t{:.4f}\t{}\n",
+                                 io::as_field(task_.complex.name), io::as_field(names_[q]),
+                                 designed_text(task_.complex, scorings_[q * n_orders_].letters),
+                                 own.mean, own.deviation, global.mean, global.deviation, n_orders_);
     }
     result.n_records += 1;
     result.n_residues += static_cast<std::uint64_t>(task_.complex.n);
@@ -112,23 +114,23 @@ class ScoreJob : public StructureJob {
 }  // namespace
 
 std::vector<ReadSequence> read_sequences(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw Error(ErrorCode::failed, path + ": cannot be read");
+  io::LineReader lines(path, "FASTA");
   std::vector<ReadSequence> sequences;
-  std::string line;
-  for (std::uint64_t number = 1; std::getline(file, line); ++number) {
-    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+  for (std::string line; lines.next(line);) {
+    while (!line.empty() && line.back() == ' ') line.pop_back();
     if (line.empty()) continue;
     if (line[0] == '>') {
-      std::replace(line.begin(), line.end(), '\t', ' ');  // the name is a column of a table
       sequences.push_back({line.substr(1), {}});
     } else if (sequences.empty()) {
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: record 1 (line {}): no '>' before the sequence", path, number));
+      throw Error(ErrorCode::bad_input, fmt::format("{}: record 1 (line {}): no '>' before the "
+                                                    "sequence",
+                                                    path, lines.number()));
     } else {
       sequences.back().letters += line;
     }
   }
+  if (sequences.empty())
+    throw Error(ErrorCode::bad_input, path + ": has no sequence; expected FASTA");
   return sequences;
 }
 
