@@ -50,7 +50,7 @@ locate() { # locate GENOME
 }
 # shellcheck disable=SC2317
 trim() { # trim FILE
-  works qc -q -i "$1" -o trimmed.fq -j /dev/null -h /dev/null
+  works qc --quiet -l 5 -i "$1" -o trimmed.fq -j /dev/null -h /dev/null
   cat trimmed.fq
 }
 printf '>site\nTTGCAGGACC\n>other\nGGCACG\n' >sites.fa
@@ -113,7 +113,7 @@ fails 3 "$utf" align --mode sw --matrix utf16.mat plain.fa plain.fa
 fails 3 "$utf" kmer count -m 5 -o k.jf utf16.fq
 fails 3 "$utf" bwt index utf16.fa -p x
 fails 3 "$utf" bwt index --format bwa utf16.fa -p x
-fails 3 "$utf" qc -i utf16.fq -o x.fq -j /dev/null -h /dev/null
+fails 3 "$utf" qc --quiet -i utf16.fq -o x.fq -j /dev/null -h /dev/null
 fails 3 "$utf" infer embed --model "$models/esm2_head16" utf16.faa -o x.npy
 
 # Bytes that mean nothing in FASTA.
