@@ -50,7 +50,10 @@ void read_reduction(const ModelConfig& config, Config& read) {
 // not.
 void read_box(const ModelConfig& config, Config& read) {
   if (!config.has("box_vecs")) return;
-  const std::vector<double> box = config.matrix("box_vecs", 3, 3);
+  std::vector<double> box = config.matrix("box_vecs", 3, 3);
+  // In the precision of the model, whose weights it is kept with.
+  if (config.integer_or("precision", 32) != 64)
+    for (double& x : box) x = static_cast<double>(static_cast<float>(x));
   std::copy(box.begin(), box.end(), read.box.emplace().begin());
   if (read.has_coulomb || read.has_repulsion)
     config.fail("box_vecs with a Coulomb energy or a repulsion is not supported");
