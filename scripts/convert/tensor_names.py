@@ -7,6 +7,7 @@ The loaders (lib/models) hold the same rule. The standard library is enough.
 import re
 
 MAX_LISTED = 10
+MAX_LIST_LENGTH = 360
 
 
 def _mpnn_layer(kind, messages, norms):
@@ -99,5 +100,11 @@ def unread_transformer(names, model_type):
 
 
 def listed(names):
-    more = ", ..." if len(names) > MAX_LISTED else ""
-    return f"{len(names)} tensors are not read: {', '.join(names[:MAX_LISTED])}{more}"
+    """Some of the names, so that a message stays one line that can be read."""
+    shown = []
+    for name in names[:MAX_LISTED]:
+        if shown and len(", ".join([*shown, name])) > MAX_LIST_LENGTH:
+            break
+        shown.append(name if len(name) <= MAX_LIST_LENGTH else name[:MAX_LIST_LENGTH] + "...")
+    more = ", ..." if len(names) > len(shown) else ""
+    return f"{len(names)} tensors are not read: {', '.join(shown)}{more}"

@@ -41,6 +41,10 @@ CASES = {
                 "output_model": "ScalarPlusWeightedCoulomb"},
     "charges_box": {"model": "tensornet2", "q_dim": 8, "q_weights": [0.5, 1.0, 2.0], "coulomb_cutoff": 3.6,
                     "coulomb_max_num_neighbors": 100, "output_model": "ScalarPlusWeightedCoulomb"},
+    # Widths that are no multiple of 8.
+    "odd": {"embedding_dimension": 10, "num_rbf": 7},
+    "charges_odd": {"model": "tensornet2", "embedding_dimension": 10, "q_dim": 3, "q_weights": [0.5, 1.0, 2.0],
+                    "check_errors": True, "output_model": "ScalarPlusWeightedCoulomb"},
     # Type 7 is another element than its number.
     "zbl": {**SMALL, "prior_model": ["ZBL", "Atomref"],
             "prior_args": [{"cutoff_distance": 3.3, "max_num_neighbors": 64,

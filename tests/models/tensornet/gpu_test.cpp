@@ -22,8 +22,9 @@ using test::LoadedPotential;
 
 TEST_CASE("tensornet: the GPU differs from double precision by roundings", "[model][device]") {
   if (!test::has_gpu()) return;
-  const std::string name = GENERATE("o3", "so3_old_rows", "charges", "charges_box", "matgl",
-                                    "matgl_dgl", "zbl", "repulsion", "d2", "d2_long", "coulomb");
+  const std::string name =
+      GENERATE("o3", "so3_old_rows", "charges", "charges_box", "odd", "charges_odd", "matgl",
+               "matgl_dgl", "zbl", "repulsion", "d2", "d2_long", "coulomb");
   CAPTURE(name);
   LoadedPotential gpu(kTensorNets + name, tensor::make_gpu_context(0, {tensor::Precision::fp32}));
   std::vector<models::AtomSystem> systems;
