@@ -26,6 +26,7 @@
 #include "lib/core/cpu_isa.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/io/input/warnings.hpp"
 #include "lib/io/thread_failure.hpp"
 
 namespace biogpu::app {
@@ -146,6 +147,10 @@ int run(const std::vector<std::string>& arguments) {
       return usage_error(app, error, command, words);
     }
     prepare_cpu_isa();
+    io::set_warning_listener([command](const std::string& text) {
+      clear_progress_line();
+      to_stderr(fmt::format("[biogpu {}] warning: {}\n", command, text));
+    });
     mark_command_start();
     run_parsed(command_line);
     return 0;

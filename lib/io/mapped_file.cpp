@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
+#include "lib/io/file_kind.hpp"
 
 namespace biogpu::io {
 
@@ -77,6 +78,7 @@ void forget_mapping(Entry& entry) {
 }  // namespace
 
 MappedFile::MappedFile(const std::string& path, Access access) {
+  require_regular_file(path, "all of it is looked at in any order");
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) throw_failed(path, "cannot be opened", errno);
   struct stat status {};

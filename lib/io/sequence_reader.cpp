@@ -50,13 +50,15 @@ TextBefore skip_to_first_record(input::TextWindow& text) {
 
 class SequenceReader::Impl {
  public:
-  Impl(const std::string& where, int n_threads, bool words, std::size_t chunk_bytes);
+  Impl(std::string where, std::unique_ptr<input::RawFile> opened, int n_threads, bool words,
+       std::size_t chunk_bytes);
 
   bool read(SequenceBatch& batch, const BatchLimits& limits, bool any);
   std::uint64_t compressed_bytes() const;
 
   std::string path;
-  input::RawFile file;
+  std::unique_ptr<input::RawFile> opened;
+  input::RawFile& file;
   std::uint64_t n_records = 0;
   std::uint64_t n_residues = 0;
   RecordRange range;
@@ -100,9 +102,9 @@ class SequenceReader::Impl {
   std::unique_ptr<input::RecordSource> records_;
 };
 
-SequenceReader::Impl::Impl(const std::string& where, int n_threads, bool words,
-                           std::size_t chunk_bytes)
-    : path(where), file(where), n_threads_(n_threads) {
+SequenceReader::Impl::Impl(std::string where, std::unique_ptr<input::RawFile> opened_file,
+                           int n_threads, bool words, std::size_t chunk_bytes)
+    : path(std::move(where)), opened(std::move(opened_file)), file(*opened), n_threads_(n_threads) {
   rules_.words = words;
   rules_.chunk_bytes = chunk_bytes;
   const std::string head = file.peek(input::RawFile::kMaxPeek);
@@ -111,7 +113,8 @@ SequenceReader::Impl::Impl(const std::string& where, int n_threads, bool words,
   const std::size_t mark_bytes = input::count_mark_bytes(text, file.label());
   is_alignments = input::is_bam(text) || input::is_hts(std::string_view(text).substr(mark_bytes));
   if (input::is_bam(text)) {
-    text_ = std::make_unique<input::TextWindow>(input::open_text(file, head, n_threads));
+    text_ = std::make_unique<input::TextWindow>(
+        input::open_text(file, head, n_threads, input::EndMarker::required));
     records_ = std::make_unique<input::BamSource>(*text_, file.label());
     return;
   }
@@ -294,7 +297,11 @@ std::uint64_t SequenceReader::Impl::compressed_bytes() const {
 
 SequenceReader::SequenceReader(const std::string& path, int n_threads, bool words,
                                std::size_t chunk_bytes)
-    : impl_(std::make_unique<Impl>(path, n_threads, words, chunk_bytes)) {}
+    : impl_(std::make_unique<Impl>(path, std::make_unique<input::RawFile>(path), n_threads, words,
+                                   chunk_bytes)) {}
+SequenceReader::SequenceReader(std::unique_ptr<input::RawFile> file, int n_threads)
+    : impl_(std::make_unique<Impl>(file->label(), std::move(file), n_threads, false, kChunkBytes)) {
+}
 SequenceReader::~SequenceReader() = default;
 SequenceReader::SequenceReader(SequenceReader&&) noexcept = default;
 SequenceReader& SequenceReader::operator=(SequenceReader&&) noexcept = default;

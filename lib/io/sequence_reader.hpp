@@ -6,6 +6,10 @@
 
 #include "lib/io/sequence_batch.hpp"
 
+namespace biogpu::io::input {
+class RawFile;
+}
+
 namespace biogpu::io {
 
 // A batch ends with the record that reaches one of these; it always holds at least one.
@@ -41,6 +45,8 @@ class SequenceReader {
   // words: sequences of FASTA may hold words in brackets, <mask> or [MASK].
   explicit SequenceReader(const std::string& path, int n_threads = 1, bool words = false,
                           std::size_t chunk_bytes = kChunkBytes);
+  // The same of a file that was opened, and perhaps peeked at, by the caller.
+  explicit SequenceReader(std::unique_ptr<input::RawFile> file, int n_threads = 1);
   ~SequenceReader();
   SequenceReader(SequenceReader&&) noexcept;
   SequenceReader& operator=(SequenceReader&&) noexcept;

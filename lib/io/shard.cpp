@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <system_error>
 
 #include "lib/core/error.hpp"
+#include "lib/io/file_kind.hpp"
 #include "lib/io/input/raw_file.hpp"
 
 namespace biogpu::io {
@@ -44,9 +44,7 @@ RecordRange shard_range(const Shard& shard, std::uint64_t n_records, std::uint64
 }
 
 void require_file_for_shard(const std::string& path) {
-  std::error_code ignored;
-  if (path == "-" ||
-      (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)))
+  if (passes_once(path))
     throw Error(ErrorCode::usage,
                 fmt::format("--shard counts the records first, and {} passes once; give a file",
                             input::label_of(path)));

@@ -111,14 +111,25 @@ if command -v kmc_tools >/dev/null; then
 fi
 
 # Sketches of nothing.
-printf '>s\nACGTACGT\n' >short.fa
-works kmer sketch -o short.json short.fa
-check "an empty sketch is told" err_has 'short.fa: has no k-mer of 21 bases'
-works kmer dist short.fa short.fa
-check "a warning" err_has 'short.fa: has no k-mer of 21 bases'
-check "alike" out_is 'short.fa\tshort.fa\t0\t1\t0/0\n'
-works kmer dist short.json panel.fa
-check "of a sketch file too" err_has 'short.fa: has no k-mer of 21 bases'
+printf '>s\nACGTACGTACGTNACGTACGTACGTNACGTACGT\n' >broken.fa
+works kmer sketch -o broken.json broken.fa
+check "an empty sketch is told" err_has 'broken.fa: has no k-mer of 21 bases'
+works kmer dist broken.fa broken.fa
+check "a warning" err_has 'broken.fa: has no k-mer of 21 bases'
+check "alike" out_is 'broken.fa\tbroken.fa\t0\t1\t0/0\n'
+printf '>l\nACGGTTGACATTGACCATGACTTGACCA\n' >long.fa
+works kmer dist broken.json long.fa
+check "of a sketch file too" err_has 'broken.fa: has no k-mer of 21 bases'
+# As Mash: records that are all too short are no sketch (issue 42).
+printf '>s\nACGTACGTAACC\n>t\nGGGTTTAC\n' >short.fa
+printf '' >empty.fa
+for file in short.fa empty.fa; do
+  what="$file: no record has 13 letters, the k of the sketch"
+  fails 3 "$what" kmer sketch -k 13 -o none.json $file
+  fails 3 "$what" kmer dist -k 13 $file $file
+  fails 3 "$what" kmer dist -k 13 long.fa $file
+done
+check "nothing is written" absent none.json
 works kmer sketch -k 5 -o other.json short.fa
 check "no warning where there are k-mers" err_is_empty
 

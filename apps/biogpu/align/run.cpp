@@ -98,6 +98,10 @@ UnitReader::Source AlignRun::source() const {
   source.pairing = flags_.pairing();
   source.n_threads = shared.threads;
   source.shard = flags_.shard;
+  if (!flags_.shard.is_whole()) {  // before a pipe is waited for
+    io::require_file_for_shard(flags_.query_path);
+    if (source.pairing == Pairing::by_order) io::require_file_for_shard(flags_.target_path);
+  }
   source.block = kBlock;
   if (shared.max_memory > 0) {
     // A residue of a block takes about four bytes (text, classes, rows), and a few blocks of each

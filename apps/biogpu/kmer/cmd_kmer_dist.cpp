@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/biogpu/command_line/value_checks.hpp"
@@ -18,16 +19,22 @@ void run_dist(SketchFlags flags) {
   if (flags.paths.size() < 2)
     throw Error(ErrorCode::usage, "expected a reference and at least one query");
   check_files(flags.paths, flags.out_path);
-  bool fixed = false;
+  std::vector<SketchInput> inputs;
+  for (const std::string& path : flags.paths) inputs.emplace_back(path);
   // Sketch files first: they tell with which options sequences are to be sketched.
-  for (const std::string& path : flags.paths)
-    if (is_sketch_file(path)) load_sketches(path, flags, fixed);
-  const std::vector<kmer::Sketch> references = load_sketches(flags.paths[0], flags, fixed);
-  warn_of_empty_sketches("kmer dist", references, flags.options.k);
+  bool fixed = false;
+  std::vector<std::vector<kmer::Sketch>> read(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].has_sketches()) read[i] = inputs[i].read(flags, fixed);
+  const auto sketches_of = [&](std::size_t i) {
+    if (!inputs[i].has_sketches()) read[i] = {inputs[i].sketch(flags)};
+    warn_of_empty_sketches("kmer dist", read[i], flags.options.k);
+    return std::move(read[i]);
+  };
+  const std::vector<kmer::Sketch> references = sketches_of(0);
   io::OutputFile out(flags.out_path);
-  for (std::size_t i = 1; i < flags.paths.size(); ++i) {
-    const std::vector<kmer::Sketch> queries = load_sketches(flags.paths[i], flags, fixed);
-    warn_of_empty_sketches("kmer dist", queries, flags.options.k);
+  for (std::size_t i = 1; i < inputs.size(); ++i) {
+    const std::vector<kmer::Sketch> queries = sketches_of(i);
     for (const kmer::Sketch& query : queries)
       for (const kmer::Sketch& reference : references) {
         const kmer::SketchDistance d = kmer::compare(reference, query, flags.options);

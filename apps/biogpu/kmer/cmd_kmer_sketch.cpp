@@ -14,7 +14,7 @@ void run_sketch(const SketchFlags& flags) {
   check_files(flags.paths, flags.out_path);
   require_plain_name(flags.out_path, {"json", "txt"});
   std::vector<kmer::Sketch> sketches;
-  for (const std::string& path : flags.paths) sketches.push_back(sketch_file(path, flags));
+  for (const std::string& path : flags.paths) sketches.push_back(SketchInput(path).sketch(flags));
   warn_of_empty_sketches("kmer sketch", sketches, flags.options.k);
   io::OutputFile out(flags.out_path);
   out.write(kmer::sketches_as_json(sketches, flags.options));

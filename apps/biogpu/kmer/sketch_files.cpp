@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
+#include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "apps/biogpu/command_line/value_checks.hpp"
 #include "apps/biogpu/run/log.hpp"
 #include "lib/core/error.hpp"
-#include "lib/io/input/raw_file.hpp"
+#include "lib/io/file_kind.hpp"
 #include "lib/io/sequence_reader.hpp"
 #include "lib/pipeline/pipeline.hpp"
 
@@ -17,9 +18,8 @@ namespace {
 
 constexpr io::BatchLimits kSketchBatch{65536, 1u << 20};
 
-std::string read_text(const std::string& path) {
+std::string read_text(io::input::RawFile& file) {
   constexpr std::size_t kStep = 1u << 20;
-  io::input::RawFile file(path);
   std::string text;
   for (std::size_t got = kStep; got == kStep;) {
     const std::size_t before = text.size();
@@ -32,31 +32,53 @@ std::string read_text(const std::string& path) {
 
 }  // namespace
 
-kmer::Sketch sketch_file(const std::string& path, const SketchFlags& flags) {
+SketchInput::SketchInput(const std::string& path)
+    : path_(path),
+      file_(std::make_unique<io::input::RawFile>(path)),
+      has_sketches_(file_->peek(1) == "{") {
+  if (!io::passes_once(path_)) file_.reset();  // many may be open otherwise
+}
+std::unique_ptr<io::input::RawFile> SketchInput::take_file() {
+  return file_ ? std::move(file_) : std::make_unique<io::input::RawFile>(path_);
+}
+
+SketchInput::~SketchInput() = default;
+SketchInput::SketchInput(SketchInput&&) noexcept = default;
+
+kmer::Sketch SketchInput::sketch(const SketchFlags& flags) {
   struct SketchedBatch {
     io::SequenceBatch batch;
     std::unique_ptr<kmer::Sketcher> sketcher;
+    std::size_t longest = 0;
   };
-  io::SequenceReader reader(path, flags.threads);
+  io::SequenceReader reader(take_file(), flags.threads);
   const auto overlap = static_cast<std::size_t>(flags.options.k - 1);
   reader.split_records(kSketchBatch.n_residues, overlap);
   kmer::Sketcher all(flags.options);
+  std::size_t longest = 0;
   std::vector<SketchedBatch> items(static_cast<std::size_t>(flags.threads) + 2);
   pipeline::run({flags.threads, static_cast<int>(items.size())},
                 {[&](std::size_t slot) { return reader.read_any(items[slot].batch, kSketchBatch); },
                  [&](std::size_t slot) {
                    SketchedBatch& item = items[slot];
                    item.sketcher = std::make_unique<kmer::Sketcher>(flags.options);
-                   for (std::size_t i = 0; i < item.batch.size(); ++i)
+                   item.longest = 0;
+                   for (std::size_t i = 0; i < item.batch.size(); ++i) {
                      item.sketcher->add(item.batch.sequence(i));
+                     item.longest = std::max(item.longest, item.batch.sequence(i).size());
+                   }
                  },
-                 [&](std::size_t slot) { all.add(*items[slot].sketcher); }});
-  return all.finish(path, reader.n_residues());
-}
-
-bool is_sketch_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return path != "-" && file.get() == '{';
+                 [&](std::size_t slot) {
+                   all.add(*items[slot].sketcher);
+                   longest = std::max(longest, items[slot].longest);
+                 }});
+  // Two such files would have distance 0, whatever they hold.
+  if (longest <= overlap)
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: no record has {} letters, the k of the sketch; expected longer "
+                            "sequences or a smaller -k",
+                            io::input::label_of(path_), flags.options.k));
+  return all.finish(path_, reader.n_residues());
 }
 
 void warn_of_empty_sketches(const char* command, const std::vector<kmer::Sketch>& sketches, int k) {
@@ -69,14 +91,15 @@ void warn_of_empty_sketches(const char* command, const std::vector<kmer::Sketch>
                       sketch.name, k));
 }
 
-std::vector<kmer::Sketch> load_sketches(const std::string& path, SketchFlags& flags, bool& fixed) {
-  if (!is_sketch_file(path)) return {sketch_file(path, flags)};
+std::vector<kmer::Sketch> SketchInput::read(SketchFlags& flags, bool& fixed) {
   kmer::SketchOptions options;
-  std::vector<kmer::Sketch> sketches = kmer::parse_sketches(read_text(path), path, options);
+  const std::string label = io::input::label_of(path_);
+  std::vector<kmer::Sketch> sketches =
+      kmer::parse_sketches(read_text(*take_file()), label, options);
   if (fixed && (options.k != flags.options.k || options.size != flags.options.size ||
                 options.seed != flags.options.seed))
     throw Error(ErrorCode::bad_input,
-                fmt::format("{}: has k {}, size {}, seed {}; expected {}, {}, {}", path, options.k,
+                fmt::format("{}: has k {}, size {}, seed {}; expected {}, {}, {}", label, options.k,
                             options.size, options.seed, flags.options.k, flags.options.size,
                             flags.options.seed));
   flags.options = options;

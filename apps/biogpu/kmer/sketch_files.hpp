@@ -1,10 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "lib/io/input/raw_file.hpp"
 #include "lib/kmer/minhash_sketch.hpp"
 
 namespace biogpu::app {
@@ -20,12 +22,27 @@ struct SketchFlags {
 
 void add_sketch_flags(CLI::App& command, SketchFlags& flags);
 
-bool is_sketch_file(const std::string& path);
-// The sketch of all sequences of a file.
-kmer::Sketch sketch_file(const std::string& path, const SketchFlags& flags);
-// The sketches of a sketch file, or the one of a sequence file. The first sketch file sets the
-// options and `fixed`; one with other options then is Error{bad_input}.
-std::vector<kmer::Sketch> load_sketches(const std::string& path, SketchFlags& flags, bool& fixed);
+// A file of sketches or of sequences. A pipe is opened once, for what it gave is gone then.
+class SketchInput {
+ public:
+  explicit SketchInput(const std::string& path);
+  ~SketchInput();
+  SketchInput(SketchInput&&) noexcept;
+
+  bool has_sketches() const { return has_sketches_; }
+  // The sketches of a sketch file. The first such file sets the options and `fixed`; one with other
+  // options then is Error{bad_input}.
+  std::vector<kmer::Sketch> read(SketchFlags& flags, bool& fixed);
+  // The sketch of all sequences of a sequence file. Error{bad_input} where no record has k letters.
+  kmer::Sketch sketch(const SketchFlags& flags);
+
+ private:
+  std::unique_ptr<io::input::RawFile> take_file();
+
+  std::string path_;
+  std::unique_ptr<io::input::RawFile> file_;  // of what can be read only once
+  bool has_sketches_ = false;
+};
 
 // Two sketches without hashes have distance 0 even where their sequences differ: warn.
 void warn_of_empty_sketches(const char* command, const std::vector<kmer::Sketch>& sketches, int k);

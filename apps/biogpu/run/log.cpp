@@ -12,7 +12,11 @@
 namespace biogpu::app {
 
 Log::Log(std::string_view command, bool quiet, bool verbose)
-    : command_(command), quiet_(quiet), verbose_(verbose) {}
+    : command_(command), quiet_(quiet), verbose_(verbose) {
+  listener_before_ = io::set_warning_listener([this](const std::string& text) { warn(text); });
+}
+
+Log::~Log() { io::set_warning_listener(listener_before_); }
 
 void Log::info(std::string_view text) {
   if (!quiet_) line(text);

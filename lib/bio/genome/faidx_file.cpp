@@ -16,10 +16,12 @@
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
 #include "lib/io/commit_guard.hpp"
+#include "lib/io/file_kind.hpp"
 #include "lib/io/input/byte_order_mark.hpp"
 #include "lib/io/input/compression.hpp"
 #include "lib/io/input/gzip.hpp"
 #include "lib/io/input/raw_file.hpp"
+#include "lib/io/input/text_source.hpp"
 #include "lib/io/line_reader.hpp"
 #include "lib/io/output/atomic_file.hpp"
 
@@ -171,8 +173,7 @@ bool write_files(const std::vector<std::pair<std::string, std::string>>& texts) 
 
 FaidxFiles::FaidxFiles(const std::string& path)
     : fasta(path), fai(path + ".fai"), gzi(path + ".gzi") {
-  if (path == "-" || path == "/dev/stdin")
-    throw Error(ErrorCode::usage, "a genome cannot be standard input; expected a FASTA file");
+  io::require_regular_file(path, "the genome is read at any place");
   io::input::RawFile file(path);
   const std::string head = file.peek(io::input::RawFile::kMaxPeek);
   io::input::refuse_compression(head, path);
@@ -183,6 +184,7 @@ FaidxFiles::FaidxFiles(const std::string& path)
                 path +
                     ": is compressed by gzip, which allows no random access; expected plain "
                     "FASTA or FASTA compressed by bgzip");
+  if (compressed) io::input::check_end_marker(file);
   const std::string text = compressed ? io::input::inflate_head(head, kHeadBytes) : head;
   mark_bytes = io::input::count_mark_bytes(text, path);
   const bool can_be_told = !compressed || !text.empty();  // what is damaged is told later

@@ -17,6 +17,8 @@
 #include "lib/core/error.hpp"
 #include "lib/io/alignments/packed_read.hpp"
 #include "lib/io/hts_handles.hpp"
+#include "lib/io/input/text_source.hpp"
+#include "lib/io/input/warnings.hpp"
 
 namespace biogpu::io::input {
 namespace {
@@ -106,8 +108,9 @@ HtsSource::Impl::Impl(RawFile& raw, int n_threads)
 
 void HtsSource::Impl::check_end_marker() {
   const int found = hts_check_EOF(file_.get());
-  if (found == 0) fail_cut_short();
+  if (found == 0 && !is_sam_) fail_cut_short();
   throw_if_unreadable();
+  if (found == 0) check_unmarked_text(label_);
 }
 
 // Known once the end was reached, and for BGZF alone: for pipes, which cannot be checked
@@ -124,7 +127,10 @@ bool HtsSource::Impl::next(SequenceBatch& batch) {
     if (status == -1) {
       throw_if_unreadable();
       raw_.check_end(bytes_read());
-      if (lacks_end_marker()) fail_cut_short();
+      if (lacks_end_marker()) {
+        if (!is_sam_) fail_cut_short();
+        add_warning(fmt::format("{}: {}", label_, kNoEndMarker));
+      }
       return false;
     }
     if (status < -1) fail_decoding();

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "lib/core/error.hpp"
+#include "lib/io/input/warnings.hpp"
 
 namespace biogpu::io::input {
 namespace {
@@ -61,7 +62,8 @@ int bgzf_block_bytes(std::string_view head) {
   return -1;
 }
 
-BgzfProducer::BgzfProducer(RawFile& file) : file_(file) {}
+BgzfProducer::BgzfProducer(RawFile& file, EndMarker end_marker)
+    : file_(file), end_marker_(end_marker) {}
 
 bool BgzfProducer::refill() {
   const std::size_t kept = input_.size() - begin_;
@@ -86,17 +88,29 @@ bool BgzfProducer::take(Block& block) {
     if (bytes > 0 && size <= unread().size()) {
       const std::string_view whole = unread().substr(0, size);
       saw_end_marker_ = text_bytes(whole) == 0;
+      if (!saw_end_marker_) last_block_ = whole;
       block.packed.append(whole.data(), size);
       begin_ += size;
       ++n_blocks;
     } else if (!refill()) {
       if (!unread().empty()) fail("ends inside a BGZF block; the file may be cut short");
       if (n_blocks > 0) return true;
-      if (!saw_end_marker_) fail("ends without BGZF's end marker; the file may be cut short");
+      check_end_marker();
       return false;
     }
   }
   return true;
+}
+
+void BgzfProducer::check_end_marker() {
+  if (saw_end_marker_) return;
+  if (end_marker_ == EndMarker::required) fail(std::string(kNoEndMarker));
+  Block last;
+  last.packed.append(last_block_.data(), last_block_.size());
+  finish(last);
+  if (!last.text.view().ends_with('\n'))
+    fail("ends inside a line and without BGZF's end marker; the file may be cut short");
+  add_warning(fmt::format("{}: {}", file_.label(), kNoEndMarker));
 }
 
 void BgzfProducer::finish(Block& block) {

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cerrno>
 #include <new>
 #include <system_error>
@@ -17,6 +18,15 @@
 namespace biogpu::io::input {
 
 std::string label_of(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+namespace {
+
+bool has_gzip_name(std::string name) {
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return name.ends_with(".gz") || name.ends_with(".bgz") || name.ends_with(".bgzf");
+}
+
+}  // namespace
 
 RawFile::RawFile(const std::string& path) : label_(label_of(path)) {
   // The file is opened here and not by htslib, which takes some names for URLs.
@@ -49,6 +59,7 @@ std::string RawFile::peek(std::size_t n) {
   std::string head(n, '\0');
   const ssize_t got = hpeek(file_, head.data(), n);
   if (got < 0) fail("cannot be read");
+  check_not_empty(got == 0);
   head.resize(static_cast<std::size_t>(got));
   return head;
 }
@@ -57,8 +68,18 @@ std::size_t RawFile::read(char* to, std::size_t n) {
   const ssize_t got = hread(file_, to, n);
   if (got < 0) fail("cannot be read");
   bytes_read_ += static_cast<std::uint64_t>(got);
+  check_not_empty(n > 0 && bytes_read_ == 0);
   if (static_cast<std::size_t>(got) < n) check_end(begin_ + bytes_read_);
   return static_cast<std::size_t>(got);
+}
+
+// Compressed text has a header and a trailer even where there is no text.
+void RawFile::check_not_empty(bool is_empty) const {
+  if (is_empty && has_gzip_name(label_))
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: has 0 bytes; expected gzip, as its name says; the file may be cut "
+                            "short",
+                            label_));
 }
 
 std::size_t RawFile::read_at(std::uint64_t offset, char* to, std::size_t n) const {

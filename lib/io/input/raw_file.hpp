@@ -54,6 +54,7 @@ class RawFile : public ByteSource {
   hFILE* release();
 
  private:
+  void check_not_empty(bool is_empty) const;
   [[noreturn]] void fail(const char* what) const;
 
   std::string label_;

@@ -1,12 +1,14 @@
 #include "lib/io/input/text_source.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
-#include "lib/io/input/bgzf.hpp"
 #include "lib/io/input/block_source.hpp"
 #include "lib/io/input/byte_order_mark.hpp"
 #include "lib/io/input/gzip.hpp"
 #include "lib/io/input/parallel_gzip.hpp"
+#include "lib/io/input/warnings.hpp"
 
 namespace biogpu::io::input {
 namespace {
@@ -25,10 +27,11 @@ constexpr int kThreadsWorthPieces = 8;
 // Smaller files are inflated before more threads would have begun.
 constexpr std::uint64_t kBytesWorthPieces = 8u << 20;
 
-std::unique_ptr<ByteSource> open_bytes(RawFile& file, std::string_view head, int n_threads) {
+std::unique_ptr<ByteSource> open_bytes(RawFile& file, std::string_view head, int n_threads,
+                                       EndMarker end_marker) {
   const int n_ahead = n_threads > 1 ? n_threads : 0;
   if (bgzf_block_bytes(head) > 0)
-    return std::make_unique<BlockSource>(std::make_unique<BgzfProducer>(file), n_ahead);
+    return std::make_unique<BlockSource>(std::make_unique<BgzfProducer>(file, end_marker), n_ahead);
   if (!head.starts_with(kGzipMagic)) return lend(file);
   if (n_threads >= kThreadsWorthPieces && file.begin() == 0 &&
       file.file_bytes() >= kBytesWorthPieces)
@@ -42,8 +45,26 @@ std::unique_ptr<ByteSource> open_bytes(RawFile& file, std::string_view head, int
 
 std::unique_ptr<ByteSource> lend(RawFile& file) { return std::make_unique<Borrowed>(file); }
 
-std::unique_ptr<ByteSource> open_text(RawFile& file, std::string_view head, int n_threads) {
-  return without_mark(open_bytes(file, head, n_threads), file.label());
+std::unique_ptr<ByteSource> open_text(RawFile& file, std::string_view head, int n_threads,
+                                      EndMarker end_marker) {
+  return without_mark(open_bytes(file, head, n_threads, end_marker), file.label());
+}
+
+void check_unmarked_text(const std::string& label) {
+  if (label == label_of("-")) return add_warning(fmt::format("{}: {}", label, kNoEndMarker));
+  RawFile file(label);
+  BgzfProducer blocks(file);
+  for (Block block; blocks.take(block);) block.packed.resize(0);
+}
+
+void check_end_marker(const RawFile& file) {
+  constexpr std::size_t kBytes = 28;
+  std::string tail(kBytes, '\0');
+  if (file.file_bytes() >= kBytes &&
+      file.read_at(file.file_bytes() - kBytes, tail.data(), kBytes) == kBytes &&
+      bgzf_block_bytes(tail) == static_cast<int>(kBytes))
+    return;
+  check_unmarked_text(file.label());
 }
 
 }  // namespace biogpu::io::input

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "lib/core/error.hpp"
+#include "lib/io/file_kind.hpp"
 #include "lib/io/mapped_file.hpp"
 #include "lib/io/records/fastq_record.hpp"
 #include "lib/io/sequence_reader.hpp"
@@ -63,14 +64,15 @@ FastqParse begins_record(Cursor cursor) {
   return *cursor.at == '+' ? FastqParse::whole : FastqParse::malformed;
 }
 
-// Moves to the first record that begins at a line's begin in the text; false: more text is needed.
-bool seek_record(Cursor& cursor) {
-  while (cursor.skip_line()) {
+// Moves to the first record that begins at a line's begin, and before `limit`. cut: more text is
+// needed to tell; malformed: none begins there. A text without line ends is not read on: of a long
+// record every chunk would be read to the record's end.
+FastqParse seek_record(Cursor& cursor, const char* limit) {
+  while (cursor.skip_line() && cursor.at < limit) {
     const FastqParse found = begins_record(cursor);
-    if (found == FastqParse::whole) return true;
-    if (found == FastqParse::cut) return false;
+    if (found != FastqParse::malformed) return found;
   }
-  return false;
+  return FastqParse::malformed;
 }
 
 // Where the line of `name` begins, from `at` on, which lies before it. A record belongs to the
@@ -84,7 +86,7 @@ std::size_t line_begin(const io::CharBuffer& text, std::size_t at, const char* n
 }  // namespace
 
 std::unique_ptr<FastqChunks> FastqChunks::open(const std::string& path, std::size_t chunk_bytes) {
-  if (path == "-") return nullptr;
+  if (io::passes_once(path)) return nullptr;  // to open it would use it up
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return nullptr;  // SequenceReader says why
   struct stat status {};
@@ -144,9 +146,11 @@ std::uint64_t FastqChunks::read(std::size_t chunk, io::CharBuffer& text, const V
   };
   std::size_t at = 0;
   if (chunk > 0) {
+    // In a chunk before, whose reader goes on to the end of the last record that begins there.
     Cursor cursor{text.data(), text.data() + text.size()};
-    while (!seek_record(cursor)) {
-      if (!more()) return 0;  // the last record began in an earlier chunk
+    for (FastqParse found;
+         (found = seek_record(cursor, text.data() + n_own)) != FastqParse::whole;) {
+      if (found == FastqParse::malformed || !more()) return 0;
       cursor = {text.data(), text.data() + text.size()};
     }
     at = static_cast<std::size_t>(cursor.at - text.data());

@@ -1,13 +1,13 @@
 #include "lib/qc/prepare/prepare.hpp"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <string_view>
 
+#include "lib/io/file_kind.hpp"
 #include "lib/qc/input/fastq_file.hpp"
 #include "lib/qc/input/read_sample.hpp"
 #include "lib/qc/prepare/detect_adapter.hpp"
+#include "lib/qc/prepare/known_adapters.hpp"
 #include "lib/qc/stats/overrepresented.hpp"
 
 namespace biogpu::qc {
@@ -54,22 +54,24 @@ bool is_two_colour(std::string_view name, Profile profile) {
                                      : std::any_of(std::begin(kOld), std::end(kOld), starts);
 }
 
-// Where there is no file, so that reading tells.
-bool can_be_read_twice(const std::string& path) {
-  struct stat status {};
-  return stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode);
-}
-
 using Say = std::function<void(const std::string&)>;
 
 // Returns the number of reads in the file, as far as it is known now.
-std::uint64_t detect(const std::string& path, const Options& options, const char* mate,
+std::uint64_t detect(const std::string& path, Options& options, const char* mate,
                      std::string& adapter, const Say& say) {
   say(std::string("Detecting adapter sequence for ") + mate + "...");
   const ReadSample reads(path, kDetectionReads, kDetectionReads * kTypicalLength,
                          damage_of_look(options));
   adapter = detect_adapter(reads, options.trim1.tail, options.follows_fastp_1());
-  say(adapter.empty() ? std::string("No adapter detected for ") + mate + "\n" : adapter + "\n");
+  const std::string_view name = known_adapter_name(adapter);
+  if (!name.empty()) say(std::string(name));
+  if (!adapter.empty()) say(adapter);
+  // A slip of fastp that only known adapters are long enough for: it means to shorten them.
+  constexpr std::size_t kLongestUsed = 60;
+  if (adapter.size() > kLongestUsed) adapter.clear();
+  if (adapter.empty()) say(std::string("No adapter detected for ") + mate);
+  say("");
+  if (!adapter.empty() && name.empty()) options.adapter_is_new = true;
   return reads.n_reads_of_file();
 }
 
@@ -84,8 +86,8 @@ std::vector<std::string> candidates(const std::string& path, const Options& opti
 
 void prepare(Options& options, const Say& say) {
   options.trim_poly_g = options.poly_g == Options::PolyG::on;
-  const bool looks = !options.reads_standard_input() && can_be_read_twice(options.in1) &&
-                     (options.in2.empty() || can_be_read_twice(options.in2));
+  const bool looks = !options.reads_standard_input() && !io::passes_once(options.in1) &&
+                     (options.in2.empty() || !io::passes_once(options.in2));
   const bool both = options.in2.empty() || options.detect_adapter_for_pe;
   const bool detects1 = options.adapter_trimming && options.adapter1 == "auto" && both &&
                         (!options.paired() || options.detect_adapter_for_pe);

@@ -1,4 +1,5 @@
 #include "lib/core/error.hpp"
+#include "lib/io/input/warnings.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/io/files.hpp"
 
@@ -63,9 +64,51 @@ TEST_CASE("io.compressed: a BGZF file cut anywhere is an error", "[io]") {
     INFO(n << " of " << packed.size() << " bytes: " << error);
     CHECK(holds(error, "3 " + path + ": ends "));
   }
-  const std::string path = folder.file("x", packed.substr(0, packed.size() - kEndMarker.size()));
-  CHECK(error_of(path) ==
-        "3 " + path + ": ends without BGZF's end marker; the file may be cut short");
+}
+
+TEST_CASE("io.compressed: BGZF text without its end marker is read with a warning (issue 42)",
+          "[io]") {
+  const TempFolder folder;
+  std::vector<std::string> warnings;
+  const io::WarningListener before =
+      io::set_warning_listener([&](const std::string& text) { warnings.push_back(text); });
+  const int n_threads = GENERATE(1, 3);
+  for (const bool with_quality : {false, true}) {
+    const Reads reads = random_reads(11, 700, 260, with_quality);
+    const std::string text = with_quality ? fastq(reads, "\n") : fasta(reads, 60, "\r\n");
+    const std::string packed = bgzf(folder, text);
+    const std::string whole = packed.substr(0, packed.size() - kEndMarker.size());
+    warnings.clear();
+    const std::string path =
+        folder.file((with_quality ? "q" : "a") + std::to_string(n_threads), whole);
+    CHECK(read_all(path, n_threads) == reads);
+    CHECK(warnings == std::vector<std::string>{
+                          path + ": ends without BGZF's end marker; the file may be cut short"});
+    // A file is warned of once.
+    CHECK(read_all(path, n_threads) == reads);
+    CHECK(warnings.size() == 1);
+
+    // What ends in the middle of a line was cut, also where a block ends there.
+    const std::string part = bgzf(folder, text.substr(0, text.size() / 2 + 3));
+    const std::string cut = folder.file("cut", part.substr(0, part.size() - kEndMarker.size()));
+    CHECK(error_of(cut, n_threads) ==
+          "3 " + cut +
+              ": ends inside a line and without BGZF's end marker; the file may be cut short");
+  }
+  io::set_warning_listener(before);
+}
+
+TEST_CASE("io.compressed: a file of 0 bytes with the name of a gzip file is an error (issue 42)",
+          "[io]") {
+  const TempFolder folder;
+  for (const char* name : {"r.fq.gz", "r.FA.GZ", "r.bgz"}) {
+    const std::string path = folder.file(name, "");
+    CHECK(error_of(path, GENERATE(1, 2)) ==
+          "3 " + path +
+              ": has 0 bytes; expected gzip, as its name says; the file may be cut short");
+  }
+  CHECK(read_all(folder.file("r.fq", "")).empty());
+  CHECK(read_all(folder.file("whole.fq.gz", gzip(""))).empty());
 }
 
 TEST_CASE("io.compressed: damage inside is an error and never a wrong sequence", "[io]") {

@@ -256,6 +256,28 @@ TEST_CASE("kmer.fastq_chunks: pieces of any size hold every record once", "[kmer
   CHECK_FALSE(kmer::FastqChunks::open("/nowhere"));
 }
 
+TEST_CASE("kmer.fastq_chunks: a chunk inside a long record is not read to its end (issue 42)",
+          "[kmer]") {
+  const std::size_t n = 3'000'000;
+  const std::string one = "@a\n" + std::string(n, 'C') + "\n+\n" + std::string(n, 'I') + "\n";
+  test::TemporaryFile file;
+  file.write(one + "@b\nACG\n+\n@@@\n" + one);
+  constexpr std::size_t kChunk = 20'000;
+  const auto chunks = kmer::FastqChunks::open(file.path(), kChunk);
+  REQUIRE(chunks);
+  std::vector<std::size_t> sizes;
+  std::size_t n_large = 0;
+  io::CharBuffer buffer;
+  for (std::size_t i = 0; i < chunks->n_chunks(); ++i) {
+    chunks->read(i, buffer, [&](std::string_view sequence, std::string_view) {
+      sizes.push_back(sequence.size());
+    });
+    n_large += buffer.size() > 200'000;
+  }
+  CHECK(sizes == std::vector<std::size_t>{n, 3, n});
+  CHECK(n_large == 2);
+}
+
 TEST_CASE("kmer.fastq_chunks: a file that became shorter is not read as whole", "[kmer]") {
   std::string text;
   for (int i = 0; i < 5000; ++i) text += "@r\nACGTA\n+\nIIIII\n";

@@ -75,10 +75,7 @@ UnitReader::UnitReader(const Source& source)
 
 void UnitReader::select_shard() {
   // Where the queries are the targets too, all are held, and hold_targets() takes a part of them.
-  if (one_set()) {
-    io::require_file_for_shard(source_.query_path);
-    return;
-  }
+  if (one_set()) return;
   const int n_threads = source_.n_threads;
   const std::uint64_t n_queries = io::count_records(source_.query_path, n_threads);
   const io::RecordRange range = io::shard_range(source_.shard, n_queries);

@@ -9,6 +9,7 @@
 #include "apps/biogpu/command_line/list_option.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/io/file_kind.hpp"
 #include "lib/io/output/suffix.hpp"
 #include "lib/io/output_file.hpp"
 #include "lib/io/shard.hpp"
@@ -26,8 +27,8 @@ DnaFlags checked_flags(const EffectFlags& flags) {
     throw Error(ErrorCode::usage, "--wide is for tables, not for VCF");
   if (is_vcf_path(dna.infer.output) && !(flags.genes.empty() && flags.samples.empty()))
     throw Error(ErrorCode::usage, "--genes and --samples are for tables, not for VCF");
-  if (!flags.samples.empty() && flags.vcf == "-")
-    throw Error(ErrorCode::usage, "--samples needs a file: all of it is read first");
+  if (!flags.samples.empty())
+    io::require_regular_file(flags.vcf, "--samples reads all of it first");
   dna.infer.also_read.push_back({"--genes", flags.genes});
   return dna;
 }

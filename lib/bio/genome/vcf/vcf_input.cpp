@@ -13,6 +13,8 @@
 #include "lib/core/error.hpp"
 #include "lib/io/input/byte_order_mark.hpp"
 #include "lib/io/input/compression.hpp"
+#include "lib/io/input/text_source.hpp"
+#include "lib/io/input/warnings.hpp"
 
 namespace biogpu::genome {
 
@@ -52,8 +54,10 @@ void VcfInput::open() {
     throw_read_error(error);
     throw Error(ErrorCode::bad_input, fmt::format("{}: {}", label(), kExpectedVcf));
   }
-  if (is_regular && is_bgzf() && hts_check_EOF(file_.get()) == 0) fail_cut_short();
+  const bool lacks_end_marker = is_regular && is_bgzf() && hts_check_EOF(file_.get()) == 0;
+  if (lacks_end_marker && !is_text_) fail_cut_short();
   throw_if_unreadable();
+  if (lacks_end_marker) io::input::check_unmarked_text(label());
   header_.reset(read_vcf_header(*file_, is_text_, label()));
   if (!header_) {
     throw_if_unreadable();
@@ -79,7 +83,10 @@ bool VcfInput::read(bcf1_t& record, std::uint64_t number) {
   throw_if_unreadable();
   if (status == -1) {
     // Of a pipe, which could not be looked at before.
-    if (is_bgzf() && file_->fp.bgzf->no_eof_block != 0) fail_cut_short();
+    if (is_bgzf() && file_->fp.bgzf->no_eof_block != 0) {
+      if (!is_text_) fail_cut_short();
+      io::add_warning(fmt::format("{}: {}", label(), io::input::kNoEndMarker));
+    }
     return false;
   }
   const bool has_odd_name = (record.errcode & (BCF_ERR_CTG_INVALID | BCF_ERR_TAG_INVALID)) != 0;
