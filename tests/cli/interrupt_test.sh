@@ -35,7 +35,26 @@ limited align -q --mode sw --self reads.fa -o results/rows.bam
 limited qc -i reads.fq -o results/o.fq -j results/q.json -h results/q.html
 limited infer embed -q --model "$model" protein.fa reads.fa -o results/rows.npy
 limited infer embed -q --model "$model" protein.fa reads.fa -o results/rows.safetensors
-limited gather reads.fa reads.fa -o results/all.fa
+cp reads.fa more.fa
+limited gather reads.fa more.fa -o results/all.fa
+
+# The commands of `kmer count -g` end with the program, and so does what they started (issue 42).
+printf 'echo $$ >pid1; sleep 300\nsh -c "echo \\$\\$ >pid2; sleep 301" | cat\n' >sleepers
+for signal in TERM HUP; do
+  rm -f pid1 pid2
+  "$biogpu" kmer count -q -m 9 -S /bin/sh -g sleepers -G 2 -o results/k.jf >out.txt 2>err.txt &
+  pid=$!
+  for _ in $(seq 200); do
+    [ -s pid1 ] && [ -s pid2 ] && break
+    sleep 0.05
+  done
+  kill -$signal $pid
+  wait $pid
+  # shellcheck disable=SC2016  # the inner shell expands
+  check "$signal: the commands ended" bash -c 'for _ in $(seq 100); do
+    kill -0 "$(cat pid1)" 2>/dev/null || kill -0 "$(cat pid2)" 2>/dev/null || exit 0; sleep 0.05; done; exit 1'
+  check "$signal: nothing is left" nothing_left
+done
 
 # While it waits for more input: signals that ask for an end, whether files have names or not.
 write_random 7 300000 10 ACGT q >many.fa

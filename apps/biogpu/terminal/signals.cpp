@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "apps/biogpu/terminal/child_processes.hpp"
 #include "apps/biogpu/terminal/progress.hpp"
 #include "lib/core/error.hpp"
 #include "lib/io/commit_guard.hpp"
@@ -19,6 +20,7 @@ namespace {
 void end_interrupted(int signal_number) {
   if (io::defer_signal(signal_number)) return;
   end_progress_line();
+  end_children();
   io::remove_unfinished_outputs();
   _exit(128 + signal_number);
 }
@@ -39,6 +41,7 @@ void end_by_bus_error(int signal_number, siginfo_t* info, void*) {
     signal(signal_number, SIG_DFL);
     return;
   }
+  end_children();
   io::remove_unfinished_outputs();
   write_text(begin_of_message, std::strlen(begin_of_message));
   write_text(path, std::strlen(path));

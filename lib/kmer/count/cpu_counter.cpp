@@ -90,6 +90,7 @@ class CpuCounter::Impl {
     file_counts(table);
     n_counted_ += n_windows;
     n_found_ += table.size();
+    ++n_bins_counted_;
   }
 
   template <int kWords>
@@ -103,11 +104,17 @@ class CpuCounter::Impl {
     totals_.n_distinct += table.size();
   }
 
-  // From the bins counted so far.
+  // From the bins counted so far. Bounded, for a bin with far more windows than others holds
+  // repeats in most cases, such as poly-A; a table that turns out too small grows.
   std::size_t expected_distinct(std::uint64_t n_windows) const {
+    constexpr std::uint64_t kAlwaysAllowed = 1u << 18;
+    constexpr std::uint64_t kAboveMean = 8;
     const std::uint64_t counted = n_counted_;
-    if (counted == 0) return n_windows / 4;
-    return n_windows * (n_found_ / 1024 + 1) / (counted / 1024 + 1);
+    const std::uint64_t n_bins = n_bins_counted_;
+    const std::uint64_t expected =
+        counted == 0 ? n_windows / 4 : n_windows * (n_found_ / 1024 + 1) / (counted / 1024 + 1);
+    const std::uint64_t mean = n_bins == 0 ? 0 : n_found_ / n_bins;
+    return std::min(expected, std::max(kAlwaysAllowed, kAboveMean * mean));
   }
 
   static std::uint64_t bound(const CountOptions& options) {
@@ -123,6 +130,7 @@ class CpuCounter::Impl {
   ObjectPool<SuperKmerCutter> cutters_;  // after the store that they write to
   std::atomic<std::uint64_t> n_counted_{0};
   std::atomic<std::uint64_t> n_found_{0};
+  std::atomic<std::uint64_t> n_bins_counted_{0};
   std::mutex mutex_;
   CountTotals totals_;
   std::size_t next_bucket_ = 0;

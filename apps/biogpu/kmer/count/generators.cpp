@@ -18,8 +18,10 @@
 #include <utility>
 #include <vector>
 
+#include "apps/biogpu/terminal/child_processes.hpp"
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/io/commit_guard.hpp"
 
 namespace biogpu::app {
 namespace {
@@ -51,7 +53,12 @@ class Generator {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) fail(command_, message_of(errno));
     output_ = ends[0];
-    const int error = spawn(shell, ends[1]);
+    int error = 0;
+    {
+      const io::CommitGuard guard;  // a signal waits until the process can be ended
+      error = spawn(shell, ends[1]);
+      if (error == 0) note_child(process_);
+    }
     close(ends[1]);
     if (error == 0) return;
     close(output_);
@@ -59,7 +66,9 @@ class Generator {
   }
   ~Generator() {
     if (output_ >= 0) close(output_);  // a command that still writes ends by it
-    if (process_ > 0) wait();
+    if (process_ <= 0) return;
+    kill(-process_, SIGTERM);  // and one that does not, by this
+    wait();
   }
   Generator(const Generator&) = delete;
   Generator& operator=(const Generator&) = delete;
@@ -88,7 +97,8 @@ class Generator {
     sigemptyset(&to_default);
     sigaddset(&to_default, SIGPIPE);
     posix_spawnattr_setsigdefault(&attributes, &to_default);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&attributes, 0);  // with what it starts, for end_children()
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
     std::string name = shell;
     std::string option = "-c";
     std::string text = command_;
@@ -102,6 +112,11 @@ class Generator {
   }
 
   int wait() {
+    siginfo_t ended{};
+    while (waitid(P_PID, static_cast<id_t>(process_), &ended, WEXITED | WNOWAIT) < 0 &&
+           errno == EINTR) {
+    }
+    forget_child(process_);  // before the number may be that of another process
     int status = 0;
     while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
     }
@@ -141,8 +156,11 @@ void run_generators(
     try {
       while (const std::string* command = take()) run_one(*command);
     } catch (...) {
-      const std::lock_guard lock(mutex);
-      if (!error) error = std::current_exception();
+      {
+        const std::lock_guard lock(mutex);
+        if (!error) error = std::current_exception();
+      }
+      end_children();  // nobody wants what the others go on to write
     }
   };
   {
