@@ -95,6 +95,7 @@ class QcRun {
     say(qc_text(result.summary, options));
     say(fmt::format("JSON report: {}\nHTML report: {}\n\ncommand: {}", options.json, options.html,
                     command_line_));
+    warn_of_input(result, options);
     if (result.n_device_records > 0)
       log_.detail(
           fmt::format("device: {} records, copies and kernels {:.3f} s over all streams, "
@@ -106,6 +107,18 @@ class QcRun {
     keep_rates(result, options);
     log_.info(fmt::format("{} {} in {:.2f} s", result.n_records,
                           options.paired() ? "pairs" : "reads", log_.seconds()));
+  }
+
+  // What fastp is silent about. Behind the lines that are fastp's.
+  void warn_of_input(const qc::RunResult& result, const qc::Options& options) {
+    if (!result.other_names.empty()) log_.warn(result.other_names);
+    const qc::Summary& summary = result.summary;
+    const std::uint64_t n_reads = summary.before[0].n_reads + summary.before[1].n_reads;
+    if (options.adapter_is_new && summary.counts.adapter_reads > n_reads / 2)
+      log_.warn(
+          fmt::format("{} of {} reads were cut at an adapter, and the one detected is none of the "
+                      "known ones; if it is part of the sample, as in amplicons, use -A",
+                      summary.counts.adapter_reads, n_reads));
   }
 
   // Takes the shares, which may be most of the run's memory.

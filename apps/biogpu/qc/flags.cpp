@@ -106,7 +106,9 @@ void add_adapters(CLI::App& command, QcFlags& flags) {
   group.option("--adapter_fasta", o.adapter_fasta, "cut every sequence of this file", "FILE");
   group.option("--dimer_max_len", o.dimer_max_len,
                "profile fastp-1: a read this short behind its adapter is a dimer [2]", "N");
-  group.flag("--detect_adapter_for_pe", o.detect_adapter_for_pe, "detect adapters of pairs too");
+  group.flag("-2,--detect_adapter_for_pe", o.detect_adapter_for_pe, "detect adapters of pairs too");
+  group.flag("--allow_gap_overlap_trimming", o.gapped_overlap,
+             "profile fastp-1: also by an overlap of mates with one gap");
 }
 
 void add_trimming(CLI::App& command, QcFlags& flags) {
@@ -177,6 +179,8 @@ void add_pairs(CLI::App& command, QcFlags& flags) {
                "index1, index2, read1, read2, per_index, per_read", "WHERE");
   group.option("--umi_len", o.umi_length, "bases of a UMI in a read", "N");
   group.option("--umi_prefix", o.umi_prefix, "text before it", "TEXT");
+  group.option("--umi_delim", o.umi_delimiter, "profile fastp-1: text between name and UMI [:]",
+               "TEXT");
   group.option("--umi_skip", o.umi_skip, "bases skipped behind it [0]", "N");
 }
 

@@ -58,11 +58,12 @@ void resolve_cuts(qc::Options& o, const QcFlags::Given& g, std::vector<std::stri
   old_name(g.cut_by_quality_aggressive, o.cut_right, "cut_by_quality_aggressive", "cut_right");
   const bool is_given =
       g.shared.is_given() || g.front.is_given() || g.tail.is_given() || g.right.is_given();
-  // fastp's words, typing error included, for whoever looks for them in logs.
+  // fastp's words, the typing error of 0.23 included, for whoever looks for them in logs.
   if (is_given && !o.cuts_by_quality())
-    remarks.emplace_back(
-        "WARNING: you specified the options for cutting by quality, but forogt to enable any of "
-        "cut_front/cut_tail/cut_right. This will have no effect.");
+    remarks.push_back(
+        fmt::format("WARNING: you specified the options for cutting by quality, but {} to enable "
+                    "any of cut_front/cut_tail/cut_right. This will have no effect.",
+                    o.follows_fastp_1() ? "forgot" : "forogt"));
 }
 
 // As for fastp, 0 and less are wrong: they do not mean "not split".
@@ -136,7 +137,8 @@ std::vector<std::string> QcFlags::resolve() {
   remarks.insert(remarks.end(), more.begin(), more.end());
   if (!o.index_file1.empty()) o.index_list1 = qc::read_index_list(o.index_file1);
   if (!o.index_file2.empty()) o.index_list2 = qc::read_index_list(o.index_file2);
-  if (!o.adapter_fasta.empty()) o.fasta_adapters = qc::read_adapter_fasta(o.adapter_fasta, remarks);
+  if (!o.adapter_fasta.empty())
+    o.fasta_adapters = qc::read_adapter_fasta(o.adapter_fasta, o.profile, remarks);
   return remarks;
 }
 

@@ -15,11 +15,15 @@ std::string percent(std::uint64_t part, std::uint64_t whole) {
   return fmt::format("{:g}", static_cast<double>(part) * 100.0 / static_cast<double>(whole));
 }
 
-std::string stats_text(const char* title, const qc::ReadStats& stats) {
-  return fmt::format(
+std::string stats_text(const char* title, const qc::ReadStats& stats, const qc::Options& options) {
+  std::string text = fmt::format(
       "{}:\ntotal reads: {}\ntotal bases: {}\nQ20 bases: {}({}%)\nQ30 bases: {}({}%)\n", title,
       stats.n_reads, stats.n_bases, stats.q20_bases, percent(stats.q20_bases, stats.n_bases),
       stats.q30_bases, percent(stats.q30_bases, stats.n_bases));
+  if (options.follows_fastp_1())
+    text += fmt::format("Q40 bases: {}({}%)\n", stats.q40_bases,
+                        percent(stats.q40_bases, stats.n_bases));
+  return text;
 }
 
 std::uint64_t sum(const std::array<std::uint64_t, 4>& counts) {
@@ -41,7 +45,7 @@ std::string filtering_text(const qc::FilterCounts& counts, const qc::Options& op
   }
   if (options.complexity_filter)
     line("reads failed due to low complexity", counts.n_with(Verdict::low_complexity));
-  if (options.profile == qc::Profile::fastp_1)
+  if (options.follows_fastp_1() && options.adapter_trimming)
     line("reads failed due to adapter dimer", counts.n_with(Verdict::adapter_dimer));
   if (options.adapter_trimming) {
     line("reads with adapter trimmed", counts.adapter_reads);
@@ -71,15 +75,16 @@ std::string merge_text(const qc::Summary& summary) {
 }  // namespace
 
 std::string qc_text(const qc::Summary& summary, const qc::Options& options) {
-  std::string text = stats_text("Read1 before filtering", summary.before[0]) + "\n";
-  if (options.paired()) text += stats_text("Read2 before filtering", summary.before[1]) + "\n";
+  std::string text = stats_text("Read1 before filtering", summary.before[0], options) + "\n";
+  if (options.paired())
+    text += stats_text("Read2 before filtering", summary.before[1], options) + "\n";
   if (options.merge) {
-    text += stats_text("Merged and filtered", summary.after[0]);
+    text += stats_text("Merged and filtered", summary.after[0], options);
   } else {
-    text += stats_text("Read1 after filtering", summary.after[0]);
+    text += stats_text("Read1 after filtering", summary.after[0], options);
     if (options.paired()) {
       text += '\n';
-      text += stats_text("Read2 after filtering", summary.after[1]);
+      text += stats_text("Read2 after filtering", summary.after[1], options);
     }
   }
   text += '\n';

@@ -54,6 +54,25 @@ struct Batch {
   };
   std::array<std::vector<Kept>, 2> kept;
   io::CharBuffer kept_text;
+  // Of profile fastp-1: what was cut off as adapters, with the pack of the read, and its text.
+  // Which of many it counts depends on their order.
+  struct Cut {
+    std::uint64_t pack;
+    std::size_t mate;
+    std::size_t length;
+  };
+  std::vector<Cut> cuts;
+  io::CharBuffer cut_text;
+
+  // What the steps left of the records that were here before.
+  void clear_results() {
+    for (io::CharBuffer& one : text) one.clear();
+    packs.clear();
+    for (std::vector<Kept>& one : kept) one.clear();
+    kept_text.clear();
+    cuts.clear();
+    cut_text.clear();
+  }
 
   io::CharBuffer& output(Output which) { return text[static_cast<std::size_t>(which)]; }
 };

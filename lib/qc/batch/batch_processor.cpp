@@ -40,10 +40,7 @@ class BatchProcessor {
  public:
   BatchProcessor(Batch& batch, const Options& options, WorkerSums& sums)
       : batch_(batch), options_(options), sums_(sums) {
-    for (auto& text : batch_.text) text.clear();
-    batch_.packs.clear();
-    for (auto& kept : batch_.kept) kept.clear();
-    batch_.kept_text.clear();
+    batch_.clear_results();
     edits_names_ = options.fix_mgi_id || options.umi;
     has_index_lists_ = !options.index_list1.empty() || !options.index_list2.empty();
     by_device_ = batch.on_device;
@@ -226,9 +223,17 @@ class BatchProcessor {
   }
 
   void count_steps(const Record& record, std::size_t m, std::string_view adapter) {
-    sums_.counts.count_read(record.result, m, record.adapter_text(adapter));
-    for (const std::string_view cut : sums_.scratch.fasta_cuts[m])
-      sums_.counts.count_adapter(m, cut);
+    sums_.counts.count_read(record.result);
+    count_adapter(m, record.adapter_text(adapter));
+    for (const std::string_view cut : sums_.scratch.fasta_cuts[m]) count_adapter(m, cut);
+  }
+
+  void count_adapter(std::size_t m, std::string_view cut) {
+    if (cut.empty()) return;
+    sums_.counts.adapter_bases += cut.size();
+    if (!options_.follows_fastp_1()) return sums_.counts.adapters[m].add(cut, 1);
+    batch_.cuts.push_back({current_pack_, m, cut.size()});
+    batch_.cut_text.append(cut.data(), cut.size());
   }
 
   // A device has filtered its reads.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lib/core/error.hpp"
+#include "lib/core/quote.hpp"
 #include "lib/io/output/suffix.hpp"
 
 namespace biogpu::qc {
@@ -29,6 +30,18 @@ Damage damage_of_run(const Options& options) {
 // While counting and passing over.
 constexpr std::size_t kRecordsAtOnce = 4000;
 constexpr std::size_t kBytesAtOnce = 8u << 20;
+
+// What both mates' names have in common: without '@', /1, .1 or _1 and what follows a blank.
+std::string_view name_of_pair(std::string_view name) {
+  name.remove_prefix(std::min<std::size_t>(1, name.size()));
+  name = name.substr(0, name.find_first_of(" \t"));
+  constexpr std::string_view kMates = "12";
+  constexpr std::string_view kBefore = "/._";
+  if (name.size() > 2 && kMates.find(name.back()) != std::string_view::npos &&
+      kBefore.find(name[name.size() - 2]) != std::string_view::npos)
+    name.remove_suffix(2);
+  return name;
+}
 
 std::uint64_t count_reads(const std::string& path, const Inflaters& inflaters) {
   io::require_file_for_shard(path);
@@ -105,8 +118,25 @@ bool BatchReader::next(Batch& batch) {
     }
     batch.n_records = std::min(n1, n2);
   }
+  if (options_.paired() && n_records_ == 0) compare_names(batch);
   n_records_ += batch.n_records;
   return batch.n_records > 0;
+}
+
+// Files of two lanes or runs have as many reads now and then. Of the first pack, as fastp calls it,
+// whatever a batch holds.
+void BatchReader::compare_names(Batch& batch) {
+  for (std::size_t i = 0; i < std::min(batch.n_records, kPackRecords); ++i) {
+    FastqChunk& chunk2 = options_.interleaved ? batch.chunk1 : batch.chunk2;
+    const std::size_t at1 = options_.interleaved ? 2 * i : i;
+    const std::size_t at2 = options_.interleaved ? at1 + 1 : i;
+    const std::string_view name1 = name_of_pair(batch.chunk1.name(batch.chunk1.records[at1]));
+    const std::string_view name2 = name_of_pair(chunk2.name(chunk2.records[at2]));
+    if (name1 == name2) continue;
+    other_names_ = fmt::format("pair {}: the mates are called {} and {}; are the files of one run?",
+                               batch.first_record + i + 1, quoted(name1), quoted(name2));
+    return;
+  }
 }
 
 StageTimes BatchReader::ahead_stage() const {

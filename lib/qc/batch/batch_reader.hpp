@@ -29,10 +29,13 @@ class BatchReader {
   StageTimes ahead_stage() const;  // the threads that read ahead, together
   double wait_seconds() const;     // that next() waited for them
   void add_remarks(std::vector<std::string>& remarks) const;
+  // Of the first mates whose names differ, what is to be said; empty where there are none.
+  const std::string& other_names() const { return other_names_; }
 
  private:
   io::RecordRange find_shard(const Inflaters& inflaters);
   void unequal(const FastqFile& file, std::size_t n_here, const char* what);
+  void compare_names(Batch& batch);
 
   const Options& options_;
   FastqFile file1_;
@@ -43,6 +46,7 @@ class BatchReader {
   std::uint64_t n_of_input_ = 0;
   std::uint64_t n_records_ = 0;
   std::vector<std::string> remarks_;
+  std::string other_names_;
   bool ended_ = false;
 };
 

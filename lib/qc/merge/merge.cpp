@@ -44,6 +44,20 @@ std::vector<std::uint64_t> sampled(const std::vector<const TurnCounts*>& parts,
   return found;
 }
 
+void merge_adapters(const std::vector<Part>& parts, Summary& summary) {
+  for (std::size_t m = 0; m < 2; ++m) {
+    std::vector<const std::vector<TextCounts>*> of_workers;
+    std::vector<const TextCounts*> all;
+    for (const Part& part : parts) {
+      of_workers.push_back(&part.partial.adapters[m]);
+      all.push_back(part.partial.adapters[m].data());
+    }
+    summary.adapters[m] = parts.front().options.follows_fastp_1()
+                              ? bounded_texts(of_workers)
+                              : common_texts(all, kShareReported);
+  }
+}
+
 void merge_overrepresented(const std::vector<Part>& parts, Summary& summary) {
   const Options& options = parts.front().options;
   const auto sampling = static_cast<std::uint64_t>(options.overrepresentation_sampling);
@@ -118,12 +132,7 @@ Merged merge_parts(std::vector<Part> parts, const std::vector<std::string>& path
       merged.summary.after[m].add(part.summary.after[m]);
     }
   }
-  for (std::size_t m = 0; m < 2; ++m) {
-    std::vector<const TextCounts*> adapters;
-    adapters.reserve(sorted.size());
-    for (const Part& part : sorted) adapters.push_back(&part.partial.adapters[m]);
-    merged.summary.adapters[m] = common_texts(adapters, kShareReported);
-  }
+  merge_adapters(sorted, merged.summary);
   if (merged.options.duplicates) merge_duplicates(sorted, merged.summary);
   if (merged.options.overrepresentation) merge_overrepresented(sorted, merged.summary);
   return merged;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
@@ -29,8 +30,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
     average_quality, length_filter, length_required, length_limit, complexity_filter,
     complexity_percent, index_list1, index_list2, index_threshold, correction, overlap_require,
     overlap_diff_limit, overlap_diff_percent, merge, include_unmerged, umi, umi_location,
-    umi_length, umi_skip, duplicates, duplicate_level, overrepresentation,
-    overrepresentation_sampling, overrepresented1, overrepresented2, cycles1, cycles2, shard)
+    umi_length, umi_skip, umi_delimiter, gapped_overlap, duplicates, duplicate_level,
+    overrepresentation, overrepresentation_sampling, overrepresented1, overrepresented2, cycles1,
+    cycles2, shard)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CycleSums, bases, quality, all_bases, all_quality)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReadStats, n_reads, n_bases, q20_bases, q30_bases, q40_bases,
                                    cycles, kmers)
@@ -40,7 +42,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 
 json json_of(const FilterCounts& counts) {
   return {{"verdicts", counts.verdicts},
@@ -66,10 +68,19 @@ void read_filter_counts(const json& from, FilterCounts& counts) {
   from.at("insert_sizes").get_to(counts.insert_sizes);
 }
 
-json json_of(const TextCounts& counts) {
-  json texts = json::object();
-  for (const auto& [text, n] : counts.list()) texts[std::string(text)] = n;
-  return texts;
+// In their order, on which it depends which of them fastp 1 counts.
+json json_of(const std::vector<TextCounts>& workers) {
+  json all = json::array();
+  for (const TextCounts& counts : workers) {
+    json texts = json::array();
+    json numbers = json::array();
+    for (const auto& [text, n] : counts.list()) {
+      texts.push_back(std::string(text));
+      numbers.push_back(n);
+    }
+    all.push_back({{"texts", std::move(texts)}, {"counts", std::move(numbers)}});
+  }
+  return all;
 }
 
 static_assert(std::endian::native == std::endian::little);
@@ -94,6 +105,21 @@ PackedKeys take_keys(json& from, const Options& options) {
   keys.append_bytes({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   from = nullptr;
   return keys;
+}
+
+// Of as many workers as the options have.
+std::vector<TextCounts> read_text_counts(const json& from, const Options& options) {
+  const int n_workers = options.follows_fastp_1() ? options.virtual_workers : 1;
+  if (!from.is_array() || std::ssize(from) != n_workers) refuse_numbers();
+  std::vector<TextCounts> workers(from.size());
+  for (std::size_t w = 0; w < from.size(); ++w) {
+    const auto& texts = from[w].at("texts").get_ref<const json::array_t&>();
+    const auto& numbers = from[w].at("counts").get_ref<const json::array_t&>();
+    if (texts.size() != numbers.size()) refuse_numbers();
+    for (std::size_t i = 0; i < texts.size(); ++i)
+      workers[w].add(texts[i].get_ref<const std::string&>(), numbers[i].get<std::uint64_t>());
+  }
+  return workers;
 }
 
 // There are none in a part, and not every one fits the whole number that it is read as.
@@ -143,8 +169,7 @@ Part part_of(json& from) {
   from.at("after").get_to(part.summary.after);
   read_filter_counts(from.at("tally"), part.summary.counts);
   for (std::size_t m = 0; m < 2; ++m)
-    for (const auto& [text, n] : from.at("adapters").at(m).get_ref<const json::object_t&>())
-      part.partial.adapters[m].add(text, n.get<std::uint64_t>());
+    part.partial.adapters[m] = read_text_counts(from.at("adapters").at(m), part.options);
   from.at("turns_before").get_to(part.partial.before);
   from.at("turns_after").get_to(part.partial.after);
   check_part_ranges(part.options);

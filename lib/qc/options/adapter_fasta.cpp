@@ -2,6 +2,8 @@
 
 #include <cctype>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "lib/core/error.hpp"
 #include "lib/qc/options/list_lines.hpp"
@@ -12,7 +14,7 @@ namespace {
 constexpr std::size_t kShortestAdapter = 6;
 }
 
-std::vector<std::string> read_adapter_fasta(const std::string& path,
+std::vector<std::string> read_adapter_fasta(const std::string& path, Profile profile,
                                             std::vector<std::string>& remarks) {
   std::map<std::string, std::string> by_header;
   std::string* sequence = nullptr;
@@ -29,12 +31,15 @@ std::vector<std::string> read_adapter_fasta(const std::string& path,
     }
   }
   std::vector<std::string> adapters;
+  std::set<std::string_view> seen;
   for (const auto& [header, adapter] : by_header) {
-    if (adapter.size() >= kShortestAdapter)
-      adapters.push_back(adapter);
-    else
+    if (adapter.size() >= kShortestAdapter) {
+      if (profile == Profile::fastp_0_23 || seen.insert(adapter).second)
+        adapters.push_back(adapter);
+    } else {
       remarks.push_back(
           fmt::format("skip too short adapter sequence in {} (6bp required): {}", path, adapter));
+    }
   }
   return adapters;
 }

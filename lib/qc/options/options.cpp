@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/io/file_kind.hpp"
 #include "lib/qc/options/list_lines.hpp"
 #include "lib/qc/options/output_names.hpp"
 
@@ -154,6 +156,10 @@ void check_umi(const Options& options) {
   } else if (options.umi_skip > 0 || options.umi_length > 0) {
     usage("--umi_len and --umi_skip go with --umi_loc read1, read2 or per_read");
   }
+  const auto control = [](unsigned char c) { return std::iscntrl(c) != 0; };
+  if (std::any_of(options.umi_delimiter.begin(), options.umi_delimiter.end(), control))
+    usage(fmt::format("--umi_delim is {}; expected no control characters",
+                      biogpu::quoted(options.umi_delimiter)));
   const auto letter = [](unsigned char c) { return std::isalnum(c) != 0; };
   if (options.umi_prefix.size() >= 10 ||
       !std::all_of(options.umi_prefix.begin(), options.umi_prefix.end(), letter))
@@ -166,6 +172,7 @@ void check_shard(const Options& options) {
   if (options.shard.is_whole()) return;
   if (options.reads_standard_input())
     usage("--shard counts the records first, and standard input passes once; give --in1 FILE");
+  for (const std::string& path : {options.in1, options.in2}) io::require_file_for_shard(path);
   if (options.dedup) usage("--shard and --dedup: a duplicate may lie in another part");
   if (options.split()) usage("--shard and --split exclude each other; a part is one already");
   if (options.lenient) usage("--shard and --lenient: damage would end one part alone");
@@ -176,6 +183,12 @@ void check_shard(const Options& options) {
 std::vector<std::string> check_options(Options& options) {
   std::vector<std::string> remarks;
   check_inputs(options);
+  if (options.use_stdout && options.follows_fastp_1())
+    for (const auto& [name, path] : {std::pair("out1", &options.out1), {"out2", &options.out2}}) {
+      if (!path->empty())
+        remarks.push_back(fmt::format("In STDOUT mode, ignore the {} filename {}", name, *path));
+      path->clear();
+    }
   check_merge(options, remarks);
   check_pair_outputs(options, remarks);
   if (options.unpaired2.empty()) options.unpaired2 = options.unpaired1;
@@ -191,10 +204,15 @@ std::vector<std::string> check_options(Options& options) {
         "-c/--correction");
     options.correction = false;
   }
+  if (!options.follows_fastp_1() && (options.gapped_overlap || options.umi_delimiter != ":"))
+    usage("--umi_delim and --allow_gap_overlap_trimming need --profile fastp-1");
   check_umi(options);
   check_shard(options);
   if (options.split_files > 0 && options.reads_standard_input())
     usage("--split needs to read its input twice; standard input cannot be, use --split_by_lines");
+  if (options.split_files > 0)
+    io::require_regular_file(options.in1,
+                             "--split counts its reads first; --split_by_lines does not");
   if (options.split_files > 0)
     options.virtual_workers = std::min(options.virtual_workers, options.split_files);
   return remarks;

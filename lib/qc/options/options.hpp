@@ -56,6 +56,8 @@ struct Options {
   std::string adapter1 = "auto";  // "auto", "" for none found, or the sequence
   std::string adapter2 = "auto";
   std::string adapter_fasta;
+  bool adapter_is_new = false;  // one was detected that is none of the known ones
+  bool gapped_overlap = false;  // fastp 1: by an overlap with a gap too
   int dimer_max_len = 2;  // fastp 1: longest read, behind its adapters, that counts as a dimer
   std::vector<std::string> fasta_adapters;  // in the order of their header lines
 
@@ -97,6 +99,7 @@ struct Options {
   int umi_length = 0;
   int umi_skip = 0;
   std::string umi_prefix;
+  std::string umi_delimiter = ":";  // between name and UMI
 
   bool duplicates = true;  // evaluate their rate
   bool dedup = false;
@@ -137,8 +140,9 @@ struct Options {
 std::vector<std::string> check_options(Options& options);
 
 // The sequences of --adapter_fasta of at least 6 bases, upper case, in the order of their header
-// lines; of two equal headers the later counts. Adds a remark for each that is too short.
-std::vector<std::string> read_adapter_fasta(const std::string& path,
+// lines; of two equal headers the later counts, and for fastp 1 of equal sequences the first. Adds
+// a remark for each that is too short.
+std::vector<std::string> read_adapter_fasta(const std::string& path, Profile profile,
                                             std::vector<std::string>& remarks);
 
 // The barcodes of --filter_by_index1 or 2, one a line. Throws Error{bad_input} for other letters.

@@ -1,10 +1,13 @@
 #include "lib/qc/report/html_page.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace biogpu::qc {
 
 void HtmlPage::put_table(const std::string& id, const std::string& heading, const HtmlRows& rows) {
   put("<div id='{}'>\n<h3>{}</h3>\n<table class='summary_table'>\n", id, heading);
-  for (const auto& [name, value] : rows) put("<tr><td>{}</td><td>{}</td></tr>\n", name, value);
+  for (const auto& [name, value] : rows)
+    put("<tr><td>{}</td><td>{}</td></tr>\n", html_escaped(name), html_escaped(value));
   put("</table>\n</div>\n");
 }
 
@@ -28,9 +31,16 @@ void HtmlPage::put_chart(const std::string& id, const char* type, const std::vec
 }
 
 std::string html_escaped(std::string_view text) {
+  // Bytes that are no UTF-8 become U+FFFD here, and control characters below.
+  using nlohmann::json;
+  const std::string valid =
+      json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace))
+          .get<std::string>();
   std::string out;
-  for (const char c : text) {
-    if (c == '&')
+  for (const char c : valid) {
+    if ((static_cast<unsigned char>(c) < ' ' && c != '\t' && c != '\n') || c == '\x7f')
+      out += "&#xfffd;";
+    else if (c == '&')
       out += "&amp;";
     else if (c == '<')
       out += "&lt;";
@@ -38,6 +48,8 @@ std::string html_escaped(std::string_view text) {
       out += "&gt;";
     else if (c == '"')
       out += "&quot;";
+    else if (c == '\'')
+      out += "&#39;";
     else
       out += c;
   }

@@ -11,7 +11,7 @@
 
 namespace biogpu::qc {
 
-// Names and values of a table, as text of the page.
+// Names and values of a table, as they are: put_table() escapes them.
 using HtmlRows = std::vector<std::pair<std::string, std::string>>;
 
 // One curve of a chart.
@@ -39,7 +39,8 @@ class HtmlPage {
   std::string text_;
 };
 
-// Text with the characters replaced that HTML gives a meaning.
+// Text of a file or of the command line as a page may hold it, between tags or in an attribute: the
+// characters that HTML gives a meaning as entities, what is no text as U+FFFD.
 std::string html_escaped(std::string_view text);
 // "12.345678 M", as fastp shows large numbers.
 std::string short_number(std::uint64_t n);

@@ -58,12 +58,17 @@ class Report {
 
   HtmlRows totals(const std::array<ReadStats, 2>& stats) const {
     const std::uint64_t n_bases = stats[0].n_bases + stats[1].n_bases;
-    return {{"total reads:", short_number(stats[0].n_reads + stats[1].n_reads)},
-            {"total bases:", short_number(n_bases)},
-            {"Q20 bases:", with_percent(stats[0].q20_bases + stats[1].q20_bases, n_bases)},
-            {"Q30 bases:", with_percent(stats[0].q30_bases + stats[1].q30_bases, n_bases)},
-            {"GC content:",
-             fmt::format("{:f}%", percent(stats[0].gc_bases() + stats[1].gc_bases(), n_bases))}};
+    HtmlRows rows{{"total reads:", short_number(stats[0].n_reads + stats[1].n_reads)},
+                  {"total bases:", short_number(n_bases)},
+                  {"Q20 bases:", with_percent(stats[0].q20_bases + stats[1].q20_bases, n_bases)},
+                  {"Q30 bases:", with_percent(stats[0].q30_bases + stats[1].q30_bases, n_bases)}};
+    if (options_.follows_fastp_1())
+      rows.emplace_back("Q40 bases:",
+                        with_percent(stats[0].q40_bases + stats[1].q40_bases, n_bases));
+    rows.emplace_back(
+        "GC content:",
+        fmt::format("{:f}%", percent(stats[0].gc_bases() + stats[1].gc_bases(), n_bases)));
+    return rows;
   }
 
   void write_summary() {

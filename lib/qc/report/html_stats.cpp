@@ -108,8 +108,8 @@ void put_overrepresented(HtmlPage& page, const std::string& id, const std::strin
   for (const auto& [sequence, n] : sequences) {
     if (!is_overrepresented(sequence, n, sampling)) continue;
     const std::uint64_t bases = n * sequence.size() * static_cast<std::uint64_t>(sampling);
-    page.put("<tr><td class='sequence'>{}</td><td>{} ({:f}%)</td></tr>\n", sequence, n,
-             percent(bases, stats.n_bases));
+    page.put("<tr><td class='sequence'>{}</td><td>{} ({:f}%)</td></tr>\n", html_escaped(sequence),
+             n, percent(bases, stats.n_bases));
     any = true;
   }
   page.put("</table>\n{}</div>\n", any ? "" : "<p>not found</p>\n");

@@ -49,6 +49,7 @@ class Writer {
     fmt::format_to(std::back_inserter(text_), format, std::forward<Args>(args)...);
   }
 
+  // Any bytes as a JSON string; those that are no UTF-8 become U+FFFD.
   static std::string quoted(const std::string& text) {
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
@@ -135,9 +136,9 @@ class Writer {
     const FilterCounts& counts = summary_.counts;
     put("\t\"adapter_cutting\": {{\n\t\t\"adapter_trimmed_reads\": {},\n", counts.adapter_reads);
     put("\t\t\"adapter_trimmed_bases\": {},\n", counts.adapter_bases);
-    put("\t\t\"read1_adapter_sequence\": \"{}\",\n", named(options_.adapter1));
+    put("\t\t\"read1_adapter_sequence\": {},\n", quoted(named(options_.adapter1)));
     if (options_.paired())
-      put("\t\t\"read2_adapter_sequence\": \"{}\",\n", named(options_.adapter2));
+      put("\t\t\"read2_adapter_sequence\": {},\n", quoted(named(options_.adapter2)));
     put("\t\t\"read1_adapter_counts\": {{");
     write_adapter_counts(summary_.adapters[0]);
     if (options_.paired()) {
@@ -219,7 +220,7 @@ class Writer {
     bool first = true;
     for (const auto& [sequence, n] : overrepresented) {
       if (!is_overrepresented(sequence, n, options_.overrepresentation_sampling)) continue;
-      put("{}\t\t\t\"{}\":{}", first ? "" : ",\n", sequence, n);
+      put("{}\t\t\t{}:{}", first ? "" : ",\n", quoted(sequence), n);
       first = false;
     }
     put("\t\t}}\n\t}},\n");

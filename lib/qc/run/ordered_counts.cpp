@@ -42,6 +42,28 @@ void Duplicates::report(Summary& summary) const {
   summary.n_duplicates = n_duplicates_;
 }
 
+BoundedAdapters::BoundedAdapters(const Options& options) : keeps_all_(!options.part_out.empty()) {
+  for (auto& workers : counts_) workers.resize(static_cast<std::size_t>(options.virtual_workers));
+}
+
+void BoundedAdapters::count(const Batch& batch) {
+  std::string_view text = batch.cut_text.view();
+  for (const Batch::Cut& cut : batch.cuts) {
+    TextCounts& counts = counts_[cut.mate][cut.pack % counts_[cut.mate].size()];
+    if (keeps_all_)
+      counts.add(text.substr(0, cut.length), 1);
+    else
+      counts.add_bounded(text.substr(0, cut.length), 1);
+    text.remove_prefix(cut.length);
+  }
+}
+
+void BoundedAdapters::report(Summary& summary) const {
+  for (std::size_t m = 0; m < 2; ++m) summary.adapters[m] = bounded_texts({&counts_[m]});
+}
+
+void BoundedAdapters::share(PartialReport& partial) { partial.adapters = std::move(counts_); }
+
 Overrepresentation::Overrepresentation(const Options& options)
     : options_(options),
       all_turns_(!options.part_out.empty()),

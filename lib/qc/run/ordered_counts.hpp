@@ -13,6 +13,7 @@
 #include "lib/qc/stats/overrepresented.hpp"
 #include "lib/qc/stats/partial_report.hpp"
 #include "lib/qc/stats/summary.hpp"
+#include "lib/qc/stats/text_counts.hpp"
 
 namespace biogpu::qc {
 
@@ -36,6 +37,22 @@ class Duplicates {
   std::vector<KeySet> sets_;
   std::uint64_t n_evaluated_ = 0;
   std::uint64_t n_duplicates_ = 0;
+};
+
+// Counts adapters as fastp 1 does, each of whose workers counts a bounded number of texts: those
+// that come first in its packs. Batches must come in order.
+class BoundedAdapters {
+ public:
+  explicit BoundedAdapters(const Options& options);
+
+  void count(const Batch& batch);
+  void report(Summary& summary) const;
+  // With --part: all texts.
+  void share(PartialReport& partial);
+
+ private:
+  const bool keeps_all_;
+  std::array<std::vector<TextCounts>, 2> counts_;  // by mate, of each worker
 };
 
 // Counts over-represented sequences in one of `sampling` reads. Each of fastp's workers counts its

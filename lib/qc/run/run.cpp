@@ -64,6 +64,7 @@ class Run {
         reader_(options, whole_packs(settings.batch_records), settings.n_threads),
         gpus_(settings.choose_gpus, settings.wait_for_gpus, options) {
     if (options.duplicates) duplicates_.emplace(options);
+    if (options.follows_fastp_1()) bounded_adapters_.emplace(options);
     if (options.overrepresentation) overrepresentation_.emplace(options);
   }
 
@@ -80,6 +81,7 @@ class Run {
     result.n_of_input = options_.shard.is_whole() ? result.n_records : reader_.n_of_input();
     result.bytes_read = reader_.bytes_read();
     reader_.add_remarks(result.remarks);
+    result.other_names = reader_.other_names();
     if (const std::string remark = gpus_.remark(); !remark.empty())
       result.remarks.push_back(remark);
     add_stages(times, result);
@@ -186,6 +188,7 @@ class Run {
       write_at(batch);
     // What is counted here does not change what is written.
     if (duplicates_ && !options_.dedup) duplicates_->look_up(batch);
+    if (bounded_adapters_) bounded_adapters_->count(batch);
     if (overrepresentation_) overrepresentation_->count(batch);
     n_written_ += batch.n_records;
     if (batch.on_device) n_on_device_ += batch.n_records;
@@ -209,7 +212,8 @@ class Run {
         summary.after[m].add(worker.sums.after[m].take());
       }
     }
-    for (std::size_t m = 0; m < 2; ++m) {
+    if (bounded_adapters_) bounded_adapters_->report(summary);
+    for (std::size_t m = 0; m < 2 && !bounded_adapters_; ++m) {
       std::vector<const TextCounts*> parts;
       for (const Worker& worker : workers_.all()) parts.push_back(&worker.sums.counts.adapters[m]);
       summary.adapters[m] = common_texts(parts, kShareReported);
@@ -220,10 +224,15 @@ class Run {
   }
 
   void share(PartialReport& partial) {
-    for (const Worker& worker : workers_.all())
-      for (std::size_t m = 0; m < 2; ++m)
-        for (const auto& [text, n] : worker.sums.counts.adapters[m].list())
-          partial.adapters[m].add(text, n);
+    if (bounded_adapters_) {
+      bounded_adapters_->share(partial);
+    } else {
+      for (auto& all : partial.adapters) all.resize(1);
+      for (const Worker& worker : workers_.all())
+        for (std::size_t m = 0; m < 2; ++m)
+          for (const auto& [text, n] : worker.sums.counts.adapters[m].list())
+            partial.adapters[m][0].add(text, n);
+    }
     if (duplicates_) partial.keys = duplicates_->take_keys();
     if (overrepresentation_) overrepresentation_->share(partial);
   }
@@ -234,6 +243,7 @@ class Run {
   BatchReader reader_;
   GpuPool gpus_;
   std::optional<Duplicates> duplicates_;
+  std::optional<BoundedAdapters> bounded_adapters_;
   std::optional<Overrepresentation> overrepresentation_;
   Gate gate_;
   ObjectPool<Worker> workers_;

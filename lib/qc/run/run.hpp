@@ -30,6 +30,7 @@ struct RunResult {
   std::uint64_t n_records = 0;   // reads or pairs
   std::uint64_t bytes_read = 0;
   std::vector<std::string> remarks;    // warnings of a lenient run
+  std::string other_names;             // see BatchReader
   std::uint64_t n_device_records = 0;  // of n_records, those whose steps ran on a device
   double device_s = 0;                 // of copies and kernels, summed over streams
   std::uint64_t device_bytes = 0;

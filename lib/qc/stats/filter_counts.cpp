@@ -10,16 +10,9 @@ void add_each(Array& to, const Array& from) {
 
 }  // namespace
 
-void FilterCounts::count_adapter(std::size_t mate, std::string_view adapter) {
-  adapter_bases += adapter.size();
-  if (!adapter.empty()) adapters[mate].add(adapter, 1);
-}
-
-void FilterCounts::count_read(const TrimResult& result, std::size_t mate,
-                              std::string_view adapter) {
+void FilterCounts::count_read(const TrimResult& result) {
   const auto has = [&](std::uint8_t flag) { return (result.flags & flag) != 0; };
-  adapter_reads += !adapter.empty() || has(kCutByOverlap | kFastaAdapter);
-  count_adapter(mate, adapter);
+  adapter_reads += result.adapter_length > 0 || has(kCutByOverlap | kFastaAdapter);
   corrected_reads += has(kCorrected);
   if (!has(kHasPolyX)) return;
   ++poly_x_reads[result.poly_x];

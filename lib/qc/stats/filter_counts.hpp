@@ -14,7 +14,7 @@ struct FilterCounts {
   std::array<std::uint64_t, kVerdicts> verdicts{};  // reads, by Verdict
   std::uint64_t adapter_reads = 0;
   std::uint64_t adapter_bases = 0;
-  std::array<TextCounts, 2> adapters;           // what was cut off as one, by mate
+  std::array<TextCounts, 2> adapters;           // what was cut off as one, by mate; see Batch::cuts
   std::array<std::uint64_t, 4> poly_x_reads{};  // A T C G
   std::array<std::uint64_t, 4> poly_x_bases{};
   std::uint64_t corrected_reads = 0;
@@ -28,9 +28,8 @@ struct FilterCounts {
   void count(Verdict verdict, unsigned n_reads) {
     verdicts[static_cast<std::size_t>(verdict)] += n_reads;
   }
-  void count_adapter(std::size_t mate, std::string_view adapter);
-  // What the steps did to a read; adapter: what they cut as one.
-  void count_read(const TrimResult& result, std::size_t mate, std::string_view adapter);
+  // What the steps did to a read.
+  void count_read(const TrimResult& result);
   void count_insert_size(int insert_size) {
     if (insert_size >= 0) ++insert_sizes[static_cast<std::size_t>(insert_size)];
   }

@@ -19,9 +19,11 @@ struct TurnCounts {
 
 // What a shard keeps besides sums, from which qc-merge makes the report of the whole input.
 struct PartialReport {
-  std::array<TextCounts, 2> adapters;  // all that was cut off as one, by mate
-  PackedKeys keys;                     // [records][tables] of DuplicateHash, in order
-  std::array<TurnCounts, 2> before;    // by mate
+  // All that was cut off as one, by mate; of profile fastp-1 by fastp's worker too, else all in
+  // one.
+  std::array<std::vector<TextCounts>, 2> adapters;
+  PackedKeys keys;                   // [records][tables] of DuplicateHash, in order
+  std::array<TurnCounts, 2> before;  // by mate
   std::array<TurnCounts, 2> after;
 };
 

@@ -7,7 +7,17 @@
 namespace biogpu::qc {
 namespace {
 constexpr std::size_t kFirstSlots = 1024;
+// fastp 1's.
+constexpr std::size_t kMostTexts = 20000;
+constexpr std::size_t kMostOfAnyKind = 5000;
+
+// Fewer than half of the letters differ from the one before.
+bool has_low_complexity(std::string_view text) {
+  std::size_t n_changes = 0;
+  for (std::size_t i = 1; i < text.size(); ++i) n_changes += text[i] != text[i - 1];
+  return n_changes < text.size() / 2;
 }
+}  // namespace
 
 std::size_t TextCounts::find(std::uint64_t hash, std::string_view wanted) const {
   const std::size_t mask = slots_.size() - 1;
@@ -31,6 +41,12 @@ void TextCounts::add(std::string_view wanted, std::uint64_t n) {
   total_length_ += n * wanted.size();
 }
 
+void TextCounts::add_bounded(std::string_view wanted, std::uint64_t n) {
+  const bool may_be_new =
+      n_used_ <= kMostTexts && (n_used_ <= kMostOfAnyKind || !has_low_complexity(wanted));
+  if (may_be_new || count_of(wanted) > 0) add(wanted, n);
+}
+
 std::uint64_t TextCounts::count_of(std::string_view wanted) const {
   if (slots_.empty()) return 0;
   return slots_[find(std::hash<std::string_view>()(wanted), wanted)].count;
@@ -52,9 +68,16 @@ void TextCounts::grow() {
 }
 
 std::vector<std::pair<std::string_view, std::uint64_t>> TextCounts::list() const {
-  std::vector<std::pair<std::string_view, std::uint64_t>> all;
+  std::vector<const Slot*> used;
+  used.reserve(n_used_);
   for (const Slot& slot : slots_)
-    if (slot.count != 0) all.emplace_back(text(slot), slot.count);
+    if (slot.count != 0) used.push_back(&slot);
+  std::sort(used.begin(), used.end(), [](const Slot* a, const Slot* b) {
+    return std::pair(a->begin, a->length) < std::pair(b->begin, b->length);
+  });
+  std::vector<std::pair<std::string_view, std::uint64_t>> all;
+  all.reserve(used.size());
+  for (const Slot* slot : used) all.emplace_back(text(*slot), slot->count);
   return all;
 }
 
@@ -80,6 +103,17 @@ CommonTexts common_texts(const std::vector<const TextCounts*>& parts, double sha
            std::pair(b.first.size(), std::string_view(b.first));
   });
   return common;
+}
+
+CommonTexts bounded_texts(const std::vector<const std::vector<TextCounts>*>& parts) {
+  std::vector<TextCounts> workers(parts.front()->size());
+  for (const std::vector<TextCounts>* part : parts)
+    for (std::size_t w = 0; w < workers.size(); ++w)
+      for (const auto& [text, n] : (*part)[w].list()) workers[w].add_bounded(text, n);
+  std::vector<const TextCounts*> all;
+  all.reserve(workers.size());
+  for (const TextCounts& worker : workers) all.push_back(&worker);
+  return common_texts(all, kShareReported);
 }
 
 }  // namespace biogpu::qc

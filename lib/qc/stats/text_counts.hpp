@@ -15,8 +15,11 @@ namespace biogpu::qc {
 class TextCounts {
  public:
   void add(std::string_view text, std::uint64_t n);
+  // The same with fastp 1's bounds on its memory: behind 20,001 texts no new one is counted, behind
+  // 5,001 none of low complexity.
+  void add_bounded(std::string_view text, std::uint64_t n);
 
-  // Texts with their counts, in no order to rely on; views into this object.
+  // Texts with their counts, in the order in which they were first added; views into this object.
   std::vector<std::pair<std::string_view, std::uint64_t>> list() const;
 
   std::uint64_t total() const { return total_; }                // texts added
@@ -59,5 +62,9 @@ struct CommonTexts {
 
 // Without putting the counters together: what is frequent in all is so in one of them.
 CommonTexts common_texts(const std::vector<const TextCounts*>& parts, double share);
+
+// Of profile fastp-1: what its workers count of one part of a run after the other. parts: of each
+// part the texts of each worker.
+CommonTexts bounded_texts(const std::vector<const std::vector<TextCounts>*>& parts);
 
 }  // namespace biogpu::qc

@@ -1,29 +1,12 @@
 #include <algorithm>
 
 #include "lib/qc/steps/adapter.hpp"
+#include "lib/qc/steps/one_gap.hpp"
 
 namespace biogpu::qc {
 namespace {
 
 constexpr int kOneMismatchIn = 8;
-
-// Whether `longer`, without one base behind its first, agrees with the first n bases of `shorter`.
-bool matches_without_one(std::string_view longer, std::string_view shorter, int n, int allowed) {
-  if (allowed < 0) return false;
-  const auto differ = [&](int i, int j) {
-    return static_cast<int>(longer[static_cast<std::size_t>(i)] !=
-                            shorter[static_cast<std::size_t>(j)]);
-  };
-  int right = 0;  // mismatches behind the gap
-  for (int i = 1; i < n; ++i) right += differ(i + 1, i);
-  int left = differ(0, 0);
-  for (int gap = 1; gap < n; ++gap) {
-    if (left + right <= allowed) return true;
-    left += differ(gap, gap);
-    right -= differ(gap + 1, gap);
-  }
-  return false;
-}
 
 }  // namespace
 

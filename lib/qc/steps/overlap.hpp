@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "lib/qc/options/options.hpp"
 #include "lib/qc/steps/mate.hpp"
@@ -34,6 +35,11 @@ inline int max_differing(int length, const OverlapRules& rules) {
 // Source: Chen et al., doi:10.1093/bioinformatics/bty560.
 Overlap find_overlap(const char* sequence1, int length1, const char* reversed, int length2,
                      const OverlapRules& rules);
+
+// fastp 1's second look, where find_overlap finds nothing: the same offsets, at which one of the
+// two has one base more. diff is not known.
+Overlap find_overlap_with_gap(std::string_view sequence1, std::string_view reversed,
+                              const OverlapRules& rules);
 
 // The same, base by base: what the vector version is tested against.
 Overlap find_overlap_ref(const char* sequence1, int length1, const char* reversed, int length2,

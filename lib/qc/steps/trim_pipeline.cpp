@@ -9,6 +9,19 @@
 namespace biogpu::qc {
 namespace {
 
+// Mate 2, reverse-complemented, with room for vector loads behind it.
+std::string_view reversed_of(const Mate& mate2, TrimScratch& scratch) {
+  const auto length = static_cast<std::size_t>(mate2.length);
+  const std::size_t needed = length + 128;
+  if (scratch.reversed.size() < needed) scratch.reversed.resize(2 * needed);
+  reverse_complement(mate2.sequence, mate2.length, scratch.reversed.data());
+  return {scratch.reversed.data(), length};
+}
+
+OverlapRules rules_of(const Options& options, int percent) {
+  return {options.overlap_require, options.overlap_diff_limit, percent};
+}
+
 int insert_size_of(const Mate& mate1, const Mate& mate2, const Overlap& overlap) {
   if (!overlap.found) return kMaxInsertSize;
   const int fronts = mate1.front_trimmed + mate2.front_trimmed;
@@ -49,11 +62,22 @@ bool is_dimer(const TrimmedRead& read, const Options& options) {
   return options.follows_fastp_1() && read.mate.length <= options.dimer_max_len;
 }
 
+Overlap overlap_with_gap(const Mate& mate1, const Mate& mate2, const Options& options,
+                         TrimScratch& scratch) {
+  const std::string_view reversed = reversed_of(mate2, scratch);
+  const OverlapRules rules = rules_of(options, options.overlap_diff_percent);
+  return find_overlap_with_gap({mate1.sequence, static_cast<std::size_t>(mate1.length)}, reversed,
+                               rules);
+}
+
 void trim_pair_adapters(TrimmedRead& read1, TrimmedRead& read2, const Overlap& overlap,
                         const Options& options, TrimScratch& scratch) {
   std::string_view cut1;
   std::string_view cut2;
-  if (trim_by_overlap(read1.mate, read2.mate, overlap, cut1, cut2)) {
+  const bool looks_again = options.gapped_overlap && !overlap.found;
+  const Overlap shown =
+      looks_again ? overlap_with_gap(read1.mate, read2.mate, options, scratch) : overlap;
+  if (trim_by_overlap(read1.mate, read2.mate, shown, cut1, cut2)) {
     read1.result.flags |= kCutByOverlap;
     read2.result.flags |= kCutByOverlap;
     note_adapter(read1, cut1, {});
@@ -99,11 +123,9 @@ void limit_length(Mate& mate, int max_length) {
 
 Overlap overlap_of(const Mate& mate1, const Mate& mate2, const Options& options, int percent,
                    TrimScratch& scratch) {
-  const auto needed = static_cast<std::size_t>(mate2.length) + 128;
-  if (scratch.reversed.size() < needed) scratch.reversed.resize(2 * needed);
-  reverse_complement(mate2.sequence, mate2.length, scratch.reversed.data());
-  const OverlapRules rules{options.overlap_require, options.overlap_diff_limit, percent};
-  return find_overlap(mate1.sequence, mate1.length, scratch.reversed.data(), mate2.length, rules);
+  const std::string_view reversed = reversed_of(mate2, scratch);
+  return find_overlap(mate1.sequence, mate1.length, reversed.data(), mate2.length,
+                      rules_of(options, percent));
 }
 
 void trim_single(TrimmedRead& read, const Options& options, TrimScratch& scratch) {

@@ -19,7 +19,7 @@ std::string take_from_read(Mate& mate, const Options& options) {
 }
 
 void add_to_name(std::string& name, const std::string& umi, const Options& options) {
-  std::string tag = ":";
+  std::string tag = options.umi_delimiter;
   if (!options.umi_prefix.empty()) tag += options.umi_prefix + "_";
   tag += umi;
   name.insert(std::min(name.find(' '), name.size()), tag);

@@ -12,11 +12,11 @@ import time
 
 from measure import programs
 from measure.comparison import SKIPPED
-from measure.random_runs import biopython, bwa, fastp, jellyfish, parasail, search
+from measure.random_runs import biopython, bwa, fastp, fastp1, jellyfish, parasail, search
 from measure.random_runs.draw import Draw
 from measure.random_runs.frame import ROOT, Run, check_pages
 
-TARGETS = {"fastp": fastp, "jellyfish": jellyfish, "parasail": parasail, "bwa": bwa,
+TARGETS = {"fastp": fastp, "fastp1": fastp1, "jellyfish": jellyfish, "parasail": parasail, "bwa": bwa,
            "biopython": biopython, "search": search}
 
 

@@ -32,6 +32,8 @@ KNOWN = [
     Known("-R with a quote", PAGE, "`-R` with a quote | invalid JSON | escaped", ("quote",), "^report"),
     Known("poly-X over a whole read", PAGE, "poly-X over a whole read | reads a byte before the read", ("-x",),
           r"^(report|log|[a-z0-9]+\.fq)"),
+    Known("words of no option", PAGE, "a word that belongs to no option | ignored | error, exit 2", ("extra",),
+          "^status: peer 0 .*one argument too many"),
     Known("empty overlap limit", PAGE, "`--overlap_diff_limit` below 0", ("below 0",)),
 ]
 OWN_LINES = re.compile(rb'^\s*"(command|fastp_version|biogpu)":.*\n', re.M)
@@ -72,20 +74,23 @@ def compare_outputs(run):
     run.compare("report", report(run.folder / "theirs/report.json"), report(run.folder / "ours/report.json"))
 
 
-def play(draw, run, biogpu):
+def play(draw, run, biogpu, program=PROGRAM, profile=(), change_options=None):
+    """profile: words for biogpu alone; change_options(draw, paired, words): the options for another version of the peer."""
     paired = draw.chance(0.6)
     draw.note("(pairs)" if paired else "(single reads)")
     inputs, stdin = fastp_inputs.write(draw, run, paired)
     options = draw_options(draw, run, paired)
-    for mark, words in (("phred64", ("-6",)), ("-x", ("-x", "-Ax")), ("quote", ("a \"title\"",))):
+    if change_options:
+        options = change_options(draw, paired, options)
+    for mark, words in (("phred64", ("-6",)), ("-x", ("-x", "-Ax")), ("quote", ("a \"title\"",)), ("extra", ("extra",))):
         if set(words) & set(options):
             run.marks.add(mark)
     ours = biogpu.shim("fastp") if draw.chance(0.3) else biogpu.line("qc")
     lines = []
-    for program, side in ((["fastp"], "theirs"), ([*ours, "--device", biogpu.device], "ours")):
+    for line, side in (([program], "theirs"), ([*ours, *profile, "--device", biogpu.device], "ours")):
         (run.folder / side).mkdir()
         words = [word.replace("OUT/", f"{side}/") for word in options]
-        lines.append([*program, *inputs, *words, "-j", f"{side}/report.json", "-h", f"{side}/report.html"])
+        lines.append([*line, *inputs, *words, "-j", f"{side}/report.json", "-h", f"{side}/report.html"])
     theirs, done = run.pair(*lines, stdin=stdin)
     run.marks |= {"(gzip of several members)"} & set(draw.options)
     if b"different length" in theirs.err:

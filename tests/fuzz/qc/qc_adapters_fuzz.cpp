@@ -23,7 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t n) 
   const auto is_letter = [](char c) { return (c >= 'A' && c <= 'Z') || c == '-' || c == '*'; };
   try {
     std::vector<std::string> remarks;
-    for (const std::string& adapter : qc::read_adapter_fasta(file.path(), remarks)) {
+    const auto profile = n % 2 == 0 ? qc::Profile::fastp_0_23 : qc::Profile::fastp_1;
+    for (const std::string& adapter : qc::read_adapter_fasta(file.path(), profile, remarks)) {
       require(adapter.size() >= 6, "an adapter is too short");
       require(std::all_of(adapter.begin(), adapter.end(), is_letter), "an adapter of no letters");
     }

@@ -34,6 +34,7 @@ TEST_CASE("qc.list_lines: lines of any end, plain and compressed", "[qc]") {
   CHECK(read_list_lines(folder.file("b", text + "\n")) == expected);
   CHECK(read_list_lines(folder.file("c", test::gzip(text))) == expected);
   CHECK(read_list_lines(folder.file("d", "")).empty());
+  CHECK(read_list_lines(folder.file("e", "\xef\xbb\xbf" + text)) == expected);
 }
 
 TEST_CASE("qc.list_lines: what cannot be read to its end is an error", "[qc]") {
@@ -42,15 +43,33 @@ TEST_CASE("qc.list_lines: what cannot be read to its end is an error", "[qc]") {
   for (const std::string& path :
        {folder.path(""), folder.path("nofile"), std::string("/proc/self/mem")}) {
     CHECK(says(error_of([&] { read_index_list(path); }), "1 " + path + ": "));
-    CHECK(says(error_of([&] { read_adapter_fasta(path, remarks); }), "1 " + path + ": "));
+    CHECK(says(error_of([&] { read_adapter_fasta(path, Profile::fastp_0_23, remarks); }),
+               "1 " + path + ": "));
   }
+}
+
+TEST_CASE("qc.list_lines: fastp 1 takes a sequence of several records once (issue 42)", "[qc]") {
+  const TempFolder folder;
+  std::vector<std::string> remarks;
+  const std::string path =
+      folder.file("a.fa", ">b\nGGGTTTAAAC\n>a\nCCCTTTGGG\n>c\ngggtttaaac\n>d\nCCCTTTGGG\n");
+  CHECK(read_adapter_fasta(path, Profile::fastp_1, remarks) ==
+        std::vector<std::string>{"CCCTTTGGG", "GGGTTTAAAC"});
+  CHECK(read_adapter_fasta(path, Profile::fastp_0_23, remarks) ==
+        std::vector<std::string>{"CCCTTTGGG", "GGGTTTAAAC", "GGGTTTAAAC", "CCCTTTGGG"});
 }
 
 TEST_CASE("qc.list_lines: a list has bounds, and messages too", "[qc]") {
   const TempFolder folder;
   std::vector<std::string> remarks;
-  const std::string path = folder.file("a.gz", test::gzip(">a\n" + std::string(17u << 20, 'A')));
-  CHECK(says(error_of([&] { read_adapter_fasta(path, remarks); }), "3 " + path + ": is larger"));
+  std::string many = ">a\n";
+  while (many.size() < 17u << 20) many += std::string(60000, 'A') + "\n";
+  const std::string path = folder.file("a.fa", many);
+  CHECK(says(error_of([&] { read_adapter_fasta(path, Profile::fastp_0_23, remarks); }),
+             "3 " + path + ": is larger"));
+  const std::string long_line = folder.file("long", ">a\n" + std::string(2u << 20, 'A'));
+  CHECK(says(error_of([&] { read_adapter_fasta(long_line, Profile::fastp_1, remarks); }),
+             "3 " + long_line + ": line 2: more than 1048576 bytes"));
   const std::string message = error_of(
       [&] { read_index_list(folder.file("b", "ACGT\n" + std::string(100000, 'n') + "\n")); });
   CHECK(says(message, "line 2: 'nnnn"));

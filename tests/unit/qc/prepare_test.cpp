@@ -43,6 +43,17 @@ TEST_CASE("qc.prepare: a frequent adapter is detected, known ones by their head"
   CHECK(known_adapter("ACGT", true).empty());
 }
 
+TEST_CASE("qc.prepare: known adapters have fastp's names (issue 42)", "[qc]") {
+  CHECK(known_adapter_name("AGATCGGAAGAGCGTCGTGTAGGGAAAGAGTGT") ==
+        ">Illumina TruSeq Adapter Read 2");
+  CHECK(known_adapter_name("TTTTTTTTTTCAAGCAGAAGACGGCATACGA") == ">FlowCell2");
+  CHECK(known_adapter_name("AACTGTAGGCACCATCAAT").starts_with('>'));
+  CHECK(known_adapter_name("AGATCGG").empty());
+  CHECK(known_adapter_name("").empty());
+  for (const std::string_view adapter : known_adapters_of_fastp_1())
+    CHECK(known_adapter_name(adapter).starts_with('>'));
+}
+
 TEST_CASE("qc.prepare: random reads and small files have no adapter", "[qc]") {
   const TempFolder folder;
   const std::string none = folder.file("a.fq", fastq_with("", 12000, 1000000));

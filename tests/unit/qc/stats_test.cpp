@@ -1,5 +1,8 @@
 #include "lib/qc/stats/read_stats.hpp"
 
+#include <map>
+
+#include "lib/qc/stats/text_counts.hpp"
 #include "tests/support/catch.hpp"
 #include "tests/unit/qc/random_text.hpp"
 
@@ -74,4 +77,43 @@ TEST_CASE("qc.stats: sums of several adders go together", "[qc]") {
   CHECK(sum.q30_bases == 6);
   CHECK(sum.gc_bases() == 4);
   CHECK(sum.cycles[1].bases[2] == 2);
+}
+
+// Against a map with fastp 1's rules: which texts are counted depends on their order.
+TEST_CASE("qc.text_counts: as many texts as fastp 1 counts, in any cut into parts (issue 42)",
+          "[qc][property]") {
+  std::mt19937 random(77);
+  std::vector<std::string> texts;
+  for (int i = 0; i < 60000; ++i) {
+    const int size = 4 + static_cast<int>(random() % 6);
+    texts.push_back(random() % 3 == 0
+                        ? std::string(static_cast<std::size_t>(size), 'A') +
+                              random_text(random, 4, "AC")
+                        : random_text(random, static_cast<std::size_t>(size), "ACGT"));
+  }
+  std::map<std::string, std::uint64_t> expected;
+  for (const std::string& text : texts) {
+    int n_changes = 0;
+    for (std::size_t i = 1; i < text.size(); ++i) n_changes += text[i] != text[i - 1];
+    const bool is_low = n_changes < static_cast<int>(text.size()) / 2;
+    if (expected.count(text) == 0 &&
+        (expected.size() > 20000 || (expected.size() > 5000 && is_low)))
+      continue;
+    ++expected[text];
+  }
+  CHECK(expected.size() == 20001);
+  TextCounts counts;
+  for (const std::string& text : texts) counts.add_bounded(text, 1);
+  std::map<std::string, std::uint64_t> found;
+  for (const auto& [text, n] : counts.list()) found[std::string(text)] = n;
+  CHECK(found == expected);
+
+  // Two workers with the same texts each, in parts of a run that know all of theirs.
+  std::vector<std::vector<TextCounts>> parts(3);
+  for (auto& part : parts) part.resize(2);
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    for (TextCounts& worker : parts[3 * i / texts.size()]) worker.add(texts[i], 1);
+  const CommonTexts both = bounded_texts({&parts[0], &parts[1], &parts[2]});
+  CHECK(both.total == 2 * counts.total());
+  CHECK(both.total_length == 2 * counts.total_length());
 }

@@ -31,6 +31,66 @@ bool same(const Overlap& a, const Overlap& b) {
 
 }  // namespace
 
+// Tables of all prefixes and suffixes, as fastp 1's own search has them.
+TEST_CASE("qc.overlap: one base more in a mate (issue 42)", "[qc][property]") {
+  const auto differ_with_gap = [](const std::string& more, const std::string& less, int n,
+                                  int limit) {
+    if (n < 2) return limit + 1;
+    std::vector<int> left(static_cast<std::size_t>(n)), right(static_cast<std::size_t>(n));
+    for (int i = 0; i < n; ++i) left[i] = (i > 0 ? left[i - 1] : 0) + (more[i] != less[i] ? 1 : 0);
+    for (int i = n - 1; i >= 0; --i)
+      right[i] = (i + 1 < n ? right[i + 1] : 0) + (more[i + 1] != less[i] ? 1 : 0);
+    int best = limit + 1;
+    for (int i = 1; i < n; ++i) {
+      if (left[i - 1] + right[n - 1] > limit) return limit + 1;
+      best = std::min(best, left[i - 1] + right[i]);
+    }
+    return best;
+  };
+  std::mt19937 random(23);
+  int n_found = 0;
+  int n_behind = 0;
+  for (int round = 0; round < 6000; ++round) {
+    std::string one = random_text(random, random() % 60, "ACGT");
+    std::string other = one;
+    if (!other.empty()) {
+      const std::size_t at = other.size() - std::min<std::size_t>(other.size(), random() % 6);
+      if (random() % 2 == 0)
+        other.insert(at, 1, 'G');
+      else
+        other.erase(at, 1);
+    }
+    if (random() % 2 == 0)
+      one = random_text(random, random() % 9, "ACGT") + one;
+    else
+      other = random_text(random, random() % 9, "ACGT") + other;
+    add_errors(one, random, 30);
+    if (random() % 2 == 0) std::swap(one, other);
+    const OverlapRules rules{static_cast<int>(random() % 35), static_cast<int>(random() % 7),
+                             static_cast<int>(random() % 60)};
+    const auto length1 = static_cast<int>(one.size()), length2 = static_cast<int>(other.size());
+    Overlap expected;
+    const auto look = [&](int offset) {
+      const std::string a = one.substr(static_cast<std::size_t>(std::max(0, offset)));
+      const std::string b = other.substr(static_cast<std::size_t>(std::max(0, -offset)));
+      const auto n = static_cast<int>(std::min(a.size(), b.size()));
+      const int limit = max_differing(n, rules);
+      if (expected.found || (differ_with_gap(a, b, n - 1, limit) > limit &&
+                             differ_with_gap(b, a, n - 1, limit) > limit))
+        return;
+      expected = {true, offset, n, 0};
+    };
+    for (int offset = 0; offset < length1 - rules.require; ++offset) look(offset);
+    for (int shift = 0; shift < length2 - rules.require; ++shift) look(-shift);
+    INFO(one << " " << other << " " << rules.require << " " << rules.diff_limit);
+    REQUIRE(same(find_overlap_with_gap(one, other, rules), expected));
+    n_found += expected.found;
+    n_behind += expected.offset < 0;
+  }
+  CHECK(n_found > 300);
+  CHECK(n_behind > 30);
+}
+
 TEST_CASE("qc.overlap: the vector version finds what the plain one finds", "[qc][property]") {
   std::mt19937 random(11);
   int n_found = 0;
