@@ -99,6 +99,8 @@ done
 works align -q --mode sw mixed.fa few.fa -o whole.tsv
 for i in 1 2 3 4; do works align -q --mode sw mixed.fa few.fa -o "$i.tsv" --shard "$i/4"; done
 works gather -o joined.tsv 1.tsv 2.tsv 3.tsv 4.tsv
+fails 2 "1.tsv and ./1.tsv are the same file; expected each part once" gather -o twice.tsv 1.tsv 2.tsv ./1.tsv
+check "a part given twice: no output" absent twice.tsv
 check "the alphabet of parts" same_files whole.tsv joined.tsv
 
 gzip -dc "$data/lambda_reads.fq.gz" | awk 'NR % 4 == 1 { print ">" substr($1, 2) } NR % 4 == 2' | head -20 >few_reads.fa

@@ -1,7 +1,12 @@
 // `biogpu gather`: outputs of shards, one after the other, as one run would have written them.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
 #include <array>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "apps/biogpu/command_line/command.hpp"
@@ -60,6 +65,20 @@ void check_name(const GatherFlags& flags, const std::string& format) {
     throw Error(ErrorCode::usage, "--output: " + wrong + ", for parts of the format " + format);
 }
 
+// A part that is given twice is read twice, and another is missing in most cases.
+void require_each_once(const std::vector<std::string>& parts) {
+  std::map<std::pair<dev_t, ino_t>, std::string> seen;
+  for (const std::string& path : parts) {
+    struct stat status {};
+    if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    const auto [same, is_new] = seen.emplace(std::pair(status.st_dev, status.st_ino), path);
+    if (!is_new)
+      throw Error(ErrorCode::usage, fmt::format("{} and {} are the same file; expected each part "
+                                                "once",
+                                                same->second, path));
+  }
+}
+
 void run_gather(const GatherFlags& flags) {
   const std::string format = flags.format.empty() ? format_of(flags.parts.front()) : flags.format;
   check_name(flags, format);
@@ -71,6 +90,7 @@ void run_gather(const GatherFlags& flags) {
     outputs.push_back({"the index", io::npy_index(flags.out_path)});
   }
   io::require_distinct_files(parts, outputs);
+  require_each_once(flags.parts);
   if (format == "npy") {
     io::join_npy(flags.parts, flags.out_path);
     return;

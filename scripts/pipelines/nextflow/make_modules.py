@@ -144,7 +144,7 @@ class Module:
         return (f'name: "{self.process.lower()}"\ndescription: "{self.description}"\nkeywords:\n'
                 f"{indented((f'- {word}' for word in self.of['keywords']), 2)}"
                 'tools:\n  - biogpu:\n      description: "Sequence analysis on CPUs and GPUs"\n      args_id: "$args"\n'
-                f'      licence: ["MIT"]\n      identifier: ""\ninput:\n{inputs}output:\n{outputs}'
+                f'      doi: "no DOI available"\n      licence: ["MIT"]\n      identifier: ""\ninput:\n{inputs}output:\n{outputs}'
                 f"  versions_biogpu:\n{versions}topics:\n  versions:\n{versions}"
                 'authors:\n  - "The biogpu authors"\nmaintainers:\n  - "The biogpu authors"\n')
 
