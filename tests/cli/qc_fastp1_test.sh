@@ -27,9 +27,7 @@ quiet=(-j q.json -h q.html)
 long=TGGAATTCTCGGGTGCCAAGGAACTCCAGTCACTTAGGCATCTCGTATGCCGTCTTCTGCTTG
 write_reads long.fq $long 8 11000
 works qc --profile fastp-1 -i long.fq -o o.fq "${quiet[@]}"
-check "its name, itself, and that it is none" bash -c 'diff <(sed -n "1,5p" err.txt) <(printf "%s\n" "Detecting adapter sequence for read1..." \
-  ">RNA_PCR_Primer_Index_45_(RPI45)" '$long' "No adapter detected for read1" "") >/dev/null ||
-  diff <(sed -n "3,5p" err.txt) <(printf "%s\n" '$long' "No adapter detected for read1" "")'
+check "itself, and that there is none" cmp -s <(sed -n 3,5p err.txt) <(printf '%s\n' $long "No adapter detected for read1" "")
 check "a name" bash -c 'sed -n 2p err.txt | grep -q "^>"'
 check "nothing is cut" json_is q.json '"adapter_cutting" not in j'
 write_reads short.fq AGATCGGAAGAGCACACGTCTGAACTCCAGTCA 8 11000
