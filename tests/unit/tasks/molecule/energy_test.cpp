@@ -54,20 +54,18 @@ TEST_CASE("tasks.energy: charges and refusals of a batch", "[tasks]") {
 
 TEST_CASE("tasks.energy: what no matter is, is refused before it fills memory (issue 42)",
           "[tasks]") {
-  test::LennardJones model;
-  MoleculeBatch batch;
-  batch.places = {"a.xyz: frame 1"};
-  molecule::Molecule& molecule = batch.molecules.emplace_back();
-  for (int i = 0; i < 3000; ++i) {
-    molecule.atomic_numbers.push_back(18);
-    for (int k : {i % 15, i / 15 % 15, i / 225}) molecule.positions.push_back(0.02 * k);
-  }
-  const auto refused = Catch::Matchers::StartsWith("a.xyz: frame 1: more than ");
-  CHECK_THROWS_WITH(make_systems(model, batch), refused);
-  for (double& x : molecule.positions) x *= 50;  // an Angstrom apart
-  CHECK_NOTHROW(make_systems(model, batch));
-  molecule.atomic_numbers.resize(2);
-  molecule.positions = {0, 0, 0, 0.1, 0, 0};
-  molecule.box = models::Box{0.2, 0, 0, 0, 0.2, 0, 0, 0, 0.2};
-  CHECK_THROWS_WITH(make_systems(model, batch), Catch::Matchers::StartsWith("a.xyz: frame 1: "));
+  std::vector<double> positions;
+  for (int i = 0; i < 3000; ++i)
+    for (const int k : {i % 15, i / 15 % 15, i / 225}) positions.push_back(0.02 * k);
+  CHECK_THROWS_WITH(models::require_density(positions, nullptr, 2),
+                    "more than 134 neighbours an atom within the cutoff of 2 A, as no matter has; "
+                    "are lengths in Angstrom?");
+  for (double& x : positions) x *= 50;  // an Angstrom apart
+  CHECK_NOTHROW(models::require_density(positions, nullptr, 2));
+  const models::Box narrow{0.2, 0, 0, 0, 0.2, 0, 0, 0, 0.2}, thin{0.03, 0, 0, 0, 9, 0, 0, 0, 9};
+  CHECK_THROWS_WITH(models::require_density({0, 0, 0, 0.1, 0, 0}, &narrow, 2),
+                    Catch::Matchers::StartsWith("more than 134 neighbours an atom"));
+  CHECK_THROWS_WITH(models::require_density({0, 0, 0}, &thin, 2),
+                    "the box is 0.03 A wide, much less than the cutoff of 2 A");
+  CHECK_NOTHROW(models::require_density({0, 0, 0}, nullptr, 2));
 }
