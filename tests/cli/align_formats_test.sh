@@ -13,7 +13,7 @@ check "statistics" out_is 'query\ttarget\tscore\tquery_end\ttarget_end\tmatches\
 works align --mode sw -q --pairs --cigar merged --columns cigar q.fa t.fa
 check "merged CIGAR" out_is 'cigar\n7M1D4M\n12M\n'
 fails 2 "no column 'scor'; expected some of query" align --mode sw --columns query,scor q.fa t.fa
-fails 2 "no column ''" align --mode sw --columns query, q.fa t.fa
+fails 2 "has an empty item" align --mode sw --columns query, q.fa t.fa
 fails 2 "does not compute" align --mode sw --columns cigar --output score q.fa t.fa
 fails 2 "leave out --format PAF\|leave out --format paf" align --mode sw --columns query --format paf q.fa t.fa
 

@@ -56,8 +56,6 @@ fails 3 "sequence short: the parts between '/' or ':'" infer score -q --device c
 printf '>short\nMKTLLA\n' >short.fa
 fails 3 "has 6 residues, the designed chains, joined by '/' or ':', have" infer score -q --device cpu --model mpnn \
   --sequences short.fa "$pdb"
-: >none.fa
-fails 3 "none.fa: has no sequence" infer score -q --device cpu --model mpnn --sequences none.fa "$pdb"
 
 # DNA, and a record of more than twice the training's residues: a line each, in every task.
 {

@@ -83,9 +83,9 @@ interrupt_reading genome.fa kmer sketch -o results/x.json -
 # No output is an input or another output.
 cp genome.fa kept.fa
 cp g.jf kept.jf
-# clash ARGUMENTS...: the run is refused.
+# clash ARGUMENTS...: the run is refused, for the suffix of the input where that is none of the output's.
 clash() {
-  fails 2 "name the same file" kmer "$@"
+  fails 2 "name the same file\|expected a name that ends in" kmer "$@"
 }
 for command in "count -q -m 5 -o - --json - genome.fa" "histo --plot - g.jf"; do
   # shellcheck disable=SC2086

@@ -74,7 +74,7 @@ for command in sorted({line.split("\t")[0] for line in open("options.txt")} | {"
         require(code == 2 and text.startswith(f"biogpu {words[0]}: {name}: ''; expected ") and text.count("\n") == 1,
                 "an empty argument", words + before + [""], text)
         before.append({"OPERATION": "union"}.get(name, "some.fa"))
-require(n_arguments > 30, "arguments", [], str(n_arguments))
+require(n_arguments > 25, "arguments", [], str(n_arguments))
 
 # Parasail's own options, which are read by getopt().
 shown = subprocess.run([biogpu, "align", "parasail", "-h"], capture_output=True, text=True).stdout

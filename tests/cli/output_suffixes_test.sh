@@ -80,9 +80,10 @@ writes bgk k.BGK kmer count -q -m 5 s.fa
 writes kff k.Kff kmer count -q -m 5 s.fa
 works qc --quiet -i r.fq -o out.FQ.GZ -j q.JSON -h q.HTML
 check "out.FQ.GZ" magic_is out.FQ.GZ text.gz
-works gather plain.tsv plain.tsv -o joined.TSV
+cp plain.tsv second.tsv
+works gather plain.tsv second.tsv -o joined.TSV
 cp plain.tsv upper.TSV
-works gather upper.TSV plain.tsv -o again.tsv
+works gather upper.TSV second.tsv -o again.tsv
 check "a part's .TSV is a table" same_files joined.TSV again.tsv
 check "its header comes once" n_lines_is joined.TSV 9
 
@@ -123,8 +124,8 @@ for name in x.npz x.csv x.bgk.xz; do refuses $name kmer count -q -m 5 s.fa -o; d
 refuses x.kff kmer count -q -m 5 --text s.fa -o
 for name in x.bam x.fq.bz2 x.npy; do refuses $name qc --quiet -i r.fq -o; done
 refuses x.html qc --quiet -i r.fq -o x.fq -j
-refuses x.npy gather plain.tsv plain.tsv -o
-refuses x.sam gather plain.tsv plain.tsv -o
+refuses x.npy gather plain.tsv second.tsv -o
+refuses x.sam gather plain.tsv second.tsv -o
 for name in x.csv x.parquet x.npz.gz x.png; do refuses $name "${embed[@]}" -o; done
 for name in x.csv x.npy x.extxyz; do refuses $name infer score -q --device cpu --model "$models/esm2_head16" p.fa -o; done
 for name in x.csv x.bcf.gz x.parquet x.bed; do refuses $name "${effects[@]}" -o; done

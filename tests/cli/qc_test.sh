@@ -216,11 +216,12 @@ ln -s r1.fq link.fq
 printf '>a\nACGTACGTAC\n' >adapters.fa
 printf 'ACGT\n' >index.txt
 cp r1.fq 0003.x.fq
-# clash FIRST SECOND ARGUMENTS...: the run is refused, and names these two options.
+# clash FIRST SECOND ARGUMENTS...: the run is refused, and names these two options, or the second of them
+# where the suffix of the first is none of its own.
 clash() {
   local first=$1 second=$2
   shift 2
-  fails 2 "$first and $second name the same file" qc "$@"
+  fails 2 "$first and $second name the same file\|expected a name that ends in" qc "$@"
 }
 for name in r1.fq ./r1.fq link.fq; do clash --in1 --out1 -i r1.fq -o $name; done
 clash --in1 --out1 -i link.fq -o r1.fq

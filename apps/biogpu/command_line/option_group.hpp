@@ -23,7 +23,11 @@ class OptionGroup {
   // bool, or an optional one that stays empty where the flag is not given.
   template <class T>
   CLI::Option* flag(const std::string& names, T& value, const std::string& text) const {
-    return under_heading(command_.add_flag(names, value, text), " ");
+    // CLI11 2.1 sets what a number can be made of to 0.
+    const T not_given = value;
+    CLI::Option* const option = command_.add_flag(names, value, text);
+    value = not_given;
+    return under_heading(option, " ");
   }
 
  private:

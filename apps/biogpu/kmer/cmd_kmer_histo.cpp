@@ -74,7 +74,7 @@ Run add_kmer_histo(CLI::App& command) {
       ->check(text_name())
       ->option_text("FILE");
   command.add_option("--plot", flags->plot_path, "also draw the spectrum, an SVG image")
-      ->check(output_name({"svg"}, io::OtherSuffixes::accept))
+      ->check(output_name({"svg", "txt"}, io::OtherSuffixes::accept))
       ->option_text("FILE");
   command.add_option("-t,--threads", flags->threads, "accepted and ignored")
       ->transform(jellyfish_number(0, UINT32_MAX))

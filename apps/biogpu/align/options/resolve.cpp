@@ -52,7 +52,8 @@ RowFormat find_format(const AlignFlags& flags) {
   for (const FormatName& format : formats()) {
     if (is_told && format.name != flags.format) continue;
     expected.insert(expected.end(), format.suffixes.begin(), format.suffixes.end());
-    expected.insert(expected.end(), format.also_takes.begin(), format.also_takes.end());
+    if (is_told)
+      expected.insert(expected.end(), format.also_takes.begin(), format.also_takes.end());
   }
   const std::string wrong = io::check_suffix(
       flags.out_path, expected, is_told ? io::OtherSuffixes::accept : io::OtherSuffixes::refuse);

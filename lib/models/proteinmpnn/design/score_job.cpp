@@ -129,8 +129,6 @@ std::vector<ReadSequence> read_sequences(const std::string& path) {
       sequences.back().letters += line;
     }
   }
-  if (sequences.empty())
-    throw Error(ErrorCode::bad_input, path + ": has no sequence; expected FASTA");
   return sequences;
 }
 
