@@ -434,3 +434,13 @@ def auto_choice(result):
     return table(["run", "cpu, s", "gpu, s", "auto, s", "auto used", "auto / better"],
                  [[case["name"], *(median(case, device) for device in ("cpu", "gpu", "auto")), case["chosen"],
                    f"{case['ratio']:.2f}"] for case in result["cases"]], "lrrrlr")
+
+
+def further_devices(result):
+    """Of scripts/bench/further_devices.py: each run on the first GPU and on all that are offered."""
+    def median(case, out):
+        return f"{statistics.median(run['wall_s'] for run in case['runs'][out]):.2f}"
+
+    return table(["run", "one GPU, s", f"`--device {result['devices']}`, s", "GPUs used", "ratio"],
+                 [[case["name"], median(case, "one"), median(case, "several"), str(case["n_used"]),
+                   f"{case['ratio']:.2f}"] for case in result["cases"]], "lrrrr")

@@ -84,7 +84,7 @@ KINDS = {kind.__name__: kind for kind in (
     bench_tables.qc, bench_tables.qc_ratios, bench_tables.qc_profile, bench_tables.qc_resident,
     bench_tables.qc_adapterremoval, bench_tables.bwt, bench_tables.bwt_ratios,
     bench_tables.bwt_libsais, bench_tables.bwt_smem, bench_tables.bwt_hard, bench_tables.bwt_files,
-    bench_tables.bwt_device, bench_tables.bwt_index, bench_tables.stages, bench_tables.auto_choice,
+    bench_tables.bwt_device, bench_tables.bwt_index, bench_tables.stages, bench_tables.auto_choice, bench_tables.further_devices,
     bench_tables.infer_cpu, bench_tables.infer_design, bench_tables.infer_design_gpu,
     bench_tables.infer_design_files, bench_tables.infer_design_fidelity, bench_tables.infer_gpu,
     bench_tables.infer_bare_products, bench_tables.infer_devices, bench_tables.infer_fidelity, bench_tables.infer_operations,
