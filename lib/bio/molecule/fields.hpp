@@ -54,8 +54,9 @@ inline std::optional<double> parse_real(std::string_view text) {
   if (at == text.npos) return parse_number<double>(text);
   const std::size_t n = text[at] == '*' ? 2 : 1;
   if (n == 2 && text.substr(at, n) != "*^") return std::nullopt;
-  std::string plain(text);
-  plain.replace(at, n, "e");
+  std::string plain(text.substr(0, at));
+  plain += 'e';
+  plain += text.substr(at + n);
   return parse_number<double>(plain);
 }
 

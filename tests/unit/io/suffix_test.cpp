@@ -1,8 +1,9 @@
 #include "lib/io/output/suffix.hpp"
 
-#include <catch2/catch.hpp>
 #include <string>
 #include <vector>
+
+#include "tests/support/catch.hpp"
 
 namespace biogpu {
 namespace {

@@ -1,8 +1,7 @@
 #include "lib/io/table_fields.hpp"
 
-#include <catch2/catch.hpp>
-
 #include "lib/core/error.hpp"
+#include "tests/support/catch.hpp"
 
 namespace biogpu {
 namespace {

@@ -39,8 +39,10 @@ std::string shown_chain(const std::string& name) { return quoted(name.empty() ? 
 
 std::string shown_chains(const std::vector<std::string>& names) {
   std::string text;
-  for (const std::string& name : names)
-    text += (text.empty() ? "" : " ") + (name.empty() ? shown_chain(name) : shortened(name));
+  for (const std::string& name : names) {
+    if (!text.empty()) text += ' ';
+    text += name.empty() ? shown_chain(name) : shortened(name);
+  }
   return text;
 }
 
