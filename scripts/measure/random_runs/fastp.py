@@ -93,7 +93,7 @@ def play(draw, run, biogpu, program=PROGRAM, profile=(), change_options=None):
         lines.append([*line, *inputs, *words, "-j", f"{side}/report.json", "-h", f"{side}/report.html"])
     theirs, done = run.pair(*lines, stdin=stdin)
     run.marks |= {"(gzip of several members)"} & set(draw.options)
-    if b"different length" in theirs.err:
+    if b"different length" in theirs.err or b"Expected '+', got" in theirs.err:
         run.marks.add("stopped")
     if not run.compare_status(theirs, done):
         return
