@@ -48,6 +48,6 @@ inline void check_files(const std::vector<std::string>& inputs, const std::strin
 // Throws Error{usage} where a database would be compressed, which no reader of databases takes, or
 // its name has the suffix of another format.
 void require_plain_name(const std::string& database,
-                        const std::vector<std::string>& formats = {"jf", "bgk", "kff"});
+                        const std::vector<std::string>& formats = {"jf", "bgk", "kff", "txt"});
 
 }  // namespace biogpu::app

@@ -26,7 +26,6 @@ void add_molecule_flags(CLI::App& command, MoleculeFlags& flags) {
   options.flag("--atom-references,!--no-atom-references", flags.atom_references,
                "add the energies of free atoms that a torchmd-net checkpoint has, or leave them "
                "out [as the checkpoint says]");
-  flags.atom_references.reset();  // CLI11 begins to count flags with 0, which is "no"
   options
       .option("--precision", flags.infer.precision,
               "fp32, or fp64 (on the CPU, many times slower) [fp32]", "TYPE")
