@@ -38,9 +38,9 @@ check "numbers with commas" out_is '>c2:1,0-1,3\nTACA\n'
 for region in c2:0-5 c2:10-5 c2:x-5 c2:- c2:0; do
   fails 2 "region '$region': expected FIRST-LAST" bwt extract -x g $region
 done
-fails 2 "region 'c3:1-5': no record of this name" bwt extract -x g c3:1-5
+fails 2 "region 'c3:1-5': the file has no sequence 'c3'; it has c1, c2" bwt extract -x g c3:1-5
 long=$(printf 'n%.0s' {1..3000})
-fails 2 "(3004 bytes): no record" bwt extract -x g "$long:1-2"
+fails 2 "(3004 bytes): the file has no sequence" bwt extract -x g "$long:1-2"
 check "a long region is cut in its message" [ "$(wc -c <err.txt)" -lt 300 ]
 works bwt extract -x g c1:30 c2:-4 c1:31- c2:12-20
 check "open ends, and an end behind the record" out_is '>c1:30\nAGG\n>c2:-4\nTTTT\n>c1:31-\nGG\n>c2:12-20\nCA\n'
@@ -263,13 +263,13 @@ cp genome.fa text.bgfm
 fails 3 "is no biogpu index" bwt stats -q text
 printf '@r\nACGT\n+\nII\n' >bad.fq
 printf 'no record here\n' >prose.txt
-fails 3 'prose.txt: holds no record' bwt index -q prose.txt -p prose
+fails 3 'prose.txt: record 1 (line 1): .n. begins the file' bwt index -q prose.txt -p prose
 fails 3 'quality has 2 symbols, sequence has 4' bwt index -q --format bwa bad.fq -p bad
 check "nothing under the final name" absent bad.bwt
 printf 'ACGT\n' >no.bwt
 fails 3 'no Burrows-Wheeler transform' bwt inverse -q no.bwt
 printf 'AC\nGT$$\n' >low.bwt
 fails 3 'low.bwt: .*byte 10 at offset 2' bwt inverse -q low.bwt
-fails 2 'no record of this name' bwt extract -q -x g c9:1-2
+fails 2 "the file has no sequence 'c9'" bwt extract -q -x g c9:1-2
 
 finish

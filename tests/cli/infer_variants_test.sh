@@ -231,7 +231,7 @@ done
 variants --samples S3 phased.vcf
 check "no such sample" err_has "has no sample 'S3'"
 "$biogpu" infer variants -q --model "$model" --genome genome.fa --samples S1 <phased.vcf 2>err.txt
-check "haplotypes of a pipe" err_has "needs a file"
+check "haplotypes of a pipe" err_has "standard input: can be read only once; expected a file"
 
 # A run that was cut short goes on, tables and VCF.
 for output in resumed.tsv resumed.vcf; do

@@ -176,7 +176,8 @@ TEST_CASE("infer.score: variants add up over their sites", "[infer][model]") {
 
 TEST_CASE("infer.models: layers are counted from either end", "[infer]") {
   Loaded loaded("esm2_head16");
-  CHECK(tasks::resolve_layers({-1, 0, 2, -3}, loaded.model->info()) == std::vector<int>{0, 2});
+  CHECK(tasks::resolve_layers({-1, 0}, loaded.model->info()) == std::vector<int>{0, 2});
+  CHECK_THROWS_AS(tasks::resolve_layers({0, 2, -3}, loaded.model->info()), Error);
   CHECK_THROWS_AS(tasks::resolve_layers({3}, loaded.model->info()), Error);
   CHECK_THROWS_AS(tasks::resolve_layers({-4}, loaded.model->info()), Error);
 }
