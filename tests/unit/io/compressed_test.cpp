@@ -80,7 +80,7 @@ TEST_CASE("io.compressed: BGZF text without its end marker is read with a warnin
     const std::string whole = packed.substr(0, packed.size() - kEndMarker.size());
     warnings.clear();
     const std::string path =
-        folder.file((with_quality ? "q" : "a") + std::to_string(n_threads), whole);
+        folder.file(std::string(with_quality ? "q" : "a") + std::to_string(n_threads), whole);
     CHECK(read_all(path, n_threads) == reads);
     CHECK(warnings == std::vector<std::string>{
                           path + ": ends without BGZF's end marker; the file may be cut short"});

@@ -86,7 +86,7 @@ TEST_CASE("io.sequence_reader: header lines have a bound (issue 42)", "[io]") {
   }
   CHECK(error_of(folder.file("y", "@a\nAC\n+" + name + "\nII\n"))
             .ends_with("record 1 (line 3): the line that begins with '+' is longer than 16 MiB"));
-  CHECK(read_all(folder.file("z", ">" + name.substr(1) + "\nAC\n")) ==
+  CHECK(read_all(folder.file("z", std::string(">") + name.substr(1) + "\nAC\n")) ==
         Reads{{name.substr(1), "", "AC", ""}});
 }
 
