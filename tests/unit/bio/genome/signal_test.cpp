@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -161,7 +162,7 @@ TEST_CASE("genome.signal: bigWig names its sequences in order (issue 42)", "[gen
   if (!has_bigwig()) return;
   const test::TempFolder folder;
   std::vector<Contig> contigs;
-  for (int i = 0; i < 20'000; ++i) contigs.push_back({std::string("s") + std::to_string(i), 500});
+  for (int i = 0; i < 20'000; ++i) contigs.push_back({fmt::format("s{}", i), 500});
   Signal signal(contigs);
   std::string expected;
   for (const std::size_t contig :
