@@ -147,6 +147,7 @@ check "descriptor 7: written where it stands" cmp third.txt <(echo before && cat
 fails 2 "both go to descriptor 7" align -q --mode sg q.fa t.fa -o /dev/fd/7 --json /proc/self/fd/7
 fails 2 "name the same file" align -q --mode sg q.fa t.fa -o /dev/fd/7 --json third.txt
 exec 7>&-
+exec 3>&- 4>&- 5>&- 9>&-  # of whoever runs the test
 # Numbers of descriptors that this run opened itself are none of the caller's.
 for n in 3 4 5 7 9; do
   fails 1 "cannot be opened: Bad file descriptor" align -q --mode sg q.fa t.fa -o x.tsv --json /dev/fd/$n

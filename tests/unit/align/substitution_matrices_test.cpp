@@ -161,6 +161,7 @@ TEST_CASE("align.matrix_file: what is wrong is said with the line", "[align]") {
   CHECK(error_has("A " + std::string(5000, 'C') + "\n", "CCC...' (5000 bytes) for a letter"));
   CHECK(error_has("A C\nA 1 " + std::string(5000, '9') + "\n", "...' (5000 bytes)"));
   CHECK(error_has("A C\n\x1b[31mA 1 2\n", "row '\\x1b[31mA'"));
-  CHECK(error_has("A C\nA 1 2\n# " + std::string(1u << 17, 'x'), "line 3: more than 65536 bytes"));
+  CHECK(
+      error_has("A C\nA 1 2\n# " + std::string(1u << 21, 'x'), "line 3: more than 1048576 bytes"));
   CHECK_THROWS_AS(read_matrix("no/such/file"), Error);
 }
