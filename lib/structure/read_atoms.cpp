@@ -77,10 +77,6 @@ Cell read_cell(const std::string& path, std::string_view line) {
   return read;
 }
 
-bool begins(std::string_view line, std::string_view with) {
-  return line.substr(0, with.size()) == with;
-}
-
 // Ends models where END stands alone, as gemmi knows only ENDMDL, and reads the cell of each model.
 // A file with one cell behind its atoms has it for all.
 std::vector<Cell> split_models(const std::string& path, std::string& text) {

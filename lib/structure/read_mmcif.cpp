@@ -12,17 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "lib/core/error.hpp"
 #include "lib/core/quote.hpp"
+#include "lib/structure/structure_text.hpp"
 
 namespace biogpu::structure {
 namespace {
 
 namespace cif = gemmi::cif;
-
-[[noreturn]] void fail(const std::string& path, const std::string& what) {
-  throw Error(ErrorCode::bad_input, path + ": " + what);
-}
 
 // A column that gemmi is given: the first of these columns of the file that has a value in a row,
 // else this text. Without a text it has to be in the file.

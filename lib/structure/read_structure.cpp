@@ -29,15 +29,6 @@ constexpr double kMaxCoordinate = 1e6;   // Angstrom; squares of sums of these a
 constexpr std::size_t kMaxReason = 200;  // bytes of what gemmi says
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
-[[noreturn]] void fail(const std::string& path, const std::string& what) {
-  throw Error(ErrorCode::bad_input, path + ": " + what);
-}
-
-// Not starts_with(): clang builds this file as C++17 (CMakeLists.txt).
-bool begins(std::string_view text, std::string_view with) {
-  return text.substr(0, with.size()) == with;
-}
-
 std::string one_line(std::string text) {
   text.resize(std::min(text.size(), text.find('\n')));
   while (!text.empty() && (text.back() == ':' || text.back() == ' ')) text.pop_back();

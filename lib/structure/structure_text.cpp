@@ -22,11 +22,11 @@ constexpr std::uint64_t kMaxExpansion = 50;
 constexpr std::uint64_t kAlwaysAllowed = 16u << 20;
 constexpr std::string_view kLargeFilePointer = "version https://git-lfs.github.com/spec/";
 
-[[noreturn]] void throw_bad_text(const std::string& path, const std::string& what) {
+}  // namespace
+
+void fail(const std::string& path, const std::string& what) {
   throw Error(ErrorCode::bad_input, path + ": " + what);
 }
-
-}  // namespace
 
 std::string read_structure_text(const std::string& path) {
   io::input::RawFile file(path);
@@ -46,11 +46,10 @@ std::string read_structure_text(const std::string& path) {
       const std::string_view head(text.data(), got);
       io::input::refuse_compression(head, path);
       if (head.starts_with(kLargeFilePointer))
-        throw_bad_text(path,
-                       "is a pointer of Git LFS, not the file itself; 'git lfs pull' gets it");
+        fail(path, "is a pointer of Git LFS, not the file itself; 'git lfs pull' gets it");
     }
     if (got > 0 && std::memchr(text.data() + n, '\0', got) != nullptr)
-      throw_bad_text(path, "holds a byte 0x00; expected the text of PDB or mmCIF");
+      fail(path, "holds a byte 0x00; expected the text of PDB or mmCIF");
     n += got;
     text.resize(n);
     if (got == 0) {
@@ -58,9 +57,8 @@ std::string read_structure_text(const std::string& path) {
       return text;
     }
     if (unzipped && n > std::max(kAlwaysAllowed, kMaxExpansion * file.bytes_read()))
-      throw_bad_text(
-          path, fmt::format("gzip expands to more than {} times its size; expected a structure",
-                            kMaxExpansion));
+      fail(path, fmt::format("gzip expands to more than {} times its size; expected a structure",
+                             kMaxExpansion));
   }
 }
 

@@ -7,7 +7,7 @@
 namespace biogpu::qc {
 namespace {
 
-constexpr std::string_view kNames = R"(>QIASeq miRNA adapter
+constexpr std::string_view kKnownNames = R"(>QIASeq miRNA adapter
 >MGI/BGI adapter (forward)
 >MGI/BGI adapter (reverse)
 >Illumina DpnII expression PCR Primer 2 | >Illumina NlaIII expression PCR Primer 2 | >Illumina Small RNA PCR Primer 2 | >Illumina DpnII Gex PCR Primer 2 | >Illumina NlaIII Gex PCR Primer 2
@@ -249,7 +249,7 @@ std::string_view known_adapter_name(std::string_view sequence) {
   const std::span<const std::string_view> all = known_adapters_of_fastp_1();
   const auto at = std::lower_bound(all.begin(), all.end(), sequence);
   if (at == all.end() || *at != sequence) return {};
-  std::string_view names = kNames;
+  std::string_view names = kKnownNames;
   for (auto i = at - all.begin(); i > 0; --i) names.remove_prefix(names.find('\n') + 1);
   return names.substr(0, names.find('\n'));
 }
