@@ -25,6 +25,7 @@ for command in "bwt index -q t.fa -p i" "bwt index -q --format bwa t.fa -p i" "k
   # shellcheck disable=SC2086
   works $command
 done
+for suffix in npy npy.index.tsv; do cp "part.$suffix" "other.$suffix"; done
 
 # calls_to_fail N_CALLS FIRST STEPS: which calls fail.
 calls_to_fail() {
@@ -61,7 +62,7 @@ same_results() {
   local file
   diff <(cd whole && ls) <(cd r && ls) && for file in whole/*; do
     case $file in
-      *.json | *.j | *.html | *.part | *.bgk | *.jf | *.bgfm) [ -s "r/${file##*/}" ] ;;
+      *.json | *.j | *.html | *.part | *.bgk | *.jf | *.bc | *.bgfm) [ -s "r/${file##*/}" ] ;;
       *) cmp "$file" "r/${file##*/}" ;;
     esac || return 1
   done
@@ -132,7 +133,7 @@ bwt stats -q i -o r/o.txt --json r/o.json
 kmer count -q -t 2 --device cpu -m 7 -o r/o.jf q.fa t.fa
 kmer count -q -t 2 --device cpu -m 31 -o r/o.bgk --json r/o.json --max-memory 1 --tmp-dir . q.fa
 kmer bc -t 2 -m 7 -s 1k -o r/o.bc q.fa
-kmer histo -o r/o.tsv --plot r/o.html a.jf
+kmer histo -o r/o.tsv --plot r/o.svg a.jf
 kmer query -s t.fa -o r/o.tsv a.jf
 kmer merge -o r/o.jf a.jf b.jf
 kmer sketch -k 9 -o r/o.json q.fa
@@ -141,7 +142,7 @@ qc --quiet -w 2 -i q.fq -o r/o.fq.gz -j r/o.json -h r/o.html
 qc --quiet -w 2 -i q.fq -I m.fq -o r/1.fq -O r/2.fq --failed_out r/3.fq -j r/o.json -h r/o.html --part r/o.part
 qc-merge 1.part -j r/o.json -h r/o.html
 gather q.fa t.fa -o r/o.txt
-gather part.npy part.npy -o r/o.npy
+gather part.npy other.npy -o r/o.npy
 infer embed $infer --model $models/esm2_head16 p.fa -o r/o.npy --json r/o.json
 infer embed $infer --model $models/protbert_head16 p.fa -o r/o.h5
 infer score $infer --model $models/esm2_head16 p.fa -o r/o.tsv.gz
