@@ -55,7 +55,7 @@ struct Task {
 class Machine {
  public:
   double start_s = 0.27;  // of a device: driver, context, first kernel
-  // Of each further device, which starts at the same time: its context, and its end.
+  // Seconds for each further device, which starts at the same time: its context, and its end.
   static constexpr double kFurtherStart = 0.2;
 
   // What is known of the task, else its defaults.
