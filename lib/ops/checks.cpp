@@ -35,7 +35,73 @@ void check_block_width(const char* operation, std::int64_t width) {
           fmt::format("a width of {}; expected a multiple of 32", width));
 }
 
+// An input of map that is the memory of out must lie there number for number.
+void check_map_input(const MapInput& input, const Tensor& out) {
+  const Tensor& x = input.x;
+  bool fits = x.rank >= 1 && x.rank <= out.rank;
+  for (int i = 0; fits && i < x.rank; ++i) {
+    const std::int64_t own = x.shape[static_cast<std::size_t>(i)],
+                       wanted = out.shape[static_cast<std::size_t>(out.rank - x.rank + i)];
+    const bool shorter = input.zeros_behind && i == x.rank - 1 && own <= wanted;
+    fits = own == wanted || own == 1 || shorter;
+  }
+  require(fits, "map",
+          fmt::format("an input of {} for a result of {}", describe(x), describe(out)));
+  const auto last = static_cast<std::size_t>(x.rank - 1);
+  require(x.shape[last] <= 1 || x.stride[last] == 1, "map",
+          fmt::format("{} whose last axis has a stride of {}; expected 1", describe(x),
+                      x.stride[last]));
+  require(x.data == nullptr || x.data != out.data ||
+              (x.dtype == out.dtype && x.rank == out.rank && x.shape == out.shape &&
+               x.stride == out.stride),
+          "map", fmt::format("{} in the memory of {}", describe(x), describe(out)));
+}
+
+// Of an operand: a slot that an input or a step before has filled.
+bool has_slot(std::uint8_t slot, const Map& op, const bool (&kept)[2]) {
+  if (slot < Map::kMaxInputs) return slot < op.n_inputs;
+  return slot >= Map::kNumber ? slot <= Map::kCurrent : kept[slot - Map::kKept];
+}
+
+int count_operands(MapCode code) {
+  if (code >= MapCode::sigmoid) return 0;
+  return code == MapCode::multiply_add || code == MapCode::select ? 2 : 1;
+}
+
+bool is_float(DType type) {
+  return type == DType::f32 || type == DType::f16 || type == DType::bf16;
+}
+
 }  // namespace
+
+void check(const Map& op) {
+  require(op.n_inputs >= 1 && op.n_inputs <= Map::kMaxInputs && op.n_steps <= Map::kMaxSteps, "map",
+          fmt::format("{} inputs and {} steps; expected 1 to {} and up to {}", op.n_inputs,
+                      op.n_steps, Map::kMaxInputs, Map::kMaxSteps));
+  const auto last = static_cast<std::size_t>(op.out.rank - 1);
+  require(op.out.rank >= 1 && (op.out.shape[last] <= 1 || op.out.stride[last] == 1), "map",
+          "a result whose last axis is not contiguous");
+  bool floats = is_float(op.out.dtype);
+  for (int k = 0; k < op.n_inputs; ++k) {
+    const MapInput& input = op.inputs[static_cast<std::size_t>(k)];
+    check_map_input(input, op.out);
+    floats &= is_float(input.x.dtype);
+  }
+  require(floats, "map", "tensors of a type other than f32, f16 and bf16");
+  bool kept[2] = {};
+  for (int s = 0; s < op.n_steps; ++s) {
+    const MapStep& step = op.steps[static_cast<std::size_t>(s)];
+    bool holds = true;
+    if (step.code == MapCode::keep) {
+      holds = step.b == Map::kKept || step.b == Map::kKept + 1;
+      if (holds) kept[step.b - Map::kKept] = true;
+    } else {
+      const int n = count_operands(step.code);
+      holds = (n < 1 || has_slot(step.b, op, kept)) && (n < 2 || has_slot(step.c, op, kept));
+    }
+    require(holds, "map", fmt::format("step {} names a slot that nothing has filled", s));
+  }
+}
 
 void check(const Attention& op) { check_shared_heads("attention", op.q.shape[1], op.k.shape[1]); }
 

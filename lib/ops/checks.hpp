@@ -6,6 +6,7 @@
 #include "lib/ops/attention/rotate_heads.hpp"
 #include "lib/ops/convolution/conv1d.hpp"
 #include "lib/ops/convolution/conv1d_letters.hpp"
+#include "lib/ops/elementwise/map.hpp"
 #include "lib/ops/knn_graph/edge_embed.hpp"
 #include "lib/ops/knn_graph/edge_message.hpp"
 #include "lib/ops/knn_graph/edge_update.hpp"
@@ -28,5 +29,6 @@ void check(const Conv1dLetters& op);
 void check(const EdgeEmbed& op);
 void check(const EdgeMessage& op);
 void check(const EdgeUpdate& op);
+void check(const Map& op);
 
 }  // namespace biogpu::ops

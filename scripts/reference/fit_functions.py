@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits and checks the polynomials of lib/ops/cpu/math-inl.hpp; needs numpy.
+"""Fits and checks the polynomials of lib/ops/cpu/math-inl.hpp and log_exp-inl.hpp; needs numpy.
 
 usage: scripts/reference/fit_functions.py
 
@@ -70,8 +70,35 @@ def fit_log1p(degree=8):
     show("log(1 + t) / t in 2 t - 1", coefficients, numpy.abs(error).max())
 
 
+def fit_log(degree=7):
+    low, high = math.sqrt(0.5) - 1, math.sqrt(2) - 1
+    f = low + (nodes(4000) + 1) / 2 * (high - low)
+    values = (numpy.log1p(f) - f + f * f / 2) / f**3
+    series = numpy.polynomial.Chebyshev.fit(f, values, degree, domain=[low, high])
+    coefficients = series.convert(kind=numpy.polynomial.Polynomial).coef.astype(numpy.float32)
+    f = numpy.linspace(low, high, 100001).astype(numpy.float32)
+    f = f[numpy.abs(f) > 1e-6]
+    square = f * f
+    log = f + (evaluate(coefficients, f) * f * square - numpy.float32(0.5) * square)
+    show("(log(1 + f) - f + f^2 / 2) / f^3 for 1 + f of sqrt 1/2 to sqrt 2", coefficients,
+         numpy.abs(log / numpy.log1p(f.astype(float)) - 1).max())
+
+
+def fit_tanh(degree=5):
+    limit = 0.625**2
+    z = (nodes(4000) + 1) / 2 * limit
+    x = numpy.sqrt(z)
+    series = numpy.polynomial.Chebyshev.fit(z, numpy.tanh(x) / x, degree, domain=[0, limit])
+    coefficients = series.convert(kind=numpy.polynomial.Polynomial).coef.astype(numpy.float32)
+    x = numpy.linspace(1e-6, 0.625, 100001).astype(numpy.float32)
+    error = evaluate(coefficients, x * x) * x / numpy.tanh(x.astype(float)) - 1
+    show("tanh(x) / x in x^2, for |x| <= 0.625", coefficients, numpy.abs(error).max())
+
+
 if __name__ == "__main__":
     fit_erf()
     fit_exp()
     fit_exp2()
     fit_log1p()
+    fit_log()
+    fit_tanh()

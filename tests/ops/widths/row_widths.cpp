@@ -1,4 +1,5 @@
 #include "lib/ops/elementwise/fill_zero.hpp"
+#include "lib/ops/elementwise/map.hpp"
 #include "lib/ops/elementwise/silu.hpp"
 #include "lib/ops/elementwise/silu_grad.hpp"
 #include "lib/ops/elementwise/tanh.hpp"
@@ -172,6 +173,16 @@ void sweep_fill_zero(Bed& bed, std::int64_t d) {
   CHECK(bed.fetch(x.device) == std::vector<float>(static_cast<std::size_t>(kRows * d)));
 }
 
+// A gate and a shift of each column, between slices of wider tensors.
+void sweep_map(Bed& bed, std::int64_t d) {
+  const Pair gate = bed.random({kRows, d + 3}, 2, true), x = bed.random({kRows, d}, 1, false);
+  const Pair shift = bed.random({d}, 1, false), out = bed.unset({kRows, d + 2}, true);
+  compare(bed, {{out, operand_result(bed)}}, [&](Context& context, const auto& of) {
+    ops::map(context, ops::map_gate_shift(of(gate).slice(1, 3, d + 3), of(x), of(shift),
+                                          of(out).slice(1, 1, d + 1)));
+  });
+}
+
 void sweep_silu(Bed& bed, std::int64_t d) {
   const Pair x = bed.random({kRows, d}, 2, false), out = bed.unset({kRows, d}, true);
   compare(bed, {{out, operand_result(bed)}}, [&](Context& context, const auto& of) {
@@ -204,6 +215,7 @@ std::vector<WidthSweep> row_sweeps() {
           {"repeat_rows", sweep_repeat_rows},
           {"argmax", sweep_argmax},
           {"log_softmax", sweep_log_softmax},
+          {"map", sweep_map},
           {"max_pool", sweep_max_pool},
           {"mean_pool", sweep_mean_pool},
           {"segment_sum", sweep_segment_sum},
