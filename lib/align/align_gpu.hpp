@@ -12,7 +12,6 @@ namespace biogpu::align {
 // those of make_gpu_aligner() and make_gpu_searcher().
 struct GpuTable {
   static constexpr const char* kFeature = "align";
-  static constexpr int kVersion = 1;
   std::unique_ptr<GpuAligner> (*make_aligner)(int device, const Options& options,
                                               std::uint64_t max_device_bytes);
   std::unique_ptr<GpuSearcher> (*make_searcher)(int device, const SequenceSet& targets,

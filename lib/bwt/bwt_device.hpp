@@ -19,7 +19,6 @@ class GpuSearch : public ExactSearch {
 // functions are those of sort_suffixes_gpu() and make_gpu_search().
 struct GpuTable {
   static constexpr const char* kFeature = "bwt";
-  static constexpr int kVersion = 1;
   void (*sort_suffixes)(int device, const GpuSortJob& job, GpuSortReport& report);
   std::unique_ptr<GpuSearch> (*make_search)(int device, const FmIndex& index);
 };

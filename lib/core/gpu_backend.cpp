@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "lib/core/error.hpp"
+#include "lib/core/interface_digest.hpp"
 #include "lib/core/module.hpp"
 
 // Weak: null in a program that holds no backend. lib/core lies below the backend and cannot link
@@ -23,18 +24,21 @@ const GpuBackend* open_backend_module(std::string* why) {
     *why = "this build has no GPU backend";
     return nullptr;
   }
+  using Interface = const char* (*)();
   using Entry = const GpuBackend* (*)();
+  const auto interface =
+      reinterpret_cast<Interface>(open_module(path, "biogpu_gpu_interface", why));
   const auto entry = reinterpret_cast<Entry>(open_module(path, "biogpu_gpu_backend", why));
   if (entry == nullptr) {
     *why = fmt::format("cannot open the GPU backend: {}", *why);
     return nullptr;
   }
-  const GpuBackend* backend = entry();
-  if (backend == nullptr || backend->interface != GpuBackend::kInterface) {
-    *why = fmt::format("{} is of another version of biogpu", path.string());
+  if (interface == nullptr || std::string_view(interface()) != kInterfaceDigest) {
+    *why =
+        fmt::format("{} is of another build of biogpu; install both from one build", path.string());
     return nullptr;
   }
-  return backend;
+  return entry();
 }
 
 struct Found {
@@ -60,15 +64,14 @@ const GpuBackend* gpu_backend(std::string* why) {
   return found.backend;
 }
 
-const void* find_gpu_feature(const char* name, int version) {
+const void* find_gpu_feature(const char* name) {
   std::string why;
   const GpuBackend* backend = gpu_backend(&why);
   if (backend == nullptr) throw Error(ErrorCode::device, why);
   for (const GpuFeature& feature : backend->features)
-    if (std::string_view(feature.name) == name && feature.version == version) return feature.table;
+    if (std::string_view(feature.name) == name) return feature.table;
   throw Error(ErrorCode::device,
-              fmt::format("the GPU backend {} has no version {} of '{}'; use --device cpu",
-                          backend->name, version, name));
+              fmt::format("the GPU backend {} has no '{}'; use --device cpu", backend->name, name));
 }
 
 bool has_gpu_backend() { return biogpu_gpu_backend != nullptr || !find_module(kModule).empty(); }

@@ -11,26 +11,22 @@
 namespace biogpu {
 
 // What a GPU backend offers to one feature: a struct of functions that the feature declares itself,
-// with `static constexpr const char* kFeature` and `static constexpr int kVersion`, which is raised
-// with every change of the struct or of what its functions take and make.
+// with `static constexpr const char* kFeature`.
 struct GpuFeature {
   const char* name = "";
-  int version = 0;
   const void* table = nullptr;
 };
 
 // The entry of a feature's table in a backend's list.
 template <class Table>
 constexpr GpuFeature gpu_feature_entry(const Table& table) {
-  return {Table::kFeature, Table::kVersion, &table};
+  return {Table::kFeature, &table};
 }
 
 // What a GPU backend offers to the rest of the program. The CUDA backend and the emulated one are
 // linked in; the ROCm one is a module beside the binary, opened on first use, because an executable
 // linked against AMD's runtime does not start on a machine without it.
 struct GpuBackend {
-  static constexpr int kInterface = 14;  // raised with every change of this struct
-  int interface = kInterface;
   const char* name = "";
   // Empty, with *why set, when there is no driver or no device. Never throws.
   std::vector<DeviceInfo> (*list_devices)(std::string* why) = nullptr;
@@ -57,11 +53,11 @@ auto async_with_backend(Task task) {
 }
 
 // The backend's table of a feature. Throws Error{device} where there is no backend, or it does not
-// have this version of the feature.
-const void* find_gpu_feature(const char* name, int version);
+// have the feature.
+const void* find_gpu_feature(const char* name);
 template <class Table>
 const Table& gpu_feature() {
-  return *static_cast<const Table*>(find_gpu_feature(Table::kFeature, Table::kVersion));
+  return *static_cast<const Table*>(find_gpu_feature(Table::kFeature));
 }
 
 // Whether there is one, found without opening it or asking a driver.
@@ -72,3 +68,7 @@ bool has_gpu_backend();
 // Defined by the backend itself (lib/gpu_backend/entry.cpp), and by a test that puts a table of its
 // own in the backend's place. lib/core calls it only where the program or the module holds it.
 extern "C" const biogpu::GpuBackend* biogpu_gpu_backend();
+
+// Of a module: a digest of lib's headers as it was compiled with them, which a program compares
+// with its own before it calls biogpu_gpu_backend(). A module with other structs is not called.
+extern "C" const char* biogpu_gpu_interface();

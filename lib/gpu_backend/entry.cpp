@@ -5,6 +5,7 @@
 #include "lib/align/align_gpu.hpp"
 #include "lib/bwt/bwt_device.hpp"
 #include "lib/core/gpu_backend.hpp"
+#include "lib/core/interface_digest.hpp"
 #include "lib/kmer/device/kmer_gpu.hpp"
 #include "lib/qc/batch/gpu_steps.hpp"
 #include "lib/tensor/gpu_context_gpu.hpp"
@@ -67,10 +68,12 @@ constexpr GpuFeature kFeatures[] = {
     gpu_feature_entry(tensor::kGpuTable)};
 
 const GpuBackend kBackend = {
-    GpuBackend::kInterface,    gpu::kPlatformName,    &list_backend_devices, kFeatures,
+    gpu::kPlatformName,        &list_backend_devices, kFeatures,
     &describe_backend_devices, &name_backend_devices, &open_backend_device};
 
 }  // namespace
 }  // namespace biogpu
 
 extern "C" const biogpu::GpuBackend* biogpu_gpu_backend() { return &biogpu::kBackend; }
+
+extern "C" const char* biogpu_gpu_interface() { return biogpu::kInterfaceDigest; }

@@ -26,8 +26,10 @@ void dispatch(Context& context, const Args& args, const char* name, void (*refer
 
 }  // namespace biogpu::ops
 
-// Defines the functions of a list of operations. Before it is included: BIOGPU_OP is this.
-#define BIOGPU_DEFINE_OP(name, Args)                                         \
-  void name(Context& context, const Args& args) {                            \
-    ::biogpu::ops::dispatch(context, args, #name, &name##_ref, &name##_cpu); \
+// Defines the function that models call. A GPU finds its version by the family and the name, so
+// that operations of two families may share a name. The build writes a use of it for every
+// operation (third_party/cmake/BiogpuOps.cmake).
+#define BIOGPU_DEFINE_OP(family, name, Args)                                             \
+  void name(Context& context, const Args& args) {                                        \
+    ::biogpu::ops::dispatch(context, args, #family "." #name, &name##_ref, &name##_cpu); \
   }

@@ -9,7 +9,7 @@ Linear upload_block_linear(Context& context, const Tensor& weight, const Tensor&
   if (context.kind() != Context::Kind::gpu) return context.upload_linear(weight, bias);
   Linear linear;
   const BlockLinearUpload args{weight, bias, use, &linear};
-  context.gpu_op("upload_block_linear")(context, &args);
+  context.gpu_op("tensor.upload_block_linear")(context, &args);
   return linear;
 }
 

@@ -84,7 +84,8 @@ class Context {
   // keep for themselves (split operands, a library's workspace); 0 for host memory.
   virtual std::uint64_t peak_device_bytes() const { return 0; }
 
-  // For Kind::gpu: the operation of that name. Throws Error{device} where the backend has none.
+  // For Kind::gpu: the operation of that name, family.operation. Throws Error{device} where the
+  // backend has none.
   virtual GpuOp gpu_op(std::string_view name);
 };
 

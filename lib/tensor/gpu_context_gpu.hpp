@@ -11,7 +11,6 @@ namespace biogpu::tensor {
 // of make_gpu_context().
 struct GpuTable {
   static constexpr const char* kFeature = "tensor";
-  static constexpr int kVersion = 5;
   std::unique_ptr<Context> (*make_context)(int device, const ContextOptions& options);
 };
 
@@ -20,7 +19,7 @@ extern const GpuTable kGpuTable;  // defined by the backend
 // The operations of lib/ops/ops.def and of the models, as the backend has them
 // (lib/gpu_backend/ops_gpu.cpp).
 struct NamedGpuOp {
-  const char* name;
+  const char* name;  // "ops.gemm", "esm2.finish_contacts"
   GpuOp run;
 };
 std::span<const NamedGpuOp> list_gpu_ops();

@@ -10,7 +10,7 @@
 //          two fp16 numbers.
 // Source   Rao et al. 2020, doi 10.1101/2020.12.15.422761; Dunn, Wahl and Gloor 2008, doi
 //          10.1093/bioinformatics/btm604.
-// Oracle   lib/models/esm2/contacts_ref.cpp.
+// Oracle   lib/models/esm2/ops/contacts_ref.cpp.
 #include "gpu/models/esm2/contacts.hpp"
 
 #include "gpu/ops/device.hpp"
@@ -18,7 +18,7 @@
 #include "gpu/ops/normalisation/layer_norm_row.hpp"
 #include "gpu/prim/matrix_tile.hpp"
 #include "gpu/rt/kernel.hpp"
-#include "lib/models/esm2/contacts.hpp"
+#include "lib/models/esm2/ops/contacts.hpp"
 
 namespace biogpu::gpu::esm2 {
 namespace {

@@ -10,7 +10,7 @@ namespace biogpu::gpu::esm2 {
 
 using namespace ops;  // NOLINT(google-build-using-namespace): rows and numbers of gpu/ops
 
-// One layer of ESM's contact head: see Contacts in lib/models/esm2/contacts.hpp. A sequence's
+// One layer of ESM's contact head: see Contacts in lib/models/esm2/ops/contacts.hpp. A sequence's
 // residues are its tokens without the first and the last.
 struct ContactArgs {
   Rows q, k;  // [T, n_heads, head], as AttentionArgs
@@ -31,7 +31,7 @@ struct ContactArgs {
 };
 void launch_accumulate_contacts(const ContactArgs& args, Stream& stream);
 
-// Average product correction, sigmoid: see FinishContacts in lib/models/esm2/contacts.hpp.
+// Average product correction, sigmoid: see FinishContacts in lib/models/esm2/ops/contacts.hpp.
 struct FinishContactArgs {
   float* scores = nullptr;
   const float* row_sums = nullptr;  // [n_channels, row_sums_stride]

@@ -6,7 +6,7 @@
 #include "gpu/models/esm2/encoder_8m.hpp"
 #include "gpu/ops/device.hpp"
 #include "gpu/rt/buffer.hpp"
-#include "lib/models/esm2/encoder_8m.hpp"
+#include "lib/models/esm2/ops/encoder_8m.hpp"
 
 namespace biogpu::gpu::esm2 {
 

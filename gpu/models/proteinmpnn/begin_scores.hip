@@ -1,14 +1,14 @@
 // What scoring given letters starts from.
 //
-// Shapes   see BeginScores, lib/models/proteinmpnn/decode/decode.hpp; d 128, K up to 48.
+// Shapes   see BeginScores, lib/models/proteinmpnn/ops/begin_scores.hpp; d 128, K up to 48.
 // Mapping  a block a state, a thread a channel or a neighbour.
 // Traffic  2.5 KiB a state; bound by the launch.
 // Result   exact but for one rounded sum a number.
 // Source   own.
-// Oracle   begin_scores_ref, lib/models/proteinmpnn/decode/begin_scores.cpp.
+// Oracle   begin_scores_ref, lib/models/proteinmpnn/ops/begin_scores_ref.cpp.
 #include "gpu/ops/device.hpp"
 #include "gpu/rt/kernel.hpp"
-#include "lib/models/proteinmpnn/decode/decode.hpp"
+#include "lib/models/proteinmpnn/ops/begin_scores.hpp"
 
 namespace biogpu::gpu::proteinmpnn {
 namespace {

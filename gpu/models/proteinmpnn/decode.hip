@@ -1,6 +1,6 @@
 // Draws the letters of many sequences, residue by residue.
 //
-// Shapes   see Decode, lib/models/proteinmpnn/decode/decode.hpp; d 128, K up to 48.
+// Shapes   see Decode, lib/models/proteinmpnn/ops/decode.hpp; d 128, K up to 48.
 // Mapping  a block a unit of the order (a residue, or a tied group), drawn from a counter, so that
 //          a block waits only for blocks that drew before it. It waits for the units of earlier
 //          neighbours, computes all layers of its residues, draws, and says so in `done`.
@@ -11,7 +11,7 @@
 //          original in double precision.
 // Limits   kMaxNeighbours.
 // Source   Dauparas et al. 2022, doi 10.1126/science.add2187; the order of work is our own.
-// Oracle   decode_ref, lib/models/proteinmpnn/decode/decode_ref.cpp.
+// Oracle   decode_ref, lib/models/proteinmpnn/ops/decode_ref.cpp.
 #include "gpu/models/proteinmpnn/decoder.hpp"
 #include "gpu/models/proteinmpnn/draw_letter.hpp"
 #include "gpu/ops/device.hpp"

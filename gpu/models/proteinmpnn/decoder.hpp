@@ -4,7 +4,7 @@
 
 #include "gpu/ops/knn_graph/edge_rows.hpp"
 #include "gpu/prim/wave.hpp"
-#include "lib/models/proteinmpnn/decode/decode.hpp"
+#include "lib/models/proteinmpnn/ops/decode.hpp"
 
 namespace biogpu::gpu::proteinmpnn {
 

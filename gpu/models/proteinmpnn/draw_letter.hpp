@@ -1,7 +1,7 @@
 #pragma once
 
 // Draws of letters by one wave, a lane a letter, in double precision and with sums in the order of
-// the letters, as lib/models/proteinmpnn/decode/draw_letter.cpp does it.
+// the letters, as lib/models/proteinmpnn/ops/draw_letter.cpp does it.
 
 #include "gpu/models/proteinmpnn/decoder.hpp"
 #include "gpu/prim/wave.hpp"

@@ -12,7 +12,6 @@ namespace biogpu::kmer {
 // those of make_device_counter() and make_device_lookup(), for an order that is a bijection.
 struct GpuTable {
   static constexpr const char* kFeature = "kmer";
-  static constexpr int kVersion = 1;
   std::unique_ptr<DeviceCounter> (*make_counter)(int device, const DeviceCounterOptions& options);
   std::unique_ptr<DeviceLookup> (*make_lookup)(int device, const KeyOrder& order,
                                                std::uint64_t n_keys);

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "lib/core/error.hpp"
-#include "lib/models/esm2/contacts.hpp"
+#include "lib/models/esm2/ops/contacts.hpp"
 #include "lib/ops/attention/attention.hpp"
 #include "lib/ops/attention/qkv_rotary.hpp"
 #include "lib/ops/elementwise/fill_zero.hpp"

@@ -7,7 +7,7 @@
 #include "lib/models/base/model_config.hpp"
 #include "lib/models/base/protein_model.hpp"
 #include "lib/models/base/registry.hpp"
-#include "lib/models/esm2/encoder_8m.hpp"
+#include "lib/models/esm2/ops/encoder_8m.hpp"
 #include "lib/models/layers/encoder_layer.hpp"
 #include "lib/models/layers/language_head.hpp"
 #include "lib/tensor/weights/weight_table.hpp"

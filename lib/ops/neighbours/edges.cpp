@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "lib/tensor/arena.hpp"
+
 #include "lib/core/error.hpp"
 #include "lib/tensor/context.hpp"
 

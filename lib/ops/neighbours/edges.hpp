@@ -1,8 +1,10 @@
 #pragma once
 
 #include "lib/ops/declare.hpp"
-#include "lib/tensor/arena.hpp"
 
+namespace biogpu::tensor {
+class Arena;
+}
 namespace biogpu::ops {
 
 // Pairs of atoms within a cutoff: edges of a graph, sorted by the atom that receives, then by

@@ -42,7 +42,6 @@ std::unique_ptr<GpuSteps> make_gpu_steps(int device, const Options& options);
 // make_gpu_steps().
 struct GpuTable {
   static constexpr const char* kFeature = "qc";
-  static constexpr int kVersion = 1;
   std::unique_ptr<GpuSteps> (*make_steps)(int device, const Options& options);
 };
 

@@ -3,9 +3,9 @@
 #include <array>
 #include <cmath>
 
-#include "lib/models/proteinmpnn/decode/draw_letter.hpp"
 #include "lib/models/proteinmpnn/inputs/design_inputs.hpp"
 #include "lib/models/proteinmpnn/network/rule_table.hpp"
+#include "lib/models/proteinmpnn/ops/draw_letter.hpp"
 #include "tests/fuzz/support/expect_error.hpp"
 #include "tests/fuzz/support/mutate.hpp"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/models/proteinmpnn/decode/decode.hpp"
+#include "lib/models/proteinmpnn/ops/decode.hpp"
 #include "lib/structure/structure.hpp"
 
 namespace biogpu::models::proteinmpnn {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "lib/models/base/packed_inputs.hpp"
-#include "lib/models/proteinmpnn/decode/decode.hpp"
 #include "lib/models/proteinmpnn/network/rule_table.hpp"
 #include "lib/models/proteinmpnn/network/work.hpp"
+#include "lib/models/proteinmpnn/ops/decode.hpp"
 
 namespace biogpu::models::proteinmpnn {
 

@@ -1,6 +1,7 @@
 #include "lib/models/proteinmpnn/network/forward.hpp"
 
 #include "lib/models/proteinmpnn/network/geometry.hpp"
+#include "lib/models/proteinmpnn/ops/begin_scores.hpp"
 #include "lib/ops/all_ops.hpp"
 
 namespace biogpu::models::proteinmpnn {

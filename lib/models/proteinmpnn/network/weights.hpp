@@ -4,7 +4,7 @@
 #include <string>
 
 #include "lib/models/base/model_config.hpp"
-#include "lib/models/proteinmpnn/decode/decode.hpp"
+#include "lib/models/proteinmpnn/ops/decode.hpp"
 #include "lib/tensor/context.hpp"
 #include "lib/tensor/weights/weight_table.hpp"
 

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "gpu/rt/tensor_map.hpp"
-#include "lib/models/esm2/encoder_8m.hpp"
+#include "lib/models/esm2/ops/encoder_8m.hpp"
 #include "lib/ops/all_ops.hpp"
 #include "tests/ops/op_bed.hpp"
 #include "tests/unit/gpu/gpu_support.hpp"

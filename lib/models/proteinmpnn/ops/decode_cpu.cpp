@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lib/core/parallel_for.hpp"
-#include "lib/models/proteinmpnn/decode/decode_units.hpp"
+#include "lib/models/proteinmpnn/ops/decode_units.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 #include "lib/ops/knn_graph/edge_block.hpp"
 

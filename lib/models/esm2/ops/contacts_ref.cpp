@@ -2,7 +2,7 @@
 #include <cmath>
 #include <vector>
 
-#include "lib/models/esm2/contacts.hpp"
+#include "lib/models/esm2/ops/contacts.hpp"
 #include "lib/ops/reference/scores.hpp"
 
 namespace biogpu::models::esm2 {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "lib/models/proteinmpnn/decode/draw_letter.hpp"
+#include "lib/models/proteinmpnn/ops/draw_letter.hpp"
 
 // What decoding on the host does around the layers of a residue, on any kind of context.
 namespace biogpu::models::proteinmpnn {

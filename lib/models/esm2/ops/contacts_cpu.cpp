@@ -2,7 +2,7 @@
 #include "lib/core/simd_targets.hpp"
 // The settings come first; foreach_target.h compiles this file once per target.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "lib/models/esm2/contacts_cpu.cpp"
+#define HWY_TARGET_INCLUDE "lib/models/esm2/ops/contacts_cpu.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h by its rules.
 #include <hwy/highway.h>
@@ -12,7 +12,7 @@
 #include <numeric>
 #include <vector>
 
-#include "lib/models/esm2/contacts.hpp"
+#include "lib/models/esm2/ops/contacts.hpp"
 #include "lib/ops/attention/scores-inl.hpp"
 #include "lib/ops/cpu/cpu_context.hpp"
 

@@ -1,4 +1,4 @@
-#include "lib/models/proteinmpnn/decode/decode_units.hpp"
+#include "lib/models/proteinmpnn/ops/decode_units.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #include "lib/core/simd_targets.hpp"
 // The settings come first; foreach_target.h compiles this file once per target.
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "lib/models/tensornet/ops/row_ops_cpu.cpp"
+#define HWY_TARGET_INCLUDE "lib/models/tensornet/ops/edge_ops_cpu.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h by its rules.
 #include <hwy/highway.h>

@@ -1,7 +1,6 @@
-// On the host; it takes no time compared with what follows.
 #include <algorithm>
 
-#include "lib/models/proteinmpnn/decode/decode.hpp"
+#include "lib/models/proteinmpnn/ops/begin_scores.hpp"
 
 namespace biogpu::models::proteinmpnn {
 
@@ -27,7 +26,5 @@ void begin_scores_ref(const BeginScores& op) {
     }
   }
 }
-
-void begin_scores_cpu(CpuContext&, const BeginScores& op) { begin_scores_ref(op); }
 
 }  // namespace biogpu::models::proteinmpnn

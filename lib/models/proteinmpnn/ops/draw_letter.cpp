@@ -1,4 +1,4 @@
-#include "lib/models/proteinmpnn/decode/draw_letter.hpp"
+#include "lib/models/proteinmpnn/ops/draw_letter.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "lib/models/esm2/contacts.hpp"
+#include "lib/models/esm2/ops/contacts.hpp"
 
 #include "lib/ops/attention/attention.hpp"
 #include "tests/ops/op_bed.hpp"

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "lib/models/proteinmpnn/decode/decode.hpp"
+#include "lib/models/proteinmpnn/ops/decode.hpp"
 
 namespace biogpu::models::proteinmpnn {
 

@@ -1,0 +1,37 @@
+# The digest by which a program knows a GPU module of another build changes with an argument struct, a list of operations
+# and a new header below lib/, and not with anything else.
+cmake_minimum_required(VERSION 3.25)
+
+file(REMOVE_RECURSE "${FOLDER}")
+file(MAKE_DIRECTORY "${FOLDER}/lib/ops/gemm" "${FOLDER}/gpu")
+file(WRITE "${FOLDER}/lib/ops/gemm/gemm.hpp" "struct Gemm { int x; };\n")
+file(WRITE "${FOLDER}/lib/ops/ops.def" "BIOGPU_OP(gemm, Gemm)\n")
+
+function(digest result)
+  execute_process(COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${FOLDER}" "-DOUT=${FOLDER}/digest.hpp" -P
+                          "${SOURCE}/third_party/cmake/WriteInterfaceDigest.cmake" COMMAND_ERROR_IS_FATAL ANY)
+  file(READ "${FOLDER}/digest.hpp" text)
+  if(NOT text MATCHES "kInterfaceDigest\\[\\] = \"([0-9a-f]+)\"")
+    message(FATAL_ERROR "no digest was written: ${text}")
+  endif()
+  set(${result} ${CMAKE_MATCH_1} PARENT_SCOPE)
+endfunction()
+
+digest(first)
+file(WRITE "${FOLDER}/gpu/gemm.hpp" "struct GemmKernel {};\n")
+digest(same)
+if(NOT same STREQUAL first)
+  message(FATAL_ERROR "the digest changed with a header of gpu/")
+endif()
+file(WRITE "${FOLDER}/lib/ops/gemm/gemm.hpp" "struct Gemm { int x; bool sum_in_parts; };\n")
+digest(field)
+file(APPEND "${FOLDER}/lib/ops/ops.def" "BIOGPU_OP(embed, Embed)\n")
+digest(listed)
+file(WRITE "${FOLDER}/lib/ops/embed.hpp" "")
+digest(header)
+set(all ${first} ${field} ${listed} ${header})
+list(REMOVE_DUPLICATES all)
+list(LENGTH all n)
+if(NOT n EQUAL 4)
+  message(FATAL_ERROR "the digest stayed the same: ${first}, ${field}, ${listed}, ${header}")
+endif()
