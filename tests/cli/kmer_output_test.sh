@@ -80,34 +80,37 @@ interrupt_reading genome.fa kmer bc -m 21 -s 100k -o results/x.bc -
 interrupt_reading genome.fa kmer query -s - -o results/x.txt g.jf
 interrupt_reading genome.fa kmer sketch -o results/x.json -
 
-# No output is an input or another output.
+# No output is an input or another output. Names without a suffix may be those of any output.
 cp genome.fa kept.fa
+cp genome.fa genome
 cp g.jf kept.jf
-# clash ARGUMENTS...: the run is refused, for the suffix of the input where that is none of the output's.
+for suffix in jf bgk json; do cp g.$suffix g_$suffix; done
+# clash ARGUMENTS...: the run is refused.
 clash() {
-  fails 2 "name the same file\|expected a name that ends in" kmer "$@"
+  fails 2 "name the same file" kmer "$@"
 }
 for command in "count -q -m 5 -o - --json - genome.fa" "histo --plot - g.jf"; do
   # shellcheck disable=SC2086
   fails 2 "both go to standard output" kmer $command
 done
-clash count -q -m 5 -o genome.fa genome.fa
-clash count -q -m 5 -o ./genome.fa --sam genome.fa
-clash count -q -m 5 -o x.jf --json genome.fa genome.fa
-clash count -q -m 5 -o x.jf --timing x.jf genome.fa
-clash count -q -m 5 -o x.jf --if genome.fa --json genome.fa q.fa
-clash bc -m 5 -s 1k -o genome.fa genome.fa
-clash histo -o g.jf g.jf
-clash histo -o x --plot ./x g.jf
-clash dump -o g.jf g.jf
-clash stats -o g.jf g.jf
-clash query -s genome.fa g.jf -o g.jf
-clash query -s genome.fa g.jf -o genome.fa
+clash count -q -m 5 -o genome genome
+clash count -q -m 5 -o ./genome --sam genome
+clash count -q -m 5 -o x.jf --json genome genome
+clash count -q -m 5 -o x --timing ./x genome
+clash count -q -m 5 -o x.jf --if genome --json genome q.fa
+clash bc -m 5 -s 1k -o genome genome
+clash histo -o g_jf g_jf
+clash histo -o x --plot ./x g_jf
+clash dump -o g_jf g_jf
+clash stats -o g_jf g_jf
+clash query -s genome g_jf -o g_jf
+clash query -s genome g_jf -o genome
 clash merge -o g.jf g.jf g.jf
 clash set union -o g.jf g.jf g.bgk
-clash sketch -o genome.fa genome.fa
-clash dist -o g.json g.json genome.fa
-check "the sequences are as they were" same_files genome.fa kept.fa
+clash sketch -o genome genome
+clash dist -o g_json g_json genome
+check "the sequences are as they were" same_files genome kept.fa
 check "the database is as it was" same_files g.jf kept.jf
+check "and its copy" same_files g_jf kept.jf
 
 finish
