@@ -103,6 +103,15 @@ void check(const Map& op) {
   }
 }
 
+void check(const AddLayerNorm& op) {
+  const std::int64_t d = op.x.shape[1];
+  require(op.n_groups >= 1 && d % op.n_groups == 0, "add_layer_norm",
+          fmt::format("{} groups of {} columns; expected a divisor", op.n_groups, d));
+  for (const Tensor* const columns : {&op.norm.weight, &op.norm.bias})
+    require(columns->empty() || columns->size() == d, "add_layer_norm",
+            fmt::format("a weight or bias of {} for {} columns", columns->size(), d));
+}
+
 void check(const Attention& op) { check_shared_heads("attention", op.q.shape[1], op.k.shape[1]); }
 
 void check(const CrossAttention& op) {

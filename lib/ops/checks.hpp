@@ -10,6 +10,7 @@
 #include "lib/ops/knn_graph/edge_embed.hpp"
 #include "lib/ops/knn_graph/edge_message.hpp"
 #include "lib/ops/knn_graph/edge_update.hpp"
+#include "lib/ops/normalisation/add_layer_norm.hpp"
 
 namespace biogpu::ops {
 
@@ -20,6 +21,7 @@ namespace biogpu::ops {
 template <class Args>
 void check(const Args&) {}
 
+void check(const AddLayerNorm& op);
 void check(const Attention& op);
 void check(const CrossAttention& op);
 void check(const QkvRotary& op);

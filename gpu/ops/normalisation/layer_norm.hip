@@ -7,12 +7,13 @@
 //          normalised by blocks of a few waves, one row after the other: weights stay in
 //          registers, and the next row's loads are under way. Kernels are compiled for the type of
 //          16-bit arrays, and for rows of x alone. Rows that are no multiple of 4 long, that lie at
-//          other places or are longer than 5,120: one wave each, a number at a time, read three
-//          times.
+//          other places or are longer than 5,120, and groups: one wave each, a number at a time,
+//          read three times.
 // Traffic  bytes of each given array once; 8 d operations a row; memory bound.
 // Result   mean, then variance of the differences, in fp32; sums in an order that depends on W and
 //          d and the type of x only.
-// Source   Ba, Kiros and Hinton 2016, arXiv 1607.06450.
+// Source   Ba, Kiros and Hinton 2016, arXiv 1607.06450; RMS norm: Zhang and Sennrich 2019, arXiv
+//          1910.07467; group norm: Wu and He 2018, arXiv 1803.08494.
 // Oracle   make_reference_context, lib/ops/reference_context.hpp.
 #include "gpu/ops/normalisation/layer_norm.hpp"
 
@@ -63,7 +64,7 @@ __global__ __launch_bounds__(kWaves* kWave) void long_layer_norm_kernel(LayerNor
   for (; row < a.n_rows; row += gridDim.x) {
     RowValues<kGroups> x = next;
     if (row + gridDim.x < a.n_rows) load_groups_f32<kLanes>(a.x, row + gridDim.x, a.d, next);
-    standardise_row<kLanes>(a.d, a.eps, x, sum_row);
+    standardise_row<kLanes>(a.d, a.eps, a.centred, x, sum_row);
 #pragma unroll
     for (int g = 0; g < kGroups; ++g) {
 #pragma unroll
@@ -77,14 +78,16 @@ __global__ __launch_bounds__(kWaves* kWave) void long_layer_norm_kernel(LayerNor
   }
 }
 
-// Rows of any width at any place. A lane reads and writes the same columns each time, so that a
-// target may be the memory of what is read.
+// Rows of any width at any place, and groups of rows. A lane reads and writes the same columns each
+// time, so that a target may be the memory of what is read.
 template <int kWave>
 __global__ __launch_bounds__(kRowsOfBlock* kWave) void any_layer_norm_kernel(LayerNormArgs a) {
-  const std::int64_t row =
+  const std::int64_t item =
       blockIdx.x * static_cast<std::int64_t>(kRowsOfBlock) + threadIdx.x / kWave;
-  if (row >= a.n_rows) return;
-  const int lane = wave_lane<kWave>();
+  if (item >= a.n_rows * a.n_groups) return;
+  const std::int64_t row = item / a.n_groups;
+  const int d = a.d / a.n_groups, begin = static_cast<int>(item % a.n_groups) * d, end = begin + d;
+  const int lane = begin + wave_lane<kWave>();
   const std::int64_t source = a.ids != nullptr ? a.ids[row] : row;
   const float factor = a.scale != nullptr ? a.scale[row] : 1.0f;
   const auto number = [&](int c) {
@@ -94,15 +97,16 @@ __global__ __launch_bounds__(kRowsOfBlock* kWave) void any_layer_norm_kernel(Lay
     return x;
   };
   float sum = 0, squares = 0;
-  for (int c = lane; c < a.d; c += kWave) sum += number(c);
-  const float mean = wave_sum<kWave>(sum) / static_cast<float>(a.d);
-  for (int c = lane; c < a.d; c += kWave) {
+  for (int c = lane; c < end; c += kWave) sum += number(c);
+  const float total = wave_sum<kWave>(sum);
+  const float mean = a.centred ? total / static_cast<float>(d) : 0.0f;
+  for (int c = lane; c < end; c += kWave) {
     const float apart = number(c) - mean;
     squares += apart * apart;
   }
-  const float variance = wave_sum<kWave>(squares) / static_cast<float>(a.d);
+  const float variance = wave_sum<kWave>(squares) / static_cast<float>(d);
   const float scale = 1.0f / sqrtf(variance + a.eps);
-  for (int c = lane; c < a.d; c += kWave) {
+  for (int c = lane; c < end; c += kWave) {
     const float x = number(c);
     if (a.sum.data != nullptr) store_element(a.sum, row, c, x);
     if (a.weight == nullptr) continue;
@@ -115,7 +119,7 @@ __global__ __launch_bounds__(kRowsOfBlock* kWave) void any_layer_norm_kernel(Lay
 // Whether groups of 4 columns of all arrays can be read and written at once, and fit in registers.
 bool suits_groups(const LayerNormArgs& a) {
   constexpr int kMaxWidth = 5120;
-  if (a.d % 4 != 0 || a.d > kMaxWidth) return false;
+  if (a.n_groups != 1 || a.d % 4 != 0 || a.d > kMaxWidth) return false;
   const auto aligned = [](const void* data, std::size_t bytes) {
     return reinterpret_cast<std::uintptr_t>(data) % (4 * bytes) == 0;
   };
@@ -164,7 +168,7 @@ void launch_long(const LayerNormArgs& a, Stream& stream) {
 void launch_layer_norm(const LayerNormArgs& a, Stream& stream) {
   if (a.n_rows == 0) return;
   const auto run = [&](auto kernel) {
-    stream.launch(kernel, static_cast<std::size_t>(ceil_div(a.n_rows, kRowsOfBlock)),
+    stream.launch(kernel, static_cast<std::size_t>(ceil_div(a.n_rows * a.n_groups, kRowsOfBlock)),
                   kRowsOfBlock * static_cast<unsigned>(stream.wave_width()), a);
   };
   if (!suits_groups(a))

@@ -8,9 +8,9 @@
 namespace biogpu::gpu::ops {
 
 // x = source + add, written to `sum` where given, then normalised over its d numbers and written to
-// `out` and `out_operand` where given. The source is a row of `x`, or, where `ids` is given, a row
-// of a table: x[t] = table[ids[t]] * scale[t] + position_table[positions[t]]. Arrays of 16 bits are
-// all of one type.
+// `out` and `out_operand` where given, in n_groups equal parts. The source is a row of `x`, or,
+// where `ids` is given, a row of a table: x[t] = table[ids[t]] * scale[t] +
+// position_table[positions[t]]. Arrays of 16 bits are all of one type.
 struct LayerNormArgs {
   std::int64_t n_rows = 0;
   int d = 0;
@@ -25,9 +25,11 @@ struct LayerNormArgs {
   const float* weight = nullptr;  // [d]; not given: no normalisation, only `sum` is written
   const float* bias = nullptr;    // [d]
   float eps = 1e-5f;
-  Rows sum;          // [n_rows, d] each, or not given
-  Rows out;          //
-  Rows out_operand;  //
+  bool centred = true;  // else RMS norm: the mean is not taken off
+  int n_groups = 1;     // parts of a row that are normalised by themselves
+  Rows sum;             // [n_rows, d] each, or not given
+  Rows out;             //
+  Rows out_operand;     //
 };
 
 void launch_layer_norm(const LayerNormArgs& args, Stream& stream);

@@ -114,18 +114,20 @@ __device__ __forceinline__ RowValues<kGroups> load_row(const LayerNormArgs& a, s
   return x;
 }
 
-// Makes x what it differs by from its mean, over the root of its variance. sum_row(value, n): the
-// sum over the row's threads, for n = 0, then 1.
+// Makes x what it differs by from its mean, over the root of its variance; of RMS norm the mean is
+// 0. sum_row(value, n): the sum over the row's threads, for n = 0, then 1; always both, since a
+// barrier of the one protects the other.
 template <int kLanes, int kGroups, class SumRow>
-__device__ __forceinline__ void standardise_row(int d, float eps, RowValues<kGroups>& x,
-                                                SumRow&& sum_row) {
+__device__ __forceinline__ void standardise_row(int d, float eps, bool centred,
+                                                RowValues<kGroups>& x, SumRow&& sum_row) {
   float sum = 0;
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) sum += x.group[g].value[i];
   }
-  const float mean = sum_row(sum, 0) / static_cast<float>(d);
+  const float total = sum_row(sum, 0);
+  const float mean = centred ? total / static_cast<float>(d) : 0.0f;
   float squares = 0;
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
@@ -177,7 +179,8 @@ __device__ __forceinline__ void layer_norm_row(const LayerNormArgs& a, std::int6
   RowValues<kGroups> x = load_row<kWave, kGroups, kType, kPlain>(a, row);
   store_row<kWave, kGroups, kType>(a.sum, a.d, row, x);
   if (a.weight == nullptr) return;
-  standardise_row<kWave>(a.d, a.eps, x, [](float value, int) { return wave_sum<kWave>(value); });
+  standardise_row<kWave>(a.d, a.eps, a.centred, x,
+                         [](float value, int) { return wave_sum<kWave>(value); });
 #pragma unroll
   for (int g = 0; g < kGroups; ++g) {
     // With a branch each group's loads wait for the group before.

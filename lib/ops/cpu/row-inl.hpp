@@ -29,13 +29,17 @@ HWY_INLINE void for_vectors(std::int64_t n, const Body& body) {
   if (i < n) body(i, static_cast<std::size_t>(n - i));
 }
 
-// The row may be the memory of a target: every target is written after the row was read.
+// The row may be the memory of a target: every target is written after the row was read. kCentred:
+// layer norm; else RMS norm, of which the mean is not taken off.
+template <bool kCentred = true>
 HWY_INLINE void normalise(const float* x, std::int64_t d, const Norm& norm, float* out,
                           float* out_operand) {
   const F32 f32;
   Vec total = hn::Zero(f32);
-  for_vectors(d, [&](std::int64_t i, std::size_t n)
-                     HWY_ATTR { total = hn::Add(total, load_first(x + i, n)); });
+  if constexpr (kCentred) {
+    for_vectors(d, [&](std::int64_t i, std::size_t n)
+                       HWY_ATTR { total = hn::Add(total, load_first(x + i, n)); });
+  }
   const Vec mean = hn::Mul(hn::SumOfLanes(f32, total), hn::Set(f32, 1.0f / static_cast<float>(d)));
   Vec squares = hn::Zero(f32);
   for_vectors(d, [&](std::int64_t i, std::size_t n) HWY_ATTR {
@@ -48,7 +52,9 @@ HWY_INLINE void normalise(const float* x, std::int64_t d, const Norm& norm, floa
   const float* const bias = norm.bias.as<float>();
   for_vectors(d, [&](std::int64_t i, std::size_t n) HWY_ATTR {
     const Vec off = hn::Mul(hn::Sub(load_first(x + i, n), mean), scale);
-    const Vec y = hn::MulAdd(off, load_first(weight + i, n), load_first(bias + i, n));
+    const Vec factor = weight != nullptr ? load_first(weight + i, n) : hn::Set(f32, 1.0f);
+    const Vec y =
+        hn::MulAdd(off, factor, bias != nullptr ? load_first(bias + i, n) : hn::Zero(f32));
     if (out != nullptr) store_first(y, n, out + i);
     if (out_operand != nullptr) store_first(y, n, out_operand + i);
   });

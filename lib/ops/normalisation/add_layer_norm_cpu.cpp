@@ -14,6 +14,23 @@ HWY_BEFORE_NAMESPACE();
 namespace biogpu::ops {
 namespace HWY_NAMESPACE {
 
+// The groups of a row.
+void normalise_groups(const AddLayerNorm& op, const float* x, float* out, float* out_operand) {
+  const std::int64_t d = op.x.shape[1] / op.n_groups;
+  const auto part_of = [&](const Tensor& columns, std::int64_t g) {
+    return columns.empty() ? columns : columns.slice(0, g * d, (g + 1) * d);
+  };
+  const auto after = [&](float* row, std::int64_t g) { return row == nullptr ? row : row + g * d; };
+  for (std::int64_t g = 0; g < op.n_groups; ++g) {
+    const Norm norm{part_of(op.norm.weight, g), part_of(op.norm.bias, g), op.norm.eps};
+    if (op.kind == NormKind::rms) {
+      normalise<false>(x + g * d, d, norm, after(out, g), after(out_operand, g));
+    } else {
+      normalise<true>(x + g * d, d, norm, after(out, g), after(out_operand, g));
+    }
+  }
+}
+
 void layer_norm_rows(const AddLayerNorm& op, std::int64_t begin, std::int64_t end) {
   const std::int64_t d = op.x.shape[1];
   for (std::int64_t r = begin; r < end; ++r) {
@@ -31,7 +48,7 @@ void layer_norm_rows(const AddLayerNorm& op, std::int64_t begin, std::int64_t en
       });
       x = sum;
     }
-    normalise(x, d, op.norm, out, out_operand);
+    if (out != nullptr || out_operand != nullptr) normalise_groups(op, x, out, out_operand);
   }
 }
 

@@ -14,7 +14,8 @@ void add_layer_norm_ref(const AddLayerNorm& op) {
       std::vector<double> x(row, row + op.x.shape[1]);
       if (!op.add.empty())
         for (std::size_t i = 0; i < x.size(); ++i) x[i] += static_cast<double>(op.add.row<T>(r)[i]);
-      reference::write_targets<T>(op, x, r);
+      reference::write_targets<T>(
+          op, x, r, {op.kind == NormKind::layer, static_cast<std::size_t>(op.n_groups)});
     }
   });
 }
