@@ -18,7 +18,7 @@ struct AtomModel {
   // Rows a, b, c in Angstrom, of the last CRYST1 before the model, with the space group P 1. The
   // 1 x 1 x 1 and 0 x 0 x 0 of files without a cell are none.
   std::optional<std::array<double, 9>> box;
-  // Of a CRYST1 with another one, of whose cell the file has a part of the atoms only.
+  // The space group of a CRYST1 that is not P 1: the file has only some atoms of its cell.
   std::string other_space_group;
 };
 

@@ -74,7 +74,7 @@ struct VariantColumns {
   bool has_header = false;
 };
 
-// With names of columns in the first line; nothing where this separator gives none.
+// The columns that the first line names; nothing where this separator gives none.
 std::optional<VariantColumns> find_named_columns(std::string_view line, char separator) {
   std::vector<std::string> names;
   try {
@@ -89,8 +89,8 @@ std::optional<VariantColumns> find_named_columns(std::string_view line, char sep
   return VariantColumns{separator, names.size(), *mutant, name, true};
 }
 
-// By the first line. R separates by tabs, commas, semicolons or blanks; without names of columns
-// only tabs and commas separate, as a variant may have semicolons.
+// The columns of the first line. R separates by tabs, commas, semicolons or blanks; without names
+// of columns only tabs and commas separate, as a variant may have semicolons.
 VariantColumns find_columns(std::string_view line, const std::string& place) {
   for (const char separator : {'\t', ',', ';', ' '})
     if (auto named = find_named_columns(line, separator)) return *named;

@@ -13,7 +13,7 @@ import torch
 
 
 LFS_POINTER = b"version https://git-lfs"
-MIN_TORCH = (2, 5)  # before it, weights_only does not know what checkpoints hold beside tensors, in 1.13 no numbers
+MIN_TORCH = (2, 5)  # before it, weights_only does not know what checkpoints hold other than tensors, in 1.13 no numbers
 
 
 def refuse_pointer(path, fail):

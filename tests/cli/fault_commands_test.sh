@@ -32,7 +32,7 @@ calls_to_fail() {
   if [ -n "${BIOGPU_FAULT_ALL:-}" ]; then
     seq "$1"
   else
-    # Of the many, steps that grow: what a command does once is at its beginning or end.
+    # Steps that grow: what a command does once is at its beginning or end.
     awk -v n="$1" -v first="$2" -v steps="$3" 'BEGIN {
       for (i = 1; i <= n && i <= first; ++i) print i
       for (k = 1; k <= steps && n > first; ++k) {

@@ -202,7 +202,7 @@ energy --max-memory 20M molecules.extxyz --forces -o other.tsv
 check "smaller passes" same_files other.tsv table.tsv
 fails 137 "molecules.extxyz: frame 1: needs [0-9]* MB of memory at once; --max-memory allows 0" \
   infer energy -q --device cpu --model "$molecules" --max-memory 1K molecules.extxyz
-# Results of the input do not stay beside new ones (issue 42).
+# Results of the input do not stay with new ones (issue 42).
 printf '2\nProperties=species:S:1:pos:R:3 energy=5 free_energy=5.5 note=kept\nSi 0 0 0\nO 1.5 0.5 0\n' >stale.xyz
 run infer energy -q --device cpu --model "$crystals" stale.xyz -o stale_out.extxyz
 check "no free energy of the input" bash -c 'grep -q note=kept stale_out.extxyz && ! grep -q free_energy stale_out.extxyz'

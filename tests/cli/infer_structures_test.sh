@@ -21,7 +21,7 @@ check "its warning" err_has 's12.pdb: residues of no known parent are read as X:
 check "records of 10 structures" n_lines_is whole.fa 140
 check "lengths differ" [ "$(awk '/^>s/ { getline; print length }' whole.fa | sort -u | wc -l)" -gt 5 ]
 
-# Folders (issue 42): suffixes in capitals count, and the files that macOS puts beside others do not.
+# Folders (issue 42): suffixes in capitals count, and the files that macOS adds to others do not.
 mkdir mac
 cp folder/s10.pdb mac/low.pdb
 cp folder/s11.pdb mac/UP.PDB

@@ -4,7 +4,7 @@
 usage: input_kinds_test.py BIOGPU SOURCE
 
 An input that is read once gives the same output from all of them. One that is read twice, or at any place, is refused
-at once when it is a pipe, even one that nobody writes to. Nothing waits for a writer that has gone.
+at once when it is a pipe, even one without a writer. Nothing waits for a writer that has gone.
 """
 
 import os
@@ -205,7 +205,7 @@ def try_input(what, name, words, once, dash):
             judge("a named pipe", play(words, name, pipe))
             writer.kill()
     if not once:
-        judge("a named pipe that nobody writes to", play(words, name, pipe))
+        judge("a named pipe without a writer", play(words, name, pipe))
     for kind in (["a process substitution"] if not name.endswith(".xyz") else []) + (["standard input"] if dash else []):
         read, write = os.pipe()
         with subprocess.Popen(["cat", name], stdout=write) as writer:

@@ -102,7 +102,7 @@ works align --mode sw -t 1 q.fa t.fa
 check "-t wins over BIOGPU_THREADS" err_has '1 threads'
 works align --mode sw --threads 0 q.fa t.fa
 
-# No output takes the place of an input, whatever it is called. Names without a suffix may be those of
+# No output takes the place of an input, by any of its names. Names without a suffix may be those of
 # any output.
 cp t.fa t
 cp q.fa q

@@ -29,8 +29,8 @@ constexpr UnitLimits kCpuSearch{256, 50000000000};
 constexpr UnitLimits kGpuSearch{4096, 5000000000000};
 constexpr io::BatchLimits kBlock{65536, 16u << 20};
 
-// Of one GPU that is asked for: the first blocks tell whether others pay, and `auto` decides by
-// them.
+// Starts one GPU where GPUs are asked for: the first blocks tell whether others pay, and `auto`
+// decides by them.
 std::unique_ptr<DeviceStart> early_start(const DeviceRequest& request) {
   if (request.kind == DeviceRequest::Kind::automatic) return nullptr;
   AutoDecision one;
@@ -186,7 +186,7 @@ void AlignRun::choose_style() {
 }
 
 // Reads are the queries, and the genome is the target: the other way round, most of the work is
-// wasted on rows that nobody wants.
+// wasted on rows that have no use.
 void AlignRun::warn_of_swapped_files() {
   constexpr std::uint64_t kManyTargets = 50;  // a query
   constexpr std::uint64_t kTimesAsLong = 20;

@@ -154,7 +154,7 @@ std::shared_ptr<QueryFlags> add_query_flags(CLI::App& command) {
   return flags;
 }
 
-// By --format and the suffix of --output, which must agree.
+// The format of --format and of the suffix of --output, which must agree.
 std::string form_of(const QueryFlags& flags) {
   std::vector<std::string> suffixes = {"txt"};
   const auto take = [&](const char* form, std::initializer_list<const char*> its) {

@@ -72,7 +72,7 @@ kmer::Sketch SketchInput::sketch(const SketchFlags& flags) {
                    all.add(*items[slot].sketcher);
                    longest = std::max(longest, items[slot].longest);
                  }});
-  // Two such files would have distance 0, whatever they hold.
+  // Two such files would have distance 0 with any contents.
   if (longest <= overlap)
     throw Error(ErrorCode::bad_input,
                 fmt::format("{}: no record has {} letters, the k of the sketch; expected longer "

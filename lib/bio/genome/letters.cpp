@@ -28,7 +28,7 @@ constexpr std::array<LetterCode, 256> kCodeTable = make_code_table();
 }  // namespace
 
 bool may_stand_for(char genome, char letter) {
-  // Of A, C, G, T.
+  // The bases of ambiguity codes.
   constexpr std::pair<char, std::string_view> kBases[] = {
       {'R', "AG"}, {'Y', "CT"},  {'S', "CG"},  {'W', "AT"},  {'K', "GT"},
       {'M', "AC"}, {'B', "CGT"}, {'D', "AGT"}, {'H', "ACT"}, {'V', "ACG"}};

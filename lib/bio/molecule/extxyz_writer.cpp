@@ -18,7 +18,7 @@ std::string joined_numbers(const Numbers& numbers) {
   return fmt::format("{}", fmt::join(numbers, " "));
 }
 
-// Of the frame that was read: results of a calculation, which ASE would take for those of this one.
+// Results of an earlier calculation in the frame that was read: ASE would take them for new ones.
 constexpr std::array<std::string_view, 11> kOldResults{
     "energy",       "free_energy",       "stress",      "virial",     "dipole",     "magmom",
     "polarization", "dielectric_tensor", "energy_unit", "force_unit", "stress_unit"};

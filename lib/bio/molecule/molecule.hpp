@@ -29,7 +29,7 @@ struct Molecule {
 
   std::size_t n_atoms() const { return atomic_numbers.size(); }
   void add_element(std::int32_t atomic_number);
-  // Of a symbol, D and T too, which are hydrogen with another mass. False: it is no element.
+  // Takes a symbol, also D and T: hydrogen with another mass. False: it is no element.
   bool add_element(std::string_view symbol);
   double mass(std::size_t atom) const;  // dalton
   // Null where the frame does not have the key.

@@ -13,8 +13,8 @@ namespace biogpu::molecule {
 
 enum class MoleculeFormat { xyz, pdb, sdf };  // xyz: extended or plain
 
-// By suffix in any case, perhaps with .gz: .xyz, .extxyz; .pdb, .ent; .sdf, .sd, .mol. Not given:
-// another one.
+// The format of a suffix in any case, perhaps with .gz: .xyz, .extxyz; .pdb, .ent; .sdf, .sd, .mol.
+// None for another suffix.
 std::optional<MoleculeFormat> find_molecule_format(const std::string& path);
 
 // Reads molecules one after the other from a file of one format, plain or gzip.

@@ -26,7 +26,7 @@ enum class ArrayFormat {
   tsv,          // a line of each row: key, row where there are several, numbers
 };
 
-// By the suffix, as suffix_of() reads it; tsv for all that name no other.
+// The format of the suffix, as suffix_of() reads it; tsv for all that name no other.
 ArrayFormat array_format(const std::string& path);
 
 // Writes arrays as they come. The final name appears with commit(), when all is there; until then

@@ -15,7 +15,7 @@ namespace biogpu::io {
 namespace {
 
 constexpr char kMetadata[] = "__metadata__";
-// Of the 100,000,000 bytes that the format's own library reads, without the end that follows.
+// The format's own library reads 100,000,000 bytes, which include the end that follows.
 constexpr std::size_t kMaxHeader = 100000000 - 100;
 
 // The header comes first and tells every size, so the numbers wait in a second temporary file,

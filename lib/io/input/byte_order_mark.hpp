@@ -13,8 +13,8 @@ namespace biogpu::io::input {
 // that of UTF-8 is no part of the text, and a text that has that of UTF-16 or UTF-32 is refused.
 // Every text input is read through one of these functions.
 
-// Of a text that begins with `head`, its first 4 bytes or more: the bytes that the mark takes, 0 or
-// 3. Throws Error{bad_input} with the label for text in UTF-16 or UTF-32.
+// head: the first 4 bytes of a text, or more. Returns the number of bytes of the mark, 0 or 3.
+// Throws Error{bad_input} with the label for text in UTF-16 or UTF-32.
 std::size_t count_mark_bytes(std::string_view head, const std::string& label);
 
 // A whole text without the mark.

@@ -21,8 +21,8 @@ std::unique_ptr<ByteSource> lend(RawFile& file);
 std::unique_ptr<ByteSource> open_text(RawFile& file, std::string_view head, int n_threads,
                                       EndMarker end_marker = EndMarker::expected);
 
-// Of a regular BGZF file without its end marker that htslib reads: throws or warns as reading it as
-// text does; of standard input, which cannot be read again, it warns.
+// A regular BGZF file without its end marker that htslib reads: throws or warns as reading it as
+// text does. Standard input, which cannot be read again: it warns.
 void check_unmarked_text(const std::string& label);
 
 // The same of a BGZF file that is read at any place, where its end marker is missing.

@@ -14,7 +14,7 @@
 namespace biogpu::io {
 namespace {
 
-// Of the indexes that programs write beside a file and find by its name.
+// Suffixes of the indexes that programs write next to a file and find by its name.
 constexpr const char* kIndexSuffixes[] = {".fai", ".gzi",  ".bai",      ".csi",
                                           ".tbi", ".crai", ".index.tsv"};
 

@@ -13,15 +13,15 @@ struct NamedFile {
 };
 
 // Throws Error{usage}, naming both options, where an output is also an input or another output,
-// whatever it is called: through another path, a link, a descriptor or by its own name. Inputs
-// include the indexes that lie beside them (.fai and others, whether they exist or not), standard
+// by any name: through another path, a link, a descriptor or by its own name. Inputs include the
+// indexes that belong to them (.fai and others, whether they exist or not), standard
 // input and output the files that the shell connected to them. An output cannot be the file that
 // standard error goes to either, as it would take its place. Two outputs cannot go to one
 // descriptor. Devices and pipes are never the same file.
 void require_distinct_files(std::span<const NamedFile> inputs, std::span<const NamedFile> outputs);
 
 // Whether an output's path names a descriptor that the program was started with: nothing can be
-// written beside it, and no run goes on with it.
+// written next to it, and no run goes on with it.
 bool is_standard_stream(const std::string& path);
 
 }  // namespace biogpu::io

@@ -17,7 +17,7 @@ struct FormatSuffix {
   bool is_text = false;
 };
 
-// Those of one format side by side, the usual one first.
+// Suffixes of one format follow each other, the usual one first.
 constexpr FormatSuffix kSuffixes[] = {
     {"tsv", "tsv", true},
     {"tab", "tsv", true},

@@ -22,7 +22,7 @@ struct Config {
   std::int64_t d_value = 0;            // width / n_heads, also the number of positional features
   std::vector<std::int64_t> channels;  // of the stem, then of each tower block; the last is width
   std::int64_t sequence_length = 0;    // bases of a window
-  // Of the transformer: whole bins of a window and, where bases are left, one more for those.
+  // Positions of the transformer: whole bins of a window, and one more where bases are left.
   std::int64_t n_positions = 0;
   std::int64_t first_bin = 0;    // position of the first bin
   std::int64_t n_bins = 0;       // positions that predictions are for

@@ -44,7 +44,7 @@ HWY_INLINE void prefetch_row(const Head& x, std::int64_t row) {
 }
 
 // Numbers of a copied head: a head of any size is filled up with zeros, which add nothing to a
-// score and make sums of values that nobody reads.
+// score, and the sums of their values are not read.
 HWY_INLINE std::int64_t padded_head(std::int64_t size) {
   constexpr std::int64_t kGroup = 8;
   return (size + kGroup - 1) / kGroup * kGroup;

@@ -54,8 +54,8 @@ struct Batch {
   };
   std::array<std::vector<Kept>, 2> kept;
   io::CharBuffer kept_text;
-  // Of profile fastp-1: what was cut off as adapters, with the pack of the read, and its text.
-  // Which of many it counts depends on their order.
+  // Profile fastp-1: what was cut off as adapters, with the pack of the read, and its text. Which
+  // of many texts it counts depends on their order.
   struct Cut {
     std::uint64_t pack;
     std::size_t mate;

@@ -123,8 +123,8 @@ bool BatchReader::next(Batch& batch) {
   return batch.n_records > 0;
 }
 
-// Files of two lanes or runs have as many reads now and then. Of the first pack, as fastp calls it,
-// whatever a batch holds.
+// Files of two lanes or runs sometimes have as many reads. Compares the first pack, as fastp calls
+// it, in batches of any size.
 void BatchReader::compare_names(Batch& batch) {
   for (std::size_t i = 0; i < std::min(batch.n_records, kPackRecords); ++i) {
     FastqChunk& chunk2 = options_.interleaved ? batch.chunk1 : batch.chunk2;

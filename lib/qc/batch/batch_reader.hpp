@@ -29,7 +29,7 @@ class BatchReader {
   StageTimes ahead_stage() const;  // the threads that read ahead, together
   double wait_seconds() const;     // that next() waited for them
   void add_remarks(std::vector<std::string>& remarks) const;
-  // Of the first mates whose names differ, what is to be said; empty where there are none.
+  // The remark on the first mates whose names differ; empty where there are none.
   const std::string& other_names() const { return other_names_; }
 
  private:

@@ -107,7 +107,7 @@ PackedKeys take_keys(json& from, const Options& options) {
   return keys;
 }
 
-// Of as many workers as the options have.
+// The counts of as many workers as the options have.
 std::vector<TextCounts> read_text_counts(const json& from, const Options& options) {
   const int n_workers = options.follows_fastp_1() ? options.virtual_workers : 1;
   if (!from.is_array() || std::ssize(from) != n_workers) refuse_numbers();

@@ -47,7 +47,7 @@ class BoundedAdapters {
 
   void count(const Batch& batch);
   void report(Summary& summary) const;
-  // With --part: all texts.
+  // Adds all texts, for --part.
   void share(PartialReport& partial);
 
  private:

@@ -63,8 +63,8 @@ struct CommonTexts {
 // Without putting the counters together: what is frequent in all is so in one of them.
 CommonTexts common_texts(const std::vector<const TextCounts*>& parts, double share);
 
-// Of profile fastp-1: what its workers count of one part of a run after the other. parts: of each
-// part the texts of each worker.
+// Profile fastp-1: what its workers count in one part of a run after the other. parts: for each
+// part, the texts of each worker.
 CommonTexts bounded_texts(const std::vector<const std::vector<TextCounts>*>& parts);
 
 }  // namespace biogpu::qc

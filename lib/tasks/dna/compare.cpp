@@ -86,8 +86,8 @@ std::vector<Compared> Comparer::run() {
   return std::move(results_);
 }
 
-// By those that have bins of the target: a gene at an end of what a window predicts may be in some
-// of the shifted ones only.
+// Divides by the number of views that have bins of the target: a gene at an end of a window's
+// predictions may be in some of the shifted views only.
 void Comparer::divide_by_views(const std::vector<View>& views) {
   auto result = results_.begin();
   for (const Comparison& comparison : comparisons_)

@@ -36,7 +36,7 @@ struct BinTarget {
   bool operator==(const BinTarget&) const = default;
 };
 
-// Those of the window moved by `shift` letters, cut to the bins that there are.
+// The bins of the window moved by `shift` letters, cut to the bins that there are.
 BinRange find_bins(const BinTarget& target, const models::DnaModel::Info& info, std::int64_t shift);
 
 // A window's reference and sequences to compare with it.
@@ -55,7 +55,7 @@ enum class Reduction { mean, sum };  // over the bins of a range
 struct CompareOptions {
   Reduction reduction = Reduction::mean;
   bool both_strands = false;
-  // Of windows. A prediction is the mean over those in which its target has bins.
+  // Shifts of windows. A prediction is the mean over the windows in which its target has bins.
   std::vector<std::int64_t> shifts = {0};
   std::uint8_t unknown = 4;  // the model's code of an unknown letter
   std::int64_t windows_per_pass = 1;
@@ -69,7 +69,7 @@ struct CompareOptions {
 // Host memory that is kept of one reference; 0 where a model keeps nothing.
 std::uint64_t kept_bytes(const models::DnaModel& model);
 
-// Of one alternate: [targets, tracks], the tracks of all loaded heads next to each other.
+// Results of one alternate: [targets, tracks], the tracks of all loaded heads next to each other.
 struct Compared {
   std::vector<double> reference;
   std::vector<double> alternate;

@@ -17,8 +17,8 @@ namespace biogpu::tensor {
 namespace {
 
 constexpr std::size_t kMaxListed = 10;
-// Of all names that a message lists, and of one with its shape: a message stays one line that can
-// be read.
+// Limit of all names that a message lists, and of one with its shape: a message stays one line that
+// can be read.
 constexpr std::size_t kMaxListBytes = 360;
 constexpr std::size_t kMaxNameBytes = 100;
 // Numbers that stay in a core's cache from being converted to being looked at.

@@ -57,7 +57,7 @@ class WeightTable {
 
   bool has(const std::string& name);
   bool has_prefix(std::string_view prefix);
-  // Of the first axis of a tensor; 1 where the checkpoint has none of that name.
+  // Extent of the first axis of a tensor; 1 where the checkpoint has none of that name.
   std::int64_t n_rows(const std::string& name);
   Maps maps() const { return maps_; }
   std::size_t n_tensors() const { return checkpoint_.tensors().size(); }
@@ -100,7 +100,7 @@ class WeightTable {
   void index();
   // Of a tensor that the file has under another of its names already.
   void note_double(const std::string& stored, const std::string& name, const StoredTensor& first);
-  // All that is wrong so far; nothing where nothing is. unknown: tensors that nobody asked for.
+  // All defects so far; empty where there are none. unknown: tensors that were not asked for.
   std::string defects(const std::vector<std::string>& unknown = {}) const;
 
   const Checkpoint& checkpoint_;

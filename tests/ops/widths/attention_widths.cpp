@@ -10,7 +10,7 @@ namespace {
 
 float scale_of(std::int64_t h) { return 1 / std::sqrt(static_cast<float>(h)); }
 
-// Of the values of heads of a width: the same and another, where a pass is not emulated.
+// Widths of the values of heads: the same, and another one where a pass is not emulated.
 std::vector<std::int64_t> value_widths(const Bed& bed, std::int64_t width) {
   const std::int64_t other = width % 19 + 1;
   if (bed.is_cpu()) return {width, other};

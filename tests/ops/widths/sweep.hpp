@@ -37,7 +37,7 @@ struct Result {
   double bound;
 };
 
-// Of results that are operands: what is rounded, and sums of rounded numbers.
+// Bound of results that are operands: rounded numbers and their sums.
 inline double operand_result(const Bed& bed) {
   return bed.is_cpu() ? 2e-5 : 2 * bed.operand_bound();
 }

@@ -23,9 +23,9 @@ std::vector<WidthSweep> all_sweeps() {
   return all;
 }
 
-// Those that have no width: lists of atoms and of rows, whose numbers have a fixed size.
+// Operations without a width: lists of atoms and of rows, whose numbers have a fixed size.
 const std::set<std::string> kWithoutWidth{"neighbour_list", "neighbour_list_grad", "nearest_rows"};
-// Those that multiply inside a block, which take multiples of 32 and say so.
+// Operations that multiply inside a block: they take multiples of 32 and say so.
 const std::set<std::string> kInBlocks{"edge_embed", "edge_message", "edge_update"};
 
 constexpr const char* kOperations[] = {

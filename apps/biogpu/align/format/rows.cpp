@@ -135,7 +135,7 @@ class RowMaker {
     }
   }
 
-  // Of a query without rows, for SAM holds every read.
+  // The record of a query without rows: SAM holds every read.
   io::SamRecord unaligned_record(std::uint32_t query) const {
     const RecordSpan& queries = aligned_.unit.queries;
     return make_unaligned_record(queries.name(query), queries.sequence(query),

@@ -31,7 +31,7 @@ bool has_place(const align::Alignment& alignment, std::span<const std::uint32_t>
 io::SamRecord make_sam_record(const Row& row, const align::Options& options, CigarStyle cigar,
                               SamStore& store);
 
-// Of a read none of whose alignments is a row.
+// The record of a read without an alignment among the rows.
 io::SamRecord make_unaligned_record(std::string_view name, std::string_view sequence,
                                     std::string_view quality);
 

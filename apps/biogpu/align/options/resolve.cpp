@@ -24,7 +24,7 @@ struct FormatName {
   std::string_view name;  // of --format
   RowFormat format;
   std::vector<std::string_view> suffixes;    // that say this format; a name of .txt says none
-  std::vector<std::string_view> also_takes;  // suffixes that a name may have beside --format
+  std::vector<std::string_view> also_takes;  // suffixes that a name may have with --format
 };
 
 const std::vector<FormatName>& formats() {
@@ -45,7 +45,7 @@ bool has(const std::vector<std::string_view>& suffixes, std::string_view suffix)
   return std::find(suffixes.begin(), suffixes.end(), suffix) != suffixes.end();
 }
 
-// By --format and the suffix of -o, which must agree. BAM and CRAM are told from SAM by the suffix.
+// --format and the suffix of -o must agree. The suffix tells BAM and CRAM from SAM.
 RowFormat find_format(const AlignFlags& flags) {
   const bool is_told = !flags.format.empty();
   std::vector<std::string> expected{"txt"};

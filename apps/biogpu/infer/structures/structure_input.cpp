@@ -10,7 +10,7 @@
 namespace biogpu::app {
 namespace {
 
-// As the shell's *: archives of macOS have "._a.pdb", which is no structure, beside "a.pdb".
+// As for the shell's *. Archives of macOS have "._a.pdb", which is no structure, with "a.pdb".
 bool is_hidden(const std::filesystem::path& path) {
   return path.filename().string().starts_with('.');
 }

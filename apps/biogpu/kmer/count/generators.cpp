@@ -160,7 +160,7 @@ void run_generators(
         const std::lock_guard lock(mutex);
         if (!error) error = std::current_exception();
       }
-      end_children();  // nobody wants what the others go on to write
+      end_children();  // the output of the others is not read
     }
   };
   {

@@ -52,8 +52,8 @@ const BigWigLibrary& bigwig_library(const std::string& label) {
 
 using BigWigHandle = std::unique_ptr<bigWigFile_t, decltype(&bwClose)>;
 
-// Those that have values, sorted by name. Readers search the names by halves, and libBigWig looks
-// for each of them among all: 70,000 without values took half a minute.
+// The contigs that have values, sorted by name. Readers search names by bisection, and libBigWig
+// looks for each of them among all: 70,000 without values took half a minute.
 std::vector<const Contig*> contigs_in_file(std::span<const Contig> contigs,
                                            std::span<const SignalRun> runs) {
   std::vector<const Contig*> used;

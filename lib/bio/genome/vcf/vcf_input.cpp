@@ -82,7 +82,7 @@ bool VcfInput::read(bcf1_t& record, std::uint64_t number) {
   if (status == 0 && (record.errcode & ~kTolerated) == 0) return true;
   throw_if_unreadable();
   if (status == -1) {
-    // Of a pipe, which could not be looked at before.
+    // A pipe could not be looked at before.
     if (is_bgzf() && file_->fp.bgzf->no_eof_block != 0) {
       if (!is_text_) fail_cut_short();
       io::add_warning(fmt::format("{}: {}", label(), io::input::kNoEndMarker));
@@ -123,7 +123,7 @@ void VcfInput::fail_cut_short() const {
 
 void VcfInput::throw_if_unreadable() const { throw_read_error(herrno(stream_)); }
 
-// Of the stream's error, and where htslib found no memory, which only errno tells.
+// Throws the stream's error. Only errno tells that htslib found no memory.
 void VcfInput::throw_read_error(int error) const {
   if (error == ENOMEM || errno == ENOMEM) throw std::bad_alloc();
   if (error == 0 || error == ESPIPE) return;

@@ -58,7 +58,7 @@ std::string find_number_fault(std::string_view list, std::uint32_t type) {
   return {};
 }
 
-// Of an INFO or FORMAT tag; text where the header does not define it.
+// The type of an INFO or FORMAT tag; text where the header does not define it.
 std::uint32_t type_of(const bcf_hdr_t* header, int kind, std::string_view tag) {
   const int id = bcf_hdr_id2int(header, BCF_DT_ID, std::string(tag).c_str());
   if (id < 0 || !bcf_hdr_idinfo_exists(header, kind, id)) return BCF_HT_STR;

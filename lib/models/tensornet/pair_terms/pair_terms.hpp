@@ -6,7 +6,7 @@
 
 namespace biogpu::models::tensornet {
 
-// Those of a checkpoint: first its repulsion, if it has one, then its priors.
+// The terms of a checkpoint: first its repulsion, if it has one, then its priors.
 PairTerms make_pair_terms(const Config& config, const HostWeights& weights);
 
 }  // namespace biogpu::models::tensornet

@@ -234,7 +234,7 @@ void read_head(const Config& config, std::optional<bool> atom_references, Weight
     weights.head.push_back(
         take_linear(table, fmt::format("output_model.output_network.layers.{}", 2 * i),
                     i == config.n_head_layers + 1 ? 1 : f / 2, i == 0 ? f : f / 2));
-  // Of one channel the hidden map has no rows: the last bias is left.
+  // The hidden map of one channel has no rows: the last bias is left.
   if (f == 1) weights.head = {HostLinear{1, 1, {0}, weights.head.back().bias}};
   weights.mean = table.take_scalar("mean");
   weights.std = table.take_scalar("std");

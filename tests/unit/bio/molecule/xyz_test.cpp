@@ -269,8 +269,7 @@ TEST_CASE("molecule.xyz: velocities, momenta and masses (issue 42)", "[molecule]
   CHECK(refusal(":Z:I:1", "2").empty());
 }
 
-TEST_CASE("molecule.xyz: results of the input do not stay beside new ones (issue 42)",
-          "[molecule]") {
+TEST_CASE("molecule.xyz: results of the input do not stay with new ones (issue 42)", "[molecule]") {
   Molecule molecule = molecule_of(
       "empty='' charge=0 energy=-1 free_energy=-1.5 dipole=\"0 0 1\" temperature_K=300 "
       "name=\"a\\nb\"");
