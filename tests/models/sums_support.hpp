@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,11 @@ inline std::vector<models::HeadChoice> heads_with_strands() {
 inline std::vector<double> sums_by_hand(const models::Outputs& outputs,
                                         const models::HeadChoice& head, std::int64_t n_bins,
                                         const models::DnaModel::Request& request) {
+  const std::span<const models::BinSum> head_sums = request.sums.front();
   const models::Outputs::Array& tracks = outputs.at("tracks." + head.name);
   const auto width = static_cast<std::size_t>(tracks.shape[1]);
   std::vector<double> sums;
-  for (const models::BinSum& sum : request.sums)
+  for (const models::BinSum& sum : head_sums)
     for (std::size_t t = 0; t < (head.other_strand.empty() ? width : head.other_strand.size());
          ++t) {
       const bool exchanged = request.other_strand && !head.other_strand.empty();
@@ -47,8 +49,9 @@ inline void check_same_sums(const models::DnaModel& model, const models::Outputs
                             const models::Outputs& tracks,
                             const models::DnaModel::Request& request) {
   for (const models::HeadChoice& head : model.heads()) {
-    INFO(head.name << ", " << request.sums.size() << " sums");
-    const std::vector<double> right = sums_by_hand(tracks, head, model.info().n_bins, request);
+    INFO(head.name << ", " << request.sums.front().size() << " sums");
+    const std::vector<double> right =
+        sums_by_hand(tracks, head, model.head(head).bins.n_bins, request);
     const std::vector<double>& sums = got.at("sums." + head.name).doubles;
     REQUIRE(sums.size() >= right.size());
     CHECK(std::memcmp(sums.data(), right.data(), right.size() * sizeof(double)) == 0);
@@ -61,7 +64,7 @@ inline void check_same_sums(const models::DnaModel& model, const models::Outputs
 // so that a device repeats a captured one for other sums.
 template <class Loaded>
 void check_sums(Loaded& loaded, const std::vector<Letters>& windows) {
-  const std::int64_t n = loaded.model.info().n_bins;
+  const std::int64_t n = loaded.model.grids().front().n_bins;
   struct Case {
     bool other_strand;
     std::vector<models::BinSum> sums;
@@ -88,14 +91,14 @@ void check_sums(Loaded& loaded, const std::vector<Letters>& windows) {
   models::DnaModel::Request request;
   request.tracks = false;
   for (const auto& [other_strand, sums] : cases) {
-    request.sums = sums;
+    request.sums.assign(loaded.model.heads().size(), sums);
     request.other_strand = other_strand;
     check_same_sums(loaded.model, loaded.run(windows, request), tracks, request);
     check_same_sums(loaded.model, loaded.model.run_changed(changed, request), changed_tracks,
                     request);
   }
   const std::vector<models::BinSum> outside = {{0, 0, n + 1, 1}};
-  request.sums = outside;
+  request.sums.assign(loaded.model.heads().size(), outside);
   CHECK_THROWS(loaded.run(windows, request));
 }
 

@@ -116,7 +116,7 @@ MutagenesisRun::MutagenesisRun(const MutagenesisFlags& flags, const std::string&
   const std::string& output = flags.dna.infer.output;
   as_table_ = io::array_format(output) == io::ArrayFormat::tsv;
   input_.set_windows(run_.info().window);
-  tasks::require_centre({&bins_, 1}, run_.info(), compare_.shifts, 1);
+  tasks::require_centre({&bins_, 1}, run_.model(), compare_.shifts, 1);
   if (!flags.logo_path.empty() && input_.regions().size() != 1)
     throw Error(ErrorCode::usage,
                 fmt::format("--logo is of one region; there are {}", input_.regions().size()));

@@ -45,17 +45,17 @@ void write_signal(WindowRun& run, const TrackFlags& flags) {
   genome::SignalPlaces places(run.input().contigs());
   genome::SignalFile file(flags.windows.dna.infer.output);
   file.check(run.input().contigs());
-  const models::DnaModel::Info& info = run.info();
+  const models::BinGrid bins = run.model().grids().front();
   run.input().on_window([&](const tasks::InputWindow& window) {
-    const std::int64_t begin = window.begin + info.first_base;
-    places.take(window.contig, begin, begin + info.n_bins * info.bin_size, window.key);
+    const std::int64_t begin = window.begin + bins.first_base;
+    places.take(window.contig, begin, begin + bins.n_bases(), window.key);
   });
   run.run(options_of(flags), [&](const pipeline::RecordOutputs& result) {
     for (const io::NamedArray& array : result.arrays) {
       const WindowInput::Position at = run.input().take_position();
       signal.add({at.contig,
-                  at.begin + info.first_base,
-                  info.bin_size,
+                  at.begin + bins.first_base,
+                  bins.bin_size,
                   {array.values.begin(), array.values.end()},
                   array.key});
     }

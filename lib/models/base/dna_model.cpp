@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <stdexcept>
 #include <string>
 
 #include "lib/core/error.hpp"
@@ -22,13 +24,56 @@ KeptWindow DnaModel::kept_window(const Outputs& outputs, std::size_t i, std::siz
   return window;
 }
 
+const TrackHead* find_head(const std::vector<TrackHead>& heads, const std::string& name) {
+  const auto found = std::find_if(heads.begin(), heads.end(),
+                                  [&](const TrackHead& head) { return head.name == name; });
+  return found == heads.end() ? nullptr : &*found;
+}
+
+const TrackHead& DnaModel::head(const HeadChoice& choice) const {
+  const TrackHead* const head = find_head(info_.heads, choice.name);
+  if (head == nullptr) throw std::out_of_range("no head " + choice.name);
+  return *head;
+}
+
+std::size_t DnaModel::n_tracks(const HeadChoice& choice) const {
+  if (!choice.other_strand.empty()) return choice.other_strand.size();
+  return choice.tracks.empty() ? static_cast<std::size_t>(head(choice).n_tracks)
+                               : choice.tracks.size();
+}
+
+std::vector<BinGrid> DnaModel::grids() const {
+  std::vector<BinGrid> grids;
+  for (const HeadChoice& choice : heads_) {
+    const TrackHead& loaded = head(choice);
+    if (!loaded.row_kind.empty())
+      throw Error(ErrorCode::usage,
+                  fmt::format("the head {} has rows of {}, not of bins; choose others with --head",
+                              loaded.name, loaded.row_kind));
+    if (std::find(grids.begin(), grids.end(), loaded.bins) == grids.end())
+      grids.push_back(loaded.bins);
+  }
+  return grids;
+}
+
 void DnaModel::require_strands() const {
-  if (info_.window % info_.bin_size == 0) return;
-  throw Error(
-      ErrorCode::usage,
-      fmt::format("--strands both: windows of {} bases are no whole bins of {}, so the bins "
-                  "of the other strand are others; use --strands forward",
-                  info_.window, info_.bin_size));
+  std::vector<BinGrid> all = grids();
+  for (const Embedding& embedding : info_.embeddings) all.push_back(embedding.bins);
+  for (const BinGrid& bins : all) {
+    if (info_.window % bins.bin_size != 0)
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("--strands both: windows of {} bases are no whole bins of {}, so the bins "
+                      "of the other strand are others; use --strands forward",
+                      info_.window, bins.bin_size));
+    if (2 * bins.first_base + bins.n_bases() != info_.window)
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("--strands both: the {} bins of {} bases are not in the middle of the "
+                      "window, so those of the other strand are others; use --strands "
+                      "forward",
+                      bins.n_bins, bins.bin_size));
+  }
 }
 
 bool DnaModel::is_near(std::span<const std::uint8_t> kept,

@@ -9,13 +9,41 @@
 #include <vector>
 
 #include "lib/models/base/model.hpp"
+#include "lib/ops/activation.hpp"
 
 namespace biogpu::models {
+
+// The bins of a window that predictions are for.
+struct BinGrid {
+  std::int64_t bin_size = 0;    // bases
+  std::int64_t first_base = 0;  // of the window that the first bin covers
+  std::int64_t n_bins = 0;
+
+  std::int64_t n_bases() const { return n_bins * bin_size; }
+  bool operator==(const BinGrid&) const = default;
+};
 
 // A head of a model of DNA: a number for each bin and track.
 struct TrackHead {
   std::string name;  // "human"
   std::int64_t n_tracks = 0;
+  BinGrid bins = {};
+  ops::Activation activation = ops::Activation::softplus;
+  // What a row is where it is no bin ("pairs of bins"): such a head has arrays, but no signal along
+  // the genome, and variants are not scored by it.
+  std::string row_kind = {};
+};
+
+// Null where there is no such head.
+const TrackHead* find_head(const std::vector<TrackHead>& heads, const std::string& name);
+
+// A vector for each bin, which heads read.
+struct Embedding {
+  std::string name;  // "", or "128bp" where a model has several
+  std::int64_t width = 0;
+  BinGrid bins = {};
+
+  std::string output() const { return name.empty() ? "embedding" : "embedding." + name; }
 };
 
 // Which tracks of a head are computed.
@@ -52,34 +80,36 @@ struct BinSum {
 class DnaModel : public Model {
  public:
   struct Info {
-    std::string architecture;     // "Enformer"
-    std::int64_t window = 0;      // bases of the input
-    std::int64_t bin_size = 0;    // bases
-    std::int64_t first_base = 0;  // of the window that the first bin covers
-    std::int64_t n_bins = 0;      // that predictions are for
-    std::int64_t embedding_width = 0;
+    std::string architecture;        // "Enformer"
+    std::int64_t window = 0;         // bases of the input
     std::uint64_t n_parameters = 0;  // those in use
     std::vector<TrackHead> heads;    // of the model
+    std::vector<Embedding> embeddings;
     // Choices that were made in loading, by name, for the summary: "gamma".
     std::vector<std::pair<std::string, std::string>> choices = {};
     std::string warning = {};  // of one that is likely to be wrong, or empty
   };
-  // What a pass gives: tracks.NAME [windows * bins, tracks] of each loaded head, embedding
-  // [windows * bins, embedding_width], and for tests what every part of the model gives. And
-  // sums.NAME, fp64 [at least one row for each of `sums`, tracks of the output]: sum i in row i,
-  // from 0 on in the order of bins, each step rounded, the same bytes wherever it is computed.
+  // What a pass gives: tracks.NAME [windows * rows, tracks] of each loaded head,
+  // Embedding::output() [windows * bins, width], and for tests what every part of the model gives.
+  // And sums.NAME, fp64 [at least one row for each of its sums, tracks of the output]: sum i in row
+  // i, from 0 on in the order of bins, each step rounded, the same bytes wherever it is computed.
   struct Request {
     bool tracks = true;
     bool embedding = false;
     bool parts = false;
-    bool keep = false;  // for kept_window()
-    std::span<const BinSum> sums = {};
+    bool keep = false;                               // for kept_window()
+    std::vector<std::span<const BinSum>> sums = {};  // of each of heads(), or none
     // For sums: the windows are reverse complements, and HeadChoice::other_strand is taken.
     bool other_strand = false;
   };
 
   const Info& info() const { return info_; }
   const std::vector<HeadChoice>& heads() const { return heads_; }  // as they were loaded
+  const TrackHead& head(const HeadChoice& choice) const;
+  // Tracks of the output.
+  std::size_t n_tracks(const HeadChoice& choice) const;
+  // Of the loaded heads, each once. Throws Error{usage} for a head whose rows are no bins.
+  std::vector<BinGrid> grids() const;
   // Throws Error{usage} where bins of a window's reverse complement are not those of the window.
   void require_strands() const;
 

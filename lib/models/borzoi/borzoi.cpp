@@ -49,8 +49,11 @@ Borzoi::Borzoi(const std::string& folder, const ModelConfig& config, tensor::Con
   const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(folder);
   tensor::WeightTable table(checkpoint, options.maps);
   weights_ = borzoi::read_weights(config_, heads_, table, context);
-  info_ = {config_.name(), config_.sequence_length, config_.bin_size(), config_.first_base(),
-           config_.bins.n, config_.final_width,     table.n_taken(),    config_.heads};
+  info_ = {config_.name(),
+           config_.sequence_length,
+           table.n_taken(),
+           config_.heads,
+           {{"", config_.final_width, config_.grid()}}};
 }
 
 std::string Borzoi::describe() const {
@@ -101,7 +104,7 @@ Borzoi::Batch Borzoi::make_batch(Pass& pass, std::span<const std::uint8_t> lette
             : pass.segments(window_starts(n_windows, config_.n_rows() >> (level - first))));
   batch.bins = pass.upload(bin_rows(n_windows, config_.n_rows(), config_.bins));
   if (request.parts) batch.all_positions = pass.upload(counting(batch.positions().n_rows));
-  batch.end = upload_track_inputs(pass, end(), request, n_windows, config_.bins.n);
+  batch.end = upload_track_inputs(pass, end(), request, n_windows);
   return batch;
 }
 
@@ -141,11 +144,11 @@ void Borzoi::finish(Pass& pass, const Batch& batch, const Request& request, Skip
 }
 
 TrackEnd Borzoi::end() const {
-  return {&weights_.last.conv, Activation::gelu_tanh, &heads_, &weights_.heads};
+  return {*this, info_.embeddings[0], weights_.last.conv, Activation::gelu_tanh, weights_.heads};
 }
 
 void Borzoi::take_outputs(Pass& pass, const Batch& batch, const Request& request) const {
-  take_track_outputs(pass, end(), request, batch.bins.shape[0]);
+  take_track_outputs(pass, end(), request, batch.bins.shape[0] / config_.bins.n);
   if (request.keep) {
     pass.output(borzoi::kKeptPositions, {batch.positions().n_rows, config_.width});
     for (std::size_t i = 0; i < weights_.ups.size(); ++i)

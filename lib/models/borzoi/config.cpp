@@ -78,6 +78,7 @@ Config read_config(const ModelConfig& file) {
   read_attention(file, config);
   read_lengths(file, config);
   config.heads = read_heads(file);
+  for (TrackHead& head : config.heads) head.bins = config.grid();
   return config;
 }
 

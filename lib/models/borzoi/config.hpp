@@ -43,6 +43,7 @@ struct Config {
   std::int64_t bin_size() const { return std::int64_t{1} << (n_levels() - n_skips()); }
   std::int64_t n_rows() const { return sequence_length / bin_size(); }
   std::int64_t first_base() const { return bins.first * bin_size(); }  // of the first bin
+  BinGrid grid() const { return {bin_size(), first_base(), bins.n}; }
   const char* name() const { return is_flash ? "Flashzoi" : "Borzoi"; }
 };
 

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "lib/models/borzoi/positions.hpp"
-#include "lib/models/layers/track_heads.hpp"
 
 namespace biogpu::models::borzoi {
 namespace {
@@ -85,10 +84,10 @@ Weights read_weights(const Config& config, const std::vector<HeadChoice>& heads,
   weights.last = take_block(convs, "final_joined_convs.0", config.final_width, config.width, 1);
   for (const HeadChoice& choice : heads)
     weights.heads.push_back(
-        take_head(table, context,
-                  {choice.name + "_head", find_head(config.heads, choice.name)->n_tracks,
-                   config.final_width, true},
-                  choice.tracks));
+        {take_head(table, context,
+                   {choice.name + "_head", find_head(config.heads, choice.name)->n_tracks,
+                    config.final_width, true},
+                   choice.tracks)});
   // Heads that were not chosen, or that config.json switches off, as borzoi-pytorch does.
   for (const char* part : {"_head.weight", "_head.bias"}) {
     for (const char* head : {"human", "mouse"}) table.ignore(std::string(head) + part);

@@ -5,6 +5,7 @@
 #include "lib/models/borzoi/config.hpp"
 #include "lib/models/layers/conv_block.hpp"
 #include "lib/models/layers/dna_transformer.hpp"
+#include "lib/models/layers/track_heads.hpp"
 #include "lib/tensor/context.hpp"
 #include "lib/tensor/weights/weight_table.hpp"
 
@@ -23,9 +24,9 @@ struct Weights {
   LetterConv letters;            // without a normalisation
   std::vector<ConvBlock> tower;  // the others, a pool by two before each
   std::vector<DnaTransformerBlock> blocks;
-  std::vector<UpBlock> ups;           // by rows, the most first
-  ConvBlock last;                     // to the embedding
-  std::vector<tensor::Linear> heads;  // as they were chosen
+  std::vector<UpBlock> ups;      // by rows, the most first
+  ConvBlock last;                // to the embedding
+  std::vector<HeadLayer> heads;  // as they were chosen
 };
 
 DnaTransformerShape transformer_shape(const Config& config);

@@ -97,6 +97,7 @@ Config read_config(const ModelConfig& file) {
   read_attention(file, config);
   read_lengths(file, n_downsamples, config);
   config.heads = read_track_heads(file, {{"human", 5313}, {"mouse", 1643}});
+  for (TrackHead& head : config.heads) head.bins = config.grid();
   read_gamma(file, config);
   return config;
 }

@@ -33,6 +33,7 @@ struct Config {
 
   std::int64_t bin_size() const { return std::int64_t{1} << channels.size(); }
   std::int64_t first_base() const { return first_bin * bin_size(); }  // of the first bin
+  BinGrid grid() const { return {bin_size(), first_base(), n_bins}; }
   std::int64_t embedding_width() const { return 2 * width; }
 };
 

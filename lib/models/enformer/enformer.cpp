@@ -47,8 +47,11 @@ Enformer::Enformer(const std::string& folder, const ModelConfig& config, tensor:
   const tensor::Checkpoint checkpoint = tensor::Checkpoint::open(folder);
   tensor::WeightTable table(checkpoint, options.maps);
   weights_ = enformer::read_weights(config_, options.weights, table, context);
-  info_ = {"Enformer",     config_.sequence_length,   config_.bin_size(), config_.first_base(),
-           config_.n_bins, config_.embedding_width(), table.n_taken(),    config_.heads};
+  info_ = {"Enformer",
+           config_.sequence_length,
+           table.n_taken(),
+           config_.heads,
+           {{"", config_.embedding_width(), config_.grid()}}};
   info_.choices = {{"gamma", enformer::name_of(weights_.gamma)}};
   if (weights_.gamma_is_guess)
     info_.warning =
@@ -105,7 +108,7 @@ Enformer::Batch Enformer::make_batch(Pass& pass, std::span<const std::uint8_t> l
       pass.upload(bin_rows(n_windows, config_.n_positions, {config_.first_bin, config_.n_bins}));
   if (request.parts || request.keep)
     batch.all_positions = pass.upload(counting(batch.positions.n_rows));
-  batch.end = upload_track_inputs(pass, end(), request, n_windows, config_.n_bins);
+  batch.end = upload_track_inputs(pass, end(), request, n_windows);
   return batch;
 }
 
@@ -124,7 +127,7 @@ void Enformer::forward(Pass& pass, std::span<const std::uint8_t> letters,
 
 void Enformer::take_outputs(Pass& pass, const Batch& batch, const Request& request) const {
   const std::int64_t n_positions = batch.positions.n_rows, n_bins = batch.n_bins();
-  take_track_outputs(pass, end(), request, n_bins);
+  take_track_outputs(pass, end(), request, n_bins / config_.n_bins);
   if (request.keep) pass.output(kKeptPositions, {n_positions, config_.width});
   if (!request.parts) return;
   pass.output("stem", {batch.levels[1].n_rows, config_.channels[0]});
@@ -202,7 +205,7 @@ void Enformer::finish(Pass& pass, const Batch& batch, const Request& request,
 }
 
 TrackEnd Enformer::end() const {
-  return {&weights_.last.conv, Activation::gelu_sigmoid, &heads_, &weights_.heads};
+  return {*this, info_.embeddings[0], weights_.last.conv, Activation::gelu_sigmoid, weights_.heads};
 }
 
 ModelDef enformer_model() {

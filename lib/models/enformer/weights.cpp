@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "lib/core/error.hpp"
-#include "lib/models/layers/track_heads.hpp"
 
 namespace biogpu::models::enformer {
 namespace {
@@ -135,7 +134,7 @@ Weights read_weights(const Config& config, const WeightOptions& options, WeightT
   for (std::int64_t i = 0; i < config.n_blocks; ++i)
     weights.blocks.push_back(reader.attention_block(fmt::format("transformer.{}", i)));
   weights.last = reader.conv_block("final_pointwise.1", config.embedding_width(), config.width, 1);
-  for (const HeadChoice& choice : options.heads) weights.heads.push_back(reader.head(choice));
+  for (const HeadChoice& choice : options.heads) weights.heads.push_back({reader.head(choice)});
   for (const TrackHead& head : config.heads)
     for (const char* part : {".0.weight", ".0.bias"}) table.ignore("_heads." + head.name + part);
   weights.gamma = reader.gamma_form(options.gamma);

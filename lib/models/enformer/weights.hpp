@@ -8,6 +8,7 @@
 #include "lib/models/enformer/config.hpp"
 #include "lib/models/layers/conv_block.hpp"
 #include "lib/models/layers/dna_transformer.hpp"
+#include "lib/models/layers/track_heads.hpp"
 #include "lib/tensor/context.hpp"
 #include "lib/tensor/weights/weight_table.hpp"
 
@@ -25,8 +26,8 @@ struct Weights {
   TowerBlock stem;     // `widen` is empty
   std::vector<TowerBlock> tower;
   std::vector<DnaTransformerBlock> blocks;
-  ConvBlock last;                     // to the embedding
-  std::vector<tensor::Linear> heads;  // as they were chosen
+  ConvBlock last;                // to the embedding
+  std::vector<HeadLayer> heads;  // as they were chosen
   GammaForm gamma = GammaForm::features;
   // Nothing says which form the weights were trained with, and the official ones have this shape.
   bool gamma_is_guess = false;

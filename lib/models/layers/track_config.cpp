@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "lib/core/quote.hpp"
 
 namespace biogpu::models {
@@ -38,12 +36,6 @@ std::vector<TrackHead> read_track_heads(const ModelConfig& file, std::vector<Tra
   }
   if (heads.empty()) file.fail("output_heads is empty");
   return heads;
-}
-
-const TrackHead* find_head(const std::vector<TrackHead>& heads, const std::string& name) {
-  const auto found = std::find_if(heads.begin(), heads.end(),
-                                  [&](const TrackHead& head) { return head.name == name; });
-  return found == heads.end() ? nullptr : &*found;
 }
 
 }  // namespace biogpu::models

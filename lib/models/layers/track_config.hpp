@@ -24,7 +24,4 @@ BinRange crop_bins(const ModelConfig& file, const char* key, std::int64_t n_posi
 // The key output_heads, or `otherwise` where it is not there.
 std::vector<TrackHead> read_track_heads(const ModelConfig& file, std::vector<TrackHead> otherwise);
 
-// Null where there is no such head.
-const TrackHead* find_head(const std::vector<TrackHead>& heads, const std::string& name);
-
 }  // namespace biogpu::models

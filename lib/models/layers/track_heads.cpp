@@ -1,6 +1,7 @@
 #include "lib/models/layers/track_heads.hpp"
 
 #include <bit>
+#include <span>
 #include <stdexcept>
 
 #include "lib/models/layers/window_rows.hpp"
@@ -19,8 +20,27 @@ namespace {
 
 // The number of sums rounded up to a power of two: a device captures one graph for each capacity.
 // The rows behind the last sum have no bins.
-std::int64_t sums_capacity(const DnaModel::Request& request) {
-  return static_cast<std::int64_t>(std::bit_ceil(request.sums.size()));
+std::int64_t sums_capacity(std::span<const BinSum> sums) {
+  return static_cast<std::int64_t>(std::bit_ceil(sums.size()));
+}
+
+TrackInputs::Sums upload_sums(Pass& pass, std::span<const BinSum> sums, std::int64_t n_windows,
+                              std::int64_t n_bins) {
+  const std::int64_t n = sums_capacity(sums);
+  std::vector<std::int32_t> ranges(static_cast<std::size_t>(2 * n));
+  std::vector<double> factors(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const BinSum& sum = sums[i];
+    const auto window = static_cast<std::int64_t>(sum.window);
+    if (window >= n_windows || sum.begin < 0 || sum.end < sum.begin || sum.end > n_bins)
+      throw std::out_of_range("a sum over bins that are not of a window");
+    ranges[2 * i] = static_cast<std::int32_t>(window * n_bins + sum.begin);
+    ranges[2 * i + 1] = static_cast<std::int32_t>(window * n_bins + sum.end);
+    factors[i] = sum.factor;
+  }
+  return {pass.upload(DType::i32, {n, 2}, ranges.data()),
+          pass.upload(DType::f64, {n}, factors.data()),
+          {}};
 }
 
 // As it is in the file, or of the tracks alone.
@@ -57,46 +77,44 @@ tensor::Linear take_head(WeightTable& table, tensor::Context& context, const Sto
 }
 
 TrackInputs upload_track_inputs(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
-                                std::int64_t n_windows, std::int64_t n_bins) {
+                                std::int64_t n_windows) {
+  if (!request.sums.empty() && request.sums.size() != end.layers.size())
+    throw std::invalid_argument("sums that are not of each loaded head");
   TrackInputs inputs;
+  const std::int64_t n_bins = end.embedding.bins.n_bins;
   if (request.embedding) inputs.all_bins = pass.upload(counting(n_windows * n_bins));
-  if (request.sums.empty()) return inputs;
-  const std::int64_t n = sums_capacity(request);
-  std::vector<std::int32_t> ranges(static_cast<std::size_t>(2 * n));
-  std::vector<double> factors(static_cast<std::size_t>(n));
+  inputs.sums.resize(request.sums.size());
+  std::size_t last = request.sums.size();  // whose sums were uploaded
   for (std::size_t i = 0; i < request.sums.size(); ++i) {
-    const BinSum& sum = request.sums[i];
-    const auto window = static_cast<std::int64_t>(sum.window);
-    if (window >= n_windows || sum.begin < 0 || sum.end < sum.begin || sum.end > n_bins)
-      throw std::out_of_range("a sum over bins that are not of a window");
-    ranges[2 * i] = static_cast<std::int32_t>(window * n_bins + sum.begin);
-    ranges[2 * i + 1] = static_cast<std::int32_t>(window * n_bins + sum.end);
-    factors[i] = sum.factor;
-  }
-  inputs.ranges = pass.upload(DType::i32, {n, 2}, ranges.data());
-  inputs.factors = pass.upload(DType::f64, {n}, factors.data());
-  for (const HeadChoice& choice : *end.choices) {
+    if (!end.has(i)) continue;
+    TrackInputs::Sums& of_head = inputs.sums[i];
+    const bool same = last < i && request.sums[i].data() == request.sums[last].data() &&
+                      request.sums[i].size() == request.sums[last].size();
+    of_head = same ? inputs.sums[last] : upload_sums(pass, request.sums[i], n_windows, n_bins);
+    last = i;
+    const HeadChoice& choice = end.model.heads()[i];
     const std::vector<std::int32_t> columns(choice.other_strand.begin(), choice.other_strand.end());
     const bool exchanged = request.other_strand && !columns.empty();
-    inputs.columns.push_back(exchanged ? pass.upload(columns) : Tensor());
-    pass.depends_on(exchanged);
+    of_head.columns = exchanged ? pass.upload(columns) : Tensor();
+    pass.depends_on((same ? 2 : 0) + (exchanged ? 1 : 0));
   }
   return inputs;
 }
 
 void take_track_outputs(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
-                        std::int64_t n_rows) {
-  for (std::size_t i = 0; i < end.choices->size(); ++i) {
-    const HeadChoice& choice = (*end.choices)[i];
-    const std::int64_t width = (*end.heads)[i].n_out;
-    if (request.tracks) pass.output("tracks." + choice.name, {n_rows, width});
+                        std::int64_t n_windows) {
+  const std::int64_t n_rows = n_windows * end.embedding.bins.n_bins;
+  for (std::size_t i = 0; i < end.layers.size(); ++i) {
+    if (!end.has(i)) continue;
+    const HeadChoice& choice = end.model.heads()[i];
+    if (request.tracks) pass.output("tracks." + choice.name, {n_rows, end.layers[i].linear.n_out});
     if (!request.sums.empty())
-      pass.output("sums." + choice.name,
-                  {sums_capacity(request),
-                   choice.other_strand.empty() ? width : std::ssize(choice.other_strand)},
-                  DType::f64);
+      pass.output(
+          "sums." + choice.name,
+          {sums_capacity(request.sums[i]), static_cast<std::int64_t>(end.model.n_tracks(choice))},
+          DType::f64);
   }
-  if (request.embedding) pass.output("embedding", {n_rows, end.last->n_out});
+  if (request.embedding) pass.output(end.embedding.output(), {n_rows, end.last.n_out});
 }
 
 void run_track_end(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
@@ -104,26 +122,29 @@ void run_track_end(Pass& pass, const TrackEnd& end, const DnaModel::Request& req
   tensor::Context& context = pass.context();
   tensor::Arena& arena = pass.arena();
   const auto scope = arena.scope();
-  const std::int64_t n_rows = bins.shape[0], n_embedding = end.last->n_out;
-  const Tensor wanted = pass.find("embedding");  // f32
+  const std::int64_t n_rows = bins.shape[0], n_embedding = end.last.n_out;
+  const Tensor wanted = pass.find(end.embedding.output());  // f32
   Tensor embedding = wanted;
   if (wanted.empty()) embedding = arena.take(context.compute_dtype(), {n_rows, n_embedding});
-  ops::gemm(context, {bins, end.last, end.activation, {}, embedding});
+  ops::gemm(context, {bins, &end.last, end.activation, {}, embedding});
   if (!request.tracks && request.sums.empty()) return;
   if (embedding.dtype != context.compute_dtype()) {
     embedding = arena.take(context.compute_dtype(), {n_rows, n_embedding});
     ops::gather_rows(context, {wanted, inputs.all_bins, embedding});
   }
-  for (std::size_t i = 0; i < end.choices->size(); ++i) {
-    const std::string& name = (*end.choices)[i].name;
-    const tensor::Linear& head = (*end.heads)[i];
+  for (std::size_t i = 0; i < end.layers.size(); ++i) {
+    if (!end.has(i)) continue;
+    const HeadChoice& choice = end.model.heads()[i];
+    const auto& [linear, post_process] = end.layers[i];
     const auto of_head = arena.scope();
-    Tensor tracks = pass.find("tracks." + name);
-    if (tracks.empty()) tracks = arena.take(DType::f32, {n_rows, head.n_out});
-    ops::gemm(context, {embedding, &head, ops::Activation::softplus, {}, tracks});
-    if (!request.sums.empty())
-      ops::range_sum(context, {tracks, inputs.ranges, inputs.factors, inputs.columns[i],
-                               pass.find("sums." + name)});
+    Tensor tracks = pass.find("tracks." + choice.name);
+    if (tracks.empty()) tracks = arena.take(DType::f32, {n_rows, linear.n_out});
+    ops::gemm(context, {embedding, &linear, end.model.head(choice).activation, {}, tracks});
+    if (post_process) post_process(context, tracks);
+    if (request.sums.empty()) continue;
+    const TrackInputs::Sums& sums = inputs.sums[i];
+    ops::range_sum(context, {tracks, sums.ranges, sums.factors, sums.columns,
+                             pass.find("sums." + choice.name)});
   }
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,33 +26,48 @@ struct StoredHead {
 tensor::Linear take_head(tensor::WeightTable& table, tensor::Context& context,
                          const StoredHead& stored, const std::vector<std::int64_t>& tracks);
 
-// The end of a model: a product and an activation, the embedding of bins, and of it each head's
-// product with softplus.
+// A loaded head of bins: a product, the activation of its TrackHead, and what follows it.
+struct HeadLayer {
+  tensor::Linear linear;
+  // Changes tracks in place: f32 [rows, tracks]. Queues operations, or is empty.
+  std::function<void(tensor::Context& context, const tensor::Tensor& tracks)> post_process = {};
+};
+
+// The end of a model at one resolution: a product and an activation, the embedding of bins, and of
+// it the tracks of heads with these bins. A model of several resolutions has one for each.
 struct TrackEnd {
-  const tensor::Linear* last = nullptr;
+  const DnaModel& model;
+  const Embedding& embedding;
+  const tensor::Linear& last;
   ops::Activation activation = ops::Activation::none;
-  const std::vector<HeadChoice>* choices = nullptr;
-  const std::vector<tensor::Linear>* heads = nullptr;
+  const std::vector<HeadLayer>& layers;  // of each of the model's loaded heads
+  // Of the loaded heads, whether it is of this end.
+  bool has(std::size_t head) const {
+    const TrackHead& loaded = model.head(model.heads()[head]);
+    return loaded.row_kind.empty() && loaded.bins == embedding.bins;
+  }
 };
 
 // The inputs of the end on the device.
 struct TrackInputs {
-  tensor::Tensor all_bins;              // i32, counting; or empty
-  tensor::Tensor ranges;                // i32 [sums, 2], rows of bins; or empty
-  tensor::Tensor factors;               // f64 [sums]
-  std::vector<tensor::Tensor> columns;  // of each head, i32 [tracks of the output]; or empty
+  // Of each loaded head; empty where there are no sums, and for heads of other ends.
+  struct Sums {
+    tensor::Tensor ranges;   // i32 [sums, 2], rows of bins
+    tensor::Tensor factors;  // f64 [sums]
+    tensor::Tensor columns;  // i32 [tracks of the output]; or empty
+  };
+  tensor::Tensor all_bins;  // i32, counting; or empty
+  std::vector<Sums> sums;
 };
 
-// Uploads what a request needs, where each of n_windows has n_bins. Of sums only a capacity is part
-// of the pass's key, so that a device repeats a pass for other sums. Throws std::out_of_range for
-// bins that are not of a window.
+// Uploads what a request needs. Of sums only a capacity is part of the pass's key, so that a device
+// repeats a pass for other sums. Throws std::out_of_range for bins that are not of a window.
 TrackInputs upload_track_inputs(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
-                                std::int64_t n_windows, std::int64_t n_bins);
-// Takes the outputs embedding, tracks.NAME and sums.NAME that a request asks for. n_rows: bins of
-// all windows.
+                                std::int64_t n_windows);
+// Takes the outputs of the embedding, tracks.NAME and sums.NAME that a request asks for.
 void take_track_outputs(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
-                        std::int64_t n_rows);
-// Fills them. bins: operand [n_rows, n_in] of `last`.
+                        std::int64_t n_windows);
+// Fills them. bins: operand [bins of all windows, n_in] of `last`.
 void run_track_end(Pass& pass, const TrackEnd& end, const DnaModel::Request& request,
                    const tensor::Tensor& bins, const TrackInputs& inputs);
 

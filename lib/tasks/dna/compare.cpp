@@ -1,6 +1,7 @@
 #include "lib/tasks/dna/compare.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "lib/tasks/dna/window_parts.hpp"
@@ -29,8 +30,16 @@ class Comparer {
         options_(options),
         length_(static_cast<std::size_t>(model.info().window)),
         n_tracks_(count_tracks(model)),
+        grids_(model.grids()),
         reuse_(options.reuse),
         n_references_(static_cast<std::size_t>(options.windows_per_pass)) {
+    std::size_t first_track = 0;
+    for (const models::HeadChoice& choice : model.heads()) {
+      const auto grid = std::find(grids_.begin(), grids_.end(), model.head(choice).bins);
+      heads_.push_back({"sums." + choice.name, static_cast<std::size_t>(grid - grids_.begin()),
+                        first_track, model.n_tracks(choice)});
+      first_track += heads_.back().n_tracks;
+    }
     if (reuse_) bound_kept();
   }
 
@@ -42,6 +51,13 @@ class Comparer {
     std::vector<std::uint8_t> letters;
     KeptWindow kept;
   };
+  struct Head {
+    std::string output;
+    std::size_t grid = 0;
+    std::size_t first_track = 0, n_tracks = 0;  // of those of all heads
+  };
+  // Of each grid as many, one after the other.
+  using Sums = std::vector<std::vector<models::BinSum>>;
 
   void bound_kept();
   void run_view(const View& view, std::size_t first, std::size_t n);
@@ -49,16 +65,18 @@ class Comparer {
                                        const View& view) const;
   void run_references(const View& view, std::vector<Reference>& references);
   void run_alternates(const View& view, const std::vector<Reference>& references);
-  void append_sums(std::vector<models::BinSum>& sums, std::size_t window,
-                   const std::vector<BinTarget>& targets, const View& view) const;
+  void append_sums(Sums& sums, std::size_t window, const std::vector<BinTarget>& targets,
+                   const View& view) const;
   void divide_by_views(const std::vector<View>& views);
-  DnaModel::Request request_for(const std::vector<models::BinSum>& sums, const View& view) const;
+  DnaModel::Request request_for(const Sums& sums, const View& view) const;
   void add(std::vector<double>& to, const models::Outputs& outputs, std::size_t first_sum) const;
 
   DnaModel& model_;
   std::span<const Comparison> comparisons_;
   const CompareOptions& options_;
   const std::size_t length_, n_tracks_;
+  const std::vector<models::BinGrid> grids_;  // of the heads
+  std::vector<Head> heads_;
   bool reuse_;
   std::size_t n_references_;               // of a pass, and kept at a time
   std::vector<std::size_t> first_result_;  // of each comparison
@@ -92,16 +110,18 @@ void Comparer::divide_by_views(const std::vector<View>& views) {
   auto result = results_.begin();
   for (const Comparison& comparison : comparisons_)
     for (const std::vector<BinTarget>& targets : comparison.targets) {
-      for (std::size_t t = 0; t < targets.size(); ++t) {
-        const auto n_views = std::count_if(views.begin(), views.end(), [&](const View& view) {
-          const BinRange range = find_bins(targets[t], model_.info(), view.shift);
-          return range.begin < range.end;
-        });
-        if (n_views == 0) continue;
-        for (std::vector<double>* sums : {&result->reference, &result->alternate})
-          for (std::size_t i = t * n_tracks_; i < (t + 1) * n_tracks_; ++i)
-            (*sums)[i] /= static_cast<double>(n_views);
-      }
+      for (std::size_t t = 0; t < targets.size(); ++t)
+        for (const Head& head : heads_) {
+          const auto n_views = std::count_if(views.begin(), views.end(), [&](const View& view) {
+            const BinRange range = find_bins(targets[t], grids_[head.grid], view.shift);
+            return range.begin < range.end;
+          });
+          if (n_views == 0) continue;
+          const std::size_t first = t * n_tracks_ + head.first_track;
+          for (std::vector<double>* sums : {&result->reference, &result->alternate})
+            for (std::size_t i = first; i < first + head.n_tracks; ++i)
+              (*sums)[i] /= static_cast<double>(n_views);
+        }
       ++result;
     }
 }
@@ -137,7 +157,7 @@ std::vector<std::uint8_t> Comparer::letters_of(std::size_t comparison, std::size
 void Comparer::run_references(const View& view, std::vector<Reference>& references) {
   run_in_halves(0, references.size(), [&](std::size_t first, std::size_t n) {
     std::vector<std::uint8_t> letters;
-    std::vector<models::BinSum> sums;
+    Sums sums(grids_.size());
     std::vector<std::size_t> first_sums;  // of each alternate of each comparison
     for (std::size_t w = 0; w < n; ++w) {
       const Reference& reference = references[first + w];
@@ -145,7 +165,7 @@ void Comparer::run_references(const View& view, std::vector<Reference>& referenc
       const auto& targets = comparisons_[reference.comparison].targets;
       for (std::size_t i = 0; i < targets.size(); ++i) {
         const bool repeats = i > 0 && targets[i] == targets[i - 1];
-        first_sums.push_back(repeats ? first_sums.back() : sums.size());
+        first_sums.push_back(repeats ? first_sums.back() : sums.front().size());
         if (!repeats) append_sums(sums, w, targets[i], view);
       }
     }
@@ -172,11 +192,11 @@ void Comparer::run_alternates(const View& view, const std::vector<Reference>& re
   // run(request) is a pass over n of the windows.
   const auto take = [&](const std::vector<Window>& windows, std::size_t first, std::size_t n,
                         const auto& run) {
-    std::vector<models::BinSum> sums;
+    Sums sums(grids_.size());
     std::vector<std::size_t> first_sums;
     for (std::size_t w = 0; w < n; ++w) {
       const Window& window = windows[first + w];
-      first_sums.push_back(sums.size());
+      first_sums.push_back(sums.front().size());
       append_sums(sums, w, comparisons_[window.reference->comparison].targets[window.i], view);
     }
     const models::Outputs outputs = run(request_for(sums, view));
@@ -224,24 +244,25 @@ void Comparer::run_alternates(const View& view, const std::vector<Reference>& re
 }
 
 // On the reverse complement bins are in the opposite order.
-void Comparer::append_sums(std::vector<models::BinSum>& sums, std::size_t window,
-                           const std::vector<BinTarget>& targets, const View& view) const {
-  const std::int64_t n_bins = model_.info().n_bins;
-  for (const BinTarget& target : targets) {
-    const auto [begin, end] = find_bins(target, model_.info(), view.shift);
-    const double factor = options_.reduction == Reduction::mean && end > begin
-                              ? 1.0 / static_cast<double>(end - begin)
-                              : 1.0;
-    sums.push_back(view.reverse ? models::BinSum{window, n_bins - end, n_bins - begin, factor}
-                                : models::BinSum{window, begin, end, factor});
-  }
+void Comparer::append_sums(Sums& sums, std::size_t window, const std::vector<BinTarget>& targets,
+                           const View& view) const {
+  for (std::size_t g = 0; g < grids_.size(); ++g)
+    for (const BinTarget& target : targets) {
+      const std::int64_t n_bins = grids_[g].n_bins;
+      const auto [begin, end] = find_bins(target, grids_[g], view.shift);
+      const double factor = options_.reduction == Reduction::mean && end > begin
+                                ? 1.0 / static_cast<double>(end - begin)
+                                : 1.0;
+      sums[g].push_back(view.reverse ? models::BinSum{window, n_bins - end, n_bins - begin, factor}
+                                     : models::BinSum{window, begin, end, factor});
+    }
 }
 
-DnaModel::Request Comparer::request_for(const std::vector<models::BinSum>& sums,
-                                        const View& view) const {
+DnaModel::Request Comparer::request_for(const Sums& sums, const View& view) const {
   DnaModel::Request request;
   request.tracks = false;
-  request.sums = sums;
+  if (!sums.front().empty())
+    for (const Head& head : heads_) request.sums.emplace_back(sums[head.grid]);
   request.other_strand = view.reverse;
   return request;
 }
@@ -251,16 +272,13 @@ void Comparer::add(std::vector<double>& to, const models::Outputs& outputs,
                    std::size_t first_sum) const {
   if (to.empty()) return;
   const std::size_t n_targets = to.size() / n_tracks_;
-  std::size_t first_track = 0;
-  for (const models::HeadChoice& head : model_.heads()) {
-    const models::Outputs::Array& array = outputs.at("sums." + head.name);
-    const auto n_tracks = static_cast<std::size_t>(array.shape[1]);
+  for (const Head& head : heads_) {
+    const std::vector<double>& sums = outputs.at(head.output).doubles;
     for (std::size_t r = 0; r < n_targets; ++r) {
-      const double* const from = array.doubles.data() + (first_sum + r) * n_tracks;
-      double* const row = to.data() + r * n_tracks_ + first_track;
-      for (std::size_t t = 0; t < n_tracks; ++t) row[t] += from[t];
+      const double* const from = sums.data() + (first_sum + r) * head.n_tracks;
+      double* const row = to.data() + r * n_tracks_ + head.first_track;
+      for (std::size_t t = 0; t < head.n_tracks; ++t) row[t] += from[t];
     }
-    first_track += n_tracks;
   }
 }
 
@@ -271,17 +289,17 @@ std::int64_t floor_divide(std::int64_t number, std::int64_t by) {
 
 }  // namespace
 
-BinRange find_bins(const BinTarget& target, const DnaModel::Info& info, std::int64_t shift) {
-  if (target.kind == BinTarget::Kind::all) return {0, info.n_bins};
-  const std::int64_t origin = info.first_base + shift;  // of the first bin
-  const std::int64_t first = floor_divide(target.begin - origin, info.bin_size);
-  const auto clip = [&](std::int64_t at) { return std::clamp<std::int64_t>(at, 0, info.n_bins); };
+BinRange find_bins(const BinTarget& target, const models::BinGrid& grid, std::int64_t shift) {
+  if (target.kind == BinTarget::Kind::all) return {0, grid.n_bins};
+  const std::int64_t origin = grid.first_base + shift;  // of the first bin
+  const std::int64_t first = floor_divide(target.begin - origin, grid.bin_size);
+  const auto clip = [&](std::int64_t at) { return std::clamp<std::int64_t>(at, 0, grid.n_bins); };
   if (target.kind == BinTarget::Kind::around) {
     const std::int64_t begin = first - target.width / 2;
     return {clip(begin), clip(begin + target.width)};
   }
   if (target.begin >= target.end) return {};
-  return {clip(first), clip(floor_divide(target.end - 1 - origin, info.bin_size) + 1)};
+  return {clip(first), clip(floor_divide(target.end - 1 - origin, grid.bin_size) + 1)};
 }
 
 std::uint64_t kept_bytes(const DnaModel& model) {
@@ -299,12 +317,7 @@ std::vector<Compared> compare_windows(DnaModel& model, std::span<const Compariso
 
 std::size_t count_tracks(const DnaModel& model) {
   std::size_t n = 0;
-  for (const models::HeadChoice& choice : model.heads()) {
-    n += choice.other_strand.empty() ? choice.tracks.size() : choice.other_strand.size();
-    if (!choice.tracks.empty() || !choice.other_strand.empty()) continue;  // else all
-    for (const models::TrackHead& head : model.info().heads)
-      if (head.name == choice.name) n += static_cast<std::size_t>(head.n_tracks);
-  }
+  for (const models::HeadChoice& choice : model.heads()) n += model.n_tracks(choice);
   return n;
 }
 

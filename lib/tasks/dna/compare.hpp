@@ -36,8 +36,8 @@ struct BinTarget {
   bool operator==(const BinTarget&) const = default;
 };
 
-// The bins of the window moved by `shift` letters, cut to the bins that there are.
-BinRange find_bins(const BinTarget& target, const models::DnaModel::Info& info, std::int64_t shift);
+// The bins of `grid` in the window moved by `shift` letters, cut to the bins that there are.
+BinRange find_bins(const BinTarget& target, const models::BinGrid& grid, std::int64_t shift);
 
 // A window's reference and sequences to compare with it.
 struct Comparison {
@@ -76,7 +76,8 @@ struct Compared {
 };
 
 // Of all alternates of all comparisons, one after the other. A comparison costs one pass over its
-// reference for each shift and strand.
+// reference for each shift and strand. Throws Error{usage} for a loaded head whose rows are no
+// bins.
 std::vector<Compared> compare_windows(models::DnaModel& model,
                                       std::span<const Comparison> comparisons,
                                       const CompareOptions& options);

@@ -41,7 +41,10 @@ std::vector<WindowOutput> outputs_of(const DnaModel& model, const DnaModel::Requ
       outputs.push_back({"tracks." + head.name,
                          model.heads().size() > 1 ? "/" + head.name : std::string(),
                          head.other_strand});
-  if (request.embedding) outputs.push_back({"embedding", "", {}});
+  if (request.embedding)
+    for (const models::Embedding& embedding : model.info().embeddings)
+      outputs.push_back(
+          {embedding.output(), embedding.name.empty() ? std::string() : "/" + embedding.name, {}});
   return outputs;
 }
 
@@ -82,18 +85,19 @@ void compute_tracks(DnaModel& model, const DnaWindows& windows, const TrackOptio
   if (options.both_strands) model.require_strands();
   const std::vector<WindowOutput> outputs = outputs_of(model, options.request);
   const std::size_t first_array = result.arrays.size();
-  run_windows(model, windows.letters, options,
-              [&](std::size_t first, std::size_t n, const models::Outputs& pass) {
-                for (std::size_t i = 0; i < n; ++i)
-                  for (const WindowOutput& output : outputs) {
-                    const models::Outputs::Array& array = pass.at(output.name);
-                    const std::size_t size = array.values.size() / n;
-                    result.arrays.push_back({windows.keys[first + i] + output.suffix,
-                                             {model.info().n_bins, array.shape[1]},
-                                             array.values.piece(i * size, size),
-                                             output.suffix.size()});
-                  }
-              });
+  run_windows(
+      model, windows.letters, options,
+      [&](std::size_t first, std::size_t n, const models::Outputs& pass) {
+        for (std::size_t i = 0; i < n; ++i)
+          for (const WindowOutput& output : outputs) {
+            const models::Outputs::Array& array = pass.at(output.name);
+            const std::size_t size = array.values.size() / n;
+            std::vector<std::int64_t> shape = array.shape;
+            shape[0] /= static_cast<std::int64_t>(n);
+            result.arrays.push_back({windows.keys[first + i] + output.suffix, shape,
+                                     array.values.piece(i * size, size), output.suffix.size()});
+          }
+      });
   result.n_records += windows.size();
   result.n_residues += windows.letters.size();
   if (!options.both_strands) return;

@@ -27,8 +27,9 @@ struct TrackOptions {
   int n_threads = 1;  // that average strands; results do not depend on it
 };
 
-// The arrays of some windows, appended to the result: [bins, tracks] of each loaded head under
-// KEY/HEAD, or KEY where one head is loaded; [bins, embedding width] under KEY.
+// The arrays of some windows, appended to the result: [rows, tracks] of each loaded head under
+// KEY/HEAD, or KEY where one head is loaded; [bins, width] of each embedding under KEY, or KEY/NAME
+// where it has a name.
 void compute_tracks(models::DnaModel& model, const DnaWindows& windows, const TrackOptions& options,
                     pipeline::RecordOutputs& result);
 

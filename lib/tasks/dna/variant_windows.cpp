@@ -64,9 +64,13 @@ struct HaplotypeLetters {
 
 class VariantWindowMaker {
  public:
-  VariantWindowMaker(const IndexedFasta& genome, const DnaModel::Info& info,
+  VariantWindowMaker(const IndexedFasta& genome, const DnaModel& model,
                      const VariantWindowOptions& options)
-      : genome_(genome), info_(info), options_(options), letters_{&genome, {}, {}} {}
+      : genome_(genome),
+        window_(model.info().window),
+        grids_(model.grids()),
+        options_(options),
+        letters_{&genome, {}, {}} {}
 
   VariantWindows make(std::span<const Variant> variants);
 
@@ -80,7 +84,8 @@ class VariantWindowMaker {
                  std::vector<std::string>& names) const;
 
   const IndexedFasta& genome_;
-  const DnaModel::Info& info_;
+  const std::int64_t window_;
+  const std::vector<models::BinGrid> grids_;
   const VariantWindowOptions& options_;
   AlleleLetters letters_;                        // of the window that is being made
   std::vector<std::vector<BinTarget>> targets_;  // of its alleles
@@ -101,19 +106,20 @@ std::vector<BinTarget> VariantWindowMaker::choose_targets(const Window& window,
 
 void VariantWindowMaker::add_genes(const Window& window, std::vector<BinTarget>& targets,
                                    std::vector<std::string>& names) const {
-  const std::int64_t begin = window.begin + info_.first_base;
-  const std::int64_t end = begin + info_.n_bins * info_.bin_size;
+  const models::BinGrid& first = grids_.front();
+  const std::int64_t begin = window.begin + first.first_base, end = begin + first.n_bases();
   const auto [least, most] = std::minmax_element(options_.shifts.begin(), options_.shifts.end());
   for (const Window& gene :
        options_.genes->overlapping(window.contig, begin + *least, end + *most)) {
     const BinTarget target{BinTarget::Kind::covering, gene.begin - window.begin,
                            gene.end - window.begin, 0};
-    const bool predicted =
-        std::any_of(options_.shifts.begin(), options_.shifts.end(), [&](std::int64_t shift) {
-          const BinRange range = find_bins(target, info_, shift);
-          return range.begin < range.end;
-        });
-    if (!predicted) continue;
+    const auto is_predicted = [&](const models::BinGrid& grid) {
+      return std::any_of(options_.shifts.begin(), options_.shifts.end(), [&](std::int64_t shift) {
+        const BinRange range = find_bins(target, grid, shift);
+        return range.begin < range.end;
+      });
+    };
+    if (!std::all_of(grids_.begin(), grids_.end(), is_predicted)) continue;
     targets.push_back(target);
     names.push_back("gene:" + gene.key);
   }
@@ -159,7 +165,7 @@ void VariantWindowMaker::add_haplotypes(const Variant& variant, const Window& wi
 VariantWindows VariantWindowMaker::make(std::span<const Variant> variants) {
   for (std::size_t v = 0; v < variants.size(); ++v) {
     const Variant& variant = variants[v];
-    const Window window = place_window(variant, options_.grid, info_.window);
+    const Window window = place_window(variant, options_.grid, window_);
     if (window.contig != letters_.window.contig || window.begin != letters_.window.begin)
       finish_window();
     letters_.window = window;
@@ -197,21 +203,22 @@ BinTarget make_target(const BinChoice& choice, const Window& window, std::int64_
   return {BinTarget::Kind::around, base, base + 1, choice.width};
 }
 
-void require_centre(std::span<const BinChoice> choices, const DnaModel::Info& info,
+void require_centre(std::span<const BinChoice> choices, const DnaModel& model,
                     std::span<const std::int64_t> shifts, std::int64_t grid) {
   const auto centre = std::find_if(choices.begin(), choices.end(),
                                    [](const BinChoice& choice) { return choice.width > 0; });
   if (centre == choices.end()) return;
-  const std::int64_t first = info.window / 2 - grid / 2;  // of a piece in its window
-  for (const std::int64_t shift : shifts)
-    for (const std::int64_t base : {first, first + grid - 1}) {
-      const BinRange bin = find_bins({BinTarget::Kind::around, base, base + 1, 1}, info, shift);
-      if (bin.begin == bin.end)
-        throw Error(ErrorCode::usage,
-                    fmt::format("--shifts {} with --bins {}: the centre is not among the {} bases "
-                                "that the model predicts of a window",
-                                shift, centre->name, info.n_bins * info.bin_size));
-    }
+  const std::int64_t first = model.info().window / 2 - grid / 2;  // of a piece in its window
+  for (const models::BinGrid& bins : model.grids())
+    for (const std::int64_t shift : shifts)
+      for (const std::int64_t base : {first, first + grid - 1}) {
+        const BinRange bin = find_bins({BinTarget::Kind::around, base, base + 1, 1}, bins, shift);
+        if (bin.begin == bin.end)
+          throw Error(ErrorCode::usage,
+                      fmt::format("--shifts {} with --bins {}: the centre is not among the {} "
+                                  "bases that the model predicts of a window",
+                                  shift, centre->name, bins.n_bases()));
+      }
 }
 
 Window place_window(const Variant& variant, std::int64_t grid, std::int64_t length) {
@@ -219,10 +226,10 @@ Window place_window(const Variant& variant, std::int64_t grid, std::int64_t leng
   return genome::resize_centre({variant.id, variant.contig, begin, begin + grid}, length);
 }
 
-VariantWindows make_variant_windows(const IndexedFasta& genome, const DnaModel::Info& info,
+VariantWindows make_variant_windows(const IndexedFasta& genome, const DnaModel& model,
                                     std::span<const Variant> variants,
                                     const VariantWindowOptions& options) {
-  return VariantWindowMaker(genome, info, options).make(variants);
+  return VariantWindowMaker(genome, model, options).make(variants);
 }
 
 }  // namespace biogpu::tasks

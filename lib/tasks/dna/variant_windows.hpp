@@ -28,9 +28,9 @@ BinChoice parse_bin_choice(const std::string& text);
 // Around the bin that letter `position` of the window's contig lies in.
 BinTarget make_target(const BinChoice& choice, const genome::Window& window, std::int64_t position);
 
-// Throws Error{usage} where a shift moves a centre out of what a window predicts. grid: see
-// VariantWindowOptions.
-void require_centre(std::span<const BinChoice> choices, const models::DnaModel::Info& info,
+// Throws Error{usage} where a shift moves a centre out of what a loaded head predicts of a window.
+// grid: see VariantWindowOptions.
+void require_centre(std::span<const BinChoice> choices, const models::DnaModel& model,
                     std::span<const std::int64_t> shifts, std::int64_t grid);
 
 struct VariantWindowOptions {
@@ -38,7 +38,7 @@ struct VariantWindowOptions {
   // Windows have their centres in the middle of a piece of so many bases, so that variants of one
   // piece share a window; 1: at the variant.
   std::int64_t grid = 1;
-  // Bins besides: those of genes that a window predicts a part of at one of `shifts`, as
+  // Bins besides: those of genes that every loaded head predicts a part of at one of `shifts`, as
   // "gene:NAME"; or null.
   const genome::GeneTable* genes = nullptr;
   std::vector<std::int64_t> shifts = {0};
@@ -66,7 +66,7 @@ struct VariantWindows {
   std::vector<ScoredAllele> alleles;
 };
 VariantWindows make_variant_windows(const genome::IndexedFasta& genome,
-                                    const models::DnaModel::Info& info,
+                                    const models::DnaModel& model,
                                     std::span<const genome::Variant> variants,
                                     const VariantWindowOptions& options);
 

@@ -34,9 +34,7 @@ TEST_CASE("enformer.model: odd widths and windows of no whole bins (issue 42)",
   const std::vector<test::Letters> windows = test::read_windows(test::kOdd);
   test::check_any_batch(cpu, single, windows, {"stem", "block.0", "embedding", "tracks.human"});
   // 1003 bases are 62 bins of 16 and a part of one.
-  CHECK(cpu.model.info().bin_size == 16);
-  CHECK(cpu.model.info().n_bins == 19);
-  CHECK(cpu.model.info().first_base == 22 * 16);
+  CHECK(cpu.model.info().heads[0].bins == models::BinGrid{16, 22 * 16, 19});
   CHECK_FALSE(cpu.model.is_near(windows[0], test::with_letters(windows[0], 500, 1)));
   CHECK_THROWS_AS(cpu.model.require_strands(), Error);
   LoadedEnformer whole(ops::make_cpu_context(2));

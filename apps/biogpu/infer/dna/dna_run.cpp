@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,37 @@ AutoDecision decide_dna(const InferFlags& flags, double n_bases) {
   work.bytes = static_cast<double>(weight_bytes(flags.model));
   work.units = work.bytes * std::max(n_bases, static_cast<double>(kCpuBases)) / kBasesPerProduct;
   return decide_device(cost::Machine{}, work);
+}
+
+// "8 bins of 128", of one or of all heads; of each where they differ.
+std::string describe_bins(const models::DnaModel& model) {
+  std::vector<std::string> texts;
+  std::set<std::string> different;
+  for (const models::HeadChoice& choice : model.heads()) {
+    const models::TrackHead& head = model.head(choice);
+    const std::string rows =
+        fmt::format("{} {} of {}", head.bins.n_bins, head.row_kind.empty() ? "bins" : head.row_kind,
+                    head.bins.bin_size);
+    different.insert(rows);
+    texts.push_back(fmt::format("{} {}", head.name, rows));
+  }
+  return different.size() == 1 ? *different.begin() : fmt::format("{}", fmt::join(texts, ", "));
+}
+
+// The same for the summary: at the model where heads agree.
+void add_bins(const models::DnaModel& model, nlohmann::ordered_json& summary) {
+  const models::BinGrid& first = model.head(model.heads().front()).bins;
+  const auto is_first = [&](const models::HeadChoice& choice) {
+    return model.head(choice).bins == first;
+  };
+  const auto describe = [](const models::BinGrid& bins, nlohmann::ordered_json& to) {
+    to["bin_size"] = bins.bin_size;
+    to["bins"] = bins.n_bins;
+  };
+  if (std::all_of(model.heads().begin(), model.heads().end(), is_first))
+    return describe(first, summary);
+  for (const models::HeadChoice& choice : model.heads())
+    describe(model.head(choice).bins, summary["heads"][choice.name]);
 }
 
 models::LoadOptions load_options(const DnaFlags& flags) {
@@ -55,9 +87,9 @@ DnaRun::DnaRun(DnaFlags flags, std::string name, std::string command_line, doubl
     run_.log().warn(fmt::format("{}: {}", run_.flags().model, info().warning));
   for (const auto& [choice, value] : info().choices)
     run_.log().detail(fmt::format("{}: {} {}", run_.flags().model, choice, value));
-  run_.log().detail(fmt::format("{}: {}, windows of {} bases, {} bins of {}, on {}",
-                                run_.flags().model, info().architecture, info().window,
-                                info().n_bins, info().bin_size, run_.device().name));
+  run_.log().detail(fmt::format("{}: {}, windows of {} bases, {}, on {}", run_.flags().model,
+                                info().architecture, info().window, describe_bins(model()),
+                                run_.device().name));
 }
 
 std::int64_t DnaRun::windows_per_pass(const models::DnaModel::Request& request) const {
@@ -96,11 +128,9 @@ void DnaRun::run(ModelInput& input, const Compute& compute, const Write& write) 
 
 void DnaRun::finish(std::uint64_t output_bytes, const nlohmann::ordered_json& counts,
                     const std::function<void()>& name_outputs) {
-  nlohmann::ordered_json model = {{"architecture", info().architecture},
-                                  {"window", info().window},
-                                  {"bin_size", info().bin_size},
-                                  {"bins", info().n_bins},
-                                  {"parameters", info().n_parameters}};
+  nlohmann::ordered_json model = {{"architecture", info().architecture}, {"window", info().window}};
+  add_bins(this->model(), model);
+  model["parameters"] = info().n_parameters;
   for (const auto& [choice, value] : info().choices) model[choice] = value;
   nlohmann::ordered_json result = {{"model", model}, {"precision", name_of(devices_.precision())}};
   result.update(counts);

@@ -76,11 +76,12 @@ EffectRun::EffectRun(const EffectFlags& flags, const std::string& command_line)
   windows_.grid = flags.grid;
   windows_.shifts = compare_.shifts;
   read_annotation();
-  const models::DnaModel::Info& info = run_.info();
-  if (const std::int64_t most = info.n_bins * info.bin_size; flags.grid > most)
-    throw Error(ErrorCode::usage, fmt::format("--grid {}: the model predicts {} bases of a window",
-                                              flags.grid, most));
-  tasks::require_centre(windows_.bins, info, compare_.shifts, flags.grid);
+  for (const models::BinGrid& bins : run_.model().grids())
+    if (flags.grid > bins.n_bases())
+      throw Error(ErrorCode::usage,
+                  fmt::format("--grid {}: the model predicts {} bases of a window", flags.grid,
+                              bins.n_bases()));
+  tasks::require_centre(windows_.bins, run_.model(), compare_.shifts, flags.grid);
 }
 
 // "centre" and "centre:1" are the same.
@@ -129,7 +130,7 @@ void EffectRun::compute(models::DnaModel& model, std::size_t slot, bool as_text,
                         pipeline::RecordOutputs& result) const {
   const std::vector<genome::Variant>& variants = input_.variants(slot);
   const tasks::VariantWindows windows =
-      tasks::make_variant_windows(input_.genome(), model.info(), variants, windows_);
+      tasks::make_variant_windows(input_.genome(), model, variants, windows_);
   const std::vector<tasks::Compared> compared =
       tasks::compare_windows(model, windows.comparisons, compare_);
   std::vector<std::vector<float>> of_variant(variants.size());

@@ -106,9 +106,8 @@ std::vector<models::HeadChoice> choose_heads(const HeadFlags& flags, const std::
                             fmt::join(names, ", ")));
   std::vector<models::HeadChoice> choices;
   for (const std::string& name : names) {
-    const auto head = std::find_if(heads.begin(), heads.end(),
-                                   [&](const models::TrackHead& h) { return h.name == name; });
-    if (head == heads.end()) {
+    const models::TrackHead* const head = models::find_head(heads, name);
+    if (head == nullptr) {
       std::vector<std::string> known;
       for (const models::TrackHead& h : heads) known.push_back(h.name);
       throw Error(ErrorCode::usage, fmt::format("--head {}: the model has {}", biogpu::quoted(name),
@@ -123,21 +122,14 @@ std::vector<std::string> track_names(const HeadFlags& flags, const std::string& 
                                      const models::DnaModel& model) {
   std::vector<std::string> names;
   for (const models::HeadChoice& choice : model.heads()) {
-    const std::vector<models::TrackHead>& heads = model.info().heads;
-    const auto head = std::find_if(
-        heads.begin(), heads.end(),
-        [&](const models::TrackHead& candidate) { return candidate.name == choice.name; });
-    const std::vector<genome::Track> tracks = tracks_of(flags, folder, *head).tracks;
+    const std::vector<genome::Track> tracks = tracks_of(flags, folder, model.head(choice)).tracks;
     const auto add = [&](std::int64_t index) {
       const genome::Track& track = tracks[static_cast<std::size_t>(index)];
       const std::string& name = track.identifier.empty() ? track.description : track.identifier;
       names.push_back(model.heads().size() > 1 ? choice.name + "/" + name : name);
     };
-    const std::size_t n_out =
-        choice.other_strand.empty() ? choice.tracks.size() : choice.other_strand.size();
-    for (std::size_t i = 0; i < std::min(n_out, choice.tracks.size()); ++i) add(choice.tracks[i]);
-    if (choice.tracks.empty())
-      for (std::int64_t index = 0; index < head->n_tracks; ++index) add(index);
+    for (std::size_t i = 0; i < model.n_tracks(choice); ++i)
+      add(choice.tracks.empty() ? static_cast<std::int64_t>(i) : choice.tracks[i]);
   }
   return names;
 }

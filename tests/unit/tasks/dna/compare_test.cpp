@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/error.hpp"
 #include "lib/ops/reference_context.hpp"
 #include "lib/tasks/dna/tracks.hpp"
 #include "tests/support/catch.hpp"
@@ -16,6 +17,7 @@ using models::DnaModel;
 namespace {
 
 constexpr std::int64_t kBins = 5, kBinSize = 4, kWindow = kBins * kBinSize;
+constexpr models::BinGrid kGrid{kBinSize, 0, kBins};
 constexpr std::int64_t kTracks = 1300;  // of the first head: several jobs, the last not full
 
 // Tracks are fractions of a bin's letters, whose sums depend on their order. What it keeps of a
@@ -24,9 +26,7 @@ class ToyModel final : public DnaModel {
  public:
   explicit ToyModel(tensor::Context& context) : DnaModel(context) {
     info_.window = kWindow;
-    info_.bin_size = kBinSize;
-    info_.n_bins = kBins;
-    info_.heads = {{"human", kTracks}, {"mouse", 3}};
+    info_.heads = {{"human", kTracks, kGrid}, {"mouse", 3, kGrid}};
     heads_ = {{"human", {}}, {"mouse", {0, 2, 1}, {1, 0}}};
   }
   std::string describe() const override { return {}; }
@@ -80,28 +80,29 @@ class ToyModel final : public DnaModel {
   models::Outputs outputs_of(const std::vector<float>& rows, const Request& request) const {
     models::Outputs outputs;
     const auto n_rows = static_cast<std::int64_t>(rows.size());
-    for (const models::HeadChoice& head : heads_) {
+    for (std::size_t h = 0; h < heads_.size(); ++h) {
+      const models::HeadChoice& head = heads_[h];
       const std::int64_t width = head.name == "human" ? kTracks : 3;
       std::vector<float> values;
       for (const float row : rows)
         for (std::int64_t t = 0; t < width; ++t)
           values.push_back(std::sin(row + 0.01f * static_cast<float>(t)) / 3);
-      if (!request.sums.empty()) outputs.add(sums_of(head, values, width, request));
+      if (!request.sums.empty()) outputs.add(sums_of(h, values, width, request));
       if (request.tracks) outputs.add({"tracks." + head.name, {n_rows, width}, values});
     }
     if (request.keep) outputs.add({"kept.rows", {n_rows, 1}, rows});
     return outputs;
   }
   // With a row more than there are sums, as passes have it.
-  static models::Outputs::Array sums_of(const models::HeadChoice& head,
-                                        const std::vector<float>& tracks, std::int64_t width,
-                                        const Request& request) {
-    const auto n = static_cast<std::int64_t>(request.sums.size() + 1);
+  models::Outputs::Array sums_of(std::size_t h, const std::vector<float>& tracks,
+                                 std::int64_t width, const Request& request) const {
+    const models::HeadChoice& head = heads_[h];
+    const auto n = static_cast<std::int64_t>(request.sums[h].size() + 1);
     const auto d = head.other_strand.empty() ? width : std::ssize(head.other_strand);
     models::Outputs::Array array{"sums." + head.name, {n, d}, {}, {}};
     array.doubles.resize(static_cast<std::size_t>(n * d));
     auto out = array.doubles.begin();
-    for (const models::BinSum& sum : request.sums)
+    for (const models::BinSum& sum : request.sums[h])
       for (std::size_t t = 0; t < static_cast<std::size_t>(d); ++t, ++out)
         for (std::int64_t bin = sum.begin; bin < sum.end; ++bin) {
           const bool exchanged = request.other_strand && !head.other_strand.empty();
@@ -111,6 +112,25 @@ class ToyModel final : public DnaModel {
         }
     return array;
   }
+};
+
+// Its only head has rows of pairs of bins.
+class PairModel final : public DnaModel {
+ public:
+  explicit PairModel(tensor::Context& context) : DnaModel(context) {
+    info_.window = kWindow;
+    info_.heads = {{"contacts", 2, kGrid, ops::Activation::none, "pairs of bins"}};
+    heads_ = {{"contacts", {}}};
+  }
+  std::string describe() const override { return {}; }
+  models::Outputs run(std::span<const std::uint8_t> letters, const Request&) override {
+    std::vector<float> values(letters.size() / kWindow * kBins * kBins * 2);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+    models::Outputs outputs;
+    outputs.add({"tracks.contacts", {std::ssize(letters) / kBinSize, kBins, 2}, values});
+    return outputs;
+  }
+  std::size_t measure(std::int64_t, const Request&) const override { return 0; }
 };
 
 // Bins [begin, end) of a window that is not shifted.
@@ -210,8 +230,7 @@ TEST_CASE("tasks.compare_windows: sums and means of both strands, by hand", "[ta
       for (std::size_t r = 0; r < 2; ++r)
         for (const std::size_t track : {0, 64, 1299, 1300, 1301})
           for (const bool alternate : {false, true}) {
-            const tasks::BinRange range =
-                tasks::find_bins(windows[c].targets[i][r], model.info(), 0);
+            const tasks::BinRange range = tasks::find_bins(windows[c].targets[i][r], kGrid, 0);
             const std::size_t of = alternate ? i + 1 : 0;
             double right = sum_of(c, of, range, track, false);
             if (options.both_strands) right = (right + sum_of(c, of, range, track, true)) / 2;
@@ -222,24 +241,20 @@ TEST_CASE("tasks.compare_windows: sums and means of both strands, by hand", "[ta
 
 TEST_CASE("tasks.find_bins: bins of a shifted window hold the target's bases (issue 42)",
           "[tasks]") {
-  DnaModel::Info info;
-  info.window = 60;
-  info.first_base = 7;
-  info.bin_size = 6;
-  info.n_bins = 5;
+  const models::BinGrid grid{6, 7, 5};
   const auto holds = [&](std::int64_t bin, std::int64_t base, std::int64_t shift) {
-    const std::int64_t begin = shift + info.first_base + bin * info.bin_size;
-    return base >= begin && base < begin + info.bin_size;
+    const std::int64_t begin = shift + grid.first_base + bin * grid.bin_size;
+    return base >= begin && base < begin + grid.bin_size;
   };
   for (std::int64_t shift = -40; shift <= 40; ++shift) {
-    CHECK(tasks::find_bins({}, info, shift) == tasks::BinRange{0, info.n_bins});
+    CHECK(tasks::find_bins({}, grid, shift) == tasks::BinRange{0, grid.n_bins});
     for (std::int64_t base = -10; base < 70; ++base) {
       const auto find = [&](std::int64_t width) {
-        return tasks::find_bins({tasks::BinTarget::Kind::around, base, base + 1, width}, info,
+        return tasks::find_bins({tasks::BinTarget::Kind::around, base, base + 1, width}, grid,
                                 shift);
       };
       const tasks::BinRange one = find(1), three = find(3);
-      for (std::int64_t bin = 0; bin < info.n_bins; ++bin) {
+      for (std::int64_t bin = 0; bin < grid.n_bins; ++bin) {
         REQUIRE((bin >= one.begin && bin < one.end) == holds(bin, base, shift));
         const bool near =
             holds(bin - 1, base, shift) || holds(bin, base, shift) || holds(bin + 1, base, shift);
@@ -247,8 +262,8 @@ TEST_CASE("tasks.find_bins: bins of a shifted window hold the target's bases (is
       }
       for (const std::int64_t size : {0, 1, 5, 13}) {
         const tasks::BinRange range =
-            tasks::find_bins({tasks::BinTarget::Kind::covering, base, base + size, 0}, info, shift);
-        for (std::int64_t bin = 0; bin < info.n_bins; ++bin) {
+            tasks::find_bins({tasks::BinTarget::Kind::covering, base, base + size, 0}, grid, shift);
+        for (std::int64_t bin = 0; bin < grid.n_bins; ++bin) {
           bool any = false;
           for (std::int64_t at = base; at < base + size; ++at) any = any || holds(bin, at, shift);
           REQUIRE((bin >= range.begin && bin < range.end) == any);
@@ -289,6 +304,22 @@ TEST_CASE("tasks.compare_windows: nothing is added up where there are no ranges"
   ToyModel model(*context);
   for (const tasks::Compared& one : tasks::compare_windows(model, windows, all_views()))
     CHECK((one.reference.empty() && one.alternate.empty()));
+}
+
+TEST_CASE("tasks.dna: a head of pairs of bins has arrays alone", "[tasks]") {
+  const auto context = ops::make_reference_context();
+  PairModel model(*context);
+  const tasks::DnaWindows windows{{"a", "b"}, std::vector<genome::LetterCode>(2 * kWindow)};
+  tasks::TrackOptions options;
+  options.windows_per_pass = 2;
+  pipeline::RecordOutputs result;
+  tasks::compute_tracks(model, windows, options, result);
+  REQUIRE(result.arrays.size() == 2);
+  CHECK(result.arrays[1].shape == std::vector<std::int64_t>{kBins, kBins, 2});
+  CHECK(result.arrays[1].values[0] == kBins * kBins * 2);
+  options.both_strands = true;
+  CHECK_THROWS_AS(tasks::compute_tracks(model, windows, options, result), Error);
+  CHECK_THROWS_AS(tasks::compare_windows(model, comparisons(), all_views()), Error);
 }
 
 TEST_CASE("tasks.compute_tracks: any number of threads averages strands alike", "[tasks]") {
