@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "lib/core/error.hpp"
@@ -72,6 +73,22 @@ bool is_float(DType type) {
   return type == DType::f32 || type == DType::f16 || type == DType::bf16;
 }
 
+// bias [P, H or 1, I or 1, J or 1], the last two axes in blocks.
+void check_bias(const DotProductAttention& op) {
+  if (op.bias.empty()) return;
+  require(op.bias_block > 0, "dot_product_attention",
+          fmt::format("a bias_block of {}; expected 1 or more", op.bias_block));
+  const auto blocks = [&](std::int64_t n) { return (n + op.bias_block - 1) / op.bias_block; };
+  const std::int64_t wanted[] = {op.bias.shape[0], op.q.shape[2], blocks(op.q.shape[1]),
+                                 blocks(op.k.shape[1])};
+  bool fits = op.bias.rank == 4 && op.bias.shape[0] > 0 && op.q.shape[0] % op.bias.shape[0] == 0;
+  for (std::size_t axis = 1; axis < 4; ++axis)
+    fits = fits && (op.bias.shape[axis] == 1 || op.bias.shape[axis] == wanted[axis]);
+  require(fits, "dot_product_attention",
+          fmt::format("a bias of {}; expected {} with a divisor of {} in front, or 1 for an axis",
+                      describe(op.bias), tensor::describe_shape(wanted, 4), op.q.shape[0]));
+}
+
 }  // namespace
 
 void check(const Map& op) {
@@ -116,6 +133,32 @@ void check(const Attention& op) { check_shared_heads("attention", op.q.shape[1],
 
 void check(const CrossAttention& op) {
   check_shared_heads("cross_attention", op.q.shape[1], op.k.shape[1]);
+}
+
+void check(const DotProductAttention& op) {
+  const char* const name = "dot_product_attention";
+  require(op.q.rank == 4 && op.k.rank == 4 && op.v.rank == 4 && op.out.rank == 4, name,
+          "expected q, k, v and out of four axes");
+  const auto& q = op.q.shape;
+  const auto& k = op.k.shape;
+  const auto& v = op.v.shape;
+  check_shared_heads(name, q[2], k[2]);
+  require(k[0] == q[0] && k[3] == q[3] && v[0] == q[0] && v[1] == k[1] && v[2] == k[2], name,
+          fmt::format("q {}, k {}, v {}; expected [B, I, H, h], [B, J, G, h], [B, J, G, h_v]",
+                      describe(op.q), describe(op.k), describe(op.v)));
+  const std::int64_t out[] = {q[0], q[1], q[2], v[3]};
+  require(std::equal(out, out + 4, op.out.shape.begin()), name,
+          fmt::format("out {}; expected {}", describe(op.out), tensor::describe_shape(out, 4)));
+  check_bias(op);
+  if (!op.key_lengths.empty())
+    require(op.key_lengths.rank == 1 && op.key_lengths.shape[0] == q[0], name,
+            fmt::format("key_lengths {}; expected [{}]", describe(op.key_lengths), q[0]));
+  if (op.key_mask.empty()) return;
+  const Tensor& mask = op.key_mask;
+  require(mask.rank == 2 && (mask.shape[0] == q[0] || mask.shape[0] == 1) &&
+              mask.shape[1] == k[1] && (mask.dtype == DType::u8 || mask.dtype == DType::f32),
+          name,
+          fmt::format("key_mask {}; expected u8 or f32 [{} or 1, {}]", describe(mask), q[0], k[1]));
 }
 
 void check(const QkvRotary& op) {

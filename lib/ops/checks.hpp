@@ -2,6 +2,7 @@
 
 #include "lib/ops/attention/attention.hpp"
 #include "lib/ops/attention/cross_attention.hpp"
+#include "lib/ops/attention/dot_product_attention.hpp"
 #include "lib/ops/attention/qkv_rotary.hpp"
 #include "lib/ops/attention/rotate_heads.hpp"
 #include "lib/ops/convolution/conv1d.hpp"
@@ -24,6 +25,7 @@ void check(const Args&) {}
 void check(const AddLayerNorm& op);
 void check(const Attention& op);
 void check(const CrossAttention& op);
+void check(const DotProductAttention& op);
 void check(const QkvRotary& op);
 void check(const RotateHeads& op);
 void check(const Conv1d& op);

@@ -82,10 +82,10 @@ __device__ __forceinline__ void copy_head(const Rows& from, std::int64_t row, in
 }
 
 // The keys and values of step `first_key` into the shared memory of its stage; key_head: the one
-// that the tile's head uses.
-template <class Shape>
-__device__ __forceinline__ void copy_step(const AttentionArgs& a, const QueryTile& tile,
-                                          int key_head, int first_key, std::uint16_t* shared) {
+// that the tile's head uses. tile: of the keys.
+template <class Shape, class Args>
+__device__ __forceinline__ void copy_step(const Args& a, const QueryTile& tile, int key_head,
+                                          int first_key, std::uint16_t* shared) {
   std::uint16_t* const to =
       shared + first_key / Shape::kKeys % Shape::kStages * Shape::kStepElements;
   if (first_key < tile.length) {

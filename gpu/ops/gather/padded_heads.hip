@@ -1,7 +1,7 @@
 // Heads of any width at any place, filled up with zeros for kernels that read 16 bytes at a time,
 // and back.
 //
-// Shapes   see padded_heads.hpp; n_rows rows of n_heads heads.
+// Shapes   see padded_heads.hpp; n_batches of n_rows rows of n_heads heads.
 // Mapping  one thread per number of the result, in order of memory.
 // Traffic  each array once; memory bound. Only for widths that are no multiple of 8.
 // Result   exact.
@@ -15,50 +15,63 @@
 namespace biogpu::gpu::ops {
 namespace {
 
-// to[row][head][e] = from[row][head][e], 0 from column n on.
+// Heads at any distances: steps from one batch, row and head to the next.
+struct HeadSteps {
+  Rows rows;
+  std::int64_t batch = 0, head = 0;
+  __device__ std::int64_t at(std::int64_t b, std::int64_t row, int h, int column) const {
+    return b * batch + row * rows.stride + h * head + column;
+  }
+};
+
+// to[b][row][head][e] = from[b][row][head][e], 0 from column n on.
 struct HeadCopy {
-  Rows to, from;
-  std::int64_t to_head = 0, from_head = 0;  // from one head to the next
-  std::int64_t n_rows = 0;
-  int n_heads = 0, width = 0, n = 0;  // width: columns of a head that are written
+  HeadSteps to, from;
+  std::int64_t n_batches = 1, n_rows = 0;  // rows of a batch
+  int n_heads = 0, width = 0, n = 0;       // width: columns of a head that are written
 };
 
 __global__ __launch_bounds__(kRowBlock) void copy_heads_kernel(HeadCopy a) {
   const RowGroup at = row_group(a.n_heads * a.width);
-  if (at.row >= a.n_rows) return;
+  if (at.row >= a.n_batches * a.n_rows) return;
   const int head = at.group / a.width, column = at.group % a.width;
-  const float value =
-      column < a.n ? load_element(a.from, at.row, static_cast<int>(head * a.from_head) + column)
-                   : 0.0f;
-  store_element(a.to, at.row, static_cast<int>(head * a.to_head) + column, value);
+  const std::int64_t b = a.n_batches == 1 ? 0 : at.row / a.n_rows, row = at.row - b * a.n_rows;
+  const float value = column < a.n ? load_element({a.from.rows.data, 1, a.from.rows.type},
+                                                  a.from.at(b, row, head, column), 0)
+                                   : 0.0f;
+  store_element({a.to.rows.data, 1, a.to.rows.type}, a.to.at(b, row, head, column), 0, value);
 }
 
 struct Heads {
-  Rows rows;
-  std::int64_t n_rows, n_heads, width, step;
+  HeadSteps steps;
+  std::int64_t n_batches, n_rows, n_heads, width;
 };
 
 Heads heads_of(const tensor::Tensor& x) {
+  if (x.rank == 4) {
+    const Rows rows{x.data, x.stride[1], element_of(x.dtype)};
+    return {{rows, x.stride[0], x.stride[2]}, x.shape[0], x.shape[1], x.shape[2], x.shape[3]};
+  }
   const bool one = x.rank == 2;
-  return {rows_of(x), x.shape[0], one ? 1 : x.shape[1], one ? x.shape[1] : x.shape[2],
-          one ? 0 : x.stride[1]};
+  return {{rows_of(x), 0, one ? 0 : x.stride[1]},
+          1,
+          x.shape[0],
+          one ? 1 : x.shape[1],
+          one ? x.shape[1] : x.shape[2]};
 }
 
 void copy_heads(Device& device, const tensor::Tensor& from, const tensor::Tensor& to) {
   const Heads source = heads_of(from), target = heads_of(to);
-  if (source.n_rows == 0) return;
   HeadCopy copy;
-  copy.to = target.rows;
-  copy.from = source.rows;
-  copy.to_head = target.step;
-  copy.from_head = source.step;
+  copy.to = target.steps;
+  copy.from = source.steps;
+  copy.n_batches = source.n_batches;
   copy.n_rows = source.n_rows;
   copy.n_heads = static_cast<int>(source.n_heads);
   copy.width = static_cast<int>(target.width);
   copy.n = static_cast<int>(source.width < target.width ? source.width : target.width);
-  device.stream().launch(copy_heads_kernel,
-                         row_blocks(copy.n_rows * copy.n_heads * std::int64_t{copy.width}),
-                         kRowBlock, copy);
+  const std::int64_t n = copy.n_batches * copy.n_rows * copy.n_heads * std::int64_t{copy.width};
+  if (n > 0) device.stream().launch(copy_heads_kernel, row_blocks(n), kRowBlock, copy);
 }
 
 // Of one device, kept between calls.
@@ -76,7 +89,8 @@ bool is_in_eights(const Rows& rows, std::int64_t width) {
 
 bool is_in_eights(const tensor::Tensor& x) {
   const Heads heads = heads_of(x);
-  return is_in_eights(heads.rows, heads.width) && heads.step % 8 == 0;
+  return is_in_eights(heads.steps.rows, heads.width) && heads.steps.head % 8 == 0 &&
+         heads.steps.batch % 8 == 0;
 }
 
 tensor::Tensor tensor_of(const Rows& rows, std::int64_t n_rows, std::int64_t width) {
@@ -93,8 +107,11 @@ tensor::Tensor padded_room(Device& device, const tensor::Tensor& x, PadSlot slot
   const std::int64_t width = padded_width(heads.width);
   DeviceBuffer<std::uint8_t>& memory =
       device.state<PaddedMemory>().slots[static_cast<std::size_t>(slot)];
-  device.grow(memory, static_cast<std::size_t>(heads.n_rows * heads.n_heads * width) *
-                          bytes_of(element_of(x.dtype)));
+  device.grow(memory,
+              static_cast<std::size_t>(heads.n_batches * heads.n_rows * heads.n_heads * width) *
+                  bytes_of(element_of(x.dtype)));
+  if (x.rank == 4)
+    return {memory.data(), x.dtype, {heads.n_batches, heads.n_rows, heads.n_heads, width}};
   if (x.rank == 2) return {memory.data(), x.dtype, {heads.n_rows, width}};
   return {memory.data(), x.dtype, {heads.n_rows, heads.n_heads, width}};
 }

@@ -12,7 +12,8 @@ namespace biogpu::gpu::ops {
 // with zeros.
 constexpr std::int64_t padded_width(std::int64_t n) { return (n + 7) / 8 * 8; }
 
-// Whether such kernels take rows [T, h] or heads [T, H, h] where they are.
+// Whether such kernels take rows [T, h], heads [T, H, h] or batches of heads [B, T, H, h] where
+// they are.
 bool is_in_eights(const tensor::Tensor& x);
 bool is_in_eights(const Rows& rows, std::int64_t width);
 
@@ -33,8 +34,11 @@ void copy_from_padded(Device& device, const tensor::Tensor& padded, const tensor
 // false, and nothing done, where they take all of it.
 template <class Op>
 bool run_with_padded_heads(Device& device, const Op& op, void (*run)(Device&, const Op&)) {
-  tensor::Tensor out(op.out.data, op.out.dtype, {op.out.shape[0], op.q.shape[1], op.v.shape[2]});
-  out.stride[0] = op.out.stride[0];
+  tensor::Tensor out = op.out;
+  if (out.rank == 2) {  // heads one behind the other
+    out = {op.out.data, op.out.dtype, {op.out.shape[0], op.q.shape[1], op.v.shape[2]}};
+    out.stride[0] = op.out.stride[0];
+  }
   if (is_in_eights(op.q) && is_in_eights(op.k) && is_in_eights(op.v) && is_in_eights(out))
     return false;
   Op padded = op;
@@ -42,7 +46,9 @@ bool run_with_padded_heads(Device& device, const Op& op, void (*run)(Device&, co
   padded.k = padded_copy(device, op.k, PadSlot::k);
   padded.v = padded_copy(device, op.v, PadSlot::v);
   const tensor::Tensor mixed = padded_room(device, out, PadSlot::out);
-  padded.out = {mixed.data, mixed.dtype, {mixed.shape[0], mixed.shape[1] * mixed.shape[2]}};
+  padded.out = mixed;
+  if (op.out.rank == 2)
+    padded.out = {mixed.data, mixed.dtype, {mixed.shape[0], mixed.shape[1] * mixed.shape[2]}};
   if constexpr (requires { op.relative; }) {
     padded.relative = padded_copy(device, op.relative, PadSlot::relative);
     padded.content_bias = padded_copy(device, op.content_bias, PadSlot::content);

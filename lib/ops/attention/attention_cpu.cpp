@@ -48,20 +48,6 @@ void add_bias(const Tensor& bias, const Place& at, std::int64_t row, float* scor
     scores[j * pitch] += std::max(kUnits * from[one ? 0 : j], kMin);
 }
 
-// scores = cap tanh(scores / cap), for n numbers, a whole number of vectors. tanh(|x|) is
-// (1 - t) / (1 + t) with t = e^(-2 |x|).
-void cap_scores(float* scores, std::int64_t n, float cap) {
-  const F32 f32;
-  const Vec one = hn::Set(f32, 1.0f), top = hn::Set(f32, cap);
-  const Vec factor = hn::Set(f32, -2 * kUnits / cap);
-  for (std::int64_t i = 0; i < n; i += n_lanes()) {
-    const Vec x = hn::Load(f32, scores + i);
-    const Vec t = exp2_of(hn::Mul(hn::Abs(x), factor));
-    const Vec y = hn::Mul(top, hn::Div(hn::Sub(one, t), hn::Add(one, t)));
-    hn::Store(hn::CopySign(y, x), f32, scores + i);
-  }
-}
-
 template <int kVectors>
 void attend_block(const Attention& op, const Place& at, std::int64_t row,
                   const HeadScratch& scratch) {

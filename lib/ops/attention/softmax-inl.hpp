@@ -21,6 +21,20 @@ namespace HWY_NAMESPACE {
 // Elements of a head that are summed at a time; they divide every padded size.
 constexpr int kElements = HWY_MAX_BYTES >= 64 ? 8 : 4;
 
+// scores = cap tanh(scores / cap), for n numbers, a whole number of vectors. tanh(|x|) is
+// (1 - t) / (1 + t) with t = e^(-2 |x|).
+HWY_INLINE void cap_scores(float* scores, std::int64_t n, float cap) {
+  const F32 f32;
+  const Vec one = hn::Set(f32, 1.0f), top = hn::Set(f32, cap);
+  const Vec factor = hn::Set(f32, -2 * kUnits / cap);
+  for (std::int64_t i = 0; i < n; i += n_lanes()) {
+    const Vec x = hn::Load(f32, scores + i);
+    const Vec t = exp2_of(hn::Mul(hn::Abs(x), factor));
+    const Vec y = hn::Mul(top, hn::Div(hn::Sub(one, t), hn::Add(one, t)));
+    hn::Store(hn::CopySign(y, x), f32, scores + i);
+  }
+}
+
 // scores[j * pitch + i] -> 2^(score - top of query i), for one vector of queries; returns their
 // sums and sets top. Four chains, for one would wait for itself.
 HWY_INLINE Vec exponentiate(float* scores, std::int64_t n, std::int64_t pitch, Vec& top) {

@@ -1,5 +1,6 @@
 #include "lib/ops/attention/attention.hpp"
 #include "lib/ops/attention/cross_attention.hpp"
+#include "lib/ops/attention/dot_product_attention.hpp"
 #include "lib/ops/attention/qkv_rotary.hpp"
 #include "lib/ops/attention/relative_attention.hpp"
 #include "lib/ops/attention/rotate_heads.hpp"
@@ -89,6 +90,28 @@ void sweep_cross_attention(Bed& bed, std::int64_t h) {
   });
 }
 
+void sweep_dot_product_attention(Bed& bed, std::int64_t h) {
+  for (const std::int64_t h_v : value_widths(bed, h)) {
+    CAPTURE(h_v);
+    const std::int64_t n_queries = 5, n_keys = bed.is_cpu() ? 45 : 17;
+    const Pair q = bed.random({2, n_queries, 2, h}, 0.7f, true);
+    const Pair k = bed.random({2, n_keys, 1, h}, 0.7f, true);
+    const Pair v = bed.random({2, n_keys, 1, h_v}, 0.7f, true);
+    const Pair bias = bed.random({1, 2, n_queries, n_keys}, 0.7f, h % 3 == 0);
+    const Pair out = bed.unset({2, n_queries, 2, h_v}, true);
+    compare(bed, {{out, operand_result(bed)}}, [&](Context& context, const auto& of) {
+      ops::DotProductAttention op;
+      op.q = of(q);
+      op.k = of(k);
+      op.v = of(v);
+      op.scale = scale_of(h);
+      op.bias = of(bias);
+      op.out = of(out);
+      ops::dot_product_attention(context, op);
+    });
+  }
+}
+
 // Cosines and sines of angles, [positions, n_rotated].
 Pair angles(Bed& bed, std::int64_t n_positions, std::int64_t n_rotated) {
   std::vector<float> values;
@@ -145,6 +168,7 @@ std::vector<WidthSweep> attention_sweeps() {
   return {{"attention", sweep_attention},
           {"relative_attention", sweep_relative_attention},
           {"cross_attention", sweep_cross_attention},
+          {"dot_product_attention", sweep_dot_product_attention},
           {"qkv_rotary", sweep_qkv_rotary},
           {"rotate_heads", sweep_rotate_heads}};
 }

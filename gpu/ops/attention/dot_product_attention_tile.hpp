@@ -1,0 +1,232 @@
+#pragma once
+
+// Attention of one piece of queries by one block: what dot_product_attention.hip launches.
+
+#include <cmath>
+
+#include "gpu/ops/attention/attention_parts.hpp"
+
+namespace biogpu::gpu::ops {
+
+// Heads of batch rows: rows.stride from one query or key to the next.
+struct DotHeads {
+  Rows rows;
+  std::int64_t batch = 0, head = 0;
+};
+
+struct DotProductArgs {
+  DotHeads q, k, v, out;
+  std::int64_t n_batches = 0;
+  int n_queries = 0, n_keys = 0, n_heads = 0;
+  int heads_of_key = 1;      // heads of queries that share one of keys and values
+  int head = 0, head_v = 0;  // multiples of 8, up to 192
+  float scale = 1;           // times log2 e, as soft_cap and masked are
+  float soft_cap = 0;        // 0: none
+  // Element (b, head, i, j) at (b mod bias_batches) bias_stride[0] + head bias_stride[1] +
+  // i / bias_block bias_stride[2] + j / bias_block bias_stride[3]. data == nullptr: none.
+  Rows bias;
+  std::int64_t bias_batches = 1;
+  std::int64_t bias_stride[4] = {0, 0, 0, 0};
+  int bias_block = 1;
+  const std::int32_t* key_lengths = nullptr;  // [n_batches], or not given
+  const void* key_mask = nullptr;             // u8 or f32, or not given
+  bool mask_is_f32 = false;
+  std::int64_t mask_batch = 0, mask_key = 0;  // from one batch row and key to the next
+  float masked = 0;
+  float* log_sum_exp = nullptr;  // or not given
+  std::int64_t sums_batch = 0, sums_head = 0;
+};
+
+// Queries from `first` on of one head of one batch row.
+struct DotProductItem {
+  std::int64_t b;
+  int head, first, n_keys;
+};
+
+// A bias of minus infinity gives the score of a key that is not there; any other is kept apart from
+// it.
+__host__ __device__ __forceinline__ float limited_bias(float x) {
+  constexpr float kLeast = -1e29f;
+  if (!(x < kLeast)) return x;
+  return x == -INFINITY ? kMinusInfinity : kLeast;
+}
+
+// One head of one batch row.
+__device__ __forceinline__ Rows head_rows(const DotHeads& x, std::int64_t b, int head) {
+  const std::int64_t bytes = (b * x.batch + head * x.head) * (x.rows.type == Element::f32 ? 4 : 2);
+  return {static_cast<std::uint8_t*>(x.rows.data) + bytes, x.rows.stride, x.rows.type};
+}
+
+// What copy_step() reads: the keys and values of one head.
+struct DotStep {
+  Rows k, v;
+  std::int64_t key_head_stride, value_head_stride;
+  int head, head_v;
+};
+
+// scores += the head's bias, which lies at `bias`. row: of the first of 16 queries.
+template <class Shape>
+__device__ __forceinline__ void add_dot_bias(const DotProductArgs& a, const Rows& bias, int n_keys,
+                                             int row, int first_key, Scores<Shape>& scores) {
+  constexpr int kWave = Shape::kWave;
+  const auto block_of = [&](int i) { return a.bias_block == 1 ? i : i / a.bias_block; };
+  const bool is_one_number = a.bias_block % 16 == 0;  // of 16 queries and 16 keys
+  std::int64_t rows[kTileRowSlots<kWave>];
+#pragma unroll
+  for (int slot = 0; slot < kTileRowSlots<kWave>; ++slot) {
+    const int query = is_one_number ? row : row + tile_row<kWave>(2 * slot);
+    rows[slot] = block_of(query < a.n_queries ? query : a.n_queries - 1) * a.bias_stride[2];
+  }
+#pragma unroll
+  for (int j = 0; j < Shape::kKeys / 16; ++j) {
+    const int key = first_key + 16 * j;
+    if (key >= n_keys) continue;
+    if (is_one_number) {
+      const float x =
+          kLog2E * limited_bias(load_element(bias, rows[0] + block_of(key) * a.bias_stride[3], 0));
+#pragma unroll
+      for (int e = 0; e < TileSum<kWave>::kValues; ++e) scores[j].value[e] += x;
+    } else {
+#pragma unroll
+      for (int e = 0; e < TileSum<kWave>::kValues; ++e) {
+        const int column = key + tile_column<kWave>(e);
+        if (column >= n_keys) continue;
+        const std::int64_t at = rows[tile_row_slot<kWave>(e)] + block_of(column) * a.bias_stride[3];
+        scores[j].value[e] += kLog2E * limited_bias(load_element(bias, at, 0));
+      }
+    }
+  }
+}
+
+// tanh(x) is 1 - 2 / (e^(2 x) + 1).
+template <class Shape>
+__device__ __forceinline__ void cap_dot_scores(float cap, Scores<Shape>& scores) {
+  const float factor = 2 * kLog2E / cap;
+#pragma unroll
+  for (int j = 0; j < Shape::kKeys / 16; ++j) {
+#pragma unroll
+    for (int e = 0; e < TileSum<Shape::kWave>::kValues; ++e)
+      scores[j].value[e] = cap - 2 * cap / (fast_exp2(scores[j].value[e] * factor) + 1);
+  }
+}
+
+// Bit i: key first_key + i is masked. The same in all lanes.
+template <class Shape>
+__device__ __forceinline__ std::uint64_t masked_keys(const DotProductArgs& a, std::int64_t b,
+                                                     int n_keys, int first_key) {
+  std::uint64_t bits = 0;
+#pragma unroll
+  for (int begin = 0; begin < Shape::kKeys; begin += Shape::kWave) {
+    const int i = begin + wave_lane<Shape::kWave>();
+    bool masked = false;
+    if (i < Shape::kKeys && first_key + i < n_keys) {
+      const std::int64_t at = b * a.mask_batch + (first_key + i) * a.mask_key;
+      masked = a.mask_is_f32 ? static_cast<const float*>(a.key_mask)[at] == 0
+                             : static_cast<const std::uint8_t*>(a.key_mask)[at] == 0;
+    }
+    bits |= wave_ballot<Shape::kWave>(masked) << begin;
+  }
+  return bits;
+}
+
+template <class Shape>
+__device__ __forceinline__ void mask_dot_scores(std::uint64_t masked, float value,
+                                                Scores<Shape>& scores) {
+  if (masked == 0) return;
+#pragma unroll
+  for (int j = 0; j < Shape::kKeys / 16; ++j) {
+#pragma unroll
+    for (int e = 0; e < TileSum<Shape::kWave>::kValues; ++e) {
+      const int i = 16 * j + tile_column<Shape::kWave>(e);
+      if ((masked >> i & 1) != 0) scores[j].value[e] = value;
+    }
+  }
+}
+
+// Products of a step of keys into scores in units of log2.
+template <class Shape>
+__device__ __forceinline__ void adjust_dot_scores(const DotProductArgs& a, const DotProductItem& at,
+                                                  const Rows& bias, int row, int first_key,
+                                                  std::uint64_t masked, Scores<Shape>& scores) {
+#pragma unroll
+  for (int j = 0; j < Shape::kKeys / 16; ++j) {
+#pragma unroll
+    for (int e = 0; e < TileSum<Shape::kWave>::kValues; ++e) scores[j].value[e] *= a.scale;
+  }
+  if (a.bias.data != nullptr) add_dot_bias<Shape>(a, bias, at.n_keys, row, first_key, scores);
+  if (a.soft_cap > 0) cap_dot_scores<Shape>(a.soft_cap, scores);
+  mask_dot_scores<Shape>(masked, a.masked, scores);
+  mask_scores<Shape>({0, at.n_keys, 0, 0}, first_key, scores);
+}
+
+template <class Shape>
+__device__ __forceinline__ void store_dot_product(const DotProductArgs& a, const DotProductItem& at,
+                                                  const QueryTile& queries, int row,
+                                                  const AttentionState<Shape>& state) {
+  constexpr int kWave = Shape::kWave;
+  float sum[kTileRowSlots<kWave>], factor[kTileRowSlots<kWave>];
+  invert_sums<Shape>(state, sum, factor);
+#pragma unroll
+  for (int slot = 0; slot < kTileRowSlots<kWave>; ++slot) {
+    const bool none = state.top[slot] <= kMinusInfinity;
+    if (none) factor[slot] = 0;
+    const int query = at.first + row + tile_row<kWave>(2 * slot);
+    if (a.log_sum_exp != nullptr && tile_column<kWave>(0) == 0 && query < a.n_queries)
+      a.log_sum_exp[at.b * a.sums_batch + at.head * a.sums_head + query] =
+          none ? -INFINITY : (state.top[slot] + log2f(sum[slot])) / kLog2E;
+  }
+  store_heads<Shape>({head_rows(a.out, at.b, at.head), 0, a.head_v}, queries, row, state, factor);
+}
+
+template <class Shape>
+__device__ __forceinline__ void dot_product_tile(const DotProductArgs& a, const DotProductItem& at,
+                                                 std::uint16_t* shared) {
+  AttentionState<Shape> state[Shape::kRowTiles];
+  const int row = static_cast<int>(threadIdx.x) / Shape::kWave * 16 * Shape::kRowTiles;
+  const bool has_queries = at.first + row < a.n_queries;  // this wave
+  const int key_head = at.head / a.heads_of_key;
+  const QueryTile queries{0, a.n_queries, at.first, 0}, keys{0, at.n_keys, 0, 0};
+  const DotStep step{
+      head_rows(a.k, at.b, key_head), head_rows(a.v, at.b, key_head), 0, 0, a.head, a.head_v};
+  const DotHeads biases{a.bias, a.bias_stride[0], a.bias_stride[1]};
+  const Rows bias = head_rows(biases, at.b % a.bias_batches, at.head);
+  copy_head<Shape, Shape::kRows>(head_rows(a.q, at.b, at.head), 0, at.first, a.n_queries, 0, a.head,
+                                 shared);
+  copy_async_commit();
+  copy_async_wait<0>();
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < Shape::kRowTiles; ++i) load_queries<Shape>(shared, row + 16 * i, state[i]);
+  __syncthreads();
+  if constexpr (Shape::kStages == 2) copy_step<Shape>(step, keys, 0, 0, shared);
+  for (int key = 0; key < at.n_keys; key += Shape::kKeys) {
+    if constexpr (Shape::kStages == 2) {
+      copy_step<Shape>(step, keys, 0, key + Shape::kKeys, shared);
+      copy_async_wait<1>();
+    } else {
+      copy_step<Shape>(step, keys, 0, key, shared);
+      copy_async_wait<0>();
+    }
+    __syncthreads();
+    if (has_queries) {
+      const std::uint16_t* const here =
+          shared + key / Shape::kKeys % Shape::kStages * Shape::kStepElements;
+      const std::uint64_t masked =
+          a.key_mask == nullptr ? 0 : masked_keys<Shape>(a, at.b, at.n_keys, key);
+      Scores<Shape> scores[Shape::kRowTiles];
+      multiply_keys<Shape>(state, here, scores);
+#pragma unroll
+      for (int i = 0; i < Shape::kRowTiles; ++i) {
+        adjust_dot_scores<Shape>(a, at, bias, at.first + row + 16 * i, key, masked, scores[i]);
+        weigh_scores<Shape>(state[i], scores[i], 1.0f);
+      }
+      multiply_values<Shape>(state, here + Shape::kParts * Shape::kKeyElements, scores);
+    }
+    __syncthreads();  // read by all before the next step's copies
+  }
+#pragma unroll
+  for (int i = 0; i < Shape::kRowTiles; ++i)
+    store_dot_product<Shape>(a, at, queries, row + 16 * i, state[i]);
+}
+
+}  // namespace biogpu::gpu::ops
